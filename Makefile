@@ -30,7 +30,7 @@ DESTDIR ?=
 
 # One static library per storey, in the order of the arrows: a storey may use those before it. A large storey has rooms
 # (folders inside it), which are one library with it.
-LAYERS  := core/base core/wire core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui/cli
+LAYERS  := core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui/cli
 lib_of   = $(B)/$(subst /,_,$(1)).a
 ROOMS_core/session := ask edit learned screens
 ROOMS_tui/views    := attention explain learned lesson picture tensor text
@@ -61,7 +61,6 @@ $(foreach l,$(LAYERS),$(eval $(call layer_rule,$(l))))
 # libraries that a folder links with: itself and everything below it, uppermost first
 reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
 UP_TO_core_base    := core/base
-UP_TO_core_wire    := $(UP_TO_core_base) core/wire
 UP_TO_core_kernels := $(UP_TO_core_base) core/kernels
 UP_TO_core_graph   := $(UP_TO_core_kernels) core/graph
 UP_TO_core_io      := $(UP_TO_core_graph) core/io
@@ -73,7 +72,7 @@ UP_TO_core_session := $(UP_TO_core_diff) core/session
 UP_TO_lessons      := $(UP_TO_core_session) lessons
 UP_TO_tui_canvas   := core/base tui/canvas
 UP_TO_tui_views    := $(UP_TO_lessons) tui/canvas tui/views
-UP_TO_tui_cli      := $(UP_TO_tui_views) core/wire tui/cli
+UP_TO_tui_cli      := $(UP_TO_tui_views) tui/cli
 UP_TO_tui          := $(UP_TO_tui_cli)
 libs_for = $(foreach l,$(call reverse,$(UP_TO_$(1))),$(call lib_of,$(l))) $(if $(filter core/session,$(UP_TO_$(1))),$(ASSETS_LIB))
 
@@ -101,7 +100,7 @@ $(B)/lessons/static/recorded.c: $(B)/lessons/static/record $(wildcard lessons/*.
 $(B)/lessons/static/recorded.o: $(B)/lessons/static/recorded.c
 	$(Q)$(CC) $(CFLAGS_ALL) -c -o $@ $<
 MD4C_STATIC := $(findstring /,$(shell $(CC) -print-file-name=libmd4c.a))
-STATIC_OBJ = $(B)/core/wire/static/users.o $(if $(MD4C_STATIC),,$(B)/lessons/static/replay.o $(B)/lessons/static/recorded.o)
+STATIC_OBJ = $(B)/core/base/static/users.o $(if $(MD4C_STATIC),,$(B)/lessons/static/replay.o $(B)/lessons/static/recorded.o)
 $(B)/static/vitrine: $(TUI_OBJ) $(LIBS) $(STATIC_OBJ)
 	@mkdir -p $(@D)
 	$(call say,link,$@)
@@ -179,7 +178,7 @@ $(B)/tests/$(1)/%: $(B)/tests/$(1)/%.o $(filter-out $(B)/tui/main.o,$(2)) $$(cal
 	$(Q)$(CC) $(CFLAGS_ALL) -o $$@ $$^ $(LINES) $(LDFLAGS) -lcmocka $(3) $(LDLIBS)
 TESTS += $$(patsubst tests/%.c,$(B)/tests/%,$$(sort $$(wildcard tests/$(1)/test_*.c)))
 endef
-TESTED := core_base core_wire core_kernels core_graph core_io core_models core_train core_eval core_diff core_session lessons tui_canvas tui_views
+TESTED := core_base core_kernels core_graph core_io core_models core_train core_eval core_diff core_session lessons tui_canvas tui_views
 $(foreach l,$(TESTED),$(eval $(call test_rule,$(l))))
 $(eval $(call test_rule,tui_cli,$(TUI_OBJ),$(LDLIBS_TUI)))
 $(eval $(call test_rule,tui,$(TUI_OBJ),$(LDLIBS_TUI)))

@@ -7,7 +7,6 @@ B=${B:-build/release}
 # folder: which folders its files may include from (its own always)
 declare -A MAY=(
     [core/base]=""
-    [core/wire]="core/base"
     [core/kernels]="core/base"
     [core/graph]="core/base core/kernels"
     [core/io]="core/base"
@@ -18,11 +17,11 @@ declare -A MAY=(
     [core/session]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff assets"
     [lessons]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session"
     [lessons/static]=""
-    [core/wire/static]=""
+    [core/base/static]=""
     [tui/canvas]="core/base"
     [tui/views]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas"
-    [tui/cli]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui core/wire"
-    [tui]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui/cli core/wire"
+    [tui/cli]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui"
+    [tui]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui/cli"
     [assets]="core/base core/kernels core/graph core/io core/models core/train core/eval"
 )
 

@@ -13,7 +13,7 @@
 #include "tui/app_parts.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
-enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, CLASS_NS = 1000000000, LOADING_CELLS = 79 };
+enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, CLASS_NS = 500000000, LOADING_CELLS = 79 };
 /* Between the steps that `play` takes by itself. */
 enum { STEP_NS = 400000000 };
 
@@ -222,13 +222,8 @@ static void open_class(App *a, const AppOptions *o)
     bool ok = true;
     if (o->join)
         ok = follow_open(&a->follow, o->join, o->model, &err);
-    if (o->share)
-        ok = share_open(&a->share, o->share, o->group, &err);
     if (ok && (o->present || o->share))
         ok = share_notes(&a->share, &err);
-    if (ok && o->share)
-        session_say(&a->s, "Shared: `vitrine join %s` on this machine follows.", a->share.name);
-    app_show_said(a);
     if (!ok)
         app_say(a, true, err.text);
 }
@@ -251,7 +246,15 @@ int app_main(const AppOptions *o)
         tell(err.text);
         return 1;
     }
+    if (o->share && !share_open(&a.share, o->share, o->group, &err)) { /* said where it is seen */
+        tell(err.text);
+        session_free(&a.s);
+        commands_free(&a.commands);
+        return 1;
+    }
+    a.shows_join = o->share != NULL;
     if (!term_open(&terminal, &err)) {
+        share_close(&a.share);
         tell(err.text);
         session_free(&a.s);
         commands_free(&a.commands);

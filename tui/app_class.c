@@ -2,11 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/session/ask/quiz.h"
 #include "core/session/log.h"
 #include "tui/app_parts.h"
+#include "tui/canvas/letters.h"
 
 /* Every command: to those who follow us; and whoever does something on their own has left. */
 static void on_entry(void *context, const LogEntry *entry)
@@ -30,7 +32,7 @@ void app_class_begin(App *a)
 void app_class_end(App *a)
 {
     share_close(&a->share);
-    follow_close(&a->follow);
+    follow_close(&a->follow, &a->s);
     record_close(&a->record);
 }
 
@@ -112,7 +114,7 @@ bool app_class_step(App *a)
 
 bool app_class_open(const App *a)
 {
-    return a->share.hub || a->follow.joined;
+    return share_is_open(&a->share) || *a->share.stage.path || a->follow.joined;
 }
 
 /* ---- commands ---- */
@@ -132,7 +134,7 @@ static bool share(App *a, const char *text, Err *err)
         name[0] = 0;
     if (!share_open(&a->share, name, *group ? group : NULL, err))
         return false;
-    session_say(&a->s, "Shared: `vitrine join %s` on this machine follows. :share off ends it.", a->share.name);
+    a->shows_join = true;
     return true;
 }
 
@@ -140,7 +142,7 @@ static bool join(App *a, const char *name, Err *err)
 {
     Follow *f = &a->follow;
     if (strcmp(name, "off") == 0) {
-        follow_close(f);
+        follow_close(f, &a->s);
         session_say(&a->s, "You follow nobody now.");
         return true;
     }
@@ -149,12 +151,13 @@ static bool join(App *a, const char *name, Err *err)
             return err_set(err, "you share yourself; :share off first");
         if (a->desk.open)
             desk_close(&a->desk, &a->s);
+        follow_close(f, &a->s);
         return follow_open(f, name, NULL, err);
     }
     if (!f->joined)
         return err_set(err, "join whom? join NAME, as who presents calls it");
-    if (f->caller.fd < 0) {
-        follow_close(f);
+    if (!follow_live(f)) {
+        follow_close(f, &a->s);
         session_say(&a->s, "You follow nobody now.");
     } else if (f->following)
         follow_leave(f);
@@ -255,7 +258,6 @@ static bool ask(App *a, const char *text, Err *err)
                                              : ask_card(a, err);
     if (!ok)
         return false;
-    a->share.votes = 0;
     share_question(&a->share);
     return true;
 }
@@ -291,6 +293,7 @@ bool app_reveal(App *a)
         return false; /* and on */
     }
     Err err = {{0}};
+    share_count(&a->share);
     if (!rollcall_settle(q, &a->s, &err)) /* it could be had when it was asked: something else is on show now */
         app_say(a, true, err.text);
     q->closed = true;
@@ -316,7 +319,15 @@ bool app_class_key(App *a, const char *key)
 {
     Follow *f = &a->follow;
     Err err;
-    if (!f->joined || !f->question.open || f->question.closed || key[1] || key[0] < '1' || key[0] > '8')
+    if (f->joined && f->asks && (strcmp(key, "y") == 0 || strcmp(key, "n") == 0)) {
+        if (*key == 'y')
+            follow_accept(f);
+        else
+            follow_close(f, &a->s);
+        return true;
+    }
+    if (!f->joined || !f->question.open || f->question.closed || key[1] || key[0] < '0' || key[0] > '9' ||
+        rollcall_choice(&f->question, key[0] - '0') < 0)
         return false;
     if (!follow_answer(f, &a->s, key[0] - '0', &err))
         app_say(a, true, err.text);
@@ -340,4 +351,21 @@ void app_draw_question(App *a)
         return;
     int w = c->w < 90 ? c->w : 90, h = rows < c->h ? rows : c->h;
     rollcall_draw(q, c, (Rect){c->h - h > 4 ? c->h - h - 4 : 0, (c->w - w) / 2, h, w}, below);
+}
+
+/* How to join, before anything else and in large letters. */
+void app_draw_join(App *a)
+{
+    Canvas *c = &a->canvas;
+    char line[80], text[400], who[80];
+    snprintf(line, sizeof line, "vitrine join %s", a->share.name);
+    snprintf(text, sizeof text,
+             "On this machine everybody%s follows with %s; they see that it is you, %s. Any key goes on; :share off "
+             "ends it.",
+             a->share.room.mode & 05 ? "" : " of the group", line, classroom_user(geteuid(), who));
+    canvas_clear(c);
+    Rect r = {0, 0, c->h, c->w}, below = rect_cut(&r, 'b', c->h > 8 ? 4 : 2);
+    if (!letters_fill(c, rect_inset(r, 1), STYLE_STRONG, line))
+        canvas_wrap(c, rect_inset(r, 1), STYLE_STRONG, line);
+    canvas_wrap(c, (Rect){below.y, 1, below.h, c->w - 2}, STYLE_TEXT, text);
 }

@@ -85,6 +85,11 @@ void app_draw(App *a)
     canvas_clear(c);
     c->ascii = a->terminal->ascii;
     canvas_plots(c, a->terminal->plots);
+    if (a->shows_join) {
+        app_draw_join(a);
+        term_draw(c);
+        return;
+    }
     if (a->presenter.view.on) {
         app_draw_presented(a);
         draw_over(a);

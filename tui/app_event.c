@@ -68,6 +68,13 @@ static bool prompt_takes(App *a, const char *key)
     return true;
 }
 
+static bool join_takes(App *a, const char *key)
+{
+    bool taken = a->shows_join && *key;
+    a->shows_join = a->shows_join && !taken;
+    return taken;
+}
+
 static bool overlay_takes(App *a, const char *key)
 {
     Buf command = {0};
@@ -141,10 +148,10 @@ static bool nobody_takes(App *a, const char *key)
 
 static void on_key(App *a, const TermEvent *e)
 {
-    static bool (*const TAKERS[])(App * a, const char *key) = {glossary_takes, prompt_takes,    overlay_takes,
-                                                               class_takes,    presenter_takes, desk_takes,
-                                                               take_digit,     stage_takes,     binding_takes,
-                                                               nobody_takes};
+    static bool (*const TAKERS[])(App * a, const char *key) = {join_takes,    glossary_takes, prompt_takes,
+                                                               overlay_takes, class_takes,    presenter_takes,
+                                                               desk_takes,    take_digit,     stage_takes,
+                                                               binding_takes, nobody_takes};
     for (size_t i = 0; !TAKERS[i](a, e->key); i++)
         continue;
 }

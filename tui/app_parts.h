@@ -35,6 +35,7 @@ typedef struct App {
     Messages messages; /* all that stood there */
     bool message_is_error;
     bool hint;
+    bool shows_join;                       /* how others join, over everything; any key goes on */
     bool asked;                            /* the frame's values were asked for since values were last forgotten */
     bool said;                             /* the last key was `say`: once more it tells what is said in general */
     int steps_taken, commands_done, count; /* count: digits typed before a key */
@@ -99,6 +100,7 @@ bool app_class_key(App *a, const char *key);
  * shows something that is to be looked at before anything else comes. */
 bool app_reveal(App *a);
 void app_draw_question(App *a);
+void app_draw_join(App *a);
 /* After a command: its screen becomes a card of the lesson that is being recorded. */
 void app_record(App *a);
 /* What a rehearsal measured, when the screen is closed. */

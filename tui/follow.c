@@ -1,12 +1,14 @@
+#define _GNU_SOURCE /* memfd_create */
 #include "tui/follow.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
@@ -14,38 +16,24 @@
 #include "core/session/ask/receipt.h"
 #include "core/session/permit.h"
 #include "core/session/state.h"
+#include "tui/app.h"
 
-enum { FILES_MOST = sizeof((Follow *)0)->file / sizeof *((Follow *)0)->file };
+enum { PICTURES = sizeof((Follow *)0)->lent / sizeof *((Follow *)0)->lent };
+static const char KNOWN[] = "presenters"; /* whose lines the reader let run, a line each */
 
 bool follow_open(Follow *f, const char *name, const char *model, Err *err)
 {
-    char directory[PLACE_PATH], path[PLACE_PATH];
-    if (!place_share(name, directory, path, err))
+    char path[CLASS_PATH];
+    if (!classroom_path(name, path, err))
         return false;
-    follow_close(f);
-    *f = (Follow){.joined = true, .following = true, .commands = session_command_set(), .model = model};
+    *f = (Follow){
+        .joined = true, .following = true, .commands = session_command_set(), .model = model, .known = (uid_t)-1};
     snprintf(f->name, sizeof f->name, "%s", name);
     snprintf(f->who, sizeof f->who, "%s", name);
-    caller_init(&f->caller, directory, path, "follow");
+    reader_init(&f->room, path);
     f->caption = xstrdup("");
     f->question.mine = -1;
     return true;
-}
-
-static void drop_files(Follow *f)
-{
-    char path[PLACE_PATH + 32];
-    if (!*f->folder)
-        return;
-    for (int i = 0; i < FILES_MOST; i++) {
-        snprintf(path, sizeof path, "%s/%d", f->folder, i);
-        unlink(path);
-        free(f->file[i]);
-        f->file[i] = NULL;
-    }
-    rmdir(f->folder);
-    f->folder[0] = 0;
-    f->files = 0;
 }
 
 void follow_close_lesson(Follow *f)
@@ -63,25 +51,39 @@ void follow_close_lesson(Follow *f)
     f->applying = applying;
 }
 
-void follow_close(Follow *f)
+static void drop_picture(Follow *f, Session *s, int at)
+{
+    if (f->lent[at] > 0)
+        close(f->lent[at]);
+    if (f->word[at])
+        permit_lend(s, f->word[at], NULL);
+    free(f->word[at]);
+    f->word[at] = NULL;
+    f->lent[at] = 0;
+}
+
+void follow_close(Follow *f, Session *s)
 {
     if (!f->joined)
         return;
-    caller_close(&f->caller);
+    reader_close(&f->room);
     follow_close_lesson(f);
-    buf_free(&f->lesson);
     commands_free(&f->commands);
-    drop_files(f);
+    for (int i = 0; i < PICTURES; i++)
+        drop_picture(f, s, i);
+    free(f->lesson);
     free(f->caption);
     *f = (Follow){0};
 }
 
 int follow_poll(const Follow *f, struct pollfd *out, int most)
 {
-    if (!f->joined || f->caller.fd < 0 || most < 1)
-        return 0;
-    out[0] = (struct pollfd){.fd = f->caller.fd, .events = (short)(POLLIN | (f->caller.out.len ? POLLOUT : 0))};
-    return 1;
+    return f->joined ? classroom_poll(f->room.watch, out, most) : 0;
+}
+
+bool follow_live(const Follow *f)
+{
+    return f->room.lines >= 0 && f->room.live;
 }
 
 static void trouble(Follow *f, const char *text)
@@ -93,7 +95,7 @@ void follow_rejoin(Follow *f)
 {
     f->following = true;
     f->trouble[0] = 0;
-    caller_say(&f->caller, MESSAGE_AGAIN, "");
+    reader_again(&f->room);
 }
 
 void follow_leave(Follow *f)
@@ -101,37 +103,136 @@ void follow_leave(Follow *f)
     f->following = false;
 }
 
-/* ---- what comes ---- */
+/* ---- whose lines run ---- */
 
-static const char *model_word(const Session *s)
+static bool is_known(uid_t owner, const char *who)
 {
-    return *s->model_path ? s->model_path : "bundled";
+    char *list = state_load_file(KNOWN), line[100];
+    snprintf(line, sizeof line, "%s\n", who);
+    const char *at = list ? strstr(list, line) : NULL;
+    bool known = owner == geteuid() || (at && (at == list || at[-1] == '\n'));
+    free(list);
+    return known;
 }
 
-/* The lines without those that are of the presenter's screen alone, or would open again the model that is there. */
-static void own_lines(const Session *s, const char *lines, Buf *out)
+void follow_accept(Follow *f)
 {
-    Buf model = {0};
-    buf_puts(&model, "model ");
-    command_quote(model_word(s), &model);
-    for (const char *p = lines; *p;) {
-        size_t n = strcspn(p, "\n");
-        bool theirs = strncmp(p, "option zoom", 11) == 0 || strncmp(p, "option map", 10) == 0 ||
-                      (n == model.len && strncmp(p, buf_str(&model), n) == 0);
-        if (!theirs) {
-            buf_add(out, p, n);
-            buf_putc(out, '\n');
-        }
-        p += n + (p[n] == '\n');
+    char *list = state_load_file(KNOWN);
+    Buf text = {0};
+    buf_printf(&text, "%s%s\n", list ? list : "", f->who);
+    state_save_file(KNOWN, buf_str(&text));
+    buf_free(&text);
+    free(list);
+    f->asks = false;
+    f->known = f->room.owner;
+}
+
+/* ---- what comes ---- */
+
+static const char *after(const char *line, const char *begin)
+{
+    size_t n = strlen(begin);
+    return strncmp(line, begin, n) == 0 && (!line[n] || line[n] == ' ') ? line + n + (line[n] == ' ') : NULL;
+}
+
+/* The picture of that word is lent to the session, as the file in memory that it came to. */
+static void lend_picture(Follow *f, Session *s, const char *word, const char *digest)
+{
+    Buf bytes = {0};
+    Err err;
+    char file[40];
+    const char *slash = strchr(word, '/');
+    for (int i = 0; i < PICTURES; i++)
+        if (f->word[i] && strcmp(f->word[i], word) == 0)
+            return;
+    if (strcmp(digest, "large") == 0 || strcmp(digest, "values") == 0) {
+        snprintf(f->lacks, sizeof f->lacks,
+                 *digest == 'l' ? "%.150s is larger than %d MB and does not travel; :open a copy of yours"
+                                : "%.150s is no picture and does not travel; :open a copy of yours",
+                 slash ? slash + 1 : word, CLASS_DATA >> 20);
+        return;
     }
-    buf_free(&model);
+    int at = f->pictures % PICTURES, fd = -1;
+    if (reader_data(&f->room, digest, &bytes, &err)) {
+        fd = memfd_create("picture", MFD_CLOEXEC);
+        if (fd < 0 || write(fd, bytes.data, bytes.len) != (ssize_t)bytes.len)
+            snprintf(f->lacks, sizeof f->lacks, "a picture that the presenter opened could not be kept: no memory?");
+        else {
+            drop_picture(f, s, at);
+            f->pictures++;
+            f->lent[at] = fd;
+            f->word[at] = xstrdup(word);
+            snprintf(file, sizeof file, "/proc/self/fd/%d", fd);
+            permit_lend(s, word, file);
+        }
+    } else
+        snprintf(f->lacks, sizeof f->lacks, "%.250s", err.text);
+    buf_free(&bytes);
+}
+
+/* The reader's own model stands for the presenter's, where it is the same: true where it is the one on show. */
+static bool lend_model(Follow *f, Session *s, const char *word, const char *digest)
+{
+    char *end;
+    unsigned long long wanted = strtoull(digest, &end, 16);
+    const char *slash = strchr(word, '/');
+    if (f->digested != s->models) {
+        f->digested = s->models;
+        f->digest = model_digest(&s->model);
+    }
+    if (f->digest == wanted)
+        return true;
+    if (f->own == wanted && f->model)
+        permit_lend(s, word, f->model);
+    else if (f->model)
+        snprintf(f->lacks, sizeof f->lacks,
+                 "the presenter's model is %.90s (digest %016llx), and %.60s (%016llx) is another one: join with -m "
+                 "and the presenter's",
+                 slash ? slash + 1 : word, wanted, f->model, (unsigned long long)f->own);
+    else
+        snprintf(f->lacks, sizeof f->lacks,
+                 "the presenter's model is %.120s (digest %016llx): join with -m and that model",
+                 slash ? slash + 1 : word, wanted);
+    return false;
+}
+
+/* One command of a step: what it opens is lent. False: it is not to be run, being of the presenter's screen alone, or
+ * the opening of what is open. */
+static bool prepare(Follow *f, Session *s, const char *one)
+{
+    Args a;
+    const char *verb;
+    char digest[17];
+    if (strncmp(one, "option zoom", 11) == 0 || strncmp(one, "option map", 10) == 0)
+        return false;
+    if (!args_parse(&a, one, &verb, NULL) || a.count != 1)
+        return true;
+    const char *by = strncmp(a.word[0], PERMIT_CLASS, strlen(PERMIT_CLASS)) == 0 ? a.word[0] + strlen(PERMIT_CLASS)
+                                                                                 : NULL;
+    bool model = strcmp(verb, "model") == 0;
+    if (model && !by)
+        return strcmp(a.word[0], *s->model_path ? s->model_path : "bundled") != 0;
+    if (!by || (!model && strcmp(verb, "open") != 0))
+        return true;
+    snprintf(digest, sizeof digest, "%.*s", (int)strcspn(by, "/"), by);
+    if (model)
+        return !lend_model(f, s, a.word[0], digest);
+    lend_picture(f, s, a.word[0], digest);
+    return true;
 }
 
 static void run(Follow *f, Session *s, const char *lines, bool whole)
 {
     Err err = {{0}};
     Buf own = {0};
-    own_lines(s, lines, &own);
+    char one[COMMAND_LINE];
+    for (const char *p = lines; *p;) {
+        size_t n = command_length(p);
+        snprintf(one, sizeof one, "%.*s", (int)n, p);
+        if (n >= sizeof one || prepare(f, s, one + strspn(one, " ")))
+            buf_add(&own, p, n), buf_putc(&own, '\n');
+        p += n + (p[n] != 0);
+    }
     f->applying = true;
     bool ok = session_read(s, &f->commands, buf_str(&own), LINE_FOREIGN, &err);
     f->applying = false;
@@ -146,41 +247,37 @@ static void run(Follow *f, Session *s, const char *lines, bool whole)
         f->trouble[0] = f->lacks[0] = 0;
     else
         trouble(f, *f->lacks ? f->lacks : err.text);
-    if (!ok && !whole) /* a step that does not fit may fit on the whole state */
-        caller_say(&f->caller, MESSAGE_AGAIN, "");
+    if (!ok && !whole && f->again != f->room.whole + 1) { /* a step that does not fit may fit on the whole state */
+        f->again = f->room.whole + 1;
+        reader_again(&f->room);
+    }
     buf_free(&own);
 }
 
 /* ---- a lesson ---- */
 
-/* "NAME SEED\nTEXT": kept until a card of it comes. */
-static void take_lesson(Follow *f, const Message *m)
-{
-    if (f->lesson.len == m->size && memcmp(buf_str(&f->lesson), m->text, m->size) == 0)
-        return;
-    follow_close_lesson(f);
-    buf_clear(&f->lesson);
-    buf_add(&f->lesson, m->text, m->size);
-}
-
 static bool open_lesson(Follow *f, Session *s, Err *err)
 {
     Lesson l = {0};
     LessonFile file = {0};
-    char name[200];
-    const char *text = buf_str(&f->lesson), *end = strchr(text, '\n'), *blank = end;
-    while (blank && blank > text && *blank != ' ')
-        blank--;
-    if (!blank || blank == text || (size_t)(blank - text) >= sizeof name)
+    Buf text = {0};
+    Args a;
+    const char *verb;
+    char line[COMMAND_LINE];
+    snprintf(line, sizeof line, "lesson %s", f->lesson ? f->lesson : "");
+    if (!args_parse(&a, line, &verb, err) || a.count < 2)
         return err_set(err, "the presenter's lesson did not come");
-    snprintf(name, sizeof name, "%.*s", (int)(blank - text), text);
-    bool ours = false;
-    for (int i = 0; !end[1] && !ours && lesson_at(i, &file); i++)
-        ours = strcmp(file.name, name) == 0;
-    if (!end[1] && !ours)
-        return err_set(err, "the presenter's lesson %.100s is not in this program", name);
-    if (!lesson_parse(&l, name, ours ? file.text : end + 1, ours ? file.size : f->lesson.len - (size_t)(end + 1 - text),
-                      strtoull(blank, NULL, 10), err)) {
+    bool ours = false, ok = true;
+    for (int i = 0; a.count == 2 && !ours && lesson_at(i, &file); i++)
+        ours = strcmp(file.name, a.word[0]) == 0;
+    if (a.count == 2 && !ours)
+        return err_set(err, "the presenter's lesson %.100s is not in this program", a.word[0]);
+    ok = ours || reader_data(&f->room, a.word[2], &text, err);
+    const char *slash = strrchr(a.word[0], '/');
+    ok = ok && lesson_parse(&l, slash ? slash + 1 : a.word[0], ours ? file.text : buf_str(&text),
+                            ours ? file.size : text.len, strtoull(a.word[1], NULL, 10), err);
+    buf_free(&text);
+    if (!ok) {
         lesson_free(&l);
         return false;
     }
@@ -193,16 +290,12 @@ static bool open_lesson(Follow *f, Session *s, Err *err)
 }
 
 /* "CARD PAUSES" */
-static void take_card(Follow *f, Session *s, const Message *m)
+static void take_card(Follow *f, Session *s, const char *text)
 {
     Err err = {{0}};
     int card, pauses;
-    if (sscanf(m->text, "%d %d", &card, &pauses) != 2 || card < 0 || pauses < 0)
+    if (sscanf(text, "%6d %6d", &card, &pauses) != 2 || card < 0 || pauses < 0)
         return;
-    if (!f->lesson.len) {
-        caller_say(&f->caller, MESSAGE_AGAIN, "");
-        return;
-    }
     f->applying = true;
     bool ok = f->playing || open_lesson(f, s, &err);
     if (ok && card >= f->player.lesson.count)
@@ -215,87 +308,21 @@ static void take_card(Follow *f, Session *s, const Message *m)
     trouble(f, ok ? "" : err.text);
 }
 
-/* A folder of one's own for pictures. */
-static bool folder(Follow *f)
+static void take_lesson(Follow *f, const char *text)
 {
-    char runtime[PLACE_PATH];
-    if (*f->folder)
-        return true;
-    if (!place_runtime(runtime, NULL) ||
-        snprintf(f->folder, sizeof f->folder, "%s/vitrine-XXXXXX", runtime) >= (int)sizeof f->folder ||
-        !mkdtemp(f->folder))
-        f->folder[0] = 0;
-    return *f->folder;
+    if (f->lesson && strcmp(f->lesson, text) == 0)
+        return;
+    follow_close_lesson(f);
+    free(f->lesson);
+    f->lesson = xstrdup(text);
 }
 
-/* "NAME\nBYTES": the bytes become a file, which the session is lent under that name. */
-static void take_file(Follow *f, Session *s, const Message *m)
-{
-    char path[PLACE_PATH + 32], name[1024];
-    const char *end = memchr(m->text, '\n', m->size);
-    size_t n = end ? (size_t)(end - m->text) : 0;
-    if (!n || n >= sizeof name || memchr(m->text, 0, n) || !folder(f)) {
-        trouble(f, "a picture that the presenter opened could not be kept");
-        return;
-    }
-    memcpy(name, m->text, n);
-    name[n] = 0;
-    if (m->size == n + 1) { /* its name alone: it was too large to travel */
-        snprintf(f->lacks, sizeof f->lacks, "%.150s is larger than %d MB and does not travel; :open a copy of yours",
-                 name, MESSAGE_PICTURE >> 20);
-        trouble(f, f->lacks);
-        return;
-    }
-    int at = 0;
-    while (at < FILES_MOST && !(f->file[at] && strcmp(f->file[at], name) == 0))
-        at++;
-    at = at < FILES_MOST ? at : f->files++ % FILES_MOST;
-    snprintf(path, sizeof path, "%s/%d", f->folder, at);
-    if (!file_write(path, end + 1, m->size - n - 1, NULL)) {
-        trouble(f, "a picture that the presenter opened could not be kept: no room?");
-        return;
-    }
-    if (f->file[at] && strcmp(f->file[at], name) != 0)
-        permit_lend(s, f->file[at], NULL);
-    free(f->file[at]);
-    f->file[at] = xstrdup(name);
-    permit_lend(s, name, path);
-}
-
-/* "DIGEST NAME": the reader's own model stands for it, where it is the same. */
-static void take_model(Follow *f, Session *s, const Message *m)
-{
-    char *end;
-    unsigned long long digest = strtoull(m->text, &end, 16);
-    if (end != m->text + 16 || *end != ' ' || strlen(end + 1) >= 1024)
-        return;
-    if (f->digested != s->models) {
-        f->digested = s->models;
-        f->digest = model_digest(&s->model);
-    }
-    const char *same = f->digest == digest && *s->model_path ? s->model_path : f->own == digest ? f->model : NULL;
-    if (same) {
-        permit_lend(s, end + 1, same);
-        return;
-    }
-    if (f->model)
-        snprintf(
-            f->lacks, sizeof f->lacks,
-            "the presenter's model is %.90s (digest %016llx), and %.60s (%016llx) is another one: join with -m and "
-            "the presenter's",
-            end + 1, digest, f->model, (unsigned long long)f->own);
-    else
-        snprintf(f->lacks, sizeof f->lacks,
-                 "the presenter's model is %.120s (digest %016llx): join with -m and that model", end + 1, digest);
-    trouble(f, f->lacks);
-}
-
-static void take_ask(Follow *f, const Message *m)
+static void take_ask(Follow *f, const char *text)
 {
     Rollcall before = f->question;
-    if (!m->size)
+    if (!*text)
         f->question = (Rollcall){.mine = -1};
-    else if (rollcall_read(&f->question, m->text)) {
+    else if (rollcall_read(&f->question, text)) {
         bool same = before.open && before.seed == f->question.seed;
         f->question.mine = same ? before.mine : -1;
         if (!same)
@@ -303,83 +330,124 @@ static void take_ask(Follow *f, const Message *m)
     }
 }
 
-static void take(Follow *f, Session *s, const Message *m)
+static void take_caption(Follow *f, const char *line)
 {
-    if (m->kind != MESSAGE_FILE && strlen(m->text) != m->size)
+    Args a;
+    const char *verb;
+    if (args_parse(&a, line, &verb, NULL)) {
+        free(f->caption);
+        f->caption = xstrdup(a.count ? a.word[0] : "");
+    }
+}
+
+static void take(Follow *f, Session *s, const char *line)
+{
+    const char *text;
+    if ((text = after(line, "@whole")) != NULL) {
+        char why[120];
+        long version = strtol(text, NULL, 10);
+        f->other = version != CLASS_VERSION;
+        snprintf(why, sizeof why, "it is %s Vitrine (version %ld of the class, here %d); both need the same",
+                 version > CLASS_VERSION ? "a newer" : "an older", version, CLASS_VERSION);
+        trouble(f, f->other ? why : "");
+    } else if (f->other)
         return;
-    switch (m->kind) {
-    case MESSAGE_STEP:
-        if (f->following)
-            run(f, s, m->text, false);
-        break;
-    case MESSAGE_STATE:
+    else if ((text = after(line, "@state")) != NULL) {
         if (f->following) {
             follow_close_lesson(f);
-            run(f, s, m->text, true);
+            run(f, s, text, true);
         }
-        break;
-    case MESSAGE_LESSON: take_lesson(f, m); break;
-    case MESSAGE_CARD:
+    } else if ((text = after(line, "@lesson")) != NULL)
+        take_lesson(f, text);
+    else if ((text = after(line, "@card")) != NULL) {
         if (f->following)
-            take_card(f, s, m);
-        break;
-    case MESSAGE_FILE: take_file(f, s, m); break;
-    case MESSAGE_MODEL: take_model(f, s, m); break;
-    case MESSAGE_CAPTION:
-        free(f->caption);
-        f->caption = xstrdup(m->text);
-        break;
-    case MESSAGE_ASK: take_ask(f, m); break;
-    case MESSAGE_COUNTS: rollcall_read_counts(&f->question, m->text); break;
-    default: break;
-    }
+            take_card(f, s, text);
+    } else if (after(line, "@caption"))
+        take_caption(f, line);
+    else if ((text = after(line, "@ask")) != NULL)
+        take_ask(f, text);
+    else if ((text = after(line, "@counts")) != NULL)
+        rollcall_read_counts(&f->question, text);
+    else if (*line && *line != '@' && f->following)
+        run(f, s, line, false);
 }
 
 bool follow_step(Follow *f, Session *s, int64_t now)
 {
-    Message m;
+    Err err;
+    const char *line;
     if (!f->joined)
         return false;
     if (f->model && !f->own) /* before the presenter's takes its place */
         f->own = model_digest(&s->model);
-    bool changed = caller_step(&f->caller, now);
-    if (changed && f->caller.fd >= 0)
-        place_user(f->caller.owner, f->who, sizeof f->who);
-    while (caller_take(&f->caller, &m)) {
-        take(f, s, &m);
+    bool changed = reader_step(&f->room, now), live = follow_live(f);
+    if (f->room.folder >= 0 && f->known != f->room.owner) {
+        classroom_user(f->room.owner, f->who);
+        f->asks = !is_known(f->room.owner, f->who);
+        f->known = f->asks ? f->known : f->room.owner;
+    }
+    if (f->asks)
+        return changed;
+    while ((line = reader_line(&f->room, &err)) != NULL) {
+        if (*err.text)
+            trouble(f, err.text);
+        else
+            take(f, s, line);
         changed = true;
     }
-    if (changed && f->caller.fd < 0)
+    if (changed && !live)
         f->question = (Rollcall){.mine = -1};
     return changed;
 }
 
-bool follow_answer(Follow *f, Session *s, int choice, Err *err)
+/* The terminal that this program sits at, as its file below /dev is called: "pts7"; "none". */
+static void terminal_name(char out[16])
 {
-    char text[32];
+    const char *name = NULL;
+    for (int fd = 0; fd < 3 && !name; fd++)
+        name = isatty(fd) ? ttyname(fd) : NULL;
+    snprintf(out, 16, "none");
+    if (name && strncmp(name, "/dev/pts/", 9) == 0)
+        snprintf(out, 16, "pts%.10s", name + 9);
+    else if (name && strncmp(name, "/dev/", 5) == 0 && !strpbrk(name + 5, "/-"))
+        snprintf(out, 16, "%.15s", name + 5);
+}
+
+bool follow_answer(Follow *f, Session *s, int digit, Err *err)
+{
+    char terminal[16], name[80];
     uint64_t hash;
     Rollcall *q = &f->question;
+    int choice = rollcall_choice(q, digit);
     if (!q->open || q->closed)
         return err_set(err, "no question is open");
-    if (choice < 1 || choice > q->count)
+    if (choice < 0)
         return err_set(err, "type the number of an answer, 1 to %d", q->count);
-    snprintf(text, sizeof text, "%08x %d", q->seed, choice);
-    caller_say(&f->caller, MESSAGE_ANSWER, text);
-    q->mine = choice - 1;
+    terminal_name(terminal);
+    snprintf(name, sizeof name, "%08x-%s-%d-%llx", q->seed, terminal, choice,
+             (unsigned long long)clock_ns() ^ (unsigned long long)getpid() << 40);
+    if (!reader_vote(&f->room, name, err))
+        return false;
+    q->mine = choice;
     f->receipt[0] = 0;
     if (session_hash(s, SIDE_B, &hash))
-        receipt_put(&(Receipt){q->seed, choice, hash}, f->receipt);
+        receipt_put(&(Receipt){q->seed, choice + 1, hash}, f->receipt);
     return true;
 }
 
 void follow_line(const Follow *f, Buf *out)
 {
-    if (f->caller.fd < 0)
-        buf_printf(out, "%s: %s; trying again. f leaves.", f->name, *f->caller.why ? f->caller.why : "not there yet");
-    else if (!f->following)
-        buf_printf(out, "On your own; f goes back to %s.", f->who);
+    if (f->asks)
+        buf_printf(out,
+                   "%s is shared by %s, whom you have not followed yet. y: what they do happens here too, but for "
+                   "your files; n: not.",
+                   f->name, f->who);
+    else if (!follow_live(f))
+        buf_printf(out, "%s: %s; trying again. f leaves.", f->name, *f->room.why ? f->room.why : "not there yet");
     else if (*f->trouble)
         buf_printf(out, "Can't follow %s here: %s", f->who, f->trouble);
+    else if (!f->following)
+        buf_printf(out, "On your own; f goes back to %s.", f->who);
     else if (*f->caption)
         buf_puts(out, f->caption);
     else

@@ -11,39 +11,56 @@
 #include "core/base/mem.h"
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
-#include "core/wire/caller.h"
+#include "core/session/command.h"
 #include "tui/canvas/letters.h"
+#include "tui/classroom.h"
 #include "tui/term.h"
 
+enum { TEXTS_SAID = 4 };
+
 typedef struct Notes {
-    Caller caller;
-    char *notes, *stand;
-    int at, all, count;         /* step of steps; digits typed */
-    long long seconds, on_step; /* since it began; since the step did */
+    ClassReader room;
+    char *text[TEXTS_SAID]; /* notes, the step on show, the next one, the open question */
+    int at, all, count;     /* step of steps; digits typed */
+    int64_t began, entered; /* clock_ns, which is the machine's: of the presentation, of the step */
     double planned;
     bool blank;
 } Notes;
 
-static void keep(char **to, const char *text)
+static void take(Notes *n, const char *line)
 {
-    free(*to);
-    *to = xstrdup(text);
+    Args a;
+    const char *verb;
+    if (!args_parse(&a, line, &verb, NULL) || strcmp(verb, "@stand") != 0 || a.count != 6 + TEXTS_SAID)
+        return;
+    n->at = atoi(a.word[0]);
+    n->all = atoi(a.word[1]);
+    n->began = strtoll(a.word[2], NULL, 10);
+    n->entered = strtoll(a.word[3], NULL, 10);
+    n->planned = strtod(a.word[4], NULL);
+    n->blank = *a.word[5] == '1';
+    for (int i = 0; i < TEXTS_SAID; i++) {
+        free(n->text[i]);
+        n->text[i] = xstrdup(a.word[6 + i]);
+    }
 }
 
-static void take(Notes *n, const Message *m)
+static bool connected(const Notes *n)
 {
-    if (strlen(m->text) != m->size)
-        return;
-    if (m->kind == MESSAGE_NOTES)
-        keep(&n->notes, m->text);
-    if (m->kind == MESSAGE_NEXT) {
-        int blank = 0;
-        const char *end = strchr(m->text, '\n');
-        if (end && sscanf(m->text, "%d %d %lld %lld %lf %d", &n->at, &n->all, &n->seconds, &n->on_step, &n->planned,
-                          &blank) == 6)
-            keep(&n->stand, end + 1);
-        n->blank = blank;
-    }
+    return n->room.lines >= 0 && n->room.live && n->room.owner == geteuid();
+}
+
+static int seconds_since(int64_t then)
+{
+    return then ? (int)((clock_ns() - then) / 1000000000) : 0;
+}
+
+static void press(const Notes *n, const char *word)
+{
+    char line[40];
+    snprintf(line, sizeof line, "%s\n", word);
+    if (connected(n))
+        reader_append(&n->room, "keys", line);
 }
 
 /* The commands that keys stand for: those of the presenter. */
@@ -67,42 +84,34 @@ static const char *meaning(Notes *n, const char *key, char out[32])
     return NULL;
 }
 
-/* The line number `which` of what stands where: 0 the step on show, 1 the next one, 2 the open question. */
-static void stand_line(const Notes *n, int which, char *out, size_t size)
-{
-    const char *p = n->stand;
-    for (; which > 0 && *p; which--)
-        p += strcspn(p, "\n"), p += *p == '\n';
-    snprintf(out, size, "%.*s", (int)strcspn(p, "\n"), p);
-}
-
 static void draw(const Notes *n, Canvas *c)
 {
     char line[256], clock[40];
     Rect all = {0, 1, c->h, c->w - 2}, head = rect_cut(&all, 't', 1);
     canvas_clear(c);
-    if (n->caller.fd < 0) {
-        canvas_wrap(c, (Rect){1, 1, c->h - 1, c->w - 2}, STYLE_WARNING, n->caller.why);
+    if (!connected(n)) {
+        canvas_wrap(c, (Rect){1, 1, c->h - 1, c->w - 2}, STYLE_WARNING,
+                    n->room.lines < 0 ? "Nothing is presented by you on this machine." : n->room.why);
         canvas_text(c, c->h - 1, 1, c->w - 2, STYLE_DIM, "trying again every second; q leaves");
         return;
     }
     snprintf(line, sizeof line, "step %d of %d%s", n->at, n->all, n->blank ? "   BLANK" : "");
     canvas_text(c, head.y, head.x, head.w, STYLE_HEADER, line);
-    snprintf(clock, sizeof clock, "%lld:%02lld", n->seconds / 60, n->seconds % 60);
+    int seconds = seconds_since(n->began), step = seconds_since(n->entered);
+    snprintf(clock, sizeof clock, "%d:%02d", seconds / 60, seconds % 60);
     int scale = c->w >= 100 && c->h >= 30 ? 2 : 1;
     if (!c->ascii && c->h >= 16) {
         Rect r = rect_cut(&all, 't', letters_rows(scale) + 1);
         letters_line(c, r.y, r.x, r.w, STYLE_STRONG, clock, scale);
-        snprintf(line, sizeof line, n->planned > 0 ? "this step %lld:%02lld of %g s" : "this step %lld:%02lld",
-                 n->on_step / 60, n->on_step % 60, n->planned);
+        snprintf(line, sizeof line, n->planned > 0 ? "this step %d:%02d of %g s" : "this step %d:%02d", step / 60,
+                 step % 60, n->planned);
         canvas_right(c, r.y, r.x, r.w, STYLE_DIM, line);
     } else
         canvas_right(c, head.y, head.x, head.w, STYLE_HEADER, clock);
     Rect keys = rect_cut(&all, 'b', 1), question = rect_cut(&all, 'b', 1), next = rect_cut(&all, 'b', 1);
-    stand_line(n, 0, line, sizeof line);
     Rect now = rect_cut(&all, 't', 1);
-    canvas_label(c, now.y, now.x, now.w, STYLE_STRONG, line);
-    for (const char *p = n->notes; *p && all.h > 0;) {
+    canvas_label(c, now.y, now.x, now.w, STYLE_STRONG, n->text[1]);
+    for (const char *p = n->text[0]; *p && all.h > 0;) {
         char text[2048];
         size_t bytes = strcspn(p, "\n");
         snprintf(text, sizeof text, "%.*s", (int)(bytes < sizeof text ? bytes : sizeof text - 1), p);
@@ -110,29 +119,24 @@ static void draw(const Notes *n, Canvas *c)
         rect_cut(&all, 't', used < 1 ? 1 : used);
         p += bytes + (p[bytes] == '\n');
     }
-    stand_line(n, 1, line, sizeof line);
-    if (*line)
-        canvas_printf(c, next.y, next.x, next.w, STYLE_SENTENCE, "next: %s", line);
-    stand_line(n, 2, line, sizeof line);
-    canvas_label(c, question.y, question.x, question.w, STYLE_WARNING, line);
+    if (*n->text[2])
+        canvas_printf(c, next.y, next.x, next.w, STYLE_SENTENCE, "next: %s", n->text[2]);
+    canvas_label(c, question.y, question.x, question.w, STYLE_WARNING, n->text[3]);
     canvas_text(c, keys.y, keys.x, keys.w, STYLE_KEY_TEXT, "Space next  p back  12G step  . blank  q leave");
 }
 
 static int ready(void *context, struct pollfd *out, int most)
 {
-    const Caller *c = context;
-    if (c->fd < 0 || most < 1)
-        return 0;
-    out[0] = (struct pollfd){.fd = c->fd, .events = (short)(POLLIN | (c->out.len ? POLLOUT : 0))};
-    return 1;
+    return classroom_poll(((const ClassReader *)context)->watch, out, most);
 }
 
 static bool step(Notes *n)
 {
-    Message m;
-    bool changed = caller_step(&n->caller, clock_ns());
-    while (caller_take(&n->caller, &m)) {
-        take(n, &m);
+    Err err;
+    const char *line;
+    bool changed = reader_step(&n->room, clock_ns());
+    while ((line = reader_line(&n->room, &err)) != NULL) {
+        take(n, line);
         changed = true;
     }
     return changed;
@@ -144,7 +148,7 @@ static void screen(Notes *n)
     TermEvent e;
     bool stale = true;
     canvas_init(&c, 1, 1);
-    term_also(ready, &n->caller);
+    term_also(ready, &n->room);
     for (bool leave = false; !leave;) {
         int h, w;
         stale = step(n) || stale;
@@ -156,7 +160,8 @@ static void screen(Notes *n)
             term_draw(&c);
             stale = false;
         }
-        if (!term_event(1000, &e))
+        stale = !term_event(500, &e) || stale; /* the clock goes on */
+        if (e.kind == TERM_NONE)
             continue;
         stale = true;
         if (e.kind == TERM_HANGUP || e.kind == TERM_TERMINATE)
@@ -171,7 +176,7 @@ static void screen(Notes *n)
         leave = strcmp(e.key, "q") == 0 || strcmp(e.key, "^C") == 0;
         const char *word = meaning(n, e.key, out);
         if (word)
-            caller_say(&n->caller, MESSAGE_DRIVE, word);
+            press(n, word);
     }
     term_also(NULL, NULL);
     canvas_free(&c);
@@ -190,26 +195,24 @@ static void lines(Notes *n)
 {
     Buf in = {0}, out = {0};
     int seen = -1;
-    bool connected = false, ok = true;
+    bool there = false, ok = true;
     while (ok) {
         struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN}};
-        int count = 1 + ready(&n->caller, fds + 1, 1);
-        poll(fds, (nfds_t)count, 1000);
+        int count = 1 + ready(&n->room, fds + 1, 1);
+        poll(fds, (nfds_t)count, 500);
         step(n);
-        if (connected != (n->caller.fd >= 0)) {
-            connected = !connected;
-            buf_puts(&out, connected ? "Connected.\n" : "Waiting for a presentation.\n");
+        if (there != connected(n)) {
+            there = !there;
+            buf_puts(&out, there ? "Connected.\n" : "Waiting for a presentation.\n");
             ok = put(&out);
             seen = -1;
         }
-        if (connected && *n->stand && n->at != seen) {
-            char now[256], next[256];
-            stand_line(n, 0, now, sizeof now);
-            stand_line(n, 1, next, sizeof next);
+        if (there && n->all && n->at != seen) {
+            const char *notes = n->text[0], *next = n->text[2];
+            int seconds = seconds_since(n->began);
             seen = n->at;
-            buf_printf(&out, "Step %d of %d, %lld:%02lld. %s\n%s%s%s%s%s", n->at, n->all, n->seconds / 60,
-                       n->seconds % 60, now, n->notes, *n->notes ? "\n" : "", *next ? "Next: " : "", next,
-                       *next ? "\n" : "");
+            buf_printf(&out, "Step %d of %d, %d:%02d. %s\n%s%s%s%s%s", n->at, n->all, seconds / 60, seconds % 60,
+                       n->text[1], notes, *notes ? "\n" : "", *next ? "Next: " : "", next, *next ? "\n" : "");
             ok = put(&out);
         }
         if (!(fds[0].revents & (POLLIN | POLLHUP)))
@@ -229,7 +232,7 @@ static void lines(Notes *n)
             if (means && strcmp(means, "quit") == 0)
                 ok = false;
             else if (means)
-                caller_say(&n->caller, MESSAGE_DRIVE, means);
+                press(n, means);
             memmove(in.data, in.data + used, in.len - used);
             in.len -= used;
         }
@@ -242,8 +245,8 @@ static void lines(Notes *n)
 
 int notes_main(const Options *o)
 {
-    Notes n = {.notes = xstrdup(""), .stand = xstrdup("")};
-    char path[PLACE_PATH];
+    Notes n = {.at = 0};
+    char path[CLASS_PATH];
     Err err = {{0}};
     TermOptions terminal = {.colour = o->colour,
                             .ground = o->light ? "light" : NULL,
@@ -251,9 +254,11 @@ int notes_main(const Options *o)
                             .ascii = o->ascii,
                             .no_mouse = true};
     bool drawn = !o->plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    bool ok = place_notes(path, &err);
+    bool ok = classroom_notes(path, &err);
+    for (int i = 0; i < TEXTS_SAID; i++)
+        n.text[i] = xstrdup("");
     if (ok)
-        caller_init(&n.caller, NULL, path, "notes");
+        reader_init(&n.room, path);
     if (ok && drawn)
         ok = term_open(&terminal, &err);
     if (ok && drawn) {
@@ -263,10 +268,9 @@ int notes_main(const Options *o)
         lines(&n);
     else
         tell(err.text);
-    if (n.caller.role)
-        caller_close(&n.caller);
-    free(n.notes);
-    free(n.stand);
+    reader_close(&n.room);
+    for (int i = 0; i < TEXTS_SAID; i++)
+        free(n.text[i]);
     if (drawn)
         term_reraise();
     return ok ? STATUS_DONE : STATUS_BAD;

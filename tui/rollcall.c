@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/command.h"
 
 static uint32_t mix(uint32_t hash, const char *text)
 {
@@ -52,6 +53,37 @@ bool rollcall_settle(Rollcall *r, Session *s, Err *err)
     return true;
 }
 
+/* Is every answer a digit, and none twice? */
+static bool names_itself(const Rollcall *r)
+{
+    unsigned seen = 0;
+    for (int i = 0; i < r->count; i++) {
+        const char *a = r->answer[i];
+        if (*a < '0' || *a > '9' || a[1] || (seen & 1u << (*a - '0')))
+            return false;
+        seen |= 1u << (*a - '0');
+    }
+    return true;
+}
+
+int rollcall_choice(const Rollcall *r, int digit)
+{
+    bool named = names_itself(r);
+    for (int i = 0; i < r->count; i++)
+        if (digit == (named ? r->answer[i][0] - '0' : i + 1))
+            return i;
+    return -1;
+}
+
+const char *rollcall_name(const Rollcall *r, int i, char out[ROLLCALL_ANSWER + 8])
+{
+    if (names_itself(r))
+        snprintf(out, ROLLCALL_ANSWER + 8, "%s", r->answer[i]);
+    else
+        snprintf(out, ROLLCALL_ANSWER + 8, "%d. %s", i + 1, r->answer[i]);
+    return out;
+}
+
 int rollcall_total(const Rollcall *r)
 {
     int n = 0;
@@ -62,39 +94,23 @@ int rollcall_total(const Rollcall *r)
 
 void rollcall_put(const Rollcall *r, Buf *out)
 {
-    buf_printf(out, "%08x\n%s\n", r->seed, r->text);
-    for (int i = 0; i < r->count; i++)
-        buf_printf(out, "%s\n", r->answer[i]);
-}
-
-/* The next line, cut off *p; false at the end, or where it is too long. */
-static bool take_line(const char **p, char *out, size_t n)
-{
-    size_t length = strcspn(*p, "\n");
-    if (!length || !(*p)[length] || length >= n)
-        return false;
-    memcpy(out, *p, length);
-    out[length] = 0;
-    *p += length + 1;
-    return true;
+    buf_printf(out, "%08x ", r->seed);
+    command_quote(r->text, out);
+    for (int i = 0; i < r->count; i++) {
+        buf_putc(out, ' ');
+        command_quote(r->answer[i], out);
+    }
 }
 
 bool rollcall_read(Rollcall *r, const char *text)
 {
-    char seed[16], question[ROLLCALL_TEXT], answers[ROLLCALL_ANSWERS][ROLLCALL_ANSWER];
-    const char *answer[ROLLCALL_ANSWERS];
+    Args a;
+    const char *seed;
     char *end;
-    int count = 0;
-    if (!take_line(&text, seed, sizeof seed) || !take_line(&text, question, sizeof question))
+    if (!args_parse(&a, text, &seed, NULL) || a.named_count || a.count < 1 || strlen(seed) != 8)
         return false;
     unsigned long number = strtoul(seed, &end, 16);
-    if (strlen(seed) != 8 || *end || !number)
-        return false;
-    while (count < ROLLCALL_ANSWERS && take_line(&text, answers[count], sizeof answers[count])) {
-        answer[count] = answers[count];
-        count++;
-    }
-    return !*text && rollcall_ask(r, question, answer, count, (uint32_t)number, NULL);
+    return !*end && number && rollcall_ask(r, a.word[0], a.word + 1, a.count - 1, (uint32_t)number, NULL);
 }
 
 void rollcall_put_counts(const Rollcall *r, Buf *out)
@@ -104,6 +120,8 @@ void rollcall_put_counts(const Rollcall *r, Buf *out)
         buf_printf(out, " %d", r->closed ? r->votes[i] + r->raised[i] : i == 0 ? rollcall_total(r) : 0);
     for (int i = 0; r->closed && r->valued && i < r->count; i++)
         buf_printf(out, " %.9g", r->value[i]);
+    if (*r->note)
+        buf_printf(out, " # %s", r->note);
 }
 
 bool rollcall_read_counts(Rollcall *r, const char *text)
@@ -122,15 +140,17 @@ bool rollcall_read_counts(Rollcall *r, const char *text)
         new.votes[i] = (int)votes;
         new.raised[i] = 0;
     }
-    new.valued = closed &&*end;
+    const char *note = strstr(end, " # ");
+    new.valued = closed &&*end &&note != end;
     for (int i = 0; new.valued &&i < r->count; i++) {
         const char *at = end;
         new.value[i] = strtod(at, &end);
         if (end == at || !(new.value[i] - new.value[i] == 0)) /* finite */
             return false;
     }
-    if (*end)
+    if (*end && end != note)
         return false;
+    utf8_clean(new.note, sizeof new.note, note ? note + 3 : "");
     new.closed = closed;
     new.right = (int)right;
     *r = new;
@@ -139,15 +159,15 @@ bool rollcall_read_counts(Rollcall *r, const char *text)
 
 int rollcall_rows(const Rollcall *r, const char *below)
 {
-    return r->open ? r->count + 4 + (*below != 0) : 0;
+    return r->open ? r->count + 4 + (*below || *r->note) : 0;
 }
 
 static void draw_answer(const Rollcall *r, Canvas *c, Rect row, int i, int most)
 {
     bool right = r->closed && i == r->right;
     int votes = r->votes[i] + r->raised[i], label = row.w / 2 < 30 ? row.w / 2 : 30;
-    char text[ROLLCALL_ANSWER + 16];
-    snprintf(text, sizeof text, "%s%d  %s", i == r->mine ? ">" : " ", i + 1, r->answer[i]);
+    char text[ROLLCALL_ANSWER + 16], name[ROLLCALL_ANSWER + 8];
+    snprintf(text, sizeof text, "%s%s", i == r->mine ? ">" : " ", rollcall_name(r, i, name));
     canvas_label(c, row.y, row.x, label, right ? STYLE_GOOD : STYLE_STRONG, text);
     if (!r->closed)
         return;
@@ -174,6 +194,7 @@ void rollcall_draw(const Rollcall *r, Canvas *c, Rect box, const char *below)
         most = r->votes[i] + r->raised[i] > most ? r->votes[i] + r->raised[i] : most;
     for (int i = 0; i < r->count && i + 2 < in.h + 1; i++)
         draw_answer(r, c, (Rect){in.y + 1 + i, in.x + 1, 1, in.w - 2}, i, most);
+    below = *r->note && (r->closed || !*below) ? r->note : below;
     if (*below && in.h > r->count + 1)
         canvas_label(c, in.y + in.h - 1, in.x + 1, in.w - 2, STYLE_SENTENCE, below);
 }

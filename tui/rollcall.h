@@ -24,7 +24,7 @@ typedef struct Rollcall {
     char text[ROLLCALL_TEXT];
     char answer[ROLLCALL_ANSWERS][ROLLCALL_ANSWER];
     int count;
-    int votes[ROLLCALL_ANSWERS];  /* that came over the wire */
+    int votes[ROLLCALL_ANSWERS];  /* that followers gave */
     int raised[ROLLCALL_ANSWERS]; /* hands that somebody counted */
     int right;                    /* −1: not known */
     int mine;                     /* −1: none given */
@@ -32,6 +32,7 @@ typedef struct Rollcall {
     char key[ROLLCALL_TEXT];      /* … and the expression */
     bool valued;                  /* it was settled by a value of each answer: */
     double value[ROLLCALL_ANSWERS];
+    char note[160]; /* beside the result: who has many of the votes; "" = none */
 } Rollcall;
 
 /* seed 0: that of its words. False: what is wrong with them. */
@@ -42,7 +43,13 @@ bool rollcall_settle(Rollcall *r, Session *s, Err *err);
 /* All answers, both kinds. */
 int rollcall_total(const Rollcall *r);
 
-/* As it goes over the wire; reading checks everything and leaves r as it was where something is wrong. */
+/* The answer that a digit stands for, or −1: answers that are digits themselves, such as heads, are called so, others
+ * are counted from 1. */
+int rollcall_choice(const Rollcall *r, int digit);
+/* "3", "2. yes": the answer as it is called. */
+const char *rollcall_name(const Rollcall *r, int i, char out[ROLLCALL_ANSWER + 8]);
+
+/* As one line of the class; reading checks everything and leaves r as it was where something is wrong. */
 void rollcall_put(const Rollcall *r, Buf *out);
 bool rollcall_read(Rollcall *r, const char *text);
 void rollcall_put_counts(const Rollcall *r, Buf *out);

@@ -1,89 +1,63 @@
 #include "tui/share.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/models/model_digest.h"
+#include "core/session/permit.h"
 #include "core/session/state.h"
+#include "core/session/text.h"
+
+#define COUNT_NS INT64_C(500000000)
+enum { TEXT_MOST = 1100, COUNT_AT_ONCE = 512 }; /* bytes of a caption: every one escaped it is still a line */
 
 bool share_is_open(const Share *h)
 {
-    return h->hub && *h->path;
-}
-
-static Hub *hub_of(Share *h)
-{
-    if (!h->hub)
-        h->hub = hub_new();
-    return h->hub;
+    return *h->room.path;
 }
 
 bool share_notes(Share *h, Err *err)
 {
-    if (*h->notes)
+    char path[CLASS_PATH];
+    if (*h->stage.path)
         return true;
-    if (!place_notes(h->notes, err)) {
-        h->notes[0] = 0;
+    if (!classroom_notes(path, err) || !classroom_make(&h->stage, path, NULL, true, err))
         return false;
-    }
-    int fd = place_listen(h->notes, 0600, err);
-    if (fd < 0) {
-        h->notes[0] = 0;
-        return false;
-    }
-    hub_listen(hub_of(h), fd, true);
+    h->keys = openat(h->stage.folder, "keys", O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    h->keys_at = 0;
     return true;
 }
 
 bool share_open(Share *h, const char *name, const char *group, Err *err)
 {
-    char own[48];
-    if (*h->path)
+    char own[80], path[CLASS_PATH];
+    if (*h->room.path)
         return err_set(err, "it is shared already: vitrine join %s", h->name);
-    place_user(geteuid(), own, sizeof own);
-    snprintf(h->name, sizeof h->name, "%s", *name ? name : own);
-    if (!place_share(h->name, h->directory, h->path, err)) {
-        h->path[0] = 0;
-        return false;
-    }
-    int fd = place_listen_shared(h->directory, h->path, group, err);
-    if (fd < 0) {
-        h->path[0] = 0;
-        return false;
-    }
-    hub_listen(hub_of(h), fd, false);
-    return true;
-}
-
-static void forget_files(Share *h)
-{
-    for (int i = 0; i < h->file_count; i++) {
-        free(h->files[i].word);
-        buf_free(&h->files[i].bytes);
-    }
-    free(h->files);
-    h->files = NULL;
-    h->file_count = 0;
-    h->file_cap = 0;
+    classroom_user(geteuid(), own);
+    snprintf(h->name, sizeof h->name, "%.*s", (int)(*name ? strlen(name) : strcspn(own, " ")), *name ? name : own);
+    h->whole = true;
+    h->seed = 0;
+    return classroom_path(*name ? name : h->name, path, err) && classroom_make(&h->room, path, group, false, err);
 }
 
 void share_close(Share *h)
 {
-    hub_free(h->hub);
-    if (*h->notes)
-        place_remove(NULL, h->notes);
-    if (*h->path)
-        place_remove(h->directory, h->path);
-    forget_files(h);
-    free(h->caption);
-    free(h->noted);
-    free(h->stood);
-    free(h->lesson_sent);
+    if (*h->stage.path && h->keys >= 0)
+        close(h->keys);
+    classroom_close(&h->stage);
+    classroom_close(&h->room);
+    char **const texts[] = {&h->caption, &h->noted, &h->lesson_said, &h->picture};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(*texts[i]);
     buf_free(&h->drive);
     buf_free(&h->entries);
     *h = (Share){.s = h->s, .presenter = h->presenter, .question = h->question};
@@ -91,86 +65,105 @@ void share_close(Share *h)
 
 int share_poll(const Share *h, struct pollfd *out, int most)
 {
-    return h->hub ? hub_poll(h->hub, out, most) : 0;
+    int n = *h->room.path ? classroom_poll(h->room.watch, out, most) : 0;
+    return n + (*h->stage.path ? classroom_poll(h->stage.watch, out + n, most - n) : 0);
 }
 
-/* ---- what a state needs beside its commands ---- */
-
-/* The word between the quotes of `open "…"` or `model "…"`. */
-static bool quoted_word(const char *line, const char *verb, char word[1024])
+static void say(Share *h, Buf *line)
 {
-    char one[COMMAND_LINE];
-    const char *name;
-    Args a;
-    size_t n = strcspn(line, "\n");
-    if (n >= sizeof one)
-        return false;
-    snprintf(one, sizeof one, "%.*s", (int)n, line);
-    if (!args_parse(&a, one, &name, NULL) || strcmp(name, verb) != 0 || a.count != 1 || strlen(a.word[0]) >= 1024)
-        return false;
-    snprintf(word, 1024, "%s", a.word[0]);
-    return *word;
+    classroom_say(&h->room, buf_str(line));
+    h->since += line->len + 1;
+    buf_free(line);
 }
 
-bool share_names_file(const char *line, char word[1024])
+/* Text in quotes, cut where it is very long. */
+static void put_text(const char *text, Buf *out)
 {
-    return quoted_word(line, "open", word) && *word != '#';
+    char cut[TEXT_MOST + 1];
+    size_t n = strlen(text);
+    n = n < TEXT_MOST ? n : TEXT_MOST;
+    while (n && n == TEXT_MOST && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
+    snprintf(cut, sizeof cut, "%.*s", (int)n, text);
+    command_quote(cut, out);
 }
 
-/* The picture of that name, read once; sent again to who comes late. */
-static Shared *file_of(Share *h, const char *word)
+/* ---- what commands came to ---- */
+
+/* The picture lies in the class: its digest, or why it does not. */
+static const char *put_picture(Share *h, const char *file)
 {
-    for (int i = 0; i < h->file_count; i++)
-        if (strcmp(h->files[i].word, word) == 0)
-            return &h->files[i];
-    h->files = grow(h->files, &h->file_cap, (size_t)h->file_count, sizeof *h->files);
-    Shared *f = &h->files[h->file_count++];
-    *f = (Shared){.word = xstrdup(word)};
-    buf_printf(&f->bytes, "%s\n", word);
-    f->refused = !file_exists(word) || !file_read(word, MESSAGE_PICTURE, &f->bytes, NULL);
-    return f;
+    struct stat st;
+    char stamp[1200];
+    Buf bytes = {0};
+    Err err;
+    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode))
+        return "values";
+    snprintf(stamp, sizeof stamp, "%lld %lld %.1100s", (long long)st.st_mtime, (long long)st.st_size, file);
+    if (h->picture && strcmp(h->picture, stamp) == 0)
+        return h->put;
+    if (!file_read(file, CLASS_DATA, &bytes, NULL)) {
+        buf_free(&bytes);
+        return "large";
+    }
+    classroom_digest(&bytes, h->put);
+    free(h->picture);
+    h->picture = NULL;
+    if (classroom_put(&h->room, h->put, &bytes, &err))
+        h->picture = xstrdup(stamp);
+    else
+        snprintf(h->news, sizeof h->news, "The picture could not be put into the class: %.200s", err.text);
+    buf_free(&bytes);
+    return h->put;
 }
 
-enum { EVERYBODY = -1 };
-
-static uint64_t digest_of(Share *h)
+static const char *model_word(Share *h, char digest[17])
 {
     if (h->digested != h->s->models) {
         h->digested = h->s->models;
         h->digest = model_digest(&h->s->model);
     }
-    return h->digest;
+    snprintf(digest, 17, "%016llx", (unsigned long long)h->digest);
+    return digest;
 }
 
-static void post(Share *h, int id, MessageKind kind, const char *text, size_t size)
+/* A resolved line as others can run it: what it opens is data of the class, by digest; no name of a file goes out. */
+static void put_line(Share *h, const char *line, Buf *out)
 {
-    if (size > message_most(kind))
+    Args a;
+    const char *verb, *by = NULL;
+    char digest[17], name[1200];
+    if (args_parse(&a, line, &verb, NULL) && a.count == 1) {
+        const char *word = a.word[0], *slash = strrchr(word, '/');
+        if (strcmp(verb, "open") == 0 && *word != '#' && session_input(h->s, SIDE_B)->kind == INPUT_PICTURE)
+            by = put_picture(h, word);
+        else if (strcmp(verb, "model") == 0 && strcmp(word, "bundled") != 0 && !text_asked(word))
+            by = model_word(h, digest);
+        snprintf(name, sizeof name, PERMIT_CLASS "%s/%s", by ? by : "", slash ? slash + 1 : word);
+    }
+    if (!by) {
+        buf_puts(out, line);
         return;
-    if (id == EVERYBODY)
-        hub_send(h->hub, HUB_FOLLOWER, kind, text, size);
-    else
-        hub_send_to(h->hub, id, kind, text, size);
+    }
+    buf_printf(out, "%s ", verb);
+    command_quote(name, out);
 }
 
-/* Files and models that these lines speak of go before them. */
-static void send_needed(Share *h, int id, const char *lines)
+/* Lines as one. */
+static void put_lines(Share *h, const char *lines, Buf *out)
 {
+    char one[COMMAND_LINE];
     for (const char *p = lines; *p; p += strcspn(p, "\n"), p += *p == '\n') {
-        char word[1024];
-        if (share_names_file(p, word)) {
-            Shared *f = file_of(h, word); /* one that is too large goes by its name alone */
-            post(h, id, MESSAGE_FILE, buf_str(&f->bytes), f->refused ? strlen(f->word) + 1 : f->bytes.len);
-        } else if (quoted_word(p, "model", word) && strcmp(word, "bundled") != 0) {
-            char text[1100];
-            snprintf(text, sizeof text, "%016llx %s", (unsigned long long)digest_of(h), word);
-            post(h, id, MESSAGE_MODEL, text, strlen(text));
-        }
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(p, "\n"), p);
+        put_line(h, one, out);
+        if (p[strcspn(p, "\n")] && p[strcspn(p, "\n") + 1])
+            buf_puts(out, "; ");
     }
 }
 
 void share_entry(Share *h, const char *resolved)
 {
-    if (!h->hub || !*resolved || !hub_count(h->hub, HUB_FOLLOWER))
+    if (!*h->room.path || !*resolved)
         return;
     buf_puts(&h->entries, resolved);
     if (resolved[strlen(resolved) - 1] != '\n')
@@ -179,12 +172,6 @@ void share_entry(Share *h, const char *resolved)
 
 /* ---- a lesson's cards ---- */
 
-static void put_lesson_key(const ShareLesson *l, Buf *out)
-{
-    buf_printf(out, "%s %llu\n", l->player->lesson.file, (unsigned long long)l->seed);
-}
-
-/* The program's own have no text: everybody has them. */
 static bool lesson_own(const char *file)
 {
     LessonFile f;
@@ -194,30 +181,38 @@ static bool lesson_own(const char *file)
     return false;
 }
 
-static void send_lesson(Share *h, int id)
+/* "@lesson FILE SEED [DIGEST]": the program's own have no text, everybody has them. */
+static void say_lesson(Share *h, bool again)
 {
-    Buf text = {0};
-    put_lesson_key(&h->lesson, &text);
-    bool have = h->lesson_sent && strcmp(h->lesson_sent, buf_str(&text)) == 0;
-    if (id == EVERYBODY && !have) {
-        free(h->lesson_sent);
-        h->lesson_sent = xstrdup(buf_str(&text));
-    }
-    if (id != EVERYBODY || !have) {
-        const char *file = h->lesson.player->lesson.file;
-        if (!lesson_own(file))
-            file_read(file, LESSON_BYTES, &text, NULL); /* gone meanwhile: followers say so */
-        post(h, id, MESSAGE_LESSON, buf_str(&text), text.len);
+    const char *file = h->lesson.player->lesson.file;
+    Buf line = {0}, text = {0};
+    char digest[17];
+    Err err;
+    buf_puts(&line, "@lesson ");
+    put_text(file, &line);
+    buf_printf(&line, " %llu", (unsigned long long)h->lesson.seed);
+    if (!lesson_own(file) && file_read(file, LESSON_BYTES, &text, NULL)) { /* gone meanwhile: followers say so */
+        classroom_digest(&text, digest);
+        if (!classroom_put(&h->room, digest, &text, &err))
+            snprintf(h->news, sizeof h->news, "The lesson could not be put into the class: %.200s", err.text);
+        buf_printf(&line, " %s", digest);
     }
     buf_free(&text);
+    bool same = h->lesson_said && strcmp(h->lesson_said, buf_str(&line)) == 0;
+    if (!same || again) {
+        free(h->lesson_said);
+        h->lesson_said = xstrdup(buf_str(&line));
+        say(h, &line);
+    }
+    buf_free(&line);
 }
 
-static void send_card(Share *h, int id)
+static void say_card(Share *h, bool again)
 {
-    char text[32];
-    send_lesson(h, id);
-    snprintf(text, sizeof text, "%d %d", h->lesson.card, h->lesson.player->pause);
-    post(h, id, MESSAGE_CARD, text, strlen(text));
+    Buf line = {0};
+    say_lesson(h, again);
+    buf_printf(&line, "@card %d %d", h->lesson.card, h->lesson.player->pause);
+    say(h, &line);
 }
 
 static bool shows_card(const Share *h)
@@ -225,219 +220,317 @@ static bool shows_card(const Share *h)
     return h->lesson.player && h->lesson.card >= 0;
 }
 
-/* The whole state, as commands; of a worked example: its card, and what was changed there. */
-static void send_state(Share *h, int id)
-{
-    Buf text = {0};
-    bool worked = shows_card(h) && !h->s->now->model;
-    if (worked)
-        send_card(h, id);
-    else if (shows_card(h))
-        send_lesson(h, id);
-    session_write(h->s, STATE_WHOLE | (worked ? 0u : STATE_MODEL | STATE_INPUT), &text);
-    send_needed(h, id, buf_str(&text));
-    post(h, id, worked ? MESSAGE_STEP : MESSAGE_STATE, buf_str(&text), text.len);
-    buf_free(&text);
-}
+/* ---- what is said ---- */
 
-/* What happened since the last round: a card by its number, whatever else as commands. */
-static void send_moves(Share *h)
-{
-    int moves = shows_card(h) ? h->lesson.player->moves : 0;
-    Buf *e = &h->entries;
-    if (moves && moves != h->moves_sent)
-        send_card(h, EVERYBODY);
-    else if (!moves && h->moves_sent)
-        send_state(h, EVERYBODY);
-    else if (e->len) {
-        send_needed(h, EVERYBODY, buf_str(e));
-        post(h, EVERYBODY, MESSAGE_STEP, buf_str(e), e->len - 1);
-    }
-    h->moves_sent = moves;
-    buf_clear(e);
-}
-
-/* ---- what is said below the screen, and to the notes terminal ---- */
-
-static void put_caption(const Share *h, Buf *out)
+static void say_caption(Share *h, bool again)
 {
     const Deck *d = &h->presenter->deck;
-    if (!d->open || !h->presenter->view.on)
+    bool on = d->open && h->presenter->view.on;
+    const char *text = !on ? "" : deck_is_title(d, d->at) ? d->title : buf_str(&d->caption);
+    if (!again && h->caption && strcmp(h->caption, text) == 0)
         return;
-    if (deck_is_title(d, d->at))
-        buf_puts(out, d->title);
-    else
-        buf_puts(out, buf_str(&d->caption));
+    Buf line = {0};
+    free(h->caption);
+    h->caption = xstrdup(text);
+    buf_puts(&line, "@caption ");
+    put_text(text, &line);
+    say(h, &line);
 }
 
-/* "at of all, seconds since it began, seconds since the step, planned; what is on; what comes". */
-static void put_stand(const Share *h, Buf *out)
+void share_question(Share *h)
+{
+    Buf ask = {0}, counts = {0};
+    const Rollcall *q = h->question;
+    if (h->seed != q->seed || !q->open) {
+        h->seed = q->seed;
+        h->votes = 0;
+        h->told_junk = false;
+    }
+    if (!*h->room.path)
+        return;
+    buf_puts(&ask, "@ask ");
+    if (q->open)
+        rollcall_put(q, &ask);
+    say(h, &ask);
+    if (!q->open)
+        return;
+    buf_puts(&counts, "@counts ");
+    rollcall_put_counts(q, &counts);
+    say(h, &counts);
+}
+
+/* The whole state, as commands; of a worked example: its card, and what was changed there. */
+static void say_whole(Share *h)
+{
+    Buf line = {0}, text = {0};
+    bool worked = shows_card(h) && !h->s->now->model;
+    h->whole = false;
+    h->since = 0;
+    buf_printf(&line, "@whole %d", CLASS_VERSION);
+    say(h, &line);
+    if (worked)
+        say_card(h, true);
+    else
+        buf_puts(&line, "@state ");
+    session_write(h->s, STATE_WHOLE | (worked ? 0u : STATE_MODEL | STATE_INPUT), &text);
+    put_lines(h, buf_str(&text), &line);
+    say(h, &line);
+    buf_free(&text);
+    if (!worked && shows_card(h))
+        say_lesson(h, true);
+    say_caption(h, true);
+    share_question(h);
+}
+
+/* What happened since the last round: a card by its number, whatever else as commands, a line each step. */
+static void say_moves(Share *h)
+{
+    int moves = shows_card(h) ? h->lesson.player->moves : 0;
+    Buf *e = &h->entries, line = {0};
+    if (h->whole || (!moves && h->moves_said)) {
+        say_whole(h);
+    } else if (moves && moves != h->moves_said)
+        say_card(h, false);
+    else if (e->len) {
+        put_lines(h, buf_str(e), &line);
+        say(h, &line);
+    }
+    h->moves_said = moves;
+    buf_clear(e);
+    say_caption(h, false);
+    h->whole = h->since > CLASS_WHOLE;
+}
+
+static void write_out(Share *h)
+{
+    Err err;
+    if (h->room.written >= CLASS_FILE) {
+        if (!classroom_anew(&h->room, &err)) {
+            buf_clear(&h->room.late);
+            classroom_say(&h->room, ""); /* ends a line that was torn */
+            h->room.written = 0;
+        }
+        say_whole(h);
+    }
+    bool full = !classroom_flush(&h->room);
+    if (full && h->told_trouble != h->room.trouble)
+        snprintf(h->news, sizeof h->news, "Followers wait: the class can't be written, %.100s (%.150s).",
+                 strerror(h->room.trouble), h->room.path);
+    else if (!full && h->told_trouble)
+        snprintf(h->news, sizeof h->news, "The class is written again.");
+    h->told_trouble = full ? h->room.trouble : 0;
+    h->changed |= *h->news;
+}
+
+/* ---- votes ---- */
+
+/* The terminal of that name, where it is one of its owner's; else 0. */
+static uint64_t terminal_of(const char *name, uid_t owner)
+{
+    char path[40];
+    struct stat st;
+    bool pts = strncmp(name, "pts", 3) == 0;
+    snprintf(path, sizeof path, "/dev/%s%.20s", pts ? "pts/" : "", pts ? name + 3 : name);
+    return strcmp(name, "none") != 0 && lstat(path, &st) == 0 && S_ISCHR(st.st_mode) && st.st_uid == owner
+               ? (uint64_t)st.st_rdev
+               : 0;
+}
+
+/* One vote of each owner and terminal, the last one; one of none where the owner has no other. False: the class is
+ * full. */
+static bool count_vote(Share *h, const Vote *v)
+{
+    int at = -1;
+    for (int i = 0; i < h->votes; i++)
+        if (h->voted[i].owner == v->owner) {
+            if (!v->terminal && h->voted[i].terminal)
+                return true;
+            if (h->voted[i].terminal == v->terminal || !h->voted[i].terminal)
+                at = i;
+        }
+    if (at < 0 && h->votes == SHARE_VOTERS)
+        return false;
+    at = at < 0 ? h->votes++ : at;
+    if (v->when >= h->voted[at].when || h->voted[at].terminal != v->terminal)
+        h->voted[at] = *v;
+    return true;
+}
+
+/* "SEED-TERMINAL-CHOICE-NUMBER", an empty file of its owner's. */
+static bool read_vote(const Share *h, const char *name, const struct stat *st, Vote *v)
+{
+    unsigned seed;
+    char terminal[16];
+    int used = 0;
+    if (!S_ISREG(st->st_mode) || st->st_size ||
+        sscanf(name, "%8x-%15[a-z0-9]-%1d-%*16[0-9a-f]%n", &seed, terminal, &v->choice, &used) != 3 || !used ||
+        name[used])
+        return false;
+    v->owner = st->st_uid;
+    v->when = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+    v->terminal = terminal_of(terminal, st->st_uid);
+    return seed == h->question->seed && v->choice < h->question->count;
+}
+
+/* What is said beside the result. */
+static void put_note(const Share *h, bool full, char *out, size_t n)
+{
+    int most = 0;
+    uid_t whose = 0;
+    char who[80];
+    for (int i = 0; i < h->votes; i++) {
+        int same = 0;
+        for (int k = 0; k < h->votes; k++)
+            same += h->voted[k].owner == h->voted[i].owner;
+        if (same > most) {
+            most = same;
+            whose = h->voted[i].owner;
+        }
+    }
+    out[0] = 0;
+    if (full)
+        snprintf(out, n, "The class is full: %d have voted, more are not counted.", SHARE_VOTERS);
+    else if (most > 1)
+        snprintf(out, n, "%d of %d votes are of one account, %s", most, h->votes, classroom_user(whose, who));
+}
+
+/* Takes in what lies in votes/, so many at most: what was read is taken away, and what is no vote too. True: there may
+ * be more. */
+static bool take_votes(Share *h, int most)
+{
+    Rollcall *q = h->question;
+    int fd = openat(h->room.votes, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), seen = 0, junk = 0;
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    bool full = false;
+    uid_t whose = 0;
+    for (struct dirent *e; d && seen < most && (e = readdir(d)) != NULL;) {
+        struct stat st;
+        Vote v = {0};
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        seen++;
+        bool there = fstatat(h->room.votes, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        bool vote = there && read_vote(h, e->d_name, &st, &v);
+        if (there && !vote) {
+            junk++;
+            whose = st.st_uid;
+        }
+        if (vote && q->open && !q->closed)
+            full = !count_vote(h, &v) || full;
+        if (unlinkat(h->room.votes, e->d_name, 0) != 0)
+            unlinkat(h->room.votes, e->d_name, AT_REMOVEDIR);
+    }
+    if (d)
+        closedir(d);
+    else if (fd >= 0)
+        close(fd);
+    if (junk && !h->told_junk) {
+        h->changed = true;
+        char who[80];
+        snprintf(h->news, sizeof h->news, "Files of %s in the class were no votes of this question and are gone.",
+                 classroom_user(whose, who));
+        h->told_junk = true;
+    }
+    if (!seen || !q->open || q->closed)
+        return seen == most;
+    memset(q->votes, 0, sizeof q->votes);
+    for (int i = 0; i < h->votes; i++)
+        q->votes[h->voted[i].choice]++;
+    char note[sizeof q->note];
+    put_note(h, full, note, sizeof note);
+    if (full && strcmp(note, q->note) != 0) { /* whoever can't vote hears so */
+        snprintf(q->note, sizeof q->note, "%s", note);
+        share_question(h);
+    }
+    snprintf(q->note, sizeof q->note, "%s", note);
+    h->changed = true;
+    return seen == most;
+}
+
+void share_count(Share *h)
+{
+    for (int i = 0; *h->room.path && i < 8 && take_votes(h, COUNT_AT_ONCE); i++)
+        ;
+}
+
+/* ---- the notes terminal ---- */
+
+/* "@stand AT ALL BEGAN ENTERED PLANNED BLANK NOTES NOW NEXT QUESTION"; times as clock_ns has them. */
+static void say_notes(Share *h)
 {
     const Present *v = &h->presenter->view;
     const Deck *d = &h->presenter->deck;
     int total, step = session_step_number(h->s, &total);
     bool deck = d->open && d->at >= 0;
-    int64_t now = clock_ns();
-    buf_printf(out, "%d %d %lld %lld %g %d\n", deck ? d->at + 1 : step, deck ? d->count : total,
-               (long long)(v->began ? (now - v->began) / 1000000000 : 0),
-               (long long)(v->entered ? (now - v->entered) / 1000000000 : 0), deck ? deck_seconds(d, d->at) : 0,
-               v->blank);
-    if (deck)
-        deck_label(d, d->at, out);
-    else
-        buf_puts(out, h->s->stages.boxes[h->s->place.box].label);
-    buf_putc(out, '\n');
-    if (deck && d->at + 1 < d->count)
-        deck_label(d, d->at + 1, out);
-    if (h->question->open)
-        buf_printf(out, "\n%d answers to: %s", rollcall_total(h->question), h->question->text);
-}
-
-/* Sends what is another text than the last one. */
-static void send_if_new(Share *h, HubRole role, MessageKind kind, const Buf *text, char **last)
-{
-    const char *now = buf_str(text);
-    if (*last && strcmp(*last, now) == 0)
-        return;
-    free(*last);
-    *last = xstrdup(now);
-    size_t n = text->len > message_most(kind) ? message_most(kind) : text->len;
-    hub_send(h->hub, role, kind, now, n);
-}
-
-static void send_said(Share *h)
-{
-    Buf caption = {0}, notes = {0}, stand = {0};
-    put_caption(h, &caption);
-    send_if_new(h, HUB_FOLLOWER, MESSAGE_CAPTION, &caption, &h->caption);
-    if (hub_count(h->hub, HUB_NOTES)) {
-        buf_puts(&notes, buf_str(&h->presenter->deck.notes));
-        put_stand(h, &stand);
-        send_if_new(h, HUB_NOTES, MESSAGE_NOTES, &notes, &h->noted);
-        send_if_new(h, HUB_NOTES, MESSAGE_NEXT, &stand, &h->stood);
+    Buf line = {0}, text = {0};
+    buf_printf(&line, "@stand %d %d %lld %lld %g %d ", deck ? d->at + 1 : step, deck ? d->count : total,
+               (long long)v->began, (long long)v->entered, deck ? deck_seconds(d, d->at) : 0, v->blank);
+    put_text(buf_str(&d->notes), &line);
+    for (int k = 0; k < 3; k++) {
+        buf_clear(&text);
+        if (k < 2 && deck && d->at + k < d->count)
+            deck_label(d, d->at + k, &text);
+        else if (k == 0)
+            buf_puts(&text, h->s->stages.boxes[h->s->place.box].label);
+        else if (k == 2 && h->question->open)
+            buf_printf(&text, "%d answers to: %s", rollcall_total(h->question), h->question->text);
+        buf_putc(&line, ' ');
+        char cut[301];
+        snprintf(cut, sizeof cut, "%.300s", buf_str(&text));
+        put_text(cut, &line);
     }
-    buf_free(&caption);
-    buf_free(&notes);
-    buf_free(&stand);
-}
-
-void share_question(Share *h)
-{
-    Buf text = {0}, counts = {0};
-    if (!h->hub)
-        return;
-    if (h->question->open) {
-        rollcall_put(h->question, &text);
-        rollcall_put_counts(h->question, &counts);
-        post(h, EVERYBODY, MESSAGE_ASK, buf_str(&text), text.len);
-        post(h, EVERYBODY, MESSAGE_COUNTS, buf_str(&counts), counts.len);
-    } else
-        post(h, EVERYBODY, MESSAGE_ASK, "", 0);
-    if (!h->question->closed && !rollcall_total(h->question))
-        h->votes = 0;
-    buf_free(&text);
-    buf_free(&counts);
-}
-
-/* ---- what comes ---- */
-
-static void welcome(void *context, int id, HubRole role)
-{
-    Share *h = context;
-    char hello[64];
-    snprintf(hello, sizeof hello, "%d %s", MESSAGE_VERSION, *h->name ? h->name : "notes");
-    hub_send_to(h->hub, id, MESSAGE_HELLO, hello, strlen(hello));
-    h->changed = true;
-    if (role == HUB_NOTES) {
+    Err err;
+    if (!h->noted || strcmp(h->noted, buf_str(&line)) != 0) {
         free(h->noted);
-        free(h->stood);
-        h->noted = h->stood = NULL;
-        return;
+        h->noted = xstrdup(buf_str(&line));
+        if (h->stage.written < CLASS_FILE || classroom_anew(&h->stage, &err))
+            classroom_say(&h->stage, h->noted);
     }
-    if (shows_card(h) && !h->lesson_sent) /* who comes first: everybody is one */
-        h->moves_sent = h->lesson.player->moves;
-    send_state(h, id);
-    if (h->caption && *h->caption)
-        post(h, id, MESSAGE_CAPTION, h->caption, strlen(h->caption));
-    if (h->question->open) {
-        Buf text = {0}, counts = {0};
-        rollcall_put(h->question, &text);
-        rollcall_put_counts(h->question, &counts);
-        post(h, id, MESSAGE_ASK, buf_str(&text), text.len);
-        post(h, id, MESSAGE_COUNTS, buf_str(&counts), counts.len);
-        buf_free(&text);
-        buf_free(&counts);
-    }
-}
-
-/* "seed number": one answer from each person, the last one counts. */
-static void answered(Share *h, int id, const char *text)
-{
-    Rollcall *q = h->question;
-    char *end;
-    unsigned long seed = strtoul(text, &end, 16);
-    long choice = *end == ' ' ? strtol(end + 1, &end, 10) : 0;
-    if (!q->open || q->closed || seed != q->seed || *end || choice < 1 || choice > q->count)
-        return;
-    int at = 0;
-    uint64_t person = hub_person(h->hub, id);
-    while (at < h->votes && h->voted[at].person != person)
-        at++;
-    if (at == SHARE_VOTERS)
-        return;
-    if (at < h->votes)
-        q->votes[h->voted[at].choice]--;
-    else
-        h->votes++;
-    h->voted[at].person = person;
-    h->voted[at].choice = (int)choice - 1;
-    q->votes[choice - 1]++;
-    h->changed = true;
+    buf_free(&line);
+    buf_free(&text);
+    classroom_flush(&h->stage);
 }
 
 static void drive(Share *h, const char *text)
 {
-    static const char *const WORDS[] = {"next", "prev", "go last", "blank", "leave"};
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strcmp(text, WORDS[i]) == 0 && i < 4) {
-            buf_printf(&h->drive, "%s%s\n", strcmp(text, "blank") == 0 ? "" : "present ", text);
-            return;
-        }
+    static const char *const WORDS[] = {"next", "prev", "go last"};
     char *end;
-    if (strncmp(text, "go ", 3) == 0) {
-        long step = strtol(text + 3, &end, 10);
-        if (end != text + 3 && !*end && step > 0 && step < 10000)
-            buf_printf(&h->drive, "present go %ld\n", step);
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcmp(text, WORDS[i]) == 0)
+            buf_printf(&h->drive, "present %s\n", text);
+    if (strcmp(text, "blank") == 0)
+        buf_puts(&h->drive, "blank\n");
+    long step = strncmp(text, "go ", 3) == 0 ? strtol(text + 3, &end, 10) : 0;
+    if (step > 0 && step < 10000 && !*end)
+        buf_printf(&h->drive, "present go %ld\n", step);
+}
+
+static void take_keys(Share *h)
+{
+    char bytes[1025];
+    ssize_t n = h->keys < 0 ? 0 : pread(h->keys, bytes, sizeof bytes - 1, (off_t)h->keys_at);
+    bytes[n > 0 ? n : 0] = 0;
+    for (char *p = bytes, *end; (end = strchr(p, '\n')) != NULL; p = end + 1) {
+        *end = 0;
+        h->keys_at += end + 1 - p;
+        drive(h, p);
     }
-}
-
-static void message(void *context, int id, HubRole role, const Message *m)
-{
-    if (m->kind == MESSAGE_ANSWER && role == HUB_FOLLOWER)
-        answered(context, id, m->text);
-    else if (m->kind == MESSAGE_DRIVE && role == HUB_NOTES)
-        drive(context, m->text);
-}
-
-static void left(void *context, int id)
-{
-    Share *h = context;
-    (void)id;
-    h->changed = true;
 }
 
 void share_step(Share *h, int64_t now)
 {
-    const HubEvents events = {.context = h, .welcome = welcome, .message = message, .left = left};
-    if (!h->hub)
+    if (*h->stage.path) {
+        classroom_woken(h->stage.watch);
+        say_notes(h);
+        take_keys(h);
+    }
+    if (!*h->room.path)
         return;
-    send_moves(h);
-    send_said(h);
-    hub_step(h->hub, &events, now);
-    if (hub_strangers(h->hub) > h->strangers) {
-        h->strangers = hub_strangers(h->hub);
-        snprintf(h->news, sizeof h->news,
-                 "Somebody with another version of Vitrine wanted to follow and was told so; all need the same one.");
-        h->changed = true;
+    say_moves(h);
+    write_out(h);
+    bool woken = classroom_woken(h->room.watch);
+    if (woken || now - h->counted >= COUNT_NS) {
+        h->counted = now;
+        take_votes(h, COUNT_AT_ONCE);
     }
 }

@@ -1,21 +1,21 @@
-/* Presenting to other terminals: the notes terminal by a private socket, everybody else by one that is shared. What
- * goes out are resolved commands (log.h), never cells; who comes late is sent the whole state by the one that writes it
- * (state.h). Pictures travel with them, a model as its digest. What comes in are answers, and from the notes terminal
- * a word of `present`. */
+/* Presenting to other terminals, by the directory of the class (classroom.h). What is written are resolved commands
+ * (log.h), a line each step, never cells; the whole state now and then, for whoever comes. Pictures lie beside it by
+ * digest, a model is its digest. What comes are votes, and from the notes terminal words of `present`. */
 #ifndef VITRINE_TUI_SHARE_H
 #define VITRINE_TUI_SHARE_H
-#include "core/wire/hub.h"
-#include "core/wire/place.h"
+#include "tui/classroom.h"
 #include "tui/presenter.h"
 #include "tui/rollcall.h"
 
-typedef struct Shared { /* a file that the state speaks of */
-    char *word;
-    Buf bytes;    /* word, line end, contents */
-    bool refused; /* too large, or not there: said once */
-} Shared;
-
 enum { SHARE_VOTERS = 1024 };
+
+/* Who answered the open question, and what: an owner, and a terminal of theirs as the kernel knows it (0: none). */
+typedef struct Vote {
+    uid_t owner;
+    uint64_t terminal;
+    int64_t when;
+    int choice;
+} Vote;
 
 /* The lesson that is open: its cards go out by number, since a follower has their worked examples only by playing them.
  */
@@ -26,46 +26,49 @@ typedef struct ShareLesson {
 } ShareLesson;
 
 typedef struct Share {
-    Hub *hub; /* NULL: nothing is shared */
-    char notes[PLACE_PATH], directory[PLACE_PATH], path[PLACE_PATH], name[48];
-    Shared *files;
-    int file_count;
-    size_t file_cap;
-    struct {
-        uint64_t person;
-        int choice;
-    } voted[SHARE_VOTERS]; /* who answered the open question, and what; who comes back is the same one */
+    Classroom room, stage; /* the class; what the notes terminal reads, which is private */
+    char name[48];
+    int keys; /* what the notes terminal typed, −1: none, … */
+    int64_t keys_at;
+    Buf drive; /* … as commands, a line each, to be run */
+    Vote voted[SHARE_VOTERS];
     int votes;
-    char *caption, *noted, *stood; /* what was sent last */
-    Buf drive;                     /* commands that the notes terminal sent, a line each, to be run */
+    uint32_t seed;         /* of the question that they are about */
+    int64_t counted;       /* clock_ns of the last look at the votes */
+    char *caption, *noted; /* what was said last */
     const Session *s;
     const Presenter *presenter;
     Rollcall *question;
     ShareLesson lesson; /* set before share_step */
-    char *lesson_sent;  /* which one everybody has: its name and seed; NULL: none */
-    int moves_sent;     /* Player.moves of the card that was sent last; 0: no card is on show there */
-    Buf entries;        /* what commands came to since the last round */
-    int digested;       /* Session.models of the model whose digest is known, … */
-    uint64_t digest;    /* … and it */
-    bool changed;       /* something on the presenter's screen */
-    int strangers;      /* hub_strangers that were said */
-    char news[160];     /* to be said once; "" = none */
+    int moves_said;     /* Player.moves of the card that was said last; 0: no card is on show there */
+    char *lesson_said;
+    Buf entries;      /* what commands came to since the last round */
+    size_t since;     /* bytes since the last whole state */
+    bool whole;       /* it is due */
+    int digested;     /* Session.models of the model whose digest is known, … */
+    uint64_t digest;  /* … and it */
+    bool changed;     /* something on the presenter's screen */
+    char *picture;    /* the one that was put last: its name, time and size, … */
+    char put[17];     /* … and its digest */
+    char news[300];   /* to be said once; "" = none */
+    int told_trouble; /* errno that was said */
+    bool told_junk;
 } Share;
 
-/* Opens the private socket; where another presentation of this user has it, that is an error. */
+/* Opens the private one; where another presentation of this user has it, that is an error. */
 bool share_notes(Share *h, Err *err);
-/* Opens the shared one. name: "" for the user's own; group: only its members may come in; or NULL. */
+/* Opens the class. name: "" for the user's own; group: only its members may come in; or NULL. */
 bool share_open(Share *h, const char *name, const char *group, Err *err);
-/* Closes the shared one, or everything. */
+/* Closes everything. */
 void share_close(Share *h);
 int share_poll(const Share *h, struct pollfd *out, int most);
-/* Once a round: takes in, reads, writes; sends caption and notes where they are others. */
+/* Once a round: writes what happened, takes in what came. */
 void share_step(Share *h, int64_t now);
 /* What a command came to goes to everybody, with the next share_step. */
 void share_entry(Share *h, const char *resolved);
 /* The question was asked, answered by hands, closed or taken away. */
 void share_question(Share *h);
+/* Takes in the votes that lie there, all of them. */
+void share_count(Share *h);
 bool share_is_open(const Share *h);
-/* Commands whose words name files that must travel first: appended to nothing, only for tests: is it one? */
-bool share_names_file(const char *line, char word[1024]);
 #endif

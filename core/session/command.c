@@ -155,6 +155,19 @@ static char *unquote(char *p, char **to)
     return *p ? p + 1 : NULL;
 }
 
+size_t command_length(const char *p)
+{
+    size_t n = 0;
+    bool quoted = false;
+    char sign;
+    while (p[n] && ((p[n] != ';' && p[n] != '\n') || quoted)) {
+        size_t bytes = quoted ? quoted_sign(p + n, &sign) : 1;
+        quoted ^= p[n] == '"';
+        n += bytes;
+    }
+    return n;
+}
+
 void command_quote(const char *text, Buf *out)
 {
     buf_putc(out, '"');
@@ -340,15 +353,9 @@ static bool do_one(Session *s, const Commands *c, const char *line, Err *err)
 
 static bool do_lines(Session *s, const Commands *c, const char *line, Err *err)
 {
-    char one[COMMAND_LINE], sign;
+    char one[COMMAND_LINE];
     for (const char *p = line; *p;) {
-        size_t n = 0;
-        bool quoted = false;
-        while (p[n] && ((p[n] != ';' && p[n] != '\n') || quoted)) {
-            size_t bytes = quoted ? quoted_sign(p + n, &sign) : 1;
-            quoted ^= p[n] == '"';
-            n += bytes;
-        }
+        size_t n = command_length(p);
         if (n >= sizeof one)
             return err_set(err, "that command is longer than %zu characters", sizeof one - 1);
         memcpy(one, p, n);

@@ -29,7 +29,12 @@ static const char *permit(const Session *s, const char *word, unsigned touch, Er
 const char *permit_read(const Session *s, const char *word, Err *err)
 {
     const struct Loan *l = loan_of(s, word);
-    return l && l->file ? l->file : permit(s, word, COMMAND_READ, err);
+    if (strncmp(word, PERMIT_CLASS, strlen(PERMIT_CLASS)) != 0)
+        return permit(s, word, COMMAND_READ, err);
+    if (l && l->file)
+        return l->file;
+    err_set(err, "'%.200s' is of a class, and has not come from there", word);
+    return NULL;
 }
 
 const char *permit_write(const Session *s, const char *word, Err *err)
@@ -39,6 +44,7 @@ const char *permit_write(const Session *s, const char *word, Err *err)
 
 void permit_lend(Session *s, const char *word, const char *file)
 {
+    REQUIRE(strncmp(word, PERMIT_CLASS, strlen(PERMIT_CLASS)) == 0);
     struct Loan *l = loan_of(s, word);
     if (!l) {
         l = xcalloc(1, sizeof *l);

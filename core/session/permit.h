@@ -10,8 +10,9 @@
 const char *permit_read(const Session *s, const char *word, Err *err);
 /* The same of a file to write. A loan is no leave to write. */
 const char *permit_write(const Session *s, const char *word, Err *err);
-/* Lends a file under the name of another: to whoever reads the word it means `file`. A follower is lent the pictures
- * that came over the wire in this way. file NULL takes the loan back. */
+/* What comes with a class is called by words that begin so, by digest, and never names a file of the reader's. */
+#define PERMIT_CLASS "class:"
+/* Lends a file under such a word: to whoever reads the word it means `file`. file NULL takes the loan back. */
 void permit_lend(Session *s, const char *word, const char *file);
 void permit_free(Session *s);
 #endif

@@ -1,6 +1,7 @@
 /* What a class costs the presenter: key to frame alone, with 60 followers (real ones, each on a terminal of its own),
  * and with 200 that only read; and what a step costs on the wire. Usage: bench_class PROGRAM [FOLLOWERS [READERS]] */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -8,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,7 +69,8 @@ static double settle(int64_t from, int quiet_ms, bool answer)
                 heard = clock_ns();
             }
             if (i >= readers_from)
-                read_bytes += (size_t)n;
+                while ((n = read(lines_of[i], bytes, sizeof bytes)) > 0)
+                    read_bytes += (size_t)n;
         }
     }
     return last;
@@ -99,22 +100,24 @@ static void measure(const char *what)
     fflush(stdout);
 }
 
-static void reader(const char *path)
+/* A reader is woken by the directory and reads what is new, as a follower does. */
+static int lines_of[MOST];
+
+static void reader(const char *folder, const char *lines)
 {
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    snprintf(a.sun_path, sizeof a.sun_path, "%.100s", path);
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    static const char HELLO[] = "H8 2 follow\n";
-    if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof a) != 0 || write(fd, HELLO, sizeof HELLO - 1) < 0) {
-        perror(path);
+    int fd = inotify_init1(IN_NONBLOCK);
+    lines_of[count] = open(lines, O_RDONLY);
+    if (fd < 0 || inotify_add_watch(fd, folder, IN_MODIFY) < 0 || lines_of[count] < 0) {
+        perror(lines);
         exit(1);
     }
+    lseek(lines_of[count], 0, SEEK_END);
     fds[count++] = (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
 int main(int argc, char **argv)
 {
-    char folder[] = "/tmp/vitrine-bench-XXXXXX", path[100], line[160];
+    char folder[] = "/tmp/vitrine-bench-XXXXXX", path[100], lines[120], line[160];
     int followers = argc > 2 ? atoi(argv[2]) : 60, readers = argc > 3 ? atoi(argv[3]) : 200;
     if (argc < 2 || followers + readers + 1 > MOST || !mkdtemp(folder)) {
         fputs("usage: bench_class PROGRAM [FOLLOWERS [READERS]]\n", stderr);
@@ -127,7 +130,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     start(argv[1], "share", "heads", 40, 120);
     settle(clock_ns(), 1500, false);
-    for (int i = 0; i < 2; i++) { /* to the first step with attention */
+    for (int i = 0; i < 3; i++) { /* away with how to join, and to the first step with attention */
         if (write(fds[0].fd, " ", 1) != 1)
             return 1;
         settle(clock_ns(), 500, false);
@@ -150,10 +153,11 @@ int main(int argc, char **argv)
             waitpid(pids[i], NULL, 0);
     count = 1;
     settle(clock_ns(), 500, false);
-    snprintf(path, sizeof path, "%s/vitrine-class-bench/socket", folder);
+    snprintf(path, sizeof path, "%s/vitrine-class-bench", folder);
+    snprintf(lines, sizeof lines, "%s/lines", path);
     readers_from = 1;
     for (int i = 0; i < readers; i++) {
-        reader(path);
+        reader(path, lines);
         settle(clock_ns(), 10, false);
     }
     settle(clock_ns(), 1000, false);

@@ -144,6 +144,7 @@ mkdir -m 700 "$T/run" "$T/share"
 shell_open 80 24 XDG_RUNTIME_DIR="$T/run" VITRINE_SHARE="$T/share"
 line "\$V share --name quiz"
 shows "shared" 'join quiz'
+send Space
 tm new-session -d -s guest -x 80 -y 24 env -i PATH="$PATH" HOME="$T" LANG=C.UTF-8 TERM=xterm-256color VITRINE_SHARE="$T/share" XDG_RUNTIME_DIR="$T/run" "$VITRINE" join quiz
 guest_has() { tm capture-pane -p -t guest | grep -qE -- "$1"; }
 until_true guest_has 'Following' && pass || fail "a guest follows"

@@ -45,12 +45,13 @@ static void test_questions(void **state)
     static const char *const BAD[] = {"",
                                       "x",
                                       "00000001",
-                                      "00000001\nq\n",
-                                      "00000001\nq\na\n",
-                                      "00000000\nq\na\nb\n",
-                                      "00000001\nq\na\nb",
-                                      "1\nq\na\nb\n",
-                                      "00000001\n\na\nb\n"};
+                                      "00000001 q",
+                                      "00000001 q a",
+                                      "00000000 q a b",
+                                      "00000001 \"q a b",
+                                      "1 q a b",
+                                      "00000001 q a b=c",
+                                      "00000001 \"\" a b"};
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         Rollcall before = other;
         assert_false(rollcall_read(&other, BAD[i]));
@@ -72,6 +73,20 @@ static void test_questions(void **state)
     assert_false(rollcall_read_counts(&other, line));
     snprintf(line, sizeof line, "%08x 1 1 1 1 1 1 0 0", r.seed);
     assert_false(rollcall_read_counts(&other, line));
+    assert_int_equal(rollcall_choice(&r, 0), 0); /* heads are called as they are called … */
+    assert_int_equal(rollcall_choice(&r, 3), 3);
+    assert_int_equal(rollcall_choice(&r, 4), -1);
+    static const char *const WORDS[] = {"yes", "no"};
+    assert_true(rollcall_ask(&r, "Now?", WORDS, 2, 0, &err));
+    assert_int_equal(rollcall_choice(&r, 0), -1); /* … and others counted from 1 */
+    assert_int_equal(rollcall_choice(&r, 2), 1);
+    snprintf(r.note, sizeof r.note, "5 of 6 votes are of one account, ada (1001)");
+    buf_clear(&b);
+    rollcall_put_counts(&r, &b);
+    other = r;
+    other.note[0] = 0;
+    assert_true(rollcall_read_counts(&other, buf_str(&b)));
+    assert_string_equal(other.note, r.note);
     buf_free(&b);
 }
 

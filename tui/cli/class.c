@@ -1,6 +1,6 @@
 /* `vitrine share`, `join`, `notes`: a class on the terminals of one machine. */
-#include "core/wire/place.h"
 #include "tui/app.h"
+#include "tui/classroom.h"
 #include "tui/cli/verbs.h"
 
 static bool check_share(const Options *o, const Link *l, Err *err)
@@ -21,11 +21,11 @@ static bool share_screen(const Options *o, AppOptions *a)
 
 static bool check_join(const Options *o, const Link *l, Err *err)
 {
-    char directory[PLACE_PATH], path[PLACE_PATH];
+    char path[CLASS_PATH];
     (void)l;
     if (o->word_count != 2)
         return err_set(err, "join whom? vitrine join NAME, as who presents says");
-    return place_share(o->word[1], directory, path, err);
+    return classroom_path(o->word[1], path, err);
 }
 
 static bool join_screen(const Options *o, AppOptions *a)
@@ -59,9 +59,10 @@ const Verb VERB_SHARE = {
     .details =
         "They type `vitrine join NAME`; NAME is your user name if --name gives no other. What is sent are commands, "
         "not pictures of the screen: everybody sees the same numbers at their own size. Pictures up to 8 MB travel "
-        "along. The socket lies in a directory below /tmp (or $VITRINE_SHARE) that only you may write to; with "
-        "--group only that group comes in. Nothing that followers send can run a command here. The screen's command "
-        "`share` does the same later, `share off` ends it.",
+        "along. All of it is lines in a directory below /tmp (or $VITRINE_SHARE, which may be on a disk that several "
+        "machines share) that only you may write to; with --group only that group reads them. Followers give votes "
+        "and nothing else, one of each account and terminal. The screen's command `share` does the same later, "
+        "`share off` ends it.",
     .example = "vitrine share heads",
     .flags = VERB_ALONE,
     .check = check_share,
@@ -73,8 +74,9 @@ const Verb VERB_JOIN = {
     .summary = "follows somebody who shares on this machine",
     .details =
         "NAME is what who presents says, mostly a user name. Whatever you change makes you look on your own, f "
-        "follows again. While a question is open a digit answers it, and leaves a receipt. Commands that come "
-        "from who presents can touch no file of yours. A model other than the program's own has to be named "
+        "follows again. While a question is open a digit answers it, and leaves a receipt. Who presents is said by "
+        "name and number, as the machine knows them, and asked about once; their lines touch no file of yours. A model "
+        "other than the program's own has to be named "
         "with -m: it is compared, and the name is said where it is missing. With --plain all of it comes in lines.",
     .example = "vitrine join ada",
     .flags = VERB_ALONE,
@@ -86,7 +88,7 @@ const Verb VERB_NOTES = {
     .name = "notes",
     .usage = "notes [--plain]",
     .summary = "the speaker's notes, the next step and a clock, for a second terminal",
-    .details = "Connects to your own presentation on this machine by a socket that nobody else may use, and again "
+    .details = "Shows your own presentation on this machine, by a directory that nobody else can enter, and again "
                "whenever there is one. Its keys drive: Space, p, 12G, a point for blank. Into a pipe, or with --plain, "
                "it writes lines and reads keys' names and numbers.",
     .example = "vitrine notes",

@@ -94,12 +94,13 @@ static bool join(Plain *p, const char *name, Err *err)
         if (p->desk.open)
             desk_close(&p->desk, s);
         log_follow(s, on_entry, p);
+        plain_class_close(&p->class, s);
         return plain_class_join(&p->class, name, p->work->options->model, err);
     }
     if (!f->joined)
         return err_set(err, "join whom? join NAME, as who presents calls it");
     if (*name) {
-        plain_class_close(&p->class);
+        plain_class_close(&p->class, s);
         session_say(s, "You follow nobody now.");
     } else if (f->following) {
         follow_leave(f);
@@ -307,7 +308,7 @@ static void do_line(Plain *p, char *line)
         put_completions(p, text);
         return;
     }
-    if (plain_turn_card(p, text))
+    if (plain_class_said(&p->class, &p->work->session, text) || plain_turn_card(p, text))
         return;
     if (is_number(text)) {
         int i = atoi(text);
@@ -365,7 +366,7 @@ static bool locale_is_utf8(void)
 
 static void run_join(Plain *p, const char *name)
 {
-    char command[PLACE_PATH + 8];
+    char command[CLASS_PATH + 8];
     snprintf(command, sizeof command, "join %s", name);
     plain_put_line(p, "Vitrine, line by line. A question mark and Enter: what can be typed. quit leaves.");
     run(p, command);
@@ -405,7 +406,7 @@ static int plain(Work *w, Err *err)
     list_clear(&p);
     stage_close(&p.stage);
     desk_close(&p.desk, s);
-    plain_class_close(&p.class);
+    plain_class_close(&p.class, s);
     log_follow(s, NULL, NULL);
     free(p.list);
     buf_free(&p.in);

@@ -23,9 +23,9 @@ bool plain_class_join(PlainClass *c, const char *name, const char *model, Err *e
     return true;
 }
 
-void plain_class_close(PlainClass *c)
+void plain_class_close(PlainClass *c, Session *s)
 {
-    follow_close(&c->follow);
+    follow_close(&c->follow, s);
     free(c->caption);
     free(c->line);
     *c = (PlainClass){.caption = NULL};
@@ -34,21 +34,24 @@ void plain_class_close(PlainClass *c)
 static void say_question(PlainClass *c, Buf *out)
 {
     const Rollcall *q = &c->follow.question, *before = &c->question;
+    char name[ROLLCALL_ANSWER + 8];
     bool new = q->open && (!before->open || before->seed != q->seed), shown = q->closed && (new || !before->closed);
     if (new && !q->closed) {
         buf_printf(out, "Asked: %s\n", q->text);
         for (int i = 0; i < q->count; i++)
-            buf_printf(out, "%d. %s\n", i + 1, q->answer[i]);
+            buf_printf(out, "%s\n", rollcall_name(q, i, name));
         buf_puts(out, "Type the number of your answer.\n");
     }
     if (shown) {
         buf_printf(out, "%s: %d answers.\n", q->text, rollcall_total(q));
         for (int i = 0; i < q->count; i++) {
-            buf_printf(out, "%d. %s: %d", i + 1, q->answer[i], q->votes[i] + q->raised[i]);
+            buf_printf(out, "%s: %d", rollcall_name(q, i, name), q->votes[i] + q->raised[i]);
             if (q->valued)
                 buf_printf(out, ", value %.4g", q->value[i]);
             buf_printf(out, "%s%s\n", i == q->right ? ", right" : "", i == q->mine ? ", yours" : "");
         }
+        if (*q->note)
+            buf_printf(out, "%s\n", q->note);
     }
     c->question = *q;
 }
@@ -62,7 +65,7 @@ bool plain_class_step(PlainClass *c, Session *s, Buf *out)
     session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &before);
     bool news = follow_step(f, s, clock_ns());
     follow_line(f, &line);
-    if (!news && (f->caller.fd >= 0 || strcmp(buf_str(&line), c->line) == 0)) {
+    if (!news && (follow_live(f) || strcmp(buf_str(&line), c->line) == 0)) {
         buf_free(&line);
         buf_free(&before);
         return false;
@@ -86,20 +89,34 @@ bool plain_class_step(PlainClass *c, Session *s, Buf *out)
     return moved;
 }
 
+bool plain_class_said(PlainClass *c, Session *s, const char *typed)
+{
+    bool yes = strcmp(typed, "y") == 0 || strcmp(typed, "yes") == 0,
+         no = strcmp(typed, "n") == 0 || strcmp(typed, "no") == 0;
+    if (!c->follow.joined || !c->follow.asks || (!yes && !no))
+        return false;
+    if (yes)
+        follow_accept(&c->follow);
+    else
+        plain_class_close(c, s);
+    return true;
+}
+
 bool plain_class_asks(const PlainClass *c)
 {
     return c->follow.joined && c->follow.question.open && !c->follow.question.closed;
 }
 
-bool plain_class_answer(PlainClass *c, Session *s, int choice, Buf *out, Err *err)
+bool plain_class_answer(PlainClass *c, Session *s, int digit, Buf *out, Err *err)
 {
-    if (!follow_answer(&c->follow, s, choice, err))
+    if (!follow_answer(&c->follow, s, digit, err))
         return false;
-    buf_printf(out, "Your answer is %d, %s. ", choice, c->follow.question.answer[choice - 1]);
+    char name[ROLLCALL_ANSWER + 8];
+    buf_printf(out, "Your answer: %s. ", rollcall_name(&c->follow.question, c->follow.question.mine, name));
     if (*c->follow.receipt)
         buf_printf(out, "Receipt %s\n", c->follow.receipt);
     else
         buf_puts(out, "There is no receipt here.\n");
-    c->question.mine = choice - 1;
+    c->question.mine = c->follow.question.mine;
     return true;
 }

@@ -1,10 +1,11 @@
-/* libFuzzer: any bytes over a socket, from either side and cut anywhere; any text as a question, its counts, a receipt.
- * What is read and written again is the same. */
+/* libFuzzer: any bytes as the lines of a class: read as they come, a question, its counts, a receipt. What is read and
+ * written again is the same. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/session/ask/receipt.h"
-#include "core/wire/message.h"
+#include "tui/classroom.h"
 #include "tui/rollcall.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -41,23 +42,19 @@ static void receipt(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    size_t chunk = n ? 1 + bytes[0] % 31 : 1;
-    Inbox in = {.from_us = n && (bytes[0] & 128)};
-    Message m;
+    ClassReader r;
     Err err;
-    int took = 0;
-    for (size_t at = 0; at < n && took >= 0; at += chunk) {
-        inbox_add(&in, bytes + at, at + chunk < n ? chunk : n - at);
-        while ((took = message_take(&in, &m, &err)) > 0) {
-            if (m.size > message_most(m.kind) || m.text[m.size])
-                abort();
-            question(m.text);
-            receipt(m.text);
-        }
-        if (in.bytes.len - in.used > inbox_most(&in))
+    const char *line;
+    reader_init(&r, "/none");
+    buf_add(&r.in, bytes, n);
+    r.at = (int64_t)n;
+    while ((line = reader_line(&r, &err)) != NULL) {
+        question(line);
+        receipt(line);
+        if (r.used > r.in.len || r.whole > r.at)
             abort();
     }
-    inbox_free(&in);
+    reader_close(&r);
     char *text = malloc(n + 1);
     if (!text)
         return 0;

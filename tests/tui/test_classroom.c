@@ -1,0 +1,538 @@
+/* The class as a directory: what is read of it whatever lies there, and what others can do to it. Cases with other
+ * users need root. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "tests/tui/opened.h"
+#include "tui/follow.h"
+#include "tui/share.h"
+
+enum { STRANGER = 54321, OTHER = 54322 };
+
+static char base[64], room[128];
+static Session s, own; /* who presents; who follows */
+static Commands all;
+static Presenter presenter;
+static Rollcall question;
+static Share share;
+static Follow follow;
+
+static int begin_all(void **state)
+{
+    (void)state;
+    opened_commands(&all, NULL);
+    opened_session(&s, NULL, "#17");
+    opened_session(&own, NULL, "#17");
+    return 0;
+}
+
+static int end_all(void **state)
+{
+    (void)state;
+    session_free(&s);
+    session_free(&own);
+    commands_free(&all);
+    return 0;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    snprintf(base, sizeof base, "/tmp/vitrine-room-XXXXXX");
+    if (!mkdtemp(base) || chmod(base, 01777) != 0)
+        return -1;
+    setenv("VITRINE_SHARE", base, 1);
+    setenv("XDG_STATE_HOME", base, 1);
+    setenv("XDG_RUNTIME_DIR", "/nowhere", 1);
+    snprintf(room, sizeof room, "%s/vitrine-class-c", base);
+    presenter = (Presenter){.deck = {.at = -1}};
+    question = (Rollcall){.mine = -1, .right = -1};
+    share = (Share){.s = &s, .presenter = &presenter, .question = &question, .lesson = {.card = -1}};
+    if (!share_open(&share, "c", NULL, &err) || !follow_open(&follow, "c", NULL, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    char line[128];
+    share_close(&share);
+    follow_close(&follow, &own);
+    snprintf(line, sizeof line, "rm -rf '%s'", base);
+    return system(line);
+}
+
+/* One round of both. */
+static void round_both(void)
+{
+    share_step(&share, clock_ns());
+    follow.room.looked = 0;
+    follow_step(&follow, &own, clock_ns());
+}
+
+static void append(const char *text, size_t n)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/lines", room);
+    int fd = open(path, O_WRONLY | O_APPEND);
+    assert_true(fd >= 0 && write(fd, text, n) == (ssize_t)n);
+    close(fd);
+}
+
+static void does(const char *line)
+{
+    Err err = {{0}};
+    if (!command_do(&s, &all, line, LINE_OWN, &err))
+        fail_msg("%s: %s", line, err.text);
+    share_entry(&share, line);
+}
+
+static void reads(const char *what, const char *part)
+{
+    if (!strstr(what, part))
+        fail_msg("'%s' is not in '%s'", part, what);
+}
+
+static void test_a_step_arrives(void **state)
+{
+    (void)state;
+    round_both();
+    assert_true(follow_live(&follow));
+    does("goto blocks.1.attn.pattern\n");
+    round_both();
+    assert_string_equal(own.place.path, "blocks.1.attn.pattern");
+    assert_false(follow.asks); /* one's own account is known */
+    assert_true(share.room.written < 4000);
+    size_t before = share.room.written;
+    does("head 2\n");
+    round_both();
+    assert_true(share.room.written - before < 150);
+}
+
+static void test_half_binary_and_huge_lines(void **state)
+{
+    (void)state;
+    round_both();
+    append("goto blo", 8);
+    round_both();
+    append("cks.0.attn.q\n", 13);
+    round_both();
+    assert_string_equal(own.place.path, "blocks.0.attn.q");
+    append("goto logits\0 \001\377\n", 16);
+    round_both();
+    reads(follow.trouble, "is no text");
+    assert_string_equal(own.place.path, "blocks.0.attn.q");
+    char *huge = xmalloc(3 * CLASS_LINE);
+    memset(huge, 'x', 3 * CLASS_LINE);
+    append(huge, 3 * CLASS_LINE);
+    for (int i = 0; i < 6; i++)
+        round_both();
+    append("\ngoto blocks.0.attn.k\n", 22);
+    for (int i = 0; i < 6; i++)
+        round_both();
+    assert_string_equal(own.place.path, "blocks.0.attn.k");
+    free(huge);
+    append("@whole 99\n@state goto logits\n", 29);
+    round_both();
+    reads(follow.trouble, "both need the same");
+    assert_string_equal(own.place.path, "blocks.0.attn.k");
+    append("@card 99999999 -1\n@lesson\n@ask \"\n@counts x\n@ask 00000001 \"q\"\n@nothing\n", 72);
+    round_both();
+    assert_false(follow.question.open);
+}
+
+static void test_who_comes_late_begins_at_the_last_whole_state(void **state)
+{
+    (void)state;
+    Err err;
+    round_both();
+    for (int i = 0; i < 3200; i++) {
+        does(i % 2 ? "goto blocks.0.attn.k\n" : "goto blocks.1.attn.pattern[h=1]\n");
+        share_step(&share, clock_ns());
+    }
+    Follow late = {.joined = false};
+    assert_true(follow_open(&late, "c", NULL, &err));
+    Session another;
+    opened_session(&another, NULL, "#17");
+    for (int i = 0; i < 4; i++)
+        follow_step(&late, &another, clock_ns());
+    assert_string_equal(another.place.path, "blocks.0.attn.k");
+    assert_true(late.room.whole > 0);
+    follow_leave(&late);
+    assert_true(command_do(&another, &all, "goto logits", LINE_OWN, &err));
+    follow_rejoin(&late); /* f: back by the same lines */
+    follow_step(&late, &another, clock_ns());
+    assert_string_equal(another.place.path, "blocks.0.attn.k");
+    follow_close(&late, &another);
+    session_free(&another);
+}
+
+static void test_who_is_killed_leaves_the_lines(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    Share second = share;
+    round_both();
+    second.room.path[0] = 0;
+    assert_false(share_open(&second, "c", NULL, &err));
+    reads(err.text, "running there already");
+    close(share.room.lines); /* as the kernel does for a process that ends */
+    share.room.lines = -1;
+    follow.room.looked = 0;
+    follow_step(&follow, &own, clock_ns());
+    assert_false(follow_live(&follow));
+    reads(follow.room.why, "has left");
+    share.room.path[0] = 0;
+    close(share.room.folder);
+    assert_true(share_open(&share, "c", NULL, &err)); /* and again, in their place */
+    does("goto blocks.0.attn.v\n");
+    round_both();
+    round_both();
+    assert_true(follow_live(&follow));
+    assert_string_equal(own.place.path, "blocks.0.attn.v");
+}
+
+static void test_directories_that_are_not_used(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    char path[160], lines[180];
+    Follow f = {.joined = false};
+    Share h = {.s = &s, .presenter = &presenter, .question = &question, .lesson = {.card = -1}};
+    snprintf(path, sizeof path, "%s/vitrine-class-l", base);
+    assert_int_equal(symlink(room, path), 0);
+    assert_true(follow_open(&f, "l", NULL, &err));
+    follow_step(&f, &own, clock_ns());
+    assert_true(f.room.folder < 0);
+    reads(f.room.why, "not used");
+    assert_false(share_open(&h, "l", NULL, &err));
+    follow_close(&f, &own);
+    snprintf(path, sizeof path, "%s/vitrine-class-w", base);
+    assert_true(mkdir(path, 0777) == 0 && chmod(path, 0777) == 0);
+    assert_true(follow_open(&f, "w", NULL, &err));
+    follow_step(&f, &own, clock_ns());
+    reads(f.room.why, "not used");
+    assert_false(share_open(&h, "w", NULL, &err));
+    chmod(path, 0755);
+    snprintf(lines, sizeof lines, "%s/lines", path);
+    assert_int_equal(mkfifo(lines, 0644), 0); /* opening it waits for nobody */
+    f.room.looked = 0;
+    follow_step(&f, &own, clock_ns());
+    assert_true(f.room.lines < 0);
+    unlink(lines);
+    assert_int_equal(symlink("/etc/passwd", lines), 0);
+    f.room.looked = 0;
+    follow_step(&f, &own, clock_ns());
+    assert_true(f.room.lines < 0);
+    unlink(lines);
+    int fd = open(lines, O_WRONLY | O_CREAT, 0644);
+    assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0); /* larger than anything that is read */
+    close(fd);
+    f.room.looked = 0;
+    follow_step(&f, &own, clock_ns());
+    assert_true(f.room.lines < 0);
+    follow_close(&f, &own);
+    assert_false(share_open(&h, "../x", NULL, &err));
+    assert_false(share_open(&h, "c", "no-such-group", &err));
+}
+
+/* Every command there is, with every word that could be a file's name, as a line of the class. */
+static void test_no_line_touches_a_file(void **state)
+{
+    (void)state;
+    char victim[160], line[600];
+    static const char *const WORDS[] = {"%s over=yes", "%s logits over=yes", "logits from=%s", "%s map=%s"};
+    snprintf(victim, sizeof victim, "%s/mine.csv", base);
+    assert_true(file_write(victim, "mine\n", 5, NULL));
+    round_both();
+    for (int i = 0; command_at(&all, i); i++)
+        for (size_t w = 0; w < sizeof WORDS / sizeof *WORDS; w++) {
+            char words[400];
+            snprintf(words, sizeof words, WORDS[w], victim, victim);
+            snprintf(line, sizeof line, "%s %s\n", command_at(&all, i)->name, words);
+            append(line, strlen(line));
+            follow_step(&follow, &own, clock_ns());
+            Buf b = {0};
+            assert_true(file_read(victim, 100, &b, NULL));
+            if (strcmp(buf_str(&b), "mine\n") != 0)
+                fail_msg("'%s' changed it", line);
+            buf_free(&b);
+        }
+    static const char OPENS[] = "open \"class:0123456789abcdef/x.png\"\n";
+    append(OPENS, sizeof OPENS - 1);
+    round_both();
+    reads(follow.trouble, "has not come");
+    append("goto logits\n", 12);
+    round_both();
+    assert_string_equal(follow.trouble, "");
+    snprintf(line, sizeof line, "open %s\n", victim);
+    append(line, strlen(line));
+    round_both();
+    reads(follow.trouble, "is a file");
+    assert_false(own.quit);
+    assert_string_equal(session_input(&own, SIDE_B)->path, "#17");
+}
+
+static void test_a_picture_comes_as_data(void **state)
+{
+    (void)state;
+    char file[160], line[300];
+    Buf b = {0};
+    snprintf(file, sizeof file, "%s/a\"; export x.csv logits; open \"b.ppm", base);
+    buf_puts(&b, "P6\n32 32\n255\n");
+    for (int i = 0; i < 32 * 32 * 3; i++)
+        buf_putc(&b, 'k');
+    assert_true(file_write(file, b.data, b.len, NULL));
+    buf_free(&b);
+    round_both();
+    buf_puts(&b, "open ");
+    command_quote(file, &b);
+    snprintf(line, sizeof line, "%s\n", buf_str(&b));
+    buf_free(&b);
+    does(line);
+    round_both();
+    assert_string_equal(follow.trouble, "");
+    assert_int_equal(session_input(&own, SIDE_B)->original.data[0], 'k');
+    reads(session_input(&own, SIDE_B)->path, "class:");
+    unlink(file);
+    does("open #17\n");
+    round_both();
+    assert_string_equal(session_input(&own, SIDE_B)->path, "#17");
+}
+
+/* ---- other users ---- */
+
+/* What fn does as that user, in a process of its own. */
+static void as_user(uid_t uid, void (*fn)(void))
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        if (setgid(uid) != 0 || setuid(uid) != 0)
+            _exit(9);
+        fn();
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+}
+
+static void need_root(void)
+{
+    if (geteuid() != 0) {
+        print_message("other users: only root can be several\n");
+        skip();
+    }
+}
+
+static void ask(void)
+{
+    static const char *const HEADS[] = {"0", "1", "2", "3"};
+    assert_true(rollcall_ask(&question, "Which head?", HEADS, 4, 0, NULL));
+    question.votes[0] = 0;
+    share_question(&share);
+    share_step(&share, clock_ns());
+}
+
+static void put_votes(const char *terminal, int count)
+{
+    char name[300];
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%s/votes/%08x-%.20s-%d-%x%x", room, question.seed, terminal, i % 4, i + 1,
+                 (unsigned)getuid());
+        close(open(name, O_WRONLY | O_CREAT | O_EXCL, 0600));
+    }
+}
+
+static void stuff(void)
+{
+    char path[300];
+    put_votes("none", 300);
+    for (int i = 0; i < 300; i++) { /* terminals that are not, or not theirs */
+        snprintf(path, sizeof path, "pts%d", i);
+        put_votes(path, 1);
+    }
+    snprintf(path, sizeof path, "%s/lines", room); /* and nothing else is theirs to write */
+    if (open(path, O_WRONLY) >= 0 || unlink(path) == 0)
+        _exit(3);
+    snprintf(path, sizeof path, "%s/other", room);
+    if (open(path, O_WRONLY | O_CREAT, 0600) >= 0)
+        _exit(4);
+    snprintf(path, sizeof path, "%s/votes", room);
+    if (open(path, O_RDONLY | O_DIRECTORY) >= 0) /* who voted is not theirs to list */
+        _exit(5);
+}
+
+static void one_vote(void)
+{
+    put_votes("none", 1);
+}
+
+static void test_stuffed_votes(void **state)
+{
+    (void)state;
+    need_root();
+    round_both();
+    ask();
+    as_user(STRANGER, stuff);
+    as_user(OTHER, one_vote);
+    share_count(&share);
+    assert_int_equal(rollcall_total(&question), 2);
+    assert_string_equal(question.note, "");
+}
+
+static void test_a_full_class_says_so(void **state)
+{
+    (void)state;
+    need_root();
+    char name[300];
+    round_both();
+    ask();
+    for (int i = 0; i < SHARE_VOTERS + 5; i++) {
+        snprintf(name, sizeof name, "%s/votes/%08x-none-1-%x", room, question.seed, i + 1);
+        close(open(name, O_WRONLY | O_CREAT | O_EXCL, 0600));
+        assert_int_equal(chown(name, (uid_t)(60000 + i), 60000), 0);
+    }
+    share_count(&share);
+    assert_int_equal(rollcall_total(&question), SHARE_VOTERS);
+    reads(question.note, "The class is full");
+    round_both();
+    reads(follow.question.note, "The class is full");
+}
+
+static void test_a_stranger_is_asked_about(void **state)
+{
+    (void)state;
+    need_root();
+    char path[200], lines[220];
+    static const char RUNS[] = "@whole 3\n@state goto blocks.1.attn.v\n";
+    Err err = {{0}};
+    Buf said = {0};
+    snprintf(path, sizeof path, "%s/vitrine-class-root", base);
+    snprintf(lines, sizeof lines, "%s/lines", path);
+    assert_true(mkdir(path, 0755) == 0 && file_write(lines, RUNS, sizeof RUNS - 1, NULL));
+    assert_true(chmod(lines, 0644) == 0 && chown(lines, STRANGER, STRANGER) == 0 &&
+                chown(path, STRANGER, STRANGER) == 0);
+    follow_close(&follow, &own);
+    assert_true(follow_open(&follow, "root", NULL, &err));
+    assert_true(command_do(&own, &all, "goto logits", LINE_OWN, &err));
+    for (int i = 0; i < 3; i++) {
+        follow.room.looked = 0;
+        follow_step(&follow, &own, clock_ns());
+    }
+    assert_true(follow.asks);
+    assert_string_equal(own.place.path, "logits");
+    follow_line(&follow, &said);
+    reads(buf_str(&said), "54321"); /* by number; a name that it has not is not said */
+    buf_free(&said);
+    follow_accept(&follow);
+    follow_step(&follow, &own, clock_ns());
+    assert_string_equal(own.place.path, "blocks.1.attn.v");
+    follow_close(&follow, &own);
+    assert_true(follow_open(&follow, "root", NULL, &err)); /* once */
+    follow_step(&follow, &own, clock_ns());
+    assert_false(follow.asks);
+    assert_int_equal(chown(lines, OTHER, OTHER), 0); /* lines that are not the directory's owner's */
+    follow_close(&follow, &own);
+    assert_true(follow_open(&follow, "root", NULL, &err));
+    follow_step(&follow, &own, clock_ns());
+    assert_true(follow.room.lines < 0);
+    Share h = {.s = &s, .presenter = &presenter, .question = &question, .lesson = {.card = -1}};
+    assert_false(share_open(&h, "root", NULL, &err));
+    reads(err.text, "belongs to another user");
+}
+
+/* On a disk of its own, in a process of its own. */
+static void fill_disk(void)
+{
+    Err err = {{0}};
+    char path[200];
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tmpfs", base, "tmpfs", 0, "size=48k,mode=1777") != 0)
+        _exit(77);
+    Share h = {.s = &s, .presenter = &presenter, .question = &question, .lesson = {.card = -1}};
+    if (!share_open(&h, "d", NULL, &err))
+        _exit(1);
+    share_step(&h, clock_ns());
+    snprintf(path, sizeof path, "%s/filler", base);
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    char bytes[512] = {0};
+    while (write(fd, bytes, sizeof bytes) > 0)
+        ;
+    int64_t began = clock_ns();
+    for (int i = 0; i < 400; i++) {
+        share_entry(&h, i % 2 ? "goto logits\n" : "goto blocks.0.attn.q\n");
+        share_step(&h, clock_ns());
+    }
+    if (clock_ns() - began > INT64_C(5000000000) || !strstr(h.news, "Followers wait"))
+        _exit(2);
+    close(fd);
+    unlink(path);
+    share_step(&h, clock_ns());
+    if (h.told_trouble || !strstr(h.news, "written again"))
+        _exit(3);
+    Follow f = {.joined = false};
+    if (!follow_open(&f, "d", NULL, &err))
+        _exit(4);
+    follow_step(&f, &own, clock_ns());
+    follow_step(&f, &own, clock_ns());
+    if (strcmp(own.place.path, "logits") != 0)
+        _exit(5);
+    _exit(0);
+}
+
+static void test_a_full_disk_is_said(void **state)
+{
+    (void)state;
+    need_root();
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        fill_disk();
+    int status = 0;
+    waitpid(pid, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        print_message("a full disk: no file system can be mounted here\n");
+        skip();
+    }
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+#define EACH(test) cmocka_unit_test_setup_teardown(test, begin, end)
+    const struct CMUnitTest tests[] = {
+        EACH(test_a_step_arrives),
+        EACH(test_half_binary_and_huge_lines),
+        EACH(test_who_comes_late_begins_at_the_last_whole_state),
+        EACH(test_who_is_killed_leaves_the_lines),
+        EACH(test_directories_that_are_not_used),
+        EACH(test_no_line_touches_a_file),
+        EACH(test_a_picture_comes_as_data),
+        EACH(test_stuffed_votes),
+        EACH(test_a_full_class_says_so),
+        EACH(test_a_stranger_is_asked_about),
+        EACH(test_a_full_disk_is_said),
+    };
+    return cmocka_run_group_tests(tests, begin_all, end_all);
+}
