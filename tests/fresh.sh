@@ -35,7 +35,8 @@ for p in http_proxy https_proxy no_proxy; do [ -z "${!p:-}" ] || [[ ${!p} == *@*
 git bundle create -q "$ROOT/var/lib/vitrine.bundle" HEAD && chmod 644 "$ROOT/var/lib/vitrine.bundle" || cannot "HEAD can't be packed"
 useradd -R "$ROOT" -m -s /bin/bash newcomer || cannot "no user can be made"
 
-# inside WHO COMMAND…: on the new machine, in who's home, with nothing of this one's environment
+# inside WHO COMMAND…: on the new machine, in who's home, with nothing of this one's environment. The shell stays, as process 1: make as
+# process 1 can't be ended by a signal.
 inside() {
     local who=$1 home=/home/newcomer
     shift
@@ -45,7 +46,7 @@ inside() {
         mount -t proc proc "$root/proc" && mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts" && mount -t tmpfs tmpfs "$root/dev/shm" &&
             ln -sf pts/ptmx "$root/dev/ptmx" && exec "$@"' _ "$ROOT" \
         chroot --userspec="$who:$who" "$ROOT" env -i "HOME=$home" "USER=$who" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        TERM=xterm LANG=C.UTF-8 "${PROXIES[@]}" bash -c 'cd && '"$*"
+        TERM=xterm LANG=C.UTF-8 "${PROXIES[@]}" bash -c 'cd && '"$*"'; exit $?'
 }
 export -f inside
 export ROOT
