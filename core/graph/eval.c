@@ -184,7 +184,7 @@ static void sum_columns(const Job *j, const Part *p, const Span *s)
 
 static void reduce_span(const Job *j, const Part *p, const Span *s)
 {
-    ReduceKernel *reduce = p->node->op == OP_SUM ? j->kernels->sum : j->kernels->max;
+    bool sum = p->node->op == OP_SUM;
     if (p->columns) {
         sum_columns(j, p, s);
         return;
@@ -198,7 +198,7 @@ static void reduce_span(const Job *j, const Part *p, const Span *s)
                 s->gather[k] = x[from.offset[0]];
             x = s->gather;
         }
-        s->out[i] = reduce(x, p->inner.count);
+        s->out[i] = sum ? kernel_sum(j->kernels, x, p->inner.count) : j->kernels->max(x, p->inner.count);
         walk_next_cell(&p->walk, &place);
     }
 }

@@ -1,6 +1,7 @@
 #include "core/graph/explain.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/base/err.h"
 #include "core/graph/walk.h"
@@ -159,19 +160,33 @@ static float fold_contract(const Explain *e, const Operands *o)
     return total;
 }
 
-static float fold_sum(const Explain *e, const Operands *o)
+/* The tree over the lanes of a sum, which stay as they are. */
+static float tree_of(const float lane[16])
 {
-    float lane[16] = {0};
-    for (size_t i = 0; i < e->terms;) {
-        Stretch s = stretch(e, o, i, e->terms);
-        for (size_t j = 0; j < s.n; j++)
-            lane[(i + j) % 16] += s.x[0][j * s.step[0]];
-        i += s.n;
-    }
+    float tree[16];
+    memcpy(tree, lane, sizeof tree);
     for (int half = 8; half; half /= 2)
         for (int l = 0; l < half; l++)
-            lane[l] += lane[l + half];
-    return lane[0];
+            tree[l] += tree[l + half];
+    return tree[0];
+}
+
+static float fold_sum(const Explain *e, const Operands *o)
+{
+    float total = 0;
+    size_t most = e->terms <= KERNEL_SUM ? KERNEL_SUM : KERNEL_SUM_BLOCK;
+    for (size_t block = 0; block < e->terms; block += most) {
+        size_t end = e->terms - block < most ? e->terms : block + most;
+        float lane[16] = {0};
+        for (size_t i = block; i < end;) {
+            Stretch s = stretch(e, o, i, end);
+            for (size_t j = 0; j < s.n; j++)
+                lane[(i + j) % 16] += s.x[0][j * s.step[0]];
+            i += s.n;
+        }
+        total += tree_of(lane);
+    }
+    return total;
 }
 
 static float fold_max(const Explain *e, const Operands *o)
@@ -292,15 +307,15 @@ static void running_contract(const Explain *e, const Operands *o, float *out)
 
 static void running_sum(const Explain *e, const Operands *o, float *out)
 {
-    float lane[16] = {0}, tree[16];
+    float lane[16] = {0}, whole[16] = {0}, total = 0; /* of a block; of all, for as long as they are few */
     for (size_t i = 0; i < e->terms; i++) {
+        if (i && i % KERNEL_SUM_BLOCK == 0) {
+            total += tree_of(lane);
+            memset(lane, 0, sizeof lane);
+        }
         lane[i % 16] += operand(e, o, i, 0);
-        for (int l = 0; l < 16; l++)
-            tree[l] = lane[l];
-        for (int half = 8; half; half /= 2)
-            for (int l = 0; l < half; l++)
-                tree[l] += tree[l + half];
-        out[i] = kernel_canonical(tree[0]);
+        whole[i % 16] += operand(e, o, i, 0);
+        out[i] = kernel_canonical(i < KERNEL_SUM ? tree_of(whole) : total + tree_of(lane));
     }
 }
 

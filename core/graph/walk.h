@@ -50,7 +50,7 @@ const int *scatter_inputs(const Graph *g, NodeId n, size_t q, size_t *count);
 /* The most columns added at once: their lanes stay in a first-level cache. */
 enum { COLUMN_LANES = 16, COLUMN_WIDTH = 128, COLUMN_SCRATCH = COLUMN_LANES * COLUMN_WIDTH };
 
-/* y[j] = Σ_k x[offset k of `rows` + j], j < columns: the bits that the kernel `sum` gives for the gathered cells of
- * each column. rows: one operand. lanes: COLUMN_SCRATCH floats of scratch. */
+/* y[j] = Σ_k x[offset k of `rows` + j], j < columns: the bits that kernel_sum gives for the gathered cells of each
+ * column. rows: one operand. lanes: COLUMN_SCRATCH floats of scratch. */
 void column_sum(const Kernels *k, float *y, const float *x, const Walk *rows, size_t columns, float *lanes);
 #endif

@@ -176,3 +176,13 @@ float kernel_canonical(float x)
         memcpy(&x, &nan, sizeof x);
     return x;
 }
+
+float kernel_sum(const Kernels *k, const float *x, size_t n)
+{
+    if (n <= KERNEL_SUM)
+        return k->sum(x, n);
+    float total = 0;
+    for (size_t done = 0; done < n; done += KERNEL_SUM_BLOCK)
+        total += k->sum(x + done, n - done < KERNEL_SUM_BLOCK ? n - done : KERNEL_SUM_BLOCK);
+    return kernel_canonical(total);
+}

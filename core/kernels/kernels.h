@@ -7,7 +7,9 @@
  *  - contract: k is cut into blocks of KERNEL_K; inside a block one chain from +0, acc = fmaf(a[k], b[k], acc), k
  *    ascending; block sums are added in order, starting at +0.
  *  - sum: 16 lanes, lane = index mod 16, each starting at +0, then the tree 8-4-2-1 (lane[l] += lane[l+8] for l<8, …);
- *    trailing zeros never change a bit.
+ *    trailing zeros never change a bit. More than KERNEL_SUM cells (kernel_sum): blocks of KERNEL_SUM_BLOCK, each summed
+ *    so, and the block sums added in order. A chain of thousands of additions loses digits that two short ones keep; no
+ *    pass of the bundled models has a sum that long, so that their bits are those of one chain a lane.
  *  - max: NaN if any, +0 above −0; −∞ for no elements.
  *  - maps: the project's own sequences of correctly rounded operations; rsqrt is 1/sqrt, both correctly rounded. */
 #ifndef VITRINE_KERNELS_KERNELS_H
@@ -18,7 +20,15 @@
 
 #include "core/base/err.h"
 
-enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14, KERNEL_HASH = 4, KERNEL_HASH_ARRAYS = 4 };
+enum {
+    KERNEL_K = 256,
+    KERNEL_SUM = 8192,
+    KERNEL_SUM_BLOCK = 1024,
+    KERNEL_COLS = 32,
+    KERNEL_ROWS = 14,
+    KERNEL_HASH = 4,
+    KERNEL_HASH_ARRAYS = 4
+};
 
 /* symbol, name in formulas and commands, largest error in ulp over the whole float range (tested); of the derivatives
  * in ulp of the larger of the two parts Φ(x) + x·φ(x) that they are the sum of, which cancel where a derivative passes
@@ -91,7 +101,7 @@ typedef struct Kernels {
     HashKernel *hash;
     MapKernel *map[MAP_COUNT];
     ZipKernel *zip[ZIP_COUNT];
-    ReduceKernel *sum, *max;
+    ReduceKernel *sum, *max; /* sum: of one block; kernel_sum is that of any number of cells */
 } Kernels;
 
 const Kernels *kernels(void);           /* the table in use; the best this CPU has until kernels_select */
@@ -114,6 +124,7 @@ bool map_find(const char *name, MapFn *f);
 /* One value by the reference sequences: what `explain` folds with. */
 float map_apply(MapFn f, float x);
 float zip_apply(ZipFn f, float a, float b);
-float kernel_fma(float a, float b, float c); /* correctly rounded on every CPU */
-float kernel_canonical(float x);             /* NaN → 7fc00000 */
+float kernel_fma(float a, float b, float c);                  /* correctly rounded on every CPU */
+float kernel_sum(const Kernels *k, const float *x, size_t n); /* x[0] + … + x[n−1] in the order above */
+float kernel_canonical(float x);                              /* NaN → 7fc00000 */
 #endif

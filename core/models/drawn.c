@@ -6,9 +6,13 @@
 #include "core/base/dmath.h"
 #include "core/base/err.h"
 #include "core/base/rng.h"
+#include "core/kernels/kernels.h"
 
 const char *const SHAPES_NAMES[DRAWN_CLASSES] = {"circle", "ring",  "square",   "frame", "triangle",
                                                  "star",   "cross", "crescent", "heart", "arrow"};
+
+/* The bundled model's trace stays: the squares of a drawn picture are added in one chain a lane (kernels.h). */
+_Static_assert(3 * DRAWN_SIDE * DRAWN_SIDE <= KERNEL_SUM, "sums over a drawn picture");
 
 /* A pixel's cover is measured at SUB × SUB points. */
 enum { SIDE = DRAWN_SIDE, SUB = 3, POINTS = SIDE * SUB };
