@@ -9,7 +9,7 @@ CC=${CC:-cc}
 # people's names; the training's own loss.
 MAY='^(core/models/|core/diff/|assets/|core/train/loss\.c|core/eval/readout\.c)'
 # A node's path, or a part of one that only paths have.
-PATHS='blocks\.[0-9%*N]|(^|[".])(attn|mlp|ln1|ln2|self_attn|cross_attn)\.|\.(attn|mlp)[."]|resid_(pre|mid|post)|scores_(raw|scaled|masked)|(pos|patch|full)_embed|\.probe|(^|[".])(lens|where|guess|rollout|readout_mean|readout_cls|ln_final|fc_norm)\.'
+PATHS='blocks\.[0-9%*N]|(^|[".])(attn|mlp|ln1|ln2|self_attn|cross_attn)\.|\.(attn|mlp)[."]|resid_(pre|mid|post)|scores_(raw|scaled|masked)|(pos|patch|full)_embed|\.probe|(^|[".])(lens|where|guess|rollout|readout_mean|readout_cls|ln_final|fc_norm)\.|%s\.(z|q|k|v|pattern|out|scale|scores[a-z_]*)"'
 WORDS='^"(probs|logits|pattern|image|pixels|full_embed|guess)"$'
 # Words that mean something else there: a term of the glossary, a key of a file or of printed JSON, a command's word.
 ELSE='^(core/session/ask/ask_glossary\.c:"(logits|pattern)"|core/train/history\.h:"guess"|tui/views/learned/blanks\.c:"guess"|tui/views/attention/heads\.c:"pixels"|core/train/[a-z_]*\.c:"image"|tui/cli/[a-z_]*\.c:"(probs|logits|image)")$'
@@ -33,8 +33,8 @@ wrong() {
 # first whether it sees anything at all, and nothing that is not there
 planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
-printf '/* "blocks.0.attn.z" */\nconst char *a = "blocks.%%d.attn.z", *b = "probs", *c = "a block.", *d = "patterns";\n' >"$planted/x.c"
-same "planted paths" '"blocks.%d.attn.z" "probs"' "$(wrong "$planted/x.c" | sed 's/.*x\.c://' | tr '\n' ' ' | sed 's/ $//')"
+printf '/* "blocks.0.attn.z" */\nconst char *a = "blocks.%%d.attn.z", *b = "probs", *c = "a block.", *d = "patterns", *e = "%%s.z";\n' >"$planted/x.c"
+same "planted paths" '"%s.z" "blocks.%d.attn.z" "probs"' "$(wrong "$planted/x.c" | sed 's/.*x\.c://' | tr '\n' ' ' | sed 's/ $//')"
 
 files=$(find core lessons tui assets -name '*.c' -o -name '*.h' 2>/dev/null | grep -vE "$MAY" | sort)
 seen=$(wc -w <<<"$files")

@@ -33,7 +33,7 @@ static int part_of(const Graph *g, int layer, PartKind kind)
 
 static bool remove_head(Arena *arena, const Graph *g, Ablation r, Edits *out)
 {
-    int attention = part_of(g, r.layer, PART_ATTENTION);
+    int attention = anatomy_attention(g, r.layer);
     NodeId z = site_node(g, attention, SITE_Z);
     int axis = node_role(g, z, ROLE_HEAD);
     if (axis == AXIS_NONE || r.head < 0 || r.head >= g->axes[axis].n)

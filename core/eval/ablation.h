@@ -7,7 +7,7 @@ typedef enum AblationKind {
     ABLATION_NONE,
     ABLATION_SCALE,     /* the factor on the scores of every block multiplied by `factor`; 0: the scores as they are, no
                           factor at all */
-    ABLATION_HEAD,      /* head `head` of block `layer`: its z, before W_O, becomes 0 */
+    ABLATION_HEAD,      /* head `head` of attention number `layer`: its z, before W_O, becomes 0 */
     ABLATION_ATTENTION, /* the attention of block `layer` adds nothing */
     ABLATION_MLP,       /* its MLP adds nothing */
     ABLATION_POSITIONS  /* no position embeddings are added */
@@ -29,7 +29,7 @@ typedef struct Edits {
     int count;
 } Edits;
 
-/* For a graph with an anatomy; all memory from arena. Blocks are counted over all stacks, an attention with several in
- * its block is that block's first. False where the model has no such part. */
+/* For a graph with an anatomy; all memory from arena. Blocks and attentions are counted over all stacks; the attention
+ * of a block that has several is its first. False where the model has no such part. */
 bool ablation_edits(Arena *arena, const Graph *g, Ablation r, Edits *out);
 #endif

@@ -6,13 +6,14 @@
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/eval/batch_run.h"
+#include "core/train/text_batch.h"
 
 struct Accuracy {
     BatchRun *batch;
     Dataset *dataset;
     Pool *pool;
-    size_t items, done; /* an item is BATCH_RUN_PICTURES pictures, the last one perhaps fewer */
-    double *loss;       /* [pictures] */
+    size_t step, items, done; /* an item is a batch, the last one perhaps fewer */
+    double *loss;             /* [pictures] */
     AccuracyResult result;
 };
 
@@ -28,16 +29,18 @@ Accuracy *accuracy_new(const AccuracySetup *setup, Err *err)
     if (!s)
         return NULL;
     Accuracy *e = xcalloc(1, sizeof *e);
-    size_t n = dataset_count(setup->dataset), classes = (size_t)setup->model->vit.classes;
+    size_t n = dataset_count(setup->dataset);
+    int classes = dataset_sentence(setup->dataset, 0) ? 2 : setup->model->vit.classes;
     e->batch = s;
     e->dataset = setup->dataset;
     e->pool = setup->pool;
-    e->items = (n + BATCH_RUN_PICTURES - 1) / BATCH_RUN_PICTURES;
+    e->step = (size_t)batch_run_inputs(s);
+    e->items = (n + e->step - 1) / e->step;
     e->loss = xcalloc(n + 1, sizeof *e->loss);
     e->result = (AccuracyResult){.pictures = n,
                                  .has_other = batch_run_has_other(s),
-                                 .classes = setup->model->vit.classes,
-                                 .confusion = xcalloc(size_mul(classes, classes), sizeof(size_t)),
+                                 .classes = classes,
+                                 .confusion = xcalloc(size_mul((size_t)classes, (size_t)classes), sizeof(size_t)),
                                  .label = xcalloc(n + 1, sizeof(int)),
                                  .named = xcalloc(n + 1, sizeof(int)),
                                  .other_named = batch_run_has_other(s) ? xcalloc(n + 1, sizeof(int)) : NULL};
@@ -70,12 +73,21 @@ static double cross_entropy(const float *logits, int classes, int label)
     return dm_log(sum) + most - (double)logits[label];
 }
 
-static void examine(void *exam, size_t item, int worker)
+static void see_sentence(void *exam, size_t i, const SentenceRead *read)
+{
+    AccuracyResult *r = &((Accuracy *)exam)->result;
+    bool right = true;
+    for (int t = 0; t <= read->s->fr_n; t++)
+        right = right && sentence_first_word(read, t) == text_batch_answer(read->s, t);
+    r->label[i] = 1;
+    r->named[i] = right;
+}
+
+static void name_pictures(void *exam, size_t item, int worker)
 {
     Accuracy *e = exam;
     AccuracyResult *r = &e->result;
-    size_t first = item * BATCH_RUN_PICTURES,
-           n = r->pictures - first < BATCH_RUN_PICTURES ? r->pictures - first : BATCH_RUN_PICTURES;
+    size_t first = item * e->step, n = r->pictures - first < e->step ? r->pictures - first : e->step;
     for (size_t i = 0; i < n; i++)
         r->label[first + i] = dataset_get(e->dataset, first + i, batch_run_pixels(e->batch, worker, (int)i), NULL);
     batch_run_compute(e->batch, worker);
@@ -103,7 +115,12 @@ bool accuracy_step(Accuracy *e, int64_t deadline_ns)
 {
     if (e->done == e->items)
         return true;
-    e->done = pool_run(e->pool, e->done, e->items, examine, e, deadline_ns);
+    const Sentence *s = dataset_sentence(e->dataset, 0);
+    size_t n = e->result.pictures;
+    e->done = s ? (batch_run_read(e->batch, e->pool, s, e->done * e->step, n, see_sentence, e, deadline_ns) + e->step -
+                   1) /
+                      e->step
+                : pool_run(e->pool, e->done, e->items, name_pictures, e, deadline_ns);
     if (e->done < e->items)
         return false;
     sum_up(e);
@@ -117,7 +134,7 @@ bool accuracy_done(const Accuracy *e)
 
 size_t accuracy_pictures_done(const Accuracy *e)
 {
-    return accuracy_done(e) ? e->result.pictures : e->done * BATCH_RUN_PICTURES;
+    return accuracy_done(e) ? e->result.pictures : e->done * e->step;
 }
 
 const AccuracyResult *accuracy_result(const Accuracy *e)

@@ -1,5 +1,5 @@
-/* An examination: a model, as trained or edited, names many pictures. A little at a time, in as many threads as there
- * are; the result does not depend on how many. */
+/* An examination: a model, as trained or edited, names many pictures, or translates many sentences. A little at a time,
+ * in as many threads as there are; the result does not depend on how many. */
 #ifndef VITRINE_EVAL_ACCURACY_H
 #define VITRINE_EVAL_ACCURACY_H
 #include "core/base/pool.h"
@@ -9,7 +9,7 @@
 
 typedef struct AccuracySetup {
     const Model *model;
-    const Edit *edits; /* as made for one picture (batch_run.h) */
+    const Edit *edits; /* as made for one input (batch_run.h) */
     int edit_count;
     const Graph *graph; /* which the edits were made for; NULL without edits */
     Dataset *dataset;   /* suits the model (dataset_suits) */
@@ -17,12 +17,13 @@ typedef struct AccuracySetup {
     Pool *pool;         /* may be NULL */
 } AccuracySetup;
 
-/* Complete when the exam is done. */
+/* Complete when the exam is done. Sentences count as pictures of two classes: label 1 for each, named 1 where no word
+ * is wrong. */
 typedef struct AccuracyResult {
     size_t pictures, right;
     bool has_other;
     size_t other_right; /* by the read-out that the model does not use */
-    double loss;        /* mean cross entropy in nats */
+    double loss;        /* mean cross entropy in nats; 0 of sentences */
     int classes;
     size_t *confusion;  /* [true class, class named] */
     int *label, *named; /* [pictures] */
@@ -35,9 +36,7 @@ typedef struct Accuracy Accuracy;
  * model lacks. */
 Accuracy *accuracy_new(const AccuracySetup *setup, Err *err);
 void accuracy_free(Accuracy *e); /* NULL is allowed */
-/* Works until the deadline (clock_ns), at least BATCH_RUN_PICTURES pictures. True when done. One exam of a dataset at a
- * time.
- */
+/* Works until the deadline (clock_ns), at least one batch. True when done. One exam of a dataset at a time. */
 bool accuracy_step(Accuracy *e, int64_t deadline_ns);
 bool accuracy_done(const Accuracy *e);
 size_t accuracy_pictures_done(const Accuracy *e);

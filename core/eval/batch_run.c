@@ -8,23 +8,37 @@
 #include "core/base/mem.h"
 #include "core/eval/readout.h"
 #include "core/graph/plan.h"
+#include "core/models/family.h"
+#include "core/models/lexicon.h"
 #include "core/models/probes.h"
+#include "core/train/text_batch.h"
+
+/* One graph for pictures; for sentences one for every length. */
+enum { INPUTS = 3, GRAPHS = TEXT_LENGTH_MAX / TEXT_LENGTH_STEP };
+
+typedef struct Sized {
+    Graph base, edited;   /* an edited graph lives on what it was made from */
+    const Graph *graph;   /* the one that is computed */
+    NodeId input[INPUTS]; /* leaves that the inputs go to, in the base and then in the graph; NO_NODE: none */
+    NodeId *wanted;       /* logits, the watched nodes, and perhaps the other read-out's logits */
+    int wanted_count;
+    float *zeros; /* what the inputs point at before a plan gives them others */
+} Sized;
 
 /* What one thread works with. */
 typedef struct Worker {
-    Plan *plan; /* made by the thread itself when it first computes */
-    float *pixels;
+    Plan *plan[GRAPHS]; /* made by the thread itself when it first computes */
+    float *input[INPUTS];
+    TextBatch words; /* sentences: its arrays are the inputs */
+    int now;         /* the graph of the inputs that are loaded */
 } Worker;
 
 struct BatchRun {
-    Graph base, edited; /* an edited graph lives on what it was made from */
-    const Graph *graph; /* the one that is computed */
-    NodeId input;       /* the leaf that pictures go to */
-    NodeId *wanted;     /* logits, the watched nodes, and perhaps the other read-out's logits */
-    int wanted_count, watch_count;
-    bool other;
+    const Model *model;
+    bool text, other;
+    int inputs, graphs, watch_count;
+    Sized sized[GRAPHS];
     size_t cells; /* of a picture */
-    float *zeros; /* what the input points at before a plan gives it pictures */
     Worker *workers;
     int worker_count;
 };
@@ -37,7 +51,7 @@ static int same_axis(const Graph *from, int axis, const Graph *to)
     return AXIS_NONE;
 }
 
-/* Values that stand for a whole node stand for that of every picture. */
+/* Values that stand for a whole node stand for that of every input. */
 static const float *repeated(Arena *arena, const Graph *to, NodeId n, const Edit *e, const Graph *from)
 {
     size_t one = graph_cells(from, graph_find(from, e->path)), all = graph_cells(to, n);
@@ -47,13 +61,16 @@ static const float *repeated(Arena *arena, const Graph *to, NodeId n, const Edit
     return data;
 }
 
-/* The same edit for the graph of several pictures: axes are found by their letters. False: one that says nothing about
- * other pictures. */
-static bool translate(Arena *arena, const Graph *from, const Graph *to, NodeId input, const Edit *e, Edit *out)
+/* The same edit for the graph of several inputs: axes are found by their letters. False: one that says nothing about
+ * other inputs. */
+static bool translate(Arena *arena, const Graph *from, const Sized *z, const Edit *e, Edit *out)
 {
+    const Graph *to = &z->base;
     NodeId n = graph_find(to, e->path), was = graph_find(from, e->path);
     bool analysis = was != NO_NODE && (graph_node(from, was)->flags & NODE_PROBE);
-    if (analysis || n == input)
+    for (int i = 0; i < INPUTS; i++)
+        analysis = analysis || (n != NO_NODE && n == z->input[i]);
+    if (analysis)
         return false;
     *out = *e;
     for (int i = 0; i < e->cells.n; i++)
@@ -65,36 +82,19 @@ static bool translate(Arena *arena, const Graph *from, const Graph *to, NodeId i
     return true;
 }
 
-static bool edited(Graph *out, const Graph *base, NodeId input, const BatchRunSetup *setup, Err *err)
+static bool edit(Sized *z, const BatchRunSetup *setup, Err *err)
 {
     Arena arena = {0};
     Edit *edits = arena_alloc(&arena, size_mul((size_t)setup->edit_count + 1, sizeof *edits));
     int count = 0;
     for (int i = 0; i < setup->edit_count; i++)
-        count += translate(&arena, setup->graph, base, input, &setup->edits[i], &edits[count]);
-    bool ok = graph_edit(out, base, edits, count, err);
+        count += translate(&arena, setup->graph, z, &setup->edits[i], &edits[count]);
+    bool ok = graph_edit(&z->edited, &z->base, edits, count, err);
     arena_free(&arena);
     return ok;
 }
 
-static bool want_nodes(BatchRun *s, const char *logits, const char *other, const BatchRunSetup *setup, Err *err)
-{
-    s->wanted = xcalloc((size_t)setup->watch_count + 2, sizeof *s->wanted);
-    s->wanted[s->wanted_count++] = graph_find(s->graph, logits);
-    for (int i = 0; i < setup->watch_count; i++) {
-        NodeId n = graph_find(s->graph, setup->watch[i]);
-        if (n == NO_NODE)
-            return err_set(err, "there is no node '%s' in this model", setup->watch[i]);
-        s->wanted[s->wanted_count++] = n;
-    }
-    s->watch_count = setup->watch_count;
-    s->other = other != NULL;
-    if (other)
-        s->wanted[s->wanted_count++] = graph_find(s->graph, other);
-    return true;
-}
-
-/* The input's leaf in the edited graph; where nothing is edited the graphs are one. */
+/* The input's leaf in the edited graph. */
 static NodeId find_input(const Graph *g, NodeId input)
 {
     for (NodeId n = 0; n < g->count; n++)
@@ -103,30 +103,87 @@ static NodeId find_input(const Graph *g, NodeId input)
     UNREACHABLE("an edited graph without its input");
 }
 
-BatchRun *batch_run_new(const BatchRunSetup *setup, Err *err)
+/* A graph that was built: edits it, and finds what is wanted of it. */
+static bool finish(Sized *z, const BatchRunSetup *setup, const char *logits, const char *other, Err *err)
 {
-    BatchRun *s = xcalloc(1, sizeof *s);
+    z->graph = &z->base;
+    if (setup->edit_count) {
+        if (!edit(z, setup, err))
+            return false;
+        z->graph = &z->edited;
+        for (int i = 0; i < INPUTS; i++)
+            z->input[i] = z->input[i] == NO_NODE ? NO_NODE : find_input(z->graph, z->input[i]);
+    }
+    z->wanted = xcalloc((size_t)setup->watch_count + 2, sizeof *z->wanted);
+    z->wanted[z->wanted_count++] = graph_find(z->graph, logits);
+    for (int i = 0; i < setup->watch_count; i++) {
+        NodeId n = graph_find(z->graph, setup->watch[i]);
+        if (n == NO_NODE)
+            return err_set(err, "there is no node '%s' in this model", setup->watch[i]);
+        z->wanted[z->wanted_count++] = n;
+    }
+    if (other)
+        z->wanted[z->wanted_count++] = graph_find(z->graph, other);
+    return true;
+}
+
+static bool build_pictures(BatchRun *s, const BatchRunSetup *setup, Err *err)
+{
     VitConfig c = setup->model->vit;
     VitNodes nodes;
+    Sized *z = &s->sized[0];
     REQUIRE(c.classes > 0 && !(setup->single && setup->other));
     if (setup->ready)
         c.input = VIT_INPUT_READY;
+    s->inputs = BATCH_RUN_PICTURES;
+    s->graphs = 1;
     s->cells = size_mul(size_mul((size_t)c.image_h, (size_t)c.image_w), (size_t)c.channels);
-    s->zeros = xcalloc(size_mul(s->cells, BATCH_RUN_PICTURES), sizeof *s->zeros);
+    z->zeros = xcalloc(size_mul(s->cells, BATCH_RUN_PICTURES), sizeof *z->zeros);
+    graph_init(&z->base);
+    if (setup->single) {
+        vit_build(&z->base, &c, &setup->model->weights, NULL, z->zeros, &nodes);
+        probes_add(&z->base, &c, &nodes);
+    } else
+        vit_build_batch(&z->base, &c, &setup->model->weights, NULL, z->zeros,
+                        (VitBatch){.pictures = BATCH_RUN_PICTURES}, &nodes);
+    const char *other = setup->other ? readout_add(&z->base, &c, &nodes) : NULL;
+    s->other = other != NULL;
+    for (int i = 0; i < INPUTS; i++)
+        z->input[i] = i ? NO_NODE : nodes.input;
+    return finish(z, setup, graph_node(&z->base, nodes.logits)->path, other, err);
+}
+
+static bool build_sentences(BatchRun *s, const BatchRunSetup *setup, Err *err)
+{
+    const Model *m = setup->model;
+    REQUIRE(m->text.form == SEQ2SEQ_BOTH && m->text.source_words == EN_WORDS && m->text.target_words == FR_WORDS);
+    s->text = true;
+    s->inputs = TEXT_MICRO;
+    s->graphs = GRAPHS;
+    for (int i = 0; i < GRAPHS; i++) {
+        int length = (i + 1) * TEXT_LENGTH_STEP;
+        Sized *z = &s->sized[i];
+        Seq2seqBatch size = {TEXT_MICRO, length, length, NULL};
+        Seq2seqNodes nodes;
+        size.zeros = z->zeros = xcalloc(seq2seq_batch_zeros(&m->text, size), sizeof *z->zeros);
+        graph_init(&z->base);
+        seq2seq_build_batch(&z->base, &m->text, &m->weights, size, &nodes);
+        const NodeId input[INPUTS] = {nodes.source, nodes.target, nodes.padding};
+        memcpy(z->input, input, sizeof input);
+        if (!finish(z, setup, graph_node(&z->base, nodes.logits)->path, NULL, err))
+            return false;
+    }
+    return true;
+}
+
+BatchRun *batch_run_new(const BatchRunSetup *setup, Err *err)
+{
+    BatchRun *s = xcalloc(1, sizeof *s);
+    s->model = setup->model;
+    s->watch_count = setup->watch_count;
     s->worker_count = setup->threads > 0 ? setup->threads : 1;
     s->workers = xcalloc((size_t)s->worker_count, sizeof *s->workers);
-    graph_init(&s->base);
-    if (setup->single) {
-        vit_build(&s->base, &c, &setup->model->weights, NULL, s->zeros, &nodes);
-        probes_add(&s->base, &c, &nodes);
-    } else
-        vit_build_batch(&s->base, &c, &setup->model->weights, NULL, s->zeros,
-                        (VitBatch){.pictures = BATCH_RUN_PICTURES}, &nodes);
-    const char *other = setup->other ? readout_add(&s->base, &c, &nodes) : NULL;
-    bool ok = !setup->edit_count || edited(&s->edited, &s->base, nodes.input, setup, err);
-    s->graph = setup->edit_count ? &s->edited : &s->base;
-    s->input = !ok || !setup->edit_count ? nodes.input : find_input(&s->edited, nodes.input);
-    if (ok && want_nodes(s, graph_node(&s->base, nodes.logits)->path, other, setup, err))
+    if ((model_vit(s->model) ? build_pictures : build_sentences)(s, setup, err))
         return s;
     batch_run_free(s);
     return NULL;
@@ -137,26 +194,58 @@ void batch_run_free(BatchRun *s)
     if (!s)
         return;
     for (int i = 0; i < s->worker_count; i++) {
-        plan_free(s->workers[i].plan);
-        free(s->workers[i].pixels);
+        Worker *b = &s->workers[i];
+        for (int g = 0; g < GRAPHS; g++)
+            plan_free(b->plan[g]);
+        if (s->text)
+            text_batch_free(&b->words);
+        else
+            free(b->input[0]);
+    }
+    for (int g = 0; g < GRAPHS; g++) {
+        Sized *z = &s->sized[g];
+        free(z->wanted);
+        free(z->zeros);
+        graph_free(&z->edited);
+        graph_free(&z->base);
     }
     free(s->workers);
-    free(s->wanted);
-    free(s->zeros);
-    graph_free(&s->edited);
-    graph_free(&s->base);
     free(s);
+}
+
+int batch_run_inputs(const BatchRun *s)
+{
+    return s->inputs;
 }
 
 float *batch_run_pixels(BatchRun *s, int worker, int picture)
 {
     Worker *b = &s->workers[worker];
-    REQUIRE(worker < s->worker_count && picture >= 0 && picture < BATCH_RUN_PICTURES);
-    if (!b->pixels) {
-        b->pixels = xfloats(size_mul(s->cells, BATCH_RUN_PICTURES));
-        memset(b->pixels, 0, s->cells * BATCH_RUN_PICTURES * sizeof *b->pixels);
+    REQUIRE(worker < s->worker_count && picture >= 0 && picture < BATCH_RUN_PICTURES && !s->text);
+    if (!b->input[0]) {
+        b->input[0] = xfloats(size_mul(s->cells, BATCH_RUN_PICTURES));
+        memset(b->input[0], 0, s->cells * BATCH_RUN_PICTURES * sizeof *b->input[0]);
     }
-    return b->pixels + (size_t)picture * s->cells;
+    return b->input[0] + (size_t)picture * s->cells;
+}
+
+int batch_run_sentences(BatchRun *s, int worker, const Sentence *first, int n)
+{
+    Worker *b = &s->workers[worker];
+    const Sentence *list[TEXT_MICRO];
+    int longest = 0;
+    REQUIRE(worker < s->worker_count && n > 0 && n <= TEXT_MICRO && s->text);
+    if (!b->words.source)
+        b->words = text_batch_new(&s->model->text);
+    float *const input[INPUTS] = {b->words.source, b->words.target, b->words.padding};
+    memcpy(b->input, input, sizeof input);
+    for (int i = 0; i < n; i++) {
+        int length = text_batch_length(list[i] = &first[i]);
+        longest = length > longest ? length : longest;
+    }
+    text_batch_fill(&b->words, &s->model->text, list, n, longest, 0, 0);
+    b->now = longest / TEXT_LENGTH_STEP - 1;
+    return longest;
 }
 
 void batch_run_compute(BatchRun *s, int worker)
@@ -168,25 +257,32 @@ void batch_run_compute(BatchRun *s, int worker)
 bool batch_run_step(BatchRun *s, int worker, int64_t deadline_ns)
 {
     Worker *b = &s->workers[worker];
-    if (!b->plan) {
-        b->plan = plan_new(s->graph, s->wanted, s->wanted_count);
-        plan_leaf(b->plan, s->input, batch_run_pixels(s, worker, 0));
+    const Sized *z = &s->sized[b->now];
+    Plan **p = &b->plan[b->now];
+    if (!*p) {
+        *p = plan_new(z->graph, z->wanted, z->wanted_count);
+        for (int i = 0; i < INPUTS; i++)
+            if (z->input[i] != NO_NODE)
+                plan_leaf(*p, z->input[i], s->text ? b->input[i] : batch_run_pixels(s, worker, 0));
     }
-    return plan_step(b->plan, deadline_ns);
+    return plan_step(*p, deadline_ns);
 }
 
-/* What depends on no picture is the same for all. */
-static const float *of_picture(const BatchRun *s, int worker, NodeId n, int picture)
+/* Wanted node `which` of one input; what depends on no input is the same for all. */
+static const float *of_input(const BatchRun *s, int worker, int which, int input)
 {
-    Dims d = graph_node(s->graph, n)->dims;
-    bool several = d.n && strcmp(s->graph->axes[d.axis[0]].sym, "b") == 0;
-    size_t cells = several ? graph_cells(s->graph, n) / BATCH_RUN_PICTURES : 0;
-    return plan_values(s->workers[worker].plan, n) + (size_t)picture * cells;
+    const Worker *b = &s->workers[worker];
+    const Graph *g = s->sized[b->now].graph;
+    NodeId n = s->sized[b->now].wanted[which];
+    Dims d = graph_node(g, n)->dims;
+    bool several = d.n && strcmp(g->axes[d.axis[0]].sym, "b") == 0;
+    size_t cells = several ? graph_cells(g, n) / (size_t)s->inputs : 0;
+    return plan_values(b->plan[b->now], n) + (size_t)input * cells;
 }
 
-const float *batch_run_logits(const BatchRun *s, int worker, int picture)
+const float *batch_run_logits(const BatchRun *s, int worker, int input)
 {
-    return of_picture(s, worker, s->wanted[0], picture);
+    return of_input(s, worker, 0, input);
 }
 
 bool batch_run_has_other(const BatchRun *s)
@@ -194,16 +290,16 @@ bool batch_run_has_other(const BatchRun *s)
     return s->other;
 }
 
-const float *batch_run_other(const BatchRun *s, int worker, int picture)
+const float *batch_run_other(const BatchRun *s, int worker, int input)
 {
     REQUIRE(s->other);
-    return of_picture(s, worker, s->wanted[s->wanted_count - 1], picture);
+    return of_input(s, worker, 1 + s->watch_count, input);
 }
 
-const float *batch_run_watched(const BatchRun *s, int worker, int which, int picture)
+const float *batch_run_watched(const BatchRun *s, int worker, int which, int input)
 {
     REQUIRE(which >= 0 && which < s->watch_count);
-    return of_picture(s, worker, s->wanted[1 + which], picture);
+    return of_input(s, worker, 1 + which, input);
 }
 
 int batch_run_largest(const float *x, int n)
@@ -213,4 +309,46 @@ int batch_run_largest(const float *x, int n)
         if (x[i] > x[best] || (isnan(x[best]) && !isnan(x[i])))
             best = i;
     return best;
+}
+
+/* --- sentences one by one --- */
+
+const float *sentence_watched(const SentenceRead *r, int which)
+{
+    return batch_run_watched(r->run, r->worker, which, r->at);
+}
+
+int sentence_first_word(const SentenceRead *r, int t)
+{
+    int words = r->run->model->text.target_words;
+    return batch_run_largest(batch_run_logits(r->run, r->worker, r->at) + (size_t)t * (size_t)words, words);
+}
+
+typedef struct Reading {
+    BatchRun *run;
+    const Sentence *s;
+    size_t n;
+    SentenceVisit visit;
+    void *context;
+} Reading;
+
+static void read_batch(void *reading, size_t item, int worker)
+{
+    const Reading *r = reading;
+    size_t inputs = (size_t)r->run->inputs, first = item * inputs, n = r->n - first < inputs ? r->n - first : inputs;
+    int length = batch_run_sentences(r->run, worker, r->s + first, (int)n);
+    batch_run_compute(r->run, worker);
+    for (size_t i = 0; i < n; i++) {
+        const SentenceRead read = {r->run, worker, (int)i, length, &r->s[first + i]};
+        r->visit(r->context, first + i, &read);
+    }
+}
+
+size_t batch_run_read(BatchRun *run, Pool *pool, const Sentence *s, size_t done, size_t n, SentenceVisit visit,
+                      void *context, int64_t deadline_ns)
+{
+    Reading r = {run, s, n, visit, context};
+    size_t inputs = (size_t)run->inputs, items = (n + inputs - 1) / inputs,
+           end = pool_run(pool, done / inputs, items, read_batch, &r, deadline_ns);
+    return end == items ? n : end * inputs;
 }

@@ -1,20 +1,22 @@
-/* A model, as trained or edited, over many pictures: the graph of BATCH_RUN_PICTURES pictures at once, and a plan of
- * its own for every thread. Cell for cell the same bits as for each picture alone. */
+/* A model, as trained or edited, over many inputs: the graph of several pictures, or of sentences of one length, at
+ * once, and plans of its own for every thread. Cell for cell the same bits as for each input alone. */
 #ifndef VITRINE_EVAL_BATCH_RUN_H
 #define VITRINE_EVAL_BATCH_RUN_H
+#include "core/base/pool.h"
 #include "core/graph/edit.h"
 #include "core/models/model.h"
+#include "core/train/sentences.h"
 
 enum { BATCH_RUN_PICTURES = 4 };
 
 typedef struct BatchRunSetup {
-    const Model *model;
-    bool ready;        /* what is given are values that were standardised already */
-    const Edit *edits; /* as made for one picture; those of the picture itself and of analyses are passed over */
+    const Model *model; /* a text model: a translator with the lexicon's words, whose translations are known */
+    bool ready;         /* what is given are values that were standardised already */
+    const Edit *edits;  /* as made for one input; those of the input itself and of analyses are passed over */
     int edit_count;
     const Graph *graph; /* which the edits were made for; NULL without edits */
     bool single;        /* one picture at a time instead, with the analyses of probes.h, which may be watched then */
-    bool other;         /* the read-out that the model does not use, too; not with `single` */
+    bool other;         /* the read-out that the model does not use, too; pictures, not with `single` */
     const char *const *watch; /* paths of nodes whose values are wanted besides the answer */
     int watch_count;
     int threads;
@@ -25,18 +27,39 @@ typedef struct BatchRun BatchRun;
 /* model must outlive it, the rest of the setup need not. NULL with err when an edit or a watched path names what this
  * model lacks. */
 BatchRun *batch_run_new(const BatchRunSetup *setup, Err *err);
-void batch_run_free(BatchRun *s); /* NULL is allowed */
+void batch_run_free(BatchRun *s);        /* NULL is allowed */
+int batch_run_inputs(const BatchRun *s); /* at once */
 /* Where picture 0 … BATCH_RUN_PICTURES-1 (single: 0) of that thread's next computation goes: [c,y,x], as the model's
  * input takes them. */
 float *batch_run_pixels(BatchRun *s, int worker, int picture);
+/* The sentences of that thread's next computation, at most batch_run_inputs, the French ones as the decoder's input
+ * (each row sees only the words before it); returns the length of the axes. */
+int batch_run_sentences(BatchRun *s, int worker, const Sentence *first, int n);
 void batch_run_compute(BatchRun *s, int worker);
 /* The same in parts, for models so large that somebody would wait for it: true when complete. */
 bool batch_run_step(BatchRun *s, int worker, int64_t deadline_ns);
-/* After batch_run_compute, of one picture. */
-const float *batch_run_logits(const BatchRun *s, int worker, int picture);             /* [o] */
-bool batch_run_has_other(const BatchRun *s);                                           /* is there a second read-out? */
-const float *batch_run_other(const BatchRun *s, int worker, int picture);              /* [o] */
-const float *batch_run_watched(const BatchRun *s, int worker, int which, int picture); /* node watch[which] */
+/* After batch_run_compute, of one input. */
+const float *batch_run_logits(const BatchRun *s, int worker, int input);             /* [o], [length, words] */
+bool batch_run_has_other(const BatchRun *s);                                         /* is there a second read-out? */
+const float *batch_run_other(const BatchRun *s, int worker, int input);              /* [o] */
+const float *batch_run_watched(const BatchRun *s, int worker, int which, int input); /* node watch[which] */
 /* Index of the largest, the first of equal ones; not-a-number is never the largest. */
 int batch_run_largest(const float *x, int n);
+
+/* One sentence that was read. */
+typedef struct SentenceRead {
+    const BatchRun *run;
+    int worker, at, length;
+    const Sentence *s;
+} SentenceRead;
+/* Of node watch[which], the sentence's own part. */
+const float *sentence_watched(const SentenceRead *r, int which);
+/* The word that comes first in row t. */
+int sentence_first_word(const SentenceRead *r, int t);
+/* Called once for every sentence, by its number, from any thread, in any order. */
+typedef void (*SentenceVisit)(void *context, size_t i, const SentenceRead *r);
+/* Reads s[done] … s[n-1] until the deadline (clock_ns), at least a batch; returns how many are done then. done is a
+ * multiple of batch_run_inputs. */
+size_t batch_run_read(BatchRun *run, Pool *pool, const Sentence *s, size_t done, size_t n, SentenceVisit visit,
+                      void *context, int64_t deadline_ns);
 #endif

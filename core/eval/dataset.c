@@ -5,6 +5,8 @@
 
 #include "core/base/mem.h"
 #include "core/models/drawn.h"
+#include "core/models/lexicon.h"
+#include "core/train/sentences.h"
 
 enum { NOT_DRAWN = -1 };
 
@@ -17,6 +19,7 @@ struct Dataset {
     uint8_t
         *bytes; /* [count, cells + plane]: pixels and mask of those that were drawn; NULL for pictures that were read */
     int *label; /* [count], or NOT_DRAWN */
+    Sentence *sentence; /* [count], or NULL */
 };
 
 /* Class of the model with the name of class o of names[classes], or -1. */
@@ -56,6 +59,20 @@ Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, u
     return s;
 }
 
+Dataset *dataset_sentences(uint64_t first, size_t count)
+{
+    Dataset *s = xcalloc(1, sizeof *s);
+    *s = (Dataset){.first = first, .count = count, .sentence = xcalloc(count + 1, sizeof *s->sentence)};
+    for (size_t i = 0; i < count; i++)
+        sentence_make(SENTENCES_COMBINATIONS, 0, first + i, &s->sentence[i]);
+    return s;
+}
+
+const Sentence *dataset_sentence(const Dataset *s, size_t i)
+{
+    return s->sentence ? s->sentence + i : NULL;
+}
+
 void dataset_free(Dataset *s)
 {
     if (!s)
@@ -63,6 +80,7 @@ void dataset_free(Dataset *s)
     free(s->bytes);
     free(s->label);
     free(s->class);
+    free(s->sentence);
     free(s);
 }
 
@@ -134,4 +152,12 @@ bool dataset_suits(const Model *m, const Pictures *pictures, Err *err)
                 err, "the model has no class '%.80s': name the folders of pictures as its classes are named (%.80s, …)",
                 pictures_names(pictures)[o], m->class_names[0] ? m->class_names[0] : "");
     return true;
+}
+
+const char *dataset_unsuited_sentences(const Model *m)
+{
+    bool suits = m->text.form == SEQ2SEQ_BOTH && m->text.source_words == EN_WORDS && m->text.target_words == FR_WORDS;
+    return suits ? NULL
+                 : "only a translator with the words of the bundled one can be measured: no sentences with known "
+                   "translations are there for others";
 }

@@ -1,15 +1,20 @@
-/* Labelled pictures to be examined on, over and over: drawn ones are drawn once and kept as bytes. */
+/* What a model is examined on, over and over: labelled pictures, drawn ones drawn once and kept as bytes; or sentences
+ * whose translation is known. */
 #ifndef VITRINE_EVAL_DATASET_H
 #define VITRINE_EVAL_DATASET_H
 #include "core/models/model.h"
 #include "core/train/pictures.h"
 
 typedef struct Dataset Dataset;
+struct Sentence; /* core/train/sentences.h */
 
 /* Pictures first … first+count-1 of a set, fewer where the set has fewer; drawn ones at full difficulty. They suit m
  * (dataset_suits) and were made with its preprocessing. pictures must outlive it. */
 Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, uint64_t first, size_t count);
-void dataset_free(Dataset *s); /* NULL is allowed */
+/* Sentences of unseen combinations, from number `first` on. */
+Dataset *dataset_sentences(uint64_t first, size_t count);
+const struct Sentence *dataset_sentence(const Dataset *s, size_t i); /* …and those behind it; NULL of pictures */
+void dataset_free(Dataset *s);                                       /* NULL is allowed */
 size_t dataset_count(const Dataset *s);
 bool dataset_have_masks(const Dataset *s);
 uint64_t dataset_number(const Dataset *s, size_t i); /* the picture's number in its set */
@@ -21,4 +26,7 @@ int dataset_get(Dataset *s, size_t i, float *pixels, uint8_t *mask);
  * their names; a model without names must have as many as the pictures. */
 bool dataset_suits_drawn(const Model *m, Err *err);
 bool dataset_suits(const Model *m, const Pictures *pictures, Err *err);
+/* Is it a translator with the lexicon's words, for which sentences with known translations are there? NULL, or why
+ * not. */
+const char *dataset_unsuited_sentences(const Model *m);
 #endif

@@ -4,9 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
+#include "core/eval/ablation.h"
+#include "core/eval/batch_run.h"
+#include "core/eval/dataset.h"
+#include "core/graph/anatomy.h"
 #include "core/models/lexicon.h"
+#include "core/train/text_batch.h"
 
-enum { ATTENTIONS_MAX = 64 };
+enum { ATTENTIONS_MAX = 64, SLICE_NS = 50000000 };
 
 double tally_share(Tally t)
 {
@@ -31,8 +37,9 @@ typedef struct Exam {
     Pool *pool;
     bool (*progress)(void *context, const char *what, double share);
     void *context;
-    TextReader *reader, *off;
-    char scope[ATTENTIONS_MAX][48];
+    BatchRun *reader, *off;
+    Graph graph;                /* of one sentence */
+    int number[ATTENTIONS_MAX]; /* of the attentions whose keys are the source: anatomy_attention */
     int attentions, heads;
     bool *free, *free_off; /* [2 · pairs]: the right pronoun, written freely; with the head off */
     Sentence *pair;        /* [2 · pairs] */
@@ -51,14 +58,28 @@ typedef struct Outcome {
     bool exact, pronoun, agreement;
 } Outcome;
 
-static void list_attentions(Exam *e)
+static void open_graph(Exam *e)
 {
-    const Seq2seqConfig *c = &e->m->text;
-    e->heads = c->heads;
-    for (int l = 0; l < c->encoder_layers && e->attentions < ATTENTIONS_MAX; l++)
-        seq2seq_attention_scope(false, l, e->scope[e->attentions++], sizeof *e->scope);
-    for (int l = 0; l < c->decoder_layers && e->attentions < ATTENTIONS_MAX; l++)
-        seq2seq_attention_scope(true, l, e->scope[e->attentions++], sizeof *e->scope);
+    const Model *m = e->m;
+    const Sentence *s = &e->pair[0];
+    Graph *g = &e->graph;
+    const Seq2seqInput in = {.source = {s->en, s->en_n, NULL}, .target = {s->fr, s->fr_n, NULL}};
+    graph_init(g);
+    seq2seq_build(g, &m->text, &m->weights, &in, NULL);
+    e->heads = m->text.heads;
+    for (int i = 0; i < anatomy_attentions(g) && e->attentions < ATTENTIONS_MAX; i++)
+        if (!seq2seq_attention_texts(m->text.encoder_layers, i).target_keys)
+            e->number[e->attentions++] = i;
+}
+
+static int part_of(const Exam *e, int attention)
+{
+    return anatomy_attention(&e->graph, e->number[attention]);
+}
+
+static const char *scope_of(const Exam *e, int attention)
+{
+    return anatomy_part(&e->graph, part_of(e, attention))->scope;
 }
 
 static bool in_encoder(const Exam *e, int attention)
@@ -66,32 +87,44 @@ static bool in_encoder(const Exam *e, int attention)
     return attention < e->m->text.encoder_layers;
 }
 
-static TextReader *open_reader(Exam *e, const TextHead *off, bool patterns, Err *err)
+/* The model as trained, its patterns watched; or with a head of an attention (anatomy_attention) switched off. */
+static BatchRun *open_reader(const Exam *e, int attention, int head, Err *err)
 {
-    char path[ATTENTIONS_MAX][64];
     const char *watch[ATTENTIONS_MAX];
-    int n = patterns ? e->attentions : 0;
-    for (int i = 0; i < n; i++) {
-        snprintf(path[i], sizeof path[i], "%s.pattern", e->scope[i]);
-        watch[i] = path[i];
+    Arena arena = {0};
+    Edits edits = {NULL, 0};
+    BatchRunSetup setup = {.model = e->m, .graph = &e->graph, .threads = pool_threads(e->pool)};
+    if (attention < 0) {
+        for (int i = 0; i < e->attentions; i++)
+            watch[i] = site_path(&e->graph, part_of(e, i), SITE_PATTERN);
+        setup.watch = watch;
+        setup.watch_count = e->attentions;
+    } else if (!ablation_edits(&arena, &e->graph, (Ablation){.kind = ABLATION_HEAD, .layer = attention, .head = head},
+                               &edits))
+        UNREACHABLE("a head that the model has not");
+    setup.edits = edits.edit;
+    setup.edit_count = edits.count;
+    BatchRun *r = batch_run_new(&setup, err);
+    arena_free(&arena);
+    return r;
+}
+
+/* Reads n sentences; false when progress stopped it. */
+static bool read_all(const Exam *e, BatchRun *r, const Sentence *s, size_t n, SentenceVisit visit, void *context)
+{
+    for (size_t done = 0; done < n;) {
+        done = batch_run_read(r, e->pool, s, done, n, visit, context, clock_ns() + SLICE_NS);
+        if (e->progress && !e->progress(e->context, "translating", (double)done / (double)n))
+            return false;
     }
-    return text_reader_new(e->m, off, watch, n, e->pool, err);
+    return true;
 }
 
 /* The row of head h of an attention's pattern [h, length, length] in which place t asks. */
-static const float *row_of(const TextValues *v, int attention, int h, int t)
+static const float *row_of(const SentenceRead *v, int attention, int h, int t)
 {
     size_t n = (size_t)v->length;
-    return v->watched[attention] + ((size_t)h * n + (size_t)t) * n;
-}
-
-static int largest(const float *x, int n)
-{
-    int best = 0;
-    for (int i = 1; i < n; i++)
-        if (x[i] > x[best])
-            best = i;
-    return best;
+    return sentence_watched(v, attention) + ((size_t)h * n + (size_t)t) * n;
 }
 
 static int asking_place(const Sentence *s, AskingRow row)
@@ -101,30 +134,24 @@ static int asking_place(const Sentence *s, AskingRow row)
 
 /* --- whole sentences --- */
 
-typedef struct Writing {
-    const TextReader *reader;
-    Outcome *outcome;
-} Writing;
-
-static void see_outcome(void *writing, size_t i, const Sentence *s, const TextValues *v)
+static void see_outcome(void *outcomes, size_t i, const SentenceRead *v)
 {
-    Writing *w = writing;
+    const Sentence *s = v->s;
     Outcome o = {.exact = true, .pronoun = true, .agreement = true};
     for (int t = 0; t <= s->fr_n; t++) {
-        bool right = text_first_word(w->reader, v, t) == text_batch_answer(s, t);
+        bool right = sentence_first_word(v, t) == text_batch_answer(s, t);
         o.exact = o.exact && right;
         if (s->about != ABOUT_NOTHING && t == s->fr_pronoun)
             o.pronoun = right;
         if (s->about != ABOUT_NOTHING && (t == s->fr_pronoun || t == s->fr_n - 1))
             o.agreement = o.agreement && right;
     }
-    w->outcome[i] = o;
+    ((Outcome *)outcomes)[i] = o;
 }
 
-static bool outcomes(Exam *e, TextReader *r, const Sentence *s, size_t n, Outcome *out)
+static bool outcomes(const Exam *e, BatchRun *r, const Sentence *s, size_t n, Outcome *out)
 {
-    Writing w = {r, out};
-    return text_reader_run(r, s, n, see_outcome, &w, e->progress, e->context);
+    return read_all(e, r, s, n, see_outcome, out);
 }
 
 static void count(Tally *t, bool right)
@@ -136,7 +163,6 @@ static void count(Tally *t, bool right)
 /* --- a sentence written freely, each word given what was written before it --- */
 
 typedef struct Freely {
-    const TextReader *reader;
     Sentence *s;          /* fr: what is written so far, and behind it what was read instead */
     const size_t *which;  /* of the pairs' sentences each is */
     const Sentence *pair; /* as they are right */
@@ -145,16 +171,17 @@ typedef struct Freely {
 } Freely;
 
 /* Goes on for as long as what it read is what it would have written. The first il or elle decides. */
-static void see_writing(void *freely, size_t i, const Sentence *s, const TextValues *v)
+static void see_writing(void *freely, size_t i, const SentenceRead *v)
 {
     Freely *f = freely;
+    const Sentence *s = v->s;
     size_t which = f->which[i];
     Sentence *own = &f->s[i];
     const Sentence *pair = &f->pair[which / 2 * 2];
     int right = pair[which % 2].fr[pair[which % 2].fr_pronoun],
         other = pair[!(which % 2)].fr[pair[!(which % 2)].fr_pronoun];
     for (int t = f->written[i]; t <= s->fr_n; t++) {
-        int word = text_first_word(f->reader, v, t);
+        int word = sentence_first_word(v, t);
         f->right[which] = word == right;
         f->done[i] = word == right || word == other || word == FR_END || t == SENTENCE_WORDS - 1;
         if (f->done[i])
@@ -169,10 +196,10 @@ static void see_writing(void *freely, size_t i, const Sentence *s, const TextVal
 }
 
 /* right[2 · pairs]: does it write the right one of il and elle, with no word given? */
-static bool write_freely(Exam *e, TextReader *r, Tally *tally, bool *right)
+static bool write_freely(const Exam *e, BatchRun *r, Tally *tally, bool *right)
 {
     size_t n = 2 * e->pairs, *which = xcalloc(n + 1, sizeof *which);
-    Freely f = {.reader = r, .pair = e->pair, .which = which, .right = right};
+    Freely f = {.pair = e->pair, .which = which, .right = right};
     f.s = xcalloc(n + 1, sizeof *f.s);
     f.written = xcalloc(n + 1, sizeof *f.written);
     f.done = xcalloc(n + 1, sizeof *f.done);
@@ -184,7 +211,7 @@ static bool write_freely(Exam *e, TextReader *r, Tally *tally, bool *right)
     bool ok = true;
     while (ok && left) {
         size_t kept = 0;
-        ok = text_reader_run(r, f.s, left, see_writing, &f, e->progress, e->context);
+        ok = read_all(e, r, f.s, left, see_writing, &f);
         for (size_t i = 0; i < left; i++)
             if (!f.done[i]) {
                 f.s[kept] = f.s[i];
@@ -205,7 +232,7 @@ static bool write_freely(Exam *e, TextReader *r, Tally *tally, bool *right)
 }
 
 /* out[2 · pairs]: what came of each. */
-static bool pair_figures(Exam *e, TextReader *r, PairFigures *f, Outcome *o)
+static bool pair_figures(Exam *e, BatchRun *r, PairFigures *f, Outcome *o)
 {
     bool ok = outcomes(e, r, e->pair, 2 * e->pairs, o);
     *f = (PairFigures){0};
@@ -247,7 +274,7 @@ static Sentence *make_set(SentenceSet set, size_t n)
     return s;
 }
 
-static bool examine_set(Exam *e, TextReader *r, SentenceSet set, size_t n, Outcome *o, Tally *exact)
+static bool examine_set(Exam *e, BatchRun *r, SentenceSet set, size_t n, Outcome *o, Tally *exact)
 {
     Sentence *s = make_set(set, n);
     bool ok = outcomes(e, r, s, n, o);
@@ -272,15 +299,16 @@ static AskingRow kind_of(const Exam *e, int attention, int kind)
     return !in_encoder(e, attention) ? ASKS_CHOICE : kind ? ASKS_ADJECTIVE : ASKS_PRONOUN;
 }
 
-static void see_pair(void *exam, size_t i, const Sentence *s, const TextValues *v)
+static void see_pair(void *exam, size_t i, const SentenceRead *v)
 {
     Exam *e = exam;
+    const Sentence *s = v->s;
     int right = s->noun[s->about], other = s->noun[s->about == ABOUT_SUBJECT ? ABOUT_OBJECT : ABOUT_SUBJECT];
     for (int a = 0; a < e->attentions; a++)
         for (int h = 0; h < e->heads; h++)
             for (int k = 0; k < (in_encoder(e, a) ? 2 : 1); k++) {
                 const float *row = row_of(v, a, h, asking_place(s, kind_of(e, a, k)));
-                *look_at(e, i, a, h, k) = (Look){row[right], row[other], largest(row, s->en_n + 1) == right};
+                *look_at(e, i, a, h, k) = (Look){row[right], row[other], batch_run_largest(row, s->en_n + 1) == right};
             }
 }
 
@@ -289,7 +317,7 @@ static HeadFound figures_of(const Exam *e, int attention, int h, int kind, size_
 {
     HeadFound f = {.head = h, .row = kind_of(e, attention, kind)};
     double right = 0, other = 0;
-    memcpy(f.scope, e->scope[attention], sizeof f.scope);
+    snprintf(f.scope, sizeof f.scope, "%s", scope_of(e, attention));
     for (size_t p = first; p < e->pairs; p += step) {
         const Look *a = look_at(e, 2 * p, attention, h, kind), *b = look_at(e, 2 * p + 1, attention, h, kind);
         count(&f.subject, a->largest);
@@ -364,7 +392,7 @@ static void choose_head(Exam *e)
 static int attention_of(const Exam *e, const HeadFound *f)
 {
     for (int a = 0; a < e->attentions; a++)
-        if (strcmp(e->scope[a], f->scope) == 0)
+        if (strcmp(scope_of(e, a), f->scope) == 0)
             return a;
     UNREACHABLE("a head of no attention");
 }
@@ -376,12 +404,13 @@ typedef struct Wider {
     int attention;
 } Wider;
 
-static void see_wider(void *wider, size_t i, const Sentence *s, const TextValues *v)
+static void see_wider(void *wider, size_t i, const SentenceRead *v)
 {
     Wider *w = wider;
+    const Sentence *s = v->s;
     const HeadFound *f = &w->e->out->chosen;
     const float *row = row_of(v, w->attention, f->head, asking_place(s, f->row));
-    w->found[i] = largest(row, s->en_n + 1) == s->noun[s->about];
+    w->found[i] = batch_run_largest(row, s->en_n + 1) == s->noun[s->about];
 }
 
 static bool look_wider(Exam *e, size_t n)
@@ -397,7 +426,7 @@ static bool look_wider(Exam *e, size_t n)
     bool *found = xcalloc(kept + 1, sizeof *found);
     Outcome *o = xcalloc(kept + 1, sizeof *o), *off = xcalloc(kept + 1, sizeof *off);
     Wider w = {e, found, attention_of(e, &t->chosen)};
-    bool ok = text_reader_run(e->reader, s, kept, see_wider, &w, e->progress, e->context);
+    bool ok = read_all(e, e->reader, s, kept, see_wider, &w);
     for (size_t i = 0; ok && i < kept; i++)
         count(&t->wider, found[i]);
     size_t commonest = of[0] > of[1] ? of[0] : of[1];
@@ -415,14 +444,15 @@ static bool look_wider(Exam *e, size_t n)
     return ok;
 }
 
-static void see_star(void *exam, size_t i, const Sentence *s, const TextValues *v)
+static void see_star(void *exam, size_t i, const SentenceRead *v)
 {
     Exam *e = exam;
+    const Sentence *s = v->s;
     Translation *t = e->out;
     const float *row = row_of(v, attention_of(e, &t->chosen), t->chosen.head, asking_place(s, t->chosen.row));
     memcpy(t->star_row[i], row, (size_t)(s->en_n + 1) * sizeof *row);
     for (int w = 0; w <= s->fr_n; w++)
-        t->star_word[i][w] = text_first_word(e->reader, v, w);
+        t->star_word[i][w] = sentence_first_word(v, w);
     t->star_words[i] = s->fr_n;
 }
 
@@ -431,16 +461,14 @@ static void see_star(void *exam, size_t i, const Sentence *s, const TextValues *
 static bool heads_off(Exam *e, const Outcome *trained, Outcome *o, Err *err)
 {
     Translation *t = e->out;
-    const Seq2seqConfig *c = &e->m->text;
-    int attentions = c->encoder_layers + 2 * c->decoder_layers; /* the decoder's own too, which saw no source */
+    const Graph *g = &e->graph;
+    int attentions = anatomy_attentions(g); /* the decoder's own too, which saw no source */
     for (int i = 0; i < attentions * e->heads; i++) {
-        char scope[48];
+        const char *scope = anatomy_part(g, anatomy_attention(g, i / e->heads))->scope;
         int h = i % e->heads;
-        seq2seq_attention_number(c, i / e->heads, scope, sizeof scope);
         bool chosen = h == t->chosen.head && strcmp(scope, t->chosen.scope) == 0;
-        TextHead off = {scope, h, 0};
         PairFigures f;
-        TextReader *r = open_reader(e, &off, false, err);
+        BatchRun *r = open_reader(e, i / e->heads, h, err);
         bool ok = r && pair_figures(e, r, &f, o);
         for (size_t k = 0; ok && chosen && k < 2 * e->pairs; k++) {
             count_pair(&t->pronoun_off, trained[k].pronoun, o[k].pronoun);
@@ -450,7 +478,7 @@ static bool heads_off(Exam *e, const Outcome *trained, Outcome *o, Err *err)
         ok = ok && (!chosen || write_freely(e, r, &f.freely, e->free_off));
         for (size_t k = 0; ok && chosen && k < 2 * e->pairs; k++)
             count_pair(&t->freely_off, e->free[k], e->free_off[k]);
-        text_reader_free(r);
+        batch_run_free(r);
         if (!ok)
             return false;
         if (chosen)
@@ -460,7 +488,7 @@ static bool heads_off(Exam *e, const Outcome *trained, Outcome *o, Err *err)
         if (!t->others || share < t->other_least) {
             t->other_least = share;
             t->other_head = h;
-            memcpy(t->other_scope, scope, sizeof t->other_scope);
+            snprintf(t->other_scope, sizeof t->other_scope, "%s", scope);
         }
         t->others++;
     }
@@ -471,21 +499,20 @@ static bool heads_off(Exam *e, const Outcome *trained, Outcome *o, Err *err)
 static bool examine_with(Exam *e, size_t n, Outcome *trained, Outcome *now, Err *err)
 {
     Translation *t = e->out;
-    if (!(e->reader = open_reader(e, NULL, true, err)))
+    if (!(e->reader = open_reader(e, -1, 0, err)))
         return false;
     for (int set = SENTENCES_LIKE_TRAIN; set < SENTENCE_SETS; set++)
         if (!examine_set(e, e->reader, (SentenceSet)set, n, now, &t->exact[set - SENTENCES_LIKE_TRAIN]))
             return false;
-    if (!text_reader_run(e->reader, e->pair, 2 * e->pairs, see_pair, e, e->progress, e->context) ||
+    if (!read_all(e, e->reader, e->pair, 2 * e->pairs, see_pair, e) ||
         !pair_figures(e, e->reader, &t->as_trained, trained) ||
         !write_freely(e, e->reader, &t->as_trained.freely, e->free))
         return false;
     t->constant = constant_pronoun(e->pair, 2 * e->pairs);
     choose_head(e);
     memcpy(t->star, e->pair, sizeof t->star);
-    TextHead off = {t->chosen.scope, t->chosen.head, 0};
-    if (!(e->off = open_reader(e, &off, false, err)) ||
-        !text_reader_run(e->reader, t->star, 2, see_star, e, NULL, NULL) || !heads_off(e, trained, now, err))
+    if (!(e->off = open_reader(e, e->number[attention_of(e, &t->chosen)], t->chosen.head, err)) ||
+        !read_all(e, e->reader, t->star, 2, see_star, e) || !heads_off(e, trained, now, err))
         return false;
     Tally exact;
     if (!examine_set(e, e->reader, SENTENCES_COMBINATIONS, n, trained, &exact) ||
@@ -510,23 +537,23 @@ bool translation_run(Translation *t, const Model *m, size_t count_of_each, Pool 
                      bool (*progress)(void *context, const char *what, double share), void *context, Err *err)
 {
     Exam e = {.out = t, .m = m, .pool = pool, .progress = progress, .context = context};
-    if (m->text.form != SEQ2SEQ_BOTH || m->text.source_words != EN_WORDS || m->text.target_words != FR_WORDS)
-        return err_set(err,
-                       "only a translator with the words of the bundled one can be examined: no sentences with known "
-                       "translations are there for others");
+    const char *why = dataset_unsuited_sentences(m);
+    if (why)
+        return err_set(err, "%s", why);
     *t = (Translation){0};
-    list_attentions(&e);
     t->pairs = e.pairs = (size_t)sentence_pairs();
     e.pair = xcalloc(2 * e.pairs, sizeof *e.pair);
     sentence_pair_list(e.pair);
+    open_graph(&e);
     e.look = xcalloc(2 * e.pairs * (size_t)e.attentions * (size_t)e.heads * 2, sizeof *e.look);
     e.free = xcalloc(2 * e.pairs + 1, sizeof *e.free);
     e.free_off = xcalloc(2 * e.pairs + 1, sizeof *e.free_off);
     bool ok = examine(&e, count_of_each, err);
     if (!ok && err && !*err->text)
         err_set(err, "interrupted");
-    text_reader_free(e.reader);
-    text_reader_free(e.off);
+    batch_run_free(e.reader);
+    batch_run_free(e.off);
+    graph_free(&e.graph);
     free(e.look);
     free(e.pair);
     free(e.free);

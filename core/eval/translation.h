@@ -5,7 +5,8 @@
 #define VITRINE_EVAL_TRANSLATION_H
 #include "core/base/pool.h"
 #include "core/eval/interval.h"
-#include "core/eval/text_reader.h"
+#include "core/models/model.h"
+#include "core/train/sentences.h"
 
 /* A count out of n. */
 typedef struct Tally {

@@ -1,48 +1,44 @@
 #include "core/eval/word_places.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/mem.h"
-#include "core/eval/text_reader.h"
+#include "core/eval/batch_run.h"
+#include "core/eval/dataset.h"
+#include "core/graph/anatomy.h"
 
 /* What is kept of a head, or of an attention whose weights are all alike, in a sentence: distance, then the shares. */
-enum { KEPT = 1 + WORD_PLACES, ATTENTIONS_MOST = 64 };
+enum { KEPT = 1 + WORD_PLACES };
 
 struct WordPlaces {
-    TextReader *reader;
-    Seq2seqConfig config;
-    Sentence *sentence; /* [sentences] */
+    BatchRun *reader;
+    Pool *pool;
+    int encoder_layers;
+    Dataset *dataset;
     size_t done;
     double *kept; /* [sentences, attentions, heads + 1, KEPT]: the last one as if all were alike */
     WordPlacesResult result;
 };
 
-WordPlaces *word_places_new(const Model *model, size_t count, Pool *pool, Err *err)
+WordPlaces *word_places_new(const Model *model, const Graph *graph, size_t count, Pool *pool, Err *err)
 {
-    WordPlaces *w = xcalloc(1, sizeof *w);
     const Seq2seqConfig *c = &model->text;
-    int n = c->encoder_layers + 2 * c->decoder_layers;
-    char path[ATTENTIONS_MOST][64];
-    const char *watch[ATTENTIONS_MOST];
-    *w = (WordPlaces){.config = *c};
-    w->result = (WordPlacesResult){.sentences = count, .attentions = n, .heads = c->heads};
-    bool fits = n <= ATTENTIONS_MOST || err_set(err, "more than %d attentions", ATTENTIONS_MOST);
-    for (int a = 0; fits && a < n; a++) {
-        char scope[48];
-        seq2seq_attention_number(c, a, scope, sizeof scope);
-        snprintf(path[a], sizeof path[a], "%s.pattern", scope);
-        watch[a] = path[a];
-    }
-    w->reader = fits ? text_reader_new(model, NULL, watch, n, pool, err) : NULL;
-    if (!w->reader) {
-        free(w);
+    int n = anatomy_attentions(graph);
+    const char **watch = xcalloc((size_t)n + 1, sizeof *watch);
+    for (int a = 0; a < n; a++)
+        watch[a] = site_path(graph, anatomy_attention(graph, a), SITE_PATTERN);
+    const BatchRunSetup setup = {.model = model, .watch = watch, .watch_count = n, .threads = pool_threads(pool)};
+    BatchRun *reader = batch_run_new(&setup, err);
+    free(watch);
+    if (!reader)
         return NULL;
-    }
+    WordPlaces *w = xcalloc(1, sizeof *w);
+    *w = (WordPlaces){.reader = reader,
+                      .pool = pool,
+                      .encoder_layers = c->encoder_layers,
+                      .dataset = dataset_sentences(0, count)};
+    w->result = (WordPlacesResult){.sentences = count, .attentions = n, .heads = c->heads};
     size_t cells = size_mul((size_t)n, (size_t)c->heads);
-    w->sentence = xcalloc(count + 1, sizeof *w->sentence);
-    for (size_t i = 0; i < count; i++)
-        sentence_make(SENTENCES_COMBINATIONS, 0, i, &w->sentence[i]);
     w->kept = xcalloc(size_mul(size_mul(count + 1, (size_t)n * ((size_t)c->heads + 1)), KEPT), sizeof *w->kept);
     w->result.distance = xcalloc(cells, sizeof *w->result.distance);
     w->result.share = xcalloc(cells, sizeof *w->result.share);
@@ -55,8 +51,8 @@ void word_places_free(WordPlaces *w)
 {
     if (!w)
         return;
-    text_reader_free(w->reader);
-    free(w->sentence);
+    batch_run_free(w->reader);
+    dataset_free(w->dataset);
     free(w->kept);
     free(w->result.distance);
     free(w->result.share);
@@ -81,21 +77,23 @@ static WordPlace place_of(int query, int key, int keys, bool source)
                               : WORD_FARTHER;
 }
 
-static void see(void *of, size_t i, const Sentence *s, const TextValues *v)
+static void see(void *of, size_t i, const SentenceRead *read)
 {
     WordPlaces *w = of;
-    size_t length = (size_t)v->length;
+    const Sentence *s = read->s;
+    size_t length = (size_t)read->length;
     for (int a = 0; a < w->result.attentions; a++) {
-        Seq2seqTexts texts = seq2seq_attention_texts(w->config.encoder_layers, a);
+        Seq2seqTexts texts = seq2seq_attention_texts(w->encoder_layers, a);
         bool source = !texts.target_keys;
         int queries = texts.target_queries ? s->fr_n + 1 : s->en_n + 1, keys = source ? s->en_n + 1 : s->fr_n + 1;
+        const float *pattern = sentence_watched(read, a);
         for (int t = 0; t < queries; t++) {
             int visible = source ? keys : t + 1; /* the decoder looks at nothing that comes later */
             for (int u = 0; u < visible; u++) {
                 WordPlace place = place_of(t, u, keys, source);
                 for (int h = 0; h <= w->result.heads; h++) {
                     size_t cell = ((size_t)h * length + (size_t)t) * length + (size_t)u;
-                    double weight = h < w->result.heads ? (double)v->watched[a][cell] : 1.0 / visible;
+                    double weight = h < w->result.heads ? (double)pattern[cell] : 1.0 / visible;
                     double *kept = kept_of(w, i, a, h);
                     kept[0] += weight * abs(t - u) / queries;
                     kept[1 + place] += weight / queries;
@@ -136,7 +134,7 @@ bool word_places_step(WordPlaces *w, int64_t deadline_ns)
     size_t n = w->result.sentences;
     if (w->done == n)
         return true;
-    w->done = text_reader_go_on(w->reader, w->sentence, w->done, n, see, w, deadline_ns);
+    w->done = batch_run_read(w->reader, w->pool, dataset_sentence(w->dataset, 0), w->done, n, see, w, deadline_ns);
     if (w->done == n)
         finish(w);
     return w->done == n;

@@ -29,8 +29,9 @@ typedef struct WordPlacesResult {
 
 typedef struct WordPlaces WordPlaces;
 
-/* count sentences of unseen combinations. model (text_accuracy_suits) and pool must outlive it. */
-WordPlaces *word_places_new(const Model *model, size_t count, Pool *pool, Err *err);
+/* count sentences of unseen combinations. model (dataset_unsuited_sentences), of which graph is, and pool must outlive
+ * it. */
+WordPlaces *word_places_new(const Model *model, const Graph *graph, size_t count, Pool *pool, Err *err);
 void word_places_free(WordPlaces *w);                            /* NULL is allowed */
 bool word_places_step(WordPlaces *w, int64_t deadline_ns);       /* true when done */
 size_t word_places_done(const WordPlaces *w);                    /* sentences */

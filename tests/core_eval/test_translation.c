@@ -8,6 +8,9 @@
 
 #include <cmocka.h>
 
+#include "core/base/clock.h"
+#include "core/eval/ablation.h"
+#include "core/eval/batch_run.h"
 #include "core/eval/translation.h"
 #include "core/models/lexicon.h"
 
@@ -61,10 +64,9 @@ static void every_thread_count(void **state)
     model_free(&m);
 }
 
-static void visit(void *logits, size_t i, const Sentence *s, const TextValues *v)
+static void visit(void *logits, size_t i, const SentenceRead *v)
 {
-    (void)s;
-    memcpy((float *)logits + i * FR_WORDS, v->logits, FR_WORDS * sizeof(float));
+    memcpy((float *)logits + i * FR_WORDS, batch_run_logits(v->run, v->worker, v->at), FR_WORDS * sizeof(float));
 }
 
 static void a_head_switched_off(void **state)
@@ -77,15 +79,29 @@ static void a_head_switched_off(void **state)
     small(&m);
     for (int i = 0; i < 3; i++)
         sentence_make(SENTENCES_COMBINATIONS, 0, (uint64_t)i, &s[i]);
-    TextReader *r = text_reader_new(&m, NULL, NULL, 0, NULL, &err),
-               *without = text_reader_new(&m, &(TextHead){"decoder.blocks.0.cross_attn", 1, 0}, NULL, 0, NULL, &err);
-    assert_true(text_reader_run(r, s, 3, visit, on, NULL, NULL) &&
-                text_reader_run(without, s, 3, visit, off, NULL, NULL));
+    Graph g;
+    Arena arena = {0};
+    Edits edits;
+    const Seq2seqInput in = {.source = {s[0].en, s[0].en_n, NULL}, .target = {s[0].fr, s[0].fr_n, NULL}};
+    graph_init(&g);
+    seq2seq_build(&g, &m.text, &m.weights, &in, NULL);
+    const Ablation last = {.kind = ABLATION_HEAD, .layer = 2, .head = 1}, none = {.kind = ABLATION_HEAD, .layer = 3};
+    assert_true(ablation_edits(&arena, &g, last, &edits)); /* of the cross-attention */
+    BatchRun *r = batch_run_new(&(BatchRunSetup){.model = &m}, &err),
+             *without = batch_run_new(
+                 &(BatchRunSetup){.model = &m, .edits = edits.edit, .edit_count = edits.count, .graph = &g}, &err);
+    assert_int_equal(batch_run_read(r, NULL, s, 0, 3, visit, on, CLOCK_NEVER), 3);
+    assert_int_equal(batch_run_read(without, NULL, s, 0, 3, visit, off, CLOCK_NEVER), 3);
     assert_memory_not_equal(on, off, sizeof on);
-    assert_null(text_reader_new(&m, &(TextHead){"decoder.blocks.7.cross_attn", 1, 0}, NULL, 0, NULL, &err));
-    assert_null(text_reader_new(&m, NULL, (const char *const[]){"nonsense"}, 1, NULL, &err));
-    text_reader_free(r);
-    text_reader_free(without);
+    assert_string_equal(edits.edit[0].path, "decoder.blocks.0.cross_attn.z");
+    assert_false(ablation_edits(&arena, &g, none, &edits));
+    assert_null(
+        batch_run_new(&(BatchRunSetup){.model = &m, .watch = (const char *const[]){"nonsense"}, .watch_count = 1},
+                      &err));
+    batch_run_free(r);
+    batch_run_free(without);
+    graph_free(&g);
+    arena_free(&arena);
     model_free(&m);
 }
 

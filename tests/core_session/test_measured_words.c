@@ -7,7 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
-#include "core/eval/text_accuracy.h"
+#include "core/eval/accuracy.h"
 #include "core/graph/anatomy.h"
 #include "core/models/decode.h"
 #include "core/session/ask/ledgers.h"
@@ -86,13 +86,14 @@ static void right_is_what_decoding_writes(void **state)
     Err err = {""};
     if (!text_model_load(&m, "assets/trained/translator", &err))
         fail_msg("%s", err.text);
-    const TextAccuracySetup setup = {.model = &m, .first = 3, .count = SOME};
-    TextAccuracy *e = text_accuracy_new(&setup, &err);
+    Dataset *stock = dataset_sentences(3, SOME);
+    const AccuracySetup setup = {.model = &m, .dataset = stock};
+    Accuracy *e = accuracy_new(&setup, &err);
     assert_non_null(e);
-    assert_false(text_accuracy_step(e, 0));
-    assert_null(text_accuracy_result(e));
-    assert_true(text_accuracy_step(e, CLOCK_NEVER));
-    const AccuracyResult *r = text_accuracy_result(e);
+    assert_false(accuracy_step(e, 0));
+    assert_null(accuracy_result(e));
+    assert_true(accuracy_step(e, CLOCK_NEVER));
+    const AccuracyResult *r = accuracy_result(e);
     size_t right = 0;
     for (int i = 0; i < SOME; i++) {
         Sentence one;
@@ -102,7 +103,8 @@ static void right_is_what_decoding_writes(void **state)
     }
     assert_int_equal(r->right, right);
     assert_true(right > SOME * 9 / 10);
-    text_accuracy_free(e);
+    accuracy_free(e);
+    dataset_free(stock);
     model_free(&m);
 }
 
@@ -119,13 +121,27 @@ static void census(void **state)
     assert_int_equal(m->rows, ATTENTIONS);
     assert_int_equal(m->cols, HEADS);
     for (int i = -1; i < ATTENTIONS * HEADS; i += 3) {
-        TextAccuracySetup setup = {.model = session_text_model(&s), .count = MEASURES_ROUND, .pool = s.pool};
-        if (i >= 0)
-            setup.change = (TextHead){anatomy_part(g, anatomy_attention(g, i / HEADS))->scope, i % HEADS, 0};
-        TextAccuracy *e = text_accuracy_new(&setup, &err);
-        assert_true(e && text_accuracy_step(e, CLOCK_NEVER));
-        assert_int_equal(text_accuracy_result(e)->right, i < 0 ? m->base_right : m->right[i]);
-        text_accuracy_free(e);
+        NodeId z = i < 0 ? NO_NODE : site_node(g, anatomy_attention(g, i / HEADS), SITE_Z);
+        Edit off = {.kind = EDIT_ZERO, .axis = AXIS_NONE, .origin = "head"};
+        if (i >= 0) {
+            off.path = graph_node(g, z)->path;
+            off.cells.n = 1;
+            off.cells.range[0].axis = node_role(g, z, ROLE_HEAD);
+            off.cells.range[0].from = i % HEADS;
+            off.cells.range[0].to = i % HEADS + 1;
+        }
+        Dataset *stock = dataset_sentences(0, MEASURES_ROUND);
+        const AccuracySetup setup = {.model = session_text_model(&s),
+                                     .edits = &off,
+                                     .edit_count = i >= 0,
+                                     .graph = g,
+                                     .dataset = stock,
+                                     .pool = s.pool};
+        Accuracy *e = accuracy_new(&setup, &err);
+        assert_true(e && accuracy_step(e, CLOCK_NEVER));
+        assert_int_equal(accuracy_result(e)->right, i < 0 ? m->base_right : m->right[i]);
+        accuracy_free(e);
+        dataset_free(stock);
     }
     assert_string_equal(anatomy_part(g, anatomy_attention(g, 3))->scope, "decoder.blocks.0.cross_attn");
 }
@@ -172,7 +188,7 @@ static void looks_of_one_sentence(void **state)
     words_text(&m->target, one.fr, one.fr_n, &line);
     if (!session_open_input(&s, buf_str(&line), &err))
         fail_msg("%s: %s", buf_str(&line), err.text);
-    WordPlaces *w = word_places_new(m, 1, NULL, &err);
+    WordPlaces *w = word_places_new(m, session_base(&s), 1, NULL, &err);
     assert_true(w && word_places_step(w, CLOCK_NEVER));
     const WordPlacesResult *r = word_places_result(w);
     const Graph *g = session_base(&s);

@@ -195,6 +195,11 @@ const char *session_history_problem(const Session *s)
 
 /* --- measurements --- */
 
+const char *session_measured_over(const Session *s)
+{
+    return session_text_model(s) ? "sentences" : "pictures";
+}
+
 float measures_factor(const Session *s, int i)
 {
     return ablation_factor(session_scale(s), i);
@@ -206,13 +211,10 @@ static const char *impossible(const Session *s, MeasureKind kind)
     static const bool of_words[MEASURE_KINDS] = {
         [MEASURE_CENSUS] = true, [MEASURE_SCALE] = true, [MEASURE_LOOKS] = true};
     const Model *m = session_text_model(s);
-    const char *why = NULL;
     if (m && !of_words[kind])
         return "measured only over pictures";
-    if (m) {
-        text_accuracy_suits(m, &why);
-        return why;
-    }
+    if (m)
+        return dataset_unsuited_sentences(m);
     if (!session_vit(s))
         return "this is for picture models";
     if (!session_classes(s))
@@ -239,8 +241,8 @@ const Measure *session_measure(const Session *s, MeasureKind kind, const char **
 
 static void free_work(Measuring *w)
 {
-    exam_free(&w->exam);
-    exam_free(&w->base);
+    accuracy_free(w->exam);
+    accuracy_free(w->base);
     batch_run_free(w->batch);
     head_places_free(w->places);
     word_places_free(w->words);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
+#include "core/eval/ablation.h"
 #include "core/eval/figures.h"
 #include "core/session/learned/measures_parts.h"
 #include "core/session/screens/heads.h"
@@ -62,10 +63,14 @@ static void take_shipped(MeasureKind kind, Measuring *w)
     w->finished = m->whole = true;
 }
 
-/* The pictures behind those of the rounds before. */
-static void next_pictures(Session *s, Measuring *w)
+/* The pictures, or sentences, behind those of the rounds before. */
+static void next_inputs(Session *s, Measuring *w)
 {
     struct Measures *t = s->measures;
+    if (session_text_model(s)) {
+        w->dataset = dataset_sentences(w->round * MEASURES_ROUND, MEASURES_ROUND);
+        return;
+    }
     if (!t->pictures)
         t->pictures = pictures_drawn(&s->model.preprocess, 0);
     w->dataset = dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, w->round * MEASURES_ROUND, MEASURES_ROUND);
@@ -101,8 +106,8 @@ bool measures_accuracy_complete(const Session *s, const Measure *m)
 
 static void keep_result(const Session *s, MeasureKind kind, Measuring *w)
 {
-    const AccuracyResult *r = exam_result(w->exam);
-    const AccuracyResult *base = exam_is_open(w->base) ? exam_result(w->base) : r;
+    const AccuracyResult *r = accuracy_result(w->exam);
+    const AccuracyResult *base = w->base ? accuracy_result(w->base) : r;
     Paired pair = paired_count(r->label, base->named, r->named, r->pictures);
     if (w->at >= 0)
         put_cell(w, w->at, r->right, pair);
@@ -150,10 +155,40 @@ static void end_round(Measuring *w)
     for (int i = 0; i < m->rows * m->cols; i++)
         publish(w, i);
     put_base(w);
-    exam_free(&w->base);
+    accuracy_free(w->base);
+    w->base = NULL;
     w->at = -1;
     dataset_free(w->dataset);
     w->dataset = NULL;
+}
+
+static Ablation removal_of(const Session *s, MeasureKind kind, int at)
+{
+    if (at < 0 || kind == MEASURE_READOUT)
+        return (Ablation){.kind = ABLATION_NONE};
+    if (kind == MEASURE_SCALE)
+        return (Ablation){.kind = ABLATION_SCALE, .factor = measures_factor(s, at)};
+    return (Ablation){.kind = ABLATION_HEAD, .layer = at / session_heads(s), .head = at % session_heads(s)};
+}
+
+/* The examination that removes `at` of a kind, −1: nothing. NULL and err on failure. */
+static Accuracy *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
+{
+    const Model *words = session_text_model(s);
+    Arena arena = {0};
+    Edits edits;
+    if (!ablation_edits(&arena, session_base(s), removal_of(s, kind, at), &edits))
+        UNREACHABLE("a head that the model has not");
+    const AccuracySetup setup = {.model = words ? words : &s->model,
+                                 .edits = edits.edit,
+                                 .edit_count = edits.count,
+                                 .graph = session_base(s),
+                                 .dataset = s->measures->work[kind].dataset,
+                                 .other = kind == MEASURE_READOUT,
+                                 .pool = s->pool};
+    Accuracy *e = accuracy_new(&setup, err);
+    arena_free(&arena);
+    return e;
 }
 
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns)
@@ -163,26 +198,26 @@ bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t 
     int cells = m->rows * m->cols;
     size_t rounds = ((size_t)s->look.pictures + MEASURES_ROUND - 1) / MEASURES_ROUND;
     m->total = exams * MEASURES_ROUND * (rounds > w->round ? rounds : w->round + 1);
-    if (!w->dataset && !session_text_model(s))
-        next_pictures(s, w);
-    if (!exam_is_open(w->exam)) {
+    if (!w->dataset)
+        next_inputs(s, w);
+    if (!w->exam) {
         Err err = {{0}};
-        w->exam = exam_open(s, kind, w->at, w->round, &err);
-        if (!exam_is_open(w->exam)) {
+        w->exam = open_exam(s, kind, w->at, &err);
+        if (!w->exam) {
             snprintf(w->problem, sizeof w->problem, "%s", err.text);
             return true;
         }
     }
-    bool done = exam_step(w->exam, deadline_ns);
-    m->done = w->items_done + exam_done(w->exam);
+    bool done = accuracy_step(w->exam, deadline_ns);
+    m->done = w->items_done + accuracy_pictures_done(w->exam);
     if (!done)
         return false;
     keep_result(s, kind, w);
     if (w->at < 0)
         w->base = w->exam; /* the others are paired with it */
     else
-        exam_free(&w->exam);
-    w->exam = (Exam){NULL, NULL};
+        accuracy_free(w->exam);
+    w->exam = NULL;
     w->items_done += MEASURES_ROUND;
     w->at++;
     if (kind == MEASURE_SCALE && w->at == MEASURES_FACTORS / 2)

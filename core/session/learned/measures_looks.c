@@ -20,7 +20,7 @@ void measures_looks_begin(Session *s, Measuring *w)
         m->value[i] = NAN;
     if (session_text_model(s)) {
         m->pictures = m->total = MEASURES_ROUND;
-        w->words = word_places_new(session_text_model(s), MEASURES_ROUND, s->pool, &err);
+        w->words = word_places_new(session_text_model(s), session_base(s), MEASURES_ROUND, s->pool, &err);
         if (!w->words)
             snprintf(w->problem, sizeof w->problem, "%s", err.text);
         return;

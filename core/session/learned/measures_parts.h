@@ -3,7 +3,6 @@
 #define VITRINE_SESSION_LEARNED_MEASURES_PARTS_H
 #include "core/eval/accuracy.h"
 #include "core/eval/batch_run.h"
-#include "core/eval/text_accuracy.h"
 #include "core/session/learned/decoding.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/word_film.h"
@@ -18,20 +17,14 @@ typedef struct Record {
     bool there;
 } Record;
 
-/* An examination over pictures, or of a text model over sentences: one of the two. */
-typedef struct Exam {
-    Accuracy *pictures;
-    TextAccuracy *sentences;
-} Exam;
-
 /* One measurement under way. */
 typedef struct Measuring {
     Measure measure;
     bool begun, finished;
     int at;           /* the cell being measured; -1: the base */
-    Exam exam;        /* of that cell */
-    Exam base;        /* the one of all heads and factor 1, done */
-    Dataset *dataset; /* the pictures of this round; none of a text model */
+    Accuracy *exam;   /* of that cell */
+    Accuracy *base;   /* the one of all heads and factor 1, done */
+    Dataset *dataset; /* the pictures, or sentences, of this round */
     size_t round;
     size_t base_right, *right; /* of all rounds so far, this one included, by cell; what is shown are whole rounds */
     Paired *pair;
@@ -66,14 +59,6 @@ bool measures_accuracy_complete(const Session *s, const Measure *m); /* over as 
 /* --- measures_looks.c --- */
 void measures_looks_begin(Session *s, Measuring *w);
 bool measures_looks_step(Measuring *w, int64_t deadline_ns);
-/* --- measures_exam.c --- */
-/* The examination that removes `at` of a kind, −1: nothing. Both NULL and err on failure. */
-Exam exam_open(const Session *s, MeasureKind kind, int at, size_t round, Err *err);
-bool exam_is_open(Exam e);
-bool exam_step(Exam e, int64_t deadline_ns);
-size_t exam_done(Exam e); /* inputs */
-const AccuracyResult *exam_result(Exam e);
-void exam_free(Exam *e);
 /* --- measures_occlusion.c --- */
 void measures_occlusion_begin(Session *s, Measuring *w);
 bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns);
