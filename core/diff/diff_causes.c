@@ -1,6 +1,6 @@
 /* The mistakes that are looked for, one row each: what it is called, what it presupposes, how it is tried, what is
- * said, and what to record next where another explains as much. A mistake that takes more than an edit of some nodes has
- * a function. Rows of one name are variants of one mistake: beside one of them no other is looked for. */
+ * said, and what to record next where another explains as much. A mistake that takes more than an edit of some nodes
+ * has a function. Rows of one name are variants of one mistake: beside one of them no other is looked for. */
 #include <string.h>
 
 #include "core/base/dmath.h"

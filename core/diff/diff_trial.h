@@ -133,7 +133,8 @@ const char *trial_word(const char **words, char out[TRIAL_WORD]);
 bool trial_going(Trial *t, const char *what, double share);
 /* Keeps a single mistake, its edits and what it made. */
 void trial_keep(Trial *t, const float *values, double rms, const char *text);
-/* The x between low and high where try, an rms error, is least, by golden section; ends early where a cause is found. */
+/* The x between low and high where try, an rms error, is least, by golden section; ends early where a cause is
+ * found. */
 double trial_least(Trial *t, double low, double high, int turns, double (*try)(Trial *t, const void *context, double x),
                    const void *context);
 /* Keeps a number that can be searched: the nodes of that ending, whose value it is, and how it is said. */

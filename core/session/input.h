@@ -13,8 +13,8 @@ Text text_copy(Arena *arena, Text t);
 void input_free(Input *in); /* accepts a zeroed Input */
 enum { INPUT_FIRST = 17 };  /* the drawn picture shown first */
 
-/* Where the object of a drawn picture is. object[vit_patches]: 1 where the object covers more than OBJECT_PERCENT of a patch, else 0. False where its place is
- * not known, or where no patch has that much of it. */
+/* Where the object of a drawn picture is. object[vit_patches]: 1 where the object covers more than OBJECT_PERCENT of
+ * a patch, else 0. False where its place is not known, or where no patch has that much of it. */
 enum { OBJECT_PERCENT = 8 };
 bool object_patches(const Input *in, const Model *m, float *object);
 #endif

@@ -1,5 +1,5 @@
-/* The reader's place and the data cursor: how nodes are laid out in two dimensions, which block, attention and head they
- * are in, and how one goes from place to place. */
+/* The reader's place and the data cursor: how nodes are laid out in two dimensions, which block, attention and head
+ * they are in, and how one goes from place to place. */
 #include "core/session/place.h"
 
 #include <stdio.h>

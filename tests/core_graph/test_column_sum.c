@@ -124,8 +124,8 @@ static const float *values_of(const void *run, NodeId n)
     return run_peek(run, n);
 }
 
-/* A long sum is one of blocks: in a row and down a column, explained and not, the same bits, and nearer to the truth than
- * one chain a lane would be; up to KERNEL_SUM cells nothing but that chain. */
+/* A long sum is one of blocks: in a row and down a column, explained and not, the same bits, and nearer to the truth
+ * than one chain a lane would be; up to KERNEL_SUM cells nothing but that chain. */
 static void long_sums(void **state)
 {
     (void)state;

@@ -14,10 +14,10 @@ int slider_notch(const Session *s);
 /* To notch number `notch` (clamped). A factor of 1 takes the line away. */
 bool slider_set(Session *s, int notch, Err *err);
 
-/* ---- What taking 1/√d_k away does to a model that was trained with it, in three pictures that measuring found: the one
- * where a row of attention collapses furthest and the answer changes, the typical one, and one where hardly anything
- * happens. Of the bundled model. Chosen pictures: how often answers change is another figure, and what the factor is
- * for (the spread of scores before training) another question. */
+/* ---- What taking 1/√d_k away does to a model that was trained with it, in three pictures that measuring found: the
+ * one where a row of attention collapses furthest and the answer changes, the typical one, and one where hardly
+ * anything happens. Of the bundled model. Chosen pictures: how often answers change is another figure, and what the
+ * factor is for (the spread of scores before training) another question. */
 typedef struct ScalePlace {
     unsigned picture; /* drawn picture #… */
     int block, head;
