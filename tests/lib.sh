@@ -2,6 +2,8 @@
 set -u
 LC_ALL=C.UTF-8
 export LC_ALL
+# CI has no terminal, and perhaps no name of one; the tests' own terminals are of this kind
+case ${TERM:-dumb} in dumb | unknown) export TERM=xterm-256color ;; esac
 PASSED=0 FAILED=0 SKIPPED=0
 
 pass() { PASSED=$((PASSED + 1)); }
