@@ -9,7 +9,7 @@
  *  - sum: 16 lanes, lane = index mod 16, each starting at +0, then the tree 8-4-2-1 (lane[l] += lane[l+8] for l<8, …);
  *    trailing zeros never change a bit. More than KERNEL_SUM cells (kernel_sum): blocks of KERNEL_SUM_BLOCK, each
  *    summed so, and the block sums added in order. A chain of thousands of additions loses digits that two short ones
- *    keep; no pass of the bundled models has a sum that long, so that their bits are those of one chain a lane.
+ *    keep; no pass and no training of the bundled models has a sum that long: their bits are those of one chain a lane.
  *  - max: NaN if any, +0 above −0; −∞ for no elements.
  *  - maps: the project's own sequences of correctly rounded operations; rsqrt is 1/sqrt, both correctly rounded. */
 #ifndef VITRINE_KERNELS_KERNELS_H
@@ -22,7 +22,7 @@
 
 enum {
     KERNEL_K = 256,
-    KERNEL_SUM = 8192,
+    KERNEL_SUM = 32768,
     KERNEL_SUM_BLOCK = 1024,
     KERNEL_COLS = 32,
     KERNEL_ROWS = 14,

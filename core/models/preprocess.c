@@ -322,7 +322,7 @@ static bool read_hf_statistics(const Json *j, VitConfig *c, Err *err)
 
 static bool from_hf(const Json *j, Preprocess *p, VitConfig *c, const char **strange, Err *err)
 {
-    static const Processor unnamed = {NULL};
+    static const Processor unnamed = {0};
     bool unknown;
     const Processor *type = processor_of(j, &unknown);
     if (unknown)

@@ -99,8 +99,10 @@ static void rank_correlation(Probes *b, const float *table)
                              probe_passing(g, graph_zip(g, "cosine_rank_sq", OP_MUL, x, x)), DIMS_SCALAR);
     NodeId yy = graph_reduce(g, "nearness_rank_sumsq", OP_SUM,
                              probe_passing(g, graph_zip(g, "nearness_rank_sq", OP_MUL, y, y)), DIMS_SCALAR);
-    NodeId size = graph_zip(g, "rank_sizes", OP_MUL, graph_map(g, "cosine_rank_size", MAP_SQRT, xx),
-                            graph_map(g, "nearness_rank_size", MAP_SQRT, yy));
+    /* by name: nodes made inside one call's arguments stand in an order that C leaves open */
+    NodeId far = graph_map(g, "nearness_rank_size", MAP_SQRT, yy),
+           like = graph_map(g, "cosine_rank_size", MAP_SQRT, xx);
+    NodeId size = graph_zip(g, "rank_sizes", OP_MUL, like, far);
     graph_zip(g, "rank_correlation", OP_DIV, both, size);
 }
 

@@ -298,8 +298,8 @@ static NodeId positions_before_registers(Builder *b, NodeId patches, VitNodes *n
     int shorter = b->axis.rows, front = AXIS_NONE;
     if (c->cls && c->dist) {
         front = build_axis(g, "n4", "cls and dist", ROLE_PREFIX, 2);
-        first = graph_concat(g, "prefix_pair", build_weight(b, VIT_CLS), b->axis.cls, build_weight(b, VIT_DIST),
-                             b->axis.dist, front);
+        NodeId dist = build_weight(b, VIT_DIST), cls = build_weight(b, VIT_CLS);
+        first = graph_concat(g, "prefix_pair", cls, b->axis.cls, dist, b->axis.dist, front);
     } else if (c->cls || c->dist) {
         front = c->cls ? b->axis.cls : b->axis.dist;
         first = build_weight(b, c->cls ? VIT_CLS : VIT_DIST);

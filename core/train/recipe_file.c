@@ -115,6 +115,17 @@ static bool read_fields(Fields of, void *out, const Json *j, const char *what, c
     return true;
 }
 
+static const TaskKind *const KINDS[] = {&PICTURES_TASK, &SENTENCES_TASK};
+
+const TaskKind *task_of(const Json *recipe)
+{
+    const char *name = json_text(json_get(recipe, "kind"), "");
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (KINDS[i]->name && strcmp(KINDS[i]->name, name) == 0)
+            return KINDS[i];
+    return KINDS[0];
+}
+
 bool recipe_read(Recipe *out, const Json *j, Err *err)
 {
     static const char *const also[] = {"model", "kind", NULL}, *const plain[] = {"model", NULL};

@@ -5,17 +5,6 @@
 
 #include "core/base/clock.h"
 
-static const TaskKind *const KINDS[] = {&PICTURES_TASK, &SENTENCES_TASK};
-
-const TaskKind *task_of(const Json *recipe)
-{
-    const char *name = json_text(json_get(recipe, "kind"), "");
-    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
-        if (KINDS[i]->name && strcmp(KINDS[i]->name, name) == 0)
-            return KINDS[i];
-    return KINDS[0];
-}
-
 void task_graph_free(TaskGraph *g)
 {
     graph_free(&g->graph);

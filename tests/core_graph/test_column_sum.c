@@ -129,9 +129,8 @@ static const float *values_of(const void *run, NodeId n)
 static void long_sums(void **state)
 {
     (void)state;
-    static const int lengths[] = {KERNEL_SUM - 1,        KERNEL_SUM,
-                                  KERNEL_SUM + 1,        2 * KERNEL_SUM,
-                                  12 * KERNEL_SUM + 777, 12 * KERNEL_SUM + 1024};
+    static const int lengths[] = {KERNEL_SUM - 1, KERNEL_SUM,           KERNEL_SUM + 1,
+                                  2 * KERNEL_SUM, 3 * KERNEL_SUM + 777, 3 * KERNEL_SUM + 1024};
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
         int n = lengths[k];
         Graph g;

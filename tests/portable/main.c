@@ -1,5 +1,5 @@
 /* Seeded models of several configurations, run whole: one line with the trace hash of each, one for all gradients of a
- * loss of each of a few, and one for drawn pictures. The lines must be the same (golden.txt) for every compiler,
+ * loss of each of a few, one for the order of all nodes, probes too, and one for drawn pictures. The lines must be the same (golden.txt) for every compiler,
  * optimisation level, instruction set, thread count and C library. Links base, kernels, graph and models only, so that
  * musl and aarch64 need no other library. usage: portable [threads]; with VITRINE_ISA=scalar and so on in the
  * environment. */
@@ -9,11 +9,13 @@
 #include <stdlib.h>
 
 #include "core/base/clock.h"
+#include "core/base/digest.h"
 #include "core/graph/grad.h"
 #include "core/graph/run.h"
 #include "core/models/decode.h"
 #include "core/models/drawn.h"
 #include "core/models/model.h"
+#include "core/models/probes.h"
 #include "tests/portable/no_files.h"
 
 static void tiny(VitConfig *c)
@@ -95,6 +97,16 @@ static float *make_pixels(const VitConfig *c)
     return p;
 }
 
+/* The nodes' names in their order: what is made inside one call's arguments has none that C knows of. */
+static uint64_t hash_order(const Graph *g)
+{
+    uint64_t h = DIGEST_START;
+    for (NodeId n = 0; n < g->count; n++)
+        for (const char *s = graph_node(g, n)->path; *s; s++)
+            h = digest_mix(h, (unsigned char)*s);
+    return h;
+}
+
 /* A loss with the first class as the right one, and the gradients of it: a hash over all of them. */
 static uint64_t hash_gradients(Graph *g, const VitNodes *nodes, Pool *pool)
 {
@@ -138,6 +150,8 @@ static bool run_one(size_t i, Pool *pool)
     run_free(r);
     if (MODELS[i].gradients)
         printf("%-12s %016" PRIx64 "\n", "  gradients", hash_gradients(&g, &nodes, pool));
+    probes_add(&g, &c, &nodes);
+    printf("%-12s %016" PRIx64 "\n", "  nodes", hash_order(&g));
     graph_free(&g);
     model_free(&m);
     free(pixels);
