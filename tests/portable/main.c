@@ -1,8 +1,8 @@
-/* Seeded models of several configurations, run whole: one line with the trace hash of each, one for all gradients of a
- * loss of each of a few, one for the order of all nodes, probes too, and one for drawn pictures. The lines must be the same (golden.txt) for every compiler,
- * optimisation level, instruction set, thread count and C library. Links base, kernels, graph and models only, so that
- * musl and aarch64 need no other library. usage: portable [threads]; with VITRINE_ISA=scalar and so on in the
- * environment. */
+/* Seeded models of several configurations, run whole: one line with the trace hash of each, one for all gradients of
+ * a loss of each of a few, one for the order of all nodes, probes too, and one for drawn pictures. The lines must be
+ * the same (golden.txt) for every compiler, optimisation level, instruction set, thread count and C library. Links
+ * base, kernels, graph and models only, so that musl and aarch64 need no other library. usage: portable [threads];
+ * with VITRINE_ISA=scalar and so on in the environment. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
