@@ -36,7 +36,7 @@ bool receipt_read(Receipt *r, const char *text, Err *err)
     uint64_t seed, answer, hash, check;
     size_t n = strlen(text);
     if (n >= sizeof low)
-        return err_set(err, "a receipt has 37 characters, this has %zu", n);
+        return err_set(err, "a receipt has 35 characters, this has %zu", n);
     for (size_t i = 0; i <= n; i++)
         low[i] = (char)tolower((unsigned char)text[i]);
     const char *p = low + 3;
