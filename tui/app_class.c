@@ -143,7 +143,7 @@ static bool join(App *a, const char *name, Err *err)
     Follow *f = &a->follow;
     if (strcmp(name, "off") == 0) {
         follow_close(f, &a->s);
-        session_say(&a->s, "You follow nobody now.");
+        session_say(&a->s, "You have left the class; join NAME follows again.");
         return true;
     }
     if (*name) {
@@ -158,7 +158,7 @@ static bool join(App *a, const char *name, Err *err)
         return err_set(err, "join whom? join NAME, as who presents calls it");
     if (!follow_live(f)) {
         follow_close(f, &a->s);
-        session_say(&a->s, "You follow nobody now.");
+        session_say(&a->s, "You have left the class; join NAME follows again.");
     } else if (f->following)
         follow_leave(f);
     else {

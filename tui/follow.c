@@ -439,8 +439,8 @@ void follow_line(const Follow *f, Buf *out)
 {
     if (f->asks)
         buf_printf(out,
-                   "%s is shared by %s, whom you have not followed yet. y: what they do happens here too, but for "
-                   "your files; n: not.",
+                   "The class %s is presented by %s. Follow? y: your screen does what theirs does, your files stay "
+                   "untouched; n: no.",
                    f->name, f->who);
     else if (!follow_live(f))
         buf_printf(out, "%s: %s; trying again. f leaves.", f->name, *f->room.why ? f->room.why : "not there yet");

@@ -101,7 +101,7 @@ static bool join(Plain *p, const char *name, Err *err)
         return err_set(err, "join whom? join NAME, as who presents calls it");
     if (*name) {
         plain_class_close(&p->class, s);
-        session_say(s, "You follow nobody now.");
+        session_say(s, "You have left the class; join NAME follows again.");
     } else if (f->following) {
         follow_leave(f);
         session_say(s, "On your own; f goes back to %s.", f->who);
