@@ -122,9 +122,10 @@ static void loop(App *a)
         app_present_tick(a, done, &wait);
         if (app_class_step(a))
             a->touched = true;
+        bool behind = follow_behind(&a->follow); /* keys and signals are looked at all the same */
         if (app_class_open(a) && (wait < 0 || wait > CLASS_NS))
-            wait = CLASS_NS;
-        if (a->touched && done)
+            wait = behind ? 0 : CLASS_NS;
+        if (a->touched && done && !behind)
             continue;
         if (!term_event(!done ? 0 : wait < 0 ? -1 : (int)(wait / 1000000) + 1, &e))
             continue;

@@ -17,7 +17,7 @@ enum {
     CLASS_PATH = 240,
     CLASS_VERSION = 3,
     CLASS_DATA = 8 * 1024 * 1024, /* a picture, a lesson */
-    CLASS_LINE = 256 * 1024,      /* a longer line is passed over, and said */
+    CLASS_LINE = 64 * 1024,       /* a longer line is passed over, and said */
     CLASS_WHOLE = 64 * 1024,      /* bytes until the whole state is written again: who comes begins there */
     CLASS_FILE = 8 * 1024 * 1024, /* bytes until the lines begin in a new file */
     CLASS_MOST = 2 * CLASS_FILE   /* no reader reads more */

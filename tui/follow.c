@@ -18,6 +18,8 @@
 #include "core/session/state.h"
 #include "tui/app.h"
 
+#define FOLLOW_NS INT64_C(50000000) /* of a round for the lines that came */
+enum { COMMANDS_MOST = 256 };       /* of a line; a whole state has fewer */
 enum { PICTURES = sizeof((Follow *)0)->lent / sizeof *((Follow *)0)->lent };
 static const char KNOWN[] = "presenters"; /* whose lines the reader let run, a line each */
 
@@ -226,8 +228,14 @@ static void run(Follow *f, Session *s, const char *lines, bool whole)
     Err err = {{0}};
     Buf own = {0};
     char one[COMMAND_LINE];
+    int count = 0;
     for (const char *p = lines; *p;) {
         size_t n = command_length(p);
+        if (++count > COMMANDS_MOST) {
+            trouble(f, "more commands in one line than a step has");
+            buf_free(&own);
+            return;
+        }
         snprintf(one, sizeof one, "%.*s", (int)n, p);
         if (n >= sizeof one || prepare(f, s, one + strspn(one, " ")))
             buf_add(&own, p, n), buf_putc(&own, '\n');
@@ -372,6 +380,12 @@ static void take(Follow *f, Session *s, const char *line)
         run(f, s, line, false);
 }
 
+bool follow_behind(const Follow *f)
+{
+    const ClassReader *r = &f->room;
+    return f->joined && !f->asks && r->in.len > r->used && memchr(r->in.data + r->used, '\n', r->in.len - r->used);
+}
+
 bool follow_step(Follow *f, Session *s, int64_t now)
 {
     Err err;
@@ -388,7 +402,8 @@ bool follow_step(Follow *f, Session *s, int64_t now)
     }
     if (f->asks)
         return changed;
-    while ((line = reader_line(&f->room, &err)) != NULL) {
+    /* what is left waits for the next round: keys and signals come first, whatever somebody writes */
+    while (clock_ns() - now < FOLLOW_NS && (line = reader_line(&f->room, &err)) != NULL) {
         if (*err.text)
             trouble(f, err.text);
         else

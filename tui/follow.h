@@ -44,8 +44,9 @@ typedef struct Follow {
 bool follow_open(Follow *f, const char *name, const char *model, Err *err);
 void follow_close(Follow *f, Session *s);
 int follow_poll(const Follow *f, struct pollfd *out, int most);
-/* Once a round. True when the frame changed. */
+/* Once a round. True when the frame changed. Takes lines for a twentieth of a second at most: */
 bool follow_step(Follow *f, Session *s, int64_t now);
+bool follow_behind(const Follow *f); /* … others wait for the next round, which should come at once */
 /* Back to where the presenter is; or on one's own. */
 void follow_rejoin(Follow *f);
 void follow_leave(Follow *f);

@@ -82,11 +82,19 @@ static int end(void **state)
 }
 
 /* One round of both. */
+/* As the loop does: on and on while lines wait, so that a busy machine changes nothing. */
+static void catch_up(Follow *f, Session *on)
+{
+    do
+        follow_step(f, on, clock_ns());
+    while (follow_behind(f));
+}
+
 static void round_both(void)
 {
     share_step(&share, clock_ns());
     follow.room.looked = 0;
-    follow_step(&follow, &own, clock_ns());
+    catch_up(&follow, &own);
 }
 
 static void append(const char *text, size_t n)
@@ -160,6 +168,27 @@ static void test_half_binary_and_huge_lines(void **state)
     assert_false(follow.question.open);
 }
 
+/* A flood of lines, or of commands in one, keeps nobody from keys and signals: a round takes some of them. */
+static void test_a_flood_waits_for_the_next_round(void **state)
+{
+    (void)state;
+    Buf flood = {0};
+    round_both();
+    for (int i = 0; i < 300; i++)
+        buf_puts(&flood, "goto logits;");
+    buf_putc(&flood, '\n');
+    append(flood.data, flood.len);
+    round_both();
+    reads(follow.trouble, "more commands in one line");
+    buf_clear(&flood);
+    for (int i = 0; i < 20000; i++)
+        buf_puts(&flood, "goto logits; set scale off; undo\n");
+    append(flood.data, flood.len);
+    follow_step(&follow, &own, clock_ns());
+    assert_true(follow_behind(&follow));
+    buf_free(&flood);
+}
+
 static void test_who_comes_late_begins_at_the_last_whole_state(void **state)
 {
     (void)state;
@@ -174,13 +203,13 @@ static void test_who_comes_late_begins_at_the_last_whole_state(void **state)
     Session another;
     opened_session(&another, NULL, "#17");
     for (int i = 0; i < 4; i++)
-        follow_step(&late, &another, clock_ns());
+        catch_up(&late, &another);
     assert_string_equal(another.place.path, "blocks.0.attn.k");
     assert_true(late.room.whole > 0);
     follow_leave(&late);
     assert_true(command_do(&another, &all, "goto logits", LINE_OWN, &err));
     follow_rejoin(&late); /* f: back by the same lines */
-    follow_step(&late, &another, clock_ns());
+    catch_up(&late, &another);
     assert_string_equal(another.place.path, "blocks.0.attn.k");
     follow_close(&late, &another);
     session_free(&another);
@@ -198,7 +227,7 @@ static void test_who_is_killed_leaves_the_lines(void **state)
     close(share.room.lines); /* as the kernel does for a process that ends */
     share.room.lines = -1;
     follow.room.looked = 0;
-    follow_step(&follow, &own, clock_ns());
+    catch_up(&follow, &own);
     assert_false(follow_live(&follow));
     reads(follow.room.why, "has left");
     share.room.path[0] = 0;
@@ -221,7 +250,7 @@ static void test_directories_that_are_not_used(void **state)
     snprintf(path, sizeof path, "%s/vitrine-class-l", base);
     assert_int_equal(symlink(room, path), 0);
     assert_true(follow_open(&f, "l", NULL, &err));
-    follow_step(&f, &own, clock_ns());
+    catch_up(&f, &own);
     assert_true(f.room.folder < 0);
     reads(f.room.why, "not used");
     assert_false(share_open(&h, "l", NULL, &err));
@@ -229,26 +258,26 @@ static void test_directories_that_are_not_used(void **state)
     snprintf(path, sizeof path, "%s/vitrine-class-w", base);
     assert_true(mkdir(path, 0777) == 0 && chmod(path, 0777) == 0);
     assert_true(follow_open(&f, "w", NULL, &err));
-    follow_step(&f, &own, clock_ns());
+    catch_up(&f, &own);
     reads(f.room.why, "not used");
     assert_false(share_open(&h, "w", NULL, &err));
     chmod(path, 0755);
     snprintf(lines, sizeof lines, "%s/lines", path);
     assert_int_equal(mkfifo(lines, 0644), 0); /* opening it waits for nobody */
     f.room.looked = 0;
-    follow_step(&f, &own, clock_ns());
+    catch_up(&f, &own);
     assert_true(f.room.lines < 0);
     unlink(lines);
     assert_int_equal(symlink("/etc/passwd", lines), 0);
     f.room.looked = 0;
-    follow_step(&f, &own, clock_ns());
+    catch_up(&f, &own);
     assert_true(f.room.lines < 0);
     unlink(lines);
     int fd = open(lines, O_WRONLY | O_CREAT, 0644);
     assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0); /* larger than anything that is read */
     close(fd);
     f.room.looked = 0;
-    follow_step(&f, &own, clock_ns());
+    catch_up(&f, &own);
     assert_true(f.room.lines < 0);
     follow_close(&f, &own);
     assert_false(share_open(&h, "../x", NULL, &err));
@@ -270,7 +299,7 @@ static void test_no_line_touches_a_file(void **state)
             snprintf(words, sizeof words, WORDS[w], victim, victim);
             snprintf(line, sizeof line, "%s %s\n", command_at(&all, i)->name, words);
             append(line, strlen(line));
-            follow_step(&follow, &own, clock_ns());
+            catch_up(&follow, &own);
             Buf b = {0};
             assert_true(file_read(victim, 100, &b, NULL));
             if (strcmp(buf_str(&b), "mine\n") != 0)
@@ -438,7 +467,7 @@ static void test_a_stranger_is_asked_about(void **state)
     assert_true(command_do(&own, &all, "goto logits", LINE_OWN, &err));
     for (int i = 0; i < 3; i++) {
         follow.room.looked = 0;
-        follow_step(&follow, &own, clock_ns());
+        catch_up(&follow, &own);
     }
     assert_true(follow.asks);
     assert_string_equal(own.place.path, "logits");
@@ -446,16 +475,16 @@ static void test_a_stranger_is_asked_about(void **state)
     reads(buf_str(&said), "54321"); /* by number; a name that it has not is not said */
     buf_free(&said);
     follow_accept(&follow);
-    follow_step(&follow, &own, clock_ns());
+    catch_up(&follow, &own);
     assert_string_equal(own.place.path, "blocks.1.attn.v");
     follow_close(&follow, &own);
     assert_true(follow_open(&follow, "root", NULL, &err)); /* once */
-    follow_step(&follow, &own, clock_ns());
+    catch_up(&follow, &own);
     assert_false(follow.asks);
     assert_int_equal(chown(lines, OTHER, OTHER), 0); /* lines that are not the directory's owner's */
     follow_close(&follow, &own);
     assert_true(follow_open(&follow, "root", NULL, &err));
-    follow_step(&follow, &own, clock_ns());
+    catch_up(&follow, &own);
     assert_true(follow.room.lines < 0);
     Share h = {.s = &s, .presenter = &presenter, .question = &question, .lesson = {.card = -1}};
     assert_false(share_open(&h, "root", NULL, &err));
@@ -494,8 +523,8 @@ static void fill_disk(void)
     Follow f = {.joined = false};
     if (!follow_open(&f, "d", NULL, &err))
         _exit(4);
-    follow_step(&f, &own, clock_ns());
-    follow_step(&f, &own, clock_ns());
+    catch_up(&f, &own);
+    catch_up(&f, &own);
     if (strcmp(own.place.path, "logits") != 0)
         _exit(5);
     _exit(0);
@@ -524,6 +553,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         EACH(test_a_step_arrives),
         EACH(test_half_binary_and_huge_lines),
+        EACH(test_a_flood_waits_for_the_next_round),
         EACH(test_who_comes_late_begins_at_the_last_whole_state),
         EACH(test_who_is_killed_leaves_the_lines),
         EACH(test_directories_that_are_not_used),

@@ -70,7 +70,8 @@ static bool wait_line(Plain *p)
         }
         at[0].revents = 0;
         int others = follow_poll(&p->class.follow, at + 1, 1);
-        if (!stop_wait_any(at, 1 + others, 500)) /* not connected: tried again a second later */
+        /* where nobody presents yet it is looked again half a second later */
+        if (!stop_wait_any(at, 1 + others, follow_behind(&p->class.follow) ? 0 : 500))
             return false;
         if (at[0].revents)
             return true;
