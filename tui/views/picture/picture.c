@@ -182,9 +182,9 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
                     line.w < 50 ? "nothing was resized" : "the file has the model's size: nothing was resized");
     else
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM,
-                      line.w < 60 ? "from x %.1f–%.1f, y %.1f–%.1f of %d×%d"
-                                  : "from x %.1f–%.1f, y %.1f–%.1f of the file's %d×%d",
-                      from.x0, from.x1, from.y0, from.y1, in->original.width, in->original.height);
+                      line.w < 60 ? "from y %.1f–%.1f, x %.1f–%.1f of %d×%d"
+                                  : "from y %.1f–%.1f, x %.1f–%.1f of the file's %d×%d",
+                      from.y0, from.y1, from.x0, from.x1, in->original.height, in->original.width);
 }
 
 static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
