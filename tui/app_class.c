@@ -104,7 +104,7 @@ bool app_class_step(App *a)
     }
     if (follow_step(&a->follow, &a->s, now)) {
         a->s.changes++;
-        if (a->follow.following) /* what stands below is who presents' */
+        if (a->follow.following && (*a->follow.news || !a->follow.goes_on)) /* what stands below is who presents' */
             app_say(a, false, a->follow.news);
         a->follow.news[0] = 0;
         changed = true;

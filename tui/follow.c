@@ -392,6 +392,7 @@ bool follow_step(Follow *f, Session *s, int64_t now)
     const char *line;
     if (!f->joined)
         return false;
+    f->goes_on = follow_behind(f);
     if (f->model && !f->own) /* before the presenter's takes its place */
         f->own = model_digest(&s->model);
     bool changed = reader_step(&f->room, now), live = follow_live(f);

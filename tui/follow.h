@@ -26,6 +26,7 @@ typedef struct Follow {
     char *lesson;        /* as it came: "FILE" SEED [DIGEST]; NULL: none */
     Rollcall question;
     char news[200];   /* to be said once; "" = none */
+    bool goes_on;     /* this round took what the one before had left: its news stay */
     char receipt[64]; /* of the last answer; "" = none */
     char trouble[300];
     char lacks[300]; /* a model or picture that did not come, and what to do; "" = none */

@@ -75,12 +75,12 @@ int rollcall_choice(const Rollcall *r, int digit)
     return -1;
 }
 
-const char *rollcall_name(const Rollcall *r, int i, char out[ROLLCALL_ANSWER + 8])
+const char *rollcall_name(const Rollcall *r, int i, char out[ROLLCALL_ANSWER + 16])
 {
     if (names_itself(r))
-        snprintf(out, ROLLCALL_ANSWER + 8, "%s", r->answer[i]);
+        snprintf(out, ROLLCALL_ANSWER + 16, "%s", r->answer[i]);
     else
-        snprintf(out, ROLLCALL_ANSWER + 8, "%d. %s", i + 1, r->answer[i]);
+        snprintf(out, ROLLCALL_ANSWER + 16, "%d. %s", i + 1, r->answer[i]);
     return out;
 }
 
@@ -166,7 +166,7 @@ static void draw_answer(const Rollcall *r, Canvas *c, Rect row, int i, int most)
 {
     bool right = r->closed && i == r->right;
     int votes = r->votes[i] + r->raised[i], label = row.w / 2 < 30 ? row.w / 2 : 30;
-    char text[ROLLCALL_ANSWER + 16], name[ROLLCALL_ANSWER + 8];
+    char text[ROLLCALL_ANSWER + 32], name[ROLLCALL_ANSWER + 16];
     snprintf(text, sizeof text, "%s%s", i == r->mine ? ">" : " ", rollcall_name(r, i, name));
     canvas_label(c, row.y, row.x, label, right ? STYLE_GOOD : STYLE_STRONG, text);
     if (!r->closed)

@@ -47,7 +47,7 @@ int rollcall_total(const Rollcall *r);
  * are counted from 1. */
 int rollcall_choice(const Rollcall *r, int digit);
 /* "3", "2. yes": the answer as it is called. */
-const char *rollcall_name(const Rollcall *r, int i, char out[ROLLCALL_ANSWER + 8]);
+const char *rollcall_name(const Rollcall *r, int i, char out[ROLLCALL_ANSWER + 16]);
 
 /* As one line of the class; reading checks everything and leaves r as it was where something is wrong. */
 void rollcall_put(const Rollcall *r, Buf *out);

@@ -62,7 +62,7 @@ static bool read_act(const Json *v, MapFn *act, Err *err)
 static bool read_field(const Field *f, void *at, const Json *v, Err *err)
 {
     int64_t seed;
-    double x;
+    double x = 0;
     switch (f->kind) {
     case FIELD_WHOLE: return whole_within(v, f, at, err);
     case FIELD_REAL: return number_within(v, f, at, err);

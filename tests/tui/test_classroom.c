@@ -97,6 +97,7 @@ static void round_both(void)
     catch_up(&follow, &own);
 }
 
+#define TEXT(literal) (literal), sizeof(literal) - 1
 static void append(const char *text, size_t n)
 {
     char path[160];
@@ -140,12 +141,12 @@ static void test_half_binary_and_huge_lines(void **state)
 {
     (void)state;
     round_both();
-    append("goto blo", 8);
+    append(TEXT("goto blo"));
     round_both();
-    append("cks.0.attn.q\n", 13);
+    append(TEXT("cks.0.attn.q\n"));
     round_both();
     assert_string_equal(own.place.path, "blocks.0.attn.q");
-    append("goto logits\0 \001\377\n", 16);
+    append(TEXT("goto logits\0 \001\377\n"));
     round_both();
     reads(follow.trouble, "is no text");
     assert_string_equal(own.place.path, "blocks.0.attn.q");
@@ -154,16 +155,16 @@ static void test_half_binary_and_huge_lines(void **state)
     append(huge, 3 * CLASS_LINE);
     for (int i = 0; i < 6; i++)
         round_both();
-    append("\ngoto blocks.0.attn.k\n", 22);
+    append(TEXT("\ngoto blocks.0.attn.k\n"));
     for (int i = 0; i < 6; i++)
         round_both();
     assert_string_equal(own.place.path, "blocks.0.attn.k");
     free(huge);
-    append("@whole 99\n@state goto logits\n", 29);
+    append(TEXT("@whole 99\n@state goto logits\n"));
     round_both();
     reads(follow.trouble, "both need the same");
     assert_string_equal(own.place.path, "blocks.0.attn.k");
-    append("@card 99999999 -1\n@lesson\n@ask \"\n@counts x\n@ask 00000001 \"q\"\n@nothing\n", 72);
+    append(TEXT("@card 99999999 -1\n@lesson\n@ask \"\n@counts x\n@ask 00000001 \"q\"\n@nothing\n"));
     round_both();
     assert_false(follow.question.open);
 }
@@ -232,6 +233,7 @@ static void test_who_is_killed_leaves_the_lines(void **state)
     reads(follow.room.why, "has left");
     share.room.path[0] = 0;
     close(share.room.folder);
+    buf_free(&share.room.late);
     assert_true(share_open(&share, "c", NULL, &err)); /* and again, in their place */
     does("goto blocks.0.attn.v\n");
     round_both();
@@ -310,7 +312,7 @@ static void test_no_line_touches_a_file(void **state)
     append(OPENS, sizeof OPENS - 1);
     round_both();
     reads(follow.trouble, "has not come");
-    append("goto logits\n", 12);
+    append(TEXT("goto logits\n"));
     round_both();
     assert_string_equal(follow.trouble, "");
     snprintf(line, sizeof line, "open %s\n", victim);

@@ -34,7 +34,7 @@ void plain_class_close(PlainClass *c, Session *s)
 static void say_question(PlainClass *c, Buf *out)
 {
     const Rollcall *q = &c->follow.question, *before = &c->question;
-    char name[ROLLCALL_ANSWER + 8];
+    char name[ROLLCALL_ANSWER + 16];
     bool new = q->open && (!before->open || before->seed != q->seed), shown = q->closed && (new || !before->closed);
     if (new && !q->closed) {
         buf_printf(out, "Asked: %s\n", q->text);
@@ -111,7 +111,7 @@ bool plain_class_answer(PlainClass *c, Session *s, int digit, Buf *out, Err *err
 {
     if (!follow_answer(&c->follow, s, digit, err))
         return false;
-    char name[ROLLCALL_ANSWER + 8];
+    char name[ROLLCALL_ANSWER + 16];
     buf_printf(out, "Your answer: %s. ", rollcall_name(&c->follow.question, c->follow.question.mine, name));
     if (*c->follow.receipt)
         buf_printf(out, "Receipt %s\n", c->follow.receipt);

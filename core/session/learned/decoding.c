@@ -86,7 +86,7 @@ static bool is_of(const Search *w, const Model *m, const Text *read, const Decod
 
 const Decoding *session_decoding(const Session *s, Side side)
 {
-    Text read;
+    Text read = {0};
     const Model *m = text_model_of(s, side, &read);
     const DecodeOptions how = decoding_options(s);
     const struct DecodingWork *all = s->measures ? s->measures->decoding : NULL;
