@@ -18,6 +18,7 @@
 enum { MOST = 512, ROUNDS = 21, QUIET_MS = 60 };
 
 static struct pollfd fds[MOST]; /* the presenter's terminal first */
+static int lines_of[MOST];
 static pid_t pids[MOST];
 static int count;
 static size_t read_bytes; /* by readers */
@@ -101,8 +102,6 @@ static void measure(const char *what)
 }
 
 /* A reader is woken by the directory and reads what is new, as a follower does. */
-static int lines_of[MOST];
-
 static void reader(const char *folder, const char *lines)
 {
     int fd = inotify_init1(IN_NONBLOCK);
