@@ -60,6 +60,8 @@ static Accuracy *hold_exam(Course *c, Edits edits, bool other, const char *what,
                                  .dataset = c->dataset,
                                  .other = other,
                                  .pool = c->pool};
+    if (!report(c, what, 0, err)) /* few pictures are one step, and there are many examinations */
+        return NULL;
     Accuracy *e = accuracy_new(&setup, err);
     while (e && !accuracy_step(e, clock_ns() + SLICE_NS))
         if (!report(c, what, accuracy_pictures_done(e), err)) {
@@ -96,6 +98,8 @@ static AttentionStats *hold_survey(Course *c, const Model *m, Ablation r, size_t
 {
     Arena arena = {0};
     Edits edits;
+    if (!report(c, what, 0, err))
+        return NULL;
     if (!ablation_edits(&arena, &c->graph, r, &edits))
         UNREACHABLE("a model without a scale");
     const AttentionStatsSetup setup = {.model = m,

@@ -168,6 +168,10 @@ static Accuracy *examine(Measurer *m, const Model *model, const Graph *g, float 
 {
     Arena arena = {0};
     Edits edits;
+    if (m->progress && !m->progress(m->context, what, 0)) {
+        err_set(err, "cancelled");
+        return NULL;
+    }
     if (!ablation_edits(&arena, g, (Ablation){.kind = ABLATION_SCALE, .factor = factor}, &edits))
         UNREACHABLE("a model without a scale");
     const AccuracySetup setup = {.model = model,
