@@ -27,7 +27,7 @@ static void fault(Checker *c, int line, const char *fmt, ...)
     char text[640], clean[640];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    utf8_vprint(text, sizeof text, fmt, args);
     va_end(args);
     bool placed = strncmp(text, c->p->lesson.file, strlen(c->p->lesson.file)) == 0; /* the player says where */
     if (placed)

@@ -23,7 +23,7 @@ bool building_error(const Building *b, const char *fmt, ...)
     char text[400], file[120], clean[400];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    utf8_vprint(text, sizeof text, fmt, args);
     va_end(args);
     return err_set(b->err, "%s:%d: %s", utf8_clean(file, sizeof file, b->file), b->line,
                    utf8_clean(clean, sizeof clean, text));

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/utf8.h"
 #include "core/session/ask/ask.h"
 #include "lessons/layout.h"
 
@@ -43,7 +44,7 @@ static bool join(const Laid *l, int line, int part, int n, char out[48])
         bool apart = (i && s != p->text) || (i + 1 < n && *end);
         if (end == s || apart || used + (size_t)(end - s) + 2 > 48)
             return false;
-        snprintf(out + used, 48 - used, "%s%.*s", i ? " " : "", (int)(end - s), s);
+        utf8_print(out + used, 48 - used, "%s%.*s", i ? " " : "", (int)(end - s), s);
     }
     return true;
 }

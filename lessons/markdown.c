@@ -36,7 +36,7 @@ bool reader_error(const Reader *r, int line, const char *fmt, ...)
     char text[400], clean[400];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    utf8_vprint(text, sizeof text, fmt, args);
     va_end(args);
     char file[120];
     return err_set(r->err, "%s:%d: %s", utf8_clean(file, sizeof file, r->lesson->file), line,

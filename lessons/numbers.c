@@ -34,7 +34,7 @@ static void fault(Looking *k, int line, const char *fmt, ...)
     char text[640], clean[640], file[120];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    utf8_vprint(text, sizeof text, fmt, args);
     va_end(args);
     buf_printf(k->faults, "%s:%d: %s\n", utf8_clean(file, sizeof file, k->l->file), line,
                utf8_clean(clean, sizeof clean, text));

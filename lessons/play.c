@@ -266,7 +266,7 @@ bool player_text(const Player *p, const char *text, Buf *out, Err *err)
         if (!close || close - open - 2 >= (long)sizeof expression)
             return err_set(err, "{{ without }}, or a longer expression than there can be");
         buf_add(out, text, (size_t)(open - text));
-        snprintf(expression, sizeof expression, "%.*s", (int)(close - open - 2), open + 2);
+        utf8_print(expression, sizeof expression, "%.*s", (int)(close - open - 2), open + 2);
         char *bar = strchr(expression, '|');
         int decimals = bar ? (int)strtol(bar + 1, NULL, 10) : -1;
         double x;

@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/tell.h"
+#include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
 #include "core/session/screens.h"
 #include "core/session/screens/laboratory.h"
@@ -25,7 +26,8 @@ static bool loading(void *context, const char *what, double share)
     int left = pace_left(pace, share, now);
     if (now - pace->began > 500000000 && isatty(STDERR_FILENO)) {
         char line[160];
-        snprintf(line, sizeof line, left ? "%.80s %3d %%, %d s left" : "%.80s %3d %%", what, (int)(share * 100), left);
+        utf8_print(line, sizeof line, left ? "%.80s %3d %%, %d s left" : "%.80s %3d %%", what, (int)(share * 100),
+                   left);
         tell_over(line, LOADING_CELLS);
     }
     return true;
@@ -55,9 +57,9 @@ static void check_link(App *a)
         app_say(a, true, err.text);
     else if (a->link->hash && !link_hash_agrees(a->link->hash, hash)) {
         char text[160];
-        snprintf(text, sizeof text,
-                 "The link says trace hash @%.20s, this run has %016llx: another model, picture or edit.",
-                 a->link->hash, (unsigned long long)hash);
+        utf8_print(text, sizeof text,
+                   "The link says trace hash @%.20s, this run has %016llx: another model, picture or edit.",
+                   a->link->hash, (unsigned long long)hash);
         app_say(a, true, text);
     }
     a->link = NULL;
@@ -271,7 +273,7 @@ int app_main(const AppOptions *o)
     app_show_said(&a);
     if (o->demo) {
         char line[80];
-        snprintf(line, sizeof line, "demo %.60s", o->demo);
+        utf8_print(line, sizeof line, "demo %.60s", o->demo);
         app_do(&a, line);
     }
     a.presenter.deck.at = -1;

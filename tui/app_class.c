@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/utf8.h"
 #include "core/session/ask/quiz.h"
 #include "core/session/log.h"
 #include "tui/app_parts.h"
@@ -129,7 +130,7 @@ static bool share(App *a, const char *text, Err *err)
     }
     sscanf(text, "%63[^\t]", name);
     const char *tab = strchr(text, '\t');
-    snprintf(group, sizeof group, "%.60s", tab ? tab + 1 : "");
+    utf8_print(group, sizeof group, "%.60s", tab ? tab + 1 : "");
     if (*text == '\t')
         name[0] = 0;
     if (!share_open(&a->share, name, *group ? group : NULL, err))

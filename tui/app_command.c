@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/stop.h"
+#include "core/base/utf8.h"
 #include "core/io/image.h"
 #include "core/session/link.h"
 #include "core/session/place.h"
@@ -36,8 +37,8 @@ bool app_progress(void *context, const char *what, double share)
         return !a->cancelled;
     char line[256];
     double left = share > 0.01 ? seconds / share - seconds : 0;
-    snprintf(line, sizeof line, "%.80s  %d %%%s%.0f s  Ctrl-C cancels", what, (int)(share * 100),
-             left > 0 ? ", about " : ", ", left > 0 ? left : seconds);
+    utf8_print(line, sizeof line, "%.80s  %d %%%s%.0f s  Ctrl-C cancels", what, (int)(share * 100),
+               left > 0 ? ", about " : ", ", left > 0 ? left : seconds);
     app_pass(a, line);
     app_draw(a);
     return true;

@@ -9,7 +9,7 @@
 
 void app_pass(App *a, const char *text)
 {
-    snprintf(a->message, sizeof a->message, "%s", text);
+    utf8_print(a->message, sizeof a->message, "%s", text);
     a->message_is_error = false;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/find.h"
 #include "tui/app_parts.h"
 #include "tui/keymap.h"
@@ -23,7 +24,7 @@ static void run_binding(App *a, const KeyBinding *k)
     if (a->count && (k->traits & KEY_COUNTS_STEP))
         snprintf(line, sizeof line, "goto %d", a->count);
     else if (a->count && (k->traits & KEY_COUNTS))
-        snprintf(line, sizeof line, "%.60s %d", k->command, a->count);
+        utf8_print(line, sizeof line, "%.60s %d", k->command, a->count);
     else if (again)
         snprintf(line, sizeof line, "glossary %s", a->s.place.path);
     else

@@ -15,6 +15,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 
 #define LOOK_NS INT64_C(500000000)
 enum { READ_AT_ONCE = 1024 * 1024, LATE_MOST = 1024 * 1024 };
@@ -57,8 +58,8 @@ bool classroom_notes(char path[CLASS_PATH], Err *err)
 const char *classroom_user(uid_t uid, char out[80])
 {
     const struct passwd *p = getpwuid(uid);
-    snprintf(out, 80, p && p->pw_name && *p->pw_name ? "%.60s (%lu)" : "user%.0s %lu", p ? p->pw_name : "",
-             (unsigned long)uid);
+    utf8_print(out, 80, p && p->pw_name && *p->pw_name ? "%.60s (%lu)" : "user%.0s %lu", p ? p->pw_name : "",
+               (unsigned long)uid);
     return out;
 }
 
@@ -67,7 +68,7 @@ static bool is_safe_base(const char *path, Err *err)
 {
     char base[CLASS_PATH];
     struct stat st;
-    snprintf(base, sizeof base, "%.*s", (int)(strrchr(path, '/') - path), path);
+    utf8_print(base, sizeof base, "%.*s", (int)(strrchr(path, '/') - path), path);
     if (stat(base, &st) != 0)
         return err_set(err, "%s: %s", base, strerror(errno));
     bool open = (st.st_mode & 022) && !(st.st_mode & S_ISVTX);

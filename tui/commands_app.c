@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 #include "core/io/tensors.h"
 #include "core/session/ask/ask.h"
 #include "core/session/ask/export.h"
@@ -226,8 +227,8 @@ static bool run_present(Session *s, const Args *a, Err *err)
     char word[256] = "";
     (void)s;
     if (a->count)
-        snprintf(word, sizeof word, "%.200s%s%.40s", a->word[0], a->count > 1 ? " " : "",
-                 a->count > 1 ? a->word[1] : "");
+        utf8_print(word, sizeof word, "%.200s%s%.40s", a->word[0], a->count > 1 ? " " : "",
+                   a->count > 1 ? a->word[1] : "");
     return act(a, UI_PRESENT, word, err);
 }
 
@@ -255,7 +256,7 @@ static bool run_class_share(Session *s, const Args *a, Err *err)
     char text[256];
     const char *group = args_named(a, "group");
     (void)s;
-    snprintf(text, sizeof text, "%.100s%s%.100s", a->count ? a->word[0] : "", group ? "\t" : "", group ? group : "");
+    utf8_print(text, sizeof text, "%.100s%s%.100s", a->count ? a->word[0] : "", group ? "\t" : "", group ? group : "");
     return act(a, UI_SHARE, text, err);
 }
 
@@ -279,7 +280,7 @@ static bool run_ask(Session *s, const Args *a, Err *err)
     const char *seed = args_named(a, "seed");
     if (seed && !a->count) {
         char text[64];
-        snprintf(text, sizeof text, "seed=%.40s", seed);
+        utf8_print(text, sizeof text, "seed=%.40s", seed);
         return act(a, UI_ASK, text, err);
     }
     static const char *const KEYS[] = {"right", "most", "least"};

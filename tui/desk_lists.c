@@ -17,7 +17,7 @@ static void about(const LessonFile *f, char *title, size_t n, int *minutes, int 
     *title = 0;
     *minutes = *cards = 0;
     if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL)) {
-        snprintf(title, n, "%s", l.title);
+        utf8_print(title, n, "%s", l.title);
         *minutes = l.minutes;
         *cards = l.count;
     }
@@ -39,7 +39,7 @@ static void which_of(const LessonFile *f, char *out, size_t n)
     if (f->number >= 0)
         snprintf(out, n, "%d", f->number);
     else
-        snprintf(out, n, "%.*s", (int)strcspn(f->name, "."), f->name);
+        utf8_print(out, n, "%.*s", (int)strcspn(f->name, "."), f->name);
 }
 
 /* Does a lesson say that it explains that screen, or that node? */
@@ -82,8 +82,8 @@ static void add_lesson(Overlay *o, const LessonFile *f, const char *before)
     about(f, title, sizeof title, &minutes, &cards);
     which_of(f, which, sizeof which);
     put_progress(&p, cards, key, sizeof key);
-    snprintf(text, sizeof text, "%s%s%s%s  %d min", before, f->number >= 0 ? which : "", f->number >= 0 ? ". " : "",
-             title, minutes);
+    utf8_print(text, sizeof text, "%s%s%s%s  %d min", before, f->number >= 0 ? which : "", f->number >= 0 ? ". " : "",
+               title, minutes);
     snprintf(command, sizeof command, "lesson %s", which);
     overlay_add(o, text, key, command);
 }

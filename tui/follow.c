@@ -148,10 +148,10 @@ static void lend_picture(Follow *f, Session *s, const char *word, const char *di
         if (f->word[i] && strcmp(f->word[i], word) == 0)
             return;
     if (strcmp(digest, "large") == 0 || strcmp(digest, "values") == 0) {
-        snprintf(f->lacks, sizeof f->lacks,
-                 *digest == 'l' ? "%.150s is larger than %d MB and does not travel; :open a copy of yours"
-                                : "%.150s is no picture and does not travel; :open a copy of yours",
-                 slash ? slash + 1 : word, CLASS_DATA >> 20);
+        utf8_print(f->lacks, sizeof f->lacks,
+                   *digest == 'l' ? "%.150s is larger than %d MB and does not travel; :open a copy of yours"
+                                  : "%.150s is no picture and does not travel; :open a copy of yours",
+                   slash ? slash + 1 : word, CLASS_DATA >> 20);
         return;
     }
     int at = f->pictures % PICTURES, fd = -1;
@@ -168,7 +168,7 @@ static void lend_picture(Follow *f, Session *s, const char *word, const char *di
             permit_lend(s, word, file);
         }
     } else
-        snprintf(f->lacks, sizeof f->lacks, "%.250s", err.text);
+        utf8_print(f->lacks, sizeof f->lacks, "%.250s", err.text);
     buf_free(&bytes);
 }
 
@@ -187,14 +187,14 @@ static bool lend_model(Follow *f, Session *s, const char *word, const char *dige
     if (f->own == wanted && f->model)
         permit_lend(s, word, f->model);
     else if (f->model)
-        snprintf(f->lacks, sizeof f->lacks,
-                 "the presenter's model is %.90s (digest %016llx), and %.60s (%016llx) is another one: join with -m "
-                 "and the presenter's",
-                 slash ? slash + 1 : word, wanted, f->model, (unsigned long long)f->own);
+        utf8_print(f->lacks, sizeof f->lacks,
+                   "the presenter's model is %.90s (digest %016llx), and %.60s (%016llx) is another one: join with -m "
+                   "and the presenter's",
+                   slash ? slash + 1 : word, wanted, f->model, (unsigned long long)f->own);
     else
-        snprintf(f->lacks, sizeof f->lacks,
-                 "the presenter's model is %.120s (digest %016llx): join with -m and that model",
-                 slash ? slash + 1 : word, wanted);
+        utf8_print(f->lacks, sizeof f->lacks,
+                   "the presenter's model is %.120s (digest %016llx): join with -m and that model",
+                   slash ? slash + 1 : word, wanted);
     return false;
 }
 
@@ -216,7 +216,7 @@ static bool prepare(Follow *f, Session *s, const char *one)
         return strcmp(a.word[0], *s->model_path ? s->model_path : "bundled") != 0;
     if (!by || (!model && strcmp(verb, "open") != 0))
         return true;
-    snprintf(digest, sizeof digest, "%.*s", (int)strcspn(by, "/"), by);
+    utf8_print(digest, sizeof digest, "%.*s", (int)strcspn(by, "/"), by);
     if (model)
         return !lend_model(f, s, a.word[0], digest);
     lend_picture(f, s, a.word[0], digest);
@@ -236,7 +236,7 @@ static void run(Follow *f, Session *s, const char *lines, bool whole)
             buf_free(&own);
             return;
         }
-        snprintf(one, sizeof one, "%.*s", (int)n, p);
+        utf8_print(one, sizeof one, "%.*s", (int)n, p);
         if (n >= sizeof one || prepare(f, s, one + strspn(one, " ")))
             buf_add(&own, p, n), buf_putc(&own, '\n');
         p += n + (p[n] != 0);
@@ -247,9 +247,9 @@ static void run(Follow *f, Session *s, const char *lines, bool whole)
     buf_clear(&s->said);
     bool aside = f->model && !*s->model_path;
     if (aside && !f->aside)
-        snprintf(f->news, sizeof f->news,
-                 "The presenter shows the program's own model; yours, %.100s, is set aside (:model opens it again).",
-                 f->model);
+        utf8_print(f->news, sizeof f->news,
+                   "The presenter shows the program's own model; yours, %.100s, is set aside (:model opens it again).",
+                   f->model);
     f->aside = f->aside || aside;
     if (ok)
         f->trouble[0] = f->lacks[0] = 0;
@@ -424,9 +424,9 @@ static void terminal_name(char out[16])
         name = isatty(fd) ? ttyname(fd) : NULL;
     snprintf(out, 16, "none");
     if (name && strncmp(name, "/dev/pts/", 9) == 0)
-        snprintf(out, 16, "pts%.10s", name + 9);
+        utf8_print(out, 16, "pts%.10s", name + 9);
     else if (name && strncmp(name, "/dev/", 5) == 0 && !strpbrk(name + 5, "/-"))
-        snprintf(out, 16, "%.15s", name + 5);
+        utf8_print(out, 16, "%.15s", name + 5);
 }
 
 bool follow_answer(Follow *f, Session *s, int digit, Err *err)

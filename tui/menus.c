@@ -26,13 +26,13 @@ static void help_tasks(Overlay *o, const Session *s, const Task *on)
     const char *name;
     if (task_on(on)) {
         char now[160];
-        snprintf(now, sizeof now, "End this task: %.110s", on->text);
+        utf8_print(now, sizeof now, "End this task: %.110s", on->text);
         overlay_add(o, now, "q", "task end");
         overlay_about(o, "What you had before comes back.");
     }
     for (int i = 0; (name = task_at(s, on, i, &text, &changes)) != NULL; i++) {
         char line[40];
-        snprintf(line, sizeof line, "task %.30s", name);
+        utf8_print(line, sizeof line, "task %.30s", name);
         overlay_add(o, buf_str(&text), "", line);
         overlay_about(o, buf_str(&changes));
         buf_clear(&text);
@@ -128,7 +128,7 @@ static void add_found(Overlay *o, const char *name)
     bool model = strcasecmp(file_suffix(name), "safetensors") == 0 || is_model_folder(name);
     if (!model && !is_picture(name))
         return;
-    snprintf(text, sizeof text, "%s %s", model ? "model  " : "picture", clean);
+    utf8_print(text, sizeof text, "%s %s", model ? "model  " : "picture", clean);
     buf_puts(&command, model ? "model " : "open ");
     command_quote(name, &command);
     overlay_add(o, text, "", buf_str(&command));
@@ -269,8 +269,8 @@ void overlay_find_menu(Overlay *o, const Session *s)
     for (int i = 0; axis != AXIS_NONE && i < g->axes[axis].n && g->axes[axis].labels; i++) {
         char text[160], command[160], label[100], clean[100];
         utf8_clean(clean, sizeof clean, axis_label(&g->axes[axis], i, label, sizeof label));
-        snprintf(text, sizeof text, "class %s", clean);
-        snprintf(command, sizeof command, "goto %.100s[%s=%d]", graph_node(g, probs)->path, g->axes[axis].sym, i);
+        utf8_print(text, sizeof text, "class %s", clean);
+        utf8_print(command, sizeof command, "goto %.100s[%s=%d]", graph_node(g, probs)->path, g->axes[axis].sym, i);
         overlay_add(o, text, "", command);
     }
     o->filtering = o->finds = true;

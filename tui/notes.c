@@ -114,7 +114,7 @@ static void draw(const Notes *n, Canvas *c)
     for (const char *p = n->text[0]; *p && all.h > 0;) {
         char text[2048];
         size_t bytes = strcspn(p, "\n");
-        snprintf(text, sizeof text, "%.*s", (int)(bytes < sizeof text ? bytes : sizeof text - 1), p);
+        utf8_print(text, sizeof text, "%.*s", (int)(bytes < sizeof text ? bytes : sizeof text - 1), p);
         int used = canvas_wrap(c, all, STYLE_TEXT, text);
         rect_cut(&all, 't', used < 1 ? 1 : used);
         p += bytes + (p[bytes] == '\n');

@@ -33,7 +33,7 @@ void overlay_list(Overlay *o, const char *title)
 {
     overlay_close(o);
     o->kind = OVERLAY_LIST;
-    snprintf(o->title, sizeof o->title, "%s", title);
+    utf8_print(o->title, sizeof o->title, "%s", title);
 }
 
 void overlay_add(Overlay *o, const char *text, const char *key, const char *command)
@@ -52,7 +52,7 @@ void overlay_text(Overlay *o, const char *title, const char *text)
 {
     overlay_close(o);
     o->kind = OVERLAY_TEXT;
-    snprintf(o->title, sizeof o->title, "%s", title);
+    utf8_print(o->title, sizeof o->title, "%s", title);
     buf_puts(&o->text, text);
 }
 
@@ -84,7 +84,7 @@ static OverlayResult run_item(Overlay *o, int i, Buf *command)
     if (!item)
         return OVERLAY_STAYS;
     buf_puts(command, item->command);
-    snprintf(o->sought, sizeof o->sought, "%s", o->finds ? o->filter : "");
+    utf8_print(o->sought, sizeof o->sought, "%s", o->finds ? o->filter : "");
     overlay_close(o);
     return OVERLAY_RUN;
 }

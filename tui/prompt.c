@@ -9,7 +9,7 @@
 
 void prompt_open(Prompt *p, const char *text)
 {
-    snprintf(p->text, sizeof p->text, "%s", text);
+    utf8_print(p->text, sizeof p->text, "%s", text);
     p->length = p->cursor = (int)strlen(p->text);
     p->history_at = p->history_count;
     buf_clear(&p->choices);
@@ -292,7 +292,7 @@ void prompt_draw(const Prompt *p, Canvas *c, Rect line, Rect above)
     canvas_fill(c, line, STYLE_PROMPT, ' ');
     canvas_text(c, line.y, line.x, 1, STYLE_PROMPT, ":");
     char front[PROMPT_SIZE];
-    snprintf(front, sizeof front, "%.*s", p->cursor, p->text);
+    utf8_print(front, sizeof front, "%.*s", p->cursor, p->text);
     int room = line.w - 2, at = utf8_cells(front), skip = at >= room ? at - room + 1 : 0;
     const char *text = p->text;
     for (int cells = 0; *text && cells < skip;) { /* a long line scrolls */
@@ -314,7 +314,7 @@ void prompt_draw(const Prompt *p, Canvas *c, Rect line, Rect above)
     for (int i = 0; i < rows && first + i < count; i++) {
         char word[PROMPT_SIZE];
         const char *choice = choice_at(p, first + i, &n);
-        snprintf(word, sizeof word, " %.*s", (int)n, choice);
+        utf8_print(word, sizeof word, " %.*s", (int)n, choice);
         Rect r = {above.y + above.h - rows + i, above.x, 1, above.w < 60 ? above.w : 60};
         canvas_fill(c, r, first + i == p->choice ? STYLE_SELECTED : STYLE_PROMPT, ' ');
         canvas_text(c, r.y, r.x, r.w, first + i == p->choice ? STYLE_SELECTED : STYLE_PROMPT, word);

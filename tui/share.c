@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/models/model_digest.h"
 #include "core/session/permit.h"
 #include "core/session/state.h"
@@ -43,7 +44,7 @@ bool share_open(Share *h, const char *name, const char *group, Err *err)
     if (*h->room.path)
         return err_set(err, "it is shared already: vitrine join %s", h->name);
     classroom_user(geteuid(), own);
-    snprintf(h->name, sizeof h->name, "%.*s", (int)(*name ? strlen(name) : strcspn(own, " ")), *name ? name : own);
+    utf8_print(h->name, sizeof h->name, "%.*s", (int)(*name ? strlen(name) : strcspn(own, " ")), *name ? name : own);
     h->whole = true;
     h->seed = 0;
     return classroom_path(*name ? name : h->name, path, err) && classroom_make(&h->room, path, group, false, err);
@@ -84,7 +85,7 @@ static void put_text(const char *text, Buf *out)
     n = n < TEXT_MOST ? n : TEXT_MOST;
     while (n && n == TEXT_MOST && ((unsigned char)text[n] & 0xc0) == 0x80)
         n--;
-    snprintf(cut, sizeof cut, "%.*s", (int)n, text);
+    utf8_print(cut, sizeof cut, "%.*s", (int)n, text);
     command_quote(cut, out);
 }
 
@@ -99,7 +100,7 @@ static const char *put_picture(Share *h, const char *file)
     Err err;
     if (stat(file, &st) != 0 || !S_ISREG(st.st_mode))
         return "values";
-    snprintf(stamp, sizeof stamp, "%lld %lld %.1100s", (long long)st.st_mtime, (long long)st.st_size, file);
+    utf8_print(stamp, sizeof stamp, "%lld %lld %.1100s", (long long)st.st_mtime, (long long)st.st_size, file);
     if (h->picture && strcmp(h->picture, stamp) == 0)
         return h->put;
     if (!file_read(file, CLASS_DATA, &bytes, NULL)) {
@@ -112,7 +113,7 @@ static const char *put_picture(Share *h, const char *file)
     if (classroom_put(&h->room, h->put, &bytes, &err))
         h->picture = xstrdup(stamp);
     else
-        snprintf(h->news, sizeof h->news, "The picture could not be put into the class: %.200s", err.text);
+        utf8_print(h->news, sizeof h->news, "The picture could not be put into the class: %.200s", err.text);
     buf_free(&bytes);
     return h->put;
 }
@@ -154,7 +155,7 @@ static void put_lines(Share *h, const char *lines, Buf *out)
 {
     char one[COMMAND_LINE];
     for (const char *p = lines; *p; p += strcspn(p, "\n"), p += *p == '\n') {
-        snprintf(one, sizeof one, "%.*s", (int)strcspn(p, "\n"), p);
+        utf8_print(one, sizeof one, "%.*s", (int)strcspn(p, "\n"), p);
         put_line(h, one, out);
         if (p[strcspn(p, "\n")] && p[strcspn(p, "\n") + 1])
             buf_puts(out, "; ");
@@ -194,7 +195,7 @@ static void say_lesson(Share *h, bool again)
     if (!lesson_own(file) && file_read(file, LESSON_BYTES, &text, NULL)) { /* gone meanwhile: followers say so */
         classroom_digest(&text, digest);
         if (!classroom_put(&h->room, digest, &text, &err))
-            snprintf(h->news, sizeof h->news, "The lesson could not be put into the class: %.200s", err.text);
+            utf8_print(h->news, sizeof h->news, "The lesson could not be put into the class: %.200s", err.text);
         buf_printf(&line, " %s", digest);
     }
     buf_free(&text);
@@ -314,8 +315,8 @@ static void write_out(Share *h)
     }
     bool full = !classroom_flush(&h->room);
     if (full && h->told_trouble != h->room.trouble)
-        snprintf(h->news, sizeof h->news, "Followers wait: the class can't be written, %.100s (%.150s).",
-                 strerror(h->room.trouble), h->room.path);
+        utf8_print(h->news, sizeof h->news, "Followers wait: the class can't be written, %.100s (%.150s).",
+                   strerror(h->room.trouble), h->room.path);
     else if (!full && h->told_trouble)
         snprintf(h->news, sizeof h->news, "The class is written again.");
     h->told_trouble = full ? h->room.trouble : 0;
@@ -330,7 +331,7 @@ static uint64_t terminal_of(const char *name, uid_t owner)
     char path[40];
     struct stat st;
     bool pts = strncmp(name, "pts", 3) == 0;
-    snprintf(path, sizeof path, "/dev/%s%.20s", pts ? "pts/" : "", pts ? name + 3 : name);
+    utf8_print(path, sizeof path, "/dev/%s%.20s", pts ? "pts/" : "", pts ? name + 3 : name);
     return strcmp(name, "none") != 0 && lstat(path, &st) == 0 && S_ISCHR(st.st_mode) && st.st_uid == owner
                ? (uint64_t)st.st_rdev
                : 0;
@@ -476,7 +477,7 @@ static void say_notes(Share *h)
             buf_printf(&text, "%d answers to: %s", rollcall_total(h->question), h->question->text);
         buf_putc(&line, ' ');
         char cut[301];
-        snprintf(cut, sizeof cut, "%.300s", buf_str(&text));
+        utf8_print(cut, sizeof cut, "%.300s", buf_str(&text));
         put_text(cut, &line);
     }
     Err err;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/utf8.h"
 
 static const char *env_or_null(const char *name)
 {
@@ -216,18 +217,18 @@ bool term_locale(int fd, bool ask, char *note, size_t n)
     if (set && (asked || !strcmp(nl_langinfo(CODESET), "UTF-8"))) {
         utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
         if (!utf8)
-            snprintf(note, n, "%s=%.40s is not UTF-8, so this is drawn in ASCII; mend: export %s=C.UTF-8", variable,
-                     asked, variable);
+            utf8_print(note, n, "%s=%.40s is not UTF-8, so this is drawn in ASCII; mend: export %s=C.UTF-8", variable,
+                       asked, variable);
     } else {
         utf8 = setlocale(LC_CTYPE, "C.UTF-8") && ask && terminal_takes_utf8(fd);
         if (!utf8) {
             setlocale(LC_CTYPE, "C");
-            snprintf(note, n, "%s%.40s%s, so this is drawn in ASCII; mend: export %s=C.UTF-8",
-                     asked ? "the locale " : "no locale is set", asked ? asked : "",
-                     asked ? " does not exist here" : "", variable);
+            utf8_print(note, n, "%s%.40s%s, so this is drawn in ASCII; mend: export %s=C.UTF-8",
+                       asked ? "the locale " : "no locale is set", asked ? asked : "",
+                       asked ? " does not exist here" : "", variable);
         } else if (asked) {
-            snprintf(note, n, "the locale %.40s does not exist here; C.UTF-8 is used; mend: export %s=C.UTF-8", asked,
-                     variable);
+            utf8_print(note, n, "the locale %.40s does not exist here; C.UTF-8 is used; mend: export %s=C.UTF-8", asked,
+                       variable);
         }
     }
     setlocale(LC_NUMERIC, "C"); /* numbers are printed and read with a point */

@@ -248,9 +248,9 @@ bool term_open(const TermOptions *o, Err *err)
     st->ascii = !term_locale(STDIN_FILENO, report && !strcmp(report, "\033[6n"), st->note, sizeof st->note);
     if (!st->ascii && term_before_unicode(st->term)) {
         st->ascii = true;
-        snprintf(st->note, sizeof st->note,
-                 "TERM=%.40s knows no UTF-8, so this is drawn in ASCII; a newer terminal: export TERM=xterm-256color",
-                 st->term);
+        utf8_print(st->note, sizeof st->note,
+                   "TERM=%.40s knows no UTF-8, so this is drawn in ASCII; a newer terminal: export TERM=xterm-256color",
+                   st->term);
     }
     if (o->ascii) {
         st->ascii = true;

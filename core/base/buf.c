@@ -53,10 +53,10 @@ void buf_vprintf(Buf *b, const char *fmt, va_list ap)
     va_list again;
     va_copy(again, ap);
     char none[1];
-    int n = vsnprintf(none, 0, fmt, ap);
+    int n = utf8_vprint(none, 0, fmt, ap);
     REQUIRE(n >= 0);
     char *to = reserve(b, (size_t)n);
-    vsnprintf(to, (size_t)n + 1, fmt, again);
+    utf8_vprint(to, (size_t)n + 1, fmt, again);
     va_end(again);
     b->len += (size_t)n;
 }

@@ -15,9 +15,8 @@ bool err_set(Err *err, const char *fmt, ...)
     if (err) {
         va_list ap;
         va_start(ap, fmt);
-        vsnprintf(err->text, sizeof err->text, fmt, ap);
+        utf8_vprint(err->text, sizeof err->text, fmt, ap);
         va_end(ap);
-        utf8_mend(err->text);
     }
     return false;
 }
@@ -29,12 +28,11 @@ bool err_prefix(Err *err, const char *fmt, ...)
         memcpy(old, err->text, sizeof old);
         va_list ap;
         va_start(ap, fmt);
-        vsnprintf(front, sizeof front, fmt, ap);
+        utf8_vprint(front, sizeof front, fmt, ap);
         va_end(ap);
         size_t n = strlen(front);
         memcpy(err->text, front, n + 1);
-        snprintf(err->text + n, sizeof err->text - n, ": %s", old);
-        utf8_mend(err->text);
+        utf8_print(err->text + n, sizeof err->text - n, ": %s", old);
     }
     return false;
 }
@@ -58,7 +56,7 @@ void die(const char *fmt, ...)
     char text[1024]; /* no allocation: there may be no memory */
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    utf8_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     tell(text);
     exit(1);

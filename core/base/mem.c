@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/base/utf8.h"
 
 bool size_mul_ok(size_t a, size_t b, size_t *product)
 {
@@ -108,11 +109,11 @@ char *arena_printf(Arena *a, const char *fmt, ...)
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = utf8_vprint(NULL, 0, fmt, ap);
     va_end(ap);
     REQUIRE(n >= 0);
     char *s = arena_alloc(a, (size_t)n + 1);
-    vsnprintf(s, (size_t)n + 1, fmt, again);
+    utf8_vprint(s, (size_t)n + 1, fmt, again);
     va_end(again);
     return s;
 }

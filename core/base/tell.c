@@ -40,7 +40,7 @@ static void put_line(const char *before, const char *text, const char *after)
 {
     char clean[LINE], line[LINE + 32];
     utf8_clean(clean, sizeof clean, text);
-    int n = snprintf(line, sizeof line, "%s%s%s", before, clean, after);
+    int n = utf8_print(line, sizeof line, "%s%s%s", before, clean, after);
     put(line, (size_t)n);
 }
 

@@ -1,6 +1,11 @@
 #include "core/base/utf8.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "core/base/err.h"
 
 enum { REPLACEMENT = 0xfffd };
 
@@ -123,14 +128,122 @@ char *utf8_take(char *out, size_t n, const char *s, size_t bytes)
     return out;
 }
 
-void utf8_mend(char *s)
+/* Bytes at the end of s[0 … n−1] that begin a character and do not end it; reads nothing behind them. */
+static size_t unfinished(const char *s, size_t n)
 {
-    size_t n = strlen(s), back = 0;
-    uint32_t c;
+    size_t back = 0;
     while (back < 3 && back < n && ((unsigned char)s[n - 1 - back] & 0xc0) == 0x80)
         back++;
-    if (back < n && (unsigned char)s[n - 1 - back] >= 0xc2 && !sequence((const unsigned char *)s + n - 1 - back, &c))
-        s[n - 1 - back] = 0;
+    unsigned lead = back < n ? (unsigned char)s[n - 1 - back] : 0;
+    size_t whole = lead < 0xc2 || lead > 0xf4 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    return back + 1 < whole ? back + 1 : 0;
+}
+
+void utf8_mend(char *s)
+{
+    size_t n = strlen(s);
+    s[n - unfinished(s, n)] = 0;
+}
+
+/* One conversion of a format: its flags, numbers ('*' read already, −1: none) and length. */
+typedef struct Conversion {
+    char flags[8], length[4], as;
+    int width, precision;
+} Conversion;
+
+static int number_of(const char **p, va_list *ap)
+{
+    if (**p == '*')
+        return (*p)++, va_arg(*ap, int);
+    return (int)strtol(*p, (char **)p, 10);
+}
+
+static Conversion conversion(const char **p, va_list *ap)
+{
+    Conversion c = {.width = -1, .precision = -1};
+    size_t n = strspn(*p, "-+ #0");
+    snprintf(c.flags, sizeof c.flags, "%.*s", (int)n, *p);
+    *p += n;
+    if (**p == '*' || (**p >= '1' && **p <= '9'))
+        c.width = number_of(p, ap);
+    if (**p == '.')
+        ++*p, c.precision = number_of(p, ap);
+    n = strspn(*p, "hlz");
+    snprintf(c.length, sizeof c.length, "%.*s", (int)n, *p);
+    *p += n;
+    c.as = *(*p)++;
+    return c;
+}
+
+/* One value as the C library prints it, but for a string's precision, which stops before a character that it cuts. */
+static int put_value(char *out, size_t n, const Conversion *c, va_list *ap)
+{
+    char spec[64], width[16] = "", precision[16] = "";
+    if (c->width != -1)
+        snprintf(width, sizeof width, "%d", c->width);
+    if (c->precision >= 0 && c->as != 's')
+        snprintf(precision, sizeof precision, ".%d", c->precision);
+    snprintf(spec, sizeof spec, "%%%s%s%s%s%c", c->flags, width, c->as == 's' ? ".*" : precision, c->length, c->as);
+    if (c->as == 's') {
+        const char *s = va_arg(*ap, const char *);
+        size_t most = c->precision < 0 ? INT_MAX : (size_t)c->precision, taken = strnlen(s, most);
+        return snprintf(out, n, spec, (int)(taken - (taken == most ? unfinished(s, taken) : 0)), s);
+    }
+    if (strchr("fFeEgGaA", c->as))
+        return snprintf(out, n, spec, va_arg(*ap, double));
+    if (c->as == 'p')
+        return snprintf(out, n, spec, va_arg(*ap, void *));
+    if (strcmp(c->length, "ll") == 0)
+        return snprintf(out, n, spec, va_arg(*ap, long long));
+    if (*c->length == 'l')
+        return snprintf(out, n, spec, va_arg(*ap, long));
+    if (*c->length == 'z')
+        return snprintf(out, n, spec, va_arg(*ap, size_t));
+    REQUIRE(strchr("diouxXc", c->as));
+    return snprintf(out, n, spec, va_arg(*ap, int));
+}
+
+/* True where a string has a precision: only these formats are walked here. */
+static bool cuts(const char *fmt)
+{
+    while ((fmt = strchr(fmt, '.')) != NULL) {
+        fmt += 1 + strspn(fmt + 1, "*0123456789");
+        if (*fmt == 's')
+            return true;
+    }
+    return false;
+}
+
+int utf8_vprint(char *out, size_t n, const char *fmt, va_list ap)
+{
+    size_t all = 0;
+    if (cuts(fmt)) {
+        va_list values;
+        va_copy(values, ap);
+        for (const char *p = fmt; *p;) {
+            char *to = all < n ? out + all : NULL;
+            size_t room = all < n ? n - all : 0, plain = strcspn(p, "%") + (*p == '%' && p[1] == '%');
+            Conversion c = {0};
+            if (plain)
+                all += (size_t)snprintf(to, room, "%.*s", (int)plain, p), p += plain + (*p == '%');
+            else
+                p++, c = conversion(&p, &values), all += (size_t)put_value(to, room, &c, &values);
+        }
+        va_end(values);
+    } else
+        all = (size_t)vsnprintf(out, n, fmt, ap);
+    if (n && all >= n)
+        utf8_mend(out);
+    return (int)all;
+}
+
+int utf8_print(char *out, size_t n, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int all = utf8_vprint(out, n, fmt, ap);
+    va_end(ap);
+    return all;
 }
 
 /* How many cells a code point takes. Ranges after the Unicode 14 character database: general categories Mn, Me and Cf

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 #include "core/diff/diff_trial.h"
 
 enum { BLOCKS_MOST = 24 };
@@ -282,7 +283,7 @@ void trial_half(Trial *t)
                 for (const char *w = WAYS[k].endings; *w;) {
                     char ending[32];
                     size_t length = strcspn(w, " ");
-                    snprintf(ending, sizeof ending, "%.*s", (int)length, w);
+                    utf8_print(ending, sizeof ending, "%.*s", (int)length, w);
                     const char *path = graph_node(g, n)->path;
                     if (path_ends(path, ending) && trial_here(t, path) && trial_has(t, n))
                         *trial_add(t, EDIT_MAP, path) = precision_edit(g, n, (Precision)p);

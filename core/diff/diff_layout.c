@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 
 /* An axis of the node, or the rows or columns of its patches. */
 typedef struct Factor {
@@ -132,8 +133,8 @@ static bool same_axes(const Graph *g, NodeId n, const char *told, const DiffLayo
             one = one || (g->axes[d.axis[i]].n == 1 && strlen(g->axes[d.axis[i]].sym) == length &&
                           strncmp(g->axes[d.axis[i]].sym, p, length) == 0);
         if (length && !one && used + length + 4 < sizeof plain)
-            snprintf(plain + used, sizeof plain - used, "%s%.*s", used ? "," : "",
-                     length == 1 && *p == 'p' ? 3 : (int)length, length == 1 && *p == 'p' ? "y,x" : p);
+            utf8_print(plain + used, sizeof plain - used, "%s%.*s", used ? "," : "",
+                       length == 1 && *p == 'p' ? 3 : (int)length, length == 1 && *p == 'p' ? "y,x" : p);
         p += length;
     }
     return strcmp(plain, l->factors) == 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 
 enum { MAP_BYTES = 1 << 20, NO_BLOCK = -1, BLOCK_DIGITS = 6 };
 
@@ -149,9 +150,9 @@ static bool path_is_layer(const char *name)
 static bool ends_with_norm(const Graph *g, const char *name)
 {
     char path[48];
-    snprintf(path, sizeof path, "%.8sblocks.0.ln1.out", name);
+    utf8_print(path, sizeof path, "%.8sblocks.0.ln1.out", name);
     NodeId norm = graph_find(g, path);
-    snprintf(path, sizeof path, "%.8sblocks.0.resid_mid", name);
+    utf8_print(path, sizeof path, "%.8sblocks.0.resid_mid", name);
     return norm > graph_find(g, path);
 }
 
@@ -344,7 +345,7 @@ static Nearness nearness(const DiffName *line, const DiffMap *map, const Graph *
         n.score[2] = n.score[3]++ && likeness < n.score[2] ? n.score[2] : likeness;
         if ((stems && !own_front) || !*n.front) {
             own_front = stems && front > 0;
-            snprintf(n.front, sizeof n.front, "%.*s", front, name);
+            utf8_print(n.front, sizeof n.front, "%.*s", front, name);
         }
     }
     return n;
@@ -375,7 +376,7 @@ static void name_by(const DiffName *line, const DiffMap *map, const Graph *g, No
     DiffTarget to[DIFF_PARTS];
     for (int b = block; b <= block + 1; b++) { /* a line may name a block by the one behind it */
         if (star)
-            snprintf(out, size, "%s%.*s%d%s", front, (int)(star - line->name), line->name, b, star + 1);
+            utf8_print(out, size, "%s%.*s%d%s", front, (int)(star - line->name), line->name, b, star + 1);
         else
             snprintf(out, size, "%s%s", front, line->name);
         int parts = diff_name_targets(map, g, out, to);

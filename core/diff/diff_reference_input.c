@@ -7,6 +7,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 #include "core/diff/diff_reference.h"
 
 static const char CHANNELS_LAST[] = "y,i,x,j,c"; /* as the image's layout says rows, columns, channels */
@@ -66,7 +67,7 @@ enum { LINES_MOST = 6 };
 /* The name with another number from `at` on, where so many digits stand; false when it is too long. */
 static bool renumbered(const char *name, size_t at, size_t digits, const char *number, char out[DIFF_PATH])
 {
-    int n = snprintf(out, DIFF_PATH, "%.*s%s%s", (int)at, name, number, name + at + digits);
+    int n = utf8_print(out, DIFF_PATH, "%.*s%s%s", (int)at, name, number, name + at + digits);
     return n > 0 && n < DIFF_PATH;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 
 /* By how much the rms error must fall for a mistake to be worth a word. */
 enum { NEARER = 4 };
@@ -135,9 +136,9 @@ static bool beyond_chance(const Trial *t, const DiffFigures *f, size_t cells)
 static void word(const Trial *t, const char *what, char out[DIFF_WORDS])
 {
     if (t->base)
-        snprintf(out, DIFF_WORDS, "two mistakes at once: %.140s; and %.140s", t->base->text, what);
+        utf8_print(out, DIFF_WORDS, "two mistakes at once: %.140s; and %.140s", t->base->text, what);
     else if (t->only)
-        snprintf(out, DIFF_WORDS, "%.250s, in %.*s alone", what, (int)strlen(t->only) - 1, t->only);
+        utf8_print(out, DIFF_WORDS, "%.250s, in %.*s alone", what, (int)strlen(t->only) - 1, t->only);
     else
         snprintf(out, DIFF_WORDS, "%s", what);
 }
@@ -191,7 +192,7 @@ double trial_attempt(Trial *t, const char *fmt, ...)
     Run *run;
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    utf8_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     if (!t->mistake_count || !trial_wanted(t, text) || !go_on(t) ||
         !open_trial(t, t->mistake_count, NULL, NULL, &graph, &run))
@@ -332,8 +333,8 @@ static double cost_of(const Trial *t)
 
 bool trial_going(Trial *t, const char *what, double share)
 {
-    snprintf(t->what, sizeof t->what, "%.50s differs (%.1e): %s", graph_node(t->s->graph, t->target->node)->path,
-             t->before.largest, what);
+    utf8_print(t->what, sizeof t->what, "%.50s differs (%.1e): %s", graph_node(t->s->graph, t->target->node)->path,
+               t->before.largest, what);
     t->share = share;
     return go_on(t);
 }
@@ -366,7 +367,7 @@ bool trial_next_block(const Trial *t, NodeId *from, char out[TRIAL_PREFIX])
         if (!t->in[n] || !length || length >= TRIAL_PREFIX || node->op == OP_LEAF || node->op == OP_VIEW ||
             strncmp(out, node->path, length) == 0)
             continue;
-        snprintf(out, TRIAL_PREFIX, "%.*s", (int)length, node->path);
+        utf8_print(out, TRIAL_PREFIX, "%.*s", (int)length, node->path);
         *from = n + 1;
         return true;
     }

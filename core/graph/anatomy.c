@@ -5,6 +5,7 @@
 
 #include "core/base/err.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 
 static const char *const SITE_NAMES[SITE_COUNT] = {
 #define SITE(symbol, name) [SITE_##symbol] = name,
@@ -331,7 +332,7 @@ bool anatomy_carry(const Graph *g, const char *path, int from, int to, char *out
     *out = 0;
     if (length < scope || memcmp(begin, anatomy_part(g, from)->scope, scope) != 0)
         return false;
-    int written = snprintf(out, n, "%.*s%s%s", (int)(begin - path), path, anatomy_part(g, to)->scope, begin + scope);
+    int written = utf8_print(out, n, "%.*s%s%s", (int)(begin - path), path, anatomy_part(g, to)->scope, begin + scope);
     if (written < 0 || (size_t)written >= n) {
         *out = 0;
         return false;

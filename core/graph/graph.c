@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/base/utf8.h"
 
 static const struct {
     const char *word, *formula;
@@ -127,7 +128,7 @@ void graph_scope(Graph *g, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(g->scope, sizeof g->scope - 1, fmt, ap);
+    int n = utf8_vprint(g->scope, sizeof g->scope - 1, fmt, ap);
     va_end(ap);
     REQUIRE(n >= 0 && (size_t)n < sizeof g->scope - 1);
     if (n > 0)

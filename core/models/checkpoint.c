@@ -19,7 +19,7 @@ static const TensorInfo *find_prefixed(const Checkpoint *k, const char *name, bo
     size_t n = strlen(k->prefix);
     for (;;) { /* what belongs to another tower may have the same name without the prefix */
         char full[NAME_MAX_BYTES];
-        snprintf(full, sizeof full, "%.*s%s", (int)n, k->prefix, name);
+        utf8_print(full, sizeof full, "%.*s%s", (int)n, k->prefix, name);
         const TensorInfo *t = tensors_find(&k->file, full);
         if (t || n == 0 || inside)
             return t;
@@ -273,7 +273,7 @@ static void list_name(NameList *l, const char *name)
 {
     size_t used = strlen(l->text);
     if (l->count++ < 3)
-        snprintf(l->text + used, sizeof l->text - used, "%s'%.80s'", l->count > 1 ? ", " : "", name);
+        utf8_print(l->text + used, sizeof l->text - used, "%s'%.80s'", l->count > 1 ? ", " : "", name);
 }
 
 static const char *list_text(NameList *l)

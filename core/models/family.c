@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/base/utf8.h"
 #include "core/models/probes.h"
 
 const char *input_kind_name(InputKind k)
@@ -57,7 +58,7 @@ static void fact(const Facts *f, const char *key, const char *fmt, ...)
     char text[512];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    utf8_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     f->put(f->context, key, key, text);
 }

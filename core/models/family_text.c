@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/models/decode.h"
 #include "core/models/family.h"
@@ -107,7 +108,7 @@ static void fact(FactFn put, void *context, const char *key, const char *fmt, ..
     char text[512];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    utf8_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     put(context, key, key, text);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/models/checkpoint.h"
 
 #define EMBEDDINGS_HF                                                                                                  \
@@ -481,7 +482,7 @@ bool layout_word(const char *list, int n, char *out, size_t size)
             return false;
         list = bar + 1;
     }
-    snprintf(out, size, "%.*s", (int)strcspn(list, "|"), list);
+    utf8_print(out, size, "%.*s", (int)strcspn(list, "|"), list);
     return true;
 }
 
@@ -496,7 +497,7 @@ bool layout_alternative(const char *pattern, int n, int layer, LayoutName *out)
     if (how) {
         *how++ = '\0';
         if (*how == ':')
-            snprintf(out->order, sizeof out->order, "%.7s", how + 1);
+            utf8_print(out->order, sizeof out->order, "%.7s", how + 1);
         else
             sscanf(how, "%d/%d", &out->part, &out->parts);
     }
@@ -504,7 +505,7 @@ bool layout_alternative(const char *pattern, int n, int layer, LayoutName *out)
     if (!mark)
         snprintf(out->name, sizeof out->name, "%s", from);
     else
-        snprintf(out->name, sizeof out->name, "%.*s%d%s", (int)(mark - from), from, layer, mark + 2);
+        utf8_print(out->name, sizeof out->name, "%.*s%d%s", (int)(mark - from), from, layer, mark + 2);
     return true;
 }
 

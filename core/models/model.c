@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/models/family.h"
 
 enum { WEIGHT_ALIGN = 16 }; /* floats: every weight begins on a cache line */
@@ -68,7 +69,7 @@ bool model_fit(Model *m, int height, int width, Err *err)
 static void note(Model *m, const char *fmt, va_list ap)
 {
     char line[512];
-    vsnprintf(line, sizeof line, fmt, ap);
+    utf8_vprint(line, sizeof line, fmt, ap);
     size_t n = (size_t)m->assumption_count;
     const char **more = arena_alloc(
         &m->arena, size_mul(n + 1, sizeof *more)); /* a handful of lines: the old table is left to the arena */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/io/tensors.h"
 #include "core/models/text_parts.h"
 
@@ -48,7 +49,7 @@ static void put_scope(TorchName *t, const char *scope, int layer)
 {
     const char *mark = strstr(scope, "%d");
     if (mark)
-        snprintf(t->name, sizeof t->name, "%.*s%d%s", (int)(mark - scope), scope, layer, mark + 2);
+        utf8_print(t->name, sizeof t->name, "%.*s%d%s", (int)(mark - scope), scope, layer, mark + 2);
     else
         snprintf(t->name, sizeof t->name, "%s", scope);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/models/probes.h"
 #include "core/session/ask/ledgers.h"
@@ -223,7 +224,7 @@ static bool parse_range(const Graph *g, int axis, const char *value, Selection *
     if (strcmp(value, "*") == 0)
         return true;
     if (colon) {
-        snprintf(first, sizeof first, "%.*s", (int)(colon - value), value);
+        utf8_print(first, sizeof first, "%.*s", (int)(colon - value), value);
         snprintf(end, sizeof end, "%d", a->n);
         bool whole = !colon[1] || strcmp(colon + 1, end) == 0; /* up to the end */
         if ((*first && !axis_parse(a, first, &from)) || (!whole && !axis_parse(a, colon + 1, &to)))
@@ -314,7 +315,7 @@ bool address_word(const Session *s, const Graph *g, const char *text, int column
     if (!err || sscanf(err->text, "column %d: %n", &inside, &used) != 1 || !used)
         return err_prefix(err, "column %d", column);
     char rest[sizeof err->text];
-    snprintf(rest, sizeof rest, "%s", err->text + used);
+    utf8_print(rest, sizeof rest, "%s", err->text + used);
     return err_set(err, "column %d: %s", column + inside - 1, rest);
 }
 
@@ -379,7 +380,7 @@ void address_complete(const Session *s, const char *text, Buf *out)
             continue;
         const char *dot = strchr(path + n, '.');
         char word[SESSION_PATH];
-        snprintf(word, sizeof word, "%.*s", dot ? (int)(dot - path) + 1 : (int)strlen(path), path);
+        utf8_print(word, sizeof word, "%.*s", dot ? (int)(dot - path) + 1 : (int)strlen(path), path);
         if (strcmp(word, last) != 0 && (!out->data || !strstr(out->data, word)))
             buf_printf(out, "%s\n", word);
         snprintf(last, sizeof last, "%s", word);

@@ -7,6 +7,7 @@
 
 #include "core/base/err.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/log.h"
 #include "core/session/screens.h"
@@ -298,7 +299,7 @@ static const char *meant(const char *name, const char *line, char out[64])
     bool number = *name && name[strspn(name, "0123456789")] == 0;
     if (!number && strcmp(name, "q") != 0)
         return line;
-    snprintf(out, 64, "%s%.40s", number ? "step " : "quit", number ? name : "");
+    utf8_print(out, 64, "%s%.40s", number ? "step " : "quit", number ? name : "");
     return out;
 }
 

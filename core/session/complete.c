@@ -59,7 +59,7 @@ static void cut_up(Typed *t, const Commands *c, const char *line)
     if (words < 2)
         return;
     size_t n = strcspn(line + start, " ");
-    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), line + start);
+    utf8_print(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), line + start);
     t->command = command_find(c, name);
     t->rest = start + n + strspn(line + start + n, " ");
 }
@@ -112,7 +112,7 @@ static void offer_files(const Typed *t, size_t from, const char *typed, Buf *out
     size_t n = (size_t)(start - typed), length = strlen(start);
     if (n >= sizeof folder)
         return;
-    snprintf(folder, sizeof folder, "%.*s", (int)n, typed);
+    utf8_print(folder, sizeof folder, "%.*s", (int)n, typed);
     DIR *d = opendir(n ? folder : ".");
     for (struct dirent *e; d && count < 5000 && (e = readdir(d)) != NULL;) {
         bool carried = e->d_name[0] != '.' || *start == '.';
@@ -149,7 +149,7 @@ static void offer_cells(const Session *s, const Typed *t, const char *bracket, B
     const char *item = bracket + 1, *comma = strrchr(item, ','), *equals;
     if (n >= sizeof name)
         return;
-    snprintf(name, sizeof name, "%.*s", (int)n, t->word);
+    utf8_print(name, sizeof name, "%.*s", (int)n, t->word);
     if (!address_parse(s, g, name, &to, NULL) || !to.is_node)
         return;
     item = comma ? comma + 1 : item;
@@ -159,7 +159,7 @@ static void offer_cells(const Session *s, const Typed *t, const char *bracket, B
     for (int i = 0; i < d.n; i++) {
         const Axis *a = &g->axes[d.axis[i]];
         char given[24], label[64];
-        snprintf(given, sizeof given, "%.20s=", a->sym);
+        utf8_print(given, sizeof given, "%.20s=", a->sym);
         const char *there = strstr(bracket, given);
         bool before = there && there < item && (there[-1] == '[' || there[-1] == ',');
         if (!equals && !before)
@@ -195,10 +195,10 @@ static bool offer_value(const Session *s, const Typed *t, Buf *out)
     if (!equals || (bracket && bracket < equals) || equals - t->word > 40)
         return false;
     size_t from = (size_t)(equals + 1 - t->line);
-    snprintf(kind, sizeof kind, "%.*sFILE", (int)(equals + 1 - t->word), t->word);
+    utf8_print(kind, sizeof kind, "%.*sFILE", (int)(equals + 1 - t->word), t->word);
     if (strstr(t->command->usage, kind))
         offer_files(t, from, equals + 1, out);
-    snprintf(kind, sizeof kind, "%.*sADDRESS", (int)(equals + 1 - t->word), t->word);
+    utf8_print(kind, sizeof kind, "%.*sADDRESS", (int)(equals + 1 - t->word), t->word);
     if (strstr(t->command->usage, kind))
         offer_addresses(s, t, from, out);
     return true;

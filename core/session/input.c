@@ -206,11 +206,11 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
     if (ok) {
         Input in = {.kind = INPUT_PICTURE, .label = -1, .ready = true, .cells = cells, .values = xfloats(cells)};
         char name[160];
-        snprintf(name, sizeof name, "%.80s:%.40s%s", file, spec, stored.last ? " (channels last)" : "");
+        utf8_print(name, sizeof name, "%.80s:%.40s%s", file, spec, stored.last ? " (channels last)" : "");
         if (stored.pictures > 1)
             snprintf(name + strlen(name), sizeof name - strlen(name), " (picture %zu of %zu)", item, stored.pictures);
         utf8_clean(in.name, sizeof in.name, name);
-        snprintf(in.path, sizeof in.path, "%.800s:%.200s", file, spec);
+        utf8_print(in.path, sizeof in.path, "%.800s:%.200s", file, spec);
         in.unchecked = tensors_unchecked(t, t->cells / stored.pictures * (item + 1));
         ok = read_values(&f, t, m, stored, item, in.values, err);
         if (ok)
@@ -328,7 +328,7 @@ bool input_open(Input *out, const Model *m, const char *spec, Err *err)
     const char *colon = strrchr(spec, ':');
     if (colon && colon > spec && colon[1] && !file_exists(spec)) {
         char file[1024];
-        snprintf(file, sizeof file, "%.*s", (int)(colon - spec), spec);
+        utf8_print(file, sizeof file, "%.*s", (int)(colon - spec), spec);
         if (file_exists(file))
             return open_values(out, m, file, colon + 1, err);
     }

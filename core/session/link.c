@@ -6,6 +6,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/models/model_digest.h"
 #include "core/session/address.h"
 #include "core/session/place.h"
@@ -57,7 +58,7 @@ static size_t option_only(const char *command, size_t n)
     char name[32];
     Commands all = session_command_set();
     size_t length = begins(command, n, OPTION) ? strcspn(command + strlen(OPTION), " ") : 0;
-    snprintf(name, sizeof name, "%.*s", (int)length, command + strlen(OPTION) * (length > 0));
+    utf8_print(name, sizeof name, "%.*s", (int)length, command + strlen(OPTION) * (length > 0));
     bool alone = length && length < sizeof name && !command_find(&all, name);
     commands_free(&all);
     return alone ? strlen(OPTION) + length + 1 : 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/base/utf8.h"
 
 static void clamp_indices(Session *s)
 {
@@ -358,7 +359,7 @@ const char *session_attention_name(const Graph *g, int part, char out[ATTENTION_
     const Part *p = anatomy_part(g, part);
     int word = (int)strcspn(p->word, "- ");
     if (*p->stack)
-        snprintf(out, ATTENTION_NAME, "%.3s %d %.*s", p->stack, p->block, word > 8 ? 8 : word, p->word);
+        utf8_print(out, ATTENTION_NAME, "%.3s %d %.*s", p->stack, p->block, word > 8 ? 8 : word, p->word);
     else
         snprintf(out, ATTENTION_NAME, "block %d", p->block);
     return out;

@@ -327,15 +327,11 @@ const char *session_model_note(const Session *s)
 
 void session_say(Session *s, const char *fmt, ...)
 {
-    va_list ap, again;
+    Buf text = {0}; /* what is said may quote what was said before */
+    va_list ap;
     va_start(ap, fmt);
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    buf_vprintf(&text, fmt, ap);
     va_end(ap);
-    char *text = xmalloc((size_t)(n < 0 ? 0 : n) + 1);
-    vsnprintf(text, (size_t)(n < 0 ? 0 : n) + 1, fmt, again);
-    va_end(again);
-    buf_clear(&s->said);
-    buf_puts(&s->said, text);
-    free(text);
+    buf_free(&s->said);
+    s->said = text;
 }

@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/session/ask/explained.h"
 #include "core/session/difference.h"
@@ -166,7 +167,8 @@ const char *session_diff_why(const Session *s, const char *path, char out[SESSIO
     const Graph *a = session_graph(s, SIDE_A), *b = session_graph(s, SIDE_B);
     NodeId n = graph_find(a, path), m = graph_find(b, path);
     if (n == NO_NODE || m == NO_NODE) {
-        snprintf(out, SESSION_WHY, "%s has no %.200s", n == NO_NODE ? m == NO_NODE ? "neither side" : "A" : "B", path);
+        utf8_print(out, SESSION_WHY, "%s has no %.200s", n == NO_NODE ? m == NO_NODE ? "neither side" : "A" : "B",
+                   path);
         return out;
     }
     Dims d = graph_node(a, n)->dims, e = graph_node(b, m)->dims;
@@ -180,7 +182,7 @@ const char *session_diff_why(const Session *s, const char *path, char out[SESSIO
             return out;
         }
     }
-    snprintf(out, SESSION_WHY, "%.200s has other axes in A than in B", path);
+    utf8_print(out, SESSION_WHY, "%.200s has other axes in A than in B", path);
     return out;
 }
 

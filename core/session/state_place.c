@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/learned/measures.h"
 #include "core/session/place.h"
@@ -127,7 +128,7 @@ static bool parse_at(const Graph *g, const char *text, int *at, Err *err)
         int axis, value;
         if (!n || n >= sizeof sym || p[n] != ':')
             return err_set(err, "at=%.60s: expected AXIS:INDEX,…", text);
-        snprintf(sym, sizeof sym, "%.*s", (int)n, p);
+        utf8_print(sym, sizeof sym, "%.*s", (int)n, p);
         const char *number = sym;
         if (!parse_index(&number, &axis) || *number)
             axis = session_axis(g, sym);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/models/drawn.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
@@ -110,7 +111,7 @@ static void open_boxes(Session *s, const char *paths)
     memset(s->open, 0, (size_t)s->stages.count * sizeof *s->open);
     for (const char *p = paths; *p; p += strcspn(p, "\n") + 1) {
         char path[SESSION_PATH];
-        snprintf(path, sizeof path, "%.*s", (int)strcspn(p, "\n"), p);
+        utf8_print(path, sizeof path, "%.*s", (int)strcspn(p, "\n"), p);
         int box = stages_find(&s->stages, path);
         if (box != NO_BOX)
             s->open[box] = true;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 
 static bool make(Workplace *w, const char *folder, Err *err)
 {
@@ -47,7 +48,7 @@ static bool may_write(const char *folder, Err *err)
     char path[WORKPLACE_PATH];
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         FileOut f;
-        snprintf(path, sizeof path, "%.1000s/%s", folder, FILES[i]);
+        utf8_print(path, sizeof path, "%.1000s/%s", folder, FILES[i]);
         if (!file_create(&f, path, err))
             return false;
         file_abandon(&f);
@@ -62,8 +63,8 @@ static bool take(Workplace *w, const char *folder, Err *err)
         return err_set(err, "%.60s...: this path is too long. Name another with -o.", folder);
     if (!make(w, folder, err) || !lock(w, folder, err))
         return false;
-    snprintf(model, sizeof model, "%.1000s/model.safetensors", folder);
-    snprintf(w->state, sizeof w->state, "%.1000s/training.safetensors", folder);
+    utf8_print(model, sizeof model, "%.1000s/model.safetensors", folder);
+    utf8_print(w->state, sizeof w->state, "%.1000s/training.safetensors", folder);
     w->resumes = file_exists(w->state);
     if (file_exists(model) && !w->resumes)
         return err_set(err, "%.300s: holds a model already. Name another folder with -o, or remove it.", folder);

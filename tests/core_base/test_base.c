@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -308,6 +309,56 @@ static void utf8_knows_widths(void **state)
     assert_int_equal(utf8_cells("e\xcc\x81\xe4\xb8\x80\xf0\x9f\x98\x80z"), 1 + 0 + 2 + 2 + 1);
 }
 
+/* The same as the C library where nothing is cut; where a precision or the buffer's end cuts, whole characters. */
+static void printed_text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    static const char TEXT[] = "a\xc3\xa9\xe4\xb8\x80\xf0\x9f\x98\x80z";
+    static const int WHOLE[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+    char out[256], want[256];
+    for (int most = 0; most <= 12; most++) {
+        snprintf(want, sizeof want, "<%.*s> 7", WHOLE[most], TEXT);
+        char fmt[16];
+        snprintf(fmt, sizeof fmt, "<%%.%ds> %%d", most);
+        assert_int_equal(utf8_print(out, sizeof out, fmt, TEXT, 7), strlen(want));
+        assert_string_equal(out, want);
+        utf8_print(out, sizeof out, "<%.*s> %d", most, TEXT, 7);
+        assert_string_equal(out, want);
+        Err err;
+        err_set(&err, "<%.*s> %d", most, TEXT, 7);
+        assert_string_equal(err.text, want);
+        err_prefix(&err, "%.*s", most, TEXT);
+        assert_memory_equal(err.text + WHOLE[most], ": <", 3);
+        Buf b = {0};
+        buf_printf(&b, "<%.*s> %d", most, TEXT, 7);
+        assert_string_equal(buf_str(&b), want);
+        buf_free(&b);
+        Arena a = {0};
+        assert_string_equal(arena_printf(&a, "<%.*s> %d", most, TEXT, 7), want);
+        arena_free(&a);
+        if (most > 0) {
+            assert_int_equal(utf8_print(out, (size_t)most, "%s", TEXT), 11);
+            assert_int_equal(strlen(out), WHOLE[most - 1]);
+            assert_int_equal(utf8_print(out, (size_t)most, "%.11s", TEXT), 11);
+            assert_int_equal(strlen(out), WHOLE[most - 1]);
+        }
+    }
+    char *slice = xmalloc(3); /* not ended: nothing behind it is read */
+    memcpy(slice, "a\xc3\xa9", 3);
+    assert_int_equal(utf8_print(out, sizeof out, "%.*s", 3, slice), 3);
+    assert_int_equal(utf8_print(out, sizeof out, "%.*s", 2, slice), 1);
+    free(slice);
+    size_t big = SIZE_MAX;
+    long long least = LLONG_MIN;
+    static const char *const EVERY =
+        "%% %5d|%-5d|%05d|%+d|%u|%x|%#X|%c|%ld|%lu|%lld|%llx|%zu|%8.3f|%-9.2e|%g|%.*f|%*d|%s|%-6s|%6s|%p|%.4s%%";
+    snprintf(want, sizeof want, EVERY, 1, 2, 3, 4, 5u, 6u, 7u, 'c', 8L, 9UL, least, 10ULL, big, 1.5, 2.5, 3.5, 2, 4.5,
+             6, 7, "s", "t", "u", (void *)want, "cut here");
+    utf8_print(out, sizeof out, EVERY, 1, 2, 3, 4, 5u, 6u, 7u, 'c', 8L, 9UL, least, 10ULL, big, 1.5, 2.5, 3.5, 2, 4.5,
+               6, 7, "s", "t", "u", (void *)want, "cut here");
+    assert_string_equal(out, want);
+}
+
 static void utf8_takes_whole_characters(void **state)
 {
     (void)state;
@@ -455,6 +506,7 @@ int main(void)
         cmocka_unit_test(utf8_round_trips_everything),
         cmocka_unit_test(utf8_refuses_what_is_not_utf8),
         cmocka_unit_test(utf8_knows_widths),
+        cmocka_unit_test(printed_text_is_cut_between_characters),
         cmocka_unit_test(utf8_takes_whole_characters),
         cmocka_unit_test(utf8_cleans),
         cmocka_unit_test(pool_runs_each_item_once),

@@ -85,15 +85,9 @@ int canvas_printf(Canvas *c, int y, int x, int width, Style s, const char *fmt, 
     char text[2048];
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, ap);
+    utf8_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (n >= (int)sizeof text) { /* do not show the first bytes of a character that was cut in two */
-        size_t end = sizeof text - 1;
-        while (end > 0 && ((unsigned char)text[end - 1] & 0xc0) == 0x80)
-            end--;
-        text[end > 0 ? end - 1 : 0] = '\0';
-    }
-    return n < 0 ? 0 : canvas_text(c, y, x, width, s, text);
+    return canvas_text(c, y, x, width, s, text);
 }
 
 void canvas_right(Canvas *c, int y, int x, int width, Style s, const char *text)

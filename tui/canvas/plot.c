@@ -356,7 +356,7 @@ static void legend_text(const Canvas *c, const CanvasPlot *p, const CanvasLine *
     else if (p->lines > 1 && !p->numbered)
         snprintf(mark, sizeof mark, "%s", l->dashed ? "┄" : "─");
     bool named = *l->name && !p->numbered;
-    snprintf(out, 64, " %s%s%.32s%s%s", mark, named ? " " : "", l->name, named && *number ? " " : "", number);
+    utf8_print(out, 64, " %s%s%.32s%s%s", mark, named ? " " : "", l->name, named && *number ? " " : "", number);
 }
 
 static void draw_legend(Canvas *c, Rect r, const CanvasPlot *p)

@@ -83,7 +83,7 @@ static bool rule_of(const Options *o, FolderRule *rule, uint64_t **list, Err *er
     char path[PATH];
     *list = NULL;
     *rule = (FolderRule){.split = o->all ? FOLDER_ALL : FOLDER_BY_CONTENT};
-    snprintf(path, sizeof path, "%.1000s/" TRAINER_LEARNT, o->model ? o->model : "");
+    utf8_print(path, sizeof path, "%.1000s/" TRAINER_LEARNT, o->model ? o->model : "");
     if (o->all || !o->model || !file_exists(path))
         return true;
     rule->split = FOLDER_UNLEARNT;

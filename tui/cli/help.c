@@ -54,7 +54,7 @@ static void put_verb(Buf *out, const Verb *v)
 {
     char name[64];
     const char *optional = strstr(v->usage, " [-");
-    snprintf(name, sizeof name, "%.*s", optional ? (int)(optional - v->usage) : 60, v->usage);
+    utf8_print(name, sizeof name, "%.*s", optional ? (int)(optional - v->usage) : 60, v->usage);
     help_entry(out, name, v->summary, VERB_COLUMN);
 }
 

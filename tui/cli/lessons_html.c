@@ -8,6 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/session/ask/ask.h"
 #include "core/session/screens.h"
 #include "lessons/play.h"
@@ -219,7 +220,7 @@ static void head(Buf *out, const char *title)
 
 static void page_name(const LessonFile *f, char *out, size_t n)
 {
-    snprintf(out, n, "%.*s", (int)strcspn(f->name, "."), f->name);
+    utf8_print(out, n, "%.*s", (int)strcspn(f->name, "."), f->name);
 }
 
 static void put_sources(Buf *out, const Card *c)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 #include "core/session/link.h"
 #include "core/session/options.h"
 #include "core/session/state.h"
@@ -63,7 +64,7 @@ static const char *edit_name(const void *context, int i)
 static bool add_edit(Link *l, const char *word, const char *equals, const Commands *commands, Err *err)
 {
     char name[32];
-    snprintf(name, sizeof name, "%.*s", equals - word < 30 ? (int)(equals - word) : 30, word);
+    utf8_print(name, sizeof name, "%.*s", equals - word < 30 ? (int)(equals - word) : 30, word);
     const char *command = NULL;
     for (size_t i = 0; i < SHORT_COUNT; i++)
         if (strcmp(SHORT[i].name, name) == 0)

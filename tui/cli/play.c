@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 #include "core/session/state.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/verbs.h"
@@ -18,7 +19,7 @@ static const char *asked(const Work *w, const ScriptStep *step)
     const char *line = step->count ? step->commands[step->count - 1].text : "", *last = strrchr(line, ';');
     last = last ? last + 1 : line;
     last += strspn(last, " ");
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(last, " "), last);
+    utf8_print(name, sizeof name, "%.*s", (int)strcspn(last, " "), last);
     const Command *c = command_find(&w->commands, name);
     return c && strcmp(c->group, "ask") == 0 ? last : "";
 }
@@ -120,7 +121,7 @@ static bool step_name(const char *path, int i, char out[NAME], Err *err)
 {
     const char *suffix = file_suffix(path);
     int stem = (int)(strlen(path) - strlen(suffix) - 1);
-    return snprintf(out, NAME, "%.*s-%02d.%s", stem, path, i + 1, suffix) < NAME ||
+    return utf8_print(out, NAME, "%.*s-%02d.%s", stem, path, i + 1, suffix) < NAME ||
            err_set(err, "%.200s…: the name is too long", path);
 }
 
@@ -182,7 +183,7 @@ static void put_marker(const ScriptStep *step, const char *caption, long ms, Buf
     const char *text = *caption ? caption : step->count ? step->commands[0].text : "";
     const char *stop = strstr(text, ". ");
     int n = stop ? (int)(stop - text) : (int)strlen(text);
-    snprintf(label, sizeof label, "%.*s", n, text);
+    utf8_print(label, sizeof label, "%.*s", n, text);
     if (n >= (int)sizeof label) { /* not in the middle of a character */
         size_t end = strlen(label);
         while (end && label[end] != ' ')

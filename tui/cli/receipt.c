@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "lessons/play.h"
 
 #include "core/session/ask/quiz.h"
@@ -26,7 +27,7 @@ static SettleBy key_of(const char *word, const char **expression)
     size_t n = equals ? (size_t)(equals - word) : 0;
     if (!n || n >= sizeof name)
         return SETTLE_NOT;
-    snprintf(name, sizeof name, "%.*s", (int)n, word);
+    utf8_print(name, sizeof name, "%.*s", (int)n, word);
     *expression = equals + 1;
     return settle_word(name);
 }

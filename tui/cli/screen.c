@@ -125,7 +125,7 @@ static void put_said(Work *w, int width, char message[512])
     if (w->overlay.kind != OVERLAY_NONE || !*said)
         return;
     if ((!end || !end[1]) && utf8_cells(said) <= width - 2)
-        snprintf(message, 512, "%.*s", (int)strcspn(said, "\n"), said);
+        utf8_print(message, 512, "%.*s", (int)strcspn(said, "\n"), said);
     else
         overlay_text(&w->overlay, "", said);
 }

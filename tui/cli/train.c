@@ -11,6 +11,7 @@
 #include "core/base/machine.h"
 #include "core/base/stop.h"
 #include "core/base/tell.h"
+#include "core/base/utf8.h"
 #include "core/eval/interval.h"
 #include "core/train/trainer.h"
 #include "core/train/workplace.h"
@@ -100,8 +101,8 @@ static int finish(const Course *c, Err *err)
         size_t n = strlen(err->text);
         if (stop_asked())
             return interrupted(c);
-        snprintf(err->text + n, sizeof err->text - n, " The same command then goes on%s.",
-                 kept ? " from here" : " from where it last saved");
+        utf8_print(err->text + n, sizeof err->text - n, " The same command then goes on%s.",
+                   kept ? " from here" : " from where it last saved");
         return STATUS_BAD;
     }
     c->w->written = true;

@@ -51,7 +51,7 @@ static bool waiting(void *context)
     char line[LINE_CELLS + 24];
     int64_t now = clock_ns(), since = p->drawn ? p->drawn : p->began;
     if (p->terminal && now - since >= 2 * PATIENCE_NS) {
-        snprintf(line, sizeof line, "%s, %d s", p->what, (int)((now - p->began) / 1000000000));
+        utf8_print(line, sizeof line, "%s, %d s", p->what, (int)((now - p->began) / 1000000000));
         tell_over(line, LINE_CELLS + 5 + TIME_CELLS);
         p->drawn = now;
     }

@@ -112,7 +112,7 @@ const char *shown_label(const Graph *g, Dims d, size_t joint, char *out, size_t 
         char label[64];
         axis_label(a, index[k], label, sizeof label);
         bool plain = label[0] >= '0' && label[0] <= '9';
-        int more = snprintf(out + used, n - used, "%s%s", d.n > 1 && plain ? a->sym : "", label);
+        int more = utf8_print(out + used, n - used, "%s%s", d.n > 1 && plain ? a->sym : "", label);
         used += more > 0 ? (size_t)more : 0;
     }
     return out;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 #include "core/session/ask/cells.h"
 #include "core/session/ask/number.h"
 #include "core/session/ask/say.h"
@@ -93,7 +94,7 @@ bool ask_caption(Session *s, const char *text, Buf *out, Err *err)
         size_t inside = strcspn(++p, "}");
         if (!p[inside] || inside >= sizeof expression)
             return err_set(err, "{ without its }, or more than %d characters between them", EXPRESSION - 1);
-        snprintf(expression, sizeof expression, "%.*s", (int)inside, p);
+        utf8_print(expression, sizeof expression, "%.*s", (int)inside, p);
         if (!put_expression(s, expression, out, err))
             return false;
         p += inside + 1;

@@ -1,4 +1,5 @@
 #include "core/session/ask/ask_diff.h"
+#include "core/base/utf8.h"
 #include "core/io/json.h"
 
 #include <stdio.h>
@@ -300,7 +301,7 @@ static bool check_required(const char *list, const DiffReference *r, const Graph
     for (const char *w = list; w && *w;) {
         char path[SESSION_PATH];
         size_t n = strcspn(w, ",");
-        snprintf(path, sizeof path, "%.*s", (int)(n < sizeof path ? n : sizeof path - 1), w);
+        utf8_print(path, sizeof path, "%.*s", (int)(n < sizeof path ? n : sizeof path - 1), w);
         NodeId node = graph_find(g, path);
         if (n && node == NO_NODE)
             return err_set(err, "--require %.100s: this model has no such node; `vitrine info --nodes` lists them",

@@ -41,7 +41,7 @@ static void fact(Facts *f, const char *name, const char *label, const char *fmt,
     char text[512];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    utf8_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     key(f, name, label);
     if (f->json)

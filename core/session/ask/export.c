@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/excerpt.h"
@@ -50,7 +51,7 @@ static void choose(const Graph *g, const char *patterns, Chosen *c)
     for (const char *w = patterns; *w;) {
         char one[SESSION_PATH];
         size_t n = strcspn(w, " ");
-        snprintf(one, sizeof one, "%.*s", (int)(n < sizeof one ? n : sizeof one - 1), w);
+        utf8_print(one, sizeof one, "%.*s", (int)(n < sizeof one ? n : sizeof one - 1), w);
         choose_one(g, one, c);
         w += n + strspn(w + n, " ");
     }

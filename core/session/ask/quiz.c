@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/rng.h"
+#include "core/base/utf8.h"
 
 /* Where the pattern of a block lies: its values as [h,t,u]. */
 typedef struct Attention {
@@ -45,8 +46,8 @@ static void ask_heads(const Attention *a, int block, size_t t, Quiz *q)
 {
     char label[32];
     float most = -1;
-    snprintf(q->text, sizeof q->text, "Block %d, %s asks: which head gives the largest single weight?", block,
-             axis_label(a->t, (int)t, label, sizeof label));
+    utf8_print(q->text, sizeof q->text, "Block %d, %s asks: which head gives the largest single weight?", block,
+               axis_label(a->t, (int)t, label, sizeof label));
     q->count = (int)a->heads;
     for (size_t h = 0; h < a->heads; h++) {
         const float *row = a->x + (h * a->tokens + t) * a->keys;
@@ -67,8 +68,8 @@ static void ask_tokens(const Attention *a, int block, size_t h, size_t t, Quiz *
     const float *row = a->x + (h * a->tokens + t) * a->keys;
     bool taken[4096] = {false};
     size_t best = largest(row, a->keys);
-    snprintf(q->text, sizeof q->text, "Block %d, head %zu, %s asks: which of these gets the most weight?", block, h,
-             axis_label(a->t, (int)t, label, sizeof label));
+    utf8_print(q->text, sizeof q->text, "Block %d, head %zu, %s asks: which of these gets the most weight?", block, h,
+               axis_label(a->t, (int)t, label, sizeof label));
     for (int k = 0; k < OFFERED && k < (int)a->keys; k++) {
         size_t next = a->keys;
         for (size_t u = 0; u < a->keys; u++)
@@ -79,7 +80,7 @@ static void ask_tokens(const Attention *a, int block, size_t h, size_t t, Quiz *
     for (size_t u = 0; u < a->keys; u++)
         if (taken[u]) {
             q->right = u == best ? q->count : q->right;
-            snprintf(q->answer[q->count++], QUIZ_ANSWER, "%s", axis_label(a->u, (int)u, label, sizeof label));
+            utf8_print(q->answer[q->count++], QUIZ_ANSWER, "%s", axis_label(a->u, (int)u, label, sizeof label));
         }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/eval/precision.h"
 #include "core/session/edit/verbs.h"
 #include "core/session/screens/laboratory.h"
@@ -52,8 +53,8 @@ static bool scale_parse(EditParse *p, const Args *a, Err *err)
         size_t n = bracket ? (size_t)(bracket - at) : strlen(at);
         if (n >= sizeof pattern)
             return err_set(err, "that address is too long");
-        snprintf(pattern, sizeof pattern, "%.*s", (int)n, at);
-        snprintf(cells, sizeof cells, "%.60s", bracket ? bracket : "");
+        utf8_print(pattern, sizeof pattern, "%.*s", (int)n, at);
+        utf8_print(cells, sizeof cells, "%.60s", bracket ? bracket : "");
     }
     for (int i = NO_PART; (i = anatomy_next(p->g, i, PART_ATTENTION)) != NO_PART;) {
         if (site_node(p->g, i, SITE_SCALE) == NO_NODE || !part_matches(p->g, i, pattern))

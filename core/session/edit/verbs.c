@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/session/exhibit.h"
 
 /* Of two rows that fit a line the earlier is meant: `set scale` before `set`. */
@@ -44,7 +45,7 @@ bool edit_line(char line[EDIT_LINE], Err *err, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(line, EDIT_LINE, fmt, ap);
+    int n = utf8_vprint(line, EDIT_LINE, fmt, ap);
     va_end(ap);
     return (n >= 0 && n < EDIT_LINE) || err_set(err, "that line is too long");
 }

@@ -1,3 +1,4 @@
+#include "core/base/utf8.h"
 #include "core/session/learned/measures_parts.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static void read_asset(struct Measures *t, Record *r, const History *empty, cons
         read_grids(r);
         r->checked = (size_t)checked;
     } else if (a)
-        snprintf(t->problem, sizeof t->problem, "%s", err.text);
+        utf8_print(t->problem, sizeof t->problem, "%s", err.text);
 }
 
 /* What a recipe.json beside a record says of the inputs that accuracies were measured on; 0: nothing. */
@@ -100,16 +101,16 @@ static void read_beside(struct Measures *t, Record *r, const History *empty, con
     const char *slash = strrchr(model, '/');
     int folder = file_is_dir(model) ? (int)strlen(model) : slash ? (int)(slash - model) : 0;
     for (int i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%.*s%s%s", folder, model, folder ? "/" : "", names[i]);
+        utf8_print(path, sizeof path, "%.*s%s%s", folder, model, folder ? "/" : "", names[i]);
         if (!file_exists(path))
             continue;
         r->history = *empty;
         if (history_fill(&r->history, path, &err)) {
             read_grids(r);
-            snprintf(path, sizeof path, "%.*s%srecipe.json", folder, model, folder ? "/" : "");
+            utf8_print(path, sizeof path, "%.*s%srecipe.json", folder, model, folder ? "/" : "");
             r->checked = checked_of(path);
         } else
-            snprintf(t->problem, sizeof t->problem, "%s", err.text);
+            utf8_print(t->problem, sizeof t->problem, "%s", err.text);
         return;
     }
 }

@@ -234,8 +234,8 @@ void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
     axis_label(a->u_axis, a->at_u, u, sizeof u);
     if (a->h_step)
         snprintf(head, sizeof head, "h=%d,", a->head);
-    snprintf(words[0], sizeof words[0], "%.60s[%s%s=%s,%s=%s] = ", node_name(graph_node(a->v.graph, a->v.node)), head,
-             a->t_axis->sym, t, a->u_axis->sym, u);
+    utf8_print(words[0], sizeof words[0], "%.60s[%s%s=%s,%s=%s] = ", node_name(graph_node(a->v.graph, a->v.node)), head,
+               a->t_axis->sym, t, a->u_axis->sym, u);
     snprintf(words[1], sizeof words[1], "%s,%s ", t, u);
     words[2][0] = '\0';
     number_text(number, sizeof number, a->v.values[cell], 12);

@@ -243,7 +243,7 @@ static void draw_words(const Paint *p, const Attend *a, const RowLayout *l)
         const char *letter = label;
         for (int y = 0; l->down && y < l->words.h && *letter; y++)
             canvas_glyph(p->c, l->words.y + y, x + (m->k - 1) / 2, style, utf8_next(&letter));
-        snprintf(text, sizeof text, here ? "[%s]" : asks ? ">%s<" : " %s", label);
+        utf8_print(text, sizeof text, here ? "[%s]" : asks ? ">%s<" : " %s", label);
         if (!l->down)
             canvas_text(p->c, l->words.y, x, m->k - 1, style, text);
     }
@@ -261,11 +261,11 @@ static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
 {
     char text[240];
     const char *what = a->pattern ? "share" : "value";
-    int used = snprintf(text, sizeof text, "[ ] is looked at: its %s is below.%s%s", what,
-                        attend_asks(a, a->at_t) ? "   > < asks." : "",
-                        !l->lit.rows    ? ""
-                        : l->lit.k >= 3 ? "   In the picture, outlined: at least a quarter of the largest share."
-                                        : "   In the picture, bright: a large share.");
+    int used = utf8_print(text, sizeof text, "[ ] is looked at: its %s is below.%s%s", what,
+                          attend_asks(a, a->at_t) ? "   > < asks." : "",
+                          !l->lit.rows    ? ""
+                          : l->lit.k >= 3 ? "   In the picture, outlined: at least a quarter of the largest share."
+                                          : "   In the picture, bright: a large share.");
     if (p->s->look.row.overlay != ROW_NUMBERS)
         snprintf(text + used, sizeof text - (size_t)used, "   #: %ss as numbers.", what);
     else if (a->pattern)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "tui/canvas/export.h"
 #include "tui/views/explain/explain.h"
@@ -55,7 +56,7 @@ static void draw_label(const Paint *p, const Shown *v, Dims d, size_t joint, int
     if (!d.n)
         return;
     shown_axes(v->graph, d, &axes);
-    snprintf(text, sizeof text, "%.12s=%.60s", buf_str(&axes), shown_label(v->graph, d, joint, label, sizeof label));
+    utf8_print(text, sizeof text, "%.12s=%.60s", buf_str(&axes), shown_label(v->graph, d, joint, label, sizeof label));
     buf_free(&axes);
     if (right)
         canvas_right(p->c, y, x, CELL - 1, here ? STYLE_STRONG : STYLE_AXIS, text);

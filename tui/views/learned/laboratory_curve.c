@@ -104,7 +104,7 @@ static void share_text(const Laboratory *l, int i, char *out, size_t n)
     if (isnan(share))
         snprintf(out, n, "%s", l->why ? "-" : "…");
     else
-        snprintf(out, n, "%.4s", text + (text[0] == '0'));
+        utf8_print(out, n, "%.4s", text + (text[0] == '0'));
 }
 
 static void draw_shares(const Paint *p, Rect r, const Laboratory *l)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/heat.h"
 #include "tui/views/lattice.h"
 #include "tui/views/learned/positions_fit.h"
@@ -160,7 +161,7 @@ static void draw_values(const Paint *p, const Positions *q, int y, int x, int wi
         number_text(number, sizeof number, q->v.values[cell], 9);
         axis_label(q->p, i, label, sizeof label);
         char text[64];
-        snprintf(text, sizeof text, width >= 40 ? "%s like %s " : "%.0s%s ", k ? "least" : "most", label);
+        utf8_print(text, sizeof text, width >= 40 ? "%s like %s " : "%.0s%s ", k ? "least" : "most", label);
         if (used + (int)strlen(text) + (int)strlen(number) > width)
             break;
         used += canvas_text(p->c, y, x + used, width - used, STYLE_DIM, text);

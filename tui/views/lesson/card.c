@@ -79,10 +79,10 @@ void card_draw(Canvas *c, Rect r, const Player *p, const CardSaid *said)
     Laid laid;
     Err err = {{0}};
     if (p->lesson.number >= 0)
-        snprintf(title, sizeof title, "lesson %d  card %d of %d  %.80s", p->lesson.number, p->card + 1, p->lesson.count,
-                 p->lesson.title);
+        utf8_print(title, sizeof title, "lesson %d  card %d of %d  %.80s", p->lesson.number, p->card + 1,
+                   p->lesson.count, p->lesson.title);
     else
-        snprintf(title, sizeof title, "%.60s  %d of %d", p->lesson.title, p->card + 1, p->lesson.count);
+        utf8_print(title, sizeof title, "%.60s  %d of %d", p->lesson.title, p->card + 1, p->lesson.count);
     canvas_fill(c, r, STYLE_TEXT, ' ');
     CardRects at = rects_of(canvas_box(c, r, title, true), said);
     if (at.keys.h)

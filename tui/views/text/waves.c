@@ -151,7 +151,7 @@ static void draw_rotation(const Paint *p, const Waves *w)
     size_t half = (size_t)w->width / PAIR, pair = (size_t)w->dimension / PAIR;
     size_t place = (size_t)w->place, k = (size_t)w->onward, jump = (place * (size_t)w->places + k) * half + pair;
     axis_label(places, w->place, label, sizeof label);
-    snprintf(name, sizeof name, "PE(%.16s), sin and cos", label);
+    utf8_print(name, sizeof name, "PE(%.16s), sin and cos", label);
     put_pair(p, w, 1, name, &pairs, (place * half + pair) * PAIR, STYLE_TEXT);
     snprintf(name, sizeof name, "rotation, %d places on", w->onward);
     size_t m = (k * half + pair) * PAIR * PAIR;
