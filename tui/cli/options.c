@@ -194,8 +194,9 @@ static const OptionSpec OPTIONS[] = {
      .offset = AT(showcase)},
     {.name = "memory",
      .value = "SIZE",
-     .help = "keep no more values than that, 512M or 2G; the rest is computed again when looked at; a quarter of the "
-             "memory if not given",
+     .help = "keep no more values of runs than that, 512M or 2G, beside the weights; the rest is computed again when "
+             "looked "
+             "at; a quarter of the memory if not given",
      .kind = OPTION_BYTES,
      .offset = AT(memory)},
     {.name = "map",
