@@ -132,8 +132,8 @@ check "evaluate says less than evaluate.txt" [ "$(wc -l <"$WORK/again")" -eq "$(
 says census census
 stands "census" "$(share TRAINED) of $K held-out pictures right"
 says census "census; block 0; head 1"
-stands "census, the head" "lost $(lost HEAD 1) points"
-stands "census, its place" "no. 1/16"
+stands "census, the head" "lost without it $(lost HEAD 1) points"
+stands "census, its place" "rank 1 of 16"
 says "census, say" "census; block 0; head 1; say"
 stands "census, sentence" "Without head 1 of block 0 $(share HEAD 1) of $N held-out pictures are named right: $(lost HEAD 1) points less"
 says laboratory "laboratory 9"
@@ -146,7 +146,7 @@ says lens lens
 stands "lens" "$N pictures: class token $(share TRAINED), patch mean $(share OTHER) right"
 stands "lens, base rate" "Right after each block: $(percent LENS 1) $(percent LENS 2) $(percent LENS 3) $(percent LENS 4) % of $N"
 says "lens, say" "lens 0; say"
-stands "lens, sentence" "Read off there it names $(share LENS 1) of $N held-out pictures right"
+stands "lens, sentence" "Read out there, it names $(share LENS 1) of $N held-out pictures right"
 says "where, say" "where; say"
 stands "where, base rates" "Over $N held-out pictures rollout has $(mean ROLLOUT | awk '{printf "%.3f", $1}') there on average; before any training $(untrained_rollout | sed "s/)/, $SEEDS seeds)/"), the mean of all rollouts, the same for each picture, $(mean ROLLOUT_FIXED | awk '{printf "%.3f", $1}'), brightness above the picture's mean $(mean BRIGHTNESS | awk '{printf "%.3f", $1}')"
 stands "where, base rates of the peak" "in $(share PEAK) of the pictures; before any training in $(untrained_peak | sed 's/)/ by seed)/'), the patch most often the object's in $(share PEAK_FIXED), the brightest patch in $(share PEAK_BRIGHT)"
@@ -156,5 +156,5 @@ stands "training" "of 500: "
 says showcase "showcase; say"
 stands "showcase" "the twin, trained without it, names $(share TWIN) of $N held-out pictures right, this model $(share TRAINED)"
 says showcase showcase
-stands "showcase is chosen" "chosen, the deepest of 200"
+stands "showcase is chosen" "Chosen: of 200 pictures"
 finish figures

@@ -174,7 +174,7 @@ static void explain_at(App *a, int y, int x)
         overlay_close(&a->overlay);
         app_do(a, line);
     } else
-        app_say(a, false, "No entry for what stands there. F1 lists the words of this screen that have one.");
+        app_say(a, false, "The glossary has no entry for this word. F1 lists those of this screen.");
 }
 
 static void on_mouse(App *a, const TermEvent *e)

@@ -19,8 +19,8 @@ static bool in_block(const Session *s)
 
 static const KeyBinding KEYS[] = {
     {"Space", "next", "next", "the next step of the forward pass", KEY_COUNTS, 1, NULL},
-    {"n", "find next", NULL, "the next of what was looked for; otherwise the next step", WHILE_SEEKING, 0, NULL},
-    {"N", "find prev", NULL, "the one before of what was looked for", 0, 0, NULL},
+    {"n", "find next", NULL, "the next match of a search; with no search: the next step", WHILE_SEEKING, 0, NULL},
+    {"N", "find prev", NULL, "the match before", 0, 0, NULL},
     {"n", "next", NULL, "the next step", KEY_COUNTS, 0, NULL},
     {"PgDn", "next", NULL, "the next step", KEY_COUNTS, 0, NULL},
     {"p", "prev", NULL, "the step before", KEY_COUNTS, 0, NULL},
@@ -71,7 +71,7 @@ static const KeyBinding KEYS[] = {
     {"c", "colours next", NULL, "another colour map", 0, 0, NULL},
     {"r", "colours scale", NULL, "attention: own scale of each side, one for both, by powers of ten", VIEW_ATTENTION, 0,
      NULL},
-    {"C", "colours lock", NULL, "keep this colour scale, or free it", 0, 0, NULL},
+    {"C", "colours lock", NULL, "lock this colour scale, or fit it to each tensor again", 0, 0, NULL},
     {"s", "set scale toggle", "√d_k", "take 1/√d_k away, put it back", 0, 5, NULL},
     {"x", "ablate", "off", "switch off what the cursor is on: head, patch, sub-layer, positions; again: on", 0, 6,
      NULL},

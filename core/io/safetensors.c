@@ -303,7 +303,7 @@ static bool gather(TensorFile *f, const Json *map, Err *err)
         const char *slash = strrchr(shard->path, '/'), *base = slash ? slash + 1 : shard->path;
         for (size_t t = 0; t < shard->count; t++) {
             if (strcmp(json_text(json_get(map, shard->tensors[t].name), ""), base) != 0)
-                return bad_entry(f, shard->tensors[t].name, "lies in a file that the index does not name for it", err);
+                return bad_entry(f, shard->tensors[t].name, "is in another shard than the index says", err);
             if (!tensor_add(f, &cap, &shard->tensors[t], err))
                 return false;
         }

@@ -142,7 +142,7 @@ static bool lock_scale(Session *s, Err *err)
     s->look.locked = true;
     s->look.low = low;
     s->look.high = high;
-    session_say(s, "Colours are locked to %g … %g. `colours free` lets every tensor choose again.", (double)low,
+    session_say(s, "The colour scale is locked to %g … %g. `colours free` fits it to each tensor again.", (double)low,
                 (double)high);
     return true;
 }
@@ -157,7 +157,7 @@ static bool run_colours(Session *s, const Args *a, Err *err)
     if (strcmp(w, "lock") == 0) {
         if (s->look.locked) {
             s->look.locked = false;
-            session_say(s, "Colours are free: every tensor chooses its own scale.");
+            session_say(s, "The colour scale is fitted to each tensor.");
             return true;
         }
         return lock_scale(s, err);

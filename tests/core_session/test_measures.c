@@ -326,9 +326,8 @@ static void heads_in_sentences(void **state)
     Err err = {""};
     Buf out = {0};
     head_words_put(&s, 1, 1, &out);
-    assert_string_equal(buf_str(&out),
-                        "Block 1, head 1: where it looks over many pictures is not measured yet (:heads measure). What "
-                        "is lost without it is not measured yet (:heads measure).");
+    assert_string_equal(buf_str(&out), "Block 1, head 1: where it looks is not measured yet (:heads measure). What "
+                                       "is lost without it is not measured yet (:heads measure).");
     buf_clear(&out);
     s.progress = refuse; /* Ctrl-C: what is done is kept, and it goes on there */
     bool done = head_words_all(&s, &out, &err);
@@ -344,12 +343,12 @@ static void heads_in_sentences(void **state)
     char want[160];
     int lines = 0;
     for (const char *p = buf_str(&s.said); *p; p += strcspn(p, "\n") + (p[strcspn(p, "\n")] != 0), lines++) {
-        snprintf(want, sizeof want, "Block %d, head %d: looks %.1f px ±%.1g away (all alike: %.1f), at ", lines / 2,
+        snprintf(want, sizeof want, "Block %d, head %d: looks %.1f ±%.1g pixels away (uniform: %.1f), at ", lines / 2,
                  lines % 2, r->distance[lines].mean, r->distance[lines].margin, r->uniform);
         if (strncmp(p, want, strlen(want)) != 0)
             fail_msg("'%.200s' does not begin with '%s'", p, want);
-        snprintf(want, sizeof want, "Without it %.1f ±%.1f points are lost of ", 100 * paired_lost(m->pair[lines]),
-                 100 * paired_margin(m->pair[lines]));
+        snprintf(want, sizeof want, "Without it accuracy falls by %.1f ±%.1f points from ",
+                 100 * paired_lost(m->pair[lines]), 100 * paired_margin(m->pair[lines]));
         const char *lost = strstr(p, want);
         assert_true(lost && lost < p + strcspn(p, "\n"));
         assert_true(strstr(p, "over 500 held-out pictures, as trained.") < p + strcspn(p, "\n"));

@@ -383,7 +383,7 @@ static void census_shows_what_was_measured(void **state)
     must("block 1; head 2");
     drawn_prepare(&session, &VIEW_CENSUS, SIDE_B, (Rect){0, 0, 18, 78});
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "block 1, head 2");
-    has(buf_str(&text), ", no. 1/6"); /* missed most */
+    has(buf_str(&text), "rank 1 of 6"); /* missed most */
     m->value[5] = NAN;
     m->done = m->total / 2;
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "measuring 50 %");
@@ -392,7 +392,7 @@ static void census_shows_what_was_measured(void **state)
     m->value[5] = m->base;
     must("block 1; head 1");
     drawn_prepare(&session, &VIEW_CENSUS, SIDE_B, (Rect){0, 0, 18, 78});
-    has(drawn(&VIEW_CENSUS, 18, 78, &text), "no. 2–6/6"); /* the pictures can't tell it from the others */
+    has(drawn(&VIEW_CENSUS, 18, 78, &text), "rank 2 to 6 of 6"); /* the pictures can't tell it from the others */
     buf_free(&text);
 }
 

@@ -436,7 +436,7 @@ static void heads_are_the_probes(void **state)
                 assert_true(cells >= 3); /* a number; and a dot or a bar */
             }
         }
-    assert_non_null(strstr(buf_str(&text), "px looks at all patches alike"));
+    assert_non_null(strstr(buf_str(&text), "px uniform attention"));
     assert_non_null(strstr(buf_str(&text), "0 px")); /* the axis under the plot */
     must("block 1; head 1; in");
     assert_int_equal(session.place.screen, SCREEN_ROW);

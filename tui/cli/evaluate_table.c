@@ -240,7 +240,7 @@ static void put_positions(const Evaluation *e, Buf *out)
 static void put_attention(const Evaluation *e, Buf *out)
 {
     const AttentionStatsResult *s = attention_stats_result(e->with);
-    buf_printf(out, "\nAttention distance in pixels (all alike %.1f, at most %.1f)\n", s->uniform, s->maximal);
+    buf_printf(out, "\nAttention distance in pixels (uniform attention %.1f, at most %.1f)\n", s->uniform, s->maximal);
     head_grid(out, e, distance_of, "%8.1f");
     if (!isnan(s->entropy[0])) {
         heading(out, "Entropy of a row, as a share of ln(tokens)");

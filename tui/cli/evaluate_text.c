@@ -62,8 +62,9 @@ static void put_table(Buf *out, const Translation *t, const char *name, size_t n
     tally(out, "both sentences without a fault", t->as_trained.both);
     buf_printf(out, "\nThe head that tells best: %s, head %d, %s\n", t->chosen.scope, t->chosen.head,
                asking_row_about(t->chosen.row));
-    buf_printf(out, "(the best of %d rows of heads on every other pair%s; measured on the rest)\n", t->heads,
-               t->alike ? ", where others do as well" : "");
+    buf_printf(out,
+               "(the best of %d combinations of head and row on half of the pairs%s; measured on the other half)\n",
+               t->heads, t->alike ? ", where others do as well" : "");
     tally(out, "largest weight on the noun, subject meant", t->measured.subject);
     tally(out, "largest weight on the noun, object meant", t->measured.object);
     tally(out, "both: it switches with the adjective", t->measured.both);

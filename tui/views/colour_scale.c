@@ -123,12 +123,12 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     }
     number_text(low, sizeof low, s->low, 9);
     number_text(high, sizeof high, s->high, 9);
-    snprintf(name, sizeof name, "  %s, %s", colourmap_name(s->map),
-             p->s->look.locked ? "locked"
-             : s->log          ? "log"
-             : s->shared       ? "shared"
-             : s->own          ? "own"
-                               : "free");
+    snprintf(name, sizeof name, "  %s%s", colourmap_name(s->map),
+             p->s->look.locked ? ", locked"
+             : s->log          ? ", log"
+             : s->shared       ? ", shared"
+             : s->own          ? ", own"
+                               : "");
     int ends = (int)strlen(low) + (int)strlen(high), named = utf8_cells(name);
     int cells = width - ends - 2 - named;
     if (cells < 6) {

@@ -23,7 +23,7 @@ static bool report_words(Session *s)
 static void report(Session *s)
 {
     if (!s->edits.count) {
-        session_say(s, "The model is as it was made again.");
+        session_say(s, "All changes are undone.");
         return;
     }
     if (report_words(s))

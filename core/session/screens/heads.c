@@ -25,12 +25,12 @@ static void put_place(const Session *s, const HeadPlacesResult *r, int cell, Buf
 {
     HeadPlace most = head_places_most(r, cell);
     if (most == HEAD_PLACES) {
-        buf_puts(out, ", at nothing more than if it looked at all alike");
+        buf_puts(out, ", at no kind of patch more than uniform attention would");
         return;
     }
     MeanOver m = r->share[cell][most];
-    buf_printf(out, ", at %s: %.0f %% ±%.1g of a patch's weight", place_word(s, most), 100 * m.mean, 100 * m.margin);
-    buf_printf(out, " (all alike: %.0f %%)", 100 * r->even[most]);
+    buf_printf(out, ", at %s: %.0f %% ±%.1g of a patch's attention", place_word(s, most), 100 * m.mean, 100 * m.margin);
+    buf_printf(out, " (uniform: %.0f %%)", 100 * r->even[most]);
 }
 
 static void put_words(const WordPlacesResult *r, int cell, Buf *out)
@@ -42,17 +42,17 @@ static void put_words(const WordPlacesResult *r, int cell, Buf *out)
                                                     [WORD_FARTHER] = "words farther off"};
     int attention = cell / r->heads;
     WordPlace most = word_places_most(r, attention, cell % r->heads);
-    buf_printf(out, "looks %.1f places ±%.1g away (all alike: %.1f)", r->distance[cell].mean, r->distance[cell].margin,
+    buf_printf(out, "looks %.1f ±%.1g places away (uniform: %.1f)", r->distance[cell].mean, r->distance[cell].margin,
                r->uniform[attention]);
     if (most == WORD_PLACES)
-        buf_puts(out, ", at nothing more than if it looked at all alike");
+        buf_puts(out, ", at no kind of word more than uniform attention would");
     else
-        buf_printf(out, ", at %s: %.0f %% ±%.1g of a word's weight (all alike: %.0f %%)", PLACES[most],
+        buf_printf(out, ", at %s: %.0f %% ±%.1g of a word's attention (uniform: %.0f %%)", PLACES[most],
                    100 * r->share[cell][most].mean, 100 * r->share[cell][most].margin, 100 * r->even[attention][most]);
-    buf_printf(out, "; over %zu sentences of unseen combinations, as trained", r->sentences);
+    buf_printf(out, "; mean over %zu sentences of unseen combinations, model as trained", r->sentences);
 }
 
-/* "Block 0, head 1: looks 7.8 ±0.1 px away (all alike: 24.8), at neighbours: …; over 500 pictures." */
+/* "Block 0, head 1: looks 7.8 ±0.1 px away (uniform: 24.8), at neighbours: …; over 500 pictures." */
 static void put_looks(const Session *s, int cell, Buf *out)
 {
     const WordPlacesResult *words = session_word_places(s);
@@ -61,14 +61,14 @@ static void put_looks(const Session *s, int cell, Buf *out)
     if (words && cell < words->attentions * words->heads)
         put_words(words, cell, out);
     else if (r && cell < r->layers * r->heads) {
-        buf_printf(out, "looks %.1f px ±%.1g away (all alike: %.1f)", r->distance[cell].mean, r->distance[cell].margin,
-                   r->uniform);
+        buf_printf(out, "looks %.1f ±%.1g pixels away (uniform: %.1f)", r->distance[cell].mean,
+                   r->distance[cell].margin, r->uniform);
         put_place(s, r, cell, out);
-        buf_printf(out, "; over %zu held-out pictures, as trained", r->pictures);
+        buf_printf(out, "; mean over %zu held-out pictures, model as trained", r->pictures);
     } else if (m && m->done)
         buf_printf(out, "where it looks is being measured, %zu of %zu %s", m->done, m->total, session_measured_over(s));
     else
-        buf_printf(out, "where it looks over many %s is not measured yet (:heads measure)", session_measured_over(s));
+        buf_puts(out, "where it looks is not measured yet (:heads measure)");
 }
 
 static void put_loss(const Session *s, int cell, Buf *out)
@@ -80,9 +80,10 @@ static void put_loss(const Session *s, int cell, Buf *out)
         return;
     }
     Paired pair = m->pair[cell];
-    buf_printf(out, " Without it %.1f ±%.1f points are lost of %s right, over %zu%s.", 100 * paired_lost(pair),
-               100 * paired_margin(pair), measure_share_text(m->base_right, m->pictures, share, sizeof share),
-               m->pictures, paired_differs(pair) ? "" : ": it may be nothing");
+    buf_printf(out, " Without it accuracy falls by %.1f ±%.1f points from %s (%zu held-out %s)%s.",
+               100 * paired_lost(pair), 100 * paired_margin(pair),
+               measure_share_text(m->base_right, m->pictures, share, sizeof share), m->pictures,
+               session_measured_over(s), paired_differs(pair) ? "" : ", which may be chance");
 }
 
 /* Why no head of this model can have one: a line, or NULL. */
@@ -232,19 +233,19 @@ static bool say_heads(const Teller *t)
     distance = x[head];
     buf_printf(t->out, "Head %d of block %d looks ", head, block < 0 ? 0 : block);
     ask_put_short(t->out, distance);
-    buf_puts(t->out, " pixels away on average; looking at all patches alike would be ");
+    buf_puts(t->out, " pixels away on average; uniform attention would look ");
     ask_put_short(t->out, uniform);
     buf_putc(t->out, '.');
     if (!count_nearer(t, distance, &nearer, &all))
         return false;
-    buf_printf(t->out, " %d of all %d heads look less far.", nearer, all);
+    buf_printf(t->out, " %d of the %d heads look at nearer patches.", nearer, all);
     if (session_node(t->s, t->side, teller_site(t, SITE_ENTROPY_SHARE_MEAN)) == NO_NODE)
         return say_head_over_pictures(t);
     x = teller_values(t, teller_site(t, SITE_ENTROPY_SHARE_MEAN), &n);
     if (!x)
         return false;
     entropy = x[head];
-    buf_printf(t->out, " Its rows have %.0f %% of the entropy of even ones.", 100 * (double)entropy);
+    buf_printf(t->out, " The mean entropy of its rows is %.0f %% of the maximum.", 100 * (double)entropy);
     return say_head_over_pictures(t);
 }
 
@@ -278,7 +279,7 @@ static bool say_census(const Teller *t)
     const Graph *g = session_base(t->s);
     char name[ATTENTION_NAME];
     if (why) {
-        buf_printf(t->out, "What a head is worth cannot be measured: %s.", why);
+        buf_printf(t->out, "What is lost without a head cannot be measured: %s.", why);
         return true;
     }
     if (m && (row >= m->rows || head >= m->cols))
@@ -295,15 +296,14 @@ static bool say_census(const Teller *t)
     Paired pair = m->pair[cell];
     buf_printf(t->out, "Without head %d of %s %s of %zu %s", head, name,
                measure_share_text(m->right[cell], m->pictures, text, sizeof text), m->pictures, say_right_of(t->s));
-    buf_printf(t->out, ": %.1f ±%.1f points less than with it (%zu %s only with it, %zu only without)",
+    buf_printf(t->out, ": %.1f ±%.1f points less than with it (%zu %s right only with it, %zu only without)",
                100 * paired_lost(pair), 100 * paired_margin(pair), pair.lost, what, pair.won);
-    buf_puts(t->out, paired_differs(pair) ? "." : ", which may be nothing.");
+    buf_puts(t->out, paired_differs(pair) ? "." : ", which may be chance.");
     measure_places(m, cell, &first, &last);
     if (m->whole && first == last)
-        buf_printf(t->out, " Of the %d heads it is number %d by what is lost.", all, first);
+        buf_printf(t->out, " By what is lost it ranks %d of %d.", first, all);
     else if (m->whole)
-        buf_printf(t->out, " Of the %d heads it is one of numbers %d to %d: their intervals overlap.", all, first,
-                   last);
+        buf_printf(t->out, " By what is lost it ranks %d to %d of %d: the intervals overlap.", first, last, all);
     *name = (char)(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
     buf_printf(t->out, "\n%s, head %d: ", name, head);
     head_words_looks(t->s, row, head, t->out);
@@ -335,9 +335,10 @@ static bool tell_census(const Teller *t)
     return true;
 }
 
-static const Command CENSUS = COMMAND("census", "learned", "census", "accuracy lost with each head", COMMAND_SESSION,
+static const Command CENSUS = COMMAND("census", "learned", "census", "accuracy lost without each head", COMMAND_SESSION,
                                       run_census, NULL);
 
-SCREEN_SPEC(CENSUS, .name = "census", .about = "accuracy lost with each head", .group = GROUP_LEARNED, .shipped = true,
-            .command = "census", .own = {&CENSUS, 1, NULL}, .move = move_on_attentions, .enter = enter_pattern,
-            .next = enter_tensor, .work = measures_step_census, .say = say_census, .tell = tell_census);
+SCREEN_SPEC(CENSUS, .name = "census", .about = "accuracy lost without each head", .group = GROUP_LEARNED,
+            .shipped = true, .command = "census", .own = {&CENSUS, 1, NULL}, .move = move_on_attentions,
+            .enter = enter_pattern, .next = enter_tensor, .work = measures_step_census, .say = say_census,
+            .tell = tell_census);

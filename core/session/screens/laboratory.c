@@ -193,11 +193,12 @@ static void tell_place(Session *s, int which)
 {
     const int all = SCALE_SEARCHED.pictures, changed = SCALE_SEARCHED.changed;
     if (which == 0)
-        session_say(s, "The row collapses: chosen, the deepest of %d; %d answers change.  :showcase 2", all, changed);
+        session_say(s, "Chosen: of %d pictures this row collapses most; %d answers change.  :showcase 2", all, changed);
     else if (which == 1)
-        session_say(s, "The typical one of %d: rows sharpen, %d answers stay.  :showcase 3", all, all - changed);
+        session_say(s, "The median of %d pictures: rows sharpen; %d answers stay the same.  :showcase 3", all,
+                    all - changed);
     else
-        session_say(s, "Here little changes: chosen, the least of %d pictures.  i says what it shows", all);
+        session_say(s, "Chosen: of %d pictures this one changes least.  i says what it shows", all);
 }
 
 bool scale_places_tell(Session *s)
@@ -247,7 +248,7 @@ bool scale_places_go(Session *s, int which, Err *err)
         tell_place(s, which);
     } else
         session_say(s, session_vit(s)
-                           ? "1/√d_k is taken away. `vitrine evaluate --showcase` finds where that tells most."
+                           ? "1/√d_k is taken away. `vitrine evaluate --showcase` finds where that changes most."
                            : "1/√d_k is taken away in every attention.  u undoes");
     return true;
 }

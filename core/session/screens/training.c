@@ -159,8 +159,8 @@ static bool say_training(const Teller *t)
                    twin ? ", of the twin without 1/√d_k" : "");
         return true;
     }
-    put_record(t, twin ? "Without 1/√d_k, at" : "At", " of the places are most like one beside them on the grid", h, at,
-               twin);
+    put_record(t, twin ? "Without 1/√d_k, at" : "At", " of the positions are most similar to a neighbour on the grid",
+               h, at, twin);
     if (at < last)
         put_record(t, ", at", "", h, last, twin);
     buf_printf(t->out, " (by chance %.0f %%).", 100 * session_history_grid(t->s, twin, at)->chance4);
@@ -176,7 +176,7 @@ static bool say_training(const Teller *t)
     for (int i = 0; i < n; i++)
         best = i != p && row[i] > row[best] ? i : best;
     char here[64], most[64];
-    buf_printf(t->out, " The place of %s is most like that of %s then, cosine %.2f.",
+    buf_printf(t->out, " At that step the position most similar to %s is %s, cosine %.2f.",
                teller_label(t, ROLE_PLACE, p, here), teller_label(t, ROLE_PLACE, best, most), (double)row[best]);
     return true;
 }

@@ -311,7 +311,7 @@ static void draw_legend(const Paint *p, const HeadMap *m, Rect r)
     const struct {
         const Shown *v;
         const char *mark, *word, *brief;
-    } rule[] = {{&m->uniform, p->c->ascii ? ":" : "┊", "looks at all patches alike", "all alike"},
+    } rule[] = {{&m->uniform, p->c->ascii ? ":" : "┊", "uniform attention", "uniform"},
                 {&m->maximal, "│", "always looks farthest away", "farthest"}};
     int x = r.x, end = r.x + r.w;
     for (int k = 0; k < 2; k++) {

@@ -64,7 +64,7 @@ static void draw_even(const Paint *p, const Layout *l, const WordPlacesResult *r
 {
     char text[32];
     int x = l->list.x;
-    canvas_text(p->c, y, x, LABEL - 1, STYLE_DIM, "   all alike");
+    canvas_text(p->c, y, x, LABEL - 1, STYLE_DIM, "   uniform");
     if (!r)
         return;
     snprintf(text, sizeof text, "%.1f   ", r->uniform[attention]);

@@ -183,9 +183,9 @@ static void draw_status(const Paint *p, const Census *c, Rect r)
         used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, "%s of %s held-out %s right",
                               measure_share_text(m->base_right, m->pictures, share, sizeof share), count,
                               session_measured_over(p->s));
-    const char *more = "; points lost without a head, ~ may be nothing";
+    const char *more = "; points lost without a head, ~ may be chance";
     if (r.w - used < (int)strlen(more))
-        more = "; ~ may be nothing";
+        more = "; ~ may be chance";
     if (r.w - used >= (int)strlen(more))
         canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, more);
 }
@@ -200,7 +200,7 @@ typedef struct HeadFigure {
 static const HeadFigure FIGURES[] = {{"looks, in pixels", SITE_DISTANCE},
                                      {"entropy / ln T", SITE_ENTROPY_SHARE_MEAN},
                                      {"largest weight", SITE_LARGEST_MEAN}};
-enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, FIGURE_LABEL = 18, FIGURE_WIDTH = 8, FIGURES_AT = 3 };
+enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, FIGURE_LABEL = 18, FIGURE_WIDTH = 8 };
 
 static const char *figure_path(const Session *s, Side side, const Census *c, int i)
 {
@@ -219,6 +219,12 @@ static int measured_of(const Census *c)
     return measured;
 }
 
+/* Of a panel so high; two where the rank has a line of its own. */
+static int share_lines(int panel_lines)
+{
+    return panel_lines > PANEL_LINES ? 2 : 1;
+}
+
 static void draw_share(const Paint *p, const Census *c, Rect line)
 {
     float x = points(c, c->row, c->head);
@@ -228,16 +234,18 @@ static void draw_share(const Paint *p, const Census *c, Rect line)
     }
     const Measure *m = c->measure;
     int cell = c->row * m->cols + c->head, first, last;
-    char places[32];
+    char places[48];
     measure_places(m, cell, &first, &last);
     if (first == last)
-        snprintf(places, sizeof places, ", no. %d/%d", first, measured_of(c));
+        snprintf(places, sizeof places, "rank %d of %d", first, measured_of(c));
     else
-        snprintf(places, sizeof places, ", no. %d–%d/%d", first, last, measured_of(c));
-    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "lost %.1f ±%.1f points",
+        snprintf(places, sizeof places, "rank %d to %d of %d", first, last, measured_of(c));
+    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "lost without it %.1f ±%.1f points",
                              100 * paired_lost(m->pair[cell]), 100 * paired_margin(m->pair[cell]));
-    if (line.w - used >= utf8_cells(places))
-        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, places);
+    if (line.h > 1)
+        canvas_text(p->c, line.y + 1, line.x, line.w, STYLE_DIM, places);
+    else if (line.w - used >= utf8_cells(places) + 2)
+        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, ", %s", places);
 }
 
 static void draw_figure(const Paint *p, const Census *c, Side side, Rect line, int i)
@@ -274,7 +282,7 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
                              session_attention_name(c->g, anatomy_attention(c->g, c->row), name), c->head);
     canvas_text(p->c, line.y, line.x + used, line.w - used, off ? STYLE_EDITED : STYLE_DIM, off ? ", off now" : "");
     if (r.h > 0)
-        draw_share(p, c, rect_cut(&r, 't', 1));
+        draw_share(p, c, rect_cut(&r, 't', share_lines(r.h + 1)));
     if (r.h > 0)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM,
                     session_text_model(p->s) ? "in this sentence:" : "on this picture:");
@@ -284,7 +292,7 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
     if (r.h <= 3)
         return;
     Buf words = {0};
-    buf_printf(&words, "Over many %s it ", session_measured_over(p->s));
+    buf_printf(&words, "Over many %s: ", session_measured_over(p->s));
     head_words_looks(p->s, c->row, c->head, &words);
     rect_cut(&r, 't', 1);
     int rows = canvas_wrap_rows(p->c, r.w, buf_str(&words));
@@ -323,7 +331,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Census c = census_open(p->s);
     Layout l = layout(&c, r);
     if (l.panel.h && rect_has(l.panel, y, x)) {
-        int i = y - l.panel.y - FIGURES_AT;
+        int i = y - l.panel.y - 2 - share_lines(l.panel.h);
         if (i < 0 || i >= FIGURE_COUNT)
             return false;
         const char *path = figure_path(p->s, SIDE_B, &c, i);
@@ -349,8 +357,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)side;
-    buf_puts(out, session_text_model(s) ? "head census: sentences lost with each head"
-                                        : "head census: accuracy lost with each head");
+    buf_puts(out, session_text_model(s) ? "head census: sentences lost without each head"
+                                        : "head census: accuracy lost without each head");
 }
 
 VIEW_SPEC(CENSUS, .name = "census", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,

@@ -317,7 +317,7 @@ static void title(const Session *s, Side side, Buf *out)
     (void)side;
     buf_puts(out, "where did it look?");
     if (!*s->model_path && s->look.where.method == WHERE_ROLLOUT)
-        buf_printf(out, " of %d: %.2f, untrained %.2f, one map %.2f, bright %.2f", (int)FIGURES_PICTURES,
+        buf_printf(out, " %.2f on the object; untrained %.2f, mean map %.2f, bright %.2f",
                    figures_mean(FIGURE_MEAN_ROLLOUT), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
                    figures_mean(FIGURE_MEAN_ROLLOUT_FIXED), figures_mean(FIGURE_MEAN_BRIGHTNESS));
 }
@@ -329,4 +329,4 @@ static const ViewWay WAYS[] = {{"rollout    attention through all blocks", "wher
                                {NULL, NULL}};
 
 VIEW_SPEC(WHERE, .name = "where", .traits = VIEW_HAS_MEAN | VIEW_WIDE,
-          .sentence = "Four answers to where it looked. On object: its share of what is above 0.", .ways = WAYS);
+          .sentence = "Four maps of where it looked. On object: share of the positive values there.", .ways = WAYS);

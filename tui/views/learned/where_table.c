@@ -62,7 +62,7 @@ void where_note_text(const Where *w, int m, bool brief, Buf *text)
             buf_puts(text, "the answer's logit");
         else
             gradient_text(s, text);
-        buf_puts(text, w->object && m == w->focus ? "; on object: of what is above 0" : "");
+        buf_puts(text, w->object && m == w->focus ? "; on object: share of what is > 0" : "");
     } else if (w->occlusion && w->occlusion->done < w->occlusion->total)
         buf_printf(text, "measured %zu of %zu; x greys a patch", w->occlusion->done, w->occlusion->total);
     else
