@@ -54,6 +54,8 @@ static bool fit_preprocess(const Checkpoint *k, Model *m, const char *file, Err 
         return true;
     if (k->known.resizes_positions || c->pos == VIT_POS_NONE) {
         Err problem = {""};
+        if (!vit_check(c, err)) /* not the preparation's fault */
+            return err_prefix(err, "%s", k->config_path);
         if (!model_fit(m, p->height, p->width, &problem))
             return err_set(err, "%s: %s", file, problem.text);
         if (vit_resizes(c))

@@ -3,17 +3,21 @@
 
 #include "core/models/checkpoint.h"
 
-/* Names that occur only in models which are recognised but cannot be shown, and why. Looked for before the families. */
+/* Names that occur only in models which are recognised but cannot be shown, and why. Looked for before the families,
+ * in this order. */
 static const struct {
-    const char *part, *what;
+    const char *part, *what; /* NULL: refuse_bare_text */
 } REFUSED[] = {
+    {"query_position_embeddings.", "DETR, which finds objects"},
+    {"query_embed.weight", "DETR, which finds objects"},
+    {"backbone.0.body.", "DETR, which finds objects"}, /* whose Transformer has the names of nn.Transformer */
+    {"transformer.encoder.layers.0.self_attn.in_proj_", NULL},
+    {"transformer.decoder.layers.0.self_attn.in_proj_", NULL},
     {"attn.q_norm.", "a ViT that normalises queries and keys"},
     {"attn.gate.", "a ViT with a gate on its attention"},
     {"layers.0.blocks.0.", "a ViT in windows (Swin)"},
     {"rel_pos.relative_position_bias_table", "a ViT with relative positions of timm's own kind (vit_relpos)"},
     {"encoder.conv1.weight", "Whisper, which listens"},
-    {"query_position_embeddings.", "DETR, which finds objects"},
-    {"query_embed.weight", "DETR, which finds objects"},
     {"patch_embed.backbone.", "a hybrid of a convolutional network and a ViT"},
     {"heads.pre_logits.", "a ViT with a hidden layer (pre_logits) in front of its head"},
     {"MultiHeadDotProductAttention_0/", "a JAX model in the layout of big_vision"},
@@ -128,12 +132,9 @@ static bool refuse_bare_text(const TensorFile *f, Err *err)
 bool layout_detect(Checkpoint *k, Err *err)
 {
     const TensorFile *f = &k->file;
-    if (has_part(f, "transformer.encoder.layers.0.self_attn.in_proj_") ||
-        has_part(f, "transformer.decoder.layers.0.self_attn.in_proj_"))
-        return refuse_bare_text(f, err);
     for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++)
         if (has_part(f, REFUSED[i].part))
-            return refuse(f, REFUSED[i].what, err);
+            return REFUSED[i].what ? refuse(f, REFUSED[i].what, err) : refuse_bare_text(f, err);
     for (int i = 0; i < LAYOUT_COUNT; i++)
         for (size_t t = 0; t < f->count; t++) {
             size_t n;

@@ -43,15 +43,25 @@ bool infer_read_float(const Infer *n, const Json *v, const char *what, float *ou
     *found = v != NULL;
     if (!v)
         return true;
-    if (!json_number(v, &x) || !(dm_abs(x) < 1e6))
+    if (!json_number(v, &x))
         return err_set(err, "%s: \"%s\" must be a number", n->k->config_path, what);
+    if (!(dm_abs(x) < 1e6))
+        return err_set(err, "%s: \"%s\" is %g; it must lie between −1e6 and 1e6", n->k->config_path, what, x);
     *out = (float)x;
     return true;
 }
 
+const TensorInfo *infer_tensor(const Infer *n, VitRole r)
+{
+    const TensorInfo *t = checkpoint_find(n->k, r, 0);
+    for (int layer = 1; !t && vit_role_in_block(r) && layer < n->c->layers; layer++)
+        t = checkpoint_find(n->k, r, layer);
+    return t;
+}
+
 bool infer_has(const Infer *n, VitRole r)
 {
-    return checkpoint_find(n->k, r, 0) != NULL;
+    return infer_tensor(n, r) != NULL;
 }
 
 /* The part of a two-tower configuration that is the picture's. */

@@ -25,12 +25,14 @@ const Json *infer_look(const Infer *n, const char *hf, const char *timm);
 bool infer_read_int(const Infer *n, const Json *v, const char *what, int *out, Err *err);
 bool infer_read_float(const Infer *n, const Json *v, const char *what, float *out, bool *found, Err *err);
 
-/* Is there a tensor of this role (in block 0)? */
+/* The first tensor of this role, in whichever block: what one block has all must have, and checkpoint_read says which
+ * lacks it. NULL: none. */
+const TensorInfo *infer_tensor(const Infer *n, VitRole r);
 bool infer_has(const Infer *n, VitRole r);
 
 /* Sizes, parts and biases. *inner: queries of all heads together. */
 bool infer_shapes(Infer *n, int *inner, Err *err);
-/* Parts that the configuration promises or denies (infer_shapes has been there). */
+/* Parts that the configuration promises or denies, and numbers that it says (infer_shapes has been there). */
 bool infer_promises(const Infer *n, Err *err);
 /* …one by the architecture's name: is it there, should it be. */
 bool infer_named(const Infer *n, bool there, bool named, const char *what, Err *err);

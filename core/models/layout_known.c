@@ -149,8 +149,8 @@ static const Known HUGGING_FACE[] = {
      SCALED},
     {.pattern = "clip", .eps = 1e-5f, .heads = 12, .act = MAP_QUICK_GELU},
     {.pattern = "clip_vision_model", .eps = 1e-5f, .heads = 12, .act = MAP_QUICK_GELU},
-    {.pattern = "siglip", .eps = 1e-6f, .heads = 12, .act = MAP_GELU_TANH},
-    {.pattern = "siglip_vision_model", .eps = 1e-6f, .heads = 12, .act = MAP_GELU_TANH},
+    {.pattern = "siglip", .eps = 1e-6f, .heads = 12, .act = MAP_GELU_TANH, .probed = true},
+    {.pattern = "siglip_vision_model", .eps = 1e-6f, .heads = 12, .act = MAP_GELU_TANH, .probed = true},
     {.pattern = "timm_wrapper"}, /* the architecture says the rest */
     {.pattern = "ijepa", .refused = "it has no class token and reads nothing out, and its positions are fixed"},
     {.pattern = "beit", .eps = 1e-12f, .heads = 12, .embeds = true},

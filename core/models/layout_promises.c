@@ -21,6 +21,8 @@ static const struct {
     {"use_swiglu_ffn", NULL, VIT_W_GATE, false},
     {"use_gated_mlp", NULL, VIT_W_GATE, false},
     {"use_mean_pooling", NULL, VIT_FC_GAMMA, false},
+    {"use_head", NULL, VIT_PROBE, false},
+    {"vision_use_head", NULL, VIT_PROBE, false},
     {"use_absolute_position_embeddings", NULL, VIT_POS, false},
     {"query_bias", NULL, VIT_B_Q, false},
     {"key_bias", NULL, VIT_B_K, false},
@@ -44,7 +46,16 @@ static bool two_models(const Infer *n, const char *key, const char *value, const
 {
     return err_set(err, "%s: \"%s\" is %s, but there is %s tensor '%s'; config and weights are of two models",
                    n->k->config_path, key, value, there,
-                   infer_has(n, r) ? checkpoint_find(n->k, r, 0)->name : checkpoint_name(n->k, r, 0));
+                   infer_has(n, r) ? infer_tensor(n, r)->name : checkpoint_name(n->k, r, 0));
+}
+
+/* A part that is promised and yet not made: timm's norm behind the pooling without a final norm, Hugging Face's where
+ * nothing is pooled for a classifier, attention pooling where a classifier has its place. */
+static bool not_made(const Infer *n, VitRole r)
+{
+    const VitConfig *c = n->c;
+    return (r == VIT_FC_GAMMA && (n->timm_config ? !c->final_norm : !c->classes)) ||
+           (r == VIT_PROBE && c->classes && n->k->layout->classifier != CLASSIFIER_READOUT);
 }
 
 /* One row of KEYS; *said: the file has the key. */
@@ -69,9 +80,7 @@ static bool keep_key(const Infer *n, size_t i, bool *said, Err *err)
         snprintf(value, sizeof value, "%s", promised ? "true" : "false");
     } else
         return err_set(err, "%s: \"%s\" must be true or false", n->k->config_path, key);
-    if (r == VIT_FC_GAMMA && promised && (!n->c->classes || (n->timm_config && !n->c->final_norm)))
-        return true; /* nothing is pooled */
-    if (promised != there)
+    if (promised != there && !(promised && not_made(n, r)))
         return two_models(n, key, value, there ? "a" : "no", r, err);
     if (r == VIT_REGISTERS && there && (x < n->c->registers || x > n->c->registers))
         return err_set(err, "%s: \"%s\" is %g, but tensor '%s' has %d; config and weights are of two models",
@@ -122,8 +131,80 @@ static bool keep_pool(const Infer *n, Err *err)
                    n->k->config_path, pool, there ? "a" : "no", checkpoint_name(n->k, VIT_FC_GAMMA, 0));
 }
 
+/* What a shape says, compared with what the file says. */
+static bool agree(const Infer *n, const Json *v, const char *key, int have, Err *err)
+{
+    int said = have;
+    if (json_kind(v) != JK_NULL && !infer_read_int(n, v, key, &said, err))
+        return false;
+    return said == have ||
+           err_set(err,
+                   "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models, or a download is "
+                   "not complete",
+                   n->k->config_path, key, said, have);
+}
+
+static bool keep_number(const Infer *n, const char *hf, const char *timm, int have, Err *err)
+{
+    return agree(n, infer_look(n, hf, timm), infer_key(n, hf, timm), have, err);
+}
+
+/* Is one of Hugging Face's classes that the model is of called so? */
+static bool of_class(const Infer *n, const char *part)
+{
+    const Json *classes = json_get(n->k->config, "architectures");
+    for (size_t i = 0; i < json_count(classes); i++)
+        if (strstr(json_text(json_at(classes, i), ""), part))
+            return true;
+    return false;
+}
+
+/* How many classes the files name must be how many the head has. Hugging Face's keep the names of a head that was taken
+ * off: there the class of the model says whether it has one, if it is written down. */
+static bool keep_classes(const Infer *n, Err *err)
+{
+    const Json *config = n->k->config, *names = json_get(config, "id2label"),
+               *count = n->timm_config ? infer_look(n, NULL, "num_classes") : json_get(config, "num_labels");
+    const char *key = n->timm_config ? "num_classes" : "num_labels";
+    int have = n->k->projects ? n->c->project : n->c->classes, said = 0, named = (int)json_count(names);
+    if (n->timm_config && !count)
+        count = json_get(n->trained, key);
+    if (json_kind(count) == JK_NULL && json_kind(names) == JK_OBJECT) {
+        key = "id2label";
+        said = named;
+    } else if (json_kind(count) != JK_NULL && !infer_read_int(n, count, key, &said, err))
+        return false;
+    bool bare = !n->timm_config && json_get(config, "architectures") && !of_class(n, "ForImageClassification");
+    if (!have)
+        return !said || bare ||
+               err_set(err,
+                       "%s: \"%s\" speaks of %d classes, but there is no tensor '%s'; is the download complete? If "
+                       "the head was left out on purpose, set \"%s\" to %s",
+                       n->k->config_path, key, said, checkpoint_name(n->k, VIT_HEAD_W, 0),
+                       n->timm_config ? key : "architectures", n->timm_config ? "0" : "[]");
+    if (json_kind(names) == JK_OBJECT && named != have)
+        return err_set(err,
+                       "%s: \"id2label\" has %d, but the head has %d classes; config and weights are of two models",
+                       n->k->config_path, named, have);
+    return agree(n, count, key, have, err);
+}
+
+/* The width of the embedding that a picture ends in. Hugging Face's towers alone have the key without having the
+ * projection. */
+static bool keep_projection(const Infer *n, Err *err)
+{
+    const char *key = n->open_clip ? "embed_dim" : "projection_dim";
+    const Json *config = n->k->config, *v = json_get(n->open_clip ? n->open_clip : config, key);
+    bool both = json_kind(json_get(config, "vision_config")) == JK_OBJECT,
+         promised = n->open_clip || both || of_class(n, "WithProjection");
+    if (json_kind(v) == JK_NULL || n->timm_config || n->c->classes || !n->k->layout->names[VIT_PROJECT])
+        return true;
+    return (!n->c->project && !promised) || agree(n, v, key, n->c->project, err);
+}
+
 bool infer_promises(const Infer *n, Err *err)
 {
+    const VitConfig *c = n->c;
     const Known *known = &n->k->known;
     bool said, told[VIT_ROLES] = {false};
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
@@ -137,7 +218,13 @@ bool infer_promises(const Infer *n, Err *err)
             !infer_named(n, infer_has(n, NAMED[i].role), p == PROMISE_HAS, NAMED[i].what, err))
             return false;
     }
-    return keep_ratio(n, err) && keep_pool(n, err);
+    return keep_ratio(n, err) && keep_pool(n, err) && keep_classes(n, err) && keep_projection(n, err) &&
+           keep_number(n, "hidden_size", "embed_dim", c->width, err) &&
+           keep_number(n, NULL, "num_features", c->width, err) &&
+           keep_number(n, "num_hidden_layers", "depth", c->layers, err) &&
+           keep_number(n, "intermediate_size", NULL, c->mlp, err) &&
+           keep_number(n, "num_channels", "in_chans", c->channels, err) &&
+           agree(n, json_at(json_get(n->trained, "input_size"), 0), "input_size", c->channels, err);
 }
 
 bool infer_embeds_class(const Infer *n, Err *err)

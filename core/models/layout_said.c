@@ -21,6 +21,7 @@ bool infer_heads(Infer *n, int inner, Err *err)
     bool found;
     int stored = c->heads;
     const char *key = n->timm_config ? "num_heads" : "num_attention_heads";
+    const char *ask = n->open_clip ? "head_width" : key, *where = n->open_clip ? "\"vision_cfg\" of " : "";
     if (!infer_read_int(n, infer_look(n, "num_attention_heads", "num_heads"), key, &c->heads, err) ||
         !infer_read_int(n, infer_look(n, "head_dim", "head_dim"), "head_dim", &c->head_dim, err))
         return false;
@@ -35,8 +36,8 @@ bool infer_heads(Infer *n, int inner, Err *err)
         if (!c->heads)
             return err_set(err,
                            "%s: the number of heads is not stored in %s checkpoints and width %d is no usual one: put "
-                           "{\"%s\": …} into %s",
-                           n->k->file.path, n->k->layout->name, c->width, key, n->k->config_path);
+                           "{\"%s\": …} into %s%s",
+                           n->k->file.path, n->k->layout->name, c->width, ask, where, n->k->config_path);
         model_guess(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads,
                     inner / c->heads, c->width);
     }
@@ -122,12 +123,14 @@ bool infer_pool(Infer *n, Err *err)
                      c->final_norm ? "" : ", without the last norm");
         return true;
     }
-    bool mean = !c->cls || c->fc_norm || n->k->known.mean, nothing = n->k->layout->bare_probe && !c->classes;
+    bool mean = !c->cls || c->fc_norm || n->k->known.mean,
+         nothing = !c->classes && (n->k->layout->bare_probe || infer_look(n, "vision_use_head", NULL));
     c->pool = two                       ? VIT_POOL_CLS_DIST
               : infer_has(n, VIT_PROBE) ? VIT_POOL_ATTENTION
               : nothing                 ? VIT_POOL_NONE
               : mean                    ? VIT_POOL_MEAN
                                         : VIT_POOL_CLS;
+    c->embeds = c->embeds && c->pool != VIT_POOL_NONE;
     if (!v || two)
         return true;
     const char *name = json_text(v, "?");
@@ -154,7 +157,7 @@ bool infer_numbers(Infer *n, Err *err)
     }
     if (!infer_read_float(n, eps, key, &c->eps, &found, err))
         return false;
-    if (c->eps < 0)
+    if (c->eps < 0 || c->eps > 1)
         return err_set(err, "%s: \"%s\" is %g; the epsilon of %s must be 0 or a small positive number",
                        n->k->config_path, key, (double)c->eps, vit_norm_word(c));
     if (!found && !n->k->known.pattern)
@@ -183,9 +186,14 @@ bool infer_rope(Infer *n, Err *err)
                     "pairs (the file does not say)",
                     checkpoint_find(n->k, VIT_ROPE_FREQS, 0)->name);
     }
-    if (c->rope && c->rope != VIT_ROPE_LEARNED &&
-        !infer_read_float(n, infer_look(n, "rope_theta", "rope_temperature"), "rope_theta", &c->rope_base, &found, err))
+    bool fixed = c->rope && c->rope != VIT_ROPE_LEARNED;
+    const char *key = infer_key(n, "rope_theta", "rope_temperature");
+    if (fixed && !infer_read_float(n, infer_look(n, "rope_theta", "rope_temperature"), key, &c->rope_base, &found, err))
         return false;
+    if (fixed && c->rope_base <= 1)
+        return err_set(err,
+                       "%s: \"%s\" is %g; the base of the rotations must be greater than 1 (100 or 10000 as a rule)",
+                       n->k->config_path, key, (double)c->rope_base);
     if (!n->positions && !c->rope && !c->bias && c->pos != VIT_POS_NONE)
         return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
                        checkpoint_name(n->k, VIT_POS, 0), n->k->layout->name);

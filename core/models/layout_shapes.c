@@ -6,21 +6,6 @@
 
 enum { LAYERS_MAX = 1024 };
 
-/* What a shape says, compared with what the file says. */
-static bool agree(const Infer *n, const char *hf, const char *timm, int have, Err *err)
-{
-    int said = have;
-    const Json *v = infer_look(n, hf, timm);
-    const char *key = infer_key(n, hf, timm);
-    if (!infer_read_int(n, v, key, &said, err))
-        return false;
-    return said == have ||
-           err_set(err,
-                   "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models, or a download is "
-                   "not complete",
-                   n->k->config_path, key, said, have);
-}
-
 /* A switch of the file; *on stays where it says nothing. r: a weight that exists only where it is on. */
 static bool read_switch(const Infer *n, const char *key, VitRole r, bool *on, Err *err)
 {
@@ -32,7 +17,7 @@ static bool read_switch(const Infer *n, const char *key, VitRole r, bool *on, Er
     *on = json_kind(v) == JK_TRUE;
     return *on || !infer_has(n, r) ||
            err_set(err, "%s: \"%s\" is false, but there is a tensor '%s'; config and weights are of two models",
-                   n->k->config_path, key, checkpoint_find(n->k, r, 0)->name);
+                   n->k->config_path, key, infer_tensor(n, r)->name);
 }
 
 /* Relative positions: a table for every block or one for all of them. Hugging Face's files say which. */
@@ -222,6 +207,14 @@ static bool as_named(const Infer *n, bool there, bool named, const char *what, E
     return !known->pattern || more || infer_named(n, there, named, what, err);
 }
 
+/* Is attention pooling to be expected by the name? Hugging Face's classifier takes its place, and a key leaves it out.
+ */
+static bool pools(const Infer *n)
+{
+    bool left_out = !n->timm_config && (n->c->classes || !json_bool(infer_look(n, "vision_use_head", NULL), true));
+    return n->k->known.probed && !left_out;
+}
+
 /* Which norms there are, and of which kind. */
 static bool infer_norms(const Infer *n, Err *err)
 {
@@ -290,7 +283,7 @@ bool infer_shapes(Infer *n, int *inner, Err *err)
     c->fit_smooth = n->k->layout->fit_smooth || n->k->known.smooth;
     c->fit_corners = n->k->layout->fit_corners;
     if (!as_named(n, c->gated, n->k->known.gated, "a gated MLP", err) ||
-        !as_named(n, infer_has(n, VIT_PROBE), n->k->known.probed, "attention pooling", err) ||
+        !as_named(n, infer_has(n, VIT_PROBE), pools(n), "attention pooling", err) ||
         !as_named(n, infer_has(n, VIT_ROPE_FREQS), n->k->known.rope == VIT_ROPE_LEARNED, "learned rotations", err))
         return false;
     if (c->channels > VIT_CHANNELS_MAX)
@@ -301,19 +294,10 @@ bool infer_shapes(Infer *n, int *inner, Err *err)
     infer_biases(n);
     c->layer_scale = infer_has(n, VIT_ATTN_LS) || infer_has(n, VIT_MLP_LS);
     c->bare_probe = n->k->layout->bare_probe && infer_has(n, VIT_PROBE);
-    bool said = infer_has(n, VIT_PROBE);
-    if (n->k->layout->bare_probe && !read_switch(n, "use_head", VIT_PROBE, &said, err))
-        return false;
-    if (said && !infer_has(n, VIT_PROBE))
-        return err_set(err, "%s: \"use_head\" is true, but attention pooling is missing: there is no tensor '%s'",
-                       n->k->config_path, checkpoint_name(n->k, VIT_PROBE, 0));
     if (!infer_norms(n, err) || !read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) ||
         !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) || !infer_masking(n, err) ||
         !infer_bias(n, err) || !as_named(n, c->bias != VIT_BIAS_NONE, n->k->known.biased, "relative positions", err))
         return false;
     note_biases(n);
-    return infer_promises(n, err) && (!c->classes || agree(n, "num_labels", "num_classes", c->classes, err)) &&
-           agree(n, "hidden_size", "embed_dim", c->width, err) &&
-           agree(n, "num_hidden_layers", "depth", c->layers, err) && agree(n, "intermediate_size", NULL, c->mlp, err) &&
-           agree(n, "num_channels", "in_chans", c->channels, err);
+    return infer_promises(n, err);
 }

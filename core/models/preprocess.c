@@ -54,8 +54,10 @@ bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float 
     int64_t w, h;
     resized_size(p, in->width, in->height, &w, &h);
     if (w < 1 || h < 1 || w > IMAGE_PIXELS_MAX || h > IMAGE_PIXELS_MAX || w * h > IMAGE_PIXELS_MAX)
-        return err_set(err, "the picture is too long and narrow (%d × %d) for this model; cut it nearer to a square",
-                       in->height, in->width);
+        return err_set(err,
+                       "a picture of %d × %d is too large when it is resized to cover %d × %d, as the files of this "
+                       "model say; cut it nearer to a square, or lower that size",
+                       in->height, in->width, p->resize_h, p->resize_w);
     Image source, big;
     image_init(&source, in->width, in->height, in->channels);
     memcpy(source.data, in->data, size_mul(size_mul((size_t)in->width, (size_t)in->height), (size_t)in->channels));
@@ -165,28 +167,78 @@ static bool in_side(double v)
     return v >= 1 && v <= IMAGE_SIDE_MAX;
 }
 
-/* {"height","width"}, {"shortest_edge"} or a number. *cover says that it was a single edge to cover. */
+/* Members of an object that are not null. */
+static int filled(const Json *v)
+{
+    const char *key = NULL;
+    int n = 0;
+    for (const Json *member; (member = json_next(v, &key));)
+        n += json_kind(member) != JK_NULL;
+    return n;
+}
+
+/* {"height","width"}, {"shortest_edge"} or a number. *edge says that it was a single edge to cover; NULL: it may not be
+ * one. A size in two forms is an error in some versions of transformers, others take the edge. */
 static bool read_size(const Json *v, const char *key, int *w, int *h, bool *edge, Err *err)
 {
     int64_t a, b;
-    *edge = false;
-    if (json_int(v, &a)) {
+    int members = filled(v);
+    bool one = json_int(json_get(v, "shortest_edge"), &a), two = json_int(json_get(v, "height"), &b);
+    if (members > (one ? 1 : 2) && (one || two))
+        return err_set(err,
+                       "\"%s\" says more than one thing: leave either {\"height\", \"width\"} or {\"shortest_edge\"}",
+                       key);
+    if (edge)
+        *edge = one;
+    if (json_int(v, &a) || (one && edge)) {
         b = a;
     } else if (json_kind(v) == JK_ARRAY && json_count(v) == 2 && json_int(json_at(v, 0), &b) &&
                json_int(json_at(v, 1), &a)) {
         /* [height, width] */
-    } else if (json_int(json_get(v, "shortest_edge"), &a)) {
-        b = a;
-        *edge = true;
-    } else if (!json_int(json_get(v, "height"), &b) || !json_int(json_get(v, "width"), &a)) {
-        return err_set(err, "\"%s\" is no size: expected a number, {\"height\", \"width\"} or {\"shortest_edge\"}",
-                       key);
+    } else if (!two || !json_int(json_get(v, "width"), &a)) {
+        return err_set(err, "\"%s\" is no size: expected a number, {\"height\", \"width\"}%s", key,
+                       edge ? " or {\"shortest_edge\"}" : "");
     }
     if (!in_side((double)a) || !in_side((double)b))
         return err_set(err, "\"%s\" is out of range: 1 to %d", key, IMAGE_SIDE_MAX);
     *w = (int)a;
     *h = (int)b;
     return true;
+}
+
+/* A word; *out stays where there is none. */
+static bool read_word(const Json *j, const char *key, const char **out, Err *err)
+{
+    const Json *v = json_get(j, key);
+    *out = json_text(v, *out);
+    return json_kind(v) == JK_NULL || json_kind(v) == JK_STRING || err_set(err, "\"%s\" must be a word", key);
+}
+
+/* A switch; *on stays where there is none. Null turns it off in transformers' older classes and leaves the usual value
+ * in newer ones. */
+static bool read_flag(const Json *j, const char *key, bool *on, Err *err)
+{
+    const Json *v = json_get(j, key);
+    JsonKind kind = json_kind(v);
+    if (!v || (kind == JK_NULL && !*on))
+        return true;
+    if (kind == JK_NULL)
+        return err_set(err,
+                       "\"%s\" is null, which versions of transformers take for different things; write true or "
+                       "false",
+                       key);
+    if (kind != JK_TRUE && kind != JK_FALSE)
+        return err_set(err, "\"%s\" must be true or false", key);
+    *on = kind == JK_TRUE;
+    return true;
+}
+
+/* What pictures are resized to is made at least as large. */
+static bool check_resized(const Preprocess *p, const char *key, Err *err)
+{
+    return (int64_t)p->resize_w * p->resize_h <= IMAGE_PIXELS_MAX ||
+           err_set(err, "\"%s\" has every picture resized to %d × %d, which is too large; lower it", key, p->resize_h,
+                   p->resize_w);
 }
 
 static bool read_numbers(const Json *v, const char *key, const VitConfig *c, float *out, Err *err)
@@ -198,11 +250,14 @@ static bool read_numbers(const Json *v, const char *key, const VitConfig *c, flo
     if (!one && json_kind(v) != JK_ARRAY)
         return err_set(err, "\"%s\" must be a number or a list of %d, one for each channel of the model", key,
                        c->channels);
-    if (n != 1 && n != (size_t)c->channels)
-        return err_set(err, "\"%s\" has %zu numbers; the model has %d channels", key, n, c->channels);
+    if (!one && n != (size_t)c->channels)
+        return err_set(err,
+                       "\"%s\" is a list of %zu; the model has %d channels: give a number for each, or one for all "
+                       "without [ ]",
+                       key, n, c->channels);
     for (int i = 0; i < c->channels; i++) {
         double x;
-        if (!json_number(one ? v : json_at(v, n == 1 ? 0 : (size_t)i), &x) || x < -1e6 || x > 1e6)
+        if (!json_number(one ? v : json_at(v, (size_t)i), &x) || x < -1e6 || x > 1e6)
             return err_set(err, "\"%s\" holds something that is no number between −1e6 and 1e6", key);
         out[i] = (float)x;
     }
@@ -222,7 +277,7 @@ static bool read_deviations(const Json *v, const char *key, const VitConfig *c, 
 static bool read_hf_filter(const Json *v, Preprocess *p, Err *err)
 {
     int64_t number;
-    if (!v || json_kind(v) == JK_NULL)
+    if (!v)
         return true;
     for (int i = 0; i < FILTER_COUNT && json_int(v, &number); i++)
         if (FILTERS[i].pil == number) {
@@ -268,15 +323,21 @@ static const Processor *processor_of(const Json *j, bool *strange)
 
 static bool read_hf_geometry(const Json *j, const Processor *type, Preprocess *p, Err *err)
 {
-    const Json *size = json_get(j, "size"), *crop = json_get(j, "crop_size"),
-               *square = json_get(j, "default_to_square"), *centre = json_get(j, "do_center_crop");
-    bool crops = json_bool(centre, !centre && type->crops) && crop, edge, ignored;
+    const Json *size = json_get(j, "size"), *crop = json_get(j, "crop_size");
+    bool crops = type->crops, resizes = true, square = !type->edge, smooth = true, edge;
+    if (!read_flag(j, "do_center_crop", &crops, err) || !read_flag(j, "do_resize", &resizes, err) ||
+        !read_flag(j, "default_to_square", &square, err) || !read_flag(j, "antialias", &smooth, err))
+        return false;
+    if (!smooth)
+        return err_set(err, "\"antialias\" is false; pictures are resized with antialias here: resize them beforehand "
+                            "and set \"do_resize\" to false, or set it to true");
     size = json_kind(size) == JK_NULL ? NULL : size;
+    crop = json_kind(crop) == JK_NULL ? NULL : crop;
     if (size) {
         if (!read_size(size, "size", &p->resize_w, &p->resize_h, &edge, err))
             return false;
-        edge = edge || (json_kind(size) == JK_NUMBER && !json_bool(square, !type->edge));
-        if (edge && centre && !json_bool(centre, false))
+        edge = edge || (json_kind(size) == JK_NUMBER && !square);
+        if (edge && json_get(j, "do_center_crop") && !crops)
             return err_set(err, "\"size\" is the shorter side and nothing is cropped, so that pictures keep their "
                                 "proportions, but the model takes one size only: put do_center_crop true and crop_size "
                                 "into it");
@@ -284,20 +345,23 @@ static bool read_hf_geometry(const Json *j, const Processor *type, Preprocess *p
         p->width = p->resize_w;
         p->height = p->resize_h;
     }
-    if (crops && !read_size(crop, "crop_size", &p->width, &p->height, &ignored, err))
+    if (crops && crop && !read_size(crop, "crop_size", &p->width, &p->height, NULL, err))
         return false;
-    if (crops && !json_bool(json_get(j, "do_resize"), true))
+    if (crops && crop && !resizes)
         p->mode = RESIZE_KEEP;
     p->crop_to_even = false;
-    return true;
+    return check_resized(p, "size", err);
 }
 
 /* Pixels times "rescale_factor", for some classes less 1 ("offset"), which goes into the mean. */
 static bool read_hf_statistics(const Json *j, VitConfig *c, Err *err)
 {
     const Json *rescale = json_get(j, "rescale_factor");
-    bool rescales = json_bool(json_get(j, "do_rescale"), true);
+    bool rescales = true, normalises = true, offset = false, also = false;
     double factor = 1.0 / 255;
+    if (!read_flag(j, "do_rescale", &rescales, err) || !read_flag(j, "do_normalize", &normalises, err) ||
+        !read_flag(j, "offset", &offset, err) || !read_flag(j, "rescale_offset", &also, err))
+        return false;
     if (!rescales) {
         c->range = 1.0f;
     } else if (rescale && json_kind(rescale) != JK_NULL) {
@@ -305,7 +369,7 @@ static bool read_hf_statistics(const Json *j, VitConfig *c, Err *err)
             return err_set(err, "\"rescale_factor\" must be a positive number; 1/255 = 0.00392 as a rule");
         c->range = (float)(1.0 / factor);
     }
-    if (!json_bool(json_get(j, "do_normalize"), true)) {
+    if (!normalises) {
         for (int i = 0; i < VIT_CHANNELS_MAX; i++) {
             c->mean[i] = 0.0f;
             c->std[i] = 1.0f;
@@ -314,7 +378,7 @@ static bool read_hf_statistics(const Json *j, VitConfig *c, Err *err)
                !read_deviations(json_get(j, "image_std"), "image_std", c, c->std, err)) {
         return false;
     }
-    if (rescales && (json_bool(json_get(j, "offset"), false) || json_bool(json_get(j, "rescale_offset"), false)))
+    if (rescales && (offset || also))
         for (int i = 0; i < VIT_CHANNELS_MAX; i++)
             c->mean[i] += 1.0f;
     return true;
@@ -333,11 +397,11 @@ static bool from_hf(const Json *j, Preprocess *p, VitConfig *c, const char **str
            read_hf_statistics(j, c, err);
 }
 
-static bool read_timm_filter(const Json *v, Preprocess *p, Err *err)
+static bool read_timm_filter(const Json *j, Preprocess *p, Err *err)
 {
-    const char *name = json_text(v, NULL);
-    if (!name || strcmp(name, "random") == 0)
-        return true;
+    const char *name = filter_name(p->filter);
+    if (!read_word(j, "interpolation", &name, err))
+        return false;
     for (int i = 0; i < FILTER_COUNT; i++)
         if (strcmp(FILTERS[i].name, name) == 0) {
             p->filter = FILTERS[i].filter;
@@ -346,21 +410,31 @@ static bool read_timm_filter(const Json *v, Preprocess *p, Err *err)
     return err_set(err, "\"interpolation\" is \"%.40s\"; known are nearest, lanczos, bilinear, bicubic, box", name);
 }
 
+static bool read_timm_statistics(const Json *j, VitConfig *c, Err *err)
+{
+    return read_numbers(json_get(j, "mean"), "mean", c, c->mean, err) &&
+           read_deviations(json_get(j, "std"), "std", c, c->std, err);
+}
+
 static bool from_timm(const Json *j, Preprocess *p, VitConfig *c, const char **strange, Err *err)
 {
     double crop = 0.9;
-    const Json *size = json_get(j, "input_size");
-    const char *mode = json_text(json_get(j, "crop_mode"), "center");
+    const Json *size = json_get(j, "input_size"), *share = json_get(j, "crop_pct");
+    const char *mode = "center";
     int64_t h, w;
     (void)strange;
-    if (size) {
+    if (!read_word(j, "crop_mode", &mode, err))
+        return false;
+    if (json_kind(size) != JK_NULL) {
         if (!json_int(json_at(size, 1), &h) || !json_int(json_at(size, 2), &w) || !in_side((double)h) ||
             !in_side((double)w))
             return err_set(err, "\"input_size\" is not [channels, height, width]");
         p->width = (int)w;
         p->height = (int)h;
     }
-    if (json_number(json_get(j, "crop_pct"), &crop) && !(crop >= 0.1 && crop <= 1.0))
+    if (json_kind(share) != JK_NULL && !json_number(share, &crop))
+        return err_set(err, "\"crop_pct\" must be a number");
+    if (!(crop >= 0.1 && crop <= 1.0))
         return err_set(err, "\"crop_pct\" is %g; it must be 0.1 to 1", crop);
     if (strcmp(mode, "center") != 0 && strcmp(mode, "squash") != 0)
         return err_set(err, "\"crop_mode\" is \"%.40s\"; center and squash are read", mode);
@@ -368,29 +442,31 @@ static bool from_timm(const Json *j, Preprocess *p, VitConfig *c, const char **s
     p->resize_h = (int)dm_floor(p->height / crop);
     p->mode = strcmp(mode, "squash") == 0 ? RESIZE_SQUASH : RESIZE_COVER;
     p->crop_to_even = true;
-    return read_timm_filter(json_get(j, "interpolation"), p, err) &&
-           read_numbers(json_get(j, "mean"), "mean", c, c->mean, err) &&
-           read_deviations(json_get(j, "std"), "std", c, c->std, err);
+    return read_timm_filter(j, p, err) && read_timm_statistics(j, c, err) && check_resized(p, "input_size", err);
 }
 
-/* The preprocess_cfg of open_clip: torchvision's resizing and crop. */
+/* The preprocess_cfg of open_clip: torchvision's resizing and crop, bicubic wherever it is not bilinear. */
 static bool from_open_clip(const Json *j, Preprocess *p, VitConfig *c, const char **strange, Err *err)
 {
     const Json *size = json_get(j, "size");
-    const char *mode = json_text(json_get(j, "resize_mode"), "shortest");
-    bool edge;
+    const char *mode = "shortest", *colours = "RGB", *filter = "bicubic";
     (void)strange;
-    if (size && !read_size(size, "size", &p->width, &p->height, &edge, err))
+    if (!read_word(j, "resize_mode", &mode, err) || !read_word(j, "mode", &colours, err) ||
+        !read_word(j, "interpolation", &filter, err) ||
+        (json_kind(size) != JK_NULL && !read_size(size, "size", &p->width, &p->height, NULL, err)))
         return false;
+    if (strcmp(colours, "RGB") != 0)
+        return err_set(err, "\"mode\" is \"%.20s\"; only RGB is read", colours);
+    if (strcmp(filter, "bicubic") != 0 && strcmp(filter, "bilinear") != 0 && strcmp(filter, "random") != 0)
+        return err_set(err, "\"interpolation\" is \"%.40s\"; open_clip has bicubic, bilinear and random", filter);
     if (strcmp(mode, "shortest") != 0 && strcmp(mode, "squash") != 0)
         return err_set(err, "\"resize_mode\" is \"%.40s\"; shortest and squash are read", mode);
     p->resize_w = p->width;
     p->resize_h = p->height;
     p->mode = strcmp(mode, "squash") == 0 ? RESIZE_SQUASH : RESIZE_COVER;
     p->crop_to_even = true;
-    return read_timm_filter(json_get(j, "interpolation"), p, err) &&
-           read_numbers(json_get(j, "mean"), "mean", c, c->mean, err) &&
-           read_deviations(json_get(j, "std"), "std", c, c->std, err);
+    p->filter = strcmp(filter, "bilinear") == 0 ? FILTER_BILINEAR : FILTER_BICUBIC;
+    return read_timm_statistics(j, c, err) && check_resized(p, "size", err);
 }
 
 /* --- every key that may stand there --- */
@@ -398,8 +474,8 @@ static bool from_open_clip(const Json *j, Preprocess *p, VitConfig *c, const cha
 #define HF 1
 #define TIMM 2
 #define OPEN_CLIP 4
-/* What is neither read nor listed as harmless may change pixels; so may what is refused. A key that is null, false or 0
- * does nothing, whatever it is. */
+/* What is neither read nor listed as harmless may change pixels, unless it is null or false for something to do; so may
+ * what is refused, unless it is null, false or 0. */
 static const struct {
     const char *key;
     int dialects;
@@ -411,6 +487,7 @@ static const struct {
     {"default_to_square", HF, NULL},
     {"do_center_crop", HF, NULL},
     {"crop_size", HF, NULL},
+    {"antialias", HF, NULL},
     {"do_rescale", HF, NULL},
     {"rescale_factor", HF, NULL},
     {"offset", HF, NULL},
@@ -427,6 +504,7 @@ static const struct {
     {"mean", TIMM | OPEN_CLIP, NULL},
     {"std", TIMM | OPEN_CLIP, NULL},
     {"resize_mode", OPEN_CLIP, NULL},
+    {"mode", OPEN_CLIP, NULL},
     /* changes no pixel: names, training, formats, what every picture gets here anyway */
     {"do_convert_rgb", HF, NULL},
     {"do_reduce_labels", HF, NULL},
@@ -439,11 +517,11 @@ static const struct {
     {"return_tensors", HF, NULL},
     {"device", HF, NULL},
     {"disable_grouping", HF, NULL},
+    {"use_fast", HF, NULL},
     {"_valid_processor_keys", HF, NULL},
     {"_name_or_path", HF, NULL},
     {"image_seq_length", HF, NULL},
     {"transformers_version", HF, NULL},
-    {"mode", OPEN_CLIP, NULL},
     {"fill_color", OPEN_CLIP, NULL}, /* of resize_mode longest */
     {"url", TIMM, NULL},
     {"file", TIMM, NULL},
@@ -477,10 +555,12 @@ static const struct {
     {"crop_border_pixels", TIMM, "cut the pictures beforehand and set it to 0"},
 };
 
-static bool says_nothing(const Json *v)
+static bool says_nothing(const Json *v, const char *key, bool known)
 {
     int64_t zero;
-    return json_kind(v) == JK_NULL || json_kind(v) == JK_FALSE || (json_int(v, &zero) && zero == 0);
+    if (json_kind(v) == JK_FALSE)
+        return known || strncmp(key, "do_", 3) == 0;
+    return json_kind(v) == JK_NULL || (known && json_int(v, &zero) && zero == 0);
 }
 
 static bool check_keys(const Json *j, int dialect, const char **strange, Err *err)
@@ -490,9 +570,10 @@ static bool check_keys(const Json *j, int dialect, const char **strange, Err *er
         size_t k = 0;
         while (k < sizeof KEYS / sizeof *KEYS && (!(KEYS[k].dialects & dialect) || strcmp(KEYS[k].key, key) != 0))
             k++;
-        if (says_nothing(v))
+        bool known = k < sizeof KEYS / sizeof *KEYS;
+        if (says_nothing(v, key, known))
             continue;
-        if (k == sizeof KEYS / sizeof *KEYS)
+        if (!known)
             *strange = key;
         else if (KEYS[k].refused)
             return err_set(err, "\"%s\" changes pixels in a way that Vitrine does not make: %s", key, KEYS[k].refused);

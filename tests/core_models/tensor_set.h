@@ -97,6 +97,23 @@ static inline void start(Set *s, char *dir, size_t n, const char *name, const ch
     copy_file(path, dir, "preprocessor_config.json");
 }
 
+/* The recorded model's config.json into a folder, its first `from` made `to`. */
+static inline void put_config_with(const char *dir, const char *from, const char *to)
+{
+    Buf config = {0}, out = {0};
+    Err err = {""};
+    assert_true(file_read(ORACLE "tiny/config.json", 1 << 20, &config, &err));
+    const char *at = strstr(buf_str(&config), from);
+    assert_non_null(at);
+    buf_add(&out, config.data, (size_t)(at - config.data));
+    buf_puts(&out, to);
+    buf_puts(&out, at + strlen(from));
+    put_file(dir, "config.json", out.data, out.len);
+    buf_free(&config);
+    buf_free(&out);
+}
+#define HEADLESS(dir) put_config_with(dir, "ViTForImageClassification", "ViTModel")
+
 static inline uint64_t hash_of(const char *path)
 {
     Bench b;

@@ -15,6 +15,7 @@ static float *ramp(size_t n, float step)
 static void start_masked(Set *s, char *dir, size_t n, const char *name)
 {
     start(s, dir, n, name, ORACLE "tiny");
+    HEADLESS(dir);
     set_drop(s, "classifier.weight");
     set_drop(s, "classifier.bias");
     set_add(s, "vit.embeddings.mask_token", 3, (size_t[]){1, 1, D}, ramp(D, 0.01f));

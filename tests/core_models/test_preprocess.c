@@ -235,7 +235,42 @@ static void every_key(void **state)
         {PREPROCESS_HF, "{\"size_divisor\": 32}", "size_divisor", NULL},
         {PREPROCESS_HF, "{\"image_processor_type\": \"LevitImageProcessor\"}", "image_processor_type", NULL},
         {PREPROCESS_HF, "{\"image_processor_type\": \"ViTSomething\"}", "image_processor_type", NULL},
-        {PREPROCESS_HF, "{\"do_pad\": null, \"do_thumbnail\": false, \"nobodys\": 0, \"crop_pct\": null}", NULL, NULL},
+        {PREPROCESS_HF, "{\"do_pad\": null, \"do_thumbnail\": false, \"nobodys\": null, \"crop_pct\": 0}", NULL, NULL},
+        {PREPROCESS_HF, "{\"nobodys\": false}", "nobodys", NULL},
+        {PREPROCESS_HF, "{\"nobodys\": 0}", "nobodys", NULL},
+        {PREPROCESS_HF, "{\"antialias\": false}", NULL, "\"antialias\" is false"},
+        {PREPROCESS_HF, "{\"antialias\": true}", NULL, NULL},
+        {PREPROCESS_TIMM, "{\"antialias\": false}", "antialias", NULL},
+        {PREPROCESS_HF, "{\"do_normalize\": null}", NULL, "\"do_normalize\" is null"},
+        {PREPROCESS_HF, "{\"do_rescale\": null}", NULL, "\"do_rescale\" is null"},
+        {PREPROCESS_HF, "{\"do_resize\": null}", NULL, "\"do_resize\" is null"},
+        {PREPROCESS_HF, "{\"do_normalize\": 0}", NULL, "\"do_normalize\" must be true or false"},
+        {PREPROCESS_HF, "{\"do_center_crop\": null, \"offset\": null}", NULL, NULL},
+        {PREPROCESS_HF, "{\"do_center_crop\": null, \"image_processor_type\": \"CLIPImageProcessor\"}", NULL,
+         "\"do_center_crop\" is null"},
+        {PREPROCESS_HF, "{\"resample\": null}", NULL, "\"resample\" is none of"},
+        {PREPROCESS_HF, "{\"size\": {\"shortest_edge\": 224, \"longest_edge\": 300}}", NULL, "more than one thing"},
+        {PREPROCESS_HF, "{\"size\": {\"shortest_edge\": 224, \"longest_edge\": null}}", NULL, NULL},
+        {PREPROCESS_HF, "{\"size\": {\"shortest_edge\": 64, \"height\": 64, \"width\": 64}}", NULL,
+         "more than one thing"},
+        {PREPROCESS_HF, "{\"size\": {\"height\": 64, \"width\": 64, \"max_height\": 64}}", NULL, "more than one thing"},
+        {PREPROCESS_HF, "{\"size\": {\"longest_edge\": 64}}", NULL, "is no size"},
+        {PREPROCESS_HF, "{\"do_center_crop\": true, \"crop_size\": {\"shortest_edge\": 64}}", NULL,
+         "\"crop_size\" is no size"},
+        {PREPROCESS_HF, "{\"do_center_crop\": true, \"crop_size\": 9, \"size\": {\"shortest_edge\": 9000}}", NULL,
+         "resized to 9000 × 9000, which is too large"},
+        {PREPROCESS_HF, "{\"image_std\": [0.5]}", NULL, "\"image_std\" is a list of 1; the model has 3"},
+        {PREPROCESS_HF, "{\"image_std\": 0.5}", NULL, NULL},
+        {PREPROCESS_TIMM, "{\"std\": [0.5]}", NULL, "\"std\" is a list of 1; the model has 3"},
+        {PREPROCESS_TIMM, "{\"interpolation\": \"random\"}", NULL, "\"interpolation\" is \"random\""},
+        {PREPROCESS_TIMM, "{\"interpolation\": 3}", NULL, "\"interpolation\" must be a word"},
+        {PREPROCESS_TIMM, "{\"interpolation\": null, \"crop_mode\": null, \"crop_pct\": null}", NULL, NULL},
+        {PREPROCESS_TIMM, "{\"crop_pct\": \"0.9\"}", NULL, "\"crop_pct\" must be a number"},
+        {PREPROCESS_TIMM, "{\"crop_pct\": 0.1, \"input_size\": [3, 900, 900]}", NULL,
+         "\"input_size\" has every picture"},
+        {PREPROCESS_OPEN_CLIP, "{\"mode\": \"L\"}", NULL, "\"mode\" is \"L\""},
+        {PREPROCESS_OPEN_CLIP, "{\"mode\": \"RGB\"}", NULL, NULL},
+        {PREPROCESS_OPEN_CLIP, "{\"interpolation\": \"nearest\"}", NULL, "\"interpolation\" is \"nearest\""},
         {PREPROCESS_TIMM, "{\"crop_mode\": \"border\"}", NULL, "\"crop_mode\" is \"border\""},
         {PREPROCESS_TIMM, "{\"crop_border_pixels\": 4}", NULL, "\"crop_border_pixels\" changes pixels"},
         {PREPROCESS_TIMM, "{\"crop_border_pixels\": 0, \"tag\": \"x\"}", NULL, NULL},
@@ -292,6 +327,8 @@ static void read_keys(void **state)
              &c);
     assert_true(p.mode == RESIZE_SQUASH && p.height == 64 && p.resize_w == 96 && p.filter == FILTER_BILINEAR);
     assert_true(c.mean[1] == 0.2f && c.std[2] == 0.6f);
+    p = from(PREPROCESS_OPEN_CLIP, "{\"interpolation\": \"random\"}", &c); /* in training only */
+    assert_int_equal(p.filter, FILTER_BICUBIC);
 }
 
 static void grey_and_colour(void **state)
@@ -321,7 +358,7 @@ static void very_narrow(void **state)
     Image line = gradient(16384, 1, 1), out;
     Err err = {""};
     assert_false(preprocess_run(&p, &line, &out, NULL, &err));
-    assert_non_null(strstr(err.text, "1 × 16384"));
+    assert_non_null(strstr(err.text, "a picture of 1 × 16384 is too large when it is resized to cover 224 × 224"));
     image_free(&line);
 }
 
