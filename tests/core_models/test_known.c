@@ -377,7 +377,7 @@ static void shard_with_more(void **state)
     buf_clear(&index);
     set_add(&s, "stranger", 1, one, calloc(1, sizeof(float)));
     write_shards(&s, dir, &index);
-    REFUSED(dir, "'stranger'", "the index does not name");
+    REFUSED(dir, "'stranger'", "than the index says");
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/part-%d.safetensors", dir, i);
         unlink(path);
