@@ -235,11 +235,8 @@ int app_main(const AppOptions *o)
 {
     App a = {.terminal = NULL};
     Err err = {{0}};
-    TermOptions terminal = {.colour = o->colour,
-                            .ground = o->light ? "light" : NULL,
-                            .plots = o->plots,
-                            .ascii = o->ascii,
-                            .no_mouse = o->no_mouse};
+    TermOptions terminal = {
+        .colour = o->colour, .ground = o->ground, .plots = o->plots, .ascii = o->ascii, .no_mouse = o->no_mouse};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) { /* said before a large model is read */
         tell("standard input and output are not a terminal; `vitrine --plain`, `run`, `show` and `screen` work without "
              "one (see vitrine --help)");
@@ -281,7 +278,7 @@ int app_main(const AppOptions *o)
     term_also(app_class_poll, &a);
     open_class(&a, o);
     a.presenter.alone = o->present;
-    a.presenter.view.light = o->light;
+    a.presenter.view.light = a.terminal->light;
     if (o->present) {
         Buf line = {0};
         buf_puts(&line, "present ");

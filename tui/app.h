@@ -22,7 +22,8 @@ typedef struct AppOptions {
     size_t memory;          /* bytes of values to keep at most; 0: as session_init chose */
     const char *colour;     /* auto, true, 256, 8, mono; NULL = auto */
     const char *plots;      /* auto, braille, blocks, ascii; NULL = auto */
-    bool ascii, no_mouse, light, fresh;
+    bool ascii, no_mouse, fresh;
+    const char *ground; /* "light", "dark" or NULL: as the terminal says */
 } AppOptions;
 
 struct App;

@@ -56,14 +56,19 @@ static void describe_terminal(App *a)
     Buf b = {0};
     static const char *const MODES[] = {
         [MODE_MONO] = "no colour", [MODE_8] = "8 colours", [MODE_256] = "256 colours", [MODE_TRUE] = "all colours"};
+    buf_printf(
+        &b,
+        "TERM names it %s.\nColours: %s (%s). `vitrine --colour true`, 256, 8 or mono choose another; over ssh 256 "
+        "is the default, because the\nwish for more does not travel with the connection.\nGround: %s (%s",
+        t->term, MODES[t->mode], t->why ? t->why : "", t->light ? "light" : "dark", t->ground_why);
+    if (t->ground != COLOUR_DEFAULT)
+        buf_printf(&b, "; it says #%06x", (unsigned)t->ground);
     buf_printf(&b,
-               "This terminal says it is %s.\nColours: %s (%s). `vitrine --colour true`, 256, 8 or mono choose "
-               "another; over ssh 256 is the default because the\n"
-               "wish for more does not travel with the connection.\nCharacters: %s; lines of plots: %s (`--plots` "
-               "braille, blocks or ascii).\nMouse: %s. %% turns it off and "
-               "on; with it off the terminal selects text.\n",
-               t->term, MODES[t->mode], t->why ? t->why : "", t->ascii ? "ASCII" : "UTF-8 with half blocks",
-               t->ascii ? "ascii" : t->plots,
+               "). `vitrine --light` or --dark choose another.\nCharacters: %s; lines of plots: %s (`--plots` "
+               "braille, blocks or ascii).\nFrames: %s.\nMouse: %s. %% turns it off and on; with it off the terminal "
+               "selects text.\n",
+               t->ascii ? "ASCII" : "UTF-8 with half blocks", t->ascii ? "ascii" : t->plots,
+               t->frames ? "each in one piece" : "as they come",
                !t->has_mouse ? "none reported"
                : t->mouse    ? "on"
                              : "off");

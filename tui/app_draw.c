@@ -22,7 +22,7 @@ void app_say(App *a, bool error, const char *text)
 
 Paint app_paint(App *a)
 {
-    bool light = a->terminal->light || (a->presenter.view.on && a->presenter.view.light);
+    bool light = a->presenter.view.on ? a->presenter.view.light : a->terminal->light;
     return (Paint){.s = &a->s, .c = &a->canvas, .mode = a->terminal->mode, .light = light};
 }
 

@@ -249,7 +249,9 @@ int notes_main(const Options *o)
     char path[CLASS_PATH];
     Err err = {{0}};
     TermOptions terminal = {.colour = o->colour,
-                            .ground = o->light ? "light" : NULL,
+                            .ground = o->light  ? "light"
+                                      : o->dark ? "dark"
+                                                : NULL,
                             .plots = o->plots,
                             .ascii = o->ascii,
                             .no_mouse = true};

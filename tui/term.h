@@ -1,5 +1,4 @@
-/* The terminal: canvases out, events in. One terminal per process. term_ncurses.c is the only file that includes
- * curses. */
+/* The terminal: canvases out, events in. One terminal per process. */
 #ifndef VITRINE_TUI_TERM_H
 #define VITRINE_TUI_TERM_H
 #include <stdbool.h>
@@ -27,7 +26,10 @@ typedef struct TermStatus {
     const char *plots; /* what their lines are made of: "braille", "blocks", "ascii" */
     char term[64];     /* $TERM */
     const char *why;   /* why this colour mode, a few words */
-    char note[256];    /* one line: what is missing and the command that mends it; "" when nothing is */
+    Colour ground;     /* as the terminal said; COLOUR_DEFAULT: it did not */
+    const char *ground_why;
+    bool frames;    /* it takes a frame in one piece */
+    char note[256]; /* one line: what is missing and the command that mends it; "" when nothing is */
 } TermStatus;
 
 /* Takes the terminal over: alternate screen, raw keys, mouse. False (exit status 2) when there is none that could be

@@ -1,16 +1,12 @@
 #include "tui/term_detect.h"
 
-#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
-#include "core/base/clock.h"
 #include "core/base/utf8.h"
 
 static const char *env_or_null(const char *name)
@@ -19,15 +15,47 @@ static const char *env_or_null(const char *name)
     return v && *v ? v : NULL;
 }
 
+static bool starts(const char *s, const char *prefix)
+{
+    return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* The variable by which a terminal says which it is, and what that one can show. xterm draws the nearest of 256 for any
+ * other colour; VTE has all of them since 0.36. */
+static const char *known_terminal(ColourMode *mode)
+{
+    static const struct {
+        const char *variable, *value; /* value NULL: any */
+        long least;
+        ColourMode mode;
+    } known[] = {{"COLORTERM", "truecolor", 0, MODE_TRUE},    {"COLORTERM", "24bit", 0, MODE_TRUE},
+                 {"WT_SESSION", NULL, 0, MODE_TRUE},          {"KONSOLE_VERSION", NULL, 0, MODE_TRUE},
+                 {"VTE_VERSION", NULL, 3600, MODE_TRUE},      {"VTE_VERSION", NULL, 0, MODE_256},
+                 {"TERM_PROGRAM", "iTerm.app", 0, MODE_TRUE}, {"TERM_PROGRAM", "WezTerm", 0, MODE_TRUE},
+                 {"TERM_PROGRAM", "ghostty", 0, MODE_TRUE},   {"TERM_PROGRAM", "vscode", 0, MODE_TRUE},
+                 {"TERM_PROGRAM", "mintty", 0, MODE_TRUE},    {"TERM_PROGRAM", "Apple_Terminal", 0, MODE_256},
+                 {"XTERM_VERSION", NULL, 0, MODE_256}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *value = env_or_null(known[i].variable);
+        if (!value || (known[i].value && strcmp(value, known[i].value) != 0) || atol(value) < known[i].least)
+            continue;
+        *mode = known[i].mode;
+        return known[i].variable;
+    }
+    return NULL;
+}
+
 TermEnv term_env(const char *option)
 {
+    ColourMode known = MODE_MONO;
     return (TermEnv){
         .option = option,
         .no_color = env_or_null("NO_COLOR"),
         .term = env_or_null("TERM"),
         .tmux = env_or_null("TMUX"),
-        .colorterm = env_or_null("COLORTERM"),
         .colorfgbg = env_or_null("COLORFGBG"),
+        .known = known_terminal(&known),
+        .known_mode = known,
         .ssh = env_or_null("SSH_CONNECTION") || env_or_null("SSH_CLIENT") || env_or_null("SSH_TTY"),
     };
 }
@@ -65,24 +93,31 @@ bool term_plausible(const char *colour, Err *err)
     return true;
 }
 
-static bool starts(const char *s, const char *prefix)
-{
-    return !strncmp(s, prefix, strlen(prefix));
-}
-
 static bool ends(const char *s, const char *suffix)
 {
     size_t n = strlen(s), m = strlen(suffix);
     return n >= m && !strcmp(s + n - m, suffix);
 }
 
+static bool one_of(const char *term, const char *const *names)
+{
+    while (*names && !starts(term, *names))
+        names++;
+    return *names;
+}
+
 static bool known_direct(const char *term)
 {
-    static const char *const names[] = {"xterm-kitty", "alacritty", "foot", "wezterm", "xterm-ghostty", "ghostty"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (starts(term, names[i]))
-            return true;
-    return false;
+    static const char *const names[] = {"xterm-kitty", "alacritty",     "foot", "wezterm",
+                                        "ghostty",     "xterm-ghostty", NULL};
+    return one_of(term, names);
+}
+
+/* A terminal within another, or one that is no window: what was told of the one outside is not its own. */
+static bool is_within(const char *term)
+{
+    static const char *const names[] = {"screen", "tmux", "eterm", "linux", NULL};
+    return one_of(term, names);
 }
 
 static ColourMode by_terminfo(int colours)
@@ -95,7 +130,7 @@ ColourMode term_colour_mode(const TermEnv *env, int colours, const char **why)
     const char *term = env->term ? env->term : "";
     int option = env->option ? option_index(env->option) : OPTIONS;
     if (option < OPTIONS) {
-        *why = "--color";
+        *why = "--colour";
         return options[option].mode;
     }
     if (env->no_color) {
@@ -110,25 +145,44 @@ ColourMode term_colour_mode(const TermEnv *env, int colours, const char **why)
         *why = "GNU screen";
         return colours >= 256 ? MODE_256 : MODE_8;
     }
-    bool colorterm = env->colorterm && (!strcmp(env->colorterm, "truecolor") || !strcmp(env->colorterm, "24bit"));
-    if (colours >= 8 && (colorterm || known_direct(term))) {
-        *why = env->ssh    ? "over ssh; --color=true sends five times as much"
-               : colorterm ? "COLORTERM"
-                           : "known terminal";
-        return env->ssh ? MODE_256 : MODE_TRUE;
-    }
+    ColourMode best = by_terminfo(colours);
     *why = "terminfo";
-    return by_terminfo(colours);
+    const struct {
+        bool known;
+        ColourMode mode;
+        const char *why;
+    } more[] = {{env->says_256, MODE_256, "the terminal's answer"},
+                {env->tmux && (starts(term, "tmux") || starts(term, "screen")), MODE_256, "tmux"},
+                {env->known && (!is_within(term) || !strcmp(env->known, "COLORTERM")), env->known_mode, env->known},
+                {known_direct(term), MODE_TRUE, "TERM"}};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (colours >= 8 && more[i].known && more[i].mode > best) {
+            best = more[i].mode;
+            *why = more[i].why;
+        }
+    if (best < MODE_TRUE || colours >= 1 << 24 || !env->ssh)
+        return best;
+    *why = "over ssh; --colour true sends five times as much";
+    return MODE_256;
 }
 
-bool term_light(const char *ground, const char *colorfgbg)
+/* Does black text stand out from it more than white text does? */
+static bool is_light(Colour ground)
 {
-    if (ground && !strcmp(ground, "light"))
-        return true;
-    if (!colorfgbg || (ground && !strcmp(ground, "dark")))
-        return false;
-    const char *last = strrchr(colorfgbg, ';');
-    return last && (!strcmp(last, ";7") || !strcmp(last, ";15"));
+    return colour_contrast(ground, 0) > colour_contrast(ground, 0xffffff);
+}
+
+bool term_light(const char *ground, Colour said, const char *colorfgbg, const char **why)
+{
+    const char *last = colorfgbg ? strrchr(colorfgbg, ';') : NULL;
+    bool option = ground && (!strcmp(ground, "light") || !strcmp(ground, "dark"));
+    *why = option                   ? "the option"
+           : said != COLOUR_DEFAULT ? "the terminal's answer"
+           : last                   ? "COLORFGBG"
+                                    : "nothing says that it is light";
+    if (option)
+        return !strcmp(ground, "light");
+    return said != COLOUR_DEFAULT ? is_light(said) : last && (!strcmp(last, ";7") || !strcmp(last, ";15"));
 }
 
 bool term_before_unicode(const char *term)
@@ -136,91 +190,44 @@ bool term_before_unicode(const char *term)
     return starts(term, "vt") && term[2] >= '0' && term[2] <= '9';
 }
 
+bool term_answers(const char *term, const char *who)
+{
+    return who && !strcmp(who, "\033[c") && strcmp(term, "linux") != 0 && !term_before_unicode(term);
+}
+
 const char *term_plots(const char *option, const char *term)
 {
     return option && strcmp(option, "auto") != 0 ? option : strcmp(term, "linux") == 0 ? "ascii" : "braille";
 }
 
-/* One byte, before `until`, whatever signals come meanwhile. */
-static bool reads_one(int fd, char *byte, int64_t until)
+static const char *locale_asked(const char **variable)
 {
-    for (;;) {
-        int64_t left = (until - clock_ns()) / 1000000;
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        int ready = poll(&p, 1, left > 0 ? (int)left : 0);
-        ssize_t got = ready > 0 ? read(fd, byte, 1) : -1;
-        if (got == 1)
-            return true;
-        if (ready == 0 || got == 0 || (errno != EINTR && errno != EAGAIN))
-            return false;
-    }
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *asked = NULL;
+    for (int i = 0; i < 3 && !asked; i++)
+        asked = env_or_null(*variable = variables[i]);
+    return asked;
 }
 
-static bool writes(int fd, const char *bytes, size_t n)
+bool term_locale_unsure(void)
 {
-    while (n) {
-        ssize_t done = write(fd, bytes, n);
-        if (done < 0 && errno != EINTR)
-            return false;
-        bytes += done > 0 ? done : 0;
-        n -= done > 0 ? (size_t)done : 0;
-    }
-    return true;
-}
-
-/* Reads up to the end of a cursor report, ESC [ row ; column R; returns the column, 0 when none came in time. */
-static int read_report(int fd)
-{
-    enum { PATIENCE_NS = 250000000 };
-    char text[32];
-    size_t n = 0;
-    const int64_t until = clock_ns() + PATIENCE_NS;
-    while (n + 1 < sizeof text) {
-        if (!reads_one(fd, text + n, until))
-            return 0;
-        if (text[n++] == 'R')
-            break;
-    }
-    text[n] = '\0';
-    int row = 0, column = 0;
-    const char *report = strchr(text, '\033');
-    return report && sscanf(report, "\033[%d;%dR", &row, &column) == 2 ? column : 0;
-}
-
-/* A box line is three bytes: a terminal that knows UTF-8 moves its cursor by one column, another by three. */
-static bool terminal_takes_utf8(int fd)
-{
-    static const char ask[] = "\r\xe2\x94\x80\033[6n", wipe[] = "\r\033[K";
-    struct termios old;
-    if (tcgetattr(fd, &old))
-        return false;
-    struct termios raw = old;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    if (tcsetattr(fd, TCSANOW, &raw))
-        return false;
-    int column = writes(fd, ask, sizeof ask - 1) ? read_report(fd) : 0;
-    bool wiped = writes(fd, wipe, sizeof wipe - 1);
-    tcsetattr(fd, TCSANOW, &old);
-    return wiped && column == 2;
-}
-
-bool term_locale(int fd, bool ask, char *note, size_t n)
-{
-    const char *all = env_or_null("LC_ALL"), *ctype = env_or_null("LC_CTYPE"), *lang = env_or_null("LANG");
-    const char *asked = all ? all : ctype ? ctype : lang;
-    const char *variable = all ? "LC_ALL" : ctype ? "LC_CTYPE" : "LANG";
+    const char *variable, *asked = locale_asked(&variable);
     bool set = setlocale(LC_ALL, "") != NULL || setlocale(LC_CTYPE, "") != NULL;
+    return !set || (!asked && strcmp(nl_langinfo(CODESET), "UTF-8") != 0);
+}
+
+bool term_locale(bool shown, char *note, size_t n)
+{
+    const char *variable, *asked = locale_asked(&variable);
     bool utf8 = false;
     note[0] = '\0';
-    if (set && (asked || !strcmp(nl_langinfo(CODESET), "UTF-8"))) {
+    if (!term_locale_unsure()) {
         utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
         if (!utf8)
             utf8_print(note, n, "%s=%.40s is not UTF-8, so this is drawn in ASCII; mend: export %s=C.UTF-8", variable,
-                       asked, variable);
+                       asked ? asked : "", variable);
     } else {
-        utf8 = setlocale(LC_CTYPE, "C.UTF-8") && ask && terminal_takes_utf8(fd);
+        utf8 = setlocale(LC_CTYPE, "C.UTF-8") && shown;
         if (!utf8) {
             setlocale(LC_CTYPE, "C");
             utf8_print(note, n, "%s%.40s%s, so this is drawn in ASCII; mend: export %s=C.UTF-8",

@@ -10,8 +10,11 @@
 
 typedef struct TermEnv {
     const char *option; /* --color; NULL = auto */
-    const char *no_color, *term, *tmux, *colorterm, *colorfgbg;
+    const char *no_color, *term, *tmux, *colorfgbg;
+    const char *known;     /* the variable that says which terminal it is; NULL: none does */
+    ColourMode known_mode; /* what that one can show */
     bool ssh;
+    bool says_256; /* asked, it said so */
 } TermEnv;
 TermEnv term_env(const char *option);
 
@@ -20,22 +23,29 @@ TermEnv term_env(const char *option);
 bool term_plausible(const char *colour, Err *err);
 /* True for "auto", "true", "256", "8", "mono" and NULL. */
 bool term_colour_known(const char *option);
-/* colours: what terminfo says (−1 = none). First match wins: the option, NO_COLOR, screen without tmux (256 at most),
- * COLORTERM outside ssh, terminals known by name, terminfo. *why tells which. */
+/* colours: what terminfo says (−1 = none). The option, else NO_COLOR, else screen without tmux (256 at most), else the
+ * most that terminfo, the terminal's answer, its variable or its name promise, over ssh 256; a TERM without colours has
+ * none. *why tells which. */
 ColourMode term_colour_mode(const TermEnv *env, int colours, const char **why);
-/* ground: "light", "dark", anything else = by COLORFGBG, dark when that says nothing. */
-bool term_light(const char *ground, const char *colorfgbg);
+/* ground: "light", "dark", anything else = as the terminal said (COLOUR_DEFAULT: it did not), else by COLORFGBG, dark
+ * when that says nothing. *why tells which. */
+bool term_light(const char *ground, Colour said, const char *colorfgbg, const char **why);
 
 /* True for a DEC terminal of before Unicode (vt100, vt220, …): the locale says nothing about what it can draw. */
 bool term_before_unicode(const char *term);
+
+/* May it be asked what it is? who: terminfo's u9. The Linux console and those before Unicode show what they are asked.
+ */
+bool term_answers(const char *term, const char *who);
 
 /* What lines of plots are made of: "braille", "blocks" or "ascii", as the option says; left to itself braille, on the
  * Linux console, whose fonts have no such glyphs, ASCII. */
 const char *term_plots(const char *option, const char *term);
 
-/* Sets the locale; returns whether UTF-8 may be drawn. The environment's locale is taken when it exists. One that
- * cannot be set (or none at all) is replaced by C.UTF-8 if the terminal on fd shows by its cursor that it takes three
- * bytes for one character (ask: it has a cursor report). A C or other non-UTF-8 locale that was asked for means ASCII.
- * note: one line with the remedy, or "". */
-bool term_locale(int fd, bool ask, char *note, size_t n);
+/* True where the locale does not say whether UTF-8 may be drawn: none is set, or one that does not exist. */
+bool term_locale_unsure(void);
+/* Sets the locale; returns whether UTF-8 may be drawn. The environment's locale is taken when it exists; else C.UTF-8,
+ * if the terminal has shown that it takes three bytes for one character. A C or other non-UTF-8 locale that was asked
+ * for means ASCII. note: one line with the remedy, or "". */
+bool term_locale(bool shown, char *note, size_t n);
 #endif

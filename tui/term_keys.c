@@ -52,23 +52,44 @@ bool key_character(TermEvent *e, uint32_t c)
     return key(e, name, c);
 }
 
-bool key_escape(TermEvent *e, KeyReader next)
+/* Of what begins a string: DCS, OSC, APC, PM, SOS. */
+static bool opens_string(uint32_t c)
 {
-    uint32_t c;
-    if (!next(&c))
-        return key(e, "Esc", 0);
-    bool string = c == 'P' || c == ']' || c == '_' || c == '^' || c == 'X';
-    if (c != '[' && c != 'O' && !string) {
-        char name[8] = "M-";
-        if (c <= ' ' || !utf8_printable(c))
-            return key(e, "Esc", 0);
-        name[2 + utf8_put(name + 2, c)] = '\0';
-        return key(e, name, 0);
-    }
-    for (int n = 0; n < 4096 && next(&c); n++)
-        if (string ? c == 7 || c == '\\' : c >= 0x40 && c <= 0x7e)
+    return c == 'P' || c == ']' || c == '_' || c == '^' || c == 'X';
+}
+
+void key_sequence(char *out, size_t n, KeyReader next, void *context)
+{
+    enum { MOST = 4096 };
+    uint32_t c = 0;
+    size_t len = 0;
+    bool string = false;
+    for (int i = 0; i < MOST && next(context, &c); i++) {
+        if (i && string && (c == 7 || c == '\\'))
             break;
-    return false;
+        if (c && len + 4 < n && !(string && c == 27))
+            len += utf8_put(out + len, c);
+        if (i == 0) {
+            string = opens_string(c);
+            if (!string && c != '[' && c != 'O')
+                break;
+        } else if (!string && c >= 0x40 && c <= 0x7e)
+            break;
+    }
+    out[len] = '\0';
+}
+
+bool key_escape(TermEvent *e, const char *sequence)
+{
+    char name[8] = "M-";
+    const char *at = sequence;
+    uint32_t c = *sequence ? utf8_next(&at) : 0;
+    if (c == '[' || c == 'O' || opens_string(c))
+        return false;
+    if (c <= ' ' || !utf8_printable(c))
+        return key(e, "Esc", 0);
+    name[2 + utf8_put(name + 2, c)] = '\0';
+    return key(e, name, 0);
 }
 
 bool keys_wait_also(int fd, int ms, const struct pollfd *others, int count, bool *other)

@@ -18,10 +18,13 @@ bool key_named(TermEvent *e, const char *name);
 bool key_character(TermEvent *e, uint32_t c);
 
 /* The next character that is already there; false when there is none. */
-typedef bool (*KeyReader)(uint32_t *c);
-/* What follows an Esc that begins no key known: nothing = the key Esc, a character = "M-x"; the rest of an unknown
- * sequence (a late answer of the terminal, a key from far away) is swallowed, never run, and gives false. */
-bool key_escape(TermEvent *e, KeyReader next);
+typedef bool (*KeyReader)(void *context, uint32_t *c);
+/* Reads what follows an Esc: nothing, a character, or a sequence to its end (of a string the text alone). What does not
+ * fit n bytes is read and left out. */
+void key_sequence(char *out, size_t n, KeyReader next, void *context);
+/* What that is where it begins no key known: nothing = the key Esc, a character = "M-x"; an unknown sequence (a late
+ * answer of the terminal, a key from far away) is never run, and gives false. */
+bool key_escape(TermEvent *e, const char *sequence);
 /* Waits up to ms for input on fd; true when the terminal behind it is gone. */
 bool keys_wait(int fd, int ms);
 /* The same, or until one of the others is ready (*other). */

@@ -1,58 +1,30 @@
-/* The terminal through ncurses: the only file that includes curses. The state is static, for there is one terminal. */
-#define _GNU_SOURCE 1
-#define NCURSES_WIDECHAR 1
-#include "tui/term.h"
-
-#include <curses.h>
-#include <poll.h>
+/* The terminal through ncurses: opened, drawn on, left. The state is static, for there is one terminal. */
+#define _GNU_SOURCE 1 /* wcwidth */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <term.h>
-#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
-#include "core/base/buf.h"
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "tui/canvas/cell_look.h"
+#include "tui/term_parts.h"
+
+#include <term.h> /* its macros take words that anybody uses */
+
 #include "tui/term_detect.h"
 #include "tui/term_entry.h"
 #include "tui/term_keys.h"
-#include "tui/term_pairs.h"
 #include "tui/term_signals.h"
 
-static struct {
-    SCREEN *screen;
-    TermStatus status;
-    struct termios modes; /* before anything was changed */
-    Pairs pairs;
-    cchar_t *row;
-    int row_cells;
-    bool default_colours, paste_mode, no_altscreen;
-    bool told;    /* the signal that ends us has been an event, once */
-    bool resumed; /* stopped and continued: an event has to tell so */
-    Buf paste;
-} term;
+Term term;
 
-/* Codes of our own, above those of ncurses. */
-enum { K_PASTE = KEY_MAX + 1, K_PASTE_END, K_NAMED };
-
-static const struct {
-    int code;
-    const char *name;
-} names[] = {
-    {KEY_UP, "Up"},       {KEY_DOWN, "Down"},  {KEY_LEFT, "Left"},    {KEY_RIGHT, "Right"},
-    {KEY_HOME, "Home"},   {KEY_END, "End"},    {KEY_LL, "End"},       {KEY_PPAGE, "PgUp"},
-    {KEY_NPAGE, "PgDn"},  {KEY_DC, "Delete"},  {KEY_IC, "Insert"},    {KEY_BACKSPACE, "Backspace"},
-    {KEY_ENTER, "Enter"}, {KEY_BTAB, "S-Tab"}, {KEY_SLEFT, "S-Left"}, {KEY_SRIGHT, "S-Right"},
-    {KEY_SR, "S-Up"},     {KEY_SF, "S-Down"},  {KEY_SHOME, "S-Home"}, {KEY_SEND, "S-End"},
-    {KEY_A1, "Home"},     {KEY_A3, "PgUp"},    {KEY_C1, "End"},       {KEY_C3, "PgDn"},
-};
+#define FRAME_BEGIN "\033[?2026h"
+#define FRAME_END "\033[?2026l"
 
 static bool starts(const char *s, const char *prefix)
 {
@@ -108,7 +80,7 @@ static SCREEN *open_curses(int colours)
     bool recolour = st->mode == MODE_TRUE ? flag_of("RGB") <= 0 || number_of("CO") > 0
                                           : st->mode == MODE_256 && colours != 256;
     SCREEN *s = NULL;
-    if (recolour || tmux || term.no_altscreen) {
+    if (recolour || tmux || term.options.no_altscreen) {
         const EntrySource source = {.flag_names = (const char *const *)boolnames,
                                     .number_names = (const char *const *)numnames,
                                     .string_names = (const char *const *)strnames,
@@ -120,7 +92,7 @@ static SCREEN *open_curses(int colours)
                                            : st->mode == MODE_TRUE ? ENTRY_TRUE
                                                                    : ENTRY_256,
                                 .sgr_mouse = tmux,
-                                .no_altscreen = term.no_altscreen};
+                                .no_altscreen = term.options.no_altscreen};
         Buf entry = {.data = NULL};
         if (entry_private(&source, &wish, &entry))
             s = newterm_with(wish.name, entry.data);
@@ -154,13 +126,15 @@ static SCREEN *open_screen(int colours)
 static void build_undo(char undo[UNDO_BYTES])
 {
     undo[0] = '\0';
+    if (term.asks)
+        entry_unpadded(undo, UNDO_BYTES, FRAME_END);
     if (term.status.has_mouse || term.paste_mode)
         entry_unpadded(undo, UNDO_BYTES, "\033[?1003l\033[?1002l\033[?1006l\033[?1000l\033[?2004l");
     entry_unpadded(undo, UNDO_BYTES, capability("sgr0"));
     entry_unpadded(undo, UNDO_BYTES, capability("op"));
     entry_unpadded(undo, UNDO_BYTES, capability("rmkx"));
     entry_unpadded(undo, UNDO_BYTES, capability("cnorm"));
-    if (term.no_altscreen) { /* the last frame stays: the prompt comes below it */
+    if (term.options.no_altscreen) { /* the last frame stays: the prompt comes below it */
         entry_unpadded(undo, UNDO_BYTES, tparm(capability("cup"), 998, 0, 0, 0, 0, 0, 0, 0, 0));
         entry_unpadded(undo, UNDO_BYTES, "\r\n");
     } else {
@@ -232,20 +206,54 @@ static bool check_terminal(const TermOptions *o, Err *err)
     return true;
 }
 
+bool take_reply(void)
+{
+    TermStatus *st = &term.status;
+    bool was = st->light;
+    st->ground = term.reply.ground;
+    st->frames = term.reply.has_frames;
+    st->light = term_light(term.options.ground, st->ground, getenv("COLORFGBG"), &st->ground_why);
+    return st->light != was;
+}
+
+/* Colours, ground and characters, from the surroundings and from the terminal itself. */
+static void find_out(int colours, Buf *typed)
+{
+    enum { PATIENCE_NS = 2000000000 };
+    TermStatus *st = &term.status;
+    TermEnv env = term_env(term.options.colour);
+    const char *report = capability("u7");
+    bool unsure = term_locale_unsure(), places = report && !strcmp(report, "\033[6n");
+    term.reply = (TermReply){.ground = COLOUR_DEFAULT, .all = true};
+    if (term.asks)
+        term_ask(STDIN_FILENO, unsure && places, &term.reply, typed);
+    term.patience = clock_ns() + PATIENCE_NS;
+    env.says_256 = term.reply.has_256;
+    st->mode = term_colour_mode(&env, colours, &st->why);
+    st->ascii = !term_locale(term.reply.column == 2, st->note, sizeof st->note);
+    take_reply();
+}
+
 bool term_open(const TermOptions *o, Err *err)
 {
     if (!check_terminal(o, err))
         return false;
     TermStatus *st = &term.status;
     *st = (TermStatus){.why = ""};
-    term.no_altscreen = o->no_altscreen;
+    term.options = *o;
     utf8_clean(st->term, sizeof st->term, getenv("TERM"));
-    TermEnv env = term_env(o->colour);
+    term.asks = term_answers(st->term, capability("u9"));
+    const char *mouse = capability("kmous");
+    st->has_mouse = mouse && (starts(mouse, "\033[<") || starts(mouse, "\033[M"));
+    term.paste_mode = st->has_mouse || capability("BE");
+    tcgetattr(STDIN_FILENO, &term.modes);
+    char undo[UNDO_BYTES];
+    build_undo(undo);
+    signals_arm(STDOUT_FILENO, &term.modes, undo); /* before newterm, which keeps handlers that are there */
+    fatal_set_hook(signals_restore);
+    Buf typed = {0};
     int colours = number_of("colors");
-    st->mode = term_colour_mode(&env, colours, &st->why);
-    st->light = term_light(o->ground, env.colorfgbg);
-    const char *report = capability("u7");
-    st->ascii = !term_locale(STDIN_FILENO, report && !strcmp(report, "\033[6n"), st->note, sizeof st->note);
+    find_out(colours, &typed);
     if (!st->ascii && term_before_unicode(st->term)) {
         st->ascii = true;
         utf8_print(st->note, sizeof st->note,
@@ -257,25 +265,21 @@ bool term_open(const TermOptions *o, Err *err)
         st->note[0] = '\0';
     }
     st->plots = term_plots(o->plots, st->term);
-    const char *mouse = capability("kmous");
-    st->has_mouse = mouse && (starts(mouse, "\033[<") || starts(mouse, "\033[M"));
-    term.paste_mode = st->has_mouse || capability("BE");
-    tcgetattr(STDIN_FILENO, &term.modes);
-    char undo[UNDO_BYTES];
-    build_undo(undo);
-    signals_arm(STDOUT_FILENO, &term.modes, undo); /* before newterm, which keeps handlers that are there */
-    fatal_set_hook(signals_restore);
     TERMINAL *probe = cur_term;
     term.screen = open_screen(colours);
     if (probe != cur_term)
         del_curterm(probe);
     if (!term.screen) {
+        tcsetattr(STDIN_FILENO, TCSANOW, &term.modes);
         signals_disarm();
         fatal_set_hook(NULL);
+        buf_free(&typed);
         return err_set(err, "TERM=%s: curses cannot start on this terminal; try: TERM=xterm-256color vitrine",
                        st->term);
     }
     open_keys(o);
+    give_back(&typed);
+    buf_free(&typed);
     open_colours();
     take_modes();
     term_mouse(!o->no_mouse);
@@ -367,22 +371,19 @@ static void draw_row(const Canvas *c, int y, int cells)
     mvadd_wchnstr(y, 0, term.row, n);
 }
 
-/* A window of another size becomes a KEY_RESIZE. The handler of SIGWINCH is ours: that of ncurses would take any size
- * that the terminal claims. */
-static void take_size(void)
+void take_size(void)
 {
     int h, w;
     if (size_claimed(&h, &w) && (h != LINES || w != COLS))
         resizeterm(h, w);
 }
 
-/* After a stop: the modes and the screen are somebody else's by now. */
-static void take_again(void)
+void take_again(void)
 {
     if (!signals_resumed())
         return;
     reset_prog_mode();
-    if (!term.no_altscreen && capability("smcup"))
+    if (!term.options.no_altscreen && capability("smcup"))
         putp(capability("smcup"));
     if (capability("smkx"))
         putp(capability("smkx"));
@@ -396,6 +397,13 @@ static void take_again(void)
     take_size();
     clearok(curscr, TRUE);
     term.resumed = true;
+}
+
+/* Around what curses sends by itself. */
+static void send(const char *bytes)
+{
+    fputs(bytes, stdout);
+    fflush(stdout);
 }
 
 void term_draw(const Canvas *c)
@@ -422,7 +430,13 @@ void term_draw(const Canvas *c)
     bool shown = rect_has((Rect){.h = rows, .w = cells}, c->cursor_y, c->cursor_x);
     curs_set(shown);
     move(shown ? c->cursor_y : h - 1, shown ? c->cursor_x : w - 1);
-    refresh();
+    const bool whole = term.status.frames;
+    wnoutrefresh(stdscr);
+    if (whole)
+        send(FRAME_BEGIN);
+    doupdate();
+    if (whole)
+        send(FRAME_END);
 }
 
 void term_redraw(void)
@@ -444,153 +458,6 @@ void term_suspend(void)
 {
     if (term.screen)
         raise(SIGTSTP); /* its handler leaves the terminal; the next draw or event takes it again */
-}
-
-static bool next_character(uint32_t *c)
-{
-    wint_t got;
-    bool ok = get_wch(&got) == OK;
-    *c = ok ? (uint32_t)got : 0;
-    return ok;
-}
-
-static bool mouse_event(TermEvent *e)
-{
-    MEVENT m;
-    if (getmouse(&m) != OK)
-        return false;
-    static const struct {
-        mmask_t state;
-        const char *name;
-    } clicks[] = {{BUTTON1_PRESSED, "Click"},
-                  {BUTTON3_PRESSED, "RightClick"},
-                  {BUTTON4_PRESSED, "WheelUp"},
-                  {BUTTON5_PRESSED, "WheelDown"}};
-    for (size_t i = 0; i < sizeof clicks / sizeof *clicks; i++)
-        if (m.bstate & clicks[i].state) {
-            key_named(e, clicks[i].name);
-            e->kind = TERM_MOUSE;
-            e->y = m.y;
-            e->x = m.x;
-            return true;
-        }
-    return false;
-}
-
-/* Up to the end mark; a paste that stops in the middle ends after two seconds of silence. */
-static bool paste_event(TermEvent *e)
-{
-    enum { SILENCE_MS = 2000 };
-    buf_clear(&term.paste);
-    int64_t heard = clock_ns();
-    timeout(SILENCE_MS);
-    for (;;) {
-        wint_t c;
-        int got = get_wch(&c);
-        int64_t now = clock_ns();
-        if (signals_resized())
-            take_size();
-        if (got == KEY_CODE_YES && c == K_PASTE_END)
-            break;
-        if (got == ERR &&
-            (signals_ending() || now - heard >= (int64_t)SILENCE_MS * 1000000 || keys_wait(STDIN_FILENO, 0)))
-            break; /* any other ERR is a signal */
-        heard = got == ERR ? heard : now;
-        if (got == KEY_CODE_YES && c == KEY_RESIZE)
-            term.resumed = true; /* the next event says so */
-        if (got == OK)
-            key_paste(&term.paste, (uint32_t)c);
-    }
-    timeout(0);
-    e->kind = TERM_PASTE;
-    e->text = buf_str(&term.paste);
-    return true;
-}
-
-static bool function_key(TermEvent *e, int code)
-{
-    if (code == KEY_RESIZE) {
-        e->kind = TERM_RESIZE;
-        return true;
-    }
-    if (code == KEY_MOUSE)
-        return mouse_event(e);
-    if (code == K_PASTE)
-        return paste_event(e);
-    if (code >= K_NAMED && code < K_NAMED + KEY_SEQUENCES)
-        return key_named(e, key_sequences[code - K_NAMED].name);
-    if (code >= KEY_F(1) && code <= KEY_F(12)) {
-        char name[8];
-        snprintf(name, sizeof name, "F%d", code - KEY_F(0));
-        return key_named(e, name);
-    }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].code == code)
-            return key_named(e, names[i].name);
-    return false;
-}
-
-/* What signals have to say. */
-static bool signal_event(TermEvent *e)
-{
-    int sig = signals_ending();
-    if (sig && !term.told) {
-        term.told = true;
-        e->kind = sig == SIGHUP ? TERM_HANGUP : TERM_TERMINATE;
-        return true;
-    }
-    take_again();
-    if (signals_resized())
-        take_size();
-    if (!term.resumed)
-        return false;
-    term.resumed = false;
-    e->kind = TERM_RESIZE;
-    return true;
-}
-
-static struct {
-    int (*ready)(void *context, struct pollfd *out, int most);
-    void *context;
-} also;
-
-void term_also(int (*ready)(void *context, struct pollfd *out, int most), void *context)
-{
-    also.ready = ready;
-    also.context = context;
-}
-
-bool term_event(int timeout_ms, TermEvent *e)
-{
-    /* a signal between the look at its flag and poll is seen after SLICE milliseconds at the latest */
-    enum { SLICE = 500, OTHERS = 300 };
-    const int64_t until = clock_ns() + (int64_t)timeout_ms * 1000000;
-    for (;;) {
-        *e = (TermEvent){.kind = TERM_NONE};
-        if (signal_event(e))
-            return true;
-        wint_t c;
-        int got = get_wch(&c);
-        if (got == KEY_CODE_YES
-                ? function_key(e, (int)c)
-                : got == OK && (c == 27 ? key_escape(e, next_character) : key_character(e, (uint32_t)c)))
-            return true;
-        if (got != ERR)
-            continue;
-        int64_t left = timeout_ms < 0 ? SLICE : (until - clock_ns() + 999999) / 1000000; /* signals cut waits short */
-        if (timeout_ms == 0 || left <= 0)
-            return false;
-        int ms = left > SLICE ? SLICE : (int)left;
-        struct pollfd others[OTHERS];
-        int count = also.ready ? also.ready(also.context, others, OTHERS) : 0;
-        bool other = false;
-        if (keys_wait_also(STDIN_FILENO, ms, others, count, &other) && !signals_ending()) {
-            e->kind = TERM_HANGUP;
-            return true;
-        }
-        if (other)
-            return false;
-    }
 }
 
 void term_reraise(void)

@@ -22,6 +22,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/clock.h"
+#include "tui/term_ask.h"
 #include "tui/term_detect.h"
 #include "tui/term_keys.h"
 #include "tui/term_pairs.h"
@@ -37,22 +38,34 @@ static void test_colour_mode(void **state)
         ColourMode mode;
     } cases[] = {
         {{.term = "xterm-256color"}, 256, MODE_256},
-        {{.term = "xterm-256color", .colorterm = "truecolor"}, 256, MODE_TRUE},
-        {{.term = "xterm-256color", .colorterm = "24bit"}, 256, MODE_TRUE},
-        {{.term = "xterm-256color", .colorterm = "yes"}, 256, MODE_256},
-        {{.term = "xterm-256color", .colorterm = "truecolor", .ssh = true}, 256, MODE_256},
-        {{.term = "xterm-256color", .colorterm = "truecolor", .no_color = "1"}, 256, MODE_MONO},
+        {{.term = "xterm-256color", .known = "COLORTERM", .known_mode = MODE_TRUE}, 256, MODE_TRUE},
+        {{.term = "xterm-256color", .known = "COLORTERM", .known_mode = MODE_TRUE}, 256, MODE_TRUE},
+        {{.term = "xterm", .known = "XTERM_VERSION", .known_mode = MODE_256}, 8, MODE_256},
+        {{.term = "xterm-256color", .known = "COLORTERM", .known_mode = MODE_TRUE, .ssh = true}, 256, MODE_256},
+        {{.term = "xterm-256color", .known = "COLORTERM", .known_mode = MODE_TRUE, .no_color = "1"}, 256, MODE_MONO},
         {{.term = "xterm-256color", .no_color = "1", .option = "256"}, 256, MODE_256},
         {{.term = "xterm-256color", .option = "auto", .no_color = "1"}, 256, MODE_MONO},
-        {{.term = "vt100", .colorterm = "truecolor"}, -1, MODE_MONO},
+        {{.term = "vt100", .known = "COLORTERM", .known_mode = MODE_TRUE}, -1, MODE_MONO},
         {{.term = "xterm", .ssh = true, .option = "true"}, 8, MODE_TRUE},
-        {{.term = "screen", .colorterm = "truecolor"}, 8, MODE_8},
-        {{.term = "screen-256color", .colorterm = "truecolor"}, 256, MODE_256},
-        {{.term = "screen-256color", .colorterm = "truecolor", .tmux = "/tmp/x"}, 256, MODE_TRUE},
+        {{.term = "screen", .known = "COLORTERM", .known_mode = MODE_TRUE}, 8, MODE_8},
+        {{.term = "screen-256color", .known = "COLORTERM", .known_mode = MODE_TRUE}, 256, MODE_256},
+        {{.term = "screen-256color", .known = "COLORTERM", .known_mode = MODE_TRUE, .tmux = "/tmp/x"}, 256, MODE_TRUE},
         {{.term = "xterm-kitty"}, 256, MODE_TRUE},
         {{.term = "xterm-kitty", .ssh = true}, 256, MODE_256},
         {{.term = "xterm-direct", .ssh = true}, 1 << 24, MODE_TRUE},
         {{.term = "linux"}, 8, MODE_8},
+        {{.term = "xterm"}, 8, MODE_8},
+        {{.term = "xterm", .says_256 = true}, 8, MODE_256},
+        {{.term = "xterm", .says_256 = true, .ssh = true}, 8, MODE_256},
+        {{.term = "xterm", .says_256 = true, .no_color = "1"}, 8, MODE_MONO},
+        {{.term = "xterm", .says_256 = true, .option = "8"}, 8, MODE_8},
+        {{.term = "vt100", .says_256 = true}, -1, MODE_MONO},
+        {{.term = "screen", .tmux = "/tmp/x"}, 8, MODE_256},
+        {{.term = "xterm", .known = "VTE_VERSION", .known_mode = MODE_TRUE}, 8, MODE_TRUE},
+        {{.term = "xterm", .known = "VTE_VERSION", .known_mode = MODE_TRUE, .ssh = true}, 8, MODE_256},
+        /* of the terminal outside, which may not be the one that is looked at now */
+        {{.term = "tmux-256color", .known = "VTE_VERSION", .known_mode = MODE_TRUE, .tmux = "x"}, 256, MODE_256},
+        {{.term = "eterm-color", .known = "XTERM_VERSION", .known_mode = MODE_256}, 8, MODE_8},
         {{.term = NULL}, -1, MODE_MONO},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -65,14 +78,125 @@ static void test_colour_mode(void **state)
     assert_string_equal(term_plots(NULL, "xterm-256color"), "braille");
     assert_string_equal(term_plots("auto", "linux"), "ascii"); /* the console's fonts have no braille and no blocks */
     assert_string_equal(term_plots("blocks", "linux"), "blocks");
-    assert_true(term_light("light", NULL) && term_light("auto", "0;15") && term_light(NULL, "0;default;7"));
-    assert_false(term_light(NULL, NULL) || term_light("dark", "0;15") || term_light(NULL, "15;0") ||
-                 term_light(NULL, "15"));
+    assert_true(term_answers("xterm", "\033[c") && !term_answers("xterm", NULL) && !term_answers("linux", "\033[c") &&
+                !term_answers("vt220", "\033[c"));
+}
+
+static void test_ground(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option;
+        Colour said;
+        const char *colorfgbg;
+        bool light;
+    } cases[] = {
+        {"light", 0x000000, NULL, true},
+        {"dark", 0xffffff, "0;15", false},
+        {"auto", COLOUR_DEFAULT, "0;15", true},
+        {NULL, COLOUR_DEFAULT, "0;default;7", true},
+        {NULL, COLOUR_DEFAULT, NULL, false},
+        {NULL, COLOUR_DEFAULT, "15;0", false},
+        {NULL, COLOUR_DEFAULT, "15", false},
+        {NULL, 0xffffff, "15;0", true}, /* what it says now, not what a variable said when it began */
+        {NULL, 0xfdf6e3, NULL, true},
+        {NULL, 0x002b36, "0;15", false},
+        {NULL, 0x707070, NULL, false},
+        {NULL, 0x7f7f7f, NULL, true}, /* where black text has the higher contrast */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *why = NULL;
+        assert_int_equal(term_light(cases[i].option, cases[i].said, cases[i].colorfgbg, &why), cases[i].light);
+        assert_non_null(why);
+    }
+}
+
+static void test_surroundings(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"COLORTERM",   "WT_SESSION",    "KONSOLE_VERSION",
+                                      "VTE_VERSION", "XTERM_VERSION", "TERM_PROGRAM"};
+    static const struct {
+        const char *name, *value;
+        bool known;
+        ColourMode mode;
+    } cases[] = {
+        {"COLORTERM", "truecolor", true, MODE_TRUE},    {"COLORTERM", "24bit", true, MODE_TRUE},
+        {"COLORTERM", "rxvt", false, MODE_MONO},        {"WT_SESSION", "9a1f", true, MODE_TRUE},
+        {"KONSOLE_VERSION", "220401", true, MODE_TRUE}, {"VTE_VERSION", "7006", true, MODE_TRUE},
+        {"VTE_VERSION", "3405", true, MODE_256},        {"XTERM_VERSION", "XTerm(379)", true, MODE_256},
+        {"TERM_PROGRAM", "iTerm.app", true, MODE_TRUE}, {"TERM_PROGRAM", "Apple_Terminal", true, MODE_256},
+        {"TERM_PROGRAM", "tmux", false, MODE_MONO},     {"WT_SESSION", "", false, MODE_MONO},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            unsetenv(all[k]);
+        setenv(cases[i].name, cases[i].value, 1);
+        TermEnv env = term_env(NULL);
+        assert_int_equal(env.known != NULL, cases[i].known);
+        assert_true(!cases[i].known || env.known_mode == cases[i].mode);
+        unsetenv(cases[i].name);
+    }
+}
+
+/* Only what was asked for is an answer, to the last byte; nothing else changes anything. */
+static void test_replies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        Colour ground; /* COLOUR_DEFAULT: none */
+        bool has_256, frames, all;
+        int column;
+    } cases[] = {
+        {"]11;rgb:ffff/ffff/ffff", 0xffffff, false, false, false, 0},
+        {"]11;rgb:1/80/fff", 0x1180ff, false, false, false, 0},
+        {"]11;rgba:0000/2b2b/3636/ffff", 0x002b36, false, false, false, 0},
+        {"]4;255;rgb:eeee/eeee/eeee", COLOUR_DEFAULT, true, false, false, 0},
+        {"[?2026;2$y", COLOUR_DEFAULT, false, true, false, 0},
+        {"[?64;1;2;22c", COLOUR_DEFAULT, false, false, true, 0},
+        {"[?6c", COLOUR_DEFAULT, false, false, true, 0},
+        {"[24;2R", COLOUR_DEFAULT, false, false, false, 2},
+    };
+    static const char *const none[] = {"",
+                                       "]11;rgb:ffff/ffff",
+                                       "]11;rgb:ffff/ffff/ffff/ffff",
+                                       "]11;rgb:fffff/ffff/ffff",
+                                       "]11;rgb:ffff/ffff/ffff;",
+                                       "]11;rgb:-1/ff/ff",
+                                       "]11;rgb://",
+                                       "]11;?",
+                                       "]10;rgb:ffff/ffff/ffff",
+                                       "]4;254;rgb:ee/ee/ee",
+                                       "[?2026;2$y2",
+                                       "[?2026$y",
+                                       "[A",
+                                       "[1;2D",
+                                       "[c",
+                                       "[?1;2",
+                                       "[99999999999999999999;7R",
+                                       "q",
+                                       "P1$r0m"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TermReply r = {.ground = COLOUR_DEFAULT};
+        assert_true(reply_take(&r, cases[i].text));
+        assert_int_equal(r.ground, cases[i].ground);
+        assert_true(r.has_256 == cases[i].has_256 && r.has_frames == cases[i].frames && r.all == cases[i].all &&
+                    r.column == cases[i].column);
+    }
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        TermReply r = {.ground = 0x123456, .column = 7}, before = r;
+        assert_false(reply_take(&r, none[i]));
+        assert_memory_equal(&r, &before, sizeof r);
+    }
+    TermReply r = {.has_frames = true};
+    assert_true(reply_take(&r, "[?2026;0$y") && !r.has_frames); /* it does not know them */
 }
 
 static const char *reading;
-static bool read_next(uint32_t *c)
+static bool read_next(void *context, uint32_t *c)
 {
+    (void)context;
     *c = (unsigned char)*reading;
     return *c && reading++;
 }
@@ -82,12 +206,17 @@ static void test_keys(void **state)
     (void)state;
     static const struct {
         const char *after_escape, *key; /* key NULL: swallowed */
-    } cases[] = {{"", "Esc"},          {"x", "M-x"},           {"[12;40R", NULL}, {"[<0;3;4M", NULL},
-                 {"]0;title\a", NULL}, {"P1$r0m\033\\", NULL}, {"\r", "Esc"}};
+    } cases[] = {{"", "Esc"},          {"x", "M-x"},
+                 {"[12;40R", NULL},    {"[<0;3;4M", NULL},
+                 {"]0;title\a", NULL}, {"P1$r0m\033\\", NULL},
+                 {"\r", "Esc"},        {"]11;rgb:ffff/ffff/ffff and more than fits\a", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TermEvent e = {.kind = TERM_NONE};
+        char text[16];
         reading = cases[i].after_escape;
-        assert_int_equal(key_escape(&e, read_next), cases[i].key != NULL);
+        key_sequence(text, sizeof text, read_next, NULL);
+        assert_true(strlen(text) < sizeof text);
+        assert_int_equal(key_escape(&e, text), cases[i].key != NULL);
         if (cases[i].key)
             assert_string_equal(e.key, cases[i].key);
         assert_int_equal(*reading, '\0');
@@ -146,7 +275,9 @@ static void test_pairs(void **state)
 typedef struct Desk {
     int master, report; /* the screen's side; lines that the program tells about its events */
     pid_t pid;
-    Buf screen; /* every byte that was sent */
+    Buf screen;         /* every byte that was sent */
+    const char *answer; /* what it says once it is asked who it is; NULL: nothing */
+    bool asked;
     struct termios modes;
 } Desk;
 
@@ -175,7 +306,8 @@ static _Noreturn void program(int report, const TermOptions *o)
         _exit(2);
     }
     const TermStatus *s = term_status();
-    dprintf(report, "open mode=%d ascii=%d mouse=%d note=%s\n", (int)s->mode, s->ascii, s->mouse, s->note);
+    dprintf(report, "open mode=%d ascii=%d mouse=%d light=%d frames=%d note=%s\n", (int)s->mode, s->ascii, s->mouse,
+            s->light, s->frames, s->note);
     static const char *const kinds[] = {"none", "key", "resize", "mouse", "paste", "hangup", "terminate"};
     for (;;) {
         show("MARK é");
@@ -184,7 +316,8 @@ static _Noreturn void program(int report, const TermOptions *o)
         if (!term_event(20000, &e))
             _exit(7);
         term_size(&h, &w);
-        dprintf(report, "%s [%s] %d,%d %dx%d %s\n", kinds[e.kind], e.key, e.y, e.x, h, w, e.text ? e.text : "");
+        dprintf(report, "%s [%s] %d,%d %dx%d %s%s\n", kinds[e.kind], e.key, e.y, e.x, h, w, s->light ? "light" : "",
+                e.text ? e.text : "");
         if (!strcmp(e.key, "!"))
             raise(SIGSEGV);
         REQUIRE(strcmp(e.key, "#") != 0);
@@ -200,9 +333,11 @@ static _Noreturn void program(int report, const TermOptions *o)
 
 static void set_environment(const char *const *env)
 {
-    static const char *const cleared[] = {"TMUX",           "COLORTERM", "NO_COLOR", "SSH_TTY", "SSH_CLIENT",
-                                          "SSH_CONNECTION", "LC_ALL",    "LC_CTYPE", "LANG",    "COLORFGBG",
-                                          "ESCDELAY",       "LINES",     "COLUMNS",  "TERMINFO"};
+    static const char *const cleared[] = {"TMUX",          "COLORTERM",       "NO_COLOR",    "SSH_TTY",
+                                          "SSH_CLIENT",    "SSH_CONNECTION",  "LC_ALL",      "LC_CTYPE",
+                                          "LANG",          "COLORFGBG",       "ESCDELAY",    "LINES",
+                                          "COLUMNS",       "TERMINFO",        "WT_SESSION",  "VTE_VERSION",
+                                          "XTERM_VERSION", "KONSOLE_VERSION", "TERM_PROGRAM"};
     for (size_t i = 0; i < sizeof cleared / sizeof *cleared; i++)
         unsetenv(cleared[i]);
     setenv("TERM", "xterm-256color", 1);
@@ -242,6 +377,19 @@ static Desk desk_open(const char *const *env, const TermOptions *o)
     return d;
 }
 
+static void desk_type(Desk *d, const char *keys)
+{
+    assert_int_equal(write(d->master, keys, strlen(keys)), strlen(keys));
+}
+
+static void desk_answer(Desk *d)
+{
+    if (d->asked || !d->answer || !strstr(buf_str(&d->screen), "\033[c"))
+        return;
+    d->asked = true;
+    desk_type(d, d->answer);
+}
+
 /* Reads the screen and the report until the report has `line` in it (or has ended, when line is NULL). */
 static bool desk_wait(Desk *d, Buf *told, const char *line)
 {
@@ -255,6 +403,7 @@ static bool desk_wait(Desk *d, Buf *told, const char *line)
         if (p[1].revents & POLLIN) {
             ssize_t n = read(d->master, bytes, sizeof bytes);
             buf_add(&d->screen, bytes, n > 0 ? (size_t)n : 0);
+            desk_answer(d);
         }
         if (p[0].revents) {
             ssize_t n = read(d->report, bytes, sizeof bytes);
@@ -264,11 +413,6 @@ static bool desk_wait(Desk *d, Buf *told, const char *line)
         }
     }
     return false;
-}
-
-static void desk_type(Desk *d, const char *keys)
-{
-    assert_int_equal(write(d->master, keys, strlen(keys)), strlen(keys));
 }
 
 /* Waits for the end; returns wait's status. What the program still sent is in d->screen. */
@@ -305,7 +449,7 @@ static void test_events(void **state)
     (void)state;
     Buf told = {.data = NULL};
     Desk d = desk_open(PLAIN_ENV, &(TermOptions){.colour = NULL});
-    assert_true(desk_wait(&d, &told, "open mode=2 ascii=0 mouse=1 note=\n"));
+    assert_true(desk_wait(&d, &told, "open mode=2 ascii=0 mouse=1 light=0 frames=0 note=\n"));
     static const struct {
         const char *keys, *line;
     } cases[] = {
@@ -348,6 +492,90 @@ static void test_events(void **state)
     desk_type(&d, "q");
     assert_int_equal(desk_end(&d, &told), 0);
     desk_close(&d, &told);
+}
+
+#define WHITE "\033]11;rgb:ffff/ffff/ffff\033\\"
+#define BLACK "\033]11;rgb:0/0/0\a"
+#define WHO "\033[?64;1;22c"
+
+/* It is asked, and what is typed meanwhile are keys, whatever else it says. */
+static void test_answers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *env[5];
+        TermOptions options;
+        const char *answer, *open, *events;
+    } cases[] = {
+        {{NULL}, {0}, WHITE WHO, "mode=2 ascii=0 mouse=1 light=1 frames=0", ""},
+        {{NULL}, {0}, BLACK "\033[?2026;2$y" WHO, "mode=2 ascii=0 mouse=1 light=0 frames=1", ""},
+        {{"COLORFGBG", "0;15", NULL}, {0}, BLACK WHO, "light=0", ""},
+        {{NULL}, {.ground = "dark"}, WHITE WHO, "light=0", ""},
+        {{"TERM", "xterm", NULL}, {0}, WHO, "mode=1", ""},
+        {{"TERM", "xterm", NULL}, {0}, "\033]4;255;rgb:ee/ee/ee\033\\" WHO, "mode=2", ""},
+        {{"TERM", "xterm", "NO_COLOR", "1", NULL}, {0}, "\033]4;255;rgb:ee/ee/ee\a" WHO, "mode=0", ""},
+        {{"TERM", "xterm", NULL}, {.colour = "8"}, "\033]4;255;rgb:ee/ee/ee\a" WHO, "mode=1", ""},
+        {{"LC_CTYPE", "UTF-8", NULL}, {0}, "\033[5;2R" WHO, "ascii=0", ""},
+        {{"LC_CTYPE", "UTF-8", NULL}, {0}, "\033[5;4R" WHO, "ascii=1", ""},
+        {{NULL},
+         {0},
+         "a" WHITE "\033[A\033OB\xc3\xa9" WHO "\033[1;5C",
+         "light=1",
+         "key [a] 0,0 24x80 light\nkey [Up] 0,0 24x80 light\nkey [Down] 0,0 24x80 light\nkey [\xc3\xa9] 0,0 24x80 "
+         "light\n"
+         "key [C-Right] 0,0 24x80 light\n"},
+        {{NULL}, {0}, "\033" WHITE WHO, "light=1", "key [Esc] 0,0 24x80 light\n"},
+        {{NULL}, {0}, "\033x" WHO, "light=0", "key [M-x] 0,0 24x80 \n"},
+        {{NULL}, {0}, "\033]11;rgb:zz\a\033]52;c;cm0gLXJm\a" WHO "b", "light=0", "key [b] 0,0 24x80 \n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Buf told = {.data = NULL};
+        Desk d = desk_open(cases[i].env, &cases[i].options);
+        d.answer = cases[i].answer;
+        assert_true(desk_wait(&d, &told, "note="));
+        assert_non_null(strstr(buf_str(&told), cases[i].open));
+        desk_type(&d, "q");
+        assert_int_equal(desk_end(&d, &told), 0);
+        const char *events = strchr(buf_str(&told), '\n') + 1, *q = strstr(buf_str(&told), "key [q]");
+        assert_non_null(q);
+        assert_int_equal((size_t)(q - events), strlen(cases[i].events));
+        assert_memory_equal(events, cases[i].events, strlen(cases[i].events));
+        const char *begin = strstr(buf_str(&d.screen), "\033[?2026h");
+        assert_int_equal(begin != NULL, strstr(cases[i].open, "frames=1") != NULL);
+        assert_true(!begin || (strstr(begin, "MARK") && strstr(begin, "MARK") < strstr(begin, "\033[?2026l")));
+        desk_close(&d, &told);
+    }
+}
+
+/* It takes its time: nobody waits for it, what it says is no key, however it comes in pieces, and is still heard. */
+static void test_answers_late(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pieces[4], *said;
+        bool light;
+    } cases[] = {{{WHITE WHO}, "resize [] 0,0 24x80 light\n", true},
+                 {{"\033", "]11;rgb:ffff/ff", "ff/ffff\033\\", WHO}, "resize [] 0,0 24x80 light\n", true},
+                 {{"\033]11;rgb:ffff/ffff/ffff/q!", "\a\033[?6", "4c"}, "", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Buf told = {.data = NULL};
+        int64_t began = clock_ns();
+        Desk d = desk_open(PLAIN_ENV, &(TermOptions){.colour = NULL});
+        assert_true(desk_wait(&d, &told, "note="));
+        assert_true(clock_ns() - began > ASK_MS * 1000000ll);
+        for (int k = 0; k < 4 && cases[i].pieces[k]; k++) {
+            desk_type(&d, cases[i].pieces[k]);
+            poll(NULL, 0, 15);
+        }
+        assert_true(!*cases[i].said || desk_wait(&d, &told, cases[i].said));
+        buf_clear(&told);
+        desk_type(&d, "b");
+        assert_true(desk_wait(&d, &told, cases[i].light ? "key [b] 0,0 24x80 light\n" : "key [b] 0,0 24x80 \n"));
+        assert_ptr_equal(strchr(told.data, '\n'), strrchr(told.data, '\n'));
+        desk_type(&d, "q");
+        assert_int_equal(desk_end(&d, &told), 0);
+        desk_close(&d, &told);
+    }
 }
 
 static void test_opens_in_a_vast_window(void **state)
@@ -453,7 +681,7 @@ static void test_restored_on_every_exit(void **state)
         int status = desk_end(&d, &told);
         assert_int_equal(WIFSIGNALED(status) ? WTERMSIG(status) : 0, cases[i].by);
         buf_putc(&d.screen, '\0');
-        static const char *const undone[] = {"\033[?1000l", "\033[?1006l", "\033[?2004l", "\033[?1049l"};
+        static const char *const undone[] = {"\033[?1000l", "\033[?1006l", "\033[?2004l", "\033[?1049l", "\033[?2026l"};
         for (size_t k = 0; k < sizeof undone / sizeof *undone; k++)
             assert_non_null(strstr(d.screen.data, undone[k]));
         assert_int_equal(tcgetattr(d.master, &now), 0);
@@ -483,10 +711,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_colour_mode),
+        cmocka_unit_test(test_ground),
+        cmocka_unit_test(test_surroundings),
+        cmocka_unit_test(test_replies),
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_events),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_answers_late),
         cmocka_unit_test(test_opens_in_a_vast_window),
         cmocka_unit_test(test_colours_on_the_wire),
         cmocka_unit_test(test_refusals),

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
+
 typedef struct Map {
     const char *name;
     bool is_signed;
@@ -160,6 +162,24 @@ int colour_256(Colour c)
     int step = ((r + g + b) / 3 - 8 + 5) / 10;
     int grey = 232 + (step < 0 ? 0 : step > 23 ? 23 : step);
     return distance(c, colour_of_256(grey)) < distance(c, colour_of_256(in_cube)) ? grey : in_cube;
+}
+
+/* Relative luminance of sRGB. */
+static double luminance(Colour c)
+{
+    static const double weight[] = {0.0722, 0.7152, 0.2126};
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        double v = (double)(c >> 8 * i & 0xff) / 255;
+        sum += weight[i] * (v <= 0.04045 ? v / 12.92 : dm_pow((v + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+double colour_contrast(Colour a, Colour b)
+{
+    double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+    return x > y ? x / y : y / x;
 }
 
 int colour_8(Colour c)

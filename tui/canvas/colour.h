@@ -15,6 +15,8 @@ Colour colourmap_colour(MapId m, ColourMode mode, double position);
 int colour_256(Colour c);
 Colour colour_of_256(int index);
 int colour_8(Colour c);
+/* Contrast of two colours, 1 … 21 (WCAG 2.1). Text is read from 4.5 on. */
+double colour_contrast(Colour a, Colour b);
 
 /* How a style looks in a mode: the theme. fg/bg are COLOUR_DEFAULT or 0xRRGGBB; attrs ATTR_*. */
 typedef struct Look {

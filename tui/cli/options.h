@@ -32,7 +32,7 @@ typedef struct Options {
     const char *alpha, *temperature, *top_p; /* translate: NULL where not given */
     long beam, top_k, seed, words;           /* translate: 0 where not given, seed 1 */
     bool mask, by_class, showcase, all, open, no_cache, tree, vocabulary, paper, nodes, assume, rehearse;
-    bool plain, json, ascii, light, no_mouse, fresh, help, version, man;
+    bool plain, json, ascii, light, dark, no_mouse, fresh, help, version, man;
 } Options;
 
 typedef enum OptionKind {

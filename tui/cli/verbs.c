@@ -100,7 +100,9 @@ AppOptions verb_screen(const Options *o)
                         .plots = o->plots,
                         .ascii = o->ascii,
                         .no_mouse = o->no_mouse,
-                        .light = o->light,
+                        .ground = o->light  ? "light"
+                                  : o->dark ? "dark"
+                                            : NULL,
                         .fresh = true};
 }
 
