@@ -117,6 +117,37 @@ void exhibit_free(Exhibit *e)
     *e = (Exhibit){0};
 }
 
+/* Edited masks must leave every row a key to look at: a softmax over nothing is NaN. */
+static bool masks_leave_keys(const Graph *g, Run *base, Pool *pool, Err *err)
+{
+    bool ok = true;
+    Run *run = NULL;
+    for (int i = NO_PART; ok && (i = anatomy_next(g, i, PART_ATTENTION)) != NO_PART;) {
+        NodeId scores = site_node(g, i, SITE_SCORES_MASKED);
+        if (scores == NO_NODE || graph_node(g, scores)->op != OP_WHERE)
+            continue;
+        NodeId mask = graph_node(g, scores)->in[0];
+        Dims d = graph_node(g, mask)->dims;
+        if (graph_node(g, mask)->origin != NO_NODE || !d.n)
+            continue;
+        run = run ? run : run_new(g, base, pool);
+        const float *x = run_need(run, mask);
+        size_t keys = (size_t)g->axes[d.axis[d.n - 1]].n, seen = 0;
+        for (size_t c = 0; ok && c < graph_cells(g, mask); c++) {
+            seen = c % keys ? seen : 0;
+            seen += x[c] != 0.0f;
+            ok = seen > 0 || (c + 1) % keys != 0;
+        }
+        if (!ok)
+            err_set(err,
+                    "%s is a mask: with these zeros a token could look at nothing, and every number after it "
+                    "would be NaN; `set %s 1` takes the mask away",
+                    graph_node(g, mask)->path, graph_node(g, mask)->path);
+    }
+    run_free(run);
+    return ok;
+}
+
 bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, Err *err)
 {
     Graph *edited = NULL;
@@ -125,7 +156,10 @@ bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, 
         edited = xcalloc(1, sizeof *edited);
         Graph plain = *p->base; /* the edited graph has gradients of its own */
         plain.count = p->base_count;
-        if (!graph_edit(edited, &plain, edits, count, err)) {
+        bool ok = graph_edit(edited, &plain, edits, count, err);
+        if (!ok || !masks_leave_keys(edited, p->base_run, threads_for(p, pool), err)) {
+            if (ok)
+                graph_free(edited);
             free(edited);
             return false;
         }

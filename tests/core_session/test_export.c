@@ -237,6 +237,34 @@ static void test_difference(void **state)
     run("undo");
 }
 
+/* Values that are none are told with the first place that has some, in what is printed, said and written. */
+static void test_nan(void **state)
+{
+    (void)state;
+    static const char BEGINS[] = "NaN begins at blocks.1.attn.q.edit_value";
+    Err err = {""};
+    Buf text = {0};
+    run("set blocks.1.attn.q[h=0,t=3,e=5] nan");
+    assert_true(export_print(&s, SIDE_B, "probs", NULL, &text, &err));
+    assert_memory_equal(buf_str(&text), BEGINS, sizeof BEGINS - 1);
+    buf_clear(&text);
+    assert_true(export_print(&s, SIDE_DIFF, "probs", NULL, &text, &err));
+    assert_memory_equal(buf_str(&text), BEGINS, sizeof BEGINS - 1);
+    buf_clear(&text);
+    assert_true(export_print(&s, SIDE_B, "blocks.0.attn.q", NULL, &text, &err));
+    assert_true(export_print(&s, SIDE_A, "probs", NULL, &text, &err));
+    assert_null(strstr(buf_str(&text), "NaN"));
+    buf_clear(&text);
+    assert_true(export_nodes(&s, SIDE_B, "logits", NULL, in_dir("p.json"), TF_JSON, &text, &err));
+    assert_non_null(strstr(buf_str(&text), BEGINS));
+    buf_clear(&text);
+    assert_true(file_read(in_dir("p.json"), 1 << 20, &text, &err));
+    assert_non_null(strstr(buf_str(&text), BEGINS));
+    buf_free(&text);
+    unlink(in_dir("p.json"));
+    run("undo");
+}
+
 static void test_text_formats(void **state)
 {
     (void)state;
@@ -372,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_weights_and_analyses_when_named),
         cmocka_unit_test(test_whole_run_with_metadata),
         cmocka_unit_test(test_difference),
+        cmocka_unit_test(test_nan),
         cmocka_unit_test(test_text_formats),
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_export_command),

@@ -5,10 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "core/io/tensors.h"
 #include "core/session/ask/leak.h"
 #include "core/session/command.h"
 #include "core/session/exhibit.h"
@@ -163,7 +165,26 @@ static void a_broken_mask_leaks(void **state)
     Leak leak;
     refused("ablate decoder.causal_mask", "`set decoder.causal_mask 1`"); /* NaN everywhere */
     refused("ablate decoder.causal_mask[t=2]", "`set decoder.causal_mask 1`");
-    refused("set decoder.causal_mask 0", "is a mask");
+    static const char *const NOWHERE[] = {"set decoder.causal_mask 0", "set decoder.causal_mask[t=0,u=0] 0",
+                                          "set decoder.causal_mask[u=0] 0", "set decoder.causal_mask[t=3,u=0:4] -0",
+                                          "ablate decoder.causal_mask[t=0,u=0]"};
+    for (size_t i = 0; i < sizeof NOWHERE / sizeof *NOWHERE; i++)
+        refused(NOWHERE[i], "is a mask");
+    char file[256], line[320];
+    const char *folder = getenv("TMPDIR");
+    snprintf(file, sizeof file, "%s/vitrine-mask.npy", folder ? folder : "/tmp");
+    static const float ZEROS[15 * 15];
+    TensorOut zeros = {.name = "mask", .rank = 2, .shape = {15, 15}, .data = ZEROS};
+    assert_true(tensors_write(file, TF_NPY, &zeros, 1, NULL, &err));
+    snprintf(line, sizeof line, "patch decoder.causal_mask from=%s", file);
+    assert_false(command_do(&s, &all, line, LINE_OWN, &err));
+    assert_non_null(strstr(err.text, "is a mask"));
+    remove(file);
+    assert_int_equal(s.edits.count, 0);
+    must("set decoder.causal_mask[t=2,u=0] 0"); /* two are left to it … */
+    must("set decoder.causal_mask[t=2,u=1] 0");
+    refused("set decoder.causal_mask[t=2,u=2] 0", "is a mask"); /* … and now none */
+    must("reset edits");
     must("ablate decoder.causal_mask[t=2,u=1]; reset edits"); /* a token may be hidden */
     must("set decoder.causal_mask[t=2,u=14] 1; word target 14 chat");
     if (!leak_find(&s, &leak, &err))

@@ -249,8 +249,9 @@ bool ask_nan_begins(const Session *s, Side side, Buf *out)
             continue;
         buf_puts(out, "NaN begins at ");
         put_place(g, n, first, out);
-        buf_printf(out, ": %zu of its %zu values%s", count, cells,
-                   graph_node(g, n)->op == OP_LEAF ? ", as the file has them" : "");
+        const Node *node = graph_node(g, n);
+        bool given = node->op == OP_LEAF && (node->leaf.kind == LEAF_TENSOR || node->leaf.kind == LEAF_INPUT);
+        buf_printf(out, ": %zu of its %zu values%s", count, cells, given ? ", as the file has them" : "");
         return true;
     }
     return false;

@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/session/address.h"
+#include "core/session/ask/ask.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/excerpt.h"
 
@@ -108,6 +109,16 @@ static bool cut_values(Session *s, Side side, const Excerpt *c, Arena *arena, co
     return true;
 }
 
+/* Where NaN begins on the way to values that have some, as `run` says it; nothing where they have none. */
+static bool put_nan(const Session *s, Side side, const float *x, size_t cells, Buf *out)
+{
+    size_t i = 0;
+    while (i < cells && x[i] == x[i])
+        i++;
+    return i < cells &&
+           (ask_nan_begins(s, ask_side(side), out) || (side == SIDE_DIFF && ask_nan_begins(s, SIDE_A, out)));
+}
+
 /* Its values come when they are written: all of them may be more than the memory holds. */
 static TensorOut tensor_of(const Excerpt *c, Arena *arena)
 {
@@ -134,7 +145,7 @@ static const char *edits_text(const Session *s, Side side, Arena *arena)
 }
 
 /* Pairs for the file's metadata, ended by NULL. */
-static void describe(Session *s, Side side, Arena *arena, const char *pair[13])
+static void describe(Session *s, Side side, const char *nan, Arena *arena, const char *pair[15])
 {
     static const char *const SIDES[] = {[SIDE_NONE] = "", [SIDE_A] = "A", [SIDE_B] = "B", [SIDE_DIFF] = "A - B"};
     const Exhibit *e = session_exhibit(s, side);
@@ -154,10 +165,14 @@ static void describe(Session *s, Side side, Arena *arena, const char *pair[13])
         pair[n++] = "trace_hash";
         pair[n++] = arena_printf(arena, "%016llx", (unsigned long long)hash);
     }
+    if (*nan) {
+        pair[n++] = "nan";
+        pair[n++] = nan;
+    }
     pair[n] = NULL;
 }
 
-static void put_report(const Excerpt *one, size_t count, size_t cells, Buf *out)
+static void put_report(const Excerpt *one, size_t count, size_t cells, const char *nan, Buf *out)
 {
     if (!out)
         return;
@@ -167,6 +182,7 @@ static void put_report(const Excerpt *one, size_t count, size_t cells, Buf *out)
         buf_putc(out, '\n');
     } else
         buf_printf(out, "%zu tensors, %.1f MB\n", count, (double)cells * 4e-6);
+    buf_printf(out, *nan ? "%s\n" : "%s", nan);
 }
 
 static const float *next_values(void *context, size_t i, Err *err)
@@ -183,7 +199,7 @@ static bool write_all(Session *s, Side side, const Chosen *c, const Excerpt *one
                       Buf *report, Err *err)
 {
     const Graph *g = session_graph(s, ask_side(side));
-    const char *pair[13];
+    const char *pair[15];
     Arena arena = {0};
     TensorOut *tensors = arena_alloc(&arena, size_mul(c->count, sizeof *tensors));
     Excerpt *cuts = arena_alloc(&arena, size_mul(c->count, sizeof *cuts));
@@ -201,16 +217,23 @@ static bool write_all(Session *s, Side side, const Chosen *c, const Excerpt *one
         tensors[i] = tensor_of(&cuts[i], &arena);
         cells += cuts[i].cells;
     }
-    if (side != SIDE_DIFF) /* the last one first: with it a pass is complete, and the file can tell its hash */
-        ok = ok && ask_need(s, side, c->node[c->count - 1], err);
+    Buf nan = {0};
+    if (ok) { /* the last one first: with it a pass is complete, and the file can tell its hash and what became of it */
+        NodeId last = c->node[c->count - 1];
+        const float *x = values_of(s, side, last, &arena, err);
+        ok = x != NULL;
+        if (ok)
+            put_nan(s, side, x, graph_cells(g, last), &nan);
+    }
     if (ok) {
         Writing w = {.s = s, .side = side, .cuts = cuts};
-        describe(s, side, &arena, pair);
+        describe(s, side, buf_str(&nan), &arena, pair);
         ok = tensors_write_each(path, format, tensors, c->count, pair, next_values, &w, err);
         arena_free(&w.one);
     }
     if (ok)
-        put_report(one, c->count, cells, report);
+        put_report(one, c->count, cells, buf_str(&nan), report);
+    buf_free(&nan);
     arena_free(&arena);
     return ok;
 }
@@ -265,6 +288,8 @@ bool export_print(Session *s, Side side, const char *address, const char *axes, 
     const float *data = NULL;
     bool ok = n != NO_NODE && excerpt_make(&cut, g, n, &a.cells, axes, err) &&
               cut_values(s, side, &cut, &arena, &data, err);
+    if (ok && put_nan(s, side, data, cut.cells, out))
+        buf_putc(out, '\n');
     if (ok)
         export_table(&cut, data, out);
     arena_free(&arena);

@@ -15,35 +15,6 @@ static bool is_forward(const Graph *g, NodeId n)
 
 /* --- ablate --- */
 
-/* Does the node, as it is or multiplied with others, say where scores count? */
-static bool is_mask(const Graph *g, NodeId mask)
-{
-    bool *part = xcalloc((size_t)g->count, sizeof *part), found = false;
-    part[mask] = true;
-    for (NodeId n = mask + 1; n < g->count && !found; n++) {
-        const Node *node = graph_node(g, n);
-        part[n] = (node->op == OP_VIEW && part[node->in[0]]) ||
-                  (node->op == OP_MUL && (part[node->in[0]] || part[node->in[1]]));
-        found = node->op == OP_WHERE && part[node->in[0]];
-    }
-    free(part);
-    return found;
-}
-
-bool parse_leaves_keys(const EditParse *p, const Address *to, Err *err)
-{
-    NodeId n = to->is_node ? graph_find(p->g, to->path) : NO_NODE;
-    Dims d = n == NO_NODE ? DIMS_SCALAR : graph_node(p->g, n)->dims;
-    bool some = d.n == 0 || graph_node(p->g, n)->op != OP_LEAF || !is_mask(p->g, n);
-    for (int i = 0; i < to->cells.n && !some; i++)
-        some = to->cells.range[i].axis == d.axis[d.n - 1] &&
-               to->cells.range[i].to - to->cells.range[i].from < p->g->axes[d.axis[d.n - 1]].n;
-    return some || err_set(err,
-                           "%s is a mask: with zeros a token could look at nothing, and every number after it would be "
-                           "NaN; `set %s 1` takes the mask away",
-                           to->path, to->path);
-}
-
 static bool ablate_parse(EditParse *p, const Args *a, Err *err)
 {
     Address to;
@@ -51,7 +22,7 @@ static bool ablate_parse(EditParse *p, const Args *a, Err *err)
     bool mean = a->count > 1 && strcmp(a->word[1], "mean") == 0, any = false;
     if (a->count < 1 || (a->count > 1 && !mean))
         return err_set(err, "expected `ablate ADDRESS` or `ablate ADDRESS mean`");
-    if (!parse_target(p, a->word[0], true, &to, err) || (!mean && !parse_leaves_keys(p, &to, err)))
+    if (!parse_target(p, a->word[0], true, &to, err))
         return false;
     for (NodeId n = 0; n < p->g->count; n++) {
         const Node *node = graph_node(p->g, n);

@@ -142,7 +142,7 @@ static bool set_parse(EditParse *p, const Args *a, Err *err)
     float value;
     if (a->count < 2 || !parse_number(a->word[1], &value))
         return err_set(err, "expected `set ADDRESS NUMBER` or `set scale off`");
-    if (!parse_target(p, a->word[0], false, &to, err) || (value == 0 && !parse_leaves_keys(p, &to, err)))
+    if (!parse_target(p, a->word[0], false, &to, err))
         return false;
     if (!to.is_node)
         return err_set(err, "'%s' is a group of nodes: name one", to.path);

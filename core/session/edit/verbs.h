@@ -83,9 +83,6 @@ bool parse_number(const char *text, float *out);
 bool parse_target(EditParse *p, const char *text, bool parts, Address *a, Err *err);
 int parse_token_axis(const Graph *g, Dims d); /* the axis of tokens or patches, or AXIS_NONE */
 
-/* Zeros on the chosen cells of a mask must leave every row somewhere to look: a softmax over nothing is NaN. */
-bool parse_leaves_keys(const EditParse *p, const Address *to, Err *err);
-
 /* The picture as changed so far, to be changed further. */
 float *parse_picture(EditParse *p);
 bool parse_on_picture(const EditParse *p, const char *path);
