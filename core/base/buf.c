@@ -76,14 +76,32 @@ void buf_json(Buf *b, const char *s)
     buf_putc(b, '"');
 }
 
+/* One character from *s on, which moves behind it: may a line that is read have it as it is? */
+static bool shown(const char **s)
+{
+    const char *from = *s;
+    uint32_t c = utf8_next(s);
+    return utf8_printable(c) && (c != 0xfffd || *s - from > 1);
+}
+
 void buf_shell(Buf *b, const char *s)
 {
-    buf_putc(b, '\'');
-    for (; *s; s++)
-        if (*s == '\'')
-            buf_puts(b, "'\\''");
+    bool plain = true;
+    for (const char *p = s; plain && *p;)
+        plain = shown(&p);
+    buf_puts(b, plain ? "'" : "$'");
+    for (const char *p = s, *from; *p;) {
+        from = p;
+        if (!shown(&p))
+            for (; from < p; from++)
+                buf_printf(b, "\\%03o", (unsigned char)*from);
+        else if (*from == '\'')
+            buf_puts(b, plain ? "'\\''" : "\\'");
+        else if (*from == '\\' && !plain)
+            buf_puts(b, "\\\\");
         else
-            buf_putc(b, *s);
+            buf_add(b, from, (size_t)(p - from));
+    }
     buf_putc(b, '\'');
 }
 

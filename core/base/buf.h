@@ -16,7 +16,8 @@ void buf_printf(Buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3
 void buf_vprintf(Buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* s with JSON escapes between quotes; invalid UTF-8 becomes U+FFFD. */
 void buf_json(Buf *b, const char *s);
-/* s in the single quotes of a shell: one word, whatever is in it. */
+/* s as one word of a shell (POSIX 2024, bash, zsh, ksh), whatever is in it: in single quotes, or, where it has bytes
+ * that a terminal would not show as they are, as $'…' with their octal numbers. */
 void buf_shell(Buf *b, const char *s);
 const char *buf_str(const Buf *b); /* never NULL; valid until the next change */
 void buf_clear(Buf *b);            /* keeps the memory */

@@ -225,6 +225,10 @@ static bool put_words(const Session *s, NodeId n, const char *place, const char 
         ok = put_short_edit(p, length, out);
         p += length + (p[length] == '\n');
     }
+    for (const char *p = buf_str(out); ok && *p;) { /* a vocabulary's words may hold anything */
+        uint32_t c = utf8_next(&p);
+        ok = c != 0xfffd && utf8_printable(c);
+    }
     return ok;
 }
 

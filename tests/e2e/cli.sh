@@ -67,6 +67,13 @@ ok "the hash of a link agrees" run "#17 scale=off @${OFF:0:6}"
 run_v run '#17 scale=off @0123456789abcdef'
 same "the hash of a link does not agree: status" 3 $STATUS
 check "the hash of a link does not agree: message" grep -q "^vitrine: the link says trace hash @0123456789abcdef, this run has $OFF" err
+odd=$'odd\n\e]0;x\a \xe9 it\'s \\ $(x).ppm'
+printf 'P6 48 48 255\n%6912s' '' >"$odd"
+link=$("$V" plain -i "$odd" <<<link | grep '^vitrine ')
+check "a link of a name with control bytes shows them" eval '! grep -q "[[:cntrl:]]" <<<"$link"'
+eval "set -- $link"
+same "a link of a name with control bytes is of that file" "$odd" "$3"
+rm -f "$odd"
 ok "run with an edit" run -c 'set scale off'
 says "run names the edit" '^edits +set scale off$'
 says "run shows the model without it too" 'A: probability'

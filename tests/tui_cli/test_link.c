@@ -14,6 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/session/link.h"
 #include "core/session/state.h"
 #include "tests/tui/opened.h"
@@ -89,12 +90,19 @@ static int words_of(char *line, char *argv[], int most)
     int n = 0;
     for (char *p = line; *p;) {
         char *to = p;
-        bool quoted = false;
+        bool quoted = false, coded = false; /* in '…', in $'…' */
         assert_true(n < most);
         argv[n++] = p;
         for (; *p && (quoted || *p != ' '); p++)
-            if (*p == '\'')
-                quoted = !quoted;
+            if (!quoted && *p == '$' && p[1] == '\'')
+                quoted = coded = *++p;
+            else if (coded && *p == '\\' && p[1] >= '0' && p[1] <= '3') {
+                *to++ = (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 + p[3] - '0');
+                p += 3;
+            } else if (coded && *p == '\\')
+                *to++ = *++p;
+            else if (*p == '\'')
+                quoted = !quoted, coded = false;
             else if (*p == '\\' && !quoted)
                 *to++ = *++p;
             else
@@ -307,6 +315,32 @@ static void a_picture_is_told_apart(void **state)
     remove(other);
 }
 
+/* What a terminal would obey, or not show as it is, stands in the link as numbers, and the file is found again. */
+static void any_name_comes_back(void **state)
+{
+    (void)state;
+    char name[300], path[128];
+    int n = 0;
+    for (int c = 1; c < 256; c++) { /* every byte but that of folders, in names of 40 */
+        n += c == '/' ? 0 : snprintf(name + n, sizeof name - (size_t)n, "%c", c);
+        if (n < 40 && c < 255)
+            continue;
+        Session s;
+        put_file(name, 1, path);
+        opened_session(&s, NULL, path);
+        char *text = link_of(&s);
+        for (const char *p = text; *p;)
+            if (!utf8_printable(utf8_next(&p)))
+                fail_msg("%s", text);
+        assert_null(strstr(text, "\xff"));
+        comes_back(&s, name, 1000);
+        free(text);
+        session_free(&s);
+        remove(path);
+        n = 0;
+    }
+}
+
 static void a_model_is_told_apart(void **state)
 {
     (void)state;
@@ -380,9 +414,9 @@ static void hostile_links_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_view_comes_back),     cmocka_unit_test(whatever_else_comes_back),
-        cmocka_unit_test(a_picture_is_told_apart),   cmocka_unit_test(a_model_is_told_apart),
-        cmocka_unit_test(hostile_links_are_refused),
+        cmocka_unit_test(every_view_comes_back),   cmocka_unit_test(whatever_else_comes_back),
+        cmocka_unit_test(a_picture_is_told_apart), cmocka_unit_test(any_name_comes_back),
+        cmocka_unit_test(a_model_is_told_apart),   cmocka_unit_test(hostile_links_are_refused),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
