@@ -55,7 +55,7 @@ static const KeyBinding KEYS[] = {
     {"]", "block +1", NULL, "the next block", 0, 0, NULL},
     {"<", "query -1", NULL, "the token before asks", VIEW_HAS_HEAD, 0, NULL},
     {">", "query +1", NULL, "the next token asks", VIEW_HAS_HEAD, 0, NULL},
-    {"Enter", "in", "in", "into what is under the cursor: box, tensor, head, row, arithmetic, operand", 0, 3, NULL},
+    {"Enter", "in", "in", "open what is under the cursor: box, tensor, head, row, arithmetic, operand", 0, 3, NULL},
     {"Backspace", "back", "back", "to the place before", 0, 4, NULL},
     {"Tab", "pane next", NULL, "the next pane", 0, 0, NULL},
     {"S-Tab", "pane prev", NULL, "the pane before", 0, 0, NULL},
@@ -76,8 +76,8 @@ static const KeyBinding KEYS[] = {
     {"x", "ablate", "off", "switch off what the cursor is on: head, patch, sub-layer, positions; again: on", 0, 6,
      NULL},
     {"e", "prompt set . ", NULL, "type a value for the cell", 0, 0, NULL},
-    {"u", "undo", "undo", "take the last change back", 0, 7, has_undo},
-    {"U", "redo", NULL, "do it again", 0, 0, NULL},
+    {"u", "undo", "undo", "undo the last change", 0, 7, has_undo},
+    {"U", "redo", NULL, "redo it", 0, 0, NULL},
     {"b", "compare next", "A/B", "compare: A, B, A − B", 0, 8, session_compares},
     {"B", "pin", NULL, "keep this as A; open another picture or change something as B", 0, 0, NULL},
     {"i", "say", "say", "one or two sentences on what is in focus; again: what it is in general", KEY_TWICE, 8, NULL},
@@ -97,7 +97,7 @@ static const KeyBinding KEYS[] = {
     {"t", "lessons", "lesson", "lessons: the one that explains this screen, and all others", 0, 12, NULL},
     {"f", "join", NULL, "a presenter you have joined: look on your own, and follow again", 0, 0, NULL},
     {"P", "present", NULL, "presenter mode for a hall, and back to the same step", 0, 0, NULL},
-    {"q", "close", NULL, "close what is open; at the end: leave", 0, 0, NULL},
+    {"q", "close", NULL, "close what is open; with nothing open: leave", 0, 0, NULL},
 };
 
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };

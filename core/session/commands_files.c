@@ -116,15 +116,16 @@ static bool run_copy(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    COMMAND("open", "files", "open FILE, #N, FILE:tensor, \"sentence\"", "another picture or sentence; the edits stay",
+    COMMAND("open", "files", "open FILE, #N, FILE:tensor, \"sentence\"", "open another picture or sentence; edits stay",
             COMMAND_SESSION | COMMAND_READ, run_open, NULL),
-    COMMAND("model", "files", "model PATH, bundled", "another model for the same picture; the edits are dropped",
+    COMMAND("model", "files", "model PATH, bundled", "open another model for the same picture; edits are dropped",
             COMMAND_SESSION | COMMAND_READ, run_model, NULL),
     COMMAND("export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
             "write values: .npy .npz .safetensors .csv .json", COMMAND_SESSION | COMMAND_WRITE, run_export, NULL),
-    COMMAND("link", "files", "link", "a command line that comes back to this place", COMMAND_SESSION, run_link, NULL),
-    COMMAND("copy", "files", "copy [ADDRESS]", "the value under the cursor with its address", COMMAND_SESSION, run_copy,
+    COMMAND("link", "files", "link", "print a command line that opens this place again", COMMAND_SESSION, run_link,
             NULL),
+    COMMAND("copy", "files", "copy [ADDRESS]", "copy the value under the cursor with its address", COMMAND_SESSION,
+            run_copy, NULL),
 };
 
 CommandTable session_commands_files(void)

@@ -211,17 +211,17 @@ static void complete_words(const Session *s, int index, Buf *out)
 
 static const Command COMMANDS[] = {
     COMMAND("word", "change", "word [source, target] [WORD] WORD [keep]",
-            "another word in the text, beside what it was: tired wide; keep: the target stays", COMMAND_EDIT, run_word,
+            "replace a word of the text, and compare: word tired wide; keep: the target stays", COMMAND_EDIT, run_word,
             complete_words),
     COMMAND("wiring", "ask", "wiring",
-            "encoder and decoder, decoder alone, encoder alone: the masks and the wiring compared", COMMAND_SESSION,
+            "compare the masks and wiring of encoder-decoder, decoder-only and encoder-only models", COMMAND_SESSION,
             run_wiring, NULL),
     COMMAND(
         "decode", "look",
         "decode [greedy, beam, draw] [N, +1, -1] [alpha=A] [temperature=T] [top-k=K] [top-p=P] [cache=on, off, toggle]",
-        "write it greedily, by a beam N wide, or drawn from seed N: the tree of beginnings with their scores",
+        "write the translation greedily, by a beam of width N, or drawn from seed N; show all beginnings as a tree",
         COMMAND_SESSION, decoding_command, NULL),
-    COMMAND("leak", "ask", "leak", "does anything before the target's changed word know of it?", COMMAND_SESSION,
+    COMMAND("leak", "ask", "leak", "check that nothing before the target's changed word depends on it", COMMAND_SESSION,
             run_leak, NULL),
 };
 

@@ -199,13 +199,13 @@ static void test_why_text(void **state)
     (void)state;
     const char *t = run("why patch_embed[p=r2c5,d=1]");
     has(t, "patch_embed[p=r2c5,d=1]");
-    has(t, "The size of a term is not a cause");
+    has(t, "A large term is not yet a cause");
     Buf text = {0};
     Err err = {""};
     assert_true(ask_why_text(&s, SIDE_B, "probs", 0, &text, true, &err));
     Json *j = parse(&text);
     assert_true(json_count(json_get(j, "chain")) > 10);
-    has(json_text(json_get(j, "limit"), ""), "not a cause");
+    has(json_text(json_get(j, "limit"), ""), "not yet a cause");
     json_free(j);
     buf_free(&text);
 }
@@ -236,7 +236,7 @@ static void test_say_row(void **state)
     for (size_t u = 1; u < 65; u++)
         best = row[u] > row[best] ? u : best;
     const char *t = run("say");
-    has(t, "Head 2 of block 1, asked from patch r3c4, gives its largest weight, ");
+    has(t, "Head 2 of block 1, for query patch r3c4, gives its largest weight, ");
     close_to(number_after(t, "largest weight, "), (double)row[best]);
     char label[32], part[64];
     snprintf(part, sizeof part, ", to %s; the 5 largest of 65 weights carry ",
@@ -254,8 +254,8 @@ static void test_say_fits_the_node(void **state)
         const char *line, *part;
     } CASES[] = {
         {"say blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]",
-         "In head 2 of block 1, asked from patch r3c4, r4c3 gets a weight of "},
-        {"say blocks.1.attn.scores_raw[h=2,t=cls,u=r4c3]", "asked from token cls, r4c3 has a raw score of "},
+         "In head 2 of block 1, for query patch r3c4, r4c3 gets a weight of "},
+        {"say blocks.1.attn.scores_raw[h=2,t=cls,u=r4c3]", "for query token cls, r4c3 has a raw score of "},
         {"say blocks.1.attn.scores_raw", "What enters the softmax has a variance of "},
         {"say blocks.0.attn.k[u=r1c1]", "k of patch r1c1 in head "},
         {"say blocks.0.resid_mid[t=cls]", "which the attention adds"},
@@ -266,7 +266,7 @@ static void test_say_fits_the_node(void **state)
         {"say pixels", "The cursor is on patch "},
         {"say blocks.0.ln1.rstd[t=4]", "the whole tensor of 65 numbers goes from "},
         {"say head.weight", "It is a weight of the model"},
-        {"say pos_embed; view positions; say", "is most like that of "},
+        {"say pos_embed; view positions; say", "is most similar to that of "},
         {"view sheet; say", "has the sharpest rows"},
         {"view matrix; say", " rows have a mean entropy of "},
         {"head all; say", "The mean of the 4 heads of block"},

@@ -101,15 +101,15 @@ static void places(void **state)
     open_as("tests/data/families/timm_beit", NULL);
     refused("view fitted", "no table of position embeddings");
     has(run("goto blocks.0.attn.bias[h=1,t=r1c1,u=r2c3]; say"),
-        "In head 1 of block 0, asked from patch r1c1, r2c3 gets -.551 added to its scaled score: row r-1c-2 of");
+        "In head 1 of block 0, for query patch r1c1, r2c3 gets -.551 added to its scaled score: row r-1c-2 of");
     has(run("goto blocks.0.attn.bias[h=1,t=r1c1,u=cls]; say"), "row to_cls of the table");
-    has(run("say blocks.0.attn.scores_biased[h=1,t=r1c1,u=r2c3]"), "with the bias of their places it is 5.72");
+    has(run("say blocks.0.attn.scores_biased[h=1,t=r1c1,u=r2c3]"), "with the relative position bias it is 5.72");
     has(run("say blocks.0.attn.pattern[h=1,t=r1c1,u=r2c3]"), "Its score is 5.72");
     refused("mask blocks.0.attn.scores_scaled[u=cls]", "a mask goes onto biased scores");
     run("mask blocks.0.attn.scores_biased[u=r2c3]");
     has(run("say blocks.0.attn.pattern[h=1,t=r1c1,u=r2c3]"), "gets a weight of 0,");
     run("undo; set scale off");
-    has(run("say blocks.0.attn.scores_biased[h=1,t=r1c1,u=r2c3]"), "with the bias of their places");
+    has(run("say blocks.0.attn.scores_biased[h=1,t=r1c1,u=r2c3]"), "with the relative position bias");
 }
 
 int main(void)

@@ -200,7 +200,7 @@ ok "explain as JSON" explain --json
 says "JSON says equal" '"equal":true'
 ok why why
 says "why ends at a weight or a pixel" '^The last is '
-says "why says what it is not" 'not a cause'
+says "why says what it is not" 'not yet a cause'
 ok "why as JSON" why --json 'blocks.0.attn.scores_raw[h=0,t=1,u=2]'
 refused 1 "group of nodes" explain blocks.1
 refused 1 "group of nodes" why 'blocks.*'

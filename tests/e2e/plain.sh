@@ -32,7 +32,7 @@ says "a head: where" 'Screen row, blocks.1.attn.pattern\[h=2,t=r3c4,u=r4c2\]'
 says "a head: its axes in words" '16,900 numbers: h 4 \(head\), t 65 \(token that asks\)'
 value=$("$VITRINE" show 'blocks.1.attn.pattern[h=2,t=r3c4,u=r4c2]' --json </dev/null | grep -oE '0\.[0-9]{5}' | head -n 1)
 says "a head: the value of show" "value $value"
-says "a head: sentence" 'Head 2 of block 1, asked from patch r3c4, gives its largest weight'
+says "a head: sentence" 'Head 2 of block 1, for query patch r3c4, gives its largest weight'
 says "a head: share on the object beside its share of the picture" 'On the [0-9]+ of 64 patches that show the object lies [0-9]+ %.*of the picture they are [0-9]+ %'
 says "a head: what was changed" 'Changed: ablate blocks.1.attn.z\[h=2\]'
 says "a head: both sides" '^A, in figures:'

@@ -47,7 +47,7 @@ for s in '80 24' '120 40'; do
     shows "head 2: the figures of the row" 'entropy [0-9.]+'
     asks=$(screen_text | grep -oE 'pattern\[h=2,t=r[0-9]c[0-9],u\]' | head -n 1)
     send i
-    shows "head 2: i says what it looks at" 'Head 2 of block 1, asked from'
+    shows "head 2: i says what it looks at" 'Head 2 of block 1, for query'
     send q
     unsee 'q closes' || fail "head 2: q does not close what i said"
     send '>'

@@ -239,14 +239,15 @@ static const char *input_word(const Session *s, Side side)
 static void put_how(const Session *s, Side side, Buf *out)
 {
     buf_printf(out,
-               "Always the largest term of a sum; of a product the activation, not the weight; of a difference what is "
-               "taken from; of attention the value, not the share. What is the same for every %s is passed over, and "
-               "named. The share is a term's size over the sizes of all terms of the sum above it.",
+               "Each line is the largest term of the sum above it; of a product the activation, not the weight; of a "
+               "difference the number subtracted from; of attention the value, not the attention weight. A term that "
+               "is the same for every %s is passed over and stands in brackets. The percentage is a term's size over "
+               "the sizes of all terms of that sum.",
                input_word(s, side));
 }
 
-static const char LIMIT[] = "The size of a term is not a cause: a large term may be cancelled by others. Switch "
-                            "something off to see what it does.";
+static const char LIMIT[] = "A large term is not yet a cause: others may cancel it. Switch something off to see its "
+                            "effect.";
 
 static void put_step(const Session *s, Side side, const WhyStep *step, int i, Buf *out)
 {
@@ -301,7 +302,7 @@ static void put_text(const Session *s, Side side, const WhyAnswer *answer, const
         ledger_text(s, out);
         Buf part = {0};
         ledger_part_text(g, &answer->line, &part);
-        buf_printf(out, " = %.5g.\nOf that %.3g is the same for every %s. Of the rest %s wrote most, %.4g.\n",
+        buf_printf(out, " = %.5g.\n%.3g of it is the same for every %s. Of the rest %s wrote most: %.4g.\n",
                    (double)answer->number, (double)answer->same, input_word(s, side), buf_str(&part),
                    (double)answer->line.value);
         buf_puts(out, "`ledger` lists all parts.\n\n");

@@ -292,16 +292,16 @@ static void put_text(const Page *p, Buf *out)
     buf_printf(out, "What every part wrote into it, with each %s kept as it is in this run.\n",
                rms ? "RMSNorm's 1/rms" : "LayerNorm's 1/σ");
     if (p->measured)
-        buf_puts(out, "Beside it what the number loses when that part is really taken out: of a head or an MLP,\n"
-                      "what it writes into the row that is read.\n\n"
+        buf_puts(out, "Beside it how much the number falls when the part is taken out (of a head or an MLP:\n"
+                      "what it writes into the row that is read).\n\n"
                       "                             wrote   taken out\n");
     for (int i = 0; i < p->count; i++)
         put_line(p, &p->lines[i], out);
     buf_printf(out, "  %-20s %11.5f\n", "sum", (double)p->sum);
     buf_printf(out, "  %-20s %11.2g  (rounding)\n", "remainder", (double)p->remainder);
     buf_printf(out,
-               "\"same for all\": the same for every %s. What was written is no effect: later parts read it "
-               "too, and answer.\n",
+               "\"same for all\": the same for every %s. What a part wrote is not its effect: later parts read "
+               "it too, and react.\n",
                session_exhibit(p->s, p->side)->input.kind == INPUT_TEXT ? "text" : "picture");
 }
 
@@ -347,7 +347,7 @@ bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err
     if (!l)
         return err_set(err, "there is no ledger: `ledger` makes one of the answer");
     if (measured && p.g != exhibit_graph(s->now))
-        return err_set(err, "only what is on show now is measured, and this is A");
+        return err_set(err, "effects are measured for B only, and this is A");
     const struct {
         NodeId node;
         float *to;

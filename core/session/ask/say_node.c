@@ -217,13 +217,13 @@ bool say_bias(const Teller *t)
     dims_unravel(t->g->axes, bias->dims, t->cell, index);
     const Axis *seen = &t->g->axes[bias->dims.axis[2]], *way = &t->g->axes[pairs->in_axis[0]];
     buf_printf(t->out, "In head %d of block %d", index[0], session_block(t->s));
-    buf_puts(t->out, ", asked from ");
+    buf_puts(t->out, ", for query ");
     teller_put_token(t, ROLE_QUERY);
     buf_printf(t->out, ", %s gets ", axis_label(seen, index[2], label, sizeof label));
     ask_put_short(t->out, t->x[t->cell]);
     buf_printf(t->out,
-               " added to its scaled score: row %s of the table, the same for all pairs of tokens that lie so to each "
-               "other.",
+               " added to its scaled score: row %s of the table, the same for all pairs of tokens with this "
+               "offset.",
                axis_label(way, pairs->index[index[1] * seen->n + index[2]], label, sizeof label));
     return true;
 }

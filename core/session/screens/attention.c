@@ -235,7 +235,7 @@ static bool say_row(const Teller *t)
     size_t count;
     const float *row = teller_row(t, x, n, session_cell(t->s, t->side, n), &count);
     put_head(t);
-    buf_puts(t->out, ", asked from ");
+    buf_puts(t->out, ", for query ");
     teller_put_token(t, ROLE_QUERY);
     if (row[largest_of(row, count)] == 0.0f) {
         bool masked;
@@ -278,7 +278,7 @@ static bool say_matrix(const Teller *t)
 /* "In head 2 of block 1, asked from patch r3c4," */
 static void put_row_asked(const Teller *t)
 {
-    buf_printf(t->out, "In head %d of block %d, asked from ", teller_index(t, ROLE_HEAD), session_block(t->s));
+    buf_printf(t->out, "In head %d of block %d, for query ", teller_index(t, ROLE_HEAD), session_block(t->s));
     teller_put_token(t, ROLE_QUERY);
     buf_puts(t->out, ", ");
 }
@@ -298,7 +298,7 @@ bool say_weight(const Teller *t)
     put_row_asked(t);
     buf_printf(t->out, "%s gets a weight of ", teller_label(t, ROLE_KEY, teller_index(t, ROLE_KEY), label));
     ask_put_short(t->out, t->x[t->cell]);
-    buf_printf(t->out, ", place %zu of %zu in its row. Its score is ",
+    buf_printf(t->out, ", rank %zu of %zu in its row. Its score is ",
                rank_of(row, count, (size_t)(t->x + t->cell - row)), count);
     ask_put_short(t->out, score);
     buf_puts(t->out, ", the exponential of score minus row maximum is ");
@@ -333,13 +333,13 @@ bool say_score(const Teller *t)
         buf_puts(t->out, "; the scaled score was changed to ");
     ask_put_short(t->out, scaled);
     if (biased) {
-        buf_puts(t->out, "; with the bias of their places it is ");
+        buf_puts(t->out, "; with the relative position bias it is ");
         ask_put_short(t->out, with_bias);
     }
     if (isinf(t->x[t->cell]))
         buf_puts(t->out, ", and it is masked");
     else
-        buf_printf(t->out, ", place %zu of %zu in its row", rank_of(row, count, (size_t)(t->x + t->cell - row)), count);
+        buf_printf(t->out, ", rank %zu of %zu in its row", rank_of(row, count, (size_t)(t->x + t->cell - row)), count);
     buf_puts(t->out, as_made(t, SITE_PATTERN) ? "; softmax makes it a weight of " : "; its weight is ");
     ask_put_short(t->out, weight);
     buf_putc(t->out, '.');
@@ -479,7 +479,7 @@ SCREEN_SPEC(SENTENCE, .name = "sentence", .about = "attention drawn between word
             .off = OFF_HEAD, .say_pattern = say_row, .say_scores = say_score_row, .tell = tell_matrix,
             .options = SENTENCE_OPTIONS);
 
-SCREEN_SPEC(ROW, .name = "row", .about = "one row of it laid over the picture", .group = GROUP_ATTENTION,
+SCREEN_SPEC(ROW, .name = "row", .about = "one row of the pattern, laid over the picture", .group = GROUP_ATTENTION,
             .command = "view row", .come = come_attention, .fits = fits_row, .move = move_on_keys,
             .enter = enter_arithmetic, .next = enter_tensor, .off = OFF_HEAD, .say_pattern = say_row,
             .say_scores = say_score_row, .tell = tell_row, .options = ROW_OPTIONS);

@@ -251,7 +251,7 @@ static bool say_heads(const Teller *t)
 
 static const Command HEADS = COMMAND(
     "heads", "learned", "heads [measure]",
-    "how far every head looks, and how evenly; measure: a sentence on each, over many pictures", COMMAND_SESSION,
+    "show how far every head looks, and how evenly; measure: a sentence on each, over many pictures", COMMAND_SESSION,
     run_heads, NULL);
 
 SCREEN_SPEC(HEADS, .name = "heads", .about = "attention distance and entropy of every head", .group = GROUP_LEARNED,
@@ -335,8 +335,8 @@ static bool tell_census(const Teller *t)
     return true;
 }
 
-static const Command CENSUS = COMMAND("census", "learned", "census", "accuracy lost without each head", COMMAND_SESSION,
-                                      run_census, NULL);
+static const Command CENSUS = COMMAND("census", "learned", "census", "show the accuracy lost without each head",
+                                      COMMAND_SESSION, run_census, NULL);
 
 SCREEN_SPEC(CENSUS, .name = "census", .about = "accuracy lost without each head", .group = GROUP_LEARNED,
             .shipped = true, .command = "census", .own = {&CENSUS, 1, NULL}, .move = move_on_attentions,

@@ -433,10 +433,10 @@ static bool run_showcase(Session *s, const Args *a, Err *err)
 
 static const Command COMMANDS[] = {
     COMMAND("laboratory", "learned", "laboratory [all, block, head] [N, +1, -1]",
-            "the scale laboratory: a factor on 1/√d_k on a slider", COMMAND_SESSION, run_laboratory, NULL),
+            "put a factor on 1/√d_k with a slider, and see its effects", COMMAND_SESSION, run_laboratory, NULL),
     COMMAND("showcase", "go", "showcase [1, 2, 3, next]",
-            "1/√d_k taken away: where that changes most, the typical picture, and where least", COMMAND_EDIT,
-            run_showcase, NULL)};
+            "take 1/√d_k away on the picture where that changes most (1), on the median one (2), or where least (3)",
+            COMMAND_EDIT, run_showcase, NULL)};
 
 SCREEN_SPEC(LABORATORY, .name = "laboratory", .about = "a factor on the scale of attention, on a slider",
             .group = GROUP_LEARNED, .shipped = true, .command = "laboratory", .own = {COMMANDS, 2, NULL},

@@ -119,8 +119,8 @@ static bool say_lens(const Teller *t)
 }
 
 static const Command OWN = COMMAND("lens", "learned", "lens [start, N, answer] [CLASS]",
-                                   "what it would name after each block; class token or mean", COMMAND_SESSION,
-                                   run_lens, NULL);
+                                   "show what the model would name after each block; class token or mean",
+                                   COMMAND_SESSION, run_lens, NULL);
 
 SCREEN_SPEC(LENS, .name = "lens", .about = "what the model would name after each block; class token or average",
             .group = GROUP_LEARNED, .shipped = true, .command = "lens", .own = {&OWN, 1, NULL}, .fits = fits_lens,

@@ -60,14 +60,15 @@ static bool say_waves(const Teller *t)
     int places = t->g->axes[d.axis[0]].n, width = t->g->axes[d.axis[1]].n;
     size_t cell = session_cell(t->s, t->side, table), place = cell / (size_t)width, dimension = cell % (size_t)width;
     int onward = t->s->look.waves.onward < places ? t->s->look.waves.onward : places - 1;
-    buf_printf(t->out, "Dimension %zu is the %s of a wave that comes round after ", dimension,
-               dimension % 2 ? "cosine" : "sine");
+    buf_printf(t->out, "Dimension %zu is the %s of a wave of length ", dimension, dimension % 2 ? "cosine" : "sine");
     ask_put_short(t->out, length[dimension / 2]);
-    buf_printf(t->out,
-               " places. One rotation leads from every place to the one %d further on; here it misses it by at most ",
-               onward);
+    buf_printf(
+        t->out,
+        " positions. One rotation turns the vector of every position into that of the position %d further on; here its "
+        "largest error is ",
+        onward);
     ask_put_short(t->out, most[place * (size_t)places + (size_t)onward]);
-    buf_puts(t->out, "; in exact arithmetic it would miss by nothing.");
+    buf_puts(t->out, "; in exact arithmetic it would be 0.");
     return true;
 }
 
@@ -79,7 +80,7 @@ static bool onward_there(Session *s, int value, Err *err)
     if (value == 1 || (value >= 0 && value <= last))
         return true;
     return n == NO_NODE ? err_set(err, "this model has no sinusoids")
-                        : err_set(err, "the rotations here lead 0 to %d places on", last);
+                        : err_set(err, "the rotations here lead 0 to %d positions on", last);
 }
 
 static const LookOption WAVES_OPTIONS[] = {
@@ -172,15 +173,15 @@ bool say_positions(const Teller *t)
         worst = row[i] < row[worst] ? i : worst;
     }
     if (count < 2) {
-        buf_puts(t->out, "There is one patch only: nothing to compare its place with.");
+        buf_puts(t->out, "There is only one patch: nothing to compare its position with.");
         return true;
     }
-    buf_printf(t->out, "The place of patch %s is most like that of %s (cosine ",
+    buf_printf(t->out, "The position of patch %s is most similar to that of %s (cosine ",
                teller_label(t, ROLE_PLACE, (int)self, here), teller_label(t, ROLE_PLACE, (int)best, most));
     ask_put_short(t->out, row[best]);
-    buf_printf(t->out, ") and least like that of %s (", teller_label(t, ROLE_PLACE, (int)worst, least));
+    buf_printf(t->out, ") and least similar to that of %s (", teller_label(t, ROLE_PLACE, (int)worst, least));
     ask_put_short(t->out, row[worst]);
-    buf_printf(t->out, ")%s.", centred ? ", with the mean of all places taken away" : "");
+    buf_printf(t->out, ")%s.", centred ? ", with the mean of all positions subtracted" : "");
     return true;
 }
 

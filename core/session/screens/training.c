@@ -205,8 +205,8 @@ static const LookOption OPTIONS[] = {
     {.name = NULL}};
 
 static const Command OWN = COMMAND("training", "learned", "training [N, +1, -1, first, last] [twin, own] [patch=PATCH]",
-                                   "how it learned, snapshot by snapshot: positions, curves", COMMAND_SESSION,
-                                   run_training, NULL);
+                                   "show how the model learned, snapshot by snapshot: positions, curves",
+                                   COMMAND_SESSION, run_training, NULL);
 
 SCREEN_SPEC(TRAINING, .name = "training", .about = "film strip and curves of the training run", .group = GROUP_LEARNED,
             .command = "training", .own = {&OWN, 1, NULL}, .move = move_in_training, .enter = enter_film,

@@ -362,4 +362,4 @@ static void title(const Session *s, Side side, Buf *out)
 }
 
 VIEW_SPEC(CENSUS, .name = "census", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
-          .sentence = "Every head switched off in turn: how many more inputs come out wrong.", .keys = KEYS_OF_HEADS);
+          .sentence = "Each head switched off in turn: how much accuracy is lost without it.", .keys = KEYS_OF_HEADS);

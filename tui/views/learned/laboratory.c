@@ -174,5 +174,5 @@ static const KeyBinding KEYS[] = {{"Up", "move up", "slide", "the factor on more
                                   {.key = NULL}};
 
 VIEW_SPEC(LABORATORY, .name = "laboratory", .traits = VIEW_HAS_HEAD | VIEW_WIDE, .sides = SIDES_TOGETHER,
-          .sentence = "Softmax sees scores times this factor: small makes rows even, large sharp.", .ways = WAYS,
+          .sentence = "Scores are multiplied by this factor: small makes rows even, large sharp.", .ways = WAYS,
           .keys = KEYS);

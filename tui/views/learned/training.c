@@ -395,5 +395,4 @@ static const KeyBinding KEYS[] = {{"Up", "move up", "scrub", "the patch or word 
                                   {.key = NULL}};
 
 VIEW_SPEC(TRAINING, .name = "training", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
-          .sentence = "What training left behind, snapshot by snapshot, recorded while it ran.", .ways = WAYS,
-          .keys = KEYS);
+          .sentence = "Snapshots of the model, recorded while it was trained.", .ways = WAYS, .keys = KEYS);

@@ -227,5 +227,4 @@ static const ViewWay WAYS[] = {{"greedy    the likeliest word every time", "deco
                                {NULL, NULL}};
 
 VIEW_SPEC(DECODING, .name = "decoding", .traits = VIEW_TELLS, .sides = SIDES_ONE,
-          .sentence = "Every beginning that was tried; Enter puts the one here into the pass.", .keys = KEYS,
-          .ways = WAYS);
+          .sentence = "Every beginning that was tried. Enter runs the one at the cursor.", .keys = KEYS, .ways = WAYS);
