@@ -140,10 +140,10 @@ static void loop(App *a)
 }
 
 /* The place of the last session, where it was the same model and picture. */
-static bool resume(App *a)
+static void resume(App *a)
 {
     if (!state_resume(&a->s, &a->commands))
-        return false;
+        return;
     int total, step = session_step_number(&a->s, &total);
     a->s.back_count = 0;
     a->hint = false;
@@ -151,7 +151,6 @@ static bool resume(App *a)
         snprintf(a->message, sizeof a->message, "Resumed at step %d of %d. :restart starts over.", step, total);
         a->message_is_error = false;
     }
-    return true;
 }
 
 /* A link's and -c's lines. Before there is a screen `export` writes values, and what needs the screen says so. */
@@ -205,9 +204,8 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     commands_free(&own);
     a->link = o->link;
     a->hint = true;
-    bool resumed = !o->fresh && !asked && resume(a);
-    if (plain && !resumed)
-        scale_places_begin(&a->s);
+    if (!o->fresh && !asked)
+        resume(a);
     bool ready = open_with_commands(a, o, err);
     if (asked && !session_has_trail(&a->s))
         a->s.back_count = 0;

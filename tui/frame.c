@@ -7,6 +7,7 @@
 #include "core/models/drawn.h"
 #include "core/models/names.h"
 #include "core/session/screens.h"
+#include "core/session/screens/laboratory.h"
 #include "tui/keymap.h"
 #include "tui/views/answer.h"
 #include "tui/views/shown.h"
@@ -358,27 +359,27 @@ static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
         canvas_text(p->c, r.y, r.x, r.w, style, text);
 }
 
-/* For somebody new, who begins at the first step or at a row of attention. */
+/* For somebody new: the ways on from here. */
 static const char *hint_text(const Session *s, int width)
 {
-    int total;
     if (session_input(s, SIDE_B)->kind == INPUT_TEXT)
         return width >= HINT_LONG
                    ? "One real run of a small Transformer, every number computed here. Space: what happens next. "
                      "t: lesson 15, its words."
                : width >= HINT_SHORT ? "One real run of a Transformer. Space: what happens next. t: lesson 15."
                                      : "A real run of a Transformer. t: lesson 15.";
-    if (session_step_number(s, &total) > 1)
+    if (s->edits.count)
+        return "u takes your last change back · Backspace goes back · i says more";
+    if (scale_places_door(s))
         return width >= HINT_LONG
-                   ? "One real run of a small Vision Transformer. s: take 1/√d_k away and see why it is there. "
-                     "t: lesson 0, the whole trip."
-               : width >= HINT_SHORT ? "A real run of a Vision Transformer. t: lesson 0, from the pixels. s: no √d_k."
-                                     : "A real run. t: lesson 0. s: take 1/√d_k away.";
-    return width >= HINT_LONG
-               ? "One real run of a small Vision Transformer, every number computed here. Space: what happens first. "
-                 "t: lesson 0."
-           : width >= HINT_SHORT ? "One real run of a Vision Transformer. Space: what happens first. t: lesson 0."
-                                 : "A real run of a Vision Transformer. t: lesson 0.";
+                   ? "One real run of a small Vision Transformer: walk through it (Space) · what does √d_k do (s) · "
+                     "lesson 0 (t)"
+               : width >= HINT_SHORT ? "Walk through it (Space) · what does √d_k do (s) · lesson 0, the whole trip (t)"
+                                     : "walk on (Space) · what is √d_k (s) · lesson 0 (t)";
+    return width >= HINT_LONG ? "One real run of a Vision Transformer, every number computed here: walk on (Space) · "
+                                "lesson 0 (t) · tasks and keys (?)"
+           : width >= HINT_SHORT ? "One real run, every number computed here: walk on (Space) · lesson 0 (t)"
+                                 : "walk on (Space) · lesson 0 (t) · tasks, keys (?)";
 }
 
 /* Behind a tab a title has what is said where it has room; behind another one a shorter form of it. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/session/screens/laboratory.h"
+
 static bool has_head(const Session *s)
 {
     return view_now(s)->traits & VIEW_HAS_HEAD;
@@ -72,6 +74,7 @@ static const KeyBinding KEYS[] = {
     {"r", "colours scale", NULL, "attention: own scale of each side, one for both, by powers of ten", VIEW_ATTENTION, 0,
      NULL},
     {"C", "colours lock", NULL, "lock this colour scale, or fit it to each tensor again", 0, 0, NULL},
+    {"s", "showcase", "√d_k", "what does √d_k do? Taken away where that changes most", AT_THE_DOOR, 5, NULL},
     {"s", "set scale toggle", "√d_k", "take 1/√d_k away, put it back", 0, 5, NULL},
     {"x", "ablate", "off", "switch off what the cursor is on: head, patch, sub-layer, positions; again: on", 0, 6,
      NULL},
@@ -140,7 +143,8 @@ const KeyBinding *keymap_here(const Session *s, int i)
 const KeyBinding *keymap_find(const Session *s, const char *key)
 {
     const ViewSpec *view = view_now(s);
-    unsigned traits = view->traits | (s->sought.on ? (unsigned)WHILE_SEEKING : 0);
+    unsigned traits = view->traits | (s->sought.on ? (unsigned)WHILE_SEEKING : 0) |
+                      (scale_places_door(s) ? (unsigned)AT_THE_DOOR : 0);
     for (const KeyBinding *k = view->keys; k && k->key; k++)
         if (strcmp(k->key, key) == 0)
             return k;

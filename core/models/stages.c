@@ -104,6 +104,7 @@ static int add_box(Maker *m, Box b, int *previous)
 {
     int at = m->s->count++;
     m->s->boxes[at] = b;
+    m->s->boxes[at].step = m->s->steps;
     if (*previous != NO_BOX)
         m->s->boxes[*previous].next = at;
     else if (b.parent != NO_BOX)
@@ -214,6 +215,7 @@ static const char *sentence_of(Maker *m, const Group *gr)
 
 static void add_stage(Maker *m, int parent, const Group *gr, int *previous)
 {
+    m->s->steps++;
     int at = add_box(m,
                      (Box){.label = label_of(m, gr),
                            .symbol = symbol_of(m, gr),
@@ -251,6 +253,7 @@ static void add_block(Maker *m, const Group *const *order, int count, int *previ
         b.last = order[i]->last > b.last ? order[i]->last : b.last;
         add_cost(&b.cost, order[i]->cost);
     }
+    m->s->steps++;
     int at = add_box(m, b, previous), inner = NO_BOX;
     for (int i = 0; i < count; i++)
         add_stage(m, at, order[i], &inner);
@@ -289,6 +292,7 @@ static void make_named(Maker *m)
             whole++;
         if ((whole < g->count && whole < n + 16) || (g->nodes[n].flags & NODE_PROBE))
             continue; /* comes with its whole */
+        m->s->steps++;
         add_named(m, n, NO_BOX, &previous);
         int box = previous, inner = NO_BOX;
         NodeId first = n;
@@ -356,6 +360,20 @@ int stages_find(const Stages *s, const char *path)
         if (strcmp(s->boxes[i].path, path) == 0)
             return i;
     return NO_BOX;
+}
+
+int stages_step(const Stages *s, int step)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->boxes[i].step == step)
+            return i;
+    return NO_BOX;
+}
+
+bool stages_is_block(const Stages *s, int box)
+{
+    int child = s->boxes[box].child;
+    return child != NO_BOX && s->boxes[child].step != s->boxes[box].step;
 }
 
 const char *stages_sentence(const Stages *s, const bool *open, int box)

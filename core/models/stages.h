@@ -18,12 +18,13 @@ typedef struct Box {
     NodeId first, last;      /* its nodes lie between these, both included (nodes of an edit too) */
     int parent, child, next; /* boxes, or NO_BOX; child is the first one, next the following one of the same parent */
     int depth;               /* 0 at the root */
+    int step;                /* number of its step, from 1: what is at the root and every stage is one, open or not */
     Cost cost;               /* of all its nodes */
 } Box;
 
 typedef struct Stages {
     Box *boxes; /* box 0 is the first at the root; a parent stands before its children */
-    int count, node_count;
+    int count, steps, node_count;
     int *of_node; /* [nodes of the graph]: the node's own box */
     Arena arena;
 } Stages;
@@ -35,6 +36,10 @@ void stages_free(Stages *s);
 int stages_of_node(const Stages *s, NodeId n);
 /* The box of that path ("blocks.0", "blocks.0.softmax", "logits", a node's path), or NO_BOX. */
 int stages_find(const Stages *s, const char *path);
+/* The first box of that step, or NO_BOX. */
+int stages_step(const Stages *s, int step);
+/* Is it a block, whose parts are steps of their own? */
+bool stages_is_block(const Stages *s, int box);
 /* What a step says: its box's sentence; of an open block, which comes before its parts, that they follow. */
 const char *stages_sentence(const Stages *s, const bool *open, int box);
 /* The next box in reading order where box i counts as open if open[i]; NO_BOX past the end. before: the previous one.

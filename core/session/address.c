@@ -183,14 +183,12 @@ static bool parse_name(const Session *s, const Graph *g, const char *name, Addre
     if (graph_find(g, name) != NO_NODE)
         return true;
     if (name[strspn(name, "0123456789")] == 0) {
-        long step = strtol(name, NULL, 10), k = 0;
-        for (int box = s->stages.count ? 0 : NO_BOX; box != NO_BOX; box = stages_after(&s->stages, s->open, box))
-            if (++k == step) {
-                snprintf(out->path, sizeof out->path, "%s",
-                         graph_node(session_graph(s, SIDE_B), s->stages.boxes[box].show)->path);
-                return true;
-            }
-        return err_set(err, "there is no step %s: steps go from 1 to %ld", name, k);
+        int box = strlen(name) < 6 ? stages_step(&s->stages, atoi(name)) : NO_BOX;
+        if (box == NO_BOX)
+            return err_set(err, "there is no step %s: steps go from 1 to %d", name, s->stages.steps);
+        snprintf(out->path, sizeof out->path, "%s",
+                 graph_node(session_graph(s, SIDE_B), s->stages.boxes[box].show)->path);
+        return true;
     }
     const char *path = by_short_name(s, g, name);
     if (path) {

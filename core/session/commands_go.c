@@ -59,29 +59,26 @@ static void set_cells(Session *s, const Selection *cells)
 
 static bool go_step(Session *s, int step, Err *err)
 {
-    int k = 0;
-    for (int box = s->stages.count ? 0 : NO_BOX; box != NO_BOX; box = stages_after(&s->stages, s->open, box))
-        if (++k == step) {
-            place_on_box(s, box);
-            return true;
-        }
-    return err_set(err, "there is no step %d: steps go from 1 to %d", step, k);
+    int box = stages_step(&s->stages, step);
+    if (box == NO_BOX)
+        return err_set(err, "there is no step %d: steps go from 1 to %d", step, s->stages.steps);
+    place_on_box(s, box);
+    return true;
 }
 
 static bool run_goto(Session *s, const Args *a, Err *err)
 {
-    int total, n;
+    int n;
     bool relative;
     char example[SESSION_PATH];
     if (a->count < 1)
         return err_set(err, "expected an address such as %s, a step number, first or last",
                        edit_example(session_base(s), SITE_PATTERN, ROLE_HEAD, example, sizeof example));
-    session_step_number(s, &total);
     const char *w = a->word[0];
     if (strcmp(w, "first") == 0)
         return go_step(s, 1, err);
     if (strcmp(w, "last") == 0)
-        return go_step(s, total, err);
+        return go_step(s, s->stages.steps, err);
     if (strcmp(w, "step") == 0 && a->count > 1)
         w = a->word[1];
     if (args_number(w, &n, &relative) && !relative)
@@ -94,8 +91,6 @@ static bool run_goto(Session *s, const Args *a, Err *err)
         if (box == NO_BOX)
             return err_set(err, "'%s' is a group of nodes: name one of them", to.path);
         place_push(s);
-        for (int up = s->stages.boxes[box].parent; up != NO_BOX; up = s->stages.boxes[up].parent)
-            s->open[up] = true;
         place_on_box(s, box);
         return true;
     }
@@ -154,8 +149,7 @@ static bool run_block(Session *s, const Args *a, Err *err)
     session_in_block(g, s->place.path, value, path);
     if (session_node(s, SIDE_B, path) == NO_NODE)
         return err_set(err, "block %d has no '%s'", value, path);
-    snprintf(s->place.path, sizeof s->place.path, "%s", path);
-    place_find_box(s);
+    place_carry(s, path);
     return true;
 }
 
@@ -237,22 +231,16 @@ static bool run_move(Session *s, const Args *a, Err *err)
     return err_set(err, "expected up, down, left, right, home, end, top or bottom, and perhaps how often");
 }
 
+/* Who stood in what closes stands on it. */
 static bool set_box(Session *s, int box, bool open)
 {
+    bool inside = false;
+    for (int up = s->stages.boxes[s->place.box].parent; up != NO_BOX && !open; up = s->stages.boxes[up].parent)
+        inside = inside || up == box;
     s->open[box] = open;
-    if (!open)
-        place_find_box(s);
+    if (inside)
+        place_on_box(s, box);
     return true;
-}
-
-/* Is that scope a block, not something inside it? */
-static bool is_whole_block(const Session *s, const char *scope)
-{
-    const Graph *g = session_base(s);
-    for (int i = NO_PART; (i = anatomy_next(g, i, PART_BLOCK)) != NO_PART;)
-        if (strcmp(anatomy_part(g, i)->scope, scope) == 0)
-            return true;
-    return false;
 }
 
 static bool run_in(Session *s, const Args *a, Err *err)
@@ -260,7 +248,7 @@ static bool run_in(Session *s, const Args *a, Err *err)
     (void)a;
     const Box *b = &s->stages.boxes[s->place.box];
     bool closed = b->child != NO_BOX && !s->open[s->place.box];
-    bool is_block = is_whole_block(s, b->path);
+    bool is_block = stages_is_block(&s->stages, s->place.box);
     if (s->look.steps_focused) {
         if (b->child == NO_BOX)
             s->look.steps_focused = false; /* a step: into its tensor */

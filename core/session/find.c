@@ -97,8 +97,6 @@ static bool go_to_thing(Session *s, int i, Err *err)
 {
     if (i < s->stages.count) {
         place_push(s);
-        for (int up = s->stages.boxes[i].parent; up != NO_BOX; up = s->stages.boxes[up].parent)
-            s->open[up] = true;
         place_on_box(s, i);
         return true;
     }

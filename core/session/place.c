@@ -29,18 +29,39 @@ static const char *of_gradient(const char *path, char out[SESSION_PATH])
     return out;
 }
 
-void place_find_box(Session *s)
+/* The row that stands for a box: the outermost closed one around it. Blocks open themselves for who stands in them. */
+static int row_of(const Session *s, int box)
+{
+    int seen = box;
+    for (int up = s->stages.boxes[box].parent; up != NO_BOX; up = s->stages.boxes[up].parent)
+        if (!s->open[up] && !stages_is_block(&s->stages, up))
+            seen = up;
+    return seen;
+}
+
+int place_box(const Session *s)
 {
     char path[SESSION_PATH];
     NodeId n = session_node(s, SIDE_B, of_gradient(s->place.path, path));
-    int box = n == NO_NODE ? 0 : stages_of_node(&s->stages, n), seen = box;
+    int now = s->place.box, box = n == NO_NODE ? 0 : stages_of_node(&s->stages, n);
+    bool there = now >= 0 && now < s->stages.count && row_of(s, now) == now;
+    if (there && n != NO_NODE && s->stages.boxes[now].show == n) /* a block's row and that of its last part show one */
+        return now;
     if (box == NO_BOX) /* a weight or a probe: stay on the step we are on */
-        return;
-    /* a box is visible when every box around it is open: the outermost closed one around it stands for it */
-    for (int up = s->stages.boxes[box].parent; up != NO_BOX; up = s->stages.boxes[up].parent)
-        if (!s->open[up])
-            seen = up;
-    s->place.box = seen;
+        return there ? now : 0;
+    return row_of(s, box);
+}
+
+void place_open(Session *s)
+{
+    for (int up = s->stages.boxes[s->place.box].parent; up != NO_BOX; up = s->stages.boxes[up].parent)
+        s->open[up] = true;
+}
+
+void place_find_box(Session *s)
+{
+    s->place.box = place_box(s);
+    place_open(s);
 }
 
 /* From the masked scores of an attention to the scaled ones: the mask may be gone. */
@@ -72,8 +93,6 @@ void place_mend(Session *s)
             s->place.screen = session_screen_for(s, s->place.path);
         }
     }
-    if (s->place.box >= s->stages.count)
-        s->place.box = 0;
     place_find_box(s);
 }
 
@@ -139,6 +158,7 @@ void place_on_box(Session *s, int box)
     snprintf(s->place.path, sizeof s->place.path, "%s", path);
     s->place.screen = session_screen_for(s, path);
     s->place.box = box;
+    place_open(s);
     s->place.term = 0;
     s->place.operand = 0;
     if (arrives)
@@ -166,14 +186,8 @@ bool session_go(Session *s, const char *path, Screen screen, Err *err)
 
 int session_step_number(const Session *s, int *total)
 {
-    int number = 0, n = 0;
-    for (int box = s->stages.count ? 0 : NO_BOX; box != NO_BOX; box = stages_after(&s->stages, s->open, box)) {
-        n++;
-        if (box == s->place.box)
-            number = n;
-    }
-    *total = n;
-    return number;
+    *total = s->stages.steps;
+    return s->stages.count ? s->stages.boxes[s->place.box].step : 0;
 }
 
 static bool is_role(const Graph *g, int axis, AxisRole role)
@@ -383,6 +397,17 @@ const char *session_in_block(const Graph *g, const char *path, int block, char o
     if (to == NO_PART || !anatomy_carry(g, path, from, to, out, SESSION_PATH))
         snprintf(out, SESSION_PATH, "%s", path);
     return out;
+}
+
+void place_carry(Session *s, const char *path)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int part = anatomy_block_of(g, path), row = NO_BOX;
+    if (part != NO_PART && stages_is_block(&s->stages, s->place.box))
+        row = stages_find(&s->stages, anatomy_part(g, part)->scope);
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    s->place.box = row == NO_BOX ? s->place.box : row;
+    place_find_box(s);
 }
 
 bool session_to_attention(Session *s, int number)

@@ -5,11 +5,16 @@
 
 /* After graph or stages changed: keeps path, indices and box within what exists. */
 void place_mend(Session *s);
-/* Sets the box from the path: the innermost visible box that holds the node. */
-void place_find_box(Session *s);
-void place_push(Session *s); /* the place, onto the history */
-bool place_back(Session *s); /* false when the history is empty */
-/* Stands on a box: its node and the screen that suits it; no history. */
+/* The row of the map that the place belongs to: the one it has where that shows its node, else the innermost that can
+ * be seen once the block around it is open. */
+int place_box(const Session *s);
+void place_open(Session *s);     /* opens what is around the place's row, so that it can be seen */
+void place_find_box(Session *s); /* both: the map shows the step that one is on */
+void place_push(Session *s);     /* the place, onto the history */
+bool place_back(Session *s);     /* false when the history is empty */
+/* The focus goes to the same node of another block; from a block's row to a block's row. */
+void place_carry(Session *s, const char *path);
+/* Stands on a box, which can be seen then: its node and the screen that suits it; no history. */
 void place_on_box(Session *s, int box);
 /* Sets the place at which a model is begun: its input, the cursor on the middle patch. Changes nothing else. */
 void session_start_place(Session *s);

@@ -93,6 +93,8 @@ void session_changed(Session *s)
             open[open_count++] = xstrdup(s->stages.boxes[i].path);
         }
     bool first = s->stages.count == 0;
+    bool there = s->place.box >= 0 && s->place.box < s->stages.count;
+    char *row = !there ? NULL : xstrdup(s->stages.boxes[s->place.box].path); /* boxes are numbered anew */
     stages_free(&s->stages);
     free(s->open);
     stages_make(&s->stages, session_graph(s, SIDE_B));
@@ -104,6 +106,8 @@ void session_changed(Session *s)
         free(open[i]);
     }
     free(open);
+    s->place.box = row ? stages_find(&s->stages, row) : 0;
+    free(row);
     const int opens = first ? session_opens(s) : NO_BOX;
     if (opens != NO_BOX)
         s->open[opens] = true;

@@ -416,7 +416,7 @@ const char *session_in_block(const Graph *g, const char *path, int block, char o
  * what is on show has no such node. */
 bool session_go(Session *s, const char *path, Screen screen, Err *err);
 Screen session_screen_for(const Session *s, const char *path);
-/* The step (visible box) the focus belongs to; steps are numbered from 1. */
+/* The step the focus belongs to; steps are numbered from 1, whatever is open. */
 int session_step_number(const Session *s, int *total);
 void session_say(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* replaces `said` */
 #endif

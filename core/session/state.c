@@ -86,12 +86,21 @@ static void put_pictures(const Session *s, const StateShot *t, unsigned what, Bu
     state_put_edits(&t->edits, out);
 }
 
+/* Is that the block around the place, which opens itself? */
+static bool opens_itself(const Session *s, int box)
+{
+    int up = s->stages.boxes[s->place.box].parent;
+    while (up != NO_BOX && up != box)
+        up = s->stages.boxes[up].parent;
+    return up == box && stages_is_block(&s->stages, box);
+}
+
 /* Boxes that are not as they are at the start; whole: all. */
 static void put_boxes(const Session *s, bool whole, Buf *out)
 {
     const int opens = session_opens(s);
     for (int i = 0; i < s->stages.count; i++)
-        if (s->stages.boxes[i].child != NO_BOX && (whole || s->open[i] != (i == opens)))
+        if (s->stages.boxes[i].child != NO_BOX && (whole || (s->open[i] != (i == opens) && !opens_itself(s, i))))
             buf_printf(out, "box %s %s\n", s->open[i] ? "open" : "close", s->stages.boxes[i].path);
 }
 

@@ -29,7 +29,7 @@ static Place plain_place(const Session *s, NodeId n, size_t cell)
         t->place.at[d.axis[i]] = index[i];
     snprintf(t->place.path, sizeof t->place.path, "%s", graph_node(g, n)->path);
     t->place.screen = session_screen_for(s, t->place.path);
-    place_find_box(t);
+    t->place.box = place_box(t);
     Place place = t->place;
     free(t);
     return place;
@@ -189,6 +189,10 @@ bool state_place_command(Session *s, const Args *a, Err *err)
     if (args_named(a, "after")) /* down from the place before */
         place_push(s);
     s->place = p;
+    if (box)
+        place_open(s);
+    else
+        place_find_box(s);
     s->changes++;
     return true;
 }

@@ -60,47 +60,129 @@ static uint64_t hash(Side side)
     return h;
 }
 
-static void pixels_to_answer_in_about_25_steps(void **state)
+static int step(void)
+{
+    int total;
+    return session_step_number(&s, &total);
+}
+
+/* With one block open; the number says how many steps a closed one holds. */
+static void pixels_to_answer_in_about_25_presses(void **state)
 {
     (void)state;
-    int total, number = session_step_number(&s, &total), steps = 1;
-    assert_int_equal(number, 1);
-    assert_true(total >= 20 && total <= 30);
+    int total, presses = 0;
+    assert_int_equal(session_step_number(&s, &total), 1);
     assert_int_equal(s.place.screen, SCREEN_PICTURE);
-    while (session_step_number(&s, &total) < total) {
-        int before = session_step_number(&s, &total);
+    for (int before = 1; step() < total; before = step(), presses++) {
         run("next");
-        assert_int_equal(session_step_number(&s, &total), before + 1);
+        assert_true(step() > before);
         assert_true(*s.stages.boxes[s.place.box].sentence);
-        steps++;
     }
-    assert_int_equal(steps, total);
+    assert_in_range(presses, 20, 30);
     assert_int_equal(s.place.screen, SCREEN_ANSWER);
     run("next"); /* stays */
-    assert_int_equal(session_step_number(&s, &total), total);
+    assert_int_equal(step(), total);
     run("prev 3");
-    assert_int_equal(session_step_number(&s, &total), total - 3);
+    assert_int_equal(step(), total - 3);
     run("goto first");
-    assert_int_equal(session_step_number(&s, &total), 1);
+    assert_int_equal(step(), 1);
     refuse("goto 999", "steps go from 1 to");
 }
 
 static void boxes_open_and_close(void **state)
 {
     (void)state;
-    int total, more, less;
-    session_step_number(&s, &total);
-    run("box open blocks.1");
-    session_step_number(&s, &more);
-    assert_true(more > total);
     run("goto blocks.1.mlp.post");
     assert_string_equal(s.place.path, "blocks.1.mlp.post");
     run("box close blocks.1");
-    session_step_number(&s, &less);
-    assert_int_equal(less, total);
-    assert_string_equal(s.stages.boxes[s.place.box].path, "blocks.1"); /* the closed box stands for it */
-    assert_true(session_step_number(&s, &total) > 0);
+    assert_string_equal(s.stages.boxes[s.place.box].path, "blocks.1"); /* the closed box stands for it, … */
+    assert_string_equal(s.place.path, "blocks.1.resid_post");          /* … with what it shows */
     refuse("box open nowhere", "there is no box");
+}
+
+/* Its number is the same whatever is open, and leads there. */
+static void a_step_has_one_number(void **state)
+{
+    (void)state;
+    int total, now;
+    session_step_number(&s, &total);
+    for (int i = 1; i <= total; i++) {
+        char line[32], path[SESSION_PATH];
+        snprintf(line, sizeof line, "step %d", i);
+        run(line);
+        assert_int_equal(step(), i);
+        snprintf(path, sizeof path, "%s", s.stages.boxes[s.place.box].path);
+        memset(s.open, i % 2, (size_t)s.stages.count * sizeof *s.open);
+        run("goto last");
+        run(line);
+        assert_int_equal(session_step_number(&s, &now), i);
+        assert_int_equal(now, total);
+        assert_string_equal(s.stages.boxes[s.place.box].path, path);
+    }
+}
+
+static bool is_seen(int box)
+{
+    int i = 0;
+    while (i != NO_BOX && i != box)
+        i = stages_after(&s.stages, s.open, i);
+    return i == box;
+}
+
+/* Wherever one goes, the map has that row. */
+static void the_map_shows_where_one_is(void **state)
+{
+    (void)state;
+    static const char *const LINES[] = {"goto blocks.2.attn.pattern",
+                                        "showcase",
+                                        "goto blocks.2.attn.pattern; block 3",
+                                        "goto blocks.0.attn.exp; attention 3",
+                                        "find blocks.1.attn.z",
+                                        "place blocks.3.mlp.post[t=r1c1,m=0]",
+                                        "goto blocks.1.mlp.post; mark; goto first; box close blocks.1; mark here go",
+                                        "goto blocks.2.mlp.post; goto first; box close blocks.2; back"};
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        run("reset edits; goto first; box close blocks.0; box close blocks.1; box close blocks.2; box close blocks.3");
+        run(LINES[i]);
+        const Box *row = &s.stages.boxes[s.place.box];
+        if (!is_seen(s.place.box) || stages_is_block(&s.stages, s.place.box))
+            fail_msg("%s: the row is %s%s", LINES[i], row->path, is_seen(s.place.box) ? "" : ", out of sight");
+        NodeId n = session_node(&s, SIDE_B, s.place.path);
+        assert_in_range(n, row->first, row->last);
+    }
+}
+
+/* On a block's own row. */
+static void a_block_is_one_thing(void **state)
+{
+    (void)state;
+    uint64_t base = hash(SIDE_A);
+    static const char *const LINES[] = {"set scale toggle", "ablate"};
+    for (int open = 0; open < 2; open++)
+        for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+            run(open ? "box open blocks.1; goto blocks.1" : "goto first; box close blocks.1; goto blocks.1");
+            int there = step();
+            run(LINES[i]);
+            assert_int_equal(step(), there);
+            assert_true(hash(SIDE_B) != base);
+            run("undo");
+            assert_int_equal(step(), there);
+            assert_true(hash(SIDE_B) == base);
+        }
+    run("ablate"); /* the whole block: what leaves it is what entered */
+    assert_string_equal(s.edits.line[0], "skip block block=1");
+    Err err;
+    const float *in = session_need(&s, SIDE_B, "blocks.0.resid_post", &err),
+                *out = session_need(&s, SIDE_B, "blocks.1.resid_post", &err);
+    const Graph *g = session_graph(&s, SIDE_B);
+    assert_memory_equal(in, out, graph_cells(g, graph_find(g, "blocks.1.resid_post")) * sizeof *in);
+    assert_non_null(strstr(buf_str(&s.said), "Block 1 is off"));
+    int there = step();
+    run("block +1"); /* from row to row */
+    assert_string_equal(s.stages.boxes[s.place.box].path, "blocks.2");
+    run("block -1; ablate");
+    assert_int_equal(step(), there);
+    assert_int_equal(s.edits.count, 0);
 }
 
 static void the_scale_goes_and_comes_back(void **state)
@@ -212,7 +294,7 @@ static void other_changes(void **state)
             assert_true(pattern[t * 65 + u] == 0.0f);
     run("mask none");
     assert_false(session_edited(&s));
-    refuse("skip walk", "expected mlp");
+    refuse("skip walk", "expected block, mlp");
     refuse("skip mlp block=4", "blocks go from 0 to 3");
     refuse("ablate blocks.0.attn.zz", "did you mean");
     refuse("ablate blocks.0.attn.z[q=2]", "has no axis 'q'");
@@ -497,8 +579,11 @@ static void random_commands_never_break_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(pixels_to_answer_in_about_25_steps, start, stop),
+        cmocka_unit_test_setup_teardown(pixels_to_answer_in_about_25_presses, start, stop),
         cmocka_unit_test_setup_teardown(boxes_open_and_close, start, stop),
+        cmocka_unit_test_setup_teardown(a_step_has_one_number, start, stop),
+        cmocka_unit_test_setup_teardown(the_map_shows_where_one_is, start, stop),
+        cmocka_unit_test_setup_teardown(a_block_is_one_thing, start, stop),
         cmocka_unit_test_setup_teardown(the_scale_goes_and_comes_back, start, stop),
         cmocka_unit_test_setup_teardown(x_switches_off_what_the_cursor_is_on, start, stop),
         cmocka_unit_test_setup_teardown(other_changes, start, stop),

@@ -92,7 +92,7 @@ tm new-session -d -s plain -x 80 -y 24 env -i PATH="$PATH" HOME="$T" LANG=C.UTF-
 exec 6>"$T/typed"
 said() { until_true grep -qE -- "$1" "$T/lines" && pass || fail "line by line: no '$1' in $(cat "$T/lines")"; }
 said 'says: Head 2: most to'
-said '^Step [0-9]+ of 25'
+said '^Step [0-9]+ of 64'
 
 # late, killed, stopped
 guest 99 80 24 xterm-256color ''

@@ -14,7 +14,7 @@ walk() {
     rm -rf "$HOME_DIR/state"
     shell_open "$width" "$2"
     line '$V'
-    shows "$width: the hint names lesson 0" 't: lesson 0'
+    shows "$width: the hint names lesson 0" 'lesson 0.*\(t\)'
     send t
     shows "$width: the list begins with lesson 0" 'begin here: 0\. The whole trip'
     send Enter

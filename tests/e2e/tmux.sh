@@ -92,7 +92,7 @@ gone() { [ ! -e "/proc/$1" ]; }
 pane_is() { [ "$(tm display-message -p -t pane "#{$1}")" = "$2" ]; }
 
 # start [ARGUMENTS]: the program in the pane, up to its first frame. --fresh: without the place of the last time.
-start() { # at the first step of #17, unless a model says otherwise: alone the program begins where the scale tells most
+start() { # at the first step of #17, unless a model says otherwise
     local picture="-i '#17'"
     [[ " $* " == *' -m '* ]] && picture=''
     line "\$V --fresh $picture $*"
@@ -115,7 +115,7 @@ back_in_shell() {
 # quit WHAT: q closes what is open, then leaves.
 quit() {
     local i j
-    for i in 1 2 3 4 5; do
+    for i in 1 2 3 4 5 6; do
         send q
         for j in $(seq 50); do
             pane_is alternate_on 0 && break 2

@@ -16,8 +16,10 @@
 #include "core/base/file.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
+#include "core/session/screens/laboratory.h"
 #include "core/session/state.h"
 #include "tui/app_parts.h"
+#include "tui/canvas/export.h"
 #include "tui/desk_parts.h"
 #include "tui/progress.h"
 
@@ -128,7 +130,7 @@ static void draw(void)
     assert_true(session_step(&a.s, needs.item, needs.count, CLOCK_NEVER));
     canvas_clear(&a.canvas);
     Paint p = app_paint(&a);
-    frame_draw(&p, &f, &(FrameState){.message = a.message, .status = ""});
+    frame_draw(&p, &f, &(FrameState){.hint = a.hint, .message = a.message, .status = ""});
 }
 
 /* --- keys --- */
@@ -391,6 +393,32 @@ static void describing_the_terminal(void **state)
     app_do(&a, "term");
     assert_non_null(strstr(buf_str(&a.overlay.text), "Mouse: off"));
     terminal.mouse = true;
+}
+
+/* Somebody new stands on the picture: from there s leads to where the scale tells most, and says how to go back. */
+static void the_first_screen(void **state)
+{
+    (void)state;
+    char line[48], first[32];
+    key("s"); /* on another picture it is taken away where one is */
+    assert_string_equal(a.s.place.path, session_first(&a.s));
+    key("u");
+    snprintf(line, sizeof line, "open %s", scale_places_input(first, sizeof first));
+    app_do(&a, line);
+    draw();
+    Buf screen = {0};
+    export_text(&a.canvas, &screen);
+    assert_non_null(strstr(buf_str(&screen), "walk through it (Space) · what does √d_k do (s) · lesson 0 (t)"));
+    buf_free(&screen);
+    key("s");
+    assert_int_equal(a.s.place.screen, SCREEN_ROW);
+    assert_string_equal(a.s.edits.line[0], "set scale off");
+    assert_non_null(strstr(a.message, "1/√d_k"));
+    assert_non_null(strstr(a.message, "s puts it back, ⌫ goes back"));
+    key("s");
+    assert_int_equal(a.s.edits.count, 0);
+    key("Backspace");
+    assert_string_equal(a.s.place.path, session_first(&a.s));
 }
 
 /* The hint at the bottom goes when somebody has found the way. */
@@ -662,6 +690,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_side_or_all, start, stop),
         cmocka_unit_test_setup_teardown(lists, start, stop),
         cmocka_unit_test_setup_teardown(describing_the_terminal, start, stop),
+        cmocka_unit_test_setup_teardown(the_first_screen, start, stop),
         cmocka_unit_test_setup_teardown(the_hint, start, stop),
         cmocka_unit_test_setup_teardown(the_end, start, stop),
         cmocka_unit_test_setup_teardown(demonstrations, start, stop),

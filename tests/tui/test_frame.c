@@ -17,6 +17,7 @@
 #include "core/models/names.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
+#include "core/session/screens/laboratory.h"
 #include "core/session/state.h"
 #include "tests/tui/opened.h"
 #include "tui/frame.h"
@@ -250,6 +251,9 @@ static void a_pinned_picture_is_named(void **state)
 static void keys_are_commands(void **state)
 {
     (void)state;
+    char first[32];
+    Err err = {{0}};
+    assert_true(session_open_input(&s, scale_places_input(first, sizeof first), &err));
     for (int i = 0; keymap_at(i); i++) {
         const KeyBinding *k = keymap_at(i);
         char name[32];
@@ -273,6 +277,7 @@ static void keys_are_commands(void **state)
     }
     s.place.screen = SCREEN_PICTURE;
     s.sought.on = false;
+    assert_true(session_open_input(&s, "#17", &err));
     const Command *c;
     for (int i = 0; (c = command_at(&all, i)) != NULL; i++) {
         assert_true(*c->usage && *c->summary && *c->group);

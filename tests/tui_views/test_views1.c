@@ -218,14 +218,12 @@ static void steps_show_here(void **state)
 {
     (void)state;
     Canvas c;
-    int total;
-    session_step_number(&session, &total);
-    assert_true(total > 10);
     for (int h = 1; h <= 30; h += 7) {
         canvas_init(&c, h, 40);
         Paint p = {.s = &session, .c = &c, .mode = MODE_MONO};
-        int box = 0;
-        for (int step = 1; step <= total; step++, box = stages_after(&session.stages, session.open, box)) {
+        int before = 0;
+        for (int box = 0; box != NO_BOX;
+             before = session.stages.boxes[box].step, box = stages_after(&session.stages, session.open, box)) {
             session.place.box = box;
             canvas_clear(&c);
             view_draw(&VIEW_STEPS, &p, (Rect){0, 0, h, 40}, SIDE_A, true);
@@ -241,7 +239,7 @@ static void steps_show_here(void **state)
                 char want[32];
                 buf_clear(&command);
                 assert_true(view_click(&VIEW_STEPS, &p, (Rect){0, 0, h, 40}, SIDE_A, c.cursor_y - 1, 5, &command));
-                snprintf(want, sizeof want, "step %d", step - 1);
+                snprintf(want, sizeof want, "step %d", before);
                 assert_string_equal(buf_str(&command), want);
             }
             buf_free(&command);

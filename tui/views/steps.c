@@ -153,13 +153,18 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     head_of(&r);
     if (!rect_has(r, y, x))
         return false;
-    int line = (int)scroll_first((size_t)total, (size_t)here, (size_t)r.h) + y - r.y;
+    const Stages *st = &p->s->stages;
+    int line = (int)scroll_first((size_t)total, (size_t)here, (size_t)r.h) + y - r.y, box = first_box(st);
     if (line >= total)
         return false;
+    for (int i = 0; i < line; i++)
+        box = stages_after(st, p->s->open, box);
     if (line == here)
         buf_puts(command, "in");
+    else if (stages_step(st, st->boxes[box].step) == box)
+        buf_printf(command, "step %d", st->boxes[box].step);
     else
-        buf_printf(command, "step %d", line + 1);
+        buf_printf(command, "goto %s", st->boxes[box].path);
     return true;
 }
 

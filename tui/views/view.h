@@ -50,11 +50,12 @@ enum {
     VIEW_CLASSES = 32,  /* lists the classes itself: no second list goes with it */
     WHILE_SEEKING = 64, /* no view's: of keys that mean this while something is looked for */
     VIEW_TELLS = 128,   /* says itself what others have beside them: the map of steps alone goes with it */
-    VIEW_TRAITS = 255,
+    AT_THE_DOOR = 256,  /* no view's: of keys that mean this where somebody new begins (scale_places_door) */
+    VIEW_TRAITS = 511,
     /* No view's: what a number that was typed before a key does, and the same key again. */
-    KEY_COUNTS = 256,      /* it goes behind the command: "move up 3" */
-    KEY_COUNTS_STEP = 512, /* it is the step to go to */
-    KEY_TWICE = 1024       /* again: what the node in focus is in general */
+    KEY_COUNTS = 512,       /* it goes behind the command: "move up 3" */
+    KEY_COUNTS_STEP = 1024, /* it is the step to go to */
+    KEY_TWICE = 2048        /* again: what the node in focus is in general */
 };
 /* What becomes of A and B: a pane each; one of them at a time; both in one pane, or there is no other side. */
 typedef enum ViewSides { SIDES_PANES, SIDES_ONE, SIDES_TOGETHER } ViewSides;

@@ -218,7 +218,7 @@ static const Command COMMANDS[] = {
             run_ablate, NULL),
     COMMAND("restore", "change", "restore [ADDRESS]", "switch it on again", COMMAND_EDIT, run_restore, NULL),
     COMMAND("skip", "change",
-            "skip mlp, attention, layernorm, rmsnorm, ln1, residual, positions [block=N] [stack=NAME]",
+            "skip block, mlp, attention, layernorm, rmsnorm, ln1, residual, positions [block=N] [stack=NAME]",
             "leave a part out", COMMAND_EDIT, run_edit, complete_parts),
     COMMAND("mask", "change", "mask causal, none, ADDRESS", "forbid tokens to look: −∞ before the softmax",
             COMMAND_EDIT, run_edit, NULL),

@@ -122,6 +122,7 @@ typedef struct Skip {
     const char *word, *stack; /* stack NULL: of every one */
     int block;                /* NO_BLOCK: of every one */
     bool residual;            /* the way around a sub-layer, not the sub-layer */
+    bool whole;               /* every sub-layer of a block */
 } Skip;
 
 /* What the norms of this model are, as the command calls them. */
@@ -135,14 +136,16 @@ static bool skip_read(const Graph *g, const Args *a, Skip *k, Err *err)
     const char *block = args_named(a, "block");
     *k = (Skip){.word = a->count ? a->word[0] : "", .stack = args_named(a, "stack"), .block = NO_BLOCK};
     k->residual = strcmp(k->word, "residual") == 0;
-    bool known = k->residual;
+    k->whole = strcmp(k->word, "block") == 0;
+    bool known = k->residual || k->whole;
     for (int i = 0; i < anatomy_count(g) && !known; i++)
         known = edit_part_is(anatomy_part(g, i), k->word);
     static const char *const ALWAYS[] = {"mlp", "attention", "layernorm", "rmsnorm"};
     for (size_t i = 0; i < sizeof ALWAYS / sizeof *ALWAYS; i++)
         known = known || strcmp(k->word, ALWAYS[i]) == 0;
     if (!known || a->count > 1)
-        return err_set(err, "expected mlp, attention, %s, residual or positions, and perhaps block=N", norm_word(g));
+        return err_set(err, "expected block, mlp, attention, %s, residual or positions, and perhaps block=N",
+                       norm_word(g));
     int blocks = anatomy_blocks(g, k->stack);
     if (k->stack && !blocks)
         return err_set(err, "stack=%.40s: this model has no such stack", k->stack);
@@ -161,7 +164,8 @@ static bool skip_part(EditParse *p, const Skip *k, int part)
     const Part *of = anatomy_part(p->g, part);
     const char *out = of->site[SITE_OUT];
     Site at = k->residual ? SITE_SUM : SITE_OUT;
-    if ((!k->residual && !edit_part_is(of, k->word)) || site_node(p->g, part, at) == NO_NODE)
+    bool meant = k->residual || (k->whole ? of->kind != PART_NORM : edit_part_is(of, k->word));
+    if (!meant || site_node(p->g, part, at) == NO_NODE)
         return false;
     if (!k->residual && of->kind != PART_NORM) {
         parse_add(p, EDIT_ZERO, out);
@@ -238,12 +242,18 @@ static bool skip_report(Session *s, const Args *a)
     if (!skip_read(g, a, &k, NULL) || k.block == NO_BLOCK)
         return false;
     int block = anatomy_block(g, k.stack, k.block);
-    for (int i = block + 1; block != NO_PART && i < anatomy_count(g); i++) {
+    if (block == NO_PART)
+        return false;
+    edit_block_name(g, block, name, sizeof name);
+    name[0] = (char)(name[0] >= 'a' && name[0] <= 'z' ? name[0] - 'a' + 'A' : name[0]);
+    if (k.whole) {
+        session_say(s, "%s is off: its attention and MLP add nothing.  u undoes", name);
+        return true;
+    }
+    for (int i = block + 1; i < anatomy_count(g); i++) {
         const Part *p = anatomy_part(g, i);
         if (p->parent != block || k.residual || !edit_part_is(p, k.word))
             continue;
-        edit_block_name(g, block, name, sizeof name);
-        name[0] = (char)(name[0] >= 'a' && name[0] <= 'z' ? name[0] - 'a' + 'A' : name[0]);
         if (p->kind == PART_NORM && strcmp(edit_part_own(p), k.word) != 0)
             session_say(s, "%s: every %s passes on what it reads: A is before, B is after.  u undoes", name,
                         p->site[SITE_NORM_MEAN_SQUARE] ? "RMSNorm" : "LayerNorm");
@@ -264,7 +274,8 @@ static bool skip_focus(const Session *s, char line[EDIT_LINE])
     ScreenOff off = screen_now(s)->off;
     bool positions = off == OFF_POSITIONS || site_is(g, s->place.path, SITE_POSITIONS) ||
                      (site_is(g, s->place.path, SITE_EMBEDDED) && site_node_any(g, SITE_POSITIONS) != NO_NODE);
-    int part = sublayer_in_focus(s), block = anatomy_block_of(g, s->place.path);
+    bool whole = stages_is_block(&s->stages, s->place.box) && off == OFF_FOCUS;
+    int block = anatomy_block_of(g, s->place.path), part = whole ? block : sublayer_in_focus(s);
     if (off == OFF_PATCH || off == OFF_HIDDEN)
         return false;
     if (positions)
@@ -274,10 +285,11 @@ static bool skip_focus(const Session *s, char line[EDIT_LINE])
     const Part *p = anatomy_part(g, part), *b = anatomy_part(g, block);
     bool one = anatomy_next_in(g, part, p->kind, block) == NO_PART &&
                anatomy_next_in(g, NO_PART, p->kind, block) == part; /* the only one of its kind in the block */
-    const char *word = p->kind == PART_NORM  ? one ? edit_part_kind(p) : edit_part_own(p)
-                        : p->kind == PART_MLP ? "mlp"
-                       : one                 ? "attention"
-                                             : p->word;
+    const char *word = whole                  ? "block"
+                       : p->kind == PART_NORM ? one ? edit_part_kind(p) : edit_part_own(p)
+                       : p->kind == PART_MLP ? "mlp"
+                       : one                  ? "attention"
+                                              : p->word;
     const char *quote = strchr(word, ' ') ? "\"" : "";
     return edit_line(line, NULL, "skip %s%s%s block=%d%s%s", quote, word, quote, b->block, *b->stack ? " stack=" : "",
                      b->stack);

@@ -109,8 +109,7 @@ static void move_to_block(Session *s, int block)
     session_in_block(session_graph(s, SIDE_B), s->place.path, block, path);
     if (session_node(s, SIDE_B, path) == NO_NODE)
         return;
-    snprintf(s->place.path, sizeof s->place.path, "%s", path);
-    place_find_box(s);
+    place_carry(s, path);
 }
 
 /* Heads of all blocks: blocks are rows. */

@@ -221,17 +221,18 @@ const char *scale_places_input(char *out, size_t n)
     return out;
 }
 
-void scale_places_begin(Session *s)
+bool scale_places_door(const Session *s)
 {
-    if (session_go(s, pattern_of(s, TELLING[0].block), SCREEN_ROW, NULL))
-        stand_on(s, &TELLING[0]);
-    s->back_count = 0;
+    char input[32];
+    return !*s->model_path && !s->edits.count && !session_pinned(s) && strcmp(s->place.path, session_first(s)) == 0 &&
+           s->place.screen == SCREEN_PICTURE &&
+           strcmp(session_input(s, SIDE_B)->path, scale_places_input(input, sizeof input)) == 0;
 }
 
 bool scale_places_go(Session *s, int which, Err *err)
 {
     char input[32];
-    bool bundled = !*s->model_path;
+    bool bundled = !*s->model_path, new = scale_places_door(s);
     const ScalePlace *p = &TELLING[which];
     snprintf(input, sizeof input, "#%u", p->picture);
     if ((bundled && strcmp(session_input(s, SIDE_B)->path, input) != 0 && !session_open_input(s, input, err)) ||
@@ -246,6 +247,8 @@ bool scale_places_go(Session *s, int which, Err *err)
     if (bundled) {
         stand_on(s, p);
         tell_place(s, which);
+        if (new)
+            session_say(s, "1/√d_k is off, shown where that changes most.  s puts it back, ⌫ goes back");
     } else
         session_say(s, session_vit(s)
                            ? "1/√d_k is taken away. `vitrine evaluate --showcase` finds where that changes most."

@@ -37,8 +37,8 @@ extern const ScaleSearched SCALE_SEARCHED;
 bool scale_places_go(Session *s, int which, Err *err);
 /* Somebody who stands at one of the places took the scale away: says what that shows. False elsewhere. */
 bool scale_places_tell(Session *s);
-/* Where somebody new begins: the picture of the first place ("#134"), and its row of attention as trained, so that
- * taking the scale away is one key. */
+/* The picture of the first place ("#134"), with which somebody new begins. */
 const char *scale_places_input(char *out, size_t n);
-void scale_places_begin(Session *s);
+/* At the first step of that picture, nothing changed: from here taking the scale away leads to the first place. */
+bool scale_places_door(const Session *s);
 #endif
