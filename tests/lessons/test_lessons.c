@@ -6,7 +6,6 @@
 #include <fnmatch.h>
 #include <strings.h>
 
-#include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/io/json.h"
 #include "core/session/exhibit.h"
@@ -27,7 +26,6 @@ static void every_lesson_is_true_and_can_be_played(void **state)
     (void)state;
     LessonFile f;
     int played = 0, numbers = 0;
-    int64_t began = clock_ns();
     for (int i = 0; lesson_at(i, &f); i++)
         for (uint64_t seed = 0; seed < SEEDS; seed++) {
             Player p;
@@ -44,7 +42,6 @@ static void every_lesson_is_true_and_can_be_played(void **state)
             buf_free(&faults);
         }
     assert_true(played >= 16 * SEEDS && numbers > 500 * SEEDS);
-    assert_true(clock_ns() - began < (int64_t)120e9); /* 30 s without the sanitizers */
 }
 
 /* "150,528" two units of its last place off. */
