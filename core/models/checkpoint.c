@@ -306,7 +306,7 @@ static bool check_all(Checkpoint *k, const VitConfig *c, Err *err)
 static bool is_word(const char *words, const char *name)
 {
     size_t n = strlen(name);
-    for (const char *w = words; *w; w += strspn(w, " ")) {
+    for (const char *w = words ? words : ""; *w; w += strspn(w, " ")) {
         size_t len = strcspn(w, " ");
         if (len == n && memcmp(w, name, n) == 0)
             return true;
@@ -397,8 +397,7 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
         model_assume(m, "relative_position_index (%zu tensor%s) is what the grid gives by itself, and is left out",
                      indices, indices == 1 ? "" : "s");
     if (aside)
-        model_assume(m, "%s is left out (%zu tensors): what is shown is the picture's side", k->layout->aside_what,
-                     aside);
+        model_assume(m, "the text tower is left out (%zu tensors): what is shown is the picture's side", aside);
     return left.count == 0 ||
            err_set(err,
                    "%s: %d tensor%s that this %s model has no place for: %s; Vitrine shows plain ViTs: save the model "

@@ -10,11 +10,10 @@
 /* How a family of programs names its weights, and what its members share without writing it down. */
 typedef struct Layout {
     const char *name;
-    const char *signature;          /* a tensor that only this family has; alternatives are separated by | */
-    const char *names[VIT_ROLES];   /* see LayoutName; %d is the block, | separates alternatives; NULL: never stored */
-    const char *useless;            /* words: tensors that do not take part in the answer */
-    const char *aside, *aside_what; /* words that names of a part begin with which is left out as a whole, and what it
-                                       is */
+    const char *signature;        /* a tensor that only this family has; alternatives are separated by | */
+    const char *names[VIT_ROLES]; /* see LayoutName; %d is the block, | separates alternatives; NULL: never stored */
+    const char *useless;          /* words: tensors that do not take part in the answer; NULL: none */
+    const char *aside;            /* words that names of the text tower begin with, which is left out; NULL: none */
     float eps;
     MapFn act;        /* 0: GELU with erf */
     bool silu_gate;   /* a gated MLP has SiLU whatever the activation is called */

@@ -5,18 +5,25 @@
 #include "core/base/utf8.h"
 #include "core/models/checkpoint.h"
 
-#define EMBEDDINGS_HF                                                                                                  \
-    [VIT_PATCH_W] = "embeddings.patch_embeddings.projection.weight",                                                   \
-    [VIT_PATCH_B] = "embeddings.patch_embeddings.projection.bias", [VIT_CLS] = "embeddings.cls_token",                 \
-    [VIT_DIST] = "embeddings.distillation_token", [VIT_REGISTERS] = "embeddings.register_tokens",                      \
-    [VIT_POS] = "embeddings.position_embeddings", [VIT_PRE_GAMMA] = "embeddings.norm_pre.weight",                      \
-    [VIT_PRE_BETA] = "embeddings.norm_pre.bias", [VIT_FINAL_GAMMA] = "layernorm.weight",                               \
-    [VIT_FINAL_BETA] = "layernorm.bias", [VIT_FC_GAMMA] = "fc_norm.weight|pooler.layernorm.weight",                    \
-    [VIT_FC_BETA] = "fc_norm.bias|pooler.layernorm.bias", [VIT_HEAD_W] = "classifier.weight|cls_classifier.weight",    \
-    [VIT_HEAD_B] = "classifier.bias|cls_classifier.bias", [VIT_HEAD_DIST_W] = "distillation_classifier.weight",        \
-    [VIT_HEAD_DIST_B] = "distillation_classifier.bias", [VIT_MASK_TOKEN] = "embeddings.mask_token",                    \
-    [VIT_GUESS_W] = "decoder.0.weight", [VIT_GUESS_B] = "decoder.0.bias"
+/* Names that stand together. BOTH: a matrix and its bias, or a norm's factor and shift; OR: by either of two names;
+ * THIRDS: queries, keys and values in one tensor. */
+#define BOTH(w, b, name) [VIT_##w] = name ".weight", [VIT_##b] = name ".bias"
+#define OR(w, b, one, two) [VIT_##w] = one ".weight|" two ".weight", [VIT_##b] = one ".bias|" two ".bias"
+#define NORM(x, name) BOTH(x##_GAMMA, x##_BETA, name)
+#define LINEAR(x, name) BOTH(W_##x, B_##x, name)
+#define POOL(x, name) BOTH(POOL_W_##x, POOL_B_##x, name)
+#define END(x, name) BOTH(x##_W, x##_B, name)
+#define QKV(p, q, k, v) LINEAR(Q, p q), LINEAR(K, p k), LINEAR(V, p v)
+#define MLP(p, up, down) LINEAR(UP, p up), LINEAR(DOWN, p down)
+#define THIRDS(w, b, weight, bias)                                                                                     \
+    [VIT_##w##_Q] = weight "#0/3", [VIT_##w##_K] = weight "#1/3", [VIT_##w##_V] = weight "#2/3",                       \
+    [VIT_##b##_Q] = bias "#0/3", [VIT_##b##_K] = bias "#1/3", [VIT_##b##_V] = bias "#2/3"
 
+/* The same in JAX, with the order of the axes. */
+#define KERNEL(w, b, name, axes, bias) [VIT_##w] = name "/kernel#:" axes, [VIT_##b] = name "/bias" bias
+#define SCALE(x, name) [VIT_##x##_GAMMA] = name "/scale", [VIT_##x##_BETA] = name "/bias"
+
+/* A block's prefix in each family. */
 #define L4 "encoder.layer.%d."
 #define L5 "layers.%d."
 #define LD "layer.%d."
@@ -24,453 +31,172 @@
 #define VL VM "encoder.layers.%d."
 #define OA "transformer.resblocks.%d."
 #define JX "Transformer/encoderblock_%d/"
-#define JA "MultiHeadDotProductAttention_1/"
-#define HF_VISION                                                                                                      \
-    [VIT_PATCH_W] = VM "embeddings.patch_embedding.weight", [VIT_POS] = VM "embeddings.position_embedding.weight",     \
-    [VIT_LN1_GAMMA] = VL "layer_norm1.weight", [VIT_LN1_BETA] = VL "layer_norm1.bias",                                 \
-    [VIT_W_Q] = VL "self_attn.q_proj.weight", [VIT_B_Q] = VL "self_attn.q_proj.bias",                                  \
-    [VIT_W_K] = VL "self_attn.k_proj.weight", [VIT_B_K] = VL "self_attn.k_proj.bias",                                  \
-    [VIT_W_V] = VL "self_attn.v_proj.weight", [VIT_B_V] = VL "self_attn.v_proj.bias",                                  \
-    [VIT_W_O] = VL "self_attn.out_proj.weight", [VIT_B_O] = VL "self_attn.out_proj.bias",                              \
-    [VIT_LN2_GAMMA] = VL "layer_norm2.weight", [VIT_LN2_BETA] = VL "layer_norm2.bias",                                 \
-    [VIT_W_UP] = VL "mlp.fc1.weight", [VIT_B_UP] = VL "mlp.fc1.bias", [VIT_W_DOWN] = VL "mlp.fc2.weight",              \
-    [VIT_B_DOWN] = VL "mlp.fc2.bias", [VIT_FINAL_GAMMA] = VM "post_layernorm.weight",                                  \
-    [VIT_FINAL_BETA] = VM "post_layernorm.bias", [VIT_HEAD_W] = "classifier.weight", [VIT_HEAD_B] = "classifier.bias"
+#define JA JX "MultiHeadDotProductAttention_1/"
 #define AH "encoder.layers.%d."
 #define AP "trunk.blocks.%d."
 #define TV "encoder.layers.encoder_layer_%d."
+#define TB "blocks.%d."
+
+#define EMBEDDINGS_HF                                                                                                  \
+    END(PATCH, "embeddings.patch_embeddings.projection"),                                                              \
+        [VIT_CLS] = "embeddings.cls_token", [VIT_DIST] = "embeddings.distillation_token",                              \
+        [VIT_REGISTERS] = "embeddings.register_tokens", [VIT_POS] = "embeddings.position_embeddings",                  \
+        NORM(PRE, "embeddings.norm_pre"), NORM(FINAL, "layernorm"),                                                    \
+        OR(FC_GAMMA, FC_BETA, "fc_norm", "pooler.layernorm"), OR(HEAD_W, HEAD_B, "classifier", "cls_classifier"),      \
+        END(HEAD_DIST, "distillation_classifier"), [VIT_MASK_TOKEN] = "embeddings.mask_token", END(GUESS, "decoder.0")
+#define HF_VISION                                                                                                      \
+    [VIT_PATCH_W] = VM "embeddings.patch_embedding.weight", [VIT_POS] = VM "embeddings.position_embedding.weight",     \
+    NORM(LN1, VL "layer_norm1"), QKV(VL "self_attn.", "q_proj", "k_proj", "v_proj"),                                   \
+    LINEAR(O, VL "self_attn.out_proj"), NORM(LN2, VL "layer_norm2"), MLP(VL "mlp.", "fc1", "fc2"),                     \
+    NORM(FINAL, VM "post_layernorm"), END(HEAD, "classifier")
+
+/* ε, activation (0: GELU with erf), and how a picture is made ready: statistics, filter, crop. */
+#define HABITS(eps_, act_, pixels_, filter_, crop_)                                                                    \
+    .eps = eps_, .act = act_, .pixels = PIXELS_##pixels_, .filter = FILTER_##filter_, .crop = crop_
 
 const Layout LAYOUTS[] = {
-    {
-        .name = "Hugging Face ViT",
-        .signature = "encoder.layer.0.attention.attention.query.weight",
-        .names =
-            {
-                EMBEDDINGS_HF,
-                [VIT_LN1_GAMMA] = L4 "layernorm_before.weight|" L4 "norm1.weight",
-                [VIT_LN1_BETA] = L4 "layernorm_before.bias|" L4 "norm1.bias",
-                [VIT_W_Q] = L4 "attention.attention.query.weight",
-                [VIT_B_Q] = L4 "attention.attention.query.bias",
-                [VIT_W_K] = L4 "attention.attention.key.weight",
-                [VIT_B_K] = L4 "attention.attention.key.bias",
-                [VIT_W_V] = L4 "attention.attention.value.weight",
-                [VIT_B_V] = L4 "attention.attention.value.bias",
-                [VIT_W_O] = L4 "attention.output.dense.weight",
-                [VIT_B_O] = L4 "attention.output.dense.bias",
-                [VIT_ATTN_LS] = L4 "layer_scale1.lambda1|" L4 "lambda_1",
-                [VIT_BIAS_TABLE] = L4 "attention.attention.relative_position_bias.relative_position_bias_table#:wh",
-                [VIT_SHARED_BIAS_TABLE] = "encoder.relative_position_bias.relative_position_bias_table#:wh",
-                [VIT_LN2_GAMMA] = L4 "layernorm_after.weight|" L4 "norm2.weight",
-                [VIT_LN2_BETA] = L4 "layernorm_after.bias|" L4 "norm2.bias",
-                [VIT_W_UP] = L4 "intermediate.dense.weight|" L4 "mlp.fc1.weight|" L4 "mlp.weights_in.weight#1/2",
-                [VIT_B_UP] = L4 "intermediate.dense.bias|" L4 "mlp.fc1.bias|" L4 "mlp.weights_in.bias#1/2",
-                [VIT_W_GATE] = L4 "mlp.weights_in.weight#0/2",
-                [VIT_B_GATE] = L4 "mlp.weights_in.bias#0/2",
-                [VIT_W_DOWN] = L4 "output.dense.weight|" L4 "mlp.fc2.weight|" L4 "mlp.weights_out.weight",
-                [VIT_B_DOWN] = L4 "output.dense.bias|" L4 "mlp.fc2.bias|" L4 "mlp.weights_out.bias",
-                [VIT_MLP_LS] = L4 "layer_scale2.lambda1|" L4 "lambda_2",
-            },
-        .useless = "embeddings.mask_token pooler.dense.weight pooler.dense.bias",
-        .silu_gate = true,
-        .eps = 1e-12f,
-        .filter = FILTER_BILINEAR,
-    },
-    {
-        .name = "Hugging Face AIMv2",
-        .signature = "embeddings.rms_norm.weight",
-        .names =
-            {
-                [VIT_PATCH_W] = "embeddings.patch_embed.weight",
-                [VIT_PATCH_B] = "embeddings.patch_embed.bias",
-                [VIT_PATCH_GAMMA] = "embeddings.rms_norm.weight",
-                [VIT_POS] = "embeddings.position_embedding.weight",
-                [VIT_LN1_GAMMA] = AH "rms_norm1.weight",
-                [VIT_W_Q] = AH "attention.q_proj.weight",
-                [VIT_B_Q] = AH "attention.q_proj.bias",
-                [VIT_W_K] = AH "attention.k_proj.weight",
-                [VIT_B_K] = AH "attention.k_proj.bias",
-                [VIT_W_V] = AH "attention.v_proj.weight",
-                [VIT_B_V] = AH "attention.v_proj.bias",
-                [VIT_W_O] = AH "attention.out_proj.weight",
-                [VIT_B_O] = AH "attention.out_proj.bias",
-                [VIT_LN2_GAMMA] = AH "rms_norm2.weight",
-                [VIT_W_GATE] = AH "ffn.gate_proj.weight",
-                [VIT_B_GATE] = AH "ffn.gate_proj.bias",
-                [VIT_W_UP] = AH "ffn.up_proj.weight",
-                [VIT_B_UP] = AH "ffn.up_proj.bias",
-                [VIT_W_DOWN] = AH "ffn.down_proj.weight",
-                [VIT_B_DOWN] = AH "ffn.down_proj.bias",
-                [VIT_FINAL_GAMMA] = "rms_norm.weight",
-                [VIT_PROBE] = "head.cls_token",
-                [VIT_POOL_W_K] = "head.k_proj.weight",
-                [VIT_POOL_B_K] = "head.k_proj.bias",
-                [VIT_POOL_W_V] = "head.v_proj.weight",
-                [VIT_POOL_B_V] = "head.v_proj.bias",
-                [VIT_POOL_W_O] = "head.output_proj.weight",
-                [VIT_POOL_B_O] = "head.output_proj.bias",
-                [VIT_PROJECT] = "visual_projection.weight",
-            },
-        .useless = "",
-        .aside = "text_model. text_projection logit_scale",
-        .aside_what = "the text tower",
-        .eps = 1e-5f,
-        .act = MAP_SILU,
-        .rms_norm = true,
-        .bare_probe = true,
-        .pixels = PIXELS_CLIP,
-        .filter = FILTER_BICUBIC,
-        .crop = 1,
-    },
-    {
-        .name = "Apple AIMv2",
-        .signature = "preprocessor.patchifier.norm.weight",
-        .names =
-            {
-                [VIT_PATCH_W] = "preprocessor.patchifier.proj.weight",
-                [VIT_PATCH_B] = "preprocessor.patchifier.proj.bias",
-                [VIT_PATCH_GAMMA] = "preprocessor.patchifier.norm.weight",
-                [VIT_POS] = "preprocessor.pos_embed",
-                [VIT_LN1_GAMMA] = AP "norm_1.weight",
-                [VIT_W_Q] = AP "attn.qkv.weight#0/3",
-                [VIT_W_K] = AP "attn.qkv.weight#1/3",
-                [VIT_W_V] = AP "attn.qkv.weight#2/3",
-                [VIT_B_Q] = AP "attn.qkv.bias#0/3",
-                [VIT_B_K] = AP "attn.qkv.bias#1/3",
-                [VIT_B_V] = AP "attn.qkv.bias#2/3",
-                [VIT_W_O] = AP "attn.proj.weight",
-                [VIT_B_O] = AP "attn.proj.bias",
-                [VIT_LN2_GAMMA] = AP "norm_2.weight",
-                [VIT_W_GATE] = AP "mlp.fc1.weight",
-                [VIT_B_GATE] = AP "mlp.fc1.bias",
-                [VIT_W_UP] = AP "mlp.fc3.weight",
-                [VIT_B_UP] = AP "mlp.fc3.bias",
-                [VIT_W_DOWN] = AP "mlp.fc2.weight",
-                [VIT_B_DOWN] = AP "mlp.fc2.bias",
-                [VIT_FINAL_GAMMA] = "trunk.post_trunk_norm.weight",
-                [VIT_PROBE] = "head.cls_token",
-                [VIT_POOL_W_K] = "head.k.weight",
-                [VIT_POOL_B_K] = "head.k.bias",
-                [VIT_POOL_W_V] = "head.v.weight",
-                [VIT_POOL_B_V] = "head.v.bias",
-                [VIT_POOL_W_O] = "head.linear.weight",
-                [VIT_POOL_B_O] = "head.linear.bias",
-                [VIT_PROJECT] = "image_projector.weight",
-            },
-        .useless = "",
-        .aside = "text_encoder. text_projector log_logit_scale",
-        .aside_what = "the text tower",
-        .eps = 1e-5f,
-        .act = MAP_SILU,
-        .rms_norm = true,
-        .bare_probe = true,
-        .pixels = PIXELS_CLIP,
-        .filter = FILTER_BICUBIC,
-        .crop = 1,
-    },
-    {
-        .name = "Hugging Face ViT (5.x names)",
-        .signature = "layers.0.attention.q_proj.weight",
-        .names =
-            {
-                EMBEDDINGS_HF,
-                [VIT_LN1_GAMMA] = L5 "layernorm_before.weight",
-                [VIT_LN1_BETA] = L5 "layernorm_before.bias",
-                [VIT_W_Q] = L5 "attention.q_proj.weight",
-                [VIT_B_Q] = L5 "attention.q_proj.bias",
-                [VIT_W_K] = L5 "attention.k_proj.weight",
-                [VIT_B_K] = L5 "attention.k_proj.bias",
-                [VIT_W_V] = L5 "attention.v_proj.weight",
-                [VIT_B_V] = L5 "attention.v_proj.bias",
-                [VIT_W_O] = L5 "attention.o_proj.weight",
-                [VIT_B_O] = L5 "attention.o_proj.bias",
-                [VIT_LN2_GAMMA] = L5 "layernorm_after.weight",
-                [VIT_LN2_BETA] = L5 "layernorm_after.bias",
-                [VIT_W_UP] = L5 "mlp.fc1.weight",
-                [VIT_B_UP] = L5 "mlp.fc1.bias",
-                [VIT_W_DOWN] = L5 "mlp.fc2.weight",
-                [VIT_B_DOWN] = L5 "mlp.fc2.bias",
-            },
-        .useless = "embeddings.mask_token pooler.dense.weight pooler.dense.bias",
-        .eps = 1e-12f,
-        .filter = FILTER_BILINEAR,
-    },
-    {
-        .name = "timm",
-        .signature = "blocks.0.attn.qkv.weight|blocks.0.attn.q_proj.weight",
-        .names =
-            {
-                [VIT_PATCH_W] = "patch_embed.proj.weight",
-                [VIT_PATCH_B] = "patch_embed.proj.bias",
-                [VIT_PATCH_GAMMA] = "patch_embed.norm.weight",
-                [VIT_PATCH_BETA] = "patch_embed.norm.bias",
-                [VIT_MERGED_GAMMA] = "blocks.%d.attn.norm.weight",
-                [VIT_MERGED_BETA] = "blocks.%d.attn.norm.bias",
-                [VIT_CLS] = "cls_token",
-                [VIT_DIST] = "dist_token",
-                [VIT_REGISTERS] = "reg_token|register_tokens",
-                [VIT_POS] = "pos_embed",
-                [VIT_PRE_GAMMA] = "norm_pre.weight",
-                [VIT_PRE_BETA] = "norm_pre.bias",
-                [VIT_LN1_GAMMA] = "blocks.%d.norm1.weight",
-                [VIT_LN1_BETA] = "blocks.%d.norm1.bias",
-                [VIT_W_Q] = "blocks.%d.attn.qkv.weight#0/3|blocks.%d.attn.q_proj.weight",
-                [VIT_W_K] = "blocks.%d.attn.qkv.weight#1/3|blocks.%d.attn.k_proj.weight",
-                [VIT_W_V] = "blocks.%d.attn.qkv.weight#2/3|blocks.%d.attn.v_proj.weight",
-                [VIT_B_Q] = "blocks.%d.attn.qkv.bias#0/3|blocks.%d.attn.q_bias|blocks.%d.attn.q_proj.bias",
-                [VIT_B_K] = "blocks.%d.attn.qkv.bias#1/3|blocks.%d.attn.k_proj.bias",
-                [VIT_B_V] = "blocks.%d.attn.qkv.bias#2/3|blocks.%d.attn.v_bias|blocks.%d.attn.v_proj.bias",
-                [VIT_W_O] = "blocks.%d.attn.proj.weight",
-                [VIT_B_O] = "blocks.%d.attn.proj.bias",
-                [VIT_ATTN_LS] = "blocks.%d.ls1.gamma|blocks.%d.gamma_1",
-                [VIT_LN2_GAMMA] = "blocks.%d.norm2.weight",
-                [VIT_LN2_BETA] = "blocks.%d.norm2.bias",
-                [VIT_W_UP] = "~blocks.%d.mlp.fc1.weight|@blocks.%d.mlp.fc1.weight#1/2|blocks.%d.mlp.fc1_x.weight|"
-                             "blocks.%d.mlp.w12.weight#1/2",
-                [VIT_B_UP] = "~blocks.%d.mlp.fc1.bias|@blocks.%d.mlp.fc1.bias#1/2|blocks.%d.mlp.fc1_x.bias|"
-                             "blocks.%d.mlp.w12.bias#1/2",
-                [VIT_W_GATE] = "@blocks.%d.mlp.fc1.weight#0/2|blocks.%d.mlp.fc1_g.weight|blocks.%d.mlp.w12.weight#0/2",
-                [VIT_B_GATE] = "@blocks.%d.mlp.fc1.bias#0/2|blocks.%d.mlp.fc1_g.bias|blocks.%d.mlp.w12.bias#0/2",
-                [VIT_HIDDEN_GAMMA] = "blocks.%d.mlp.norm.weight",
-                [VIT_HIDDEN_BETA] = "blocks.%d.mlp.norm.bias",
-                [VIT_PROBE] = "attn_pool.latent",
-                [VIT_POOL_W_Q] = "attn_pool.q.weight",
-                [VIT_POOL_B_Q] = "attn_pool.q.bias",
-                [VIT_POOL_W_K] = "attn_pool.kv.weight#0/2",
-                [VIT_POOL_B_K] = "attn_pool.kv.bias#0/2",
-                [VIT_POOL_W_V] = "attn_pool.kv.weight#1/2",
-                [VIT_POOL_B_V] = "attn_pool.kv.bias#1/2",
-                [VIT_POOL_W_O] = "attn_pool.proj.weight",
-                [VIT_POOL_B_O] = "attn_pool.proj.bias",
-                [VIT_POOL_GAMMA] = "attn_pool.norm.weight",
-                [VIT_POOL_BETA] = "attn_pool.norm.bias",
-                [VIT_POOL_W_UP] = "attn_pool.mlp.fc1.weight",
-                [VIT_POOL_B_UP] = "attn_pool.mlp.fc1.bias",
-                [VIT_POOL_W_DOWN] = "attn_pool.mlp.fc2.weight",
-                [VIT_POOL_B_DOWN] = "attn_pool.mlp.fc2.bias",
-                [VIT_W_DOWN] = "blocks.%d.mlp.fc2.weight|blocks.%d.mlp.w3.weight",
-                [VIT_B_DOWN] = "blocks.%d.mlp.fc2.bias|blocks.%d.mlp.w3.bias",
-                [VIT_MLP_LS] = "blocks.%d.ls2.gamma|blocks.%d.gamma_2",
-                [VIT_FINAL_GAMMA] = "norm.weight",
-                [VIT_FINAL_BETA] = "norm.bias",
-                [VIT_FC_GAMMA] = "fc_norm.weight",
-                [VIT_FC_BETA] = "fc_norm.bias",
-                [VIT_HEAD_W] = "head.weight",
-                [VIT_HEAD_B] = "head.bias",
-                [VIT_PROJECT] = "^head.weight",
-                [VIT_HEAD_DIST_W] = "head_dist.weight",
-                [VIT_HEAD_DIST_B] = "head_dist.bias",
-                [VIT_MASK_TOKEN] = "mask_token",
-                [VIT_ROPE_FREQS] = "rope.freqs",
-                [VIT_BIAS_TABLE] = "blocks.%d.attn.relative_position_bias_table#:wh",
-                [VIT_SHARED_BIAS_TABLE] = "rel_pos_bias.relative_position_bias_table#:wh",
-            },
-        .deit_pixels = true,
-        .fit_smooth = true,
-        .silu_gate = true,
-        .useless = "mask_token pre_logits.fc.weight pre_logits.fc.bias",
-        .eps = 1e-6f,
-        .filter = FILTER_BICUBIC,
-        .crop = 0.9,
-    },
-    {
-        .name = "torchvision",
-        .signature = "encoder.layers.encoder_layer_0.self_attention.in_proj_weight",
-        .names =
-            {
-                [VIT_PATCH_W] = "conv_proj.weight",
-                [VIT_PATCH_B] = "conv_proj.bias",
-                [VIT_CLS] = "class_token",
-                [VIT_POS] = "encoder.pos_embedding",
-                [VIT_LN1_GAMMA] = TV "ln_1.weight",
-                [VIT_LN1_BETA] = TV "ln_1.bias",
-                [VIT_W_Q] = TV "self_attention.in_proj_weight#0/3",
-                [VIT_W_K] = TV "self_attention.in_proj_weight#1/3",
-                [VIT_W_V] = TV "self_attention.in_proj_weight#2/3",
-                [VIT_B_Q] = TV "self_attention.in_proj_bias#0/3",
-                [VIT_B_K] = TV "self_attention.in_proj_bias#1/3",
-                [VIT_B_V] = TV "self_attention.in_proj_bias#2/3",
-                [VIT_W_O] = TV "self_attention.out_proj.weight",
-                [VIT_B_O] = TV "self_attention.out_proj.bias",
-                [VIT_LN2_GAMMA] = TV "ln_2.weight",
-                [VIT_LN2_BETA] = TV "ln_2.bias",
-                [VIT_W_UP] = TV "mlp.0.weight|" TV "mlp.linear_1.weight",
-                [VIT_B_UP] = TV "mlp.0.bias|" TV "mlp.linear_1.bias",
-                [VIT_W_DOWN] = TV "mlp.3.weight|" TV "mlp.linear_2.weight",
-                [VIT_B_DOWN] = TV "mlp.3.bias|" TV "mlp.linear_2.bias",
-                [VIT_FINAL_GAMMA] = "encoder.ln.weight",
-                [VIT_FINAL_BETA] = "encoder.ln.bias",
-                [VIT_HEAD_W] = "heads.head.weight",
-                [VIT_HEAD_B] = "heads.head.bias",
-            },
-        .useless = "",
-        .eps = 1e-6f,
-        .fit_corners = true,
-        .pixels = PIXELS_IMAGENET,
-        .filter = FILTER_BILINEAR,
-        .crop = 224.0 / 256.0,
-    },
-    {
-        .name = "Hugging Face DINOv3",
-        .signature = "layer.0.attention.o_proj.weight",
-        .names =
-            {
-                [VIT_PATCH_W] = "embeddings.patch_embeddings.weight",
-                [VIT_PATCH_B] = "embeddings.patch_embeddings.bias",
-                [VIT_CLS] = "embeddings.cls_token",
-                [VIT_REGISTERS] = "embeddings.register_tokens",
-                [VIT_MASK_TOKEN] = "embeddings.mask_token",
-                [VIT_LN1_GAMMA] = LD "norm1.weight",
-                [VIT_LN1_BETA] = LD "norm1.bias",
-                [VIT_W_Q] = LD "attention.q_proj.weight",
-                [VIT_B_Q] = LD "attention.q_proj.bias",
-                [VIT_W_K] = LD "attention.k_proj.weight",
-                [VIT_B_K] = LD "attention.k_proj.bias",
-                [VIT_W_V] = LD "attention.v_proj.weight",
-                [VIT_B_V] = LD "attention.v_proj.bias",
-                [VIT_W_O] = LD "attention.o_proj.weight",
-                [VIT_B_O] = LD "attention.o_proj.bias",
-                [VIT_ATTN_LS] = LD "layer_scale1.lambda1",
-                [VIT_LN2_GAMMA] = LD "norm2.weight",
-                [VIT_LN2_BETA] = LD "norm2.bias",
-                [VIT_W_GATE] = LD "mlp.gate_proj.weight",
-                [VIT_B_GATE] = LD "mlp.gate_proj.bias",
-                [VIT_W_UP] = LD "mlp.up_proj.weight",
-                [VIT_B_UP] = LD "mlp.up_proj.bias",
-                [VIT_W_DOWN] = LD "mlp.down_proj.weight",
-                [VIT_B_DOWN] = LD "mlp.down_proj.bias",
-                [VIT_MLP_LS] = LD "layer_scale2.lambda1",
-                [VIT_FINAL_GAMMA] = "norm.weight",
-                [VIT_FINAL_BETA] = "norm.bias",
-            },
-        .useless = "embeddings.mask_token",
-        .eps = 1e-5f,
-        .embeds = true,
-        .exact = true,
-        .pixels = PIXELS_IMAGENET,
-        .filter = FILTER_BILINEAR,
-    },
-    {
-        .name = "Hugging Face CLIP",
-        .signature = "vision_model.pre_layrnorm.weight",
-        .names =
-            {
-                HF_VISION,
-                [VIT_CLS] = VM "embeddings.class_embedding",
-                [VIT_PRE_GAMMA] = VM "pre_layrnorm.weight",
-                [VIT_PRE_BETA] = VM "pre_layrnorm.bias",
-                [VIT_PROJECT] = "visual_projection.weight",
-            },
-        .useless = VM "embeddings.position_ids",
-        .aside = "text_model. text_projection. logit_scale",
-        .aside_what = "the text tower",
-        .classifier = CLASSIFIER_MEAN_BARE,
-        .eps = 1e-5f,
-        .act = MAP_QUICK_GELU,
-        .embeds = true,
-        .pixels = PIXELS_CLIP,
-        .filter = FILTER_BICUBIC,
-        .crop = 1,
-    },
-    {
-        .name = "Hugging Face SigLIP",
-        .signature = "vision_model.embeddings.patch_embedding.bias",
-        .names =
-            {
-                HF_VISION,
-                [VIT_PATCH_B] = VM "embeddings.patch_embedding.bias",
-                [VIT_PROBE] = VM "head.probe",
-                [VIT_POOL_W_Q] = VM "head.attention.in_proj_weight#0/3",
-                [VIT_POOL_W_K] = VM "head.attention.in_proj_weight#1/3",
-                [VIT_POOL_W_V] = VM "head.attention.in_proj_weight#2/3",
-                [VIT_POOL_B_Q] = VM "head.attention.in_proj_bias#0/3",
-                [VIT_POOL_B_K] = VM "head.attention.in_proj_bias#1/3",
-                [VIT_POOL_B_V] = VM "head.attention.in_proj_bias#2/3",
-                [VIT_POOL_W_O] = VM "head.attention.out_proj.weight",
-                [VIT_POOL_B_O] = VM "head.attention.out_proj.bias",
-                [VIT_POOL_GAMMA] = VM "head.layernorm.weight",
-                [VIT_POOL_BETA] = VM "head.layernorm.bias",
-                [VIT_POOL_W_UP] = VM "head.mlp.fc1.weight",
-                [VIT_POOL_B_UP] = VM "head.mlp.fc1.bias",
-                [VIT_POOL_W_DOWN] = VM "head.mlp.fc2.weight",
-                [VIT_POOL_B_DOWN] = VM "head.mlp.fc2.bias",
-            },
-        .useless = VM "embeddings.position_ids",
-        .aside = "text_model. logit_scale logit_bias",
-        .aside_what = "the text tower",
-        .classifier = CLASSIFIER_MEAN,
-        .eps = 1e-6f,
-        .act = MAP_GELU_TANH,
-        .embeds = true,
-        .filter = FILTER_BICUBIC,
-    },
-    {
-        .name = "OpenAI CLIP",
-        .signature = "ln_pre.weight",
-        .names =
-            {
-                [VIT_PATCH_W] = "conv1.weight",           [VIT_CLS] = "class_embedding",
-                [VIT_POS] = "positional_embedding",       [VIT_PRE_GAMMA] = "ln_pre.weight",
-                [VIT_PRE_BETA] = "ln_pre.bias",           [VIT_LN1_GAMMA] = OA "ln_1.weight",
-                [VIT_LN1_BETA] = OA "ln_1.bias",          [VIT_W_Q] = OA "attn.in_proj_weight#0/3",
-                [VIT_W_K] = OA "attn.in_proj_weight#1/3", [VIT_W_V] = OA "attn.in_proj_weight#2/3",
-                [VIT_B_Q] = OA "attn.in_proj_bias#0/3",   [VIT_B_K] = OA "attn.in_proj_bias#1/3",
-                [VIT_B_V] = OA "attn.in_proj_bias#2/3",   [VIT_W_O] = OA "attn.out_proj.weight",
-                [VIT_B_O] = OA "attn.out_proj.bias",      [VIT_LN2_GAMMA] = OA "ln_2.weight",
-                [VIT_LN2_BETA] = OA "ln_2.bias",          [VIT_W_UP] = OA "mlp.c_fc.weight",
-                [VIT_B_UP] = OA "mlp.c_fc.bias",          [VIT_W_DOWN] = OA "mlp.c_proj.weight",
-                [VIT_B_DOWN] = OA "mlp.c_proj.bias",      [VIT_FINAL_GAMMA] = "ln_post.weight",
-                [VIT_FINAL_BETA] = "ln_post.bias",        [VIT_PROJECT] = "proj#:fg",
-                [VIT_ATTN_LS] = OA "ls_1.gamma",          [VIT_MLP_LS] = OA "ls_2.gamma",
-            },
-        .open_clip = true,
-        .useless = "input_resolution context_length vocab_size",
-        .aside = "transformer. token_embedding. positional_embedding ln_final. text_projection logit_scale logit_bias "
-                 "text. input_resolution context_length vocab_size attn_mask",
-        .aside_what = "the text tower",
-        .eps = 1e-5f,
-        .act = MAP_QUICK_GELU,
-        .embeds = true,
-        .pixels = PIXELS_CLIP,
-        .filter = FILTER_BICUBIC,
-        .crop = 1,
-    },
-    {
-        .name = "JAX ViT",
-        .signature = "Transformer/encoderblock_0/MultiHeadDotProductAttention_1/query/kernel",
-        .names =
-            {
-                [VIT_PATCH_W] = "embedding/kernel#:ijcd",
-                [VIT_PATCH_B] = "embedding/bias",
-                [VIT_CLS] = "cls",
-                [VIT_POS] = "Transformer/posembed_input/pos_embedding",
-                [VIT_LN1_GAMMA] = JX "LayerNorm_0/scale",
-                [VIT_LN1_BETA] = JX "LayerNorm_0/bias",
-                [VIT_W_Q] = JX JA "query/kernel#:dhe",
-                [VIT_B_Q] = JX JA "query/bias#:he",
-                [VIT_W_K] = JX JA "key/kernel#:dhe",
-                [VIT_B_K] = JX JA "key/bias#:he",
-                [VIT_W_V] = JX JA "value/kernel#:dhe",
-                [VIT_B_V] = JX JA "value/bias#:he",
-                [VIT_W_O] = JX JA "out/kernel#:hed",
-                [VIT_B_O] = JX JA "out/bias",
-                [VIT_LN2_GAMMA] = JX "LayerNorm_2/scale",
-                [VIT_LN2_BETA] = JX "LayerNorm_2/bias",
-                [VIT_W_UP] = JX "MlpBlock_3/Dense_0/kernel#:dm",
-                [VIT_B_UP] = JX "MlpBlock_3/Dense_0/bias",
-                [VIT_W_DOWN] = JX "MlpBlock_3/Dense_1/kernel#:md",
-                [VIT_B_DOWN] = JX "MlpBlock_3/Dense_1/bias",
-                [VIT_FINAL_GAMMA] = "Transformer/encoder_norm/scale",
-                [VIT_FINAL_BETA] = "Transformer/encoder_norm/bias",
-                [VIT_HEAD_W] = "head/kernel#:fo",
-                [VIT_HEAD_B] = "head/bias",
-            },
-        .useless = "",
-        .eps = 1e-6f,
-        .act = MAP_GELU_TANH,
-        .fit = VIT_FIT_BILINEAR,
-        .fit_corners = true,
-        .filter = FILTER_BILINEAR,
-    },
+    {"Hugging Face ViT", "encoder.layer.0.attention.attention.query.weight",
+     .names = {EMBEDDINGS_HF, OR(LN1_GAMMA, LN1_BETA, L4 "layernorm_before", L4 "norm1"),
+               QKV(L4 "attention.attention.", "query", "key", "value"),
+               LINEAR(O, L4 "attention.output.dense"), [VIT_ATTN_LS] = L4 "layer_scale1.lambda1|" L4 "lambda_1",
+               [VIT_BIAS_TABLE] = L4 "attention.attention.relative_position_bias.relative_position_bias_table#:wh",
+               [VIT_SHARED_BIAS_TABLE] = "encoder.relative_position_bias.relative_position_bias_table#:wh",
+               OR(LN2_GAMMA, LN2_BETA, L4 "layernorm_after", L4 "norm2"),
+               [VIT_W_UP] = L4 "intermediate.dense.weight|" L4 "mlp.fc1.weight|" L4 "mlp.weights_in.weight#1/2",
+               [VIT_B_UP] = L4 "intermediate.dense.bias|" L4 "mlp.fc1.bias|" L4 "mlp.weights_in.bias#1/2",
+               [VIT_W_GATE] = L4 "mlp.weights_in.weight#0/2", [VIT_B_GATE] = L4 "mlp.weights_in.bias#0/2",
+               [VIT_W_DOWN] = L4 "output.dense.weight|" L4 "mlp.fc2.weight|" L4 "mlp.weights_out.weight",
+               [VIT_B_DOWN] = L4 "output.dense.bias|" L4 "mlp.fc2.bias|" L4 "mlp.weights_out.bias",
+               [VIT_MLP_LS] = L4 "layer_scale2.lambda1|" L4 "lambda_2"},
+     .useless = "embeddings.mask_token pooler.dense.weight pooler.dense.bias", .silu_gate = true,
+     HABITS(1e-12f, 0, HALF, BILINEAR, 0)},
+    {"Hugging Face AIMv2", "embeddings.rms_norm.weight",
+     .names =
+         {END(PATCH, "embeddings.patch_embed"), [VIT_PATCH_GAMMA] = "embeddings.rms_norm.weight",
+          [VIT_POS] = "embeddings.position_embedding.weight", [VIT_LN1_GAMMA] = AH "rms_norm1.weight",
+          QKV(AH "attention.", "q_proj", "k_proj", "v_proj"),
+          LINEAR(O, AH "attention.out_proj"), [VIT_LN2_GAMMA] = AH "rms_norm2.weight", LINEAR(GATE, AH "ffn.gate_proj"),
+          MLP(AH "ffn.", "up_proj", "down_proj"), [VIT_FINAL_GAMMA] = "rms_norm.weight", [VIT_PROBE] = "head.cls_token",
+          POOL(K, "head.k_proj"), POOL(V, "head.v_proj"),
+          POOL(O, "head.output_proj"), [VIT_PROJECT] = "visual_projection.weight"},
+     .aside = "text_model. text_projection logit_scale", .rms_norm = true, .bare_probe = true,
+     HABITS(1e-5f, MAP_SILU, CLIP, BICUBIC, 1)},
+    {"Apple AIMv2", "preprocessor.patchifier.norm.weight",
+     .names = {END(PATCH, "preprocessor.patchifier.proj"), [VIT_PATCH_GAMMA] = "preprocessor.patchifier.norm.weight",
+               [VIT_POS] = "preprocessor.pos_embed", [VIT_LN1_GAMMA] = AP "norm_1.weight",
+               THIRDS(W, B, AP "attn.qkv.weight", AP "attn.qkv.bias"),
+               LINEAR(O, AP "attn.proj"), [VIT_LN2_GAMMA] = AP "norm_2.weight", LINEAR(GATE, AP "mlp.fc1"),
+               MLP(AP "mlp.", "fc3", "fc2"), [VIT_FINAL_GAMMA] = "trunk.post_trunk_norm.weight",
+               [VIT_PROBE] = "head.cls_token", POOL(K, "head.k"), POOL(V, "head.v"),
+               POOL(O, "head.linear"), [VIT_PROJECT] = "image_projector.weight"},
+     .aside = "text_encoder. text_projector log_logit_scale", .rms_norm = true, .bare_probe = true,
+     HABITS(1e-5f, MAP_SILU, CLIP, BICUBIC, 1)},
+    {"Hugging Face ViT (5.x names)", "layers.0.attention.q_proj.weight",
+     .names = {EMBEDDINGS_HF, NORM(LN1, L5 "layernorm_before"), QKV(L5 "attention.", "q_proj", "k_proj", "v_proj"),
+               LINEAR(O, L5 "attention.o_proj"), NORM(LN2, L5 "layernorm_after"), MLP(L5 "mlp.", "fc1", "fc2")},
+     .useless = "embeddings.mask_token pooler.dense.weight pooler.dense.bias", HABITS(1e-12f, 0, HALF, BILINEAR, 0)},
+    {"timm", "blocks.0.attn.qkv.weight|blocks.0.attn.q_proj.weight",
+     .names = {END(PATCH, "patch_embed.proj"),
+               NORM(PATCH, "patch_embed.norm"),
+               NORM(MERGED, TB "attn.norm"),
+               [VIT_CLS] = "cls_token",
+               [VIT_DIST] = "dist_token",
+               [VIT_REGISTERS] = "reg_token|register_tokens",
+               [VIT_POS] = "pos_embed",
+               NORM(PRE, "norm_pre"),
+               NORM(LN1, TB "norm1"),
+               [VIT_W_Q] = TB "attn.qkv.weight#0/3|" TB "attn.q_proj.weight",
+               [VIT_W_K] = TB "attn.qkv.weight#1/3|" TB "attn.k_proj.weight",
+               [VIT_W_V] = TB "attn.qkv.weight#2/3|" TB "attn.v_proj.weight",
+               [VIT_B_Q] = TB "attn.qkv.bias#0/3|" TB "attn.q_bias|" TB "attn.q_proj.bias",
+               [VIT_B_K] = TB "attn.qkv.bias#1/3|" TB "attn.k_proj.bias",
+               [VIT_B_V] = TB "attn.qkv.bias#2/3|" TB "attn.v_bias|" TB "attn.v_proj.bias",
+               LINEAR(O, TB "attn.proj"),
+               [VIT_ATTN_LS] = TB "ls1.gamma|" TB "gamma_1",
+               NORM(LN2, TB "norm2"),
+               [VIT_W_UP] = "~" TB "mlp.fc1.weight|@" TB "mlp.fc1.weight#1/2|" TB "mlp.fc1_x.weight|" TB
+                            "mlp.w12.weight#1/2",
+               [VIT_B_UP] = "~" TB "mlp.fc1.bias|@" TB "mlp.fc1.bias#1/2|" TB "mlp.fc1_x.bias|" TB "mlp.w12.bias#1/2",
+               [VIT_W_GATE] = "@" TB "mlp.fc1.weight#0/2|" TB "mlp.fc1_g.weight|" TB "mlp.w12.weight#0/2",
+               [VIT_B_GATE] = "@" TB "mlp.fc1.bias#0/2|" TB "mlp.fc1_g.bias|" TB "mlp.w12.bias#0/2",
+               NORM(HIDDEN, TB "mlp.norm"),
+               [VIT_PROBE] = "attn_pool.latent",
+               POOL(Q, "attn_pool.q"),
+               [VIT_POOL_W_K] = "attn_pool.kv.weight#0/2",
+               [VIT_POOL_B_K] = "attn_pool.kv.bias#0/2",
+               [VIT_POOL_W_V] = "attn_pool.kv.weight#1/2",
+               [VIT_POOL_B_V] = "attn_pool.kv.bias#1/2",
+               POOL(O, "attn_pool.proj"),
+               NORM(POOL, "attn_pool.norm"),
+               POOL(UP, "attn_pool.mlp.fc1"),
+               POOL(DOWN, "attn_pool.mlp.fc2"),
+               OR(W_DOWN, B_DOWN, TB "mlp.fc2", TB "mlp.w3"),
+               [VIT_MLP_LS] = TB "ls2.gamma|" TB "gamma_2",
+               NORM(FINAL, "norm"),
+               NORM(FC, "fc_norm"),
+               END(HEAD, "head"),
+               [VIT_PROJECT] = "^head.weight",
+               END(HEAD_DIST, "head_dist"),
+               [VIT_MASK_TOKEN] = "mask_token",
+               [VIT_ROPE_FREQS] = "rope.freqs",
+               [VIT_BIAS_TABLE] = TB "attn.relative_position_bias_table#:wh",
+               [VIT_SHARED_BIAS_TABLE] = "rel_pos_bias.relative_position_bias_table#:wh"},
+     .deit_pixels = true, .fit_smooth = true, .silu_gate = true,
+     .useless = "mask_token pre_logits.fc.weight pre_logits.fc.bias", HABITS(1e-6f, 0, HALF, BICUBIC, 0.9)},
+    {"torchvision", "encoder.layers.encoder_layer_0.self_attention.in_proj_weight",
+     .names = {END(PATCH, "conv_proj"), [VIT_CLS] = "class_token", [VIT_POS] = "encoder.pos_embedding",
+               NORM(LN1, TV "ln_1"), THIRDS(W, B, TV "self_attention.in_proj_weight", TV "self_attention.in_proj_bias"),
+               LINEAR(O, TV "self_attention.out_proj"), NORM(LN2, TV "ln_2"),
+               OR(W_UP, B_UP, TV "mlp.0", TV "mlp.linear_1"), OR(W_DOWN, B_DOWN, TV "mlp.3", TV "mlp.linear_2"),
+               NORM(FINAL, "encoder.ln"), END(HEAD, "heads.head")},
+     .fit_corners = true, HABITS(1e-6f, 0, IMAGENET, BILINEAR, 224.0 / 256.0)},
+    {"Hugging Face DINOv3", "layer.0.attention.o_proj.weight",
+     .names = {END(PATCH, "embeddings.patch_embeddings"), [VIT_CLS] = "embeddings.cls_token",
+               [VIT_REGISTERS] = "embeddings.register_tokens", [VIT_MASK_TOKEN] = "embeddings.mask_token",
+               NORM(LN1, LD "norm1"), QKV(LD "attention.", "q_proj", "k_proj", "v_proj"),
+               LINEAR(O, LD "attention.o_proj"), [VIT_ATTN_LS] = LD "layer_scale1.lambda1", NORM(LN2, LD "norm2"),
+               LINEAR(GATE, LD "mlp.gate_proj"),
+               MLP(LD "mlp.", "up_proj", "down_proj"), [VIT_MLP_LS] = LD "layer_scale2.lambda1", NORM(FINAL, "norm")},
+     .useless = "embeddings.mask_token", .embeds = true, .exact = true, HABITS(1e-5f, 0, IMAGENET, BILINEAR, 0)},
+    {"Hugging Face CLIP", "vision_model.pre_layrnorm.weight",
+     .names = {HF_VISION, [VIT_CLS] = VM "embeddings.class_embedding",
+               NORM(PRE, VM "pre_layrnorm"), [VIT_PROJECT] = "visual_projection.weight"},
+     .useless = VM "embeddings.position_ids", .aside = "text_model. text_projection. logit_scale",
+     .classifier = CLASSIFIER_MEAN_BARE, .embeds = true, HABITS(1e-5f, MAP_QUICK_GELU, CLIP, BICUBIC, 1)},
+    {"Hugging Face SigLIP", "vision_model.embeddings.patch_embedding.bias",
+     .names = {HF_VISION, [VIT_PATCH_B] = VM "embeddings.patch_embedding.bias", [VIT_PROBE] = VM "head.probe",
+               THIRDS(POOL_W, POOL_B, VM "head.attention.in_proj_weight", VM "head.attention.in_proj_bias"),
+               POOL(O, VM "head.attention.out_proj"), NORM(POOL, VM "head.layernorm"), POOL(UP, VM "head.mlp.fc1"),
+               POOL(DOWN, VM "head.mlp.fc2")},
+     .useless = VM "embeddings.position_ids", .aside = "text_model. logit_scale logit_bias",
+     .classifier = CLASSIFIER_MEAN, .embeds = true, HABITS(1e-6f, MAP_GELU_TANH, HALF, BICUBIC, 0)},
+    {"OpenAI CLIP", "ln_pre.weight",
+     .names = {[VIT_PATCH_W] = "conv1.weight",
+               [VIT_CLS] = "class_embedding",
+               [VIT_POS] = "positional_embedding",
+               NORM(PRE, "ln_pre"),
+               NORM(LN1, OA "ln_1"),
+               THIRDS(W, B, OA "attn.in_proj_weight", OA "attn.in_proj_bias"),
+               LINEAR(O, OA "attn.out_proj"),
+               NORM(LN2, OA "ln_2"),
+               MLP(OA "mlp.", "c_fc", "c_proj"),
+               NORM(FINAL, "ln_post"),
+               [VIT_PROJECT] = "proj#:fg",
+               [VIT_ATTN_LS] = OA "ls_1.gamma",
+               [VIT_MLP_LS] = OA "ls_2.gamma"},
+     .open_clip = true, .useless = "input_resolution context_length vocab_size",
+     .aside = "transformer. token_embedding. positional_embedding ln_final. text_projection logit_scale logit_bias "
+              "text. input_resolution context_length vocab_size attn_mask",
+     .embeds = true, HABITS(1e-5f, MAP_QUICK_GELU, CLIP, BICUBIC, 1)},
+    {"JAX ViT", "Transformer/encoderblock_0/MultiHeadDotProductAttention_1/query/kernel",
+     .names = {KERNEL(PATCH_W, PATCH_B, "embedding", "ijcd", ""), [VIT_CLS] = "cls",
+               [VIT_POS] = "Transformer/posembed_input/pos_embedding", SCALE(LN1, JX "LayerNorm_0"),
+               KERNEL(W_Q, B_Q, JA "query", "dhe", "#:he"), KERNEL(W_K, B_K, JA "key", "dhe", "#:he"),
+               KERNEL(W_V, B_V, JA "value", "dhe", "#:he"), KERNEL(W_O, B_O, JA "out", "hed", ""),
+               SCALE(LN2, JX "LayerNorm_2"), KERNEL(W_UP, B_UP, JX "MlpBlock_3/Dense_0", "dm", ""),
+               KERNEL(W_DOWN, B_DOWN, JX "MlpBlock_3/Dense_1", "md", ""), SCALE(FINAL, "Transformer/encoder_norm"),
+               KERNEL(HEAD_W, HEAD_B, "head", "fo", "")},
+     .fit = VIT_FIT_BILINEAR, .fit_corners = true, HABITS(1e-6f, MAP_GELU_TANH, HALF, BILINEAR, 0)},
 };
 const int LAYOUT_COUNT = sizeof LAYOUTS / sizeof *LAYOUTS;
 
@@ -511,16 +237,8 @@ bool layout_alternative(const char *pattern, int n, int layer, LayoutName *out)
 
 bool layout_outside(VitRole r)
 {
-    switch (r) {
-    case VIT_HEAD_W:
-    case VIT_HEAD_B:
-    case VIT_HEAD_DIST_W:
-    case VIT_HEAD_DIST_B:
-    case VIT_PROJECT:
-    case VIT_GUESS_W:
-    case VIT_GUESS_B: return true;
-    default: return false;
-    }
+    return r == VIT_PROJECT || r == VIT_HEAD_W || r == VIT_HEAD_B || r == VIT_HEAD_DIST_W || r == VIT_HEAD_DIST_B ||
+           r == VIT_GUESS_W || r == VIT_GUESS_B;
 }
 
 static size_t length_of(const VitConfig *c, VitRole r, char letter)
