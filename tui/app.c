@@ -224,7 +224,7 @@ static void open_class(App *a, const AppOptions *o)
     if (o->join)
         ok = follow_open(&a->follow, o->join, o->model, &err);
     if (ok && (o->present || o->share))
-        ok = share_notes(&a->share, &err);
+        ok = prompter_open(&a->prompter, &err);
     if (!ok)
         app_say(a, true, err.text);
 }

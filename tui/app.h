@@ -61,6 +61,7 @@ typedef struct Ui {
     /* What only a terminal can: the prompt with that text, the mouse on, off or the other ("") … What there is to say
      * goes to said. NULL: there is no terminal. */
     bool (*act)(struct App *app, UiAct what, const char *text, Err *err);
+    const Args *args; /* of the command that acts */
     struct App *app;
     Task task; /* the one that is on; task_free */
 } Ui;

@@ -178,7 +178,7 @@ static bool open_lesson(App *a, const char *which, Err *err)
         return err_set(err, "P goes back to the lesson that is presented; q there ends it, then another can be opened");
     a->hint = false;
     if (a->follow.joined) {
-        follow_leave(&a->follow);
+        a->follow.following = false;
         follow_close_lesson(&a->follow);
     }
     bool ok = desk_open(&a->desk, &a->s, which, err);
@@ -196,6 +196,31 @@ static bool ask_desk(App *a, bool hint, const char *typed, Err *err)
         buf_puts(&a->desk.said, err->text);
     }
     return false;
+}
+
+void app_record(App *a)
+{
+    Err err = {{0}};
+    if (a->record.path && a->record.due && !a->follow.applying && !record_step(&a->record, &a->s, &err))
+        app_say(a, true, err.text);
+}
+
+static bool record(App *a, const char *path, Err *err)
+{
+    if (strcmp(path, "off") == 0) {
+        if (!a->record.path)
+            return err_set(err, "nothing is being recorded");
+        session_say(&a->s, "%d steps in %.300s; `vitrine check` evaluates it, `vitrine present` shows it.",
+                    a->record.count, a->record.path);
+        record_close(&a->record);
+        return true;
+    }
+    if (!record_open(&a->record, &a->s, path, err)) {
+        record_close(&a->record);
+        return false;
+    }
+    session_say(&a->s, "Every step is written to %.300s; record off ends it.", path);
+    return true;
 }
 
 bool app_act(App *a, UiAct what, const char *text, Err *err)
@@ -216,12 +241,12 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     case UI_ANSWER: return ask_desk(a, false, text, err);
     case UI_HINT: return ask_desk(a, true, text, err);
     case UI_EXPORT: return export_screen(a, text, err);
-    case UI_SHARE:
-    case UI_JOIN:
-    case UI_ASK:
-    case UI_VOTES:
-    case UI_RECORD:
-    case UI_REVEAL: return app_class_act(a, what, text, err);
+    case UI_SHARE: return app_share(a, text, err);
+    case UI_JOIN: return app_join(a, text, err);
+    case UI_ASK: return app_ask(a, err);
+    case UI_VOTES: return app_votes(a, err);
+    case UI_REVEAL: return app_reveal(a) || err_set(err, "no question is open");
+    case UI_RECORD: return record(a, text, err);
     case UI_PRESENT: return app_present(a, text, err);
     case UI_BLANK: presenter_blank(&a->presenter, text); break;
     case UI_MESSAGES: list_messages(a); break;

@@ -10,6 +10,7 @@
 #include "tui/follow.h"
 #include "tui/frame.h"
 #include "tui/messages.h"
+#include "tui/notes.h"
 #include "tui/presenter.h"
 #include "tui/prompt.h"
 #include "tui/record.h"
@@ -27,6 +28,7 @@ typedef struct App {
     Stage stage;
     Presenter presenter;
     Share share;
+    Prompter prompter; /* of the notes terminal */
     Record record;
     Follow follow;
     Rollcall question; /* of who presents */
@@ -93,7 +95,13 @@ int app_class_poll(void *context, struct pollfd *out, int most);
 /* Once a round; true when the frame changed. */
 bool app_class_step(App *a);
 bool app_class_open(const App *a);
-bool app_class_act(App *a, UiAct what, const char *text, Err *err);
+/* What the commands do; their other words are Ui.args. */
+bool app_share(App *a, const char *name, Err *err);
+bool app_join(App *a, const char *name, Err *err);
+bool app_ask(App *a, Err *err);
+bool app_votes(App *a, Err *err);
+/* The question of the card on show goes to everybody. */
+bool app_ask_card(App *a, Err *err);
 /* A key that answers an open question. */
 bool app_class_key(App *a, const char *key);
 /* Closes the open question, so that its answers are shown; takes one away whose answers were. True where the screen

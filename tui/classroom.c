@@ -18,7 +18,6 @@
 #include "core/base/utf8.h"
 
 #define LOOK_NS INT64_C(500000000)
-enum { READ_AT_ONCE = 1024 * 1024, LATE_MOST = 1024 * 1024 };
 
 /* ---- where ---- */
 
@@ -33,26 +32,11 @@ bool classroom_path(const char *name, char path[CLASS_PATH], Err *err)
            err_set(err, "VITRINE_SHARE is longer than %d characters", CLASS_PATH - 60);
 }
 
-static bool is_private(const char *path, Err *err)
+void classroom_notes(char path[CLASS_PATH])
 {
-    struct stat st;
-    if (lstat(path, &st) != 0)
-        return err_set(err, "%s: %s", path, strerror(errno));
-    if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
-        return err_set(err, "%s is not a directory of yours alone (chmod 700): nothing is opened there", path);
-    return true;
-}
-
-bool classroom_notes(char path[CLASS_PATH], Err *err)
-{
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    char own[40];
-    if (runtime && *runtime == '/' && strlen(runtime) < CLASS_PATH - 24 && is_private(runtime, NULL))
-        return snprintf(path, CLASS_PATH, "%s/vitrine-notes", runtime) > 0;
-    snprintf(own, sizeof own, "/tmp/vitrine-%lu", (unsigned long)geteuid());
-    if (mkdir(own, 0700) != 0 && errno != EEXIST)
-        return err_set(err, "%s: %s", own, strerror(errno));
-    return is_private(own, err) && snprintf(path, CLASS_PATH, "%s/vitrine-notes", own) > 0;
+    const char *run = getenv("XDG_RUNTIME_DIR");
+    bool there = run && *run == '/' && strlen(run) < CLASS_PATH - 40 && access(run, W_OK) == 0;
+    snprintf(path, CLASS_PATH, "%s/vitrine-notes-%lu", there ? run : "/tmp", (unsigned long)geteuid());
 }
 
 const char *classroom_user(uid_t uid, char out[80])
@@ -77,6 +61,13 @@ static bool is_safe_base(const char *path, Err *err)
 }
 
 /* ---- opening what may be anybody's ---- */
+
+static void shut(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
 
 /* A directory that only its owner writes to; whose it is. −1 with an error. */
 static int open_folder(int at, const char *path, uid_t *owner, Err *err)
@@ -108,8 +99,7 @@ static int open_file(int folder, const char *name, uid_t owner, size_t most, str
     if (fd >= 0 && fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == owner && !(st->st_mode & 022) &&
         st->st_size >= 0 && (uint64_t)st->st_size <= most)
         return fd;
-    if (fd >= 0)
-        close(fd);
+    shut(&fd);
     return -1;
 }
 
@@ -120,102 +110,105 @@ static bool is_held(int fd)
     return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_WRLCK;
 }
 
-int classroom_poll(int watch, struct pollfd *out, int most)
-{
-    if (watch < 0 || most < 1)
-        return 0;
-    out[0] = (struct pollfd){.fd = watch, .events = POLLIN};
-    return 1;
-}
-
-bool classroom_woken(int watch)
-{
-    char events[4096];
-    bool any = false;
-    while (watch >= 0 && read(watch, events, sizeof events) > 0)
-        any = true;
-    return any;
-}
-
-static int watch_folder(const char *path, const char *inside)
-{
-    char full[CLASS_PATH + 16];
-    int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    snprintf(full, sizeof full, "%s%s", path, inside);
-    if (fd >= 0 && inotify_add_watch(fd, full, IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_ONLYDIR) < 0) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
 /* ---- who presents ---- */
 
-bool classroom_anew(Classroom *c, Err *err)
+static bool write_all(int fd, const Buf *bytes)
+{
+    for (size_t done = 0; done < bytes->len;) {
+        ssize_t n = write(fd, bytes->data + done, bytes->len - done);
+        if (n <= 0 && errno != EINTR)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* A file in the place of one of that name, whole or not at all: its descriptor, or −1 with an error. */
+static int write_file(const Classroom *c, const char *name, const Buf *bytes, Err *err)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    static const char NEW[] = "new-lines";
+    static const char NEW[] = "new";
+    struct stat st;
     unlinkat(c->folder, NEW, 0);
     int fd = openat(c->folder, NEW, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    struct stat st;
-    bool ok = fd >= 0 && fstat(c->folder, &st) == 0 && fchown(fd, (uid_t)-1, st.st_gid) == 0 &&
-              fchmod(fd, c->mode & 0666) == 0;
-    if (ok)
+    if (fd >= 0)
         fcntl(fd, F_OFD_SETLK, &lock); /* where locks are not to be had nobody is told that we are gone */
-    ok = ok && renameat(c->folder, NEW, c->folder, "lines") == 0;
-    if (!ok) {
-        err_set(err, "%s: %s", c->path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
+    if (fd >= 0 && fstat(c->folder, &st) == 0 && fchown(fd, (uid_t)-1, st.st_gid) == 0 &&
+        fchmod(fd, c->mode & 0666) == 0 && write_all(fd, bytes) && renameat(c->folder, NEW, c->folder, name) == 0)
+        return fd;
+    err_set(err, "%s: %s", c->path, strerror(errno));
+    shut(&fd);
+    unlinkat(c->folder, NEW, 0);
+    return -1;
+}
+
+bool classroom_anew(Classroom *c, const Buf *lines, Err *err)
+{
+    int fd = write_file(c, CLASS_LINES, lines, err);
+    if (fd < 0)
         return false;
-    }
-    if (c->lines >= 0)
-        close(c->lines);
+    shut(&c->lines);
     c->lines = fd;
-    c->written = 0;
-    buf_clear(&c->late);
     return true;
+}
+
+bool classroom_add(Classroom *c, const Buf *lines, Err *err)
+{
+    return write_all(c->lines, lines) || err_set(err, "%s: %s", c->path, strerror(errno));
+}
+
+static void digest_of(const Buf *bytes, char digest[17])
+{
+    uint64_t hash = digest_mix(DIGEST_START, bytes->len);
+    for (size_t i = 0; i < bytes->len; i++)
+        hash = digest_mix(hash, (unsigned char)bytes->data[i]);
+    snprintf(digest, 17, "%016llx", (unsigned long long)hash);
+}
+
+bool classroom_put(Classroom *c, const Buf *bytes, char digest[17], Err *err)
+{
+    struct stat st;
+    digest_of(bytes, digest);
+    if (fstatat(c->folder, digest, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return true;
+    int fd = write_file(c, digest, bytes, err);
+    bool ok = fd >= 0;
+    shut(&fd);
+    return ok;
 }
 
 static bool somebody_presents(int folder)
 {
     struct stat st;
-    int fd = open_file(folder, "lines", geteuid(), SIZE_MAX, &st);
+    int fd = open_file(folder, CLASS_LINES, geteuid(), SIZE_MAX, &st);
     bool held = fd >= 0 && is_held(fd);
-    if (fd >= 0)
-        close(fd);
+    shut(&fd);
     return held;
 }
 
-/* Owner, group and mode of the directory, and votes/ in it. */
+/* Owner, group and mode of the directory, and votes/ in it: others may put files there, can't list them, and take away
+ * none but their own. */
 static bool dress(Classroom *c, const struct group *g, bool private, Err *err)
 {
-    uid_t owner;
+    struct stat st = {0};
     c->mode = private ? 0700 : g ? 0750 : 0755;
     if (g && fchown(c->folder, (uid_t)-1, g->gr_gid) != 0)
         return err_set(err, "you are not in the group '%.60s', so nothing can be shared with it: `groups` lists yours",
                        g->gr_name);
-    if (fchmod(c->folder, c->mode) != 0)
+    if (fchmod(c->folder, c->mode) != 0 || (!private && mkdirat(c->folder, "votes", 0700) != 0 && errno != EEXIST))
         return err_set(err, "%s: %s", c->path, strerror(errno));
-    if (private)
-        return true;
-    if (mkdirat(c->folder, "votes", 0700) != 0 && errno != EEXIST)
-        return err_set(err, "%s: %s", c->path, strerror(errno));
-    /* others may put files there, can't list them, and take away none but their own */
-    c->votes = openat(c->folder, "votes", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    struct stat st;
-    owner = c->votes >= 0 && fstat(c->votes, &st) == 0 ? st.st_uid : (uid_t)-1;
-    if (owner != geteuid() || (g && fchown(c->votes, (uid_t)-1, g->gr_gid) != 0) ||
-        fchmod(c->votes, g ? 01730 : 01733) != 0)
-        return err_set(err, "%s/votes is not yours: choose another name", c->path);
-    return true;
+    int votes = private ? -1 : openat(c->folder, "votes", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool ok = private || (votes >= 0 && fstat(votes, &st) == 0 && st.st_uid == geteuid() &&
+                          (!g || fchown(votes, (uid_t)-1, g->gr_gid) == 0) && fchmod(votes, g ? 01730 : 01733) == 0);
+    shut(&votes);
+    return ok || err_set(err, "%s/votes is not yours: choose another name", c->path);
 }
 
 bool classroom_make(Classroom *c, const char *path, const char *group, bool private, Err *err)
 {
     const struct group *g = group ? getgrnam(group) : NULL;
     uid_t owner;
-    *c = (Classroom){.folder = -1, .lines = -1, .watch = -1, .votes = -1};
+    *c = (Classroom){.folder = -1, .lines = -1};
     if (group && !g)
         return err_set(err,
                        "there is no group '%.60s' on this machine: `groups` lists yours; without a group everybody may "
@@ -225,120 +218,45 @@ bool classroom_make(Classroom *c, const char *path, const char *group, bool priv
         return false;
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return err_set(err, "%s: %s", path, strerror(errno));
-    int folder = open_folder(AT_FDCWD, path, &owner, err);
-    if (folder < 0)
+    c->folder = open_folder(AT_FDCWD, path, &owner, err);
+    if (c->folder < 0)
         return false;
-    c->folder = folder;
+    bool ours = owner == geteuid() ? !somebody_presents(c->folder) ||
+                                         err_set(err, "a presentation is running there already (%s)", path)
+                                   : err_set(err, "%s belongs to another user: choose another name", path);
+    if (!ours) { /* it stays as it is */
+        shut(&c->folder);
+        return false;
+    }
     snprintf(c->path, sizeof c->path, "%s", path);
-    bool ok = owner == geteuid() || err_set(err, "%s belongs to another user: choose another name", path);
-    ok = ok && (!somebody_presents(folder) || err_set(err, "a presentation is running there already (%s)", path));
-    bool made = ok;
-    ok = ok && dress(c, g, private, err) && classroom_anew(c, err);
-    if (ok) {
-        c->watch = watch_folder(path, private ? "" : "/votes");
+    if (dress(c, g, private, err) && classroom_anew(c, &(Buf){0}, err))
         return true;
-    }
-    if (!made) { /* somebody else's stays as it is */
-        close(c->folder);
-        c->folder = -1;
-    }
     classroom_close(c);
     return false;
 }
 
-/* Every file of a folder. */
-static void empty(int folder)
+/* Every file of a folder in it, and the folder. */
+static void take_away(int at, const char *folder)
 {
-    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(at, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;)
-        unlinkat(folder, e->d_name, 0);
+        if (unlinkat(fd, e->d_name, 0) != 0 && *e->d_name != '.')
+            unlinkat(fd, e->d_name, AT_REMOVEDIR);
     if (d)
         closedir(d);
-    else if (fd >= 0)
-        close(fd);
+    unlinkat(at, folder, AT_REMOVEDIR);
 }
 
 void classroom_close(Classroom *c)
 {
     if (!*c->path)
         return;
-    if (c->votes >= 0)
-        empty(c->votes);
-    if (c->folder >= 0) {
-        unlinkat(c->folder, "votes", AT_REMOVEDIR);
-        empty(c->folder);
-        rmdir(c->path);
-    }
-    const int fds[] = {c->folder, c->lines, c->watch, c->votes};
-    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
-        if (fds[i] >= 0)
-            close(fds[i]);
-    buf_free(&c->late);
-    *c = (Classroom){.folder = -1, .lines = -1, .watch = -1, .votes = -1};
-}
-
-void classroom_say(Classroom *c, const char *line)
-{
-    if (!*c->path)
-        return;
-    buf_puts(&c->late, line);
-    buf_putc(&c->late, '\n');
-}
-
-bool classroom_flush(Classroom *c)
-{
-    if (!*c->path)
-        return true;
-    size_t done = 0;
-    c->trouble = 0;
-    while (done < c->late.len) {
-        ssize_t n = write(c->lines, c->late.data + done, c->late.len - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            c->trouble = n < 0 ? errno : ENOSPC;
-            break;
-        }
-        done += (size_t)n;
-    }
-    c->written += done;
-    c->late.len -= done;
-    memmove(c->late.data ? c->late.data : (char[1]){0}, c->late.data ? c->late.data + done : "", c->late.len);
-    if (c->late.len > LATE_MOST)
-        c->written = CLASS_FILE; /* it begins anew */
-    return !c->late.len;
-}
-
-void classroom_digest(const Buf *bytes, char digest[17])
-{
-    uint64_t hash = digest_mix(DIGEST_START, bytes->len);
-    for (size_t i = 0; i < bytes->len; i++)
-        hash = digest_mix(hash, (unsigned char)bytes->data[i]);
-    snprintf(digest, 17, "%016llx", (unsigned long long)hash);
-}
-
-bool classroom_put(Classroom *c, const char *digest, const Buf *bytes, Err *err)
-{
-    static const char NEW[] = "new-data";
-    struct stat st;
-    size_t done = 0;
-    if (fstatat(c->folder, digest, &st, AT_SYMLINK_NOFOLLOW) == 0)
-        return true;
-    unlinkat(c->folder, NEW, 0);
-    int fd = openat(c->folder, NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && fstat(c->folder, &st) == 0 && fchown(fd, (uid_t)-1, st.st_gid) == 0 &&
-              fchmod(fd, c->mode & 0666) == 0;
-    while (ok && done < bytes->len) {
-        ssize_t n = write(fd, bytes->data + done, bytes->len - done);
-        ok = n > 0 || (n < 0 && errno == EINTR);
-        done += n > 0 ? (size_t)n : 0;
-    }
-    int why = errno;
-    ok = (fd < 0 || close(fd) == 0) && ok && renameat(c->folder, NEW, c->folder, digest) == 0;
-    if (!ok)
-        unlinkat(c->folder, NEW, 0);
-    return ok || err_set(err, "%s: %s", c->path, strerror(why));
+    take_away(c->folder, "votes");
+    take_away(AT_FDCWD, c->path);
+    shut(&c->folder);
+    shut(&c->lines);
+    c->path[0] = 0;
 }
 
 /* ---- who reads ---- */
@@ -349,31 +267,31 @@ void reader_init(ClassReader *r, const char *path)
     snprintf(r->path, sizeof r->path, "%s", path);
 }
 
-static void leave(ClassReader *r, const char *why)
+static void leave(ClassReader *r)
 {
-    const int fds[] = {r->folder, r->lines, r->watch};
-    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
-        if (fds[i] >= 0)
-            close(fds[i]);
-    r->folder = r->lines = r->watch = -1;
-    r->live = false;
+    shut(&r->folder);
+    shut(&r->lines);
+    shut(&r->watch);
     buf_free(&r->in);
+    buf_free(&r->line);
     r->used = 0;
-    snprintf(r->why, sizeof r->why, "%s", why);
+    r->live = false;
 }
 
 void reader_close(ClassReader *r)
 {
     if (*r->path)
-        leave(r, "");
+        leave(r);
     r->path[0] = 0;
 }
 
-void reader_again(ClassReader *r)
+/* Wakes when something happens in the folder; −1 where that can't be had. */
+static int watch_folder(const char *path)
 {
-    r->at = r->whole;
-    r->used = r->in.len = 0;
-    r->skips = false;
+    int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd >= 0 && inotify_add_watch(fd, path, IN_MODIFY | IN_MOVED_TO | IN_DELETE_SELF | IN_ONLYDIR) < 0)
+        shut(&fd);
+    return fd;
 }
 
 /* Another file of lines took the place of the one that is read, or there is one now. */
@@ -382,149 +300,102 @@ static void look(ClassReader *r)
     struct stat st, now;
     Err err = {{0}};
     if (r->folder >= 0 && (fstat(r->folder, &st) != 0 || !st.st_nlink || (st.st_mode & 022)))
-        leave(r, "who presented has left");
+        leave(r);
     if (r->folder < 0) {
         r->folder = open_folder(AT_FDCWD, r->path, &r->owner, &err);
-        if (r->folder < 0) {
-            snprintf(r->why, sizeof r->why, "%s", err.text);
-            return;
-        }
-        r->watch = watch_folder(r->path, "");
+        r->watch = r->folder < 0 ? -1 : watch_folder(r->path);
     }
-    int fd = open_file(r->folder, "lines", r->owner, CLASS_MOST, &now);
-    bool same = fd >= 0 && r->lines >= 0 && fstat(r->lines, &st) == 0 && st.st_ino == now.st_ino &&
-                st.st_dev == now.st_dev;
-    if (fd < 0 || same) {
-        if (fd >= 0)
-            close(fd);
-        r->live = same && is_held(r->lines);
-        snprintf(r->why, sizeof r->why, "%s",
-                 fd < 0    ? "there are no lines that are its owner's alone"
-                 : r->live ? ""
-                           : "who presented has left");
-        return;
-    }
-    if (r->lines >= 0)
-        close(r->lines);
-    r->lines = fd;
-    r->whole = 0;
-    reader_again(r);
-    r->live = is_held(fd);
-    snprintf(r->why, sizeof r->why, "%s", r->live ? "" : "who presented has left");
+    int fd = r->folder < 0 ? -1 : open_file(r->folder, CLASS_LINES, r->owner, CLASS_MOST, &now);
+    if (fd < 0 || r->lines < 0 || fstat(r->lines, &st) != 0 || st.st_ino != now.st_ino || st.st_dev != now.st_dev) {
+        shut(&r->lines);
+        r->lines = fd;
+        r->in.len = r->used = 0;
+    } else
+        shut(&fd);
+    r->live = r->lines >= 0 && is_held(r->lines);
+    snprintf(r->why, sizeof r->why, "%s",
+             r->folder < 0  ? err.text
+             : r->lines < 0 ? "nobody presents there with this version of Vitrine (it has no '" CLASS_LINES
+                              "' of its owner alone)"
+             : r->live ? ""
+                       : "who presented has left");
 }
 
 bool reader_step(ClassReader *r, int64_t now)
 {
-    char why[sizeof r->why];
+    char why[sizeof r->why], bytes[65536];
+    bool woken = false;
     if (!*r->path)
         return false;
-    bool woken = classroom_woken(r->watch);
+    while (r->watch >= 0 && read(r->watch, bytes, sizeof bytes) > 0)
+        woken = true;
     memcpy(why, r->why, sizeof why);
+    size_t before = r->in.len;
+    int file = r->lines;
     if (woken || !r->looked || now - r->looked >= LOOK_NS) {
         r->looked = now;
         look(r);
     }
-    size_t before = r->in.len - r->used;
-    if (r->used) {
-        memmove(r->in.data, r->in.data + r->used, before);
-        r->in.len = before;
-        r->used = 0;
-    }
-    static const size_t CHUNK = 65536;
-    for (size_t got = 0; r->lines >= 0 && r->at < CLASS_MOST && got < READ_AT_ONCE && r->in.len < 2 * CLASS_LINE;) {
-        char bytes[65536];
-        ssize_t n = pread(r->lines, bytes, CHUNK, (off_t)r->at);
-        if (n <= 0)
-            break;
+    for (ssize_t n;
+         r->lines >= 0 && r->in.len < CLASS_MOST && (n = pread(r->lines, bytes, sizeof bytes, (off_t)r->in.len)) > 0;)
         buf_add(&r->in, bytes, (size_t)n);
-        r->at += n;
-        got += (size_t)n;
-    }
-    return r->in.len > before || strcmp(why, r->why) != 0;
+    return file != r->lines || r->in.len != before || strcmp(why, r->why) != 0;
 }
 
-/* Where the last whole state begins among the whole lines that were read, or what is next. */
-static void pass_over(ClassReader *r)
+bool reader_behind(const ClassReader *r)
 {
-    static const char WHOLE[] = "@whole ";
-    const char *text = r->in.data + r->used;
-    size_t n = r->in.len - r->used;
-    for (size_t at = n; at-- > 0;)
-        if (text[at] == '@' && n - at >= sizeof WHOLE - 1 && memcmp(text + at, WHOLE, sizeof WHOLE - 1) == 0 &&
-            (at ? text[at - 1] == '\n' : !r->skips) && memchr(text + at, '\n', n - at)) {
-            r->used += at;
-            r->skips = false;
-            r->whole = r->at - (int64_t)(r->in.len - r->used);
-            return;
-        }
+    return r->in.len > r->used && memchr(r->in.data + r->used, '\n', r->in.len - r->used);
 }
 
 const char *reader_line(ClassReader *r, Err *err)
 {
     err->text[0] = 0;
-    if (!r->used && r->in.len)
-        pass_over(r);
-    size_t n = r->in.len - r->used;
-    char *text = r->in.data ? r->in.data + r->used : NULL, *end = n ? memchr(text, '\n', n) : NULL;
-    bool skipped = r->skips;
-    if (!end && n > CLASS_LINE) {
-        r->skips = true;
-        r->used += n;
-    }
-    if (!end)
+    if (!reader_behind(r))
         return NULL;
-    size_t length = (size_t)(end - text);
-    r->used += length + 1;
-    r->skips = false;
-    *end = 0;
-    if (skipped || length > CLASS_LINE)
+    const char *text = r->in.data + r->used;
+    size_t n = (size_t)((const char *)memchr(text, '\n', r->in.len - r->used) - text);
+    r->used += n + 1;
+    if (n > CLASS_LINE)
         err_set(err, "a line of the class is longer than %d bytes", CLASS_LINE);
-    for (size_t i = 0; i < length; i++)
+    for (size_t i = 0; i < n; i++)
         if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
             err_set(err, "a line of the class is no text");
-    return *err->text ? "" : text;
+    buf_clear(&r->line);
+    if (!*err->text)
+        buf_add(&r->line, text, n);
+    return buf_str(&r->line);
+}
+
+int reader_poll(void *context, struct pollfd *out, int most)
+{
+    const ClassReader *r = context;
+    if (!*r->path || r->watch < 0 || most < 1)
+        return 0;
+    out[0] = (struct pollfd){.fd = r->watch, .events = POLLIN};
+    return 1;
 }
 
 bool reader_data(const ClassReader *r, const char *digest, Buf *out, Err *err)
 {
     struct stat st;
-    char is[17];
+    char is[17], bytes[65536];
     bool ok = strlen(digest) == 16 && strspn(digest, "0123456789abcdef") == 16;
     int fd = ok ? open_file(r->folder, digest, r->owner, CLASS_DATA, &st) : -1;
-    char bytes[65536];
     for (ssize_t n; fd >= 0 && out->len <= CLASS_DATA && (n = read(fd, bytes, sizeof bytes)) > 0;)
         buf_add(out, bytes, (size_t)n);
-    if (fd >= 0)
-        close(fd);
-    classroom_digest(out, is);
-    return (fd >= 0 && strcmp(is, digest) == 0) || err_set(err, "what was opened there has not come (%.16s)", digest);
+    ok = fd >= 0;
+    shut(&fd);
+    digest_of(out, is);
+    return (ok && strcmp(is, digest) == 0) || err_set(err, "what was opened there has not come (%.16s)", digest);
 }
 
 bool reader_vote(const ClassReader *r, const char *name, Err *err)
 {
-    uid_t owner;
-    struct stat st;
     int votes = r->folder < 0 ? -1 : openat(r->folder, "votes", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int fd = votes < 0 ? -1
                        : openat(votes, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-    int why = errno;
-    bool ok = fd >= 0;
-    owner = votes >= 0 && fstat(votes, &st) == 0 ? st.st_uid : (uid_t)-1;
-    if (fd >= 0)
-        close(fd);
-    if (votes >= 0)
-        close(votes);
-    return ok || err_set(err, "your answer could not be given: %s",
-                         owner != r->owner ? "the class has no votes of its owner's" : strerror(why));
-}
-
-bool reader_append(const ClassReader *r, const char *name, const char *text)
-{
-    int fd = r->folder < 0
-                 ? -1
-                 : openat(r->folder, name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-    ssize_t n = fd < 0 ? -1 : write(fd, text, strlen(text));
-    if (fd >= 0)
-        close(fd);
-    return n == (ssize_t)strlen(text);
+    bool ok = fd >= 0 || err_set(err, "your answer could not be given: %s", strerror(errno));
+    shut(&fd);
+    shut(&votes);
+    return ok;
 }

@@ -20,9 +20,10 @@ enum { PROMPT_LINE = 500 };
 
 static bool act(const Args *a, UiAct what, const char *text, Err *err)
 {
-    const Ui *ui = a->context;
+    Ui *ui = a->context;
     if (!ui || !ui->act)
         return err_set(err, "it needs a terminal; here one screen is drawn, and -o FILE says where to");
+    ui->args = a;
     return ui->act(ui->app, what, text, err);
 }
 
@@ -240,24 +241,10 @@ static bool run_blank(Session *s, const Args *a, Err *err)
     return act(a, UI_BLANK, a->count ? a->word[0] : "", err);
 }
 
-/* The words with tabs between them: a word may have blanks in it. */
-static bool act_words(const Args *a, UiAct what, Err *err)
-{
-    Buf text = {0};
-    for (int i = 0; i < a->count; i++)
-        buf_printf(&text, "%s%s", i ? "\t" : "", a->word[i]);
-    bool ok = act(a, what, buf_str(&text), err);
-    buf_free(&text);
-    return ok;
-}
-
 static bool run_class_share(Session *s, const Args *a, Err *err)
 {
-    char text[256];
-    const char *group = args_named(a, "group");
     (void)s;
-    utf8_print(text, sizeof text, "%.100s%s%.100s", a->count ? a->word[0] : "", group ? "\t" : "", group ? group : "");
-    return act(a, UI_SHARE, text, err);
+    return act(a, UI_SHARE, a->count ? a->word[0] : "", err);
 }
 
 static bool run_join(Session *s, const Args *a, Err *err)
@@ -277,28 +264,13 @@ static bool run_record(Session *s, const Args *a, Err *err)
 static bool run_ask(Session *s, const Args *a, Err *err)
 {
     (void)s;
-    const char *seed = args_named(a, "seed");
-    if (seed && !a->count) {
-        char text[64];
-        utf8_print(text, sizeof text, "seed=%.40s", seed);
-        return act(a, UI_ASK, text, err);
-    }
-    static const char *const KEYS[] = {"right", "most", "least"};
-    Buf text = {0};
-    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
-        if (args_named(a, KEYS[i]) && !text.len)
-            buf_printf(&text, "\t%s=%s\t", KEYS[i], args_named(a, KEYS[i]));
-    for (int i = 0; i < a->count; i++)
-        buf_printf(&text, "%s%s", i ? "\t" : "", a->word[i]);
-    bool ok = act(a, UI_ASK, buf_str(&text), err);
-    buf_free(&text);
-    return ok;
+    return act(a, UI_ASK, "", err);
 }
 
 static bool run_votes(Session *s, const Args *a, Err *err)
 {
     (void)s;
-    return act_words(a, UI_VOTES, err);
+    return act(a, UI_VOTES, "", err);
 }
 
 static bool run_reveal(Session *s, const Args *a, Err *err)
@@ -408,7 +380,7 @@ static const Command COMMANDS[] = {
             NULL),
     COMMAND(
         "ask", "class", "ask [TEXT ANSWER …] [seed=N] [right=VALUE] [most=VALUE] [least=VALUE]",
-        "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; most= and least=: the answer of "
+        "a question to everybody who follows: \"Which head looks least far?\" 0 1 2 3; most= and least=: the answer of "
         "largest or smallest value is right, $ is each answer; right= is the number of one; without words the card's; "
         "seed=N makes one from this run",
         COMMAND_UI, run_ask, NULL),

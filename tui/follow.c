@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/models/model_digest.h"
@@ -18,23 +16,21 @@
 #include "core/session/state.h"
 #include "tui/app.h"
 
-#define FOLLOW_NS INT64_C(50000000) /* of a round for the lines that came */
-enum { COMMANDS_MOST = 256 };       /* of a line; a whole state has fewer */
-enum { PICTURES = sizeof((Follow *)0)->lent / sizeof *((Follow *)0)->lent };
-static const char KNOWN[] = "presenters"; /* whose lines the reader let run, a line each */
+#define FOLLOW_NS INT64_C(50000000)       /* of a round for the lines that came */
+enum { COMMANDS_MOST = 256 };             /* of a line; a whole state has fewer */
+static const char KNOWN[] = "presenters"; /* whose lines the reader let run: a line each, behind an empty one */
 
 bool follow_open(Follow *f, const char *name, const char *model, Err *err)
 {
     char path[CLASS_PATH];
     if (!classroom_path(name, path, err))
         return false;
-    *f = (Follow){
-        .joined = true, .following = true, .commands = session_command_set(), .model = model, .known = (uid_t)-1};
+    *f = (Follow){.joined = true, .following = true, .model = model, .known = (uid_t)-1, .question = {.mine = -1}};
+    f->commands = session_command_set();
     snprintf(f->name, sizeof f->name, "%s", name);
     snprintf(f->who, sizeof f->who, "%s", name);
     reader_init(&f->room, path);
     f->caption = xstrdup("");
-    f->question.mine = -1;
     return true;
 }
 
@@ -53,15 +49,20 @@ void follow_close_lesson(Follow *f)
     f->applying = applying;
 }
 
-static void drop_picture(Follow *f, Session *s, int at)
+/* The picture that came, under its word; or none. */
+static void lend_picture(Follow *f, Session *s, const char *word, int fd)
 {
-    if (f->lent[at] > 0)
-        close(f->lent[at]);
-    if (f->word[at])
-        permit_lend(s, f->word[at], NULL);
-    free(f->word[at]);
-    f->word[at] = NULL;
-    f->lent[at] = 0;
+    char file[40];
+    if (f->picture) {
+        permit_lend(s, f->picture, NULL);
+        close(f->lent);
+    }
+    free(f->picture);
+    f->picture = word ? xstrdup(word) : NULL;
+    f->lent = fd;
+    snprintf(file, sizeof file, "/proc/self/fd/%d", fd);
+    if (word)
+        permit_lend(s, word, file);
 }
 
 void follow_close(Follow *f, Session *s)
@@ -71,219 +72,152 @@ void follow_close(Follow *f, Session *s)
     reader_close(&f->room);
     follow_close_lesson(f);
     commands_free(&f->commands);
-    for (int i = 0; i < PICTURES; i++)
-        drop_picture(f, s, i);
-    free(f->lesson);
+    lend_picture(f, s, NULL, -1);
     free(f->caption);
+    buf_free(&f->said);
     *f = (Follow){0};
-}
-
-int follow_poll(const Follow *f, struct pollfd *out, int most)
-{
-    return f->joined ? classroom_poll(f->room.watch, out, most) : 0;
 }
 
 bool follow_live(const Follow *f)
 {
-    return f->room.lines >= 0 && f->room.live;
+    return f->room.live;
 }
 
-static void trouble(Follow *f, const char *text)
+bool follow_join(Follow *f, Session *s, const char *name, const char *model, Err *err)
 {
-    utf8_clean(f->trouble, sizeof f->trouble, text);
-}
-
-void follow_rejoin(Follow *f)
-{
-    f->following = true;
-    f->trouble[0] = 0;
-    reader_again(&f->room);
-}
-
-void follow_leave(Follow *f)
-{
-    f->following = false;
+    bool off = strcmp(name, "off") == 0;
+    if (!f->joined && (!*name || off))
+        return err_set(err, "join whom? join NAME, as who presents calls it");
+    if (*name && !off) {
+        follow_close(f, s);
+        return follow_open(f, name, model, err);
+    }
+    if (off || !f->room.live) {
+        follow_close(f, s);
+        session_say(s, "You have left the class; join NAME follows again.");
+    } else if (f->following) {
+        f->following = false;
+        session_say(s, "On your own.");
+    } else {
+        f->following = true;
+        f->trouble[0] = 0;
+        f->room.used = 0;
+    }
+    return true;
 }
 
 /* ---- whose lines run ---- */
 
-static bool is_known(uid_t owner, const char *who)
+static bool is_known(const Follow *f)
 {
     char *list = state_load_file(KNOWN), line[100];
-    snprintf(line, sizeof line, "%s\n", who);
-    const char *at = list ? strstr(list, line) : NULL;
-    bool known = owner == geteuid() || (at && (at == list || at[-1] == '\n'));
+    snprintf(line, sizeof line, "\n%s\n", f->who);
+    bool known = f->room.owner == geteuid() || (list && strstr(list, line));
     free(list);
     return known;
 }
 
-void follow_accept(Follow *f)
+bool follow_answers(Follow *f, Session *s, const char *word)
 {
+    bool yes = strcmp(word, "y") == 0 || strcmp(word, "yes") == 0;
+    if (!f->joined || !f->asks || (!yes && strcmp(word, "n") != 0 && strcmp(word, "no") != 0))
+        return false;
+    if (!yes) {
+        session_say(s, "%s is not followed; join %s asks again.", f->who, f->name);
+        follow_close(f, s);
+        return true;
+    }
     char *list = state_load_file(KNOWN);
     Buf text = {0};
-    buf_printf(&text, "%s%s\n", list ? list : "", f->who);
+    buf_printf(&text, "%s%s\n", list ? list : "\n", f->who);
     state_save_file(KNOWN, buf_str(&text));
     buf_free(&text);
     free(list);
     f->asks = false;
     f->known = f->room.owner;
+    return true;
 }
 
 /* ---- what comes ---- */
 
-static const char *after(const char *line, const char *begin)
-{
-    size_t n = strlen(begin);
-    return strncmp(line, begin, n) == 0 && (!line[n] || line[n] == ' ') ? line + n + (line[n] == ' ') : NULL;
-}
-
-/* The picture of that word is lent to the session, as the file in memory that it came to. */
-static void lend_picture(Follow *f, Session *s, const char *word, const char *digest)
+/* word: PERMIT_CLASS DIGEST/NAME, or what is wrong with it in the digest's place. */
+static void take_picture(Follow *f, Session *s, const char *word, const char *digest, const char *name)
 {
     Buf bytes = {0};
-    Err err;
-    char file[40];
-    const char *slash = strchr(word, '/');
-    for (int i = 0; i < PICTURES; i++)
-        if (f->word[i] && strcmp(f->word[i], word) == 0)
-            return;
-    if (strcmp(digest, "large") == 0 || strcmp(digest, "values") == 0) {
-        utf8_print(f->lacks, sizeof f->lacks,
-                   *digest == 'l' ? "%.150s is larger than %d MB and does not travel; :open a copy of yours"
-                                  : "%.150s is no picture and does not travel; :open a copy of yours",
-                   slash ? slash + 1 : word, CLASS_DATA >> 20);
+    Err err = {{0}};
+    int fd = -1;
+    if (f->picture && strcmp(f->picture, word) == 0)
         return;
-    }
-    int at = f->pictures % PICTURES, fd = -1;
-    if (reader_data(&f->room, digest, &bytes, &err)) {
+    if (strlen(digest) != 16)
+        err_set(&err, "%.150s is no picture, or larger than 8 MB, and does not travel; :open a copy of yours", name);
+    else if (reader_data(&f->room, digest, &bytes, &err)) {
         fd = memfd_create("picture", MFD_CLOEXEC);
-        if (fd < 0 || write(fd, bytes.data, bytes.len) != (ssize_t)bytes.len)
-            snprintf(f->lacks, sizeof f->lacks, "a picture that the presenter opened could not be kept: no memory?");
-        else {
-            drop_picture(f, s, at);
-            f->pictures++;
-            f->lent[at] = fd;
-            f->word[at] = xstrdup(word);
-            snprintf(file, sizeof file, "/proc/self/fd/%d", fd);
-            permit_lend(s, word, file);
-        }
-    } else
-        utf8_print(f->lacks, sizeof f->lacks, "%.250s", err.text);
+        if (fd >= 0 && write(fd, bytes.data, bytes.len) == (ssize_t)bytes.len)
+            lend_picture(f, s, word, fd);
+        else
+            err_set(&err, "a picture that the presenter opened could not be kept: no memory?");
+    }
+    if (fd >= 0 && *err.text)
+        close(fd);
+    utf8_print(f->lacks, sizeof f->lacks, "%.290s", err.text);
     buf_free(&bytes);
 }
 
-/* The reader's own model stands for the presenter's, where it is the same: true where it is the one on show. */
-static bool lend_model(Follow *f, Session *s, const char *word, const char *digest)
+/* The reader's own model stands for the presenter's, where it is the same. */
+static void take_model(Follow *f, Session *s, const char *word, const char *digest, const char *name)
 {
-    char *end;
-    unsigned long long wanted = strtoull(digest, &end, 16);
-    const char *slash = strchr(word, '/');
-    if (f->digested != s->models) {
-        f->digested = s->models;
-        f->digest = model_digest(&s->model);
-    }
-    if (f->digest == wanted)
-        return true;
-    if (f->own == wanted && f->model)
+    if (f->model && f->own == strtoull(digest, NULL, 16))
         permit_lend(s, word, f->model);
-    else if (f->model)
-        utf8_print(f->lacks, sizeof f->lacks,
-                   "the presenter's model is %.90s (digest %016llx), and %.60s (%016llx) is another one: join with -m "
-                   "and the presenter's",
-                   slash ? slash + 1 : word, wanted, f->model, (unsigned long long)f->own);
     else
         utf8_print(f->lacks, sizeof f->lacks,
-                   "the presenter's model is %.120s (digest %016llx): join with -m and that model",
-                   slash ? slash + 1 : word, wanted);
-    return false;
+                   "the presenter's model is %.100s (digest %s), %s: join with -m and that model", name, digest,
+                   f->model ? "and yours is another one" : "which you have not named");
 }
 
-/* One command of a step: what it opens is lent. False: it is not to be run, being of the presenter's screen alone, or
- * the opening of what is open. */
-static bool prepare(Follow *f, Session *s, const char *one)
+/* What the next line opens, by a word of the class. */
+static void take_loan(Follow *f, Session *s, const char *verb, const char *word)
 {
-    Args a;
-    const char *verb;
     char digest[17];
-    if (strncmp(one, "option zoom", 11) == 0 || strncmp(one, "option map", 10) == 0)
-        return false;
-    if (!args_parse(&a, one, &verb, NULL) || a.count != 1)
-        return true;
-    const char *by = strncmp(a.word[0], PERMIT_CLASS, strlen(PERMIT_CLASS)) == 0 ? a.word[0] + strlen(PERMIT_CLASS)
-                                                                                 : NULL;
-    bool model = strcmp(verb, "model") == 0;
-    if (model && !by)
-        return strcmp(a.word[0], *s->model_path ? s->model_path : "bundled") != 0;
-    if (!by || (!model && strcmp(verb, "open") != 0))
-        return true;
-    utf8_print(digest, sizeof digest, "%.*s", (int)strcspn(by, "/"), by);
-    if (model)
-        return !lend_model(f, s, a.word[0], digest);
-    lend_picture(f, s, a.word[0], digest);
-    return true;
+    const char *slash = strchr(word, '/');
+    if (strncmp(word, PERMIT_CLASS, strlen(PERMIT_CLASS)) != 0 || !slash)
+        return;
+    utf8_print(digest, sizeof digest, "%.*s", (int)strcspn(word + strlen(PERMIT_CLASS), "/"),
+               word + strlen(PERMIT_CLASS));
+    if (strcmp(verb, "@open") == 0)
+        take_picture(f, s, word, digest, slash + 1);
+    else if (strcmp(verb, "@model") == 0)
+        take_model(f, s, word, digest, slash + 1);
 }
 
-static void run(Follow *f, Session *s, const char *lines, bool whole)
+static void run(Follow *f, Session *s, const char *lines)
 {
     Err err = {{0}};
-    Buf own = {0};
-    char one[COMMAND_LINE];
     int count = 0;
-    for (const char *p = lines; *p;) {
-        size_t n = command_length(p);
-        if (++count > COMMANDS_MOST) {
-            trouble(f, "more commands in one line than a step has");
-            buf_free(&own);
-            return;
-        }
-        utf8_print(one, sizeof one, "%.*s", (int)n, p);
-        if (n >= sizeof one || prepare(f, s, one + strspn(one, " ")))
-            buf_add(&own, p, n), buf_putc(&own, '\n');
-        p += n + (p[n] != 0);
-    }
+    for (const char *p = lines; *p; p += command_length(p), p += *p != 0)
+        count++;
     f->applying = true;
-    bool ok = session_read(s, &f->commands, buf_str(&own), LINE_FOREIGN, &err);
+    bool ok = count <= COMMANDS_MOST ? session_read(s, &f->commands, lines, LINE_FOREIGN, &err)
+                                     : err_set(&err, "more commands in one line than a step has");
     f->applying = false;
+    f->moved = true;
     buf_clear(&s->said);
-    bool aside = f->model && !*s->model_path;
-    if (aside && !f->aside)
-        utf8_print(f->news, sizeof f->news,
-                   "The presenter shows the program's own model; yours, %.100s, is set aside (:model opens it again).",
-                   f->model);
-    f->aside = f->aside || aside;
+    utf8_clean(f->trouble, sizeof f->trouble, ok ? "" : *f->lacks ? f->lacks : err.text);
     if (ok)
-        f->trouble[0] = f->lacks[0] = 0;
-    else
-        trouble(f, *f->lacks ? f->lacks : err.text);
-    if (!ok && !whole && f->again != f->room.whole + 1) { /* a step that does not fit may fit on the whole state */
-        f->again = f->room.whole + 1;
-        reader_again(&f->room);
-    }
-    buf_free(&own);
+        f->lacks[0] = 0;
 }
 
-/* ---- a lesson ---- */
-
-static bool open_lesson(Follow *f, Session *s, Err *err)
+/* a: FILE SEED CARD PAUSES [DIGEST] */
+static bool open_lesson(Follow *f, Session *s, const Args *a, Err *err)
 {
     Lesson l = {0};
     LessonFile file = {0};
     Buf text = {0};
-    Args a;
-    const char *verb;
-    char line[COMMAND_LINE];
-    snprintf(line, sizeof line, "lesson %s", f->lesson ? f->lesson : "");
-    if (!args_parse(&a, line, &verb, err) || a.count < 2)
-        return err_set(err, "the presenter's lesson did not come");
-    bool ours = false, ok = true;
-    for (int i = 0; a.count == 2 && !ours && lesson_at(i, &file); i++)
-        ours = strcmp(file.name, a.word[0]) == 0;
-    if (a.count == 2 && !ours)
-        return err_set(err, "the presenter's lesson %.100s is not in this program", a.word[0]);
-    ok = ours || reader_data(&f->room, a.word[2], &text, err);
-    const char *slash = strrchr(a.word[0], '/');
-    ok = ok && lesson_parse(&l, slash ? slash + 1 : a.word[0], ours ? file.text : buf_str(&text),
-                            ours ? file.size : text.len, strtoull(a.word[1], NULL, 10), err);
+    const char *slash = strrchr(a->word[0], '/'), *name = slash ? slash + 1 : a->word[0];
+    bool own = a->count == 4, ok = own ? lesson_named(name, &file) : reader_data(&f->room, a->word[4], &text, err);
+    if (own && !ok)
+        err_set(err, "the presenter's lesson %.100s is not in this program", name);
+    ok = ok && lesson_parse(&l, name, own ? file.text : buf_str(&text), own ? file.size : text.len,
+                            strtoull(a->word[1], NULL, 10), err);
     buf_free(&text);
     if (!ok) {
         lesson_free(&l);
@@ -291,99 +225,72 @@ static bool open_lesson(Follow *f, Session *s, Err *err)
     }
     f->playing = true;
     f->history = edits_history_take(s); /* a card has changes of its own */
-    if (player_open(&f->player, s, &l, err))
-        return true;
-    follow_close_lesson(f);
-    return false;
+    ok = player_open(&f->player, s, &l, err);
+    if (!ok)
+        follow_close_lesson(f);
+    return ok;
 }
 
-/* "CARD PAUSES" */
-static void take_card(Follow *f, Session *s, const char *text)
+static void take_card(Follow *f, Session *s, const Args *a)
 {
     Err err = {{0}};
+    char lesson[sizeof f->lesson];
     int card, pauses;
-    if (sscanf(text, "%6d %6d", &card, &pauses) != 2 || card < 0 || pauses < 0)
+    bool relative;
+    if (a->count < 4 || a->count > 5 || !args_number(a->word[2], &card, &relative) ||
+        !args_number(a->word[3], &pauses, &relative) || card < 0 || pauses < 0)
         return;
+    utf8_print(lesson, sizeof lesson, "%.300s %.30s %.30s", a->word[0], a->word[1], a->count > 4 ? a->word[4] : "");
+    if (strcmp(lesson, f->lesson) != 0)
+        follow_close_lesson(f);
+    memcpy(f->lesson, lesson, sizeof lesson);
     f->applying = true;
-    bool ok = f->playing || open_lesson(f, s, &err);
+    bool ok = f->playing || open_lesson(f, s, a, &err);
     if (ok && card >= f->player.lesson.count)
         ok = err_set(&err, "the presenter's lesson has no card %d here", card + 1);
     ok = ok && player_enter(&f->player, card, &err);
     for (int i = 0; ok && i < pauses && player_waits(&f->player); i++)
         ok = player_on(&f->player, &err);
     f->applying = false;
+    f->moved = true;
     buf_clear(&s->said);
-    trouble(f, ok ? "" : err.text);
-}
-
-static void take_lesson(Follow *f, const char *text)
-{
-    if (f->lesson && strcmp(f->lesson, text) == 0)
-        return;
-    follow_close_lesson(f);
-    free(f->lesson);
-    f->lesson = xstrdup(text);
+    utf8_clean(f->trouble, sizeof f->trouble, ok ? "" : err.text);
 }
 
 static void take_ask(Follow *f, const char *text)
 {
-    Rollcall before = f->question;
+    uint32_t before = f->question.open ? f->question.seed : 0;
     if (!*text)
         f->question = (Rollcall){.mine = -1};
-    else if (rollcall_read(&f->question, text)) {
-        bool same = before.open && before.seed == f->question.seed;
-        f->question.mine = same ? before.mine : -1;
-        if (!same)
-            f->receipt[0] = 0;
-    }
-}
-
-static void take_caption(Follow *f, const char *line)
-{
-    Args a;
-    const char *verb;
-    if (args_parse(&a, line, &verb, NULL)) {
-        free(f->caption);
-        f->caption = xstrdup(a.count ? a.word[0] : "");
-    }
+    else if (rollcall_read(&f->question, text) && f->question.seed != before)
+        f->receipt[0] = 0;
 }
 
 static void take(Follow *f, Session *s, const char *line)
 {
-    const char *text;
-    if ((text = after(line, "@whole")) != NULL) {
-        char why[120];
-        long version = strtol(text, NULL, 10);
-        f->other = version != CLASS_VERSION;
-        snprintf(why, sizeof why, "it is %s Vitrine (version %ld of the class, here %d); both need the same",
-                 version > CLASS_VERSION ? "a newer" : "an older", version, CLASS_VERSION);
-        trouble(f, f->other ? why : "");
-    } else if (f->other)
+    Args a;
+    const char *verb;
+    if (strncmp(line, "@ask ", 5) == 0)
+        take_ask(f, line + 5);
+    else if (strncmp(line, "@state ", 7) == 0 && f->following) {
+        follow_close_lesson(f);
+        run(f, s, line + 7);
+    } else if (*line && *line != '@' && f->following)
+        run(f, s, line);
+    else if (*line != '@' || !args_parse(&a, line, &verb, NULL))
         return;
-    else if ((text = after(line, "@state")) != NULL) {
-        if (f->following) {
-            follow_close_lesson(f);
-            run(f, s, text, true);
-        }
-    } else if ((text = after(line, "@lesson")) != NULL)
-        take_lesson(f, text);
-    else if ((text = after(line, "@card")) != NULL) {
-        if (f->following)
-            take_card(f, s, text);
-    } else if (after(line, "@caption"))
-        take_caption(f, line);
-    else if ((text = after(line, "@ask")) != NULL)
-        take_ask(f, text);
-    else if ((text = after(line, "@counts")) != NULL)
-        rollcall_read_counts(&f->question, text);
-    else if (*line && *line != '@' && f->following)
-        run(f, s, line, false);
+    else if (strcmp(verb, "@caption") == 0) {
+        free(f->caption);
+        f->caption = xstrdup(a.count ? a.word[0] : "");
+    } else if (strcmp(verb, "@card") == 0 && f->following)
+        take_card(f, s, &a);
+    else if (a.count == 1)
+        take_loan(f, s, verb, a.word[0]);
 }
 
 bool follow_behind(const Follow *f)
 {
-    const ClassReader *r = &f->room;
-    return f->joined && !f->asks && r->in.len > r->used && memchr(r->in.data + r->used, '\n', r->in.len - r->used);
+    return f->joined && !f->asks && reader_behind(&f->room);
 }
 
 bool follow_step(Follow *f, Session *s, int64_t now)
@@ -392,26 +299,23 @@ bool follow_step(Follow *f, Session *s, int64_t now)
     const char *line;
     if (!f->joined)
         return false;
-    f->goes_on = follow_behind(f);
     if (f->model && !f->own) /* before the presenter's takes its place */
         f->own = model_digest(&s->model);
-    bool changed = reader_step(&f->room, now), live = follow_live(f);
+    bool changed = reader_step(&f->room, now);
     if (f->room.folder >= 0 && f->known != f->room.owner) {
         classroom_user(f->room.owner, f->who);
-        f->asks = !is_known(f->room.owner, f->who);
+        f->asks = !is_known(f);
         f->known = f->asks ? f->known : f->room.owner;
     }
-    if (f->asks)
-        return changed;
     /* what is left waits for the next round: keys and signals come first, whatever somebody writes */
-    while (clock_ns() - now < FOLLOW_NS && (line = reader_line(&f->room, &err)) != NULL) {
+    while (!f->asks && clock_ns() - now < FOLLOW_NS && (line = reader_line(&f->room, &err)) != NULL) {
         if (*err.text)
-            trouble(f, err.text);
+            utf8_clean(f->trouble, sizeof f->trouble, err.text);
         else
             take(f, s, line);
         changed = true;
     }
-    if (changed && !live)
+    if (changed && !f->room.live)
         f->question = (Rollcall){.mine = -1};
     return changed;
 }
@@ -422,14 +326,14 @@ static void terminal_name(char out[16])
     const char *name = NULL;
     for (int fd = 0; fd < 3 && !name; fd++)
         name = isatty(fd) ? ttyname(fd) : NULL;
-    snprintf(out, 16, "none");
-    if (name && strncmp(name, "/dev/pts/", 9) == 0)
-        utf8_print(out, 16, "pts%.10s", name + 9);
-    else if (name && strncmp(name, "/dev/", 5) == 0 && !strpbrk(name + 5, "/-"))
-        utf8_print(out, 16, "%.15s", name + 5);
+    bool pts = name && strncmp(name, "/dev/pts/", 9) == 0, dev = name && strncmp(name, "/dev/", 5) == 0;
+    utf8_print(out, 16, "%s%.10s", pts ? "pts" : "",
+               pts                               ? name + 9
+               : dev && !strpbrk(name + 5, "/-") ? name + 5
+                                                 : "none");
 }
 
-bool follow_answer(Follow *f, Session *s, int digit, Err *err)
+bool follow_vote(Follow *f, Session *s, int digit, Err *err)
 {
     char terminal[16], name[80];
     uint64_t hash;
@@ -458,14 +362,61 @@ void follow_line(const Follow *f, Buf *out)
                    "The class %s is presented by %s. Follow? y: your screen does what theirs does, your files stay "
                    "untouched; n: no.",
                    f->name, f->who);
-    else if (!follow_live(f))
+    else if (!f->room.live)
         buf_printf(out, "%s: %s; trying again. f leaves.", f->name, *f->room.why ? f->room.why : "not there yet");
     else if (*f->trouble)
         buf_printf(out, "Can't follow %s here: %s", f->who, f->trouble);
     else if (!f->following)
-        buf_printf(out, "On your own; f goes back to %s.", f->who);
+        buf_printf(out, "On your own; f follows %s again.", f->who);
     else if (*f->caption)
         buf_puts(out, f->caption);
     else
         buf_printf(out, "Following %s. Any change of yours leaves; f comes back.", f->who);
+}
+
+/* ---- line by line ---- */
+
+static void say_question(Follow *f, Buf *out)
+{
+    const Rollcall *q = &f->question, *before = &f->said_question;
+    char name[ROLLCALL_ANSWER + 16];
+    bool new = q->open && (!before->open || before->seed != q->seed), shown = q->closed && (new || !before->closed);
+    int total = rollcall_total(q);
+    if (shown)
+        buf_printf(out, "%s: %d answer%s.\n", q->text, total, total == 1 ? "" : "s");
+    else if (new)
+        buf_printf(out, "Asked: %s\n", q->text);
+    for (int i = 0; (new || shown) && i < q->count; i++) {
+        buf_puts(out, rollcall_name(q, i, name));
+        if (shown)
+            buf_printf(out, ": %d", q->votes[i]);
+        if (shown && q->valued)
+            buf_printf(out, ", value %.4g", q->value[i]);
+        buf_printf(out, "%s%s\n", shown && i == q->right ? ", right" : "", shown && i == q->mine ? ", yours" : "");
+    }
+    if (new && !shown)
+        buf_puts(out, "Type the number of your answer.\n");
+    if (*q->note && strcmp(q->note, before->note) != 0)
+        buf_printf(out, "%s\n", q->note);
+    f->said_question = *q;
+}
+
+bool follow_say(Follow *f, Session *s, Buf *out)
+{
+    Buf line = {0};
+    if (!f->joined)
+        return false;
+    follow_step(f, s, clock_ns());
+    bool moved = f->moved;
+    f->moved = false;
+    follow_line(f, &line);
+    if (strcmp(buf_str(&line), buf_str(&f->said)) != 0) {
+        bool caption = *f->caption && strcmp(buf_str(&line), f->caption) == 0;
+        buf_printf(out, "%s%s%s\n", caption ? f->who : "", caption ? " says: " : "", buf_str(&line));
+        buf_clear(&f->said);
+        buf_puts(&f->said, buf_str(&line));
+    }
+    buf_free(&line);
+    say_question(f, out);
+    return moved;
 }

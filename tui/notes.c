@@ -1,251 +1,219 @@
 #include "tui/notes.h"
 
-#include <poll.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
 #include "core/base/tell.h"
-#include "core/base/utf8.h"
-#include "core/session/command.h"
-#include "tui/canvas/letters.h"
-#include "tui/classroom.h"
 #include "tui/term.h"
 
-enum { TEXTS_SAID = 4 };
+enum { LINE_MOST = 300 }; /* of what one types */
 
-typedef struct Notes {
-    ClassReader room;
-    char *text[TEXTS_SAID]; /* notes, the step on show, the next one, the open question */
-    int at, all, count;     /* step of steps; digits typed */
-    int64_t began, entered; /* clock_ns, which is the machine's: of the presentation, of the step */
-    double planned;
-    bool blank;
-} Notes;
+/* ---- who presents ---- */
 
-static void take(Notes *n, const char *line)
+bool prompter_open(Prompter *p, Err *err)
 {
-    Args a;
-    const char *verb;
-    if (!args_parse(&a, line, &verb, NULL) || strcmp(verb, "@stand") != 0 || a.count != 6 + TEXTS_SAID)
+    char path[CLASS_PATH];
+    classroom_notes(path);
+    if (*p->room.path || !classroom_make(&p->room, path, NULL, true, err))
+        return *p->room.path;
+    unlinkat(p->room.folder, "keys", 0);
+    bool made = mkfifoat(p->room.folder, "keys", 0600) == 0;
+    p->keys = made ? openat(p->room.folder, "keys", O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC) : -1;
+    return true;
+}
+
+void prompter_close(Prompter *p)
+{
+    if (*p->room.path)
+        close(p->keys);
+    classroom_close(&p->room);
+    buf_free(&p->typed);
+    buf_free(&p->page);
+}
+
+int prompter_poll(const Prompter *p, struct pollfd *out, int most)
+{
+    if (!*p->room.path || most < 1)
+        return 0;
+    out[0] = (struct pollfd){.fd = p->keys, .events = POLLIN};
+    return 1;
+}
+
+/* "AT ALL BEGAN ENTERED PLANNED BLANK", times as clock_ns has them; then what is on show, what comes next, the open
+ * question and the notes, as they are read. */
+static void put_page(const Session *s, const Presenter *of, const Rollcall *question, Buf *out)
+{
+    const Present *v = &of->view;
+    const Deck *d = &of->deck;
+    int total, step = session_step_number(s, &total);
+    bool deck = d->open && d->at >= 0;
+    buf_printf(out, "%d %d %lld %lld %g %d\n", deck ? d->at + 1 : step, deck ? d->count : total, (long long)v->began,
+               (long long)v->entered, deck ? deck_seconds(d, d->at) : 0, v->blank);
+    if (deck)
+        deck_label(d, d->at, out);
+    else
+        buf_puts(out, s->stages.boxes[s->place.box].label);
+    if (deck && d->at + 1 < d->count) {
+        buf_puts(out, "\nNext: ");
+        deck_label(d, d->at + 1, out);
+    }
+    if (question->open)
+        buf_printf(out, "\nAnswers: %d. %s", rollcall_total(question), question->text);
+    buf_printf(out, "\n%s\n", buf_str(&d->notes));
+    tell_clean(out);
+}
+
+void prompter_step(Prompter *p, const Session *s, const Presenter *of, const Rollcall *question)
+{
+    Buf page = {0};
+    char typed[LINE_MOST];
+    if (!*p->room.path)
         return;
-    n->at = atoi(a.word[0]);
-    n->all = atoi(a.word[1]);
-    n->began = strtoll(a.word[2], NULL, 10);
-    n->entered = strtoll(a.word[3], NULL, 10);
-    n->planned = strtod(a.word[4], NULL);
-    n->blank = *a.word[5] == '1';
-    for (int i = 0; i < TEXTS_SAID; i++) {
-        free(n->text[i]);
-        n->text[i] = xstrdup(a.word[6 + i]);
-    }
-}
-
-static bool connected(const Notes *n)
-{
-    return n->room.lines >= 0 && n->room.live && n->room.owner == geteuid();
-}
-
-static int seconds_since(int64_t then)
-{
-    return then ? (int)((clock_ns() - then) / 1000000000) : 0;
-}
-
-static void press(const Notes *n, const char *word)
-{
-    char line[40];
-    snprintf(line, sizeof line, "%s\n", word);
-    if (connected(n))
-        reader_append(&n->room, "keys", line);
-}
-
-/* The commands that keys stand for: those of the presenter. */
-static const char *meaning(Notes *n, const char *key, char out[32])
-{
-    static const struct {
-        const char *key, *word;
-    } MEANS[] = {{"Space", "next"}, {"Enter", "next"},     {"n", "next"},    {"Right", "next"}, {"Down", "next"},
-                 {"PgDn", "next"},  {"l", "next"},         {"j", "next"},    {"", "next"},      {"p", "prev"},
-                 {"Left", "prev"},  {"Up", "prev"},        {"PgUp", "prev"}, {"h", "prev"},     {"k", "prev"},
-                 {"g", "go 1"},     {"Backspace", "prev"}, {".", "blank"}};
-    int count = n->count;
-    n->count = 0;
-    if (strcmp(key, "G") == 0) {
-        snprintf(out, 32, count ? "go %d" : "go last", count);
-        return out;
-    }
-    for (size_t i = 0; i < sizeof MEANS / sizeof *MEANS; i++)
-        if (strcmp(MEANS[i].key, key) == 0)
-            return MEANS[i].word;
-    return NULL;
-}
-
-static void draw(const Notes *n, Canvas *c)
-{
-    char line[256], clock[40];
-    Rect all = {0, 1, c->h, c->w - 2}, head = rect_cut(&all, 't', 1);
-    canvas_clear(c);
-    if (!connected(n)) {
-        canvas_wrap(c, (Rect){1, 1, c->h - 1, c->w - 2}, STYLE_WARNING,
-                    n->room.lines < 0 ? "Nothing is presented by you on this machine." : n->room.why);
-        canvas_text(c, c->h - 1, 1, c->w - 2, STYLE_DIM, "trying again every second; q leaves");
-        return;
-    }
-    snprintf(line, sizeof line, "step %d of %d%s", n->at, n->all, n->blank ? "   BLANK" : "");
-    canvas_text(c, head.y, head.x, head.w, STYLE_HEADER, line);
-    int seconds = seconds_since(n->began), step = seconds_since(n->entered);
-    snprintf(clock, sizeof clock, "%d:%02d", seconds / 60, seconds % 60);
-    int scale = c->w >= 100 && c->h >= 30 ? 2 : 1;
-    if (!c->ascii && c->h >= 16) {
-        Rect r = rect_cut(&all, 't', letters_rows(scale) + 1);
-        letters_line(c, r.y, r.x, r.w, STYLE_STRONG, clock, scale);
-        snprintf(line, sizeof line, n->planned > 0 ? "this step %d:%02d of %g s" : "this step %d:%02d", step / 60,
-                 step % 60, n->planned);
-        canvas_right(c, r.y, r.x, r.w, STYLE_DIM, line);
+    put_page(s, of, question, &page);
+    if (strcmp(buf_str(&page), buf_str(&p->page)) != 0 && classroom_anew(&p->room, &page, NULL)) {
+        buf_free(&p->page);
+        p->page = page;
     } else
-        canvas_right(c, head.y, head.x, head.w, STYLE_HEADER, clock);
-    Rect keys = rect_cut(&all, 'b', 1), question = rect_cut(&all, 'b', 1), next = rect_cut(&all, 'b', 1);
-    Rect now = rect_cut(&all, 't', 1);
-    canvas_label(c, now.y, now.x, now.w, STYLE_STRONG, n->text[1]);
-    for (const char *p = n->text[0]; *p && all.h > 0;) {
-        char text[2048];
-        size_t bytes = strcspn(p, "\n");
-        utf8_print(text, sizeof text, "%.*s", (int)(bytes < sizeof text ? bytes : sizeof text - 1), p);
-        int used = canvas_wrap(c, all, STYLE_TEXT, text);
+        buf_free(&page);
+    for (ssize_t n; p->keys >= 0 && (n = read(p->keys, typed, sizeof typed)) > 0;)
+        buf_add(&p->typed, typed, (size_t)n);
+}
+
+/* ---- the other terminal ---- */
+
+typedef struct Page {
+    Present view; /* blank; when it began, and its step */
+    int at, all;
+    double planned;
+    const char *text;
+} Page;
+
+/* False: nothing is presented. */
+static bool page_of(const ClassReader *r, Page *p)
+{
+    long long began, entered;
+    int blank, used = 0;
+    if (!r->live || r->owner != geteuid() ||
+        sscanf(buf_str(&r->in), "%d %d %lld %lld %lg %d %n", &p->at, &p->all, &began, &entered, &p->planned, &blank,
+               &used) != 6)
+        return false;
+    p->view = (Present){.blank = blank, .began = began, .entered = entered};
+    p->text = r->in.data + used;
+    return true;
+}
+
+/* All of it as lines, the first of them where and when; the step, 0 for none. */
+static int put_lines(const ClassReader *r, Buf *out)
+{
+    Page p;
+    if (!page_of(r, &p)) {
+        buf_puts(out, "Waiting for a presentation of yours on this machine.\n");
+        return 0;
+    }
+    int all = (int)((clock_ns() - p.view.began) / 1000000000), step = (int)((clock_ns() - p.view.entered) / 1000000000);
+    buf_printf(out, "Step %d of %d, %d:%02d, this step %d:%02d", p.at, p.all, all / 60, all % 60, step / 60, step % 60);
+    if (p.planned > 0)
+        buf_printf(out, " of %g s", p.planned);
+    buf_printf(out, "%s.\n%s", p.view.blank ? ", blank" : "", p.text);
+    return p.at;
+}
+
+/* Keys mean what they mean to who presents; those that only drive go there. */
+static void press(const ClassReader *r, const char *key, int count)
+{
+    static const char *const DRIVE[] = {"present next", "present prev", "present go", "blank"};
+    Buf command = {0};
+    Page p;
+    if (page_of(r, &p))
+        present_key(&p.view, key, count, &command);
+    for (size_t i = 0; i < sizeof DRIVE / sizeof *DRIVE; i++)
+        if (strncmp(buf_str(&command), DRIVE[i], strlen(DRIVE[i])) == 0) {
+            buf_puts(&command, "\n");
+            int fd = openat(r->folder, "keys", O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+            if (fd >= 0 && write(fd, command.data, command.len) >= 0)
+                close(fd);
+            break;
+        }
+    buf_free(&command);
+}
+
+static void draw(const ClassReader *r, Canvas *c)
+{
+    Buf text = {0};
+    Rect all = {0, 1, c->h, c->w - 2}, keys = rect_cut(&all, 'b', 1);
+    Style style = put_lines(r, &text) ? STYLE_HEADER : STYLE_WARNING;
+    canvas_clear(c);
+    for (char *p = text.data, *end; all.h > 0 && (end = strchr(p, '\n')) != NULL; p = end + 1) {
+        *end = 0;
+        int used = canvas_wrap(c, all, style, p);
         rect_cut(&all, 't', used < 1 ? 1 : used);
-        p += bytes + (p[bytes] == '\n');
+        style = style == STYLE_HEADER ? STYLE_STRONG : STYLE_TEXT;
     }
-    if (*n->text[2])
-        canvas_printf(c, next.y, next.x, next.w, STYLE_SENTENCE, "next: %s", n->text[2]);
-    canvas_label(c, question.y, question.x, question.w, STYLE_WARNING, n->text[3]);
     canvas_text(c, keys.y, keys.x, keys.w, STYLE_KEY_TEXT, "Space next  p back  12G step  . blank  q leave");
+    buf_free(&text);
 }
 
-static int ready(void *context, struct pollfd *out, int most)
-{
-    return classroom_poll(((const ClassReader *)context)->watch, out, most);
-}
-
-static bool step(Notes *n)
-{
-    Err err;
-    const char *line;
-    bool changed = reader_step(&n->room, clock_ns());
-    while ((line = reader_line(&n->room, &err)) != NULL) {
-        take(n, line);
-        changed = true;
-    }
-    return changed;
-}
-
-static void screen(Notes *n)
+static void screen(ClassReader *r)
 {
     Canvas c;
-    TermEvent e;
-    bool stale = true;
+    TermEvent e = {.kind = TERM_NONE};
+    int h, w, count = 0;
     canvas_init(&c, 1, 1);
-    term_also(ready, &n->room);
-    for (bool leave = false; !leave;) {
-        int h, w;
-        stale = step(n) || stale;
-        if (stale) {
-            term_size(&h, &w);
-            canvas_resize(&c, h, w);
-            c.ascii = term_status()->ascii;
-            draw(n, &c);
-            term_draw(&c);
-            stale = false;
+    term_also(reader_poll, r);
+    while (e.kind != TERM_HANGUP && e.kind != TERM_TERMINATE && strcmp(e.key, "q") != 0 && strcmp(e.key, "^C") != 0) {
+        reader_step(r, clock_ns());
+        term_size(&h, &w);
+        canvas_resize(&c, h, w);
+        c.ascii = term_status()->ascii;
+        draw(r, &c);
+        term_draw(&c);
+        if (!term_event(500, &e) || e.kind != TERM_KEY) /* the clock goes on */
+            *e.key = 0;
+        else if (!e.key[1] && e.key[0] >= '0' && e.key[0] <= '9')
+            count = count < 1000 ? count * 10 + (e.key[0] - '0') : count;
+        else {
+            press(r, e.key, count);
+            count = 0;
         }
-        stale = !term_event(500, &e) || stale; /* the clock goes on */
-        if (e.kind == TERM_NONE)
-            continue;
-        stale = true;
-        if (e.kind == TERM_HANGUP || e.kind == TERM_TERMINATE)
-            break;
-        char out[32];
-        if (e.kind != TERM_KEY)
-            continue;
-        if (!e.key[1] && e.key[0] >= '0' && e.key[0] <= '9' && n->count < 1000) {
-            n->count = n->count * 10 + (e.key[0] - '0');
-            continue;
-        }
-        leave = strcmp(e.key, "q") == 0 || strcmp(e.key, "^C") == 0;
-        const char *word = meaning(n, e.key, out);
-        if (word)
-            press(n, word);
     }
     term_also(NULL, NULL);
     canvas_free(&c);
 }
 
-static bool put(Buf *text)
-{
-    tell_clean(text);
-    bool ok = file_write("-", text->data, text->len, NULL);
-    buf_clear(text);
-    return ok;
-}
-
 /* Line by line: a paragraph whenever another step is on; what is typed is a key or a step's number. */
-static void lines(Notes *n)
+static void lines(ClassReader *r)
 {
-    Buf in = {0}, out = {0};
+    char typed[LINE_MOST] = "";
     int seen = -1;
-    bool there = false, ok = true;
-    while (ok) {
+    setvbuf(stdin, NULL, _IONBF, 0); /* what was typed waits where poll sees it */
+    while (*typed != 'q') {
         struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN}};
-        int count = 1 + ready(&n->room, fds + 1, 1);
-        poll(fds, (nfds_t)count, 500);
-        step(n);
-        if (there != connected(n)) {
-            there = !there;
-            buf_puts(&out, there ? "Connected.\n" : "Waiting for a presentation.\n");
-            ok = put(&out);
-            seen = -1;
-        }
-        if (there && n->all && n->at != seen) {
-            const char *notes = n->text[0], *next = n->text[2];
-            int seconds = seconds_since(n->began);
-            seen = n->at;
-            buf_printf(&out, "Step %d of %d, %d:%02d. %s\n%s%s%s%s%s", n->at, n->all, seconds / 60, seconds % 60,
-                       n->text[1], notes, *notes ? "\n" : "", *next ? "Next: " : "", next, *next ? "\n" : "");
-            ok = put(&out);
-        }
-        if (!(fds[0].revents & (POLLIN | POLLHUP)))
+        Buf out = {0};
+        reader_step(r, clock_ns());
+        int now = put_lines(r, &out);
+        bool ok = now == seen || file_write("-", out.data, out.len, NULL);
+        seen = now;
+        buf_free(&out);
+        poll(fds, 1 + (nfds_t)reader_poll(r, fds + 1, 1), 500);
+        if (!ok || (fds[0].revents && !fgets(typed, sizeof typed, stdin)))
+            return;
+        if (!fds[0].revents)
             continue;
-        char block[256], word[32];
-        ssize_t got = read(STDIN_FILENO, block, sizeof block);
-        if (got <= 0)
-            break;
-        buf_add(&in, block, (size_t)got);
-        for (char *end; in.len && (end = memchr(in.data, '\n', in.len)) != NULL;) {
-            size_t used = (size_t)(end - in.data) + 1;
-            *end = 0;
-            n->count = atoi(in.data);
-            const char *means = strcmp(in.data, "q") == 0 || strcmp(in.data, "quit") == 0
-                                    ? "quit"
-                                    : meaning(n, n->count > 0 && n->count < 10000 ? "G" : in.data, word);
-            if (means && strcmp(means, "quit") == 0)
-                ok = false;
-            else if (means)
-                press(n, means);
-            memmove(in.data, in.data + used, in.len - used);
-            in.len -= used;
-        }
-        if (in.len > 4096)
-            break;
+        typed[strcspn(typed, "\n")] = 0;
+        if (*typed != 'q')
+            press(r, atoi(typed) > 0 ? "G" : *typed ? typed : "Enter", atoi(typed));
     }
-    buf_free(&in);
-    buf_free(&out);
 }
 
 int notes_main(const Options *o)
 {
-    Notes n = {.at = 0};
+    ClassReader r;
     char path[CLASS_PATH];
     Err err = {{0}};
     TermOptions terminal = {.colour = o->colour,
@@ -255,24 +223,17 @@ int notes_main(const Options *o)
                             .plots = o->plots,
                             .ascii = o->ascii,
                             .no_mouse = true};
-    bool drawn = !o->plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    bool ok = classroom_notes(path, &err);
-    for (int i = 0; i < TEXTS_SAID; i++)
-        n.text[i] = xstrdup("");
-    if (ok)
-        reader_init(&n.room, path);
-    if (ok && drawn)
-        ok = term_open(&terminal, &err);
-    if (ok && drawn) {
-        screen(&n);
-        term_close();
-    } else if (ok)
-        lines(&n);
-    else
+    bool drawn = !o->plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), ok = !drawn || term_open(&terminal, &err);
+    classroom_notes(path);
+    reader_init(&r, path);
+    if (!ok)
         tell(err.text);
-    reader_close(&n.room);
-    for (int i = 0; i < TEXTS_SAID; i++)
-        free(n.text[i]);
+    else if (drawn) {
+        screen(&r);
+        term_close();
+    } else
+        lines(&r);
+    reader_close(&r);
     if (drawn)
         term_reraise();
     return ok ? STATUS_DONE : STATUS_BAD;

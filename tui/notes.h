@@ -1,8 +1,27 @@
-/* `vitrine notes`: what the speaker sees and the hall does not, on another terminal. It can drive, and reconnects. */
+/* What the speaker sees and the hall does not, on another terminal, which can drive: `vitrine notes` and what serves
+ * it. A page is the file of lines (classroom.h) of a directory of the user's own; keys come by a pipe beside it. */
 #ifndef VITRINE_TUI_NOTES_H
 #define VITRINE_TUI_NOTES_H
+#include "tui/classroom.h"
 #include "tui/cli/options.h"
+#include "tui/presenter.h"
+#include "tui/rollcall.h"
 
-/* On a terminal a screen; else lines, read and written. The exit status of the program. */
+typedef struct Prompter {
+    Classroom room;
+    int keys;
+    Buf typed; /* commands of `present`, a line each, to be run and taken away */
+    Buf page;  /* that was written last */
+} Prompter;
+
+/* False where another presentation of this user has it. */
+bool prompter_open(Prompter *p, Err *err);
+void prompter_close(Prompter *p);
+int prompter_poll(const Prompter *p, struct pollfd *out, int most);
+/* Once a round: writes the page where it is another one, takes in what was typed. */
+void prompter_step(Prompter *p, const Session *s, const Presenter *of, const Rollcall *question);
+
+/* On a terminal a screen; else lines, read and written. Waits for a presentation, and for the next one. The exit
+ * status of the program. */
 int notes_main(const Options *o);
 #endif

@@ -1,5 +1,6 @@
 #include "tui/rollcall.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int 
 {
     Rollcall new = {.open = true, .right = -1, .mine = -1, .count = count};
     if (count < 2 || count > ROLLCALL_ANSWERS)
-        return err_set(err, "a question has 2 to %d answers: ask \"Which head is local?\" 0 1 2 3", ROLLCALL_ANSWERS);
+        return err_set(err, "a question has 2 to %d answers: %s", ROLLCALL_ANSWERS, ROLLCALL_EXAMPLE);
     if (!*text || strlen(text) >= ROLLCALL_TEXT)
         return err_set(err, "a question has 1 to %d characters", ROLLCALL_TEXT - 1);
     utf8_clean(new.text, sizeof new.text, text);
@@ -100,59 +101,55 @@ void rollcall_put(const Rollcall *r, Buf *out)
         buf_putc(out, ' ');
         command_quote(r->answer[i], out);
     }
+    for (int i = 0; i < r->count; i++) /* how they are spread is nobody's business before the end */
+        buf_printf(out, "%s%d", i ? " " : " votes=\"",
+                   r->closed ? r->votes[i] + r->raised[i]
+                   : i == 0  ? rollcall_total(r)
+                             : 0);
+    for (int i = 0; r->closed && r->valued && i < r->count; i++)
+        buf_printf(out, "%s%.9g", i ? " " : "\" value=\"", r->value[i]);
+    buf_puts(out, "\" note=");
+    command_quote(r->note, out);
+    if (r->closed)
+        buf_printf(out, " right=%d", r->right);
+}
+
+/* So many numbers between least and most, and nothing else. */
+static bool read_numbers(const char *text, int count, double least, double most, double *out)
+{
+    char *end = NULL;
+    for (int i = 0; text && i < count; i++, text = end) {
+        out[i] = strtod(text, &end);
+        if (end == text || !(out[i] >= least && out[i] <= most))
+            return false;
+    }
+    return text && !*text;
 }
 
 bool rollcall_read(Rollcall *r, const char *text)
 {
     Args a;
+    Rollcall new;
     const char *seed;
     char *end;
-    if (!args_parse(&a, text, &seed, NULL) || a.named_count || a.count < 1 || strlen(seed) != 8)
+    double x[ROLLCALL_ANSWERS];
+    if (!args_parse(&a, text, &seed, NULL) || a.count < 1 || strlen(seed) != 8)
         return false;
     unsigned long number = strtoul(seed, &end, 16);
-    return !*end && number && rollcall_ask(r, a.word[0], a.word + 1, a.count - 1, (uint32_t)number, NULL);
-}
-
-void rollcall_put_counts(const Rollcall *r, Buf *out)
-{
-    buf_printf(out, "%08x %d %d", r->seed, r->closed, r->closed ? r->right : -1);
-    for (int i = 0; i < r->count; i++) /* how they are spread is nobody's business before the end */
-        buf_printf(out, " %d", r->closed ? r->votes[i] + r->raised[i] : i == 0 ? rollcall_total(r) : 0);
-    for (int i = 0; r->closed && r->valued && i < r->count; i++)
-        buf_printf(out, " %.9g", r->value[i]);
-    if (*r->note)
-        buf_printf(out, " # %s", r->note);
-}
-
-bool rollcall_read_counts(Rollcall *r, const char *text)
-{
-    Rollcall new = *r;
-    char *end;
-    unsigned long seed = strtoul(text, &end, 16);
-    long closed = strtol(end, &end, 10), right = strtol(end, &end, 10);
-    if (!r->open || seed != r->seed || closed < 0 || closed > 1 || right < -1 || right >= r->count)
+    if (*end || !number || !rollcall_ask(&new, a.word[0], a.word + 1, a.count - 1, (uint32_t)number, NULL) ||
+        !read_numbers(args_named(&a, "votes"), new.count, 0, 2 * ROLLCALL_VOTES, x))
         return false;
-    for (int i = 0; i < r->count; i++) {
-        const char *at = end;
-        long votes = strtol(at, &end, 10);
-        if (end == at || votes < 0 || votes > 2 * ROLLCALL_VOTES)
-            return false;
-        new.votes[i] = (int)votes;
-        new.raised[i] = 0;
-    }
-    const char *note = strstr(end, " # ");
-    new.valued = closed &&*end &&note != end;
-    for (int i = 0; new.valued &&i < r->count; i++) {
-        const char *at = end;
-        new.value[i] = strtod(at, &end);
-        if (end == at || !(new.value[i] - new.value[i] == 0)) /* finite */
-            return false;
-    }
-    if (*end && end != note)
+    for (int i = 0; i < new.count; i++)
+        new.votes[i] = (int)x[i];
+    const char *right = args_named(&a, "right"), *value = args_named(&a, "value"), *note = args_named(&a, "note");
+    if ((right && !read_numbers(right, 1, -1, new.count - 1, x)) ||
+        (value && (!right || !read_numbers(value, new.count, -DBL_MAX, DBL_MAX, new.value))))
         return false;
-    utf8_clean(new.note, sizeof new.note, note ? note + 3 : "");
-    new.closed = closed;
-    new.right = (int)right;
+    new.closed = right != NULL;
+    new.right = right ? (int)*x : -1;
+    new.valued = value != NULL;
+    utf8_clean(new.note, sizeof new.note, note ? note : "");
+    new.mine = r->open && r->seed == new.seed ? r->mine : -1;
     *r = new;
     return true;
 }

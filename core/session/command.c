@@ -312,7 +312,7 @@ static bool may(const Session *s, const Command *c, Err *err)
     } LACKS[] = {{COMMAND_UI, "'%s' needs the screen"},
                  {COMMAND_EDIT, "'%s' changes the model: it is not allowed here"},
                  {COMMAND_WRITE,
-                  "what '%s' writes is a file: files are neither read nor written here (a link or a lesson may not)"},
+                  "what '%s' writes is a file: files are neither read nor written here (the line is not your own)"},
                  {COMMAND_PROCESS, "'%s' is for the reader alone to say (typed, or behind -c)"}};
     for (size_t i = 0; i < sizeof LACKS / sizeof *LACKS; i++)
         if (c->touches & ~s->permit & LACKS[i].touch)

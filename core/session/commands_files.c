@@ -41,7 +41,10 @@ static bool run_model(Session *s, const Args *a, Err *err)
 {
     if (a->count != 1)
         return err_set(err, "expected a folder with model.safetensors, a .safetensors file, or bundled");
-    if (!session_open_model(s, strcmp(a->word[0], "bundled") == 0 ? NULL : a->word[0], err))
+    const char *path = strcmp(a->word[0], "bundled") == 0 ? NULL : a->word[0];
+    if (!(s->permit & COMMAND_READ) && strcmp(path ? path : "", s->model_path) == 0) /* followed: it is open */
+        return true;
+    if (!session_open_model(s, path, err))
         return false;
     session_say(s, "%s (%s), %d blocks, %d tokens.%s", s->model.name, s->model.layout, session_blocks(s),
                 session_tokens(s), s->model.trained ? "" : " Untrained: its predictions mean nothing.");

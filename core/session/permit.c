@@ -22,7 +22,7 @@ static const char *permit(const Session *s, const char *word, unsigned touch, Er
 {
     if (s->permit & touch)
         return word;
-    err_set(err, "'%.200s' is a file: files are neither read nor written here (a link or a lesson may not)", word);
+    err_set(err, "'%.200s' is a file: files are neither read nor written here (the line is not your own)", word);
     return NULL;
 }
 

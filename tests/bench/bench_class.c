@@ -1,5 +1,7 @@
 /* What a class costs the presenter: key to frame alone, with 60 followers (real ones, each on a terminal of its own),
- * and with 200 that only read; and what a step costs on the wire. Usage: bench_class PROGRAM [FOLLOWERS [READERS]] */
+ * and with 200 that only read; what a step costs in bytes; and when it is on the followers' screens, of one follower
+ * and of 60, where inotify is to be had and where it is not (all instances of it taken before they start).
+ * Usage: bench_class PROGRAM [FOLLOWERS [READERS]] */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -15,10 +17,11 @@
 
 #include "core/base/clock.h"
 
-enum { MOST = 512, ROUNDS = 21, QUIET_MS = 60 };
+enum { MOST = 512, ROUNDS = 20, QUIET_MS = 60 };
 
 static struct pollfd fds[MOST]; /* the presenter's terminal first */
 static int lines_of[MOST];
+static double first[MOST]; /* ms until a terminal said something, 0: not yet */
 static pid_t pids[MOST];
 static int count;
 static size_t read_bytes; /* by readers */
@@ -54,6 +57,7 @@ static double settle(int64_t from, int quiet_ms, bool answer)
     static char bytes[65536];
     double last = 0;
     int64_t heard = clock_ns();
+    memset(first, 0, sizeof first);
     while (ms_since(heard) < (answer && last == 0 ? 3000 : quiet_ms)) {
         if (poll(fds, (nfds_t)count, 10) <= 0)
             continue;
@@ -65,15 +69,17 @@ static double settle(int64_t from, int quiet_ms, bool answer)
                 fds[i].fd = -fds[i].fd - 1; /* poll passes it over */
                 continue;
             }
+            first[i] = first[i] > 0 ? first[i] : ms_since(from);
             if (i == 0) {
                 last = ms_since(from);
                 heard = clock_ns();
             }
-            if (i >= readers_from)
-                while ((n = read(lines_of[i], bytes, sizeof bytes)) > 0)
-                    read_bytes += (size_t)n;
         }
     }
+    ssize_t n;
+    for (int i = readers_from; i < count; i++)
+        while ((n = read(lines_of[i], bytes, sizeof bytes)) > 0)
+            read_bytes += (size_t)n;
     return last;
 }
 
@@ -83,35 +89,64 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void measure(const char *what)
+static void measure(const char *what, int quiet_ms)
 {
-    double ms[ROUNDS];
+    double ms[ROUNDS], at[ROUNDS] = {0}, typical[ROUNDS] = {0};
     size_t before = read_bytes;
     for (int i = 0; i < ROUNDS; i++) {
         int64_t t = clock_ns();
         if (write(fds[0].fd, i % 2 ? "p" : " ", 1) != 1)
             exit(1);
-        ms[i] = settle(t, QUIET_MS, true);
+        ms[i] = settle(t, quiet_ms, true);
+        qsort(first + 1, (size_t)count - 1, sizeof *first, by_value);
+        at[i] = count > 1 && first[1] > 0 ? first[count - 1] : 9999; /* of the last follower; somebody said nothing */
+        typical[i] = first[count / 2];
     }
+    qsort(at, ROUNDS, sizeof *at, by_value);
+    qsort(typical, ROUNDS, sizeof *typical, by_value);
     qsort(ms, ROUNDS, sizeof *ms, by_value);
     printf("%-34s median %6.1f ms   longest %6.1f ms", what, ms[ROUNDS / 2], ms[ROUNDS - 1]);
     if (readers_from < count)
         printf("   %.0f bytes a step and reader", (double)(read_bytes - before) / (count - readers_from) / ROUNDS);
+    else if (count > 1)
+        printf("   on a follower's %.1f, on the last one's %.1f, longest %.1f ms", typical[ROUNDS / 2], at[ROUNDS / 2],
+               at[ROUNDS - 1]);
     putchar('\n');
     fflush(stdout);
 }
 
-/* A reader is woken by the directory and reads what is new, as a follower does. */
+/* A reader is woken by the directory, where there are watches enough, and reads what is new, as a follower does. */
 static void reader(const char *folder, const char *lines)
 {
     int fd = inotify_init1(IN_NONBLOCK);
     lines_of[count] = open(lines, O_RDONLY);
-    if (fd < 0 || inotify_add_watch(fd, folder, IN_MODIFY) < 0 || lines_of[count] < 0) {
+    if ((fd >= 0 && inotify_add_watch(fd, folder, IN_MODIFY) < 0) || lines_of[count] < 0) {
         perror(lines);
         exit(1);
     }
     lseek(lines_of[count], 0, SEEK_END);
     fds[count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+/* So many follow, are measured, and leave. */
+static void class(const char *program, int followers, const char *what, int quiet_ms)
+{
+    for (int i = 0; i < followers; i++) {
+        start(program, "join", "bench", 24 + i % 3 * 8, 80 + i % 4 * 20);
+        settle(clock_ns(), 20, false);
+    }
+    settle(clock_ns(), 3000, false);
+    measure(what, quiet_ms);
+    for (int i = 1; i < count; i++) {
+        if (pids[i] > 1)
+            kill(pids[i], SIGTERM);
+        close(fds[i].fd < 0 ? -fds[i].fd - 1 : fds[i].fd);
+    }
+    for (int i = 1; i < count; i++)
+        if (pids[i] > 1)
+            waitpid(pids[i], NULL, 0);
+    count = 1;
+    settle(clock_ns(), 500, false);
 }
 
 int main(int argc, char **argv)
@@ -134,26 +169,18 @@ int main(int argc, char **argv)
             return 1;
         settle(clock_ns(), 500, false);
     }
-    measure("alone");
-    for (int i = 0; i < followers; i++) {
-        start(argv[1], "join", "bench", 24 + i % 3 * 8, 80 + i % 4 * 20);
-        settle(clock_ns(), 20, false);
-    }
-    settle(clock_ns(), 3000, false);
+    measure("alone", QUIET_MS);
+    class(argv[1], 1, "with 1 follower", 200);
     snprintf(line, sizeof line, "with %d followers", followers);
-    measure(line);
-    for (int i = 1; i < count; i++) {
-        if (pids[i] > 1)
-            kill(pids[i], SIGTERM);
-        close(fds[i].fd < 0 ? -fds[i].fd - 1 : fds[i].fd);
-    }
-    for (int i = 1; i < count; i++)
-        if (pids[i] > 1)
-            waitpid(pids[i], NULL, 0);
-    count = 1;
-    settle(clock_ns(), 500, false);
+    class(argv[1], followers, line, 400);
+    int taken[MOST * 16], take = 0;
+    while (take < MOST * 16 && (taken[take] = inotify_init1(0)) >= 0)
+        take++;
+    class(argv[1], 1, "with 1 without inotify", 800);
+    while (take > 0)
+        close(taken[--take]);
     snprintf(path, sizeof path, "%s/vitrine-class-bench", folder);
-    snprintf(lines, sizeof lines, "%s/lines", path);
+    snprintf(lines, sizeof lines, "%s/lines-4", path);
     readers_from = 1;
     for (int i = 0; i < readers; i++) {
         reader(path, lines);
@@ -161,7 +188,7 @@ int main(int argc, char **argv)
     }
     settle(clock_ns(), 1000, false);
     snprintf(line, sizeof line, "with %d that only read", readers);
-    measure(line);
+    measure(line, QUIET_MS);
     if (write(fds[0].fd, "qq", 2) != 2)
         return 1;
     waitpid(pids[0], NULL, 0);

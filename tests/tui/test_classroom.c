@@ -1,8 +1,9 @@
-/* The class as a directory: what is read of it whatever lies there, and what others can do to it. Cases with other
- * users need root. */
+/* The class as a directory: what is read of it whatever lies there, and what others can do to it. Root runs all of it
+ * as two users, one who presents and one who follows; cases with more of them need root. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,7 @@
 #include "tui/follow.h"
 #include "tui/share.h"
 
-enum { STRANGER = 54321, OTHER = 54322 };
+enum { PRESENTER = 54320, STRANGER = 54321, OTHER = 54322, READER = 54323 };
 
 static char base[64], room[128];
 static Session s, own; /* who presents; who follows */
@@ -33,6 +34,22 @@ static Presenter presenter;
 static Rollcall question;
 static Share share;
 static Follow follow;
+
+/* From now on files are made and opened as that user, in that group besides; 0: as who runs the test. */
+static void be_in(uid_t uid, gid_t group)
+{
+    if (getuid() != 0)
+        return;
+    assert_int_equal(seteuid(0), 0);
+    assert_int_equal(setgroups(group != 0, &group), 0);
+    assert_int_equal(setegid(uid), 0);
+    assert_int_equal(seteuid(uid), 0);
+}
+
+static void be(uid_t uid)
+{
+    be_in(uid, 0);
+}
 
 static int begin_all(void **state)
 {
@@ -66,7 +83,10 @@ static int begin(void **state)
     presenter = (Presenter){.deck = {.at = -1}};
     question = (Rollcall){.mine = -1, .right = -1};
     share = (Share){.s = &s, .presenter = &presenter, .question = &question, .lesson = {.card = -1}};
-    if (!share_open(&share, "c", NULL, &err) || !follow_open(&follow, "c", NULL, &err))
+    be(PRESENTER);
+    bool open = share_open(&share, "c", NULL, &err) && follow_open(&follow, "c", NULL, &err);
+    be(0);
+    if (!open)
         fail_msg("%s", err.text);
     return 0;
 }
@@ -75,25 +95,33 @@ static int end(void **state)
 {
     (void)state;
     char line[128];
+    be(PRESENTER);
     share_close(&share);
+    be(0);
     follow_close(&follow, &own);
     snprintf(line, sizeof line, "rm -rf '%s'", base);
     return system(line);
 }
 
-/* One round of both. */
 /* As the loop does: on and on while lines wait, so that a busy machine changes nothing. */
 static void catch_up(Follow *f, Session *on)
 {
+    f->room.looked = 0;
+    be(READER);
     do
         follow_step(f, on, clock_ns());
     while (follow_behind(f));
+    if (f->asks && f->room.owner == PRESENTER) { /* another user, who is known from now on */
+        assert_true(follow_answers(f, on, "y"));
+        follow_step(f, on, clock_ns());
+    }
+    be(0);
 }
 
 static void round_both(void)
 {
+    be(PRESENTER);
     share_step(&share, clock_ns());
-    follow.room.looked = 0;
     catch_up(&follow, &own);
 }
 
@@ -101,7 +129,7 @@ static void round_both(void)
 static void append(const char *text, size_t n)
 {
     char path[160];
-    snprintf(path, sizeof path, "%s/lines", room);
+    snprintf(path, sizeof path, "%s/" CLASS_LINES, room);
     int fd = open(path, O_WRONLY | O_APPEND);
     assert_true(fd >= 0 && write(fd, text, n) == (ssize_t)n);
     close(fd);
@@ -130,11 +158,10 @@ static void test_a_step_arrives(void **state)
     round_both();
     assert_string_equal(own.place.path, "blocks.1.attn.pattern");
     assert_false(follow.asks); /* one's own account is known */
-    assert_true(share.room.written < 4000);
-    size_t before = share.room.written;
+    size_t before = share.since;
     does("head 2\n");
     round_both();
-    assert_true(share.room.written - before < 150);
+    assert_true(share.since > before && share.since - before < 100); /* a step is a short line */
 }
 
 static void test_half_binary_and_huge_lines(void **state)
@@ -160,11 +187,7 @@ static void test_half_binary_and_huge_lines(void **state)
         round_both();
     assert_string_equal(own.place.path, "blocks.0.attn.k");
     free(huge);
-    append(TEXT("@whole 99\n@state goto logits\n"));
-    round_both();
-    reads(follow.trouble, "both need the same");
-    assert_string_equal(own.place.path, "blocks.0.attn.k");
-    append(TEXT("@card 99999999 -1\n@lesson\n@ask \"\n@counts x\n@ask 00000001 \"q\"\n@nothing\n"));
+    append(TEXT("@card 99999999 -1\n@card a b c d e f\n@ask \"\n@state\n@ask 00000001 \"q\"\n@nothing\n"));
     round_both();
     assert_false(follow.question.open);
 }
@@ -197,7 +220,9 @@ static void test_who_comes_late_begins_at_the_last_whole_state(void **state)
     round_both();
     for (int i = 0; i < 3200; i++) {
         does(i % 2 ? "goto blocks.0.attn.k\n" : "goto blocks.1.attn.pattern[h=1]\n");
+        be(PRESENTER);
         share_step(&share, clock_ns());
+        be(0);
     }
     Follow late = {.joined = false};
     assert_true(follow_open(&late, "c", NULL, &err));
@@ -206,10 +231,10 @@ static void test_who_comes_late_begins_at_the_last_whole_state(void **state)
     for (int i = 0; i < 4; i++)
         catch_up(&late, &another);
     assert_string_equal(another.place.path, "blocks.0.attn.k");
-    assert_true(late.room.whole > 0);
-    follow_leave(&late);
+    assert_true(late.room.in.len < 2 * CLASS_FILE);
+    late.following = false;
     assert_true(command_do(&another, &all, "goto logits", LINE_OWN, &err));
-    follow_rejoin(&late); /* f: back by the same lines */
+    assert_true(follow_join(&late, &another, "", NULL, &err)); /* f: back by the same lines */
     catch_up(&late, &another);
     assert_string_equal(another.place.path, "blocks.0.attn.k");
     follow_close(&late, &another);
@@ -223,18 +248,30 @@ static void test_who_is_killed_leaves_the_lines(void **state)
     Share second = share;
     round_both();
     second.room.path[0] = 0;
+    be(PRESENTER);
     assert_false(share_open(&second, "c", NULL, &err));
+    be(0);
     reads(err.text, "running there already");
     close(share.room.lines); /* as the kernel does for a process that ends */
     share.room.lines = -1;
-    follow.room.looked = 0;
     catch_up(&follow, &own);
     assert_false(follow_live(&follow));
     reads(follow.room.why, "has left");
+    Follow late = {.joined = false}; /* and whoever comes now hears so too, with what was on show */
+    Buf said = {0};
+    assert_true(follow_open(&late, "c", NULL, &err));
+    catch_up(&late, &own);
+    follow_line(&late, &said);
+    reads(buf_str(&said), "has left");
+    buf_free(&said);
+    follow_close(&late, &own);
     share.room.path[0] = 0;
     close(share.room.folder);
-    buf_free(&share.room.late);
+    closedir(share.folder);
+    share.folder = NULL;
+    be(PRESENTER);
     assert_true(share_open(&share, "c", NULL, &err)); /* and again, in their place */
+    be(0);
     does("goto blocks.0.attn.v\n");
     round_both();
     round_both();
@@ -264,21 +301,18 @@ static void test_directories_that_are_not_used(void **state)
     reads(f.room.why, "not used");
     assert_false(share_open(&h, "w", NULL, &err));
     chmod(path, 0755);
-    snprintf(lines, sizeof lines, "%s/lines", path);
+    snprintf(lines, sizeof lines, "%s/" CLASS_LINES, path);
     assert_int_equal(mkfifo(lines, 0644), 0); /* opening it waits for nobody */
-    f.room.looked = 0;
     catch_up(&f, &own);
     assert_true(f.room.lines < 0);
     unlink(lines);
     assert_int_equal(symlink("/etc/passwd", lines), 0);
-    f.room.looked = 0;
     catch_up(&f, &own);
     assert_true(f.room.lines < 0);
     unlink(lines);
     int fd = open(lines, O_WRONLY | O_CREAT, 0644);
     assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0); /* larger than anything that is read */
     close(fd);
-    f.room.looked = 0;
     catch_up(&f, &own);
     assert_true(f.room.lines < 0);
     follow_close(&f, &own);
@@ -319,6 +353,7 @@ static void test_no_line_touches_a_file(void **state)
     append(line, strlen(line));
     round_both();
     reads(follow.trouble, "is a file");
+    assert_null(strstr(follow.trouble, "link")); /* it came from who presents */
     assert_false(own.quit);
     assert_string_equal(session_input(&own, SIDE_B)->path, "#17");
 }
@@ -338,6 +373,7 @@ static void test_a_picture_comes_as_data(void **state)
     buf_puts(&b, "open ");
     command_quote(file, &b);
     snprintf(line, sizeof line, "%s\n", buf_str(&b));
+    assert_int_equal(chmod(file, 0644), 0);
     buf_free(&b);
     does(line);
     round_both();
@@ -355,6 +391,7 @@ static void test_a_picture_comes_as_data(void **state)
 /* What fn does as that user, in a process of its own. */
 static void as_user(uid_t uid, void (*fn)(void))
 {
+    be(0);
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
@@ -366,6 +403,42 @@ static void as_user(uid_t uid, void (*fn)(void))
     int status = 0;
     waitpid(pid, &status, 0);
     assert_int_equal(status, 0);
+}
+
+/* A question as it is said line by line: once, then its one answer. */
+static void test_a_question_in_lines(void **state)
+{
+    (void)state;
+    static const char *const HEADS[] = {"0", "1"};
+    Buf said = {0};
+    Err err;
+    round_both();
+    assert_true(rollcall_ask(&question, "Which head?", HEADS, 2, 0, NULL));
+    for (int i = 0; i < 2; i++) {
+        share.asked = true;
+        be(PRESENTER);
+        share_step(&share, clock_ns());
+        be(READER);
+        follow.room.looked = 0;
+        follow_say(&follow, &own, &said);
+        be(0);
+    }
+    reads(buf_str(&said), "Asked: Which head?\n0\n1\nType the number of your answer.\n");
+    assert_null(strstr(strstr(buf_str(&said), "Asked") + 1, "Asked"));
+    be(READER);
+    assert_false(follow_vote(&follow, &own, 2, &err));
+    assert_true(follow_vote(&follow, &own, 1, &err));
+    be(PRESENTER);
+    share_count(&share);
+    question.closed = share.asked = true;
+    share_step(&share, clock_ns());
+    be(READER);
+    buf_clear(&said);
+    follow.room.looked = 0;
+    follow_say(&follow, &own, &said);
+    be(0);
+    reads(buf_str(&said), "Which head?: 1 answer.\n0: 0\n1: 1, yours\n");
+    buf_free(&said);
 }
 
 static void need_root(void)
@@ -381,8 +454,17 @@ static void ask(void)
     static const char *const HEADS[] = {"0", "1", "2", "3"};
     assert_true(rollcall_ask(&question, "Which head?", HEADS, 4, 0, NULL));
     question.votes[0] = 0;
-    share_question(&share);
+    share.asked = true;
+    be(PRESENTER);
     share_step(&share, clock_ns());
+    be(0);
+}
+
+static void count(void)
+{
+    be(PRESENTER);
+    share_count(&share);
+    be(0);
 }
 
 static void put_votes(const char *terminal, int count)
@@ -403,7 +485,7 @@ static void stuff(void)
         snprintf(path, sizeof path, "pts%d", i);
         put_votes(path, 1);
     }
-    snprintf(path, sizeof path, "%s/lines", room); /* and nothing else is theirs to write */
+    snprintf(path, sizeof path, "%s/" CLASS_LINES, room); /* and nothing else is theirs to write */
     if (open(path, O_WRONLY) >= 0 || unlink(path) == 0)
         _exit(3);
     snprintf(path, sizeof path, "%s/other", room);
@@ -427,9 +509,158 @@ static void test_stuffed_votes(void **state)
     ask();
     as_user(STRANGER, stuff);
     as_user(OTHER, one_vote);
-    share_count(&share);
+    count();
     assert_int_equal(rollcall_total(&question), 2);
     assert_string_equal(question.note, "");
+}
+
+/* Folders that nobody can take away, many of them, and a name for somebody else's file. */
+static void crowd(void)
+{
+    char path[300], inside[320];
+    for (int i = 0; i < 700; i++) {
+        snprintf(path, sizeof path, "%s/votes/%08x-none-1-%x", room, question.seed, i + 1);
+        snprintf(inside, sizeof inside, "%s/x", path);
+        if (mkdir(path, 0700) != 0 || mkdir(inside, 0700) != 0)
+            _exit(3);
+    }
+}
+
+static void test_a_crowd_hides_no_vote(void **state)
+{
+    (void)state;
+    need_root();
+    char from[300], to[300];
+    round_both();
+    ask();
+    as_user(STRANGER, crowd);
+    as_user(OTHER, one_vote);
+    for (int i = 0; i < 8; i++) { /* a look takes some milliseconds, and goes on where the one before ended */
+        share.counted = 0;
+        round_both();
+    }
+    assert_int_equal(rollcall_total(&question), 1);
+    as_user(READER, one_vote);
+    count();
+    assert_int_equal(rollcall_total(&question), 2);
+    assert_string_equal(question.note, "");
+    snprintf(from, sizeof from, "%s/somebodys", base); /* an empty file of another user's under the name of a vote */
+    close(open(from, O_WRONLY | O_CREAT | O_EXCL, 0600));
+    assert_int_equal(chown(from, 60000, 60000), 0);
+    snprintf(to, sizeof to, "%s/votes/%08x-none-1-abc", room, question.seed);
+    assert_int_equal(link(from, to), 0);
+    count();
+    assert_int_equal(rollcall_total(&question), 2);
+}
+
+/* Two hundred on one machine, more than the watches of one account: all of them read every line. */
+static void test_two_hundred_read(void **state)
+{
+    (void)state;
+    enum { READERS = 200 };
+    ClassReader *r = xcalloc(READERS, sizeof *r);
+    Err err;
+    round_both();
+    be(READER);
+    int watched = 0;
+    for (int i = 0; i < READERS; i++) {
+        reader_init(&r[i], room);
+        reader_step(&r[i], clock_ns());
+        while (reader_line(&r[i], &err))
+            ;
+        watched += r[i].watch >= 0;
+    }
+    for (int step = 0; step < 5; step++) {
+        does(step % 2 ? "goto logits\n" : "goto blocks.0.attn.q\n");
+        be(PRESENTER);
+        share_step(&share, clock_ns());
+        be(READER);
+        for (int i = 0; i < READERS; i++) {
+            /* woken by the watch at once; where there is none half a second later */
+            assert_true(reader_step(&r[i], r[i].looked + (r[i].watch < 0 ? INT64_C(600000000) : 1)));
+            const char *line = reader_line(&r[i], &err);
+            assert_non_null(line);
+            assert_string_equal(line, step % 2 ? "goto logits" : "goto blocks.0.attn.q");
+        }
+    }
+    print_message("%d of %d readers were woken by a watch\n", watched, READERS);
+    for (int i = 0; i < READERS; i++)
+        reader_close(&r[i]);
+    be(0);
+    free(r);
+}
+
+static void test_a_group_alone(void **state)
+{
+    (void)state;
+    need_root();
+    const struct group *g = getgrnam("games");
+    Err err = {{0}};
+    Share h = {.s = &s, .presenter = &presenter, .question = &question, .lesson = {.card = -1}};
+    char path[300];
+    if (!g || !g->gr_gid) {
+        print_message("a group: there is no group 'games' here\n");
+        skip();
+    }
+    be(PRESENTER); /* who is not in it */
+    assert_false(share_open(&h, "g", "games", &err));
+    reads(err.text, "not in the group");
+    be_in(PRESENTER, g->gr_gid);
+    assert_true(share_open(&h, "g", "games", &err));
+    share_step(&h, clock_ns());
+    ClassReader r;
+    snprintf(path, sizeof path, "%s/vitrine-class-g", base);
+    be_in(READER, g->gr_gid);
+    reader_init(&r, path);
+    assert_true(reader_step(&r, clock_ns()) && r.live && reader_line(&r, &err));
+    assert_true(reader_vote(&r, "00000001-none-1-1", &err));
+    reader_close(&r);
+    be(STRANGER);
+    reader_init(&r, path);
+    reader_step(&r, clock_ns());
+    reads(r.why, "a group that you are not in");
+    assert_false(reader_vote(&r, "00000001-none-1-2", &err));
+    reader_close(&r);
+    snprintf(path, sizeof path, "%s/vitrine-class-g/" CLASS_LINES, base);
+    assert_true(open(path, O_RDONLY) < 0 && errno == EACCES);
+    be(PRESENTER);
+    share_close(&h);
+    be(0);
+    snprintf(path, sizeof path, "%s/vitrine-class-g", base);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+/* What a stranger has put where a class is to be. */
+static void squat(void)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/vitrine-class-mine", base);
+    if (mkdir(path, 0777) != 0 || chmod(path, 0755) != 0)
+        _exit(3);
+    snprintf(path, sizeof path, "%s/vitrine-class-link", base);
+    if (symlink(room, path) != 0)
+        _exit(4);
+    snprintf(path, sizeof path, "%s/vitrine-class-file", base);
+    close(open(path, O_WRONLY | O_CREAT | O_EXCL, 0666));
+}
+
+static void test_names_that_a_stranger_took(void **state)
+{
+    (void)state;
+    need_root();
+    static const char *const NAMES[] = {"mine", "link", "file"}, *const SAYS[] = {"another user", "not used",
+                                                                                  "not used"};
+    Err err = {{0}};
+    as_user(STRANGER, squat);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        Share h = {.s = &s, .presenter = &presenter, .question = &question, .lesson = {.card = -1}};
+        be(PRESENTER);
+        assert_false(share_open(&h, NAMES[i], NULL, &err));
+        be(0);
+        reads(err.text, SAYS[i]);
+    }
+    round_both(); /* what the link names is as it was */
+    assert_true(follow_live(&follow));
 }
 
 static void test_a_full_class_says_so(void **state)
@@ -444,7 +675,7 @@ static void test_a_full_class_says_so(void **state)
         close(open(name, O_WRONLY | O_CREAT | O_EXCL, 0600));
         assert_int_equal(chown(name, (uid_t)(60000 + i), 60000), 0);
     }
-    share_count(&share);
+    count();
     assert_int_equal(rollcall_total(&question), SHARE_VOTERS);
     reads(question.note, "The class is full");
     round_both();
@@ -456,27 +687,32 @@ static void test_a_stranger_is_asked_about(void **state)
     (void)state;
     need_root();
     char path[200], lines[220];
-    static const char RUNS[] = "@whole 3\n@state goto blocks.1.attn.v\n";
+    static const char RUNS[] = "@state goto blocks.1.attn.v\n";
     Err err = {{0}};
     Buf said = {0};
     snprintf(path, sizeof path, "%s/vitrine-class-root", base);
-    snprintf(lines, sizeof lines, "%s/lines", path);
+    snprintf(lines, sizeof lines, "%s/" CLASS_LINES, path);
     assert_true(mkdir(path, 0755) == 0 && file_write(lines, RUNS, sizeof RUNS - 1, NULL));
     assert_true(chmod(lines, 0644) == 0 && chown(lines, STRANGER, STRANGER) == 0 &&
                 chown(path, STRANGER, STRANGER) == 0);
     follow_close(&follow, &own);
     assert_true(follow_open(&follow, "root", NULL, &err));
     assert_true(command_do(&own, &all, "goto logits", LINE_OWN, &err));
-    for (int i = 0; i < 3; i++) {
-        follow.room.looked = 0;
+    for (int i = 0; i < 3; i++)
         catch_up(&follow, &own);
-    }
     assert_true(follow.asks);
     assert_string_equal(own.place.path, "logits");
     follow_line(&follow, &said);
     reads(buf_str(&said), "54321"); /* by number; a name that it has not is not said */
     buf_free(&said);
-    follow_accept(&follow);
+    be(READER);
+    assert_true(follow_answers(&follow, &own, "n")); /* says what comes of it, and asks again */
+    reads(buf_str(&own.said), "join root asks again");
+    assert_false(follow.joined);
+    assert_true(follow_open(&follow, "root", NULL, &err));
+    catch_up(&follow, &own);
+    be(READER);
+    assert_true(follow_answers(&follow, &own, "y"));
     catch_up(&follow, &own);
     assert_string_equal(own.place.path, "blocks.1.attn.v");
     follow_close(&follow, &own);
@@ -502,6 +738,7 @@ static void fill_disk(void)
         mount("tmpfs", base, "tmpfs", 0, "size=48k,mode=1777") != 0)
         _exit(77);
     Share h = {.s = &s, .presenter = &presenter, .question = &question, .lesson = {.card = -1}};
+    be(PRESENTER);
     if (!share_open(&h, "d", NULL, &err))
         _exit(1);
     share_step(&h, clock_ns());
@@ -512,15 +749,17 @@ static void fill_disk(void)
         ;
     int64_t began = clock_ns();
     for (int i = 0; i < 400; i++) {
-        share_entry(&h, i % 2 ? "goto logits\n" : "goto blocks.0.attn.q\n");
+        const char *line = i % 2 ? "goto logits\n" : "goto blocks.0.attn.q\n";
+        command_do(&s, &all, line, LINE_OWN, NULL);
+        share_entry(&h, line);
         share_step(&h, clock_ns());
     }
     if (clock_ns() - began > INT64_C(5000000000) || !strstr(h.news, "Followers wait"))
         _exit(2);
     close(fd);
     unlink(path);
-    share_step(&h, clock_ns());
-    if (h.told_trouble || !strstr(h.news, "written again"))
+    share_step(&h, clock_ns() + INT64_C(1000000000));
+    if (h.tried || !strstr(h.news, "written again"))
         _exit(3);
     Follow f = {.joined = false};
     if (!follow_open(&f, "d", NULL, &err))
@@ -561,8 +800,13 @@ int main(void)
         EACH(test_directories_that_are_not_used),
         EACH(test_no_line_touches_a_file),
         EACH(test_a_picture_comes_as_data),
+        EACH(test_a_question_in_lines),
         EACH(test_stuffed_votes),
+        EACH(test_a_crowd_hides_no_vote),
         EACH(test_a_full_class_says_so),
+        EACH(test_two_hundred_read),
+        EACH(test_a_group_alone),
+        EACH(test_names_that_a_stranger_took),
         EACH(test_a_stranger_is_asked_about),
         EACH(test_a_full_disk_is_said),
     };

@@ -81,35 +81,20 @@ static bool close_something(Work *w, Err *err)
 /* Whatever the reader does on their own leaves. */
 static void on_entry(void *context, const LogEntry *entry)
 {
-    Follow *f = &((Plain *)context)->class.follow;
-    if (f->joined && f->following && !f->applying && *entry->resolved)
-        follow_leave(f);
+    Follow *f = &((Plain *)context)->follow;
+    f->following &= f->applying || !*entry->resolved;
 }
 
 static bool join(Plain *p, const char *name, Err *err)
 {
     Session *s = &p->work->session;
-    Follow *f = &p->class.follow;
-    if (*name && strcmp(name, "off") != 0) {
-        if (p->desk.open)
-            desk_close(&p->desk, s);
-        log_follow(s, on_entry, p);
-        plain_class_close(&p->class, s);
-        return plain_class_join(&p->class, name, p->work->options->model, err);
-    }
-    if (!f->joined)
-        return err_set(err, "join whom? join NAME, as who presents calls it");
-    if (*name) {
-        plain_class_close(&p->class, s);
-        session_say(s, "You have left the class; join NAME follows again.");
-    } else if (f->following) {
-        follow_leave(f);
-        session_say(s, "On your own; f goes back to %s.", f->who);
-    } else {
-        if (p->desk.open) /* a lesson of one's own ends where the presenter's begins */
-            desk_close(&p->desk, s);
-        follow_rejoin(f);
-    }
+    if (!follow_join(&p->follow, s, name, p->work->options->model, err))
+        return false;
+    log_follow(s, on_entry, p);
+    p->follow.applying = p->follow.following;
+    if (p->follow.following && p->desk.open) /* a lesson of one's own ends where the presenter's begins */
+        desk_close(&p->desk, s);
+    p->follow.applying = false;
     return true;
 }
 
@@ -117,8 +102,13 @@ static void answer_class(Plain *p, int choice)
 {
     Err err = {{0}};
     Buf b = {0};
-    bool ok = work_complete(p->work, &err) && plain_class_answer(&p->class, &p->work->session, choice, &b, &err);
-    if (!ok)
+    Follow *f = &p->follow;
+    char name[ROLLCALL_ANSWER + 16];
+    bool ok = work_complete(p->work, &err) && follow_vote(f, &p->work->session, choice, &err);
+    if (ok)
+        buf_printf(&b, "Your answer: %s. %s%s\n", rollcall_name(&f->question, f->question.mine, name),
+                   *f->receipt ? "Receipt " : "There is no receipt here.", f->receipt);
+    else
         buf_printf(&b, "Refused. %s\n", err.text);
     p->failed |= !ok;
     plain_put(p, buf_str(&b));
@@ -308,11 +298,17 @@ static void do_line(Plain *p, char *line)
         put_completions(p, text);
         return;
     }
-    if (plain_class_said(&p->class, &p->work->session, text) || plain_turn_card(p, text))
+    if (follow_answers(&p->follow, &p->work->session, text)) {
+        if (p->work->session.said.len)
+            plain_put_line(p, buf_str(&p->work->session.said));
+        buf_clear(&p->work->session.said);
+        return;
+    }
+    if (plain_turn_card(p, text))
         return;
     if (is_number(text)) {
         int i = atoi(text);
-        if (plain_class_asks(&p->class) && !p->list_count) {
+        if (p->follow.question.open && !p->follow.question.closed && !p->list_count) {
             answer_class(p, i);
             return;
         }
@@ -406,7 +402,7 @@ static int plain(Work *w, Err *err)
     list_clear(&p);
     stage_close(&p.stage);
     desk_close(&p.desk, s);
-    plain_class_close(&p.class, s);
+    follow_close(&p.follow, s);
     log_follow(s, NULL, NULL);
     free(p.list);
     buf_free(&p.in);

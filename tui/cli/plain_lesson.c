@@ -72,9 +72,9 @@ bool plain_lesson(Plain *p, const char *which, Err *err)
         desk_help(&p->desk, &p->work->overlay);
         return true;
     }
-    if (p->class.follow.joined) {
-        follow_leave(&p->class.follow);
-        follow_close_lesson(&p->class.follow);
+    if (p->follow.joined) {
+        p->follow.following = false;
+        follow_close_lesson(&p->follow);
     }
     if (!desk_open(&p->desk, s, which, err))
         return false;

@@ -58,9 +58,9 @@ void plain_prompt(Plain *p)
 static bool wait_line(Plain *p)
 {
     struct pollfd at[2] = {{.fd = STDIN_FILENO, .events = POLLIN}};
-    while (p->class.follow.joined) {
+    while (p->follow.joined) {
         Buf b = {0};
-        bool moved = plain_class_step(&p->class, &p->work->session, &b);
+        bool moved = follow_say(&p->follow, &p->work->session, &b);
         plain_put(p, buf_str(&b));
         buf_free(&b);
         if (moved) {
@@ -69,9 +69,9 @@ static bool wait_line(Plain *p)
             session_trim(&p->work->session);
         }
         at[0].revents = 0;
-        int others = follow_poll(&p->class.follow, at + 1, 1);
+        int others = p->follow.joined ? reader_poll(&p->follow.room, at + 1, 1) : 0;
         /* where nobody presents yet it is looked again half a second later */
-        if (!stop_wait_any(at, 1 + others, follow_behind(&p->class.follow) ? 0 : 500))
+        if (!stop_wait_any(at, 1 + others, follow_behind(&p->follow) ? 0 : 500))
             return false;
         if (at[0].revents)
             return true;

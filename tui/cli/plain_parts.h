@@ -2,9 +2,9 @@
 #ifndef VITRINE_TUI_CLI_PLAIN_PARTS_H
 #define VITRINE_TUI_CLI_PLAIN_PARTS_H
 #include "core/base/buf.h"
-#include "tui/cli/plain_class.h"
 #include "tui/cli/verbs.h"
 #include "tui/desk.h"
+#include "tui/follow.h"
 #include "tui/stage.h"
 
 enum { LINE_MOST = 1000 };
@@ -18,7 +18,7 @@ struct App {
     bool ascii;
     Stage stage;
     Desk desk;
-    PlainClass class;
+    Follow follow;
     bool turned; /* another card, or something was said to an answer */
     bool lost;   /* standard output takes no more: why */
     bool left;   /* for nobody reads it any longer (head), which is no fault */
