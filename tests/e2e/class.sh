@@ -222,7 +222,7 @@ guest 51 80 24 xterm-256color "-m $T/own"
 guest 52 80 24 xterm-256color "-m $T/else"
 all "one's own model is set aside" 'Many heads' 51 51
 line ":model $T/own"
-all "who has the presenter's model follows" 'of 23: ' 51 51
+all "who has the presenter's model follows" 'of 36: ' 51 51
 all "who has none is told which" 'join with -m and that model' 7 7
 all "who has another one is told both" 'another one: join with -m and' 52 52
 line ':model bundled; present heads'

@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -224,6 +225,8 @@ static void test_who_comes_late_begins_at_the_last_whole_state(void **state)
         share_step(&share, clock_ns());
         be(0);
     }
+    catch_up(&follow, &own); /* who was stopped all the while */
+    assert_string_equal(own.place.path, "blocks.0.attn.k");
     Follow late = {.joined = false};
     assert_true(follow_open(&late, "c", NULL, &err));
     Session another;
@@ -277,6 +280,49 @@ static void test_who_is_killed_leaves_the_lines(void **state)
     round_both();
     assert_true(follow_live(&follow));
     assert_string_equal(own.place.path, "blocks.0.attn.v");
+}
+
+/* By the kernel, without a word: the directory stays until the next share. */
+static void test_a_presenter_is_killed(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    int there[2];
+    char byte;
+    Follow f = {.joined = false};
+    Share h = {.s = &s, .presenter = &presenter, .question = &question, .lesson = {.card = -1}};
+    assert_int_equal(pipe(there), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        be(PRESENTER);
+        bool ok = share_open(&h, "k", NULL, &err);
+        share_step(&h, clock_ns());
+        if (ok && write(there[1], "k", 1) == 1)
+            for (;;)
+                pause();
+        _exit(1);
+    }
+    close(there[1]);
+    assert_int_equal(read(there[0], &byte, 1), 1);
+    close(there[0]);
+    assert_true(follow_open(&f, "k", NULL, &err));
+    catch_up(&f, &own);
+    assert_true(follow_live(&f));
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    waitpid(pid, NULL, 0);
+    catch_up(&f, &own);
+    assert_false(follow_live(&f));
+    reads(f.room.why, "has left");
+    be(PRESENTER);
+    assert_true(share_open(&h, "k", NULL, &err));
+    share_step(&h, clock_ns());
+    catch_up(&f, &own);
+    assert_true(follow_live(&f));
+    follow_close(&f, &own);
+    be(PRESENTER);
+    share_close(&h);
+    be(0);
 }
 
 static void test_directories_that_are_not_used(void **state)
@@ -797,6 +843,7 @@ int main(void)
         EACH(test_a_flood_waits_for_the_next_round),
         EACH(test_who_comes_late_begins_at_the_last_whole_state),
         EACH(test_who_is_killed_leaves_the_lines),
+        EACH(test_a_presenter_is_killed),
         EACH(test_directories_that_are_not_used),
         EACH(test_no_line_touches_a_file),
         EACH(test_a_picture_comes_as_data),
