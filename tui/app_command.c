@@ -67,7 +67,7 @@ static void describe_terminal(App *a)
                "). `vitrine --light` or --dark choose another.\nCharacters: %s; lines of plots: %s (`--plots` "
                "braille, blocks or ascii).\nFrames: %s.\nMouse: %s. %% turns it off and on; with it off the terminal "
                "selects text.\n",
-               t->ascii ? "ASCII" : "UTF-8 with half blocks", t->ascii ? "ascii" : t->plots,
+               t->ascii ? "ASCII" : "UTF-8 with shades and half blocks", t->ascii ? "ascii" : t->plots,
                t->frames ? "each in one piece" : "as they come",
                !t->has_mouse ? "none reported"
                : t->mouse    ? "on"

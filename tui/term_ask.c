@@ -108,6 +108,7 @@ static void put_typed(Buf *typed, const char *sequence)
 
 void term_ask(int fd, bool utf8, TermReply *r, Buf *typed)
 {
+    enum { SEQUENCE_MS = 20 }; /* for the rest of a reply that has begun */
     Listening from = {.fd = fd};
     struct termios raw;
     uint32_t c;
@@ -120,11 +121,13 @@ void term_ask(int fd, bool utf8, TermReply *r, Buf *typed)
     if (tcsetattr(fd, TCSANOW, &raw) || (utf8 && !writes(fd, "\r\xe2\x94\x80\033[6n")) ||
         !writes(fd, "\033]11;?\033\\\033]4;255;?\033\\\033[?2026$p\033[c"))
         return;
-    from.until = clock_ns() + ASK_MS * 1000000ll;
+    const int64_t whole = clock_ns() + ASK_MS * 1000000ll;
+    from.until = whole - SEQUENCE_MS * 1000000ll;
     while (!r->all && typed->len < ASK_TYPED / 2 && next_byte(&from, &c)) {
         char text[ASK_TYPED / 2];
         while (c == 27) { /* Esc, and behind it at once a reply */
-            key_sequence(text, sizeof text, next_byte, &from);
+            Listening rest = {.fd = fd, .until = whole};
+            key_sequence(text, sizeof text, next_byte, &rest);
             if (text[0] != 27)
                 break;
             buf_putc(typed, 27);

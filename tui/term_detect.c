@@ -169,7 +169,7 @@ ColourMode term_colour_mode(const TermEnv *env, int colours, const char **why)
 /* Does black text stand out from it more than white text does? */
 static bool is_light(Colour ground)
 {
-    return colour_contrast(ground, 0) > colour_contrast(ground, 0xffffff);
+    return !colour_readable_on(ground);
 }
 
 bool term_light(const char *ground, Colour said, const char *colorfgbg, const char **why)

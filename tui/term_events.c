@@ -65,6 +65,8 @@ void give_back(const Buf *typed)
             code = (unsigned char)typed->data[i];
             length = 1;
         }
+        if (code == 27 && (i + 1 == typed->len || typed->data[i + 1] == 27)) /* not the first half of Meta */
+            code = K_ESC;
         codes[n++] = code;
     }
     while (n)
@@ -132,6 +134,8 @@ static bool function_key(TermEvent *e, int code)
     }
     if (code == KEY_MOUSE)
         return mouse_event(e);
+    if (code == K_ESC)
+        return key_named(e, "Esc");
     if (code == K_PASTE)
         return paste_event(e);
     if (code >= K_NAMED && code < K_NAMED + KEY_SEQUENCES)

@@ -352,12 +352,32 @@ static void set_cell(cchar_t *out, CellLook s)
     setcchar(out, text, a, 0, &pair);
 }
 
+/* A theme is made for black and white; on a ground between them some of its colours are not read. */
+static Colour legible(Colour text)
+{
+    static struct {
+        Colour text, ground, shown;
+    } known[32];
+    const Colour ground = term.options.ground ? COLOUR_DEFAULT : term.status.ground; /* an option knows better */
+    size_t i = text % 31;
+    if (text == COLOUR_DEFAULT || ground == COLOUR_DEFAULT || term.status.mode < MODE_256)
+        return text;
+    if (known[i].text != text || known[i].ground != ground) {
+        known[i].text = text;
+        known[i].ground = ground;
+        known[i].shown = colour_legible(text, ground);
+    }
+    return known[i].shown;
+}
+
 static void draw_row(const Canvas *c, int y, int cells)
 {
     int n = 0;
     for (int x = 0; x < cells; x++) {
-        CellLook s = cell_look(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], term.status.mode, term.status.ascii,
-                               term.status.light);
+        const Cell *k = &c->cells[(size_t)y * (size_t)c->w + (size_t)x];
+        CellLook s = cell_look(k, term.status.mode, term.status.ascii, term.status.light);
+        if (s.bg == COLOUR_DEFAULT && k->fg == COLOUR_DEFAULT && k->style != STYLE_BORDER)
+            s.fg = legible(s.fg);
         if (!s.ch)
             continue;
         if (utf8_width(s.ch) == 2 &&

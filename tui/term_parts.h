@@ -30,7 +30,7 @@ typedef struct Term {
 extern Term term;
 
 /* Codes of our own, above those of ncurses. */
-enum { K_PASTE = KEY_MAX + 1, K_PASTE_END, K_NAMED };
+enum { K_PASTE = KEY_MAX + 1, K_PASTE_END, K_ESC, K_NAMED };
 
 /* Into the status with what it said; true where the ground is another than before. */
 bool take_reply(void);

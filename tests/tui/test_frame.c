@@ -20,6 +20,7 @@
 #include "core/session/screens/laboratory.h"
 #include "core/session/state.h"
 #include "tests/tui/opened.h"
+#include "tui/canvas/cell_look.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
@@ -68,7 +69,7 @@ static bool run(const char *line)
     return command_do(&s, &all, line, LINE_FOREIGN | COMMAND_UI, &err);
 }
 
-static void draw(Canvas *c, int h, int w, bool hint)
+static void draw_as(Canvas *c, int h, int w, bool hint, ColourMode mode, bool light)
 {
     canvas_resize(c, h, w);
     canvas_clear(c);
@@ -77,9 +78,43 @@ static void draw(Canvas *c, int h, int w, bool hint)
     frame_needs(&s, &f, &needs);
     assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
     assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
-    Paint p = {.s = &s, .c = c, .mode = MODE_256};
+    Paint p = {.s = &s, .c = c, .mode = mode, .light = light};
     FrameState state = {.hint = hint, .message = "", .status = "256c"};
     frame_draw(&p, &f, &state);
+}
+
+static void draw(Canvas *c, int h, int w, bool hint)
+{
+    draw_as(c, h, w, hint, MODE_256, false);
+}
+
+/* Letters and digits have a contrast of 4.5 on what they stand on: black, white, or the colour of data. */
+static void text_is_read(const char *where)
+{
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    for (int kind = 0; kind < 6; kind++) {
+        ColourMode mode = (ColourMode)(MODE_8 + kind / 2);
+        bool light = kind % 2;
+        draw_as(&c, 40, 120, true, mode, light);
+        for (int i = 0; i < c.h * c.w; i++) {
+            const Cell *k = &c.cells[i];
+            CellLook l = cell_look(k, mode, false, light);
+            if (cell_is_data(k) || l.ch <= ' ' || k->style == STYLE_BORDER || svg_draws(l.ch) ||
+                (l.bg == COLOUR_DEFAULT && (mode == MODE_8 || l.fg == COLOUR_DEFAULT)))
+                continue; /* lines and surfaces; the theme's 8 colours are test_colour's */
+            Colour ground = l.bg != COLOUR_DEFAULT ? l.bg
+                            : light                ? 0xffffff
+                                                   : 0x000000,
+                   ink = l.fg != COLOUR_DEFAULT ? l.fg
+                         : light                ? 0x000000
+                                                : 0xffffff;
+            if (colour_contrast(ink, ground) < 4.5)
+                fail_msg("%s: U+%04X at %d,%d is #%06x on #%06x (%s, %d colours)", where, (unsigned)l.ch, i / c.w,
+                         i % c.w, (unsigned)ink, (unsigned)ground, light ? "light" : "dark", (int)mode);
+        }
+    }
+    canvas_free(&c);
 }
 
 /* The printed number that begins at or contains cell x of line y, and the value its Ref names. */
@@ -724,6 +759,7 @@ static void reach_screens(bool words)
             fail_msg("'%s' does not lead to %s: %s", screen->command, screen->name, err.text);
         assert_int_equal(s.place.screen, i);
         assert_int_not_equal(session_node(&s, SIDE_B, s.place.path), NO_NODE);
+        text_is_read(screen->name);
         for (const LookOption *o = screen->options; o && o->name; o++) {
             assert_int_equal(look_option_number(o, &start), o->start);
             look_option_put(o, &s.look, !o->start);

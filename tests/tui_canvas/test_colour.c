@@ -172,27 +172,121 @@ static void test_names(void **state)
     assert_int_equal(untouched, CM_VIK);
 }
 
-/* Text can be read on the darkest and on the lightest ground, and nothing depends on colour where there is none. */
+/* The 8 colours as terminals have them, and their brighter ones, which bold may mean: always on the Linux console. */
+static const struct {
+    const char *name;
+    bool always_bright, light; /* light: its ground may be */
+    Colour plain[8], bright[8];
+} palettes[] = {
+    {"xterm",
+     false,
+     true,
+     {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5},
+     {0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff}},
+    {"VTE",
+     false,
+     true,
+     {0x000000, 0xcc0000, 0x4e9a06, 0xc4a000, 0x3465a4, 0x75507b, 0x06989a, 0xd3d7cf},
+     {0x555753, 0xef2929, 0x8ae234, 0xfce94f, 0x729fcf, 0xad7fa8, 0x34e2e2, 0xeeeeec}},
+    {"Linux console",
+     true,
+     false,
+     {0x000000, 0xaa0000, 0x00aa00, 0xaa5500, 0x0000aa, 0xaa00aa, 0x00aaaa, 0xaaaaaa},
+     {0x555555, 0xff5555, 0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0xffffff}},
+};
+
+/* Text is read on the darkest and on the lightest ground, whatever colours there are; nothing depends on colour where
+ * there is none. */
 static void test_theme(void **state)
 {
     (void)state;
     for (int s = 0; s < STYLE_COUNT; s++)
         for (int light = 0; light < 2; light++) {
-            Look look = style_look((Style)s, MODE_256, light);
-            double ground = luminance(light ? 0xffffff : 0x101216), ink = luminance(look.fg & 0xffffff);
-            double high = fmax(ground, ink) + 0.05, low = fmin(ground, ink) + 0.05;
-            if (look.fg != COLOUR_DEFAULT && s != STYLE_BORDER)
-                assert_true(high / low >= 4.5);
-            assert_int_equal(look.bg, COLOUR_DEFAULT);
+            const Colour white = 0xffffff, paper = 0x101216, black = 0;
+            for (int mode = MODE_256; mode <= MODE_TRUE; mode++) {
+                Look look = style_look((Style)s, (ColourMode)mode, light);
+                assert_int_equal(look.bg, COLOUR_DEFAULT);
+                if (look.fg == COLOUR_DEFAULT)
+                    continue;
+                assert_true(colour_contrast(look.fg, light ? white : black) >= 4.5);
+                assert_true(s == STYLE_BORDER || light || colour_contrast(look.fg, paper) >= 4.5);
+            }
             Look mono = style_look((Style)s, MODE_MONO, light);
             assert_true(mono.fg == COLOUR_DEFAULT && mono.bg == COLOUR_DEFAULT);
             Look eight = style_look((Style)s, MODE_8, light);
-            assert_true(eight.fg == COLOUR_DEFAULT || colour_8(eight.fg) > 0);
+            for (size_t p = 0; p < sizeof palettes / sizeof *palettes && eight.fg != COLOUR_DEFAULT; p++) {
+                int i = colour_8(eight.fg);
+                bool bold = eight.attrs & ATTR_BOLD;
+                assert_true(i > 0);
+                if (light && !palettes[p].light)
+                    continue;
+                if (!(bold && palettes[p].always_bright) &&
+                    colour_contrast(palettes[p].plain[i], light ? white : black) < 4.5)
+                    fail_msg("style %d, colour %d of %s", s, i, palettes[p].name);
+                if (bold && colour_contrast(palettes[p].bright[i], light ? white : black) < 4.5)
+                    fail_msg("style %d, bold colour %d of %s", s, i, palettes[p].name);
+            }
         }
     const Style marked[] = {STYLE_SELECTED, STYLE_CURSOR, STYLE_EDITED, STYLE_ERROR, STYLE_KEY};
     for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
         assert_true(style_look(marked[i], MODE_MONO, false).attrs != 0);
     assert_true(style_look(STYLE_SIDE_A, MODE_MONO, false).attrs != style_look(STYLE_SIDE_B, MODE_MONO, false).attrs);
+}
+
+/* Against this file's own arithmetic, in floating point; and what stands on data is read on all of it. */
+static void test_contrast(void **state)
+{
+    (void)state;
+    for (Colour c = 0; c < 0x1000000; c += 0x3571)
+        for (Colour other = 0; other < 0x1000000; other += 0xfedcb) {
+            double a = luminance(c) + 0.05, b = luminance(other) + 0.05;
+            assert_true(fabs(colour_contrast(c, other) - fmax(a, b) / fmin(a, b)) < 1e-9);
+        }
+    assert_true(fabs(colour_contrast(0, 0xffffff) - 21) < 1e-9);
+    for (Colour c = 0; c < 0x1000000; c += 0x3571) {
+        assert_true(colour_contrast(c, colour_readable_on(c)) >= 4.5);
+        Colour shown = colour_legible(0x767676, c);
+        assert_true(shown == COLOUR_DEFAULT || colour_contrast(shown, c) >= 4.5);
+    }
+    assert_int_equal(colour_legible(0x767676, 0xffffff), 0x767676);
+    assert_int_equal(colour_legible(0x767676, 0x2e3440), COLOUR_DEFAULT);
+}
+
+/* What a shade looks like: light of both colours, in its parts. */
+static double shade_lightness(Shade s, bool upper)
+{
+    double part = s.ch == 0x2591 ? 0.25 : s.ch == 0x2592 ? 0.5 : s.ch == 0x2580 && upper ? 1 : 0;
+    double y = part * luminance(s.fg) + (1 - part) * luminance(s.bg);
+    return y > 216.0 / 24389 ? 116 * cbrt(y) - 16 : y * 24389 / 27;
+}
+
+/* With 8 colours a map still has more steps than colours, in order; two halves that differ are told apart. */
+static void test_shades(void **state)
+{
+    (void)state;
+    for (int m = 0; m < CM_COUNT; m++) {
+        int turns = 0, distinct = 1;
+        double last = -1, direction = 0;
+        for (int i = 0; i <= 1000; i++) {
+            Colour c = colourmap_colour((MapId)m, MODE_8, i / 1000.0);
+            Shade s = colour_shade(c, c);
+            double l = shade_lightness(s, true), step = l - last;
+            assert_true(colour_of_8(colour_8(s.fg)) == s.fg && colour_of_8(colour_8(s.bg)) == s.bg);
+            assert_true(s.ch != 0x2580);
+            if (last >= 0 && fabs(step) > 0.5) {
+                turns += direction * step < 0;
+                direction = step;
+                distinct++;
+            }
+            last = l;
+        }
+        assert_int_equal(turns, colourmap_signed((MapId)m));
+        assert_true(distinct >= (colourmap_signed((MapId)m) ? 11 : 6));
+    }
+    const Shade half = colour_shade(0xcd0000, 0x0000cd);
+    assert_true(half.ch == 0x2580 && colour_8(half.fg) == 1 && colour_8(half.bg) == 4);
+    const Shade dark = colour_shade(0xffffff, 0x000000);
+    assert_true(shade_lightness(dark, true) > 60 && shade_lightness(dark, false) < 1);
 }
 
 int main(void)
@@ -201,7 +295,8 @@ int main(void)
         cmocka_unit_test(test_tables),      cmocka_unit_test(test_lightness_runs_one_way),
         cmocka_unit_test(test_signed_maps), cmocka_unit_test(test_odd_positions),
         cmocka_unit_test(test_quantiser),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_theme),
+        cmocka_unit_test(test_theme),       cmocka_unit_test(test_contrast),
+        cmocka_unit_test(test_shades),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

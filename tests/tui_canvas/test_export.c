@@ -199,7 +199,7 @@ static void test_ansi(void **state)
     } cases[] = {
         {MODE_256, "\033[0;38;5;113;48;5;17m▀\033[0;7mx\033[0m \n"},
         {MODE_TRUE, "\033[0;38;2;135;215;95;48;2;0;0;95m▀\033[0;7mx\033[0m \n"},
-        {MODE_8, "+\033[0;7mx\033[0m \n"},
+        {MODE_8, "\033[0;33;40m▀\033[0;7mx\033[0m \n"},
         {MODE_MONO, "+\033[0;7mx\033[0m \n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -220,10 +220,11 @@ static void test_shown(void **state)
     canvas_pixel(&c, 0, 0, -1, 0x5f0000, 6, -1, none);
     const Cell *k = canvas_at(&c, 0, 0);
     assert_true(cell_is_data(k));
-    CellLook mono = cell_look(k, MODE_MONO, true, false), eight = cell_look(k, MODE_8, false, false),
-             ascii = cell_look(k, MODE_256, true, false);
+    CellLook mono = cell_look(k, MODE_MONO, true, false), eight = cell_look(k, MODE_8, true, false),
+             shade = cell_look(k, MODE_8, false, false), ascii = cell_look(k, MODE_256, true, false);
     assert_true(mono.ch == 'x' && mono.fg == COLOUR_DEFAULT); /* negative: a ramp of its own */
     assert_true(eight.ch == 'x' && colour_8(eight.fg) == 4);
+    assert_true(shade.ch == 0x2591 && colour_8(shade.fg) + colour_8(shade.bg) == 1); /* red and black */
     assert_true(ascii.ch == ' ' && ascii.bg == 0x5f0000);
     canvas_attr(&c, (Rect){.h = 1, .w = 1}, ATTR_REVERSE); /* a reversed block of one colour would not be seen */
     CellLook marked = cell_look(k, MODE_256, false, false);

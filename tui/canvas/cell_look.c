@@ -35,13 +35,6 @@ static Colour mean(Colour a, Colour b)
     return ((a & 0xfefefe) >> 1) + ((b & 0xfefefe) >> 1) + (a & b & 0x010101);
 }
 
-/* Black or white, whichever is read better on a ground. */
-static Colour readable_on(Colour ground)
-{
-    unsigned r = ground >> 16 & 0xff, g = ground >> 8 & 0xff, b = ground & 0xff;
-    return 3 * r + 6 * g + b > 1270 ? 0x000000 : 0xffffff; /* Rec. 601 weights in tenths, half of 2550 */
-}
-
 static CellLook shown_ramp(const Cell *k, ColourMode mode)
 {
     CellLook s = {.ch = (unsigned char)cell_ramp(k), .fg = COLOUR_DEFAULT, .bg = COLOUR_DEFAULT, .attrs = k->attrs};
@@ -50,17 +43,32 @@ static CellLook shown_ramp(const Cell *k, ColourMode mode)
     return s;
 }
 
+/* With 8 colours; what stands for the cursor is read in all of their palettes. */
+static CellLook shown_shade(const Cell *k, Colour upper, Colour lower)
+{
+    if (k->attrs & ATTR_REVERSE)
+        return (CellLook){.ch = '+', .fg = COLOUR_DEFAULT, .bg = COLOUR_DEFAULT, .attrs = k->attrs};
+    if (upper == COLOUR_DEFAULT || lower == COLOUR_DEFAULT) {
+        Shade half = colour_shade(mean(upper, lower), mean(upper, lower));
+        return (CellLook){.ch = k->ch, .fg = half.bg, .bg = COLOUR_DEFAULT, .attrs = k->attrs};
+    }
+    Shade shade = colour_shade(upper, lower);
+    return (CellLook){.ch = shade.ch, .fg = shade.fg, .bg = shade.bg, .attrs = k->attrs};
+}
+
 static CellLook shown_data(const Cell *k, ColourMode mode, bool ascii)
 {
-    if (mode < MODE_256)
+    if (mode == MODE_MONO || (mode == MODE_8 && ascii))
         return shown_ramp(k, mode);
     Colour upper, lower;
     cell_halves(k, &upper, &lower);
+    if (mode == MODE_8)
+        return shown_shade(k, upper, lower);
     if (k->attrs & ATTR_REVERSE || ascii) {
         bool marked = k->attrs & ATTR_REVERSE;
         Colour ground = mean(upper, lower);
         uint8_t attrs = (uint8_t)((k->attrs & ~ATTR_REVERSE) | (marked ? ATTR_BOLD : 0));
-        return (CellLook){.ch = marked ? '+' : ' ', .fg = readable_on(ground), .bg = ground, .attrs = attrs};
+        return (CellLook){.ch = marked ? '+' : ' ', .fg = colour_readable_on(ground), .bg = ground, .attrs = attrs};
     }
     CellLook s = {.ch = k->ch, .fg = k->fg, .bg = k->bg, .attrs = k->attrs};
     if (upper == lower)
@@ -77,7 +85,7 @@ CellLook cell_look(const Cell *k, ColourMode mode, bool ascii, bool light)
     if (mode >= MODE_256) {
         if (k->bg != COLOUR_DEFAULT) {
             s.bg = k->bg;
-            s.fg = readable_on(k->bg);
+            s.fg = colour_readable_on(k->bg);
         }
         if (k->fg != COLOUR_DEFAULT)
             s.fg = k->fg;

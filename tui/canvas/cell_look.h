@@ -12,8 +12,9 @@ typedef struct CellLook {
     uint8_t attrs;
 } CellLook;
 
-/* Data cells: half blocks with 256 colours or more; the mean of both halves as ground where ascii; the ramp with fewer
- * colours, there with negative numbers by a ramp of their own (and blue against red with 8 colours). Glyphs over data
+/* Data cells: half blocks with 256 colours or more, shades and half blocks with 8; the mean of both halves as ground
+ * where ascii; the ramp without colour or with 8 in ASCII, there with negative numbers by a ramp of their own (and blue
+ * against red with 8 colours). Glyphs over data
  * get a readable foreground; a data cell with ATTR_REVERSE (the cursor, a selection) shows `+` on its colour, for
  * reversing a block of one colour would show nothing. */
 CellLook cell_look(const Cell *k, ColourMode mode, bool ascii, bool light);

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/dmath.h"
-
 typedef struct Map {
     const char *name;
     bool is_signed;
@@ -164,30 +162,17 @@ int colour_256(Colour c)
     return distance(c, colour_of_256(grey)) < distance(c, colour_of_256(in_cube)) ? grey : in_cube;
 }
 
-/* Relative luminance of sRGB. */
-static double luminance(Colour c)
+/* One of the 8 as colour_8 maps it back; a terminal's own differ a little. */
+Colour colour_of_8(int i)
 {
-    static const double weight[] = {0.0722, 0.7152, 0.2126};
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-        double v = (double)(c >> 8 * i & 0xff) / 255;
-        sum += weight[i] * (v <= 0.04045 ? v / 12.92 : dm_pow((v + 0.055) / 1.055, 2.4));
-    }
-    return sum;
-}
-
-double colour_contrast(Colour a, Colour b)
-{
-    double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
-    return x > y ? x / y : y / x;
+    return (i & 1 ? 0xcd0000u : 0) | (i & 2 ? 0xcd00u : 0) | (i & 4 ? 0xcdu : 0);
 }
 
 int colour_8(Colour c)
 {
     int best = 0, least = 3 * 256 * 256;
     for (int i = 0; i < 8; i++) {
-        Colour primary = (i & 1 ? 0xcd0000u : 0) | (i & 2 ? 0xcd00u : 0) | (i & 4 ? 0xcdu : 0);
-        int d = distance(c, primary);
+        int d = distance(c, colour_of_8(i));
         if (d < least) {
             least = d;
             best = i;
@@ -196,59 +181,54 @@ int colour_8(Colour c)
     return best;
 }
 
-/* What each style looks like. Text keeps the terminal's own ground everywhere, so that no scheme becomes unreadable; a
- * style is never told by colour alone: without colour it keeps an attribute or the glyphs that come with it. Contrast
- * on black and on white ≥ 4.5:1. */
-
-typedef struct Theme {
-    uint8_t dark, light; /* xterm 256 index, 0 = the terminal's own */
-    uint8_t ansi;        /* one of the 8, 0 = the terminal's own (black text does not exist here) */
-    uint8_t attrs;       /* in colour */
-    uint8_t mono;        /* without */
-} Theme;
-
-enum { RED = 1, GREEN, YELLOW, BLUE, MAGENTA, CYAN };
-
-static const Theme theme[STYLE_COUNT] = {
-    [STYLE_TEXT] = {0},
-    [STYLE_DIM] = {.dark = 245, .light = 242, .mono = ATTR_DIM},
-    [STYLE_STRONG] = {.attrs = ATTR_BOLD, .mono = ATTR_BOLD},
-    [STYLE_TITLE] = {.attrs = ATTR_BOLD, .mono = ATTR_BOLD},
-    [STYLE_BORDER] = {.dark = 243, .light = 243},
-    [STYLE_BORDER_FOCUS] = {.dark = 81, .light = 25, .ansi = CYAN, .attrs = ATTR_BOLD, .mono = ATTR_BOLD},
-    [STYLE_HEADER] = {.dark = 81, .light = 25, .ansi = CYAN, .attrs = ATTR_BOLD, .mono = ATTR_BOLD},
-    [STYLE_SENTENCE] = {.dark = 229, .light = 58, .mono = ATTR_BOLD},
-    [STYLE_KEY] = {.dark = 81, .light = 25, .ansi = CYAN, .attrs = ATTR_BOLD, .mono = ATTR_BOLD},
-    [STYLE_KEY_TEXT] = {.dark = 250, .light = 240},
-    [STYLE_SELECTED] = {.attrs = ATTR_BOLD | ATTR_REVERSE, .mono = ATTR_BOLD | ATTR_REVERSE},
-    [STYLE_CURSOR] = {.attrs = ATTR_REVERSE, .mono = ATTR_REVERSE},
-    [STYLE_EDITED] =
-        {.dark = 215, .light = 130, .ansi = YELLOW, .attrs = ATTR_BOLD, .mono = ATTR_BOLD | ATTR_UNDERLINE},
-    [STYLE_GOOD] = {.dark = 114, .light = 28, .ansi = GREEN},
-    [STYLE_WARNING] = {.dark = 221, .light = 94, .ansi = YELLOW, .attrs = ATTR_BOLD, .mono = ATTR_BOLD},
-    [STYLE_ERROR] = {.dark = 210, .light = 124, .ansi = RED, .attrs = ATTR_BOLD, .mono = ATTR_BOLD},
-    [STYLE_PROMPT] = {.attrs = ATTR_BOLD, .mono = ATTR_BOLD},
-    [STYLE_SIDE_A] = {.dark = 111, .light = 26, .ansi = BLUE, .attrs = ATTR_BOLD, .mono = ATTR_BOLD},
-    [STYLE_SIDE_B] =
-        {.dark = 215, .light = 130, .ansi = YELLOW, .attrs = ATTR_BOLD, .mono = ATTR_BOLD | ATTR_UNDERLINE},
-    [STYLE_NEGATIVE] = {.dark = 75, .light = 25, .ansi = CYAN},
-    [STYLE_AXIS] = {.dark = 109, .light = 23, .ansi = CYAN},
-};
-
-/* Palette colour i of the 8 as colour_8 maps it back. */
-static Colour ansi_colour(int i)
+/* Both at once for the eye, quarters of a cell in one of the 8 and the rest in another: light adds, not its numbers. */
+static Colour shaded(int fg, int bg, int quarters)
 {
-    return (i & 1 ? 0xcd0000u : 0) | (i & 2 ? 0xcd00u : 0) | (i & 4 ? 0xcdu : 0);
+    static const Colour part[] = {0, 0x6d, 0x96, 0xb5, 0xcd};
+    Colour mixed = 0;
+    for (int i = 0; i < 3; i++) {
+        int lit = (fg >> i & 1) * quarters + (bg >> i & 1) * (4 - quarters);
+        mixed |= part[lit] << (16 - 8 * i);
+    }
+    return mixed;
 }
 
-Look style_look(Style s, ColourMode mode, bool light)
+/* Distance that keeps lightness in order: without the second term 8 colours do not. */
+static int unlikeness(Colour a, Colour b)
 {
-    const Theme *t = &theme[s];
-    Look look = {.fg = COLOUR_DEFAULT, .bg = COLOUR_DEFAULT, .attrs = mode == MODE_MONO ? t->mono : t->attrs};
-    int index = light ? t->light : t->dark;
-    if (mode == MODE_8 && t->ansi)
-        look.fg = ansi_colour(t->ansi);
-    else if (mode >= MODE_256 && index)
-        look.fg = colour_of_256(index);
-    return look;
+    int dr = (int)(a >> 16 & 0xff) - (int)(b >> 16 & 0xff), dg = (int)(a >> 8 & 0xff) - (int)(b >> 8 & 0xff),
+        db = (int)(a & 0xff) - (int)(b & 0xff), luma = (54 * dr + 183 * dg + 19 * db) / 256;
+    return dr * dr + dg * dg + db * db + 3 * luma * luma;
+}
+
+static int nearest_of_8(Colour c, int *least)
+{
+    int best = 0;
+    *least = unlikeness(c, colour_of_8(0));
+    for (int i = 1; i < 8; i++) {
+        int d = unlikeness(c, colour_of_8(i));
+        if (d < *least) {
+            *least = d;
+            best = i;
+        }
+    }
+    return best;
+}
+
+Shade colour_shade(Colour upper, Colour lower)
+{
+    enum { UPPER = 0x2580, LIGHT = 0x2591, MEDIUM = 0x2592 };
+    int up, low, top = nearest_of_8(upper, &up), bottom = nearest_of_8(lower, &low), least = up + low;
+    Shade best = {.ch = top == bottom ? ' ' : UPPER, .fg = colour_of_8(top), .bg = colour_of_8(bottom)};
+    for (int fg = 0; fg < 8; fg++)
+        for (int bg = 0; bg < 8; bg++)
+            for (int quarters = 1; quarters <= 2 && fg != bg; quarters++) {
+                Colour mixed = shaded(fg, bg, quarters);
+                int d = unlikeness(upper, mixed) + unlikeness(lower, mixed);
+                if (d >= least)
+                    continue;
+                least = d;
+                best = (Shade){quarters == 1 ? LIGHT : MEDIUM, colour_of_8(fg), colour_of_8(bg)};
+            }
+    return best;
 }

@@ -15,8 +15,21 @@ Colour colourmap_colour(MapId m, ColourMode mode, double position);
 int colour_256(Colour c);
 Colour colour_of_256(int index);
 int colour_8(Colour c);
+Colour colour_of_8(int index);
+/* A cell's glyph and two of the 8 colours that come nearest to the colours of its halves: a half block where they
+ * differ, a shade of two colours where that is nearer. The order of a map's colours in lightness stays. */
+typedef struct Shade {
+    uint32_t ch;
+    Colour fg, bg;
+} Shade;
+Shade colour_shade(Colour upper, Colour lower);
 /* Contrast of two colours, 1 … 21 (WCAG 2.1). Text is read from 4.5 on. */
 double colour_contrast(Colour a, Colour b);
+enum { CONTRAST_TENTHS = 45 };
+/* Black or white, whichever is read better on a ground: 4.58 at least. */
+Colour colour_readable_on(Colour ground);
+/* A text's colour, or the terminal's own where it is not read on that ground. */
+Colour colour_legible(Colour text, Colour ground);
 
 /* How a style looks in a mode: the theme. fg/bg are COLOUR_DEFAULT or 0xRRGGBB; attrs ATTR_*. */
 typedef struct Look {

@@ -4,7 +4,7 @@
 
 bool heat_halves(const Paint *p)
 {
-    return !p->c->ascii && (p->mode == MODE_256 || p->mode == MODE_TRUE);
+    return !p->c->ascii && p->mode != MODE_MONO;
 }
 
 void heat_mark(const Paint *p, int y, int x, int height, int width, Ref ref)

@@ -265,6 +265,7 @@ static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
                           attend_asks(a, a->at_t) ? "   > < asks." : "",
                           !l->lit.rows    ? ""
                           : l->lit.k >= 3 ? "   In the picture, outlined: at least a quarter of the largest share."
+                          : p->light      ? "   In the picture, pale: a small share."
                                           : "   In the picture, bright: a large share.");
     if (p->s->look.row.overlay != ROW_NUMBERS)
         snprintf(text + used, sizeof text - (size_t)used, "   #: %ss as numbers.", what);
