@@ -7,7 +7,6 @@
 
 #include "core/base/rng.h"
 #include "core/models/nn.h"
-#include "core/models/normalise.h"
 #include "lessons/example_parts.h"
 
 enum { ARGS = 5 };
