@@ -153,8 +153,12 @@ static bool close_something(App *a, Err *err)
         do
             place_back(s);
         while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
-    else
+    else if (a->leaving)
         s->quit = true;
+    else {
+        a->leaving = 2;
+        session_say(s, "Nothing is open. q again leaves.");
+    }
     return true;
 }
 

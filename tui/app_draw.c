@@ -140,7 +140,7 @@ void app_show_said(App *a)
     int lines = a->presenter.view.on ? 1 : app_frame(a).sentence.h;
     int room = lines * (a->canvas.w - 2) -
                (lines > 1 ? a->canvas.w / 4 : 0); /* a wrapped line ends before its last column */
-    bool one_line = (!end || !end[1]) && utf8_cells(said) <= room;
+    bool one_line = !a->boxed && (!end || !end[1]) && utf8_cells(said) <= room;
     if (one_line) {
         if (end)
             a->s.said.data[end - said] = 0;

@@ -30,10 +30,16 @@ static void run_binding(App *a, const KeyBinding *k)
     else
         snprintf(line, sizeof line, "%s", k->command);
     a->count = 0;
+    a->boxed = says;
     app_do(a, line);
+    a->boxed = false;
     a->said = says && !again;
-    if (a->said && a->overlay.kind == OVERLAY_TEXT && !a->desk.open && desk_offer(&a->s, &a->overlay.text))
-        buf_puts(&a->overlay.text, "\n");
+    if (a->said && a->overlay.kind == OVERLAY_TEXT && !a->desk.open) {
+        const Buf *text = &a->overlay.text;
+        if (text->len && text->data[text->len - 1] != '\n')
+            buf_putc(&a->overlay.text, '\n');
+        desk_offer(&a->s, &a->overlay.text);
+    }
     a->overlay.more = a->said && a->overlay.kind == OVERLAY_TEXT;
 }
 
@@ -153,6 +159,7 @@ static void on_key(App *a, const TermEvent *e)
                                                                overlay_takes, class_takes,    presenter_takes,
                                                                desk_takes,    take_digit,     stage_takes,
                                                                binding_takes, nobody_takes};
+    a->leaving -= a->leaving > 0;
     for (size_t i = 0; !TAKERS[i](a, e->key); i++)
         continue;
 }

@@ -93,7 +93,12 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
         d->front = true;
         return true;
     }
-    if (strcmp(key, "q") == 0) {
+    bool closes = strcmp(key, "q") == 0;
+    if (d->term >= 0 && (closes || strcmp(key, "Esc") == 0)) { /* a word that ? explains is what is open */
+        desk_clear_said(d);
+        return true;
+    }
+    if (closes) {
         buf_puts(command, "lesson close");
         return true;
     }

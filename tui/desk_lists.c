@@ -42,32 +42,32 @@ static void which_of(const LessonFile *f, char *out, size_t n)
         utf8_print(out, n, "%.*s", (int)strcspn(f->name, "."), f->name);
 }
 
-/* Does a lesson say that it explains that screen, or that node? */
+/* Does a lesson say that it explains that screen ("": any), and that node ("": any)? */
 static bool explains(const LessonFile *f, const char *screen, const char *path)
 {
     Lesson l;
     bool found = false;
     if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL))
-        found = lesson_explains(&l, screen, path);
+        found = (!*screen || lesson_explains(&l, screen, "")) && (!*path || lesson_explains(&l, "", path));
     lesson_free(&l);
     return found;
 }
 
 bool desk_offer(const Session *s, Buf *out)
 {
-    ScreenGroup group = screen_now(s)->group;
-    bool any_node = group == GROUP_TRACE || group == GROUP_ARITHMETIC; /* the node says more than the screen */
-    for (int pass = 0; pass < 2; pass++) {
+    const char *screen = screen_name(s->place.screen), *path = s->place.path;
+    bool learned = screen_now(s)->group == GROUP_LEARNED; /* there the screen says more than the node */
+    const char *const CLAIMS[][2] = {{screen, path}, {learned ? screen : "", learned ? "" : path}, {screen, ""}};
+    for (size_t pass = 0; pass < sizeof CLAIMS / sizeof *CLAIMS; pass++) {
         LessonFile f;
-        bool by_node = any_node == (pass == 0);
         for (int i = 0; lesson_at(i, &f); i++) {
             char title[100], which[64];
             int minutes, cards;
-            if (!explains(&f, by_node ? "" : screen_name(s->place.screen), by_node ? s->place.path : ""))
+            if (!explains(&f, CLAIMS[pass][0], CLAIMS[pass][1]))
                 continue;
             about(&f, title, sizeof title, &minutes, &cards);
             which_of(&f, which, sizeof which);
-            buf_printf(out, "Lesson %s, %s, explains this: t.", which, title);
+            buf_printf(out, "Lesson %s, %s, explains this: t.\n", which, title);
             return true;
         }
     }
@@ -102,7 +102,7 @@ void desk_menu(Overlay *o, const Session *s)
     if (lesson_at(0, &f) && !progress_load(f.name).cards)
         add_lesson(o, &f, "begin here: ");
     for (int i = 0; lesson_at(i, &f); i++)
-        if (explains(&f, screen_name(s->place.screen), s->place.path))
+        if (explains(&f, screen_name(s->place.screen), "") || explains(&f, "", s->place.path))
             add_lesson(o, &f, "about this screen: ");
     for (int i = 0; lesson_at(i, &f); i++) {
         if (f.number < 0 && i > 0) {

@@ -132,6 +132,12 @@ OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
         return text_key(o, key);
     if (strcmp(key, "Enter") == 0)
         return run_item(o, o->chosen, command);
+    if (strcmp(key, "Esc") == 0 && o->filtering && !o->finds) { /* the search in the list, not the list */
+        o->filtering = false;
+        o->filter[0] = 0;
+        o->chosen = 0;
+        return OVERLAY_STAYS;
+    }
     if (strcmp(key, "Esc") == 0 || strcmp(key, "^C") == 0 || (strcmp(key, "q") == 0 && !o->filtering)) {
         overlay_close(o);
         return OVERLAY_CLOSED;
@@ -264,8 +270,8 @@ static void draw_foot_of_list(const Overlay *o, Canvas *c, Rect foot, int room)
     canvas_right(c, foot.y, foot.x, foot.w, STYLE_DIM, where);
     foot.w -= utf8_cells(where);
     if (o->filtering)
-        canvas_printf(c, foot.y, foot.x, foot.w, STYLE_PROMPT, "find: %s_   Enter %s, Esc closes", o->filter,
-                      o->page < 0 ? "takes it" : "runs it");
+        canvas_printf(c, foot.y, foot.x, foot.w, STYLE_PROMPT, "find: %s_   Enter %s, Esc %s", o->filter,
+                      o->page < 0 ? "takes it" : "runs it", o->finds ? "closes" : "ends the search");
     else
         canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM,
                     o->page < 0    ? "↑↓ choose   Enter takes it   / find   q closes"

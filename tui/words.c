@@ -109,6 +109,16 @@ bool words_at(const Session *s, const Commands *commands, const Canvas *c, int y
     return false;
 }
 
+/* Is that a line's meaning already? Ten classes are explained once. */
+static bool explained(const Overlay *o, const char *means)
+{
+    for (int i = 0; i < o->count; i++)
+        if (strlen(o->items[i].text) > strlen(means) &&
+            strcmp(o->items[i].text + strlen(o->items[i].text) - strlen(means), means) == 0)
+            return true;
+    return false;
+}
+
 /* One line of the list: the word, then what fits of what it means. */
 static void add(Overlay *o, const Session *s, const Commands *commands, const char *word)
 {
@@ -118,6 +128,10 @@ static void add(Overlay *o, const Session *s, const Commands *commands, const ch
         const char *means = strstr(buf_str(&about), ": ");
         int pad = 18 - utf8_cells(word);
         about.data[strcspn(about.data, "\n")] = 0;
+        if (means && explained(o, means + 2)) {
+            buf_free(&about);
+            return;
+        }
         buf_printf(&text, "%s%*s  %s", word, pad > 0 ? pad : 0, "", means ? means + 2 : "");
         snprintf(command, sizeof command, "glossary %s", word);
         overlay_add(o, buf_str(&text), "", command);

@@ -84,6 +84,12 @@ static bool run_goto(Session *s, const Args *a, Err *err)
     if (args_number(w, &n, &relative) && !relative)
         return go_step(s, n, err);
     Address to;
+    int row = session_node(s, SIDE_B, w) == NO_NODE ? stages_find(&s->stages, w) : NO_BOX;
+    if (row != NO_BOX) { /* as completion names it: "patches", "blocks.0.softmax" */
+        place_push(s);
+        place_on_box(s, row);
+        return true;
+    }
     if (!address_word(s, session_graph(s, SIDE_B), w, a->column[w == a->word[0] ? 0 : 1], &to, err))
         return false;
     if (!to.is_node) { /* a scope: its box, else its first node */

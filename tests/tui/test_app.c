@@ -205,9 +205,8 @@ static void saying_twice(void **state)
     (void)state;
     app_do(&a, "goto blocks.1.attn.pattern");
     key("i");
-    char first[512];
-    snprintf(first, sizeof first, "%s", a.message);
-    assert_true(*first || a.overlay.kind == OVERLAY_TEXT);
+    assert_int_equal(a.overlay.kind, OVERLAY_TEXT);
+    assert_non_null(strstr(buf_str(&a.overlay.text), "\nLesson 3,")); /* that explains the node, on a line of its own */
     assert_true(a.said);
     key("i");
     assert_int_equal(a.overlay.kind, OVERLAY_TEXT);
@@ -218,6 +217,38 @@ static void saying_twice(void **state)
     assert_true(a.said);
     key("n"); /* something else was done */
     assert_false(a.said);
+    static const struct {
+        const char *line, *lesson;
+    } CLAIMS[] = {{"view picture", "\nLesson 1,"},
+                  {"goto blocks.1.attn.q", "\nLesson 5,"},
+                  {"goto blocks.1.attn.pattern; view matrix", "\nLesson 3,"},
+                  {"goto blocks.1.mlp.post", "\nLesson 10,"},
+                  {"filters", "\nLesson 2,"}};
+    for (size_t i = 0; i < sizeof CLAIMS / sizeof *CLAIMS; i++) {
+        app_do(&a, CLAIMS[i].line);
+        key("i");
+        if (a.overlay.kind != OVERLAY_TEXT || !strstr(buf_str(&a.overlay.text), CLAIMS[i].lesson))
+            fail_msg("%s: %s", CLAIMS[i].line, buf_str(&a.overlay.text));
+        key("q");
+    }
+}
+
+/* A search in a list is closed by itself; the list stays. */
+static void a_search_in_a_list(void **state)
+{
+    (void)state;
+    keys("? / h e a d");
+    assert_int_equal(a.overlay.kind, OVERLAY_LIST);
+    assert_true(a.overlay.filtering);
+    key("Esc");
+    assert_int_equal(a.overlay.kind, OVERLAY_LIST);
+    assert_false(a.overlay.filtering || *a.overlay.filter);
+    key("Esc");
+    assert_int_equal(a.overlay.kind, OVERLAY_NONE);
+    key("/"); /* to find a place is the search itself */
+    key("Esc");
+    assert_int_equal(a.overlay.kind, OVERLAY_NONE);
+    assert_false(a.s.quit);
 }
 
 static void the_prompt(void **state)
@@ -329,6 +360,12 @@ static void closing(void **state)
     app_do(&a, "heads");
     key("q"); /* leaves all of them at once */
     assert_int_equal(a.s.place.screen, was);
+    assert_false(a.s.quit);
+    key("q");
+    assert_false(a.s.quit);
+    says("q again leaves");
+    key("Down"); /* something else: it is not again any more */
+    key("q");
     assert_false(a.s.quit);
     key("q");
     assert_true(a.s.quit);
@@ -516,6 +553,10 @@ static void a_lesson(void **state)
     while (a.desk.player.card > card - 1)
         key("PgUp");
     key("Space");
+    key("?"); /* a word of the card: q closes that */
+    assert_true(a.desk.term >= 0);
+    key("q");
+    assert_true(a.desk.open && a.desk.term < 0);
     key("q"); /* the reader's own place and edits come back, whatever the lesson did */
     assert_false(a.desk.open || a.s.quit);
     says("Back where you were");
@@ -683,6 +724,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(keys_without_meaning, start, stop),
         cmocka_unit_test_setup_teardown(a_pass_is_stopped, start, stop),
         cmocka_unit_test_setup_teardown(saying_twice, start, stop),
+        cmocka_unit_test_setup_teardown(a_search_in_a_list, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt, start, stop),
         cmocka_unit_test_setup_teardown(the_wheel, start, stop),
         cmocka_unit_test_setup_teardown(a_click, start, stop),

@@ -8,8 +8,12 @@
 
 #include <cmocka.h>
 
+#include "core/base/clock.h"
+#include "core/models/names.h"
 #include "core/session/ask/ask.h"
+#include "core/session/screens.h"
 #include "tests/tui/opened.h"
+#include "tui/frame.h"
 #include "tui/words.h"
 
 static Session s;
@@ -107,12 +111,114 @@ static void the_word_under_the_mouse(void **state)
     canvas_free(&c);
 }
 
+static bool is_word(const char *word, const char *of)
+{
+    return strcmp(word, of) == 0;
+}
+
+/* What the reader sees is what is meant: a word that names the node in focus, or a letter of its shape, is that one and
+ * no other of the model. */
+static void check_words(const Session *t, const Canvas *c)
+{
+    const Graph *g = session_graph(t, SIDE_B);
+    const Node *node = graph_node(g, session_node(t, SIDE_B, t->place.path));
+    const NodeText *own = node_text(node->path);
+    Overlay o = {0};
+    int classes = 0;
+    words_menu(&o, t, &all, c);
+    for (int i = 1; i < o.count && strcmp(o.items[i].text, "all words") != 0; i++) {
+        const char *word = o.items[i].command + strlen("glossary ");
+        Buf about = {0};
+        assert_true(words_entry(t, &all, word, &about));
+        const char *says = buf_str(&about);
+        classes += strstr(o.items[i].text, "classes that this model names") != NULL;
+        bool named = is_word(word, node_name(node)) ||
+                     (own && (is_word(word, own->label) || is_word(word, own->symbol)));
+        if (named && strncmp(says, node->path, strlen(node->path)) != 0)
+            fail_msg("at %s, '%s' is: %s", node->path, word, says);
+        for (int k = 0; k < node->dims.n && !named; k++) {
+            const Axis *a = &g->axes[node->dims.axis[k]];
+            char first[96];
+            snprintf(first, sizeof first, "%s (a letter of shapes and addresses): %s, %d", a->sym, a->name, a->n);
+            if (is_word(word, a->sym) &&
+                (strncmp(says, first, strlen(first)) != 0 || strstr(says + strlen(first), " (a letter")))
+                fail_msg("at %s, '%s' is: %s", node->path, word, says);
+        }
+        buf_free(&about);
+    }
+    if (classes > 1)
+        fail_msg("%s: %d classes are explained", node->path, classes);
+    overlay_free(&o);
+}
+
+static void check_screen(Session *t)
+{
+    Canvas c = {0};
+    canvas_init(&c, 40, 120);
+    Paint p = {.s = t, .c = &c, .mode = MODE_256};
+    Frame f = frame_layout(t, 40, 120, true);
+    frame_draw(&p, &f, &(FrameState){.hint = true, .message = "", .status = ""});
+    check_words(t, &c);
+    canvas_free(&c);
+}
+
+static void every_screen_means_its_own_node(void **state)
+{
+    (void)state;
+    static const char *const MODELS[] = {NULL, "translator"};
+    for (int m = 0; m < 2; m++) {
+        Session t;
+        Err err;
+        opened_session(&t, MODELS[m], m ? "the cat is tired" : "#17");
+        assert_true(session_step(&t, NULL, 0, CLOCK_NEVER)); /* the pass; what is measured has its words without it */
+        for (int box = 0; box < t.stages.count; box++) {
+            char line[SESSION_PATH + 16];
+            const Box *b = &t.stages.boxes[box];
+            const char *in = m ? "decoder.blocks.1." : "blocks.1.";
+            if (b->depth > 0 && (strncmp(b->path, in, strlen(in)) != 0 || b->depth > 1))
+                continue; /* every step outside the blocks and of one block */
+            snprintf(line, sizeof line, "goto %s", b->path);
+            if (!command_do(&t, &all, line, LINE_OWN, &err))
+                fail_msg("%s: %s", line, err.text);
+            check_screen(&t);
+        }
+        for (int screen = 0; screen < SCREEN_COUNT; screen++) {
+            char line[128];
+            snprintf(line, sizeof line, "goto %s; %s%s", site_path_any(session_base(&t), SITE_KEY),
+                     screen_spec((Screen)screen)->group == GROUP_LEARNED ? "" : "view ", screen_name((Screen)screen));
+            if (command_do(&t, &all, line, LINE_OWN, &err)) /* where that model has it */
+                check_screen(&t);
+        }
+        session_free(&t);
+    }
+    /* the words that meant something else */
+    static const struct {
+        const char *at, *word, *means;
+    } WERE[] = {{"blocks.1.attn.k", "k", "blocks.1.attn.k["},
+                {"blocks.1.attn.scores_raw", "scaled", "scaled, step"},
+                {"blocks.1.attn.scores_scaled", "scaled", "blocks.1.attn.scores_scaled["},
+                {"image", "R", "R: c=0 of 3"},
+                {"blocks.1.attn.pattern", "k", "blocks.0.attn.k["}};
+    for (size_t i = 0; i < sizeof WERE / sizeof *WERE; i++) {
+        Buf about = {0};
+        char line[SESSION_PATH + 16];
+        Err err;
+        snprintf(line, sizeof line, "goto %s", WERE[i].at);
+        assert_true(command_do(&s, &all, line, LINE_OWN, &err));
+        assert_true(words_entry(&s, &all, WERE[i].word, &about));
+        if (strncmp(buf_str(&about), WERE[i].means, strlen(WERE[i].means)) != 0)
+            fail_msg("at %s, '%s' is: %s", WERE[i].at, WERE[i].word, buf_str(&about));
+        buf_free(&about);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_entry_is_found),
         cmocka_unit_test(words_that_are_asked_for),
         cmocka_unit_test(the_word_under_the_mouse),
+        cmocka_unit_test(every_screen_means_its_own_node),
     };
     return cmocka_run_group_tests_name("tui/words", tests, start, stop);
 }

@@ -34,6 +34,8 @@ static const struct {
 static bool same_word(const char *a, const char *b)
 {
     size_t n = strlen(b);
+    if (n == 1) /* h is a head, H an entropy */
+        return strcmp(a, b) == 0;
     return strcasecmp(a, b) == 0 || (strncasecmp(a, b, n) == 0 && strcasecmp(a + n, "s") == 0);
 }
 
@@ -81,22 +83,41 @@ static int put_classes(const Graph *g, const char *word, Buf *out)
     int o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), index;
     if (o == AXIS_NONE || !g->axes[o].labels || isdigit((unsigned char)*word) || !axis_parse(&g->axes[o], word, &index))
         return 0;
-    buf_printf(out, "%s: one of the %d classes that this model names.\n", word, g->axes[o].n);
+    buf_printf(out, "%s: one of the %d classes that this model names\n", word, g->axes[o].n);
     return 1;
 }
 
-static int put_axes(const Graph *g, const char *word, Buf *out)
+static bool axis_is(const Axis *a, const char *word)
+{
+    return strcmp(a->sym, word) == 0 || same_word(word, a->name);
+}
+
+static bool put_axis(const Axis *a, const char *word, Buf *out)
+{
+    char first[64], last[64];
+    if (!axis_is(a, word))
+        return false;
+    buf_printf(out, "%s (a letter of shapes and addresses): %s, %d of them, %s to %s\n", a->sym, a->name, a->n,
+               axis_label(a, 0, first, sizeof first), axis_label(a, a->n - 1, last, sizeof last));
+    return true;
+}
+
+/* Is it an axis of the forward pass, not of an analysis alone? */
+static bool is_forward_axis(const Graph *g, int axis)
+{
+    for (NodeId n = 0; n < g->count; n++)
+        for (int i = 0; i < graph_node(g, n)->dims.n && !(graph_node(g, n)->flags & NODE_PROBE); i++)
+            if (graph_node(g, n)->dims.axis[i] == axis)
+                return true;
+    return false;
+}
+
+static int put_axes(const Graph *g, const char *word, bool probes, Buf *out)
 {
     int found = 0;
-    for (int i = 0; i < g->axis_count; i++) {
-        const Axis *a = &g->axes[i];
-        if (strcmp(a->sym, word) != 0 && !same_word(word, a->name))
-            continue;
-        char first[64], last[64];
-        buf_printf(out, "%s (a letter of shapes and addresses): %s, %d of them, %s to %s\n", a->sym, a->name, a->n,
-                   axis_label(a, 0, first, sizeof first), axis_label(a, a->n - 1, last, sizeof last));
-        found++;
-    }
+    for (int i = 0; i < g->axis_count; i++)
+        if (axis_is(&g->axes[i], word) && is_forward_axis(g, i) != probes)
+            found += put_axis(&g->axes[i], word, out);
     return found;
 }
 
@@ -105,8 +126,19 @@ static bool is_label(const NodeText *t, const char *word)
     return same_word(word, t->label) || strcmp(t->symbol, word) == 0;
 }
 
+static void put_node(const Graph *g, NodeId n, const NodeText *t, Buf *out)
+{
+    const Node *node = graph_node(g, n);
+    buf_puts(out, node->path);
+    if (node->dims.n)
+        graph_shape_text(g, node->dims, out);
+    buf_printf(out, ", %s%s%s: %s\n  ", t->label, *t->symbol ? ", " : "", t->symbol, t->sentence);
+    graph_formula(g, n, out);
+    buf_putc(out, '\n');
+}
+
 /* Nodes of that name, path or label; of those that every block has, the first. */
-static int put_nodes(const Graph *g, const char *word, Buf *out)
+static int put_nodes(const Graph *g, const char *word, bool probes, Buf *out)
 {
     const char *seen[16] = {0};
     int found = 0;
@@ -115,6 +147,8 @@ static int put_nodes(const Graph *g, const char *word, Buf *out)
         label = is_label(node_text_at(i), word);
     for (NodeId n = 0; n < g->count && found < 16; n++) {
         const Node *node = graph_node(g, n);
+        if (((node->flags & NODE_PROBE) != 0) != probes)
+            continue;
         bool named = strcmp(node_name(node), word) == 0 || strcmp(node->path, word) == 0,
              helper = (node->flags & NODE_PROBE) && node->op == OP_LEAF; /* the numbers inside an analysis */
         const NodeText *t = !helper && (named || label) ? node_text(node->path) : NULL;
@@ -126,15 +160,57 @@ static int put_nodes(const Graph *g, const char *word, Buf *out)
         if (known)
             continue;
         seen[found++] = t->pattern;
-        buf_puts(out, node->path);
-        if (node->dims.n)
-            graph_shape_text(g, node->dims, out);
-        buf_printf(out, ", %s%s%s: %s\n", t->label, *t->symbol ? ", " : "", t->symbol, t->sentence);
-        buf_puts(out, "  ");
-        graph_formula(g, n, out);
-        buf_putc(out, '\n');
+        put_node(g, n, t, out);
     }
     return found;
+}
+
+/* A letter of the node's shape, or what an index on it is called: "h", "R" on c. */
+static bool put_axis_of(const Graph *g, Dims d, const char *word, Buf *out)
+{
+    for (int i = 0; i < d.n; i++) {
+        const Axis *a = &g->axes[d.axis[i]];
+        int index;
+        if (put_axis(a, word, out))
+            return true;
+        if (a->role == ROLE_CHANNEL && !isdigit((unsigned char)*word) && axis_parse(a, word, &index)) {
+            buf_printf(out, "%s: %s=%d of %d, %s\n", word, a->sym, index, a->n, a->name);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the word means where the reader stands: the node in focus, what it is computed from, its letters, a step of the
+ * map. The same word may mean other things elsewhere in the model. */
+static bool put_here(const Session *s, const Graph *g, const char *word, Buf *out)
+{
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    const Node *node = n == NO_NODE ? NULL : graph_node(g, n);
+    for (int i = -1; node && i < NODE_INPUTS && (i < 0 || node->in[i] != NO_NODE); i++) {
+        NodeId of = i < 0 ? n : node->in[i];
+        const NodeText *t = node_text(graph_node(g, of)->path);
+        if (t && (strcmp(node_name(graph_node(g, of)), word) == 0 || is_label(t, word))) {
+            put_node(g, of, t, out);
+            return true;
+        }
+        if (i < 0 && put_axis_of(g, node->dims, word, out))
+            return true;
+    }
+    int block = anatomy_block_of(g, s->place.path), best = NO_BOX;
+    const char *scope = block == NO_PART ? "" : anatomy_part(g, block)->scope;
+    for (int i = 0; i < s->stages.count; i++) {
+        const Box *b = &s->stages.boxes[i];
+        if (strcmp(b->label, word) != 0 || !*b->sentence || stages_step(&s->stages, b->step) != i)
+            continue;
+        if (best == NO_BOX || strncmp(b->path, scope, strlen(scope)) == 0)
+            best = i;
+        if (*scope && strncmp(b->path, scope, strlen(scope)) == 0)
+            break;
+    }
+    if (best != NO_BOX)
+        buf_printf(out, "%s, step %d: %s\n", word, s->stages.boxes[best].step, s->stages.boxes[best].sentence);
+    return best != NO_BOX;
 }
 
 static const char *term_word(const void *context, int i)
@@ -223,10 +299,16 @@ bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
         put_node_names(g, out);
         return true;
     }
-    int found = put_terms(trimmed, out);
-    found += put_axes(g, trimmed, out);
-    found += put_nodes(g, trimmed, out);
-    found += put_classes(g, trimmed, out);
+    if (put_here(s, g, trimmed, out)) {
+        put_matches(is_term, trimmed, out);
+        return true;
+    }
+    int found = 0, terms = put_terms(trimmed, out);
+    for (int probes = 0; probes < 2 && !found; probes++) { /* an analysis' names are meant where the pass has none */
+        found += put_axes(g, trimmed, probes, out);
+        found += put_nodes(g, trimmed, probes, out);
+    }
+    found += terms + put_classes(g, trimmed, out);
     if (found || put_matches(word_of, trimmed, out))
         return true;
     const char *near = nearest_name(trimmed, term_word, NULL);
