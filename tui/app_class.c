@@ -74,9 +74,9 @@ bool app_class_step(App *a)
     if (!follow_step(&a->follow, &a->s, now))
         return changed;
     a->s.changes++;
-    if (a->follow.moved) /* what stands below is who presents' */
+    if (a->follow.told) /* what stands below is who presents' */
         app_say(a, false, "");
-    a->follow.moved = false;
+    a->follow.told = false;
     return true;
 }
 

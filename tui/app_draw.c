@@ -119,7 +119,7 @@ void app_draw(App *a)
     Buf follows = {0};
     if (a->follow.joined) {
         if (*a->message && !a->follow.asks) /* … and how to come back, beside whatever is said */
-            buf_printf(&follows, a->follow.following ? "%s" : "%s f follows %s again.", a->message, a->follow.who);
+            buf_printf(&follows, a->follow.following ? "%s" : "%s  f: back to %s.", a->message, a->follow.who);
         else
             follow_line(&a->follow, &follows);
         state.message = buf_str(&follows);

@@ -199,7 +199,7 @@ static void run(Follow *f, Session *s, const char *lines)
     bool ok = count <= COMMANDS_MOST ? session_read(s, &f->commands, lines, LINE_FOREIGN, &err)
                                      : err_set(&err, "more commands in one line than a step has");
     f->applying = false;
-    f->moved = true;
+    f->moved = f->told = true;
     buf_clear(&s->said);
     utf8_clean(f->trouble, sizeof f->trouble, ok ? "" : *f->lacks ? f->lacks : err.text);
     if (ok)
@@ -252,7 +252,7 @@ static void take_card(Follow *f, Session *s, const Args *a)
     for (int i = 0; ok && i < pauses && player_waits(&f->player); i++)
         ok = player_on(&f->player, &err);
     f->applying = false;
-    f->moved = true;
+    f->moved = f->told = true;
     buf_clear(&s->said);
     utf8_clean(f->trouble, sizeof f->trouble, ok ? "" : err.text);
 }
@@ -282,6 +282,7 @@ static void take(Follow *f, Session *s, const char *line)
     else if (strcmp(verb, "@caption") == 0) {
         free(f->caption);
         f->caption = xstrdup(a.count ? a.word[0] : "");
+        f->told = true;
     } else if (strcmp(verb, "@card") == 0 && f->following)
         take_card(f, s, &a);
     else if (a.count == 1)
@@ -293,6 +294,14 @@ bool follow_behind(const Follow *f)
     return f->joined && !f->asks && reader_behind(&f->room);
 }
 
+/* Of the answer that was given, as soon as the pass is complete. */
+static void put_receipt(Follow *f, Session *s)
+{
+    uint64_t hash;
+    if (f->question.open && f->question.mine >= 0 && !*f->receipt && session_hash(s, SIDE_B, &hash))
+        receipt_put(&(Receipt){f->question.seed, f->question.mine + 1, hash}, f->receipt);
+}
+
 bool follow_step(Follow *f, Session *s, int64_t now)
 {
     Err err;
@@ -301,6 +310,7 @@ bool follow_step(Follow *f, Session *s, int64_t now)
         return false;
     if (f->model && !f->own) /* before the presenter's takes its place */
         f->own = model_digest(&s->model);
+    put_receipt(f, s);
     bool changed = reader_step(&f->room, now);
     if (f->room.folder >= 0 && f->known != f->room.owner) {
         classroom_user(f->room.owner, f->who);
@@ -336,7 +346,6 @@ static void terminal_name(char out[16])
 bool follow_vote(Follow *f, Session *s, int digit, Err *err)
 {
     char terminal[16], name[80];
-    uint64_t hash;
     Rollcall *q = &f->question;
     int choice = rollcall_choice(q, digit);
     if (!q->open || q->closed)
@@ -350,8 +359,7 @@ bool follow_vote(Follow *f, Session *s, int digit, Err *err)
         return false;
     q->mine = choice;
     f->receipt[0] = 0;
-    if (session_hash(s, SIDE_B, &hash))
-        receipt_put(&(Receipt){q->seed, choice + 1, hash}, f->receipt);
+    put_receipt(f, s);
     return true;
 }
 

@@ -14,7 +14,8 @@ typedef struct Follow {
     bool following; /* … and it is done; else one looks on one's own */
     bool applying;  /* a step is being run: what it logs is not the reader's */
     bool asks;      /* whoever presents is unknown: nothing is read before the answer */
-    bool moved;     /* a step was run; for the caller to take back */
+    bool moved;     /* a step was run, … */
+    bool told;      /* … or something is said about it; both for the caller to take back */
     char name[48], who[80];
     uid_t known; /* whose lines may run, while room.folder is open */
     ClassReader room;

@@ -307,16 +307,15 @@ static void take_one(Share *h, int folder, const char *name)
 }
 
 /* Looks through votes/ until then, going on where the look before ended, so that whoever fills it hides nobody's vote;
- * all: from its start. Whoever can't vote hears so at once. True where the result is another one. */
+ * all: from its start. How many have voted, and that more can't, is news to everybody. True where it is another result. */
 static bool take_votes(Share *h, bool all, int64_t until)
 {
     Rollcall *q = h->question, before = *q;
     struct dirent *e = NULL;
-    bool full = h->full;
     if (h->seed != q->seed || !q->open) {
         h->seed = q->seed;
         h->votes = 0;
-        h->told_junk = h->full = full = false;
+        h->told_junk = h->full = false;
     }
     if (h->folder && all)
         rewinddir(h->folder);
@@ -332,8 +331,9 @@ static bool take_votes(Share *h, bool all, int64_t until)
     put_note(h, q->note, sizeof q->note);
     if (all && e)
         snprintf(q->note, sizeof q->note, "More files lie in votes/ than could be looked through: not all count.");
-    h->asked = h->asked || full != h->full;
-    return strcmp(q->note, before.note) != 0 || memcmp(q->votes, before.votes, sizeof q->votes) != 0;
+    bool changed = strcmp(q->note, before.note) != 0 || memcmp(q->votes, before.votes, sizeof q->votes) != 0;
+    h->asked = h->asked || changed;
+    return changed;
 }
 
 void share_count(Share *h)

@@ -81,7 +81,7 @@ tm send-keys -t "$(pane 1)" s
 until_true guest_has 1 'On your own|no longer times' && pass || fail "looking on one's own"
 send Space
 all "the others go on" 'Head 2: most to' 2
-check "who left stays" guest_has 1 'On your own|no longer times|edit'
+check "who left stays, and is told how to come back" guest_has 1 '(On your own|no longer times|edit).*(f follows|f: back to)'
 tm send-keys -t "$(pane 1)" f
 all "back by one key" 'Head 2: most to' 1 1
 

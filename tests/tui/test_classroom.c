@@ -474,8 +474,11 @@ static void test_a_question_in_lines(void **state)
     be(READER);
     assert_false(follow_vote(&follow, &own, 2, &err));
     assert_true(follow_vote(&follow, &own, 1, &err));
+    share.counted = 0;
+    round_both();
+    round_both();
+    assert_int_equal(rollcall_total(&follow.question), 1); /* how many have answered is said to all */
     be(PRESENTER);
-    share_count(&share);
     question.closed = share.asked = true;
     share_step(&share, clock_ns());
     be(READER);

@@ -90,6 +90,8 @@ static bool join(Plain *p, const char *name, Err *err)
     Session *s = &p->work->session;
     if (!follow_join(&p->follow, s, name, p->work->options->model, err))
         return false;
+    if (*name && !s->said.len)
+        session_say(s, "Joining %s.", name);
     log_follow(s, on_entry, p);
     p->follow.applying = p->follow.following;
     if (p->follow.following && p->desk.open) /* a lesson of one's own ends where the presenter's begins */
