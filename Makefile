@@ -282,7 +282,7 @@ bench: $(B)/bench/bench bench-ui ## contractions and whole passes against this p
 	$(Q)$(B)/bench/bench $(B)/bench.json $(BENCH_MODELS)
 bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU; AGAINST=PROGRAM: another build, by turns, and the ratio
 	$(Q)$(B)/bench/bench_ui $(B)/vitrine -o $(B)/bench_ui.json $(if $(AGAINST),--against $(AGAINST))
-bench-class: $(B)/bench/bench_class $(B)/vitrine ## a presenter alone, with 60 followers, with 200 readers: key to frame, bytes a step (two minutes)
+bench-class: $(B)/bench/bench_class $(B)/vitrine ## a presenter alone, with 60 followers, with 200 readers: key to frame, to the last follower, bytes a step (two minutes)
 	$(Q)$(B)/bench/bench_class $(B)/vitrine
 bench-torch: $(B)/bench/serve_forward ## against PyTorch (Debian: python3-torch), interleaved in one run
 	$(Q)/usr/bin/python3 tests/bench/bench_torch.py $(B)/bench/serve_forward -o $(B)/bench_torch.json

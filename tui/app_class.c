@@ -117,10 +117,10 @@ static bool ask_made(App *a, const char *number, Err *err)
 {
     Quiz made;
     const char *answer[ROLLCALL_ANSWERS];
-    char *end;
-    unsigned long seed = strtoul(number, &end, 10);
-    if (end == number || *end || !seed || seed > ROLLCALL_MADE)
-        return err_set(err, "seed=N, a number from 1 to %d", ROLLCALL_MADE);
+    int seed;
+    bool relative;
+    if (!args_number(number, &seed, &relative) || relative || !seed)
+        return err_set(err, "seed=N, a number from 1 to 100000");
     if (!quiz_make(&a->s, (uint32_t)seed, &made, err))
         return false;
     for (int i = 0; i < made.count; i++)

@@ -70,25 +70,21 @@ static void shut(int *fd)
 }
 
 /* A directory that only its owner writes to; whose it is. −1 with an error. */
-static int open_folder(int at, const char *path, uid_t *owner, Err *err)
+static int open_folder(const char *path, uid_t *owner, Err *err)
 {
     struct stat st;
-    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) {
-        err_set(err,
-                errno == ENOENT   ? "nobody shares under that name (%s is not there)"
-                : errno == EACCES ? "%s: it is shared with a group that you are not in; `groups` lists yours, and who "
-                                    "presents chose it"
-                                  : "%s is not a directory that only its owner writes to: not used",
-                path);
-        return -1;
-    }
-    if (fstat(fd, &st) == 0 && !(st.st_mode & 022)) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), why = fd < 0 ? errno : 0;
+    if (fd >= 0 && fstat(fd, &st) == 0 && !(st.st_mode & 022)) {
         *owner = st.st_uid;
         return fd;
     }
-    err_set(err, "%s is not a directory that only its owner writes to: not used", path);
-    close(fd);
+    err_set(err,
+            why == ENOENT   ? "nobody shares under that name (%s is not there)"
+            : why == EACCES ? "%s: it is shared with a group that you are not in; `groups` lists yours, and who "
+                              "presents chose it"
+                            : "%s is not a directory that only its owner writes to: not used",
+            path);
+    shut(&fd);
     return -1;
 }
 
@@ -177,15 +173,6 @@ bool classroom_put(Classroom *c, const Buf *bytes, char digest[17], Err *err)
     return ok;
 }
 
-static bool somebody_presents(int folder)
-{
-    struct stat st;
-    int fd = open_file(folder, CLASS_LINES, geteuid(), SIZE_MAX, &st);
-    bool held = fd >= 0 && is_held(fd);
-    shut(&fd);
-    return held;
-}
-
 /* Owner, group and mode of the directory, and votes/ in it: others may put files there, can't list them, and take away
  * none but their own. */
 static bool dress(Classroom *c, const struct group *g, bool private, Err *err)
@@ -207,6 +194,7 @@ static bool dress(Classroom *c, const struct group *g, bool private, Err *err)
 bool classroom_make(Classroom *c, const char *path, const char *group, bool private, Err *err)
 {
     const struct group *g = group ? getgrnam(group) : NULL;
+    struct stat st;
     uid_t owner;
     *c = (Classroom){.folder = -1, .lines = -1};
     if (group && !g)
@@ -218,15 +206,18 @@ bool classroom_make(Classroom *c, const char *path, const char *group, bool priv
         return false;
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return err_set(err, "%s: %s", path, strerror(errno));
-    c->folder = open_folder(AT_FDCWD, path, &owner, err);
+    c->folder = open_folder(path, &owner, err);
     if (c->folder < 0)
         return false;
-    bool ours = owner == geteuid() ? !somebody_presents(c->folder) ||
-                                         err_set(err, "a presentation is running there already (%s)", path)
-                                   : err_set(err, "%s belongs to another user: choose another name", path);
-    if (!ours) { /* it stays as it is */
+    int lines = open_file(c->folder, CLASS_LINES, geteuid(), SIZE_MAX, &st);
+    bool ours = owner == geteuid(), runs = lines >= 0 && is_held(lines);
+    shut(&lines);
+    if (!ours || runs) { /* it stays as it is */
         shut(&c->folder);
-        return false;
+        return err_set(err,
+                       ours ? "a presentation is running there already (%s)"
+                            : "%s belongs to another user: choose another name",
+                       path);
     }
     snprintf(c->path, sizeof c->path, "%s", path);
     if (dress(c, g, private, err) && classroom_anew(c, &(Buf){0}, err))
@@ -267,8 +258,10 @@ void reader_init(ClassReader *r, const char *path)
     snprintf(r->path, sizeof r->path, "%s", path);
 }
 
-static void leave(ClassReader *r)
+void reader_close(ClassReader *r)
 {
+    if (!*r->path)
+        return;
     shut(&r->folder);
     shut(&r->lines);
     shut(&r->watch);
@@ -276,13 +269,6 @@ static void leave(ClassReader *r)
     buf_free(&r->line);
     r->used = 0;
     r->live = false;
-}
-
-void reader_close(ClassReader *r)
-{
-    if (*r->path)
-        leave(r);
-    r->path[0] = 0;
 }
 
 /* Wakes when something happens in the folder; −1 where that can't be had. */
@@ -300,9 +286,9 @@ static void look(ClassReader *r)
     struct stat st, now;
     Err err = {{0}};
     if (r->folder >= 0 && (fstat(r->folder, &st) != 0 || !st.st_nlink || (st.st_mode & 022)))
-        leave(r);
+        reader_close(r);
     if (r->folder < 0) {
-        r->folder = open_folder(AT_FDCWD, r->path, &r->owner, &err);
+        r->folder = open_folder(r->path, &r->owner, &err);
         r->watch = r->folder < 0 ? -1 : watch_folder(r->path);
     }
     int fd = r->folder < 0 ? -1 : open_file(r->folder, CLASS_LINES, r->owner, CLASS_MOST, &now);

@@ -266,26 +266,6 @@ static bool read_vote(const Rollcall *q, const char *name, const struct stat *st
     return seed == q->seed && v->choice >= 0 && v->choice < q->count;
 }
 
-/* What is said beside the result. */
-static void put_note(const Share *h, char *out, size_t n)
-{
-    int most = 0;
-    uid_t whose = 0;
-    char who[80];
-    for (int i = 0; i < h->votes; i++) {
-        int same = 0;
-        for (int k = 0; k < h->votes; k++)
-            same += h->vote[k].owner == h->vote[i].owner;
-        whose = same > most ? h->vote[i].owner : whose;
-        most = same > most ? same : most;
-    }
-    out[0] = 0;
-    if (h->full)
-        snprintf(out, n, "The class is full: %d have voted, more are not counted.", SHARE_VOTERS);
-    else if (most > 1)
-        snprintf(out, n, "%d of %d votes are of one account, %s", most, h->votes, classroom_user(whose, who));
-}
-
 /* Takes in one file; what was read is taken away, and what is no vote too, where that can be done. */
 static void take_one(Share *h, int folder, const char *name)
 {
@@ -325,12 +305,26 @@ static bool take_votes(Share *h, bool all, int64_t until)
         rewinddir(h->folder); /* what came meanwhile is there with the next look */
     if (!q->open || q->closed)
         return false;
+    int most = 0;
+    char who[80] = "";
     memset(q->votes, 0, sizeof q->votes);
-    for (int i = 0; i < h->votes; i++)
+    for (int i = 0; i < h->votes; i++) {
+        int same = 0;
+        for (int k = 0; k < h->votes; k++)
+            same += h->vote[k].owner == h->vote[i].owner;
+        if (same > most)
+            classroom_user(h->vote[i].owner, who);
+        most = same > most ? same : most;
         q->votes[h->vote[i].choice]++;
-    put_note(h, q->note, sizeof q->note);
-    if (all && e)
-        snprintf(q->note, sizeof q->note, "More files lie in votes/ than could be looked through: not all count.");
+    }
+    q->note[0] = 0;
+    if (most > 1)
+        snprintf(q->note, sizeof q->note, "%d of %d votes are of one account, %s", most, h->votes, who);
+    if (h->full || (all && e))
+        snprintf(q->note, sizeof q->note,
+                 h->full ? "The class is full: %d have voted, more are not counted."
+                         : "More files lie in votes/ than could be looked through: not all count.",
+                 SHARE_VOTERS);
     bool changed = strcmp(q->note, before.note) != 0 || memcmp(q->votes, before.votes, sizeof q->votes) != 0;
     h->asked = h->asked || changed;
     return changed;
