@@ -287,7 +287,7 @@ static void take_one(Share *h, int folder, const char *name)
 }
 
 /* Looks through votes/ until then, going on where the look before ended, so that whoever fills it hides nobody's vote;
- * all: from its start. How many have voted, and that more can't, is news to everybody. True where it is another result. */
+ * all: from its start. How many have voted, and that more can't, is news to all. True where it is another result. */
 static bool take_votes(Share *h, bool all, int64_t until)
 {
     Rollcall *q = h->question, before = *q;

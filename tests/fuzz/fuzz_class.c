@@ -1,11 +1,16 @@
-/* libFuzzer: any bytes as the lines of a class: read as they come, a question, its counts, a receipt. What is read and
- * written again is the same. */
+/* libFuzzer: any bytes as the lines of a class: read as they come, followed by a session, a question, a receipt. What
+ * is read and written again is the same. */
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
+#include "core/base/file.h"
 #include "core/session/ask/receipt.h"
-#include "tui/classroom.h"
+#include "tui/follow.h"
 #include "tui/rollcall.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -37,6 +42,37 @@ static void receipt(const char *text)
         abort();
 }
 
+/* As `join` does, from a directory of one's own. */
+static void followed(const uint8_t *bytes, size_t n)
+{
+    static Session s;
+    static char base[] = "/tmp/vitrine-fuzz-XXXXXX", lines[80];
+    Follow f;
+    Buf said = {0};
+    if (!*lines) {
+        Err err;
+        char folder[60];
+        if (!mkdtemp(base) || !session_init(&s, NULL, "#17", 1, NULL, NULL, &err))
+            abort();
+        setenv("VITRINE_SHARE", base, 1);
+        setenv("XDG_STATE_HOME", base, 1);
+        snprintf(folder, sizeof folder, "%s/vitrine-class-f", base);
+        snprintf(lines, sizeof lines, "%s/" CLASS_LINES, folder);
+        mkdir(folder, 0755);
+    }
+    int fd = open(lines, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (fd < 0 || write(fd, bytes, n) != (ssize_t)n || close(fd) != 0 || !follow_open(&f, "f", NULL, NULL))
+        abort();
+    do
+        follow_say(&f, &s, &said);
+    while (follow_behind(&f));
+    if (s.quit || f.asks)
+        abort();
+    follow_vote(&f, &s, 1, &(Err){{0}});
+    follow_close(&f, &s);
+    buf_free(&said);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     ClassReader r;
@@ -51,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
             abort();
     }
     reader_close(&r);
+    followed(bytes, n);
     char *text = malloc(n + 1);
     if (!text)
         return 0;
