@@ -20,11 +20,14 @@ VARIANT ?= release
 B       := build/$(VARIANT)
 OPT     ?= -O2
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wdouble-promotion
-CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) -g -ffp-contract=off -fno-math-errno $(WARN) $(WERROR) -MMD -MP -I. $(CFLAGS)
+CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) -g -ffp-contract=off -fno-math-errno $(WARN) $(WERROR) -MMD -MP -I. $(CPPFLAGS) $(CFLAGS)
 V       ?= 0
 Q       := $(if $(filter 1,$(V)),,@)
 say      = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
+# $(B) may be for another machine: HOST_B is a build that runs here.
+HOST_B  ?= $(B)
+STRIP   ?= strip
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
@@ -44,7 +47,9 @@ FLAGS_core_io_image_decode := -fwrapv
 
 ##@ the program
 .PHONY: all
-all: $(B)/vitrine ## build/release/vitrine, the program (default)
+# What is installed beside the program, written by a build that runs here, when that is built.
+PAGES := vitrine.1 vitrine.bash vitrine.zsh vitrine.fish
+all: $(B)/vitrine $(if $(filter $(B),$(HOST_B)),$(PAGES:%=$(B)/%)) ## build/release/vitrine, the program (default)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -84,6 +89,21 @@ $(B)/vitrine: $(TUI_OBJ) $(LIBS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
 
+$(HOST_B)/vitrine.1: $(HOST_B)/vitrine
+	$(Q)$< --man >$@
+$(HOST_B)/vitrine.%: $(HOST_B)/vitrine
+	$(Q)$< --completion $* >$@
+
+# Which source this is: of a tarball what git archive put into .revision, else what git says.
+.PHONY: FORCE
+$(B)/revision.h: FORCE
+	@mkdir -p $(@D)
+	@r=$$(cat .revision); case $$r in *Format*) r=$$([ ! -e .git ] || git log -1 --format='%H %cs' 2>/dev/null) ;; esac; \
+	    [ -z "$$r" ] || r=$$(printf '%.12s, %s' $$r); printf '#define REVISION "%s"\n' "$$r" >$@.new; \
+	    if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(B)/tui/main.o: $(B)/revision.h
+FLAGS_tui_main = -include $(B)/revision.h
+
 $(B)/tui/cli/demo.o: $(wildcard assets/demos/*.txt)
 $(B)/tui/cli/pages.o: $(wildcard docs/*.md)
 
@@ -117,15 +137,15 @@ static: $(B)/static/vitrine ## build/release/static/vitrine: one file without sh
 	@if ldd $< >/dev/null 2>&1; then echo "$<: not static"; ldd $<; exit 1; fi
 	@ls -lh $< | awk '{print "$<: " $$5 ", no shared library"}'
 
-install: $(B)/vitrine ## the program, its manual page and completions for bash, zsh and fish, to PREFIX (/usr/local)
+install: $(B)/vitrine $(PAGES:%=$(HOST_B)/%) ## the program, its manual page and completions for bash, zsh and fish, to PREFIX (/usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))
 	install -m 755 $(B)/vitrine $(DESTDIR)$(PREFIX)/bin/vitrine
-	$(B)/vitrine --man >$(B)/vitrine.1
-	install -m 644 $(B)/vitrine.1 $(DESTDIR)$(PREFIX)/share/man/man1/vitrine.1
-	$(B)/vitrine --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/vitrine
-	$(B)/vitrine --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_vitrine
-	$(B)/vitrine --completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/vitrine.fish
+	$(STRIP) $(DESTDIR)$(PREFIX)/bin/vitrine
+	install -m 644 $(HOST_B)/vitrine.1 $(DESTDIR)$(PREFIX)/share/man/man1/vitrine.1
+	install -m 644 $(HOST_B)/vitrine.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/vitrine
+	install -m 644 $(HOST_B)/vitrine.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_vitrine
+	install -m 644 $(HOST_B)/vitrine.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/vitrine.fish
 
 uninstall: ## takes them away again
 	rm -f $(DESTDIR)$(PREFIX)/bin/vitrine $(DESTDIR)$(PREFIX)/share/man/man1/vitrine.1
@@ -146,6 +166,11 @@ pictures: $(B)/vitrine ## the pictures of the README, drawn by the program: docs
 
 ##@ models and figures
 # --- models for trying out size: weights from a seed, answers mean nothing
+## vit-tiny: one model from a seed, into build/models: a tiny one
+## vit-b16: likewise ViT-B/16 at 224
+## vit-b16-384: likewise ViT-B/16 at 384
+## vit-l16: likewise ViT-L/16
+## vit-h14: likewise ViT-H/14
 .PHONY: vit-b
 vit-b: $(B)/make_vit ## build/models/vit-b16: a ViT-B/16 at 224×224 from a seed (346 MB, some seconds), for trying out size
 	@echo "build/models/vit-b16: 86.6 million weights from seed 1, 346 MB, some seconds"
@@ -224,13 +249,19 @@ drivers: $(DRIVERS) $(B)/tests/faults/sweep $(PRELOADED)
 # What tests/all.sh drives: the suites, the driver of golden screens, a model from a seed, programs on a terminal.
 DRAW := $(B)/tests/tui_cli/draw
 .SECONDARY: $(DRAW).o
+## tests: builds the suites
+## tested: builds them, the program and all that drives it
+## drivers: builds what drives the program
+## fuzzers: builds the fuzzers (VARIANT=fuzz CC=clang)
+## portable: builds what tests/portable.sh runs on other machines
+## list-tests: the suites by name
 .PHONY: tests list-tests portable tested fuzzers drivers
 tests: $(TESTS) $(DRAW)
 portable: $(PORTABLE)
 tested: all tests drivers $(B)/make_vit
 TESTING = MAKE='$(MAKE)' B=$(B) CC='$(CC)' VARIANT=$(VARIANT)
 
-.PHONY: test test-all fresh quick unit golden e2e layers exact format fuzz faults soak tsan planted mutants
+.PHONY: test test-all fresh quick golden e2e layers exact format fuzz faults soak tsan planted mutants
 # (Made by a make of their own: with deps beside it this one does one thing at a time.)
 test: ## what a change must pass: suites, screens, layers, README, command line, terminal (4 minutes on two cores)
 	+@$(MAKE) --no-print-directory tested && $(TESTING) tests/all.sh
@@ -241,7 +272,6 @@ fresh: ## the README's commands on a bare Debian in a folder of its own, as root
 quick: tested ## the unit suites alone, warnings being errors (80 s on two cores once they are built)
 	@tests/unit.sh $(TESTS)
 quick: WERROR := -Werror
-unit: quick
 golden: tested ## writes the golden screens anew (look at the difference!)
 	@B=$(B) tests/golden.sh update
 e2e: tested ## the program in a real terminal
@@ -293,7 +323,7 @@ clean: ## removes build/
 	rm -rf build
 
 help: ## this list
-	@sed '/^##@ models/r assets/assets.mk' Makefile | sed -nE 's/^##@ (.*)/|\1/p; s/^([a-z0-9-]+):.*## (.*)/\1|\2/p' | \
+	@sed '/^##@ models/r assets/assets.mk' Makefile | sed -nE 's/^##@ (.*)/|\1/p; s/^([a-z0-9-]+):.*## (.*)/\1|\2/p; s/^## ([a-z0-9-]+): (.*)/\1|\2/p' | \
 	    awk -F'|' '$$1 == "" {print "\n" $$2 ":"; next} {printf "  make %-11s %s\n", $$1, $$2}'
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -4,9 +4,6 @@ ASSETS_LIB := $(B)/assets.a
 ASSET_LIBS := $(foreach l,core/models core/io core/graph core/kernels core/base,$(call lib_of,$(l)))
 FLAGS_assets_assets := -DASSET_DIR='"$(B)/assets"' -DASSET_SIZES='"$(B)/assets/sizes.h"'
 
-# $(B) may be for another machine: HOST_B is a build that runs here.
-HOST_B ?= $(B)
-
 $(B)/assets/make_assets: assets/make_assets.c $(ASSET_LIBS)
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  link    $@")

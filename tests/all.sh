@@ -8,7 +8,7 @@ export MAKE=${MAKE:-make} VARIANT=${VARIANT:-release} CC=${CC:-cc}
 export B=${B:-build/$VARIANT} VITRINE=build/$VARIANT/vitrine
 exec </dev/null
 TESTED='unit golden layers paths format readme cli inputs'
-TERMINAL='walk signals lessons plain'
+TERMINAL='walk signals lessons plain windows'
 BUILDING='other sanitizers exact portable fuzz' # they build, and have all processors for it
 REST='plant figures reach faults remedies diff train escapes waits storm tasks habits learned sizes terminals scripts large present class'
 SAN='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'

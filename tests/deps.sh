@@ -30,6 +30,11 @@ all|command -v qemu-aarch64|qemu-user|qemu-user|qemu-user|
 all|command -v groff|groff|groff|groff|groff
 all|command -v tmux|tmux|tmux|tmux|tmux
 all|monospaced|fonts-dejavu-core|dejavu-sans-mono-fonts|ttf-dejavu|font-dejavu
+all|command -v Xvfb|xvfb|xorg-x11-server-Xvfb|xorg-server-xvfb|
+all|command -v xterm|xterm xfonts-base|xterm|xterm|xterm
+all|command -v lxterminal|lxterminal|lxterminal|lxterminal|
+all|command -v xdotool|xdotool|xdotool|xdotool|xdotool
+all|command -v import|imagemagick|ImageMagick|imagemagick|imagemagick
 all|command -v debootstrap|debootstrap|debootstrap|debootstrap|
 all|terminal_kinds|ncurses-base ncurses-term|ncurses-term|ncurses|ncurses
 '

@@ -40,8 +40,26 @@ for f in bin/vitrine share/man/man1/vitrine.1 share/bash-completion/completions/
     share/fish/vendor_completions.d/vitrine.fish; do
     check "$f is installed" [ -s "$WORK/root/usr/$f" ]
 done
+check "the installed program has its symbols yet" bash -c '! readelf -S "$1" | grep -qF .symtab' _ "$WORK/root/usr/bin/vitrine"
+check "the installed program does not run" "$WORK/root/usr/bin/vitrine" --version >/dev/null
 make -s VARIANT="$(basename "$B")" uninstall DESTDIR="$WORK/root" PREFIX=/usr >/dev/null 2>&1 || fail "make uninstall"
 same "nothing is left" "" "$(find "$WORK/root" -type f)"
+
+# --- for another machine: its program is copied, not run
+mkdir "$WORK/cross"
+printf '#!/bin/sh\ntouch %q\n' "$WORK/ran" >"$WORK/cross/vitrine" && chmod +x "$WORK/cross/vitrine"
+make -s B="$WORK/cross" HOST_B="$B" STRIP=true -o "$WORK/cross/vitrine" install DESTDIR="$WORK/foreign" PREFIX=/usr >/dev/null 2>"$WORK/err" || fail "make install HOST_B=…: $(cat "$WORK/err")"
+check "for another machine: the manual page" grep -q '^.TH VITRINE' "$WORK/foreign/usr/share/man/man1/vitrine.1"
+check "for another machine: the completions" grep -q vitrine "$WORK/foreign/usr/share/bash-completion/completions/vitrine"
+check "for another machine: its program was run" [ ! -e "$WORK/ran" ]
+# --- what a distribution gives its builds
+echo '#error CPPFLAGS reached' >"$WORK/seen.h"
+check "CPPFLAGS is not honoured" grep -q 'CPPFLAGS reached' <(make -s B="$WORK/flags" CPPFLAGS="-include $WORK/seen.h" "$WORK/flags/core/base/clock.o" 2>&1)
+
+# --- make help: every target once
+listed=$(make -s help | sed -nE 's/^  make ([a-z0-9-]+) .*/\1/p')
+same "make help: twice" "" "$(sort <<<"$listed" | uniq -d)"
+same "make help: the targets" "$(make -npq help 2>/dev/null | sed -n 's/^\.PHONY: //p' | tr ' ' '\n' | grep -vx FORCE | sort)" "$(sort <<<"$listed")"
 
 # --- the source, packed twice
 if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
@@ -50,6 +68,11 @@ if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
     make -s dist >/dev/null 2>&1
     check "the same bytes twice" cmp -s "$WORK/first" build/dist/SHA256SUMS
     check "the checksum is right" sh -c 'cd build/dist && sha256sum -c --quiet SHA256SUMS'
+    tar xzf "build/dist/$(cut -d" " -f3 build/dist/SHA256SUMS)" -C "$WORK"
+    want=$(git log -1 --format='%H %cs' | sed -E 's/^(.{12}).* /\1, /')
+    make -s -C "$WORK"/vitrine-*/ build/release/revision.h >/dev/null 2>&1
+    same "the tarball knows its version" "#define REVISION \"$want\"" "$(cat "$WORK"/vitrine-*/build/release/revision.h)"
+    same "the program says which source it is" "source     $want" "$("$VITRINE" --version | grep '^source')"
     check "the source is in it" sh -c 'tar tzf "build/dist/$(cut -d" " -f3 build/dist/SHA256SUMS)" | grep -q /core/graph/graph.c'
 else
     skip "no git repository: make dist"

@@ -161,7 +161,7 @@ static int dispatch(Options *o)
     if (o->help && !text.len)
         help_text(verb, &text);
     else if (o->version)
-        version_text(&text);
+        version_text(&text, REVISION);
     else if (o->man)
         man_text(&text);
     else if (o->completion)

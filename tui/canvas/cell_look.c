@@ -48,10 +48,8 @@ static CellLook shown_shade(const Cell *k, Colour upper, Colour lower)
 {
     if (k->attrs & ATTR_REVERSE)
         return (CellLook){.ch = '+', .fg = COLOUR_DEFAULT, .bg = COLOUR_DEFAULT, .attrs = k->attrs};
-    if (upper == COLOUR_DEFAULT || lower == COLOUR_DEFAULT) {
-        Shade half = colour_shade(mean(upper, lower), mean(upper, lower));
-        return (CellLook){.ch = k->ch, .fg = half.bg, .bg = COLOUR_DEFAULT, .attrs = k->attrs};
-    }
+    if (upper == COLOUR_DEFAULT || lower == COLOUR_DEFAULT) /* half a cell has no shades, and black for grey misleads */
+        upper = lower = mean(upper, lower);
     Shade shade = colour_shade(upper, lower);
     return (CellLook){.ch = shade.ch, .fg = shade.fg, .bg = shade.bg, .attrs = k->attrs};
 }

@@ -102,7 +102,7 @@ void help_text(const Verb *v, Buf *out)
     put_options(out);
 }
 
-void version_text(Buf *out)
+void version_text(Buf *out, const char *source)
 {
     static const char *const COMPILER =
 #if defined(__clang__)
@@ -110,7 +110,10 @@ void version_text(Buf *out)
 #else
         "gcc " __VERSION__;
 #endif
-    buf_printf(out, "vitrine %s\ncompiler   %s\nkernels    %s (of", VITRINE_VERSION, COMPILER, kernels()->isa);
+    buf_printf(out, "vitrine %s\n", VITRINE_VERSION);
+    if (*source)
+        buf_printf(out, "source     %s\n", source);
+    buf_printf(out, "compiler   %s\nkernels    %s (of", COMPILER, kernels()->isa);
     for (int i = 0; kernels_variant(i); i++)
         buf_printf(out, "%s %s", i ? "," : "", kernels_variant(i)->isa);
     buf_puts(out, " here)\nlibraries  ncurses (the screen), stb (PNG, JPEG, BMP), jansson (JSON), zlib (npz)\n");

@@ -13,7 +13,7 @@ void help_entry(Buf *out, const char *name, const char *text, int indent);
 void pages_list(Buf *out); /* "models, porting …": the pages of docs/ */
 /* The page of that name, filled for a terminal. False, and nothing, where there is none. */
 bool page_text(const char *name, Buf *out);
-void version_text(Buf *out);
+void version_text(Buf *out, const char *source);   /* source: commit and date, or "" */
 void man_text(Buf *out);                           /* vitrine(1) in roff */
 void completion_text(const char *shell, Buf *out); /* bash, zsh or fish */
 #endif
