@@ -11,6 +11,18 @@
 
 enum { WEIGHT_ALIGN = 16 }; /* floats: every weight begins on a cache line */
 
+/* Here, so that a program that makes or trains models without core/io links nothing else of preprocess.h. */
+Preprocess preprocess_default(const VitConfig *c)
+{
+    return (Preprocess){.width = c->image_w,
+                        .height = c->image_h,
+                        .channels = c->channels,
+                        .mode = RESIZE_SQUASH,
+                        .resize_w = c->image_w,
+                        .resize_h = c->image_h,
+                        .filter = FILTER_BILINEAR};
+}
+
 void model_alloc(Model *m)
 {
     m->family = &FAMILY_VIT;
