@@ -11,6 +11,7 @@
 #include "tui/keymap.h"
 #include "tui/views/answer.h"
 #include "tui/views/shown.h"
+#include "tui/views/text/headline.h"
 
 /* Every size at which the arrangement changes. A row of steps is read from the top: with at least so many lines or
  * columns, give so many; a negative number is a share: −3 a third. The last row ends it. */
@@ -32,7 +33,7 @@ static const Step SIDES_ANSWER[] = {{34, 12}, {16, 6}, {0, 0}}, SIDES_ANSWER_FIG
 static const Step SIDES_PROFILE[] = {{50, 12}, {34, 8}, {16, 6}, {0, 0}}, SIDES_FIGURES_PROFILE[] = {{34, 6}, {0, 0}},
                   SIDES_ANSWER_PROFILE[] = {{50, 12}, {34, 7}, {0, 0}};
 /* beside attention; the cursor: the node, its value or both and A − B, head, both tokens */
-static const Step ATTENTION_INFO[] = {{40, 12}, {30, 9}, {0, 0}}, ATTENTION_ANSWER[] = {{26, 8}, {0, 0}},
+static const Step ATTENTION_INFO[] = {{40, 12}, {30, 9}, {0, 0}}, ATTENTION_ANSWER[] = {{23, 8}, {0, 0}},
                   ATTENTION_CURSOR[] = {{16, 7}, {0, 0}}, ATTENTION_CURSOR_SIDES[] = {{16, 9}, {0, 0}};
 /* beside any other view */
 static const Step BESIDE_ANSWER[] = {{30, 13}, {18, 7}, {12, -3}, {0, 0}},
@@ -170,6 +171,7 @@ Frame frame_layout(const Session *s, int h, int w, bool hint)
     f.answer = rect_cut(&r, 'b', step_of(ANSWER_LINES, h));
     f.sentence = rect_cut(&r, 'b', step_of(w < SENTENCE_WIDTH ? SENTENCE_LINES_NARROW : SENTENCE_LINES, h));
     f.header = rect_cut(&r, 't', step_of(HEADER_LINES, h));
+    f.words = rect_cut(&r, 't', headline_lines(s, h));
     f.hint = rect_cut(&r, 't', hint ? step_of(HINT_LINES, h) : 0);
     const ViewSpec *view = view_now(s);
     bool wide = view->traits & VIEW_WIDE;
@@ -222,23 +224,29 @@ static void header_head(const Session *s, bool ranges, Buf *out)
         buf_printf(out, " of 0–%d", heads - 1);
 }
 
-/* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. brief 1:
- * without how many blocks and heads there are; 2: without the pinned picture too. most: cells of the input's name; 0:
- * all of it. */
-static void header_text(const Session *s, bool named, int brief, int most, Buf *out)
+/* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. words: the
+ * input has lines of its own. brief 1: without how many blocks and heads there are; 2: without the pinned picture too.
+ * most: cells of the input's name; 0: all of it. */
+static void header_text(const Session *s, bool named, bool words, int brief, int most, Buf *out)
 {
+    const char *model = s->now->model ? s->now->model->name : "";
     int total, step = session_step_number(s, &total), block = session_block(s);
     const Box *box = &s->stages.boxes[s->place.box];
     bool ranges = brief < 1, two = brief < 2 && session_pinned(s) &&
                                    strcmp(session_input(s, SIDE_A)->path, session_input(s, SIDE_B)->path) != 0;
     if (named)
-        buf_printf(out, " vitrine  %s%s", s->now->model ? s->now->model->name : "", s->now->model ? " " : "");
-    buf_puts(out, two ? " A " : " ");
-    if (two) {
+        buf_printf(out, " vitrine  %s%s", model, *model && !words ? " " : "");
+    else if (words)
+        buf_printf(out, " %s", model);
+    if (two && !words) {
+        buf_puts(out, " A ");
         put_input(session_input(s, SIDE_A), most, out);
-        buf_puts(out, "  B ");
+        buf_puts(out, "  B");
     }
-    put_input(session_input(s, SIDE_B), most, out);
+    if (!words) {
+        buf_puts(out, " ");
+        put_input(session_input(s, SIDE_B), most, out);
+    }
     buf_printf(out, "  step %d of %d: %s", step, total, box->label);
     if (*box->symbol)
         buf_printf(out, " (%s)", box->symbol);
@@ -252,18 +260,18 @@ static void header_text(const Session *s, bool named, int brief, int most, Buf *
         buf_printf(out, "%s%s", i ? "; " : "  edit: ", s->edits.line[i]);
 }
 
-static void draw_header(const Paint *p, Rect r)
+static void draw_header(const Paint *p, Rect r, bool words)
 {
     Buf text = {0};
     for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&text)) > r.w); brief++) {
         buf_clear(&text);
-        header_text(p->s, r.w >= NAMED_WIDTH, brief, 0,
+        header_text(p->s, r.w >= NAMED_WIDTH, words, brief, 0,
                     &text); /* on a small screen the step comes first: the model and the program are known */
     }
     int over = utf8_cells(buf_str(&text)) - r.w, name = utf8_cells(session_input(p->s, SIDE_B)->name);
-    if (over > 0 && name > INPUT_LEAST) {
+    if (over > 0 && name > INPUT_LEAST && !words) {
         buf_clear(&text);
-        header_text(p->s, r.w >= NAMED_WIDTH, 2, name - over > INPUT_LEAST ? name - over : INPUT_LEAST, &text);
+        header_text(p->s, r.w >= NAMED_WIDTH, false, 2, name - over > INPUT_LEAST ? name - over : INPUT_LEAST, &text);
     }
     canvas_fill(p->c, r, STYLE_HEADER, ' ');
     canvas_text(p->c, r.y, r.x, r.w, STYLE_HEADER, buf_str(&text));
@@ -405,7 +413,8 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
 {
     Canvas *c = p->c;
     if (f->header.h)
-        draw_header(p, f->header);
+        draw_header(p, f->header, f->words.h > 0);
+    headline_draw(p, f->words);
     if (f->hint.h)
         canvas_text(c, f->hint.y, f->hint.x + 1, f->hint.w - 1, STYLE_STRONG, hint_text(p->s, f->hint.w));
     for (int i = 0; i < f->count; i++) {
@@ -462,6 +471,8 @@ bool frame_click(const Paint *p, const Frame *f, int y, int x, Buf *command)
         buf_puts(command, hit->command);
         return true;
     }
+    if (headline_click(p, f->words, y, x, command))
+        return true;
     for (int i = 0; i < f->count; i++) {
         const Pane *pane = &f->pane[i];
         if (rect_has(pane->inside, y, x))

@@ -1,5 +1,5 @@
-/* The whole screen as a pure function of the session and a size: header, panes, the plain sentence, the answer line,
- * the footer. */
+/* The whole screen as a pure function of the session and a size: header, the words of a text model, panes, the plain
+ * sentence, the answer line, the footer. */
 #ifndef VITRINE_TUI_FRAME_H
 #define VITRINE_TUI_FRAME_H
 #include "tui/views/view.h"
@@ -19,9 +19,9 @@ enum { FRAME_PANES = 16 };
 typedef struct Frame {
     Pane pane[FRAME_PANES];
     int count;
-    Rect header, hint, sentence, answer, footer; /* h = 0 where there is no room */
-    Rect leave;                                  /* what q does now, right of the footer; w = 0: nothing of the kind */
-    const char *leave_text;                      /* "ends the task" */
+    Rect header, words, hint, sentence, answer, footer; /* h = 0 where there is no room; words: of a text model */
+    Rect leave;             /* what q does now, right of the footer; w = 0: nothing of the kind */
+    const char *leave_text; /* "ends the task" */
 } Frame;
 
 /* What the app knows and the session does not. */

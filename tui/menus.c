@@ -54,7 +54,25 @@ static void help_keys(Overlay *o, const Session *s)
     }
 }
 
-static void help_commands(Overlay *o, const Commands *commands)
+/* What a command's usage says of pictures alone. */
+static void put_usage(const Session *s, const Command *c, char out[200])
+{
+    static const char *const OF_PICTURES[] = {", picture", " [patch=PATCH]"};
+    snprintf(out, 200, "%s", c->usage);
+    for (size_t i = 0; reads_words(s) && i < sizeof OF_PICTURES / sizeof *OF_PICTURES; i++) {
+        char *at = strstr(out, OF_PICTURES[i]);
+        size_t n = strlen(OF_PICTURES[i]);
+        if (at)
+            memmove(at, at + n, strlen(at + n) + 1);
+    }
+}
+
+static bool for_pictures(const Session *s, const Command *c)
+{
+    return reads_words(s) && (c->touches & COMMAND_PICTURES);
+}
+
+static void help_commands(Overlay *o, const Session *s, const Commands *commands)
 {
     static const char *const GROUPS[] = {"go",    "look",  "ask",   "change", "learned",
                                          "learn", "class", "files", "program"};
@@ -62,10 +80,11 @@ static void help_commands(Overlay *o, const Commands *commands)
         overlay_add(o, GROUPS[g], "", NULL);
         const Command *c;
         for (int i = 0; (c = command_at(commands, i)) != NULL; i++) {
-            char text[512], line[80];
-            if (strcmp(c->group, GROUPS[g]) != 0 || command_find(commands, c->name) != c)
+            char text[512], line[80], usage[200];
+            if (strcmp(c->group, GROUPS[g]) != 0 || command_find(commands, c->name) != c || for_pictures(s, c))
                 continue;
-            snprintf(text, sizeof text, "%s: %s", c->usage, c->summary);
+            put_usage(s, c, usage);
+            snprintf(text, sizeof text, "%s: %s", usage, c->summary);
             snprintf(line, sizeof line, strchr(c->usage, ' ') ? "prompt %s " : "%s", c->name);
             overlay_add(o, text, "", line);
         }
@@ -94,7 +113,7 @@ void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *
     if (page == 1 || page == HELP_SEARCH)
         help_keys(o, s);
     if (page == 2 || page == HELP_SEARCH)
-        help_commands(o, commands);
+        help_commands(o, s, commands);
     o->filtering = page == HELP_SEARCH;
     o->page = page;
 }
@@ -120,13 +139,13 @@ static bool is_model_folder(const char *name)
     return file_exists(path);
 }
 
-static void add_found(Overlay *o, const char *name)
+static void add_found(Overlay *o, const char *name, bool pictures)
 {
     char text[300], clean[256];
     Buf command = {0};
     utf8_clean(clean, sizeof clean, name);
     bool model = strcasecmp(file_suffix(name), "safetensors") == 0 || is_model_folder(name);
-    if (!model && !is_picture(name))
+    if (!model && !(pictures && is_picture(name)))
         return;
     utf8_print(text, sizeof text, "%s %s", model ? "model  " : "picture", clean);
     buf_puts(&command, model ? "model " : "open ");
@@ -135,7 +154,7 @@ static void add_found(Overlay *o, const char *name)
     buf_free(&command);
 }
 
-static void add_folder(Overlay *o)
+static void add_folder(Overlay *o, bool pictures)
 {
     char **names = NULL;
     size_t cap = 0, count = 0;
@@ -150,23 +169,14 @@ static void add_folder(Overlay *o)
     if (count)
         qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {
-        add_found(o, names[i]);
+        add_found(o, names[i], pictures);
         free(names[i]);
     }
     free(names);
 }
 
-void overlay_open_menu(Overlay *o, const Session *s)
+static void add_drawings(Overlay *o)
 {
-    overlay_list(o, "Open");
-    overlay_add(o, "in this folder", "", NULL);
-    int before = o->count;
-    add_folder(o);
-    if (o->count == before)
-        overlay_add(o, "no picture (png jpg bmp ppm pgm) and no model here: type a path", ":open", "prompt open ");
-    overlay_add(o, "in the program", "", NULL);
-    if (strcmp(s->model.layout, "bundled") != 0)
-        overlay_add(o, "model   shapes-vit, the one in the program", "", "model bundled");
     bool seen[DRAWN_CLASSES] = {false};
     for (int n = 17, found = 0; found < DRAWN_CLASSES && n < 1000;
          n++) { /* one of every class, from the first picture on */
@@ -183,13 +193,35 @@ void overlay_open_menu(Overlay *o, const Session *s)
     overlay_add(o, "another drawing: any number", ":open #", "prompt open #");
 }
 
+void overlay_open_menu(Overlay *o, const Session *s)
+{
+    overlay_list(o, "Open");
+    overlay_add(o, "in this folder", "", NULL);
+    int before = o->count;
+    add_folder(o, !reads_words(s));
+    if (o->count == before)
+        overlay_add(o,
+                    reads_words(s) ? "no model here: type a path"
+                                   : "no picture (png jpg bmp ppm pgm) and no model here: type a path",
+                    ":open", reads_words(s) ? "prompt model " : "prompt open ");
+    overlay_add(o, "in the program", "", NULL);
+    if (strcmp(s->model_path, "translator") != 0)
+        overlay_add(o, "model   translator: English into French", "", "model translator");
+    if (*s->model_path)
+        overlay_add(o, "model   shapes-vit: names drawn shapes", "", "model bundled");
+    if (reads_words(s))
+        overlay_add(o, "another sentence", ":open \"", "prompt open \"");
+    else
+        add_drawings(o);
+}
+
 /* The screens of what was learned, with their commands. */
-static void add_learned(Overlay *o)
+static void add_learned(Overlay *o, const Session *s)
 {
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const ScreenSpec *screen = screen_spec((Screen)i);
         char text[160];
-        if (screen->group != GROUP_LEARNED)
+        if (screen->group != GROUP_LEARNED || for_pictures(s, screen->own.commands))
             continue;
         snprintf(text, sizeof text, "%-10s %s", screen->own.commands->name, screen->own.commands->summary);
         overlay_add(o, text, "", screen->own.commands->name);
@@ -198,9 +230,8 @@ static void add_learned(Overlay *o)
 
 void overlay_learned_menu(Overlay *o, const Session *s)
 {
-    (void)s;
     overlay_list(o, "What it learned");
-    add_learned(o);
+    add_learned(o, s);
 }
 
 static void add_own_ways(Overlay *o, const Session *s)
@@ -221,20 +252,22 @@ void overlay_view_menu(Overlay *o, const Session *s)
                  {"picture", "over the picture"},
                  {"sheet", "attention: blocks × heads"},
                  {"matrix", "attention: one head, who looks at whom"},
-                 {"row", "attention: one row over the picture"},
+                 {"row", "attention: one row over the input"},
                  {"formula", "the arithmetic of this number"},
                  {"positions", "similarity of position embeddings"},
-                 {"answer", "classes and their probabilities"}};
+                 {"answer", "what it answers, with probabilities"}};
     bool learned = screen_now(s)->group == GROUP_LEARNED;
     overlay_list(o, "Ways to see this");
     if (learned) {
         add_own_ways(o, s);
         overlay_add(o, "what it learned", "T", NULL);
-        add_learned(o);
+        add_learned(o, s);
         overlay_add(o, "this very node", "", NULL);
     }
     for (size_t i = 0; i < sizeof VIEWS / sizeof *VIEWS; i++) {
         char text[128], command[32];
+        if (reads_words(s) && (strcmp(VIEWS[i].word, "picture") == 0 || strcmp(VIEWS[i].word, "positions") == 0))
+            continue;
         snprintf(text, sizeof text, "%-10s %s", VIEWS[i].word, VIEWS[i].text);
         snprintf(command, sizeof command, "view %s", VIEWS[i].word);
         overlay_add(o, text, "", command);
@@ -249,7 +282,7 @@ void overlay_view_menu(Overlay *o, const Session *s)
     if (!learned)
         add_own_ways(o, s);
     if (!learned)
-        overlay_add(o, "learned    what the model learned: eight more screens", "T", "menu learned");
+        overlay_add(o, "learned    what the model learned: more screens", "T", "menu learned");
 }
 
 void overlay_find_menu(Overlay *o, const Session *s)
@@ -269,7 +302,7 @@ void overlay_find_menu(Overlay *o, const Session *s)
     for (int i = 0; axis != AXIS_NONE && i < g->axes[axis].n && g->axes[axis].labels; i++) {
         char text[160], command[160], label[100], clean[100];
         utf8_clean(clean, sizeof clean, axis_label(&g->axes[axis], i, label, sizeof label));
-        utf8_print(text, sizeof text, "class %s", clean);
+        utf8_print(text, sizeof text, "%s %s", reads_words(s) ? "word" : "class", clean);
         utf8_print(command, sizeof command, "goto %.100s[%s=%d]", graph_node(g, probs)->path, g->axes[axis].sym, i);
         overlay_add(o, text, "", command);
     }

@@ -312,6 +312,19 @@ bool site_is(const Graph *g, const char *path, Site s)
     return false;
 }
 
+int anatomy_vocabulary(const Graph *g, NodeId n)
+{
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_EMBEDDING)) != NO_PART;) {
+        NodeId embed = site_node(g, p, SITE_EMBED);
+        int words = anatomy_part(g, p)->parent;
+        if (embed == NO_NODE || graph_node(g, embed)->op != OP_GATHER || words == NO_PART ||
+            site_node(g, words, SITE_INPUT) != n)
+            continue;
+        return graph_node(g, graph_node(g, embed)->in[0])->dims.axis[0];
+    }
+    return AXIS_NONE;
+}
+
 bool site_was(const Graph *g, const char *path, Site s)
 {
     const char *edit = strstr(path, ".unedited");

@@ -95,6 +95,9 @@ NodeId site_node_any(const Graph *g, Site s);
 bool site_is(const Graph *g, const char *path, Site s);
 /* …or was it, before an edit took its name (PATH.unedited)? */
 bool site_was(const Graph *g, const char *path, Site s);
+/* The vocabulary's axis where the cells of n are numbers of words: an input whose embedding picks rows by them.
+ * AXIS_NONE of any other node. */
+int anatomy_vocabulary(const Graph *g, NodeId n);
 /* The same kind of node in another part of the same kind: out (size n) is path with the scope of `from` replaced by
  * that of `to`. False, out empty, when path does not lie in `from`. A gradient stays a gradient. */
 bool anatomy_carry(const Graph *g, const char *path, int from, int to, char *out, size_t n);

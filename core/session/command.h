@@ -9,12 +9,13 @@
  * line may touch all that its row says, and touches nothing else, whatever its arguments are: this is the only place
  * where that is decided. Files to read alone are asked for word by word (permit.h): `open #17` reads none. */
 enum {
-    COMMAND_SESSION = 1,  /* place, look, what is on show */
-    COMMAND_EDIT = 2,     /* … and the model: recorded for undo */
-    COMMAND_UI = 4,       /* the screen, which it needs */
-    COMMAND_READ = 8,     /* files that its words name, to read … */
-    COMMAND_WRITE = 16,   /* … and to write */
-    COMMAND_PROCESS = 32, /* the program itself: leaves it, types for its reader, lets others in or follows them */
+    COMMAND_SESSION = 1,    /* place, look, what is on show */
+    COMMAND_EDIT = 2,       /* … and the model: recorded for undo */
+    COMMAND_UI = 4,         /* the screen, which it needs */
+    COMMAND_READ = 8,       /* files that its words name, to read … */
+    COMMAND_WRITE = 16,     /* … and to write */
+    COMMAND_PROCESS = 32,   /* the program itself: leaves it, types for its reader, lets others in or follows them */
+    COMMAND_PICTURES = 128, /* no touch: only for models that look at pictures; no list of a text model has it */
     COMMAND_SHADOWS = 64, /* no touch: stands before another table's command of that name (the screen's own `export`) */
 
     LINE_FOREIGN = COMMAND_SESSION | COMMAND_EDIT, /* followed, of a link, a lesson, a demonstration: somebody else's */

@@ -119,9 +119,9 @@ static bool run_copy(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    COMMAND("open", "files", "open FILE, #N, FILE:tensor, \"sentence\"", "open another picture or sentence; edits stay",
+    COMMAND("open", "files", "open FILE, #N, FILE:tensor, \"sentence\"", "open another input; edits stay",
             COMMAND_SESSION | COMMAND_READ, run_open, NULL),
-    COMMAND("model", "files", "model PATH, bundled", "open another model for the same picture; edits are dropped",
+    COMMAND("model", "files", "model PATH, bundled", "open another model for the same input; edits are dropped",
             COMMAND_SESSION | COMMAND_READ, run_model, NULL),
     COMMAND("export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
             "write values: .npy .npz .safetensors .csv .json", COMMAND_SESSION | COMMAND_WRITE, run_export, NULL),

@@ -392,7 +392,7 @@ static const Command COMMANDS[] = {
     COMMAND("box", "go", "box open, close [BOX]", "open or close a box of the map", COMMAND_SESSION, run_box, NULL),
     COMMAND("map", "go", "map", "show the map of all steps alone, and go back", COMMAND_SESSION, run_map, NULL),
     COMMAND("find", "go", "find TEXT, value>X, value<X, next, prev",
-            "go to a step, node or class by name, or to the next such value; next, prev: the same once more",
+            "go to a step, node or answer by name, or to the next such value; next, prev: the same once more",
             COMMAND_SESSION, find_command, find_complete),
     COMMAND("mark", "go", "mark [NAME] [go]", "remember this place under a name, or go there", COMMAND_SESSION,
             run_mark, complete_mark),

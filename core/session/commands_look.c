@@ -345,8 +345,10 @@ static const Command COMMANDS[] = {
     COMMAND("play", "look", "play [next, on, off]",
             "play an operation: next is one step, on is all steps by themselves", COMMAND_SESSION, run_play, NULL),
     COMMAND("overlay", "look", "overlay [numbers, off]",
-            "a row of attention: write its weights on the patches, in percent", COMMAND_SESSION, run_overlay, NULL),
-    COMMAND("grid", "look", "grid", "show or hide the patch grid over the picture", COMMAND_SESSION, run_grid, NULL),
+            "a row of attention: write its weights on the patches, in percent", COMMAND_SESSION | COMMAND_PICTURES,
+            run_overlay, NULL),
+    COMMAND("grid", "look", "grid", "show or hide the patch grid over the picture", COMMAND_SESSION | COMMAND_PICTURES,
+            run_grid, NULL),
 };
 
 CommandTable session_commands_look(void)

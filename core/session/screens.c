@@ -145,6 +145,8 @@ void move_on_plane(Session *s, int dy, int dx)
     Plane p = plane_make(g, n);
     size_t row, col;
     plane_cursor(g, &p, s->place.at, &row, &col);
+    if (anatomy_vocabulary(g, n) != AXIS_NONE) /* words stand one below the other */
+        dx += dy;
     plane_set(g, p.rows, (size_t)clamp((int)row + dy, 0, (int)p.row_count - 1), s->place.at);
     plane_set(g, p.cols, (size_t)clamp((int)col + dx, 0, (int)p.col_count - 1), s->place.at);
     static const AxisRole FOLLOWED[] = {ROLE_QUERY, ROLE_PLACE, ROLE_PLACE_ROW};

@@ -137,13 +137,13 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
     buf_putc(out, ']');
     if (a->tokens)
         json_steps(s, count, a, out);
-    json_open(out, "classes", '[');
+    json_open(out, a->tokens ? "words" : "classes", '[');
     for (int i = 0; i < count; i++) {
         int o = r[i].index;
         json_line(out);
         json_open(out, NULL, '{');
         json_put(out, "index", "%d", o);
-        json_put_text(out, "class", class_name(s, o, name, sizeof name));
+        json_put_text(out, a->tokens ? "word" : "class", class_name(s, o, name, sizeof name));
         json_put_float(out, "probability", a->probs[o]);
         json_put_float(out, "logit", a->logits[o]);
         if (other) {

@@ -113,14 +113,23 @@ static void draw_class(const Paint *p, Rect line, const Table *t, size_t i, bool
         put_column(p, &t->logits, i, line.y, x, c->logit, here ? STYLE_SELECTED : STYLE_DIM);
 }
 
-static void draw_header(const Paint *p, Rect line, const Columns *c)
+/* What the model answers with: a class, the word that comes next, or, where it writes none, the word that is there. */
+static const char *answer_kind(const Session *s, Side side, int room)
+{
+    const Graph *g = shown_graph(s, side);
+    if (shown_input(s, side)->kind != INPUT_TEXT)
+        return "class";
+    return graph_role(g, ROLE_QUERY, SEQUENCE_TARGET) == AXIS_NONE || room < 9 ? "word" : "next word";
+}
+
+static void draw_header(const Paint *p, Rect line, const Columns *c, const char *kind)
 {
     int x = line.x + 1 + c->name + (c->bar ? c->bar + 1 : 0);
     const struct {
         int width;
         const char *word;
     } column[] = {{c->p, "prob."}, {c->a, "A"}, {c->b, "B"}, {c->change, "A−B"}, {c->logit, "logit"}};
-    canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, "class");
+    canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, kind);
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
         if (column[k].width)
             canvas_right(p->c, line.y, x + 1, column[k].width - 1, STYLE_HEADER, column[k].word);
@@ -213,7 +222,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         Rect lines = class_lines(r, p->s, &t.shown, side), rest = r;
         draw_notes(p, &rest, &t.shown, side);
         if (lines.y > r.y)
-            draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t.columns);
+            draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t.columns, answer_kind(p->s, side, t.columns.name));
         Listing l = listing_open(&t.shown, lines.h, marked);
         for (int k = 0; k < lines.h && l.now < t.shown.count; k++, listing_next(&l)) {
             bool here = marked && l.now == t.shown.cell;
@@ -252,8 +261,16 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    (void)side;
-    buf_puts(out, session_compares(s) && s->compare != COMPARE_SIDES ? "answer, A and B" : "answer");
+    const Graph *g = shown_graph(s, side);
+    int probs = session_node(s, side, shown_site(s, side, SITE_PROBS)),
+        axis = probs == NO_NODE ? AXIS_NONE : node_role(g, probs, ROLE_QUERY), at[SESSION_AXES];
+    char label[64];
+    if (axis != AXIS_NONE) /* the word that it comes after, or that it is named for */
+        buf_printf(out, "%s %s", g->axes[axis].sequence == SEQUENCE_TARGET ? "after" : "at",
+                   axis_label(&g->axes[axis], session_at(s, side, at)[axis], label, sizeof label));
+    else
+        buf_puts(out, "answer");
+    buf_puts(out, session_compares(s) && s->compare != COMPARE_SIDES ? ", A and B" : "");
 }
 
 VIEW_SPEC(ANSWER, .name = "answer", .traits = VIEW_TRACED | VIEW_CLASSES);

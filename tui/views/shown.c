@@ -83,10 +83,29 @@ Ref shown_ref(const Shown *v, size_t cell)
     return session_ref(v->side, v->node, v->first + cell);
 }
 
+const Axis *shown_vocabulary(const Shown *v)
+{
+    int axis = anatomy_vocabulary(v->graph, v->node);
+    return axis != AXIS_NONE ? &v->graph->axes[axis] : NULL;
+}
+
+/* A − B of two words is no number: they are the same one, or not. */
+static void value_text(const Shown *v, size_t cell, int width, char out[64])
+{
+    const Axis *words = shown_vocabulary(v);
+    float x = v->values[cell];
+    if (words && v->side == SIDE_DIFF)
+        snprintf(out, 64, "%s", x == 0 ? "same" : "other");
+    else if (words && x >= 0 && x < (float)words->n)
+        axis_label(words, (int)x, out, 64);
+    else
+        number_text(out, 64, x, width < 12 ? width : 12);
+}
+
 int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
 {
-    char text[32];
-    number_text(text, sizeof text, v->values[cell], width < 12 ? width : 12);
+    char text[64];
+    value_text(v, cell, width, text);
     int used = canvas_text(p->c, y, x, width, style, text);
     canvas_ref(p->c, y, x, used, shown_ref(v, cell));
     return used;
@@ -94,9 +113,9 @@ int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int 
 
 void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
 {
-    char text[32];
-    number_text(text, sizeof text, v->values[cell], width < 12 ? width : 12);
-    int used = (int)strlen(text);
+    char text[64];
+    value_text(v, cell, width, text);
+    int used = utf8_cells(text) < width ? utf8_cells(text) : width;
     canvas_text(p->c, y, x + width - used, used, style, text);
     canvas_ref(p->c, y, x + width - used, used, shown_ref(v, cell));
 }

@@ -32,6 +32,9 @@ bool shown_open(const Session *s, Side side, const char *path, Shown *out);
 bool shown_answer(const Session *s, Side side, const char *path, Shown *out);
 Ref shown_ref(const Shown *v, size_t cell);
 
+/* The vocabulary where the values are numbers of words, else NULL: what is drawn is the word, if it has a name. */
+const Axis *shown_vocabulary(const Shown *v);
+
 /* Value of a cell from x on, tagged; returns the cells used. */
 int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
 /* The same right-aligned in [x, x + width). */

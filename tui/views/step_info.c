@@ -44,6 +44,8 @@ static void line_range(Lines *l, const Shown *v)
 {
     Spread s = spread_of(v->values, v->count);
     Rect line;
+    if (shown_vocabulary(v))
+        return;
     if (s.finite && line_next(l, &line)) {
         Canvas *c = l->p->c;
         int x = line.x, end = line.x + line.w;
@@ -105,7 +107,8 @@ static void draw_info(const Paint *p, Rect r, Side side, bool focus)
     graph_shape_text(v.graph, graph_node(v.graph, v.node)->dims, &buf);
     rect_cut(&l.r, 't', canvas_wrap(p->c, l.r, STYLE_AXIS, buf_str(&buf)));
     buf_free(&buf);
-    snprintf(text, sizeof text, "%s number%s", count_text((char[32]){0}, 32, v.count), v.count == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%s %s%s", count_text((char[32]){0}, 32, v.count),
+             shown_vocabulary(&v) ? "word" : "number", v.count == 1 ? "" : "s");
     line_text(&l, STYLE_DIM, text);
     if (v.values)
         line_range(&l, &v);
@@ -130,7 +133,7 @@ static void title_info(const Session *s, Side side, Buf *out)
 static void line_rank(Lines *l, const Shown *v)
 {
     Dims d = graph_node(v->graph, v->node)->dims;
-    if (d.n == 0)
+    if (d.n == 0 || shown_vocabulary(v))
         return;
     const Axis *last = &v->graph->axes[d.axis[d.n - 1]];
     size_t n = (size_t)last->n, first = v->cell - v->cell % n, rank = 1;

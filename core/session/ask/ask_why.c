@@ -325,7 +325,9 @@ static void put_json(const Session *s, Side side, const WhyAnswer *answer, const
         ledger_text(s, &of);
         json_put_text(out, "of", buf_str(&of));
         json_put_float(out, "number", answer->number);
-        json_put_float(out, "same_for_every_picture", answer->same);
+        json_put_float(out,
+                       session_input(s, side)->kind == INPUT_TEXT ? "same_for_every_text" : "same_for_every_picture",
+                       answer->same);
     }
     json_open(out, "chain", '[');
     for (int i = 0; i < count; i++) {

@@ -308,7 +308,8 @@ static void put_text(const Page *p, Buf *out)
 static void put_json(const Page *p, Buf *out)
 {
     Buf text = {0};
-    bool rms = site_path_any(session_graph(p->s, p->side), SITE_NORM_MEAN_SQUARE) != NULL;
+    bool rms = site_path_any(session_graph(p->s, p->side), SITE_NORM_MEAN_SQUARE) != NULL,
+         text_model = session_input(p->s, p->side)->kind == INPUT_TEXT;
     ledger_text(p->s, &text);
     json_open(out, NULL, '{');
     json_put_text(out, "of", buf_str(&text));
@@ -328,7 +329,7 @@ static void put_json(const Page *p, Buf *out)
         json_put_float(out, "value", l->value);
         if (p->measured)
             json_put_float(out, "taken_out", ledger_effect(p->s->now, l->line));
-        json_put_bool(out, "same_for_every_picture", l->same);
+        json_put_bool(out, text_model ? "same_for_every_text" : "same_for_every_picture", l->same);
         buf_putc(out, '}');
     }
     buf_puts(out, "]}\n");

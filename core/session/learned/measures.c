@@ -213,7 +213,7 @@ static const char *impossible(const Session *s, MeasureKind kind)
         [MEASURE_CENSUS] = true, [MEASURE_SCALE] = true, [MEASURE_LOOKS] = true};
     const Model *m = session_text_model(s);
     if (m && !of_words[kind])
-        return "measured only over pictures";
+        return "not measured for models of words";
     if (m)
         return dataset_unsuited_sentences(m);
     if (!session_vit(s))

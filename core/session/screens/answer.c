@@ -109,9 +109,9 @@ bool tell_answer(const Teller *t)
     return true;
 }
 
-SCREEN_SPEC(ANSWER, .name = "answer", .about = "classes", .command = "view answer", .come = come_answer,
-            .fits = fits_answer, .move = move_on_classes, .enter = enter_arithmetic, .next = enter_tensor,
-            .say = say_answer, .tell = tell_answer);
+SCREEN_SPEC(ANSWER, .name = "answer", .about = "what the model answers, with shares", .command = "view answer",
+            .come = come_answer, .fits = fits_answer, .move = move_on_classes, .enter = enter_arithmetic,
+            .next = enter_tensor, .say = say_answer, .tell = tell_answer);
 
 /* --- word after word --- */
 

@@ -478,7 +478,7 @@ SCREEN_SPEC(SENTENCE, .name = "sentence", .about = "attention drawn between word
             .off = OFF_HEAD, .say_pattern = say_row, .say_scores = say_score_row, .tell = tell_matrix,
             .options = SENTENCE_OPTIONS);
 
-SCREEN_SPEC(ROW, .name = "row", .about = "one row of the pattern, laid over the picture", .group = GROUP_ATTENTION,
+SCREEN_SPEC(ROW, .name = "row", .about = "one row of the pattern, laid over the input", .group = GROUP_ATTENTION,
             .command = "view row", .come = come_attention, .fits = fits_row, .move = move_on_keys,
             .enter = enter_arithmetic, .next = enter_tensor, .off = OFF_HEAD, .say_pattern = say_row,
             .say_scores = say_score_row, .tell = tell_row, .options = ROW_OPTIONS);

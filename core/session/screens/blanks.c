@@ -47,8 +47,8 @@ static bool say_blanks(const Teller *t)
 }
 
 static const Command OWN = COMMAND("blanks", "learned", "blanks [PATCH]",
-                                   "hidden patches and what the model guesses there", COMMAND_SESSION, run_blanks,
-                                   NULL);
+                                   "hidden patches and what the model guesses there",
+                                   COMMAND_SESSION | COMMAND_PICTURES, run_blanks, NULL);
 
 SCREEN_SPEC(BLANKS, .name = "blanks", .about = "hidden patches and what the model guesses there",
             .group = GROUP_LEARNED, .command = "blanks", .own = {&OWN, 1, NULL}, .fits = fits_blanks,

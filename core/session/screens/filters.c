@@ -20,6 +20,8 @@ static bool run_filters(Session *s, const Args *a, Err *err)
     const char *word = a->count ? a->word[0] : s->place.screen == SCREEN_FILTERS ? "" : "filters";
     int value, axis = tile_axis(s), last = axis == AXIS_NONE ? -1 : g->axes[axis].n - 1;
     bool relative, counts = args_number(word, &value, &relative);
+    if (session_text_model(s))
+        return err_set(err, "this model reads words: it has no patches to filter; `heads` says where its heads look");
     if (counts && relative && last >= 0)
         value = clamp(s->place.at[axis] + value, 0, last);
     if (counts && (value < 0 || value > last))
@@ -118,8 +120,8 @@ static const LookOption OPTIONS[] = {{.name = "components", .kind = OPTION_SWITC
                                      {.name = NULL}};
 
 static const Command OWN = COMMAND("filters", "learned", "filters [filters, components, next, N, +1, -1]",
-                                   "what the patch filters look for; principal components", COMMAND_SESSION,
-                                   run_filters, NULL);
+                                   "what the patch filters look for; principal components",
+                                   COMMAND_SESSION | COMMAND_PICTURES, run_filters, NULL);
 
 SCREEN_SPEC(FILTERS, .name = "filters", .about = "the patch projection as colour tiles, or its principal components",
             .group = GROUP_LEARNED, .command = "filters", .own = {&OWN, 1, NULL}, .move = move_on_tiles,

@@ -251,7 +251,7 @@ static bool say_heads(const Teller *t)
 
 static const Command HEADS = COMMAND(
     "heads", "learned", "heads [measure]",
-    "show how far every head looks, and how evenly; measure: a sentence on each, over many pictures", COMMAND_SESSION,
+    "show how far every head looks, and how evenly; measure: a sentence on each, over many inputs", COMMAND_SESSION,
     run_heads, NULL);
 
 SCREEN_SPEC(HEADS, .name = "heads", .about = "attention distance and entropy of every head", .group = GROUP_LEARNED,

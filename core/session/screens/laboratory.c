@@ -439,7 +439,7 @@ static const Command COMMANDS[] = {
             "put a factor on 1/√d_k with a slider, and see its effects", COMMAND_SESSION, run_laboratory, NULL),
     COMMAND("showcase", "go", "showcase [1, 2, 3, next]",
             "take 1/√d_k away on the picture where that changes most (1), on the median one (2), or where least (3)",
-            COMMAND_EDIT, run_showcase, NULL)};
+            COMMAND_EDIT | COMMAND_PICTURES, run_showcase, NULL)};
 
 SCREEN_SPEC(LABORATORY, .name = "laboratory", .about = "a factor on the scale of attention, on a slider",
             .group = GROUP_LEARNED, .shipped = true, .command = "laboratory", .own = {COMMANDS, 2, NULL},

@@ -118,11 +118,11 @@ static bool say_lens(const Teller *t)
     return true;
 }
 
-static const Command OWN = COMMAND("lens", "learned", "lens [start, N, answer] [CLASS]",
-                                   "show what the model would name after each block; class token or mean",
+static const Command OWN = COMMAND("lens", "learned", "lens [start, N, answer] [NAME]",
+                                   "show what the model would name after each block, and by its other read-out",
                                    COMMAND_SESSION, run_lens, NULL);
 
-SCREEN_SPEC(LENS, .name = "lens", .about = "what the model would name after each block; class token or average",
+SCREEN_SPEC(LENS, .name = "lens", .about = "what the model would name after each block, and by its other read-out",
             .group = GROUP_LEARNED, .shipped = true, .command = "lens", .own = {&OWN, 1, NULL}, .fits = fits_lens,
             .move = move_in_lens, .enter = enter_arithmetic, .next = enter_tensor, .off = OFF_NOTHING,
             .work = measures_step_readout, .say = say_lens, .tell = tell_answer);

@@ -146,6 +146,6 @@ static bool next_beside(Session *s, Err *err)
 }
 
 SCREEN_SPEC(BESIDE, .name = "beside",
-            .about = "queries, keys and values side by side; patches, and the tokens that they become",
+            .about = "queries, keys and values side by side; or parts, and the tokens that they become",
             .command = "view beside", .come = come_beside, .fits = fits_beside, .move = move_beside,
             .enter = enter_arithmetic, .next = next_beside, .tell = tell_tensor, .drawn_alone = true);

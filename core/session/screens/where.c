@@ -243,8 +243,8 @@ static const LookOption OPTIONS[] = {
     {.name = NULL}};
 
 static const Command OWN = COMMAND("where", "learned", "where [rollout, attention, gradient, occlusion, next] [PATCH]",
-                                   "show where the model looked: four answers side by side", COMMAND_SESSION, run_where,
-                                   NULL);
+                                   "show where the model looked: four answers side by side",
+                                   COMMAND_SESSION | COMMAND_PICTURES, run_where, NULL);
 
 SCREEN_SPEC(WHERE, .name = "where", .about = "where did it look: rollout, class token, gradient × input, occlusion",
             .group = GROUP_LEARNED, .command = "where", .own = {&OWN, 1, NULL}, .move = move_on_patches,

@@ -366,7 +366,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     HeadMap m;
     if (open_map(p->s, side, &m))
         draw_all(p, &m, r, focus);
-    else if (side != SIDE_DIFF && session_text_model(p->s) && shown_graph(p->s, side) == session_graph(p->s, SIDE_B))
+    else if (side != SIDE_DIFF && session_text_model(p->s) &&
+             session_exhibit(p->s, side)->model == session_exhibit(p->s, SIDE_B)->model)
         heads_words_draw(p, r, focus);
     else
         canvas_wrap(p->c, r, STYLE_TEXT,

@@ -140,6 +140,8 @@ static Parts parts_of(Rect r, const TensorHow *how)
 /* A vector that is longer than a line is drawn over several lines instead of being pooled. */
 static const TensorHow *how_for(const LookAt *look, const Tensor *t, Rect body)
 {
+    if (shown_vocabulary(&t->v))
+        return &TENSOR_WORDS;
     bool vector = t->plane.row_count == 1 && t->plane.col_count > (size_t)(body.w > 0 ? body.w : 0);
     return tensor_how(look->view == VIEW_HEAT && look->pool == 0 && vector ? VIEW_STRIP : look->view);
 }
@@ -191,9 +193,10 @@ static void draw_caption(const Paint *p, Rect r, const Parts *parts, const Tenso
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Tensor t;
-    const TensorHow *how = tensor_how(p->s->look.view);
+    bool open = tensor_open(p->s, side, p->s->place.path, &t);
+    const TensorHow *how = open && shown_vocabulary(&t.v) ? &TENSOR_WORDS : tensor_how(p->s->look.view);
     Parts parts = parts_of(r, how);
-    if (!tensor_open(p->s, side, p->s->place.path, &t)) {
+    if (!open) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "this side has no such node");
     } else {
         how = how_for(&p->s->look, &t, parts.body);
@@ -224,9 +227,9 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Tensor t;
     size_t cell;
-    const TensorHow *how = tensor_how(p->s->look.view);
-    Parts parts = parts_of(r, how);
-    if (!rect_has(parts.body, y, x) || !tensor_open(p->s, side, p->s->place.path, &t) || !t.v.values)
+    bool open = tensor_open(p->s, side, p->s->place.path, &t) && t.v.values;
+    Parts parts = parts_of(r, open && shown_vocabulary(&t.v) ? &TENSOR_WORDS : tensor_how(p->s->look.view));
+    if (!open || !rect_has(parts.body, y, x))
         return false;
     if (!how_for(&p->s->look, &t, parts.body)->hit(p, parts.body, &t, y, x, &cell))
         return false;

@@ -40,6 +40,7 @@ typedef struct TensorHow {
     bool plane; /* are there rows and columns? */
 } TensorHow;
 extern const TensorHow TENSOR_HEAT, TENSOR_NUMBERS, TENSOR_STRIP, TENSOR_HISTOGRAM;
+extern const TensorHow TENSOR_WORDS; /* of numbers of words (shown_vocabulary), whichever way is asked for */
 const TensorHow *tensor_how(View view);
 
 /* "q[t=r3c4,h=2,e=11] = 1.84021", the value tagged. Words are dropped where there is no room, digits last. */

@@ -1,0 +1,116 @@
+/* Words, one below the other: those of the node in focus, each with its place, and beside it, where there is another
+ * text, the words of that one. A word that was written has the share with which the model wrote it. */
+#include "core/base/utf8.h"
+#include "tui/views/number.h"
+#include "tui/views/tensor/tensor.h"
+
+enum { PLACE = 4, WORD_MOST = 14, SHARE = 4, BAR_LEAST = 3, BAR_MOST = 20, GAP = 3 };
+
+/* One text: its words, and where the shares of those that were written stand. */
+typedef struct Column {
+    Shown v, probs;
+    const Axis *tokens;
+    bool here; /* is it the node in focus? */
+    Rect r;
+    int first;
+} Column;
+
+static bool column_open(const Paint *p, Side side, NodeId n, Column *c)
+{
+    const Graph *g = shown_graph(p->s, side);
+    *c = (Column){.here = false};
+    if (n == NO_NODE || !shown_open(p->s, side, graph_node(g, n)->path, &c->v) || !c->v.values ||
+        !shown_vocabulary(&c->v))
+        return false;
+    c->tokens = &g->axes[graph_node(g, n)->dims.axis[0]];
+    if (c->tokens->sequence == SEQUENCE_TARGET && side != SIDE_DIFF)
+        shown_open(p->s, side, shown_site(p->s, side, SITE_PROBS), &c->probs);
+    return true;
+}
+
+/* The columns, in the order of the model; returns how many. */
+static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
+{
+    int n = 0;
+    const Graph *g = t->v.graph;
+    for (int part = NO_PART; n < 2 && (part = anatomy_next(g, part, PART_INPUT)) != NO_PART;)
+        n += column_open(p, t->v.side, site_node(g, part, SITE_INPUT), &out[n]);
+    int left = n > 1 ? PLACE + shown_axis_widest(out[0].tokens, WORD_MOST) + 2 + GAP : 0;
+    if (n > 1 && r.w < left + PLACE + shown_axis_widest(out[1].tokens, WORD_MOST) + 2) { /* the one in focus */
+        out[0] = out[out[1].v.node == t->v.node];
+        n = 1;
+    }
+    for (int i = 0; i < n; i++) {
+        out[i].here = out[i].v.node == t->v.node;
+        out[i].r = (Rect){r.y + 1, r.x + (i ? left : 0), r.h - 1, i || n == 1 ? r.w - (i ? left : 0) : left - GAP};
+        out[i].first = (int)scroll_first(out[i].v.count, out[i].v.cell, (size_t)(r.h > 1 ? r.h - 1 : 0));
+    }
+    return n;
+}
+
+/* The share of the word at place i, given those before it. */
+static void put_share(const Paint *p, const Column *c, int i, int y, int x, int width)
+{
+    size_t words = (size_t)shown_vocabulary(&c->v)->n, cell = (size_t)(i - 1) * words + (size_t)c->v.values[i];
+    char text[16];
+    if (!c->probs.values || i < 1 || width < SHARE || cell >= c->probs.count)
+        return;
+    probability_text(text, sizeof text, c->probs.values[cell]);
+    canvas_right(p->c, y, x, SHARE, STYLE_DIM, text);
+    canvas_ref(p->c, y, x, SHARE, shown_ref(&c->probs, cell));
+    int bar = width - SHARE - 1;
+    if (bar >= BAR_LEAST)
+        canvas_bar(p->c, y, x + SHARE + 1, bar < BAR_MOST ? bar : BAR_MOST, (double)c->probs.values[cell], STYLE_TEXT,
+                   shown_ref(&c->probs, cell));
+}
+
+static void draw_column(const Paint *p, const Column *c, bool focus)
+{
+    bool source = c->tokens->sequence == SEQUENCE_SOURCE;
+    int word = shown_axis_widest(c->tokens, WORD_MOST) + 2, room = c->r.w - PLACE - word - 1;
+    canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + 1, c->r.w - PLACE - 1, STYLE_HEADER, source ? "reads" : "writes");
+    if (c->probs.values && room >= SHARE + 1 + BAR_LEAST)
+        canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, "share");
+    for (int k = 0; k < c->r.h && c->first + k < (int)c->v.count; k++) {
+        int i = c->first + k, y = c->r.y + k;
+        bool here = i == (int)c->v.cell;
+        canvas_printf(p->c, y, c->r.x, PLACE, STYLE_AXIS, "%3d", i);
+        int x = c->r.x + PLACE, used = here && c->here ? canvas_text(p->c, y, x, 1, STYLE_CURSOR, "[") : 1;
+        used += shown_number(p, &c->v, (size_t)i, y, x + used, c->r.w - PLACE - used,
+                             here ? (c->here ? STYLE_CURSOR : STYLE_STRONG) : STYLE_TEXT);
+        if (here && c->here)
+            canvas_text(p->c, y, x + used, 1, STYLE_CURSOR, "]");
+        put_share(p, c, i, y, x + word, room);
+        focus_cursor(p, focus && here && c->here, y, x);
+    }
+}
+
+static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
+{
+    Column c[2];
+    int n = columns_open(p, r, t, c);
+    for (int i = 0; i < n; i++)
+        draw_column(p, &c[i], focus);
+}
+
+static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell)
+{
+    Column c[2];
+    int n = columns_open(p, r, t, c);
+    for (int i = 0; i < n; i++)
+        if (c[i].here && rect_has(c[i].r, y, x) && c[i].first + y - c[i].r.y < (int)c[i].v.count) {
+            *cell = (size_t)(c[i].first + y - c[i].r.y);
+            return true;
+        }
+    return false;
+}
+
+static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
+{
+    (void)p, (void)r;
+    float x = t->v.values ? t->v.values[t->v.cell] : 0;
+    if (t->v.values && t->v.side != SIDE_DIFF)
+        buf_printf(out, "word %d of the %d that the model knows", (int)x, shown_vocabulary(&t->v)->n);
+}
+
+const TensorHow TENSOR_WORDS = {.draw = draw, .hit = hit, .caption = caption};

@@ -1,0 +1,203 @@
+#include "tui/views/text/headline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "tui/views/shown.h"
+
+enum { LOW = 12, ROOMY = 30, HIGH = 20, NAME = 7, SIDE_NAME = 9, LABEL = 64, MARKS = 2 };
+
+/* One text of one side. */
+typedef struct Line {
+    Side side;
+    const Axis *axis;
+    int asks, seen; /* tokens in focus; −1: none */
+} Line;
+
+static const Sequence TEXT_OF[] = {SEQUENCE_SOURCE, SEQUENCE_TARGET};
+
+static int axis_of(const Session *s, Side side, Sequence sequence)
+{
+    return graph_role(shown_graph(s, side), ROLE_QUERY, sequence);
+}
+
+/* The data cursor on the node's axis of that role and sequence; −1: it has none. */
+static int index_of(const Session *s, Side side, AxisRole role, Sequence sequence)
+{
+    Shown v;
+    if (!shown_open(s, side, s->place.path, &v))
+        return -1;
+    Dims d = graph_node(v.graph, v.node)->dims;
+    for (int k = 0; k < d.n; k++)
+        if (v.graph->axes[d.axis[k]].role == role && v.graph->axes[d.axis[k]].sequence == sequence)
+            return v.at[d.axis[k]];
+    return -1;
+}
+
+static bool reads_words(const Session *s, Side side)
+{
+    return session_input(s, side)->kind == INPUT_TEXT;
+}
+
+/* Are the words of A others than those of B? */
+static bool differ(const Session *s)
+{
+    const Input *a = session_input(s, SIDE_A), *b = session_input(s, SIDE_B);
+    return a != b && reads_words(s, SIDE_A) && strcmp(a->path, b->path) != 0;
+}
+
+static bool line_open(const Session *s, Side side, Sequence sequence, Line *l)
+{
+    int axis = axis_of(s, side, sequence);
+    if (axis == AXIS_NONE)
+        return false;
+    *l = (Line){.side = side, .axis = &shown_graph(s, side)->axes[axis]};
+    l->asks = index_of(s, side, ROLE_QUERY, sequence);
+    l->seen = index_of(s, side, ROLE_KEY, sequence);
+    int answers = graph_role(shown_graph(s, side), ROLE_ANSWER, SEQUENCE_ANY);
+    bool last = answers != AXIS_NONE && (sequence == SEQUENCE_TARGET || axis_of(s, side, SEQUENCE_TARGET) == AXIS_NONE);
+    if (l->asks < 0 && l->seen < 0 && last) { /* the answer beside the screen is that of this word */
+        int at[SESSION_AXES];
+        l->asks = session_at(s, side, at)[axis];
+    }
+    return true;
+}
+
+/* The lines that are drawn, in their order; of one line the text in which something is in focus. */
+static int lines_of(const Session *s, int height, Line out[4])
+{
+    int n = 0;
+    bool both = differ(s) && height >= ROOMY;
+    if (!reads_words(s, SIDE_B) || height < LOW)
+        return 0;
+    for (int side = both ? SIDE_A : SIDE_B; side <= SIDE_B; side++)
+        for (int k = 0; k < 2; k++)
+            n += line_open(s, (Side)side, TEXT_OF[k], &out[n]);
+    if (height < HIGH && n > 1) {
+        out[0] = out[out[1].asks >= 0 || out[1].seen >= 0];
+        n = 1;
+    }
+    return n;
+}
+
+int headline_lines(const Session *s, int height)
+{
+    Line line[4];
+    return lines_of(s, height, line);
+}
+
+/* The word itself: a second one's label ends in "#2". */
+static const char *word_at(const Axis *a, int i, char out[LABEL])
+{
+    char other[LABEL];
+    axis_label(a, i, out, LABEL);
+    char *mark = strrchr(out, '#');
+    for (int k = 0; mark && k < i; k++) {
+        axis_label(a, k, other, LABEL);
+        if (strlen(other) == (size_t)(mark - out) && strncmp(other, out, strlen(other)) == 0) {
+            *mark = '\0';
+            break;
+        }
+    }
+    return out;
+}
+
+static bool marked(const Line *l, int i)
+{
+    return i == l->asks || i == l->seen;
+}
+
+/* Cells of word i and of the blank behind it: none behind an elision, "l'animal". */
+static int cells_of(const Line *l, int i)
+{
+    char word[LABEL];
+    int cells = utf8_cells(word_at(l->axis, i, word));
+    size_t n = strlen(word);
+    return cells + (marked(l, i) ? MARKS : 0) + (n == 0 || word[n - 1] != '\'');
+}
+
+/* The first word drawn in `width` cells, so that what is in focus is seen, the one that asks first. */
+static int first_of(const Line *l, int width)
+{
+    int from = 0, focus = l->asks >= 0 ? l->asks : l->seen, to = focus, all = 0;
+    for (int i = 0; i < l->axis->n; i++)
+        all += cells_of(l, i);
+    if (focus < 0 || all - 1 <= width)
+        return 0;
+    if (l->seen > to)
+        to = l->seen;
+    for (; from < focus; from++) {
+        int used = from > 0;
+        for (int i = from; i <= to; i++)
+            used += cells_of(l, i);
+        if (used + 1 <= width)
+            break;
+    }
+    return from;
+}
+
+/* Draws the words, or finds the one at click_x: its number, else −1. */
+static int walk(const Paint *p, const Line *l, Rect r, bool draw, int click_x)
+{
+    int from = first_of(l, r.w), x = r.x, end = r.x + r.w;
+    if (from > 0 && draw)
+        canvas_text(p->c, r.y, x, 1, STYLE_DIM, "…");
+    x += from > 0;
+    for (int i = from; i < l->axis->n; i++) {
+        char word[LABEL], text[LABEL + MARKS];
+        bool seen = i == l->seen || (i == l->asks && l->seen < 0), asks = i == l->asks;
+        int cells = cells_of(l, i), last = i + 1 == l->axis->n;
+        snprintf(text, sizeof text, seen ? "[%s]" : asks ? ">%s<" : "%s", word_at(l->axis, i, word));
+        if (x + utf8_cells(text) + !last > end) {
+            if (draw)
+                canvas_text(p->c, r.y, x < end ? x : end - 1, 1, STYLE_DIM, "…");
+            return -1;
+        }
+        if (draw)
+            canvas_text(p->c, r.y, x, end - x, marked(l, i) ? STYLE_CURSOR : STYLE_TEXT, text);
+        else if (click_x >= x && click_x < x + cells)
+            return i;
+        x += cells;
+    }
+    return -1;
+}
+
+static Rect cut_name(const Session *s, Rect *line)
+{
+    return rect_cut(line, 'l', differ(s) ? SIDE_NAME : NAME);
+}
+
+void headline_draw(const Paint *p, Rect r)
+{
+    Line line[4];
+    int n = lines_of(p->s, p->c->h, line);
+    for (int i = 0; i < n && i < r.h; i++) {
+        Rect words = {r.y + i, r.x + 1, 1, r.w - 1}, name = cut_name(p->s, &words);
+        bool other = differ(p->s), source = line[i].axis->sequence == SEQUENCE_SOURCE;
+        Style style = !other ? STYLE_AXIS : line[i].side == SIDE_A ? STYLE_SIDE_A : STYLE_SIDE_B;
+        canvas_printf(p->c, name.y, name.x, name.w - 1, style, "%s%s",
+                      !other                   ? ""
+                      : line[i].side == SIDE_A ? "A "
+                                               : "B ",
+                      source ? "reads" : "writes");
+        walk(p, &line[i], words, true, 0);
+    }
+}
+
+bool headline_click(const Paint *p, Rect r, int y, int x, Buf *command)
+{
+    Line line[4];
+    char label[LABEL];
+    int n = lines_of(p->s, p->c->h, line), i = y - r.y;
+    if (i < 0 || i >= n || !rect_has(r, y, x) || line[i].side != SIDE_B)
+        return false;
+    Rect words = {y, r.x + 1, 1, r.w - 1};
+    cut_name(p->s, &words);
+    int word = walk(p, &line[i], words, false, x);
+    bool looked = line[i].seen >= 0;
+    if (word < 0 || (!looked && index_of(p->s, SIDE_B, ROLE_QUERY, line[i].axis->sequence) < 0))
+        return false;
+    buf_printf(command, "%s %s", looked ? "looked" : "query", axis_label(line[i].axis, word, label, sizeof label));
+    return true;
+}
