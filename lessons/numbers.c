@@ -162,7 +162,7 @@ static bool names_something(const Looking *k, const char *text, const char *p, d
         size_t n = strlen(NAMES[i].name);
         if ((size_t)(p - text) < n || strncasecmp(p - n, NAMES[i].name, n) != 0 || x < 0 || x > 1e6)
             continue;
-        snprintf(said, sizeof said, "%s%.0f", NAMES[i].said ? NAMES[i].said : "", x);
+        utf8_print(said, sizeof said, "%s%.0f", NAMES[i].said ? NAMES[i].said : "", x);
         if (NAMES[i].said ? !k->card || card_has(k->card, said) : lesson_by_number((int)x, &f))
             return true;
     }

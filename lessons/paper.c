@@ -47,7 +47,7 @@ static int put_table(const Graph *g, NodeId n, const float *x, Buf *out)
             char number[32];
             double value = !x || (x[i + j] < 5e-5f && x[i + j] > -5e-5f) ? 0 : (double)x[i + j]; /* 0, not −0.0000 */
             bool plain = value < 1e5 && value > -1e5;
-            snprintf(number, sizeof number, plain && value != (double)(int)value ? "%.4f" : "%.6g", value);
+            utf8_print(number, sizeof number, plain && value != (double)(int)value ? "%.4f" : "%.6g", value);
             buf_printf(out, "%*s", CELL, x ? number : "________");
         }
         buf_putc(out, '\n');

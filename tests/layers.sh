@@ -94,9 +94,9 @@ loud=$(grep -nE '\b(stderr|STDERR_FILENO|stdout)\b|[^a-z_](printf|puts|putchar|p
     grep -vE '^(core/base/tell\.c|tui/term_[a-z]*\.c):|isatty\(STD[A-Z]*_FILENO\)|^[^:]*:[0-9]*: *(/\*|\*)|fflush\(stdout\)')
 same 'who writes to a terminal beside tell.c and the terminal itself' '' "$loud"
 
-# Words that somebody wrote are cut between two characters: what cuts prints through core/base/utf8.
-cuts=$(grep -rlzP '\bv?snprintf\([^;]*?%[-0-9]*\.[0-9*]+s|\bvsnprintf\(' core tui lessons --include='*.c' | tr '\n' ' ')
-same "who cuts text inside a character" "core/base/utf8.c " "$cuts"
+# Words that somebody wrote are cut between two characters, and no number is -0.00: both are printed through core/base/utf8.
+prints=$(grep -rlzP '\bv?snprintf\([^;]*?%[-+ #0-9*]*(\.[0-9*]+s|(\.[0-9*]+)?f)|\bvsnprintf\(' core tui lessons --include='*.c' | tr '\n' ' ')
+same "who cuts text inside a character or prints -0.00" "core/base/utf8.c " "$prints"
 
 # A screen is a line of screens.def and two files: its row and its view. No table lists screens, and nobody outside core/session/screens asks
 # which one is on, but for those that stood there when this was counted.

@@ -175,7 +175,18 @@ static Conversion conversion(const char **p, va_list *ap)
     return c;
 }
 
-/* One value as the C library prints it, but for a string's precision, which stops before a character that it cuts. */
+/* Would it be printed as -0.00? */
+static bool rounds_to_nothing(double x, int decimals)
+{
+    char digits[64];
+    if (!(x <= 0 && x > -1))
+        return false;
+    snprintf(digits, sizeof digits, "%.*f", decimals < 0 ? 6 : decimals > 40 ? 40 : decimals, x);
+    return !digits[strcspn(digits, "123456789")];
+}
+
+/* One value as the C library prints it, but for a string's precision, which stops before a character that it cuts, and
+ * the minus of a fixed-point zero. */
 static int put_value(char *out, size_t n, const Conversion *c, va_list *ap)
 {
     char spec[64], width[16] = "", precision[16] = "";
@@ -189,8 +200,10 @@ static int put_value(char *out, size_t n, const Conversion *c, va_list *ap)
         size_t most = c->precision < 0 ? INT_MAX : (size_t)c->precision, taken = strnlen(s, most);
         return snprintf(out, n, spec, (int)(taken - (taken == most ? unfinished(s, taken) : 0)), s);
     }
-    if (strchr("fFeEgGaA", c->as))
-        return snprintf(out, n, spec, va_arg(*ap, double));
+    if (strchr("fFeEgGaA", c->as)) {
+        double x = va_arg(*ap, double);
+        return snprintf(out, n, spec, c->as == 'f' && rounds_to_nothing(x, c->precision) ? 0.0 : x);
+    }
     if (c->as == 'p')
         return snprintf(out, n, spec, va_arg(*ap, void *));
     if (strcmp(c->length, "ll") == 0)
@@ -203,13 +216,15 @@ static int put_value(char *out, size_t n, const Conversion *c, va_list *ap)
     return snprintf(out, n, spec, va_arg(*ap, int));
 }
 
-/* True where a string has a precision: only these formats are walked here. */
-static bool cuts(const char *fmt)
+/* True where a string has a precision or a number a fixed point: only these formats are walked here. */
+static bool walked(const char *fmt)
 {
-    while ((fmt = strchr(fmt, '.')) != NULL) {
-        fmt += 1 + strspn(fmt + 1, "*0123456789");
-        if (*fmt == 's')
+    while ((fmt = strchr(fmt, '%')) != NULL) {
+        const char *flags = fmt + 1 + strspn(fmt + 1, "-+ #0123456789*"), *at = flags;
+        at += *at == '.' ? 1 + strspn(at + 1, "0123456789*") : 0;
+        if (*at == 'f' || (*at == 's' && at > flags))
             return true;
+        fmt = *at ? at + 1 : at;
     }
     return false;
 }
@@ -217,7 +232,7 @@ static bool cuts(const char *fmt)
 int utf8_vprint(char *out, size_t n, const char *fmt, va_list ap)
 {
     size_t all = 0;
-    if (cuts(fmt)) {
+    if (walked(fmt)) {
         va_list values;
         va_copy(values, ap);
         for (const char *p = fmt; *p;) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 #include "core/diff/diff_trial.h"
 
 static double largest(const float *x, size_t cells)
@@ -60,9 +61,9 @@ void trial_dropout(Trial *t)
         out[i] = (float)((below ? (double)below[i] : 0) + (dm_abs(x) <= small ? 0 : (double)ours[i] * factor));
     }
     char text[sizeof t->text];
-    snprintf(text, sizeof text,
-             "dropout is on in the reference: %.1f %% of the cells%s are 0, the rest multiplied by %.4g", 100 * share,
-             below ? " added to the residual stream" : "", factor);
+    utf8_print(text, sizeof text,
+               "dropout is on in the reference: %.1f %% of the cells%s are 0, the rest multiplied by %.4g", 100 * share,
+               below ? " added to the residual stream" : "", factor);
     trial_judge(t, out, text);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 #include "core/diff/diff_subset.h"
 #include "core/diff/diff_trial.h"
 
@@ -365,11 +366,11 @@ static void say(const Rows *r, double p, const Found *f)
                  f->tried < r->heads * r->tokens ? ", others were not tried" : "");
     int zeros = (int)(r->bits * 0.30103);
     snprintf(unlikely, sizeof unlikely, "10^%d", zeros < 15 ? zeros : 15);
-    snprintf(text, sizeof text,
-             "dropout is on in the reference, on %s: %zu of %zu rows%s are exactly those with "
-             "%.1f %% of them left out and the rest multiplied by %.4g (p = %.3g), which none is by chance more "
-             "than once in %s",
-             r->of, f->rows, f->tried, rest, 100 * share, 1 / (1 - p), p, unlikely);
+    utf8_print(text, sizeof text,
+               "dropout is on in the reference, on %s: %zu of %zu rows%s are exactly those with "
+               "%.1f %% of them left out and the rest multiplied by %.4g (p = %.3g), which none is by chance more "
+               "than once in %s",
+               r->of, f->rows, f->tried, rest, 100 * share, 1 / (1 - p), p, unlikely);
     DiffFigures figures = diff_figures(f->ours, f->theirs, f->units * f->cells, t->allowed);
     trial_prove(t, &figures, text, !all);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/diff/diff_figures.h"
 #include "core/eval/precision.h"
 #include "core/models/family.h"
@@ -192,8 +193,8 @@ static void compare_weight(DiffWeights *w, const WeightTensor *a, const WeightTe
         return;
     bool rounded = is_rounded(a->data, b->data, cells) || is_rounded(b->data, a->data, cells);
     char what[120];
-    snprintf(what, sizeof what, "largest error %.1e, rms %.1e, cosine %.5f%s", f.largest, f.rms, f.cosine,
-             rounded ? " (rounding)" : "");
+    utf8_print(what, sizeof what, "largest error %.1e, rms %.1e, cosine %.5f%s", f.largest, f.rms, f.cosine,
+               rounded ? " (rounding)" : "");
     w->rounded = w->rounded && rounded;
     note(w, path, what, lines, out);
 }

@@ -45,13 +45,14 @@ static void put_text(Text *out, const Words *w, Arena *arena)
         word[i] = w->number[i];
         label[i] = arena_strdup(arena, w->label[i]);
     }
-    *out = (Text){word, label, w->n};
+    *out = (Text){word, label, w->n, *w->left_out ? arena_strdup(arena, w->left_out) : NULL};
 }
 
 /* The start and the words behind it: what was typed behind >, else what the model itself writes. */
 static bool read_target(const Model *m, const char *typed, const Words *source, Words *out, Err *err)
 {
     int number[WORDS_MOST + 2] = {m->target.start < 0 ? 0 : m->target.start}, n = 1;
+    char left[WORDS_LEFT] = "";
     if (typed) {
         Words w = {0};
         if (typed[strspn(typed, " ")] && !words_parse(&w, &m->target, typed, false, err))
@@ -59,6 +60,7 @@ static bool read_target(const Model *m, const char *typed, const Words *source, 
         bool fits = w.n <= WORDS_MOST;
         for (int i = 0; fits && i < w.n; i++)
             number[n++] = w.number[i];
+        memcpy(left, w.left_out, sizeof left);
         words_free(&w);
         if (!fits)
             return err_set(err, "a text to write may have at most %d words: shorten it", WORDS_MOST);
@@ -73,6 +75,7 @@ static bool read_target(const Model *m, const char *typed, const Words *source, 
         decode_free(&d);
     }
     words_set(out, &m->target, number, n);
+    memcpy(out->left_out, left, sizeof left);
     return true;
 }
 

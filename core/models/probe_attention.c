@@ -3,13 +3,13 @@
 #include "core/base/err.h"
 #include "core/models/probe_parts.h"
 
-/* H = −Σ A ln A, with 0 ln 0 = 0 (Shannon 1948); its share of ln T, the most that T tokens can have; the mean of both
- * over a head. */
-static void entropy(Graph *g, const ProbeRows *r, Dims rows)
+/* H = 0 − Σ A ln A, with 0 ln 0 = 0 (Shannon 1948), and no −0 where one token has all; its share of ln T, the most that
+ * T tokens can have; the mean of both over a head. */
+static void entropy(Graph *g, const ProbeRows *r, Dims rows, NodeId zero)
 {
     NodeId plogp = probe_passing(g, graph_map(g, "plogp", MAP_XLOGX, r->pattern));
     NodeId sum = graph_reduce(g, "plogp_sum", OP_SUM, plogp, rows);
-    NodeId h = graph_zip(g, "entropy", OP_MUL, sum, graph_const(g, "minus_one", DIMS_SCALAR, -1.0f));
+    NodeId h = graph_zip(g, "entropy", OP_SUB, zero, sum);
     if (r->log_keys == NO_NODE)
         return;
     NodeId share = graph_zip(g, "entropy_share", OP_DIV, h, r->log_keys);
@@ -19,11 +19,11 @@ static void entropy(Graph *g, const ProbeRows *r, Dims rows)
 /* Variance over the scores that are not masked. A masked score is −∞, and exp(s·2⁻¹²⁶) tells it from every finite one,
  * whose product is too small to matter: 0 for −∞, about 1 otherwise. A row without any score left has 0/0: no variance.
  */
-static void score_variance(Graph *g, const ProbeRows *r, Dims rows)
+static void score_variance(Graph *g, const ProbeRows *r, Dims rows, NodeId zero)
 {
     NodeId scores = r->scores;
     NodeId tiny = graph_const(g, "tiny", DIMS_SCALAR, 0x1p-126f);
-    NodeId zero = graph_const(g, "zero", DIMS_SCALAR, 0.0f), one = graph_const(g, "one", DIMS_SCALAR, 1.0f);
+    NodeId one = graph_const(g, "one", DIMS_SCALAR, 1.0f);
     NodeId small = probe_passing(g, graph_zip(g, "score_small", OP_MUL, scores, tiny));
     NodeId alive = probe_passing(g, graph_map(g, "score_alive", MAP_EXP, small));
     NodeId ones = probe_passing(g, graph_where(g, "score_ones", alive, one, zero));
@@ -59,11 +59,12 @@ NodeId probe_rows(Graph *g, const ProbeRows *r)
 {
     Dims rows = DIMS(r->h, r->t);
     REQUIRE(dims_equal(graph_node(g, r->pattern)->dims, DIMS(r->h, r->t, r->u))); /* one input, no batch */
-    entropy(g, r, rows);
+    NodeId zero = graph_const(g, "zero", DIMS_SCALAR, 0.0f);
+    entropy(g, r, rows, zero);
     NodeId largest = graph_reduce(g, "largest", OP_MAX, r->pattern, rows);
     probe_mean(g, "largest_mean", largest, DIMS(r->h), r->queries);
     graph_reduce(g, "row_sum", OP_SUM, r->pattern, rows);
-    score_variance(g, r, rows);
+    score_variance(g, r, rows, zero);
     jacobian(g, r, rows);
     NodeId sum = graph_reduce(g, "heads_sum", OP_SUM, r->pattern, DIMS(r->t, r->u));
     NodeId mean = graph_zip(g, "mean_pattern", OP_DIV, sum, graph_const(g, "heads", DIMS_SCALAR, (float)r->heads));

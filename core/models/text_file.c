@@ -7,6 +7,7 @@
 
 #include "core/base/dmath.h"
 #include "core/base/file.h"
+#include "core/base/mem.h"
 #include "core/io/json.h"
 #include "core/models/text_parts.h"
 
@@ -154,6 +155,24 @@ static void put_config(Buf *b, const Seq2seqConfig *c)
 
 /* --- vocabulary.json: {"source": ["<pad>", …], "target": […]} --- */
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A word that stands twice has two numbers, and nobody could say which was meant. */
+static bool words_differ(const char *const *word, int n, const char *path, Err *err)
+{
+    const char **sorted = xmalloc(size_mul((size_t)n, sizeof *sorted)), *twice = NULL;
+    memcpy(sorted, word, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_text);
+    for (int i = 1; i < n && !twice; i++)
+        twice = strcmp(sorted[i - 1], sorted[i]) == 0 ? sorted[i] : NULL;
+    free(sorted);
+    return !twice ||
+           err_set(err, "%s: the word '%.60s' stands twice in a vocabulary: give each its own name", path, twice);
+}
+
 static bool read_words(Vocabulary *v, Arena *arena, const Json *list, int n, const char *path, Err *err)
 {
     *v = (Vocabulary){.n = n, .pad = -1, .start = -1, .end = -1};
@@ -168,6 +187,8 @@ static bool read_words(Vocabulary *v, Arena *arena, const Json *list, int n, con
             return err_set(err, "%s: word %d is no word", path, i);
         word[i] = arena_strdup(arena, text);
     }
+    if (!words_differ(word, n, path, err))
+        return false;
     v->word = word;
     v->pad = vocabulary_find(v, "<pad>", 5);
     v->start = vocabulary_find(v, "<s>", 3);

@@ -70,8 +70,8 @@ void words_set(Words *w, const Vocabulary *v, const int *number, int n)
     label_words(w, v);
 }
 
-enum { WORDS_MAX = 256, WORD_BYTES = 64 };
-static const char BLANKS[] = " \t\n\r", STOPS[] = ",.!?;", CURLY[] = "\xe2\x80\x99"; /* ’ */
+enum { WORDS_MAX = 256, WORD_BYTES = 64, DIGITS_MOST = 40 };
+static const char BLANKS[] = " \t\n\r", STOPS[WORDS_LEFT] = ",.!?;", CURLY[] = "\xe2\x80\x99"; /* ’ */
 
 /* How many bytes of the text's begin are an apostrophe, straight or curly. */
 static size_t apostrophe(const char *s)
@@ -99,13 +99,13 @@ static int look(const Vocabulary *v, const char *s, size_t n)
     if (*s == '<' && n > 1)
         return -1;
     int number = vocabulary_find(v, s, n);
-    return number >= 0 ? number : vocabulary_find(v, small, folded(s, n, small));
+    return number >= 0 || n >= WORD_BYTES ? number : vocabulary_find(v, small, folded(s, n, small));
 }
 
 /* The next word of a text, of *n bytes, which may be none that the vocabulary has; NULL at the end. What the vocabulary
  * has as a word is one: all up to the next blank, a full stop, an apostrophe. What it has not is split behind an
- * apostrophe, and stops are passed over. */
-static const char *next_word(const Vocabulary *v, const char *s, size_t *n)
+ * apostrophe, and stops are passed over: each kind is noted once in `left`. */
+static const char *next_word(const Vocabulary *v, const char *s, size_t *n, char left[WORDS_LEFT])
 {
     for (;; s++) {
         s += strspn(s, BLANKS);
@@ -119,6 +119,8 @@ static const char *next_word(const Vocabulary *v, const char *s, size_t *n)
         *n = 1;
         if (look(v, s, 1) >= 0)
             return s;
+        if (!strchr(left, *s))
+            left[strlen(left)] = *s;
     }
     size_t all = *n, mark = 0;
     for (*n = 0; *n < all && !mark && !strchr(STOPS, s[*n]);) {
@@ -150,11 +152,13 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
     for (char *rest;; n++, text = rest) {
         const char *word = text + strspn(text, BLANKS);
         word += *word == 'w' && word[1] >= '0' && word[1] <= '9';
-        long k = strtol(word, &rest, 10);
+        long k = strtol(word, &rest, 10); /* one too large is the largest there is, and no word either */
         if (rest == word)
             break;
         if (k < 0 || k >= v->n)
-            return err_set(err, "there is no word %ld: this model's words are 0 to %d", k, v->n - 1);
+            return err_set(err, "there is no word %.*s%s: this model's words are 0 to %d",
+                           (int)(rest - word < DIGITS_MOST ? rest - word : DIGITS_MOST), word,
+                           rest - word > DIGITS_MOST ? "…" : "", v->n - 1);
         if (n == WORDS_MAX)
             return too_many(WORDS_MAX, err);
         number[n] = (int)k;
@@ -168,10 +172,11 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err)
 {
     int number[WORDS_MAX + 1], n = 0;
+    char left[WORDS_LEFT] = "";
     size_t length;
     if (!v->word)
         return parse_numbers(w, v, text, err);
-    for (const char *at = text; (at = next_word(v, at, &length)) != NULL; at += length) {
+    for (const char *at = text; (at = next_word(v, at, &length, left)) != NULL; at += length) {
         char word[WORD_BYTES];
         if (n == WORDS_MAX)
             return too_many(WORDS_MAX, err);
@@ -184,6 +189,7 @@ bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err 
     if (end && v->end >= 0)
         number[n++] = v->end;
     words_set(w, v, number, n);
+    memcpy(w->left_out, left, sizeof left);
     return true;
 }
 

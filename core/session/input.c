@@ -234,7 +234,7 @@ Text text_copy(Arena *arena, Text t)
         if (label)
             label[i] = arena_strdup(arena, t.label[i]);
     }
-    return (Text){word, label, t.count};
+    return (Text){word, label, t.count, NULL};
 }
 
 /* in->path: the input that is read when none was asked for, as somebody would have typed it. */
@@ -253,6 +253,18 @@ static void name_first(const Model *m, Input *in)
     buf_free(&b);
 }
 
+/* "left out, none of its words: , ." */
+static void note_left_out(Input *in)
+{
+    char all[32] = "";
+    for (int k = 0; k < TEXTS; k++)
+        for (const char *p = in->text[k].left_out; p && *p; p++)
+            if (!strchr(all, *p))
+                utf8_print(all + strlen(all), sizeof all - strlen(all), " %c", *p);
+    if (*all)
+        utf8_print(in->note, sizeof in->note, "left out, none of its words:%s", all);
+}
+
 /* Words, as the model's family reads them. */
 static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
 {
@@ -269,6 +281,7 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
     if (!spec && m->family == &FAMILY_TEXT)
         name_first(m, &in);
     utf8_clean(in.name, sizeof in.name, in.path);
+    note_left_out(&in);
     *out = in;
     return true;
 }

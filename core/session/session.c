@@ -326,7 +326,8 @@ const char *session_model_note(const Session *s)
         return "untrained";
     if (m->drawn_shapes && !session_input(s, SIDE_B)->drawn)
         return "about this picture its answer means nothing; the arithmetic is exact";
-    return m->guess_note ? m->guess_note : "";
+    const char *left_out = session_input(s, SIDE_B)->note;
+    return *left_out || !m->guess_note ? left_out : m->guess_note;
 }
 
 void session_say(Session *s, const char *fmt, ...)

@@ -43,6 +43,7 @@ typedef struct Input {
     const uint8_t *mask;
     /* INPUT_TEXT */
     Text text[TEXTS]; /* in arena */
+    char note[64];    /* what of it the model was not given */
     Arena arena;
 } Input;
 

@@ -343,6 +343,20 @@ static void printed_text_is_cut_between_characters(void **state)
             assert_int_equal(strlen(out), WHOLE[most - 1]);
         }
     }
+    static const struct {
+        double x;
+        const char *want;
+    } ZEROS[] = {{-0.0, "0.00|+0.0| 0"},
+                 {-0.004, "0.00|+0.0| 0"},
+                 {-0.04, "-0.04|+0.0| 0"},
+                 {-0.5, "-0.50|-0.5| 0"},
+                 {-0.51, "-0.51|-0.5|-1"},
+                 {0.0, "0.00|+0.0| 0"},
+                 {-1e9, "-1000000000.00|-1000000000.0|-1000000000"}};
+    for (size_t i = 0; i < sizeof ZEROS / sizeof *ZEROS; i++) { /* no number is shown as -0.00 */
+        utf8_print(out, sizeof out, "%.2f|%+.*f|% .0f", ZEROS[i].x, 1, ZEROS[i].x, ZEROS[i].x);
+        assert_string_equal(out, ZEROS[i].want);
+    }
     char *slice = xmalloc(3); /* not ended: nothing behind it is read */
     memcpy(slice, "a\xc3\xa9", 3);
     assert_int_equal(utf8_print(out, sizeof out, "%.*s", 3, slice), 3);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/eval/accuracy.h"
 #include "core/graph/anatomy.h"
@@ -330,12 +331,36 @@ static void remove_model(void)
     rmdir(folder);
 }
 
+/* A word that stands twice has two numbers, and nobody could say which was meant. */
+static void a_word_stands_once(void **state)
+{
+    (void)state;
+    Err err = {""};
+    Model m;
+    Buf words = {0};
+    char path[96];
+    snprintf(path, sizeof path, "%s/vocabulary.json", folder);
+    assert_true(file_read(path, 1 << 20, &words, &err));
+    char *cat = strstr(words.data, "\"cat\"");
+    assert_non_null(cat);
+    memcpy(cat, "\"dog\"", 5);
+    assert_true(file_write(path, words.data, words.len, &err));
+    assert_false(text_model_load(&m, folder, &err));
+    assert_non_null(strstr(err.text, "'dog' stands twice"));
+    memcpy(cat, "\"cat\"", 5);
+    assert_true(file_write(path, words.data, words.len, &err));
+    buf_free(&words);
+    assert_true(text_model_load(&m, folder, &err));
+    model_free(&m);
+}
+
 #define WITH(f) cmocka_unit_test_setup_teardown(f, start_words, stop)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_is_what_decoding_writes),
+        cmocka_unit_test(a_word_stands_once),
         WITH(census),
         WITH(looks),
         WITH(looks_of_one_sentence),

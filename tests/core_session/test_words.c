@@ -1,5 +1,6 @@
 /* A word of a text changed by hand: what stands beside what, what is named when it can't be, and that nothing before a
  * changed word of the target knows of it; unless the mask is broken, and then the test says so. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -208,6 +209,27 @@ static void forms_differ_by_mask_and_wiring(void **state)
     assert_non_null(strstr(said, "68 nodes are the same operation in both; 0 only in the first, 0 only in the second"));
 }
 
+/* The first word to be written can look at itself alone: an entropy of 0, which is not −0. */
+static void no_entropy_is_below_zero(void **state)
+{
+    (void)state;
+    NodeId n = session_node(&s, SIDE_B, "decoder.blocks.0.self_attn.probe.entropy");
+    const float *x = run_need(session_run(&s, SIDE_B), n);
+    for (size_t i = 0; i < graph_cells(session_graph(&s, SIDE_B), n); i++)
+        assert_true(x[i] > 0 || (x[i] == 0 && !signbit(x[i])));
+    assert_true(x[0] == 0);
+}
+
+/* What of a text no word of the vocabulary is, is said. */
+static void what_is_left_out_is_said(void **state)
+{
+    (void)state;
+    must("open \"the animal, did. > l'animal!\"");
+    assert_string_equal(session_model_note(&s), "left out, none of its words: , . !");
+    must("open \"the animal\"");
+    assert_string_equal(session_model_note(&s), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +239,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(long_texts, start_numbers, stop),
         cmocka_unit_test_setup_teardown(nothing_before_a_word_knows_of_it, start, stop),
         cmocka_unit_test_setup_teardown(a_broken_mask_leaks, start, stop),
+        cmocka_unit_test_setup_teardown(no_entropy_is_below_zero, start, stop),
+        cmocka_unit_test_setup_teardown(what_is_left_out_is_said, start, stop),
         cmocka_unit_test_setup_teardown(forms_differ_by_mask_and_wiring, start, stop),
     };
     return cmocka_run_group_tests_name("words", tests, NULL, NULL);

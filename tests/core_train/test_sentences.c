@@ -132,6 +132,10 @@ static void texts_are_read(void **state)
     assert_int_equal(w.n, 5);
     assert_int_equal(w.number[4], EN_END);
     assert_string_equal(w.label[2], "the#2");
+    assert_string_equal(w.left_out, ",."); /* nothing is dropped in silence */
+    words_free(&w);
+    assert_true(words_parse(&w, lexicon_english(), "the animal .. ! .", true, &err));
+    assert_string_equal(w.left_out, ".!");
     words_free(&w);
     assert_true(words_parse(&w, lexicon_french(),
                             "l\xe2\x80\x99"
@@ -182,6 +186,7 @@ static void a_vocabulary_decides(void **state)
         if (!words_parse(&w, &v, cases[i].text, false, &err))
             fail_msg("%s", err.text);
         assert_int_equal(w.n, cases[i].n);
+        assert_string_equal(w.left_out, i == 4 ? ",!" : "");
         assert_memory_equal(w.number, cases[i].number, (size_t)w.n * sizeof(int));
         words_free(&w);
     }
@@ -212,6 +217,10 @@ static void numbered_words(void **state)
     }
     assert_false(words_parse(&w, &v, "3 9", true, &err));
     assert_non_null(strstr(err.text, "there is no word 9"));
+    assert_false(words_parse(&w, &v, "3 w99999999999999999999 4", true, &err));
+    assert_non_null(strstr(err.text, "there is no word 99999999999999999999:"));
+    assert_false(words_parse(&w, &v, "-3", true, &err));
+    assert_non_null(strstr(err.text, "there is no word -3:"));
     assert_false(words_parse(&w, &v, "3 four", true, &err));
     assert_non_null(strstr(err.text, "give numbers from 0 to 8"));
 }

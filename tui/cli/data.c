@@ -216,7 +216,7 @@ static void report(const Options *o, const Drawn *d, const char *path, bool firs
     char covered[32], clean[400];
     if (first)
         buf_printf(out, "%10s  %-8s  covered\n", "number", "class");
-    snprintf(covered, sizeof covered, "%.1f %%", 100 * d->covered);
+    utf8_print(covered, sizeof covered, "%.1f %%", 100 * d->covered);
     buf_printf(out, "%10llu  %-8s  %7s%s%s\n", (unsigned long long)d->number, SHAPES_NAMES[d->label], covered,
                *path ? "  " : "", utf8_clean(clean, sizeof clean, path));
 }

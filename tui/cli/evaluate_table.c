@@ -48,7 +48,7 @@ static void put_share(Buf *out, size_t right, size_t n)
 {
     Interval i = interval_wilson(right, n);
     char between[40];
-    snprintf(between, sizeof between, "(%.1f–%.1f)", 100 * i.low, 100 * i.high);
+    utf8_print(between, sizeof between, "(%.1f–%.1f)", 100 * i.low, 100 * i.high);
     buf_printf(out, "%6.1f %% ", n ? 100 * (double)right / (double)n : 0);
     label(out, between, 13);
 }
@@ -155,7 +155,7 @@ static void put_classes(const Evaluation *e, const Evaluated *of, Buf *out)
 static void put_lost(Buf *out, Paired p)
 {
     char margin[16];
-    snprintf(margin, sizeof margin, "±%.1f", 100 * paired_margin(p));
+    utf8_print(margin, sizeof margin, "±%.1f", 100 * paired_margin(p));
     buf_printf(out, "%8.1f ", 100 * paired_lost(p));
     label(out, margin, 5);
 }

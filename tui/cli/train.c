@@ -43,25 +43,26 @@ static void time_left(const Course *c, int done, char *out, size_t n)
     if (steps < 2)
         *out = 0;
     else if (seconds < 90)
-        snprintf(out, n, "%.0f s left", seconds);
+        utf8_print(out, n, "%.0f s left", seconds);
     else
-        snprintf(out, n, "%.0f min left", seconds / 60);
+        utf8_print(out, n, "%.0f min left", seconds / 60);
 }
 
 /* One line for people: on a terminal it is drawn over the last one, else written now and then. */
 static bool report(const Course *c, const TrainStep *s)
 {
     char line[160], left[32];
-    snprintf(line, sizeof line, "step %d of %d  loss %.3f  %s %.3f", s->step, c->recipe.steps, s->loss,
-             c->recipe.kind->right, s->accuracy);
+    utf8_print(line, sizeof line, "step %d of %d  loss %.3f  %s %.3f", s->step, c->recipe.steps, s->loss,
+               c->recipe.kind->right, s->accuracy);
     int every = c->recipe.steps / REPORTS > 0 ? c->recipe.steps / REPORTS : 1;
     if (!isatty(STDERR_FILENO) && s->step % every == 0) {
         time_left(c, s->step, left, sizeof left);
         char guess[32] = "";
         if (s->guess >= 0)
-            snprintf(guess, sizeof guess, "  guess %.3f", s->guess);
+            utf8_print(guess, sizeof guess, "  guess %.3f", s->guess);
         char full[320];
-        snprintf(full, sizeof full, "%s%s  gradient %.3f%s%s", line, guess, s->gradient_norm, *left ? "  " : "", left);
+        utf8_print(full, sizeof full, "%s%s  gradient %.3f%s%s", line, guess, s->gradient_norm, *left ? "  " : "",
+                   left);
         tell_line(full);
     }
     return work_progress(c->w, line, (double)s->step / c->recipe.steps);

@@ -190,6 +190,8 @@ static void put_text(const Request *r, Buf *out)
     if (r->how.cache)
         buf_printf(out, "; %.0f bytes of keys and values kept", c->cache_bytes);
     buf_putc(out, '\n');
+    if (*r->source.left_out)
+        buf_printf(out, "left out, none of its words: %s\n", r->source.left_out);
     if (!r->model.trained)
         buf_puts(out, "the weights come from a seed: what this model writes means nothing\n");
 }
@@ -204,6 +206,7 @@ static void put_json(const Request *r, Buf *out)
     for (int i = 0; i < r->source.n; i++)
         json_put_text(out, NULL, r->source.label[i]);
     buf_putc(out, ']');
+    json_put_text(out, "left_out", r->source.left_out);
     json_put_text(out, "text", buf_str(&text));
     buf_free(&text);
     json_open(out, "nodes", '[');

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/view.h"
 
 enum { DIGITS = 6, DIGITS_PLAIN = 3 };
@@ -66,7 +67,7 @@ void probability_text(char *out, size_t n, float p)
     else if (p > 0 && p < 0.005F)
         snprintf(text, sizeof text, "<.01");
     else {
-        snprintf(text, sizeof text, "%.2f", (double)p);
+        utf8_print(text, sizeof text, "%.2f", (double)p);
         squeeze(text);
     }
     snprintf(out, n, "%s", text);
@@ -94,6 +95,6 @@ const char *amount_text(char *out, size_t n, double x, const char *unit)
         x /= 1000;
         i++;
     }
-    snprintf(out, n, "%.*f %s%s", i == 0 || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2, x, PREFIX[i], unit);
+    utf8_print(out, n, "%.*f %s%s", i == 0 || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2, x, PREFIX[i], unit);
     return out;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 #include "core/graph/walk.h"
 #include "core/session/ask/cells.h"
 
@@ -96,7 +97,7 @@ void number_put(double x, int decimals, Buf *out)
     }
     if (decimals < 0 && x == dm_floor(x) && dm_abs(x) < 1e15) {
         char digits[32];
-        int n = snprintf(digits, sizeof digits, "%.0f", dm_abs(x));
+        int n = utf8_print(digits, sizeof digits, "%.0f", dm_abs(x));
         buf_puts(out, x < 0 ? "−" : "");
         for (int i = 0; i < n; i++) {
             buf_putc(out, digits[i]);
@@ -108,7 +109,7 @@ void number_put(double x, int decimals, Buf *out)
     if (decimals < 0)
         snprintf(text, sizeof text, "%.4g", x);
     else
-        snprintf(text, sizeof text, "%.*f", decimals > 9 ? 9 : decimals, x);
+        utf8_print(text, sizeof text, "%.*f", decimals > 9 ? 9 : decimals, x);
     buf_printf(out, "%s%s", *text == '-' ? "−" : "", text + (*text == '-'));
 }
 

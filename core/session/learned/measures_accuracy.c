@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/eval/ablation.h"
 #include "core/eval/figures.h"
 #include "core/session/learned/measures_parts.h"
@@ -127,8 +128,8 @@ static void keep_result(const Session *s, MeasureKind kind, Measuring *w)
 const char *measure_share_text(size_t right, size_t pictures, char *out, size_t n)
 {
     Interval i = interval_wilson(right, pictures);
-    snprintf(out, n, "%.1f %% (%.1f–%.1f)", pictures ? 100 * (double)right / (double)pictures : 0, 100 * i.low,
-             100 * i.high);
+    utf8_print(out, n, "%.1f %% (%.1f–%.1f)", pictures ? 100 * (double)right / (double)pictures : 0, 100 * i.low,
+               100 * i.high);
     return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "core/base/utf8.h"
 #include "core/session/screens/heads.h"
 #include "tui/views/shown.h"
 
@@ -53,7 +54,7 @@ static void draw_header(const Paint *p, const Layout *l)
 static void draw_share(const Paint *p, const Layout *l, int y, int x, double share, bool most, Style style)
 {
     char text[16];
-    snprintf(text, sizeof text, "%.0f %%", 100 * share);
+    utf8_print(text, sizeof text, "%.0f %%", 100 * share);
     canvas_right(p->c, y, x, SHARE - 1, most ? STYLE_STRONG : style, text);
     if (l->share - SHARE >= BAR_LEAST)
         canvas_bar(p->c, y, x + SHARE, l->share - SHARE - 1, share, most ? STYLE_STRONG : style, (Ref){0});
@@ -67,7 +68,7 @@ static void draw_even(const Paint *p, const Layout *l, const WordPlacesResult *r
     canvas_text(p->c, y, x, LABEL - 1, STYLE_DIM, "   uniform");
     if (!r)
         return;
-    snprintf(text, sizeof text, "%.1f   ", r->uniform[attention]);
+    utf8_print(text, sizeof text, "%.1f   ", r->uniform[attention]);
     canvas_right(p->c, y, x + LABEL, AWAY - 2, STYLE_DIM, text);
     for (int k = 0; k < WORD_PLACES && l->share >= SHARE; k++)
         draw_share(p, l, y, x + LABEL + AWAY + k * l->share, r->even[attention][k], false, STYLE_DIM);
@@ -86,7 +87,7 @@ static void draw_head(const Paint *p, const Layout *l, const WordPlacesResult *r
     if (!r)
         return;
     MeanOver d = r->distance[cell];
-    snprintf(text, sizeof text, "%.1f ±%.1g", d.mean, d.margin);
+    utf8_print(text, sizeof text, "%.1f ±%.1g", d.mean, d.margin);
     canvas_right(p->c, y, x + LABEL, AWAY - 2, here ? STYLE_STRONG : STYLE_TEXT, text);
     WordPlace most = word_places_most(r, attention, head);
     for (int k = 0; k < WORD_PLACES && l->share >= SHARE; k++)

@@ -18,7 +18,7 @@ static void percent_text(char *out, size_t n, double share, int width, bool chan
     bool tenths = width >= TENTHS_FROM + change && size < 9.95;
     out[0] = '\0';
     if (size >= (tenths ? 0.05 : 0.5))
-        snprintf(out, n, change ? "%+.*f" : "%.*f", tenths, percent);
+        utf8_print(out, n, change ? "%+.*f" : "%.*f", tenths, percent);
 }
 
 /* The text stands on the colour of its patch; on a picture on the ground, for no ink is read on all of its colours. The

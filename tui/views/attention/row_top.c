@@ -53,7 +53,7 @@ static void draw_top_figures(const Paint *p, const Attend *a, Rect r)
                                  r.w < LIST ? TOP_FIGURES[i].brief : TOP_FIGURES[i].label);
         used += shown_number(p, &v, v.cell, r.y + i, r.x + used, r.w - used, STYLE_TEXT);
         char most[32];
-        snprintf(most, sizeof most, " of %.3f", dm_log((double)a->u_axis->n)); /* all weights equal: ln T */
+        utf8_print(most, sizeof most, " of %.3f", dm_log((double)a->u_axis->n)); /* all weights equal: ln T */
         if (TOP_FIGURES[i].probe == SITE_ENTROPY && used + (int)strlen(most) <= r.w)
             canvas_text(p->c, r.y + i, r.x + used, r.w - used, STYLE_DIM, most);
     }

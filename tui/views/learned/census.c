@@ -126,9 +126,9 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
     if (isnan(x))
         snprintf(text, sizeof text, "%s", c->why ? "-" : "…");
     else
-        snprintf(text, sizeof text, "%s%.1f",
-                 paired_differs(c->measure->pair[block * c->measure->cols + head]) ? "" : "~",
-                 fabsf(x) < 0.05F ? 0.0 : (double)x); /* no −0 */
+        utf8_print(text, sizeof text, "%s%.1f",
+                   paired_differs(c->measure->pair[block * c->measure->cols + head]) ? "" : "~",
+                   fabsf(x) < 0.05F ? 0.0 : (double)x); /* no −0 */
     int y = r.y + (r.h - 1) / 2;
     int middle = (r.w + POINTS_WIDTH) / 2 - 1;
     canvas_right(p->c, y, r.x + 1, r.w - 2 < middle ? r.w - 2 : middle, STYLE_STRONG, text);

@@ -100,7 +100,7 @@ static void share_text(const Laboratory *l, int i, char *out, size_t n)
 {
     float share = share_at(l, i);
     char text[32];
-    snprintf(text, sizeof text, "%.3f", (double)share);
+    utf8_print(text, sizeof text, "%.3f", (double)share);
     if (isnan(share))
         snprintf(out, n, "%s", l->why ? "-" : "…");
     else

@@ -257,8 +257,8 @@ static void draw_lens_shares(const Paint *p, const Lens *l, Rect line)
     if (*l->s->model_path || l->blocks != FIGURES_BLOCKS)
         return;
     for (int i = 1; i <= l->blocks; i++)
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s%.0f", i > 1 ? " " : "",
-                      100 * figures_share(FIGURE_LENS, i));
+        n += utf8_print(text + n, sizeof text - (size_t)n, "%s%.0f", i > 1 ? " " : "",
+                        100 * figures_share(FIGURE_LENS, i));
     if (line.w >= 52)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " Right after each block: %s %% of %d (±1).", text,
                       (int)FIGURES_PICTURES);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/word_film.h"
 #include "tui/views/heat.h"
@@ -272,7 +273,7 @@ static void draw_figures(const Paint *p, const Training *t, Rect r)
     measure_share_text((size_t)((double)check * (double)n + 0.5), n, share, sizeof share);
     const char *what = t->words ? "unseen sentences" : "check pictures";
     if (!n)
-        snprintf(text, sizeof text, "right on %s: %.1f %%", what, 100 * (double)check);
+        utf8_print(text, sizeof text, "right on %s: %.1f %%", what, 100 * (double)check);
     else if (wide)
         snprintf(text, sizeof text, "right of %zu %s: %s", n, what, share);
     else

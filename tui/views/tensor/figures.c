@@ -30,9 +30,9 @@ static void draw_one(const Paint *p, const Figure *f, const Shown *v, int y, int
     if (!f->of_most || axis == AXIS_NONE)
         return;
     char most[48];
-    snprintf(most, sizeof most, " of at most %.3f nats", dm_log((double)v->graph->axes[axis].n));
+    utf8_print(most, sizeof most, " of at most %.3f nats", dm_log((double)v->graph->axes[axis].n));
     if (used + (int)strlen(most) > width)
-        snprintf(most, sizeof most, " / %.3f", dm_log((double)v->graph->axes[axis].n));
+        utf8_print(most, sizeof most, " / %.3f", dm_log((double)v->graph->axes[axis].n));
     if (used + (int)strlen(most) <= width)
         canvas_text(p->c, y, x + used, width - used, STYLE_DIM, most);
 }

@@ -63,7 +63,7 @@ static void put_amount(char *out, size_t n, double x)
     int unit = 0;
     for (; x >= 1000 && unit < 4; unit++)
         x /= 1000;
-    snprintf(out, n, unit ? "%.3g%s" : "%.0f%s", x, UNITS[unit]);
+    utf8_print(out, n, unit ? "%.3g%s" : "%.0f%s", x, UNITS[unit]);
 }
 
 /* One way of computing: what all its steps took. */
@@ -133,17 +133,17 @@ static void draw_line(const Paint *p, const Decoding *d, const Layout *l, int i,
         canvas_label(p->c, y, x, r.x + l->word - x, style, line->word);
     x = r.x + l->word;
     if (n->share >= 0.0001)
-        snprintf(text, sizeof text, "%.5f", n->share);
+        utf8_print(text, sizeof text, "%.5f", n->share);
     else
         number_text(text, sizeof text, (float)n->share, SHARE - 1);
     canvas_right(p->c, y, x, SHARE, style, text);
     x += SHARE;
     if (l->logs) {
-        snprintf(text, sizeof text, "%.3f", n->log_share);
+        utf8_print(text, sizeof text, "%.3f", n->log_share);
         canvas_right(p->c, y, x, LOGS, style, text);
         x += LOGS;
     }
-    snprintf(text, sizeof text, "%.3f", n->score);
+    utf8_print(text, sizeof text, "%.3f", n->score);
     canvas_right(p->c, y, x, SCORE, style, text);
     if (l->fate)
         canvas_right(p->c, y, x + SCORE, FATE, style, FATES[line->fate]);
