@@ -343,5 +343,5 @@ bool share_step(Share *h, int64_t now)
     write_out(h, now);
     bool due = now - h->counted >= AGAIN_NS;
     h->counted = due ? now : h->counted;
-    return (due && take_votes(h, false, clock_ns() + LOOK_NS)) || *h->news;
+    return (due && take_votes(h, false, now + LOOK_NS)) || *h->news;
 }

@@ -116,7 +116,7 @@ again_has() { text again | flat | grep -qE -- "$1"; }
 until_true again_has 'least far' && pass || fail "who joins later is asked too"
 tm send-keys -t again 1
 shows "their answer" 'predict first: 1 answer '
-tm send-keys -t again q
+tm send-keys -t again q q
 until_true again_has 'type the number of your answer' && pass || fail "joined again"
 tm send-keys -t again 2
 until_true again_has 'receipt v1-[0-9a-f]{8}-3-' && pass || fail "answered again"
