@@ -100,7 +100,7 @@ static const KeyBinding KEYS[] = {
     {"t", "lessons", "lesson", "lessons: the one that explains this screen, and all others", 0, 12, NULL},
     {"f", "join", NULL, "a presenter you have joined: look on your own, and follow again", 0, 0, NULL},
     {"P", "present", NULL, "presenter mode for a hall, and back to the same step", 0, 0, NULL},
-    {"q", "close", NULL, "close what is open; with nothing open: leave", 0, 0, NULL},
+    {"q", "close", NULL, "close what is open; with nothing open: q again leaves", 0, 0, NULL},
 };
 
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };

@@ -47,6 +47,13 @@ static int unknown_word(const char *word)
 {
     Err err;
     const char *near = verb_nearest(word);
+    if (*word && !word[strspn(word, "0123456789")]) {
+        err_set(&err,
+                "'%.40s' is neither a verb nor a file here; the drawn picture of that number is '#%.40s', with the "
+                "quotes",
+                word, word);
+        return usage(&err);
+    }
     bool path = strchr(word, '/') || strchr(word, '.');
     if (path && !near)
         err_set(&err, "there is no file '%.300s' here", word);
@@ -156,8 +163,14 @@ static int dispatch(Options *o)
     const Verb *verb = verb_find(first);
     if (o->isa && !kernels_select(o->isa, &err)) /* before --version, which names the kernels in use */
         return usage(&err);
-    if (o->help && *first && !verb && !page_text(first, &text))
-        return unknown_word(first);
+    if (o->help && *first && !verb && !page_text(first, &text)) {
+        Buf names = {0};
+        pages_list(&names);
+        err_set(&err, "there is no page and no verb '%.60s'; the pages are %s; `vitrine --help` lists the verbs", first,
+                buf_str(&names));
+        buf_free(&names);
+        return usage(&err);
+    }
     if (o->help && !text.len)
         help_text(verb, &text);
     else if (o->version)

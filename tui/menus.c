@@ -42,15 +42,30 @@ static void help_tasks(Overlay *o, const Session *s, const Task *on)
     buf_free(&changes);
 }
 
+/* What the i-th key does here; NULL: nothing, or it stands where an earlier binding of the key does. */
+static const KeyBinding *key_here(const Session *s, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (strcmp(keymap_at(j)->key, keymap_at(i)->key) == 0)
+            return NULL;
+    return keymap_find(s, keymap_at(i)->key);
+}
+
+/* What can be done, once, with all keys that do it. */
 static void help_keys(Overlay *o, const Session *s)
 {
     for (int i = 0; keymap_at(i); i++) {
-        bool first = true; /* several bindings of one key stand where its first one does */
-        for (int j = 0; j < i; j++)
-            first = first && strcmp(keymap_at(j)->key, keymap_at(i)->key) != 0;
-        const KeyBinding *k = first ? keymap_find(s, keymap_at(i)->key) : NULL;
-        if (k)
-            overlay_add(o, k->help, k->key, k->command);
+        const KeyBinding *k = key_here(s, i), *other;
+        bool before = false;
+        Buf keys = {0};
+        for (int j = 0; k && j < i; j++)
+            before = before || ((other = key_here(s, j)) != NULL && strcmp(other->command, k->command) == 0);
+        for (int j = i; k && !before && keymap_at(j); j++)
+            if ((other = key_here(s, j)) != NULL && strcmp(other->command, k->command) == 0)
+                buf_printf(&keys, "%s%s", keys.len ? " " : "", other->key);
+        if (keys.len)
+            overlay_add(o, k->help, buf_str(&keys), k->command);
+        buf_free(&keys);
     }
 }
 

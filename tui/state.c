@@ -72,30 +72,64 @@ char *state_load(void)
     return state_load_file("last");
 }
 
-/* First line: what was open; then the lines that lead back. */
+/* Of every input its own, the last one first: a line that says what was open, the lines that lead back, a form feed. */
+static const char BETWEEN[] = "\f\n";
+enum { INPUTS_KEPT = 50 };
+
 static void put_subject(const Session *s, Buf *out)
 {
     buf_printf(out, "%s\t%s\n", s->model_path, session_input(s, SIDE_B)->path);
 }
 
+/* The entry of that subject in the file, or NULL; *end: behind it, where the next one begins. */
+static const char *entry_of(const char *text, const Buf *subject, const char **end)
+{
+    for (const char *p = text; *p; p = *end) {
+        const char *stop = strstr(p, BETWEEN);
+        *end = stop ? stop + strlen(BETWEEN) : p + strlen(p);
+        if (strncmp(p, buf_str(subject), subject->len) == 0)
+            return p;
+    }
+    return NULL;
+}
+
 void state_save(const Session *s)
 {
-    Buf b = {0};
-    put_subject(s, &b);
+    Buf b = {0}, here = {0};
+    char *old = state_load();
+    put_subject(s, &here);
+    buf_add(&b, here.data, here.len);
     session_write(s, 0, &b);
+    const char *end, *own = old ? entry_of(old, &here, &end) : NULL, *p = old ? old : "";
+    for (int i = 1; i < INPUTS_KEPT && *p; i++) {
+        const char *stop = strstr(p, BETWEEN);
+        size_t n = stop ? (size_t)(stop - p) : strlen(p);
+        if (p != own && b.len + n < STATE_MOST / 2) {
+            buf_puts(&b, BETWEEN);
+            buf_add(&b, p, n);
+        }
+        p += n + (stop ? strlen(BETWEEN) : 0);
+    }
     state_save_file("last", buf_str(&b));
+    free(old);
     buf_free(&b);
+    buf_free(&here);
 }
 
 bool state_resume(Session *s, const Commands *c)
 {
     char *text = state_load();
-    Buf here = {0};
+    Buf here = {0}, lines = {0};
     Err err;
     put_subject(s, &here);
-    bool ok = text && strncmp(text, buf_str(&here), here.len) == 0 &&
-              session_read(s, c, text + here.len, LINE_REPLAY, &err);
+    const char *end, *own = text ? entry_of(text, &here, &end) : NULL;
+    if (own) {
+        const char *stop = strstr(own, BETWEEN);
+        buf_add(&lines, own + here.len, (stop ? (size_t)(stop - own) : strlen(own)) - here.len);
+    }
+    bool ok = own && session_read(s, c, buf_str(&lines), LINE_REPLAY, &err);
     buf_free(&here);
+    buf_free(&lines);
     free(text);
     return ok;
 }

@@ -135,7 +135,9 @@ static const char *next_word(const Vocabulary *v, const char *s, size_t *n, char
 static bool unknown_word(const Vocabulary *v, const char *word, size_t n, Err *err)
 {
     const char *near = nearest(v, word, n);
-    return near ? err_set(err, "'%s' is no word that the model knows; '%s' is", word, near)
+    return near ? err_set(err,
+                          "'%s' is no word that the model knows; '%s' is (`vitrine translate --vocabulary` lists all)",
+                          word, near)
                 : err_set(err, "'%s' is none of the %d words (`vitrine translate --vocabulary`) that the model knows",
                           word, v->n);
 }

@@ -15,9 +15,13 @@ static bool run_open(Session *s, const Args *a, Err *err)
 {
     if (a->count < 1)
         return err_set(err, "expected a picture file, #17 for a drawn picture, or FILE:tensor for ready values");
-    if (a->count > 1)
-        return err_set(err, "column %d: expected one input; put a name with blanks between \"quotes\"", a->column[1]);
-    if (!session_open_input(s, a->word[0], err))
+    bool words = a->count > 1 && session_input(s, SIDE_B)->kind == INPUT_TEXT; /* as one types a sentence */
+    if (a->count > 1 && !words)
+        return err_set(err,
+                       "column %d: expected one picture; a name with blanks goes between \"quotes\"; for a sentence "
+                       "open the `model translator` first",
+                       a->column[1]);
+    if (!session_open_input(s, words ? a->rest + strspn(a->rest, " ") : a->word[0], err))
         return false;
     const Input *in = session_input(s, SIDE_B);
     const char *note = session_model_note(s);

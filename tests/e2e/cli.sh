@@ -372,6 +372,9 @@ refused 2 "leave --pictures away" evaluate --showcase --pictures shapes-labelled
 refused 2 "did you mean 'show'" shwo
 refused 2 "there is no file 'x/y.png'" x/y.png
 refused 2 "neither a verb nor a file" xyzzyqwert
+refused 2 "the drawn picture of that number is '#17'" 17
+refused 2 "the pages are models, porting, teaching" help nosuch
+refused 1 'translate --vocabulary' run -m translator -i i
 refused 2 "did you mean --json" run --jsn
 refused 2 "no option -z" run -z
 refused 2 "expected FILE" run -o

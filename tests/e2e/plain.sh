@@ -79,6 +79,15 @@ check "export: no npy" [ -s "$T/x.npy" ]
 says "open: the picture" 'photo\.png: the model receives'
 says "open: a file that is not there" '^Refused\. open: .*none\.png'
 
+# a sentence as one types it; the model of pictures says which one reads sentences
+typed 'open the dog is tired\nopen "the cat is tired"\nmenu open\n' -m translator
+says "open: a sentence without quotes" 'the dog is tired: [0-9]+ words read'
+says "open: with quotes" 'the cat is tired: [0-9]+ words read'
+says "open: the list has a line for it" 'another sentence'
+typed 'open the dog is tired\nmodel translator\nopen the dog is tired\n'
+says "open: a sentence for a model of pictures" '^Refused\. open: .*model translator'
+says "open: as it says" 'the dog is tired: [0-9]+ words read'
+
 # hostile lines: longer than a command may be, bytes that are no text, a NUL, no line end
 typed "$(printf 'x%.0s' $(seq 5000))\n\\\\0377\\\\0033[2J\nsay"
 check "hostile: an escape came back" bash -c '! grep -q $'"'\\e'"' <<<"$1"' _ "$OUT"

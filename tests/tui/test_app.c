@@ -690,6 +690,16 @@ static void the_state_file(void **state)
     assert_string_equal(buf_str(&again), buf_str(&written));
     app_do(&a, "open #3"); /* of another picture it is not the place */
     assert_false(state_resume(&a.s, &a.commands));
+    app_do(&a, "goto blocks.2.mlp.post");
+    state_save(&a.s); /* every input has its own */
+    app_do(&a, "open #17; goto first");
+    assert_true(state_resume(&a.s, &a.commands));
+    assert_string_equal(a.s.place.path, "blocks.1.attn.pattern");
+    app_do(&a, "reset edits; goto last");
+    state_save(&a.s);
+    app_do(&a, "open #3; goto first");
+    assert_true(state_resume(&a.s, &a.commands));
+    assert_string_equal(a.s.place.path, "blocks.2.mlp.post");
     state_save_file("last", "nonsense");
     assert_false(state_resume(&a.s, &a.commands));
     buf_free(&written);

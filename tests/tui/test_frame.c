@@ -408,6 +408,23 @@ static void the_pixel_of_a_number(void **state)
     assert_string_equal(s.place.path, "blocks.1.attn.z");
 }
 
+/* The page of keys: no action twice, each with all its keys. */
+static void help_lists_an_action_once(void **state)
+{
+    (void)state;
+    Overlay o = {0};
+    overlay_help(&o, &s, NULL, &all, 1);
+    bool next = false;
+    for (int i = 0; i < o.count; i++) {
+        for (int k = 0; k < i; k++)
+            if (o.items[i].command && o.items[k].command && strcmp(o.items[i].command, o.items[k].command) == 0)
+                fail_msg("'%s' stands there twice", o.items[i].command);
+        next = next || strcmp(o.items[i].key, "Space n PgDn") == 0;
+    }
+    assert_true(next);
+    overlay_free(&o);
+}
+
 static void help_runs_its_tasks(void **state)
 {
     (void)state;
@@ -854,6 +871,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_sentence_is_always_there, start, stop),
         cmocka_unit_test_setup_teardown(a_pinned_picture_is_named, start, stop),
         cmocka_unit_test_setup_teardown(keys_are_commands, start, stop),
+        cmocka_unit_test_setup_teardown(help_lists_an_action_once, start, stop),
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
         cmocka_unit_test_setup_teardown(tasks_keep_what_the_reader_has, start, stop),
         cmocka_unit_test_setup_teardown(the_pixel_of_a_number, start, stop),

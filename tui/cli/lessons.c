@@ -125,15 +125,19 @@ static bool check_one(const Options *o, const Link *l, Err *err)
     LessonFile f;
     if (o->word_count != 2)
         return err_set(err, "which lesson? `vitrine lessons` lists them");
-    return lesson_named(o->word[1], &f) ||
+    return lesson_named(o->word[1], &f) || (!o->paper && file_exists(o->word[1])) ||
            err_set(err, "there is no lesson '%.60s'; `vitrine lessons` lists them", o->word[1]);
 }
 
 /* A lesson brings its own model and pictures. */
 static bool screen(const Options *o, AppOptions *a)
 {
+    LessonFile f;
     a->model = a->input = a->resolution = NULL;
-    a->lesson = o->word[1];
+    if (lesson_named(o->word[1], &f))
+        a->lesson = o->word[1];
+    else
+        a->present = o->word[1];
     return !o->paper;
 }
 
