@@ -294,7 +294,7 @@ static bool read_timm_statistics(const Json *j, VitConfig *c, Err *err)
 
 static bool from_timm(const Json *j, Preprocess *p, VitConfig *c, const char **strange, Err *err)
 {
-    double crop = 0.9;
+    double crop = 0.875; /* timm.data.constants.DEFAULT_CROP_PCT */
     const Json *size = json_get(j, "input_size"), *share = json_get(j, "crop_pct");
     const char *mode = "center";
     int64_t h, w;

@@ -134,6 +134,8 @@ static void timm_centre_crop(void **state)
                   "\"bilinear\"}",
                   &c);
     same_as(&p, &wide, 224, 224, 0, 0);
+    p = from_timm("{\"input_size\": [3, 224, 224]}", &c); /* timm's own default: 224 / 0.875 */
+    same_as(&p, &wide, 512, 256, 144, 16);
     image_free(&wide);
     image_free(&tall);
 }
