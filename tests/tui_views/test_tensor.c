@@ -92,7 +92,7 @@ static void pooling(void **state)
                     for (size_t b = col; b < col + 4 && b < t.plane.col_count; b++, count++) {
                         float v = t.v.values[plane_cell(t.v.graph, t.v.node, &t.plane, t.v.at, a, b)];
                         sum += (double)v;
-                        if (kind == POOL_MAX ? v > best : fabsf(v) > fabsf(best))
+                        if (fabsf(v) > fabsf(best)) /* the largest of signed values is that by size */
                             best = v;
                     }
                 float want = kind == POOL_MEAN ? (float)(sum / count) : best;

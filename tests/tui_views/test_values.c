@@ -230,17 +230,20 @@ static void heats(void **state)
 static void classes_in_order(void **state)
 {
     (void)state;
-    const float v[] = {0.1F, NAN, 0.5F, 0.1F, 0.3F, NAN};
-    const size_t want[] = {2, 4, 0, 3, 1, 5};
-    size_t at = classes_best(v, 6);
-    for (size_t k = 0; k < 6; k++) {
-        assert_int_equal(at, want[k]);
-        assert_int_equal(classes_rank(v, 6, at), k);
-        at = classes_next(v, 6, at);
+    const float v[] = {0.1F, NAN, 0.5F, 0.1F, -0.3F, NAN};
+    const size_t want[2][6] = {{2, 0, 3, 4, 1, 5}, {2, 4, 0, 3, 1, 5}}; /* the second by size */
+    for (int by_size = 0; by_size < 2; by_size++) {
+        Ranking r = {v, 6, by_size};
+        size_t at = ranking_best(r);
+        for (size_t k = 0; k < 6; k++) {
+            assert_int_equal(at, want[by_size][k]);
+            assert_int_equal(ranking_rank(r, at), k);
+            assert_int_equal(ranking_previous(r, at), k ? want[by_size][k - 1] : 6);
+            at = ranking_next(r, at);
+        }
+        assert_int_equal(at, 6);
     }
-    assert_int_equal(at, 6);
-    for (size_t k = 0; k < 6; k++)
-        assert_int_equal(classes_previous(v, 6, want[k]), k ? want[k - 1] : 6);
+    assert_int_equal(classes_next(v, 6, classes_best(v, 6)), 0);
 }
 
 static void needs_are_unique(void **state)

@@ -1,6 +1,7 @@
 /* Attention, positions, explanations and figures: at every size they stay in their rectangle, every number on screen is
  * the trace's, and pooling keeps to the lattice of the patches. */
 #define _GNU_SOURCE
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -733,6 +734,99 @@ static void model_with_registers(void **state)
     session_free(&session);
 }
 
+/* Is that cell of A − B on the screen? */
+static bool shows_cell(const ViewSpec *v, int h, int w, size_t cell)
+{
+    Canvas c;
+    Rect r = {0, 0, h, w};
+    Paint p = open_canvas(&c, h, w, MODE_MONO);
+    c.ascii = true; /* a cell of the screen is one drawn cell */
+    drawn_prepare(&session, v, SIDE_DIFF, r);
+    view_draw(v, &p, r, SIDE_DIFF, true);
+    bool found = false;
+    for (int i = 0; i < h * w; i++)
+        found = found || (c.cells[i].ref.run == SIDE_DIFF && c.cells[i].level && c.cells[i].ref.cell == cell);
+    canvas_free(&c);
+    return found;
+}
+
+/* However coarse it is drawn, the largest change is on the screen, whichever its sign. */
+static void pooled_changes_keep_the_largest(void **state)
+{
+    (void)state;
+    edit("set scale off");
+    session.compare = COMPARE_DIFF;
+    session.place.at[graph_role(session_graph(&session, SIDE_B), ROLE_HEAD, SEQUENCE_ANY)] = 2;
+    Attend a;
+    drawn_prepare(&session, &VIEW_MATRIX, SIDE_DIFF, (Rect){0, 0, 40, 100});
+    assert_true(attend_open(&session, SIDE_DIFF, -1, &a) && a.v.values);
+    size_t most = attend_cell(&a, 2, 0, 0);
+    int asks = 0;
+    for (int t = 0; t < a.t_axis->n; t++)
+        for (int u = 0; u < a.u_axis->n; u++) {
+            size_t cell = attend_cell(&a, 2, t, u);
+            if (fabsf(a.v.values[cell]) > fabsf(a.v.values[most])) {
+                most = cell;
+                asks = t;
+            }
+        }
+    assert_true(a.v.values[most] < -0.5F); /* the largest by value would not have it */
+    for (int pool = 2; pool <= 4; pool += 2) {
+        session.look.pool = pool;
+        assert_true(shows_cell(&VIEW_MATRIX, 40, 100, most));
+    }
+    session.look.pool = 0;
+    session.place.at[graph_role(session_graph(&session, SIDE_B), ROLE_QUERY, SEQUENCE_ANY)] = asks;
+    assert_true(shows_cell(&VIEW_SHEET, 40, 100, most));
+    assert_true(shows_cell(&VIEW_SHEET, 80, 200, most));
+}
+
+/* A − B of an answer begins with what changed most, whichever its sign; the cursor leaves the bars to be seen. */
+static void answers_are_listed_by_change(void **state)
+{
+    (void)state;
+    Err err;
+    Canvas c;
+    Rect r = {0, 0, 12, 40};
+    assert_true(session_open_input(&session, "#66", &err));
+    edit("set scale off");
+    session.compare = COMPARE_SIDES;
+    drawn_prepare(&session, &VIEW_ANSWER, SIDE_DIFF, r);
+    Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+    view_draw(&VIEW_ANSWER, &p, r, SIDE_DIFF, false);
+    Shown v;
+    assert_true(shown_answer(&session, SIDE_DIFF, shown_site(&session, SIDE_DIFF, SITE_PROBS), &v) && v.values);
+    float last = INFINITY, most = 0;
+    for (size_t i = 0; i < v.count; i++)
+        most = fmaxf(most, fabsf(v.values[i]));
+    int seen = 0;
+    for (int y = 0; y < r.h; y++)
+        for (int x = 0; x < r.w; x++)
+            if (canvas_at(&c, y, x)->ref.run == SIDE_DIFF) {
+                float size = fabsf(v.values[canvas_at(&c, y, x)->ref.cell]);
+                assert_true(size <= last && (seen || size == most));
+                last = size;
+                seen++;
+                break;
+            }
+    assert_int_equal(seen, v.count);
+    canvas_free(&c);
+    edit(NULL);
+    session.compare = COMPARE_OFF;
+    session.place.screen = SCREEN_ANSWER;
+    drawn_prepare(&session, &VIEW_ANSWER, SIDE_B, r);
+    p = open_canvas(&c, r.h, r.w, MODE_256);
+    view_draw(&VIEW_ANSWER, &p, r, SIDE_B, true);
+    int bars = 0;
+    for (int i = 0; i < r.h * r.w; i++)
+        if (c.cells[i].ch == 0x2588) {
+            assert_true(c.cells[i].style != STYLE_SELECTED && c.cells[i].style != STYLE_CURSOR);
+            bars++;
+        }
+    assert_true(bars > 3 && c.cursor_y >= 0);
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -752,6 +846,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_path_stays, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(what_is_left_out_adds_up, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_click_chooses_the_operand, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(pooled_changes_keep_the_largest, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(answers_are_listed_by_change, open_bundled, close_session),
         cmocka_unit_test(plain_model),
         cmocka_unit_test(model_with_registers),
     };

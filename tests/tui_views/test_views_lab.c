@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -507,6 +508,23 @@ static int tear_down(void **state)
     return rmdir(dir);
 }
 
+/* Of cross-attention: the row is a word that is written, and so is their number; the factors are its own. */
+static void of_cross_attention(void **state)
+{
+    (void)state;
+    Err err;
+    Buf out = {0};
+    session_free(&session);
+    if (!session_init(&session, "translator", NULL, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    must("goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]; laboratory");
+    const char *text = drawn(&VIEW_LABORATORY, 36, 90, &out);
+    assert_non_null(strstr(text, "row qu'"));
+    assert_non_null(strstr(text, "mean of its 15 rows"));
+    assert_non_null(strstr(text, "cross_attn.scale of every head"));
+    buf_free(&out);
+}
+
 int main(void)
 {
     if (view_of(SCREEN_LABORATORY) != &VIEW_LABORATORY || view_of(SCREEN_CENSUS) != &VIEW_CENSUS)
@@ -523,6 +541,7 @@ int main(void)
         cmocka_unit_test(many_heads),
         cmocka_unit_test(absent),
         cmocka_unit_test(sayings),
+        cmocka_unit_test(of_cross_attention),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

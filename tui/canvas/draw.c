@@ -277,6 +277,8 @@ void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref r
     int parts = c->ascii ? 1 : 8, full = 0;
     if (width <= 0)
         return;
+    if (s == STYLE_SELECTED || s == STYLE_CURSOR) /* ground and glyph change places in these: a bar would be a gap */
+        s = STYLE_HEADER;
     if (isnan(value)) {
         canvas_text(c, y, x, width, s, "NaN");
     } else {

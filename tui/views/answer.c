@@ -169,32 +169,35 @@ static bool class_marked(const Paint *p, bool focus)
     return focus || (view_now(p->s)->traits & VIEW_CLASSES);
 }
 
-/* The classes drawn in `room` lines, one after the other: from the best down; where the marked class would not be seen,
+/* The classes drawn in `room` lines, one after the other: from the best down, where A and B are compared from what
+ * changed most; where the marked class would not be seen,
  * the best and then those that end with it. */
 typedef struct Listing {
-    const Shown *v;
+    Ranking order;
     size_t now, then; /* class of this line (v->count: no more), and where the list goes on after the first line */
 } Listing;
 
-static Listing listing_open(const Shown *v, int room, bool marked)
+static Listing listing_open(const Table *t, int room, bool marked)
 {
-    size_t n = v->count, best = classes_best(v->values, n), rank = marked ? classes_rank(v->values, n, v->cell) : 0;
-    Listing l = {v, best, classes_next(v->values, n, best)};
+    bool change = t->compares && t->diff.values && t->diff.count == t->shown.count; /* the largest change is in it */
+    Ranking order = {change ? t->diff.values : t->shown.values, t->shown.count, change};
+    size_t best = ranking_best(order), rank = marked ? ranking_rank(order, t->shown.cell) : 0;
+    Listing l = {order, best, ranking_next(order, best)};
     if (rank < (size_t)(room > 0 ? room : 1))
         return l;
     if (room < 2)
-        return (Listing){v, v->cell, n};
-    l.then = v->cell;
+        return (Listing){order, t->shown.cell, order.n};
+    l.then = t->shown.cell;
     for (int k = 0; k < room - 2; k++)
-        l.then = classes_previous(v->values, n, l.then);
+        l.then = ranking_previous(order, l.then);
     return l;
 }
 
 static void listing_next(Listing *l)
 {
     l->now = l->then;
-    if (l->now < l->v->count)
-        l->then = classes_next(l->v->values, l->v->count, l->now);
+    if (l->now < l->order.n)
+        l->then = ranking_next(l->order, l->now);
 }
 
 /* Everything but the classes' own lines. Rest: where the classes go. */
@@ -223,7 +226,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_notes(p, &rest, &t.shown, side);
         if (lines.y > r.y)
             draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t.columns, answer_kind(p->s, side, t.columns.name));
-        Listing l = listing_open(&t.shown, lines.h, marked);
+        Listing l = listing_open(&t, lines.h, marked);
         for (int k = 0; k < lines.h && l.now < t.shown.count; k++, listing_next(&l)) {
             bool here = marked && l.now == t.shown.cell;
             draw_class(p, (Rect){lines.y + k, lines.x, 1, lines.w}, &t, l.now, here);
@@ -250,7 +253,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Rect lines = class_lines(r, p->s, &t.shown, side);
     if (!rect_has(lines, y, x))
         return false;
-    Listing l = listing_open(&t.shown, lines.h, class_marked(p, false));
+    Listing l = listing_open(&t, lines.h, class_marked(p, false));
     for (int k = 0; k < y - lines.y && l.now < t.shown.count; k++)
         listing_next(&l);
     if (l.now >= t.shown.count)

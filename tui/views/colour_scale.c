@@ -99,6 +99,18 @@ Colour colour_scale_colour(const ColourScale *s, float x)
     return colourmap_colour(s->map, s->mode, position(s, x));
 }
 
+PoolKind colour_scale_pool(const Paint *p, const ColourScale *s)
+{
+    PoolKind kind = p->s->look.pool_kind;
+    return kind == POOL_MAX && s->is_signed ? POOL_ABSMAX : kind;
+}
+
+const char *colour_scale_pool_word(const Paint *p, const ColourScale *s)
+{
+    static const char *const KINDS[POOL_KINDS] = {"max", "mean", "absmax"};
+    return KINDS[colour_scale_pool(p, s)];
+}
+
 int colour_scale_level(const ColourScale *s, float x)
 {
     double at = position(s, x);

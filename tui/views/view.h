@@ -133,6 +133,10 @@ ColourScale colour_scale_of_range(const Paint *p, float low, float high);
 Colour colour_scale_colour(const ColourScale *s, float x);
 /* Where a value stands on the scale: 0 … 1, of a signed one −1 … 1; NaN of NaN. */
 double colour_scale_share(const ColourScale *s, float x);
+/* How drawn cells stand for several values: as the reader chose, but the largest of signed values is that by size, or
+ * negative ones would vanish; and its word, "max", "mean" or "absmax". */
+PoolKind colour_scale_pool(const Paint *p, const ColourScale *s);
+const char *colour_scale_pool_word(const Paint *p, const ColourScale *s);
 /* "own scale", "shared scale", "log scale": of attention, as the reader chose. */
 const char *colour_scale_word(const Session *s);
 int colour_scale_level(const ColourScale *s, float x); /* 0 … 9 */

@@ -208,12 +208,12 @@ static void least(const Session *s, Side side, int *h, int *w)
 
 static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale)
 {
+    PoolKind kind = colour_scale_pool(p, scale);
     for (int i = 0; i < l->down.prefix + l->down.count; i++) {
         int half, none, tile_t = band_tile(&l->down, a->t.prefix, i), y = band_cell(&l->down, i, &half);
         for (int j = 0; j < l->across.prefix + l->across.count; j++) {
             Ref ref = {0};
-            float v = attend_tiles(a, a->head, l->t, l->u, tile_t, band_tile(&l->across, a->u.prefix, j),
-                                   p->s->look.pool_kind, &ref);
+            float v = attend_tiles(a, a->head, l->t, l->u, tile_t, band_tile(&l->across, a->u.prefix, j), kind, &ref);
             for (int k = 0; k < l->across.wide * l->down.wide; k++)
                 canvas_pixel(p->c, y + k / l->across.wide, band_cell(&l->across, j, &none) + k % l->across.wide, half,
                              colour_scale_colour(scale, v), colour_scale_level(scale, v), colour_scale_sign(scale, v),
@@ -308,11 +308,10 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
 
 static void draw_bar(const Paint *p, const Layout *l, const ColourScale *scale, Rect r)
 {
-    static const char *const KINDS[POOL_KINDS] = {"max", "mean", "absmax"};
     if (l->bar_y < 0)
         return;
     int used = 0;
-    const char *kind = KINDS[p->s->look.pool_kind];
+    const char *kind = colour_scale_pool_word(p, scale);
     if ((is_pooled(l->t) || is_pooled(l->u)) && r.w < LABELLED)
         used = 2 + canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "cell: t %d×%d u %d×%d, %s", l->t.gy, l->t.gx,
                                  l->u.gy, l->u.gx, kind);

@@ -158,27 +158,26 @@ static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int 
     Attend a = *block;
     a.head = head;
     ColourScale scale = attend_scale(p, &a, !s->matrix);
-    Thumb t = {&a, s, head, p->s->look.pool_kind};
+    Thumb t = {&a, s, head, colour_scale_pool(p, &scale)};
     heat_draw(p, box, s->rows * s->tall, s->cols, s->wide, heat_halves(p) ? 0 : 1, &scale, thumb_value, &t);
 }
 
 static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
 {
-    static const char *const KINDS[POOL_KINDS] = {"max", "mean", "absmax"};
     char t[32];
     if (s->caption_y < 0)
         return;
+    ColourScale scale = attend_scale(p, a, false);
     int used = 0;
     if (s->tiling.gy * s->tiling.gx > 1)
         used = canvas_printf(p->c, s->caption_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d %s, %s; ", s->tiling.gy,
-                             s->tiling.gx, s->matrix ? "tokens" : "patches", KINDS[p->s->look.pool_kind]);
+                             s->tiling.gx, s->matrix ? "tokens" : "patches", colour_scale_pool_word(p, &scale));
     axis_label(a->t_axis, a->at_t, t, sizeof t);
     used += canvas_printf(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM,
                           s->matrix ? "rows ask, columns are looked at; " : "what %s looks at; ", t);
-    if (p->s->look.locked && r.w - used >= 20) {
-        ColourScale scale = attend_scale(p, a, false);
+    if (p->s->look.locked && r.w - used >= 20)
         colour_scale_bar(p, &scale, s->caption_y, r.x + used, r.w - used);
-    } else
+    else
         canvas_text(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM,
                     p->s->look.locked ? "one scale" : "each on its own scale");
 }

@@ -119,8 +119,9 @@ static void draw_sides(const Paint *p, const Columns *c, int y, int x)
 /* "block 1, head 2 | row r3c4 | mean of its 65 rows", and below it the sides. */
 static void draw_header(const Paint *p, Rect *r, const Laboratory *l, const Columns *c)
 {
-    const Graph *g = session_graph(p->s, SIDE_B);
-    int t = graph_role(g, ROLE_QUERY, SEQUENCE_ANY), group = c->each * c->width;
+    const Graph *g = session_graph(p->s, SIDE_B); /* cross-attention asks from another text than it looks at */
+    NodeId pattern = session_node(p->s, SIDE_B, shown_attention(p->s, SIDE_B, l->block, SITE_PATTERN));
+    int t = node_role(g, pattern, ROLE_QUERY), group = c->each * c->width;
     Rect line = rect_cut(r, 't', 1);
     char text[96], label[64] = "";
     if (t != AXIS_NONE)
@@ -228,7 +229,7 @@ void laboratory_scales(const Paint *p, Rect r, const Laboratory *l)
 {
     if (r.h < l->layers + 1 || r.w < SCALE_LABEL + l->heads * SCALE_WIDTH)
         return;
-    const char *scale = site_path_any(session_base(p->s), SITE_SCALE);
+    const char *scale = shown_attention(p->s, SIDE_B, l->block, SITE_SCALE);
     char heading[128];
     snprintf(heading, sizeof heading, "%s of every head now: what scores are multiplied by",
              scale ? anatomy_inside_block(session_base(p->s), scale) : "the scale");

@@ -212,13 +212,10 @@ static float heat_value(const void *context, int row, int col, Ref *ref)
     return whole && h->kind == POOL_MEAN ? (float)(p.sum / (double)p.count) : t->v.values[p.best];
 }
 
-/* With automatic pooling a signed tensor is pooled by size: its large negative values would vanish otherwise. */
 static PoolKind pool_kind(const Paint *p, const Tensor *t)
 {
-    const LookAt *look = &p->s->look;
-    if (look->pool != 0 || look->pool_kind != POOL_MAX)
-        return look->pool_kind;
-    return colour_scale_of_spread(p, t->v.side, &t->spread).is_signed ? POOL_ABSMAX : POOL_MAX;
+    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
+    return colour_scale_pool(p, &scale);
 }
 
 static size_t cursor_row(const Fit *f, const Tensor *t)
@@ -313,12 +310,12 @@ static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *c
 
 static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
 {
-    static const char *const KIND[POOL_KINDS] = {[POOL_MAX] = "max", [POOL_MEAN] = "mean", [POOL_ABSMAX] = "absmax"};
     if (!t->v.values || r.h < 1)
         return;
     Fit f = fit(p, r, t);
+    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
     if (f.pool_r > 1 || f.pool_c > 1)
-        buf_printf(out, "1 cell = %d×%d, %s", f.pool_r, f.pool_c, KIND[pool_kind(p, t)]);
+        buf_printf(out, "1 cell = %d×%d, %s", f.pool_r, f.pool_c, colour_scale_pool_word(p, &scale));
 }
 
 const TensorHow TENSOR_HEAT = {.draw = draw, .hit = hit, .caption = caption, .bar = true, .plane = true};
