@@ -91,21 +91,24 @@ static int by_value(const void *a, const void *b)
 
 static void measure(const char *what, int quiet_ms)
 {
-    double ms[ROUNDS], at[ROUNDS] = {0}, typical[ROUNDS] = {0};
+    double ms[ROUNDS], begun[ROUNDS], at[ROUNDS] = {0}, typical[ROUNDS] = {0};
     size_t before = read_bytes;
     for (int i = 0; i < ROUNDS; i++) {
         int64_t t = clock_ns();
         if (write(fds[0].fd, i % 2 ? "p" : " ", 1) != 1)
             exit(1);
         ms[i] = settle(t, quiet_ms, true);
+        begun[i] = first[0];
         qsort(first + 1, (size_t)count - 1, sizeof *first, by_value);
         at[i] = count > 1 && first[1] > 0 ? first[count - 1] : 9999; /* of the last follower; somebody said nothing */
         typical[i] = first[count / 2];
     }
+    qsort(begun, ROUNDS, sizeof *begun, by_value);
     qsort(at, ROUNDS, sizeof *at, by_value);
     qsort(typical, ROUNDS, sizeof *typical, by_value);
     qsort(ms, ROUNDS, sizeof *ms, by_value);
-    printf("%-34s median %6.1f ms   longest %6.1f ms", what, ms[ROUNDS / 2], ms[ROUNDS - 1]);
+    printf("%-24s frame begun %5.1f, longest %5.1f; all of it %5.1f, longest %5.1f ms", what, begun[ROUNDS / 2],
+           begun[ROUNDS - 1], ms[ROUNDS / 2], ms[ROUNDS - 1]);
     if (readers_from < count)
         printf("   %.0f bytes a step and reader", (double)(read_bytes - before) / (count - readers_from) / ROUNDS);
     else if (count > 1)
