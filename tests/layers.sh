@@ -31,7 +31,7 @@ tui/views/picture tui/views/tensor tui/views/text"
 
 # A header of a library: the only files that may include it.
 declare -A ONLY=(
-    ['curses|<term\.h>']='^tui/term_(ncurses\.c|events\.c|parts\.h)$'
+    ['curses|<term\.h>']='^tui/term_(ncurses\.c|draw\.c|events\.c|parts\.h)$'
     ['stb']='^core/io/'
     ['jansson']='^core/io/'
     ['zlib']='^core/io/'

@@ -1,17 +1,14 @@
 /* The terminal through ncurses: opened, drawn on, left. The state is static, for there is one terminal. */
-#define _GNU_SOURCE 1 /* wcwidth */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "tui/canvas/cell_look.h"
 #include "tui/term_parts.h"
 
 #include <term.h> /* its macros take words that anybody uses */
@@ -19,12 +16,12 @@
 #include "tui/term_detect.h"
 #include "tui/term_entry.h"
 #include "tui/term_keys.h"
+#include "tui/term_own.h"
 #include "tui/term_signals.h"
 
 Term term;
 
-#define FRAME_BEGIN "\033[?2026h"
-#define FRAME_END "\033[?2026l"
+#define OWN_NAME "vitrine-own"
 
 static bool starts(const char *s, const char *prefix)
 {
@@ -47,19 +44,53 @@ static const char *capability(const char *name)
     return s == (char *)-1 ? NULL : s;
 }
 
-/* newterm with the private entry; TERMINFO is put back at once, so that programs started from here do not see it. */
-static SCREEN *newterm_with(const char *name, const char *entry)
+/* TERMINFO while curses reads an entry of ours; put back at once, so that programs started from here do not see it. */
+static char *lend_entry(const char *entry)
 {
     const char *before = getenv("TERMINFO");
     char *saved = before ? xstrdup(before) : NULL;
     setenv("TERMINFO", entry, 1);
-    SCREEN *s = newterm((NCURSES_CONST char *)name, stdout, stdin);
+    return saved;
+}
+
+static void take_entry_back(char *saved)
+{
     if (saved)
         setenv("TERMINFO", saved, 1);
     else
         unsetenv("TERMINFO");
     free(saved);
+}
+
+static SCREEN *newterm_with(const char *name, const char *entry)
+{
+    char *saved = lend_entry(entry);
+    SCREEN *s = newterm((NCURSES_CONST char *)name, stdout, stdin);
+    take_entry_back(saved);
     return s;
+}
+
+/* Where this machine has no description of the terminal: by ours, which newterm takes too. */
+static bool describe_ourselves(const char *name)
+{
+    const EntrySource source = {.flag_names = (const char *const *)boolnames,
+                                .number_names = (const char *const *)numnames,
+                                .string_names = (const char *const *)strnames,
+                                .flag = own_flag,
+                                .number = own_number,
+                                .string = own_string};
+    const int colours = own_describes(name);
+    const EntryWish wish = {.name = OWN_NAME, .colours = colours == 256 ? ENTRY_256 : 0};
+    int found = 0;
+    buf_clear(&term.own);
+    if (!colours || !entry_private(&source, &wish, &term.own))
+        return false;
+    char *saved = lend_entry(term.own.data);
+    bool ok = setupterm(OWN_NAME, STDOUT_FILENO, &found) == OK;
+    take_entry_back(saved);
+    if (!ok)
+        buf_clear(&term.own);
+    return ok;
 }
 
 /* The size that the terminal claims, cut to what is drawn; false where it claims none. */
@@ -104,7 +135,9 @@ static SCREEN *open_curses(int colours)
                      "%sthis ncurses takes no description of ours, so the colours are those of TERM", n ? "; " : "");
         }
     }
-    return s ? s : newterm(st->term, stdout, stdin);
+    if (s)
+        return s;
+    return term.own.len ? newterm_with(OWN_NAME, term.own.data) : newterm(st->term, stdout, stdin);
 }
 
 /* newterm believes LINES and COLUMNS (use_env), which are set to what is drawn of what the terminal claims. */
@@ -196,7 +229,8 @@ static bool check_terminal(const TermOptions *o, Err *err)
     use_env(TRUE); /* open_screen puts the size there */
     use_tioctl(FALSE);
     int found = 0;
-    if (setupterm(name, STDOUT_FILENO, &found) == ERR && found != 1)
+    buf_clear(&term.own);
+    if (setupterm(name, STDOUT_FILENO, &found) == ERR && found != 1 && !describe_ourselves(name))
         return err_set(err, "TERM=%s is not known on this machine; try: TERM=xterm-256color vitrine", shown);
     if (!capability("cup") || flag_of("hc") > 0)
         return err_set(
@@ -306,6 +340,7 @@ void term_close(void)
     pairs_free(&term.pairs);
     free(term.row);
     buf_free(&term.paste);
+    buf_free(&term.own);
     term.screen = NULL;
     term.row = NULL;
     term.row_cells = 0;
@@ -320,75 +355,6 @@ void term_size(int *h, int *w)
 {
     *h = LINES > 0 ? LINES : 1;
     *w = COLS > 0 ? COLS : 1;
-}
-
-static int pair_number(Colour fg, Colour bg)
-{
-    bool fresh;
-    int f = pairs_colour(term.status.mode, fg), b = pairs_colour(term.status.mode, bg);
-    if (!term.default_colours) { /* a terminal without "default": what text has is white on black */
-        f = f < 0 && b >= 0 ? COLOR_WHITE : f;
-        b = b < 0 && f >= 0 ? COLOR_BLACK : b;
-    }
-    int pair = pairs_find(&term.pairs, f, b, &fresh);
-    if (fresh)
-        init_extended_pair(pair, f, b);
-    return pair;
-}
-
-static void set_cell(cchar_t *out, CellLook s)
-{
-    static const struct {
-        uint8_t attr;
-        attr_t curses;
-    } attrs[] = {{ATTR_BOLD, A_BOLD}, {ATTR_DIM, A_DIM}, {ATTR_REVERSE, A_REVERSE}, {ATTR_UNDERLINE, A_UNDERLINE}};
-    attr_t a = A_NORMAL;
-    for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++)
-        a |= s.attrs & attrs[i].attr ? attrs[i].curses : 0;
-    int pair = term.status.mode == MODE_MONO ? 0 : pair_number(s.fg, s.bg);
-    wchar_t text[2] = {(wchar_t)s.ch, 0};
-    if (wcwidth(text[0]) != utf8_width(s.ch)) /* the C library would shift the row */
-        text[0] = L'?';
-    setcchar(out, text, a, 0, &pair);
-}
-
-/* A theme is made for black and white; on a ground between them some of its colours are not read. */
-static Colour legible(Colour text)
-{
-    static struct {
-        Colour text, ground, shown;
-    } known[32];
-    const Colour ground = term.options.ground ? COLOUR_DEFAULT : term.status.ground; /* an option knows better */
-    size_t i = text % 31;
-    if (text == COLOUR_DEFAULT || ground == COLOUR_DEFAULT || term.status.mode < MODE_256)
-        return text;
-    if (known[i].text != text || known[i].ground != ground) {
-        known[i].text = text;
-        known[i].ground = ground;
-        known[i].shown = colour_legible(text, ground);
-    }
-    return known[i].shown;
-}
-
-static void draw_row(const Canvas *c, int y, int cells)
-{
-    int n = 0;
-    for (int x = 0; x < cells; x++) {
-        const Cell *k = &c->cells[(size_t)y * (size_t)c->w + (size_t)x];
-        CellLook s = cell_look(k, term.status.mode, term.status.ascii, term.status.light);
-        if (s.bg == COLOUR_DEFAULT && k->fg == COLOUR_DEFAULT && k->style != STYLE_BORDER)
-            s.fg = legible(s.fg);
-        if (!s.ch)
-            continue;
-        if (utf8_width(s.ch) == 2 &&
-            (x + 1 >= cells || wcwidth((wchar_t)s.ch) != 2)) { /* no room, or the C library disagrees: blanks */
-            s.ch = ' ';
-            if (x + 1 < cells)
-                set_cell(&term.row[n++], s);
-        }
-        set_cell(&term.row[n++], s);
-    }
-    mvadd_wchnstr(y, 0, term.row, n);
 }
 
 void take_size(void)
@@ -417,52 +383,6 @@ void take_again(void)
     take_size();
     clearok(curscr, TRUE);
     term.resumed = true;
-}
-
-/* Around what curses sends by itself. */
-static void send(const char *bytes)
-{
-    fputs(bytes, stdout);
-    fflush(stdout);
-}
-
-void term_draw(const Canvas *c)
-{
-    if (!term.screen)
-        return;
-    take_again();
-    int h, w;
-    term_size(&h, &w);
-    if (term.row_cells < w) {
-        term.row = xrealloc(term.row, size_mul((size_t)w + 1, sizeof *term.row));
-        term.row_cells = w;
-    }
-    int rows = c->h < h ? c->h : h, cells = c->w < w ? c->w : w;
-    if (term.status.mode != MODE_MONO && term.pairs.limit > 4096 &&
-        term.pairs.used + rows * cells >= term.pairs.limit) {
-        reset_color_pairs(); /* between frames: no cell on the screen may change its colours */
-        pairs_reset(&term.pairs);
-    }
-    if (rows < h || cells < w)
-        erase();
-    for (int y = 0; y < rows; y++)
-        draw_row(c, y, cells);
-    bool shown = rect_has((Rect){.h = rows, .w = cells}, c->cursor_y, c->cursor_x);
-    curs_set(shown);
-    move(shown ? c->cursor_y : h - 1, shown ? c->cursor_x : w - 1);
-    const bool whole = term.status.frames;
-    wnoutrefresh(stdscr);
-    if (whole)
-        send(FRAME_BEGIN);
-    doupdate();
-    if (whole)
-        send(FRAME_END);
-}
-
-void term_redraw(void)
-{
-    if (term.screen)
-        clearok(curscr, TRUE);
 }
 
 bool term_mouse(bool on)

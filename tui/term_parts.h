@@ -1,4 +1,4 @@
-/* Inside tui/term_ncurses.c and tui/term_events.c, the only files that know curses: what drawing and keys share. */
+/* Inside tui/term_ncurses.c, term_draw.c and term_events.c, the only files that know curses: what they share. */
 #ifndef VITRINE_TUI_TERM_PARTS_H
 #define VITRINE_TUI_TERM_PARTS_H
 #ifndef NCURSES_WIDECHAR
@@ -11,6 +11,9 @@
 #include "tui/term.h"
 #include "tui/term_ask.h"
 #include "tui/term_pairs.h"
+
+#define FRAME_BEGIN "\033[?2026h"
+#define FRAME_END "\033[?2026l"
 
 typedef struct Term {
     SCREEN *screen;
@@ -26,6 +29,7 @@ typedef struct Term {
     bool told;    /* the signal that ends us has been an event, once */
     bool resumed; /* stopped and continued, or another ground: an event has to tell so */
     Buf paste;
+    Buf own; /* our description of it, where the machine has none */
 } Term;
 extern Term term;
 

@@ -588,6 +588,39 @@ static void test_answers_late(void **state)
     }
 }
 
+/* A machine that has no description of a terminal that everybody knows: ours does. */
+static void test_unknown_here(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys, *line;
+    } cases[] = {{"\033OA", "key [Up] 0,0 24x80"},
+                 {"\033[5~", "key [PgUp]"},
+                 {"\033[15~", "key [F5]"},
+                 {"\033[<0;131;5M", "mouse [Click] 4,130"},
+                 {"q", "key [q]"}};
+    const char *const direct[] = {"TERM", "xterm-nowhere", "COLORTERM", "truecolor", NULL};
+    const char *const plain[] = {"TERM", "rxvt-nowhere-256color", NULL};
+    for (int colours = 0; colours < 2; colours++) {
+        Buf told = {.data = NULL};
+        Desk d = desk_open(colours ? direct : plain, &(TermOptions){0});
+        assert_true(desk_wait(&d, &told, colours ? "open mode=3 ascii=0 mouse=1" : "open mode=2 ascii=0 mouse=1"));
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            desk_type(&d, cases[i].keys);
+            assert_true(desk_wait(&d, &told, cases[i].line));
+        }
+        assert_int_equal(desk_end(&d, &told), 0);
+        static const char *const sent[] = {"\033[?1049h", "MARK", "\033[?1049l"};
+        const char *at = buf_str(&d.screen);
+        for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
+            at = strstr(at, sent[i]);
+            assert_non_null(at);
+        }
+        assert_int_equal(strstr(buf_str(&d.screen), "38;2;135;215;95m") != NULL, colours);
+        desk_close(&d, &told);
+    }
+}
+
 static void test_opens_in_a_vast_window(void **state)
 {
     (void)state;
@@ -730,6 +763,7 @@ int main(void)
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_answers_late),
+        cmocka_unit_test(test_unknown_here),
         cmocka_unit_test(test_opens_in_a_vast_window),
         cmocka_unit_test(test_colours_on_the_wire),
         cmocka_unit_test(test_refusals),
