@@ -193,12 +193,12 @@ static Colour shaded(int fg, int bg, int quarters)
     return mixed;
 }
 
-/* Distance that keeps lightness in order: without the second term 8 colours do not. */
+/* Distance that keeps lightness in order and greys grey: without the second and the third term 8 colours do not. */
 static int unlikeness(Colour a, Colour b)
 {
     int dr = (int)(a >> 16 & 0xff) - (int)(b >> 16 & 0xff), dg = (int)(a >> 8 & 0xff) - (int)(b >> 8 & 0xff),
         db = (int)(a & 0xff) - (int)(b & 0xff), luma = (54 * dr + 183 * dg + 19 * db) / 256;
-    return dr * dr + dg * dg + db * db + 3 * luma * luma;
+    return dr * dr + dg * dg + db * db + 4 * luma * luma + (dr - dg) * (dr - dg) + (dg - db) * (dg - db);
 }
 
 static int nearest_of_8(Colour c, int *least)
