@@ -112,13 +112,14 @@ back_in_shell() {
     check "$1: the mouse stayed on" pane_is mouse_any_flag 0
     check "$1: the cursor stayed off" pane_is cursor_flag 1
 }
+left() { [ -z "$(child_of "$(tm display-message -p -t pane '#{pane_pid}')")" ]; }
 # quit WHAT: q closes what is open, then leaves.
 quit() {
     local i j
     for i in 1 2 3 4 5 6; do
         send q
         for j in $(seq 50); do
-            pane_is alternate_on 0 && break 2
+            left && break 2
             sleep 0.02
         done
     done
