@@ -14,11 +14,10 @@ static NodeId existing(const Graph *g, const char *path)
     return n;
 }
 
-static ProbeNorm find_norm(const Graph *g, const VitConfig *c, const char *scope)
+ProbeNorm probe_norm_find(const Graph *g, const char *scope, bool rms)
 {
     static const char *const PARTS[] = {"width", "eps", "gamma", "beta"};
     NodeId found[4];
-    bool rms = c->rms_norm;
     for (int i = 0; i < 4; i++) {
         char path[48];
         snprintf(path, sizeof path, "%s.%s", nn_norm_scope(scope, rms), PARTS[i]);
@@ -32,9 +31,9 @@ void probe_find_answer(Probes *b)
     const Graph *g = b->g;
     const VitConfig *c = b->c;
     if (c->final_norm)
-        b->final = find_norm(g, c, "ln_final");
+        b->final = probe_norm_find(g, "ln_final", c->rms_norm);
     if (c->fc_norm)
-        b->fc = find_norm(g, c, "fc_norm");
+        b->fc = probe_norm_find(g, "fc_norm", c->rms_norm);
     b->head = b->head_dist = (ProbeHead){NO_NODE, NO_NODE};
     if (!c->classes)
         return;
@@ -47,14 +46,13 @@ void probe_find_answer(Probes *b)
 }
 
 /* x / √(mean of x² + ε) · γ, as nodes PREFIX_rms_sq … PREFIX_rms_out. */
-static NodeId apply_rms(Probes *b, const char *prefix, NodeId x, ProbeNorm norm)
+static NodeId apply_rms(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm norm)
 {
-    Graph *g = b->g;
     static const char *const PARTS[] = {"sq", "sumsq", "meansq", "meansq_eps", "rrms", "normalized", "out"};
     char name[sizeof PARTS / sizeof *PARTS][32];
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
         snprintf(name[i], sizeof name[i], "%s_rms_%s", prefix, PARTS[i]);
-    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(b->axis.d));
+    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(d));
     NodeId sq = probe_passing(g, graph_zip(g, name[0], OP_MUL, x, x));
     NodeId mean = graph_zip(g, name[2], OP_DIV, graph_reduce(g, name[1], OP_SUM, sq, rows), norm.width);
     NodeId rrms = graph_map(g, name[4], MAP_RSQRT, graph_zip(g, name[3], OP_ADD, mean, norm.eps));
@@ -62,18 +60,16 @@ static NodeId apply_rms(Probes *b, const char *prefix, NodeId x, ProbeNorm norm)
     return graph_zip(g, name[6], OP_MUL, normalized, norm.gamma);
 }
 
-/* (x − mean) / √(variance + ε) · γ + β, as nodes PREFIX_sum … PREFIX_out; or the model's RMSNorm. */
-static NodeId apply_norm(Probes *b, const char *prefix, NodeId x, ProbeNorm norm)
+NodeId probe_norm(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm norm)
 {
-    Graph *g = b->g;
-    if (b->c->rms_norm)
-        return apply_rms(b, prefix, x, norm);
+    if (norm.beta == NO_NODE)
+        return apply_rms(g, prefix, x, d, norm);
     static const char *const PARTS[] = {"sum",     "mean", "centered",   "sq",     "sumsq", "var",
                                         "var_eps", "rstd", "normalized", "scaled", "out"};
     char name[sizeof PARTS / sizeof *PARTS][32];
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
         snprintf(name[i], sizeof name[i], "%s_%s", prefix, PARTS[i]);
-    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(b->axis.d));
+    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(d));
     NodeId mean = graph_zip(g, name[1], OP_DIV, graph_reduce(g, name[0], OP_SUM, x, rows), norm.width);
     NodeId centered = probe_passing(g, graph_zip(g, name[2], OP_SUB, x, mean));
     NodeId sq = probe_passing(g, graph_zip(g, name[3], OP_MUL, centered, centered));
@@ -121,7 +117,7 @@ static void answer(Probes *b, NodeId y, NodeId second)
 {
     Graph *g = b->g;
     if (b->c->fc_norm)
-        y = apply_norm(b, "fc", y, b->fc);
+        y = probe_norm(g, "fc", y, b->axis.d, b->fc);
     if (second == NO_NODE) {
         softmax(b, through_head(b, "logits", b->head, y));
         return;
@@ -144,7 +140,7 @@ void probe_lens(Probes *b, int layer)
         graph_scope(b->g, "%s.lens", anatomy_part(b->g, b->block[layer].part)->scope);
     }
     if (c->final_norm)
-        x = apply_norm(b, "norm", x, b->final);
+        x = probe_norm(b->g, "norm", x, b->axis.d, b->final);
     NodeId y = c->pool == VIT_POOL_MEAN ? mean_of_patches(b, x) : token(b, "readout", x, 0);
     answer(b, y, c->pool == VIT_POOL_CLS_DIST ? token(b, "readout_dist", x, 1) : NO_NODE);
 }

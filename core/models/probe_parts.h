@@ -55,6 +55,10 @@ NodeId probe_patches(const Probes *b, const char *name, NodeId x, int from, int 
 /* Σ over the axes that out lacks, as NAME_sum, divided by a number: NAME. */
 NodeId probe_mean(Graph *g, const char *name, NodeId x, Dims out, NodeId count);
 
+/* The leaves of the norm of that scope, which must be there; rms: an RMSNorm has no β. */
+ProbeNorm probe_norm_find(const Graph *g, const char *scope, bool rms);
+/* That norm of x over axis d: (x − mean) / √(variance + ε) · γ + β, as nodes PREFIX_sum … PREFIX_out. */
+NodeId probe_norm(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm norm);
 /* Appends it in the scope that is set; returns the mean pattern. */
 NodeId probe_rows(Graph *g, const ProbeRows *r);
 void probe_attention(Probes *b, int layer);

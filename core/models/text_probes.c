@@ -136,8 +136,9 @@ static bool is_sinusoids(const Graph *g, int part)
            g->axes[graph_node(g, n)->dims.axis[1]].n % PAIR == 0;
 }
 
-/* What the read-out makes of a block's tokens. */
-static void lens(Graph *g, int block)
+/* What the read-out makes of a block's tokens, behind the norm that stands behind the last block where there is one
+ * (final, else NULL). */
+static void lens(Graph *g, int block, const ProbeNorm *final)
 {
     NodeId logits = site_node_any(g, SITE_LOGITS), tokens = site_node(g, block, SITE_BLOCK_OUT);
     Dims out = graph_node(g, logits)->dims;
@@ -146,6 +147,8 @@ static void lens(Graph *g, int block)
     NodeId weight = graph_node(g, bias != NO_NODE ? l->in[0] : logits)->in[1];
     int words = dims_role(g, out, ROLE_ANSWER);
     graph_scope(g, "%s.lens", anatomy_part(g, block)->scope);
+    if (final)
+        tokens = probe_norm(g, "norm", tokens, graph_role(g, ROLE_WIDTH, SEQUENCE_ANY), *final);
     NodeId y = graph_contract(g, bias != NO_NODE ? "logits_nobias" : "logits", tokens, weight, out);
     if (bias != NO_NODE)
         y = graph_zip(g, "logits", OP_ADD, probe_passing(g, y), bias);
@@ -156,12 +159,16 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c)
 {
     static const char *const SINE_COSINE[] = {"sin", "cos"};
     NodeId first = g->count;
-    const char *last = seq2seq_has_decoder(c) ? "decoder" : "encoder";
+    const char *last = seq2seq_has_decoder(c) ? "decoder" : "encoder",
+               *scope = seq2seq_has_decoder(c) ? "decoder.ln_final" : "encoder.ln_final";
+    ProbeNorm final = {NO_NODE, NO_NODE, NO_NODE, NO_NODE};
+    if (c->final_norm)
+        final = probe_norm_find(g, scope, false);
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_ATTENTION)) != NO_PART;)
         attention(g, p);
-    for (int p = NO_PART; !c->final_norm && (p = anatomy_next(g, p, PART_BLOCK)) != NO_PART;)
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_BLOCK)) != NO_PART;)
         if (strcmp(anatomy_part(g, p)->stack, last) == 0)
-            lens(g, p);
+            lens(g, p, c->final_norm ? &final : NULL);
     Waves w = {.pairs = c->width / PAIR, .i = AXIS_NONE};
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_EMBEDDING)) != NO_PART;) {
         if (!is_sinusoids(g, p))

@@ -1,5 +1,7 @@
 /* The answer behind every block and from the other read-out. */
+#include "core/models/text_probes.h"
 #include "tests/core_models/probe_test.h"
+#include "tests/core_models/text_bench.h"
 
 /* Behind the last block the lens is the model itself, bit for bit. */
 static void check_last(const VitConfig *c, const char *what)
@@ -19,6 +21,35 @@ static void check_last(const VitConfig *c, const char *what)
         assert_true(c->layers > 1 && memcmp(value(&b, path, &n), model, (size_t)c->classes * sizeof *model) != 0);
     }
     bench_free(&b);
+}
+
+/* Of every form of text model too, with a norm behind the last block or without. */
+static void test_last_lens_of_words(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * TEXT_VARIANT_COUNT; i++) {
+        Err err = {""};
+        Seq2seqConfig c = text_variant(i / 2);
+        TextBench b = {0};
+        c.final_norm = i % 2;
+        assert_true(seq2seq_check(&c, &err));
+        text_model_seeded(&b.model, &c, 3);
+        text_bench_words(&b, seq2seq_has_encoder(&c) ? 4 : 0, seq2seq_has_decoder(&c) ? 5 : 0);
+        graph_init(&b.graph);
+        b.input.source.word = b.source;
+        b.input.target.word = b.target;
+        seq2seq_build(&b.graph, &c, &b.model.weights, &b.input, &b.nodes);
+        text_probes_add(&b.graph, &c);
+        b.run = run_new(&b.graph, NULL, NULL);
+        bool decoder = seq2seq_has_decoder(&c);
+        char path[64];
+        snprintf(path, sizeof path, "%s.blocks.%d.lens.logits", decoder ? "decoder" : "encoder",
+                 (decoder ? c.decoder_layers : c.encoder_layers) - 1);
+        size_t cells = graph_cells(&b.graph, b.nodes.logits);
+        if (memcmp(text_bench_values(&b, path), text_bench_values(&b, "logits"), cells * sizeof(float)) != 0)
+            fail_msg("%s%s: %s is not the model's", TEXT_VARIANTS[i / 2].what, i % 2 ? " with a last norm" : "", path);
+        text_bench_free(&b);
+    }
 }
 
 static void test_last_lens_is_the_answer(void **state)
@@ -175,7 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_last_lens_is_the_answer), cmocka_unit_test(test_before_the_first_block),
         cmocka_unit_test(test_recorded_lens),           cmocka_unit_test(test_other_readout),
-        cmocka_unit_test(test_edits_are_followed),
+        cmocka_unit_test(test_edits_are_followed),      cmocka_unit_test(test_last_lens_of_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,10 @@ static bool run_lens(Session *s, const Args *a, Err *err)
     const float *probs = a->count > 1 || s->place.screen == SCREEN_LENS
                              ? NULL
                              : session_need(s, SIDE_B, site_path_any(g, SITE_PROBS), err);
-    for (int i = 0; probs && i < g->axes[o].n; i++) /* who comes without naming a class stands on the answer */
+    int token = node_role(g, site_node_any(g, SITE_PROBS), ROLE_QUERY);
+    if (probs && token != AXIS_NONE) /* of words the row of the word in focus */
+        probs += (size_t)s->place.at[token] * (size_t)g->axes[o].n;
+    for (int i = 0; probs && i < g->axes[o].n; i++) /* who comes without naming an answer stands on the model's */
         picked = i == 0 || probs[i] > probs[picked] ? i : picked;
     if (!screen_go(s, SCREEN_LENS, path, err))
         return false;
