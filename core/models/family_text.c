@@ -12,7 +12,8 @@
 #include "core/models/text_probes.h"
 
 enum { WORDS_MOST = 64 }; /* of a text that is written */
-static const char FIRST[] = "the animal did not cross the street because it was too tired";
+static const char FIRST[] = "the animal did not cross the street because it was too tired",
+                  FIRST_NUMBERS[] = "3 4 5"; /* behind pad, start and end */
 
 static void build_text(const Model *m, Graph *g, const ModelInput *in)
 {
@@ -79,15 +80,35 @@ static bool read_target(const Model *m, const char *typed, const Words *source, 
     return true;
 }
 
+/* What a model with words of its own reads first: the bundled sentence where it knows it, else three of its words. */
+static const char *first_words(const Vocabulary *v, Arena *arena)
+{
+    Words w = {0};
+    Buf b = {0};
+    if (words_parse(&w, v, FIRST, false, NULL)) {
+        words_free(&w);
+        return FIRST;
+    }
+    for (int i = 0, n = 0; i < v->n && n < 3; i++)
+        if (i != v->pad && i != v->start && i != v->end && v->word[i][0] != '<') {
+            buf_printf(&b, "%s%s", n ? " " : "", v->word[i]);
+            n++;
+        }
+    const char *first = arena_strdup(arena, buf_str(&b));
+    buf_free(&b);
+    return first;
+}
+
 /* "the cat is tired": the model's own translation stands in the target, so that every step of writing it is a row.
  * "the cat is tired > le chat": these words instead; "… >" only the start. A model of one stack takes one text. */
 static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[TEXTS], Err *err)
 {
     bool encoder = seq2seq_has_encoder(&m->text), decoder = seq2seq_has_decoder(&m->text);
-    const char *text = spec             ? spec
-                       : m->source.word ? FIRST
-                                        : "1",
-               *arrow = encoder && decoder ? strchr(text, '>') : NULL;
+    const Vocabulary *v = encoder ? &m->source : &m->target;
+    char one[16];
+    snprintf(one, sizeof one, "%d", v->n - 1);
+    const char *first = v->word ? first_words(v, arena) : v->n > 5 ? FIRST_NUMBERS : one;
+    const char *text = spec ? spec : first, *arrow = encoder && decoder ? strchr(text, '>') : NULL;
     Words s = {0}, w = {0};
     const char *source = arrow ? arena_printf(arena, "%.*s", (int)(arrow - text), text) : text;
     bool ok = !encoder || words_parse(&s, &m->source, source, decoder, err);

@@ -89,7 +89,8 @@ bool seq2seq_check_length(const Seq2seqConfig *c, int source, int target, Err *e
 {
     int most = c->learned_positions ? c->positions : 4096, longest = source > target ? source : target;
     if (longest > most)
-        return err_set(err, "a text of %d tokens is longer than the %d that the model takes", longest, most);
+        return err_set(err, "a text of %d tokens is longer than the %d that the model takes: shorten it", longest,
+                       most);
     if (seq2seq_has_encoder(c) && source < 1)
         return err_set(err, "there is no word to read");
     if (seq2seq_has_decoder(c) && target < 1)

@@ -73,6 +73,68 @@ static bool read_sizes(Seq2seqConfig *c, const Json *j, const char *path, Err *e
     return true;
 }
 
+/* Keys that are read one by one, and those that other programs write beside them and that say nothing of the
+ * arithmetic. */
+static const char *const KEYS[] = {"model_type",      "form",
+                                   "activation",      "positional_encoding",
+                                   "layer_norm_eps",  "attention_scale",
+                                   "embedding_scale", "trained",
+                                   "bos_token_id",    "eos_token_id",
+                                   "pad_token_id",    "architectures",
+                                   "torch_dtype",     "transformers_version"};
+
+static bool is_known(const char *key)
+{
+    bool known = index_of(KEYS, sizeof KEYS / sizeof *KEYS, key) >= 0;
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
+        known = known || strcmp(SIZES[i].key, key) == 0;
+    for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
+        known = known || strcmp(FLAGS[i].key, key) == 0;
+    return known;
+}
+
+/* A key that is mistyped would leave what it means at its default without a word. */
+static bool check_keys(const Json *j, const char *path, Err *err)
+{
+    const char *key = NULL;
+    while (json_next(j, &key)) {
+        if (is_known(key))
+            continue;
+        Buf names = {0};
+        for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
+            buf_printf(&names, " %s", SIZES[i].key);
+        for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
+            buf_printf(&names, " %s", FLAGS[i].key);
+        err_set(err,
+                "%.300s: \"%.40s\" is not known; known are%s layer_norm_eps attention_scale embedding_scale activation "
+                "positional_encoding form trained: correct the name, or take the line out if the model does without it",
+                path, key, buf_str(&names));
+        buf_free(&names);
+        return false;
+    }
+    return true;
+}
+
+static bool read_flags(Seq2seqConfig *c, const Json *j, const char *path, Err *err)
+{
+    for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++) {
+        const Json *v = json_get(j, FLAGS[i].key);
+        if (v && json_kind(v) != JK_TRUE && json_kind(v) != JK_FALSE)
+            return err_set(err, "%s: \"%s\" must be true or false", path, FLAGS[i].key);
+        FIELD(bool, c, FLAGS[i].offset) = json_bool(v, FIELD(bool, c, FLAGS[i].offset));
+    }
+    return true;
+}
+
+/* A text, or what stands for it where the key is absent; NULL and err where it is something else. */
+static const char *text_of(const Json *j, const char *key, const char *otherwise, const char *path, Err *err)
+{
+    const Json *v = json_get(j, key);
+    if (v && json_kind(v) != JK_STRING)
+        err_set(err, "%s: \"%s\" must be a text", path, key);
+    return v && json_kind(v) != JK_STRING ? NULL : json_text(v, otherwise);
+}
+
 static bool read_number(const Json *j, const char *key, float otherwise, float *out, const char *path, Err *err)
 {
     const Json *v = json_get(j, key);
@@ -95,12 +157,14 @@ static float root(int n, bool inverse)
 
 static bool read_config(Seq2seqConfig *c, const Json *j, const char *path, Err *err)
 {
-    const char *form = json_text(json_get(j, "form"), FORMS[SEQ2SEQ_BOTH]),
-               *act = json_text(json_get(j, "activation"), "relu"),
-               *places = json_text(json_get(j, "positional_encoding"), "sinusoidal");
-    int f = index_of(FORMS, 3, form), a = index_of(ACTS, MAP_COUNT, act);
     if (strcmp(json_text(json_get(j, "model_type"), ""), MODEL_TYPE) != 0)
         return err_set(err, "%s: \"model_type\" is not \"%s\"", path, MODEL_TYPE);
+    const char *form = text_of(j, "form", FORMS[SEQ2SEQ_BOTH], path, err),
+               *act = form ? text_of(j, "activation", "relu", path, err) : NULL,
+               *places = act ? text_of(j, "positional_encoding", "sinusoidal", path, err) : NULL;
+    if (!places || !check_keys(j, path, err))
+        return false;
+    int f = index_of(FORMS, 3, form), a = index_of(ACTS, MAP_COUNT, act);
     if (f < 0)
         return err_set(err, "%s: \"form\" is \"%s\"; it may be encoder-decoder, decoder or encoder", path, form);
     if (a < 0)
@@ -114,14 +178,12 @@ static bool read_config(Seq2seqConfig *c, const Json *j, const char *path, Err *
     c->tied = false;
     c->head_bias = true; /* what PyTorch's nn.Linear has unless it is told otherwise */
     c->learned_positions = strcmp(places, "learned") == 0;
-    if (!read_sizes(c, j, path, err))
+    if (!read_sizes(c, j, path, err) || !read_flags(c, j, path, err))
         return false;
     if (f == SEQ2SEQ_ENCODER_ONLY)
         c->decoder_layers = c->target_words = 0;
     if (f == SEQ2SEQ_DECODER_ONLY)
         c->encoder_layers = c->source_words = 0;
-    for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
-        FIELD(bool, c, FLAGS[i].offset) = json_bool(json_get(j, FLAGS[i].key), FIELD(bool, c, FLAGS[i].offset));
     return read_number(j, "layer_norm_eps", 1e-5f, &c->eps, path, err) &&
            read_number(j, "attention_scale", root(c->head_dim > 0 ? c->head_dim : 1, true), &c->scale, path, err) &&
            read_number(j, "embedding_scale", root(c->width, false), &c->embed_scale, path, err) &&

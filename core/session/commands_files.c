@@ -44,7 +44,7 @@ static bool run_open(Session *s, const Args *a, Err *err)
 static bool run_model(Session *s, const Args *a, Err *err)
 {
     if (a->count != 1)
-        return err_set(err, "expected a folder with model.safetensors, a .safetensors file, or bundled");
+        return err_set(err, "expected a folder with model.safetensors, a .safetensors file, bundled or translator");
     const char *path = strcmp(a->word[0], "bundled") == 0 ? NULL : a->word[0];
     if (!(s->permit & COMMAND_READ) && strcmp(path ? path : "", s->model_path) == 0) /* followed: it is open */
         return true;
@@ -125,8 +125,9 @@ static bool run_copy(Session *s, const Args *a, Err *err)
 static const Command COMMANDS[] = {
     COMMAND("open", "files", "open FILE, #N, FILE:tensor, \"sentence\"", "open another input; edits stay",
             COMMAND_SESSION | COMMAND_READ, run_open, NULL),
-    COMMAND("model", "files", "model PATH, bundled", "open another model for the same input; edits are dropped",
-            COMMAND_SESSION | COMMAND_READ, run_model, NULL),
+    COMMAND("model", "files", "model PATH, bundled, translator",
+            "open another model for the same input; edits are dropped", COMMAND_SESSION | COMMAND_READ, run_model,
+            NULL),
     COMMAND("export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
             "write values: .npy .npz .safetensors .csv .json", COMMAND_SESSION | COMMAND_WRITE, run_export, NULL),
     COMMAND("link", "files", "link", "print a command line that opens this place again", COMMAND_SESSION, run_link,

@@ -272,7 +272,7 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
     if (!m->family->read_text)
         return err_set(err, "this model takes no words");
     if (spec && strlen(spec) >= sizeof in.path)
-        return err_set(err, "that text is longer than %zu characters", sizeof in.path - 1);
+        return err_set(err, "that text is longer than %zu characters: shorten it", sizeof in.path - 1);
     if (!m->family->read_text(m, spec, &in.arena, in.text, err)) {
         arena_free(&in.arena);
         return false;

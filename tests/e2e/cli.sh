@@ -508,6 +508,22 @@ refused 2 'name a sentence' translate
 ok "the vocabulary" translate --vocabulary
 says "a word of it" '(^| )animal( |$)'
 
+# --- a text model of one's own, and what is said of text
+has_no() { ! grep -qiwE "$@"; }
+cp -r "${DATA%/*}/encdec" typed
+chmod -R u+w typed
+ok "without an input it reads words of its own" run -m typed
+refused 1 "'99'|there is no word 99" run -m typed "3 99"
+sed -i 's/"final_norm"/"finalnorm"/' typed/config.json
+refused 1 '"finalnorm" is not known' info -m typed
+sed -i 's/"finalnorm": true/"final_norm": "yes"/' typed/config.json
+refused 1 '"final_norm" must be true or false' info -m typed
+for verb in run info why ledger explain verify; do
+    "$V" $verb --json -m translator -i "the cat is tired" >words.json 2>err
+    check "$verb --json of words says nothing of pictures" [ -s words.json ]
+    check "$verb --json of words names no class" has_no 'pictures?|patch(es)?|pixels?|class(es)?|r[0-9]c[0-9]' words.json
+done
+
 # on opening the screen, before there is one
 RUN=$BIN/tests/pty/run
 if [ -x "$RUN" ]; then

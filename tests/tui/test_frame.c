@@ -441,6 +441,8 @@ static void help_runs_its_tasks(void **state)
             Err err = {{0}};
             if (!command_do(&s, &all, line, LINE_OWN | COMMAND_UI, &err) && page == 0)
                 fail_msg("task '%s': %s", o.items[i].text, err.text);
+            if (session_input(&s, SIDE_B)->kind == INPUT_TEXT) /* one that opens the translator */
+                assert_true(run("model bundled; open #17"));
             s.quit = false;
         }
         Canvas c = {0};

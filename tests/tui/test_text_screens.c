@@ -279,9 +279,98 @@ static void words_on_top(void **state)
     buf_free(&line);
 }
 
+/* A model of somebody's own, of every form: opened without an input, with words of its own or with none, it can be
+ * walked, and has a lens, whatever norm stands behind its last block. */
+static void own_models(void **state)
+{
+    (void)state;
+    static const char *const WORDS[] = {"<pad>", "<s>",  "</s>", "one",  "two", "three", "four", "five", "six", "seven",
+                                        "eight", "nine", "ten",  "blue", "red", "green", "sea",  "sky",  "sun"};
+    Session old = s;
+    for (size_t i = 0; i < 4 * TEXT_VARIANT_COUNT; i++) {
+        Model m;
+        Seq2seqConfig config = text_variant(i / 4);
+        config.final_norm = i % 2;
+        text_model_seeded(&m, &config, 5);
+        m.source.word = i / 2 % 2 ? WORDS : NULL;
+        m.target.word = i / 2 % 2 ? WORDS : NULL;
+        if (!session_init_model(&s, &m, NULL, 1, &error))
+            fail_msg("%s: %s", TEXT_VARIANTS[i / 4].what, error.text);
+        static const char *const PLACES[] = {"goto first", "view answer", "lens", "view sentence", "view row"};
+        for (size_t k = 0; k < sizeof PLACES / sizeof *PLACES; k++) {
+            snprintf(where, sizeof where, "%s, %zu, %s", TEXT_VARIANTS[i / 4].what, i % 4, PLACES[k]);
+            if (!run(PLACES[k]))
+                fail_msg("%s: %s", where, error.text);
+            draw(24, 80);
+            Buf line = {0}, all_lines = {0};
+            for (int y = 0; y < c.h; y++) {
+                line_of(y, &line);
+                look_for_pictures(buf_str(&line));
+                buf_puts(&all_lines, buf_str(&line));
+            }
+            assert_null(strstr(buf_str(&all_lines), "has no"));
+            assert_non_null(strstr(buf_str(&all_lines), i / 2 % 2 ? "one" : "w3"));
+            buf_free(&line);
+            buf_free(&all_lines);
+        }
+        assert_false(session_open_input(&s, i / 2 % 2 ? "one two elephant" : "3 4 99", &error));
+        Buf many = {0};
+        for (int k = 0; k < 300; k++)
+            buf_puts(&many, i / 2 % 2 ? "one " : "3 ");
+        assert_false(session_open_input(&s, buf_str(&many), &error)); /* refused with a word */
+        assert_non_null(strstr(error.text, "shorten it"));
+        buf_free(&many);
+        session_free(&s);
+    }
+    s = old;
+}
+
+/* A student asks where "it" looks: the task leads there from a picture too, and back. */
+static void where_it_looks(void **state)
+{
+    (void)state;
+    Session old = s;
+    Task task = {.text = ""};
+    opened_session(&s, NULL, NULL);
+    if (!task_begin(&task, &s, &all, "it", &error))
+        fail_msg("%s", error.text);
+    snprintf(where, sizeof where, "task it");
+    draw(24, 80);
+    look_for_words();
+    assert_int_equal(s.place.screen, SCREEN_SENTENCE);
+    const float *pattern = session_need(&s, SIDE_B, s.place.path, &error);
+    assert_non_null(pattern); /* the word in focus is looked at more than all others together */
+    assert_true(pattern[session_cell(&s, SIDE_B, session_node(&s, SIDE_B, s.place.path))] > 0.5F);
+    assert_true(task_end(&task, &s, &error));
+    assert_int_equal(session_input(&s, SIDE_B)->kind, INPUT_PICTURE);
+    session_free(&s);
+    s = old;
+}
+
+/* Who comes to the lens or the ledger is at the answer of the word in focus. */
+static void answers_of_the_word_in_focus(void **state)
+{
+    (void)state;
+    Buf text = {0};
+    assert_true(run("goto decoder.blocks.2.cross_attn.pattern[h=2,t=qu',r=it]; lens"));
+    const Graph *g = session_base(&s);
+    char label[64];
+    int words = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY);
+    assert_string_equal(axis_label(&g->axes[words], s.place.at[words], label, sizeof label), "il");
+    assert_true(run("goto decoder.blocks.2.cross_attn.pattern[h=2,t=qu',r=it]; ledger"));
+    assert_non_null(strstr(s.ledger.path, "logits"));
+    assert_int_equal(s.ledger.cell / (size_t)g->axes[words].n, 10);
+    buf_free(&text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen), cmocka_unit_test(every_step),
-                                       cmocka_unit_test(help_and_lists), cmocka_unit_test(words_on_top)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen),
+                                       cmocka_unit_test(every_step),
+                                       cmocka_unit_test(help_and_lists),
+                                       cmocka_unit_test(words_on_top),
+                                       cmocka_unit_test(own_models),
+                                       cmocka_unit_test(where_it_looks),
+                                       cmocka_unit_test(answers_of_the_word_in_focus)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -24,6 +24,12 @@ static Follow follow_of(const OptionSpec *o)
     return FOLLOW_TEXT;
 }
 
+/* A folder, a file, or the name of the second model in the program. */
+static bool names_model(const OptionSpec *o)
+{
+    return o->value && strcmp(o->value, "MODEL") == 0;
+}
+
 /* In single quotes; `also` are characters that get a backslash. */
 static void put_quoted(Buf *out, const char *text, const char *also)
 {
@@ -62,7 +68,7 @@ static void bash_case(const OptionSpec *o, Buf *out)
     buf_printf(out, "--%s) ", o->name);
     switch (follow_of(o)) {
     case FOLLOW_WORDS: buf_printf(out, "words='%s' ;;\n", o->choices); break;
-    case FOLLOW_FILE: buf_puts(out, "files=1 ;;\n"); break;
+    case FOLLOW_FILE: buf_printf(out, "%sfiles=1 ;;\n", names_model(o) ? "words=translator " : ""); break;
     case FOLLOW_COMMAND: buf_puts(out, "words=$commands ;;\n"); break;
     default: buf_puts(out, "return ;;\n"); break;
     }
@@ -99,7 +105,7 @@ static void zsh_value(const OptionSpec *o, Buf *out)
     put_quoted(out, o->value, ":[]");
     switch (follow_of(o)) {
     case FOLLOW_WORDS: buf_printf(out, ":(%s)", o->choices); break;
-    case FOLLOW_FILE: buf_puts(out, ":_files"); break;
+    case FOLLOW_FILE: buf_puts(out, names_model(o) ? ":{_files; compadd translator}" : ":_files"); break;
     case FOLLOW_COMMAND: buf_puts(out, ":($commands)"); break;
     default: buf_puts(out, ":"); break;
     }

@@ -60,12 +60,16 @@ static void put_verb(Buf *out, const Verb *v)
 
 static void put_program(Buf *out)
 {
-    help_fill(out,
-              "Vitrine shows a Vision Transformer at work: every number of one forward pass, and where it came from.",
-              0, 0);
+    help_fill(
+        out,
+        "Vitrine shows a Transformer at work, for pictures or for words: every number of one forward pass, and where "
+        "it came from.",
+        0, 0);
     buf_putc(out, '\n');
     help_entry(out, "vitrine [INPUT]",
-               "opens the screen; INPUT is a picture file, #N for a drawn picture, FILE:tensor for ready values",
+               "opens the screen; INPUT is a picture file, #N for a drawn picture, FILE:tensor for ready values, or a "
+               "sentence in "
+               "quotes, which opens in the translator",
                VERB_COLUMN);
     help_entry(out, "vitrine VERB …", "the same without one:", VERB_COLUMN);
     buf_putc(out, '\n');

@@ -13,6 +13,7 @@ typedef struct Line {
     Side side;
     const Axis *axis;
     int asks, seen; /* tokens in focus; −1: none */
+    bool here;      /* of the node in focus, not of the answer beside it */
 } Line;
 
 static const Sequence TEXT_OF[] = {SEQUENCE_SOURCE, SEQUENCE_TARGET};
@@ -55,6 +56,7 @@ static bool line_open(const Session *s, Side side, Sequence sequence, Line *l)
     *l = (Line){.side = side, .axis = &shown_graph(s, side)->axes[axis]};
     l->asks = index_of(s, side, ROLE_QUERY, sequence);
     l->seen = index_of(s, side, ROLE_KEY, sequence);
+    l->here = l->asks >= 0 || l->seen >= 0;
     int answers = graph_role(shown_graph(s, side), ROLE_ANSWER, SEQUENCE_ANY);
     bool last = answers != AXIS_NONE && (sequence == SEQUENCE_TARGET || axis_of(s, side, SEQUENCE_TARGET) == AXIS_NONE);
     if (l->asks < 0 && l->seen < 0 && last) { /* the answer beside the screen is that of this word */
@@ -75,7 +77,7 @@ static int lines_of(const Session *s, int height, Line out[4])
         for (int k = 0; k < 2; k++)
             n += line_open(s, (Side)side, TEXT_OF[k], &out[n]);
     if (height < HIGH && n > 1) {
-        out[0] = out[out[1].asks >= 0 || out[1].seen >= 0];
+        out[0] = out[out[1].here];
         n = 1;
     }
     return n;
@@ -196,7 +198,7 @@ bool headline_click(const Paint *p, Rect r, int y, int x, Buf *command)
     cut_name(p->s, &words);
     int word = walk(p, &line[i], words, false, x);
     bool looked = line[i].seen >= 0;
-    if (word < 0 || (!looked && index_of(p->s, SIDE_B, ROLE_QUERY, line[i].axis->sequence) < 0))
+    if (word < 0 || !line[i].here)
         return false;
     buf_printf(command, "%s %s", looked ? "looked" : "query", axis_label(line[i].axis, word, label, sizeof label));
     return true;
