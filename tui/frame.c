@@ -172,7 +172,7 @@ Frame frame_layout(const Session *s, int h, int w, bool hint)
     f.sentence = rect_cut(&r, 'b', step_of(w < SENTENCE_WIDTH ? SENTENCE_LINES_NARROW : SENTENCE_LINES, h));
     f.header = rect_cut(&r, 't', step_of(HEADER_LINES, h));
     f.words = rect_cut(&r, 't', headline_lines(s, h));
-    f.hint = rect_cut(&r, 't', hint ? step_of(HINT_LINES, h) : 0);
+    f.hint = rect_cut(&r, 't', hint && !s->edits.count ? step_of(HINT_LINES, h) : 0); /* A and B need the line */
     const ViewSpec *view = view_now(s);
     bool wide = view->traits & VIEW_WIDE;
     bool sides = s->compare == COMPARE_SIDES && session_compares(s) && view->sides == SIDES_PANES;
@@ -376,8 +376,6 @@ static const char *hint_text(const Session *s, int width)
                      "t: lesson 15, its words."
                : width >= HINT_SHORT ? "One real run of a Transformer. Space: what happens next. t: lesson 15."
                                      : "A real run of a Transformer. t: lesson 15.";
-    if (s->edits.count)
-        return "u takes your last change back · Backspace goes back · i says more";
     if (scale_places_door(s))
         return width >= HINT_LONG
                    ? "One real run of a small Vision Transformer: walk through it (Space) · what does √d_k do (s) · "
