@@ -265,7 +265,7 @@ static void draw_value(const Paint *p, Rect r, Side side)
     char text[32];
     if (!shown_open(p->s, side, path ? path : p->s->place.path, &v) || !v.values)
         return;
-    number_text(text, sizeof text, v.values[v.cell], VALUE_CELLS);
+    number_full_text(text, sizeof text, v.values[v.cell], VALUE_CELLS);
     int scale = p->c->w >= VALUE_LARGE || p->c->ascii ? 2 : 1;
     int tall = letters_rows(scale), wide = letters_columns(text, scale);
     if (tall + 2 > r.h || wide + 2 > r.w)

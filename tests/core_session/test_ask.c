@@ -318,7 +318,7 @@ static void test_say_both_sides(void **state)
     const float *b = values("blocks.1.attn.scale", &n);
     const char *t = run("say blocks.1.attn.scores_scaled[h=0,t=cls,u=r0c0]");
     assert_memory_equal(t, "A: In head 0", 12);
-    has(t, "; times .25 it is ");
+    has(t, "; times 0.25 it is ");
     has(t, "\nB: In head 0");
     has(t, "; times 1 it is ");
     assert_true(b[0] == 1.0f);

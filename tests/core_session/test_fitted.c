@@ -82,7 +82,7 @@ static void likeness(void **state)
         other += (double)a[i] * (double)a[i];
     }
     assert_true(fabs(sum - (double)x) < 1e-6 && fabs(other - 1) < 1e-6 && sum < 0.999);
-    has(run("goto embedding; say"), "Its cosine with A's is .90");
+    has(run("goto embedding; say"), "Its cosine with A's is 0.90");
     run("open #17");
     if (difference_likeness(&s, &x)) /* the same picture again */
         assert_true(fabs((double)x - 1) < 1e-6);
@@ -94,14 +94,14 @@ static void places(void **state)
     (void)state;
     open_as("tests/data/families/timm_rope_mixed_ape", NULL);
     has(run("goto blocks.1.attn.angle[h=1,t=r2c3,k=0]; say"),
-        "In block 1, head 1 turns pair 0 of patch r2c3 by 2.71 (155°): column 3 · 1.03 + row 2 · -.192,");
+        "In block 1, head 1 turns pair 0 of patch r2c3 by 2.71 (155°): column 3 · 1.03 + row 2 · -0.192,");
     has(run("set blocks.1.attn.angle 1; say"), "1");
     open_as("tests/data/families/data2vec", NULL);
     refused("view positions; view fitted", "as the model's relative positions are");
     open_as("tests/data/families/timm_beit", NULL);
     refused("view fitted", "no table of position embeddings");
     has(run("goto blocks.0.attn.bias[h=1,t=r1c1,u=r2c3]; say"),
-        "In head 1 of block 0, for query patch r1c1, r2c3 gets -.551 added to its scaled score: row r-1c-2 of");
+        "In head 1 of block 0, for query patch r1c1, r2c3 gets -0.551 added to its scaled score: row r-1c-2 of");
     has(run("goto blocks.0.attn.bias[h=1,t=r1c1,u=cls]; say"), "row to_cls of the table");
     has(run("say blocks.0.attn.scores_biased[h=1,t=r1c1,u=r2c3]"), "with the relative position bias it is 5.72");
     has(run("say blocks.0.attn.pattern[h=1,t=r1c1,u=r2c3]"), "Its score is 5.72");

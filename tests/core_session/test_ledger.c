@@ -113,7 +113,7 @@ static void test_ledger_command(void **state)
     has(buf_str(&table), "block 3 head 2");
     has(buf_str(&table), "remainder");
     run("block 2; head 0; say");
-    has(buf_str(&s.said), "Head 0 of block 2 wrote .767");
+    has(buf_str(&s.said), "Head 0 of block 2 wrote 0.767");
     run("in");
     assert_int_equal(s.place.screen, SCREEN_EXPLAIN);
     has(s.place.path, "ledger.blocks.2.attn.z.heads");

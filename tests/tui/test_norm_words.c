@@ -30,7 +30,7 @@ static bool run(const char *line)
 static void said_rightly(const char *text, const char *where)
 {
     static const char *const WRONG[] = {"LayerNorm", "layernorm", "LN(", "1/σ", "σ²", " beta", "without its mean"};
-    static const char *const OF_A_NORM[] = {"variance", "less mean", "mean 0"}; /* elsewhere they may be spoken of */
+    static const char *const OF_A_NORM[] = {"variance", "less mean", "mean 0 "}; /* elsewhere they may be spoken of */
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++)
         if (strstr(text, WRONG[i]))
             fail_msg("at %s (%s): '%s' in '%s'", s.place.path, where, WRONG[i], text);

@@ -41,7 +41,8 @@ static inline int drawn_numbers(const Session *s, Canvas *c)
             if (sscanf(text, "%599s", word) != 1 || !is_number_text(word))
                 continue; /* a bar, a mark, an edge, the letter of a name */
             numbers++;
-            if (!says(word, values[ref.cell]))
+            float shown = strchr(text, '%') ? 100 * values[ref.cell] : values[ref.cell]; /* a share in percent */
+            if (!says(word, shown))
                 fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell,
                          (double)values[ref.cell], word);
         }

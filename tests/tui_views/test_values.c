@@ -22,23 +22,17 @@ static void number_texts(void **state)
         int width;
         const char *text;
     } CASE[] = {
-        {1.84021F, 12, "1.84021"},
-        {-1.2e-5F, 12, "-1.2e-05"},
-        {-1.2e-5F, 7, "-1.2e-5"},
-        {0.25F, 4, "0.25"},
-        {0.25F, 3, ".25"},
-        {123456, 6, "123456"},
-        {123456, 3, "1e5"},
-        {123456, 2, "##"},
-        {0, 1, "0"},
-        {-0.5F, 3, "-.5"},
-        {-0.5F, 2, "##"},
-        {INFINITY, 3, "inf"},
-        {-INFINITY, 4, "-inf"},
-        {NAN, 3, "NaN"},
-        {NAN, 2, "##"},
-        {3.4e38F, 5, "3e38"},
-        {1.5F, 0, ""},
+        {1.84021F, 12, "1.840"},  {21.9307F, 12, "21.931"},
+        {21.9307F, 5, "21.93"},   {-0.0421F, 12, "-0.042"},
+        {-0.0421F, 5, "-.042"},   {-1.2e-5F, 12, "-1.20e-5"},
+        {-1.2e-5F, 7, "-1.2e-5"}, {0.25F, 5, "0.250"},
+        {141, 12, "141"},         {0.25F, 3, ".25"},
+        {123456, 6, "123456"},    {123456, 3, "1e5"},
+        {123456, 2, "##"},        {0, 1, "0"},
+        {-0.5F, 3, "-.5"},        {-0.5F, 2, "##"},
+        {INFINITY, 3, "inf"},     {-INFINITY, 4, "-inf"},
+        {NAN, 3, "NaN"},          {NAN, 2, "##"},
+        {3.4e38F, 5, "3e38"},     {1.5F, 0, ""},
         {1.5F, -3, ""},
     };
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
@@ -65,21 +59,26 @@ static void number_texts(void **state)
     }
 }
 
-static void probability_texts(void **state)
+static void share_texts(void **state)
 {
     (void)state;
     static const struct {
         float p;
         const char *text;
     } CASE[] = {
-        {0.97F, ".97"},   {1, "1.00"},   {0, ".00"},   {0.004F, "<.01"}, {1e-30F, "<.01"},
-        {0.0051F, ".01"}, {0.5F, ".50"}, {NAN, "NaN"}, {0.999F, "1.00"},
+        {0.97F, "97.0 %"},    {1, "100.0 %"},     {0, "0.0 %"},         {0.0004F, "<0.1 %"},
+        {1e-30F, "<0.1 %"},   {0.0005F, "0.1 %"}, {0.999F, "99.9 %"},   {NAN, "NaN"},
+        {0.9996F, ">99.9 %"}, {-0.5F, "-50.0 %"}, {-0.0004F, "<0.1 %"}, {-0.9996F, "->99.9 %"},
     };
     char out[16];
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
-        probability_text(out, sizeof out, CASE[i].p);
+        share_text(out, sizeof out, CASE[i].p);
         assert_string_equal(out, CASE[i].text);
     }
+    number_full_text(out, sizeof out, 1.84021F, 12);
+    assert_string_equal(out, "1.84021");
+    number_full_text(out, sizeof out, -1.2e-5F, 7);
+    assert_string_equal(out, "-1.2e-5");
     assert_string_equal(count_text((char[48]){0}, 48, 6912), "6,912");
     assert_string_equal(count_text((char[48]){0}, 48, 912), "912");
     assert_string_equal(count_text((char[48]){0}, 48, 1234567), "1,234,567");
@@ -273,10 +272,9 @@ static void needs_are_unique(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(number_texts),     cmocka_unit_test(probability_texts),
-        cmocka_unit_test(spreads),          cmocka_unit_test(spreads_of_any_length),
-        cmocka_unit_test(scales),           cmocka_unit_test(heats),
-        cmocka_unit_test(classes_in_order), cmocka_unit_test(needs_are_unique),
+        cmocka_unit_test(number_texts),          cmocka_unit_test(share_texts),      cmocka_unit_test(spreads),
+        cmocka_unit_test(spreads_of_any_length), cmocka_unit_test(scales),           cmocka_unit_test(heats),
+        cmocka_unit_test(classes_in_order),      cmocka_unit_test(needs_are_unique),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,10 +81,10 @@ static bool table_open(const Session *s, Side side, int width, Table *t)
     return true;
 }
 
-static int put_column(const Paint *p, const Shown *v, size_t i, int y, int x, int width, Style style)
+static int put_column(const Paint *p, const Shown *v, size_t i, int y, int x, int width, Style style, bool logit)
 {
     if (width && v->values)
-        shown_number_right(p, v, i, y, x + 1, width - 1, style);
+        (logit ? shown_number_right : shown_share_right)(p, v, i, y, x + 1, width - 1, style);
     return x + width;
 }
 
@@ -105,12 +105,12 @@ static void draw_class(const Paint *p, Rect line, const Table *t, size_t i, bool
         canvas_bar(p->c, line.y, x + 1, c->bar, isfinite(share) ? (double)share : 0, style, shown_ref(&t->shown, i));
         x += c->bar + 1;
     }
-    x = put_column(p, &t->shown, i, line.y, x, c->p, style);
-    x = put_column(p, &t->a, i, line.y, x, c->a, style);
-    x = put_column(p, &t->b, i, line.y, x, c->b, style);
-    x = put_column(p, &t->diff, i, line.y, x, c->change, style);
+    x = put_column(p, &t->shown, i, line.y, x, c->p, style, false);
+    x = put_column(p, &t->a, i, line.y, x, c->a, style, false);
+    x = put_column(p, &t->b, i, line.y, x, c->b, style, false);
+    x = put_column(p, &t->diff, i, line.y, x, c->change, style, false);
     if (t->has_logits)
-        put_column(p, &t->logits, i, line.y, x, c->logit, here ? STYLE_SELECTED : STYLE_DIM);
+        put_column(p, &t->logits, i, line.y, x, c->logit, here ? STYLE_SELECTED : STYLE_DIM, true);
 }
 
 /* What the model answers with: a class, the word that comes next, or, where it writes none, the word that is there. */

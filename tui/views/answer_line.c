@@ -23,7 +23,7 @@ static int put_best(const Paint *p, Side side, const char *letter, int y, int x,
         return used + canvas_text(p->c, y, x + used, width - used, STYLE_DIM, "…");
     char name[64], share[16];
     size_t best = classes_best(v.values, v.count);
-    probability_text(share, sizeof share, v.values[best]);
+    share_text(share, sizeof share, v.values[best]);
     int room = width - used - (int)strlen(share) - 1;
     if (room > 0)
         used += canvas_label(p->c, y, x + used, room, STYLE_STRONG, classes_name(&v, best, name, sizeof name)) + 1;

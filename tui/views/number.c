@@ -5,9 +5,13 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+
 #include "tui/views/view.h"
 
-enum { DIGITS = 6, DIGITS_PLAIN = 3 };
+enum { DIGITS = 6, DIGITS_PLAIN = 3, DECIMALS = 3 };
+
+/* Below it three decimals would be one digit or none. */
+static const double LEAST = 0.00995;
 
 /* Drops what a number can lose without changing it: the zero before the point, the plus and leading zeros of the
  * exponent. */
@@ -41,36 +45,76 @@ static bool fit(char out[32], double x, size_t width, int fewest, bool squeezed)
     return false;
 }
 
-void number_text(char *out, size_t n, float x, int width)
+/* Three decimals, so that points stand below each other, or as many as there is room for; whole numbers have none. */
+static bool fit_decimals(char out[32], double x, size_t width)
 {
-    char text[32];
-    size_t room = width > 0 ? (size_t)width : 0;
+    double size = fabs(x);
+    bool whole = size < 1e6 && floor(size) == size;
+    if (!whole && (size < LEAST || size >= 1e6))
+        return false;
+    for (int decimals = whole ? 0 : DECIMALS; decimals >= (whole || size >= 100 ? 0 : size >= 10 ? 1 : 2); decimals--) {
+        utf8_print(out, 32, "%.*f", decimals, x);
+        if (strlen(out) > width)
+            squeeze(out);
+        if (strlen(out) <= width)
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether there is nothing more to do: it is no finite number. */
+static bool put_special(char out[32], float x)
+{
     if (isnan(x))
-        snprintf(text, sizeof text, "NaN");
+        snprintf(out, 32, "NaN");
     else if (isinf(x))
-        snprintf(text, sizeof text, "%sinf", x < 0 ? "-" : "");
-    else if (!fit(text, (double)x, room, DIGITS_PLAIN, false))
-        fit(text, (double)x, room, 1, true);
+        snprintf(out, 32, "%sinf", x < 0 ? "-" : "");
+    return !isfinite(x);
+}
+
+static void put_fitting(char *out, size_t n, char text[32], size_t room)
+{
     if (strlen(text) > room) { /* a shortened number would be another number */
-        size_t marks = room < sizeof text - 1 ? room : sizeof text - 1;
+        size_t marks = room < 31 ? room : 31;
         memset(text, '#', marks);
         text[marks] = '\0';
     }
     snprintf(out, n, "%s", text);
 }
 
-void probability_text(char *out, size_t n, float p)
+void number_text(char *out, size_t n, float x, int width)
 {
     char text[32];
-    if (isnan(p))
-        snprintf(text, sizeof text, "NaN");
-    else if (p > 0 && p < 0.005F)
-        snprintf(text, sizeof text, "<.01");
-    else {
-        utf8_print(text, sizeof text, "%.2f", (double)p);
+    size_t room = width > 0 ? (size_t)width : 0;
+    if (!put_special(text, x) && !fit_decimals(text, (double)x, room)) {
+        snprintf(text, sizeof text, "%.2e", (double)x);
         squeeze(text);
+        if (strlen(text) > room)
+            fit(text, (double)x, room, 1, true);
     }
-    snprintf(out, n, "%s", text);
+    put_fitting(out, n, text, room);
+}
+
+void number_full_text(char *out, size_t n, float x, int width)
+{
+    char text[32];
+    size_t room = width > 0 ? (size_t)width : 0;
+    if (!put_special(text, x) && !fit(text, (double)x, room, DIGITS_PLAIN, false))
+        fit(text, (double)x, room, 1, true);
+    put_fitting(out, n, text, room);
+}
+
+void share_text(char *out, size_t n, float share)
+{
+    double size = fabs((double)share);
+    if (isnan(share))
+        snprintf(out, n, "NaN");
+    else if (size > 0 && size < 0.0005)
+        snprintf(out, n, "<0.1 %%");
+    else if (size < 1 && size >= 0.9995)
+        snprintf(out, n, "%s>99.9 %%", share < 0 ? "-" : "");
+    else
+        utf8_print(out, n, "%.1f %%", 100 * (double)share);
 }
 
 const char *count_text(char *out, size_t n, size_t count)

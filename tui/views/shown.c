@@ -90,7 +90,7 @@ const Axis *shown_vocabulary(const Shown *v)
 }
 
 /* A − B of two words is no number: they are the same one, or not. */
-static void value_text(const Shown *v, size_t cell, int width, char out[64])
+static void value_text(const Shown *v, size_t cell, int width, bool full, char out[64])
 {
     const Axis *words = shown_vocabulary(v);
     float x = v->values[cell];
@@ -99,25 +99,49 @@ static void value_text(const Shown *v, size_t cell, int width, char out[64])
     else if (words && x >= 0 && x < (float)words->n)
         axis_label(words, (int)x, out, 64);
     else
-        number_text(out, 64, x, width < 12 ? width : 12);
+        (full ? number_full_text : number_text)(out, 64, x, width < 12 ? width : 12);
 }
 
 int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
 {
     char text[64];
-    value_text(v, cell, width, text);
+    value_text(v, cell, width, false, text);
     int used = canvas_text(p->c, y, x, width, style, text);
     canvas_ref(p->c, y, x, used, shown_ref(v, cell));
     return used;
 }
 
-void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
+int shown_full(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
 {
     char text[64];
-    value_text(v, cell, width, text);
+    value_text(v, cell, width, true, text);
+    int used = canvas_text(p->c, y, x, width, style, text);
+    canvas_ref(p->c, y, x, used, shown_ref(v, cell));
+    return used;
+}
+
+static void put_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style,
+                      const char *text)
+{
     int used = utf8_cells(text) < width ? utf8_cells(text) : width;
     canvas_text(p->c, y, x + width - used, used, style, text);
     canvas_ref(p->c, y, x + width - used, used, shown_ref(v, cell));
+}
+
+void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
+{
+    char text[64];
+    value_text(v, cell, width, false, text);
+    put_right(p, v, cell, y, x, width, style, text);
+}
+
+void shown_share_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
+{
+    char text[32];
+    share_text(text, sizeof text, v->values[cell]);
+    if ((int)strlen(text) > width) /* no room for the sign */
+        number_text(text, sizeof text, v->values[cell], width);
+    put_right(p, v, cell, y, x, width, style, text);
 }
 
 const char *shown_label(const Graph *g, Dims d, size_t joint, char *out, size_t n)

@@ -37,7 +37,10 @@ const Axis *shown_vocabulary(const Shown *v);
 
 /* Value of a cell from x on, tagged; returns the cells used. */
 int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
-/* The same right-aligned in [x, x + width). */
+/* With all digits that the cursor has: number_full_text. */
+int shown_full(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
+/* The same right-aligned in [x, x + width); as a share in percent where there is room for that. */
+void shown_share_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
 void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
 /* Label of the joint index of merged axes: "r3c4", or "h2e11" for several. Returns out. */
 const char *shown_label(const Graph *g, Dims d, size_t joint, char *out, size_t n);

@@ -37,7 +37,7 @@ static void line_value(Lines *l, const char *word, const Shown *v, size_t cell)
     if (!line_next(l, &line))
         return;
     int used = canvas_text(l->p->c, line.y, line.x, line.w - 2, STYLE_DIM, word);
-    shown_number(l->p, v, cell, line.y, line.x + used, line.w - used, STYLE_TEXT);
+    shown_full(l->p, v, cell, line.y, line.x + used, line.w - used, STYLE_TEXT);
 }
 
 static void line_range(Lines *l, const Shown *v)

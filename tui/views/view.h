@@ -149,9 +149,11 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
 typedef float (*HeatFn)(const void *context, int row, int col, Ref *ref);
 void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const ColourScale *s, HeatFn value,
                const void *context);
-/* A number for people: 6 significant digits at most, in width cells ("1.84021", "-1.2e-05", "inf", "NaN"); drops
- * digits, never the exponent. */
+/* A number among others, in width cells: three decimals ("1.840", "-0.012", "21.931"), small ones with an exponent
+ * ("-1.20e-5"), whole ones without a point, "inf", "NaN"; drops digits, never the exponent. */
 void number_text(char *out, size_t n, float x, int width);
-/* ".97" as on the answer line; "1.00", "<.01". */
-void probability_text(char *out, size_t n, float p);
+/* The number under the cursor, or one of which a sum is made: 6 significant digits at most ("1.84021"). */
+void number_full_text(char *out, size_t n, float x, int width);
+/* "99.9 %", ">99.9 %", "<0.1 %" of a share above 0: at most 7 cells. */
+void share_text(char *out, size_t n, float share);
 #endif

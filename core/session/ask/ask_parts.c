@@ -64,14 +64,8 @@ void ask_put_number(Buf *out, float x)
 
 void ask_put_short(Buf *out, float x)
 {
-    if (put_special(out, x))
-        return;
-    char text[32];
-    snprintf(text, sizeof text, "%.3g", x == 0.0f ? 0.0 : (double)x); /* no -0 in prose */
-    char *digits = text + (*text == '-');
-    if (digits[0] == '0' && digits[1] == '.')
-        memmove(digits, digits + 1, strlen(digits));
-    buf_puts(out, text);
+    if (!put_special(out, x))
+        buf_printf(out, "%.3g", x == 0.0f ? 0.0 : (double)x); /* no -0 in prose */
 }
 
 void ask_put_count(Buf *out, size_t n)

@@ -238,12 +238,12 @@ void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
                a->t_axis->sym, t, a->u_axis->sym, u);
     snprintf(words[1], sizeof words[1], "%s,%s ", t, u);
     words[2][0] = '\0';
-    number_text(number, sizeof number, a->v.values[cell], 12);
+    number_full_text(number, sizeof number, a->v.values[cell], 12);
     int need = (int)strlen(number), pick = 0;
     while (pick < 2 && utf8_cells(words[pick]) + need > width)
         pick++;
     int used = canvas_text(p->c, y, x, width, STYLE_TEXT, words[pick]);
-    used += shown_number(p, &a->v, cell, y, x + used, width - used, STYLE_STRONG);
+    used += shown_full(p, &a->v, cell, y, x + used, width - used, STYLE_STRONG);
     char rank[48];
     snprintf(rank, sizeof rank, "   rank %d of %d", attend_rank(a), a->u_axis->n);
     if (utf8_cells(rank) <= width - used)

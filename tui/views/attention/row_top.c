@@ -127,14 +127,15 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     Rect head = top_head(&r);
     int n = listed_tokens(&a, top_lines(&a, r.h), top), line = 0;
+    bool share = is_share(p->s, side) && side != SIDE_DIFF;
     if (head.h) {
         int list = r.w < LIST ? r.w : LIST;
         canvas_text(p->c, head.y, head.x, list, STYLE_HEADER, " token");
         canvas_right(p->c, head.y, head.x + LABEL, list - LABEL, STYLE_HEADER,
-                     side == SIDE_DIFF      ? "A − B"
-                     : is_share(p->s, side) ? "weight"
-                     : is_mask(&a)          ? "1: seen"
-                                            : "score");
+                     side == SIDE_DIFF ? "A − B"
+                     : share           ? "weight"
+                     : is_mask(&a)     ? "1: seen"
+                                       : "score");
     }
     for (; line < n; line++) {
         int u = top[line], list = r.w < LIST ? r.w : LIST, skip = list > LABEL + 3 ? LABEL : list > 5 ? 1 : 0;
@@ -142,7 +143,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         size_t cell = attend_cell(&a, a.head, a.at_t, u);
         draw_token(p, &a, u, r.y + line, r.x, skip);
         int apart = skip == LABEL; /* a long number doesn't touch a long label */
-        shown_number_right(p, &a.v, cell, r.y + line, r.x + skip + apart, list - skip - apart, STYLE_TEXT);
+        (share ? shown_share_right : shown_number_right)(p, &a.v, cell, r.y + line, r.x + skip + apart,
+                                                         list - skip - apart, STYLE_TEXT);
         if (here)
             focus_cursor(p, focus, r.y + line, r.x);
         if (r.w >= 26 && a.pattern && a.v.side != SIDE_DIFF)

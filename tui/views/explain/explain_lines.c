@@ -336,11 +336,11 @@ void explain_leaf(const Paint *p, const Shown *v, Rect r)
     char name[200];
     cell_name(v->graph, v->node, v->node, v->cell, name, sizeof name);
     char number[32];
-    number_text(number, sizeof number, v->values[v->cell], 12);
+    number_full_text(number, sizeof number, v->values[v->cell], 12);
     int used = 0;
     if ((int)strlen(number) + 8 <= r.w)
         used = canvas_printf(p->c, r.y, r.x, r.w - (int)strlen(number), STYLE_TEXT, "%s = ", name);
-    shown_number(p, v, v->cell, r.y, r.x + used, r.w - used, STYLE_STRONG);
+    shown_full(p, v, v->cell, r.y, r.x + used, r.w - used, STYLE_STRONG);
     switch (n->leaf.kind) {
     case LEAF_TENSOR: put_weight(p->s, v, &text); break;
     case LEAF_INPUT: put_pixel(p->s, v, &text); break;

@@ -126,7 +126,7 @@ static void draw_so_far(const Paint *p, const Explanation *e, size_t shown, int 
 {
     char number[32] = "";
     if (e->running)
-        number_text(number, sizeof number, e->running[shown - 1], 12);
+        number_full_text(number, sizeof number, e->running[shown - 1], 12);
     canvas_printf(p->c, y, r.x, r.w, STYLE_STRONG, "%s after %zu of %zu terms", number, shown, e->terms);
 }
 
@@ -142,7 +142,7 @@ static void draw_terms(const Paint *p, const Shown *v, const Explanation *e, Rec
         return;
     }
     char number[32];
-    number_text(number, sizeof number, e->stored, 12);
+    number_full_text(number, sizeof number, e->stored, 12);
     canvas_printf(p->c, y, r.x, r.w, e->equal ? STYLE_GOOD : STYLE_ERROR, "%s   %s%s", number,
                   e->equal ? "derived again from these, bit for bit" : "is not what its terms give",
                   (size_t)(y - r.y) < shown ? "; not all are shown" : "");

@@ -96,7 +96,7 @@ static Style style_at(const Laboratory *l, int i)
 }
 
 /* ".166", "1.00". */
-static void share_text(const Laboratory *l, int i, char *out, size_t n)
+static void notch_text(const Laboratory *l, int i, char *out, size_t n)
 {
     float share = share_at(l, i);
     char text[32];
@@ -112,12 +112,12 @@ static void draw_shares(const Paint *p, Rect r, const Laboratory *l)
     Bands b = bands_of(r);
     char text[32];
     if (b.w < NOTCH_LEAST) {
-        share_text(l, l->notch, text, sizeof text);
+        notch_text(l, l->notch, text, sizeof text);
         canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "right %s", text);
         return;
     }
     for (int i = 0; i < MEASURES_FACTORS; i++) {
-        share_text(l, i, text, sizeof text);
+        notch_text(l, i, text, sizeof text);
         canvas_text(p->c, r.y, band_column(&b, i, utf8_cells(text)), b.w, style_at(l, i), text);
     }
 }

@@ -201,7 +201,7 @@ static void draw_answer(const Paint *p, Rect r, Side side, const char *label)
     for (int k = 0; k < CLASSES_SHOWN && at < v.count; k++, at = classes_next(v.values, v.count, at)) {
         char name[64], share[16];
         classes_name(&v, at, name, sizeof name);
-        probability_text(share, sizeof share, v.values[at]);
+        share_text(share, sizeof share, v.values[at]);
         if (used + utf8_cells(name) + (int)strlen(share) + 3 > r.w)
             return;
         used += canvas_printf(p->c, r.y, r.x + used, r.w - used, k ? STYLE_TEXT : STYLE_STRONG, "%s ", name);

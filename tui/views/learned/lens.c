@@ -139,7 +139,7 @@ static void draw_cell(const Paint *p, const Shown *v, size_t o, Rect r, const Co
         draw_bar(p, v, o, (Rect){r.y + (r.h > BARS_FROM), r.x + 1, r.h - 1 - (r.h > BARS_FROM), r.w - 1}, scale);
     else if (r.w >= NUMBER + SWATCH + 1)
         draw_bar(p, v, o, (Rect){last, r.x + 1, 1, SWATCH}, scale);
-    shown_number_right(p, v, o, last, r.x + r.w - NUMBER + 1, NUMBER - 1, style);
+    shown_share_right(p, v, o, last, r.x + r.w - NUMBER + 1, NUMBER - 1, style);
 }
 
 static void draw_values(const Paint *p, const Lens *l, const Shown *v, Rect row, bool here, bool focus)

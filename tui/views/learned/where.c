@@ -315,11 +315,14 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)side;
-    buf_puts(out, "where did it look?");
-    if (!*s->model_path && s->look.where.method == WHERE_ROLLOUT)
-        buf_printf(out, " %.2f on the object; untrained %.2f, mean map %.2f, bright %.2f",
-                   figures_mean(FIGURE_MEAN_ROLLOUT), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
-                   figures_mean(FIGURE_MEAN_ROLLOUT_FIXED), figures_mean(FIGURE_MEAN_BRIGHTNESS));
+    if (*s->model_path || s->look.where.method != WHERE_ROLLOUT) {
+        buf_puts(out, "where did it look?");
+        return;
+    }
+    buf_printf(out, "rollout on object, n %d: %.0f %%, untrained %.0f %%, mean map %.0f %%, bright %.0f %%",
+               (int)FIGURES_PICTURES, 100 * figures_mean(FIGURE_MEAN_ROLLOUT),
+               100 * figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM), 100 * figures_mean(FIGURE_MEAN_ROLLOUT_FIXED),
+               100 * figures_mean(FIGURE_MEAN_BRIGHTNESS));
 }
 
 static const ViewWay WAYS[] = {{"rollout    attention through all blocks", "where rollout"},

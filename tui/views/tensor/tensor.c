@@ -99,7 +99,7 @@ void tensor_value_line(const Paint *p, int y, int x, int width, const Shown *v)
     const char *const shorter[] = {text, name, end, ""};
     char number[32] = "…";
     if (v->values)
-        number_text(number, sizeof number, v->values[v->cell], width < 12 ? width : 12);
+        number_full_text(number, sizeof number, v->values[v->cell], width < 12 ? width : 12);
     const char *words = "";
     for (size_t k = 0; k < sizeof shorter / sizeof *shorter; k++) {
         words = shorter[k];
@@ -112,7 +112,7 @@ void tensor_value_line(const Paint *p, int y, int x, int width, const Shown *v)
         at += canvas_text(p->c, y, at, x + width - at, STYLE_DIM, " = ");
     }
     if (v->values)
-        shown_number(p, v, v->cell, y, at, x + width - at, STYLE_STRONG);
+        shown_full(p, v, v->cell, y, at, x + width - at, STYLE_STRONG);
     else
         canvas_text(p->c, y, at, x + width - at, STYLE_DIM, number);
     buf_free(&where);

@@ -4,7 +4,7 @@
 #include "tui/views/number.h"
 #include "tui/views/tensor/tensor.h"
 
-enum { PLACE = 4, WORD_MOST = 14, SHARE = 4, BAR_LEAST = 3, BAR_MOST = 20, GAP = 3 };
+enum { PLACE = 4, WORD_MOST = 14, SHARE = 7, BAR_LEAST = 3, BAR_MOST = 20, GAP = 3 };
 
 /* One text: its words, and where the shares of those that were written stand. */
 typedef struct Column {
@@ -55,7 +55,7 @@ static void put_share(const Paint *p, const Column *c, int i, int y, int x, int 
     char text[16];
     if (!c->probs.values || i < 1 || width < SHARE || cell >= c->probs.count)
         return;
-    probability_text(text, sizeof text, c->probs.values[cell]);
+    share_text(text, sizeof text, c->probs.values[cell]);
     canvas_right(p->c, y, x, SHARE, STYLE_DIM, text);
     canvas_ref(p->c, y, x, SHARE, shown_ref(&c->probs, cell));
     int bar = width - SHARE - 1;

@@ -132,10 +132,7 @@ static void draw_line(const Paint *p, const Decoding *d, const Layout *l, int i,
     if (x < r.x + l->word)
         canvas_label(p->c, y, x, r.x + l->word - x, style, line->word);
     x = r.x + l->word;
-    if (n->share >= 0.0001)
-        utf8_print(text, sizeof text, "%.5f", n->share);
-    else
-        number_text(text, sizeof text, (float)n->share, SHARE - 1);
+    share_text(text, sizeof text, (float)n->share);
     canvas_right(p->c, y, x, SHARE, style, text);
     x += SHARE;
     if (l->logs) {

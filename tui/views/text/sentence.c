@@ -196,7 +196,7 @@ static void draw_heads(const Paint *p, const WordLines *v, const ColourScale *sc
         Style style = h == v->a.head ? STYLE_TEXT : STYLE_DIM;
         if (v->column < HEAD_COLUMN && v->a.pattern && v->a.v.side != SIDE_DIFF) {
             char text[16];
-            probability_text(text, sizeof text, x);
+            utf8_print(text, sizeof text, x > 0 && x < 0.005F ? "<1%%" : "%.0f%%", 100 * (double)x);
             canvas_text(p->c, y, at + 1, v->column - 1, style, text);
             canvas_ref(p->c, y, at + 1, v->column - 1, shown_ref(&v->a.v, cell));
         } else

@@ -69,7 +69,7 @@ static bool forced(const Writing *w, int t, size_t best)
 
 static int put_share(const Paint *p, const Writing *w, int t, size_t word, int y, int x, Style style)
 {
-    shown_number_right(p, &w->probs, (size_t)t * w->n + word, y, x, SHARE, style);
+    shown_share_right(p, &w->probs, (size_t)t * w->n + word, y, x, SHARE, style);
     return x + SHARE;
 }
 
