@@ -64,7 +64,7 @@ typed() {
 FAILED=0
 for who in root newcomer; do
     inside $who 'git clone -q /var/lib/vitrine.bundle vitrine' >"$LOGS/$who-clone.log" 2>&1 || fail "$who: no clone: $(cat "$LOGS/$who-clone.log")"
-    typed $who-run 3600 -k q $who 'cd vitrine && make deps run'
+    typed $who-run 3600 -k qq $who 'cd vitrine && make deps run'
     check "$who: make deps run drew no screen" grep -q $'\e\\[?1049h' "$LOGS/$who-run.log"
     typed $who-test 5400 $who 'cd vitrine && make deps test'
     tr -d '\r' <"$LOGS/$who-test.log" | grep -E '^  (FAILED|skipped)|^broken|^left out' | cut -c 1-200 | sort | uniq -c

@@ -143,8 +143,8 @@ static bool nobody_takes(App *a, const char *key)
     if (strcmp(key, "^C") == 0) {
         a->halted = session_busy(&a->s) || session_again(&a->s, &share);
         snprintf(text, sizeof text, "%s",
-                 a->halted ? "Stopped computing. The next key goes on with it; q leaves."
-                           : "Nothing is being computed. q leaves.");
+                 a->halted ? "Stopped computing. The next key goes on with it; q twice leaves."
+                           : "Nothing is being computed. q twice leaves.");
     } else if (strcmp(key, "Esc") == 0)
         a->s.sought.on = false;
     else

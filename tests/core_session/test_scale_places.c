@@ -56,7 +56,7 @@ static void command(void **state)
     (void)state;
     run("pin; ablate blocks.0.attn.z[h=1]");
     /* not how often: that is another figure */
-    has(run("showcase"), "Chosen: of 200 pictures this row collapses most; 66 answers change");
+    has(run("showcase"), "Of 200 pictures this row collapses most; 66 answers change");
     assert_false(session_pinned(&s));
     assert_int_equal(s.edits.count, 1);
     assert_string_equal(s.edits.line[0], "set scale off");

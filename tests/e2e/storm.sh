@@ -96,7 +96,7 @@ echo "  $total signals"
 saved() { # NAME SIGNAL AT: the signal comes while file number AT is put on the disk
     rm -rf state
     "$RUN" -k ':goto blocks.1.attn.pattern
-' -k q env FAULT_KIND=sync FAULT_AT="$3" FAULT_SIGNAL="$2" LD_PRELOAD="$(dirname "$STORM")/fail.so" "$V" '#17' >/dev/null
+' -k q -k q env FAULT_KIND=sync FAULT_AT="$3" FAULT_SIGNAL="$2" LD_PRELOAD="$(dirname "$STORM")/fail.so" "$V" '#17' >/dev/null
     check "$1: the place is not saved" grep -q 'blocks\.1\.attn\.pattern' state/vitrine/last
     check "$1: a temporary file is left" [ -z "$(find state -name '.vitrine-*')" ]
 }
@@ -107,14 +107,14 @@ for at in 1 2; do
     saved "HUP after q, file $at" 1 $at
 done
 # what kill -9 leaves, the next one takes away, but not what somebody may be writing now
-"$RUN" -k q env FAULT_KIND=sync FAULT_AT=1 FAULT_SIGNAL=9 LD_PRELOAD="$(dirname "$STORM")/fail.so" "$V" '#17' >/dev/null
+"$RUN" -k q -k q env FAULT_KIND=sync FAULT_AT=1 FAULT_SIGNAL=9 LD_PRELOAD="$(dirname "$STORM")/fail.so" "$V" '#17' >/dev/null
 left=$(find state -name '.vitrine-*')
 check "kill -9 while saving leaves nothing: this tests nothing" [ -n "$left" ]
 : >state/vitrine/.vitrine-notours
-"$RUN" -k q "$V" '#17' >/dev/null
+"$RUN" -k q -k q "$V" '#17' >/dev/null
 check "a file that somebody may be writing is taken away" [ -e "$left" ]
 touch -d '2 minutes ago' "$left" state/vitrine/.vitrine-notours
-"$RUN" -k q "$V" '#17' >/dev/null
+"$RUN" -k q -k q "$V" '#17' >/dev/null
 check "what a killed one left stays" [ ! -e "$left" ]
 check "what is no such file is taken away" [ -e state/vitrine/.vitrine-notours ]
 finish storm

@@ -34,7 +34,7 @@ for s in '80 24' '120 40'; do
     shows "√d_k: the edit is said" 'set scale off'
     shows "√d_k: both sides" 'A − B'
     shows "√d_k: the variance of the scores" 'var'
-    shows "√d_k: the answers of both" 'A [a-z]+ [0-9.]+ │ B [a-z]+ [0-9.]+'
+    shows "√d_k: the answers of both" 'A [a-z]+ [0-9.<>]+ % │ B [a-z]+ [0-9.<>]+ %'
     shows "√d_k: undo is in the footer" 'u undo'
     send u
     unsee 'set scale off' || fail "√d_k: u does not undo"
@@ -95,7 +95,7 @@ for s in '80 24' '120 40'; do
     shows "off: and what becomes of the own one" 'Your 1 change is set apart'
     send Enter
     shows "off: z, on three sides" 'A − B .*z'
-    shows "off: the answers of both" 'A [a-z]+ [0-9.<]+ │ B [a-z]+ [0-9.<]+'
+    shows "off: the answers of both" 'A [a-z]+ [0-9.<>]+ % │ B [a-z]+ [0-9.<>]+ %'
     shows "off: only the task's edit" 'edit: ablate blocks\.1\.attn(\.z|…)'
     shows "off: the footer says how it ends" 'q ends the task'
     send q

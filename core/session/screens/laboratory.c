@@ -193,7 +193,7 @@ static void tell_place(Session *s, int which)
 {
     const int all = SCALE_SEARCHED.pictures, changed = SCALE_SEARCHED.changed;
     if (which == 0)
-        session_say(s, "Chosen: of %d pictures this row collapses most; %d answers change.  :showcase 2", all, changed);
+        session_say(s, "Of %d pictures this row collapses most; %d answers change.  :showcase 2", all, changed);
     else if (which == 1)
         session_say(s, "The median of %d pictures: rows sharpen; %d answers stay the same.  :showcase 3", all,
                     all - changed);
