@@ -156,5 +156,5 @@ stands "training" "of 500: "
 says showcase "showcase; say"
 stands "showcase" "the twin, trained without it, names $(share TWIN) of $N held-out pictures right, this model $(share TRAINED)"
 says showcase showcase
-stands "showcase is chosen" "Chosen: of 200 pictures"
+stands "showcase is chosen" "Of 200 pictures this row collapses most"
 finish figures

@@ -225,9 +225,8 @@ bool app_class_key(App *a, const char *key)
         app_show_said(a);
         return true;
     }
-    if (!f->joined || !f->question.open || f->question.closed || key[1] || key[0] < '0' || key[0] > '9' ||
-        rollcall_choice(&f->question, key[0] - '0') < 0)
-        return false;
+    if (!f->joined || !f->question.open || f->question.closed || key[1] || key[0] < '0' || key[0] > '9')
+        return false; /* a digit that is no answer is said to be none, and counts for no other key */
     app_say(a, !follow_vote(f, &a->s, key[0] - '0', &err), err.text);
     return true;
 }

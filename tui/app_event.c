@@ -97,7 +97,10 @@ static bool overlay_takes(App *a, const char *key)
 
 static bool class_takes(App *a, const char *key)
 {
-    return !a->count && app_class_key(a, key);
+    if (!app_class_key(a, key))
+        return false;
+    a->count = 0; /* a digit typed before the question opened is no part of the answer */
+    return true;
 }
 
 static bool presenter_takes(App *a, const char *key)

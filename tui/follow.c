@@ -351,7 +351,7 @@ bool follow_vote(Follow *f, Session *s, int digit, Err *err)
     if (!q->open || q->closed)
         return err_set(err, "no question is open");
     if (choice < 0)
-        return err_set(err, "type the number of an answer, 1 to %d", q->count);
+        return err_set(err, "%d is none of the answers: press the digit in front of one", digit);
     terminal_name(terminal);
     snprintf(name, sizeof name, "%08x-%s-%d-%llx", q->seed, terminal, choice,
              (unsigned long long)clock_ns() ^ (unsigned long long)getpid() << 40);

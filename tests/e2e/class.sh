@@ -61,10 +61,11 @@ echo n >&7
 all "step 3, from the notes" 'Head 0 of block 1: 18.4 %'
 shows "…on the presenter's screen" '3/9'
 
-# a question on the spot; everybody answers; hands are counted; then it is shown
+# a question on the spot; everybody answers, after a digit too early and one that is no answer; hands are counted; then it is shown
+for i in $(seq "$GUESTS"); do tm send-keys -t "$(pane "$i")" 5; done
 line ':ask "Which head is the most local?" 0 1 2 3'
 all "the question" 'Which head is the most local'
-for i in $(seq "$GUESTS"); do tm send-keys -t "$(pane "$i")" $((i % 4)); done
+for i in $(seq "$GUESTS"); do tm send-keys -t "$(pane "$i")" 7 $((i % 4)); done
 all "a receipt" 'receipt v1-[0-9a-f]{8}-[1-4]-1cc1e37e9104eb92-'
 shows "so many answers" "predict first: $GUESTS answers"
 check "how they are spread is not shown yet" has_not '┃ {1,3}[0-3] .*[0-9] *┃'

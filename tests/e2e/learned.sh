@@ -40,7 +40,7 @@ for s in '80 24' '120 40'; do
     send v
     shows "$s filters: v" 'components'
     choose heads
-    shows "$s heads" 'all (patches )?alike'
+    shows "$s heads" 'uniform'
     choose where
     shows "$s where" 'rollout'
     shows "$s where: the yardstick" 'of the patches'
@@ -66,7 +66,7 @@ for s in '80 24' '120 40'; do
     send Up Right
     shows "$s census: another head" 'block 2, head 1'
     send x
-    shows "$s census: x switches it off" 'edit: ablate blocks.2.attn.z\[h='
+    shows "$s census: x switches it off" 'edit: ablate blocks\.2\.attn'
     shows "$s census: and marks it" 'off now'
     send x
     unsee 'edit: ablate' || fail "$s census: x again does not switch it on"

@@ -105,7 +105,7 @@ vitrine screen --script plot.txt --size 100x40 -o plot.svg >out 2>err </dev/null
 same "a plot with a caption: lines" 2 "$(grep -c 'stroke-width="1.5"' plot-01.svg)"
 # what the caption says is what show says
 max=$(vitrine show 'blocks.1.attn.pattern[h=2,t=r3c4]' --json </dev/null | tr -c '0-9.e-' '\n' | grep '^0\.' | sort -g | tail -n 1)
-check "caption: the largest" grep -qF "Largest .$(printf '%.3f' "$max" | cut -d. -f2) at r3c2, sum 1. Of 65." shot-01.txt
+check "caption: the largest" grep -qF "Largest $(printf '%.3f' "$max") at r3c2, sum 1. Of 65." shot-01.txt
 for kind in svg html ans; do
     vitrine screen --script talk.txt --size 80x24 -o "shot.$kind" >out 2>err </dev/null || fail "$kind: $(cat err)"
     check "$kind: no command in it" grep -q 'set scale off' "shot-02.$kind"

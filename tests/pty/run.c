@@ -1,5 +1,5 @@
 /* run [-k KEYS]… PROGRAM ARGUMENT…: runs a program on a terminal of 100 × 30, sends it each KEYS once it is quiet, and
- * writes all that it sent to standard output. Ends it with q, then with SIGTERM. Exit status: its own, 99 when it had
+ * writes all that it sent to standard output. Ends it with q twice, then with SIGTERM. Exit status: its own, 99 when it had
  * to be killed. */
 #include "tests/pty/pty.h"
 
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     pty_listen(&p, QUIET_MS, MOST_MS);
     for (int i = 0; i < 8 && count && !pty_end(&p, i && i % 2 == 0 ? 800 : 100);
          i++) /* after q it may be saving: ^C would end that */
-        pty_type(&p, i % 2 ? "q" : "\003\033", i % 2 ? 1 : 2);
+        pty_type(&p, i % 2 ? "qq" : "\003\033", 2);
     if (!pty_end(&p, count ? 2000 : MOST_MS))
         pty_signal(&p, SIGTERM);
     if (!pty_end(&p, 3000)) {

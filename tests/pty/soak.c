@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     long last = resident_kb(p.pid);
     pty_size(&p, 120, 40);
     for (int i = 0; i < 60 && !pty_end(&p, 100); i++)
-        pty_type(&p, i % 3 == 0 ? "\003" : i % 3 == 1 ? "\033" : "q", 1);
+        pty_type(&p, i % 3 == 0 ? "\003" : i % 3 == 1 ? "\033" : "qq", i % 3 == 2 ? 2 : 1);
     pty_signal(&p, SIGTERM);
     if (!pty_end(&p, 5000)) {
         pty_signal(&p, SIGKILL);
