@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/utf8.h"
 #include "core/session/ask/quiz.h"
 #include "core/session/log.h"
 #include "tui/app_parts.h"
@@ -254,12 +255,15 @@ void app_draw_question(App *a)
 void app_draw_join(App *a)
 {
     Canvas *c = &a->canvas;
-    char line[80], text[400], who[80];
+    const char *base = getenv("VITRINE_SHARE");
+    char line[80], text[1000], who[80];
     snprintf(line, sizeof line, "vitrine join %s", a->share.name);
-    snprintf(text, sizeof text,
-             "On this machine everybody%s follows with %s; they see that it is you, %s. Any key goes on; :share off "
-             "ends it.",
-             a->share.room.mode & 05 ? "" : " of the group", line, classroom_user(geteuid(), who));
+    utf8_print(text, sizeof text,
+               "On this machine everybody%s follows with %s%s%.500s; they see that it is you, %s. Any key goes on; "
+               ":share off ends it.",
+               a->share.room.mode & 05 ? "" : " of the group", line,
+               base && *base ? ", where VITRINE_SHARE is set as it is here, to " : "", base ? base : "",
+               classroom_user(geteuid(), who));
     canvas_clear(c);
     Rect r = {0, 0, c->h, c->w}, below = rect_cut(&r, 'b', c->h > 8 ? 4 : 2);
     if (!letters_fill(c, rect_inset(r, 1), STYLE_STRONG, line))

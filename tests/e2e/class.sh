@@ -33,6 +33,7 @@ guest() { # NUMBER WIDTH HEIGHT TERM OPTIONS
 shell_open 80 24 XDG_RUNTIME_DIR="$T/run" VITRINE_SHARE="$T/share"
 line '$V share heads --name prof --threads 1'
 shows "how to join, first of all" 'follows with vitrine join prof'
+shows "…and where, as it is not in /tmp" 'VITRINE_SHARE is set'
 shows "…and who that is" '[a-z]+ \([0-9]+\)'
 send Space
 shows "the title" 'of 9|█▀█'
