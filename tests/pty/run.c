@@ -1,6 +1,6 @@
 /* run [-k KEYS]… PROGRAM ARGUMENT…: runs a program on a terminal of 100 × 30, sends it each KEYS once it is quiet, and
- * writes all that it sent to standard output. Ends it with q twice, then with SIGTERM. Exit status: its own, 99 when it had
- * to be killed. */
+ * writes all that it sent to standard output. Ends it with q twice, then with SIGTERM. Exit status: its own, 99 when it
+ * had to be killed. */
 #include "tests/pty/pty.h"
 
 enum { KEYS = 64, QUIET_MS = 60, MOST_MS = 20000 };
