@@ -104,6 +104,7 @@ static int add_box(Maker *m, Box b, int *previous)
 {
     int at = m->s->count++;
     m->s->boxes[at] = b;
+    m->s->boxes[at].path = arena_strdup(&m->s->arena, b.path); /* it is asked for when an edited graph is gone */
     m->s->boxes[at].step = m->s->steps;
     if (*previous != NO_BOX)
         m->s->boxes[*previous].next = at;

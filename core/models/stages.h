@@ -29,7 +29,7 @@ typedef struct Stages {
     Arena arena;
 } Stages;
 
-void stages_make(Stages *s, const Graph *g); /* strings are the stages' own or the tables'; paths are the graph's */
+void stages_make(Stages *s, const Graph *g); /* labels may be the graph's; all else outlives it */
 void stages_free(Stages *s);
 /* The node's own box, the innermost that holds it; NO_BOX for a node that the graph did not have when the map was made.
  */
