@@ -753,6 +753,36 @@ static void every_row_is_complete(void **state)
     assert_int_equal(screen_find("no such screen"), SCREEN_COUNT);
 }
 
+/* A frame does not wait for its values: every screen, alone, in pairs and as a difference, of which none is there yet. */
+static void nothing_is_computed_yet(void **state)
+{
+    static const char *const MODELS[] = {NULL, "translator"}, *const COMPARE[] = {"off", "sides", "diff"};
+    (void)state;
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    for (int m = 0; m < 2; m++) {
+        session_free(&s);
+        opened_session(&s, MODELS[m], NULL);
+        assert_true(run("set scale off"));
+        for (int i = 0; i < SCREEN_COUNT * 3; i++) {
+            static const int SIZES[][2] = {{24, 80}, {40, 120}};
+            if (!run(screen_spec((Screen)(i / 3))->command))
+                continue;
+            char line[32];
+            snprintf(line, sizeof line, "compare %s", COMPARE[i % 3]);
+            assert_true(run(line));
+            for (int k = 0; k < 2; k++) {
+                canvas_resize(&c, SIZES[k][0], SIZES[k][1]);
+                canvas_clear(&c);
+                Frame f = frame_layout(&s, c.h, c.w, false);
+                Paint p = {.s = &s, .c = &c, .mode = MODE_256};
+                frame_draw(&p, &f, &(FrameState){.message = "", .status = ""});
+            }
+        }
+    }
+    canvas_free(&c);
+}
+
 /* From anywhere its command leads to every screen that this model has, and all of its options come back by reset. A
  * screen for words says on a model of pictures why not, and nothing moves. */
 static void reach_screens(bool words)
@@ -885,6 +915,7 @@ int main(void)
         cmocka_unit_test(pages_are_cut_between_characters),
         cmocka_unit_test_setup_teardown(every_row_is_complete, start, stop),
         cmocka_unit_test_setup_teardown(words_at_every_size, start, stop),
+        cmocka_unit_test_setup_teardown(nothing_is_computed_yet, start, stop),
         cmocka_unit_test_setup_teardown(every_screen_is_reached, start, stop),
     };
     return cmocka_run_group_tests_name("tui", tests, NULL, NULL);

@@ -156,9 +156,11 @@ static void widen(const float *values, size_t count, float range[2], bool *any)
     *any = true;
 }
 
-/* By what is shown of it: a row, a head, or everything. */
+/* By what is shown of it: a row, a head, or everything; by nothing while its values are still being computed. */
 static void widen_by(const Attend *a, bool one_row, float range[2], bool *any)
 {
+    if (!a->v.values)
+        return;
     size_t from = 0, count = a->v.count, row = (size_t)a->u_axis->n;
     if (a->u_step == 1 && one_row) {
         from = attend_cell(a, a->head, a->at_t, 0);
@@ -178,7 +180,7 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     bool sides = p->s->compare == COMPARE_SIDES && a->v.side != SIDE_DIFF, shared = p->s->look.range == RANGE_SHARED;
     if (sides && shared) {
         Attend other;
-        if (open_path(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other) && other.v.values)
+        if (open_path(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other))
             widen_by(&other, one_row, range, &any);
     }
     ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
