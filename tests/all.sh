@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# all.sh: the passes of `make test`, as many at a time as there are processors. all.sh all: and the rest, one compiler after the other.
+# all.sh: the passes of `make test`, one more at a time than there are processors. all.sh all: and the rest, one compiler after the other.
 # all.sh golden paths: those. Needs neither a terminal nor stdin. What is not installed is said to be skipped (NO_SKIPS=1: that is a
 # failure). A pass that ended well, nothing skipped, is not run again by `all` on the same sources. Whoever leaves a file behind fails.
 cd "$(dirname "$0")/.." || exit 1
@@ -36,7 +36,7 @@ pass_other() { # the compiler that is not cc
     local other=clang
     $CC --version 2>/dev/null | grep -q clang && other=gcc
     command -v $other >/dev/null || { skip "$other is not installed (make deps-all installs it)"; finish other; return; }
-    built $other $other tests && units $other
+    built $other $other tests && PLANTED=4 units $other
 }
 pass_sanitizers() {
     local cc=gcc
@@ -79,11 +79,11 @@ one() {
     [ "$f" -gt 0 ] || [ "$s" -gt 0 ] || echo "$p" >>$DONE
     printf '== %s\n%s\n-- %s: %d s\n' "$p" "$(cat "$TOP/$p.out")" "$p" $((SECONDS - began))
 }
-# several PASS…: as many at a time as there are processors
+# several PASS…: as many at a time as there are processors, and one more, as most of them wait for a terminal half of their time
 several() {
     local p
     for p; do
-        while [ "$(jobs -rp | wc -l)" -ge "$(nproc 2>/dev/null || echo 2)" ]; do wait -n; done
+        while [ "$(jobs -rp | wc -l)" -gt "$(nproc 2>/dev/null || echo 2)" ]; do wait -n; done
         one "$p" &
     done
     wait

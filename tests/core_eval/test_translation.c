@@ -34,8 +34,8 @@ static void every_thread_count(void **state)
     Translation one, three;
     small(&m);
     Pool *pool = pool_new(3);
-    assert_true(translation_run(&one, &m, 40, NULL, NULL, NULL, &err));
-    assert_true(translation_run(&three, &m, 40, pool, NULL, NULL, &err));
+    assert_true(translation_run(&one, &m, 24, NULL, NULL, NULL, &err));
+    assert_true(translation_run(&three, &m, 24, pool, NULL, NULL, &err));
     assert_memory_equal(&one.exact, &three.exact, sizeof one.exact);
     assert_memory_equal(&one.as_trained, &three.as_trained, sizeof one.as_trained);
     assert_memory_equal(&one.pronoun_off, &three.pronoun_off, sizeof one.pronoun_off);

@@ -26,7 +26,8 @@ tidy() {
 }
 trap tidy EXIT
 trap 'exit 130' INT TERM
-Xvfb -displayfd 3 -screen 0 700x520x24 -nolisten tcp 3>"$HOME_DIR/display" >/dev/null 2>&1 &
+# without -noreset it starts anew when its last window closes, and the next window may be lost in that
+Xvfb -displayfd 3 -noreset -screen 0 700x520x24 -nolisten tcp 3>"$HOME_DIR/display" >/dev/null 2>&1 &
 SERVER=$!
 for _ in $(seq 100); do [ -s "$HOME_DIR/display" ] && break; sleep 0.1; done
 [ -s "$HOME_DIR/display" ] || { fail "Xvfb does not start"; finish windows; exit; }

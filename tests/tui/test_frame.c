@@ -753,7 +753,7 @@ static void every_row_is_complete(void **state)
     assert_int_equal(screen_find("no such screen"), SCREEN_COUNT);
 }
 
-/* A frame does not wait for its values: every screen, alone, in pairs and as a difference, of which none is there yet. */
+/* A frame does not wait for its values: every screen, alone, in pairs, as a difference, with none there yet. */
 static void nothing_is_computed_yet(void **state)
 {
     static const char *const MODELS[] = {NULL, "translator"}, *const COMPARE[] = {"off", "sides", "diff"};
