@@ -9,7 +9,6 @@
 #include "core/base/file.h"
 #include "core/base/tell.h"
 #include "core/kernels/kernels.h"
-#include "core/models/lexicon.h"
 #include "core/session/ask/ask_diff.h"
 #include "tui/app.h"
 #include "tui/cli/help.h"
@@ -109,11 +108,14 @@ static bool opens(const char *word)
     return link_is_input(first);
 }
 
-/* "the animal …": words of the translator's vocabulary, quoted as one. The model is the translator, unless -m says. */
+/* Several words quoted as one, with the marks of a sentence, known or not: the model names those it does not know. A
+ * link has #, = or [, a file a full stop or slash within a word. */
 static bool is_sentence(const char *word)
 {
-    size_t n = strcspn(word, " ");
-    return word[n] && vocabulary_find(lexicon_english(), word, n) >= 0;
+    const char *stop = strpbrk(word, ".:");
+    while (stop && (!stop[1] || strchr(" .!?\"')", stop[1])))
+        stop = strpbrk(stop + 1, ".:");
+    return word[strcspn(word, " ")] && !strpbrk(word, "#=[]/\\_@*{}") && !stop && !strchr("0123456789", *word);
 }
 
 /* "3 5 4", "3 5 > 1 2": words of a model that has no names for them, quoted as one. */
@@ -131,16 +133,18 @@ static bool names_a_model(const Options *o)
     return model;
 }
 
-/* The first word that is a sentence is the input, behind a verb too. */
+/* The first word that is a sentence is the input, behind a verb and its address too. */
 static void take_sentence(Options *o)
 {
     int at = o->word_count && verb_find(o->word[0]) ? 1 : 0;
     if (o->input && !o->model && !names_a_model(o) && is_sentence(o->input) && !file_exists(o->input))
         o->model = "translator";
-    if (o->input || at >= o->word_count || file_exists(o->word[at]) ||
-        !(is_sentence(o->word[at]) || (o->model && is_numbers(o->word[at]))))
+    if (o->input || (at == 1 && (verb_find(o->word[0])->flags & VERB_ALONE)))
         return;
-    if (at == 1 && (verb_find(o->word[0])->flags & VERB_ALONE))
+    while (at < o->word_count && (file_exists(o->word[at]) ||
+                                  !(is_sentence(o->word[at]) || (o->model && is_numbers(o->word[at])))))
+        at++;
+    if (at >= o->word_count)
         return;
     o->input = o->word[at];
     o->model = o->model ? o->model : "translator";

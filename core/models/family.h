@@ -18,7 +18,7 @@ typedef struct Text {
     const int *word;
     const char *const *label; /* [count]; NULL: words are called by their places */
     int count;
-    const char *left_out; /* stops that were typed and are none of its words; NULL: none */
+    const char *left_out; /* marks that were typed and are none of its words; NULL: none */
 } Text;
 enum { TEXT_SOURCE, TEXT_TARGET, TEXTS };
 

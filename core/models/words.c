@@ -70,13 +70,20 @@ void words_set(Words *w, const Vocabulary *v, const int *number, int n)
     label_words(w, v);
 }
 
-enum { WORDS_MAX = 256, WORD_BYTES = 64, DIGITS_MOST = 40 };
-static const char BLANKS[] = " \t\n\r", STOPS[WORDS_LEFT] = ",.!?;", CURLY[] = "\xe2\x80\x99"; /* ’ */
+enum { WORDS_MAX = 256, WORD_BYTES = 64, DIGITS_MOST = 40, NAMED_MOST = 6 };
+static const char BLANKS[] = " \t\n\r";
+/* What stands around words; apostrophes and hyphens within one belong to it. */
+static const char *const MARKS[] = {"'", "’", "-", ",", ".", "!", "?", ";", ":", "(", ")", "[", "]",
+                                    "{", "}", "\"", "…", "–", "—", "“", "”", "„", "‘", "«", "»"};
+enum { APOSTROPHES = 2, JOINERS = 3, MARK_COUNT = sizeof MARKS / sizeof *MARKS };
 
-/* How many bytes of the text's begin are an apostrophe, straight or curly. */
-static size_t apostrophe(const char *s)
+/* How many bytes at s are one of the first `count` marks; 0: none. */
+static size_t mark_at(const char *s, int count)
 {
-    return *s == '\'' ? 1 : strncmp(s, CURLY, 3) == 0 ? 3 : 0;
+    for (int i = 0; i < count; i++)
+        if (strncmp(s, MARKS[i], strlen(MARKS[i])) == 0)
+            return strlen(MARKS[i]);
+    return 0;
 }
 
 /* n bytes of a text with capitals made small and apostrophes straight; what does not fit is left out. */
@@ -84,7 +91,7 @@ static size_t folded(const char *s, size_t n, char out[WORD_BYTES])
 {
     size_t used = 0, step;
     for (size_t i = 0; i < n && used + 1 < WORD_BYTES; i += step) {
-        step = apostrophe(s + i);
+        step = mark_at(s + i, APOSTROPHES);
         out[used++] = step ? '\'' : s[i] >= 'A' && s[i] <= 'Z' ? (char)(s[i] - 'A' + 'a') : s[i];
         step = step ? step : 1;
     }
@@ -96,50 +103,110 @@ static size_t folded(const char *s, size_t n, char out[WORD_BYTES])
 static int look(const Vocabulary *v, const char *s, size_t n)
 {
     char small[WORD_BYTES];
-    if (*s == '<' && n > 1)
+    if (n == 0 || (*s == '<' && n > 1))
         return -1;
     int number = vocabulary_find(v, s, n);
     return number >= 0 || n >= WORD_BYTES ? number : vocabulary_find(v, small, folded(s, n, small));
 }
 
+/* Are all pieces between the hyphens words? */
+static bool hyphenated(const Vocabulary *v, const char *s, size_t n)
+{
+    size_t from = 0;
+    for (size_t i = 0; i <= n; i++)
+        if (i == n || s[i] == '-') {
+            if (look(v, s + from, i - from) < 0)
+                return false;
+            from = i + 1;
+        }
+    return true;
+}
+
+/* How many of the n bytes are the first word of several that are written as one: l'animal, dog's, red-blue. All of them
+ * where a piece is unknown. */
+static size_t first_piece(const Vocabulary *v, const char *s, size_t n)
+{
+    for (size_t k = 1; k < n; k++) {
+        size_t mark = mark_at(s + k, APOSTROPHES);
+        if (mark && look(v, s, k + mark) >= 0)
+            return k + mark;
+        if (mark && look(v, s, k) >= 0 && (look(v, s + k, mark) >= 0 || look(v, s + k, n - k) >= 0))
+            return k;
+    }
+    return hyphenated(v, s, n) ? strcspn(s, "-") : n;
+}
+
 /* The next word of a text, of *n bytes, which may be none that the vocabulary has; NULL at the end. What the vocabulary
- * has as a word is one: all up to the next blank, a full stop, an apostrophe. What it has not is split behind an
- * apostrophe, and stops are passed over: each kind is noted once in `left`. */
+ * has as a word is one: all up to the next blank, a mark. What it has not is cut out of the marks around it, each of
+ * which is noted once in `left`, and then into pieces that it has. */
 static const char *next_word(const Vocabulary *v, const char *s, size_t *n, char left[WORDS_LEFT])
 {
-    for (;; s++) {
+    for (size_t mark;; s += mark) {
         s += strspn(s, BLANKS);
         *n = strcspn(s, BLANKS);
         if (!*s)
             return NULL;
         if (look(v, s, *n) >= 0)
             return s;
-        if (!strchr(STOPS, *s))
+        mark = mark_at(s, MARK_COUNT);
+        if (!mark)
             break;
-        *n = 1;
-        if (look(v, s, 1) >= 0)
+        *n = mark;
+        if (look(v, s, mark) >= 0)
             return s;
-        if (!strchr(left, *s))
-            left[strlen(left)] = *s;
+        char noted[8];
+        snprintf(noted, sizeof noted, "%.*s", (int)mark, s);
+        if (!strstr(left, noted))
+            strcat(left, noted); /* WORDS_LEFT has room for all of them */
     }
-    size_t all = *n, mark = 0;
-    for (*n = 0; *n < all && !mark && !strchr(STOPS, s[*n]);) {
-        mark = apostrophe(s + *n);
-        *n += mark ? mark : 1;
+    size_t end = 0, bare = 0, step; /* of the word, and without apostrophes and hyphens behind it */
+    for (; end < *n && (mark_at(s + end, JOINERS) || !mark_at(s + end, MARK_COUNT)); end += step) {
+        step = mark_at(s + end, JOINERS);
+        bare = step ? bare : end + 1;
+        step = step ? step : 1;
     }
-    if (look(v, s, *n) < 0 && mark && *n > mark && look(v, s + *n - mark, mark) >= 0)
-        *n -= mark; /* the apostrophe is a word of its own */
+    *n = look(v, s, end) >= 0 ? end : bare;
+    if (look(v, s, *n) < 0)
+        *n = first_piece(v, s, *n);
     return s;
 }
 
-static bool unknown_word(const Vocabulary *v, const char *word, size_t n, Err *err)
+/* The words of a text that are none, each once. */
+typedef struct Unknown {
+    char word[NAMED_MOST][WORD_BYTES];
+    int count;
+    bool more;
+} Unknown;
+
+static void note_unknown(Unknown *u, const char *s, size_t n)
 {
-    const char *near = nearest(v, word, n);
-    return near ? err_set(err,
-                          "'%s' is no word that the model knows; '%s' is (`vitrine translate --vocabulary` lists all)",
-                          word, near)
-                : err_set(err, "'%s' is none of the %d words (`vitrine translate --vocabulary`) that the model knows",
-                          word, v->n);
+    char word[WORD_BYTES];
+    folded(s, n, word);
+    for (int i = 0; i < u->count; i++)
+        if (strcmp(u->word[i], word) == 0)
+            return;
+    if (u->count < NAMED_MOST)
+        memcpy(u->word[u->count++], word, sizeof word);
+    else
+        u->more = true;
+}
+
+static bool refuse_unknown(const Vocabulary *v, const Unknown *u, Err *err)
+{
+    const char *one = u->word[0];
+    int stem = look(v, one, strcspn(one, "'")); /* dog's */
+    const char *near = u->count > 1 ? NULL : stem >= 0 ? v->word[stem] : nearest(v, one, strlen(one));
+    if (near)
+        return err_set(err,
+                       "'%s' is no word that the model knows; '%s' is (`vitrine translate --vocabulary` lists all)",
+                       one, near);
+    Buf all = {0};
+    for (int i = 0; i < u->count; i++)
+        buf_printf(&all, "%s'%s'", i == 0 ? "" : i + 1 == u->count && !u->more ? " and " : ", ", u->word[i]);
+    err_set(err, "%s%s none of the %d words (`vitrine translate --vocabulary`) that the model knows", buf_str(&all),
+            u->more ? " and more are" : u->count == 1 ? " is" : " are", v->n);
+    buf_free(&all);
+    return false;
 }
 
 static bool too_many(int most, Err *err)
@@ -175,17 +242,19 @@ bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err 
 {
     int number[WORDS_MAX + 1], n = 0;
     char left[WORDS_LEFT] = "";
+    Unknown unknown = {.count = 0};
     size_t length;
     if (!v->word)
         return parse_numbers(w, v, text, err);
     for (const char *at = text; (at = next_word(v, at, &length, left)) != NULL; at += length) {
-        char word[WORD_BYTES];
         if (n == WORDS_MAX)
             return too_many(WORDS_MAX, err);
         number[n] = look(v, at, length);
         if (number[n++] < 0)
-            return unknown_word(v, word, folded(at, length, word), err);
+            note_unknown(&unknown, at, length);
     }
+    if (unknown.count)
+        return refuse_unknown(v, &unknown, err);
     if (n == 0)
         return err_set(err, "there is no word to read: give a sentence, such as \"the cat is tired\"");
     if (end && v->end >= 0)

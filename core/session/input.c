@@ -256,11 +256,15 @@ static void name_first(const Model *m, Input *in)
 /* "left out, none of its words: , ." */
 static void note_left_out(Input *in)
 {
-    char all[32] = "";
+    char all[sizeof in->note] = "";
     for (int k = 0; k < TEXTS; k++)
-        for (const char *p = in->text[k].left_out; p && *p; p++)
-            if (!strchr(all, *p))
-                utf8_print(all + strlen(all), sizeof all - strlen(all), " %c", *p);
+        for (const char *p = in->text[k].left_out, *from = p; p && *p; from = p) {
+            char mark[8];
+            utf8_next(&p);
+            snprintf(mark, sizeof mark, " %.*s", (int)(p - from), from);
+            if (!strstr(all, mark))
+                utf8_print(all + strlen(all), sizeof all - strlen(all), "%s", mark);
+        }
     if (*all)
         utf8_print(in->note, sizeof in->note, "left out, none of its words:%s", all);
 }

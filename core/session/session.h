@@ -43,7 +43,7 @@ typedef struct Input {
     const uint8_t *mask;
     /* INPUT_TEXT */
     Text text[TEXTS]; /* in arena */
-    char note[64];    /* what of it the model was not given */
+    char note[128];   /* what of it the model was not given */
     Arena arena;
 } Input;
 

@@ -146,6 +146,8 @@ static void texts_are_read(void **state)
     assert_false(words_parse(&w, lexicon_english(), "the aminal", true, &err));
     assert_non_null(strstr(err.text, "'aminal'"));
     assert_non_null(strstr(err.text, "'animal'"));
+    assert_false(words_parse(&w, lexicon_english(), "the dog's", true, &err));
+    assert_non_null(strstr(err.text, "'dog' is"));
     static const char *const hostile[] = {"", "  ,. ", "<pad>", "</s> <s>", "\xff\xfe", "the \x01"};
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
         assert_false(words_parse(&w, lexicon_english(), hostile[i], true, &err));
@@ -195,6 +197,46 @@ static void a_vocabulary_decides(void **state)
     assert_non_null(strstr(err.text, "'nobody'"));
 }
 
+/* Written as a person writes: marks around words are passed over and noted, words joined by ' or - are several where each
+ * is known, and what is unknown is named whole, all of it at once. */
+static void text_as_people_write(void **state)
+{
+    (void)state;
+    static const char *const own[] = {"<pad>", "the", "dog", "cat", "red", "blue", "l'", "'s", "is"};
+    const Vocabulary v = {own, sizeof own / sizeof *own, 0, -1, -1};
+    static const struct {
+        const char *text;
+        int n, number[8];
+        const char *left, *refused; /* refused: what the message names */
+    } cases[] = {
+        {"\"The dog\"", 2, {1, 2}, "\"", NULL},
+        {"(the dog) [is] red", 4, {1, 2, 8, 4}, "()[]", NULL},
+        {"“the dog” — ‘the cat’ – …", 4, {1, 2, 1, 3}, "“”—‘’–…", NULL},
+        {"'the dog'", 2, {1, 2}, "'", NULL},
+        {"the dog's cat", 4, {1, 2, 7, 3}, "", NULL},
+        {"the dogs' cat", 0, {0}, "", "'dogs' is no word"},
+        {"red-blue dog", 3, {4, 5, 2}, "-", NULL},
+        {"red- blue -dog", 3, {4, 5, 2}, "-", NULL},
+        {"l'cat, l’dog: the", 5, {6, 3, 6, 2, 1}, ",:", NULL},
+        {"the red-eyed dog", 0, {0}, "", "'red-eyed' is none"},
+        {"one «two» three's one", 0, {0}, "", "'one', 'two' and 'three's' are none"},
+        {"a1 a2 a3 a4 a5 a6 a7", 0, {0}, "", "'a5', 'a6' and more are none"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Words w;
+        Err err = {""};
+        bool ok = words_parse(&w, &v, cases[i].text, false, &err);
+        if (ok != !cases[i].refused || (!ok && !strstr(err.text, cases[i].refused)))
+            fail_msg("%s: %s", cases[i].text, err.text);
+        if (!ok)
+            continue;
+        assert_int_equal(w.n, cases[i].n);
+        assert_memory_equal(w.number, cases[i].number, (size_t)w.n * sizeof(int));
+        assert_string_equal(w.left_out, cases[i].left);
+        words_free(&w);
+    }
+}
+
 /* Words without names: seventy numbers are seventy words; too many are said to be. */
 static void numbered_words(void **state)
 {
@@ -229,7 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(french_is_french), cmocka_unit_test(held_out_is_held_out), cmocka_unit_test(minimal_pairs),
-        cmocka_unit_test(texts_are_read),   cmocka_unit_test(a_vocabulary_decides), cmocka_unit_test(numbered_words),
+        cmocka_unit_test(texts_are_read),   cmocka_unit_test(a_vocabulary_decides), cmocka_unit_test(text_as_people_write), cmocka_unit_test(numbered_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

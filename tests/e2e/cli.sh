@@ -82,6 +82,15 @@ says "JSON has no bare nan" '"probability":"NaN"'
 ok "a file for the answer" run --json -o answer.json
 same "what -o writes is what is printed" "$("$V" run --json)" "$(cat answer.json)"
 
+# --- sentences
+refused 1 "'unknown', 'words' and 'here' are none of the 137 words .*--vocabulary" run "unknown words here"
+refused 1 "'dragon' is none of the 137 words .*--vocabulary" run "dragon: the dog"
+ok "a sentence with marks" run '(the cat) — "is" tired!'
+says "what was left out" 'left out, none of its words: \( \) — " !'
+ok "a sentence behind an address" screen encoder.blocks.0.self_attn.scores_raw "the cat is tired"
+says "its words" 'cat +is +tired'
+refused 2 "no file 'my.photo of.it'" "my.photo of.it"
+
 # --- pictures and models
 printf 'P6 3 2 255\n\377\0\0\0\377\0\0\0\377\1\2\3\4\5\6\7\10\11' >'a picture.ppm'
 ok "a picture with a blank in its name" run 'a picture.ppm'
