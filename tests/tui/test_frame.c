@@ -894,6 +894,34 @@ static void pages_are_cut_between_characters(void **state)
     buf_free(&text);
 }
 
+/* The cursor moves along the list of answers as it is drawn: by size, and by change where A and B are compared. */
+static void answers_in_their_order(void **state)
+{
+    (void)state;
+    static const char *const SETUP[] = {"goto probs", "set scale off; goto probs; move top",
+                                        "compare sides; goto logits; view answer; move top"};
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    for (size_t k = 0; k < sizeof SETUP / sizeof *SETUP; k++) {
+        Err err = {{0}};
+        assert_true(session_read(&s, &all, SETUP[k], LINE_OWN | COMMAND_UI, &err));
+        draw(&c, 40, 120, false);
+        assert_true(run("move top"));
+        draw(&c, 40, 120, false);
+        for (int i = 0; i < 4; i++) {
+            int y = c.cursor_y;
+            assert_true(run("move down"));
+            draw(&c, 40, 120, false);
+            assert_int_equal(c.cursor_y, y + 1);
+        }
+        int y = c.cursor_y;
+        assert_true(run("move up 2"));
+        draw(&c, 40, 120, false);
+        assert_int_equal(c.cursor_y, y - 2);
+    }
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -917,6 +945,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(words_at_every_size, start, stop),
         cmocka_unit_test_setup_teardown(nothing_is_computed_yet, start, stop),
         cmocka_unit_test_setup_teardown(every_screen_is_reached, start, stop),
+        cmocka_unit_test_setup_teardown(answers_in_their_order, start, stop),
     };
     return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
 }

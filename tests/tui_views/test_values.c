@@ -241,6 +241,11 @@ static void classes_in_order(void **state)
             at = ranking_next(r, at);
         }
         assert_int_equal(at, 6);
+        assert_int_equal(ranking_move(r, want[by_size][1], 3), want[by_size][4]);
+        assert_int_equal(ranking_move(r, want[by_size][4], -2), want[by_size][2]);
+        assert_int_equal(ranking_move(r, want[by_size][4], 4), want[by_size][5]); /* and stops at the end */
+        assert_int_equal(ranking_move(r, want[by_size][1], 100000), want[by_size][5]);
+        assert_int_equal(ranking_move(r, want[by_size][5], -100000), want[by_size][0]);
     }
     assert_int_equal(classes_next(v, 6, classes_best(v, 6)), 0);
 }

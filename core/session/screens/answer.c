@@ -3,6 +3,8 @@
 
 #include "core/models/drawn.h"
 #include "core/session/ask/say.h"
+#include "core/session/place.h"
+#include "core/session/ranking.h"
 #include "core/session/screens.h"
 
 enum { TOP_CLASSES = 10 };
@@ -23,22 +25,22 @@ static bool come_answer(Session *s, Screen to, Err *err)
     return session_go(s, probs, to, err);
 }
 
+/* Along the list as it is shown: from what is largest down, where A and B are compared from what changed most. */
 static void move_on_classes(Session *s, int dy, int dx)
 {
-    (void)dx;
-    move_axis(s, ROLE_ANSWER, dy);
-}
-
-/* The largest that comes after `last`; n where there is none. */
-static size_t next_of(const float *x, size_t n, size_t last)
-{
-    size_t next = n;
-    for (size_t i = 0; i < n; i++) {
-        bool after = x[i] < x[last] || (x[i] == x[last] && i > last);
-        if (after && (next == n || x[i] > x[next]))
-            next = i;
+    const Graph *g = session_graph(s, SIDE_B);
+    const char *probs = site_path_any(g, SITE_PROBS);
+    NodeId n = session_node(s, SIDE_B, probs);
+    int axis = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_ANSWER);
+    const float *change = session_compares(s) && s->compare != COMPARE_SIDES ? session_peek(s, SIDE_DIFF, probs) : NULL;
+    const float *x = change ? change : session_peek(s, SIDE_B, probs);
+    if (axis == AXIS_NONE || !x) {
+        move_axis(s, ROLE_ANSWER, dy + dx);
+        return;
     }
-    return next;
+    size_t count = (size_t)g->axes[axis].n, cell = session_cell(s, SIDE_B, n), first = cell / count * count;
+    Ranking shown = {x + first, count, change != NULL};
+    session_set_index(s, axis, (int)ranking_move(shown, cell - first, dy + dx));
 }
 
 static void put_class(const Teller *t, size_t o, const float *probs)
@@ -65,7 +67,7 @@ bool say_answer(const Teller *t)
     buf_puts(t->out, "The answer is ");
     put_class(t, first, probs);
     for (size_t k = 2, last = first; k <= shown; k++) {
-        size_t next = next_of(probs, classes, last);
+        size_t next = ranking_next((Ranking){probs, classes, false}, last);
         if (next == classes)
             break;
         buf_puts(t->out, k == 2 ? ", then " : " and ");
@@ -156,7 +158,7 @@ static bool say_writing(const Teller *t)
     const Axis *tokens = &t->g->axes[d.axis[0]];
     size_t count, cell = session_cell(t->s, t->side, n);
     const float *row = teller_row(t, probs, n, cell, &count);
-    size_t best = largest_of(row, count), second = next_of(row, count, best);
+    size_t best = largest_of(row, count), second = ranking_next((Ranking){row, count, false}, best);
     char label[64];
     int at = (int)(cell / count);
     if (tokens->sequence == SEQUENCE_TARGET)
