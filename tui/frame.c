@@ -39,6 +39,7 @@ static const Step ATTENTION_INFO[] = {{40, 12}, {30, 9}, {0, 0}}, ATTENTION_ANSW
 static const Step BESIDE_ANSWER[] = {{30, 13}, {18, 7}, {12, -3}, {0, 0}},
                   BESIDE_CURSOR[] = {{26, 10}, {10, -2}, {0, 0}};
 enum {
+    TITLE_BYTES = 512,
     ONE_PANE_WIDTH = 40, /* narrower or lower than that there is one pane */
     ONE_PANE_LINES = 6,
     MAP_WIDTH = 76,       /* from here on the map of steps stands beside, and … */
@@ -388,23 +389,33 @@ static const char *hint_text(const Session *s, int width)
                                  : "walk on (Space) · lesson 0 (t) · tasks, keys (?)";
 }
 
-/* Behind a tab a title has what is said where it has room; behind another one a shorter form of it. */
-static void fit_title(Buf *title, int room)
+/* Cuts what is said last off a title: what stands behind a comma, in brackets, or the last word. */
+static bool shorten(char *title)
 {
-    char *more = title->len ? strchr(title->data, '\t') : NULL, *next;
-    if (!more)
-        return;
-    int head = (int)(more - title->data);
-    for (*more++ = 0; more; more = next) {
-        next = strchr(more, '\t');
-        if (next)
-            *next++ = 0;
-        if (utf8_cells(title->data) + 1 + utf8_cells(more) <= room) {
-            title->data[head] = ' ';
-            memmove(title->data + head + 1, more, strlen(more) + 1);
-            return;
-        }
+    char *cut = NULL, *bracket = strchr(title, '[');
+    for (char *p = title; *p && p != bracket; p++)
+        cut = *p == ',' ? p : cut;
+    cut = cut ? cut : bracket ? bracket : strrchr(title, ' ');
+    if (!cut || cut == title)
+        return false;
+    do
+        *cut = 0;
+    while (--cut > title && *cut == ' ');
+    return true;
+}
+
+/* A title has a line for each of its forms, each shorter than the one before: the first that fits, or what does of the
+ * last. */
+static void fit_title(const char *forms, int room, char out[TITLE_BYTES])
+{
+    for (size_t n;; forms += n + 1) {
+        n = strcspn(forms, "\n");
+        utf8_take(out, TITLE_BYTES, forms, n);
+        if (utf8_cells(out) <= room || !forms[n])
+            break;
     }
+    while (utf8_cells(out) > room && shorten(out))
+        continue;
 }
 
 void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
@@ -417,15 +428,18 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
         canvas_text(c, f->hint.y, f->hint.x + 1, f->hint.w - 1, STYLE_STRONG, hint_text(p->s, f->hint.w));
     for (int i = 0; i < f->count; i++) {
         const Pane *pane = &f->pane[i];
-        Buf title = {0};
-        const char *label = pane->label ? pane->label : main_label(p->s, pane);
-        if (label)
-            buf_printf(&title, "%s  ", label);
+        Buf forms = {0};
+        char title[TITLE_BYTES], label[16] = "";
+        const char *side = pane->label ? pane->label : main_label(p->s, pane);
+        if (side)
+            snprintf(label, sizeof label, "%s  ", side);
         if (pane->view->title)
-            pane->view->title(p->s, pane->side, &title);
-        fit_title(&title, pane->box.w - 4);
-        canvas_box(c, pane->box, buf_str(&title), pane->focus);
-        buf_free(&title);
+            pane->view->title(p->s, pane->side, &forms);
+        fit_title(buf_str(&forms), pane->box.w - 4 - utf8_cells(label), title);
+        buf_clear(&forms);
+        buf_printf(&forms, "%s%s", label, title);
+        canvas_box(c, pane->box, buf_str(&forms), pane->focus);
+        buf_free(&forms);
         view_draw(pane->view, p, pane->inside, pane->side, pane->focus);
     }
     draw_sentence(p, f->sentence, state);

@@ -21,6 +21,7 @@
 #include "core/session/state.h"
 #include "tests/tui/opened.h"
 #include "tui/canvas/cell_look.h"
+#include "tui/canvas/export.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
@@ -922,6 +923,35 @@ static void answers_in_their_order(void **state)
     canvas_free(&c);
 }
 
+/* A title says less where there is no room; it is not cut in a word, and the third column has its numbers. */
+static void narrow_columns(void **state)
+{
+    (void)state;
+    static const char *const SCREENS[] = {
+        "goto image", "goto blocks.1.mlp.post", "view matrix", "view row", "ledger", "lens", "heads",
+        "view sheet", "goto blocks.1.ln1",      "goto probs"};
+    Canvas c = {0};
+    Buf text = {0};
+    canvas_init(&c, 1, 1);
+    assert_true(run("set scale off"));
+    assert_true(run("compare sides"));
+    for (size_t k = 0; k < 2 * sizeof SCREENS / sizeof *SCREENS; k++) {
+        assert_true(run("goto blocks.1.attn.pattern"));
+        assert_true(run(SCREENS[k / 2]));
+        draw(&c, 24, 80, false);
+        for (int y = 1; y < 22; y++)
+            for (int x = 0; x < 80; x++) /* the horizontal line that a title stands in */
+                if (x < 78 && canvas_at(&c, y, x)->ch == 0x2026 &&
+                    (canvas_at(&c, y, x + 2)->ch == 0x2510 || canvas_at(&c, y, x + 2)->ch == 0x2513))
+                    fail_msg("%s: a title ends in … in line %d", SCREENS[k / 2], y);
+        assert_true(run("pane next")); /* with the map beside */
+    }
+    export_text(&c, &text);
+    assert_non_null(strstr(buf_str(&text), "A−B"));
+    buf_free(&text);
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -946,6 +976,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_is_computed_yet, start, stop),
         cmocka_unit_test_setup_teardown(every_screen_is_reached, start, stop),
         cmocka_unit_test_setup_teardown(answers_in_their_order, start, stop),
+        cmocka_unit_test_setup_teardown(narrow_columns, start, stop),
     };
     return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
 }

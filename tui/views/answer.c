@@ -36,11 +36,12 @@ static Columns columns_of(const Shown *v, int width, bool compares, bool only_ch
     int left = width - 1, wanted = name_width(v);
     c.name = left < wanted + P_CELLS ? (left > P_CELLS + 3 ? left - P_CELLS : left < wanted ? left : wanted) : wanted;
     left -= c.name;
+    int both = left + c.name - NAME_LEAST; /* rather numbers of few digits than none, or than one of two */
     if (only_change) { /* the third of three columns: A and B stand beside it */
-        take(&left, &c.change, P_CELLS + 1);
+        c.change = left > P_CELLS ? P_CELLS + 1 : both < P_LEAST ? 0 : both > P_CELLS ? P_CELLS + 1 : both;
+        c.name += left > c.change ? 0 : left - c.change;
         return c;
     }
-    int both = left + c.name - NAME_LEAST; /* rather A and B in few digits than one of them */
     if (compares && left < 2 * P_CELLS && both >= 2 * P_LEAST) {
         c.a = c.b = both / 2 < P_CELLS ? both / 2 < P_LEAST + 1 ? P_LEAST : both / 2 : P_CELLS;
         c.name += left - 2 * c.a;

@@ -172,7 +172,7 @@ static void title(const Session *s, Side side, Buf *out)
 {
     (void)side;
     int total, step = session_step_number(s, &total);
-    buf_printf(out, "steps %d of %d", step, total);
+    buf_printf(out, "steps %d of %d\n%d of %d", step, total, step, total);
 }
 
 VIEW_SPEC(STEPS, .name = "steps");

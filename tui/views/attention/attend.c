@@ -285,15 +285,25 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
         buf_puts(out, what);
         return;
     }
-    char t[32];
-    buf_puts(out, node_name(graph_node(a.v.graph, a.v.node)));
-    buf_putc(out, '[');
+    Buf cells = {0};
+    char t[32] = "";
+    const char *name = node_name(graph_node(a.v.graph, a.v.node));
+    buf_printf(&cells, "%s[", name);
     if (a.h_step && one_head)
-        buf_printf(out, "h=%d,", a.head);
+        buf_printf(&cells, "h=%d,", a.head);
     else if (a.h_step)
-        buf_puts(out, "h,");
+        buf_puts(&cells, "h,");
     if (one_row)
-        buf_printf(out, "%s=%s,%s]\t%s", a.t_axis->sym, axis_label(a.t_axis, a.at_t, t, sizeof t), a.u_axis->sym, what);
+        buf_printf(&cells, "%s=%s,%s]", a.t_axis->sym, axis_label(a.t_axis, a.at_t, t, sizeof t), a.u_axis->sym);
     else
-        buf_printf(out, "%s,%s]\t%s", a.t_axis->sym, a.u_axis->sym, what);
+        buf_printf(&cells, "%s,%s]", a.t_axis->sym, a.u_axis->sym);
+    for (size_t n; *what; what += n + (what[n] == '\n')) {
+        n = strcspn(what, "\n");
+        buf_printf(out, "%s %.*s\n", buf_str(&cells), (int)n, what);
+    }
+    buf_printf(out, "%s\n", buf_str(&cells));
+    if (one_row && one_head && a.h_step)
+        buf_printf(out, "%s, %s, head %d\n", name, t, a.head);
+    buf_printf(out, one_row ? "%s, %s" : "%s", name, t);
+    buf_free(&cells);
 }

@@ -385,7 +385,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    attend_title(s, side, true, false, "rows ask, columns are looked at\trows ask", out);
+    attend_title(s, side, true, false, "rows ask, columns are looked at\nrows ask", out);
 }
 
 VIEW_SPEC(MATRIX, .name = "matrix", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .least = least,

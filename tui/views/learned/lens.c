@@ -418,7 +418,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)s, (void)side;
-    buf_puts(out, "named after each block");
+    buf_puts(out, "named after each block\nlens");
 }
 
 static const KeyBinding KEYS[] = {{"Up", "move up", "move", "behind the block before", KEY_COUNTS, 2, NULL},

@@ -246,6 +246,9 @@ static void title(const Session *s, Side side, Buf *out)
         return;
     buf_putc(out, ' ');
     graph_shape_text(g, graph_node(g, n)->dims, out);
+    const char *inside = anatomy_inside_block(g, s->place.path); /* the block stands in the header */
+    buf_printf(out, "\n%s%s%s", s->place.path, inside == s->place.path ? "" : "\n",
+               inside == s->place.path ? "" : inside);
 }
 
 VIEW_SPEC(TENSOR, .name = "tensor");

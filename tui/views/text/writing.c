@@ -227,9 +227,9 @@ static void title(const Session *s, Side side, Buf *out)
     if (!writing_open(s, side == SIDE_DIFF ? SIDE_B : side, &w))
         buf_puts(out, "writing");
     else if (w.tokens->sequence == SEQUENCE_TARGET)
-        buf_printf(out, "writing: %d steps", w.tokens->n);
+        buf_printf(out, "writing: %d steps\nwriting", w.tokens->n);
     else
-        buf_printf(out, "a word for each of %d places", w.tokens->n);
+        buf_printf(out, "a word for each of %d places\na word each", w.tokens->n);
 }
 
 VIEW_SPEC(WRITING, .name = "writing", .traits = VIEW_TRACED);
