@@ -1,4 +1,5 @@
 /* The picture: the file, what the model receives of it, the patch grid; or the picked patch as numbers. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/models/preprocess.h"
@@ -279,10 +280,12 @@ static void title(const Session *s, Side side, Buf *out)
         return;
     }
     const Image *file = &shown_input(s, side)->original;
+    char size[64];
     if (resized(s, side))
-        buf_printf(out, "%d×%d → ", file->height, file->width);
-    buf_printf(out, "%s%d×%d, %d×%d patches of %d×%d", resized(s, side) ? "" : "picture ", pixels_height(&px),
-               pixels_width(&px), px.rows, px.cols, px.patch_h, px.patch_w);
+        snprintf(size, sizeof size, "%d×%d → %d×%d", file->height, file->width, pixels_height(&px), pixels_width(&px));
+    else
+        snprintf(size, sizeof size, "picture %d×%d", pixels_height(&px), pixels_width(&px));
+    buf_printf(out, "%s, %d×%d patches of %d×%d\n%s\npicture", size, px.rows, px.cols, px.patch_h, px.patch_w, size);
 }
 
 VIEW_SPEC(PICTURE, .name = "picture");
