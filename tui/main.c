@@ -141,8 +141,8 @@ static void take_sentence(Options *o)
         o->model = "translator";
     if (o->input || (at == 1 && (verb_find(o->word[0])->flags & VERB_ALONE)))
         return;
-    while (at < o->word_count && (file_exists(o->word[at]) ||
-                                  !(is_sentence(o->word[at]) || (o->model && is_numbers(o->word[at])))))
+    while (at < o->word_count &&
+           (file_exists(o->word[at]) || !(is_sentence(o->word[at]) || (o->model && is_numbers(o->word[at])))))
         at++;
     if (at >= o->word_count)
         return;

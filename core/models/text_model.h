@@ -43,9 +43,9 @@ typedef struct Words {
     char left_out[WORDS_LEFT]; /* the marks that stood in it and are no words of the vocabulary, each once */
     Arena arena;
 } Words;
-/* Splits at blanks. The vocabulary decides what a word is: what stands between blanks, or a mark (a stop, quote, bracket,
- * dash, apostrophe), if it is a word there. Else marks around words are passed over (left_out says which), capitals are
- * made small, ’ is ', and an elided word ("l'animal") or a hyphenated one is several. Every word must be in the
+/* Splits at blanks. The vocabulary decides what a word is: what stands between blanks, or a mark (a stop, quote,
+ * bracket, dash, apostrophe), if it is a word there. Else marks around words are passed over (left_out says which),
+ * capitals are made small, ’ is ', and an elided word ("l'animal") or a hyphenated one is several. Every word must be in the
  * vocabulary: the message names those that are not, and for a single one the nearest that is. Words without names are
  * given by number. end: the word that means end is put behind, where words have names. */
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/models/text_model.h"
 
 int vocabulary_find(const Vocabulary *v, const char *word, size_t length)
@@ -73,7 +74,7 @@ void words_set(Words *w, const Vocabulary *v, const int *number, int n)
 enum { WORDS_MAX = 256, WORD_BYTES = 64, DIGITS_MOST = 40, NAMED_MOST = 6 };
 static const char BLANKS[] = " \t\n\r";
 /* What stands around words; apostrophes and hyphens within one belong to it. */
-static const char *const MARKS[] = {"'", "’", "-", ",", ".", "!", "?", ";", ":", "(", ")", "[", "]",
+static const char *const MARKS[] = {"'", "’", "-",  ",", ".", "!", "?", ";", ":", "(", ")", "[", "]",
                                     "{", "}", "\"", "…", "–", "—", "“", "”", "„", "‘", "«", "»"};
 enum { APOSTROPHES = 2, JOINERS = 3, MARK_COUNT = sizeof MARKS / sizeof *MARKS };
 
@@ -155,7 +156,7 @@ static const char *next_word(const Vocabulary *v, const char *s, size_t *n, char
         if (look(v, s, mark) >= 0)
             return s;
         char noted[8];
-        snprintf(noted, sizeof noted, "%.*s", (int)mark, s);
+        utf8_take(noted, sizeof noted, s, mark);
         if (!strstr(left, noted))
             strcat(left, noted); /* WORDS_LEFT has room for all of them */
     }
@@ -204,7 +205,10 @@ static bool refuse_unknown(const Vocabulary *v, const Unknown *u, Err *err)
     for (int i = 0; i < u->count; i++)
         buf_printf(&all, "%s'%s'", i == 0 ? "" : i + 1 == u->count && !u->more ? " and " : ", ", u->word[i]);
     err_set(err, "%s%s none of the %d words (`vitrine translate --vocabulary`) that the model knows", buf_str(&all),
-            u->more ? " and more are" : u->count == 1 ? " is" : " are", v->n);
+            u->more         ? " and more are"
+            : u->count == 1 ? " is"
+                            : " are",
+            v->n);
     buf_free(&all);
     return false;
 }

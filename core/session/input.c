@@ -261,9 +261,9 @@ static void note_left_out(Input *in)
         for (const char *p = in->text[k].left_out, *from = p; p && *p; from = p) {
             char mark[8];
             utf8_next(&p);
-            snprintf(mark, sizeof mark, " %.*s", (int)(p - from), from);
+            utf8_take(mark, sizeof mark, from, (size_t)(p - from));
             if (!strstr(all, mark))
-                utf8_print(all + strlen(all), sizeof all - strlen(all), "%s", mark);
+                utf8_print(all + strlen(all), sizeof all - strlen(all), " %s", mark);
         }
     if (*all)
         utf8_print(in->note, sizeof in->note, "left out, none of its words:%s", all);

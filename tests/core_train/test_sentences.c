@@ -270,8 +270,10 @@ static void numbered_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(french_is_french), cmocka_unit_test(held_out_is_held_out), cmocka_unit_test(minimal_pairs),
-        cmocka_unit_test(texts_are_read),   cmocka_unit_test(a_vocabulary_decides), cmocka_unit_test(text_as_people_write), cmocka_unit_test(numbered_words),
+        cmocka_unit_test(french_is_french),     cmocka_unit_test(held_out_is_held_out),
+        cmocka_unit_test(minimal_pairs),        cmocka_unit_test(texts_are_read),
+        cmocka_unit_test(a_vocabulary_decides), cmocka_unit_test(text_as_people_write),
+        cmocka_unit_test(numbered_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

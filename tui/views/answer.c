@@ -37,7 +37,7 @@ static Columns columns_of(const Shown *v, int width, bool compares, bool only_ch
     c.name = left < wanted + P_CELLS ? (left > P_CELLS + 3 ? left - P_CELLS : left < wanted ? left : wanted) : wanted;
     left -= c.name;
     int both = left + c.name - NAME_LEAST; /* rather numbers of few digits than none, or than one of two */
-    if (only_change) { /* the third of three columns: A and B stand beside it */
+    if (only_change) {                     /* the third of three columns: A and B stand beside it */
         c.change = left > P_CELLS ? P_CELLS + 1 : both < P_LEAST ? 0 : both > P_CELLS ? P_CELLS + 1 : both;
         c.name += left > c.change ? 0 : left - c.change;
         return c;

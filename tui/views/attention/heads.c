@@ -426,9 +426,11 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     if (session_text_model(s))
-        buf_printf(out, "where %d heads look, over many sentences\nwhere heads look\nheads", head_words_rows(s) * session_heads(s));
+        buf_printf(out, "where %d heads look, over many sentences\nwhere heads look\nheads",
+                   head_words_rows(s) * session_heads(s));
     else
-        buf_printf(out, "how far %d heads look\nhow far heads look\nheads", session_blocks_on(s, side) * heads_of(s, side, block_on(s, side)));
+        buf_printf(out, "how far %d heads look\nhow far heads look\nheads",
+                   session_blocks_on(s, side) * heads_of(s, side, block_on(s, side)));
 }
 
 /* A line for every head with blank ones between blocks, what stands above and below them, and all columns. */
