@@ -45,9 +45,9 @@ typedef struct Words {
 } Words;
 /* Splits at blanks. The vocabulary decides what a word is: what stands between blanks, or a mark (a stop, quote,
  * bracket, dash, apostrophe), if it is a word there. Else marks around words are passed over (left_out says which),
- * capitals are made small, ’ is ', and an elided word ("l'animal") or a hyphenated one is several. Every word must be in the
- * vocabulary: the message names those that are not, and for a single one the nearest that is. Words without names are
- * given by number. end: the word that means end is put behind, where words have names. */
+ * capitals are made small, ’ is ', and an elided word ("l'animal") or a hyphenated one is several. Every word must be
+ * in the vocabulary: the message names those that are not, and for a single one the nearest that is. Words without
+ * names are given by number. end: the word that means end is put behind, where words have names. */
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err);
 /* From numbers: copied. */
 void words_set(Words *w, const Vocabulary *v, const int *number, int n);
