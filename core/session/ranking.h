@@ -1,4 +1,5 @@
-/* The classes or words of an answer in the order in which they are listed. Nothing is sorted: drawing allocates nothing. */
+/* The classes or words of an answer in the order in which they are listed. Nothing is sorted: drawing allocates
+ * nothing. */
 #ifndef VITRINE_SESSION_RANKING_H
 #define VITRINE_SESSION_RANKING_H
 #include <stdbool.h>

@@ -197,8 +197,8 @@ static void a_vocabulary_decides(void **state)
     assert_non_null(strstr(err.text, "'nobody'"));
 }
 
-/* Written as a person writes: marks around words are passed over and noted, words joined by ' or - are several where each
- * is known, and what is unknown is named whole, all of it at once. */
+/* Written as a person writes: marks around words are passed over and noted, words joined by ' or - are several where
+ * each is known, and what is unknown is named whole, all of it at once. */
 static void text_as_people_write(void **state)
 {
     (void)state;
