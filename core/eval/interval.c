@@ -14,6 +14,16 @@ Interval interval_wilson(size_t right, size_t n)
     return (Interval){right ? middle - half : 0, right < n ? middle + half : 1};
 }
 
+double tally_share(Tally t)
+{
+    return t.n ? (double)t.right / (double)t.n : 0;
+}
+
+Interval tally_interval(Tally t)
+{
+    return interval_wilson(t.right, t.n);
+}
+
 Paired paired_count(const int *label, const int *first, const int *second, size_t n)
 {
     Paired p = {.n = n};

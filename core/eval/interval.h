@@ -13,6 +13,13 @@ typedef struct Interval {
  * at 0 % or 100 % and does not leave 0 … 1. n 0: nothing is known, 0 … 1. */
 Interval interval_wilson(size_t right, size_t n);
 
+/* A count out of n. */
+typedef struct Tally {
+    size_t right, n;
+} Tally;
+double tally_share(Tally t); /* 0 where n is 0 */
+Interval tally_interval(Tally t);
+
 /* Two namings of the same n pictures. What both got right or both wrong says nothing about their difference; the
  * discordant ones do (McNemar 1947). */
 typedef struct Paired {

@@ -14,16 +14,6 @@
 
 enum { ATTENTIONS_MAX = 64, SLICE_NS = 50000000 };
 
-double tally_share(Tally t)
-{
-    return t.n ? (double)t.right / (double)t.n : 0;
-}
-
-Interval tally_interval(Tally t)
-{
-    return interval_wilson(t.right, t.n);
-}
-
 const char *asking_row_about(AskingRow r)
 {
     static const char *const about[] = {"the row of the pronoun", "the row of the adjective",

@@ -8,13 +8,6 @@
 #include "core/models/model.h"
 #include "core/train/sentences.h"
 
-/* A count out of n. */
-typedef struct Tally {
-    size_t right, n;
-} Tally;
-double tally_share(Tally t);
-Interval tally_interval(Tally t);
-
 /* A row of attention that could show the antecedent. */
 typedef enum AskingRow {
     ASKS_PRONOUN,   /* encoder: the row of "it" */

@@ -103,9 +103,9 @@ static Json *parsed(const Buf *b)
 static void check_evaluation(Subject *s)
 {
     Buf text = {0}, json = {0};
-    evaluate_table(&s->e, &s->of, &text);
+    evaluate_print(&s->e, &s->of, false, &text);
     narrow(buf_str(&text));
-    evaluate_json(&s->e, &s->of, &json);
+    evaluate_print(&s->e, &s->of, true, &json);
     Json *j = parsed(&json);
     const AccuracyResult *r = accuracy_result(s->e.trained);
     const AttentionStatsResult *v = attention_stats_result(s->e.with);
@@ -198,11 +198,11 @@ static void showcases(void **state)
                                       .entropy_without = 0.25f,
                                       .change = 0.5}};
     Buf text = {0}, json = {0};
-    showcase_table(&found, &s.of, &text);
+    showcase_print(&found, &s.of, false, &text);
     narrow(buf_str(&text));
     assert_non_null(strstr(buf_str(&text), "--at 'blocks.1.attn.pattern[h=1,t=r3c4]'"));
     assert_non_null(strstr(buf_str(&text), "none of these pictures"));
-    showcase_json(&found, &s.of, &json);
+    showcase_print(&found, &s.of, true, &json);
     Json *j = parsed(&json);
     const Json *row = json_get(j, "collapse");
     assert_string_equal(json_text(json_get(row, "query"), ""), "r3c4");

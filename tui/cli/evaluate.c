@@ -8,10 +8,11 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/models/drawn.h"
+#include "core/session/text.h"
 #include "core/train/trainer.h"
 #include "tui/cli/verbs.h"
 
-enum { COUNT = 5000, SHOWCASE_COUNT = 200, PATH = 1100 };
+enum { COUNT = 5000, SENTENCES = 1000, SHOWCASE_COUNT = 200, PATH = 1100 };
 
 static bool progress(void *context, const char *what, double share)
 {
@@ -52,10 +53,8 @@ static int find_showcase(Work *w, const Evaluated *of, Err *err)
         numbers[i] = i;
     bool ok = scale_search_find(&found, &s->model, numbers, count, s->pool, progress, w, err);
     free(numbers);
-    if (ok && w->options->json)
-        showcase_json(&found, of, &w->out);
-    else if (ok)
-        showcase_table(&found, of, &w->out);
+    if (ok)
+        showcase_print(&found, of, w->options->json, &w->out);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
@@ -66,12 +65,10 @@ static int examine(Work *w, const Pictures *pictures, const Evaluated *of, Err *
     Dataset *dataset = dataset_new(pictures, &s->model, PICTURES_HELD_OUT, 0, asked ? asked : held ? held : COUNT);
     Evaluation e;
     bool ok = evaluation_run(&e, &s->model, dataset, s->pool, progress, w, err);
-    if (ok && w->options->json)
-        evaluate_json(&e, of, &w->out);
-    else if (ok)
-        evaluate_table(&e, of, &w->out);
-    if (ok)
+    if (ok) {
+        evaluate_print(&e, of, w->options->json, &w->out);
         evaluation_free(&e);
+    }
     dataset_free(dataset);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
@@ -159,6 +156,25 @@ static int run(Work *w, Err *err)
     return status;
 }
 
+static int run_text(Work *w, Err *err)
+{
+    const Options *o = w->options;
+    Model m = {0};
+    Translation t;
+    char name[200];
+    size_t n = o->count ? (size_t)o->count : SENTENCES;
+    if (o->pictures || o->showcase)
+        return err_set(err, "a translator is examined on sentences: --pictures and --showcase mean nothing here"),
+               STATUS_BAD;
+    Pool *pool = pool_new((int)o->threads);
+    bool ok = text_open(&m, o->model, err) && translation_run(&t, &m, n, pool, progress, w, err);
+    if (ok)
+        translation_print(&t, utf8_clean(name, sizeof name, m.name), n, o->json, &w->out);
+    model_free(&m);
+    pool_free(pool);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
 const Verb VERB_EVALUATE = {
     .name = "evaluate",
     .usage = "evaluate [--pictures FOLDER [--all]] [--count N]",
@@ -181,4 +197,4 @@ const Verb VERB_EVALUATE = {
     .flags = VERB_JSON,
     .check = check,
     .run = run,
-    .run_text = evaluate_text};
+    .run_text = run_text};

@@ -4,7 +4,8 @@
 #include "core/base/buf.h"
 #include "core/eval/evaluation.h"
 #include "core/eval/scale_search.h"
-#include "tui/cli/work.h"
+#include "core/eval/translation.h"
+#include "core/models/model.h"
 
 /* Whom and what it is about. */
 typedef struct Evaluated {
@@ -15,12 +16,10 @@ typedef struct Evaluated {
     const char *const *class_names; /* [classes] */
 } Evaluated;
 
-void evaluate_table(const Evaluation *e, const Evaluated *of, Buf *out); /* at most 80 columns */
-void evaluate_json(const Evaluation *e, const Evaluated *of, Buf *out);
-void showcase_table(const ScaleSearch *s, const Evaluated *of, Buf *out);
-void showcase_json(const ScaleSearch *s, const Evaluated *of, Buf *out);
+/* As JSON, or as a page of at most 80 columns. */
+void evaluate_print(const Evaluation *e, const Evaluated *of, bool json, Buf *out);
+void showcase_print(const ScaleSearch *s, const Evaluated *of, bool json, Buf *out);
+void translation_print(const Translation *t, const char *name, size_t n, bool json, Buf *out);
 /* "cls", "r3c4": a token of that model; returns out. */
 const char *evaluate_token(const Evaluated *of, int token, char *out, size_t n);
-/* `vitrine evaluate` of a translator: Verb.run_text. */
-int evaluate_text(Work *w, Err *err);
 #endif

@@ -1,0 +1,166 @@
+/* Rows: each writes its line of the page and its member of the JSON. */
+#include "tui/cli/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/utf8.h"
+
+enum { TALLY_LABEL = 50 };
+
+static void put_number(Buf *out, double x)
+{
+    if (isfinite(x))
+        buf_printf(out, "%.9g", x);
+    else
+        buf_puts(out, "null");
+}
+
+static void put_key(Rows *r, const char *key, const char *suffix)
+{
+    buf_printf(&r->json, "\"%s%s\"%s", key, suffix, r->tight ? ":" : ": ");
+}
+
+void rows_key(Rows *r, const char *key)
+{
+    REQUIRE(r->n < ROWS_MOST);
+    r->begin[r->n++] = r->json.len;
+    put_key(r, key, "");
+}
+
+void rows_number(Rows *r, const char *key, double x)
+{
+    rows_key(r, key);
+    put_number(&r->json, x);
+}
+
+void rows_text(Rows *r, const char *key, const char *text)
+{
+    rows_key(r, key);
+    if (text)
+        buf_json(&r->json, text);
+    else
+        buf_puts(&r->json, "null");
+}
+
+void rows_cells(Rows *r, const char *key, int rows, int cols, void (*put)(Buf *out, const void *of, int i),
+                const void *of)
+{
+    Buf *out = &r->json;
+    rows_key(r, key);
+    if (!of) {
+        buf_puts(out, "null");
+        return;
+    }
+    buf_puts(out, rows ? "[" : "");
+    for (int i = 0; i < (rows ? rows : 1); i++) {
+        buf_puts(out, i ? "," : "");
+        buf_puts(out, cols ? "[" : "");
+        for (int k = 0; k < (cols ? cols : 1); k++) {
+            buf_puts(out, k ? "," : "");
+            put(out, of, cols ? i * cols + k : i);
+        }
+        buf_puts(out, cols ? "]" : "");
+    }
+    buf_puts(out, rows ? "]" : "");
+}
+
+static void number_at(Buf *out, const void *of, int i)
+{
+    put_number(out, ((const double *)of)[i]);
+}
+
+void rows_numbers(Rows *r, const char *key, const double *x, int rows, int cols)
+{
+    rows_cells(r, key, rows, cols, number_at, x);
+}
+
+void rows_interval(Rows *r, const char *key, const char *suffix, Interval i)
+{
+    buf_puts(&r->json, ",\n  ");
+    put_key(r, key, suffix);
+    buf_printf(&r->json, "[%.9g,%.9g]", i.low, i.high);
+}
+
+void page_label(Buf *page, const char *text, int cells)
+{
+    buf_printf(page, "  %s%*s", text, cells > utf8_cells(text) ? cells - utf8_cells(text) : 0, "");
+}
+
+void page_share(Buf *page, size_t right, size_t n)
+{
+    Interval i = interval_wilson(right, n);
+    char between[40];
+    utf8_print(between, sizeof between, "(%.1f–%.1f)", 100 * i.low, 100 * i.high);
+    buf_printf(page, "%6.1f %% %s%*s", n ? 100 * (double)right / (double)n : 0, between, 13 - utf8_cells(between), "");
+}
+
+void page_end(Buf *page)
+{
+    while (page->len && page->data[page->len - 1] == ' ')
+        page->data[--page->len] = 0;
+    buf_putc(page, '\n');
+}
+
+void rows_share(Rows *r, const char *key, const char *label, size_t right, size_t n)
+{
+    rows_number(r, key, n ? (double)right / (double)n : (double)NAN);
+    if (!n)
+        return;
+    rows_interval(r, key, "_interval", interval_wilson(right, n));
+    page_label(&r->page, label, ROWS_LABEL);
+    page_share(&r->page, right, n);
+}
+
+void rows_tally(Rows *r, const char *key, const char *label, Tally t, const Paired *pair)
+{
+    Interval i = tally_interval(t);
+    rows_key(r, key);
+    buf_printf(&r->json, "{\"right\":%zu,\"n\":%zu,\"share\":%.9g,\"low\":%.9g,\"high\":%.9g}", t.right, t.n,
+               tally_share(t), i.low, i.high);
+    page_label(&r->page, label, TALLY_LABEL);
+    buf_printf(&r->page, "%6zu of %-6zu%6.1f %%  (%.1f–%.1f)", t.right, t.n, 100 * tally_share(t), 100 * i.low,
+               100 * i.high);
+    if (pair) {
+        i = paired_interval(*pair);
+        buf_printf(&r->json, ",\"%s_lost\":{\"lost\":%zu,\"won\":%zu,\"low\":%.9g,\"high\":%.9g}", key, pair->lost,
+                   pair->won, i.low, i.high);
+        buf_printf(&r->page, ", %.1f ±%.1f less", 100 * paired_lost(*pair), 100 * paired_margin(*pair));
+    }
+    page_end(&r->page);
+}
+
+/* The member of that key, with its key, and its length; NULL: there is none. */
+static const char *member(const Rows *r, const char *key, size_t n, size_t *len)
+{
+    for (int i = 0; i < r->n; i++) {
+        const char *at = r->json.data + r->begin[i] + 1;
+        if (strncmp(at, key, n) == 0 && at[n] == '"') {
+            *len = (i + 1 < r->n ? r->begin[i + 1] : r->json.len) - r->begin[i];
+            return at - 1;
+        }
+    }
+    return NULL;
+}
+
+void rows_print(Rows *r, const char *order, bool json, Buf *out)
+{
+    int put = 0;
+    if (!json)
+        buf_puts(out, buf_str(&r->page));
+    for (const char *key = order; json && *key; key += strspn(key, " ")) {
+        size_t n = strcspn(key, " "), len = 0;
+        const char *text = member(r, key, n, &len);
+        if (text) {
+            buf_puts(out, put++ ? r->tight ? "," : ",\n  " : r->tight ? "{" : "{\n  ");
+            buf_add(out, text, len);
+        }
+        key += n;
+    }
+    REQUIRE(!json || put == r->n);
+    if (json)
+        buf_puts(out, r->tight ? "}\n" : "\n}\n");
+    buf_free(&r->page);
+    buf_free(&r->json);
+}
