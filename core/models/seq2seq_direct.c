@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/mem.h"
 #include "core/kernels/map_exact.h"
+#include "core/models/direct.h"
 
 /* The weights of one block, or of none (layer 0). */
 typedef struct From {
@@ -19,50 +19,17 @@ static const float *weight(const From *f, Seq2seqRole r)
     return seq2seq_has(f->c, r) ? seq2seq_weight(f->c, f->w, r, f->layer)->data : NULL;
 }
 
-static double *doubles(size_t a, size_t b)
+/* y[n,outputs] from x[n,inputs]; the bias' role follows the weight's. */
+static void linear(const From *f, Seq2seqRole w, const double *x, int n, size_t inputs, double *y, size_t outputs)
 {
-    return xcalloc(size_mul(a, b) + 1, sizeof(double));
+    direct_linear(weight(f, w), weight(f, (Seq2seqRole)(w + 1)), x, (size_t)n, inputs, y, outputs);
 }
 
-/* y[n,outputs] = x[n,inputs] · Wᵀ + b; b may be NULL. */
-static void linear(const float *w, const float *b, const double *x, int n, size_t inputs, double *y, size_t outputs)
+/* Token by token; gamma's role is followed by beta's. */
+static void norm(const From *f, Seq2seqRole gamma, const double *x, int n, double *y)
 {
-    for (size_t t = 0; t < (size_t)n; t++)
-        for (size_t o = 0; o < outputs; o++) {
-            double sum = b ? (double)b[o] : 0;
-            for (size_t i = 0; i < inputs; i++)
-                sum += x[t * inputs + i] * (double)w[o * inputs + i];
-            y[t * outputs + o] = sum;
-        }
-}
-
-/* (x − mean) / √(variance + ε) · γ + β, token by token. */
-static void layer_norm(const From *f, Seq2seqRole gamma, Seq2seqRole beta, const double *x, int n, double *y)
-{
-    size_t d = (size_t)f->c->width;
-    const float *scale = weight(f, gamma), *shift = weight(f, beta);
-    for (int t = 0; t < n; t++, x += d, y += d) {
-        double mean = 0, var = 0;
-        for (size_t i = 0; i < d; i++)
-            mean += x[i] / (double)d;
-        for (size_t i = 0; i < d; i++)
-            var += (x[i] - mean) * (x[i] - mean) / (double)d;
-        double rstd = map_exact(MAP_RSQRT, var + (double)f->c->eps);
-        for (size_t i = 0; i < d; i++)
-            y[i] = (x[i] - mean) * rstd * (double)scale[i] + (double)shift[i];
-    }
-}
-
-/* In place, over the first n. */
-static void softmax(double *x, int n)
-{
-    double most = x[0], sum = 0;
-    for (int i = 1; i < n; i++)
-        most = x[i] > most ? x[i] : most;
-    for (int i = 0; i < n; i++)
-        sum += x[i] = map_exact(MAP_EXP, x[i] - most);
-    for (int i = 0; i < n; i++)
-        x[i] /= sum;
+    direct_norm(weight(f, gamma), weight(f, (Seq2seqRole)(gamma + 1)), false, (double)f->c->eps, x, (size_t)n,
+                (size_t)f->c->width, y);
 }
 
 /* --- words to tokens --- */
@@ -119,76 +86,60 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
 {
     const Seq2seqConfig *c = f->c;
     size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e;
-    const float *part[8];
-    for (int i = 0; i < 8; i++)
-        part[i] = weight(f, (Seq2seqRole)((int)first + i));
-    double *q = doubles((size_t)n, inner), *k = doubles((size_t)m, inner), *v = doubles((size_t)m, inner),
-           *z = doubles((size_t)n, inner), *row = doubles((size_t)m, 1);
-    linear(part[0], part[1], x, n, d, q, inner);
-    linear(part[2], part[3], seen, m, d, k, inner);
-    linear(part[4], part[5], seen, m, d, v, inner);
-    for (int t = 0; t < n; t++)
-        for (size_t h = 0; h < inner; h += e) {
-            int sees = causal ? t + 1 : m;
-            for (int u = 0; u < sees; u++) {
-                row[u] = 0;
-                for (size_t i = h; i < h + e; i++)
-                    row[u] += q[(size_t)t * inner + i] * k[(size_t)u * inner + i] * (double)c->scale;
-            }
-            softmax(row, sees);
-            for (int u = 0; u < sees; u++)
-                for (size_t i = h; i < h + e; i++)
-                    z[(size_t)t * inner + i] += row[u] * v[(size_t)u * inner + i];
-        }
-    linear(part[6], part[7], z, n, inner, out, d);
+    double *q = direct_zeros((size_t)n, inner), *k = direct_zeros((size_t)m, inner),
+           *v = direct_zeros((size_t)m, inner), *z = direct_zeros((size_t)n, inner);
+    linear(f, first, x, n, d, q, inner);
+    linear(f, (Seq2seqRole)(first + 2), seen, m, d, k, inner);
+    linear(f, (Seq2seqRole)(first + 4), seen, m, d, v, inner);
+    for (size_t t = 0; t < (size_t)n; t++) {
+        const DirectSeen sees = {(size_t)c->heads, e, causal ? t + 1 : (size_t)m, k, v, (double)c->scale};
+        direct_attend(&sees, q + t * inner, NULL, NULL, z + t * inner);
+    }
+    linear(f, (Seq2seqRole)(first + 6), z, n, inner, out, d);
     free(q);
     free(k);
     free(v);
     free(z);
-    free(row);
 }
 
-static void mlp(const From *f, bool decoder, const double *x, int n, double *out)
+/* first: W_UP. */
+static void mlp(const From *f, Seq2seqRole first, const double *x, int n, double *out)
 {
     const Seq2seqConfig *c = f->c;
     size_t d = (size_t)c->width, m = (size_t)c->mlp;
-    double *hidden = doubles((size_t)n, m);
-    linear(weight(f, decoder ? SEQ2SEQ_DEC_W_UP : SEQ2SEQ_ENC_W_UP),
-           weight(f, decoder ? SEQ2SEQ_DEC_B_UP : SEQ2SEQ_ENC_B_UP), x, n, d, hidden, m);
+    double *hidden = direct_zeros((size_t)n, m);
+    linear(f, first, x, n, d, hidden, m);
     for (size_t i = 0; i < (size_t)n * m; i++)
         hidden[i] = map_exact(c->act, hidden[i]);
-    linear(weight(f, decoder ? SEQ2SEQ_DEC_W_DOWN : SEQ2SEQ_ENC_W_DOWN),
-           weight(f, decoder ? SEQ2SEQ_DEC_B_DOWN : SEQ2SEQ_ENC_B_DOWN), hidden, n, m, out, d);
+    linear(f, (Seq2seqRole)(first + 2), hidden, n, m, out, d);
     free(hidden);
 }
 
 /* Which of the sub-layers, and its norm. */
-typedef enum Kind { SELF, CROSS, THINK } Kind;
+typedef enum Kind { SELF, CROSS, MLP } Kind;
 typedef struct Step {
     Kind kind;
-    Seq2seqRole first, gamma, beta;
+    Seq2seqRole first, gamma;
 } Step;
 
 /* x[n,d] in place. Post-norm: LN(x + sublayer(x)); pre-norm: x + sublayer(LN(x)). */
 static void sublayer(const From *f, bool decoder, const Step *s, Seq2seqDirectMemory memory, double *x, int n)
 {
     size_t cells = (size_t)n * (size_t)f->c->width;
-    double *in = doubles(cells, 1), *found = doubles(cells, 1);
+    double *in = direct_zeros(cells, 1), *found = direct_zeros(cells, 1);
     if (f->c->pre_norm)
-        layer_norm(f, s->gamma, s->beta, x, n, in);
+        norm(f, s->gamma, x, n, in);
     else
         memcpy(in, x, cells * sizeof *in);
-    if (s->kind == THINK)
-        mlp(f, decoder, in, n, found);
+    if (s->kind == MLP)
+        mlp(f, s->first, in, n, found);
     else
         attention(f, s->first, in, n, s->kind == CROSS ? memory.x : in, s->kind == CROSS ? memory.n : n,
                   decoder && s->kind == SELF, found);
     for (size_t i = 0; i < cells; i++)
         x[i] += found[i];
-    if (!f->c->pre_norm) {
-        layer_norm(f, s->gamma, s->beta, x, n, in);
-        memcpy(x, in, cells * sizeof *x);
-    }
+    if (!f->c->pre_norm)
+        norm(f, s->gamma, x, n, x);
     free(in);
     free(found);
 }
@@ -196,14 +147,13 @@ static void sublayer(const From *f, bool decoder, const Step *s, Seq2seqDirectMe
 void seq2seq_direct_block(const Seq2seqConfig *c, const Weights *w, bool decoder, int layer, const float *x, int n,
                           Seq2seqDirectMemory memory, double *out)
 {
-    static const Step ENCODER[] = {{SELF, SEQ2SEQ_ENC_W_Q, SEQ2SEQ_ENC_LN1_GAMMA, SEQ2SEQ_ENC_LN1_BETA},
-                                   {THINK, SEQ2SEQ_ENC_W_UP, SEQ2SEQ_ENC_LN2_GAMMA, SEQ2SEQ_ENC_LN2_BETA}},
-                      DECODER[] = {{SELF, SEQ2SEQ_DEC_W_Q, SEQ2SEQ_DEC_LN1_GAMMA, SEQ2SEQ_DEC_LN1_BETA},
-                                   {CROSS, SEQ2SEQ_CROSS_W_Q, SEQ2SEQ_DEC_LN2_GAMMA, SEQ2SEQ_DEC_LN2_BETA},
-                                   {THINK, SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, SEQ2SEQ_DEC_LN3_BETA}};
+    static const Step ENCODER[] = {{SELF, SEQ2SEQ_ENC_W_Q, SEQ2SEQ_ENC_LN1_GAMMA},
+                                   {MLP, SEQ2SEQ_ENC_W_UP, SEQ2SEQ_ENC_LN2_GAMMA}},
+                      DECODER[] = {{SELF, SEQ2SEQ_DEC_W_Q, SEQ2SEQ_DEC_LN1_GAMMA},
+                                   {CROSS, SEQ2SEQ_CROSS_W_Q, SEQ2SEQ_DEC_LN2_GAMMA},
+                                   {MLP, SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA}};
     const From f = {c, w, layer};
-    for (size_t i = 0; i < (size_t)n * (size_t)c->width; i++)
-        out[i] = (double)x[i];
+    direct_widen(x, (size_t)n * (size_t)c->width, out);
     for (int i = 0; i < (decoder ? 3 : 2); i++) {
         const Step *s = decoder ? &DECODER[i] : &ENCODER[i];
         if (s->kind != CROSS || memory.n)
@@ -217,14 +167,9 @@ void seq2seq_direct_stack_out(const Seq2seqConfig *c, const Weights *w, bool dec
                               double *out)
 {
     const From f = {c, w, 0};
-    size_t cells = (size_t)n * (size_t)c->width;
-    double *from = doubles(cells, 1);
-    for (size_t i = 0; i < cells; i++)
-        out[i] = from[i] = (double)x[i];
+    direct_widen(x, (size_t)n * (size_t)c->width, out);
     if (c->final_norm)
-        layer_norm(&f, decoder ? SEQ2SEQ_TARGET_FINAL_GAMMA : SEQ2SEQ_SOURCE_FINAL_GAMMA,
-                   decoder ? SEQ2SEQ_TARGET_FINAL_BETA : SEQ2SEQ_SOURCE_FINAL_BETA, from, n, out);
-    free(from);
+        norm(&f, decoder ? SEQ2SEQ_TARGET_FINAL_GAMMA : SEQ2SEQ_SOURCE_FINAL_GAMMA, out, n, out);
 }
 
 void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const double *x, int n, double *logits,
@@ -234,8 +179,8 @@ void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const doubl
     bool decoder = seq2seq_has_decoder(c);
     size_t words = (size_t)(decoder ? c->target_words : c->source_words);
     const float *table = weight(&f, !c->tied ? SEQ2SEQ_HEAD_W : decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED);
-    linear(table, weight(&f, SEQ2SEQ_HEAD_B), x, n, (size_t)c->width, logits, words);
+    direct_linear(table, weight(&f, SEQ2SEQ_HEAD_B), x, (size_t)n, (size_t)c->width, logits, words);
     memcpy(probs, logits, (size_t)n * words * sizeof *probs);
     for (int t = 0; t < n; t++)
-        softmax(probs + (size_t)t * words, (int)words);
+        direct_softmax(probs + (size_t)t * words, words);
 }

@@ -4,67 +4,25 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
-#include "core/base/mem.h"
 #include "core/kernels/map_exact.h"
+#include "core/models/direct.h"
 
-static const float *weight(const Weights *w, VitRole r, int layer)
+/* A weight of the block's layer, or of the whole model; NULL where it has none such. */
+static const float *weight(const VitDirectBlock *b, VitRole r)
 {
-    return vit_weight(w, r, layer)->data;
+    return vit_has(b->c, r) ? vit_weight(b->w, r, vit_role_in_block(r) ? b->layer : 0)->data : NULL;
 }
 
-static double *doubles(size_t a, size_t b)
+static void linear(const VitDirectBlock *b, VitRole w, VitRole bias, const double *x, size_t inputs, double *y,
+                   size_t outputs)
 {
-    return xcalloc(size_mul(a, b) + 1, sizeof(double));
+    direct_linear(weight(b, w), weight(b, bias), x, 1, inputs, y, outputs);
 }
 
-/* y[o] = Σ_i x[i] · W[o,i] + b[o]; b may be NULL. */
-static void linear(const float *w, const float *b, const double *x, size_t inputs, double *y, size_t outputs)
+/* The model's norm of n numbers, y may be x; gamma's role is followed by beta's. */
+static void norm(const VitDirectBlock *b, VitRole role, size_t n, const double *x, double *y)
 {
-    for (size_t o = 0; o < outputs; o++) {
-        double sum = 0;
-        for (size_t i = 0; i < inputs; i++)
-            sum += x[i] * (double)w[o * inputs + i];
-        y[o] = sum + (b ? (double)b[o] : 0);
-    }
-}
-
-/* The model's norm of n numbers; gamma's role is followed by beta's. An RMSNorm takes no mean off and adds nothing. */
-static void norm_of(const VitConfig *c, const Weights *w, VitRole role, int layer, int n, const double *x, double *y)
-{
-    const float *gamma = weight(w, role, layer), *beta = c->rms_norm ? NULL : weight(w, (VitRole)(role + 1), layer);
-    double mean = 0, var = 0;
-    for (int i = 0; i < n && !c->rms_norm; i++)
-        mean += x[i] / n;
-    for (int i = 0; i < n; i++)
-        var += (x[i] - mean) * (x[i] - mean) / n;
-    double rstd = map_exact(MAP_RSQRT, var + (double)c->eps);
-    for (int i = 0; i < n; i++)
-        y[i] = (x[i] - mean) * rstd * (double)gamma[i] + (beta ? (double)beta[i] : 0);
-}
-
-static void norm(const VitConfig *c, const Weights *w, VitRole role, int layer, const double *x, double *y)
-{
-    norm_of(c, w, role, layer, c->width, x, y);
-}
-
-/* The same in place. */
-static void norm_here(const VitConfig *c, const Weights *w, VitRole role, int layer, double *x)
-{
-    double *out = doubles((size_t)c->width, 1);
-    norm(c, w, role, layer, x, out);
-    memcpy(x, out, (size_t)c->width * sizeof *x);
-    free(out);
-}
-
-static void softmax(double *x, size_t n)
-{
-    double most = x[0], sum = 0;
-    for (size_t i = 1; i < n; i++)
-        most = x[i] > most ? x[i] : most;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i] = map_exact(MAP_EXP, x[i] - most);
-    for (size_t i = 0; i < n; i++)
-        x[i] /= sum;
+    direct_norm(weight(b, role), weight(b, (VitRole)(role + 1)), b->c->rms_norm, (double)b->c->eps, x, 1, n, y);
 }
 
 /* --- pixels to tokens --- */
@@ -123,16 +81,17 @@ static int position_row(const VitConfig *c, int t)
 
 /* The position table as the tokens get it: row by row out[rows,d], fitted to the picture's grid where it was made for
  * another one: every new place is the sum over all old ones of their weights. */
-static double *places(const VitConfig *c, const Weights *w)
+static double *places(const VitDirectBlock *whole)
 {
+    const VitConfig *c = whole->c;
     size_t shape[4], d = (size_t)c->width, h = (size_t)(c->image_h / c->patch_h), k = (size_t)(c->image_w / c->patch_w);
     if (c->pos == VIT_POS_NONE)
         return NULL;
-    const float *table = weight(w, VIT_POS, 0);
+    const float *table = weight(whole, VIT_POS);
     vit_role_shape(c, VIT_POS, shape);
     size_t old_h = vit_resizes(c) ? (size_t)c->table_h : h, old_w = vit_resizes(c) ? (size_t)c->table_w : k;
     size_t front = shape[0] - old_h * old_w;
-    double *out = doubles(front + h * k, d), *down = doubles(h, old_h), *across = doubles(k, old_w);
+    double *out = direct_zeros(front + h * k, d), *down = direct_zeros(h, old_h), *across = direct_zeros(k, old_w);
     for (size_t i = 0; i < (vit_resizes(c) ? front : shape[0]) * d; i++)
         out[i] = (double)table[i];
     if (vit_resizes(c)) {
@@ -151,9 +110,11 @@ static double *places(const VitConfig *c, const Weights *w)
 
 void vit_direct_embed(const VitConfig *c, const Weights *w, const float *input, double *z)
 {
+    const VitDirectBlock *whole = &(VitDirectBlock){.c = c, .w = w};
     size_t d = (size_t)c->width, values = (size_t)c->patch_h * (size_t)c->patch_w * (size_t)c->channels;
-    double *image = doubles((size_t)c->image_h * (size_t)c->image_w, (size_t)c->channels), *patch = doubles(values, 1);
-    double *table = places(c, w);
+    double *image = direct_zeros((size_t)c->image_h * (size_t)c->image_w, (size_t)c->channels),
+           *patch = direct_zeros(values, 1);
+    double *table = places(whole);
     int prefix = vit_prefix(c), front = prefix - c->registers;
     standardise(c, input, image);
     for (int t = 0; t < vit_tokens(c); t++) {
@@ -162,18 +123,18 @@ void vit_direct_embed(const VitConfig *c, const Weights *w, const float *input, 
         const double *place = row < 0 ? NULL : table + (size_t)row * d;
         if (t >= prefix) {
             cut_patch(c, image, (size_t)(t - prefix), patch);
-            linear(weight(w, VIT_PATCH_W, 0), c->patch_bias ? weight(w, VIT_PATCH_B, 0) : NULL, patch, values, to, d);
+            linear(whole, VIT_PATCH_W, VIT_PATCH_B, patch, values, to, d);
             if (c->patch_norm)
-                norm_here(c, w, VIT_PATCH_GAMMA, 0, to);
+                norm(whole, VIT_PATCH_GAMMA, d, to, to);
         }
         const float *token = t >= prefix        ? NULL
-                             : t >= front       ? weight(w, VIT_REGISTERS, 0) + (size_t)(t - front) * d
-                             : c->cls && t == 0 ? weight(w, VIT_CLS, 0)
-                                                : weight(w, VIT_DIST, 0);
+                             : t >= front       ? weight(whole, VIT_REGISTERS) + (size_t)(t - front) * d
+                             : c->cls && t == 0 ? weight(whole, VIT_CLS)
+                                                : weight(whole, VIT_DIST);
         for (size_t i = 0; i < d; i++)
             to[i] = (token ? (double)token[i] : to[i]) + (place ? place[i] : 0);
         if (c->norm_pre)
-            norm_here(c, w, VIT_PRE_GAMMA, 0, to);
+            norm(whole, VIT_PRE_GAMMA, d, to, to);
     }
     free(image);
     free(patch);
@@ -189,9 +150,9 @@ VitDirectBlock vit_direct_block(const VitConfig *c, const Weights *w, int layer,
                         .w = w,
                         .layer = layer,
                         .z = z,
-                        .seen = doubles(tokens, (size_t)c->width),
-                        .k = doubles(tokens, inner),
-                        .v = doubles(tokens, inner)};
+                        .seen = direct_zeros(tokens, (size_t)c->width),
+                        .k = direct_zeros(tokens, inner),
+                        .v = direct_zeros(tokens, inner)};
     return b;
 }
 
@@ -203,17 +164,12 @@ void vit_direct_block_free(VitDirectBlock *b)
     *b = (VitDirectBlock){.c = NULL};
 }
 
-static const float *bias(const VitDirectBlock *b, VitRole r)
-{
-    return vit_has(b->c, r) ? weight(b->w, r, b->layer) : NULL;
-}
-
 /* column · f[0] + row · f[1], with the frequencies of this block's head. */
 static double learned_angle(const VitDirectBlock *b, int patch, int head, int pair)
 {
     const VitConfig *c = b->c;
     size_t each = (size_t)c->heads * (size_t)(c->head_dim / 2), all = (size_t)c->layers * each;
-    const float *f = weight(b->w, VIT_ROPE_FREQS, 0) + (size_t)b->layer * each + (size_t)(head * (c->head_dim / 2));
+    const float *f = weight(b, VIT_ROPE_FREQS) + (size_t)b->layer * each + (size_t)(head * (c->head_dim / 2));
     int place[2];
     vit_rope_place(c, patch, place);
     return place[0] * (double)f[pair] + place[1] * (double)f[all + (size_t)pair];
@@ -242,73 +198,59 @@ void vit_direct_keys(VitDirectBlock *b, int t)
 {
     const VitConfig *c = b->c;
     size_t d = (size_t)c->width, inner = (size_t)c->heads * (size_t)c->head_dim;
-    double *seen = b->seen + (size_t)t * d, *x = doubles(d, 1);
-    for (size_t i = 0; i < d; i++)
-        x[i] = (double)b->z[(size_t)t * d + i];
-    if (c->post_norm || c->branch_norm)
-        memcpy(seen, x, d * sizeof *seen);
-    else
-        norm(c, b->w, VIT_LN1_GAMMA, b->layer, x, seen);
-    linear(weight(b->w, VIT_W_K, b->layer), bias(b, VIT_B_K), seen, d, b->k + (size_t)t * inner, inner);
+    double *seen = b->seen + (size_t)t * d;
+    direct_widen(b->z + (size_t)t * d, d, seen);
+    if (!c->post_norm && !c->branch_norm)
+        norm(b, VIT_LN1_GAMMA, d, seen, seen);
+    linear(b, VIT_W_K, VIT_B_K, seen, d, b->k + (size_t)t * inner, inner);
     rope(b, t, b->k + (size_t)t * inner);
-    linear(weight(b->w, VIT_W_V, b->layer), bias(b, VIT_B_V), seen, d, b->v + (size_t)t * inner, inner);
-    free(x);
+    linear(b, VIT_W_V, VIT_B_V, seen, d, b->v + (size_t)t * inner, inner);
 }
 
 /* What is added to a score for where the two tokens lie to each other. */
-static double bias_of(const VitDirectBlock *b, size_t h, int t, int u)
+typedef struct Asking {
+    const VitDirectBlock *b;
+    int token;
+} Asking;
+
+static double bias_of(const void *of, size_t head, size_t u)
 {
-    VitRole r = b->c->bias == VIT_BIAS_SHARED ? VIT_SHARED_BIAS_TABLE : VIT_BIAS_TABLE;
-    if (b->c->bias == VIT_BIAS_NONE)
-        return 0;
-    return (double)weight(b->w, r, b->layer)[h * (size_t)vit_bias_rows(b->c) + (size_t)vit_bias_row(b->c, t, u)];
+    const Asking *a = of;
+    const VitConfig *c = a->b->c;
+    VitRole r = c->bias == VIT_BIAS_SHARED ? VIT_SHARED_BIAS_TABLE : VIT_BIAS_TABLE;
+    return (double)weight(a->b, r)[head * (size_t)vit_bias_rows(c) + (size_t)vit_bias_row(c, a->token, (int)u)];
 }
 
 /* out[d] = W_O · (softmax(q kᵀ · scale + bias) v of all heads) + b_O */
 static void attention(const VitDirectBlock *b, int t, double *out)
 {
     const VitConfig *c = b->c;
-    size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e, tokens = (size_t)vit_tokens(c);
-    double *q = doubles(inner, 1), *z = doubles(inner, 1), *row = doubles(tokens, 1);
-    linear(weight(b->w, VIT_W_Q, b->layer), bias(b, VIT_B_Q), b->seen + (size_t)t * d, d, q, inner);
+    size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e;
+    double *q = direct_zeros(inner, 1), *z = direct_zeros(inner, 1);
+    linear(b, VIT_W_Q, VIT_B_Q, b->seen + (size_t)t * d, d, q, inner);
     rope(b, t, q);
-    for (size_t h = 0; h < (size_t)c->heads; h++) {
-        for (size_t u = 0; u < tokens; u++) {
-            row[u] = 0;
-            for (size_t i = 0; i < e; i++)
-                row[u] += q[h * e + i] * b->k[u * inner + h * e + i];
-            row[u] = row[u] * (double)c->scale + bias_of(b, h, t, (int)u);
-        }
-        softmax(row, tokens);
-        for (size_t u = 0; u < tokens; u++)
-            for (size_t i = 0; i < e; i++)
-                z[h * e + i] += row[u] * b->v[u * inner + h * e + i];
-    }
-    if (c->merged_norm) {
-        norm_of(c, b->w, VIT_MERGED_GAMMA, b->layer, (int)inner, z, q);
-        memcpy(z, q, inner * sizeof *z);
-    }
-    linear(weight(b->w, VIT_W_O, b->layer), bias(b, VIT_B_O), z, inner, out, d);
+    const DirectSeen seen = {(size_t)c->heads, e, (size_t)vit_tokens(c), b->k, b->v, (double)c->scale};
+    direct_attend(&seen, q, c->bias == VIT_BIAS_NONE ? NULL : bias_of, &(Asking){b, t}, z);
+    if (c->merged_norm)
+        norm(b, VIT_MERGED_GAMMA, inner, z, z);
+    linear(b, VIT_W_O, VIT_B_O, z, inner, out, d);
     free(q);
     free(z);
-    free(row);
 }
 
 static void mlp(const VitDirectBlock *b, const double *x, double *out)
 {
     const VitConfig *c = b->c;
     size_t d = (size_t)c->width, m = (size_t)c->mlp;
-    double *hidden = doubles(m, 1), *gate = doubles(m, 1);
-    linear(weight(b->w, VIT_W_UP, b->layer), bias(b, VIT_B_UP), x, d, hidden, m);
+    double *hidden = direct_zeros(m, 1), *gate = direct_zeros(m, 1);
+    linear(b, VIT_W_UP, VIT_B_UP, x, d, hidden, m);
     if (c->gated)
-        linear(weight(b->w, VIT_W_GATE, b->layer), bias(b, VIT_B_GATE), x, d, gate, m);
+        linear(b, VIT_W_GATE, VIT_B_GATE, x, d, gate, m);
     for (size_t i = 0; i < m; i++)
         hidden[i] = c->gated ? hidden[i] * map_exact(c->act, gate[i]) : map_exact(c->act, hidden[i]);
-    if (c->hidden_norm) {
-        norm_of(c, b->w, VIT_HIDDEN_GAMMA, b->layer, c->mlp, hidden, gate);
-        memcpy(hidden, gate, m * sizeof *hidden);
-    }
-    linear(weight(b->w, VIT_W_DOWN, b->layer), bias(b, VIT_B_DOWN), hidden, m, out, d);
+    if (c->hidden_norm)
+        norm(b, VIT_HIDDEN_GAMMA, m, hidden, hidden);
+    linear(b, VIT_W_DOWN, VIT_B_DOWN, hidden, m, out, d);
     free(hidden);
     free(gate);
 }
@@ -316,7 +258,7 @@ static void mlp(const VitDirectBlock *b, const double *x, double *out)
 /* x += what a sub-layer found, times its layer scale. */
 static void add_to(const VitDirectBlock *b, double *x, const double *found, VitRole scale)
 {
-    const float *by = b->c->layer_scale ? weight(b->w, scale, b->layer) : NULL;
+    const float *by = weight(b, scale);
     for (size_t i = 0; i < (size_t)b->c->width; i++)
         x[i] += found[i] * (by ? (double)by[i] : 1);
 }
@@ -325,25 +267,24 @@ void vit_direct_token(const VitDirectBlock *b, int t, double *out)
 {
     const VitConfig *c = b->c;
     size_t d = (size_t)c->width;
-    double *x = doubles(d, 1), *found = doubles(d, 1);
-    for (size_t i = 0; i < d; i++)
-        x[i] = (double)b->z[(size_t)t * d + i];
+    double *x = direct_zeros(d, 1), *found = direct_zeros(d, 1);
+    direct_widen(b->z + (size_t)t * d, d, x);
     attention(b, t, found);
     if (c->branch_norm)
-        norm_here(c, b->w, VIT_LN1_GAMMA, b->layer, found);
+        norm(b, VIT_LN1_GAMMA, d, found, found);
     add_to(b, x, found, VIT_ATTN_LS);
     if (c->post_norm) { /* z′ = LN(z + MSA(z)), z = LN(z′ + MLP(z′)) */
-        norm_here(c, b->w, VIT_LN1_GAMMA, b->layer, x);
+        norm(b, VIT_LN1_GAMMA, d, x, x);
         mlp(b, x, found);
         add_to(b, x, found, VIT_MLP_LS);
-        norm(c, b->w, VIT_LN2_GAMMA, b->layer, x, out);
+        norm(b, VIT_LN2_GAMMA, d, x, out);
     } else if (c->branch_norm) { /* z′ = z + LN(MSA(z)), z = z′ + LN(MLP(z′)) */
         mlp(b, x, found);
-        norm_here(c, b->w, VIT_LN2_GAMMA, b->layer, found);
+        norm(b, VIT_LN2_GAMMA, d, found, found);
         add_to(b, x, found, VIT_MLP_LS);
         memcpy(out, x, d * sizeof *x);
     } else { /* z′ = z + MSA(LN(z)), z = z′ + MLP(LN(z′)) */
-        norm(c, b->w, VIT_LN2_GAMMA, b->layer, x, out);
+        norm(b, VIT_LN2_GAMMA, d, x, out);
         mlp(b, out, found);
         add_to(b, x, found, VIT_MLP_LS);
         memcpy(out, x, d * sizeof *x);
@@ -355,77 +296,64 @@ void vit_direct_token(const VitDirectBlock *b, int t, double *out)
 /* --- the answer --- */
 
 /* The final norm of token t. */
-static void last(const VitConfig *c, const Weights *w, const float *z, int t, double *out)
+static void last(const VitDirectBlock *whole, const float *z, int t, double *out)
 {
+    const VitConfig *c = whole->c;
     size_t d = (size_t)c->width;
-    double *x = doubles(d, 1);
-    for (size_t i = 0; i < d; i++)
-        x[i] = (double)z[(size_t)t * d + i];
+    direct_widen(z + (size_t)t * d, d, out);
     if (c->final_norm)
-        norm(c, w, VIT_FINAL_GAMMA, 0, x, out);
-    else
-        memcpy(out, x, d * sizeof *x);
-    free(x);
+        norm(whole, VIT_FINAL_GAMMA, d, out, out);
 }
 
 /* The probe's attention over all tokens, and the MLP behind it (vit_answer.c). */
-static void pooled(const VitConfig *c, const Weights *w, const double *tokens, double *y)
+static void pooled(const VitDirectBlock *whole, const double *tokens, double *y)
 {
+    const VitConfig *c = whole->c;
     size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e, n = (size_t)vit_tokens(c),
            m = (size_t)c->mlp;
-    double *probe = doubles(d, 1), *q = doubles(inner, 1), *k = doubles(n, inner), *v = doubles(n, inner),
-           *row = doubles(n, 1), *z = doubles(inner, 1), *normed = doubles(d, 1), *hidden = doubles(m, 1);
-    for (size_t i = 0; i < d; i++)
-        probe[i] = (double)weight(w, VIT_PROBE, 0)[i];
+    double *probe = direct_zeros(d, 1), *q = direct_zeros(inner, 1), *k = direct_zeros(n, inner),
+           *v = direct_zeros(n, inner), *z = direct_zeros(inner, 1), *normed = direct_zeros(d, 1),
+           *hidden = direct_zeros(m, 1);
+    direct_widen(weight(whole, VIT_PROBE), d, probe);
     if (c->bare_probe)
         memcpy(q, probe, d * sizeof *q);
     else
-        linear(weight(w, VIT_POOL_W_Q, 0), weight(w, VIT_POOL_B_Q, 0), probe, d, q, inner);
-    const float *b_k = vit_has(c, VIT_POOL_B_K) ? weight(w, VIT_POOL_B_K, 0) : NULL,
-                *b_v = vit_has(c, VIT_POOL_B_V) ? weight(w, VIT_POOL_B_V, 0) : NULL;
+        linear(whole, VIT_POOL_W_Q, VIT_POOL_B_Q, probe, d, q, inner);
     for (size_t t = 0; t < n; t++) {
-        linear(weight(w, VIT_POOL_W_K, 0), b_k, tokens + t * d, d, k + t * inner, inner);
-        linear(weight(w, VIT_POOL_W_V, 0), b_v, tokens + t * d, d, v + t * inner, inner);
+        linear(whole, VIT_POOL_W_K, VIT_POOL_B_K, tokens + t * d, d, k + t * inner, inner);
+        linear(whole, VIT_POOL_W_V, VIT_POOL_B_V, tokens + t * d, d, v + t * inner, inner);
     }
-    for (size_t h = 0; h < (size_t)c->heads; h++) {
-        for (size_t t = 0; t < n; t++) {
-            row[t] = 0;
-            for (size_t i = 0; i < e; i++)
-                row[t] += q[h * e + i] * k[t * inner + h * e + i] * (double)c->scale;
-        }
-        softmax(row, n);
-        for (size_t t = 0; t < n; t++)
-            for (size_t i = 0; i < e; i++)
-                z[h * e + i] += row[t] * v[t * inner + h * e + i];
-    }
-    linear(weight(w, VIT_POOL_W_O, 0), weight(w, VIT_POOL_B_O, 0), z, inner, probe, d);
+    const DirectSeen seen = {(size_t)c->heads, e, n, k, v, (double)c->scale};
+    direct_attend(&seen, q, NULL, NULL, z);
+    linear(whole, VIT_POOL_W_O, VIT_POOL_B_O, z, inner, probe, d);
     if (c->bare_probe) {
         memcpy(y, probe, d * sizeof *y);
     } else {
-        norm(c, w, VIT_POOL_GAMMA, 0, probe, normed);
-        linear(weight(w, VIT_POOL_W_UP, 0), weight(w, VIT_POOL_B_UP, 0), normed, d, hidden, m);
+        norm(whole, VIT_POOL_GAMMA, d, probe, normed);
+        linear(whole, VIT_POOL_W_UP, VIT_POOL_B_UP, normed, d, hidden, m);
         for (size_t i = 0; i < m; i++)
             hidden[i] = map_exact(c->act, hidden[i]);
-        linear(weight(w, VIT_POOL_W_DOWN, 0), weight(w, VIT_POOL_B_DOWN, 0), hidden, m, y, d);
+        linear(whole, VIT_POOL_W_DOWN, VIT_POOL_B_DOWN, hidden, m, y, d);
         for (size_t i = 0; i < d; i++)
             y[i] += probe[i];
     }
-    double *const all[] = {probe, q, k, v, row, z, normed, hidden};
+    double *const all[] = {probe, q, k, v, z, normed, hidden};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
 
 /* What is read out of the tokens, y[f] (room for 2d). */
-static void read_out(const VitConfig *c, const Weights *w, const float *z, double *y)
+static void read_out(const VitDirectBlock *whole, const float *z, double *y)
 {
+    const VitConfig *c = whole->c;
     size_t d = (size_t)c->width, tokens = (size_t)vit_tokens(c), prefix = (size_t)vit_prefix(c);
-    double *all = doubles(tokens, d);
+    double *all = direct_zeros(tokens, d);
     for (size_t t = 0; t < tokens; t++)
-        last(c, w, z, (int)t, all + t * d);
+        last(whole, z, (int)t, all + t * d);
     bool mean = c->pool == VIT_POOL_MEAN || c->pool == VIT_POOL_BOTH;
     double *to = c->pool == VIT_POOL_BOTH ? y + d : y;
     if (c->pool == VIT_POOL_ATTENTION)
-        pooled(c, w, all, y);
+        pooled(whole, all, y);
     else if (c->pool != VIT_POOL_MEAN)
         memcpy(y, all, d * sizeof *y);
     for (size_t i = 0; mean && i < d; i++) {
@@ -434,17 +362,18 @@ static void read_out(const VitConfig *c, const Weights *w, const float *z, doubl
             to[i] += all[t * d + i] / vit_patches(c);
     }
     if (c->fc_norm)
-        norm_here(c, w, VIT_FC_GAMMA, 0, y);
+        norm(whole, VIT_FC_GAMMA, d, y, y);
     free(all);
 }
 
 void vit_direct_embedding(const VitConfig *c, const Weights *w, const float *z, double *out)
 {
+    const VitDirectBlock *whole = &(VitDirectBlock){.c = c, .w = w};
     size_t wide = (size_t)c->width * (c->pool == VIT_POOL_BOTH ? 2 : 1);
-    double *y = doubles(wide, 1);
-    read_out(c, w, z, y);
+    double *y = direct_zeros(wide, 1);
+    read_out(whole, z, y);
     if (c->project)
-        linear(weight(w, VIT_PROJECT, 0), NULL, y, wide, out, (size_t)c->project);
+        direct_linear(weight(whole, VIT_PROJECT), NULL, y, 1, wide, out, (size_t)c->project);
     else
         memcpy(out, y, wide * sizeof *y);
     free(y);
@@ -452,24 +381,24 @@ void vit_direct_embedding(const VitConfig *c, const Weights *w, const float *z, 
 
 void vit_direct_answer(const VitConfig *c, const Weights *w, const float *z, double *logits, double *probs)
 {
+    const VitDirectBlock *whole = &(VitDirectBlock){.c = c, .w = w};
     size_t d = (size_t)c->width, classes = (size_t)c->classes;
     size_t wide = c->pool == VIT_POOL_BOTH ? 2 * d : d;
-    double *y = doubles(wide, 1), *x = doubles(d, 1), *second = doubles(classes, 1);
+    double *y = direct_zeros(wide, 1), *x = direct_zeros(d, 1), *second = direct_zeros(classes, 1);
     if (!classes || c->pool == VIT_POOL_NONE)
         classes = 0;
-    read_out(c, w, z, y);
+    read_out(whole, z, y);
     if (classes)
-        linear(weight(w, VIT_HEAD_W, 0), c->head_bias ? weight(w, VIT_HEAD_B, 0) : NULL, y, wide, logits, classes);
+        linear(whole, VIT_HEAD_W, VIT_HEAD_B, y, wide, logits, classes);
     if (classes && c->pool == VIT_POOL_CLS_DIST) {
-        last(c, w, z, 1, x);
-        linear(weight(w, VIT_HEAD_DIST_W, 0), c->head_bias ? weight(w, VIT_HEAD_DIST_B, 0) : NULL, x, d, second,
-               classes);
+        last(whole, z, 1, x);
+        linear(whole, VIT_HEAD_DIST_W, VIT_HEAD_DIST_B, x, d, second, classes);
         for (size_t o = 0; o < classes; o++)
             logits[o] = (logits[o] + second[o]) / 2;
     }
     if (classes) {
         memcpy(probs, logits, classes * sizeof *probs);
-        softmax(probs, classes);
+        direct_softmax(probs, classes);
     }
     free(y);
     free(x);
