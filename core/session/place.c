@@ -300,6 +300,7 @@ static bool follows_picture(const Axis *a)
 void session_sync(Session *s, int changed)
 {
     const Graph *g = session_base(s);
+    bool plane = node_role(g, graph_find(g, s->place.path), ROLE_OTHER_PLACE) != AXIS_NONE; /* its cursor has both */
     int *at = s->place.at, y = graph_role(g, ROLE_PLACE_ROW, SEQUENCE_ANY),
         x = graph_role(g, ROLE_PLACE_COL, SEQUENCE_ANY), row, col;
     if (changed < 0 || changed >= g->axis_count || y == AXIS_NONE || x == AXIS_NONE)
@@ -312,9 +313,10 @@ void session_sync(Session *s, int changed)
         return; /* a prefix token has no place in the picture */
     for (int i = 0; i < g->axis_count; i++) {
         const Axis *b = &g->axes[i];
+        bool follows = follows_picture(b) || (b->role == ROLE_OTHER_PLACE && !plane);
         int index = b->role == ROLE_PLACE_ROW   ? row
                     : b->role == ROLE_PLACE_COL ? col
-                    : follows_picture(b)        ? (b->kind == AXIS_TOKEN ? b->prefix : 0) + row * b->cols + col
+                    : follows                   ? (b->kind == AXIS_TOKEN ? b->prefix : 0) + row * b->cols + col
                                                 : -1;
         if (index >= 0 && index < b->n)
             at[i] = index;

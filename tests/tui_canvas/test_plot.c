@@ -221,11 +221,49 @@ static void test_points(void **state)
         }
 }
 
+/* Where two lines share cells, both are seen; a legend has the values of all lines of a family, or how far they go. */
+static void test_crowded(void **state)
+{
+    (void)state;
+    Canvas c;
+    Buf out = {0};
+    CanvasLine same[2] = {{.name = "", .x = x, .y = up, .n = N, .style = STYLE_SIDE_A},
+                          {.name = "", .x = x, .y = up, .n = N, .style = STYLE_SIDE_B}};
+    CanvasPlot p = {.title = "", .x1 = 1, .y1 = 1, .line = same, .lines = 2, .cursor = (double)NAN};
+    int cells[2] = {0, 0};
+    canvas_init(&c, 10, 40);
+    plot_draw(&c, c.clip, &p);
+    for (int i = 0; i < c.h * c.w; i++)
+        if (is_braille(c.cells[i].ch))
+            cells[c.cells[i].style == STYLE_SIDE_B]++;
+    assert_true(cells[0] > 10 && cells[1] > 10);
+    canvas_free(&c);
+    static const char *const NAMES[] = {"0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:", "10:", "11:"};
+    static float level[12];
+    CanvasLine many[12];
+    for (int i = 0; i < 12; i++) {
+        level[i] = (float)(i + 1) / 16;
+        many[i] = (CanvasLine){.name = NAMES[i], .y = &level[i], .n = 1, .style = STYLE_TEXT, .mark = 'a'};
+    }
+    p = (CanvasPlot){.title = "entropy", .x1 = 1, .y1 = 1, .line = many, .lines = 12, .numbered = true};
+    for (int w = 20; w <= 100; w += 16) {
+        canvas_init(&c, 5, w);
+        plot_draw(&c, c.clip, &p);
+        export_text(&c, &out);
+        bool all = strstr(buf_str(&out), " 11:.75"), range = strstr(buf_str(&out), " 0–11: .06–.75"),
+             some = strstr(buf_str(&out), " 0:");
+        assert_true(w < 24 ? !some && !range : all == (w >= 84) && some == all && range == !all);
+        buf_free(&out);
+        canvas_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_braille),         cmocka_unit_test(test_without_braille), cmocka_unit_test(test_small),
         cmocka_unit_test(test_values_are_read), cmocka_unit_test(test_svg_has_lines),   cmocka_unit_test(test_points),
+        cmocka_unit_test(test_crowded),
     };
     return cmocka_run_group_tests(tests, lines, NULL);
 }

@@ -13,6 +13,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
+#include "core/session/command.h"
 #include "core/session/edit/edits.h"
 #include "core/session/place.h"
 #include "tests/tui_views/drawn.h"
@@ -483,6 +484,60 @@ static void figures_compare(void **state)
     assert_int_equal(draw_checked(&VIEW_FIGURES, SIDE_A, 4, 70, MODE_256, false), 4);
 }
 
+/* A row of differences says whose it is: letters have their place before the first figure, the words a line. */
+static void profiles_say_their_side(void **state)
+{
+    (void)state;
+    edit("set scale off");
+    session.compare = COMPARE_DIFF;
+    Rect r = {0, 0, 8, 58};
+    Canvas c;
+    char text[400];
+    Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+    drawn_prepare(&session, &VIEW_PROFILE, SIDE_DIFF, r);
+    view_draw(&VIEW_PROFILE, &p, r, SIDE_DIFF, false);
+    line_text(&c, 0, text);
+    assert_int_equal(strncmp(text, "A − B ", strlen("A − B ")), 0);
+    canvas_free(&c);
+    session.compare = COMPARE_OFF;
+}
+
+/* The value under the cursor is that of the patch in brackets, wherever the cursor came from. */
+static void the_brackets_have_the_value(void **state)
+{
+    (void)state;
+    const Graph *g = session_graph(&session, SIDE_B);
+    Rect r = {0, 0, 34, 76};
+    Err err;
+    Commands set = session_command_set();
+    static const char *const LINES[] = {"view positions", "move down", "goto pos_cosine[p=r2c3,p0=r5c6]",
+                                        "goto pos_cosine[p=r1c1]", "view heat; move left; view positions"};
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        char line[96];
+        snprintf(line, sizeof line, "%s", LINES[i]);
+        if (strncmp(line, "goto", 4) == 0)
+            snprintf(line, sizeof line, "goto %s%s; view positions", site_path_any(g, SITE_POSITION_COSINE),
+                     strchr(LINES[i], '['));
+        if (!command_do(&session, &set, line, LINE_OWN, &err))
+            fail_msg("%s: %s", line, err.text);
+        Canvas c;
+        Shown v;
+        Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+        drawn_prepare(&session, &VIEW_POSITIONS, SIDE_B, r);
+        view_draw(&VIEW_POSITIONS, &p, r, SIDE_B, true);
+        assert_true(shown_open(&session, SIDE_B, site_path_any(g, SITE_POSITION_COSINE), &v) && v.values);
+        int marks = 0;
+        for (int k = 0; k < r.h * r.w; k++)
+            if (c.cells[k].ch == '[') {
+                assert_int_equal(c.cells[k].ref.cell, v.cell);
+                marks++;
+            }
+        assert_int_equal(marks, 1);
+        canvas_free(&c);
+    }
+    commands_free(&set);
+}
+
 /* --- explain --- */
 static bool screen_has(Canvas *c, const char *what)
 {
@@ -846,6 +901,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(clicks_go_where_they_point, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(row_lies_on_the_picture, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(list_is_sorted_and_whole, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(profiles_say_their_side, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(the_brackets_have_the_value, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(figures_compare, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(explain_every_kind, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(digits_are_never_dropped, open_bundled, close_session),

@@ -423,6 +423,96 @@ static void many_blocks_and_classes(void **state)
     session_free(&session);
 }
 
+static int times(const char *text, const char *words)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, words)); at++)
+        n++;
+    return n;
+}
+
+/* Many heads and classes: what has no room is said, no two labels are alike, no bar is a sliver. */
+static void what_is_left_out_is_said(void **state)
+{
+    (void)state;
+    VitConfig c;
+    Buf out = {0};
+    assert_true(model_size("tiny", &c));
+    c.layers = 13;
+    c.width = 24;
+    c.heads = 12;
+    c.head_dim = 2;
+    c.mlp = 8;
+    c.classes = 1000;
+    open_config(&c, "#1");
+    command("ledger; head 11");
+    drawn(&VIEW_LEDGER, SIDE_B, 34, 90, &out);
+    assert_true(times(buf_str(&out), " head ") < 12);
+    assert_int_equal(times(buf_str(&out), "-11 of 12"), 1);
+    command("head 0");
+    assert_int_equal(times(drawn(&VIEW_LEDGER, SIDE_B, 12, 90, &out), "of 13"), 1); /* lines */
+    assert_int_equal(times(drawn(&VIEW_LEDGER, SIDE_B, 34, 90, &out), "1 of 12"), 0);
+    int parts = 0, kept = 0, more = 0;
+    const Ledger *l = session_ledger(&session, SIDE_B);
+    for (int i = 0; i < l->count; i++)
+        parts += l->entry[i].kind != LEDGER_HEADS && l->entry[i].kind != LEDGER_MLP;
+    drawn(&VIEW_LEDGER, SIDE_B, 34, 90, &out);
+    const char *list = strstr(buf_str(&out), "other parts");
+    assert_non_null(list);
+    for (const char *line = strchr(list, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
+        const char *at = line + 1 + (list - buf_str(&out)) % 91;
+        if (sscanf(at, "%d more", &more) != 1)
+            kept++;
+    }
+    assert_int_equal(kept + more, parts);
+    command("heads; block 11; head 11");
+    static const int WIDTHS[] = {78, 50};
+    for (int i = 0; i < 2; i++) {
+        drawn(&VIEW_HEADS, SIDE_B, 34, WIDTHS[i], &out);
+        for (int h = 0; h < 12; h++) {
+            char label[16];
+            snprintf(label, sizeof label, "11%s h%d ", WIDTHS[i] == 78 ? " " : "", h);
+            assert_int_equal(times(buf_str(&out), label), 1);
+        }
+    }
+    command("view answer");
+    drawn(&VIEW_ANSWER, SIDE_B, 20, 60, &out);
+    assert_true(times(buf_str(&out), "#") > 20 * 8);
+    buf_free(&out);
+    session_free(&session);
+}
+
+/* Every map says what its colours stand for, and its object has an edge of one hue. */
+static void maps_have_their_scales(void **state)
+{
+    (void)state;
+    Buf out = {0};
+    Canvas c;
+    command("where gradient");
+    const char *text = drawn(&VIEW_WHERE, SIDE_A, 34, 90, &out);
+    static const WhereMethod SHOWN[] = {WHERE_ROLLOUT, WHERE_ATTENTION, WHERE_GRADIENT};
+    for (int k = 0; k < 3; k++) {
+        const float *x = session_peek(&session, SIDE_A, where_path(&session, SIDE_A, SHOWN[k]));
+        float most = 0;
+        char number[24];
+        assert_non_null(x);
+        for (int i = 0; i < 64; i++)
+            most = fmaxf(most, fabsf(x[i]));
+        snprintf(number, sizeof number, "%.3f", (double)most);
+        assert_true(times(text, number + 1) >= 1);
+    }
+    draw_on(&c, &VIEW_WHERE, SIDE_A, 34, 90, MODE_256, false);
+    int edges = 0;
+    for (int i = 0; i < c.h * c.w; i++)
+        if (c.cells[i].ch == 0x258f || c.cells[i].ch == 0x2594) {
+            assert_true(c.cells[i].fg >> 16 == 0 && (c.cells[i].fg >> 8 & 0xff) > 1.8 * (c.cells[i].fg & 0xff));
+            edges++;
+        }
+    assert_true(edges > 10);
+    canvas_free(&c);
+    buf_free(&out);
+}
+
 /* --- in words --- */
 static void said(const char *line, const char *words)
 {
@@ -465,6 +555,8 @@ int main(void)
         cmocka_unit_test(absent_things_are_said),
         cmocka_unit_test(many_patches),
         cmocka_unit_test(many_blocks_and_classes),
+        cmocka_unit_test(what_is_left_out_is_said),
+        cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sentences, open_guessing, close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/command.h"
 #include "core/session/screens/where.h"
 #include "tests/tui_views/drawn.h"

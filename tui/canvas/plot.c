@@ -145,8 +145,10 @@ static void put_dot(Pen *n, int x, int y)
     if (n->line->dashed && n->drawn++ % 4 >= 2)
         return;
     const Cell *k = canvas_at(n->c, row, column);
+    bool shared = k && is_braille(k->ch) && k->style != (uint8_t)n->line->style;
     uint32_t have = k && is_braille(k->ch) ? k->ch : BRAILLE;
-    canvas_glyph(n->c, row, column, n->line->style, have | dot_bit(x % DOTS_ACROSS, y % DOTS_DOWN));
+    Style style = shared && (row + column) % 2 ? (Style)k->style : n->line->style; /* a cell has one colour: in turns */
+    canvas_glyph(n->c, row, column, style, have | dot_bit(x % DOTS_ACROSS, y % DOTS_DOWN));
 }
 
 /* Bresenham 1965 */
@@ -359,9 +361,46 @@ static void legend_text(const Canvas *c, const CanvasPlot *p, const CanvasLine *
     utf8_print(out, 64, " %s%s%.32s%s%s", mark, named ? " " : "", l->name, named && *number ? " " : "", number);
 }
 
+/* Do the values of all lines have room behind the title? */
+static bool legend_fits(const Canvas *c, const CanvasPlot *p, int room)
+{
+    char text[64];
+    for (int i = 0; i < p->lines; i++) {
+        legend_text(c, p, &p->line[i], text);
+        room -= utf8_cells(text);
+    }
+    return room >= 0;
+}
+
+/* " 0–11: .64–.91": of a family of which not every line has room, which lines there are and how far their values go. */
+static void legend_family(const CanvasPlot *p, char out[64])
+{
+    const char *first = p->line[0].name, *last = p->line[p->lines - 1].name;
+    char least[16] = "", most[16] = "";
+    float low = NAN, high = NAN;
+    for (int i = 0; i < p->lines && !isnan(p->cursor); i++) {
+        const CanvasLine *l = &p->line[i];
+        float y = l->read ? l->read(l->of, p->cursor) : plot_value(l, p->cursor);
+        low = isnan(low) || y < low ? y : low;
+        high = isnan(high) || y > high ? y : high;
+    }
+    if (isfinite(low) && isfinite(high)) {
+        short_number(least, (double)low, 3);
+        short_number(most, (double)high, 3);
+    }
+    utf8_print(out, 64, " %.*s–%s %s%s%s", (int)strcspn(first, ":"), first, last, least, *least ? "–" : "", most);
+}
+
 static void draw_legend(Canvas *c, Rect r, const CanvasPlot *p)
 {
     int used = canvas_text(c, r.y, r.x, r.w, STYLE_DIM, p->title);
+    if (p->numbered && p->lines > 1 && !legend_fits(c, p, r.w - used)) {
+        char text[64];
+        legend_family(p, text);
+        if (used + utf8_cells(text) <= r.w)
+            canvas_text(c, r.y, r.x + used, r.w - used, STYLE_TEXT, text);
+        return;
+    }
     for (int i = 0; i < p->lines; i++) {
         char text[64];
         legend_text(c, p, &p->line[i], text);

@@ -4,7 +4,7 @@
 #include "core/base/utf8.h"
 #include "tui/views/classes.h"
 
-enum { NAME_MAX = 24, NAME_LEAST = 4, P_CELLS = 9, P_LEAST = 6, LOGIT_CELLS = 9, BAR_MIN = 4 };
+enum { NAME_MAX = 24, NAME_LEAST = 4, P_CELLS = 9, P_LEAST = 6, LOGIT_CELLS = 9, BAR_MIN = 4, FULL_CELLS = 8 };
 
 typedef struct Columns {
     int name, bar, p, logit, a, b, change; /* widths; 0 = not shown */
@@ -64,7 +64,23 @@ typedef struct Table {
     Shown shown, logits, a, b, diff;
     bool compares, has_logits;
     Columns columns;
+    float full; /* what a bar of full length stands for */
 } Table;
+
+/* 1, but where no class has more than a fifth the least of .2, .1, .05 … that the largest probability is not above:
+ * among a thousand classes bars on a scale to 1 are all alike. */
+static float full_of(const Shown *v)
+{
+    static const float LESS[] = {0.5F, 0.5F, 0.4F};
+    float most = 0, full = 0.2F;
+    for (size_t i = 0; v->values && i < v->count; i++)
+        most = isfinite(v->values[i]) ? fmaxf(most, v->values[i]) : most;
+    if (!(most > 0) || most > full)
+        return 1;
+    for (int k = 0; most <= full * LESS[k % 3]; k++)
+        full *= LESS[k % 3];
+    return full;
+}
 
 static bool table_open(const Session *s, Side side, int width, Table *t)
 {
@@ -79,6 +95,8 @@ static bool table_open(const Session *s, Side side, int width, Table *t)
         t->compares = shown_answer(s, SIDE_A, probs, &t->a) && shown_answer(s, SIDE_B, probs, &t->b) &&
                       shown_answer(s, SIDE_DIFF, probs, &t->diff);
     t->columns = columns_of(&t->shown, width, t->compares, columns && t->compares);
+    bool one = !columns && t->columns.bar + 1 >= FULL_CELLS; /* A and B beside each other have one scale; it is said */
+    t->full = one ? full_of(&t->shown) : 1;
     return true;
 }
 
@@ -102,7 +120,7 @@ static void draw_class(const Paint *p, Rect line, const Table *t, size_t i, bool
     canvas_label(p->c, line.y, x, c->name, style, classes_name(&t->shown, i, name, sizeof name));
     x += c->name;
     if (c->bar) {
-        float share = t->shown.values[i];
+        float share = t->shown.values[i] / t->full;
         canvas_bar(p->c, line.y, x + 1, c->bar, isfinite(share) ? (double)share : 0, style, shown_ref(&t->shown, i));
         x += c->bar + 1;
     }
@@ -123,14 +141,25 @@ static const char *answer_kind(const Session *s, Side side, int room)
     return graph_role(g, ROLE_QUERY, SEQUENCE_TARGET) == AXIS_NONE || room < 9 ? "word" : "next word";
 }
 
-static void draw_header(const Paint *p, Rect line, const Columns *c, const char *kind)
+/* Above the end of a bar of full length: what it stands for. */
+static const char *bar_end(const Table *t, char out[16])
 {
+    utf8_print(out, 16, "to %.3g %%", 100 * (double)t->full);
+    return out;
+}
+
+static void draw_header(const Paint *p, Rect line, const Table *t, const char *kind)
+{
+    const Columns *c = &t->columns;
+    char full[16];
     int x = line.x + 1 + c->name + (c->bar ? c->bar + 1 : 0);
     const struct {
         int width;
         const char *word;
     } column[] = {{c->p, "prob."}, {c->a, "A"}, {c->b, "B"}, {c->change, "A−B"}, {c->logit, "logit"}};
     canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, kind);
+    if (t->full < 1)
+        canvas_right(p->c, line.y, line.x + 1 + c->name, c->bar + 1, STYLE_AXIS, bar_end(t, full));
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
         if (column[k].width)
             canvas_right(p->c, line.y, x + 1, column[k].width - 1, STYLE_HEADER, column[k].word);
@@ -226,7 +255,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         Rect lines = class_lines(r, p->s, &t.shown, side), rest = r;
         draw_notes(p, &rest, &t.shown, side);
         if (lines.y > r.y)
-            draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t.columns, answer_kind(p->s, side, t.columns.name));
+            draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t, answer_kind(p->s, side, t.columns.name));
         Listing l = listing_open(&t, lines.h, marked);
         for (int k = 0; k < lines.h && l.now < t.shown.count; k++, listing_next(&l)) {
             bool here = marked && l.now == t.shown.cell;

@@ -127,16 +127,15 @@ void panels_mark(const Paint *p, const Panels *s, int panel, int row, int col, R
 
 /* --- The edge of a set of patches, over a map of them --- */
 
-/* One cell of the edge: the data colour, which is one where patches end at lines, stays as its ground. */
+/* One cell of the edge: the data colour, which is one where patches end at lines, stays as its ground. The line is
+ * green, which no map of values is, and dark or bright so that it is seen on what it runs over. */
 static void edge_cell(const Paint *p, int y, int x, uint32_t ch)
 {
     Cell *k = canvas_at(p->c, y, x);
-    if (k && k->level)
-        *k = (Cell){.ch = ch,
-                    .fg = COLOUR_DEFAULT,
-                    .bg = k->bg != COLOUR_DEFAULT ? k->bg : k->fg,
-                    .style = STYLE_TEXT,
-                    .ref = k->ref};
+    if (!k || !k->level)
+        return;
+    Colour ground = k->bg != COLOUR_DEFAULT ? k->bg : k->fg, ink = colour_readable_on(ground) ? 0x00e676 : 0x005a28;
+    *k = (Cell){.ch = ch, .fg = ink, .bg = ground, .style = STYLE_BORDER, .ref = k->ref};
 }
 
 enum {

@@ -109,6 +109,16 @@ bool come_positions(Session *s, Screen to, Err *err)
     return session_go(s, site_path_any(g, SITE_POSITIONS), to, err);
 }
 
+/* The patch compared with goes with the picked one: the cursor's value is that of the patch in brackets. */
+static void move_positions(Session *s, int dy, int dx)
+{
+    const Graph *g = session_base(s);
+    int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), other = graph_role(g, ROLE_OTHER_PLACE, SEQUENCE_ANY);
+    move_on_patches(s, dy, dx);
+    if (p != AXIS_NONE && other != AXIS_NONE)
+        s->place.at[other] = s->place.at[p];
+}
+
 static bool enter_cosine(Session *s, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
@@ -197,6 +207,6 @@ static const LookOption POSITIONS_OPTIONS[] = {
     {.name = NULL}};
 
 SCREEN_SPEC(POSITIONS, .name = "positions", .about = "cosine similarity of position embeddings",
-            .command = "view positions", .come = come_positions, .fits = fits_positions, .move = move_on_patches,
+            .command = "view positions", .come = come_positions, .fits = fits_positions, .move = move_positions,
             .enter = enter_cosine, .next = next_positions, .off = OFF_POSITIONS, .say = say_positions,
             .tell = tell_tensor, .options = POSITIONS_OPTIONS);

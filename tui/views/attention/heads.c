@@ -94,6 +94,7 @@ typedef struct Line {
 typedef struct Layout {
     Rect header, list, axis, legend;
     bool all, spaced;              /* every head has its line; a blank one between blocks */
+    bool wide;                     /* "block 3  h2", else "3 h2" */
     int lines, first, here, pitch; /* pitch: lines of the canvas from one to the next */
     int label, plot, bar;          /* columns; bar 0: numbers only */
     int figures;                   /* columns of numbers beside the plot, 0 … 2 */
@@ -115,7 +116,8 @@ static Layout layout(const HeadMap *m, Rect r)
     l.here = l.all ? m->block * (m->heads + l.spaced) + m->head : m->block + m->head;
     l.pitch = l.all && 2 * l.lines - 1 <= r.h ? 2 : 1;
     l.first = (int)scroll_first((size_t)l.lines, (size_t)l.here, (size_t)r.h);
-    l.label = r.w >= WIDE ? LONG_LABEL : SHORT_LABEL;
+    l.wide = r.w >= WIDE;
+    l.label = (l.wide ? LONG_LABEL : SHORT_LABEL) + (m->blocks > 10) + (m->heads > 10);
     l.figures = r.w >= NARROW ? FIGURES - 1 : r.w >= NARROWER;
     l.bar = r.w >= WIDE && m->side != SIDE_DIFF ? (r.w - 40) / 6 : 0;
     l.bar = l.bar > BAR_MOST ? BAR_MOST : l.bar;
@@ -188,7 +190,7 @@ static void draw_block(const Paint *p, const HeadMap *m, const Layout *l, int bl
 {
     static const char DIGITS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     Shown v;
-    canvas_printf(p->c, y, l->list.x, l->label - 1, STYLE_AXIS, l->label == LONG_LABEL ? " block %d" : " %d", block);
+    canvas_printf(p->c, y, l->list.x, l->label - 1, STYLE_AXIS, l->wide ? " block %d" : " %d", block);
     if (l->plot < 2)
         return;
     draw_rules(p, m, y, l->list.x + l->label, l->plot, low, high);
@@ -220,7 +222,7 @@ static void draw_head(const Paint *p, const HeadMap *m, const Layout *l, Line li
     if (here)
         canvas_fill(p->c, (Rect){y, x, 1, l->label - 1}, STYLE_SELECTED, ' ');
     canvas_printf(p->c, y, x, l->label - 1, here ? STYLE_SELECTED : STYLE_AXIS,
-                  l->label == LONG_LABEL ? "%sblock %d  h%d" : "%s%d h%d", here ? ">" : " ", line.block, line.head);
+                  l->wide ? "%sblock %d  h%d" : "%s%d h%d", here ? ">" : " ", line.block, line.head);
     x += l->label;
     bool there = open_figure(m, line.block, DISTANCE, &v);
     if (l->plot > 1) {

@@ -42,15 +42,17 @@ static const struct {
 } LINES[] = {{SITE_SCORE_VARIANCE, "var"}, {SITE_ENTROPY, "H"}, {SITE_LARGEST, "max"}};
 enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
 
-/* "A var 0.523" and below "H 3.73": as many lines as there are. */
+/* "A var 0.523" and below "H 3.73", or "A − B" and all of them below: as many lines as there are. */
 static void draw_label(const Paint *p, const Profile *f, Rect r)
 {
     static const char *const NAMES[] = {[SIDE_A] = "A", [SIDE_B] = "B", [SIDE_DIFF] = "A − B"};
     static const Style STYLES_OF[] = {[SIDE_A] = STYLE_SIDE_A, [SIDE_B] = STYLE_SIDE_B, [SIDE_DIFF] = STYLE_STRONG};
     if (r.w < LABEL_LEAST)
         return;
-    if (session_compares(p->s) && f->a.v.side <= SIDE_DIFF)
-        canvas_text(p->c, r.y, r.x, 1, STYLES_OF[f->a.v.side], NAMES[f->a.v.side]);
+    if (session_compares(p->s) && f->a.v.side <= SIDE_DIFF) {
+        int cells = canvas_text(p->c, r.y, r.x, r.w, STYLES_OF[f->a.v.side], NAMES[f->a.v.side]);
+        rect_cut(&r, 't', cells > 1 ? 1 : 0); /* a letter has its place before the first figure, a word has not */
+    }
     for (int i = 0; i < LINE_COUNT && i < r.h && f->a.pattern; i++) {
         Shown v;
         if (!shown_open(p->s, f->a.v.side, attend_probe(p->s, f->a.v.side, LINES[i].site), &v) || !v.values)

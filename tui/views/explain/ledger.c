@@ -351,6 +351,9 @@ static void draw_table(const Paint *p, const LedgerView *v, const Table *t, bool
 static void draw_others(const Paint *p, const LedgerView *v, Rect r)
 {
     Rect line = rect_cut(&r, 't', 1);
+    int left = 0;
+    for (int i = 0; i < v->l->count; i++)
+        left += v->l->entry[i].kind != LEDGER_HEADS && v->l->entry[i].kind != LEDGER_MLP;
     if (line.w < LIST_WIDE || !r.h)
         return;
     canvas_text(p->c, line.y, line.x, line.w, STYLE_AXIS,
@@ -362,6 +365,11 @@ static void draw_others(const Paint *p, const LedgerView *v, Rect r)
         if (e->kind == LEDGER_HEADS || e->kind == LEDGER_MLP)
             continue;
         line = rect_cut(&r, 't', 1);
+        if (!r.h && left > 1) {
+            canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%d more", left);
+            return;
+        }
+        left--;
         ledger_part_text(v->g, &l, &part);
         canvas_text(p->c, line.y, line.x, 20, STYLE_TEXT, buf_str(&part));
         buf_free(&part);
@@ -370,8 +378,23 @@ static void draw_others(const Paint *p, const LedgerView *v, Rect r)
     }
 }
 
+/* Which heads and blocks the table leaves out: it scrolls to them. */
+static void draw_left_out(const Paint *p, const LedgerView *v, const Table *t, Rect line)
+{
+    int used = 0;
+    if (!t->across)
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "no room for heads%s",
+                             t->down < v->rows ? ", " : "");
+    else if (t->across < v->heads)
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "heads %d–%d of %d%s", t->first_head,
+                             t->first_head + t->across - 1, v->heads, t->down < v->rows ? ", " : "");
+    if (t->down < v->rows)
+        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "lines %d–%d of %d", t->first_row + 1,
+                      t->first_row + t->down, v->rows);
+}
+
 typedef struct Layout {
-    Rect status, picture, words, others;
+    Rect status, picture, words, others, left_out;
     Table table;
 } Layout;
 
@@ -394,10 +417,19 @@ static Layout layout(const LedgerView *v, Rect r)
     }
     int tall = 1 + (v->measured ? 2 : 1) * v->rows;
     Rect below = rect_cut(&r, 't', tall < r.h ? tall : r.h);
+    l.table = table_of(v, below);
+    if (l.table.across < v->heads ||
+        l.table.down < v->rows) { /* below the table, if need be in place of its last line */
+        if (r.h > 0)
+            l.left_out = rect_cut(&r, 't', 1);
+        else if (below.h > 3) {
+            l.left_out = rect_cut(&below, 'b', 1);
+            l.table = table_of(v, below);
+        }
+    }
     if (r.h > 3)
         rect_cut(&r, 't', 1);
     l.others = r;
-    l.table = table_of(v, below);
     return l;
 }
 
@@ -422,6 +454,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             draw_words(p, &v, l.words);
         if (l.table.r.h > 1)
             draw_table(p, &v, &l.table, focus);
+        if (l.left_out.h)
+            draw_left_out(p, &v, &l.table, l.left_out);
         draw_others(p, &v, l.others);
     }
 }

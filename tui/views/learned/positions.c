@@ -15,6 +15,8 @@ typedef struct Positions {
     const Axis *p;
     Lattice l;
     int at, row, col; /* the picked patch */
+    int other;        /* and the one that the cursor's value compares it with */
+    const char *other_sym;
     size_t p_step, other_step;
 } Positions;
 
@@ -43,6 +45,8 @@ static bool open_positions(const Session *s, Side side, Positions *out)
     q.p = &q.v.graph->axes[p];
     q.l = lattice_of(q.p);
     q.at = q.v.at[p];
+    q.other = q.v.at[other];
+    q.other_sym = q.v.graph->axes[other].sym;
     q.p_step = dims_stride(q.v.graph->axes, d, p);
     q.other_step = dims_stride(q.v.graph->axes, d, other);
     axis_patch(q.p, q.at, &q.row, &q.col);
@@ -132,8 +136,13 @@ static void draw_one(const Paint *p, const Positions *q, Rect room, const Colour
 {
     LatticeMap m = lattice_map(p, room, q->l.rows, q->l.cols, SQUARE_MOST, q->row, q->col);
     lattice_map_draw(p, &m, scale, map_value, &(Map){q, q->at});
-    lattice_map_mark(p, &m, q->row, q->col, "[]X", STYLE_CURSOR, shown_ref(&q->v, cell_of(q, q->at, q->at)));
-    Rect patch = lattice_map_patch(&m, q->row, q->col);
+    int row = q->row, col = q->col;
+    if (q->other != q->at) {
+        lattice_map_mark(p, &m, row, col, "><o", STYLE_STRONG, shown_ref(&q->v, cell_of(q, q->at, q->at)));
+        axis_patch(q->p, q->other, &row, &col);
+    }
+    lattice_map_mark(p, &m, row, col, "[]X", STYLE_CURSOR, shown_ref(&q->v, cell_of(q, q->at, q->other)));
+    Rect patch = lattice_map_patch(&m, row, col);
     focus_cursor(p, focus, patch.y + (patch.h > 0 ? (patch.h - 1) / 2 : 0), patch.x);
 }
 
@@ -241,8 +250,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (patch == q.at)
         buf_puts(command, "in");
     else
-        buf_printf(command, "goto %s[%s=%s]", path_of(p->s, side), q.p->sym,
-                   axis_label(q.p, patch, label, sizeof label));
+        buf_printf(command, "goto %s[%s=%s,%s=%s]", path_of(p->s, side), q.p->sym,
+                   axis_label(q.p, patch, label, sizeof label), q.other_sym, label);
     return true;
 }
 

@@ -4,15 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/eval/figures.h"
 #include "tui/views/heat.h"
 #include "tui/views/learned/where_view.h"
 #include "tui/views/spread.h"
 
-enum { SQUARE_MOST = 24, TABLE_LEAST = 10 };
+enum { SQUARE_MOST = 24, TABLE_LEAST = 10, LEGEND_LEAST = 9 };
 /* The column beside the maps: its least width, where a row of the table takes one line, the lines kept below the
  * picture, and the least for one more note. */
-enum { ASIDE = 20, ASIDE_LINE = WHERE_NAME + 2 * WHERE_NUMBER, ASIDE_LINES = WHERE_METHODS + 5, ASIDE_NOTE = 5 };
+enum {
+    ASIDE = 20,
+    ASIDE_LINE = WHERE_NAME + 2 * WHERE_NUMBER,
+    ASIDE_LINES = WHERE_METHODS + 5,
+    ASIDE_NOTE = 5,
+    BASE_RATES = 8
+};
 
 /* The rows of a rollout add up to something: at the last block. */
 static const char *sum_path(const Session *s, Side side)
@@ -79,14 +86,19 @@ static bool on_object(const void *context, int patch)
 }
 
 /* --- the maps --- */
-static void draw_title(const Paint *p, const Where *w, Rect r, int m)
+/* Its name and, behind it where there is room, what its colours stand for: every map has a scale of its own. */
+static void draw_title(const Paint *p, const Where *w, Rect r, int m, const ColourScale *scale)
 {
     static const char *const LONG[WHERE_METHODS] = {"attention rollout", "last attention", "gradient × input",
                                                     "occlusion"};
     bool here = m == w->focus;
-    if (r.h > 0)
-        canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ",
-                      r.w < 18 ? where_word((WhereMethod)m) : LONG[m]);
+    if (r.h < 1)
+        return;
+    int used = canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ",
+                             r.w < 18 ? where_word((WhereMethod)m) : LONG[m]);
+    int room = r.w - used - 2;
+    if (scale && room >= LEGEND_LEAST)
+        colour_scale_bar(p, scale, r.y, r.x + used + 2, room);
 }
 
 /* Why there is no map, or nothing in it yet; "" where there is. */
@@ -124,12 +136,14 @@ static void draw_map(const Paint *p, const Where *w, const Panels *s, int m, boo
     const LatticeMap *map = &s->map[m];
     char why[128];
     missing(w, m, why, sizeof why);
-    draw_title(p, w, s->title[m], m);
+    ColourScale scale = layer_scale(p, w, m);
+    Rect line = s->title[m];
+    line.w = map->r.w > 0 && map->r.w < line.w ? map->r.w : line.w;
+    draw_title(p, w, line, m, *why ? NULL : &scale);
     if (*why) {
         canvas_wrap(p->c, map->r, STYLE_DIM, why);
         return;
     }
-    ColourScale scale = layer_scale(p, w, m);
     Layer layer = {w, m};
     Ref ref = {0};
     lattice_map_draw(p, map, &scale, layer_value, &layer);
@@ -222,6 +236,22 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
     draw_bar(p, w, l->bar);
 }
 
+/* What rollout has on the object over many pictures, and what it would have there whatever the model had learned. */
+static void draw_base_rates(const Paint *p, const Where *w, Rect *r)
+{
+    if (*w->s->model_path || r->h < BASE_RATES || !w->object)
+        return;
+    rect_cut(r, 't', 1);
+    char text[240];
+    utf8_print(text, sizeof text,
+               "Over %d held-out pictures rollout has %.0f %% on the object; before training %.0f %%; one mean map for "
+               "every picture %.0f %%; brightness alone %.0f %%.",
+               (int)FIGURES_PICTURES, 100 * figures_mean(FIGURE_MEAN_ROLLOUT),
+               100 * figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM), 100 * figures_mean(FIGURE_MEAN_ROLLOUT_FIXED),
+               100 * figures_mean(FIGURE_MEAN_BRIGHTNESS));
+    rect_cut(r, 't', canvas_wrap(p->c, *r, STYLE_DIM, text));
+}
+
 /* A title where there is more than one note. */
 static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool titled)
 {
@@ -254,6 +284,8 @@ static void draw_beside(const Paint *p, const Where *w, Rect r)
     draw_aside_note(p, w, &r, w->focus, titled);
     if (!titled && r.h)
         where_draw_share(p, w, rect_cut(&r, 't', 1));
+    if (w->focus == WHERE_ROLLOUT)
+        draw_base_rates(p, w, &r);
     for (int m = 0; m < WHERE_METHODS; m++)
         if (m != w->focus && r.h >= ASIDE_NOTE)
             draw_aside_note(p, w, &r, m, true);
@@ -314,15 +346,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    (void)side;
-    if (*s->model_path || s->look.where.method != WHERE_ROLLOUT) {
-        buf_puts(out, "where did it look?");
-        return;
-    }
-    buf_printf(out, "rollout on object, n %d: %.0f %%, untrained %.0f %%, mean map %.0f %%, bright %.0f %%",
-               (int)FIGURES_PICTURES, 100 * figures_mean(FIGURE_MEAN_ROLLOUT),
-               100 * figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM), 100 * figures_mean(FIGURE_MEAN_ROLLOUT_FIXED),
-               100 * figures_mean(FIGURE_MEAN_BRIGHTNESS));
+    (void)s, (void)side;
+    buf_puts(out, "where did it look?");
 }
 
 static const ViewWay WAYS[] = {{"rollout    attention through all blocks", "where rollout"},

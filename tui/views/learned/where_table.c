@@ -148,9 +148,10 @@ Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m)
 
 void where_draw_share(const Paint *p, const Where *w, Rect line)
 {
+    static const char UNKNOWN[] = "where its object lies is not known";
     if (!w->object && w->side != SIDE_DIFF)
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
-                    line.w >= 30 ? "where its object is is not known" : "no object known");
+                    line.w >= (int)strlen(UNKNOWN) ? UNKNOWN : "no object known");
     if (!w->object || !w->has_share || !w->share.values)
         return;
     static const char WHAT[] = " of the patches";
