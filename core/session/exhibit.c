@@ -223,11 +223,19 @@ static bool is_asked(const Graph *g, const Node *n)
     return n->op == OP_LEAF && (n->leaf.kind != LEAF_CONST || is_scale(g, n->path));
 }
 
+bool exhibit_cell_gone(const Graph *g, const char *path, size_t cell)
+{
+    NodeId n = graph_find(g, path);
+    return n != NO_NODE && cell >= graph_dims_cells(g, graph_node(g, n)->dims);
+}
+
 static void add_gradients(Graph *g, const GradTarget *t)
 {
     graph_scope(g, "%s", "");
     bool loss = strcmp(t->path, "loss") == 0;
-    NodeId y = loss ? add_loss(g, t->cell) : graph_find(g, t->path),
+    NodeId y = loss                                     ? add_loss(g, t->cell)
+               : exhibit_cell_gone(g, t->path, t->cell) ? NO_NODE
+                                                        : graph_find(g, t->path),
            *wrt = xmalloc(size_mul((size_t)g->count, sizeof *wrt));
     int count = 0;
     for (NodeId n = 0; n < g->count; n++)
@@ -261,6 +269,9 @@ static void add_ledger(Graph *g, LedgerOn *on)
     NodeId y = graph_find(g, on->of.path);
     if (y == NO_NODE)
         err_set(&on->why, "there is no node '%s' here", on->of.path);
+    else if (exhibit_cell_gone(g, on->of.path, on->of.cell) ||
+             (on->of.against != LEDGER_ALONE && exhibit_cell_gone(g, on->of.path, on->of.against)))
+        err_set(&on->why, "'%s' has fewer numbers here: `ledger` takes the one in focus", on->of.path);
     else
         on->there = ledger_add(g, y, on->of.cell, on->of.against, &on->ledger, &on->why);
 }

@@ -13,6 +13,8 @@ void exhibit_add_pass(Exhibit *e, Text target, Pool *pool);
 /* Replaces the edited graph and run of the pass on show by what the edits make (count 0: none). On failure the old ones
  * stay. Takes the arena over on success (it owns the edits' strings and data). */
 bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, Err *err);
+/* Has that node fewer numbers here? A shorter text has fewer rows than the one that a target was chosen in. */
+bool exhibit_cell_gone(const Graph *g, const char *path, size_t cell);
 /* Puts the gradients of the target (path "": none), then the ledger, at the end of both graphs on show, each by its own
  * nodes: in the edited one they pass through the edits. Where they are there already nothing happens. False where
  * nothing that is learned or given leads to the target, or the graph on show has no such ledger (exhibit_ledger's why).

@@ -82,6 +82,11 @@ static bool build(Session *s, const EditState *lines, Err *err)
               exhibit_edit(s->now, edits, count, &arena, s->pool, err);
     arena_free(&arena);
     if (ok) {
+        const Graph *g = exhibit_pass(s->now)->base;
+        if (exhibit_cell_gone(g, s->ledger.path, s->ledger.cell))
+            s->ledger = (LedgerTarget){.path = ""};
+        if (exhibit_cell_gone(g, s->target.path, s->target.cell))
+            s->target = (GradTarget){.path = ""};
         exhibit_append(s->now, &s->target, &s->ledger);
         session_changed(s);
     }
