@@ -158,7 +158,7 @@ static void layout_main(const Session *s, Frame *f, Rect r, bool side_column)
     }
     if (view->below && !s->look.average) /* the same query in the block's other heads */
         add_pane(f, view->below, rect_cut(&r, 'b', step_of(BELOW_LINES, r.h)), side, false, false);
-    if (view->below && r.h >= AROUND_LINES) /* a row over the picture */
+    if (view->below && r.h >= AROUND_LINES && session_input(s, side)->kind != INPUT_TEXT) /* words have their bars */
         add_pane(f, &VIEW_PROFILE, rect_cut(&r, 'b', PROFILE_LEAST), side, false, false);
     layout_around(s, f, &r, side);
     add_pane(f, view, r, side, !s->look.steps_focused, false);

@@ -28,6 +28,7 @@ static Session s;
 static Commands all;
 static Overlay lists;
 static Canvas c;
+static ColourMode mode = MODE_256;
 static Err error;
 static char where[400]; /* what the test is at, for its messages */
 
@@ -111,7 +112,7 @@ static void draw(int h, int w)
     frame_needs(&s, &f, &needs);
     while (!session_step_pass(&s, needs.item, needs.count, CLOCK_NEVER))
         continue;
-    Paint p = {.s = &s, .c = &c, .mode = MODE_256};
+    Paint p = {.s = &s, .c = &c, .mode = mode};
     FrameState state = {.message = "", .status = "256c", .hint = true};
     frame_draw(&p, &f, &state);
 }
@@ -325,6 +326,163 @@ static void own_models(void **state)
     s = old;
 }
 
+static const char PATTERN[] = "goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]; ";
+
+static void at(const char *view, int h, int w)
+{
+    char line[160];
+    snprintf(line, sizeof line, "reset view; %s%s", PATTERN, view);
+    if (!run(line))
+        fail_msg("%s: %s", line, error.text);
+    snprintf(where, sizeof where, "%s at %dx%d", view, w, h);
+    draw(h, w);
+}
+
+static const float *pattern(NodeId *n, Dims *d)
+{
+    *n = session_node(&s, SIDE_B, s.place.path);
+    *d = graph_node(session_graph(&s, SIDE_B), *n)->dims;
+    return session_peek(&s, SIDE_B, s.place.path);
+}
+
+/* The words on top stand on the colour of their share; the one that asks is in the other line. */
+static void words_have_their_grounds(void **state)
+{
+    (void)state;
+    NodeId n;
+    Dims d;
+    at("view sentence", 24, 80);
+    const float *values = pattern(&n, &d);
+    int words = session_graph(&s, SIDE_B)->axes[d.axis[2]].n, seen = 0;
+    size_t row = session_cell(&s, SIDE_B, n) / (size_t)words * (size_t)words;
+    for (int x = 0; x < c.w; x++) {
+        const Cell *k = &c.cells[c.w + x];
+        if (k->ref.run == SIDE_NONE)
+            continue;
+        assert_int_equal(k->ref.node, n);
+        assert_true(k->ref.cell >= row && k->ref.cell < row + (size_t)words);
+        assert_int_equal(values[k->ref.cell] > 0.5F, k->bg != COLOUR_DEFAULT);
+        seen |= 1 << (k->ref.cell - row);
+    }
+    assert_int_equal(seen, (1 << words) - 1);
+    for (int x = 0; x < c.w; x++)
+        assert_int_equal(c.cells[2 * c.w + x].ref.run, SIDE_NONE);
+}
+
+/* A line for each word, as the sentence reads, with its share; bold where it is more than twice an equal one. */
+static void a_row_of_words(void **state)
+{
+    (void)state;
+    NodeId n;
+    Dims d;
+    Buf line = {0};
+    at("view row; query il", 26, 80);
+    const float *values = pattern(&n, &d);
+    const Axis *words = &session_graph(&s, SIDE_B)->axes[d.axis[2]];
+    size_t row = session_cell(&s, SIDE_B, n) / (size_t)words->n * (size_t)words->n;
+    int next = 0, bold = 0, strong = 0;
+    bool rule = false;
+    for (int y = 4; y < c.h - 3; y++) {
+        const Cell *k = &c.cells[y * c.w + 20];
+        line_of(y, &line);
+        rule |= strstr(buf_str(&line), "> 15.4 %, twice an equal share") != NULL;
+        if (k->ref.run == SIDE_NONE || k->ref.node != n || next == words->n)
+            continue;
+        char label[64];
+        if (!strstr(buf_str(&line), axis_label(words, next, label, sizeof label)))
+            fail_msg("no %s in: %s", label, buf_str(&line));
+        assert_int_equal(k->ref.cell, row + (size_t)next++);
+        strong += values[k->ref.cell] > 2.0F / (float)words->n;
+        for (int x = 22; x < 40; x++)
+            if (c.cells[y * c.w + x].ch == '%')
+                bold += c.cells[y * c.w + x].style == STYLE_STRONG;
+    }
+    assert_int_equal(next, words->n);
+    assert_true(strong > 0 && rule);
+    assert_int_equal(bold, strong);
+    buf_free(&line);
+}
+
+/* Every head of every block is on the sheet; in the row's other heads one word is one column. */
+static void every_head_on_one_page(void **state)
+{
+    (void)state;
+    static const int PAGES[][2] = {{24, 80}, {40, 120}, {60, 200}};
+    for (size_t i = 0; i < sizeof PAGES / sizeof *PAGES; i++) {
+        int seen[3] = {0};
+        at("view sheet", PAGES[i][0], PAGES[i][1]);
+        for (int k = 0; k < c.h * c.w; k++) {
+            const Ref *ref = &c.cells[k].ref;
+            const Graph *g = ref->run ? session_graph(&s, (Side)ref->run) : NULL;
+            int head = g ? node_role(g, ref->node, ROLE_HEAD) : AXIS_NONE, block = 0;
+            if (!ref->run || head == AXIS_NONE || !c.cells[k].level ||
+                sscanf(graph_node(g, ref->node)->path, "decoder.blocks.%d.cross_attn.pattern", &block) != 1)
+                continue;
+            Dims d = graph_node(g, ref->node)->dims;
+            int index[DIMS_MAX];
+            dims_unravel(g->axes, d, ref->cell, index);
+            seen[block] |= 1 << index[0];
+        }
+        for (int b = 0; b < 3; b++)
+            if (seen[b] != 15)
+                fail_msg("%s: of block %d heads %x", where, b, (unsigned)seen[b]);
+    }
+    NodeId n;
+    Dims d;
+    int column[16], lines = 0;
+    memset(column, -1, sizeof column);
+    at("view row", 40, 120);
+    pattern(&n, &d);
+    const Graph *g = session_graph(&s, SIDE_B);
+    for (int y = 26; y < 36; y++)
+        for (int x = 30, index[DIMS_MAX]; x < 62; x++) {
+            const Cell *k = &c.cells[y * c.w + x];
+            if (!k->ref.run || k->ref.node != n || !k->level || (x > 30 && k[-1].ref.cell == k->ref.cell))
+                continue;
+            dims_unravel(g->axes, d, k->ref.cell, index);
+            lines += index[2] == 0;
+            assert_true(column[index[2]] < 0 || column[index[2]] == x);
+            column[index[2]] = x;
+        }
+    assert_int_equal(lines, 4);
+}
+
+/* Sixty words, A and B and their difference, with colours and without, in rooms too small for any of it. */
+static void long_sentences(void **state)
+{
+    (void)state;
+    static const int ROOMS[][2] = {{1, 1}, {3, 7}, {10, 40}, {24, 80}, {60, 200}};
+    static const char *const VIEWS[] = {"view sheet", "view row", "view matrix", "view sentence",
+                                        "view sentence; option heads all"};
+    static const char *const WAYS[] = {"compare off", "compare sides", "compare diff"};
+    Buf many = {0};
+    for (int i = 0; i < 10; i++)
+        buf_puts(&many, "the animal was too tired because ");
+    assert_true(session_open_input(&s, buf_str(&many), &error));
+    assert_true(run("word tired#7 wide"));
+    for (size_t i = 0; i < sizeof VIEWS / sizeof *VIEWS * 3; i++) {
+        assert_true(run("reset view; goto encoder.blocks.1.self_attn.pattern[h=1,s=58,r=57]"));
+        assert_true(run(VIEWS[i / 3]) && run(WAYS[i % 3]));
+        for (size_t k = 0; k < sizeof ROOMS / sizeof *ROOMS * 3; k++) {
+            snprintf(where, sizeof where, "%s, %s, %zu", VIEWS[i / 3], WAYS[i % 3], k);
+            mode = (ColourMode)(k % 3 == 2 ? MODE_MONO : MODE_256);
+            c.ascii = k % 3 == 1;
+            draw(ROOMS[k / 3][0], ROOMS[k / 3][1]);
+        }
+        mode = MODE_256;
+        c.ascii = false;
+        Buf line = {0};
+        draw(24, 80);
+        line_of(1, &line);
+        if (!strstr(buf_str(&line), "tired"))
+            fail_msg("%s: the word in focus is not on top: %s", where, buf_str(&line));
+        buf_free(&line);
+    }
+    assert_true(run("pin off; reset edits; reset view"));
+    assert_true(session_open_input(&s, SENTENCE, &error));
+    buf_free(&many);
+}
+
 /* A student asks where "it" looks: the task leads there from a picture too, and back. */
 static void where_it_looks(void **state)
 {
@@ -363,14 +521,36 @@ static void answers_of_the_word_in_focus(void **state)
     buf_free(&text);
 }
 
+/* A ledger or a gradient of the last word of a text goes when a shorter one is opened, and neither is A's. */
+static void a_shorter_text(void **state)
+{
+    (void)state;
+    static const char *const OF[] = {"goto logits[t=14,v=5]; ledger", "gradient probs[t=14,v=4]"};
+    for (int i = 0; i < 4; i++) {
+        assert_true(run(i % 2 ? "pin on" : "pin off") && run(OF[i / 2]));
+        if (!run("open \"the cat is tired\"") || !run("goto logits[t=2,v=5]; ledger; say"))
+            fail_msg("%s: %s", OF[i / 2], error.text);
+        draw(24, 80);
+        assert_true(run("gradient probs[t=2,v=4]"));
+        draw(24, 80);
+        assert_true(session_open_input(&s, SENTENCE, &error));
+    }
+    assert_true(run("pin off; gradient off"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen),
                                        cmocka_unit_test(every_step),
                                        cmocka_unit_test(help_and_lists),
                                        cmocka_unit_test(words_on_top),
+                                       cmocka_unit_test(words_have_their_grounds),
+                                       cmocka_unit_test(a_row_of_words),
+                                       cmocka_unit_test(every_head_on_one_page),
+                                       cmocka_unit_test(long_sentences),
                                        cmocka_unit_test(own_models),
                                        cmocka_unit_test(where_it_looks),
-                                       cmocka_unit_test(answers_of_the_word_in_focus)};
+                                       cmocka_unit_test(answers_of_the_word_in_focus),
+                                       cmocka_unit_test(a_shorter_text)};
     return cmocka_run_group_tests(tests, start, stop);
 }

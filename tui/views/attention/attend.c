@@ -37,6 +37,14 @@ const char *attend_probe(const Session *s, Side side, Site site)
     return shown_attention(s, side, -1, site);
 }
 
+static float whole_of(const Graph *g, const Attend *a)
+{
+    int heads = graph_role(g, ROLE_HEAD, SEQUENCE_ANY); /* the sum itself has lost the axis */
+    if (site_is(g, a->path, SITE_HEADS_SUM))
+        return heads == AXIS_NONE ? 1 : (float)g->axes[heads].n;
+    return a->pattern || site_is(g, a->path, SITE_MEAN_PATTERN) ? 1 : 0;
+}
+
 static bool open_path(const Session *s, Side side, const char *path, Attend *out)
 {
     Attend a = {0};
@@ -64,6 +72,7 @@ static bool open_path(const Session *s, Side side, const char *path, Attend *out
     a.u_step = dims_stride(g->axes, d, u);
     a.h_step = h == AXIS_NONE ? 0 : dims_stride(g->axes, d, h);
     a.pattern = h != AXIS_NONE && site_is(g, a.path, SITE_PATTERN);
+    a.whole = whole_of(g, &a);
     *out = a;
     return true;
 }

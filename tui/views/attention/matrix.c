@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "tui/views/attention/attend.h"
+#include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
 /* One direction of the matrix: the strip of prefix tiles, a gap, then `count` of the lattice's tiles from `first`.
@@ -77,7 +77,7 @@ typedef struct Layout {
     int column_y, bar_y, value_y; /* −1: none */
 } Layout;
 
-enum { LABELS = 5, LABELLED = 30, WORD_LABELS = 11, WIDE_MOST = 6, ZOOM_MOST = 8, WIDE_WORDS = 5, UPRIGHT_MOST = 8 };
+enum { LABELS = 5, LABELLED = 30, WORD_LABELS = 11, ZOOM_MOST = 8, UPRIGHT_LEAST = 4 };
 
 /* The finest tiling of one direction that fits into so many cells. */
 static Tiling finest(Lattice lattice, int room, int per_cell)
@@ -119,26 +119,30 @@ static bool are_words(const Axis *axis)
     return axis->kind == AXIS_TOKEN && axis->prefix == axis->n;
 }
 
-/* A line for every word that asks, a label for every word that is looked at: side by side where cells are wide enough
- * for words, else downwards. */
+/* A line at least for every word that asks, a label for every word that is looked at: side by side where cells are wide
+ * enough for words, else downwards. Cells about square, as large as leave room for whole labels. */
 static Layout layout_words(Rect r, const Attend *a)
 {
     Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .u = {1, 1}, .t = {1, 1}};
-    int rows = a->t_axis->n, cols = a->u_axis->n, word = shown_axis_widest(a->t_axis, INT_MAX) + 1,
-        upright = shown_axis_widest(a->u_axis, INT_MAX);
+    int rows = a->t_axis->n, cols = a->u_axis->n, word = shown_axis_widest(a->t_axis, INT_MAX) + 1;
     if (r.h > 2)
         l.value_y = r.y + --r.h;
     if (r.h > rows + 2)
         l.bar_y = r.y + --r.h;
-    l.labels = r.w >= word + cols ? (word < WORD_LABELS ? word : WORD_LABELS) : 0;
-    int wide = (r.w - l.labels) / cols;
-    wide = wide > WIDE_MOST ? WIDE_MOST : wide < 1 ? 1 : wide;
-    upright = upright < UPRIGHT_MOST ? upright : UPRIGHT_MOST;
-    l.column_h = wide >= WIDE_WORDS ? 1 : r.h - rows >= upright ? upright : r.h > rows ? r.h - rows : r.h > 6 ? 2 : 0;
+    l.labels = r.w >= word + cols ? word : r.w >= WORD_LABELS + cols ? WORD_LABELS : 0;
+    int room = (r.w - l.labels) / cols, tall = ZOOM_MOST / 2 + 1, wide, labels;
+    do {
+        wide = room < 2 * --tall + 2 ? room : 2 * tall + 2;
+        labels = words_across_lines(a->u_axis, wide, INT_MAX);
+    } while (tall > 1 && (wide < 2 * tall || rows * tall + labels > r.h));
+    wide = wide < 1 ? 1 : wide < 4 ? wide : wide == 4 && tall == 1 ? 3 : wide;
+    int left = r.h - rows * tall, least = r.h > 6 ? 2 : 0;
+    l.column_h = labels <= left ? labels : left > least ? left : least;
     r.h -= l.column_h;
     int per_cell = rows <= r.h ? 1 : 2;
-    l.down = band_make(r.y, r.h, per_cell, rows, rows, a->at_t);
-    l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, cols, cols, a->at_u);
+    l.down = band_make(r.y, r.h / tall, per_cell, 0, rows, a->at_t);
+    l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, 0, cols, a->at_u);
+    l.down.wide = tall;
     l.across.wide = wide;
     if (l.column_h)
         l.column_y = r.y + band_length(&l.down);
@@ -196,9 +200,13 @@ static Layout layout(const Session *s, bool halves, Rect r, const Attend *a)
 static void least(const Session *s, Side side, int *h, int *w)
 {
     Attend a;
-    if (!attend_open(s, side, -1, &a) || (are_words(a.t_axis) && are_words(a.u_axis)))
+    if (!attend_open(s, side, -1, &a))
         return;
     Layout l = layout(s, true, (Rect){0, 0, *h, *w}, &a);
+    if (are_words(a.t_axis) && are_words(a.u_axis)) {
+        *h = l.column_y + l.column_h + 2 < *h ? l.column_y + l.column_h + 2 : *h;
+        return;
+    }
     int rows = tiling_count(a.t, l.t) + (a.t.prefix > 0), cols = tiling_count(a.u, l.u) + (a.u.prefix > 0);
     int wide = l.across.wide < 2 ? 1 : 2, need_h = band_cells(rows, wide == 1 || l.down.per_cell == 2 ? 2 : 1) + 4,
         need_w = LABELS + cols * wide + 1;
@@ -234,35 +242,19 @@ static bool tile_label(const Axis *axis, Lattice lattice, Tiling tiling, int til
     return col == 0;
 }
 
-/* One glyph below the other, "…" where the word goes on. */
-static void draw_upright(const Paint *p, int y, int x, int lines, Style style, const char *text)
-{
-    int n = utf8_cells(text);
-    for (int i = 0; i < lines && *text; i++) {
-        uint32_t ch = utf8_next(&text);
-        canvas_glyph(p->c, y + i, x, style, i + 1 == lines && n > lines ? 0x2026 : ch);
-    }
-}
-
 static void draw_word_labels(const Paint *p, const Attend *a, const Layout *l, Rect r)
 {
     char text[64];
     int half;
-    for (int i = 0; l->labels && i < l->down.prefix; i++) {
-        int t = band_tile(&l->down, a->t.prefix, i);
+    for (int i = 0; l->labels && i < l->down.count; i++) {
+        int t = band_tile(&l->down, 0, i);
         if (l->down.per_cell == 1 || i % 2 == 0 || t == a->at_t)
             canvas_label(p->c, band_cell(&l->down, i, &half), r.x, l->labels - 1,
                          t == a->at_t ? STYLE_CURSOR : STYLE_AXIS, axis_label(a->t_axis, t, text, sizeof text));
     }
-    for (int j = 0; l->column_y >= 0 && j < l->across.prefix; j++) {
-        int x = band_cell(&l->across, j, &half), u = band_tile(&l->across, a->u.prefix, j);
-        Style style = u == a->at_u ? STYLE_CURSOR : STYLE_AXIS;
-        axis_label(a->u_axis, u, text, sizeof text);
-        if (l->across.wide >= WIDE_WORDS)
-            canvas_label(p->c, l->column_y, x, l->across.wide - 1, style, text);
-        else
-            draw_upright(p, l->column_y, x, l->column_h, style, text);
-    }
+    if (l->column_y >= 0)
+        words_across(p, a->u_axis, l->across.first, l->across.count, a->at_u,
+                     (Rect){l->column_y, l->across.start, l->column_h, r.w}, l->across.wide);
 }
 
 static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r)

@@ -1,9 +1,39 @@
-/* The same question in every head of the block, small. */
+/* The same question in every head of the block, small: a map each; of words a line of cells each, below one line of
+ * words, so that heads can be compared. */
+#include <math.h>
 #include <stdio.h>
 
-#include "tui/views/attention/attend.h"
+#include "core/base/utf8.h"
+#include "tui/views/attention/word_row.h"
+#include "tui/views/heat.h"
 
-enum { SQUARE_MOST = 24 };
+enum { SQUARE_MOST = 24, WORD_WIDE = 8, HEAD_NAME = 7, HEAD_NAME_SHORT = 4, MOST_WORD = 12, ROOMY = 50 };
+
+/* Words: one column layout for all heads. */
+typedef struct HeadLines {
+    Rect words, cells;
+    int name, wide, tall, most;   /* most: columns of the largest word and its share; 0: none */
+    int head, heads, word, count; /* from, and so many of them */
+} HeadLines;
+
+static HeadLines head_lines(Rect r, const Attend *a)
+{
+    HeadLines l = {.name = r.w < ROOMY ? HEAD_NAME_SHORT : HEAD_NAME, .tall = 1, .wide = 1};
+    int n = a->u_axis->n, room = r.w - l.name;
+    l.most = room - n >= MOST_WORD + WORD_SHARE + 1 ? MOST_WORD + WORD_SHARE + 1 : 0;
+    l.wide = (room - l.most) / n < 1 ? 1 : (room - l.most) / n < WORD_WIDE ? (room - l.most) / n : WORD_WIDE;
+    int labels = words_across_lines(a->u_axis, l.wide, r.h - a->heads);
+    rect_cut(&r, 'l', l.name);
+    l.count = n < r.w / l.wide ? n : r.w / l.wide;
+    l.word = (int)scroll_first((size_t)n, (size_t)a->at_u, (size_t)l.count);
+    l.words = rect_cut(&r, 't', labels);
+    l.cells = r;
+    l.heads = a->heads < r.h ? a->heads : r.h;
+    l.head = (int)scroll_first((size_t)a->heads, (size_t)a->head, (size_t)l.heads);
+    while (l.heads && (l.tall + 1) * l.heads <= r.h && 2 * (l.tall + 1) <= l.wide)
+        l.tall++;
+    return l;
+}
 
 /* Where head i's map goes: as many side by side as fit, the cursor's head always among them. */
 typedef struct HeadGrid {
@@ -49,18 +79,81 @@ static bool head_off(const Paint *p, const Attend *a, int head)
     return a->v.side != SIDE_A && shown_head_off(p->s, session_block(p->s), head);
 }
 
+static void draw_name(const Paint *p, const Attend *a, int head, Rect r)
+{
+    bool here = head == a->head;
+    canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_CURSOR : STYLE_AXIS, "%sh%d%s", here && r.w > 2 ? ">" : "", head,
+                  head_off(p, a, head) ? " off" : "");
+}
+
+/* One scale for all heads of the row. */
+static ColourScale scale_of(const Paint *p, const Attend *a)
+{
+    float range[2] = {INFINITY, -INFINITY};
+    for (int h = 0; h < a->heads; h++)
+        for (int u = 0; u < a->u_axis->n; u++) {
+            range[0] = fminf(range[0], a->v.values[attend_cell(a, h, a->at_t, u)]);
+            range[1] = fmaxf(range[1], a->v.values[attend_cell(a, h, a->at_t, u)]);
+        }
+    ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
+    scale.log = p->s->look.range == RANGE_LOG;
+    return scale;
+}
+
+static int largest(const Attend *a, int head)
+{
+    int best = 0;
+    for (int u = 1; u < a->u_axis->n; u++) {
+        float x = a->v.values[attend_cell(a, head, a->at_t, u)], y = a->v.values[attend_cell(a, head, a->at_t, best)];
+        best = (a->v.side == SIDE_DIFF ? fabsf(x) > fabsf(y) : x > y) ? u : best;
+    }
+    return best;
+}
+
+/* The largest word of a head and its number, behind its cells. */
+static void draw_most(const Paint *p, const Attend *a, int head, int y, int x)
+{
+    char label[64];
+    int best = largest(a, head);
+    size_t cell = attend_cell(a, head, a->at_t, best);
+    canvas_label(p->c, y, x + 1, MOST_WORD - 1, STYLE_TEXT, axis_label(a->u_axis, best, label, sizeof label));
+    (a->whole == 1 && a->v.side != SIDE_DIFF ? shown_share_right : shown_number_right)(p, &a->v, cell, y, x + MOST_WORD,
+                                                                                       WORD_SHARE, STYLE_TEXT);
+}
+
+static void draw_lines(const Paint *p, const Attend *a, Rect r, bool focus)
+{
+    HeadLines l = head_lines(r, a);
+    ColourScale scale = scale_of(p, a);
+    words_across(p, a->u_axis, l.word, l.count, a->at_u, l.words, l.wide);
+    for (int i = 0; i < l.heads; i++) {
+        int head = l.head + i, y = l.cells.y + i * l.tall;
+        draw_name(p, a, head, (Rect){y, r.x, 1, l.name - 1});
+        AttendRow row = {a, head};
+        for (int j = 0; j < l.count; j++) {
+            Ref ref;
+            float x = attend_row_value(&row, 0, l.word + j, &ref);
+            for (int k = 0; k < l.tall * l.wide; k++)
+                canvas_pixel(p->c, y + k / l.wide, l.cells.x + j * l.wide + k % l.wide, -1,
+                             colour_scale_colour(&scale, x), colour_scale_level(&scale, x),
+                             colour_scale_sign(&scale, x), ref);
+            if (l.word + j == a->at_u)
+                heat_mark(p, y, l.cells.x + j * l.wide, l.tall, l.wide, ref);
+        }
+        if (l.most)
+            draw_most(p, a, head, y, l.cells.x + l.count * l.wide);
+        if (head == a->head)
+            focus_cursor(p, focus, y, r.x);
+    }
+}
+
 /* Each on its own scale, else one sharp head would leave all others dark. */
 static void draw_head(const Paint *p, const Attend *block, int head, Rect box)
 {
     Attend a = *block;
-    bool here = head == a.head;
+    if (box.h > 1)
+        draw_name(p, &a, head, rect_cut(&box, 't', 1));
     a.head = head;
-    if (box.h > 1) {
-        canvas_printf(p->c, box.y, box.x, box.w, here ? STYLE_CURSOR : STYLE_AXIS, "%sh%d%s",
-                      here && box.w > 3 ? ">" : "", head, head_off(p, &a, head) ? " off" : "");
-        box.y++;
-        box.h--;
-    }
     ColourScale scale = attend_scale(p, &a, true);
     LatticeMap m = lattice_map(p, box, a.u.rows, a.u.cols, SQUARE_MOST, 0, 0);
     lattice_map_draw(p, &m, &scale, attend_row_value, &(AttendRow){&a, head});
@@ -76,6 +169,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Attend a;
     if (!attend_ready(p, r, side, &a))
         return;
+    if (attend_listed(&a)) {
+        draw_lines(p, &a, r, focus);
+        return;
+    }
     HeadGrid g = head_grid(p, r, &a);
     for (int i = 0; i < g.across * g.down && g.first + i < a.heads; i++) {
         Rect box = head_rect(&g, r, i);
@@ -96,6 +193,12 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Attend a;
     if (!attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
+    HeadLines l = head_lines(r, &a);
+    int head = attend_listed(&a) && y >= l.cells.y ? l.head + (y - l.cells.y) / l.tall : a.heads;
+    if (head < a.heads)
+        buf_printf(command, "head %d", head);
+    if (attend_listed(&a))
+        return head < a.heads;
     HeadGrid g = head_grid(p, r, &a);
     for (int i = 0; i < g.across * g.down && g.first + i < a.heads; i++)
         if (rect_has(head_rect(&g, r, i), y, x)) {
@@ -111,7 +214,7 @@ static void title(const Session *s, Side side, Buf *out)
     char label[32];
     if (attend_open(s, side, -1, &a))
         buf_printf(out, "%s in every head%s", axis_label(a.t_axis, a.at_t, label, sizeof label),
-                   s->look.locked ? "" : ", own scale each");
+                   s->look.locked || attend_listed(&a) ? "" : ", own scale each");
     else
         buf_puts(out, "every head");
 }

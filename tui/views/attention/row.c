@@ -1,11 +1,12 @@
-/* One row of attention: its weights as a map over the patches, and beside it the picture lit by them. */
+/* One row of attention: its weights as a map over the patches, and beside it the picture lit by them; of words a line
+ * for each, as the sentence reads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/utf8.h"
 #include "tui/canvas/cell_look.h"
-#include "tui/views/attention/attend.h"
+#include "tui/views/attention/word_row.h"
 
 /* --- its shares in percent, or its scores, as numbers on the map --- */
 
@@ -77,12 +78,12 @@ static void draw_numbers(const Paint *p, const Attend *a, const LatticeMap *m, b
             draw_number(p, a, m, i, j, picture);
 }
 
-enum { SQUARE_MOST = 24, LIT_LEAST = 2, PREFIX_SLOT = 20, WORD_MOST = 12, DOWN_LEAST = 2 };
+enum { SQUARE_MOST = 24, LIT_LEAST = 2, PREFIX_SLOT = 20, PITCH_MOST = 3 };
 
 typedef struct RowLayout {
     int value_y, bar_y, prefix_y; /* −1: none */
-    Rect words, legend;           /* empty where there is no room, or nothing to say */
-    bool down;                    /* words are wider than their squares: letter below letter */
+    Rect legend;                  /* empty where there is no room, or nothing to say */
+    WordList words;               /* of what has no picture, instead of the maps */
     LatticeMap map, lit;          /* lit.rows = 0: no room for the picture */
 } RowLayout;
 
@@ -101,8 +102,12 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
         l.bar_y = r.y + --r.h;
     if (a->u.prefix && r.h > 1)
         l.prefix_y = r.y + --r.h;
-    bool words = attend_listed(a) && r.h > 1;
-    r.h -= words; /* the map leaves them a line at least */
+    if (attend_listed(a)) {
+        if (r.h > 2)
+            l.legend = rect_cut(&r, 'b', 1);
+        l.words = word_list(r, a->u_axis, a->at_u, WORD_SHARE + WORD_BAR + 1, PITCH_MOST);
+        return l;
+    }
     int row = 0, col = 0;
     attend_place(a, a->at_u, &row, &col);
     Rect half = {r.y, r.x, r.h, (r.w - 2) / 2};
@@ -116,14 +121,7 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
     }
     if (l.prefix_y >= 0)
         l.prefix_y = l.map.r.y + l.map.r.h;
-    int below = l.map.r.y + l.map.r.h, end = r.y + r.h + words + (l.prefix_y >= 0);
-    if (words && l.map.k >= DOWN_LEAST) {
-        int width = shown_axis_widest(a->u_axis, WORD_MOST);
-        l.down = width + 3 > l.map.k; /* brackets, and a blank between two */
-        l.words = (Rect){below, r.x, l.down ? width : 1, l.map.r.w};
-        l.words.h = l.words.h < end - below ? l.words.h : end - below;
-    }
-    int under = below + (l.prefix_y >= 0) + l.words.h + 1;
+    int end = r.y + r.h + (l.prefix_y >= 0), under = l.map.r.y + l.map.r.h + (l.prefix_y >= 0) + 1;
     if (under < end)
         l.legend = (Rect){under, r.x, end - under, r.w};
     return l;
@@ -230,23 +228,21 @@ static void draw_prefix(const Paint *p, const Attend *a, const ColourScale *scal
     }
 }
 
-/* What has no place in a picture is named below its square. */
-static void draw_words(const Paint *p, const Attend *a, const RowLayout *l)
+/* A line for each word: on its ground, with its number and a bar. */
+static void draw_words(const Paint *p, const Attend *a, const ColourScale *scale, const RowLayout *l, bool focus)
 {
-    const LatticeMap *m = &l->map;
-    for (int i = 0; i < m->cols && l->words.h; i++) {
-        int u = m->col + i, x = m->r.x + i * m->k;
-        char label[32], text[40];
-        bool here = u == a->at_u, asks = attend_asks(a, u);
-        Style style = here ? STYLE_CURSOR : asks ? STYLE_STRONG : STYLE_AXIS;
-        axis_label(a->u_axis, u, label, sizeof label);
-        const char *letter = label;
-        for (int y = 0; l->down && y < l->words.h && *letter; y++)
-            canvas_glyph(p->c, l->words.y + y, x + (m->k - 1) / 2, style, utf8_next(&letter));
-        utf8_print(text, sizeof text, here ? "[%s]" : asks ? ">%s<" : " %s", label);
-        if (!l->down)
-            canvas_text(p->c, l->words.y, x, m->k - 1, style, text);
+    for (int u = l->words.first; u < a->u_axis->n; u++) {
+        Rect at = word_list_at(&l->words, u);
+        if (at.h < 1)
+            break;
+        if (u == a->at_u)
+            focus_cursor(p, focus, at.y, at.x);
+        Rect word = rect_cut(&at, 'l', l->words.word);
+        word_put(p, a, scale, u, word.y, word.x, word.w);
+        at.w -= l->words.columns > 1;
+        word_put_share(p, a, scale, u, at);
     }
+    word_rule(p, a, "bold", l->legend);
 }
 
 static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int token, const char marks[3],
@@ -281,6 +277,14 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     RowLayout l = row_layout(p, r, &a);
     ColourScale scale = attend_scale(p, &a, true);
+    if (l.bar_y >= 0)
+        colour_scale_bar(p, &scale, l.bar_y, r.x, r.w);
+    if (l.value_y >= 0)
+        attend_value_line(p, &a, l.value_y, r.x, r.w);
+    if (attend_listed(&a)) {
+        draw_words(p, &a, &scale, &l, focus);
+        return;
+    }
     lattice_map_draw(p, &l.map, &scale, attend_row_value, &(AttendRow){&a, a.head});
     if (l.lit.rows)
         draw_lit(p, &a, &l.lit, scale.high);
@@ -291,7 +295,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     }
     if (l.prefix_y >= 0)
         draw_prefix(p, &a, &scale, r, l.prefix_y, focus);
-    draw_words(p, &a, &l);
     int row, col;
     for (int both = 0; both < (l.lit.rows ? 2 : 1); both++) {
         const LatticeMap *m = both ? &l.lit : &l.map;
@@ -305,10 +308,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);
     }
     draw_legend(p, &a, &l);
-    if (l.bar_y >= 0)
-        colour_scale_bar(p, &scale, l.bar_y, r.x, r.w);
-    if (l.value_y >= 0)
-        attend_value_line(p, &a, l.value_y, r.x, r.w);
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -324,6 +323,9 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (!attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
     RowLayout l = row_layout(p, r, &a);
+    int word = word_list_hit(&l.words, y, x);
+    if (attend_listed(&a))
+        return word >= 0 && attend_click(&a, word, command);
     if (y == l.prefix_y) {
         int u = prefix_first(&a, r) + (x - r.x) / PREFIX_SLOT;
         return u < a.u.prefix && attend_click(&a, u, command);

@@ -115,8 +115,7 @@ static bool is_mask(const Attend *a)
 static bool is_share(const Session *s, Side side)
 {
     Attend a;
-    return attend_open(s, side, -1, &a) &&
-           (a.pattern || site_is(a.v.graph, a.path, SITE_MEAN_PATTERN) || site_is(a.v.graph, a.path, SITE_HEADS_SUM));
+    return attend_open(s, side, -1, &a) && a.whole > 0;
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)

@@ -1,12 +1,15 @@
 /* Blocks × heads as thumbnails: every head's whole matrix where there is room, else the row of the token in focus as a
  * map of the patches, pooled as far as it must be for all of them to be seen at once. */
-#include "tui/views/attention/attend.h"
+#include <limits.h>
+
+#include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
-enum { MATRIX_LEAST = 16, MAP_LEAST = 4, SQUARE_MOST = 8, LABEL = 3, BLOCKS_MOST = 40 };
+enum { MATRIX_LEAST = 16, MAP_LEAST = 4, SQUARE_MOST = 8, LABEL = 3, BLOCKS_MOST = 40, WORDS_MOST = 16 };
 
 typedef struct Sheet {
     bool matrix; /* a thumbnail is the matrix, else one row over the patches */
+    bool listed; /* a line of cells for each head, below each other, under one line of words */
     Tiling tiling;
     int wide, tall;     /* columns and half lines (lines, without half blocks) per tile */
     int rows, cols;     /* tiles of a thumbnail */
@@ -14,7 +17,7 @@ typedef struct Sheet {
     int gap;            /* lines between thumbnails */
     int blocks, heads;
     int first_block, first_head, down, across; /* shown */
-    Rect r;                                    /* where the thumbnails go */
+    Rect r, beside, under; /* where the thumbnails go; of words that ask, and those looked at, or empty */
     int head_y, caption_y;
 } Sheet;
 
@@ -58,6 +61,42 @@ static bool choose_matrix(const Paint *p, const Attend *a, Sheet *s)
     return false;
 }
 
+/* Matrices of words: the largest squares with which all heads fit, or so many of them. */
+static bool choose_words(const Paint *p, const Attend *a, Sheet *s, int blocks, int heads)
+{
+    for (int size = WORDS_MOST; size > 0 && attend_listed(a); size--)
+        for (int wider = 1; wider >= 0; wider--) {
+            int wide = heat_halves(p) ? size + wider * size / 2 : 2 * size - 1 + wider;
+            Sheet try = sized(p, s, (Tiling){1, 1}, a->t_axis->n, a->u_axis->n, wide, size);
+            if (fits(&try, blocks, heads)) {
+                *s = try;
+                s->matrix = true;
+                return true;
+            }
+        }
+    return false;
+}
+
+/* Where matrices of words have no room: the row in focus in every head, below each other. */
+static bool choose_lines(const Paint *p, const Attend *a, Sheet *s)
+{
+    Rect r = {s->r.y - (s->head_y >= 0), s->r.x + LABEL, s->r.h + (s->head_y >= 0), s->r.w - LABEL};
+    int n = a->u_axis->n, wide = r.w / n, lines = s->blocks * s->heads;
+    if (!attend_listed(a) || wide < 1 || lines > r.h)
+        return false;
+    int least = words_across_lines(a->u_axis, wide, r.h - lines), tall = (r.h - least - s->blocks + 1) / lines;
+    wide = wide < WORDS_MOST ? wide : WORDS_MOST;
+    tall = tall < 1 ? 1 : tall < wide / 2 ? tall : (wide + 1) / 2;
+    lines *= tall;
+    *s = sized(p, s, (Tiling){1, 1}, 1, n, wide, heat_halves(p) ? 2 * tall : tall);
+    s->listed = true;
+    s->head_y = -1;
+    s->under = rect_cut(&r, 't', words_across_lines(a->u_axis, s->wide, r.h - lines));
+    s->gap = r.h >= lines + s->blocks - 1;
+    s->r = r;
+    return true;
+}
+
 /* Maps of one row, as fine and then as large as so many fit. */
 static bool choose_map(const Paint *p, const Attend *a, Sheet *s, int blocks, int heads)
 {
@@ -87,9 +126,21 @@ static bool choose_map(const Paint *p, const Attend *a, Sheet *s, int blocks, in
 static void choose(const Paint *p, const Attend *a, Sheet *s)
 {
     int blocks = s->blocks < 2 ? s->blocks : 2, heads = s->heads < 2 ? s->heads : 2;
-    if (choose_matrix(p, a, s) || choose_map(p, a, s, s->blocks, s->heads) || choose_map(p, a, s, blocks, heads))
+    if (choose_words(p, a, s, s->blocks, s->heads) || choose_lines(p, a, s) || choose_matrix(p, a, s) ||
+        choose_map(p, a, s, s->blocks, s->heads) || choose_map(p, a, s, blocks, heads))
         return;
     *s = sized(p, s, (Tiling){1, 1}, a->u.rows, a->u.cols, 1, 1);
+}
+
+/* Words at the margins of their matrices, where there is room for whole ones. */
+static void choose_margins(const Paint *p, const Attend *a, Sheet *s)
+{
+    int word = shown_axis_widest(a->t_axis, INT_MAX) + 1, lines = words_across_lines(a->u_axis, s->wide, INT_MAX);
+    if ((!heat_halves(p) || s->tall % 2 == 0) && s->heads * (s->columns + 1) - 1 + word <= s->r.w)
+        s->beside = rect_cut(&s->r, 'l', word);
+    if (s->wide > 1 && s->blocks * (s->lines + s->gap) - s->gap + lines <= s->r.h)
+        s->under = rect_cut(&s->r, 'b', s->r.h - s->blocks * (s->lines + s->gap) + s->gap);
+    s->under.h = s->under.h < lines ? s->under.h : lines;
 }
 
 static int window(int all, int room, int size)
@@ -121,8 +172,10 @@ static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
     }
     s.r = r;
     choose(p, a, &s);
-    s.down = window(s.blocks, r.h + s.gap, s.lines + s.gap);
-    s.across = window(s.heads, r.w + 1, s.columns + 1);
+    s.down = s.listed ? s.blocks : window(s.blocks, r.h + s.gap, s.lines + s.gap);
+    s.across = s.listed ? s.heads : window(s.heads, r.w + 1, s.columns + 1);
+    if (s.matrix && attend_listed(a))
+        choose_margins(p, a, &s);
     s.first_block = (int)scroll_first((size_t)s.blocks, (size_t)block, (size_t)s.down);
     s.first_head = (int)scroll_first((size_t)s.heads, (size_t)a->head, (size_t)s.across);
     return s;
@@ -130,6 +183,8 @@ static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
 
 static Rect thumb_rect(const Sheet *s, int block, int head)
 {
+    if (s->listed)
+        return (Rect){s->r.y + (block * s->heads + head) * s->lines + block * s->gap, s->r.x, s->lines, s->columns};
     return (Rect){s->r.y + (block - s->first_block) * (s->lines + s->gap),
                   s->r.x + (head - s->first_head) * (s->columns + 1), s->lines, s->columns};
 }
@@ -194,6 +249,26 @@ static void draw_edges(const Paint *p, const Sheet *s, Rect r, int block, int he
         canvas_text(p->c, s->head_y, r.x, LABEL - 1, STYLE_DIM, s->down < s->blocks ? "↕" : "↔");
 }
 
+static void draw_words(const Paint *p, const Attend *a, const Sheet *s)
+{
+    char label[64];
+    int pitch = s->lines / s->rows;
+    for (int h = s->first_head; s->under.h && h < (s->listed ? 1 : s->first_head + s->across); h++)
+        words_across(p, a->u_axis, 0, s->cols, a->at_u,
+                     (Rect){s->under.y, thumb_rect(s, s->first_block, h).x, s->under.h, s->columns}, s->wide);
+    for (int i = 0; s->beside.w && i < s->down * s->rows; i++) {
+        int t = i % s->rows;
+        canvas_label(p->c, thumb_rect(s, s->first_block + i / s->rows, s->first_head).y + t * pitch, s->beside.x,
+                     s->beside.w - 1, t == a->at_t ? STYLE_CURSOR : STYLE_AXIS,
+                     axis_label(a->t_axis, t, label, sizeof label));
+    }
+    for (int i = 0; s->listed && i < s->blocks * s->heads; i++) {
+        Rect box = thumb_rect(s, i / s->heads, i % s->heads);
+        canvas_printf(p->c, box.y, box.x - LABEL - 1, LABEL, i % s->heads == a->head ? STYLE_TEXT : STYLE_AXIS, "h%d",
+                      i % s->heads);
+    }
+}
+
 static void draw_mark(const Paint *p, Rect box)
 {
     for (int y = box.y; y < box.y + box.h; y++) {
@@ -212,6 +287,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Sheet s = sheet_make(p, r, &here);
     int block = block_on(p->s, side);
     draw_edges(p, &s, r, block, here.head);
+    draw_words(p, &here, &s);
     for (int b = s.first_block; b < s.first_block + s.down; b++) {
         bool there = attend_open(p->s, side, b, &a);
         for (int h = s.first_head; h < s.first_head + s.across; h++) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "tui/views/shown.h"
+#include "tui/views/attention/word_row.h"
 
 enum { LOW = 12, ROOMY = 30, HIGH = 20, NAME = 7, SIDE_NAME = 9, LABEL = 64, MARKS = 2 };
 
@@ -139,10 +139,41 @@ static int first_of(const Line *l, int width)
     return from;
 }
 
+/* The row of attention on show gives its words their ground. */
+typedef struct Ground {
+    Attend row;
+    ColourScale scale;
+    bool on; /* the line's words are those looked at */
+} Ground;
+
+static Ground ground_of(const Paint *p, const Line *l)
+{
+    Ground g = {.on = false};
+    Side side = p->s->compare == COMPARE_SIDES || differ(p->s) ? l->side : session_side(p->s);
+    g.on = view_now(p->s)->traits & VIEW_ATTENTION && attend_open(p->s, side, -1, &g.row) && g.row.v.values &&
+           g.row.u_axis->sequence == l->axis->sequence && g.row.u_axis->n == l->axis->n;
+    if (g.on)
+        g.scale = attend_scale(p, &g.row, true);
+    return g;
+}
+
+static void draw_word(const Paint *p, const Line *l, const Ground *g, int i, Rect at, const char *text)
+{
+    bool mark = marked(l, i);
+    canvas_text(p->c, at.y, at.x, at.w, mark ? STYLE_CURSOR : STYLE_TEXT, text);
+    size_t cell = g->on ? attend_cell(&g->row, g->row.head, g->row.at_t, i) : 0;
+    if (g->on)
+        word_ground(p, at.y, at.x + mark, utf8_cells(text) - mark * MARKS, &g->scale, g->row.v.values[cell],
+                    shown_ref(&g->row.v, cell));
+}
+
 /* Draws the words, or finds the one at click_x: its number, else −1. */
 static int walk(const Paint *p, const Line *l, Rect r, bool draw, int click_x)
 {
     int from = first_of(l, r.w), x = r.x, end = r.x + r.w;
+    Ground ground = {.on = false};
+    if (draw)
+        ground = ground_of(p, l);
     if (from > 0 && draw)
         canvas_text(p->c, r.y, x, 1, STYLE_DIM, "…");
     x += from > 0;
@@ -157,7 +188,7 @@ static int walk(const Paint *p, const Line *l, Rect r, bool draw, int click_x)
             return -1;
         }
         if (draw)
-            canvas_text(p->c, r.y, x, end - x, marked(l, i) ? STYLE_CURSOR : STYLE_TEXT, text);
+            draw_word(p, l, &ground, i, (Rect){r.y, x, 1, end - x}, text);
         else if (click_x >= x && click_x < x + cells)
             return i;
         x += cells;

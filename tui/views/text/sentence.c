@@ -1,58 +1,60 @@
-/* Attention drawn between words: on the left the words that ask, on the right those looked at, lines between them, and
- * the weights of the row in focus. One head; all heads side by side; the sum or the mean of all, which are nodes of
- * their own. The same picture for the encoder's, the decoder's and the cross-attention. */
+/* Attention drawn between words: on the left the words that ask, on the right those looked at, lines where a share
+ * stands out, and the shares of the row in focus. One head; all heads side by side; the sum or the mean of all, which
+ * are nodes of their own. The same picture for the encoder's, the decoder's and the cross-attention. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "core/base/utf8.h"
-#include "tui/views/attention/attend.h"
+#include "tui/views/attention/word_row.h"
 
 enum {
-    WORD_MOST = 14,
-    NUMBER = 9,
-    GAP_LEAST = 6,
-    GAP_MOST = 30,
+    NUMBERS = WORD_SHARE + 2 + WORD_BAR,
+    GAP_LEAST = 4,
+    GAP_MOST = 72,
     LINES_MOST = 96,
-    BAR_LEAST = 4,
+    PITCH_MOST = 3,
     HEADS_MOST = 16,
-    HEAD_COLUMN = 7,
+    HEAD_COLUMN = 8,
     HEAD_NARROW = 5,
+    RULE_FROM = 8,
     DOTS_DOWN = 4,
     DOTS_ACROSS = 2
 };
 
 typedef struct WordLines {
     Attend a;
-    Rect queries, gap, keys; /* of one line per word; gap.w = 0: no room for lines */
-    size_t first_t, first_u;
-    int word, value_y, head_y; /* width of the right words; −1: none */
-    bool all;                  /* every head has a column of numbers … */
-    int column;                /* … so wide */
+    WordList queries, keys;
+    Rect gap, right, rule; /* gap.w = 0: no room for lines; right: the numbers */
+    int value_y, head_y;   /* −1: none */
+    bool all;              /* every head has a column of cells … */
+    int column;            /* … so wide */
 } WordLines;
-
-static int numbers_width(const WordLines *v)
-{
-    return v->all ? v->a.heads * v->column : NUMBER + BAR_LEAST;
-}
 
 static void sentence_layout(const Paint *p, Rect r, WordLines *v)
 {
     const Attend *a = &v->a;
     v->all = p->s->look.sentence.heads == SENTENCE_ALL && a->heads > 1 && a->heads <= HEADS_MOST;
     v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
+    v->rule = rect_cut(&r, 'b', r.h > RULE_FROM);
     v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
-    int left = shown_axis_widest(a->t_axis, WORD_MOST) + 2;
-    v->word = shown_axis_widest(a->u_axis, WORD_MOST) + 2; /* the mark in front, a blank behind */
-    bool roomy = r.w - left - v->word - GAP_LEAST >= v->a.heads * HEAD_COLUMN;
-    v->column = roomy ? HEAD_COLUMN : HEAD_NARROW;
-    int gap = r.w - left - v->word - numbers_width(v);
+    v->queries = word_list(r, a->t_axis, a->at_t, 0, PITCH_MOST);
+    v->keys = word_list(r, a->u_axis, a->at_u, 0, PITCH_MOST);
+    if (v->keys.pitch > v->queries.pitch)
+        v->keys = word_list(r, a->u_axis, a->at_u, 0, v->queries.pitch);
+    else
+        v->queries = word_list(r, a->t_axis, a->at_t, 0, v->keys.pitch);
+    int rest = r.w - v->queries.word - v->keys.word;
+    v->column = rest - GAP_LEAST >= a->heads * HEAD_COLUMN ? HEAD_COLUMN : HEAD_NARROW;
+    /* in a narrow pane lines come before bars, and those before numbers: the grounds are left */
+    int numbers = v->all ? a->heads * v->column : NUMBERS, gap = rest - numbers;
+    if (!v->all)
+        gap = gap >= GAP_LEAST && gap < rest / 2 ? gap : gap >= GAP_LEAST ? rest / 2 : rest;
     gap = gap > GAP_MOST ? GAP_MOST : gap < GAP_LEAST ? 0 : gap;
-    v->queries = rect_cut(&r, 'l', left);
+    v->queries.r = rect_cut(&r, 'l', v->queries.word);
     v->gap = rect_cut(&r, 'l', gap);
-    v->keys = r;
-    v->first_t = scroll_first((size_t)a->t_axis->n, (size_t)a->at_t, (size_t)r.h);
-    v->first_u = scroll_first((size_t)a->u_axis->n, (size_t)a->at_u, (size_t)r.h);
+    v->keys.r = rect_cut(&r, 'l', v->keys.word);
+    v->right = r;
+    v->queries.wide = v->queries.r.w;
+    v->keys.wide = v->keys.r.w + r.w; /* a click on its numbers is one on the word */
 }
 
 static float weight(const WordLines *v, int head, int t, int u)
@@ -89,64 +91,32 @@ static void web_dot(Web *web, int y, int x, int rank)
     web->rank[row][col] = (uint8_t)(rank > web->rank[row][col] ? rank : web->rank[row][col]);
 }
 
-/* rank: 1 faint and dotted, 2, 3 strongest. */
-static void web_line(Web *web, int from, int to, int rank)
+/* From the middle of the word on the left to that on the right. rank: 1 of another row, 2, 3 more than half. */
+static void web_line(Web *web, const WordLines *v, int t, int u, int rank)
 {
-    int across = web->w * DOTS_ACROSS, y0 = from * DOTS_DOWN + 1, y1 = to * DOTS_DOWN + 1;
+    int y0 = (t - v->queries.first) * v->queries.pitch * DOTS_DOWN + 1,
+        y1 = (u - v->keys.first) * v->keys.pitch * DOTS_DOWN + 1, across = web->w * DOTS_ACROSS;
     int down = (y1 > y0 ? y1 - y0 : y0 - y1), steps = down > across ? down : across;
     for (int i = 0; i <= steps; i++)
-        if (rank > 1 || i % 6 == 0)
-            web_dot(web, y0 + (y1 - y0) * i / steps, (across - 1) * i / steps, rank);
+        for (int thick = 0; (rank > 1 || i % 2 == 0) && thick < (rank == 3 ? 2 : 1); thick++)
+            web_dot(web, y0 + (y1 - y0) * i / steps + thick, (across - 1) * i / steps, rank);
 }
 
-/* Nothing is drawn for a small weight: of a row with one large weight one line is left, of an even row all are. */
-static int line_rank(float x, float most)
-{
-    float size = fabsf(x);
-    if (!(size > 0) || !isfinite(size) || !(most > 0) || size < most / 8)
-        return 0;
-    return size > most / 2 ? 3 : 2;
-}
-
-static bool is_sum(const WordLines *v)
-{
-    return site_is(v->a.v.graph, v->a.path, SITE_HEADS_SUM);
-}
-
-/* Of that side's model: its sum has lost the axis. */
-static int heads_of(const WordLines *v)
-{
-    int axis = graph_role(v->a.v.graph, ROLE_HEAD, SEQUENCE_ANY);
-    return axis == AXIS_NONE ? 1 : v->a.v.graph->axes[axis].n;
-}
-
-/* Are these weights, of which a larger one is more attention? Scores have no such meaning, but for the largest. */
-static bool are_weights(const WordLines *v)
-{
-    return v->a.v.side == SIDE_DIFF || v->a.pattern || is_sum(v) || site_is(v->a.v.graph, v->a.path, SITE_MEAN_PATTERN);
-}
-
+/* What stands out, of every word that asks; the row in focus over the others. */
 static void web_fill(const WordLines *v, Web *web)
 {
     const Attend *a = &v->a;
-    int heads = v->all ? a->heads : 1;
-    for (int t = 0; t < a->t_axis->n && are_weights(v) && !v->all;
-         t++) /* where every other word looks most, if it looks there */
-        if (t != a->at_t && v->a.v.side != SIDE_DIFF)
-            for (int k = 0; k < heads; k++) {
-                int h = v->all ? k : a->head, u = strongest(v, h, t);
-                if (weight(v, h, t, u) >= (is_sum(v) ? (float)heads_of(v) / 2 : 0.5f))
-                    web_line(web, t - (int)v->first_t, u - (int)v->first_u, 1);
+    for (int other = 1; other >= 0; other--)
+        for (int t = 0; t < a->t_axis->n; t++)
+            for (int k = 0; k < (v->all ? a->heads : 1) && (t != a->at_t) == other && !(v->all && other); k++) {
+                int h = v->all ? k : a->head, best = strongest(v, h, t);
+                for (int u = 0; u < a->u_axis->n; u++) {
+                    float x = weight(v, h, t, u);
+                    bool half = a->whole > 0 ? fabsf(x) > a->whole / 2 : u == best;
+                    if (word_stands_out(a, x, !other && u == best))
+                        web_line(web, v, t, u, other ? 1 : half ? 3 : 2);
+                }
             }
-    for (int k = 0; k < heads; k++) {
-        int h = v->all ? k : a->head, best = strongest(v, h, a->at_t);
-        float most = fabsf(weight(v, h, a->at_t, best));
-        for (int u = 0; u < a->u_axis->n; u++) {
-            int rank = are_weights(v) ? line_rank(weight(v, h, a->at_t, u), most) : u == best ? 3 : 0;
-            if (rank)
-                web_line(web, a->at_t - (int)v->first_t, u - (int)v->first_u, rank);
-        }
-    }
 }
 
 static void draw_web(const Paint *p, const WordLines *v)
@@ -172,80 +142,69 @@ static void draw_web(const Paint *p, const WordLines *v)
 static void draw_asks(const Paint *p, const WordLines *v, bool focus)
 {
     const Attend *a = &v->a;
-    for (int i = 0; i < v->queries.h && i + (int)v->first_t < a->t_axis->n; i++) {
-        int t = i + (int)v->first_t;
-        char label[64];
+    for (int t = v->queries.first; t < a->t_axis->n; t++) {
+        Rect at = word_list_at(&v->queries, t);
+        char label[64], text[80];
         bool here = t == a->at_t;
-        Style style = here ? STYLE_CURSOR : STYLE_TEXT;
-        canvas_glyph(p->c, v->queries.y + i, v->queries.x, style, here ? '>' : ' ');
-        canvas_right(p->c, v->queries.y + i, v->queries.x + 1, v->queries.w - 2, style,
-                     axis_label(a->t_axis, t, label, sizeof label));
+        if (at.h < 1)
+            break;
+        snprintf(text, sizeof text, here ? ">%s<" : "%s ", axis_label(a->t_axis, t, label, sizeof label));
+        canvas_right(p->c, at.y, at.x, at.w, here ? STYLE_CURSOR : STYLE_TEXT, text);
         if (here)
-            focus_cursor(p, focus, v->queries.y + i, v->queries.x);
+            focus_cursor(p, focus, at.y, at.x);
     }
 }
 
-static void draw_heads(const Paint *p, const WordLines *v, const ColourScale *scale, int u, int y, Rect r)
+/* A cell for every head, on one scale; the number where it stands out. */
+static void draw_heads(const Paint *p, const WordLines *v, const ColourScale *scale, int u, Rect r)
 {
-    for (int h = 0; h < v->a.heads && (h + 1) * v->column <= r.w; h++) {
-        size_t cell = attend_cell(&v->a, h, v->a.at_t, u);
-        float x = v->a.v.values[cell];
-        int at = r.x + h * v->column;
-        canvas_pixel(p->c, y, at, -1, colour_scale_colour(scale, x), colour_scale_level(scale, x),
-                     colour_scale_sign(scale, x), shown_ref(&v->a.v, cell));
-        Style style = h == v->a.head ? STYLE_TEXT : STYLE_DIM;
-        if (v->column < HEAD_COLUMN && v->a.pattern && v->a.v.side != SIDE_DIFF) {
-            char text[16];
-            utf8_print(text, sizeof text, x > 0 && x < 0.005F ? "<1%%" : "%.0f%%", 100 * (double)x);
-            canvas_text(p->c, y, at + 1, v->column - 1, style, text);
-            canvas_ref(p->c, y, at + 1, v->column - 1, shown_ref(&v->a.v, cell));
-        } else
-            shown_number(p, &v->a.v, cell, y, at + 1, v->column - 2, style);
+    const Attend *a = &v->a;
+    for (int h = 0; h < a->heads && (h + 1) * v->column <= r.w; h++) {
+        size_t cell = attend_cell(a, h, a->at_t, u);
+        float x = a->v.values[cell];
+        int at = r.x + h * v->column, wide = v->column - 1;
+        for (int k = 0; k < wide * r.h; k++)
+            canvas_pixel(p->c, r.y + k / wide, at + k % wide, -1, colour_scale_colour(scale, x),
+                         colour_scale_level(scale, x), colour_scale_sign(scale, x), shown_ref(&a->v, cell));
+        if (!word_stands_out(a, x, false))
+            continue;
+        (a->v.side == SIDE_DIFF || wide < WORD_SHARE - 1 ? shown_number_right : shown_share_right)(p, &a->v, cell, r.y,
+                                                                                                   at, wide,
+                                                                                                   STYLE_STRONG);
+        word_ground(p, r.y, at, wide, scale, x, shown_ref(&a->v, cell));
     }
-}
-
-/* The number, and a bar where 0 … 1 means something. */
-static void draw_weight(const Paint *p, const WordLines *v, int u, int y, Rect r)
-{
-    size_t cell = attend_cell(&v->a, v->a.head, v->a.at_t, u);
-    float x = v->a.v.values[cell];
-    shown_number_right(p, &v->a.v, cell, y, r.x, NUMBER < r.w ? NUMBER : r.w, STYLE_TEXT);
-    int left = r.w - NUMBER - 1;
-    if (left >= BAR_LEAST && are_weights(v) && v->a.v.side != SIDE_DIFF && !isnan(x))
-        canvas_bar(p->c, y, r.x + NUMBER + 1, left < 24 ? left : 24, (double)x / (is_sum(v) ? heads_of(v) : 1),
-                   STYLE_TEXT, shown_ref(&v->a.v, cell));
 }
 
 static void draw_keys(const Paint *p, const WordLines *v)
 {
     const Attend *a = &v->a;
-    ColourScale scale = attend_scale(p, a, false);
-    for (int h = 0; v->all && v->head_y >= 0 && h < a->heads && v->word + (h + 1) * v->column <= v->keys.w; h++)
-        canvas_printf(p->c, v->head_y, v->keys.x + v->word + h * v->column, v->column - 1,
+    ColourScale scale = attend_scale(p, a, !v->all);
+    for (int h = 0; v->all && v->head_y >= 0 && h < a->heads && (h + 1) * v->column <= v->right.w; h++)
+        canvas_printf(p->c, v->head_y, v->right.x + h * v->column, v->column - 1,
                       h == a->head ? STYLE_CURSOR : STYLE_AXIS, "%sh%d", h == a->head ? ">" : " ", h);
-    for (int i = 0; i < v->keys.h && i + (int)v->first_u < a->u_axis->n; i++) {
-        int u = i + (int)v->first_u, y = v->keys.y + i;
-        char label[64];
-        bool here = u == a->at_u;
-        canvas_printf(p->c, y, v->keys.x, v->word, here ? STYLE_CURSOR : STYLE_TEXT, "%s%s", here ? ">" : " ",
-                      axis_label(a->u_axis, u, label, sizeof label));
-        Rect rest = {y, v->keys.x + v->word, 1, v->keys.w - v->word};
+    for (int u = v->keys.first; u < a->u_axis->n; u++) {
+        Rect at = word_list_at(&v->keys, u);
+        if (at.h < 1)
+            break;
+        word_put(p, a, &scale, u, at.y, at.x, v->keys.r.w);
+        Rect rest = {at.y, v->right.x, at.h, v->right.w};
         if (v->all)
-            draw_heads(p, v, &scale, u, y, rest);
+            draw_heads(p, v, &scale, u, rest);
         else
-            draw_weight(p, v, u, y, rest);
+            word_put_share(p, a, &scale, u, rest);
     }
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
-    WordLines v = {.value_y = -1, .head_y = -1};
+    WordLines v = {.value_y = -1};
     if (!attend_ready(p, r, side, &v.a))
         return;
     sentence_layout(p, r, &v);
     draw_web(p, &v);
     draw_asks(p, &v, focus);
     draw_keys(p, &v);
+    word_rule(p, &v.a, v.gap.w ? "lines" : "bold", v.rule);
     if (v.value_y >= 0)
         attend_value_line(p, &v.a, v.value_y, r.x, r.w);
 }
@@ -258,20 +217,15 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
-    WordLines v = {.value_y = -1, .head_y = -1};
+    WordLines v = {.value_y = -1};
     char label[64];
     if (!attend_open(p->s, side, -1, &v.a) || !v.a.v.values)
         return false;
     sentence_layout(p, r, &v);
-    if (rect_has(v.queries, y, x)) {
-        int t = (int)v.first_t + y - v.queries.y;
-        if (t >= v.a.t_axis->n)
-            return false;
+    int t = word_list_hit(&v.queries, y, x), u = word_list_hit(&v.keys, y, x);
+    if (t >= 0)
         buf_printf(command, "query %s", axis_label(v.a.t_axis, t, label, sizeof label));
-        return true;
-    }
-    int u = (int)v.first_u + y - v.keys.y;
-    return rect_has(v.keys, y, x) && u < v.a.u_axis->n && attend_click(&v.a, u, command);
+    return t >= 0 || (u >= 0 && attend_click(&v.a, u, command));
 }
 
 static void title(const Session *s, Side side, Buf *out)

@@ -1,0 +1,148 @@
+#include "tui/views/attention/word_row.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "core/base/utf8.h"
+
+enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9 };
+
+void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *scale, float value, Ref ref)
+{
+    bool none = colour_scale_level(scale, value) == 0; /* the page's own ground: what is dark there is not drawn */
+    for (int i = 0; i < cells; i++) {
+        Cell *k = canvas_at(p->c, y, x + i);
+        if (!k)
+            continue;
+        if (k->style == STYLE_CURSOR)
+            k->style = STYLE_STRONG;
+        k->ref = ref;
+        k->level = 1; /* a word is not the number that the trace has */
+        if (none)
+            continue;
+        k->bg = colour_scale_colour(scale, value);
+        k->level = (uint8_t)(1 + colour_scale_level(scale, value));
+        k->sign = (int8_t)colour_scale_sign(scale, value);
+    }
+}
+
+static float threshold(const Attend *a)
+{
+    return 2 * a->whole / (float)a->u_axis->n;
+}
+
+bool word_stands_out(const Attend *a, float value, bool largest)
+{
+    return a->whole > 0 ? fabsf(value) > threshold(a) : largest;
+}
+
+void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
+{
+    char text[96];
+    if (r.h < 1 || !(a->whole > 0))
+        return;
+    int used = utf8_print(text, sizeof text, "%s: > %.3g %%", what, (double)(100 * threshold(a) / a->whole));
+    static const char WHY[] = ", twice an equal share";
+    canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%s%s", text, used + (int)sizeof WHY - 1 <= r.w ? WHY : "");
+}
+
+WordList word_list(Rect r, const Axis *axis, int here, int least, int pitch)
+{
+    WordList l = {.r = r, .n = axis->n, .columns = 1, .word = shown_axis_widest(axis, WORD_MOST) + WORD_MARKS};
+    if (r.h < 1 || r.w < 1)
+        return l;
+    int most = least ? r.w / (l.word + least) : 1, need = (l.n + r.h - 1) / r.h;
+    l.columns = need < most ? need : most > 1 ? most : 1;
+    l.wide = r.w / l.columns;
+    int lines = (l.n + l.columns - 1) / l.columns;
+    int room = lines > 1 ? (r.h - 1) / (lines - 1) : pitch; /* nothing stands below the last one */
+    l.pitch = room < 1 ? 1 : room > pitch ? pitch : room;
+    l.lines = lines < (r.h - 1) / l.pitch + 1 ? lines : (r.h - 1) / l.pitch + 1;
+    l.first = (int)scroll_first((size_t)l.n, (size_t)here, (size_t)(l.lines * l.columns));
+    return l;
+}
+
+Rect word_list_at(const WordList *l, int word)
+{
+    int i = word - l->first;
+    if (i < 0 || word >= l->n || i >= l->lines * l->columns)
+        return (Rect){0};
+    int y = i % l->lines * l->pitch, h = l->pitch < l->r.h - y ? l->pitch : l->r.h - y;
+    return (Rect){l->r.y + y, l->r.x + i / l->lines * l->wide, h, l->wide};
+}
+
+int word_list_hit(const WordList *l, int y, int x)
+{
+    for (int i = l->first; i < l->n; i++)
+        if (rect_has(word_list_at(l, i), y, x))
+            return i;
+    return -1;
+}
+
+static size_t cell_of(const Attend *a, int u)
+{
+    return attend_cell(a, a->head, a->at_t, u);
+}
+
+void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, int y, int x, int width)
+{
+    char label[64];
+    bool here = u == a->at_u, asks = !here && attend_asks(a, u);
+    Style style = here ? STYLE_CURSOR : STYLE_TEXT;
+    axis_label(a->u_axis, u, label, sizeof label);
+    if (here || asks)
+        canvas_glyph(p->c, y, x, style, here ? '[' : '>');
+    int used = width > WORD_MARKS ? canvas_label(p->c, y, x + 1, width - WORD_MARKS, style, label) : 0;
+    word_ground(p, y, x + 1, used, scale, a->v.values[cell_of(a, u)], shown_ref(&a->v, cell_of(a, u)));
+    if (here || asks)
+        canvas_glyph(p->c, y, x + 1 + used, style, here ? ']' : '<');
+}
+
+void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r)
+{
+    bool share = a->whole > 0 && a->v.side != SIDE_DIFF;
+    int number = share ? WORD_SHARE : NUMBER, bar = r.w - number - 1;
+    size_t cell = cell_of(a, u);
+    float x = a->v.values[cell];
+    Style style = word_stands_out(a, x, false) ? STYLE_STRONG : STYLE_TEXT;
+    if (r.w < number)
+        return;
+    (share && a->whole == 1 ? shown_share_right : shown_number_right)(p, &a->v, cell, r.y, r.x, number, style);
+    bar = bar > BAR_MOST ? BAR_MOST : bar;
+    double length = a->whole > 0 ? (double)(fabsf(x) / a->whole) : fabs(colour_scale_share(scale, x));
+    for (int i = 0; bar >= WORD_BAR && !isnan(x) && i < (r.h > 1 ? r.h - 1 : 1); i++)
+        canvas_bar(p->c, r.y + i, r.x + number + 1, bar, length, x < 0 ? STYLE_NEGATIVE : STYLE_TEXT,
+                   shown_ref(&a->v, cell));
+}
+
+int words_across_lines(const Axis *axis, int wide, int most)
+{
+    int widest = shown_axis_widest(axis, INT_MAX), lines = wide > widest ? 1 : widest;
+    return lines < most ? lines : most > 0 ? most : 0;
+}
+
+/* One glyph below the other, "…" where the word goes on. */
+static void put_upright(const Paint *p, int y, int x, int lines, Style style, const char *text)
+{
+    int n = utf8_cells(text);
+    for (int i = 0; i < lines && *text; i++) {
+        uint32_t ch = utf8_next(&text);
+        canvas_glyph(p->c, y + i, x, style, i + 1 == lines && n > lines ? 0x2026 : ch);
+    }
+}
+
+void words_across(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide)
+{
+    bool upright = wide <= shown_axis_widest(axis, INT_MAX);
+    for (int i = 0; i < count && at.h; i++) {
+        char text[64];
+        int x = at.x + i * wide;
+        Style style = first + i == here ? STYLE_CURSOR : STYLE_AXIS;
+        axis_label(axis, first + i, text, sizeof text);
+        if (upright)
+            put_upright(p, at.y, x + (wide - 1) / 2, at.h, style, text);
+        else
+            canvas_label(p->c, at.y, x, wide - 1, style, text);
+    }
+}

@@ -1,0 +1,36 @@
+/* Words with their share of a row of attention, as every screen of words draws them: the word on the colour of its
+ * share, the number, a bar. */
+#ifndef VITRINE_TUI_VIEWS_ATTENTION_WORD_ROW_H
+#define VITRINE_TUI_VIEWS_ATTENTION_WORD_ROW_H
+#include "tui/views/attention/attend.h"
+
+enum { WORD_MARKS = 2, WORD_SHARE = 8, WORD_BAR = 4 }; /* cells of [ ]; of a number; of the shortest bar */
+
+/* Gives what stands in these cells the ground of a value; what marks the cursor there stays readable. */
+void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *scale, float value, Ref ref);
+/* Does a share stand out? Above twice an equal share, a difference by its size; of scores only `largest` does. */
+bool word_stands_out(const Attend *a, float value, bool largest);
+/* Its rule in a line of words, as long as there is room: "bold: > 15.4 %, twice an equal share"; of scores none. */
+void word_rule(const Paint *p, const Attend *a, const char *what, Rect r);
+
+/* Words below each other, in columns where one is too short; `first` is the first one shown. */
+typedef struct WordList {
+    Rect r;
+    int n, columns, lines, wide, first;
+    int pitch, word; /* lines of one word; cells of the widest, its marks too */
+} WordList;
+/* Columns of `least` cells beside the word (0: one column), `pitch` lines for a word at most, `here` among them. */
+WordList word_list(Rect r, const Axis *axis, int here, int least, int pitch);
+Rect word_list_at(const WordList *l, int word);     /* empty: not shown */
+int word_list_hit(const WordList *l, int y, int x); /* −1: none */
+
+/* Word u on its ground, marked as on the maps: "[street]" is looked at, ">it<" asks. */
+void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, int y, int x, int width);
+/* Number and bar of word u in r, as far as there is room; strong where it stands out. */
+void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r);
+
+/* Lines of labels over or under cells `wide` columns wide: one, or downwards as many as the longest word has letters,
+ * at most so many. */
+int words_across_lines(const Axis *axis, int wide, int most);
+void words_across(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide);
+#endif
