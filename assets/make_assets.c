@@ -59,7 +59,13 @@ static bool write_picture(const char *dir, const char *name, uint64_t number)
     return write_file(dir, file, name, head, pixels, sizeof pixels);
 }
 
-/* All weights in role order, the whole model's first, then block by block: what model_bundled reads. */
+/* All weights in order: what model_fill_bundled reads. */
+static void add_weights(Buf *all, const Model *m)
+{
+    for (WeightPlace w = {0}; model_weight(m, &w);)
+        buf_add(all, w.data, w.cells * sizeof *w.data);
+}
+
 static bool write_weights(const char *dir)
 {
     VitConfig c = model_bundled_config();
@@ -75,28 +81,13 @@ static bool write_weights(const char *dir)
         return false;
     }
     Buf all = {0};
-    for (int layer = -1; layer < c.layers; layer++)
-        for (int r = 0; r < VIT_ROLES; r++) {
-            VitRole role = (VitRole)r;
-            if (vit_role_in_block(role) == (layer >= 0) && vit_has(&c, role))
-                buf_add(&all, vit_weight(&m.weights, role, layer)->data, vit_role_cells(&c, role) * sizeof(float));
-        }
+    add_weights(&all, &m);
     bool ok = write_file(dir, "shapes-vit.f32", "weights", "", all.data, all.len);
     buf_free(&all);
     model_free(&m);
     return ok;
 }
 
-static bool add_weight(void *all, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
-{
-    (void)m;
-    (void)r;
-    (void)layer;
-    buf_add(all, data, cells * sizeof *data);
-    return true;
-}
-
-/* All weights of the translator in the order of text_model_each: what text_model_bundled reads. */
 static bool write_translator(const char *dir)
 {
     Model m;
@@ -112,7 +103,7 @@ static bool write_translator(const char *dir)
         return false;
     }
     Buf all = {0};
-    text_model_each(&m, add_weight, &all);
+    add_weights(&all, &m);
     bool ok = write_file(dir, "translator.f32", "translator", "", all.data, all.len);
     buf_free(&all);
     model_free(&m);

@@ -7,17 +7,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/models/model.h"
+#include "core/models/family.h"
 
 typedef struct Source {
     VitConfig config;
     uint64_t seed;
 } Source;
 
-static void fill(void *context, VitRole r, int layer, float *out)
+static void fill(void *context, const WeightPlace *w, float *out)
 {
     const Source *s = context;
-    model_seeded_weight(&s->config, s->seed, r, layer, out);
+    weight_seeded(w, s->seed, out);
 }
 
 static int usage(void)
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "make_vit: %s: %s\n", dir, strerror(errno));
         return 1;
     }
-    Model m = {.vit = s.config, .preprocess = preprocess_default(&s.config)};
+    Model m = {.family = &FAMILY_VIT, .vit = s.config, .preprocess = preprocess_default(&s.config)};
     if (!model_save_filled(&m, dir, fill, &s, &err)) {
         fprintf(stderr, "make_vit: %s\n", err.text);
         return 1;

@@ -8,6 +8,7 @@
 #include "core/base/buf.h"
 #include "core/base/file.h"
 #include "core/base/utf8.h"
+#include "core/models/family.h"
 
 enum { JSON_MAX = 16 << 20, NAME_MAX_BYTES = 1200 };
 
@@ -427,19 +428,17 @@ static bool read_all(Checkpoint *k, Model *m, ModelProgress progress, void *cont
 {
     const VitConfig *c = &m->vit;
     uint64_t done = 0, total = (uint64_t)vit_params(c) * sizeof(float);
-    EACH_WEIGHT(c, layer, r)
-    {
+    for (WeightPlace w = {0}; model_weight(m, &w);) {
         LayoutName how;
-        const TensorInfo *t = checkpoint_find_as(k, r, layer, &how);
-        WeightTensor *w = vit_weight(&m->weights, r, layer);
-        float *to = m->block + (w->data - m->block);
+        const VitRole r = (VitRole)w.role;
+        const TensorInfo *t = checkpoint_find_as(k, r, w.layer, &how);
         if (progress && !progress(context, done, total))
             return err_set(err, "%s: cancelled", k->file.path);
-        if (!read_weight(k, c, r, t, &how, to, err))
+        if (!read_weight(k, c, r, t, &how, w.data, err))
             return false;
         char name[NAME_MAX_BYTES];
-        w->origin = arena_strdup(&m->arena, utf8_clean(name, sizeof name, t->name));
-        done += (uint64_t)vit_role_cells(c, r) * sizeof *to;
+        w.at->origin = arena_strdup(&m->arena, utf8_clean(name, sizeof name, t->name));
+        done += (uint64_t)w.cells * sizeof *w.data;
     }
     if (progress)
         progress(context, total, total);
@@ -450,7 +449,7 @@ bool checkpoint_read(Checkpoint *k, Model *m, ModelProgress progress, void *cont
 {
     if (!check_all(k, &m->vit, err) || !check_unused(k, m, err))
         return false;
-    model_alloc(m);
+    model_alloc(m, &FAMILY_VIT);
     return read_all(k, m, progress, context, err);
 }
 

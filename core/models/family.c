@@ -47,13 +47,7 @@ static const char *pos_text(VitPos p)
     return TEXT[p];
 }
 
-typedef struct Facts {
-    FactFn put;
-    void *context;
-} Facts;
-
-static void fact(const Facts *f, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void fact(const Facts *f, const char *key, const char *fmt, ...)
+void fact_put(const FactSink *f, const char *key, const char *fmt, ...)
 {
     char text[512];
     va_list ap;
@@ -63,67 +57,67 @@ static void fact(const Facts *f, const char *key, const char *fmt, ...)
     f->put(f->context, key, key, text);
 }
 
-static void put_rope(const Facts *f, const VitConfig *c)
+static void put_rope(const FactSink *f, const VitConfig *c)
 {
     if (c->rope == VIT_ROPE_LEARNED)
-        fact(f, "rotations",
-             "q and k of patches are turned by %s, with frequencies learned for every block and head, %s",
-             c->rope_cols_first ? "column and row" : "row and column",
-             c->rope_half ? "number e with e + E/2" : "neighbours in pairs");
+        fact_put(f, "rotations",
+                 "q and k of patches are turned by %s, with frequencies learned for every block and head, %s",
+                 c->rope_cols_first ? "column and row" : "row and column",
+                 c->rope_half ? "number e with e + E/2" : "neighbours in pairs");
     else if (c->rope)
-        fact(f, "rotations", "q and k of patches are turned by row and column, base %g, %s%s", (double)c->rope_base,
-             c->rope_half ? "number e with e + E/2" : "neighbours in pairs",
-             c->rope_cols_first ? ", columns first" : "");
+        fact_put(f, "rotations", "q and k of patches are turned by row and column, base %g, %s%s", (double)c->rope_base,
+                 c->rope_half ? "number e with e + E/2" : "neighbours in pairs",
+                 c->rope_cols_first ? ", columns first" : "");
     if (c->bias)
-        fact(f, "relative", "to every score comes a learned bias for rows and columns of distance, %s",
-             c->bias == VIT_BIAS_SHARED ? "the same in all blocks" : "a table for every block");
+        fact_put(f, "relative", "to every score comes a learned bias for rows and columns of distance, %s",
+                 c->bias == VIT_BIAS_SHARED ? "the same in all blocks" : "a table for every block");
     if (vit_resizes(c))
-        fact(f, "fitted", "the position table from %d × %d places to %d × %d (%s%s%s)", c->table_h, c->table_w,
-             c->image_h / c->patch_h, c->image_w / c->patch_w,
-             c->fit == VIT_FIT_BICUBIC    ? "bicubic"
-             : c->fit == VIT_FIT_BILINEAR ? "bilinear"
-                                          : "nearest",
-             c->fit_smooth ? ", antialias" : "", c->fit_corners ? ", corners on corners" : "");
+        fact_put(f, "fitted", "the position table from %d × %d places to %d × %d (%s%s%s)", c->table_h, c->table_w,
+                 c->image_h / c->patch_h, c->image_w / c->patch_w,
+                 c->fit == VIT_FIT_BICUBIC    ? "bicubic"
+                 : c->fit == VIT_FIT_BILINEAR ? "bilinear"
+                                              : "nearest",
+                 c->fit_smooth ? ", antialias" : "", c->fit_corners ? ", corners on corners" : "");
 }
 
-static void put_answer(const Facts *f, const VitConfig *c)
+static void put_answer(const FactSink *f, const VitConfig *c)
 {
     if (c->classes)
-        fact(f, "answer", "%d class%s, %s", c->classes, c->classes > 1 ? "es" : "", pool_text(c->pool));
+        fact_put(f, "answer", "%d class%s, %s", c->classes, c->classes > 1 ? "es" : "", pool_text(c->pool));
     else if (c->project || c->embeds)
-        fact(f, "answer", "an embedding of %d numbers, %s%s", c->project ? c->project : c->width, pool_text(c->pool),
-             c->project ? ", projected" : "");
+        fact_put(f, "answer", "an embedding of %d numbers, %s%s", c->project ? c->project : c->width,
+                 pool_text(c->pool), c->project ? ", projected" : "");
     else
-        fact(f, "answer", "%s", "none: the model has no classes");
+        fact_put(f, "answer", "%s", "none: the model has no classes");
 }
 
 static void facts_of_vit(const Model *m, FactFn put, void *context)
 {
     const VitConfig *c = &m->vit;
-    const Facts to = {put, context}, *f = &to;
+    const FactSink to = {put, context}, *f = &to;
     const Preprocess *p = &m->preprocess;
-    fact(f, "takes", "%d × %d pixels, %d channel%s, in %d × %d patches of %d × %d", c->image_h + p->beyond_h,
-         c->image_w + p->beyond_w, c->channels, c->channels > 1 ? "s" : "", c->image_h / c->patch_h,
-         c->image_w / c->patch_w, c->patch_h, c->patch_w);
+    fact_put(f, "takes", "%d × %d pixels, %d channel%s, in %d × %d patches of %d × %d", c->image_h + p->beyond_h,
+             c->image_w + p->beyond_w, c->channels, c->channels > 1 ? "s" : "", c->image_h / c->patch_h,
+             c->image_w / c->patch_w, c->patch_h, c->patch_w);
     char registers[32] = "";
     if (c->registers)
         snprintf(registers, sizeof registers, " %d register%s,", c->registers, c->registers > 1 ? "s" : "");
-    fact(f, "tokens", "%d:%s%s%s %d patch%s; %s", vit_tokens(c), c->cls ? " cls," : "", c->dist ? " dist," : "",
-         registers, vit_patches(c), vit_patches(c) > 1 ? "es" : "", pos_text(c->pos));
-    fact(f, "blocks", "%d blocks, %d heads of %d, width %d, MLP %d", c->layers, c->heads, c->head_dim, c->width,
-         c->mlp);
-    fact(f, "knobs", "%s, %s, %s epsilon %g, scores times %.6g%s%s%s%s%s%s%s%s",
-         c->post_norm     ? "post-norm"
-         : c->branch_norm ? "norms on the branches"
-                          : "pre-norm",
-         map_name(c->act), vit_norm_word(c), (double)c->eps, (double)c->scale,
-         !c->qkv_bias ? ", no qkv bias"
-         : c->bare_k  ? ", no bias of k"
-                      : "",
-         c->gated ? ", gated MLP" : "", c->hidden_norm ? ", norm in the MLP" : "",
-         c->merged_norm ? ", norm inside attention" : "", c->patch_norm ? ", norm behind the patches" : "",
-         c->layer_scale ? ", layer scale" : "", c->norm_pre ? ", norm before the blocks" : "",
-         c->final_norm ? "" : ", no final norm");
+    fact_put(f, "tokens", "%d:%s%s%s %d patch%s; %s", vit_tokens(c), c->cls ? " cls," : "", c->dist ? " dist," : "",
+             registers, vit_patches(c), vit_patches(c) > 1 ? "es" : "", pos_text(c->pos));
+    fact_put(f, "blocks", "%d blocks, %d heads of %d, width %d, MLP %d", c->layers, c->heads, c->head_dim, c->width,
+             c->mlp);
+    fact_put(f, "knobs", "%s, %s, %s epsilon %g, scores times %.6g%s%s%s%s%s%s%s%s",
+             c->post_norm     ? "post-norm"
+             : c->branch_norm ? "norms on the branches"
+                              : "pre-norm",
+             map_name(c->act), vit_norm_word(c), (double)c->eps, (double)c->scale,
+             !c->qkv_bias ? ", no qkv bias"
+             : c->bare_k  ? ", no bias of k"
+                          : "",
+             c->gated ? ", gated MLP" : "", c->hidden_norm ? ", norm in the MLP" : "",
+             c->merged_norm ? ", norm inside attention" : "", c->patch_norm ? ", norm behind the patches" : "",
+             c->layer_scale ? ", layer scale" : "", c->norm_pre ? ", norm before the blocks" : "",
+             c->final_norm ? "" : ", no final norm");
     put_rope(f, c);
     put_answer(f, c);
 }
@@ -133,11 +127,23 @@ static size_t params_of_vit(const Model *m)
     return vit_params(&m->vit);
 }
 
+static size_t places_vit(const Model *m)
+{
+    return vit_weights_count(&m->vit);
+}
+
+static bool place_vit(const Model *m, size_t i, WeightPlace *p)
+{
+    return vit_weight_place(&m->vit, i, p);
+}
+
 const Family FAMILY_VIT = {.name = "Vision Transformer",
                            .input = INPUT_PICTURE,
                            .build = build_vit,
                            .facts = facts_of_vit,
                            .params = params_of_vit,
+                           .places = places_vit,
+                           .place = place_vit,
                            .load = model_load,
                            .save = model_save};
 

@@ -53,6 +53,9 @@ typedef struct Family {
     /* What a reader may want to know of a model, fact by fact. */
     void (*facts)(const Model *m, FactFn put, void *context);
     size_t (*params)(const Model *m);
+    /* How many places for weights there are, and the i-th of them in the order of the block; false: no weight there. */
+    size_t (*places)(const Model *m);
+    bool (*place)(const Model *m, size_t i, WeightPlace *p);
     /* Is the checkpoint at path one of this family's? Cheap; a wrong yes is told apart by load. NULL: what no other
      * family claims. */
     bool (*claims)(const char *path);
@@ -60,6 +63,13 @@ typedef struct Family {
     bool (*save)(const Model *m, const char *dir, Err *err);
     void (*free)(Model *m); /* m->data and what it holds; NULL where there is none */
 } Family;
+
+/* For a family's facts: one of them, as printf has it. */
+typedef struct FactSink {
+    FactFn put;
+    void *context;
+} FactSink;
+void fact_put(const FactSink *f, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 extern const Family FAMILY_VIT, FAMILY_TEXT;
 

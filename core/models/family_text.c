@@ -125,37 +125,36 @@ static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[T
     return ok;
 }
 
-static void fact(FactFn put, void *context, const char *key, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-static void fact(FactFn put, void *context, const char *key, const char *fmt, ...)
-{
-    char text[512];
-    va_list ap;
-    va_start(ap, fmt);
-    utf8_vprint(text, sizeof text, fmt, ap);
-    va_end(ap);
-    put(context, key, key, text);
-}
-
 static void facts(const Model *m, FactFn put, void *context)
 {
     const Seq2seqConfig *c = &m->text;
+    const FactSink f = {put, context};
     static const char *const form[] = {"an encoder and a decoder, three kinds of attention", "a decoder alone",
                                        "an encoder alone"};
-    fact(put, context, "takes", "words: %s", form[c->form]);
-    fact(put, context, "tokens", "%d words to read, %d to write; %s", c->source_words, c->target_words,
-         c->learned_positions ? "learned positions" : "sinusoids for positions");
-    fact(put, context, "blocks", "%d + %d blocks, %d heads of %d, width %d, MLP %d", c->encoder_layers,
-         c->decoder_layers, c->heads, c->head_dim, c->width, c->mlp);
-    fact(put, context, "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g, embeddings times %.6g%s",
-         c->pre_norm ? "pre" : "post", map_name(c->act), (double)c->eps, (double)c->scale, (double)c->embed_scale,
-         c->final_norm ? ", a norm after each stack" : "");
-    fact(put, context, "answer", "the next word, %s", c->tied ? "by the words' own vectors" : "by weights of its own");
+    fact_put(&f, "takes", "words: %s", form[c->form]);
+    fact_put(&f, "tokens", "%d words to read, %d to write; %s", c->source_words, c->target_words,
+             c->learned_positions ? "learned positions" : "sinusoids for positions");
+    fact_put(&f, "blocks", "%d + %d blocks, %d heads of %d, width %d, MLP %d", c->encoder_layers, c->decoder_layers,
+             c->heads, c->head_dim, c->width, c->mlp);
+    fact_put(&f, "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g, embeddings times %.6g%s",
+             c->pre_norm ? "pre" : "post", map_name(c->act), (double)c->eps, (double)c->scale, (double)c->embed_scale,
+             c->final_norm ? ", a norm after each stack" : "");
+    fact_put(&f, "answer", "the next word, %s", c->tied ? "by the words' own vectors" : "by weights of its own");
 }
 
 static size_t params(const Model *m)
 {
     return seq2seq_params(&m->text);
+}
+
+static size_t places(const Model *m)
+{
+    return seq2seq_weights_count(&m->text);
+}
+
+static bool place(const Model *m, size_t i, WeightPlace *p)
+{
+    return seq2seq_weight_place(&m->text, i, p);
 }
 
 static bool load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
@@ -177,6 +176,8 @@ const Family FAMILY_TEXT = {.name = "Transformer",
                             .read_text = read_text,
                             .facts = facts,
                             .params = params,
+                            .places = places,
+                            .place = place,
                             .claims = text_model_is,
                             .load = load,
                             .save = save};

@@ -23,27 +23,39 @@ Preprocess preprocess_default(const VitConfig *c)
                         .filter = FILTER_BILINEAR};
 }
 
-void model_alloc(Model *m)
+bool model_weight(const Model *m, WeightPlace *w)
 {
-    m->family = &FAMILY_VIT;
-    m->weights.at = arena_alloc(&m->arena, size_mul(vit_weights_count(&m->vit), sizeof *m->weights.at));
-    size_t cells = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        cells = 0;
-        for (int layer = -1; layer < m->vit.layers; layer++)
-            for (int r = 0; r < VIT_ROLES; r++) {
-                VitRole role = (VitRole)r;
-                if (vit_role_in_block(role) != (layer >= 0) || !vit_has(&m->vit, role))
-                    continue;
-                if (pass)
-                    vit_weight(&m->weights, role, layer)->data = m->block + cells;
-                cells = size_add(cells,
-                                 (vit_role_cells(&m->vit, role) + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN);
-            }
-        if (!pass)
-            m->block = xfloats(cells);
-    }
+    const size_t n = m->family->places(m);
+    for (size_t i = w->next; i < n; i++)
+        if (m->family->place(m, i, w)) {
+            w->next = i + 1;
+            w->at = m->weights.at ? &m->weights.at[w->entry] : NULL;
+            w->data = m->block && w->at->data ? m->block + (w->at->data - m->block) : NULL;
+            return true;
+        }
+    return false;
+}
+
+/* Where a weight of so many cells ends: every one begins on a cache line. */
+static size_t ends(size_t at, size_t cells)
+{
+    return size_add(at, (cells + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN);
+}
+
+void model_alloc(Model *m, const Family *family)
+{
+    m->family = family;
+    m->weights.at = arena_alloc(&m->arena, size_mul(family->places(m), sizeof *m->weights.at));
+    size_t cells = 0, at = 0;
+    for (WeightPlace w = {0}; model_weight(m, &w);)
+        cells = ends(cells, w.cells);
+    m->block = xfloats(cells);
     m->block_cells = cells;
+    for (WeightPlace w = {0}; model_weight(m, &w); at = ends(at, w.cells)) {
+        w.at->data = m->block + at;
+        for (size_t i = w.cells; i < ends(0, w.cells); i++)
+            m->block[at + i] = 0; /* the gaps, too, are the same every time */
+    }
 }
 
 bool model_fit(Model *m, int height, int width, Err *err)

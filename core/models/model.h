@@ -57,8 +57,14 @@ enum { MODEL_BUNDLED_CLASSES = 10 };
 
 /* Weights from a seed, the same on every machine; attention sharp enough for rows to differ. c passed vit_check. */
 void model_seeded(Model *m, const VitConfig *c, uint64_t seed);
-/* One weight of that model alone, vit_role_cells floats: for writing a model too large to be held. */
-void model_seeded_weight(const VitConfig *c, uint64_t seed, VitRole r, int layer, float *out);
+/* One weight of such a model alone, w->cells floats: for writing a model too large to be held. */
+void weight_seeded(const WeightPlace *w, uint64_t seed, float *out);
+/* The same for any family: model_alloc, and all weights. */
+void model_fill_seeded(Model *m, const struct Family *family, uint64_t seed);
+/* *m is *is with weights from the binary, each in the order of model_weight, without gaps. False, m untouched, when the
+ * size is another: err says so of `what`. */
+bool model_fill_bundled(Model *m, const Model *is, const struct Family *family, const char *what, const void *weights,
+                        size_t bytes, Err *err);
 /* "tiny", "b16", "l16", "h14": configurations of the paper (tiny: 32 × 32, for tests). False when there is no such
  * size. */
 bool model_size(const char *size, VitConfig *c);
@@ -67,8 +73,10 @@ bool model_size(const char *size, VitConfig *c);
  * False, m untouched, where that is no whole number of patches or too large. */
 bool model_fit(Model *m, int height, int width, Err *err);
 
-/* Room for all weights of m->vit in m->block, and m->weights pointing into it in role order (block by block). */
-void model_alloc(Model *m);
+/* Goes through the weights in the order of the block: for (WeightPlace w = {0}; model_weight(m, &w);). */
+bool model_weight(const Model *m, WeightPlace *w);
+/* Room for all weights in m->block, m->weights pointing into it in that order. */
+void model_alloc(Model *m, const struct Family *family);
 /* Notes a line in m->assumptions. A guess is one that the answer depends on: m->guess_note counts them. */
 void model_assume(Model *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void model_guess(Model *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -78,6 +86,6 @@ void model_free(Model *m); /* accepts a zeroed Model */
  * as keys of their own) and dir/preprocessor_config.json. The folder must exist. */
 bool model_save(const Model *m, const char *dir, Err *err);
 /* The same for weights that are made one at a time: fill writes one weight's cells. */
-typedef void (*ModelFill)(void *context, VitRole r, int layer, float *out);
+typedef void (*ModelFill)(void *context, const WeightPlace *w, float *out);
 bool model_save_filled(const Model *m, const char *dir, ModelFill fill, void *context, Err *err);
 #endif

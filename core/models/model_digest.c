@@ -36,35 +36,6 @@ static uint64_t mix_words(uint64_t hash, const Vocabulary *v)
     return hash;
 }
 
-static bool mix_weight(void *context, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
-{
-    uint64_t *hash = context;
-    (void)m;
-    (void)r;
-    (void)layer;
-    *hash = data ? digest_floats(*hash, data, cells) : *hash;
-    return true;
-}
-
-static uint64_t mix_text_model(uint64_t hash, const Model *t)
-{
-    hash = mix_words(mix_words(hash, &t->source), &t->target);
-    text_model_each(t, mix_weight, &hash);
-    return hash;
-}
-
-/* Weight by weight: what lies between them in the block is nobody's. */
-static uint64_t mix_weights(uint64_t hash, const Model *m, const VitConfig *c)
-{
-    for (int layer = -1; layer < c->layers; layer++)
-        for (int i = 0; i < VIT_ROLES; i++) {
-            VitRole r = (VitRole)i;
-            if (vit_role_in_block(r) == (layer >= 0) && vit_has(c, r))
-                hash = digest_floats(hash, vit_weight(&m->weights, r, layer)->data, vit_role_cells(c, r));
-        }
-    return hash;
-}
-
 uint64_t model_digest(const Model *m)
 {
     uint64_t hash = mix_text(DIGEST_START, m->family ? m->family->name : "");
@@ -76,7 +47,9 @@ uint64_t model_digest(const Model *m)
     for (int i = 0; c && m->class_names && i < c->classes; i++)
         hash = mix_text(hash, m->class_names[i]);
     hash = digest_mix(hash, m->family ? m->family->params(m) : 0);
-    if (m->family == &FAMILY_TEXT)
-        hash = mix_text_model(hash, m);
-    return c ? mix_weights(hash, m, c) : hash;
+    hash = mix_words(mix_words(hash, &m->source), &m->target);
+    /* weight by weight: what lies between them in the block is nobody's */
+    for (WeightPlace w = {0}; m->family && m->family->place && model_weight(m, &w);)
+        hash = digest_floats(hash, w.data, w.cells);
+    return hash;
 }

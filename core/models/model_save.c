@@ -36,23 +36,17 @@ static void put_shape(Buf *b, const VitConfig *c, VitRole r)
     buf_puts(b, "]");
 }
 
-#define EACH_WEIGHT(c, layer, r)                                                                                       \
-    for (int layer = -1; layer < (c)->layers; layer++)                                                                 \
-        for (VitRole r = (VitRole)0; r < VIT_ROLES; r = (VitRole)(r + 1))                                              \
-            if (vit_role_in_block(r) == (layer >= 0) && vit_has((c), r))
-
-static void put_header(Buf *b, const VitConfig *c)
+static void put_header(Buf *b, const Model *m)
 {
     uint64_t at = 0;
     Buf json = {0};
     buf_puts(&json, "{\"__metadata__\":{\"format\":\"pt\"}");
-    EACH_WEIGHT(c, layer, r)
-    {
-        uint64_t bytes = (uint64_t)vit_role_cells(c, r) * sizeof(float);
+    for (WeightPlace w = {0}; model_weight(m, &w);) {
+        uint64_t bytes = (uint64_t)w.cells * sizeof(float);
         buf_putc(&json, ',');
-        put_name(&json, r, layer);
+        put_name(&json, (VitRole)w.role, w.layer);
         buf_puts(&json, ":{\"dtype\":\"F32\",\"shape\":");
-        put_shape(&json, c, r);
+        put_shape(&json, &m->vit, (VitRole)w.role);
         buf_printf(&json, ",\"data_offsets\":[%llu,%llu]}", (unsigned long long)at, (unsigned long long)(at + bytes));
         at += bytes;
     }
@@ -69,22 +63,17 @@ static void put_header(Buf *b, const VitConfig *c)
 
 static bool save_weights(const Model *m, const char *path, ModelFill fill, void *context, Err *err)
 {
-    const VitConfig *c = &m->vit;
     FileOut out;
     Buf header = {0};
-    put_header(&header, c);
+    put_header(&header, m);
     bool ok = file_create(&out, path, err);
     if (!ok)
         goto done;
     ok = file_append(&out, header.data, header.len, err);
-    EACH_WEIGHT(c, layer, r)
-    {
-        if (!ok)
-            break;
-        size_t cells = vit_role_cells(c, r);
-        float *values = xfloats(cells);
-        fill(context, r, layer, values);
-        ok = file_append(&out, values, cells * sizeof *values, err);
+    for (WeightPlace w = {0}; ok && model_weight(m, &w);) {
+        float *values = xfloats(w.cells);
+        fill(context, &w, values);
+        ok = file_append(&out, values, w.cells * sizeof *values, err);
         free(values);
     }
     if (ok)
@@ -247,14 +236,13 @@ bool model_save_filled(const Model *m, const char *dir, ModelFill fill, void *co
     return ok;
 }
 
-static void copy_weight(void *model, VitRole r, int layer, float *out)
+static void copy_weight(void *context, const WeightPlace *w, float *out)
 {
-    const Model *m = model;
-    memcpy(out, vit_weight(&m->weights, r, layer)->data, vit_role_cells(&m->vit, r) * sizeof *out);
+    (void)context;
+    memcpy(out, w->data, w->cells * sizeof *out);
 }
 
 bool model_save(const Model *m, const char *dir, Err *err)
 {
-    Model view = *m; /* a shallow copy, only read */
-    return model_save_filled(m, dir, copy_weight, &view, err);
+    return model_save_filled(m, dir, copy_weight, NULL, err);
 }

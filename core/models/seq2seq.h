@@ -70,6 +70,8 @@ void seq2seq_role_scope(Seq2seqRole r, int layer, char *out, size_t n);
 size_t seq2seq_params(const Seq2seqConfig *c);
 
 size_t seq2seq_weights_count(const Seq2seqConfig *c);
+/* The i-th of so many, role by role, block by block; false: the model has none there (vit_weight_place). */
+bool seq2seq_weight_place(const Seq2seqConfig *c, size_t i, WeightPlace *p);
 size_t seq2seq_weight_entry(const Seq2seqConfig *c, Seq2seqRole r, int layer);
 WeightTensor *seq2seq_weight(const Seq2seqConfig *c, const Weights *w, Seq2seqRole r, int layer);
 

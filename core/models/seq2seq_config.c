@@ -10,9 +10,9 @@
 static const struct {
     const char *name, *axes;
     Seq2seqWhere where;
+    WeightStart start;
 } ROLES[SEQ2SEQ_ROLES] = {
-#define ROLE(symbol, where_, name_, axes_, start)                                                                      \
-    [SEQ2SEQ_##symbol] = {.name = name_, .axes = axes_, .where = SEQ2SEQ_##where_},
+#define ROLE(symbol, where, name, axes, start) [SEQ2SEQ_##symbol] = {name, axes, SEQ2SEQ_##where, START_##start},
 #include "core/models/seq2seq_roles.def"
 #undef ROLE
 };
@@ -214,6 +214,20 @@ size_t seq2seq_weight_entry(const Seq2seqConfig *c, Seq2seqRole r, int layer)
                  : ROLES[r].where == SEQ2SEQ_DECODER_BLOCK ? (size_t)c->encoder_layers + (size_t)layer + 1
                                                            : 0;
     return row * SEQ2SEQ_ROLES + (size_t)r;
+}
+
+bool seq2seq_weight_place(const Seq2seqConfig *c, size_t i, WeightPlace *p)
+{
+    const size_t rows = seq2seq_weights_count(c) / SEQ2SEQ_ROLES;
+    const Seq2seqRole r = (Seq2seqRole)(i / rows);
+    const int layer = (int)(i % rows);
+    if (layer >= seq2seq_role_count(c, r))
+        return false;
+    *p = (WeightPlace){.role = (int)r, .layer = layer, .axes = ROLES[r].axes, .start = ROLES[r].start};
+    p->entry = p->stream = seq2seq_weight_entry(c, r, layer);
+    p->rank = seq2seq_role_shape(c, r, p->shape);
+    p->cells = seq2seq_role_cells(c, r);
+    return true;
 }
 
 WeightTensor *seq2seq_weight(const Seq2seqConfig *c, const Weights *w, Seq2seqRole r, int layer)

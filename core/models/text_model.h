@@ -9,18 +9,12 @@
 /* The number of a word of `length` bytes, or −1. */
 int vocabulary_find(const Vocabulary *v, const char *word, size_t length);
 
-/* Room for all weights of m->text in m->block, m->weights pointing into it: role by role, block by block. */
-void text_model_alloc(Model *m);
 /* Weights from a seed, the same on every machine; attention sharp enough for rows to differ. c passed seq2seq_check. */
 void text_model_seeded(Model *m, const Seq2seqConfig *c, uint64_t seed);
-/* The translator in the binary: weights is the asset "translator.f32", every weight in the order of text_model_alloc
+/* The translator in the binary: weights is the asset "translator.f32", every weight in the order of model_weight,
  * without gaps. False and err when the size is another. */
 bool text_model_bundled(Model *m, const void *weights, size_t bytes, Err *err);
 Seq2seqConfig text_model_bundled_config(void);
-
-/* Calls visit for every weight that the model has, in the order of the block; false stops and is returned. */
-typedef bool (*TextWeightFn)(void *context, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells);
-bool text_model_each(const Model *m, TextWeightFn visit, void *context);
 
 /* A folder: model.safetensors with config.json and, where words have names, vocabulary.json. Two ways of naming
  * weights are read: this program's own (the names of the graph) and PyTorch's nn.Transformer with src_embed, tgt_embed

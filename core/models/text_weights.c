@@ -5,6 +5,7 @@
 
 #include "core/base/utf8.h"
 #include "core/io/tensors.h"
+#include "core/models/family.h"
 #include "core/models/text_parts.h"
 
 enum { PATH = 4096, NAME = 160 };
@@ -117,32 +118,32 @@ static bool right_size(const Reading *k, const TensorInfo *t, size_t cells)
            err_set(k->err, "%s: '%s' is %s; config.json asks for %zu numbers", k->file->path, t->name, shape, cells);
 }
 
-/* What config.json asks for is there: looked at before anything is allocated. */
-static bool check_weight(void *reading, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static TorchName name_of(const Reading *k, const WeightPlace *w)
 {
-    const Reading *k = reading;
-    TorchName name = k->torch ? torch_name(r, layer) : own_name(r, layer);
+    return k->torch ? torch_name((Seq2seqRole)w->role, w->layer) : own_name((Seq2seqRole)w->role, w->layer);
+}
+
+/* What config.json asks for is there: looked at before anything is allocated. */
+static bool check_weight(const Reading *k, const WeightPlace *w)
+{
+    TorchName name = name_of(k, w);
     const TensorInfo *t = tensors_find(k->file, name.name);
-    (void)m;
-    (void)data;
-    return t ? right_size(k, t, size_mul(cells, (size_t)name.parts))
+    return t ? right_size(k, t, size_mul(w->cells, (size_t)name.parts))
              : err_set(k->err, "%s: '%s' is missing", k->file->path, name.name);
 }
 
-static bool read_weight(void *reading, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool read_weight(Reading *k, const WeightPlace *w)
 {
-    Reading *k = reading;
-    TorchName name = k->torch ? torch_name(r, layer) : own_name(r, layer);
+    TorchName name = name_of(k, w);
     const TensorInfo *t = tensors_find(k->file, name.name);
     k->used[t - k->file->tensors] = true;
-    WeightTensor *at = seq2seq_weight(&m->text, &m->weights, r, layer);
-    at->origin = arena_strdup(&k->m->arena, name.name);
+    w->at->origin = arena_strdup(&k->m->arena, name.name);
     if (name.parts == 1)
-        return tensors_read_f32(k->file, t, data, k->err);
+        return tensors_read_f32(k->file, t, w->data, k->err);
     float *all = xfloats(t->cells);
     bool ok = tensors_read_f32(k->file, t, all, k->err);
     if (ok)
-        memcpy(data, all + (size_t)name.part * cells, cells * sizeof *data);
+        memcpy(w->data, all + (size_t)name.part * w->cells, w->cells * sizeof *all);
     free(all);
     return ok;
 }
@@ -164,11 +165,14 @@ bool text_weights_read(Model *m, const char *folder, Err *err)
     Reading k = {.m = m, .file = &f, .err = err, .used = xcalloc(f.count + 1, sizeof(bool))};
     k.torch = tensors_find(&f, "src_embed.weight") || tensors_find(&f, "tgt_embed.weight");
     m->layout = k.torch ? "PyTorch nn.Transformer" : "Vitrine";
-    bool ok = text_model_each(m, check_weight, &k);
-    if (ok) {
-        text_model_alloc(m);
-        ok = text_model_each(m, read_weight, &k);
-    }
+    bool ok = true;
+    m->family = &FAMILY_TEXT;
+    for (WeightPlace w = {0}; ok && model_weight(m, &w);)
+        ok = check_weight(&k, &w);
+    if (ok)
+        model_alloc(m, &FAMILY_TEXT);
+    for (WeightPlace w = {0}; ok && model_weight(m, &w);)
+        ok = read_weight(&k, &w);
     for (size_t i = 0; ok && i < f.count; i++)
         if (!k.used[i] && !(k.torch && may_be_left(m, f.tensors[i].name)))
             ok = err_set(err, "%s: '%s' belongs to no part of the model that config.json describes", path,
@@ -178,31 +182,21 @@ bool text_weights_read(Model *m, const char *folder, Err *err)
     return ok;
 }
 
-typedef struct Writing {
-    TensorOut *out;
-    size_t n;
-    Arena arena;
-} Writing;
-
-static bool list_weight(void *writing, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
-{
-    Writing *w = writing;
-    (void)cells;
-    TorchName name = own_name(r, layer);
-    TensorOut *t = &w->out[w->n++];
-    *t = (TensorOut){.name = arena_strdup(&w->arena, name.name), .data = data};
-    t->rank = seq2seq_role_shape(&m->text, r, t->shape);
-    return true;
-}
-
 bool text_weights_write(const Model *m, const char *folder, Err *err)
 {
     char path[PATH];
-    Writing w = {.out = xcalloc(seq2seq_weights_count(&m->text), sizeof *w.out)};
-    text_model_each(m, list_weight, &w);
+    Arena names = {0};
+    TensorOut *out = xcalloc(seq2seq_weights_count(&m->text), sizeof *out);
+    size_t n = 0;
+    for (WeightPlace w = {0}; model_weight(m, &w); n++) {
+        out[n] = (TensorOut){.name = arena_strdup(&names, own_name((Seq2seqRole)w.role, w.layer).name),
+                             .data = w.data,
+                             .rank = w.rank};
+        memcpy(out[n].shape, w.shape, sizeof w.shape);
+    }
     snprintf(path, sizeof path, "%s/model.safetensors", folder);
-    bool ok = tensors_write(path, TF_SAFETENSORS, w.out, w.n, NULL, err);
-    free(w.out);
-    arena_free(&w.arena);
+    bool ok = tensors_write(path, TF_SAFETENSORS, out, n, NULL, err);
+    free(out);
+    arena_free(&names);
     return ok;
 }

@@ -140,6 +140,8 @@ size_t vit_role_cells(const VitConfig *c, VitRole r);
 size_t vit_params(const VitConfig *c); /* cells of all weights */
 
 size_t vit_weights_count(const VitConfig *c);
+/* The weight of an entry; false: the model has none there. at and data are left to model_weight. */
+bool vit_weight_place(const VitConfig *c, size_t i, WeightPlace *p);
 /* Entry of a role; layer is ignored for roles of the whole model. */
 WeightTensor *vit_weight(const Weights *w, VitRole r, int layer);
 

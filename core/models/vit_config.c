@@ -16,8 +16,9 @@ typedef enum Where { WHOLE, BLOCK } Where;
 static const struct {
     const char *name, *axes;
     Where where;
+    WeightStart start;
 } ROLES[VIT_ROLES] = {
-#define ROLE(symbol, where_, name_, axes_, start) [VIT_##symbol] = {.name = name_, .axes = axes_, .where = where_},
+#define ROLE(symbol, where, name, axes, start) [VIT_##symbol] = {name, axes, where, START_##start},
 #include "core/models/vit_roles.def"
 #undef ROLE
 };
@@ -361,4 +362,22 @@ WeightTensor *vit_weight(const Weights *w, VitRole r, int layer)
 {
     size_t row = vit_role_in_block(r) ? (size_t)layer + 1 : 0;
     return &w->at[row * VIT_ROLES + (size_t)r];
+}
+
+/* So many kinds of weights have the streams of the first models; those added later come behind them all. */
+enum { STREAMS = 64, LATE_ROLES = 1024 };
+static const uint64_t LATE_STREAMS = (uint64_t)1 << 32;
+
+bool vit_weight_place(const VitConfig *c, size_t i, WeightPlace *p)
+{
+    const VitRole r = (VitRole)(i % VIT_ROLES);
+    const uint64_t row = i / VIT_ROLES;
+    if (vit_role_in_block(r) != (row > 0) || !vit_has(c, r))
+        return false;
+    *p = (WeightPlace){.role = (int)r, .layer = (int)row - 1, .entry = i, .axes = ROLES[r].axes};
+    p->start = ROLES[r].start;
+    p->rank = vit_role_shape(c, r, p->shape);
+    p->cells = vit_role_cells(c, r);
+    p->stream = (int)r < STREAMS ? row * STREAMS + (uint64_t)r : LATE_STREAMS + row * LATE_ROLES + (uint64_t)r;
+    return true;
 }

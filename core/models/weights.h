@@ -4,6 +4,7 @@
 #define VITRINE_MODELS_WEIGHTS_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/base/err.h"
 
@@ -17,6 +18,30 @@ typedef struct WeightTensor {
 typedef struct Weights {
     WeightTensor *at;
 } Weights;
+
+/* How a weight of a seeded model begins: the last column of the families' tables of roles. */
+typedef enum WeightStart {
+    START_TOKEN,
+    START_POSITION,
+    START_ONE,   /* about 1 */
+    START_SMALL, /* about 0 */
+    START_FAN,   /* variance 1/inputs */
+    START_SHARP  /* larger: rows of attention differ although nothing was trained */
+} WeightStart;
+
+/* One weight of a model (model_weight). */
+typedef struct WeightPlace {
+    int role, layer;  /* as its family counts them; layer −1 or 0 where the model has one */
+    size_t entry;     /* in Weights.at */
+    uint64_t stream;  /* of random numbers: one for each weight */
+    const char *axes; /* "hed" */
+    WeightStart start;
+    int rank;
+    size_t shape[4], cells;
+    WeightTensor *at; /* NULL and */
+    float *data;      /* NULL where there is no room for weights yet */
+    size_t next;      /* where the next one is looked for */
+} WeightPlace;
 
 /* How long the axis of a letter is in a configuration. */
 typedef int (*WeightLength)(const void *config, char letter);

@@ -65,27 +65,19 @@ static double deviation(const VitConfig *c, VitRole r)
     }
 }
 
-static void fill(const VitConfig *c, VitRole r, int layer, uint64_t seed, float *out)
+static void fill(const VitConfig *c, const WeightPlace *w, uint64_t seed)
 {
-    Rng rng = rng_seed(seed, (uint64_t)(layer + 1) * 64 + (uint64_t)r); /* a stream per weight */
-    Start s = start_of(r);
-    float spread = (float)deviation(c, r);
-    size_t n = vit_role_cells(c, r);
-    for (size_t i = 0; i < n; i++)
-        out[i] = s == ZERO ? 0.0f : s == ONE ? 1.0f : spread * rng_normal(&rng);
+    Rng rng = rng_seed(seed, w->stream); /* a stream per weight */
+    Start s = start_of((VitRole)w->role);
+    float spread = (float)deviation(c, (VitRole)w->role);
+    for (size_t i = 0; i < w->cells; i++)
+        w->data[i] = s == ZERO ? 0.0f : s == ONE ? 1.0f : spread * rng_normal(&rng);
+    w->at->origin = "trained here";
 }
-_Static_assert(VIT_ROLES <= 64, "the streams of two blocks would meet");
 
 void start_weights(Model *m, uint64_t seed)
 {
     memset(m->block, 0, m->block_cells * sizeof *m->block);
-    for (int layer = -1; layer < m->vit.layers; layer++)
-        for (int i = 0; i < VIT_ROLES; i++) {
-            VitRole r = (VitRole)i;
-            if (vit_role_in_block(r) != (layer >= 0) || !vit_has(&m->vit, r))
-                continue;
-            WeightTensor *t = vit_weight(&m->weights, r, layer);
-            fill(&m->vit, r, layer, seed, m->block + (t->data - m->block));
-            t->origin = "trained here";
-        }
+    for (WeightPlace w = {0}; model_weight(m, &w);)
+        fill(&m->vit, &w, seed);
 }

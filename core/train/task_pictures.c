@@ -7,6 +7,7 @@
 #include "core/base/dmath.h"
 #include "core/base/rng.h"
 #include "core/graph/anatomy.h"
+#include "core/models/family.h"
 #include "core/train/loss.h"
 #include "core/train/pictures.h"
 #include "core/train/start.h"
@@ -166,15 +167,9 @@ static void list_weights(Trainer *t)
     const VitConfig *c = &t->model.vit;
     t->descent = descent_new(t->model.block, t->model.block_cells, vit_weights_count(c),
                              (size_t)t->recipe.batch / MICRO_BATCH);
-    for (int layer = -1; layer < c->layers; layer++)
-        for (int i = 0; i < VIT_ROLES; i++) {
-            VitRole r = (VitRole)i;
-            if (vit_role_in_block(r) != (layer >= 0) || !vit_has(c, r))
-                continue;
-            const WeightTensor *at = vit_weight(&t->model.weights, r, layer);
-            descent_list(&t->descent, (size_t)(at - t->model.weights.at), at->data, vit_role_cells(c, r),
-                         r == VIT_POS ? t->recipe.position_rate : 1, start_decays(r) ? t->recipe.decay : 0);
-        }
+    for (WeightPlace w = {0}; model_weight(&t->model, &w);)
+        descent_list(&t->descent, w.entry, w.data, w.cells, w.role == VIT_POS ? t->recipe.position_rate : 1,
+                     start_decays((VitRole)w.role) ? t->recipe.decay : 0);
 }
 
 static void open(Trainer *t)
@@ -190,7 +185,7 @@ static void open(Trainer *t)
                        .trained = true,
                        .drawn_shapes = pictures_have_masks(pictures),
                        .preprocess = preprocess_default(c)};
-    model_alloc(&t->model);
+    model_alloc(&t->model, &FAMILY_VIT);
     start_weights(&t->model, t->recipe.seed);
     list_weights(t);
     t->width = c->width;

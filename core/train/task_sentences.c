@@ -9,6 +9,7 @@
 #include "core/base/rng.h"
 #include "core/graph/anatomy.h"
 #include "core/graph/grad.h"
+#include "core/models/family.h"
 #include "core/models/lexicon.h"
 #include "core/train/text_batch.h"
 #include "core/train/trainer.h"
@@ -129,22 +130,20 @@ static bool find(const char *folder, const Recipe *r, void *config, void **examp
 
 /* Normal numbers. Embeddings 1/width and attention 1/width as variance, MLP 2/(inputs + outputs) (Glorot and Bengio
  * 2010); γ 1, biases 0; learned positions 0.02². */
-static bool start_weight(void *trainer, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static void start_weight(Trainer *t, const WeightPlace *w)
 {
-    Trainer *t = trainer;
-    const Seq2seqConfig *c = &m->text;
-    const char *name = strrchr(seq2seq_role_name(r), '.') + 1, *axes = seq2seq_role_axes(r);
-    Rng rng = rng_seed(t->recipe.seed, seq2seq_weight_entry(c, r, layer)); /* a stream per weight */
-    bool matrix = axes[1] && strcmp(axes, "he") != 0, mlp = strchr(axes, 'm') != NULL;
+    const Seq2seqConfig *c = &t->model.text;
+    const char *name = strrchr(seq2seq_role_name((Seq2seqRole)w->role), '.') + 1;
+    Rng rng = rng_seed(t->recipe.seed, w->stream); /* a stream per weight */
+    bool matrix = w->rank > 1 && strcmp(w->axes, "he") != 0, mlp = strchr(w->axes, 'm') != NULL;
     double variance = mlp ? 2.0 / (c->width + c->mlp) : 1.0 / c->width;
-    if (axes[0] == 'S' || axes[0] == 'T')
+    if (w->axes[0] == 'S' || w->axes[0] == 'T')
         variance = 0.0004;
     float deviation = (float)dm_sqrt(variance);
-    for (size_t i = 0; i < cells; i++)
-        data[i] = matrix ? deviation * rng_normal(&rng) : strcmp(name, "gamma") == 0 ? 1.0f : 0.0f;
-    seq2seq_weight(c, &m->weights, r, layer)->origin = "trained here";
-    descent_list(&t->descent, seq2seq_weight_entry(c, r, layer), data, cells, 1, 0);
-    return true;
+    for (size_t i = 0; i < w->cells; i++)
+        w->data[i] = matrix ? deviation * rng_normal(&rng) : strcmp(name, "gamma") == 0 ? 1.0f : 0.0f;
+    w->at->origin = "trained here";
+    descent_list(&t->descent, w->entry, w->data, w->cells, 1, 0);
 }
 
 /* The sentence that the pronoun is about, and its translation behind the start. */
@@ -182,9 +181,10 @@ static void open(Trainer *t)
                        .source = *lexicon_english(),
                        .target = *lexicon_french(),
                        .trained = true};
-    text_model_alloc(&t->model);
+    model_alloc(&t->model, &FAMILY_TEXT);
     t->descent = descent_new(t->model.block, t->model.block_cells, seq2seq_weights_count(c), batch / TEXT_MICRO);
-    text_model_each(&t->model, start_weight, t);
+    for (WeightPlace w = {0}; model_weight(&t->model, &w);)
+        start_weight(t, &w);
     t->width = c->width;
     history_init_text(&t->history, c);
     o->sentence = xcalloc(batch, sizeof *o->sentence);

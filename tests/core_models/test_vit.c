@@ -251,10 +251,11 @@ static void seeds(void **state)
     bench_seeded(&other, &c, 2);
     assert_true(bench_hash(&a) == bench_hash(&b));
     assert_true(bench_hash(&a) != bench_hash(&other));
-    float *one = malloc(vit_role_cells(&c, VIT_W_DOWN) * sizeof(float));
-    model_seeded_weight(&c, 1, VIT_W_DOWN, 1, one);
-    assert_memory_equal(one, vit_weight(&a.model.weights, VIT_W_DOWN, 1)->data,
-                        vit_role_cells(&c, VIT_W_DOWN) * sizeof(float));
+    WeightPlace w;
+    assert_true(vit_weight_place(&c, 2 * VIT_ROLES + VIT_W_DOWN, &w));
+    float *one = malloc(w.cells * sizeof *one);
+    weight_seeded(&w, 1, one);
+    assert_memory_equal(one, vit_weight(&a.model.weights, VIT_W_DOWN, 1)->data, w.cells * sizeof *one);
     free(one);
     bench_free(&a);
     bench_free(&b);
