@@ -384,3 +384,28 @@ int utf8_cells(const char *s)
         n += utf8_width(c);
     return n;
 }
+
+int utf8_edits(const char *a, size_t n, const char *b, int limit)
+{
+    size_t m = strlen(b);
+    int row[64];
+    if (n >= 60 || m >= 60)
+        return strcmp(a, b) ? limit : 0;
+    if ((n > m ? n - m : m - n) >= (size_t)limit)
+        return limit;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= n; i++) {
+        int diagonal = row[0], least = row[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            int best = change < row[j] + 1 ? change : row[j] + 1;
+            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+            least = row[j] < least ? row[j] : least;
+        }
+        if (least >= limit) /* rows never fall below the least of the one before */
+            return limit;
+    }
+    return row[m];
+}

@@ -246,13 +246,13 @@ static bool check_tensor(const Checkpoint *k, const VitConfig *c, VitRole r, con
             k->file.path, t->name, t->type ? t->type : dtype_name(t->dtype));
     if (same_shape(t, want, rank))
         return true;
+    bool turned = t->rank == 2 && rank == 2 && t->shape[0] == want[1] && t->shape[1] == want[0];
     Buf got = {0}, expected = {0};
     put_shape(&got, t->shape, t->rank);
     put_shape(&expected, want, rank);
-    err_set(
-        err,
-        "%s: tensor '%s' has shape %s, expected %s as the other tensors of this %s model have it; fetch the file again",
-        k->file.path, t->name, buf_str(&got), buf_str(&expected), k->layout->name);
+    err_set(err, "%s: tensor '%s' has shape %s, expected %s as the other tensors of this %s model have it; %s",
+            k->file.path, t->name, buf_str(&got), buf_str(&expected), k->layout->name,
+            turned ? "is it transposed? Save it the other way round" : "save the file again, or fetch it again");
     buf_free(&got);
     buf_free(&expected);
     return false;
@@ -285,23 +285,88 @@ static const char *list_text(NameList *l)
     return l->text;
 }
 
+/* How much of two names is the same, in front and behind. */
+static size_t alike(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b), front = 0, end = 0;
+    while (front < n && front < m && a[front] == b[front])
+        front++;
+    while (end < n - front && end < m - front && a[n - 1 - end] == b[m - 1 - end])
+        end++;
+    return front + end;
+}
+
+const TensorInfo *checkpoint_stand_in(Checkpoint *k, VitRole r, int layer, const size_t *shape, int rank)
+{
+    bool *known = xcalloc(k->file.count, sizeof *known);
+    const char *name = checkpoint_name(k, r, layer);
+    const TensorInfo *best = NULL;
+    size_t most = strlen(name) / 2, number = strcspn(name, "0123456789");
+    number = layer < 0 ? 0 : number + strspn(name + number, "0123456789"); /* the same block */
+    bool any = true;
+    for (int at = 0; any || at <= layer; at++) { /* every block, and once more what belongs to none */
+        any = false;
+        for (VitRole role = (VitRole)0; role < VIT_ROLES; role = (VitRole)(role + 1)) {
+            const TensorInfo *t = checkpoint_find(k, role, at);
+            if (t)
+                known[t - k->file.tensors] = true;
+            any = any || (t && vit_role_in_block(role));
+        }
+    }
+    for (size_t i = 0; i < k->file.count; i++) {
+        const TensorInfo *t = &k->file.tensors[i];
+        bool fits = !shape ? t->rank == rank : same_shape(t, shape, rank);
+        if (known[i] || !fits || strncmp(t->name, name, number) != 0 || alike(t->name, name) <= most)
+            continue;
+        most = alike(t->name, name);
+        best = t;
+    }
+    free(known);
+    return best;
+}
+
+bool checkpoint_missing(Checkpoint *k, VitRole r, int layer, int count, const char *names, const TensorInfo *instead,
+                        Err *err)
+{
+    const char *name = checkpoint_name(k, r, layer);
+    if (instead)
+        return err_set(
+            err,
+            "%s: %d tensor%s of this %s model missing: %s. A tensor '%.200s' has the shape of '%.200s': if it "
+            "is that one, save it again under that name",
+            k->file.path, count, count == 1 ? "" : "s", k->layout->name, names, instead->name, name);
+    return err_set(err, "%s: %d tensor%s of this %s model missing: %s; save the file again, or fetch it again",
+                   k->file.path, count, count == 1 ? "" : "s", k->layout->name, names);
+}
+
 static bool check_all(Checkpoint *k, const VitConfig *c, Err *err)
 {
     NameList missing = {.text = ""};
+    VitRole first = (VitRole)0;
+    int first_layer = -1;
     EACH_WEIGHT(c, layer, r)
     {
         LayoutName how;
         const TensorInfo *t = checkpoint_find_as(k, r, layer, &how);
-        if (!t)
-            list_name(&missing, checkpoint_name(k, r, layer));
-        else if (!check_tensor(k, c, r, t, &how, err))
+        if (t && !check_tensor(k, c, r, t, &how, err))
             return false;
-        else
+        if (t) {
             k->used[t - k->file.tensors] = true;
+            continue;
+        }
+        first = missing.count ? first : r;
+        first_layer = missing.count ? first_layer : layer;
+        list_name(&missing, checkpoint_name(k, r, layer));
     }
-    return missing.count == 0 ||
-           err_set(err, "%s: %d tensor%s of this %s model missing: %s; is the download complete?", k->file.path,
-                   missing.count, missing.count == 1 ? "" : "s", k->layout->name, list_text(&missing));
+    if (!missing.count)
+        return true;
+    LayoutName how = {.name = "", .parts = 1};
+    size_t shape[4];
+    if (k->layout->names[first])
+        layout_alternative(k->layout->names[first], 0, first_layer, &how);
+    int rank = layout_shape(&how, c, first, shape);
+    return checkpoint_missing(k, first, first_layer, missing.count, list_text(&missing),
+                              checkpoint_stand_in(k, first, first_layer, shape, rank), err);
 }
 
 static bool is_word(const char *words, const char *name)

@@ -65,7 +65,7 @@ typedef struct Known {
     const char *refused; /* why a model of this name is not read, or NULL */
     MapFn act;           /* 0: GELU with erf */
     float eps;
-    int heads; /* 0: heads of 64 */
+    int heads, head_width; /* heads 0: as many as the width has 64s; head_width 0: 64, where heads is */
     bool no_final_norm;
     bool decoder;           /* tensors decoder.… are no part of what is shown */
     bool resizes_positions; /* its program fits the position table to the picture, so that no size can be taken for
@@ -118,10 +118,21 @@ size_t layout_letter(const TensorInfo *t, const LayoutName *how, VitRole r, char
 /* The name that is looked for first, for messages; in the checkpoint's arena. */
 const char *checkpoint_name(Checkpoint *k, VitRole r, int layer);
 
+/* A tensor that no role of the block (layer −1: of the whole model) is stored in and whose name is the most like the
+ * one looked for, of that shape (NULL: any of that rank), or NULL: perhaps the same under another name. */
+const TensorInfo *checkpoint_stand_in(Checkpoint *k, VitRole r, int layer, const size_t *shape, int rank);
+/* Says so: `count` tensors are missing, `names`, of which this is the first; instead: its stand-in or NULL. False. */
+bool checkpoint_missing(Checkpoint *k, VitRole r, int layer, int count, const char *names, const TensorInfo *instead,
+                        Err *err);
+
 /* Recognises the family by its names; false with a message that says what the file is, where that is known. */
 bool layout_detect(Checkpoint *k, Err *err);
 /* What config.json calls the model: *out, false for a name that is known to be something else, or not known at all. */
 bool layout_known(const Checkpoint *k, Model *m, Known *out, Err *err);
+/* Is it an argument of timm's models that is read or changes no answer? */
+bool layout_timm_argument(const char *key);
+/* The name of the list that differs from what was typed by one or two letters, or NULL. */
+const char *layout_meant(const char *const *names, size_t count, const char *typed);
 /* Configuration, preprocessing, class names and assumptions from shapes and JSON files, into m (zeroed but for its
  * arena). */
 bool layout_infer(Checkpoint *k, Model *m, Err *err);

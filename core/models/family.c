@@ -104,8 +104,8 @@ static void facts_of_vit(const Model *m, FactFn put, void *context)
         snprintf(registers, sizeof registers, " %d register%s,", c->registers, c->registers > 1 ? "s" : "");
     fact_put(f, "tokens", "%d:%s%s%s %d patch%s; %s", vit_tokens(c), c->cls ? " cls," : "", c->dist ? " dist," : "",
              registers, vit_patches(c), vit_patches(c) > 1 ? "es" : "", pos_text(c->pos));
-    fact_put(f, "blocks", "%d blocks, %d heads of %d, width %d, MLP %d", c->layers, c->heads, c->head_dim, c->width,
-             c->mlp);
+    fact_put(f, "blocks", "%d block%s, %d head%s of %d, width %d, MLP %d", c->layers, c->layers == 1 ? "" : "s",
+             c->heads, c->heads == 1 ? "" : "s", c->head_dim, c->width, c->mlp);
     fact_put(f, "knobs", "%s, %s, %s epsilon %g, scores times %.6g%s%s%s%s%s%s%s%s",
              c->post_norm     ? "post-norm"
              : c->branch_norm ? "norms on the branches"

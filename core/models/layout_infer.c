@@ -92,9 +92,10 @@ bool layout_infer(Checkpoint *k, Model *m, Err *err)
         model_guess(m,
                     "a plain ViT (no config.json names the architecture): norms in front of attention and MLP, q and k "
                     "not turned");
-    if (!infer_shapes(&n, &inner, err) || !infer_picture(&n, err) || !infer_embeds_class(&n, err) ||
-        !infer_heads(&n, inner, err) || !infer_activation(&n, err) || !infer_pool(&n, err) || !infer_numbers(&n, err) ||
-        !infer_rope(&n, err) || !layout_preprocess(k, m, n.trained, err))
+    if (!infer_keys(&n, err) || !infer_shapes(&n, &inner, err) || !infer_picture(&n, err) ||
+        !infer_embeds_class(&n, err) || !infer_heads(&n, inner, err) || !infer_activation(&n, err) ||
+        !infer_pool(&n, err) || !infer_numbers(&n, err) || !infer_rope(&n, err) ||
+        !layout_preprocess(k, m, n.trained, err))
         return false;
     layout_class_names(k, m, n.trained);
     m->trained = json_bool(json_get(k->config, "trained"), true);

@@ -30,6 +30,9 @@ bool infer_read_float(const Infer *n, const Json *v, const char *what, float *ou
 const TensorInfo *infer_tensor(const Infer *n, VitRole r);
 bool infer_has(const Infer *n, VitRole r);
 
+/* False: a tensor that such a model must have is not there: in how many blocks, and what stands in its place. */
+bool infer_missing(const Infer *n, VitRole r, int rank, Err *err);
+
 /* Sizes, parts and biases. *inner: queries of all heads together. */
 bool infer_shapes(Infer *n, int *inner, Err *err);
 /* Parts that the configuration promises or denies, and numbers that it says (infer_shapes has been there). */
@@ -38,6 +41,8 @@ bool infer_promises(const Infer *n, Err *err);
 bool infer_named(const Infer *n, bool there, bool named, const char *what, Err *err);
 /* …and no_embed_class (infer_picture has been there). */
 bool infer_embeds_class(const Infer *n, Err *err);
+/* Keys of config.json that nobody reads: refused where one that is read was meant, else noted. */
+bool infer_keys(const Infer *n, Err *err);
 /* The picture's size, and which tokens the position table is for. */
 bool infer_picture(const Infer *n, Err *err);
 /* What shapes cannot say: from the files, else the family's habit, which is written down as a guess. */

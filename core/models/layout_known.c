@@ -160,8 +160,8 @@ static const Known HUGGING_FACE[] = {
     {.pattern = "siglip2", .refused = "its pictures have any shape (NaFlex), padded to a number of patches"},
     {.pattern = "siglip2_vision_model",
      .refused = "its pictures have any shape (NaFlex), padded to a number of patches"},
-    {.pattern = "aimv2", .heads = 8, .act = MAP_SILU, AIMV2_NORMS},
-    {.pattern = "aimv2_vision_model", .heads = 8, .act = MAP_SILU, AIMV2_NORMS},
+    {.pattern = "aimv2", .heads = 8, .head_width = 128, .act = MAP_SILU, AIMV2_NORMS},
+    {.pattern = "aimv2_vision_model", .heads = 8, .head_width = 128, .act = MAP_SILU, AIMV2_NORMS},
     {.pattern = "aimv2_text_model", .refused = "it reads text"},
     {.pattern = "videomae", .refused = "it looks at several pictures at once"},
     {.pattern = "vivit", .refused = "it looks at several pictures at once"},
@@ -236,16 +236,20 @@ static const char *const ARGS[] = {
     "use_mask_token",
 };
 
+bool layout_timm_argument(const char *key)
+{
+    for (size_t a = 0; a < sizeof ARGS / sizeof *ARGS; a++)
+        if (strcmp(ARGS[a], key) == 0)
+            return true;
+    return false;
+}
+
 static const char *strange_argument(const Json *args)
 {
     const char *key = NULL;
-    for (const Json *v; (v = json_next(args, &key));) {
-        bool known = json_kind(v) == JK_NULL;
-        for (size_t a = 0; !known && a < sizeof ARGS / sizeof *ARGS; a++)
-            known = strcmp(ARGS[a], key) == 0;
-        if (!known)
+    for (const Json *v; (v = json_next(args, &key));)
+        if (json_kind(v) != JK_NULL && !layout_timm_argument(key))
             return key;
-    }
     return NULL;
 }
 
@@ -253,8 +257,14 @@ static const char *strange_argument(const Json *args)
     "what would have to be known: where its LayerNorms stand and their epsilon, the activation, the number of heads, " \
     "whether q and k are rotated or normalised, what the answer is read from"
 
-static bool ask(Model *m, bool assume, const char *file, const char *key, const char *name, Err *err)
+/* meant: a known name that is nearly the same, or NULL. */
+static bool ask(Model *m, bool assume, const char *file, const char *key, const char *name, const char *meant, Err *err)
 {
+    if (!assume && meant)
+        return err_set(err,
+                       "%s: \"%s\" is \"%.60s\", which is not known here; did you mean \"%s\"? If not, --assume takes "
+                       "it for a plain ViT",
+                       file, key, name, meant);
     if (!assume)
         return err_set(err,
                        "%s: \"%s\" is \"%.60s\", which is not known here; " TO_KNOW "; --assume takes it for a plain "
@@ -302,6 +312,14 @@ static bool known_open_clip(const Checkpoint *k, Known *out, Err *err)
     return true;
 }
 
+static const char *meant_type(const char *typed)
+{
+    const char *names[sizeof HUGGING_FACE / sizeof *HUGGING_FACE];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        names[i] = HUGGING_FACE[i].pattern;
+    return layout_meant(names, sizeof names / sizeof *names, typed);
+}
+
 bool layout_known(const Checkpoint *k, Model *m, Known *out, Err *err)
 {
     const Json *c = k->config, *args = json_get(c, "model_args");
@@ -318,8 +336,9 @@ bool layout_known(const Checkpoint *k, Model *m, Known *out, Err *err)
         return err_set(err, "%s: \"%s\" is \"%.60s\", which Vitrine does not read: %s", k->config_path, key, name,
                        known->refused);
     if (!known)
-        return ask(m, k->assume, k->config_path, key, name, err);
+        return ask(m, k->assume, k->config_path, key, name, timm ? NULL : meant_type(hf), err);
     *out = *known;
     strange = strange_argument(args);
-    return !strange || ask(m, k->assume, k->config_path, "model_args", strange, err);
+    return !strange || ask(m, k->assume, k->config_path, "model_args", strange,
+                           layout_meant(ARGS, sizeof ARGS / sizeof *ARGS, strange), err);
 }

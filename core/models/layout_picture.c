@@ -36,10 +36,10 @@ static bool misses_cls(const Infer *n, int rows, int patches)
 
 static bool say_no_cls(const Infer *n, Err *err)
 {
-    return err_set(
-        err,
-        "%s: tensor '%s' of this %s model is missing (the position table has a row for it); is the download complete?",
-        n->k->file.path, checkpoint_name(n->k, VIT_CLS, 0), n->k->layout->name);
+    return err_set(err,
+                   "%s: tensor '%s' of this %s model is missing (the position table has a row for it); save the file "
+                   "again, or fetch it again",
+                   n->k->file.path, checkpoint_name(n->k, VIT_CLS, 0), n->k->layout->name);
 }
 
 /* How many rows the position table has, beyond the patches', says which tokens it is for. */

@@ -144,9 +144,17 @@ static bool agree(const Infer *n, const Json *v, const char *key, int have, Err 
                    n->k->config_path, key, said, have);
 }
 
-static bool keep_number(const Infer *n, const char *hf, const char *timm, int have, Err *err)
+/* r: a tensor whose shape says how many they are, named where the file says otherwise. */
+static bool keep_number(const Infer *n, const char *hf, const char *timm, int have, VitRole r, Err *err)
 {
-    return agree(n, infer_look(n, hf, timm), infer_key(n, hf, timm), have, err);
+    Err problem = {""};
+    char shape[96] = "";
+    const TensorInfo *t = infer_tensor(n, r);
+    if (agree(n, infer_look(n, hf, timm), infer_key(n, hf, timm), have, &problem))
+        return true;
+    for (int i = 0; t && i < t->rank; i++)
+        snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%zu", i ? ", " : "", t->shape[i]);
+    return err_set(err, "%s (tensor '%.100s' has shape [%s])", problem.text, t ? t->name : "?", shape);
 }
 
 /* Is one of Hugging Face's classes that the model is of called so? */
@@ -178,8 +186,8 @@ static bool keep_classes(const Infer *n, Err *err)
     if (!have)
         return !said || bare ||
                err_set(err,
-                       "%s: \"%s\" speaks of %d classes, but there is no tensor '%s'; is the download complete? If "
-                       "the head was left out on purpose, set \"%s\" to %s",
+                       "%s: \"%s\" speaks of %d classes, but there is no tensor '%s'; save the file again, or fetch it "
+                       "again. If the head was left out on purpose, set \"%s\" to %s",
                        n->k->config_path, key, said, checkpoint_name(n->k, VIT_HEAD_W, 0),
                        n->timm_config ? key : "architectures", n->timm_config ? "0" : "[]");
     if (json_kind(names) == JK_OBJECT && named != have)
@@ -219,11 +227,12 @@ bool infer_promises(const Infer *n, Err *err)
             return false;
     }
     return keep_ratio(n, err) && keep_pool(n, err) && keep_classes(n, err) && keep_projection(n, err) &&
-           keep_number(n, "hidden_size", "embed_dim", c->width, err) &&
-           keep_number(n, NULL, "num_features", c->width, err) &&
-           keep_number(n, "num_hidden_layers", "depth", c->layers, err) &&
-           keep_number(n, "intermediate_size", NULL, c->mlp, err) &&
-           keep_number(n, "num_channels", "in_chans", c->channels, err) &&
+           keep_number(n, "hidden_size", "embed_dim", c->width, VIT_LN1_GAMMA, err) &&
+           keep_number(n, NULL, "num_features", c->width, VIT_LN1_GAMMA, err) &&
+           agree(n, infer_look(n, "num_hidden_layers", "depth"), infer_key(n, "num_hidden_layers", "depth"), c->layers,
+                 err) &&
+           keep_number(n, "intermediate_size", NULL, c->mlp, VIT_W_UP, err) &&
+           keep_number(n, "num_channels", "in_chans", c->channels, VIT_PATCH_W, err) &&
            agree(n, json_at(json_get(n->trained, "input_size"), 0), "input_size", c->channels, err);
 }
 

@@ -1,9 +1,10 @@
 /* What no shape can say of a model: heads, activation, read-out, ε, rotary positions. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/models/layout_infer.h"
 
-/* Heads of the published sizes whose head width is not 64, and of those below that rule. */
+/* Heads of the published sizes: of 64 numbers, but for a few. 0: no width that models are published in. */
 static int usual_heads(int width)
 {
     static const struct {
@@ -12,7 +13,66 @@ static int usual_heads(int width)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].width == width)
             return known[i].heads;
-    return width % 64 == 0 ? width / 64 : 0;
+    return width % 64 == 0 && width > 64 ? width / 64 : 0;
+}
+
+/* Is the picture's part of a config.json for two towers what is read? Such a part leaves out on purpose what is as its
+ * class has it. */
+static bool is_tower(const Infer *n)
+{
+    return !n->timm_config && !n->open_clip && n->args != n->k->config;
+}
+
+/* A key that config.json leaves out: its value is what Hugging Face's class of this model_type has, which a file that
+ * its programs wrote would say. What timm's and open_clip's names stand for is no such gap. */
+static void note_default(const Infer *n, const char *key, const char *value)
+{
+    const char *type = n->k->known.pattern;
+    if (!type || n->timm_config || n->open_clip)
+        return;
+    if (is_tower(n))
+        model_assume(n->m, "%s is %s, as Hugging Face's class %s has it (\"vision_config\" leaves it out)", key, value,
+                     type);
+    else
+        model_guess(n->m,
+                    "%s is %s, as Hugging Face's class %s has it: config.json has no \"%s\", and no tensor can tell",
+                    key, value, type, key);
+}
+
+static void note_default_number(const Infer *n, const char *key, float x)
+{
+    char value[32];
+    snprintf(value, sizeof value, "%g", (double)x);
+    note_default(n, key, value);
+}
+
+/* What nobody says of the heads: the name, for the width that it stands for, else what published widths have. */
+static bool assume_heads(const Infer *n, int inner, const char *key, Err *err)
+{
+    VitConfig *c = n->c;
+    const Known *known = &n->k->known;
+    bool named = n->timm_config || n->open_clip;
+    const char *ask = n->open_clip ? "head_width" : key, *where = n->open_clip ? "\"vision_cfg\" of " : "";
+    if (known->pattern && named && (known->heads || inner % 64 == 0)) {
+        c->heads = known->heads ? known->heads : inner / 64;
+        return true;
+    }
+    if (known->heads && inner == known->heads * (known->head_width ? known->head_width : 64)) {
+        char value[16];
+        snprintf(value, sizeof value, "%d", c->heads = known->heads);
+        note_default(n, key, value);
+        return true;
+    }
+    c->heads = inner == c->width ? usual_heads(c->width) : 0;
+    if (!c->heads)
+        return err_set(err,
+                       "%s: the number of heads is not stored in %s checkpoints, no \"%s\" says it, and width %d is no "
+                       "usual one: put {\"%s\": …} into %s%s",
+                       n->k->file.path, n->k->layout->name, ask, c->width, ask, where, n->k->config_path);
+    model_guess(n->m, "%d head%s of %d (what published models of width %d have; %s)", c->heads,
+                c->heads == 1 ? "" : "s", inner / c->heads, c->width,
+                n->k->config ? arena_printf(&n->m->arena, "config.json has no \"%s\"", key) : "the file does not say");
+    return true;
 }
 
 bool infer_heads(Infer *n, int inner, Err *err)
@@ -21,36 +81,36 @@ bool infer_heads(Infer *n, int inner, Err *err)
     bool found;
     int stored = c->heads;
     const char *key = n->timm_config ? "num_heads" : "num_attention_heads";
-    const char *ask = n->open_clip ? "head_width" : key, *where = n->open_clip ? "\"vision_cfg\" of " : "";
-    if (!infer_read_int(n, infer_look(n, "num_attention_heads", "num_heads"), key, &c->heads, err) ||
+    const Json *said = infer_look(n, "num_attention_heads", "num_heads");
+    if (!infer_read_int(n, said, key, &c->heads, err) ||
         !infer_read_int(n, infer_look(n, "head_dim", "head_dim"), "head_dim", &c->head_dim, err))
         return false;
+    if (said && !c->heads)
+        return err_set(err, "%s: \"%s\" must be a whole number from 1 to %d, the width of the queries",
+                       n->k->config_path, key, inner);
     if (!c->heads && c->head_dim && inner % c->head_dim == 0)
         c->heads = inner / c->head_dim;
-    const Known *known = &n->k->known;
-    bool of_64 = (n->timm_config || n->open_clip) && inner % 64 == 0;
-    if (!c->heads && known->pattern && (known->heads || of_64))
-        c->heads = known->heads ? known->heads : inner / 64; /* the name says it */
-    if (!c->heads) {
-        c->heads = inner == c->width ? usual_heads(c->width) : 0;
-        if (!c->heads)
-            return err_set(err,
-                           "%s: the number of heads is not stored in %s checkpoints and width %d is no usual one: put "
-                           "{\"%s\": …} into %s%s",
-                           n->k->file.path, n->k->layout->name, c->width, ask, where, n->k->config_path);
-        model_guess(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads,
-                    inner / c->heads, c->width);
-    }
+    if (!c->heads && !assume_heads(n, inner, key, err))
+        return false;
     if (stored && c->heads != stored)
         return err_set(err, "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models",
                        n->k->config_path, key, c->heads, stored);
     if (!c->head_dim)
         c->head_dim = inner / c->heads;
     if (c->heads < 1 || c->head_dim < 1 || (int64_t)c->heads * c->head_dim != inner)
-        return err_set(err, "%s: %d heads do not fit queries of width %d", n->k->config_path, c->heads, inner);
+        return err_set(err, "%s: %d head%s do%s not fit queries of width %d", n->k->config_path, c->heads,
+                       c->heads == 1 ? "" : "s", c->heads == 1 ? "es" : "", inner);
     c->scale = vit_scale(c->head_dim);
     return infer_read_float(n, infer_look(n, "attention_scale", "attention_scale"), "attention_scale", &c->scale,
                             &found, err);
+}
+
+static const char *form_of(MapFn act)
+{
+    return act == MAP_GELU        ? "GELU, the form with erf"
+           : act == MAP_SILU      ? "SiLU"
+           : act == MAP_GELU_TANH ? "GELU, the form with tanh"
+                                  : "quick GELU";
 }
 
 bool infer_activation(Infer *n, Err *err)
@@ -86,12 +146,9 @@ bool infer_activation(Infer *n, Err *err)
                         "Hugging Face run the same weights with erf)",
                         n->k->layout->name);
         else if (!name_says->pattern)
-            model_guess(n->m, "activation %s (usual for %s; the file does not say)",
-                        usual == MAP_GELU        ? "GELU, the form with erf"
-                        : usual == MAP_SILU      ? "SiLU"
-                        : usual == MAP_GELU_TANH ? "GELU, the form with tanh"
-                                                 : "quick GELU",
+            model_guess(n->m, "activation %s (usual for %s; the file does not say)", form_of(usual),
                         n->k->open_clip ? "open_clip" : n->k->layout->name);
+        note_default(n, "hidden_act", form_of(n->c->act));
         return true;
     }
     const char *name = json_text(v, "(not a name)");
@@ -163,6 +220,8 @@ bool infer_numbers(Infer *n, Err *err)
     if (!found && !n->k->known.pattern)
         model_guess(n->m, "%s's ε is %g (usual for %s; the file does not say)", vit_norm_word(c), (double)c->eps,
                     l->name);
+    if (!found)
+        note_default_number(n, c->rms_norm ? "rms_norm_eps" : "layer_norm_eps", c->eps);
     c->post_norm = json_bool(infer_look(n, "post_norm", "post_norm"), false);
     return true;
 }
@@ -190,13 +249,14 @@ bool infer_rope(Infer *n, Err *err)
     const char *key = infer_key(n, "rope_theta", "rope_temperature");
     if (fixed && !infer_read_float(n, infer_look(n, "rope_theta", "rope_temperature"), key, &c->rope_base, &found, err))
         return false;
+    if (fixed && !found)
+        note_default_number(n, "rope_theta", c->rope_base);
     if (fixed && c->rope_base <= 1)
         return err_set(err,
                        "%s: \"%s\" is %g; the base of the rotations must be greater than 1 (100 or 10000 as a rule)",
                        n->k->config_path, key, (double)c->rope_base);
     if (!n->positions && !c->rope && !c->bias && c->pos != VIT_POS_NONE)
-        return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
-                       checkpoint_name(n->k, VIT_POS, 0), n->k->layout->name);
+        return infer_missing(n, VIT_POS, 3, err);
     if (!n->positions)
         c->pos = VIT_POS_NONE;
     return true;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/models/layout_infer.h"
 
 enum { LAYERS_MAX = 1024 };
@@ -56,13 +57,37 @@ static int count_layers(const Infer *n)
     return layers;
 }
 
+bool infer_missing(const Infer *n, VitRole r, int rank, Err *err)
+{
+    int layers = vit_role_in_block(r) ? count_layers(n) : 1, count = 0;
+    char names[300];
+    for (int layer = 0; layer < layers; layer++)
+        count += !checkpoint_find(n->k, r, layer);
+    utf8_print(names, sizeof names, "'%.200s'%s", checkpoint_name(n->k, r, 0),
+               count > 1 ? ", and that of other blocks" : "");
+    const TensorInfo *instead = checkpoint_stand_in(n->k, r, vit_role_in_block(r) ? 0 : -1, NULL, rank);
+    return checkpoint_missing(n->k, r, 0, count > 1 ? count : 1, names, instead, err);
+}
+
+/* A matrix whose rows have the model's width where its columns should: another width, or the other way round. */
+static bool stands_right(const Infer *n, const TensorInfo *t, const LayoutName *how, Err *err)
+{
+    size_t width = (size_t)n->c->width;
+    if (*how->order || how->parts > 1 || t->shape[1] == width || t->shape[0] != width)
+        return true;
+    return err_set(
+        err,
+        "%s: tensor '%s' has shape [%zu, %zu], but the model is %zu wide, so that its second number should be "
+        "%zu; is it transposed? Save it the other way round",
+        n->k->file.path, t->name, t->shape[0], t->shape[1], width, width);
+}
+
 static bool need(const Infer *n, VitRole r, int rank, const TensorInfo **t, LayoutName *how, Err *err)
 {
     *t = checkpoint_find_as(n->k, r, 0, how);
     rank = *t && *how->order ? (int)strlen(how->order) : rank;
     if (!*t)
-        return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
-                       checkpoint_name(n->k, r, 0), n->k->layout->name);
+        return infer_missing(n, r, rank, err);
     if ((*t)->rank != rank)
         return err_set(err, "%s: tensor '%s' has %d axes, expected %d (%s)", n->k->file.path, (*t)->name, (*t)->rank,
                        rank, n->k->layout->name);
@@ -273,8 +298,10 @@ bool infer_shapes(Infer *n, int *inner, Err *err)
     c->patch_w = side(patch, &how, VIT_PATCH_W, 'j');
     if (!need(n, VIT_W_Q, 2, &q, &how, err))
         return false;
+    if (!stands_right(n, q, &how, err))
+        return false;
     infer_inner(n, q, &how, inner);
-    if (!need(n, VIT_W_UP, 2, &up, &how, err))
+    if (!need(n, VIT_W_UP, 2, &up, &how, err) || !stands_right(n, up, &how, err))
         return false;
     c->mlp = side(up, &how, VIT_W_UP, 'm');
     c->gated = infer_has(n, VIT_W_GATE);

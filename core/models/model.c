@@ -90,16 +90,15 @@ bool model_fit(Model *m, int height, int width, Err *err)
     return true;
 }
 
-static void note(Model *m, const char *fmt, va_list ap)
+static void note(Model *m, int at, const char *fmt, va_list ap)
 {
     char line[512];
     utf8_vprint(line, sizeof line, fmt, ap);
     size_t n = (size_t)m->assumption_count;
     const char **more = arena_alloc(
         &m->arena, size_mul(n + 1, sizeof *more)); /* a handful of lines: the old table is left to the arena */
-    if (n)
-        memcpy(more, m->assumptions, n * sizeof *more);
-    more[n] = arena_strdup(&m->arena, line);
+    for (size_t i = 0; i <= n; i++)
+        more[i] = i == (size_t)at ? arena_strdup(&m->arena, line) : m->assumptions[i - (i > (size_t)at)];
     m->assumptions = more;
     m->assumption_count++;
 }
@@ -108,7 +107,7 @@ void model_assume(Model *m, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    note(m, fmt, ap);
+    note(m, m->assumption_count, fmt, ap);
     va_end(ap);
 }
 
@@ -116,7 +115,7 @@ void model_guess(Model *m, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    note(m, fmt, ap);
+    note(m, m->guesses, fmt, ap);
     va_end(ap);
     m->guesses++;
     m->guess_note = m->guesses == 1 ? "1 thing is assumed (info)"

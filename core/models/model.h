@@ -30,7 +30,7 @@ typedef struct Model {
     const char *const *class_names; /* [classes], or NULL */
     const char **assumptions;       /* lines: what the files do not say and was taken for granted */
     int assumption_count;
-    int guesses;            /* …of them those that another value would change the answer of */
+    int guesses;            /* …of them those that another value would change the answer of: they stand first */
     const char *guess_note; /* "3 things are assumed (info)", for where the answer stands, or NULL */
     bool trained;           /* false: weights from a seed; its predictions mean nothing */
     bool drawn_shapes;      /* was made for drawn shapes: about any other picture its answer means nothing */

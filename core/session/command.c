@@ -234,40 +234,13 @@ static const char *command_name(const void *context, int i)
     return c ? c->name : NULL;
 }
 
-/* Levenshtein distance of a (n bytes) and b, or `limit` if it is not below that: then no more of it is computed than
- * shows so. */
-static int distance(const char *a, size_t n, const char *b, int limit)
-{
-    size_t m = strlen(b);
-    int row[64];
-    if (n >= 60 || m >= 60)
-        return strcmp(a, b) ? limit : 0;
-    if ((n > m ? n - m : m - n) >= (size_t)limit)
-        return limit;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= n; i++) {
-        int diagonal = row[0], least = row[0] = (int)i;
-        for (size_t j = 1; j <= m; j++) {
-            int change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            int best = change < row[j] + 1 ? change : row[j] + 1;
-            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
-            least = row[j] < least ? row[j] : least;
-        }
-        if (least >= limit) /* rows never fall below the least of the one before */
-            return limit;
-    }
-    return row[m];
-}
-
 const char *nearest_name(const char *typed, const char *(*name)(const void *context, int i), const void *context)
 {
     const char *best = NULL, *candidate;
     size_t n = strlen(typed);
     int best_distance = (int)n / 2 + 1;
     for (int i = 0; (candidate = name(context, i)) != NULL; i++) {
-        int d = n && strncmp(candidate, typed, n) == 0 ? 1 : distance(typed, n, candidate, best_distance);
+        int d = n && strncmp(candidate, typed, n) == 0 ? 1 : utf8_edits(typed, n, candidate, best_distance);
         if (d < best_distance) {
             best = candidate;
             best_distance = d;

@@ -188,7 +188,7 @@ static void usual_heads(void **state)
     put_file(dir, "config.json", "{}", 2);
     assert_true(model_load(&m, dir, NULL, NULL, &err));
     assert_int_equal(m.vit.heads, 2);
-    assert_non_null(strstr(m.assumptions[1], "2 heads of 64"));
+    assert_non_null(strstr(m.assumptions[0], "2 heads of 64"));
     model_free(&m);
     remove_dir(dir);
 }
@@ -338,6 +338,26 @@ static void more_than_the_machine_has(void **state)
     remove_dir(dir);
 }
 
+/* A weight stored the other way round is called by its name: the first, from which sizes are read, and any other. */
+static void turned(void **state)
+{
+    (void)state;
+    static const char config[] = "{\"num_attention_heads\": 4, \"image_size\": 32, \"intermediate_size\": 64}";
+    for (int layer = 0; layer < 2; layer++) {
+        Set s;
+        char dir[256], name[100];
+        start(&s, dir, sizeof dir, "turned", ORACLE "tiny");
+        snprintf(name, sizeof name, "vit.encoder.layer.%d.intermediate.dense.weight", layer);
+        set_drop(&s, name);
+        set_add(&s, name, 2, (size_t[]){32, 64}, calloc(32 * 64, sizeof(float)));
+        set_write(&s, dir);
+        put_file(dir, "config.json", config, sizeof config - 1);
+        REFUSED(dir, name, "[32, 64]", "is it transposed?");
+        set_free(&s);
+        remove_dir(dir);
+    }
+}
+
 /* What lacks is called by its name, wherever it lacks. */
 static void holes(void **state)
 {
@@ -361,7 +381,13 @@ static void holes(void **state)
     set_read(&s, path);
     set_drop(&s, "vit.encoder.layer.2.layernorm_before.weight");
     set_write(&s, dir);
-    REFUSED(dir, "1 tensor ", "'vit.encoder.layer.2.layernorm_before.weight'", "is the download complete");
+    REFUSED(dir, "1 tensor ", "'vit.encoder.layer.2.layernorm_before.weight'", "save the file again");
+    set_add(&s, "vit.encoder.layer.2.layer_norm1.weight", 1, (size_t[]){64}, calloc(64, sizeof(float)));
+    set_write(&s, dir);
+    REFUSED(dir, "1 tensor ", "A tensor 'vit.encoder.layer.2.layer_norm1.weight' has the shape of", "save it again");
+    set_drop(&s, "vit.encoder.layer.0.layernorm_before.weight"); /* what the width is read from */
+    set_write(&s, dir);
+    REFUSED(dir, "2 tensors ", "'vit.encoder.layer.0.layernorm_before.weight'", "save the file again");
     set_free(&s);
     start(&s, dir, sizeof dir, "holes", ORACLE "tiny");
     set_drop(&s, "vit.embeddings.cls_token");
@@ -619,6 +645,7 @@ int main(void)
         cmocka_unit_test(broken_processor),
         cmocka_unit_test(more_than_the_machine_has),
         cmocka_unit_test(holes),
+        cmocka_unit_test(turned),
         cmocka_unit_test(noted),
         cmocka_unit_test(broken_link),
         cmocka_unit_test(other_models),

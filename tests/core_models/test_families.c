@@ -19,8 +19,10 @@ typedef struct Case {
 static const Case CASES[] = {
     {"dinov2", 0, "fitted to 3 × 3 (bicubic, as dinov2 does it)"},
     {"dinov2_registers", 0, "bicubic with antialias"},
+    {"clip", 0, "layer_norm_eps is 1e-05, as Hugging Face's class clip has it"},
     {"clip", 0, "the text tower is left out (4 tensors)"},
     {"clip_openai", 3, "the text tower is left out (6 tensors)"},
+    {"siglip", 0, "hidden_act is GELU, the form with tanh, as Hugging Face's class siglip"},
     {"siglip", 0, "the text tower is left out (3 tensors)"},
     {"dinov3", 0, NULL},
     {"dinov3_gated", 0, NULL},
@@ -43,8 +45,8 @@ static const Case CASES[] = {
     {"timm_beit3", 0, NULL},
     {"timm_rpn", 0, NULL},
     {"timm_eva02_enormous", 0, "CLIP's projection"},
-    {"beit", 0, "relative_position_index (2 tensors)"},
-    {"data2vec", 0, NULL},
+    {"beit", 1, "relative_position_index (2 tensors)"},
+    {"data2vec", 1, "hidden_act is GELU, the form with erf"},
     {"timm_beit", 0, NULL},
 };
 enum { CASE_COUNT = sizeof CASES / sizeof *CASES };

@@ -8,6 +8,13 @@ static void put_config(const char *dir, const char *text)
     put_file(dir, "config.json", text, strlen(text));
 }
 
+static void drop_file(const char *dir, const char *name)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    unlink(path);
+}
+
 static void timm_folder(char *dir, size_t n, const char *architecture)
 {
     char text[600];
@@ -242,15 +249,15 @@ static void hugging_face(void **state)
         fail_msg("%s", err.text);
     assert_int_equal(m.vit.image_h, 24);
     assert_int_equal(m.vit.table_h, 4);
-    assert_int_equal(m.guesses, 0);
-    assert_non_null(strstr(m.assumptions[0], "fitted to 3 × 3"));
+    assert_int_equal(m.guesses, 2); /* the activation, the epsilon */
+    assert_non_null(strstr(m.assumptions[2], "fitted to 3 × 3"));
     model_free(&m);
     put_file(dir, "preprocessor_config.json", "{\"size\": 25}", 12); /* its convolution drops the last row and column */
     if (!model_load(&m, dir, NULL, NULL, &err))
         fail_msg("%s", err.text);
     assert_int_equal(m.vit.image_h, 24);
     assert_int_equal(m.preprocess.beyond_h, 1);
-    assert_non_null(strstr(m.assumptions[1], "of the 25 × 25 pixels 24 × 24 fill patches of 8 × 8"));
+    assert_non_null(strstr(m.assumptions[3], "of the 25 × 25 pixels 24 × 24 fill patches of 8 × 8"));
     model_free(&m);
     put_file(dir, "preprocessor_config.json", "{\"size\": 5}", 11);
     REFUSED(dir, "preprocessor_config.json", "whole number of patches");
@@ -453,7 +460,7 @@ static void aimv2_without_head(void **state)
     assert_true(m.vit.rms_norm && m.vit.patch_norm && m.vit.gated && !m.vit.embeds && !m.vit.bare_probe);
     assert_int_equal(m.vit.pool, VIT_POOL_NONE);
     assert_true(m.vit.eps > 0.9e-6f && m.vit.eps < 1.1e-6f);
-    assert_int_equal(m.guesses, 1); /* how pictures are made ready */
+    assert_int_equal(m.guesses, 2); /* the activation, how pictures are made ready */
     model_free(&m);
     remove_dir(dir);
 }
@@ -483,6 +490,102 @@ static void unnamed_norms(void **state)
                   "{\"architecture\": \"vit_base_patch16_rpn_224\", \"model_args\": {\"num_heads\": 2}}");
     assert_true(model_load(&m, dir, NULL, NULL, &err));
     assert_true(m.vit.branch_norm && !m.vit.post_norm);
+    model_free(&m);
+    remove_dir(dir);
+}
+
+static bool noted(const Model *m, const char *words, bool guess)
+{
+    for (int i = 0; i < (guess ? m->guesses : m->assumption_count); i++)
+        if (strstr(m->assumptions[i], words))
+            return true;
+    return false;
+}
+
+/* What a config.json leaves out is assumed aloud, for the width of the tensors; what is mistyped is asked for. */
+static void left_out(void **state)
+{
+    (void)state;
+    static const struct {
+        int width;
+        const char *config, *says[2]; /* NULL: opens */
+        int heads;
+        const char *assumed[3];
+    } cases[] = {
+        {192,
+         "{\"model_type\": \"vit\"}",
+         {NULL},
+         3,
+         {"3 heads of 64", "layer_norm_eps is 1e-12", "hidden_act is GELU"}},
+        {192, "{\"num_attention_heads\": 3}", {NULL}, 3, {"ε is", "activation", "mean 0.5"}},
+        {192,
+         "{\"model_type\": \"vit\", \"num_atention_heads\": 3}",
+         {"did you mean \"num_attention_heads\""},
+         0,
+         {NULL}},
+        {192, "{\"model_type\": \"vit\", \"layernorm_eps\": 1e-6}", {"did you mean \"layer_norm_eps\""}, 0, {NULL}},
+        {192, "{\"model_type\": \"vitt\", \"num_attention_heads\": 3}", {"did you mean \"vit\""}, 0, {NULL}},
+        {64,
+         "{\"model_type\": \"vit\"}",
+         {"no \"num_attention_heads\" says it", "put {\"num_attention_heads\": …}"},
+         0,
+         {NULL}},
+        {64, "{\"num_attention_heads\": 0}", {"a whole number from 1 to 64"}, 0, {NULL}},
+        {64,
+         "{\"num_attention_heads\": 4, \"vision_config\": {\"num_attention_heads\": 2, \"hiden_act\": \"relu\"}}",
+         {"did you mean \"hidden_act\""},
+         0,
+         {NULL}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char dir[256];
+        Model m;
+        Err err = {""};
+        VitConfig c = vit_config_base();
+        c.image_h = c.image_w = 32;
+        c.width = cases[i].width;
+        c.heads = c.width / 64;
+        c.layers = c.mlp = c.classes = 2;
+        scratch_dir(dir, sizeof dir, "left-out");
+        model_seeded(&m, &c, 3);
+        assert_true(model_save(&m, dir, &err));
+        model_free(&m);
+        drop_file(dir, "preprocessor_config.json");
+        put_config(dir, cases[i].config);
+        if (!cases[i].heads) {
+            REFUSED(dir, cases[i].says[0], cases[i].says[1]);
+            continue;
+        }
+        if (!model_load(&m, dir, NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(m.vit.heads, cases[i].heads);
+        for (int a = 0; a < 3; a++)
+            if (!noted(&m, cases[i].assumed[a], true))
+                fail_msg("%s: nothing is said of '%s'", cases[i].config, cases[i].assumed[a]);
+        model_free(&m);
+        remove_dir(dir);
+    }
+}
+
+/* Keys that nobody reads are listed; those that every file has are not. */
+static void keys_not_read(void **state)
+{
+    (void)state;
+    char dir[256];
+    Model m;
+    Err err = {""};
+    scratch_dir(dir, sizeof dir, "keys");
+    copy_file(ORACLE "tiny/model.safetensors", dir, "model.safetensors");
+    put_config(dir, "{\"model_type\": \"vit\", \"num_attention_heads\": 4, \"image_size\": 32, \"frobnicate\": 3, "
+                    "\"torch_dtype\": \"float32\", \"_name_or_path\": \"x\", \"label2id\": {}, "
+                    "\"transformers_version\": \"4.40\", \"attention_probs_dropout_prob\": 0}");
+    if (!model_load(&m, dir, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_true(noted(&m, "\"frobnicate\" of config.json is not read", false));
+    assert_false(noted(&m, "frobnicate", true)); /* no guess */
+    for (int i = 0; i < m.assumption_count; i++)
+        if (strstr(m.assumptions[i], "is not read") && !strstr(m.assumptions[i], "frobnicate"))
+            fail_msg("%s", m.assumptions[i]);
     model_free(&m);
     remove_dir(dir);
 }
@@ -530,6 +633,8 @@ int main(void)
         cmocka_unit_test(aimv2_members),
         cmocka_unit_test(aimv2_without_head),
         cmocka_unit_test(unnamed_norms),
+        cmocka_unit_test(left_out),
+        cmocka_unit_test(keys_not_read),
         cmocka_unit_test(rms_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,9 +96,13 @@ static void put_model(const Session *s, Facts *f)
         return;
     fact(f, "model", "model", "%s", m->name);
     fact(f, "layout", "layout", "%s", m->layout);
-    fact(f, "trained", "trained", "%s", m->trained ? "yes" : "no: weights from a seed, its predictions mean nothing");
+    if (!m->trained) /* whether weights in a file have learned anything is not written in it */
+        fact(f, "trained", "trained", "no: weights from a seed, its predictions mean nothing");
     m->family->facts(m, put_fact, f);
-    list(f, "assumptions", "assumed", m->assumptions, m->assumption_count);
+    int guesses = f->json ? m->assumption_count : m->guesses;
+    list(f, "assumptions", "assumed", m->assumptions, guesses);
+    if (m->assumption_count > guesses)
+        list(f, "noted", "noted", m->assumptions + guesses, m->assumption_count - guesses);
 }
 
 /* Costs of the pass on show; analyses are not part of it. */
@@ -142,8 +146,10 @@ static void put_input(const Session *s, Facts *f)
                        : preprocess_text(&session_exhibit(s, SIDE_B)->model->preprocess, text, sizeof text));
     if (in->unchecked)
         fact(f, "checksum", "checksum", "not tested: the rest of the batch was not read");
-    if (*session_model_note(s))
-        fact(f, "note", "note", "%s", session_model_note(s));
+    const Model *m = session_exhibit(s, SIDE_B)->model;
+    const char *note = session_model_note(s);
+    if (*note && (f->json || !m || note != m->guess_note)) /* what is assumed is listed above */
+        fact(f, "note", "note", "%s", note);
     Buf nan = {0};
     if (ask_nan_begins(s, SIDE_B, &nan))
         fact(f, "nan", "not numbers", "%s", buf_str(&nan));
