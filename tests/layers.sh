@@ -94,6 +94,11 @@ loud=$(grep -nE '\b(stderr|STDERR_FILENO|stdout)\b|[^a-z_](printf|puts|putchar|p
     grep -vE '^(core/base/tell\.c|tui/term_[a-z]*\.c):|isatty\(STD[A-Z]*_FILENO\)|^[^:]*:[0-9]*: *(/\*|\*)|fflush\(stdout\)')
 same 'who writes to a terminal beside tell.c and the terminal itself' '' "$loud"
 
+# What differs between families of models is asked by capability (family.h, model_vit, model_text): only who makes a
+# model says of which family it is.
+families=$(grep -rlE '\bFAMILY_(VIT|TEXT)\b' core tui --include='*.[ch]' | grep -v '^core/models/' | tr '\n' ' ')
+same "who names a family outside core/models" "core/train/task_pictures.c core/train/task_sentences.c " "$families"
+
 # Words that somebody wrote are cut between two characters, and no number is -0.00: both are printed through core/base/utf8.
 prints=$(grep -rlzP '\bv?snprintf\([^;]*?%[-+ #0-9*]*(\.[0-9*]+s|(\.[0-9*]+)?f)|\bvsnprintf\(' core tui lessons --include='*.c' | tr '\n' ' ')
 same "who cuts text inside a character or prints -0.00" "core/base/utf8.c " "$prints"

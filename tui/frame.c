@@ -371,7 +371,7 @@ static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
 /* For somebody new: the ways on from here. */
 static const char *hint_text(const Session *s, int width)
 {
-    if (session_input(s, SIDE_B)->kind == INPUT_TEXT)
+    if (session_words(s, SIDE_B))
         return width >= HINT_LONG
                    ? "One real run of a small Transformer, every number computed here. Space: what happens next. "
                      "t: lesson 15, its words."

@@ -15,11 +15,6 @@
 #include "tui/overlay.h"
 #include "tui/task.h"
 
-static bool reads_words(const Session *s)
-{
-    return session_input(s, SIDE_B)->kind == INPUT_TEXT;
-}
-
 static void help_tasks(Overlay *o, const Session *s, const Task *on)
 {
     Buf text = {0}, changes = {0};
@@ -74,7 +69,7 @@ static void put_usage(const Session *s, const Command *c, char out[200])
 {
     static const char *const OF_PICTURES[] = {", picture", " [patch=PATCH]"};
     snprintf(out, 200, "%s", c->usage);
-    for (size_t i = 0; reads_words(s) && i < sizeof OF_PICTURES / sizeof *OF_PICTURES; i++) {
+    for (size_t i = 0; session_words(s, SIDE_B) && i < sizeof OF_PICTURES / sizeof *OF_PICTURES; i++) {
         char *at = strstr(out, OF_PICTURES[i]);
         size_t n = strlen(OF_PICTURES[i]);
         if (at)
@@ -84,7 +79,7 @@ static void put_usage(const Session *s, const Command *c, char out[200])
 
 static bool for_pictures(const Session *s, const Command *c)
 {
-    return reads_words(s) && (c->touches & COMMAND_PICTURES);
+    return session_words(s, SIDE_B) && (c->touches & COMMAND_PICTURES);
 }
 
 static void help_commands(Overlay *o, const Session *s, const Commands *commands)
@@ -213,18 +208,18 @@ void overlay_open_menu(Overlay *o, const Session *s)
     overlay_list(o, "Open");
     overlay_add(o, "in this folder", "", NULL);
     int before = o->count;
-    add_folder(o, !reads_words(s));
+    add_folder(o, !session_words(s, SIDE_B));
     if (o->count == before)
         overlay_add(o,
-                    reads_words(s) ? "no model here: type a path"
-                                   : "no picture (png jpg bmp ppm pgm) and no model here: type a path",
-                    ":open", reads_words(s) ? "prompt model " : "prompt open ");
+                    session_words(s, SIDE_B) ? "no model here: type a path"
+                                             : "no picture (png jpg bmp ppm pgm) and no model here: type a path",
+                    ":open", session_words(s, SIDE_B) ? "prompt model " : "prompt open ");
     overlay_add(o, "in the program", "", NULL);
     if (strcmp(s->model_path, "translator") != 0)
         overlay_add(o, "model   translator: English into French", "", "model translator");
     if (*s->model_path)
         overlay_add(o, "model   shapes-vit: names drawn shapes", "", "model bundled");
-    if (reads_words(s))
+    if (session_words(s, SIDE_B))
         overlay_add(o, "another sentence", ":open \"", "prompt open \"");
     else
         add_drawings(o);
@@ -281,13 +276,14 @@ void overlay_view_menu(Overlay *o, const Session *s)
     }
     for (size_t i = 0; i < sizeof VIEWS / sizeof *VIEWS; i++) {
         char text[128], command[32];
-        if (reads_words(s) && (strcmp(VIEWS[i].word, "picture") == 0 || strcmp(VIEWS[i].word, "positions") == 0))
+        if (session_words(s, SIDE_B) &&
+            (strcmp(VIEWS[i].word, "picture") == 0 || strcmp(VIEWS[i].word, "positions") == 0))
             continue;
         snprintf(text, sizeof text, "%-10s %s", VIEWS[i].word, VIEWS[i].text);
         snprintf(command, sizeof command, "view %s", VIEWS[i].word);
         overlay_add(o, text, "", command);
     }
-    for (int i = 0; reads_words(s) && i < SCREEN_COUNT; i++) {
+    for (int i = 0; session_words(s, SIDE_B) && i < SCREEN_COUNT; i++) {
         const ScreenSpec *spec = screen_spec((Screen)i);
         char text[160];
         snprintf(text, sizeof text, "%-10s %s", spec->name, spec->about);
@@ -317,7 +313,7 @@ void overlay_find_menu(Overlay *o, const Session *s)
     for (int i = 0; axis != AXIS_NONE && i < g->axes[axis].n && g->axes[axis].labels; i++) {
         char text[160], command[160], label[100], clean[100];
         utf8_clean(clean, sizeof clean, axis_label(&g->axes[axis], i, label, sizeof label));
-        utf8_print(text, sizeof text, "%s %s", reads_words(s) ? "word" : "class", clean);
+        utf8_print(text, sizeof text, "%s %s", session_words(s, SIDE_B) ? "word" : "class", clean);
         utf8_print(command, sizeof command, "goto %.100s[%s=%d]", graph_node(g, probs)->path, g->axes[axis].sym, i);
         overlay_add(o, text, "", command);
     }

@@ -19,11 +19,6 @@ static const TaskSpec TASKS[] = {
 #undef TASK
 enum { TASK_COUNT = sizeof TASKS / sizeof *TASKS, BLOCK = 1, HEAD = 2 };
 
-static bool reads_words(const Session *s)
-{
-    return session_input(s, SIDE_B)->kind == INPUT_TEXT;
-}
-
 /* The one that a task speaks of, or the last there is. */
 static int of_range(int wanted, int count)
 {
@@ -80,12 +75,12 @@ static void fill(const Session *s, const char *text, Buf *out)
 
 static bool allowed(const Session *s, const TaskSpec *t)
 {
-    return t->only == TASK_ANY || (t->only == TASK_WORDS) == reads_words(s);
+    return t->only == TASK_ANY || (t->only == TASK_WORDS) == session_words(s, SIDE_B);
 }
 
 static const char *for_input(const Session *s, const char *any, const char *words)
 {
-    return words && reads_words(s) ? words : any;
+    return words && session_words(s, SIDE_B) ? words : any;
 }
 
 /* What becomes of what the reader has. */
@@ -144,7 +139,7 @@ bool task_begin(Task *t, Session *s, const Commands *c, const char *name, Err *e
         return err_set(err, "there is no task '%.40s'; `help` lists them", name);
     const TaskSpec *spec = &TASKS[k];
     if (!allowed(s, spec))
-        return err_set(err, reads_words(s)
+        return err_set(err, session_words(s, SIDE_B)
                                 ? "this is for pictures, and this model reads words; `help` lists what it can do"
                                 : "this is for words, and this model looks at pictures; `help` lists what it can do");
     Buf line = {0}, text = {0};
@@ -161,7 +156,7 @@ bool task_begin(Task *t, Session *s, const Commands *c, const char *name, Err *e
         task_end(t, s, NULL);
     if (ok && spec->clean)
         snprintf(t->text, sizeof t->text, "%s", buf_str(&text));
-    if (ok && spec->asks && (!spec->words_command || reads_words(s))) {
+    if (ok && spec->asks && (!spec->words_command || session_words(s, SIDE_B))) {
         buf_clear(&text); /* line by line the command line that waits was said already */
         buf_printf(&text, "%s%s%s", buf_str(&s->said), s->said.len ? " " : "", spec->asks);
         session_say(s, "%s", buf_str(&text));

@@ -136,18 +136,13 @@ static int text_settings(const Seq2seqConfig *a, const Seq2seqConfig *b, DiffSet
     return s.count;
 }
 
-static const Model *text_of(const Model *m)
-{
-    return m->family == &FAMILY_TEXT ? m : NULL;
-}
-
 int diff_settings(const Model *ours, const Model *theirs, DiffSetting out[DIFF_SETTINGS])
 {
     const VitConfig *a = &ours->vit, *b = &theirs->vit;
     Settings s = {.out = out};
     char how[2][160];
-    if (text_of(ours))
-        return text_settings(&text_of(ours)->text, &text_of(theirs)->text, out);
+    if (model_text(ours))
+        return text_settings(model_text(ours), model_text(theirs), out);
     shapes(&s, a, b);
     structure(&s, a, b);
     differ(&s, "standardised by", a->input == VIT_INPUT_PER_IMAGE ? "the picture itself" : "mean and deviation",
@@ -230,8 +225,8 @@ static DiffWeights text_weights(const Model *ours, const Model *theirs, double t
 
 DiffWeights diff_weights(const Model *ours, const Model *theirs, double tolerance, int lines, Buf *out)
 {
-    if (text_of(ours))
-        return text_weights(text_of(ours), text_of(theirs), tolerance, lines, out);
+    if (model_text(ours))
+        return text_weights(ours, theirs, tolerance, lines, out);
     DiffWeights w = {.rounded = true};
     const VitConfig *a = &ours->vit, *b = &theirs->vit;
     int layers = a->layers > b->layers ? a->layers : b->layers;

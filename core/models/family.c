@@ -177,6 +177,11 @@ const VitConfig *model_vit(const Model *m)
     return m && m->family == &FAMILY_VIT ? &m->vit : NULL;
 }
 
+const Seq2seqConfig *model_text(const Model *m)
+{
+    return m && m->family == &FAMILY_TEXT ? &m->text : NULL;
+}
+
 bool model_vit_needed(const Model *m, const VitConfig **c, Err *err)
 {
     *c = model_vit(m);

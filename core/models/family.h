@@ -80,6 +80,7 @@ bool family_load_assuming(Model *m, const char *path, ModelProgress progress, vo
 
 /* A picture model's configuration; NULL for a model of another family, or for none. */
 const VitConfig *model_vit(const Model *m);
+const Seq2seqConfig *model_text(const Model *m); /* the same of a model of words */
 /* The same for what needs one: false, "this is for picture models …". */
 bool model_vit_needed(const Model *m, const VitConfig **c, Err *err);
 #endif

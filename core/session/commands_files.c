@@ -15,7 +15,7 @@ static bool run_open(Session *s, const Args *a, Err *err)
 {
     if (a->count < 1)
         return err_set(err, "expected a picture file, #17 for a drawn picture, or FILE:tensor for ready values");
-    bool words = a->count > 1 && session_input(s, SIDE_B)->kind == INPUT_TEXT; /* as one types a sentence */
+    bool words = a->count > 1 && session_words(s, SIDE_B); /* as one types a sentence */
     if (a->count > 1 && !words)
         return err_set(err,
                        "column %d: expected one picture; a name with blanks goes between \"quotes\"; for a sentence "

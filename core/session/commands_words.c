@@ -136,7 +136,7 @@ static bool run_word(Session *s, const Args *a, Err *err)
     const Text *text = exhibit_pass(s->now)->text;
     Change c = {.text = -1, .place = -1};
     int at = 0, count = a->count;
-    if (s->now->input.kind != INPUT_TEXT)
+    if (!session_words(s, SIDE_B))
         return err_set(
             err, "this model reads no words: vitrine \"the animal did not cross the street\" opens one that does");
     for (int k = 0; k < TEXTS && count > 1; k++)
@@ -184,12 +184,12 @@ static bool run_leak(Session *s, const Args *a, Err *err)
 
 static bool run_wiring(Session *s, const Args *a, Err *err)
 {
-    const Model *m = s->now->model;
+    const Seq2seqConfig *c = model_text(s->now->model);
     Buf said = {0};
     (void)a;
-    if (!m || m->family != &FAMILY_TEXT)
+    if (!c)
         return err_set(err, "this is for models of words: vitrine \"the animal did not cross the street\" opens one");
-    wiring_put(&m->text, &said);
+    wiring_put(c, &said);
     session_say(s, "%s", buf_str(&said));
     buf_free(&said);
     return true;

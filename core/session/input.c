@@ -282,7 +282,7 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
         return false;
     }
     snprintf(in.path, sizeof in.path, "%s", spec ? spec : "");
-    if (!spec && m->family == &FAMILY_TEXT)
+    if (!spec && model_text(m))
         name_first(m, &in);
     utf8_clean(in.name, sizeof in.name, in.path);
     note_left_out(&in);

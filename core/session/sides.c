@@ -69,6 +69,11 @@ const Input *session_input(const Session *s, Side side)
     return &session_exhibit(s, side)->input;
 }
 
+bool session_words(const Session *s, Side side)
+{
+    return session_input(s, side)->kind == INPUT_TEXT;
+}
+
 const Graph *session_base(const Session *s)
 {
     return exhibit_pass(s->now)->base;
@@ -132,8 +137,7 @@ const VitConfig *session_vit(const Session *s)
 
 const Model *session_text_model(const Session *s)
 {
-    const Model *m = s->now->model;
-    return m && m->family == &FAMILY_TEXT ? m : NULL;
+    return model_text(s->now->model) ? s->now->model : NULL;
 }
 
 const char *session_first(const Session *s)

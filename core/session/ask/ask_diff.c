@@ -29,20 +29,16 @@ typedef struct Against {
     Buf weight_lines;
 } Against;
 
-static const Model *text_of(const Model *m)
-{
-    return m && m->family == &FAMILY_TEXT ? m : NULL;
-}
-
 static DiffSubject subject_of(Session *s, VitConfig *config)
 {
     const Graph *g = session_graph(s, SIDE_B);
-    const Model *text = text_of(s->now->model);
-    DiffSubject subject = {.graph = g, .run = session_run(s, SIDE_B), .pool = s->pool, .image = NO_NODE};
-    if (text) {
-        subject.text = &text->text;
+    DiffSubject subject = {.graph = g,
+                           .run = session_run(s, SIDE_B),
+                           .pool = s->pool,
+                           .image = NO_NODE,
+                           .text = model_text(s->now->model)};
+    if (subject.text)
         return subject;
-    }
     *config = *session_vit(s);
     if (session_input(s, SIDE_B)->ready)
         config->input = VIT_INPUT_READY;
@@ -68,7 +64,7 @@ static bool loading(void *context, uint64_t done, uint64_t total)
 static bool load_other(Against *x, Session *s, const char *path, Err *err)
 {
     bool words = text_asked(path);
-    if (words != (text_of(s->now->model) != NULL))
+    if (words != (model_text(s->now->model) != NULL))
         return err_set(err, "%s %s, and %s does not: there is nothing to compare", path,
                        words ? "reads words" : "looks at pictures", s->now->model->name);
     if (!words)
@@ -104,14 +100,15 @@ static bool open_model(Against *x, Session *s, const DiffAsk *a, double toleranc
     x->is_model = true;
     x->settings = diff_settings(&s->model, &x->model, x->setting);
     x->weights = diff_weights(&s->model, &x->model, tolerance, WEIGHT_LINES, &x->weight_lines);
-    size_t wants = text_of(&x->model) ? 0
-                                      : size_mul((size_t)x->model.vit.channels,
-                                                 size_mul((size_t)x->model.vit.image_h, (size_t)x->model.vit.image_w));
+    size_t wants = model_text(&x->model)
+                       ? 0
+                       : size_mul((size_t)x->model.vit.channels,
+                                  size_mul((size_t)x->model.vit.image_h, (size_t)x->model.vit.image_w));
     if (session_input(s, SIDE_B)->ready && wants != session_input(s, SIDE_B)->cells)
         return err_set(err, "%s takes %zu values and the input has %zu: give both a picture with -i", a->reference,
                        wants, session_input(s, SIDE_B)->cells);
-    if (!(text_of(&x->model) ? same_words(&in, s, &x->model, err)
-                             : input_copy(&in, session_input(s, SIDE_B), &x->model, err)))
+    if (!(model_text(&x->model) ? same_words(&in, s, &x->model, err)
+                                : input_copy(&in, session_input(s, SIDE_B), &x->model, err)))
         return false;
     exhibit_init(&x->exhibit, &x->model, &in, s->pool);
     return diff_reference_of_run(&x->reference, a->reference, exhibit_run(&x->exhibit), session_graph(s, SIDE_B), err);
@@ -151,7 +148,7 @@ static bool put_words(const TensorFile *f, const DiffMap *map, const Graph *g, c
 
 static bool take_words(Session *s, const DiffAsk *a, const DiffMap *map, Err *err)
 {
-    const Model *m = text_of(s->now->model);
+    const Model *m = s->now->model;
     const Graph *g = session_graph(s, SIDE_B);
     TensorFile f = {0};
     Buf spec = {0};
@@ -177,7 +174,7 @@ static bool take_input(Session *s, const DiffAsk *a, const DiffMap *map, Err *er
     DiffSubject subject = subject_of(s, &config);
     if (!a->own_input)
         return true;
-    if (text_of(s->now->model))
+    if (model_text(s->now->model))
         return take_words(s, a, map, err);
     bool ok = diff_reference_input(a->reference, map, subject.graph, subject.image, &arena, &found, err);
     if (ok && !found.name)
@@ -213,7 +210,7 @@ static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
     DiffMap map = {.count = 0};
     const Graph *g = session_graph(s, SIDE_B);
     bool ok = (!a->map || diff_map_read(&map, a->map, g, err)) && find_item(a->item, &map.item, err);
-    map.picture = text_of(s->now->model) ? NULL : &s->now->model->preprocess;
+    map.picture = model_text(s->now->model) ? NULL : &s->now->model->preprocess;
     ok = ok && take_input(s, a, &map, err) &&
          diff_reference_open(&x->reference, a->reference, &map, session_graph(s, SIDE_B), err);
     diff_map_free(&map);
@@ -336,7 +333,7 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
     if (!permitted.reference || (a->map && !permitted.map))
         return false;
     a = &permitted;
-    if (!s->now->model || (!text_of(s->now->model) && !model_vit(s->now->model)))
+    if (!s->now->model || (!model_text(s->now->model) && !model_vit(s->now->model)))
         return err_set(err, "there is no model here whose pass could be compared");
     bool ok = ask_diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);

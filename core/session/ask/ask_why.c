@@ -233,7 +233,7 @@ bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhySt
 /* What the input is called: "picture", "text". */
 static const char *input_word(const Session *s, Side side)
 {
-    return session_exhibit(s, side)->input.kind == INPUT_TEXT ? "text" : "picture";
+    return session_words(s, side) ? "text" : "picture";
 }
 
 static void put_how(const Session *s, Side side, Buf *out)
@@ -325,9 +325,7 @@ static void put_json(const Session *s, Side side, const WhyAnswer *answer, const
         ledger_text(s, &of);
         json_put_text(out, "of", buf_str(&of));
         json_put_float(out, "number", answer->number);
-        json_put_float(out,
-                       session_input(s, side)->kind == INPUT_TEXT ? "same_for_every_text" : "same_for_every_picture",
-                       answer->same);
+        json_put_float(out, session_words(s, side) ? "same_for_every_text" : "same_for_every_picture", answer->same);
     }
     json_open(out, "chain", '[');
     for (int i = 0; i < count; i++) {

@@ -302,14 +302,14 @@ static void put_text(const Page *p, Buf *out)
     buf_printf(out,
                "\"same for all\": the same for every %s. What a part wrote is not its effect: later parts read "
                "it too, and react.\n",
-               session_exhibit(p->s, p->side)->input.kind == INPUT_TEXT ? "text" : "picture");
+               session_words(p->s, p->side) ? "text" : "picture");
 }
 
 static void put_json(const Page *p, Buf *out)
 {
     Buf text = {0};
     bool rms = site_path_any(session_graph(p->s, p->side), SITE_NORM_MEAN_SQUARE) != NULL,
-         text_model = session_input(p->s, p->side)->kind == INPUT_TEXT;
+         text_model = session_words(p->s, p->side);
     ledger_text(p->s, &text);
     json_open(out, NULL, '{');
     json_put_text(out, "of", buf_str(&text));

@@ -59,7 +59,7 @@ DecodeOptions decoding_options(const Session *s)
 static const Model *text_model_of(const Session *s, Side side, Text *read)
 {
     const Exhibit *e = session_exhibit(s, side);
-    if (!e || !e->model || e->model->family != &FAMILY_TEXT || e->input.kind != INPUT_TEXT)
+    if (!e || !model_text(e->model) || e->input.kind != INPUT_TEXT)
         return NULL;
     const Model *m = e->model;
     bool encoder = seq2seq_has_encoder(&m->text);

@@ -63,7 +63,7 @@ bool decoding_command(Session *s, const Args *a, Err *err)
     const Graph *g = session_graph(s, SIDE_B);
     const Exhibit *e = s->now;
     const LookAt was = s->look;
-    if (!e->model || e->model->family != &FAMILY_TEXT)
+    if (!model_text(e->model))
         return err_set(err, "this model writes no words: vitrine \"the animal did not cross the street\" opens one "
                             "that does");
     if (!seq2seq_has_decoder(&e->model->text))

@@ -86,8 +86,8 @@ static void move_in_lens(Session *s, int dy, int dx)
 static bool has_last_norm(const Teller *t)
 {
     const Model *m = session_exhibit(t->s, t->side)->model;
-    const VitConfig *c = m ? model_vit(m) : NULL;
-    return c ? c->final_norm : m && m->family == &FAMILY_TEXT && m->text.final_norm;
+    const VitConfig *c = model_vit(m);
+    return c ? c->final_norm : model_text(m) && model_text(m)->final_norm;
 }
 
 static bool say_lens(const Teller *t)

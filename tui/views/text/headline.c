@@ -36,16 +36,11 @@ static int index_of(const Session *s, Side side, AxisRole role, Sequence sequenc
     return -1;
 }
 
-static bool reads_words(const Session *s, Side side)
-{
-    return session_input(s, side)->kind == INPUT_TEXT;
-}
-
 /* Are the words of A others than those of B? */
 static bool differ(const Session *s)
 {
     const Input *a = session_input(s, SIDE_A), *b = session_input(s, SIDE_B);
-    return a != b && reads_words(s, SIDE_A) && strcmp(a->path, b->path) != 0;
+    return a != b && session_words(s, SIDE_A) && strcmp(a->path, b->path) != 0;
 }
 
 static bool line_open(const Session *s, Side side, Sequence sequence, Line *l)
@@ -71,7 +66,7 @@ static int lines_of(const Session *s, int height, Line out[4])
 {
     int n = 0;
     bool both = differ(s) && height >= ROOMY;
-    if (!reads_words(s, SIDE_B) || height < LOW)
+    if (!session_words(s, SIDE_B) || height < LOW)
         return 0;
     for (int side = both ? SIDE_A : SIDE_B; side <= SIDE_B; side++)
         for (int k = 0; k < 2; k++)
