@@ -32,6 +32,11 @@ const char *image_kind(const uint8_t *bytes, size_t n, bool *readable);
  * pixels; a hostile file can do no more than fail. */
 bool image_read(Image *out, const char *path, Err *err);
 bool image_decode(Image *out, const char *name, const uint8_t *bytes, size_t n, Err *err); /* name: for messages */
+/* Is given picture i, upright; image_free is the caller's. False, with err, ends the reading. */
+typedef bool ImageTake(void *context, size_t i, Image *im, Err *err);
+/* image_read of every path, in their order, each given to take; many small ones in the time of few. It ends at the
+ * first that can't be read, with the error of image_read. */
+bool image_read_all(const char *const *path, size_t count, ImageTake *take, void *context, Err *err);
 /* Which sandbox the decoder child gets here: "seccomp…", or "limits only" with the reason; for `info` and `:term`. */
 const char *image_sandbox(void);
 

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -50,14 +51,14 @@ enum {
 
 typedef enum Confinement { CONFINED_BY_LIMITS, CONFINED_BY_FILTER, CONFINED_STRICTLY } Confinement;
 
-/* At the start of the shared mapping; the pixels follow. */
+/* At the start of the shared mapping; the pixels follow. What stands in it was written by the child: it is checked. */
 typedef struct Shared {
     Confinement confined;
     bool no_memory;
-    DecodeOut out;
+    int done; /* items */
+    DecodeOut out[];
 } Shared;
-enum { PIXELS_AT = 256 };
-_Static_assert(sizeof(Shared) <= PIXELS_AT, "pixels follow the header");
+enum { ALIGNED = 64 }; /* bytes */
 
 typedef enum ChildEnd {
     CHILD_ENDED,
@@ -65,17 +66,8 @@ typedef enum ChildEnd {
     CHILD_LATE,
     CHILD_STOPPED, /* somebody asked to */
     CHILD_KILLED,  /* from outside: by whoever shares out memory, most likely */
-    CHILD_DIED,
-    CHILD_NOT_STARTED
+    CHILD_DIED
 } ChildEnd;
-typedef struct Job {
-    Shared *shared;
-    const ImagePlan *plan; /* NULL: only try the sandbox */
-    const uint8_t *bytes;
-    size_t n;
-    unsigned seconds; /* of processor time */
-} Job;
-
 static void limit_resources(unsigned seconds)
 {
     const struct rlimit none = {0, 0}, time = {seconds, seconds};
@@ -154,24 +146,36 @@ int image_confine(void)
     return (int)confine();
 }
 
+static void decode_all(const ImageChild *d, uint8_t *arena)
+{
+    for (int i = 0; i < d->count; i++) {
+        const ImageItem *item = &d->item[i];
+        ImagePlan plan = item->plan;
+        plan.memory = plan.memory < d->memory ? plan.memory : d->memory;
+        size_t used = image_decode_plan(&d->shared->out[i], (uint8_t *)d->shared + d->at[i], &plan, item->bytes,
+                                        item->n, arena);
+        d->shared->done = i + 1;
+        if (i + 1 < d->count)
+            memset(arena, 0, used);
+    }
+}
+
 /* In the child, from the fork to its end. Signals stay blocked, so that no handler of the program runs here; a fault
  * kills anyway. */
-static _Noreturn void child(const Job *job, int pipe_end, pid_t parent)
+static _Noreturn void child(const ImageChild *d, int pipe_end, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     uint8_t *arena = NULL;
-    if (job->plan) {
-        arena = mmap(NULL, job->plan->memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                     0);
-        job->shared->no_memory = arena == MAP_FAILED;
+    if (d->count) { /* none: only the sandbox is tried */
+        arena = mmap(NULL, d->memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        d->shared->no_memory = arena == MAP_FAILED;
         if (arena == MAP_FAILED || getppid() != parent)
             goto end;
     }
     close_all_but(pipe_end);
-    limit_resources(job->seconds);
-    job->shared->confined = confine();
-    if (job->plan)
-        image_decode_plan(&job->shared->out, (uint8_t *)job->shared + PIXELS_AT, job->plan, job->bytes, job->n, arena);
+    limit_resources(d->seconds);
+    d->shared->confined = confine();
+    decode_all(d, arena);
 end:
     for (;;) /* not _exit: that calls exit_group, which strict mode forbids */
         syscall(SYS_exit, 0);
@@ -211,51 +215,59 @@ static ChildEnd end_of(int status, const struct rusage *used, unsigned seconds)
     return CHILD_DIED;
 }
 
-static ChildEnd reap(pid_t pid, int fd, unsigned seconds)
+static ChildEnd child_end(ImageChild *d)
 {
     int status = 0;
     struct rusage used = {.ru_maxrss = 0};
-    ChildEnd waited = await_end(fd);
+    const pid_t pid = d->pid;
+    ChildEnd waited = await_end(d->fd);
+    close(d->fd);
+    d->fd = -1;
     pid_t got = wait4(pid, &status, WNOHANG, &used);
     if (waited != CHILD_ENDED && got == 0)
         kill_child(pid);
     while (got == 0 || (got < 0 && errno == EINTR))
         got = wait4(pid, &status, 0, &used);
     /* ECHILD: somebody ignores SIGCHLD; then only what was written counts */
-    ChildEnd end = waited != CHILD_ENDED ? waited : got != pid ? CHILD_ENDED : end_of(status, &used, seconds);
+    ChildEnd end = waited != CHILD_ENDED ? waited : got != pid ? CHILD_ENDED : end_of(status, &used, d->seconds);
     REQUIRE(!SANITIZED || end != CHILD_DIED); /* a report must not pass for a bad picture */
     return end;
 }
 
-static ChildEnd child_run(const Job *job)
+/* False, errno set, when no child could be started. */
+static bool child_start(ImageChild *d)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return CHILD_NOT_STARTED;
+        return false;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0)
-        child(job, ends[1], parent);
+    pid_t parent = getpid();
+    d->pid = fork();
+    if (d->pid == 0)
+        child(d, ends[1], parent);
     int why = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
-    ChildEnd end = pid > 0 ? reap(pid, ends[0], job->seconds) : CHILD_NOT_STARTED;
-    close(ends[0]);
+    if (d->pid < 0)
+        close(ends[0]);
+    else
+        d->fd = ends[0];
     errno = why;
-    return end;
+    return d->pid > 0;
 }
 
-static bool take(Image *out, const Shared *shared, const ImagePlan *plan, Err *err)
+bool image_child_take(const ImageChild *d, int i, Image *out, Err *err)
 {
     static const char *const names[] = {[IMAGE_PNG] = "PNG", [IMAGE_JPEG] = "JPEG", [IMAGE_BMP] = "BMP"};
-    DecodeOut got = shared->out;
+    const ImagePlan *plan = &d->item[i].plan;
+    DecodeOut got = d->shared->out[i];
     got.reason[sizeof got.reason - 1] = 0;
     for (char *c = got.reason; *c; c++)
         if (*c < ' ' || *c > '~')
             *c = '?';
-    if (shared->no_memory)
+    if (d->shared->no_memory)
         return err_set(err,
                        "no memory to decode %d x %d pixels (%zu MB may be needed). Close something or scale the "
                        "picture down",
@@ -270,60 +282,100 @@ static bool take(Image *out, const Shared *shared, const ImagePlan *plan, Err *e
     image_init(out, got.width, got.height, got.channels);
     out->had_alpha = got.had_alpha;
     out->was_16_bit = plan->was_16_bit;
-    memcpy(out->data, (const uint8_t *)shared + PIXELS_AT,
+    memcpy(out->data, (const uint8_t *)d->shared + d->at[i],
            (size_t)got.width * (size_t)got.height * (size_t)got.channels);
     return true;
 }
 
+/* Beyond those for any picture. */
 static unsigned seconds_for(const ImagePlan *plan, size_t bytes)
 {
     size_t more = (size_t)plan->width * (size_t)plan->height / PIXELS_PER_SECOND;
     if (plan->format == IMAGE_JPEG && more > bytes / JPEG_BYTES_PER_SECOND)
         more = bytes / JPEG_BYTES_PER_SECOND;
-    return SECONDS + (unsigned)more;
+    return (unsigned)more;
+}
+
+/* Where everything lies in the shared mapping, and how much of everything is allowed. */
+static void lay_out(ImageChild *d)
+{
+    d->size = sizeof(Shared) + size_mul((size_t)d->count, sizeof(DecodeOut));
+    for (int i = 0; i < d->count; i++) {
+        const ImagePlan *plan = &d->item[i].plan;
+        d->at[i] = d->size = (d->size + ALIGNED - 1) / ALIGNED * ALIGNED;
+        d->size += size_mul(size_mul((size_t)plan->width, (size_t)plan->height), 3);
+        d->memory = plan->memory > d->memory ? plan->memory : d->memory;
+        d->seconds += seconds_for(plan, d->item[i].n);
+    }
+    d->memory = d->memory < ARENA_MAX ? d->memory : ARENA_MAX;
+}
+
+static bool map_shared(ImageChild *d)
+{
+    void *shared = mmap(NULL, d->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    d->shared = shared == MAP_FAILED ? NULL : shared;
+    return d->shared != NULL;
+}
+
+bool image_child_start(ImageChild *d, const ImageItem *item, int count, Err *err)
+{
+    *d = (ImageChild){.item = item, .count = count, .seconds = SECONDS, .fd = -1};
+    d->at = xcalloc((size_t)count, sizeof *d->at);
+    lay_out(d);
+    if (!map_shared(d))
+        return err_set(err, "no memory for %d x %d pixels (%s). Close something or scale the picture down",
+                       item->plan.width, item->plan.height, strerror(errno));
+    return child_start(d) ||
+           err_set(err, "can't start the decoder process (%s). Close other programs and try again", strerror(errno));
+}
+
+bool image_child_end(ImageChild *d, int *done, Err *err)
+{
+    ChildEnd end = child_end(d);
+    *done = d->shared->done < 0 || d->shared->done > d->count ? 0 : d->shared->done;
+    const ImagePlan *plan = &d->item[*done < d->count ? *done : d->count - 1].plan;
+    switch (end) {
+    case CHILD_ENDED: return true;
+    case CHILD_SPENT:
+        return err_set(err,
+                       "decoding %d x %d pixels takes more than %u s of processor time, which was stopped. Scale it "
+                       "down or save it anew",
+                       plan->width, plan->height, d->seconds);
+    case CHILD_LATE:
+        return err_set(err, "decoding was not done after %d s: this machine is too busy. Try again when it is not",
+                       WALL_SECONDS);
+    case CHILD_STOPPED: return stop_refuse(err);
+    case CHILD_KILLED:
+        return err_set(err,
+                       "the decoder was ended from outside, probably for lack of memory (%d x %d pixels may need %zu "
+                       "MB). Close something or scale the picture down",
+                       plan->width, plan->height, d->memory >> 20);
+    case CHILD_DIED: break;
+    }
+    return err_set(err, "the decoder crashed on this picture, in its own process: the file is damaged or hostile. Save "
+                        "it anew elsewhere");
+}
+
+void image_child_free(ImageChild *d)
+{
+    if (d->fd >= 0) {
+        kill_child(d->pid);
+        child_end(d);
+    }
+    if (d->shared)
+        munmap(d->shared, d->size);
+    free(d->at);
+    *d = (ImageChild){.fd = -1};
 }
 
 bool image_decode_confined(Image *out, const ImagePlan *plan, const uint8_t *bytes, size_t n, Err *err)
 {
-    ImagePlan bounded = *plan;
-    if (bounded.memory > ARENA_MAX)
-        bounded.memory = ARENA_MAX;
-    size_t size = PIXELS_AT + size_mul(size_mul((size_t)plan->width, (size_t)plan->height), 3);
-    Shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
-        return err_set(err, "no memory for %d x %d pixels (%s). Close something or scale the picture down", plan->width,
-                       plan->height, strerror(errno));
-    const unsigned seconds = seconds_for(plan, n);
-    Job job = {shared, &bounded, bytes, n, seconds};
-    bool ok = false;
-    switch (child_run(&job)) {
-    case CHILD_ENDED: ok = take(out, shared, plan, err); break;
-    case CHILD_SPENT:
-        err_set(err,
-                "decoding %d x %d pixels takes more than %u s of processor time, which was stopped. Scale it down or "
-                "save it anew",
-                plan->width, plan->height, seconds);
-        break;
-    case CHILD_LATE:
-        err_set(err, "decoding was not done after %d s: this machine is too busy. Try again when it is not",
-                WALL_SECONDS);
-        break;
-    case CHILD_STOPPED: stop_refuse(err); break;
-    case CHILD_KILLED:
-        err_set(err,
-                "the decoder was ended from outside, probably for lack of memory (%d x %d pixels may need %zu MB). "
-                "Close something or scale the picture down",
-                plan->width, plan->height, bounded.memory >> 20);
-        break;
-    case CHILD_DIED:
-        err_set(err, "the decoder crashed on this picture, in its own process: the file is damaged or hostile. Save it "
-                     "anew elsewhere");
-        break;
-    case CHILD_NOT_STARTED:
-        err_set(err, "can't start the decoder process (%s). Close other programs and try again", strerror(errno));
-        break;
-    }
-    munmap(shared, size);
+    const ImageItem item = {*plan, bytes, n};
+    ImageChild d;
+    int done;
+    bool ok = image_child_start(&d, &item, 1, err) && image_child_end(&d, &done, err) &&
+              image_child_take(&d, 0, out, err);
+    image_child_free(&d);
     return ok;
 }
 
@@ -331,16 +383,15 @@ const char *image_sandbox(void)
 {
     if (SANITIZED)
         return "limits only: built with a sanitizer, which needs system calls";
-    Shared *shared = mmap(NULL, PIXELS_AT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
+    ImageChild d = {.seconds = SECONDS, .size = sizeof(Shared), .fd = -1};
+    if (!map_shared(&d))
         return "none: no memory";
-    Job job = {shared, NULL, NULL, 0, SECONDS};
-    ChildEnd end = child_run(&job);
-    Confinement confined = shared->confined;
-    munmap(shared, PIXELS_AT);
-    if (end == CHILD_NOT_STARTED)
+    bool started = child_start(&d), ended = started && child_end(&d) == CHILD_ENDED;
+    Confinement confined = d.shared->confined;
+    image_child_free(&d);
+    if (!started)
         return "no decoder: a child process can't be started";
-    if (end != CHILD_ENDED)
+    if (!ended)
         return "limits only: the decoder process did not come back";
     return confined == CONFINED_STRICTLY    ? "seccomp"
            : confined == CONFINED_BY_FILTER ? "seccomp: a filter beside the one in force here"

@@ -9,7 +9,7 @@
 /* stb_image takes its allocator as macros without a context, hence a variable; it is set for the time of one call. */
 typedef struct DecodeArena {
     uint8_t *base, *last; /* last: the newest block, which alone can grow in place */
-    size_t used, size;
+    size_t used, most, size; /* most: that was ever used */
 } DecodeArena;
 static _Thread_local DecodeArena arena_now;
 
@@ -20,6 +20,7 @@ static void *arena_take(size_t n)
         return NULL;
     a->last = a->base + a->used;
     a->used += (n + 15) / 16 * 16;
+    a->most = a->used > a->most ? a->used : a->most;
     return a->last;
 }
 
@@ -31,6 +32,7 @@ static void *arena_retake(void *p, size_t old, size_t n)
         if (n > a->size - start || a->size - start - n < 16)
             return NULL;
         a->used = start + (n + 15) / 16 * 16;
+        a->most = a->used > a->most ? a->used : a->most;
         return p;
     }
     void *made = arena_take(n);
@@ -75,8 +77,8 @@ static bool blend(uint8_t *to, const uint8_t *from, size_t pixels, size_t channe
     return all != 255;
 }
 
-void image_decode_plan(DecodeOut *out, uint8_t *out_pixels, const ImagePlan *plan, const uint8_t *bytes, size_t n,
-                       uint8_t *arena)
+size_t image_decode_plan(DecodeOut *out, uint8_t *out_pixels, const ImagePlan *plan, const uint8_t *bytes, size_t n,
+                         uint8_t *arena)
 {
     *out = (DecodeOut){0};
     arena_now = (DecodeArena){.base = arena, .size = plan->memory};
@@ -100,5 +102,7 @@ void image_decode_plan(DecodeOut *out, uint8_t *out_pixels, const ImagePlan *pla
             out->had_alpha = blend(out_pixels, pixels, count, (size_t)channels);
         out->done = true;
     }
+    size_t used = arena_now.most;
     arena_now = (DecodeArena){0};
+    return used;
 }

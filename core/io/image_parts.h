@@ -51,13 +51,36 @@ typedef struct DecodeOut {
     char reason[64]; /* why not, in the library's words */
 } DecodeOut;
 /* The pixels go to out_pixels (3·width·height bytes), allocations come from the zeroed arena; calls nothing of the
- * system. */
-void image_decode_plan(DecodeOut *out, uint8_t *out_pixels, const ImagePlan *plan, const uint8_t *bytes, size_t n,
-                       uint8_t *arena);
+ * system. Returns how many bytes of the arena were used: they are zeroed again before the next picture. */
+size_t image_decode_plan(DecodeOut *out, uint8_t *out_pixels, const ImagePlan *plan, const uint8_t *bytes, size_t n,
+                         uint8_t *arena);
 
 /* --- the same in a confined child process (image_child.c) */
 /* Confines this process for good, as the child does itself: 2 strictly, 1 by a filter, 0 not at all. */
 int image_confine(void);
+/* Bytes that image_check let through. They and the plan outlive the decoding. */
+typedef struct ImageItem {
+    ImagePlan plan;
+    const uint8_t *bytes;
+    size_t n;
+} ImageItem;
+/* A child that decodes count items, one after the other. */
+typedef struct ImageChild {
+    const ImageItem *item;
+    int count;
+    struct Shared *shared; /* with the child */
+    size_t *at;            /* [count]: where in it an item's pixels are */
+    size_t size, memory;
+    unsigned seconds; /* of processor time */
+    int pid, fd;      /* fd: closed when the child ends; -1: none runs */
+} ImageChild;
+bool image_child_start(ImageChild *d, const ImageItem *item, int count, Err *err);
+/* Waits. *done: how many items it came to the end of. False when it did not end by itself: the next item is to blame,
+ * and err says of it what a reader can do. */
+bool image_child_end(ImageChild *d, int *done, Err *err);
+bool image_child_take(const ImageChild *d, int i, Image *out, Err *err); /* not yet upright */
+void image_child_free(ImageChild *d);                                    /* ends the child; also after a failed start */
+/* All of it for one picture. */
 bool image_decode_confined(Image *out, const ImagePlan *plan, const uint8_t *bytes, size_t n, Err *err);
 
 /* --- portable anymaps (image_pnm.c): P2, P3, P5, P6, samples scaled to 8 bits with rounding */

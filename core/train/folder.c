@@ -181,19 +181,26 @@ static uint64_t content_of(const Image *im)
     return h ^ h >> 29;
 }
 
-static bool read_picture(FolderPicture *f, const Preprocess *p, size_t size, uint8_t *pixels, Err *err)
+typedef struct Reading {
+    Folder *f;
+    const Preprocess *p;
+    const char *shown;
+    bool (*progress)(void *context, size_t done, size_t total);
+    void *context;
+} Reading;
+
+static bool take_picture(void *reading, size_t i, Image *in, Err *err)
 {
+    const Reading *r = reading;
+    FolderPicture *f = &r->f->picture[i];
     char shown[NAME_SHOWN];
-    const char *path = f->path;
-    Image in, out;
-    if (!image_read(&in, path, err))
-        return false;
-    f->content = content_of(&in);
-    bool ok = preprocess_run(p, &in, &out, NULL, err);
-    image_free(&in);
-    if (!ok)
-        return err_prefix(err, "%s", utf8_clean(shown, sizeof shown, path));
-    memcpy(pixels, out.data, size);
+    Image out;
+    if (r->progress && !r->progress(r->context, i, r->f->learnt))
+        return err_set(err, "%s: stopped after %zu of %zu pictures", r->shown, i, r->f->learnt);
+    f->content = content_of(in);
+    if (!preprocess_run(r->p, in, &out, NULL, err))
+        return err_prefix(err, "%s", utf8_clean(shown, sizeof shown, f->path));
+    memcpy(r->f->pixels + i * r->f->size, out.data, r->f->size);
     image_free(&out);
     return true;
 }
@@ -203,7 +210,7 @@ static bool read_pictures(Folder *f, const char *path, const Preprocess *p,
 {
     char shown[NAME_SHOWN];
     size_t count = f->learnt;
-    utf8_clean(shown, sizeof shown, path);
+    Reading r = {f, p, utf8_clean(shown, sizeof shown, path), progress, context};
     f->size = size_mul(size_mul((size_t)p->width, (size_t)p->height), (size_t)p->channels);
     if (count > BYTES_MAX / f->size)
         return err_set(err,
@@ -211,15 +218,14 @@ static bool read_pictures(Folder *f, const char *path, const Preprocess *p,
                        "for smaller pictures.",
                        shown, count, f->size, BYTES_MAX >> 20);
     f->pixels = xmalloc(size_mul(count, f->size));
-    for (size_t i = 0; i < count; i++) {
-        if (progress && !progress(context, i, count))
-            return err_set(err, "%s: stopped after %zu of %zu pictures", shown, i, count);
-        if (!read_picture(&f->picture[i], p, f->size, f->pixels + i * f->size, err))
-            return false;
-    }
-    if (progress)
+    const char **paths = xcalloc(count + 1, sizeof *paths);
+    for (size_t i = 0; i < count; i++)
+        paths[i] = f->picture[i].path;
+    bool ok = image_read_all(paths, count, take_picture, &r, err);
+    free(paths);
+    if (ok && progress)
         progress(context, count, count);
-    return true;
+    return ok;
 }
 
 bool folder_read(Folder *f, const char *path, const Preprocess *p, const FolderRule *rule,
