@@ -9,6 +9,7 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 #include "core/io/json.h"
+#include "core/train/augment.h"
 
 typedef enum Schedule {
     SCHEDULE_COSINE, /* linear warm-up, then what is left of half a cosine over all steps, down to `floor` (Loshchilov
@@ -44,8 +45,9 @@ typedef struct Recipe {
     double guess_weight; /* weight of the mean squared error over hidden patches; 0: no masking */
     /* Drawn shapes only: difficulty at the first step, growing to 1 over this share of the steps. */
     double difficulty, easing;
-    int log_every; /* steps between two rows of the history */
-    int check;     /* examples that are not learnt from, looked at in every tenth row and at the end */
+    Augment augment; /* of pictures that are learned from */
+    int log_every;   /* steps between two rows of the history */
+    int check;       /* examples that are not learnt from, looked at in every tenth row and at the end */
 } Recipe;
 
 /* A value of a recipe, or of the configuration of its model, by the name that it has in a file. */

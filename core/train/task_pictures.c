@@ -13,8 +13,9 @@
 #include "core/train/start.h"
 #include "core/train/trainer.h"
 
-enum { HIDING_SEED = 1000 }; /* the stream of hidden patches is another than that of the weights */
-enum { CLEAN, MASKED };      /* graphs */
+/* The streams of hidden patches and of changed pictures are others than that of the weights. */
+enum { HIDING_SEED = 1000, AUGMENT_SEED = 2000, MIX_SEED = 3000 };
+enum { CLEAN, MASKED }; /* graphs */
 
 typedef struct Own {
     float *hidden; /* [batch, patches]: which patches of the step's masked pictures are hidden */
@@ -55,6 +56,14 @@ static const Field RECIPE[] = {
     {"guess_weight", FIELD_REAL, AT(guess_weight), 0, 1000, NULL},
     {"difficulty", FIELD_REAL, AT(difficulty), 0, 1, NULL},
     {"easing", FIELD_REAL, AT(easing), 0, 1, NULL},
+    {"flip", FIELD_REAL, AT(augment.flip), 0, 1, NULL},
+    {"shift", FIELD_WHOLE, AT(augment.shift), 0, 1000, NULL},
+    {"colour", FIELD_REAL, AT(augment.colour), 0, 1, NULL},
+    {"mix", FIELD_REAL, AT(augment.mix), 0, 1, NULL},
+    {"cut", FIELD_REAL, AT(augment.cut), 0, 1, NULL},
+    {"erase", FIELD_REAL, AT(augment.erase), 0, 1, NULL},
+    {"average", FIELD_WHOLE, AT(average), 0, 1000, NULL},
+    {"average_every", FIELD_WHOLE, AT(average_every), 1, 10000000, NULL},
     {"log_every", FIELD_WHOLE, AT(log_every), 1, 10000000, NULL},
     {"check", FIELD_WHOLE, AT(check), 0, 1000000, NULL},
 };
@@ -104,6 +113,7 @@ static Recipe recipe(int steps)
         .guess_weight = 2,
         .difficulty = 0.4,
         .easing = 0.15,
+        .average_every = 20,
         .log_every = 50,
         .check = 500,
     };
@@ -141,6 +151,9 @@ static bool find(const char *folder, const Recipe *r, void *config, void **examp
 {
     VitConfig *c = config;
     c->mask_token = c->reconstruct = r->guess_weight > 0;
+    if (r->augment.shift >= c->image_h || r->augment.shift >= c->image_w)
+        return err_set(err, "\"shift\" is %d: more than the %d x %d pixels of a picture allow", r->augment.shift,
+                       c->image_h, c->image_w);
     Preprocess p = preprocess_default(c);
     Pictures *found = folder ? pictures_folder(folder, &p, progress, context, err) : pictures_drawn(&p, r->seed);
     if (!found)
@@ -156,6 +169,12 @@ static void leave(void *examples)
 }
 
 /* --- the model --- */
+
+/* A micro-batch, beside what its graph is given. */
+typedef struct Micro {
+    int label[MICRO_BATCH];
+    float pixels[]; /* [batch,c,y,x] before they are mixed; only where pictures are changed */
+} Micro;
 
 static size_t image_cells(const VitConfig *c)
 {
@@ -221,7 +240,8 @@ static void open_bench(const Trainer *t, TaskBench *b)
     b->input[LOSS_CLASS_WEIGHT] = xfloats(MICRO_BATCH);
     b->input[LOSS_HIDDEN] = xfloats(size_mul(MICRO_BATCH, (size_t)vit_patches(c)));
     b->input[LOSS_GUESS_WEIGHT] = xfloats(1);
-    b->own = xcalloc(MICRO_BATCH, sizeof(int)); /* classes */
+    size_t before = augment_any(&t->recipe.augment) ? size_mul(MICRO_BATCH, image_cells(c)) : 0;
+    b->own = xmalloc(sizeof(Micro) + size_mul(before, sizeof(float)));
 }
 
 /* Chooses the patches to hide in the step's masked pictures; returns how many there are. */
@@ -260,6 +280,33 @@ static void set_target(float *target, int classes, int label, double smoothing)
         target[o] = (float)(smoothing / classes + (o == label ? 1 - smoothing : 0));
 }
 
+/* Pictures first … of a micro-batch and their targets, changed as the recipe says; the next of them is what one is mixed
+ * with. */
+static void augment(const Trainer *t, TaskBench *b, uint64_t first)
+{
+    const VitConfig *c = &t->model.vit;
+    const Augment *a = &t->recipe.augment;
+    size_t cells = image_cells(c), classes = (size_t)c->classes;
+    float *pixels = b->input[LOSS_PIXELS], *target = b->input[LOSS_TARGET];
+    Micro *m = b->own;
+    for (size_t i = 0; i < MICRO_BATCH; i++) {
+        Rng r = rng_seed(t->recipe.seed + AUGMENT_SEED, first + i);
+        augment_picture(a, &r, c->channels, c->image_h, c->image_w, pixels + i * cells, m->pixels + i * cells);
+    }
+    memcpy(m->pixels, pixels, MICRO_BATCH * cells * sizeof *pixels);
+    for (size_t i = 0; i < MICRO_BATCH; i++) {
+        Rng r = rng_seed(t->recipe.seed + MIX_SEED, first + i);
+        size_t next = (i + 1) % MICRO_BATCH;
+        double own = augment_mix(a, &r, c->channels, c->image_h, c->image_w, pixels + i * cells,
+                                 m->pixels + next * cells),
+               smoothing = t->recipe.smoothing;
+        for (size_t o = 0; o < classes; o++)
+            target[i * classes + o] = (float)(smoothing / (double)classes +
+                                              (1 - smoothing) * (own * ((int)o == m->label[i]) +
+                                                                 (1 - own) * ((int)o == m->label[next])));
+    }
+}
+
 static void load(const Trainer *t, TaskBench *b, size_t micro)
 {
     const VitConfig *c = &t->model.vit;
@@ -268,13 +315,15 @@ static void load(const Trainer *t, TaskBench *b, size_t micro)
     size_t cells = image_cells(c), classes = (size_t)c->classes, patches = (size_t)vit_patches(c);
     uint64_t first = (uint64_t)t->step * (uint64_t)t->recipe.batch + micro * MICRO_BATCH;
     double difficulty = recipe_difficulty(&t->recipe, t->step);
-    int *label = b->own;
+    Micro *m = b->own;
     for (size_t i = 0; i < MICRO_BATCH; i++) {
-        label[i] = pictures_get(t->examples, PICTURES_TRAIN, first + i, difficulty, b->input[LOSS_PIXELS] + i * cells,
-                                NULL);
-        set_target(b->input[LOSS_TARGET] + i * classes, c->classes, label[i], t->recipe.smoothing);
+        m->label[i] = pictures_get(t->examples, PICTURES_TRAIN, first + i, difficulty,
+                                   b->input[LOSS_PIXELS] + i * cells, NULL);
+        set_target(b->input[LOSS_TARGET] + i * classes, c->classes, m->label[i], t->recipe.smoothing);
         b->input[LOSS_CLASS_WEIGHT][i] = (float)((masked ? t->recipe.masked_class : 1) / t->recipe.batch);
     }
+    if (augment_any(&t->recipe.augment))
+        augment(t, b, first);
     if (masked)
         memcpy(b->input[LOSS_HIDDEN], o->hidden + micro * MICRO_BATCH * patches,
                MICRO_BATCH * patches * sizeof *o->hidden);
@@ -284,10 +333,10 @@ static void load(const Trainer *t, TaskBench *b, size_t micro)
 static void load_exam(const Trainer *t, TaskBench *b, TaskSet set, uint64_t first, size_t n)
 {
     size_t cells = image_cells(&t->model.vit);
-    int *label = b->own;
+    Micro *m = b->own;
     for (size_t i = 0; i < n; i++)
-        label[i] = pictures_get(t->examples, set == TASK_CHECK ? PICTURES_CHECK : PICTURES_HELD_OUT, first + i, 1,
-                                b->input[LOSS_PIXELS] + i * cells, NULL);
+        m->label[i] = pictures_get(t->examples, set == TASK_CHECK ? PICTURES_CHECK : PICTURES_HELD_OUT, first + i, 1,
+                                   b->input[LOSS_PIXELS] + i * cells, NULL);
 }
 
 static size_t answers(const TaskBench *b, int i)
@@ -299,7 +348,7 @@ static size_t answers(const TaskBench *b, int i)
 
 static size_t right_answers(const Trainer *t, const TaskBench *b, int i, const float *logits)
 {
-    return descent_largest(logits, t->model.vit.classes) == ((const int *)b->own)[i];
+    return descent_largest(logits, t->model.vit.classes) == ((const Micro *)b->own)->label[i];
 }
 
 static size_t held(const Trainer *t)

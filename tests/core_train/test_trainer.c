@@ -152,7 +152,12 @@ static void threads_and_kernels_change_no_bit(void **state)
     Small s = small_run(5);
     const char *isa = kernels()->isa;
     Err err = {""};
+    uint64_t plain = train(&s, 1);
+    s.recipe.augment = (Augment){0.5, 3, 0.3, 0.3, 0.3, 0.3};
+    s.recipe.average = 3;
+    s.recipe.average_every = 1;
     uint64_t hash = train(&s, 1);
+    assert_true(hash != plain);
     assert_true(train(&s, 2) == hash && train(&s, 3) == hash);
     for (int i = 0; kernels_variant(i); i++) {
         assert_true(kernels_select(kernels_variant(i)->isa, &err));
@@ -168,7 +173,9 @@ static void threads_and_kernels_change_no_bit(void **state)
 static void going_on_gives_the_same_bytes(void **state)
 {
     (void)state;
-    Small s = small_run(6), other = s;
+    Small s = small_run(6);
+    s.recipe.augment = (Augment){0.5, 3, 0.3, 0.3, 0.3, 0.3};
+    Small other = s;
     char dir[256], path[300];
     Err err = {""};
     snprintf(path, sizeof path, "%s/state.safetensors", scratch_dir(dir, sizeof dir, "trainer"));
