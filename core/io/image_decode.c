@@ -8,7 +8,7 @@
 
 /* stb_image takes its allocator as macros without a context, hence a variable; it is set for the time of one call. */
 typedef struct DecodeArena {
-    uint8_t *base, *last; /* last: the newest block, which alone can grow in place */
+    uint8_t *base, *last;    /* last: the newest block, which alone can grow in place */
     size_t used, most, size; /* most: that was ever used */
 } DecodeArena;
 static _Thread_local DecodeArena arena_now;
