@@ -17,7 +17,7 @@ static void on_entry(void *context, const LogEntry *entry)
     App *a = context;
     share_entry(&a->share, entry->resolved);
     a->record.due |= *entry->resolved != 0;
-    a->follow.following &= a->follow.applying || !*entry->resolved;
+    a->follow.following &= !*entry->resolved; /* the presenter's are not logged here */
 }
 
 void app_class_begin(App *a)
@@ -40,8 +40,10 @@ void app_class_end(App *a)
 int app_class_poll(void *context, struct pollfd *out, int most)
 {
     App *a = context;
-    int n = prompter_poll(&a->prompter, out, most);
-    return n + (a->follow.joined ? reader_poll(&a->follow.room, out + n, most - n) : 0);
+    int n = *a->prompter.room.path && most > 0;
+    if (n)
+        out[0] = (struct pollfd){.fd = a->prompter.keys, .events = POLLIN};
+    return n + reader_poll(&a->follow.room, out + n, most - n);
 }
 
 /* The lesson that is presented, or open beside the screen. */
@@ -49,41 +51,33 @@ static ShareLesson lesson_now(const App *a)
 {
     const Deck *d = &a->presenter.deck;
     if (d->open && d->lesson && d->at >= 0)
-        return (ShareLesson){&d->player, 0, deck_is_title(d, d->at) ? -1 : d->player.card};
-    if (a->desk.open)
-        return (ShareLesson){&a->desk.player, a->desk.seed, a->desk.player.card};
-    return (ShareLesson){.card = -1};
+        return (ShareLesson){deck_is_title(d, d->at) ? NULL : &d->player, 0};
+    return (ShareLesson){a->desk.open ? &a->desk.player : NULL, a->desk.seed};
 }
 
 bool app_class_step(App *a)
 {
     int64_t now = clock_ns();
+    Buf typed = {0}; /* on the notes terminal */
     a->share.lesson = lesson_now(a);
     bool changed = share_step(&a->share, now);
     if (*a->share.news)
         app_say(a, false, a->share.news);
     a->share.news[0] = 0;
     prompter_step(&a->prompter, &a->s, &a->presenter, &a->question);
-    Buf typed = a->prompter.typed; /* on the notes terminal */
-    a->prompter.typed = (Buf){0};
-    for (char *p = typed.data, *end; p && !a->presenter.view.asks && (end = strchr(p, '\n')) != NULL; p = end + 1) {
-        *end = 0;
-        app_present_line(a, p);
-        changed = true;
-    }
+    for (; prompter_typed(&a->prompter, &a->presenter, &typed); changed = true)
+        app_present_line(a, buf_str(&typed));
     buf_free(&typed);
     if (!follow_step(&a->follow, &a->s, now))
         return changed;
     a->s.changes++;
-    if (a->follow.told) /* what stands below is who presents' */
-        app_say(a, false, "");
-    a->follow.told = false;
+    app_say(a, false, ""); /* what stands below is who presents' */
     return true;
 }
 
 bool app_class_open(const App *a)
 {
-    return share_is_open(&a->share) || *a->prompter.room.path || a->follow.joined;
+    return *a->share.room.path || *a->prompter.room.path || a->follow.joined;
 }
 
 /* ---- commands ---- */
@@ -102,14 +96,14 @@ bool app_share(App *a, const char *name, Err *err)
 bool app_join(App *a, const char *name, Err *err)
 {
     Follow *f = &a->follow;
-    if (share_is_open(&a->share))
+    if (*a->share.room.path)
         return err_set(err, "you share yourself; :share off first");
     if (!follow_join(f, &a->s, name, NULL, err))
         return false;
-    f->applying = f->following;
-    if (f->following && a->desk.open) /* a lesson of one's own ends where the presenter's begins */
+    if (f->following && a->desk.open) { /* a lesson of one's own ends where the presenter's begins */
         desk_close(&a->desk, &a->s);
-    f->applying = false;
+        f->following = true;
+    }
     return true;
 }
 
@@ -126,10 +120,9 @@ static bool ask_made(App *a, const char *number, Err *err)
         return false;
     for (int i = 0; i < made.count; i++)
         answer[i] = made.answer[i];
-    if (!rollcall_ask(&a->question, made.text, answer, made.count, (uint32_t)seed, err))
-        return false;
-    a->question.right = made.right;
-    return true;
+    bool ok = rollcall_ask(&a->question, made.text, answer, made.count, (uint32_t)seed, err);
+    a->question.right = ok ? made.right : a->question.right;
+    return ok;
 }
 
 bool app_ask_card(App *a, Err *err)
@@ -137,38 +130,40 @@ bool app_ask_card(App *a, Err *err)
     const Question *q = deck_question(&a->presenter.deck);
     const Player *p = &a->presenter.deck.player;
     const char *answer[ROLLCALL_ANSWERS];
-    Buf live[ROLLCALL_ANSWERS + 1] = {{0}}; /* numbers in it are evaluated */
-    int count = 0;
+    Buf live[ROLLCALL_ANSWERS] = {{0}}, text = {0}; /* numbers in it are evaluated */
+    int count = 0, right = -1;
     if (!q || q->kind != QUESTION_CHOICE)
-        return err_set(err, "ask what? %s", ROLLCALL_EXAMPLE);
-    bool ok = player_text(p, q->text, &live[ROLLCALL_ANSWERS], err);
-    for (int i = 0; ok && i < q->count && i < ROLLCALL_ANSWERS; i++) {
-        ok = player_text(p, q->choices[i].text, &live[i], err);
-        answer[count++] = buf_str(&live[i]);
+        return err_set(err, q ? "this card has no answers to choose from, so the class can't give them: ask for hands"
+                              : "ask what? " ROLLCALL_EXAMPLE);
+    bool ok = player_text(p, q->text, &text, err);
+    for (; ok && count < q->count && count < ROLLCALL_ANSWERS; count++) {
+        ok = player_text(p, q->choices[count].text, &live[count], err);
+        answer[count] = buf_str(&live[count]);
+        right = q->choices[count].right ? count : right;
     }
-    ok = ok && rollcall_ask(&a->question, buf_str(&live[ROLLCALL_ANSWERS]), answer, count, 0, err);
-    for (int i = 0; ok && i < count; i++)
-        a->question.right = q->choices[i].right ? i : a->question.right;
-    for (int i = 0; i <= ROLLCALL_ANSWERS; i++)
+    ok = ok && rollcall_ask(&a->question, buf_str(&text), answer, count, 0, err);
+    if (ok)
+        a->question.right = right;
+    for (int i = 0; i < ROLLCALL_ANSWERS; i++)
         buf_free(&live[i]);
-    a->share.asked = true;
+    buf_free(&text);
     return ok;
 }
 
 /* Words typed. What settles it is tried now, and computed when the question is closed. */
 static bool ask_words(App *a, const Args *words, Err *err)
 {
-    Rollcall new = {.right = -1};
+    static const char *const KEYS[] = {"right", "most", "least"};
+    Rollcall new, tried;
     if (!rollcall_ask(&new, words->word[0], words->word + 1, words->count - 1, 0, err))
         return false;
-    static const char *const KEYS[] = {"right", "most", "least"};
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
         if (args_named(words, KEYS[i])) {
             new.by = settle_word(KEYS[i]);
             if (snprintf(new.key, sizeof new.key, "%s", args_named(words, KEYS[i])) >= (int)sizeof new.key)
                 return err_set(err, "an expression has at most %zu characters", sizeof new.key - 1);
         }
-    Rollcall tried = new;
+    tried = new;
     if (!rollcall_settle(&tried, &a->s, err))
         return false;
     a->question = new;
@@ -179,7 +174,6 @@ bool app_ask(App *a, Err *err)
 {
     const Args *words = a->ui.args;
     const char *seed = args_named(words, "seed");
-    a->share.asked = true;
     return words->count ? ask_words(a, words, err) : seed ? ask_made(a, seed, err) : app_ask_card(a, err);
 }
 
@@ -204,7 +198,6 @@ bool app_reveal(App *a)
     Rollcall *q = &a->question;
     if (!q->open)
         return false;
-    a->share.asked = true;
     if (q->closed) {
         *q = (Rollcall){.right = -1, .mine = -1};
         return false; /* and on */
@@ -217,7 +210,7 @@ bool app_reveal(App *a)
     return true;
 }
 
-/* A digit is an answer while the presenter's question is open. */
+/* A digit is an answer while the presenter's question is open; who asked goes on with it before anything else. */
 bool app_class_key(App *a, const char *key)
 {
     Follow *f = &a->follow;
@@ -226,6 +219,8 @@ bool app_class_key(App *a, const char *key)
         app_show_said(a);
         return true;
     }
+    if (!a->presenter.view.on && strcmp(key, "Space") == 0 && app_reveal(a))
+        return true;
     if (!f->joined || !f->question.open || f->question.closed || key[1] || key[0] < '0' || key[0] > '9')
         return false; /* a digit that is no answer is said to be none, and counts for no other key */
     app_say(a, !follow_vote(f, &a->s, key[0] - '0', &err), err.text);
@@ -234,21 +229,17 @@ bool app_class_key(App *a, const char *key)
 
 void app_draw_question(App *a)
 {
-    Canvas *c = &a->canvas;
-    Follow *f = &a->follow;
+    const Follow *f = &a->follow;
     bool guest = f->joined && f->question.open;
     const Rollcall *q = guest ? &f->question : &a->question;
-    char below[128] = "";
-    if (guest && *f->receipt)
-        snprintf(below, sizeof below, "receipt %s", f->receipt);
-    else if (guest && !q->closed)
-        snprintf(below, sizeof below,
-                 q->mine < 0 ? "type the number of your answer" : "the receipt comes when the pass is complete");
-    int rows = rollcall_rows(q, below);
-    if (!rows)
-        return;
-    int w = c->w < 90 ? c->w : 90, h = rows < c->h ? rows : c->h;
-    rollcall_draw(q, c, (Rect){c->h - h > 4 ? c->h - h - 4 : 0, (c->w - w) / 2, h, w}, below);
+    Buf below = {0};
+    if (guest && q->mine >= 0)
+        follow_receipt(f, &below);
+    else if (!q->closed)
+        buf_puts(&below, guest ? "Type the digit in front of your answer."
+                               : "Space: the answers. Other keys leave the question open; :votes adds hands.");
+    rollcall_draw(q, &a->canvas, buf_str(&below));
+    buf_free(&below);
 }
 
 /* How to join, before anything else and in large letters. */

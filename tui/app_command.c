@@ -205,7 +205,7 @@ static bool ask_desk(App *a, bool hint, const char *typed, Err *err)
 void app_record(App *a)
 {
     Err err = {{0}};
-    if (a->record.path && a->record.due && !a->follow.applying && !record_step(&a->record, &a->s, &err))
+    if (a->record.path && a->record.due && !record_step(&a->record, &a->s, &err))
         app_say(a, true, err.text);
 }
 

@@ -73,17 +73,15 @@ static void shut(int *fd)
 static int open_folder(const char *path, uid_t *owner, Err *err)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), why = fd < 0 ? errno : 0;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const char *why = fd < 0 && errno == ENOENT   ? "nobody shares under that name (%s is not there)"
+                      : fd < 0 && errno == EACCES ? "%s: for a group that you are not in; `groups` lists yours"
+                                                  : "%s is not a directory that only its owner writes to: not used";
     if (fd >= 0 && fstat(fd, &st) == 0 && !(st.st_mode & 022)) {
         *owner = st.st_uid;
         return fd;
     }
-    err_set(err,
-            why == ENOENT   ? "nobody shares under that name (%s is not there)"
-            : why == EACCES ? "%s: it is shared with a group that you are not in; `groups` lists yours, and who "
-                              "presents chose it"
-                            : "%s is not a directory that only its owner writes to: not used",
-            path);
+    err_set(err, why, path);
     shut(&fd);
     return -1;
 }
@@ -173,51 +171,53 @@ bool classroom_put(Classroom *c, const Buf *bytes, char digest[17], Err *err)
     return ok;
 }
 
-/* Owner, group and mode of the directory, and votes/ in it: others may put files there, can't list them, and take away
- * none but their own. */
+/* Group and mode of the directory, and votes/ in it: others may put files there, can't list them, and take away none
+ * but their own. */
 static bool dress(Classroom *c, const struct group *g, bool private, Err *err)
 {
-    struct stat st = {0};
+    gid_t group = g ? g->gr_gid : (gid_t)-1;
     c->mode = private ? 0700 : g ? 0750 : 0755;
-    if (g && fchown(c->folder, (uid_t)-1, g->gr_gid) != 0)
-        return err_set(err, "you are not in the group '%.60s', so nothing can be shared with it: `groups` lists yours",
-                       g->gr_name);
-    if (fchmod(c->folder, c->mode) != 0 || (!private && mkdirat(c->folder, "votes", 0700) != 0 && errno != EEXIST))
-        return err_set(err, "%s: %s", c->path, strerror(errno));
-    int votes = private ? -1 : openat(c->folder, "votes", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    bool ok = private || (votes >= 0 && fstat(votes, &st) == 0 && st.st_uid == geteuid() &&
-                          (!g || fchown(votes, (uid_t)-1, g->gr_gid) == 0) && fchmod(votes, g ? 01730 : 01733) == 0);
-    shut(&votes);
-    return ok || err_set(err, "%s/votes is not yours: choose another name", c->path);
+    if (fchown(c->folder, (uid_t)-1, group) != 0)
+        return err_set(err, "you are not in the group '%.60s': `groups` lists yours", g ? g->gr_name : "");
+    bool ok = fchmod(c->folder, c->mode) == 0;
+    if (ok && !private) {
+        ok = mkdirat(c->folder, "votes", 0700) == 0 || errno == EEXIST;
+        c->votes = fdopendir(openat(c->folder, "votes", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        ok = ok && c->votes && fchown(dirfd(c->votes), (uid_t)-1, group) == 0 &&
+             fchmod(dirfd(c->votes), g ? 01730 : 01733) == 0;
+    }
+    return ok || err_set(err, "%s: %s", c->path, strerror(errno));
 }
 
 bool classroom_make(Classroom *c, const char *path, const char *group, bool private, Err *err)
 {
     const struct group *g = group ? getgrnam(group) : NULL;
     struct stat st;
-    uid_t owner;
+    uid_t owner = geteuid();
+    char who[80];
     *c = (Classroom){.folder = -1, .lines = -1};
     if (group && !g)
-        return err_set(err,
-                       "there is no group '%.60s' on this machine: `groups` lists yours; without a group everybody may "
-                       "follow",
+        return err_set(err, "there is no group '%.60s' here: `groups` lists yours; without one everybody may follow",
                        group);
     if (!is_safe_base(path, err))
         return false;
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return err_set(err, "%s: %s", path, strerror(errno));
+    if (lstat(path, &st) == 0 && st.st_uid != owner)
+        return err_set(err,
+                       private
+                           ? "%s belongs to %s: there are no notes, unless XDG_RUNTIME_DIR names a directory of yours"
+                           : "%s belongs to %s: choose another name (--name NAME, :share NAME)",
+                       path, classroom_user(st.st_uid, who));
     c->folder = open_folder(path, &owner, err);
     if (c->folder < 0)
         return false;
-    int lines = open_file(c->folder, CLASS_LINES, geteuid(), SIZE_MAX, &st);
-    bool ours = owner == geteuid(), runs = lines >= 0 && is_held(lines);
+    int lines = open_file(c->folder, CLASS_LINES, owner, SIZE_MAX, &st);
+    bool runs = owner != geteuid() || (lines >= 0 && is_held(lines));
     shut(&lines);
-    if (!ours || runs) { /* it stays as it is */
+    if (runs) { /* it stays as it is */
         shut(&c->folder);
-        return err_set(err,
-                       ours ? "a presentation is running there already (%s)"
-                            : "%s belongs to another user: choose another name",
-                       path);
+        return err_set(err, "a presentation is running there already (%s)", path);
     }
     snprintf(c->path, sizeof c->path, "%s", path);
     if (dress(c, g, private, err) && classroom_anew(c, &(Buf){0}, err))
@@ -247,7 +247,9 @@ void classroom_close(Classroom *c)
     take_away(AT_FDCWD, c->path);
     shut(&c->folder);
     shut(&c->lines);
-    c->path[0] = 0;
+    if (c->votes)
+        closedir(c->votes);
+    *c = (Classroom){.folder = -1, .lines = -1};
 }
 
 /* ---- who reads ---- */
@@ -271,40 +273,30 @@ void reader_close(ClassReader *r)
     r->live = false;
 }
 
-/* Wakes when something happens in the folder; −1 where that can't be had. */
-static int watch_folder(const char *path)
-{
-    int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    if (fd >= 0 && inotify_add_watch(fd, path, IN_MODIFY | IN_MOVED_TO | IN_DELETE_SELF | IN_ONLYDIR) < 0)
-        shut(&fd);
-    return fd;
-}
-
 /* Another file of lines took the place of the one that is read, or there is one now. */
 static void look(ClassReader *r)
 {
     struct stat st, now;
     Err err = {{0}};
-    if (r->folder >= 0 && (fstat(r->folder, &st) != 0 || !st.st_nlink || (st.st_mode & 022)))
-        reader_close(r);
-    if (r->folder < 0) {
-        r->folder = open_folder(r->path, &r->owner, &err);
-        r->watch = r->folder < 0 ? -1 : watch_folder(r->path);
-    }
+    shut(&r->folder);
+    r->folder = open_folder(r->path, &r->owner, &err);
     int fd = r->folder < 0 ? -1 : open_file(r->folder, CLASS_LINES, r->owner, CLASS_MOST, &now);
     if (fd < 0 || r->lines < 0 || fstat(r->lines, &st) != 0 || st.st_ino != now.st_ino || st.st_dev != now.st_dev) {
         shut(&r->lines);
+        shut(&r->watch);
         r->lines = fd;
+        r->watch = fd < 0 ? -1 : inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+        if (r->watch >= 0 && inotify_add_watch(r->watch, r->path, IN_MODIFY | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR) < 0)
+            shut(&r->watch);
         r->in.len = r->used = 0;
     } else
         shut(&fd);
     r->live = r->lines >= 0 && is_held(r->lines);
     snprintf(r->why, sizeof r->why, "%s",
              r->folder < 0  ? err.text
-             : r->lines < 0 ? "nobody presents there with this version of Vitrine (it has no '" CLASS_LINES
-                              "' of its owner alone)"
-             : r->live ? ""
-                       : "who presented has left");
+             : r->lines < 0 ? "nobody presents there now"
+             : r->live      ? ""
+                            : "who presented has left");
 }
 
 bool reader_step(ClassReader *r, int64_t now)
@@ -341,14 +333,13 @@ const char *reader_line(ClassReader *r, Err *err)
     const char *text = r->in.data + r->used;
     size_t n = (size_t)((const char *)memchr(text, '\n', r->in.len - r->used) - text);
     r->used += n + 1;
-    if (n > CLASS_LINE)
-        err_set(err, "a line of the class is longer than %d bytes", CLASS_LINE);
     for (size_t i = 0; i < n; i++)
-        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-            err_set(err, "a line of the class is no text");
+        if (n > CLASS_LINE || (unsigned char)text[i] < ' ' || text[i] == 0x7f) {
+            err_set(err, "a line of the class is no text, or longer than %d bytes", CLASS_LINE);
+            n = 0;
+        }
     buf_clear(&r->line);
-    if (!*err->text)
-        buf_add(&r->line, text, n);
+    buf_add(&r->line, text, n);
     return buf_str(&r->line);
 }
 

@@ -7,6 +7,7 @@
  */
 #ifndef VITRINE_TUI_CLASSROOM_H
 #define VITRINE_TUI_CLASSROOM_H
+#include <dirent.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +16,7 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 
-#define CLASS_LINES "lines-4" /* 4: the version of what stands there */
+#define CLASS_LINES "lines-5" /* 5: the version of what stands there */
 enum {
     CLASS_PATH = 240,
     CLASS_DATA = 8 * 1024 * 1024, /* a picture, a lesson */
@@ -35,6 +36,7 @@ const char *classroom_user(uid_t uid, char out[80]);
 typedef struct Classroom {
     char path[CLASS_PATH]; /* "" while there is none */
     int folder, lines;     /* descriptors */
+    DIR *votes;            /* NULL where private */
     mode_t mode;
 } Classroom;
 

@@ -1,10 +1,12 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "tui/follow.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
@@ -12,9 +14,11 @@
 #include "core/base/utf8.h"
 #include "core/models/model_digest.h"
 #include "core/session/ask/receipt.h"
+#include "core/session/log.h"
 #include "core/session/permit.h"
 #include "core/session/state.h"
 #include "tui/app.h"
+#include "tui/share.h"
 
 #define FOLLOW_NS INT64_C(50000000)       /* of a round for the lines that came */
 enum { COMMANDS_MOST = 256 };             /* of a line; a whole state has fewer */
@@ -36,33 +40,15 @@ bool follow_open(Follow *f, const char *name, const char *model, Err *err)
 
 void follow_close_lesson(Follow *f)
 {
-    bool applying = f->applying;
-    f->applying = true; /* what it puts back is not the reader's doing */
-    if (f->playing) {
-        Session *s = f->player.s;
+    Session *s = f->player.s;
+    if (f->playing && s) {
+        log_hold(s, true); /* what it puts back is not the reader's doing */
         player_close(&f->player);
-        if (s)
-            edits_history_put(s, &f->history);
+        edits_history_put(s, &f->history);
+        log_hold(s, false);
     }
     edits_history_free(&f->history);
     f->playing = false;
-    f->applying = applying;
-}
-
-/* The picture that came, under its word; or none. */
-static void lend_picture(Follow *f, Session *s, const char *word, int fd)
-{
-    char file[40];
-    if (f->picture) {
-        permit_lend(s, f->picture, NULL);
-        close(f->lent);
-    }
-    free(f->picture);
-    f->picture = word ? xstrdup(word) : NULL;
-    f->lent = fd;
-    snprintf(file, sizeof file, "/proc/self/fd/%d", fd);
-    if (word)
-        permit_lend(s, word, file);
 }
 
 void follow_close(Follow *f, Session *s)
@@ -72,15 +58,14 @@ void follow_close(Follow *f, Session *s)
     reader_close(&f->room);
     follow_close_lesson(f);
     commands_free(&f->commands);
-    lend_picture(f, s, NULL, -1);
+    permit_class(s, NULL, NULL);
+    if (f->lent)
+        close(f->lent);
     free(f->caption);
+    free(f->lesson);
     buf_free(&f->said);
+    buf_free(&f->asked);
     *f = (Follow){0};
-}
-
-bool follow_live(const Follow *f)
-{
-    return f->room.live;
 }
 
 bool follow_join(Follow *f, Session *s, const char *name, const char *model, Err *err)
@@ -95,24 +80,31 @@ bool follow_join(Follow *f, Session *s, const char *name, const char *model, Err
     if (off || !f->room.live) {
         follow_close(f, s);
         session_say(s, "You have left the class; join NAME follows again.");
-    } else if (f->following) {
-        f->following = false;
-        session_say(s, "On your own.");
-    } else {
-        f->following = true;
+        return true;
+    }
+    f->following = !f->following;
+    if (f->following) {
         f->trouble[0] = 0;
         f->room.used = 0;
-    }
+    } else
+        session_say(s, "On your own.");
     return true;
 }
 
 /* ---- whose lines run ---- */
 
-static bool is_known(const Follow *f)
+/* learn: from now on. */
+static bool is_known(const Follow *f, bool learn)
 {
     char *list = state_load_file(KNOWN), line[100];
+    Buf text = {0};
     snprintf(line, sizeof line, "\n%s\n", f->who);
     bool known = f->room.owner == geteuid() || (list && strstr(list, line));
+    if (learn && !known) {
+        buf_printf(&text, "%s%s", list ? list : "", list ? line + 1 : line);
+        state_save_file(KNOWN, buf_str(&text));
+    }
+    buf_free(&text);
     free(list);
     return known;
 }
@@ -127,12 +119,7 @@ bool follow_answers(Follow *f, Session *s, const char *word)
         follow_close(f, s);
         return true;
     }
-    char *list = state_load_file(KNOWN);
-    Buf text = {0};
-    buf_printf(&text, "%s%s\n", list ? list : "\n", f->who);
-    state_save_file(KNOWN, buf_str(&text));
-    buf_free(&text);
-    free(list);
+    is_known(f, true);
     f->asks = false;
     f->known = f->room.owner;
     return true;
@@ -140,53 +127,53 @@ bool follow_answers(Follow *f, Session *s, const char *word)
 
 /* ---- what comes ---- */
 
-/* word: PERMIT_CLASS DIGEST/NAME, or what is wrong with it in the digest's place. */
-static void take_picture(Follow *f, Session *s, const char *word, const char *digest, const char *name)
+/* What a word of the class means here (permit.h): a picture, in memory, where nobody changes it; the reader's own model
+ * where the presenter's is the same. */
+static const char *lend(void *follow, const char *word, Err *err)
 {
+    Follow *f = follow;
     Buf bytes = {0};
-    Err err = {{0}};
-    int fd = -1;
-    if (f->picture && strcmp(f->picture, word) == 0)
-        return;
-    if (strlen(digest) != 16)
-        err_set(&err, "%.150s is no picture, or larger than 8 MB, and does not travel; :open a copy of yours", name);
-    else if (reader_data(&f->room, digest, &bytes, &err)) {
-        fd = memfd_create("picture", MFD_CLOEXEC);
-        if (fd >= 0 && write(fd, bytes.data, bytes.len) == (ssize_t)bytes.len)
-            lend_picture(f, s, word, fd);
-        else
-            err_set(&err, "a picture that the presenter opened could not be kept: no memory?");
-    }
-    if (fd >= 0 && *err.text)
-        close(fd);
-    utf8_print(f->lacks, sizeof f->lacks, "%.290s", err.text);
-    buf_free(&bytes);
-}
-
-/* The reader's own model stands for the presenter's, where it is the same. */
-static void take_model(Follow *f, Session *s, const char *word, const char *digest, const char *name)
-{
-    if (f->model && f->own == strtoull(digest, NULL, 16))
-        permit_lend(s, word, f->model);
-    else
-        utf8_print(f->lacks, sizeof f->lacks,
-                   "the presenter's model is %.100s (digest %s), %s: join with -m and that model", name, digest,
-                   f->model ? "and yours is another one" : "which you have not named");
-}
-
-/* What the next line opens, by a word of the class. */
-static void take_loan(Follow *f, Session *s, const char *verb, const char *word)
-{
+    unsigned long long model;
     char digest[17];
-    const char *slash = strchr(word, '/');
-    if (strncmp(word, PERMIT_CLASS, strlen(PERMIT_CLASS)) != 0 || !slash)
-        return;
-    utf8_print(digest, sizeof digest, "%.*s", (int)strcspn(word + strlen(PERMIT_CLASS), "/"),
-               word + strlen(PERMIT_CLASS));
-    if (strcmp(verb, "@open") == 0)
-        take_picture(f, s, word, digest, slash + 1);
-    else if (strcmp(verb, "@model") == 0)
-        take_model(f, s, word, digest, slash + 1);
+    const char *by = word + strlen(PERMIT_CLASS), *slash = strchr(by, '/'), *name = slash ? slash + 1 : word;
+    int fd = -1;
+    f->lacks = true;
+    f->trouble[0] = 0;
+    utf8_print(digest, sizeof digest, "%.*s", (int)strcspn(by, "/"), by);
+    if (sscanf(by, SHARE_MODEL "%16llx", &model) == 1) {
+        f->lacks = !f->model || f->own != model;
+        if (f->lacks)
+            err_set(err, "the presenter's model is %.100s, %s: join with -m and that model", name,
+                    f->model ? "and yours is another one" : "which you have not named");
+        return f->lacks ? NULL : f->model;
+    }
+    if (slash != by + 16)
+        err_set(err, "%.150s is no picture, or larger than 8 MB, and does not travel; :open a copy of yours", name);
+    else if (reader_data(&f->room, digest, &bytes, err)) {
+        fd = memfd_create("picture", MFD_CLOEXEC);
+        f->lacks = fd < 0 || write(fd, bytes.data, bytes.len) != (ssize_t)bytes.len;
+        if (f->lacks)
+            err_set(err, "a picture that the presenter opened could not be kept: no memory?");
+    }
+    buf_free(&bytes);
+    if (fd >= 0 && f->lent) { /* the word before names this one from now on, never another file */
+        dup3(fd, f->lent, O_CLOEXEC);
+        close(fd);
+    } else if (fd >= 0)
+        f->lent = fd;
+    snprintf(f->file, sizeof f->file, "/proc/self/fd/%d", f->lent);
+    return f->lacks ? NULL : f->file;
+}
+
+/* After a step: what did not come is the reason until one is on show again. */
+static void step_done(Follow *f, Session *s, bool ok, const Err *err)
+{
+    log_hold(s, false);
+    f->moved = true;
+    buf_clear(&s->said);
+    if (ok || !f->lacks || !*f->trouble)
+        utf8_clean(f->trouble, sizeof f->trouble, ok ? "" : err->text);
+    f->lacks &= !ok;
 }
 
 static void run(Follow *f, Session *s, const char *lines)
@@ -195,29 +182,28 @@ static void run(Follow *f, Session *s, const char *lines)
     int count = 0;
     for (const char *p = lines; *p; p += command_length(p), p += *p != 0)
         count++;
-    f->applying = true;
+    log_hold(s, true); /* what it logs is not the reader's */
     bool ok = count <= COMMANDS_MOST ? session_read(s, &f->commands, lines, LINE_FOREIGN, &err)
                                      : err_set(&err, "more commands in one line than a step has");
-    f->applying = false;
-    f->moved = f->told = true;
-    buf_clear(&s->said);
-    utf8_clean(f->trouble, sizeof f->trouble, ok ? "" : *f->lacks ? f->lacks : err.text);
-    if (ok)
-        f->lacks[0] = 0;
+    step_done(f, s, ok, &err);
 }
 
-/* a: FILE SEED CARD PAUSES [DIGEST] */
-static bool open_lesson(Follow *f, Session *s, const Args *a, Err *err)
+/* what: FILE SEED [DIGEST] */
+static bool open_lesson(Follow *f, Session *s, const char *what, Err *err)
 {
+    Args a;
     Lesson l = {0};
     LessonFile file = {0};
     Buf text = {0};
-    const char *slash = strrchr(a->word[0], '/'), *name = slash ? slash + 1 : a->word[0];
-    bool own = a->count == 4, ok = own ? lesson_named(name, &file) : reader_data(&f->room, a->word[4], &text, err);
+    const char *path;
+    if (!args_parse(&a, what, &path, err) || !a.count)
+        return err_set(err, "a line of the class names no lesson");
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    bool own = a.count == 1, ok = own ? lesson_named(name, &file) : reader_data(&f->room, a.word[1], &text, err);
     if (own && !ok)
         err_set(err, "the presenter's lesson %.100s is not in this program", name);
     ok = ok && lesson_parse(&l, name, own ? file.text : buf_str(&text), own ? file.size : text.len,
-                            strtoull(a->word[1], NULL, 10), err);
+                            strtoull(a.word[0], NULL, 10), err);
     buf_free(&text);
     if (!ok) {
         lesson_free(&l);
@@ -231,30 +217,24 @@ static bool open_lesson(Follow *f, Session *s, const Args *a, Err *err)
     return ok;
 }
 
-static void take_card(Follow *f, Session *s, const Args *a)
+static void take_card(Follow *f, Session *s, const char *line)
 {
     Err err = {{0}};
-    char lesson[sizeof f->lesson];
-    int card, pauses;
-    bool relative;
-    if (a->count < 4 || a->count > 5 || !args_number(a->word[2], &card, &relative) ||
-        !args_number(a->word[3], &pauses, &relative) || card < 0 || pauses < 0)
+    int card, pauses, at = 0;
+    if (sscanf(line, "@card %5d %5d %n", &card, &pauses, &at) != 2 || !at || card < 0 || pauses < 0)
         return;
-    utf8_print(lesson, sizeof lesson, "%.300s %.30s %.30s", a->word[0], a->word[1], a->count > 4 ? a->word[4] : "");
-    if (strcmp(lesson, f->lesson) != 0)
+    if (!f->lesson || strcmp(line + at, f->lesson) != 0)
         follow_close_lesson(f);
-    memcpy(f->lesson, lesson, sizeof lesson);
-    f->applying = true;
-    bool ok = f->playing || open_lesson(f, s, a, &err);
+    free(f->lesson);
+    f->lesson = xstrdup(line + at);
+    log_hold(s, true);
+    bool ok = f->playing || open_lesson(f, s, f->lesson, &err);
     if (ok && card >= f->player.lesson.count)
         ok = err_set(&err, "the presenter's lesson has no card %d here", card + 1);
     ok = ok && player_enter(&f->player, card, &err);
     for (int i = 0; ok && i < pauses && player_waits(&f->player); i++)
         ok = player_on(&f->player, &err);
-    f->applying = false;
-    f->moved = f->told = true;
-    buf_clear(&s->said);
-    utf8_clean(f->trouble, sizeof f->trouble, ok ? "" : err.text);
+    step_done(f, s, ok, &err);
 }
 
 static void take_ask(Follow *f, const char *text)
@@ -272,21 +252,18 @@ static void take(Follow *f, Session *s, const char *line)
     const char *verb;
     if (strncmp(line, "@ask ", 5) == 0)
         take_ask(f, line + 5);
-    else if (strncmp(line, "@state ", 7) == 0 && f->following) {
-        follow_close_lesson(f);
-        run(f, s, line + 7);
-    } else if (*line && *line != '@' && f->following)
-        run(f, s, line);
-    else if (*line != '@' || !args_parse(&a, line, &verb, NULL))
-        return;
-    else if (strcmp(verb, "@caption") == 0) {
+    else if (strncmp(line, "@caption ", 9) == 0 && args_parse(&a, line, &verb, NULL)) {
         free(f->caption);
         f->caption = xstrdup(a.count ? a.word[0] : "");
-        f->told = true;
-    } else if (strcmp(verb, "@card") == 0 && f->following)
-        take_card(f, s, &a);
-    else if (a.count == 1)
-        take_loan(f, s, verb, a.word[0]);
+    } else if (!f->following)
+        return;
+    else if (strncmp(line, "@state ", 7) == 0) {
+        follow_close_lesson(f);
+        run(f, s, line + 7);
+    } else if (strncmp(line, "@card ", 6) == 0)
+        take_card(f, s, line);
+    else if (*line != '@')
+        run(f, s, line);
 }
 
 bool follow_behind(const Follow *f)
@@ -310,11 +287,12 @@ bool follow_step(Follow *f, Session *s, int64_t now)
         return false;
     if (f->model && !f->own) /* before the presenter's takes its place */
         f->own = model_digest(&s->model);
+    permit_class(s, lend, f);
     put_receipt(f, s);
     bool changed = reader_step(&f->room, now);
     if (f->room.folder >= 0 && f->known != f->room.owner) {
         classroom_user(f->room.owner, f->who);
-        f->asks = !is_known(f);
+        f->asks = !is_known(f, false);
         f->known = f->asks ? f->known : f->room.owner;
     }
     /* what is left waits for the next round: keys and signals come first, whatever somebody writes */
@@ -330,101 +308,113 @@ bool follow_step(Follow *f, Session *s, int64_t now)
     return changed;
 }
 
-/* The terminal that this program sits at, as its file below /dev is called: "pts7"; "none". */
-static void terminal_name(char out[16])
+/* The pseudo-terminal that this program sits at, its number and 1; 0: none that is its user's, as under su. */
+static int terminal_here(void)
 {
-    const char *name = NULL;
-    for (int fd = 0; fd < 3 && !name; fd++)
-        name = isatty(fd) ? ttyname(fd) : NULL;
-    bool pts = name && strncmp(name, "/dev/pts/", 9) == 0, dev = name && strncmp(name, "/dev/", 5) == 0;
-    utf8_print(out, 16, "%s%.10s", pts ? "pts" : "",
-               pts                               ? name + 9
-               : dev && !strpbrk(name + 5, "/-") ? name + 5
-                                                 : "none");
+    struct stat st;
+    int n = -1;
+    for (int fd = 0; fd < 3; fd++) {
+        const char *name = isatty(fd) ? ttyname(fd) : NULL;
+        if (name && fstat(fd, &st) == 0 && st.st_uid == geteuid() && sscanf(name, "/dev/pts/%6d", &n) == 1)
+            break;
+    }
+    return n + 1;
 }
 
 bool follow_vote(Follow *f, Session *s, int digit, Err *err)
 {
-    char terminal[16], name[80];
+    char name[80];
     Rollcall *q = &f->question;
-    int choice = rollcall_choice(q, digit);
+    int choice = rollcall_choice(q, digit), terminal = terminal_here();
     if (!q->open || q->closed)
         return err_set(err, "no question is open");
     if (choice < 0)
         return err_set(err, "%d is none of the answers: press the digit in front of one", digit);
-    terminal_name(terminal);
-    snprintf(name, sizeof name, "%08x-%s-%d-%llx", q->seed, terminal, choice,
+    snprintf(name, sizeof name, "%08x-%d-%d-%llx", q->seed, terminal, choice,
              (unsigned long long)clock_ns() ^ (unsigned long long)getpid() << 40);
     if (!reader_vote(&f->room, name, err))
         return false;
     q->mine = choice;
+    f->terminal = terminal;
     f->receipt[0] = 0;
     put_receipt(f, s);
     return true;
 }
 
+void follow_receipt(const Follow *f, Buf *out)
+{
+    char name[ROLLCALL_ANSWER + 16];
+    buf_printf(out, *f->receipt ? "Receipt %s. " : "The receipt comes when the pass is complete.%s ", f->receipt);
+    buf_printf(out, "Your answer, %s, is the one vote of %s.", rollcall_name(&f->question, f->question.mine, name),
+               f->terminal ? "this terminal" : "your account: no terminal here is yours");
+}
+
 void follow_line(const Follow *f, Buf *out)
 {
+    const ClassReader *r = &f->room;
     if (f->asks)
         buf_printf(out,
-                   "The class %s is presented by %s. Follow? y: your screen does what theirs does, your files stay "
+                   "The class %s %s presented by %s. Follow? y: your screen does what theirs does, your files stay "
                    "untouched; n: no.",
-                   f->name, f->who);
-    else if (!f->room.live)
-        buf_printf(out, "%s: %s; trying again. f leaves.", f->name, *f->room.why ? f->room.why : "not there yet");
+                   f->name, r->live ? "is" : "was", f->who);
+    else if (!r->live)
+        buf_printf(out, "%s: %s%s; trying again. f leaves.", f->name, *r->why ? r->why : "not there yet",
+                   r->lines < 0 ? "" : ", this is what was on show last");
     else if (*f->trouble)
         buf_printf(out, "Can't follow %s here: %s", f->who, f->trouble);
+    else if (f->question.open && !f->question.closed && f->question.mine < 0)
+        buf_printf(out, "%s asks: the digit in front of an answer gives it.", f->who);
     else if (!f->following)
         buf_printf(out, "On your own; f follows %s again.", f->who);
     else if (*f->caption)
         buf_puts(out, f->caption);
     else
-        buf_printf(out, "Following %s. Any change of yours leaves; f comes back.", f->who);
+        buf_printf(out, "Following %s. f, or any change of yours: on your own; f again: back.", f->who);
 }
 
 /* ---- line by line ---- */
 
-static void say_question(Follow *f, Buf *out)
+static void put_question(const Rollcall *q, Buf *out)
 {
-    const Rollcall *q = &f->question, *before = &f->said_question;
     char name[ROLLCALL_ANSWER + 16];
-    bool new = q->open && (!before->open || before->seed != q->seed), shown = q->closed && (new || !before->closed);
     int total = rollcall_total(q);
-    if (shown)
-        buf_printf(out, "%s: %d answer%s.\n", q->text, total, total == 1 ? "" : "s");
-    else if (new)
-        buf_printf(out, "Asked: %s\n", q->text);
-    for (int i = 0; (new || shown) && i < q->count; i++) {
+    buf_printf(out, q->closed ? "%s: %d answer%s.\n" : "Asked: %s\n", q->text, total, total == 1 ? "" : "s");
+    for (int i = 0; i < q->count; i++) {
         buf_puts(out, rollcall_name(q, i, name));
-        if (shown)
+        if (q->closed)
             buf_printf(out, ": %d", q->votes[i]);
-        if (shown && q->valued)
+        if (q->valued)
             buf_printf(out, ", value %.4g", q->value[i]);
-        buf_printf(out, "%s%s\n", shown && i == q->right ? ", right" : "", shown && i == q->mine ? ", yours" : "");
+        buf_printf(out, "%s%s\n", q->closed && i == q->right ? ", right" : "",
+                   q->closed && i == q->mine ? ", yours" : "");
     }
-    if (new && !shown)
-        buf_puts(out, "Type the number of your answer.\n");
-    if (*q->note && strcmp(q->note, before->note) != 0)
-        buf_printf(out, "%s\n", q->note);
-    f->said_question = *q;
+    buf_printf(out, "%s%s%s", q->closed ? "" : "Type the digit in front of your answer.\n", q->note,
+               *q->note ? "\n" : "");
+}
+
+/* Where it is another text than the one before; who says it stands before a caption. */
+static void say(Buf *before, Buf *text, const char *who, Buf *out)
+{
+    if (strcmp(buf_str(text), buf_str(before)) != 0)
+        buf_printf(out, "%s%s%s", who, *who ? " says: " : "", buf_str(text));
+    buf_free(before);
+    *before = *text;
 }
 
 bool follow_say(Follow *f, Session *s, Buf *out)
 {
-    Buf line = {0};
+    Buf line = {0}, question = {0};
     if (!f->joined)
         return false;
     follow_step(f, s, clock_ns());
     bool moved = f->moved;
     f->moved = false;
     follow_line(f, &line);
-    if (strcmp(buf_str(&line), buf_str(&f->said)) != 0) {
-        bool caption = *f->caption && strcmp(buf_str(&line), f->caption) == 0;
-        buf_printf(out, "%s%s%s\n", caption ? f->who : "", caption ? " says: " : "", buf_str(&line));
-        buf_clear(&f->said);
-        buf_puts(&f->said, buf_str(&line));
-    }
-    buf_free(&line);
-    say_question(f, out);
+    bool caption = *f->caption && strcmp(buf_str(&line), f->caption) == 0;
+    buf_putc(&line, '\n');
+    say(&f->said, &line, caption ? f->who : "", out);
+    if (f->question.open)
+        put_question(&f->question, &question);
+    say(&f->asked, &question, "", out);
     return moved;
 }

@@ -12,10 +12,8 @@
 typedef struct Follow {
     bool joined;    /* there is somebody to follow */
     bool following; /* … and it is done; else one looks on one's own */
-    bool applying;  /* a step is being run: what it logs is not the reader's */
     bool asks;      /* whoever presents is unknown: nothing is read before the answer */
-    bool moved;     /* a step was run, … */
-    bool told;      /* … or something is said about it; both for the caller to take back */
+    bool moved;     /* a step was run; for the caller to take back */
     char name[48], who[80];
     uid_t known; /* whose lines may run, while room.folder is open */
     ClassReader room;
@@ -24,17 +22,17 @@ typedef struct Follow {
     Player player; /* of the lesson that is presented, while `playing`: worked examples are on show by it */
     bool playing;
     EditHistory history; /* of the reader's own changes, meanwhile */
-    char lesson[400];    /* FILE SEED DIGEST of it */
+    char *lesson;        /* "FILE SEED DIGEST" of it */
     Rollcall question;
-    char receipt[64];       /* of the last answer; "" = none */
-    char trouble[300];      /* why the last step is not on show; "" = it is */
-    char lacks[300];        /* a model or picture that did not come, and what to do; "" = none */
-    char *picture;          /* the word of the picture that came last, … */
-    int lent;               /* … and it, in memory */
-    const char *model;      /* what -m named, or NULL, … */
-    uint64_t own;           /* … and its digest */
-    Buf said;               /* what follow_say said last, … */
-    Rollcall said_question; /* … and the question as it was then */
+    char receipt[64];  /* of the last answer; "" = none */
+    bool terminal;     /* … which was this terminal's, not the account's */
+    char trouble[300]; /* why what is on show is not the presenter's; "" = it is */
+    bool lacks;        /* … a model or picture that did not come */
+    int lent;          /* the picture that came last, in memory; 0: none */
+    char file[40];     /* … as a file */
+    const char *model; /* what -m named, or NULL, … */
+    uint64_t own;      /* … and its digest */
+    Buf said, asked;   /* what follow_say said last of the place and of the question */
 } Follow;
 
 /* model: what -m named, or NULL. Nothing is read yet. */
@@ -45,14 +43,13 @@ bool follow_step(Follow *f, Session *s, int64_t now);
 bool follow_behind(const Follow *f); /* … others wait for the next round, which should come at once */
 /* `join NAME`; off: leaves; "": on one's own, and back to where the presenter is. */
 bool follow_join(Follow *f, Session *s, const char *name, const char *model, Err *err);
-/* Is anybody there? */
-bool follow_live(const Follow *f);
 /* The reader's answer while `asks`: true where the word is one. */
 bool follow_answers(Follow *f, Session *s, const char *word);
 /* The presenter's lesson is closed here, until the next card comes. */
 void follow_close_lesson(Follow *f);
-/* A vote for the open question. */
+/* A vote for the open question, and what is said of it: whose vote it was, the receipt. */
 bool follow_vote(Follow *f, Session *s, int digit, Err *err);
+void follow_receipt(const Follow *f, Buf *out);
 /* One line: who is followed, or why not. */
 void follow_line(const Follow *f, Buf *out);
 /* follow_step line by line: appends what is to be said; true where the place is another one too. */

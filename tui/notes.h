@@ -10,16 +10,16 @@
 typedef struct Prompter {
     Classroom room;
     int keys;
-    Buf typed; /* commands of `present`, a line each, to be run and taken away */
-    Buf page;  /* that was written last */
+    Buf page; /* that was written last */
 } Prompter;
 
 /* False where another presentation of this user has it. */
 bool prompter_open(Prompter *p, Err *err);
 void prompter_close(Prompter *p);
-int prompter_poll(const Prompter *p, struct pollfd *out, int most);
-/* Once a round: writes the page where it is another one, takes in what was typed. */
+/* Once a round: writes the page where it is another one. */
 void prompter_step(Prompter *p, const Session *s, const Presenter *of, const Rollcall *question);
+/* The next command of `present` that was typed there, each line a count and a key; false: none. */
+bool prompter_typed(Prompter *p, const Presenter *of, Buf *command);
 
 /* On a terminal a screen; else lines, read and written. Waits for a presentation, and for the next one. The exit
  * status of the program. */

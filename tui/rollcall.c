@@ -44,13 +44,18 @@ bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int 
 bool rollcall_settle(Rollcall *r, Session *s, Err *err)
 {
     const char *answer[ROLLCALL_ANSWERS];
+    int right;
     for (int i = 0; i < r->count; i++)
         answer[i] = r->answer[i];
     if (r->by == SETTLE_NOT)
         return true;
-    if (!settle(s, r->by, r->key, answer, r->count, &r->right, r->value, err))
+    if (!settle(s, r->by, r->key, answer, r->count, &right, r->value, err))
         return false;
     r->valued = r->by != SETTLE_RIGHT;
+    right = r->valued ? right : rollcall_choice(r, right);
+    if (right < 0 && !r->valued)
+        return err_set(err, "right= is no digit in front of an answer: %.100s", r->key);
+    r->right = right;
     return true;
 }
 
@@ -93,22 +98,29 @@ int rollcall_total(const Rollcall *r)
     return n;
 }
 
+/* name="1 2 3" */
+static void put_numbers(const char *name, const double *x, int count, Buf *out)
+{
+    for (int i = 0; i < count; i++)
+        buf_printf(out, "%s%s%.9g", i ? " " : name, i ? "" : "=\"", x[i]);
+    buf_putc(out, '"');
+}
+
 void rollcall_put(const Rollcall *r, Buf *out)
 {
+    double votes[ROLLCALL_ANSWERS] = {rollcall_total(r)}; /* how they are spread is nobody's business before the end */
+    for (int i = 0; r->closed && i < r->count; i++)
+        votes[i] = r->votes[i] + r->raised[i];
     buf_printf(out, "%08x ", r->seed);
     command_quote(r->text, out);
     for (int i = 0; i < r->count; i++) {
         buf_putc(out, ' ');
         command_quote(r->answer[i], out);
     }
-    for (int i = 0; i < r->count; i++) /* how they are spread is nobody's business before the end */
-        buf_printf(out, "%s%d", i ? " " : " votes=\"",
-                   r->closed ? r->votes[i] + r->raised[i]
-                   : i == 0  ? rollcall_total(r)
-                             : 0);
-    for (int i = 0; r->closed && r->valued && i < r->count; i++)
-        buf_printf(out, "%s%.9g", i ? " " : "\" value=\"", r->value[i]);
-    buf_puts(out, "\" note=");
+    put_numbers(" votes", votes, r->count, out);
+    if (r->closed && r->valued)
+        put_numbers(" value", r->value, r->count, out);
+    buf_puts(out, " note=");
     command_quote(r->note, out);
     if (r->closed)
         buf_printf(out, " right=%d", r->right);
@@ -132,21 +144,20 @@ bool rollcall_read(Rollcall *r, const char *text)
     Rollcall new;
     const char *seed;
     char *end;
-    double x[ROLLCALL_ANSWERS];
+    double votes[ROLLCALL_ANSWERS], at = -1;
     if (!args_parse(&a, text, &seed, NULL) || a.count < 1 || strlen(seed) != 8)
         return false;
     unsigned long number = strtoul(seed, &end, 16);
-    if (*end || !number || !rollcall_ask(&new, a.word[0], a.word + 1, a.count - 1, (uint32_t)number, NULL) ||
-        !read_numbers(args_named(&a, "votes"), new.count, 0, 2 * ROLLCALL_VOTES, x))
-        return false;
-    for (int i = 0; i < new.count; i++)
-        new.votes[i] = (int)x[i];
     const char *right = args_named(&a, "right"), *value = args_named(&a, "value"), *note = args_named(&a, "note");
-    if ((right && !read_numbers(right, 1, -1, new.count - 1, x)) ||
+    if (*end || !number || !rollcall_ask(&new, a.word[0], a.word + 1, a.count - 1, (uint32_t)number, NULL) ||
+        !read_numbers(args_named(&a, "votes"), new.count, 0, 2 * ROLLCALL_VOTES, votes) ||
+        (right && !read_numbers(right, 1, -1, new.count - 1, &at)) ||
         (value && (!right || !read_numbers(value, new.count, -DBL_MAX, DBL_MAX, new.value))))
         return false;
+    for (int i = 0; i < new.count; i++)
+        new.votes[i] = (int)votes[i];
     new.closed = right != NULL;
-    new.right = right ? (int)*x : -1;
+    new.right = (int)at;
     new.valued = value != NULL;
     utf8_clean(new.note, sizeof new.note, note ? note : "");
     new.mine = r->open && r->seed == new.seed ? r->mine : -1;
@@ -154,44 +165,45 @@ bool rollcall_read(Rollcall *r, const char *text)
     return true;
 }
 
-int rollcall_rows(const Rollcall *r, const char *below)
+/* Rows that it takes; label: cells of an answer's words. */
+static int draw_answer(const Rollcall *r, Canvas *c, Rect in, int label, int i, int most)
 {
-    return r->open ? r->count + 4 + (*below || *r->note) : 0;
-}
-
-static void draw_answer(const Rollcall *r, Canvas *c, Rect row, int i, int most)
-{
-    bool right = r->closed && i == r->right;
-    int votes = r->votes[i] + r->raised[i], label = row.w / 2 < 30 ? row.w / 2 : 30;
-    char text[ROLLCALL_ANSWER + 32], name[ROLLCALL_ANSWER + 16];
-    snprintf(text, sizeof text, "%s%s", i == r->mine ? ">" : " ", rollcall_name(r, i, name));
-    canvas_label(c, row.y, row.x, label, right ? STYLE_GOOD : STYLE_STRONG, text);
+    int votes = r->votes[i] + r->raised[i], valued = r->valued ? 12 : 0, x = in.x + label + valued;
+    Style style = r->closed && i == r->right ? STYLE_GOOD : STYLE_STRONG;
+    char name[ROLLCALL_ANSWER + 16];
+    if (i == r->mine)
+        canvas_text(c, in.y, in.x, 1, style, ">");
+    int rows = canvas_wrap(c, (Rect){in.y, in.x + 1, in.h, label - 1}, style, rollcall_name(r, i, name));
     if (!r->closed)
-        return;
-    int valued = r->valued ? 12 : 0, bar = row.w - label - 14 - valued;
+        return rows;
     if (valued)
-        canvas_printf(c, row.y, row.x + label, valued, right ? STYLE_GOOD : STYLE_TEXT, "%10.4g", r->value[i]);
-    if (bar > 0)
-        canvas_bar(c, row.y, row.x + label + valued + 1, bar, most ? (double)votes / most : 0, STYLE_STRONG, (Ref){0});
-    canvas_printf(c, row.y, row.x + row.w - 12, 12, STYLE_STRONG, "%6d%s", votes, right ? " right" : "");
+        canvas_printf(c, in.y, in.x + label, valued, style, "%10.4g", r->value[i]);
+    if (in.w - label - valued > 14)
+        canvas_bar(c, in.y, x + 1, in.w - label - valued - 14, most ? (double)votes / most : 0, STYLE_STRONG, (Ref){0});
+    canvas_printf(c, in.y, in.x + in.w - 12, 12, STYLE_STRONG, "%6d%s", votes, i == r->right ? " right" : "");
+    return rows;
 }
 
-void rollcall_draw(const Rollcall *r, Canvas *c, Rect box, const char *below)
+void rollcall_draw(const Rollcall *r, Canvas *c, const char *below)
 {
-    int most = 0, total = rollcall_total(r);
-    char title[80];
-    if (!r->open || box.h < 4 || box.w < 20)
+    int most = 0, total = rollcall_total(r), w = c->w < 90 ? c->w : 90, label = r->closed ? (w - 4) / 2 : w - 4;
+    char title[80], name[ROLLCALL_ANSWER + 16];
+    if (!r->open || c->h < 4 || w < 20)
         return;
-    canvas_fill(c, box, STYLE_TEXT, ' ');
-    snprintf(title, sizeof title, r->closed ? "%d answer%s" : "predict first: %d answer%s", total,
-             total == 1 ? "" : "s");
-    Rect in = canvas_box(c, box, title, true);
-    canvas_label(c, in.y, in.x + 1, in.w - 2, STYLE_STRONG, r->text);
-    for (int i = 0; i < r->count; i++)
-        most = r->votes[i] + r->raised[i] > most ? r->votes[i] + r->raised[i] : most;
-    for (int i = 0; i < r->count && i + 2 < in.h + 1; i++)
-        draw_answer(r, c, (Rect){in.y + 1 + i, in.x + 1, 1, in.w - 2}, i, most);
     below = *r->note && (r->closed || !*below) ? r->note : below;
-    if (*below && in.h > r->count + 1)
-        canvas_label(c, in.y + in.h - 1, in.x + 1, in.w - 2, STYLE_SENTENCE, below);
+    int rows = 2 + canvas_wrap_rows(c, w - 4, r->text) + (*below ? canvas_wrap_rows(c, w - 4, below) : 0);
+    for (int i = 0; i < r->count; i++) {
+        rows += canvas_wrap_rows(c, label - 1, rollcall_name(r, i, name));
+        most = r->votes[i] + r->raised[i] > most ? r->votes[i] + r->raised[i] : most;
+    }
+    rows = rows < c->h ? rows : c->h;
+    Rect box = {c->h - rows > 4 ? c->h - rows - 4 : 0, (c->w - w) / 2, rows, w};
+    snprintf(title, sizeof title, "%s%d answer%s", r->closed ? "" : "predict first: ", total, total == 1 ? "" : "s");
+    canvas_fill(c, box, STYLE_TEXT, ' ');
+    Rect in = canvas_box(c, box, title, true);
+    in = (Rect){in.y, in.x + 1, in.h, in.w - 2};
+    rect_cut(&in, 't', canvas_wrap(c, in, STYLE_STRONG, r->text));
+    for (int i = 0; in.h > 0 && i < r->count; i++)
+        rect_cut(&in, 't', draw_answer(r, c, in, label, i, most));
+    canvas_wrap(c, in, STYLE_SENTENCE, below);
 }

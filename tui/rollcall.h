@@ -57,7 +57,6 @@ const char *rollcall_name(const Rollcall *r, int i, char out[ROLLCALL_ANSWER + 1
 void rollcall_put(const Rollcall *r, Buf *out);
 bool rollcall_read(Rollcall *r, const char *text);
 
-/* Rows that the drawing takes, its border included. below: one more line, or "". */
-int rollcall_rows(const Rollcall *r, const char *below);
-void rollcall_draw(const Rollcall *r, Canvas *c, Rect box, const char *below);
+/* A box over the lower part of the screen. below: one more text in it, or "". */
+void rollcall_draw(const Rollcall *r, Canvas *c, const char *below);
 #endif

@@ -22,11 +22,6 @@
 enum { LOOK_LEAST = 64 };           /* files of a look */
 enum { TEXT_MOST = 1100 };          /* bytes of a caption: every one escaped it is still a line */
 
-bool share_is_open(const Share *h)
-{
-    return *h->room.path;
-}
-
 bool share_open(Share *h, const char *name, const char *group, Err *err)
 {
     char own[80], path[CLASS_PATH];
@@ -35,19 +30,14 @@ bool share_open(Share *h, const char *name, const char *group, Err *err)
     classroom_user(geteuid(), own);
     utf8_print(h->name, sizeof h->name, "%.*s", (int)(*name ? strlen(name) : strcspn(own, " ")), *name ? name : own);
     h->since = CLASS_FILE; /* the whole state first */
-    if (!classroom_path(*name ? name : h->name, path, err) || !classroom_make(&h->room, path, group, false, err))
-        return false;
-    int fd = openat(h->room.folder, "votes", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    h->folder = fd < 0 ? NULL : fdopendir(fd);
-    return true;
+    return classroom_path(*name ? name : h->name, path, err) && classroom_make(&h->room, path, group, false, err);
 }
 
 void share_close(Share *h)
 {
     classroom_close(&h->room);
-    if (h->folder)
-        closedir(h->folder);
-    free(h->caption);
+    buf_free(&h->said);
+    free(h->vote);
     buf_free(&h->entries);
     *h = (Share){.s = h->s, .presenter = h->presenter, .question = h->question};
 }
@@ -74,34 +64,26 @@ static const char *put_file(Share *h, const char *file, size_t most, char digest
     return read ? digest : "large";
 }
 
-/* A resolved line as others can run it: what it opens is data of the class, by digest, and said to be so before it; no
- * name of a file goes out. How large a pane is on this screen is nobody else's business. */
-static void put_line(Share *h, const char *line, Buf *loans, Buf *out)
+/* A resolved line as others can run it: no name of a file goes out, what it opens is a word of the class (permit.h).
+ * How large a pane is on this screen is nobody else's business. */
+static void put_line(Share *h, const char *line, Buf *out)
 {
     Args a;
-    const char *verb, *by = NULL;
-    char digest[17], name[1200];
+    const char *verb;
+    char by[32] = "", digest[17], name[1200];
     if (strncmp(line, "option zoom", 11) == 0 || strncmp(line, "option map", 10) == 0)
         return;
-    buf_puts(out, out->len ? "; " : "");
     bool one = args_parse(&a, line, &verb, NULL) && a.count == 1;
     if (one && strcmp(verb, "open") == 0 && *a.word[0] != '#' && session_input(h->s, SIDE_B)->kind == INPUT_PICTURE)
-        by = put_file(h, a.word[0], CLASS_DATA, digest);
-    else if (one && strcmp(verb, "model") == 0 && strcmp(a.word[0], "bundled") != 0 && !text_asked(a.word[0])) {
-        snprintf(digest, sizeof digest, "%016llx", (unsigned long long)link_model_digest(h->s));
-        by = digest;
-    }
-    if (!by) {
-        buf_puts(out, line);
+        snprintf(by, sizeof by, "%s", put_file(h, a.word[0], CLASS_DATA, digest));
+    else if (one && strcmp(verb, "model") == 0 && strcmp(a.word[0], "bundled") != 0 && !text_asked(a.word[0]))
+        snprintf(by, sizeof by, SHARE_MODEL "%016llx", (unsigned long long)link_model_digest(h->s));
+    buf_printf(out, "; %s%s", *by ? verb : line, *by ? " " : "");
+    if (!*by)
         return;
-    }
     const char *slash = strrchr(a.word[0], '/');
     snprintf(name, sizeof name, PERMIT_CLASS "%s/%s", by, slash ? slash + 1 : a.word[0]);
-    buf_printf(loans, "@%s ", verb);
-    command_quote(name, loans);
-    buf_printf(out, "%s ", verb);
     command_quote(name, out);
-    buf_putc(loans, '\n');
 }
 
 /* Lines as one, behind that word. */
@@ -111,10 +93,10 @@ static void put_lines(Share *h, const char *begin, const char *lines, Buf *out)
     Buf own = {0};
     for (const char *p = lines; *p; p += strcspn(p, "\n"), p += *p == '\n') {
         utf8_print(one, sizeof one, "%.*s", (int)strcspn(p, "\n"), p);
-        put_line(h, one, out, &own);
+        put_line(h, one, &own);
     }
     if (own.len)
-        buf_printf(out, "%s%s\n", begin, buf_str(&own));
+        buf_printf(out, "%s%s\n", begin, buf_str(&own) + strlen("; "));
     buf_free(&own);
 }
 
@@ -124,42 +106,27 @@ void share_entry(Share *h, const char *resolved)
         buf_puts(&h->entries, resolved);
 }
 
-static bool shows_card(const Share *h)
-{
-    return h->lesson.player && h->lesson.card >= 0;
-}
-
-/* "@card FILE SEED CARD PAUSES [DIGEST]": the program's own lessons have no text, everybody has them. */
+/* "@card CARD PAUSES FILE SEED [DIGEST]": the program's own lessons have no text, everybody has them. */
 static void put_card(Share *h, Buf *out)
 {
     const Player *p = h->lesson.player;
     char digest[17];
     LessonFile f;
     bool own = lesson_named(p->lesson.file, &f);
-    buf_puts(out, "@card ");
+    buf_printf(out, "@card %d %d ", p->card, p->pause);
     put_text(p->lesson.file, out);
-    buf_printf(out, " %llu %d %d%s%s\n", (unsigned long long)h->lesson.seed, h->lesson.card, p->pause, own ? "" : " ",
+    buf_printf(out, " %llu %s\n", (unsigned long long)h->lesson.seed,
                own ? "" : put_file(h, p->lesson.file, LESSON_BYTES, digest));
 }
 
-static void put_caption(Share *h, bool again, Buf *out)
+/* Caption and question, which stand whatever is on show. */
+static void put_said(const Share *h, Buf *out)
 {
     const Deck *d = &h->presenter->deck;
     bool on = d->open && h->presenter->view.on;
-    const char *text = !on ? "" : deck_is_title(d, d->at) ? d->title : buf_str(&d->caption);
-    if (!again && h->caption && strcmp(h->caption, text) == 0)
-        return;
-    free(h->caption);
-    h->caption = xstrdup(text);
     buf_puts(out, "@caption ");
-    put_text(text, out);
-    buf_putc(out, '\n');
-}
-
-static void put_question(Share *h, Buf *out)
-{
-    h->asked = false;
-    buf_puts(out, "@ask ");
+    put_text(!on ? "" : deck_is_title(d, d->at) ? d->title : buf_str(&d->caption), out);
+    buf_puts(out, "\n@ask ");
     if (h->question->open)
         rollcall_put(h->question, out);
     buf_putc(out, '\n');
@@ -169,21 +136,20 @@ static void put_question(Share *h, Buf *out)
 static void put_whole(Share *h, Buf *out)
 {
     Buf text = {0};
-    bool worked = shows_card(h) && !h->s->now->model;
+    bool worked = h->lesson.player && !h->s->now->model;
     if (worked)
         put_card(h, out);
     session_write(h->s, STATE_WHOLE | (worked ? 0u : STATE_MODEL | STATE_INPUT), &text);
     put_lines(h, worked ? "" : "@state ", buf_str(&text), out);
     buf_free(&text);
-    put_caption(h, true, out);
-    put_question(h, out);
 }
 
 /* What happened since the last round: a card by its number, whatever else as commands, a line each step. True where a
  * new file begins with it. */
 static bool put_moves(Share *h, Buf *out)
 {
-    int moves = shows_card(h) ? h->lesson.player->moves : 0;
+    Buf said = {0};
+    int moves = h->lesson.player ? h->lesson.player->moves : 0;
     bool whole = h->since >= CLASS_FILE || (!moves && h->moves_said);
     if (whole)
         put_whole(h, out);
@@ -193,9 +159,11 @@ static bool put_moves(Share *h, Buf *out)
         put_lines(h, "", buf_str(&h->entries), out);
     h->moves_said = moves;
     buf_clear(&h->entries);
-    put_caption(h, false, out);
-    if (h->asked)
-        put_question(h, out);
+    put_said(h, &said);
+    if (whole || strcmp(buf_str(&said), buf_str(&h->said)) != 0)
+        buf_puts(out, buf_str(&said));
+    buf_free(&h->said);
+    h->said = said;
     return whole;
 }
 
@@ -219,129 +187,101 @@ static void write_out(Share *h, int64_t now)
 
 /* ---- votes: each an empty file "SEED-TERMINAL-CHOICE-NUMBER", its owner whom the kernel says ---- */
 
-/* The terminal of that name, where it is one of its owner's; else 0. */
-static uint64_t terminal_of(const char *name, uid_t owner)
+static void count_vote(Share *h, const Vote *new)
 {
-    char path[40];
-    struct stat st;
-    bool pts = strncmp(name, "pts", 3) == 0;
-    utf8_print(path, sizeof path, "/dev/%s%.20s", pts ? "pts/" : "", pts ? name + 3 : name);
-    return strcmp(name, "none") != 0 && lstat(path, &st) == 0 && S_ISCHR(st.st_mode) && st.st_uid == owner
-               ? (uint64_t)st.st_rdev
-               : 0;
+    Vote *at = NULL;
+    for (Vote *v = h->vote; v < h->vote + h->votes; v++)
+        if (v->owner == new->owner && (!new->terminal || !v->terminal || v->terminal == new->terminal))
+            at = v;
+    if (!at) {
+        h->vote = grow(h->vote, &h->vote_cap, h->votes, sizeof *h->vote);
+        h->vote[h->votes++] = *new;
+    } else if (new->terminal != at->terminal ? new->terminal : new->when >= at->when)
+        *at = *new;
 }
 
-/* False: the class is full. */
-static bool count_vote(Share *h, const Vote *new)
-{
-    int at = -1;
-    for (int i = 0; i < h->votes; i++)
-        if (h->vote[i].owner == new->owner) {
-            if (!new->terminal && h->vote[i].terminal)
-                return true;
-            if (h->vote[i].terminal == new->terminal || !h->vote[i].terminal)
-                at = i;
-        }
-    if (at < 0 && h->votes == SHARE_VOTERS)
-        return false;
-    at = at < 0 ? h->votes++ : at;
-    if (new->when >= h->vote[at].when || h->vote[at].terminal != new->terminal)
-        h->vote[at] = *new;
-    return true;
-}
-
-/* Of one name alone: a second one could be somebody else's doing. */
-static bool read_vote(const Rollcall *q, const char *name, const struct stat *st, Vote *v)
-{
-    unsigned seed;
-    char terminal[16];
-    int used = 0;
-    if (!S_ISREG(st->st_mode) || st->st_size || st->st_nlink != 1 ||
-        sscanf(name, "%8x-%15[a-z0-9]-%1d-%*16[0-9a-f]%n", &seed, terminal, &v->choice, &used) != 3 || !used ||
-        name[used])
-        return false;
-    v->owner = st->st_uid;
-    v->when = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
-    v->terminal = terminal_of(terminal, st->st_uid);
-    return seed == q->seed && v->choice >= 0 && v->choice < q->count;
-}
-
-/* Takes in one file; what was read is taken away, and what is no vote too, where that can be done. */
+/* Takes in one file; it is taken away where that can be done, whatever it is. A vote has one name alone: a second one
+ * could be somebody else's doing. A terminal counts where it is its owner's. An answer that comes too late is none. */
 static void take_one(Share *h, int folder, const char *name)
 {
-    struct stat st;
-    Vote new = {0};
-    char who[80];
+    struct stat st, at;
+    Vote v = {0};
+    char path[40];
+    unsigned seed = 0;
+    int used = 0;
     const Rollcall *q = h->question;
     if (*name == '.' || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return;
-    if (!read_vote(q, name, &st, &new)) {
-        if (!h->told_junk)
-            snprintf(h->news, sizeof h->news, "Files of %s in the class are no votes of this question: not counted.",
-                     classroom_user(st.st_uid, who));
-        h->told_junk = true;
-    } else if (q->open && !q->closed)
-        h->full = !count_vote(h, &new) || h->full;
+    bool vote = S_ISREG(st.st_mode) && !st.st_size && st.st_nlink == 1 &&
+                sscanf(name, "%8x-%7d-%1d-%*16[0-9a-f]%n", &seed, &v.terminal, &v.choice, &used) == 3 && used &&
+                !name[used];
+    if (!vote && !*h->stranger)
+        snprintf(h->news, sizeof h->news, "%s puts files into the class that are no answers. They count for nothing.",
+                 classroom_user(st.st_uid, h->stranger));
+    snprintf(path, sizeof path, "/dev/pts/%d", v.terminal - 1);
+    if (lstat(path, &at) != 0 || !S_ISCHR(at.st_mode) || at.st_uid != st.st_uid)
+        v.terminal = 0;
+    v.owner = st.st_uid;
+    v.when = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+    if (vote && q->open && !q->closed && seed == q->seed && v.choice >= 0 && v.choice < q->count)
+        count_vote(h, &v);
     if (unlinkat(folder, name, 0) != 0)
         unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-/* Looks through votes/ until then, going on where the look before ended, so that whoever fills it hides nobody's vote;
- * all: from its start. How many have voted, and that more can't, is news to all. True where it is another result. */
-static bool take_votes(Share *h, bool all, int64_t until)
+/* Looks through votes/ until then, going on where the look before ended, so that whoever fills it hides nobody's vote,
+ * and counts. False: there was not time for all of them. */
+static bool look(Share *h, int64_t until)
 {
-    Rollcall *q = h->question, before = *q;
+    Rollcall *q = h->question;
     struct dirent *e = NULL;
-    if (h->seed != q->seed || !q->open) {
-        h->seed = q->seed;
+    if (h->seed != q->seed || !q->open)
         h->votes = 0;
-        h->told_junk = h->full = false;
-    }
-    if (h->folder && all)
-        rewinddir(h->folder);
-    for (int i = 0; h->folder && (i < LOOK_LEAST || clock_ns() < until) && (e = readdir(h->folder)) != NULL; i++)
-        take_one(h, dirfd(h->folder), e->d_name);
-    if (h->folder && !e)
-        rewinddir(h->folder); /* what came meanwhile is there with the next look */
-    if (!q->open || q->closed)
-        return false;
-    int most = 0;
-    char who[80] = "";
-    memset(q->votes, 0, sizeof q->votes);
-    for (int i = 0; i < h->votes; i++) {
-        int same = 0;
-        for (int k = 0; k < h->votes; k++)
-            same += h->vote[k].owner == h->vote[i].owner;
-        if (same > most)
-            classroom_user(h->vote[i].owner, who);
-        most = same > most ? same : most;
+    h->seed = q->seed;
+    for (int i = 0; (i < LOOK_LEAST || clock_ns() < until) && (e = readdir(h->room.votes)) != NULL; i++)
+        take_one(h, dirfd(h->room.votes), e->d_name);
+    if (!e)
+        rewinddir(h->room.votes); /* what came meanwhile is there with the next look */
+    if (q->open && !q->closed)
+        memset(q->votes, 0, sizeof q->votes);
+    for (size_t i = 0; q->open && !q->closed && i < h->votes; i++)
         q->votes[h->vote[i].choice]++;
-    }
-    q->note[0] = 0;
-    if (most > 1)
-        snprintf(q->note, sizeof q->note, "%d of %d votes are of one account, %s", most, h->votes, who);
-    if (h->full || (all && e))
-        snprintf(q->note, sizeof q->note,
-                 h->full ? "The class is full: %d have voted, more are not counted."
-                         : "More files lie in votes/ than could be looked through: not all count.",
-                 SHARE_VOTERS);
-    bool changed = strcmp(q->note, before.note) != 0 || memcmp(q->votes, before.votes, sizeof q->votes) != 0;
-    h->asked = h->asked || changed;
-    return changed;
+    return !e;
 }
 
 void share_count(Share *h)
 {
-    if (*h->room.path)
-        take_votes(h, true, clock_ns() + LAST_NS);
+    Rollcall *q = h->question;
+    size_t most = 0;
+    char who[80] = "";
+    if (!*h->room.path)
+        return;
+    rewinddir(h->room.votes);
+    bool all = look(h, clock_ns() + LAST_NS);
+    for (size_t i = 0; i < h->votes; i++) {
+        size_t same = 0;
+        for (size_t k = 0; k < h->votes; k++)
+            same += h->vote[k].owner == h->vote[i].owner;
+        if (same > most)
+            classroom_user(h->vote[i].owner, who);
+        most = same > most ? same : most;
+    }
+    if (!all)
+        snprintf(q->note, sizeof q->note, "Answers may be missing: %.80s has filled the class with other files.",
+                 h->stranger);
+    else if (most > 1)
+        snprintf(q->note, sizeof q->note, "%zu of %zu votes are of one account, %s", most, h->votes, who);
 }
 
 bool share_step(Share *h, int64_t now)
 {
+    const Rollcall before = *h->question;
     if (!*h->room.path)
         return false;
+    if (now - h->counted >= AGAIN_NS) {
+        h->counted = now;
+        look(h, now + LOOK_NS);
+    }
     write_out(h, now);
-    bool due = now - h->counted >= AGAIN_NS;
-    h->counted = due ? now : h->counted;
-    return (due && take_votes(h, false, now + LOOK_NS)) || *h->news;
+    return *h->news || memcmp(before.votes, h->question->votes, sizeof before.votes) != 0;
 }

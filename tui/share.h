@@ -3,19 +3,16 @@
  * beside it by digest, a model is its digest. What comes are votes. */
 #ifndef VITRINE_TUI_SHARE_H
 #define VITRINE_TUI_SHARE_H
-#include <dirent.h>
-
 #include "tui/classroom.h"
 #include "tui/presenter.h"
 #include "tui/rollcall.h"
 
-enum { SHARE_VOTERS = 1024 };
+#define SHARE_MODEL "model-" /* before a model's digest, in a word of the class: PERMIT_CLASS DIGEST/NAME */
 
-/* Who answered the open question, and what: one counts of each owner and terminal of theirs, the last one; of an owner
- * without a terminal one. */
+/* One counts of each owner and terminal of theirs, the last one; of an owner without a terminal one. */
 typedef struct Vote {
     uid_t owner;
-    uint64_t terminal; /* as the kernel knows it; 0: none */
+    int terminal; /* number of the pseudo-terminal and 1; 0: none of the owner's */
     int64_t when;
     int choice;
 } Vote;
@@ -23,9 +20,8 @@ typedef struct Vote {
 /* The lesson that is open: its cards go out by number, since a follower has their worked examples only by playing them.
  */
 typedef struct ShareLesson {
-    const Player *player; /* NULL: none */
+    const Player *player; /* NULL: none of its cards is on show */
     uint64_t seed;
-    int card; /* −1: none of them is on show */
 } ShareLesson;
 
 typedef struct Share {
@@ -35,19 +31,17 @@ typedef struct Share {
     const Presenter *presenter;
     Rollcall *question;
     ShareLesson lesson; /* set before share_step */
-    DIR *folder;        /* votes/ */
-    Vote vote[SHARE_VOTERS];
-    int votes;
-    uint32_t seed; /* of the question that they are about */
-    bool full, told_junk;
-    bool asked;      /* the question became another one, or its counts */
-    int64_t counted; /* clock_ns of the last look at the votes */
-    char *caption;   /* that was said last */
-    int moves_said;  /* Player.moves of the card that was said last; 0: no card is on show there */
-    Buf entries;     /* what commands came to since the last round */
-    size_t since;    /* bytes in this file of lines */
-    int64_t tried;   /* clock_ns when a new one could not be written; 0: it is written */
-    char news[300];  /* to be said once; "" = none */
+    Vote *vote;
+    size_t votes, vote_cap;
+    uint32_t seed;     /* of the question that they are about */
+    char stranger[80]; /* who put something else there; "" = nobody */
+    int64_t counted;   /* clock_ns of the last look at the votes */
+    Buf said;          /* caption and question as they were written last */
+    int moves_said;    /* Player.moves of the card that was said last; 0: no card is on show there */
+    Buf entries;       /* what commands came to since the last round */
+    size_t since;      /* bytes in this file of lines */
+    int64_t tried;     /* clock_ns when a new one could not be written; 0: it is written */
+    char news[300];    /* to be said once; "" = none */
 } Share;
 
 /* name: "" for the user's own; group: only its members may come in; or NULL. */
@@ -57,7 +51,6 @@ void share_close(Share *h);
 bool share_step(Share *h, int64_t now);
 /* What a command came to goes to everybody, with the next share_step. */
 void share_entry(Share *h, const char *resolved);
-/* Takes in the votes that lie there, all of them. */
+/* Before the result: takes in the votes that lie there, and notes what has to be known beside it. */
 void share_count(Share *h);
-bool share_is_open(const Share *h);
 #endif

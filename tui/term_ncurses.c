@@ -1,4 +1,5 @@
 /* The terminal through ncurses: opened, drawn on, left. The state is static, for there is one terminal. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,25 @@ static SCREEN *open_screen(int colours)
     return s;
 }
 
+/* Until it was left once and begun again ncurses writes at every jump of its cursor: a frame of fifty pieces, each a
+ * packet over ssh. It is done where nothing of it gets to the terminal. */
+static void begin_whole_frames(void)
+{
+    int out = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    fflush(stdout);
+    if (out >= 0 && nowhere >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0) {
+        endwin();
+        doupdate();
+        fflush(stdout);
+        dup2(out, STDOUT_FILENO);
+        clearok(curscr, TRUE);
+    }
+    if (out >= 0)
+        close(out);
+    if (nowhere >= 0)
+        close(nowhere);
+}
+
 static void build_undo(char undo[UNDO_BYTES])
 {
     undo[0] = '\0';
@@ -311,6 +331,7 @@ bool term_open(const TermOptions *o, Err *err)
         return err_set(err, "TERM=%s: curses cannot start on this terminal; try: TERM=xterm-256color vitrine",
                        st->term);
     }
+    begin_whole_frames();
     open_keys(o);
     give_back(&typed);
     buf_free(&typed);

@@ -8,11 +8,10 @@
 /* The file to read that this word of a command names, or NULL where the line or the command may read none. word "-"
  * (standard input) counts as one. */
 const char *permit_read(const Session *s, const char *word, Err *err);
-/* The same of a file to write. A loan is no leave to write. */
+/* The same of a file to write; a word of a class is none. */
 const char *permit_write(const Session *s, const char *word, Err *err);
 /* What comes with a class is called by words that begin so, by digest, and never names a file of the reader's. */
 #define PERMIT_CLASS "class:"
-/* Lends a file under such a word: to whoever reads the word it means `file`. file NULL takes the loan back. */
-void permit_lend(Session *s, const char *word, const char *file);
-void permit_free(Session *s);
+/* Who brings them: fn says which file such a word means, until its next call, or why none (NULL). fn NULL: nobody. */
+void permit_class(Session *s, const char *(*fn)(void *context, const char *word, Err *err), void *context);
 #endif

@@ -252,7 +252,6 @@ void session_free(Session *s)
     explained_drop(s);
     measures_free(s);
     log_free(s);
-    permit_free(s);
     exhibits_free(s);
     model_free(&s->model);
     stages_free(&s->stages);

@@ -246,7 +246,8 @@ typedef struct Session {
     struct Explained *explained; /* explained.h; NULL until something of it is asked for */
     struct Measures *measures;   /* measures.h; NULL until something of it is asked for */
     unsigned permit;             /* what the line being run may touch: LINE_… (command.h); all outside of one */
-    struct Loan *loans;          /* files under other names (permit.h) */
+    const char *(*lend)(void *context, const char *word, Err *err); /* files of a class (permit.h) */
+    void *lend_context;
     struct CommandLog *log;      /* log.h; NULL until something was logged */
 } Session;
 

@@ -38,7 +38,7 @@ shows "…and who that is" '[a-z]+ \([0-9]+\)'
 send Space
 shows "the title" 'of 9|█▀█'
 unsee 'follows with' && pass || fail "the page of how to join stays"
-same "the shared directory" "drwxr-xr-x -rw-r--r-- drwx-wx-wt" "$(stat -c %A "$T"/share/vitrine-class-prof "$T"/share/vitrine-class-prof/{lines-4,votes} | tr '\n' ' ' | sed 's/ $//')"
+same "the shared directory" "drwxr-xr-x -rw-r--r-- drwx-wx-wt" "$(stat -c %A "$T"/share/vitrine-class-prof "$T"/share/vitrine-class-prof/{lines-5,votes} | tr '\n' ' ' | sed 's/ $//')"
 same "the notes' directory" "drwx------" "$(stat -c %A "$T/run/vitrine-notes-$(id -u)")"
 TERMS=(xterm-256color screen vt100 linux tmux-256color)
 SIZES=("80 24" "120 40" "100 30" "60 16" "200 60")
@@ -67,7 +67,7 @@ for i in $(seq "$GUESTS"); do tm send-keys -t "$(pane "$i")" 5; done
 line ':ask "Which head is the most local?" 0 1 2 3'
 all "the question" 'Which head is the most local'
 for i in $(seq "$GUESTS"); do tm send-keys -t "$(pane "$i")" 7 $((i % 4)); done
-all "a receipt" 'receipt v1-[0-9a-f]{8}-[1-4]-1cc1e37e9104eb92-'
+all "a receipt" 'Receipt v1-[0-9a-f]{8}-[1-4]-1cc1e37e9104eb92-'
 shows "so many answers" "predict first: $GUESTS answers"
 check "how they are spread is not shown yet" has_not '┃ {1,3}[0-3] .*[0-9] *┃'
 line ':votes 1 0 0 12'
@@ -119,14 +119,14 @@ until_true again_has 'least far' && pass || fail "who joins later is asked too"
 tm send-keys -t again 1
 shows "their answer" 'predict first: 1 answer '
 tm send-keys -t again q q
-until_true again_has 'type the number of your answer' && pass || fail "joined again"
+until_true again_has 'Type the digit in front of your answer' && pass || fail "joined again"
 tm send-keys -t again 2
-until_true again_has 'receipt v1-[0-9a-f]{8}-3-' && pass || fail "answered again"
+until_true again_has 'Receipt v1-[0-9a-f]{8}-3-' && pass || fail "answered again"
 receipt=$(text again | grep -oE 'v1-[0-9a-f-]+' | head -n 1)
 shows "it is still one answer" 'predict first: 1 answer '
 echo 3 >&6
-said 'Type the number of your answer'
-said 'Your answer: 3. Receipt v1-[0-9a-f]{8}-4-'
+said 'Type the digit in front of your answer'
+said 'Receipt v1-[0-9a-f]{8}-4-.*Your answer, 3,'
 shows "and another one" 'predict first: 2 answers'
 send Space
 shows "its value and that it is right" ' 2 +[0-9.]+ +█+ +1 right'
@@ -140,7 +140,7 @@ check "the receipt: right" receipt_says 'right     yes' "$receipt" "${WORDS[@]}"
 check "the receipt: wrong by another measure" receipt_says 'right     no: 1' "$receipt" "${WORDS[@]}" 'most=blocks.1.attn.probe.distance[h=$]'
 check "the receipt without the words" receipt_says 'give its words' "$receipt"
 line ':ask "Wrong" a b right=3'
-shows "a key that names no answer" 'give the number of an answer, 1 to 2'
+shows "a key that names no answer" 'no digit in front of an answer'
 tm kill-session -t again
 
 echo s >&6
@@ -173,14 +173,14 @@ for i in $(seq 300); do : >"$V_DIR/junk$i"; done
 ln -s /etc/passwd "$V_DIR/link"
 mkfifo "$V_DIR/00000000-none-0-1"
 mkdir "$V_DIR/folder"
-shows "what is no vote is said" 'no votes of this question'
+shows "what is no vote is said" 'no answers'
 left() { [ -z "$(ls -A "$V_DIR")" ]; }
 until_true left && pass || fail "…and gone: $(ls "$V_DIR" | head)"
 shows "it changes nothing" '9/9'
 pid=$(program)
 signal KILL "$pid"
 until_true gone "$pid"
-check "the lines of who was killed stay" [ -s "$T/share/vitrine-class-prof/lines-4" ]
+check "the lines of who was killed stay" [ -s "$T/share/vitrine-class-prof/lines-5" ]
 all "…and followers hear that they are alone" 'who presented has left' 6 7
 line 'clear; $V share heads --name prof --threads 1'
 shows "…and are taken over" 'follows with vitrine join prof'
@@ -202,7 +202,7 @@ tm kill-session -t g97
 send 1 0 G # a card that asks
 all "the card's question" 'predict first' 7 7
 tm send-keys -t g7 1
-all "its receipt" 'receipt v1-' 7 7
+all "its receipt" 'Receipt v1-' 7 7
 receipt=$(text g7 | grep -oE 'v1-[0-9a-f-]+' | head -n 1)
 check "the receipt of a card's question" receipt_says 'about     05-query-key-value.md, card 9' "$receipt"
 send Space

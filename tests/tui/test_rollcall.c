@@ -119,14 +119,14 @@ static void test_settled(void **state)
     r.by = SETTLE_RIGHT;
     snprintf(r.key, sizeof r.key, "1 + (probs[o=star] > 0.5)");
     assert_true(rollcall_settle(&r, &s, &err));
-    assert_int_equal(r.right, 1);
-    static const char *const BAD[] = {"5", "0", "1.5", "nowhere[h=0]", ""};
+    assert_int_equal(r.right, 2);
+    static const char *const BAD[] = {"4", "-1", "1.5", "nowhere[h=0]", ""};
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         snprintf(r.key, sizeof r.key, "%s", BAD[i]);
         *err.text = 0;
         assert_false(rollcall_settle(&r, &s, &err));
         assert_true(*err.text);
-        assert_int_equal(r.right, 1);
+        assert_int_equal(r.right, 2);
     }
     r.by = SETTLE_MOST;
     snprintf(r.key, sizeof r.key, "probs[o=star]"); /* the same for every answer: $ was forgotten */

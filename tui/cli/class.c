@@ -23,9 +23,8 @@ static bool check_join(const Options *o, const Link *l, Err *err)
 {
     char path[CLASS_PATH];
     (void)l;
-    if (o->word_count != 2)
-        return err_set(err, "join whom? vitrine join NAME, as who presents says");
-    return classroom_path(o->word[1], path, err);
+    return o->word_count == 2 ? classroom_path(o->word[1], path, err)
+                              : err_set(err, "join whom? vitrine join NAME, as who presents says");
 }
 
 static bool join_screen(const Options *o, AppOptions *a)
@@ -56,13 +55,10 @@ const Verb VERB_SHARE = {
     .name = "share",
     .usage = "share [LESSON, FILE or DEMO] [--name NAME] [--group G]",
     .summary = "presents, and lets other users of this machine follow on their own terminals",
-    .details =
-        "They type `vitrine join NAME`; NAME is your user name if --name gives no other. What is sent are commands, "
-        "not pictures of the screen: everybody sees the same numbers at their own size. Pictures up to 8 MB travel "
-        "along. All of it is lines in a directory below /tmp (or $VITRINE_SHARE, which may be on a disk that several "
-        "machines share) that only you may write to; with --group only that group reads them. Followers give votes "
-        "and nothing else, one of each account and terminal. The screen's command `share` does the same later, "
-        "`share off` ends it.",
+    .details = "They type `vitrine join NAME`; NAME is your user name if --name gives no other. What they get are "
+               "commands and pictures up to 8 MB, as files in a directory below /tmp (or $VITRINE_SHARE, which several "
+               "machines may share) that only you write to; with --group only that group reads it. They give answers "
+               "and nothing else. The screen's command `share` does the same later, `share off` ends it.",
     .example = "vitrine share heads",
     .flags = VERB_ALONE,
     .check = check_share,
@@ -72,12 +68,10 @@ const Verb VERB_JOIN = {
     .name = "join",
     .usage = "join NAME [-m MODEL] [--plain]",
     .summary = "follows somebody who shares on this machine",
-    .details =
-        "NAME is what who presents says, mostly a user name. Whatever you change makes you look on your own, f "
-        "follows again. While a question is open a digit answers it, and leaves a receipt. Who presents is said by "
-        "name and number, as the machine knows them, and asked about once; their lines touch no file of yours. A model "
-        "other than the program's own has to be named "
-        "with -m: it is compared, and the name is said where it is missing. With --plain all of it comes in lines.",
+    .details = "NAME is what who presents says, mostly a user name; the machine's own name and number for them are "
+               "said, and asked about once. Their lines touch no file of yours. `f`, or any change of yours: on your "
+               "own; `f` again: back. A digit answers an open question and leaves a receipt. A model other than the "
+               "program's own has to be named with -m. With --plain all of it comes in lines.",
     .example = "vitrine join ada",
     .flags = VERB_ALONE,
     .check = check_join,
@@ -88,9 +82,8 @@ const Verb VERB_NOTES = {
     .name = "notes",
     .usage = "notes [--plain]",
     .summary = "the speaker's notes, the next step and a clock, for a second terminal",
-    .details = "Shows your own presentation on this machine, by a directory that nobody else can enter, and again "
-               "whenever there is one. Its keys drive: Space, p, 12G, a point for blank. Into a pipe, or with --plain, "
-               "it writes lines and reads keys' names and numbers.",
+    .details = "Shows your own presentation on this machine, by a directory that nobody else can enter. Its keys "
+               "drive: Space, p, 12G, a point for blank. Into a pipe, or with --plain, it writes lines and reads keys.",
     .example = "vitrine notes",
     .flags = VERB_ALONE,
     .check = check_notes};

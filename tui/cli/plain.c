@@ -82,7 +82,7 @@ static bool close_something(Work *w, Err *err)
 static void on_entry(void *context, const LogEntry *entry)
 {
     Follow *f = &((Plain *)context)->follow;
-    f->following &= f->applying || !*entry->resolved;
+    f->following &= !*entry->resolved; /* the presenter's are not logged here */
 }
 
 static bool join(Plain *p, const char *name, Err *err)
@@ -93,10 +93,10 @@ static bool join(Plain *p, const char *name, Err *err)
     if (*name && !s->said.len)
         session_say(s, "Joining %s.", name);
     log_follow(s, on_entry, p);
-    p->follow.applying = p->follow.following;
-    if (p->follow.following && p->desk.open) /* a lesson of one's own ends where the presenter's begins */
+    if (p->follow.following && p->desk.open) { /* a lesson of one's own ends where the presenter's begins */
         desk_close(&p->desk, s);
-    p->follow.applying = false;
+        p->follow.following = true;
+    }
     return true;
 }
 
@@ -105,13 +105,12 @@ static void answer_class(Plain *p, int choice)
     Err err = {{0}};
     Buf b = {0};
     Follow *f = &p->follow;
-    char name[ROLLCALL_ANSWER + 16];
     bool ok = work_complete(p->work, &err) && follow_vote(f, &p->work->session, choice, &err);
     if (ok)
-        buf_printf(&b, "Your answer: %s. %s%s\n", rollcall_name(&f->question, f->question.mine, name),
-                   *f->receipt ? "Receipt " : "There is no receipt here.", f->receipt);
+        follow_receipt(f, &b);
     else
-        buf_printf(&b, "Refused. %s\n", err.text);
+        buf_printf(&b, "Refused. %s", err.text);
+    buf_putc(&b, '\n');
     p->failed |= !ok;
     plain_put(p, buf_str(&b));
     buf_free(&b);
@@ -256,7 +255,8 @@ static void put_help(Plain *p)
            "help: what can be done, as a list of tasks. help keys, help commands: those. A number takes a line of a "
            "list.\n"
            "view ?: a question mark behind a command lists what may come next.\n"
-           "join NAME: follow who presents on this machine; a number answers what they ask, f leaves and comes back.\n"
+           "join NAME: follow who presents on this machine; a number answers what they ask. f, or any change\n"
+           "of yours: on your own; f again: back. join off: leave.\n"
            "quit: leave.\n");
 }
 

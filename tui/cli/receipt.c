@@ -46,22 +46,25 @@ static void put_right(Work *w, const char *const *answer, int given, int right)
 static bool words(Work *w, const Receipt *r, Err *err)
 {
     const Options *o = w->options;
-    const char *key = NULL;
+    const char *key = "", *answer[ROLLCALL_ANSWERS];
+    Rollcall q;
     SettleBy by = o->word_count > 5 ? key_of(o->word[o->word_count - 1], &key) : SETTLE_NOT;
-    int count = o->word_count - 3 - (by != SETTLE_NOT), right;
-    double value[ROLLCALL_ANSWERS];
-    if (count < 2 || count > ROLLCALL_ANSWERS)
-        return err_set(err, "a question has 2 to %d answers", ROLLCALL_ANSWERS);
-    if (rollcall_seed(o->word[2], o->word + 3, count) != r->seed)
+    if (!rollcall_ask(&q, o->word[2], o->word + 3, o->word_count - 3 - (by != SETTLE_NOT), 0, err))
+        return false;
+    q.by = by;
+    snprintf(q.key, sizeof q.key, "%s", key);
+    if (q.seed != r->seed)
         return err_set(err, "the receipt is for another question than \"%.100s\"", o->word[2]);
-    if (r->answer < 1 || r->answer > count)
+    if (r->answer < 1 || r->answer > q.count)
         return err_set(err, "that question has no answer %d", r->answer);
-    buf_printf(&w->out, "question  %s\nanswer    %d: %s\n", o->word[2], r->answer, o->word[2 + r->answer]);
+    buf_printf(&w->out, "question  %s\nanswer    %d: %s\n", q.text, r->answer, q.answer[r->answer - 1]);
     if (by == SETTLE_NOT)
         return true;
-    if (!settle(&w->session, by, key, o->word + 3, count, &right, value, err))
+    if (!rollcall_settle(&q, &w->session, err))
         return false;
-    put_right(w, o->word + 3, r->answer, right);
+    for (int i = 0; i < q.count; i++)
+        answer[i] = q.answer[i];
+    put_right(w, answer, r->answer, q.right);
     return true;
 }
 

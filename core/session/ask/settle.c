@@ -13,14 +13,16 @@ SettleBy settle_word(const char *word)
     return SETTLE_NOT;
 }
 
-static bool number_of_answer(Session *s, const char *expression, int count, int *right, Err *err)
+static bool digit_of_answer(Session *s, const char *expression, int *right, Err *err)
 {
     double x;
-    if (!number_value(s, session_side(s), expression, &x, err))
+    if (!number_value(s, session_side(s), expression, &x, err)) {
+        err_prefix(err, "right= wants the digit in front of the right answer, or an expression that comes to it");
         return false;
-    if (!(x >= 1 && x <= count) || (double)(int)x != x)
-        return err_set(err, "%.120s is %g: give the number of an answer, 1 to %d", expression, x, count);
-    *right = (int)x - 1;
+    }
+    if (!(x >= 0 && x <= 9) || (double)(int)x != x)
+        return err_set(err, "right=%.120s is %g: it has to come to the digit in front of an answer", expression, x);
+    *right = (int)x;
     return true;
 }
 
@@ -47,7 +49,7 @@ bool settle(Session *s, SettleBy by, const char *expression, const char *const *
     int best = 0, equals = 0;
     REQUIRE(count > 0 && count <= SETTLE_MOST_ANSWERS && by != SETTLE_NOT);
     if (by == SETTLE_RIGHT)
-        return number_of_answer(s, expression, count, right, err);
+        return digit_of_answer(s, expression, right, err);
     if (!strchr(expression, '$'))
         return err_set(err, "an expression with most= or least= has a $ in it, which stands for the answer");
     for (int i = 0; i < count; i++) {

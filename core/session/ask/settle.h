@@ -1,5 +1,5 @@
 /* Which answer of a question asked on the spot is right, by an expression over the trace (number.h):
- *   right=EXPRESSION   its value is the number of the answer, from 1
+ *   right=EXPRESSION   its value is the digit in front of the right answer
  *   most=EXPRESSION    $ in it stands for each answer in turn; the one with the largest value is right
  *   least=EXPRESSION   … with the smallest */
 #ifndef VITRINE_SESSION_ASK_SETTLE_H
@@ -11,8 +11,9 @@ enum { SETTLE_MOST_ANSWERS = 16 };
 
 /* "right", "most", "least"; SETTLE_NOT for another word. */
 SettleBy settle_word(const char *word);
-/* Computes what is missing. *right from 0; −1 where two answers share the largest (smallest) value. most, least:
- * value[count] too. False, with both as they were, where an expression cannot be had or names no answer. */
+/* Computes what is missing. right=: *right is that digit, whatever the answers are. most=, least=: the answer's index, −1
+ * where two share the largest (smallest) value, and value[count]. False, with both as they were, where an expression
+ * cannot be had. */
 bool settle(Session *s, SettleBy by, const char *expression, const char *const *answer, int count, int *right,
             double *value, Err *err);
 #endif
