@@ -117,6 +117,9 @@ void app_draw(App *a)
         state.message = lesson;
     }
     Buf follows = {0};
+    if (a->question.open && !*a->message)
+        state.message = a->question.closed ? "Space: on. The question is closed."
+                                           : "A question is open: Space shows the answers.";
     if (a->follow.joined) {
         if (*a->message && !a->follow.asks) /* … and how to come back, beside whatever is said */
             buf_printf(&follows, a->follow.following ? "%s" : "%s  f: back to %s.", a->message, a->follow.who);
