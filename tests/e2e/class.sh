@@ -78,6 +78,15 @@ all "everybody sees it" "$((GUESTS + 13)) answers"
 send Space
 all "and on" 'Head 1, the same patch'
 
+# on the ordinary screen too Space shows the answers first
+send P
+line ':ask "Which one?" 0 1'
+shows "the bottom line says that a question is open" 'A question is open: Space shows the answers'
+send Space
+shows "Space shows them" '[^:] 0 answers'
+send Space P
+all "back" 'Head 1, the same patch'
+
 # an excursion: one looks on their own, and comes back by one key; the presenter goes on meanwhile
 tm send-keys -t "$(pane 1)" s
 until_true guest_has 1 'On your own|no longer times' && pass || fail "looking on one's own"
@@ -199,6 +208,8 @@ all "changed by who presents" 'set scores_raw\[t=a,u=b\] 3' 7 7
 guest 97 80 24 xterm-256color ''
 until_true guest_has 97 'set scores_raw' && pass || fail "who comes late has the example too"
 tm kill-session -t g97
+send 4 G # a card that asks for a number
+shows "a number can't be chosen" 'no answers to choose from'
 send 1 0 G # a card that asks
 all "the card's question" 'predict first' 7 7
 tm send-keys -t g7 1

@@ -162,6 +162,18 @@ static void test_a_step_arrives(void **state)
     size_t before = share.since;
     does("head 2\n");
     round_both();
+    Err err;
+    assert_true(follow_join(&follow, &own, "", NULL, &err)); /* f: on one's own … */
+    assert_false(follow.following);
+    does("goto logits\n");
+    round_both();
+    assert_string_equal(own.place.path, "blocks.1.attn.pattern");
+    assert_true(follow_join(&follow, &own, "", NULL, &err)); /* … and back, to the same lines */
+    round_both();
+    assert_string_equal(own.place.path, "logits");
+    does("goto blocks.0.attn.q\n");
+    before = share.since;
+    round_both();
     assert_true(share.since > before && share.since - before < 100); /* a step is a short line */
 }
 
@@ -265,7 +277,12 @@ static void test_who_is_killed_leaves_the_lines(void **state)
     assert_true(follow_open(&late, "c", NULL, &err));
     catch_up(&late, &own);
     follow_line(&late, &said);
-    reads(buf_str(&said), "has left");
+    reads(buf_str(&said), "has left, this is what was on show last");
+    if (geteuid() == 0) { /* another user is asked about who has left in the same words */
+        late.asks = true;
+        follow_line(&late, &said);
+        reads(buf_str(&said), "was presented by");
+    }
     buf_free(&said);
     follow_close(&late, &own);
     share.room.path[0] = 0;
@@ -472,6 +489,10 @@ static void test_a_question_in_lines(void **state)
     be(READER);
     assert_false(follow_vote(&follow, &own, 2, &err));
     assert_true(follow_vote(&follow, &own, 1, &err));
+    Buf receipt = {0}; /* no terminal of ours is here: that is whose vote it was */
+    follow_receipt(&follow, &receipt);
+    reads(buf_str(&receipt), "Your answer, 1, is the one vote of ");
+    buf_free(&receipt);
     share.counted = 0;
     round_both();
     round_both();
@@ -568,6 +589,47 @@ static void crowd(void)
         if (mkdir(path, 0700) != 0 || mkdir(inside, 0700) != 0)
             _exit(3);
     }
+}
+
+static void litter(void)
+{
+    char path[300], inside[320];
+    snprintf(path, sizeof path, "%s/votes/folder", room);
+    snprintf(inside, sizeof inside, "%s/x", path);
+    if (mkdir(path, 0700) != 0 || mkdir(inside, 0700) != 0)
+        _exit(3);
+}
+
+/* What a stranger leaves there that nobody else can take away is said once, and keeps nobody from anything. */
+static void test_a_strangers_folder(void **state)
+{
+    (void)state;
+    need_root();
+    Err err = {{0}};
+    round_both();
+    ask();
+    as_user(STRANGER, litter);
+    share.counted = INT64_MIN / 2;
+    be(PRESENTER);
+    assert_true(share_step(&share, 0));
+    be(0);
+    reads(share.news, "user 54321 puts files into the class that are no answers");
+    share.news[0] = 0;
+    as_user(OTHER, one_vote);
+    count();
+    assert_string_equal(share.news, "");
+    assert_int_equal(rollcall_total(&question), 1);
+    be(PRESENTER);
+    share_close(&share);
+    be(0);
+    assert_int_equal(access(room, F_OK), 0);
+    catch_up(&follow, &own);
+    reads(follow.room.why, "nobody presents there now");
+    be(PRESENTER);
+    assert_true(share_open(&share, "c", NULL, &err));
+    be(0);
+    round_both();
+    assert_true(follow.room.live);
 }
 
 static void test_a_crowd_hides_no_vote(void **state)
@@ -851,6 +913,7 @@ int main(void)
         EACH(test_a_question_in_lines),
         EACH(test_stuffed_votes),
         EACH(test_a_crowd_hides_no_vote),
+        EACH(test_a_strangers_folder),
         EACH(test_thousands_vote),
         EACH(test_two_hundred_read),
         EACH(test_a_group_alone),

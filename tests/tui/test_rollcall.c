@@ -87,6 +87,38 @@ static void test_questions(void **state)
     buf_free(&b);
 }
 
+/* Every word of a long question and of long answers is on a screen of 80×24, before and after it is closed. */
+static void test_long_words_are_wrapped(void **state)
+{
+    (void)state;
+    static const char *const LONG[] = {"the first one, since it is the one that was trained longest",
+                                       "none of them, because a weight is no distance between words"};
+    Rollcall r = {.mine = -1};
+    Canvas c;
+    Buf text = {0};
+    char words[200];
+    assert_true(rollcall_ask(&r,
+                             "Which of the four heads in block zero has, for that patch in the middle of the picture, "
+                             "the weights that lie nearest to it, measured in pixels from the middle to the edge?",
+                             LONG, 2, 0, NULL));
+    canvas_init(&c, 24, 80);
+    for (int closed = 0; closed < 2; closed++) {
+        r.closed = closed;
+        canvas_clear(&c);
+        rollcall_draw(&r, &c,
+                      "Receipt v1-00000000-0-0000000000000000-0000. Your answer is the one vote of this terminal.");
+        buf_clear(&text);
+        for (int i = 0; i < 24 * 80; i++)
+            buf_putc(&text, c.cells[i].ch < 0x7f ? (char)c.cells[i].ch : ' ');
+        snprintf(words, sizeof words, "%s %s %s this terminal.", strstr(r.text, "the weights"), LONG[0], LONG[1]);
+        for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+            if (!strstr(buf_str(&text), word))
+                fail_msg("'%s' is cut", word);
+    }
+    canvas_free(&c);
+    buf_free(&text);
+}
+
 /* The right answer comes of the trace: by its number, or as that with the largest or smallest value. */
 static void test_settled(void **state)
 {
@@ -125,7 +157,7 @@ static void test_settled(void **state)
         snprintf(r.key, sizeof r.key, "%s", BAD[i]);
         *err.text = 0;
         assert_false(rollcall_settle(&r, &s, &err));
-        assert_true(*err.text);
+        assert_true(strstr(err.text, "right="));
         assert_int_equal(r.right, 2);
     }
     r.by = SETTLE_MOST;
@@ -209,7 +241,8 @@ static void test_quiz(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_questions), cmocka_unit_test(test_settled),
-                                       cmocka_unit_test(test_receipts), cmocka_unit_test(test_quiz)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_questions), cmocka_unit_test(test_long_words_are_wrapped),
+                                       cmocka_unit_test(test_settled), cmocka_unit_test(test_receipts),
+                                       cmocka_unit_test(test_quiz)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
