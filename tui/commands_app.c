@@ -381,7 +381,7 @@ static const Command COMMANDS[] = {
     COMMAND(
         "ask", "class", "ask [TEXT ANSWER …] [seed=N] [right=VALUE] [most=VALUE] [least=VALUE]",
         "a question to everybody who follows: \"Which head looks least far?\" 0 1 2 3; most= and least=: the answer of "
-        "largest or smallest value is right, $ is each answer; right= is the number of one; without words the card's; "
+        "largest or smallest value is right, $ is each answer; right= is the digit of one; without words the card's; "
         "seed=N makes one from this run",
         COMMAND_UI, run_ask, NULL),
     COMMAND("votes", "class", "votes N N …", "hands that were counted, for each answer of the open question",

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "tui/classroom.h"
 
 enum { MOST = 512, ROUNDS = 20, QUIET_MS = 60 };
 
@@ -183,7 +184,7 @@ int main(int argc, char **argv)
     while (take > 0)
         close(taken[--take]);
     snprintf(path, sizeof path, "%s/vitrine-class-bench", folder);
-    snprintf(lines, sizeof lines, "%s/lines-4", path);
+    snprintf(lines, sizeof lines, "%s/" CLASS_LINES, path);
     readers_from = 1;
     for (int i = 0; i < readers; i++) {
         reader(path, lines);
