@@ -423,7 +423,7 @@ void diff_where(const Graph *g, const DiffTensor *t, const float *ours, double a
     if (told && bad == 1 && !row)
         snprintf(out, 200, "only the cell %s is wrong", buf_str(&text));
     else if (told && row && !tokens)
-        snprintf(out, 200, "all errors are in column %zu (%s): row %zu of %s, or its bias, is another", place,
+        snprintf(out, 200, "all errors are in column %zu (%s): row %zu of %s, or its bias, is different", place,
                  buf_str(&text), place, graph_node(g, w)->path);
     else if (told)
         snprintf(out, 200, "all errors are in %s", buf_str(&text));
@@ -448,10 +448,10 @@ bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r,
         bool numbers = !out->coverage.unreadable;
         diff_report_free(out);
         return err_set(err,
-                       numbers ? "%s: nothing that the model computes is in it, only what is put in, so that nothing "
-                                 "was compared: record the logits at least"
-                               : "%s: what is computed has no number in it, here and there: every value is NaN or "
-                                 "infinite, so that nothing was compared: look at the input first",
+                       numbers ? "%s: it holds inputs only and nothing that the model computes, so nothing was "
+                                 "compared: record the logits at least"
+                               : "%s: every computed value is NaN or infinite, in it and here, so nothing was "
+                                 "compared: check the input first",
                        r->name);
     }
     return true;

@@ -64,7 +64,7 @@ enum { DIFF_CAUSES = 4, DIFF_WORDS = 320 };
 typedef struct DiffCause {
     int row;
     int rows;              /* rows of that kind in all blocks that do not follow from their inputs */
-    char text[DIFF_WORDS]; /* "the reference leaves 1/√d_k away"; "" when no mistake that was tried comes near */
+    char text[DIFF_WORDS]; /* "the reference adds no bias to q"; "" when no mistake that was tried comes near */
     char also[DIFF_WORDS]; /* another mistake that explains it as well as the recording can tell; "" as a rule */
     char where[200];       /* "all errors are in column 17 …", where they are in one place; else "" */
     DiffFigures before, after;

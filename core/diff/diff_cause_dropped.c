@@ -362,14 +362,13 @@ static void say(const Rows *r, double p, const Found *f)
     if (share > p + off || share < (all ? p - off : p / 8)) /* rows with many left out are the harder ones */
         return;
     if (!all)
-        snprintf(rest, sizeof rest, " (%zu could not be told%s)", f->open,
+        snprintf(rest, sizeof rest, " (%zu could not be decided%s)", f->open,
                  f->tried < r->heads * r->tokens ? ", others were not tried" : "");
     int zeros = (int)(r->bits * 0.30103);
     snprintf(unlikely, sizeof unlikely, "10^%d", zeros < 15 ? zeros : 15);
     utf8_print(text, sizeof text,
-               "dropout is on in the reference, on %s: %zu of %zu rows%s are exactly those with "
-               "%.1f %% of them left out and the rest multiplied by %.4g (p = %.3g), which none is by chance more "
-               "than once in %s",
+               "dropout is on in the reference, on %s: %zu of %zu rows%s are exactly ours with %.1f %% of the entries "
+               "left out and the rest multiplied by %.4g (p = %.3g); by chance a row is so less than once in %s",
                r->of, f->rows, f->tried, rest, 100 * share, 1 / (1 - p), p, unlikely);
     DiffFigures figures = diff_figures(f->ours, f->theirs, f->units * f->cells, t->allowed);
     trial_prove(t, &figures, text, !all);
@@ -450,7 +449,7 @@ static void look_at_shares(Trial *t)
     path = graph_node(g, added)->path;
     NodeId pattern = trial_beside(t, path, "attn.pattern"), v = trial_beside(t, path, "attn.v"),
            made = trial_beside(t, path, "attn.z");
-    Rows r = {.t = t, .bits = HUGE_VAL, .of = "the shares of attention"};
+    Rows r = {.t = t, .bits = HUGE_VAL, .of = "the attention weights"};
     if (pattern == NO_NODE || v == NO_NODE || made == NO_NODE || graph_node(g, pattern)->dims.n != 3 ||
         (!z && !t->in[made]) || !read_target(&r, t, z ? "attn.z" : "attn.out"))
         return;

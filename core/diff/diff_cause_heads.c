@@ -203,12 +203,11 @@ static void attempt_merged(Trial *t, const Order *o)
 void trial_merged(Trial *t)
 {
     static const Order ORDERS[] = {
-        {{1, 0, 2},
-         "the reference puts the heads together without moving the token axis in front of the head axis first"},
-        {{0, 2, 1}, "the reference puts the heads together interleaved, (e h) instead of (h e)"},
-        {{1, 2, 0}, "the reference puts the heads together with a wrong transpose, laid down as [h,e,t]"},
-        {{2, 0, 1}, "the reference puts the heads together with a wrong transpose, laid down as [e,t,h]"},
-        {{2, 1, 0}, "the reference puts the heads together with a wrong transpose, laid down as [e,h,t]"}};
+        {{1, 0, 2}, "the reference joins the heads without first moving the token axis before the head axis"},
+        {{0, 2, 1}, "the reference joins the heads interleaved, (e h) instead of (h e)"},
+        {{1, 2, 0}, "the reference joins the heads with a wrong transpose, stored as [h,e,t]"},
+        {{2, 0, 1}, "the reference joins the heads with a wrong transpose, stored as [e,t,h]"},
+        {{2, 1, 0}, "the reference joins the heads with a wrong transpose, stored as [e,h,t]"}};
     for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS; i++)
         attempt_merged(t, &ORDERS[i]);
 }
@@ -216,9 +215,9 @@ void trial_merged(Trial *t)
 void trial_heads(Trial *t)
 {
     static const char *const TEXTS[CUT_COUNT] = {
-        [CUT_INTERLEAVED] = "the reference cuts q, k and v into heads interleaved, (e h) instead of (h e)",
-        [CUT_HEAD_THEN_QKV] = "the reference cuts the fused q, k, v head by head, (h qkv e) instead of (qkv h e)",
-        [CUT_HEAD_LAST_QKV] = "the reference cuts the fused q, k, v column by column, (h e qkv) instead of (qkv h e)",
+        [CUT_INTERLEAVED] = "the reference splits q, k and v into heads interleaved, (e h) instead of (h e)",
+        [CUT_HEAD_THEN_QKV] = "the reference splits the fused q, k, v head by head, (h qkv e) instead of (qkv h e)",
+        [CUT_HEAD_LAST_QKV] = "the reference splits the fused q, k, v column by column, (h e qkv) instead of (qkv h e)",
         [CUT_EXCHANGED] = "q and k are exchanged in the reference",
         [CUT_ROTATED] = "in the reference q has the weights of k, k those of v, and v those of q",
         [CUT_ROTATED_BACK] = "in the reference q has the weights of v, k those of q, and v those of k",
@@ -236,9 +235,9 @@ void trial_heads(Trial *t)
         attempt_cut(t, (Excerpt)cut, false, cut == CUT_EXCHANGED ? exchanged : TEXTS[cut]);
     attempt_cut(
         t, CUT_INTERLEAVED, true,
-        "the reference cuts q, k and v into heads interleaved, (e h) instead of (h e), and puts them together so");
+        "the reference splits q, k and v into heads interleaved, (e h) instead of (h e), and joins them likewise");
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.w_o", 0); n != NO_NODE; n = trial_find(t, "attn.w_o", n + 1))
         add_merge(t, n);
-    trial_attempt(t, "the reference puts the heads together interleaved, (e h) instead of (h e)");
+    trial_attempt(t, "the reference joins the heads interleaved, (e h) instead of (h e)");
 }

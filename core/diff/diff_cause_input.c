@@ -350,7 +350,7 @@ void trial_turned(Trial *t)
     static const struct {
         const char *axes, *text;
     } TURNS[] = {{"xj", "the reference's picture is mirrored, left for right"},
-                 {"yi", "the reference's picture stands upside down"},
+                 {"yi", "the reference's picture is upside down"},
                  {"c", "the reference has the colour channels in the opposite order (BGR)"}};
     if (t->s->image == NO_NODE)
         return;

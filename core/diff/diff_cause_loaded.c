@@ -114,8 +114,7 @@ static void attempt_names(Trial *t, const char *stack, const char *called, const
         for (int b = 0; b < layers; b++) {
             trial_begin(t);
             if (a != b && add_block(t, stack, a, b, name, seen))
-                trial_attempt(t, "%s of %sblock %d has been loaded into block %d too in the reference", what, called, b,
-                              a);
+                trial_attempt(t, "%s of %sblock %d is loaded into block %d too in the reference", what, called, b, a);
         }
 }
 
@@ -259,7 +258,7 @@ void trial_quantised(Trial *t)
                         levels, scale == BY_THREE && one_of_three ? largest_of_three(t, path) : 0);
             }
             if (!all || outside)
-                trial_attempt(t, "the reference's weights were quantised to %d bits, a scale for each %s",
+                trial_attempt(t, "the reference's weights were quantised to %d bits, with one scale for each %s",
                               WAYS[k / SCALES].bits, SCALE[scale]);
         }
 }
@@ -271,8 +270,8 @@ void trial_half(Trial *t)
     } WAYS[] = {{"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern attn.z",
                  "attention"},
                 {"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern",
-                 "the shares of attention"},
-                {"attn.q attn.k attn.v attn.pattern attn.z", "attention (q, k, v, its shares and z)"},
+                 "the attention weights"},
+                {"attn.q attn.k attn.v attn.pattern attn.z", "attention (q, k, v, its weights and z)"},
                 {"attn.q attn.k attn.v attn.z", "attention (q, k, v and z)"},
                 {"attn.scores_scaled attn.pattern", "the softmax of attention"}};
     const Graph *g = t->s->graph;

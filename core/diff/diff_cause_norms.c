@@ -236,8 +236,8 @@ static void attempt_blocks(Trial *t, Place theirs, const char *text)
 void trial_order(Trial *t)
 {
     static const char *const WHERE[PLACES] = {[BEFORE] = "before attention and MLP (pre-norm)",
-                                              [BEHIND] = "behind the additions (post-norm)",
-                                              [BRANCHES] = "on the branches, behind attention and MLP"};
+                                              [BEHIND] = "after the additions (post-norm)",
+                                              [BRANCHES] = "on the branches, after attention and MLP"};
     const char *target = graph_node(t->s->graph, t->target->node)->path;
     Place ours = place_here(t);
     for (Place p = BEFORE; p < PLACES && !t->base; p = (Place)(p + 1)) {

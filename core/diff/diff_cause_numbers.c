@@ -115,7 +115,7 @@ void trial_scale(Trial *t)
         {1, "the reference does not multiply the scores by 1/√d_k"},
         {usual, "the reference multiplies the scores by 1/√d_k"},
         {1 / d, "the reference divides the scores by d_k instead of √d_k"},
-        {dm_sqrt(d), "the reference multiplies the scores by √d_k instead of dividing"},
+        {dm_sqrt(d), "the reference multiplies the scores by √d_k instead of dividing by it"},
         {1 / dm_sqrt(c->width), "the reference divides the scores by √(width of the model) instead of √d_k"},
     };
     NodeId scale = trial_find(t, "attn.scale", 0);

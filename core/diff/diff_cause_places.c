@@ -47,11 +47,12 @@ static int listed(Listing how, int p, int rows, int cols)
 
 void trial_patches(Trial *t)
 {
-    static const char *const LISTED[ORDERS] = {[BY_COLUMN] = "the reference lists the patches column by column",
-                                               [FROM_BELOW] = "the reference lists the patches' rows from below",
-                                               [FROM_RIGHT] = "the reference lists the patches of a row from the right",
-                                               [BACKWARDS] = "the reference lists the patches backwards",
-                                               [SNAKE] = "the reference lists every second row of patches backwards"};
+    static const char *const LISTED[ORDERS] = {
+        [BY_COLUMN] = "the reference lists the patches column by column",
+        [FROM_BELOW] = "the reference lists the rows of patches from the bottom up",
+        [FROM_RIGHT] = "the reference lists the patches of a row from right to left",
+        [BACKWARDS] = "the reference lists the patches backwards",
+        [SNAKE] = "the reference lists every second row of patches backwards"};
     static const char *const TEXTS[] = {
         [CHANNEL_LAST] =
             "the reference flattens a patch as row, column, channel; the weight expects channel, row, column",
@@ -138,7 +139,7 @@ void trial_class_last(Trial *t)
     static const struct {
         const char *node, *text;
         bool read; /* …and the answer is read where it stands */
-    } WAYS[] = {{"tokens", "the class token stands last in the reference, behind the patches", true},
+    } WAYS[] = {{"tokens", "the class token stands last in the reference, after the patches", true},
                 {"tokens", "the class token stands last in the reference, and the first token is read out", false},
                 {"full_embed", "the class token stands last in the reference, each token with its own position", true},
                 {"full_embed",
@@ -235,11 +236,11 @@ void trial_fitted(Trial *t)
         const char *text;
     } WAYS[] = {{VIT_FIT_BICUBIC, false, false, "bicubic, without antialias"},
                 {VIT_FIT_BICUBIC, true, false, "bicubic, with antialias"},
-                {VIT_FIT_BICUBIC, false, true, "bicubic, corners on corners"},
+                {VIT_FIT_BICUBIC, false, true, "bicubic, corners aligned"},
                 {VIT_FIT_BILINEAR, false, false, "bilinear, without antialias"},
                 {VIT_FIT_BILINEAR, true, false, "bilinear, with antialias"},
-                {VIT_FIT_BILINEAR, false, true, "bilinear, corners on corners"},
-                {VIT_FIT_NEAREST, false, false, "with the nearest place"}};
+                {VIT_FIT_BILINEAR, false, true, "bilinear, corners aligned"},
+                {VIT_FIT_NEAREST, false, false, "with the nearest position"}};
     const VitConfig *own = t->s->config;
     char text[DIFF_WORDS];
     if (!own || !vit_resizes(own))

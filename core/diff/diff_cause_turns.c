@@ -8,9 +8,9 @@
 #include "core/diff/diff_trial.h"
 
 #define TURNS_NEIGHBOURS                                                                                               \
-    "the reference turns neighbours together (interleaved), here it is number e with e + E/2 (rotate-half)"
+    "the reference rotates neighbours together (interleaved), here number e goes with e + E/2 (rotate-half)"
 #define TURNS_HALVES                                                                                                   \
-    "the reference turns number e with e + E/2 (rotate-half), here neighbours are turned together (interleaved)"
+    "the reference rotates number e with e + E/2 (rotate-half), here neighbours go together (interleaved)"
 
 /* cos and sin over [t,e] and the partner of every number, as vit_embed.c has them, for another configuration. */
 static void make_tables(Trial *t, const VitConfig *c, bool prefix_too, bool backwards, const float **cosine,
@@ -149,19 +149,18 @@ static void trial_learned_turns(Trial *t)
 {
     const VitConfig *own = t->s->config;
     attempt_other_pairs(t, own->rope_half ? TURNS_NEIGHBOURS : TURNS_HALVES);
-    attempt_places(t, true, 0, false, 1,
-                   "the reference's learned rotations take rows for columns: their first frequency is multiplied by "
-                   "the other coordinate");
-    attempt_places(t, false, 0, false, -1, "the reference turns q and k the other way round");
+    attempt_places(t, true, 0, false, 1, "the reference's learned rotations exchange rows and columns");
+    attempt_places(t, false, 0, false, -1, "the reference rotates q and k in the opposite direction");
     attempt_places(t, false, 0, true, 1,
-                   "the reference turns the tokens of prefix too, patches by places shifted behind them");
-    attempt_places(t, false, 1, false, 1, "the reference counts rows and columns of its rotations one higher");
-    attempt_frequencies(t, 0, 0, "the reference turns q and k of every block by the frequencies learned for block 0");
+                   "the reference rotates the prefix tokens too, and the patches by positions that follow theirs");
+    attempt_places(t, false, 1, false, 1, "the reference counts the rows and columns of its rotations one too high");
+    attempt_frequencies(t, 0, 0, "the reference rotates q and k of every block by the frequencies learned for block 0");
     attempt_frequencies(t, own->layers - 1, 0,
-                        "the reference turns q and k of every block by the frequencies learned for the last block");
-    attempt_frequencies(t, -1, 1, "the reference turns q and k of a block by the frequencies learned for the next one");
+                        "the reference rotates q and k of every block by the frequencies learned for the last block");
+    attempt_frequencies(t, -1, 1,
+                        "the reference rotates q and k of a block by the frequencies learned for the next one");
     attempt_frequencies(t, -1, -1,
-                        "the reference turns q and k of a block by the frequencies learned for the one before");
+                        "the reference rotates q and k of a block by the frequencies learned for the one before");
 }
 
 void trial_turns(Trial *t)
@@ -180,15 +179,15 @@ void trial_turns(Trial *t)
     c.rope_cols_first = !own->rope_cols_first;
     attempt_turns(t, &c, false, false,
                   own->rope_cols_first
-                      ? "the reference turns the first half of a head by the row, here it is the column"
-                      : "the reference turns the first half of a head by the column, here it is the row");
-    attempt_turns(t, own, false, true, "the reference turns q and k the other way round");
+                      ? "the reference rotates the first half of a head by the row, here by the column"
+                      : "the reference rotates the first half of a head by the column, here by the row");
+    attempt_turns(t, own, false, true, "the reference rotates q and k in the opposite direction");
     attempt_turns(t, own, true, false,
-                  "the reference turns the tokens of prefix too, patches by places shifted behind them");
+                  "the reference rotates the prefix tokens too, and the patches by positions that follow theirs");
     for (size_t i = 0; i < sizeof BASES / sizeof *BASES; i++) {
         c = *own;
         c.rope_base = BASES[i];
-        snprintf(text, sizeof text, "the reference's rotations have the base %g, here it is %g", (double)BASES[i],
+        snprintf(text, sizeof text, "the reference's rotations have base %g, here it is %g", (double)BASES[i],
                  (double)own->rope_base);
         if (BASES[i] < own->rope_base || BASES[i] > own->rope_base)
             attempt_turns(t, &c, false, false, text);
@@ -197,8 +196,8 @@ void trial_turns(Trial *t)
     c.rope = own->rope == VIT_ROPE_CENTRES ? VIT_ROPE_STEPS : VIT_ROPE_CENTRES;
     attempt_turns(t, &c, false, false,
                   own->rope == VIT_ROPE_CENTRES
-                      ? "the reference's rotations count patches, here they go by the centres from −1 to 1"
-                      : "the reference's rotations go by the patches' centres from −1 to 1, here they count patches");
+                      ? "the reference's rotations count patches, here they use the centres from −1 to 1"
+                      : "the reference's rotations use the patches' centres from −1 to 1, here they count patches");
     for (int k = 0; k < 2 && own->rope == VIT_ROPE_STEPS; k++) {
         c = *own;
         c.rope_ref_h = k ? 16 : 0;
@@ -210,8 +209,8 @@ void trial_turns(Trial *t)
         c = *own;
         c.rope_offset = own->rope_offset + (k ? 1.0f : -1.0f);
         attempt_turns(t, &c, false, false,
-                      k ? "the reference counts rows and columns of its rotations one higher"
-                        : "the reference counts rows and columns of its rotations one lower");
+                      k ? "the reference counts the rows and columns of its rotations one too high"
+                        : "the reference counts the rows and columns of its rotations one too low");
     }
 }
 
@@ -240,8 +239,7 @@ static void attempt_turned_round(Trial *t)
                     out[(h * tokens + k) * tokens + u] = own[(h * tokens + u) * tokens + k];
         trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
     }
-    trial_attempt(t, "the reference's relative position bias is transposed: the token that asks and the one looked at "
-                     "are exchanged");
+    trial_attempt(t, "the reference's relative position bias is transposed: query and key are exchanged");
 }
 
 static void attempt_times(Trial *t, float factor, const char *text)

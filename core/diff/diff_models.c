@@ -102,9 +102,9 @@ static void structure(Settings *s, const VitConfig *a, const VitConfig *b)
     differ(s, "layer scale", yes(a->layer_scale), yes(b->layer_scale));
     differ(s, "norm before the blocks", yes(a->norm_pre), yes(b->norm_pre));
     differ(s, "norm at the end", yes(a->final_norm), yes(b->final_norm));
-    differ(s, "norm behind the read-out", yes(a->fc_norm), yes(b->fc_norm));
+    differ(s, "norm after the read-out", yes(a->fc_norm), yes(b->fc_norm));
     differ(s, "norms on the branches", yes(a->branch_norm), yes(b->branch_norm));
-    differ(s, "norm behind the patch embedding", yes(a->patch_norm), yes(b->patch_norm));
+    differ(s, "norm after the patch embedding", yes(a->patch_norm), yes(b->patch_norm));
     differ(s, "norm inside attention", yes(a->merged_norm), yes(b->merged_norm));
     differ(s, "norm inside the MLP", yes(a->hidden_norm), yes(b->hidden_norm));
 }
@@ -150,7 +150,7 @@ int diff_settings(const Model *ours, const Model *theirs, DiffSetting out[DIFF_S
     if (a->input == VIT_INPUT_STANDARD && b->input == VIT_INPUT_STANDARD && a->channels == b->channels) {
         differ_number(&s, "pixels divided by", (double)a->range, (double)b->range);
         differ_channels(&s, "pixel mean", a->mean, b->mean, a->channels);
-        differ_channels(&s, "pixel deviation", a->std, b->std, a->channels);
+        differ_channels(&s, "pixel standard deviation", a->std, b->std, a->channels);
     }
     differ(&s, "picture", preprocess_text(&ours->preprocess, how[0], sizeof how[0]),
            preprocess_text(&theirs->preprocess, how[1], sizeof how[1]));

@@ -196,7 +196,7 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
     memcpy(shape, info->shape, sizeof shape);
     if (to->parts > 1 && (cut = part_shape(o, info, to, shape, &rank)) < 0) {
         if (to->part == 0)
-            note_unknown(o, info, ": no axis of it can be cut into as many equal parts");
+            note_unknown(o, info, ": no axis of it can be split into that many equal parts");
         return true;
     }
     t.beyond = to->parts == 1 && is_beyond(o, to->node, info->shape, rank, shape, &last);
@@ -268,7 +268,7 @@ static bool take_heads(Opening *o, const DiffMap *map, const TensorInfo *info, c
     for (int i = 0; i < d.n; i++)
         heads = strcmp(g->axes[d.axis[i]].sym, "h") == 0 ? (size_t)g->axes[d.axis[i]].n : heads;
     if (heads == 0 || heads > DIFF_HEADS || !all_heads(o, map, to->node, heads, of) || info->cells % (cells / heads)) {
-        note_unknown(o, info, ": one of as many heads as the model has, all of one shape, was expected");
+        note_unknown(o, info, ": expected one for each head of the model, all of one shape");
         return true;
     }
     if (of[0] != info)
@@ -387,7 +387,7 @@ static bool take_all(Opening *o, const DiffMap *map, Err *err)
         else if (parts == 0)
             note_unknown(o, info, "");
         else if (parts > 0 && info->dtype == DT_OTHER)
-            note_unknown(o, info, ": values of a kind that is not read");
+            note_unknown(o, info, ": values of a type that is not read");
         else if (parts == 1 && to[0].head) {
             if (is_compared(o->g, to[0].node) && !take_heads(o, map, info, &to[0], err))
                 return false;
@@ -452,7 +452,7 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
             g->axes[r->misfits.axis].n);
     if (ok && !r->count)
         ok = err_set(err,
-                     "%s: none of its %zu tensors has a name and shape that mean something here (the first is "
+                     "%s: none of its %zu tensors has a name and shape that are known here (the first is "
                      "'%.100s'); say what they are in a file for --map, "
                      "in lines such as layer.*.q = blocks.*.attn.q",
                      path, file.count, file.count ? file.tensors[0].name : "");

@@ -136,8 +136,9 @@ static void put_head(const DiffNamed *n, Buf *out)
     if (r->unchecked)
         buf_printf(out, "checksums  of %d not tested: the rest of their batch was not read\n", r->unchecked);
     buf_printf(out, "tolerance  %g of a tensor's largest value\n", n->o->tolerance);
-    buf_puts(out, "\nthrough: from the input on. local: each step with the reference's own values before it.\n"
-                  "* begins here, . inherits; largest error of the largest value, rms error of the rms.\n\n");
+    buf_puts(out,
+             "\nthrough: error since the input. local: error of this step alone, fed with the reference's values.\n"
+             "* begins here, . inherited. Errors are shares of the largest value; rms errors of the rms value.\n\n");
     buf_printf(out, "  %-*s%9s%9s %8s%9s%9s%s  first cell, recorded as\n", NODE_CELLS, "node", "through", "rms",
                "cosine", "local", "rms", n->o->precision != PRECISION_F32 ? " rounding" : "");
 }
@@ -183,7 +184,8 @@ static void put_gap(const DiffNamed *n, Buf *out)
 {
     const DiffCoverage *c = &n->d->coverage;
     if (c->unreadable)
-        buf_printf(out, " %d more have no number in them, here and there (NaN or ∞), and say nothing.", c->unreadable);
+        buf_printf(out, " %d more are NaN or ∞ throughout, here and in the reference, and tell nothing.",
+                   c->unreadable);
     if (!c->output && c->nodes)
         buf_printf(out, " Nothing after %s was compared: --require %s refuses a recording without the answer.",
                    graph_node(n->s->graph, c->last)->path, graph_node(n->s->graph, c->end)->path);
@@ -225,31 +227,32 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
         snprintf(error, sizeof error, "error %.2g, allowed %.2g", f->largest, c->allowed);
     if (c->accumulated)
         buf_printf(out,
-                   "Different: from %s on small errors have added up beyond what is allowed (%s), though each single "
-                   "step is within it.",
+                   "Different: at %s small errors have added up to more than is allowed (%s), though each single step "
+                   "is within it.",
                    buf_str(&cell), error);
     else if (first)
-        buf_printf(out, "Different: %s is the first that %s (%s).", buf_str(&cell),
-                   given ? "is given otherwise" : "does not follow from what is before it", error);
+        buf_printf(out, "Different: %s is the first %s (%s).", buf_str(&cell),
+                   given ? "given value that differs" : "that does not follow from what comes before it", error);
     else
         buf_printf(out, "%s %s (%s).", buf_str(&cell),
-                   given ? "is given otherwise too" : "does not follow from what is before it either", error);
+                   given ? "is a given value that differs too" : "does not follow from what comes before it either",
+                   error);
     buf_free(&cell);
     if (*c->text && c->whole) {
-        buf_printf(out, " Likely cause: %s. With that here too the error%s falls from %.2g to %.2g.", c->text,
+        buf_printf(out, " Likely cause: %s. With the same mistake here the error%s falls from %.2g to %.2g.", c->text,
                    c->partial ? " of those rows" : "", spread ? f->rms : f->largest,
                    spread ? c->after.rms : c->after.largest);
         if (*c->also)
-            buf_printf(out, " What is recorded can't tell it from another: %s.", c->also);
+            buf_printf(out, " The recording can't tell it from another: %s.", c->also);
     } else if (*c->text)
         buf_printf(out,
-                   " Nearest tried, does not explain it: %s. With that here too the error falls from %.2g to %.2g; "
-                   "allowed are %.2g.",
+                   " Nearest tried, but does not explain it: %s. With the same mistake here the error falls from %.2g "
+                   "to %.2g; %.2g is allowed.",
                    c->text, c->before.largest, c->after.largest, c->allowed);
     else if (c->stopped)
         buf_printf(out, " The search for its cause was stopped after %d mistakes.", c->tried);
     else if (nan.len)
-        buf_puts(out, given ? "" : " No mistake that is tried makes NaN: look at this step's numbers.");
+        buf_puts(out, given ? "" : " None of the mistakes that were tried makes NaN: look at this step's numbers.");
     else if (!given) {
         buf_puts(out, " None of the mistakes that were tried explains it; the step is ");
         graph_formula(n->s->graph, row->tensor->node, out);
@@ -279,7 +282,7 @@ void diff_verdict(const DiffNamed *n, Buf *out)
     if (d->same) {
         buf_printf(out, "Same: each of the %d tensors compared (", d->count);
         put_coverage(n, out);
-        buf_printf(out, ") follows from its inputs (largest error %.2g; from the input on %.2g).", local, through);
+        buf_printf(out, ") follows from its inputs (largest error %.2g; since the input %.2g).", local, through);
         put_gap(n, out);
         put_stored(n, out);
         return;

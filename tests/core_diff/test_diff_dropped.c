@@ -1,4 +1,4 @@
-/* Dropout left on the shares of attention, of which nothing but sums is recorded: the solver on sums whose terms are
+/* Dropout left on the attention weights, of which nothing but sums is recorded: the solver on sums whose terms are
  * known, the cause on a trained model (a token looks at 65), and what is no dropout. */
 #include "tests/core_diff/planting.h"
 
@@ -133,7 +133,7 @@ static void trained(void **state)
         char p[32];
         snprintf(p, sizeof p, "(p = %.3g)", CASES[i].share);
         assert_true(f->whole);
-        assert_non_null(strstr(f->text, "dropout is on in the reference, on the shares"));
+        assert_non_null(strstr(f->text, "dropout is on in the reference, on the attention weights"));
         assert_non_null(strstr(f->text, p));
         compare_free(&d);
     }

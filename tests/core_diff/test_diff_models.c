@@ -59,7 +59,7 @@ static void settings_in_words(void **state)
     assert_string_equal(setting(s, n, "ε of LayerNorm")->theirs, "1e-06");
     assert_string_equal(setting(s, n, "factor on the scores")->theirs, "1");
     assert_string_equal(setting(s, n, "pixel mean")->theirs, "0.5 0.25 0.5");
-    assert_string_equal(setting(s, n, "pixel deviation")->theirs, "0.5 0.5 0.75");
+    assert_string_equal(setting(s, n, "pixel standard deviation")->theirs, "0.5 0.5 0.75");
     assert_non_null(strstr(setting(s, n, "picture")->theirs, "bicubic"));
     model_free(&a);
     model_free(&b);

@@ -130,7 +130,7 @@ static const Planted PLANTED[] = {
     {"no mask", NULL, no_mask, "has no mask", NULL},
     {"sines first", NULL, half_and_half, "all sines first", NULL},
     {"from 1", NULL, from_one, "counts positions from 1", NULL},
-    {"no residual around the cross-attention", NULL, no_cross_residual, "leaves the residual connection away", NULL},
+    {"no residual around the cross-attention", NULL, no_cross_residual, "leaves out the residual connection", NULL},
 };
 
 /* What is written: every computed tensor, the ends of the blocks and the embeddings' sums, or the logits. */
@@ -355,7 +355,7 @@ static void norms_elsewhere(void **state)
         const DiffNamed n = {"ours", &s, &r, &o, &d};
         diff_verdict(&n, &verdict);
         const char *said = pre[1] ? "Likely cause: the reference's norms stand before"
-                                  : "Likely cause: the reference's norms stand behind";
+                                  : "Likely cause: the reference's norms stand after";
         if (strstr(MODULES[k / 4], "alone") && !pre[0] && pre[1]) /* a norm of its input: of what was left away, too */
             said = "What would tell them apart is encoder.blocks.0.resid_mid.";
         if (d.same != (pre[0] == pre[1]) || (!d.same && !strstr(buf_str(&verdict), said)))

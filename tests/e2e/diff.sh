@@ -51,7 +51,7 @@ diff_v 3 'Different: full_embed.*no position embeddings' "$DATA/whatif_no_positi
 
 # --- what is not compared is not the same
 mkdir inputs only && "$V" show image -m "$DATA" -i "$DATA/image.ppm" -o inputs/pixel_values.npy >/dev/null
-diff_v 1 'nothing that the model computes is in it' inputs -m "$DATA"
+diff_v 1 'nothing that the model computes' inputs -m "$DATA"
 "$V" show blocks.0.attn.q -m "$DATA" -i "$DATA/image.ppm" -o only/blocks.0.attn.q.npy >/dev/null
 diff_v 0 'Same: each of the 1 tensors compared \(1 of the [0-9]+ that the model computes, blocks.0.attn.q\).*Nothing after blocks.0.attn.q was compared' only -m "$DATA" -i "$DATA/image.ppm"
 diff_v 1 'logits is required and not among the 1 tensors' only -m "$DATA" -i "$DATA/image.ppm" --require logits
@@ -70,7 +70,7 @@ mkdir other && cp "$DATA/model.safetensors" "$DATA/preprocessor_config.json" oth
 sed -e 's/"layer_norm_eps": *[^,]*/"layer_norm_eps": 0.001/' -e 's/"hidden_act": *"[^"]*"/"hidden_act": "quick_gelu"/' "$DATA/config.json" >other/config.json
 diff_v 3 '^settings +activation +gelu +\| +quick_gelu' "$DATA" other -i "$DATA/image.ppm"
 says 'ε of LayerNorm +1e-12 +\| +0.001'
-says 'Different: blocks.0.ln1.eps is the first that is given otherwise'
+says 'Different: blocks.0.ln1.eps is the first given value that differs'
 says 'blocks.0.mlp.post.*quick GELU'
 
 # --- JSON
@@ -163,7 +163,7 @@ diff_v 2 'leave -m' "$DATA" a.safetensors -m "$DATA"
 diff_v 2 'needs a terminal' a.safetensors -m "$DATA" --open
 diff_v 1 'nothing.npz' nothing.npz -m "$DATA" -i "$DATA/image.ppm"
 diff_v 1 'nobody.map' "$DATA/expected.safetensors" -m "$DATA" --map nobody.map
-diff_v 1 'mean something here .*--map' "$DATA/gradient.safetensors" -m "$DATA" -i "$DATA/image.ppm"
+diff_v 1 'are known here .*--map' "$DATA/gradient.safetensors" -m "$DATA" -i "$DATA/image.ppm"
 diff_v 1 'no input values .*fit this model' a.safetensors
 printf 'layer.*.q = blocks.*.attn.w\n' >bad.map
 diff_v 1 "bad.map: line 1: this model has no 'blocks" "$DATA/expected.safetensors" -m "$DATA" --map bad.map

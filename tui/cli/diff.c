@@ -139,12 +139,11 @@ const Verb VERB_DIFF = {
     .details =
         "REF is a trace (.safetensors, .npz, a folder of .npy files) under the names of Vitrine, TransformerLens, "
         "Hugging Face or timm, or under any others that the lines NAME = NODE[axes] of --map FILE explain; "
-        "or a model. Of two REFs one that is a model is ours, the first if both are; two traces are each compared with "
-        "-m. Without -i a trace's own pixel_values are looked at. "
-        "`through` is the error from the input on, `local` that of one step on the reference's own values: a step "
-        "where local is large is where a difference begins. "
-        "What differs is made here on purpose, one known mistake after the other, until it agrees. Exit status: 0 the "
-        "same, 3 different, 1 a file is bad.",
+        "or a model. Of two REFs the model is ours (the first, if both are models); two traces are each compared with "
+        "-m. Without -i the trace's own pixel_values are the input. `through` is the error since the input, `local` "
+        "the error of one step alone, fed with the reference's own values: a difference begins where local is large. "
+        "Known mistakes are then made here, one after the other, until one gives the same difference. Exit status: 0 "
+        "the same, 3 different, 1 a file is bad.",
     .example = "vitrine diff trace.npz -m vit/ -i trace.npz:pixel_values",
     .flags = VERB_JSON | VERB_ALONE,
     .check = check,
