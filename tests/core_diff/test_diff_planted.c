@@ -106,7 +106,7 @@ static const Planted PLANTED[] = {
     V("heads not transposed, block 0", merged, "without first moving the token axis", NULL, ON_ALL, .block = 0, .n = 0),
     V("heads not transposed, block 1", merged, "without first moving the token axis", NULL, ON_ALL, .block = 1, .n = 0),
     V("heads as [h,e,t]", merged, "as [h,e,t]", NULL, ON_ALL, ALL, .n = 1),
-    V("heads as [t,e,h]", merged, "together interleaved", "its axes are [t,e,h]", ON_ALL, ALL, .n = 2),
+    V("heads as [t,e,h]", merged, "joins the heads interleaved", "its axes are [t,e,h]", ON_ALL, ALL, .n = 2),
     V("heads as [e,t,h]", merged, "as [e,t,h]", NULL, ON_ALL, ALL, .n = 3),
     V("heads as [e,h,t]", merged, "as [e,h,t]", NULL, ON_ALL, .block = 1, .n = 4),
     W("heads interleaved", interleaved, "interleaved", NULL, ON_ALL, ALL),
