@@ -72,7 +72,7 @@ bool file_read_at(int fd, const char *path, void *out, size_t n, uint64_t offset
     char name[NAME_SHOWN];
     size_t done = 0;
     if (offset > (uint64_t)INT64_MAX - n)
-        return err_set(err, "%s: a position beyond any file. The file is damaged: fetch it again.",
+        return err_set(err, "%s: names a position that no file can have. The file is damaged: fetch it again.",
                        utf8_clean(name, sizeof name, path));
     while (done < n) {
         ssize_t got = pread(fd, (char *)out + done, n - done, (off_t)(offset + done));

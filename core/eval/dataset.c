@@ -143,8 +143,8 @@ bool dataset_suits(const Model *m, const Pictures *pictures, Err *err)
         return false;
     if (!m->class_names && classes != m->vit.classes)
         return err_set(err,
-                       "the pictures have %d classes and the model %d, without names: it takes the folder, or one like "
-                       "it, that the model was trained on",
+                       "the pictures have %d classes and the model %d, without names: give the folder that the model "
+                       "was trained on, or one with the same classes",
                        classes, m->vit.classes);
     for (int o = 0; o < classes; o++)
         if (same_class(m, pictures_names(pictures), classes, o) < 0)

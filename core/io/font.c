@@ -79,12 +79,12 @@ Font *font_open(int cell_w, int cell_h, Err *err)
     bool ok = file_read(path, FONT_BYTES, &f->bytes, err);
     if (ok && (f->bytes.len < 1024 || stbtt_GetFontOffsetForIndex((unsigned char *)f->bytes.data, 0) != 0 ||
                !stbtt_InitFont(&f->info, (unsigned char *)f->bytes.data, 0)))
-        ok = err_set(err, "%.300s is no TrueType font", path);
+        ok = err_set(err, "%.300s is not a TrueType font", path);
     if (ok) {
         stbtt_GetFontVMetrics(&f->info, &ascent, &descent, &gap);
         stbtt_GetCodepointHMetrics(&f->info, 'M', &advance, &bearing);
         if (advance < 1 || ascent < 1 || ascent - descent < 1)
-            ok = err_set(err, "%.300s says nothing of the size of its letters", path);
+            ok = err_set(err, "%.300s does not give the size of its letters: name another font", path);
     }
     if (!ok) {
         font_close(f);

@@ -168,7 +168,8 @@ static bool decode(Image *out, const char *name, const uint8_t *bytes, size_t n,
     if (n == 0)
         return err_set(err, "the file is empty. Give a PNG, JPEG, BMP or PPM picture");
     if (n > IMAGE_FILE_MAX)
-        return err_set(err, "too large: %zu bytes, allowed are %d. Scale the picture down first", n, IMAGE_FILE_MAX);
+        return err_set(err, "too large: %zu bytes, and %d are allowed. Scale the picture down first", n,
+                       IMAGE_FILE_MAX);
     const ImageKind *kind = image_kind_find(bytes, n);
     if (!kind)
         return err_set(err, "not a picture of a known kind. Give a PNG, JPEG, BMP or PPM picture");

@@ -57,7 +57,8 @@ Json *json_parse(const char *name, const char *text, size_t n, Err *err)
     char shown[NAME_SHOWN], why[NAME_SHOWN];
     utf8_clean(shown, sizeof shown, name);
     if (n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
-        err_set(err, "%s: begins with a byte-order mark, which JSON has not. Save it as UTF-8 without one.", shown);
+        err_set(err, "%s: begins with a byte-order mark, which JSON does not allow. Save it as UTF-8 without one.",
+                shown);
         return NULL;
     }
     if (!few_values(text, n)) {

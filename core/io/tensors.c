@@ -218,7 +218,7 @@ bool tensors_open_bytes(TensorFile *f, const char *name, const void *bytes, size
     Shown s;
     *f = (TensorFile){.fd = -1, .memory = bytes, .path = xstrdup(name), .size = n};
     bool ok = n < HEAD || !is_safetensors(bytes, HEAD)
-                  ? err_set(err, "%s: is no safetensors file.", tensor_shown(&s, name, NULL)->path)
+                  ? err_set(err, "%s: is not a safetensors file.", tensor_shown(&s, name, NULL)->path)
                   : safetensors_read_header(f, err) && tensors_index(f, err);
     if (!ok)
         tensors_close(f);

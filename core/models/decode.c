@@ -31,7 +31,7 @@ bool decode_options_check(const DecodeOptions *o, Err *err)
     if (o->top_k < 0)
         return err_set(err, "top-k is 0 (all) or a number of words, not %d", o->top_k);
     if (!(o->top_p > 0 && o->top_p <= 1))
-        return err_set(err, "top-p is a share above 0 and up to 1, not %g", o->top_p);
+        return err_set(err, "top-p is a probability above 0 and up to 1, not %g", o->top_p);
     return true;
 }
 
@@ -372,7 +372,7 @@ DecoderState decoder_step(Decoder *x, Err *err)
     x->at = 0;
     x->alive_n = next_words(x, x->alive, x->alive_n, x->width, x->length >= x->o->most);
     if (d->count == had) {
-        err_set(err, "after %d words no word has a share that is a number: the model's weights are damaged",
+        err_set(err, "after %d words no next word has a probability that is a number: the model's weights are damaged",
                 x->length - 1);
         return DECODER_FAILED;
     }

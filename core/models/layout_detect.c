@@ -110,11 +110,10 @@ static bool refuse_rest(const TensorFile *f, Err *err)
                                    "%s: block 0 is missing: there is a tensor '%.100s' and no '%s'; give all of the "
                                    "model, or the folder with all of its files",
                                    f->path, f->tensors[t].name, signature);
-    return err_set(
-        err,
-        "%s: no Vision Transformer: none of its %zu tensors (the first is '%.80s') is called as Hugging Face, timm or "
-        "torchvision call them, for example '%s'",
-        f->path, f->count, f->tensors[0].name, LAYOUTS[0].signature);
+    return err_set(err,
+                   "%s: not a Vision Transformer: none of its %zu tensors (the first is '%.80s') has a name that "
+                   "Hugging Face, timm or torchvision use, for example '%s'",
+                   f->path, f->count, f->tensors[0].name, LAYOUTS[0].signature);
 }
 
 /* A state dict of nn.Transformer is read, but no tensor says how many heads it has, or what it is. */
@@ -150,8 +149,7 @@ bool layout_detect(Checkpoint *k, Err *err)
         if (has_part(f, UNCLAIMED[i].part))
             return refuse(f, UNCLAIMED[i].what, err);
     if (!f->count)
-        return err_set(err,
-                       "%s: there are no tensors in it; give a folder with model.safetensors, or a .safetensors file",
+        return err_set(err, "%s: it has no tensors; give a folder with model.safetensors, or a .safetensors file",
                        f->path);
     return refuse_rest(f, err);
 }

@@ -186,14 +186,14 @@ static bool keep_classes(const Infer *n, Err *err)
     if (!have)
         return !said || bare ||
                err_set(err,
-                       "%s: \"%s\" speaks of %d classes, but there is no tensor '%s'; save the file again, or fetch it "
-                       "again. If the head was left out on purpose, set \"%s\" to %s",
+                       "%s: \"%s\" names %d classes, but there is no tensor '%s'; save the file again, or fetch it "
+                       "again. If the classifier was left out on purpose, set \"%s\" to %s",
                        n->k->config_path, key, said, checkpoint_name(n->k, VIT_HEAD_W, 0),
                        n->timm_config ? key : "architectures", n->timm_config ? "0" : "[]");
     if (json_kind(names) == JK_OBJECT && named != have)
-        return err_set(err,
-                       "%s: \"id2label\" has %d, but the head has %d classes; config and weights are of two models",
-                       n->k->config_path, named, have);
+        return err_set(
+            err, "%s: \"id2label\" has %d classes, but the classifier has %d; config and weights are of two models",
+            n->k->config_path, named, have);
     return agree(n, count, key, have, err);
 }
 

@@ -258,13 +258,13 @@ static bool infer_norms(const Infer *n, Err *err)
     c->final_norm = c->final_norm && !bare;
     if (!c->rms_norm && !infer_has(n, VIT_LN1_BETA) && !infer_has(n, VIT_LN2_BETA))
         return err_set(err,
-                       "%s: its norms have no bias (there is no tensor '%s'), as those of an RMSNorm model have none; "
-                       "put the model's own config.json beside it, which names the architecture",
+                       "%s: its norms have no bias (there is no tensor '%s'), so that it may be an RMSNorm model; put "
+                       "the model's own config.json beside it, which names the architecture",
                        n->k->file.path, beta);
     if (c->merged_norm && !known->pattern && !n->k->assume)
         return err_set(err,
                        "%s: this is a ViT with a norm inside its attention, and no config.json beside it says of which "
-                       "kind: q and k may be turned; put the model's own config.json beside it",
+                       "kind: q and k may be rotated; put the model's own config.json beside it",
                        n->k->file.path);
     return as_named(n, c->merged_norm, known->merged_norm, "a norm inside attention", err) &&
            as_named(n, c->patch_norm, known->patch_norm, "a norm behind the patch embedding", err);

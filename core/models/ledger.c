@@ -136,8 +136,8 @@ static bool refuse(const Graph *g, NodeId y, NodeId at, Err *err)
         return err_set(err, "a ledger adds up what was written, and %s is rounded: `set precision f32` first", n->path);
     return err_set(
         err,
-        "%s is no sum of what the blocks wrote (%s is made by %s): a ledger is of logits[o], readout[d] or a "
-        "cell of the residual stream, such as blocks.0.resid_post[t,d]; `why` follows the largest terms of any number",
+        "%s is not a sum of what the blocks wrote (%s is made by %s): a ledger takes logits[o], readout[d] or a cell "
+        "of the residual stream, such as blocks.0.resid_post[t,d]; `why` follows the largest terms of any number",
         graph_node(g, y)->path, n->path, op_word(n->op));
 }
 

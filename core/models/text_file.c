@@ -246,7 +246,7 @@ static bool read_words(Vocabulary *v, Arena *arena, const Json *list, int n, con
     for (int i = 0; i < n; i++) {
         const char *text = json_text(json_at(list, (size_t)i), NULL);
         if (!text || !*text || strpbrk(text, " \t\r\n"))
-            return err_set(err, "%s: word %d is no word", path, i);
+            return err_set(err, "%s: entry %d is not a word", path, i);
         word[i] = arena_strdup(arena, text);
     }
     if (!words_differ(word, n, path, err))

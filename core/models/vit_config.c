@@ -146,16 +146,16 @@ static bool check_structure(const VitConfig *c, Err *err)
     if ((c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || c->pool == VIT_POOL_BOTH) && !c->cls)
         return err_set(err, "the answer is to be read from a cls token, but the model has none");
     if (c->pool == VIT_POOL_CLS_DIST && !c->dist)
-        return err_set(err, "two heads need a distillation token, but the model has none");
+        return err_set(err, "two classifiers need a distillation token, but the model has none");
     if (c->pool == VIT_POOL_NONE && (c->classes || c->fc_norm || c->project || c->embeds))
-        return err_set(err, "a model that reads nothing out cannot have a head");
+        return err_set(err, "a model that reads nothing out cannot have a classifier");
     if (c->pool == VIT_POOL_BOTH && c->fc_norm)
-        return err_set(err, "a norm behind the read-out of cls and mean together is not known here");
+        return err_set(err, "a norm after the read-out of cls and mean together is not known here");
     if (c->rope != VIT_ROPE_NONE && c->head_dim % 4)
         return err_set(err, "heads of width %d cannot be turned in two dimensions: it must be a multiple of 4",
                        c->head_dim);
     if (c->bias != VIT_BIAS_NONE && (!c->cls || vit_prefix(c) != 1))
-        return err_set(err, "relative positions are known here with a class token and no other token of prefix");
+        return err_set(err, "relative positions are known here with a class token and no other prefix token");
     if (c->bias != VIT_BIAS_NONE && (c->image_h / c->patch_h) * (int64_t)(c->image_w / c->patch_w) > BIAS_PATCHES)
         return err_set(err, "relative positions are known here for at most %d patches", BIAS_PATCHES);
     if (!c->table_h != !c->table_w || (c->table_h && c->pos == VIT_POS_NONE))
@@ -164,7 +164,7 @@ static bool check_structure(const VitConfig *c, Err *err)
     if (c->pos == VIT_POS_BEFORE_REGISTERS && !c->registers)
         return err_set(err, "positions are added before registers, but the model has none");
     if (c->post_norm && c->branch_norm)
-        return err_set(err, "norms stand behind the addition or on the branches, not both");
+        return err_set(err, "norms stand after the addition or on the branches, not both");
     if (c->layer_scale && c->branch_norm)
         return err_set(err, "norms on the branches and layer scales on them are not known together");
     if (c->bare_probe && (c->pool != VIT_POOL_ATTENTION || c->heads * c->head_dim != c->width))

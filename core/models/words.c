@@ -199,7 +199,7 @@ static bool refuse_unknown(const Vocabulary *v, const Unknown *u, Err *err)
     const char *near = u->count > 1 ? NULL : stem >= 0 ? v->word[stem] : nearest(v, one, strlen(one));
     if (near)
         return err_set(err,
-                       "'%s' is no word that the model knows; '%s' is (`vitrine translate --vocabulary` lists all)",
+                       "'%s' is not a word that the model knows; '%s' is (`vitrine translate --vocabulary` lists all)",
                        one, near);
     Buf all = {0};
     for (int i = 0; i < u->count; i++)

@@ -156,7 +156,7 @@ static bool no_such_node(const Graph *g, const char *name, Err *err)
     const char *near = nearest_name(name, strchr(name, '.') ? node_path : short_name, g);
     if (strncmp(name, "grad.", 5) == 0 && !has_gradients(g))
         return err_set(err,
-                       "there is no node '%.100s'%s%s%s; gradients are computed when somebody says of what: --gradient "
+                       "there is no node '%.100s'%s%s%s; a gradient needs a target: --gradient "
                        "logits[o=0], on the screen `gradient logits[o=0]`",
                        name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",

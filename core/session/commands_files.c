@@ -14,7 +14,8 @@
 static bool run_open(Session *s, const Args *a, Err *err)
 {
     if (a->count < 1)
-        return err_set(err, "expected a picture file, #17 for a drawn picture, or FILE:tensor for ready values");
+        return err_set(
+            err, "expected a picture file, #17 for a drawn picture, or FILE:tensor for the pixel values of a tensor");
     bool words = a->count > 1 && session_words(s, SIDE_B); /* as one types a sentence */
     if (a->count > 1 && !words)
         return err_set(err,

@@ -272,14 +272,14 @@ static bool run_onward(Session *s, const Args *a, Err *err)
     char *end;
     long k = strtol(w, &end, 10);
     if (end == w || *end)
-        return err_set(err, "expected how many places on, 0 to %d, or +1 / -1", last);
+        return err_set(err, "expected how many positions on, 0 to %d, or +1 / -1", last);
     if (*w == '+' || *w == '-') {
         k = k > last ? last : k < -last ? -last : k;
         k += s->look.waves.onward;
         k = k < 0 ? 0 : k > last ? last : k;
     }
     if (k < 0 || k > last)
-        return err_set(err, "column %d: the rotations lead 0 to %d places on", a->column[0], last);
+        return err_set(err, "column %d: the rotations lead 0 to %d positions on", a->column[0], last);
     s->look.waves.onward = (int)k;
     return true;
 }
@@ -294,7 +294,8 @@ static bool run_play(Session *s, const Args *a, Err *err)
     if (i == sizeof WORDS / sizeof *WORDS)
         return err_set(err, "column %d: expected next, on or off, found '%s'", a->column[0], word);
     if (!screen_now(s)->play)
-        return err_set(err, "nothing is shown in steps here: `view close-up` of a sum, a softmax or a norm is");
+        return err_set(err,
+                       "nothing is shown in steps here; `view close-up` shows a sum, a softmax or a norm in steps");
     s->look.playing = i == 1;
     if (i < 2)
         s->look.playing &= screen_now(s)->play(s);

@@ -120,8 +120,7 @@ static bool go_on_nodes(Session *s, int by, Err *err)
         to = find_in(graph_node(g, i)->path, s->sought.text) ? i : NO_NODE;
     }
     if (to == NO_NODE)
-        return err_set(err, "try a part of its name: nothing is called '%.40s' of steps, nodes and classes",
-                       s->sought.text);
+        return err_set(err, "no step, node or class is called '%.40s': try a part of its name", s->sought.text);
     for (NodeId i = 0; i < g->count; i++) {
         hits += find_in(graph_node(g, i)->path, s->sought.text);
         number = i == to ? hits : number;
@@ -179,7 +178,7 @@ bool find_command(Session *s, const Args *a, Err *err)
     if (strncmp(text, "value", 5) == 0 && (text[5] == '>' || text[5] == '<'))
         return find_value(s, text, err);
     if (again && !*s->sought.text)
-        return err_set(err, "nothing was looked for yet: / or `find TEXT`");
+        return err_set(err, "nothing was searched for yet: press / or type `find TEXT`");
     if (again)
         return go_on(s, next ? 1 : -1, err);
     char before[sizeof s->sought.text];

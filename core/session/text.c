@@ -23,6 +23,7 @@ bool text_open(Model *m, const char *model, Err *err)
     if (bundled(model))
         return text_model_bundled(m, a ? a->data : NULL, a ? a->size : 0, err);
     if (!text_asked(model))
-        return err_set(err, "%.300s: is no folder of a text model; without -m it is the bundled translator", model);
+        return err_set(err, "%.300s: is not the folder of a text model; without -m the bundled translator is taken",
+                       model);
     return text_model_load(m, model, err);
 }

@@ -77,7 +77,7 @@ static bool list_class(Folder *f, const char *folder, int label, size_t least, F
     if (ok && names.count < least)
         ok = err_set(err, "%s: the class has %s. Put %s.", utf8_clean(shown, sizeof shown, path),
                      names.count ? "one picture only" : "no picture",
-                     least > 1 ? "two or more there: one to learn from and one to be examined on"
+                     least > 1 ? "two or more there: one to learn from and one to test on"
                                : "a picture there, or take the folder away");
     for (size_t i = 0; ok && i < names.count; i++) {
         found->at = grow(found->at, &found->cap, found->count, sizeof *found->at);
@@ -162,8 +162,8 @@ static bool divide(Folder *f, const char *path, const FolderRule *rule, Err *err
     free(held);
     f->picture = at;
     return f->held || err_set(err,
-                              "%s: the model learned from every picture in it. Name a folder of others, or say --all "
-                              "and take the figure for what it is.",
+                              "%s: the model learned from every picture in it. Name a folder of others, or measure on "
+                              "these all the same with --all.",
                               utf8_clean(shown, sizeof shown, path));
 }
 
@@ -299,8 +299,8 @@ bool folder_read_learnt(const char *path, uint64_t **content, size_t *count, Err
     }
     free(list);
     return err_set(err,
-                   "%s: is no list of what was learned from. Take it from where the model comes from, or remove it and "
-                   "say with --all that the folder is wholly a test set.",
+                   "%s: is not a list of training pictures. Copy it again from where the model comes from, or remove "
+                   "it and say with --all that the model learned from none of this folder.",
                    utf8_clean(shown, sizeof shown, path));
 }
 

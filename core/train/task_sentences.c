@@ -123,7 +123,7 @@ static bool find(const char *folder, const Recipe *r, void *config, void **examp
     (void)examples;
     (void)progress;
     (void)context;
-    return !folder || err_set(err, "a translator learns from sentences: leave --pictures away");
+    return !folder || err_set(err, "a translator learns from sentences: leave out --pictures");
 }
 
 /* --- the model --- */

@@ -102,7 +102,7 @@ static void no_head(void **state)
     set_drop(&s, "classifier.weight");
     set_drop(&s, "classifier.bias");
     set_write(&s, dir);
-    REFUSED(dir, "config.json: \"id2label\" speaks of 5 classes", "'classifier.weight'", "set \"architectures\" to []");
+    REFUSED(dir, "config.json: \"id2label\" names 5 classes", "'classifier.weight'", "set \"architectures\" to []");
     put_config_with(dir, "\"ViTForImageClassification\"", "");
     Bench b;
     bench_load(&b, dir, ORACLE "tiny/image.ppm");
@@ -258,7 +258,7 @@ static void broken_config(void **state)
         {"\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": 1e9",
          "config.json: \"layer_norm_eps\" is 1e+09; it must lie"},
         {"\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": 7", "config.json: \"layer_norm_eps\" is 7; the epsilon"},
-        {"\"4\": \"class 4\"", "\"4\": \"class 4\", \"5\": \"class 5\"", "\"id2label\" has 6, but the head has 5"},
+        {"\"4\": \"class 4\"", "\"4\": \"class 4\", \"5\": \"class 5\"", "\"id2label\" has 6 classes, but the classifier has 5"},
         {"\"qkv_bias\": true", "\"qkv_bias\": false",
          "but there is a tensor 'vit.encoder.layer.0.attention.attention.query.bias'"},
         {"\"qkv_bias\": true", "\"qkv_bias\": \"yes\"", "true or false"},
@@ -473,7 +473,7 @@ static void other_models(void **state)
         {"vit.encoder.layer.11.attention.attention.query.weight", "block 0 is missing"},
         {"blocks.1.attn.qkv.weight", "block 0 is missing"},
         {"encoder.layers.encoder_layer_3.self_attention.in_proj_weight", "block 0 is missing"},
-        {"something.else", "no Vision Transformer"},
+        {"something.else", "not a Vision Transformer"},
     };
     size_t shape[] = {2};
     char dir[256];

@@ -351,7 +351,7 @@ static const Wrong WRONG[] = {
     {"timm_eva02_clip", "epsilon 1e-7", smaller_eps},
     {"timm_beit3", "no norm inside attention", no_merged_norm},
     {"timm_rpn", "norms before the sub-layers", norm_first},
-    {"timm_rpn", "norms behind the addition", norm_after},
+    {"timm_rpn", "norms after the addition", norm_after},
     {"timm_eva02_enormous", "norms before the sub-layers", norm_first},
     {"beit", "no bias", no_bias},
     {"data2vec", "no bias", no_bias},

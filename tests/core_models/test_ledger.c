@@ -319,11 +319,11 @@ static void test_what_is_no_sum_is_refused(void **state)
     Bench b;
     Err err = {""};
     bundled_bench(&b);
-    refused(&b.graph, "probs", "no sum of what the blocks wrote");
-    refused(&b.graph, "blocks.1.attn.pattern", "no sum of what the blocks wrote");
-    refused(&b.graph, "blocks.1.mlp.post", "no sum of what the blocks wrote");
-    refused(&b.graph, "ln_final.var", "no sum of what the blocks wrote");
-    refused(&b.graph, "blocks.1.attn.scores_raw", "no sum of what the blocks wrote");
+    refused(&b.graph, "probs", "not a sum of what the blocks wrote");
+    refused(&b.graph, "blocks.1.attn.pattern", "not a sum of what the blocks wrote");
+    refused(&b.graph, "blocks.1.mlp.post", "not a sum of what the blocks wrote");
+    refused(&b.graph, "ln_final.var", "not a sum of what the blocks wrote");
+    refused(&b.graph, "blocks.1.attn.scores_raw", "not a sum of what the blocks wrote");
     assert_true(ledger_can(&b.graph, graph_find(&b.graph, "readout"), &err));
     Graph g = {0};
     Edit e = {.kind = EDIT_MAP, .path = "blocks.1.resid_mid", .map = MAP_ROUND_BF16};

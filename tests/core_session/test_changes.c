@@ -135,7 +135,7 @@ static void changes_have_a_limit(void **state)
         snprintf(line, sizeof line, "set logits[o=%d] %d", i % 10, i);
         run(line);
     }
-    refused("set scale off", "room for no more");
+    refused("set scale off", "no room for more");
     run("undo; set scale off");
 }
 

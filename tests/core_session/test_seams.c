@@ -238,7 +238,7 @@ static void undo_and_redo_have_ends(void **state)
     (void)state;
     run("reset edits");
     run("set scale off");
-    refused("redo", "nothing to do again");
+    refused("redo", "nothing to redo");
     run("undo");
     assert_false(session_edited(&s));
     run("redo");

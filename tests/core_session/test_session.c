@@ -525,7 +525,7 @@ static void a_slip_is_answered_by_what_was_meant(void **state)
 static void finding_goes_on(void **state)
 {
     (void)state;
-    refuse("find next", "nothing was looked for");
+    refuse("find next", "nothing was searched for");
     run("goto first; find ln1");
     assert_string_equal(s.place.path, "blocks.0.ln1.out");
     assert_non_null(strstr(buf_str(&s.said), "1 of 4 with 'ln1'"));

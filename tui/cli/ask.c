@@ -20,8 +20,8 @@ const Verb VERB_INFO = {
     .name = "info",
     .usage = "info [INPUT]",
     .summary = "model, input, sizes, costs, assumptions, machine",
-    .details = "Nothing is computed, so that it is quick for a large model too; `vitrine run` prints the trace hash. "
-               "--nodes lists every node with its shape: the names that show, explain and the maps of diff take.",
+    .details = "Nothing is computed, so this is quick even for a large model; `vitrine run` prints the trace hash. "
+               "--nodes lists every node with its shape: the names that show, explain and --map of diff take.",
     .example = "vitrine info -m vit/",
     .flags = VERB_JSON,
     .run = info};
@@ -42,31 +42,31 @@ static int explain(Work *w, Err *err)
     return answer_cell(w, ask_explain_text, err);
 }
 
-const Verb VERB_EXPLAIN = {.name = "explain",
-                           .usage = "explain [ADDRESS]",
-                           .summary = "the arithmetic of one number with its real operands",
-                           .details = "The terms are listed by size; worked out again in the engine's order they give "
-                                      "the stored number bit for bit. Axes that the address does not "
-                                      "name are where the cursor is: in the middle of the picture. Without an address: "
-                                      "where -c led to, else the logit of the class that comes first.",
-                           .example = "vitrine explain 'blocks.0.attn.pattern[h=2,t=r3c4,u=cls]'",
-                           .flags = VERB_ADDRESS | VERB_JSON,
-                           .run = explain};
+const Verb VERB_EXPLAIN = {
+    .name = "explain",
+    .usage = "explain [ADDRESS]",
+    .summary = "the arithmetic of one number with its real operands",
+    .details = "The terms are listed by size; added in the engine's order they give the stored number bit for bit. For "
+               "axes that the address does not name the cursor's index is taken, at first the middle of the picture. "
+               "Without an address: where -c led to, else the logit of the most probable class.",
+    .example = "vitrine explain 'blocks.0.attn.pattern[h=2,t=r3c4,u=cls]'",
+    .flags = VERB_ADDRESS | VERB_JSON,
+    .run = explain};
 
 static int why(Work *w, Err *err)
 {
     return answer_cell(w, ask_why_text, err);
 }
 
-const Verb VERB_WHY = {.name = "why",
-                       .usage = "why [ADDRESS]",
-                       .summary = "the chain of largest terms from a number down to a weight or a pixel",
-                       .details = "The size of a term is not a cause; `vitrine run -c 'ablate …'` shows what switching "
-                                  "something off does. Without an address: where -c led to, else "
-                                  "the logit of the class that comes first.",
-                       .example = "vitrine why 'logits[o=star]'",
-                       .flags = VERB_ADDRESS | VERB_JSON,
-                       .run = why};
+const Verb VERB_WHY = {
+    .name = "why",
+    .usage = "why [ADDRESS]",
+    .summary = "the chain of largest terms from a number down to a weight or a pixel",
+    .details = "The size of a term is not a cause; `vitrine run -c 'ablate …'` shows what switching something off "
+               "does. Without an address: where -c led to, else the logit of the most probable class.",
+    .example = "vitrine why 'logits[o=star]'",
+    .flags = VERB_ADDRESS | VERB_JSON,
+    .run = why};
 
 static bool choose(Work *w, Err *err)
 {
@@ -97,10 +97,10 @@ const Verb VERB_LEDGER = {
     .name = "ledger",
     .usage = "ledger [ADDRESS]",
     .summary = "what every part of the model wrote into a logit, and what taking that part out does",
-    .details = "A class is set against its strongest rival; `-c 'ledger star against=ring'` names another one. The "
-               "entries add up to the number but for rounding, with 1/σ of each LayerNorm (1/rms of an RMSNorm) kept "
-               "as it is. Any "
-               "cell of the residual stream has a ledger too. The entries are nodes: `show ledger.votes -c ledger`.",
+    .details =
+        "A class is compared with its strongest rival; `-c 'ledger star against=ring'` names another one. With 1/σ of "
+        "each LayerNorm (1/rms of an RMSNorm) kept as it is, the entries add up to the number but for rounding. Any "
+        "cell of the residual stream has a ledger too. The entries are nodes: `show ledger.votes -c ledger`.",
     .example = "vitrine ledger 'logits[o=star]'",
     .flags = VERB_ADDRESS | VERB_JSON,
     .run = ledger};
@@ -122,16 +122,15 @@ static int verify(Work *w, Err *err)
 const Verb VERB_VERIFY = {
     .name = "verify",
     .usage = "verify [INPUT] [--sample N]",
-    .summary = "derives every number again, by other routes, and compares",
-    .details =
-        "That the arithmetic is as defined: every cell, of analyses and gradients (--gradient) too, is derived again "
-        "from its terms and compared bit for bit, and the pass computed a second time has the same hash. What the "
-        "terms share with the pass is compared with a second writing of it in double, to a stated bound: maps (exp, "
-        "GELU and the rest) with their definitions, gradients with the chain rule, embedding, blocks and answer with "
-        "the equations of the model (not where edits are in force, which those do not know). It does not prove that "
-        "the weights are right, nor what a reading of the file took for granted: `vitrine info` lists that, and diff "
-        "compares with another implementation. The exit status is 3 when a bit differs or a bound is exceeded. For a "
-        "large model --sample N takes N cells of every tensor, and of the model's equations four tokens.",
+    .summary = "computes every number again, by other routes, and compares",
+    .details = "Proves that the arithmetic is as defined: every cell, of analyses and gradients (--gradient) too, is "
+               "computed again from its terms and compared bit for bit, and a second forward pass has the same hash. "
+               "Functions that both routes use are compared with a second implementation in double precision, to a "
+               "stated bound: exp, GELU and the rest with their definitions, gradients with the chain rule, and "
+               "(without edits) embedding, blocks and answer with the equations of the model. This does not prove that "
+               "the weights are right, nor the assumptions made in reading the file: `vitrine info` lists those, and "
+               "diff compares with another implementation. Exit status 3: a bit differs or a bound is exceeded. For a "
+               "large model --sample N takes N cells of every tensor, and four tokens of the model's equations.",
     .example = "vitrine verify -m vit/ --sample 100",
     .flags = VERB_JSON,
     .run = verify};

@@ -305,17 +305,16 @@ static int data(Work *w, Err *err)
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
-const Verb VERB_DATA = {.name = "data",
-                        .usage = "data NUMBERS [-o FILE]",
-                        .summary = "the drawn pictures, by number: class and object, on the terminal or into files",
-                        .details = "NUMBERS are single ones and ranges: 17 0-99. Each picture's class is printed, and "
-                                   "how much of it the object covers; one alone is drawn here. -o FILE.png or .ppm "
-                                   "saves it, several in a grid; -o FOLDER/ saves each in a file of its own, with "
-                                   "--by-class in a folder for each class, as a folder to learn from is "
-                                   "laid out. --mask gives the objects instead, white where they cover a pixel. "
-                                   "--series takes another series of pictures than that of the program, "
-                                   "--difficulty an easier one.",
-                        .example = "vitrine data 0-999 -o shapes/ --by-class",
-                        .flags = VERB_JSON | VERB_ALONE,
-                        .check = check,
-                        .run = data};
+const Verb VERB_DATA = {
+    .name = "data",
+    .usage = "data NUMBERS [-o FILE]",
+    .summary = "the drawn pictures, by number: class and object, on the terminal or into files",
+    .details = "NUMBERS are single ones and ranges: 17 0-99. Prints each picture's class and how much of it the object "
+               "covers; a single picture is drawn here. -o FILE.png or .ppm saves it, several in a grid; -o FOLDER/ "
+               "saves each in its own file, with --by-class in a folder for each class, as training needs it. --mask "
+               "gives the objects instead, white where they cover a pixel. --series takes another series of pictures "
+               "than the program's own, --difficulty an easier one.",
+    .example = "vitrine data 0-999 -o shapes/ --by-class",
+    .flags = VERB_JSON | VERB_ALONE,
+    .check = check,
+    .run = data};

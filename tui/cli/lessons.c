@@ -84,11 +84,10 @@ const Verb VERB_CHECK = {
     .name = "check",
     .usage = "check FILE.md …",
     .summary = "whether a lesson is true and can be played",
-    .details =
-        "Plays the lesson from its first card to its last: runs its commands, evaluates every number of its prose, "
-        "answers every question by its own solution and by each wrong answer, looks its terms up in the glossary "
-        "and lays every card out for 80 × 24. Prints its cards, minutes and the smallest size it fits; a fault is "
-        "named with file, line and remedy, and ends with status 3.",
+    .details = "Plays the lesson from its first card to its last: runs its commands, evaluates every number of its "
+               "text, gives every question its solution and each wrong answer, looks its terms up in the glossary and "
+               "lays out every card for 80 × 24. Prints its cards, minutes and the smallest size it fits. A fault is "
+               "named with file, line and remedy; the exit status is then 3.",
     .example = "vitrine check lessons/05-query-key-value.md",
     .flags = VERB_ALONE,
     .check = check_names,
@@ -159,8 +158,8 @@ const Verb VERB_LESSON = {
     .name = "lesson",
     .usage = "lesson N [--paper]",
     .summary = "opens a lesson where you left it",
-    .details = "N is a number of `vitrine lessons`, or a card's name. With --paper the worked example goes to standard "
-               "output: one page with what is given, room for what is to be computed, and the answers at its foot.",
+    .details = "N is a number of `vitrine lessons`, or a card's name. --paper writes the worked example to standard "
+               "output: one page with what is given, room to compute the rest, and the answers at the bottom.",
     .example = "vitrine lesson 5 --paper",
     .flags = VERB_ALONE,
     .check = check_one,
@@ -216,12 +215,11 @@ static int run_export(Work *w, Err *err)
 const Verb VERB_EXPORT = {
     .name = "export",
     .usage = "export [ADDRESS] [--script FILE] -o FILE, export lessons -o FOLDER",
-    .summary = "a screen or a script for slides and papers, its command below; or the lessons as pages",
-    .details =
-        "FILE.svg .png .html .txt .ans: the screen there, as `vitrine screen` draws it, and below it the command line "
-        "that does; with --script every step, with its caption too. export lessons: static pages without scripts, "
-        "every card with its numbers, its screen as SVG for light and dark ground, its question with all answers "
-        "explained. FOLDER is made where it is not there.",
+    .summary = "a screen or a script for slides and papers, with its command below; or the lessons as pages",
+    .details = "FILE.svg .png .html .txt .ans: the screen as `vitrine screen` draws it, and below it the command line "
+               "that draws it; with --script every step, with its caption too. export lessons: static pages without "
+               "scripts, every card with its numbers, its screen as SVG for light and dark ground, its question with "
+               "all answers explained. FOLDER is made if it does not exist.",
     .example = "vitrine export 10 -c 'view matrix' -o shot.svg",
     .flags = VERB_ALONE | VERB_UI,
     .check = check_export,

@@ -431,9 +431,9 @@ const Verb VERB_PLAIN = {
     .name = "plain",
     .usage = "plain [INPUT or LINK]",
     .summary = "the whole program line by line: for screen readers, braille and pipes",
-    .details = "The same as --plain. A line is a command, or the name of a key; then the place is said, and what is "
-               "there. `say screen` tells all of a screen in lines; lists are numbered, and a number takes one. From "
-               "a pipe a line that is refused makes the exit status 1.",
+    .details = "The same as --plain. A line is a command or the name of a key; Vitrine then says where you are and "
+               "what is there. `say screen` tells all of a screen in lines; lists are numbered, and a number chooses. "
+               "From a pipe, a refused line makes the exit status 1.",
     .example = "vitrine plain '#17'",
     .flags = VERB_UI,
     .check = check,

@@ -184,8 +184,8 @@ const Verb VERB_RECEIPT = {
     .usage = "receipt RECEIPT [QUESTION ANSWERS [least=EXPRESSION]] [-i INPUT] [-c COMMANDS]",
     .summary = "what an answer was, about which run, and whether it is right",
     .details =
-        "A receipt has the seed of a question, the number of the answer and the trace hash of the run that it was "
-        "given about, at most 60 characters. The run is made again: #17 without edits, or what -i, -m and -c say. A "
+        "A receipt holds the seed of a question, the number of the answer and the trace hash of the run it was about, "
+        "in at most 60 characters. The run is made again: #17 without edits, or what -i, -m and -c say. A "
         "question that was made from the trace (ask seed=N) is made again too and graded; the words of one that was "
         "asked on the spot have to be given, with its most=, least= or right= where it had one. A question of a "
         "lesson's card is found by itself, and the card's run with it. It is no signature: anybody can write one who "

@@ -260,11 +260,11 @@ static int run(Work *w, Err *err)
 
 const Verb VERB_RUN = {.name = "run",
                        .usage = "run [INPUT]",
-                       .summary = "the answer: the classes that come first, with probability and logit",
-                       .details = "Where edits were made, A is the model without them. The last line is the hash of "
+                       .summary = "the answer: the most probable classes, with probability and logit",
+                       .details = "With edits, A is the model without them. The last line is the hash of "
                                   "the whole trace: equal hashes are equal runs, bit for "
-                                  "bit. --json lists every class. Of a sentence: every step of writing, and all "
-                                  "words of the step that --at names, such as probs[t=10].",
+                                  "bit. --json lists every class. For a sentence: every step of writing, and all words "
+                                  "of the step that --at names, such as probs[t=10].",
                        .example = "vitrine run cat.png -c 'ablate blocks.1.attn.z[h=2]'",
                        .flags = VERB_JSON,
                        .run = run};

@@ -317,12 +317,11 @@ const Verb VERB_SCREEN = {
     .name = "screen",
     .usage = "screen [ADDRESS] [--size WxH] [--script FILE] [-o FILE]",
     .summary = "draws what the terminal would show there",
-    .details =
-        "FILE.svg .png .html .txt .ans; without -o to standard output. The commands of -c may do whatever can be "
-        "done on the screen: view, compare, zoom, say, "
-        "help. With --script every `pause` of FILE ends a step, and each step is drawn, its caption and the "
-        "command that "
-        "makes it below: NAME.svg becomes NAME-01.svg and so on; NAME.cast, or --cast NAME, is one asciicast.",
+    .details = "FILE.svg .png .html .txt .ans; without -o to standard output. -c takes all commands of the screen: "
+               "view, compare, zoom, say, help. With --script every `pause` of FILE ends a step, and each step is "
+               "drawn, its caption and the "
+               "command that "
+               "makes it below: NAME.svg becomes NAME-01.svg and so on; NAME.cast, or --cast NAME, is one asciicast.",
     .example = "vitrine screen 'blocks.1.attn.pattern[h=2]' -c 'view matrix' --size 120x40 -o shot.svg",
     .flags = VERB_ADDRESS | VERB_UI,
     .check = check,

@@ -41,8 +41,8 @@ const Verb VERB_TRACE = {
     .usage = "trace [INPUT] -o FILE",
     .summary = "every tensor of the run into one file, by name",
     .details = "FILE ends in .safetensors, .npz or .json; the first and the last also say model, "
-               "input, edits and trace hash. With -c it is the edited run; with --gradient TARGET the "
-               "gradients of that cell by every node are written too, as grad.NODE.",
+               "input, edits and trace hash. With edits in -c it is the edited run; with --gradient TARGET the "
+               "gradients of that cell with respect to every node are written too, as grad.NODE.",
     .example = "vitrine trace cat.png -m vit/ -c 'set scale off' -o unscaled.safetensors",
     .flags = VERB_JSON,
     .check = check,

@@ -215,15 +215,15 @@ static bool check(const Options *o, const Link *l, Err *err)
 const Verb VERB_TRAIN = {
     .name = "train",
     .usage = "train [--config FILE] [--pictures FOLDER] -o FOLDER",
-    .summary = "train a small model and save it",
+    .summary = "trains a small model and saves it",
     .details =
-        "Without --pictures it learns from the drawn shapes, and without --config by the recipe of the bundled "
-        "model. --pictures FOLDER has a folder of pictures for each class; one picture in ten is held out, chosen by "
+        "Without --pictures it learns from the drawn shapes, without --config with the bundled model's recipe. "
+        "--pictures FOLDER has a folder of pictures for each class; one picture in ten is held out, chosen by "
         "its pixels, and learnt.txt in the new folder lists the others. --config FILE is JSON: {\"steps\": 800, "
         "\"rate\": 1e-3, \"model\": {\"width\": 64, \"layers\": 2, …}}; recipe.json in the new folder shows every "
         "key. {\"kind\": \"text\"} trains a translator from the English and French grammar instead. --steps N cuts a "
         "recipe short. The same recipe gives the same bytes on every machine, with any number of threads. "
-        "Interrupted, it goes on where it was when the same command is given again.",
+        "After an interruption the same command goes on from there.",
     .example = "vitrine train --steps 500 -o my-model",
     .flags = VERB_ALONE,
     .check = check,

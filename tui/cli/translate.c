@@ -274,15 +274,14 @@ static int translate(Work *w, Err *err)
 const Verb VERB_TRANSLATE = {
     .name = "translate",
     .usage = "translate SENTENCE [--beam N] [--no-cache]",
-    .summary = "an English sentence in French, word by word, by the bundled translator",
-    .details =
-        "The encoder reads the sentence, the decoder writes a word at a time: each with its share among all words "
-        "and the two next best. The translator knows the words of a small grammar; one that it does not know is "
-        "named, with the nearest that it does; --vocabulary lists all. Without options the word with the largest "
-        "share is taken every time; --beam 4 carries the four best beginnings on side by side, --temperature, "
-        "--top-k and --top-p draw words from a seed. --tree shows every beginning. Keys and values of words read "
-        "before are kept; --no-cache computes them again, with the same result bit for bit: the counts of "
-        "multiply-adds and bytes say what keeping saves. -m FOLDER is another text model.",
+    .summary = "translates an English sentence into French, word by word",
+    .details = "The encoder reads the sentence, the decoder writes one word at a time, printed with its probability "
+               "and the next two. The translator knows the words of a small grammar; it names a word that it does not "
+               "know, and the nearest that it does; --vocabulary lists all. Without options it takes the most probable "
+               "word every time; --beam 4 keeps the four best beginnings, --temperature, --top-k and --top-p draw "
+               "words, starting from a seed. --tree shows every beginning. Keys and values of earlier words are "
+               "cached; --no-cache computes them again, with the same result bit for bit: the counts of multiply-adds "
+               "and bytes show what the cache saves. -m FOLDER is another text model.",
     .example = "vitrine translate \"the animal did not cross the street because it was too tired\"",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,

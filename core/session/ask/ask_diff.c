@@ -334,7 +334,7 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
         return false;
     a = &permitted;
     if (!s->now->model || (!model_text(s->now->model) && !model_vit(s->now->model)))
-        return err_set(err, "there is no model here whose pass could be compared");
+        return err_set(err, "there is no model here to compare with");
     bool ok = ask_diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);
     ok = ok && check_required(a->require, &x.reference, subject.graph, err) &&

@@ -212,7 +212,7 @@ bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhySt
     const Ledger *l = session_ledger(s, side);
     const float *number = l ? ask_need(s, side, l->value, err) : NULL;
     if (!number)
-        return l ? false : err_set(err, "on that side the answer is no sum of what was written");
+        return l ? false : err_set(err, "on that side the answer is not a sum of what the blocks wrote");
     out->number = *number;
     LedgerLine *line = ledger_lines(s, side, false, &lines, err);
     if (!line)
@@ -221,7 +221,7 @@ bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhySt
         out->same += line[i].same ? line[i].value : 0;
     const LedgerLine *best = loudest(line, lines, out->number);
     bool ok = best ? ask_why(s, side, best->node, best->cell, steps, most, count, err)
-                   : err_set(err, "nothing of that answer has to do with the input");
+                   : err_set(err, "nothing in that answer depends on the input");
     if (best) {
         out->node = l->value;
         out->line = *best;

@@ -299,7 +299,7 @@ bool export_print(Session *s, Side side, const char *address, const char *axes, 
 bool export_free(const char *path, const char *over, Err *err)
 {
     if (over && strcmp(over, "yes") != 0)
-        return err_set(err, "over=%.40s: expected over=yes, which writes over a file that is there", over);
+        return err_set(err, "over=%.40s: expected over=yes, which overwrites an existing file", over);
     return over || !file_exists(path) || file_is_dir(path) ||
-           err_set(err, "%.300s is there already: with over=yes behind it is written over", path);
+           err_set(err, "%.300s is there already: add over=yes to overwrite it", path);
 }

@@ -21,7 +21,9 @@ static bool find_words(const Session *s, Leak *l, Err *err)
         return err_set(err,
                        "nothing to compare: `word target WORD WORD` changes a word of the target, beside what it was");
     if (!same_source(&a->text[TEXT_SOURCE], &b->text[TEXT_SOURCE]))
-        return err_set(err, "A and B read different sources: every word of the target may know of that");
+        return err_set(
+            err,
+            "A and B read different sources, on which every word of the target may depend: give both the same one");
     if (x->count != y->count)
         return err_set(err, "A and B differ in length: the target has %d words in A, %d in B", x->count, y->count);
     l->first = y->count;

@@ -342,7 +342,7 @@ static bool power(Parser *r, double *x)
     blanks(r);
     size_t n = printed_minus(r->p);
     if (++r->depth > DEPTH)
-        return err_set(r->err, "brackets too deep");
+        return err_set(r->err, "too many brackets inside one another");
     if (n) {
         r->p += n;
         if (!power(r, x))
@@ -387,7 +387,7 @@ static bool sum_of(Parser *r, double *x)
 {
     double y;
     if (++r->depth > DEPTH)
-        return err_set(r->err, "brackets too deep");
+        return err_set(r->err, "too many brackets inside one another");
     if (!product(r, x))
         return false;
     for (blanks(r); *r->p == '+' || printed_minus(r->p); blanks(r)) {

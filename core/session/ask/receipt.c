@@ -45,7 +45,7 @@ bool receipt_read(Receipt *r, const char *text, Err *err)
         return err_set(err, "'%.63s' is no receipt: v1-, 8 digits, the answer, 16 digits and 4, with - between them",
                        text);
     if (check != check_of(low, n - 4))
-        return err_set(err, "the receipt has a slip: its last four digits do not fit the others");
+        return err_set(err, "the receipt has a typing error: its last four digits do not fit the others");
     *r = (Receipt){(uint32_t)seed, (int)answer, hash};
     return true;
 }

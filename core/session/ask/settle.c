@@ -38,7 +38,7 @@ static bool value_of(Session *s, const char *expression, const char *answer, dou
     bool ok = number_value(s, session_side(s), buf_str(&text), x, err);
     buf_free(&text);
     if (ok && *x != *x)
-        ok = err_set(err, "it has no value for the answer %.60s", answer);
+        ok = err_set(err, "the expression has no value for the answer %.60s", answer);
     return ok;
 }
 

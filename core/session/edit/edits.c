@@ -128,7 +128,7 @@ bool edits_add(Session *s, const char *line, bool toggle, Err *err)
 {
     if (s->edits.count >= MOST && !(toggle && edits_has(s, line)))
         return err_set(err,
-                       "%d changes are in force, and there is room for no more: `undo` or `reset edits` makes some",
+                       "%d changes are in force, and there is no room for more: `undo` or `reset edits` makes some",
                        s->edits.count);
     EditState next = edit_state_copy(&s->edits);
     bool had = false;
@@ -168,7 +168,7 @@ bool edits_undo(Session *s, Err *err)
 bool edits_redo(Session *s, Err *err)
 {
     if (!s->redo_count)
-        return err_set(err, "there is nothing to do again");
+        return err_set(err, "there is nothing to redo");
     return take(s, &s->redo, &s->redo_count, &s->undo, &s->undo_count, &s->undo_cap, err);
 }
 

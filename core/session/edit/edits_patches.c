@@ -288,12 +288,12 @@ typedef struct Pixels {
 static bool pixels_of(const EditParse *p, Pixels *x, Err *err)
 {
     if (site_node_any(p->g, SITE_INPUT) == NO_NODE)
-        return err_set(err, "what is on show was given no picture");
+        return err_set(err, "the model on show was given no picture");
     x->d = input_node(p)->dims;
     x->row = dims_find(x->d, dims_role(p->g, x->d, ROLE_PLACE_ROW));
     x->col = dims_find(x->d, dims_role(p->g, x->d, ROLE_PLACE_COL));
     return (x->row >= 0 && x->col >= 0) ||
-           err_set(err, "what this model is given has no patches; of words `word OLD NEW` changes one");
+           err_set(err, "this model's input has no patches; `word OLD NEW` changes a word");
 }
 
 static bool grey_parse(EditParse *p, const Args *a, Err *err)

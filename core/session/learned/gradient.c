@@ -28,7 +28,7 @@ static bool parse_node(const Session *s, const char *word, int column, GradTarge
         return err_set(err, "column %d: '%s' is a group of nodes: name one of them", column, to.path);
     NodeId n = graph_find(&plain, to.path);
     if (graph_node(&plain, n)->op == OP_LEAF)
-        return err_set(err, "column %d: %s is given: there is nothing before it", column, to.path);
+        return err_set(err, "column %d: %s is an input: nothing comes before it", column, to.path);
     snprintf(t->path, sizeof t->path, "%s", to.path);
     t->cell = address_cell(s, &plain, n, &to.cells);
     return true;
@@ -52,7 +52,7 @@ static bool parse_loss(const Session *s, const char *word, int column, GradTarge
     if (named && !axis_parse(classes, value, &label))
         return err_set(err, "column %d: there is no class '%.60s'", column, value);
     if (label < 0 || label >= classes->n)
-        return err_set(err, "nobody said what this picture shows: name the class that is right, as in loss[o=0]");
+        return err_set(err, "the right class of this picture is not known: name it, as in loss[o=0]");
     snprintf(t->path, sizeof t->path, "%s", LOSS);
     t->cell = (size_t)label;
     return true;
@@ -72,7 +72,7 @@ bool gradient_set(Session *s, const GradTarget *t, Err *err)
     if (in_force == t)
         s->target = *t;
     session_changed(s);
-    return ok || err_set(err, "nothing that is learned or shown to the model leads to %s", t->path);
+    return ok || err_set(err, "%s depends neither on weights nor on the input", t->path);
 }
 
 bool gradient_answer(Session *s, Err *err)

@@ -120,7 +120,7 @@ static bool come_closeup(Session *s, Screen to, Err *err)
     if (closeup_there(s))
         return come_here(s, to, err);
     if (!path)
-        return err_set(err, "this number is not summed up from others: view formula shows what it is made of");
+        return err_set(err, "this number is not a sum: `view formula` shows what it is made of");
     return session_go(s, path, to, err);
 }
 

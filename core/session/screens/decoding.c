@@ -31,7 +31,7 @@ static bool put_number(Session *s, const char *word, Err *err)
     if (end == word || *end || n < -1000000 || n > 1000000)
         return err_set(err, "expected greedy, beam, draw or a number, found '%.40s'", word);
     if (relative && s->look.decoding.by == DECODE_GREEDY)
-        return err_set(err, "greedy takes the likeliest word: it has no width and no seed");
+        return err_set(err, "greedy takes the most probable word: it has no width and no seed");
     n += !relative ? 0 : draws ? s->look.decoding.seed : s->look.decoding.width;
     if (!relative && s->look.decoding.by == DECODE_GREEDY)
         s->look.decoding.by = DECODE_BEAM;

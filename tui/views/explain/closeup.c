@@ -398,8 +398,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (!close_up_here(p->s, side, &c))
         shown_computing(p, r);
     else if (!c)
-        canvas_wrap(p->c, r, STYLE_DIM,
-                    "This number is not summed up from others here: `view formula` shows what it is made of.");
+        canvas_wrap(p->c, r, STYLE_DIM, "This number is not a sum here: `view formula` shows what it is made of.");
     else if (side == SIDE_DIFF)
         explain_difference(p, r);
     else

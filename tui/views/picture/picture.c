@@ -172,7 +172,7 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
     if (px->v.side == SIDE_DIFF)
         return; /* of two pictures, perhaps */
     if (!in->original.data) {
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, "ready values, stretched to their range for the eye");
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, "values as given, stretched to their range to be seen");
         return;
     }
     const Model *m = session_exhibit(s, px->v.side)->model;

@@ -218,7 +218,7 @@ static const KeyBinding KEYS[] = {{"+", "decode +1", NULL, "a wider beam, or the
                                   {"M", "decode cache=toggle", "cache", "keys and values kept, or computed anew", 0, 9,
                                    NULL},
                                   {NULL, NULL, NULL, NULL, 0, 0, NULL}};
-static const ViewWay WAYS[] = {{"greedy    the likeliest word every time", "decode greedy"},
+static const ViewWay WAYS[] = {{"greedy    the most probable word every time", "decode greedy"},
                                {"beam      the best beginnings side by side", "decode beam"},
                                {"draw      a word by its share, from a seed", "decode draw"},
                                {NULL, NULL}};
