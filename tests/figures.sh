@@ -80,7 +80,7 @@ wilson() { # RIGHT N
         h = z / d * sqrt(p * (1 - p) / n + z * z / (4 * n * n)); printf "%.1f–%.1f", 100 * (m - h), 100 * (m + h)}'
 }
 by_seed=$(untrained_peak | sed -E 's/.*\((.*) to (.*)\)/\1 \2/' | awk '{printf "%.0f to %.0f %%", $1, $2}')
-stands "README, a model that learned nothing" "that of a model that learned nothing in $by_seed of the pictures, by its seed"
+stands "README, a model that learned nothing" "the heaviest of an untrained model is there in $by_seed of the pictures, depending on the seed"
 stands "README, seeds of the translator" "at least 997 of 1,000 sentences of every kind without a fault, 99.7 % ($(wilson 997 1000))"
 stands "README, seeds whose best head always tells" "for 4 of the 12 seeds only, 33.3 % ($(wilson 4 12))"
 stands "README, how it was trained" "$(awk -v s="$(sed -n 's/.*"steps": \([0-9]*\).*/\1/p' assets/trained/recipe.json)" 'BEGIN {printf "%d,%03d", s / 1000, s % 1000}') steps of $(sed -n 's/.*"batch": \([0-9]*\).*/\1/p' assets/trained/recipe.json), none of them twice"
