@@ -9,6 +9,7 @@
 
 #include "tests/tui_views/says.h"
 #include "tui/views/classes.h"
+#include "tui/views/heat.h"
 #include "tui/views/number.h"
 #include "tui/views/spread.h"
 
@@ -200,29 +201,108 @@ static float ramp(const void *context, int row, int col, Ref *ref)
     return (float)(row + col);
 }
 
+/* Things and parts: every thing in one part, parts one behind the other, none larger than another by more than one. */
+static void the_scaler_is_a_division(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n < 40; n++)
+        for (size_t parts = 1; parts <= n; parts++) {
+            assert_true(heat_first(0, n, parts) == 0 && heat_first(parts, n, parts) == n);
+            for (size_t k = 0; k < parts; k++) {
+                size_t from = heat_first(k, n, parts), end = heat_first(k + 1, n, parts);
+                assert_true(end - from == n / parts || end - from == n / parts + 1);
+                for (size_t i = from; i < end; i++)
+                    assert_int_equal(heat_part(i, n, parts), k);
+            }
+        }
+}
+
 static void heats(void **state)
 {
     (void)state;
     Canvas c;
     canvas_init(&c, 12, 30);
     int node = 7;
+    Rect r = {2, 3, 4, 11};
     for (int mode = 0; mode < 2; mode++)
-        for (int cell_h = 0; cell_h < 3; cell_h++)
-            for (int cell_w = 1; cell_w < 4; cell_w++) {
+        for (int tall = 9; tall < 30; tall += 4)
+            for (int wide = 6; wide < 20; wide += 3) {
                 Paint p = {.s = &session, .c = &c, .mode = mode ? MODE_256 : MODE_MONO};
                 ColourScale s = colour_scale_of_range(&p, 0, 10);
+                HeatSize size = {tall, wide};
                 canvas_clear(&c);
-                heat_draw(&p, (Rect){2, 3, 4, 11}, 9, 6, cell_w, cell_h, &s, ramp, &node);
+                heat_draw(&p, r, 9, 6, size, &s, ramp, &node);
                 for (int y = 0; y < 12; y++)
                     for (int x = 0; x < 30; x++) {
                         const Cell *k = canvas_at(&c, y, x);
-                        int col = (x - 3) / cell_w, row = cell_h ? (y - 2) / cell_h : 2 * (y - 2);
-                        bool inside = rect_has((Rect){2, 3, 4, 11}, y, x) && col < 6 && row < 9;
-                        assert_int_equal(k->level != 0, inside);
-                        if (inside && cell_h)
+                        int row, col;
+                        bool hit = heat_hit(&p, r, 9, 6, size, y, x, &row, &col);
+                        assert_int_equal(k->level != 0, hit);
+                        if (!hit)
+                            continue;
+                        int lower = mode && 2 * (y - 2) + 1 < tall ? (2 * (y - 2) + 1 + 1) * 9 - 1 : -1;
+                        if (!mode)
                             assert_int_equal(k->ref.cell, row * 100 + col);
+                        else /* one of the two in the line */
+                            assert_true(k->ref.cell == (size_t)(row * 100 + col) ||
+                                        k->ref.cell == (size_t)(lower / tall * 100 + col));
+                        assert_true(rect_has(heat_cell(&p, r, 9, 6, size, row, col), y, x));
                     }
             }
+    canvas_free(&c);
+}
+
+/* A panel is filled, by cells that are about square. */
+static void heat_fills_its_room(void **state)
+{
+    (void)state;
+    Canvas c;
+    canvas_init(&c, 1, 1);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    static const int SHAPE[][2] = {{65, 53}, {32, 58}, {60, 29}, {24, 24}, {68, 58}, {8, 8}};
+    for (size_t i = 0; i < sizeof SHAPE / sizeof *SHAPE; i++) {
+        int rows = SHAPE[i][0], cols = SHAPE[i][1];
+        HeatSize size = heat_size(&p, (Rect){0, 0, 34, 58}, rows, cols);
+        double across = (double)size.wide / cols, down = (double)size.tall / rows;
+        assert_true(size.wide <= 58 && size.tall <= 68 && size.wide >= cols && size.tall >= rows);
+        assert_true(across / down < HEAT_OBLONG + 0.1 && down / across < HEAT_OBLONG + 0.1);
+        assert_true(size.wide * size.tall > 58 * 68 * 0.8);
+    }
+    canvas_free(&c);
+}
+
+/* Few values far beyond the others: the scale ends before them, their colour is none of its own, and it says how far
+ * they go. */
+static void outliers_are_clipped(void **state)
+{
+    (void)state;
+    static float x[4000];
+    for (int i = 0; i < 4000; i++)
+        x[i] = (float)(i % 200 - 100) / 50; /* -2 … 1.98 */
+    assert_true(spread_common(x, 4000, 1) >= 1.96F && spread_common(x, 4000, 1) <= 2.25F);
+    x[7] = x[1111] = 40;
+    x[9] = -2.5F;
+    Canvas c;
+    canvas_init(&c, 1, 58);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+    Spread s = spread_of(x, 4000);
+    s.common = spread_common(x, 4000, 1);
+    ColourScale scale = colour_scale_of_spread(&p, SIDE_A, &s);
+    assert_true(scale.clipped && scale.high == 2.5F && scale.low == -2.5F && scale.most == 40);
+    ColourScale plain = colour_scale_of_range(&p, -2.5F, 2.5F);
+    assert_true(colour_scale_colour(&scale, 2.4F) == colour_scale_colour(&plain, 2.4F));
+    for (int i = 0; i <= 100; i++)
+        assert_true(colour_scale_colour(&plain, (float)(i - 50) / 20) != colour_scale_colour(&scale, 40));
+    colour_scale_bar(&p, &scale, 0, 0, 58);
+    char text[64] = "";
+    for (int k = 0; k < 58; k++)
+        text[k] = canvas_at(&c, 0, k)->ch && canvas_at(&c, 0, k)->ch < 0x7f ? (char)canvas_at(&c, 0, k)->ch : ' ';
+    assert_non_null(strstr(text, " to 40 "));
+    s.common = spread_common(x, 4000, 80); /* of cells of 80 values each two outliers are more than two in 100 */
+    assert_false(colour_scale_of_spread(&p, SIDE_A, &s).clipped);
+    for (int i = 0; i < 4000; i++)
+        x[i] = 0;
+    assert_true(spread_common(x, 4000, 1) == 0 && spread_common(x, 0, 1) == 0);
     canvas_free(&c);
 }
 
@@ -277,9 +357,17 @@ static void needs_are_unique(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(number_texts),          cmocka_unit_test(share_texts),      cmocka_unit_test(spreads),
-        cmocka_unit_test(spreads_of_any_length), cmocka_unit_test(scales),           cmocka_unit_test(heats),
-        cmocka_unit_test(classes_in_order),      cmocka_unit_test(needs_are_unique),
+        cmocka_unit_test(number_texts),
+        cmocka_unit_test(share_texts),
+        cmocka_unit_test(spreads),
+        cmocka_unit_test(spreads_of_any_length),
+        cmocka_unit_test(scales),
+        cmocka_unit_test(heats),
+        cmocka_unit_test(the_scaler_is_a_division),
+        cmocka_unit_test(heat_fills_its_room),
+        cmocka_unit_test(outliers_are_clipped),
+        cmocka_unit_test(classes_in_order),
+        cmocka_unit_test(needs_are_unique),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@
 #include "core/base/utf8.h"
 #include "tui/views/spread.h"
 
+enum { BEYOND = 13, BEYOND_BRIEF = 8 }; /* columns for what is beyond an end of a clipped scale */
+
 static MapId map_automatic(const Paint *p, bool is_signed)
 {
     if (p->light)
@@ -21,7 +23,7 @@ static MapId map_automatic(const Paint *p, bool is_signed)
 ColourScale colour_scale_of_range(const Paint *p, float low, float high)
 {
     const LookAt *look = &p->s->look;
-    ColourScale s = {.mode = p->mode};
+    ColourScale s = {.mode = p->mode, .light = p->light};
     if (look->locked) {
         low = look->low;
         high = look->high;
@@ -44,7 +46,14 @@ ColourScale colour_scale_of_spread(const Paint *p, Side side, const Spread *s)
     else if (low > 0 &&
              (low < high / 2 || !(low < high))) /* zero is the dark end unless the values are crowded far from it */
         low = 0;
-    return colour_scale_of_range(p, low, high);
+    bool far = !p->s->look.locked && s->common > 0 && fmaxf(fabsf(low), fabsf(high)) > 2 * s->common;
+    float other = fminf(fabsf(s->min), fabsf(s->max)), /* the side that is not far stays whole */
+        end = other > s->common && other <= 2 * s->common && s->min < 0 && s->max > 0 ? other : s->common;
+    ColourScale scale = colour_scale_of_range(p, far ? fmaxf(low, -end) : low, far ? fminf(high, end) : high);
+    scale.clipped = far;
+    scale.least = s->min;
+    scale.most = s->max;
+    return scale;
 }
 
 ColourScale colour_scale_for(const Paint *p, Side side, NodeId n, const float *values, size_t count)
@@ -94,8 +103,16 @@ static double position(const ColourScale *s, float x)
     return at < 0 ? 0 : at > 1 ? 1 : at;
 }
 
+/* Beyond the ends of a clipped scale: colours that no map has. */
+static Colour beyond_colour(const ColourScale *s, bool above)
+{
+    return s->light ? above ? 0xd000d0 : 0x5000d0 : above ? 0x00e676 : 0x00d0ff;
+}
+
 Colour colour_scale_colour(const ColourScale *s, float x)
 {
+    if (s->clipped && (x > s->high || x < s->low))
+        return beyond_colour(s, x > s->high);
     return colourmap_colour(s->map, s->mode, position(s, x));
 }
 
@@ -126,6 +143,24 @@ int colour_scale_sign(const ColourScale *s, float x)
     return s->is_signed && !isnan(x) ? (x > 0) - (x < 0) : 0;
 }
 
+/* " █ 16.7": the colour of what is beyond an end of the scale, and how far it goes. Returns the columns used. */
+static int put_beyond(const Paint *p, const ColourScale *s, int y, int x, int each)
+{
+    int used = 0;
+    for (int above = 1; above >= 0; above--) {
+        float end = above ? s->most : s->least;
+        char number[16];
+        if (!s->clipped || (above ? !(end > s->high) : !(end < s->low)))
+            continue;
+        number_text(number, sizeof number, end, each < BEYOND ? 5 : 7);
+        canvas_pixel(p->c, y, x + used + 1, -1, colour_scale_colour(s, end), colour_scale_level(s, end),
+                     colour_scale_sign(s, end), (Ref){0});
+        used += 2 +
+                canvas_printf(p->c, y, x + used + 2, each - 2, STYLE_DIM, "%s%s", each < BEYOND ? " " : " to ", number);
+    }
+    return used;
+}
+
 void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int width)
 {
     char low[16], high[16], name[48];
@@ -142,7 +177,9 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
              : s->own          ? ", own"
                                : "");
     int ends = (int)strlen(low) + (int)strlen(high), named = utf8_cells(name);
-    int cells = width - ends - 2 - named;
+    int beyond = s->clipped ? (s->most > s->high) + (s->least < s->low) : 0,
+        part = width - ends - 6 < beyond * BEYOND ? BEYOND_BRIEF : BEYOND;
+    int cells = width - ends - 2 - named - beyond * part;
     if (cells < 6) {
         name[0] = '\0';
         cells += named;
@@ -164,5 +201,7 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
         canvas_pixel(p->c, y, x, -1, colour_scale_colour(s, value), colour_scale_level(s, value),
                      colour_scale_sign(s, value), (Ref){0});
     }
-    canvas_printf(p->c, y, x + 1, width, STYLE_DIM, "%s%s", high, name);
+    x += 1 + canvas_text(p->c, y, x + 1, width, STYLE_DIM, high);
+    x += put_beyond(p, s, y, x, part);
+    canvas_text(p->c, y, x, width, STYLE_DIM, name);
 }

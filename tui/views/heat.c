@@ -21,54 +21,83 @@ void heat_mark(const Paint *p, int y, int x, int height, int width, Ref ref)
     canvas_ref(p->c, y, x + width - 1, 1, ref);
 }
 
-static void put(const Paint *p, const ColourScale *s, int y, int x, int half, int width, float value, Ref ref)
+size_t heat_first(size_t part, size_t n, size_t parts)
 {
-    Colour colour = colour_scale_colour(s, value);
-    int level = colour_scale_level(s, value), sign = colour_scale_sign(s, value);
-    for (int k = 0; k < width; k++)
-        canvas_pixel(p->c, y, x + k, half, colour, level, sign, ref);
+    return part * n / parts;
 }
 
-/* Two rows of data in one line of cells. Where half blocks cannot be used the pair is drawn as the one that is further
- * from the bottom of the scale. */
-static void put_pair(const Paint *p, Rect r, int row, int rows, int cols, int cell_w, const ColourScale *s,
-                     HeatFn value, const void *context)
+size_t heat_part(size_t i, size_t n, size_t parts)
 {
-    bool halves = heat_halves(p);
-    int y = r.y + row / 2;
-    for (int col = 0; col < cols && col * cell_w < r.w; col++) {
-        Ref ref[2] = {{0}, {0}};
-        float v[2] = {value(context, row, col, &ref[0]), 0};
-        bool two = row + 1 < rows;
-        if (two)
-            v[1] = value(context, row + 1, col, &ref[1]);
-        int x = r.x + col * cell_w;
-        if (halves) {
-            put(p, s, y, x, 0, cell_w, v[0], ref[0]);
-            if (two)
-                put(p, s, y, x, 1, cell_w, v[1], ref[1]);
-        } else {
-            int k = two && (isnan(v[0]) || colour_scale_level(s, v[1]) > colour_scale_level(s, v[0]));
-            put(p, s, y, x, -1, cell_w, v[k], ref[k]);
-        }
-    }
+    return ((i + 1) * parts - 1) / n;
 }
 
-void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const ColourScale *s, HeatFn value,
+int heat_pixels(const Paint *p, int lines)
+{
+    return heat_halves(p) ? 2 * lines : lines;
+}
+
+HeatSize heat_size(const Paint *p, Rect room, int rows, int cols)
+{
+    double unit = heat_halves(p) ? 1 : 2; /* columns that are as wide as a pixel is high */
+    if (rows < 1 || cols < 1)
+        return (HeatSize){0, 0};
+    double across = fmin((double)room.w / cols, HEAT_WIDEST), down = (double)heat_pixels(p, room.h) / rows;
+    down = fmin(down, fmax(1, across * HEAT_OBLONG / unit));
+    across = fmin(across, fmax(1, down * HEAT_OBLONG * unit));
+    int tall = (int)(down * rows + 1e-9), wide = (int)(across * cols + 1e-9);
+    return (HeatSize){tall > rows ? tall : rows, wide > cols ? wide : cols};
+}
+
+/* First column of drawn column col; first pixel of drawn row row. */
+static int left_of(HeatSize size, int cols, int col)
+{
+    return (int)heat_first((size_t)col, (size_t)size.wide, (size_t)cols);
+}
+
+static int top_of(HeatSize size, int rows, int row)
+{
+    return (int)heat_first((size_t)row, (size_t)size.tall, (size_t)rows);
+}
+
+void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const ColourScale *s, HeatFn value,
                const void *context)
 {
     Rect old = canvas_clip(p->c, r);
-    if (cell_h <= 0) {
-        for (int row = 0; row < rows && row / 2 < r.h; row += 2)
-            put_pair(p, r, row, rows, cols, cell_w, s, value, context);
-    } else {
-        for (int row = 0; row < rows && row * cell_h < r.h; row++)
-            for (int col = 0; col < cols && col * cell_w < r.w; col++) {
-                Ref ref = {0};
-                float v = value(context, row, col, &ref);
-                for (int k = 0; k < cell_h; k++)
-                    put(p, s, r.y + row * cell_h + k, r.x + col * cell_w, -1, cell_w, v, ref);
-            }
+    bool halves = heat_halves(p);
+    int most = heat_pixels(p, r.h);
+    for (int row = 0; row < rows && top_of(size, rows, row) < most; row++) {
+        int top = top_of(size, rows, row), bottom = top_of(size, rows, row + 1);
+        for (int col = 0; col < cols && left_of(size, cols, col) < r.w; col++) {
+            Ref ref = {0};
+            float v = value(context, row, col, &ref);
+            Colour colour = colour_scale_colour(s, v);
+            int level = colour_scale_level(s, v), sign = colour_scale_sign(s, v), left = left_of(size, cols, col),
+                right = left_of(size, cols, col + 1);
+            for (int y = top; y < bottom; y++)
+                for (int x = left; x < right; x++)
+                    canvas_pixel(p->c, r.y + (halves ? y / 2 : y), r.x + x, halves ? y % 2 : -1, colour, level, sign,
+                                 ref);
+        }
     }
     p->c->clip = old;
+}
+
+Rect heat_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int row, int col)
+{
+    int top = top_of(size, rows, row), bottom = top_of(size, rows, row + 1), left = left_of(size, cols, col);
+    if (heat_halves(p)) {
+        top /= 2;
+        bottom = (bottom + 1) / 2;
+    }
+    return (Rect){r.y + top, r.x + left, bottom - top, left_of(size, cols, col + 1) - left};
+}
+
+bool heat_hit(const Paint *p, Rect r, int rows, int cols, HeatSize size, int y, int x, int *row, int *col)
+{
+    int pixel = heat_pixels(p, y - r.y), column = x - r.x;
+    if (!rect_has(r, y, x) || pixel >= size.tall || column >= size.wide)
+        return false;
+    *row = (int)heat_part((size_t)pixel, (size_t)size.tall, (size_t)rows);
+    *col = (int)heat_part((size_t)column, (size_t)size.wide, (size_t)cols);
+    return true;
 }

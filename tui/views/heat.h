@@ -6,6 +6,28 @@
 /* Can two pixels stand in one cell here? Without colours, or with eight, half blocks destroy the order of the values: a
  * cell is one ramp character then. */
 bool heat_halves(const Paint *p);
+/* The one scaler. Of n things in a row, `parts` parts: thing i lies in part heat_part(i), which begins at thing
+ * heat_first(part) and ends before heat_first(part + 1). Values in drawn cells where they are more than these, drawn
+ * cells in pixels where those are more: some have one more than others, so that all the room is used. */
+size_t heat_first(size_t part, size_t n, size_t parts);
+size_t heat_part(size_t i, size_t n, size_t parts);
+
+/* Pixels of rows × cols drawn cells: half lines (whole ones where half blocks cannot be used) and columns. */
+typedef struct HeatSize {
+    int tall, wide;
+} HeatSize;
+/* Half lines, or lines, of that many lines. */
+int heat_pixels(const Paint *p, int lines);
+/* As large as fits into room, where each has a pixel at least: square, or up to HEAT_OBLONG times as long as wide where
+ * that fills more of it, and at most HEAT_WIDEST columns wide. */
+enum { HEAT_OBLONG = 2, HEAT_WIDEST = 8 };
+HeatSize heat_size(const Paint *p, Rect room, int rows, int cols);
+/* From the top left of r, clipped to it. */
+void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const ColourScale *s, HeatFn value,
+               const void *context);
+/* The canvas cells of one; and which is drawn at (y, x), the upper of two in a line: false where none is. */
+Rect heat_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int row, int col);
+bool heat_hit(const Paint *p, Rect r, int rows, int cols, HeatSize size, int y, int x, int *row, int *col);
 /* Marks the data cell of `width` × `height` cells at (y, x): brackets around its middle line, or one exclamation mark
  * where it is too narrow. Shape, not colour, so that it is seen on every terminal. The marks keep ref. */
 void heat_mark(const Paint *p, int y, int x, int height, int width, Ref ref);

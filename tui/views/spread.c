@@ -1,6 +1,8 @@
 #include "tui/views/spread.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 /* A value outside what was seen so far, or none at all. */
 static void widen(Spread *s, float x, size_t i)
@@ -66,6 +68,30 @@ Spread spread_of(const float *values, size_t count)
     if (!s.finite)
         s.min = s.max = 0;
     return s;
+}
+
+/* Sorted into bins by the upper bits of what they are stored as: eight to a power of two. */
+float spread_common(const float *values, size_t count, double per_cell)
+{
+    enum { SHIFT = 20, BINS = 0x80000000u >> SHIFT };
+    uint32_t bin[BINS] = {0}, bits;
+    size_t step = count / SPREAD_SAMPLE + 1, n = 0, beyond = 0;
+    for (size_t i = 0; i < count; i += step)
+        if (isfinite(values[i])) {
+            memcpy(&bits, &values[i], sizeof bits);
+            bin[(bits & 0x7fffffffu) >> SHIFT]++;
+            n++;
+        }
+    for (uint32_t k = BINS; k-- > 0;) {
+        beyond += bin[k];
+        if ((double)beyond * 50 * per_cell <= (double)n)
+            continue;
+        float edge;
+        bits = (k + 1) << SHIFT;
+        memcpy(&edge, &bits, sizeof edge);
+        return k && isfinite(edge) ? edge : 0;
+    }
+    return 0;
 }
 
 void spread_moments(const float *values, size_t count, double *mean, double *deviation)

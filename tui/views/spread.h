@@ -8,10 +8,16 @@ typedef struct Spread {
     size_t at_min, at_max; /* cells of the first smallest and first largest finite value; valid when finite > 0 */
     float min, max;        /* 0 when nothing is finite */
     bool whole;            /* every finite value is a whole number under a million */
+    float common;          /* spread_common, where it was asked for; else 0 */
 } Spread;
 Spread spread_of(const float *values, size_t count);
+/* What 98 of 100 cells of `per_cell` values each are not beyond by size, or a little more (under an eighth): at most two
+ * in 100 have a value beyond it. Of at most SPREAD_SAMPLE values, evenly spaced. 0 where that is 0, or none is finite. */
+enum { SPREAD_SAMPLE = 1 << 20 };
+float spread_common(const float *values, size_t count, double per_cell);
 /* Mean and population standard deviation of the finite values, in double. */
 void spread_moments(const float *values, size_t count, double *mean, double *deviation);
-/* colour_scale_for from what is known of the values already. */
+/* colour_scale_for from what is known of the values already. Where the largest is more than twice as far out as what is
+ * common the scale is clipped there, unless it is locked. */
 ColourScale colour_scale_of_spread(const Paint *p, Side side, const Spread *s);
 #endif

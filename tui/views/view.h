@@ -124,6 +124,9 @@ typedef struct ColourScale {
     bool is_signed;
     bool own, shared; /* side by side: of this side, or of A and B together */
     bool log;         /* by powers of ten: SCALE_DECADES of them below high; signed maps: on either side */
+    bool light;
+    bool clipped; /* few values are far beyond the others: the scale ends before them, they have their own colour */
+    float least, most; /* where clipped: the ends of all values */
 } ColourScale;
 enum { SCALE_DECADES = 6 };
 /* Chosen from the session's LookAt (map, lock) and the values of the whole node: sequential for values ≥ 0, signed
@@ -144,11 +147,8 @@ int colour_scale_sign(const ColourScale *s, float x);
 /* One line: low, the bar, high, map name, "locked". */
 void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int width);
 
-/* A rows × cols picture of numbers in half blocks: one cell is `cell_w` columns by one half row, or by cell_h whole
- * rows when cell_h > 0. value(context, row, col, &ref) gives each; NaN draws as the no-value colour. */
+/* value(context, row, col, &ref) of a drawn cell; NaN draws as the no-value colour. */
 typedef float (*HeatFn)(const void *context, int row, int col, Ref *ref);
-void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const ColourScale *s, HeatFn value,
-               const void *context);
 /* A number among others, in width cells: three decimals ("1.840", "-0.012", "21.931"), small ones with an exponent
  * ("-1.20e-5"), whole ones without a point, "inf", "NaN"; drops digits, never the exponent. */
 void number_text(char *out, size_t n, float x, int width);

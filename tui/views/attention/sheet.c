@@ -200,7 +200,6 @@ static float thumb_value(const void *context, int row, int col, Ref *ref)
 {
     const Thumb *t = context;
     const Attend *a = t->a;
-    row /= t->s->tall;
     if (t->s->matrix)
         return attend_tile(a, t->head, t->s->tiling, row, col, t->kind, ref);
     return attend_row_tile(a, t->head, t->s->tiling, a->u.prefix + row * t->s->cols + col, t->kind, ref);
@@ -214,7 +213,7 @@ static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int 
     a.head = head;
     ColourScale scale = attend_scale(p, &a, !s->matrix);
     Thumb t = {&a, s, head, colour_scale_pool(p, &scale)};
-    heat_draw(p, box, s->rows * s->tall, s->cols, s->wide, heat_halves(p) ? 0 : 1, &scale, thumb_value, &t);
+    heat_draw(p, box, s->rows, s->cols, (HeatSize){s->rows * s->tall, s->cols * s->wide}, &scale, thumb_value, &t);
 }
 
 static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)

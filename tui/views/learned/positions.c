@@ -120,7 +120,7 @@ static void draw_grid(const Paint *p, const Positions *q, Rect room, const Colou
         for (int col = g.col; col < g.col + g.across; col++) {
             Map m = {q, row * q->l.cols + col};
             Rect box = grid_rect(&g, room, q, row, col);
-            heat_draw(p, box, q->l.rows, q->l.cols, 1, heat_halves(p) ? 0 : 1, scale, map_value, &m);
+            heat_draw(p, box, q->l.rows, q->l.cols, (HeatSize){q->l.rows, q->l.cols}, scale, map_value, &m);
         }
     Rect here = grid_rect(&g, room, q, q->row, q->col);
     for (int y = here.y; y < here.y + here.h; y++) {

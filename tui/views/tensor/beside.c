@@ -89,7 +89,6 @@ static void add_tensor(Arrangement *a, const Tensor *t, Rect r, bool labels, int
     Rows whole = {.t = *t, .r = r, .here = here};
     whole.t.no_rows = !labels;
     whole.t.lit = true;
-    whole.t.fill = true;
     if (!apart) {
         a->rows[a->count++] = whole;
         return;

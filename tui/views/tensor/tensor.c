@@ -204,6 +204,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             focus_cursor(p, focus && parts.body.h < 1, parts.value, r.x);
             tensor_value_line(p, parts.value, r.x, r.w, &t.v);
         }
+        if (t.v.values && how->bar) /* what is drawn is told apart, whatever the few largest are */
+            t.spread.common = spread_common(t.v.values, t.v.count,
+                                            how->per_cell ? how->per_cell(p, parts.body, &t) : 1);
         if (!t.v.values)
             shown_computing(p, parts.body);
         else if (parts.body.h > 0)

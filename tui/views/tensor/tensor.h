@@ -14,7 +14,6 @@ typedef struct Tensor {
     /* where it stands beside others: without labels of its rows; without those of its columns, or with them however
      * low it is; with a mark at the cursor's row */
     bool no_rows, no_columns, columns, lit;
-    bool fill;       /* pooled columns take all of their room: cells of one and of two values, none of two heads */
     int label_least; /* columns that the labels of its rows take at least, as of what stands below it */
     bool linear;     /* the cell of (row, col) is first + row·row_stride + col·col_stride */
     size_t first, row_stride, col_stride;
@@ -36,8 +35,9 @@ typedef struct TensorHow {
     bool (*hit)(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell);
     /* What one drawn cell is, appended: "1 cell = 2×2, max"; nothing where it is one value. */
     void (*caption)(const Paint *p, Rect r, const Tensor *t, Buf *out);
-    bool bar;   /* is there a colour scale to explain? */
-    bool plane; /* are there rows and columns? */
+    double (*per_cell)(const Paint *p, Rect r, const Tensor *t); /* values in a drawn cell; NULL: one */
+    bool bar;                                                    /* is there a colour scale to explain? */
+    bool plane;                                                  /* are there rows and columns? */
 } TensorHow;
 extern const TensorHow TENSOR_HEAT, TENSOR_NUMBERS, TENSOR_STRIP, TENSOR_HISTOGRAM;
 extern const TensorHow TENSOR_WORDS; /* of numbers of words (shown_vocabulary), whichever way is asked for */

@@ -6,61 +6,54 @@
 #include "tui/views/heat.h"
 #include "tui/views/tensor/tensor.h"
 
+/* One direction: n values in `drawn` cells. Values of the last of merged axes, `inner` of them, have `per` cells, so
+ * that none mixes two heads; or every cell has `pool` values, as the reader chose. */
+typedef struct Bins {
+    size_t n, drawn, inner, per, pool;
+} Bins;
+
+static Bins bins_of(const Graph *g, Dims merged, size_t n, size_t room, int pool)
+{
+    Bins b = {.n = n, .inner = merged.n > 1 ? (size_t)g->axes[merged.axis[merged.n - 1]].n : n};
+    if (pool > 0) {
+        b.pool = (size_t)pool < n ? (size_t)pool : n;
+        b.drawn = (n + b.pool - 1) / b.pool;
+        return b;
+    }
+    if (b.inner < n && room / (n / b.inner) == 0) /* not even a cell for each */
+        b.inner = n;
+    b.per = room / (n / b.inner);
+    b.per = b.per < b.inner ? b.per : b.inner;
+    b.drawn = n / b.inner * b.per;
+    return b;
+}
+
+/* The first value of drawn cell k, and what it ends before. */
+static size_t bin_from(const Bins *b, size_t k)
+{
+    return b->pool ? k * b->pool : k / b->per * b->inner + heat_first(k % b->per, b->inner, b->per);
+}
+
+static size_t bin_end(const Bins *b, size_t k)
+{
+    size_t end = b->pool ? (k + 1) * b->pool : k / b->per * b->inner + heat_first(k % b->per + 1, b->inner, b->per);
+    return end < b->n ? end : b->n;
+}
+
+static size_t bin_of(const Bins *b, size_t i)
+{
+    return b->pool ? i / b->pool : i / b->inner * b->per + heat_part(i % b->inner, b->inner, b->per);
+}
+
 typedef struct Fit {
-    Rect cells;         /* where the data cells are */
-    int label_w;        /* columns of row labels to their left */
-    bool head;          /* a line of column labels above them */
-    int pool_r, pool_c; /* tensor rows and columns in one drawn cell */
-    int rows, cols;     /* cells drawn */
-    size_t row0, col0;  /* first of them, counted in drawn cells */
-    int cell_w, cell_h; /* as heat_draw takes them */
-    /* Tensor.fill: so many columns of the tensor in so many drawn ones, per 0: pool_c each; all rows in so many */
-    size_t inner, per, all_rows, rows_drawn;
+    Rect cells;        /* where the data cells are */
+    int label_w;       /* columns of row labels to their left */
+    bool head;         /* a line of column labels above them */
+    Bins down, across; /* of all rows and columns */
+    int rows, cols;    /* cells drawn */
+    size_t row0, col0; /* first of them, counted in drawn cells */
+    HeatSize size;
 } Fit;
-
-/* The rows that drawn row k stands for, and the other way round. */
-static size_t row_from(const Fit *f, size_t k)
-{
-    return f->rows_drawn ? k * f->all_rows / f->rows_drawn : k * (size_t)f->pool_r;
-}
-
-static size_t row_drawn(const Fit *f, size_t row)
-{
-    return f->rows_drawn ? ((row + 1) * f->rows_drawn - 1) / f->all_rows : row / (size_t)f->pool_r;
-}
-
-/* The columns that drawn column k stands for, [from, end) before the last column is looked at. */
-static size_t col_from(const Fit *f, size_t k)
-{
-    return f->per ? k / f->per * f->inner + k % f->per * f->inner / f->per : k * (size_t)f->pool_c;
-}
-
-static size_t col_end(const Fit *f, size_t k)
-{
-    return f->per ? k / f->per * f->inner + (k % f->per + 1) * f->inner / f->per : (k + 1) * (size_t)f->pool_c;
-}
-
-static size_t col_drawn(const Fit *f, size_t col)
-{
-    return f->per ? col / f->inner * f->per + ((col % f->inner + 1) * f->per - 1) / f->inner : col / (size_t)f->pool_c;
-}
-
-/* Smallest pooling with which n fits into room. Where several axes are merged it is a divisor of the inner one if that
- * costs less than half the room, so that no drawn cell mixes two heads. */
-static int pool_for(const Graph *g, Dims merged, size_t n, size_t room)
-{
-    size_t need = room ? (n + room - 1) / room : n;
-    size_t inner = merged.n > 1 ? (size_t)g->axes[merged.axis[merged.n - 1]].n : 0;
-    for (size_t k = need; k <= 2 * need && k <= inner; k++)
-        if (inner % k == 0)
-            return (int)k;
-    return need ? (int)need : 1;
-}
-
-static size_t pooled(size_t n, int pool)
-{
-    return (n + (size_t)pool - 1) / (size_t)pool;
-}
 
 static int at_most(int x, int limit)
 {
@@ -70,20 +63,6 @@ static int at_most(int x, int limit)
 static int at_least(int x, int limit)
 {
     return x > limit ? x : limit;
-}
-
-/* How large one drawn cell can be: about square (a terminal cell is twice as high as wide), at most 8 columns. */
-static void grow_cells(Fit *f)
-{
-    int w = at_most(f->cells.w / at_least(f->cols, 1), 8), h = f->cells.h / at_least(f->rows, 1);
-    f->cell_w = at_least(w, 1);
-    f->cell_h = 0;
-    if (h < 1) { /* two rows of data in one line */
-        f->cell_w = 1;
-        return;
-    }
-    f->cell_h = at_most(h, at_least((f->cell_w + 1) / 2, 1));
-    f->cell_w = at_most(f->cell_w, 2 * f->cell_h);
 }
 
 static bool row_here(const Tensor *t)
@@ -101,25 +80,14 @@ static Fit fit(const Paint *p, Rect r, const Tensor *t)
     rect_cut(&f.cells, 'l', f.label_w);
     if (f.head)
         rect_cut(&f.cells, 't', 1);
-    size_t rows = t->plane.row_count, cols = t->plane.col_count;
-    size_t room_r = (size_t)at_least(f.cells.h, 1) * (heat_halves(p) ? 2 : 1), room_c = (size_t)at_least(f.cells.w, 1);
-    f.pool_r = look->pool > 0 ? at_most(look->pool, (int)rows) : pool_for(g, t->plane.rows, rows, room_r);
-    f.pool_c = look->pool > 0 ? at_most(look->pool, (int)cols) : pool_for(g, t->plane.cols, cols, room_c);
-    size_t all_r = pooled(rows, f.pool_r), all_c = pooled(cols, f.pool_c);
-    if (t->fill && look->pool == 0 && rows > room_r) {
-        f.all_rows = rows;
-        f.rows_drawn = all_r = room_r;
-    }
-    if (t->fill && look->pool == 0 && cols > room_c) {
-        f.inner = (size_t)g->axes[t->plane.cols.axis[t->plane.cols.n - 1]].n;
-        f.per = room_c / (cols / f.inner);
-        all_c = f.per ? f.per * (cols / f.inner) : all_c;
-    }
-    f.rows = (int)(all_r < room_r ? all_r : room_r);
-    f.cols = (int)(all_c < room_c ? all_c : room_c);
-    f.row0 = scroll_first(all_r, row_here(t) ? row_drawn(&f, t->row) : 0, (size_t)f.rows);
-    f.col0 = scroll_first(all_c, col_drawn(&f, t->col), (size_t)f.cols);
-    grow_cells(&f);
+    size_t room_r = (size_t)heat_pixels(p, at_least(f.cells.h, 1)), room_c = (size_t)at_least(f.cells.w, 1);
+    f.down = bins_of(g, t->plane.rows, t->plane.row_count, room_r, look->pool);
+    f.across = bins_of(g, t->plane.cols, t->plane.col_count, room_c, look->pool);
+    f.rows = (int)(f.down.drawn < room_r ? f.down.drawn : room_r);
+    f.cols = (int)(f.across.drawn < room_c ? f.across.drawn : room_c);
+    f.row0 = scroll_first(f.down.drawn, row_here(t) ? bin_of(&f.down, t->row) : 0, (size_t)f.rows);
+    f.col0 = scroll_first(f.across.drawn, bin_of(&f.across, t->col), (size_t)f.cols);
+    f.size = heat_size(p, f.cells, f.rows, f.cols);
     return f;
 }
 
@@ -201,13 +169,12 @@ static float heat_value(const void *context, int row, int col, Ref *ref)
 {
     const HeatSource *h = context;
     const Tensor *t = h->t;
-    size_t line = h->f->row0 + (size_t)row, r0 = row_from(h->f, line), r1 = row_from(h->f, line + 1),
-           drawn = h->f->col0 + (size_t)col, c0 = col_from(h->f, drawn), c1 = col_end(h->f, drawn);
+    size_t line = h->f->row0 + (size_t)row, r0 = bin_from(&h->f->down, line), drawn = h->f->col0 + (size_t)col,
+           c0 = bin_from(&h->f->across, drawn);
     Pooled p = {.best = tensor_cell(t, r0, c0)};
     float first = t->v.values[p.best];
     p.top = h->kind == POOL_ABSMAX ? fabsf(first) : first;
-    bool whole = pool_block(&p, h, r0, r1 < t->plane.row_count ? r1 : t->plane.row_count, c0,
-                            c1 < t->plane.col_count ? c1 : t->plane.col_count);
+    bool whole = pool_block(&p, h, r0, bin_end(&h->f->down, line), c0, bin_end(&h->f->across, drawn));
     *ref = shown_ref(&t->v, p.best);
     return whole && h->kind == POOL_MEAN ? (float)(p.sum / (double)p.count) : t->v.values[p.best];
 }
@@ -220,35 +187,40 @@ static PoolKind pool_kind(const Paint *p, const Tensor *t)
 
 static size_t cursor_row(const Fit *f, const Tensor *t)
 {
-    return row_drawn(f, t->row) - f->row0;
+    return bin_of(&f->down, t->row) - f->row0;
 }
 
 static size_t cursor_col(const Fit *f, const Tensor *t)
 {
-    return col_drawn(f, t->col) - f->col0;
+    return bin_of(&f->across, t->col) - f->col0;
 }
 
+/* A label in every line, of the cell that begins in it, or of the cursor's. */
 static void draw_row_labels(const Paint *p, const Fit *f, const Tensor *t)
 {
-    int cursor = row_here(t) ? (int)cursor_row(f, t) : -1, step = f->cell_h > 0 ? 1 : 2;
-    for (int k = 0; k < f->rows; k += step) {
+    int cursor = row_here(t) ? (int)cursor_row(f, t) : -1, last = -1;
+    for (int k = 0; k < f->rows; k++) {
+        Rect cell = heat_cell(p, f->cells, f->rows, f->cols, f->size, k, 0);
         char label[64];
-        bool here = cursor >= k && cursor < k + step;
-        size_t row = t->row0 + (here ? t->row : row_from(f, f->row0 + (size_t)k));
-        int y = f->cells.y + (f->cell_h > 0 ? k * f->cell_h : k / 2);
-        canvas_text(p->c, y, f->cells.x - f->label_w, f->label_w - 1, here ? STYLE_STRONG : STYLE_AXIS,
-                    shown_label(t->v.graph, t->plane.rows, row, label, sizeof label));
+        if (k == cursor || cell.y <= last) {
+            if (k != cursor)
+                continue;
+            canvas_fill(p->c, (Rect){cell.y, cell.x - f->label_w, 1, f->label_w - 1}, STYLE_TEXT, ' ');
+        }
+        last = k == cursor ? cell.y + cell.h - 1 : cell.y;
+        canvas_text(p->c, cell.y, cell.x - f->label_w, f->label_w - 1, k == cursor ? STYLE_STRONG : STYLE_AXIS,
+                    shown_label(t->v.graph, t->plane.rows,
+                                t->row0 + (k == cursor ? t->row : bin_from(&f->down, f->row0 + (size_t)k)), label,
+                                sizeof label));
     }
 }
 
 /* Drawn columns between two labels: room for the widest, in step with the inner one of merged axes. */
 static int label_step(const Fit *f, const Tensor *t)
 {
-    const Graph *g = t->v.graph;
-    Dims d = t->plane.cols;
-    int step = (shown_widest(g, d) + f->cell_w) / f->cell_w; /* rounded up, with a blank */
-    int inner = d.n > 1 ? f->per ? (int)f->per : g->axes[d.axis[d.n - 1]].n / f->pool_c : 0;
-    while (inner > 0 && inner % step && step % inner)
+    int wide = at_least(f->size.wide / f->cols, 1), step = (shown_widest(t->v.graph, t->plane.cols) + wide) / wide;
+    int inner = t->plane.cols.n > 1 ? (int)(f->across.pool ? f->across.inner / f->across.pool : f->across.per) : 0;
+    while (inner > 0 && inner % step && step % inner) /* rounded up, with a blank */
         step++;
     return step;
 }
@@ -258,15 +230,15 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
     int y = f->cells.y - 1, step = label_step(f, t), end = f->cells.x + f->cells.w;
     char label[64];
     shown_label(t->v.graph, t->plane.cols, t->col, label, sizeof label);
-    int width = utf8_cells(label), from = f->cells.x + (int)cursor_col(f, t) * f->cell_w;
+    int width = utf8_cells(label), from = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, (int)cursor_col(f, t)).x;
     from = at_least(at_most(from, end - width), f->cells.x);
     canvas_text(p->c, y, from, end - from, STYLE_STRONG, label);
     for (int k = 0; k < f->cols; k++) {
         size_t col = f->col0 + (size_t)k;
-        int x = f->cells.x + k * f->cell_w;
+        int x = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, k).x;
         if (col % (size_t)step)
             continue;
-        shown_label(t->v.graph, t->plane.cols, col_from(f, col), label, sizeof label);
+        shown_label(t->v.graph, t->plane.cols, bin_from(&f->across, col), label, sizeof label);
         int w = utf8_cells(label);
         if (x + w <= end && (x + w < from || x > from + width))
             canvas_text(p->c, y, x, w, STYLE_AXIS, label);
@@ -278,28 +250,26 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
     Fit f = fit(p, r, t);
     ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
     HeatSource source = {t, &f, pool_kind(p, t)};
-    heat_draw(p, f.cells, f.rows, f.cols, f.cell_w, f.cell_h, &scale, heat_value, &source);
+    heat_draw(p, f.cells, f.rows, f.cols, f.size, &scale, heat_value, &source);
     if (f.label_w)
         draw_row_labels(p, &f, t);
     if (f.head && t->plane.cols.n)
         draw_col_labels(p, &f, t);
     if (!row_here(t))
         return;
-    int row = (int)cursor_row(&f, t), col = (int)cursor_col(&f, t);
-    int y = f.cells.y + (f.cell_h > 0 ? row * f.cell_h : row / 2), x = f.cells.x + col * f.cell_w;
-    heat_mark(p, y, x, at_least(f.cell_h, 1), f.cell_w, shown_ref(&t->v, t->v.cell));
+    Rect cell = heat_cell(p, f.cells, f.rows, f.cols, f.size, (int)cursor_row(&f, t), (int)cursor_col(&f, t));
+    heat_mark(p, cell.y, cell.x, cell.h, cell.w, shown_ref(&t->v, t->v.cell));
+    int y = cell.y + (cell.h - 1) / 2;
     if (t->lit)
-        canvas_glyph(p->c, y + (at_least(f.cell_h, 1) - 1) / 2, f.cells.x - 1, STYLE_CURSOR, '>');
-    focus_cursor(p, focus, y + (at_least(f.cell_h, 1) - 1) / 2, x);
+        canvas_glyph(p->c, y, f.cells.x - 1, STYLE_CURSOR, '>');
+    focus_cursor(p, focus, y, cell.x);
 }
 
 static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell)
 {
     Fit f = fit(p, r, t);
-    if (!rect_has(f.cells, y, x))
-        return false;
-    int row = f.cell_h > 0 ? (y - f.cells.y) / f.cell_h : 2 * (y - f.cells.y), col = (x - f.cells.x) / f.cell_w;
-    if (row >= f.rows || col >= f.cols)
+    int row, col;
+    if (!heat_hit(p, f.cells, f.rows, f.cols, f.size, y, x, &row, &col))
         return false;
     HeatSource source = {t, &f, pool_kind(p, t)};
     Ref ref;
@@ -308,14 +278,35 @@ static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *c
     return true;
 }
 
+/* "2", or "2–3" where cells differ. */
+static void put_bin(const Bins *b, Buf *out)
+{
+    size_t least = b->pool ? b->pool : b->inner / b->per, most = b->pool ? b->pool : (b->inner + b->per - 1) / b->per;
+    buf_printf(out, least < most ? "%zu–%zu" : "%zu", least, most);
+}
+
 static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
 {
     if (!t->v.values || r.h < 1)
         return;
     Fit f = fit(p, r, t);
     ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
-    if (f.pool_r > 1 || f.pool_c > 1)
-        buf_printf(out, "1 cell = %d×%d, %s", f.pool_r, f.pool_c, colour_scale_pool_word(p, &scale));
+    if (f.down.drawn == f.down.n && f.across.drawn == f.across.n)
+        return;
+    buf_puts(out, "1 cell = ");
+    put_bin(&f.down, out);
+    buf_puts(out, "×");
+    put_bin(&f.across, out);
+    buf_printf(out, ", %s", colour_scale_pool_word(p, &scale));
 }
 
-const TensorHow TENSOR_HEAT = {.draw = draw, .hit = hit, .caption = caption, .bar = true, .plane = true};
+static double per_cell(const Paint *p, Rect r, const Tensor *t)
+{
+    if (r.h < 1 || r.w < 1)
+        return 1;
+    Fit f = fit(p, r, t);
+    return (double)f.down.n / (double)f.down.drawn * ((double)f.across.n / (double)f.across.drawn);
+}
+
+const TensorHow TENSOR_HEAT = {
+    .draw = draw, .hit = hit, .caption = caption, .per_cell = per_cell, .bar = true, .plane = true};

@@ -73,7 +73,7 @@ static void draw_heat(const Paint *p, const Waves *w, bool focus)
 {
     const Axis *places = &w->table.graph->axes[graph_node(w->table.graph, w->table.node)->dims.axis[0]];
     ColourScale scale = colour_scale_for(p, w->table.side, w->table.node, w->table.values, w->table.count);
-    heat_draw(p, w->heat, w->rows, w->cols, 1, 1, &scale, value_at, w);
+    heat_draw(p, w->heat, w->rows, w->cols, (HeatSize){heat_pixels(p, w->rows), w->cols}, &scale, value_at, w);
     for (int i = 0; i < w->rows; i++) {
         char label[64];
         bool here = i + w->first_row == w->place;
