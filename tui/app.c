@@ -173,6 +173,7 @@ static bool open_first_lesson(App *a, const AppOptions *o, bool again, Err *err)
 {
     if (o->lesson) {
         a->hint = false;
+        *a->message = 0;
         return desk_open(&a->desk, &a->s, o->lesson, err);
     }
     char *name = again ? state_load_file("open-lesson") : NULL;
@@ -204,7 +205,7 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     commands_free(&own);
     a->link = o->link;
     a->hint = true;
-    if (!o->fresh && !asked)
+    if (!asked && (!o->fresh || o->lesson)) /* a lesson begins from its own place, and ends at the reader's */
         resume(a);
     bool ready = open_with_commands(a, o, err);
     if (asked && !session_has_trail(&a->s))

@@ -153,7 +153,11 @@ static bool close_something(App *a, Err *err)
         do
             place_back(s);
         while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
-    else if (a->leaving)
+    else if (s->compare != COMPARE_OFF && session_compares(s)) {
+        s->compare = COMPARE_OFF;
+        session_say(s, s->edits.count ? "The change stays in force. b shows A and B again, u undoes it."
+                                      : "b shows A and B again.");
+    } else if (a->leaving)
         s->quit = true;
     else {
         a->leaving = 2;

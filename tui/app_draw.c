@@ -49,7 +49,11 @@ Frame app_frame(const App *a)
         return present_frame(&a->s, &a->presenter.deck, a->canvas.h, a->canvas.w);
     desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
     Frame f = frame_layout(&a->s, screen.h, screen.w, a->hint);
-    if (task_on(&a->ui.task))
+    if (a->desk.open) {
+        f.space = card.h ? "" : player_waits(&a->desk.player) ? "see it change" : "next card";
+        if (!card.h)
+            frame_leave(&f, "leaves the lesson");
+    } else if (task_on(&a->ui.task))
         frame_leave(&f, "ends the task");
     return f;
 }
@@ -111,9 +115,8 @@ void app_draw(App *a)
     char lesson[120];
     desk_layout(&a->desk, c->h, c->w, &card, &screen);
     if (a->desk.open && !card.h && !*a->message) {
-        snprintf(lesson, sizeof lesson, "Card %d of %d. Space: %s. Tab: this card again. q: leave the lesson.",
-                 a->desk.player.card + 1, a->desk.player.lesson.count,
-                 player_waits(&a->desk.player) ? "see it change" : "the next card");
+        snprintf(lesson, sizeof lesson, "Card %d of %d. Tab shows it again.", a->desk.player.card + 1,
+                 a->desk.player.lesson.count);
         state.message = lesson;
     }
     Buf follows = {0};

@@ -208,6 +208,10 @@ static void on_mouse(App *a, const TermEvent *e)
     } else if (a->desk.open && !wheel && strcmp(e->key, "Click") == 0 &&
                desk_click(&a->desk, a->canvas.h, a->canvas.w, e->y, e->x, &command)) {
         app_do(a, buf_str(&command));
+    } else if (!wheel && strcmp(e->key, "Click") == 0 && frame_key(&p, &f, e->y, e->x)) {
+        TermEvent pressed = {.kind = TERM_KEY}; /* a key's name is that key */
+        snprintf(pressed.key, sizeof pressed.key, "%s", frame_key(&p, &f, e->y, e->x)->key);
+        on_key(a, &pressed);
     } else if (wheel ? frame_wheel(&f, e->y, e->x, strcmp(e->key, "WheelUp") == 0 ? -1 : 1, &command)
                      : strcmp(e->key, "Click") == 0 && frame_click(&p, &f, e->y, e->x, &command))
         app_do(a, buf_str(&command));

@@ -53,11 +53,23 @@ static bool explains(const LessonFile *f, const char *screen, const char *path)
     return found;
 }
 
+/* What the reader changed of attention's scale says more of a row than the row itself: its node, or NULL. */
+static const char *changed_scale(const Session *s)
+{
+    static const char SCALE[] = "set scale ";
+    for (int i = 0; i < s->edits.count; i++)
+        if (strncmp(s->edits.line[i], SCALE, strlen(SCALE)) == 0 && screen_now(s)->group == GROUP_ATTENTION)
+            return session_attention_site(s, session_base(s), -1, SITE_SCALE);
+    return NULL;
+}
+
 bool desk_offer(const Session *s, Buf *out)
 {
-    const char *screen = screen_name(s->place.screen), *path = s->place.path;
+    const char *screen = screen_name(s->place.screen), *path = s->place.path, *scale = changed_scale(s);
     bool learned = screen_now(s)->group == GROUP_LEARNED; /* there the screen says more than the node */
-    const char *const CLAIMS[][2] = {{screen, path}, {learned ? screen : "", learned ? "" : path}, {screen, ""}};
+    const char *const CLAIMS[][2] = {{scale ? "" : screen, scale ? scale : path},
+                                     {learned ? screen : "", learned ? "" : path},
+                                     {screen, ""}};
     for (size_t pass = 0; pass < sizeof CLAIMS / sizeof *CLAIMS; pass++) {
         LessonFile f;
         for (int i = 0; lesson_at(i, &f); i++) {

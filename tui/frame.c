@@ -305,21 +305,36 @@ static int footer_order(const Session *s, const KeyBinding **out, int most)
     return n;
 }
 
+/* What a key is called: a lesson has some of them. "": its card names it. */
+static const char *footer_label(const Frame *f, const KeyBinding *k)
+{
+    static const struct {
+        const char *key, *label;
+    } LESSON[] = {{"Backspace", "card before"}, {"?", "words"}};
+    if (f->space && strcmp(k->key, "Space") == 0)
+        return f->space;
+    for (size_t i = 0; f->space && i < sizeof LESSON / sizeof *LESSON; i++)
+        if (strcmp(k->key, LESSON[i].key) == 0)
+            return *f->space ? LESSON[i].label : "";
+    return k->label;
+}
+
 /* Where each footer entry stands; the same walk draws and answers clicks. */
-static bool footer_walk(const Paint *p, Rect r, bool draw, int click_x, const KeyBinding **hit)
+static bool footer_walk(const Paint *p, const Frame *f, Rect r, bool draw, int click_x, const KeyBinding **hit)
 {
     const KeyBinding *keys[24];
     int n = footer_order(p->s, keys, 24), x = r.x + 1;
-    const KeyBinding *help = n ? keys[n - 1] : NULL;
-    int help_width = help ? utf8_cells(key_text(help->key)) + 1 + utf8_cells(help->label) : 0;
+    const char *help = n ? footer_label(f, keys[n - 1]) : "";
+    int help_width = *help ? utf8_cells(key_text(keys[n - 1]->key)) + 1 + utf8_cells(help) : 0;
     for (int i = 0; i < n; i++) {
-        const char *text = key_text(keys[i]->key);
+        const char *text = key_text(keys[i]->key), *label = footer_label(f, keys[i]);
+        if (!*label)
+            continue;
         if (p->c->ascii && strcmp(keys[i]->key, "Up") == 0)
             text = "arrows";
         if (p->c->ascii && strcmp(keys[i]->key, "Backspace") == 0)
             text = "Bksp";
-        int kw = utf8_cells(text),
-            lw = utf8_cells(keys[i]->label) + (p->c->ascii && strstr(keys[i]->label, "√") ? 3 : 0);
+        int kw = utf8_cells(text), lw = utf8_cells(label) + (p->c->ascii && strstr(label, "√") ? 3 : 0);
         bool last = i == n - 1, arrows = keys[i]->footer == FOOTER_ARROWS;
         if (arrows && r.w < NARROW)
             continue; /* that arrows move is the first thing anybody tries: the room is for what nobody can guess */
@@ -329,7 +344,7 @@ static bool footer_walk(const Paint *p, Rect r, bool draw, int click_x, const Ke
             return false;
         if (draw) {
             canvas_text(p->c, r.y, x, kw, STYLE_KEY, text);
-            canvas_text(p->c, r.y, x + kw + 1, lw, STYLE_KEY_TEXT, keys[i]->label);
+            canvas_text(p->c, r.y, x + kw + 1, lw, STYLE_KEY_TEXT, label);
         } else if (click_x >= x && click_x < x + kw + 1 + lw) {
             *hit = keys[i];
             return true;
@@ -456,14 +471,14 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
             keys.w -= status + 2;
             canvas_right(c, f->footer.y, f->footer.x, f->footer.w - 1, STYLE_DIM, state->status);
         }
-        footer_walk(p, keys, true, 0, NULL);
+        footer_walk(p, f, keys, true, 0, NULL);
     }
 }
 
 const KeyBinding *frame_key(const Paint *p, const Frame *f, int y, int x)
 {
     const KeyBinding *hit = NULL;
-    return f->footer.h && rect_has(f->footer, y, x) && footer_walk(p, f->footer, false, x, &hit) ? hit : NULL;
+    return f->footer.h && rect_has(f->footer, y, x) && footer_walk(p, f, f->footer, false, x, &hit) ? hit : NULL;
 }
 
 void frame_leave(Frame *f, const char *text)

@@ -22,6 +22,7 @@ typedef struct Frame {
     Rect header, words, hint, sentence, answer, footer; /* h = 0 where there is no room; words: of a text model */
     Rect leave;             /* what q does now, right of the footer; w = 0: nothing of the kind */
     const char *leave_text; /* "ends the task" */
+    const char *space;      /* what Space does in a lesson, "" where its card says so; NULL: none is open */
 } Frame;
 
 /* What the app knows and the session does not. */

@@ -355,6 +355,12 @@ static void closing(void **state)
     key("q");
     assert_int_equal(a.s.place.screen, was);
     assert_false(a.s.quit);
+    app_do(&a, "set scale off");
+    assert_int_equal(a.s.compare, COMPARE_SIDES);
+    key("q"); /* the panes of A and B; the change stays */
+    assert_true(a.s.compare == COMPARE_OFF && a.s.edits.count == 1 && !a.s.quit);
+    says("b shows A and B again");
+    key("u");
     app_do(&a, "census");
     app_do(&a, "filters");
     app_do(&a, "heads");
@@ -437,9 +443,17 @@ static void the_first_screen(void **state)
 {
     (void)state;
     char line[48], first[32];
-    key("s"); /* on another picture it is taken away where one is */
+    key("s"); /* on another picture it is taken away where one is; where that shows is said */
     assert_string_equal(a.s.place.path, session_first(&a.s));
+    says("begins at step 9, scaled: 9G goes there");
     key("u");
+    app_do(&a, "skip mlp block=2"); /* of several changes the last is undone by its own key */
+    int undo = a.s.undo_count;
+    keys("9 G s s");
+    assert_int_equal(a.s.undo_count, undo);
+    key("u");
+    assert_int_equal(a.s.edits.count, 0);
+    key("g");
     snprintf(line, sizeof line, "open %s", scale_places_input(first, sizeof first));
     app_do(&a, line);
     draw();
@@ -451,9 +465,13 @@ static void the_first_screen(void **state)
     assert_int_equal(a.s.place.screen, SCREEN_ROW);
     assert_string_equal(a.s.edits.line[0], "set scale off");
     assert_non_null(strstr(a.message, "1/√d_k"));
-    assert_non_null(strstr(a.message, "s puts it back, ⌫ goes back"));
-    key("s");
+    says("r1c5 99.4 %"); /* the patch that gets it all */
+    says("s undoes, ⌫ goes back");
+    key("i");
+    assert_non_null(strstr(buf_str(&a.overlay.text), "Lesson 6"));
+    keys("q s");
     assert_int_equal(a.s.edits.count, 0);
+    assert_int_equal(a.s.undo_count, 0); /* and u has nothing to offer */
     key("Backspace");
     assert_string_equal(a.s.place.path, session_first(&a.s));
 }
@@ -538,6 +556,21 @@ static void a_lesson(void **state)
     Rect beside, screen;
     desk_layout(&a.desk, a.canvas.h, a.canvas.w, &beside, &screen);
     assert_true(beside.w > 0 && screen.w > 0 && beside.w + screen.w <= a.canvas.w);
+    canvas_resize(&a.canvas, 24, 80); /* where the card makes room: Space has one meaning, and a click is that key */
+    a.desk.front = false;
+    draw();
+    Buf narrow = {0};
+    export_text(&a.canvas, &narrow);
+    assert_non_null(strstr(buf_str(&narrow), "⌫ card before"));
+    assert_null(strstr(buf_str(&narrow), "Space next  "));
+    buf_free(&narrow);
+    for (int i = 0; i < 4 && a.desk.player.card != card; i++) { /* past the card's pauses */
+        a.desk.front = false;
+        mouse("Click", 23, 3);
+    }
+    assert_int_equal(a.desk.player.card, card);
+    canvas_resize(&a.canvas, 40, 120);
+    key("Backspace");
     const int last = a.desk.player.lesson.count - 1;
     for (int i = 0; i < LESSON_CARDS && a.desk.player.card < last;
          i++) { /* each is drawn, and behind every pause too */

@@ -20,13 +20,36 @@ static bool report_words(Session *s)
     return v && v->report && v->report(s, &a);
 }
 
+/* Where the reader stands A and B are the same, and the pass comes to the change later. Short, as all that is said. */
+static bool report_later(Session *s)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    int here = s->stages.boxes[s->place.box].step, first = NO_BOX;
+    if (session_pinned(s) || n == NO_NODE || graph_node(g, n)->origin == NO_NODE)
+        return false;
+    for (int i = 0; i < s->stages.count; i++) {
+        const Box *b = &s->stages.boxes[i];
+        bool changed = b->child == NO_BOX && graph_node(g, b->show)->origin == NO_NODE;
+        if (changed && (first == NO_BOX || b->step < s->stages.boxes[first].step))
+            first = i;
+    }
+    for (int up = first; up != NO_BOX && !stages_is_block(&s->stages, up); up = s->stages.boxes[up].parent)
+        first = up; /* the step that it is in */
+    if (first == NO_BOX || s->stages.boxes[first].step <= here)
+        return false;
+    const Box *b = &s->stages.boxes[first];
+    session_say(s, "Nothing changes here. It begins at step %d, %s: %dG goes there.", b->step, b->label, b->step);
+    return true;
+}
+
 static void report(Session *s)
 {
     if (!s->edits.count) {
         session_say(s, "All changes are undone.");
         return;
     }
-    if (report_words(s))
+    if (report_later(s) || report_words(s))
         return;
     buf_clear(&s->said);
     buf_puts(&s->said, "In force: ");

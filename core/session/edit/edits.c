@@ -93,8 +93,18 @@ static bool build(Session *s, const EditState *lines, Err *err)
     return ok;
 }
 
+static bool same_state(const EditState *a, const EditState *b)
+{
+    bool same = a->count == b->count;
+    for (int i = 0; i < a->count && same; i++)
+        same = strcmp(a->line[i], b->line[i]) == 0 && a->values[i] == b->values[i];
+    return same;
+}
+
 bool edits_apply(Session *s, const EditState *lines, bool remember, Err *err)
 {
+    if (remember && s->undo_count && same_state(lines, &s->undo[s->undo_count - 1]) && !same_state(lines, &s->edits))
+        return edits_undo(s, err); /* back to the state before: nothing is left to undo of it */
     if (!build(s, lines, err))
         return false;
     EditState copy = edit_state_copy(lines);

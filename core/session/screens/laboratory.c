@@ -201,6 +201,25 @@ static void tell_place(Session *s, int which)
         session_say(s, "Chosen: of %d pictures this one changes least.  i says what it shows", all);
 }
 
+/* What the row in focus does now, on one line of a small screen, and how to go back. */
+static void tell_row(Session *s)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    const float *x = session_need(s, SIDE_B, s->place.path, NULL);
+    int query = node_role(g, n, ROLE_QUERY), key = node_role(g, n, ROLE_KEY), best = 0;
+    if (!x || query == AXIS_NONE || key == AXIS_NONE)
+        return;
+    int count = g->axes[key].n;
+    const float *row = x + session_cell(s, SIDE_B, n) / (size_t)count * (size_t)count;
+    char from[32], to[32];
+    for (int u = 1; u < count; u++)
+        best = row[u] > row[best] ? u : best;
+    session_say(s, "1/√d_k is off: %s gives %s %.1f %% of its weight.  s undoes, ⌫ goes back",
+                axis_label(&g->axes[query], s->place.at[query], from, sizeof from),
+                axis_label(&g->axes[key], best, to, sizeof to), 100 * (double)row[best]);
+}
+
 bool scale_places_tell(Session *s)
 {
     char input[32];
@@ -248,7 +267,7 @@ bool scale_places_go(Session *s, int which, Err *err)
         stand_on(s, p);
         tell_place(s, which);
         if (new)
-            session_say(s, "1/√d_k is off, shown where that changes most.  s puts it back, ⌫ goes back");
+            tell_row(s);
     } else
         session_say(s, session_vit(s)
                            ? "1/√d_k is taken away. `vitrine evaluate --showcase` finds where that changes most."
