@@ -15,6 +15,8 @@
 #include "tui/overlay.h"
 #include "tui/task.h"
 
+enum { KEYS_MOST = 256 };
+
 static void help_tasks(Overlay *o, const Session *s, const Task *on)
 {
     Buf text = {0}, changes = {0};
@@ -46,20 +48,35 @@ static const KeyBinding *key_here(const Session *s, int i)
     return keymap_find(s, keymap_at(i)->key);
 }
 
-/* What can be done, once, with all keys that do it. */
+/* What the i-th key means: the help of the first key with its command. */
+static const char *meaning(const KeyBinding *const *here, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (here[j] && strcmp(here[j]->command, here[i]->command) == 0)
+            return here[j]->help;
+    return here[i]->help;
+}
+
+/* What can be done, once, with all keys that do it; the arrows together. */
 static void help_keys(Overlay *o, const Session *s)
 {
-    for (int i = 0; keymap_at(i); i++) {
-        const KeyBinding *k = key_here(s, i), *other;
-        bool before = false;
+    const KeyBinding *here[KEYS_MOST] = {NULL};
+    const char *means[KEYS_MOST] = {NULL};
+    int count = 0;
+    for (; count < KEYS_MOST && keymap_at(count); count++) {
+        here[count] = key_here(s, count);
+        means[count] = here[count] ? meaning(here, count) : NULL;
+    }
+    for (int i = 0; i < count; i++) {
         Buf keys = {0};
-        for (int j = 0; k && j < i; j++)
-            before = before || ((other = key_here(s, j)) != NULL && strcmp(other->command, k->command) == 0);
-        for (int j = i; k && !before && keymap_at(j); j++)
-            if ((other = key_here(s, j)) != NULL && strcmp(other->command, k->command) == 0)
-                buf_printf(&keys, "%s%s", keys.len ? " " : "", other->key);
+        for (int j = i; means[i] && j < count; j++)
+            if (means[j] && strcmp(means[j], means[i]) == 0) {
+                buf_printf(&keys, "%s%s", keys.len ? " " : "", here[j]->key);
+                if (j > i)
+                    means[j] = NULL;
+            }
         if (keys.len)
-            overlay_add(o, k->help, buf_str(&keys), k->command);
+            overlay_add(o, means[i], buf_str(&keys), here[i]->command);
         buf_free(&keys);
     }
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/utf8.h"
 #include "core/session/find.h"
@@ -11,7 +12,7 @@ void overlay_close(Overlay *o)
 {
     arena_free(&o->arena);
     o->kind = OVERLAY_NONE;
-    o->count = 0;
+    o->count = o->lines = 0;
     o->chosen = o->scroll = o->scroll_end = 0;
     o->finds = false;
     o->filter[0] = 0;
@@ -25,6 +26,7 @@ void overlay_free(Overlay *o)
 {
     overlay_close(o);
     free(o->items);
+    free(o->line);
     buf_free(&o->text);
     *o = (Overlay){0};
 }
@@ -56,25 +58,70 @@ void overlay_text(Overlay *o, const char *title, const char *text)
     buf_puts(&o->text, text);
 }
 
-static bool shown(const Overlay *o, const Item *item)
+enum { MATCH_NAME = FIND_WORD + 1, MATCH_KEY };
+
+/* The last word of a command is what its line is about: `glossary s`, `view row`, `prompt lesson `. */
+static bool names(const char *command, const char *filter)
 {
-    return !o->filter[0] || (item->command && (find_in(item->text, o->filter) || find_in(item->command, o->filter)));
+    size_t end = strlen(command), n = strlen(filter);
+    while (end && command[end - 1] == ' ')
+        end--;
+    return end >= n && strncasecmp(command + end - n, filter, n) == 0 && (end == n || command[end - n - 1] == ' ');
+}
+
+/* How well a line matches the filter: its key, its name, a word of what it says, the beginning or a part of one. */
+static int match_of(const Overlay *o, const Item *item)
+{
+    size_t n = strlen(o->filter), length;
+    if (!item->command)
+        return FIND_NOT;
+    for (const char *p = item->key; *p; p += length + (p[length] == ' ')) {
+        length = strcspn(p, " ");
+        if (length == n && strncmp(p, o->filter, n) == 0)
+            return MATCH_KEY;
+    }
+    if (names(item->command, o->filter))
+        return MATCH_NAME;
+    const char *const SAID[] = {item->text, item->command, item->about};
+    int best = FIND_NOT;
+    for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++) {
+        int match = find_match(SAID[i], o->filter);
+        best = match > best ? match : best;
+    }
+    return best;
+}
+
+/* Which lines are shown, and in which order: without a filter as they were added. */
+static void arrange(Overlay *o)
+{
+    o->lines = 0;
+    for (int match = *o->filter ? MATCH_KEY : FIND_INSIDE; match > FIND_NOT; match--)
+        for (int k = 0; k < o->count; k++)
+            if (!*o->filter || match_of(o, &o->items[k]) == match) {
+                o->line = grow(o->line, &o->line_cap, (size_t)o->lines, sizeof *o->line);
+                o->line[o->lines++] = k;
+            }
+}
+
+static const Item *item_on(const Overlay *o, int line)
+{
+    return &o->items[o->line[line]];
 }
 
 /* The i-th line that is shown and can be chosen. */
 static const Item *chosen_item(const Overlay *o, int i)
 {
-    for (int k = 0; k < o->count; k++)
-        if (o->items[k].command && shown(o, &o->items[k]) && i-- == 0)
-            return &o->items[k];
+    for (int k = 0; k < o->lines; k++)
+        if (item_on(o, k)->command && i-- == 0)
+            return item_on(o, k);
     return NULL;
 }
 
 static int choices(const Overlay *o)
 {
     int n = 0;
-    while (chosen_item(o, n))
-        n++;
+    for (int k = 0; k < o->lines; k++)
+        n += item_on(o, k)->command != NULL;
     return n;
 }
 
@@ -127,6 +174,7 @@ static OverlayResult filter_key(Overlay *o, const char *key)
 
 OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
 {
+    arrange(o);
     int last = choices(o) - 1;
     if (o->kind == OVERLAY_TEXT)
         return text_key(o, key);
@@ -191,14 +239,6 @@ static int page_rows(const Overlay *o, const Canvas *c, int width)
     return rows;
 }
 
-static int list_rows(const Overlay *o)
-{
-    int rows = 0;
-    for (int i = 0; i < o->count; i++)
-        rows += shown(o, &o->items[i]);
-    return rows;
-}
-
 /* Lines below a list for what its chosen line will do: as many as the longest needs, so that the box stays. */
 static int about_rows(const Overlay *o, const Canvas *c, int width)
 {
@@ -212,7 +252,7 @@ static int about_rows(const Overlay *o, const Canvas *c, int width)
 
 static Rect box_of(const Overlay *o, const Canvas *c)
 {
-    int w = c->w < 84 ? c->w - 2 : 82, lines = o->kind == OVERLAY_TEXT ? page_rows(o, c, w - 2) : list_rows(o);
+    int w = c->w < 84 ? c->w - 2 : 82, lines = o->kind == OVERLAY_TEXT ? page_rows(o, c, w - 2) : o->lines;
     lines += !lines;
     lines += about_rows(o, c, w - 2);
     int h = lines + 3 < c->h - 2 ? lines + 3 : c->h - 2;
@@ -222,17 +262,12 @@ static Rect box_of(const Overlay *o, const Canvas *c)
     return (Rect){.y = low && c->h > h + 4 ? c->h - h - 3 : (c->h - h) / 2, .x = (c->w - w) / 2, .h = h, .w = w};
 }
 
-/* First line of a list that keeps the chosen one in view, and the line the chosen one is on. */
+/* First line of a list that keeps the chosen one in view. */
 static int first_line(const Overlay *o, int rows)
 {
     int line = 0, choice = 0;
-    for (int k = 0; k < o->count; k++) {
-        if (!shown(o, &o->items[k]))
-            continue;
-        if (o->items[k].command && choice++ == o->chosen)
-            break;
+    while (line < o->lines && !(item_on(o, line)->command && choice++ == o->chosen))
         line++;
-    }
     return line >= rows ? line - rows + 1 : 0;
 }
 
@@ -265,7 +300,7 @@ static void draw_foot_of_text(const Overlay *o, Canvas *c, Rect foot)
 static void draw_foot_of_list(const Overlay *o, Canvas *c, Rect foot, int room)
 {
     char where[48] = "";
-    if (list_rows(o) > room)
+    if (o->lines > room)
         snprintf(where, sizeof where, " %d of %d", o->chosen + 1, choices(o));
     canvas_right(c, foot.y, foot.x, foot.w, STYLE_DIM, where);
     foot.w -= utf8_cells(where);
@@ -282,10 +317,8 @@ static void draw_foot_of_list(const Overlay *o, Canvas *c, Rect foot, int room)
 static void draw_list(const Overlay *o, Canvas *c, Rect r)
 {
     int line = -first_line(o, r.h), choice = 0;
-    for (int k = 0; k < o->count; k++) {
-        const Item *item = &o->items[k];
-        if (!shown(o, item))
-            continue;
+    for (int k = 0; k < o->lines; k++) {
+        const Item *item = item_on(o, k);
         bool here = item->command && choice == o->chosen;
         if (line >= 0 && line < r.h) {
             int y = r.y + line, kw = utf8_cells(item->key);
@@ -311,6 +344,7 @@ void overlay_draw(Overlay *o, Canvas *c)
 {
     if (o->kind == OVERLAY_NONE)
         return;
+    arrange(o);
     Rect box = box_of(o, c);
     canvas_fill(c, box, STYLE_TEXT, ' ');
     Rect in = canvas_box(c, box, o->title, true);
@@ -335,6 +369,7 @@ void overlay_draw(Overlay *o, Canvas *c)
 
 OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *command)
 {
+    arrange(o);
     Rect box = box_of(o, c), in = rect_inset(box, 1);
     if (!rect_has(box, y, x) || o->kind == OVERLAY_TEXT) {
         overlay_close(o);
@@ -344,12 +379,10 @@ OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *comm
         rect_cut(&in, 'b', 1);
     rect_cut(&in, 'b', about_rows(o, c, in.w));
     int line = y - in.y + first_line(o, in.h), choice = 0;
-    for (int k = 0; k < o->count && rect_has(in, y, x); k++) {
-        if (!shown(o, &o->items[k]))
-            continue;
+    for (int k = 0; k < o->lines && rect_has(in, y, x); k++) {
         if (line-- == 0)
-            return o->items[k].command ? run_item(o, choice, command) : OVERLAY_STAYS;
-        choice += o->items[k].command != NULL;
+            return item_on(o, k)->command ? run_item(o, choice, command) : OVERLAY_STAYS;
+        choice += item_on(o, k)->command != NULL;
     }
     return OVERLAY_STAYS;
 }

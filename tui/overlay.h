@@ -24,6 +24,9 @@ typedef struct Overlay {
     Item *items;
     size_t cap;
     int count;
+    int *line; /* the items that match the filter, the best first */
+    size_t line_cap;
+    int lines;
     char filter[64];
     bool filtering; /* typed letters go into the filter */
     int chosen;     /* index among the lines that match the filter */

@@ -8,17 +8,30 @@
 #include "core/base/err.h"
 #include "core/session/place.h"
 
-bool find_in(const char *name, const char *text)
+/* Of letters, digits, _ and whatever is not ASCII. */
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+int find_match(const char *name, const char *text)
 {
     size_t n = strlen(text);
-    for (; *name; name++) {
+    int best = n ? FIND_NOT : FIND_WORD;
+    for (const char *p = name; *p && best < FIND_WORD; p++) {
         size_t i = 0;
-        while (i < n && tolower((unsigned char)name[i]) == tolower((unsigned char)text[i]))
+        while (i < n && tolower((unsigned char)p[i]) == tolower((unsigned char)text[i]))
             i++;
-        if (i == n)
-            return true;
+        bool starts = p == name || !in_word(p[-1]) || !in_word(*p), ends = !in_word(p[i]) || (n && !in_word(p[n - 1]));
+        int match = i < n ? FIND_NOT : !starts ? FIND_INSIDE : ends ? FIND_WORD : FIND_START;
+        best = match > best ? match : best;
     }
-    return n == 0;
+    return best;
+}
+
+bool find_in(const char *name, const char *text)
+{
+    return find_match(name, text) != FIND_NOT;
 }
 
 /* --- cells by their value --- */

@@ -7,6 +7,8 @@ bool find_command(Session *s, const Args *a, Err *err);
 void find_complete(const Session *s, int index, Buf *out);
 /* From here on `find next` and `find prev` look for that text: it was chosen from a list. "": nothing is looked for. */
 void find_begin(Session *s, const char *text);
-/* Does a name have that in it, capitals or not? */
+/* How a name has that in it, capitals or not: best as a word of its own, or as the beginning of one. "": as a word. */
+enum { FIND_NOT, FIND_INSIDE, FIND_START, FIND_WORD };
+int find_match(const char *name, const char *text);
 bool find_in(const char *name, const char *text);
 #endif

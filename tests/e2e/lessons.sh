@@ -48,6 +48,23 @@ walk() {
 walk 80 24 2
 walk 120 40 1
 
+# a lesson from the command line ends where one was before, else at the beginning
+rm -rf "$HOME_DIR/state"
+shell_open 80 24
+line '$V lesson 0'
+shows "a first lesson" 'card 1 of 10'
+send q
+shows "with nothing before it: the first step" 'step 1 of 64'
+for _ in 1 2 3; do send Space; done
+shows "three steps on" 'step 4 of 64'
+line ':quit'
+shows "ended" 'ready> *$'
+line 'clear; $V lesson 1'
+shows "another lesson" 'lesson 1'
+send q
+shows "the lesson ends where one was" 'step 4 of 64'
+quit "after a lesson"
+
 # a worked example: its arithmetic, and one's own edit comes back after the lesson
 rm -rf "$HOME_DIR/state"
 shell_open 120 40

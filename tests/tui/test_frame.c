@@ -420,9 +420,36 @@ static void help_lists_an_action_once(void **state)
         for (int k = 0; k < i; k++)
             if (o.items[i].command && o.items[k].command && strcmp(o.items[i].command, o.items[k].command) == 0)
                 fail_msg("'%s' stands there twice", o.items[i].command);
+            else if (strcmp(o.items[i].text, o.items[k].text) == 0)
+                fail_msg("'%s' stands there twice", o.items[i].text);
         next = next || strcmp(o.items[i].key, "Space n PgDn") == 0;
     }
     assert_true(next);
+    overlay_free(&o);
+}
+
+/* A search finds a key, then a command, then words as words, before letters inside of others. */
+static void help_finds_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *typed, *command;
+    } CASES[] = {
+        {"s", "set scale toggle"},    {"t", "lessons"},         {"through", "task walk"}, {"lesson", "prompt lesson "},
+        {"census", "census"}, {"picture", "task walk"}, {"q", "close"},           {"PgDn", "next"}};
+    Overlay o = {0};
+    Buf command = {0};
+    assert_true(run("goto blocks.0.attn.q")); /* not where s means something else */
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        overlay_help(&o, &s, NULL, &all, HELP_SEARCH);
+        for (const char *p = CASES[i].typed; *p; p++)
+            overlay_key(&o, (char[]){*p, 0}, &command);
+        buf_clear(&command);
+        assert_int_equal(overlay_key(&o, "Enter", &command), OVERLAY_RUN);
+        if (strcmp(buf_str(&command), CASES[i].command) != 0)
+            fail_msg("'%s' finds %s first", CASES[i].typed, buf_str(&command));
+    }
+    buf_free(&command);
     overlay_free(&o);
 }
 
@@ -962,6 +989,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_pinned_picture_is_named, start, stop),
         cmocka_unit_test_setup_teardown(keys_are_commands, start, stop),
         cmocka_unit_test_setup_teardown(help_lists_an_action_once, start, stop),
+        cmocka_unit_test_setup_teardown(help_finds_words, start, stop),
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
         cmocka_unit_test_setup_teardown(tasks_keep_what_the_reader_has, start, stop),
         cmocka_unit_test_setup_teardown(the_pixel_of_a_number, start, stop),
