@@ -435,8 +435,8 @@ static void help_finds_words(void **state)
     static const struct {
         const char *typed, *command;
     } CASES[] = {
-        {"s", "set scale toggle"},    {"t", "lessons"},         {"through", "task walk"}, {"lesson", "prompt lesson "},
-        {"census", "census"}, {"picture", "task walk"}, {"q", "close"},           {"PgDn", "next"}};
+        {"s", "set scale toggle"}, {"t", "lessons"},         {"through", "task walk"}, {"lesson", "prompt lesson "},
+        {"census", "census"},      {"picture", "task walk"}, {"q", "close"},           {"PgDn", "next"}};
     Overlay o = {0};
     Buf command = {0};
     assert_true(run("goto blocks.0.attn.q")); /* not where s means something else */
