@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/file.h"
+#include "core/session/permit.h"
 #include "core/session/state.h"
 #include "tui/app.h"
 #include "tui/progress.h"
@@ -37,6 +39,8 @@ bool desk_go(Desk *d, int card)
 void desk_keep_progress(const Desk *d)
 {
     LessonProgress p;
+    if (!*d->name)
+        return;
     progress_of(&d->player, d->name, d->seed, &p);
     progress_save(&p);
 }
@@ -45,16 +49,23 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
 {
     LessonFile file;
     Lesson lesson;
-    if (!lesson_named(which, &file))
-        return err_set(err, "there is no lesson '%.40s'; `lessons` lists them", which);
+    bool own = !lesson_named(which, &file), ok; /* a file of the reader's: no progress is kept of it */
+    const char *path = own && file_exists(which) ? permit_read(s, which, err) : NULL;
+    if (own && !path)
+        return file_exists(which) ? false
+                                  : err_set(err, "there is no lesson '%.40s'; `lessons` lists them", which);
     if (d->open)
         desk_close(d, s);
-    LessonProgress progress = progress_load(file.name);
+    LessonProgress progress = {.cards = 0};
+    if (!own)
+        progress = progress_load(file.name);
     bool finished = progress.cards && progress.card == progress.cards - 1;
     if (finished) { /* once more, with other questions */
         progress = (LessonProgress){.seed = progress.seed + 1};
     }
-    if (!lesson_parse(&lesson, file.name, file.text, file.size, progress.seed, err)) {
+    ok = own ? lesson_read(&lesson, path, 0, err)
+             : lesson_parse(&lesson, file.name, file.text, file.size, progress.seed, err);
+    if (!ok) {
         lesson_free(&lesson);
         return false;
     }
@@ -71,10 +82,11 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
     }
     d->open = true;
     d->seed = progress.seed;
-    snprintf(d->name, sizeof d->name, "%s", file.name);
+    snprintf(d->name, sizeof d->name, "%s", own ? "" : file.name);
     progress_put(&progress, &d->player);
     desk_go(d, progress.card < d->player.lesson.count ? progress.card : 0);
-    state_save_file("lesson", d->name);
+    if (!own)
+        state_save_file("lesson", d->name);
     return true;
 }
 

@@ -9,7 +9,7 @@
 typedef struct Desk {
     bool open;
     Player player;
-    char name[64]; /* of its file: what progress is kept under */
+    char name[64]; /* of its file: what progress is kept under; "": a file of the reader's */
     uint64_t seed;
     Buf said; /* feedback or a hint */
     bool right, wrong;

@@ -96,19 +96,61 @@ static void usage_words(const char *usage, Buf *out)
     }
 }
 
+const char *complete_kinds(const char *name)
+{
+    static const struct {
+        const char *name, *kinds;
+    } KINDS[] = {{"open", "png jpg jpeg bmp ppm pgm npy npz safetensors"},
+                 {"model", "safetensors npz json"},
+                 {"diff", "npz npy safetensors"},
+                 {"patch", "npy npz safetensors"},
+                 {"lesson", "md"},
+                 {"present", "md"},
+                 {"record", "md"}};
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (strcmp(KINDS[i].name, name) == 0)
+            return KINDS[i].kinds;
+    return NULL;
+}
+
+/* Does the name end in one of those kinds? */
+static bool is_kind(const char *name, const char *kinds)
+{
+    const char *suffix = file_suffix(name);
+    size_t n = strlen(suffix), length;
+    for (const char *p = kinds; *p; p += length + (p[length] == ' ')) {
+        length = strcspn(p, " ");
+        if (length == n && strncasecmp(p, suffix, n) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names in the folder that begin with what is typed; a folder with its slash. Names that the command language can't
- * carry, and hidden ones that nobody asked for, are left out. */
+/* One name of a folder: a folder with its slash. */
+static void offer_file(const Typed *t, size_t from, const char *path, Buf *out)
+{
+    Buf word = {0};
+    bool is_folder = file_is_dir(path), quote = strchr(path, ' ') != NULL;
+    buf_printf(&word, "%s%s%s", quote ? "\"" : "", path, is_folder ? "/" : quote ? "\"" : "");
+    offer(t, from, buf_str(&word), word.len, out);
+    buf_free(&word);
+}
+
+/* Names in the folder that begin with what is typed: of the kinds that the command takes, and folders; all where there
+ * are none of those. Names that the command language can't carry, and hidden ones that nobody asked for, are left out.
+ */
 static void offer_files(const Typed *t, size_t from, const char *typed, Buf *out)
 {
     char folder[1024], path[2048];
     char **names = NULL;
-    size_t count = 0, cap = 0;
+    size_t count = 0, cap = 0, meant = 0;
     const char *slash = strrchr(typed, '/'), *start = slash ? slash + 1 : typed;
+    const char *kinds = complete_kinds(t->command->name);
     size_t n = (size_t)(start - typed), length = strlen(start);
     if (n >= sizeof folder)
         return;
@@ -122,18 +164,16 @@ static void offer_files(const Typed *t, size_t from, const char *typed, Buf *out
             continue;
         names = grow(names, &cap, count, sizeof *names);
         names[count++] = xstrdup(e->d_name);
+        meant += kinds && is_kind(e->d_name, kinds);
     }
     if (d)
         closedir(d);
     if (count)
         qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {
-        Buf word = {0};
         snprintf(path, sizeof path, "%s%s", folder, names[i]);
-        bool is_folder = file_is_dir(path), quote = strchr(path, ' ') != NULL;
-        buf_printf(&word, "%s%s%s", quote ? "\"" : "", path, is_folder ? "/" : quote ? "\"" : "");
-        offer(t, from, buf_str(&word), word.len, out);
-        buf_free(&word);
+        if (!meant || is_kind(names[i], kinds) || file_is_dir(path))
+            offer_file(t, from, path, out);
         free(names[i]);
     }
     free(names);

@@ -118,8 +118,8 @@ line 'clear; $V check talk.md; echo "status=$?"'
 shows "the recorded lesson is sound" 'status=0'
 check "its steps" [ "$(grep -c '^## ' "$T/talk.md")" = 5 ]
 check "an edit in it" grep -q '^do set scale off' "$T/talk.md"
-line 'clear; $V lesson talk.md' # a lesson of one's own is presented
-shows "lesson FILE: its title" '████'
+line 'clear; $V lesson talk.md' # a lesson of one's own is a lesson
+shows "lesson FILE: its first card" 'card 1 of'
 send q q
 shows "lesson FILE: out" 'ready>'
 line 'clear; $V present talk.md'

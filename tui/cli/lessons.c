@@ -131,12 +131,8 @@ static bool check_one(const Options *o, const Link *l, Err *err)
 /* A lesson brings its own model and pictures. */
 static bool screen(const Options *o, AppOptions *a)
 {
-    LessonFile f;
     a->model = a->input = a->resolution = NULL;
-    if (lesson_named(o->word[1], &f))
-        a->lesson = o->word[1];
-    else
-        a->present = o->word[1];
+    a->lesson = o->word[1];
     return !o->paper;
 }
 
@@ -156,10 +152,11 @@ static int paper(Work *w, Err *err)
 
 const Verb VERB_LESSON = {
     .name = "lesson",
-    .usage = "lesson N [--paper]",
+    .usage = "lesson N or FILE.md [--paper]",
     .summary = "opens a lesson where you left it",
-    .details = "N is a number of `vitrine lessons`, or a card's name. --paper writes the worked example to standard "
-               "output: one page with what is given, room to compute the rest, and the answers at the bottom.",
+    .details = "N is a number of `vitrine lessons`, or a card's name; FILE.md is a lesson of your own. --paper writes the "
+               "worked example to standard output: one page with what is given, room to compute the rest, and the "
+               "answers at the bottom.",
     .example = "vitrine lesson 5 --paper",
     .flags = VERB_ALONE,
     .check = check_one,
