@@ -51,6 +51,18 @@ static float entropy(Side side)
     return x[session_cell(&s, side, session_node(&s, side, path))];
 }
 
+/* From the first screen, which shows the first place, the others say what they are too. */
+static void from_the_door(void **state)
+{
+    (void)state;
+    run("open #66; goto first");
+    assert_true(scale_places_door(&s));
+    has(run("showcase 2"), "The median of 200 pictures");
+    run("reset edits; open #66; goto first");
+    assert_true(scale_places_door(&s));
+    has(run("showcase 3"), "change least");
+}
+
 static void command(void **state)
 {
     (void)state;
@@ -69,10 +81,12 @@ static void command(void **state)
     has(run("say"),
         "the twin, trained without it, names 99.0 % (98.7–99.3) of 5000 held-out pictures right, this model "
         "99.1 % (98.8–99.4)");
-    has(run("say"), "×16 by the factor squared, the rest because earlier blocks changed too");
+    has(run("say"), "The factor alone would make it ×16, but earlier blocks changed too");
+    has(run("say"), "this row gets sharper");
     has(run("showcase next"), "The median of 200 pictures: rows sharpen; 134 answers stay");
     assert_true(entropy(SIDE_A) > entropy(SIDE_B));
-    has(run("showcase next"), "this one changes least");
+    has(run("showcase next"), "the rows of this one change least");
+    has(run("say"), "this one hardly changes");
     assert_int_equal(best(SIDE_A), best(SIDE_B));
     assert_true(fabsf(entropy(SIDE_A) - entropy(SIDE_B)) < 0.1f);
     has(run("showcase next"), "this row collapses most");
@@ -87,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(places_are_found, start, stop),
+        cmocka_unit_test_setup_teardown(from_the_door, start, stop),
         cmocka_unit_test_setup_teardown(command, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,7 +198,7 @@ static void tell_place(Session *s, int which)
         session_say(s, "The median of %d pictures: rows sharpen; %d answers stay the same.  :showcase 3", all,
                     all - changed);
     else
-        session_say(s, "Chosen: of %d pictures this one changes least.  i says what it shows", all);
+        session_say(s, "Of %d pictures the rows of this one change least, and this row least of all.", all);
 }
 
 /* What the row in focus does now, on one line of a small screen, and how to go back. */
@@ -266,7 +266,7 @@ bool scale_places_go(Session *s, int which, Err *err)
     if (bundled) {
         stand_on(s, p);
         tell_place(s, which);
-        if (new)
+        if (new && which == 0)
             tell_row(s);
     } else
         session_say(s, session_vit(s)
@@ -346,25 +346,38 @@ static void put_accuracy(const Teller *t)
                measure_share_text(m->base_right, m->pictures, before, sizeof before));
 }
 
+/* What the row in focus has at a site on A and on B. */
+static bool before_and_after(const Teller *t, Site site, float *before, float *after)
+{
+    const char *path = teller_site(t, site);
+    NodeId n = path && !session_pinned(t->s) ? graph_find(session_graph(t->s, SIDE_A), path) : NO_NODE;
+    const float *x = n == NO_NODE ? NULL : ask_need(t->s, SIDE_A, n, t->err);
+    if (!x || !teller_value(t, path, after))
+        return false;
+    *before = x[session_cell(t->s, SIDE_A, n)];
+    return true;
+}
+
 /* What taking the factor away shows, and what it does not. */
 void say_without_scale(const Teller *t)
 {
     float before, after, scale = session_scale(t->s);
     if (t->side != SIDE_B || t->s->edits.count != 1 || strcmp(t->s->edits.line[0], "set scale off") != 0)
         return;
-    const char *path = teller_site(t, SITE_SCORE_VARIANCE);
-    NodeId n = path ? graph_find(session_graph(t->s, SIDE_A), path) : NO_NODE;
-    const float *x = n == NO_NODE || session_pinned(t->s) ? NULL : ask_need(t->s, SIDE_A, n, t->err);
-    if (x && teller_value(t, path, &after)) {
-        before = x[session_cell(t->s, SIDE_A, n)];
+    if (before_and_after(t, SITE_SCORE_VARIANCE, &before, &after)) {
         double ratio = (double)after / (double)before, squared = 1 / ((double)scale * (double)scale);
-        buf_printf(t->out, " Its scores have ×%.3g the variance of before: ×%.3g by the factor squared", ratio,
-                   squared);
-        buf_puts(t->out, fabs(ratio / squared - 1) < 1e-3 ? "." : ", the rest because earlier blocks changed too.");
+        buf_printf(t->out, " Its scores have ×%.3g the variance of before", ratio);
+        if (fabs(ratio / squared - 1) < 1e-3)
+            buf_puts(t->out, ", the factor squared.");
+        else
+            buf_printf(t->out, ". The factor alone would make it ×%.3g, but earlier blocks changed too.", squared);
     }
-    buf_puts(t->out,
-             " Taken from a model that was trained with it, the factor is a change of temperature: rows get sharper. "
-             "What it is for, the spread of scores before training, this does not show");
+    buf_puts(t->out, " Taken from a model that was trained with it, the factor is a change of temperature");
+    if (before_and_after(t, SITE_ENTROPY, &before, &after))
+        buf_puts(t->out, fabsf(after - before) < 0.05F ? ": as a rule rows get sharper, this one hardly changes"
+                         : after < before              ? ": this row gets sharper"
+                                                       : ": as a rule rows get sharper, this one gets more even");
+    buf_puts(t->out, ". What it is for, the spread of scores before training, this does not show");
     if (!session_shipped(t->s) || session_text_model(t->s)) {
         buf_putc(t->out, '.');
         return;
