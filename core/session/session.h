@@ -305,6 +305,8 @@ Run *session_run(const Session *s, Side side);
 const Exhibit *session_exhibit(const Session *s, Side side);
 const Input *session_input(const Session *s, Side side);
 bool session_words(const Session *s, Side side); /* is it words? */
+/* Is that side the model that is open, as trained? Figures over many pictures are of that one. */
+bool session_as_trained(const Session *s, Side side);
 /* The graph of B as trained: whose axes the data cursor has an index on. */
 const Graph *session_base(const Session *s);
 /* Number in the table of a run of an exhibit's pass; SIDE_NONE where there is no such run. */

@@ -74,6 +74,13 @@ bool session_words(const Session *s, Side side)
     return session_input(s, side)->kind == INPUT_TEXT;
 }
 
+bool session_as_trained(const Session *s, Side side)
+{
+    RunRow r = row_of(s, side);
+    return side != SIDE_DIFF && r.exhibit->model == s->now->model &&
+           session_graph(s, side) == r.exhibit->passes[r.pass].base;
+}
+
 const Graph *session_base(const Session *s)
 {
     return exhibit_pass(s->now)->base;

@@ -300,6 +300,31 @@ static void lens_rows_and_clicks(void **state)
 
 /* All classes have a column as soon as their numbers fit; the start is a row like any other, and bars are as high as
  * their shares. */
+/* Accuracies are those of the model as trained: an edit's side has none, nor has a difference. Differences of shares
+ * that need a sign are in percent like those beside them. */
+static void lens_of_an_edit(void **state)
+{
+    (void)state;
+    command("open #66; set scale off; lens 3 heart");
+    shows(&VIEW_LENS, SIDE_A, 17, 78, "5000: cls 99");
+    command("compare b");
+    Buf out = {0};
+    for (Side side = SIDE_B; side <= SIDE_DIFF; side++) {
+        drawn(&VIEW_LENS, side, 17, 78, &out);
+        assert_null(strstr(buf_str(&out), "5000"));
+        assert_null(strstr(buf_str(&out), "Right"));
+        buf_clear(&out);
+    }
+    drawn(&VIEW_LENS, SIDE_DIFF, 12, 25, &out);
+    assert_non_null(strstr(buf_str(&out), "-74.6%"));
+    assert_null(strstr(buf_str(&out), "-0.7"));
+    buf_free(&out);
+    for (int undone = 0; undone < 2; undone++) {
+        command(undone ? "undo; lens 3; say" : "compare b; say");
+        assert_true((strstr(buf_str(&session.said), "held-out") != NULL) == undone);
+    }
+}
+
 static void lens_from_the_start(void **state)
 {
     (void)state;
@@ -551,6 +576,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(heads_one_by_one, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(gradients_of_the_answer, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_rows_and_clicks, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(lens_of_an_edit, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_from_the_start, open_bundled, close_session),
         cmocka_unit_test(absent_things_are_said),
         cmocka_unit_test(many_patches),

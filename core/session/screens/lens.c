@@ -114,7 +114,7 @@ static bool say_lens(const Teller *t)
     buf_putc(t->out, '.');
     int lens = readout ? FIGURES_BLOCKS : block + 1; /* −1: before the first */
     char share[48];
-    if (!*t->s->model_path && lens <= FIGURES_BLOCKS)
+    if (!*t->s->model_path && lens <= FIGURES_BLOCKS && session_as_trained(t->s, t->side))
         buf_printf(t->out, " Read out there, it names %s of %d held-out pictures right.",
                    measure_share_text(figures_get(FIGURE_LENS, lens).right, FIGURES_PICTURES, share, sizeof share),
                    (int)FIGURES_PICTURES);

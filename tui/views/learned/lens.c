@@ -254,7 +254,7 @@ static void draw_lens_shares(const Paint *p, const Lens *l, Rect line)
 {
     char text[96] = "";
     int n = 0;
-    if (*l->s->model_path || l->blocks != FIGURES_BLOCKS)
+    if (*l->s->model_path || l->blocks != FIGURES_BLOCKS || !session_as_trained(l->s, l->side))
         return;
     for (int i = 1; i <= l->blocks; i++)
         n += utf8_print(text + n, sizeof text - (size_t)n, "%s%.0f", i > 1 ? " " : "",
@@ -283,12 +283,17 @@ static void draw_settled(const Paint *p, const Lens *l, Rect line)
     draw_lens_shares(p, l, (Rect){line.y, line.x + used, 1, line.w - used});
 }
 
-static void draw_accuracy(const Paint *p, Rect line)
+static void draw_accuracy(const Paint *p, Side side, Rect line)
 {
     const char *why;
     const Measure *m = session_measure(p->s, MEASURE_READOUT, &why);
     char cls[48] = "", mean[48] = "";
     int used = 0;
+    if (!session_as_trained(p->s, side)) {
+        if (side == SIDE_B && line.w >= 40)
+            canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, "Accuracy is measured as trained only.");
+        return;
+    }
     if (m && m->whole) {
         measure_share_text(m->right[0], m->pictures, cls, sizeof cls);
         measure_share_text(m->right[1], m->pictures, mean, sizeof mean);
@@ -356,7 +361,7 @@ static void draw_lens(const Paint *p, const Lens *l, Rect r, bool focus)
     if (a.settled.h)
         draw_settled(p, l, a.settled);
     if (a.accuracy.h)
-        draw_accuracy(p, a.accuracy);
+        draw_accuracy(p, l->side, a.accuracy);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
