@@ -91,10 +91,11 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
     int answers = view->traits & VIEW_CLASSES ? 0 : step_of(answer_lines, high);
     int rows = figures ? step_of(profile ? SIDES_FIGURES_PROFILE : SIDES_FIGURES, high) : 0;
     Rect under = rect_cut(&r, 'b', profile);
+    const int width = r.w / 3; /* A and B are drawn alike: A − B has what is left over */
     static const Side SIDES[] = {SIDE_A, SIDE_B, SIDE_DIFF};
     static const char *const LABELS[] = {"A", "B", "A − B"};
     for (int i = 0; i < 3; i++) {
-        Rect column = rect_cut(&r, 'l', r.w / (3 - i));
+        Rect column = rect_cut(&r, 'l', i < 2 ? width : r.w);
         Rect answer = rect_cut(&column, 'b', answers), figure = rect_cut(&column, 'b', rows);
         add_pane(f, view, column, SIDES[i], focus && i == 1, false);
         f->pane[f->count - 1].label = LABELS[i];
