@@ -163,7 +163,7 @@ static bool run_colours(Session *s, const Args *a, Err *err)
         return lock_scale(s, err);
     }
     static const char *const SAY[RANGES] = {"Each side of a comparison has its own scale.",
-                                            "A and B have one scale: what is bright in one is as large in the other.",
+                                            "A and B have one scale: the same colour is the same value in both.",
                                             "The scale goes by powers of ten, six of them: what is small shows too."};
     int range = strcmp(w, "scale") == 0 ? (s->look.range + 1) % RANGES : look_option_value("scale-of", w);
     if (range >= 0) {

@@ -161,6 +161,11 @@ static void tokens_are_marked_in_every_pane(void **state)
         c = drawn(&VIEW_ROW_TOP, 6, 20, MODE_256); /* four of 65 */
         assert_int_equal(count_glyph(&c, '[', STYLE_CURSOR), 1);
         assert_int_equal(count_glyph(&c, ']', STYLE_CURSOR), 1);
+        const float *row = session_peek(&session, SIDE_B, "blocks.1.attn.pattern") + (size_t)(65 + asks) * 65;
+        int larger = 0;
+        for (int k = 0; k < 65; k++)
+            larger += row[k] > row[u];
+        assert_int_equal(count_glyph(&c, 0x2026, STYLE_DIM), larger >= 5); /* what is left out before it */
         canvas_free(&c);
         c = drawn(&VIEW_ROW_TOP, 80, 20, MODE_256);
         assert_int_equal(count_glyph(&c, '>', STYLE_AXIS), 1);

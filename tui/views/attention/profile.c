@@ -147,8 +147,9 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "profile");
         return;
     }
+    bool apart = sides[0] != sides[1] && s->look.range == RANGE_OWN && !s->look.locked;
     buf_printf(out, "row %s as a profile: %d bars, %s", axis_label(a.t_axis, a.at_t, label, sizeof label), a.u_axis->n,
-               colour_scale_word(s));
+               apart ? "A and B each on its own scale (r: one)" : colour_scale_word(s));
 }
 
 VIEW_SPEC(PROFILE, .name = "profile");

@@ -7,7 +7,7 @@
 #include "core/base/utf8.h"
 #include "tui/views/attention/attend.h"
 
-enum { TOP_MOST = 128, LABEL = 7, LIST = 18, HEAD_FROM = 8 }; /* list: label, a blank and the number */
+enum { TOP_MOST = 128, LABEL = 7, LIST = 18, HEAD_FROM = 8, GAP = -1 }; /* list: label, a blank and the number */
 
 /* The largest first: by size of the change for a difference, else by value; ties in the order of the tokens. */
 static int top_tokens(const Attend *a, int most, int out[TOP_MOST])
@@ -71,7 +71,7 @@ static int top_lines(const Attend *a, int h)
     return lines < TOP_MOST ? lines : TOP_MOST;
 }
 
-/* The list; where the token under the cursor is not among the largest it stands in the last line. */
+/* The list; where the token under the cursor is not among the largest it stands in the last line, behind a gap. */
 static int listed_tokens(const Attend *a, int most, int out[TOP_MOST])
 {
     int n = top_tokens(a, most, out), here = 0;
@@ -79,6 +79,8 @@ static int listed_tokens(const Attend *a, int most, int out[TOP_MOST])
         here++;
     if (n > 1 && here == n)
         out[n - 1] = a->at_u;
+    if (n > 2 && here == n)
+        out[n - 2] = GAP;
     return n;
 }
 
@@ -139,6 +141,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     for (; line < n; line++) {
         int u = top[line], list = r.w < LIST ? r.w : LIST, skip = list > LABEL + 3 ? LABEL : list > 5 ? 1 : 0;
         bool here = u == a.at_u;
+        if (u == GAP) {
+            canvas_text(p->c, r.y + line, r.x + 1, r.w - 1, STYLE_DIM, p->c->ascii ? "..." : "…");
+            continue;
+        }
         size_t cell = attend_cell(&a, a.head, a.at_t, u);
         draw_token(p, &a, u, r.y + line, r.x, skip);
         int apart = skip == LABEL; /* a long number doesn't touch a long label */
@@ -150,8 +156,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             canvas_bar(p->c, r.y + line, r.x + 19, r.w - 20, (double)a.v.values[cell], STYLE_TEXT,
                        shown_ref(&a.v, cell));
     }
-    if (n < a.u_axis->n && line < r.h)
-        canvas_printf(p->c, r.y + line++, r.x, r.w, STYLE_DIM, " %d more", a.u_axis->n - n);
+    int others = a.u_axis->n - n + (n > 2 && top[n - 2] == GAP);
+    if (others && line < r.h)
+        canvas_printf(p->c, r.y + line++, r.x, r.w, STYLE_DIM, " %d more", others);
     if (a.pattern && side != SIDE_DIFF && r.h - line > TOP_FIGURE_COUNT)
         draw_top_figures(p, &a, (Rect){r.y + line + 1, r.x, r.h - line - 1, r.w});
 }
@@ -171,7 +178,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (rect_has(top_head(&r), y, x))
         return false;
     int n = listed_tokens(&a, top_lines(&a, r.h), top);
-    return y - r.y < n && attend_click(&a, top[y - r.y], command);
+    return y - r.y < n && top[y - r.y] != GAP && attend_click(&a, top[y - r.y], command);
 }
 
 static void title(const Session *s, Side side, Buf *out)
