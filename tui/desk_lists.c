@@ -42,12 +42,14 @@ static void which_of(const LessonFile *f, char *out, size_t n)
         utf8_print(out, n, "%.*s", (int)strcspn(f->name, "."), f->name);
 }
 
-/* Does a lesson say that it explains that screen ("": any), and that node ("": any)? */
-static bool explains(const LessonFile *f, const char *screen, const char *path)
+/* Does a lesson say that it explains that screen ("": any), and that node ("": any)? Of a text one about the
+ * translator. */
+static bool explains(const Session *s, const LessonFile *f, const char *screen, const char *path)
 {
     Lesson l;
     bool found = false;
-    if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL))
+    if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL) &&
+        (l.translator.count > 0) == (session_text_model(s) != NULL))
         found = (!*screen || lesson_explains(&l, screen, "")) && (!*path || lesson_explains(&l, "", path));
     lesson_free(&l);
     return found;
@@ -75,7 +77,7 @@ bool desk_offer(const Session *s, Buf *out)
         for (int i = 0; lesson_at(i, &f); i++) {
             char title[100], which[64];
             int minutes, cards;
-            if (!explains(&f, CLAIMS[pass][0], CLAIMS[pass][1]))
+            if (!explains(s, &f, CLAIMS[pass][0], CLAIMS[pass][1]))
                 continue;
             about(&f, title, sizeof title, &minutes, &cards);
             which_of(&f, which, sizeof which);
@@ -114,7 +116,7 @@ void desk_menu(Overlay *o, const Session *s)
     if (lesson_at(0, &f) && !progress_load(f.name).cards)
         add_lesson(o, &f, "begin here: ");
     for (int i = 0; lesson_at(i, &f); i++)
-        if (explains(&f, screen_name(s->place.screen), "") || explains(&f, "", s->place.path))
+        if (explains(s, &f, screen_name(s->place.screen), "") || explains(s, &f, "", s->place.path))
             add_lesson(o, &f, "about this screen: ");
     for (int i = 0; lesson_at(i, &f); i++) {
         if (f.number < 0 && i > 0) {

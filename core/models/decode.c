@@ -417,3 +417,8 @@ bool decode_run(Decode *d, const Model *m, const int *source, int n, const Decod
         decode_free(d);
     return state == DECODER_DONE;
 }
+
+bool decode_cut(const Decode *d, const Model *m)
+{
+    return !d->length || d->word[d->length - 1] != m->target.end;
+}

@@ -73,6 +73,8 @@ typedef struct Decode {
 bool decode_run(Decode *d, const Model *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
                 bool (*progress)(void *context, int words), void *context, Err *err);
 void decode_free(Decode *d); /* zeroed allowed */
+/* Was the best text cut at DecodeOptions.most words, before the model had come to an end? */
+bool decode_cut(const Decode *d, const Model *m);
 
 /* The same, a step at a time. */
 typedef struct Decoder Decoder;

@@ -46,13 +46,13 @@ static void put_text(Text *out, const Words *w, Arena *arena)
         word[i] = w->number[i];
         label[i] = arena_strdup(arena, w->label[i]);
     }
-    *out = (Text){word, label, w->n, *w->left_out ? arena_strdup(arena, w->left_out) : NULL};
+    *out = (Text){word, label, w->n, *w->left_out ? arena_strdup(arena, w->left_out) : NULL, w->cut};
 }
 
 /* The start and the words behind it: what was typed behind >, else what the model itself writes. */
 static bool read_target(const Model *m, const char *typed, const Words *source, Words *out, Err *err)
 {
-    int number[WORDS_MOST + 2] = {m->target.start < 0 ? 0 : m->target.start}, n = 1;
+    int number[WORDS_MOST + 2] = {m->target.start < 0 ? 0 : m->target.start}, n = 1, cut = 0;
     char left[WORDS_LEFT] = "";
     if (typed) {
         Words w = {0};
@@ -73,10 +73,12 @@ static bool read_target(const Model *m, const char *typed, const Words *source, 
             return false;
         for (int i = 0; i < d.length && d.word[i] != m->target.end && n < o.most; i++)
             number[n++] = d.word[i];
+        cut = decode_cut(&d, m) ? n - 1 : 0;
         decode_free(&d);
     }
     words_set(out, &m->target, number, n);
     memcpy(out->left_out, left, sizeof left);
+    out->cut = cut;
     return true;
 }
 

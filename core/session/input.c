@@ -234,7 +234,7 @@ Text text_copy(Arena *arena, Text t)
         if (label)
             label[i] = arena_strdup(arena, t.label[i]);
     }
-    return (Text){word, label, t.count, NULL};
+    return (Text){word, label, t.count, NULL, t.cut};
 }
 
 /* in->path: the input that is read when none was asked for, as somebody would have typed it. */
@@ -253,8 +253,8 @@ static void name_first(const Model *m, Input *in)
     buf_free(&b);
 }
 
-/* "left out, none of its words: , ." */
-static void note_left_out(Input *in)
+/* "left out, none of its words: , .; cut at 64 words: the model had not come to an end" */
+static void note_texts(const Model *m, Input *in)
 {
     char all[sizeof in->note] = "";
     for (int k = 0; k < TEXTS; k++)
@@ -265,8 +265,13 @@ static void note_left_out(Input *in)
             if (!strstr(all, mark))
                 utf8_print(all + strlen(all), sizeof all - strlen(all), " %s", mark);
         }
-    if (*all)
-        utf8_print(in->note, sizeof in->note, "left out, none of its words:%s", all);
+    int cut = in->text[TEXT_TARGET].cut;
+    if (*all || cut)
+        utf8_print(in->note, sizeof in->note, "%s%s%s%s", m->trained ? "" : "untrained; ",
+                   *all ? "left out, none of its words:" : "", all, *all && cut ? "; " : "");
+    if (cut)
+        utf8_print(in->note + strlen(in->note), sizeof in->note - strlen(in->note),
+                   "cut at %d words: the model had not come to an end", cut);
 }
 
 /* Words, as the model's family reads them. */
@@ -285,7 +290,7 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
     if (!spec && model_text(m))
         name_first(m, &in);
     utf8_clean(in.name, sizeof in.name, in.path);
-    note_left_out(&in);
+    note_texts(m, &in);
     *out = in;
     return true;
 }

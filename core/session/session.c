@@ -321,7 +321,7 @@ const char *session_model_note(const Session *s)
     const Model *m = session_exhibit(s, SIDE_B)->model;
     if (!m)
         return "";
-    if (!m->trained)
+    if (!m->trained && !*session_input(s, SIDE_B)->note)
         return "untrained";
     if (m->drawn_shapes && !session_input(s, SIDE_B)->drawn)
         return "about this picture its answer means nothing; the arithmetic is exact";

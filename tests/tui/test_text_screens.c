@@ -13,9 +13,12 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
+#include "core/models/names.h"
+#include "core/session/learned/decoding.h"
 #include "core/session/screens.h"
 #include "tests/core_models/text_bench.h"
 #include "tests/tui/opened.h"
+#include "tui/desk.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
@@ -150,6 +153,16 @@ static void look_for_words(void)
     buf_free(&line);
 }
 
+/* The lesson that t offers here is one of those about the translator. */
+static void look_for_the_lesson(void)
+{
+    Buf offer = {0};
+    int lesson = 0;
+    if (!desk_offer(&s, &offer) || sscanf(buf_str(&offer), "Lesson %d", &lesson) != 1 || lesson < 15 || lesson > 19)
+        fail_msg("%s, %s: %s", where, s.place.path, buf_str(&offer));
+    buf_free(&offer);
+}
+
 /* The screen, what is said about it, and the map of steps. */
 static void look(const char *what)
 {
@@ -165,6 +178,7 @@ static void look(const char *what)
         look_for_words();
     }
     snprintf(where, sizeof where, "%s", what);
+    look_for_the_lesson();
     static const char *const SAID[] = {"say", "say screen"};
     for (int i = 0; i < 2; i++)
         if (run(SAID[i]))
@@ -216,6 +230,23 @@ static void every_step(void **state)
         }
         run("reset view");
     }
+}
+
+/* Of every number inside the steps too, a ledger's and a gradient's among them. */
+static void every_node(void **state)
+{
+    (void)state;
+    assert_true(run("goto logits[t=10,v=il]; ledger; gradient logits[t=10,v=il]"));
+    const Graph *g = session_graph(&s, SIDE_B);
+    for (NodeId n = 0; n < g->count; n++) {
+        const NodeText *text = node_text(graph_node(g, n)->path);
+        snprintf(where, sizeof where, "%s", graph_node(g, n)->path);
+        if (!text || *text->sentence == 0)
+            continue;
+        look_for_pictures(text->label);
+        look_for_pictures(text->sentence);
+    }
+    assert_true(run("gradient off"));
 }
 
 /* Headings name groups (the class that follows a teacher), and `patch` is what activation patching is called. */
@@ -288,6 +319,7 @@ static void own_models(void **state)
     static const char *const WORDS[] = {"<pad>", "<s>",  "</s>", "one",  "two", "three", "four", "five", "six", "seven",
                                         "eight", "nine", "ten",  "blue", "red", "green", "sea",  "sky",  "sun"};
     Session old = s;
+    int cuts = 0;
     for (size_t i = 0; i < 4 * TEXT_VARIANT_COUNT; i++) {
         Model m;
         Seq2seqConfig config = text_variant(i / 4);
@@ -314,6 +346,15 @@ static void own_models(void **state)
             buf_free(&line);
             buf_free(&all_lines);
         }
+        bool cut = session_input(&s, SIDE_B)->text[TEXT_TARGET].cut > 0;
+        assert_int_equal(cut, strstr(session_model_note(&s), "cut at") != NULL); /* not in silence */
+        if (cut && !cuts++) {
+            assert_true(run("decode greedy"));
+            while (!session_decoding(&s, SIDE_B)->done)
+                session_step(&s, NULL, 0, CLOCK_NEVER);
+            assert_true(session_decoding(&s, SIDE_B)->cut);
+        }
+        assert_false(run("gradient loss") || !strstr(error.text, "logits"));
         assert_false(session_open_input(&s, i / 2 % 2 ? "one two elephant" : "3 4 99", &error));
         Buf many = {0};
         for (int k = 0; k < 300; k++)
@@ -323,6 +364,7 @@ static void own_models(void **state)
         buf_free(&many);
         session_free(&s);
     }
+    assert_true(cuts > 0);
     s = old;
 }
 
@@ -540,17 +582,12 @@ static void a_shorter_text(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen),
-                                       cmocka_unit_test(every_step),
-                                       cmocka_unit_test(help_and_lists),
-                                       cmocka_unit_test(words_on_top),
-                                       cmocka_unit_test(words_have_their_grounds),
-                                       cmocka_unit_test(a_row_of_words),
-                                       cmocka_unit_test(every_head_on_one_page),
-                                       cmocka_unit_test(long_sentences),
-                                       cmocka_unit_test(own_models),
-                                       cmocka_unit_test(where_it_looks),
-                                       cmocka_unit_test(answers_of_the_word_in_focus),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen),   cmocka_unit_test(every_step),
+                                       cmocka_unit_test(every_node),     cmocka_unit_test(help_and_lists),
+                                       cmocka_unit_test(words_on_top),   cmocka_unit_test(words_have_their_grounds),
+                                       cmocka_unit_test(a_row_of_words), cmocka_unit_test(every_head_on_one_page),
+                                       cmocka_unit_test(long_sentences), cmocka_unit_test(own_models),
+                                       cmocka_unit_test(where_it_looks), cmocka_unit_test(answers_of_the_word_in_focus),
                                        cmocka_unit_test(a_shorter_text)};
     return cmocka_run_group_tests(tests, start, stop);
 }

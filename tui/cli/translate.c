@@ -190,6 +190,8 @@ static void put_text(const Request *r, Buf *out)
     if (r->how.cache)
         buf_printf(out, "; %.0f bytes of keys and values kept", c->cache_bytes);
     buf_putc(out, '\n');
+    if (decode_cut(&r->d, &r->model))
+        buf_printf(out, "cut at %d words (--words): the model had not come to an end\n", r->d.length);
     if (*r->source.left_out)
         buf_printf(out, "left out, none of its words: %s\n", r->source.left_out);
     if (!r->model.trained)
@@ -208,6 +210,7 @@ static void put_json(const Request *r, Buf *out)
     buf_putc(out, ']');
     json_put_text(out, "left_out", r->source.left_out);
     json_put_text(out, "text", buf_str(&text));
+    json_put_bool(out, "cut", decode_cut(&r->d, &r->model));
     buf_free(&text);
     json_open(out, "nodes", '[');
     for (int i = 0; i < r->d.count; i++) {

@@ -236,6 +236,7 @@ static void end(Search *w)
     const Decode *without = decoder_text(w->without);
     w->found.kept = w->found.text->cost;
     w->found.without = without->cost;
+    w->found.cut = decode_cut(w->found.text, w->model);
     w->found.same = same_bits(w->found.text, without);
     make_lines(w);
     decoder_free(w->without);

@@ -43,6 +43,9 @@ static bool parse_loss(const Session *s, const char *word, int column, GradTarge
     if (logits == NO_NODE)
         return err_set(err, "this model has no classes, hence no loss");
     Dims d = graph_node(session_base(s), logits)->dims;
+    if (d.n != 1)
+        return err_set(err, "there is a loss of one answer, and this text has %d: name a number, as in %s[t=0,v=1]",
+                       session_base(s)->axes[d.axis[0]].n, graph_node(session_base(s), logits)->path);
     const Axis *classes = &session_base(s)->axes[d.axis[d.n - 1]];
     const char *cells = word + strlen(LOSS);
     bool named = sscanf(cells, "[o=%127[^]]]%n", value, &used) == 1 ||

@@ -151,6 +151,9 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
     Layout l = layout(p->s, d, r);
     int used = canvas_printf(p->c, l.how.y, l.how.x, l.how.w, STYLE_DIM, "%d beginnings, %d steps", d->lines,
                              d->text->cost.steps);
+    if (d->cut)
+        used += canvas_printf(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING, "; cut at %d words",
+                              d->text->length);
     if (session_edited(p->s))
         canvas_text(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING, "; as trained, without the changes");
     if (l.text.h)
