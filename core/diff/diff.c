@@ -7,6 +7,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/clock.h"
+#include "core/base/utf8.h"
 
 enum { RMS_CELLS = 64 }; /* fewer say little about their mean */
 
@@ -72,7 +73,7 @@ static Edit *make_edits(const DiffSubject *s, const DiffReference *given, bool t
             edits[(*count)++] = (Edit){.kind = EDIT_VALUES,
                                        .path = graph_node(g, n)->path,
                                        .data = data,
-                                       .origin = "the reference"};
+                                       .origin = "the recording"};
         } else if (p != PRECISION_F32 && precision_rounds(g, n))
             edits[(*count)++] = precision_edit(g, n, p);
     }
@@ -113,6 +114,23 @@ const float *diff_need(Run *run, NodeId n, const DiffOptions *o, const char *wha
     return run_peek(run, n);
 }
 
+/* Are all its differences NaN that our step makes of NaN in what was recorded before it, where our own run has none?
+ * The recording did not go on from there: nothing begins here. */
+static bool follows_nan(const DiffFigures *f, const float *local, const float *ours, const float *theirs, size_t cells,
+                        double allowed)
+{
+    double largest = 0;
+    if (!f->nan_ours || f->nan_theirs)
+        return false;
+    for (size_t i = 0; i < cells; i++)
+        if (isfinite(theirs[i]) && fabs((double)theirs[i]) > largest)
+            largest = fabs((double)theirs[i]);
+    for (size_t i = 0; i < cells; i++)
+        if (isnan(local[i]) ? isnan(ours[i]) : fabs((double)local[i] - (double)theirs[i]) > allowed * largest)
+            return false;
+    return true;
+}
+
 static void fill_row(DiffRow *row, Sides *v, const DiffSubject *s, const DiffOptions *o)
 {
     const DiffTensor *t = row->tensor;
@@ -144,7 +162,11 @@ static void fill_row(DiffRow *row, Sides *v, const DiffSubject *s, const DiffOpt
         ours = whole;
     }
     row->through = diff_figures(ours, t->values, cells, limit);
+    if (row->local.any && follows_nan(&row->local, x, ours, t->values, cells, row->allowed))
+        row->local.any = false;
     row->state = row->local.any ? DIFF_BEGINS : row->through.any ? DIFF_INHERITS : DIFF_AGREES;
+    row->recorded = t->values[row->local.any ? row->local.first : row->through.first];
+    row->here = row->local.any ? x[row->local.first] : ours[row->through.first];
 }
 
 static size_t most_cells(const DiffSubject *s, const DiffReference *r)
@@ -311,31 +333,114 @@ static bool behind_misfit(const DiffReference *r, NodeId n)
     return r->misfits.count && n > r->misfits.first;
 }
 
+/* The block's number in a path, −1 of none. */
+static int block_of(const char *path)
+{
+    const char *at = strstr(path, "blocks.");
+    return at ? atoi(at + 7) : -1;
+}
+
+/* A kind of row that differs: "blocks.*.ln1.out". */
+typedef struct Kind {
+    const char *path;
+    NodeId last; /* a node recorded under several names is one */
+    int cause;
+} Kind;
+enum { KINDS_MOST = 2 * DIFF_CAUSES };
+
+/* The same mistake explains the kind that was found last: one verdict, with both places. */
+static bool joins_earlier(DiffReport *d, const char *path)
+{
+    const DiffCause *c = &d->cause[d->cause_count - 1];
+    for (int k = 0; k < d->cause_count - 1 && c->whole; k++) {
+        DiffCause *e = &d->cause[k];
+        size_t used = strlen(e->places);
+        if (!e->whole || strcmp(e->text, c->text) != 0)
+            continue;
+        utf8_print(e->places + used, sizeof e->places - used, "%s%s", used ? ", " : "", path);
+        d->cause_count--;
+        return true;
+    }
+    return false;
+}
+
+/* Rows of that kind in other blocks that were compared and agree. */
+static int agreeing(const DiffReport *d, const Graph *g, const char *path)
+{
+    int count = 0, block = -1;
+    for (int i = 0; i < d->count; i++) {
+        const char *p = graph_node(g, d->row[i].tensor->node)->path;
+        bool other = d->row[i].state != DIFF_BEGINS && same_kind(path, p) && strcmp(path, p) != 0;
+        count += other && block_of(p) != block;
+        block = other ? block_of(p) : block;
+    }
+    return count;
+}
+
 static void find_causes(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
 {
-    NodeId last[DIFF_CAUSES]; /* of each kind: a node recorded under several names is one */
+    Kind kind[KINDS_MOST];
+    int kinds = 0;
     for (int i = 0; i < d->count; i++) {
         NodeId node = d->row[i].tensor->node;
         if (d->row[i].state != DIFF_BEGINS || behind_misfit(r, node))
             continue;
         const char *path = graph_node(s->graph, node)->path;
-        bool known = false;
-        for (int k = 0; k < d->cause_count; k++)
-            if (same_kind(path, graph_node(s->graph, d->row[d->cause[k].row].tensor->node)->path)) {
-                d->cause[k].rows += last[k] != node;
-                last[k] = node;
-                known = true;
-            }
-        if (known || d->cause_count == DIFF_CAUSES)
+        int known = 0;
+        while (known < kinds && !same_kind(path, kind[known].path))
+            known++;
+        if (known < kinds) {
+            bool again = kind[known].last == node;
+            if (kind[known].cause >= 0 && !again)
+                d->cause[kind[known].cause].rows++;
+            kind[known].last = node;
             continue;
-        last[d->cause_count] = node;
+        }
+        if (kinds == KINDS_MOST || d->cause_count == DIFF_CAUSES)
+            continue;
         DiffCause *c = &d->cause[d->cause_count++];
-        *c = (DiffCause){.row = i, .rows = 1, .stopped = d->stopped};
+        *c = (DiffCause){.row = i, .rows = 1, .stopped = d->stopped, .block = block_of(path)};
+        c->agreeing = agreeing(d, s->graph, path);
         diff_cause_find(c, s, r, o, d, &d->row[i]);
         d->stopped = c->stopped;
+        kind[kinds++] = (Kind){path, node, joins_earlier(d, path) ? -1 : d->cause_count - 1};
     }
     if (!d->cause_count && d->inherits && !r->misfits.count)
         find_accumulated(d, s, r, o);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Everything is within the tolerance: does one step stand out of the others, and does a mistake explain it? Only then a
+ * word is said; what is merely larger may be another order of adding. */
+static void find_hint(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
+{
+    static const double FAR = 10, LEAST = 5e-7; /* times the usual; and a few roundings of float32 */
+    double *error = xcalloc((size_t)d->count + 1, sizeof *error);
+    int count = 0, at = -1;
+    for (int i = 0; i < d->count; i++)
+        if (graph_node(s->graph, d->row[i].tensor->node)->op != OP_LEAF && d->row[i].local.numbers)
+            error[count++] = d->row[i].local.largest;
+    qsort(error, (size_t)count, sizeof *error, by_size);
+    d->usual = count ? error[count / 2] : 0;
+    free(error);
+    for (int i = d->count - 1; i >= 0; i--)
+        if (graph_node(s->graph, d->row[i].tensor->node)->op != OP_LEAF && d->row[i].local.largest > FAR * d->usual &&
+            d->row[i].local.largest > LEAST)
+            at = i;
+    if (count < 3 || at < 0 || o->precision != PRECISION_F32 || r->looks != PRECISION_F32)
+        return;
+    DiffRow row = d->row[at];
+    row.allowed = row.local.largest / FAR;
+    DiffCause c = {.row = at, .rows = 1, .block = -1};
+    diff_cause_find(&c, s, r, o, NULL, &row);
+    d->stopped = c.stopped;
+    if (c.whole && c.after.largest <= row.allowed)
+        d->hint = c;
 }
 
 /* No step is beyond what is allowed and a later tensor is: the whole way to the first such is searched at once. */
@@ -353,7 +458,7 @@ static void find_accumulated(DiffReport *d, const DiffSubject *s, const DiffRefe
     row.local = row.through;
     row.allowed = o->tolerance + DIFF_ROUNDING * row.through_rounding.largest;
     DiffCause *c = &d->cause[d->cause_count++];
-    *c = (DiffCause){.row = i, .rows = 1, .accumulated = true};
+    *c = (DiffCause){.row = i, .rows = 1, .block = -1, .accumulated = true};
     diff_cause_find(c, s, &only, o, NULL, &row);
     c->dump[0] = '\0';
     d->stopped = c->stopped;
@@ -443,6 +548,8 @@ bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r,
         forgive_drift(out, s, r, o);
     find_causes(out, s, r, o);
     out->same = out->begins == 0 && out->inherits == 0 && !r->misfits.count;
+    if (out->same)
+        find_hint(out, s, r, o);
     fill_coverage(out, s->graph);
     if (out->same && !out->coverage.nodes) {
         bool numbers = !out->coverage.unreadable;

@@ -55,6 +55,9 @@ typedef struct DiffRow {
     DiffFigures through, local;
     DiffFigures through_rounding, local_rounding; /* what rounding alone makes of our own values; nothing for F32 */
     double allowed, allowed_rms;                  /* of local.largest and local.rms */
+    float recorded,
+        here; /* where it differs first: its value there, and what our step makes of what was recorded before
+                             it (of a row that inherits: what comes from our input) */
     DiffState state;
 } DiffRow;
 
@@ -64,7 +67,10 @@ enum { DIFF_CAUSES = 4, DIFF_WORDS = 320 };
 typedef struct DiffCause {
     int row;
     int rows;              /* rows of that kind in all blocks that do not follow from their inputs */
-    char text[DIFF_WORDS]; /* "the reference adds no bias to q"; "" when no mistake that was tried comes near */
+    int block;             /* the block it is in, −1 in none; */
+    int agreeing;          /* rows of that kind in other blocks that agree */
+    char places[200];      /* other kinds of row that the same mistake explains: "blocks.0.ln2.out, ln_final.out" */
+    char text[DIFF_WORDS]; /* "the recording adds no bias to q"; "" when no mistake that was tried comes near */
     char also[DIFF_WORDS]; /* another mistake that explains it as well as the recording can tell; "" as a rule */
     char where[200];       /* "all errors are in column 17 …", where they are in one place; else "" */
     DiffFigures before, after;
@@ -95,8 +101,10 @@ typedef struct DiffReport {
     DiffCause cause[DIFF_CAUSES];
     int cause_count; /* the first row that begins, then those of other kinds; if none does, the first that inherits */
     DiffCoverage coverage;
-    bool stopped; /* somebody stopped the search for causes */
-    bool same;    /* every row is within what is allowed, alone and from the input on */
+    DiffCause hint; /* same: a mistake within the tolerance that explains a step which stands out; text "" as a rule */
+    double usual;   /* …and the error in the middle of all steps */
+    bool stopped;   /* somebody stopped the search for causes */
+    bool same;      /* every row is within what is allowed, alone and from the input on */
 } DiffReport;
 
 /* r must outlive the report. False when cancelled, and when nothing that the model computes can be compared, so that

@@ -62,7 +62,7 @@ void trial_dropout(Trial *t)
     }
     char text[sizeof t->text];
     utf8_print(text, sizeof text,
-               "dropout is on in the reference: %.1f %% of the cells%s are 0, the rest multiplied by %.4g", 100 * share,
+               "dropout is on in the recording: %.1f %% of the cells%s are 0, the rest multiplied by %.4g", 100 * share,
                below ? " added to the residual stream" : "", factor);
     trial_judge(t, out, text);
 }
@@ -120,7 +120,7 @@ static void attempt_unit(Trial *t, const Unit *u, NodeId hidden, NodeId w)
     trial_begin(t);
     trial_add(t, EDIT_VALUES, graph_node(g, hidden)->path)->data = other;
     t->fitting = true; /* a number for each token: nothing to put another mistake on */
-    trial_attempt(t, "only column %zu of %s differs in the reference: row %zu of %s is different, or its bias", best,
+    trial_attempt(t, "only column %zu of %s differs in the recording: row %zu of %s is different, or its bias", best,
                   graph_node(g, hidden)->path, best, block_path(&t->arena, graph_node(g, hidden)->path, u->made_by));
     t->fitting = false;
 }

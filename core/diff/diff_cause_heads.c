@@ -1,7 +1,10 @@
 /* Mistakes with the order of heads: how the width is cut into q, k, v, heads and the inside of a head, and how heads
  * are put together. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
 
 typedef enum Excerpt {
@@ -203,41 +206,110 @@ static void attempt_merged(Trial *t, const Order *o)
 void trial_merged(Trial *t)
 {
     static const Order ORDERS[] = {
-        {{1, 0, 2}, "the reference joins the heads without first moving the token axis before the head axis"},
-        {{0, 2, 1}, "the reference joins the heads interleaved, (e h) instead of (h e)"},
-        {{1, 2, 0}, "the reference joins the heads with a wrong transpose, stored as [h,e,t]"},
-        {{2, 0, 1}, "the reference joins the heads with a wrong transpose, stored as [e,t,h]"},
-        {{2, 1, 0}, "the reference joins the heads with a wrong transpose, stored as [e,h,t]"}};
+        {{1, 0, 2}, "the recording joins the heads without first moving the token axis before the head axis"},
+        {{0, 2, 1}, "the recording joins the heads interleaved, (e h) instead of (h e)"},
+        {{1, 2, 0}, "the recording joins the heads with a wrong transpose, stored as [h,e,t]"},
+        {{2, 0, 1}, "the recording joins the heads with a wrong transpose, stored as [e,t,h]"},
+        {{2, 1, 0}, "the recording joins the heads with a wrong transpose, stored as [e,h,t]"}};
     for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS; i++)
         attempt_merged(t, &ORDERS[i]);
+}
+
+/* Is that node of the target's block recorded, and not as it follows from what is before it? */
+static bool recorded_wrong(Trial *t, const char *name)
+{
+    NodeId n = trial_beside(t, graph_node(t->s->graph, t->target->node)->path, name);
+    for (int i = 0; t->report && i < t->report->count; i++)
+        if (t->report->row[i].tensor->node == n && t->report->row[i].state == DIFF_BEGINS)
+            return true;
+    return false;
+}
+
+/* Attention over q, k and v cut into another number of heads: z[t,(h e)], with 1/√(width of a head) of its own. */
+static bool make_z(Trial *t, NodeId z, const void *context, float *out)
+{
+    const Graph *g = t->s->graph;
+    const char *path = graph_node(g, z)->path;
+    size_t heads = *(const size_t *)context, all = (size_t)t->size.heads * (size_t)t->size.head_dim,
+           width = all / heads;
+    NodeId nq = trial_beside(t, path, "attn.q"), nk = trial_beside(t, path, "attn.k"),
+           nv = trial_beside(t, path, "attn.v");
+    const float *q = trial_known(t, nq), *k = trial_known(t, nk), *v = trial_known(t, nv);
+    if (!q || !k || !v)
+        return false;
+    size_t rows = graph_cells(g, nq) / all, keys = graph_cells(g, nk) / all;
+    double *score = xcalloc(keys, sizeof *score), scale = 1 / dm_sqrt((double)width);
+    for (size_t h = 0; h < heads; h++)
+        for (size_t r = 0; r < rows; r++) {
+            double most = -HUGE_VAL, sum = 0;
+            for (size_t u = 0; u < keys; u++) {
+                score[u] = 0;
+                for (size_t e = h * width; e < (h + 1) * width; e++)
+                    score[u] += (double)q[r * all + e] * (double)k[u * all + e];
+                score[u] *= scale;
+                most = score[u] > most ? score[u] : most;
+            }
+            for (size_t u = 0; u < keys; u++)
+                sum += score[u] = dm_exp(score[u] - most);
+            for (size_t e = h * width; e < (h + 1) * width; e++) {
+                double x = 0;
+                for (size_t u = 0; u < keys; u++)
+                    x += score[u] / sum * (double)v[u * all + e];
+                out[r * all + e] = (float)x;
+            }
+        }
+    free(score);
+    return true;
+}
+
+void trial_head_counts(Trial *t)
+{
+    static const size_t COUNTS[] = {1, 2, 3, 4, 6, 8, 12, 16, 24};
+    static const char *const MORE_THAN_PLAIN[] = {"attn.scores_masked", "attn.scores_biased", "attn.q_turned"};
+    size_t all = (size_t)t->size.heads * (size_t)t->size.head_dim;
+    double cost = 0;
+    for (size_t i = 0; i < sizeof MORE_THAN_PLAIN / sizeof *MORE_THAN_PLAIN; i++)
+        if (trial_find_edge(t, MORE_THAN_PLAIN[i], 0) != NO_NODE)
+            return;
+    for (NodeId n = trial_find(t, "attn.z", 0); n != NO_NODE; n = trial_find(t, "attn.z", n + 1))
+        cost += (double)graph_cells(t->s->graph, n) * (double)graph_cells(t->s->graph, n) / (double)all;
+    for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS && cost > 0 && cost < 5e8; i++)
+        if (COUNTS[i] != (size_t)t->size.heads && all % COUNTS[i] == 0)
+            trial_each(t, "attn.z", false, make_z, &COUNTS[i],
+                       arena_printf(&t->arena, "the recording has %zu head%s of %zu, here there are %d of %d",
+                                    COUNTS[i], COUNTS[i] == 1 ? "" : "s", all / COUNTS[i], t->size.heads,
+                                    t->size.head_dim));
 }
 
 void trial_heads(Trial *t)
 {
     static const char *const TEXTS[CUT_COUNT] = {
-        [CUT_INTERLEAVED] = "the reference splits q, k and v into heads interleaved, (e h) instead of (h e)",
-        [CUT_HEAD_THEN_QKV] = "the reference splits the fused q, k, v head by head, (h qkv e) instead of (qkv h e)",
-        [CUT_HEAD_LAST_QKV] = "the reference splits the fused q, k, v column by column, (h e qkv) instead of (qkv h e)",
-        [CUT_EXCHANGED] = "q and k are exchanged in the reference",
-        [CUT_ROTATED] = "in the reference q has the weights of k, k those of v, and v those of q",
-        [CUT_ROTATED_BACK] = "in the reference q has the weights of v, k those of q, and v those of k",
-        [CUT_Q_AND_V] = "q and v are exchanged in the reference",
-        [CUT_K_AND_V] = "k and v are exchanged in the reference",
+        [CUT_INTERLEAVED] = "the recording splits q, k and v into heads interleaved, (e h) instead of (h e)",
+        [CUT_HEAD_THEN_QKV] = "the recording splits the fused q, k, v head by head, (h qkv e) instead of (qkv h e)",
+        [CUT_HEAD_LAST_QKV] = "the recording splits the fused q, k, v column by column, (h e qkv) instead of (qkv h e)",
+        [CUT_EXCHANGED] = "q and k are exchanged in the recording",
+        [CUT_ROTATED] = "in the recording q has the weights of k, k those of v, and v those of q",
+        [CUT_ROTATED_BACK] = "in the recording q has the weights of v, k those of q, and v those of k",
+        [CUT_Q_AND_V] = "q and v are exchanged in the recording",
+        [CUT_K_AND_V] = "k and v are exchanged in the recording",
     };
     /* of q alone, or of k alone, no more is known than whose weights it has */
     const char *path = graph_node(t->s->graph, t->target->node)->path;
-    const char *exchanged = path_ends(path, "attn.q")   ? "q has the weights of k in the reference"
-                            : path_ends(path, "attn.k") ? "k has the weights of q in the reference"
+    const char *exchanged = path_ends(path, "attn.q")   ? "q has the weights of k in the recording"
+                            : path_ends(path, "attn.k") ? "k has the weights of q in the recording"
                                                         : TEXTS[CUT_EXCHANGED];
-    /* nor of v, or of k, where what the others go into is recorded */
+    /* nor of v, or of k, where what the others go into is recorded: unless the other of the two differs as well */
+    bool both = recorded_wrong(t, "attn.k") && recorded_wrong(t, "attn.v");
     bool alone = trial_find(t, "attn.scores_raw", 0) == NO_NODE || trial_find(t, "attn.z", 0) == NO_NODE;
     for (int cut = 0; cut < (alone ? CUT_ROTATED : CUT_COUNT); cut++)
         attempt_cut(t, (Excerpt)cut, false, cut == CUT_EXCHANGED ? exchanged : TEXTS[cut]);
+    if (alone && both && (path_ends(path, "attn.k") || path_ends(path, "attn.v")))
+        attempt_cut(t, CUT_K_AND_V, false, TEXTS[CUT_K_AND_V]);
     attempt_cut(
         t, CUT_INTERLEAVED, true,
-        "the reference splits q, k and v into heads interleaved, (e h) instead of (h e), and joins them likewise");
+        "the recording splits q, k and v into heads interleaved, (e h) instead of (h e), and joins them likewise");
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.w_o", 0); n != NO_NODE; n = trial_find(t, "attn.w_o", n + 1))
         add_merge(t, n);
-    trial_attempt(t, "the reference joins the heads interleaved, (e h) instead of (h e)");
+    trial_attempt(t, "the recording joins the heads interleaved, (e h) instead of (h e)");
 }

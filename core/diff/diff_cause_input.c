@@ -212,7 +212,7 @@ static void say(char *text, size_t size, const char *resizing, const Statistics 
                  (double)s->mean[1], (double)s->mean[2], (double)s->std[0], (double)s->std[1], (double)s->std[2]);
         name = numbers;
     }
-    snprintf(text, size, "the reference %s%s%s%s", resizing, *resizing && name ? "; it " : "",
+    snprintf(text, size, "the recording %s%s%s%s", resizing, *resizing && name ? "; it " : "",
              name ? "standardises with " : "", name ? name : "");
 }
 
@@ -349,9 +349,9 @@ void trial_turned(Trial *t)
 {
     static const struct {
         const char *axes, *text;
-    } TURNS[] = {{"xj", "the reference's picture is mirrored, left for right"},
-                 {"yi", "the reference's picture is upside down"},
-                 {"c", "the reference has the colour channels in the opposite order (BGR)"}};
+    } TURNS[] = {{"xj", "the recording's picture is mirrored, left for right"},
+                 {"yi", "the recording's picture is upside down"},
+                 {"c", "the recording has the colour channels in the opposite order (BGR)"}};
     if (t->s->image == NO_NODE)
         return;
     const Node *image = graph_node(t->s->graph, t->s->image);
@@ -366,5 +366,5 @@ void trial_turned(Trial *t)
     }
     trial_begin(t);
     trial_add(t, EDIT_SCALE, image->path)->factor = -1;
-    trial_attempt(t, "the reference's picture is a negative: every value has the other sign");
+    trial_attempt(t, "the recording's picture is a negative: every value has the other sign");
 }

@@ -66,13 +66,13 @@ static void attempt_stack(Trial *t, const char *stack, const char *called)
             snprintf(part, sizeof part, " (seen in %s)", seen);
             if (taken > 4) /* a step shows some of them only */
                 part[0] = '\0';
-            trial_attempt(t, "%sblock %d has the weights of block %d in the reference%s", called, a, b, part);
+            trial_attempt(t, "%sblock %d has the weights of block %d in the recording%s", called, a, b, part);
             if (a > b || trial_solved(t))
                 continue;
             int only = t->mistake_count;
             add_block(t, stack, b, a, "", seen);
             if (only && t->mistake_count > only)
-                trial_attempt(t, "%sblocks %d and %d are exchanged in the reference", called, a, b);
+                trial_attempt(t, "%sblocks %d and %d are exchanged in the recording", called, a, b);
         }
 }
 
@@ -114,7 +114,7 @@ static void attempt_names(Trial *t, const char *stack, const char *called, const
         for (int b = 0; b < layers; b++) {
             trial_begin(t);
             if (a != b && add_block(t, stack, a, b, name, seen))
-                trial_attempt(t, "%s of %sblock %d is loaded into block %d too in the reference", what, called, b, a);
+                trial_attempt(t, "%s of %sblock %d is loaded into block %d too in the recording", what, called, b, a);
         }
 }
 
@@ -130,20 +130,20 @@ void trial_twice(Trial *t)
     static const struct {
         const char *to[2], *from[2], *text;
     } WITHIN[] = {
-        {{"attn.w_q", "attn.b_q"}, {"attn.w_k", "attn.b_k"}, "q has the weights of k in the reference"},
-        {{"attn.w_q", "attn.b_q"}, {"attn.w_v", "attn.b_v"}, "q has the weights of v in the reference"},
-        {{"attn.w_k", "attn.b_k"}, {"attn.w_q", "attn.b_q"}, "k has the weights of q in the reference"},
-        {{"attn.w_k", "attn.b_k"}, {"attn.w_v", "attn.b_v"}, "k has the weights of v in the reference"},
-        {{"attn.w_v", "attn.b_v"}, {"attn.w_q", "attn.b_q"}, "v has the weights of q in the reference"},
-        {{"attn.w_v", "attn.b_v"}, {"attn.w_k", "attn.b_k"}, "v has the weights of k in the reference"},
+        {{"attn.w_q", "attn.b_q"}, {"attn.w_k", "attn.b_k"}, "q has the weights of k in the recording"},
+        {{"attn.w_q", "attn.b_q"}, {"attn.w_v", "attn.b_v"}, "q has the weights of v in the recording"},
+        {{"attn.w_k", "attn.b_k"}, {"attn.w_q", "attn.b_q"}, "k has the weights of q in the recording"},
+        {{"attn.w_k", "attn.b_k"}, {"attn.w_v", "attn.b_v"}, "k has the weights of v in the recording"},
+        {{"attn.w_v", "attn.b_v"}, {"attn.w_q", "attn.b_q"}, "v has the weights of q in the recording"},
+        {{"attn.w_v", "attn.b_v"}, {"attn.w_k", "attn.b_k"}, "v has the weights of k in the recording"},
         {{"ln1.gamma", "ln1.beta"},
          {"ln2.gamma", "ln2.beta"},
-         "the first LayerNorm has the second's weights in the reference"},
+         "the first LayerNorm has the second's weights in the recording"},
         {{"ln2.gamma", "ln2.beta"},
          {"ln1.gamma", "ln1.beta"},
-         "the second LayerNorm has the first's weights in the reference"},
-        {{"rms1.gamma", ""}, {"rms2.gamma", ""}, "the first RMSNorm has the second's weights in the reference"},
-        {{"rms2.gamma", ""}, {"rms1.gamma", ""}, "the second RMSNorm has the first's weights in the reference"},
+         "the second LayerNorm has the first's weights in the recording"},
+        {{"rms1.gamma", ""}, {"rms2.gamma", ""}, "the first RMSNorm has the second's weights in the recording"},
+        {{"rms2.gamma", ""}, {"rms1.gamma", ""}, "the second RMSNorm has the first's weights in the recording"},
     };
     static const struct {
         const char *name, *what;
@@ -182,7 +182,7 @@ void trial_rounded(Trial *t)
         for (NodeId n = 0; n <= t->target->node; n++)
             if (is_weight(t, n))
                 *trial_add(t, EDIT_MAP, graph_node(g, n)->path) = precision_edit(g, n, (Precision)p);
-        trial_attempt(t, "the reference's weights were rounded to %s", precision_name((Precision)p));
+        trial_attempt(t, "the recording's weights were rounded to %s", precision_name((Precision)p));
     }
 }
 
@@ -258,7 +258,7 @@ void trial_quantised(Trial *t)
                         levels, scale == BY_THREE && one_of_three ? largest_of_three(t, path) : 0);
             }
             if (!all || outside)
-                trial_attempt(t, "the reference's weights were quantised to %d bits, with one scale for each %s",
+                trial_attempt(t, "the recording's weights were quantised to %d bits, with one scale for each %s",
                               WAYS[k / SCALES].bits, SCALE[scale]);
         }
 }
@@ -288,6 +288,6 @@ void trial_half(Trial *t)
                         *trial_add(t, EDIT_MAP, path) = precision_edit(g, n, (Precision)p);
                     w += length + strspn(w + length, " ");
                 }
-            trial_attempt(t, "the reference computes %s in %s", WAYS[k].text, precision_name((Precision)p));
+            trial_attempt(t, "the recording computes %s in %s", WAYS[k].text, precision_name((Precision)p));
         }
 }

@@ -246,7 +246,7 @@ void trial_order(Trial *t)
         Block b;
         if (p == ours || (p == BRANCHES && (!t->s->config || t->s->config->layer_scale)))
             continue;
-        snprintf(text, sizeof text, "the reference's norms stand %s; here they stand %s", WHERE[p], WHERE[ours]);
+        snprintf(text, sizeof text, "the recording's norms stand %s; here they stand %s", WHERE[p], WHERE[ours]);
         char first[TRIAL_PREFIX] = "";
         NodeId from = 0;
         trial_begin(t);

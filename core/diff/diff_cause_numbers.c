@@ -112,11 +112,11 @@ void trial_scale(Trial *t)
         double value;
         const char *text;
     } known[] = {
-        {1, "the reference does not multiply the scores by 1/√d_k"},
-        {usual, "the reference multiplies the scores by 1/√d_k"},
-        {1 / d, "the reference divides the scores by d_k instead of √d_k"},
-        {dm_sqrt(d), "the reference multiplies the scores by √d_k instead of dividing by it"},
-        {1 / dm_sqrt(c->width), "the reference divides the scores by √(width of the model) instead of √d_k"},
+        {1, "the recording does not multiply the scores by 1/√d_k"},
+        {usual, "the recording multiplies the scores by 1/√d_k"},
+        {1 / d, "the recording divides the scores by d_k instead of √d_k"},
+        {dm_sqrt(d), "the recording multiplies the scores by √d_k instead of dividing by it"},
+        {1 / dm_sqrt(c->width), "the recording divides the scores by √(width of the model) instead of √d_k"},
     };
     NodeId scale = trial_find(t, "attn.scale", 0);
     if (scale == NO_NODE)
@@ -128,10 +128,10 @@ void trial_scale(Trial *t)
     }
     char after[64];
     snprintf(after, sizeof after, ", not by %.4g", (double)c->scale);
-    trial_number(t, "attn.scale", (double)c->scale, &(TrialFit){"the reference multiplies the scores by ", after});
+    trial_number(t, "attn.scale", (double)c->scale, &(TrialFit){"the recording multiplies the scores by ", after});
     if (trial_close(t))
         return;
-    Fit fit = {"attn.scale", {"the reference multiplies the scores by ", after}};
+    Fit fit = {"attn.scale", {"the recording multiplies the scores by ", after}};
     t->fitting = true;
     double here = dm_log((double)c->scale), nearby = t->before.rms; /* is there anything to be had by another factor? */
     bool nowhere = !(c->scale > 0) || t->base ||
@@ -151,7 +151,7 @@ void trial_eps(Trial *t)
     if (trial_find(t, "eps", 0) == NO_NODE)
         return;
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
-        snprintf(text, sizeof text, "the reference's %s adds ε = %.4g to the %s, not %.4g", trial_norm_word(t),
+        snprintf(text, sizeof text, "the recording's %s adds ε = %.4g to the %s, not %.4g", trial_norm_word(t),
                  KNOWN[i], squares, eps);
         double rms = (float)KNOWN[i] == t->size.eps ? best : attempt_value(t, "eps", KNOWN[i], text);
         best = rms < best ? rms : best;
@@ -160,8 +160,8 @@ void trial_eps(Trial *t)
     for (NodeId n = trial_find(t, "var", 0); n != NO_NODE; n = trial_find(t, "var", n + 1))
         trial_add(t, EDIT_SCALE, graph_node(t->s->graph, n)->path)->factor = (float)(width / (width - 1));
     if (width > 1)
-        trial_attempt(t, "the reference's LayerNorm divides the squares by D − 1 instead of D");
-    snprintf(before, sizeof before, "the reference's %s adds ε = ", trial_norm_word(t));
+        trial_attempt(t, "the recording's LayerNorm divides the squares by D − 1 instead of D");
+    snprintf(before, sizeof before, "the recording's %s adds ε = ", trial_norm_word(t));
     snprintf(after, sizeof after, " to the %s, not %.4g", squares, eps);
     if (!has_rows(t))
         return;
@@ -201,9 +201,9 @@ void trial_activation(Trial *t)
                     trial_add(t, EDIT_MAP, node->path)->map = FORMS[i].map;
             }
         if (none)
-            trial_attempt(t, "the reference applies no activation");
+            trial_attempt(t, "the recording applies no activation");
         else
-            trial_attempt(t, "the reference's activation is %s; here it is %s", FORMS[i].name, ours);
+            trial_attempt(t, "the recording's activation is %s; here it is %s", FORMS[i].name, ours);
     }
 }
 
@@ -262,5 +262,5 @@ void trial_mask(Trial *t)
     for (NodeId n = trial_find(t, "attn.row_max", 0); n != NO_NODE; n = trial_find(t, "attn.row_max", n + 1))
         if (!strstr(graph_node(t->s->graph, n)->path, "cross_attn."))
             trial_add(t, EDIT_MASK, unmasked_of(t, graph_node(t->s->graph, n)->path))->choose = looks_ahead;
-    trial_attempt(t, "the reference has a causal mask: tokens do not look at later ones");
+    trial_attempt(t, "the recording has a causal mask: tokens do not look at later ones");
 }

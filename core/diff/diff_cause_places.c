@@ -48,16 +48,16 @@ static int listed(Listing how, int p, int rows, int cols)
 void trial_patches(Trial *t)
 {
     static const char *const LISTED[ORDERS] = {
-        [BY_COLUMN] = "the reference lists the patches column by column",
-        [FROM_BELOW] = "the reference lists the rows of patches from the bottom up",
-        [FROM_RIGHT] = "the reference lists the patches of a row from right to left",
-        [BACKWARDS] = "the reference lists the patches backwards",
-        [SNAKE] = "the reference lists every second row of patches backwards"};
+        [BY_COLUMN] = "the recording lists the patches column by column",
+        [FROM_BELOW] = "the recording lists the rows of patches from the bottom up",
+        [FROM_RIGHT] = "the recording lists the patches of a row from right to left",
+        [BACKWARDS] = "the recording lists the patches backwards",
+        [SNAKE] = "the recording lists every second row of patches backwards"};
     static const char *const TEXTS[] = {
         [CHANNEL_LAST] =
-            "the reference flattens a patch as row, column, channel; the weight expects channel, row, column",
-        [COLUMNS_FIRST] = "the reference flattens a patch column by column",
-        [CHANNELS_BACK] = "the reference has the colour channels in the opposite order (BGR)",
+            "the recording flattens a patch as row, column, channel; the weight expects channel, row, column",
+        [COLUMNS_FIRST] = "the recording flattens a patch column by column",
+        [CHANNELS_BACK] = "the recording has the colour channels in the opposite order (BGR)",
     };
     const Graph *g = t->s->graph;
     const VitConfig *c = t->s->config;
@@ -106,14 +106,14 @@ static int shifted_row(Shift how, int row, int rows)
 void trial_positions(Trial *t)
 {
     static const char *const TEXTS[SHIFTS] = {
-        [SUCCESSOR] = "the reference's positions are shifted by one: each token has its successor's",
-        [PREDECESSOR] = "the reference's positions are shifted by one: each token has its predecessor's",
+        [SUCCESSOR] = "the recording's positions are shifted by one: each token has its successor's",
+        [PREDECESSOR] = "the recording's positions are shifted by one: each token has its predecessor's",
         [FROM_FIRST] =
-            "the reference's positions are shifted by one: each token has its predecessor's, the first keeps its own",
+            "the recording's positions are shifted by one: each token has its predecessor's, the first keeps its own",
         [FIRST_BARE] =
-            "the reference's positions are shifted by one: each token has its predecessor's, the first has none",
+            "the recording's positions are shifted by one: each token has its predecessor's, the first has none",
         [ZERO_BEHIND] =
-            "the reference's positions are shifted by one: each token has its successor's, the last has none"};
+            "the recording's positions are shifted by one: each token has its successor's, the last has none"};
     const Graph *g = t->s->graph;
     for (int k = 0; k < SHIFTS; k++) {
         trial_begin(t);
@@ -139,11 +139,11 @@ void trial_class_last(Trial *t)
     static const struct {
         const char *node, *text;
         bool read; /* …and the answer is read where it stands */
-    } WAYS[] = {{"tokens", "the class token stands last in the reference, after the patches", true},
-                {"tokens", "the class token stands last in the reference, and the first token is read out", false},
-                {"full_embed", "the class token stands last in the reference, each token with its own position", true},
+    } WAYS[] = {{"tokens", "the class token stands last in the recording, after the patches", true},
+                {"tokens", "the class token stands last in the recording, and the first token is read out", false},
+                {"full_embed", "the class token stands last in the recording, each token with its own position", true},
                 {"full_embed",
-                 "the class token stands last in the reference, each token with its own position, and the first token "
+                 "the class token stands last in the recording, each token with its own position, and the first token "
                  "is read out",
                  false}};
     const Graph *g = t->s->graph;
@@ -195,9 +195,9 @@ static void add_sinusoids(Trial *t, NodeId pos, bool halves, int first)
 
 void trial_sinusoids(Trial *t)
 {
-    static const char *const TEXTS[] = {"the reference's positions have all sines first, then all cosines",
-                                        "the reference counts positions from 1",
-                                        "the reference counts positions from 1, all sines first, then all cosines"};
+    static const char *const TEXTS[] = {"the recording's positions have all sines first, then all cosines",
+                                        "the recording counts positions from 1",
+                                        "the recording counts positions from 1, all sines first, then all cosines"};
     for (int k = 0; t->s->text && !t->s->text->learned_positions && k < 3; k++) {
         trial_begin(t);
         for (NodeId n = trial_find(t, "pos_embed", 0); n != NO_NODE; n = trial_find(t, "pos_embed", n + 1))
@@ -250,7 +250,7 @@ void trial_fitted(Trial *t)
         c.fit = WAYS[i].fit;
         c.fit_smooth = WAYS[i].smooth;
         c.fit_corners = WAYS[i].corners;
-        snprintf(text, sizeof text, "the reference fits the position table to this grid %s", WAYS[i].text);
+        snprintf(text, sizeof text, "the recording fits the position table to this grid %s", WAYS[i].text);
         if (c.fit != own->fit || c.fit_smooth != own->fit_smooth || c.fit_corners != own->fit_corners)
             attempt_fit(t, &c, text);
     }

@@ -8,9 +8,9 @@
 #include "core/diff/diff_trial.h"
 
 #define TURNS_NEIGHBOURS                                                                                               \
-    "the reference rotates neighbours together (interleaved), here number e goes with e + E/2 (rotate-half)"
+    "the recording rotates neighbours together (interleaved), here number e goes with e + E/2 (rotate-half)"
 #define TURNS_HALVES                                                                                                   \
-    "the reference rotates number e with e + E/2 (rotate-half), here neighbours go together (interleaved)"
+    "the recording rotates number e with e + E/2 (rotate-half), here neighbours go together (interleaved)"
 
 /* cos and sin over [t,e] and the partner of every number, as vit_embed.c has them, for another configuration. */
 static void make_tables(Trial *t, const VitConfig *c, bool prefix_too, bool backwards, const float **cosine,
@@ -149,18 +149,18 @@ static void trial_learned_turns(Trial *t)
 {
     const VitConfig *own = t->s->config;
     attempt_other_pairs(t, own->rope_half ? TURNS_NEIGHBOURS : TURNS_HALVES);
-    attempt_places(t, true, 0, false, 1, "the reference's learned rotations exchange rows and columns");
-    attempt_places(t, false, 0, false, -1, "the reference rotates q and k in the opposite direction");
+    attempt_places(t, true, 0, false, 1, "the recording's learned rotations exchange rows and columns");
+    attempt_places(t, false, 0, false, -1, "the recording rotates q and k in the opposite direction");
     attempt_places(t, false, 0, true, 1,
-                   "the reference rotates the prefix tokens too, and the patches by positions that follow theirs");
-    attempt_places(t, false, 1, false, 1, "the reference counts the rows and columns of its rotations one too high");
-    attempt_frequencies(t, 0, 0, "the reference rotates q and k of every block by the frequencies learned for block 0");
+                   "the recording rotates the prefix tokens too, and the patches by positions that follow theirs");
+    attempt_places(t, false, 1, false, 1, "the recording counts the rows and columns of its rotations one too high");
+    attempt_frequencies(t, 0, 0, "the recording rotates q and k of every block by the frequencies learned for block 0");
     attempt_frequencies(t, own->layers - 1, 0,
-                        "the reference rotates q and k of every block by the frequencies learned for the last block");
+                        "the recording rotates q and k of every block by the frequencies learned for the last block");
     attempt_frequencies(t, -1, 1,
-                        "the reference rotates q and k of a block by the frequencies learned for the next one");
+                        "the recording rotates q and k of a block by the frequencies learned for the next one");
     attempt_frequencies(t, -1, -1,
-                        "the reference rotates q and k of a block by the frequencies learned for the one before");
+                        "the recording rotates q and k of a block by the frequencies learned for the one before");
 }
 
 void trial_turns(Trial *t)
@@ -179,15 +179,15 @@ void trial_turns(Trial *t)
     c.rope_cols_first = !own->rope_cols_first;
     attempt_turns(t, &c, false, false,
                   own->rope_cols_first
-                      ? "the reference rotates the first half of a head by the row, here by the column"
-                      : "the reference rotates the first half of a head by the column, here by the row");
-    attempt_turns(t, own, false, true, "the reference rotates q and k in the opposite direction");
+                      ? "the recording rotates the first half of a head by the row, here by the column"
+                      : "the recording rotates the first half of a head by the column, here by the row");
+    attempt_turns(t, own, false, true, "the recording rotates q and k in the opposite direction");
     attempt_turns(t, own, true, false,
-                  "the reference rotates the prefix tokens too, and the patches by positions that follow theirs");
+                  "the recording rotates the prefix tokens too, and the patches by positions that follow theirs");
     for (size_t i = 0; i < sizeof BASES / sizeof *BASES; i++) {
         c = *own;
         c.rope_base = BASES[i];
-        snprintf(text, sizeof text, "the reference's rotations have base %g, here it is %g", (double)BASES[i],
+        snprintf(text, sizeof text, "the recording's rotations have base %g, here it is %g", (double)BASES[i],
                  (double)own->rope_base);
         if (BASES[i] < own->rope_base || BASES[i] > own->rope_base)
             attempt_turns(t, &c, false, false, text);
@@ -196,21 +196,21 @@ void trial_turns(Trial *t)
     c.rope = own->rope == VIT_ROPE_CENTRES ? VIT_ROPE_STEPS : VIT_ROPE_CENTRES;
     attempt_turns(t, &c, false, false,
                   own->rope == VIT_ROPE_CENTRES
-                      ? "the reference's rotations count patches, here they use the centres from −1 to 1"
-                      : "the reference's rotations use the patches' centres from −1 to 1, here they count patches");
+                      ? "the recording's rotations count patches, here they use the centres from −1 to 1"
+                      : "the recording's rotations use the patches' centres from −1 to 1, here they count patches");
     for (int k = 0; k < 2 && own->rope == VIT_ROPE_STEPS; k++) {
         c = *own;
         c.rope_ref_h = k ? 16 : 0;
         c.rope_ref_w = k ? 16 : 0;
         if (c.rope_ref_h != own->rope_ref_h || c.rope_ref_w != own->rope_ref_w)
             attempt_turns(t, &c, false, false,
-                          k ? "the reference's rotations are scaled to a grid of 16 × 16"
-                            : "the reference's rotations are not scaled to the grid that they were made for");
+                          k ? "the recording's rotations are scaled to a grid of 16 × 16"
+                            : "the recording's rotations are not scaled to the grid that they were made for");
         c = *own;
         c.rope_offset = own->rope_offset + (k ? 1.0f : -1.0f);
         attempt_turns(t, &c, false, false,
-                      k ? "the reference counts the rows and columns of its rotations one too high"
-                        : "the reference counts the rows and columns of its rotations one too low");
+                      k ? "the recording counts the rows and columns of its rotations one too high"
+                        : "the recording counts the rows and columns of its rotations one too low");
     }
 }
 
@@ -239,7 +239,7 @@ static void attempt_turned_round(Trial *t)
                     out[(h * tokens + k) * tokens + u] = own[(h * tokens + u) * tokens + k];
         trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
     }
-    trial_attempt(t, "the reference's relative position bias is transposed: query and key are exchanged");
+    trial_attempt(t, "the recording's relative position bias is transposed: query and key are exchanged");
 }
 
 static void attempt_times(Trial *t, float factor, const char *text)
@@ -253,7 +253,7 @@ static void attempt_times(Trial *t, float factor, const char *text)
 void trial_bias(Trial *t)
 {
     attempt_turned_round(t);
-    attempt_times(t, t->size.scale, "the reference adds the relative position bias before the scale, not after it");
-    attempt_times(t, -1, "the reference subtracts the relative position bias");
-    attempt_times(t, 2, "the reference adds the relative position bias twice");
+    attempt_times(t, t->size.scale, "the recording adds the relative position bias before the scale, not after it");
+    attempt_times(t, -1, "the recording subtracts the relative position bias");
+    attempt_times(t, 2, "the recording adds the relative position bias twice");
 }

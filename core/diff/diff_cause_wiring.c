@@ -60,22 +60,22 @@ void trial_readout(Trial *t)
     const float *x = trial_values(t, tokens);
     if (c->pool != VIT_POOL_MEAN)
         attempt_readout(t, readout, x, all, prefix, true,
-                        c->cls ? "the reference reads out the mean of the patches, not the class token"
-                               : "the reference reads out the mean of the patches");
-    attempt_readout(t, readout, x, all, 0, true, "the reference reads out the mean of all tokens");
+                        c->cls ? "the recording reads out the mean of the patches, not the class token"
+                               : "the recording reads out the mean of the patches");
+    attempt_readout(t, readout, x, all, 0, true, "the recording reads out the mean of all tokens");
     if (c->cls && c->pool != VIT_POOL_CLS && c->pool != VIT_POOL_CLS_DIST)
         attempt_readout(t, readout, x, all, 0, false,
-                        c->pool == VIT_POOL_MEAN ? "the reference reads out the class token, not the mean"
-                                                 : "the reference reads out the class token");
+                        c->pool == VIT_POOL_MEAN ? "the recording reads out the class token, not the mean"
+                                                 : "the recording reads out the class token");
     const Axis *places = &g->axes[graph_node(g, tokens)->dims.axis[0]];
     for (size_t k = 0; k < all && k < TOKENS_MOST; k++) {
         char text[DIFF_WORDS], label[64];
-        snprintf(text, sizeof text, "the reference reads out the token %s",
+        snprintf(text, sizeof text, "the recording reads out the token %s",
                  axis_label(places, (int)k, label, sizeof label));
         if (k + 1 == all)
-            snprintf(text, sizeof text, "the reference reads out the last token");
+            snprintf(text, sizeof text, "the recording reads out the last token");
         else if (k == prefix)
-            snprintf(text, sizeof text, "the reference reads out the first patch's token");
+            snprintf(text, sizeof text, "the recording reads out the first patch's token");
         if (k || !c->cls)
             attempt_readout(t, readout, x, all, k, false, text);
     }
@@ -106,9 +106,9 @@ void trial_probabilities(Trial *t)
     }
     for (size_t i = 0; i < cells; i++)
         single[i] = (float)(1 / (1 + dm_exp((double)x[i] > 600 ? -600 : (double)x[i] < -600 ? 600 : -(double)x[i])));
-    trial_judge(t, share, "the reference's logits went through a softmax: they are probabilities");
-    trial_judge(t, single, "the reference's logits went through a sigmoid: they are probabilities, each by itself");
-    trial_judge(t, logarithm, "the reference's logits are log probabilities (log-softmax)");
+    trial_judge(t, share, "the recording's logits went through a softmax: they are probabilities");
+    trial_judge(t, single, "the recording's logits went through a sigmoid: they are probabilities, each by itself");
+    trial_judge(t, logarithm, "the recording's logits are log probabilities (log-softmax)");
 }
 
 void trial_value(Trial *t)
@@ -124,7 +124,7 @@ void trial_value(Trial *t)
         else
             trial_add(t, EDIT_REDIRECT, path)->other = graph_node(g, k)->path;
     }
-    trial_attempt(t, "v is k in the reference");
+    trial_attempt(t, "v is k in the recording");
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.scores_scaled", 0); n != NO_NODE;
          n = trial_find(t, "attn.scores_scaled", n + 1)) {
@@ -133,11 +133,11 @@ void trial_value(Trial *t)
         if (graph_find(g, pattern) <= t->target->node)
             trial_add(t, EDIT_SCALE, pattern)->factor = t->size.scale;
     }
-    trial_attempt(t, "the reference multiplies by 1/√d_k after the softmax, not before");
+    trial_attempt(t, "the recording multiplies by 1/√d_k after the softmax, not before");
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.pattern", 0); n != NO_NODE; n = trial_find(t, "attn.pattern", n + 1))
         trial_add(t, EDIT_SCALE, graph_node(g, n)->path)->factor = t->size.scale;
-    trial_attempt(t, "the reference multiplies the attention weights by 1/√d_k, after the softmax");
+    trial_attempt(t, "the recording multiplies the attention weights by 1/√d_k, after the softmax");
 }
 
 /* Node NAME of the same block, of a norm as the model has it: ln1.out or rms1.out. */

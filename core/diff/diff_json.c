@@ -20,6 +20,15 @@ static void put_number(Buf *out, const char *key, double x)
         buf_puts(out, ":\"Infinity\"");
 }
 
+static void put_value(Buf *out, const char *key, float x)
+{
+    buf_json(out, key);
+    if (isfinite(x))
+        buf_printf(out, ":%.9g", (double)x);
+    else
+        buf_puts(out, isnan(x) ? ":\"NaN\"" : x > 0 ? ":\"Infinity\"" : ":\"-Infinity\"");
+}
+
 static void put_figures(const DiffNamed *n, NodeId node, const char *key, const DiffFigures *f, Buf *out)
 {
     buf_json(out, key);
@@ -64,6 +73,12 @@ static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
     put_number(out, "local_rounding", row->local_rounding.largest);
     buf_putc(out, ',');
     put_number(out, "allowed", row->allowed);
+    if (row->state != DIFF_AGREES) {
+        buf_putc(out, ',');
+        put_value(out, "recorded_value", row->recorded);
+        buf_putc(out, ',');
+        put_value(out, "here_value", row->here);
+    }
     buf_putc(out, '}');
 }
 
@@ -83,6 +98,8 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
     put_key(out, "also", c->also);
     buf_putc(out, ',');
     put_key(out, "where", c->where);
+    buf_putc(out, ',');
+    put_key(out, "also_explains", c->places);
     buf_putc(out, ',');
     put_number(out, "allowed", c->allowed);
     buf_putc(out, ',');
@@ -133,7 +150,12 @@ void diff_json(const DiffNamed *n, Buf *out)
         put_cause(n, &d->cause[i], out);
         buf_puts(out, i + 1 < d->cause_count ? ",\n" : "\n");
     }
-    buf_puts(out, " ],\n \"verdict\":");
+    buf_puts(out, " ],\n \"hint\":");
+    if (*d->hint.text)
+        buf_json(out, d->hint.text);
+    else
+        buf_puts(out, "null");
+    buf_puts(out, ",\n \"verdict\":");
     Buf verdict = {0};
     diff_verdict(n, &verdict);
     buf_json(out, buf_str(&verdict));

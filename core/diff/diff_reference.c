@@ -163,15 +163,49 @@ static int other_length(const Graph *g, NodeId n, const size_t *shape, int rank,
     return AXIS_NONE;
 }
 
+/* The width of all heads cut into another number of them, [heads, their width] in this order: the axis of heads, or
+ * AXIS_NONE. */
+static int other_heads(const Graph *g, NodeId n, const size_t *shape, int rank, size_t *there)
+{
+    Dims d = graph_node(g, n)->dims;
+    int h = AXIS_NONE, e = AXIS_NONE;
+    DiffLayout l;
+    for (int k = 0; k < d.n; k++) {
+        h = g->axes[d.axis[k]].role == ROLE_HEAD ? d.axis[k] : h;
+        e = g->axes[d.axis[k]].role == ROLE_HEAD_WIDTH ? d.axis[k] : e;
+    }
+    for (int i = 0; h != AXIS_NONE && e != AXIS_NONE && i < rank; i++)
+        for (int j = i + 1; j < rank; j++) {
+            size_t other[TENSOR_RANK_MAX];
+            if (!shape[i] || !shape[j] || shape[i] > (size_t)g->axes[h].n * (size_t)g->axes[e].n / shape[j] ||
+                shape[i] * shape[j] != (size_t)g->axes[h].n * (size_t)g->axes[e].n)
+                continue;
+            memcpy(other, shape, (size_t)rank * sizeof *other);
+            *there = shape[i];
+            other[i] = (size_t)g->axes[h].n;
+            other[j] = (size_t)g->axes[e].n;
+            if (diff_layout_find(g, n, other, rank, "", &l, NULL, 0) != DIFF_NO_FIT)
+                return h;
+        }
+    return AXIS_NONE;
+}
+
+/* What explains the most is told: another number of heads, then of tokens. */
+static int weight_of(const Axis *a)
+{
+    return a->role == ROLE_HEAD ? 2 : a->kind == AXIS_TOKEN;
+}
+
 static void note_misfit(DiffReference *r, const Graph *g, const char *name, NodeId n, const size_t *shape, int rank)
 {
     DiffMisfits *m = &r->misfits;
     size_t there = 0;
     int axis = other_length(g, n, shape, rank, &there);
+    axis = axis == AXIS_NONE ? other_heads(g, n, shape, rank, &there) : axis;
     if (axis == AXIS_NONE)
         return;
     m->first = m->count && m->first < n ? m->first : n;
-    if (!m->count++ || (g->axes[m->axis].kind != AXIS_TOKEN && g->axes[axis].kind == AXIS_TOKEN)) {
+    if (!m->count++ || weight_of(&g->axes[axis]) > weight_of(&g->axes[m->axis])) {
         m->name = printable(&r->arena, name);
         m->axis = axis;
         m->there = there;

@@ -1,5 +1,6 @@
 #include "core/diff/diff_text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,26 +105,61 @@ static void put_shapes(const DiffNamed *n, const char *before, const char *behin
     if (!m->count)
         return;
     const Axis *a = &n->s->graph->axes[m->axis];
-    bool tokens = a->kind == AXIS_TOKEN;
+    bool tokens = a->kind == AXIS_TOKEN, heads = a->role == ROLE_HEAD;
     int fewer = a->n - (int)m->there;
-    buf_printf(out, "%s%d of %d tensors with a name known here have another shape and were not compared: '%s' has %zu ",
-               before, m->count, m->count + n->r->count, m->name, m->there);
-    buf_printf(out, "%s, here there are %d", tokens ? "tokens" : a->name, a->n);
+    buf_puts(out, before);
+    if (heads)
+        buf_printf(out,
+                   "the recording has %zu head%s, this model has %d: look at the number of heads in the model's "
+                   "config.json (`vitrine info` says where it is from) and in the program that was recorded. ",
+                   m->there, m->there == 1 ? "" : "s", a->n);
+    buf_printf(out, "%d of %d tensors with a name known here have another shape and were not compared: ", m->count,
+               m->count + n->r->count);
+    buf_printf(out, "'%s' has %zu %s%s, here there are %d", m->name, m->there, tokens ? "token" : a->name,
+               m->there == 1                   ? ""
+               : strcmp(a->name, "class") == 0 ? "es"
+                                               : "s",
+               a->n);
     if (tokens && c && fewer > 0 && (fewer == c->registers || fewer == vit_prefix(c) || (fewer == 1 && c->cls)))
-        buf_printf(out, ": the reference leaves the %s out",
+        buf_printf(out, ": the recording leaves the %s out",
                    fewer == c->registers ? "registers"
                    : fewer == 1          ? "class token"
                                          : "tokens in front of the patches");
     buf_puts(out, behind);
 }
 
+/* What is allowed where a shorter type is: its rounding is measured, step by step. */
+static void put_tolerance(const DiffNamed *n, Buf *out)
+{
+    double least = HUGE_VAL, most = 0;
+    buf_printf(out, "tolerance  %g of a tensor's largest value", n->o->tolerance);
+    if (n->o->precision == PRECISION_F32) {
+        buf_putc(out, '\n');
+        return;
+    }
+    for (int i = 0; i < n->d->count; i++)
+        if (graph_node(n->s->graph, n->d->row[i].tensor->node)->op != OP_LEAF) {
+            least = fmin(least, n->d->row[i].allowed);
+            most = fmax(most, n->d->row[i].allowed);
+        }
+    if (most > 0)
+        buf_printf(out,
+                   ", and three times what rounding to %s makes of each step: from %.1e to %.1e%s\n"
+                   "           Smaller differences can't be seen in %s.\n",
+                   precision_name(n->o->precision), least, most,
+                   n->r->stored == n->o->precision ? ", as the recording is stored so" : "",
+                   precision_name(n->o->precision));
+    else
+        buf_putc(out, '\n');
+}
+
 static void put_head(const DiffNamed *n, Buf *out)
 {
     const DiffReference *r = n->r;
-    buf_printf(out, "ours       %s", n->ours);
+    buf_printf(out, "here       %s", n->ours);
     if (n->o->precision != PRECISION_F32)
         buf_printf(out, "; every stored tensor rounded to %s", precision_name(n->o->precision));
-    buf_printf(out, "\nreference  %s: %d tensors compared (%s)", r->name, r->count, diff_family_name(r->family));
+    buf_printf(out, "\nrecording  %s: %d tensors compared (%s)", r->name, r->count, diff_family_name(r->family));
     if (r->unknown_count)
         buf_printf(out, ", %d left out; lines NAME = NODE in a file for --map say what they are", r->unknown_count);
     buf_putc(out, '\n');
@@ -135,10 +171,12 @@ static void put_head(const DiffNamed *n, Buf *out)
     put_shapes(n, "shapes     ", "\n", out);
     if (r->unchecked)
         buf_printf(out, "checksums  of %d not tested: the rest of their batch was not read\n", r->unchecked);
-    buf_printf(out, "tolerance  %g of a tensor's largest value\n", n->o->tolerance);
-    buf_puts(out,
-             "\nthrough: error since the input. local: error of this step alone, fed with the reference's values.\n"
-             "* begins here, . inherited. Errors are shares of the largest value; rms errors of the rms value.\n\n");
+    put_tolerance(n, out);
+    buf_puts(
+        out,
+        "\nthrough: error since the input. local: error of this step alone, fed with the recorded values before it.\n"
+        "* begins here, . inherited. An error is the largest difference / the tensor's largest value; rms: of all "
+        "cells.\n\n");
     buf_printf(out, "  %-*s%9s%9s %8s%9s%9s%s  first cell, recorded as\n", NODE_CELLS, "node", "through", "rms",
                "cosine", "local", "rms", n->o->precision != PRECISION_F32 ? " rounding" : "");
 }
@@ -150,11 +188,10 @@ static void put_proposal(const DiffCause *c, Buf *out)
     if (c->whole)
         buf_printf(out, " What would tell them apart is %s", c->dump);
     else
-        buf_printf(out, " %d steps lie between it and the tensors recorded before it: record %s next", c->steps,
-                   c->dump);
+        buf_printf(out, " To halve the %d steps between, record %s next", c->steps, c->dump);
     if (*c->dump_name && strcmp(c->dump_name, c->dump) != 0)
         buf_printf(out, " (%s)", c->dump_name);
-    buf_puts(out, c->whole ? "." : " to halve them.");
+    buf_putc(out, '.');
 }
 
 /* "NaN in 3 of 17 cells there, numbers here"; nothing where both have the same. */
@@ -162,9 +199,9 @@ static void put_nan(const DiffNamed *n, const DiffRow *row, const DiffFigures *f
 {
     size_t cells = graph_cells(n->s->graph, row->tensor->node);
     if (f->nan_theirs)
-        buf_printf(out, "the reference has NaN in %zu of %zu cells where there are numbers here", f->nan_theirs, cells);
+        buf_printf(out, "the recording has NaN in %zu of %zu cells where there are numbers here", f->nan_theirs, cells);
     if (f->nan_ours)
-        buf_printf(out, "%s%zu of %zu cells are NaN here and not in the reference", f->nan_theirs ? "; " : "",
+        buf_printf(out, "%s%zu of %zu cells are NaN here and not in the recording", f->nan_theirs ? "; " : "",
                    f->nan_ours, cells);
 }
 
@@ -184,7 +221,7 @@ static void put_gap(const DiffNamed *n, Buf *out)
 {
     const DiffCoverage *c = &n->d->coverage;
     if (c->unreadable)
-        buf_printf(out, " %d more are NaN or ∞ throughout, here and in the reference, and tell nothing.",
+        buf_printf(out, " %d more are NaN or ∞ throughout, here and in the recording, and tell nothing.",
                    c->unreadable);
     if (!c->output && c->nodes)
         buf_printf(out, " Nothing after %s was compared: --require %s refuses a recording without the answer.",
@@ -195,7 +232,7 @@ static void put_stored(const DiffNamed *n, Buf *out)
 {
     if (n->r->looks != PRECISION_F32 && n->o->precision == PRECISION_F32)
         buf_printf(out,
-                   " Every recorded value is exactly a %s, though stored longer: if the reference computed so, compare "
+                   " Every recorded value is exactly a %s, though stored longer: if the recording computed so, compare "
                    "with --precision %s.",
                    precision_name(n->r->looks), precision_name(n->r->looks));
 }
@@ -206,18 +243,53 @@ static bool is_bare(const DiffTensor *t, const Node *node)
     return *t->name && !strchr(t->name, '.') && t->family != DIFF_MAP && strcmp(node->path, "logits") != 0;
 }
 
+/* "recorded 0.0428, here 0.191" */
+static void put_values(const DiffRow *row, Buf *out)
+{
+    buf_printf(out, "recorded %.6g, here %.6g", (double)row->recorded, (double)row->here);
+}
+
+/* Where a mistake that explains it is: in these steps, in this block alone. */
+static void put_places(const DiffCause *c, Buf *out)
+{
+    if (*c->places)
+        buf_printf(out, " It explains %s too.", c->places);
+    if (c->rows > 1)
+        buf_printf(out, " The same step differs in %d blocks.", c->rows);
+    else if (c->block >= 0 && c->agreeing > 0)
+        buf_printf(out, " Only in block %d: the same step of %s agrees.", c->block,
+                   c->agreeing == 1 ? "the other recorded block" : "the other recorded blocks");
+}
+
+static void put_unexplained(const DiffNamed *n, const DiffCause *c, bool nan, bool given, Buf *out)
+{
+    NodeId node = n->d->row[c->row].tensor->node;
+    if (c->stopped)
+        buf_printf(out, " The search for its cause was stopped after %d mistakes.", c->tried);
+    else if (nan)
+        buf_puts(out, given ? "" : " No mistake that is tried makes NaN: look at this step's numbers.");
+    else if (!given && c->steps > 1)
+        buf_printf(
+            out,
+            " Between it and the tensors recorded before it lie %d steps, and none of the mistakes that were tried "
+            "explains it.",
+            c->steps);
+    else if (!given) {
+        buf_puts(out, " None of the mistakes that were tried explains it; the step is ");
+        graph_formula(n->s->graph, node, out);
+        buf_putc(out, '.');
+    }
+}
+
 static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *out)
 {
     const DiffRow *row = &n->d->row[c->row];
-    const DiffFigures *f = &row->local;
-    Buf cell = {0};
-    if (c->accumulated)
-        f = &row->through;
+    const DiffFigures *f = c->accumulated ? &row->through : &row->local;
+    Buf cell = {0}, nan = {0};
     diff_cell(n->s->graph, row->tensor->node, f->first, &cell);
     bool given = graph_node(n->s->graph, row->tensor->node)->op == OP_LEAF,
          spread = !c->accumulated && f->largest <= row->allowed;
     char error[200];
-    Buf nan = {0};
     put_nan(n, row, f, &nan);
     if (nan.len)
         snprintf(error, sizeof error, "%s", buf_str(&nan));
@@ -230,14 +302,17 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
                    "Different: at %s small errors have added up to more than is allowed (%s), though each single step "
                    "is within it.",
                    buf_str(&cell), error);
-    else if (first)
-        buf_printf(out, "Different: %s is the first %s (%s).", buf_str(&cell),
-                   given ? "given value that differs" : "that does not follow from what comes before it", error);
-    else
-        buf_printf(out, "%s %s (%s).", buf_str(&cell),
-                   given ? "is a given value that differs too" : "does not follow from what comes before it either",
-                   error);
+    else {
+        buf_printf(out, "%s%s %s: ", first ? "Different: " : "", buf_str(&cell),
+                   given   ? "is a given value that differs"
+                   : first ? "differs first"
+                           : "differs too, whatever came before");
+        put_values(row, out);
+        buf_printf(out, " (%s).", error);
+    }
     buf_free(&cell);
+    if (*c->where)
+        buf_printf(out, " Where: %s.", c->where);
     if (*c->text && c->whole) {
         buf_printf(out, " Likely cause: %s. With the same mistake here the error%s falls from %.2g to %.2g.", c->text,
                    c->partial ? " of those rows" : "", spread ? f->rms : f->largest,
@@ -246,28 +321,18 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
             buf_printf(out, " The recording can't tell it from another: %s.", c->also);
     } else if (*c->text)
         buf_printf(out,
-                   " Nearest tried, but does not explain it: %s. With the same mistake here the error falls from %.2g "
-                   "to %.2g; %.2g is allowed.",
+                   " None of the mistakes that were tried explains it. The nearest: %s; with it here the error falls "
+                   "from %.2g to %.2g, and %.2g is allowed.",
                    c->text, c->before.largest, c->after.largest, c->allowed);
-    else if (c->stopped)
-        buf_printf(out, " The search for its cause was stopped after %d mistakes.", c->tried);
-    else if (nan.len)
-        buf_puts(out, given ? "" : " None of the mistakes that were tried makes NaN: look at this step's numbers.");
-    else if (!given) {
-        buf_puts(out, " None of the mistakes that were tried explains it; the step is ");
-        graph_formula(n->s->graph, row->tensor->node, out);
-        buf_putc(out, '.');
-    }
-    if (*c->where)
-        buf_printf(out, " Where: %s.", c->where);
+    else
+        put_unexplained(n, c, nan.len > 0, given, out);
     if (!c->whole && !given && is_bare(row->tensor, graph_node(n->s->graph, row->tensor->node)))
         buf_printf(out,
                    " If '%s' is something else there, a file for --map says so: `%s = NODE`, or `%s = -` to leave it "
                    "out.",
                    row->tensor->name, row->tensor->name, row->tensor->name);
     buf_free(&nan);
-    if (c->rows > 1)
-        buf_printf(out, " The same step differs in %d blocks.", c->rows);
+    put_places(c, out);
     put_proposal(c, out);
 }
 
@@ -283,6 +348,12 @@ void diff_verdict(const DiffNamed *n, Buf *out)
         buf_printf(out, "Same: each of the %d tensors compared (", d->count);
         put_coverage(n, out);
         buf_printf(out, ") follows from its inputs (largest error %.2g; since the input %.2g).", local, through);
+        if (*d->hint.text)
+            buf_printf(out,
+                       " But %s is off by more than rounding makes (error %.2g; the median of all steps is %.2g). It "
+                       "looks as if %s: with the same mistake here the error falls to %.2g.",
+                       graph_node(n->s->graph, d->row[d->hint.row].tensor->node)->path,
+                       d->row[d->hint.row].local.largest, d->usual, d->hint.text, d->hint.after.largest);
         put_gap(n, out);
         put_stored(n, out);
         return;

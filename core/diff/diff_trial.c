@@ -317,7 +317,7 @@ static void find_edge(Trial *t)
             t->given[t->given_count++] = (Edit){.kind = EDIT_VALUES,
                                                 .path = graph_node(g, x->node)->path,
                                                 .data = x->values,
-                                                .origin = "the reference"};
+                                                .origin = "the recording"};
     }
     free(reads);
 }
@@ -351,10 +351,10 @@ static void try_backward(Trial *t)
         trial_begin(t);
         trial_add(t, EDIT_ZERO, path);
         if (from)
-            trial_attempt(t, "no gradient goes from %.*s back to %.*s in the reference", (int)strlen(from + 6),
+            trial_attempt(t, "no gradient goes from %.*s back to %.*s in the recording", (int)strlen(from + 6),
                           from + 6, (int)(from - of), of);
         else
-            trial_attempt(t, "no gradient goes back through %s in the reference", of);
+            trial_attempt(t, "no gradient goes back through %s in the recording", of);
     }
 }
 

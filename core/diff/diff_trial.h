@@ -164,6 +164,7 @@ void trial_eps(Trial *t);
 void trial_activation(Trial *t);
 void trial_heads(Trial *t);
 void trial_merged(Trial *t);
+void trial_head_counts(Trial *t); /* another number of heads */
 void trial_mask(Trial *t);
 void trial_sinusoids(Trial *t);
 void trial_patches(Trial *t);

@@ -778,7 +778,7 @@ static void registers_left_out(void **state)
     assert_false(d.report.same);
     assert_true(d.reference.misfits.count > 40);
     if (strstr(buf_str(&d.verdict), "Different in shape: ") != buf_str(&d.verdict) ||
-        !strstr(buf_str(&d.verdict), " has 17 tokens, here there are 20: the reference leaves the registers out.") ||
+        !strstr(buf_str(&d.verdict), " has 17 tokens, here there are 20: the recording leaves the registers out.") ||
         !strstr(buf_str(&text), "\nshapes     ") || d.report.cause_count)
         fail_msg("%s", buf_str(&d.verdict));
     buf_free(&text);
@@ -859,7 +859,7 @@ static void listed_or_read_otherwise(void **state)
                 .kind = EDIT_GATHER, .path = AT[k], .axis = node->dims.axis[0], .index = index, .origin = "planted"};
             write_edited(&s, &e, 1, PRECISION_F32, all ? NULL : "image patch_embed full_embed logits", trace_path());
             compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
-            if (!strstr(buf_str(&d.verdict), "Likely cause: the reference lists the patches column by column") ||
+            if (!strstr(buf_str(&d.verdict), "Likely cause: the recording lists the patches column by column") ||
                 strstr(buf_str(&d.verdict), "its axes are"))
                 fail_msg("%s, %d: %s", AT[k], all, buf_str(&d.verdict));
             compare_free(&d);

@@ -210,11 +210,11 @@ static const struct {
     void (*model)(Model *m);
     const char *list, *behind, *says;
 } CASES[] = {
-    {"v is k", v_is_k, NULL, MODULES, "blocks.*.attn.v", "v is k in the reference"},
+    {"v is k", v_is_k, NULL, MODULES, "blocks.*.attn.v", "v is k in the recording"},
     {"v before the norm", v_unnormed, NULL, MODULES, "blocks.*.attn.v", "computes v from the residual stream"},
     {"v before the norm, recorded so", v_unnormed, NULL, MODULES, NULL, "computes v from the residual stream"},
     {"attention in half precision", in_half, NULL, MODULES " blocks.*.attn.pattern",
-     "blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v", "the reference computes attention in bf16"},
+     "blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v", "the recording computes attention in bf16"},
     {"attention in half precision, blocks recorded", in_half, NULL, BLOCKS, NULL, "the attention weights in bf16"},
     {"mirrored inside the model", mirrored, NULL, MODULES, "image", "mirrored, left for right"},
     {"mirrored inside the model, blocks recorded", mirrored, NULL, BLOCKS, "image", "mirrored, left for right"},

@@ -133,7 +133,7 @@ static void trained(void **state)
         char p[32];
         snprintf(p, sizeof p, "(p = %.3g)", CASES[i].share);
         assert_true(f->whole);
-        assert_non_null(strstr(f->text, "dropout is on in the reference, on the attention weights"));
+        assert_non_null(strstr(f->text, "dropout is on in the recording, on the attention weights"));
         assert_non_null(strstr(f->text, p));
         compare_free(&d);
     }

@@ -354,8 +354,8 @@ static void norms_elsewhere(void **state)
             fail_msg("%s", err.text);
         const DiffNamed n = {"ours", &s, &r, &o, &d};
         diff_verdict(&n, &verdict);
-        const char *said = pre[1] ? "Likely cause: the reference's norms stand before"
-                                  : "Likely cause: the reference's norms stand after";
+        const char *said = pre[1] ? "Likely cause: the recording's norms stand before"
+                                  : "Likely cause: the recording's norms stand after";
         if (strstr(MODULES[k / 4], "alone") && !pre[0] && pre[1]) /* a norm of its input: of what was left away, too */
             said = "What would tell them apart is encoder.blocks.0.resid_mid.";
         if (d.same != (pre[0] == pre[1]) || (!d.same && !strstr(buf_str(&verdict), said)))

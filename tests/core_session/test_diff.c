@@ -40,7 +40,7 @@ static void finds_its_own_edit(void **state)
     has(run_diff(""), "Same:");
     run("set scale on");
     run("goto logits");
-    has(run_diff(""), "Different: blocks.0.attn.scale[h=0] is the first that is given otherwise");
+    has(run_diff(""), "Different: blocks.0.attn.scale[h=0] is given otherwise: recorded");
     assert_string_equal(s.place.path, "blocks.0.attn.scale");
     run("set scale off");
     write_run("blocks.0.*");
@@ -59,7 +59,7 @@ static void recorded_steps_only(void **state)
     run("set scale on");
     const char *said = run_diff("tolerance=1e-4");
     has(said, "Different: blocks.0.attn.pattern[");
-    has(said, "Likely cause: the reference does not multiply the scores by 1/√d_k");
+    has(said, "Likely cause: the recording does not multiply the scores by 1/√d_k");
     assert_string_equal(s.place.path, "blocks.0.attn.pattern");
     assert_int_equal(s.place.screen, SCREEN_EXPLAIN);
     has(said, "differs in 4 blocks");

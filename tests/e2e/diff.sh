@@ -36,7 +36,7 @@ says() { check "no '$1' in $(tail -n 3 out)" grep -qE -e "$1" out; }
 diff_v 0 '^Same: each of the [0-9]+ tensors' a.safetensors -m "$DATA" -i "$DATA/image.ppm"
 diff_v 0 '^Same' a.safetensors -m "$DATA"                                                  # its own input
 diff_v 0 '^Same' a.safetensors -m "$DATA" -i a.safetensors:image
-diff_v 3 'Different: blocks.0.attn.scale\[h=0\] is the first' off.npz -m "$DATA" -i "$DATA/image.ppm"
+diff_v 3 'Different: blocks.0.attn.scale\[h=0\] is given otherwise' off.npz -m "$DATA" -i "$DATA/image.ppm"
 diff_v 0 '^Same' off.npz -m "$DATA" -c 'set scale off' -i "$DATA/image.ppm"
 diff_v 3 'Different' a.safetensors off.npz -m "$DATA" -i "$DATA/image.ppm"
 same "two traces, two verdicts" 2 "$(grep -cE '^(Same|Different): ' out)"
@@ -70,13 +70,13 @@ mkdir other && cp "$DATA/model.safetensors" "$DATA/preprocessor_config.json" oth
 sed -e 's/"layer_norm_eps": *[^,]*/"layer_norm_eps": 0.001/' -e 's/"hidden_act": *"[^"]*"/"hidden_act": "quick_gelu"/' "$DATA/config.json" >other/config.json
 diff_v 3 '^settings +activation +gelu +\| +quick_gelu' "$DATA" other -i "$DATA/image.ppm"
 says 'ε of LayerNorm +1e-12 +\| +0.001'
-says 'Different: blocks.0.ln1.eps is the first given value that differs'
+says 'Different: blocks.0.ln1.eps is a given value that differs: recorded'
 says 'blocks.0.mlp.post.*quick GELU'
 
 # --- JSON
 "$V" diff "$DATA/whatif_scale_off.safetensors" -m "$DATA" --map "$MAP" --json >out
 same "JSON's status" 3 $?
-says '"cause":"the reference does not multiply the scores by 1/√d_k","whole":true,"rows":2'
+says '"cause":"the recording does not multiply the scores by 1/√d_k","whole":true,"rows":2'
 says '"node":"blocks.1.mlp.out","recorded":"layer.1.mlp_out","axes":"t,d".*"state":"inherits"'
 
 # --- a program that is not ours: a file of float32 arrays under Hugging Face's names, a tensor with a batch axis, one transposed, one wrong
@@ -136,10 +136,10 @@ says 'channels last'
 diff_v 0 '^Same' last.npz -m "$DATA" -i last.npz:pixel_values
 diff_v 1 'in the shape \[3072\]; this model takes' last.npz -m "$DATA" -i last.npz:flat
 diff_v 1 'in the shape \[32,3,32\]' last.npz -m "$DATA" -i last.npz:wrong
-diff_v 3 'the reference has NaN in 1 of 5 cells where there are numbers here' nan.npz -m "$DATA"
+diff_v 3 'the recording has NaN in 1 of 5 cells where there are numbers here' nan.npz -m "$DATA"
 diff_v 3 'Every recorded value is exactly a bf16.*--precision bf16' short.npz -m "$DATA"
 diff_v 0 '^Same' short.npz -m "$DATA" --precision bf16 # the remedy
-diff_v 3 'Different: blocks.0.attn.q\[t=r0c0,h=1,e=0\] is the first' wrong.npz -m "$DATA" -i "$DATA/image.ppm"
+diff_v 3 'Different: blocks.0.attn.q\[t=r0c0,h=1,e=0\] differs first: recorded' wrong.npz -m "$DATA" -i "$DATA/image.ppm"
 
 # --- gradients: our own, and PyTorch's (tests/data/diff/autograd.py)
 AUTOGRAD=$(dirname "$MAP")

@@ -27,7 +27,7 @@ static bool make_plan(const Options *o, Plan *p, Err *err)
         return true;
     bool first = ask_diff_is_model(word[0]), second = ask_diff_is_model(word[1]);
     if ((first || second) && o->model)
-        return err_set(err, "two models to compare with: leave -m %.100s away, or name one reference", o->model);
+        return err_set(err, "two models to compare with: leave out -m %.100s, or name one REF", o->model);
     if (first || second) {
         p->model = word[first ? 0 : 1];
         p->reference[0] = word[first ? 1 : 0];
@@ -62,6 +62,7 @@ static bool ask(Work *w, const char *reference, DiffAnswer *answer, Err *err)
                  .require = o->require,
                  .item = o->item,
                  .json = o->json,
+                 .bundled = !o->model,
                  .own_input = !o->input && !ask_diff_is_model(reference)};
     return (!o->tolerance || diff_tolerance(o->tolerance, &a.tolerance, err)) &&
            ask_diff(&w->session, &a, &w->out, NULL, answer, err);
@@ -141,7 +142,8 @@ const Verb VERB_DIFF = {
         "Hugging Face or timm, or under any others that the lines NAME = NODE[axes] of --map FILE explain; "
         "or a model. Of two REFs the model is ours (the first, if both are models); two traces are each compared with "
         "-m. Without -i the trace's own pixel_values are the input. `through` is the error since the input, `local` "
-        "the error of one step alone, fed with the reference's own values: a difference begins where local is large. "
+        "the error of one step alone, fed with the recorded values before it: a difference begins where local is "
+        "large. "
         "Known mistakes are then made here, one after the other, until one gives the same difference. Exit status: 0 "
         "the same, 3 different, 1 a file is bad.",
     .example = "vitrine diff trace.npz -m vit/ -i trace.npz:pixel_values",

@@ -200,7 +200,7 @@ static const OptionSpec OPTIONS[] = {
      .offset = AT(memory)},
     {.name = "map",
      .value = "FILE",
-     .help = "diff: what the reference's names mean, in lines NAME = NODE[axes]",
+     .help = "diff: what the recording's names mean, in lines NAME = NODE[axes]",
      .kind = OPTION_TEXT,
      .offset = AT(map)},
     {.name = "tolerance",
@@ -211,7 +211,7 @@ static const OptionSpec OPTIONS[] = {
     {.name = "precision",
      .value = "P",
      .help =
-         "diff: round every tensor that Vitrine stores to f32, bf16 or f16; as the reference is stored if not given",
+         "diff: round every tensor that Vitrine stores to f32, bf16 or f16; as the recording is stored if not given",
      .kind = OPTION_TEXT,
      .offset = AT(precision)},
     {.name = "require",

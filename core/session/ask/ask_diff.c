@@ -165,6 +165,49 @@ static bool take_words(Session *s, const DiffAsk *a, const DiffMap *map, Err *er
     return ok;
 }
 
+/* The shape of what the recording calls pixel_values or image; "" where there is none. */
+static void put_pixels(const char *path, Buf *out)
+{
+    static const char *const NAMES[] = {"pixel_values", "image", "pixels", "images"};
+    TensorFile f = {0};
+    if (!tensors_open(&f, path, NULL))
+        return;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !out->len; i++) {
+        const TensorInfo *t = tensors_find(&f, NAMES[i]);
+        for (int k = 0; t && k < t->rank; k++)
+            buf_printf(out, "%s%zu", k ? ", " : "'", t->shape[k]);
+        if (t) {
+            char shape[128];
+            utf8_print(shape, sizeof shape, "%s", buf_str(out) + 1);
+            buf_free(out);
+            buf_printf(out, "'%s' is [%s]", NAMES[i], shape);
+        }
+    }
+    tensors_close(&f);
+}
+
+/* Whose input it is not: the model that is compared with, and how it was chosen. */
+static bool no_input(const Session *s, const DiffAsk *a, Err *err)
+{
+    const Model *m = s->now->model;
+    const Preprocess *p = &m->preprocess;
+    Buf pixels = {0};
+    put_pixels(a->reference, &pixels);
+    if (pixels.len)
+        err_set(err,
+                "%s: its input fits another model: %s, and %s%.60s, which it was compared with, takes %d × %d × %d%s",
+                a->reference, buf_str(&pixels), a->bundled ? "the model in the program, " : "", m->name, p->channels,
+                p->height, p->width,
+                a->bundled ? "; is -m MODEL missing?" : ": choose the model of the recording with -m");
+    else
+        err_set(err,
+                "%s: it has no input values (pixel_values) for %s%.60s: say what it looked at with -i PICTURE or -i "
+                "FILE:tensor, or in a --map line NAME = image",
+                a->reference, a->bundled ? "the model in the program, " : "", m->name);
+    buf_free(&pixels);
+    return false;
+}
+
 /* The input that the trace was made from, if it is in it and wanted. */
 static bool take_input(Session *s, const DiffAsk *a, const DiffMap *map, Err *err)
 {
@@ -178,10 +221,7 @@ static bool take_input(Session *s, const DiffAsk *a, const DiffMap *map, Err *er
         return take_words(s, a, map, err);
     bool ok = diff_reference_input(a->reference, map, subject.graph, subject.image, &arena, &found, err);
     if (ok && !found.name)
-        ok = err_set(err,
-                     "%s: it has no input values (pixel_values) that fit this model: say what it looked at with -i "
-                     "PICTURE or -i FILE:tensor, or in a --map line NAME = image",
-                     a->reference);
+        ok = no_input(s, a, err);
     Buf spec = {0};
     if (ok && map->item >= found.batch && found.batch > 1)
         ok = err_set(err, "%s: '%.100s' holds %zu pictures: --item is 0 to %zu", a->reference, found.name, found.batch,

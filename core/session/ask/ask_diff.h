@@ -12,6 +12,7 @@ typedef struct DiffAsk {
     const char *require;   /* node paths with commas between them that must be compared, or NULL */
     const char *item;      /* which picture of recorded batches, from 0; NULL: the first */
     bool own_input;        /* a trace's own input, where it has one, takes the place of the session's */
+    bool bundled;          /* nobody chose a model: it is the one in the program */
     bool json;
 } DiffAsk;
 
