@@ -52,8 +52,7 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
     bool own = !lesson_named(which, &file), ok; /* a file of the reader's: no progress is kept of it */
     const char *path = own && file_exists(which) ? permit_read(s, which, err) : NULL;
     if (own && !path)
-        return file_exists(which) ? false
-                                  : err_set(err, "there is no lesson '%.40s'; `lessons` lists them", which);
+        return file_exists(which) ? false : err_set(err, "there is no lesson '%.40s'; `lessons` lists them", which);
     if (d->open)
         desk_close(d, s);
     LessonProgress progress = {.cards = 0};

@@ -103,7 +103,7 @@ static const char *page_of(const ClassReader *r)
 static void press(const ClassReader *r, int count, const char *key)
 {
     char typed[TYPED];
-    snprintf(typed, sizeof typed, "%-4d %-17.15s ", count, key);
+    utf8_print(typed, sizeof typed, "%-4d %-17.15s ", count, key);
     int fd = r->folder < 0 ? -1 : openat(r->folder, "keys", O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 && write(fd, typed, sizeof typed) >= 0)
         close(fd);

@@ -267,8 +267,8 @@ void share_count(Share *h)
         most = same > most ? same : most;
     }
     if (!all)
-        snprintf(q->note, sizeof q->note, "Answers may be missing: %.80s has filled the class with other files.",
-                 h->stranger);
+        utf8_print(q->note, sizeof q->note, "Answers may be missing: %.80s has filled the class with other files.",
+                   h->stranger);
     else if (most > 1)
         snprintf(q->note, sizeof q->note, "%zu of %zu votes are of one account, %s", most, h->votes, who);
 }

@@ -162,6 +162,7 @@ static SCREEN *open_screen(int colours)
 static void begin_whole_frames(void)
 {
     int out = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    doupdate(); /* what it has kept of its beginning, the other screen among it, does get there */
     fflush(stdout);
     if (out >= 0 && nowhere >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0) {
         endwin();

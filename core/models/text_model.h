@@ -35,7 +35,7 @@ typedef struct Words {
     const char **label;
     int n;
     char left_out[WORDS_LEFT]; /* the marks that stood in it and are no words of the vocabulary, each once */
-    int cut; /* written by the model, which had not come to an end: so many words; else 0 */
+    int cut;                   /* written by the model, which had not come to an end: so many words; else 0 */
     Arena arena;
 } Words;
 /* Splits at blanks. The vocabulary decides what a word is: what stands between blanks, or a mark (a stop, quote,

@@ -471,7 +471,8 @@ bool session_next_word(Session *s, Err *err)
     const Axis *answers = &g->axes[graph_node(g, probs)->dims.axis[graph_node(g, probs)->dims.n - 1]];
     words[before.count] = word;
     labels[before.count] = axis_label(answers, word, label, sizeof label);
-    exhibit_add_pass(e, (Text){words, before.label || !before.count ? labels : NULL, before.count + 1, NULL, 0}, s->pool);
+    exhibit_add_pass(e, (Text){words, before.label || !before.count ? labels : NULL, before.count + 1, NULL, 0},
+                     s->pool);
     free(words);
     free(labels);
     exhibits_number(s, e);

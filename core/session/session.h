@@ -248,7 +248,7 @@ typedef struct Session {
     unsigned permit;             /* what the line being run may touch: LINE_… (command.h); all outside of one */
     const char *(*lend)(void *context, const char *word, Err *err); /* files of a class (permit.h) */
     void *lend_context;
-    struct CommandLog *log;      /* log.h; NULL until something was logged */
+    struct CommandLog *log; /* log.h; NULL until something was logged */
 } Session;
 
 /* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to

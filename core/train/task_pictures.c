@@ -280,8 +280,8 @@ static void set_target(float *target, int classes, int label, double smoothing)
         target[o] = (float)(smoothing / classes + (o == label ? 1 - smoothing : 0));
 }
 
-/* A micro-batch's pictures, from number `first` on, and their targets, changed as the recipe says; one is mixed with the
- * next of them. */
+/* A micro-batch's pictures, from number `first` on, and their targets, changed as the recipe says; one is mixed with
+ * the next of them. */
 static void augment(const Trainer *t, TaskBench *b, uint64_t first)
 {
     const VitConfig *c = &t->model.vit;

@@ -40,7 +40,7 @@ static void finds_its_own_edit(void **state)
     has(run_diff(""), "Same:");
     run("set scale on");
     run("goto logits");
-    has(run_diff(""), "Different: blocks.0.attn.scale[h=0] is given otherwise: recorded");
+    has(run_diff(""), "Different: blocks.0.attn.scale[h=0] is a given value that differs: recorded");
     assert_string_equal(s.place.path, "blocks.0.attn.scale");
     run("set scale off");
     write_run("blocks.0.*");

@@ -173,8 +173,8 @@ static void refusals(void **state)
 {
     (void)state;
     run("gradient logits[o=0]");
-    refused("gradient blocks.0.attn.w_q", "is given");
-    refused("gradient pixels", "is given");
+    refused("gradient blocks.0.attn.w_q", "is an input");
+    refused("gradient pixels", "is an input");
     refused("gradient nowhere", "column 10: there is no node 'nowhere'");
     refused("gradient grad.logits", "no node 'grad.logits'; did you mean logits?");
     refused("gradient blocks.0", "a group of nodes");

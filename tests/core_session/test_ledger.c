@@ -133,7 +133,7 @@ static void test_ledger_command(void **state)
     run("set precision f32");
     assert_true(ledger_table(&s, SIDE_B, false, &table, false, &err));
     buf_free(&table);
-    refused("ledger probs[o=star]", "no sum of what the blocks wrote");
+    refused("ledger probs[o=star]", "not a sum of what the blocks wrote");
     assert_string_equal(s.ledger.path, "blocks.1.resid_post"); /* the one before is in force */
     refused("ledger star against=star", "same class");
     refused("ledger star against=moon", "no class 'moon'");

@@ -315,7 +315,7 @@ static void ledgers(void **state)
     has(buf_str(&text), "the same for every text");
     run("ledger le against=la");
     refused("ledger le against=le", "same class");
-    refused("ledger probs[t=0,v=le]", "no sum of what the blocks wrote");
+    refused("ledger probs[t=0,v=le]", "not a sum of what the blocks wrote");
     buf_free(&text);
 }
 

@@ -448,7 +448,7 @@ static void views_and_colours(void **state)
     refuse("pool 3", "expected 1, 2, 4");
     refuse("colours pink", "expected next");
     run("find softmax; find star; goto logits; find value>0");
-    refuse("find xyzzy", "nothing is called");
+    refuse("find xyzzy", "is called 'xyzzy'");
 }
 
 static void completion_offers_what_exists(void **state)
@@ -536,7 +536,7 @@ static void finding_goes_on(void **state)
     run("find prev");
     assert_string_equal(s.place.path, "blocks.3.ln1.out");
     assert_true(s.sought.on);
-    refuse("find xyzzy", "nothing is called");
+    refuse("find xyzzy", "is called 'xyzzy'");
     run("find prev");
     assert_string_equal(s.place.path, "blocks.2.ln1.out");
     run("goto first; find scores_raw"); /* no step: a node of that name, and round to the first again */

@@ -214,7 +214,7 @@ static void text_as_people_write(void **state)
         {"“the dog” — ‘the cat’ – …", 4, {1, 2, 1, 3}, "“”—‘’–…", NULL},
         {"'the dog'", 2, {1, 2}, "'", NULL},
         {"the dog's cat", 4, {1, 2, 7, 3}, "", NULL},
-        {"the dogs' cat", 0, {0}, "", "'dogs' is no word"},
+        {"the dogs' cat", 0, {0}, "", "'dogs' is not a word"},
         {"red-blue dog", 3, {4, 5, 2}, "-", NULL},
         {"red- blue -dog", 3, {4, 5, 2}, "-", NULL},
         {"l'cat, l’dog: the", 5, {6, 3, 6, 2, 1}, ",:", NULL},

@@ -495,7 +495,7 @@ says "the pronoun of the street" "^l'animal n'a pas traversé la rue parce qu'el
 same "the same without the cache" "$(sed 's/"steps".*//' with)" "$(sed 's/"steps".*//' without)"
 check "the cache saves nothing" [ "$(sed -E 's/.*"multiply_adds":([0-9]+).*/\1/' with)" -lt "$(sed -E 's/.*"multiply_adds":([0-9]+).*/\1/' without)" ]
 refused 1 "'elephant' is none of the .* words" translate "the elephant is red"
-refused 1 "'aminal' is no word .* 'animal' is" translate "the aminal is red"
+refused 1 "'aminal' is not a word .* 'animal' is" translate "the aminal is red"
 ok "a sentence, verified" verify "the cat is tired"
 says "every cell of it is equal" 'bit for bit'
 PRONOUN="the animal did not cross the street because it was too tired"

@@ -36,7 +36,7 @@ says() { check "no '$1' in $(tail -n 3 out)" grep -qE -e "$1" out; }
 diff_v 0 '^Same: each of the [0-9]+ tensors' a.safetensors -m "$DATA" -i "$DATA/image.ppm"
 diff_v 0 '^Same' a.safetensors -m "$DATA"                                                  # its own input
 diff_v 0 '^Same' a.safetensors -m "$DATA" -i a.safetensors:image
-diff_v 3 'Different: blocks.0.attn.scale\[h=0\] is given otherwise' off.npz -m "$DATA" -i "$DATA/image.ppm"
+diff_v 3 'Different: blocks.0.attn.scale\[h=0\] is a given value that differs' off.npz -m "$DATA" -i "$DATA/image.ppm"
 diff_v 0 '^Same' off.npz -m "$DATA" -c 'set scale off' -i "$DATA/image.ppm"
 diff_v 3 'Different' a.safetensors off.npz -m "$DATA" -i "$DATA/image.ppm"
 same "two traces, two verdicts" 2 "$(grep -cE '^(Same|Different): ' out)"

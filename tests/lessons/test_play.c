@@ -70,7 +70,7 @@ static void expressions(void **state)
     refused(&p, "dot(m:x, probs)", "3 cells on one side, 10");
     refused(&p, "1 1", "nothing is expected");
     refused(&p, "((((((((((((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))))))))))))))",
-            "too deep");
+            "too many brackets");
     player_close(&p);
 }
 

@@ -154,9 +154,10 @@ const Verb VERB_LESSON = {
     .name = "lesson",
     .usage = "lesson N or FILE.md [--paper]",
     .summary = "opens a lesson where you left it",
-    .details = "N is a number of `vitrine lessons`, or a card's name; FILE.md is a lesson of your own. --paper writes the "
-               "worked example to standard output: one page with what is given, room to compute the rest, and the "
-               "answers at the bottom.",
+    .details =
+        "N is a number of `vitrine lessons`, or a card's name; FILE.md is a lesson of your own. --paper writes the "
+        "worked example to standard output: one page with what is given, room to compute the rest, and the "
+        "answers at the bottom.",
     .example = "vitrine lesson 5 --paper",
     .flags = VERB_ALONE,
     .check = check_one,

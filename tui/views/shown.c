@@ -143,7 +143,7 @@ void shown_share_right(const Paint *p, const Shown *v, size_t cell, int y, int x
     if ((int)strlen(text) > width && gap) /* beside others in percent it stays one */
         memmove(gap, gap + 1, strlen(gap));
     if ((int)strlen(text) > width)
-        snprintf(text, sizeof text, "%.0f%%", 100 * (double)v->values[cell]);
+        utf8_print(text, sizeof text, "%.0f%%", 100 * (double)v->values[cell]);
     if ((int)strlen(text) > width)
         number_text(text, sizeof text, v->values[cell], width);
     put_right(p, v, cell, y, x, width, style, text);

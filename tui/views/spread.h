@@ -11,8 +11,9 @@ typedef struct Spread {
     float common;          /* spread_common, where it was asked for; else 0 */
 } Spread;
 Spread spread_of(const float *values, size_t count);
-/* What 98 of 100 cells of `per_cell` values each are not beyond by size, or a little more (under an eighth): at most two
- * in 100 have a value beyond it. Of at most SPREAD_SAMPLE values, evenly spaced. 0 where that is 0, or none is finite. */
+/* What 98 of 100 cells of `per_cell` values each are not beyond by size, or a little more (under an eighth): at
+ * most two in 100 have a value beyond it. Of at most SPREAD_SAMPLE values, evenly spaced. 0 where that is 0, or
+ * none is finite. */
 enum { SPREAD_SAMPLE = 1 << 20 };
 float spread_common(const float *values, size_t count, double per_cell);
 /* Mean and population standard deviation of the finite values, in double. */

@@ -11,8 +11,8 @@ enum { SETTLE_MOST_ANSWERS = 16 };
 
 /* "right", "most", "least"; SETTLE_NOT for another word. */
 SettleBy settle_word(const char *word);
-/* Computes what is missing. right=: *right is that digit, whatever the answers are. most=, least=: the answer's index, −1
- * where two share the largest (smallest) value, and value[count]. False, with both as they were, where an expression
+/* Computes what is missing. right=: *right is that digit, whatever the answers are. most=, least=: the answer's index,
+ * −1 where two share the largest (smallest) value, and value[count]. False, with both as they were, where an expression
  * cannot be had. */
 bool settle(Session *s, SettleBy by, const char *expression, const char *const *answer, int count, int *right,
             double *value, Err *err);

@@ -266,7 +266,7 @@ bool scale_places_go(Session *s, int which, Err *err)
     if (bundled) {
         stand_on(s, p);
         tell_place(s, which);
-        if (new && which == 0)
+        if (new &&which == 0)
             tell_row(s);
     } else
         session_say(s, session_vit(s)
