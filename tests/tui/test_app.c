@@ -445,7 +445,7 @@ static void the_first_screen(void **state)
     char line[48], first[32];
     key("s"); /* on another picture it is taken away where one is; where that shows is said */
     assert_string_equal(a.s.place.path, session_first(&a.s));
-    says("begins at step 9, scaled: 9G goes there");
+    says("Scores are no longer times 1/√d_k. It shows from step 9, scaled: 9G");
     key("u");
     app_do(&a, "skip mlp block=2"); /* of several changes the last is undone by its own key */
     int undo = a.s.undo_count;

@@ -20,14 +20,14 @@ static bool report_words(Session *s)
     return v && v->report && v->report(s, &a);
 }
 
-/* Where the reader stands A and B are the same, and the pass comes to the change later. Short, as all that is said. */
-static bool report_later(Session *s)
+/* Where the reader stands A and B are the same: the later step that the change begins at, or NULL. */
+static const Box *begins_later(const Session *s)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = session_node(s, SIDE_B, s->place.path);
     int here = s->stages.boxes[s->place.box].step, first = NO_BOX;
     if (session_pinned(s) || n == NO_NODE || graph_node(g, n)->origin == NO_NODE)
-        return false;
+        return NULL;
     for (int i = 0; i < s->stages.count; i++) {
         const Box *b = &s->stages.boxes[i];
         bool changed = b->child == NO_BOX && graph_node(g, b->show)->origin == NO_NODE;
@@ -36,26 +36,29 @@ static bool report_later(Session *s)
     }
     for (int up = first; up != NO_BOX && !stages_is_block(&s->stages, up); up = s->stages.boxes[up].parent)
         first = up; /* the step that it is in */
-    if (first == NO_BOX || s->stages.boxes[first].step <= here)
-        return false;
-    const Box *b = &s->stages.boxes[first];
-    session_say(s, "Nothing changes here. It begins at step %d, %s: %dG goes there.", b->step, b->label, b->step);
-    return true;
+    return first != NO_BOX && s->stages.boxes[first].step > here ? &s->stages.boxes[first] : NULL;
 }
 
+/* What was done, and after it where it shows: both on one line of a small screen. */
 static void report(Session *s)
 {
     if (!s->edits.count) {
         session_say(s, "All changes are undone.");
         return;
     }
-    if (report_later(s) || report_words(s))
-        return;
-    buf_clear(&s->said);
-    buf_puts(&s->said, "In force: ");
-    for (int i = 0; i < s->edits.count; i++)
-        buf_printf(&s->said, "%s%s", i ? "; " : "", s->edits.line[i]);
-    buf_puts(&s->said, ".  u undoes");
+    const Box *later = begins_later(s);
+    if (!report_words(s)) {
+        session_say(s, "In force: ");
+        for (int i = 0; i < s->edits.count; i++)
+            buf_printf(&s->said, "%s%s", i ? "; " : "", s->edits.line[i]);
+        buf_puts(&s->said, ".  u undoes");
+    } else if (later) { /* the first part of the sentence: the rest is of what shows here */
+        const char *rest = strrchr(buf_str(&s->said), ':');
+        rest = rest ? rest : strrchr(buf_str(&s->said), '.');
+        session_say(s, "%.*s.", (int)(rest - buf_str(&s->said)), buf_str(&s->said));
+    }
+    if (later)
+        buf_printf(&s->said, " It shows from step %d, %s: %dG", later->step, later->label, later->step);
 }
 
 static bool change(Session *s, const char *line, bool toggle, Err *err)
@@ -116,10 +119,10 @@ static bool run_edit(Session *s, const Args *a, Err *err)
     int at = strchr(v->words, ' ') ? 1 : 0; /* the word behind the verb's own */
     const char *word = a->count > at ? a->word[at] : "";
     bool toggle = strcmp(word, "toggle") == 0 && v == &VERB_SET_SCALE;
-    if ((v->none && strcmp(word, v->none) == 0) || (toggle && edits_has(s, "set scale off")))
+    if (v->none && strcmp(word, v->none) == 0)
         return without(s, v->words, NULL, err);
     if (toggle)
-        return change(s, "set scale off", false, err);
+        return change(s, "set scale off", true, err);
     if (!(v->print ? v->print(s, a, line, err) : as_typed(a->command->name, a, line, err)))
         return false;
     trim(line);

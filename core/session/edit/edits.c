@@ -103,8 +103,6 @@ static bool same_state(const EditState *a, const EditState *b)
 
 bool edits_apply(Session *s, const EditState *lines, bool remember, Err *err)
 {
-    if (remember && s->undo_count && same_state(lines, &s->undo[s->undo_count - 1]) && !same_state(lines, &s->edits))
-        return edits_undo(s, err); /* back to the state before: nothing is left to undo of it */
     if (!build(s, lines, err))
         return false;
     EditState copy = edit_state_copy(lines);
@@ -149,7 +147,9 @@ bool edits_add(Session *s, const char *line, bool toggle, Err *err)
         }
     if (!had || !toggle)
         edit_state_add(&next, line);
-    bool ok = edits_apply(s, &next, true, err);
+    /* A key pressed twice leaves nothing to undo: it led back to the state before. */
+    bool back = had && toggle && s->undo_count && same_state(&next, &s->undo[s->undo_count - 1]);
+    bool ok = back ? edits_undo(s, err) : edits_apply(s, &next, true, err);
     edit_state_free(&next);
     if (ok && session_edited(s) && s->compare == COMPARE_OFF)
         s->compare = COMPARE_SIDES;
