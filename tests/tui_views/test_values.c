@@ -252,7 +252,7 @@ static void heats(void **state)
     canvas_free(&c);
 }
 
-/* A panel is filled, by cells that are about square. */
+/* A panel is filled, by cells that are about square; all alike where that leaves four fifths of it. */
 static void heat_fills_its_room(void **state)
 {
     (void)state;
@@ -267,6 +267,8 @@ static void heat_fills_its_room(void **state)
         assert_true(size.wide <= 58 && size.tall <= 68 && size.wide >= cols && size.tall >= rows);
         assert_true(across / down < HEAT_OBLONG + 0.1 && down / across < HEAT_OBLONG + 0.1);
         assert_true(size.wide * size.tall > 58 * 68 * 0.8);
+        assert_true(size.wide % cols == 0 || 58 / cols * cols < 58 * 0.81);
+        assert_true(size.tall % rows == 0 || 68 / rows * rows < 68 * 0.81);
     }
     canvas_free(&c);
 }

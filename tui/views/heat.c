@@ -36,6 +36,13 @@ int heat_pixels(const Paint *p, int lines)
     return heat_halves(p) ? 2 * lines : lines;
 }
 
+/* All cells alike where four fifths of the room remain then. */
+static double even(double pixels)
+{
+    double whole = floor(pixels + 1e-9);
+    return whole > pixels * 0.8 ? whole : pixels;
+}
+
 HeatSize heat_size(const Paint *p, Rect room, int rows, int cols)
 {
     double unit = heat_halves(p) ? 1 : 2; /* columns that are as wide as a pixel is high */
@@ -44,7 +51,7 @@ HeatSize heat_size(const Paint *p, Rect room, int rows, int cols)
     double across = fmin((double)room.w / cols, HEAT_WIDEST), down = (double)heat_pixels(p, room.h) / rows;
     down = fmin(down, fmax(1, across * HEAT_OBLONG / unit));
     across = fmin(across, fmax(1, down * HEAT_OBLONG * unit));
-    int tall = (int)(down * rows + 1e-9), wide = (int)(across * cols + 1e-9);
+    int tall = (int)(even(down) * rows + 1e-9), wide = (int)(even(across) * cols + 1e-9);
     return (HeatSize){tall > rows ? tall : rows, wide > cols ? wide : cols};
 }
 

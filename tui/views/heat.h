@@ -8,7 +8,7 @@
 bool heat_halves(const Paint *p);
 /* The one scaler. Of n things in a row, `parts` parts: thing i lies in part heat_part(i), which begins at thing
  * heat_first(part) and ends before heat_first(part + 1). Values in drawn cells where they are more than these, drawn
- * cells in pixels where those are more: some have one more than others, so that all the room is used. */
+ * cells in pixels where those are more: some have one more than others where a fifth of the room were lost else. */
 size_t heat_first(size_t part, size_t n, size_t parts);
 size_t heat_part(size_t i, size_t n, size_t parts);
 

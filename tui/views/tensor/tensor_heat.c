@@ -195,20 +195,21 @@ static size_t cursor_col(const Fit *f, const Tensor *t)
     return bin_of(&f->across, t->col) - f->col0;
 }
 
-/* A label in every line, of the cell that begins in it, or of the cursor's. */
+/* A label in every line, of the cell whose middle is first in it, or of the cursor's. */
 static void draw_row_labels(const Paint *p, const Fit *f, const Tensor *t)
 {
     int cursor = row_here(t) ? (int)cursor_row(f, t) : -1, last = -1;
     for (int k = 0; k < f->rows; k++) {
         Rect cell = heat_cell(p, f->cells, f->rows, f->cols, f->size, k, 0);
+        int y = cell.y + (cell.h - 1) / 2;
         char label[64];
-        if (k == cursor || cell.y <= last) {
+        if (y == last) {
             if (k != cursor)
                 continue;
-            canvas_fill(p->c, (Rect){cell.y, cell.x - f->label_w, 1, f->label_w - 1}, STYLE_TEXT, ' ');
+            canvas_fill(p->c, (Rect){y, cell.x - f->label_w, 1, f->label_w - 1}, STYLE_TEXT, ' ');
         }
-        last = k == cursor ? cell.y + cell.h - 1 : cell.y;
-        canvas_text(p->c, cell.y, cell.x - f->label_w, f->label_w - 1, k == cursor ? STYLE_STRONG : STYLE_AXIS,
+        last = y;
+        canvas_text(p->c, y, cell.x - f->label_w, f->label_w - 1, k == cursor ? STYLE_STRONG : STYLE_AXIS,
                     shown_label(t->v.graph, t->plane.rows,
                                 t->row0 + (k == cursor ? t->row : bin_from(&f->down, f->row0 + (size_t)k)), label,
                                 sizeof label));
