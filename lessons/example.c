@@ -392,16 +392,3 @@ void example_free(Example *e)
     arena_free(&e->arena);
     *e = (Example){0};
 }
-
-Side example_side(const Example *e)
-{
-    return session_run_number(e->exhibit, e->exhibit->pass, exhibit_pass(e->exhibit)->edited != NULL);
-}
-
-NodeId example_result(const Example *e)
-{
-    NodeId n = e->graph->count - 1;
-    while (n > 0 && (graph_node(e->graph, n)->flags & NODE_PROBE))
-        n--;
-    return n;
-}

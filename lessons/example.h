@@ -39,8 +39,4 @@ bool example_build(Example *e, const char *file, const Worked *w, const Model *m
 void example_exhibit(Example *e, Session *s);
 /* Takes its exhibit from the session too, which must not show it. */
 void example_free(Example *e);
-/* The run of its exhibit, as it is now. */
-Side example_side(const Example *e);
-/* The node shown first: the last one that is no analysis. */
-NodeId example_result(const Example *e);
 #endif

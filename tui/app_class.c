@@ -12,12 +12,12 @@
 #include "tui/canvas/letters.h"
 
 /* Every command: to those who follow us; and whoever does something on their own has left. */
-static void on_entry(void *context, const LogEntry *entry)
+static void on_entry(void *context, const char *lines)
 {
     App *a = context;
-    share_entry(&a->share, entry->resolved);
-    a->record.due |= *entry->resolved != 0;
-    a->follow.following &= !*entry->resolved; /* the presenter's are not logged here */
+    share_entry(&a->share, lines);
+    a->record.due |= *lines != 0;
+    a->follow.following &= !*lines; /* the presenter's are not logged here */
 }
 
 void app_class_begin(App *a)

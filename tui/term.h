@@ -49,7 +49,6 @@ void term_size(int *h, int *w);
  * cursor's. */
 void term_draw(const Canvas *c);
 void term_redraw(void);   /* the next term_draw sends everything */
-void term_suspend(void);  /* as Ctrl-Z; returns when continued */
 bool term_mouse(bool on); /* returns whether it is on now */
 
 typedef enum TermEventKind {

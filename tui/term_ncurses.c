@@ -416,12 +416,6 @@ bool term_mouse(bool on)
     return on;
 }
 
-void term_suspend(void)
-{
-    if (term.screen)
-        raise(SIGTSTP); /* its handler leaves the terminal; the next draw or event takes it again */
-}
-
 void term_reraise(void)
 {
     signals_reraise();

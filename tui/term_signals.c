@@ -10,13 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-void signals_guard_fds(void)
-{
-    for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", O_RDWR) != fd)
-            _exit(2); /* the lowest free descriptor is fd; anything else means there is no /dev/null to stand on */
-}
-
 /* Everything a handler may touch. Written before the handlers are installed. */
 static struct {
     int fd;

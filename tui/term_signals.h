@@ -5,10 +5,6 @@
 #include <stdbool.h>
 #include <termios.h>
 
-/* Opens /dev/null on those of descriptors 0–2 that were closed, so that no file can take their place. Call first in
- * main. */
-void signals_guard_fds(void);
-
 enum { UNDO_BYTES = 512 };
 /* Installs the handlers. modes: the terminal's before anything was changed; undo: the bytes that take the screen back.
  */

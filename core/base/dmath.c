@@ -230,37 +230,3 @@ double dm_cos(double x)
 {
     return wave(x, 1);
 }
-
-/* The angle of (x, y) in the first octant, 0 ≤ y ≤ x: the series of arctan on |u| ≤ √2 − 1, turned by π/4 where it is
- * steeper. */
-static double octant(double y, double x)
-{
-    bool steep = y > 0x1.a827999fcef32p-2 * x;
-    double u = steep ? (y - x) / (y + x) : y / x, z = u * u, p = 0;
-    for (int n = 22; n > 0; n--)
-        p = z * ((n & 1 ? -1.0 : 1.0) / (2 * n + 1) + p);
-    double a = u + u * p;
-    return steep ? 0x1.921fb54442d18p-1 + (0x1.1a62633145c07p-55 + a) : a;
-}
-
-double dm_atan2(double y, double x)
-{
-    if (y != y || x != x)
-        return NOT_A_NUMBER;
-    double up = dm_abs(y), right = dm_abs(x);
-    if (up == INFINITE || right == INFINITE) {
-        up = up == INFINITE;
-        right = right == INFINITE;
-    } else if (up > 0x1p1000 || right > 0x1p1000) {
-        up *= 0x1p-8;
-        right *= 0x1p-8;
-    }
-    double a = 0;
-    if (up > right)
-        a = 0x1.921fb54442d18p+0 - (octant(right, up) - 0x1.1a62633145c07p-54);
-    else if (up > 0)
-        a = octant(up, right);
-    if (bits_of(x) >> 63)
-        a = DM_PI - (a - 0x1.1a62633145c07p-53);
-    return bits_of(y) >> 63 ? -a : a;
-}

@@ -12,7 +12,6 @@ double dm_exp(double x); /* −700 ≤ x ≤ 700 */
 double dm_log(double x); /* x > 0, normal */
 double dm_sin(double x); /* |x| ≤ 1e6 */
 double dm_cos(double x);
-double dm_atan2(double y, double x); /* −π … π */
-double dm_pow(double x, double y);   /* x > 0 */
-double dm_sqrt(double x);            /* correctly rounded */
+double dm_pow(double x, double y); /* x > 0 */
+double dm_sqrt(double x);          /* correctly rounded */
 #endif

@@ -94,11 +94,6 @@ bool dataset_have_masks(const Dataset *s)
     return pictures_have_masks(s->pictures);
 }
 
-uint64_t dataset_number(const Dataset *s, size_t i)
-{
-    return s->first + i;
-}
-
 int dataset_get(Dataset *s, size_t i, float *pixels, uint8_t *mask)
 {
     REQUIRE(i < s->count);

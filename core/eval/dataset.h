@@ -17,7 +17,6 @@ const struct Sentence *dataset_sentence(const Dataset *s, size_t i); /* …and t
 void dataset_free(Dataset *s);                                       /* NULL is allowed */
 size_t dataset_count(const Dataset *s);
 bool dataset_have_masks(const Dataset *s);
-uint64_t dataset_number(const Dataset *s, size_t i); /* the picture's number in its set */
 /* Picture i: pixels[c,y,x] 0 … 255; mask[y,x] (may be NULL) 0 … 255, zeros where none is known. Returns its class, as
  * the model numbers them. Any thread, as long as no two ask for the same picture at once. */
 int dataset_get(Dataset *s, size_t i, float *pixels, uint8_t *mask);

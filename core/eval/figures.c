@@ -47,39 +47,16 @@ static const Figure WHOLE[FIGURES_MOST] = {
 #include "core/eval/figures.def"
 };
 #undef FIGURE
-#undef PART
-#define FIGURE(kind, i, right, lost, won)
-#define PART(kind, i, right, lost, won) {right, {lost, won, FIGURES_PART}},
-static const Figure FIRST[FIGURES_MOST] = {
-#include "core/eval/figures.def"
-};
-#undef PART
 #undef MEAN
-#define PART(kind, i, right, lost, won)
+#define FIGURE(kind, i, right, lost, won)
 #define MEAN(kind, value) [FIGURE_MEAN_##kind] = value,
 static const double WHOLE_MEAN[FIGURE_MEAN_COUNT] = {
-#include "core/eval/figures.def"
-};
-#undef MEAN
-#undef PART_MEAN
-#define MEAN(kind, value)
-#define PART_MEAN(kind, value) [FIGURE_MEAN_##kind] = value,
-static const double FIRST_MEAN[FIGURE_MEAN_COUNT] = {
 #include "core/eval/figures.def"
 };
 #undef FIGURE
 #undef PART
 #undef MEAN
 #undef PART_MEAN
-
-void figures_shipped(bool part, Figures *out)
-{
-    *out = (Figures){.pictures = part ? FIGURES_PART : FIGURES_PICTURES};
-    for (int i = 0; i < FIGURES_MOST; i++)
-        out->figure[i] = part ? FIRST[i] : WHOLE[i];
-    for (int i = 0; i < FIGURE_MEAN_COUNT; i++)
-        out->mean[i] = part ? FIRST_MEAN[i] : WHOLE_MEAN[i];
-}
 
 Figure figures_get(FigureKind kind, int i)
 {
@@ -107,11 +84,6 @@ RandomSpread figures_random_peak(void)
 double figures_share(FigureKind kind, int i)
 {
     return (double)figures_get(kind, i).right / (double)figures_over(kind, FIGURES_PICTURES);
-}
-
-Interval figures_interval(FigureKind kind, int i)
-{
-    return interval_wilson(figures_get(kind, i).right, figures_over(kind, FIGURES_PICTURES));
 }
 
 /* --- measuring --- */

@@ -67,9 +67,7 @@ int figures_at(FigureKind kind, int i); /* its place in figure[] */
 int figures_count(FigureKind kind);
 const char *figures_name(FigureKind kind);
 
-/* What is shipped: over all pictures, or (part) over the first FIGURES_PART of them. */
-void figures_shipped(bool part, Figures *out);
-/* Of those over all pictures. */
+/* As shipped, over all pictures. */
 Figure figures_get(FigureKind kind, int i);
 /* Of how many pictures a figure of `pictures` is: fewer before any training. */
 size_t figures_over(FigureKind kind, size_t pictures);
@@ -77,7 +75,6 @@ double figures_mean(FigureMean mean);
 /* How often rollout's heaviest patch is the object's before any training, over the seeds. */
 RandomSpread figures_random_peak(void);
 double figures_share(FigureKind kind, int i); /* 0 … 1 */
-Interval figures_interval(FigureKind kind, int i);
 
 /* Measures them over the first `pictures` held-out drawn ones. m is the bundled model or one of its shape; twin (may be
  * NULL: those two stay 0). False when cancelled. */

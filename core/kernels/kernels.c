@@ -134,16 +134,6 @@ const char *map_name(MapFn f)
     return names[f];
 }
 
-bool map_find(const char *name, MapFn *f)
-{
-    for (int i = 0; i < MAP_COUNT; i++)
-        if (strcmp(name, names[i]) == 0) {
-            *f = (MapFn)i;
-            return true;
-        }
-    return false;
-}
-
 float map_apply(MapFn f, float x)
 {
     float y;

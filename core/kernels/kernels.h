@@ -120,7 +120,6 @@ static inline uint64_t kernel_hash_step(uint64_t h, uint64_t word)
 }
 
 const char *map_name(MapFn f);
-bool map_find(const char *name, MapFn *f);
 /* One value by the reference sequences: what `explain` folds with. */
 float map_apply(MapFn f, float x);
 float zip_apply(ZipFn f, float a, float b);

@@ -210,15 +210,6 @@ static bool ledger_walk(const Graph *g, NodeId y, size_t cell, LedgerWalk *w, Er
     return ok;
 }
 
-bool ledger_can(const Graph *g, NodeId y, Err *err)
-{
-    LedgerWalk w;
-    if (!ledger_walk(g, y, 0, &w, err))
-        return false;
-    ledger_walk_free(&w);
-    return true;
-}
-
 typedef struct Writer {
     Graph *g;
     const LedgerWalk *walk;

@@ -58,9 +58,7 @@ typedef struct Ledger {
 
 /* Is it written token by token, so that of one that alone is read only that one's counts? */
 bool ledger_by_token(const Graph *g, const LedgerEntry *e);
-/* Can the number be split? Otherwise why not, in one line. y: a node of the model's own. */
-bool ledger_can(const Graph *g, NodeId y, Err *err);
 /* Appends the ledger of a graph that a builder made, or of one edited from it; a run of the graph that exists already
- * needs run_extend. False, with nothing appended, where ledger_can says so. */
+ * needs run_extend. False, with nothing appended, and err says why, where the number can not be split. */
 bool ledger_add(Graph *g, NodeId y, size_t cell, size_t against, Ledger *out, Err *err);
 #endif

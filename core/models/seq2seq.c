@@ -267,15 +267,6 @@ void seq2seq_attention_scope(bool cross, int block, char *out, size_t n)
     snprintf(out, n, cross ? "decoder.blocks.%d.cross_attn" : "encoder.blocks.%d.self_attn", block);
 }
 
-void seq2seq_attention_number(const Seq2seqConfig *c, int number, char *out, size_t n)
-{
-    int own = number - c->encoder_layers, each = seq2seq_has_encoder(c) ? 2 : 1;
-    if (own < 0 || own % each == 1)
-        seq2seq_attention_scope(own >= 0, own < 0 ? number : own / each, out, n);
-    else
-        snprintf(out, n, "decoder.blocks.%d.self_attn", own / each);
-}
-
 Seq2seqTexts seq2seq_attention_texts(int encoder_layers, int number)
 {
     int own = number - encoder_layers;

@@ -139,9 +139,6 @@ void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Weights *w, cons
 void seq2seq_sinusoids(int first, int rows, int width, float *out);
 /* Scope of an encoder block's self-attention, or of a decoder block's cross-attention. */
 void seq2seq_attention_scope(bool cross, int block, char *out, size_t n);
-/* Of an attention by its number (anatomy_attention): the encoder's, then of every block of the decoder self-attention
- * and, in a model of both stacks, cross-attention. */
-void seq2seq_attention_number(const Seq2seqConfig *c, int number, char *out, size_t n);
 /* Which of the two texts asks, and which is looked at, in an attention by that number of a model of both stacks; a text
  * that looks at itself in the decoder sees nothing that comes later. */
 typedef struct Seq2seqTexts {

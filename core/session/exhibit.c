@@ -6,10 +6,10 @@
 
 #include "core/base/err.h"
 #include "core/base/mem.h"
+#include "core/eval/removal.h"
 #include "core/graph/anatomy.h"
 #include "core/graph/grad.h"
 #include "core/models/probes.h"
-#include "core/session/ask/ledger_effects.h"
 #include "core/session/edit/edits.h"
 #include "core/session/input.h"
 #include "core/session/place.h"
@@ -81,9 +81,15 @@ void exhibit_add_pass(Exhibit *e, Text target, Pool *pool)
     build_pass(e, text, pool);
 }
 
+static void drop_effects(Forward *p)
+{
+    removal_run_free(p->effects);
+    p->effects = NULL;
+}
+
 static void free_edited(Forward *p)
 {
-    ledger_effects_drop(p);
+    drop_effects(p);
     run_free(p->edited_run);
     if (p->edited)
         graph_free(p->edited);
@@ -297,7 +303,7 @@ bool exhibit_append(Exhibit *e, const GradTarget *t, const LedgerTarget *l)
     bool base = is_target(&p->base_target, t) && is_ledger(&p->base_ledger.of, l);
     bool edited = !p->edited || (is_target(&p->edited_target, t) && is_ledger(&p->edited_ledger.of, l));
     if (!base || !edited)
-        ledger_effects_drop(p);
+        drop_effects(p);
     if (!base)
         renew(p->base, p->base_run, p->base_count, p->base_mark, &p->base_target, t, &p->base_ledger, l);
     if (!edited)

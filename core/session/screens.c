@@ -30,14 +30,6 @@ const char *screen_name(Screen screen)
     return screen_spec(screen)->name;
 }
 
-Screen screen_find(const char *name)
-{
-    int i = 0;
-    while (i < SCREEN_COUNT && strcmp(SCREENS[i]->name, name) != 0)
-        i++;
-    return (Screen)i;
-}
-
 Screen session_screen_for(const Session *s, const char *path)
 {
     const Graph *g = session_graph(s, SIDE_B);

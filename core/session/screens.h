@@ -57,8 +57,6 @@ typedef struct ScreenSpec {
 
 const ScreenSpec *screen_spec(Screen screen);
 const ScreenSpec *screen_now(const Session *s); /* of the screen that is on */
-/* The screen of that name, or SCREEN_COUNT. */
-Screen screen_find(const char *name);
 
 /* `worked`: terms of the cell in focus, 0 for a leaf; and all of them are shown, nothing plays, when the cursor goes
  * elsewhere. */

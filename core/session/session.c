@@ -251,7 +251,6 @@ void session_free(Session *s)
     difference_drop(s);
     explained_drop(s);
     measures_free(s);
-    log_free(s);
     exhibits_free(s);
     model_free(&s->model);
     stages_free(&s->stages);

@@ -86,7 +86,7 @@ typedef struct Forward {
     ArenaMark base_mark, edited_mark;      /* … and what their arenas held */
     GradTarget base_target, edited_target; /* whose those are */
     LedgerOn base_ledger, edited_ledger;   /* behind them */
-    struct LedgerEffects *effects;         /* of the ledger on show: ledger_effects.h */
+    struct RemovalRun *effects;            /* of the lines of the ledger on show; NULL: not begun */
     Run *base_run, *edited_run;
     uint16_t base_number, edited_number; /* of the runs, in the session's table; 0: not in it */
     Edit *edits;                         /* what edited was made from */
@@ -248,7 +248,11 @@ typedef struct Session {
     unsigned permit;             /* what the line being run may touch: LINE_… (command.h); all outside of one */
     const char *(*lend)(void *context, const char *word, Err *err); /* files of a class (permit.h) */
     void *lend_context;
-    struct CommandLog *log; /* log.h; NULL until something was logged */
+    struct {
+        int held;
+        void (*follow)(void *context, const char *lines);
+        void *context;
+    } log; /* log.h */
 } Session;
 
 /* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to

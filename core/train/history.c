@@ -7,24 +7,6 @@
 #include "core/train/history_parts.h"
 #include "core/train/sentences.h"
 
-static const struct {
-    const char *name, *what;
-} FIGURES[HISTORY_FIXED] = {
-#define X(symbol, name_, what_) [HISTORY_##symbol] = {name_, what_},
-    HISTORY_FIGURES(X)
-#undef X
-};
-
-const char *history_name(HistoryFigure f)
-{
-    return FIGURES[f].name;
-}
-
-const char *history_what(HistoryFigure f)
-{
-    return FIGURES[f].what;
-}
-
 void history_init(History *h, const VitConfig *c)
 {
     *h = (History){.vit = *c};

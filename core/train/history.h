@@ -10,22 +10,16 @@
 #include "core/models/vit.h"
 
 /* The figures of one row, besides the entropies. */
-#define HISTORY_FIGURES(X)                                                                                             \
-    X(STEP, "step", "steps done")                                                                                      \
-    X(LOSS, "loss", "cross entropy of the step's unmasked pictures; per word, smoothed answers")                       \
-    X(ACCURACY, "accuracy", "share of the step's unmasked pictures named right; of its words that came first")         \
-    X(GUESS, "guess", "mean squared error of the guessed patches; −1: none were hidden")                               \
-    X(GRADIENT, "gradient_norm", "norm of all gradients together, before clipping")                                    \
-    X(RATE, "rate", "learning rate")                                                                                   \
-    X(CHECK, "check", "accuracy on pictures that are not learnt from, sentences without a fault; −1: not measured here")
 typedef enum HistoryFigure {
-#define X(symbol, name, what) HISTORY_##symbol,
-    HISTORY_FIGURES(X)
-#undef X
-        HISTORY_FIXED
+    HISTORY_STEP,     /* steps done */
+    HISTORY_LOSS,     /* cross entropy of the step's unmasked pictures; per word, smoothed answers */
+    HISTORY_ACCURACY, /* share of the step's unmasked pictures named right; of its words that came first */
+    HISTORY_GUESS,    /* mean squared error of the guessed patches; −1: none were hidden */
+    HISTORY_GRADIENT, /* norm of all gradients together, before clipping */
+    HISTORY_RATE,     /* learning rate */
+    HISTORY_CHECK, /* accuracy on pictures that are not learnt from, sentences without a fault; −1: not measured here */
+    HISTORY_FIXED
 } HistoryFigure;
-const char *history_name(HistoryFigure f);
-const char *history_what(HistoryFigure f);
 
 /* One look into the model while it learns. Of a text model it is `rows` and `entropy` alone. */
 typedef struct Snapshot {

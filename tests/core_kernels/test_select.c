@@ -90,27 +90,12 @@ static void tables_are_complete(void **state)
     assert_ptr_equal(kernels_variant(0), kernels_reference());
 }
 
-static void maps_have_names(void **state)
-{
-    (void)state;
-    for (MapFn f = 0; f < MAP_COUNT; f++) {
-        MapFn found;
-        assert_true(map_find(map_name(f), &found));
-        assert_int_equal(found, f);
-    }
-    MapFn untouched = MAP_TANH;
-    assert_false(map_find("sine", &untouched));
-    assert_false(map_find("", &untouched));
-    assert_int_equal(untouched, MAP_TANH);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_environment), /* first: see start_with */
         cmocka_unit_test(by_name),
         cmocka_unit_test(tables_are_complete),
-        cmocka_unit_test(maps_have_names),
     };
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);
 }

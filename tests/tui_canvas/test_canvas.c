@@ -362,29 +362,6 @@ static void test_pixel(void **state)
     canvas_free(&c);
 }
 
-static void test_hash(void **state)
-{
-    (void)state;
-    Canvas a, b;
-    canvas_init(&a, 5, 20);
-    canvas_init(&b, 9, 9);
-    canvas_resize(&b, 5, 20);
-    assert_true(canvas_hash(&a) == canvas_hash(&b));
-    canvas_text(&a, 1, 1, 9, STYLE_TEXT, "x");
-    assert_true(canvas_hash(&a) != canvas_hash(&b));
-    canvas_text(&b, 1, 1, 9, STYLE_TEXT, "x");
-    assert_true(canvas_hash(&a) == canvas_hash(&b));
-    canvas_ref(&b, 1, 1, 1, (Ref){.run = 1, .node = 0, .cell = 3});
-    assert_true(canvas_hash(&a) != canvas_hash(&b));
-    canvas_clear(&a);
-    canvas_clear(&b);
-    canvas_attr(&b, (Rect){.y = 4, .x = 19, .h = 1, .w = 1}, ATTR_REVERSE);
-    assert_true(canvas_hash(&a) != canvas_hash(&b));
-    canvas_free(&a);
-    canvas_free(&b);
-    canvas_free(&b); /* a freed canvas may be freed again */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,7 +377,6 @@ int main(void)
         cmocka_unit_test(test_box),
         cmocka_unit_test(test_bar),
         cmocka_unit_test(test_pixel),
-        cmocka_unit_test(test_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,10 +75,7 @@ static int check_numbers(Canvas *c)
 static void step_needs(const ViewSpec *v, Side side, Rect r)
 {
     Needs needs = {0};
-    if (v)
-        v->needs(&session, side, r, &needs);
-    else
-        answer_line_needs(&session, &needs);
+    (v ? v : &VIEW_ANSWER)->needs(&session, side, r, &needs);
     compute(&needs);
 }
 

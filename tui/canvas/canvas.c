@@ -151,28 +151,3 @@ void cell_put(Canvas *c, int y, int x, Style s, uint32_t ch)
         right->ch = whole ? 0 : ' ';
     }
 }
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    for (int i = 0; i < 8; i++, value >>= 8)
-        hash = (hash ^ (value & 0xff)) * 0x100000001b3u;
-    return hash;
-}
-
-uint64_t canvas_hash(const Canvas *c)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    hash = mix(hash, (uint64_t)c->h << 32 | (uint64_t)c->w);
-    size_t n = (size_t)c->h * (size_t)c->w;
-    for (size_t i = 0; i < n; i++) {
-        const Cell *k = &c->cells[i];
-        hash = mix(hash, (uint64_t)k->fg << 32 | k->bg);
-        hash = mix(hash, (uint64_t)k->ch << 32 | (uint64_t)k->style << 24 | (uint64_t)k->attrs << 16 |
-                             (uint64_t)k->level << 8 | (uint8_t)k->sign);
-        if (k->ref.run) {
-            hash = mix(hash, (uint64_t)k->ref.run << 32 | (uint32_t)k->ref.node);
-            hash = mix(hash, k->ref.cell);
-        }
-    }
-    return hash;
-}

@@ -122,8 +122,6 @@ Rect canvas_box(Canvas *c, Rect r, const char *title, bool focus);
 void canvas_pixel(Canvas *c, int y, int x, int half, Colour colour, int level, int sign, Ref ref);
 /* Horizontal bar of value 0…1 over width cells, eighth blocks (`#` in ASCII). */
 void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref ref);
-/* FNV-1a over all cells: equal frames have equal hashes. */
-uint64_t canvas_hash(const Canvas *c);
 
 /* Inside tui/canvas: the one way a glyph enters a cell, and the plain forms of typographic characters. */
 /* Writes a glyph of utf8_width 1 or 2 with default colours, no data and no Ref. Unprintable code points become `?`.

@@ -79,10 +79,10 @@ static bool close_something(Work *w, Err *err)
 /* ---- following somebody ---- */
 
 /* Whatever the reader does on their own leaves. */
-static void on_entry(void *context, const LogEntry *entry)
+static void on_entry(void *context, const char *lines)
 {
     Follow *f = &((Plain *)context)->follow;
-    f->following &= !*entry->resolved; /* the presenter's are not logged here */
+    f->following &= !*lines; /* the presenter's are not logged here */
 }
 
 static bool join(Plain *p, const char *name, Err *err)

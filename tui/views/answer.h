@@ -6,5 +6,4 @@
 /* Draws into width cells of line y from x on; while the pass is being computed a bar with its share takes the place of
  * the hash. */
 void answer_line(const Paint *p, int y, int x, int width);
-void answer_line_needs(const Session *s, Needs *out);
 #endif

@@ -106,10 +106,3 @@ void answer_line(const Paint *p, int y, int x, int width)
         canvas_text(p->c, y, x + 2, end - x - 2, STYLE_WARNING, note);
     p->c->clip = old;
 }
-
-void answer_line_needs(const Session *s, Needs *out)
-{
-    needs_add(out, SIDE_A, shown_site(s, SIDE_A, SITE_PROBS));
-    if (session_compares(s))
-        needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS));
-}

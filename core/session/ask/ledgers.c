@@ -12,7 +12,6 @@
 #include "core/graph/anatomy.h"
 #include "core/graph/vary.h"
 #include "core/session/address.h"
-#include "core/session/ask/ledger_effects.h"
 #include "core/session/ask/say.h"
 #include "core/session/exhibit.h"
 #include "core/session/place.h"
@@ -83,11 +82,65 @@ const LedgerEntry *ledger_mlp(const Session *s, Side side, int attention)
     return NULL;
 }
 
+/* --- the measured effect of its lines: the pass on show computed again without each (core/eval/removal.h) --- */
+
+static int heads_of(const Graph *g, const LedgerEntry *e)
+{
+    return e->heads == NO_NODE ? 1 : (int)graph_cells(g, e->heads);
+}
+
+/* Lines of a ledger as a table: every head of an entry that has heads, else the whole entry. */
+static int line_count(const Graph *g, const Ledger *l)
+{
+    int count = 0;
+    for (int i = 0; i < l->count; i++)
+        count += heads_of(g, &l->entry[i]);
+    return count;
+}
+
+/* Entry and head (−1: the whole entry) of line i. */
+static void line_at(const Graph *g, const Ledger *l, int i, int *entry, int *head)
+{
+    for (*entry = l->count - 1; *entry > 0 && i >= heads_of(g, &l->entry[*entry]); --*entry)
+        i -= heads_of(g, &l->entry[*entry]); /* a ledger begins at the end of the model */
+    *head = l->entry[*entry].heads == NO_NODE ? -1 : i;
+}
+
+static RemovalRun *begin_lines(const Exhibit *e, const Ledger *l, Pool *pool)
+{
+    const Graph *g = exhibit_graph(e);
+    int count = line_count(g, l);
+    Removal *what = xcalloc((size_t)count + 1, sizeof *what);
+    for (int i = 0; i < count; i++) {
+        line_at(g, l, i, &what[i].entry, &what[i].head);
+        what[i].at = -1;
+    }
+    RemovalRun *r = removal_run_new(g, exhibit_run(e), l, what, (size_t)count, pool);
+    free(what);
+    return r;
+}
+
 bool ledger_step(Session *s, int64_t deadline_ns)
 {
-    const LedgerEntry *e = s->look.ledger.one_head ? ledger_heads_here(s, SIDE_B) : NULL;
-    const Ledger *l = session_ledger(s, SIDE_B);
-    return ledger_effects_step(s->now, s->pool, e ? (int)(e - l->entry) : -1, session_head(s), deadline_ns);
+    const LedgerOn *on = exhibit_ledger(s->now);
+    RemovalRun **effects = &exhibit_pass(s->now)->effects;
+    if (on->there && !*effects)
+        *effects = begin_lines(s->now, &on->ledger, s->pool);
+    return !on->there || removal_run_step(*effects, deadline_ns);
+}
+
+void ledger_measured(const Session *s, size_t *done, size_t *total)
+{
+    const RemovalRun *effects = exhibit_pass(s->now)->effects;
+    *done = effects ? removal_run_done(effects) : 0;
+    *total = effects ? (size_t)line_count(exhibit_graph(s->now), &exhibit_ledger(s->now)->ledger) : 0;
+}
+
+/* Of a line; NaN while it is not measured. */
+static float effect_of(const Session *s, int line)
+{
+    const RemovalRun *effects = exhibit_pass(s->now)->effects;
+    return effects && (size_t)line < removal_run_done(effects) ? removal_run_effect(effects, (size_t)line) : NAN;
 }
 
 float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, int head)
@@ -96,11 +149,11 @@ float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, i
     const Ledger *l = session_ledger(s, side);
     if (!l || g != exhibit_graph(s->now))
         return NAN;
-    for (int i = 0; i < ledger_line_count(g, l); i++) {
+    for (int i = 0; i < line_count(g, l); i++) {
         int entry, line_head;
-        ledger_line_at(g, l, i, &entry, &line_head);
+        line_at(g, l, i, &entry, &line_head);
         if (&l->entry[entry] == e && line_head == head)
-            return ledger_effect(s->now, i);
+            return effect_of(s, i);
     }
     return NAN;
 }
@@ -194,14 +247,14 @@ LedgerLine *ledger_lines(Session *s, Side side, bool sorted, int *count, Err *er
     side = ask_side(side);
     const Graph *g = session_graph(s, side);
     const Ledger *l = session_ledger(s, side);
-    *count = l ? ledger_line_count(g, l) : 0;
+    *count = l ? line_count(g, l) : 0;
     LedgerLine *lines = xcalloc((size_t)*count + 1, sizeof *lines);
     Vary vary;
     bool ok = true;
     vary_init(&vary, g);
     for (int i = 0; ok && i < *count; i++) {
         LedgerLine *to = &lines[i];
-        ledger_line_at(g, l, i, &to->index, &to->head);
+        line_at(g, l, i, &to->index, &to->head);
         const LedgerEntry *e = to->entry = &l->entry[to->index];
         to->line = i;
         to->node = to->head < 0 ? e->total : e->heads;
@@ -225,8 +278,8 @@ LedgerLine *ledger_lines(Session *s, Side side, bool sorted, int *count, Err *er
 static bool measure(Session *s, Err *err)
 {
     size_t done, total;
-    while (!ledger_effects_step(s->now, s->pool, -1, 0, clock_ns() + SLICE_NS)) {
-        ledger_effects_done(s->now, &done, &total);
+    while (!ledger_step(s, clock_ns() + SLICE_NS)) {
+        ledger_measured(s, &done, &total);
         if (s->progress && !s->progress(s->progress_context, "taking one part out after the other",
                                         (double)done / (double)(total ? total : 1)))
             return err_set(err, "cancelled");
@@ -279,7 +332,7 @@ static void put_line(const Page *p, const LedgerLine *l, Buf *out)
     ledger_part_text(p->g, l, &part);
     buf_printf(out, "  %-20s %11.5f", buf_str(&part), (double)l->value);
     if (p->measured)
-        buf_printf(out, " %11.5f", (double)ledger_effect(p->s->now, l->line));
+        buf_printf(out, " %11.5f", (double)effect_of(p->s, l->line));
     buf_printf(out, "%s\n", l->same ? "  same for all" : "");
     buf_free(&part);
 }
@@ -328,7 +381,7 @@ static void put_json(const Page *p, Buf *out)
         ask_json_address(out, "address", p->g, session_ref(p->side, l->node, l->cell));
         json_put_float(out, "value", l->value);
         if (p->measured)
-            json_put_float(out, "taken_out", ledger_effect(p->s->now, l->line));
+            json_put_float(out, "taken_out", effect_of(p->s, l->line));
         json_put_bool(out, text_model ? "same_for_every_text" : "same_for_every_picture", l->same);
         buf_putc(out, '}');
     }
@@ -381,108 +434,4 @@ int ledger_attention(const Session *s, Side side)
         if (l->entry[i].kind == LEDGER_HEADS)
             return part_of(g, &l->entry[i]);
     return part;
-}
-
-struct LedgerEffects {
-    RemovalRun *lines, *tokens;
-    size_t line_count;
-    int entry, head; /* whose tokens */
-};
-
-static int heads_of(const Graph *g, const LedgerEntry *e)
-{
-    return e->heads == NO_NODE ? 1 : (int)graph_cells(g, e->heads);
-}
-
-int ledger_line_count(const Graph *g, const Ledger *l)
-{
-    int count = 0;
-    for (int i = 0; i < l->count; i++)
-        count += heads_of(g, &l->entry[i]);
-    return count;
-}
-
-void ledger_line_at(const Graph *g, const Ledger *l, int i, int *entry, int *head)
-{
-    for (*entry = l->count - 1; *entry > 0 && i >= heads_of(g, &l->entry[*entry]); --*entry)
-        i -= heads_of(g, &l->entry[*entry]); /* a ledger begins at the end of the model */
-    *head = l->entry[*entry].heads == NO_NODE ? -1 : i;
-}
-
-static void begin_lines(Exhibit *e, const Ledger *l, Pool *pool)
-{
-    const Graph *g = exhibit_graph(e);
-    int count = ledger_line_count(g, l);
-    Removal *what = xcalloc((size_t)count + 1, sizeof *what);
-    for (int i = 0; i < count; i++) {
-        ledger_line_at(g, l, i, &what[i].entry, &what[i].head);
-        what[i].at = -1;
-    }
-    exhibit_pass(e)->effects = xcalloc(1, sizeof *exhibit_pass(e)->effects);
-    *exhibit_pass(e)->effects = (struct LedgerEffects){.line_count = (size_t)count, .entry = -1};
-    exhibit_pass(e)->effects->lines = removal_run_new(g, exhibit_run(e), l, what, (size_t)count, pool);
-    free(what);
-}
-
-static void begin_tokens(Exhibit *e, const Ledger *l, int entry, int head, Pool *pool)
-{
-    struct LedgerEffects *f = exhibit_pass(e)->effects;
-    const Graph *g = exhibit_graph(e);
-    size_t tokens = graph_cells(g, l->entry[entry].tokens) / graph_cells(g, l->entry[entry].heads);
-    Removal *what = xcalloc(tokens + 1, sizeof *what);
-    for (size_t u = 0; u < tokens; u++)
-        what[u] = (Removal){entry, head, (int)u};
-    removal_run_free(f->tokens);
-    f->tokens = removal_run_new(g, exhibit_run(e), l, what, tokens, pool);
-    f->entry = entry;
-    f->head = head;
-    free(what);
-}
-
-bool ledger_effects_step(Exhibit *e, Pool *pool, int entry, int head, int64_t deadline_ns)
-{
-    const LedgerOn *on = exhibit_ledger(e);
-    if (!on->there)
-        return true;
-    if (!exhibit_pass(e)->effects)
-        begin_lines(e, &on->ledger, pool);
-    if (!removal_run_step(exhibit_pass(e)->effects->lines, deadline_ns))
-        return false;
-    if (entry < 0 || entry >= on->ledger.count || on->ledger.entry[entry].tokens == NO_NODE)
-        return true;
-    if (exhibit_pass(e)->effects->entry != entry || exhibit_pass(e)->effects->head != head)
-        begin_tokens(e, &on->ledger, entry, head, pool);
-    return removal_run_step(exhibit_pass(e)->effects->tokens, deadline_ns);
-}
-
-static float effect_of(const RemovalRun *r, size_t i)
-{
-    return r && i < removal_run_done(r) ? removal_run_effect(r, i) : NAN;
-}
-
-float ledger_effect(const Exhibit *e, int line)
-{
-    return exhibit_pass(e)->effects ? effect_of(exhibit_pass(e)->effects->lines, (size_t)line) : NAN;
-}
-
-float ledger_token_effect(const Exhibit *e, int entry, int head, int u)
-{
-    const struct LedgerEffects *f = exhibit_pass(e)->effects;
-    return f && f->entry == entry && f->head == head ? effect_of(f->tokens, (size_t)u) : NAN;
-}
-
-void ledger_effects_done(const Exhibit *e, size_t *done, size_t *total)
-{
-    *done = exhibit_pass(e)->effects ? removal_run_done(exhibit_pass(e)->effects->lines) : 0;
-    *total = exhibit_pass(e)->effects ? exhibit_pass(e)->effects->line_count : 0;
-}
-
-void ledger_effects_drop(Forward *p)
-{
-    if (!p->effects)
-        return;
-    removal_run_free(p->effects->lines);
-    removal_run_free(p->effects->tokens);
-    free(p->effects);
-    p->effects = NULL;
 }

@@ -3,7 +3,6 @@
  * follows every edit. */
 #ifndef VITRINE_SESSION_ASK_LEDGERS_H
 #define VITRINE_SESSION_ASK_LEDGERS_H
-#include "core/session/ask/ledger_effects.h"
 #include "core/session/command.h"
 
 /* Another number takes the place of the one before. False, with the one before still in force, where it can't be
@@ -31,7 +30,7 @@ void ledger_put_command(const Session *s, Buf *out);
 typedef struct LedgerLine {
     const LedgerEntry *entry;
     int index;   /* of the entry */
-    int line;    /* as ledger_effects.h counts */
+    int line;    /* counted over all of them, in the order of the model */
     int head;    /* −1: the whole entry */
     float value; /* what it wrote */
     NodeId node; /* the cell that has it */
@@ -54,8 +53,11 @@ const LedgerEntry *ledger_heads(const Session *s, Side side, int attention);
 const LedgerEntry *ledger_heads_here(const Session *s, Side side);
 /* …and of the MLP of the block that this attention is the last one of. */
 const LedgerEntry *ledger_mlp(const Session *s, Side side, int attention);
-/* Measures what taking the lines out does, while the screen is on: true when nothing is left. */
+/* Measures what taking out the lines of the ledger on show does, until the deadline: true when nothing is left. The
+ * effects are the exhibit's and go when its graphs change. */
 bool ledger_step(Session *s, int64_t deadline_ns);
+/* How far that is. */
+void ledger_measured(const Session *s, size_t *done, size_t *total);
 /* The measured effect of a line of that side's ledger, NaN where it is not measured (yet). */
 float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, int head);
 

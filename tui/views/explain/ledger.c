@@ -119,7 +119,7 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
                           r.w >= 76 ? ", the sum of what was written; rounding left %s; %s of norms frozen"
                                     : " = sum, rounding %s, %s frozen",
                           left, rms ? "1/rms" : "1/σ");
-    ledger_effects_done(p->s->now, &done, &total);
+    ledger_measured(p->s, &done, &total);
     if (v->measured && done < total && r.w - used >= 8)
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  %d %%", (int)(100 * done / total));
 }
