@@ -100,7 +100,7 @@ static bool page(const Player *p, const Example *e, Buf *out)
     for (NodeId n = 0; n < g->count && n < 512; n++)
         if (put[n] && graph_node(g, n)->op == OP_LEAF) {
             put_name(g, n, out);
-            put_table(g, n, run_need(exhibit_pass(e->exhibit)->base_run, n), out);
+            put_table(g, n, run_need(e->exhibit->pass.base_run, n), out);
         }
     buf_puts(out, "\nCompute\n");
     for (NodeId n = 0; n < g->count && n < 512; n++)
@@ -112,7 +112,7 @@ static bool page(const Player *p, const Example *e, Buf *out)
     for (NodeId n = 0; n < g->count && n < 512; n++)
         if (put[n] && graph_node(g, n)->op != OP_LEAF) {
             buf_printf(out, "  %s\n", graph_node(g, n)->path);
-            put_table(g, n, run_need(exhibit_pass(e->exhibit)->base_run, n), out);
+            put_table(g, n, run_need(e->exhibit->pass.base_run, n), out);
         }
     return true;
 }

@@ -121,7 +121,7 @@ void player_close(Player *p)
 /* Where addresses are looked up that name no example: what is on show, or the model behind the example that is. */
 static Side plain_side(const Player *p)
 {
-    return p->s->now->model ? SIDE_B : session_run_number(p->home, p->home->pass, false);
+    return p->s->now->model ? SIDE_B : session_run_number(p->home, false);
 }
 
 bool player_value(const Player *p, const char *text, double *out, Err *err)

@@ -234,18 +234,6 @@ static inline bool toy_read(const Model *m, const char *spec, Arena *arena, Text
     return (out[TEXT_SOURCE].count && out[TEXT_TARGET].count) || err_set(err, "a text is two words such as cab > ba");
 }
 
-/* The word with the largest share in the last row; a text ends at 8 words. */
-static inline int toy_next(const Model *m, const Graph *g, const float *answer)
-{
-    (void)m;
-    Dims d = graph_node(g, site_node_any(g, SITE_PROBS))->dims;
-    int rows = g->axes[d.axis[0]].n, best = 0;
-    const float *last = answer + (size_t)(rows - 1) * TOY_WORDS;
-    for (int i = 1; i < TOY_WORDS; i++)
-        best = last[i] > last[best] ? i : best;
-    return rows < 8 ? best : NO_WORD;
-}
-
 static inline void toy_facts(const Model *m, FactFn put, void *context)
 {
     (void)m;
@@ -261,7 +249,6 @@ static inline size_t toy_params(const Model *m)
 static const Family FAMILY_TOY = {.name = "toy",
                                   .input = INPUT_TEXT,
                                   .build = toy_build,
-                                  .next_word = toy_next,
                                   .read_text = toy_read,
                                   .facts = toy_facts,
                                   .params = toy_params};

@@ -34,8 +34,6 @@ typedef struct ModelInput {
     Text text[TEXTS];
 } ModelInput;
 
-enum { NO_WORD = -1 };
-
 /* A fact of a model: its key for programs and for people, and one line. */
 typedef void (*FactFn)(void *context, const char *key, const char *label, const char *text);
 
@@ -45,9 +43,6 @@ typedef struct Family {
     /* Appends the model with its anatomy, and the analyses behind it. The input is one that the model takes: its maker
      * checked it. */
     void (*build)(const Model *m, Graph *g, const ModelInput *in);
-    /* The word that a finished pass says comes next: answer is the values of SITE_PROBS. NO_WORD when the text ends
-     * here. NULL in a family that does not write. */
-    int (*next_word)(const Model *m, const Graph *g, const float *answer);
     /* Numbers to words: `spec` as the user gave it (NULL: the family's first) to texts in an arena. NULL where the
      * input is no text. */
     bool (*read_text)(const Model *m, const char *spec, Arena *arena, Text out[TEXTS], Err *err);

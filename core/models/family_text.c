@@ -27,17 +27,6 @@ static void build_text(const Model *m, Graph *g, const ModelInput *in)
     graph_scope(g, "%s", "");
 }
 
-static int next_word(const Model *m, const Graph *g, const float *answer)
-{
-    Dims d = graph_node(g, site_node_any(g, SITE_PROBS))->dims;
-    int rows = g->axes[d.axis[0]].n, words = g->axes[d.axis[1]].n, best = 0;
-    const float *last = answer + (size_t)(rows - 1) * (size_t)words;
-    for (int i = 1; i < words; i++)
-        best = last[i] > last[best] ? i : best;
-    bool full = rows >= WORDS_MOST || (m->text.learned_positions && rows >= m->text.positions);
-    return !seq2seq_has_decoder(&m->text) || best == m->target.end || full ? NO_WORD : best;
-}
-
 static void put_text(Text *out, const Words *w, Arena *arena)
 {
     int *word = arena_alloc(arena, size_mul((size_t)w->n + 1, sizeof *word));
@@ -174,7 +163,6 @@ static bool save(const Model *m, const char *dir, Err *err)
 const Family FAMILY_TEXT = {.name = "Transformer",
                             .input = INPUT_TEXT,
                             .build = build_text,
-                            .next_word = next_word,
                             .read_text = read_text,
                             .facts = facts,
                             .params = params,

@@ -90,7 +90,7 @@ static void put_line(const Text *t, Buf *out)
 
 static bool report(Session *s, const Change *c, const char *was, Err *err)
 {
-    const Text *t = exhibit_pass(s->now)->text;
+    const Text *t = s->now->input.text;
     Buf said = {0};
     Leak leak;
     buf_printf(&said, "B reads %s where A reads %.*s. ", c->word, (int)strcspn(was, "#"), was);
@@ -133,7 +133,7 @@ static bool find_place(const Session *s, const Args *a, int at, const Text text[
 
 static bool run_word(Session *s, const Args *a, Err *err)
 {
-    const Text *text = exhibit_pass(s->now)->text;
+    const Text *text = s->now->input.text;
     Change c = {.text = -1, .place = -1};
     int at = 0, count = a->count;
     if (!session_words(s, SIDE_B))
@@ -197,7 +197,7 @@ static bool run_wiring(Session *s, const Args *a, Err *err)
 
 static void complete_words(const Session *s, int index, Buf *out)
 {
-    const Text *text = exhibit_pass(s->now)->text;
+    const Text *text = s->now->input.text;
     const Graph *g = session_base(s);
     for (int k = 0; index == 0 && k < TEXTS; k++)
         for (int i = 0; text[k].label && i < text[k].count; i++)

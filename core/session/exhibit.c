@@ -25,60 +25,34 @@ static Pool *threads_for(const Forward *p, Pool *pool)
     return flops < SMALL ? NULL : pool;
 }
 
-Forward *exhibit_pass(const Exhibit *e)
+static void start_pass(Exhibit *e, Graph *g, Pool *pool)
 {
-    return &e->passes[e->pass];
+    e->pass = (Forward){.base = g, .base_count = g->count, .base_mark = arena_mark(&g->arena)};
+    e->pass.base_run = run_new(g, NULL, threads_for(&e->pass, pool));
 }
 
-static Forward *new_pass(Exhibit *e, Graph *g)
+void exhibit_init(Exhibit *e, const Model *m, Input *input, Pool *pool)
 {
-    e->passes = grow(e->passes, &e->pass_cap, (size_t)e->pass_count, sizeof *e->passes);
-    Forward *p = &e->passes[e->pass_count++];
-    *p = (Forward){.base = g};
-    return p;
-}
-
-static void start_pass(Forward *p, Pool *pool)
-{
-    p->base_count = p->base->count;
-    p->base_mark = arena_mark(&p->base->arena);
-    p->base_run = run_new(p->base, NULL, threads_for(p, pool));
-}
-
-static void build_pass(Exhibit *e, const Text text[TEXTS], Pool *pool)
-{
+    *e = (Exhibit){.model = m, .input = *input};
+    *input = (Input){0};
     const Input *in = &e->input;
-    const VitConfig *c = model_vit(e->model);
+    const VitConfig *c = model_vit(m);
     float *object = c ? xfloats((size_t)vit_patches(c)) : NULL;
-    bool known = c && object_patches(in, e->model, object);
+    bool known = c && object_patches(in, m, object);
     ModelInput what = {.kind = in->kind, .values = in->values, .ready = in->ready, .object = known ? object : NULL};
-    memcpy(what.text, text, sizeof what.text);
-    Forward *p = new_pass(e, xcalloc(1, sizeof *p->base));
-    memcpy(p->text, text, sizeof p->text);
-    graph_init(p->base);
-    e->model->family->build(e->model, p->base, &what);
+    memcpy(what.text, in->text, sizeof what.text);
+    Graph *g = xcalloc(1, sizeof *g);
+    graph_init(g);
+    m->family->build(m, g, &what);
     free(object);
-    start_pass(p, pool);
-}
-
-void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool)
-{
-    *e = (Exhibit){.model = m, .input = *in};
-    *in = (Input){0};
-    build_pass(e, e->input.text, pool);
+    start_pass(e, g, pool);
 }
 
 void exhibit_init_graph(Exhibit *e, Graph *g, Input *in, Pool *pool)
 {
     *e = (Exhibit){.input = *in};
     *in = (Input){0};
-    start_pass(new_pass(e, g), pool);
-}
-
-void exhibit_add_pass(Exhibit *e, Text target, Pool *pool)
-{
-    Text text[TEXTS] = {[TEXT_SOURCE] = e->input.text[TEXT_SOURCE], [TEXT_TARGET] = text_copy(&e->input.arena, target)};
-    build_pass(e, text, pool);
+    start_pass(e, g, pool);
 }
 
 static void drop_effects(Forward *p)
@@ -112,9 +86,7 @@ static void free_pass(Forward *p)
 
 void exhibit_free(Exhibit *e)
 {
-    for (int i = 0; i < e->pass_count; i++)
-        free_pass(&e->passes[i]);
-    free(e->passes);
+    free_pass(&e->pass);
     input_free(&e->input);
     edit_state_free(&e->lines);
     if (e->own)
@@ -157,7 +129,7 @@ static bool masks_leave_keys(const Graph *g, Run *base, Pool *pool, Err *err)
 bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, Err *err)
 {
     Graph *edited = NULL;
-    Forward *p = exhibit_pass(e);
+    Forward *p = &e->pass;
     if (count > 0) {
         edited = xcalloc(1, sizeof *edited);
         Graph plain = *p->base; /* the edited graph has gradients of its own */
@@ -186,13 +158,13 @@ bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, 
 
 const Graph *exhibit_graph(const Exhibit *e)
 {
-    const Forward *p = exhibit_pass(e);
+    const Forward *p = &e->pass;
     return p->edited ? p->edited : p->base;
 }
 
 Run *exhibit_run(const Exhibit *e)
 {
-    const Forward *p = exhibit_pass(e);
+    const Forward *p = &e->pass;
     return p->edited_run ? p->edited_run : p->base_run;
 }
 
@@ -299,7 +271,7 @@ static void renew(Graph *g, Run *r, NodeId count, ArenaMark mark, GradTarget *ha
 
 bool exhibit_append(Exhibit *e, const GradTarget *t, const LedgerTarget *l)
 {
-    Forward *p = exhibit_pass(e);
+    Forward *p = &e->pass;
     bool base = is_target(&p->base_target, t) && is_ledger(&p->base_ledger.of, l);
     bool edited = !p->edited || (is_target(&p->edited_target, t) && is_ledger(&p->edited_ledger.of, l));
     if (!base || !edited)
@@ -313,7 +285,7 @@ bool exhibit_append(Exhibit *e, const GradTarget *t, const LedgerTarget *l)
 
 const LedgerOn *exhibit_ledger(const Exhibit *e)
 {
-    const Forward *p = exhibit_pass(e);
+    const Forward *p = &e->pass;
     return p->edited ? &p->edited_ledger : &p->base_ledger;
 }
 
@@ -343,11 +315,8 @@ static void number(Session *s, uint16_t *have, const Run *run, RunRow row)
 
 void exhibits_number(Session *s, Exhibit *e)
 {
-    for (int i = 0; i < e->pass_count; i++) {
-        Forward *p = &e->passes[i];
-        number(s, &p->base_number, p->base_run, (RunRow){e, i, false});
-        number(s, &p->edited_number, p->edited_run, (RunRow){e, i, true});
-    }
+    number(s, &e->pass.base_number, e->pass.base_run, (RunRow){e, false});
+    number(s, &e->pass.edited_number, e->pass.edited_run, (RunRow){e, true});
 }
 
 /* Puts an exhibit that was made into the array; the session's from then on. */
@@ -426,20 +395,6 @@ void session_pin(Session *s, Exhibit *e)
     session_changed(s);
 }
 
-bool session_show_pass(Session *s, int pass, Err *err)
-{
-    Exhibit *e = s->now;
-    int was = e->pass;
-    if (pass < 0 || pass >= e->pass_count)
-        return err_set(err, "there is no pass %d: there are %d, from 0", pass, e->pass_count);
-    e->pass = pass;
-    if (edits_renew(s, err))
-        return true;
-    e->pass = was;
-    session_changed(s);
-    return false;
-}
-
 void session_drop(Session *s, Exhibit *e)
 {
     REQUIRE(e != s->now);
@@ -449,38 +404,4 @@ void session_drop(Session *s, Exhibit *e)
         session_changed(s);
     else
         session_budget(s, s->memory);
-}
-
-bool session_next_word(Session *s, Err *err)
-{
-    Exhibit *e = s->now;
-    const Family *family = e->model ? e->model->family : NULL;
-    const Graph *g = session_graph(s, SIDE_B);
-    NodeId probs = site_node_any(g, SITE_PROBS);
-    if (!family || !family->next_word || probs == NO_NODE)
-        return err_set(err, "this model does not write: its answer is not a word of a text");
-    const float *answer = run_peek(session_run(s, SIDE_B), probs);
-    if (!answer)
-        return err_set(err, "the answer is not computed yet");
-    int word = family->next_word(e->model, g, answer);
-    err->text[0] = 0;
-    if (word == NO_WORD)
-        return false;
-    Text before = exhibit_pass(e)->text[TEXT_TARGET];
-    int *words = xmalloc(size_mul((size_t)before.count + 1, sizeof *words));
-    const char **labels = xmalloc(size_mul((size_t)before.count + 1, sizeof *labels));
-    for (int i = 0; i < before.count; i++) {
-        words[i] = before.word[i];
-        labels[i] = before.label ? before.label[i] : NULL;
-    }
-    char label[64];
-    const Axis *answers = &g->axes[graph_node(g, probs)->dims.axis[graph_node(g, probs)->dims.n - 1]];
-    words[before.count] = word;
-    labels[before.count] = axis_label(answers, word, label, sizeof label);
-    exhibit_add_pass(e, (Text){words, before.label || !before.count ? labels : NULL, before.count + 1, NULL, 0},
-                     s->pool);
-    free(words);
-    free(labels);
-    exhibits_number(s, e);
-    return session_show_pass(s, e->pass_count - 1, err);
 }

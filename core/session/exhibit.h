@@ -3,14 +3,12 @@
 #define VITRINE_SESSION_EXHIBIT_H
 #include "core/session/session.h"
 
-/* One pass: the base graph and its run. Takes the input over (in is empty afterwards); m must outlive the exhibit. */
+/* The base graph and its run. Takes the input over (in is empty afterwards); m must outlive the exhibit. */
 void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool);
 /* The same of a graph that is built already, on the heap, which is taken over. */
 void exhibit_init_graph(Exhibit *e, Graph *g, Input *in, Pool *pool);
 void exhibit_free(Exhibit *e); /* accepts a zeroed one */
-/* One more pass, over the same source with these words as target; they are copied. It is not on show. */
-void exhibit_add_pass(Exhibit *e, Text target, Pool *pool);
-/* Replaces the edited graph and run of the pass on show by what the edits make (count 0: none). On failure the old ones
+/* Replaces the edited graph and run by what the edits make (count 0: none). On failure the old ones
  * stay. Takes the arena over on success (it owns the edits' strings and data). */
 bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, Err *err);
 /* Has that node fewer numbers here? A shorter text has fewer rows than the one that a target was chosen in. */
@@ -20,7 +18,6 @@ bool exhibit_cell_gone(const Graph *g, const char *path, size_t cell);
  * nothing that is learned or given leads to the target, or the graph on show has no such ledger (exhibit_ledger's why).
  */
 bool exhibit_append(Exhibit *e, const GradTarget *t, const LedgerTarget *l);
-Forward *exhibit_pass(const Exhibit *e);          /* the one on show */
 const LedgerOn *exhibit_ledger(const Exhibit *e); /* of exhibit_graph */
 const Graph *exhibit_graph(const Exhibit *e);     /* its edited graph, or the base */
 Run *exhibit_run(const Exhibit *e);

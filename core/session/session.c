@@ -58,16 +58,12 @@ static bool load_model(Session *s, Model *m, const char *path, Err *err)
     return model_bundled(m, a->data, a->size, err);
 }
 
-/* Every pass has a share: runs of one pass forget together, those of different passes do not. */
+/* Every exhibit has a share: its runs forget together, those of different exhibits do not. */
 void session_budget(Session *s, size_t bytes)
 {
-    size_t passes = 0;
     s->memory = bytes;
     for (int i = 0; i < s->exhibit_count; i++)
-        passes += (size_t)s->exhibits[i]->pass_count;
-    for (int i = 0; i < s->exhibit_count; i++)
-        for (int k = 0; k < s->exhibits[i]->pass_count; k++)
-            run_budget(s->exhibits[i]->passes[k].base_run, bytes / passes);
+        run_budget(s->exhibits[i]->pass.base_run, bytes / (size_t)s->exhibit_count);
 }
 
 int session_opens(const Session *s)

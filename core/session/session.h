@@ -79,7 +79,7 @@ typedef struct LedgerOn {
     Err why;    /* … why there is none */
 } LedgerOn;
 
-/* One run of a model over its input, as trained (base) and as edited. A model that writes has one for each word. */
+/* The run of a model over its input, as trained (base) and as edited. */
 typedef struct Forward {
     Graph *base, *edited;                  /* edited is NULL without edits; on the heap, because runs point to them */
     NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end … */
@@ -92,7 +92,6 @@ typedef struct Forward {
     Edit *edits;                         /* what edited was made from */
     int edit_count;
     Arena edit_arena;
-    Text text[TEXTS]; /* INPUT_TEXT: the words of this pass, in the exhibit's arena */
 } Forward;
 
 /* A model looking at an input, or named matrices made into a graph; exhibit.h. */
@@ -100,17 +99,13 @@ typedef struct Exhibit {
     const Model *model; /* NULL: the graph is all there is */
     Model *own;         /* the model, where it goes with the exhibit */
     Input input;
-    Forward *passes;
-    int pass_count;
-    size_t pass_cap;
-    int pass;        /* the one on show */
+    Forward pass;
     EditState lines; /* of a pinned exhibit: the lines that its edits were made from */
 } Exhibit;
 
 /* A row of the table of runs. */
 typedef struct RunRow {
     Exhibit *exhibit; /* NULL: free */
-    int pass;
     bool edited;
 } RunRow;
 
@@ -290,13 +285,8 @@ Exhibit *session_add_graph(Session *s, Graph *g, Input *in);
  * false where they can't be made there, and nothing has changed. */
 bool session_show(Session *s, Exhibit *e, Err *err);
 void session_pin(Session *s, Exhibit *e);
-/* Another of its passes comes on show. */
-bool session_show_pass(Session *s, int pass, Err *err);
 /* Frees an exhibit and takes its runs from the table. What is pinned may go; B may not. */
 void session_drop(Session *s, Exhibit *e);
-/* Appends a pass to B whose target text has one more word: the one that the shown pass says comes next, which must be
- * complete. False, err empty, where the text has ended; false with a reason where the model does not write. */
-bool session_next_word(Session *s, Err *err);
 
 /* ---- reading ---- */
 bool session_edited(const Session *s);   /* are there edits now? */
@@ -313,8 +303,8 @@ bool session_words(const Session *s, Side side); /* is it words? */
 bool session_as_trained(const Session *s, Side side);
 /* The graph of B as trained: whose axes the data cursor has an index on. */
 const Graph *session_base(const Session *s);
-/* Number in the table of a run of an exhibit's pass; SIDE_NONE where there is no such run. */
-Side session_run_number(const Exhibit *e, int pass, bool edited);
+/* Number in the table of an exhibit's run; SIDE_NONE where there is no such run. */
+Side session_run_number(const Exhibit *e, bool edited);
 /* What B is, asked of its anatomy and axes: heads, answers that can be named, the factor on the
  * scores; 0 (1 for the factor) where it has none. */
 int session_heads(const Session *s);

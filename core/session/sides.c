@@ -16,7 +16,7 @@
 
 bool session_edited(const Session *s)
 {
-    return exhibit_pass(s->now)->edited != NULL;
+    return s->now->pass.edited != NULL;
 }
 
 bool session_pinned(const Session *s)
@@ -42,20 +42,20 @@ static RunRow row_of(const Session *s, Side side)
     if (side >= RUN_FIRST && (size_t)side < s->run_count && s->runs[side].exhibit)
         return s->runs[side];
     Exhibit *e = side == SIDE_A && s->pinned ? s->pinned : s->now;
-    return (RunRow){e, e->pass, exhibit_pass(e)->edited && (side != SIDE_A || s->pinned)};
+    return (RunRow){e, e->pass.edited && (side != SIDE_A || s->pinned)};
 }
 
 const Graph *session_graph(const Session *s, Side side)
 {
     RunRow r = row_of(s, side);
-    const Forward *p = &r.exhibit->passes[r.pass];
+    const Forward *p = &r.exhibit->pass;
     return r.edited && p->edited ? p->edited : p->base;
 }
 
 Run *session_run(const Session *s, Side side)
 {
     RunRow r = row_of(s, side);
-    const Forward *p = &r.exhibit->passes[r.pass];
+    const Forward *p = &r.exhibit->pass;
     return r.edited && p->edited_run ? p->edited_run : p->base_run;
 }
 
@@ -77,20 +77,17 @@ bool session_words(const Session *s, Side side)
 bool session_as_trained(const Session *s, Side side)
 {
     RunRow r = row_of(s, side);
-    return side != SIDE_DIFF && r.exhibit->model == s->now->model &&
-           session_graph(s, side) == r.exhibit->passes[r.pass].base;
+    return side != SIDE_DIFF && r.exhibit->model == s->now->model && session_graph(s, side) == r.exhibit->pass.base;
 }
 
 const Graph *session_base(const Session *s)
 {
-    return exhibit_pass(s->now)->base;
+    return s->now->pass.base;
 }
 
-Side session_run_number(const Exhibit *e, int pass, bool edited)
+Side session_run_number(const Exhibit *e, bool edited)
 {
-    if (pass < 0 || pass >= e->pass_count)
-        return SIDE_NONE;
-    return (Side)(edited ? e->passes[pass].edited_number : e->passes[pass].base_number);
+    return (Side)(edited ? e->pass.edited_number : e->pass.base_number);
 }
 
 Ref session_ref(Side side, NodeId n, size_t cell)
@@ -344,8 +341,7 @@ const float *session_need(Session *s, Side side, const char *path, Err *err)
 void session_trim(Session *s)
 {
     for (int i = 0; i < s->exhibit_count; i++) /* a run trims those that it shares values with too */
-        for (int k = 0; k < s->exhibits[i]->pass_count; k++)
-            run_trim(s->exhibits[i]->passes[k].base_run);
+        run_trim(s->exhibits[i]->pass.base_run);
     difference_trim(s);
 }
 
@@ -360,12 +356,11 @@ size_t session_held(const Session *s, size_t *most)
 {
     size_t held = difference_bytes(s);
     *most = 0;
-    for (int i = 0; i < s->exhibit_count; i++)
-        for (int k = 0; k < s->exhibits[i]->pass_count; k++) {
-            const Forward *p = &s->exhibits[i]->passes[k];
-            held += run_bytes(p->base_run) + (p->edited_run ? run_bytes(p->edited_run) : 0);
-            *most += run_peak_bytes(p->base_run);
-        }
+    for (int i = 0; i < s->exhibit_count; i++) {
+        const Forward *p = &s->exhibits[i]->pass;
+        held += run_bytes(p->base_run) + (p->edited_run ? run_bytes(p->edited_run) : 0);
+        *most += run_peak_bytes(p->base_run);
+    }
     return held;
 }
 

@@ -129,10 +129,9 @@ static void numbered(void **state)
     Input in;
     assert_true(input_open(&in, &toy.model, "bad > a", &error));
     Exhibit *e = session_add(&toy, &toy.model, &in);
-    Side one = session_run_number(first, 0, false), two = session_run_number(e, 0, false);
+    Side one = session_run_number(first, false), two = session_run_number(e, false);
     assert_true(one >= RUN_FIRST && two >= RUN_FIRST && one != two);
-    assert_int_equal(session_run_number(e, 0, true), SIDE_NONE);
-    assert_int_equal(session_run_number(e, 1, false), SIDE_NONE);
+    assert_int_equal(session_run_number(e, true), SIDE_NONE);
     assert_ptr_equal(session_graph(&toy, two), exhibit_graph(e));
     assert_ptr_equal(session_exhibit(&toy, one), first);
     assert_string_equal(session_input(&toy, two)->name, "bad > a");
@@ -140,7 +139,7 @@ static void numbered(void **state)
     assert_non_null(session_need(&toy, two, "probs", &error));
     assert_int_equal(session_ref(two, n, 0).run, two);
     assert_true(edits_add(&toy, "ablate decoder.blocks.1.cross_attn.gathered", false, &error));
-    Side edited = session_run_number(first, 0, true);
+    Side edited = session_run_number(first, true);
     assert_true(edited >= RUN_FIRST && edited != two);
     assert_ptr_equal(session_graph(&toy, edited), session_graph(&toy, SIDE_B));
     assert_ptr_equal(session_graph(&toy, one), session_graph(&toy, SIDE_A));
@@ -181,30 +180,6 @@ static void differences(void **state)
     assert_null(session_peek(&toy, SIDE_DIFF, "probs"));
 }
 
-/* One run for each word, and each stays. */
-static void written(void **state)
-{
-    (void)state;
-    int words = 0;
-    assert_false(session_next_word(&toy, &error));
-    assert_non_null(strstr(error.text, "not computed"));
-    for (;; words++) {
-        Side before = session_run_number(toy.now, toy.now->pass, false);
-        assert_non_null(session_need(&toy, SIDE_B, "probs", &error));
-        if (!session_next_word(&toy, &error))
-            break;
-        assert_int_equal(session_tokens(&toy), 3 + words);
-        assert_int_equal(toy.now->pass, words + 1);
-        assert_ptr_not_equal(session_graph(&toy, before), session_graph(&toy, SIDE_B));
-        assert_non_null(session_peek(&toy, before, "probs"));
-    }
-    assert_string_equal(error.text, "");
-    assert_int_equal(words, 6);
-    assert_true(session_show_pass(&toy, 0, &error));
-    assert_int_equal(session_tokens(&toy), 2);
-    assert_false(session_show_pass(&toy, 7, &error));
-}
-
 /* Another picture, pinned or not, another model and a graph of its own go and come; nothing of them is left. */
 static void come_and_go(void **state)
 {
@@ -220,7 +195,7 @@ static void come_and_go(void **state)
     graph_map(g, "y", MAP_EXP, x);
     Input in = {.kind = INPUT_MATRICES, .label = -1};
     Exhibit *example = session_add_graph(&toy, g, &in), *model = toy.now;
-    Side n = session_run_number(example, 0, false);
+    Side n = session_run_number(example, false);
     assert_non_null(session_need(&toy, n, "y", &error));
     assert_true(session_show(&toy, example, &error));
     assert_string_equal(session_first(&toy), "x");
@@ -244,7 +219,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(lengths, open_toy, close_toy),
         cmocka_unit_test_setup_teardown(numbered, open_toy, close_toy),
         cmocka_unit_test_setup_teardown(differences, open_toy, close_toy),
-        cmocka_unit_test_setup_teardown(written, open_toy, close_toy),
         cmocka_unit_test_setup_teardown(come_and_go, open_toy, close_toy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,7 +115,7 @@ static void nodes_like_others(void **state)
     const Graph *g = session_graph(&s, SIDE_B);
     Err err = {""};
     size_t count = 0;
-    for (NodeId n = exhibit_pass(s.now)->base_count; n < g->count; n++, count++) {
+    for (NodeId n = s.now->pass.base_count; n < g->count; n++, count++) {
         const Node *node = graph_node(g, n);
         Buf text = {0};
         if (!node_text(node->path) || (strncmp(node->path, "grad.", 5) == 0 &&
@@ -148,7 +148,7 @@ static void nodes_like_others(void **state)
     assert_string_equal(s.place.path, "grad.blocks.0.attn.pattern");
     run("gradient off");
     assert_string_equal(s.place.path, "blocks.0.attn.pattern");
-    assert_int_equal(session_base(&s)->count, exhibit_pass(s.now)->base_count);
+    assert_int_equal(session_base(&s)->count, s.now->pass.base_count);
 }
 
 static void exported(void **state)

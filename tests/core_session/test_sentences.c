@@ -101,25 +101,6 @@ static void the_leak_test(void **state)
     session_free(&other);
 }
 
-/* From the start alone, word by word. */
-static void word_by_word(void **state)
-{
-    (void)state;
-    Session s;
-    open(&s, "the cat is tired >");
-    int words = 0;
-    error.text[0] = '\0';
-    while (session_next_word(&s, &error)) {
-        words++;
-        assert_true(session_show_pass(&s, s.now->pass_count - 1, &error));
-        while (!session_step_pass(&s, NULL, 0, CLOCK_NEVER))
-            continue;
-    }
-    assert_string_equal(error.text, "");
-    assert_int_equal(words, 4); /* le chat est fatigué */
-    session_free(&s);
-}
-
 static void what_is_no_sentence(void **state)
 {
     (void)state;
@@ -138,7 +119,6 @@ int main(void)
         cmocka_unit_test(a_sentence_is_translated),
         cmocka_unit_test(edits_and_undo),
         cmocka_unit_test(the_leak_test),
-        cmocka_unit_test(word_by_word),
         cmocka_unit_test(what_is_no_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static void refused(const char *line, const char *why)
 
 static const char *word_at(Side side, int text, int place)
 {
-    const Text *t = &exhibit_pass(session_exhibit(&s, side))->text[text];
+    const Text *t = &session_exhibit(&s, side)->input.text[text];
     return place < t->count ? t->label[place] : "";
 }
 
@@ -133,14 +133,14 @@ static void long_texts(void **state)
     strcat(text, " >");
     if (!session_open_input(&s, text, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(exhibit_pass(s.now)->text[TEXT_SOURCE].count, 70);
+    assert_int_equal(s.now->input.text[TEXT_SOURCE].count, 70);
 }
 
 /* Each word of the target in turn: whatever stands before it is the same bits, and something behind it is not. */
 static void nothing_before_a_word_knows_of_it(void **state)
 {
     (void)state;
-    int words = exhibit_pass(s.now)->text[TEXT_TARGET].count;
+    int words = s.now->input.text[TEXT_TARGET].count;
     assert_int_equal(words, 15);
     for (int i = 1; i < words; i++) {
         char line[64];

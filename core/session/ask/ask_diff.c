@@ -75,7 +75,7 @@ static bool load_other(Against *x, Session *s, const char *path, Err *err)
 /* Source and target as ours has them: not what the other model would write itself. */
 static bool same_words(Input *in, Session *s, const Model *m, Err *err)
 {
-    const Text *text = exhibit_pass(s->now)->text;
+    const Text *text = s->now->input.text;
     Buf spec = {0};
     for (int k = 0; k < TEXTS; k++) {
         if (k == TEXT_TARGET && text[TEXT_SOURCE].count && text[TEXT_TARGET].count)
@@ -260,7 +260,7 @@ static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
 static void close_against(Against *x)
 {
     diff_reference_free(&x->reference);
-    if (x->exhibit.passes)
+    if (x->exhibit.pass.base)
         exhibit_free(&x->exhibit);
     model_free(&x->model);
     buf_free(&x->weight_lines);

@@ -124,7 +124,7 @@ static bool complete_pass(Session *s, Run *run, Err *err)
 /* The pass once more, from nothing: its hash. Base is the run that this side's graph shares values with, or NULL. */
 static bool second_hash(Session *s, Side side, uint64_t *hash, Err *err)
 {
-    const Graph *trained = exhibit_pass(session_exhibit(s, side))->base;
+    const Graph *trained = session_exhibit(s, side)->pass.base;
     const Graph *g = session_graph(s, side);
     Run *base = g == trained ? NULL : run_new(trained, NULL, NULL);
     Run *run = run_new(g, base, NULL);

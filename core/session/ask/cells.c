@@ -28,15 +28,14 @@ static bool side_named(const Session *s, const char *name, size_t n, Side *side,
         if (!row || !row->exhibit)
             *side = *name == 'a' ? SIDE_A : SIDE_B;
         else
-            *side = session_run_number(row->exhibit, row->pass,
-                                       *name == 'b' && row->exhibit->passes[row->pass].edited != NULL);
+            *side = session_run_number(row->exhibit, *name == 'b' && row->exhibit->pass.edited != NULL);
         return true;
     }
     for (int i = 0; i < s->exhibit_count; i++) {
         const Exhibit *e = s->exhibits[i];
         if (e->input.kind != INPUT_MATRICES || strlen(e->input.name) != n || strncmp(e->input.name, name, n) != 0)
             continue;
-        *side = session_run_number(e, e->pass, exhibit_pass(e)->edited != NULL);
+        *side = session_run_number(e, e->pass.edited != NULL);
         return true;
     }
     return err_set(err, "there is no example '%.*s'", (int)(n < 40 ? n : 40), name);

@@ -15,7 +15,7 @@ static bool same_source(const Text *a, const Text *b)
 
 static bool find_words(const Session *s, Leak *l, Err *err)
 {
-    const Forward *a = exhibit_pass(session_exhibit(s, SIDE_A)), *b = exhibit_pass(session_exhibit(s, SIDE_B));
+    const Input *a = session_input(s, SIDE_A), *b = session_input(s, SIDE_B);
     const Text *x = &a->text[TEXT_TARGET], *y = &b->text[TEXT_TARGET];
     if (!session_pinned(s) || !y->count)
         return err_set(err,

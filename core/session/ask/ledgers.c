@@ -21,7 +21,7 @@ enum { SLICE_NS = 50000000 };
 bool ledger_set(Session *s, const LedgerTarget *t, Err *err)
 {
     exhibit_append(s->now, &s->target, t);
-    const LedgerOn *on = &exhibit_pass(s->now)->base_ledger; /* an edit that allows none (rounding) may go again */
+    const LedgerOn *on = &s->now->pass.base_ledger; /* an edit that allows none (rounding) may go again */
     bool ok = !*t->path || on->there;
     Err why = on->why;
     const LedgerTarget *in_force = ok ? t : &s->ledger;
@@ -38,7 +38,7 @@ bool ledger_set(Session *s, const LedgerTarget *t, Err *err)
 static const LedgerOn *ledger_on(const Session *s, Side side)
 {
     if (ask_side(side) == SIDE_A)
-        return session_pinned(s) ? exhibit_ledger(s->pinned) : &exhibit_pass(s->now)->base_ledger;
+        return session_pinned(s) ? exhibit_ledger(s->pinned) : &s->now->pass.base_ledger;
     return exhibit_ledger(s->now);
 }
 
@@ -123,7 +123,7 @@ static RemovalRun *begin_lines(const Exhibit *e, const Ledger *l, Pool *pool)
 bool ledger_step(Session *s, int64_t deadline_ns)
 {
     const LedgerOn *on = exhibit_ledger(s->now);
-    RemovalRun **effects = &exhibit_pass(s->now)->effects;
+    RemovalRun **effects = &s->now->pass.effects;
     if (on->there && !*effects)
         *effects = begin_lines(s->now, &on->ledger, s->pool);
     return !on->there || removal_run_step(*effects, deadline_ns);
@@ -131,7 +131,7 @@ bool ledger_step(Session *s, int64_t deadline_ns)
 
 void ledger_measured(const Session *s, size_t *done, size_t *total)
 {
-    const RemovalRun *effects = exhibit_pass(s->now)->effects;
+    const RemovalRun *effects = s->now->pass.effects;
     *done = effects ? removal_run_done(effects) : 0;
     *total = effects ? (size_t)line_count(exhibit_graph(s->now), &exhibit_ledger(s->now)->ledger) : 0;
 }
@@ -139,7 +139,7 @@ void ledger_measured(const Session *s, size_t *done, size_t *total)
 /* Of a line; NaN while it is not measured. */
 static float effect_of(const Session *s, int line)
 {
-    const RemovalRun *effects = exhibit_pass(s->now)->effects;
+    const RemovalRun *effects = s->now->pass.effects;
     return effects && (size_t)line < removal_run_done(effects) ? removal_run_effect(effects, (size_t)line) : NAN;
 }
 
@@ -222,7 +222,7 @@ bool ledger_answer(Session *s, Err *err)
 
 void ledger_text(const Session *s, Buf *out)
 {
-    const Graph *g = exhibit_pass(s->now)->base;
+    const Graph *g = s->now->pass.base;
     NodeId n = *s->ledger.path ? graph_find(g, s->ledger.path) : NO_NODE;
     if (n == NO_NODE)
         return;

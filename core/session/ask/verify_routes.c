@@ -239,7 +239,7 @@ bool verify_model(Session *s, Side side, size_t sample, VerdictRoute *r, Err *er
         r->why = "there is none, or none whose equations are written out";
         return true;
     }
-    if (session_graph(s, side) != exhibit_pass(e)->base) {
+    if (session_graph(s, side) != e->pass.base) {
         r->why = "it knows no edits; undone, the run is compared";
         return true;
     }

@@ -82,7 +82,7 @@ static bool build(Session *s, const EditState *lines, Err *err)
               exhibit_edit(s->now, edits, count, &arena, s->pool, err);
     arena_free(&arena);
     if (ok) {
-        const Graph *g = exhibit_pass(s->now)->base;
+        const Graph *g = s->now->pass.base;
         if (exhibit_cell_gone(g, s->ledger.path, s->ledger.cell))
             s->ledger = (LedgerTarget){.path = ""};
         if (exhibit_cell_gone(g, s->target.path, s->target.cell))

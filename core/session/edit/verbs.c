@@ -186,7 +186,7 @@ static bool parse_line(EditParse *p, const EditState *lines, int i, Err *err)
 bool edits_parse(const Session *s, const EditState *lines, Arena *arena, Edit **edits, int *count, Err *err)
 {
     Graph model = *session_base(s); /* gradients are made from edits, not edited */
-    model.count = exhibit_pass(s->now)->base_count;
+    model.count = s->now->pass.base_count;
     EditParse p = {.s = s, .g = &model, .arena = arena};
     bool ok = true;
     for (int i = 0; ok && i < lines->count; i++)

@@ -63,7 +63,7 @@ static const Model *text_model_of(const Session *s, Side side, Text *read)
         return NULL;
     const Model *m = e->model;
     bool encoder = seq2seq_has_encoder(&m->text);
-    *read = exhibit_pass(e)->text[encoder ? TEXT_SOURCE : TEXT_TARGET];
+    *read = e->input.text[encoder ? TEXT_SOURCE : TEXT_TARGET];
     if (!encoder && read->count && read->word[0] == m->target.start) {
         read->word++;
         read->count--;

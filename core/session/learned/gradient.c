@@ -21,7 +21,7 @@ static bool parse_node(const Session *s, const char *word, int column, GradTarge
 {
     Graph plain = *session_base(s);
     Address to;
-    plain.count = exhibit_pass(s->now)->base_count; /* no gradients of gradients */
+    plain.count = s->now->pass.base_count; /* no gradients of gradients */
     if (!address_word(s, &plain, word, column, &to, err))
         return false;
     if (!to.is_node)

@@ -16,7 +16,7 @@ static const double LARGE = 1e9; /* FLOPs of one pass: about 10 ms */
 /* The picture as the edits leave it. */
 static const float *picture_now(const Exhibit *e)
 {
-    const Forward *f = exhibit_pass(e);
+    const Forward *f = &e->pass;
     const char *path = site_path_any(f->base, SITE_INPUT);
     for (int i = 0; i < f->edit_count; i++)
         if (f->edits[i].kind == EDIT_VALUES && strcmp(f->edits[i].path, path) == 0)
@@ -28,7 +28,7 @@ void measures_occlusion_begin(Session *s, Measuring *w)
 {
     const VitConfig *c = session_vit(s);
     const Exhibit *e = s->now;
-    const Forward *f = exhibit_pass(e);
+    const Forward *f = &e->pass;
     Measure *m = &w->measure;
     Err err = {{0}};
     size_t patches = (size_t)vit_patches(c);

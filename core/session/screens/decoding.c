@@ -129,7 +129,7 @@ static void put_beginning(const Session *s, const Decode *d, int node, Buf *out)
 static bool enter_decoding(Session *s, Err *err)
 {
     const Decoding *d = decoding_all(s, err) ? session_decoding(s, SIDE_B) : NULL;
-    const Text *source = &exhibit_pass(s->now)->text[TEXT_SOURCE], *target = &exhibit_pass(s->now)->text[TEXT_TARGET];
+    const Text *source = &s->now->input.text[TEXT_SOURCE], *target = &s->now->input.text[TEXT_TARGET];
     if (!d || !d->lines)
         return false;
     if ((source->count && !source->label) || !target->label)

@@ -15,23 +15,23 @@
 /* A class by its name or number. */
 static bool parse_class(const Session *s, const char *word, int column, int *o, Err *err)
 {
-    NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);
+    NodeId logits = site_node_any(s->now->pass.base, SITE_LOGITS);
     if (logits == NO_NODE)
         return err_set(err, "this model has no classes");
-    Dims d = graph_node(exhibit_pass(s->now)->base, logits)->dims;
-    return axis_parse(&exhibit_pass(s->now)->base->axes[d.axis[d.n - 1]], word, o) ||
+    Dims d = graph_node(s->now->pass.base, logits)->dims;
+    return axis_parse(&s->now->pass.base->axes[d.axis[d.n - 1]], word, o) ||
            err_set(err, "column %d: there is no class '%.60s'", column, word);
 }
 
 /* A cell of a node, or a class alone. */
 static bool parse_target(Session *s, const char *word, int column, LedgerTarget *t, Err *err)
 {
-    Graph plain = *exhibit_pass(s->now)->base;
+    Graph plain = *s->now->pass.base;
     Address to;
     int o;
     if (parse_class(s, word, column, &o, NULL))
         return ledger_rivals(s, SIDE_B, -1, o, t, err);
-    plain.count = exhibit_pass(s->now)->base_count;
+    plain.count = s->now->pass.base_count;
     if (!address_word(s, &plain, word, column, &to, err))
         return false;
     if (!to.is_node)
@@ -54,7 +54,7 @@ static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
         return false;
     if (!against)
         return true;
-    if (!site_is(exhibit_pass(s->now)->base, t->path, SITE_LOGITS))
+    if (!site_is(s->now->pass.base, t->path, SITE_LOGITS))
         return err_set(err, "against=%.40s: only a class can be set against another", against);
     t->against = LEDGER_ALONE;
     if (strcmp(against, "none") == 0)
@@ -62,7 +62,7 @@ static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
     if (!parse_class(s, against, 1, &rival, err))
         return false;
     int row, o;
-    const Graph *g = exhibit_pass(s->now)->base;
+    const Graph *g = s->now->pass.base;
     ledger_class(g, graph_find(g, t->path), t->cell, &row, &o);
     if (rival == o)
         return err_set(err, "against=%.40s: that is the same class", against);
@@ -91,14 +91,14 @@ bool ledger_command(Session *s, const Args *a, Err *err)
 
 void ledger_complete(const Session *s, int index, Buf *out)
 {
-    NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);
+    NodeId logits = site_node_any(s->now->pass.base, SITE_LOGITS);
     if (index > 0)
         return;
     buf_puts(out, "off\n");
     if (logits == NO_NODE)
         return;
-    Dims d = graph_node(exhibit_pass(s->now)->base, logits)->dims;
-    const Axis *classes = &exhibit_pass(s->now)->base->axes[d.axis[d.n - 1]];
+    Dims d = graph_node(s->now->pass.base, logits)->dims;
+    const Axis *classes = &s->now->pass.base->axes[d.axis[d.n - 1]];
     for (int i = 0; i < classes->n && i < 40; i++) {
         char label[64];
         buf_printf(out, "%s\n", axis_label(classes, i, label, sizeof label));
