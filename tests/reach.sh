@@ -32,6 +32,14 @@ same "choices" "mono" "$(complete_with --colour mo)"
 same "commands" "gradient" "$(complete_with run -c grad)"
 : >"$WORK/a picture.png"
 same "files with blanks" "$WORK/a picture.png" "$(complete_with run -i "$WORK/a p")"
+mkdir -p "$WORK/kinds/folder"
+touch "$WORK/kinds/"{a.md,b.png,c.txt}
+offered() { complete_with "$@" "$WORK/kinds/" | xargs -n 1 basename 2>/dev/null | sort | xargs; }
+same "pictures" "b.png folder" "$(offered -i)"
+same "pictures behind a verb" "b.png folder" "$(offered run)"
+same "lessons" "a.md folder" "$(offered lesson)"
+same "any file" "a.md b.png c.txt folder" "$(offered run -o)"
+same "of another kind, where there is no other" "$WORK/kinds/c.txt" "$(complete_with lesson "$WORK/kinds/c")"
 same "nothing to offer" "" "$(complete_with --threads '')"
 
 # --- installed and taken away again

@@ -293,7 +293,7 @@ int app_main(const AppOptions *o)
     app_class_end(&a);
     if (o->rehearse && a.presenter.deck.open)
         app_tell_times(&a);
-    state_save_file("open-lesson", a.desk.open ? a.desk.name : "");
+    state_save_file("open-lesson", a.desk.bundled ? a.desk.player.lesson.file : "");
     desk_close(&a.desk, &a.s);
     if (task_on(&a.ui.task))
         task_end(&a.ui.task, &a.s, NULL);

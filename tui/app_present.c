@@ -35,8 +35,8 @@ bool app_present(App *a, const char *word, Err *err)
         list_keys(&a->overlay);
         return true;
     }
-    const char *open = a->desk.open ? a->desk.name : a->stage.open ? a->stage.script.file : NULL;
-    char name[64];
+    const char *open = a->desk.open ? a->desk.player.lesson.file : a->stage.open ? a->stage.script.file : NULL;
+    char name[1024];
     int card = a->desk.open ? a->desk.player.card + 1 : 0;
     if (open)
         open = utf8_fit(name, sizeof name, open, -1);

@@ -39,35 +39,37 @@ bool desk_go(Desk *d, int card)
 void desk_keep_progress(const Desk *d)
 {
     LessonProgress p;
-    if (!*d->name)
+    if (!d->bundled)
         return;
-    progress_of(&d->player, d->name, d->seed, &p);
+    progress_of(&d->player, d->player.lesson.file, d->seed, &p);
     progress_save(&p);
 }
 
 bool desk_open(Desk *d, Session *s, const char *which, Err *err)
 {
     LessonFile file;
-    Lesson lesson;
-    bool own = !lesson_named(which, &file), ok; /* a file of the reader's: no progress is kept of it */
-    const char *path = own && file_exists(which) ? permit_read(s, which, err) : NULL;
-    if (own && !path)
-        return file_exists(which) ? false : err_set(err, "there is no lesson '%.40s'; `lessons` lists them", which);
-    if (d->open)
-        desk_close(d, s);
+    Lesson lesson = {0};
     LessonProgress progress = {.cards = 0};
-    if (!own)
+    bool bundled = lesson_named(which, &file), ok;
+    if (!bundled && !file_exists(which))
+        return err_set(err, "there is no lesson '%.40s'; `lessons` lists them", which);
+    if (bundled) {
+        if (d->open)
+            desk_keep_progress(d);
         progress = progress_load(file.name);
-    bool finished = progress.cards && progress.card == progress.cards - 1;
-    if (finished) { /* once more, with other questions */
-        progress = (LessonProgress){.seed = progress.seed + 1};
+        if (progress.cards && progress.card == progress.cards - 1) /* once more, with other questions */
+            progress = (LessonProgress){.seed = progress.seed + 1};
+        ok = lesson_parse(&lesson, file.name, file.text, file.size, progress.seed, err);
+    } else {
+        const char *path = permit_read(s, which, err);
+        ok = path && lesson_read(&lesson, path, 0, err);
     }
-    ok = own ? lesson_read(&lesson, path, 0, err)
-             : lesson_parse(&lesson, file.name, file.text, file.size, progress.seed, err);
     if (!ok) {
         lesson_free(&lesson);
         return false;
     }
+    if (d->open)
+        desk_close(d, s);
     aside_put(&d->own, s);
     if (*s->model_path && !session_open_model(s, NULL, err)) { /* lessons speak of the bundled model */
         lesson_free(&lesson);
@@ -80,12 +82,12 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
         return false;
     }
     d->open = true;
+    d->bundled = bundled;
     d->seed = progress.seed;
-    snprintf(d->name, sizeof d->name, "%s", own ? "" : file.name);
     progress_put(&progress, &d->player);
     desk_go(d, progress.card < d->player.lesson.count ? progress.card : 0);
-    if (!own)
-        state_save_file("lesson", d->name);
+    if (bundled)
+        state_save_file("lesson", file.name);
     return true;
 }
 

@@ -9,7 +9,7 @@
 typedef struct Desk {
     bool open;
     Player player;
-    char name[64]; /* of its file: what progress is kept under; "": a file of the reader's */
+    bool bundled; /* its progress is kept; of a file of the reader's none is */
     uint64_t seed;
     Buf said; /* feedback or a hint */
     bool right, wrong;
@@ -18,7 +18,8 @@ typedef struct Desk {
     Aside own;  /* what was there before */
 } Desk;
 
-/* Opens a lesson by number or name ("5", "dot-product"), at the card where it was left. */
+/* Opens a lesson by number or name ("5", "dot-product"), at the card where it was left; or a file of the reader's, at
+ * its first card. On failure the lesson that was open stays, unless its own model or pictures can't be opened. */
 bool desk_open(Desk *d, Session *s, const char *which, Err *err);
 /* Closes it, keeps progress, and brings back what was there before. */
 void desk_close(Desk *d, Session *s);

@@ -108,7 +108,7 @@ const Command *command_at(const Commands *c, int i);
  * 9: …". allowed: what it may touch (LINE_…, perhaps with COMMAND_UI). On failure what earlier
  * commands of the line did stays done; state.h has a form that does all or nothing. What changed is logged (log.h). */
 bool command_do(Session *s, const Commands *c, const char *line, unsigned allowed, Err *err);
-/* The kinds of file ("png jpg") that a command of that name reads; NULL: any. */
+/* The kinds of file ("png jpg") that a command or a verb of that name reads, or its word ("patch from="); NULL: any. */
 const char *complete_kinds(const char *name);
 /* Completions of the last word of `line`, whole lines to put in its place, one per line of out, best first; at most
  * 200. */

@@ -100,12 +100,13 @@ const char *complete_kinds(const char *name)
 {
     static const struct {
         const char *name, *kinds;
-    } KINDS[] = {{"open", "png jpg jpeg bmp ppm pgm npy npz safetensors"},
+    } KINDS[] = {{"open", "png jpg jpeg bmp ppm pgm pnm npy npz safetensors"},
                  {"model", "safetensors npz json"},
                  {"diff", "npz npy safetensors"},
-                 {"patch", "npy npz safetensors"},
+                 {"patch from=", "npy npz safetensors"},
                  {"lesson", "md"},
-                 {"present", "md"},
+                 {"check", "md"},
+                 {"present", "md txt"},
                  {"record", "md"}};
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
         if (strcmp(KINDS[i].name, name) == 0)
@@ -141,16 +142,15 @@ static void offer_file(const Typed *t, size_t from, const char *path, Buf *out)
     buf_free(&word);
 }
 
-/* Names in the folder that begin with what is typed: of the kinds that the command takes, and folders; all where there
- * are none of those. Names that the command language can't carry, and hidden ones that nobody asked for, are left out.
+/* Names in the folder that begin with what is typed: of those kinds (NULL: any), and folders; all where there are none
+ * of those. Names that the command language can't carry, and hidden ones that nobody asked for, are left out.
  */
-static void offer_files(const Typed *t, size_t from, const char *typed, Buf *out)
+static void offer_files(const Typed *t, size_t from, const char *typed, const char *kinds, Buf *out)
 {
     char folder[1024], path[2048];
     char **names = NULL;
     size_t count = 0, cap = 0, meant = 0;
     const char *slash = strrchr(typed, '/'), *start = slash ? slash + 1 : typed;
-    const char *kinds = complete_kinds(t->command->name);
     size_t n = (size_t)(start - typed), length = strlen(start);
     if (n >= sizeof folder)
         return;
@@ -164,7 +164,8 @@ static void offer_files(const Typed *t, size_t from, const char *typed, Buf *out
             continue;
         names = grow(names, &cap, count, sizeof *names);
         names[count++] = xstrdup(e->d_name);
-        meant += kinds && is_kind(e->d_name, kinds);
+        snprintf(path, sizeof path, "%s%s", folder, e->d_name);
+        meant += kinds && (is_kind(path, kinds) || file_is_dir(path));
     }
     if (d)
         closedir(d);
@@ -172,7 +173,7 @@ static void offer_files(const Typed *t, size_t from, const char *typed, Buf *out
         qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s%s", folder, names[i]);
-        if (!meant || is_kind(names[i], kinds) || file_is_dir(path))
+        if (!meant || is_kind(path, kinds) || file_is_dir(path))
             offer_file(t, from, path, out);
         free(names[i]);
     }
@@ -236,8 +237,11 @@ static bool offer_value(const Session *s, const Typed *t, Buf *out)
         return false;
     size_t from = (size_t)(equals + 1 - t->line);
     utf8_print(kind, sizeof kind, "%.*sFILE", (int)(equals + 1 - t->word), t->word);
-    if (strstr(t->command->usage, kind))
-        offer_files(t, from, equals + 1, out);
+    if (strstr(t->command->usage, kind)) {
+        char name[128];
+        utf8_print(name, sizeof name, "%s %.*s", t->command->name, (int)(equals + 1 - t->word), t->word);
+        offer_files(t, from, equals + 1, complete_kinds(name), out);
+    }
     utf8_print(kind, sizeof kind, "%.*sADDRESS", (int)(equals + 1 - t->word), t->word);
     if (strstr(t->command->usage, kind))
         offer_addresses(s, t, from, out);
@@ -274,11 +278,11 @@ static void offer_phrases(const Session *s, const Typed *t, Buf *out)
 static void offer_arguments(const Session *s, const Commands *c, const Typed *t, Buf *out)
 {
     const char *usage = t->command->usage;
-    bool files = t->index == 0 && (strstr(usage, " FILE") || strstr(usage, " PATH"));
+    bool files = t->index == 0 && (strstr(usage, " FILE") || strstr(usage, "[FILE") || strstr(usage, " PATH"));
     if (offer_value(s, t, out))
         return;
     if (files)
-        offer_files(t, t->from, t->word, out);
+        offer_files(t, t->from, t->word, complete_kinds(t->command->name), out);
     if (!t->quoted) {
         Buf words = {0};
         if (t->command->complete)

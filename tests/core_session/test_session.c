@@ -489,6 +489,10 @@ static void completion_knows_files_axes_labels_and_words(void **state)
         {"set scale off at=blocks.1.at", "set scale off at=blocks.1.attn.\n", "mlp"},
         {"open tests/data/image/ori", "open tests/data/image/orientation.jpg\n", "rgb8"},
         {"open \"tests/data/ima", "open tests/data/image/\n", "resize"},
+        {"open tests/data/image/", "open tests/data/image/grey8.bmp\n",
+         "make.py"}, /* each its own kinds, and folders */
+        {"open tests/", "open tests/data/\n", ".sh"},
+        {"open tests/all", "open tests/all.sh\n", "data"}, /* all where there are none */
         {"patch z from=tests/data/image/rgb8.p", "patch z from=tests/data/image/rgb8.png\n", "orientation"},
         {"glossary attention dis", "glossary attention distance\n", "rollout"},
         {"glossary cls", "glossary CLS\n", "cosine"},

@@ -607,6 +607,53 @@ static void a_lesson(void **state)
     buf_free(&after);
 }
 
+/* A file of the reader's is a lesson too; how far one is in it is not kept, and a bad one leaves open what is open. */
+static void a_lesson_of_ones_own(void **state)
+{
+    (void)state;
+    char path[96], line[128];
+    Err err;
+    snprintf(path, sizeof path, "%s/own.md", folder);
+    snprintf(line, sizeof line, "lesson %s", path);
+    static const char SOUND[] = "# Mine\n\nOf my own.\n\n## One\n\nRead.\n\n## Two\n\nLook.\n";
+    assert_true(file_write(path, SOUND, sizeof SOUND - 1, &err));
+    app_do(&a, line);
+    if (!a.desk.open)
+        fail_msg("%s", a.message);
+    assert_string_equal(a.desk.player.lesson.title, "Mine");
+    key("Space");
+    assert_int_equal(a.desk.player.card, 1);
+    app_do(&a, "present"); /* in the hall it goes on where it is */
+    assert_true(a.presenter.deck.open && !a.desk.open && a.presenter.deck.at == 2);
+    keys("q q");
+    app_do(&a, line);
+    assert_int_equal(a.desk.player.card, 0);
+    key("Space");
+    app_do(&a, "lesson 6");
+    app_do(&a, line);
+    assert_int_equal(a.desk.player.card, 0);
+    static const char BAD[] = "# Mine\n\n```vitrine\nminuets 4\n```\n";
+    assert_true(file_write(path, BAD, sizeof BAD - 1, &err));
+    app_do(&a, line);
+    assert_true(a.message_is_error && a.desk.open);
+    says("own.md:4");
+    says("minuets");
+    unsigned outside = a.s.permit;
+    a.s.permit = LINE_FOREIGN; /* nor does another's line open a file */
+    assert_false(desk_open(&a.desk, &a.s, path, &err));
+    a.s.permit = outside;
+    key("q");
+    char *last = state_load_file("lesson"), *far = state_load_file("lessons");
+    assert_true(last && strstr(last, "06-") && far && !strstr(far, "own.md"));
+    free(last);
+    free(far);
+    unlink(path);
+    Buf offered = {0}; /* Tab offers texts, no sources */
+    command_complete(&a.s, &a.commands, "present lessons/", &offered);
+    assert_true(strstr(buf_str(&offered), "lessons/05-query-key-value.md\n") && !strstr(buf_str(&offered), ".c\n"));
+    buf_free(&offered);
+}
+
 /* Right is marked as right and wrong as wrong; a prediction as neither: what comes decides. And the list of lessons
  * offers the one that was begun. */
 static void answers_to_a_lesson(void **state)
@@ -780,6 +827,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_end, start, stop),
         cmocka_unit_test_setup_teardown(demonstrations, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson, start, stop),
+        cmocka_unit_test_setup_teardown(a_lesson_of_ones_own, start, stop),
         cmocka_unit_test_setup_teardown(answers_to_a_lesson, start, stop),
         cmocka_unit_test_setup_teardown(one_lesson_has_the_model, start, stop),
         cmocka_unit_test(progress_lines),

@@ -60,15 +60,26 @@ static void put_command_names(Buf *out)
 
 /* --- bash --- */
 
+/* An input is what `open` takes, a model what `model` does: as the value of an option or behind a verb. */
+static const char *kinds_of(const char *name, const char *value)
+{
+    const char *kinds = complete_kinds(name);
+    bool input = strcmp(value, "INPUT") == 0 || strstr(value, "[INPUT");
+    return kinds ? kinds : input ? complete_kinds("open") : NULL;
+}
+
 static void bash_case(const OptionSpec *o, Buf *out)
 {
+    const char *kinds = o->value ? kinds_of(o->name, o->value) : NULL;
     buf_puts(out, "    ");
     if (o->letter)
         buf_printf(out, "-%c | ", o->letter);
     buf_printf(out, "--%s) ", o->name);
     switch (follow_of(o)) {
     case FOLLOW_WORDS: buf_printf(out, "words='%s' ;;\n", o->choices); break;
-    case FOLLOW_FILE: buf_printf(out, "%sfiles=1 ;;\n", names_model(o) ? "words=translator " : ""); break;
+    case FOLLOW_FILE:
+        buf_printf(out, "%sfiles=1 kinds='%s' ;;\n", names_model(o) ? "words=translator " : "", kinds ? kinds : "");
+        break;
     case FOLLOW_COMMAND: buf_puts(out, "words=$commands ;;\n"); break;
     default: buf_puts(out, "return ;;\n"); break;
     }
@@ -77,7 +88,8 @@ static void bash_case(const OptionSpec *o, Buf *out)
 static void put_bash(Buf *out)
 {
     buf_puts(out, "# bash completion for vitrine\n_vitrine() {\n"
-                  "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words='' files=''\n"
+                  "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words='' files='' kinds='' "
+                  "all=() kept=() f\n"
                   "    local commands='");
     put_command_names(out);
     buf_puts(out, "'\n    COMPREPLY=()\n    case $prev in\n");
@@ -87,11 +99,23 @@ static void put_bash(Buf *out)
     buf_puts(out, "    *)\n        if [[ $cur == -* ]]; then\n            words='");
     for (int i = 0; option_at(i); i++)
         buf_printf(out, "%s--%s", i ? " " : "", option_at(i)->name);
-    buf_puts(out, "'\n        else\n            files=1\n            [ \"$COMP_CWORD\" -eq 1 ] && words='");
+    buf_printf(out, "'\n        elif [ \"$COMP_CWORD\" -eq 1 ]; then\n            files=1 kinds='%s' words='",
+               complete_kinds("open"));
     put_verb_names(out);
-    buf_puts(out, "'\n        fi ;;\n    esac\n"
+    buf_puts(out, "'\n        else\n            files=1\n            case ${COMP_WORDS[1]} in\n");
+    for (int i = 0; verb_at(i); i++) {
+        const char *kinds = kinds_of(verb_at(i)->name, verb_at(i)->usage);
+        if (kinds)
+            buf_printf(out, "            %s) kinds='%s' ;;\n", verb_at(i)->name, kinds);
+    }
+    buf_puts(out, "            esac\n        fi ;;\n    esac\n"
                   "    [ -n \"$words\" ] && mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-                  "    [ -n \"$files\" ] && mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -f -- \"$cur\")\n"
+                  "    [ -n \"$files\" ] && mapfile -t all < <(compgen -f -- \"$cur\")\n"
+                  "    for f in \"${all[@]}\"; do # of its own kinds, and folders; all where there are none\n"
+                  "        { [ -d \"$f\" ] || [[ \" $kinds \" == *\" ${f##*.} \"* ]]; } && kept+=(\"$f\")\n"
+                  "    done\n"
+                  "    [ -n \"$kinds\" ] && [ ${#kept[@]} -gt 0 ] || kept=(\"${all[@]}\")\n"
+                  "    COMPREPLY+=(\"${kept[@]}\")\n"
                   "}\ncomplete -o filenames -F _vitrine vitrine\n");
 }
 

@@ -124,7 +124,7 @@ static bool check_one(const Options *o, const Link *l, Err *err)
     LessonFile f;
     if (o->word_count != 2)
         return err_set(err, "which lesson? `vitrine lessons` lists them");
-    return lesson_named(o->word[1], &f) || (!o->paper && file_exists(o->word[1])) ||
+    return lesson_named(o->word[1], &f) || file_exists(o->word[1]) ||
            err_set(err, "there is no lesson '%.60s'; `vitrine lessons` lists them", o->word[1]);
 }
 
@@ -141,10 +141,12 @@ static int paper(Work *w, Err *err)
     LessonFile f;
     Lesson lesson;
     Player p = {0};
-    if (!work_open(w, LINE_FOREIGN, err) || !lesson_named(w->options->word[1], &f))
+    const char *which = w->options->word[1];
+    if (!work_open(w, LINE_FOREIGN, err))
         return STATUS_BAD;
-    bool ok = lesson_parse(&lesson, f.name, f.text, f.size, 0, err) && player_open(&p, &w->session, &lesson, err) &&
-              paper_put(&p, &w->out, err);
+    bool ok = lesson_named(which, &f) ? lesson_parse(&lesson, f.name, f.text, f.size, 0, err)
+                                      : lesson_read(&lesson, which, 0, err);
+    ok = ok && player_open(&p, &w->session, &lesson, err) && paper_put(&p, &w->out, err);
     lesson_free(&lesson);
     player_close(&p);
     return ok ? STATUS_DONE : STATUS_BAD;
