@@ -500,10 +500,73 @@ static void what_is_left_out_is_said(void **state)
             assert_int_equal(times(buf_str(&out), label), 1);
         }
     }
+    command("view sheet; block 11; head 11");
+    assert_int_equal(times(drawn(&VIEW_SHEET, SIDE_B, 8, 30, &out), "11 of 12"), 0);
+    assert_int_equal(times(buf_str(&out), " of 13; "), 1); /* blocks; of the heads there is no room to say it */
+    command("view row");
+    assert_int_equal(times(drawn(&VIEW_OTHER_HEADS, SIDE_B, 4, 30, &out), " of 12"), 1);
+    assert_int_equal(times(drawn(&VIEW_OTHER_HEADS, SIDE_B, 20, 90, &out), " of 12"), 0);
     command("view answer");
     drawn(&VIEW_ANSWER, SIDE_B, 20, 60, &out);
     assert_true(times(buf_str(&out), "#") > 20 * 8);
     buf_free(&out);
+    session_free(&session);
+}
+
+/* 24 blocks of 16 heads on one page, of a terminal of 120 × 40 too: each head's map is square, and where a cell of the
+ * screen is one value the largest weight is among those shown. */
+static void a_sheet_always_fits(void **state)
+{
+    (void)state;
+    VitConfig config;
+    enum { BLOCKS = 24, HEADS = 16, ASKS = 7 };
+    static const Rect ROOMS[] = {{0, 0, 34, 56}, {0, 0, 80, 90}};
+    assert_true(model_size("tiny", &config));
+    config.layers = BLOCKS;
+    config.width = 2 * HEADS;
+    config.heads = HEADS;
+    config.head_dim = 2;
+    config.mlp = 8;
+    open_config(&config, "#1");
+    command("goto blocks.3.attn.pattern[h=15,t=r1c2]; view sheet");
+    for (int i = 0; i < 2; i++) {
+        Canvas c;
+        canvas_init(&c, ROOMS[i].h, ROOMS[i].w);
+        Paint p = {.s = &session, .c = &c, .mode = i ? MODE_MONO : MODE_256};
+        drawn_prepare(&session, &VIEW_SHEET, SIDE_B, c.clip);
+        view_draw(&VIEW_SHEET, &p, c.clip, SIDE_B, true);
+        const Graph *g = session_graph(&session, SIDE_B);
+        int lines[BLOCKS][HEADS] = {{0}}, cells[BLOCKS][HEADS] = {{0}};
+        float shown[BLOCKS][HEADS] = {{0}};
+        for (int k = 0, last = -1; k < c.h * c.w; k++) {
+            const Cell *cell = &c.cells[k];
+            int index[DIMS_MAX], block;
+            last = k % c.w ? last : -1;
+            if (!cell->level || !cell->ref.run)
+                continue;
+            const Node *n = graph_node(g, cell->ref.node);
+            assert_int_equal(sscanf(n->path, "blocks.%d.attn.pattern", &block), 1);
+            dims_unravel(g->axes, n->dims, cell->ref.cell, index);
+            assert_int_equal(index[1], ASKS);
+            shown[block][index[0]] = fmaxf(shown[block][index[0]],
+                                           session_peek(&session, SIDE_B, n->path)[cell->ref.cell]);
+            cells[block][index[0]]++;
+            lines[block][index[0]] += last != index[0];
+            last = index[0];
+        }
+        for (int k = 0; k < BLOCKS * HEADS; k++) {
+            int b = k / HEADS, h = k % HEADS;
+            char path[64];
+            snprintf(path, sizeof path, "blocks.%d.attn.pattern", b);
+            const float *row = session_peek(&session, SIDE_B, path) + (h * 17 + ASKS) * 17;
+            float largest = row[1];
+            for (int u = 2; u < 17; u++)
+                largest = fmaxf(largest, row[u]);
+            assert_true(lines[b][h] > 0 && cells[b][h] == 2 * lines[b][h] * lines[b][h]);
+            assert_true(shown[b][h] == largest || !i);
+        }
+        canvas_free(&c);
+    }
     session_free(&session);
 }
 
@@ -582,6 +645,7 @@ int main(void)
         cmocka_unit_test(many_patches),
         cmocka_unit_test(many_blocks_and_classes),
         cmocka_unit_test(what_is_left_out_is_said),
+        cmocka_unit_test(a_sheet_always_fits),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sentences, open_guessing, close_session),
     };

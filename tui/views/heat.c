@@ -43,16 +43,21 @@ static double even(double pixels)
     return whole > pixels * 0.8 ? whole : pixels;
 }
 
-HeatSize heat_size(const Paint *p, Rect room, int rows, int cols)
+HeatSize heat_within(const Paint *p, HeatSize room, int rows, int cols, int oblong)
 {
     double unit = heat_halves(p) ? 1 : 2; /* columns that are as wide as a pixel is high */
     if (rows < 1 || cols < 1)
         return (HeatSize){0, 0};
-    double across = fmin((double)room.w / cols, HEAT_WIDEST), down = (double)heat_pixels(p, room.h) / rows;
-    down = fmin(down, fmax(1, across * HEAT_OBLONG / unit));
-    across = fmin(across, fmax(1, down * HEAT_OBLONG * unit));
+    double across = fmin((double)room.wide / cols, HEAT_WIDEST), down = (double)room.tall / rows;
+    down = fmin(down, fmax(1, across * oblong / unit));
+    across = fmin(across, fmax(1, down * oblong * unit));
     int tall = (int)(even(down) * rows + 1e-9), wide = (int)(even(across) * cols + 1e-9);
     return (HeatSize){tall > rows ? tall : rows, wide > cols ? wide : cols};
+}
+
+HeatSize heat_size(const Paint *p, Rect room, int rows, int cols)
+{
+    return heat_within(p, (HeatSize){heat_pixels(p, room.h), room.w}, rows, cols, HEAT_OBLONG);
 }
 
 /* First column of drawn column col; first pixel of drawn row row. */

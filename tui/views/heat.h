@@ -22,6 +22,8 @@ int heat_pixels(const Paint *p, int lines);
  * that fills more of it, and at most HEAT_WIDEST columns wide. */
 enum { HEAT_OBLONG = 2, HEAT_WIDEST = 8 };
 HeatSize heat_size(const Paint *p, Rect room, int rows, int cols);
+/* The same in room of so many pixels, at most `oblong` times as long as wide: 1 for squares. */
+HeatSize heat_within(const Paint *p, HeatSize room, int rows, int cols, int oblong);
 /* From the top left of r, clipped to it. */
 void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const ColourScale *s, HeatFn value,
                const void *context);

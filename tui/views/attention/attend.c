@@ -114,37 +114,49 @@ float attend_tile(const Attend *a, int head, Tiling tiling, int tile_t, int tile
     return attend_tiles(a, head, tiling_for_rows(a, tiling), tiling, tile_t, tile_u, kind, ref);
 }
 
+typedef struct Pooled {
+    size_t best;
+    double sum;
+    int n;
+} Pooled;
+
+/* One cell more; a NaN stays the best. */
+static void pool(const Attend *a, size_t cell, PoolKind kind, Pooled *p)
+{
+    float x = a->v.values[cell], top = p->n ? a->v.values[p->best] : 0;
+    bool more = kind == POOL_ABSMAX ? fabsf(x) > fabsf(top) : x > top;
+    if (!p->n++ || (!isnan(top) && (isnan(x) || more)))
+        p->best = cell;
+    p->sum += (double)x;
+}
+
+static float pooled(const Attend *a, const Pooled *p, PoolKind kind, Ref *ref)
+{
+    bool mean = kind == POOL_MEAN && p->n > 1;
+    *ref = mean ? (Ref){0} : shown_ref(&a->v, p->best);
+    return mean ? (float)(p->sum / p->n) : a->v.values[p->best];
+}
+
 float attend_tiles(const Attend *a, int head, Tiling rows, Tiling tiling, int tile_t, int tile_u, PoolKind kind,
                    Ref *ref)
 {
     int n = tiling_size(a->t, rows, tile_t), m = tiling_size(a->u, tiling, tile_u);
-    size_t best = attend_cell(a, head, tiling_token(a->t, rows, tile_t, 0), tiling_token(a->u, tiling, tile_u, 0));
-    double sum = 0;
+    Pooled p = {0};
     for (int i = 0; i < n; i++) {
         int t = tiling_token(a->t, rows, tile_t, i);
-        for (int j = 0; j < m; j++) {
-            size_t cell = attend_cell(a, head, t, tiling_token(a->u, tiling, tile_u, j));
-            float x = a->v.values[cell], top = a->v.values[best];
-            bool more = kind == POOL_ABSMAX ? fabsf(x) > fabsf(top) : x > top;
-            if (!isnan(top) && (isnan(x) || more))
-                best = cell;
-            sum += (double)x;
-        }
+        for (int j = 0; j < m; j++)
+            pool(a, attend_cell(a, head, t, tiling_token(a->u, tiling, tile_u, j)), kind, &p);
     }
-    if (kind == POOL_MEAN && n * m > 1) {
-        *ref = (Ref){0};
-        return (float)(sum / (n * m));
-    }
-    *ref = shown_ref(&a->v, best);
-    return a->v.values[best];
+    return pooled(a, &p, kind, ref);
 }
 
-float attend_row_tile(const Attend *a, int head, Tiling tiling, int tile_u, PoolKind kind, Ref *ref)
+float attend_row_patches(const Attend *a, int head, int row, int row_end, int col, int col_end, PoolKind kind, Ref *ref)
 {
-    Attend row = *a; /* a matrix of one row */
-    row.base = attend_cell(a, 0, a->at_t, 0);
-    row.t = (Lattice){0, 1, 1};
-    return attend_tile(&row, head, tiling, 0, tile_u, kind, ref);
+    Pooled p = {0};
+    for (int y = row; y < row_end; y++)
+        for (int x = col; x < col_end; x++)
+            pool(a, attend_cell(a, head, a->at_t, a->u.prefix + y * a->u.cols + x), kind, &p);
+    return pooled(a, &p, kind, ref);
 }
 
 float attend_row_value(const void *attend_row, int row, int col, Ref *ref)

@@ -35,8 +35,9 @@ float attend_tile(const Attend *a, int head, Tiling tiling, int tile_t, int tile
 /* The same with tiles of their own for those that ask and those that are looked at. */
 float attend_tiles(const Attend *a, int head, Tiling rows, Tiling cols, int tile_t, int tile_u, PoolKind kind,
                    Ref *ref);
-/* A tile of the row of the token in focus. */
-float attend_row_tile(const Attend *a, int head, Tiling tiling, int tile_u, PoolKind kind, Ref *ref);
+/* Of the row of the token in focus, looking at the patches of rows [row, row_end), columns [col, col_end). */
+float attend_row_patches(const Attend *a, int head, int row, int row_end, int col, int col_end, PoolKind kind,
+                         Ref *ref);
 /* A weight of row t, for drawing it over the lattice. */
 typedef struct AttendRow {
     const Attend *a;

@@ -2,12 +2,13 @@
  * words, so that heads can be compared. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/utf8.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
-enum { SQUARE_MOST = 24, WORD_WIDE = 8, HEAD_NAME = 7, HEAD_NAME_SHORT = 4, MOST_WORD = 12, ROOMY = 50 };
+enum { SQUARE_MOST = 24, WORD_WIDE = 8, HEAD_NAME = 7, HEAD_NAME_SHORT = 4, MOST_WORD = 12, ROOMY = 50, OF_ALL = 9 };
 
 /* Words: one column layout for all heads. */
 typedef struct HeadLines {
@@ -61,7 +62,7 @@ static HeadGrid head_grid(const Paint *p, Rect r, const Attend *a)
         LatticeMap m = lattice_map(p, one, a->u.rows, a->u.cols, 1, 0, 0);
         g.k_cols = m.r.w > 0 ? m.r.w : 1;
         g.lines = r.h;
-        g.across = (r.w + 1) / (g.k_cols + 1);
+        g.across = (r.w + 1 - OF_ALL) / (g.k_cols + 1); /* and "3 of 12" beside them */
         g.across = g.across < 1 ? 1 : g.across > a->heads ? a->heads : g.across;
         g.first = (int)scroll_first((size_t)a->heads, (size_t)a->head, (size_t)g.across);
     }
@@ -179,6 +180,11 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_head(p, &a, g.first + i, box);
         if (g.first + i == a.head)
             focus_cursor(p, focus, box.y, box.x);
+    }
+    if (g.across * g.down < a.heads) {
+        char words[32];
+        snprintf(words, sizeof words, "%d of %d", g.across, a.heads);
+        canvas_text(p->c, r.y, r.x + r.w - (int)strlen(words), (int)strlen(words), STYLE_DIM, words);
     }
 }
 

@@ -1,19 +1,20 @@
-/* Blocks × heads as thumbnails: every head's whole matrix where there is room, else the row of the token in focus as a
- * map of the patches, pooled as far as it must be for all of them to be seen at once. */
+/* Blocks × heads as thumbnails: the row of the token in focus as a map of the patches, pooled as far as it must be for
+ * all of them to be seen at once; of words the whole matrix where there is room, else that row. */
 #include <limits.h>
+#include <math.h>
 
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
-enum { MATRIX_LEAST = 16, MAP_LEAST = 4, SQUARE_MOST = 8, LABEL = 3, BLOCKS_MOST = 40, WORDS_MOST = 16 };
+enum { MAP_LEAST = 2, LABEL = 3, BLOCKS_MOST = 40, WORDS_MOST = 16 };
 
 typedef struct Sheet {
-    bool matrix; /* a thumbnail is the matrix, else one row over the patches */
-    bool listed; /* a line of cells for each head, below each other, under one line of words */
-    Tiling tiling;
-    int wide, tall;     /* columns and half lines (lines, without half blocks) per tile */
-    int rows, cols;     /* tiles of a thumbnail */
-    int lines, columns; /* its size in cells */
+    bool matrix;        /* a thumbnail is the matrix, else one row over the patches */
+    bool listed;        /* a line of cells for each head, below each other, under one line of words */
+    int wide, tall;     /* of words: columns and half lines (lines, without half blocks) each */
+    int rows, cols;     /* drawn cells of a thumbnail */
+    HeatSize size;      /* its size in pixels */
+    int lines, columns; /* and in cells */
     int gap;            /* lines between thumbnails */
     int blocks, heads;
     int first_block, first_head, down, across; /* shown */
@@ -21,19 +22,25 @@ typedef struct Sheet {
     int head_y, caption_y;
 } Sheet;
 
-/* A thumbnail of rows × cols tiles. */
-static Sheet sized(const Paint *p, const Sheet *from, Tiling t, int rows, int cols, int wide, int tall)
+/* A thumbnail of rows × cols cells. */
+static Sheet sized(const Paint *p, const Sheet *from, int rows, int cols, HeatSize size)
 {
     Sheet s = *from;
     bool halves = heat_halves(p);
-    s.tiling = t;
     s.rows = rows;
     s.cols = cols;
+    s.size = size;
+    s.columns = size.wide;
+    s.lines = halves ? (size.tall + 1) / 2 : size.tall;
+    s.gap = halves && size.tall % 2 ? 0 : 1; /* half a blank line is a gap */
+    return s;
+}
+
+static Sheet sized_words(const Paint *p, const Sheet *from, int rows, int cols, int wide, int tall)
+{
+    Sheet s = sized(p, from, rows, cols, (HeatSize){rows * tall, cols * wide});
     s.wide = wide;
     s.tall = tall;
-    s.columns = cols * wide;
-    s.lines = halves ? (rows * tall + 1) / 2 : rows * tall;
-    s.gap = halves && rows * tall % 2 ? 0 : 1; /* half a blank line is a gap */
     return s;
 }
 
@@ -43,31 +50,13 @@ static bool fits(const Sheet *s, int blocks, int heads)
     return heads * (s->columns + 1) <= s->r.w + 1 && blocks * (s->lines + s->gap) <= s->r.h + s->gap;
 }
 
-/* Matrices of every head, as fine as they fit. */
-static bool choose_matrix(const Paint *p, const Attend *a, Sheet *s)
-{
-    Tiling list[TILINGS];
-    int n = lattice_tilings(a->u, list);
-    bool same = a->t.prefix == a->u.prefix && a->t.rows == a->u.rows && a->t.cols == a->u.cols;
-    for (int i = 0; same && i < n; i++) {
-        int tiles = tiling_count(a->u, list[i]);
-        Sheet try = sized(p, s, list[i], tiles, tiles, 1, 1);
-        if (tiles >= MATRIX_LEAST && fits(&try, s->blocks, s->heads)) {
-            *s = try;
-            s->matrix = true;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Matrices of words: the largest squares with which all heads fit, or so many of them. */
 static bool choose_words(const Paint *p, const Attend *a, Sheet *s, int blocks, int heads)
 {
     for (int size = WORDS_MOST; size > 0 && attend_listed(a); size--)
         for (int wider = 1; wider >= 0; wider--) {
             int wide = heat_halves(p) ? size + wider * size / 2 : 2 * size - 1 + wider;
-            Sheet try = sized(p, s, (Tiling){1, 1}, a->t_axis->n, a->u_axis->n, wide, size);
+            Sheet try = sized_words(p, s, a->t_axis->n, a->u_axis->n, wide, size);
             if (fits(&try, blocks, heads)) {
                 *s = try;
                 s->matrix = true;
@@ -88,7 +77,7 @@ static bool choose_lines(const Paint *p, const Attend *a, Sheet *s)
     wide = wide < WORDS_MOST ? wide : WORDS_MOST;
     tall = tall < 1 ? 1 : tall < wide / 2 ? tall : (wide + 1) / 2;
     lines *= tall;
-    *s = sized(p, s, (Tiling){1, 1}, 1, n, wide, heat_halves(p) ? 2 * tall : tall);
+    *s = sized_words(p, s, 1, n, wide, heat_halves(p) ? 2 * tall : tall);
     s->listed = true;
     s->head_y = -1;
     s->under = rect_cut(&r, 't', words_across_lines(a->u_axis, s->wide, r.h - lines));
@@ -97,39 +86,33 @@ static bool choose_lines(const Paint *p, const Attend *a, Sheet *s)
     return true;
 }
 
-/* Maps of one row, as fine and then as large as so many fit. */
+/* Maps of one row, the largest squares with which so many fit, or as fine as there are pixels for. */
 static bool choose_map(const Paint *p, const Attend *a, Sheet *s, int blocks, int heads)
 {
-    Tiling list[TILINGS];
-    int n = lattice_tilings(a->u, list);
     bool halves = heat_halves(p);
-    for (int i = 0; i < n; i++) {
-        Tiling t = list[i];
-        int rows = a->u.rows / t.gy, cols = a->u.cols / t.gx;
-        if (t.gy != t.gx || (t.gy > 1 && (rows < MAP_LEAST || cols < MAP_LEAST)))
-            continue;
-        for (int size = SQUARE_MOST; size >= 0; size--) {
-            int wide = size > 0 ? size : 1, tall = halves ? wide : wide > 1 ? wide / 2 : 1;
-            if (size == 1 && halves) /* before the smallest squares: twice as wide as high */
-                wide = 2;
-            Sheet try = sized(p, s, t, rows, cols, wide, tall);
-            if ((halves || wide % 2 == 0 || wide == 1) && fits(&try, blocks, heads)) {
-                *s = try;
-                return true;
-            }
-        }
-    }
-    return false;
+    int apart = (s->r.h + 1) / blocks - 1, close = s->r.h / blocks, rows = a->u.rows, cols = a->u.cols;
+    HeatSize room = {halves && close > 1 ? 2 * close - 1 : heat_pixels(p, close), (s->r.w + 1) / heads - 1};
+    if (apart > 0 && (!halves || 2 * apart > room.tall))
+        room.tall = heat_pixels(p, apart);
+    int unit = halves ? 1 : 2; /* columns that are as wide as a pixel is high */
+    double share = fmin(1, fmin((double)room.tall / rows, (double)room.wide / (cols * unit)));
+    int down = (int)(rows * share + 1e-9), across = (int)(cols * share + 1e-9);
+    if (down < (rows < MAP_LEAST ? rows : MAP_LEAST) || across < (cols < MAP_LEAST ? cols : MAP_LEAST))
+        return false;
+    *s = sized(p, s, down, across, heat_within(p, room, down, across, 1));
+    if (!fits(s, blocks, heads))
+        s->gap = 0;
+    return true;
 }
 
-/* The most detail with which all heads fit: matrices first, then maps; else maps of which a few fit, scrolled. */
+/* The most detail with which all heads fit; else so much of it that a few do, scrolled. */
 static void choose(const Paint *p, const Attend *a, Sheet *s)
 {
     int blocks = s->blocks < 2 ? s->blocks : 2, heads = s->heads < 2 ? s->heads : 2;
-    if (choose_words(p, a, s, s->blocks, s->heads) || choose_lines(p, a, s) || choose_matrix(p, a, s) ||
+    if (choose_words(p, a, s, s->blocks, s->heads) || choose_lines(p, a, s) ||
         choose_map(p, a, s, s->blocks, s->heads) || choose_map(p, a, s, blocks, heads))
         return;
-    *s = sized(p, s, (Tiling){1, 1}, a->u.rows, a->u.cols, 1, 1);
+    *s = sized_words(p, s, a->u.rows, a->u.cols, 1, 1);
 }
 
 /* Words at the margins of their matrices, where there is room for whole ones. */
@@ -201,8 +184,11 @@ static float thumb_value(const void *context, int row, int col, Ref *ref)
     const Thumb *t = context;
     const Attend *a = t->a;
     if (t->s->matrix)
-        return attend_tile(a, t->head, t->s->tiling, row, col, t->kind, ref);
-    return attend_row_tile(a, t->head, t->s->tiling, a->u.prefix + row * t->s->cols + col, t->kind, ref);
+        return attend_tile(a, t->head, (Tiling){1, 1}, row, col, t->kind, ref);
+    size_t rows = (size_t)a->u.rows, cols = (size_t)a->u.cols, y = (size_t)row, x = (size_t)col;
+    size_t down = (size_t)t->s->rows, across = (size_t)t->s->cols;
+    return attend_row_patches(a, t->head, (int)heat_first(y, rows, down), (int)heat_first(y + 1, rows, down),
+                              (int)heat_first(x, cols, across), (int)heat_first(x + 1, cols, across), t->kind, ref);
 }
 
 /* Every thumbnail has its own scale, else one sharp head would leave all others dark; a locked scale serves them all.
@@ -213,19 +199,39 @@ static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int 
     a.head = head;
     ColourScale scale = attend_scale(p, &a, !s->matrix);
     Thumb t = {&a, s, head, colour_scale_pool(p, &scale)};
-    heat_draw(p, box, s->rows, s->cols, (HeatSize){s->rows * s->tall, s->cols * s->wide}, &scale, thumb_value, &t);
+    heat_draw(p, box, s->rows, s->cols, s->size, &scale, thumb_value, &t);
+}
+
+/* "2", or "2–3" where cells differ. */
+static void put_pool(Buf *out, int n, int cells)
+{
+    buf_printf(out, n % cells ? "%d–%d" : "%d", n / cells, n / cells + 1);
+}
+
+static void put_left_out(Buf *out, const char *what, int first, int shown, int all)
+{
+    if (shown < all)
+        buf_printf(out, "%s %d–%d of %d; ", what, first, first + shown - 1, all);
 }
 
 static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
 {
     char t[32];
+    Buf words = {0};
     if (s->caption_y < 0)
         return;
     ColourScale scale = attend_scale(p, a, false);
-    int used = 0;
-    if (s->tiling.gy * s->tiling.gx > 1)
-        used = canvas_printf(p->c, s->caption_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d %s, %s; ", s->tiling.gy,
-                             s->tiling.gx, s->matrix ? "tokens" : "patches", colour_scale_pool_word(p, &scale));
+    put_left_out(&words, "blocks", s->first_block, s->down, s->blocks);
+    put_left_out(&words, "heads", s->first_head, s->across, s->heads);
+    if (!s->matrix && !s->listed && (s->rows < a->u.rows || s->cols < a->u.cols)) {
+        buf_puts(&words, "1 cell = ");
+        put_pool(&words, a->u.rows, s->rows);
+        buf_puts(&words, "×");
+        put_pool(&words, a->u.cols, s->cols);
+        buf_printf(&words, " patches, %s; ", colour_scale_pool_word(p, &scale));
+    }
+    int used = canvas_text(p->c, s->caption_y, r.x, r.w, STYLE_TEXT, buf_str(&words));
+    buf_free(&words);
     axis_label(a->t_axis, a->at_t, t, sizeof t);
     used += canvas_printf(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM,
                           s->matrix ? "rows ask, columns are looked at; " : "what %s looks at; ", t);
@@ -238,14 +244,19 @@ static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r
 
 static void draw_edges(const Paint *p, const Sheet *s, Rect r, int block, int head)
 {
+    bool bare = s->columns < (s->heads > 10 ? 3 : 2); /* no two heads are "h…" */
     for (int h = s->first_head; s->head_y >= 0 && h < s->first_head + s->across; h++)
         canvas_printf(p->c, s->head_y, thumb_rect(s, s->first_block, h).x, s->columns,
-                      h == head ? STYLE_CURSOR : STYLE_AXIS, "h%d", h);
+                      h == head ? STYLE_CURSOR : STYLE_AXIS, bare ? "%d" : "h%d", h);
     for (int b = s->first_block; s->r.x > r.x && b < s->first_block + s->down; b++)
         canvas_printf(p->c, thumb_rect(s, b, s->first_head).y, r.x, LABEL - 1, b == block ? STYLE_CURSOR : STYLE_AXIS,
                       "%d", b);
-    if (s->head_y >= 0 && s->r.x > r.x && (s->down < s->blocks || s->across < s->heads))
-        canvas_text(p->c, s->head_y, r.x, LABEL - 1, STYLE_DIM, s->down < s->blocks ? "↕" : "↔");
+    if (s->head_y >= 0 && s->r.x > r.x)
+        canvas_text(p->c, s->head_y, r.x, LABEL - 1, STYLE_DIM,
+                    s->down < s->blocks    ? "↕"
+                    : s->across < s->heads ? "↔"
+                    : bare                 ? "h"
+                                           : "");
 }
 
 static void draw_words(const Paint *p, const Attend *a, const Sheet *s)
