@@ -25,13 +25,10 @@ static const Step FOOTER_LINES[] = {{4, 1}, {0, 0}}, ANSWER_LINES[] = {{6, 1}, {
 static const Step STEPS_WIDTH[] = {{180, 40}, {110, 28}, {0, 18}}, SIDE_WIDTH[] = {{150, 44}, {90, 32}, {0, 20}};
 /* lines of what goes below a view */
 static const Step BELOW_LINES[] = {{50, 17}, {30, 12}, {20, 7}, {0, 0}};
-/* three sides: the answer of each, and the figures of attention, which on a small screen come before it: the answer of
- * both sides has its line at the bottom anyway */
-static const Step SIDES_ANSWER[] = {{34, 12}, {16, 6}, {0, 0}}, SIDES_ANSWER_FIGURES[] = {{34, 12}, {24, 6}, {0, 0}},
-                  SIDES_FIGURES[] = {{34, 8}, {16, 5}, {0, 0}};
-/* below the three columns of attention: the row as a profile, where a small screen has the figures otherwise */
-static const Step SIDES_PROFILE[] = {{50, 12}, {34, 8}, {16, 6}, {0, 0}}, SIDES_FIGURES_PROFILE[] = {{34, 6}, {0, 0}},
-                  SIDES_ANSWER_PROFILE[] = {{50, 12}, {34, 7}, {0, 0}};
+/* below three sides: what A and B answer; a row of attention as a profile, and where there is room the figures of it */
+static const Step SIDES_ANSWER[] = {{50, 12}, {34, 8}, {16, 6}, {0, 0}},
+                  SIDES_ANSWER_PROFILE[] = {{50, 12}, {25, 6}, {0, 0}},
+                  SIDES_PROFILE[] = {{50, 12}, {34, 8}, {16, 6}, {0, 0}}, SIDES_FIGURES[] = {{50, 6}, {0, 0}};
 /* beside attention; the cursor: the node, its value or both and A − B, head, both tokens */
 static const Step ATTENTION_INFO[] = {{40, 12}, {30, 9}, {0, 0}}, ATTENTION_ANSWER[] = {{23, 8}, {0, 0}},
                   ATTENTION_CURSOR[] = {{16, 7}, {0, 0}}, ATTENTION_CURSOR_SIDES[] = {{16, 9}, {0, 0}};
@@ -81,27 +78,25 @@ static bool on_attention(const Session *s)
     return screen_now(s)->group == GROUP_ATTENTION;
 }
 
-/* A, B and A − B in three columns; below each its figures (attention) and its answer. */
+/* A, B and A − B in three columns, with the figures of attention; below them what both answer. */
 static void layout_sides(const Session *s, Frame *f, Rect r)
 {
     const ViewSpec *view = view_now(s);
     bool focus = !s->look.steps_focused, figures = view->traits & VIEW_ATTENTION;
     int high = r.h, profile = figures ? step_of(SIDES_PROFILE, high) : 0;
-    const Step *answer_lines = profile ? SIDES_ANSWER_PROFILE : figures ? SIDES_ANSWER_FIGURES : SIDES_ANSWER;
-    int answers = view->traits & VIEW_CLASSES ? 0 : step_of(answer_lines, high);
-    int rows = figures ? step_of(profile ? SIDES_FIGURES_PROFILE : SIDES_FIGURES, high) : 0;
     Rect under = rect_cut(&r, 'b', profile);
+    Rect answer = rect_cut(&r, 'b', step_of(profile ? SIDES_ANSWER_PROFILE : SIDES_ANSWER, high));
+    int rows = figures ? step_of(SIDES_FIGURES, high) : 0;
     const int width = r.w / 3; /* A and B are drawn alike: A − B has what is left over */
     static const Side SIDES[] = {SIDE_A, SIDE_B, SIDE_DIFF};
     static const char *const LABELS[] = {"A", "B", "A − B"};
     for (int i = 0; i < 3; i++) {
-        Rect column = rect_cut(&r, 'l', i < 2 ? width : r.w);
-        Rect answer = rect_cut(&column, 'b', answers), figure = rect_cut(&column, 'b', rows);
+        Rect column = rect_cut(&r, 'l', i < 2 ? width : r.w), figure = rect_cut(&column, 'b', rows);
         add_pane(f, view, column, SIDES[i], focus && i == 1, false);
         f->pane[f->count - 1].label = LABELS[i];
         add_pane(f, &VIEW_FIGURES, figure, SIDES[i], false, false);
-        add_pane(f, &VIEW_ANSWER, answer, SIDES[i], false, false);
     }
+    add_pane(f, &VIEW_ANSWER, answer, SIDE_B, false, false);
     add_pane(f, &VIEW_PROFILE, under, SIDE_B, false, false);
 }
 

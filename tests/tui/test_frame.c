@@ -260,17 +260,15 @@ static void a_pinned_picture_is_named(void **state)
     text_of(&c, (Rect){0, 0, 1, 120}, text, sizeof text);
     assert_non_null(strstr(text, "A #17 star B #18 ring"));
     Frame f = frame_layout(&s, 40, 120, false);
-    bool drawn[4] = {false};
+    int answers = 0;
     for (int i = 0; i < f.count; i++) {
         if (strcmp(f.pane[i].view->name, "answer") != 0)
             continue;
         text_of(&c, f.pane[i].inside, text, sizeof text);
-        drawn[f.pane[i].side] = true;
-        const char *const words[] = {
-            [SIDE_A] = "drawn as: star", [SIDE_B] = "drawn as: ring", [SIDE_DIFF] = "drawn as"};
-        assert_true((strstr(text, words[f.pane[i].side]) != NULL) == (f.pane[i].side != SIDE_DIFF));
+        assert_non_null(strstr(text, "drawn as: A star, B ring"));
+        answers++;
     }
-    assert_true(drawn[SIDE_A] && drawn[SIDE_B] && drawn[SIDE_DIFF]);
+    assert_int_equal(answers, 1);
     run("goto blocks.1.attn.pattern; compare a");
     draw(&c, 24, 80, false);
     text_of(&c, (Rect){1, 0, 1, 80}, text, sizeof text);

@@ -837,6 +837,44 @@ static void pooled_changes_keep_the_largest(void **state)
     assert_true(shows_cell(&VIEW_SHEET, 80, 200, most));
 }
 
+/* A class's line has a dot of A's value and one of B's, as far along as they are large, and a line between them. */
+static void a_line_is_the_way_from_a_to_b(void)
+{
+    Canvas c;
+    Shown v[2];
+    enum { W = 90, H = 12 };
+    Paint p = open_canvas(&c, H, W, MODE_256);
+    const char *probs = shown_site(&session, SIDE_B, SITE_PROBS);
+    view_draw(&VIEW_ANSWER, &p, c.clip, SIDE_B, false);
+    assert_true(shown_answer(&session, SIDE_A, probs, &v[0]) && shown_answer(&session, SIDE_B, probs, &v[1]));
+    int zero = W, most = 0, ways = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int y = 1; y < H; y++) {
+            int at[2] = {-1, -1};
+            size_t class = 0;
+            for (int x = 0; x < W; x++) {
+                const Cell *k = canvas_at(&c, y, x);
+                if (k->ch != 0x25cb && k->ch != 0x25cf)
+                    continue;
+                at[k->ref.run - SIDE_A] = x;
+                class = k->ref.cell;
+                zero = x < zero ? x : zero;
+                most = x > most ? x : most;
+            }
+            if (!pass || at[1] < 0)
+                continue;
+            at[0] = at[0] < 0 ? at[1] : at[0]; /* one dot over the other */
+            for (int k = 0; k < 2; k++) {
+                double want = (double)v[k].values[class];
+                assert_true(fabs((double)(at[k] - zero) / (most - zero) - want) < 0.6 / (most - zero) + 0.001);
+            }
+            for (int x = at[0] < at[1] ? at[0] + 1 : at[1] + 1; x < at[0] || x < at[1]; x++, ways++)
+                assert_int_equal(canvas_at(&c, y, x)->ch, 0x2500);
+        }
+    assert_true(ways > (most - zero) * 3 / 2); /* square goes, heart and ring come */
+    canvas_free(&c);
+}
+
 /* A − B of an answer begins with what changed most, whichever its sign; the cursor leaves the bars to be seen. */
 static void answers_are_listed_by_change(void **state)
 {
@@ -867,6 +905,7 @@ static void answers_are_listed_by_change(void **state)
             }
     assert_int_equal(seen, v.count);
     canvas_free(&c);
+    a_line_is_the_way_from_a_to_b();
     edit(NULL);
     session.compare = COMPARE_OFF;
     const char *probs = shown_site(&session, SIDE_B, SITE_PROBS);

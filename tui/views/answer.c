@@ -1,10 +1,12 @@
-/* What the model answers: classes by probability; with edits or a pinned A, both sides and what changed. */
+/* What the model answers: classes by probability; with edits or a pinned A a line for each with both values as dots and
+ * the way between them, what changed most first. */
 #include <math.h>
 
 #include "core/base/utf8.h"
 #include "tui/views/classes.h"
 
 enum { NAME_MAX = 24, NAME_LEAST = 4, P_CELLS = 9, P_LEAST = 6, LOGIT_CELLS = 9, BAR_MIN = 4, FULL_CELLS = 8 };
+enum { BAR_MOST = 40, WAY_MOST = 100, WAY_LEAST = 12, LEGEND_CELLS = 14 };
 
 typedef struct Columns {
     int name, bar, p, logit, a, b, change; /* widths; 0 = not shown */
@@ -29,19 +31,15 @@ static void take(int *left, int *column, int cells)
     }
 }
 
-/* What fits, most important first: name, probability (A, B and their difference when comparing), bar, logit. */
-static Columns columns_of(const Shown *v, int width, bool compares, bool only_change)
+/* What fits, most important first: name, probability, bar, logit; when comparing name, A, B, their difference, the way
+ * from A to B. */
+static Columns columns_of(const Shown *v, int width, bool compares)
 {
     Columns c = {0};
     int left = width - 1, wanted = name_width(v);
     c.name = left < wanted + P_CELLS ? (left > P_CELLS + 3 ? left - P_CELLS : left < wanted ? left : wanted) : wanted;
     left -= c.name;
     int both = left + c.name - NAME_LEAST; /* rather numbers of few digits than none, or than one of two */
-    if (only_change) {                     /* the third of three columns: A and B stand beside it */
-        c.change = left > P_CELLS ? P_CELLS + 1 : both < P_LEAST ? 0 : both > P_CELLS ? P_CELLS + 1 : both;
-        c.name += left > c.change ? 0 : left - c.change;
-        return c;
-    }
     if (compares && left < 2 * P_CELLS && both >= 2 * P_LEAST) {
         c.a = c.b = both / 2 < P_CELLS ? both / 2 < P_LEAST + 1 ? P_LEAST : both / 2 : P_CELLS;
         c.name += left - 2 * c.a;
@@ -53,10 +51,13 @@ static Columns columns_of(const Shown *v, int width, bool compares, bool only_ch
         take(&left, &c.change, P_CELLS + 1);
     } else
         take(&left, &c.p, P_CELLS);
-    if (left >= LOGIT_CELLS + BAR_MIN + 1)
+    if (!compares && left >= LOGIT_CELLS + BAR_MIN + 1)
         take(&left, &c.logit, LOGIT_CELLS);
-    if (left > BAR_MIN)
-        c.bar = left - 1 < 40 ? left - 1 : 40;
+    int most = compares ? WAY_MOST : BAR_MOST;
+    if (left > (compares ? WAY_LEAST : BAR_MIN))
+        c.bar = left - 1 < most ? left - 1 : most;
+    else if (compares && left > 0)
+        c.name += left;
     return c;
 }
 
@@ -69,12 +70,14 @@ typedef struct Table {
 
 /* 1, but where no class has more than a fifth the least of .2, .1, .05 … that the largest probability is not above:
  * among a thousand classes bars on a scale to 1 are all alike. */
-static float full_of(const Shown *v)
+static float full_of(const Table *t)
 {
     static const float LESS[] = {0.5F, 0.5F, 0.4F};
+    const Shown *both[] = {t->compares ? &t->a : &t->shown, t->compares ? &t->b : &t->shown};
     float most = 0, full = 0.2F;
-    for (size_t i = 0; v->values && i < v->count; i++)
-        most = isfinite(v->values[i]) ? fmaxf(most, v->values[i]) : most;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; both[k]->values && i < both[k]->count; i++)
+            most = isfinite(both[k]->values[i]) ? fmaxf(most, both[k]->values[i]) : most;
     if (!(most > 0) || most > full)
         return 1;
     for (int k = 0; most <= full * LESS[k % 3]; k++)
@@ -84,8 +87,7 @@ static float full_of(const Shown *v)
 
 static bool table_open(const Session *s, Side side, int width, Table *t)
 {
-    bool columns = s->compare == COMPARE_SIDES; /* each side has a pane of its own */
-    *t = (Table){.compares = session_compares(s) && (!columns || side == SIDE_DIFF)};
+    *t = (Table){.compares = session_compares(s)};
     const char *probs = shown_site(s, side, SITE_PROBS);
     if (!shown_answer(s, side == SIDE_DIFF ? SIDE_B : side, probs, &t->shown))
         return false;
@@ -94,9 +96,8 @@ static bool table_open(const Session *s, Side side, int width, Table *t)
     if (t->compares)
         t->compares = shown_answer(s, SIDE_A, probs, &t->a) && shown_answer(s, SIDE_B, probs, &t->b) &&
                       shown_answer(s, SIDE_DIFF, probs, &t->diff);
-    t->columns = columns_of(&t->shown, width, t->compares, columns && t->compares);
-    bool one = !columns && t->columns.bar + 1 >= FULL_CELLS; /* A and B beside each other have one scale; it is said */
-    t->full = one ? full_of(&t->shown) : 1;
+    t->columns = columns_of(&t->shown, width, t->compares);
+    t->full = t->columns.bar + 1 >= FULL_CELLS ? full_of(t) : 1; /* where it can be said */
     return true;
 }
 
@@ -105,6 +106,24 @@ static int put_column(const Paint *p, const Shown *v, size_t i, int y, int x, in
     if (width && v->values)
         (logit ? shown_number_right : shown_share_right)(p, v, i, y, x + 1, width - 1, style);
     return x + width;
+}
+
+/* Both values as dots, and the way between them. */
+static void draw_way(const Paint *p, const Table *t, size_t i, int y, int x, int width, Style style)
+{
+    if (!t->a.values || !t->b.values)
+        return;
+    float a = t->a.values[i] / t->full, b = t->b.values[i] / t->full;
+    if (!isfinite(a) || !isfinite(b))
+        return;
+    int from = (int)(fminf(fmaxf(a, 0), 1) * (float)(width - 1) + 0.5F);
+    int to = (int)(fminf(fmaxf(b, 0), 1) * (float)(width - 1) + 0.5F);
+    for (int k = (from < to ? from : to) + 1; k < (from < to ? to : from); k++)
+        canvas_glyph(p->c, y, x + k, style, 0x2500);
+    canvas_glyph(p->c, y, x + from, STYLE_SIDE_A, 0x25cb);
+    canvas_ref(p->c, y, x + from, 1, shown_ref(&t->a, i));
+    canvas_glyph(p->c, y, x + to, STYLE_SIDE_B, 0x25cf);
+    canvas_ref(p->c, y, x + to, 1, shown_ref(&t->b, i));
 }
 
 static void draw_class(const Paint *p, Rect line, const Table *t, size_t i, bool here)
@@ -119,7 +138,10 @@ static void draw_class(const Paint *p, Rect line, const Table *t, size_t i, bool
     int x = line.x + 1;
     canvas_label(p->c, line.y, x, c->name, style, classes_name(&t->shown, i, name, sizeof name));
     x += c->name;
-    if (c->bar) {
+    if (c->bar && t->compares) {
+        draw_way(p, t, i, line.y, x + 1, c->bar, style);
+        x += c->bar + 1;
+    } else if (c->bar) {
         float share = t->shown.values[i] / t->full;
         canvas_bar(p->c, line.y, x + 1, c->bar, isfinite(share) ? (double)share : 0, style, shown_ref(&t->shown, i));
         x += c->bar + 1;
@@ -158,7 +180,13 @@ static void draw_header(const Paint *p, Rect line, const Table *t, const char *k
         const char *word;
     } column[] = {{c->p, "prob."}, {c->a, "A"}, {c->b, "B"}, {c->change, "A−B"}, {c->logit, "logit"}};
     canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, kind);
-    if (t->full < 1)
+    if (t->compares && c->bar >= LEGEND_CELLS + FULL_CELLS) {
+        int at = line.x + c->name + 2;
+        at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_SIDE_A, "○ A");
+        at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_AXIS, " ── ");
+        canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_SIDE_B, "● B");
+    }
+    if (t->full < 1 || (t->compares && c->bar >= LEGEND_CELLS + FULL_CELLS))
         canvas_right(p->c, line.y, line.x + 1 + c->name, c->bar + 1, STYLE_AXIS, bar_end(t, full));
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
         if (column[k].width)
@@ -174,10 +202,11 @@ static int label_of(const Session *s, const Shown *v, Side side)
     return label >= 0 && (size_t)label < v->count ? label : -1;
 }
 
-/* The notes under the classes: what the answer is worth, and what the picture is. */
-static void draw_notes(const Paint *p, Rect *r, const Shown *v, Side side)
+/* The notes under the classes: what the answer is worth, and what the picture is, or both. */
+static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
 {
     const Session *s = p->s;
+    const Shown *v = &t->shown;
     const char *note = session_model_note(s);
     if (*note && r->h >= 2) {
         Rect line = rect_cut(r, 'b', 1);
@@ -186,9 +215,14 @@ static void draw_notes(const Paint *p, Rect *r, const Shown *v, Side side)
     int label = label_of(s, v, side);
     if (label >= 0 && r->h >= 6) {
         Rect line = rect_cut(r, 'b', 1);
-        char name[64];
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "drawn as: %s",
-                      classes_name(v, (size_t)label, name, sizeof name));
+        char name[64], before[64];
+        int a = t->compares ? label_of(s, v, SIDE_A) : -1;
+        classes_name(v, (size_t)label, name, sizeof name);
+        if (a >= 0 && a != label)
+            canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "drawn as: A %s, B %s",
+                          classes_name(v, (size_t)a, before, sizeof before), name);
+        else
+            canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "drawn as: %s", name);
     }
 }
 
@@ -243,7 +277,14 @@ static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
     return r;
 }
 
-static void draw(const Paint *p, Rect r, Side side, bool focus)
+/* Have A and B answers that can't be subtracted? Then each has a list of its own, beside each other. */
+static bool apart(const Session *s)
+{
+    return session_compares(s) && s->compare == COMPARE_SIDES &&
+           session_node(s, SIDE_DIFF, shown_site(s, SIDE_B, SITE_PROBS)) == NO_NODE;
+}
+
+static void draw_side(const Paint *p, Rect r, Side side, bool focus)
 {
     Table t;
     if (!table_open(p->s, side, r.w, &t))
@@ -253,9 +294,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     else {
         bool marked = class_marked(p, focus);
         Rect lines = class_lines(r, p->s, &t.shown, side), rest = r;
-        draw_notes(p, &rest, &t.shown, side);
+        draw_notes(p, &rest, &t, side);
         if (lines.y > r.y)
-            draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t, answer_kind(p->s, side, t.columns.name));
+            draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t,
+                        !apart(p->s)     ? answer_kind(p->s, side, t.columns.name)
+                        : side == SIDE_A ? "A"
+                                         : "B");
         Listing l = listing_open(&t, lines.h, marked);
         for (int k = 0; k < lines.h && l.now < t.shown.count; k++, listing_next(&l)) {
             bool here = marked && l.now == t.shown.cell;
@@ -263,6 +307,16 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             focus_cursor(p, focus && here, lines.y + k, lines.x);
         }
     }
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    if (apart(p->s)) {
+        draw_side(p, rect_cut(&r, 'l', r.w / 2), SIDE_A, false);
+        side = SIDE_B;
+    }
+    if (r.w > 0)
+        draw_side(p, r, side, focus);
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -273,11 +327,18 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     needs_add(out, one, shown_site(s, one, SITE_LOGITS));
     for (int k = SIDE_A; k <= SIDE_DIFF && session_compares(s); k++)
         needs_add(out, (Side)k, shown_site(s, (Side)k, SITE_PROBS));
+    if (apart(s))
+        needs_add(out, SIDE_A, shown_site(s, SIDE_A, SITE_LOGITS));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Table t;
+    if (apart(p->s)) {
+        Rect left = rect_cut(&r, 'l', r.w / 2);
+        side = x < left.x + left.w ? SIDE_A : SIDE_B;
+        r = side == SIDE_A ? left : r;
+    }
     if (!table_open(p->s, side, r.w, &t) || !t.shown.values)
         return false;
     Rect lines = class_lines(r, p->s, &t.shown, side);
@@ -303,7 +364,7 @@ static void title(const Session *s, Side side, Buf *out)
                    axis_label(&g->axes[axis], session_at(s, side, at)[axis], label, sizeof label));
     else
         buf_puts(out, "answer");
-    buf_puts(out, session_compares(s) && s->compare != COMPARE_SIDES ? ", A and B" : "");
+    buf_puts(out, session_compares(s) ? ", A and B" : "");
 }
 
-VIEW_SPEC(ANSWER, .name = "answer", .traits = VIEW_TRACED | VIEW_CLASSES);
+VIEW_SPEC(ANSWER, .name = "answer", .traits = VIEW_TRACED | VIEW_CLASSES, .sides = SIDES_TOGETHER);

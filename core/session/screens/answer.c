@@ -32,7 +32,7 @@ static void move_on_classes(Session *s, int dy, int dx)
     const char *probs = site_path_any(g, SITE_PROBS);
     NodeId n = session_node(s, SIDE_B, probs);
     int axis = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_ANSWER);
-    const float *change = session_compares(s) && s->compare != COMPARE_SIDES ? session_peek(s, SIDE_DIFF, probs) : NULL;
+    const float *change = session_compares(s) ? session_peek(s, SIDE_DIFF, probs) : NULL;
     const float *x = change ? change : session_peek(s, SIDE_B, probs);
     if (axis == AXIS_NONE || !x) {
         move_axis(s, ROLE_ANSWER, dy + dx);
