@@ -234,8 +234,6 @@ int app_main(const AppOptions *o)
 {
     App a = {.terminal = NULL};
     Err err = {{0}};
-    TermOptions terminal = {
-        .colour = o->colour, .ground = o->ground, .plots = o->plots, .ascii = o->ascii, .no_mouse = o->no_mouse};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) { /* said before a large model is read */
         tell("standard input and output are not a terminal; `vitrine --plain`, `run`, `show` and `screen` work without "
              "one (see vitrine --help)");
@@ -252,7 +250,7 @@ int app_main(const AppOptions *o)
         return 1;
     }
     a.shows_join = o->share != NULL;
-    if (!term_open(&terminal, &err)) {
+    if (!term_open(&o->terminal, &err)) {
         share_close(&a.share);
         tell(err.text);
         session_free(&a.s);

@@ -3,6 +3,7 @@
 #define VITRINE_TUI_APP_H
 #include "core/session/command.h"
 #include "tui/overlay.h"
+#include "tui/term.h"
 
 typedef struct AppOptions {
     const char *model, *input; /* NULL: the bundled ones */
@@ -20,10 +21,8 @@ typedef struct AppOptions {
     const char *resolution; /* ModelWish */
     bool assume;            /* an architecture that is not known by name is taken for a plain ViT */
     size_t memory;          /* bytes of values to keep at most; 0: as session_init chose */
-    const char *colour;     /* auto, true, 256, 8, mono; NULL = auto */
-    const char *plots;      /* auto, braille, blocks, ascii; NULL = auto */
-    bool ascii, no_mouse, fresh;
-    const char *ground; /* "light", "dark" or NULL: as the terminal says */
+    bool fresh;
+    TermOptions terminal;
 } AppOptions;
 
 struct App;

@@ -46,20 +46,14 @@ int app_class_poll(void *context, struct pollfd *out, int most)
     return n + reader_poll(&a->follow.room, out + n, most - n);
 }
 
-/* The lesson that is presented, or open beside the screen. */
-static ShareLesson lesson_now(const App *a)
-{
-    const Deck *d = &a->presenter.deck;
-    if (d->open && d->lesson && d->at >= 0)
-        return (ShareLesson){deck_is_title(d, d->at) ? NULL : &d->player, 0};
-    return (ShareLesson){a->desk.open ? &a->desk.player : NULL, a->desk.seed};
-}
-
 bool app_class_step(App *a)
 {
     int64_t now = clock_ns();
     Buf typed = {0}; /* on the notes terminal */
-    a->share.lesson = lesson_now(a);
+    const Deck *d = &a->presenter.deck;
+    bool deck = d->open && d->lesson && d->at >= 0, desk = !deck && a->desk.open;
+    a->share.player = deck && !deck_is_title(d, d->at) ? &d->player : desk ? &a->desk.player : NULL;
+    a->share.lesson_seed = desk ? a->desk.seed : 0;
     bool changed = share_step(&a->share, now);
     if (*a->share.news)
         app_say(a, false, a->share.news);
@@ -110,43 +104,39 @@ bool app_join(App *a, const char *name, Err *err)
 /* A question made from the trace. */
 static bool ask_made(App *a, const char *number, Err *err)
 {
-    Quiz made;
-    const char *answer[ROLLCALL_ANSWERS];
+    Rollcall new = {.open = true, .mine = -1};
     int seed;
     bool relative;
-    if (!args_number(number, &seed, &relative) || relative || !seed)
+    if (!args_number(number, &seed, &relative) || relative || seed < 1)
         return err_set(err, "seed=N, a number from 1 to 100000");
-    if (!quiz_make(&a->s, (uint32_t)seed, &made, err))
+    new.seed = (uint32_t)seed;
+    if (!quiz_make(&a->s, new.seed, &new.quiz, err))
         return false;
-    for (int i = 0; i < made.count; i++)
-        answer[i] = made.answer[i];
-    bool ok = rollcall_ask(&a->question, made.text, answer, made.count, (uint32_t)seed, err);
-    a->question.right = ok ? made.right : a->question.right;
-    return ok;
+    a->question = new;
+    return true;
 }
 
 bool app_ask_card(App *a, Err *err)
 {
     const Question *q = deck_question(&a->presenter.deck);
-    const Player *p = &a->presenter.deck.player;
-    const char *answer[ROLLCALL_ANSWERS];
-    Buf live[ROLLCALL_ANSWERS] = {{0}}, text = {0}; /* numbers in it are evaluated */
-    int count = 0, right = -1;
+    const char *word[QUIZ_ANSWERS + 1];
+    Buf live[QUIZ_ANSWERS + 1] = {{0}}; /* numbers in it are evaluated */
     if (!q || q->kind != QUESTION_CHOICE)
         return err_set(err, q ? "this card has no answers to choose from, so the class can't give them: ask for hands"
                               : "ask what? " ROLLCALL_EXAMPLE);
-    bool ok = player_text(p, q->text, &text, err);
-    for (; ok && count < q->count && count < ROLLCALL_ANSWERS; count++) {
-        ok = player_text(p, q->choices[count].text, &live[count], err);
-        answer[count] = buf_str(&live[count]);
-        right = q->choices[count].right ? count : right;
+    int count = q->count < QUIZ_ANSWERS ? q->count : QUIZ_ANSWERS;
+    bool ok = true;
+    for (int i = 0; ok && i <= count; i++) { /* the question behind its answers */
+        const char *text = i < count ? q->choices[i].text : q->text;
+        ok = player_text(&a->presenter.deck.player, text, &live[i], err);
+        word[i] = buf_str(&live[i]);
     }
-    ok = ok && rollcall_ask(&a->question, buf_str(&text), answer, count, 0, err);
-    if (ok)
-        a->question.right = right;
-    for (int i = 0; i < ROLLCALL_ANSWERS; i++)
+    ok = ok && rollcall_ask(&a->question, word[count], word, count, 0, err);
+    for (int i = 0; i <= count; i++) {
+        if (ok && i < count && q->choices[i].right)
+            a->question.quiz.right = i;
         buf_free(&live[i]);
-    buf_free(&text);
+    }
     return ok;
 }
 
@@ -181,14 +171,16 @@ bool app_votes(App *a, Err *err)
 {
     Rollcall *q = &a->question;
     const Args *words = a->ui.args;
-    int count[ROLLCALL_ANSWERS] = {0};
-    bool relative, ok = words->count == q->count;
+    int count[QUIZ_ANSWERS] = {0};
+    bool relative, ok = words->count == q->quiz.count;
     if (!q->open)
         return err_set(err, "no question is open; ask \"…\" opens one");
-    for (int i = 0; ok && i < q->count; i++)
+    for (int i = 0; ok && i < q->quiz.count; i++)
         ok = args_number(words->word[i], &count[i], &relative) && count[i] >= 0;
     if (!ok)
-        return err_set(err, "%d numbers, one for each answer", q->count);
+        return err_set(err, "%d numbers, one for each answer", q->quiz.count);
+    for (int i = 0; i < q->quiz.count; i++)
+        q->votes[i] += count[i] - q->raised[i];
     memcpy(q->raised, count, sizeof count);
     return true;
 }
@@ -199,7 +191,7 @@ bool app_reveal(App *a)
     if (!q->open)
         return false;
     if (q->closed) {
-        *q = (Rollcall){.right = -1, .mine = -1};
+        *q = (Rollcall){.mine = -1};
         return false; /* and on */
     }
     Err err = {{0}};

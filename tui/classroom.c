@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* locks of an open file */
 #include "tui/classroom.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -136,8 +135,10 @@ static int write_file(const Classroom *c, const char *name, const Buf *bytes, Er
     return -1;
 }
 
-bool classroom_anew(Classroom *c, const Buf *lines, Err *err)
+bool classroom_write(Classroom *c, const Buf *lines, bool anew, Err *err)
 {
+    if (!anew)
+        return write_all(c->lines, lines) || err_set(err, "%s: %s", c->path, strerror(errno));
     int fd = write_file(c, CLASS_LINES, lines, err);
     if (fd < 0)
         return false;
@@ -146,16 +147,9 @@ bool classroom_anew(Classroom *c, const Buf *lines, Err *err)
     return true;
 }
 
-bool classroom_add(Classroom *c, const Buf *lines, Err *err)
-{
-    return write_all(c->lines, lines) || err_set(err, "%s: %s", c->path, strerror(errno));
-}
-
 static void digest_of(const Buf *bytes, char digest[17])
 {
-    uint64_t hash = digest_mix(DIGEST_START, bytes->len);
-    for (size_t i = 0; i < bytes->len; i++)
-        hash = digest_mix(hash, (unsigned char)bytes->data[i]);
+    uint64_t hash = digest_bytes(digest_mix(DIGEST_START, bytes->len), bytes->data, bytes->len);
     snprintf(digest, 17, "%016llx", (unsigned long long)hash);
 }
 
@@ -220,7 +214,7 @@ bool classroom_make(Classroom *c, const char *path, const char *group, bool priv
         return err_set(err, "a presentation is running there already (%s)", path);
     }
     snprintf(c->path, sizeof c->path, "%s", path);
-    if (dress(c, g, private, err) && classroom_anew(c, &(Buf){0}, err))
+    if (dress(c, g, private, err) && classroom_write(c, &(Buf){0}, true, err))
         return true;
     classroom_close(c);
     return false;
@@ -269,8 +263,6 @@ void reader_close(ClassReader *r)
     shut(&r->watch);
     buf_free(&r->in);
     buf_free(&r->line);
-    r->used = 0;
-    r->live = false;
 }
 
 /* Another file of lines took the place of the one that is read, or there is one now. */

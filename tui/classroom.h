@@ -45,10 +45,9 @@ typedef struct Classroom {
 bool classroom_make(Classroom *c, const char *path, const char *group, bool private, Err *err);
 /* Takes all of it away. Zeroed or made. */
 void classroom_close(Classroom *c);
-/* A new file of lines in the place of the old one; the old one stays where that fails. */
-bool classroom_anew(Classroom *c, const Buf *lines, Err *err);
-/* Lines behind those that are there. False: half of them may be, and a new file is due. */
-bool classroom_add(Classroom *c, const Buf *lines, Err *err);
+/* anew: a new file of lines in the place of the old one, which stays where that fails. Else lines behind those that are
+ * there; false: half of them may be, and a new file is due. */
+bool classroom_write(Classroom *c, const Buf *lines, bool anew, Err *err);
 /* Bytes under their digest, 16 digits, unless they are there. */
 bool classroom_put(Classroom *c, const Buf *bytes, char digest[17], Err *err);
 

@@ -34,7 +34,6 @@ bool follow_open(Follow *f, const char *name, const char *model, Err *err)
     snprintf(f->name, sizeof f->name, "%s", name);
     snprintf(f->who, sizeof f->who, "%s", name);
     reader_init(&f->room, path);
-    f->caption = xstrdup("");
     return true;
 }
 
@@ -59,9 +58,8 @@ void follow_close(Follow *f, Session *s)
     follow_close_lesson(f);
     commands_free(&f->commands);
     permit_class(s, NULL, NULL);
-    if (f->lent)
+    if (f->lent > 0)
         close(f->lent);
-    free(f->caption);
     free(f->lesson);
     buf_free(&f->said);
     buf_free(&f->asked);
@@ -127,8 +125,8 @@ bool follow_answers(Follow *f, Session *s, const char *word)
 
 /* ---- what comes ---- */
 
-/* What a word of the class means here (permit.h): a picture, in memory, where nobody changes it; the reader's own model
- * where the presenter's is the same. */
+/* What a word of the class means here (permit.h): a picture, in memory, where nobody changes it (the word before names
+ * this one from now on, never another file); the reader's own model where the presenter's is the same. */
 static const char *lend(void *follow, const char *word, Err *err)
 {
     Follow *f = follow;
@@ -136,33 +134,24 @@ static const char *lend(void *follow, const char *word, Err *err)
     unsigned long long model;
     char digest[17];
     const char *by = word + strlen(PERMIT_CLASS), *slash = strchr(by, '/'), *name = slash ? slash + 1 : word;
-    int fd = -1;
-    f->lacks = true;
+    bool ok = false;
     f->trouble[0] = 0;
     utf8_print(digest, sizeof digest, "%.*s", (int)strcspn(by, "/"), by);
     if (sscanf(by, SHARE_MODEL "%16llx", &model) == 1) {
-        f->lacks = !f->model || f->own != model;
-        if (f->lacks)
-            err_set(err, "the presenter's model is %.100s, %s: join with -m and that model", name,
-                    f->model ? "and yours is another one" : "which you have not named");
-        return f->lacks ? NULL : f->model;
-    }
-    if (slash != by + 16)
+        ok = (f->model && f->own == model) ||
+             err_set(err, "the presenter's model is %.100s, %s: join with -m and that model", name,
+                     f->model ? "and yours is another one" : "which you have not named");
+    } else if (slash != by + 16)
         err_set(err, "%.150s is no picture, or larger than 8 MB, and does not travel; :open a copy of yours", name);
     else if (reader_data(&f->room, digest, &bytes, err)) {
-        fd = memfd_create("picture", MFD_CLOEXEC);
-        f->lacks = fd < 0 || write(fd, bytes.data, bytes.len) != (ssize_t)bytes.len;
-        if (f->lacks)
-            err_set(err, "a picture that the presenter opened could not be kept: no memory?");
+        f->lent = f->lent > 0 ? f->lent : memfd_create("picture", MFD_CLOEXEC);
+        snprintf(f->file, sizeof f->file, "/proc/self/fd/%d", f->lent);
+        ok = (ftruncate(f->lent, 0) == 0 && pwrite(f->lent, bytes.data, bytes.len, 0) == (ssize_t)bytes.len) ||
+             err_set(err, "a picture that the presenter opened could not be kept: no memory?");
     }
+    f->lacks = !ok;
     buf_free(&bytes);
-    if (fd >= 0 && f->lent) { /* the word before names this one from now on, never another file */
-        dup3(fd, f->lent, O_CLOEXEC);
-        close(fd);
-    } else if (fd >= 0)
-        f->lent = fd;
-    snprintf(f->file, sizeof f->file, "/proc/self/fd/%d", f->lent);
-    return f->lacks ? NULL : f->file;
+    return !ok ? NULL : slash == by + 16 ? f->file : f->model;
 }
 
 /* After a step: what did not come is the reason until one is on show again. */
@@ -199,19 +188,17 @@ static bool open_lesson(Follow *f, Session *s, const char *what, Err *err)
     if (!args_parse(&a, what, &path, err) || !a.count)
         return err_set(err, "a line of the class names no lesson");
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    bool own = a.count == 1, ok = own ? lesson_named(name, &file) : reader_data(&f->room, a.word[1], &text, err);
-    if (own && !ok)
-        err_set(err, "the presenter's lesson %.100s is not in this program", name);
-    ok = ok && lesson_parse(&l, name, own ? file.text : buf_str(&text), own ? file.size : text.len,
+    bool ok = a.count == 1 ? lesson_named(name, &file) || err_set(err, "%.100s is no lesson of this program", name)
+                           : reader_data(&f->room, a.word[1], &text, err);
+    ok = ok && lesson_parse(&l, name, a.count == 1 ? file.text : buf_str(&text), a.count == 1 ? file.size : text.len,
                             strtoull(a.word[0], NULL, 10), err);
     buf_free(&text);
-    if (!ok) {
-        lesson_free(&l);
-        return false;
+    if (ok) {
+        f->playing = true;
+        f->history = edits_history_take(s); /* a card has changes of its own */
+        ok = player_open(&f->player, s, &l, err);
     }
-    f->playing = true;
-    f->history = edits_history_take(s); /* a card has changes of its own */
-    ok = player_open(&f->player, s, &l, err);
+    lesson_free(&l); /* the player's, where there is one */
     if (!ok)
         follow_close_lesson(f);
     return ok;
@@ -237,25 +224,17 @@ static void take_card(Follow *f, Session *s, const char *line)
     step_done(f, s, ok, &err);
 }
 
-static void take_ask(Follow *f, const char *text)
-{
-    uint32_t before = f->question.open ? f->question.seed : 0;
-    if (!*text)
-        f->question = (Rollcall){.mine = -1};
-    else if (rollcall_read(&f->question, text) && f->question.seed != before)
-        f->receipt[0] = 0;
-}
-
 static void take(Follow *f, Session *s, const char *line)
 {
     Args a;
     const char *verb;
-    if (strncmp(line, "@ask ", 5) == 0)
-        take_ask(f, line + 5);
-    else if (strncmp(line, "@caption ", 9) == 0 && args_parse(&a, line, &verb, NULL)) {
-        free(f->caption);
-        f->caption = xstrdup(a.count ? a.word[0] : "");
-    } else if (!f->following)
+    if (strcmp(line, "@ask ") == 0)
+        f->question = (Rollcall){.mine = -1};
+    else if (strncmp(line, "@ask ", 5) == 0)
+        rollcall_read(&f->question, line + 5);
+    else if (strncmp(line, "@caption ", 9) == 0 && args_parse(&a, line, &verb, NULL))
+        utf8_clean(f->caption, sizeof f->caption, a.count ? a.word[0] : "");
+    else if (!f->following)
         return;
     else if (strncmp(line, "@state ", 7) == 0) {
         follow_close_lesson(f);
@@ -343,7 +322,7 @@ bool follow_vote(Follow *f, Session *s, int digit, Err *err)
 
 void follow_receipt(const Follow *f, Buf *out)
 {
-    char name[ROLLCALL_ANSWER + 16];
+    char name[QUIZ_ANSWER + 16];
     buf_printf(out, *f->receipt ? "Receipt %s. " : "The receipt comes when the pass is complete.%s ", f->receipt);
     buf_printf(out, "Your answer, %s, is the one vote of %s.", rollcall_name(&f->question, f->question.mine, name),
                f->terminal ? "this terminal" : "your account: no terminal here is yours");
@@ -376,16 +355,16 @@ void follow_line(const Follow *f, Buf *out)
 
 static void put_question(const Rollcall *q, Buf *out)
 {
-    char name[ROLLCALL_ANSWER + 16];
+    char name[QUIZ_ANSWER + 16];
     int total = rollcall_total(q);
-    buf_printf(out, q->closed ? "%s: %d answer%s.\n" : "Asked: %s\n", q->text, total, total == 1 ? "" : "s");
-    for (int i = 0; i < q->count; i++) {
+    buf_printf(out, q->closed ? "%s: %d answer%s.\n" : "Asked: %s\n", q->quiz.text, total, total == 1 ? "" : "s");
+    for (int i = 0; i < q->quiz.count; i++) {
         buf_puts(out, rollcall_name(q, i, name));
         if (q->closed)
             buf_printf(out, ": %d", q->votes[i]);
         if (q->valued)
             buf_printf(out, ", value %.4g", q->value[i]);
-        buf_printf(out, "%s%s\n", q->closed && i == q->right ? ", right" : "",
+        buf_printf(out, "%s%s\n", q->closed && i == q->quiz.right ? ", right" : "",
                    q->closed && i == q->mine ? ", yours" : "");
     }
     buf_printf(out, "%s%s%s", q->closed ? "" : "Type the digit in front of your answer.\n", q->note,

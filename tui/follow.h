@@ -18,7 +18,7 @@ typedef struct Follow {
     uid_t known; /* whose lines may run, while room.folder is open */
     ClassReader room;
     Commands commands; /* the session's own: a follower runs nothing of the screen */
-    char *caption;
+    char caption[1200];
     Player player; /* of the lesson that is presented, while `playing`: worked examples are on show by it */
     bool playing;
     EditHistory history; /* of the reader's own changes, meanwhile */

@@ -11,6 +11,8 @@
 #include "core/base/file.h"
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
+#include "tui/app.h"
+#include "tui/cli/verbs.h"
 #include "tui/term.h"
 
 enum { TYPED = 24 }; /* bytes of what is typed: a count, a key, blanks up to here */
@@ -59,7 +61,7 @@ static void put_page(const Session *s, const Presenter *of, const Rollcall *ques
         deck_label(d, d->at + 1, out);
     }
     if (question->open)
-        buf_printf(out, "\nAnswers: %d. %s", rollcall_total(question), question->text);
+        buf_printf(out, "\nAnswers: %d. %s", rollcall_total(question), question->quiz.text);
     buf_printf(out, "\n%s\n", buf_str(&d->notes));
     tell_clean(out);
 }
@@ -67,13 +69,13 @@ static void put_page(const Session *s, const Presenter *of, const Rollcall *ques
 void prompter_step(Prompter *p, const Session *s, const Presenter *of, const Rollcall *question)
 {
     Buf page = {0};
-    if (*p->room.path)
-        put_page(s, of, question, &page);
-    if (strcmp(buf_str(&page), buf_str(&p->page)) != 0 && classroom_anew(&p->room, &page, NULL)) {
-        buf_free(&p->page);
-        p->page = page;
-    } else
-        buf_free(&page);
+    if (!*p->room.path)
+        return;
+    put_page(s, of, question, &page);
+    if (strcmp(buf_str(&page), buf_str(&p->page)) != 0)
+        classroom_write(&p->room, &page, true, NULL);
+    buf_free(&p->page);
+    p->page = page;
 }
 
 bool prompter_typed(Prompter *p, const Presenter *of, Buf *command)
@@ -179,9 +181,8 @@ int notes_main(const Options *o)
     ClassReader r;
     char path[CLASS_PATH];
     Err err = {{0}};
-    const char *ground = o->light ? "light" : o->dark ? "dark" : NULL;
-    TermOptions terminal = {
-        .colour = o->colour, .ground = ground, .plots = o->plots, .ascii = o->ascii, .no_mouse = true};
+    TermOptions terminal = verb_screen(o).terminal;
+    terminal.no_mouse = true;
     bool drawn = !o->plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     if (drawn && !term_open(&terminal, &err)) {
         tell(err.text);

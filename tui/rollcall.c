@@ -25,16 +25,16 @@ uint32_t rollcall_seed(const char *text, const char *const *answer, int count)
 
 bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int count, uint32_t seed, Err *err)
 {
-    Rollcall new = {.open = true, .right = -1, .mine = -1, .count = count};
-    if (count < 2 || count > ROLLCALL_ANSWERS)
-        return err_set(err, "a question has 2 to %d answers: %s", ROLLCALL_ANSWERS, ROLLCALL_EXAMPLE);
-    if (!*text || strlen(text) >= ROLLCALL_TEXT)
-        return err_set(err, "a question has 1 to %d characters", ROLLCALL_TEXT - 1);
-    utf8_clean(new.text, sizeof new.text, text);
+    Rollcall new = {.open = true, .mine = -1, .quiz = {.right = -1, .count = count}};
+    if (count < 2 || count > QUIZ_ANSWERS)
+        return err_set(err, "a question has 2 to %d answers: %s", QUIZ_ANSWERS, ROLLCALL_EXAMPLE);
+    if (!*text || strlen(text) >= QUIZ_TEXT)
+        return err_set(err, "a question has 1 to %d characters", QUIZ_TEXT - 1);
+    utf8_clean(new.quiz.text, sizeof new.quiz.text, text);
     for (int i = 0; i < count; i++) {
-        if (!*answer[i] || strlen(answer[i]) >= ROLLCALL_ANSWER)
-            return err_set(err, "answer %d: 1 to %d characters", i + 1, ROLLCALL_ANSWER - 1);
-        utf8_clean(new.answer[i], sizeof new.answer[i], answer[i]);
+        if (!*answer[i] || strlen(answer[i]) >= QUIZ_ANSWER)
+            return err_set(err, "answer %d: 1 to %d characters", i + 1, QUIZ_ANSWER - 1);
+        utf8_clean(new.quiz.answer[i], sizeof new.quiz.answer[i], answer[i]);
     }
     new.seed = seed ? seed : rollcall_seed(text, answer, count);
     *r = new;
@@ -43,19 +43,16 @@ bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int 
 
 bool rollcall_settle(Rollcall *r, Session *s, Err *err)
 {
-    const char *answer[ROLLCALL_ANSWERS];
     int right;
-    for (int i = 0; i < r->count; i++)
-        answer[i] = r->answer[i];
     if (r->by == SETTLE_NOT)
         return true;
-    if (!settle(s, r->by, r->key, answer, r->count, &right, r->value, err))
+    if (!settle(s, r->by, r->key, &r->quiz, &right, r->value, err))
         return false;
     r->valued = r->by != SETTLE_RIGHT;
     right = r->valued ? right : rollcall_choice(r, right);
     if (right < 0 && !r->valued)
         return err_set(err, "right= is no digit in front of an answer: %.100s", r->key);
-    r->right = right;
+    r->quiz.right = right;
     return true;
 }
 
@@ -63,8 +60,8 @@ bool rollcall_settle(Rollcall *r, Session *s, Err *err)
 static bool names_itself(const Rollcall *r)
 {
     unsigned seen = 0;
-    for (int i = 0; i < r->count; i++) {
-        const char *a = r->answer[i];
+    for (int i = 0; i < r->quiz.count; i++) {
+        const char *a = r->quiz.answer[i];
         if (*a < '0' || *a > '9' || a[1] || (seen & 1u << (*a - '0')))
             return false;
         seen |= 1u << (*a - '0');
@@ -75,26 +72,26 @@ static bool names_itself(const Rollcall *r)
 int rollcall_choice(const Rollcall *r, int digit)
 {
     bool named = names_itself(r);
-    for (int i = 0; i < r->count; i++)
-        if (digit == (named ? r->answer[i][0] - '0' : i + 1))
+    for (int i = 0; i < r->quiz.count; i++)
+        if (digit == (named ? r->quiz.answer[i][0] - '0' : i + 1))
             return i;
     return -1;
 }
 
-const char *rollcall_name(const Rollcall *r, int i, char out[ROLLCALL_ANSWER + 16])
+const char *rollcall_name(const Rollcall *r, int i, char out[QUIZ_ANSWER + 16])
 {
     if (names_itself(r))
-        snprintf(out, ROLLCALL_ANSWER + 16, "%s", r->answer[i]);
+        snprintf(out, QUIZ_ANSWER + 16, "%s", r->quiz.answer[i]);
     else
-        snprintf(out, ROLLCALL_ANSWER + 16, "%d. %s", i + 1, r->answer[i]);
+        snprintf(out, QUIZ_ANSWER + 16, "%d. %s", i + 1, r->quiz.answer[i]);
     return out;
 }
 
 int rollcall_total(const Rollcall *r)
 {
     int n = 0;
-    for (int i = 0; i < r->count; i++)
-        n += r->votes[i] + r->raised[i];
+    for (int i = 0; i < r->quiz.count; i++)
+        n += r->votes[i];
     return n;
 }
 
@@ -108,22 +105,22 @@ static void put_numbers(const char *name, const double *x, int count, Buf *out)
 
 void rollcall_put(const Rollcall *r, Buf *out)
 {
-    double votes[ROLLCALL_ANSWERS] = {rollcall_total(r)}; /* how they are spread is nobody's business before the end */
-    for (int i = 0; r->closed && i < r->count; i++)
-        votes[i] = r->votes[i] + r->raised[i];
+    double votes[QUIZ_ANSWERS] = {rollcall_total(r)}; /* how they are spread is nobody's business before the end */
+    for (int i = 0; r->closed && i < r->quiz.count; i++)
+        votes[i] = r->votes[i];
     buf_printf(out, "%08x ", r->seed);
-    command_quote(r->text, out);
-    for (int i = 0; i < r->count; i++) {
+    command_quote(r->quiz.text, out);
+    for (int i = 0; i < r->quiz.count; i++) {
         buf_putc(out, ' ');
-        command_quote(r->answer[i], out);
+        command_quote(r->quiz.answer[i], out);
     }
-    put_numbers(" votes", votes, r->count, out);
+    put_numbers(" votes", votes, r->quiz.count, out);
     if (r->closed && r->valued)
-        put_numbers(" value", r->value, r->count, out);
+        put_numbers(" value", r->value, r->quiz.count, out);
     buf_puts(out, " note=");
     command_quote(r->note, out);
     if (r->closed)
-        buf_printf(out, " right=%d", r->right);
+        buf_printf(out, " right=%d", r->quiz.right);
 }
 
 /* So many numbers between least and most, and nothing else. */
@@ -144,20 +141,20 @@ bool rollcall_read(Rollcall *r, const char *text)
     Rollcall new;
     const char *seed;
     char *end;
-    double votes[ROLLCALL_ANSWERS], at = -1;
+    double votes[QUIZ_ANSWERS], at = -1;
     if (!args_parse(&a, text, &seed, NULL) || a.count < 1 || strlen(seed) != 8)
         return false;
     unsigned long number = strtoul(seed, &end, 16);
     const char *right = args_named(&a, "right"), *value = args_named(&a, "value"), *note = args_named(&a, "note");
     if (*end || !number || !rollcall_ask(&new, a.word[0], a.word + 1, a.count - 1, (uint32_t)number, NULL) ||
-        !read_numbers(args_named(&a, "votes"), new.count, 0, 2 * ROLLCALL_VOTES, votes) ||
-        (right && !read_numbers(right, 1, -1, new.count - 1, &at)) ||
-        (value && (!right || !read_numbers(value, new.count, -DBL_MAX, DBL_MAX, new.value))))
+        !read_numbers(args_named(&a, "votes"), new.quiz.count, 0, 2 * ROLLCALL_VOTES, votes) ||
+        (right && !read_numbers(right, 1, -1, new.quiz.count - 1, &at)) ||
+        (value && (!right || !read_numbers(value, new.quiz.count, -DBL_MAX, DBL_MAX, new.value))))
         return false;
-    for (int i = 0; i < new.count; i++)
+    for (int i = 0; i < new.quiz.count; i++)
         new.votes[i] = (int)votes[i];
     new.closed = right != NULL;
-    new.right = (int)at;
+    new.quiz.right = (int)at;
     new.valued = value != NULL;
     utf8_clean(new.note, sizeof new.note, note ? note : "");
     new.mine = r->open && r->seed == new.seed ? r->mine : -1;
@@ -168,9 +165,9 @@ bool rollcall_read(Rollcall *r, const char *text)
 /* Rows that it takes; label: cells of an answer's words. */
 static int draw_answer(const Rollcall *r, Canvas *c, Rect in, int label, int i, int most)
 {
-    int votes = r->votes[i] + r->raised[i], valued = r->valued ? 12 : 0, x = in.x + label + valued;
-    Style style = r->closed && i == r->right ? STYLE_GOOD : STYLE_STRONG;
-    char name[ROLLCALL_ANSWER + 16];
+    int valued = r->valued ? 12 : 0, x = in.x + label + valued;
+    Style style = r->closed && i == r->quiz.right ? STYLE_GOOD : STYLE_STRONG;
+    char name[QUIZ_ANSWER + 16];
     if (i == r->mine)
         canvas_text(c, in.y, in.x, 1, style, ">");
     int rows = canvas_wrap(c, (Rect){in.y, in.x + 1, in.h, label - 1}, style, rollcall_name(r, i, name));
@@ -179,22 +176,24 @@ static int draw_answer(const Rollcall *r, Canvas *c, Rect in, int label, int i, 
     if (valued)
         canvas_printf(c, in.y, in.x + label, valued, style, "%10.4g", r->value[i]);
     if (in.w - label - valued > 14)
-        canvas_bar(c, in.y, x + 1, in.w - label - valued - 14, most ? (double)votes / most : 0, STYLE_STRONG, (Ref){0});
-    canvas_printf(c, in.y, in.x + in.w - 12, 12, STYLE_STRONG, "%6d%s", votes, i == r->right ? " right" : "");
+        canvas_bar(c, in.y, x + 1, in.w - label - valued - 14, most ? (double)r->votes[i] / most : 0, STYLE_STRONG,
+                   (Ref){0});
+    canvas_printf(c, in.y, in.x + in.w - 12, 12, STYLE_STRONG, "%6d%s", r->votes[i],
+                  i == r->quiz.right ? " right" : "");
     return rows;
 }
 
 void rollcall_draw(const Rollcall *r, Canvas *c, const char *below)
 {
     int most = 0, total = rollcall_total(r), w = c->w < 90 ? c->w : 90, label = r->closed ? (w - 4) / 2 : w - 4;
-    char title[80], name[ROLLCALL_ANSWER + 16];
+    char title[80], name[QUIZ_ANSWER + 16];
     if (!r->open || c->h < 4 || w < 20)
         return;
     below = *r->note && (r->closed || !*below) ? r->note : below;
-    int rows = 2 + canvas_wrap_rows(c, w - 4, r->text) + (*below ? canvas_wrap_rows(c, w - 4, below) : 0);
-    for (int i = 0; i < r->count; i++) {
+    int rows = 2 + canvas_wrap_rows(c, w - 4, r->quiz.text) + (*below ? canvas_wrap_rows(c, w - 4, below) : 0);
+    for (int i = 0; i < r->quiz.count; i++) {
         rows += canvas_wrap_rows(c, label - 1, rollcall_name(r, i, name));
-        most = r->votes[i] + r->raised[i] > most ? r->votes[i] + r->raised[i] : most;
+        most = r->votes[i] > most ? r->votes[i] : most;
     }
     rows = rows < c->h ? rows : c->h;
     Rect box = {c->h - rows > 4 ? c->h - rows - 4 : 0, (c->w - w) / 2, rows, w};
@@ -202,8 +201,8 @@ void rollcall_draw(const Rollcall *r, Canvas *c, const char *below)
     canvas_fill(c, box, STYLE_TEXT, ' ');
     Rect in = canvas_box(c, box, title, true);
     in = (Rect){in.y, in.x + 1, in.h, in.w - 2};
-    rect_cut(&in, 't', canvas_wrap(c, in, STYLE_STRONG, r->text));
-    for (int i = 0; in.h > 0 && i < r->count; i++)
+    rect_cut(&in, 't', canvas_wrap(c, in, STYLE_STRONG, r->quiz.text));
+    for (int i = 0; in.h > 0 && i < r->quiz.count; i++)
         rect_cut(&in, 't', draw_answer(r, c, in, label, i, most));
     canvas_wrap(c, in, STYLE_SENTENCE, below);
 }

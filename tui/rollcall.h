@@ -14,27 +14,21 @@
 #define ROLLCALL_EXAMPLE "ask \"Which head looks least far?\" 0 1 2 3 least=blocks.0.attn.probe.distance[h=$]"
 
 enum {
-    ROLLCALL_ANSWERS = 8,
-    ROLLCALL_TEXT = 240,
-    ROLLCALL_ANSWER = 64,
     ROLLCALL_VOTES = 100000,
     ROLLCALL_MADE = 0x7fffffff /* the largest seed of a question made from a trace; that of words is larger */
 };
 
 typedef struct Rollcall {
-    bool open, closed; /* closed: the answers are shown */
-    uint32_t seed;     /* of the question: what it was made from, or of its words */
-    char text[ROLLCALL_TEXT];
-    char answer[ROLLCALL_ANSWERS][ROLLCALL_ANSWER];
-    int count;
-    int votes[ROLLCALL_ANSWERS];  /* that followers gave */
-    int raised[ROLLCALL_ANSWERS]; /* hands that somebody counted */
-    int right;                    /* −1: not known */
-    int mine;                     /* −1: none given */
-    SettleBy by;                  /* what settles it when it is closed, at the presenter's … */
-    char key[ROLLCALL_TEXT];      /* … and the expression */
-    bool valued;                  /* it was settled by a value of each answer: */
-    double value[ROLLCALL_ANSWERS];
+    bool open, closed;        /* closed: the answers are shown */
+    uint32_t seed;            /* of the question: what it was made from, or of its words */
+    Quiz quiz;                /* right: −1: not known */
+    int votes[QUIZ_ANSWERS];  /* that followers gave */
+    int raised[QUIZ_ANSWERS]; /* hands that somebody counted */
+    int mine;                 /* −1: none given */
+    SettleBy by;              /* what settles it when it is closed, at the presenter's … */
+    char key[QUIZ_TEXT];      /* … and the expression */
+    bool valued;              /* it was settled by a value of each answer: */
+    double value[QUIZ_ANSWERS];
     char note[160]; /* beside the result: who has many of the votes; "" = none */
 } Rollcall;
 
@@ -50,7 +44,7 @@ int rollcall_total(const Rollcall *r);
  * are counted from 1. */
 int rollcall_choice(const Rollcall *r, int digit);
 /* "3", "2. yes": the answer as it is called. */
-const char *rollcall_name(const Rollcall *r, int i, char out[ROLLCALL_ANSWER + 16]);
+const char *rollcall_name(const Rollcall *r, int i, char out[QUIZ_ANSWER + 16]);
 
 /* As one line of the class, with its counts; reading checks everything and leaves r as it was where something is wrong.
  */

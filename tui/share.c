@@ -109,13 +109,13 @@ void share_entry(Share *h, const char *resolved)
 /* "@card CARD PAUSES FILE SEED [DIGEST]": the program's own lessons have no text, everybody has them. */
 static void put_card(Share *h, Buf *out)
 {
-    const Player *p = h->lesson.player;
+    const Player *p = h->player;
     char digest[17];
     LessonFile f;
     bool own = lesson_named(p->lesson.file, &f);
     buf_printf(out, "@card %d %d ", p->card, p->pause);
     put_text(p->lesson.file, out);
-    buf_printf(out, " %llu %s\n", (unsigned long long)h->lesson.seed,
+    buf_printf(out, " %llu %s\n", (unsigned long long)h->lesson_seed,
                own ? "" : put_file(h, p->lesson.file, LESSON_BYTES, digest));
 }
 
@@ -136,7 +136,7 @@ static void put_said(const Share *h, Buf *out)
 static void put_whole(Share *h, Buf *out)
 {
     Buf text = {0};
-    bool worked = h->lesson.player && !h->s->now->model;
+    bool worked = h->player && !h->s->now->model;
     if (worked)
         put_card(h, out);
     session_write(h->s, STATE_WHOLE | (worked ? 0u : STATE_MODEL | STATE_INPUT), &text);
@@ -149,7 +149,7 @@ static void put_whole(Share *h, Buf *out)
 static bool put_moves(Share *h, Buf *out)
 {
     Buf said = {0};
-    int moves = h->lesson.player ? h->lesson.player->moves : 0;
+    int moves = h->player ? h->player->moves : 0;
     bool whole = h->since >= CLASS_FILE || (!moves && h->moves_said);
     if (whole)
         put_whole(h, out);
@@ -175,7 +175,7 @@ static void write_out(Share *h, int64_t now)
     if (h->tried && now - h->tried < AGAIN_NS)
         return;
     bool whole = put_moves(h, &lines);
-    bool ok = !lines.len || (whole ? classroom_anew(&h->room, &lines, &err) : classroom_add(&h->room, &lines, &err));
+    bool ok = !lines.len || classroom_write(&h->room, &lines, whole, &err);
     h->since = ok ? (whole ? 0 : h->since) + lines.len : CLASS_FILE;
     if (!ok && !h->tried)
         utf8_print(h->news, sizeof h->news, "Followers wait: the class can't be written, %.250s.", err.text);
@@ -223,7 +223,7 @@ static void take_one(Share *h, int folder, const char *name)
         v.terminal = 0;
     v.owner = st.st_uid;
     v.when = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-    if (vote && q->open && !q->closed && seed == q->seed && v.choice >= 0 && v.choice < q->count)
+    if (vote && q->open && !q->closed && seed == q->seed && v.choice >= 0 && v.choice < q->quiz.count)
         count_vote(h, &v);
     if (unlinkat(folder, name, 0) != 0)
         unlinkat(folder, name, AT_REMOVEDIR);
@@ -243,7 +243,7 @@ static bool look(Share *h, int64_t until)
     if (!e)
         rewinddir(h->room.votes); /* what came meanwhile is there with the next look */
     if (q->open && !q->closed)
-        memset(q->votes, 0, sizeof q->votes);
+        memcpy(q->votes, q->raised, sizeof q->votes);
     for (size_t i = 0; q->open && !q->closed && i < h->votes; i++)
         q->votes[h->vote[i].choice]++;
     return !e;

@@ -17,23 +17,18 @@ typedef struct Vote {
     int choice;
 } Vote;
 
-/* The lesson that is open: its cards go out by number, since a follower has their worked examples only by playing them.
- */
-typedef struct ShareLesson {
-    const Player *player; /* NULL: none of its cards is on show */
-    uint64_t seed;
-} ShareLesson;
-
 typedef struct Share {
     Classroom room;
     char name[48];
     const Session *s;
     const Presenter *presenter;
     Rollcall *question;
-    ShareLesson lesson; /* set before share_step */
+    const Player
+        *player; /* of the lesson that is open, or NULL; set before share_step. Its cards go out by number, … */
+    uint64_t lesson_seed; /* … since a follower has their worked examples only by playing them */
     Vote *vote;
     size_t votes, vote_cap;
-    uint32_t seed;     /* of the question that they are about */
+    uint32_t seed;     /* of the question that the votes are about */
     char stranger[80]; /* who put something else there; "" = nobody */
     int64_t counted;   /* clock_ns of the last look at the votes */
     Buf said;          /* caption and question as they were written last */

@@ -8,6 +8,14 @@ uint64_t digest_mix(uint64_t digest, uint64_t value)
     return digest ^ digest >> 29;
 }
 
+uint64_t digest_bytes(uint64_t digest, const void *bytes, size_t n)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < n; i++)
+        digest = digest_mix(digest, p[i]);
+    return digest;
+}
+
 uint64_t digest_floats(uint64_t digest, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -1,14 +1,14 @@
 #include "core/models/model_digest.h"
 
+#include <string.h>
+
 #include "core/base/digest.h"
 #include "core/models/family.h"
 #include "core/models/text_model.h"
 
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
-    for (const char *p = text; *p; p++)
-        hash = digest_mix(hash, (unsigned char)*p);
-    return digest_mix(hash, 0x100);
+    return digest_mix(digest_bytes(hash, text, strlen(text)), 0x100);
 }
 
 static void mix_fact(void *context, const char *key, const char *label, const char *text)

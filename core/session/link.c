@@ -32,9 +32,7 @@ uint64_t link_input_digest(const Input *in)
         return digest_floats(hash, in->values, in->cells);
     size_t bytes = size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels);
     hash = digest_mix(digest_mix(digest_mix(hash, (uint64_t)im->width), (uint64_t)im->height), (uint64_t)im->channels);
-    for (size_t i = 0; i < bytes; i++)
-        hash = digest_mix(hash, im->data[i]);
-    return hash;
+    return digest_bytes(hash, im->data, bytes);
 }
 
 uint64_t link_model_digest(const Session *s)

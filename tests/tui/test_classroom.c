@@ -82,7 +82,7 @@ static int begin(void **state)
     setenv("XDG_RUNTIME_DIR", "/nowhere", 1);
     snprintf(room, sizeof room, "%s/vitrine-class-c", base);
     presenter = (Presenter){.deck = {.at = -1}};
-    question = (Rollcall){.mine = -1, .right = -1};
+    question = (Rollcall){.mine = -1};
     share = (Share){.s = &s, .presenter = &presenter, .question = &question};
     be(PRESENTER);
     bool open = share_open(&share, "c", NULL, &err) && follow_open(&follow, "c", NULL, &err);

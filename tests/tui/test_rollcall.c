@@ -22,23 +22,23 @@ static void test_questions(void **state)
     assert_false(rollcall_ask(&r, "Which?", ANSWERS, 1, 0, &err));
     assert_false(rollcall_ask(&r, "", ANSWERS, 4, 0, &err));
     assert_true(rollcall_ask(&r, "Which \033[2J head?", ANSWERS, 4, 0, &err));
-    assert_null(strchr(r.text, '\033')); /* nothing gets to a terminal */
+    assert_null(strchr(r.quiz.text, '\033')); /* nothing gets to a terminal */
     r.votes[1] = 3;
-    r.raised[2] = 12;
+    r.votes[2] = 12;
     assert_int_equal(rollcall_total(&r), 15);
     rollcall_put(&r, &b);
     assert_true(rollcall_read(&other, buf_str(&b)));
     assert_int_equal(other.seed, r.seed);
-    assert_string_equal(other.text, r.text);
+    assert_string_equal(other.quiz.text, r.quiz.text);
     assert_int_equal(rollcall_total(&other), 15); /* how many, and not yet for what */
     assert_int_equal(other.votes[2], 0);
     r.closed = true;
-    r.right = 2;
+    r.quiz.right = 2;
     buf_clear(&b);
     rollcall_put(&r, &b);
     assert_true(rollcall_read(&other, buf_str(&b)));
     assert_int_equal(other.votes[2], 12);
-    assert_int_equal(other.right, 2);
+    assert_int_equal(other.quiz.right, 2);
     static const char *const BAD[] = {"",
                                       "x",
                                       "00000001",
@@ -110,7 +110,7 @@ static void test_long_words_are_wrapped(void **state)
         buf_clear(&text);
         for (int i = 0; i < 24 * 80; i++)
             buf_putc(&text, c.cells[i].ch < 0x7f ? (char)c.cells[i].ch : ' ');
-        snprintf(words, sizeof words, "%s %s %s this terminal.", strstr(r.text, "the weights"), LONG[0], LONG[1]);
+        snprintf(words, sizeof words, "%s %s %s this terminal.", strstr(r.quiz.text, "the weights"), LONG[0], LONG[1]);
         for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
             if (!strstr(buf_str(&text), word))
                 fail_msg("'%s' is cut", word);
@@ -130,7 +130,7 @@ static void test_settled(void **state)
     assert_true(session_init(&s, NULL, "#17", 1, NULL, NULL, &err));
     assert_true(rollcall_ask(&r, "Which head looks farthest?", HEADS, 4, 0, &err));
     assert_true(rollcall_settle(&r, &s, &err)); /* no key: nothing is known */
-    assert_int_equal(r.right, -1);
+    assert_int_equal(r.quiz.right, -1);
     r.by = SETTLE_MOST;
     snprintf(r.key, sizeof r.key, "blocks.1.attn.probe.distance[h=$]");
     assert_true(rollcall_settle(&r, &s, &err));
@@ -141,24 +141,24 @@ static void test_settled(void **state)
         best = x[h] > x[best] ? h : best;
         least = x[h] < x[least] ? h : least;
     }
-    assert_int_equal(r.right, best);
+    assert_int_equal(r.quiz.right, best);
     r.by = SETTLE_LEAST;
     assert_true(rollcall_settle(&r, &s, &err));
-    assert_int_equal(r.right, least);
+    assert_int_equal(r.quiz.right, least);
     snprintf(r.key, sizeof r.key, "0 * $"); /* all alike: none of them is right */
     assert_true(rollcall_settle(&r, &s, &err));
-    assert_int_equal(r.right, -1);
+    assert_int_equal(r.quiz.right, -1);
     r.by = SETTLE_RIGHT;
     snprintf(r.key, sizeof r.key, "1 + (probs[o=star] > 0.5)");
     assert_true(rollcall_settle(&r, &s, &err));
-    assert_int_equal(r.right, 2);
+    assert_int_equal(r.quiz.right, 2);
     static const char *const BAD[] = {"4", "-1", "1.5", "nowhere[h=0]", ""};
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         snprintf(r.key, sizeof r.key, "%s", BAD[i]);
         *err.text = 0;
         assert_false(rollcall_settle(&r, &s, &err));
         assert_true(strstr(err.text, "right="));
-        assert_int_equal(r.right, 2);
+        assert_int_equal(r.quiz.right, 2);
     }
     r.by = SETTLE_MOST;
     snprintf(r.key, sizeof r.key, "probs[o=star]"); /* the same for every answer: $ was forgotten */

@@ -3,12 +3,6 @@
 #include "tui/classroom.h"
 #include "tui/cli/verbs.h"
 
-static bool check_share(const Options *o, const Link *l, Err *err)
-{
-    (void)l;
-    return o->word_count <= 2 || err_set(err, "share takes one lesson, script or demonstration, or nothing");
-}
-
 static bool share_screen(const Options *o, AppOptions *a)
 {
     a->input = o->input ? o->input : "#17";
@@ -45,12 +39,6 @@ static int join_lines(Work *w, Err *err)
     return verb_main(&VERB_PLAIN, &o);
 }
 
-static bool check_notes(const Options *o, const Link *l, Err *err)
-{
-    (void)l;
-    return o->word_count == 1 || err_set(err, "notes takes no '%.60s'", o->word[1]);
-}
-
 const Verb VERB_SHARE = {
     .name = "share",
     .usage = "share [LESSON, FILE or DEMO] [--name NAME] [--group G]",
@@ -61,7 +49,7 @@ const Verb VERB_SHARE = {
                "and nothing else. The screen's command `share` does the same later, `share off` ends it.",
     .example = "vitrine share heads",
     .flags = VERB_ALONE,
-    .check = check_share,
+    .words = 2,
     .screen = share_screen};
 
 const Verb VERB_JOIN = {
@@ -86,4 +74,4 @@ const Verb VERB_NOTES = {
                "drive: Space, p, 12G, a point for blank. Into a pipe, or with --plain, it writes lines and reads keys.",
     .example = "vitrine notes",
     .flags = VERB_ALONE,
-    .check = check_notes};
+    .words = 1};

@@ -32,21 +32,21 @@ static SettleBy key_of(const char *word, const char **expression)
     return settle_word(name);
 }
 
-static void put_right(Work *w, const char *const *answer, int given, int right)
+static void put_right(Work *w, const Quiz *q, int given)
 {
-    if (right < 0)
+    if (q->right < 0)
         buf_puts(&w->out, "right     no one of them: two answers have the same value\n");
-    else if (given - 1 == right)
+    else if (given - 1 == q->right)
         buf_puts(&w->out, "right     yes\n");
     else
-        buf_printf(&w->out, "right     no: %s\n", answer[right]);
+        buf_printf(&w->out, "right     no: %s\n", q->answer[q->right]);
 }
 
 /* The words of a question that was asked on the spot. */
 static bool words(Work *w, const Receipt *r, Err *err)
 {
     const Options *o = w->options;
-    const char *key = "", *answer[ROLLCALL_ANSWERS];
+    const char *key = "";
     Rollcall q;
     SettleBy by = o->word_count > 5 ? key_of(o->word[o->word_count - 1], &key) : SETTLE_NOT;
     if (!rollcall_ask(&q, o->word[2], o->word + 3, o->word_count - 3 - (by != SETTLE_NOT), 0, err))
@@ -55,16 +55,14 @@ static bool words(Work *w, const Receipt *r, Err *err)
     snprintf(q.key, sizeof q.key, "%s", key);
     if (q.seed != r->seed)
         return err_set(err, "the receipt is for another question than \"%.100s\"", o->word[2]);
-    if (r->answer < 1 || r->answer > q.count)
+    if (r->answer < 1 || r->answer > q.quiz.count)
         return err_set(err, "that question has no answer %d", r->answer);
-    buf_printf(&w->out, "question  %s\nanswer    %d: %s\n", q.text, r->answer, q.answer[r->answer - 1]);
+    buf_printf(&w->out, "question  %s\nanswer    %d: %s\n", q.quiz.text, r->answer, q.quiz.answer[r->answer - 1]);
     if (by == SETTLE_NOT)
         return true;
     if (!rollcall_settle(&q, &w->session, err))
         return false;
-    for (int i = 0; i < q.count; i++)
-        answer[i] = q.answer[i];
-    put_right(w, answer, r->answer, q.right);
+    put_right(w, &q.quiz, r->answer);
     return true;
 }
 
@@ -72,8 +70,8 @@ static bool words(Work *w, const Receipt *r, Err *err)
 
 static uint32_t seed_of(const Question *q)
 {
-    const char *answer[ROLLCALL_ANSWERS];
-    if (q->kind != QUESTION_CHOICE || q->count > ROLLCALL_ANSWERS)
+    const char *answer[QUIZ_ANSWERS];
+    if (q->kind != QUESTION_CHOICE || q->count > QUIZ_ANSWERS)
         return 0;
     for (int i = 0; i < q->count; i++)
         answer[i] = q->choices[i].text;
@@ -138,10 +136,7 @@ static bool made(Work *w, const Receipt *r, Err *err)
     if (r->answer < 1 || r->answer > q.count)
         return err_set(err, "the question made from seed %u has no answer %d", r->seed, r->answer);
     buf_printf(&w->out, "question  %s\nanswer    %d: %s\n", q.text, r->answer, q.answer[r->answer - 1]);
-    const char *answer[QUIZ_ANSWERS];
-    for (int i = 0; i < q.count; i++)
-        answer[i] = q.answer[i];
-    put_right(w, answer, r->answer, q.right);
+    put_right(w, &q, r->answer);
     return true;
 }
 

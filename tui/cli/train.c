@@ -205,8 +205,6 @@ static int run(Work *w, Err *err)
 static bool check(const Options *o, const Link *l, Err *err)
 {
     (void)l;
-    if (o->word_count > 1)
-        return err_set(err, "train takes no '%.100s': see `vitrine train --help`", o->word[1]);
     if (!o->output)
         return err_set(err, "name the folder of the new model: vitrine train -o FOLDER");
     return true;
@@ -226,6 +224,7 @@ const Verb VERB_TRAIN = {
         "After an interruption the same command goes on from there.",
     .example = "vitrine train --steps 500 -o my-model",
     .flags = VERB_ALONE,
+    .words = 1,
     .check = check,
     .run = run,
 };

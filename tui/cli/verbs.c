@@ -44,6 +44,8 @@ static bool check_words(const Verb *v, Work *w, Err *err)
     const Options *o = w->options;
     if (o->json && !(v->flags & VERB_JSON))
         return err_set(err, "%s draws, it has no --json; `vitrine show ADDRESS --json` gives the numbers", v->name);
+    if (v->words && o->word_count > v->words)
+        return err_set(err, "%s takes no '%.100s': see `vitrine %s --help`", v->name, o->word[v->words], v->name);
     if (v->flags & VERB_ALONE)
         return !v->check || v->check(o, &w->link, err);
     if (text_asked(o->model) && v->run_text)
@@ -96,13 +98,13 @@ AppOptions verb_screen(const Options *o)
                         .memory = o->memory,
                         .assume = o->assume,
                         .resolution = o->resolution,
-                        .colour = o->colour,
-                        .plots = o->plots,
-                        .ascii = o->ascii,
-                        .no_mouse = o->no_mouse,
-                        .ground = o->light  ? "light"
-                                  : o->dark ? "dark"
-                                            : NULL,
+                        .terminal = {.colour = o->colour,
+                                     .plots = o->plots,
+                                     .ascii = o->ascii,
+                                     .no_mouse = o->no_mouse,
+                                     .ground = o->light  ? "light"
+                                               : o->dark ? "dark"
+                                                         : NULL},
                         .fresh = true};
 }
 

@@ -20,6 +20,7 @@ typedef struct Verb {
     const char *details; /* some lines for its --help and the manual */
     const char *example; /* one command line */
     unsigned flags;
+    int words; /* at most so many, the verb among them; 0: check looks */
     /* What is wrong with the options before anything is opened, or NULL: nothing can be. False: STATUS_USAGE. */
     bool (*check)(const Options *o, const Link *l, Err *err);
     /* Where the verb opens the screen: adds to *a, which is verb_screen's, what is its own. False: it answers in text

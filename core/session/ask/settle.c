@@ -42,18 +42,17 @@ static bool value_of(Session *s, const char *expression, const char *answer, dou
     return ok;
 }
 
-bool settle(Session *s, SettleBy by, const char *expression, const char *const *answer, int count, int *right,
-            double *value, Err *err)
+bool settle(Session *s, SettleBy by, const char *expression, const Quiz *of, int *right, double *value, Err *err)
 {
-    double x[SETTLE_MOST_ANSWERS];
+    double x[QUIZ_ANSWERS];
     int best = 0, equals = 0;
-    REQUIRE(count > 0 && count <= SETTLE_MOST_ANSWERS && by != SETTLE_NOT);
+    REQUIRE(of->count > 0 && of->count <= QUIZ_ANSWERS && by != SETTLE_NOT);
     if (by == SETTLE_RIGHT)
         return digit_of_answer(s, expression, right, err);
     if (!strchr(expression, '$'))
         return err_set(err, "an expression with most= or least= has a $ in it, which stands for the answer");
-    for (int i = 0; i < count; i++) {
-        if (!value_of(s, expression, answer[i], &x[i], err))
+    for (int i = 0; i < of->count; i++) {
+        if (!value_of(s, expression, of->answer[i], &x[i], err))
             return false;
         if (i && x[i] == x[best])
             equals++;
@@ -62,7 +61,7 @@ bool settle(Session *s, SettleBy by, const char *expression, const char *const *
             equals = 0;
         }
     }
-    memcpy(value, x, (size_t)count * sizeof *x);
+    memcpy(value, x, (size_t)of->count * sizeof *x);
     *right = equals ? -1 : best;
     return true;
 }

@@ -4,16 +4,14 @@
  *   least=EXPRESSION   … with the smallest */
 #ifndef VITRINE_SESSION_ASK_SETTLE_H
 #define VITRINE_SESSION_ASK_SETTLE_H
-#include "core/session/session.h"
+#include "core/session/ask/quiz.h"
 
 typedef enum SettleBy { SETTLE_NOT, SETTLE_RIGHT, SETTLE_MOST, SETTLE_LEAST } SettleBy;
-enum { SETTLE_MOST_ANSWERS = 16 };
 
 /* "right", "most", "least"; SETTLE_NOT for another word. */
 SettleBy settle_word(const char *word);
 /* Computes what is missing. right=: *right is that digit, whatever the answers are. most=, least=: the answer's index,
- * −1 where two share the largest (smallest) value, and value[count]. False, with both as they were, where an expression
+ * −1 where two share the largest (smallest) value, and value[of->count]. False, with both as they were, where an expression
  * cannot be had. */
-bool settle(Session *s, SettleBy by, const char *expression, const char *const *answer, int count, int *right,
-            double *value, Err *err);
+bool settle(Session *s, SettleBy by, const char *expression, const Quiz *of, int *right, double *value, Err *err);
 #endif
