@@ -229,7 +229,7 @@ void app_draw_question(App *a)
         follow_receipt(f, &below);
     else if (!q->closed)
         buf_puts(&below, guest ? "Type the digit in front of your answer."
-                               : "Space: the answers. Other keys leave it open. :votes adds hands.");
+                               : "Space, or what else goes on: the answers. :votes adds hands.");
     rollcall_draw(q, &a->canvas, buf_str(&below));
     buf_free(&below);
 }

@@ -233,7 +233,7 @@ static void take(Follow *f, Session *s, const char *line)
     else if (strncmp(line, "@ask ", 5) == 0)
         rollcall_read(&f->question, line + 5);
     else if (strncmp(line, "@caption ", 9) == 0 && args_parse(&a, line, &verb, NULL))
-        utf8_clean(f->caption, sizeof f->caption, a.count ? a.word[0] : "");
+        utf8_fit(f->caption, sizeof f->caption, a.count ? a.word[0] : "", -1); /* its lines stay lines */
     else if (!f->following)
         return;
     else if (strncmp(line, "@state ", 7) == 0) {
@@ -325,7 +325,7 @@ void follow_receipt(const Follow *f, Buf *out)
     char name[QUIZ_ANSWER + 16];
     buf_printf(out, *f->receipt ? "Receipt %s. " : "The receipt comes when the pass is complete.%s ", f->receipt);
     buf_printf(out, "Your answer, %s, is the one vote of %s.", rollcall_name(&f->question, f->question.mine, name),
-               f->terminal ? "this terminal" : "your account: no terminal here is yours");
+               f->terminal ? "this terminal" : "your account, unless a terminal of yours votes: this one is not yours");
 }
 
 void follow_line(const Follow *f, Buf *out)

@@ -200,9 +200,9 @@ static void count_vote(Share *h, const Vote *new)
         *at = *new;
 }
 
-/* Takes in one file; it is taken away where that can be done, whatever it is. A vote has one name alone: a second one
+/* Takes in one file; away: it is taken away where that can be done, whatever it is, which may take its time. A vote has one name alone: a second one
  * could be somebody else's doing. A terminal counts where it is its owner's. An answer that comes too late is none. */
-static void take_one(Share *h, int folder, const char *name)
+static void take_one(Share *h, int folder, const char *name, bool away)
 {
     struct stat st, at;
     Vote v = {0};
@@ -225,13 +225,13 @@ static void take_one(Share *h, int folder, const char *name)
     v.when = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
     if (vote && q->open && !q->closed && seed == q->seed && v.choice >= 0 && v.choice < q->quiz.count)
         count_vote(h, &v);
-    if (unlinkat(folder, name, 0) != 0)
+    if (away && unlinkat(folder, name, 0) != 0)
         unlinkat(folder, name, AT_REMOVEDIR);
 }
 
 /* Looks through votes/ until then, going on where the look before ended, so that whoever fills it hides nobody's vote,
  * and counts. False: there was not time for all of them. */
-static bool look(Share *h, int64_t until)
+static bool look(Share *h, int64_t until, bool away)
 {
     Rollcall *q = h->question;
     struct dirent *e = NULL;
@@ -239,7 +239,7 @@ static bool look(Share *h, int64_t until)
         h->votes = 0;
     h->seed = q->seed;
     for (int i = 0; (i < LOOK_LEAST || clock_ns() < until) && (e = readdir(h->room.votes)) != NULL; i++)
-        take_one(h, dirfd(h->room.votes), e->d_name);
+        take_one(h, dirfd(h->room.votes), e->d_name, away);
     if (!e)
         rewinddir(h->room.votes); /* what came meanwhile is there with the next look */
     if (q->open && !q->closed)
@@ -257,7 +257,7 @@ void share_count(Share *h)
     if (!*h->room.path)
         return;
     rewinddir(h->room.votes);
-    bool all = look(h, clock_ns() + LAST_NS);
+    bool all = look(h, clock_ns() + LAST_NS, false);
     for (size_t i = 0; i < h->votes; i++) {
         size_t same = 0;
         for (size_t k = 0; k < h->votes; k++)
@@ -280,7 +280,7 @@ bool share_step(Share *h, int64_t now)
         return false;
     if (now - h->counted >= AGAIN_NS) {
         h->counted = now;
-        look(h, now + LOOK_NS);
+        look(h, now + LOOK_NS, true);
     }
     write_out(h, now);
     return *h->news || memcmp(before.votes, h->question->votes, sizeof before.votes) != 0;

@@ -387,7 +387,15 @@ static void test_no_line_touches_a_file(void **state)
 {
     (void)state;
     char victim[160], line[600];
-    static const char *const WORDS[] = {"%s over=yes", "%s logits over=yes", "logits from=%s", "%s map=%s"};
+    static const char *const WORDS[] = {"%s over=yes",
+                                        "%s logits over=yes",
+                                        "logits from=%s",
+                                        "%s map=%s", /* … and what is no name at all: */
+                                        "99999999999999999999 -1 nan",
+                                        "blocks.99.attn.q[h=-1,t=99999999,u=] 1e999",
+                                        "\"; export %s logits over=yes; \"",
+                                        "$(touch %s) %%n%%s%%n \\x00\\",
+                                        "= =1 a= [ ] { ( \"\" \"\" \"\" \"\" \"\" \"\" \"\" \"\" \"\" \"\" \"\" \"\""};
     snprintf(victim, sizeof victim, "%s/mine.csv", base);
     assert_true(file_write(victim, "mine\n", 5, NULL));
     round_both();
@@ -398,6 +406,7 @@ static void test_no_line_touches_a_file(void **state)
             snprintf(line, sizeof line, "%s %s\n", command_at(&all, i)->name, words);
             append(line, strlen(line));
             catch_up(&follow, &own);
+            assert_false(own.quit || follow_behind(&follow));
             Buf b = {0};
             assert_true(file_read(victim, 100, &b, NULL));
             if (strcmp(buf_str(&b), "mine\n") != 0)
@@ -507,6 +516,29 @@ static void test_a_question_in_lines(void **state)
     be(0);
     reads(buf_str(&said), "Which head?: 1 answer.\n0: 0\n1: 1, yours\n");
     buf_free(&said);
+}
+
+static void test_a_caption_keeps_its_lines(void **state)
+{
+    (void)state;
+    Buf line = {0};
+    round_both();
+    buf_puts(&line, "@caption ");
+    command_quote("One\ntwo \033[2J", &line);
+    buf_putc(&line, '\n');
+    append(line.data, line.len);
+    catch_up(&follow, &own);
+    buf_clear(&line);
+    follow_line(&follow, &line);
+    reads(buf_str(&line), "One\ntwo ");
+    buf_clear(&line);
+    for (int i = 0; i <= 550; i++) /* the longest that goes out */
+        buf_puts(&line, i ? "é" : "@caption \"");
+    buf_puts(&line, "\"\n");
+    append(line.data, line.len);
+    catch_up(&follow, &own);
+    assert_int_equal(strlen(follow.caption), 1100);
+    buf_free(&line);
 }
 
 static void need_root(void)
@@ -684,7 +716,9 @@ static void test_two_hundred_read(void **state)
         share_step(&share, clock_ns());
         be(READER);
         for (int i = 0; i < READERS; i++) {
-            /* woken by the watch at once; where there is none half a second later */
+            struct pollfd woken; /* by the watch, at once; where there is none half a second later */
+            if (reader_poll(&r[i], &woken, 1))
+                assert_int_equal(poll(&woken, 1, 100), 1);
             assert_true(reader_step(&r[i], r[i].looked + (r[i].watch < 0 ? INT64_C(600000000) : 1)));
             const char *line = reader_line(&r[i], &err);
             assert_non_null(line);
@@ -911,6 +945,7 @@ int main(void)
         EACH(test_no_line_touches_a_file),
         EACH(test_a_picture_comes_as_data),
         EACH(test_a_question_in_lines),
+        EACH(test_a_caption_keeps_its_lines),
         EACH(test_stuffed_votes),
         EACH(test_a_crowd_hides_no_vote),
         EACH(test_a_strangers_folder),
