@@ -200,8 +200,9 @@ static void count_vote(Share *h, const Vote *new)
         *at = *new;
 }
 
-/* Takes in one file; away: it is taken away where that can be done, whatever it is, which may take its time. A vote has one name alone: a second one
- * could be somebody else's doing. A terminal counts where it is its owner's. An answer that comes too late is none. */
+/* Takes in one file; away: it is taken away where that can be done, whatever it is, which may take its time. A vote has
+ * one name alone: a second one could be somebody else's doing. A terminal counts where it is its owner's. An answer
+ * that comes too late is none. */
 static void take_one(Share *h, int folder, const char *name, bool away)
 {
     struct stat st, at;

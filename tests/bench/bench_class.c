@@ -1,8 +1,8 @@
 /* What a class costs the presenter: key to frame alone, with 60 followers (real ones, each on a terminal of its own),
  * and with 200 that only read; what a step costs in bytes; and when it is on the followers' screens, of one follower
  * and of 60, where inotify is to be had and where it is not (all instances of it taken before they start).
- * A step that is later than 100 ms on the last follower's screen (600 where inotify is not to be had), in the median, is
- * a failure. Usage: bench_class PROGRAM [FOLLOWERS [READERS]] */
+ * A step that is later than 100 ms on the last follower's screen (600 where inotify is not to be had), in the median,
+ * is a failure. Usage: bench_class PROGRAM [FOLLOWERS [READERS]] */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>

@@ -11,7 +11,7 @@ typedef enum SettleBy { SETTLE_NOT, SETTLE_RIGHT, SETTLE_MOST, SETTLE_LEAST } Se
 /* "right", "most", "least"; SETTLE_NOT for another word. */
 SettleBy settle_word(const char *word);
 /* Computes what is missing. right=: *right is that digit, whatever the answers are. most=, least=: the answer's index,
- * −1 where two share the largest (smallest) value, and value[of->count]. False, with both as they were, where an expression
- * cannot be had. */
+ * −1 where two share the largest (smallest) value, and value[of->count]. False, with both as they were, where an
+ * expression cannot be had. */
 bool settle(Session *s, SettleBy by, const char *expression, const Quiz *of, int *right, double *value, Err *err);
 #endif
