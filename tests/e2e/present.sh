@@ -152,9 +152,9 @@ tm new-session -d -s guest -x 80 -y 24 env -i PATH="$PATH" HOME="$T" LANG=C.UTF-
 guest_has() { tm capture-pane -p -t guest | grep -qE -- "$1"; }
 until_true guest_has 'Following' && pass || fail "a guest follows"
 line ':ask seed=7'
-until_true guest_has 'type the number' && pass || fail "a question from the trace"
+until_true guest_has 'Type the digit' && pass || fail "a question from the trace"
 tm send-keys -t guest 1
-until_true guest_has 'receipt v1-' && pass || fail "a receipt"
+until_true guest_has 'Receipt v1-' && pass || fail "a receipt"
 receipt=$(tm capture-pane -p -t guest | grep -oE 'v1-[0-9a-f-]+')
 check "a receipt of more than 60 characters" [ ${#receipt} -le 60 ]
 run "$receipt"
