@@ -38,10 +38,11 @@ void desk_layout(const Desk *d, int h, int w, Rect *card, Rect *screen)
 static void keys_line(const Desk *d, bool wide, char *out, size_t n)
 {
     const Question *q = player_card(&d->player)->question;
-    const char *ask = !q                           ? ""
-                      : q->kind == QUESTION_CHOICE ? "1-8 answer  "
-                      : q->kind == QUESTION_NUMBER ? "digits answer  "
-                                                   : "";
+    char ask[32] = "";
+    if (q && q->kind == QUESTION_CHOICE)
+        snprintf(ask, sizeof ask, "1-%d answer  ", q->count);
+    else if (q && q->kind == QUESTION_NUMBER)
+        snprintf(ask, sizeof ask, "digits answer  ");
     bool hint = q && player_card(&d->player)->hints.count;
     snprintf(out, n, "%s%s%s⌫ back  %s? words  q leave", ask, hint ? "! hint  " : "",
              wide                 ? player_waits(&d->player) ? "Space: see it change  " : "Space on  "

@@ -385,9 +385,9 @@ static const char *hint_text(const Session *s, int width)
     if (session_words(s, SIDE_B))
         return width >= HINT_LONG
                    ? "One real run of a small Transformer, every number computed here. Space: what happens next. "
-                     "t: lesson 15, its words."
-               : width >= HINT_SHORT ? "One real run of a Transformer. Space: what happens next. t: lesson 15."
-                                     : "A real run of a Transformer. t: lesson 15.";
+                     "t: lesson 16, how it reads and writes."
+               : width >= HINT_SHORT ? "One real run of a Transformer. Space: what happens next. t: lesson 16."
+                                     : "A real run of a Transformer. t: lesson 16.";
     if (scale_places_door(s))
         return width >= HINT_LONG
                    ? "One real run of a small Vision Transformer: walk through it (Space) · what does √d_k do (s) · "

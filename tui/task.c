@@ -157,7 +157,7 @@ bool task_begin(Task *t, Session *s, const Commands *c, const char *name, Err *e
     if (ok && spec->clean)
         snprintf(t->text, sizeof t->text, "%s", buf_str(&text));
     if (ok && spec->asks && (!spec->words_command || session_words(s, SIDE_B))) {
-        buf_clear(&text); /* line by line the command line that waits was said already */
+        buf_clear(&text); /* line by line the command line that it opened was said already */
         buf_printf(&text, "%s%s%s", buf_str(&s->said), s->said.len ? " " : "", spec->asks);
         session_say(s, "%s", buf_str(&text));
     }

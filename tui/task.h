@@ -11,7 +11,7 @@ typedef enum TaskOnly { TASK_ANY, TASK_PICTURES, TASK_WORDS } TaskOnly;
 typedef struct TaskSpec {
     const char *text, *changes, *command;
     const char *words, *words_changes, *words_command; /* of a model that reads words, where they differ; or NULL */
-    const char *asks;                                  /* said while the command line that it opened waits; or NULL */
+    const char *asks; /* said when it has begun: what to type, what to look at; or NULL */
     bool clean;
     TaskOnly only;
 } TaskSpec;

@@ -89,7 +89,7 @@ static void recognise(Input *in)
     free(drawn);
 }
 
-/* How ready values lie: pictures, and whether channels come last. */
+/* How a tensor of ready values is laid out: how many pictures, and whether channels come last. */
 typedef struct StoredLayout {
     size_t pictures;
     bool last, beyond;

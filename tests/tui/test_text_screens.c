@@ -425,7 +425,7 @@ static void a_row_of_words(void **state)
     for (int y = 4; y < c.h - 3; y++) {
         const Cell *k = &c.cells[y * c.w + 20];
         line_of(y, &line);
-        rule |= strstr(buf_str(&line), "> 15.4 %, twice an equal share") != NULL;
+        rule |= strstr(buf_str(&line), "> 15.4 %, twice uniform") != NULL;
         if (k->ref.run == SIDE_NONE || k->ref.node != n || next == words->n)
             continue;
         char label[64];

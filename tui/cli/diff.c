@@ -17,7 +17,7 @@ typedef struct Plan {
     int count;
 } Plan;
 
-/* Of two words one that is a model is ours, the first if both are; two traces are each compared with -m. */
+/* Of two REFs the model is ours, the first if both are models; two traces are each compared with -m. */
 static bool make_plan(const Options *o, Plan *p, Err *err)
 {
     const char *const *word = o->word + 1;

@@ -7,7 +7,7 @@
 #include "core/session/address.h"
 #include "core/session/edit/edits.h"
 
-enum { LABELS_ALL = 256, LABELS_ENDS = 8 };
+enum { LABELS_ALL = 256, LABELS_ENDS = 8, SHARE_SIGNED = 7 }; /* "-35.0 %" */
 
 const Graph *shown_graph(const Session *s, Side side)
 {
@@ -140,7 +140,8 @@ void shown_share_right(const Paint *p, const Shown *v, size_t cell, int y, int x
     char text[32];
     share_text(text, sizeof text, v->values[cell]);
     char *gap = strchr(text, ' ');
-    if ((int)strlen(text) > width && gap) /* beside others in percent it stays one */
+    if (gap &&
+        ((int)strlen(text) > width || (v->side == SIDE_DIFF && width < SHARE_SIGNED))) /* all of a column alike */
         memmove(gap, gap + 1, strlen(gap));
     if ((int)strlen(text) > width)
         utf8_print(text, sizeof text, "%.0f%%", 100 * (double)v->values[cell]);

@@ -70,13 +70,17 @@ static void draw_figures(const Paint *p, Rect line, int from, const Graph *g, co
         canvas_text(p->c, line.y, right - cells, cells, style, text);
 }
 
-/* A label that has no room loses its middle, never the number at its end: "encoder bl… 0". */
+/* A label that has no room is "encoder 0" for "encoder block 0"; else it loses its middle, never the number. */
 static int put_label(const Paint *p, int y, int x, int room, Style style, const char *label)
 {
     const char *number = strrchr(label, ' ');
     int end = number && number[1] >= '0' && number[1] <= '9' ? utf8_cells(number) : 0;
     if (!end || utf8_cells(label) <= room || room <= end)
         return canvas_text(p->c, y, x, room, style, label);
+    const char *block = strstr(label, " block ");
+    int named = block ? (int)(block - label) : room;
+    if (named + end <= room)
+        return canvas_printf(p->c, y, x, room, style, "%.*s%s", named, label, number);
     int used = canvas_text(p->c, y, x, room - end, style, label);
     return used + canvas_text(p->c, y, x + used, end, style, number);
 }

@@ -145,7 +145,9 @@ static void put_given_word(const Session *s, Side side, NodeId n, size_t cell, B
     char label[64] = "";
     if (node->dims.n == 1)
         axis_label(&g->axes[node->dims.axis[0]], (int)cell, label, sizeof label);
-    buf_printf(out, "given with the text: %s%s%s", node->leaf.origin, *label ? ", here of " : "", label);
+    buf_printf(out, "given with the text: %s", node->leaf.origin);
+    if (*label)
+        buf_printf(out, ", here of \"%s\"", label);
 }
 
 void ask_put_leaf(const Session *s, Side side, NodeId n, size_t cell, Buf *out)

@@ -174,7 +174,7 @@ static int larger_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* "gives its largest weight, .212, to r4c3; the 5 largest of 65 weights carry 63 %" */
+/* "gives its largest weight, .212, to r4c3; the 5 largest of 65 weights carry 63.1 %" */
 static void put_row(const Teller *t, const float *row, size_t count)
 {
     char label[64];
@@ -186,10 +186,11 @@ static void put_row(const Teller *t, const float *row, size_t count)
     for (size_t i = 0; i < top; i++)
         sum += (double)sorted[i];
     free(sorted);
+    bool hidden = top < count && sum >= 0.9995; /* what is left out is not nothing */
     buf_puts(t->out, "gives its largest weight, ");
     ask_put_short(t->out, row[best]);
-    buf_printf(t->out, ", to %s; the %zu largest of %zu weights carry %.0f %%",
-               teller_label(t, ROLE_KEY, (int)best, label), top, count, sum * 100);
+    buf_printf(t->out, ", to %s; the %zu largest of %zu weights carry %s%.1f %%",
+               teller_label(t, ROLE_KEY, (int)best, label), top, count, hidden ? ">" : "", hidden ? 99.9 : sum * 100);
 }
 
 static void put_head(const Teller *t)

@@ -43,7 +43,7 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
     if (r.h < 1 || !(a->whole > 0))
         return;
     int used = utf8_print(text, sizeof text, "%s: > %.3g %%", what, (double)(100 * threshold(a) / a->whole));
-    static const char WHY[] = ", twice an equal share";
+    static const char WHY[] = ", twice uniform";
     canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%s%s", text, used + (int)sizeof WHY - 1 <= r.w ? WHY : "");
 }
 

@@ -1,12 +1,12 @@
 /* Words, one below the other: those of the node in focus, each with its place, and beside it, where there is another
- * text, the words of that one. A word that was written has the share with which the model wrote it. */
+ * text, the words of that one. A word that was written has the probability with which the model wrote it. */
 #include "core/base/utf8.h"
 #include "tui/views/number.h"
 #include "tui/views/tensor/tensor.h"
 
 enum { PLACE = 4, WORD_MOST = 14, SHARE = 7, BAR_LEAST = 3, BAR_MOST = 20, GAP = 3 };
 
-/* One text: its words, and where the shares of those that were written stand. */
+/* One text: its words, and where the probabilities of those that were written stand. */
 typedef struct Column {
     Shown v, probs;
     const Axis *tokens;
@@ -48,7 +48,7 @@ static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
     return n;
 }
 
-/* The share of the word at place i, given those before it. */
+/* The probability of the word at place i, given those before it. */
 static void put_share(const Paint *p, const Column *c, int i, int y, int x, int width)
 {
     size_t words = (size_t)shown_vocabulary(&c->v)->n, cell = (size_t)(i - 1) * words + (size_t)c->v.values[i];
@@ -70,7 +70,7 @@ static void draw_column(const Paint *p, const Column *c, bool focus)
     int word = shown_axis_widest(c->tokens, WORD_MOST) + 2, room = c->r.w - PLACE - word - 1;
     canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + 1, c->r.w - PLACE - 1, STYLE_HEADER, source ? "reads" : "writes");
     if (c->probs.values && room >= SHARE + 1 + BAR_LEAST)
-        canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, "share");
+        canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, "prob.");
     for (int k = 0; k < c->r.h && c->first + k < (int)c->v.count; k++) {
         int i = c->first + k, y = c->r.y + k;
         bool here = i == (int)c->v.cell;

@@ -94,7 +94,7 @@ static void draw_header(const Paint *p, const Layout *l)
     Rect r = l->header;
     int x = r.x + l->word;
     canvas_text(p->c, r.y, r.x, l->word, STYLE_HEADER, "  beginning");
-    canvas_right(p->c, r.y, x, SHARE, STYLE_HEADER, "share");
+    canvas_right(p->c, r.y, x, SHARE, STYLE_HEADER, "prob.");
     x += SHARE;
     if (l->logs) {
         canvas_right(p->c, r.y, x, LOGS, STYLE_HEADER, "log sum");

@@ -164,13 +164,13 @@ static void draw_header(const Paint *p, Rect r, const Writing *w)
     x += w->word + 1;
     if (x + SHARE > end)
         return;
-    canvas_right(p->c, r.y, x, SHARE, STYLE_HEADER, "share");
+    canvas_right(p->c, r.y, x, SHARE, STYLE_HEADER, "prob.");
     x += SHARE + 1;
     int seconds = seconds_of(end - x), bar = bar_of(end - x, seconds);
     x += bar >= BAR_LEAST ? bar + 1 : 0;
     for (int k = 0; k < seconds; k++, x += SECOND) {
         canvas_text(p->c, r.y, x, SECOND - SHARE - 1, STYLE_HEADER, "then");
-        canvas_right(p->c, r.y, x + SECOND - SHARE - 1, SHARE, STYLE_HEADER, "share");
+        canvas_right(p->c, r.y, x + SECOND - SHARE - 1, SHARE, STYLE_HEADER, "prob.");
     }
 }
 
