@@ -239,7 +239,7 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     case UI_PROMPT: prompt_open(&a->prompt, text); break;
     case UI_MOUSE:
         on = term_mouse(*text ? strcmp(text, "on") == 0 : !a->terminal->mouse);
-        session_say(&a->s, on ? "The mouse is ours: click, wheel. %% gives it back."
+        session_say(&a->s, on ? "Vitrine has the mouse: click, wheel. %% gives it back to the terminal."
                               : "The mouse is the terminal's: select text with it. %% takes it again.");
         break;
     case UI_TERM: describe_terminal(a); break;

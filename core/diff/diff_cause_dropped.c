@@ -366,10 +366,11 @@ static void say(const Rows *r, double p, const Found *f)
                  f->tried < r->heads * r->tokens ? ", others were not tried" : "");
     int zeros = (int)(r->bits * 0.30103);
     snprintf(unlikely, sizeof unlikely, "10^%d", zeros < 15 ? zeros : 15);
-    utf8_print(text, sizeof text,
-               "dropout is on in the recording, on %s: %zu of %zu rows%s are exactly ours with %.1f %% of the entries "
-               "left out and the rest multiplied by %.4g (p = %.3g); by chance a row is so less than once in %s",
-               r->of, f->rows, f->tried, rest, 100 * share, 1 / (1 - p), p, unlikely);
+    utf8_print(
+        text, sizeof text,
+        "dropout is on in the recording, on %s: %zu of %zu rows%s are exactly those here with %.1f %% of the entries "
+        "left out and the rest multiplied by %.4g (p = %.3g); by chance a row is so less than once in %s",
+        r->of, f->rows, f->tried, rest, 100 * share, 1 / (1 - p), p, unlikely);
     DiffFigures figures = diff_figures(f->ours, f->theirs, f->units * f->cells, t->allowed);
     trial_prove(t, &figures, text, !all);
 }

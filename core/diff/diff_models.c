@@ -212,11 +212,7 @@ static DiffWeights text_weights(const Model *ours, const Model *theirs, double t
                 continue;
             }
             w.rounded = false;
-            note(&w, path,
-                 layer >= there  ? "only ours"
-                 : layer >= here ? "only theirs"
-                                 : "of another size",
-                 lines, out);
+            note(&w, path, layer >= there ? "only here" : layer >= here ? "only there" : "of another size", lines, out);
         }
     }
     w.rounded = w.rounded && w.different;
@@ -247,7 +243,7 @@ DiffWeights diff_weights(const Model *ours, const Model *theirs, double toleranc
                 continue;
             }
             w.rounded = false;
-            note(&w, path, !there ? "only ours" : !here ? "only theirs" : "of another size", lines, out);
+            note(&w, path, !there ? "only here" : !here ? "only there" : "of another size", lines, out);
         }
     w.rounded = w.rounded && w.different;
     return w;

@@ -126,8 +126,8 @@ static bool axis_change(Session *s, AxisRole role, const Args *a, const char *wh
         if (strcmp(low, "0") == 0)
             return err_set(err, "column %d: there is no %s '%.24s': %ss go from 0 to %d", a->column[0], what,
                            a->word[0], what, last);
-        return err_set(err, "column %d: there is no %s '%.24s': %ss go from %s to %s, or 0 to %d", a->column[0], what,
-                       a->word[0], what, low, high, last);
+        return err_set(err, "column %d: there is no %s '%.24s': %ss go from '%s' to '%s', or 0 to %d", a->column[0],
+                       what, a->word[0], what, low, high, last);
     }
     session_set_index(s, axis, value);
     session_sync(s, axis);

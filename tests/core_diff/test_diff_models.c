@@ -92,7 +92,7 @@ static void weights_that_differ(void **state)
     b.vit.layers = 1; /* a block less */
     w = diff_weights(&a, &b, DIFF_TOLERANCE, 100, &lines);
     assert_int_equal(w.different, 16);
-    assert_non_null(strstr(buf_str(&lines), "only ours"));
+    assert_non_null(strstr(buf_str(&lines), "only here"));
     buf_free(&lines);
     model_free(&a);
     model_free(&b);

@@ -518,7 +518,7 @@ static void a_slip_is_answered_by_what_was_meant(void **state)
     refuse("goto blocks.9.attn.pattern", "there is no block 9: blocks go from 0 to 3");
     refuse("set scale off at=blocks.7", "blocks go from 0 to 3");
     refuse("head 9", "heads go from 0 to 3");
-    refuse("query 99", "tokens go from cls to r7c7, or 0 to 64");
+    refuse("query 99", "tokens go from 'cls' to 'r7c7', or 0 to 64");
     run("goto first");
     refuse("block 9", "blocks go from 0 to 3");
     refuse("set scal off", "did you mean scale?");

@@ -83,7 +83,7 @@ static void put_steps(const Session *s, int count, const Answer *a, Buf *out)
     enum { WORD = 14 };
     bool target = a->tokens->sequence == SEQUENCE_TARGET;
     buf_printf(out, "\n      %-*s %-*s %9s   next best\n", WORD, target ? "after" : "at", WORD,
-               target ? "writes" : "names", "share");
+               target ? "writes" : "names", "prob.");
     for (int t = 0; t < a->tokens->n; t++) {
         const float *row = a->rows + (size_t)t * (size_t)count;
         int best[2];

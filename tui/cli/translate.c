@@ -73,7 +73,7 @@ static bool read_sentence(Request *r, Err *err)
     bool encoder = seq2seq_has_encoder(&r->model.text);
     const Vocabulary *v = encoder ? &r->model.source : &r->model.target;
     if (ok && !v->word)
-        ok = err_set(err, "%.200s: has no vocabulary.json, so that no word has a number", r->model.name);
+        ok = err_set(err, "%.200s: its words have no names; `vitrine run -i \"3 5 4\"` gives them by number", r->model.name);
     ok = ok && words_parse(&r->source, v, buf_str(&text), encoder, err);
     buf_free(&text);
     return ok;
@@ -167,7 +167,7 @@ static void put_tree(const Request *r, int parent, int depth, Buf *out)
             continue;
         buf_printf(out, "  %*s", depth * 2, "");
         pad_to(out, word(r, n->word), 14);
-        buf_printf(out, "%6.1f %%   log share %8.3f   score %8.3f%s\n", 100 * n->share, n->log_share, n->score,
+        buf_printf(out, "%6.1f %%   log prob. %8.3f   score %8.3f%s\n", 100 * n->share, n->log_share, n->score,
                    i == r->d.best   ? "   best"
                    : n->ended       ? "   ended"
                    : left(&r->d, i) ? "   left"
@@ -180,7 +180,7 @@ static void put_text(const Request *r, Buf *out)
 {
     const DecodeCost *c = &r->d.cost;
     words_text(&r->model.target, r->d.word, r->d.length, out);
-    buf_puts(out, "\n\n  word                 share   next best\n");
+    buf_puts(out, "\n\n  word                 prob.   next best\n");
     put_steps(r, out);
     if (r->w->options->tree) {
         buf_puts(out, "\nbeginnings\n");

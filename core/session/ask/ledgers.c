@@ -309,7 +309,7 @@ void ledger_part_text(const Graph *g, const LedgerLine *l, Buf *out)
     case LEDGER_MLP: buf_puts(out, "MLP"); return;
     case LEDGER_PATCHES: buf_puts(out, "patches"); return;
     case LEDGER_WORDS: buf_puts(out, "the word"); return;
-    case LEDGER_POSITIONS: buf_puts(out, *stack ? "its place" : "positions"); return;
+    case LEDGER_POSITIONS: buf_puts(out, *stack ? "its position" : "positions"); return;
     default: break;
     }
     buf_puts(out, l->entry->layer >= 0 ? anatomy_inside_block(g, path) : path);

@@ -18,7 +18,6 @@ enum {
     COLUMN_WIDEST = 10,
     MAP_LEAST = 8,
     LIST_WIDE = 34,
-    NUMBER = 6,
     WORDS = 22, /* a column of words with their votes */
     GAP = 2,    /* between two such columns */
     WORD = 11,
@@ -94,7 +93,7 @@ static void put_effect(const Paint *p, const LedgerView *v, const LedgerEntry *e
     if (isnan(effect))
         snprintf(text, sizeof text, "…");
     else
-        number_text(text, sizeof text, effect, width < NUMBER ? width : NUMBER);
+        number_text(text, sizeof text, effect, width);
     canvas_right(p->c, y, x, width, STYLE_DIM, text);
 }
 
@@ -337,7 +336,7 @@ static void draw_table(const Paint *p, const LedgerView *v, const Table *t, bool
         canvas_text(p->c, line.y, t->r.x, t->label, i == v->row ? STYLE_STRONG : STYLE_AXIS,
                     session_attention_name(v->g, v->part[i], name));
         if (t->tall > 1)
-            canvas_text(p->c, line.y + 1, t->r.x, t->label, STYLE_DIM, " less");
+            canvas_text(p->c, line.y + 1, t->r.x, t->label, STYLE_DIM, " lost");
         for (int k = 0; k < t->across; k++)
             draw_entry(p, v, t, ledger_heads(v->s, v->side, v->part[i]), t->first_head + k, entry_rect(t, i, k));
         if (last_of_block(v, i))
@@ -357,7 +356,7 @@ static void draw_others(const Paint *p, const LedgerView *v, Rect r)
     if (line.w < LIST_WIDE || !r.h)
         return;
     canvas_text(p->c, line.y, line.x, line.w, STYLE_AXIS,
-                v->measured ? "other parts             wrote     less" : "other parts             wrote");
+                v->measured ? "other parts             wrote     lost" : "other parts             wrote");
     for (int i = v->l->count - 1; i >= 0 && r.h > 0; i--) {
         const LedgerEntry *e = &v->l->entry[i];
         Buf part = {0};

@@ -4,7 +4,7 @@
 #include "tui/views/number.h"
 #include "tui/views/tensor/tensor.h"
 
-enum { PLACE = 4, WORD_MOST = 14, SHARE = 7, BAR_LEAST = 3, BAR_MOST = 20, GAP = 3 };
+enum { PLACE = 4, WORD_MOST = 14, SHARE = 7, BAR_LEAST = 3, BAR_MOST = 20, GAP = 3, NAME_LEAST = 6 }; /* "writes" */
 
 /* One text: its words, and where the probabilities of those that were written stand. */
 typedef struct Column {
@@ -28,6 +28,13 @@ static bool column_open(const Paint *p, Side side, NodeId n, Column *c)
     return true;
 }
 
+/* Of a word and the marks around it; of the column's name at least. */
+static int word_room(const Axis *tokens)
+{
+    int widest = shown_axis_widest(tokens, WORD_MOST);
+    return (widest > NAME_LEAST ? widest : NAME_LEAST) + 2;
+}
+
 /* The columns, in the order of the model; returns how many. */
 static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
 {
@@ -35,8 +42,8 @@ static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
     const Graph *g = t->v.graph;
     for (int part = NO_PART; n < 2 && (part = anatomy_next(g, part, PART_INPUT)) != NO_PART;)
         n += column_open(p, t->v.side, site_node(g, part, SITE_INPUT), &out[n]);
-    int left = n > 1 ? PLACE + shown_axis_widest(out[0].tokens, WORD_MOST) + 2 + GAP : 0;
-    if (n > 1 && r.w < left + PLACE + shown_axis_widest(out[1].tokens, WORD_MOST) + 2) { /* the one in focus */
+    int left = n > 1 ? PLACE + word_room(out[0].tokens) + GAP : 0;
+    if (n > 1 && r.w < left + PLACE + word_room(out[1].tokens)) { /* the one in focus */
         out[0] = out[out[1].v.node == t->v.node];
         n = 1;
     }
@@ -67,7 +74,7 @@ static void put_share(const Paint *p, const Column *c, int i, int y, int x, int 
 static void draw_column(const Paint *p, const Column *c, bool focus)
 {
     bool source = c->tokens->sequence == SEQUENCE_SOURCE;
-    int word = shown_axis_widest(c->tokens, WORD_MOST) + 2, room = c->r.w - PLACE - word - 1;
+    int word = word_room(c->tokens), room = c->r.w - PLACE - word - 1;
     canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + 1, c->r.w - PLACE - 1, STYLE_HEADER, source ? "reads" : "writes");
     if (c->probs.values && room >= SHARE + 1 + BAR_LEAST)
         canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, "prob.");
@@ -108,9 +115,12 @@ static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *c
 static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
 {
     (void)p, (void)r;
-    float x = t->v.values ? t->v.values[t->v.cell] : 0;
-    if (t->v.values && t->v.side != SIDE_DIFF)
-        buf_printf(out, "word %d of the %d that the model knows", (int)x, shown_vocabulary(&t->v)->n);
+    int x = t->v.values ? (int)t->v.values[t->v.cell] : 0;
+    const Axis *words = shown_vocabulary(&t->v);
+    if (t->v.values && t->v.side != SIDE_DIFF && words->labels)
+        buf_printf(out, "word %d of the %d that the model knows", x, words->n);
+    else if (t->v.values && t->v.side != SIDE_DIFF)
+        buf_printf(out, "w%d is word %d of %d; they have no names", x, x, words->n);
 }
 
 const TensorHow TENSOR_WORDS = {.draw = draw, .hit = hit, .caption = caption};
