@@ -28,7 +28,8 @@ bool text_model_save(const Model *m, const char *folder, Err *err);
 
 /* --- texts --- */
 
-/* A text as numbers, with names for its axis: a word that comes twice is "the#2" the second time. Owned by its arena. */
+/* A text as numbers, with names for its axis: a word that comes twice is "the#2" the second time. Owned by its
+ * arena. */
 enum { WORDS_LEFT = 64 };
 typedef struct Words {
     int *number;

@@ -73,7 +73,8 @@ static bool read_sentence(Request *r, Err *err)
     bool encoder = seq2seq_has_encoder(&r->model.text);
     const Vocabulary *v = encoder ? &r->model.source : &r->model.target;
     if (ok && !v->word)
-        ok = err_set(err, "%.200s: its words have no names; `vitrine run -i \"3 5 4\"` gives them by number", r->model.name);
+        ok = err_set(err, "%.200s: its words have no names; `vitrine run -i \"3 5 4\"` gives them by number",
+                     r->model.name);
     ok = ok && words_parse(&r->source, v, buf_str(&text), encoder, err);
     buf_free(&text);
     return ok;

@@ -9,7 +9,11 @@
 #include "core/base/utf8.h"
 #include "tui/views/spread.h"
 
-enum { BEYOND = 13, BEYOND_BRIEF = 8 }; /* columns for what is beyond an end of a clipped scale */
+enum {
+    BEYOND = 13,
+    BEYOND_BRIEF = 8,
+    OWN_CELLS = 5
+}; /* columns for what is beyond an end of a clipped scale; of "  own" */
 
 static MapId map_automatic(const Paint *p, bool is_signed)
 {
@@ -53,6 +57,7 @@ ColourScale colour_scale_of_spread(const Paint *p, Side side, const Spread *s)
     scale.clipped = far;
     scale.least = s->min;
     scale.most = s->max;
+    scale.own = p->s->compare == COMPARE_SIDES && side != SIDE_DIFF;
     return scale;
 }
 
@@ -180,9 +185,9 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     int beyond = s->clipped ? (s->most > s->high) + (s->least < s->low) : 0,
         part = width - ends - 6 < beyond * BEYOND ? BEYOND_BRIEF : BEYOND;
     int cells = width - ends - 2 - named - beyond * part;
-    if (cells < 6) {
-        name[0] = '\0';
-        cells += named;
+    if (cells < 6) { /* that A and B have each their own is said as long as there is a scale */
+        snprintf(name, sizeof name, "%s", s->own && cells + named - OWN_CELLS >= 4 ? "  own" : "");
+        cells += named - utf8_cells(name);
     }
     if (cells < 3) { /* numbers alone, with as many digits as there is room for */
         int each = (width - (p->c->ascii ? 5 : 3)) / 2;
