@@ -136,20 +136,34 @@ static OverlayResult run_item(Overlay *o, int i, Buf *command)
     return OVERLAY_RUN;
 }
 
-static OverlayResult text_key(Overlay *o, const char *key)
+/* How far a key moves in a text or a list; 0: it does not. */
+static int moves_by(const char *key)
 {
     enum { ALL = 1000000 };
     static const struct {
         const char *key;
         int by;
-    } SCROLL[] = {{"Down", 1}, {"j", 1},      {"Up", -1},  {"k", -1},      {"PgDn", 10},
-                  {"^D", 10},  {"PgUp", -10}, {"^U", -10}, {"Home", -ALL}, {"End", ALL}};
-    for (size_t i = 0; i < sizeof SCROLL / sizeof *SCROLL; i++)
-        if (strcmp(key, SCROLL[i].key) == 0 && (o->scroll_end || SCROLL[i].by == 1 || SCROLL[i].by == -1)) {
-            o->scroll += SCROLL[i].by;
-            o->scroll = o->scroll > o->scroll_end ? o->scroll_end : o->scroll < 0 ? 0 : o->scroll;
-            return OVERLAY_STAYS;
-        }
+    } KEYS[] = {{"Down", 1},   {"j", 1},    {"Up", -1},     {"k", -1},   {"PgDn", 10}, {"^D", 10},
+                {"PgUp", -10}, {"^U", -10}, {"Home", -ALL}, {"g", -ALL}, {"End", ALL}, {"G", ALL}};
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
+        if (strcmp(key, KEYS[i].key) == 0)
+            return KEYS[i].by;
+    return 0;
+}
+
+static int moved(int from, int by, int last)
+{
+    int to = from + by > last ? last : from + by;
+    return to < 0 ? 0 : to;
+}
+
+static OverlayResult text_key(Overlay *o, const char *key)
+{
+    int by = moves_by(key);
+    if (by && (o->scroll_end || by == 1 || by == -1)) {
+        o->scroll = moved(o->scroll, by, o->scroll_end);
+        return OVERLAY_STAYS;
+    }
     bool only_closes = strcmp(key, "q") == 0 || strcmp(key, "Esc") == 0 || strcmp(key, "Enter") == 0 ||
                        strcmp(key, "Backspace") == 0;
     overlay_close(o);
@@ -190,14 +204,9 @@ OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
         overlay_close(o);
         return OVERLAY_CLOSED;
     }
-    if (strcmp(key, "Down") == 0 || (strcmp(key, "j") == 0 && !o->filtering))
-        o->chosen = o->chosen < last ? o->chosen + 1 : last < 0 ? 0 : last;
-    else if (strcmp(key, "Up") == 0 || (strcmp(key, "k") == 0 && !o->filtering))
-        o->chosen = o->chosen > 0 ? o->chosen - 1 : 0;
-    else if (strcmp(key, "PgDn") == 0)
-        o->chosen = o->chosen + 10 < last ? o->chosen + 10 : last < 0 ? 0 : last;
-    else if (strcmp(key, "PgUp") == 0)
-        o->chosen = o->chosen > 10 ? o->chosen - 10 : 0;
+    int by = o->filtering && strlen(key) == 1 ? 0 : moves_by(key);
+    if (by)
+        o->chosen = moved(o->chosen, by, last);
     else if (!o->filtering && (strcmp(key, "?") == 0 || (strcmp(key, "/") == 0 && o->page >= 0))) {
         buf_puts(command, *key == '?' ? "help next" : "help find");
         return OVERLAY_RUN;

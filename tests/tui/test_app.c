@@ -233,7 +233,7 @@ static void saying_twice(void **state)
     }
 }
 
-/* A search in a list is closed by itself; the list stays. */
+/* A search in a list is closed by itself; the list stays, and its ends are a key away. */
 static void a_search_in_a_list(void **state)
 {
     (void)state;
@@ -243,6 +243,15 @@ static void a_search_in_a_list(void **state)
     key("Esc");
     assert_int_equal(a.overlay.kind, OVERLAY_LIST);
     assert_false(a.overlay.filtering || *a.overlay.filter);
+    key("End"); /* to its last line and back, as the letters do outside a search */
+    int last = a.overlay.chosen;
+    keys("Home Down End");
+    assert_true(last > 10 && a.overlay.chosen == last);
+    key("g");
+    assert_int_equal(a.overlay.chosen, 0);
+    keys("G / g");
+    assert_string_equal(a.overlay.filter, "g");
+    key("Esc");
     key("Esc");
     assert_int_equal(a.overlay.kind, OVERLAY_NONE);
     key("/"); /* to find a place is the search itself */
