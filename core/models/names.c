@@ -119,6 +119,11 @@ const NodeText *node_text_at(size_t i)
     return i < sizeof ROWS / sizeof *ROWS ? &ROWS[i] : NULL;
 }
 
+bool node_text_fits(const NodeText *t, const char *path)
+{
+    return ends_alike(t->pattern, strlen(t->pattern), path, strlen(path)) && fits(t->pattern, path);
+}
+
 const NodeText *node_text(const char *path)
 {
     const size_t n = strlen(path);

@@ -2,6 +2,7 @@
  * finds. */
 #ifndef VITRINE_MODELS_NAMES_H
 #define VITRINE_MODELS_NAMES_H
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { NODE_LABEL_CELLS = 14, NODE_SENTENCE_CELLS = 76 };
@@ -17,6 +18,8 @@ typedef struct NodeText {
 
 /* The row for a node's path, or NULL. Nodes that an edit made (NAME.unedited, NAME.edit…) have rows too. */
 const NodeText *node_text(const char *path);
+/* May that row be the one of this path? An earlier row may fit as well. */
+bool node_text_fits(const NodeText *t, const char *path);
 /* Row i of the table; NULL past the end. */
 const NodeText *node_text_at(size_t i);
 #endif

@@ -166,6 +166,7 @@ static void every_screen_means_its_own_node(void **state)
 {
     (void)state;
     static const char *const MODELS[] = {NULL, "translator"};
+    bool drawn[SCREEN_COUNT] = {false};
     for (int m = 0; m < 2; m++) {
         Session t;
         Err err;
@@ -174,23 +175,44 @@ static void every_screen_means_its_own_node(void **state)
         for (int box = 0; box < t.stages.count; box++) {
             char line[SESSION_PATH + 16];
             const Box *b = &t.stages.boxes[box];
-            const char *in = m ? "decoder.blocks.1." : "blocks.1.";
+            const char *in = m && strncmp(b->path, "encoder.", 8) == 0 ? "encoder.blocks.1."
+                             : m                                       ? "decoder.blocks.1."
+                                                                       : "blocks.1.";
             if (b->depth > 0 && (strncmp(b->path, in, strlen(in)) != 0 || b->depth > 1))
-                continue; /* every step outside the blocks and of one block */
+                continue; /* every step outside the blocks and of one block of each stack */
             snprintf(line, sizeof line, "goto %s", b->path);
             if (!command_do(&t, &all, line, LINE_OWN, &err))
                 fail_msg("%s: %s", line, err.text);
             check_screen(&t);
+            drawn[t.place.screen] = true;
+            for (int screen = 0; screen < SCREEN_COUNT; screen++) {
+                snprintf(line, sizeof line, "view %s", screen_name((Screen)screen));
+                if (!drawn[screen] && command_do(&t, &all, line, LINE_OWN, &err)) {
+                    check_screen(&t);
+                    drawn[t.place.screen] = true;
+                }
+            }
         }
         for (int screen = 0; screen < SCREEN_COUNT; screen++) {
             char line[128];
             snprintf(line, sizeof line, "goto %s; %s%s", site_path_any(session_base(&t), SITE_KEY),
                      screen_spec((Screen)screen)->group == GROUP_LEARNED ? "" : "view ", screen_name((Screen)screen));
-            if (command_do(&t, &all, line, LINE_OWN, &err)) /* where that model has it */
+            if (command_do(&t, &all, line, LINE_OWN, &err)) { /* where that model has it */
                 check_screen(&t);
+                drawn[t.place.screen] = true;
+            }
         }
+        static const char *const OTHERS[] = {"goto logits; view formula", "goto logits; ledger", "decode"};
+        for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
+            if (command_do(&t, &all, OTHERS[i], LINE_OWN, &err)) {
+                check_screen(&t);
+                drawn[t.place.screen] = true;
+            }
         session_free(&t);
     }
+    for (int screen = 0; screen < SCREEN_COUNT; screen++)
+        if (!drawn[screen])
+            fail_msg("%s was not drawn", screen_name((Screen)screen));
     /* the words that meant something else */
     static const struct {
         const char *at, *word, *means;

@@ -141,16 +141,20 @@ static void put_node(const Graph *g, NodeId n, const NodeText *t, Buf *out)
 static int put_nodes(const Graph *g, const char *word, bool probes, Buf *out)
 {
     const char *seen[16] = {0};
-    int found = 0;
-    bool label = false; /* of any node; where it is of none, only nodes of that name have their text looked up */
-    for (size_t i = 0; !label && node_text_at(i); i++)
-        label = is_label(node_text_at(i), word);
+    const NodeText *labelled[64], *row;
+    int found = 0, labels = 0; /* only nodes that may have that label or name have their text looked up */
+    for (size_t i = 0; labels < 64 && (row = node_text_at(i)) != NULL; i++)
+        if (is_label(row, word))
+            labelled[labels++] = row;
     for (NodeId n = 0; n < g->count && found < 16; n++) {
         const Node *node = graph_node(g, n);
         if (((node->flags & NODE_PROBE) != 0) != probes)
             continue;
         bool named = strcmp(node_name(node), word) == 0 || strcmp(node->path, word) == 0,
              helper = (node->flags & NODE_PROBE) && node->op == OP_LEAF; /* the numbers inside an analysis */
+        bool label = false;
+        for (int i = 0; !helper && !label && i < labels; i++)
+            label = node_text_fits(labelled[i], node->path);
         const NodeText *t = !helper && (named || label) ? node_text(node->path) : NULL;
         if (!t || !(named || is_label(t, word)))
             continue;
