@@ -109,13 +109,17 @@ static bool opens(const char *word)
 }
 
 /* Several words quoted as one, with the marks of a sentence, known or not: the model names those it does not know. A
- * link has #, = or [, a file a full stop or slash within a word. */
+ * link has #, = or a [ right behind a name, a file a full stop or slash within a word. */
 static bool is_sentence(const char *word)
 {
+    const char *bracket = strchr(word, '[');
+    while (bracket && (bracket == word || bracket[-1] == ' '))
+        bracket = strchr(bracket + 1, '[');
     const char *stop = strpbrk(word, ".:");
     while (stop && (!stop[1] || strchr(" .!?\"')", stop[1])))
         stop = strpbrk(stop + 1, ".:");
-    return word[strcspn(word, " ")] && !strpbrk(word, "#=[]/\\_@*{}") && !stop && !strchr("0123456789", *word);
+    return word[strcspn(word, " ")] && !strpbrk(word, "#=/\\_@*{}") && !bracket && !stop &&
+           !strchr("0123456789", *word);
 }
 
 /* "3 5 4", "3 5 > 1 2": words of a model that has no names for them, quoted as one. */

@@ -162,6 +162,8 @@ static const char *next_word(const Vocabulary *v, const char *s, size_t *n, char
     }
     size_t end = 0, bare = 0, step; /* of the word, and without apostrophes and hyphens behind it */
     for (; end < *n && (mark_at(s + end, JOINERS) || !mark_at(s + end, MARK_COUNT)); end += step) {
+        if (strncmp(s + end, "--", 2) == 0) /* a dash, as one types it */
+            break;
         step = mark_at(s + end, JOINERS);
         bare = step ? bare : end + 1;
         step = step ? step : 1;

@@ -217,6 +217,7 @@ static void text_as_people_write(void **state)
         {"the dogs' cat", 0, {0}, "", "'dogs' is not a word"},
         {"red-blue dog", 3, {4, 5, 2}, "-", NULL},
         {"red- blue -dog", 3, {4, 5, 2}, "-", NULL},
+        {"the dog--cat -- red", 4, {1, 2, 3, 4}, "-", NULL},
         {"l'cat, l’dog: the", 5, {6, 3, 6, 2, 1}, ",:", NULL},
         {"the red-eyed dog", 0, {0}, "", "'red-eyed' is none"},
         {"one «two» three's one", 0, {0}, "", "'one', 'two' and 'three's' are none"},

@@ -87,6 +87,8 @@ refused 1 "'unknown', 'words' and 'here' are none of the 137 words .*--vocabular
 refused 1 "'dragon' is none of the 137 words .*--vocabulary" run "dragon: the dog"
 ok "a sentence with marks" run '(the cat) — "is" tired!'
 says "what was left out" 'left out, none of its words: \( \) — " !'
+ok "a sentence in brackets" run '[the] cat [is] tired'
+says "its marks" 'left out, none of its words: \[ \]'
 ok "a sentence behind an address" screen encoder.blocks.0.self_attn.scores_raw "the cat is tired"
 says "its words" 'cat +is +tired'
 refused 2 "no file 'my.photo of.it'" "my.photo of.it"
