@@ -115,8 +115,10 @@ void desk_menu(Overlay *o, const Session *s)
     free(last);
     if (lesson_at(0, &f) && !progress_load(f.name).cards)
         add_lesson(o, &f, "begin here: ");
+    const char *scale = changed_scale(s);
     for (int i = 0; lesson_at(i, &f); i++)
-        if (explains(s, &f, screen_name(s->place.screen), "") || explains(s, &f, "", s->place.path))
+        if (explains(s, &f, screen_name(s->place.screen), "") || explains(s, &f, "", s->place.path) ||
+            (scale && explains(s, &f, "", scale)))
             add_lesson(o, &f, "about this screen: ");
     for (int i = 0; lesson_at(i, &f); i++) {
         if (f.number < 0 && i > 0) {

@@ -22,7 +22,6 @@ static bool in_block(const Session *s)
 static const KeyBinding KEYS[] = {
     {"Space", "next", "next", "the next step of the forward pass", KEY_COUNTS, 1, NULL},
     {"n", "find next", NULL, "the next match of a search; with no search: the next step", WHILE_SEEKING, 0, NULL},
-    {"N", "find prev", NULL, "the match before", 0, 0, NULL},
     {"n", "next", NULL, "the next step", KEY_COUNTS, 0, NULL},
     {"PgDn", "next", NULL, "the next step", KEY_COUNTS, 0, NULL},
     {"p", "prev", NULL, "the step before", KEY_COUNTS, 0, NULL},
@@ -88,6 +87,7 @@ static const KeyBinding KEYS[] = {
     {"w", "why", NULL, "the chain of largest terms down to the input or a weight", 0, 0, NULL},
     {"o", "menu open", NULL, "another input or model", 0, 0, NULL},
     {"/", "menu find", NULL, "find a step, node or answer; then n and N: the next, the one before", 0, 0, NULL},
+    {"N", "find prev", NULL, "the match before", 0, 0, NULL},
     {":", "prompt ", NULL, "type a command; Tab completes", 0, 0, NULL},
     {"?", "help", "help", "help: tasks, keys, commands; Enter runs one", 0, 13, NULL},
     {"F1", "glossary here", NULL, "what the words on this screen mean; the mouse's right button: the one under it", 0,

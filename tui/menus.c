@@ -57,6 +57,19 @@ static const char *meaning(const KeyBinding *const *here, int i)
     return here[i]->help;
 }
 
+/* A key as it is written on keyboards: Shift-Left, Ctrl-D. */
+static void put_key(Buf *out, const char *key)
+{
+    bool shift = strncmp(key, "S-", 2) == 0, control = *key == '^' && key[1];
+    buf_printf(out, "%s%s%s", out->len ? " " : "",
+               shift     ? "Shift-"
+               : control ? "Ctrl-"
+                         : "",
+               key + (shift     ? 2
+                      : control ? 1
+                                : 0));
+}
+
 /* What can be done, once, with all keys that do it; the arrows together. */
 static void help_keys(Overlay *o, const Session *s)
 {
@@ -71,7 +84,7 @@ static void help_keys(Overlay *o, const Session *s)
         Buf keys = {0};
         for (int j = i; means[i] && j < count; j++)
             if (means[j] && strcmp(means[j], means[i]) == 0) {
-                buf_printf(&keys, "%s%s", keys.len ? " " : "", here[j]->key);
+                put_key(&keys, here[j]->key);
                 if (j > i)
                     means[j] = NULL;
             }

@@ -478,6 +478,11 @@ static void the_first_screen(void **state)
     says("s undoes, ⌫ goes back");
     key("i");
     assert_non_null(strstr(buf_str(&a.overlay.text), "Lesson 6"));
+    keys("q t"); /* where i says that t explains it, t does */
+    bool why = false;
+    for (int i = 0; i < a.overlay.count; i++)
+        why = why || strstr(a.overlay.items[i].text, "about this screen: 6. ");
+    assert_true(why);
     keys("q s");
     assert_int_equal(a.s.edits.count, 0);
     assert_int_equal(a.s.undo_count, 0); /* and u has nothing to offer */

@@ -424,6 +424,7 @@ static void help_lists_an_action_once(void **state)
             else if (strcmp(o.items[i].text, o.items[k].text) == 0)
                 fail_msg("'%s' stands there twice", o.items[i].text);
         next = next || strcmp(o.items[i].key, "Space n PgDn") == 0;
+        assert_false(strstr(o.items[i].key, "S-") || strstr(o.items[i].key, "^D")); /* as keyboards have them */
     }
     assert_true(next);
     overlay_free(&o);

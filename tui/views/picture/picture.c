@@ -180,7 +180,7 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
     SourceRect from = preprocess_source(how, in->original.width, in->original.height, pixels_col(px), pixels_row(px));
     if (!resized(s, px->v.side))
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
-                    line.w < 50 ? "nothing was resized" : "the file has the model's size: nothing was resized");
+                    line.w < 50 ? "nothing was resized" : "it has the model's size: nothing was resized");
     else
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM,
                       line.w < 60 ? "from y %.1f–%.1f, x %.1f–%.1f of %d×%d"
