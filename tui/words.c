@@ -12,9 +12,12 @@
 
 enum { WORD = 64, MOST_ON_SCREEN = 200, LONGEST = 3 };
 
-bool words_entry(const Session *s, const Commands *commands, const char *word, Buf *out)
+/* Of a word on a screen; a number is none. */
+static bool shown_entry(const Session *s, const Commands *commands, const char *word, Buf *out)
 {
-    if (ask_glossary(s, word, out, NULL))
+    if (!word[strspn(word, "0123456789.")])
+        return false;
+    if (ask_glossary_shown(s, word, out))
         return true;
     const Command *about = commands ? command_find(commands, word) : NULL;
     if (about)
@@ -22,10 +25,15 @@ bool words_entry(const Session *s, const Commands *commands, const char *word, B
     return about != NULL;
 }
 
+bool words_entry(const Session *s, const Commands *commands, const char *word, Buf *out)
+{
+    return shown_entry(s, commands, word, out) || ask_glossary(s, word, out, NULL);
+}
+
 static bool has_entry(const Session *s, const Commands *commands, const char *word)
 {
     Buf out = {0};
-    bool any = *word && strcmp(word, "nodes") != 0 && words_entry(s, commands, word, &out);
+    bool any = shown_entry(s, commands, word, &out);
     buf_free(&out);
     return any;
 }
@@ -77,11 +85,19 @@ static void text_of(const Canvas *c, int y, Span w, char *out, size_t n)
     buf_free(&b);
 }
 
+/* A letter that stands for a key: "s √d_k", "(s)". */
+static bool is_key(const Canvas *c, int y, Span w)
+{
+    const Cell *k = &c->cells[(size_t)y * (size_t)c->w + (size_t)w.from];
+    bool bracketed = w.from > 0 && w.to < c->w && glyph(c, y, w.from - 1) == '(' && glyph(c, y, w.to) == ')';
+    return w.to == w.from + 1 && (k->style == STYLE_KEY || (k->style == STYLE_STRONG && bracketed));
+}
+
 /* The longest name of words[first …] with an entry; returns how many words it has, 0: not even the first has one. */
 static int longest(const Session *s, const Commands *commands, const Canvas *c, int y, const Span *words, int count,
                    char *word, size_t n)
 {
-    for (int k = count < LONGEST ? count : LONGEST; k > 0; k--) {
+    for (int k = is_key(c, y, words[0]) ? 0 : count < LONGEST ? count : LONGEST; k > 0; k--) {
         bool close = true; /* one blank between them */
         for (int i = 1; i < k; i++)
             close = close && words[i].from == words[i - 1].to + 1 && glyph(c, y, words[i - 1].to) == ' ';
@@ -124,7 +140,7 @@ static void add(Overlay *o, const Session *s, const Commands *commands, const ch
 {
     Buf about = {0}, text = {0};
     char command[WORD + 16];
-    if (words_entry(s, commands, word, &about)) {
+    if (shown_entry(s, commands, word, &about)) {
         const char *means = strstr(buf_str(&about), ": ");
         int pad = 18 - utf8_cells(word);
         about.data[strcspn(about.data, "\n")] = 0;

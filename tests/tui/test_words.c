@@ -129,8 +129,14 @@ static void check_words(const Session *t, const Canvas *c)
     for (int i = 1; i < o.count && strcmp(o.items[i].text, "all words") != 0; i++) {
         const char *word = o.items[i].command + strlen("glossary ");
         Buf about = {0};
+        if (!word[strspn(word, "0123456789")] || is_word(word, "through")) /* "step 1 of 64", "walk through it" */
+            fail_msg("at %s, '%s' is explained", node->path, word);
         assert_true(words_entry(t, &all, word, &about));
         const char *says = buf_str(&about);
+        if (strstr(o.items[i].text, "the answer is read from") && !strstr(node->path, "rollout")) /* any row */
+            fail_msg("at %s, '%s' is: %s", node->path, word, says);
+        if (is_word(word, "in") && strncmp(says, "in: ", 4) != 0) /* Enter, in the footer */
+            fail_msg("at %s, '%s' is: %s", node->path, word, says);
         classes += strstr(o.items[i].text, "classes that this model names") != NULL;
         bool named = is_word(word, node_name(node)) ||
                      (own && (is_word(word, own->label) || is_word(word, own->symbol)));
@@ -149,6 +155,26 @@ static void check_words(const Session *t, const Canvas *c)
     if (classes > 1)
         fail_msg("%s: %d classes are explained", node->path, classes);
     overlay_free(&o);
+}
+
+/* Letters of the hint and the footer are keys, and mean no axis. */
+static void keys_are_no_letters(void **state)
+{
+    (void)state;
+    Session t;
+    Canvas c = {0};
+    char word[64];
+    opened_session(&t, NULL, "#17");
+    canvas_init(&c, 24, 80);
+    canvas_text(&c, 0, 0, 80, STYLE_STRONG, "what does √d_k do (s) · lesson 0 (t)");
+    canvas_text(&c, 1, 0, 80, STYLE_KEY, "t");
+    canvas_text(&c, 2, 0, 80, STYLE_HEADER, "q k v (t)");
+    assert_false(words_at(&t, &all, &c, 0, 19, word, sizeof word));
+    assert_false(words_at(&t, &all, &c, 0, 34, word, sizeof word));
+    assert_false(words_at(&t, &all, &c, 1, 0, word, sizeof word));
+    assert_true(words_at(&t, &all, &c, 2, 7, word, sizeof word) && is_word(word, "t"));
+    canvas_free(&c);
+    session_free(&t);
 }
 
 static void check_screen(Session *t)
@@ -240,6 +266,7 @@ int main(void)
         cmocka_unit_test(every_entry_is_found),
         cmocka_unit_test(words_that_are_asked_for),
         cmocka_unit_test(the_word_under_the_mouse),
+        cmocka_unit_test(keys_are_no_letters),
         cmocka_unit_test(every_screen_means_its_own_node),
     };
     return cmocka_run_group_tests_name("tui/words", tests, start, stop);

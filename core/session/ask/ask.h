@@ -108,6 +108,9 @@ void ask_info(const Session *s, Buf *out, bool json);
 /* Every node with its shape, in the order in which they are computed. */
 void ask_nodes(const Session *s, Buf *out, bool json);
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err);
+/* The same of a word that stands on a screen: entries of that very name, not those of which it is a part, nor nodes
+ * that lie elsewhere and are called by a plain word. */
+bool ask_glossary_shown(const Session *s, const char *word, Buf *out);
 /* Entry number i of the words, NULL past the end; *text is what it says. */
 const char *ask_glossary_entry(int i, const char **text);
 /* Is it one of the words that people use about Transformers (no name of a node or an axis)? "heads" is "head". */

@@ -151,7 +151,7 @@ static int put_nodes(const Graph *g, const char *word, bool probes, Buf *out)
         if (((node->flags & NODE_PROBE) != 0) != probes)
             continue;
         bool named = strcmp(node_name(node), word) == 0 || strcmp(node->path, word) == 0,
-             helper = (node->flags & NODE_PROBE) && node->op == OP_LEAF; /* the numbers inside an analysis */
+             helper = node->op == OP_LEAF && ((node->flags & NODE_PROBE) || node->dims.n == 0); /* "one", "two" */
         bool label = false;
         for (int i = 0; !helper && !label && i < labels; i++)
             label = node_text_fits(labelled[i], node->path);
@@ -284,6 +284,29 @@ bool ask_glossary_term(const char *word)
     return false;
 }
 
+/* Everything of that name. On a screen a plain word ("in", "row") is no node that lies elsewhere. */
+static bool entries(const Session *s, const char *word, bool shown, Buf *out)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    bool nodes = !shown || !word[0] || !word[1] || word[strspn(word, "abcdefghijklmnopqrstuvwxyz")];
+    if (put_here(s, g, word, out)) {
+        put_matches(is_term, word, out);
+        return true;
+    }
+    int found = 0, terms = put_terms(word, out);
+    for (int probes = 0; probes < 2 && !found; probes++) { /* an analysis' names are meant where the pass has none */
+        found += put_axes(g, word, probes, out);
+        found += nodes ? put_nodes(g, word, probes, out) : 0;
+    }
+    found += terms + put_classes(g, word, out);
+    return found > 0;
+}
+
+bool ask_glossary_shown(const Session *s, const char *word, Buf *out)
+{
+    return entries(s, word, true, out);
+}
+
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
@@ -303,17 +326,7 @@ bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
         put_node_names(g, out);
         return true;
     }
-    if (put_here(s, g, trimmed, out)) {
-        put_matches(is_term, trimmed, out);
-        return true;
-    }
-    int found = 0, terms = put_terms(trimmed, out);
-    for (int probes = 0; probes < 2 && !found; probes++) { /* an analysis' names are meant where the pass has none */
-        found += put_axes(g, trimmed, probes, out);
-        found += put_nodes(g, trimmed, probes, out);
-    }
-    found += terms + put_classes(g, trimmed, out);
-    if (found || put_matches(word_of, trimmed, out))
+    if (entries(s, trimmed, false, out) || put_matches(word_of, trimmed, out))
         return true;
     const char *near = nearest_name(trimmed, term_word, NULL);
     return err_set(err, "the glossary has no '%.60s'%s%s%s", trimmed, near ? "; did you mean '" : "; ",
