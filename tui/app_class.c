@@ -7,7 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "core/session/ask/quiz.h"
-#include "core/session/log.h"
+#include "core/session/state.h"
 #include "tui/app_parts.h"
 #include "tui/canvas/letters.h"
 

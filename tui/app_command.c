@@ -206,7 +206,8 @@ static bool ask_desk(App *a, bool hint, const char *typed, Err *err)
     return false;
 }
 
-void app_record(App *a)
+/* After a command: its screen becomes a card of the lesson that is being recorded. */
+static void app_record(App *a)
 {
     Err err = {{0}};
     if (a->record.path && a->record.due && !record_step(&a->record, &a->s, &err))

@@ -111,8 +111,6 @@ bool app_class_key(App *a, const char *key);
 bool app_reveal(App *a);
 void app_draw_question(App *a);
 void app_draw_join(App *a);
-/* After a command: its screen becomes a card of the lesson that is being recorded. */
-void app_record(App *a);
 /* What a rehearsal measured, when the screen is closed. */
 void app_tell_times(App *a);
 /* A key, a click, a paste or the end. */

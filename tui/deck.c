@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "core/base/file.h"
-#include "core/session/permit.h"
+#include "core/session/command.h"
 #include "core/session/state.h"
 #include "lessons/layout.h"
 #include "tui/aside.h"

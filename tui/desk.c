@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
-#include "core/session/permit.h"
+#include "core/session/command.h"
 #include "core/session/state.h"
 #include "tui/app.h"
 #include "tui/progress.h"

@@ -13,9 +13,8 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/models/model_digest.h"
-#include "core/session/ask/receipt.h"
-#include "core/session/log.h"
-#include "core/session/permit.h"
+#include "core/session/ask/quiz.h"
+#include "core/session/command.h"
 #include "core/session/state.h"
 #include "tui/app.h"
 #include "tui/share.h"
@@ -125,8 +124,8 @@ bool follow_answers(Follow *f, Session *s, const char *word)
 
 /* ---- what comes ---- */
 
-/* What a word of the class means here (permit.h): a picture, in memory, where nobody changes it (the word before names
- * this one from now on, never another file); the reader's own model where the presenter's is the same. */
+/* What a word of the class means here (permit_class): a picture, in memory, where nobody changes it (the word before
+ * names this one from now on, never another file); the reader's own model where the presenter's is the same. */
 static const char *lend(void *follow, const char *word, Err *err)
 {
     Follow *f = follow;

@@ -1,5 +1,5 @@
 /* Following a presenter: what stands in the class (classroom.h) is run as lines of somebody else's, which touch session
- * and screen alone; pictures come as data, by digest, and are lent to the session under that word (permit.h). Nothing
+ * and screen alone; pictures come as data, by digest, and are lent to the session under that word (command.h). Nothing
  * of somebody unknown runs before the reader has said so. A reader may leave to look on their own, and come back. */
 #ifndef VITRINE_TUI_FOLLOW_H
 #define VITRINE_TUI_FOLLOW_H

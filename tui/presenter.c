@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/session/log.h"
+#include "core/session/state.h"
 
 enum { TITLE_S = 3 };
 

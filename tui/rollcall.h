@@ -7,7 +7,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/err.h"
-#include "core/session/ask/settle.h"
+#include "core/session/ask/quiz.h"
 #include "tui/canvas/canvas.h"
 
 /* What is settled by: of #17 head 1 looks 7.7 pixels away on the average, the others 11.6 and more. */

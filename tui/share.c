@@ -11,8 +11,8 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/session/command.h"
 #include "core/session/link.h"
-#include "core/session/permit.h"
 #include "core/session/state.h"
 #include "core/session/text.h"
 
@@ -64,7 +64,7 @@ static const char *put_file(Share *h, const char *file, size_t most, char digest
     return read ? digest : "large";
 }
 
-/* A resolved line as others can run it: no name of a file goes out, what it opens is a word of the class (permit.h).
+/* A resolved line as others can run it: no name of a file goes out, what it opens is a word of the class (command.h).
  * How large a pane is on this screen is nobody else's business. */
 static void put_line(Share *h, const char *line, Buf *out)
 {

@@ -1,6 +1,6 @@
 /* Presenting to other terminals, by the directory of the class (classroom.h). What is written are resolved commands
- * (log.h), a line each step, never cells; the whole state where a file of lines begins, for whoever comes. Pictures lie
- * beside it by digest, a model is its digest. What comes are votes. */
+ * (log_follow), a line each step, never cells; the whole state where a file of lines begins, for whoever comes.
+ * Pictures lie beside it by digest, a model is its digest. What comes are votes. */
 #ifndef VITRINE_TUI_SHARE_H
 #define VITRINE_TUI_SHARE_H
 #include "tui/classroom.h"

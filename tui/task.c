@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/base/mem.h"
-#include "core/session/log.h"
 #include "core/session/place.h"
+#include "core/session/state.h"
 
 #define TASK(name, ...) name,
 static const char *const NAMES[] = {

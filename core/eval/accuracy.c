@@ -127,7 +127,7 @@ bool accuracy_step(Accuracy *e, int64_t deadline_ns)
     return true;
 }
 
-bool accuracy_done(const Accuracy *e)
+static bool accuracy_done(const Accuracy *e)
 {
     return e->done == e->items;
 }

@@ -38,7 +38,6 @@ Accuracy *accuracy_new(const AccuracySetup *setup, Err *err);
 void accuracy_free(Accuracy *e); /* NULL is allowed */
 /* Works until the deadline (clock_ns), at least one batch. True when done. One exam of a dataset at a time. */
 bool accuracy_step(Accuracy *e, int64_t deadline_ns);
-bool accuracy_done(const Accuracy *e);
 size_t accuracy_pictures_done(const Accuracy *e);
 const AccuracyResult *accuracy_result(const Accuracy *e); /* NULL before it is done */
 double accuracy_share(const AccuracyResult *r);           /* named right, 0 … 1 */

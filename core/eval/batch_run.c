@@ -229,7 +229,9 @@ float *batch_run_pixels(BatchRun *s, int worker, int picture)
     return b->input[0] + (size_t)picture * s->cells;
 }
 
-int batch_run_sentences(BatchRun *s, int worker, const Sentence *first, int n)
+/* The sentences of that thread's next computation, at most batch_run_inputs, the French ones as the decoder's input
+ * (each row sees only the words before it); returns the length of the axes. */
+static int batch_run_sentences(BatchRun *s, int worker, const Sentence *first, int n)
 {
     Worker *b = &s->workers[worker];
     const Sentence *list[TEXT_MICRO];

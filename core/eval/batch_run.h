@@ -32,9 +32,6 @@ int batch_run_inputs(const BatchRun *s); /* at once */
 /* Where picture 0 … BATCH_RUN_PICTURES-1 (single: 0) of that thread's next computation goes: [c,y,x], as the model's
  * input takes them. */
 float *batch_run_pixels(BatchRun *s, int worker, int picture);
-/* The sentences of that thread's next computation, at most batch_run_inputs, the French ones as the decoder's input
- * (each row sees only the words before it); returns the length of the axes. */
-int batch_run_sentences(BatchRun *s, int worker, const Sentence *first, int n);
 void batch_run_compute(BatchRun *s, int worker);
 /* The same in parts, for models so large that somebody would wait for it: true when complete. */
 bool batch_run_step(BatchRun *s, int worker, int64_t deadline_ns);

@@ -6,7 +6,7 @@
 #include "core/eval/accuracy.h"
 #include "core/eval/attention_stats.h"
 #include "core/eval/interval.h"
-#include "core/eval/position_grid.h"
+#include "core/models/probe_positions.h"
 
 /* What rollout says of models that never learned anything: weights as training begins with them, from several seeds,
  * each over the first RANDOM_PICTURES pictures. The base rate of what it says of the model; how far it depends on the

@@ -5,6 +5,7 @@
 #include "core/base/pool.h"
 #include "core/eval/dataset.h"
 #include "core/graph/graph.h"
+#include "core/models/text_model.h"
 
 /* What is looked at, as seen from a patch that asks. Every token is in one of them. */
 typedef enum HeadPlace {
@@ -22,9 +23,6 @@ typedef enum HeadPlace {
 typedef struct MeanOver {
     double mean, margin;
 } MeanOver;
-
-/* Of x[0], x[step], … n numbers. */
-MeanOver mean_over(const double *x, size_t n, size_t step);
 
 typedef struct HeadPlacesResult {
     size_t pictures;
@@ -46,4 +44,44 @@ const HeadPlacesResult *head_places_result(const HeadPlaces *h); /* NULL before 
 /* The place that gets most beyond what equal weights would give it; HEAD_PLACES where none gets more by at least its
  * margin and a fiftieth of the weight. */
 HeadPlace head_places_most(const HeadPlacesResult *r, int cell);
+
+/* --- words --- */
+
+/* Where every head of a translator looks, over many sentences: how many places away from its own, and what share of a
+ * word's weight lies on which place as seen from it; each mean with its interval over the sentences, beside what a head
+ * would show that gives all it may look at the same weight. */
+
+/* What is looked at, as seen from the place that asks; in cross-attention by its number in the other text. Every word
+ * is in one of them. */
+typedef enum WordPlace {
+    WORD_ITSELF, /* the same place */
+    WORD_BEFORE, /* the one before */
+    WORD_AFTER,
+    WORD_MARK, /* the start or the end, where it is none of these */
+    WORD_FARTHER,
+    WORD_PLACES
+} WordPlace;
+
+/* Arrays by attention (anatomy_attention) and head. */
+typedef struct WordPlacesResult {
+    size_t sentences;
+    int attentions, heads;
+    MeanOver *distance;             /* [attentions, heads] places away, mean over the words that ask */
+    MeanOver (*share)[WORD_PLACES]; /* [attentions, heads]; the shares add up to 1 */
+    double *uniform;                /* [attentions] the same where all that may be looked at gets the same weight */
+    double (*even)[WORD_PLACES];    /* [attentions] */
+} WordPlacesResult;
+
+typedef struct WordPlaces WordPlaces;
+
+/* count sentences of unseen combinations. model (dataset_unsuited_sentences), of which graph is, and pool must outlive
+ * it. */
+WordPlaces *word_places_new(const Model *model, const Graph *graph, size_t count, Pool *pool, Err *err);
+void word_places_free(WordPlaces *w);                            /* NULL is allowed */
+bool word_places_step(WordPlaces *w, int64_t deadline_ns);       /* true when done */
+size_t word_places_done(const WordPlaces *w);                    /* sentences */
+const WordPlacesResult *word_places_result(const WordPlaces *w); /* NULL before it is done */
+/* The place that gets most beyond what equal weights would give it; WORD_PLACES where none gets more by at least its
+ * margin and a fiftieth of the weight. */
+WordPlace word_places_most(const WordPlacesResult *r, int attention, int head);
 #endif

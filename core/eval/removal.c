@@ -29,7 +29,9 @@ static void only_row(Edit *e, const Graph *g, const LedgerEntry *entry, int at)
         only(e, rows.axis[i], index[i]);
 }
 
-Edit removal_edit(const Graph *g, const Ledger *l, Removal r)
+/* The edit of g (the graph that the ledger stands in) that takes it out: the same as switching those cells off by hand.
+ * The path is the graph's. */
+static Edit removal_edit(const Graph *g, const Ledger *l, Removal r)
 {
     const LedgerEntry *entry = &l->entry[r.entry];
     Edit e = {.kind = EDIT_ZERO, .path = graph_node(g, entry->part)->path, .axis = AXIS_NONE, .origin = "removed"};

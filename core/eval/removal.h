@@ -16,10 +16,6 @@ typedef struct Removal {
     int at;    /* LEDGER_HEADS: the token looked at, −1 for all; of rows: which, −1 for all */
 } Removal;
 
-/* The edit of g (the graph that the ledger stands in) that takes it out: the same as switching those cells off by hand.
- * The path is the graph's. */
-Edit removal_edit(const Graph *g, const Ledger *l, Removal r);
-
 typedef struct RemovalRun RemovalRun;
 /* Measures what[0 … count-1] one after the other on top of run (of g), which must outlive it, as must g and l. */
 RemovalRun *removal_run_new(const Graph *g, Run *run, const Ledger *l, const Removal *what, size_t count, Pool *pool);

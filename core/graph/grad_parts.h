@@ -18,8 +18,6 @@ bool grad_passes(const Node *n, int k);
 /* What comes through node n, whose gradient is gy, to its input k. Thin; may be gy itself. */
 NodeId grad_rule(Backward *b, NodeId n, int k, NodeId gy);
 
-/* base.what */
-const char *grad_part(const Backward *b, const char *what);
 /* x with the axes `over` (those of x among them), in that order; the cells are the same along the new ones. */
 NodeId grad_spread(Backward *b, NodeId x, Dims over);
 /* x + y, axes in the order of `like`. */

@@ -16,7 +16,8 @@ static Dims common(Dims in_order, Dims have)
     return dims_minus(in_order, dims_minus(in_order, have));
 }
 
-const char *grad_part(const Backward *b, const char *what)
+/* base.what */
+static const char *grad_part(const Backward *b, const char *what)
 {
     return arena_printf(&b->g->arena, "%s.%s", b->base, what);
 }

@@ -181,7 +181,9 @@ static bool read_processor(Checkpoint *k, const char *dir, Err *err)
     return ok;
 }
 
-bool checkpoint_open(Checkpoint *k, const char *path, Err *err)
+/* Opens the tensors (path as model_load), reads the JSON files beside them, recognises the layout. A zeroed Checkpoint
+ * is closed. */
+static bool checkpoint_open(Checkpoint *k, const char *path, Err *err)
 {
     *k = (Checkpoint){.prefix = ""};
     bool folder = file_is_dir(path), own;

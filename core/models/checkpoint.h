@@ -105,9 +105,6 @@ typedef struct Checkpoint {
     Arena arena;
 } Checkpoint;
 
-/* Opens the tensors (path as model_load), reads the JSON files beside them, recognises the layout. A zeroed Checkpoint
- * is closed. */
-bool checkpoint_open(Checkpoint *k, const char *path, Err *err);
 void checkpoint_close(Checkpoint *k);
 /* The tensor that holds a weight (of a fused one: the fused tensor), or NULL. */
 const TensorInfo *checkpoint_find(const Checkpoint *k, VitRole r, int layer);

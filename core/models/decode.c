@@ -35,7 +35,8 @@ bool decode_options_check(const DecodeOptions *o, Err *err)
     return true;
 }
 
-double decode_penalty(int n, double alpha)
+/* The length penalty ((5 + n) / 6)^alpha. */
+static double decode_penalty(int n, double alpha)
 {
     return dm_pow((5.0 + n) / 6.0, alpha);
 }

@@ -87,6 +87,4 @@ DecoderState decoder_step(Decoder *x, Err *err);
 /* What there is so far; best and word are set when it is done. */
 const Decode *decoder_text(const Decoder *x);
 
-/* The length penalty ((5 + n) / 6)^alpha. */
-double decode_penalty(int n, double alpha);
 #endif

@@ -8,8 +8,8 @@
 #include "core/graph/anatomy.h"
 #include "core/models/decode.h"
 #include "core/models/family.h"
+#include "core/models/probes.h"
 #include "core/models/text_model.h"
-#include "core/models/text_probes.h"
 
 enum { WORDS_MOST = 64 }; /* of a text that is written */
 static const char FIRST[] = "the animal did not cross the street because it was too tired",

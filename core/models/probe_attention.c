@@ -1,5 +1,7 @@
 /* What a row of attention says about itself: how spread it is, how sharp, how much of a gradient its softmax lets
  * through; and what each head adds to a token. */
+#include <stdio.h>
+
 #include "core/base/err.h"
 #include "core/models/probe_parts.h"
 
@@ -90,4 +92,181 @@ void probe_attention(Probes *b, int layer)
                    .log_keys = b->log_tokens};
     probe_scope(b, layer);
     k->mean_pattern = probe_rows(b->g, &r);
+}
+
+/* How far attention reaches: the mean distance between a patch and the patches that it looks at, in pixels (Dosovitskiy
+ * et al. 2021, figure 7). The variant over patches alone: tokens without a place are left out, and what a row gives to
+ * patches counts as all of it. */
+
+typedef struct Side {
+    const char *leaf, *seen, *steps, *steps_sq, *patch, *pixels, *pixels_sq;
+} Side;
+
+/* Squared distance along one side of the picture, in grid steps and in pixels. */
+static NodeId along(Probes *b, Side s, bool down, NodeId *steps_sq)
+{
+    Graph *g = b->g;
+    int n = vit_patches(b->c), cols = b->c->image_w / b->c->patch_w;
+    float *place = arena_alloc(&g->arena, size_mul((size_t)n, sizeof *place));
+    for (int i = 0; i < n; i++)
+        place[i] = (float)(down ? i / cols : i % cols);
+    NodeId at = graph_leaf(g, s.leaf, DIMS(b->axis.p), (Leaf){LEAF_CONST, place, "the patch's place on the grid"});
+    NodeId seen = graph_view(g, s.seen, at, DIMS(b->axis.p0));
+    NodeId steps = probe_passing(g, graph_zip(g, s.steps, OP_SUB, at, seen));
+    *steps_sq = probe_passing(g, graph_zip(g, s.steps_sq, OP_MUL, steps, steps));
+    NodeId patch = graph_const(g, s.patch, DIMS_SCALAR, (float)(down ? b->c->patch_h : b->c->patch_w));
+    NodeId pixels = probe_passing(g, graph_zip(g, s.pixels, OP_MUL, steps, patch));
+    return probe_passing(g, graph_zip(g, s.pixels_sq, OP_MUL, pixels, pixels));
+}
+
+void probe_grid(Probes *b)
+{
+    Graph *g = b->g;
+    Dims row = DIMS(b->axis.p);
+    NodeId steps_y, steps_x;
+    graph_scope(g, "grid.probe");
+    NodeId y = along(b, (Side){"row", "row_seen", "rows_apart", "rows_sq", "patch_height", "down", "down_sq"}, true,
+                     &steps_y);
+    NodeId x = along(b, (Side){"col", "col_seen", "cols_apart", "cols_sq", "patch_width", "across", "across_sq"}, false,
+                     &steps_x);
+    b->steps_sq = probe_passing(g, graph_zip(g, "steps_sq", OP_ADD, steps_y, steps_x));
+    NodeId sq = probe_passing(g, graph_zip(g, "distance_sq", OP_ADD, y, x));
+    b->distance = probe_passing(g, graph_map(g, "distance", MAP_SQRT, sq));
+    NodeId even = probe_mean(g, "even", b->distance, row, b->patches); /* a row that looks at all patches alike */
+    probe_mean(g, "uniform", even, DIMS_SCALAR, b->patches);
+    NodeId farthest = graph_reduce(g, "farthest", OP_MAX, b->distance, row);
+    probe_mean(g, "maximal", farthest, DIMS_SCALAR, b->patches);
+}
+
+/* A row whose patches got nothing has no distance and does not count. */
+void probe_distance(Probes *b, int layer)
+{
+    Graph *g = b->g;
+    int h = b->axis.h, p = b->axis.p, p0 = b->axis.p0;
+    Dims rows = DIMS(h, p);
+    probe_scope(b, layer);
+    NodeId asking = probe_patches(b, "patch_rows", b->block[layer].pattern, b->axis.t, p);
+    NodeId weights = probe_patches(b, "patch_pattern", asking, b->axis.u, p0);
+    NodeId mass = graph_reduce(g, "patch_mass", OP_SUM, weights, rows);
+    NodeId far = graph_contract(g, "distance_weighted", weights, b->distance, rows);
+    NodeId mean = graph_zip(g, "distance_quotient", OP_DIV, far, mass);
+    NodeId row = graph_where(g, "distance_row", mass, mean, b->zero);
+    NodeId counted = graph_reduce(g, "distance_rows", OP_SUM, graph_where(g, "distance_counted", mass, b->one, b->zero),
+                                  DIMS(h));
+    probe_mean(g, "distance", row, DIMS(h), counted);
+}
+
+/* Attention rollout (Abnar and Zuidema 2020): how much of every token's place reaches a token through all blocks, if
+ * attention alone carried it. The variant with the residual stream: A = ½ mean of heads + ½ I, every row divided by its
+ * sum, R_l = A_l R_{l−1}. */
+
+/* ½ on the diagonal: token number less token number is 0 there. In this way nothing of T² cells exists before it is
+ * looked at. */
+static NodeId half_identity(Probes *b)
+{
+    Graph *g = b->g;
+    int n = vit_tokens(b->c);
+    float *number = arena_alloc(&g->arena, size_mul((size_t)n, sizeof *number));
+    for (int i = 0; i < n; i++)
+        number[i] = (float)i;
+    graph_scope(g, "rollout");
+    NodeId query = graph_leaf(g, "number", DIMS(b->axis.t), (Leaf){LEAF_CONST, number, "the token's number"});
+    NodeId key = graph_view(g, "number_seen", query, DIMS(b->axis.u));
+    NodeId apart = probe_passing(g, graph_zip(g, "apart", OP_SUB, query, key));
+    return probe_passing(g, graph_where(g, "half_identity", apart, b->zero, b->half));
+}
+
+static NodeId add_block(Probes *b, int layer, NodeId identity, NodeId before)
+{
+    Graph *g = b->g;
+    Dims square = DIMS(b->axis.t, b->axis.u), row = DIMS(b->axis.t);
+    probe_scope(b, layer);
+    NodeId half = probe_passing(g, graph_zip(g, "mean_half", OP_MUL, b->block[layer].mean_pattern, b->half));
+    NodeId mixed = probe_passing(g, graph_zip(g, "rollout_mixed", OP_ADD, half, identity));
+    NodeId step = graph_zip(g, "rollout_step", OP_DIV, mixed, graph_reduce(g, "rollout_mixed_sum", OP_SUM, mixed, row));
+    NodeId product = step;
+    if (before != NO_NODE) {
+        NodeId earlier = graph_view(g, "rollout_before", before, DIMS(b->axis.u, b->axis.w));
+        product = graph_contract(g, "rollout_product", step, earlier, DIMS(b->axis.t, b->axis.w));
+    }
+    NodeId rollout = graph_view(g, "rollout", product, square);
+    graph_reduce(g, "rollout_sum", OP_SUM, rollout, row);
+    return rollout;
+}
+
+/* The row of the token that the answer is read from; where it is read from the patches' mean, or not at all, the mean
+ * of their rows. */
+static NodeId answer_row(Probes *b, NodeId rollout)
+{
+    Graph *g = b->g;
+    bool first = b->c->pool == VIT_POOL_CLS || b->c->pool == VIT_POOL_CLS_DIST ||
+                 (b->c->pool == VIT_POOL_NONE && b->c->cls);
+    if (first)
+        return graph_slice(g, "row", rollout, b->axis.t, 0, AXIS_NONE);
+    NodeId rows = probe_patches(b, "rows", rollout, b->axis.t, b->axis.p);
+    return probe_mean(g, "row", rows, DIMS(b->axis.u), b->patches);
+}
+
+void probe_rollout(Probes *b)
+{
+    NodeId identity = half_identity(b), rollout = NO_NODE;
+    for (int layer = 0; layer < b->c->layers; layer++)
+        rollout = add_block(b, layer, identity, rollout);
+    graph_scope(b->g, "rollout");
+    NodeId row = answer_row(b, rollout), patches = probe_patches(b, "patches", row, b->axis.u, b->axis.p);
+    graph_reduce(b->g, "patches_sum", OP_SUM, patches, DIMS_SCALAR);
+}
+
+/* How much of a gradient a softmax lets through: behind gradients, for every block that they pass. */
+
+/* The gradient of a site, if it has the dims of a pattern. */
+static NodeId gradient_of(const Graph *g, int attention, Site site, Dims pattern)
+{
+    char path[160];
+    snprintf(path, sizeof path, "grad.%s", site_path(g, attention, site));
+    NodeId n = graph_find(g, path);
+    return n != NO_NODE && dims_equal(graph_node(g, n)->dims, pattern) ? n : NO_NODE;
+}
+
+/* The mean over the rows that a gradient comes to. */
+static void mean_of_rows(Graph *g, NodeId share, NodeId in_row, Dims head)
+{
+    NodeId zero = graph_const(g, "gradient_zero", DIMS_SCALAR, 0.0f),
+           one = graph_const(g, "gradient_one", DIMS_SCALAR, 1.0f),
+           reached = graph_where(g, "gradient_reached", in_row, one, zero),
+           rows = graph_reduce(g, "gradient_rows", OP_SUM, reached, head),
+           known = graph_where(g, "gradient_known", in_row, share, zero),
+           sum = graph_reduce(g, "gradient_through_sum", OP_SUM, known, head);
+    graph_zip(g, "gradient_through_mean", OP_DIV, sum, rows);
+}
+
+/* √(Σ (∂y/∂score)² / Σ (∂y/∂weight)²) over a row, and over all rows of a head. Both sums are made before they are
+ * divided: a row that no gradient reaches has 0/0, and must not spoil the head's figure. */
+static void through(Graph *g, NodeId scores, NodeId weights, Dims row, Dims head)
+{
+    NodeId in = graph_zip(g, "gradient_in_sq", OP_MUL, weights, weights),
+           out = graph_zip(g, "gradient_out_sq", OP_MUL, scores, scores);
+    NodeId in_row = graph_reduce(g, "gradient_in_sum", OP_SUM, in, row),
+           out_row = graph_reduce(g, "gradient_out_sum", OP_SUM, out, row);
+    NodeId in_head = graph_reduce(g, "gradient_in_all", OP_SUM, in_row, head),
+           out_head = graph_reduce(g, "gradient_out_all", OP_SUM, out_row, head);
+    NodeId share = graph_map(g, "gradient_through", MAP_SQRT, graph_zip(g, "gradient_share", OP_DIV, out_row, in_row));
+    mean_of_rows(g, share, in_row, head);
+    graph_map(g, "gradient_through_head", MAP_SQRT, graph_zip(g, "gradient_share_head", OP_DIV, out_head, in_head));
+}
+
+void probe_gradient_through(Graph *g)
+{
+    for (int a = NO_PART; (a = anatomy_next(g, a, PART_ATTENTION)) != NO_PART;) {
+        NodeId pattern = site_node(g, a, SITE_PATTERN);
+        if (pattern == NO_NODE)
+            continue;
+        Dims d = graph_node(g, pattern)->dims;
+        NodeId scores = gradient_of(g, a, SITE_SCORES_SCALED, d), weights = gradient_of(g, a, SITE_PATTERN, d);
+        if (scores == NO_NODE || weights == NO_NODE)
+            continue; /* what the gradients are of does not depend on it */
+        Dims row = dims_minus(d, DIMS(dims_role(g, d, ROLE_KEY)));
+        graph_scope(g, "%s.probe", anatomy_part(g, a)->scope);
+        through(g, scores, weights, row, DIMS(dims_role(g, d, ROLE_HEAD)));
+    }
 }

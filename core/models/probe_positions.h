@@ -4,6 +4,8 @@
 #define VITRINE_MODELS_PROBE_POSITIONS_H
 #include <stddef.h>
 
+#include "core/models/vit.h"
+
 enum { POSITIONS_LEAST = 3 }; /* fewer places have no two distances to compare */
 
 /* rank[i] = place of x[i] in ascending order, from 1; equal ones share the mean of their places. All NaN where x has a
@@ -25,4 +27,17 @@ typedef struct PositionRanks {
     float *similarity, *nearness; /* [places, places], filled by positions_fill_ranks */
 } PositionRanks;
 void positions_fill_ranks(const PositionRanks *p);
+
+/* --- how well a table of position embeddings knows the patch grid --- */
+
+typedef struct PositionGrid {
+    double rank, rank_centred; /* Spearman: cosine against minus the distance on the grid; as stored, and with the mean
+                                  vector taken away */
+    double near4, near8;       /* share of patches whose most similar other one lies beside it; …or at a corner */
+    double chance4, chance8;   /* the same of a table that knows nothing: any other patch as likely */
+} PositionGrid;
+
+/* table: the rows of the model's position table, those of patches last. False where the model has none, or too few
+ * patches. */
+bool position_grid_figures(const VitConfig *c, const float *table, PositionGrid *out);
 #endif

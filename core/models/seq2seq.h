@@ -61,7 +61,6 @@ Seq2seqWhere seq2seq_role_where(Seq2seqRole r);
 const char *seq2seq_role_name(Seq2seqRole r); /* "self_attn.w_q" */
 const char *seq2seq_role_axes(Seq2seqRole r);
 bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r);
-int seq2seq_role_shape(const Seq2seqConfig *c, Seq2seqRole r, size_t shape[4]); /* returns the rank, 1 … 3 */
 size_t seq2seq_role_cells(const Seq2seqConfig *c, Seq2seqRole r);
 /* How often the role stands in the model: 1, or the blocks of its stack. 0 where the model has no such weight. */
 int seq2seq_role_count(const Seq2seqConfig *c, Seq2seqRole r);
@@ -72,7 +71,6 @@ size_t seq2seq_params(const Seq2seqConfig *c);
 size_t seq2seq_weights_count(const Seq2seqConfig *c);
 /* The i-th of so many, role by role, block by block; false: the model has none there (vit_weight_place). */
 bool seq2seq_weight_place(const Seq2seqConfig *c, size_t i, WeightPlace *p);
-size_t seq2seq_weight_entry(const Seq2seqConfig *c, Seq2seqRole r, int layer);
 WeightTensor *seq2seq_weight(const Seq2seqConfig *c, const Weights *w, Seq2seqRole r, int layer);
 
 /* A text: numbers of words in the vocabulary, and what to call each on its axis ("it", "the#2"); labels may be NULL. */

@@ -163,7 +163,8 @@ static int letter_length(const void *config, char letter)
     }
 }
 
-int seq2seq_role_shape(const Seq2seqConfig *c, Seq2seqRole r, size_t shape[4])
+/* returns the rank, 1 … 3 */
+static int seq2seq_role_shape(const Seq2seqConfig *c, Seq2seqRole r, size_t shape[4])
 {
     return weight_shape(ROLES[r].axes, letter_length, c, shape);
 }
@@ -208,7 +209,7 @@ size_t seq2seq_weights_count(const Seq2seqConfig *c)
     return size_mul(SEQ2SEQ_ROLES, (size_t)c->encoder_layers + (size_t)c->decoder_layers + 1);
 }
 
-size_t seq2seq_weight_entry(const Seq2seqConfig *c, Seq2seqRole r, int layer)
+static size_t seq2seq_weight_entry(const Seq2seqConfig *c, Seq2seqRole r, int layer)
 {
     size_t row = ROLES[r].where == SEQ2SEQ_ENCODER_BLOCK   ? (size_t)layer + 1
                  : ROLES[r].where == SEQ2SEQ_DECODER_BLOCK ? (size_t)c->encoder_layers + (size_t)layer + 1

@@ -1,10 +1,9 @@
-#include "core/models/seq2seq_direct.h"
+#include "core/models/direct.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/kernels/map_exact.h"
-#include "core/models/direct.h"
 
 /* The weights of one block, or of none (layer 0). */
 typedef struct From {

@@ -1,4 +1,4 @@
-#include "core/models/stage_rows.h"
+#include "core/models/stages.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "core/base/buf.h"
 #include "core/base/utf8.h"
 #include "core/models/names.h"
-#include "core/models/stage_rows.h"
 
 static const char BLOCK_SENTENCE[] = "One round: tokens gather from each other (attention), then each is reworked.";
 static const char OPEN_BLOCK_SENTENCE[] = "The whole block and its result: attention, then MLP. Space goes inside.";

@@ -9,7 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/json.h"
-#include "core/models/text_parts.h"
+#include "core/models/text_model.h"
 
 enum { PATH = 4096, CONFIG_BYTES = 1 << 20, VOCABULARY_BYTES = 64 << 20 };
 static const char MODEL_TYPE[] = "encoder-decoder-transformer";

@@ -50,4 +50,10 @@ void words_set(Words *w, const Vocabulary *v, const int *number, int n);
 void words_free(Words *w);
 /* The words of a text, pad, start and end left out; no blank after an apostrophe. */
 void words_text(const Vocabulary *v, const int *number, int n, Buf *out);
+
+/* --- inside core/models only: weights in a file --- */
+
+/* Fills the weights of m, whose block is allocated, from folder/model.safetensors; sets layout and origins. */
+bool text_weights_read(Model *m, const char *folder, Err *err);
+bool text_weights_write(const Model *m, const char *folder, Err *err);
 #endif

@@ -1,4 +1,4 @@
-#include "core/models/text_probes.h"
+#include "core/models/probes.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "core/base/utf8.h"
 #include "core/io/tensors.h"
 #include "core/models/family.h"
-#include "core/models/text_parts.h"
+#include "core/models/text_model.h"
 
 enum { PATH = 4096, NAME = 160 };
 

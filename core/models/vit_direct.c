@@ -1,11 +1,10 @@
-#include "core/models/vit_direct.h"
+#include "core/models/direct.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
 #include "core/kernels/map_exact.h"
-#include "core/models/direct.h"
 
 /* A weight of the block's layer, or of the whole model; NULL where it has none such. */
 static const float *weight(const VitDirectBlock *b, VitRole r)

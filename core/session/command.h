@@ -7,7 +7,7 @@
 
 /* What a command touches, said in its row; and what a line may touch, by where it comes from. A command runs where the
  * line may touch all that its row says, and touches nothing else, whatever its arguments are: this is the only place
- * where that is decided. Files to read alone are asked for word by word (permit.h): `open #17` reads none. */
+ * where that is decided. Files to read alone are asked for word by word (permit_read): `open #17` reads none. */
 enum {
     COMMAND_SESSION = 1,    /* place, look, what is on show */
     COMMAND_EDIT = 2,       /* … and the model: recorded for undo */
@@ -106,7 +106,7 @@ const Command *command_at(const Commands *c, int i);
 
 /* Runs one line; several commands may be separated by `;` or line ends. Errors say what was expected and where: "column
  * 9: …". allowed: what it may touch (LINE_…, perhaps with COMMAND_UI). On failure what earlier
- * commands of the line did stays done; state.h has a form that does all or nothing. What changed is logged (log.h). */
+ * commands of the line did stays done; state.h has a form that does all or nothing. What changed is logged. */
 bool command_do(Session *s, const Commands *c, const char *line, unsigned allowed, Err *err);
 /* The kinds of file ("png jpg") that a command or a verb of that name reads, or its word ("patch from="); NULL: any. */
 const char *complete_kinds(const char *name);
@@ -115,4 +115,18 @@ const char *complete_kinds(const char *name);
 void command_complete(const Session *s, const Commands *c, const char *line, Buf *out);
 /* The nearest known name to a mistyped one, or NULL. */
 const char *nearest_name(const char *typed, const char *(*name)(const void *context, int i), const void *context);
+
+/* --- files that a line names. A lesson, a link or a presenter's line is somebody else's text: it reads no file and
+ * writes none, whichever command or argument would. Every word of a command that becomes a file passes here, and
+ * nowhere else; what is opened is the path that is given back, never the word --- */
+
+/* The file to read that this word of a command names, or NULL where the line or the command may read none. word "-"
+ * (standard input) counts as one. */
+const char *permit_read(const Session *s, const char *word, Err *err);
+/* The same of a file to write; a word of a class is none. */
+const char *permit_write(const Session *s, const char *word, Err *err);
+/* What comes with a class is called by words that begin so, by digest, and never names a file of the reader's. */
+#define PERMIT_CLASS "class:"
+/* Who brings them: fn says which file such a word means, until its next call, or why none (NULL). fn NULL: nobody. */
+void permit_class(Session *s, const char *(*fn)(void *context, const char *word, Err *err), void *context);
 #endif

@@ -9,7 +9,6 @@
 #include "core/session/ask/export.h"
 #include "core/session/command.h"
 #include "core/session/link.h"
-#include "core/session/permit.h"
 
 static bool run_open(Session *s, const Args *a, Err *err)
 {

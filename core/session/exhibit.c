@@ -48,7 +48,8 @@ void exhibit_init(Exhibit *e, const Model *m, Input *input, Pool *pool)
     start_pass(e, g, pool);
 }
 
-void exhibit_init_graph(Exhibit *e, Graph *g, Input *in, Pool *pool)
+/* The same of a graph that is built already, on the heap, which is taken over. */
+static void exhibit_init_graph(Exhibit *e, Graph *g, Input *in, Pool *pool)
 {
     *e = (Exhibit){.input = *in};
     *in = (Input){0};

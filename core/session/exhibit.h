@@ -5,8 +5,6 @@
 
 /* The base graph and its run. Takes the input over (in is empty afterwards); m must outlive the exhibit. */
 void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool);
-/* The same of a graph that is built already, on the heap, which is taken over. */
-void exhibit_init_graph(Exhibit *e, Graph *g, Input *in, Pool *pool);
 void exhibit_free(Exhibit *e); /* accepts a zeroed one */
 /* Replaces the edited graph and run by what the edits make (count 0: none). On failure the old ones
  * stay. Takes the arena over on success (it owns the edits' strings and data). */

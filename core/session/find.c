@@ -29,7 +29,7 @@ int find_match(const char *name, const char *text)
     return best;
 }
 
-bool find_in(const char *name, const char *text)
+static bool find_in(const char *name, const char *text)
 {
     return find_match(name, text) != FIND_NOT;
 }

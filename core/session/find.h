@@ -10,5 +10,4 @@ void find_begin(Session *s, const char *text);
 /* How a name has that in it, capitals or not: best as a word of its own, or as the beginning of one. "": as a word. */
 enum { FIND_NOT, FIND_INSIDE, FIND_START, FIND_WORD };
 int find_match(const char *name, const char *text);
-bool find_in(const char *name, const char *text);
 #endif

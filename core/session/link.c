@@ -14,12 +14,13 @@
 
 /* ---- what files hold ---- */
 
-bool link_input_needs(const Input *in)
+/* Does this input come from a file (or a pipe), so that it may be another one next time? */
+static bool link_input_needs(const Input *in)
 {
     return in->kind == INPUT_PICTURE && *in->path != '#';
 }
 
-bool link_model_needs(const Session *s)
+static bool link_model_needs(const Session *s)
 {
     return strcmp(s->model.layout, "bundled") != 0;
 }

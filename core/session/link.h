@@ -13,9 +13,6 @@ void link_put(const Session *s, Buf *out);
 
 /* So many hexadecimal digits of a hash stand in a link; of the trace hash fewer where nothing comes from a file. */
 enum { LINK_DIGITS = 8, LINK_SHORT = 4 };
-/* Does this input come from a file (or a pipe), so that it may be another one next time? */
-bool link_input_needs(const Input *in);
-bool link_model_needs(const Session *s);
 /* Of the picture as it was decoded, or of ready values: what it shows, not how it is stored. */
 uint64_t link_input_digest(const Input *in);
 uint64_t link_model_digest(const Session *s);

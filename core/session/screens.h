@@ -84,7 +84,6 @@ bool screen_go(Session *s, Screen screen, const char *path, Err *err);
 bool screen_patch_word(Session *s, const Args *a, int i, Err *err);
 /* Path of a site of the attention in focus, of its block's or the first block's; NULL where that has none. */
 const char *attention_here(const Session *s, Site site);
-bool no_attention_here(Err *err); /* false, and says so */
 /* Is the position table fitted to another grid than its own? Else an error says how it would be. */
 bool positions_fitted_there(const Session *s, Err *err);
 

@@ -12,16 +12,16 @@
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/session/ask/explained.h"
+#include "core/session/command.h"
 #include "core/session/difference.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
 #include "core/session/learned/measures.h"
-#include "core/session/log.h"
 #include "core/session/options.h"
-#include "core/session/permit.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
+#include "core/session/state.h"
 #include "core/session/text.h"
 
 const char *view_name(View v)

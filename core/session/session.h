@@ -241,13 +241,13 @@ typedef struct Session {
     struct Explained *explained; /* explained.h; NULL until something of it is asked for */
     struct Measures *measures;   /* measures.h; NULL until something of it is asked for */
     unsigned permit;             /* what the line being run may touch: LINE_… (command.h); all outside of one */
-    const char *(*lend)(void *context, const char *word, Err *err); /* files of a class (permit.h) */
+    const char *(*lend)(void *context, const char *word, Err *err); /* files of a class (command.h) */
     void *lend_context;
     struct {
         int held;
         void (*follow)(void *context, const char *lines);
         void *context;
-    } log; /* log.h */
+    } log; /* state.h */
 } Session;
 
 /* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to

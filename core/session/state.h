@@ -25,7 +25,6 @@ void session_write_words(const Session *s, Buf *place, Buf *lines);
  * command_do. A model that a line opened is opened again from its file. */
 bool session_read(Session *s, const Commands *c, const char *text, unsigned allowed, Err *err);
 
-/* --- for log.c --- */
 typedef struct StateShot StateShot;
 StateShot *state_shot(const Session *s);
 void state_shot_free(StateShot *shot);
@@ -34,4 +33,21 @@ void state_between(const Session *s, const StateShot *from, const StateShot *to,
 
 /* place, option */
 CommandTable session_commands_state(void);
+
+/* --- the log: what was done, as it can be done again. Whoever follows is told the lines that every command
+ * comes to. Those are absolute: not "the next head" but which, not "the other way round" but how; they are found by
+ * comparing the state before with the state after, so that a replay, a link or a follower that runs them stands where
+ * the reader stood, whatever the command was. A command that changed nothing comes to no lines; one that failed is told
+ * only if it changed something --- */
+
+/* fn is called with the lines of every command ("set scale off\ncompare sides\n"; "" where nothing changed); NULL: no
+ * more. */
+void log_follow(Session *s, void (*fn)(void *context, const char *lines), void *context);
+
+typedef StateShot *LogMark;
+LogMark log_mark(const Session *s); /* the state now; NULL while held */
+/* Tells what was typed since, and releases the mark. */
+void log_changes(Session *s, LogMark *mark, const char *typed, bool ok);
+/* While held, nothing is told: what several lines come to is one entry, of whoever holds. */
+void log_hold(Session *s, bool hold);
 #endif

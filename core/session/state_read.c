@@ -8,8 +8,8 @@
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
 #include "core/session/learned/gradient.h"
-#include "core/session/log.h"
 #include "core/session/place.h"
+#include "core/session/state.h"
 #include "core/session/state_parts.h"
 
 /* What brings a session back to where it was without a file: pictures as they were decoded, edits with what they read.

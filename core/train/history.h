@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
+#include "core/io/tensors.h"
 #include "core/models/seq2seq.h"
 #include "core/models/vit.h"
 
@@ -76,4 +77,17 @@ bool history_fill_bytes(History *h, const char *name, const void *bytes, size_t 
 bool history_read(History *h, const VitConfig *c, const char *path, Err *err);
 /* The same from bytes in memory, needed during the call only; name is for messages. */
 bool history_decode(History *h, const VitConfig *c, const char *name, const void *bytes, size_t n, Err *err);
+
+/* --- inside core/train only --- */
+
+/* How many cells each array of a snapshot has. */
+typedef struct SnapshotCells {
+    size_t positions, filters, rows, entropy;
+} SnapshotCells;
+
+/* The history as tensors, ready to be written; what they point at lives in `arena` and in h. */
+enum { HISTORY_TENSORS = 6 };
+size_t history_tensors(const History *h, Arena *arena, TensorOut out[HISTORY_TENSORS]);
+/* From an open file into h, which was initialised and is empty; on failure it stays so. */
+bool history_take(History *h, const TensorFile *f, Err *err);
 #endif

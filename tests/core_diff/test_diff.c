@@ -1,7 +1,7 @@
 /* Comparing with recorded forward passes: agreement, names, shapes, gaps, and files that can't be meant. */
 #include "tests/core_diff/diffing.h"
 
-#include "core/models/vit_direct.h"
+#include "core/models/direct.h"
 
 #define ORACLE_MAP "tests/data/diff/oracle.map"
 

@@ -4,7 +4,7 @@
 #include "tests/core_models/tensor_set.h"
 
 #include "core/graph/anatomy.h"
-#include "core/models/vit_direct.h"
+#include "core/models/direct.h"
 
 #define FAMILIES "tests/data/families/"
 static const double TOLERANCE = 1e-5; /* of the largest absolute value of the tensor */

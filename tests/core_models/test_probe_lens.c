@@ -1,5 +1,5 @@
 /* The answer behind every block and from the other read-out. */
-#include "core/models/text_probes.h"
+#include "core/models/probes.h"
 #include "tests/core_models/probe_test.h"
 #include "tests/core_models/text_bench.h"
 

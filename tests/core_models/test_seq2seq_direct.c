@@ -2,7 +2,7 @@
 #include "text_bench.h"
 
 #include "core/graph/anatomy.h"
-#include "core/models/seq2seq_direct.h"
+#include "core/models/direct.h"
 
 enum { SOURCE = 7, TARGET = 6 };
 

@@ -7,7 +7,6 @@
 #include "core/base/file.h"
 #include "core/base/rng.h"
 #include "core/session/edit/verbs.h"
-#include "core/session/log.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"

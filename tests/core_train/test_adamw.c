@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "core/base/rng.h"
-#include "core/train/adamw.h"
+#include "core/train/descent.h"
 
 enum { N = 257, STEPS = 40 };
 

@@ -4,7 +4,7 @@
 
 #include "core/graph/plan.h"
 #include "core/kernels/kernels.h"
-#include "core/train/adamw.h"
+#include "core/train/descent.h"
 #include "core/train/loss.h"
 #include "core/train/trainer.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
-#include "core/session/ask/receipt.h"
+#include "core/session/ask/quiz.h"
 #include "tui/follow.h"
 #include "tui/rollcall.h"
 

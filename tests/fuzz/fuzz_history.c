@@ -4,7 +4,6 @@
 
 #include "core/models/model.h"
 #include "core/train/history.h"
-#include "core/train/history_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

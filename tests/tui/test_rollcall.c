@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "core/session/ask/quiz.h"
-#include "core/session/ask/receipt.h"
 #include "core/session/command.h"
 #include "tui/rollcall.h"
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "core/base/file.h"
-#include "core/session/permit.h"
+#include "core/session/command.h"
 #include "core/session/state.h"
 #include "tests/tui/opened.h"
 #include "tui/aside.h"

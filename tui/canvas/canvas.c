@@ -117,7 +117,8 @@ Rect canvas_clip(Canvas *c, Rect r)
     return old;
 }
 
-void cell_split(Canvas *c, int y, int x, int w)
+/* Blanks what a write to [x, x+w) of row y would cut in half: wide glyphs that reach over an edge. */
+static void cell_split(Canvas *c, int y, int x, int w)
 {
     if (y < 0 || y >= c->h)
         return;

@@ -128,8 +128,6 @@ void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref r
  * Clipped; a wide glyph of which only one half is inside the clip leaves a blank there. A wide glyph that is half
  * overwritten becomes a blank. */
 void cell_put(Canvas *c, int y, int x, Style s, uint32_t ch);
-/* Blanks what a write to [x, x+w) of row y would cut in half: wide glyphs that reach over an edge. */
-void cell_split(Canvas *c, int y, int x, int w);
 
 /* ASCII text for a code point: "sqrt", ">", … ; "?" when there is none. Never empty, never longer than 6 characters. */
 const char *ascii_text(uint32_t c);

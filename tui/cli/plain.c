@@ -10,7 +10,6 @@
 #include "core/base/stop.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask.h"
-#include "core/session/log.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"

@@ -6,7 +6,6 @@
 #include "lessons/play.h"
 
 #include "core/session/ask/quiz.h"
-#include "core/session/ask/receipt.h"
 #include "tui/cli/verbs.h"
 #include "tui/rollcall.h"
 

@@ -10,9 +10,9 @@
 #include "core/diff/diff_text.h"
 #include "core/graph/anatomy.h"
 #include "core/session/address.h"
+#include "core/session/command.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
-#include "core/session/permit.h"
 #include "core/session/text.h"
 
 enum { WEIGHT_LINES = 12 };

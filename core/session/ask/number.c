@@ -11,7 +11,8 @@
 #include "core/graph/walk.h"
 #include "core/session/ask/cells.h"
 
-size_t printed_minus(const char *p)
+/* Bytes of the minus, of either kind, that text begins with; 0 for none. */
+static size_t printed_minus(const char *p)
 {
     return *p == '-' ? 1 : strncmp(p, "\xE2\x88\x92", 3) == 0 ? 3 : 0;
 }

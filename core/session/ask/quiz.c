@@ -1,10 +1,12 @@
 #include "core/session/ask/quiz.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
+#include "core/session/ask/number.h"
 
 /* Where the pattern of a block lies: its values as [h,t,u]. */
 typedef struct Attention {
@@ -97,5 +99,117 @@ bool quiz_make(Session *s, uint32_t seed, Quiz *out, Err *err)
         ask_heads(&a, block, t, out);
     else
         ask_tokens(&a, block, h, t, out);
+    return true;
+}
+
+/* --- settling --- */
+
+SettleBy settle_word(const char *word)
+{
+    static const char *const WORDS[] = {[SETTLE_RIGHT] = "right", [SETTLE_MOST] = "most", [SETTLE_LEAST] = "least"};
+    for (int i = SETTLE_RIGHT; i <= SETTLE_LEAST; i++)
+        if (strcmp(word, WORDS[i]) == 0)
+            return (SettleBy)i;
+    return SETTLE_NOT;
+}
+
+static bool digit_of_answer(Session *s, const char *expression, int *right, Err *err)
+{
+    double x;
+    if (!number_value(s, session_side(s), expression, &x, err)) {
+        err_prefix(err, "right= wants the digit in front of the right answer, or an expression that comes to it");
+        return false;
+    }
+    if (!(x >= 0 && x <= 9) || (double)(int)x != x)
+        return err_set(err, "right=%.120s is %g: it has to come to the digit in front of an answer", expression, x);
+    *right = (int)x;
+    return true;
+}
+
+/* The value of the expression with $ for that answer. */
+static bool value_of(Session *s, const char *expression, const char *answer, double *x, Err *err)
+{
+    Buf text = {0};
+    for (const char *p = expression; *p; p++)
+        if (*p == '$')
+            buf_puts(&text, answer);
+        else
+            buf_putc(&text, *p);
+    bool ok = number_value(s, session_side(s), buf_str(&text), x, err);
+    buf_free(&text);
+    if (ok && *x != *x)
+        ok = err_set(err, "the expression has no value for the answer %.60s", answer);
+    return ok;
+}
+
+bool settle(Session *s, SettleBy by, const char *expression, const Quiz *of, int *right, double *value, Err *err)
+{
+    double x[QUIZ_ANSWERS];
+    int best = 0, equals = 0;
+    REQUIRE(of->count > 0 && of->count <= QUIZ_ANSWERS && by != SETTLE_NOT);
+    if (by == SETTLE_RIGHT)
+        return digit_of_answer(s, expression, right, err);
+    if (!strchr(expression, '$'))
+        return err_set(err, "an expression with most= or least= has a $ in it, which stands for the answer");
+    for (int i = 0; i < of->count; i++) {
+        if (!value_of(s, expression, of->answer[i], &x[i], err))
+            return false;
+        if (i && x[i] == x[best])
+            equals++;
+        else if (i && (by == SETTLE_MOST ? x[i] > x[best] : x[i] < x[best])) {
+            best = i;
+            equals = 0;
+        }
+    }
+    memcpy(value, x, (size_t)of->count * sizeof *x);
+    *right = equals ? -1 : best;
+    return true;
+}
+
+/* --- receipts --- */
+
+static unsigned check_of(const char *text, size_t n)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+    return (hash ^ hash >> 16) & 0xffff;
+}
+
+void receipt_put(const Receipt *r, char out[RECEIPT_TEXT])
+{
+    int n = snprintf(out, RECEIPT_TEXT, "v1-%08x-%d-%016llx-", r->seed, r->answer, (unsigned long long)r->hash);
+    snprintf(out + n, RECEIPT_TEXT - (size_t)n, "%04x", check_of(out, (size_t)n));
+}
+
+/* So many hexadecimal digits at *p, and what must stand behind them. */
+static bool digits(const char **p, int n, char behind, uint64_t *value)
+{
+    *value = 0;
+    for (int i = 0; i < n; i++, ++*p) {
+        if (!isxdigit((unsigned char)**p))
+            return false;
+        *value = *value << 4 | (uint64_t)(**p <= '9' ? **p - '0' : **p - 'a' + 10);
+    }
+    return *(*p)++ == behind;
+}
+
+bool receipt_read(Receipt *r, const char *text, Err *err)
+{
+    char low[RECEIPT_TEXT];
+    uint64_t seed, answer, hash, check;
+    size_t n = strlen(text);
+    if (n >= sizeof low)
+        return err_set(err, "a receipt has 35 characters, this has %zu", n);
+    for (size_t i = 0; i <= n; i++)
+        low[i] = (char)tolower((unsigned char)text[i]);
+    const char *p = low + 3;
+    if (strncmp(low, "v1-", 3) != 0 || !digits(&p, 8, '-', &seed) || !digits(&p, 1, '-', &answer) ||
+        !digits(&p, 16, '-', &hash) || !digits(&p, 4, '\0', &check))
+        return err_set(err, "'%.63s' is no receipt: v1-, 8 digits, the answer, 16 digits and 4, with - between them",
+                       text);
+    if (check != check_of(low, n - 4))
+        return err_set(err, "the receipt has a typing error: its last four digits do not fit the others");
+    *r = (Receipt){(uint32_t)seed, (int)answer, hash};
     return true;
 }

@@ -15,6 +15,4 @@ bool verify_model(Session *s, Side side, size_t sample, VerdictRoute *r, Err *er
 bool verify_text_model(Session *s, Side side, const Model *m, VerdictRoute *r, Err *err);
 /* All cells of node n, which are there, with out[cells], to 2e-5 of its largest value. */
 void verify_compare(Session *s, Side side, NodeId n, const double *out, VerdictRoute *r);
-/* Notes a comparison: error in units of what is allowed, beyond 1 is wrong. */
-void verify_note(VerdictRoute *r, Side side, NodeId n, size_t cell, double error);
 #endif

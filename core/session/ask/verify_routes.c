@@ -9,14 +9,15 @@
 #include "core/graph/adjoint.h"
 #include "core/graph/anatomy.h"
 #include "core/kernels/map_exact.h"
-#include "core/models/vit_direct.h"
+#include "core/models/direct.h"
 #include "core/session/ask/verify_parts.h"
 #include "core/session/exhibit.h"
 
 enum { PART = 4096, REPORT_NS = 100000000, READERS = 256, TOKENS_SAMPLED = 4 };
 static const double MODEL_BOUND = 2e-5; /* of the tensor's largest value: what float32 makes of one block at most */
 
-void verify_note(VerdictRoute *r, Side side, NodeId n, size_t cell, double error)
+/* Notes a comparison: error in units of what is allowed, beyond 1 is wrong. */
+static void verify_note(VerdictRoute *r, Side side, NodeId n, size_t cell, double error)
 {
     if (isnan(error))
         error = (double)INFINITY;

@@ -5,8 +5,8 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/tensors.h"
+#include "core/session/command.h"
 #include "core/session/edit/verbs.h"
-#include "core/session/permit.h"
 
 /* Sizes of the runs of axes from the first to each: 4, 260, 4160 for [4,65,16]. */
 static int running_sizes(const size_t *shape, int rank, size_t out[TENSOR_RANK_MAX])

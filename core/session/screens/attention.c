@@ -44,7 +44,8 @@ const char *attention_here(const Session *s, Site site)
     return path && graph_find(g, path) != NO_NODE ? path : NULL;
 }
 
-bool no_attention_here(Err *err)
+/* false, and says so */
+static bool no_attention_here(Err *err)
 {
     return err_set(err, "this model has no attention here");
 }

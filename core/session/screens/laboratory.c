@@ -109,7 +109,8 @@ static void tell_factor(Session *s, float factor)
                     fabs((double)factor / off - 1) < 1e-6 ? ": no scale at all" : "");
 }
 
-bool slider_set(Session *s, int notch, Err *err)
+/* To notch number `notch` (clamped). A factor of 1 takes the line away. */
+static bool slider_set(Session *s, int notch, Err *err)
 {
     char line[EDIT_LINE], end[SESSION_PATH];
     float factor = measures_factor(s, notch < 0 ? 0 : notch >= MEASURES_FACTORS ? MEASURES_FACTORS - 1 : notch), old;
@@ -248,7 +249,9 @@ bool scale_places_door(const Session *s)
            strcmp(session_input(s, SIDE_B)->path, scale_places_input(input, sizeof input)) == 0;
 }
 
-bool scale_places_go(Session *s, int which, Err *err)
+/* To place `which` with the scale taken away and nothing else changed, A beside B. Only the bundled model has such
+ * places: another one goes to the first block's pattern of the picture that is open. */
+static bool scale_places_go(Session *s, int which, Err *err)
 {
     char input[32];
     bool bundled = !*s->model_path, new = scale_places_door(s);

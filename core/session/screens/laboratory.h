@@ -11,8 +11,6 @@ const char *slider_text(const Session *s, char *out, size_t n);
 float slider_factor(const Session *s);
 /* The number of measures_factor nearest to it. */
 int slider_notch(const Session *s);
-/* To notch number `notch` (clamped). A factor of 1 takes the line away. */
-bool slider_set(Session *s, int notch, Err *err);
 
 /* ---- What taking 1/√d_k away does to a model that was trained with it, in three pictures that measuring found: the
  * one where a row of attention collapses furthest and the answer changes, the typical one, and one where hardly
@@ -32,9 +30,6 @@ typedef struct ScaleSearched {
 } ScaleSearched;
 extern const ScaleSearched SCALE_SEARCHED;
 
-/* To place `which` with the scale taken away and nothing else changed, A beside B. Only the bundled model has such
- * places: another one goes to the first block's pattern of the picture that is open. */
-bool scale_places_go(Session *s, int which, Err *err);
 /* Somebody who stands at one of the places took the scale away: says what that shows. False elsewhere. */
 bool scale_places_tell(Session *s);
 /* The picture of the first place ("#134"), with which somebody new begins. */

@@ -1,6 +1,6 @@
 /* Sinusoids as positions (Vaswani et al. 2017, section 3.5): place × dimension as a heat map, the wavelength of every
  * dimension, and the rotation that carries PE(pos) to PE(pos + k) with what it misses. All of it are nodes of the trace
- * (text_probes.h). */
+ * (probes.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
