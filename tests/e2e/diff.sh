@@ -159,12 +159,12 @@ diff_v 2 "precision f8: expected f32, bf16 or f16" a.safetensors --precision f8
 diff_v 2 "tolerance '-1'" a.safetensors --tolerance -1
 diff_v 2 'takes no --at' a.safetensors --at logits
 diff_v 2 'choose one' a.safetensors --open --json
-diff_v 2 'leave -m' "$DATA" a.safetensors -m "$DATA"
+diff_v 2 'leave out -m' "$DATA" a.safetensors -m "$DATA"
 diff_v 2 'needs a terminal' a.safetensors -m "$DATA" --open
 diff_v 1 'nothing.npz' nothing.npz -m "$DATA" -i "$DATA/image.ppm"
 diff_v 1 'nobody.map' "$DATA/expected.safetensors" -m "$DATA" --map nobody.map
 diff_v 1 'are known here .*--map' "$DATA/gradient.safetensors" -m "$DATA" -i "$DATA/image.ppm"
-diff_v 1 'no input values .*fit this model' a.safetensors
+diff_v 1 'its input fits another model' a.safetensors
 printf 'layer.*.q = blocks.*.attn.w\n' >bad.map
 diff_v 1 "bad.map: line 1: this model has no 'blocks" "$DATA/expected.safetensors" -m "$DATA" --map bad.map
 head -c 1000 a.safetensors >short.safetensors
