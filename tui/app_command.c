@@ -265,6 +265,17 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     return true;
 }
 
+/* What `copy` and `link` say goes to the terminal's clipboard: of a line that the reader wrote, not of a lesson's. */
+static void hand_over(App *a, const char *line)
+{
+    size_t word = strcspn(line, " ");
+    bool copies = (word == 4 && (!strncmp(line, "copy", 4) || !strncmp(line, "link", 4))) && !strchr(line, ';');
+    if (copies && a->s.said.len)
+        buf_puts(&a->s.said, term_copy(buf_str(&a->s.said))
+                                 ? "   (sent to the clipboard; the terminal does not say whether it took it)"
+                                 : "   (not copied: this terminal has no clipboard for programs)");
+}
+
 void app_do(App *a, const char *line)
 {
     Err err = {{0}};
@@ -274,6 +285,8 @@ void app_do(App *a, const char *line)
     app_say(a, false, "");
     stop_listen(wants_to_stop, a);
     bool ok = command_do(&a->s, &a->commands, line, LINE_OWN | COMMAND_UI, &err);
+    if (ok)
+        hand_over(a, line);
     if (ok && a->stage.due)
         ok = stage_run(&a->stage, &a->s, &a->commands, &err);
     if (ok)

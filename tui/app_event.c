@@ -20,7 +20,7 @@ static bool take_digit(App *a, const char *key)
 static void run_binding(App *a, const KeyBinding *k)
 {
     char line[SESSION_PATH + 16];
-    bool says = k->traits & KEY_TWICE, again = says && a->said;
+    bool says = k->traits & KEY_TWICE, again = says && a->said, copies = strcmp(k->command, "copy") == 0;
     if (a->count && (k->traits & KEY_COUNTS_STEP))
         snprintf(line, sizeof line, "goto %d", a->count);
     else if (a->count && (k->traits & KEY_COUNTS))
@@ -28,7 +28,8 @@ static void run_binding(App *a, const KeyBinding *k)
     else if (again)
         snprintf(line, sizeof line, "glossary %s", a->s.place.path);
     else
-        snprintf(line, sizeof line, "%s", k->command);
+        snprintf(line, sizeof line, copies && a->copied ? "%s row" : "%s", k->command);
+    a->copied = copies && !a->copied;
     a->count = 0;
     a->boxed = says;
     app_do(a, line);

@@ -42,6 +42,7 @@ typedef struct App {
     int leaving;                           /* 2: q found nothing to close; 1: at the next key, when q leaves */
     bool boxed;                            /* what is said comes in a window, however short */
     bool said;                             /* the last key was `say`: once more it tells what is said in general */
+    bool copied;                           /* the last key was `copy`: once more it copies the row */
     int steps_taken, commands_done, count; /* count: digits typed before a key */
     const Link *link;                      /* what a link promised; NULL once compared */
     const TermStatus *terminal;

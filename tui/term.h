@@ -50,6 +50,9 @@ void term_size(int *h, int *w);
 void term_draw(const Canvas *c);
 void term_redraw(void);   /* the next term_draw sends everything */
 bool term_mouse(bool on); /* returns whether it is on now */
+/* Hands text to the terminal for its clipboard (OSC 52). True when it was sent: no terminal says whether it took it.
+ * False, nothing sent, where one is not known to pass over what it does not understand, or the text is too long. */
+bool term_copy(const char *text);
 
 typedef enum TermEventKind {
     TERM_NONE,      /* the time is over */

@@ -1,11 +1,13 @@
 /* Canvases on the terminal. */
 #define _GNU_SOURCE 1 /* wcwidth */
 #include <stdio.h>
+#include <string.h>
 #include <wchar.h>
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "tui/canvas/cell_look.h"
+#include "tui/term_entry.h"
 #include "tui/term_parts.h"
 
 static int pair_number(Colour fg, Colour bg)
@@ -115,6 +117,21 @@ void term_draw(const Canvas *c)
     doupdate();
     if (whole)
         send(FRAME_END);
+}
+
+bool term_copy(const char *text)
+{
+    enum { COPY_BYTES = 48 << 10 }; /* what terminals take at once, as base64 */
+    Buf b = {0};
+    size_t n = strlen(text);
+    if (!term.screen || !term.asks || n > COPY_BYTES)
+        return false;
+    buf_puts(&b, "\033]52;c;");
+    entry_base64(text, n, &b);
+    buf_putc(&b, '\a');
+    send(buf_str(&b));
+    buf_free(&b);
+    return true;
 }
 
 void term_redraw(void)

@@ -103,7 +103,7 @@ static bool entry_compile(const Entry *e, Buf *out)
     return fits;
 }
 
-static void base64(const void *data, size_t n, Buf *out)
+void entry_base64(const void *data, size_t n, Buf *out)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *b = data;
@@ -191,7 +191,7 @@ bool entry_private(const EntrySource *s, const EntryWish *w, Buf *out)
     bool ok = entry_compile(&e, &bytes);
     if (ok) {
         buf_puts(out, "b64:");
-        base64(bytes.data, bytes.len, out);
+        entry_base64(bytes.data, bytes.len, out);
     }
     buf_free(&bytes);
     arena_free(&a);

@@ -26,6 +26,8 @@ typedef struct EntryWish {
 /* Appends the changed description, as the environment variable TERMINFO takes it ("b64:…"). False when it does not fit
  * the format. */
 bool entry_private(const EntrySource *source, const EntryWish *wish, Buf *out);
+/* Appends n bytes as base64. */
+void entry_base64(const void *data, size_t n, Buf *out);
 /* Appends a capability (NULL: nothing) to a string of size n, without the padding $<5> in it; cut at the end. */
 void entry_unpadded(char *out, size_t n, const char *capability);
 #endif

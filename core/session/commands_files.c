@@ -100,12 +100,14 @@ static bool run_link(Session *s, const Args *a, Err *err)
     return true;
 }
 
+/* The value in focus, or of an address; `row`: all along the last axis through the one in focus. */
 static bool run_copy(Session *s, const Args *a, Err *err)
 {
     Side side = ask_side(session_side(s));
     const Graph *g = session_graph(s, side);
     Address to;
-    if (!address_word(s, g, a->count ? a->word[0] : "", a->count ? a->column[0] : 1, &to, err))
+    bool row = a->count && strcmp(a->word[0], "row") == 0, named = a->count && !row;
+    if (!address_word(s, g, named ? a->word[0] : "", named ? a->column[0] : 1, &to, err))
         return false;
     if (!to.is_node)
         return err_set(err, "'%s' is a group of nodes: name one of them", to.path);
@@ -115,8 +117,13 @@ static bool run_copy(Session *s, const Args *a, Err *err)
         return false;
     size_t cell = address_cell(s, g, n, &to.cells);
     Buf text = {0};
+    Dims d = graph_node(g, n)->dims;
+    size_t along = row && d.n ? (size_t)g->axes[d.axis[d.n - 1]].n : 1;
+    cell -= cell % along;
     address_put(g, n, cell, &text);
-    buf_printf(&text, " = %.9g", (double)x[cell]);
+    buf_puts(&text, along > 1 ? " and on =" : " =");
+    for (size_t i = 0; i < along; i++)
+        buf_printf(&text, " %.9g", (double)x[cell + i]);
     session_say(s, "%s", buf_str(&text));
     buf_free(&text);
     return true;
@@ -132,8 +139,8 @@ static const Command COMMANDS[] = {
             "write values: .npy .npz .safetensors .csv .json", COMMAND_SESSION | COMMAND_WRITE, run_export, NULL),
     COMMAND("link", "files", "link", "print a command line that opens this place again", COMMAND_SESSION, run_link,
             NULL),
-    COMMAND("copy", "files", "copy [ADDRESS]", "copy the value under the cursor with its address", COMMAND_SESSION,
-            run_copy, NULL),
+    COMMAND("copy", "files", "copy [ADDRESS], row", "copy the value under the cursor with its address, or its row",
+            COMMAND_SESSION, run_copy, NULL),
 };
 
 CommandTable session_commands_files(void)

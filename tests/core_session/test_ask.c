@@ -379,6 +379,18 @@ static void test_hash_and_copy(void **state)
     const float *x = values("probs", &n);
     snprintf(expected, sizeof expected, "probs[o=star] = %.9g", (double)x[cell_of("probs[o=star]")]);
     assert_string_equal(run("copy probs[o=star]"), expected);
+    run("goto blocks.0.attn.pattern[h=0,t=r0c0,u=r0c0]"); /* its row begins with the class token, and is whole */
+    x = values("blocks.0.attn.pattern", &n) + cell_of("blocks.0.attn.pattern[h=0,t=r0c0,u=cls]");
+    const char *row = run("copy row"), *at = strstr(row, " =");
+    assert_non_null(strstr(row, " and on ="));
+    for (size_t i = 0; i < 65; i++) {
+        char *end;
+        assert_non_null(at);
+        at = i ? at : at + strlen(" =");
+        assert_true(strtof(at, &end) == x[i]);
+        at = end;
+    }
+    assert_string_equal(at, "");
 }
 
 static void test_link_comes_back(void **state)

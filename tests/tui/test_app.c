@@ -165,6 +165,33 @@ static void counts(void **state)
     assert_true(last > 20);
 }
 
+/* The value with its address, again its row, after another key the value; what is said is what is handed over. */
+static void y_copies(void **state)
+{
+    (void)state;
+    app_do(&a, "goto blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]; view matrix");
+    draw();
+    NodeId n = session_node(&a.s, SIDE_B, a.s.place.path);
+    const float *x = session_peek(&a.s, SIDE_B, a.s.place.path) + session_cell(&a.s, SIDE_B, n);
+    char value[64], other[64];
+    snprintf(value, sizeof value, "u=r4c3] = %.9g ", (double)*x);
+    snprintf(other, sizeof other, " %.9g %.9g ", (double)x[-1], (double)*x);
+    key("y");
+    says(value);
+    says("not copied"); /* no terminal is open */
+    key("y");
+    assert_int_equal(a.overlay.kind, OVERLAY_TEXT);
+    assert_non_null(strstr(buf_str(&a.overlay.text), other));
+    assert_non_null(strstr(buf_str(&a.overlay.text), "u=cls] and on ="));
+    key("Esc");
+    key("y");
+    says(value);
+    key("Y");
+    says("1.pattern[2,r3c4,r4c3]");
+    app_do(&a, "copy probs[o=star]; goto probs"); /* of a line of several commands nothing is handed over */
+    assert_null(strstr(a.message, "copied"));
+}
+
 static void keys_without_meaning(void **state)
 {
     (void)state;
@@ -825,6 +852,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(counts, start, stop),
+        cmocka_unit_test_setup_teardown(y_copies, start, stop),
         cmocka_unit_test_setup_teardown(keys_without_meaning, start, stop),
         cmocka_unit_test_setup_teardown(a_pass_is_stopped, start, stop),
         cmocka_unit_test_setup_teardown(saying_twice, start, stop),

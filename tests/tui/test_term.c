@@ -318,6 +318,8 @@ static _Noreturn void program(int report, const TermOptions *o)
         term_size(&h, &w);
         dprintf(report, "%s [%s] %d,%d %dx%d %s%s\n", kinds[e.kind], e.key, e.y, e.x, h, w, s->light ? "light" : "",
                 e.text ? e.text : "");
+        if (!strcmp(e.key, "y"))
+            dprintf(report, "copied %d\n", term_copy("il = 0.5 é"));
         if (!strcmp(e.key, "!"))
             raise(SIGSEGV);
         REQUIRE(strcmp(e.key, "#") != 0);
@@ -557,6 +559,25 @@ static void test_answers(void **state)
     }
 }
 
+/* A copy goes to the terminal's clipboard; not to one that would show what it does not know. */
+static void test_copies(void **state)
+{
+    (void)state;
+    static const char *const LINUX_ENV[] = {"TERM", "linux", NULL};
+    for (int i = 0; i < 2; i++) {
+        Buf told = {.data = NULL};
+        Desk d = desk_open(i ? LINUX_ENV : PLAIN_ENV, &(TermOptions){.colour = NULL});
+        assert_true(desk_wait(&d, &told, "note="));
+        desk_type(&d, "y");
+        assert_true(desk_wait(&d, &told, i ? "copied 0" : "copied 1"));
+        desk_type(&d, "q");
+        assert_int_equal(desk_end(&d, &told), 0);
+        assert_int_equal(strstr(buf_str(&d.screen), "\033]52;c;aWwgPSAwLjUgw6k=\a") != NULL, !i);
+        assert_int_equal(strstr(buf_str(&d.screen), "]52;") != NULL, !i);
+        desk_close(&d, &told);
+    }
+}
+
 /* It takes its time: nobody waits for it, what it says is no key, however it comes in pieces, and is still heard. */
 static void test_answers_late(void **state)
 {
@@ -762,6 +783,7 @@ int main(void)
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_copies),
         cmocka_unit_test(test_answers_late),
         cmocka_unit_test(test_unknown_here),
         cmocka_unit_test(test_opens_in_a_vast_window),
