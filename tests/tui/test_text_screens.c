@@ -443,6 +443,25 @@ static void a_row_of_words(void **state)
     buf_free(&line);
 }
 
+/* The cursor's line of what is written keeps its bar, as long as its share; no letter or ground lies over it. */
+static void the_cursor_leaves_the_bar(void **state)
+{
+    (void)state;
+    assert_true(run("reset view; goto probs[t=10]; view writing"));
+    for (int k = 0; k < 4; k++) {
+        int bars[2] = {0};
+        draw(40, 120);
+        assert_true(c.cursor_y > 0);
+        for (int i = 0; i < 2; i++) /* the cursor's line and the one above: shares of .89 to .91 */
+            for (int x = 28; x < 90; x++) {
+                const Cell *cell = &c.cells[(c.cursor_y - i) * c.w + x];
+                bars[i] += cell->ch == 0x2588 && cell->style != STYLE_SELECTED;
+            }
+        assert_true(bars[0] > 3 && bars[0] == bars[1]);
+        assert_true(run("move up"));
+    }
+}
+
 /* Every head of every block is on the sheet; in the row's other heads one word is one column. */
 static void every_head_on_one_page(void **state)
 {
@@ -580,12 +599,19 @@ static void a_shorter_text(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen),   cmocka_unit_test(every_step),
-                                       cmocka_unit_test(every_node),     cmocka_unit_test(help_and_lists),
-                                       cmocka_unit_test(words_on_top),   cmocka_unit_test(words_have_their_grounds),
-                                       cmocka_unit_test(a_row_of_words), cmocka_unit_test(every_head_on_one_page),
-                                       cmocka_unit_test(long_sentences), cmocka_unit_test(own_models),
-                                       cmocka_unit_test(where_it_looks), cmocka_unit_test(answers_of_the_word_in_focus),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen),
+                                       cmocka_unit_test(every_step),
+                                       cmocka_unit_test(every_node),
+                                       cmocka_unit_test(help_and_lists),
+                                       cmocka_unit_test(words_on_top),
+                                       cmocka_unit_test(words_have_their_grounds),
+                                       cmocka_unit_test(a_row_of_words),
+                                       cmocka_unit_test(every_head_on_one_page),
+                                       cmocka_unit_test(long_sentences),
+                                       cmocka_unit_test(own_models),
+                                       cmocka_unit_test(where_it_looks),
+                                       cmocka_unit_test(the_cursor_leaves_the_bar),
+                                       cmocka_unit_test(answers_of_the_word_in_focus),
                                        cmocka_unit_test(a_shorter_text)};
     return cmocka_run_group_tests(tests, start, stop);
 }

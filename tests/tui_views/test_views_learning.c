@@ -363,6 +363,44 @@ static void figures_of_the_step(void **state)
     canvas_free(&c);
 }
 
+/* Where the run and its twin were the same (their accuracy here) the curve is of both colours in turn, neither over the
+ * other; what the colours stand for is said whole. */
+static void both_runs_are_seen(void **state)
+{
+    (void)state;
+    static const struct {
+        int h, w;
+        const char *legend[2];
+    } sizes[] = {{33, 90, {"with 1/√d_k", "without"}}, {21, 76, {" with ", "without"}}};
+    must("training last");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        Canvas c;
+        Buf text = {0};
+        int top = -1, left = -1, dots[2] = {0};
+        canvas_init(&c, sizes[i].h, sizes[i].w);
+        drawn(&c, &VIEW_TRAINING, &text);
+        for (int k = 0; k < 2; k++)
+            assert_non_null(strstr(buf_str(&text), sizes[i].legend[k]));
+        for (int y = 0; y < c.h && top < 0; y++)
+            for (int x = 0; x + 8 < c.w && top < 0; x++)
+                if (canvas_at(&c, y, x)->ch == 'a' && canvas_at(&c, y, x + 1)->ch == 'c' &&
+                    canvas_at(&c, y, x + 2)->ch == 'c') {
+                    top = y;
+                    left = x;
+                }
+        assert_true(top >= 0);
+        for (int y = top + 1; y < top + 4; y++)
+            for (int x = left; x < c.w; x++) {
+                const Cell *k = canvas_at(&c, y, x);
+                if (k->ch > 0x2800 && k->ch < 0x2900 && (k->style == STYLE_SIDE_A || k->style == STYLE_SIDE_B))
+                    dots[k->style == STYLE_SIDE_B]++;
+            }
+        assert_true(dots[0] > 0 && dots[1] > 0);
+        buf_free(&text);
+        canvas_free(&c);
+    }
+}
+
 /* Without its frames a film says so, and one step makes that of the chosen snapshot first. */
 static void film_in_steps(void **state)
 {
@@ -618,6 +656,7 @@ int main(void)
         cmocka_unit_test(film_is_the_record),
         cmocka_unit_test(map_colours),
         cmocka_unit_test(figures_of_the_step),
+        cmocka_unit_test(both_runs_are_seen),
         cmocka_unit_test(film_in_steps),
         cmocka_unit_test(place_without_length),
         cmocka_unit_test(heads_are_the_probes),
