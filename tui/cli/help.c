@@ -71,7 +71,7 @@ static void put_program(Buf *out)
                "sentence in "
                "quotes, which opens in the translator",
                VERB_COLUMN);
-    help_entry(out, "vitrine VERB …", "the same without one:", VERB_COLUMN);
+    help_entry(out, "vitrine VERB …", "prints, writes, or opens one of these:", VERB_COLUMN);
     buf_putc(out, '\n');
     for (int i = 0; verb_at(i); i++)
         put_verb(out, verb_at(i));
