@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/session/edit/verbs.h"
 #include "core/session/screens/laboratory.h"
 
 static bool has_head(const Session *s)
@@ -12,6 +13,13 @@ static bool has_head(const Session *s)
 static bool has_undo(const Session *s)
 {
     return s->undo_count > 0;
+}
+
+static bool can_switch_off(const Session *s)
+{
+    char line[EDIT_LINE];
+    Err none;
+    return edit_focus(s, line, &none);
 }
 
 static bool in_block(const Session *s)
@@ -76,7 +84,7 @@ static const KeyBinding KEYS[] = {
     {"s", "showcase", "√d_k", "what does √d_k do? Taken away where that changes most", AT_THE_DOOR, 5, NULL},
     {"s", "set scale toggle", "√d_k", "take 1/√d_k away, put it back", 0, 5, NULL},
     {"x", "ablate", "off", "switch off what the cursor is on: head, token, sub-layer, positions; again: on", 0, 6,
-     NULL},
+     can_switch_off},
     {"e", "prompt set . ", NULL, "type a value for the cell", 0, 0, NULL},
     {"u", "undo", "undo", "undo the last change", 0, 7, has_undo},
     {"U", "redo", NULL, "redo it", 0, 0, NULL},

@@ -322,6 +322,26 @@ static void keys_are_commands(void **state)
     }
 }
 
+/* What the bottom line offers is not refused: x wherever something can be switched off, and only there. */
+static void offered_keys_do_something(void **state)
+{
+    (void)state;
+    int offered = 0;
+    for (int step = 1; step <= s.stages.steps; step++) {
+        char line[32];
+        snprintf(line, sizeof line, "step %d", step);
+        assert_true(run("goto first") && run(line));
+        const KeyBinding *x = keymap_find(&s, "x");
+        bool shown = !x->when || x->when(&s), done = run(x->command);
+        if (shown != done)
+            fail_msg("step %d: x is %s, and %s", step, shown ? "offered" : "not offered", done ? "works" : "refuses");
+        offered += shown;
+        assert_true(run("reset edits"));
+    }
+    assert_true(offered > 0 && offered < s.stages.steps);
+    assert_true(run("goto first"));
+}
+
 static void written(Buf *out)
 {
     buf_clear(out);
@@ -988,6 +1008,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_sentence_is_always_there, start, stop),
         cmocka_unit_test_setup_teardown(a_pinned_picture_is_named, start, stop),
         cmocka_unit_test_setup_teardown(keys_are_commands, start, stop),
+        cmocka_unit_test_setup_teardown(offered_keys_do_something, start, stop),
         cmocka_unit_test_setup_teardown(help_lists_an_action_once, start, stop),
         cmocka_unit_test_setup_teardown(help_finds_words, start, stop),
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
