@@ -12,7 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "core/models/model_digest.h"
+#include "core/models/model.h"
 #include "core/session/ask/quiz.h"
 #include "core/session/command.h"
 #include "core/session/state.h"

@@ -13,8 +13,8 @@
 #include "core/base/utf8.h"
 #include "core/session/command.h"
 #include "core/session/link.h"
+#include "core/session/session.h"
 #include "core/session/state.h"
-#include "core/session/text.h"
 
 #define AGAIN_NS INT64_C(500000000) /* between two looks at the votes, and two attempts at a full disk */
 #define LOOK_NS INT64_C(5000000)    /* such a look; … */

@@ -17,18 +17,6 @@ static void only(Edit *e, int axis, int at)
     e->cells.range[e->cells.n++].to = at + 1;
 }
 
-/* Row number `at` of all axes but d, as the entry's rows count them. */
-static void only_row(Edit *e, const Graph *g, const LedgerEntry *entry, int at)
-{
-    Dims rows = entry->rows == NO_NODE ? DIMS_SCALAR : graph_node(g, entry->rows)->dims;
-    int index[DIMS_MAX];
-    if (at < 0)
-        return;
-    dims_unravel(g->axes, rows, (size_t)at, index);
-    for (int i = 0; i < rows.n; i++)
-        only(e, rows.axis[i], index[i]);
-}
-
 /* The edit of g (the graph that the ledger stands in) that takes it out: the same as switching those cells off by hand.
  * The path is the graph's. */
 static Edit removal_edit(const Graph *g, const Ledger *l, Removal r)
@@ -36,17 +24,10 @@ static Edit removal_edit(const Graph *g, const Ledger *l, Removal r)
     const LedgerEntry *entry = &l->entry[r.entry];
     Edit e = {.kind = EDIT_ZERO, .path = graph_node(g, entry->part)->path, .axis = AXIS_NONE, .origin = "removed"};
     Dims d = graph_node(g, entry->part)->dims;
-    NodeId pattern = graph_node(g, entry->part)->in[0];
-    if (entry->kind == LEDGER_HEADS && r.at >= 0) /* the weight on that token, the rest of the row as it is */
-        e.path = graph_node(g, pattern)->path;
-    if (entry->kind == LEDGER_HEADS) {
+    if (entry->kind == LEDGER_HEADS)
         only(&e, dims_role(g, d, ROLE_HEAD), r.head);
+    if (entry->kind == LEDGER_HEADS || ledger_by_token(g, entry))
         only(&e, dims_role(g, d, ROLE_QUERY), l->token);
-        only(&e, node_role(g, pattern, ROLE_KEY), r.at);
-    } else if (ledger_by_token(g, entry))
-        only(&e, dims_role(g, d, ROLE_QUERY), l->token);
-    else
-        only_row(&e, g, entry, r.at);
     return e;
 }
 

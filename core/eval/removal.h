@@ -7,13 +7,11 @@
 #include "core/graph/run.h"
 #include "core/models/ledger.h"
 
-/* Of a head: what it writes (into the token that is read, where one alone is) by looking at a token. Of rows: one of
- * them. Of an MLP, of words and of their places: what it writes into the token that is read. Anything else: all of it,
- * wherever it goes. */
+/* Of a head, an MLP, of words and of their places: what it writes into the token that is read, where one alone is.
+ * Anything else: all of it, wherever it goes. */
 typedef struct Removal {
     int entry; /* of the ledger */
     int head;  /* LEDGER_HEADS: −1 for all */
-    int at;    /* LEDGER_HEADS: the token looked at, −1 for all; of rows: which, −1 for all */
 } Removal;
 
 typedef struct RemovalRun RemovalRun;

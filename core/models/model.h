@@ -88,4 +88,9 @@ bool model_save(const Model *m, const char *dir, Err *err);
 /* The same for weights that are made one at a time: fill writes one weight's cells. */
 typedef void (*ModelFill)(void *context, const WeightPlace *w, float *out);
 bool model_save_filled(const Model *m, const char *dir, ModelFill fill, void *context, Err *err);
+
+/* A number that tells models apart: by family, settings, what is done to a picture first, names of classes and every
+ * weight; not by where the files lie. Equal ones show equal models as far as 64 bits can; it is no signature. Reads all
+ * weights once. */
+uint64_t model_digest(const Model *m);
 #endif

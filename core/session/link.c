@@ -7,7 +7,7 @@
 #include "core/base/digest.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "core/models/model_digest.h"
+#include "core/models/model.h"
 #include "core/session/address.h"
 #include "core/session/place.h"
 #include "core/session/state.h"

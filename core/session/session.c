@@ -22,7 +22,6 @@
 #include "core/session/place.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
-#include "core/session/text.h"
 
 const char *view_name(View v)
 {
@@ -333,4 +332,29 @@ void session_say(Session *s, const char *fmt, ...)
     va_end(ap);
     buf_free(&s->said);
     s->said = text;
+}
+
+/* ---- which text model is meant ---- */
+
+static const char BUNDLED[] = "translator";
+
+static bool bundled(const char *model)
+{
+    return !model || (strcmp(model, BUNDLED) == 0 && !file_exists(model));
+}
+
+bool text_asked(const char *model)
+{
+    return model && (bundled(model) || (file_is_dir(model) && text_model_is(model)));
+}
+
+bool text_open(Model *m, const char *model, Err *err)
+{
+    const Asset *a = asset_find("translator.f32");
+    if (bundled(model))
+        return text_model_bundled(m, a ? a->data : NULL, a ? a->size : 0, err);
+    if (!text_asked(model))
+        return err_set(err, "%.300s: is not the folder of a text model; without -m the bundled translator is taken",
+                       model);
+    return text_model_load(m, model, err);
 }

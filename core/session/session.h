@@ -16,6 +16,7 @@
 #include "core/models/family.h"
 #include "core/models/ledger.h"
 #include "core/models/stages.h"
+#include "core/models/text_model.h"
 
 enum { SESSION_AXES = 48, SESSION_PATH = 160, PLACE_OPERANDS = 64 };
 
@@ -418,4 +419,11 @@ Screen session_screen_for(const Session *s, const char *path);
 /* The step the focus belongs to; steps are numbered from 1, whatever is open. */
 int session_step_number(const Session *s, int *total);
 void session_say(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* replaces `said` */
+
+/* ---- which text model is meant: the bundled translator, or a folder ---- */
+/* Does `model`, as -m has it, name a text model: "translator", the bundled one, or the folder of another? NULL does
+ * not: without -m it is the picture model. */
+bool text_asked(const char *model);
+/* Opens it; NULL is the bundled translator. */
+bool text_open(Model *m, const char *model, Err *err);
 #endif

@@ -12,7 +12,7 @@
 #include "core/session/command.h"
 #include "core/session/exhibit.h"
 #include "core/session/learned/decoding.h"
-#include "core/session/text.h"
+#include "core/session/session.h"
 
 static const char SENTENCE[] = "the cat is tired";
 

@@ -8,7 +8,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/models/drawn.h"
-#include "core/session/text.h"
+#include "core/session/session.h"
 #include "core/train/trainer.h"
 #include "tui/cli/verbs.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/base/utf8.h"
 #include "core/models/lexicon.h"
-#include "core/session/text.h"
+#include "core/session/session.h"
 #include "tui/cli/evaluate.h"
 #include "tui/cli/rows.h"
 

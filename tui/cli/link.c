@@ -8,8 +8,8 @@
 #include "core/base/utf8.h"
 #include "core/session/link.h"
 #include "core/session/options.h"
+#include "core/session/session.h"
 #include "core/session/state.h"
-#include "core/session/text.h"
 
 bool link_is_input(const char *word)
 {

@@ -6,7 +6,7 @@
 #include "core/base/utf8.h"
 #include "core/io/json.h"
 #include "core/models/decode.h"
-#include "core/session/text.h"
+#include "core/session/session.h"
 #include "tui/cli/verbs.h"
 
 enum { SENTENCE_BYTES = 4096, NEXT_WORDS = 3 };

@@ -1,5 +1,5 @@
 #include "tui/cli/verbs.h"
-#include "core/session/text.h"
+#include "core/session/session.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "core/session/command.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
-#include "core/session/text.h"
+#include "core/session/session.h"
 
 enum { WEIGHT_LINES = 12 };
 

@@ -111,10 +111,8 @@ static RemovalRun *begin_lines(const Exhibit *e, const Ledger *l, Pool *pool)
     const Graph *g = exhibit_graph(e);
     int count = line_count(g, l);
     Removal *what = xcalloc((size_t)count + 1, sizeof *what);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         line_at(g, l, i, &what[i].entry, &what[i].head);
-        what[i].at = -1;
-    }
     RemovalRun *r = removal_run_new(g, exhibit_run(e), l, what, (size_t)count, pool);
     free(what);
     return r;
