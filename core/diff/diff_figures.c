@@ -46,7 +46,9 @@ DiffFigures diff_figures(const float *ours, const float *theirs, size_t cells, d
         f.largest /= scale;
         f.rms = base > 0 ? sqrt(squares / base) : HUGE_VAL;
     }
-    if (ours2 > 0 || theirs2 > 0)
+    if (f.nan_ours || f.nan_theirs)
+        f.cosine = (double)NAN;
+    else if (ours2 > 0 || theirs2 > 0)
         f.cosine = ours2 > 0 && theirs2 > 0 ? dot / sqrt(ours2 * theirs2) : 0;
     return f;
 }

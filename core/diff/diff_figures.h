@@ -8,7 +8,8 @@ typedef struct DiffFigures {
     double largest; /* largest difference / largest finite absolute value of the reference; infinite where one has NaN
                        or ∞ and the other not */
     double rms;     /* root mean square of the differences / that of the reference */
-    double cosine;  /* of the angle between the two, over cells finite in both; 1 where both are 0 */
+    double cosine;  /* of the angle between the two, over cells finite in both; 1 where both are 0,
+                       NaN where one of them alone has NaN */
     bool any;       /* is there a cell beyond the tolerance? */
     size_t first;   /* the first such cell */
     size_t worst;   /* the cell of the largest difference */

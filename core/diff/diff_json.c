@@ -17,15 +17,6 @@ static void put_number(Buf *out, const char *key, double x)
     if (isfinite(x))
         buf_printf(out, ":%.9g", x);
     else
-        buf_puts(out, ":\"Infinity\"");
-}
-
-static void put_value(Buf *out, const char *key, float x)
-{
-    buf_json(out, key);
-    if (isfinite(x))
-        buf_printf(out, ":%.9g", (double)x);
-    else
         buf_puts(out, isnan(x) ? ":\"NaN\"" : x > 0 ? ":\"Infinity\"" : ":\"-Infinity\"");
 }
 
@@ -75,9 +66,9 @@ static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
     put_number(out, "allowed", row->allowed);
     if (row->state != DIFF_AGREES) {
         buf_putc(out, ',');
-        put_value(out, "recorded_value", row->recorded);
+        put_number(out, "recorded_value", (double)row->recorded);
         buf_putc(out, ',');
-        put_value(out, "here_value", row->here);
+        put_number(out, "here_value", (double)row->here);
     }
     buf_putc(out, '}');
 }

@@ -78,7 +78,10 @@ static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
     buf_printf(out, "%s %s%*s", MARK[row->state], path, pad > 0 ? pad : 0, "");
     put_error(out, row->through.largest);
     put_error(out, row->through.rms);
-    buf_printf(out, " %8.5f", row->through.cosine);
+    if (isnan(row->through.cosine))
+        buf_printf(out, " %8s", "-");
+    else
+        buf_printf(out, " %8.5f", row->through.cosine);
     put_error(out, row->local.largest);
     put_error(out, row->local.rms);
     if (rounds)
@@ -159,7 +162,8 @@ static void put_head(const DiffNamed *n, Buf *out)
     buf_printf(out, "here       %s", n->ours);
     if (n->o->precision != PRECISION_F32)
         buf_printf(out, "; every stored tensor rounded to %s", precision_name(n->o->precision));
-    buf_printf(out, "\nrecording  %s: %d tensors compared (%s)", r->name, r->count, diff_family_name(r->family));
+    buf_printf(out, "\nrecording  %s: %d tensor%s compared (%s)", r->name, r->count, r->count == 1 ? "" : "s",
+               diff_family_name(r->family));
     if (r->unknown_count)
         buf_printf(out, ", %d left out; lines NAME = NODE in a file for --map say what they are", r->unknown_count);
     buf_putc(out, '\n');
@@ -345,7 +349,8 @@ void diff_verdict(const DiffNamed *n, Buf *out)
         local = d->row[i].local.largest > local ? d->row[i].local.largest : local;
     }
     if (d->same) {
-        buf_printf(out, "Same: each of the %d tensors compared (", d->count);
+        buf_printf(out, d->count == 1 ? "Same: the %d tensor compared (" : "Same: each of the %d tensors compared (",
+                   d->count);
         put_coverage(n, out);
         buf_printf(out, ") follows from its inputs (largest error %.2g; since the input %.2g).", local, through);
         if (*d->hint.text)

@@ -706,6 +706,7 @@ static void figures(void **state)
     f = diff_figures((const float[]){1, inf}, (const float[]){1, 5}, 2, 1);
     assert_true(isinf(f.largest) && f.any && f.first == 1 && isinf(f.rms));
     f = diff_figures((const float[]){NAN}, (const float[]){1}, 1, 1);
+    assert_true(isnan(f.cosine)); /* not 1: nothing is known of the angle */
     assert_true(isinf(f.largest) && f.any);
     f = diff_figures((const float[]){0, 2}, (const float[]){0, 0}, 2, 0.5); /* a reference of zeros */
     assert_true(f.largest == 1 && f.any && f.cosine == 0);

@@ -525,6 +525,7 @@ static void left_out(void **state)
          {NULL}},
         {192, "{\"model_type\": \"vit\", \"layernorm_eps\": 1e-6}", {"did you mean \"layer_norm_eps\""}, 0, {NULL}},
         {192, "{\"model_type\": \"vitt\", \"num_attention_heads\": 3}", {"did you mean \"vit\""}, 0, {NULL}},
+        {192, "{\"model_type\": \"bert\", \"num_attention_heads\": 3}", {"reads words, not pictures"}, 0, {NULL}},
         {64,
          "{\"model_type\": \"vit\"}",
          {"no \"num_attention_heads\" says it", "put {\"num_attention_heads\": …}"},

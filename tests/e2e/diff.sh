@@ -53,7 +53,7 @@ diff_v 3 'Different: full_embed.*no position embeddings' "$DATA/whatif_no_positi
 mkdir inputs only && "$V" show image -m "$DATA" -i "$DATA/image.ppm" -o inputs/pixel_values.npy >/dev/null
 diff_v 1 'nothing that the model computes' inputs -m "$DATA"
 "$V" show blocks.0.attn.q -m "$DATA" -i "$DATA/image.ppm" -o only/blocks.0.attn.q.npy >/dev/null
-diff_v 0 'Same: each of the 1 tensors compared \(1 of the [0-9]+ that the model computes, blocks.0.attn.q\).*Nothing after blocks.0.attn.q was compared' only -m "$DATA" -i "$DATA/image.ppm"
+diff_v 0 'Same: the 1 tensor compared \(1 of the [0-9]+ that the model computes, blocks.0.attn.q\).*Nothing after blocks.0.attn.q was compared' only -m "$DATA" -i "$DATA/image.ppm"
 diff_v 1 'logits is required and not among the 1 tensors' only -m "$DATA" -i "$DATA/image.ppm" --require logits
 "$V" show logits -m "$DATA" -i "$DATA/image.ppm" -o only/logits.npy >/dev/null # the remedy
 diff_v 0 '^Same.*from blocks.0.attn.q to logits' only -m "$DATA" -i "$DATA/image.ppm" --require logits,blocks.0.attn.q
