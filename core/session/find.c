@@ -22,8 +22,10 @@ int find_match(const char *name, const char *text)
         size_t i = 0;
         while (i < n && tolower((unsigned char)p[i]) == tolower((unsigned char)text[i]))
             i++;
-        bool starts = p == name || !in_word(p[-1]) || !in_word(*p), ends = !in_word(p[i]) || (n && !in_word(p[n - 1]));
-        int match = i < n ? FIND_NOT : !starts ? FIND_INSIDE : ends ? FIND_WORD : FIND_START;
+        if (i < n)
+            continue;
+        bool starts = p == name || !in_word(p[-1]) || !in_word(*p), ends = !in_word(p[n]) || (n && !in_word(p[n - 1]));
+        int match = !starts ? FIND_INSIDE : ends ? FIND_WORD : FIND_START;
         best = match > best ? match : best;
     }
     return best;
