@@ -401,6 +401,8 @@ static void find_causes(DiffReport *d, const DiffSubject *s, const DiffReference
         DiffCause *c = &d->cause[d->cause_count++];
         *c = (DiffCause){.row = i, .rows = 1, .stopped = d->stopped, .block = block_of(path)};
         c->agreeing = agreeing(d, s->graph, path);
+        if (d->cause_count == 1 && diff_cause_loaded(c, s, r, o, d))
+            return;
         diff_cause_find(c, s, r, o, d, &d->row[i]);
         d->stopped = c->stopped;
         kind[kinds++] = (Kind){path, node, joins_earlier(d, path) ? -1 : d->cause_count - 1};

@@ -124,4 +124,8 @@ void diff_where(const Graph *g, const DiffTensor *t, const float *ours, double a
  * of what was recorded. */
 void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
                      const DiffReport *d, const DiffRow *row);
+/* One mistake in loading weights that explains every row which differs, and leaves those that agree: c as for
+ * diff_cause_find. False where there is none, or one row only, which is searched alone. */
+bool diff_cause_loaded(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
+                       const DiffReport *d);
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 #include "core/diff/diff_trial.h"
 
 /* Does what is recorded next and made from the target follow from it as it was read? Then it was read rightly. */
@@ -213,7 +214,29 @@ static void say(char *text, size_t size, const char *resizing, const Statistics 
         name = numbers;
     }
     snprintf(text, size, "the recording %s%s%s%s", resizing, *resizing && name ? "; it " : "",
-             name ? "standardises with " : "", name ? name : "");
+             !name                          ? ""
+             : strncmp(name, "raw", 3) == 0 ? "is fed "
+                                            : "standardises with ",
+             name ? name : "");
+}
+
+/* Does what is recorded behind the input not follow from it, but from ours, which is standardised? */
+static bool fed_ours(const Trial *t)
+{
+    for (int i = 0; t->report && i < t->report->count; i++) {
+        const DiffRow *row = &t->report->row[i];
+        if (row->tensor->node > t->s->image && graph_node(t->s->graph, row->tensor->node)->op != OP_LEAF)
+            return row->state == DIFF_BEGINS && !row->through.any;
+    }
+    return false;
+}
+
+/* Recorded pixels as they were before they were standardised, up to 255 or to 1. */
+static void say_fed(const Trial *t, int range, char text[DIFF_WORDS])
+{
+    utf8_print(text, DIFF_WORDS,
+               "the pixels in %.100s are not standardised (0 to %d); the recorded model was fed standardised ones",
+               diff_reference_find(t->r, t->s->image)->name, range);
 }
 
 static bool same_statistics(const VitConfig *c, const Statistics *s)
@@ -241,6 +264,8 @@ static void attempt_geometry(Trial *t, const Geometry *way, const float *pixels,
     }
     for (int i = 0; i < STATISTICS; i++) {
         say(text, sizeof text, way->text, &KNOWN[i], KNOWN[i].name);
+        if (KNOWN[i].std[0] == 1 && t->target->node == t->s->image && !*way->text && fed_ours(t))
+            say_fed(t, KNOWN[i].range == 1 ? 255 : 1, text);
         standardise(c, &KNOWN[i], pixels, values);
         if (!same_statistics(c, &KNOWN[i]))
             attempt_input(t, values, text);
@@ -330,6 +355,27 @@ void trial_picture(Trial *t)
     }
     free(pixels);
     free(values);
+}
+
+/* The input was recorded before it was standardised: what follows is computed from it as our model would be fed. */
+void trial_fed(Trial *t)
+{
+    const VitConfig *c = t->s->config;
+    const DiffTensor *x = t->s->image == NO_NODE ? NULL : diff_reference_find(t->r, t->s->image);
+    if (!x || t->target->node == t->s->image || !trial_has(t, t->s->image) || c->channels > 3)
+        return;
+    for (int k = 0; k < 2; k++) {
+        Statistics own = {.range = k ? 1 : c->range};
+        char text[DIFF_WORDS];
+        float *values = arena_alloc(&t->arena, size_mul(graph_cells(t->s->graph, t->s->image), sizeof *values));
+        memcpy(own.mean, c->mean, sizeof own.mean);
+        memcpy(own.std, c->std, sizeof own.std);
+        standardise(c, &own, x->values, values);
+        say_fed(t, k ? 1 : 255, text);
+        trial_begin(t);
+        trial_add(t, EDIT_VALUES, graph_node(t->s->graph, t->s->image)->path)->data = values;
+        trial_attempt(t, "%s", text);
+    }
 }
 
 /* --- as it was turned --- */

@@ -1,6 +1,7 @@
 /* Mistakes in loading: a block, a layer or a single weight that has another's values, weights that were rounded or
  * quantised, attention in half precision. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
@@ -53,69 +54,190 @@ static int add_block(Trial *t, const char *stack, int to, int from, const char *
     return taken;
 }
 
-static void attempt_stack(Trial *t, const char *stack, const char *called)
+/* Of one block: `to` has the weights of `from`; what is said, and what where both have each other's (in one of the two
+ * rows of a pair). */
+typedef struct Within {
+    const char *to[2], *from[2], *text, *exchanged;
+} Within;
+
+#define Q                                                                                                              \
+    {                                                                                                                  \
+        "attn.w_q", "attn.b_q"                                                                                         \
+    }
+#define K                                                                                                              \
+    {                                                                                                                  \
+        "attn.w_k", "attn.b_k"                                                                                         \
+    }
+#define V                                                                                                              \
+    {                                                                                                                  \
+        "attn.w_v", "attn.b_v"                                                                                         \
+    }
+#define LN1                                                                                                            \
+    {                                                                                                                  \
+        "ln1.gamma", "ln1.beta"                                                                                        \
+    }
+#define LN2                                                                                                            \
+    {                                                                                                                  \
+        "ln2.gamma", "ln2.beta"                                                                                        \
+    }
+#define RMS1                                                                                                           \
+    {                                                                                                                  \
+        "rms1.gamma", ""                                                                                               \
+    }
+#define RMS2                                                                                                           \
+    {                                                                                                                  \
+        "rms2.gamma", ""                                                                                               \
+    }
+static const Within WITHIN[] = {
+    {Q, K, "q has the weights of k in the recording", "q and k are exchanged in the recording"},
+    {Q, V, "q has the weights of v in the recording", "q and v are exchanged in the recording"},
+    {K, Q, "k has the weights of q in the recording", NULL},
+    {K, V, "k has the weights of v in the recording", "k and v are exchanged in the recording"},
+    {V, Q, "v has the weights of q in the recording", NULL},
+    {V, K, "v has the weights of k in the recording", NULL},
+    {LN1, LN2, "the first LayerNorm has the second's weights in the recording",
+     "the first and the second LayerNorm are exchanged in the recording"},
+    {LN2, LN1, "the second LayerNorm has the first's weights in the recording", NULL},
+    {RMS1, RMS2, "the first RMSNorm has the second's weights in the recording",
+     "the first and the second RMSNorm are exchanged in the recording"},
+    {RMS2, RMS1, "the second RMSNorm has the first's weights in the recording", NULL},
+};
+enum { WITHINS = sizeof WITHIN / sizeof *WITHIN };
+
+/* Of two blocks. */
+static const struct {
+    const char *name, *what;
+} NAMES[] = {{"attn.w_q", "W_Q"},
+             {"attn.w_k", "W_K"},
+             {"attn.w_v", "W_V"},
+             {"attn.w_o", "W_O"},
+             {"mlp.w_up", "the MLP's first weight"},
+             {"mlp.w_down", "the MLP's second weight"},
+             {"mlp.w_gate", "the gate's weight"},
+             {"attn.w_q attn.b_q attn.w_k attn.b_k attn.w_v attn.b_v", "the layer of q, k and v"},
+             {"attn.w_o attn.b_o", "the layer W_O"},
+             {"mlp.w_up mlp.b_up", "the MLP's first layer"},
+             {"mlp.w_down mlp.b_down", "the MLP's second layer"},
+             {"ln1.", "the first LayerNorm"},
+             {"ln2.", "the second LayerNorm"},
+             {"rms1.", "the first RMSNorm"},
+             {"rms2.", "the second RMSNorm"},
+             {"attn.", "attention"},
+             {"mlp.", "the MLP"}};
+enum { NAMES_COUNT = sizeof NAMES / sizeof *NAMES };
+
+/* Block a has the weights of block b that are among names; or, within one block (a; −1: in each), what `within` says.
+ */
+typedef struct Loading {
+    const char *stack, *names;
+    const Within *within;
+    int a, b;
+    bool exchanged; /* and the other way round */
+    char text[DIFF_WORDS];
+} Loading;
+
+/* Puts it together. False where nothing of it is in the stretch. seen: the names of a few that are, "" of many. */
+static bool load(Trial *t, const Loading *l, char seen[64])
+{
+    char only[24], other_seen[64];
+    bool all = true;
+    int taken = 0;
+    trial_begin(t);
+    snprintf(only, sizeof only, "blocks.%d.", l->a);
+    for (int turn = 0; turn <= l->exchanged; turn++) {
+        int before = t->mistake_count;
+        if (!l->within) {
+            taken = add_block(t, l->stack, turn ? l->b : l->a, turn ? l->a : l->b, l->names, turn ? other_seen : seen);
+            all = all && taken;
+            continue;
+        }
+        const char *const *to = turn ? l->within->from : l->within->to;
+        const char *const *from = turn ? l->within->to : l->within->from;
+        t->only = l->a < 0 ? NULL : only;
+        for (int k = 0; k < 2; k++)
+            for (NodeId n = trial_find(t, to[k], 0); n != NO_NODE; n = trial_find(t, to[k], n + 1)) {
+                NodeId other = trial_beside(t, graph_node(t->s->graph, n)->path, from[k]);
+                if (other != NO_NODE && graph_cells(t->s->graph, other) == graph_cells(t->s->graph, n))
+                    trial_add(t, EDIT_VALUES, graph_node(t->s->graph, n)->path)->data = run_need(t->s->run, other);
+            }
+        t->only = NULL;
+        all = all && t->mistake_count > before;
+    }
+    if (l->within || taken > 4)
+        seen[0] = '\0';
+    return all;
+}
+
+typedef void LoadingTry(void *context, Loading *l);
+
+/* Each block with another's weights, or any two exchanged. */
+static void each_of_blocks(const Trial *t, bool exchanged, LoadingTry *try, void *context)
+{
+    static const char *const STACKS[] = {"", "encoder.", "decoder."}, *const CALLED[] = {"", "encoder ", "decoder "};
+    int layers = t->size.layers < BLOCKS_MOST ? t->size.layers : BLOCKS_MOST, first = t->s->config ? 0 : 1;
+    for (int k = first; k <= 2 * first; k++)
+        for (int a = 0; a < layers; a++)
+            for (int b = exchanged ? a + 1 : 0; b < layers; b++) {
+                Loading l = {.stack = STACKS[k], .names = "", .a = a, .b = b, .exchanged = exchanged};
+                snprintf(l.text, sizeof l.text,
+                         exchanged ? "%sblocks %d and %d are exchanged in the recording"
+                                   : "%sblock %d has the weights of block %d in the recording",
+                         CALLED[k], a, b);
+                if (a != b)
+                    try(context, &l);
+            }
+}
+
+/* Each layer with another's weights in its block, or any two exchanged; from: −1 begins with all blocks at once. */
+static void each_within(const Trial *t, int from, bool exchanged, LoadingTry *try, void *context)
+{
+    for (size_t i = 0; t->s->config && i < WITHINS; i++)
+        for (int a = from; a < t->size.layers && a < BLOCKS_MOST; a++) {
+            const char *text = exchanged ? WITHIN[i].exchanged : WITHIN[i].text;
+            Loading l = {.within = &WITHIN[i], .a = a, .exchanged = exchanged};
+            if (text && a < 0)
+                snprintf(l.text, sizeof l.text, "%s", text);
+            else if (text)
+                snprintf(l.text, sizeof l.text, "in blocks.%d %s", a, text);
+            if (text)
+                try(context, &l);
+        }
+}
+
+/* Each layer with the weights of the same in another block. */
+static void each_of_names(const Trial *t, LoadingTry *try, void *context)
 {
     int layers = t->size.layers < BLOCKS_MOST ? t->size.layers : BLOCKS_MOST;
-    char seen[64], part[80];
-    for (int a = 0; a < layers; a++)
-        for (int b = 0; b < layers; b++) {
-            if (a == b)
-                continue;
-            trial_begin(t);
-            int taken = add_block(t, stack, a, b, "", seen);
-            snprintf(part, sizeof part, " (seen in %s)", seen);
-            if (taken > 4) /* a step shows some of them only */
-                part[0] = '\0';
-            trial_attempt(t, "%sblock %d has the weights of block %d in the recording%s", called, a, b, part);
-            if (a > b || trial_solved(t))
-                continue;
-            int only = t->mistake_count;
-            add_block(t, stack, b, a, "", seen);
-            if (only && t->mistake_count > only)
-                trial_attempt(t, "%sblocks %d and %d are exchanged in the recording", called, a, b);
-        }
+    for (size_t i = 0; t->s->config && i < NAMES_COUNT; i++)
+        for (int a = 0; a < layers; a++)
+            for (int b = 0; b < layers; b++) {
+                Loading l = {.stack = "", .names = NAMES[i].name, .a = a, .b = b};
+                snprintf(l.text, sizeof l.text, "%s of block %d is loaded into block %d too in the recording",
+                         NAMES[i].what, b, a);
+                if (a != b)
+                    try(context, &l);
+            }
+}
+
+/* --- in one stretch --- */
+
+static void attempt_loading(void *context, Loading *l)
+{
+    Trial *t = context;
+    char seen[64];
+    if (!load(t, l, seen))
+        return;
+    if (*seen && !*l->names && !l->exchanged) /* a step shows some of them only */
+        trial_attempt(t, "%s (seen in %s)", l->text, seen);
+    else
+        trial_attempt(t, "%s", l->text);
 }
 
 void trial_blocks(Trial *t)
 {
-    if (t->s->config)
-        attempt_stack(t, "", "");
-    else {
-        attempt_stack(t, "encoder.", "encoder ");
-        attempt_stack(t, "decoder.", "decoder ");
-    }
-}
-
-/* --- one layer, one weight --- */
-
-/* In block a, `to` has the values of `from` in the same block. */
-static void attempt_within(Trial *t, const char *const to[2], const char *const from[2], const char *text)
-{
-    const Graph *g = t->s->graph;
-    for (NodeId n = trial_find(t, to[0], 0); n != NO_NODE; n = trial_find(t, to[0], n + 1)) {
-        const char *path = graph_node(g, n)->path;
-        trial_begin(t);
-        for (int k = 0; k < 2; k++) {
-            NodeId a = trial_beside(t, path, to[k]), b = trial_beside(t, path, from[k]);
-            if (a != NO_NODE && b != NO_NODE && graph_cells(g, a) == graph_cells(g, b))
-                trial_add(t, EDIT_VALUES, graph_node(g, a)->path)->data = run_need(t->s->run, b);
-        }
-        trial_attempt(t, "in %.*s %s",
-                      (int)(strcspn(strstr(path, "blocks.") + 7, ".") + (size_t)(strstr(path, "blocks.") - path) + 7),
-                      path, text);
-    }
-}
-
-static void attempt_names(Trial *t, const char *stack, const char *called, const char *name, const char *what)
-{
-    int layers = t->size.layers < BLOCKS_MOST ? t->size.layers : BLOCKS_MOST;
-    char seen[64];
-    for (int a = 0; a < layers; a++)
-        for (int b = 0; b < layers; b++) {
-            trial_begin(t);
-            if (a != b && add_block(t, stack, a, b, name, seen))
-                trial_attempt(t, "%s of %sblock %d is loaded into block %d too in the recording", what, called, b, a);
-        }
+    each_of_blocks(t, false, attempt_loading, t);
+    if (!trial_solved(t))
+        each_of_blocks(t, true, attempt_loading, t);
 }
 
 /* Which weights a stretch over many blocks could have of one another: too many to be tried where a pass is long. */
@@ -127,49 +249,110 @@ static bool many(const Trial *t)
 
 void trial_twice(Trial *t)
 {
-    static const struct {
-        const char *to[2], *from[2], *text;
-    } WITHIN[] = {
-        {{"attn.w_q", "attn.b_q"}, {"attn.w_k", "attn.b_k"}, "q has the weights of k in the recording"},
-        {{"attn.w_q", "attn.b_q"}, {"attn.w_v", "attn.b_v"}, "q has the weights of v in the recording"},
-        {{"attn.w_k", "attn.b_k"}, {"attn.w_q", "attn.b_q"}, "k has the weights of q in the recording"},
-        {{"attn.w_k", "attn.b_k"}, {"attn.w_v", "attn.b_v"}, "k has the weights of v in the recording"},
-        {{"attn.w_v", "attn.b_v"}, {"attn.w_q", "attn.b_q"}, "v has the weights of q in the recording"},
-        {{"attn.w_v", "attn.b_v"}, {"attn.w_k", "attn.b_k"}, "v has the weights of k in the recording"},
-        {{"ln1.gamma", "ln1.beta"},
-         {"ln2.gamma", "ln2.beta"},
-         "the first LayerNorm has the second's weights in the recording"},
-        {{"ln2.gamma", "ln2.beta"},
-         {"ln1.gamma", "ln1.beta"},
-         "the second LayerNorm has the first's weights in the recording"},
-        {{"rms1.gamma", ""}, {"rms2.gamma", ""}, "the first RMSNorm has the second's weights in the recording"},
-        {{"rms2.gamma", ""}, {"rms1.gamma", ""}, "the second RMSNorm has the first's weights in the recording"},
-    };
-    static const struct {
-        const char *name, *what;
-    } NAMES[] = {{"attn.w_q", "W_Q"},
-                 {"attn.w_k", "W_K"},
-                 {"attn.w_v", "W_V"},
-                 {"attn.w_o", "W_O"},
-                 {"mlp.w_up", "the MLP's first weight"},
-                 {"mlp.w_down", "the MLP's second weight"},
-                 {"mlp.w_gate", "the gate's weight"},
-                 {"attn.w_q attn.b_q attn.w_k attn.b_k attn.w_v attn.b_v", "the layer of q, k and v"},
-                 {"attn.w_o attn.b_o", "the layer W_O"},
-                 {"mlp.w_up mlp.b_up", "the MLP's first layer"},
-                 {"mlp.w_down mlp.b_down", "the MLP's second layer"},
-                 {"ln1.", "the first LayerNorm"},
-                 {"ln2.", "the second LayerNorm"},
-                 {"rms1.", "the first RMSNorm"},
-                 {"rms2.", "the second RMSNorm"},
-                 {"attn.", "attention"},
-                 {"mlp.", "the MLP"}};
-    if (!t->s->config || many(t))
+    if (many(t))
         return;
-    for (size_t i = 0; i < sizeof WITHIN / sizeof *WITHIN; i++)
-        attempt_within(t, WITHIN[i].to, WITHIN[i].from, WITHIN[i].text);
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        attempt_names(t, "", "", NAMES[i].name, NAMES[i].what);
+    each_within(t, 0, false, attempt_loading, t);
+    each_of_names(t, attempt_loading, t);
+}
+
+/* --- in the whole recording --- */
+
+/* A trial of each row, opened when it is asked for. */
+typedef struct Whole {
+    const DiffReport *report;
+    Trial *row;
+    int first; /* of those that differ */
+    int found;
+    DiffCause *cause;
+} Whole;
+
+/* Does row i follow with it, as it did where nothing of its step is concerned? */
+static bool follows(Whole *w, int i, const Loading *l, DiffFigures *f)
+{
+    Trial *t = &w->row[i];
+    char seen[64];
+    if (!t->in)
+        trial_open(t);
+    ArenaMark mark = arena_mark(&t->arena);
+    load(t, l, seen);
+    bool same = t->mistake_count ? trial_fits(t, f) : w->report->row[i].state != DIFF_BEGINS;
+    arena_rewind(&t->arena, mark);
+    return same;
+}
+
+/* Keeps what explains all: the first is the cause, another one stands beside it. */
+static void attempt_whole(void *context, Loading *l)
+{
+    Whole *w = context;
+    DiffCause *c = w->cause;
+    DiffFigures f, first;
+    if (w->found > 1 || !trial_going(&w->row[w->first], "weights of another?", 0))
+        return;
+    c->tried++;
+    bool all = follows(w, w->first, l, &first);
+    for (int begins = 1; begins >= 0; begins--) /* most fail at one that differs */
+        for (int i = 0; all && i < w->report->count; i++)
+            if (i != w->first && (w->report->row[i].state == DIFF_BEGINS) == begins)
+                all = follows(w, i, l, &f);
+    if (!all || (w->found && strstr(l->text, c->text)))
+        return;
+    const char *text = l->within && c->agreeing ? strstr(l->text, l->exchanged ? l->within->exchanged : l->within->text)
+                                                : l->text; /* which block it is is said behind it */
+    snprintf(w->found++ ? c->also : c->text, DIFF_WORDS, "%s", text);
+    if (w->found > 1)
+        return;
+    c->after = first;
+    if (l->exchanged && !l->within) /* it names its blocks */
+        c->block = -1;
+}
+
+/* Rows of the cause's kind, a node under several names being one. */
+static int rows_of_kind(const DiffReport *d, const Graph *g, int first)
+{
+    int count = 0;
+    NodeId last = NO_NODE;
+    for (int i = first; i < d->count; i++) {
+        NodeId n = d->row[i].tensor->node;
+        const char *a = strstr(graph_node(g, n)->path, "blocks."),
+                   *b = strstr(graph_node(g, d->row[first].tensor->node)->path, "blocks.");
+        count += n != last && d->row[i].state == DIFF_BEGINS && a && b &&
+                 strcmp(strchr(a + 7, '.'), strchr(b + 7, '.')) == 0;
+        last = n;
+    }
+    return count;
+}
+
+bool diff_cause_loaded(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
+                       const DiffReport *d)
+{
+    if (d->begins < 2 || r->misfits.count)
+        return false;
+    DiffCause found = *c;
+    Whole w = {.report = d, .row = xcalloc((size_t)d->count, sizeof *w.row), .first = c->row, .cause = &found};
+    Trial *first = &w.row[w.first];
+    for (int i = 0; i < d->count; i++)
+        w.row[i] = trial_new(s, r, o, d, &d->row[i]);
+    trial_open(first);
+    for (int exchanged = 0; exchanged < 2 && !w.found; exchanged++) { /* both ways where neither alone explains it */
+        each_of_blocks(first, exchanged, attempt_whole, &w);
+        each_within(first, -1, exchanged, attempt_whole, &w);
+        if (!exchanged)
+            each_of_names(first, attempt_whole, &w);
+    }
+    for (int i = 0; i < d->count; i++)
+        trial_free(&w.row[i]);
+    free(w.row);
+    if (!w.found)
+        return false;
+    found.whole = true;
+    found.steps = 1; /* there is nothing to halve */
+    found.before = d->row[c->row].local;
+    found.allowed = d->row[c->row].allowed;
+    found.rows = found.block < 0 ? 1 : rows_of_kind(d, s->graph, c->row);
+    snprintf(found.places, sizeof found.places, "the other %d step%s", d->begins - 1,
+             d->begins == 2 ? " that differs" : "s that differ");
+    *c = found;
+    return true;
 }
 
 /* --- fewer digits --- */

@@ -61,6 +61,7 @@ typedef struct Cause {
 
 static const Cause CAUSES[] = {
     FUNCTION("picture", VIT, trial_picture),
+    FUNCTION("fed", VIT, trial_fed),
     FUNCTION("axes", 0, trial_axes),
     FUNCTION("scale", BLOCK, trial_scale),
     FUNCTION("eps", BLOCK, trial_eps),

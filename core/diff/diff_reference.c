@@ -212,6 +212,43 @@ static void note_misfit(DiffReference *r, const Graph *g, const char *name, Node
     }
 }
 
+/* The shape that the node has is why. */
+static void note_shape(Opening *o, const TensorInfo *info, NodeId n)
+{
+    Buf why = {0};
+    buf_printf(&why, ": %s is ", graph_node(o->g, n)->path);
+    graph_shape_text(o->g, graph_node(o->g, n)->dims, &why);
+    note_unknown(o, info, buf_str(&why));
+    buf_free(&why);
+}
+
+/* Where others have shown another number of heads, what could be read with its axes exchanged is cut into those heads:
+ * it is a misfit too. */
+static void drop_other_heads(Opening *o)
+{
+    DiffReference *r = o->r;
+    DiffMisfits *m = &r->misfits;
+    int kept = 0;
+    if (!m->count || o->g->axes[m->axis].role != ROLE_HEAD)
+        return;
+    for (int i = 0; i < r->count; i++) {
+        DiffTensor *t = &r->tensor[i];
+        TensorInfo info = {.name = t->name, .rank = t->rank};
+        size_t there = 0;
+        if (t->layout.ours || t->layout.told || t->parts > 1 ||
+            other_heads(o->g, t->node, t->shape, t->rank, &there) == AXIS_NONE || there != m->there) {
+            r->tensor[kept++] = *t;
+            continue;
+        }
+        memcpy(info.shape, t->shape, sizeof t->shape);
+        note_shape(o, &info, t->node);
+        m->count++;
+        m->first = t->node < m->first ? t->node : m->first;
+        free(t->owned);
+    }
+    r->count = kept;
+}
+
 /* One node that a tensor means. True also when it was put aside with a reason. */
 static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *err)
 {
@@ -236,12 +273,8 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
     t.beyond = to->parts == 1 && is_beyond(o, to->node, info->shape, rank, shape, &last);
     DiffFit fit = diff_layout_find(o->g, to->node, shape, rank, to->axes, &t.layout, choices, sizeof choices);
     if (fit == DIFF_NO_FIT) {
-        Buf why = {0};
-        buf_printf(&why, ": %s is ", graph_node(o->g, to->node)->path);
-        graph_shape_text(o->g, graph_node(o->g, to->node)->dims, &why);
-        note_unknown(o, info, buf_str(&why));
+        note_shape(o, info, to->node);
         note_misfit(r, o->g, info->name, to->node, shape, rank);
-        buf_free(&why);
         return true;
     }
     if (to->family == DIFF_MAP && *to->axes && (fit == DIFF_AMBIGUOUS || !t.layout.told))
@@ -477,6 +510,7 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
     r->name = printable(&r->arena, path);
     Opening o = {.r = r, .file = &file, .g = g, .item = map ? map->item : 0, .picture = map ? map->picture : NULL};
     bool ok = !diff_counted_from_one(&file, map, g, r->name, err) && take_all(&o, map, err);
+    drop_other_heads(&o);
     if (ok && !r->count && r->misfits.count)
         ok = err_set(
             err,

@@ -143,6 +143,19 @@ static void word(const Trial *t, const char *what, char out[DIFF_WORDS])
         snprintf(out, DIFF_WORDS, "%s", what);
 }
 
+bool trial_fits(Trial *t, DiffFigures *out)
+{
+    ArenaMark mark = arena_mark(&t->arena);
+    size_t cells = graph_cells(t->s->graph, t->target->node);
+    const float *values = trial_values_with(t, t->target->node);
+    float *rounded = xfloats(cells);
+    precision_round(t->o->precision, values, rounded, cells);
+    *out = diff_figures(rounded, t->target->values, cells, t->allowed);
+    free(rounded);
+    arena_rewind(&t->arena, mark);
+    return !t->stopped && explains(t, out);
+}
+
 double trial_judge(Trial *t, const float *values, const char *what)
 {
     if (t->stopped)
@@ -459,6 +472,21 @@ static TrialSizes sizes_of(const DiffSubject *s)
     return (TrialSizes){t->width, t->heads, t->head_dim, layers, t->eps, t->scale, t->act, !t->pre_norm};
 }
 
+Trial trial_new(const DiffSubject *s, const DiffReference *r, const DiffOptions *o, const DiffReport *d,
+                const DiffRow *row)
+{
+    return (Trial){.s = s,
+                   .report = d,
+                   .size = sizes_of(s),
+                   .r = r,
+                   .o = o,
+                   .target = row->tensor,
+                   .allowed = row->allowed,
+                   .allowed_rms = row->allowed_rms,
+                   .before = row->local,
+                   .best = row->local};
+}
+
 void trial_open(Trial *t)
 {
     t->in = xcalloc((size_t)t->s->graph->count, sizeof *t->in);
@@ -479,16 +507,7 @@ void trial_free(Trial *t)
 void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
                      const DiffReport *d, const DiffRow *row)
 {
-    Trial t = {.s = s,
-               .report = d,
-               .size = sizes_of(s),
-               .r = r,
-               .o = o,
-               .target = row->tensor,
-               .allowed = row->allowed,
-               .allowed_rms = row->allowed_rms,
-               .before = row->local,
-               .best = row->local};
+    Trial t = trial_new(s, r, o, d, row);
     if (row->local.nan_theirs || row->local.nan_ours ||
         c->stopped) { /* no mistake that is tried makes NaN: nothing can be nearer */
         c->before = c->after = row->local;

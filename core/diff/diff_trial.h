@@ -152,12 +152,18 @@ void trial_pairs(Trial *t, double afforded);
 /* Is that the mistake to be made, or are all? */
 bool trial_wanted(const Trial *t, const char *text);
 
+/* A trial whose target is that row; it is opened next. */
+Trial trial_new(const DiffSubject *s, const DiffReference *r, const DiffOptions *o, const DiffReport *d,
+                const DiffRow *row);
+/* Does the target follow with the mistake that was put together? Nothing is kept of it but its figures. */
+bool trial_fits(Trial *t, DiffFigures *out);
 /* in, flops, given and family of a stretch whose target is set. */
 void trial_open(Trial *t);
 void trial_free(Trial *t);
 
 /* The mistakes that are no edit of some nodes (diff_causes.c), in their order there. */
 void trial_picture(Trial *t);
+void trial_fed(Trial *t);
 void trial_axes(Trial *t);
 void trial_scale(Trial *t);
 void trial_eps(Trial *t);
