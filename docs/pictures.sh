@@ -14,7 +14,7 @@ cd "$WORK"
 still() { "$VITRINE" screen "$3" -i "$2" -c "$4" --size 100x30 -o "$OUT/$1.svg" </dev/null >/dev/null; }
 still attention '#17' 'blocks.1.attn.pattern[h=2,t=r3c4]' 'view row'
 still scale '#66' 'blocks.2.attn.pattern[h=0,t=r1c6,u=r1c6]' 'view row; set scale off'
-still it 'the animal did not cross the street because it was too tired' 'decoder.blocks.2.cross_attn.pattern[h=2,t=10]' 'view sentence; word tired wide'
+still it 'the animal did not cross the street because it was too tired' 'decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=animal]' 'word tired wide; view sentence'
 
 "$VITRINE" export --script "$HERE/film.txt" -o film.svg --size 100x30 </dev/null >/dev/null
 frames=(film-*.svg)

@@ -22,6 +22,11 @@ static bool can_switch_off(const Session *s)
     return edit_focus(s, line, &none);
 }
 
+static bool has_scale(const Session *s)
+{
+    return site_node_any(session_base(s), SITE_SCALE) != NO_NODE;
+}
+
 static bool in_block(const Session *s)
 {
     return session_block(s) >= 0;
@@ -82,7 +87,7 @@ static const KeyBinding KEYS[] = {
      NULL},
     {"C", "colours lock", NULL, "lock this colour scale, or fit it to each tensor again", 0, 0, NULL},
     {"s", "showcase", "√d_k", "what does √d_k do? Taken away where that changes most", AT_THE_DOOR, 5, NULL},
-    {"s", "set scale toggle", "√d_k", "take 1/√d_k away, put it back", 0, 5, NULL},
+    {"s", "set scale toggle", "√d_k", "take 1/√d_k away, put it back", 0, 5, has_scale},
     {"x", "ablate", "off", "switch off what the cursor is on: head, token, sub-layer, positions; again: on", 0, 6,
      can_switch_off},
     {"e", "prompt set . ", NULL, "type a value for the cell", 0, 0, NULL},

@@ -6,7 +6,11 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <string.h>
+
 #include "lessons/play.h"
+#include "tests/tui_views/drawn.h"
 
 static Session session;
 
@@ -54,6 +58,35 @@ static void into_what_is_not_computed(void **state)
     assert_true(entered > 100);
 }
 
+/* "1 = exp 0", not "1 = 0". */
+static void a_function_is_named(void **state)
+{
+    (void)state;
+    LessonFile f;
+    Lesson l;
+    Player p;
+    Err err = {{0}};
+    Canvas c;
+    char row[6 * 80 + 1] = "";
+    bool found = false;
+    assert_true(lesson_named("04-softmax", &f) && lesson_parse(&l, f.name, f.text, f.size, 0, &err));
+    assert_true(player_open(&p, &session, &l, &err) && session_show(&session, p.examples[0].exhibit, &err));
+    assert_true(command_do(&session, &p.commands, "goto powers; view worked", LINE_FOREIGN, &err));
+    canvas_init(&c, 24, 80);
+    drawn_prepare(&session, view_of(SCREEN_WORKED), SIDE_B, c.clip);
+    view_draw(view_of(SCREEN_WORKED), &(Paint){.s = &session, .c = &c, .mode = MODE_256}, c.clip, SIDE_B, true);
+    for (int y = 0; y < c.h; y++) {
+        size_t n = 0;
+        for (int x = 0; x < c.w; x++)
+            n += utf8_put(row + n, canvas_at(&c, y, x)->ch ? canvas_at(&c, y, x)->ch : ' ');
+        row[n] = 0;
+        found = found || (strstr(row, "1 = exp ") && strstr(row, "0  scores[u=0]"));
+    }
+    assert_true(found);
+    canvas_free(&c);
+    player_close(&p);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -72,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(into_what_is_not_computed),
+        cmocka_unit_test(a_function_is_named),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

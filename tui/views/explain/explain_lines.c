@@ -300,7 +300,7 @@ static void put_pixel(const Session *s, const Shown *v, Buf *out)
         c = index_on(v, ROLE_CHANNEL, &colours);
     char name[160];
     if (in->kind == INPUT_MATRICES) {
-        buf_printf(out, "Given by the worked example '%s': the arithmetic begins here.\n", in->name);
+        buf_printf(out, "Given by the worked example '%s'.\n", in->name);
         return;
     }
     if (y < 0 || x < 0 || i < 0 || j < 0) {

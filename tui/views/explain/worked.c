@@ -90,13 +90,16 @@ static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int 
 {
     static const char *const SIGNS[OP_COUNT] = {
         [OP_CONTRACT] = "·", [OP_MUL] = "·", [OP_ADD] = "+", [OP_SUB] = "−", [OP_DIV] = "/"};
-    Op op = graph_node(v->graph, v->node)->op;
+    const Node *node = graph_node(v->graph, v->node);
+    const Op op = node->op;
     char number[32];
     Buf where = {0};
     number_text(number, sizeof number, l->contribution, TERM);
     canvas_right(p->c, y, r.x, TERM, STYLE_TEXT, number);
     canvas_text(p->c, y, r.x + TERM, 3, STYLE_DIM, " = ");
     int x = r.x + TERM + 3;
+    if (op == OP_MAP)
+        x += canvas_text(p->c, y, x, r.w, STYLE_DIM, map_name(node->map)) + 1;
     for (int i = 0; i < l->operands; i++) {
         const float *values = session_peek(p->s, v->side, graph_node(v->graph, l->ref[i].node)->path);
         Shown o = {.side = v->side, .graph = v->graph, .node = l->ref[i].node, .values = values};
