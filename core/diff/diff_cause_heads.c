@@ -215,16 +215,6 @@ void trial_merged(Trial *t)
         attempt_merged(t, &ORDERS[i]);
 }
 
-/* Is that node of the target's block recorded, and not as it follows from what is before it? */
-static bool recorded_wrong(Trial *t, const char *name)
-{
-    NodeId n = trial_beside(t, graph_node(t->s->graph, t->target->node)->path, name);
-    for (int i = 0; t->report && i < t->report->count; i++)
-        if (t->report->row[i].tensor->node == n && t->report->row[i].state == DIFF_BEGINS)
-            return true;
-    return false;
-}
-
 /* Attention over q, k and v cut into another number of heads: z[t,(h e)], with 1/√(width of a head) of its own. */
 static bool make_z(Trial *t, NodeId z, const void *context, float *out)
 {
@@ -298,13 +288,9 @@ void trial_heads(Trial *t)
     const char *exchanged = path_ends(path, "attn.q")   ? "q has the weights of k in the recording"
                             : path_ends(path, "attn.k") ? "k has the weights of q in the recording"
                                                         : TEXTS[CUT_EXCHANGED];
-    /* nor of v, or of k, where what the others go into is recorded: unless the other of the two differs as well */
-    bool both = recorded_wrong(t, "attn.k") && recorded_wrong(t, "attn.v");
     bool alone = trial_find(t, "attn.scores_raw", 0) == NO_NODE || trial_find(t, "attn.z", 0) == NO_NODE;
     for (int cut = 0; cut < (alone ? CUT_ROTATED : CUT_COUNT); cut++)
         attempt_cut(t, (Excerpt)cut, false, cut == CUT_EXCHANGED ? exchanged : TEXTS[cut]);
-    if (alone && both && (path_ends(path, "attn.k") || path_ends(path, "attn.v")))
-        attempt_cut(t, CUT_K_AND_V, false, TEXTS[CUT_K_AND_V]);
     attempt_cut(
         t, CUT_INTERLEAVED, true,
         "the recording splits q, k and v into heads interleaved, (e h) instead of (h e), and joins them likewise");
