@@ -4,7 +4,7 @@
 
 static const StageRow ROWS[] = {
     {PART_MODEL, "image", "image", "x", "image", "pixels* pixel_* image* two one",
-     "The picture at the model's size, standardised: this is what the network sees."},
+     "The picture at the model's size, standardised: what the network sees."},
     {PART_MODEL, "patches", "patches", "x_p E", "patch_hidden patch_embed",
      "mask_token hidden patch_one patch_shown patch_hidden patch_embed",
      "The picture cut into patches; each becomes one vector, a token."},
