@@ -58,7 +58,7 @@ void overlay_text(Overlay *o, const char *title, const char *text)
     buf_puts(&o->text, text);
 }
 
-enum { MATCH_NAME = FIND_WORD + 1, MATCH_KEY };
+enum { MATCH_BEGIN = FIND_WORD + 1, MATCH_NAME, MATCH_KEY };
 
 /* The last word of a command is what its line is about: `glossary s`, `view row`, `prompt lesson `. */
 static bool names(const char *command, const char *filter)
@@ -69,7 +69,8 @@ static bool names(const char *command, const char *filter)
     return end >= n && strncasecmp(command + end - n, filter, n) == 0 && (end == n || command[end - n - 1] == ' ');
 }
 
-/* How well a line matches the filter: its key, its name, a word of what it says, the beginning or a part of one. */
+/* How well a line matches the filter: its key, its name, its first word, a word of what it says, the beginning or a
+ * part of one. */
 static int match_of(const Overlay *o, const Item *item)
 {
     size_t n = strlen(o->filter), length;
@@ -82,6 +83,8 @@ static int match_of(const Overlay *o, const Item *item)
     }
     if (names(item->command, o->filter))
         return MATCH_NAME;
+    if (strncasecmp(item->text, o->filter, n) == 0 && find_match(item->text, o->filter) == FIND_WORD)
+        return MATCH_BEGIN;
     const char *const SAID[] = {item->text, item->command, item->about};
     int best = FIND_NOT;
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++) {

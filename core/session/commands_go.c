@@ -273,7 +273,7 @@ static bool run_back(Session *s, const Args *a, Err *err)
     (void)err;
     if (place_back(s))
         return true;
-    session_say(s, "There is no earlier place. `q` leaves.");
+    session_say(s, "There is no earlier place. q twice leaves.");
     return true;
 }
 
