@@ -262,6 +262,8 @@ static int about_rows(const Overlay *o, const Canvas *c, int width)
     return c->h >= 16 ? most : 0;
 }
 
+enum { SAID_FROM = 16 }; /* lines of a screen on which a box of sentences has half of them at most */
+
 static Rect box_of(const Overlay *o, const Canvas *c)
 {
     int w = c->w < 84 ? c->w - 2 : 82, lines = o->kind == OVERLAY_TEXT ? page_rows(o, c, w - 2) : o->lines;
@@ -270,8 +272,15 @@ static Rect box_of(const Overlay *o, const Canvas *c)
     int h = lines + 3 < c->h - 2 ? lines + 3 : c->h - 2;
     h = h < 3 ? (c->h < 3 ? c->h : 3) : h;
     w = w < 3 ? c->w : w;
-    bool low = o->kind == OVERLAY_TEXT && h < c->h / 2; /* a few sentences leave what they speak of in sight */
-    return (Rect){.y = low && c->h > h + 4 ? c->h - h - 3 : (c->h - h) / 2, .x = (c->w - w) / 2, .h = h, .w = w};
+    Rect r = {.y = (c->h - h) / 2, .x = (c->w - w) / 2, .h = h, .w = w};
+    if (o->kind != OVERLAY_TEXT || *o->title || c->h < SAID_FROM)
+        return r;
+    int half = c->h / 2 - 1; /* what was said leaves what it speaks of in sight, and stands where the cursor is not */
+    r.h = h < half ? h : half;
+    r.y = c->h - r.h - (h < half ? 3 : 1);
+    if (c->cursor_y >= r.y && c->cursor_y < r.y + r.h)
+        r.y = 1;
+    return r;
 }
 
 /* First line of a list that keeps the chosen one in view. */

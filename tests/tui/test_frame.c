@@ -524,6 +524,37 @@ static void help_runs_its_tasks(void **state)
     overlay_free(&o);
 }
 
+/* However much is said, half of the screen stays in sight, and of that the cursor. */
+static void what_is_said_leaves_the_cursor_in_sight(void **state)
+{
+    (void)state;
+    Overlay o = {0};
+    Canvas c;
+    canvas_init(&c, 24, 80);
+    for (int y = 1; y < 23; y++) {
+        canvas_fill(&c, (Rect){0, 0, 24, 80}, STYLE_TEXT, '.');
+        c.cursor_y = y;
+        c.cursor_x = 40;
+        Buf text = {0};
+        for (int i = 0; i < 20; i++)
+            buf_puts(&text, "a line\n");
+        overlay_text(&o, "", buf_str(&text));
+        overlay_draw(&o, &c);
+        int seen = 0;
+        for (int i = 0; i < 24; i++)
+            seen += c.cells[i * 80 + 40].ch == '.';
+        assert_int_equal(c.cells[y * 80 + 40].ch, '.');
+        assert_true(seen >= 12);
+        Buf command = {0};
+        assert_int_equal(overlay_key(&o, "End", &command), OVERLAY_STAYS); /* all of it can be read */
+        overlay_draw(&o, &c);
+        assert_int_equal(o.scroll, o.scroll_end);
+        buf_free(&text);
+    }
+    overlay_free(&o);
+    canvas_free(&c);
+}
+
 /* Eight screens, from their commands; where one is on, the ways of seeing list them too, after its own. */
 static void what_was_learned_has_a_list(void **state)
 {
@@ -1014,6 +1045,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
         cmocka_unit_test_setup_teardown(tasks_keep_what_the_reader_has, start, stop),
         cmocka_unit_test_setup_teardown(the_pixel_of_a_number, start, stop),
+        cmocka_unit_test(what_is_said_leaves_the_cursor_in_sight),
         cmocka_unit_test_setup_teardown(what_was_learned_has_a_list, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_edits_and_completes, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_knows_a_shells_keys, start, stop),
