@@ -171,19 +171,6 @@ static float row_value(const void *of, int i, Ref *ref)
     return (size_t)i < row->shown ? row->line->value[i] : NAN;
 }
 
-/* From the lowest to the highest of a row, zero always between them. */
-static void range_of(const CloseupLine *l, double *low, double *high)
-{
-    *low = *high = 0;
-    for (size_t i = 0; i < l->count; i++) {
-        double x = (double)l->value[i];
-        if (isfinite(x) && x < *low)
-            *low = x;
-        if (isfinite(x) && x > *high)
-            *high = x;
-    }
-}
-
 static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const Group *g, bool here)
 {
     const CloseupLine *line = &c->line[g->first];
@@ -197,15 +184,11 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
     if (g->h >= 2 && there)
         ref_number(p, line->value[index], closeup_ref(c, line, index), g->y + 1, x, w < NUMBER ? w : NUMBER,
                    STYLE_TEXT);
-    if (g->h >= 3 && there) {
-        double low, high;
-        char from[16], to[16], range[40];
-        range_of(line, &low, &high);
-        number_text(from, sizeof from, (float)low, 5);
-        number_text(to, sizeof to, (float)high, 5);
-        snprintf(range, sizeof range, "%s…%s", from, to);
-        canvas_right(p->c, g->y + 2, x, w < NUMBER ? w : NUMBER, STYLE_DIM, range);
-    }
+    char range[CLOSEUP_RANGE];
+    if (g->h >= 3 && there)
+        canvas_right(p->c, g->y + 2, x, w < NUMBER ? w : NUMBER, STYLE_DIM, closeup_range_text(line, range));
+    else if (g->h == 2 && there && w > NUMBER + utf8_cells(closeup_range_text(line, range)) + (p->c->ascii ? 2 : 0))
+        canvas_right(p->c, g->y + 1, x, w, STYLE_DIM, range);
     if (g->h >= 4 && w >= 20 && line->what == CLOSEUP_CELLS && !line->given) {
         Buf text = {0};
         graph_formula(c->graph, line->node, &text);
@@ -217,7 +200,7 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
 static void draw_heat_row(const Paint *p, Rect r, const Row *row, int n)
 {
     double low, high;
-    range_of(row->line, &low, &high);
+    closeup_range(row->line, &low, &high);
     ColourScale scale = colour_scale_of_range(p, (float)low, (float)high);
     int first, last;
     for (int x = r.x; bars_at(r, n, x, &first, &last); x++) {
@@ -274,7 +257,7 @@ static void draw_row(const Paint *p, const Closeup *c, const Layout *l, const Gr
     for (int y = 0; y < r.h; y++)
         canvas_glyph(p->c, r.y + y, column, STYLE_AXIS, 0x250a);
     CanvasBars bars = {.value = row_value, .of = &row, .n = n, .style = STYLE_TEXT, .negative = STYLE_NEGATIVE};
-    range_of(row.line, &bars.low, &bars.high);
+    closeup_range(row.line, &bars.low, &bars.high);
     bars_draw(p->c, r, &bars);
 }
 

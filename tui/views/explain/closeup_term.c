@@ -1,6 +1,8 @@
 /* The one line of a close-up that says in numbers what the cursor is on. */
+#include <math.h>
 #include <stdio.h>
 
+#include "core/base/utf8.h"
 #include "core/graph/explain.h"
 #include "tui/views/explain/explain.h"
 
@@ -10,6 +12,29 @@ static const char *const BETWEEN[OP_COUNT] = {
 Ref closeup_ref(const Closeup *c, const CloseupLine *l, size_t i)
 {
     return l->cell ? session_ref(c->side, l->node, l->cell[l->count > 1 ? i : 0]) : (Ref){0};
+}
+
+void closeup_range(const CloseupLine *l, double *low, double *high)
+{
+    *low = *high = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        double x = (double)l->value[i];
+        if (isfinite(x) && x < *low)
+            *low = x;
+        if (isfinite(x) && x > *high)
+            *high = x;
+    }
+}
+
+const char *closeup_range_text(const CloseupLine *l, char out[CLOSEUP_RANGE])
+{
+    double low, high;
+    char from[16], to[16];
+    closeup_range(l, &low, &high);
+    number_text(from, sizeof from, (float)low, 5);
+    number_text(to, sizeof to, (float)high, 5);
+    snprintf(out, CLOSEUP_RANGE, "%s…%s", from, to);
+    return out;
 }
 
 /* Text and numbers one after the other on a line, as far as there is room. */
@@ -117,4 +142,8 @@ void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width)
         put_text(&w, STYLE_DIM, text);
         put_number(&w, l->value[index], (Ref){0});
     }
+    char range[CLOSEUP_RANGE], row[CLOSEUP_RANGE + 16]; /* what the row's colours and bars reach to */
+    snprintf(row, sizeof row, "  the row: %s", closeup_range_text(l, range));
+    if (l->count > 1 && w.end - w.x >= utf8_cells(row) + 2)
+        canvas_right(p->c, y, w.x, w.end - w.x, STYLE_DIM, row);
 }

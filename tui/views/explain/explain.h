@@ -62,4 +62,8 @@ void worked_text(const Paint *p, Buf *out);
 Ref closeup_ref(const Closeup *c, const CloseupLine *l, size_t i);
 /* "q·k  e=5: 0.911 · 1.260 = 1.148", in numbers what the cursor is on; nothing while the step has not come so far. */
 void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width);
+/* From the lowest to the highest of a row, zero always between them; and as a text, "-1.98…1.835". */
+enum { CLOSEUP_RANGE = 40 };
+void closeup_range(const CloseupLine *l, double *low, double *high);
+const char *closeup_range_text(const CloseupLine *l, char out[CLOSEUP_RANGE]);
 #endif
