@@ -38,7 +38,7 @@ static inline int drawn_numbers(const Session *s, Canvas *c)
                 n += utf8_put(text + n, k->ch ? k->ch : ' ');
             }
             text[n] = '\0';
-            if (sscanf(text, "%599s", word) != 1 || !is_number_text(word))
+            if (sscanf(text, " %599[^ %]", word) != 1 || !is_number_text(word))
                 continue; /* a bar, a mark, an edge, the letter of a name */
             numbers++;
             float shown = strchr(text, '%') ? 100 * values[ref.cell] : values[ref.cell]; /* a share in percent */

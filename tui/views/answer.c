@@ -6,7 +6,7 @@
 #include "tui/views/classes.h"
 
 enum { NAME_MAX = 24, NAME_LEAST = 4, P_CELLS = 9, P_LEAST = 6, LOGIT_CELLS = 9, BAR_MIN = 4, FULL_CELLS = 8 };
-enum { BAR_MOST = 40, WAY_MOST = 100, WAY_LEAST = 12, LEGEND_CELLS = 14 };
+enum { BAR_MOST = 40, WAY_MOST = 100, WAY_LEAST = 12, LEGEND_CELLS = 11 };
 
 typedef struct Columns {
     int name, bar, p, logit, a, b, change; /* widths; 0 = not shown */
@@ -120,9 +120,10 @@ static void draw_way(const Paint *p, const Table *t, size_t i, int y, int x, int
     int to = (int)(fminf(fmaxf(b, 0), 1) * (float)(width - 1) + 0.5F);
     for (int k = (from < to ? from : to) + 1; k < (from < to ? to : from); k++)
         canvas_glyph(p->c, y, x + k, style, 0x2500);
-    canvas_glyph(p->c, y, x + from, STYLE_SIDE_A, 0x25cb);
+    bool here = style == STYLE_SELECTED; /* the marked line has no holes: the dots' shapes tell A from B */
+    canvas_glyph(p->c, y, x + from, here ? style : STYLE_SIDE_A, 0x25cb);
     canvas_ref(p->c, y, x + from, 1, shown_ref(&t->a, i));
-    canvas_glyph(p->c, y, x + to, STYLE_SIDE_B, 0x25cf);
+    canvas_glyph(p->c, y, x + to, here ? style : STYLE_SIDE_B, 0x25cf);
     canvas_ref(p->c, y, x + to, 1, shown_ref(&t->b, i));
 }
 
@@ -180,7 +181,7 @@ static void draw_header(const Paint *p, Rect line, const Table *t, const char *k
         const char *word;
     } column[] = {{c->p, "prob."}, {c->a, "A"}, {c->b, "B"}, {c->change, "A−B"}, {c->logit, "logit"}};
     canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, kind);
-    if (t->compares && c->bar >= LEGEND_CELLS + FULL_CELLS) {
+    if (t->compares && c->bar >= LEGEND_CELLS) {
         int at = line.x + c->name + 2;
         at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_SIDE_A, "○ A");
         at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_AXIS, " ── ");

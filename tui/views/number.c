@@ -110,7 +110,7 @@ void share_text(char *out, size_t n, float share)
     if (isnan(share))
         snprintf(out, n, "NaN");
     else if (size > 0 && size < 0.0005)
-        snprintf(out, n, "<0.1 %%");
+        snprintf(out, n, "%s<0.1 %%", share < 0 ? "-" : "");
     else if (size < 1 && size >= 0.9995)
         snprintf(out, n, "%s>99.9 %%", share < 0 ? "-" : "");
     else
