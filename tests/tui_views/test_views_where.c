@@ -306,7 +306,7 @@ static void lens_of_an_edit(void **state)
 {
     (void)state;
     command("open #66; set scale off; lens 3 heart");
-    shows(&VIEW_LENS, SIDE_A, 17, 78, "5000: cls 99");
+    shows(&VIEW_LENS, SIDE_A, 17, 78, "Right of 5000: class token 99");
     command("compare b");
     Buf out = {0};
     for (Side side = SIDE_B; side <= SIDE_DIFF; side++) {

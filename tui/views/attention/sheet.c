@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
@@ -214,32 +215,44 @@ static void put_left_out(Buf *out, const char *what, int first, int shown, int a
         buf_printf(out, "%s %d–%d of %d; ", what, first, first + shown - 1, all);
 }
 
-static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
+/* brief 1: with fewer words; 2: without whose rows they are, which the title says. */
+static void put_caption(const Attend *a, const Sheet *s, const char *pool, int brief, bool locked, Buf *out)
 {
     char t[32];
+    put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
+    put_left_out(out, "heads", s->first_head, s->across, s->heads);
+    if (!s->matrix && !s->listed && (s->rows < a->u.rows || s->cols < a->u.cols)) {
+        buf_puts(out, "1 cell = ");
+        put_pool(out, a->u.rows, s->rows);
+        buf_puts(out, "×");
+        put_pool(out, a->u.cols, s->cols);
+        buf_printf(out, "%s, %s; ", brief ? "" : " patches", pool);
+    }
+    if (s->matrix)
+        buf_puts(out, brief ? "rows ask; " : "rows ask, columns are looked at; ");
+    else if (brief < 2)
+        buf_printf(out, "what %s looks at; ", axis_label(a->t_axis, a->at_t, t, sizeof t));
+    if (!locked)
+        buf_puts(out, brief ? "own scales" : "each on its own scale");
+}
+
+static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
+{
     Buf words = {0};
     if (s->caption_y < 0)
         return;
     ColourScale scale = attend_scale(p, a, false);
-    put_left_out(&words, "blocks", s->first_block, s->down, s->blocks);
-    put_left_out(&words, "heads", s->first_head, s->across, s->heads);
-    if (!s->matrix && !s->listed && (s->rows < a->u.rows || s->cols < a->u.cols)) {
-        buf_puts(&words, "1 cell = ");
-        put_pool(&words, a->u.rows, s->rows);
-        buf_puts(&words, "×");
-        put_pool(&words, a->u.cols, s->cols);
-        buf_printf(&words, " patches, %s; ", colour_scale_pool_word(p, &scale));
+    bool locked = p->s->look.locked;
+    for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&words)) > r.w); brief++) {
+        buf_clear(&words);
+        put_caption(a, s, colour_scale_pool_word(p, &scale), brief, locked, &words);
     }
-    int used = canvas_text(p->c, s->caption_y, r.x, r.w, STYLE_TEXT, buf_str(&words));
+    int used = canvas_text(p->c, s->caption_y, r.x, r.w, STYLE_DIM, buf_str(&words));
     buf_free(&words);
-    axis_label(a->t_axis, a->at_t, t, sizeof t);
-    used += canvas_printf(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM,
-                          s->matrix ? "rows ask, columns are looked at; " : "what %s looks at; ", t);
-    if (p->s->look.locked && r.w - used >= 20)
+    if (locked && r.w - used >= 20)
         colour_scale_bar(p, &scale, s->caption_y, r.x + used, r.w - used);
-    else
-        canvas_text(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM,
-                    p->s->look.locked ? "one scale" : "each on its own scale");
+    else if (locked)
+        canvas_text(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM, "one scale");
 }
 
 static void draw_edges(const Paint *p, const Sheet *s, Rect r, int block, int head)
@@ -352,10 +365,13 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     Attend a;
-    if (attend_open(s, side, -1, &a))
-        buf_printf(out, "%s, blocks × heads", node_name(graph_node(a.v.graph, a.v.node)));
-    else
+    char t[32];
+    if (attend_open(s, side, -1, &a)) {
+        const char *name = node_name(graph_node(a.v.graph, a.v.node));
+        buf_printf(out, "%s[%s=%s], blocks × heads\n%s, blocks × heads", name, a.t_axis->sym,
+                   axis_label(a.t_axis, a.at_t, t, sizeof t), name);
+    } else
         buf_puts(out, "blocks × heads");
 }
 
-VIEW_SPEC(SHEET, .name = "sheet", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION);
+VIEW_SPEC(SHEET, .name = "sheet", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .cursor = attend_cursor);

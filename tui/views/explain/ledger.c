@@ -18,6 +18,7 @@ enum {
     COLUMN_WIDEST = 10,
     MAP_LEAST = 8,
     LIST_WIDE = 34,
+    VOTES_SAID = 34,
     WORDS = 22, /* a column of words with their votes */
     GAP = 2,    /* between two such columns */
     WORD = 11,
@@ -175,7 +176,8 @@ static void draw_picture(const Paint *p, const LedgerView *v, Rect r)
     if (p->s->look.ledger.one_head)
         put_head(p, v, caption);
     else
-        canvas_text(p->c, caption.y, caption.x, caption.w, STYLE_AXIS, "votes, all heads");
+        canvas_text(p->c, caption.y, caption.x, caption.w, STYLE_AXIS,
+                    caption.w >= VOTES_SAID ? "votes: what heads wrote by looking" : "votes, all heads");
     if (!votes_open(v, &t)) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, v->l->votes == NO_NODE ? "no patch is read" : "computing…");
         return;

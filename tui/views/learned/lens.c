@@ -263,7 +263,8 @@ static void draw_lens_shares(const Paint *p, const Lens *l, Rect line)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " Right after each block: %s %% of %d (±1).", text,
                       (int)FIGURES_PICTURES);
     else if (line.w >= 26)
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " Right: %s %%", text);
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " %s: %s %%",
+                      line.w >= 40 ? "Right after each block" : "Right", text);
 }
 
 static void draw_settled(const Paint *p, const Lens *l, Rect line)
@@ -303,12 +304,13 @@ static void draw_accuracy(const Paint *p, Side side, Rect line)
     else if (!m || !m->whole)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "both read-outs over many pictures: measured %zu of %zu",
                       m ? m->done : 0, m ? m->total : 0);
-    else if (line.w < 57)
-        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "of %zu: cls %s", m->pictures, cls);
+    else if (line.w < 72)
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
+                             line.w >= 48 ? "right of %zu pictures: %s" : "right of %zu: %s", m->pictures, cls);
     else
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
                              line.w >= 86 ? "%zu pictures: class token %s, patch mean %s right"
-                                          : "%zu: cls %s, mean %s",
+                                          : "Right of %zu: class token %s, mean %s",
                              m->pictures, cls, mean);
     if (used && m->done < m->total && line.w - used >= 15)
         canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_STRONG, "  measured %d %%",
