@@ -154,7 +154,7 @@ stands "where, what it counts" "covers to more than 8 %"
 says training "training last"
 stands "training" "of 500: "
 says showcase "showcase; say"
-stands "showcase" "the twin, trained without it, names $(share TWIN) of $N held-out pictures right, this model $(share TRAINED)"
+stands "showcase" "a twin of this model, trained without it, names $(share TWIN) of $N held-out pictures right, this model $(share TRAINED)"
 says showcase showcase
 stands "showcase is chosen" "Of 200 pictures this row collapses most"
 finish figures

@@ -89,8 +89,17 @@ static void text_of(const Canvas *c, int y, Span w, char *out, size_t n)
 static bool is_key(const Canvas *c, int y, Span w)
 {
     const Cell *k = &c->cells[(size_t)y * (size_t)c->w + (size_t)w.from];
+    bool said = w.from > 1 && w.to + 1 < c->w && glyph(c, y, w.from - 1) == ' ' && glyph(c, y, w.from - 2) == ' ' &&
+                glyph(c, y, w.to) == ' ' && in_word(glyph(c, y, w.to + 1)); /* of a message: "   s undoes" */
     bool bracketed = w.from > 0 && w.to < c->w && glyph(c, y, w.from - 1) == '(' && glyph(c, y, w.to) == ')';
-    return w.to == w.from + 1 && (k->style == STYLE_KEY || (k->style == STYLE_STRONG && bracketed));
+    return w.to == w.from + 1 && (k->style == STYLE_KEY || (k->style == STYLE_STRONG && (bracketed || said)));
+}
+
+/* "A" or "B" in the colour of that side. */
+static bool is_side(const Canvas *c, int y, Span w)
+{
+    Style style = c->cells[(size_t)y * (size_t)c->w + (size_t)w.from].style;
+    return w.to == w.from + 1 && (style == STYLE_SIDE_A || style == STYLE_SIDE_B);
 }
 
 /* The longest name of words[first …] with an entry; returns how many words it has, 0: not even the first has one. */
@@ -102,6 +111,8 @@ static int longest(const Session *s, const Commands *commands, const Canvas *c, 
         for (int i = 1; i < k; i++)
             close = close && words[i].from == words[i - 1].to + 1 && glyph(c, y, words[i - 1].to) == ' ';
         text_of(c, y, (Span){words[0].from, words[k - 1].to}, word, n);
+        if (k == 1 && is_side(c, y, words[0]))
+            utf8_print(word, n, "A and B");
         if (close && strlen(word) < WORD - 1 && has_entry(s, commands, word))
             return k;
     }

@@ -78,9 +78,9 @@ static void command(void **state)
     assert_int_not_equal(best(SIDE_B), session_input(&s, SIDE_B)->label);
     assert_true(entropy(SIDE_A) > entropy(SIDE_B) + 1);
     has(run("say"), "a change of temperature");
-    has(run("say"),
-        "the twin, trained without it, names 99.0 % (98.7–99.3) of 5000 held-out pictures right, this model "
-        "99.1 % (98.8–99.4)");
+    has(run("say"), "a twin of this model, trained without it, names 99.0 % (98.7–99.3) of 5000 held-out pictures "
+                    "right, this model "
+                    "99.1 % (98.8–99.4)");
     has(run("say"), "The factor alone would make it ×16, but earlier blocks changed too");
     has(run("say"), "this row gets sharper");
     has(run("showcase next"), "The median of 200 pictures: rows sharpen; 134 answers stay");

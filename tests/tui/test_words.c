@@ -173,6 +173,12 @@ static void keys_are_no_letters(void **state)
     assert_false(words_at(&t, &all, &c, 0, 34, word, sizeof word));
     assert_false(words_at(&t, &all, &c, 1, 0, word, sizeof word));
     assert_true(words_at(&t, &all, &c, 2, 7, word, sizeof word) && is_word(word, "t"));
+    canvas_text(&c, 3, 0, 80, STYLE_STRONG, "All of it is off.  s undoes");
+    assert_false(words_at(&t, &all, &c, 3, 19, word, sizeof word));
+    canvas_text(&c, 4, 0, 80, STYLE_SIDE_A, "A");
+    assert_true(words_at(&t, &all, &c, 4, 0, word, sizeof word) && is_word(word, "A and B"));
+    canvas_text(&c, 5, 0, 80, STYLE_AXIS, "0.994  own");
+    assert_true(words_at(&t, &all, &c, 5, 8, word, sizeof word) && is_word(word, "own"));
     canvas_free(&c);
     session_free(&t);
 }

@@ -386,7 +386,8 @@ void say_without_scale(const Teller *t)
         return;
     }
     char with[48], twin[48];
-    buf_printf(t->out, ": the twin, trained without it, names %s of %d held-out pictures right, this model %s.",
+    buf_printf(t->out,
+               ": a twin of this model, trained without it, names %s of %d held-out pictures right, this model %s.",
                measure_share_text(figures_get(FIGURE_TWIN, 0).right, FIGURES_PICTURES, twin, sizeof twin),
                (int)FIGURES_PICTURES,
                measure_share_text(figures_get(FIGURE_TRAINED, 0).right, FIGURES_PICTURES, with, sizeof with));
