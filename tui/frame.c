@@ -213,16 +213,29 @@ static void put_input(const Input *in, int most, Buf *out)
 static void header_head(const Session *s, bool ranges, Buf *out)
 {
     int axis = session_role(s, ROLE_HEAD), heads = axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
-    if (s->look.average)
-        buf_printf(out, "  mean of %d heads", heads);
+    if (attention_over_heads(s, session_graph(s, SIDE_B), -1))
+        buf_printf(out, "  %s of %d heads", s->look.average ? "mean" : "sum", heads);
     else
         buf_printf(out, "  head %d", session_head(s));
-    if (!s->look.average && ranges)
+    if (ranges && !attention_over_heads(s, session_graph(s, SIDE_B), -1))
         buf_printf(out, " of 0–%d", heads - 1);
 }
 
+/* "block 1", "decoder 1 of 0–2, cross-attention": which of a block's attentions, where it has two. */
+static void header_block(const Session *s, bool ranges, Buf *out)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const Part *block = anatomy_part(g, anatomy_block_of(g, s->place.path)),
+               *own = anatomy_part(g, anatomy_of(g, s->place.path));
+    buf_printf(out, "  %s %d", *block->stack ? block->stack : "block", block->block);
+    if (ranges)
+        buf_printf(out, " of 0–%d", session_blocks(s) - 1);
+    if (*block->stack && own->kind == PART_ATTENTION)
+        buf_printf(out, ", %s", own->word);
+}
+
 /* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. words: the
- * input has lines of its own. brief 1: without how many blocks and heads there are; 2: without the pinned picture too.
+ * input has lines of its own. brief 1: without how many blocks and heads there are; 2: without the pinned picture, or a text's model, too.
  * most: cells of the input's name; 0: all of it. */
 static void header_text(const Session *s, bool named, bool words, int brief, int most, Buf *out)
 {
@@ -233,7 +246,7 @@ static void header_text(const Session *s, bool named, bool words, int brief, int
                                    strcmp(session_input(s, SIDE_A)->path, session_input(s, SIDE_B)->path) != 0;
     if (named)
         buf_printf(out, " vitrine  %s%s", model, *model && !words ? " " : "");
-    else if (words)
+    else if (words && brief < 2)
         buf_printf(out, " %s", model);
     if (two && !words) {
         buf_puts(out, " A ");
@@ -248,9 +261,7 @@ static void header_text(const Session *s, bool named, bool words, int brief, int
     if (*box->symbol)
         buf_printf(out, " (%s)", box->symbol);
     if (block >= 0)
-        buf_printf(out, "  block %d", block);
-    if (block >= 0 && ranges)
-        buf_printf(out, " of 0–%d", session_blocks(s) - 1);
+        header_block(s, ranges, out);
     if (block >= 0 && on_attention(s))
         header_head(s, ranges, out);
     for (int i = 0; i < s->edits.count; i++)

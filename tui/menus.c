@@ -326,9 +326,40 @@ void overlay_view_menu(Overlay *o, const Session *s)
         overlay_add(o, "learned    what the model learned: more screens", "T", "menu learned");
 }
 
+/* The words of the texts: there in the tensor in focus where it has them, else where the model gets them. */
+static void add_words(Overlay *o, const Session *s)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId focus = session_node(s, SIDE_B, s->place.path);
+    Dims here = focus == NO_NODE ? (Dims){.n = 0} : graph_node(g, focus)->dims;
+    for (NodeId n = 0; n < g->count; n++) {
+        int axis = anatomy_vocabulary(g, n) == AXIS_NONE ? AXIS_NONE : node_role(g, n, ROLE_QUERY);
+        for (int i = 0; axis != AXIS_NONE && i < g->axes[axis].n; i++) {
+            const Axis *a = &g->axes[axis];
+            char text[160], command[SESSION_PATH + 160], label[100];
+            bool asks = false, seen = false;
+            for (int k = 0; k < here.n; k++) {
+                const Axis *has = &g->axes[here.axis[k]];
+                asks |= has->role == ROLE_QUERY && has->sequence == a->sequence;
+                seen |= has->role == ROLE_KEY && has->sequence == a->sequence;
+            }
+            axis_label(a, i, label, sizeof label);
+            utf8_print(text, sizeof text, "%s, word %d of the %s", label, i,
+                       a->sequence == SEQUENCE_SOURCE ? "source" : "target");
+            if (seen || asks)
+                utf8_print(command, sizeof command, "%s %s", seen ? "looked" : "query", label);
+            else
+                utf8_print(command, sizeof command, "goto %s[%s=%d]", graph_node(g, n)->path, a->sym, i);
+            overlay_add(o, text, "", command);
+        }
+    }
+}
+
 void overlay_find_menu(Overlay *o, const Session *s)
 {
     overlay_list(o, "Find: type a part of the name");
+    if (session_words(s, SIDE_B))
+        add_words(o, s);
     for (int i = 0; i < s->stages.count; i++) {
         const Box *b = &s->stages.boxes[i];
         char text[256], command[SESSION_PATH + 16];
@@ -343,7 +374,7 @@ void overlay_find_menu(Overlay *o, const Session *s)
     for (int i = 0; axis != AXIS_NONE && i < g->axes[axis].n && g->axes[axis].labels; i++) {
         char text[160], command[160], label[100], clean[100];
         utf8_clean(clean, sizeof clean, axis_label(&g->axes[axis], i, label, sizeof label));
-        utf8_print(text, sizeof text, "%s %s", session_words(s, SIDE_B) ? "word" : "class", clean);
+        utf8_print(text, sizeof text, "%s %s", session_words(s, SIDE_B) ? "next word" : "class", clean);
         utf8_print(command, sizeof command, "goto %.100s[%s=%d]", graph_node(g, probs)->path, g->axes[axis].sym, i);
         overlay_add(o, text, "", command);
     }

@@ -49,7 +49,7 @@ static const StageRow ROWS[] = {
     {PART_ATTENTION, "softmax", "softmax", "A", "pattern", "row_max shifted exp row_sum pattern",
      "Every row of scores becomes shares that add to 1: who looks at whom."},
     {PART_ATTENTION, "weighted", "weighted v", "A v", "z", "z", NULL},
-    {PART_ATTENTION, "w_o", "W_O", "MSA", "scaled_out out", "w_o b_o out_nobias out layer_scale scaled_out", NULL},
+    {PART_ATTENTION, "w_o", "W_O", NULL, "scaled_out out", "w_o b_o out_nobias out layer_scale scaled_out", NULL},
     {PART_BLOCK, "add1", "+", "z′", "resid_mid", "resid_mid", NULL},
     {PART_BLOCK, "add_cross", "+", "z″", "resid_cross", "resid_cross", NULL},
     {PART_MLP, "up", "up", "z W₁+b", "pre", "w_up b_up pre_nobias pre", NULL},

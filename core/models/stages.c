@@ -147,8 +147,9 @@ static void add_nodes(Maker *m, int parent, const Group *gr)
 static const char *symbol_of(const Maker *m, const Group *gr)
 {
     const StageRow *r = stage_row(gr->row);
+    const NodeText *own = node_text(m->g->nodes[gr->show].path);
     if (r->kind != PART_NORM)
-        return r->symbol;
+        return r->symbol ? r->symbol : own ? own->symbol : "";
     const char *read = site_path(m->g, gr->part, SITE_IN);
     bool rms = site_path(m->g, gr->part, SITE_NORM_MEAN_SQUARE) != NULL;
     const NodeText *in = read ? node_text(read) : NULL;

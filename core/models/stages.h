@@ -59,10 +59,10 @@ enum { NO_ROW = -1 };
  * paths. */
 typedef struct StageRow {
     PartKind kind;
-    const char *key;   /* NULL: the last word of the part's scope */
-    const char *label; /* NULL: the part's word */
-    const char *symbol;
-    const char *show; /* the results that may stand for the stage, best first */
+    const char *key;    /* NULL: the last word of the part's scope */
+    const char *label;  /* NULL: the part's word */
+    const char *symbol; /* NULL: that of the node shown */
+    const char *show;   /* the results that may stand for the stage, best first */
     const char *members;
     const char *sentence; /* NULL: that of the node shown */
 } StageRow;

@@ -84,6 +84,9 @@ bool screen_go(Session *s, Screen screen, const char *path, Err *err);
 bool screen_patch_word(Session *s, const Args *a, int i, Err *err);
 /* Path of a site of the attention in focus, of its block's or the first block's; NULL where that has none. */
 const char *attention_here(const Session *s, Site site);
+/* Path of the mean or the sum over the heads where a pattern's screen shows that instead of one head (block −1: the
+ * focused one), else NULL. */
+const char *attention_over_heads(const Session *s, const Graph *g, int block);
 /* Is the position table fitted to another grid than its own? Else an error says how it would be. */
 bool positions_fitted_there(const Session *s, Err *err);
 

@@ -291,6 +291,62 @@ static void help_and_lists(void **state)
     overlay_close(&lists);
 }
 
+/* A word of the texts is found before a part of a step's name, and Enter goes to it: here, or where the model gets it. */
+static void words_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *place, *word, *there;
+    } WAYS[] = {{"goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]", "it", "looked it"},
+                {"goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]", "ani", "looked animal"},
+                {"goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]", "rue", "query rue"},
+                {"goto decoder.blocks.2.mlp.pre", "it", "goto encoder.tokens[s=8]"}};
+    for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
+        Buf command = {0};
+        assert_true(run(WAYS[i].place));
+        overlay_find_menu(&lists, &s);
+        for (const char *p = WAYS[i].word; *p; p++)
+            overlay_key(&lists, (char[]){*p, 0}, &command);
+        assert_int_equal(overlay_key(&lists, "Enter", &command), OVERLAY_RUN);
+        assert_string_equal(buf_str(&command), WAYS[i].there);
+        assert_true(run(buf_str(&command)));
+        buf_free(&command);
+    }
+    assert_string_equal(s.place.path, "encoder.tokens");
+}
+
+/* Where the mean or the sum of the heads is shown, the cursor is on a number of it, and Enter opens that one's arithmetic.
+ * The title says which attention it is. */
+static void all_heads(void **state)
+{
+    (void)state;
+    static const char *const SHOWN[][2] = {{"head all", "mean_pattern"},
+                                           {"head 1; view sentence; option heads sum", "heads_sum"}};
+    Buf line = {0};
+    for (int i = 0; i < 2; i++) {
+        assert_true(run("goto decoder.blocks.2.cross_attn.pattern[h=2,t=qu',r=it]; view sentence"));
+        assert_true(run(SHOWN[i][0]));
+        draw(24, 80);
+        line_of(0, &line);
+        assert_non_null(strstr(buf_str(&line), "decoder 2"));
+        assert_non_null(strstr(buf_str(&line), "cross-attention"));
+        bool said = false;
+        for (int y = 0; y < c.h; y++) {
+            line_of(y, &line);
+            const char *at = strstr(buf_str(&line), SHOWN[i][1]);
+            said |= at && !strpbrk(at, "[="); /* the cursor's pane has the name alone */
+        }
+        assert_true(said);
+        assert_true(run("in"));
+        assert_non_null(strstr(s.place.path, SHOWN[i][1]));
+        assert_int_equal(screen_now(&s)->group, GROUP_ARITHMETIC);
+        assert_true(run("back"));
+        assert_true(site_is(session_graph(&s, SIDE_B), s.place.path, SITE_PATTERN));
+        assert_true(run("option heads one; head 0"));
+    }
+    buf_free(&line);
+}
+
 /* What does not fit is cut with a sign, and what is in focus stays; the answer is the word that comes next. */
 static void words_on_top(void **state)
 {
@@ -610,6 +666,8 @@ int main(void)
                                        cmocka_unit_test(every_step),
                                        cmocka_unit_test(every_node),
                                        cmocka_unit_test(help_and_lists),
+                                       cmocka_unit_test(words_are_found),
+                                       cmocka_unit_test(all_heads),
                                        cmocka_unit_test(words_on_top),
                                        cmocka_unit_test(words_have_their_grounds),
                                        cmocka_unit_test(a_row_of_words),

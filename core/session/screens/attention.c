@@ -6,6 +6,7 @@
 
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
+#include "core/session/ask/closeup.h"
 #include "core/session/ask/say.h"
 #include "core/session/input.h"
 #include "core/session/options.h"
@@ -35,6 +36,20 @@ static bool attention_in_focus(const Session *s, Screen *screen)
 {
     *screen = session_screen_for(s, s->place.path);
     return *screen == SCREEN_ROW || *screen == SCREEN_SENTENCE;
+}
+
+const char *attention_over_heads(const Session *s, const Graph *g, int block)
+{
+    char here[SESSION_PATH];
+    int part = session_attention(s, g, block);
+    const char *pattern = site_path(g, part, SITE_PATTERN);
+    bool sum = !s->look.average && s->place.screen == SCREEN_SENTENCE && s->look.sentence.heads == SENTENCE_SUM;
+    if (!pattern || (!sum && !s->look.average))
+        return NULL;
+    session_in_block(g, s->place.path, block < 0 ? session_block(s) : block, here);
+    bool other = fits_row(g, graph_find(g, here)) && strcmp(here, pattern) != 0; /* scores, say */
+    const char *path = site_path(g, part, sum ? SITE_HEADS_SUM : SITE_MEAN_PATTERN);
+    return !other && path && graph_find(g, path) != NO_NODE ? path : NULL;
 }
 
 const char *attention_here(const Session *s, Site site)
@@ -94,6 +109,18 @@ bool enter_pattern(Session *s, Err *err)
         return no_attention_here(err);
     s->look.average = false;
     return session_go(s, path, session_screen_for(s, path), err);
+}
+
+/* The arithmetic of what is shown: of the mean or the sum over the heads, where it is that. */
+static bool enter_weight(Session *s, Err *err)
+{
+    const char *all = attention_over_heads(s, session_graph(s, SIDE_B), -1);
+    if (!all)
+        return enter_arithmetic(s, err);
+    if (!session_go(s, all, SCREEN_EXPLAIN, err))
+        return false;
+    s->place.screen = closeup_there(s) ? SCREEN_CLOSEUP : SCREEN_EXPLAIN;
+    return true;
 }
 
 /* One head, all of them, their sum; then the matrix, from which one comes back. */
@@ -476,11 +503,11 @@ SCREEN_SPEC(MATRIX, .name = "matrix", .about = "one head's scores or pattern, [t
 
 SCREEN_SPEC(SENTENCE, .name = "sentence", .about = "attention drawn between words: a head, all heads, their sum",
             .group = GROUP_ATTENTION, .command = "view sentence", .come = come_sentence, .words = true,
-            .fits = fits_sentence, .move = move_on_matrix, .enter = enter_arithmetic, .next = next_sentence,
+            .fits = fits_sentence, .move = move_on_matrix, .enter = enter_weight, .next = next_sentence,
             .off = OFF_HEAD, .say_pattern = say_row, .say_scores = say_score_row, .tell = tell_matrix,
             .options = SENTENCE_OPTIONS);
 
 SCREEN_SPEC(ROW, .name = "row", .about = "one row of the pattern, laid over the input", .group = GROUP_ATTENTION,
             .command = "view row", .come = come_attention, .fits = fits_row, .move = move_on_keys,
-            .enter = enter_arithmetic, .next = enter_tensor, .off = OFF_HEAD, .say_pattern = say_row,
+            .enter = enter_weight, .next = enter_tensor, .off = OFF_HEAD, .say_pattern = say_row,
             .say_scores = say_score_row, .tell = tell_row, .options = ROW_OPTIONS);

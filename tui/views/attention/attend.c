@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/screens.h"
 #include "tui/views/spread.h"
 
 static bool is_attention(const Session *s, Side side, const char *path)
@@ -22,14 +23,15 @@ bool attend_path(const Session *s, Side side, int block, char out[SESSION_PATH])
         session_in_block(g, s->place.path, block < 0 ? session_block(s) : block, out);
     else
         snprintf(out, SESSION_PATH, "%s", pattern ? pattern : "");
-    const char *mean = shown_attention(s, side, block, SITE_MEAN_PATTERN);
-    if (s->look.average && pattern && strcmp(out, pattern) == 0 && session_node(s, side, mean) != NO_NODE)
-        snprintf(out, SESSION_PATH, "%s", mean);
-    const char *sum = shown_attention(s, side, block, SITE_HEADS_SUM);
-    if (s->place.screen == SCREEN_SENTENCE && s->look.sentence.heads == SENTENCE_SUM && pattern &&
-        strcmp(out, pattern) == 0 && session_node(s, side, sum) != NO_NODE)
-        snprintf(out, SESSION_PATH, "%s", sum);
+    const char *all = attention_over_heads(s, g, block);
+    if (all)
+        snprintf(out, SESSION_PATH, "%s", all);
     return *out != '\0';
+}
+
+const char *attend_cursor(const Session *s, Side side)
+{
+    return attention_over_heads(s, shown_graph(s, side), -1);
 }
 
 const char *attend_probe(const Session *s, Side side, Site site)

@@ -21,6 +21,8 @@ typedef struct Attend {
 /* The node on show in a block (−1: the focused one, or block 0): the focus where it has t and u, else the pattern.
  * False, out empty, where the model has no attention. */
 bool attend_path(const Session *s, Side side, int block, char out[SESSION_PATH]);
+/* Of the mean or the sum over the heads, where that is on show; NULL: the focus. */
+const char *attend_cursor(const Session *s, Side side);
 /* Path of what the focused attention says about itself, or NULL. */
 const char *attend_probe(const Session *s, Side side, Site site);
 /* False when that side has no such node, or it is no attention. Values may be missing still. */

@@ -380,5 +380,5 @@ static void title(const Session *s, Side side, Buf *out)
     attend_title(s, side, true, false, "rows ask, columns are looked at\nrows ask", out);
 }
 
-VIEW_SPEC(MATRIX, .name = "matrix", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .least = least,
-          .beside = &VIEW_ROW);
+VIEW_SPEC(MATRIX, .name = "matrix", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .cursor = attend_cursor,
+          .least = least, .beside = &VIEW_ROW);

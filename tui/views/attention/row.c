@@ -348,5 +348,5 @@ static const KeyBinding KEYS[] = {{"#", "overlay", NULL,
                                    "a row: its shares in percent written on the patches, and away again", 0, 0, NULL},
                                   {.key = NULL}};
 
-VIEW_SPEC(ROW, .name = "row", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .below = &VIEW_OTHER_HEADS,
-          .keys = KEYS, .ways = WAYS);
+VIEW_SPEC(ROW, .name = "row", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .cursor = attend_cursor,
+          .below = &VIEW_OTHER_HEADS, .keys = KEYS, .ways = WAYS);

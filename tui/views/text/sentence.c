@@ -240,4 +240,5 @@ static const ViewWay WAYS[] = {{"attention between words: one head", "view sente
                                {"…the sum of all heads", "view sentence; option heads sum"},
                                {NULL, NULL}};
 
-VIEW_SPEC(SENTENCE, .name = "sentence", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .ways = WAYS);
+VIEW_SPEC(SENTENCE, .name = "sentence", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION,
+          .cursor = attend_cursor, .ways = WAYS);
