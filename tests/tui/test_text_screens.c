@@ -291,7 +291,7 @@ static void help_and_lists(void **state)
     overlay_close(&lists);
 }
 
-/* A word of the texts is found before a part of a step's name, and Enter goes to it: here, or where the model gets it. */
+/* A word of the texts is found before a part of a step's name; Enter goes to it, here or where the model gets it. */
 static void words_are_found(void **state)
 {
     (void)state;
