@@ -315,8 +315,8 @@ static void words_are_found(void **state)
     assert_string_equal(s.place.path, "encoder.tokens");
 }
 
-/* Where the mean or the sum of the heads is shown, the cursor is on a number of it, and Enter opens that one's arithmetic.
- * The title says which attention it is. */
+/* Where the mean or the sum of the heads is shown, the cursor is on a number of it, and Enter opens the arithmetic of
+ * that one. The title says which attention it is. */
 static void all_heads(void **state)
 {
     (void)state;
