@@ -112,7 +112,7 @@ for screen in $screens; do
         "$(grep -lE "^SCREEN_SPEC\($screen," core/session/screens/*.c | wc -l) $(grep -lE "^VIEW_SPEC\($screen,|^const ViewSpec VIEW_$screen " -r tui/views | wc -l)"
 done
 asks=$(grep -nE '\[SCREEN_[A-Z]+\]|case SCREEN_|[!=]= SCREEN_[A-Z]+\b' -r core tui lessons --include='*.[ch]' | grep -vE '^core/session/screens/|SCREEN_COUNT' | cut -d: -f1 | sort | uniq -c | awk '{printf "%s%s %d", (NR > 1 ? ", " : ""), $2, $1}')
-same "who asks which screen is on" "core/session/commands_go.c 1, core/session/find.c 2, core/session/state.c 1, core/session/state_place.c 2, tui/present.c 1, tui/views/attention/attend.c 1" "$asks"
+same "who asks which screen is on" "core/session/commands_go.c 1, core/session/find.c 2, core/session/state.c 1, core/session/state_place.c 2, tui/present.c 1" "$asks"
 # … and a new one, with a setting, a command, moves and a sentence, costs no more: these three compile.
 trial=$planted/trial
 mkdir -p "$trial/core/session"
