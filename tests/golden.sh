@@ -65,7 +65,8 @@ laboratory_light||option pictures 500; laboratory 8|80x24|--light
 training_blocks||training 1|120x40|--plots blocks
 census||option pictures 500; census|80x24 120x40 200x60|
 ledger||ledger|80x24 120x40 200x60|
-ledger_head||ledger; block 0; head 1; view next|80x24|--light
+ledger_head||ledger; block 0; head 1; average|80x24|--light
+ledger_table||ledger; view next|80x24|
 ledger_mono||ledger|80x24|--colour mono
 blanks||hide r3c4; hide r3c5; blanks|80x24 120x40 200x60|
 study_ascii||where|80x24|--ascii

@@ -325,12 +325,27 @@ static void write_entry(Writer *w, LedgerEntry *e)
         write_rows(w, e);
 }
 
+bool ledger_flows(const LedgerEntry *e)
+{
+    return e->kind == LEDGER_HEADS || e->kind == LEDGER_MLP;
+}
+
 static void write_sum(Graph *g, Ledger *l, NodeId seed)
 {
+    int added = 0;
     graph_scope(g, "ledger");
-    l->sum = l->count ? l->entry[0].total : graph_const(g, "sum_of_nothing", DIMS_SCALAR, 0.0f);
-    for (int i = 1; i < l->count; i++)
-        l->sum = graph_zip(g, arena_printf(&g->arena, "sum_of.%d", i + 1), OP_ADD, l->sum, l->entry[i].total);
+    l->sum = l->count ? NO_NODE : graph_const(g, "sum_of_nothing", DIMS_SCALAR, 0.0f);
+    for (int flows = 0; flows < 2; flows++) {
+        for (int i = l->count - 1; i >= 0; i--) { /* they were found from the end of the model on */
+            LedgerEntry *e = &l->entry[i];
+            if (ledger_flows(e) != flows)
+                continue;
+            l->sum = added++ ? graph_zip(g, arena_printf(&g->arena, "sum_of.%d", added), OP_ADD, l->sum, e->total)
+                             : e->total;
+            e->so_far = l->sum;
+        }
+        l->start = flows ? l->start : added ? l->sum : NO_NODE;
+    }
     l->sum = graph_view(g, "sum", l->sum, DIMS_SCALAR);
     l->value = graph_contract(g, "value", seed, l->y, DIMS_SCALAR);
     l->remainder = graph_zip(g, "remainder", OP_SUB, l->value, l->sum);
@@ -381,7 +396,8 @@ static NodeId write_all(Graph *g, const LedgerWalk *walk, Ledger *l)
         if (w.direct[part] == NO_NODE)
             continue;
         LedgerEntry *e = &l->entry[l->count++];
-        *e = (LedgerEntry){ledger_kind(g, part), ledger_layer(g, part), part, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
+        *e = (LedgerEntry){
+            ledger_kind(g, part), ledger_layer(g, part), part, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
         write_entry(&w, e);
     }
     write_sum(g, l, seed);
@@ -409,6 +425,7 @@ bool ledger_add(Graph *g, NodeId y, size_t cell, size_t against, Ledger *out, Er
                     .cell = cell,
                     .against = against,
                     .token = walk.token,
+                    .start = NO_NODE,
                     .tokens = NO_NODE,
                     .tokens_too = NO_NODE,
                     .votes = NO_NODE};

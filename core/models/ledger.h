@@ -19,7 +19,8 @@
  *   and the values that an edit put in.
  * ledger.tokens[u] sums .tokens over heads and blocks (those that look at the same tokens as the last one does),
  * ledger.votes[p] is its part on patches; where some look at another text, ledger.tokens_too[u] sums theirs. ledger.sum
- * adds up all entries in the order of their parts, the last first; ledger.value is the number, ledger.remainder what
+ * adds up all entries: first what is neither head nor MLP, then these from block 0 on, so that what stands so far is a
+ * node behind each of them (.so_far); ledger.value is the number, ledger.remainder what
  * rounding left between the two. */
 #ifndef VITRINE_MODELS_LEDGER_H
 #define VITRINE_MODELS_LEDGER_H
@@ -43,6 +44,7 @@ typedef struct LedgerEntry {
     int layer; /* −1 outside blocks */
     NodeId part;
     NodeId total, heads, tokens, rows; /* NO_NODE where it has none */
+    NodeId so_far;                     /* the sum up to this entry */
 } LedgerEntry;
 
 typedef struct Ledger {
@@ -50,12 +52,15 @@ typedef struct Ledger {
     size_t cell, against; /* the number is y's cell, less its cell `against` where that is not LEDGER_ALONE */
     int token;            /* the token that is read, where one alone is, else −1 */
     NodeId value, sum, remainder;
+    NodeId start;                     /* the sum of what is neither head nor MLP; NO_NODE: nothing is */
     NodeId tokens, tokens_too, votes; /* NO_NODE where no head is looked through */
     LedgerEntry *entry;               /* [count]; the graph's arena */
     int count;
 } Ledger;
 #define LEDGER_ALONE SIZE_MAX
 
+/* Is it a head's or an MLP's? */
+bool ledger_flows(const LedgerEntry *e);
 /* Is it written token by token, so that of one that alone is read only that one's counts? */
 bool ledger_by_token(const Graph *g, const LedgerEntry *e);
 /* Appends the ledger of a graph that a builder made, or of one edited from it; a run of the graph that exists already

@@ -106,11 +106,13 @@ static bool run_pool(Session *s, const Args *a, Err *err)
 
 static bool run_average(Session *s, const Args *a, Err *err)
 {
-    if (screen_now(s)->average && (!a->count || strcmp(a->word[0], "on") == 0 || strcmp(a->word[0], "off") == 0)) {
-        bool on = a->count ? a->word[0][1] == 'n' : s->look.where.one_head;
-        if (!screen_now(s)->average(s, on, err))
+    const ScreenSpec *now = screen_now(s);
+    if (now->one_head && (!a->count || strcmp(a->word[0], "on") == 0 || strcmp(a->word[0], "off") == 0)) {
+        bool *one = (bool *)((char *)&s->look + now->one_head), on = a->count ? a->word[0][1] == 'n' : *one;
+        if (now->average && !now->average(s, on, err))
             return false;
-        session_say(s, on ? "The mean attention of all heads of the last block." : "The attention of one head.");
+        *one = !on;
+        session_say(s, on ? "All heads together." : "One head.");
         return true;
     }
     if (!a->count)

@@ -39,7 +39,8 @@ typedef struct ScreenSpec {
     void (*move)(Session *s, int dy, int dx); /* the arrow keys: so many rows and columns, stopping at the borders */
     bool (*enter)(Session *s, Err *err);      /* `in`: into what the cursor is on */
     bool (*next)(Session *s, Err *err);       /* `view next`: another way of seeing it */
-    /* `average` and `head` where the mean of heads is a switch of the screen's own, else NULL. */
+    size_t one_head;                          /* the screen's own switch for `average`, in LookAt; or 0 */
+    /* …and what `average` and `head` do with it besides; or NULL. */
     bool (*average)(Session *s, bool on, Err *err);
     bool (*work)(Session *s, int64_t deadline_ns); /* what is measured while it is on; true: nothing left. Or NULL */
     bool shipped; /* what is measured comes with the bundled model: it is there at once */

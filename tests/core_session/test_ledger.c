@@ -101,6 +101,109 @@ static void test_vary(void **state)
     run("open #17");
 }
 
+/* The loudest head and its token, counted here from the nodes. */
+static void loudest(int *block, int *head, int *token)
+{
+    float most = -INFINITY, largest = -INFINITY;
+    for (int b = 0; b < 4; b++) {
+        char path[64];
+        Err err = {""};
+        snprintf(path, sizeof path, "ledger.blocks.%d.attn.z.heads", b);
+        const float *x = session_need(&s, SIDE_B, path, &err);
+        for (int h = 0; h < 4; h++)
+            if (x[h] > most) {
+                most = x[h];
+                *block = b;
+                *head = h;
+            }
+    }
+    char path[64];
+    Err err = {""};
+    snprintf(path, sizeof path, "ledger.blocks.%d.attn.z.tokens", *block);
+    const float *x = session_need(&s, SIDE_B, path, &err);
+    for (int u = 0; u < 65; u++)
+        if (x[*head * 65 + u] > largest) {
+            largest = x[*head * 65 + u];
+            *token = u;
+        }
+}
+
+/* `why` of an answer stands on the head that spoke most, its patch at the cursor, and says both; again: its chain. */
+static void test_why_goes_to_the_river(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PICTURES; i++) {
+        char line[96], label[16];
+        int block = 0, head = 0, token = 0;
+        snprintf(line, sizeof line, "open #%d; ledger off; ledger", i);
+        run(line);
+        float answer = number_at("ledger.value");
+        snprintf(line, sizeof line, "goto logits[o=%zu]", s.ledger.cell);
+        run(line);
+        assert_true(s.place.screen != SCREEN_LEDGER);
+        const char *text = run("why");
+        assert_int_equal(s.place.screen, SCREEN_LEDGER);
+        assert_true(number_at("ledger.value") == answer);
+        loudest(&block, &head, &token);
+        const Graph *g = session_graph(&s, SIDE_B);
+        NodeId n = ledger_heads_here(&s, SIDE_B)->tokens;
+        int axis = node_role(g, n, ROLE_KEY);
+        assert_int_equal(session_block(&s), block);
+        assert_int_equal(session_head(&s), head);
+        assert_int_equal(s.place.at[axis], token);
+        snprintf(line, sizeof line, "block %d head %d", block, head);
+        has(text, line);
+        snprintf(line, sizeof line, ", from %s.", axis_label(&g->axes[axis], token, label, sizeof label));
+        has(text, line);
+        snprintf(line, sizeof line, "ledger.blocks.%d.attn.z.heads[h=%d]", block, head);
+        has(run("why"), line);
+    }
+    run("open #17; option one-head-votes off");
+}
+
+/* Left and right walk along the model, MLPs too; up and down from size to size. */
+static void test_river_is_walked(void **state)
+{
+    (void)state;
+    run("open #17; ledger off; ledger; block 0; head 0");
+    assert_int_equal(ledger_here(&s, SIDE_B), 0);
+    run("move right 4");
+    const LedgerEntry *mlp = ledger_mlp_here(&s, SIDE_B);
+    Buf table = {0};
+    assert_true(ledger_table(&s, SIDE_B, false, &table, false, NULL)); /* computes them all */
+    buf_free(&table);
+    assert_true(mlp && mlp->kind == LEDGER_MLP && mlp->layer == 0);
+    has(run("say"), "The block 0 MLP wrote 0.0806");
+    run("move right");
+    assert_null(ledger_mlp_here(&s, SIDE_B));
+    assert_int_equal(session_block(&s), 1);
+    assert_int_equal(session_head(&s), 0);
+    run("move up 40");
+    mlp = ledger_mlp_here(&s, SIDE_B);
+    assert_true(mlp && mlp->layer == 3); /* the largest of all */
+    run("move down");
+    assert_int_equal(session_block(&s), 3);
+    assert_int_equal(session_head(&s), 2);
+    float last = INFINITY;
+    run("move up 40");
+    for (int i = 0; i < 20; i++) { /* each once, from the largest to the smallest */
+        const Graph *g = session_graph(&s, SIDE_B);
+        const LedgerEntry *e;
+        int head;
+        assert_true(ledger_tributary(g, session_ledger(&s, SIDE_B), ledger_here(&s, SIDE_B), &e, &head));
+        float x = fabsf(
+            session_peek(&s, SIDE_B, graph_node(g, head < 0 ? e->total : e->heads)->path)[head < 0 ? 0 : head]);
+        assert_true(x < last);
+        last = x;
+        run("move down");
+    }
+    run("move up 40; in");
+    assert_string_equal(s.place.path, "ledger.blocks.3.mlp.out_nobias");
+    run("back; ablate");
+    has(buf_str(&s.said), "Block 3 adds nothing from its MLP");
+    run("undo; ledger off");
+}
+
 static void test_ledger_command(void **state)
 {
     (void)state;
@@ -265,6 +368,8 @@ int main(void)
         cmocka_unit_test(test_why_ends_at_the_picture),
         cmocka_unit_test(test_why_passes_over_what_is_the_same),
         cmocka_unit_test(test_vary),
+        cmocka_unit_test(test_why_goes_to_the_river),
+        cmocka_unit_test(test_river_is_walked),
         cmocka_unit_test(test_ledger_command),
         cmocka_unit_test(test_ledger_follows_edits),
         cmocka_unit_test(test_effects_are_ablations),

@@ -204,15 +204,17 @@ static void nothing_to_go_along(void **state)
     session_free(&t);
 }
 
-/* A ledger's other view is another view, and no failure. */
+/* A ledger's other views are other views, and no failure. */
 static void ledgers_have_two_views(void **state)
 {
     (void)state;
     run("ledger");
-    bool one = s.look.ledger.one_head;
-    run("view next");
+    bool one = s.look.ledger.one_head, table = s.look.ledger.table;
+    run("view next; average");
+    assert_int_equal(s.look.ledger.table, !table);
     assert_int_equal(s.look.ledger.one_head, !one);
-    run("view next");
+    run("view next; average");
+    assert_int_equal(s.look.ledger.table, table);
     assert_int_equal(s.look.ledger.one_head, one);
 }
 

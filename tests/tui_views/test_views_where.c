@@ -425,6 +425,66 @@ static void many_patches(void **state)
 }
 
 /* More blocks than differences were once kept, and a thousand classes. */
+/* Eighths of the cells that show a node's cell, per column: what is filled from below, what hangs (reversed), and its
+ * part where two waters meet (a ground of its own). */
+static int eighths(const Canvas *c, const LedgerEntry *e, int head, bool takes)
+{
+    int sum = 0, columns[200] = {0}, wide = 0;
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w && x < 200; x++) {
+            const Cell *k = &c->cells[y * c->w + x];
+            if (k->ref.node != (head < 0 ? e->total : e->heads) || k->ref.cell != (size_t)(head < 0 ? 0 : head) ||
+                k->ch < 0x2581 || k->ch > 0x2588)
+                continue;
+            int n = (int)k->ch - 0x2580;
+            sum += k->attrs & ATTR_REVERSE || (k->bg != COLOUR_DEFAULT && !takes) ? 8 - n : n;
+            wide += !columns[x]++;
+        }
+    return wide ? sum / wide : 0;
+}
+
+/* Tributaries are as long as what they stand for, to an eighth of a line; start and all of them are the number, and
+ * what stands so far behind each block is a node. */
+static void a_river_is_its_ledger(void **state)
+{
+    (void)state;
+    static const char *const OF[] = {"ledger", "ledger circle against=star", "set scale off"};
+    for (size_t k = 0; k < sizeof OF / sizeof *OF; k++) {
+        Canvas c;
+        command(OF[k]);
+        draw_on(&c, &VIEW_LEDGER, SIDE_B, 34, 90, MODE_256, false);
+        const Ledger *l = session_ledger(&session, SIDE_B);
+        const Graph *g = session_graph(&session, SIDE_B);
+        const LedgerEntry *e;
+        int head, longest = 0, drawn_ones = 0;
+        float most = 0, so_far = *session_peek(&session, SIDE_B, graph_node(g, l->start)->path);
+        for (int i = 0; ledger_tributary(g, l, i, &e, &head); i++) {
+            float x = session_peek(&session, SIDE_B,
+                                   graph_node(g, head < 0 ? e->total : e->heads)->path)[head < 0 ? 0 : head];
+            int n = eighths(&c, e, head, x < 0);
+            longest = fabsf(x) > most ? n : longest;
+            most = fmaxf(most, fabsf(x));
+            so_far += x;
+            drawn_ones += n > 0;
+            float node = *session_peek(&session, SIDE_B, graph_node(g, e->so_far)->path);
+            if (head < 0 || (size_t)head + 1 == graph_cells(g, e->heads))
+                assert_true(fabsf(node - so_far) < 1e-4f);
+        }
+        assert_true(fabsf(so_far - *session_peek(&session, SIDE_B, graph_node(g, l->value)->path)) < 1e-4f);
+        assert_true(longest > 20 && drawn_ones >= 8);
+        for (int i = 0; ledger_tributary(g, l, i, &e, &head); i++) {
+            float x = session_peek(&session, SIDE_B,
+                                   graph_node(g, head < 0 ? e->total : e->heads)->path)[head < 0 ? 0 : head];
+            float want = fabsf(x) * (float)longest / most;
+            float off = x < 0 ? 4.1f : 1.1f; /* of two that hang in one cell only the larger is seen */
+            if (fabsf((float)eighths(&c, e, head, x < 0) - want) > off)
+                fail_msg("%s: tributary %d is %d eighths long, not %g", OF[k], i, eighths(&c, e, head, x < 0),
+                         (double)want);
+        }
+        canvas_free(&c);
+    }
+}
+
 static void many_blocks_and_classes(void **state)
 {
     (void)state;
@@ -470,7 +530,7 @@ static void what_is_left_out_is_said(void **state)
     c.mlp = 8;
     c.classes = 1000;
     open_config(&c, "#1");
-    command("ledger; head 11");
+    command("ledger; option ledger-table on; head 11");
     drawn(&VIEW_LEDGER, SIDE_B, 34, 90, &out);
     assert_true(times(buf_str(&out), " head ") < 12);
     assert_int_equal(times(buf_str(&out), "-11 of 12"), 1);
@@ -490,6 +550,8 @@ static void what_is_left_out_is_said(void **state)
             kept++;
     }
     assert_int_equal(kept + more, parts);
+    command("option ledger-table off");
+    assert_int_equal(times(drawn(&VIEW_LEDGER, SIDE_B, 34, 90, &out), " of 156 heads"), 1);
     command("heads; block 11; head 11");
     static const int WIDTHS[] = {78, 50};
     for (int i = 0; i < 2; i++) {
@@ -644,6 +706,7 @@ int main(void)
         cmocka_unit_test(absent_things_are_said),
         cmocka_unit_test(many_patches),
         cmocka_unit_test(many_blocks_and_classes),
+        cmocka_unit_test_setup_teardown(a_river_is_its_ledger, open_bundled, close_session),
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(a_sheet_always_fits),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),

@@ -67,7 +67,14 @@ typedef struct WhyAnswer {
     float number;    /* its value */
     float same;      /* how much of it is the same for every picture */
     LedgerLine line; /* the part that the chain begins with */
+    LedgerLine head; /* of heads the one that spoke most, */
+    int token;       /* … and the token by looking at which most of it was written; −1: no head spoke */
 } WhyAnswer;
+/* Is it a class' logit or share, of the model as it answers? Then `o` is the class, `row` the token whose it is. */
+bool ask_why_of_answer(const Graph *g, NodeId n, size_t cell, int *row, int *o);
+/* What spoke most for the number of the ledger on show; and as a sentence or two, which head and which token. */
+bool ask_why_ledger(Session *s, Side side, WhyAnswer *out, Err *err);
+void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out);
 bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhyStep *steps, int most, int *count,
                     Err *err);
 /* Of a class' logit or share the chain above. */

@@ -190,25 +190,38 @@ bool ask_why(Session *s, Side side, NodeId n, size_t cell, WhyStep *steps, int m
     return ok;
 }
 
-/* The line of the ledger that speaks most for the number (against it where it is negative) and has to do with the
- * picture; NULL where there is none. */
-static const LedgerLine *loudest(const LedgerLine *lines, int count, float number)
+/* The line of the ledger (heads: one of a head) that speaks most for the number (against it where it is negative) and
+ * has to do with the picture; NULL where there is none. */
+static const LedgerLine *loudest(const LedgerLine *lines, int count, float number, bool heads)
 {
     const LedgerLine *best = NULL;
     for (int i = 0; i < count; i++)
-        if (!lines[i].same && (!best || (number < 0 ? lines[i].value < best->value : lines[i].value > best->value)))
+        if (!lines[i].same && (!heads || lines[i].head >= 0) &&
+            (!best || (number < 0 ? lines[i].value < best->value : lines[i].value > best->value)))
             best = &lines[i];
     return best;
 }
 
-bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhyStep *steps, int most, int *count,
-                    Err *err)
+/* The token by looking at which a head spoke most for the number. */
+static bool find_token(Session *s, Side side, WhyAnswer *a, Err *err)
+{
+    const Graph *g = session_graph(s, side);
+    const float *x = ask_need(s, side, a->head.entry->tokens, err);
+    if (!x)
+        return false;
+    int n = g->axes[node_role(g, a->head.entry->tokens, ROLE_KEY)].n;
+    x += (size_t)a->head.head * (size_t)n;
+    for (int i = a->token = 0; i < n; i++)
+        if (a->number < 0 ? x[i] < x[a->token] : x[i] > x[a->token])
+            a->token = i;
+    return true;
+}
+
+bool ask_why_ledger(Session *s, Side side, WhyAnswer *out, Err *err)
 {
     side = ask_side(side);
     int lines;
-    *out = (WhyAnswer){.node = NO_NODE};
-    if (!ledger_rivals(s, side, row, o, &out->of, err) || !ledger_set(s, &out->of, err))
-        return false;
+    *out = (WhyAnswer){.of = s->ledger, .node = NO_NODE, .token = -1};
     const Ledger *l = session_ledger(s, side);
     const float *number = l ? ask_need(s, side, l->value, err) : NULL;
     if (!number)
@@ -219,15 +232,47 @@ bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhySt
         return false;
     for (int i = 0; i < lines; i++)
         out->same += line[i].same ? line[i].value : 0;
-    const LedgerLine *best = loudest(line, lines, out->number);
-    bool ok = best ? ask_why(s, side, best->node, best->cell, steps, most, count, err)
-                   : err_set(err, "nothing in that answer depends on the input");
+    const LedgerLine *best = loudest(line, lines, out->number, false), *head = loudest(line, lines, out->number, true);
+    bool ok = best || err_set(err, "nothing in that answer depends on the input");
     if (best) {
         out->node = l->value;
         out->line = *best;
     }
+    if (best && head) {
+        out->head = *head;
+        ok = find_token(s, side, out, err);
+    }
     free(line);
     return ok;
+}
+
+void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out)
+{
+    const Graph *g = session_graph(s, side);
+    char label[64];
+    buf_puts(out, "Most by ");
+    ledger_part_text(g, &a->line, out);
+    buf_puts(out, ": ");
+    ask_put_short(out, a->line.value);
+    buf_puts(out, " of ");
+    ask_put_short(out, a->number);
+    if (a->token >= 0 && a->head.line != a->line.line) {
+        buf_puts(out, ". Of the heads: ");
+        ledger_part_text(g, &a->head, out);
+    }
+    if (a->token >= 0)
+        buf_printf(out, ", from %s",
+                   axis_label(&g->axes[node_role(g, a->head.entry->tokens, ROLE_KEY)], a->token, label, sizeof label));
+    buf_putc(out, '.');
+}
+
+bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhyStep *steps, int most, int *count,
+                    Err *err)
+{
+    side = ask_side(side);
+    return ledger_rivals(s, side, row, o, &out->of, err) && ledger_set(s, &out->of, err) &&
+           ask_why_ledger(s, side, out, err) &&
+           ask_why(s, side, out->line.node, out->line.cell, steps, most, count, err);
 }
 
 /* What the input is called: "picture", "text". */
@@ -297,16 +342,12 @@ static void put_end(const Session *s, Side side, const WhyStep *last, Buf *out)
 
 static void put_text(const Session *s, Side side, const WhyAnswer *answer, const WhyStep *steps, int count, Buf *out)
 {
-    const Graph *g = session_graph(s, side);
     if (answer) {
         ledger_text(s, out);
-        Buf part = {0};
-        ledger_part_text(g, &answer->line, &part);
-        buf_printf(out, " = %.5g.\n%.3g of it is the same for every %s. Of the rest %s wrote most: %.4g.\n",
-                   (double)answer->number, (double)answer->same, input_word(s, side), buf_str(&part),
-                   (double)answer->line.value);
+        buf_printf(out, " = %.5g.\n", (double)answer->number);
+        ask_why_sentence(s, side, answer, out);
+        buf_printf(out, " %.3g is the same for every %s.\n", (double)answer->same, input_word(s, side));
         buf_puts(out, "`ledger` lists all parts.\n\n");
-        buf_free(&part);
     }
     for (int i = 0; i < count; i++)
         put_step(s, side, &steps[i], i, out);
@@ -325,6 +366,10 @@ static void put_json(const Session *s, Side side, const WhyAnswer *answer, const
         ledger_text(s, &of);
         json_put_text(out, "of", buf_str(&of));
         json_put_float(out, "number", answer->number);
+        Buf sentence = {0};
+        ask_why_sentence(s, side, answer, &sentence);
+        json_put_text(out, "sentence", buf_str(&sentence));
+        buf_free(&sentence);
         json_put_float(out, session_words(s, side) ? "same_for_every_text" : "same_for_every_picture", answer->same);
     }
     json_open(out, "chain", '[');
@@ -351,8 +396,7 @@ static void put_json(const Session *s, Side side, const WhyAnswer *answer, const
     buf_free(&how);
 }
 
-/* Is it a class' logit or share, of the model as it answers? Then `o` is the class, `row` the token whose it is. */
-static bool is_answer(const Graph *g, NodeId n, size_t cell, int *row, int *o)
+bool ask_why_of_answer(const Graph *g, NodeId n, size_t cell, int *row, int *o)
 {
     const char *path = graph_node(g, n)->path;
     if (!site_is(g, path, SITE_LOGITS) && !site_is(g, path, SITE_PROBS))
@@ -368,7 +412,7 @@ static bool chain_of(Session *s, Side side, const char *path, size_t cell, WhyAn
     NodeId n = ask_node(s, side, path, err);
     int row, o;
     *count = 0;
-    *contrast = n != NO_NODE && is_answer(session_graph(s, side), n, cell, &row, &o) &&
+    *contrast = n != NO_NODE && ask_why_of_answer(session_graph(s, side), n, cell, &row, &o) &&
                 ask_why_answer(s, side, row, o, answer, steps, WHY_MOST, count, NULL);
     return n != NO_NODE && (*contrast || ask_why(s, side, n, cell, steps, WHY_MOST, count, err));
 }

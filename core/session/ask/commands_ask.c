@@ -122,7 +122,12 @@ static bool run_why(Session *s, const Args *a, Err *err)
     Buf text = {0};
     if (a->count == 1 && strcmp(a->word[0], "end") == 0)
         return go_to_end(s, err);
-    return target(s, a, &t, err) && said(s, ask_why_text(s, t.side, t.address.path, t.cell, &text, false, err), &text);
+    if (!target(s, a, &t, err))
+        return false;
+    const char *path = t.address.path;
+    if (!a->count && (t.side == SIDE_B || !session_compares(s)) && ledger_why(s, &path, &t.cell))
+        return true;
+    return said(s, ask_why_text(s, t.side, path, t.cell, &text, false, err), &text);
 }
 
 static bool run_verify(Session *s, const Args *a, Err *err)
@@ -182,8 +187,8 @@ static const Command COMMANDS[] = {
     COMMAND("explain", "ask", "explain [ADDRESS]", "show the arithmetic of a cell with its real numbers",
             COMMAND_SESSION, run_explain, NULL),
     COMMAND("why", "ask", "why [ADDRESS, end]",
-            "follow the largest terms from a cell down to a weight or the input; end: go there", COMMAND_SESSION,
-            run_why, NULL),
+            "show which head and token spoke most for an answer; else, and again, follow the largest terms; end: there",
+            COMMAND_SESSION, run_why, NULL),
     COMMAND("ledger", "ask", "ledger [NAME, ADDRESS, off] [against=NAME]",
             "list what every part of the model wrote into the answer, or into a cell of the residual stream",
             COMMAND_SESSION, ledger_command, ledger_complete),

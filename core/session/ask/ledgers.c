@@ -48,6 +48,11 @@ const Ledger *session_ledger(const Session *s, Side side)
     return on->there ? &on->ledger : NULL;
 }
 
+static int heads_of(const Graph *g, const LedgerEntry *e)
+{
+    return e->heads == NO_NODE ? 1 : (int)graph_cells(g, e->heads);
+}
+
 /* The part of the model that an entry was written by. */
 static int part_of(const Graph *g, const LedgerEntry *e)
 {
@@ -82,12 +87,46 @@ const LedgerEntry *ledger_mlp(const Session *s, Side side, int attention)
     return NULL;
 }
 
-/* --- the measured effect of its lines: the pass on show computed again without each (core/eval/removal.h) --- */
-
-static int heads_of(const Graph *g, const LedgerEntry *e)
+const LedgerEntry *ledger_mlp_here(const Session *s, Side side)
 {
-    return e->heads == NO_NODE ? 1 : (int)graph_cells(g, e->heads);
+    const Graph *b = session_graph(s, SIDE_B), *g = session_graph(s, ask_side(side));
+    int own = anatomy_of(b, s->place.path), attention = ledger_attention(s, side), next = attention;
+    if (own == NO_PART || anatomy_part(b, own)->kind != PART_MLP || attention == NO_PART)
+        return NULL;
+    for (int block = anatomy_part(g, attention)->parent; next != NO_PART && block != NO_PART;
+         next = anatomy_next_in(g, next, PART_ATTENTION, block))
+        attention = next;
+    return ledger_mlp(s, side, attention);
 }
+
+bool ledger_tributary(const Graph *g, const Ledger *l, int i, const LedgerEntry **e, int *head)
+{
+    for (int k = l->count - 1; k >= 0; k--) {
+        int heads = ledger_flows(&l->entry[k]) ? heads_of(g, &l->entry[k]) : 0;
+        if (i < heads) {
+            *e = &l->entry[k];
+            *head = (*e)->kind == LEDGER_HEADS ? i : -1;
+            return true;
+        }
+        i -= heads;
+    }
+    return false;
+}
+
+int ledger_here(const Session *s, Side side)
+{
+    const Ledger *l = session_ledger(s, side);
+    const Graph *g = session_graph(s, ask_side(side));
+    const LedgerEntry *mlp = ledger_mlp_here(s, side), *heads = mlp ? NULL : ledger_heads_here(s, side), *e;
+    int axis = heads ? node_role(g, heads->heads, ROLE_HEAD) : AXIS_NONE, head,
+        at = axis == AXIS_NONE ? -1 : session_index_on(s, g, axis);
+    for (int i = 0; l && ledger_tributary(g, l, i, &e, &head); i++)
+        if (mlp ? e == mlp : e == heads && head == at)
+            return i;
+    return -1;
+}
+
+/* --- the measured effect of its lines: the pass on show computed again without each (core/eval/removal.h) --- */
 
 /* Lines of a ledger as a table: every head of an entry that has heads, else the whole entry. */
 static int line_count(const Graph *g, const Ledger *l)

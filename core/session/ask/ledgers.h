@@ -53,6 +53,12 @@ const LedgerEntry *ledger_heads(const Session *s, Side side, int attention);
 const LedgerEntry *ledger_heads_here(const Session *s, Side side);
 /* …and of the MLP of the block that this attention is the last one of. */
 const LedgerEntry *ledger_mlp(const Session *s, Side side, int attention);
+/* Of the MLP that the cursor is on; NULL: it is on a head. */
+const LedgerEntry *ledger_mlp_here(const Session *s, Side side);
+/* Head or MLP (head −1) number i of a ledger, in the order of the model: of heads one by one. False past the last. */
+bool ledger_tributary(const Graph *g, const Ledger *l, int i, const LedgerEntry **e, int *head);
+/* Which of them the cursor is on; −1: none. */
+int ledger_here(const Session *s, Side side);
 /* Measures what taking out the lines of the ledger on show does, until the deadline: true when nothing is left. The
  * effects are the exhibit's and go when its graphs change. */
 bool ledger_step(Session *s, int64_t deadline_ns);
@@ -60,6 +66,11 @@ bool ledger_step(Session *s, int64_t deadline_ns);
 void ledger_measured(const Session *s, size_t *done, size_t *total);
 /* The measured effect of a line of that side's ledger, NaN where it is not measured (yet). */
 float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, int head);
+
+/* `why` of an answer (cell *cell of *path), or where a ledger is on show: to its screen, onto the head that spoke most,
+ * its votes painted and its token at the cursor, and a sentence that names both. False where one stands there already,
+ * *path and *cell are what its head or MLP wrote then; or where there is no such ledger. */
+bool ledger_why(Session *s, const char **path, size_t *cell);
 
 bool ledger_command(Session *s, const Args *a, Err *err);
 void ledger_complete(const Session *s, int index, Buf *out);

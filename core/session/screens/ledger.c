@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/address.h"
+#include "core/session/ask/ask.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
 #include "core/session/exhibit.h"
 #include "core/session/options.h"
+#include "core/session/place.h"
 #include "core/session/screens.h"
 
 /* --- the command --- */
@@ -107,46 +110,158 @@ void ledger_complete(const Session *s, int index, Buf *out)
 
 /* --- the screen --- */
 
-static void move_in_ledger(Session *s, int dy, int dx)
+/* Onto a head (of the attention that wrote the entry) or an MLP. */
+static void stand_on(Session *s, const LedgerEntry *e, int head)
 {
-    move_over_attentions(s, dy, dx, true);
+    const Graph *g = session_graph(s, SIDE_B);
+    const char *path = graph_node(g, e->part)->path, *edit = strstr(path, ".unedited");
+    utf8_print(s->place.path, sizeof s->place.path, "%.*s", edit ? (int)(edit - path) : SESSION_PATH - 1, path);
+    if (head >= 0)
+        s->place.at[node_role(g, e->heads, ROLE_HEAD)] = head;
+    place_find_box(s);
 }
 
-/* The sum over tokens that the entry in focus is. */
+/* What tributary i wrote; NaN while that is not computed. */
+static float wrote(const Session *s, int i)
+{
+    const LedgerEntry *e;
+    int head;
+    const Graph *g = session_graph(s, SIDE_B);
+    if (!ledger_tributary(g, session_ledger(s, SIDE_B), i, &e, &head))
+        return NAN;
+    const float *x = session_peek(s, SIDE_B, graph_node(g, head < 0 ? e->total : e->heads)->path);
+    return x ? x[head < 0 ? 0 : head] : NAN;
+}
+
+/* The next smaller (by 1) or larger (by −1) one than tributary `here`, by size; of equal ones the later is smaller. */
+static int by_size(const Session *s, int here, int by, int count)
+{
+    float size = fabsf(wrote(s, here)), nearest = 0;
+    int best = here;
+    for (int i = 0; i < count; i++) {
+        float other = fabsf(wrote(s, i));
+        bool smaller = other < size || (other == size && i > here);
+        bool nearer = best == here || (by > 0 ? other > nearest : other < nearest || (other == nearest && i > best));
+        if (i == here || isnan(other) || smaller != (by > 0) || !nearer)
+            continue;
+        best = i;
+        nearest = other;
+    }
+    return best;
+}
+
+/* Left and right along the model, MLPs too; up and down from block to block in the table, in the river from size to
+ * size: up is larger. */
+static void move_in_ledger(Session *s, int dy, int dx)
+{
+    const Ledger *l = session_ledger(s, SIDE_B);
+    const LedgerEntry *e;
+    int head, here = ledger_here(s, SIDE_B), count = 0;
+    if (!l || here < 0 || (dy && s->look.ledger.table)) {
+        move_over_attentions(s, dy, dx, true);
+        return;
+    }
+    const Graph *g = session_graph(s, SIDE_B);
+    while (ledger_tributary(g, l, count, &e, &head))
+        count++;
+    here = clamp(here + dx, 0, count - 1);
+    for (int by = dy < 0 ? -1 : 1; dy != 0; dy -= by)
+        here = by_size(s, here, by, count);
+    if (ledger_tributary(g, l, here, &e, &head))
+        stand_on(s, e, head);
+}
+
+/* The sum over tokens that the head in focus is, or what the MLP wrote. */
 static bool enter_ledger(Session *s, Err *err)
 {
-    const LedgerEntry *e = ledger_heads_here(s, SIDE_B);
+    const LedgerEntry *mlp = ledger_mlp_here(s, SIDE_B), *e = mlp ? mlp : ledger_heads_here(s, SIDE_B);
     if (!e)
         return err_set(err, "no head of this block wrote into that number");
-    return session_go(s, graph_node(session_graph(s, SIDE_B), e->heads)->path, SCREEN_EXPLAIN, err);
+    return session_go(s, graph_node(session_graph(s, SIDE_B), mlp ? e->total : e->heads)->path, SCREEN_EXPLAIN, err);
+}
+
+/* Is the cursor of the ledger's screen on that line already? Then what it wrote is *path's *cell. */
+static bool stands_on(const Session *s, const LedgerLine *l, const char **path, size_t *cell)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const LedgerEntry *e;
+    int head, here = ledger_here(s, SIDE_B);
+    if (s->place.screen != SCREEN_LEDGER || here < 0 ||
+        !ledger_tributary(g, session_ledger(s, SIDE_B), here, &e, &head))
+        return false;
+    *path = graph_node(g, head < 0 ? e->total : e->heads)->path;
+    *cell = head < 0 ? 0 : (size_t)head;
+    return e == l->entry && head == l->head && s->look.ledger.one_head == (head >= 0);
+}
+
+bool ledger_why(Session *s, const char **path, size_t *cell)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = graph_find(g, *path);
+    LedgerTarget of;
+    WhyAnswer a;
+    int row, o;
+    bool answer = s->place.screen != SCREEN_LEDGER && ask_why_of_answer(g, n, *cell, &row, &o);
+    if ((!answer && s->place.screen != SCREEN_LEDGER) ||
+        (answer && (!ledger_rivals(s, SIDE_B, row, o, &of, NULL) || !ledger_set(s, &of, NULL))) ||
+        !ask_why_ledger(s, SIDE_B, &a, NULL))
+        return false;
+    const LedgerLine *to = a.token < 0 ? &a.line : &a.head;
+    if (stands_on(s, to, path, cell) || !go(s, NULL))
+        return false;
+    Buf text = {0};
+    stand_on(s, to->entry, to->head);
+    s->look.ledger.one_head = to->head >= 0;
+    if (a.token >= 0)
+        s->place.at[node_role(session_graph(s, SIDE_B), to->entry->tokens, ROLE_KEY)] = a.token;
+    ask_why_sentence(s, SIDE_B, &a, &text);
+    session_say(s, "%s", buf_str(&text));
+    buf_free(&text);
+    return true;
 }
 
 static bool next_ledger(Session *s, Err *err)
 {
     (void)err;
-    s->look.ledger.one_head = !s->look.ledger.one_head;
+    s->look.ledger.table = !s->look.ledger.table;
+    return true;
+}
+
+/* From an MLP, which looks at nothing, to the heads of its block. */
+static bool average_ledger(Session *s, bool on, Err *err)
+{
+    const LedgerEntry *e = on || !ledger_mlp_here(s, SIDE_B) ? NULL : ledger_heads_here(s, SIDE_B);
+    (void)err;
+    if (e)
+        stand_on(s, e, s->place.at[node_role(session_graph(s, SIDE_B), e->heads, ROLE_HEAD)]);
     return true;
 }
 
 static bool say_ledger(const Teller *t)
 {
-    const LedgerEntry *e = ledger_heads_here(t->s, t->side);
-    int head = teller_index(t, ROLE_HEAD);
+    const LedgerEntry *mlp = ledger_mlp_here(t->s, t->side), *e = mlp ? mlp : ledger_heads_here(t->s, t->side);
     if (!e) {
         buf_puts(t->out, "There is no ledger here: `ledger` makes one of the answer.");
         return true;
     }
-    const float *x = ask_need(t->s, t->side, e->heads, t->err);
+    NodeId n = mlp ? e->total : e->heads;
+    int head = clamp(mlp ? 0 : teller_index(t, ROLE_HEAD), 0, (int)graph_cells(t->g, n) - 1);
+    const float *x = ask_need(t->s, t->side, n, t->err);
     if (!x)
         return false;
-    head = head < (int)graph_cells(t->g, e->heads) ? head : (int)graph_cells(t->g, e->heads) - 1;
     char name[ATTENTION_NAME];
-    buf_printf(t->out, "Head %d of %s wrote ", head,
-               session_attention_name(t->g, anatomy_of(t->g, graph_node(t->g, e->part)->path), name));
+    LedgerLine line = {.entry = e, .head = -1};
+    buf_puts(t->out, mlp ? "The " : "");
+    if (mlp)
+        ledger_part_text(t->g, &line, t->out);
+    else
+        buf_printf(t->out, "Head %d of %s", head,
+                   session_attention_name(t->g, anatomy_of(t->g, graph_node(t->g, e->part)->path), name));
+    buf_puts(t->out, " wrote ");
     ask_put_short(t->out, x[head]);
     buf_puts(t->out, " into ");
     ledger_text(t->s, t->out);
-    float effect = session_ledger_effect(t->s, t->side, e, head);
+    float effect = session_ledger_effect(t->s, t->side, e, mlp ? -1 : head);
     if (isfinite(effect)) {
         buf_printf(t->out, "; without what it wrote there the number %s by ", effect < 0 ? "rises" : "falls");
         ask_put_short(t->out, fabsf(effect));
@@ -156,8 +271,10 @@ static bool say_ledger(const Teller *t)
 }
 
 static const LookOption OPTIONS[] = {{.name = "one-head-votes", .kind = OPTION_SWITCH, .at = LOOK(ledger.one_head)},
+                                     {.name = "ledger-table", .kind = OPTION_SWITCH, .at = LOOK(ledger.table)},
                                      {.name = NULL}};
 
 SCREEN_SPEC(LEDGER, .name = "ledger", .about = "what every part of the model wrote into the answer",
             .group = GROUP_ARITHMETIC, .command = "ledger", .move = move_in_ledger, .enter = enter_ledger,
-            .next = next_ledger, .off = OFF_HEAD, .work = ledger_step, .say = say_ledger, .options = OPTIONS);
+            .next = next_ledger, .one_head = LOOK(ledger.one_head), .average = average_ledger, .off = OFF_HEAD,
+            .work = ledger_step, .say = say_ledger, .options = OPTIONS);

@@ -248,5 +248,6 @@ static const Command OWN = COMMAND("where", "learned", "where [rollout, attentio
 
 SCREEN_SPEC(WHERE, .name = "where", .about = "where did it look: rollout, class token, gradient × input, occlusion",
             .group = GROUP_LEARNED, .command = "where", .own = {&OWN, 1, NULL}, .move = move_on_patches,
-            .enter = enter_arithmetic, .next = next_where, .average = average_where, .off = OFF_PATCH,
-            .work = measures_step_occlusion, .say = say_where, .tell = tell_where, .options = OPTIONS);
+            .enter = enter_arithmetic, .next = next_where, .one_head = LOOK(where.one_head), .average = average_where,
+            .off = OFF_PATCH, .work = measures_step_occlusion, .say = say_where, .tell = tell_where,
+            .options = OPTIONS);

@@ -1,0 +1,530 @@
+/* The ledger as a river. Its height over the bed is what stands so far (below the bed: less than zero); on it stands
+ * what a head or MLP adds, under it hangs what one takes, in the same scale, so that the water behind a tributary is
+ * as much higher or lower as that is long. Beside it, thin, what the number really loses without the part. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "tui/views/explain/ledger_view.h"
+
+enum {
+    MOST = 512,   /* tributaries of any model */
+    HIGHEST = 96, /* lines of a river */
+    PARTS = 8,    /* of a line */
+    WIDEST = 9,   /* columns of a tributary */
+    APART = 3,    /* … between blocks */
+    ENDS = 14,    /* … of what is neither head nor MLP, at the left, and of the number, at the right */
+    SPRING = 6,   /* … of the first alone */
+    NARROW = 50,  /* … of the screen: fewer have no room for words at the ends */
+    ENDS_NARROW = 4,
+    SPRING_NARROW = 2,
+    MARGIN_BELOW = 2, /* lines of names */
+    ABOVE = 2,        /* the cursor's tributary in words, the legend */
+    NAME = 20
+};
+
+typedef enum Water { DRY, STREAM, ADDS, TAKES, LOST } Water;
+
+typedef struct Tributary {
+    const LedgerEntry *e;
+    int head;                  /* −1: an MLP, or the rest of an attention's heads */
+    int number;                /* ledger_tributary's; −1: the rest */
+    float wrote, lost, before; /* lost: NaN where it is not known; before: what stands so far */
+    NodeId node;               /* NO_NODE of a rest */
+    size_t cell;
+    int group; /* blocks before it; of several attentions in a block each counts */
+} Tributary;
+
+typedef struct River {
+    const LedgerView *v;
+    Tributary at[MOST];
+    int count, wide;   /* columns of one */
+    int groups, apart; /* blocks, and columns between two of them */
+    float start, end;
+    float low, high; /* how far it all goes */
+} River;
+
+static const float *values(const LedgerView *v, NodeId n)
+{
+    return n == NO_NODE ? NULL : session_peek(v->s, v->side, ledger_view_path(v, n));
+}
+
+/* What each one wrote, as they stand in the model; false while one is not computed. */
+static bool read_all(const LedgerView *v, Tributary *at, int *count)
+{
+    const LedgerEntry *e;
+    int head;
+    for (*count = 0; *count < MOST && ledger_tributary(v->g, v->l, *count, &e, &head); ++*count) {
+        NodeId node = head < 0 ? e->total : e->heads;
+        const float *x = values(v, node);
+        if (!x)
+            return false;
+        size_t cell = head < 0 ? 0 : (size_t)head;
+        at[*count] = (Tributary){e, head, *count, x[cell], NAN, 0, node, cell, 0};
+    }
+    return true;
+}
+
+/* How many heads are larger. */
+static int rank_of(const Tributary *at, int count, int i)
+{
+    int larger = 0;
+    for (int k = 0; k < count; k++)
+        larger += at[k].head >= 0 &&
+                  (fabsf(at[k].wrote) > fabsf(at[i].wrote) || (fabsf(at[k].wrote) == fabsf(at[i].wrote) && k < i));
+    return larger;
+}
+
+/* Where not all have a column of two, the largest heads and that of the cursor stay, the rest of each attention is one
+ * behind them. */
+static void choose(River *r, const Tributary *all, int count, int columns)
+{
+    int here = ledger_here(r->v->s, r->v->side), mlps = 0, attentions = 0;
+    for (int i = 0; i < count; i++) {
+        mlps += all[i].head < 0;
+        attentions += all[i].head == 0;
+    }
+    int room = columns / 2 > mlps + attentions ? columns / 2 : columns,
+        kept = count <= columns ? count : room - mlps - attentions;
+    Tributary rest = {.number = -1};
+    for (int i = 0; i < count; i++) {
+        if (all[i].head < 0 || all[i].number == here || rank_of(all, count, i) < kept)
+            r->at[r->count++] = all[i];
+        else {
+            rest = (Tributary){all[i].e, -1, -1, rest.wrote + all[i].wrote, NAN, 0, NO_NODE, 0, 0};
+        }
+        if (rest.e && (i + 1 == count || all[i + 1].e != all[i].e)) {
+            r->at[r->count++] = rest;
+            rest = (Tributary){.number = -1};
+        }
+    }
+}
+
+/* A block, or an attention of several in one, begins with the second. */
+static bool begins_block(const Tributary *a, const Tributary *b)
+{
+    return b->e != a->e && (b->e->layer != a->e->layer || b->e->kind != LEDGER_MLP);
+}
+
+static void reach(River *r, float base, float by)
+{
+    if (isnan(by))
+        return;
+    float edge = by > 0 ? fmaxf(base, 0) + by : fminf(base, 0) + by;
+    r->low = fminf(r->low, edge);
+    r->high = fmaxf(r->high, edge);
+}
+
+static bool river_open(const LedgerView *v, int columns, River *r)
+{
+    Tributary all[MOST];
+    int count;
+    *r = (River){.v = v};
+    const float *value = values(v, v->l->value), *start = values(v, v->l->start);
+    if (!value || (v->l->start != NO_NODE && !start) || !read_all(v, all, &count) || columns < 2 || !count)
+        return false;
+    r->start = start ? *start : 0;
+    choose(r, all, count, columns);
+    for (int i = 0; i < r->count; i++)
+        r->at[i].group = r->groups += i > 0 && begins_block(&r->at[i - 1], &r->at[i]);
+    r->wide = columns / r->count > WIDEST ? WIDEST : columns / r->count;
+    r->apart = r->groups && r->wide ? clamp((columns - r->count * r->wide) / r->groups, 0, APART) : 0;
+    float so_far = r->start;
+    reach(r, 0, r->start);
+    for (int i = 0; i < r->count; i++) {
+        Tributary *t = &r->at[i];
+        t->before = so_far;
+        t->lost = t->number < 0 ? NAN : session_ledger_effect(v->s, v->side, t->e, t->head);
+        reach(r, so_far, t->wrote);
+        reach(r, so_far, t->lost);
+        so_far += t->wrote;
+        reach(r, 0, so_far);
+    }
+    r->end = *value;
+    return r->wide > 0;
+}
+
+/* --- the water --- */
+
+typedef struct Bed {
+    Rect r;
+    int zero;    /* eighths from the bottom */
+    float scale; /* eighths of 1 */
+} Bed;
+
+static Bed bed_of(const River *r, Rect room)
+{
+    Bed b = {.r = room};
+    int below = r->low < 0 ? (int)ceilf((float)room.h * -r->low / (r->high - r->low)) : 0;
+    below = clamp(below, r->low < 0, room.h - 1);
+    b.zero = PARTS * below;
+    b.scale = r->high > 0 ? (float)(PARTS * (room.h - below)) / r->high : INFINITY;
+    b.scale = r->low < 0 ? fminf(b.scale, (float)b.zero / -r->low) : b.scale;
+    return b;
+}
+
+static int level_of(const Bed *b, float x)
+{
+    return clamp(b->zero + (int)floorf(x * b->scale + 0.5f), 0, b->r.h * PARTS);
+}
+
+/* Orange for the number, blue against it, as votes are. */
+static Colour water_colour(const Paint *p, Water w, bool above)
+{
+    static const float DEPTH[] = {[STREAM] = 0.3f, [ADDS] = 0.8f, [TAKES] = 0.8f, [LOST] = 0};
+    ColourScale scale = colour_scale_of_range(p, -1, 1);
+    if (w == LOST || p->mode < MODE_256)
+        return w == LOST && p->mode >= MODE_256 ? style_look(STYLE_DIM, p->mode, p->light).fg : COLOUR_DEFAULT;
+    return colour_scale_colour(&scale, w == TAKES || (w == STREAM && !above) ? -DEPTH[w] : DEPTH[w]);
+}
+
+static const Style WATER_STYLE[] = {
+    [DRY] = STYLE_TEXT, [STREAM] = STYLE_TEXT, [ADDS] = STYLE_GOOD, [TAKES] = STYLE_NEGATIVE, [LOST] = STYLE_DIM};
+
+/* Without many colours each has a texture of its own, whole cells of it. */
+static uint32_t texture(const Paint *p, Water w)
+{
+    static const uint32_t SHADE[] = {
+        [DRY] = ' ', [STREAM] = 0x2591, [ADDS] = 0x2588, [TAKES] = 0x2593, [LOST] = 0x2502};
+    static const char PLAIN[] = {[DRY] = ' ', [STREAM] = '.', [ADDS] = '+', [TAKES] = '-', [LOST] = '|'};
+    return p->c->ascii ? (uint32_t)PLAIN[w] : SHADE[w];
+}
+
+/* A cell of eighths from below: of one water from its lower edge on an eighth block, of two with the upper one as
+ * ground; what hangs from the upper edge has blocks of one, four and eight. */
+static void put_cell(const Paint *p, int y, int x, const uint8_t e[PARTS], bool above, Ref ref[LOST + 1])
+{
+    int filled = 0, low = 0;
+    for (int i = 0; i < PARTS; i++) {
+        filled += e[i] != DRY;
+        low += e[i] == e[0] && low == i;
+    }
+    Water lower = (Water)e[0], upper = (Water)e[PARTS - 1], most = lower != DRY ? lower : upper;
+    if (!filled)
+        return;
+    if (p->mode < MODE_256 || p->c->ascii) {
+        most = lower != DRY && low >= PARTS / 2 ? lower : upper != DRY ? upper : (Water)e[PARTS / 2];
+        if (filled >= PARTS / 2)
+            canvas_glyph(p->c, y, x, WATER_STYLE[most], texture(p, most));
+    } else {
+        if (lower == DRY) /* of two that hang in one cell the larger */
+            most = (Water)e[low + (PARTS - low) / 2];
+        uint32_t ch = (uint32_t)(0x2580 + low);
+        canvas_glyph(p->c, y, x, WATER_STYLE[most], ch);
+        Cell *k = canvas_at(p->c, y, x);
+        Water second = lower != DRY && low < PARTS ? (Water)e[low] : DRY;
+        if (k)
+            k->fg = water_colour(p, most, above);
+        if (k && lower == DRY) /* what hangs: the block below it in the ground's colour */
+            k->attrs |= ATTR_REVERSE;
+        if (k && second != DRY)
+            k->bg = water_colour(p, second, above);
+        most = second != DRY && second != STREAM ? second : most;
+    }
+    canvas_ref(p->c, y, x, 1, ref[most]);
+}
+
+/* One column: the stream, and from its surface or its bed a tributary. */
+static void put_column(const Paint *p, const Bed *b, int x, float stream, float by, Water up, Water down,
+                       Ref of[LOST + 1])
+{
+    uint8_t e[HIGHEST * PARTS] = {0};
+    bool above = stream >= 0;
+    int s = level_of(b, stream), from = s < b->zero ? s : b->zero, to = s < b->zero ? b->zero : s;
+    for (int i = from; i < to; i++)
+        e[i] = STREAM;
+    int base = by > 0 ? to : from, tip = level_of(b, (by > 0 ? fmaxf(stream, 0) : fminf(stream, 0)) + by);
+    for (int i = base; i < tip; i++)
+        e[i] = (uint8_t)up;
+    for (int i = tip; i < base && by < 0; i++)
+        e[i] = (uint8_t)down;
+    for (int k = 0; k < b->r.h; k++)
+        put_cell(p, b->r.y + b->r.h - 1 - k, x, e + k * PARTS, above, of);
+}
+
+static int spring_of(Rect room)
+{
+    return room.w < NARROW ? SPRING_NARROW : SPRING;
+}
+
+static int columns_of(Rect room)
+{
+    return room.w - (room.w < NARROW ? ENDS_NARROW : ENDS);
+}
+
+static int column_of(const River *r, Rect room, int i)
+{
+    int after = i < r->count ? r->at[i].group : r->groups;
+    return room.x + spring_of(room) + i * r->wide + after * r->apart;
+}
+
+static Ref ref_of(const LedgerView *v, NodeId n, size_t cell)
+{
+    Shown shown;
+    return n != NO_NODE && shown_open(v->s, v->side, ledger_view_path(v, n), &shown) ? shown_ref(&shown, cell)
+                                                                                     : (Ref){0};
+}
+
+/* Of what it wrote: beside it is one of what is lost, and one between it and the next where there is room. */
+static int own_columns(const River *r, const Tributary *t)
+{
+    int own = r->wide - (r->wide > 2) - (r->wide > 1 && !isnan(t->lost));
+    return own > 0 ? own : 1;
+}
+
+static void put_water(const Paint *p, const River *r, const Bed *b)
+{
+    Ref of[LOST + 1] = {{0}};
+    of[STREAM] = ref_of(r->v, r->v->l->start, 0);
+    for (int x = b->r.x; x < column_of(r, b->r, 0); x++)
+        put_column(p, b, x, r->start, 0, DRY, DRY, of);
+    for (int i = 0; i < r->count; i++) {
+        const Tributary *t = &r->at[i];
+        int x = column_of(r, b->r, i), lost = r->wide > 1 && !isnan(t->lost), own = own_columns(r, t);
+        of[ADDS] = of[TAKES] = ref_of(r->v, t->node, t->cell);
+        int end = column_of(r, b->r, i + 1);
+        for (int k = 0; k < r->wide; k++)
+            if (k < own)
+                put_column(p, b, x + k, t->before, t->wrote, ADDS, TAKES, of);
+            else if (k == own && lost)
+                put_column(p, b, x + k, t->before, t->lost, LOST, LOST, of);
+            else
+                put_column(p, b, x + k, t->before, 0, DRY, DRY, of);
+        if (i + 1 == r->count || r->at[i + 1].e != t->e)
+            of[STREAM] = ref_of(r->v, t->e->so_far, 0);
+        for (x += r->wide; x < end; x++)
+            put_column(p, b, x, t->before + t->wrote, 0, DRY, DRY, of);
+    }
+    for (int x = column_of(r, b->r, r->count), k = 0; k < 2; k++)
+        put_column(p, b, x + k, r->end, 0, DRY, DRY, of);
+}
+
+/* --- words --- */
+
+/* Are they empty, and no word touches them? */
+static bool blank(const Paint *p, int y, int x, int w)
+{
+    for (int i = -1; i <= w; i++) {
+        const Cell *k = canvas_at(p->c, y, x + i);
+        bool inside = i >= 0 && i < w;
+        if ((inside && !k) || (k && k->ch > ' ' && (inside || k->ch < 0x7f)))
+            return false;
+    }
+    return true;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const Tributary *x = *(const Tributary *const *)a, *y = *(const Tributary *const *)b;
+    float p = fabsf(x->wrote), q = fabsf(y->wrote);
+    return p != q ? (p > q ? -1 : 1) : (x->number > y->number) - (x->number < y->number);
+}
+
+static int sorted(const River *r, const Tributary *to[MOST])
+{
+    int n = 0;
+    for (int i = 0; i < r->count; i++)
+        if (r->at[i].number >= 0)
+            to[n++] = &r->at[i];
+    qsort(to, (size_t)n, sizeof *to, by_size);
+    return n;
+}
+
+/* What it wrote, over or under it where that is free: the largest first. */
+static void put_values(const Paint *p, const River *r, const Bed *b)
+{
+    const Tributary *in[MOST];
+    for (int n = sorted(r, in), i = 0; i < n; i++) {
+        const Tributary *t = in[i];
+        char text[16];
+        number_text(text, sizeof text, t->wrote, 6);
+        int w = (int)strlen(text), left = column_of(r, b->r, (int)(t - r->at));
+        float up = fmaxf(t->before, 0) + fmaxf(t->wrote, 0), down = fminf(t->before, 0) + fminf(t->wrote, 0);
+        int over = b->r.h - (level_of(b, up) + PARTS - 1) / PARTS - 1, under = b->r.h - level_of(b, down) / PARTS,
+            own = own_columns(r, t);
+        for (int k = 0; k < 3 * w && fabsf(t->wrote) * b->scale >= 1; k++) { /* as near as is free, its middle first */
+            int x = left + own / 2 - w / 2 + (k % w % 2 ? -(k % w + 1) / 2 : k % w / 2),
+                y = b->r.y + (t->wrote > 0 ? over - k / w : under + k / w);
+            if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h || !blank(p, y, x, w))
+                continue;
+            canvas_text(p->c, y, x, w, STYLE_TEXT, text);
+            canvas_ref(p->c, y, x, w, ref_of(r->v, t->node, t->cell));
+            break;
+        }
+    }
+}
+
+/* "head 3", "h3", "3" as there is room; MLP, others. */
+static void name_of(const Tributary *t, int wide, char out[NAME])
+{
+    if (t->number < 0)
+        snprintf(out, NAME, "%s", wide >= 7 ? "others" : "+");
+    else if (t->head < 0)
+        snprintf(out, NAME, "%s", wide >= 4 ? "MLP" : "M");
+    else
+        snprintf(out, NAME, "%s%d", wide >= 7 ? "head " : wide >= 4 ? "h" : "", t->head);
+}
+
+/* A name under each, the block's (or attention's) under all of its own; the cursor. */
+static void put_names(const Paint *p, const River *r, Rect room, int y, bool focus)
+{
+    int here = ledger_here(r->v->s, r->v->side);
+    if (room.w >= NARROW)
+        canvas_text(p->c, y, room.x, SPRING - 1, STYLE_AXIS, "start");
+    for (int i = 0, first = 0; i < r->count; i++) {
+        const Tributary *t = &r->at[i];
+        char name[NAME], group[ATTENTION_NAME], brief[NAME];
+        int x = column_of(r, room, i), part = anatomy_of(r->v->g, graph_node(r->v->g, t->e->part)->path);
+        bool at = t->number == here && here >= 0;
+        name_of(t, r->wide, name);
+        if (at)
+            canvas_fill(p->c, (Rect){y, x, 1, r->wide > 2 ? r->wide - 1 : r->wide}, STYLE_CURSOR, ' ');
+        canvas_text(p->c, y, x, r->wide, at ? STYLE_CURSOR : STYLE_AXIS, name);
+        if (at)
+            focus_cursor(p, focus, y, x);
+        if (i + 1 < r->count && r->at[i + 1].group == t->group)
+            continue;
+        const Tributary *of = &r->at[first];
+        part = anatomy_of(r->v->g, graph_node(r->v->g, of->e->part)->path);
+        int from = column_of(r, room, first), w = column_of(r, room, i + 1) - from - (r->wide > 1);
+        session_attention_name(r->v->g, part, group);
+        snprintf(brief, sizeof brief, "%d", of->e->layer);
+        int skipped = r->v->several && utf8_cells(group) > w ? (int)strcspn(group, " ") + 1 : 0; /* "2 cross" */
+        canvas_text(p->c, y + 1, from, w, STYLE_DIM, utf8_cells(group + skipped) <= w ? group + skipped : brief);
+        first = i + 1;
+    }
+    if (room.w >= NARROW) {
+        int x = column_of(r, room, r->count) + 2;
+        ledger_put_number(p, r->v, r->v->l->start, 0, y + 1, room.x, SPRING - 1, STYLE_DIM);
+        ledger_put_number(p, r->v, r->v->l->value, 0, y, x, ENDS - SPRING - 2, STYLE_STRONG);
+    }
+}
+
+static void put_here(const Paint *p, const River *r, Rect line)
+{
+    int here = ledger_here(r->v->s, r->v->side), used;
+    for (int i = 0; i < r->count; i++) {
+        const Tributary *t = &r->at[i];
+        Shown shown;
+        Buf part = {0};
+        LedgerLine l = {.entry = t->e, .head = t->head};
+        if (t->number != here || here < 0 || !shown_open(p->s, r->v->side, ledger_view_path(r->v, t->node), &shown))
+            continue;
+        ledger_part_text(r->v->g, &l, &part);
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
+        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT,
+                            t->wrote < 0 ? " takes " : " adds ");
+        used += shown_full(p, &shown, t->cell, line.y, line.x + used, line.w - used > 12 ? 12 : line.w - used,
+                           STYLE_STRONG);
+        if (!isnan(t->lost))
+            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "; taken out, %s%s by %.4g",
+                          line.w > 70 ? "the number " : "it ", t->lost < 0 ? "rises" : "falls", fabs((double)t->lost));
+        buf_free(&part);
+    }
+}
+
+static void put_legend(const Paint *p, const River *r, Rect line)
+{
+    static const struct {
+        Water water;
+        const char *text;
+    } KEYS[] = {{STREAM, " so far  "}, {ADDS, " adds  "}, {TAKES, " takes  "}, {LOST, " lost without it  "}};
+    int used = 0;
+    for (int i = 0; i < 4 && (KEYS[i].water != LOST || r->v->measured); i++) {
+        if (used + utf8_cells(KEYS[i].text) + 1 > line.w)
+            return;
+        canvas_glyph(p->c, line.y, line.x + used, WATER_STYLE[KEYS[i].water],
+                     p->mode < MODE_256 || p->c->ascii ? texture(p, KEYS[i].water) : 0x2588);
+        Cell *k = canvas_at(p->c, line.y, line.x + used);
+        if (k)
+            k->fg = water_colour(p, KEYS[i].water, true);
+        used += 1 + canvas_text(p->c, line.y, line.x + used + 1, line.w - used - 1, STYLE_DIM, KEYS[i].text);
+    }
+    int one_by_one = 0, all = 0, head;
+    const LedgerEntry *e;
+    for (int i = 0; i < r->count; i++)
+        one_by_one += r->at[i].number >= 0 && r->at[i].head >= 0;
+    for (int i = 0; ledger_tributary(r->v->g, r->v->l, i, &e, &head); i++)
+        all += head >= 0;
+    if (one_by_one < all)
+        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, "%d of %d heads, +: the others",
+                      one_by_one, all);
+}
+
+/* Of the same reach as the other side's, where two are compared. */
+static void share_reach(const LedgerView *v, River *r, int columns)
+{
+    River other;
+    for (int side = SIDE_A; session_compares(v->s) && side <= SIDE_B; side++) {
+        LedgerView of = ledger_view(v->s, (Side)side);
+        if (side == (int)v->side || !of.l || !river_open(&of, columns, &other))
+            continue;
+        r->low = fminf(r->low, other.low);
+        r->high = fmaxf(r->high, other.high);
+    }
+}
+
+static bool river_in(const LedgerView *v, Rect room, River *r)
+{
+    return room.h > ABOVE + MARGIN_BELOW + 2 && room.w > ENDS_NARROW && river_open(v, columns_of(room), r);
+}
+
+bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focus)
+{
+    River r;
+    if (!river_in(v, room, &r)) {
+        canvas_text(p->c, room.y, room.x, room.w, STYLE_DIM,
+                    values(v, v->l->sum) ? "no room: the table has it (v)" : "computing…");
+        return false;
+    }
+    share_reach(v, &r, columns_of(room));
+    put_here(p, &r, rect_cut(&room, 't', 1));
+    put_legend(p, &r, rect_cut(&room, 't', 1));
+    Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
+    rect_cut(&room, 't', 1); /* for the value of the highest, and the lowest */
+    if (r.low < 0)
+        rect_cut(&room, 'b', 1);
+    rect_cut(&room, 't', room.h > HIGHEST ? room.h - HIGHEST : 0);
+    Bed b = bed_of(&r, room);
+    put_water(p, &r, &b);
+    for (int x = room.x, y = room.y + room.h - b.zero / PARTS - 1; x < column_of(&r, room, r.count) + 2; x++)
+        if (canvas_at(p->c, y, x) && canvas_at(p->c, y, x)->ch <= ' ')
+            canvas_glyph(p->c, y, x, STYLE_BORDER, p->c->ascii ? '_' : 0x2581); /* the bed */
+    put_values(p, &r, &b);
+    put_names(p, &r, room, names.y, focus);
+    return true;
+}
+
+int ledger_river_at(const LedgerView *v, Rect room, int x)
+{
+    River r;
+    for (int i = 0; river_in(v, room, &r) && i < r.count; i++)
+        if (x >= column_of(&r, room, i) && x < column_of(&r, room, i) + r.wide)
+            return r.at[i].number;
+    return -1;
+}
+
+void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
+{
+    River river;
+    const Tributary *in[MOST];
+    Rect line = rect_cut(&r, 't', 1);
+    if (!river_open(v, 2 * MOST, &river) || line.w < NAME + 2 * LEDGER_WIDE)
+        return;
+    canvas_printf(p->c, line.y, line.x, line.w, STYLE_AXIS, "%-*s   wrote%s", NAME, "the largest",
+                  v->measured ? "     lost" : "");
+    int here = ledger_here(v->s, v->side);
+    for (int n = sorted(&river, in), i = 0; i < n && r.h > 0; i++) {
+        Buf part = {0};
+        LedgerLine l = {.entry = in[i]->e, .head = in[i]->head};
+        line = rect_cut(&r, 't', 1);
+        ledger_part_text(v->g, &l, &part);
+        Style style = in[i]->number == here ? STYLE_CURSOR : STYLE_TEXT;
+        canvas_text(p->c, line.y, line.x, NAME, style, buf_str(&part));
+        buf_free(&part);
+        ledger_put_number(p, v, in[i]->node, in[i]->cell, line.y, line.x + NAME, LEDGER_WIDE, style);
+        ledger_put_effect(p, v, in[i]->e, in[i]->head, line.y, line.x + NAME + LEDGER_WIDE + 1, LEDGER_WIDE);
+    }
+}

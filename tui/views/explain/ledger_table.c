@@ -1,0 +1,182 @@
+/* What every head and MLP wrote, and below it what the number loses when that is really taken out. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/views/explain/ledger_view.h"
+#include "tui/views/heat.h"
+
+enum {
+    LABEL = 9,
+    LABEL_STACK = 13, /* "dec 2 cross" */
+    WIDEST = 10,
+    LIST_WIDE = 34
+};
+
+typedef struct Table {
+    Rect r;
+    int label;
+    int wide, tall; /* of an entry: `tall` 2 has the effect below */
+    int across, first_head, down, first_row;
+    int row; /* in focus */
+} Table;
+
+/* The MLP stands behind a block's last attention. */
+static bool last_of_block(const LedgerView *v, int row)
+{
+    int block = anatomy_part(v->g, v->part[row])->parent;
+    return row + 1 >= v->rows || anatomy_part(v->g, v->part[row + 1])->parent != block;
+}
+
+static Table table_of(const LedgerView *v, Rect r)
+{
+    Table t = {.r = r, .label = v->several ? LABEL_STACK : LABEL};
+    int columns = (r.w - t.label) / LEDGER_WIDE - 1; /* the MLP's */
+    t.across = columns < 0 ? 0 : columns > v->heads ? v->heads : columns;
+    t.wide = (r.w - t.label) / (t.across + 1 > 0 ? t.across + 1 : 1);
+    t.wide = t.wide > WIDEST ? WIDEST : t.wide;
+    t.tall = v->measured && r.h - 1 >= 2 * v->rows ? 2 : 1;
+    t.down = (r.h - 1) / t.tall;
+    t.down = t.down < 0 ? 0 : t.down > v->rows ? v->rows : t.down;
+    t.first_head = (int)scroll_first((size_t)v->heads, (size_t)v->head, (size_t)t.across);
+    t.row = v->row;
+    while (v->mlp && !last_of_block(v, t.row)) /* an MLP stands behind the last attention of its block */
+        t.row++;
+    t.first_row = (int)scroll_first((size_t)v->rows, (size_t)t.row, (size_t)t.down);
+    return t;
+}
+
+static Rect entry_rect(const Table *t, int row, int column)
+{
+    return (Rect){t->r.y + 1 + (row - t->first_row) * t->tall, t->r.x + t->label + column * t->wide, t->tall, t->wide};
+}
+
+static void draw_entry(const Paint *p, const LedgerView *v, const Table *t, const LedgerEntry *e, int head, Rect at)
+{
+    bool here = e && (v->mlp ? e == v->mlp : e == ledger_heads(v->s, v->side, v->attention) && head == v->head);
+    if (!e) {
+        canvas_right(p->c, at.y, at.x, at.w - 1, STYLE_DIM, "-");
+        return;
+    }
+    ledger_put_number(p, v, head < 0 ? e->total : e->heads, head < 0 ? 0 : (size_t)head, at.y, at.x + 1, at.w - 2,
+                      here ? STYLE_CURSOR : STYLE_TEXT);
+    if (t->tall > 1)
+        ledger_put_effect(p, v, e, head, at.y + 1, at.x + 1, at.w - 2);
+    if (here)
+        heat_mark(p, at.y, at.x, 1, at.w, (Ref){0});
+}
+
+static void draw_entries(const Paint *p, const LedgerView *v, const Table *t, bool focus)
+{
+    for (int i = 0; i <= t->across; i++) {
+        Rect at = entry_rect(t, t->first_row, i);
+        char text[24];
+        snprintf(text, sizeof text, i < t->across ? "head %d" : "MLP", t->first_head + i);
+        canvas_right(p->c, t->r.y, at.x, at.w - 1, STYLE_AXIS, text);
+    }
+    for (int i = t->first_row; i < t->first_row + t->down; i++) {
+        Rect line = entry_rect(t, i, 0);
+        char name[ATTENTION_NAME];
+        canvas_text(p->c, line.y, t->r.x, t->label, i == t->row ? STYLE_STRONG : STYLE_AXIS,
+                    session_attention_name(v->g, v->part[i], name));
+        if (t->tall > 1)
+            canvas_text(p->c, line.y + 1, t->r.x, t->label, STYLE_DIM, " lost");
+        for (int k = 0; k < t->across; k++)
+            draw_entry(p, v, t, ledger_heads(v->s, v->side, v->part[i]), t->first_head + k, entry_rect(t, i, k));
+        if (last_of_block(v, i))
+            draw_entry(p, v, t, ledger_mlp(v->s, v->side, v->part[i]), -1, entry_rect(t, i, t->across));
+    }
+    Rect here = entry_rect(t, t->row, v->mlp ? t->across : v->head - t->first_head);
+    focus_cursor(p, focus, here.y, here.x + 1);
+}
+
+/* What is neither head nor MLP: embeddings, biases, what an edit put in. */
+static void draw_others(const Paint *p, const LedgerView *v, Rect r)
+{
+    Rect line = rect_cut(&r, 't', 1);
+    int left = 0;
+    for (int i = 0; i < v->l->count; i++)
+        left += !ledger_flows(&v->l->entry[i]);
+    if (line.w < LIST_WIDE || !r.h)
+        return;
+    canvas_text(p->c, line.y, line.x, line.w, STYLE_AXIS,
+                v->measured ? "other parts             wrote     lost" : "other parts             wrote");
+    for (int i = v->l->count - 1; i >= 0 && r.h > 0; i--) {
+        const LedgerEntry *e = &v->l->entry[i];
+        Buf part = {0};
+        LedgerLine l = {.entry = e, .head = -1};
+        if (ledger_flows(e))
+            continue;
+        line = rect_cut(&r, 't', 1);
+        if (!r.h && left > 1) {
+            canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%d more", left);
+            return;
+        }
+        left--;
+        ledger_part_text(v->g, &l, &part);
+        canvas_text(p->c, line.y, line.x, 20, STYLE_TEXT, buf_str(&part));
+        buf_free(&part);
+        ledger_put_number(p, v, e->total, 0, line.y, line.x + 21, LEDGER_WIDE, STYLE_TEXT);
+        ledger_put_effect(p, v, e, -1, line.y, line.x + 30, LEDGER_WIDE);
+    }
+}
+
+/* Which heads and blocks the table leaves out: it scrolls to them. */
+static void draw_left_out(const Paint *p, const LedgerView *v, const Table *t, Rect line)
+{
+    int used = 0;
+    if (!t->across)
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "no room for heads%s",
+                             t->down < v->rows ? ", " : "");
+    else if (t->across < v->heads)
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "heads %d–%d of %d%s", t->first_head,
+                             t->first_head + t->across - 1, v->heads, t->down < v->rows ? ", " : "");
+    if (t->down < v->rows)
+        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "lines %d–%d of %d", t->first_row + 1,
+                      t->first_row + t->down, v->rows);
+}
+
+/* Table, what it leaves out, and the other parts, from above. */
+static Table layout(const LedgerView *v, Rect r, Rect *left_out, Rect *others)
+{
+    int tall = 1 + (v->measured ? 2 : 1) * v->rows;
+    Rect above = rect_cut(&r, 't', tall < r.h ? tall : r.h);
+    Table t = table_of(v, above);
+    *left_out = (Rect){0};
+    if (t.across < v->heads || t.down < v->rows) { /* below the table, if need be in place of its last line */
+        if (r.h > 0)
+            *left_out = rect_cut(&r, 't', 1);
+        else if (above.h > 3) {
+            *left_out = rect_cut(&above, 'b', 1);
+            t = table_of(v, above);
+        }
+    }
+    if (r.h > 3)
+        rect_cut(&r, 't', 1);
+    *others = r;
+    return t;
+}
+
+void ledger_draw_table(const Paint *p, const LedgerView *v, Rect r, bool focus)
+{
+    Rect left_out, others;
+    Table t = layout(v, r, &left_out, &others);
+    if (t.r.h > 1)
+        draw_entries(p, v, &t, focus);
+    if (left_out.h)
+        draw_left_out(p, v, &t, left_out);
+    draw_others(p, v, others);
+}
+
+bool ledger_table_at(const LedgerView *v, Rect r, int y, int x, int *row, int *head)
+{
+    Rect left_out, others;
+    Table t = layout(v, r, &left_out, &others);
+    for (*row = t.first_row; *row < t.first_row + t.down; ++*row)
+        for (int i = 0; i < t.across; i++)
+            if (rect_has(entry_rect(&t, *row, i), y, x)) {
+                *head = t.first_head + i;
+                return true;
+            }
+    return false;
+}

@@ -1,0 +1,158 @@
+/* Which patches, or words, spoke for the number. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/views/explain/ledger_view.h"
+#include "tui/views/lattice.h"
+
+enum { WORD = 11, PATCH_MOST = 12, NARROW = 24, VOTES_SAID = 34 };
+
+typedef struct Votes {
+    Shown v;
+    size_t first; /* cell of the first patch: of one head's tokens those in front are passed over */
+    int cols;
+} Votes;
+
+/* Whose votes: of the head in focus where one is and one is asked for. */
+static const LedgerEntry *one_head(const LedgerView *v)
+{
+    return v->s->look.ledger.one_head && !v->mlp ? ledger_heads(v->s, v->side, v->attention) : NULL;
+}
+
+static bool votes_open(const LedgerView *v, Votes *out)
+{
+    const LedgerEntry *e = one_head(v);
+    if (!shown_open(v->s, v->side, ledger_view_path(v, e ? e->tokens : v->l->votes), &out->v) || !out->v.values)
+        return false;
+    const Node *n = graph_node(out->v.graph, out->v.node);
+    const Axis *axis = &out->v.graph->axes[n->dims.axis[n->dims.n - 1]];
+    out->first = e ? (size_t)v->head * (size_t)axis->n + (size_t)axis->prefix : 0;
+    out->cols = axis->cols;
+    return out->cols > 0;
+}
+
+static float vote(const void *context, int row, int col, Ref *ref)
+{
+    const Votes *t = context;
+    size_t cell = t->first + (size_t)row * (size_t)t->cols + (size_t)col;
+    *ref = shown_ref(&t->v, cell);
+    return t->v.values[cell];
+}
+
+static void put_head(const Paint *p, const LedgerView *v, Rect r)
+{
+    char name[ATTENTION_NAME];
+    canvas_printf(p->c, r.y, r.x, r.w, STYLE_AXIS, "%s%s head %d", r.w < NARROW ? "" : "votes, ",
+                  session_attention_name(v->g, v->attention, name), v->head);
+}
+
+void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
+{
+    Votes t;
+    int rows = ledger_places(v, ROLE_PLACE_ROW), cols = ledger_places(v, ROLE_PLACE_COL);
+    Rect caption = rect_cut(&r, 't', 1), bar = r.h > rows / 2 + 1 ? rect_cut(&r, 'b', 1) : (Rect){0};
+    if (!rows || !cols || r.h < 1)
+        return;
+    if (one_head(v))
+        put_head(p, v, caption);
+    else
+        canvas_text(p->c, caption.y, caption.x, caption.w, STYLE_AXIS,
+                    caption.w >= VOTES_SAID ? "votes: what heads wrote by looking" : "votes, all heads");
+    if (!votes_open(v, &t)) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, v->l->votes == NO_NODE ? "no patch is read" : "computing…");
+        return;
+    }
+    int top = 0;
+    const float *x = t.v.values + t.first;
+    for (int i = 1; i < rows * cols; i++)
+        top = fabsf(x[i]) > fabsf(x[top]) ? i : top;
+    ColourScale scale = colour_scale_of_range(p, -fabsf(x[top]), fabsf(x[top]));
+    LatticeMap m = lattice_map(p, r, rows, cols, PATCH_MOST, top / cols, top % cols);
+    lattice_map_draw(p, &m, &scale, vote, &t);
+    lattice_map_mark(p, &m, top / cols, top % cols, "[]X", STYLE_CURSOR, shown_ref(&t.v, t.first + (size_t)top));
+    if (bar.h)
+        colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
+}
+
+/* --- the words --- */
+
+/* Tokens of one text with what was written by looking at each: x[token] from cell `first` of the node on. */
+typedef struct Tokens {
+    Shown v;
+    const Axis *axis;
+    size_t first;
+} Tokens;
+
+static bool tokens_open(const LedgerView *v, NodeId n, int head, Tokens *out)
+{
+    if (!shown_open(v->s, v->side, ledger_view_path(v, n), &out->v))
+        return false;
+    Dims d = graph_node(out->v.graph, out->v.node)->dims;
+    out->axis = &out->v.graph->axes[d.axis[d.n - 1]];
+    out->first = (size_t)head * (size_t)out->axis->n;
+    return true;
+}
+
+static float most_of(const Tokens *t)
+{
+    float most = 0;
+    for (int i = 0; t->v.values && i < t->axis->n; i++)
+        most = fmaxf(most, fabsf(t->v.values[t->first + (size_t)i]));
+    return most;
+}
+
+/* Returns the lines that it took. */
+static int draw_tokens(const Paint *p, const Tokens *t, Rect r, const ColourScale *scale)
+{
+    char label[64];
+    Rect line = rect_cut(&r, 't', 1);
+    canvas_text(p->c, line.y, line.x, line.w, STYLE_AXIS,
+                t->axis->sequence == SEQUENCE_SOURCE ? "words read" : "words written");
+    if (!t->v.values) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "computing…");
+        return 2;
+    }
+    for (int i = 0; i < t->axis->n && r.h > 0; i++) {
+        size_t cell = t->first + (size_t)i;
+        float x = t->v.values[cell];
+        line = rect_cut(&r, 't', 1);
+        canvas_text(p->c, line.y, line.x, WORD - 1, STYLE_TEXT, axis_label(t->axis, i, label, sizeof label));
+        for (int k = 0; k < 2; k++)
+            canvas_pixel(p->c, line.y, line.x + WORD + k, -1, colour_scale_colour(scale, x),
+                         colour_scale_level(scale, x), 0, shown_ref(&t->v, cell));
+        shown_number_right(p, &t->v, cell, line.y, line.x + WORD + 3, LEDGER_WIDE, STYLE_TEXT);
+    }
+    return t->axis->n + 1;
+}
+
+/* Both texts below each other, or side by side where there is room. */
+void ledger_draw_words(const Paint *p, const LedgerView *v, Rect r)
+{
+    const LedgerEntry *e = one_head(v);
+    NodeId node[2] = {e ? e->tokens : v->l->tokens, e ? NO_NODE : v->l->tokens_too};
+    Tokens t[2];
+    int n = 0;
+    float most = 0;
+    Rect caption = rect_cut(&r, 't', 1);
+    for (int i = 0; i < 2; i++)
+        if (node[i] != NO_NODE && tokens_open(v, node[i], e ? v->head : 0, &t[n])) {
+            most = fmaxf(most, most_of(&t[n]));
+            n++;
+        }
+    if (e)
+        put_head(p, v, caption);
+    else
+        canvas_text(p->c, caption.y, caption.x, caption.w, STYLE_AXIS, n ? "votes, all heads" : "no word is looked at");
+    ColourScale scale = colour_scale_of_range(p, -most, most);
+    bool beside = r.w >= 2 * WORDS_WIDE + WORDS_GAP;
+    for (int i = 0; i < n; i++) {
+        int used = draw_tokens(p, &t[i],
+                               beside && n > 1 ? (Rect){r.y, r.x + i * (WORDS_WIDE + WORDS_GAP), r.h, WORDS_WIDE} : r,
+                               &scale);
+        if (!beside)
+            rect_cut(&r, 't', used + 1 < r.h ? used + 1 : r.h);
+        if (r.h < 2)
+            return;
+    }
+}
