@@ -8,15 +8,13 @@
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
-#include "core/session/screens.h"
+#include "core/session/play.h"
 #include "core/session/screens/laboratory.h"
 #include "core/session/state.h"
 #include "tui/app_parts.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
 enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, CLASS_NS = 500000000, LOADING_CELLS = 79 };
-/* Between the steps that `play` takes by itself. */
-enum { STEP_NS = 400000000 };
 
 /* Progress before the screen is open: one line on standard error. Ctrl-C ends the program as in any other. */
 static bool loading(void *context, const char *what, double share)
@@ -82,25 +80,25 @@ static void show_frame(App *a)
     a->stale = a->touched = false;
 }
 
-/* What the screen shows in steps, one step after the other; *wait: nanoseconds until the next, −1 for none. */
-static void play_tick(App *a, bool done, int64_t *wait)
+void app_play_tick(App *a, bool done, int64_t now, int64_t *wait)
 {
     Session *s = &a->s;
-    const ScreenSpec *screen = screen_now(s);
-    int64_t now = clock_ns();
-    s->look.playing = s->look.playing && screen->play;
     if (!s->look.playing) {
-        a->next_step = 0;
+        a->next_frame = 0;
         return;
     }
-    if (!a->next_step)
-        a->next_step = now + STEP_NS;
-    if (done && now >= a->next_step) {
-        s->look.playing = screen->play(s);
-        a->next_step = now + STEP_NS;
+    int64_t frame = play_wait(s) * (int64_t)1000000;
+    if (!a->next_frame)
+        a->next_frame = now + frame;
+    if (done && now >= a->next_frame) {
+        int box = s->place.box;
+        s->look.playing = play_frame(s);
+        a->next_frame = now + play_wait(s) * (int64_t)1000000;
         a->touched = true;
+        if (s->place.box != box) /* what was said was about the step before */
+            *a->message = 0;
     }
-    int64_t left = a->next_step > now ? a->next_step - now : 0;
+    int64_t left = a->next_frame > now ? a->next_frame - now : 0;
     if (s->look.playing && (*wait < 0 || left < *wait))
         *wait = left;
 }
@@ -120,7 +118,7 @@ static void loop(App *a)
             show_frame(a);
         a->stale = a->stale || !done; /* what was drawn before all was there is drawn again */
         int64_t wait = -1;
-        play_tick(a, done, &wait);
+        app_play_tick(a, done, clock_ns(), &wait);
         app_present_tick(a, done, &wait);
         if (app_class_step(a))
             a->touched = true;

@@ -121,6 +121,17 @@ static bool desk_takes(App *a, const char *key)
     return true;
 }
 
+/* Nothing is done to what moves: a key stops it, or is one of its own. */
+static bool play_takes(App *a, const char *key)
+{
+    const KeyBinding *k = keymap_find(&a->s, key);
+    if (!a->s.look.playing)
+        return false;
+    app_do(a, k && (k->traits & WHILE_PLAYING) ? k->command : "play off");
+    a->count = 0;
+    return true;
+}
+
 /* Space goes on with what is open. */
 static bool stage_takes(App *a, const char *key)
 {
@@ -161,8 +172,8 @@ static void on_key(App *a, const TermEvent *e)
 {
     static bool (*const TAKERS[])(App * a, const char *key) = {join_takes,    glossary_takes, prompt_takes,
                                                                overlay_takes, class_takes,    presenter_takes,
-                                                               desk_takes,    take_digit,     stage_takes,
-                                                               binding_takes, nobody_takes};
+                                                               desk_takes,    play_takes,     take_digit,
+                                                               stage_takes,   binding_takes,  nobody_takes};
     a->leaving -= a->leaving > 0;
     for (size_t i = 0; !TAKERS[i](a, e->key); i++)
         continue;

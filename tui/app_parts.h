@@ -54,7 +54,7 @@ typedef struct App {
     int64_t last_frame; /* … and when it was drawn */
     bool stale;         /* something was computed since, … */
     bool touched;       /* … there was an event since */
-    int64_t next_step;  /* when what plays takes its next step; 0: nothing plays */
+    int64_t next_frame; /* when what plays goes on; 0: nothing plays */
     Pace pace;
 } App;
 
@@ -85,6 +85,8 @@ bool app_present(App *a, const char *word, Err *err);
 bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key));
 /* One line of `present` or blank, as the notes terminal drives: the question on show comes first. */
 void app_present_line(App *a, const char *line);
+/* What plays goes on by a frame when it is time; done, wait: as app_present_tick's. */
+void app_play_tick(App *a, bool done, int64_t now, int64_t *wait);
 void app_draw_presented(App *a);
 /* What is presented with its pauses goes on when it is time; *wait: nanoseconds until then, if that is sooner. done:
  * the step on show is there. */

@@ -6,10 +6,12 @@
 #include "core/base/utf8.h"
 #include "core/models/drawn.h"
 #include "core/models/names.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 #include "core/session/screens/laboratory.h"
 #include "tui/keymap.h"
 #include "tui/views/answer.h"
+#include "tui/views/played.h"
 #include "tui/views/shown.h"
 #include "tui/views/text/headline.h"
 
@@ -182,10 +184,13 @@ Frame frame_layout(const Session *s, int h, int w, bool hint)
         Rect column = rect_cut(&r, 'l', step_of(STEPS_WIDTH, w));
         add_pane(&f, &VIEW_STEPS, column, session_side(s), s->look.steps_focused, true);
     }
+    bool film = play_shows(s) && w >= MAP_WIDTH;
+    Rect from = rect_cut(&r, 'l', film ? step_of(SIDE_WIDTH, r.w) : 0);
     if (sides)
         layout_sides(s, &f, r);
     else
-        layout_main(s, &f, r, !wide && !(view->traits & VIEW_TELLS) && w >= MAP_WIDTH);
+        layout_main(s, &f, r, !film && !wide && !(view->traits & VIEW_TELLS) && w >= MAP_WIDTH);
+    add_pane(&f, &VIEW_PLAYED, from, session_side(s), false, false); /* after what it is lit by */
     return f;
 }
 
@@ -305,6 +310,8 @@ static int footer_order(const Session *s, const KeyBinding **out, int most)
     for (int order = 1; order < 20; order++)
         for (int i = 0; (k = keymap_here(s, i)); i++) {
             if (k->footer != order || !keymap_in_force(s, k) || (k->when && !k->when(s)))
+                continue;
+            if (s->look.playing && !(k->traits & WHILE_PLAYING)) /* they would stop it, and nothing else */
                 continue;
             if (n < most)
                 out[n++] = k;
@@ -440,8 +447,19 @@ static void fit_title(const char *forms, int room, char out[TITLE_BYTES])
         continue;
 }
 
-void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
+void frame_pane(Paint *p, const Pane *pane)
 {
+    view_draw(pane->view, p, pane->inside, pane->side, pane->focus);
+    if (!play_shows(p->s) || pane->view == &VIEW_PLAYED)
+        return;
+    Ref written = played_hide(p, pane->inside, pane->side);
+    if (written.run && (pane->focus || !p->written.run))
+        p->written = written;
+}
+
+void frame_draw(const Paint *paint, const Frame *f, const FrameState *state)
+{
+    Paint own = *paint, *p = &own;
     Canvas *c = p->c;
     if (f->header.h)
         draw_header(p, f->header, f->words.h > 0);
@@ -462,7 +480,7 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
         buf_printf(&forms, "%s%s", label, title);
         canvas_box(c, pane->box, buf_str(&forms), pane->focus);
         buf_free(&forms);
-        view_draw(pane->view, p, pane->inside, pane->side, pane->focus);
+        frame_pane(p, pane);
     }
     draw_sentence(p, f->sentence, state);
     if (f->answer.h)

@@ -39,7 +39,9 @@ void frame_leave(Frame *f, const char *text);
 /* The plain sentence of what is on show, at most 76 cells. */
 const char *frame_sentence(const Session *s);
 void frame_needs(const Session *s, const Frame *f, Needs *out);
-void frame_draw(const Paint *p, const Frame *f, const FrameState *state);
+/* A pane's view; of a frame of the film (play.h) what is there so far. */
+void frame_pane(Paint *p, const Pane *pane);
+void frame_draw(const Paint *paint, const Frame *f, const FrameState *state);
 /* The command for a click, or false. */
 bool frame_click(const Paint *p, const Frame *f, int y, int x, Buf *command);
 /* The key that stands there in the footer, or NULL. */

@@ -37,6 +37,12 @@ static const KeyBinding KEYS[] = {
     {"n", "find next", NULL, "the next match of a search; with no search: the next step", WHILE_SEEKING, 0, NULL},
     {"n", "next", NULL, "the next step", KEY_COUNTS, 0, NULL},
     {"PgDn", "next", NULL, "the next step", KEY_COUNTS, 0, NULL},
+    {".", "play", NULL, "play the forward pass from here; any key stops it", 0, 0, NULL},
+    {",", "play back", NULL, "play it backwards", 0, 0, NULL},
+    {".", "play off", "stop", "while it plays: stop, as any other key does", WHILE_PLAYING, 1, NULL},
+    {"<", "play slower", "slower", "while it plays: half as fast", WHILE_PLAYING, 2, NULL},
+    {">", "play faster", "faster", "while it plays: twice as fast", WHILE_PLAYING, 3, NULL},
+    {",", "play back", "backwards", "while it plays: the other way", WHILE_PLAYING, 4, NULL},
     {"p", "prev", NULL, "the step before", KEY_COUNTS, 0, NULL},
     {"PgUp", "prev", NULL, "the step before", KEY_COUNTS, 0, NULL},
     {"g", "goto first", NULL, "the first step", 0, 0, NULL},
@@ -157,6 +163,9 @@ const KeyBinding *keymap_here(const Session *s, int i)
 const KeyBinding *keymap_find(const Session *s, const char *key)
 {
     const ViewSpec *view = view_now(s);
+    for (int i = 0; s->look.playing && i < (int)KEY_COUNT; i++)
+        if (strcmp(KEYS[i].key, key) == 0 && (KEYS[i].traits & WHILE_PLAYING))
+            return &KEYS[i];
     unsigned traits = view->traits | (s->sought.on ? (unsigned)WHILE_SEEKING : 0) |
                       (scale_places_door(s) ? (unsigned)AT_THE_DOOR : 0);
     for (const KeyBinding *k = view->keys; k && k->key; k++)

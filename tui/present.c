@@ -289,8 +289,9 @@ static void contrast(Canvas *c, bool light)
     }
 }
 
-static void draw_panes(const Paint *p, const Frame *f, const Present *v)
+static void draw_panes(const Paint *paint, const Frame *f, const Present *v)
 {
+    Paint own = *paint, *p = &own;
     for (int i = 0; i < f->count; i++) {
         const Pane *pane = &f->pane[i];
         if (pane->label)
@@ -298,7 +299,7 @@ static void draw_panes(const Paint *p, const Frame *f, const Present *v)
         if (pane->inside.h < 1 || pane->inside.w < 1)
             continue;
         Rect old = canvas_clip(p->c, pane->inside);
-        pane->view->draw(p, pane->inside, pane->side, pane->focus);
+        frame_pane(p, pane);
         if (v->pointer && pane->focus) {
             draw_crosshair(p->c, pane->inside);
             draw_value(p, pane->inside, pane->side);

@@ -9,6 +9,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/session/address.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
 
@@ -316,6 +317,8 @@ static bool do_one(Session *s, const Commands *c, const char *line, Err *err)
     a.command = command;
     buf_clear(&s->said);
     Err inner = {{0}};
+    if (strcmp(name, "play") != 0) /* nobody acts on what moves */
+        play_stop(s);
     unsigned before = s->permit;
     s->permit &= command->touches; /* whatever its words are */
     bool ok = named_known(command, &a, &inner) && command->run(s, &a, &inner);

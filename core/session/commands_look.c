@@ -11,6 +11,7 @@
 #include "core/session/input.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 
 /* Words of `view` that are no screen: ways of drawing a tensor, and settings of maps of positions. */
@@ -288,19 +289,30 @@ static bool run_onward(Session *s, const Args *a, Err *err)
 
 static bool run_play(Session *s, const Args *a, Err *err)
 {
-    static const char *const WORDS[] = {"next", "on", "off"};
-    const char *word = a->count ? a->word[0] : s->look.playing ? "off" : "on";
-    size_t i = 0;
-    while (i < sizeof WORDS / sizeof *WORDS && strcmp(word, WORDS[i]) != 0)
+    enum { NEXT, ON, BACK, OFF, SLOWER, FASTER, WORDS };
+    static const char *const WORD[WORDS] = {"next", "on", "back", "off", "slower", "faster"};
+    const char *word = a->count ? a->word[0] : WORD[s->look.playing ? OFF : ON];
+    int i = 0;
+    while (i < WORDS && strcmp(word, WORD[i]) != 0)
         i++;
-    if (i == sizeof WORDS / sizeof *WORDS)
-        return err_set(err, "column %d: expected next, on or off, found '%s'", a->column[0], word);
-    if (!screen_now(s)->play)
-        return err_set(err,
-                       "nothing is shown in steps here; `view close-up` shows a sum, a softmax or a norm in steps");
-    s->look.playing = i == 1;
-    if (i < 2)
-        s->look.playing &= screen_now(s)->play(s);
+    if (i == WORDS)
+        return err_set(err, "column %d: expected next, on, back, off, slower or faster, found '%s'", a->column[0],
+                       word);
+    if (i == SLOWER || i == FASTER) {
+        s->look.pace = clamp(s->look.pace + (i == FASTER ? 1 : -1), PLAY_SLOWEST, PLAY_FASTEST);
+        session_say(s, "A step takes %g s.", play_step_ms(s) / 1000.0);
+    } else if (i == OFF)
+        play_stop(s);
+    else if (i != NEXT) {
+        play_begin(s, i == BACK);
+        s->look.playing = play_frame(s);
+    } else if (screen_now(s)->play) {
+        play_stop(s);
+        screen_now(s)->play(s);
+    } else {
+        s->look.backwards = false;
+        play_frame(s);
+    }
     return true;
 }
 
@@ -345,8 +357,11 @@ static const Command COMMANDS[] = {
             run_pin, NULL),
     COMMAND("onward", "look", "onward N, +1, -1", "sinusoids: choose how many positions further the rotation leads",
             COMMAND_SESSION, run_onward, NULL),
-    COMMAND("play", "look", "play [next, on, off]",
-            "play an operation: next is one step, on is all steps by themselves", COMMAND_SESSION, run_play, NULL),
+    COMMAND(
+        "play", "look", "play [next, on, back, off, slower, faster]",
+        "play the forward pass from here, or back; an operation shown in steps first; next is one step of it, or one "
+        "frame",
+        COMMAND_SESSION, run_play, NULL),
     COMMAND("overlay", "look", "overlay [numbers, off]",
             "a row of attention: write its weights on the patches, in percent", COMMAND_SESSION | COMMAND_PICTURES,
             run_overlay, NULL),

@@ -166,7 +166,10 @@ typedef struct LookAt {
     float low, high;    /* the locked scale */
     bool steps_focused; /* the steps pane has the cursor, not the main pane */
     bool zoomed;        /* the main pane takes the whole screen */
-    bool playing;       /* what the screen shows in steps goes on by itself */
+    bool playing;       /* what comes in steps goes on by itself (play.h), … */
+    bool backwards;
+    int frame; /* … this far into the step: 0, all of it is there, else 1 … PLAY_FRAMES, … */
+    int pace;  /* … PLAY_SLOWEST … PLAY_FASTEST */
     /* what one screen has for itself */
 #define SCREEN(symbol)
 #define SCREEN_WITH(symbol, word, ...)                                                                                 \

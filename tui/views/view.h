@@ -14,6 +14,7 @@ typedef struct Paint {
     ColourMode mode;
     bool light;       /* light ground */
     int seconds_left; /* of what is being computed; 0 where nobody knows */
+    Ref written;      /* in a frame of the film (play.h): the step's last number that is there */
 } Paint;
 
 enum { VIEW_NEEDS = 128 };
@@ -42,20 +43,21 @@ typedef struct KeyBinding {
 
 /* What a view is like, for keys and for the arrangement of the frame. */
 enum {
-    VIEW_HAS_HEAD = 1,  /* a head and a row of attention are in focus: keys change them */
-    VIEW_HAS_MEAN = 2,  /* can show the mean of all heads */
-    VIEW_TRACED = 4,    /* a number stands there of which people ask where it came from */
-    VIEW_ATTENTION = 8, /* figures of a row go with it, and the list of its largest weights */
-    VIEW_WIDE = 16,     /* needs the width: nothing stands beside it */
-    VIEW_CLASSES = 32,  /* lists the classes itself: no second list goes with it */
-    WHILE_SEEKING = 64, /* no view's: of keys that mean this while something is looked for */
-    VIEW_TELLS = 128,   /* says itself what others have beside them: the map of steps alone goes with it */
-    AT_THE_DOOR = 256,  /* no view's: of keys that mean this where somebody new begins (scale_places_door) */
-    VIEW_TRAITS = 511,
+    VIEW_HAS_HEAD = 1,   /* a head and a row of attention are in focus: keys change them */
+    VIEW_HAS_MEAN = 2,   /* can show the mean of all heads */
+    VIEW_TRACED = 4,     /* a number stands there of which people ask where it came from */
+    VIEW_ATTENTION = 8,  /* figures of a row go with it, and the list of its largest weights */
+    VIEW_WIDE = 16,      /* needs the width: nothing stands beside it */
+    VIEW_CLASSES = 32,   /* lists the classes itself: no second list goes with it */
+    WHILE_SEEKING = 64,  /* no view's: of keys that mean this while something is looked for */
+    VIEW_TELLS = 128,    /* says itself what others have beside them: the map of steps alone goes with it */
+    AT_THE_DOOR = 256,   /* no view's: of keys that mean this where somebody new begins (scale_places_door) */
+    WHILE_PLAYING = 512, /* no view's: of keys that mean this while the film plays, in front of all others */
+    VIEW_TRAITS = 1023,
     /* No view's: what a number that was typed before a key does, and the same key again. */
-    KEY_COUNTS = 512,       /* it goes behind the command: "move up 3" */
-    KEY_COUNTS_STEP = 1024, /* it is the step to go to */
-    KEY_TWICE = 2048        /* again: what the node in focus is in general */
+    KEY_COUNTS = 1024,      /* it goes behind the command: "move up 3" */
+    KEY_COUNTS_STEP = 2048, /* it is the step to go to */
+    KEY_TWICE = 4096        /* again: what the node in focus is in general */
 };
 /* What becomes of A and B: a pane each; one of them at a time; both in one pane, or there is no other side. */
 typedef enum ViewSides { SIDES_PANES, SIDES_ONE, SIDES_TOGETHER } ViewSides;

@@ -9,6 +9,7 @@
 #include "core/session/ask/say.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 
 /* Of sums a close-up, of all else the formula. */
@@ -247,7 +248,7 @@ int playing_terms(const Session *s)
 void playing_end(Session *s)
 {
     s->look.worked.terms = 0;
-    s->look.playing = false;
+    play_stop(s);
 }
 
 /* One term more, from the first on; behind the last one all are shown. */

@@ -5,6 +5,7 @@
 
 #include "core/base/utf8.h"
 #include "core/session/address.h"
+#include "core/session/play.h"
 #include "tui/views/explain/explain.h"
 #include "tui/views/heat.h"
 #include "tui/views/tensor/tensor.h"
@@ -176,6 +177,8 @@ static void draw_marks(const Paint *p, const LitMap *m)
     for (int i = 0; i < m->rows.drawn; i++)
         for (int dy = 0; m->rows.lit[i] && dy < m->rows.each; dy++)
             canvas_glyph(p->c, m->r.y + (i * m->rows.each + dy) / per, m->r.x - 1, STYLE_AXIS, 0x2502);
+    if (play_shows(p->s)) /* no cursor stands there */
+        return;
     int x = m->r.x + col * m->cols.each, y = m->r.y + (row * m->rows.each + m->rows.each / 2) / per;
     canvas_glyph(p->c, m->r.y - 1, x + (m->cols.each - 1) / 2, STYLE_STRONG, 0x25be);
     canvas_glyph(p->c, y, m->r.x - 1, STYLE_STRONG, 0x25b8);

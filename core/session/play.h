@@ -1,0 +1,23 @@
+/* The film of the forward pass: every step's result comes row by row, the step goes on as `next` does, or back. A
+ * screen that shows an operation in steps (ScreenSpec.play) shows those first. */
+#ifndef VITRINE_SESSION_PLAY_H
+#define VITRINE_SESSION_PLAY_H
+#include "core/session/session.h"
+
+/* Frames of a step, and in how many of them its result fills; the rest it is looked at. Paces: 0 is half a second a
+ * step, each more is twice as fast. */
+enum { PLAY_FRAMES = 8, PLAY_FILLS = 5, PLAY_SLOWEST = -2, PLAY_FASTEST = 2 };
+
+/* Where it begins: here; from the first step again where this is the last, and backwards the other way round. */
+void play_begin(Session *s, bool backwards);
+/* One frame; false at the end: all is there. */
+bool play_frame(Session *s);
+void play_stop(Session *s);
+/* Does a frame of the film stand on the screen, playing or not? */
+bool play_shows(const Session *s);
+/* How much of the step's result is there: 0 … 1. */
+double play_share(const Session *s);
+/* Until the next frame, and of a whole step: milliseconds. */
+int play_wait(const Session *s);
+int play_step_ms(const Session *s);
+#endif
