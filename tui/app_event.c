@@ -235,7 +235,12 @@ void app_event(App *a, const TermEvent *e)
     a->halted = a->halted && e->kind != TERM_KEY && e->kind != TERM_MOUSE;
     switch (e->kind) {
     case TERM_KEY: on_key(a, e); break;
-    case TERM_MOUSE: on_mouse(a, e); break;
+    case TERM_MOUSE:
+        if (!a->presenter.view.on && a->s.look.playing) /* it stops by a click, as by a key */
+            app_do(a, "play off");
+        else
+            on_mouse(a, e);
+        break;
     case TERM_PASTE:
         if (a->prompt.open)
             prompt_paste(&a->prompt, e->text);

@@ -407,10 +407,10 @@ static const char *hint_text(const Session *s, int width)
                : width >= HINT_SHORT ? "One real run of a Transformer. Space: what happens next. t: lesson 16."
                                      : "A real run of a Transformer. t: lesson 16.";
     if (scale_places_door(s))
-        return width >= HINT_LONG
-                   ? "One real run of a small Vision Transformer: walk through it (Space) · what does √d_k do (s) · "
-                     "lesson 0 (t)"
-               : width >= HINT_SHORT ? "Walk through it (Space) · what does √d_k do (s) · lesson 0, the whole trip (t)"
+        return width >= HINT_LONG ? "One real run of a small Vision Transformer: walk (Space) or play it (.) · what "
+                                    "does √d_k do (s) · "
+                                    "lesson 0 (t)"
+               : width >= HINT_SHORT ? "Walk through it (Space), play it (.) · what does √d_k do (s) · lesson 0 (t)"
                                      : "walk on (Space) · what is √d_k (s) · lesson 0 (t)";
     return width >= HINT_LONG ? "One real run of a Vision Transformer, every number computed here: walk on (Space) · "
                                 "lesson 0 (t) · tasks and keys (?)"

@@ -301,9 +301,10 @@ static bool run_play(Session *s, const Args *a, Err *err)
     if (i == SLOWER || i == FASTER) {
         s->look.pace = clamp(s->look.pace + (i == FASTER ? 1 : -1), PLAY_SLOWEST, PLAY_FASTEST);
         session_say(s, "A step takes %g s.", play_step_ms(s) / 1000.0);
-    } else if (i == OFF)
+    } else if (i == OFF) {
+        session_say(s, s->look.playing ? "Stopped. `.` plays on from here, `,` backwards." : "Nothing plays.");
         play_stop(s);
-    else if (i != NEXT) {
+    } else if (i != NEXT) {
         play_begin(s, i == BACK);
         s->look.playing = play_frame(s);
     } else if (screen_now(s)->play) {

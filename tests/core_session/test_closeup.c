@@ -14,6 +14,7 @@
 #include "core/graph/explain.h"
 #include "core/session/ask/closeup.h"
 #include "core/session/command.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 
 static Session s;
@@ -198,12 +199,12 @@ static void playing_ends(void **state)
     assert_int_equal(s.place.screen, SCREEN_CLOSEUP);
     run("goto blocks.1.resid_mid; view formula"); /* a sum of two numbers: no row to look at */
     assert_false(closeup_there(&s));
-    Commands c = session_command_set();
-    Err err = {{0}};
-    assert_false(command_do(&s, &c, "play next", 0, &err));
     run("view close-up");
     assert_string_equal(s.place.path, "blocks.1.attn.pattern");
-    commands_free(&c);
+    run("goto blocks.1.attn.scores_raw; view close-up; play"); /* then the pass goes on from here */
+    while (s.place.screen == SCREEN_CLOSEUP)
+        assert_true(play_frame(&s));
+    assert_string_equal(s.place.path, "blocks.1.attn.scores_scaled");
     session_free(&s);
 }
 

@@ -15,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/session/options.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 #include "core/session/screens/laboratory.h"
 #include "core/session/state.h"
@@ -22,6 +23,7 @@
 #include "tui/canvas/export.h"
 #include "tui/desk_parts.h"
 #include "tui/progress.h"
+#include "tui/views/played.h"
 
 static App a;
 static TermStatus terminal = {.mode = MODE_256, .has_mouse = true, .mouse = true, .term = "test", .why = "asked for"};
@@ -224,6 +226,195 @@ static void a_pass_is_stopped(void **state)
     key("^C");
     mouse("WheelDown", 5, 5);
     assert_false(a.halted);
+}
+
+/* --- the film of the pass --- */
+
+static int64_t clock_now;
+
+/* Until a frame of what plays has come; does it go on? */
+static bool frame_passes(void)
+{
+    int64_t wait = -1;
+    bool touched;
+    do {
+        a.touched = false;
+        app_play_tick(&a, true, clock_now, &wait);
+        touched = a.touched;
+        clock_now += touched ? 0 : wait;
+    } while (a.s.look.playing && !touched);
+    return a.s.look.playing;
+}
+
+static Rect pane_of(const ViewSpec *view)
+{
+    Frame f = app_frame(&a);
+    for (int i = 0; i < f.count; i++)
+        if (f.pane[i].view == view)
+            return f.pane[i].inside;
+    return (Rect){0};
+}
+
+/* Numbers on the canvas in r that are of a node. */
+static int numbers_of(Rect r, const char *path)
+{
+    NodeId n = session_node(&a.s, SIDE_B, path);
+    int count = 0;
+    for (int y = r.y; y < r.y + r.h; y++)
+        for (int x = r.x; x < r.x + r.w; x++) {
+            const Ref ref = canvas_at(&a.canvas, y, x)->ref;
+            count += ref.run && ref.node == n;
+        }
+    return count;
+}
+
+/* Every step that is open is come to once, in order, in either direction, whatever is computed and however large the
+ * screen is. */
+static void visits(const char *from, const char *command)
+{
+    static const int SIZES[][2] = {{40, 120}, {24, 80}, {16, 60}, {6, 30}};
+    app_do(&a, from);
+    int at = a.s.place.box, seen = 1, total;
+    app_do(&a, command);
+    for (bool more = true; more;) {
+        more = frame_passes();
+        if (a.s.place.box == at)
+            continue;
+        bool back = a.s.look.backwards;
+        assert_int_equal(a.s.place.box,
+                         back ? stages_before(&a.s.stages, a.s.open, at) : stages_after(&a.s.stages, a.s.open, at));
+        at = a.s.place.box;
+        canvas_resize(&a.canvas, SIZES[seen % 4][0], SIZES[seen % 4][1]);
+        Paint p = app_paint(&a);
+        Frame f = app_frame(&a);
+        frame_draw(&p, &f, &(FrameState){.message = "", .status = ""}); /* nothing of it is computed */
+        seen++;
+    }
+    int last = session_step_number(&a.s, &total);
+    assert_int_equal(last, a.s.look.backwards ? 1 : total);
+    assert_int_equal(a.s.look.frame, 0); /* all of it is there */
+    assert_in_range(seen, 20, 200);
+}
+
+static void the_film(void **state)
+{
+    (void)state;
+    visits("goto first", "play");
+    visits("goto last", "play back");
+    app_do(&a, "play"); /* from the first step again, forwards */
+    assert_int_equal(step(), 1);
+    app_do(&a, "goto last; play");
+    assert_int_equal(step(), 1);
+    app_do(&a, "model translator");
+    visits("goto first", "play");
+}
+
+/* The result comes in reading order, beside it what it is made from, which is the step before. */
+static void a_step_of_the_film(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *from[2];
+    } STEPS[] = {{"blocks.0.attn.scores_raw", {"blocks.0.attn.q", "blocks.0.attn.k"}},
+                 {"blocks.0.attn.scores_scaled", {"blocks.0.attn.scores_raw", NULL}},
+                 {"blocks.0.attn.pattern", {"blocks.0.attn.scores_scaled", NULL}},
+                 {"blocks.0.attn.z", {"blocks.0.attn.pattern", "blocks.0.attn.v"}},
+                 {"blocks.0.attn.out", {"blocks.0.attn.z", NULL}},
+                 {"blocks.0.resid_mid", {"blocks.0.resid_pre", "blocks.0.attn.out"}},
+                 {"blocks.0.ln2.out", {"blocks.0.resid_mid", NULL}}};
+    canvas_resize(&a.canvas, 24, 80);
+    app_do(&a, "goto blocks.0.attn.q; goto blocks.0.attn.scores_raw");
+    keys(".");
+    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS; i++) {
+        int before = -1;
+        assert_string_equal(a.s.place.path, STEPS[i].path);
+        for (int frame = 1; frame <= PLAY_FRAMES; frame++) {
+            assert_int_equal(a.s.look.frame, frame);
+            draw();
+            int there = numbers_of(pane_of(view_now(&a.s)), STEPS[i].path);
+            assert_true(frame <= PLAY_FILLS ? there > before : there == before);
+            before = there;
+            for (int k = 0; k < 2 && STEPS[i].from[k]; k++)
+                if (numbers_of(pane_of(&VIEW_PLAYED), STEPS[i].from[k]) < 16)
+                    fail_msg("%s does not come from %s", STEPS[i].path, STEPS[i].from[k]);
+            frame_passes();
+        }
+        app_do(&a, "play off");
+        draw();
+        assert_int_equal(pane_of(&VIEW_PLAYED).h, 0);
+        a.s.look.frame = 1; /* as the film goes on */
+        a.s.look.playing = true;
+    }
+}
+
+/* A and B come at the same time. */
+static void both_sides_of_the_film(void **state)
+{
+    (void)state;
+    app_do(&a, "set scale off; compare sides; goto blocks.1.attn.z; play");
+    int before[2] = {-1, -1};
+    for (int frame = 1; frame <= PLAY_FILLS; frame++) {
+        draw();
+        Frame f = app_frame(&a);
+        int sides = 0;
+        for (int i = 0; i < f.count; i++)
+            if (f.pane[i].view == view_now(&a.s) && f.pane[i].side != SIDE_DIFF) {
+                int there = 0;
+                for (int y = 0; y < f.pane[i].inside.h; y++)
+                    for (int x = 0; x < f.pane[i].inside.w; x++)
+                        there += canvas_at(&a.canvas, f.pane[i].inside.y + y, f.pane[i].inside.x + x)->ref.run ==
+                                 f.pane[i].side;
+                assert_true(there > before[sides]);
+                before[sides++] = there;
+            }
+        assert_int_equal(sides, 2);
+        frame_passes();
+    }
+}
+
+/* A key stops it and does nothing else; < > and a comma are its own. */
+static void keys_of_the_film(void **state)
+{
+    (void)state;
+    static const char *const STOP[] = {"Space", ".", "x", "Enter", "q", "?", "3", "Esc"};
+    app_do(&a, "goto blocks.0.attn.q");
+    for (size_t i = 0; i < sizeof STOP / sizeof *STOP; i++) {
+        keys(".");
+        assert_true(a.s.look.playing);
+        key(STOP[i]);
+        assert_false(a.s.look.playing);
+        assert_false(a.s.quit);
+        assert_int_equal(a.s.edits.count, 0);
+        assert_int_equal(a.overlay.kind, OVERLAY_NONE);
+        assert_string_equal(a.s.place.path, "blocks.0.attn.q");
+        assert_int_equal(a.count, 0);
+    }
+    keys(". > >");
+    says("0.125 s");
+    assert_true(a.s.look.playing);
+    assert_int_equal(play_step_ms(&a.s), 125);
+    keys("> < < < < < <");
+    says("2 s");
+    assert_int_equal(play_wait(&a.s), 250);
+    keys("> > Space .");
+    assert_int_equal(play_step_ms(&a.s), 500);
+    clock_now = 0;
+    a.next_frame = 0;
+    for (int64_t wait = -1; step() == 7; clock_now += wait, wait = -1)
+        app_play_tick(&a, true, clock_now, &wait);
+    assert_in_range(clock_now / 1000000, 430, 570);
+    keys(",");
+    assert_true(a.s.look.playing && a.s.look.backwards);
+    while (step() == 8)
+        assert_true(frame_passes());
+    assert_int_equal(step(), 7);
+    int64_t wait = -1;
+    int frame = a.s.look.frame;
+    app_play_tick(&a, false, clock_now + 10000000000, &wait); /* what the frame shows is not there yet */
+    assert_int_equal(a.s.look.frame, frame);
+    mouse("Click", 5, 5);
+    assert_false(a.s.look.playing);
+    assert_int_equal(step(), 7);
 }
 
 /* i says a sentence, again what it is in general, a third time the sentence. */
@@ -495,7 +686,7 @@ static void the_first_screen(void **state)
     draw();
     Buf screen = {0};
     export_text(&a.canvas, &screen);
-    assert_non_null(strstr(buf_str(&screen), "walk through it (Space) · what does √d_k do (s) · lesson 0 (t)"));
+    assert_non_null(strstr(buf_str(&screen), "walk (Space) or play it (.) · what does √d_k do (s) · lesson 0 (t)"));
     buf_free(&screen);
     key("s");
     assert_int_equal(a.s.place.screen, SCREEN_ROW);
@@ -855,6 +1046,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(y_copies, start, stop),
         cmocka_unit_test_setup_teardown(keys_without_meaning, start, stop),
         cmocka_unit_test_setup_teardown(a_pass_is_stopped, start, stop),
+        cmocka_unit_test_setup_teardown(the_film, start, stop),
+        cmocka_unit_test_setup_teardown(a_step_of_the_film, start, stop),
+        cmocka_unit_test_setup_teardown(both_sides_of_the_film, start, stop),
+        cmocka_unit_test_setup_teardown(keys_of_the_film, start, stop),
         cmocka_unit_test_setup_teardown(saying_twice, start, stop),
         cmocka_unit_test_setup_teardown(a_search_in_a_list, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt, start, stop),

@@ -299,9 +299,10 @@ static void keys_are_commands(void **state)
             fail_msg("key %s runs '%s', which is no command", k->key, k->command);
         assert_true(*k->help);
         int screens = 0; /* on which it does something; two bindings of one key never share a screen */
-        for (int screen = 0; screen < 2 * SCREEN_COUNT; screen++) {
-            s.place.screen = (Screen)(screen / 2);
-            s.sought.on = screen % 2; /* n goes on with a search */
+        for (int screen = 0; screen < 3 * SCREEN_COUNT; screen++) {
+            s.place.screen = (Screen)(screen / 3);
+            s.sought.on = screen % 3 == 1; /* n goes on with a search */
+            s.look.playing = screen % 3 == 2;
             screens += keymap_in_force(&s, k);
             const KeyBinding *found = keymap_find(&s, k->key);
             int same = 0;
@@ -313,7 +314,7 @@ static void keys_are_commands(void **state)
             fail_msg("key %s never runs '%s'", k->key, k->command);
     }
     s.place.screen = SCREEN_PICTURE;
-    s.sought.on = false;
+    s.sought.on = s.look.playing = false;
     assert_true(session_open_input(&s, "#17", &err));
     const Command *c;
     for (int i = 0; (c = command_at(&all, i)) != NULL; i++) {
