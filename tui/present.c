@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 #include "tui/canvas/letters.h"
 #include "tui/views/lesson/lesson_views.h"
+#include "tui/views/played.h"
 #include "tui/views/shown.h"
 
 enum {
@@ -14,6 +16,7 @@ enum {
     SIDES_WIDTH = 72,  /* from here on A and B stand side by side, and … */
     DIFF_WIDTH = 120,  /* … A − B with them */
     CAPTION_SHARE = 3, /* a caption takes a third of the screen at most */
+    FROM_SHARE = 4,    /* of the film: what a step is made from has a quarter */
     VALUE_LARGE = 120, /* from this width on the pointer's digits are twice as large */
     VALUE_CELLS = 8
 };
@@ -184,6 +187,7 @@ Frame present_frame(const Session *s, const Deck *d, int h, int w)
     f.sentence = rect_cut(&r, 'b', rows < most ? rows : most);
     rect_cut(&r, 'b', h >= 20 ? 1 : 0);
     const ViewSpec *view = view_for(s, h);
+    Rect from = rect_cut(&r, 'l', play_shows(s) && w >= SIDES_WIDTH ? w / FROM_SHARE : 0);
     if (s->compare == COMPARE_SIDES && session_compares(s) && view->sides == SIDES_PANES && w >= SIDES_WIDTH) {
         int columns = w >= DIFF_WIDTH ? 3 : 2;
         for (int i = 0; i < columns; i++) {
@@ -195,6 +199,8 @@ Frame present_frame(const Session *s, const Deck *d, int h, int w)
         }
     } else
         add(&f, view, r, session_side(s), NULL, true);
+    if (from.w)
+        add(&f, &VIEW_PLAYED, from, session_side(s), NULL, false);
     return f;
 }
 

@@ -289,14 +289,14 @@ static bool run_onward(Session *s, const Args *a, Err *err)
 
 static bool run_play(Session *s, const Args *a, Err *err)
 {
-    enum { NEXT, ON, BACK, OFF, SLOWER, FASTER, WORDS };
-    static const char *const WORD[WORDS] = {"next", "on", "back", "off", "slower", "faster"};
+    enum { NEXT, ON, BACK, ROWS, OFF, SLOWER, FASTER, WORDS };
+    static const char *const WORD[WORDS] = {"next", "on", "back", "rows", "off", "slower", "faster"};
     const char *word = a->count ? a->word[0] : WORD[s->look.playing ? OFF : ON];
     int i = 0;
     while (i < WORDS && strcmp(word, WORD[i]) != 0)
         i++;
     if (i == WORDS)
-        return err_set(err, "column %d: expected next, on, back, off, slower or faster, found '%s'", a->column[0],
+        return err_set(err, "column %d: expected next, on, back, rows, off, slower or faster, found '%s'", a->column[0],
                        word);
     if (i == SLOWER || i == FASTER) {
         s->look.pace = clamp(s->look.pace + (i == FASTER ? 1 : -1), PLAY_SLOWEST, PLAY_FASTEST);
@@ -304,6 +304,10 @@ static bool run_play(Session *s, const Args *a, Err *err)
     } else if (i == OFF) {
         session_say(s, s->look.playing ? "Stopped. `.` plays on from here, `,` backwards." : "Nothing plays.");
         play_stop(s);
+    } else if (i == ROWS) {
+        if (!play_rows(s, err))
+            return false;
+        s->look.playing = play_frame(s);
     } else if (i != NEXT) {
         play_begin(s, i == BACK);
         s->look.playing = play_frame(s);
@@ -359,7 +363,7 @@ static const Command COMMANDS[] = {
     COMMAND("onward", "look", "onward N, +1, -1", "sinusoids: choose how many positions further the rotation leads",
             COMMAND_SESSION, run_onward, NULL),
     COMMAND(
-        "play", "look", "play [next, on, back, off, slower, faster]",
+        "play", "look", "play [next, on, back, rows, off, slower, faster]",
         "play the forward pass from here, or back; an operation shown in steps first; next is one step of it, or one "
         "frame",
         COMMAND_SESSION, run_play, NULL),

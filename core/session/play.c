@@ -7,7 +7,7 @@ enum { STEP_MS = 500 };
 
 void play_stop(Session *s)
 {
-    s->look.playing = false;
+    s->look.playing = s->look.rows = false;
     s->look.frame = 0;
 }
 
@@ -39,23 +39,75 @@ static int onward(const Session *s)
                              : stages_after(&s->stages, s->open, s->place.box);
 }
 
+/* The close-up of a step, which the pass goes on behind. */
+static bool in_pass(const Session *s)
+{
+    return screen_now(s)->group == GROUP_ARITHMETIC;
+}
+
+static bool has_own(const Session *s)
+{
+    return screen_now(s)->play && !(s->look.backwards && in_pass(s));
+}
+
 void play_begin(Session *s, bool backwards)
 {
-    bool own = screen_now(s)->play && !backwards;
     play_stop(s);
     s->look.backwards = backwards;
-    if (!own && onward(s) == NO_BOX)
-        place_on_box(s, stages_step(&s->stages, backwards ? s->stages.steps : 1));
     s->look.playing = true;
+    if (has_own(s))
+        return;
+    if (!s->now->model)
+        s->place.screen = SCREEN_WORKED;
+    else if (onward(s) == NO_BOX)
+        place_on_box(s, stages_step(&s->stages, backwards ? s->stages.steps : 1));
+    else if (screen_now(s)->group == GROUP_LEARNED)
+        place_on_box(s, s->place.box);
+}
+
+static int row_axis(const Session *s)
+{
+    const Graph *g = session_base(s);
+    NodeId n = graph_find(g, s->place.path);
+    return node_role(g, n, ROLE_KEY) == AXIS_NONE ? AXIS_NONE : node_role(g, n, ROLE_QUERY);
+}
+
+bool play_rows(Session *s, Err *err)
+{
+    if (row_axis(s) == AXIS_NONE)
+        return err_set(err, "rows of attention are played on attention: `goto` its pattern");
+    play_stop(s);
+    s->look.backwards = false;
+    s->look.playing = s->look.rows = true;
+    return true;
+}
+
+bool play_index(const Session *s, int *at, int count)
+{
+    int last = count > 0 ? count - 1 : 0, end = s->look.backwards ? 0 : last;
+    *at = *at == end ? last - end : clamp(*at + (s->look.backwards ? -1 : 1), 0, last);
+    return *at != end;
+}
+
+static bool next_row(Session *s)
+{
+    int axis = row_axis(s);
+    if (axis == AXIS_NONE)
+        return false;
+    int at = s->place.at[axis];
+    bool more = play_index(s, &at, session_base(s)->axes[axis].n);
+    session_set_index(s, axis, at);
+    session_sync(s, axis);
+    return more;
 }
 
 /* The screen's own steps. *more: or those of the pass, since all of these are there. */
 static bool own_step(Session *s, bool *more)
 {
-    if (s->look.frame || s->look.backwards || !screen_now(s)->play)
+    if (s->look.frame || !(s->look.rows || has_own(s)))
         return false;
-    *more = screen_now(s)->play(s);
-    if (!*more && s->now->model) { /* looked at for as long as a step's result is */
+    *more = s->look.rows ? next_row(s) : screen_now(s)->play(s);
+    if (!*more && !s->look.rows && in_pass(s)) { /* looked at for as long as a step's result is */
         s->look.frame = 1;
         *more = true;
     }

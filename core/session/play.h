@@ -8,8 +8,14 @@
  * step, each more is twice as fast. */
 enum { PLAY_FRAMES = 8, PLAY_FILLS = 5, PLAY_SLOWEST = -2, PLAY_FASTEST = 2 };
 
-/* Where it begins: here; from the first step again where this is the last, and backwards the other way round. */
+/* Where it begins: here; from the first step again where this is the last, and backwards the other way round. A worked
+ * example shows its terms; screens of what was learned their own films, or the step that was left for them. */
 void play_begin(Session *s, bool backwards);
+/* The rows of the attention in focus one after the other, a step each. False where it has none. */
+bool play_rows(Session *s, Err *err);
+/* For ScreenSpec.play: the next index of `count`, backwards the one before; false: there are no more, and from there it
+ * begins at the other end. */
+bool play_index(const Session *s, int *at, int count);
 /* One frame; false at the end: all is there. */
 bool play_frame(Session *s);
 void play_stop(Session *s);

@@ -167,7 +167,7 @@ typedef struct LookAt {
     bool steps_focused; /* the steps pane has the cursor, not the main pane */
     bool zoomed;        /* the main pane takes the whole screen */
     bool playing;       /* what comes in steps goes on by itself (play.h), … */
-    bool backwards;
+    bool backwards, rows; /* rows: the film is of the rows of one attention */
     int frame; /* … this far into the step: 0, all of it is there, else 1 … PLAY_FRAMES, … */
     int pace;  /* … PLAY_SLOWEST … PLAY_FASTEST */
     /* what one screen has for itself */

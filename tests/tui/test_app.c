@@ -14,6 +14,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/session/learned/measures.h"
 #include "core/session/options.h"
 #include "core/session/play.h"
 #include "core/session/screens.h"
@@ -370,6 +371,36 @@ static void both_sides_of_the_film(void **state)
         assert_int_equal(sides, 2);
         frame_passes();
     }
+}
+
+/* Screens of what was learned play their own, or leave for the step; an attention its rows. */
+static void other_films(void **state)
+{
+    (void)state;
+    int frames = 1;
+    app_do(&a, "training 0; play");
+    for (const int *at = &a.s.look.training.snapshot; frame_passes(); frames++)
+        assert_int_equal(*at, frames + 1);
+    assert_int_equal(a.s.look.training.snapshot, session_history_shown(&a.s)->snapshot_count - 1);
+    assert_int_equal(a.s.place.screen, SCREEN_TRAINING);
+    app_do(&a, "play back");
+    assert_int_equal(a.s.look.training.snapshot, frames);
+    app_do(&a, "filters; filters 60; play");
+    for (frames = 1; frame_passes(); frames++)
+        continue;
+    assert_int_equal(frames, 2); /* 61, 62 and, at the end, 63 */
+    assert_int_equal(a.s.place.screen, SCREEN_FILTERS);
+    app_do(&a, "goto blocks.1.attn.pattern[t=r7c5]; heads; play"); /* it has no film: the step's */
+    assert_int_equal(screen_now(&a.s)->group, GROUP_ATTENTION);
+    app_do(&a, "goto blocks.1.attn.pattern[t=r7c5]; play rows");
+    assert_int_equal(a.s.place.at[session_role(&a.s, ROLE_QUERY)], 63);
+    assert_true(a.s.look.playing);
+    assert_false(frame_passes());
+    assert_int_equal(a.s.place.at[session_role(&a.s, ROLE_QUERY)], 64);
+    assert_int_equal(pane_of(&VIEW_PLAYED).h, 0);
+    app_do(&a, "goto blocks.1.mlp.post; play rows");
+    says("rows of attention are played on attention");
+    assert_false(a.s.look.playing);
 }
 
 /* A key stops it and does nothing else; < > and a comma are its own. */
@@ -1049,6 +1080,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_film, start, stop),
         cmocka_unit_test_setup_teardown(a_step_of_the_film, start, stop),
         cmocka_unit_test_setup_teardown(both_sides_of_the_film, start, stop),
+        cmocka_unit_test_setup_teardown(other_films, start, stop),
         cmocka_unit_test_setup_teardown(keys_of_the_film, start, stop),
         cmocka_unit_test_setup_teardown(saying_twice, start, stop),
         cmocka_unit_test_setup_teardown(a_search_in_a_list, start, stop),

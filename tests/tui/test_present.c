@@ -190,6 +190,10 @@ static void test_frame(void **state)
         }
         canvas_free(&c);
     }
+    assert_true(command_do(&s, &all, "play next", LINE_FOREIGN, &err)); /* the film has what its step is made from */
+    Frame film = present_frame(&s, &p.deck, 24, 80);
+    assert_int_equal(film.count, 2);
+    assert_string_equal(film.pane[1].view->name, "from");
     presenter_close(&p);
     buf_free(&said);
 }

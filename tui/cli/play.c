@@ -6,6 +6,7 @@
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
+#include "core/session/play.h"
 #include "core/session/state.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/verbs.h"
@@ -86,6 +87,8 @@ static void play_command(const Work *w, const char *ask, int width, int height, 
             buf_puts(&joined, "; ");
         else
             buf_putc(&joined, lines.data[i]);
+    for (int frame = 0; frame < s->look.frame; frame++)
+        buf_printf(&joined, "%splay next", joined.len ? "; " : "");
     if (*ask)
         buf_printf(&joined, "%s%s", joined.len ? "; " : "", ask);
     buf_puts(out, "vitrine screen");
@@ -135,7 +138,10 @@ bool play_export(Work *w, const Script *s, unsigned allowed, Err *err)
         Buf caption = {0}, below = {0}, picture = {0};
         char name[NAME] = "";
         ok = work_progress(w, "drawing", (double)i / s->count) || err_set(err, "cancelled");
-        ok = ok && play_step(w, s, i, allowed, &caption, err) && (!files || step_name(o->output, i, name, err));
+        ok = ok && play_step(w, s, i, allowed, &caption, err);
+        if (w->session.look.playing) /* a still: all of it is there */
+            play_stop(&w->session);
+        ok = ok && (!files || step_name(o->output, i, name, err));
         if (ok) {
             put_below(w, &s->steps[i], buf_str(&caption), &below);
             ok = screen_draw_below(w, files ? name : NULL, buf_str(&below), files ? &picture : &w->drawn, err);
@@ -161,8 +167,26 @@ static void put_event(Buf *out, long ms, const char *kind, const char *data)
     buf_puts(out, "]\n");
 }
 
-/* A frame as what a terminal is sent: home, then the rows; no line end behind the last, which would scroll. */
-static void put_frame(const Canvas *c, const Options *o, bool first, Buf *data)
+/* The rows of a frame that differ from those of the one before. */
+static void put_changes(const Canvas *c, const Options *o, Buf *before, Buf *data)
+{
+    Buf rows = {0};
+    export_ansi(c, o->colour ? screen_mode_of(o, MODE_256) : MODE_256, o->light, &rows);
+    const char *old = buf_str(before), *now = buf_str(&rows);
+    for (int row = 1; *now; row++) {
+        size_t n = strcspn(now, "\n"), was = strcspn(old, "\n");
+        if (n != was || memcmp(now, old, n) != 0)
+            buf_printf(data, "\033[%d;1H%.*s\033[K", row, (int)n, now);
+        now += n + (now[n] != 0);
+        old += was + (old[was] != 0);
+    }
+    buf_free(before);
+    *before = rows;
+}
+
+/* A frame as what a terminal is sent: home, then the rows, which are kept; no line end behind the last, which would
+ * scroll. */
+static void put_frame(const Canvas *c, const Options *o, bool first, Buf *kept, Buf *data)
 {
     Buf rows = {0};
     export_ansi(c, o->colour ? screen_mode_of(o, MODE_256) : MODE_256, o->light, &rows);
@@ -173,7 +197,8 @@ static void put_frame(const Canvas *c, const Options *o, bool first, Buf *data)
         else
             buf_putc(data, rows.data[i]);
     buf_puts(data, "\033[K");
-    buf_free(&rows);
+    buf_free(kept);
+    *kept = rows;
 }
 
 /* A step's name in the reader's list of chapters: its caption's first sentence, else its first command. */
@@ -193,6 +218,26 @@ static void put_marker(const ScriptStep *step, const char *caption, long ms, Buf
     put_event(out, ms, "m", label);
 }
 
+/* What plays by itself goes on for the step's time, frame by frame. From ms on. */
+static bool put_film(Work *w, const char *caption, long ms, long end, Buf *kept, Buf *out, Err *err)
+{
+    Session *s = &w->session;
+    bool ok = true;
+    while (ok && s->look.playing && (ms += play_wait(s)) < end) {
+        Canvas c = {.h = 0};
+        Buf data = {0};
+        s->look.playing = play_frame(s);
+        ok = screen_compose(w, screen_height(w->options) - CAST_CAPTION_ROWS, CAST_CAPTION_ROWS, caption, &c, err);
+        if (ok)
+            put_changes(&c, w->options, kept, &data);
+        if (ok && data.len)
+            put_event(out, ms, "o", buf_str(&data));
+        buf_free(&data);
+        canvas_free(&c);
+    }
+    return ok;
+}
+
 bool play_cast(Work *w, const Script *s, unsigned allowed, Buf *out, Err *err)
 {
     const Options *o = w->options;
@@ -205,19 +250,22 @@ bool play_cast(Work *w, const Script *s, unsigned allowed, Buf *out, Err *err)
     buf_puts(out, ", \"env\": {\"TERM\": \"xterm-256color\"}}\n");
     for (int i = 0; ok && i < s->count; i++) {
         const ScriptStep *step = &s->steps[i];
-        Buf caption = {0}, data = {0};
+        Buf caption = {0}, data = {0}, kept = {0};
         Canvas c = {.h = 0};
         ok = work_progress(w, "recording", (double)i / s->count) || err_set(err, "cancelled");
         ok = ok && play_step(w, s, i, allowed, &caption, err) &&
              screen_compose(w, screen_height(o) - CAST_CAPTION_ROWS, CAST_CAPTION_ROWS, buf_str(&caption), &c, err);
         if (ok) {
             long pause = (long)(step->seconds * 1000 + 0.5);
-            put_frame(&c, o, i == 0, &data);
+            pause = pause < IDLE_MOST ? pause : IDLE_MOST;
+            put_frame(&c, o, i == 0, &kept, &data);
             put_event(out, ms, "o", buf_str(&data));
             put_marker(step, buf_str(&caption), ms, out);
-            ms += pause < IDLE_MOST ? pause : IDLE_MOST;
+            ok = put_film(w, buf_str(&caption), ms, ms + pause, &kept, out, err);
+            ms += pause;
         }
         canvas_free(&c);
+        buf_free(&kept);
         buf_free(&data);
         buf_free(&caption);
     }

@@ -5,6 +5,7 @@
 #include "core/session/ask/say.h"
 #include "core/session/learned/measures.h"
 #include "core/session/options.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 
 /* The axis along which the tiles stand. */
@@ -51,6 +52,12 @@ static void move_on_tiles(Session *s, int dy, int dx)
     const Graph *g = session_graph(s, SIDE_B);
     int axis = graph_node(g, n)->dims.axis[0]; /* filters[d,…], components[k,…] */
     s->place.at[axis] = clamp(s->place.at[axis] + dx + dy * MEASURES_TILES_ACROSS, 0, g->axes[axis].n - 1);
+}
+
+static bool play_tiles(Session *s)
+{
+    int axis = tile_axis(s);
+    return axis != AXIS_NONE && play_index(s, &s->place.at[axis], session_base(s)->axes[axis].n);
 }
 
 static bool next_tiles(Session *s, Err *err)
@@ -125,4 +132,5 @@ static const Command OWN = COMMAND("filters", "learned", "filters [filters, comp
 
 SCREEN_SPEC(FILTERS, .name = "filters", .about = "the patch projection as colour tiles, or its principal components",
             .group = GROUP_LEARNED, .command = "filters", .own = {&OWN, 1, NULL}, .move = move_on_tiles,
-            .enter = enter_arithmetic, .next = next_tiles, .say = say_filters, .tell = tell_tensor, .options = OPTIONS);
+            .enter = enter_arithmetic, .next = next_tiles, .play = play_tiles, .say = say_filters, .tell = tell_tensor,
+            .options = OPTIONS);

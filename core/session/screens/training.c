@@ -5,6 +5,7 @@
 #include "core/session/learned/measures.h"
 #include "core/session/learned/word_film.h"
 #include "core/session/options.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 
 static bool training_word(Session *s, const char *word, int column, Err *err)
@@ -86,6 +87,13 @@ static void move_in_training(Session *s, int dy, int dx)
     int rows = g->axes[p].n / g->axes[p].cols, at = clamp(col * rows + row + dy, 0, g->axes[p].n - 1);
     s->place.at[p] = at % rows * g->axes[p].cols + at / rows;
     session_sync(s, p);
+}
+
+/* Snapshot by snapshot. */
+static bool play_film(Session *s)
+{
+    const History *h = session_history_shown(s);
+    return play_index(s, &s->look.training.snapshot, h ? h->snapshot_count : 0);
 }
 
 /* The same map, of the model as it is now. */
@@ -210,4 +218,4 @@ static const Command OWN = COMMAND("training", "learned", "training [N, +1, -1, 
 
 SCREEN_SPEC(TRAINING, .name = "training", .about = "film strip and curves of the training run", .group = GROUP_LEARNED,
             .command = "training", .own = {&OWN, 1, NULL}, .move = move_in_training, .enter = enter_film,
-            .next = next_film, .work = measures_step_film, .say = say_training, .options = OPTIONS);
+            .next = next_film, .play = play_film, .work = measures_step_film, .say = say_training, .options = OPTIONS);
