@@ -167,9 +167,10 @@ typedef struct LookAt {
     bool steps_focused; /* the steps pane has the cursor, not the main pane */
     bool zoomed;        /* the main pane takes the whole screen */
     bool playing;       /* what comes in steps goes on by itself (play.h), … */
-    bool backwards, rows; /* rows: the film is of the rows of one attention */
-    int frame; /* … this far into the step: 0, all of it is there, else 1 … PLAY_FRAMES, … */
-    int pace;  /* … PLAY_SLOWEST … PLAY_FASTEST */
+    int frame;          /* … this far into the step: 0, all of it is there, else 1 … PLAY_FRAMES, … */
+    int pace;           /* … PLAY_SLOWEST … PLAY_FASTEST */
+    bool backwards;
+    bool rows; /* the film is of the rows of one attention */
     /* what one screen has for itself */
 #define SCREEN(symbol)
 #define SCREEN_WITH(symbol, word, ...)                                                                                 \

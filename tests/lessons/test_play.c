@@ -302,7 +302,7 @@ static void arithmetic_is_played_term_by_term(void **state)
     assert_true(command_do(&s, &p.commands, "play next", LINE_FOREIGN, &err));
     assert_true(s.look.worked.terms == 2 && !s.look.playing);
     assert_true(command_do(&s, &p.commands, "play on", LINE_FOREIGN, &err));
-    assert_true(s.look.worked.terms == 0 && !s.look.playing); /* all are there: it stops */
+    assert_true(s.look.worked.terms == 0 && !s.look.playing);                    /* all are there: it stops */
     assert_true(command_do(&s, &p.commands, "in; play on", LINE_FOREIGN, &err)); /* from its terms by size too */
     assert_true(s.place.screen == SCREEN_WORKED && s.look.playing && s.look.worked.terms == 1);
     player_close(&p);
