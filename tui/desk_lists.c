@@ -43,13 +43,14 @@ static void which_of(const LessonFile *f, char *out, size_t n)
 }
 
 /* Does a lesson say that it explains that screen ("": any), and that node ("": any)? Of a text one about the
- * translator. */
+ * translator; what √d_k is for is the same in both. */
 static bool explains(const Session *s, const LessonFile *f, const char *screen, const char *path)
 {
     Lesson l;
-    bool found = false;
+    const Graph *g = session_base(s);
+    bool found = false, scale = site_is(g, path, SITE_SCALE) || site_is(g, path, SITE_SCORES_SCALED);
     if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL) &&
-        (l.translator.count > 0) == (session_text_model(s) != NULL))
+        (scale || (l.translator.count > 0) == (session_text_model(s) != NULL)))
         found = (!*screen || lesson_explains(&l, screen, "")) && (!*path || lesson_explains(&l, "", path));
     lesson_free(&l);
     return found;

@@ -457,6 +457,33 @@ static void every_mechanism_runs_in_a_card(void **state)
     buf_free(&text);
 }
 
+/* Enter leads into what a card shows; Space then goes on with the card all the same. */
+static void who_looked_into_something_can_go_on(void **state)
+{
+    (void)state;
+    LessonFile f;
+    int pauses = 0;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        Player p;
+        open_lesson(&p, &f, 0);
+        for (int k = 0; k < p.lesson.count; k++) {
+            Err err = {{0}}, none;
+            if (p.lesson.cards[k].show.count == 0)
+                continue;
+            bool entered = player_enter(&p, k, &err);
+            for (; entered && player_waits(&p); pauses++) {
+                command_do(p.s, &p.commands, "in", LINE_FOREIGN, &none);
+                command_do(p.s, &p.commands, "in", LINE_FOREIGN, &none);
+                entered = player_on(&p, &err);
+            }
+            if (!entered)
+                fail_msg("%s, card %d: %s", f.name, k + 1, err.text);
+        }
+        player_close(&p);
+    }
+    assert_true(pauses > 5);
+}
+
 static void what_a_lesson_needs_is_there(void **state)
 {
     (void)state;
@@ -519,6 +546,7 @@ int main(void)
         cmocka_unit_test(the_teacher_has_notes_and_pauses),
         cmocka_unit_test(every_claim_is_in_a_card),
         cmocka_unit_test_setup_teardown(every_mechanism_runs_in_a_card, start, stop),
+        cmocka_unit_test_setup_teardown(who_looked_into_something_can_go_on, start, stop),
         cmocka_unit_test(what_a_lesson_needs_is_there),
         cmocka_unit_test_setup_teardown(every_step_and_screen_has_a_lesson, start, stop),
     };
