@@ -241,7 +241,7 @@ static void header_block(const Session *s, bool ranges, Buf *out)
 
 /* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. words: the
  * input has lines of its own. brief 1: without how many blocks and heads there are; 2: without the pinned picture, or a
- * text's model, too. most: cells of the input's name; 0: all of it. */
+ * text's model and symbol, too. most: cells of the input's name; 0: all of it. */
 static void header_text(const Session *s, bool named, bool words, int brief, int most, Buf *out)
 {
     const char *model = s->now->model ? s->now->model->name : "";
@@ -263,7 +263,7 @@ static void header_text(const Session *s, bool named, bool words, int brief, int
         put_input(session_input(s, SIDE_B), most, out);
     }
     buf_printf(out, "  step %d of %d: %s", step, total, box->label);
-    if (*box->symbol)
+    if (*box->symbol && !(words && brief > 1))
         buf_printf(out, " (%s)", box->symbol);
     if (block >= 0)
         header_block(s, ranges, out);

@@ -15,6 +15,7 @@ static const char OPEN_BLOCK_SENTENCE[] = "The whole block and its result: atten
 typedef struct Group {
     int block, part, row; /* block: its part, or NO_PART outside; part: where the row's names lie */
     NodeId show, first, last;
+    NodeId at; /* the stage stands where this node does: its result */
     Cost cost;
 } Group;
 
@@ -65,6 +66,20 @@ static NodeId shown(const Maker *m, const Group *gr)
     return gr->last;
 }
 
+/* A constant that is made before all else stands in front of the block that reads it first, behind what is computed. */
+static NodeId before_its_reader(const Maker *m, NodeId constant)
+{
+    for (NodeId n = constant + 1; n < m->g->count; n++)
+        for (int k = 0; k < op_inputs(m->g->nodes[n].op); k++)
+            if (m->g->nodes[n].in[k] == constant && m->place[n].block != NO_PART) {
+                NodeId first = n;
+                while (m->place[first - 1].block == m->place[n].block)
+                    first--;
+                return first - 1;
+            }
+    return constant;
+}
+
 /* Returns how many nodes have a place. */
 static size_t make_groups(Maker *m)
 {
@@ -89,14 +104,17 @@ static size_t make_groups(Maker *m)
         placed++;
     }
     for (int i = 0; i < m->group_count; i++)
-        m->groups[i].show = shown(m, &m->groups[i]);
+        m->groups[i].at = m->groups[i].show = shown(m, &m->groups[i]);
+    for (int i = 0; i < m->group_count; i++)
+        if (stage_row_is(m->groups[i].row, "causal"))
+            m->groups[i].at = before_its_reader(m, m->groups[i].show);
     return placed;
 }
 
-static int by_show(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
     const Group *x = *(const Group *const *)a, *y = *(const Group *const *)b;
-    return (x->show > y->show) - (x->show < y->show);
+    return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (x->show < y->show) - (x->show > y->show);
 }
 
 static int add_box(Maker *m, Box b, int *previous)
@@ -331,7 +349,7 @@ void stages_make(Stages *s, const Graph *g)
     const Group **order = arena_alloc(&scratch, size_mul(n + 1, sizeof *order));
     for (int i = 0; i < m.group_count; i++)
         order[i] = &m.groups[i];
-    qsort(order, (size_t)m.group_count, sizeof *order, by_show);
+    qsort(order, (size_t)m.group_count, sizeof *order, by_place);
     int previous = NO_BOX;
     for (int i = 0, k; i < m.group_count; i = k) {
         for (k = i + 1; k < m.group_count && order[i]->block != NO_PART && order[k]->block == order[i]->block; k++)

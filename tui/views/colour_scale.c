@@ -57,6 +57,7 @@ ColourScale colour_scale_of_spread(const Paint *p, Side side, const Spread *s)
     scale.clipped = far;
     scale.least = s->min;
     scale.most = s->max;
+    scale.diff = side == SIDE_DIFF;
     scale.own = p->s->compare == COMPARE_SIDES && side != SIDE_DIFF;
     return scale;
 }
@@ -170,7 +171,7 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
 {
     char low[16], high[16], name[48];
     if (!(s->high > s->low) && s->high == 0.0f) { /* a part that was switched off, or a difference of equals */
-        canvas_text(p->c, y, x, width, STYLE_DIM, "all of it is 0");
+        canvas_text(p->c, y, x, width, STYLE_DIM, s->diff ? "0: A and B are the same" : "all of it is 0");
         return;
     }
     number_text(low, sizeof low, s->low, 9);

@@ -122,10 +122,10 @@ extern const ViewSpec VIEW_OTHER_HEADS; /* the same query in every head of the b
 typedef struct ColourScale {
     MapId map;
     ColourMode mode;
-    float low, high; /* signed maps: −high … high */
-    bool is_signed;
-    bool own, shared; /* side by side: of this side, or of A and B together */
-    bool log;         /* by powers of ten: SCALE_DECADES of them below high; signed maps: on either side */
+    float low, high;      /* signed maps: −high … high */
+    bool is_signed, diff; /* diff: of A − B */
+    bool own, shared;     /* side by side: of this side, or of A and B together */
+    bool log;             /* by powers of ten: SCALE_DECADES of them below high; signed maps: on either side */
     bool light;
     bool clipped; /* few values are far beyond the others: the scale ends before them, they have their own colour */
     float least, most; /* where clipped: the ends of all values */

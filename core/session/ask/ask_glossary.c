@@ -77,13 +77,15 @@ static int put_terms(const char *word, Buf *out)
     return found;
 }
 
-/* The classes that this model names. */
+/* The classes that this model names, or the words that it writes. */
 static int put_classes(const Graph *g, const char *word, Buf *out)
 {
     int o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), index;
     if (o == AXIS_NONE || !g->axes[o].labels || isdigit((unsigned char)*word) || !axis_parse(&g->axes[o], word, &index))
         return 0;
-    buf_printf(out, "%s: one of the %d classes that this model names\n", word, g->axes[o].n);
+    bool words = graph_role(g, ROLE_QUERY, SEQUENCE_PICTURE) == AXIS_NONE;
+    buf_printf(out, "%s: one of the %d %s\n", word, g->axes[o].n,
+               words ? "words that this model can write" : "classes that this model names");
     return 1;
 }
 
