@@ -11,7 +11,7 @@
 #include "tui/views/shown.h"
 
 static const size_t EVERY_TERM = SIZE_MAX;
-enum { CELL = 10, LABEL = 10, TABLE_MOST = 9, TERM = 10 };
+enum { CELL = 10, CELL_LEAST = 8, LABEL = 10, TABLE_MOST = 9, TERM = 10 };
 
 typedef struct Parts {
     Rect formula, table, arithmetic;
@@ -33,7 +33,7 @@ static Parts parts_of(Rect r, size_t rows)
 typedef struct Window {
     Plane plane;
     size_t row, col, row0, col0;
-    int rows, cols;
+    int rows, cols, label, cell; /* label, cell: columns of the rows' names, and of a number */
 } Window;
 
 static Window window_of(const Shown *v, Rect r)
@@ -41,7 +41,11 @@ static Window window_of(const Shown *v, Rect r)
     Window w = {.plane = plane_make(v->graph, v->node)};
     plane_cursor(v->graph, &w.plane, v->at, &w.row, &w.col);
     w.rows = r.h > 1 ? r.h - 1 : 0;
-    w.cols = r.w > LABEL ? (r.w - LABEL) / CELL : 0;
+    w.label = w.plane.rows.n ? LABEL : 0;
+    int room = r.w > w.label ? r.w - w.label : 0,
+        all = w.plane.col_count < (size_t)room ? (int)w.plane.col_count : room;
+    w.cell = all * CELL > room && all * CELL_LEAST <= room ? room / all : CELL; /* rather narrow than out of sight */
+    w.cols = room / w.cell;
     w.row0 = scroll_first(w.plane.row_count, w.row, (size_t)w.rows);
     w.col0 = scroll_first(w.plane.col_count, w.col, (size_t)w.cols);
     w.rows = (size_t)w.rows < w.plane.row_count ? w.rows : (int)w.plane.row_count;
@@ -49,7 +53,7 @@ static Window window_of(const Shown *v, Rect r)
     return w;
 }
 
-static void draw_label(const Paint *p, const Shown *v, Dims d, size_t joint, int y, int x, bool right, bool here)
+static void draw_label(const Paint *p, const Shown *v, Dims d, size_t joint, Rect at, bool right, bool here)
 {
     char label[64], text[80];
     Buf axes = {0};
@@ -59,26 +63,27 @@ static void draw_label(const Paint *p, const Shown *v, Dims d, size_t joint, int
     utf8_print(text, sizeof text, "%.12s=%.60s", buf_str(&axes), shown_label(v->graph, d, joint, label, sizeof label));
     buf_free(&axes);
     if (right)
-        canvas_right(p->c, y, x, CELL - 1, here ? STYLE_STRONG : STYLE_AXIS, text);
+        canvas_right(p->c, at.y, at.x, at.w - 1, here ? STYLE_STRONG : STYLE_AXIS, text);
     else
-        canvas_text(p->c, y, x, LABEL - 1, here ? STYLE_STRONG : STYLE_AXIS, text);
+        canvas_text(p->c, at.y, at.x, at.w - 1, here ? STYLE_STRONG : STYLE_AXIS, text);
 }
 
 static void draw_table(const Paint *p, const Shown *v, Rect r, bool focus)
 {
     Window w = window_of(v, r);
     for (int j = 0; j < w.cols; j++)
-        draw_label(p, v, w.plane.cols, w.col0 + (size_t)j, r.y, r.x + LABEL + j * CELL, true,
+        draw_label(p, v, w.plane.cols, w.col0 + (size_t)j, (Rect){r.y, r.x + w.label + j * w.cell, 1, w.cell}, true,
                    w.col0 + (size_t)j == w.col);
     for (int i = 0; i < w.rows; i++) {
-        draw_label(p, v, w.plane.rows, w.row0 + (size_t)i, r.y + 1 + i, r.x, false, w.row0 + (size_t)i == w.row);
+        draw_label(p, v, w.plane.rows, w.row0 + (size_t)i, (Rect){r.y + 1 + i, r.x, 1, w.label}, false,
+                   w.row0 + (size_t)i == w.row);
         for (int j = 0; j < w.cols; j++) {
-            int y = r.y + 1 + i, x = r.x + LABEL + j * CELL;
+            int y = r.y + 1 + i, x = r.x + w.label + j * w.cell;
             size_t cell = plane_cell(v->graph, v->node, &w.plane, v->at, w.row0 + (size_t)i, w.col0 + (size_t)j);
             bool here = cell == v->cell;
             if (here)
-                canvas_fill(p->c, (Rect){y, x, 1, CELL}, STYLE_CURSOR, ' ');
-            shown_number_right(p, v, cell, y, x + 1, CELL - 1, here ? STYLE_CURSOR : STYLE_TEXT);
+                canvas_fill(p->c, (Rect){y, x, 1, w.cell}, STYLE_CURSOR, ' ');
+            shown_number_right(p, v, cell, y, x + 1, w.cell - 1, here ? STYLE_CURSOR : STYLE_TEXT);
             if (here)
                 focus_cursor(p, focus, y, x);
         }
@@ -216,7 +221,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         return false;
     Rect t = parts_of(r, plane_make(v.graph, v.node).row_count).table;
     Window w = window_of(&v, t);
-    int row = y - t.y - 1, col = x < t.x + LABEL ? -1 : (x - t.x - LABEL) / CELL;
+    int row = y - t.y - 1, col = x < t.x + w.label ? -1 : (x - t.x - w.label) / w.cell;
     if (row < 0 || row >= w.rows || col < 0 || col >= w.cols)
         return false;
     click_cell(p, &v, plane_cell(v.graph, v.node, &w.plane, v.at, w.row0 + (size_t)row, w.col0 + (size_t)col), command);
