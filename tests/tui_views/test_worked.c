@@ -101,9 +101,36 @@ static int stop(void **state)
     return 0;
 }
 
+/* Seven numbers stand beside each other in 60 columns, each under its name. */
+static void a_vector_that_fits_is_whole(void **state)
+{
+    (void)state;
+    LessonFile f;
+    Player p;
+    Lesson l;
+    Err err = {{0}};
+    Canvas c;
+    const Rect r = {0, 0, 18, 60};
+    Buf text = {0};
+    assert_true(lesson_by_number(6, &f) && lesson_parse(&l, f.name, f.text, f.size, 0, &err));
+    assert_true(player_open(&p, &session, &l, &err) && player_enter(&p, 2, &err));
+    canvas_init(&c, r.h, r.w);
+    drawn_prepare(&session, &VIEW_WORKED, SIDE_B, r);
+    view_draw(&VIEW_WORKED, &(Paint){.s = &session, .c = &c}, r, SIDE_B, true);
+    for (int i = 0; i < r.h * r.w; i++)
+        buf_putc(&text, c.cells[i].ch > 0 && c.cells[i].ch < 128 ? (char)c.cells[i].ch : ' ');
+    assert_non_null(strstr(buf_str(&text), "w=d1 "));
+    assert_non_null(strstr(buf_str(&text), "w=d1024 "));
+    assert_true(drawn_numbers(&session, &c) >= 7);
+    buf_free(&text);
+    canvas_free(&c);
+    player_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_vector_that_fits_is_whole),
         cmocka_unit_test(into_what_is_not_computed),
         cmocka_unit_test(a_function_is_named),
     };
