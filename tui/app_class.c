@@ -49,7 +49,7 @@ int app_class_poll(void *context, struct pollfd *out, int most)
 bool app_class_step(App *a)
 {
     int64_t now = clock_ns();
-    Buf typed = {0}; /* on the notes terminal */
+    char key[PROMPTER_KEY];
     const Deck *d = &a->presenter.deck;
     bool deck = d->open && d->lesson && d->at >= 0, desk = !deck && a->desk.open;
     a->share.player = deck && !deck_is_title(d, d->at) ? &d->player : desk ? &a->desk.player : NULL;
@@ -59,9 +59,8 @@ bool app_class_step(App *a)
         app_say(a, false, a->share.news);
     a->share.news[0] = 0;
     prompter_step(&a->prompter, &a->s, &a->presenter, &a->question);
-    for (; prompter_typed(&a->prompter, &a->presenter, &typed); changed = true)
-        app_present_line(a, buf_str(&typed));
-    buf_free(&typed);
+    for (; prompter_key(&a->prompter, key); changed = true)
+        a->count = app_presents(a, key) ? a->count : 0;
     if (!follow_step(&a->follow, &a->s, now))
         return changed;
     a->s.changes++;
@@ -143,16 +142,14 @@ bool app_ask_card(App *a, Err *err)
 /* Words typed. What settles it is tried now, and computed when the question is closed. */
 static bool ask_words(App *a, const Args *words, Err *err)
 {
-    static const char *const KEYS[] = {"right", "most", "least"};
     Rollcall new, tried;
     if (!rollcall_ask(&new, words->word[0], words->word + 1, words->count - 1, 0, err))
         return false;
-    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
-        if (args_named(words, KEYS[i])) {
-            new.by = settle_word(KEYS[i]);
-            if (snprintf(new.key, sizeof new.key, "%s", args_named(words, KEYS[i])) >= (int)sizeof new.key)
-                return err_set(err, "an expression has at most %zu characters", sizeof new.key - 1);
-        }
+    for (int i = 0; i < words->named_count && new.by == SETTLE_NOT; i++) {
+        new.by = settle_word(words->named[i].name);
+        if (snprintf(new.key, sizeof new.key, "%s", words->named[i].value) >= (int)sizeof new.key)
+            return err_set(err, "an expression has at most %zu characters", sizeof new.key - 1);
+    }
     tried = new;
     if (!rollcall_settle(&tried, &a->s, err))
         return false;
@@ -227,9 +224,8 @@ void app_draw_question(App *a)
     Buf below = {0};
     if (guest && q->mine >= 0)
         follow_receipt(f, &below);
-    else if (!q->closed)
-        buf_puts(&below, guest ? "Type the digit in front of your answer."
-                               : "Space, or what else goes on: the answers. :votes adds hands.");
+    else if (!guest && !q->closed)
+        buf_puts(&below, "Space, or what else goes on: the answers. :votes adds hands.");
     rollcall_draw(q, &a->canvas, buf_str(&below));
     buf_free(&below);
 }

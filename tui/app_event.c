@@ -8,8 +8,7 @@
 #include "tui/keymap.h"
 #include "tui/words.h"
 
-/* Digits are a count for the key that follows. */
-static bool take_digit(App *a, const char *key)
+bool app_digit(App *a, const char *key)
 {
     if (key[1] || key[0] < (a->count ? '0' : '1') || key[0] > '9')
         return false;
@@ -106,7 +105,7 @@ static bool class_takes(App *a, const char *key)
 
 static bool presenter_takes(App *a, const char *key)
 {
-    return app_presents(a, key, take_digit);
+    return a->presenter.view.on && app_presents(a, key);
 }
 
 static bool desk_takes(App *a, const char *key)
@@ -172,7 +171,7 @@ static void on_key(App *a, const TermEvent *e)
 {
     static bool (*const TAKERS[])(App * a, const char *key) = {join_takes,    glossary_takes, prompt_takes,
                                                                overlay_takes, class_takes,    presenter_takes,
-                                                               desk_takes,    play_takes,     take_digit,
+                                                               desk_takes,    play_takes,     app_digit,
                                                                stage_takes,   binding_takes,  nobody_takes};
     a->leaving -= a->leaving > 0;
     for (size_t i = 0; !TAKERS[i](a, e->key); i++)
@@ -216,7 +215,7 @@ static void on_mouse(App *a, const TermEvent *e)
             run_chosen(a, &command);
     } else if (a->prompt.open) {
         a->prompt.open = false;
-    } else if (app_presents(a, e->key, take_digit)) {
+    } else if (a->presenter.view.on && app_presents(a, e->key)) {
     } else if (a->desk.open && !wheel && strcmp(e->key, "Click") == 0 &&
                desk_click(&a->desk, a->canvas.h, a->canvas.w, e->y, e->x, &command)) {
         app_do(a, buf_str(&command));

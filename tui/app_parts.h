@@ -80,11 +80,10 @@ bool app_progress(void *context, const char *what, double share);
 bool app_act(App *a, UiAct what, const char *text, Err *err);
 /* What `present` does; where nothing is named, the lesson or demonstration on the ordinary screen is presented. */
 bool app_present(App *a, const char *word, Err *err);
-/* A key or a click while something is presented; false: it means what it means on the ordinary screen. digit: takes a
- * digit of a count. */
-bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key));
-/* One line of `present` or blank, as the notes terminal drives: the question on show comes first. */
-void app_present_line(App *a, const char *line);
+/* A key or a click while something is presented, or from the notes terminal; false: it means nothing there. */
+bool app_presents(App *a, const char *key);
+/* Digits are a count for the key that follows. */
+bool app_digit(App *a, const char *key);
 /* What plays goes on by a frame when it is time; done, wait: as app_present_tick's. */
 void app_play_tick(App *a, bool done, int64_t now, int64_t *wait);
 void app_draw_presented(App *a);

@@ -58,7 +58,8 @@ bool app_present(App *a, const char *word, Err *err)
     return ok;
 }
 
-void app_present_line(App *a, const char *line)
+/* The question on show comes first. */
+static void do_line(App *a, const char *line)
 {
     if (strcmp(line, "present next") == 0 && !a->presenter.view.blank && app_reveal(a))
         return;
@@ -77,7 +78,7 @@ void app_present_tick(App *a, bool done, int64_t *wait)
     }
     p->due = 0;
     if (p->deck.at + 1 < p->deck.count || a->question.open)
-        app_present_line(a, "present next");
+        do_line(a, "present next");
     else {
         p->timed = false;
         app_say(a, false, "The script has ended. p goes back, q leaves.");
@@ -86,17 +87,15 @@ void app_present_tick(App *a, bool done, int64_t *wait)
     *wait = 0;
 }
 
-bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key))
+bool app_presents(App *a, const char *key)
 {
     Buf command = {0};
     Presenter *p = &a->presenter;
-    if (!p->view.on)
-        return false;
     if (presenter_answers(p, &a->s, key)) {
         a->count = 0;
         return true;
     }
-    if (!p->view.blank && digit(a, key))
+    if (!p->view.blank && app_digit(a, key))
         return true;
     if (p->timed && strcmp(key, "^C") == 0) {
         p->timed = false;
@@ -110,7 +109,7 @@ bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key
         p->view.pointer |= strncmp(buf_str(&command), "move ", 5) == 0;
         bool stops = p->timed && strcmp(buf_str(&command), "present next") != 0;
         p->timed = p->timed && !stops;
-        app_present_line(a, buf_str(&command));
+        do_line(a, buf_str(&command));
         if (stops && !p->view.asks && !*a->message)
             app_say(a, false, STOPPED);
     }

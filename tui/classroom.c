@@ -22,20 +22,14 @@
 
 bool classroom_path(const char *name, char path[CLASS_PATH], Err *err)
 {
-    const char *base = getenv("VITRINE_SHARE");
+    const char *variable = name ? "VITRINE_SHARE" : "XDG_RUNTIME_DIR", *base = getenv(variable);
     static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-    if (!*name || *name == '.' || strspn(name, GOOD) != strlen(name) || strlen(name) > 40)
+    if (name && (!*name || *name == '.' || strspn(name, GOOD) != strlen(name) || strlen(name) > 40))
         return err_set(err, "'%.60s' is no name for a class: letters, digits, - and _, at most 40", name);
-    base = base && *base == '/' ? base : "/tmp";
-    return snprintf(path, CLASS_PATH, "%s/vitrine-class-%s", base, name) < CLASS_PATH ||
-           err_set(err, "VITRINE_SHARE is longer than %d characters", CLASS_PATH - 60);
-}
-
-void classroom_notes(char path[CLASS_PATH])
-{
-    const char *run = getenv("XDG_RUNTIME_DIR");
-    bool there = run && *run == '/' && strlen(run) < CLASS_PATH - 40 && access(run, W_OK) == 0;
-    snprintf(path, CLASS_PATH, "%s/vitrine-notes-%lu", there ? run : "/tmp", (unsigned long)geteuid());
+    base = base && *base == '/' && (name || access(base, W_OK) == 0) ? base : "/tmp";
+    int n = name ? snprintf(path, CLASS_PATH, "%s/vitrine-class-%s", base, name)
+                 : snprintf(path, CLASS_PATH, "%s/vitrine-notes-%lu", base, (unsigned long)geteuid());
+    return n < CLASS_PATH || err_set(err, "%s is longer than %d characters", variable, CLASS_PATH - 60);
 }
 
 const char *classroom_user(uid_t uid, char out[80])
@@ -105,15 +99,11 @@ static bool is_held(int fd)
 
 /* ---- who presents ---- */
 
+/* Half of it may be there where that fails: whoever calls begins anew. */
 static bool write_all(int fd, const Buf *bytes)
 {
-    for (size_t done = 0; done < bytes->len;) {
-        ssize_t n = write(fd, bytes->data + done, bytes->len - done);
-        if (n <= 0 && errno != EINTR)
-            return false;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return true;
+    errno = ENOSPC; /* which is why less than all is written */
+    return write(fd, bytes->data, bytes->len) == (ssize_t)bytes->len;
 }
 
 /* A file in the place of one of that name, whole or not at all: its descriptor, or −1 with an error. */
@@ -137,14 +127,12 @@ static int write_file(const Classroom *c, const char *name, const Buf *bytes, Er
 
 bool classroom_write(Classroom *c, const Buf *lines, bool anew, Err *err)
 {
-    if (!anew)
-        return write_all(c->lines, lines) || err_set(err, "%s: %s", c->path, strerror(errno));
-    int fd = write_file(c, CLASS_LINES, lines, err);
-    if (fd < 0)
-        return false;
-    shut(&c->lines);
-    c->lines = fd;
-    return true;
+    int fd = anew ? write_file(c, CLASS_LINES, lines, err) : -1;
+    if (fd >= 0) {
+        shut(&c->lines);
+        c->lines = fd;
+    }
+    return anew ? fd >= 0 : write_all(c->lines, lines) || err_set(err, "%s: %s", c->path, strerror(errno));
 }
 
 static void digest_of(const Buf *bytes, char digest[17])
@@ -167,17 +155,18 @@ bool classroom_put(Classroom *c, const Buf *bytes, char digest[17], Err *err)
 
 /* Group and mode of the directory, and votes/ in it: others may put files there, can't list them, and take away none
  * but their own. */
-static bool dress(Classroom *c, const struct group *g, bool private, Err *err)
+static bool dress(Classroom *c, const char *group, bool private, Err *err)
 {
-    gid_t group = g ? g->gr_gid : (gid_t)-1;
+    const struct group *g = group ? getgrnam(group) : NULL;
+    gid_t gid = g ? g->gr_gid : (gid_t)-1;
     c->mode = private ? 0700 : g ? 0750 : 0755;
-    if (fchown(c->folder, (uid_t)-1, group) != 0)
-        return err_set(err, "you are not in the group '%.60s': `groups` lists yours", g ? g->gr_name : "");
+    if ((group && !g) || fchown(c->folder, (uid_t)-1, gid) != 0)
+        return err_set(err, "there is no group '%.60s' that you are in: `groups` lists yours", group ? group : "");
     bool ok = fchmod(c->folder, c->mode) == 0;
     if (ok && !private) {
         ok = mkdirat(c->folder, "votes", 0700) == 0 || errno == EEXIST;
         c->votes = fdopendir(openat(c->folder, "votes", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        ok = ok && c->votes && fchown(dirfd(c->votes), (uid_t)-1, group) == 0 &&
+        ok = ok && c->votes && fchown(dirfd(c->votes), (uid_t)-1, gid) == 0 &&
              fchmod(dirfd(c->votes), g ? 01730 : 01733) == 0;
     }
     return ok || err_set(err, "%s: %s", c->path, strerror(errno));
@@ -185,23 +174,17 @@ static bool dress(Classroom *c, const struct group *g, bool private, Err *err)
 
 bool classroom_make(Classroom *c, const char *path, const char *group, bool private, Err *err)
 {
-    const struct group *g = group ? getgrnam(group) : NULL;
     struct stat st;
     uid_t owner = geteuid();
     char who[80];
     *c = (Classroom){.folder = -1, .lines = -1};
-    if (group && !g)
-        return err_set(err, "there is no group '%.60s' here: `groups` lists yours; without one everybody may follow",
-                       group);
     if (!is_safe_base(path, err))
         return false;
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return err_set(err, "%s: %s", path, strerror(errno));
     if (lstat(path, &st) == 0 && st.st_uid != owner)
         return err_set(err,
-                       private
-                           ? "%s belongs to %s: there are no notes, unless XDG_RUNTIME_DIR names a directory of yours"
-                           : "%s belongs to %s: choose another name (--name NAME, :share NAME)",
+                       "%s belongs to %s: choose another name (--name NAME, :share NAME; of notes XDG_RUNTIME_DIR)",
                        path, classroom_user(st.st_uid, who));
     c->folder = open_folder(path, &owner, err);
     if (c->folder < 0)
@@ -214,7 +197,7 @@ bool classroom_make(Classroom *c, const char *path, const char *group, bool priv
         return err_set(err, "a presentation is running there already (%s)", path);
     }
     snprintf(c->path, sizeof c->path, "%s", path);
-    if (dress(c, g, private, err) && classroom_write(c, &(Buf){0}, true, err))
+    if (dress(c, group, private, err) && classroom_write(c, &(Buf){0}, true, err))
         return true;
     classroom_close(c);
     return false;

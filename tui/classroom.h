@@ -25,10 +25,9 @@ enum {
     CLASS_MOST = 1024 * 1024      /* no reader reads more */
 };
 
-/* The directory of a class, below $VITRINE_SHARE, else /tmp; name: letters, digits, - _ . and no leading point. */
+/* The directory of a class, below $VITRINE_SHARE, else /tmp; name: letters, digits, - _ . and no leading point. NULL:
+ * that of the notes terminal, of the user alone, below $XDG_RUNTIME_DIR, else /tmp. */
 bool classroom_path(const char *name, char path[CLASS_PATH], Err *err);
-/* That of the notes terminal: of the user alone, below $XDG_RUNTIME_DIR, else /tmp. */
-void classroom_notes(char path[CLASS_PATH]);
 /* Name of a user with the number: "ada (1001)". */
 const char *classroom_user(uid_t uid, char out[80]);
 

@@ -28,7 +28,7 @@ bool follow_open(Follow *f, const char *name, const char *model, Err *err)
     char path[CLASS_PATH];
     if (!classroom_path(name, path, err))
         return false;
-    *f = (Follow){.joined = true, .following = true, .model = model, .known = (uid_t)-1, .question = {.mine = -1}};
+    *f = (Follow){.joined = true, .following = true, .model = model, .owner = (uid_t)-1, .question = {.mine = -1}};
     f->commands = session_command_set();
     snprintf(f->name, sizeof f->name, "%s", name);
     snprintf(f->who, sizeof f->who, "%s", name);
@@ -118,7 +118,6 @@ bool follow_answers(Follow *f, Session *s, const char *word)
     }
     is_known(f, true);
     f->asks = false;
-    f->known = f->room.owner;
     return true;
 }
 
@@ -268,10 +267,10 @@ bool follow_step(Follow *f, Session *s, int64_t now)
     permit_class(s, lend, f);
     put_receipt(f, s);
     bool changed = reader_step(&f->room, now);
-    if (f->room.folder >= 0 && f->known != f->room.owner) {
-        classroom_user(f->room.owner, f->who);
+    if (f->room.folder >= 0 && f->owner != f->room.owner) {
+        f->owner = f->room.owner;
+        classroom_user(f->owner, f->who);
         f->asks = !is_known(f, false);
-        f->known = f->asks ? f->known : f->room.owner;
     }
     /* what is left waits for the next round: keys and signals come first, whatever somebody writes */
     while (!f->asks && clock_ns() - now < FOLLOW_NS && (line = reader_line(&f->room, &err)) != NULL) {
@@ -291,10 +290,10 @@ static int terminal_here(void)
 {
     struct stat st;
     int n = -1;
-    for (int fd = 0; fd < 3; fd++) {
-        const char *name = isatty(fd) ? ttyname(fd) : NULL;
-        if (name && fstat(fd, &st) == 0 && st.st_uid == geteuid() && sscanf(name, "/dev/pts/%6d", &n) == 1)
-            break;
+    for (int fd = 0; fd < 3 && n < 0; fd++) {
+        const char *name = ttyname(fd);
+        if (name && fstat(fd, &st) == 0 && st.st_uid == geteuid())
+            sscanf(name, "/dev/pts/%6d", &n);
     }
     return n + 1;
 }
@@ -341,7 +340,7 @@ void follow_line(const Follow *f, Buf *out)
     else if (*f->trouble)
         buf_printf(out, "Can't follow %s here: %s", f->who, f->trouble);
     else if (f->question.open && !f->question.closed && f->question.mine < 0)
-        buf_printf(out, "%s asks: the digit in front of an answer gives it.", f->who);
+        buf_printf(out, "%s asks. Type the digit in front of your answer.", f->who);
     else if (!f->following)
         buf_printf(out, "On your own; f follows %s again.", f->who);
     else if (*f->caption)
@@ -366,33 +365,33 @@ static void put_question(const Rollcall *q, Buf *out)
         buf_printf(out, "%s%s\n", q->closed && i == q->quiz.right ? ", right" : "",
                    q->closed && i == q->mine ? ", yours" : "");
     }
-    buf_printf(out, "%s%s%s", q->closed ? "" : "Type the digit in front of your answer.\n", q->note,
-               *q->note ? "\n" : "");
+    buf_printf(out, "%s%s", q->note, *q->note ? "\n" : "");
 }
 
-/* Where it is another text than the one before; who says it stands before a caption. */
-static void say(Buf *before, Buf *text, const char *who, Buf *out)
+/* Where it is another text than the one before. */
+static void say(Buf *before, Buf *text, Buf *out)
 {
     if (strcmp(buf_str(text), buf_str(before)) != 0)
-        buf_printf(out, "%s%s%s", who, *who ? " says: " : "", buf_str(text));
+        buf_puts(out, buf_str(text));
     buf_free(before);
     *before = *text;
 }
 
 bool follow_say(Follow *f, Session *s, Buf *out)
 {
-    Buf line = {0}, question = {0};
+    Buf line = {0}, said = {0}, question = {0};
     if (!f->joined)
         return false;
     follow_step(f, s, clock_ns());
     bool moved = f->moved;
     f->moved = false;
-    follow_line(f, &line);
-    bool caption = *f->caption && strcmp(buf_str(&line), f->caption) == 0;
-    buf_putc(&line, '\n');
-    say(&f->said, &line, caption ? f->who : "", out);
     if (f->question.open)
         put_question(&f->question, &question);
-    say(&f->asked, &question, "", out);
+    say(&f->asked, &question, out);
+    follow_line(f, &line);
+    bool caption = *f->caption && strcmp(buf_str(&line), f->caption) == 0;
+    buf_printf(&said, "%s%s%s\n", caption ? f->who : "", caption ? " says: " : "", buf_str(&line));
+    buf_free(&line);
+    say(&f->said, &said, out);
     return moved;
 }

@@ -15,7 +15,7 @@ typedef struct Follow {
     bool asks;      /* whoever presents is unknown: nothing is read before the answer */
     bool moved;     /* a step was run; for the caller to take back */
     char name[48], who[80];
-    uid_t known; /* whose lines may run, while room.folder is open */
+    uid_t owner; /* whose lines were asked about, or had no need of it */
     ClassReader room;
     Commands commands; /* the session's own: a follower runs nothing of the screen */
     char caption[1200];

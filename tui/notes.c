@@ -15,16 +15,15 @@
 #include "tui/cli/verbs.h"
 #include "tui/term.h"
 
-enum { TYPED = 24 }; /* bytes of what is typed: a count, a key, blanks up to here */
-
 /* ---- who presents ---- */
 
 bool prompter_open(Prompter *p, Err *err)
 {
     char path[CLASS_PATH];
-    classroom_notes(path);
-    if (*p->room.path || !classroom_make(&p->room, path, NULL, true, err))
-        return *p->room.path;
+    if (*p->room.path)
+        return true;
+    if (!classroom_path(NULL, path, err) || !classroom_make(&p->room, path, NULL, true, err))
+        return false;
     unlinkat(p->room.folder, "keys", 0);
     bool made = mkfifoat(p->room.folder, "keys", 0600) == 0;
     p->keys = made ? openat(p->room.folder, "keys", O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -78,19 +77,9 @@ void prompter_step(Prompter *p, const Session *s, const Presenter *of, const Rol
     p->page = page;
 }
 
-bool prompter_typed(Prompter *p, const Presenter *of, Buf *command)
+bool prompter_key(Prompter *p, char key[PROMPTER_KEY])
 {
-    char typed[TYPED], key[16];
-    int count;
-    buf_clear(command);
-    while (*p->room.path && read(p->keys, typed, sizeof typed) == sizeof typed) {
-        typed[TYPED - 1] = 0;
-        bool drives = sscanf(typed, "%d %15s", &count, key) == 2 && present_key(&of->view, key, count, command);
-        if (drives && command->len && strcmp(buf_str(command), "present leave") != 0 && !of->view.asks)
-            return true;
-        buf_clear(command);
-    }
-    return false;
+    return *p->room.path && read(p->keys, key, PROMPTER_KEY) == PROMPTER_KEY && !key[PROMPTER_KEY - 1];
 }
 
 /* ---- the other terminal ---- */
@@ -102,10 +91,10 @@ static const char *page_of(const ClassReader *r)
 }
 
 /* Keys mean what they mean to who presents. */
-static void press(const ClassReader *r, int count, const char *key)
+static void press(const ClassReader *r, const char *key)
 {
-    char typed[TYPED];
-    utf8_print(typed, sizeof typed, "%-4d %-17.15s ", count, key);
+    char typed[PROMPTER_KEY] = {0};
+    utf8_print(typed, sizeof typed, "%s", key);
     int fd = r->folder < 0 ? -1 : openat(r->folder, "keys", O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     ssize_t put = fd < 0 ? 0 : write(fd, typed, sizeof typed);
     (void)put; /* a full pipe: there are many keys to be read already */
@@ -116,16 +105,11 @@ static void press(const ClassReader *r, int count, const char *key)
 static void draw(const char *page, Canvas *c)
 {
     Rect all = {0, 1, c->h, c->w - 2}, keys = rect_cut(&all, 'b', 1);
-    char line[2000];
+    char clock[200];
+    size_t n = strcspn(page, "\n");
     canvas_clear(c);
-    for (Style style = STYLE_HEADER; *page && all.h > 0; page += *page == '\n') {
-        size_t n = strcspn(page, "\n");
-        utf8_take(line, sizeof line, page, n);
-        page += n;
-        int used = canvas_wrap(c, all, style, line);
-        rect_cut(&all, 't', used < 1 ? 1 : used);
-        style = style == STYLE_HEADER ? STYLE_STRONG : STYLE_TEXT;
-    }
+    rect_cut(&all, 't', canvas_wrap(c, all, STYLE_HEADER, utf8_take(clock, sizeof clock, page, n)));
+    canvas_wrap(c, all, STYLE_TEXT, page + n + (page[n] == '\n'));
     canvas_text(c, keys.y, keys.x, keys.w, STYLE_KEY_TEXT, "Space next  p back  12G step  . blank  q leave");
     term_draw(c);
 }
@@ -134,23 +118,18 @@ static void screen(ClassReader *r)
 {
     Canvas c;
     TermEvent e = {.kind = TERM_NONE};
-    int h, w, count = 0;
+    int h, w;
     canvas_init(&c, 1, 1);
     term_also(reader_poll, r);
     while (e.kind != TERM_HANGUP && e.kind != TERM_TERMINATE && strcmp(e.key, "q") != 0 && strcmp(e.key, "^C") != 0) {
+        if (e.kind == TERM_KEY)
+            press(r, e.key);
         reader_step(r, clock_ns());
         term_size(&h, &w);
         canvas_resize(&c, h, w);
         c.ascii = term_status()->ascii;
         draw(page_of(r), &c);
-        if (!term_event(500, &e) || e.kind != TERM_KEY)
-            *e.key = 0;
-        else if (!e.key[1] && e.key[0] >= '0' && e.key[0] <= '9')
-            count = count < 1000 ? count * 10 + (e.key[0] - '0') : count;
-        else {
-            press(r, count, e.key);
-            count = 0;
-        }
+        term_event(500, &e);
     }
     term_also(NULL, NULL);
     canvas_free(&c);
@@ -161,20 +140,25 @@ static void lines(ClassReader *r)
 {
     char typed[100] = "", seen[100] = "";
     setvbuf(stdin, NULL, _IONBF, 0); /* what was typed waits where poll sees it */
-    while (*typed != 'q') {
+    for (;;) {
         struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN}};
         reader_step(r, clock_ns());
         const char *page = page_of(r);
         size_t step = strcspn(page, ",");
         bool same = strlen(seen) == step && strncmp(seen, page, step) == 0;
         utf8_take(seen, sizeof seen, page, step);
-        bool ok = same || file_write("-", page, strlen(page), NULL);
+        if (!same && !file_write("-", page, strlen(page), NULL))
+            return;
         poll(fds, 1 + (nfds_t)reader_poll(r, fds + 1, 1), 500);
-        if (!ok || (fds[0].revents && !fgets(typed, sizeof typed, stdin)))
+        if (!fds[0].revents)
+            continue;
+        if (!fgets(typed, sizeof typed, stdin) || *typed == 'q')
             return;
         typed[strcspn(typed, "\n")] = 0;
-        if (fds[0].revents && *typed != 'q')
-            press(r, atoi(typed), atoi(typed) > 0 ? "G" : *typed ? typed : "Enter");
+        int number = atoi(typed);
+        for (const char *p = typed; number > 0 && *p >= '0' && *p <= '9'; p++)
+            press(r, (char[]){*p, 0});
+        press(r, number > 0 ? "G" : *typed ? typed : "Enter");
     }
 }
 
@@ -186,11 +170,10 @@ int notes_main(const Options *o)
     TermOptions terminal = verb_screen(o).terminal;
     terminal.no_mouse = true;
     bool drawn = !o->plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    if (drawn && !term_open(&terminal, &err)) {
+    if (!classroom_path(NULL, path, &err) || (drawn && !term_open(&terminal, &err))) {
         tell(err.text);
         return STATUS_BAD;
     }
-    classroom_notes(path);
     reader_init(&r, path);
     (drawn ? screen : lines)(&r);
     reader_close(&r);

@@ -12,14 +12,15 @@ typedef struct Prompter {
     int keys;
     Buf page; /* that was written last */
 } Prompter;
+enum { PROMPTER_KEY = 16 }; /* bytes of a key's name in the pipe */
 
 /* False where another presentation of this user has it. */
 bool prompter_open(Prompter *p, Err *err);
 void prompter_close(Prompter *p);
 /* Once a round: writes the page where it is another one. */
 void prompter_step(Prompter *p, const Session *s, const Presenter *of, const Rollcall *question);
-/* The next command of `present` that was typed there, each line a count and a key; false: none. */
-bool prompter_typed(Prompter *p, const Presenter *of, Buf *command);
+/* The next key that was typed there; false: none. */
+bool prompter_key(Prompter *p, char key[PROMPTER_KEY]);
 
 /* On a terminal a screen; else lines, read and written. Waits for a presentation, and for the next one. The exit
  * status of the program. */

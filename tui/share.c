@@ -50,18 +50,16 @@ static void put_text(const char *text, Buf *out)
     command_quote(cut, out);
 }
 
-/* What lies in that file goes into the class: its digest, or why it does not. */
+/* What lies in that file goes into the class: its digest, or "none" where it can't be read or is too large. */
 static const char *put_file(Share *h, const char *file, size_t most, char digest[17])
 {
     Buf bytes = {0};
     Err err;
-    if (!file_exists(file) || file_is_dir(file))
-        return "values";
-    bool read = file_read(file, most, &bytes, NULL);
+    bool read = strcmp(file, "-") != 0 && file_read(file, most, &bytes, NULL);
     if (read && !classroom_put(&h->room, &bytes, digest, &err))
         utf8_print(h->news, sizeof h->news, "%.60s could not be put into the class: %.200s", file, err.text);
     buf_free(&bytes);
-    return read ? digest : "large";
+    return read ? digest : "none";
 }
 
 /* A resolved line as others can run it: no name of a file goes out, what it opens is a word of the class (command.h).

@@ -21,8 +21,8 @@ static void question(const char *text)
     Buf b = {0};
     if (rollcall_read(&r, text)) {
         rollcall_put(&r, &b);
-        if (!rollcall_read(&again, buf_str(&b)) || again.seed != r.seed || again.count != r.count ||
-            strcmp(again.note, r.note) != 0 || again.closed != r.closed || again.right != r.right ||
+        if (!rollcall_read(&again, buf_str(&b)) || again.seed != r.seed || again.quiz.count != r.quiz.count ||
+            strcmp(again.note, r.note) != 0 || again.closed != r.closed || again.quiz.right != r.quiz.right ||
             rollcall_total(&again) != rollcall_total(&r))
             abort();
     }
