@@ -184,8 +184,7 @@ static bool run_colours(Session *s, const Args *a, Err *err)
     }
     return err_set(err,
                    "column %d: expected next, lock, free, own, shared, log, scale, auto, magma, viridis, cividis, "
-                   "grey, grey-light, blue-orange "
-                   "or vik, found '%s'",
+                   "grey, grey-light, blue-light, blue-orange or vik, found '%s'",
                    a->count ? a->column[0] : 0, w);
 }
 

@@ -24,8 +24,8 @@ static const char *view_word(int i)
 /* As colour maps are named where they are drawn; a name that is not known there is automatic. */
 const char *look_option_map(int i)
 {
-    static const char *const MAPS[] = {"auto", "magma",      "viridis",     "cividis",
-                                       "grey", "grey-light", "blue-orange", "vik"};
+    static const char *const MAPS[] = {"auto",       "magma",      "viridis",     "cividis", "grey",
+                                       "grey-light", "blue-light", "blue-orange", "vik"};
     return i >= 0 && i < (int)(sizeof MAPS / sizeof *MAPS) ? MAPS[i] : NULL;
 }
 

@@ -49,6 +49,10 @@ static const struct {
      {0x00005f, 0x000087, 0x005f87, 0x5f5f87, 0x6c6c6c, 0x767676, 0x808080, 0xaf875f, 0xafaf5f, 0xd7af5f, 0xffd75f,
       0xffff5f},
      {7, 14, 38, 42, 46, 50, 54, 59, 70, 74, 87, 97}},
+    {CM_BLUE_LIGHT,
+     10,
+     {0xeeeeee, 0xe4e4e4, 0xd7d7ff, 0xafd7ff, 0xafafff, 0x87afff, 0x5f87ff, 0x5f87d7, 0x005fd7, 0x005faf},
+     {94, 91, 87, 84, 74, 72, 59, 57, 43, 40}},
     {CM_VIK,
      13,
      {0x00005f, 0x000087, 0x005faf, 0x0087af, 0x5fafd7, 0xafd7d7, 0xeeeeee, 0xd7af87, 0xd7875f, 0xd75f00, 0xaf0000,
@@ -77,7 +81,10 @@ static void test_lightness_runs_one_way(void **state)
     (void)state;
     for (int m = 0; m < CM_COUNT; m++)
         for (int mode = MODE_256; mode <= MODE_TRUE; mode++) {
-            int levels = mode == MODE_TRUE ? 64 : m == CM_GREY || m == CM_GREY_LIGHT ? 24 : 12;
+            int levels = mode == MODE_TRUE                    ? 64
+                         : m == CM_GREY || m == CM_GREY_LIGHT ? 24
+                         : m == CM_BLUE_LIGHT                 ? 10
+                                                              : 12;
             int distinct = 1, turns = 0;
             Colour last = colourmap_colour((MapId)m, (ColourMode)mode, 0);
             double direction = 0;
@@ -94,6 +101,27 @@ static void test_lightness_runs_one_way(void **state)
             assert_int_equal(turns, colourmap_signed((MapId)m)); /* signed maps turn once, in the middle */
             assert_int_equal(distinct, colourmap_signed((MapId)m) ? levels + 1 : levels);
         }
+}
+
+/* On a light ground the sequential map is blue throughout and even in lightness; text is read on all of it, and the
+ * black cursor shows on its darkest cell as a part of the screen has to (3 : 1, WCAG 2.1). */
+static void test_light_ground(void **state)
+{
+    (void)state;
+    const MapId m = CM_BLUE_LIGHT;
+    double first = lightness(colourmap_colour(m, MODE_TRUE, 0)), last = lightness(colourmap_colour(m, MODE_TRUE, 1));
+    assert_true(first > 95 && last < 40);
+    for (int mode = MODE_256; mode <= MODE_TRUE; mode++)
+        for (int i = 0; i <= 1000; i++) {
+            Colour c = colourmap_colour(m, (ColourMode)mode, i / 1000.0);
+            assert_true(colour_contrast(c, 0) >= 3);
+            assert_true(colour_contrast(c, colour_readable_on(c)) >= 4.5);
+            assert_true((c & 0xff) >= (c >> 8 & 0xff) && (c >> 8 & 0xff) >= (c >> 16));
+        }
+    for (int k = 0; k < 64; k++) { /* truecolor: on the line from the lightest to the darkest */
+        double l = lightness(colourmap_colour(m, MODE_TRUE, (k + 0.5) / 64));
+        assert_true(fabs(l - (first + (last - first) * k / 63)) < 0.5);
+    }
 }
 
 static void test_signed_maps(void **state)
@@ -298,7 +326,7 @@ int main(void)
         cmocka_unit_test(test_signed_maps), cmocka_unit_test(test_odd_positions),
         cmocka_unit_test(test_quantiser),   cmocka_unit_test(test_names),
         cmocka_unit_test(test_theme),       cmocka_unit_test(test_contrast),
-        cmocka_unit_test(test_shades),
+        cmocka_unit_test(test_shades),      cmocka_unit_test(test_light_ground),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

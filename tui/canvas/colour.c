@@ -1,7 +1,8 @@
 /* Colour maps. The tables for 256 colours were searched in the xterm palette (16 … 255, never the 16 a user may have
  * changed) for lightness that rises strictly in normal vision and under simulated protanopia, deuteranopia and
  * tritanopia; nearest colours do not. The anchors for truecolor are samples of magma and viridis (van der Walt, Smith),
- * cividis (Nuñez et al. 2018) and vik (Crameri 2018). */
+ * cividis (Nuñez et al. 2018) and vik (Crameri 2018); those of blue-light have one hue of OKLCH (255°) and CIE L* from
+ * 96 to 38.5 in equal steps, which leaves its dark end 3 : 1 above black. */
 #include "tui/canvas/colour.h"
 
 #include <math.h>
@@ -46,6 +47,12 @@ static const Map maps[CM_COUNT] = {
                                  243, 242, 241, 240, 239, 238, 237, 236, 235, 234, 233, 232},
                        .anchors = 2,
                        .anchor = {0xeeeeee, 0x080808}},
+    [CM_BLUE_LIGHT] = {.name = "blue-light",
+                       .count = 10,
+                       .index = {255, 254, 189, 153, 147, 111, 69, 68, 26, 25},
+                       .anchors = 11,
+                       .anchor = {0xeff4fa, 0xd7e5f7, 0xc0d5f0, 0xaac5e9, 0x95b6e1, 0x80a7d9, 0x6b97d0, 0x5788c7,
+                                  0x4279bd, 0x2c6ab4, 0x115aaa}},
     [CM_BLUE_ORANGE] = {.name = "blue-orange",
                         .is_signed = true,
                         .count = 13,

@@ -3,12 +3,22 @@
 #define VITRINE_TUI_CANVAS_COLOUR_H
 #include "tui/canvas/canvas.h"
 
-typedef enum MapId { CM_MAGMA, CM_VIRIDIS, CM_CIVIDIS, CM_GREY, CM_GREY_LIGHT, CM_BLUE_ORANGE, CM_VIK, CM_COUNT } MapId;
+typedef enum MapId {
+    CM_MAGMA,
+    CM_VIRIDIS,
+    CM_CIVIDIS,
+    CM_GREY,
+    CM_GREY_LIGHT,
+    CM_BLUE_LIGHT, /* for a light ground: one hue, and a black cursor shows on its dark end too */
+    CM_BLUE_ORANGE,
+    CM_VIK,
+    CM_COUNT
+} MapId;
 const char *colourmap_name(MapId m);
 bool colourmap_find(const char *name, MapId *m);
 bool colourmap_signed(MapId m); /* zero in the middle */
 /* Colour of position 0…1 (signed maps: 0.5 is zero); NaN gives a colour no map contains. In 256-colour mode the
- * 12/13-level tables are used, in truecolor 64 levels. */
+ * tables of 10 to 24 levels are used, in truecolor 64 levels. */
 typedef enum ColourMode { MODE_MONO, MODE_8, MODE_256, MODE_TRUE } ColourMode;
 Colour colourmap_colour(MapId m, ColourMode mode, double position);
 /* Index 16…255 of the xterm palette nearest to a colour (exact for the maps' own entries). */

@@ -18,7 +18,7 @@ enum {
 static MapId map_automatic(const Paint *p, bool is_signed)
 {
     if (p->light)
-        return is_signed ? CM_VIK : CM_GREY_LIGHT;
+        return is_signed ? CM_VIK : CM_BLUE_LIGHT;
     return is_signed ? CM_BLUE_ORANGE : CM_MAGMA;
 }
 
