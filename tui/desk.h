@@ -41,6 +41,7 @@ bool desk_shows_worked(const Desk *d); /* is the card about a worked example? */
 
 /* The list: the lesson that explains what is in focus, then all, with minutes and progress. */
 void desk_menu(Overlay *o, const Session *s);
+void desk_add_lessons(Overlay *o); /* all of them, behind what the list has */
 /* The words of the card and what they mean, and the lesson's keys. */
 void desk_help(const Desk *d, Overlay *o);
 /* For who teaches: the card's notes, what the lesson is to contradict, the card that comes. */

@@ -103,6 +103,16 @@ static void add_lesson(Overlay *o, const LessonFile *f, const char *before)
     overlay_add(o, text, key, command);
 }
 
+void desk_add_lessons(Overlay *o)
+{
+    LessonFile f, before;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        if (f.number < 0 && i > 0 && lesson_at(i - 1, &before) && before.number >= 0)
+            overlay_add(o, "Cards", "", NULL);
+        add_lesson(o, &f, "");
+    }
+}
+
 void desk_menu(Overlay *o, const Session *s)
 {
     LessonFile f;
@@ -121,14 +131,7 @@ void desk_menu(Overlay *o, const Session *s)
         if (explains(s, &f, screen_name(s->place.screen), "") || explains(s, &f, "", s->place.path) ||
             (scale && explains(s, &f, "", scale)))
             add_lesson(o, &f, "about this screen: ");
-    for (int i = 0; lesson_at(i, &f); i++) {
-        if (f.number < 0 && i > 0) {
-            LessonFile before;
-            if (lesson_at(i - 1, &before) && before.number >= 0)
-                overlay_add(o, "Cards", "", NULL);
-        }
-        add_lesson(o, &f, "");
-    }
+    desk_add_lessons(o);
 }
 
 void lessons_text(Buf *out)

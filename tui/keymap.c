@@ -110,6 +110,8 @@ static const KeyBinding KEYS[] = {
     {"N", "find prev", NULL, "the match before", 0, 0, NULL},
     {":", "prompt ", NULL, "type a command; Tab completes", 0, 0, NULL},
     {"?", "help", "help", "help: tasks, keys, commands; Enter runs one", 0, 13, NULL},
+    {"^P", "help find", NULL, "everything by a few letters: commands, settings, steps, lessons, marks; Enter runs it",
+     0, 0, NULL},
     {"F1", "glossary here", NULL, "what the words on this screen mean; the mouse's right button: the one under it", 0,
      0, NULL},
     {"y", "copy", NULL, "copies the focused value with its address; again: its row", 0, 0, NULL},

@@ -10,7 +10,9 @@
 #include "core/base/utf8.h"
 #include "core/models/drawn.h"
 #include "core/session/learned/measures.h"
+#include "core/session/options.h"
 #include "core/session/screens.h"
+#include "tui/desk.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
 #include "tui/task.h"
@@ -112,6 +114,14 @@ static bool for_pictures(const Session *s, const Command *c)
     return session_words(s, SIDE_B) && (c->touches & COMMAND_PICTURES);
 }
 
+/* The key that does what that command does without arguments, or "". */
+static void put_key_of(const Session *s, const char *command, Buf *out)
+{
+    for (int i = 0; !out->len && keymap_at(i); i++)
+        if (strcmp(keymap_at(i)->command, command) == 0 && key_here(s, i) == keymap_at(i))
+            put_key(out, keymap_at(i)->key);
+}
+
 static void help_commands(Overlay *o, const Session *s, const Commands *commands)
 {
     static const char *const GROUPS[] = {"go",    "look",  "ask",   "change", "learned",
@@ -121,41 +131,17 @@ static void help_commands(Overlay *o, const Session *s, const Commands *commands
         const Command *c;
         for (int i = 0; (c = command_at(commands, i)) != NULL; i++) {
             char text[512], line[80], usage[200];
+            Buf key = {0};
             if (strcmp(c->group, GROUPS[g]) != 0 || command_find(commands, c->name) != c || for_pictures(s, c))
                 continue;
             put_usage(s, c, usage);
             snprintf(text, sizeof text, "%s: %s", usage, c->summary);
             snprintf(line, sizeof line, strchr(c->usage, ' ') ? "prompt %s " : "%s", c->name);
-            overlay_add(o, text, "", line);
+            put_key_of(s, c->name, &key);
+            overlay_add(o, text, buf_str(&key), line);
+            buf_free(&key);
         }
     }
-}
-
-void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *commands, int page)
-{
-    char title[80];
-    page = page == HELP_SEARCH ? page : page % HELP_PAGES;
-    if (page == 0)
-        snprintf(title, sizeof title, "Help 1 of 3: what do you want to do?");
-    else if (page == 1)
-        snprintf(title, sizeof title, "Help 2 of 3: keys on this screen (%s)", screen_name(s->place.screen));
-    else
-        snprintf(title, sizeof title,
-                 page == 2 ? "Help 3 of 3: commands (type them after a colon)"
-                           : "Help: tasks, keys and commands with these letters");
-    overlay_list(o, title);
-    if (page == 0 || page == HELP_SEARCH)
-        help_tasks(o, s, on);
-    if (page == 0) {
-        overlay_add(o, "All keys here", "?", "help keys");
-        overlay_add(o, "All commands", "? ?", "help commands");
-    }
-    if (page == 1 || page == HELP_SEARCH)
-        help_keys(o, s);
-    if (page == 2 || page == HELP_SEARCH)
-        help_commands(o, s, commands);
-    o->filtering = page == HELP_SEARCH;
-    o->page = page;
 }
 
 static int by_name(const void *a, const void *b)
@@ -280,7 +266,8 @@ static void add_own_ways(Overlay *o, const Session *s)
         overlay_add(o, way->text, "", way->command);
 }
 
-void overlay_view_menu(Overlay *o, const Session *s)
+/* What every screen offers, whatever is in focus. */
+static void add_views(Overlay *o, const Session *s)
 {
     static const struct {
         const char *word, *text;
@@ -296,14 +283,6 @@ void overlay_view_menu(Overlay *o, const Session *s)
                  {"formula", "the arithmetic of this number"},
                  {"positions", "similarity of position embeddings"},
                  {"answer", "what it answers, with probabilities"}};
-    bool learned = screen_now(s)->group == GROUP_LEARNED;
-    overlay_list(o, "Ways to see this");
-    if (learned) {
-        add_own_ways(o, s);
-        overlay_add(o, "what it learned", "T", NULL);
-        add_learned(o, s);
-        overlay_add(o, "this very node", "", NULL);
-    }
     for (size_t i = 0; i < sizeof VIEWS / sizeof *VIEWS; i++) {
         char text[128], command[32];
         if (session_words(s, SIDE_B) &&
@@ -320,6 +299,19 @@ void overlay_view_menu(Overlay *o, const Session *s)
         if (spec->words)
             overlay_add(o, text, "", spec->command);
     }
+}
+
+void overlay_view_menu(Overlay *o, const Session *s)
+{
+    bool learned = screen_now(s)->group == GROUP_LEARNED;
+    overlay_list(o, "Ways to see this");
+    if (learned) {
+        add_own_ways(o, s);
+        overlay_add(o, "what it learned", "T", NULL);
+        add_learned(o, s);
+        overlay_add(o, "this very node", "", NULL);
+    }
+    add_views(o, s);
     if (!learned)
         add_own_ways(o, s);
     if (!learned)
@@ -355,9 +347,9 @@ static void add_words(Overlay *o, const Session *s)
     }
 }
 
-void overlay_find_menu(Overlay *o, const Session *s)
+/* Words, steps and answers. */
+static void add_places(Overlay *o, const Session *s)
 {
-    overlay_list(o, "Find: type a part of the name");
     if (session_words(s, SIDE_B))
         add_words(o, s);
     for (int i = 0; i < s->stages.count; i++) {
@@ -378,5 +370,90 @@ void overlay_find_menu(Overlay *o, const Session *s)
         utf8_print(command, sizeof command, "goto %.100s[%s=%d]", graph_node(g, probs)->path, g->axes[axis].sym, i);
         overlay_add(o, text, "", command);
     }
+}
+
+void overlay_find_menu(Overlay *o, const Session *s)
+{
+    overlay_list(o, "Find: type a part of the name");
+    add_places(o, s);
     o->filtering = o->finds = true;
+}
+
+/* What can be set, as it is now. */
+static void add_settings(Overlay *o, const Session *s)
+{
+    Buf lines = {0};
+    look_write(NULL, &s->look, &lines);
+    for (const char *p = buf_str(&lines); *p; p += strcspn(p, "\n") + 1) {
+        char text[120], line[100];
+        const char *value = strchr(p + strcspn(p, " ") + 1, ' ');
+        utf8_take(text, sizeof text, p, strcspn(p, "\n"));
+        utf8_print(line, sizeof line, "prompt %.*s ", (int)(value - p), p);
+        overlay_add(o, text, "", line);
+    }
+    buf_free(&lines);
+}
+
+static void add_marks(Overlay *o, const Session *s)
+{
+    for (int i = 0; i < s->mark_count; i++) {
+        char text[256];
+        Buf line = {0};
+        utf8_print(text, sizeof text, "mark %s: %s", s->marks[i].name, s->marks[i].place.path);
+        buf_puts(&line, "mark ");
+        command_quote(s->marks[i].name, &line);
+        buf_puts(&line, " go");
+        overlay_add(o, text, "", buf_str(&line));
+        buf_free(&line);
+    }
+}
+
+/* Nodes that no step of the list shows. */
+static void add_nodes(Overlay *o, const Session *s)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    for (NodeId n = 0; n < g->count; n++) {
+        char line[SESSION_PATH + 8];
+        bool listed = false;
+        for (int i = 0; i < s->stages.count; i++)
+            listed = listed || s->stages.boxes[i].show == n;
+        snprintf(line, sizeof line, "goto %s", graph_node(g, n)->path);
+        if (!listed)
+            overlay_add(o, graph_node(g, n)->path, "", line);
+    }
+}
+
+void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *commands, int page)
+{
+    char title[80];
+    page = page == HELP_SEARCH ? page : page % HELP_PAGES;
+    if (page == 0)
+        snprintf(title, sizeof title, "Help 1 of 3: what do you want to do?");
+    else if (page == 1)
+        snprintf(title, sizeof title, "Help 2 of 3: keys on this screen (%s)", screen_name(s->place.screen));
+    else
+        snprintf(title, sizeof title,
+                 page == 2 ? "Help 3 of 3: commands (type them after a colon)"
+                           : "Everything: tasks, keys, commands, settings, steps, lessons, marks");
+    overlay_list(o, title);
+    if (page == 0 || page == HELP_SEARCH)
+        help_tasks(o, s, on);
+    if (page == 0) {
+        overlay_add(o, "All keys here", "?", "help keys");
+        overlay_add(o, "All commands", "? ?", "help commands");
+    }
+    if (page == 1 || page == HELP_SEARCH)
+        help_keys(o, s);
+    if (page == 2 || page == HELP_SEARCH)
+        help_commands(o, s, commands);
+    if (page == HELP_SEARCH) {
+        add_marks(o, s);
+        add_views(o, s);
+        add_places(o, s);
+        desk_add_lessons(o);
+        add_settings(o, s);
+        add_nodes(o, s);
+    }
+    o->filtering = page == HELP_SEARCH;
+    o->page = page;
 }

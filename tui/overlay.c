@@ -1,5 +1,6 @@
 #include "tui/overlay.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ void overlay_add(Overlay *o, const char *text, const char *key, const char *comm
 {
     o->items = grow(o->items, &o->cap, (size_t)o->count, sizeof *o->items);
     o->items[o->count++] = (Item){arena_strdup(&o->arena, text), arena_strdup(&o->arena, key ? key : ""),
-                                  command ? arena_strdup(&o->arena, command) : NULL, ""};
+                                  command ? arena_strdup(&o->arena, command) : NULL, "", 0};
 }
 
 void overlay_about(Overlay *o, const char *about)
@@ -58,7 +59,7 @@ void overlay_text(Overlay *o, const char *title, const char *text)
     buf_puts(&o->text, text);
 }
 
-enum { MATCH_BEGIN = FIND_WORD + 1, MATCH_NAME, MATCH_KEY };
+enum { MATCH_LETTERS = FIND_NOT - 1, MATCH_BEGIN = FIND_WORD + 1, MATCH_NAME, MATCH_KEY };
 
 /* The last word of a command is what its line is about: `glossary s`, `view row`, `prompt lesson `. */
 static bool names(const char *command, const char *filter)
@@ -69,8 +70,37 @@ static bool names(const char *command, const char *filter)
     return end >= n && strncasecmp(command + end - n, filter, n) == 0 && (end == n || command[end - n - 1] == ' ');
 }
 
-/* How well a line matches the filter: its key, its name, its first word, a word of what it says, the beginning or a
- * part of one. */
+/* Are those letters in one word of it, in their order? "ptrn" is in "pattern", "b3attn" in "blocks.3.attn". */
+static bool has_letters(const char *text, const char *letters, size_t n)
+{
+    size_t at = 0;
+    for (; *text && at < n; text++)
+        at = *text == ' ' ? 0 : at + (tolower((unsigned char)*text) == tolower((unsigned char)letters[at]));
+    return at == n;
+}
+
+/* How well a line says that: the worst of its words counts, each in the text where it is found best. */
+static int match_said(const Item *item, const char *filter)
+{
+    const char *const SAID[] = {item->text, item->command, item->about};
+    int least = FIND_WORD;
+    for (size_t n; *(filter += strspn(filter, " ")) && least != FIND_NOT; filter += n) {
+        char word[64];
+        int best = FIND_NOT;
+        n = strcspn(filter, " ");
+        utf8_take(word, sizeof word, filter, n);
+        for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++) {
+            int match = find_match(SAID[i], word);
+            match = match == FIND_NOT && has_letters(SAID[i], word, n) ? MATCH_LETTERS : match;
+            best = best == FIND_NOT || (match != FIND_NOT && match > best) ? match : best;
+        }
+        least = best == FIND_NOT || best < least ? best : least;
+    }
+    return least;
+}
+
+/* How well a line matches the filter: its key, its name, its first word, words of what it says, the beginnings or parts
+ * of them, their letters. */
 static int match_of(const Overlay *o, const Item *item)
 {
     size_t n = strlen(o->filter), length;
@@ -85,22 +115,19 @@ static int match_of(const Overlay *o, const Item *item)
         return MATCH_NAME;
     if (strncasecmp(item->text, o->filter, n) == 0 && find_match(item->text, o->filter) == FIND_WORD)
         return MATCH_BEGIN;
-    const char *const SAID[] = {item->text, item->command, item->about};
-    int best = FIND_NOT;
-    for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++) {
-        int match = find_match(SAID[i], o->filter);
-        best = match > best ? match : best;
-    }
-    return best;
+    return match_said(item, o->filter);
 }
 
-/* Which lines are shown, and in which order: without a filter as they were added. */
+/* Which lines are shown, and in which order: without a filter as they were added; letters alone where no word is found.
+ */
 static void arrange(Overlay *o)
 {
     o->lines = 0;
-    for (int match = *o->filter ? MATCH_KEY : FIND_INSIDE; match > FIND_NOT; match--)
+    for (int k = 0; k < o->count; k++)
+        o->items[k].match = *o->filter ? match_of(o, &o->items[k]) : FIND_INSIDE;
+    for (int match = MATCH_KEY; match > FIND_NOT || (match >= MATCH_LETTERS && !o->lines); match--)
         for (int k = 0; k < o->count; k++)
-            if (!*o->filter || match_of(o, &o->items[k]) == match) {
+            if (match != FIND_NOT && o->items[k].match == match) {
                 o->line = grow(o->line, &o->line_cap, (size_t)o->lines, sizeof *o->line);
                 o->line[o->lines++] = k;
             }

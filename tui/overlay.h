@@ -13,6 +13,7 @@ typedef struct Item {
     const char *key;     /* shown at the right: its key, or "" */
     const char *command; /* run on Enter; NULL: a heading */
     const char *about;   /* what that will do, shown below the list while the line is chosen; or "" */
+    int match;           /* how well the filter finds it */
 } Item;
 
 typedef enum OverlayKind { OVERLAY_NONE, OVERLAY_LIST, OVERLAY_TEXT } OverlayKind;
@@ -55,7 +56,8 @@ void overlay_draw(Overlay *o, Canvas *c);
 
 /* The lists. */
 enum { HELP_PAGES = 3, HELP_SEARCH = HELP_PAGES };
-/* page HELP_SEARCH: all pages, ready to be typed in. on: the task that is on. */
+/* page HELP_SEARCH: all pages, and whatever else there is to go to or to set, ready to be typed in. on: the task that
+ * is on. */
 void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *commands, int page);
 void overlay_open_menu(Overlay *o, const Session *s); /* drawn pictures, pictures and models in this folder */
 void overlay_view_menu(Overlay *o, const Session *s);

@@ -458,20 +458,43 @@ static void help_finds_words(void **state)
     static const struct {
         const char *typed, *command;
     } CASES[] = {
-        {"s", "set scale toggle"}, {"t", "lessons"},         {"through", "task walk"}, {"lesson", "prompt lesson "},
-        {"census", "census"},      {"picture", "task walk"}, {"q", "close"},           {"PgDn", "next"}};
+        {"s", "set scale toggle"},
+        {"t", "lessons"},
+        {"through", "task walk"},
+        {"lesson", "prompt lesson "},
+        {"census", "census"},
+        {"picture", "view picture"},
+        {"q", "close"},
+        {"PgDn", "next"},
+        /* and whatever else there is: a mark, a class, a lesson, a setting, a node that no step shows, a screen; words
+         * in any order, and letters where no word is found */
+        {"camp", "mark \"my camp\" go"},
+        {"crescent", "goto probs[o=7]"},
+        {"dot product", "lesson dot-product"},
+        {"pool-by", "prompt option pool-by "},
+        {"q_nobias blocks.2", "goto blocks.2.attn.q_nobias"},
+        {"histogram", "view histogram"},
+        {"b3pattrn", "goto blocks.3.attn.pattern"}};
     Overlay o = {0};
     Buf command = {0};
     assert_true(run("goto blocks.0.attn.q")); /* not where s means something else */
+    assert_true(run("mark \"my camp\""));
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         overlay_help(&o, &s, NULL, &all, HELP_SEARCH);
         for (const char *p = CASES[i].typed; *p; p++)
-            overlay_key(&o, (char[]){*p, 0}, &command);
+            overlay_key(&o, *p == ' ' ? "Space" : (char[]){*p, 0}, &command);
         buf_clear(&command);
         assert_int_equal(overlay_key(&o, "Enter", &command), OVERLAY_RUN);
         if (strcmp(buf_str(&command), CASES[i].command) != 0)
             fail_msg("'%s' finds %s first", CASES[i].typed, buf_str(&command));
     }
+    overlay_help(&o, &s, NULL, &all, HELP_SEARCH);
+    for (int i = 0; i < o.count; i++) /* its key stands beside a command */
+        if (o.items[i].command && strcmp(o.items[i].command, "undo") == 0)
+            assert_string_equal(o.items[i].key, "u");
+    for (const char *p = "zzxq"; *p; p++)
+        overlay_key(&o, (char[]){*p, 0}, &command);
+    assert_int_equal(overlay_key(&o, "Enter", &command), OVERLAY_STAYS); /* nothing has those */
     buf_free(&command);
     overlay_free(&o);
 }
