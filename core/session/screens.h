@@ -67,6 +67,7 @@ void playing_end(Session *s);
  * one (LENS_START), or at its end (the number of blocks); NULL where it has none. */
 enum { LENS_START = -1 };
 const char *lens_path(const Session *s, Side side, int row);
+const char *lens_logits(const Session *s, Side side, int row); /* the numbers that its softmax has */
 
 /* --- inside core/session: what rows are made of --- */
 #define SCREEN(symbol) extern const ScreenSpec SPEC_##symbol;

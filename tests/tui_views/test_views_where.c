@@ -302,6 +302,34 @@ static void lens_rows_and_clicks(void **state)
  * their shares. */
 /* Accuracies are those of the model as trained: an edit's side has none, nor has a difference. Differences of shares
  * that need a sign are in percent like those beside them. */
+/* Over the rows the logits as lines: a label on each with its class' logit in the cursor's row, the highest above. */
+static void lens_lines_are_logits(void **state)
+{
+    (void)state;
+    static const char *const ROWS[] = {"lens start 2", "lens 1 heart", "lens answer star"};
+    for (size_t k = 0; k < sizeof ROWS / sizeof *ROWS; k++) {
+        Canvas c;
+        command(ROWS[k]);
+        draw_on(&c, &VIEW_LENS, SIDE_A, 34, 90, MODE_256, false);
+        const Graph *g = session_graph(&session, SIDE_A);
+        NodeId n = graph_find(g, k == 0 ? "embed.lens.logits" : k == 1 ? "blocks.1.lens.logits" : "logits");
+        const float *end = session_peek(&session, SIDE_A, "logits");
+        float last = INFINITY;
+        int labels = 0;
+        for (int y = 0; y < c.h; y++)
+            for (int x = 0; x < c.w; x++) {
+                Ref ref = canvas_at(&c, y, x)->ref;
+                if (!ref.run || ref.node != n || (x > 0 && canvas_at(&c, y, x - 1)->ref.node == n))
+                    continue;
+                labels++;
+                assert_true(end[ref.cell] <= last);
+                last = end[ref.cell];
+            }
+        assert_int_equal(labels, 10);
+        canvas_free(&c);
+    }
+}
+
 static void lens_of_an_edit(void **state)
 {
     (void)state;
@@ -360,8 +388,10 @@ static void lens_from_the_start(void **state)
     int high = 0, low = 0;
     for (int i = 0; i < c.h * c.w; i++) {
         Ref ref = c.cells[i].ref;
-        high += c.cells[i].level && ref.run && ref.node == answer && ref.cell == best;
-        low += c.cells[i].level && ref.run && ref.node == before && ref.cell == first;
+        if (ref.run && ref.node == answer && ref.cell == best && c.cells[i].level)
+            high = c.cells[i].level;
+        if (ref.run && ref.node == before && ref.cell == first && c.cells[i].level)
+            low = c.cells[i].level;
     }
     assert_true(start[first] < 0.8f * probs[best] && low > 0 && low < high);
     canvas_free(&c);
@@ -701,6 +731,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(heads_one_by_one, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(gradients_of_the_answer, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_rows_and_clicks, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(lens_lines_are_logits, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_of_an_edit, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_from_the_start, open_bundled, close_session),
         cmocka_unit_test(absent_things_are_said),

@@ -9,15 +9,25 @@
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
-const char *lens_path(const Session *s, Side side, int row)
+static const char *lens_site(const Session *s, Side side, int row, Site lens, Site answer)
 {
     const Graph *g = session_graph(s, side);
-    int part = anatomy_next(g, NO_PART, PART_EMBEDDING), with = site_part(g, SITE_LENS_PROBS);
+    int part = anatomy_next(g, NO_PART, PART_EMBEDDING), with = site_part(g, lens);
     if (row >= session_blocks_on(s, side))
-        return site_path_any(g, SITE_PROBS);
+        return site_path_any(g, answer);
     if (row != LENS_START) /* of two stacks one ends in the answer */
         part = anatomy_block(g, with == NO_PART ? NULL : anatomy_part(g, with)->stack, row);
-    return site_node(g, part, SITE_LENS_PROBS) == NO_NODE ? NULL : site_path(g, part, SITE_LENS_PROBS);
+    return site_node(g, part, lens) == NO_NODE ? NULL : site_path(g, part, lens);
+}
+
+const char *lens_path(const Session *s, Side side, int row)
+{
+    return lens_site(s, side, row, SITE_LENS_PROBS, SITE_PROBS);
+}
+
+const char *lens_logits(const Session *s, Side side, int row)
+{
+    return lens_site(s, side, row, SITE_LENS_LOGITS, SITE_LOGITS);
 }
 
 static bool fits_lens(const Graph *g, NodeId n)

@@ -1,6 +1,6 @@
 /* The logit lens: what the model would name if it ended before the first block or after each of them, class by class;
  * the answer itself; what it would say from its other read-out; and how often each read-out is right over many
- * pictures. */
+ * pictures. Above, where there is room, the logits behind it as lines. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "core/session/learned/measures.h"
 #include "core/session/screens.h"
 #include "tui/views/classes.h"
-#include "tui/views/heat.h"
+#include "tui/views/learned/lens_lines.h"
 
 enum {
     COLUMNS_MOST = 64,
@@ -24,11 +24,7 @@ enum {
     COLUMN_MOST = 14,
     SWATCH = 2
 };
-enum {
-    TALL_MOST = 10,
-    BARS_FROM = 3,
-    LINES_BELOW = 2
-}; /* lines of a row; those of a bar: fewer are filled; the sentence and the accuracy */
+enum { LINES_BELOW = 2 }; /* the sentence and the accuracy */
 
 typedef struct Lens {
     const Session *s;
@@ -117,29 +113,14 @@ static int column_x(const Lens *l, Rect line, int i)
     return line.x + l->label + l->name + i * l->width;
 }
 
-/* Filled from below by as much as the share is; a low one is coloured as a whole. */
-static void draw_bar(const Paint *p, const Shown *v, size_t o, Rect r, const ColourScale *scale)
-{
-    float value = v->values[o], size = fabsf(value);
-    bool halves = heat_halves(p);
-    int units = r.h * (1 + halves), filled = r.h < BARS_FROM ? units : (int)(fminf(size, 1) * (float)units + 0.5F);
-    for (int u = 0; u < filled && !isnan(value); u++)
-        for (int x = r.x; x < r.x + r.w; x++)
-            canvas_pixel(p->c, r.y + r.h - 1 - u / (1 + halves), x, halves ? 1 - u % 2 : -1,
-                         colour_scale_colour(scale, value), colour_scale_level(scale, value),
-                         colour_scale_sign(scale, value), shown_ref(v, o));
-}
-
-/* The number stands in the last line of the row, its bar above it; in a row of one line its colour before it where
- * there is room. */
+/* The number, its colour before it where there is room. */
 static void draw_cell(const Paint *p, const Shown *v, size_t o, Rect r, const ColourScale *scale, Style style)
 {
-    int last = r.y + r.h - 1;
-    if (r.h > 1)
-        draw_bar(p, v, o, (Rect){r.y + (r.h > BARS_FROM), r.x + 1, r.h - 1 - (r.h > BARS_FROM), r.w - 1}, scale);
-    else if (r.w >= NUMBER + SWATCH + 1)
-        draw_bar(p, v, o, (Rect){last, r.x + 1, 1, SWATCH}, scale);
-    shown_share_right(p, v, o, last, r.x + r.w - NUMBER + 1, NUMBER - 1, style);
+    float value = v->values[o];
+    for (int x = r.x + 1; r.w >= NUMBER + SWATCH + 1 && x <= r.x + SWATCH && !isnan(value); x++)
+        canvas_pixel(p->c, r.y, x, -1, colour_scale_colour(scale, value), colour_scale_level(scale, value),
+                     colour_scale_sign(scale, value), shown_ref(v, o));
+    shown_share_right(p, v, o, r.y, r.x + r.w - NUMBER + 1, NUMBER - 1, style);
 }
 
 static void draw_values(const Paint *p, const Lens *l, const Shown *v, Rect row, bool here, bool focus)
@@ -317,35 +298,37 @@ static void draw_accuracy(const Paint *p, Side side, Rect line)
                       (int)(100 * (double)m->done / (double)m->total));
 }
 
-/* Header, rows, the other read-out, two lines of text. */
+/* The lines where there is room, header, rows, the other read-out, two lines of text. */
 typedef struct Layout {
-    Rect header, rows, other, settled, accuracy;
-    int tall, first, shown; /* lines of a row; the first row shown, and how many */
+    Rect plot, header, rows, other, settled, accuracy;
+    int first, shown; /* the first row shown, and how many */
 } Layout;
 
-/* Rows as high as there is room; a deep model's have one line, and scroll. */
+/* A deep model's rows scroll. */
 static Layout layout(const Lens *l, Rect r)
 {
-    int wanted = l->blocks + 1 - l->first, all = wanted + (l->other != NULL);
-    Layout a = {.tall = clamp((r.h - 1 - LINES_BELOW) / all, 1, TALL_MOST)};
-    int left = r.h - 1 - LINES_BELOW - all * a.tall, wide = left > 0 && names_are_wide(l);
+    int wanted = l->blocks + 1 - l->first, wide = names_are_wide(l),
+        fixed = LINES_BELOW + 2 + wide + (l->other != NULL);
+    int spare = r.h - fixed - (wanted < r.h / 3 ? wanted : r.h / 3);
+    Layout a = {
+        .plot = rect_cut(&r, 't', l->columns && r.w >= LENS_LINES_WIDE && spare >= LENS_LINES_TALL ? spare : 0)};
     if (r.h >= 3)
-        a.header = rect_cut(&r, 't', 1 + wide);
-    int text = LINES_BELOW + a.tall, spare = r.h - wanted * a.tall > text || r.h < 7 ? r.h - wanted * a.tall : text;
+        a.header = rect_cut(&r, 't', 1 + (wide && r.h > fixed));
+    int text = LINES_BELOW + 1, rest = r.h - wanted > text || r.h < 7 ? r.h - wanted : text;
     Rect below = rect_cut(&r, 'b',
-                          clamp(spare, 0, text + 1)); /* a blank line before the other read-out where there is room */
+                          clamp(rest, 0, text + 1)); /* a blank line before the other read-out where there is room */
     a.rows = r;
-    if (a.rows.h > wanted * a.tall) {
-        below.y -= a.rows.h - wanted * a.tall;
-        a.rows.h = wanted * a.tall;
+    if (a.rows.h > wanted) {
+        below.y -= a.rows.h - wanted;
+        a.rows.h = wanted;
     }
-    a.shown = a.rows.h / a.tall;
+    a.shown = a.rows.h;
     a.first = l->first +
               (int)scroll_first((size_t)wanted, (size_t)(l->row - l->first), (size_t)(a.shown > 0 ? a.shown : 1));
     if (below.h > text)
         rect_cut(&below, 't', 1);
     if (l->other)
-        a.other = rect_cut(&below, 't', a.tall);
+        a.other = rect_cut(&below, 't', 1);
     a.settled = rect_cut(&below, 't', 1);
     a.accuracy = rect_cut(&below, 't', 1);
     return a;
@@ -354,10 +337,13 @@ static Layout layout(const Lens *l, Rect r)
 static void draw_lens(const Paint *p, const Lens *l, Rect r, bool focus)
 {
     Layout a = layout(l, r);
+    const LensLines lines = {l->s, l->side, l->blocks, l->first, l->row, l->classes, l->picked};
+    if (a.plot.h)
+        lens_lines_draw(p, &lines, a.plot);
     if (a.header.h)
         draw_header(p, l, a.header);
     for (int i = 0; i < a.shown && a.first + i <= l->blocks; i++)
-        draw_row(p, l, a.first + i, (Rect){a.rows.y + i * a.tall, a.rows.x, a.tall, a.rows.w}, focus);
+        draw_row(p, l, a.first + i, (Rect){a.rows.y + i, a.rows.x, 1, a.rows.w}, focus);
     if (a.other.h)
         draw_other(p, l, a.other);
     if (a.settled.h)
@@ -390,6 +376,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         needs_add(out, side, lens_path(s, side, a.first + i));
     if (l.other)
         needs_add(out, side, l.other);
+    for (int row = l.first; row <= l.blocks && a.plot.h; row++)
+        needs_add(out, side, lens_logits(s, side, row));
     for (int row = 0; row < l.blocks && side != SIDE_DIFF;
          row++) /* the sentence reads them all; those on screen came first */
         needs_add(out, side, lens_path(s, side, row));
@@ -402,7 +390,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         return false;
     Layout a = layout(&l, r);
     bool on_row = rect_has(a.rows, y, x);
-    int row = on_row ? a.first + (y - a.rows.y) / a.tall : 0, column = x - column_x(&l, r, 0);
+    int row = on_row ? a.first + y - a.rows.y : 0, column = x - column_x(&l, r, 0);
     column = column < 0 || column / l.width >= l.columns ? -1 : column / l.width;
     size_t o = column < 0 ? l.picked : l.column[column];
     if (rect_has(a.other, y, x)) {
