@@ -137,7 +137,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     (void)focus;
     Origin o;
-    if (!origin_open(p->s, values_of(side), p->written, &o) || !o.count) {
+    if (!origin_open(p->s, values_of(side), p->written, &o))
+        return;
+    if (!o.count) {
         canvas_wrap(p->c, r, STYLE_DIM, "It begins here.");
         return;
     }

@@ -393,6 +393,7 @@ static const KeyBinding KEYS[] = {{"Up", "move up", "scrub", "the patch or word 
                                   {"Down", "move down", NULL, "the next patch or word", KEY_COUNTS, 0, NULL},
                                   {"Left", "move left", NULL, "the snapshot before", KEY_COUNTS, 0, NULL},
                                   {"Right", "move right", NULL, "the next snapshot", KEY_COUNTS, 0, NULL},
+                                  {".", "play", "play", "snapshot by snapshot; any key stops it", 0, 3, NULL},
                                   {.key = NULL}};
 
 VIEW_SPEC(TRAINING, .name = "training", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
