@@ -269,6 +269,34 @@ static int numbers_of(Rect r, const char *path)
     return count;
 }
 
+/* What is lit is what the number written last is made from: a score of the key that it is about. */
+static void lit_is_read(void)
+{
+    const Graph *g = session_graph(&a.s, SIDE_B);
+    NodeId n = session_node(&a.s, SIDE_B, "blocks.0.attn.scores_raw");
+    Rect r = pane_of(view_now(&a.s)), from = pane_of(&VIEW_PLAYED);
+    size_t cell = 0;
+    for (int y = r.y; y < r.y + r.h; y++)
+        for (int x = r.x; x < r.x + r.w; x++) {
+            const Ref ref = canvas_at(&a.canvas, y, x)->ref;
+            cell = ref.run && ref.node == n ? ref.cell : cell;
+        }
+    int index[DIMS_MAX];
+    char label[32], name[64], line[64] = "";
+    dims_unravel(g->axes, graph_node(g, n)->dims, cell, index);
+    snprintf(name, sizeof name, "k[%s,%d,e]",
+             axis_label(&g->axes[graph_node(g, n)->dims.axis[2]], index[2], label, sizeof label), index[0]);
+    bool found = false;
+    for (int y = from.y; y < from.y + from.h; y++) {
+        for (int x = 0; x < from.w; x++)
+            line[x] = (char)canvas_at(&a.canvas, y, from.x + x)->ch;
+        line[from.w] = 0;
+        found = found || strstr(line, name);
+    }
+    if (!found)
+        fail_msg("%s is not lit", name);
+}
+
 /* Every step that is open is come to once, in order, in either direction, whatever is computed and however large the
  * screen is. */
 static void visits(const char *from, const char *command)
@@ -333,6 +361,8 @@ static void a_step_of_the_film(void **state)
             assert_int_equal(a.s.look.frame, frame);
             draw();
             int there = numbers_of(pane_of(view_now(&a.s)), STEPS[i].path);
+            if (i == 0 && frame < PLAY_FILLS)
+                lit_is_read();
             assert_true(frame <= PLAY_FILLS ? there > before : there == before);
             before = there;
             for (int k = 0; k < 2 && STEPS[i].from[k]; k++)
@@ -436,8 +466,10 @@ static void keys_of_the_film(void **state)
     assert_in_range(clock_now / 1000000, 430, 570);
     keys(",");
     assert_true(a.s.look.playing && a.s.look.backwards);
-    while (step() == 8)
+    int frames = 0;
+    for (; step() == 8; frames++)
         assert_true(frame_passes());
+    assert_int_equal(frames, PLAY_FRAMES); /* it empties as slowly as it fills */
     assert_int_equal(step(), 7);
     int64_t wait = -1;
     int frame = a.s.look.frame;
