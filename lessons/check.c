@@ -269,6 +269,23 @@ static void check_size(Checker *c)
     laid_free(&laid);
 }
 
+/* With each answer to the prediction that the card settles, and with none. */
+static void check_sizes(Checker *c)
+{
+    Player *p = c->p;
+    const Question *q = p->card > 0 ? p->lesson.cards[p->card - 1].question : NULL;
+    check_size(c);
+    for (int i = 0; q && q->predict && i < q->count; i++) {
+        double number = 0;
+        if (q->kind == QUESTION_NUMBER && !player_value(p, q->choices[i].text, &number, NULL))
+            continue;
+        p->answers[p->card - 1] = (Answer){.given = true, .right = q->choices[i].right, .choice = i, .number = number};
+        check_size(c);
+    }
+    if (q)
+        p->answers[p->card - 1] = (Answer){0};
+}
+
 static void check_lesson(Checker *c)
 {
     const Lesson *l = &c->p->lesson;
@@ -300,7 +317,7 @@ bool lesson_check(Player *p, CheckCount *count, Buf *faults)
             fault(&c, c.card->line, "%s", err.text);
         check_expectations(&c);
         check_items(&c);
-        check_size(&c);
+        check_sizes(&c);
         for (int k = 0; k < c.card->notes.count; k++)
             check_prose(&c, c.card->notes.at[k].text, c.card->notes.at[k].line);
         check_question(&c);

@@ -179,6 +179,29 @@ static bool put_question(Pen *p, const Player *player, const Question *q, Err *e
     return true;
 }
 
+/* What the lesson is about, what one can do after it, what it builds on. */
+static void put_opening(Pen *p, const Lesson *l)
+{
+    for (int i = 0; i < l->intro.count; i++) {
+        new_line(p);
+        put_text(p, LAID_PLAIN, l->intro.at[i].text);
+    }
+    for (int i = 0; i < l->able.count; i++) {
+        new_line(p);
+        put_text(p, LAID_STRONG, i ? "and: " : "After it you can: ");
+        put_text(p, LAID_PLAIN, l->able.at[i].text);
+    }
+    for (int i = 0; i < l->needs.count; i++) {
+        if (i == 0) {
+            new_line(p);
+            put_text(p, LAID_STRONG, "It builds on: ");
+        }
+        put_text(p, LAID_PLAIN,
+                 arena_printf(&p->out->arena, "%s%s%s", i ? ", " : "", *l->needs.at[i].text <= '9' ? "lesson " : "",
+                              l->needs.at[i].text));
+    }
+}
+
 bool card_lay(const Player *player, int width, Laid *out, Err *err)
 {
     *out = (Laid){0};
@@ -186,8 +209,10 @@ bool card_lay(const Player *player, int width, Laid *out, Err *err)
     const Card *c = player_card(player);
     bool ok = c != NULL;
     Buf said = {0};
-    player_prediction(player, &said);
-    if (said.len) {
+    if (ok && player->opens && player->card == 0)
+        put_opening(&p, &player->lesson);
+    ok = ok && player_prediction(player, &said, err);
+    if (ok && said.len) {
         new_line(&p);
         put_text(&p, LAID_STRONG, buf_str(&said));
     }

@@ -305,7 +305,11 @@ bool player_choose(Player *p, int choice, Buf *why, Err *err)
     Buf said = {0};
     bool ok = player_text(p, q->choices[choice].why, &said, err);
     if (ok) {
-        *a = (Answer){true, q->choices[choice].right, choice, 0, a->tries + 1, a->hints};
+        *a = (Answer){.given = true,
+                      .right = q->choices[choice].right,
+                      .choice = choice,
+                      .tries = a->tries + 1,
+                      .hints = a->hints};
         buf_puts(why, buf_str(&said));
     }
     buf_free(&said);
@@ -343,7 +347,7 @@ bool player_number(Player *p, const char *typed, Buf *why, Err *err)
         return false;
     bool ok = dm_abs(x - right) <= within;
     Answer *a = &p->answers[p->card];
-    *a = (Answer){true, ok, 0, x, a->tries + 1, a->hints};
+    *a = (Answer){.given = true, .right = ok, .number = x, .tries = a->tries + 1, .hints = a->hints};
     Buf said = {0};
     bool told = true;
     if (ok) {
@@ -377,7 +381,7 @@ bool player_done(Player *p, bool *done, Buf *why, Err *err)
     *done = x != 0;
     Answer *a = &p->answers[p->card];
     if (*done)
-        *a = (Answer){true, true, 0, 0, a->tries + 1, a->hints};
+        *a = (Answer){.given = true, .right = true, .tries = a->tries + 1, .hints = a->hints};
     return !*done || !q->why || player_text(p, q->why, why, err);
 }
 
@@ -391,25 +395,59 @@ bool player_hint(Player *p, Buf *out, Err *err)
     return player_text(p, c->hints.at[which].text, out, err);
 }
 
-void player_prediction(const Player *p, Buf *out)
+bool player_awaits(const Player *p)
+{
+    const Card *c = player_card(p);
+    const Answer *a = c ? &p->answers[p->card] : NULL;
+    return c && c->question && c->question->predict && !a->given && !a->skipped;
+}
+
+static const Choice *right_choice(const Question *q)
+{
+    for (int i = 0; i < q->count; i++)
+        if (q->choices[i].right)
+            return &q->choices[i];
+    return NULL;
+}
+
+/* The number that was said, the right one, and what explains it. */
+static bool settle_number(const Player *p, const Question *q, const Answer *a, Buf *out, Err *err)
+{
+    double right, within;
+    int mistake = -1;
+    if (!player_value(p, q->answer, &right, err) || !player_value(p, q->within, &within, err) ||
+        (a->given && !a->right && !known_mistake(p, q, a->number, within, &mistake, err)))
+        return false;
+    if (a->given) {
+        buf_puts(out, "You said: ");
+        number_put(a->number, -1, out);
+        buf_puts(out, a->right ? ". Right. It is " : ". Not so. It is ");
+    } else
+        buf_puts(out, "It is ");
+    number_put(right, -1, out);
+    buf_puts(out, ". ");
+    return player_text(p,
+                       mistake >= 0            ? q->choices[mistake].why
+                       : a->given && !a->right ? ""
+                       : q->why                ? q->why
+                                               : "",
+                       out, err);
+}
+
+bool player_prediction(const Player *p, Buf *out, Err *err)
 {
     const Question *q = p->card > 0 ? p->lesson.cards[p->card - 1].question : NULL;
     const Answer *a = p->card > 0 ? &p->answers[p->card - 1] : NULL;
-    if (!q || !q->predict || !a->given)
-        return;
-    double right;
-    buf_puts(out, "You said: ");
-    if (q->kind == QUESTION_CHOICE) {
-        buf_puts(out, q->choices[a->choice].text);
-        if (a->right)
-            buf_puts(out, ". So it is.");
-        for (int i = 0; !a->right && i < q->count; i++)
-            if (q->choices[i].right)
-                buf_printf(out, ". It is: %s.", q->choices[i].text);
-    } else if (q->kind == QUESTION_NUMBER && player_value(p, q->answer, &right, NULL)) {
-        number_put(a->number, -1, out);
-        buf_puts(out, ". It is ");
-        number_put(right, -1, out);
-        buf_putc(out, '.');
-    }
+    if (!q || !q->predict || (!a->given && !a->skipped))
+        return true;
+    if (q->kind == QUESTION_NUMBER)
+        return settle_number(p, q, a, out, err);
+    if (q->kind != QUESTION_CHOICE)
+        return true;
+    const Choice *right = right_choice(q), *said = a->given ? &q->choices[a->choice] : right;
+    if (a->given)
+        buf_printf(out, a->right ? "You said: %s. Right. " : "You said: %s. Not so. ", said->text);
+    if (!a->right && right)
+        buf_printf(out, "It is: %s. ", right->text);
+    return !said || player_text(p, said->why, out, err);
 }

@@ -10,6 +10,7 @@
 
 typedef struct Answer {
     bool given, right;
+    bool skipped;  /* a prediction that was passed over */
     int choice;    /* QUESTION_CHOICE */
     double number; /* QUESTION_NUMBER */
     int tries, hints;
@@ -22,6 +23,7 @@ typedef struct Player {
     Example *examples; /* [lesson.example_count] */
     Exhibit *home;     /* the session's own: the model looking at a picture */
     bool uses;         /* counted among those who read the model's weights */
+    bool opens;        /* its first card begins with what the lesson is for */
     int card;          /* -1: none entered yet */
     int pause;         /* how many pauses of the card are behind */
     int moves;         /* counts up with every card entered and every pause left: for who sends them on */
@@ -58,8 +60,11 @@ bool player_number(Player *p, const char *typed, Buf *why, Err *err);
 bool player_done(Player *p, bool *done, Buf *why, Err *err);
 /* The next hint; the last one again when all were given; err where there is none. */
 bool player_hint(Player *p, Buf *out, Err *err);
-/* What was predicted on the card before, and what comes: for the card that settles it. Empty where nothing was. */
-void player_prediction(const Player *p, Buf *out);
+/* Does the card ask for a prediction that was neither made nor skipped? What comes next would give it away. */
+bool player_awaits(const Player *p);
+/* What was predicted on the card before, what comes, and the explanation of that answer, its values those of the card
+ * that settles it. Empty where nothing was asked. */
+bool player_prediction(const Player *p, Buf *out, Err *err);
 
 /* Prose with its live values: {{EXPRESSION}} or {{EXPRESSION|DECIMALS}} become numbers. Appends; a value that cannot be
  * had is an error. */

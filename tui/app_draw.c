@@ -48,7 +48,9 @@ Frame app_frame(const App *a)
     if (a->presenter.view.on)
         return present_frame(&a->s, &a->presenter.deck, a->canvas.h, a->canvas.w);
     desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
-    Frame f = frame_layout(&a->s, screen.h, screen.w, a->hint);
+    bool below = card.h && card.y > screen.y;
+    Frame f = frame_layout(&a->s, screen.h, screen.w,
+                           (a->hint ? FRAME_HINT : 0) | (card.h ? FRAME_LESSON : 0) | (below ? FRAME_CARD_BELOW : 0));
     if (a->desk.open) {
         f.space = card.h ? "" : player_waits(&a->desk.player) ? "see it change" : "next card";
         if (!card.h)
@@ -64,7 +66,7 @@ static void draw_desk(App *a)
     if (!a->desk.open)
         return;
     desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
-    desk_draw(&a->desk, &a->canvas, card, screen);
+    desk_draw(&a->desk, &a->canvas, card);
 }
 
 /* The command line and lists lie over whatever is drawn. */

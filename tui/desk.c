@@ -1,5 +1,6 @@
 #include "tui/desk_parts.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ bool desk_go(Desk *d, int card)
     if (a->given && q && q->kind == QUESTION_CHOICE && !q->predict)
         player_choose(&d->player, a->choice, &d->said, NULL);
     d->front = true;
+    d->first = 0;
     return ok;
 }
 
@@ -81,7 +83,7 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
         aside_back(&d->own, s);
         return false;
     }
-    d->open = true;
+    d->open = d->player.opens = true;
     d->bundled = bundled;
     d->seed = progress.seed;
     progress_put(&progress, &d->player);
@@ -106,11 +108,12 @@ void desk_close(Desk *d, Session *s)
 
 static void graded(Desk *d)
 {
+    d->first = INT_MAX; /* what is said stands below the last page */
     const Answer *a = &d->player.answers[d->player.card];
     const Question *q = player_card(&d->player)->question;
     d->right = a->right && !q->predict;
     d->wrong = !a->right && !q->predict;
-    if (q->predict) { /* kept; the next card shows both */
+    if (q->predict) { /* kept; the next card says what came, and why */
         buf_clear(&d->said);
         buf_puts(&d->said, "Kept. Space: see what comes.");
     }
@@ -142,6 +145,7 @@ bool desk_hint(Desk *d, Err *err)
         return err_set(err, "no lesson is open; t opens one");
     desk_clear_said(d);
     buf_puts(&d->said, "Hint: ");
+    d->first = INT_MAX;
     if (player_hint(&d->player, &d->said, err))
         return true;
     desk_clear_said(d);
@@ -158,6 +162,7 @@ void desk_done(Desk *d)
         desk_clear_said(d);
         buf_printf(&d->said, "Done. %s", buf_str(&why));
         d->right = d->front = true;
+        d->first = INT_MAX;
         desk_keep_progress(d);
     }
     buf_free(&why);

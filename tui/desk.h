@@ -14,6 +14,7 @@ typedef struct Desk {
     Buf said; /* feedback or a hint */
     bool right, wrong;
     bool front; /* on a small screen: the card, not the screen behind it */
+    int first;  /* the line of the card at which its page begins */
     int term;   /* of the card's words in the glossary, the one under the cursor; -1: none */
     Aside own;  /* what was there before */
 } Desk;
@@ -33,9 +34,9 @@ bool desk_hint(Desk *d, Err *err);
 /* Something was done on the screen: is that what the card asks for? */
 void desk_done(Desk *d);
 
-/* Where the card goes, and what is left of the screen; beside one another where there is room, else one of them. */
+/* Where the card goes, and what is left of the screen: beside it, below it, or, on a small screen, one of them. */
 void desk_layout(const Desk *d, int h, int w, Rect *card, Rect *screen);
-void desk_draw(const Desk *d, Canvas *c, Rect card, Rect screen);
+void desk_draw(const Desk *d, Canvas *c, Rect card);
 
 bool desk_shows_worked(const Desk *d); /* is the card about a worked example? */
 

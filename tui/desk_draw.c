@@ -3,11 +3,11 @@
 
 #include "tui/desk_parts.h"
 
-enum { BESIDE_WIDTH = 100, BESIDE_HEIGHT = 30 };
+enum { BESIDE_WIDTH = 100, BESIDE_HEIGHT = 30, BELOW_WIDTH = 72, BELOW_HEIGHT = 22 };
 
-bool desk_beside(int h, int w)
+bool desk_takes_turns(int h, int w)
 {
-    return w >= BESIDE_WIDTH && h >= BESIDE_HEIGHT;
+    return w < BELOW_WIDTH || h < BELOW_HEIGHT;
 }
 
 /* The card has something to show: a command, or an example. */
@@ -29,50 +29,63 @@ void desk_layout(const Desk *d, int h, int w, Rect *card, Rect *screen)
     *card = (Rect){0, 0, 0, 0};
     if (!d->open)
         return;
-    if (desk_beside(h, w))
+    if (w >= BESIDE_WIDTH && h >= BESIDE_HEIGHT)
         *card = rect_cut(screen, 'r', w >= 180 ? 60 : w >= 140 ? 50 : 42);
+    else if (!desk_takes_turns(h, w))
+        *card = rect_cut(screen, 'b', desk_has_screen(d) ? h / 3 : h);
     else if (d->front)
         *card = rect_cut(screen, 'b', h);
 }
 
-static void keys_line(const Desk *d, bool wide, char *out, size_t n)
+/* What is said of the card in that rectangle; the line of its keys goes into `keys`. */
+static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t n)
 {
-    const Question *q = player_card(&d->player)->question;
-    char ask[32] = "";
-    if (q && q->kind == QUESTION_CHOICE)
-        snprintf(ask, sizeof ask, "1-%d answer  ", q->count);
-    else if (q && q->kind == QUESTION_NUMBER)
-        snprintf(ask, sizeof ask, "digits answer  ");
-    bool hint = q && player_card(&d->player)->hints.count;
-    snprintf(out, n, "%s%s%s⌫ back  %s? words  q leave", ask, hint ? "! hint  " : "",
-             wide                 ? player_waits(&d->player) ? "Space: see it change  " : "Space on  "
-             : desk_has_screen(d) ? "Space look  "
-                                  : "Space on  ",
-             wide ? "" : "Tab screen  ");
-}
-
-static CardSaid said_of(const Desk *d, bool wide, char *keys, size_t n)
-{
-    keys_line(d, wide, keys, n);
-    return (CardSaid){buf_str(&d->said), d->right, d->wrong, keys, d->term};
+    const Player *p = &d->player;
+    const Question *q = player_card(p)->question;
+    CardSaid said = {buf_str(&d->said), d->right, d->wrong, "Space reads on  ⌫ back  ? words  q leave",
+                     d->term,           d->first};
+    bool more = card_next_page(card, p, &said) >= 0, asks = q && !more;
+    char answer[24] = "";
+    if (asks && q->kind == QUESTION_CHOICE)
+        snprintf(answer, sizeof answer, "1-%d answer  ", q->count);
+    else if (asks && q->kind == QUESTION_NUMBER)
+        snprintf(answer, sizeof answer, "digits answer  ");
+    const char *space = more                          ? "Space reads on  "
+                        : turns && desk_has_screen(d) ? "Space look  "
+                        : player_awaits(p)            ? "n skip  "
+                        : player_waits(p)             ? "Space: see it change  "
+                                                      : "Space on  ";
+    snprintf(keys, n, "%s%s%s⌫ back  %s? words  q leave", answer, asks && player_card(p)->hints.count ? "! hint  " : "",
+             space, turns ? "Tab screen  " : "");
+    said.keys = keys;
+    return said;
 }
 
 bool desk_click(const Desk *d, int h, int w, int y, int x, Buf *command)
 {
     Rect card, screen;
-    char keys[120];
+    char keys[160];
     desk_layout(d, h, w, &card, &screen);
     if (!rect_has(card, y, x))
         return false;
-    CardSaid said = said_of(d, screen.h > 0, keys, sizeof keys);
+    CardSaid said = said_of(d, card, desk_takes_turns(h, w), keys, sizeof keys);
     return card_click(card, &d->player, &said, y, x, command);
 }
 
-void desk_draw(const Desk *d, Canvas *c, Rect card, Rect screen)
+int desk_next_page(const Desk *d, int h, int w)
+{
+    Rect card, screen;
+    char keys[160];
+    desk_layout(d, h, w, &card, &screen);
+    CardSaid said = said_of(d, card, desk_takes_turns(h, w), keys, sizeof keys);
+    return card.h ? card_next_page(card, &d->player, &said) : -1;
+}
+
+void desk_draw(const Desk *d, Canvas *c, Rect card)
 {
     if (card.h > 0 && card.w > 0) {
-        char keys[120];
-        CardSaid said = said_of(d, screen.h > 0, keys, sizeof keys);
+        char keys[160];
+        CardSaid said = said_of(d, card, desk_takes_turns(c->h, c->w), keys, sizeof keys);
         card_draw(c, card, &d->player, &said);
     }
 }

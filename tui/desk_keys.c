@@ -1,4 +1,5 @@
 /* The keys of a lesson. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,14 +8,38 @@
 #include "lessons/layout.h"
 #include "tui/desk_parts.h"
 
+/* Behind the last card: what was answered, what to look at again, which lesson comes. */
+static void say_end(const Player *p, Buf *out)
+{
+    int asked = 0, right = 0, again = 0;
+    for (int i = 0; i < p->lesson.count; i++) {
+        asked += p->lesson.cards[i].question != NULL;
+        right += p->answers[i].given && p->answers[i].right;
+    }
+    buf_puts(out, "That was the last card. ");
+    if (asked)
+        buf_printf(out, "Right: %d of %d questions. ", right, asked);
+    for (int i = 0; i < p->lesson.count; i++)
+        if (p->lesson.cards[i].question && !p->answers[i].right)
+            buf_printf(out, "%s%d", again++ ? ", " : "To look at again, cards: ", i + 1);
+    LessonFile next;
+    buf_puts(out, again ? ". " : "");
+    if (p->lesson.number >= 0 && lesson_by_number(p->lesson.number + 1, &next))
+        buf_printf(out, "Next: lesson %d; t lists them. ", next.number);
+    buf_puts(out, "q goes back to where you were.");
+}
+
 static bool turn(Desk *d, int by)
 {
     int card = d->player.card + by;
     if (card < 0 || card >= d->player.lesson.count) {
         desk_clear_said(d);
-        buf_puts(&d->said, card < 0 ? "This is the first card. Space goes on; q leaves the lesson."
-                                    : "That was the last card. t lists the lessons; q goes back to where you were.");
+        if (card < 0)
+            buf_puts(&d->said, "This is the first card. Space goes on; q leaves the lesson.");
+        else
+            say_end(&d->player, &d->said);
         d->front = true;
+        d->first = INT_MAX;
         return true;
     }
     desk_go(d, card);
@@ -22,9 +47,28 @@ static bool turn(Desk *d, int by)
     return true;
 }
 
-/* Past the card's next pause. */
-static bool go_on(Desk *d)
+/* The card's next page, past its next pause, to the next card. */
+static bool go_on(Desk *d, bool skips, int height, int width)
 {
+    Player *p = &d->player;
+    int page = desk_next_page(d, height, width);
+    if (page >= 0) {
+        d->first = page;
+        return true;
+    }
+    if (desk_takes_turns(height, width) && d->front && desk_has_screen(d)) {
+        d->front = false;
+        return true;
+    }
+    if (player_awaits(p) && !skips) {
+        desk_clear_said(d);
+        buf_puts(&d->said, "First say what you expect; n skips the question.");
+        return d->front = true;
+    }
+    if (player_awaits(p))
+        p->answers[p->card].skipped = true;
+    if (!player_waits(p))
+        return turn(d, 1);
     Err err = {{0}};
     desk_clear_said(d);
     if (!player_on(&d->player, &err)) {
@@ -72,19 +116,18 @@ static bool next_word(Desk *d, Buf *command)
 bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
 {
     static const char *const ON[] = {"Space", "n", "PgDn"}, *const BACK[] = {"Backspace", "p", "PgUp"};
-    bool wide = desk_beside(height, width);
+    bool turns = desk_takes_turns(height, width);
     for (size_t i = 0; i < 3; i++) {
-        if (strcmp(key, ON[i]) == 0) {
-            if (!wide && d->front && desk_has_screen(d)) {
-                d->front = false;
-                return true;
-            }
-            return player_waits(&d->player) ? go_on(d) : turn(d, 1);
+        if (strcmp(key, ON[i]) == 0)
+            return go_on(d, i > 0, height, width);
+        if (strcmp(key, BACK[i]) == 0) {
+            if (d->first == 0)
+                return turn(d, -1);
+            d->first = 0;
+            return true;
         }
-        if (strcmp(key, BACK[i]) == 0)
-            return turn(d, -1);
     }
-    if (strcmp(key, "Tab") == 0 && !wide) {
+    if (strcmp(key, "Tab") == 0 && turns) {
         d->front = !d->front;
         return true;
     }
@@ -112,7 +155,7 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
         d->front = true;
         return true;
     }
-    if (!wide && d->front &&
+    if (turns && d->front &&
         (strcmp(key, "Enter") == 0 || strlen(key) == 1 || strcmp(key, "Up") == 0 || strcmp(key, "Down") == 0 ||
          strcmp(key, "Left") == 0 || strcmp(key, "Right") == 0) &&
         *key != ':' && *key != 't')

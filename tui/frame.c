@@ -102,21 +102,28 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
     add_pane(f, &VIEW_PROFILE, under, SIDE_B, false, false);
 }
 
-static void layout_side_column(const Session *s, Frame *f, Rect r, Side side)
+/* Does the view leave it to a panel beside it what the model answers? */
+static bool side_answers(const Session *s, Side side)
+{
+    return !(view_now(s)->traits & VIEW_CLASSES) && session_node(s, side, shown_site(s, side, SITE_PROBS)) != NO_NODE;
+}
+
+static void layout_side_column(const Session *s, Frame *f, Rect r, Side side, bool lesson)
 {
     unsigned traits = view_now(s)->traits;
-    bool answers = !(traits & VIEW_CLASSES) && session_node(s, side, shown_site(s, side, SITE_PROBS)) != NO_NODE;
+    bool answers = side_answers(s, side);
     if (traits & VIEW_ATTENTION) {
-        Rect info = rect_cut(&r, 'b', step_of(ATTENTION_INFO, r.h));
+        Rect info = rect_cut(&r, 'b', lesson ? 0 : step_of(ATTENTION_INFO, r.h));
         Rect answer = rect_cut(&r, 'b', answers ? step_of(ATTENTION_ANSWER, r.h) : 0);
-        Rect cursor = rect_cut(&r, 'b', step_of(session_compares(s) ? ATTENTION_CURSOR_SIDES : ATTENTION_CURSOR, r.h));
+        int lines = lesson ? 0 : step_of(session_compares(s) ? ATTENTION_CURSOR_SIDES : ATTENTION_CURSOR, r.h);
+        Rect cursor = rect_cut(&r, 'b', lines);
         add_pane(f, &VIEW_ROW_TOP, r, side, false, false);
         add_pane(f, &VIEW_CURSOR, cursor, side, false, false);
         add_pane(f, &VIEW_ANSWER, answer, side, false, false);
         add_pane(f, &VIEW_STEP_INFO, info, side, false, false);
         return;
     }
-    Rect answer = rect_cut(&r, 't', answers ? step_of(BESIDE_ANSWER, r.h) : 0);
+    Rect answer = rect_cut(&r, 't', lesson ? r.h : answers ? step_of(BESIDE_ANSWER, r.h) : 0);
     Rect cursor = rect_cut(&r, 'b', step_of(BESIDE_CURSOR, r.h));
     add_pane(f, &VIEW_ANSWER, answer, side, false, false);
     add_pane(f, &VIEW_STEP_INFO, r, side, false, false);
@@ -146,13 +153,13 @@ static void layout_around(const Session *s, Frame *f, Rect *r, Side side)
         add_pane(f, view->beside, rect_cut(r, 'r', wide), side, false, false);
 }
 
-static void layout_main(const Session *s, Frame *f, Rect r, bool side_column)
+static void layout_main(const Session *s, Frame *f, Rect r, bool side_column, bool lesson)
 {
     const ViewSpec *view = view_now(s);
     Side side = session_side(s);
-    if (side_column) {
+    if (side_column && (!lesson || view->traits & VIEW_ATTENTION || side_answers(s, side))) {
         Rect column = rect_cut(&r, 'r', step_of(SIDE_WIDTH, r.w));
-        layout_side_column(s, f, column, side);
+        layout_side_column(s, f, column, side, lesson);
     }
     if (view->below && !s->look.average) /* the same query in the block's other heads */
         add_pane(f, view->below, rect_cut(&r, 'b', step_of(BELOW_LINES, r.h)), side, false, false);
@@ -162,11 +169,12 @@ static void layout_main(const Session *s, Frame *f, Rect r, bool side_column)
     add_pane(f, view, r, side, !s->look.steps_focused, false);
 }
 
-Frame frame_layout(const Session *s, int h, int w, bool hint)
+Frame frame_layout(const Session *s, int h, int w, unsigned besides)
 {
     Frame f = {0};
     Rect r = {0, 0, h, w};
-    f.footer = rect_cut(&r, 'b', step_of(FOOTER_LINES, h));
+    bool hint = besides & FRAME_HINT;
+    f.footer = rect_cut(&r, 'b', besides & FRAME_CARD_BELOW ? 0 : step_of(FOOTER_LINES, h));
     f.answer = rect_cut(&r, 'b', step_of(ANSWER_LINES, h));
     f.sentence = rect_cut(&r, 'b', step_of(w < SENTENCE_WIDTH ? SENTENCE_LINES_NARROW : SENTENCE_LINES, h));
     f.header = rect_cut(&r, 't', step_of(HEADER_LINES, h));
@@ -189,7 +197,7 @@ Frame frame_layout(const Session *s, int h, int w, bool hint)
     if (sides)
         layout_sides(s, &f, r);
     else
-        layout_main(s, &f, r, !film && !wide && !(view->traits & VIEW_TELLS) && w >= MAP_WIDTH);
+        layout_main(s, &f, r, !film && !wide && !(view->traits & VIEW_TELLS) && w >= MAP_WIDTH, besides & FRAME_LESSON);
     add_pane(&f, &VIEW_PLAYED, from, session_side(s), false, false); /* after what it is lit by */
     return f;
 }

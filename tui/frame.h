@@ -33,7 +33,10 @@ typedef struct FrameState {
     const char *status; /* "256c", "ascii", "mouse off": right end of the footer */
 } FrameState;
 
-Frame frame_layout(const Session *s, int h, int w, bool hint);
+/* What stands on the screen besides: a line for somebody who starts; a lesson's card, which speaks of the step and the
+ * cursor in place of their panels; a card right below, which names the keys in place of the footer. */
+enum { FRAME_HINT = 1, FRAME_LESSON = 2, FRAME_CARD_BELOW = 4 };
+Frame frame_layout(const Session *s, int h, int w, unsigned besides);
 /* The end of the footer says what q does. */
 void frame_leave(Frame *f, const char *text);
 /* The plain sentence of what is on show, at most 76 cells. */

@@ -66,7 +66,11 @@ void progress_of(const Player *p, const char *name, uint64_t seed, LessonProgres
         const Answer *a = &p->answers[i];
         const Question *q = p->lesson.cards[i].question;
         bool choice = q && q->kind == QUESTION_CHOICE;
-        out->answers[i] = (char)(!a->given || !q ? '-' : choice ? '1' + a->choice : a->right ? 'r' : 'w');
+        out->answers[i] = (char)(a->skipped        ? 's'
+                                 : !a->given || !q ? '-'
+                                 : choice          ? '1' + a->choice
+                                 : a->right        ? 'r'
+                                                   : 'w');
     }
 }
 
@@ -81,5 +85,7 @@ void progress_put(const LessonProgress *from, Player *p)
             p->answers[i] = (Answer){.given = true, .right = q->choices[choice].right, .choice = choice};
         else if (q->kind != QUESTION_CHOICE && !q->predict && from->answers[i] == 'r')
             p->answers[i] = (Answer){.given = true, .right = true};
+        else if (q->predict && from->answers[i] == 's')
+            p->answers[i] = (Answer){.skipped = true};
     }
 }

@@ -7,7 +7,7 @@ typedef struct LessonProgress {
     char name[64];
     int card, cards; /* the card it was left at; cards 0: never opened */
     uint64_t seed;
-    char answers[LESSON_CARDS + 1]; /* a card each: '-' none, '1' … '8' a choice, 'r' and 'w' others */
+    char answers[LESSON_CARDS + 1]; /* a card each: '-' none, 's' skipped, '1' … '8' a choice, 'r' and 'w' others */
 } LessonProgress;
 
 /* All zero where the lesson was never opened. */

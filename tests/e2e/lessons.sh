@@ -8,9 +8,18 @@ command -v tmux >/dev/null || { skip "lessons (make deps-all installs tmux)"; fi
 # the number of the answer that begins so, as it stands on the card
 answer() { screen_text | grep -oE "[1-8] +$1( |$)" | grep -oE '^[1-8]' | head -n 1; }
 
-# walk WIDTH HEIGHT SPACES: how many times Space leads to the next card (on a small screen card and screen take turns)
+# on PATTERN: Space until it is on the screen: the pages of a card, what stands behind its pauses, the next card
+on() {
+    local i
+    for i in 1 2 3 4 5 6 7 8; do
+        PATIENCE=1 see "$1" && return
+        send Space
+    done
+}
+
+# walk WIDTH HEIGHT
 walk() {
-    local width=$1 i
+    local width=$1
     rm -rf "$HOME_DIR/state"
     shell_open "$width" "$2"
     line '$V'
@@ -19,8 +28,9 @@ walk() {
     shows "$width: the list begins with lesson 0" 'begin here: 0\. The whole trip'
     send Enter
     shows "$width: the first card" 'card 1 of 10'
-    for i in $(seq 1 $((2 * $3))); do send Space; done
+    on 'card 3 of 10'
     shows "$width: the third card" 'card 3 of 10'
+    on 'How many vectors are in the list'
     shows "$width: its question" 'How many vectors are in the list'
     send "$(answer 64)"
     shows "$width: the wrong answer is answered" 'Those are the patches'
@@ -29,8 +39,9 @@ walk() {
     send "$(answer 65)"
     shows "$width: the right one too" 'One for each of the 64'
     send BSpace
+    PATIENCE=1 see 'card 2 of 10' || send BSpace # from its second page to its first
     shows "$width: back" 'card 2 of 10'
-    for i in $(seq 1 "$3"); do send Space; done
+    on 'One for each of the 64'
     shows "$width: on again, and the answer was kept" 'One for each of the 64'
     send t
     shows "$width: the list knows where one is" 'go on: 0\. The whole trip'
@@ -45,8 +56,8 @@ walk() {
     quit "$width"
 }
 
-walk 80 24 2
-walk 120 40 1
+walk 80 24
+walk 120 40
 
 # a lesson from the command line ends where one was before, else at the beginning
 rm -rf "$HOME_DIR/state"

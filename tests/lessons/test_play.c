@@ -179,8 +179,8 @@ static void answers_are_graded_and_explained(void **state)
     assert_false(player_choose(&p, 2, &why, &err) || player_number(&p, "3", &why, &err));
     assert_true(player_enter(&p, 1, &err));
     buf_clear(&why);
-    player_prediction(&p, &why);
-    assert_string_equal(buf_str(&why), "You said: no. It is: yes.");
+    assert_true(player_prediction(&p, &why, &err));
+    assert_string_equal(buf_str(&why), "You said: no. Not so. It is: yes. 4 of it");
     buf_clear(&why);
     assert_true(player_number(&p, "3", &why, &err) && !p.answers[1].right);
     assert_string_equal(buf_str(&why), "only the first");

@@ -853,7 +853,7 @@ static void a_lesson(void **state)
     Rect beside, screen;
     desk_layout(&a.desk, a.canvas.h, a.canvas.w, &beside, &screen);
     assert_true(beside.w > 0 && screen.w > 0 && beside.w + screen.w <= a.canvas.w);
-    canvas_resize(&a.canvas, 24, 80); /* where the card makes room: Space has one meaning, and a click is that key */
+    canvas_resize(&a.canvas, 16, 72); /* where the card makes room: Space has one meaning, and a click is that key */
     a.desk.front = false;
     draw();
     Buf narrow = {0};
@@ -863,7 +863,7 @@ static void a_lesson(void **state)
     buf_free(&narrow);
     for (int i = 0; i < 4 && a.desk.player.card != card; i++) { /* past the card's pauses */
         a.desk.front = false;
-        mouse("Click", 23, 3);
+        mouse("Click", 15, 3);
     }
     assert_int_equal(a.desk.player.card, card);
     canvas_resize(&a.canvas, 40, 120);
@@ -872,7 +872,7 @@ static void a_lesson(void **state)
     for (int i = 0; i < LESSON_CARDS && a.desk.player.card < last;
          i++) { /* each is drawn, and behind every pause too */
         canvas_clear(&a.canvas);
-        desk_draw(&a.desk, &a.canvas, beside, screen);
+        desk_draw(&a.desk, &a.canvas, beside);
         int drawn = 0;
         for (int y = beside.y; y < beside.y + beside.h; y++)
             drawn += canvas_at(&a.canvas, y, beside.x + 3)->ch > ' ';
@@ -902,6 +902,74 @@ static void a_lesson(void **state)
     says("no lesson is open");
     buf_free(&before);
     buf_free(&after);
+}
+
+/* At 80 × 24 the card is below the screen that it speaks of, page by page, and the cell it points at is drawn. */
+static void card_and_screen_at_once(void **state)
+{
+    (void)state;
+    char which[8];
+    Rect card, screen;
+    canvas_resize(&a.canvas, 24, 80);
+    for (int number = 0; number < 23; number++) {
+        Err err = {{0}};
+        snprintf(which, sizeof which, "%d", number);
+        if (!desk_open(&a.desk, &a.s, which, &err))
+            fail_msg("%s", err.text);
+        for (int i = 0; i < a.desk.player.lesson.count; i++) {
+            if (!player_through(&a.desk.player, i, &err))
+                fail_msg("%s", err.text);
+            desk_layout(&a.desk, 24, 80, &card, &screen);
+            if (!desk_has_screen(&a.desk))
+                continue;
+            assert_true(card.h == 8 && card.w == 80 && screen.h == 16 && card.y == 16);
+            draw();
+            if (a.canvas.cursor_y < 0 || a.canvas.cursor_y >= screen.h)
+                fail_msg("lesson %d, card %d: the cell it points at is not drawn (%s)", number, i + 1, a.s.place.path);
+        }
+        session_trim(&a.s);
+    }
+    app_do(&a, "lesson close; lesson 6");
+    desk_go(&a.desk, 0); /* its first page says what the lesson is for */
+    assert_int_equal(a.desk.first, 0);
+    key("Space");
+    assert_true(a.desk.player.card == 0 && a.desk.first > 0);
+    key("Backspace");
+    assert_true(a.desk.player.card == 0 && a.desk.first == 0);
+}
+
+/* A prediction is asked for before Space shows what comes; n skips it, which is kept; then the card that settles it has
+ * the explanation of the answer that was given. */
+static void a_prediction_comes_first(void **state)
+{
+    (void)state;
+    Buf said = {0};
+    canvas_resize(&a.canvas, 24, 80);
+    app_do(&a, "lesson 6");
+    Player *p = &a.desk.player;
+    const Question *q = p->lesson.cards[7].question;
+    assert_true(q->predict && desk_go(&a.desk, 7));
+    keys("Space Space Space");
+    assert_true(p->card == 7 && player_awaits(p) && a.desk.said.len);
+    key("n");
+    assert_true(p->card == 8 && p->answers[7].skipped && player_prediction(p, &said, NULL));
+    assert_true(strncmp(buf_str(&said), "It is: ", 7) == 0);
+    app_do(&a, "lesson close; lesson 6");
+    assert_true(p->card == 8 && p->answers[7].skipped);
+    key("Backspace");
+    q = p->lesson.cards[7].question;
+    int wrong = q->choices[0].right ? 1 : 0;
+    key((const char[]){(char)('1' + wrong), 0});
+    keys("Space");
+    assert_int_equal(p->card, 8);
+    buf_clear(&said);
+    assert_true(player_prediction(p, &said, NULL));
+    assert_true(strstr(buf_str(&said), "Not so. ") && strstr(buf_str(&said), q->choices[wrong].why));
+    desk_go(&a.desk, p->lesson.count - 1);
+    for (int i = 0; i < 8 && !a.desk.said.len; i++) /* what was not right is named at the end */
+        key("n");
+    assert_true(strstr(buf_str(&a.desk.said), "To look at again, cards: ") && strstr(buf_str(&a.desk.said), "8"));
+    buf_free(&said);
 }
 
 /* A file of the reader's is a lesson too; how far one is in it is not kept, and a bad one leaves open what is open. */
@@ -1130,6 +1198,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_end, start, stop),
         cmocka_unit_test_setup_teardown(demonstrations, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson, start, stop),
+        cmocka_unit_test_setup_teardown(card_and_screen_at_once, start, stop),
+        cmocka_unit_test_setup_teardown(a_prediction_comes_first, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson_of_ones_own, start, stop),
         cmocka_unit_test_setup_teardown(answers_to_a_lesson, start, stop),
         cmocka_unit_test_setup_teardown(one_lesson_has_the_model, start, stop),

@@ -189,7 +189,7 @@ static void no_pane_overlaps_another(void **state)
         for (int w = 1; w <= 220; w += 7)
             for (int p = 0; p < PLACE_COUNT; p++) {
                 run(PLACES[p]);
-                Frame f = frame_layout(&s, h, w, p % 2);
+                Frame f = frame_layout(&s, h, w, (unsigned)p % 8);
                 for (int i = 0; i < f.count; i++) {
                     Rect a = f.pane[i].box;
                     if (f.pane[i].label && strcmp(f.pane[i].label, "B") == 0) /* to be compared, so drawn alike */

@@ -98,7 +98,7 @@ bool plain_turn_card(Plain *p, const char *line)
     bool more;
     do {
         more = on && more_behind_pause(player);
-        desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
+        desk_key(&p->desk, !*line ? "Space" : on ? "n" : "p", 200, 60, &command);
     } while (on && !more && player->card == card && desk_shows_worked(&p->desk) && !p->desk.said.len); /* terms that
                                                                                                    were said already */
     buf_free(&command);

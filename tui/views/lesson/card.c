@@ -44,51 +44,107 @@ static int wrapped_lines(const char *text, int width)
     return lines;
 }
 
-/* What stands where: keys at the bottom, above them what was said, the rest is the card's. */
+/* What stands where: keys at the bottom, above them what was said, the rest is the card's. A low card has a line in
+ * place of its border. */
+enum { BORDER_LINES = 12 };
 typedef struct CardRects {
     Rect head, text, said, keys;
 } CardRects;
 
-static CardRects rects_of(Rect in, const CardSaid *said)
+static CardRects rects_of(Rect r, const CardSaid *said)
 {
     CardRects c = {0};
+    bool bare = r.h < BORDER_LINES;
+    Rect in = bare ? r : rect_inset(r, 1);
     if (in.w > 4)
         in = (Rect){in.y, in.x + 1, in.h, in.w - 2};
-    c.keys = rect_cut(&in, 'b', in.h > 6 ? wrapped_lines(said->keys, in.w) : 0);
+    c.keys = rect_cut(&in, 'b', in.h <= 6 ? 0 : bare ? 1 : wrapped_lines(said->keys, in.w));
     c.head = rect_cut(&in, 't', in.h > 3 ? 1 : 0);
-    int below = *said->text ? wrapped_lines(said->text, in.w) + 1 : 0;
-    c.said = rect_cut(&in, 'b', below < in.h ? below : in.h);
-    c.text = in;
+    int below = *said->text ? wrapped_lines(said->text, in.w) + !bare : 0;
+    c.said = in;
+    c.text = rect_cut(&c.said, 't', below < in.h ? in.h - below : 0);
     return c;
 }
 
-/* First line that is drawn: the end, once something was said; the beginning before; the word under the cursor always.
- */
-static int first_line(const Laid *l, const LaidTerm *term, Rect text, Rect said)
+/* Where the page that begins with that line ends: behind the card's last line, or before a blank one. */
+static int page_end(const Laid *l, int first, int height)
 {
-    int over = l->count > text.h ? l->count - text.h : 0;
-    if (term)
-        return term->line < text.h ? 0 : term->line < over ? term->line : over;
-    return said.h ? over : 0;
+    int end = first + height;
+    if (end >= l->count)
+        return l->count;
+    for (int i = end; i > first; i--)
+        if (l->lines[i].count == 0)
+            return i;
+    return end;
+}
+
+static int page_after(const Laid *l, int first, int height)
+{
+    int next = height > 0 ? page_end(l, first, height) : l->count;
+    while (next < l->count && l->lines[next].count == 0)
+        next++;
+    return next < l->count ? next : -1;
+}
+
+/* The page on show, its lines in [first, end): that with line said->first or the word under the cursor; the last one
+ * with what was said. */
+typedef struct Page {
+    int first, end, next; /* next: where the page behind it begins, or −1 */
+} Page;
+
+static Page page_of(const Laid *l, const LaidTerm *term, const CardSaid *said, CardRects *at)
+{
+    int whole = at->text.h + at->said.h, want = term ? term->line : said->first;
+    Page p = {.next = page_after(l, 0, whole)};
+    while (p.next >= 0 && p.next <= want) {
+        p.first = p.next;
+        p.next = page_after(l, p.first, whole);
+    }
+    if (p.next >= 0) { /* what was said stands below the last one */
+        at->text.h = whole;
+        at->said.h = 0;
+    } else if (at->said.h && l->count - at->text.h > p.first)
+        p.first = l->count - at->text.h;
+    p.end = page_end(l, p.first, at->text.h);
+    return p;
+}
+
+int card_next_page(Rect r, const Player *p, const CardSaid *said)
+{
+    Laid laid;
+    CardRects at = rects_of(r, said);
+    if (!card_lay(p, at.text.w, &laid, NULL))
+        return -1;
+    int next = page_of(&laid, NULL, said, &at).next;
+    laid_free(&laid);
+    return next;
 }
 
 void card_draw(Canvas *c, Rect r, const Player *p, const CardSaid *said)
 {
     const Card *card = player_card(p);
+    bool bordered = r.h >= BORDER_LINES, numbered = p->lesson.number >= 0;
     char title[200];
     Laid laid;
     Err err = {{0}};
-    if (p->lesson.number >= 0)
+    if (numbered)
         utf8_print(title, sizeof title, "lesson %d  card %d of %d  %.80s", p->lesson.number, p->card + 1,
-                   p->lesson.count, p->lesson.title);
+                   p->lesson.count, bordered ? p->lesson.title : card->title);
     else
-        utf8_print(title, sizeof title, "%.60s  %d of %d", p->lesson.title, p->card + 1, p->lesson.count);
+        utf8_print(title, sizeof title, "%.60s  %d of %d  %.80s", p->lesson.title, p->card + 1, p->lesson.count,
+                   bordered ? "" : card->title);
     canvas_fill(c, r, STYLE_TEXT, ' ');
-    CardRects at = rects_of(canvas_box(c, r, title, true), said);
+    CardRects at = rects_of(r, said);
+    if (bordered) {
+        canvas_box(c, r, title, true);
+        if (at.head.h)
+            canvas_text(c, at.head.y, at.head.x, at.head.w, STYLE_TITLE, card->title);
+    } else if (at.head.h) {
+        canvas_fill(c, (Rect){r.y, r.x, 1, r.w}, STYLE_HEADER, ' ');
+        canvas_text(c, r.y, at.head.x, at.head.w, STYLE_HEADER, title);
+    }
     if (at.keys.h)
         canvas_wrap(c, at.keys, STYLE_KEY_TEXT, said->keys);
-    if (at.head.h)
-        canvas_text(c, at.head.y, at.head.x, at.head.w, STYLE_TITLE, card->title);
     if (!card_lay(p, at.text.w, &laid, &err)) {
         canvas_wrap(c, at.text, STYLE_ERROR, err.text);
         return;
@@ -98,11 +154,12 @@ void card_draw(Canvas *c, Rect r, const Player *p, const CardSaid *said)
     const LaidTerm *here = count && said->term < count ? &terms[said->term] : NULL;
     if (here)
         laid_mark(&laid, here);
-    int first = first_line(&laid, here, at.text, at.said);
-    for (int i = first; i < laid.count && i - first < at.text.h; i++)
-        draw_line(c, at.text, at.text.y + i - first, &laid.lines[i]);
+    Page page = page_of(&laid, here, said, &at);
+    for (int i = page.first; i < page.end && i - page.first < at.text.h; i++)
+        draw_line(c, at.text, at.text.y + i - page.first, &laid.lines[i]);
     if (at.said.h) {
-        rect_cut(&at.said, 't', 1);
+        if (bordered)
+            rect_cut(&at.said, 't', 1);
         canvas_wrap(c, at.said, said->right ? STYLE_GOOD : said->wrong ? STYLE_WARNING : STYLE_STRONG, said->text);
     }
     laid_free(&laid);
@@ -127,10 +184,11 @@ bool card_click(Rect r, const Player *p, const CardSaid *said, int y, int x, Buf
     Laid laid;
     if (r.h < 3 || r.w < 3)
         return false;
-    CardRects at = rects_of(rect_inset(r, 1), said);
-    if (!rect_has(at.text, y, x) || !card_lay(p, at.text.w, &laid, NULL))
+    CardRects at = rects_of(r, said);
+    if (!card_lay(p, at.text.w, &laid, NULL))
         return false;
-    int line = y - at.text.y + first_line(&laid, NULL, at.text, at.said);
+    Page page = page_of(&laid, NULL, said, &at);
+    int line = rect_has(at.text, y, x) ? y - at.text.y + page.first : laid.count;
     LaidTerm terms[LAID_TERMS];
     int count = laid_terms(&laid, terms);
     if (line < laid.count && laid.lines[line].choice >= 0)

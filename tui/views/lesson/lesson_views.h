@@ -10,9 +10,12 @@ typedef struct CardSaid {
     bool right, wrong;
     const char *keys; /* the line at the bottom */
     int term;         /* of its words in the glossary (laid_terms), the one under the cursor; -1: none */
+    int first;        /* the line at which the page on show begins */
 } CardSaid;
-/* Into r with a border. Where the card is longer than r, what was said last stays in sight. */
+/* Into r, with a border where there is room, a page of it where it is longer. Once something was said, its end. */
 void card_draw(Canvas *c, Rect r, const Player *p, const CardSaid *said);
+/* The line at which the page behind said->first begins; −1: that is the last. */
+int card_next_page(Rect r, const Player *p, const CardSaid *said);
 /* What a click at (y, x) of the card means: "answer N" or "glossary WORD"; false for nothing. */
 bool card_click(Rect r, const Player *p, const CardSaid *said, int y, int x, Buf *command);
 #endif
