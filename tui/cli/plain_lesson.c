@@ -33,7 +33,7 @@ static bool more_behind_pause(const Player *p)
     int i = 0;
     for (int pauses = p->pause + 1; pauses && i < c->commands.count; i++)
         pauses -= !*c->commands.at[i].text;
-    return player_waits(p) && i < c->commands.count && strncmp(c->commands.at[i].text, "play ", 5) != 0;
+    return player_waits(p) && i < c->commands.count && !strstr(c->commands.at[i].text, "play ");
 }
 
 static void put_card(Plain *p)
