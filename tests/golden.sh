@@ -57,6 +57,8 @@ twin||training twin|80x24|
 filters||filters components|80x24 120x40 200x60|
 heads||heads|80x24 120x40 200x60|
 where||where|80x24 120x40 200x60|
+alike||alike 1 r2c3|80x24 120x40 200x60|
+alike_ascii||alike start; option norms on|80x24|--ascii
 lens||option pictures 500; lens|80x24 120x40 200x60|
 laboratory||option pictures 500; laboratory|80x24 120x40 200x60|
 laboratory_blocks||option pictures 500; laboratory 8|80x24 120x40|--plots blocks
@@ -90,6 +92,7 @@ text_leak|probs[t=13]|word target fatigué fatiguée; view writing|80x24 120x40 
 text_beam||decode beam; move down 3|80x24 120x40 200x60|
 text_drawn||decode draw 3 temperature=3; move down 2|80x24 120x40 200x60|
 text_lens|probs[t=10]|lens|80x24 120x40 200x60|
+text_alike|encoder.blocks.1.resid_post[s=animal]|alike|80x24 120x40|
 text_ledger|logits[t=10,v=il]|ledger|80x24 120x40 200x60|
 text_training|decoder.blocks.2.cross_attn.pattern[h=2,t=10]|training 9|80x24 120x40 200x60|
 text_heads_far|decoder.blocks.2.cross_attn.pattern[h=2,t=10]|heads|80x24 120x40 200x60|

@@ -145,8 +145,8 @@ void probe_distance(Probes *b, int layer)
     int h = b->axis.h, p = b->axis.p, p0 = b->axis.p0;
     Dims rows = DIMS(h, p);
     probe_scope(b, layer);
-    NodeId asking = probe_patches(b, "patch_rows", b->block[layer].pattern, b->axis.t, p);
-    NodeId weights = probe_patches(b, "patch_pattern", asking, b->axis.u, p0);
+    NodeId asking = probe_patches(b->g, "patch_rows", b->block[layer].pattern, b->axis.t, p);
+    NodeId weights = probe_patches(b->g, "patch_pattern", asking, b->axis.u, p0);
     NodeId mass = graph_reduce(g, "patch_mass", OP_SUM, weights, rows);
     NodeId far = graph_contract(g, "distance_weighted", weights, b->distance, rows);
     NodeId mean = graph_zip(g, "distance_quotient", OP_DIV, far, mass);
@@ -203,7 +203,7 @@ static NodeId answer_row(Probes *b, NodeId rollout)
                  (b->c->pool == VIT_POOL_NONE && b->c->cls);
     if (first)
         return graph_slice(g, "row", rollout, b->axis.t, 0, AXIS_NONE);
-    NodeId rows = probe_patches(b, "rows", rollout, b->axis.t, b->axis.p);
+    NodeId rows = probe_patches(b->g, "rows", rollout, b->axis.t, b->axis.p);
     return probe_mean(g, "row", rows, DIMS(b->axis.u), b->patches);
 }
 
@@ -213,7 +213,7 @@ void probe_rollout(Probes *b)
     for (int layer = 0; layer < b->c->layers; layer++)
         rollout = add_block(b, layer, identity, rollout);
     graph_scope(b->g, "rollout");
-    NodeId row = answer_row(b, rollout), patches = probe_patches(b, "patches", row, b->axis.u, b->axis.p);
+    NodeId row = answer_row(b, rollout), patches = probe_patches(b->g, "patches", row, b->axis.u, b->axis.p);
     graph_reduce(b->g, "patches_sum", OP_SUM, patches, DIMS_SCALAR);
 }
 

@@ -82,7 +82,7 @@ NodeId probe_norm(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm norm)
 
 static NodeId mean_of_patches(Probes *b, NodeId tokens)
 {
-    NodeId patches = probe_patches(b, "readout_patches", tokens, b->axis.t, b->axis.p);
+    NodeId patches = probe_patches(b->g, "readout_patches", tokens, b->axis.t, b->axis.p);
     return probe_mean(b->g, "readout", patches, DIMS(b->axis.d), b->patches);
 }
 

@@ -51,9 +51,20 @@ void probe_scope(Probes *b, int layer);
 /* Large and quickly made again: may be forgotten between frames. Returns n. */
 NodeId probe_passing(Graph *g, NodeId n);
 /* The patches of axis `from` (tokens that end with all patches) as axis `to`. */
-NodeId probe_patches(const Probes *b, const char *name, NodeId x, int from, int to);
+NodeId probe_patches(Graph *g, const char *name, NodeId x, int from, int to);
+/* Another axis of the same length and labels. */
+int probe_axis(Graph *g, int of, const char *sym, const char *name, AxisRole role);
 /* Σ over the axes that out lacks, as NAME_sum, divided by a number: NAME. */
 NodeId probe_mean(Graph *g, const char *name, NodeId x, Dims out, NodeId count);
+
+typedef struct CosineNames {
+    const char *sq, *sumsq, *norm, *norm_seen, *seen, *dot, *norms, *cosine;
+} CosineNames;
+typedef struct ProbeCosine {
+    NodeId dot, sumsq, cosine; /* [p,p0], [p], [p,p0] */
+} ProbeCosine;
+/* cos(a, b) = a·b / (|a| |b|) for every pair of rows of x[p,d]; p0: another axis of p's length. */
+ProbeCosine probe_cosine(Graph *g, NodeId x, int p, int p0, CosineNames name);
 
 /* The leaves of the norm of that scope, which must be there; rms: an RMSNorm has no β. */
 ProbeNorm probe_norm_find(const Graph *g, const char *scope, bool rms);
@@ -70,6 +81,8 @@ void probe_lens(Probes *b, int layer); /* −1: before the first block */
 void probe_other_readout(Probes *b);
 void probe_places(Probes *b);
 void probe_fit(Probes *b);
+enum { ALIKE_COMPONENTS = 3 };
+void probe_alike(Graph *g); /* of every stack */
 void probe_filters(Probes *b);
 void probe_guess(Probes *b);
 void probe_where(Probes *b);

@@ -9,22 +9,16 @@
 
 enum { RANKED_PLACES = 1024 }; /* ranks of all pairs of more places would take minutes and gigabytes */
 
-typedef struct CosineNames {
-    const char *sq, *sumsq, *norm, *norm_seen, *seen, *dot, *norms, *cosine;
-} CosineNames;
-
-/* cos(a, b) = a·b / (|a| |b|) for every pair of rows of x[p,d]. */
-static NodeId cosine(Probes *b, NodeId x, CosineNames name)
+ProbeCosine probe_cosine(Graph *g, NodeId x, int p, int p0, CosineNames name)
 {
-    Graph *g = b->g;
-    int p = b->axis.p, p0 = b->axis.p0;
-    NodeId seen = graph_view(g, name.seen, x, DIMS(p0, b->axis.d));
+    NodeId seen = graph_view(g, name.seen, x, dims_replace(graph_node(g, x)->dims, p, p0));
     NodeId dot = probe_passing(g, graph_contract(g, name.dot, x, seen, DIMS(p, p0)));
     NodeId sq = probe_passing(g, graph_zip(g, name.sq, OP_MUL, x, x));
-    NodeId norm = graph_map(g, name.norm, MAP_SQRT, graph_reduce(g, name.sumsq, OP_SUM, sq, DIMS(p)));
+    NodeId sumsq = graph_reduce(g, name.sumsq, OP_SUM, sq, DIMS(p));
+    NodeId norm = graph_map(g, name.norm, MAP_SQRT, sumsq);
     NodeId norms = probe_passing(g,
                                  graph_zip(g, name.norms, OP_MUL, norm, graph_view(g, name.norm_seen, norm, DIMS(p0))));
-    return graph_zip(g, name.cosine, OP_DIV, dot, norms);
+    return (ProbeCosine){dot, sumsq, graph_zip(g, name.cosine, OP_DIV, dot, norms)};
 }
 
 /* A place is a hit where its most similar other place is one of the neighbours: short is 0 there. apart is 0 at
@@ -119,15 +113,17 @@ void probe_places(Probes *b)
                                                                                  (size_t)b->c->width);
     graph_scope(g, "pos.probe");
     NodeId patches = rows == b->axis.p ? graph_view(g, "patches", b->nodes->pos_embed, DIMS(b->axis.p, d))
-                                       : probe_patches(b, "patches", b->nodes->pos_embed, rows, b->axis.p);
-    NodeId alike = cosine(b, patches,
-                          (CosineNames){"sq", "sumsq", "norm", "norm_seen", "patches_seen", "dot", "norms", "cosine"});
+                                       : probe_patches(b->g, "patches", b->nodes->pos_embed, rows, b->axis.p);
+    NodeId alike = probe_cosine(g, patches, b->axis.p, b->axis.p0,
+                                (CosineNames){"sq", "sumsq", "norm", "norm_seen", "patches_seen", "dot", "norms",
+                                              "cosine"})
+                       .cosine;
     NodeId sum = graph_reduce(g, "sum", OP_SUM, patches, DIMS(d));
     NodeId mean = graph_zip(g, "mean", OP_DIV, sum, graph_const(g, "count", DIMS_SCALAR, (float)places));
     NodeId centred = graph_zip(g, "centred", OP_SUB, patches, mean);
-    cosine(b, centred,
-           (CosineNames){"centred_sq", "centred_sumsq", "centred_norm", "centred_norm_seen", "centred_seen",
-                         "centred_dot", "centred_norms", "cosine_centred"});
+    probe_cosine(g, centred, b->axis.p, b->axis.p0,
+                 (CosineNames){"centred_sq", "centred_sumsq", "centred_norm", "centred_norm_seen", "centred_seen",
+                               "centred_dot", "centred_norms", "cosine_centred"});
     if (places < POSITIONS_LEAST)
         return;
     neighbours(b, alike);

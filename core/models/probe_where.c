@@ -27,10 +27,10 @@ void probe_where(Probes *b)
     if (first)
         row = graph_slice(g, "attention_row", pattern, b->axis.t, 0, AXIS_NONE);
     else {
-        NodeId rows = probe_patches(b, "attention_rows", pattern, b->axis.t, b->axis.p);
+        NodeId rows = probe_patches(b->g, "attention_rows", pattern, b->axis.t, b->axis.p);
         row = probe_mean(g, "attention_row", rows, DIMS(b->axis.h, b->axis.u), b->patches);
     }
-    NodeId heads = probe_patches(b, "attention", row, b->axis.u, b->axis.p);
+    NodeId heads = probe_patches(b->g, "attention", row, b->axis.u, b->axis.p);
     probe_mean(g, "attention_mean", heads, DIMS(b->axis.p), graph_const(g, "heads", DIMS_SCALAR, (float)c->heads));
     if (b->nodes->logits != NO_NODE)
         graph_reduce(g, "answer", OP_MAX, b->nodes->logits, DIMS_SCALAR);

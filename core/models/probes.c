@@ -17,7 +17,7 @@ NodeId probe_passing(Graph *g, NodeId n)
 
 bool probes_is(const char *path)
 {
-    return strstr(path, ".probe.") != NULL;
+    return strstr(path, ".probe.") || strstr(path, ".alike.");
 }
 
 void probe_scope(Probes *b, int layer)
@@ -25,12 +25,12 @@ void probe_scope(Probes *b, int layer)
     graph_scope(b->g, "%s.probe", anatomy_part(b->g, b->block[layer].attention)->scope);
 }
 
-NodeId probe_patches(const Probes *b, const char *name, NodeId x, int from, int to)
+NodeId probe_patches(Graph *g, const char *name, NodeId x, int from, int to)
 {
-    int rest = b->g->axes[from].n - b->g->axes[to].n;
+    int rest = g->axes[from].n - g->axes[to].n;
     if (rest == 0)
-        return graph_view(b->g, name, x, dims_replace(graph_node(b->g, x)->dims, from, to));
-    return probe_passing(b->g, graph_slice(b->g, name, x, from, rest, to));
+        return graph_view(g, name, x, dims_replace(graph_node(g, x)->dims, from, to));
+    return probe_passing(g, graph_slice(g, name, x, from, rest, to));
 }
 
 NodeId probe_mean(Graph *g, const char *name, NodeId x, Dims out, NodeId count)
@@ -48,8 +48,7 @@ static int axis_of(const Graph *g, const char *sym)
     return AXIS_NONE;
 }
 
-/* Another axis of the same length and labels. */
-static int second_axis(Graph *g, int of, const char *sym, const char *name, AxisRole role)
+int probe_axis(Graph *g, int of, const char *sym, const char *name, AxisRole role)
 {
     Axis a = g->axes[of];
     a.role = role;
@@ -70,8 +69,8 @@ static void find_axes(Probes *b)
         *wanted[i].to = axis_of(b->g, wanted[i].sym);
         REQUIRE(*wanted[i].to != AXIS_NONE || strcmp(wanted[i].sym, "o") == 0);
     }
-    b->axis.p0 = second_axis(b->g, b->axis.p, "p0", "patch compared with", ROLE_OTHER_PLACE);
-    b->axis.w = second_axis(b->g, b->axis.t, "w", "third token", ROLE_THIRD);
+    b->axis.p0 = probe_axis(b->g, b->axis.p, "p0", "patch compared with", ROLE_OTHER_PLACE);
+    b->axis.w = probe_axis(b->g, b->axis.t, "w", "third token", ROLE_THIRD);
 }
 
 static void find_blocks(Probes *b)
@@ -220,6 +219,7 @@ void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
     probe_places(&b);
     probe_fit(&b);
     probe_filters(&b);
+    probe_alike(g);
     probe_guess(&b);
     probe_where(&b);
     for (NodeId n = first; n < g->count; n++)

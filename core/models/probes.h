@@ -43,6 +43,11 @@
  *   where.attention[h,p], where.attention_mean[p]   the last block's attention of the token that the answer is read
  *                        from, over the picture
  *   where.answer         the answer's logit: the largest
+ * For every place of a stack, in embed.alike (before its first block) and blocks.N.alike, of the patches p, or words:
+ *   norm[t]              the length of every token
+ *   cosine[p,p1]         of every two, their mean taken away
+ *   component_K[p], direction_K[d], share_K   their first three principal components: each token along the direction,
+ *                        the direction, its share of all variance; by power iteration (probe_alike.c)
  * where there is a reconstruction head (errors are mean squares of standardised values):
  *   guess.pixels[c,y,i,x,j]   the guess as colours, 0 … 255; absent where the input was ready values
  *   guess.error[p], guess.flat[p]   how far the guess of each patch is off, and how far 0, the mean colour, would be
@@ -85,6 +90,8 @@ void probes_gradient_add(Graph *g);
  *
  * For every attention, in SCOPE.probe: entropy, entropy_share, largest, row_sum, score_variance, jacobian and their
  * means, heads_sum[t,u], mean_pattern[t,u], result[h,t,d].
+ *
+ * For every stack, in STACK.embed.alike and STACK.blocks.N.alike: as above.
  *
  * For every block of the decoder (of a model with that stack alone: of the encoder), in its .lens: logits[t,v] and
  * probs[t,v], what it would write if it ended there. Absent where a stack ends with a norm of its own.

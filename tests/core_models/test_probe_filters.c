@@ -233,12 +233,98 @@ static void test_made_when_asked_for(void **state)
     bench_free(&b);
 }
 
+/* Tokens' components and cosines, at every place, against a plain calculation in double and the exact components. */
+static void test_tokens_alike(void **state)
+{
+    (void)state;
+    static const char *const PLACES[][2] = {{"embed", "blocks.0.resid_pre"}, {"blocks.1", "blocks.1.resid_post"}};
+    enum { SHOWN = 3 };
+    Bench b = {0};
+    VitConfig c = small();
+    with_probes(&b, &c);
+    NodeId n;
+    size_t d = (size_t)c.width, tokens = (size_t)vit_tokens(&c), count = (size_t)vit_patches(&c);
+    for (size_t place = 0; place < 2; place++) {
+        char path[64];
+        const float *x = value(&b, PLACES[place][1], &n) + (tokens - count) * d;
+        double *mean = xcalloc(d, sizeof *mean), total = 0;
+        float *exact = xcalloc((size_t)COMPONENTS_MAX * d, sizeof *exact);
+        Arena arena = {0};
+        Components all;
+        components_init(&all, &arena, x, (int)count, (int)d, exact);
+        assert_true(components_make(&all, CLOCK_NEVER));
+        for (size_t i = 0; i < count * d; i++)
+            mean[i % d] += (double)x[i] / (double)count;
+        for (size_t i = 0; i < count * d; i++)
+            total += pow((double)x[i] - mean[i % d], 2);
+        snprintf(path, sizeof path, "%s.alike.cosine", PLACES[place][0]);
+        const float *cosine = value(&b, path, &n);
+        for (size_t p = 0; p < count; p++)
+            for (size_t q = 0; q < count; q++) {
+                double pq = 0, pp = 0, qq = 0;
+                for (size_t k = 0; k < d; k++) {
+                    double y = (double)x[p * d + k] - mean[k], z = (double)x[q * d + k] - mean[k];
+                    pq += y * z;
+                    pp += y * y;
+                    qq += z * z;
+                }
+                near((double)cosine[p * count + q], pq / sqrt(pp * qq), "cosine of two tokens");
+            }
+        double share[SHOWN];
+        const float *along[SHOWN];
+        for (int k = 0; k < SHOWN; k++) {
+            snprintf(path, sizeof path, "%s.alike.direction_%d", PLACES[place][0], k);
+            along[k] = value(&b, path, &n);
+            for (int i = 0; i <= k; i++) {
+                double dot = 0;
+                for (size_t j = 0; j < d; j++)
+                    dot += (double)along[k][j] * (double)along[i][j];
+                assert_true(fabs(dot - (i == k)) < 1e-4);
+            }
+            snprintf(path, sizeof path, "%s.alike.share_%d", PLACES[place][0], k);
+            share[k] = (double)value(&b, path, &n)[0];
+            assert_true(k == 0 || share[k] <= share[k - 1] * 1.01);
+            double variance = 0;
+            for (size_t p = 0; p < count; p++) {
+                double part = 0;
+                for (size_t j = 0; j < d; j++)
+                    part += ((double)x[p * d + j] - mean[j]) * (double)exact[(size_t)k * d + j];
+                variance += part * part;
+            }
+            if (fabs(share[k] - variance / total) > 0.01 * share[k])
+                fail_msg("%s %d holds %g, the exact component %g", PLACES[place][0], k, share[k], variance / total);
+        }
+        arena_free(&arena);
+        free(exact);
+        free(mean);
+    }
+    for (int k = 0; k < SHOWN; k++) /* signs agree from one place to the next */
+        for (int place = 0; place < c.layers; place++) {
+            char path[64];
+            double agree = 0;
+            if (place)
+                snprintf(path, sizeof path, "blocks.%d.alike.component_%d", place - 1, k);
+            else
+                snprintf(path, sizeof path, "embed.alike.component_%d", k);
+            const float *before = value(&b, path, &n);
+            snprintf(path, sizeof path, "blocks.%d.alike.component_%d", place, k);
+            const float *after = value(&b, path, &n);
+            for (size_t p = 0; p < count; p++)
+                agree += (double)before[p] * (double)after[p];
+            assert_true(agree >= 0);
+        }
+    has_shape(&b, "embed.alike.norm", "[t]");
+    has_shape(&b, "embed.alike.cosine", "[p,p1]");
+    bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_matrices), cmocka_unit_test(test_known_directions),
         cmocka_unit_test(test_degenerate),      cmocka_unit_test(test_steps),
         cmocka_unit_test(test_nodes),           cmocka_unit_test(test_made_when_asked_for),
+        cmocka_unit_test(test_tokens_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

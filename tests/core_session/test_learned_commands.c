@@ -23,6 +23,7 @@ static void screens(void **state)
                {"heads", SCREEN_HEADS, "blocks.3.attn.pattern"},
                {"where", SCREEN_WHERE, "rollout.patches"},
                {"lens", SCREEN_LENS, "blocks.3.lens.probs"},
+               {"alike", SCREEN_ALIKE, "blocks.3.alike.cosine"},
                {"laboratory", SCREEN_LABORATORY, "blocks.1.attn.pattern"},
                {"census", SCREEN_CENSUS, "blocks.3.attn.z"}};
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {

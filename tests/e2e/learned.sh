@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the model learned: a small one is trained, then its eight screens are visited from their list, and what they say is read.
+# What the model learned: a small one is trained, then its nine screens are visited from their list, and what they say is read.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 command -v tmux >/dev/null || { skip "learned (make deps-all installs tmux)"; finish learned; exit; }

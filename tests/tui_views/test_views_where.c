@@ -14,7 +14,7 @@
 static void every_size_and_side(void **state)
 {
     (void)state;
-    static const char *const GO[] = {"where", "lens", "blanks"};
+    static const char *const GO[] = {"where", "lens", "blanks", "alike 0"};
     for (int edited = 0; edited < 2; edited++) {
         if (edited)
             command("set scale off; hide r3c4 r0c0; compare sides");
@@ -25,6 +25,8 @@ static void every_size_and_side(void **state)
                 int numbers = draw_all(VIEWS[k], side);
                 if (!(numbers > 0 || (side == SIDE_DIFF && VIEWS[k] == &VIEW_BLANKS)))
                     fail_msg("%s shows no number on side %d", VIEWS[k]->name, side);
+                assert_true(numbers > 0 ||
+                            (side == SIDE_DIFF && (VIEWS[k] == &VIEW_BLANKS || VIEWS[k] == &VIEW_ALIKE)));
             }
         }
     }
@@ -718,6 +720,81 @@ static void sentences(void **state)
     said("hide r3c4", "Patch r3c4 is hidden");
 }
 
+/* After block 0 every patch of the star is like every other one of them, which it is not before; most others are not. */
+static void a_patch_lights_the_star(void **state)
+{
+    (void)state;
+    Err err;
+    command("open #17");
+    const float *object = session_need(&session, SIDE_B, "where.object", &err), *x;
+    for (int block = 0; block < 2; block++) {
+        x = session_need(&session, SIDE_B, block ? "blocks.0.alike.cosine" : "embed.alike.cosine", &err);
+        int like = 0, pairs = 0, others = 0, beside = 0;
+        for (int i = 0; i < 64 * 64; i++) {
+            bool from = object[i / 64] != 0, to = object[i % 64] != 0;
+            pairs += from && to;
+            like += from && to && x[i] > 0;
+            others += from && !to;
+            beside += from && !to && x[i] > 0;
+        }
+        assert_true(pairs == 81 && (like == pairs) == (block == 1));
+        assert_true(!block || beside * 3 < others);
+    }
+    command("alike 0 r2c2");
+    shows(&VIEW_ALIKE, SIDE_A, 17, 78, ">block 0");
+    shows(&VIEW_ALIKE, SIDE_A, 17, 78, "cosine to r2c2");
+    shows(&VIEW_ALIKE, SIDE_A, 17, 78, "r2c1 0.912"); /* the most alike, below the picture */
+    said("alike 0 r2c2", "r2c2 is most like r2c1 (cosine 0.912)");
+    command("in");
+    assert_int_equal(session.place.screen, SCREEN_EXPLAIN);
+    x = session_need(&session, SIDE_B, session.place.path, &err);
+    assert_true(x[session_cell(&session, SIDE_B, session_node(&session, SIDE_B, session.place.path))] > 0.9f);
+    command("back; alike -1; move left");
+    assert_string_equal(session.place.path, "embed.alike.cosine");
+    command("alike +1");
+    assert_string_equal(session.place.path, "blocks.0.alike.cosine");
+    refused("alike 4", "0 to 3");
+    refused("alike r2c2", "start or a block");
+    refused("alike 0 r9c9", "r9c9");
+    assert_string_equal(session.place.path, "blocks.0.alike.cosine");
+}
+
+/* A click is a place and a token; so is one on words, of either stack. */
+static void alike_is_clicked(void **state)
+{
+    (void)state;
+    static const char *const GO[] = {"alike 1 0", "model translator; alike 1 0",
+                                     "goto decoder.blocks.0.resid_post; alike 1 0"};
+    for (size_t i = 0; i < sizeof GO / sizeof *GO; i++) {
+        Rect r = {0, 0, 33, 92};
+        Canvas c;
+        char line[64];
+        snprintf(line, sizeof line, "%s", GO[i]);
+        for (char *word = strtok(line, ";"); word; word = strtok(NULL, ";"))
+            command(word + strspn(word, " "));
+        canvas_init(&c, r.h, r.w);
+        Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+        drawn_prepare(&session, &VIEW_ALIKE, SIDE_B, r);
+        int places = 0;
+        for (int y = 0; y < r.h; y += 3)
+            for (int x = 0; x < r.w; x += 3) {
+                Buf out = {0};
+                int block, token;
+                if (view_click(&VIEW_ALIKE, &p, r, SIDE_B, y, x, &out) &&
+                    sscanf(buf_str(&out), "alike %d %d", &block, &token) == 2) {
+                    command(buf_str(&out));
+                    assert_int_equal(session_block(&session), block);
+                    NodeId n = session_node(&session, SIDE_B, session.place.path);
+                    assert_int_equal(session.place.at[graph_node(session_base(&session), n)->dims.axis[0]], token);
+                    places++;
+                }
+                buf_free(&out);
+            }
+        assert_true(places > 10);
+        canvas_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -742,6 +819,8 @@ int main(void)
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(a_sheet_always_fits),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_patch_lights_the_star, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(alike_is_clicked, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sentences, open_guessing, close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 
 static Session session;
 
-static const ViewSpec *const VIEWS[] = {&VIEW_WHERE, &VIEW_LENS, &VIEW_BLANKS};
+static const ViewSpec *const VIEWS[] = {&VIEW_WHERE, &VIEW_LENS, &VIEW_BLANKS, &VIEW_ALIKE};
 enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
 static const int SIZES[][2] = {{1, 1},  {1, 9},   {2, 2},   {3, 1},   {4, 18},   {7, 11},   {8, 40},
                                {9, 58}, {15, 46}, {17, 78}, {34, 90}, {54, 156}, {150, 500}};

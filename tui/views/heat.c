@@ -71,8 +71,7 @@ static int top_of(HeatSize size, int rows, int row)
     return (int)heat_first((size_t)row, (size_t)size.tall, (size_t)rows);
 }
 
-void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const ColourScale *s, HeatFn value,
-               const void *context)
+void heat_paint(const Paint *p, Rect r, int rows, int cols, HeatSize size, HeatLookFn *look, const void *context)
 {
     Rect old = canvas_clip(p->c, r);
     bool halves = heat_halves(p);
@@ -80,18 +79,38 @@ void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const 
     for (int row = 0; row < rows && top_of(size, rows, row) < most; row++) {
         int top = top_of(size, rows, row), bottom = top_of(size, rows, row + 1);
         for (int col = 0; col < cols && left_of(size, cols, col) < r.w; col++) {
-            Ref ref = {0};
-            float v = value(context, row, col, &ref);
-            Colour colour = colour_scale_colour(s, v);
-            int level = colour_scale_level(s, v), sign = colour_scale_sign(s, v), left = left_of(size, cols, col),
-                right = left_of(size, cols, col + 1);
+            HeatLook h = look(context, row, col);
+            int left = left_of(size, cols, col), right = left_of(size, cols, col + 1);
             for (int y = top; y < bottom; y++)
                 for (int x = left; x < right; x++)
-                    canvas_pixel(p->c, r.y + (halves ? y / 2 : y), r.x + x, halves ? y % 2 : -1, colour, level, sign,
-                                 ref);
+                    canvas_pixel(p->c, r.y + (halves ? y / 2 : y), r.x + x, halves ? y % 2 : -1, h.colour, h.level,
+                                 h.sign, h.ref);
         }
     }
     p->c->clip = old;
+}
+
+typedef struct Scaled {
+    const ColourScale *scale;
+    HeatFn value;
+    const void *context;
+} Scaled;
+
+static HeatLook scaled_look(const void *context, int row, int col)
+{
+    const Scaled *s = context;
+    HeatLook h = {0};
+    float v = s->value(s->context, row, col, &h.ref);
+    h.colour = colour_scale_colour(s->scale, v);
+    h.level = colour_scale_level(s->scale, v);
+    h.sign = colour_scale_sign(s->scale, v);
+    return h;
+}
+
+void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const ColourScale *s, HeatFn value,
+               const void *context)
+{
+    heat_paint(p, r, rows, cols, size, scaled_look, &(Scaled){s, value, context});
 }
 
 Rect heat_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int row, int col)

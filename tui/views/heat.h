@@ -24,7 +24,15 @@ enum { HEAT_OBLONG = 2, HEAT_WIDEST = 8 };
 HeatSize heat_size(const Paint *p, Rect room, int rows, int cols);
 /* The same in room of so many pixels, at most `oblong` times as long as wide: 1 for squares. */
 HeatSize heat_within(const Paint *p, HeatSize room, int rows, int cols, int oblong);
-/* From the top left of r, clipped to it. */
+/* How one of them is drawn; and from the top left of r, clipped to it. */
+typedef struct HeatLook {
+    Colour colour;
+    int level, sign;
+    Ref ref;
+} HeatLook;
+typedef HeatLook HeatLookFn(const void *context, int row, int col);
+void heat_paint(const Paint *p, Rect r, int rows, int cols, HeatSize size, HeatLookFn *look, const void *context);
+/* The same with the colours of a scale. */
 void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const ColourScale *s, HeatFn value,
                const void *context);
 /* The canvas cells of one; and which is drawn at (y, x), the upper of two in a line: false where none is. */

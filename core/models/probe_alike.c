@@ -1,0 +1,148 @@
+/* What tokens are like at every place of a model, before its first block and behind each: how long each is, the cosine
+ * of every two with their mean taken away, and their three principal components (Pearson 1901). All of it is in plain
+ * nodes: the products of all tokens are squared, which leaves the direction of largest variance (power iteration), that
+ * direction is taken away, and so on. */
+#include <stdio.h>
+
+#include "core/base/mem.h"
+#include "core/base/rng.h"
+#include "core/models/probe_parts.h"
+
+/* The matrix is raised to 2^SQUARINGS and applied STEPS times: a direction with 95 % of the largest variance is left
+ * with 0.95^128, less than 0.2 %. Squared twice between two scalings no number overflows; STEPS is even, to end where
+ * it began. */
+enum { SQUARINGS = 4, STEPS = 8, SCALED_EVERY = 2 };
+
+typedef struct Alike {
+    Graph *g;
+    int p, p1, p2, d; /* axes: token, the same twice more, width */
+    NodeId count;
+    NodeId above[ALIKE_COMPONENTS]; /* at the place before: the search begins there, so that signs agree */
+} Alike;
+
+static const char *numbered(char out[32], const char *what, int k, int i)
+{
+    snprintf(out, 32, i < 0 ? "%s_%d" : "%s_%d_%d", what, k, i);
+    return out;
+}
+
+static NodeId scaled(Graph *g, NodeId m, int k, int i)
+{
+    char name[32];
+    NodeId max = graph_reduce(g, numbered(name, "power_max", k, i), OP_MAX, m, DIMS_SCALAR);
+    return probe_passing(g, graph_zip(g, numbered(name, "power_scaled", k, i), OP_DIV, m, max));
+}
+
+/* m[p,x] · m[x,y] of a symmetric matrix; x and y are p1 and p2 by turns. */
+static NodeId squared(const Alike *a, NodeId m, int k, int i)
+{
+    char name[32];
+    int x = graph_node(a->g, m)->dims.axis[1], y = x == a->p1 ? a->p2 : a->p1;
+    NodeId seen = graph_view(a->g, numbered(name, "power_seen", k, i), m, DIMS(y, x));
+    return probe_passing(a->g, graph_contract(a->g, numbered(name, "power", k, i), m, seen, DIMS(a->p, y)));
+}
+
+/* The component's direction[d], of length 1, from products[p,p1] of the tokens x[p,d]. */
+static NodeId direction(const Alike *a, int k, NodeId x, NodeId products)
+{
+    Graph *g = a->g;
+    char name[32];
+    NodeId m = scaled(g, products, k, 0), y = a->above[k];
+    for (int i = 1; i <= SQUARINGS; i++) {
+        m = squared(a, m, k, i);
+        m = i % SCALED_EVERY == 0 ? scaled(g, m, k, i) : m;
+    }
+    for (int i = 0; i < STEPS; i++)
+        y = graph_contract(g, numbered(name, "step", k, i), m, y, DIMS(i % 2 ? a->p : a->p1));
+    NodeId sum = graph_contract(g, numbered(name, "mixed", k, -1), x, y, DIMS(a->d));
+    NodeId sq = graph_zip(g, numbered(name, "mixed_sq", k, -1), OP_MUL, sum, sum);
+    NodeId sumsq = graph_reduce(g, numbered(name, "mixed_sumsq", k, -1), OP_SUM, sq, DIMS_SCALAR);
+    NodeId length = graph_map(g, numbered(name, "mixed_length", k, -1), MAP_SQRT, sumsq);
+    return graph_zip(g, numbered(name, "direction", k, -1), OP_DIV, sum, length);
+}
+
+static void components(Alike *a, int part, NodeId centred, ProbeCosine all)
+{
+    Graph *g = a->g;
+    char name[32];
+    NodeId total = graph_reduce(g, "total", OP_SUM, all.sumsq, DIMS_SCALAR), x = centred, products = all.dot;
+    for (int k = 0; k < ALIKE_COMPONENTS; k++) {
+        NodeId along = direction(a, k, x, products);
+        NodeId component = graph_contract(g, numbered(name, "component", k, -1), centred, along, DIMS(a->p));
+        NodeId sq = graph_zip(g, numbered(name, "component_sq", k, -1), OP_MUL, component, component);
+        NodeId sum = graph_reduce(g, numbered(name, "component_sumsq", k, -1), OP_SUM, sq, DIMS_SCALAR);
+        NodeId share = graph_zip(g, numbered(name, "share", k, -1), OP_DIV, sum, total);
+        anatomy_note(g, part, (Site)(SITE_ALIKE_COMPONENT + k), component);
+        anatomy_note(g, part, (Site)(SITE_ALIKE_SHARE + k), share);
+        a->above[k] = component;
+        if (k + 1 == ALIKE_COMPONENTS)
+            return;
+        NodeId taken = probe_passing(g, graph_zip(g, numbered(name, "taken", k, -1), OP_MUL, component, along));
+        x = probe_passing(g, graph_zip(g, numbered(name, "left", k, -1), OP_SUB, x, taken));
+        NodeId seen = graph_view(g, numbered(name, "left_seen", k, -1), x, DIMS(a->p1, a->d));
+        products = probe_passing(g, graph_contract(g, numbered(name, "left_dot", k, -1), x, seen, DIMS(a->p, a->p1)));
+    }
+}
+
+/* In the scope that is set. */
+static void place(Alike *a, int part, NodeId tokens)
+{
+    Graph *g = a->g;
+    Dims rows = dims_minus(graph_node(g, tokens)->dims, DIMS(a->d));
+    NodeId sq = probe_passing(g, graph_zip(g, "norm_sq", OP_MUL, tokens, tokens));
+    NodeId norm = graph_map(g, "norm", MAP_SQRT, graph_reduce(g, "norm_sumsq", OP_SUM, sq, rows));
+    NodeId x = rows.axis[0] == a->p ? tokens : probe_patches(g, "patches", tokens, rows.axis[0], a->p);
+    NodeId centred = graph_zip(g, "centred", OP_SUB, x, probe_mean(g, "mean", x, DIMS(a->d), a->count));
+    ProbeCosine all = probe_cosine(g, centred, a->p, a->p1,
+                                   (CosineNames){"centred_sq", "centred_sumsq", "centred_norm", "centred_norm_seen",
+                                                 "centred_seen", "dot", "norms", "cosine"});
+    anatomy_note(g, part, SITE_ALIKE_NORM, norm);
+    anatomy_note(g, part, SITE_ALIKE_COSINE, all.cosine);
+    components(a, part, centred, all);
+}
+
+/* Numbers in which no direction is left out; the same for all models. */
+static NodeId start(Graph *g, int p)
+{
+    int n = g->axes[p].n;
+    float *x = arena_alloc(&g->arena, size_mul((size_t)n, sizeof *x));
+    Rng rng = rng_seed(1, 0);
+    for (int i = 0; i < n; i++)
+        x[i] = (float)rng_unit(&rng) - 0.5f;
+    return graph_leaf(g, "start", DIMS(p), (Leaf){LEAF_CONST, x, "where the search for each component begins"});
+}
+
+static Alike begin(Graph *g, int embedding, NodeId tokens)
+{
+    const char *scope = anatomy_part(g, embedding)->scope;
+    Dims dims = graph_node(g, tokens)->dims;
+    Alike a = {.g = g, .p = dims.axis[0], .d = dims.axis[1]};
+    int places = graph_role(g, ROLE_PLACE, g->axes[a.p].sequence);
+    a.p = places == AXIS_NONE ? a.p : places;
+    char sym[2][4];
+    snprintf(sym[0], sizeof sym[0], "%.1s1", g->axes[a.p].sym);
+    snprintf(sym[1], sizeof sym[1], "%.1s2", g->axes[a.p].sym);
+    a.p1 = probe_axis(g, a.p, sym[0], "token that it is compared with", ROLE_PLAIN);
+    a.p2 = probe_axis(g, a.p, sym[1], "another token", ROLE_PLAIN);
+    graph_scope(g, "%s%sembed.alike", scope, *scope ? "." : "");
+    a.count = graph_const(g, "count", DIMS_SCALAR, (float)g->axes[a.p].n);
+    NodeId first = start(g, a.p);
+    for (int k = 0; k < ALIKE_COMPONENTS; k++)
+        a.above[k] = first;
+    return a;
+}
+
+void probe_alike(Graph *g)
+{
+    for (int e = NO_PART; (e = anatomy_next(g, e, PART_EMBEDDING)) != NO_PART;) {
+        const char *stack = anatomy_part(g, e)->stack;
+        NodeId tokens = site_node(g, anatomy_block(g, stack, 0), SITE_RESID_PRE);
+        Alike a = begin(g, e, tokens);
+        place(&a, e, tokens);
+        for (int i = 0; i < anatomy_blocks(g, stack); i++) {
+            int block = anatomy_block(g, stack, i);
+            graph_scope(g, "%s.alike", anatomy_part(g, block)->scope);
+            place(&a, block, site_node(g, block, SITE_BLOCK_OUT));
+        }
+    }
+}

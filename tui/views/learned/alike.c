@@ -1,0 +1,429 @@
+/* What tokens are like, place by place: the cosine of the picked one to all others without their mean, the three
+ * principal components of all as red, green and blue, and how long every vector is. Patches as maps, a column per place
+ * and a row per question, beside the picture; words below each other. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/base/utf8.h"
+#include "core/session/screens.h"
+#include "tui/views/attention/word_row.h"
+#include "tui/views/heat.h"
+#include "tui/views/lattice.h"
+#include "tui/views/picture/picture.h"
+
+enum { COMPONENTS = 3, COLUMNS_MOST = 6, MAP_LEAST = 12, GAP_MOST = 3, PICTURE_FROM = 60, LABEL_MOST = 14 };
+enum { NUMBER = 6, SWATCH = 3, LENGTH = 5, WORD_LEAST = NUMBER + 1 + SWATCH, WORD_ALL = WORD_LEAST + 1 + LENGTH };
+enum { PITCH_MOST = 3, BRIEF = 70, BAR_LEAST = 12 };
+static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
+
+typedef enum Band { COSINE, COLOURS, NORMS, BANDS } Band;
+
+typedef struct Alike {
+    const Session *s;
+    Side side;
+    const Axis *p; /* the tokens */
+    Lattice l;
+    int at, row, col; /* the picked one */
+    int places, here; /* how many, and that in focus: 0 is before the first block */
+    bool words;
+    Rect r;
+    Band band[BANDS]; /* of maps: what stands below what */
+    int bands, first, shown, wide, gap;
+    int left;      /* columns in front of the first place: the picture and its gap, or the words */
+    int pitch;     /* lines of a word */
+    HeatSize size; /* of a map */
+} Alike;
+
+/* What is drawn of one place. */
+typedef struct Spot {
+    const Alike *a;
+    Shown value[BANDS], component[COMPONENTS], share[COMPONENTS]; /* value[COLOURS] is the last of the components */
+    float most[COMPONENTS];                                       /* the largest component by size; 0: nothing to see */
+    ColourScale scale[BANDS];
+} Spot;
+
+static int lines_of(const Paint *p, int pixels)
+{
+    return heat_halves(p) ? (pixels + 1) / 2 : pixels;
+}
+
+/* Two rows of maps, three where that makes none of them smaller; the reader chose which the second is. */
+static void arrange_maps(const Paint *p, Alike *a)
+{
+    bool diff = a->side == SIDE_DIFF, norms = diff || p->s->look.alike.norms,
+         picture = !diff && a->r.w >= PICTURE_FROM && shown_input(p->s, a->side)->resized.data;
+    int most = clamp(a->r.w / MAP_LEAST, 1, COLUMNS_MOST), columns = clamp(a->places + picture, 1, most);
+    for (int bands = 1; bands <= (diff ? 2 : BANDS); bands++) {
+        Rect room = {0, 0, (a->r.h - 1 - bands) / bands, (a->r.w + 1) / columns - 1};
+        HeatSize size = heat_within(p, (HeatSize){heat_pixels(p, room.h), room.w}, a->l.rows, a->l.cols, 1);
+        if (bands > 1 && (lines_of(p, size.tall) > room.h || (bands > 2 && size.wide < a->size.wide)))
+            break;
+        a->bands = bands;
+        a->size = size;
+    }
+    a->band[1] = norms && a->bands < BANDS ? NORMS : COLOURS;
+    a->band[2] = NORMS;
+    a->wide = a->size.wide;
+    columns = clamp((a->r.w + 1) / (a->wide + 1), 1, a->places + picture);
+    picture = picture && columns > 1;
+    a->gap = clamp(columns > 1 ? (a->r.w - columns * a->wide) / (columns - 1) : 1, 1, GAP_MOST);
+    a->left = picture ? a->wide + a->gap : 0;
+    a->shown = columns - picture;
+}
+
+static void arrange_words(Alike *a)
+{
+    a->left = shown_axis_widest(a->p, LABEL_MOST) + WORD_MARKS + 1;
+    a->gap = 1;
+    a->wide = clamp((a->r.w - a->left) / clamp(a->places, 1, COLUMNS_MOST) - a->gap, WORD_LEAST, WORD_ALL);
+    a->shown = clamp((a->r.w - a->left + a->gap) / (a->wide + a->gap), 1, a->places);
+    a->gap = clamp(a->shown > 1 ? (a->r.w - a->left - a->shown * a->wide) / (a->shown - 1) : 1, 1, 2 * GAP_MOST);
+    a->pitch = clamp((a->r.h - 2) / a->p->n, 1, PITCH_MOST);
+}
+
+static bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
+{
+    const Session *s = p->s;
+    Alike a = {.s = s, .side = side, .r = r, .places = session_blocks_on(s, side) + 1};
+    Shown v;
+    a.here = clamp(session_block(s) + 1, 0, a.places - 1);
+    if (!shown_open(s, side, alike_path(s, side, a.here - 1, SITE_ALIKE_COSINE), &v))
+        return false;
+    int tokens = graph_node(v.graph, v.node)->dims.axis[0];
+    a.p = &v.graph->axes[tokens];
+    a.l = lattice_of(a.p);
+    a.at = v.at[tokens];
+    a.words = !axis_patch(a.p, a.at, &a.row, &a.col);
+    if (a.words)
+        arrange_words(&a);
+    else
+        arrange_maps(p, &a);
+    a.first = (int)scroll_first((size_t)a.places, (size_t)a.here, (size_t)a.shown);
+    *out = a;
+    return true;
+}
+
+/* Lengths of tokens in front of the patches come first. */
+static size_t cell_of(const Spot *v, Band band, int token)
+{
+    size_t n = (size_t)v->a->p->n, from = band == COSINE ? (size_t)v->a->at * n : v->value[band].count - n;
+    return from + (size_t)token;
+}
+
+static Spot spot_open(const Paint *p, const Alike *a, int place)
+{
+    Spot v = {.a = a};
+    float end = a->side == SIDE_DIFF ? 2 : 1;
+    shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_COSINE), &v.value[COSINE]);
+    shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_NORM), &v.value[NORMS]);
+    for (int k = 0; k < COMPONENTS && a->side != SIDE_DIFF; k++) {
+        Shown *c = &v.component[k], *share = &v.share[k];
+        shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, (Site)(SITE_ALIKE_COMPONENT + k)), c);
+        shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, (Site)(SITE_ALIKE_SHARE + k)), share);
+        bool some = c->values && share->values && share->values[0] > NOTHING;
+        for (size_t i = 0; some && i < c->count; i++)
+            v.most[k] = fmaxf(v.most[k], fabsf(c->values[i]));
+        v.value[COLOURS] = *c;
+        v.value[COLOURS].values = share->values ? c->values : NULL;
+    }
+    v.scale[COSINE] = colour_scale_of_range(p, -end, end);
+    if (v.value[NORMS].values)
+        v.scale[NORMS] = colour_scale_for(p, a->side, v.value[NORMS].node,
+                                          v.value[NORMS].values + cell_of(&v, NORMS, 0), (size_t)a->p->n);
+    return v;
+}
+
+static HeatLook look_of(const Spot *v, Band band, int token)
+{
+    HeatLook h = {.ref = shown_ref(&v->component[0], (size_t)token)};
+    for (int k = 0; band == COLOURS && k < COMPONENTS; k++) {
+        float x = v->most[k] > 0 ? v->component[k].values[token] / v->most[k] : 0;
+        Colour channel = (Colour)(127.5F + 127.5F * x);
+        h.level = k == 0 ? (int)(channel * 9 / 255) : h.level;
+        h.colour = h.colour << 8 | channel;
+    }
+    if (band == COLOURS)
+        return h;
+    size_t cell = cell_of(v, band, token);
+    float x = v->value[band].values[cell];
+    const ColourScale *s = &v->scale[band];
+    return (HeatLook){colour_scale_colour(s, x), colour_scale_level(s, x), colour_scale_sign(s, x),
+                      shown_ref(&v->value[band], cell)};
+}
+
+/* --- words beside the colours --- */
+
+static int place_x(const Alike *a, int place)
+{
+    return a->r.x + a->left + (place - a->first) * (a->wide + a->gap);
+}
+
+static void draw_place(const Paint *p, const Alike *a, int place)
+{
+    char name[32] = "start";
+    bool here = place == a->here;
+    if (place > 0)
+        snprintf(name, sizeof name, "%s%d", a->wide < 9 ? "" : "block ", place - 1);
+    canvas_printf(p->c, a->r.y, place_x(a, place), a->wide, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ",
+                  name);
+}
+
+/* What the colours are, with the numbers of the place in focus. Returns the columns used. */
+static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool bar)
+{
+    static const char *const NAMES[COMPONENTS] = {"red", "green", "blue"};
+    char label[64], text[192];
+    bool brief = line.w < BRIEF, there = v->value[band].values;
+    int n;
+    axis_label(v->a->p, v->a->at, label, sizeof label);
+    if (band == COSINE)
+        n = utf8_print(text, sizeof text, "cosine to %.20s%s", label,
+                       brief ? ", no mean" : ", the mean of all taken away");
+    else if (band == NORMS)
+        n = utf8_print(text, sizeof text, "length%s", brief || !bar ? "" : " of each vector");
+    else
+        n = utf8_print(text, sizeof text, "%s", brief || !bar ? "components" : "principal components as colours");
+    for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++)
+        n += utf8_print(text + n, sizeof text - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5, NAMES[k],
+                        100 * (double)v->share[k].values[0]);
+    int used = canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, text) + 2;
+    if (bar && band != COLOURS && there && line.w - used >= BAR_LEAST)
+        colour_scale_bar(p, &v->scale[band], line.y, line.x + used, line.w - used);
+    return used;
+}
+
+/* Which others are most and least like the picked one, and how long it is; below the picture. */
+static void draw_numbers(const Paint *p, const Spot *v, Rect r)
+{
+    const Alike *a = v->a;
+    const Shown *c = &v->value[COSINE], *norm = &v->value[NORMS];
+    int best = -1, worst = -1;
+    char label[32];
+    for (int i = 0; i < a->p->n && c->values; i++) {
+        float x = c->values[cell_of(v, COSINE, i)];
+        best = i != a->at && (best < 0 || x > c->values[cell_of(v, COSINE, best)]) ? i : best;
+        worst = i != a->at && (worst < 0 || x < c->values[cell_of(v, COSINE, worst)]) ? i : worst;
+    }
+    for (int k = 0; k < 2 && best >= 0 && r.h >= 2; k++, rect_cut(&r, 't', 2)) {
+        int i = k ? worst : best, used = canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%s ",
+                                                       axis_label(a->p, i, label, sizeof label));
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, k ? "least like" : "most like");
+        shown_number(p, c, cell_of(v, COSINE, i), r.y + 1, r.x + used, r.w - used, STYLE_STRONG);
+    }
+    if (norm->values && r.h >= 2) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "length");
+        shown_number(p, norm, cell_of(v, NORMS, a->at), r.y + 1, r.x, r.w, STYLE_STRONG);
+    }
+}
+
+static void put_missing(const Paint *p, const Spot *v, Rect r)
+{
+    const Shown *c = &v->value[COSINE];
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, !c->graph || c->node == NO_NODE ? "-" : "computing…");
+}
+
+/* --- patches --- */
+
+static Rect map_rect(const Paint *p, const Alike *a, int band, int place)
+{
+    int lines = lines_of(p, a->size.tall);
+    return (Rect){a->r.y + 2 + band * (lines + 1), place_x(a, place), lines, a->wide};
+}
+
+typedef struct Map {
+    const Spot *v;
+    Band band;
+} Map;
+
+static HeatLook look_at(const void *context, int row, int col)
+{
+    const Map *m = context;
+    return look_of(m->v, m->band, row * m->v->a->l.cols + col);
+}
+
+static void draw_map(const Paint *p, const Spot *v, Band band, Rect r, bool focus)
+{
+    const Alike *a = v->a;
+    if (!v->value[band].values) {
+        put_missing(p, v, r);
+        return;
+    }
+    heat_paint(p, r, a->l.rows, a->l.cols, a->size, look_at, &(Map){v, band});
+    Rect cell = heat_cell(p, r, a->l.rows, a->l.cols, a->size, a->row, a->col);
+    heat_mark(p, cell.y, cell.x, cell.h, cell.w, look_of(v, band, a->at).ref);
+    focus_cursor(p, focus, cell.y + (cell.h - 1) / 2, cell.x);
+}
+
+static void draw_picture(const Paint *p, const Spot *v)
+{
+    const Alike *a = v->a;
+    Rect r = map_rect(p, a, 0, a->first), below = {r.y + r.h + 1, a->r.x, a->r.y + a->r.h - r.y - r.h - 1, a->wide};
+    r.x = a->r.x;
+    picture_file(p, r, &shown_input(p->s, a->side)->resized);
+    Rect cell = heat_cell(p, r, a->l.rows, a->l.cols, a->size, a->row, a->col);
+    heat_mark(p, cell.y, cell.x, cell.h, cell.w, (Ref){0});
+    draw_numbers(p, v, below);
+}
+
+static void draw_maps(const Paint *p, const Alike *a, bool focus)
+{
+    for (int place = a->first; place < a->first + a->shown; place++) {
+        Spot v = spot_open(p, a, place);
+        bool here = place == a->here;
+        draw_place(p, a, place);
+        for (int b = 0; b < a->bands; b++) {
+            Rect r = map_rect(p, a, b, place);
+            if (here)
+                draw_title(p, &v, a->band[b], (Rect){r.y - 1, a->r.x, 1, a->r.w}, true);
+            draw_map(p, &v, a->band[b], r, focus && here && b == 0);
+        }
+        if (here && a->left)
+            draw_picture(p, &v);
+    }
+}
+
+/* --- words --- */
+
+static int first_word(const Alike *a, int *count)
+{
+    int room = (a->r.h - 2) / a->pitch;
+    *count = clamp(room, 1, a->p->n);
+    return (int)scroll_first((size_t)a->p->n, (size_t)a->at, (size_t)*count);
+}
+
+static void fill(const Paint *p, Rect r, HeatLook h)
+{
+    for (int y = r.y; y < r.y + r.h; y++)
+        for (int x = r.x; x < r.x + r.w; x++)
+            canvas_pixel(p->c, y, x, -1, h.colour, h.level, h.sign, h.ref);
+}
+
+/* The cosine as a number on its colour, the components as a colour, the length. */
+static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
+{
+    const Shown *c = &v->value[COSINE], *norm = &v->value[NORMS];
+    int y = r.y + (r.h - 1) / 2;
+    if (!c->values) {
+        put_missing(p, v, (Rect){y, r.x, 1, r.w});
+        return;
+    }
+    size_t cell = cell_of(v, COSINE, word);
+    HeatLook h = look_of(v, COSINE, word);
+    fill(p, (Rect){r.y, r.x, r.h, NUMBER}, h);
+    shown_number_right(p, c, cell, y, r.x, NUMBER, STYLE_TEXT);
+    word_ground(p, y, r.x, NUMBER, &v->scale[COSINE], c->values[cell], h.ref);
+    if (v->value[COLOURS].values)
+        fill(p, (Rect){r.y, r.x + NUMBER + 1, r.h, SWATCH}, look_of(v, COLOURS, word));
+    if (norm->values && r.w >= WORD_ALL)
+        shown_number_right(p, norm, cell_of(v, NORMS, word), y, r.x + r.w - LENGTH, LENGTH, STYLE_TEXT);
+}
+
+static void draw_legend(const Paint *p, const Spot *v, Rect line)
+{
+    for (int b = COSINE; b < (v->a->wide >= WORD_ALL ? BANDS : NORMS); b++)
+        if (b != COLOURS || v->a->side != SIDE_DIFF)
+            rect_cut(&line, 'l', draw_title(p, v, (Band)b, line, false));
+}
+
+static void draw_words(const Paint *p, const Alike *a, bool focus)
+{
+    int count, first = first_word(a, &count);
+    for (int i = 0; i < count; i++) {
+        char label[64];
+        bool here = first + i == a->at;
+        int y = a->r.y + 1 + i * a->pitch + (a->pitch - 1) / 2;
+        axis_label(a->p, first + i, label, sizeof label);
+        canvas_printf(p->c, y, a->r.x, a->left - 1, here ? STYLE_CURSOR : STYLE_TEXT, here ? "[%s]" : " %s ", label);
+        if (here)
+            focus_cursor(p, focus, y, a->r.x);
+    }
+    for (int place = a->first; place < a->first + a->shown; place++) {
+        Spot v = spot_open(p, a, place);
+        draw_place(p, a, place);
+        for (int i = 0; i < count; i++)
+            draw_word(p, &v, first + i, (Rect){a->r.y + 1 + i * a->pitch, place_x(a, place), a->pitch, a->wide});
+        if (place == a->here && a->r.h > 2)
+            draw_legend(p, &v, (Rect){a->r.y + a->r.h - 1, a->r.x, 1, a->r.w});
+    }
+}
+
+/* --- the view --- */
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Alike a;
+    if (!alike_open(p, side, r, &a))
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    side == SIDE_DIFF ? "A and B have no tokens of one number here to subtract."
+                                      : "This model has no tokens to compare.");
+    else if (a.words)
+        draw_words(p, &a, focus);
+    else
+        draw_maps(p, &a, focus);
+}
+
+/* Those on the screen, the place in focus first; with and without half blocks, whichever the terminal has. */
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    Canvas c = {0};
+    for (int colours = 0; colours < 2; colours++) {
+        Alike a;
+        if (!alike_open(&(Paint){.s = s, .c = &c, .mode = colours ? MODE_256 : MODE_MONO}, side, r, &a))
+            return;
+        for (int i = -1; i < a.shown; i++) {
+            int row = i < 0 ? a.here - 1 : a.first + i - 1;
+            needs_add(out, side, alike_path(s, side, row, SITE_ALIKE_COSINE));
+            needs_add(out, side, alike_path(s, side, row, SITE_ALIKE_NORM));
+            for (int k = 0; k < 2 * COMPONENTS && side != SIDE_DIFF; k++)
+                needs_add(out, side, alike_path(s, side, row, (Site)(SITE_ALIKE_COMPONENT + k)));
+        }
+    }
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Alike a;
+    int token = -1, row, col, place = -1, count;
+    if (!alike_open(p, side, r, &a))
+        return false;
+    for (int i = a.first; i < a.first + a.shown; i++) {
+        if (x >= place_x(&a, i) && x < place_x(&a, i) + a.wide)
+            place = i;
+        for (int b = 0; b < a.bands && place == i; b++)
+            if (heat_hit(p, map_rect(p, &a, b, i), a.l.rows, a.l.cols, a.size, y, x, &row, &col))
+                token = row * a.l.cols + col;
+    }
+    if (a.words) {
+        int first = first_word(&a, &count), i = y > r.y ? (y - r.y - 1) / a.pitch : count;
+        token = i < count ? first + i : -1;
+        place = place < 0 ? a.here : place;
+    }
+    if (token < 0)
+        return false;
+    if (token == a.at && place == a.here)
+        buf_puts(command, "in");
+    else if (place == 0)
+        buf_printf(command, "alike start %d", token);
+    else
+        buf_printf(command, "alike %d %d", place - 1, token);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    (void)s, (void)side;
+    buf_puts(out, "which tokens are alike, block by block\nalike");
+}
+
+static const KeyBinding KEYS[] = {{"K", "alike -1", "block", "the block before; before block 0: start", 0, 10, NULL},
+                                  {"J", "alike +1", NULL, "the next block", 0, 0, NULL},
+                                  {"[", "alike -1", NULL, "the block before", 0, 0, NULL},
+                                  {"]", "alike +1", NULL, "the next block", 0, 0, NULL},
+                                  {.key = NULL}};
+
+static const ViewWay WAYS[] = {{"colours    what tokens differ by, as colours", "option norms off"},
+                               {"lengths    how long each vector is", "option norms on"},
+                               {NULL, NULL}};
+
+VIEW_SPEC(ALIKE, .name = "alike", .traits = VIEW_WIDE,
+          .sentence = "Which tokens are alike, before the first block and after each.", .keys = KEYS, .ways = WAYS);
