@@ -119,11 +119,9 @@ static Alike begin(Graph *g, int embedding, NodeId tokens)
     Alike a = {.g = g, .p = dims.axis[0], .d = dims.axis[1]};
     int places = graph_role(g, ROLE_PLACE, g->axes[a.p].sequence);
     a.p = places == AXIS_NONE ? a.p : places;
-    char sym[2][4];
-    snprintf(sym[0], sizeof sym[0], "%.1s1", g->axes[a.p].sym);
-    snprintf(sym[1], sizeof sym[1], "%.1s2", g->axes[a.p].sym);
-    a.p1 = probe_axis(g, a.p, sym[0], "token that it is compared with", ROLE_PLAIN);
-    a.p2 = probe_axis(g, a.p, sym[1], "another token", ROLE_PLAIN);
+    const char letter = *g->axes[a.p].sym;
+    a.p1 = probe_axis(g, a.p, (char[]){letter, '1', '\0'}, "token that it is compared with", ROLE_PLAIN);
+    a.p2 = probe_axis(g, a.p, (char[]){letter, '2', '\0'}, "another token", ROLE_PLAIN);
     graph_scope(g, "%s%sembed.alike", scope, *scope ? "." : "");
     a.count = graph_const(g, "count", DIMS_SCALAR, (float)g->axes[a.p].n);
     NodeId first = start(g, a.p);

@@ -720,7 +720,7 @@ static void sentences(void **state)
     said("hide r3c4", "Patch r3c4 is hidden");
 }
 
-/* After block 0 every patch of the star is like every other one of them, which it is not before; most others are not. */
+/* After block 0 every patch of the star is like all of them, which it is not before; most other patches are not. */
 static void a_patch_lights_the_star(void **state)
 {
     (void)state;
