@@ -202,6 +202,6 @@ static const Command OWN = COMMAND("alike", "learned", "alike [start, N, +1, -1]
                                    "show which tokens are alike before and after each block, and how they differ",
                                    COMMAND_SESSION, run_alike, NULL);
 
-SCREEN_SPEC(ALIKE, .name = "alike", .about = "which patches or words are alike, block by block", .group = GROUP_LEARNED,
+SCREEN_SPEC(ALIKE, .name = "alike", .about = "which tokens are alike, block by block", .group = GROUP_LEARNED,
             .command = "alike", .own = {&OWN, 1, NULL}, .fits = fits_alike, .move = move_alike, .enter = enter_alike,
             .next = next_alike, .off = OFF_PATCH, .say = say_alike, .tell = tell_tensor, .options = OPTIONS);
