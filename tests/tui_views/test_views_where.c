@@ -23,10 +23,9 @@ static void every_size_and_side(void **state)
             step_to_the_end();
             for (Side side = SIDE_A; side <= (edited ? SIDE_DIFF : SIDE_A); side++) {
                 int numbers = draw_all(VIEWS[k], side);
-                if (!(numbers > 0 || (side == SIDE_DIFF && VIEWS[k] == &VIEW_BLANKS)))
+                bool colours = side == SIDE_DIFF && (VIEWS[k] == &VIEW_BLANKS || VIEWS[k] == &VIEW_ALIKE);
+                if (!(numbers > 0 || colours))
                     fail_msg("%s shows no number on side %d", VIEWS[k]->name, side);
-                assert_true(numbers > 0 ||
-                            (side == SIDE_DIFF && (VIEWS[k] == &VIEW_BLANKS || VIEWS[k] == &VIEW_ALIKE)));
             }
         }
     }
