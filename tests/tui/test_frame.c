@@ -579,6 +579,33 @@ static void what_is_said_leaves_the_cursor_in_sight(void **state)
     canvas_free(&c);
 }
 
+/* What a row's map says of its marks and colours ends with a sentence, however narrow it is. */
+static void a_rows_legend_is_not_cut(void **state)
+{
+    (void)state;
+    Canvas c = {0};
+    char line[256];
+    int said = 0;
+    assert_true(run("goto blocks.1.attn.pattern[h=2,t=r3c4,u=r4c4]; view row"));
+    canvas_init(&c, 1, 1);
+    for (int w = 70; w < 200; w += 5) {
+        draw(&c, 40, w, false);
+        Frame f = frame_layout(&s, 40, w, false);
+        for (int y = 0; y < c.h; y++)
+            for (int i = 0; i < f.count; i++) {
+                Rect in = f.pane[i].inside;
+                if (f.pane[i].view != view_of(SCREEN_ROW) || y < in.y || y >= in.y + in.h)
+                    continue;
+                text_of(&c, (Rect){y, in.x, 1, in.w}, line, sizeof line);
+                bool legend = strstr(line, "is looked at: its share") || strstr(line, "> < asks");
+                said += legend;
+                assert_false(legend && strstr(line, "\xe2\x80\xa6"));
+            }
+    }
+    assert_true(said > 5);
+    canvas_free(&c);
+}
+
 /* Eight screens, from their commands; where one is on, the ways of seeing list them too, after its own. */
 static void what_was_learned_has_a_list(void **state)
 {
@@ -1070,6 +1097,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(tasks_keep_what_the_reader_has, start, stop),
         cmocka_unit_test_setup_teardown(the_pixel_of_a_number, start, stop),
         cmocka_unit_test(what_is_said_leaves_the_cursor_in_sight),
+        cmocka_unit_test_setup_teardown(a_rows_legend_is_not_cut, start, stop),
         cmocka_unit_test_setup_teardown(what_was_learned_has_a_list, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_edits_and_completes, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_knows_a_shells_keys, start, stop),

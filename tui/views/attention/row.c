@@ -253,20 +253,26 @@ static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int
         lattice_map_mark(p, m, row, col, marks, style, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, token)));
 }
 
+/* Whole sentences, as many as there is room for. */
 static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
 {
-    char text[240];
-    const char *what = a->pattern ? "share" : "value";
-    int used = utf8_print(text, sizeof text, "[ ] is looked at: its %s is below.%s%s", what,
-                          attend_asks(a, a->at_t) ? "   > < asks." : "",
-                          !l->lit.rows    ? ""
-                          : l->lit.k >= 3 ? "   In the picture, outlined: at least a quarter of the largest share."
-                          : p->light      ? "   In the picture, pale: a small share."
-                                          : "   In the picture, bright: a large share.");
-    if (p->s->look.row.overlay != ROW_NUMBERS)
-        snprintf(text + used, sizeof text - (size_t)used, "   #: %ss as numbers.", what);
-    else if (a->pattern)
-        snprintf(text + used, sizeof text - (size_t)used, "   Numbers: percent of the row.");
+    char text[240] = "", longer[240];
+    const char *const SAYS[] = {a->pattern ? "[ ] is looked at: its share is below."
+                                           : "[ ] is looked at: its value is below.",
+                                attend_asks(a, a->at_t) ? "> < asks." : "",
+                                !l->lit.rows    ? ""
+                                : l->lit.k >= 3 ? "In the picture, outlined: at least a quarter of the largest share."
+                                : p->light      ? "In the picture, pale: a small share."
+                                                : "In the picture, bright: a large share.",
+                                p->s->look.row.overlay != ROW_NUMBERS
+                                    ? (a->pattern ? "#: shares as numbers." : "#: values as numbers.")
+                                : a->pattern ? "Numbers: percent of the row."
+                                             : ""};
+    for (size_t i = 0; i < sizeof SAYS / sizeof *SAYS; i++) {
+        utf8_print(longer, sizeof longer, "%s%s%s", text, *text && *SAYS[i] ? "   " : "", SAYS[i]);
+        if (canvas_wrap_rows(p->c, l->legend.w, longer) <= l->legend.h)
+            memcpy(text, longer, sizeof text);
+    }
     canvas_wrap(p->c, l->legend, STYLE_DIM, text);
 }
 

@@ -322,7 +322,7 @@ static void draw_formula(const Paint *p, const Closeup *c, const Layout *l, Rect
     if (p->s->place.term)
         snprintf(said, sizeof said, " step %zu of %zu", p->s->place.term, steps);
     else
-        snprintf(said, sizeof said, " all of %zu steps", steps);
+        snprintf(said, sizeof said, " all %zu steps", steps);
     int w = utf8_cells(said);
     w = r.w >= 2 * w ? w : 0;
     graph_formula(c->graph, c->node, &text);
