@@ -334,6 +334,18 @@ static void the_first_steps(void **state)
     int mask = session_step_number(&s, &total);
     assert_true(run("goto decoder.blocks.0"));
     assert_int_equal(session_step_number(&s, &total), mask + 1);
+    static const char *const COUNTED[][2] = {{"goto encoder.tokens", "of the 137 that the model reads"},
+                                             {"goto decoder.tokens", "of the 156 that the model writes"}};
+    for (int i = 0; i < 2; i++) {
+        bool counted = false;
+        assert_true(run(COUNTED[i][0]));
+        draw(24, 80);
+        for (int y = 0; y < c.h; y++) {
+            line_of(y, &line);
+            counted |= strstr(buf_str(&line), COUNTED[i][1]) != NULL;
+        }
+        assert_true(counted);
+    }
     assert_true(run("goto encoder.full_embed; set scale off; compare sides"));
     draw(24, 80);
     bool same = false;

@@ -118,7 +118,10 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
     int x = t->v.values ? (int)t->v.values[t->v.cell] : 0;
     const Axis *words = shown_vocabulary(&t->v);
     if (t->v.values && t->v.side != SIDE_DIFF && words->labels)
-        buf_printf(out, "word %d of the %d that the model knows", x, words->n);
+        buf_printf(out, "word %d of the %d that the model %s", x, words->n,
+                   node_role(t->v.graph, t->v.node, ROLE_QUERY) == graph_role(t->v.graph, ROLE_QUERY, SEQUENCE_TARGET)
+                       ? "writes"
+                       : "reads");
     else if (t->v.values && t->v.side != SIDE_DIFF)
         buf_printf(out, "w%d is word %d of %d; they have no names", x, x, words->n);
 }
