@@ -20,7 +20,7 @@ VARIANT ?= release
 B       := build/$(VARIANT)
 OPT     ?= -O2
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wdouble-promotion
-CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) -g -ffp-contract=off -fno-math-errno $(WARN) $(WERROR) -MMD -MP -I. $(CPPFLAGS) $(CFLAGS)
+CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) -g -ffp-contract=off -ffunction-sections -fno-math-errno $(WARN) $(WERROR) -MMD -MP -I. $(CPPFLAGS) $(CFLAGS)
 V       ?= 0
 Q       := $(if $(filter 1,$(V)),,@)
 say      = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
@@ -208,13 +208,13 @@ $(foreach l,$(TESTED),$(eval $(call test_rule,$(l))))
 $(eval $(call test_rule,tui_cli,$(TUI_OBJ),$(LDLIBS_TUI)))
 $(eval $(call test_rule,tui,$(TUI_OBJ),$(LDLIBS_TUI)))
 
-# Without cmocka, jansson or zlib, so that these build wherever a C compiler is.
+# Without cmocka, jansson or zlib, so that these build wherever a C compiler is: what reads files goes with its section.
 PORTABLE := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/portable/*.c)))
 PORTABLE_LIBS := $(foreach l,core/train core/models core/graph core/kernels core/base,$(call lib_of,$(l)))
 $(PORTABLE): $(B)/tests/%: tests/%.c $(PORTABLE_LIBS)
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(PORTABLE_LIBS) $(LDFLAGS) -lm -lpthread
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(PORTABLE_LIBS) $(LDFLAGS) -Wl,--gc-sections -lm -lpthread
 
 .SECONDARY: $(addsuffix .o,$(TESTS))
 
