@@ -188,9 +188,11 @@ static void write_out(Share *h, int64_t now)
 static void count_vote(Share *h, const Vote *new)
 {
     Vote *at = NULL;
-    for (Vote *v = h->vote; v < h->vote + h->votes; v++)
+    for (size_t i = 0; i < h->votes; i++) {
+        Vote *v = &h->vote[i];
         if (v->owner == new->owner && (!new->terminal || !v->terminal || v->terminal == new->terminal))
             at = v;
+    }
     if (!at) {
         h->vote = grow(h->vote, &h->vote_cap, h->votes, sizeof *h->vote);
         h->vote[h->votes++] = *new;

@@ -110,7 +110,7 @@ static bool begins_block(const Tributary *a, const Tributary *b)
 
 static void reach(River *r, float base, float by)
 {
-    if (isnan(by))
+    if (!isfinite(base) || !isfinite(by))
         return;
     float edge = by > 0 ? fmaxf(base, 0) + by : fminf(base, 0) + by;
     r->low = fminf(r->low, edge);
@@ -162,12 +162,14 @@ static Bed bed_of(const River *r, Rect room)
     b.zero = PARTS * below;
     b.scale = r->high > 0 ? (float)(PARTS * (room.h - below)) / r->high : INFINITY;
     b.scale = r->low < 0 ? fminf(b.scale, (float)b.zero / -r->low) : b.scale;
+    b.scale = isfinite(b.scale) ? b.scale : 0; /* a dry bed */
     return b;
 }
 
 static int level_of(const Bed *b, float x)
 {
-    return clamp(b->zero + (int)floorf(x * b->scale + 0.5f), 0, b->r.h * PARTS);
+    float most = (float)(b->r.h * PARTS), level = (float)b->zero + floorf(x * b->scale + 0.5f);
+    return isnan(level) ? b->zero : (int)fminf(fmaxf(level, 0), most);
 }
 
 /* Orange for the number, blue against it, as votes are. */
@@ -418,9 +420,15 @@ static void put_here(const Paint *p, const River *r, Rect line)
                             t->wrote < 0 ? " takes " : " adds ");
         used += shown_full(p, &shown, t->cell, line.y, line.x + used, line.w - used > 12 ? 12 : line.w - used,
                            STYLE_STRONG);
+        static const char *const WHAT[] = {"the number", "it"};
+        char lost[80] = "";
+        for (int k = 0; k < 2 && (k == 0 || utf8_cells(lost) > line.w - used); k++)
+            snprintf(lost, sizeof lost, "; taken out, %s %s by %.4g", WHAT[k], t->lost < 0 ? "rises" : "falls",
+                     fabs((double)t->lost));
+        if (utf8_cells(lost) > line.w - used)
+            snprintf(lost, sizeof lost, "; without it %+.4g", -(double)t->lost);
         if (!isnan(t->lost))
-            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "; taken out, %s%s by %.4g",
-                          line.w > 70 ? "the number " : "it ", t->lost < 0 ? "rises" : "falls", fabs((double)t->lost));
+            canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, lost);
         buf_free(&part);
     }
 }

@@ -138,6 +138,7 @@ static HeatLook look_of(const Spot *v, Band band, int token)
     HeatLook h = {.ref = shown_ref(&v->component[0], (size_t)token)};
     for (int k = 0; band == COLOURS && k < COMPONENTS; k++) {
         float x = v->most[k] > 0 ? v->component[k].values[token] / v->most[k] : 0;
+        x = x >= -1 && x <= 1 ? x : 0; /* no number: grey */
         Colour channel = (Colour)(127.5F + 127.5F * x);
         h.level = k == 0 ? (int)(channel * 9 / 255) : h.level;
         h.colour = h.colour << 8 | channel;
