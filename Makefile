@@ -20,7 +20,7 @@ VARIANT ?= release
 B       := build/$(VARIANT)
 OPT     ?= -O2
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wdouble-promotion
-CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) -g -ffp-contract=off -ffunction-sections -fno-math-errno $(WARN) $(WERROR) -MMD -MP -I. $(CPPFLAGS) $(CFLAGS)
+CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) -g -ffp-contract=off -ffunction-sections -fdata-sections -fno-math-errno $(WARN) $(WERROR) -MMD -MP -I. $(CPPFLAGS) $(CFLAGS)
 V       ?= 0
 Q       := $(if $(filter 1,$(V)),,@)
 say      = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')

@@ -146,7 +146,7 @@ done
 LIBM='(a?(sin|cos|tan)h?|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|cbrt|hypot|erfc?|[lt]gamma|atan2|fmod|remainder|sincos)[fl]?'
 # Mutable state: the kernel table and the terminal; the hook for a fatal error; requests to end; the decoder's own, which live in its child process.
 mutable() {
-    objdump -t "$1" | awk 'NF > 4 && $(NF-2) ~ /^\.(data|bss)$/ && $NF !~ /^\./ {sub(/\.[0-9]+$/, "", $NF); print $NF}' | grep -v '^\.'
+    objdump -t "$1" | awk 'NF > 4 && $(NF-2) ~ /^\.(data|bss)(\.|$)/ && $(NF-2) !~ /^\.data\.rel/ && $NF !~ /^\./ {sub(/\.[0-9]+$/, "", $NF); print $NF}' | grep -v '^\.'
 }
 seen=''
 STATE='fatal_hook|stopping|unfinished|registered|current|stbi_.*|firstmap|mapping|invalid_chunk|arena_now'

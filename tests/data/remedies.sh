@@ -166,7 +166,7 @@ learnt_alone() {
     done
 }
 taken() { v receipt --help | grep -om 1 'v1-[0-9a-f]*-.*'; } # a receipt about #17
-card() { # N COMMAND: on the card that so many blanks go on to, of a lesson that was not opened before
+card() { # N COMMAND: on the card that so many n lead to, of a lesson that was not opened before
     rm -rf "$HOME" "$XDG_STATE_HOME"
-    { echo 'lesson 1' && yes ' ' | head -n "$1" && echo "$2"; } | "$V" --plain
+    { echo 'lesson 1' && yes n | head -n "$1" && echo "$2"; } | "$V" --plain
 }

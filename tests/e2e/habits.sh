@@ -76,7 +76,7 @@ shows "back: there again" 'block 1 of 0–3  head 1'
 line ':q'
 back_in_shell habits 0
 line '$V run "#17" -c "export values.npy logits" >/dev/null; $V run "#17" -c "export values.npy probs"; echo "code=$?"'
-shows "export without a screen: refused" 'values\.npy is there already: with over=yes'
+shows "export without a screen: refused" 'values\.npy is there already: .*over=yes'
 shows "export without a screen: status" 'code=[12]'
 line 'clear; $V run "#17" -c "export values.npy probs over=yes" >/dev/null; echo "code=$?"'
 shows "export without a screen: over=yes" 'code=0'

@@ -13,7 +13,8 @@
 
 enum { IDLE_MOST = SCRIPT_IDLE_S * 1000, NAME = 1000 }; /* milliseconds; bytes */
 
-/* The last command of the step, where it is one that asks, whose answer is what is to be seen; else "". */
+/* The last command of the step, where it is one that asks, whose answer is what is to be seen; else "". Of an answer
+ * `why` leads to the ledger and says one sentence: once more it would say more. */
 static const char *asked(const Work *w, const ScriptStep *step)
 {
     char name[32];
@@ -22,7 +23,9 @@ static const char *asked(const Work *w, const ScriptStep *step)
     last += strspn(last, " ");
     utf8_print(name, sizeof name, "%.*s", (int)strcspn(last, " "), last);
     const Command *c = command_find(&w->commands, name);
-    return c && strcmp(c->group, "ask") == 0 ? last : "";
+    bool leads = strcmp(last, "why") == 0 && w->overlay.kind == OVERLAY_NONE &&
+                 !strchr(buf_str(&w->session.said), '\n');
+    return c && !leads && strcmp(c->group, "ask") == 0 ? last : "";
 }
 
 /* Runs the commands of step i and evaluates its caption (appended). allowed: as for command_do. False with
