@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/dmath.h"
 #include "core/graph/grad.h"
+#include "core/train/muon.h"
 
 Descent descent_new(float *block, size_t cells, size_t weights, size_t micros)
 {
@@ -34,6 +35,11 @@ void descent_list(Descent *d, size_t entry, const float *data, size_t cells, dou
 {
     d->weight[d->weights++] = (DescentWeight){
         .entry = entry, .first = (size_t)(data - d->block), .cells = cells, .rate = rate, .decay = decay};
+}
+
+void descent_matrix(Descent *d, size_t rows)
+{
+    d->weight[d->weights - 1].rows = rows;
 }
 
 NodeId *descent_gradients(Graph *g, NodeId loss, const WeightTensor *tensor, size_t weights)
@@ -104,6 +110,7 @@ double descent_sum(Descent *d, Pool *pool)
 typedef struct Step {
     Descent *d;
     const AdamW *a;
+    double muon;
     float gradient_scale;
 } Step;
 
@@ -116,13 +123,18 @@ static void step_weight(void *step, size_t item, int worker)
     AdamW a = *s->a;
     a.rate *= w->rate;
     a.decay = w->decay;
+    if (w->rows && s->muon > 0) {
+        muon_update(d->block + w->first, d->gradient + w->first, s->gradient_scale, d->first + w->first, w->rows,
+                    w->cells / w->rows, s->muon, a.rate, a.decay);
+        return;
+    }
     adamw_update(&a, d->block + w->first, d->gradient + w->first, s->gradient_scale, d->first + w->first,
                  d->second + w->first, w->cells);
 }
 
-void descent_step(Descent *d, Pool *pool, const AdamW *a, float gradient_scale)
+void descent_step(Descent *d, Pool *pool, const AdamW *a, double muon, float gradient_scale)
 {
-    Step s = {d, a, gradient_scale};
+    Step s = {d, a, muon, gradient_scale};
     pool_run(pool, 0, d->weights, step_weight, &s, CLOCK_NEVER);
 }
 

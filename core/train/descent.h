@@ -27,6 +27,7 @@ typedef struct DescentWeight {
     size_t entry;        /* in the model's table of weights, and in that of its gradients */
     size_t first, cells; /* in the block */
     double rate, decay;  /* its factor on the learning rate; its weight decay */
+    size_t rows;         /* of a matrix that Muon learns; 0: AdamW */
     double squares;      /* of its gradient in this step */
 } DescentWeight;
 
@@ -43,6 +44,8 @@ typedef struct Descent {
 Descent descent_new(float *block, size_t cells, size_t weights, size_t micros);
 void descent_free(Descent *d); /* zeroed allowed */
 void descent_list(Descent *d, size_t entry, const float *data, size_t cells, double rate, double decay);
+/* The weight listed last is a matrix of so many rows, which Muon learns where the recipe has it; 0: it is none. */
+void descent_matrix(Descent *d, size_t rows);
 
 /* Appends the gradient of a single number to its graph. The table, in the graph's arena, has for each of `weights`
  * tensors the node of its gradient, or NO_NODE where none passes. */
@@ -53,8 +56,9 @@ int descent_wanted(const Descent *d, const NodeId *table, NodeId *out);
 void descent_keep(Descent *d, size_t micro, const Plan *p, const NodeId *table);
 /* Adds the micro-batches' gradients in order; returns the norm of their sum. */
 double descent_sum(Descent *d, Pool *pool);
-/* A step of AdamW; a's rate and decay are multiplied and replaced by those of each weight. */
-void descent_step(Descent *d, Pool *pool, const AdamW *a, float gradient_scale);
+/* A step of AdamW, and of Muon with the momentum `muon` for matrices (0: AdamW for all); a's rate and decay are
+ * multiplied and replaced by those of each weight. */
+void descent_step(Descent *d, Pool *pool, const AdamW *a, double muon, float gradient_scale);
 
 /* The place of the largest of n numbers, the first of equals. */
 int descent_largest(const float *x, int n);

@@ -30,7 +30,9 @@ typedef struct Recipe {
     double cooling; /* SCHEDULE_WIDTH: share of the steps, the last ones, over which the rate falls to almost nothing as
                        well; 0: the paper's schedule */
     double beta1, beta2, epsilon;
-    double decay;         /* decoupled weight decay of matrices and positions (Loshchilov and Hutter 2019) */
+    double mimic; /* how much attention begins as a trained one looks (start_mimic) */
+    double muon;  /* momentum of Muon (muon.h), which then learns the matrices of the blocks; 0: AdamW learns all */
+    double decay; /* decoupled weight decay of matrices and positions (Loshchilov and Hutter 2019) */
     double position_rate; /* factor on the learning rate of the position table */
     double clip;          /* largest norm of all gradients together; 0: never clipped */
     double smoothing;     /* label smoothing (Szegedy et al. 2016): so much of the target goes to all answers alike */

@@ -1,5 +1,6 @@
 #include "core/train/start.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
@@ -41,6 +42,20 @@ bool start_decays(VitRole r)
     return start_of(r) >= PATCH;
 }
 
+size_t start_rows(const WeightPlace *w)
+{
+    switch ((VitRole)w->role) {
+    case VIT_W_Q:
+    case VIT_W_K:
+    case VIT_W_V: return w->cells / w->shape[w->rank - 1];
+    case VIT_W_O:
+    case VIT_W_UP:
+    case VIT_W_GATE:
+    case VIT_W_DOWN: return w->shape[0];
+    default: return 0;
+    }
+}
+
 /* Numbers that one output of the weight is summed from, and how many outputs there are. */
 static double inputs_of(const VitConfig *c, VitRole r)
 {
@@ -73,6 +88,40 @@ static void fill(const VitConfig *c, const WeightPlace *w, uint64_t seed)
     for (size_t i = 0; i < w->cells; i++)
         w->data[i] = s == ZERO ? 0.0f : s == ONE ? 1.0f : spread * rng_normal(&rng);
     w->at->origin = "trained here";
+}
+
+/* to = share · with · factor + √(1 − share²) · to: as much correlated as the share says, its variance kept. */
+static void lean(float *to, const float *with, size_t n, double share, double factor)
+{
+    const float own = (float)dm_sqrt(1 - share * share), other = (float)(share * factor);
+    for (size_t i = 0; i < n; i++)
+        to[i] = own * to[i] + other * with[i];
+}
+
+static void mimic(const VitConfig *c, const WeightPlace *part, double share)
+{
+    const WeightPlace *q = &part[0], *v = &part[2], *o = &part[3];
+    size_t heads = (size_t)c->heads * (size_t)c->head_dim, width = (size_t)c->width;
+    float *turned = xfloats(v->cells);
+    for (size_t h = 0; h < heads; h++)
+        for (size_t d = 0; d < width; d++)
+            turned[d * heads + h] = v->data[h * width + d];
+    lean(part[1].data, q->data, q->cells, share, 1);
+    lean(o->data, turned, o->cells, share, -deviation(c, VIT_W_O) / deviation(c, VIT_W_V));
+    free(turned);
+}
+
+void start_mimic(Model *m, double share)
+{
+    static const VitRole roles[] = {VIT_W_Q, VIT_W_K, VIT_W_V, VIT_W_O};
+    for (int l = 0; share > 0 && l < m->vit.layers; l++) {
+        WeightPlace part[4] = {{0}};
+        for (WeightPlace w = {0}; model_weight(m, &w);)
+            for (int i = 0; i < 4; i++)
+                if (w.role == (int)roles[i] && w.layer == l)
+                    part[i] = w;
+        mimic(&m->vit, part, share);
+    }
 }
 
 void start_weights(Model *m, uint64_t seed)

@@ -45,6 +45,8 @@ static const Field RECIPE[] = {
     {"beta1", FIELD_REAL, AT(beta1), 0, 0.9999999, NULL},
     {"beta2", FIELD_REAL, AT(beta2), 0, 0.9999999, NULL},
     {"epsilon", FIELD_REAL, AT(epsilon), 1e-30, 1, NULL},
+    {"mimic", FIELD_REAL, AT(mimic), 0, 1, NULL},
+    {"muon", FIELD_REAL, AT(muon), 0, 0.9999999, NULL},
     {"decay", FIELD_REAL, AT(decay), 0, 10, NULL},
     {"position_rate", FIELD_REAL, AT(position_rate), 0, 100, NULL},
     {"clip", FIELD_REAL, AT(clip), 0, 1e9, NULL},
@@ -186,9 +188,11 @@ static void list_weights(Trainer *t)
     const VitConfig *c = &t->model.vit;
     t->descent = descent_new(t->model.block, t->model.block_cells, vit_weights_count(c),
                              (size_t)t->recipe.batch / MICRO_BATCH);
-    for (WeightPlace w = {0}; model_weight(&t->model, &w);)
+    for (WeightPlace w = {0}; model_weight(&t->model, &w);) {
         descent_list(&t->descent, w.entry, w.data, w.cells, w.role == VIT_POS ? t->recipe.position_rate : 1,
                      start_decays((VitRole)w.role) ? t->recipe.decay : 0);
+        descent_matrix(&t->descent, start_rows(&w));
+    }
 }
 
 static void open(Trainer *t)
@@ -206,6 +210,7 @@ static void open(Trainer *t)
                        .preprocess = preprocess_default(c)};
     model_alloc(&t->model, &FAMILY_VIT);
     start_weights(&t->model, t->recipe.seed);
+    start_mimic(&t->model, t->recipe.mimic);
     list_weights(t);
     t->width = c->width;
     history_init(&t->history, c);

@@ -198,7 +198,7 @@ TrainStep trainer_step(Trainer *t)
     s.accuracy = t->counted > 0 ? s.accuracy / t->counted : 0;
     s.guess = t->hidden > 0 ? s.guess / t->hidden : -1;
     const AdamW a = {.rate = s.rate, .beta1 = r->beta1, .beta2 = r->beta2, .epsilon = r->epsilon, .step = s.step};
-    descent_step(&t->descent, t->pool, &a,
+    descent_step(&t->descent, t->pool, &a, r->muon,
                  r->clip > 0 && s.gradient_norm > r->clip ? (float)(r->clip / s.gradient_norm) : 1.0f);
     t->step++;
     average(t);

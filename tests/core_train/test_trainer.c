@@ -156,6 +156,8 @@ static void threads_and_kernels_change_no_bit(void **state)
     s.recipe.augment = (Augment){0.5, 3, 0.3, 0.3, 0.3, 0.3};
     s.recipe.average = 3;
     s.recipe.average_every = 1;
+    s.recipe.muon = 0.9;
+    s.recipe.mimic = 0.5;
     uint64_t hash = train(&s, 1);
     assert_true(hash != plain);
     assert_true(train(&s, 2) == hash && train(&s, 3) == hash);
@@ -175,6 +177,7 @@ static void going_on_gives_the_same_bytes(void **state)
     (void)state;
     Small s = small_run(6);
     s.recipe.augment = (Augment){0.5, 3, 0.3, 0.3, 0.3, 0.3};
+    s.recipe.muon = 0.9;
     Small other = s;
     char dir[256], path[300];
     Err err = {""};
@@ -209,6 +212,45 @@ static void going_on_gives_the_same_bytes(void **state)
     trainer_free(t);
     unlink(path);
     rmdir(dir);
+    pictures_free(s.pictures);
+}
+
+/* Σ x·y / √(Σ x² · Σ y²), y as the transpose of a matrix of `rows` columns where rows is not 0. */
+static double correlation(const float *x, const float *y, size_t n, size_t rows)
+{
+    double xy = 0, xx = 0, yy = 0;
+    for (size_t i = 0; i < n; i++) {
+        double a = (double)x[i], b = (double)y[rows ? i % (n / rows) * rows + i / (n / rows) : i];
+        xy += a * b;
+        xx += a * a;
+        yy += b * b;
+    }
+    return xy / sqrt(xx * yy);
+}
+
+static const float *weight_of(const Trainer *t, VitRole role, int layer)
+{
+    return vit_weight(&trainer_model(t)->weights, role, layer)->data;
+}
+
+static void attention_begins_as_much_alike_as_asked(void **state)
+{
+    (void)state;
+    static const double shares[] = {0, 0.7};
+    Small s = small_run(1);
+    size_t n = (size_t)s.model.width * (size_t)s.model.width;
+    for (int i = 0; i < 2; i++) {
+        s.recipe.mimic = shares[i];
+        Trainer *t = trainer_new(&s.recipe, &s.model, s.pictures, NULL);
+        for (int l = 0; l < s.model.layers; l++) {
+            const float *q = weight_of(t, VIT_W_Q, l), *k = weight_of(t, VIT_W_K, l), *v = weight_of(t, VIT_W_V, l),
+                        *o = weight_of(t, VIT_W_O, l);
+            assert_true(fabs(correlation(q, k, n, 0) - shares[i]) < 0.1);
+            assert_true(fabs(correlation(v, o, n, (size_t)s.model.width) + shares[i]) < 0.1);
+            assert_true(fabs(correlation(q, v, n, 0)) < 0.1);
+        }
+        trainer_free(t);
+    }
     pictures_free(s.pictures);
 }
 
@@ -350,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recorded_steps),
         cmocka_unit_test(threads_and_kernels_change_no_bit),
+        cmocka_unit_test(attention_begins_as_much_alike_as_asked),
         cmocka_unit_test(going_on_gives_the_same_bytes),
         cmocka_unit_test(going_on_from_the_first_steps),
         cmocka_unit_test(a_damaged_history),
