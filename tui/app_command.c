@@ -72,6 +72,14 @@ static void describe_terminal(App *a)
                !t->has_mouse ? "none reported"
                : t->mouse    ? "on"
                              : "off");
+    int high, wide;
+    term_pixels(&high, &wide);
+    if (t->graphics)
+        buf_printf(&b, "Pictures: in true pixels, %d×%d a cell (%s", high, wide, t->graphics_why);
+    else
+        buf_printf(&b, "Pictures: half blocks (%s", t->graphics_why);
+    buf_printf(&b, "%s%s). `vitrine --graphics always` or never choose otherwise.\n",
+               *t->who ? "; it names itself " : "", t->who);
     if (*t->note)
         buf_printf(&b, "%s\n", t->note);
     buf_printf(&b, "Pictures are decoded in a process of their own, protected by: %s.\n", image_sandbox());
@@ -117,7 +125,7 @@ static bool export_screen(App *a, const char *path, Err *err)
     app_say(a, false, "");
     app_draw(a); /* the frame as it is without the command line */
     put_caption(a, &c);
-    c.strokes = a->canvas.strokes; /* lent */
+    canvas_lend(&c, &a->canvas);
     if (strcasecmp(suffix, "svg") == 0)
         export_svg(&c, t->mode, t->light, "Vitrine", &b);
     else if (strcasecmp(suffix, "png") == 0)
@@ -128,7 +136,7 @@ static bool export_screen(App *a, const char *path, Err *err)
         export_ansi(&c, t->mode, t->light, &b);
     else
         export_text(&c, &b);
-    c.strokes = (CanvasStrokes){.point = NULL};
+    canvas_lend(&c, &(Canvas){.h = 0});
     canvas_free(&c);
     ok = ok && file_write(path, b.data, b.len, err);
     if (ok)

@@ -32,6 +32,8 @@ void app_fit(App *a)
     term_size(&h, &w);
     if (h != a->canvas.h || w != a->canvas.w)
         canvas_resize(&a->canvas, h, w);
+    term_pixels(&h, &w);
+    canvas_fine(&a->canvas, h, w);
 }
 
 static void status_words(const App *a, char *out, size_t n)

@@ -9,10 +9,11 @@
 #include "tui/canvas/colour.h"
 
 typedef struct TermOptions {
-    const char *colour; /* NULL or "auto", "true", "256", "8", "mono" */
-    const char *ground; /* NULL or "auto", "dark", "light" */
-    const char *plots;  /* NULL or "auto", "braille", "blocks", "ascii" */
-    bool ascii;         /* ASCII even where UTF-8 works */
+    const char *colour;   /* NULL or "auto", "true", "256", "8", "mono" */
+    const char *ground;   /* NULL or "auto", "dark", "light" */
+    const char *plots;    /* NULL or "auto", "braille", "blocks", "ascii" */
+    const char *graphics; /* NULL or "auto", "always", "never" */
+    bool ascii;           /* ASCII even where UTF-8 works */
     bool no_mouse;
     bool no_altscreen; /* stay in the scroll-back; the last frame remains after leaving */
     int escdelay;      /* ms between Esc and the rest of a key; 0 = $ESCDELAY or 25 */
@@ -28,7 +29,10 @@ typedef struct TermStatus {
     const char *why;   /* why this colour mode, a few words */
     Colour ground;     /* as the terminal said; COLOUR_DEFAULT: it did not */
     const char *ground_why;
-    bool frames;    /* it takes a frame in one piece */
+    bool frames;   /* it takes a frame in one piece */
+    bool graphics; /* it shows pixels where cells have them (Canvas.pixels); why, or why not */
+    const char *graphics_why;
+    char who[40];   /* as it names itself, "" where it does not */
     char note[256]; /* one line: what is missing and the command that mends it; "" when nothing is */
 } TermStatus;
 
@@ -44,6 +48,8 @@ const TermStatus *term_status(void);
 /* Not more than these, whatever the terminal claims: what is drawn is drawn before a signal to end is looked at. */
 enum { TERM_ROWS = 300, TERM_COLUMNS = 1000 };
 void term_size(int *h, int *w);
+/* Pixels of a cell for canvas_fine, 0 and 0 where half blocks are all there is. */
+void term_pixels(int *h, int *w);
 
 /* Shows the canvas from the upper left corner; sends only what changed. Its cursor position becomes the hardware
  * cursor's. */

@@ -46,7 +46,7 @@ static bool colour(const char *text, Colour *out)
 bool reply_take(TermReply *r, const char *text)
 {
     Colour c;
-    int row, column, setting, end = 0;
+    int row, column, setting, high, wide, end = 0;
     if (strncmp(text, "]11;", 4) == 0 && colour(text + 4, &c))
         r->ground = c;
     else if (strncmp(text, "]4;255;", 7) == 0 && colour(text + 7, &c))
@@ -55,6 +55,15 @@ bool reply_take(TermReply *r, const char *text)
         r->has_frames = setting == 1 || setting == 2; /* set, or can be set */
     else if (sscanf(text, "[%4d;%4dR%n", &row, &column, &end) == 2 && end && !text[end])
         r->column = column;
+    else if (strcmp(text, "_Gi=31;OK") == 0)
+        r->has_graphics = true;
+    else if (strncmp(text, "_Gi=31;", 7) == 0)
+        r->has_graphics = false; /* it knows them, and takes none */
+    else if (sscanf(text, "[6;%4d;%4dt%n", &high, &wide, &end) == 2 && end && !text[end] && high > 0 && wide > 0) {
+        r->pixel_h = high;
+        r->pixel_w = wide;
+    } else if (strncmp(text, "P>|", 3) == 0)
+        utf8_take(r->who, sizeof r->who, text + 3, strlen(text + 3));
     else if (strncmp(text, "[?", 2) == 0 && text[strspn(text + 2, "0123456789;") + 2] == 'c')
         r->all = true;
     else
@@ -106,7 +115,7 @@ static void put_typed(Buf *typed, const char *sequence)
         buf_putc(typed, (char)utf8_next(&sequence));
 }
 
-void term_ask(int fd, bool utf8, TermReply *r, Buf *typed)
+void term_ask(int fd, bool utf8, const char *more, TermReply *r, Buf *typed)
 {
     enum { SEQUENCE_MS = 20 }; /* for the rest of a reply that has begun */
     Listening from = {.fd = fd};
@@ -119,7 +128,7 @@ void term_ask(int fd, bool utf8, TermReply *r, Buf *typed)
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
     if (tcsetattr(fd, TCSANOW, &raw) || (utf8 && !writes(fd, "\r\xe2\x94\x80\033[6n")) ||
-        !writes(fd, "\033]11;?\033\\\033]4;255;?\033\\\033[?2026$p\033[c"))
+        !writes(fd, "\033]11;?\033\\\033]4;255;?\033\\\033[?2026$p") || !writes(fd, more) || !writes(fd, "\033[c"))
         return;
     const int64_t whole = clock_ns() + ASK_MS * 1000000ll;
     from.until = whole - SEQUENCE_MS * 1000000ll;

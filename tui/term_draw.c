@@ -10,10 +10,9 @@
 #include "tui/term_entry.h"
 #include "tui/term_parts.h"
 
-static int pair_number(Colour fg, Colour bg)
+static int pair_of(int f, int b)
 {
     bool fresh;
-    int f = pairs_colour(term.status.mode, fg), b = pairs_colour(term.status.mode, bg);
     if (!term.default_colours) { /* a terminal without "default": what text has is white on black */
         f = f < 0 && b >= 0 ? COLOR_WHITE : f;
         b = b < 0 && f >= 0 ? COLOR_BLACK : b;
@@ -22,6 +21,21 @@ static int pair_number(Colour fg, Colour bg)
     if (fresh)
         init_extended_pair(pair, f, b);
     return pair;
+}
+
+static int pair_number(Colour fg, Colour bg)
+{
+    return pair_of(pairs_colour(term.status.mode, fg), pairs_colour(term.status.mode, bg));
+}
+
+/* A picture's cell, named by its colour. */
+static void set_placeholder(cchar_t *out, const uint32_t text[GRAPHICS_TEXT], int colour)
+{
+    wchar_t wide[GRAPHICS_TEXT + 1] = {0};
+    int pair = pair_of(colour, -1);
+    for (int i = 0; i < GRAPHICS_TEXT; i++)
+        wide[i] = (wchar_t)text[i];
+    setcchar(out, wide, A_NORMAL, 0, &pair);
 }
 
 static void set_cell(cchar_t *out, CellLook s)
@@ -63,6 +77,12 @@ static void draw_row(const Canvas *c, int y, int cells)
     int n = 0;
     for (int x = 0; x < cells; x++) {
         const Cell *k = &c->cells[(size_t)y * (size_t)c->w + (size_t)x];
+        uint32_t text[GRAPHICS_TEXT];
+        int colour;
+        if (term.status.graphics && graphics_cell(&term.graphics, c, y, x, text, &colour)) {
+            set_placeholder(&term.row[n++], text, colour);
+            continue;
+        }
         CellLook s = cell_look(k, term.status.mode, term.status.ascii, term.status.light);
         if (s.bg == COLOUR_DEFAULT && k->fg == COLOUR_DEFAULT && k->style != STYLE_BORDER)
             s.fg = legible(s.fg);
@@ -105,6 +125,9 @@ void term_draw(const Canvas *c)
     }
     if (rows < h || cells < w)
         erase();
+    Buf pictures = {0};
+    if (term.status.graphics)
+        graphics_put(&term.graphics, c, &pictures);
     for (int y = 0; y < rows; y++)
         draw_row(c, y, cells);
     bool shown = rect_has((Rect){.h = rows, .w = cells}, c->cursor_y, c->cursor_x);
@@ -114,6 +137,8 @@ void term_draw(const Canvas *c)
     wnoutrefresh(stdscr);
     if (whole)
         send(FRAME_BEGIN);
+    send(buf_str(&pictures));
+    buf_free(&pictures);
     doupdate();
     if (whole)
         send(FRAME_END);
@@ -136,6 +161,12 @@ bool term_copy(const char *text)
 
 void term_redraw(void)
 {
-    if (term.screen)
-        clearok(curscr, TRUE);
+    if (!term.screen)
+        return;
+    Buf pictures = {0};
+    graphics_delete(&term.graphics, false, &pictures);
+    graphics_forget(&term.graphics);
+    send(buf_str(&pictures));
+    buf_free(&pictures);
+    clearok(curscr, TRUE);
 }

@@ -177,11 +177,17 @@ static void begin_whole_frames(void)
         close(nowhere);
 }
 
-static void build_undo(char undo[UNDO_BYTES])
+void build_undo(char undo[UNDO_BYTES])
 {
     undo[0] = '\0';
     if (term.asks)
         entry_unpadded(undo, UNDO_BYTES, FRAME_END);
+    if (term.status.graphics) {
+        Buf b = {0};
+        graphics_delete(&term.graphics, true, &b);
+        entry_unpadded(undo, UNDO_BYTES, buf_str(&b));
+        buf_free(&b);
+    }
     if (term.status.has_mouse || term.paste_mode)
         entry_unpadded(undo, UNDO_BYTES, "\033[?1003l\033[?1002l\033[?1006l\033[?1000l\033[?2004l");
     entry_unpadded(undo, UNDO_BYTES, capability("sgr0"));
@@ -268,7 +274,7 @@ bool take_reply(void)
     st->ground = term.reply.ground;
     st->frames = term.reply.has_frames;
     st->light = term_light(term.options.ground, st->ground, getenv("COLORFGBG"), &st->ground_why);
-    return st->light != was;
+    return take_graphics() || st->light != was;
 }
 
 /* Colours, ground and characters, from the surroundings and from the terminal itself. */
@@ -280,8 +286,11 @@ static void find_out(int colours, Buf *typed)
     const char *report = capability("u7");
     bool unsure = term_locale_unsure(), places = report && !strcmp(report, "\033[6n");
     term.reply = (TermReply){.ground = COLOUR_DEFAULT, .all = true};
+    Buf more = {0};
+    ask_graphics(&more);
     if (term.asks)
-        term_ask(STDIN_FILENO, unsure && places, &term.reply, typed);
+        term_ask(STDIN_FILENO, unsure && places, buf_str(&more), &term.reply, typed);
+    buf_free(&more);
     term.patience = clock_ns() + PATIENCE_NS;
     env.says_256 = term.reply.has_256;
     st->mode = term_colour_mode(&env, colours, &st->why);
@@ -320,6 +329,7 @@ bool term_open(const TermOptions *o, Err *err)
         st->note[0] = '\0';
     }
     st->plots = term_plots(o->plots, st->term);
+    take_graphics(); /* as it is drawn in the end */
     TERMINAL *probe = cur_term;
     term.screen = open_screen(colours);
     if (probe != cur_term)
@@ -402,6 +412,7 @@ void take_again(void)
     }
     take_modes();
     signals_taken();
+    graphics_forget(&term.graphics); /* the way out took them away */
     take_size();
     clearok(curscr, TRUE);
     term.resumed = true;

@@ -157,14 +157,23 @@ static void restore_at_exit(void)
     signals_restore();
 }
 
+void signals_undo(const char *undo)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before); /* no handler reads half of it */
+    tty.undo_len = strlen(undo) < UNDO_BYTES ? strlen(undo) : UNDO_BYTES;
+    memcpy(tty.undo, undo, tty.undo_len);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void signals_arm(int fd, const struct termios *modes, const char *undo)
 {
     static char stack[65536]; /* a stack overflow is handled on this one */
     static bool registered;
     tty.fd = fd;
     tty.modes = *modes;
-    tty.undo_len = strlen(undo) < UNDO_BYTES ? strlen(undo) : UNDO_BYTES;
-    memcpy(tty.undo, undo, tty.undo_len);
+    signals_undo(undo);
     tty.taken = 1;
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&alternate, NULL);

@@ -5,10 +5,12 @@
 #include <stdbool.h>
 #include <termios.h>
 
-enum { UNDO_BYTES = 512 };
+enum { UNDO_BYTES = 4096 };
 /* Installs the handlers. modes: the terminal's before anything was changed; undo: the bytes that take the screen back.
  */
 void signals_arm(int fd, const struct termios *modes, const char *undo);
+/* Other bytes from now on. */
+void signals_undo(const char *undo);
 /* Takes the screen back and restores the modes, once after each arm or resume; usable in a handler and as the fatal
  * hook. */
 void signals_restore(void);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -218,6 +219,16 @@ bool image_read(Image *out, const char *path, Err *err)
 static void add(void *context, void *data, int n)
 {
     buf_add(context, data, (size_t)n);
+}
+
+void image_deflate(const void *bytes, size_t n, Buf *out)
+{
+    enum { LEVEL = 3 };
+    uLongf size = compressBound(n);
+    uint8_t *packed = xmalloc(size);
+    REQUIRE(compress2(packed, &size, bytes, n, LEVEL) == Z_OK);
+    buf_add(out, packed, size);
+    free(packed);
 }
 
 bool image_png(const Image *im, Buf *out, Err *err)

@@ -54,6 +54,8 @@ void image_crop(Image *out, const Image *in, int x, int y, int width, int height
 /* PNG bytes by stb_image_write, appended to out. channels 1 or 3. */
 struct Buf;
 bool image_png(const Image *im, struct Buf *out, Err *err);
+/* Bytes as a zlib stream, appended to out: quick rather than small. */
+void image_deflate(const void *bytes, size_t n, struct Buf *out);
 bool image_write_png(const Image *im, const char *path, Err *err);
 bool image_write_pnm(const Image *im, const char *path, Err *err);
 #endif

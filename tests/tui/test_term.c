@@ -22,6 +22,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/clock.h"
+#include "tests/tui/pictures.h"
 #include "tui/term_ask.h"
 #include "tui/term_detect.h"
 #include "tui/term_keys.h"
@@ -157,6 +158,10 @@ static void test_replies(void **state)
         {"[?64;1;2;22c", COLOUR_DEFAULT, false, false, true, 0},
         {"[?6c", COLOUR_DEFAULT, false, false, true, 0},
         {"[24;2R", COLOUR_DEFAULT, false, false, false, 2},
+        {"[6;20;10t", COLOUR_DEFAULT, false, false, false, 0},
+        {"P>|kitty(0.35.2)", COLOUR_DEFAULT, false, false, false, 0},
+        {"_Gi=31;OK", COLOUR_DEFAULT, false, false, false, 0},
+        {"_Gi=31;ENOTSUPPORTED:", COLOUR_DEFAULT, false, false, false, 0},
     };
     static const char *const none[] = {"",
                                        "]11;rgb:ffff/ffff",
@@ -175,6 +180,11 @@ static void test_replies(void **state)
                                        "[c",
                                        "[?1;2",
                                        "[99999999999999999999;7R",
+                                       "[6;20;10t2",
+                                       "[6;0;10t",
+                                       "[4;20;10t",
+                                       "_Gi=32;OK",
+                                       "P>q",
                                        "q",
                                        "P1$r0m"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -189,6 +199,12 @@ static void test_replies(void **state)
         assert_false(reply_take(&r, none[i]));
         assert_memory_equal(&r, &before, sizeof r);
     }
+    TermReply pixels = {.ground = COLOUR_DEFAULT};
+    assert_true(reply_take(&pixels, "[6;20;10t") && pixels.pixel_h == 20 && pixels.pixel_w == 10);
+    assert_true(reply_take(&pixels, "P>|ghostty 1.1.3 and a name that is much longer than there is room for"));
+    assert_int_equal(strncmp(pixels.who, "ghostty 1.1.3 ", 14), 0);
+    assert_true(reply_take(&pixels, "_Gi=31;OK") && pixels.has_graphics);
+    assert_true(reply_take(&pixels, "_Gi=31;EINVAL:no") && !pixels.has_graphics);
     TermReply r = {.has_frames = true};
     assert_true(reply_take(&r, "[?2026;0$y") && !r.has_frames); /* it does not know them */
 }
@@ -281,6 +297,11 @@ typedef struct Desk {
     struct termios modes;
 } Desk;
 
+static Colour chequer(int y, int x)
+{
+    return (y + x) % 3 ? 0x123456u + (unsigned)(y * 16 + x) : COLOUR_DEFAULT;
+}
+
 static void show(const char *colour_test)
 {
     Canvas c;
@@ -292,6 +313,17 @@ static void show(const char *colour_test)
     canvas_pixel(&c, 1, 0, 0, 0x87d75f, 9, 0, (Ref){.run = 0});
     canvas_pixel(&c, 1, 0, 1, 0x00005f, 1, 0, (Ref){.run = 0});
     c.cursor_y = c.cursor_x = 0;
+    int high, wide;
+    term_pixels(&high, &wide);
+    c.pixel_h = high;
+    c.pixel_w = wide;
+    Colour colour[64 * 64];
+    int each[64];
+    for (int i = 0; i < 64 * 64; i++)
+        colour[i] = chequer(i / 64, i % 64);
+    for (int i = 0; i < 64; i++)
+        each[i] = i;
+    canvas_pixels(&c, (Rect){1, 0, 1, 1}, &(CanvasGrid){colour, 64, each, each});
     term_draw(&c);
     canvas_free(&c);
 }
@@ -335,11 +367,13 @@ static _Noreturn void program(int report, const TermOptions *o)
 
 static void set_environment(const char *const *env)
 {
-    static const char *const cleared[] = {"TMUX",          "COLORTERM",       "NO_COLOR",    "SSH_TTY",
-                                          "SSH_CLIENT",    "SSH_CONNECTION",  "LC_ALL",      "LC_CTYPE",
-                                          "LANG",          "COLORFGBG",       "ESCDELAY",    "LINES",
-                                          "COLUMNS",       "TERMINFO",        "WT_SESSION",  "VTE_VERSION",
-                                          "XTERM_VERSION", "KONSOLE_VERSION", "TERM_PROGRAM"};
+    static const char *const cleared[] = {"TMUX",         "COLORTERM",       "NO_COLOR",
+                                          "SSH_TTY",      "SSH_CLIENT",      "SSH_CONNECTION",
+                                          "LC_ALL",       "LC_CTYPE",        "LANG",
+                                          "COLORFGBG",    "ESCDELAY",        "LINES",
+                                          "COLUMNS",      "TERMINFO",        "WT_SESSION",
+                                          "VTE_VERSION",  "XTERM_VERSION",   "KONSOLE_VERSION",
+                                          "TERM_PROGRAM", "KITTY_WINDOW_ID", "GHOSTTY_RESOURCES_DIR"};
     for (size_t i = 0; i < sizeof cleared / sizeof *cleared; i++)
         unsetenv(cleared[i]);
     setenv("TERM", "xterm-256color", 1);
@@ -578,6 +612,132 @@ static void test_copies(void **state)
     }
 }
 
+#define KITTY "\033P>|kitty(0.35.2)\033\\\033[6;20;10t\033_Gi=31;OK\033\\" WHO
+
+/* Of the cell that has pixels in show(): what came, and the text that shows it. */
+static void check_picture(Desk *d, Pictures *p, bool wrapped)
+{
+    static const char PLACEHOLDER[] = "\xf4\x8e\xbb\xae\xcc\x85\xcc\x85"; /* U+10EEEE, row 0, column 0 */
+    assert_true(pictures_read(p, buf_str(&d->screen), d->screen.len, wrapped));
+    assert_int_equal(p->sent, 1);
+    const char *at = strstr(buf_str(&d->screen), PLACEHOLDER);
+    assert_non_null(at);
+    assert_true(at > strstr(buf_str(&d->screen), "a=T"));
+    assert_null(strstr(at + 1, PLACEHOLDER));
+}
+
+static void check_pixels(const Pictures *p, int high, int wide)
+{
+    const Picture *only = &p->picture[0];
+    assert_int_equal(pictures_count(p), 1);
+    assert_true(only->rows == 1 && only->columns == 1 && only->h == high && only->w == wide);
+    assert_int_equal(only->id & 0xffffff, 16);
+    for (int i = 0; i < only->h * only->w; i++) {
+        Colour is = chequer(i / only->w, i % only->w);
+        const uint8_t *at = only->rgba + 4 * i;
+        assert_int_equal(at[3], is == COLOUR_DEFAULT ? 0 : 255);
+        assert_true(!at[3] || (Colour)(at[0] << 16 | at[1] << 8 | at[2]) == is);
+    }
+}
+
+/* Where it is known to have them it gets the pixels, and whatever ends the program takes them away. */
+static void test_graphics(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *keys, *answer;
+        int signal, columns; /* columns: pixels of the window say what a cell has; 0: it says so itself */
+        bool pictures;
+    } cases[] = {{NULL, "q", KITTY, 0, 0, true},
+                 {NULL, "x", KITTY, 0, 0, true},
+                 {NULL, "!", KITTY, 0, 0, true},
+                 {NULL, "#", KITTY, 0, 0, true},
+                 {NULL, "", KITTY, SIGTERM, 0, true},
+                 {NULL, "", KITTY, SIGINT, 0, true},
+                 {NULL, "", KITTY, SIGBUS, 0, true},
+                 {NULL, "q", KITTY, 0, 7, true},
+                 {"never", "q", KITTY, 0, 0, false},
+                 {"always", "q", WHO, 0, 0, true},
+                 {NULL, "q", "\033_Gi=31;OK\033\\" WHO, 0, 7, false},
+                 {NULL, "q", WHO, 0, 7, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int tries = 20; tries; tries--) { /* on a busy machine even this desk answers too late */
+            Buf told = {.data = NULL};
+            Pictures p = {.sent = 0};
+            const struct winsize before = window;
+            window.ws_xpixel = (unsigned short)(80 * cases[i].columns);
+            window.ws_ypixel = (unsigned short)(24 * 2 * cases[i].columns);
+            Desk d = desk_open(PLAIN_ENV, &(TermOptions){.graphics = cases[i].option});
+            window = before;
+            d.answer = cases[i].answer;
+            assert_true(desk_wait(&d, &told, "open"));
+            desk_type(&d, "a");
+            assert_true(desk_wait(&d, &told, "key [a]"));
+            desk_type(&d, "b"); /* nothing more is sent */
+            assert_true(desk_wait(&d, &told, "key [b]"));
+            if (cases[i].signal && d.pid > 1)
+                kill(d.pid, cases[i].signal);
+            desk_type(&d, cases[i].keys);
+            desk_end(&d, &told);
+            bool sent = strstr(buf_str(&d.screen), "a=T") != NULL, again = sent != cases[i].pictures && tries > 1;
+            if (!again) {
+                assert_int_equal(sent, cases[i].pictures);
+                assert_int_equal(strstr(buf_str(&told), "_G") != NULL, false); /* no answer is a key */
+            }
+            if (!again && sent) {
+                const char *gone = strstr(buf_str(&d.screen), "a=d");
+                size_t all = d.screen.len;
+                assert_non_null(gone);
+                assert_true(gone < strstr(buf_str(&d.screen), "\033[?1049l")); /* on the screen that has them */
+                d.screen.len = (size_t)(gone - d.screen.data) - 3;
+                d.screen.data[d.screen.len] = 0;
+                check_picture(&d, &p, false);
+                check_pixels(&p, cases[i].columns ? 2 * cases[i].columns : 20,
+                             cases[i].columns ? cases[i].columns : 10);
+                d.screen.data[d.screen.len] = 27;
+                d.screen.len = all;
+                assert_true(pictures_read(&p, buf_str(&d.screen), all, false));
+                assert_int_equal(pictures_count(&p), 0);
+            }
+            pictures_free(&p);
+            desk_close(&d, &told);
+            if (!again)
+                break;
+        }
+}
+
+/* tmux answers for itself at once; what the terminal behind it says comes later, as keys do. */
+static void test_graphics_through_tmux(void **state)
+{
+    (void)state;
+    static const char *const ENV[] = {"TERM", "tmux-256color", "TMUX", "/tmp/x", "KITTY_WINDOW_ID", "1", NULL};
+    Buf told = {.data = NULL};
+    Pictures p = {.sent = 0};
+    const struct winsize before = window;
+    window.ws_xpixel = 80 * 4;
+    window.ws_ypixel = 24 * 8;
+    Desk d = desk_open(ENV, &(TermOptions){0});
+    window = before;
+    d.answer = "\033P>|tmux 3.3a\033\\" WHO;
+    assert_true(desk_wait(&d, &told, "open"));
+    assert_non_null(strstr(buf_str(&d.screen), "\033Ptmux;\033\033_Gi=31,"));
+    desk_type(&d, "a");
+    assert_true(desk_wait(&d, &told, "key [a]"));
+    assert_null(strstr(buf_str(&d.screen), "a=T"));
+    desk_type(&d, "\033_Gi=31;OK\033\\");
+    assert_true(desk_wait(&d, &told, "resize []")); /* it is drawn anew */
+    desk_type(&d, "b");
+    assert_true(desk_wait(&d, &told, "key [b]"));
+    check_picture(&d, &p, true);
+    check_pixels(&p, 8, 4);
+    desk_type(&d, "q");
+    assert_int_equal(desk_end(&d, &told), 0);
+    assert_true(pictures_read(&p, buf_str(&d.screen), d.screen.len, true));
+    assert_int_equal(pictures_count(&p), 0);
+    pictures_free(&p);
+    desk_close(&d, &told);
+}
+
 /* It takes its time: nobody waits for it, what it says is no key, however it comes in pieces, and is still heard. */
 static void test_answers_late(void **state)
 {
@@ -785,6 +945,8 @@ int main(void)
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_answers_late),
+        cmocka_unit_test(test_graphics),
+        cmocka_unit_test(test_graphics_through_tmux),
         cmocka_unit_test(test_unknown_here),
         cmocka_unit_test(test_opens_in_a_vast_window),
         cmocka_unit_test(test_colours_on_the_wire),

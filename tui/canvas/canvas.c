@@ -73,6 +73,7 @@ void canvas_resize(Canvas *c, int h, int w)
 void canvas_free(Canvas *c)
 {
     free(c->cells);
+    free(c->pixels.pixel);
     free(c->strokes.point);
     free(c->strokes.stroke);
     *c = (Canvas){.h = 0};
@@ -80,7 +81,7 @@ void canvas_free(Canvas *c)
 
 void canvas_clear(Canvas *c)
 {
-    c->strokes.points = c->strokes.strokes = 0;
+    c->strokes.points = c->strokes.strokes = c->pixels.count = 0;
     size_t n = (size_t)c->h * (size_t)c->w;
     for (size_t i = 0; i < n; i++)
         c->cells[i] = BLANK;
@@ -142,12 +143,16 @@ void cell_put(Canvas *c, int y, int x, Style s, uint32_t ch)
     bool whole = width == 1 || (left && right);
     cell_split(c, y, left ? x : x + 1, left && right ? 2 : 1);
     if (left) {
+        const uint32_t block = left->block;
         *left = BLANK;
+        left->block = block;
         left->style = (uint8_t)s;
         left->ch = whole ? ch : ' ';
     }
     if (right) {
+        const uint32_t block = right->block;
         *right = BLANK;
+        right->block = block;
         right->style = (uint8_t)s;
         right->ch = whole ? 0 : ' ';
     }

@@ -54,13 +54,14 @@ typedef enum Style {
 enum { ATTR_BOLD = 1, ATTR_DIM = 2, ATTR_REVERSE = 4, ATTR_UNDERLINE = 8 };
 
 typedef struct Cell {
-    uint32_t ch;   /* code point; 0 = right half of a wide glyph */
-    Colour fg, bg; /* data colours; COLOUR_DEFAULT where the style decides */
-    uint8_t style; /* Style */
-    uint8_t attrs; /* on top of the style's own */
-    uint8_t level; /* data cells: 1 + ramp position 0…9 for terminals without colour, 0 = not data */
-    int8_t sign;   /* data cells of a signed map: −1, 0, +1 */
-    Ref ref;       /* ref.run = 0: no number here */
+    uint32_t ch;    /* code point; 0 = right half of a wide glyph */
+    Colour fg, bg;  /* data colours; COLOUR_DEFAULT where the style decides */
+    uint8_t style;  /* Style */
+    uint8_t attrs;  /* on top of the style's own */
+    uint8_t level;  /* data cells: 1 + ramp position 0…9 for terminals without colour, 0 = not data */
+    int8_t sign;    /* data cells of a signed map: −1, 0, +1 */
+    uint32_t block; /* 1 + its pixels (canvas_block), 0: none; hidden by a glyph, gone with other data */
+    Ref ref;        /* ref.run = 0: no number here */
 } Cell;
 
 /* What a plot (plot.h) drew, kept as it was meant: an export with lines of its own draws these in the place of dots.
@@ -78,10 +79,18 @@ typedef struct CanvasStrokes {
     size_t points, point_cap, strokes, stroke_cap; /* a frame that was drawn once allocates no more */
 } CanvasStrokes;
 
+/* What stands behind data cells where the terminal has pixels: the same picture, finer. */
+typedef struct CanvasPixels {
+    Colour *pixel; /* [count · pixel_h · pixel_w] */
+    size_t count, cap;
+} CanvasPixels;
+
 typedef struct Canvas {
     int h, w;
     Cell *cells; /* h·w */
     Rect clip;
+    int pixel_h, pixel_w; /* of a cell, in pixels; 0: there are only half blocks */
+    CanvasPixels pixels;
     int cursor_y, cursor_x; /* where the hardware cursor goes; −1 = hidden */
     bool ascii;             /* draw with ASCII only: borders, bars and half blocks have an ASCII form */
     bool blocks;            /* no braille: plots are made of thin blocks, */
@@ -92,9 +101,14 @@ typedef struct Canvas {
 void canvas_init(Canvas *c, int h, int w); /* sizes below 1 become 1 */
 void canvas_resize(Canvas *c, int h, int w);
 void canvas_free(Canvas *c);
+/* A cell has so many pixels from now on; the canvas is empty then. */
+void canvas_fine(Canvas *c, int pixel_h, int pixel_w);
 void canvas_clear(Canvas *c);             /* blanks, default colours, no refs, cursor hidden, clip = all */
 Cell *canvas_at(Canvas *c, int y, int x); /* NULL outside the clip */
 Rect canvas_clip(Canvas *c, Rect r);      /* narrows the clip to r; returns the old one for restoring: c->clip = old */
+
+/* What belongs to cells that were copied: the lines and pixels of `from` are those of c too, and still its own. */
+void canvas_lend(Canvas *c, const Canvas *from);
 
 /* UTF-8 text through the one sanitiser, cut at width cells with `…` (`~` in ASCII) when it does not fit; returns cells
  * used. In ASCII mode typographic characters get a plain form: → -> becomes >, · becomes ., √ becomes sqrt, Σ becomes
@@ -120,6 +134,19 @@ Rect canvas_box(Canvas *c, Rect r, const char *title, bool focus);
  * colourless terminals; a cell with two halves keeps the mean of their levels, or the larger one where the signs are
  * opposite, and the Ref drawn first. */
 void canvas_pixel(Canvas *c, int y, int x, int half, Colour colour, int level, int sign, Ref ref);
+/* Pixels for the data cells in r: the one at (y, x), counted from the corner of r, has colour[row[y] · cols + col[x]];
+ * COLOUR_DEFAULT, or a row or column below 0, is the ground. row[r.h · pixel_h], col[r.w · pixel_w]. Nothing where the
+ * canvas has no pixels. */
+typedef struct CanvasGrid {
+    const Colour *colour;
+    int cols;
+    const int *row, *col;
+} CanvasGrid;
+void canvas_pixels(Canvas *c, Rect r, const CanvasGrid *grid);
+/* The pixels behind that cell [pixel_h · pixel_w]; NULL: none. They stay when a glyph is drawn over them, shown or not:
+ * a picture does not change under a cursor. */
+const Colour *canvas_block(const Canvas *c, int y, int x);
+bool canvas_block_shown(const Canvas *c, int y, int x);
 /* Horizontal bar of value 0…1 over width cells, eighth blocks (`#` in ASCII). */
 void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref ref);
 

@@ -252,6 +252,7 @@ void canvas_pixel(Canvas *c, int y, int x, int half, Colour colour, int level, i
     bool join = (half == 0 && bottom && !top) || (half > 0 && top && !bottom);
     Cell old = *k;
     cell_put(c, y, x, STYLE_TEXT, ' ');
+    k->block = 0;
     k->level = (uint8_t)(1 + level);
     k->sign = (int8_t)sign;
     k->ref = ref;

@@ -60,6 +60,17 @@ static void letter(Plane *p, const CellLook *s, int y, int x, int cells, PixelsG
         }
 }
 
+/* A cell's own pixels, in so many as a cell has here. */
+static void block(Plane *p, const Canvas *c, const Colour *from, Colour ground, int y, int x)
+{
+    for (int i = 0; i < PIXELS_H; i++)
+        for (int k = 0; k < PIXELS_W; k++) {
+            Colour colour = from[i * c->pixel_h / PIXELS_H * c->pixel_w + k * c->pixel_w / PIXELS_W];
+            blend(p, PIXELS_MARGIN + y * PIXELS_H + i, PIXELS_MARGIN + x * PIXELS_W + k,
+                  colour == COLOUR_DEFAULT ? ground : colour, 255);
+        }
+}
+
 void export_pixels(const Canvas *c, ColourMode mode, bool light, PixelsGlyph *glyph, void *font, uint8_t *rgb)
 {
     Paper paper = paper_of(light);
@@ -70,8 +81,11 @@ void export_pixels(const Canvas *c, ColourMode mode, bool light, PixelsGlyph *gl
         for (int x = 0; x < c->w; x++) {
             const Cell *row = c->cells + (size_t)y * (size_t)c->w;
             CellLook s = cell_look_on_paper(&row[x], mode, light, paper);
+            const Colour *own = canvas_block_shown(c, y, x) ? canvas_block(c, y, x) : NULL;
+            if (own && mode >= MODE_256)
+                block(&p, c, own, paper.ground, y, x);
             bool wide = x + 1 < c->w && !row[x + 1].ch && s.ch;
-            if (s.ch && !svg_draws(s.ch))
+            if (s.ch && !own && !svg_draws(s.ch))
                 letter(&p, &s, y, x, wide ? 2 : 1, glyph, font);
             if (s.ch && s.attrs & ATTR_UNDERLINE)
                 fill(&p, s.fg,

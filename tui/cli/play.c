@@ -49,6 +49,8 @@ static void put_looks(const Options *o, int width, int height, Buf *out)
         buf_printf(out, " --colour %s", o->colour);
     if (o->plots)
         buf_printf(out, " --plots %s", o->plots);
+    if (o->graphics)
+        buf_printf(out, " --graphics %s", o->graphics);
     buf_puts(out, o->ascii ? " --ascii" : "");
     buf_puts(out, o->light ? " --light" : "");
 }

@@ -155,6 +155,13 @@ void screen_print(const Canvas *c, const Options *o, Buf *out)
     put(c, kind, mode_of(o, kind), o->light, "", out, NULL); /* text: it can't fail */
 }
 
+/* A picture of the screen has pixels, unless they are forbidden. */
+static void fine(const Options *o, Kind kind, Canvas *c)
+{
+    if (kind == KIND_PNG && !(o->graphics && strcmp(o->graphics, "never") == 0))
+        canvas_fine(c, PIXELS_H, PIXELS_W);
+}
+
 static void draw(Work *w, Canvas *c, Overlay *o, const char *message, ColourMode mode)
 {
     Paint p = {.s = &w->session, .c = c, .mode = mode, .light = w->options->light};
@@ -183,7 +190,7 @@ ColourMode screen_mode_of(const Options *o, ColourMode otherwise)
     return o->colour && strcmp(o->colour, "auto") != 0 ? mode : otherwise;
 }
 
-static bool compose(Work *w, int height, int below, const char *text, ColourMode mode, Canvas *out, Err *err)
+static bool compose(Work *w, int height, int below, const char *text, Kind kind, ColourMode mode, Canvas *out, Err *err)
 {
     int width = screen_width(w->options);
     char message[512];
@@ -192,13 +199,14 @@ static bool compose(Work *w, int height, int below, const char *text, ColourMode
     if (!screen_compute(w, height, width, err))
         return false;
     canvas_init(&screen, height, width);
+    fine(w->options, kind, &screen);
     draw(w, &screen, &w->overlay, message, mode);
     canvas_init(out, height + below, width);
     canvas_clear(out);
     out->ascii = w->options->ascii;
     memcpy(out->cells, screen.cells, sizeof *out->cells * (size_t)height * (size_t)width);
-    out->strokes = screen.strokes; /* a picture with a text below it has lines too */
-    screen.strokes = (CanvasStrokes){.point = NULL};
+    canvas_lend(out, &screen); /* a picture with a text below it has lines and pixels too */
+    canvas_lend(&screen, &(Canvas){.h = 0});
     canvas_free(&screen);
     for (int row = height; *text && row < height + below;) { /* a line of the text is a paragraph */
         char line[2048];
@@ -213,7 +221,7 @@ static bool compose(Work *w, int height, int below, const char *text, ColourMode
 
 bool screen_compose(Work *w, int height, int below, const char *text, Canvas *out, Err *err)
 {
-    return compose(w, height, below, text, screen_mode_of(w->options, MODE_256), out, err);
+    return compose(w, height, below, text, KIND_ANSI, screen_mode_of(w->options, MODE_256), out, err);
 }
 
 /* How many rows a text takes, a line a paragraph. */
@@ -242,7 +250,7 @@ bool screen_draw_below(Work *w, const char *path, const char *text, Buf *out, Er
     Canvas c;
     if (kind == KIND_COUNT)
         return err_set(err, "%.200s: expected a name that ends in .svg, .png, .html, .txt, .ans or .cast", path);
-    if (!compose(w, screen_height(o), rows_of(text, screen_width(o)), text, mode, &c, err))
+    if (!compose(w, screen_height(o), rows_of(text, screen_width(o)), text, kind, mode, &c, err))
         return false;
     bool ok = put(&c, kind, mode, o->light, text, out, err);
     canvas_free(&c);
@@ -261,6 +269,7 @@ static bool draw_to(Work *w, Kind kind, const char *message, Buf *out, Err *err)
         buf_printf(&title, "Vitrine: %s, ", session_input(&w->session, SIDE_B)->name);
         address_put_focus(&w->session, &title);
         canvas_init(&canvas, height, width);
+        fine(o, kind, &canvas);
         draw(w, &canvas, &w->overlay, message, mode);
         ok = put(&canvas, kind, mode, o->light, buf_str(&title), out, err);
         canvas_free(&canvas);

@@ -100,6 +100,7 @@ AppOptions verb_screen(const Options *o)
                         .resolution = o->resolution,
                         .terminal = {.colour = o->colour,
                                      .plots = o->plots,
+                                     .graphics = o->graphics,
                                      .ascii = o->ascii,
                                      .no_mouse = o->no_mouse,
                                      .ground = o->light  ? "light"

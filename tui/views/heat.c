@@ -1,6 +1,9 @@
 #include "tui/views/heat.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "core/base/mem.h"
 
 bool heat_halves(const Paint *p)
 {
@@ -71,6 +74,52 @@ static int top_of(HeatSize size, int rows, int row)
     return (int)heat_first((size_t)row, (size_t)size.tall, (size_t)rows);
 }
 
+HeatSize heat_fine(const Paint *p, HeatSize size)
+{
+    if (!heat_halves(p) || !p->c->pixel_h)
+        return (HeatSize){0, 0};
+    return (HeatSize){size.tall * p->c->pixel_h / 2, size.wide * p->c->pixel_w};
+}
+
+/* Which of n parts every pixel is of: rows or columns of the room, then those that are of none. */
+static int *parts_of(int n, int pixels, int room)
+{
+    int *part = xmalloc(size_mul((size_t)room, sizeof *part));
+    for (int i = 0; i < room; i++)
+        part[i] = i < pixels ? (int)((int64_t)i * n / pixels) : -1;
+    return part;
+}
+
+void heat_behind(const Paint *p, Rect r, int rows, int cols, HeatSize size, HeatColourFn *at, const void *context)
+{
+    HeatSize pixels = heat_fine(p, size);
+    Rect cells = {r.y, r.x, (size.tall + 1) / 2, size.wide};
+    if (pixels.tall < rows || pixels.wide < cols || rows < 1 || cols < 1)
+        return;
+    Colour *colour = xmalloc(size_mul(size_mul((size_t)rows, (size_t)cols), sizeof *colour));
+    for (int row = 0; row < rows; row++)
+        for (int col = 0; col < cols; col++)
+            colour[row * cols + col] = at(context, row, col);
+    int *row = parts_of(rows, pixels.tall, cells.h * p->c->pixel_h), *col = parts_of(cols, pixels.wide, pixels.wide);
+    Rect old = canvas_clip(p->c, r);
+    canvas_pixels(p->c, cells, &(CanvasGrid){colour, cols, row, col});
+    p->c->clip = old;
+    free(row);
+    free(col);
+    free(colour);
+}
+
+typedef struct Looking {
+    HeatLookFn *look;
+    const void *context;
+} Looking;
+
+static Colour look_colour(const void *context, int row, int col)
+{
+    const Looking *l = context;
+    return l->look(l->context, row, col).colour;
+}
+
 void heat_paint(const Paint *p, Rect r, int rows, int cols, HeatSize size, HeatLookFn *look, const void *context)
 {
     Rect old = canvas_clip(p->c, r);
@@ -87,6 +136,7 @@ void heat_paint(const Paint *p, Rect r, int rows, int cols, HeatSize size, HeatL
                                  h.sign, h.ref);
         }
     }
+    heat_behind(p, r, rows, cols, size, look_colour, &(Looking){look, context});
     p->c->clip = old;
 }
 
@@ -107,10 +157,23 @@ static HeatLook scaled_look(const void *context, int row, int col)
     return h;
 }
 
+static Colour scaled_colour(const void *context, int row, int col)
+{
+    const Scaled *s = context;
+    Ref ref;
+    return colour_scale_colour(s->scale, s->value(s->context, row, col, &ref));
+}
+
 void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const ColourScale *s, HeatFn value,
                const void *context)
 {
     heat_paint(p, r, rows, cols, size, scaled_look, &(Scaled){s, value, context});
+}
+
+void heat_draw_behind(const Paint *p, Rect r, int rows, int cols, HeatSize size, const ColourScale *s, HeatFn value,
+                      const void *context)
+{
+    heat_behind(p, r, rows, cols, size, scaled_colour, &(Scaled){s, value, context});
 }
 
 Rect heat_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int row, int col)

@@ -32,7 +32,14 @@ typedef struct HeatLook {
 } HeatLook;
 typedef HeatLook HeatLookFn(const void *context, int row, int col);
 void heat_paint(const Paint *p, Rect r, int rows, int cols, HeatSize size, HeatLookFn *look, const void *context);
+/* Where the canvas has pixels: rows × cols finer cells behind those, in the same room. heat_fine: its pixels down and
+ * across, 0 and 0 where there are none. */
+typedef Colour HeatColourFn(const void *context, int row, int col);
+void heat_behind(const Paint *p, Rect r, int rows, int cols, HeatSize size, HeatColourFn *at, const void *context);
+HeatSize heat_fine(const Paint *p, HeatSize size);
 /* The same with the colours of a scale. */
+void heat_draw_behind(const Paint *p, Rect r, int rows, int cols, HeatSize size, const ColourScale *s, HeatFn value,
+                      const void *context);
 void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const ColourScale *s, HeatFn value,
                const void *context);
 /* The canvas cells of one; and which is drawn at (y, x), the upper of two in a line: false where none is. */

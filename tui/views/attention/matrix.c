@@ -3,8 +3,10 @@
  * one. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
@@ -230,6 +232,48 @@ static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const C
     }
 }
 
+/* Where two tiles share a cell, and each has more tokens than one but not more than pixels. */
+static bool has_behind(const Paint *p, const Layout *l)
+{
+    int many = l->t.gy * l->t.gx, wide = l->u.gy * l->u.gx;
+    return many * wide > 1 && l->down.per_cell == 2 && l->down.wide == 1 && l->across.wide == 1 &&
+           many <= p->c->pixel_h / 2 && wide <= p->c->pixel_w;
+}
+
+/* Every token that asks by every one that is looked at, in the pixels behind their tiles. */
+static void draw_behind(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale)
+{
+    Rect r = {l->down.start, l->across.start, band_length(&l->down), band_length(&l->across)};
+    int half, high = p->c->pixel_h, wide = p->c->pixel_w, rows = a->t_axis->n, cols = a->u_axis->n;
+    if (!has_behind(p, l))
+        return;
+    Colour *colour = xmalloc(size_mul(size_mul((size_t)rows, (size_t)cols), sizeof *colour));
+    int *row = xmalloc(size_mul((size_t)(r.h * high), sizeof *row)),
+        *col = xmalloc(size_mul((size_t)(r.w * wide), sizeof *col));
+    for (int t = 0; t < rows; t++)
+        for (int u = 0; u < cols; u++)
+            colour[t * cols + u] = colour_scale_colour(scale, a->v.values[attend_cell(a, a->head, t, u)]);
+    for (int i = 0; i < r.h * high; i++)
+        row[i] = -1;
+    for (int j = 0; j < r.w * wide; j++)
+        col[j] = -1;
+    for (int i = 0; i < l->down.prefix + l->down.count; i++) {
+        int tile = band_tile(&l->down, a->t.prefix, i), y = band_cell(&l->down, i, &half) - r.y;
+        int top = y * high + (half * high + 1) / 2, end = y * high + ((half + 1) * high + 1) / 2;
+        for (int k = top; k < end; k++)
+            row[k] = tiling_token(a->t, l->t, tile, (k - top) * tiling_size(a->t, l->t, tile) / (end - top));
+    }
+    for (int j = 0; j < l->across.prefix + l->across.count; j++) {
+        int tile = band_tile(&l->across, a->u.prefix, j), x = band_cell(&l->across, j, &half) - r.x;
+        for (int k = 0; k < wide; k++)
+            col[x * wide + k] = tiling_token(a->u, l->u, tile, k * tiling_size(a->u, l->u, tile) / wide);
+    }
+    canvas_pixels(p->c, r, &(CanvasGrid){colour, cols, row, col});
+    free(row);
+    free(col);
+    free(colour);
+}
+
 /* "cls" for a prefix token, "r3" where a row of patches begins, else nothing. */
 static bool tile_label(const Axis *axis, Lattice lattice, Tiling tiling, int tile, char out[32])
 {
@@ -303,7 +347,7 @@ static void draw_bar(const Paint *p, const Layout *l, const ColourScale *scale, 
     if (l->bar_y < 0)
         return;
     int used = 0;
-    const char *kind = colour_scale_pool_word(p, scale);
+    const char *kind = has_behind(p, l) ? "all drawn" : colour_scale_pool_word(p, scale);
     if ((is_pooled(l->t) || is_pooled(l->u)) && r.w < LABELLED)
         used = 2 + canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "cell: t %d×%d u %d×%d, %s", l->t.gy, l->t.gx,
                                  l->u.gy, l->u.gx, kind);
@@ -325,6 +369,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Layout l = layout(p->s, heat_halves(p), r, &a);
     ColourScale scale = attend_scale(p, &a, false);
     draw_cells(p, &a, &l, &scale);
+    draw_behind(p, &a, &l, &scale);
     draw_labels(p, &a, &l, r);
     draw_bar(p, &l, &scale, r);
     if (l.value_y >= 0)

@@ -7,6 +7,7 @@
 #include "core/base/utf8.h"
 #include "tui/canvas/cell_look.h"
 #include "tui/views/attention/word_row.h"
+#include "tui/views/heat.h"
 
 /* --- its shares in percent, or its scores, as numbers on the map --- */
 
@@ -135,6 +136,7 @@ typedef struct Lit {
     const Attend *a;
     const LatticeMap *m;
     float most;
+    const Image *im;
 } Lit;
 
 static double lit_share(const Lit *lit, int row, int col, Ref *ref)
@@ -163,37 +165,70 @@ static int lit_edge(const Lit *lit, int row, int col, int j, int i, int tall, in
 }
 
 /* The picture as it is; a line around the patches that the row looks at. Where patches are too small for a line they
- * are as bright as their weight, never so dim that the picture is lost. */
+ * are as bright as their weight, never so dim that the picture is lost. at: its pixel; small: patches are. */
+static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, int edge, bool small, double *grey)
+{
+    Ref ref;
+    Colour colour = 0;
+    double share = lit_share(lit, row, col, &ref);
+    share = share < 0 ? 0 : share > 1 ? 1 : share; /* a difference may be negative: as dim as nothing */
+    double light = small ? 0.5 + 0.5 * share : 1, ground = lit->p->light ? 255 : 0;
+    *grey = 0;
+    for (int c = 0; c < 3; c++) {
+        double x = light * (double)at[lit->im->channels > 2 ? c : 0] + (1 - light) * ground;
+        colour = colour << 8 | (Colour)x;
+        *grey += x / 3;
+    }
+    return !edge ? colour : lit->p->light ? 0xc00060 : 0xffd700;
+}
+
+/* Where the middle of cell (y, x) of tall × wide lies in the picture. */
+static const uint8_t *lit_pixel(const Image *im, int y, int x, int tall, int wide)
+{
+    size_t row = (size_t)((2 * y + 1) * im->height / (2 * tall)), col = (size_t)((2 * x + 1) * im->width / (2 * wide));
+    return im->data + (row * (size_t)im->width + col) * (size_t)im->channels;
+}
+
+/* The same in the picture's own pixels. */
+static Colour lit_behind(const void *context, int y, int x)
+{
+    const Lit *lit = context;
+    const LatticeMap *m = lit->m;
+    const Canvas *c = lit->p->c;
+    int tall = m->rows * m->k * c->pixel_h / 2, wide = m->cols * m->k * c->pixel_w;
+    int row = y * m->rows / tall, col = x * m->cols / wide, high = tall / m->rows, across = wide / m->cols;
+    int line = c->pixel_h / 16 + 1, j = y - row * tall / m->rows, i = x - col * wide / m->cols;
+    bool edge = m->k >= 3 && (j < line || j >= high - line || i < line || i >= across - line);
+    double grey;
+    j = j < line ? 0 : j >= high - line ? high - 1 : line; /* the line is an edge, as wide as that */
+    i = i < line ? 0 : i >= across - line ? across - 1 : line;
+    return lit_colour(lit, lit_pixel(lit->im, y, x, tall, wide), row, col,
+                      edge ? lit_edge(lit, row, col, j, i, high, across) : 0, m->k < 3, &grey);
+}
+
 static void draw_lit(const Paint *p, const Attend *a, const LatticeMap *m, float most)
 {
     static const uint32_t GLYPH[] = {0, 0x2500, 0x2502, 0x253c};
-    const Colour line = p->light ? 0xc00060 : 0xffd700;
-    const Image *im = picture(p->s, a->v.side);
+    const Lit lit = {p, a, m, most, picture(p->s, a->v.side)};
     int wide = m->cols * m->k, tall = m->halves ? m->rows * m->k : m->r.h, patch = tall / m->rows;
-    Lit lit = {p, a, m, most};
     for (int j = 0; j < tall; j++)
         for (int i = 0; i < wide; i++) {
-            int row = j / patch, col = i / m->k;
-            int y = (2 * j + 1) * im->height / (2 * tall), x = (2 * i + 1) * im->width / (2 * wide);
-            const uint8_t *px = im->data + ((size_t)y * (size_t)im->width + (size_t)x) * (size_t)im->channels;
+            int row = j / patch, col = i / m->k, y = m->r.y + (m->halves ? j / 2 : j), x = m->r.x + i;
+            int edge = lit_edge(&lit, row, col, j % patch, i % m->k, patch, m->k);
             Ref ref;
-            double share = lit_share(&lit, row, col, &ref), grey = 0, rgb[3];
-            share = share < 0 ? 0 : share > 1 ? 1 : share; /* a difference may be negative: as dim as nothing */
-            double light = patch < 3 || m->k < 3 ? 0.5 + 0.5 * share : 1, ground = p->light ? 255 : 0;
-            for (int c = 0; c < 3; c++) {
-                rgb[c] = light * (double)px[im->channels > 2 ? c : 0] + (1 - light) * ground;
-                grey += rgb[c] / 3;
-            }
-            int edge = lit_edge(&lit, row, col, j % patch, i % m->k, patch, m->k),
-                at_y = m->r.y + (m->halves ? j / 2 : j);
+            lit_share(&lit, row, col, &ref);
             if (edge && !m->halves) {
-                canvas_glyph(p->c, at_y, m->r.x + i, STYLE_STRONG, GLYPH[edge]);
-                canvas_ref(p->c, at_y, m->r.x + i, 1, ref);
+                canvas_glyph(p->c, y, x, STYLE_STRONG, GLYPH[edge]);
+                canvas_ref(p->c, y, x, 1, ref);
                 continue;
             }
-            Colour colour = edge ? line : (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2];
-            canvas_pixel(p->c, at_y, m->r.x + i, m->halves ? j % 2 : -1, colour, (int)(grey * 9 / 255 + 0.5), 0, ref);
+            double grey;
+            Colour colour = lit_colour(&lit, lit_pixel(lit.im, j, i, tall, wide), row, col, edge, patch < 3 || m->k < 3,
+                                       &grey);
+            canvas_pixel(p->c, y, x, m->halves ? j % 2 : -1, colour, (int)(grey * 9 / 255 + 0.5), 0, ref);
         }
+    HeatSize size = {tall, wide}, fine = heat_fine(p, size);
+    heat_behind(p, m->r, fine.tall, fine.wide, size, lit_behind, &lit);
 }
 
 /* Prefix tokens have no place in the picture: "cls ## .052" each in a slot of a line, the cursor's among them. */

@@ -201,6 +201,14 @@ static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int 
     ColourScale scale = attend_scale(p, &a, !s->matrix);
     Thumb t = {&a, s, head, colour_scale_pool(p, &scale)};
     heat_draw(p, box, s->rows, s->cols, s->size, &scale, thumb_value, &t);
+    HeatSize pixels = heat_fine(p, s->size);
+    if (s->matrix || !pixels.tall || (s->rows == a.u.rows && s->cols == a.u.cols))
+        return;
+    Sheet fine = *s; /* every patch has its own pixels */
+    fine.rows = a.u.rows < pixels.tall ? a.u.rows : pixels.tall;
+    fine.cols = a.u.cols < pixels.wide ? a.u.cols : pixels.wide;
+    t.s = &fine;
+    heat_draw_behind(p, box, fine.rows, fine.cols, s->size, &scale, thumb_value, &t);
 }
 
 /* "2", or "2–3" where cells differ. */
@@ -242,10 +250,11 @@ static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r
     if (s->caption_y < 0)
         return;
     ColourScale scale = attend_scale(p, a, false);
-    bool locked = p->s->look.locked;
+    HeatSize pixels = heat_fine(p, s->size);
+    bool locked = p->s->look.locked, all = pixels.tall >= a->u.rows && pixels.wide >= a->u.cols;
     for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&words)) > r.w); brief++) {
         buf_clear(&words);
-        put_caption(a, s, colour_scale_pool_word(p, &scale), brief, locked, &words);
+        put_caption(a, s, all ? "all drawn" : colour_scale_pool_word(p, &scale), brief, locked, &words);
     }
     int used = canvas_text(p->c, s->caption_y, r.x, r.w, STYLE_DIM, buf_str(&words));
     buf_free(&words);

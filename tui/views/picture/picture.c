@@ -32,9 +32,10 @@ static void mean_colour(const Image *im, int x0, int y0, int x1, int y1, int rgb
         rgb[k] = n ? (int)(sum[k] / n) : 0;
 }
 
-static void put_pixel(const Paint *p, const Image *im, Rect r, int half, const int place[2], const int span[2])
+/* Of the picture at one of span places across and down. */
+static void colour_at(const Image *im, const int place[2], const int span[2], int rgb[3])
 {
-    int rgb[3], edge[4]; /* x0 y0 x1 y1 */
+    int edge[4]; /* x0 y0 x1 y1 */
     const int size[2] = {im->width, im->height};
     for (int k = 0; k < 2; k++) {
         edge[k] = (int)((long)place[k] * size[k] / span[k]);
@@ -43,6 +44,25 @@ static void put_pixel(const Paint *p, const Image *im, Rect r, int half, const i
             edge[k + 2] = edge[k] + 1;
     }
     mean_colour(im, edge[0], edge[1], edge[2], edge[3], rgb);
+}
+
+typedef struct Behind {
+    const Image *im;
+    int span[2];
+} Behind;
+
+static Colour behind_colour(const void *context, int y, int x)
+{
+    const Behind *b = context;
+    int rgb[3];
+    colour_at(b->im, (int[]){x, y}, b->span, rgb);
+    return (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2];
+}
+
+static void put_pixel(const Paint *p, const Image *im, Rect r, int half, const int place[2], const int span[2])
+{
+    int rgb[3];
+    colour_at(im, place, span, rgb);
     Colour colour = (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2];
     int y = half >= 0 ? place[1] / 2 : place[1];
     canvas_pixel(p->c, r.y + y, r.x + place[0], half, colour, luminance(rgb) * 9 / 255, 0, (Ref){0});
@@ -66,6 +86,9 @@ void picture_file(const Paint *p, Rect r, const Image *im)
     for (int y = 0; y < span[1]; y++)
         for (int x = 0; x < span[0]; x++)
             put_pixel(p, im, r, halves ? y % 2 : -1, (int[]){x, y}, span);
+    HeatSize fine = heat_fine(p, (HeatSize){span[1], span[0]});
+    int rows = fine.tall < im->height ? fine.tall : im->height, cols = fine.wide < im->width ? fine.wide : im->width;
+    heat_behind(p, r, rows, cols, (HeatSize){span[1], span[0]}, behind_colour, &(Behind){im, {cols, rows}});
 }
 
 enum { BOTH_WIDTH = 56, FILE_WIDTH = 16, LINES_ALL = 10, LINES_SOME = 5 };

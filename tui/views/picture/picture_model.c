@@ -1,5 +1,7 @@
 #include <math.h>
+#include <stdlib.h>
 
+#include "core/base/mem.h"
 #include "tui/views/heat.h"
 #include "tui/views/picture/picture.h"
 #include "tui/views/spread.h"
@@ -62,7 +64,12 @@ static void pixel_range(int k, int n, int pixels, int *from, int *to)
         *to = *from + 1;
 }
 
-/* Pixels under a unit of the layout; false in the gap between patches. */
+static int at_most(int x, int limit)
+{
+    return x < limit ? x : limit;
+}
+
+/* Pixels under a unit of the layout; false in the gap between patches, with those of its edge. */
 static bool unit_pixels(const PictureFit *f, const Pixels *px, int uy, int ux, int edge[4])
 {
     if (f->pitch_y == 0) {
@@ -71,15 +78,14 @@ static bool unit_pixels(const PictureFit *f, const Pixels *px, int uy, int ux, i
         return true;
     }
     int py = uy / f->pitch_y, in_y = uy % f->pitch_y, patch_x = ux / f->pitch_x, in_x = ux % f->pitch_x;
-    if (in_y >= f->ky || in_x >= f->kx)
-        return false;
-    pixel_range(in_y, f->ky, px->patch_h, &edge[0], &edge[1]);
-    pixel_range(in_x, f->kx, px->patch_w, &edge[2], &edge[3]);
+    bool inside = in_y < f->ky && in_x < f->kx;
+    pixel_range(at_most(in_y, f->ky - 1), f->ky, px->patch_h, &edge[0], &edge[1]);
+    pixel_range(at_most(in_x, f->kx - 1), f->kx, px->patch_w, &edge[2], &edge[3]);
     for (int k = 0; k < 2; k++) {
         edge[k] += py * px->patch_h;
         edge[k + 2] += patch_x * px->patch_w;
     }
-    return true;
+    return inside;
 }
 
 /* What a value looks like: 0 … 255 as it is, ready values stretched over their range; a difference as data. */
@@ -117,21 +123,69 @@ static int byte_of(const Tone *t, float x)
     return !(share > 0) ? 0 : share >= 1 ? 255 : (int)(share * 255 + 0.5);
 }
 
+static bool has_pixels(const Paint *p, const PictureFit *f)
+{
+    return f->halves && p->c->pixel_h > 1;
+}
+
+/* Of the mean over those pixels; anything but three colours is shown as the grey of one channel. */
+static Colour colour_at(const Pixels *px, const Tone *t, const int edge[4])
+{
+    int channel = pixels_channel(px);
+    Colour colour = 0;
+    if (t->data)
+        return colour_scale_colour(&t->scale, mean_of(px, channel, edge));
+    for (int k = 0; k < 3; k++)
+        colour = colour << 8 | (Colour)byte_of(t, mean_of(px, px->channels == 3 ? k : channel, edge));
+    return colour;
+}
+
 static void put_unit(const Paint *p, const Pixels *px, const Tone *t, int y, int x, int half, const int edge[4])
 {
     int channel = pixels_channel(px);
     Ref ref = shown_ref(&px->v, pixels_cell(px, channel, (edge[0] + edge[1]) / 2, (edge[2] + edge[3]) / 2));
+    Colour colour = colour_at(px, t, edge);
     if (t->data) {
         float d = mean_of(px, channel, edge);
-        canvas_pixel(p->c, y, x, half, colour_scale_colour(&t->scale, d), colour_scale_level(&t->scale, d),
-                     colour_scale_sign(&t->scale, d), ref);
+        canvas_pixel(p->c, y, x, half, colour, colour_scale_level(&t->scale, d), colour_scale_sign(&t->scale, d), ref);
         return;
     }
-    int rgb[3];
-    for (int k = 0; k < 3; k++) /* anything but three colours is shown as the grey of one channel */
-        rgb[k] = byte_of(t, mean_of(px, px->channels == 3 ? k : channel, edge));
-    int grey = (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]) / 1000;
-    canvas_pixel(p->c, y, x, half, (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2], grey * 9 / 255, 0, ref);
+    int grey = (int)(299 * (colour >> 16) + 587 * (colour >> 8 & 0xff) + 114 * (colour & 0xff)) / 1000;
+    canvas_pixel(p->c, y, x, half, colour, grey * 9 / 255, 0, ref);
+}
+
+/* Rows or columns of the picture for each pixel of one direction: a patch has `pitch` units of `per` half pixels, all
+ * but `gap` of them its own; span units in all where patches have none. −1: the gap, or past the end. */
+static int *behind_map(int room, int pitch, int per, int gap, int patch, int pixels, int span)
+{
+    int *map = xmalloc(size_mul((size_t)room, sizeof *map)), whole = pitch * per / 2;
+    for (int i = 0; i < room; i++) {
+        int in = pitch ? i % whole : i, n = pitch ? whole - gap : span * per / 2;
+        bool past = pitch ? i >= pixels / patch * whole : i >= n;
+        map[i] = past || in >= n ? -1 : pitch ? i / whole * patch + in * patch / n : (int)((int64_t)in * pixels / n);
+    }
+    return map;
+}
+
+/* The picture's own pixels behind the units, in the same places. The gap between patches becomes a line. */
+static void draw_behind(const Paint *p, const Pixels *px, const PictureFit *f, const Tone *t)
+{
+    const int rows = pixels_height(px), cols = pixels_width(px);
+    const int high = p->c->pixel_h, wide = p->c->pixel_w, line = high / 16 + 1;
+    Rect r = {f->at.y, f->at.x, (f->span_y + 1) / 2, f->span_x};
+    if (!has_pixels(p, f))
+        return;
+    Colour *colour = xmalloc(size_mul(size_mul((size_t)rows, (size_t)cols), sizeof *colour));
+    for (int y = 0; y < rows; y++)
+        for (int x = 0; x < cols; x++)
+            colour[y * cols + x] = colour_at(px, t, (int[]){y, y + 1, x, x + 1});
+    int *row = behind_map(r.h * high, f->pitch_y, high, f->ky < f->pitch_y ? line : 0, px->patch_h, rows, f->span_y);
+    int *col = behind_map(r.w * wide, f->pitch_x, 2 * wide, f->kx < f->pitch_x ? line : 0, px->patch_w, cols,
+                          f->span_x);
+    canvas_pixels(p->c, r, &(CanvasGrid){colour, cols, row, col});
+    free(row);
+    free(col);
+    free(colour);
 }
 
 /* Line of the canvas for a unit, and the unit for a pixel of the picture. */
@@ -173,9 +227,10 @@ void picture_model(const Paint *p, Rect r, const Pixels *px, bool focus)
     for (int uy = 0; uy < f.span_y; uy++)
         for (int ux = 0; ux < f.span_x; ux++) {
             int edge[4];
-            if (unit_pixels(&f, px, uy, ux, edge))
+            if (unit_pixels(&f, px, uy, ux, edge) || has_pixels(p, &f))
                 put_unit(p, px, &t, unit_line(&f, uy), f.at.x + ux, f.halves ? uy % 2 : -1, edge);
         }
+    draw_behind(p, px, &f, &t);
     mark_patch(p, &f, px);
     int uy = unit_of(pixels_row(px), pixels_height(px), px->patch_h, f.pitch_y, f.ky, f.span_y);
     int ux = unit_of(pixels_col(px), pixels_width(px), px->patch_w, f.pitch_x, f.kx, f.span_x);
@@ -201,6 +256,8 @@ void picture_caption(const Paint *p, Rect r, const Pixels *px, Buf *out)
     PictureFit f = picture_fit(p, r, px);
     int h = f.pitch_y ? px->patch_h : pixels_height(px), w = f.pitch_x ? px->patch_w : pixels_width(px);
     int ky = f.pitch_y ? f.ky : f.span_y, kx = f.pitch_x ? f.kx : f.span_x;
+    bool all = has_pixels(p, &f) && ky * p->c->pixel_h / 2 >= h && kx * p->c->pixel_w >= w;
     if (ky < h || kx < w)
-        buf_printf(out, "1 cell = %.3g×%.3g pixels, mean", (double)at_least(h, ky) / ky, (double)at_least(w, kx) / kx);
+        buf_printf(out, "1 cell = %.3g×%.3g pixels, %s", (double)at_least(h, ky) / ky, (double)at_least(w, kx) / kx,
+                   all ? "all drawn" : "mean");
 }

@@ -91,6 +91,24 @@ static Fit fit(const Paint *p, Rect r, const Tensor *t)
     return f;
 }
 
+/* The same values in the pixels behind the cells, where these hold more than one each and there are any. */
+static bool fit_fine(const Paint *p, const Tensor *t, const Fit *f, Fit *out)
+{
+    enum { MOST = 40000 }; /* cells, each of several values: a frame must not take longer than a key is held */
+    HeatSize pixels = heat_fine(p, f->size);
+    bool pooled = f->down.drawn < f->down.n || f->across.drawn < f->across.n;
+    if (!pixels.tall || !pooled || f->down.pool || (size_t)f->rows < f->down.drawn || (size_t)f->cols < f->across.drawn)
+        return false;
+    *out = *f;
+    out->down = bins_of(t->v.graph, t->plane.rows, t->plane.row_count, (size_t)pixels.tall, 0);
+    size_t wide = MOST / out->down.drawn < (size_t)pixels.wide ? MOST / out->down.drawn : (size_t)pixels.wide;
+    out->across = bins_of(t->v.graph, t->plane.cols, t->plane.col_count, wide, 0);
+    out->rows = (int)out->down.drawn;
+    out->cols = (int)out->across.drawn;
+    out->row0 = out->col0 = 0;
+    return true;
+}
+
 typedef struct HeatSource {
     const Tensor *t;
     const Fit *f;
@@ -252,6 +270,10 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
     ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
     HeatSource source = {t, &f, pool_kind(p, t)};
     heat_draw(p, f.cells, f.rows, f.cols, f.size, &scale, heat_value, &source);
+    Fit fine;
+    if (fit_fine(p, t, &f, &fine))
+        heat_draw_behind(p, f.cells, fine.rows, fine.cols, f.size, &scale, heat_value,
+                         &(HeatSource){t, &fine, source.kind});
     if (f.label_w)
         draw_row_labels(p, &f, t);
     if (f.head && t->plane.cols.n)
@@ -298,7 +320,9 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
     put_bin(&f.down, out);
     buf_puts(out, "×");
     put_bin(&f.across, out);
-    buf_printf(out, ", %s", colour_scale_pool_word(p, &scale));
+    Fit fine;
+    bool all = fit_fine(p, t, &f, &fine) && fine.down.drawn == f.down.n && fine.across.drawn == f.across.n;
+    buf_printf(out, ", %s", all ? "all drawn" : colour_scale_pool_word(p, &scale));
 }
 
 static double per_cell(const Paint *p, Rect r, const Tensor *t)
