@@ -24,7 +24,7 @@ static const Step FOOTER_LINES[] = {{4, 1}, {0, 0}}, ANSWER_LINES[] = {{6, 1}, {
                   HEADER_LINES[] = {{8, 1}, {0, 0}}, HINT_LINES[] = {{18, 1}, {0, 0}},
                   SENTENCE_LINES[] = {{5, 1}, {0, 0}}, SENTENCE_LINES_NARROW[] = {{12, 2}, {5, 1}, {0, 0}};
 /* columns: the map of steps by the screen's width, what stands beside the view by what is left */
-static const Step STEPS_WIDTH[] = {{180, 40}, {110, 28}, {0, 18}}, SIDE_WIDTH[] = {{150, 44}, {90, 32}, {0, 20}};
+static const Step STEPS_WIDTH[] = {{180, 50}, {110, 28}, {0, 18}}, SIDE_WIDTH[] = {{150, 44}, {90, 32}, {0, 20}};
 /* lines of what goes below a view */
 static const Step BELOW_LINES[] = {{50, 17}, {30, 12}, {20, 7}, {0, 0}};
 /* below three sides: what A and B answer; a row of attention as a profile, and where there is room the figures of it */
@@ -204,9 +204,13 @@ Frame frame_layout(const Session *s, int h, int w, unsigned besides)
 
 void frame_needs(const Session *s, const Frame *f, Needs *out)
 {
-    for (int i = 0; i < f->count; i++)
-        if (f->pane[i].view->needs)
-            f->pane[i].view->needs(s, f->pane[i].side, f->pane[i].inside, out);
+    for (int i = 0; i < f->count; i++) /* little, and it is seen how far the pass has come */
+        if (f->pane[i].steps)
+            steps_reached(s, f->pane[i].inside, out);
+    for (int map = 0; map < 2; map++) /* the rest of the map waits for what the screen is about */
+        for (int i = 0; i < f->count; i++)
+            if (f->pane[i].view->needs && f->pane[i].steps == map)
+                f->pane[i].view->needs(s, f->pane[i].side, f->pane[i].inside, out);
     needs_add(out, SIDE_A,
               shown_site(s, SIDE_A, SITE_PROBS)); /* the answer is always on screen; it comes last of all */
     needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS));

@@ -82,7 +82,8 @@ void probe_other_readout(Probes *b);
 void probe_places(Probes *b);
 void probe_fit(Probes *b);
 enum { ALIKE_COMPONENTS = 3 };
-void probe_alike(Graph *g); /* of every stack */
+void probe_alike(Graph *g);   /* of every stack */
+void probe_lengths(Graph *g); /* behind all that the map of steps shows */
 void probe_filters(Probes *b);
 void probe_guess(Probes *b);
 void probe_where(Probes *b);

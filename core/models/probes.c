@@ -17,7 +17,12 @@ NodeId probe_passing(Graph *g, NodeId n)
 
 bool probes_is(const char *path)
 {
-    return strstr(path, ".probe.") || strstr(path, ".alike.");
+    return strstr(path, ".probe.") || strstr(path, ".alike.") || probes_of_step(path);
+}
+
+bool probes_of_step(const char *path)
+{
+    return strstr(path, "lengths.") != NULL;
 }
 
 void probe_scope(Probes *b, int layer)
@@ -220,6 +225,7 @@ void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
     probe_fit(&b);
     probe_filters(&b);
     probe_alike(g);
+    probe_lengths(g);
     probe_guess(&b);
     probe_where(&b);
     for (NodeId n = first; n < g->count; n++)

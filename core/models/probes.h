@@ -48,6 +48,10 @@
  *   cosine[p,p1]         of every two, their mean taken away
  *   component_K[p], direction_K[d], share_K   their first three principal components: each token along the direction,
  *                        the direction, its share of all variance; by power iteration (probe_alike.c)
+ * For every step that the map shows and that has tokens, in lengths beside its result NAME:
+ *   NAME_length[t]       how long the vector of each token is: all its numbers there, of all heads
+ *   NAME_change[t]       where the stream of tokens goes on (a block, a sum in it, the positions): the way of each one
+ *                        in this step, as a share of its length before
  * where there is a reconstruction head (errors are mean squares of standardised values):
  *   guess.pixels[c,y,i,x,j]   the guess as colours, 0 … 255; absent where the input was ready values
  *   guess.error[p], guess.flat[p]   how far the guess of each patch is off, and how far 0, the mean colour, would be
@@ -62,9 +66,19 @@
 
 /* Does the path lie among the analyses of a part? Those are left out of short names and completion. */
 bool probes_is(const char *path);
+bool probes_of_step(
+    const char *path); /* among them, is it of what a step's tokens are like: NAME_length, NAME_change? */
 /* Appends them to a graph that vit_build made from c and nodes, for one picture without a batch axis. Weights must
  * outlive the graph. A run of the graph that exists already needs run_extend. */
 void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes);
+
+/* Paths of a step's result's lengths and changes, NULL where it has none. */
+enum { PROBES_PATH = 160 };
+const char *probes_length(const Graph *g, const char *shown, char out[PROBES_PATH]);
+const char *probes_change(const Graph *g, const char *shown, char out[PROBES_PATH]);
+/* Appends how far each token is away, as a share of its length before: NAME_change[t] of `step`, the difference from
+ * `before`, both of path's axes. NO_NODE where it has no tokens. */
+NodeId probes_apart(Graph *g, const char *path, NodeId before, NodeId step);
 
 /* Where the place of the object in the picture is known: object[patches] is 1 where a patch shows some of it, else 0
  * (copied). Behind probes_add:
@@ -91,7 +105,7 @@ void probes_gradient_add(Graph *g);
  * For every attention, in SCOPE.probe: entropy, entropy_share, largest, row_sum, score_variance, jacobian and their
  * means, heads_sum[t,u], mean_pattern[t,u], result[h,t,d].
  *
- * For every stack, in STACK.embed.alike and STACK.blocks.N.alike: as above.
+ * For every stack, in STACK.embed.alike and STACK.blocks.N.alike, and for every step of the map: as above.
  *
  * For every block of the decoder (of a model with that stack alone: of the encoder), in its .lens: logits[t,v] and
  * probs[t,v], what it would write if it ended there. Absent where a stack ends with a norm of its own.

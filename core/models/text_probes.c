@@ -181,6 +181,7 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c)
         sinusoids(g, p, &w);
     }
     probe_alike(g);
+    probe_lengths(g);
     for (NodeId n = first; n < g->count; n++)
         graph_flag(g, n, NODE_PROBE);
     graph_scope(g, "%s", "");

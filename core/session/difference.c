@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/graph/anatomy.h"
+#include "core/models/probes.h"
 
 bool difference_same_shape(const Graph *a, NodeId n, const Graph *b, NodeId m)
 {
@@ -103,6 +104,30 @@ bool difference_likeness(Session *s, float *out)
     if (x)
         *out = *x;
     return x != NULL;
+}
+
+/* A − B is the step, A what was before. */
+bool difference_moved_step(Session *s, const char *path, int64_t deadline_ns)
+{
+    char name[PROBES_PATH];
+    Graph *g = &s->diff.graph;
+    if (difference_moved(s, path))
+        return true;
+    if (!difference_step(s, path, deadline_ns))
+        return false;
+    NodeId step = find(s, path);
+    if (!probes_change(g, path, name)) {
+        if (probes_apart(g, path, graph_node(g, step)->in[0], step) == NO_NODE)
+            return true;
+        run_extend(s->diff.run);
+    }
+    return run_step(s->diff.run, graph_find(g, probes_change(g, path, name)), deadline_ns);
+}
+
+const float *difference_moved(const Session *s, const char *path)
+{
+    char name[PROBES_PATH];
+    return s->diff.run && probes_change(&s->diff.graph, path, name) ? difference_peek(s, name) : NULL;
 }
 
 const float *difference_peek(const Session *s, const char *path)

@@ -9,8 +9,12 @@ bool difference_step(Session *s, const char *path, int64_t deadline_ns);
  * graph. False where there is no A, or none with such an embedding. Computes both embeddings where they are not there
  * yet. */
 bool difference_likeness(Session *s, float *out);
-const float *difference_peek(const Session *s, const char *path); /* NULL while not computed, or forgotten */
-void difference_trim(Session *s);                                 /* what nothing asked for since the last call */
+/* How far each token of that node has moved from A to B, as a share of its length in A: [tokens], a node of the pair's
+ * graph (probes_apart). True when it is there, or the node has no tokens. */
+bool difference_moved_step(Session *s, const char *path, int64_t deadline_ns);
+const float *difference_moved(const Session *s, const char *path); /* NULL while not computed, or forgotten */
+const float *difference_peek(const Session *s, const char *path);  /* NULL while not computed, or forgotten */
+void difference_trim(Session *s);                                  /* what nothing asked for since the last call */
 size_t difference_bytes(const Session *s);
 /* Forgets all of it: before A or B becomes another run, or its graph another. */
 void difference_drop(Session *s);

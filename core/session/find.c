@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/models/probes.h"
 #include "core/session/place.h"
 
 /* Of letters, digits, _ and whatever is not ASCII. */
@@ -122,6 +123,13 @@ static bool go_to_thing(Session *s, int i, Err *err)
     return true;
 }
 
+/* Lengths are called after the node that they are of: whoever looks for it does not mean them. */
+static bool is_called(const Graph *g, NodeId n, const char *text)
+{
+    const char *path = graph_node(g, n)->path;
+    return find_in(path, text) && (!probes_of_step(path) || find_in(text, "length"));
+}
+
 /* Nodes without a step of their own: only where no step and no class is called so. The next one from the node in focus.
  */
 static bool go_on_nodes(Session *s, int by, Err *err)
@@ -132,12 +140,12 @@ static bool go_on_nodes(Session *s, int by, Err *err)
     here = here == NO_NODE ? 0 : here;
     for (NodeId k = 1; k <= g->count && to == NO_NODE; k++) {
         NodeId i = ((here + by * k) % g->count + g->count) % g->count;
-        to = find_in(graph_node(g, i)->path, s->sought.text) ? i : NO_NODE;
+        to = is_called(g, i, s->sought.text) ? i : NO_NODE;
     }
     if (to == NO_NODE)
         return err_set(err, "no step, node or class is called '%.40s': try a part of its name", s->sought.text);
     for (NodeId i = 0; i < g->count; i++) {
-        hits += find_in(graph_node(g, i)->path, s->sought.text);
+        hits += is_called(g, i, s->sought.text);
         number = i == to ? hits : number;
     }
     const char *path = graph_node(g, to)->path;

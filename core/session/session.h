@@ -350,6 +350,7 @@ const char *session_model_note(const Session *s);  /* "untrained", or why the an
 /* ---- computing, between frames ---- */
 typedef enum NeedWhat {
     NEED_VALUES,
+    NEED_MOVED,       /* how far the node's tokens moved from A to B (difference.h) */
     NEED_EXPLANATION, /* of one cell of the node, when its values and its inputs' are there (explained.h) */
     NEED_CLOSEUP
 } NeedWhat;

@@ -301,10 +301,16 @@ static bool step_one(Session *s, Side side, const char *path, int64_t deadline)
     return side == SIDE_DIFF ? difference_step(s, path, deadline) : run_step(session_run(s, side), n, deadline);
 }
 
+static bool step_moved(Session *s, const char *path, int64_t deadline)
+{
+    return session_node(s, SIDE_DIFF, path) == NO_NODE || difference_moved_step(s, path, deadline);
+}
+
 bool session_step_pass(Session *s, const Need *needs, int count, int64_t deadline_ns)
 {
     for (int i = 0; i < count; i++)
-        if (!step_one(s, needs[i].side, needs[i].path, deadline_ns))
+        if (needs[i].what == NEED_MOVED ? !step_moved(s, needs[i].path, deadline_ns)
+                                        : !step_one(s, needs[i].side, needs[i].path, deadline_ns))
             return false;
     for (int i = 0; i < count; i++)
         explained_make(s, &needs[i]);

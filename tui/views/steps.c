@@ -1,13 +1,39 @@
-/* The forward pass as a list of boxes that open and close, with "you are here". The mark of the place is a shape of its
- * own besides the highlight, so that it is never taken for the mark of a closed box. */
+/* The forward pass as a list of boxes that open and close, with "you are here" and a strip of the tokens in each. The
+ * mark of the place is a shape of its own besides the highlight, never taken for the mark of a closed box. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "tui/views/heat.h"
+#include "tui/views/lengths.h"
 #include "tui/views/number.h"
 #include "tui/views/shown.h"
 
-enum { WIDTH_SHAPE = 24, WIDTH_COST = 34, WIDTH_UNIT = 40, COST_CELLS = 8, UNIT_CELLS = 4, HEAD_FROM = 8 };
+enum {
+    WIDTH_SHAPE = 24,
+    WIDTH_COST = 34,
+    WIDTH_UNIT = 50,
+    COST_CELLS = 8,
+    UNIT_CELLS = 4,
+    HEAD_FROM = 8,
+    LEGEND_FROM = 30
+};
+enum { STRIP_LEAST = 3, STRIP_SHORT = 6, LABEL_CELLS = 18, SHAPE_CELLS = 11 };
+
+/* Columns of the strip of tokens, at the right end of every row: what labels, shapes and costs leave over. */
+static int strip_width(const Session *s, int w)
+{
+    int left = w - LABEL_CELLS - SHAPE_CELLS - COST_CELLS - (w >= WIDTH_UNIT ? UNIT_CELLS : 0) - 2, tokens = 0;
+    for (int i = 0; i < s->stages.count && left > STRIP_SHORT; i++) {
+        int own = s->stages.boxes[i].child != NO_BOX ? lengths_tokens(s, &s->stages.boxes[i]) : 0;
+        tokens = own > tokens ? own : tokens;
+    }
+    return w < WIDTH_SHAPE                              ? STRIP_LEAST
+           : left < STRIP_SHORT || tokens < STRIP_SHORT ? STRIP_SHORT
+           : left < tokens                              ? left
+                                                        : tokens;
+}
 
 typedef struct Marks {
     uint32_t here, open, closed;
@@ -49,10 +75,9 @@ static bool box_ahead(const Session *s, const Box *b)
     return now != NO_NODE && b->first > now;
 }
 
-static void draw_figures(const Paint *p, Rect line, int from, const Graph *g, const Box *b, Style style)
+static void draw_figures(const Paint *p, Rect line, int right, int from, const Graph *g, const Box *b, Style style)
 {
     char text[64];
-    int right = line.x + line.w;
     if (line.w >= WIDTH_COST) {
         bool unit = line.w >= WIDTH_UNIT;
         int cells = COST_CELLS + (unit ? UNIT_CELLS : 0);
@@ -85,7 +110,8 @@ static int put_label(const Paint *p, int y, int x, int room, Style style, const 
     return used + canvas_text(p->c, y, x + used, end, style, number);
 }
 
-static void draw_line(const Paint *p, Rect line, int box, bool focus)
+/* strip: how wide the tokens are drawn at the right end; most: where the scale of how far they moved ends. */
+static void draw_line(const Paint *p, Rect line, int box, bool focus, int strip, float most)
 {
     const Session *s = p->s;
     const Box *b = &s->stages.boxes[box];
@@ -102,28 +128,55 @@ static void draw_line(const Paint *p, Rect line, int box, bool focus)
     if (b->child != NO_BOX)
         canvas_glyph(p->c, line.y, x, style, s->open[box] ? m.open : m.closed);
     x += p->c->ascii ? 2 : 1;
-    int room = line.x + line.w - x - (edited ? 1 : 0);
+    Rect tokens = {line.y, line.x + line.w - strip, 1, strip};
+    int end = line.x + line.w - (x + utf8_cells(b->label) + edited > tokens.x ? 0 : strip), room = end - x - edited;
     if (p->c->ascii && *b->label == '+') /* a plus behind the mark of a closed box, which is a plus: in words */
         x += canvas_printf(p->c, line.y, x, room, style, "add%s", b->label + 1);
     else
         x += put_label(p, line.y, x, room, style, b->label);
     if (edited)
         canvas_glyph(p->c, line.y, x++, here ? STYLE_SELECTED : STYLE_EDITED, '*');
-    draw_figures(p, line, x, g, b, here ? STYLE_SELECTED : STYLE_DIM);
+    if (end == tokens.x && b->child != NO_BOX)
+        lengths_draw(p, tokens, b, most);
+    draw_figures(p, line, tokens.x - 1, x, g, b, here ? STYLE_SELECTED : STYLE_DIM);
 }
 
-/* Over the columns, where there are any. */
-static Rect head_of(Rect *r)
+/* What stands above the rows and below them, where there is room. */
+typedef struct Arranged {
+    Rect head, legend, rows;
+    int total, here, top; /* rows in all, the reader's, the first that is drawn */
+} Arranged;
+
+static Arranged arrange(const Session *s, Rect r)
 {
-    return r->w >= WIDTH_SHAPE && r->h >= HEAD_FROM ? rect_cut(r, 't', 1) : (Rect){0};
+    Arranged a = {.total = count_lines(s, &a.here)};
+    if (r.w >= WIDTH_SHAPE && r.h >= HEAD_FROM)
+        a.head = rect_cut(&r, 't', 1);
+    if (r.w >= WIDTH_SHAPE && (r.h >= a.total + LENGTHS_LEGEND || r.h >= LEGEND_FROM)) {
+        a.legend = rect_cut(&r, 'b', LENGTHS_LEGEND);
+        rect_cut(&r, 'b', r.h > a.total);
+    }
+    a.rows = r;
+    a.top = (int)scroll_first((size_t)a.total, (size_t)a.here, r.h > 0 ? (size_t)r.h : 0);
+    return a;
 }
 
-static void draw_head(const Paint *p, Rect line)
+/* The box of the k-th row of all, or NO_BOX. */
+static int box_at(const Session *s, int k)
 {
-    int right = line.x + line.w;
+    int box = first_box(&s->stages);
+    while (box != NO_BOX && k-- > 0)
+        box = stages_after(&s->stages, s->open, box);
+    return box;
+}
+
+static void draw_head(const Paint *p, Rect line, int strip)
+{
     if (line.h < 1)
         return;
     canvas_text(p->c, line.y, line.x, line.w, STYLE_HEADER, "  step");
+    canvas_text(p->c, line.y, line.x + line.w - strip, strip, STYLE_HEADER, "tokens");
+    int right = line.x + line.w - strip - 1;
     if (line.w >= WIDTH_COST) {
         int cells = COST_CELLS + (line.w >= WIDTH_UNIT ? UNIT_CELLS : 0);
         canvas_right(p->c, line.y, right - cells, cells, STYLE_HEADER, "FLOP");
@@ -132,38 +185,58 @@ static void draw_head(const Paint *p, Rect line)
     canvas_right(p->c, line.y, line.x + HEAD_FROM, right - line.x - HEAD_FROM, STYLE_HEADER, "shape");
 }
 
+/* Those of its rows that have tokens. */
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     (void)side;
     const Session *s = p->s;
-    draw_head(p, head_of(&r));
-    int here, total = count_lines(s, &here), k = 0;
-    int top = (int)scroll_first((size_t)total, (size_t)here, r.h > 0 ? (size_t)r.h : 0);
-    for (int box = first_box(&s->stages); box != NO_BOX && k < top + r.h;
-         box = stages_after(&s->stages, s->open, box), k++)
-        if (k >= top)
-            draw_line(p, (Rect){r.y + k - top, r.x, 1, r.w}, box, focus);
+    Arranged a = arrange(s, r);
+    int strip = heat_halves(p) || r.w >= WIDTH_SHAPE ? strip_width(s, r.w) : 0; /* without colours it is letters */
+    int box = box_at(s, a.top), first = box;
+    float most = 0;
+    draw_head(p, a.head, strip);
+    for (int y = 0; y < a.rows.h && box != NO_BOX; y++, box = stages_after(&s->stages, s->open, box))
+        most = s->stages.boxes[box].child == NO_BOX ? most : fmaxf(most, lengths_most(s, &s->stages.boxes[box]));
+    box = first;
+    for (int y = 0; y < a.rows.h && box != NO_BOX; y++, box = stages_after(&s->stages, s->open, box))
+        draw_line(p, (Rect){a.rows.y + y, a.rows.x, 1, a.rows.w}, box, focus, strip, most);
+    if (a.legend.h)
+        lengths_legend(p, a.legend, &s->stages.boxes[s->place.box], most);
+}
+
+static void needs_of(const Session *s, Rect r, bool reached, Needs *out)
+{
+    Arranged a = arrange(s, r);
+    int box = box_at(s, a.top);
+    for (int y = 0; y < a.rows.h && box != NO_BOX; y++, box = stages_after(&s->stages, s->open, box))
+        if (s->stages.boxes[box].child != NO_BOX)
+            lengths_needs(s, &s->stages.boxes[box], reached, out);
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    (void)s, (void)side, (void)r, (void)out; /* the map is drawn from the graph alone */
+    (void)side;
+    needs_of(s, r, false, out);
+}
+
+void steps_reached(const Session *s, Rect r, Needs *out)
+{
+    needs_of(s, r, true, out);
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     (void)side;
-    int here, total = count_lines(p->s, &here);
-    head_of(&r);
-    if (!rect_has(r, y, x))
+    Arranged a = arrange(p->s, r);
+    if (!rect_has(a.rows, y, x))
         return false;
     const Stages *st = &p->s->stages;
-    int line = (int)scroll_first((size_t)total, (size_t)here, (size_t)r.h) + y - r.y, box = first_box(st);
-    if (line >= total)
+    int line = a.top + y - a.rows.y, box = box_at(p->s, line), strip = strip_width(p->s, r.w), left = r.x + r.w - strip;
+    if (box == NO_BOX)
         return false;
-    for (int i = 0; i < line; i++)
-        box = stages_after(st, p->s->open, box);
-    if (line == here)
+    if (x >= left && st->boxes[box].child != NO_BOX && lengths_click(p->s, &st->boxes[box], x - left, strip, command))
+        return true;
+    if (line == a.here)
         buf_puts(command, "in");
     else if (stages_step(st, st->boxes[box].step) == box)
         buf_printf(command, "step %d", st->boxes[box].step);

@@ -17,7 +17,7 @@ typedef struct Paint {
     Ref written;      /* in a frame of the film (play.h): the step's last number that is there */
 } Paint;
 
-enum { VIEW_NEEDS = 128 };
+enum { VIEW_NEEDS = 384 };
 
 typedef struct Needs {
     Need item[VIEW_NEEDS];
@@ -109,12 +109,13 @@ const ViewSpec *view_now(const Session *s); /* of the screen that is on */
 /* The arrow keys where blocks are rows and heads are columns. */
 extern const KeyBinding KEYS_OF_HEADS[];
 /* Side panes. */
-extern const ViewSpec VIEW_STEPS;     /* the map of boxes, "you are here" */
-extern const ViewSpec VIEW_STEP_INFO; /* this step: formula, symbol, shape, range, cost */
-extern const ViewSpec VIEW_CURSOR;    /* the focused cell: labels, value, rank in its row */
-extern const ViewSpec VIEW_ROW_TOP;   /* largest weights of the focused attention row; sum, entropy, largest */
-extern const ViewSpec VIEW_FIGURES;   /* for comparing: score variance, entropy, largest weight of the row (one side) */
-extern const ViewSpec VIEW_PROFILE;   /* the focused row as bars, of A and of B where they are compared */
+extern const ViewSpec VIEW_STEPS;                         /* the map of boxes, "you are here" */
+void steps_reached(const Session *s, Rect r, Needs *out); /* what it needs of steps that are computed already */
+extern const ViewSpec VIEW_STEP_INFO;                     /* this step: formula, symbol, shape, range, cost */
+extern const ViewSpec VIEW_CURSOR;                        /* the focused cell: labels, value, rank in its row */
+extern const ViewSpec VIEW_ROW_TOP; /* largest weights of the focused attention row; sum, entropy, largest */
+extern const ViewSpec VIEW_FIGURES; /* for comparing: score variance, entropy, largest weight of the row (one side) */
+extern const ViewSpec VIEW_PROFILE; /* the focused row as bars, of A and of B where they are compared */
 extern const ViewSpec VIEW_OTHER_HEADS; /* the same query in every head of the block, small */
 
 /* --- shared drawing (heat.c) --- */

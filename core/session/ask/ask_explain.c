@@ -404,7 +404,8 @@ void explained_make(Session *s, const Need *need)
 {
     Side side = ask_side(need->side);
     NodeId n = session_node(s, side, need->path);
-    if (need->what == NEED_VALUES || n == NO_NODE || need->cell >= graph_cells(session_graph(s, side), n))
+    if (need->what == NEED_VALUES || need->what == NEED_MOVED || n == NO_NODE ||
+        need->cell >= graph_cells(session_graph(s, side), n))
         return;
     if (!s->explained)
         s->explained = xcalloc(1, sizeof *s->explained);

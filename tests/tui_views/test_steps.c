@@ -1,0 +1,140 @@
+/* The map of steps as an overview: how long tokens are, where an edit bites and how it spreads. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "core/models/probes.h"
+#include "core/session/command.h"
+#include "core/session/difference.h"
+#include "tests/tui_views/bundled.h"
+#include "tests/tui_views/drawn.h"
+#include "tui/views/lengths.h"
+
+enum { HIGH = 40, WIDE = 120 };
+static Canvas canvas;
+
+static void run(const char *line)
+{
+    Err err = {""};
+    Commands set = session_command_set();
+    if (!command_do(&session, &set, line, LINE_OWN, &err))
+        fail_msg("%s: %s", line, err.text);
+    commands_free(&set);
+}
+
+static int open_session(void **state)
+{
+    (void)state;
+    open_bundled();
+    canvas_init(&canvas, HIGH, WIDE);
+    return 0;
+}
+
+static int close_session(void **state)
+{
+    (void)state;
+    canvas_free(&canvas);
+    session_free(&session);
+    return 0;
+}
+
+static const Box *box(const char *path)
+{
+    int i = stages_find(&session.stages, path);
+    assert_int_not_equal(i, NO_BOX);
+    return &session.stages.boxes[i];
+}
+
+static void draw_map(void)
+{
+    Rect r = {0, 0, HIGH, WIDE};
+    drawn_prepare(&session, &VIEW_STEPS, SIDE_B, r);
+    canvas_clear(&canvas);
+    view_draw(&VIEW_STEPS, &(Paint){.s = &session, .c = &canvas, .mode = MODE_TRUE}, r, SIDE_B, true);
+}
+
+static const float *moved(const char *step)
+{
+    const Box *b = box(step);
+    return difference_moved(&session, graph_node(session_graph(&session, SIDE_B), b->show)->path);
+}
+
+/* Nothing in front of the edit moves, all behind it does, as far as the two runs are apart. */
+static void an_edit_bites_and_spreads(void **state)
+{
+    (void)state;
+    run("goto blocks.1; ablate blocks.1.attn.z[h=1]");
+    draw_map();
+    static const char *const SAME[] = {"patches", "position", "blocks.0"}, *const OTHER[] = {"blocks.1", "blocks.2",
+                                                                                             "blocks.3"};
+    for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
+        const float *x = moved(SAME[i]);
+        assert_non_null(x);
+        for (int t = 0; t < 64; t++)
+            assert_true(x[t] == 0);
+    }
+    for (size_t i = 0; i < sizeof OTHER / sizeof *OTHER; i++) {
+        const Box *b = box(OTHER[i]);
+        const char *path = graph_node(session_graph(&session, SIDE_B), b->show)->path;
+        const float *x = moved(OTHER[i]), *from = session_need(&session, SIDE_A, path, NULL),
+                    *to = session_need(&session, SIDE_B, path, NULL);
+        assert_non_null(x);
+        for (int t = 0; t < 65; t++) {
+            double way = 0, was = 0;
+            for (int d = 0; d < 64; d++) {
+                double a = (double)from[t * 64 + d], c = (double)to[t * 64 + d];
+                way += (a - c) * (a - c);
+                was += a * a;
+            }
+            assert_true(x[t] > 0 && fabs((double)x[t] - sqrt(way / was)) < 1e-5);
+        }
+    }
+}
+
+/* Every number is its cell's; a picked token has its own. */
+static void numbers_are_the_trace(void **state)
+{
+    (void)state;
+    run("goto blocks.2.resid_post[t=r2c3]");
+    draw_map();
+    assert_int_equal(drawn_numbers(&session, &canvas), 2);
+    run("set scale off");
+    draw_map();
+    assert_int_equal(drawn_numbers(&session, &canvas), 1);
+}
+
+/* A token of the strip leads to what it is like there. */
+static void a_click_opens_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *step, *want;
+        int column;
+    } CASE[] = {{"blocks.2", "goto blocks.2.alike.cosine[p=r0c0,p1=r0c0]", 1},
+                {"blocks.0.softmax", "goto blocks.0.alike.cosine[p=r7c7,p1=r7c7]", 64},
+                {"position", "goto embed.alike.cosine[p=r0c0,p1=r0c0]", 0}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        Buf command = {0};
+        assert_true(lengths_click(&session, box(CASE[i].step), CASE[i].column, 65, &command));
+        assert_string_equal(buf_str(&command), CASE[i].want);
+        run(buf_str(&command));
+        assert_int_equal(session.place.screen, SCREEN_ALIKE);
+        buf_free(&command);
+    }
+    Buf command = {0};
+    assert_false(lengths_click(&session, box("logits"), 0, 65, &command));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_edit_bites_and_spreads, open_session, close_session),
+        cmocka_unit_test_setup_teardown(numbers_are_the_trace, open_session, close_session),
+        cmocka_unit_test_setup_teardown(a_click_opens_alike, open_session, close_session)};
+    return cmocka_run_group_tests_name("tui/views/steps", tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+#include "tui/views/lengths.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/models/probes.h"
+#include "core/session/address.h"
+#include "core/session/difference.h"
+#include "core/session/screens.h"
+#include "tui/views/heat.h"
+#include "tui/views/shown.h"
+#include "tui/views/spread.h"
+
+static const float SMALL = 1e-6F; /* a share of its length that is seen as none */
+
+/* The strip of one step: what lies above the middle of its cells, and below. */
+typedef struct Strip {
+    Shown length;
+    const float *below;  /* NULL: there is nothing, or not yet */
+    Ref below_ref;       /* of its first token; no run: the pair's own node */
+    size_t first, count; /* tokens: those in front come first */
+    ColourScale above_scale, below_scale;
+    float most;
+} Strip;
+
+static const char *shown_path(const Session *s, const Box *b)
+{
+    return b->show == NO_NODE ? "" : graph_node(session_graph(s, SIDE_B), b->show)->path;
+}
+
+void lengths_needs(const Session *s, const Box *b, bool reached, Needs *out)
+{
+    char path[PROBES_PATH];
+    const char *shown = shown_path(s, b);
+    const Graph *g = session_graph(s, SIDE_B);
+    bool there = *shown && session_peek(s, SIDE_B, shown), both = there && session_peek(s, SIDE_A, shown);
+    if (!*shown || !probes_length(g, shown, path) || (reached && !there))
+        return;
+    needs_add(out, SIDE_B, path);
+    if (!session_compares(s))
+        needs_add(out, SIDE_B, probes_change(g, shown, path));
+    else if (both || !reached)
+        needs_ask(out, SIDE_DIFF, shown, NEED_MOVED, 0, 0);
+}
+
+/* Lengths are grey, whatever map the reader chose: what moved has the colours. */
+static ColourScale grey(const Paint *p, const float *x, size_t count)
+{
+    Spread spread = spread_of(x, count);
+    spread.common = spread_common(x, count, 1);
+    ColourScale s = colour_scale_of_spread(p, SIDE_B, &spread);
+    s.map = p->light ? CM_GREY_LIGHT : CM_GREY;
+    s.is_signed = false;
+    if (p->s->look.locked) {
+        s.low = spread.min;
+        s.high = spread.max;
+    }
+    return s;
+}
+
+/* Black to one hue of the map of signed values: B's for what moved from A to B, the other for what a step did. */
+static ColourScale hue(const Paint *p, float most)
+{
+    ColourScale s = colour_scale_of_range(p, -most, most);
+    s.map = p->light ? CM_VIK : CM_BLUE_ORANGE;
+    s.is_signed = true;
+    s.low = -(s.high = most);
+    return s;
+}
+
+static bool open_strip(const Paint *p, const Box *b, float most, Strip *out)
+{
+    const Session *s = p->s;
+    const Graph *g = session_graph(s, SIDE_B);
+    const char *shown = shown_path(s, b);
+    char path[PROBES_PATH];
+    Strip v = {.most = most};
+    Shown change;
+    if (!*shown || !shown_open(s, SIDE_B, probes_length(g, shown, path), &v.length))
+        return false;
+    v.count = v.length.count;
+    if (session_compares(s))
+        v.below = difference_moved(s, shown);
+    else if (shown_open(s, SIDE_B, probes_change(g, shown, path), &change)) {
+        v.below = change.values;
+        v.below_ref = shown_ref(&change, 0);
+    }
+    if (v.length.values)
+        v.above_scale = grey(p, v.length.values, v.count);
+    v.below_scale = hue(p, 1);
+    *out = v;
+    return true;
+}
+
+/* Of several tokens in one cell. */
+static float largest(const float *x, size_t from, size_t to)
+{
+    float most = x[from];
+    for (size_t i = from; i < to; i++)
+        most = x[i] > most || isnan(most) ? x[i] : most;
+    return most;
+}
+
+/* 0 … 1 of the scale; from A to B as its root, so that little is seen too. */
+static float on_scale(const Strip *v, float share, bool rooted)
+{
+    float x = isnan(share) || !(v->most > 0) ? 0 : fminf(1, share / v->most);
+    return rooted ? sqrtf(x) : x;
+}
+
+float lengths_most(const Session *s, const Box *b)
+{
+    char path[PROBES_PATH];
+    const Graph *g = session_graph(s, SIDE_B);
+    const char *shown = shown_path(s, b);
+    Shown v;
+    if (!*shown || !shown_open(s, SIDE_B, probes_length(g, shown, path), &v))
+        return 0;
+    const float *x = session_compares(s) ? difference_moved(s, shown)
+                                         : session_peek(s, SIDE_B, probes_change(g, shown, path));
+    float most = x ? largest(x, 0, v.count) : 0;
+    return most > SMALL ? fminf(1, most) : 0;
+}
+
+bool lengths_draw(const Paint *p, Rect line, const Box *b, float most)
+{
+    Strip v;
+    bool compares = session_compares(p->s), halves = heat_halves(p);
+    if (line.w < 1 || !open_strip(p, b, most, &v))
+        return false;
+    size_t columns = (size_t)line.w < v.count ? (size_t)line.w : v.count;
+    for (int x = 0; x < line.w && v.length.values; x++) {
+        size_t part = heat_part((size_t)x, (size_t)line.w, columns), from = heat_first(part, v.count, columns),
+               to = heat_first(part + 1, v.count, columns);
+        float length = largest(v.length.values, from, to);
+        float below = v.below ? on_scale(&v, largest(v.below, from, to), compares) : 0, way = compares ? below : -below;
+        Ref ref = shown_ref(&v.length, from);
+        if (halves || !compares)
+            canvas_pixel(p->c, line.y, line.x + x, halves ? 0 : -1, colour_scale_colour(&v.above_scale, length),
+                         colour_scale_level(&v.above_scale, length), 0, ref);
+        if (halves || compares)
+            canvas_pixel(p->c, line.y, line.x + x, halves ? 1 : -1, colour_scale_colour(&v.below_scale, way),
+                         colour_scale_level(&v.below_scale, way), halves ? 0 : 1, ref);
+    }
+    return true;
+}
+
+/* Three cells of a scale, dark to full, in one half. */
+static int sample(const Paint *p, int y, int x, const ColourScale *s, float low, float high, int half)
+{
+    for (int i = 0; i < 3; i++) {
+        float value = low + (high - low) * (float)(i + 1) / 3;
+        canvas_pixel(p->c, y, x + i, heat_halves(p) ? half : -1, colour_scale_colour(s, value),
+                     colour_scale_level(s, value), 0, (Ref){0});
+        if (heat_halves(p))
+            canvas_pixel(p->c, y, x + i, 1 - half, p->light ? 0xffffff : 0x101214, 0, 0, (Ref){0});
+    }
+    return 4;
+}
+
+static void put_numbers(const Paint *p, Rect line, const Strip *v)
+{
+    char label[64], share[16];
+    const Axis *tokens = &v->length.graph->axes[graph_node(v->length.graph, v->length.node)->dims.axis[0]];
+    size_t at = v->length.cell;
+    int x = line.x, end = line.x + line.w;
+    if (!v->length.values)
+        return;
+    axis_label(tokens, (int)at, label, sizeof label);
+    x += canvas_printf(p->c, line.y, x, line.w / 2, STYLE_STRONG, "%s ", label);
+    x += shown_number(p, &v->length, at, line.y, x, end - x < 7 ? end - x : 7, STYLE_TEXT);
+    if (!v->below)
+        return;
+    share_text(share, sizeof share, v->below[at]);
+    x += canvas_text(p->c, line.y, x, end - x, STYLE_DIM, " moved ");
+    int used = canvas_text(p->c, line.y, x, end - x, STYLE_TEXT, share);
+    if (v->below_ref.run) {
+        Ref ref = v->below_ref;
+        ref.cell = at;
+        canvas_ref(p->c, line.y, x, used, ref);
+    }
+}
+
+void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
+{
+    Strip v;
+    ColourScale ramp = grey(p, (const float[]){0, 1}, 2);
+    bool compares = session_compares(p->s), halves = heat_halves(p), there = open_strip(p, b, most, &v);
+    char end[16];
+    share_text(end, sizeof end, most);
+    if (halves || !compares) {
+        Rect line = rect_cut(&r, 't', 1);
+        int used = sample(p, line.y, line.x, &ramp, 0, 1, 0);
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "length, scale per step");
+    }
+    if (r.h > 0 && (halves || compares)) {
+        Rect line = rect_cut(&r, 't', 1);
+        ColourScale s = hue(p, 1);
+        int used = sample(p, line.y, line.x, &s, 0, compares ? 1 : -1, 1);
+        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%s %s%s",
+                      compares ? "A to B, to" : "its step, to", end, compares && line.w > 30 ? ", as a root" : "");
+    }
+    if (r.h > 0 && there)
+        put_numbers(p, (Rect){r.y, r.x, 1, r.w}, &v);
+}
+
+int lengths_tokens(const Session *s, const Box *b)
+{
+    Shown v;
+    char path[PROBES_PATH];
+    const char *shown = shown_path(s, b);
+    return *shown && shown_open(s, SIDE_B, probes_length(session_graph(s, SIDE_B), shown, path), &v) ? (int)v.count : 0;
+}
+
+/* The cosine of the token and itself after the block of that step, or before the first one. */
+bool lengths_click(const Session *s, const Box *b, int column, int columns, Buf *command)
+{
+    int tokens = lengths_tokens(s, b);
+    const Graph *g = session_graph(s, SIDE_B);
+    if (!tokens || column < 0 || column >= columns)
+        return false;
+    const char *shown = shown_path(s, b);
+    int block = anatomy_block_of(g, shown), of = anatomy_of(g, shown),
+        part = block != NO_PART ? block : anatomy_next(g, NO_PART, PART_EMBEDDING);
+    for (int e = NO_PART; block == NO_PART && of != NO_PART && (e = anatomy_next(g, e, PART_EMBEDDING)) != NO_PART;)
+        part = strcmp(anatomy_part(g, e)->stack, anatomy_part(g, of)->stack) == 0 ? e : part;
+    const char *path = part == NO_PART ? NULL : site_path(g, part, SITE_ALIKE_COSINE);
+    NodeId n = path ? graph_find(g, path) : NO_NODE;
+    if (n == NO_NODE)
+        return false;
+    size_t parts = (size_t)(columns < tokens ? columns : tokens), i = heat_part((size_t)column, (size_t)columns, parts);
+    int all = g->axes[graph_node(g, n)->dims.axis[0]].n,
+        at = clamp((int)heat_first(i, (size_t)tokens, parts) - (tokens - all), 0, all - 1);
+    buf_puts(command, "goto ");
+    address_put(g, n, (size_t)at * (size_t)all + (size_t)at, command);
+    return true;
+}
