@@ -93,7 +93,7 @@ static bool write_translator(const char *dir)
     Model m;
     Err err;
     Seq2seqConfig c = text_model_bundled_config();
-    if (!text_model_load(&m, TRANSLATOR, &err)) {
+    if (!text_model_load(&m, TRANSLATOR, NULL, NULL, &err)) {
         fprintf(stderr, "make_assets: %s\n", err.text);
         return false;
     }

@@ -109,6 +109,35 @@ static void structure(Settings *s, const VitConfig *a, const VitConfig *b)
     differ(s, "norm inside the MLP", yes(a->hidden_norm), yes(b->hidden_norm));
 }
 
+static const char *positions_of(const Seq2seqConfig *c)
+{
+    static const char *const WORDS[] = {
+        [SEQ2SEQ_POS_ROPE] = "rotary", [SEQ2SEQ_POS_ALIBI] = "ALiBi", [SEQ2SEQ_POS_NONE] = "none"};
+    return c->pos != SEQ2SEQ_POS_ADDED ? WORDS[c->pos] : c->learned_positions ? "learned" : "sinusoids";
+}
+
+/* What came after the original Transformer. */
+static void newer_settings(Settings *s, const Seq2seqConfig *a, const Seq2seqConfig *b)
+{
+    static const char *const HEAD_NORMS[] = {"none", "in every head", "over all heads"};
+    static const char *const PARALLEL[] = {"no", "with two norms", "with one norm"};
+    differ(s, "positions", positions_of(a), positions_of(b));
+    differ_number(s, "heads of keys and values", seq2seq_key_heads(a), seq2seq_key_heads(b));
+    differ_number(s, "base of the rotations", (double)a->rope.base, (double)b->rope.base);
+    differ_number(s, "numbers of a head that are rotated", seq2seq_rotated(a), seq2seq_rotated(b));
+    differ(s, "pairs of a rotation", a->rope.half ? "halves" : "neighbours", b->rope.half ? "halves" : "neighbours");
+    differ_number(s, "factor of the rotations' scaling", (double)a->rope.factor, (double)b->rope.factor);
+    differ(s, "kind of norm", a->rms_norm ? "RMSNorm" : "LayerNorm", b->rms_norm ? "RMSNorm" : "LayerNorm");
+    differ(s, "norms stretch by 1 + gamma", yes(a->gamma_plus), yes(b->gamma_plus));
+    differ(s, "norms behind the sub-layers", yes(a->after_norm), yes(b->after_norm));
+    differ(s, "norms of queries and keys", HEAD_NORMS[a->head_norm], HEAD_NORMS[b->head_norm]);
+    differ(s, "attention and MLP side by side", PARALLEL[a->parallel], PARALLEL[b->parallel]);
+    differ(s, "gated MLP", yes(a->gated), yes(b->gated));
+    differ_number(s, "window", a->window, b->window);
+    differ_number(s, "soft cap of the scores", (double)a->score_cap, (double)b->score_cap);
+    differ_number(s, "soft cap of the logits", (double)a->logit_cap, (double)b->logit_cap);
+}
+
 static int text_settings(const Seq2seqConfig *a, const Seq2seqConfig *b, DiffSetting out[DIFF_SETTINGS])
 {
     static const char *const FORMS[] = {[SEQ2SEQ_BOTH] = "encoder and decoder",
@@ -128,8 +157,7 @@ static int text_settings(const Seq2seqConfig *a, const Seq2seqConfig *b, DiffSet
     differ_number(&s, "ε of LayerNorm", (double)a->eps, (double)b->eps);
     differ_number(&s, "factor on the scores", (double)a->scale, (double)b->scale);
     differ_number(&s, "factor on the embeddings", (double)a->embed_scale, (double)b->embed_scale);
-    differ(&s, "positions", a->learned_positions ? "learned" : "sinusoids",
-           b->learned_positions ? "learned" : "sinusoids");
+    newer_settings(&s, a, b);
     differ(&s, "LayerNorm after the addition", yes(!a->pre_norm), yes(!b->pre_norm));
     differ(&s, "LayerNorm at the end", yes(a->final_norm), yes(b->final_norm));
     differ(&s, "answer's weights are the embedding's", yes(a->tied), yes(b->tied));

@@ -60,10 +60,15 @@ const char *checkpoint_name(Checkpoint *k, VitRole r, int layer)
 
 /* --- opening --- */
 
-static const char *joined(Checkpoint *k, const char *dir, const char *name)
+static const char *path_in(Arena *arena, const char *dir, const char *name)
 {
     size_t n = strlen(dir);
-    return arena_printf(&k->arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
+    return arena_printf(arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
+}
+
+static const char *joined(Checkpoint *k, const char *dir, const char *name)
+{
+    return path_in(&k->arena, dir, name);
 }
 
 /* Folder of a file ("." without one) and the name a person would give the model: the folder's, or the file's without
@@ -105,16 +110,16 @@ static bool open_tensors(TensorFile *f, const char *path, Err *err)
 
 #define OPEN_CLIP "open_clip_model.safetensors"
 
-static bool find_file(Checkpoint *k, const char *dir, const char **file, Err *err)
+static bool find_file(Arena *arena, const char *dir, const char **file, Err *err)
 {
     static const char *const names[] = {"model.safetensors", "model.safetensors.index.json", OPEN_CLIP,
                                         "pytorch_model.bin", "model.npz"}; /* the last two get their own messages */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        *file = joined(k, dir, names[i]);
+        *file = path_in(arena, dir, names[i]);
         if (file_exists(*file))
             return true;
     }
-    const char *pickles = joined(k, dir, "pytorch_model.bin.index.json");
+    const char *pickles = path_in(arena, dir, "pytorch_model.bin.index.json");
     if (file_exists(pickles))
         return err_set(err,
                        "%s: the weights are in several PyTorch pickles, which could run any code and are never read. "
@@ -125,6 +130,12 @@ static bool find_file(Checkpoint *k, const char *dir, const char **file, Err *er
                        pickles);
     return err_set(err, "%s: no model.safetensors in this folder; give a folder that has one, or a .safetensors file",
                    dir);
+}
+
+bool checkpoint_open_tensors(TensorFile *f, Arena *arena, const char *dir, Err *err)
+{
+    const char *file;
+    return find_file(arena, dir, &file, err) && open_tensors(f, file, err);
 }
 
 static bool read_beside(const char *path, Json **out, Err *err)
@@ -191,7 +202,7 @@ static bool checkpoint_open(Checkpoint *k, const char *path, Err *err)
     k->name = model_name(k, path, folder);
     k->config_path = joined(k, dir, "config.json");
     k->processor_path = joined(k, dir, "preprocessor_config.json");
-    if ((!folder || find_file(k, dir, &file, err)) && open_tensors(&k->file, file, err)) {
+    if ((!folder || find_file(&k->arena, dir, &file, err)) && open_tensors(&k->file, file, err)) {
         k->used = arena_alloc(&k->arena, k->file.count + 1);
         if (layout_detect(k, err) && read_open_clip(k, file, dir, &own, err) &&
             (own || (read_beside(k->config_path, &k->config, err) && read_processor(k, dir, err))))

@@ -106,6 +106,8 @@ typedef struct Checkpoint {
 } Checkpoint;
 
 void checkpoint_close(Checkpoint *k);
+/* The tensors of a folder, in one file or in several. */
+bool checkpoint_open_tensors(TensorFile *f, Arena *arena, const char *dir, Err *err);
 /* The tensor that holds a weight (of a fused one: the fused tensor), or NULL. */
 const TensorInfo *checkpoint_find(const Checkpoint *k, VitRole r, int layer);
 /* …and how it is stored there. */
@@ -128,6 +130,8 @@ bool layout_detect(Checkpoint *k, Err *err);
 bool layout_known(const Checkpoint *k, Model *m, Known *out, Err *err);
 /* Is it an argument of timm's models that is read or changes no answer? */
 bool layout_timm_argument(const char *key);
+/* Is it a key of config.json that programs of the hub write beside the model: of training, outputs, versions? */
+bool hub_key_idle(const char *key);
 /* The name of the list that differs from what was typed by one or two letters, or NULL. */
 const char *layout_meant(const char *const *names, size_t count, const char *typed);
 /* Configuration, preprocessing, class names and assumptions from shapes and JSON files, into m (zeroed but for its

@@ -7,6 +7,7 @@
 
 #include "core/base/dmath.h"
 #include "core/base/rng.h"
+#include "core/models/nn.h"
 
 enum { WIDTH_MAX = 64, WORDS_MAX = 4096 };
 
@@ -101,17 +102,19 @@ static const float *kept(const DecodeNode *p, const char *stage, int layer, cons
 /* What the step before has: keys and values of all tokens but the newest, and of the source. */
 static Seq2seqKept *keep(Decoder *x, const DecodeNode *before)
 {
-    int layers = x->m->text.decoder_layers;
+    const Seq2seqConfig *c = &x->m->text;
+    const char *key = nn_key_name(c->head_norm != HEAD_NORM_NONE, c->pos == SEQ2SEQ_POS_ROPE);
+    int layers = c->decoder_layers;
     Seq2seqKept *k = arena_alloc(&x->d->arena, size_mul((size_t)layers, sizeof *k));
     for (int l = 0; l < layers; l++)
-        k[l] = (Seq2seqKept){kept(before, "self_attn", l, "k"), kept(before, "self_attn", l, "v"),
+        k[l] = (Seq2seqKept){kept(before, "self_attn", l, key), kept(before, "self_attn", l, "v"),
                              kept(before, "cross_attn", l, "k"), kept(before, "cross_attn", l, "v")};
     return k;
 }
 
 static void note_cache(Decode *d, const Seq2seqConfig *c, int source, int target, int beginnings)
 {
-    double token = 2.0 * c->decoder_layers * c->heads * c->head_dim * (double)sizeof(float);
+    double token = 2.0 * c->decoder_layers * seq2seq_key_heads(c) * c->head_dim * (double)sizeof(float);
     double bytes = token * (source + (double)target * beginnings);
     d->cost.cache_bytes = bytes > d->cost.cache_bytes ? bytes : d->cost.cache_bytes;
 }
@@ -300,17 +303,18 @@ static bool begin(Decoder *x, const int *source, int n, Err *err)
             return err_set(err, "there is no word %d in a vocabulary of %d", source[i], v->n);
     if (!seq2seq_check_length(&x->m->text, encoder ? n : 0, 1, err))
         return false;
-    int start = x->m->target.start < 0 ? 0 : x->m->target.start;
     int *given = arena_alloc(&d->arena, size_mul((size_t)n + 2, sizeof *given));
-    given[0] = start;
-    for (int i = 0; i < n && !encoder; i++)
-        given[1 + i] = source[i];
     x->given = given;
-    x->given_n = encoder ? 1 : 1 + n;
+    if (model_starts(x->m))
+        given[x->given_n++] = model_start(x->m);
+    for (int i = 0; i < n && !encoder; i++)
+        given[x->given_n++] = source[i];
+    if (!x->given_n)
+        return err_set(err, "there is no word to go on from: give one");
     if (encoder)
         words_set(&d->read, v, source, n);
     d->node = grow(d->node, &d->cap, 0, sizeof *d->node);
-    d->node[0] = (DecodeNode){.word = start, .parent = -1, .share = 1};
+    d->node[0] = (DecodeNode){.word = given[0], .parent = -1, .share = 1};
     d->count = 1;
     return true;
 }

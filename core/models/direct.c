@@ -63,7 +63,10 @@ void direct_attend(const DirectSeen *s, const double *q, double (*bias)(const vo
             row[u] = 0;
             for (size_t i = first; i < first + s->width; i++)
                 row[u] += q[i] * s->k[u * inner + i];
-            row[u] = row[u] * s->scale + (bias ? bias(of, h, u) : 0);
+            row[u] *= s->scale;
+            if (s->cap > 0)
+                row[u] = s->cap * map_exact(MAP_TANH, row[u] / s->cap);
+            row[u] += bias ? bias(of, h, u) : 0;
         }
         direct_softmax(row, s->n);
         for (size_t i = first; i < first + s->width; i++) {

@@ -12,7 +12,7 @@
 #include "core/models/probes.h"
 #include "core/models/text_model.h"
 
-enum { WORDS_MOST = 64 }; /* of a text that is written */
+enum { WORDS_MOST = 64 }; /* of a text that the model writes, or that is typed behind > */
 static const char FIRST[] = "the animal did not cross the street because it was too tired",
                   FIRST_NUMBERS[] = "3 4 5"; /* behind pad, start and end */
 
@@ -39,36 +39,42 @@ static void put_text(Text *out, const Words *w, Arena *arena)
     *out = (Text){word, label, w->n, *w->left_out ? arena_strdup(arena, w->left_out) : NULL, w->cut};
 }
 
-/* The start and the words behind it: what was typed behind >, else what the model itself writes. */
-static bool read_target(const Model *m, const char *typed, const Words *source, Words *out, Err *err)
+/* The start, where the model has one, and the words of a text of at most `most`. */
+static bool read_typed(const Model *m, const char *typed, int most, Words *out, Err *err)
 {
-    int number[WORDS_MOST + 2] = {m->target.start < 0 ? 0 : m->target.start}, n = 1, cut = 0;
-    char left[WORDS_LEFT] = "";
-    if (typed) {
-        Words w = {0};
-        if (typed[strspn(typed, " ")] && !words_parse(&w, &m->target, typed, false, err))
-            return false;
-        bool fits = w.n <= WORDS_MOST;
-        for (int i = 0; fits && i < w.n; i++)
-            number[n++] = w.number[i];
-        memcpy(left, w.left_out, sizeof left);
+    Words w = {0};
+    if (typed[strspn(typed, " ")] && !words_parse(&w, &m->target, typed, false, err))
+        return false;
+    if (w.n > most) {
         words_free(&w);
-        if (!fits)
-            return err_set(err, "a text to write may have at most %d words: shorten it", WORDS_MOST);
-    } else {
-        Decode d;
-        DecodeOptions o = decode_options_default();
-        o.most = m->text.learned_positions && m->text.positions < WORDS_MOST ? m->text.positions : WORDS_MOST;
-        if (!decode_run(&d, m, source->number, source->n, &o, NULL, NULL, NULL, err))
-            return false;
-        for (int i = 0; i < d.length && d.word[i] != m->target.end && n < o.most; i++)
-            number[n++] = d.word[i];
-        cut = decode_cut(&d, m) ? n - 1 : 0;
-        decode_free(&d);
+        return err_set(err, "a text to write may have at most %d words: shorten it", most);
     }
+    int *number = xmalloc(((size_t)w.n + 1) * sizeof *number), n = 0;
+    if (model_starts(m))
+        number[n++] = model_start(m);
+    for (int i = 0; i < w.n; i++)
+        number[n++] = w.number[i];
     words_set(out, &m->target, number, n);
-    memcpy(out->left_out, left, sizeof left);
-    out->cut = cut;
+    memcpy(out->left_out, w.left_out, sizeof w.left_out);
+    words_free(&w);
+    free(number);
+    return true;
+}
+
+/* The start and what the model itself writes. */
+static bool write_target(const Model *m, const Words *source, Words *out, Err *err)
+{
+    int number[WORDS_MOST + 2] = {model_start(m)}, n = 1;
+    Decode d;
+    DecodeOptions o = decode_options_default();
+    o.most = seq2seq_longest(&m->text) < WORDS_MOST ? seq2seq_longest(&m->text) : WORDS_MOST;
+    if (!decode_run(&d, m, source->number, source->n, &o, NULL, NULL, NULL, err))
+        return false;
+    for (int i = 0; i < d.length && d.word[i] != m->target.end && n < o.most; i++)
+        number[n++] = d.word[i];
+    words_set(out, &m->target, number, n);
+    out->cut = decode_cut(&d, m) ? n - 1 : 0;
+    decode_free(&d);
     return true;
 }
 
@@ -104,8 +110,10 @@ static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[T
     Words s = {0}, w = {0};
     const char *source = arrow ? arena_printf(arena, "%.*s", (int)(arrow - text), text) : text;
     bool ok = !encoder || words_parse(&s, &m->source, source, decoder, err);
-    if (ok && decoder)
-        ok = read_target(m, arrow ? arrow + 1 : encoder ? NULL : source, &s, &w, err);
+    if (ok && decoder && encoder && !arrow)
+        ok = write_target(m, &s, &w, err);
+    else if (ok && decoder)
+        ok = read_typed(m, arrow ? arrow + 1 : source, encoder ? WORDS_MOST : seq2seq_longest(&m->text), &w, err);
     ok = ok && seq2seq_check_length(&m->text, s.n, w.n, err);
     out[TEXT_SOURCE] = out[TEXT_TARGET] = (Text){0};
     if (ok) {
@@ -117,6 +125,39 @@ static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[T
     return ok;
 }
 
+static const char *positions_text(const Seq2seqConfig *c)
+{
+    static const char *const TEXT[] = {[SEQ2SEQ_POS_ROPE] = "rotary positions",
+                                       [SEQ2SEQ_POS_ALIBI] = "a bias for distance (ALiBi)",
+                                       [SEQ2SEQ_POS_NONE] = "no positions"};
+    return c->pos != SEQ2SEQ_POS_ADDED ? TEXT[c->pos]
+           : c->learned_positions      ? "learned positions"
+                                       : "sinusoids for positions";
+}
+
+static void put_rotations(const FactSink *f, const Seq2seqConfig *c)
+{
+    static const char *const SCALING[] = {[ROPE_LINEAR] = "linear", [ROPE_LLAMA3] = "llama3", [ROPE_YARN] = "YaRN"};
+    const Seq2seqRope *r = &c->rope;
+    char scaled[64] = "", local[64] = "";
+    if (r->scaling)
+        snprintf(scaled, sizeof scaled, ", %s with factor %g", SCALING[r->scaling], (double)r->factor);
+    if (r->local_base > 0)
+        snprintf(local, sizeof local, ", base %g in blocks with a window", (double)r->local_base);
+    fact_put(f, "rotations", "%d of %d numbers of q and k are turned by their place, base %g, %s%s%s",
+             seq2seq_rotated(c), c->head_dim, (double)r->base,
+             r->half ? "number e with e + E/2" : "neighbours in pairs", scaled, local);
+}
+
+static void put_windows(const FactSink *f, const Seq2seqConfig *c)
+{
+    int blocks = 0;
+    for (int i = 0; i < c->decoder_layers; i++)
+        blocks += seq2seq_windowed(c, i);
+    fact_put(f, "windows", "in %d of %d blocks a token sees itself and the %d before it", blocks, c->decoder_layers,
+             c->window - 1);
+}
+
 static void facts(const Model *m, FactFn put, void *context)
 {
     const Seq2seqConfig *c = &m->text;
@@ -124,13 +165,39 @@ static void facts(const Model *m, FactFn put, void *context)
     static const char *const form[] = {"an encoder and a decoder, three kinds of attention", "a decoder alone",
                                        "an encoder alone"};
     fact_put(&f, "takes", "words: %s", form[c->form]);
-    fact_put(&f, "tokens", "%d words to read, %d to write; %s", c->source_words, c->target_words,
-             c->learned_positions ? "learned positions" : "sinusoids for positions");
-    fact_put(&f, "blocks", "%d + %d blocks, %d heads of %d, width %d, MLP %d", c->encoder_layers, c->decoder_layers,
-             c->heads, c->head_dim, c->width, c->mlp);
-    fact_put(&f, "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g, embeddings times %.6g%s",
-             c->pre_norm ? "pre" : "post", map_name(c->act), (double)c->eps, (double)c->scale, (double)c->embed_scale,
-             c->final_norm ? ", a norm after each stack" : "");
+    if (c->form == SEQ2SEQ_DECODER_ONLY) {
+        fact_put(&f, "tokens", "%d words; %s; a text of at most %d", c->target_words, positions_text(c),
+                 seq2seq_longest(c));
+        fact_put(&f, "blocks", "%d block%s, %d heads of %d, width %d, MLP %d", c->decoder_layers,
+                 c->decoder_layers == 1 ? "" : "s", c->heads, c->head_dim, c->width, c->mlp);
+    } else {
+        fact_put(&f, "tokens", "%d words to read, %d to write; %s", c->source_words, c->target_words,
+                 positions_text(c));
+        fact_put(&f, "blocks", "%d + %d blocks, %d heads of %d, width %d, MLP %d", c->encoder_layers, c->decoder_layers,
+                 c->heads, c->head_dim, c->width, c->mlp);
+    }
+    if (c->key_heads)
+        fact_put(&f, "groups", "%d head%s of keys and values, each read by %d heads", c->key_heads,
+                 c->key_heads == 1 ? "" : "s", c->heads / c->key_heads);
+    if (c->pos == SEQ2SEQ_POS_ROPE)
+        put_rotations(&f, c);
+    if (c->window)
+        put_windows(&f, c);
+    fact_put(&f, "knobs", "%s, %s%s, %s epsilon %g, scores times %.6g, embeddings times %.6g%s%s%s%s%s",
+             c->parallel     ? "attention and MLP side by side"
+             : !c->pre_norm  ? c->after_norm ? "norms on the branches" : "post-norm"
+             : c->after_norm ? "norms before and behind the sub-layers"
+                             : "pre-norm",
+             map_name(c->act), c->gated ? ", gated MLP" : "", c->rms_norm ? "RMSNorm" : "LayerNorm", (double)c->eps,
+             (double)c->scale, (double)c->embed_scale, c->final_norm ? ", a norm after each stack" : "",
+             c->head_norm == HEAD_NORM_EACH  ? ", norms of q and k in every head"
+             : c->head_norm == HEAD_NORM_ALL ? ", norms of q and k over all heads"
+                                             : "",
+             c->embed_norm ? ", a norm of the embedding" : "", c->gamma_plus ? ", norms stretch by 1 + gamma" : "",
+             c->bare_norm ? ", norms without beta" : "");
+    if (c->score_cap > 0 || c->logit_cap > 0)
+        fact_put(&f, "caps", "soft caps: of scores %g, of logits %g (0: none)", (double)c->score_cap,
+                 (double)c->logit_cap);
     fact_put(&f, "answer", "the next word, %s", c->tied ? "by the words' own vectors" : "by weights of its own");
 }
 
@@ -151,9 +218,7 @@ static bool place(const Model *m, size_t i, WeightPlace *p)
 
 static bool load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
 {
-    (void)progress;
-    (void)context;
-    return text_model_load(m, path, err);
+    return text_model_load(m, path, progress, context, err);
 }
 
 static bool save(const Model *m, const char *dir, Err *err)

@@ -168,6 +168,43 @@ static const char *const IDLE[] = {
     "origin_url",
 };
 
+/* The same for models of words. */
+static const char *const WORDS[] = {
+    "architectures",
+    "classifier_dropout*",
+    "summary_*",
+    "embd_pdrop",
+    "attn_pdrop",
+    "resid_pdrop",
+    "activation_dropout",
+    "attention_dropout",
+    "embedding_dropout",
+    "embed_pdrop",
+    "resid_dropout",
+    "emb_pdrop",
+    "hidden_dropout",
+    "reorder_and_upcast_attn",
+    "pretraining_tp",
+    "slow_but_exact",
+    "offset_alibi",
+    "seq_length",
+    "skip_bias_add*",
+    "masked_softmax_fusion",
+    "bias_dropout_fusion",
+    "unk_token_id",
+    "n_special",
+    "predict_special_tokens",
+    "init_*",
+    "verbose",
+    "embedding_fraction",
+    "learned_pos_emb",
+    "cache_implementation",
+    "final_w_init_std",
+    "base_model_tp_plan",
+    "num_labels",
+    "id2label",
+};
+
 static bool stands_in(const char *const *list, size_t count, const char *key)
 {
     for (size_t i = 0; i < count; i++) {
@@ -176,6 +213,11 @@ static bool stands_in(const char *const *list, size_t count, const char *key)
             return true;
     }
     return false;
+}
+
+bool hub_key_idle(const char *key)
+{
+    return stands_in(IDLE, sizeof IDLE / sizeof *IDLE, key) || stands_in(WORDS, sizeof WORDS / sizeof *WORDS, key);
 }
 
 const char *layout_meant(const char *const *names, size_t count, const char *typed)

@@ -24,12 +24,14 @@ static const char ENDS[] = {
     '\0'};
 
 /* Scopes that are LayerNorms. */
-static const char *const NORMS[] = {"ln1",     "ln2",       "ln3",       "ln_final", "norm_pre",
-                                    "fc_norm", "ln_hidden", "pool_norm", "ln_patch", "ln_merged"};
+static const char *const NORMS[] = {"ln1",      "ln2",       "ln3",       "ln_final", "norm_pre",
+                                    "fc_norm",  "ln_hidden", "pool_norm", "ln_patch", "ln_merged",
+                                    "ln_embed", "ln1_after", "ln2_after", "ln_q",     "ln_k"};
 
 /* …and RMSNorms. */
-static const char *const RMS_NORMS[] = {"rms1",       "rms2",     "rms_final", "rms_pre",   "rms_fc",
-                                        "rms_hidden", "rms_pool", "rms_patch", "rms_merged"};
+static const char *const RMS_NORMS[] = {"rms1",       "rms2",       "rms_final", "rms_pre",    "rms_fc",
+                                        "rms_hidden", "rms_pool",   "rms_patch", "rms_merged", "rms_embed",
+                                        "rms1_after", "rms2_after", "rms_q",     "rms_k"};
 
 static size_t component(const char *path)
 {

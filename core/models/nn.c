@@ -61,15 +61,33 @@ NodeId nn_linear(Graph *g, const char *name, NodeId x, const NnWeight *w, const 
 
 const char *nn_norm_scope(const char *name, bool rms)
 {
-    static const char *const NAMES[][2] = {
-        {"ln1", "rms1"},           {"ln2", "rms2"},           {"ln_final", "rms_final"},
-        {"norm_pre", "rms_pre"},   {"fc_norm", "rms_fc"},     {"ln_hidden", "rms_hidden"},
-        {"pool_norm", "rms_pool"}, {"ln_patch", "rms_patch"}, {"ln_merged", "rms_merged"}};
+    static const char *const NAMES[][2] = {{"ln1", "rms1"},
+                                           {"ln2", "rms2"},
+                                           {"ln_final", "rms_final"},
+                                           {"norm_pre", "rms_pre"},
+                                           {"fc_norm", "rms_fc"},
+                                           {"ln_hidden", "rms_hidden"},
+                                           {"pool_norm", "rms_pool"},
+                                           {"ln_patch", "rms_patch"},
+                                           {"ln_merged", "rms_merged"},
+                                           {"ln3", "rms3"},
+                                           {"ln_embed", "rms_embed"},
+                                           {"ln1_after", "rms1_after"},
+                                           {"ln2_after", "rms2_after"},
+                                           {"ln_q", "rms_q"},
+                                           {"ln_k", "rms_k"}};
     for (size_t i = 0; rms && i < sizeof NAMES / sizeof *NAMES; i++)
         if (strcmp(NAMES[i][0], name) == 0)
             return NAMES[i][1];
     REQUIRE(!rms);
     return name;
+}
+
+/* What normalised numbers are stretched by: γ, or 1 + γ. */
+static NodeId stretch(Graph *g, const NnNorm *n)
+{
+    NodeId gamma = nn_weight(g, &n->gamma);
+    return n->plus ? graph_zip(g, "gamma_plus", OP_ADD, gamma, graph_const(g, "one", DIMS_SCALAR, 1)) : gamma;
 }
 
 /* x / √(mean of x² + ε) · γ */
@@ -85,7 +103,7 @@ static NodeId rms_norm(Graph *g, int part, const NnNorm *n, NodeId x)
     NodeId meansq_eps = graph_zip(g, "meansq_eps", OP_ADD, meansq, eps);
     NodeId rrms = graph_map(g, "rrms", MAP_RSQRT, meansq_eps);
     NodeId normalized = graph_zip(g, "normalized", OP_MUL, x, rrms);
-    NodeId gamma = nn_weight(g, &n->gamma);
+    NodeId gamma = stretch(g, n);
     NodeId out = graph_zip(g, "out", OP_MUL, normalized, gamma);
     NOTE(g, part, {SITE_IN, x}, {SITE_OUT, out}, {SITE_NORM_WIDTH, width}, {SITE_NORM_EPS, eps},
          {SITE_NORM_GAMMA, gamma}, {SITE_NORM_MEAN_SQUARE, meansq});
@@ -110,13 +128,17 @@ NodeId nn_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x)
     NodeId var_eps = graph_zip(g, "var_eps", OP_ADD, var, eps);
     NodeId rstd = graph_map(g, "rstd", MAP_RSQRT, var_eps);
     NodeId normalized = graph_zip(g, "normalized", OP_MUL, centered, rstd);
-    NodeId gamma = nn_weight(g, &n->gamma);
-    NodeId scaled = graph_zip(g, "scaled", OP_MUL, normalized, gamma);
-    graph_flag(g, scaled, NODE_DERIVED);
-    NodeId beta = nn_weight(g, &n->beta);
-    NodeId out = graph_zip(g, "out", OP_ADD, scaled, beta);
+    NodeId gamma = stretch(g, n);
+    bool shifts = n->beta.data;
+    NodeId scaled = graph_zip(g, shifts ? "scaled" : "out", OP_MUL, normalized, gamma), out = scaled;
+    if (shifts) {
+        graph_flag(g, scaled, NODE_DERIVED);
+        NodeId beta = nn_weight(g, &n->beta);
+        out = graph_zip(g, "out", OP_ADD, scaled, beta);
+        NOTE(g, part, {SITE_NORM_BETA, beta});
+    }
     NOTE(g, part, {SITE_IN, x}, {SITE_OUT, out}, {SITE_NORM_WIDTH, width}, {SITE_NORM_EPS, eps},
-         {SITE_NORM_GAMMA, gamma}, {SITE_NORM_BETA, beta});
+         {SITE_NORM_GAMMA, gamma});
     return out;
 }
 
@@ -141,23 +163,28 @@ static NodeId masked(Graph *g, NodeId scores, NodeId mask)
     return graph_where(g, "scores_masked", mask, scores, never);
 }
 
-/* Keys or values of all tokens looked at: computed here, kept from before, or both one behind the other. */
-static NodeId keys_or_values(Graph *g, const NnAttention *a, const char *name, NodeId memory, const NnWeight *w,
-                             const NnWeight *bias, const float *kept)
+/* A linear layer's keys or values of the tokens that are read now: all, or with a cache the newest alone, as NAME_new.
+ */
+static NodeId read_now(Graph *g, const NnAttention *a, const char *name, NodeId memory, const NnWeight *w,
+                       const NnWeight *bias)
 {
-    Dims all = nn_dims(a->batch, DIMS(a->key, a->h, a->e));
+    char fresh[16];
+    snprintf(fresh, sizeof fresh, "%s_new", name);
+    return nn_linear(g, a->past ? fresh : name, memory, w, bias,
+                     nn_dims(a->batch, DIMS(a->past ? a->fresh : a->key, a->g, a->e)));
+}
+
+/* `now` behind what was kept of the tokens before; without a cache `now` itself. */
+static NodeId behind_kept(Graph *g, const NnAttention *a, const char *name, NodeId now, const float *kept)
+{
     if (!a->past)
-        return nn_linear(g, name, memory, w, bias, all);
-    REQUIRE(a->batch == AXIS_NONE);
-    if (a->fresh == AXIS_NONE)
-        return graph_leaf(g, name, all, (Leaf){LEAF_RUN, kept, "kept from the first step"});
-    char part[16];
-    snprintf(part, sizeof part, "%s_new", name);
-    NodeId now = nn_linear(g, part, memory, w, bias, DIMS(a->fresh, a->h, a->e));
+        return now;
+    Dims all = DIMS(a->key, a->g, a->e);
     if (a->past->axis == AXIS_NONE) /* the first token: nothing is kept yet */
         return graph_view(g, name, now, all);
+    char part[24];
     snprintf(part, sizeof part, "%s_kept", name);
-    NodeId before = graph_leaf(g, part, DIMS(a->past->axis, a->h, a->e),
+    NodeId before = graph_leaf(g, part, DIMS(a->past->axis, a->g, a->e),
                                (Leaf){LEAF_RUN, kept, "kept from the steps before"});
     return graph_concat(g, name, before, a->past->axis, now, a->fresh, a->key);
 }
@@ -177,13 +204,14 @@ static void rope_angles(Graph *g, const NnRope *r, int block, const NnAttention 
 }
 
 /* x[t,h,e] · cos[t,e] + x[t,h,partner of e] · sin[t,e], as NAME_turned: every pair of numbers rotated by its angle. */
-static NodeId apply_rope(Graph *g, const char *name, NodeId x, const NnRope *r, NodeId cos, NodeId sin, int e)
+static NodeId apply_rope(Graph *g, const char *name, const char *end, NodeId x, const NnRope *r, NodeId cos, NodeId sin,
+                         int e)
 {
     char swapped[24], kept[24], crossed[24], all[24];
     snprintf(swapped, sizeof swapped, "%s_swapped", name);
     snprintf(kept, sizeof kept, "%s_cos", name);
     snprintf(crossed, sizeof crossed, "%s_sin", name);
-    snprintf(all, sizeof all, "%s_turned", name);
+    snprintf(all, sizeof all, "%s_turned%s", name, end);
     NodeId other = graph_gather(g, swapped, x, e, r->partner);
     NodeId along = graph_zip(g, kept, OP_MUL, x, cos), across = graph_zip(g, crossed, OP_MUL, other, sin);
     graph_flag(g, other, NODE_DERIVED);
@@ -223,47 +251,113 @@ static NodeId norm_inside(Graph *g, const NnPlace *at, int part, const char *nam
     return out;
 }
 
+NodeId nn_capped(Graph *g, const char *name, const char *out, NodeId x, NodeId cap)
+{
+    char over[32], squashed[32];
+    snprintf(over, sizeof over, "%s_over_cap", name);
+    snprintf(squashed, sizeof squashed, "%s_tanh", name);
+    NodeId ratio = graph_zip(g, over, OP_DIV, x, cap), tanh = graph_map(g, squashed, MAP_TANH, ratio);
+    graph_flag(g, ratio, NODE_DERIVED);
+    graph_flag(g, tanh, NODE_DERIVED);
+    return graph_zip(g, out, OP_MUL, tanh, cap);
+}
+
+const char *nn_key_name(bool normed, bool rotated)
+{
+    return rotated ? "k_turned" : normed ? "k_normed" : "k";
+}
+
+/* Queries, keys and values as they meet. */
+typedef struct Meeting {
+    NodeId q, k, v;            /* as the linear layers give them; NO_NODE where they were all kept */
+    NodeId query, key, value;  /* normalised, rotated, behind what was kept, for every head */
+    NodeId turned, turned_key; /* NO_NODE where nothing is rotated */
+} Meeting;
+
+/* Of the tokens read now; the cosines of keys are those of the tokens that ask, which they are too. */
+static void rotate(Graph *g, const NnPlace *at, const NnAttention *a, Meeting *m)
+{
+    bool learned = a->rope->freqs != NO_NODE;
+    NodeId cos = a->rope->cos, sin = a->rope->sin;
+    REQUIRE(!learned || !a->past);
+    if (learned)
+        rope_angles(g, a->rope, at->block, a, &cos, &sin);
+    int read = a->past ? a->fresh : a->key;
+    Dims places = learned ? DIMS(read, a->h, a->e) : DIMS(read, a->e);
+    m->query = m->turned = apply_rope(g, "q", "", m->query, a->rope, cos, sin, a->e);
+    NodeId key_cos = graph_view(g, "cos_seen", cos, places); /* in this order with every compiler */
+    m->key = m->turned_key = apply_rope(g, "k", a->past ? "_new" : "", m->key, a->rope, key_cos,
+                                        graph_view(g, "sin_seen", sin, places), a->e);
+}
+
+/* Keys and values of every head from those of its group. */
+static void share_heads(Graph *g, const NnAttention *a, Meeting *m)
+{
+    if (a->g == a->h)
+        return;
+    m->key = graph_take(g, "k_shared", m->key, a->g, a->key_head, a->h);
+    m->value = graph_take(g, "v_shared", m->value, a->g, a->key_head, a->h);
+}
+
+static Meeting meet(Graph *g, const NnPlace *at, int part, const NnAttention *a, NodeId x, NodeId memory)
+{
+    Meeting m = {.k = NO_NODE, .v = NO_NODE, .turned = NO_NODE, .turned_key = NO_NODE};
+    bool keyed = !a->past || a->fresh != AXIS_NONE;
+    if (keyed) /* in self-attention the same tokens, as those looked at */
+        memory = graph_view(g, "in", memory, nn_dims(a->batch, DIMS(a->past ? a->fresh : a->key, a->d)));
+    m.q = m.query = nn_linear(g, "q", x, &a->w_q, &a->b_q, nn_dims(a->batch, DIMS(a->query, a->h, a->e)));
+    if (!keyed) {
+        const Leaf kept = {LEAF_RUN, a->past->k, "kept from the first step"};
+        m.k = m.key = graph_leaf(g, "k", DIMS(a->key, a->g, a->e), kept);
+        m.v = m.value = graph_leaf(g, "v", DIMS(a->key, a->g, a->e), (Leaf){LEAF_RUN, a->past->v, kept.origin});
+        return m;
+    }
+    REQUIRE(!a->past || a->batch == AXIS_NONE);
+    m.k = m.key = read_now(g, a, "k", memory, &a->w_k, &a->b_k);
+    NodeId v = read_now(g, a, "v", memory, &a->w_v, &a->b_v);
+    if (a->q_norm)
+        m.query = norm_inside(g, at, part, "ln_q", a->q_norm, m.query);
+    if (a->k_norm)
+        m.key = norm_inside(g, at, part, "ln_k", a->k_norm, m.key);
+    if (a->rope)
+        rotate(g, at, a, &m);
+    else if (a->k_norm && !a->past)
+        m.key = graph_view(g, "k_normed", m.key, graph_node(g, m.key)->dims);
+    m.key = behind_kept(g, a, nn_key_name(a->k_norm, a->rope), m.key, a->past ? a->past->k : NULL);
+    m.v = m.value = behind_kept(g, a, "v", v, a->past ? a->past->v : NULL);
+    if (a->past && !a->rope && !a->k_norm)
+        m.k = m.key;
+    share_heads(g, a, &m);
+    return m;
+}
+
 NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId x, NodeId memory, int *part)
 {
     int h = a->h, e = a->e;
-    bool keyed = !a->past || a->fresh != AXIS_NONE;
     *part = nn_part(g, PART_ATTENTION, at);
-    if (keyed) /* in self-attention the same tokens, as those looked at */
-        memory = graph_view(g, "in", memory, nn_dims(a->batch, DIMS(a->past ? a->fresh : a->key, a->d)));
-    NodeId q = nn_linear(g, "q", x, &a->w_q, &a->b_q, nn_dims(a->batch, DIMS(a->query, h, e)));
-    NodeId k = keys_or_values(g, a, "k", memory, &a->w_k, &a->b_k, a->past ? a->past->k : NULL);
-    NodeId v = keys_or_values(g, a, "v", memory, &a->w_v, &a->b_v, a->past ? a->past->v : NULL);
-    NodeId query = q, key = k;
-    if (a->rope) {
-        REQUIRE(!a->past);
-        bool learned = a->rope->freqs != NO_NODE;
-        NodeId cos = a->rope->cos, sin = a->rope->sin;
-        if (learned)
-            rope_angles(g, a->rope, at->block, a, &cos, &sin);
-        Dims places = learned ? DIMS(a->key, h, e) : DIMS(a->key, e);
-        query = apply_rope(g, "q", q, a->rope, cos, sin, e);
-        NodeId key_cos = graph_view(g, "cos_seen", cos, places); /* in this order with every compiler */
-        key = apply_rope(g, "k", k, a->rope, key_cos, graph_view(g, "sin_seen", sin, places), e);
-    }
-    NodeId raw = graph_contract(g, "scores_raw", query, key, nn_dims(a->batch, DIMS(h, a->query, a->key)));
+    Meeting m = meet(g, at, *part, a, x, memory);
+    NodeId raw = graph_contract(g, "scores_raw", m.query, m.key, nn_dims(a->batch, DIMS(h, a->query, a->key)));
     NodeId scale = graph_const(g, "scale", DIMS(h), a->scale);
-    NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, scale);
+    NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, scale), last = scores;
     graph_flag(g, scores, NODE_DERIVED);
-    NodeId with_bias = biased(g, a, scores), last = with_bias != NO_NODE ? with_bias : scores;
+    if (a->cap > 0)
+        last = nn_capped(g, "scores", "scores_capped", last, graph_const(g, "scores_cap", DIMS_SCALAR, a->cap));
+    NodeId with_bias = biased(g, a, last);
+    last = with_bias != NO_NODE ? with_bias : last;
     NodeId pattern = nn_softmax(g, masked(g, last, a->mask), a->key,
                                 (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
-    NodeId z = graph_contract(g, "z", pattern, v, nn_dims(a->batch, DIMS(a->query, h, e)));
+    NodeId z = graph_contract(g, "z", pattern, m.value, nn_dims(a->batch, DIMS(a->query, h, e)));
     NodeId merged = a->merged ? norm_inside(g, at, *part, "ln_merged", a->merged, z) : z;
     NodeId out = nn_linear(g, "out", merged, &a->w_o, &a->b_o, nn_dims(a->batch, DIMS(a->query, a->d)));
     NodeId mixed = a->b_o.data ? graph_node(g, out)->in[0] : out; /* the contraction, whose second operand is W_O */
-    NOTE(g, *part, {SITE_IN, x}, {SITE_QUERY, q}, {SITE_KEY, k}, {SITE_VALUE, v}, {SITE_SCALE, scale},
+    NOTE(g, *part, {SITE_IN, x}, {SITE_QUERY, m.q}, {SITE_KEY, m.k}, {SITE_VALUE, m.v}, {SITE_SCALE, scale},
          {SITE_SCORES_RAW, raw}, {SITE_SCORES_SCALED, scores}, {SITE_PATTERN, pattern},
          {SITE_EXP, graph_node(g, pattern)->in[0]}, {SITE_EXP_SUM, graph_node(g, pattern)->in[1]}, {SITE_Z, z},
          {SITE_MERGED, merged}, {SITE_OUT, out}, {SITE_W_O, graph_node(g, mixed)->in[1]});
     if (with_bias != NO_NODE)
         NOTE(g, *part, {SITE_SCORES_BIASED, with_bias}, {SITE_BIAS, graph_node(g, with_bias)->in[1]});
-    if (a->rope)
-        NOTE(g, *part, {SITE_QUERY_ROPE, query}, {SITE_KEY_ROPE, key});
+    if (m.turned != NO_NODE)
+        NOTE(g, *part, {SITE_QUERY_ROPE, m.turned}, {SITE_KEY_ROPE, m.turned_key});
     if (a->rope && a->rope->freqs != NO_NODE)
         anatomy_note_name(g, *part, SITE_ANGLE, "angle");
     anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* the model's mask, or where an edit puts one */

@@ -32,8 +32,9 @@ NodeId nn_linear(Graph *g, const char *name, NodeId x, const NnWeight *w, const 
 typedef struct NnNorm {
     Dims over; /* the axes that are normalised, together */
     float eps;
-    NnWeight gamma, beta; /* an RMSNorm has no beta */
+    NnWeight gamma, beta; /* an RMSNorm has no beta, and a LayerNorm need not have one */
     bool rms;
+    bool plus; /* it stretches by 1 + γ */
 } NnNorm;
 /* LayerNorm over D numbers (Ba, Kiros and Hinton 2016): (x − mean) / √(variance + ε) · γ + β, with the variance divided
  * by D, not by D − 1. With rms RMSNorm (Zhang and Sennrich 2019): x / √(mean of x² + ε) · γ. */
@@ -50,9 +51,13 @@ NodeId nn_softmax(Graph *g, NodeId x, int axis, SoftmaxNames name);
 
 /* Keys and values that were computed before: those of the tokens before this one (past_axis), or all of them. */
 typedef struct NnPast {
-    const float *k, *v; /* [past, h, e] */
+    const float *k, *v; /* [past, g, e], keys as they meet the queries: normalised and rotated */
     int axis;           /* of the tokens in k and v */
 } NnPast;
+
+/* cap · tanh(x / cap): no larger than cap, and nearly x where that is small (Gemma 2). Called `out`; on the way
+ * NAME_over_cap and NAME_tanh. */
+NodeId nn_capped(Graph *g, const char *name, const char *out, NodeId x, NodeId cap);
 
 /* Rotary positions: queries and keys are rotated before they meet. cos and sin lie over the token that asks and the
  * width of a head; sin is negative for the first number of every pair. Or, where freqs is a node, they are made in each
@@ -79,17 +84,22 @@ typedef struct NnAttention {
     int batch;               /* axis or AXIS_NONE */
     int query, key, h, e, d; /* axes: token that asks, token looked at, head, width of a head, model width */
     NnWeight w_q, b_q, w_k, b_k, w_v, b_v, w_o, b_o;
-    const NnNorm *merged; /* of what all heads gathered, before W_O; NULL: none */
-    float scale;          /* multiplied onto the scores */
-    NodeId mask;          /* 1 where a token may be looked at, 0 where not; NO_NODE: all may be */
-    const NnPast *past;   /* NULL: nothing was computed before */
-    const NnBias *bias;   /* NULL: nothing is added to the scores */
-    const NnRope *rope;   /* NULL: queries and keys meet as they are; else there is no past */
-    int fresh;            /* with past: the axis of the tokens whose keys are computed now; AXIS_NONE: none are */
+    int g;                         /* axis: heads of keys and values; h where every head has its own */
+    const int *key_head;           /* [h] with another g: which of them each head reads; else NULL */
+    const NnNorm *q_norm, *k_norm; /* of queries and keys, before they are rotated; NULL: none */
+    const NnNorm *merged;          /* of what all heads gathered, before W_O; NULL: none */
+    float scale;                   /* multiplied onto the scores */
+    float cap;                     /* soft cap of the scaled scores (nn_capped); 0: none */
+    NodeId mask;                   /* 1 where a token may be looked at, 0 where not; NO_NODE: all may be */
+    const NnPast *past;            /* NULL: nothing was computed before */
+    const NnBias *bias;            /* NULL: nothing is added to the scores */
+    const NnRope *rope;            /* NULL: queries and keys meet as they are */
+    int fresh; /* with past: the axis of the tokens whose keys are computed now; AXIS_NONE: none are */
 } NnAttention;
 /* softmax(q kᵀ / √d_k, masked) v for every head, then all heads together through W_O (Vaswani et al. 2017,
  * section 3.2). x: [query,d]; memory: [any axis of that length, d], the same node in self-attention. *part: its part.
- */
+ * The keys that a cache keeps are `k`, or what becomes of them: nn_key_name. */
+const char *nn_key_name(bool normed, bool rotated);
 NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId x, NodeId memory, int *part);
 
 typedef struct NnMlp {

@@ -23,7 +23,7 @@ ProbeNorm probe_norm_find(const Graph *g, const char *scope, bool rms)
         snprintf(path, sizeof path, "%s.%s", nn_norm_scope(scope, rms), PARTS[i]);
         found[i] = rms && i == 3 ? NO_NODE : existing(g, path);
     }
-    return (ProbeNorm){found[0], found[1], found[2], found[3]};
+    return (ProbeNorm){found[0], found[1], found[2], found[3], rms};
 }
 
 void probe_find_answer(Probes *b)
@@ -62,7 +62,7 @@ static NodeId apply_rms(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm
 
 NodeId probe_norm(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm norm)
 {
-    if (norm.beta == NO_NODE)
+    if (norm.rms)
         return apply_rms(g, prefix, x, d, norm);
     static const char *const PARTS[] = {"sum",     "mean", "centered",   "sq",     "sumsq", "var",
                                         "var_eps", "rstd", "normalized", "scaled", "out"};
@@ -76,8 +76,8 @@ NodeId probe_norm(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm norm)
     NodeId var = graph_zip(g, name[5], OP_DIV, graph_reduce(g, name[4], OP_SUM, sq, rows), norm.width);
     NodeId rstd = graph_map(g, name[7], MAP_RSQRT, graph_zip(g, name[6], OP_ADD, var, norm.eps));
     NodeId normalized = probe_passing(g, graph_zip(g, name[8], OP_MUL, centered, rstd));
-    NodeId scaled = probe_passing(g, graph_zip(g, name[9], OP_MUL, normalized, norm.gamma));
-    return graph_zip(g, name[10], OP_ADD, scaled, norm.beta);
+    NodeId scaled = graph_zip(g, name[norm.beta == NO_NODE ? 10 : 9], OP_MUL, normalized, norm.gamma);
+    return norm.beta == NO_NODE ? scaled : graph_zip(g, name[10], OP_ADD, probe_passing(g, scaled), norm.beta);
 }
 
 static NodeId mean_of_patches(Probes *b, NodeId tokens)

@@ -24,6 +24,7 @@ typedef struct ProbeRows {
 /* The leaves of a norm of the model, and of a head; NO_NODE where it has none. */
 typedef struct ProbeNorm {
     NodeId width, eps, gamma, beta;
+    bool rms;
 } ProbeNorm;
 typedef struct ProbeHead {
     NodeId weight, bias;

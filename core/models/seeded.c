@@ -23,7 +23,7 @@ void weight_seeded(const WeightPlace *w, uint64_t seed, float *out)
     Rng rng = rng_seed(seed, w->stream); /* a stream per weight: any of them can be made alone */
     float deviation = STARTS[w->start].deviation;
     if (STARTS[w->start].fan) {
-        bool last = *w->axes == 'h' || *w->axes == 'c'; /* several axes are outputs */
+        bool last = strchr("hgc", *w->axes) != NULL; /* several axes are outputs */
         size_t inputs = last ? w->shape[w->rank - 1] : w->cells / w->shape[0];
         deviation = (float)((double)deviation / dm_sqrt((double)inputs));
     }

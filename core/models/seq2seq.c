@@ -35,23 +35,70 @@ static NnPlace place(const TextBuilder *b, const char *inside, const char *word,
 /* A sub-layer of a block: attention or MLP, the norm that goes with it, and the sum with what went in. */
 typedef struct Sublayer {
     const char *scope, *word, *norm, *sum;
-    Seq2seqRole first, gamma; /* its weights, in the order of the table; beta follows gamma */
+    Seq2seqRole first, gamma, after; /* its weights, in the order of the table; beta follows gamma */
     bool cross;
 } Sublayer;
-static const Sublayer ENCODER_SELF = {"self_attn",     "self-attention",      "ln1", "resid_mid",
-                                      SEQ2SEQ_ENC_W_Q, SEQ2SEQ_ENC_LN1_GAMMA, false},
-                      ENCODER_MLP = {"mlp", "MLP", "ln2", "resid_post", SEQ2SEQ_ENC_W_UP, SEQ2SEQ_ENC_LN2_GAMMA, false},
-                      DECODER_SELF = {"self_attn",     "self-attention",      "ln1", "resid_mid",
-                                      SEQ2SEQ_DEC_W_Q, SEQ2SEQ_DEC_LN1_GAMMA, false},
-                      DECODER_CROSS = {"cross_attn",      "cross-attention",     "ln2", "resid_cross",
-                                       SEQ2SEQ_CROSS_W_Q, SEQ2SEQ_DEC_LN2_GAMMA, true},
-                      DECODER_MLP = {"mlp", "MLP", "ln3", "resid_post", SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, false},
+static const Sublayer ENCODER_SELF = {.scope = "self_attn",
+                                      .word = "self-attention",
+                                      .norm = "ln1",
+                                      .sum = "resid_mid",
+                                      .first = SEQ2SEQ_ENC_W_Q,
+                                      .gamma = SEQ2SEQ_ENC_LN1_GAMMA},
+                      ENCODER_MLP = {.scope = "mlp",
+                                     .word = "MLP",
+                                     .norm = "ln2",
+                                     .sum = "resid_post",
+                                     .first = SEQ2SEQ_ENC_W_UP,
+                                     .gamma = SEQ2SEQ_ENC_LN2_GAMMA},
+                      DECODER_SELF = {.scope = "self_attn",
+                                      .word = "self-attention",
+                                      .norm = "ln1",
+                                      .sum = "resid_mid",
+                                      .first = SEQ2SEQ_DEC_W_Q,
+                                      .gamma = SEQ2SEQ_DEC_LN1_GAMMA,
+                                      .after = SEQ2SEQ_DEC_AFTER1_GAMMA},
+                      DECODER_CROSS = {.scope = "cross_attn",
+                                       .word = "cross-attention",
+                                       .norm = "ln2",
+                                       .sum = "resid_cross",
+                                       .first = SEQ2SEQ_CROSS_W_Q,
+                                       .gamma = SEQ2SEQ_DEC_LN2_GAMMA,
+                                       .cross = true},
+                      DECODER_MLP = {.scope = "mlp",
+                                     .word = "MLP",
+                                     .norm = "ln3",
+                                     .sum = "resid_post",
+                                     .first = SEQ2SEQ_DEC_W_UP,
+                                     .gamma = SEQ2SEQ_DEC_LN3_GAMMA},
                       /* a decoder alone has no attention between these two: its MLP's norm is the second */
-    ALONE_MLP = {"mlp", "MLP", "ln2", "resid_post", SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, false};
+    ALONE_MLP = {.scope = "mlp",
+                 .word = "MLP",
+                 .norm = "ln2",
+                 .sum = "resid_post",
+                 .first = SEQ2SEQ_DEC_W_UP,
+                 .gamma = SEQ2SEQ_DEC_LN3_GAMMA,
+                 .after = SEQ2SEQ_DEC_AFTER2_GAMMA};
 
 static NnWeight next_weight(const TextBuilder *b, Seq2seqRole first, int k)
 {
     return text_weight(b, (Seq2seqRole)((int)first + k));
+}
+
+static NnNorm norm_of(const TextBuilder *b, Dims over, Seq2seqRole gamma)
+{
+    const Seq2seqConfig *c = b->c;
+    NnNorm n = {.over = over, .eps = c->eps, .gamma = text_weight(b, gamma), .rms = c->rms_norm, .plus = c->gamma_plus};
+    return n;
+}
+
+/* Of queries and of keys. */
+static void head_norms(const TextBuilder *b, NnNorm out[2])
+{
+    bool all = b->c->head_norm == HEAD_NORM_ALL;
+    out[0] = norm_of(b, all ? DIMS(b->axis.h, b->axis.e) : DIMS(b->axis.e),
+                     all ? SEQ2SEQ_DEC_Q_ALL : SEQ2SEQ_DEC_Q_EACH);
+    out[1] = norm_of(b, all ? DIMS(b->axis.g, b->axis.e) : DIMS(b->axis.e),
+                     all ? SEQ2SEQ_DEC_K_ALL : SEQ2SEQ_DEC_K_EACH);
 }
 
 /* The three uses of attention (section 3.2.3) differ in what is looked at and in the mask, in nothing else. */
@@ -60,11 +107,20 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
     char scope[64];
     NnPlace at = place(b, s->scope, s->word, scope, sizeof scope);
     Seq2seqRole w = s->first;
+    const Seq2seqConfig *c = b->c;
     int query = b->decoder ? b->axis.t : b->axis.s;
+    bool self = b->decoder && !s->cross, windowed = self && seq2seq_windowed(c, b->layer);
+    NnNorm norms[2];
+    NnRope rope = {.cos = b->rope[windowed].cos, .sin = b->rope[windowed].sin, .partner = b->partner, .freqs = NO_NODE};
+    NnBias alibi = {.all = b->alibi};
+    if (self && c->head_norm)
+        head_norms(b, norms);
     NnAttention a = {.batch = b->axis.b,
                      .query = query,
                      .key = s->cross || !b->decoder ? b->axis.r : b->axis.u,
                      .h = b->axis.h,
+                     .g = self ? b->axis.g : b->axis.h,
+                     .key_head = b->key_head,
                      .e = b->axis.e,
                      .d = b->axis.d,
                      .w_q = next_weight(b, w, 0),
@@ -75,8 +131,15 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
                      .b_v = next_weight(b, w, 5),
                      .w_o = next_weight(b, w, 6),
                      .b_o = next_weight(b, w, 7),
-                     .scale = b->c->scale,
-                     .mask = s->cross || !b->decoder ? b->padding : b->causal};
+                     .q_norm = self && c->head_norm ? &norms[0] : NULL,
+                     .k_norm = self && c->head_norm ? &norms[1] : NULL,
+                     .scale = c->scale,
+                     .cap = c->score_cap,
+                     .bias = self && b->alibi != NO_NODE ? &alibi : NULL,
+                     .rope = self && c->pos == SEQ2SEQ_POS_ROPE ? &rope : NULL,
+                     .mask = !self      ? b->padding
+                             : windowed ? b->windowed
+                                        : b->causal};
     NnPast past;
     if (b->decoder && b->kept) {
         const Seq2seqKept *k = &b->kept[b->layer];
@@ -85,6 +148,19 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
         a.fresh = s->cross ? AXIS_NONE : b->axis.fresh;
     }
     return nn_attention(b->g, &at, &a, x, s->cross ? b->memory : x, part);
+}
+
+/* x + what sub-layer `part` gives, in the block. */
+static NodeId add_residual(TextBuilder *b, const Sublayer *s, NodeId x, NodeId out, int part)
+{
+    block_scope(b);
+    NodeId sum = graph_zip(b->g, s->sum, OP_ADD, x, out);
+    anatomy_note(b->g, part, SITE_SUM, sum);
+    if (strcmp(s->scope, "mlp") == 0)
+        anatomy_note(b->g, b->block, SITE_RESID_POST, sum);
+    else if (!s->cross)
+        anatomy_note(b->g, b->block, SITE_RESID_MID, sum);
+    return sum;
 }
 
 static NodeId mlp(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
@@ -100,38 +176,67 @@ static NodeId mlp(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
                .w_down = next_weight(b, s->first, 2),
                .b_down = next_weight(b, s->first, 3),
                .act = b->c->act};
+    if (b->decoder && b->c->gated) {
+        p.w_gate = text_weight(b, SEQ2SEQ_DEC_W_GATE);
+        p.b_gate = text_weight(b, SEQ2SEQ_DEC_B_GATE);
+    }
     return nn_mlp(b->g, &at, &p, x, part);
 }
 
-static NodeId norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId x)
+NodeId text_norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId x)
 {
     char scope[64];
-    NnPlace at = place(b, inside, inside, scope, sizeof scope);
-    NnNorm n = {DIMS(b->axis.d), b->c->eps, text_weight(b, gamma), next_weight(b, gamma, 1), false};
+    const char *word = nn_norm_scope(inside, b->c->rms_norm);
+    NnPlace at = place(b, word, word, scope, sizeof scope);
+    NnNorm n = norm_of(b, DIMS(b->axis.d), gamma);
+    n.beta = next_weight(b, gamma, 1);
     return nn_norm(b->g, &at, &n, x);
 }
 
-/* Post-norm, the paper's: LN(x + sublayer(x)). Pre-norm: x + sublayer(LN(x)). */
+/* What a norm makes of a sub-layer's result, as what that sub-layer gives. */
+static NodeId normed_result(TextBuilder *b, const Sublayer *s, NodeId out, int part)
+{
+    bool mlp = s->after == SEQ2SEQ_DEC_AFTER2_GAMMA;
+    NodeId normed = b->c->pre_norm ? text_norm(b, mlp ? "ln2_after" : "ln1_after", s->after, out)
+                                   : text_norm(b, s->norm, s->gamma, out);
+    NodeId added = graph_view(b->g, "added", normed, graph_node(b->g, normed)->dims);
+    anatomy_note(b->g, part, SITE_OUT, added);
+    return added;
+}
+
+/* What a sub-layer makes of what it reads, added to x. Post-norm, the paper's: LN(x + sublayer(x)). Pre-norm:
+ * x + sublayer(LN(x)). With a norm behind the sub-layer: x + LN(sublayer(x)), x + LN(sublayer(LN(x))). */
 static NodeId sublayer(TextBuilder *b, const Sublayer *s, NodeId x)
 {
     int part;
-    bool is_mlp = strcmp(s->scope, "mlp") == 0;
-    NodeId in = b->c->pre_norm ? norm(b, s->norm, s->gamma, x) : x;
+    bool is_mlp = strcmp(s->scope, "mlp") == 0, behind = !b->c->pre_norm && !b->c->after_norm;
+    NodeId in = b->c->pre_norm ? text_norm(b, s->norm, s->gamma, x) : x;
     NodeId out = is_mlp ? mlp(b, s, in, &part) : attend(b, s, in, &part);
-    block_scope(b);
-    NodeId sum = graph_zip(b->g, s->sum, OP_ADD, x, out);
-    anatomy_note(b->g, part, SITE_SUM, sum);
-    if (is_mlp)
-        anatomy_note(b->g, b->block, SITE_RESID_POST, sum);
-    else if (!s->cross)
-        anatomy_note(b->g, b->block, SITE_RESID_MID, sum);
-    return b->c->pre_norm ? sum : norm(b, s->norm, s->gamma, sum);
+    if (b->c->after_norm)
+        out = normed_result(b, s, out, part);
+    NodeId sum = add_residual(b, s, x, out, part);
+    return behind ? text_norm(b, s->norm, s->gamma, sum) : sum;
+}
+
+/* x + attention(LN(x)) + MLP(LN′(x)), both of the block's input; LN′ is LN where the model has one norm. */
+static NodeId side_by_side(TextBuilder *b, NodeId x)
+{
+    int part;
+    const Sublayer *self = &DECODER_SELF, *then = &ALONE_MLP;
+    NodeId in = text_norm(b, self->norm, self->gamma, x);
+    NodeId out = attend(b, self, in, &part), mid = add_residual(b, self, x, out, part);
+    if (b->c->parallel == PARALLEL_TWO_NORMS)
+        in = text_norm(b, then->norm, then->gamma, x);
+    out = mlp(b, then, in, &part);
+    return add_residual(b, then, mid, out, part);
 }
 
 static NodeId sublayers(TextBuilder *b, NodeId x)
 {
     if (!b->decoder)
         return sublayer(b, &ENCODER_MLP, sublayer(b, &ENCODER_SELF, x));
+    if (b->c->parallel)
+        return side_by_side(b, x);
     x = sublayer(b, &DECODER_SELF, x);
     if (b->memory == NO_NODE && !(b->kept && seq2seq_has_encoder(b->c)))
         return sublayer(b, &ALONE_MLP, x);
@@ -164,7 +269,7 @@ static NodeId build_stack(TextBuilder *b, bool decoder, Seq2seqNodes *nodes)
         x = block(b, x);
     b->layer = 0;
     if (b->c->final_norm) {
-        x = norm(b, "ln_final", decoder ? SEQ2SEQ_TARGET_FINAL_GAMMA : SEQ2SEQ_SOURCE_FINAL_GAMMA, x);
+        x = text_norm(b, "ln_final", decoder ? SEQ2SEQ_TARGET_FINAL_GAMMA : SEQ2SEQ_SOURCE_FINAL_GAMMA, x);
         graph_flag(b->g, x, NODE_CHECKPOINT);
     }
     return x;
@@ -175,11 +280,12 @@ static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
     Seq2seqNodes nodes = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
     bool step = memory || b->kept;
     NodeId last = NO_NODE;
-    b->memory = b->padding = b->causal = NO_NODE;
+    b->memory = b->padding = b->causal = b->windowed = NO_NODE;
     b->block = NO_PART;
     anatomy_add(b->g, (Part){.kind = PART_MODEL, .word = "model", .block = NO_BLOCK, .parent = NO_PART});
     text_axes(b);
     text_masks(b, &nodes);
+    text_places(b);
     if (memory && !b->kept) {
         graph_scope(b->g, "%s", "");
         nodes.memory = graph_leaf(b->g, "memory", DIMS(b->axis.s, b->axis.d),

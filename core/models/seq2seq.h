@@ -1,10 +1,12 @@
 /* The original Transformer (Vaswani et al. 2017, "Attention Is All You Need") and its two halves: encoder and decoder,
  * decoder alone (the form of GPT), encoder alone (the form of BERT). All three are built from the same parts; which
- * mask an attention has and where its keys and values come from is the only difference. */
+ * mask an attention has and where its keys and values come from is the only difference. What published models changed
+ * since are knobs of Seq2seqConfig (text_hub.c says which family has which). */
 #ifndef VITRINE_MODELS_SEQ2SEQ_H
 #define VITRINE_MODELS_SEQ2SEQ_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/base/err.h"
 #include "core/graph/graph.h"
@@ -16,20 +18,73 @@ typedef enum Seq2seqForm {
     SEQ2SEQ_ENCODER_ONLY  /* one text (the source), every token sees every other; the answer is a word per token */
 } Seq2seqForm;
 
+/* How a model knows the order of its tokens. */
+typedef enum Seq2seqPos {
+    SEQ2SEQ_POS_ADDED, /* a vector per place is added to the embedding */
+    SEQ2SEQ_POS_ROPE,  /* queries and keys are rotated (Su et al. 2021) */
+    SEQ2SEQ_POS_ALIBI, /* a bias on the scores that grows with the distance (Press et al. 2021) */
+    SEQ2SEQ_POS_NONE
+} Seq2seqPos;
+
+/* What is done to the frequencies of rotary positions so that texts may be longer than those that were learned from. */
+typedef enum RopeScaling {
+    ROPE_AS_TRAINED,
+    ROPE_LINEAR, /* all divided by `factor` (Chen et al. 2023) */
+    ROPE_LLAMA3, /* slow ones divided, fast ones left, between them a mixture (Llama 3.1) */
+    ROPE_YARN    /* the same by a ramp over the pairs, and cos and sin times `stretch` (Peng et al. 2023) */
+} RopeScaling;
+
+/* Rotary positions: pair k of a head turns by place · base^(−2k/width). */
+typedef struct Seq2seqRope {
+    float base, local_base; /* local_base: in blocks with a window, unscaled; 0: as the others */
+    int width;              /* the first so many numbers of a head are rotated, the others stay; 0: all */
+    bool half;              /* number e is paired with e + width/2, else with its neighbour */
+    RopeScaling scaling;
+    float factor, low, high; /* low, high: ROPE_LLAMA3's factors of the wavelength, ROPE_YARN's slow and fast β */
+    float trained;           /* tokens that were learned from */
+    float stretch;           /* of cos and sin; 0: 1 */
+} Seq2seqRope;
+
+/* Where a norm of queries and keys is taken: not at all, head by head, over all heads together. */
+typedef enum HeadNorm { HEAD_NORM_NONE, HEAD_NORM_EACH, HEAD_NORM_ALL } HeadNorm;
+/* Attention and MLP one after the other, or side by side: both read the block's input, through norms of their own or
+ * through one. */
+typedef enum Parallel { PARALLEL_NOT, PARALLEL_TWO_NORMS, PARALLEL_ONE_NORM } Parallel;
+
+enum { SEQ2SEQ_LAYERS_MOST = 1024 };
+
+/* A zeroed knob is that of the original Transformer. */
 typedef struct Seq2seqConfig {
     Seq2seqForm form;
     int source_words, target_words; /* sizes of the vocabularies; 0 where the form has none */
     int width, heads, head_dim, mlp;
+    int key_heads; /* grouped queries (Ainslie et al. 2023): head h reads keys and values of number h·key_heads/heads;
+                      0: as many as heads */
     int encoder_layers, decoder_layers;
     MapFn act;
-    float eps;              /* of every LayerNorm */
-    float scale;            /* multiplied onto the scores: 1/√head_dim as a rule */
-    float embed_scale;      /* multiplied onto embeddings: √width as a rule */
-    bool learned_positions; /* a table of `positions` rows; else sinusoids, for any length */
-    int positions;
-    bool pre_norm;   /* LayerNorm before each sub-layer instead of after the addition */
+    float eps;         /* of every norm */
+    float scale;       /* multiplied onto the scores: 1/√head_dim as a rule */
+    float embed_scale; /* multiplied onto embeddings: √width as a rule */
+    Seq2seqPos pos;
+    bool learned_positions; /* SEQ2SEQ_POS_ADDED: a table; else sinusoids, for any length */
+    int positions;      /* rows of that table behind the first `first_position`; without SEQ2SEQ_POS_ADDED: how long a
+                               text may be, 0 where nothing says so */
+    int first_position; /* the row of the first token */
+    Seq2seqRope rope;
+    bool pre_norm;   /* norm before each sub-layer instead of after the addition */
+    bool after_norm; /* norm of what a sub-layer gives, before it is added: with pre_norm a second one, else the only */
     bool final_norm; /* one more after each stack */
-    bool tied;       /* the answer's weights are the embedding's */
+    bool embed_norm; /* one more of the embedding */
+    bool rms_norm;   /* norms are RMSNorm */
+    bool bare_norm;  /* LayerNorm without β */
+    bool gamma_plus; /* norms stretch by 1 + γ */
+    HeadNorm head_norm;
+    Parallel parallel;
+    bool gated;                 /* act(x W_gate) · (x W_up) in the MLP */
+    float score_cap, logit_cap; /* cap · tanh(x / cap) of the scaled scores, of the logits; 0: none */
+    int window;                 /* a token sees so many tokens, itself the last of them; 0: all before it */
+    uint32_t windowed[SEQ2SEQ_LAYERS_MOST / 32]; /* …in these blocks of the decoder: bit by bit */
+    bool tied;                                   /* the answer's weights are the embedding's */
     bool head_bias, qkv_bias, out_bias, mlp_bias;
 } Seq2seqConfig;
 
@@ -37,6 +92,12 @@ typedef struct Seq2seqConfig {
 Seq2seqConfig seq2seq_config_base(void);
 bool seq2seq_has_encoder(const Seq2seqConfig *c);
 bool seq2seq_has_decoder(const Seq2seqConfig *c);
+int seq2seq_key_heads(const Seq2seqConfig *c);
+float seq2seq_root(int n, bool inverse); /* √n or 1/√n */
+/* Has that block of the decoder a window? */
+bool seq2seq_windowed(const Seq2seqConfig *c, int layer);
+/* The most tokens that a text may have. */
+int seq2seq_longest(const Seq2seqConfig *c);
 /* Can this be built here? False and one line that names the knob, its value and what it may be. */
 bool seq2seq_check(const Seq2seqConfig *c, Err *err);
 /* The same for a text of so many tokens. */
@@ -116,7 +177,7 @@ void seq2seq_build_batch(Graph *g, const Seq2seqConfig *c, const Weights *w, Seq
 
 /* What is kept from the steps before when words are written one by one (the KV cache), per block of the decoder. */
 typedef struct Seq2seqKept {
-    const float *k, *v;             /* [past, h, e] of self-attention */
+    const float *k, *v;             /* [past, h, e] of self-attention (g, e where queries are grouped), rotated */
     const float *cross_k, *cross_v; /* [source, h, e] */
 } Seq2seqKept;
 
@@ -135,6 +196,16 @@ void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Weights *w, cons
 /* PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos of the same (section 3.5): rows first … first+rows-1 of
  * out[rows, width]. Computed in double, rounded once. */
 void seq2seq_sinusoids(int first, int rows, int width, float *out);
+/* By how much pair k of a head turns from one token to the next; local: in a block with a window. */
+double seq2seq_rope_rate(const Seq2seqConfig *c, bool local, int k);
+/* The numbers of a head that pair k of so many is made of. */
+int seq2seq_rope_pairs(const Seq2seqConfig *c);
+int seq2seq_rotated(const Seq2seqConfig *c); /* numbers of a head that are rotated */
+void seq2seq_rope_pair(const Seq2seqConfig *c, int k, int *first, int *second);
+float seq2seq_yarn_stretch(float factor); /* 0.1 ln(factor) + 1 (YaRN, section 3.4) */
+/* ALiBi: what head h takes off a score for every token between the two (Press et al. 2021, section 3): 2^(−8(h+1)/n)
+ * for n heads; where n is no power of two those of the next lower one, then every second of twice as many. */
+double seq2seq_alibi_slope(int heads, int h);
 /* Scope of an encoder block's self-attention, or of a decoder block's cross-attention. */
 void seq2seq_attention_scope(bool cross, int block, char *out, size_t n);
 /* Which of the two texts asks, and which is looked at, in an attention by that number of a model of both stacks; a text

@@ -15,15 +15,21 @@ typedef struct TextBuilder {
     const float *padding_in; /* or NULL */
     const Seq2seqKept *kept; /* or NULL: nothing was computed before */
     const char *const *source_vocabulary, *const *target_vocabulary;
-    bool decoder;  /* the stack being built */
-    int layer;     /* …its block */
-    int block;     /* …and the block's part, or NO_PART */
-    NodeId memory; /* what cross-attention looks at, or NO_NODE */
-    NodeId padding, causal;
+    bool decoder;                     /* the stack being built */
+    int layer;                        /* …its block */
+    int block;                        /* …and the block's part, or NO_PART */
+    NodeId memory;                    /* what cross-attention looks at, or NO_NODE */
+    NodeId padding, causal, windowed; /* windowed: causal in blocks with a window */
+    NodeId alibi;                     /* [h,t,u] or NO_NODE */
     struct {
-        int b, s, r, t, u, h, e, d, m, a, v, o;
-        int source_rows, target_rows; /* of learned position tables */
-        int past, fresh;              /* with kept: the tokens before the last; the last */
+        NodeId cos, sin;
+    } rope[2];     /* [t,e]; of blocks with a window the second, where it differs */
+    int *partner;  /* [e] of a rotation */
+    int *key_head; /* [h] where queries are grouped, else NULL */
+    struct {
+        int b, s, r, t, u, h, g, e, d, m, a, v, o; /* g: the heads of keys and values, h where there are as many */
+        int source_rows, target_rows;              /* of learned position tables */
+        int past, fresh;                           /* with kept: the tokens before the last; the last */
     } axis;
 } TextBuilder;
 
@@ -34,8 +40,12 @@ void text_axes(TextBuilder *b);
 NnWeight text_weight(const TextBuilder *b, Seq2seqRole r);
 /* Words to tokens with places, in the stack being built; sets its input in nodes. */
 NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes);
-/* Sets padding and causal where the model needs them. */
+/* Sets padding and the masks of the decoder where the model needs them. */
 void text_masks(TextBuilder *b, Seq2seqNodes *nodes);
+/* Sets what the decoder's attentions read of where tokens are: rope or alibi. */
+void text_places(TextBuilder *b);
+/* A part that is a norm: in the block being built, or in its stack where `block` is NO_PART. */
+NodeId text_norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId x);
 /* Tokens to words; sets logits and probs. */
 void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes);
 #endif

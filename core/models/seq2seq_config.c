@@ -7,6 +7,8 @@
 #include "core/base/mem.h"
 #include "core/models/seq2seq.h"
 
+enum { TEXT_LONGEST = 4096, SEQ2SEQ_STREAMS = 1024 };
+
 static const struct {
     const char *name, *axes;
     Seq2seqWhere where;
@@ -61,19 +63,71 @@ static bool check_ranges(const Seq2seqConfig *c, Err *err)
         {"number of decoder layers", c->decoder_layers, dec, dec ? 1024 : 0},
         {"size of the source vocabulary", c->source_words, enc, enc ? 1 << 18 : 0},
         {"size of the target vocabulary", c->target_words, dec, dec ? 1 << 18 : 0},
-        {"number of learned positions", c->positions, c->learned_positions, 1 << 16},
+        {"number of positions", c->positions, c->learned_positions, 1 << 24},
+        {"row of the first position", c->first_position, 0, 1024},
+        {"number of key heads", c->key_heads, 0, 1024},
+        {"width of a head that is rotated", c->rope.width, 0, 1 << 14},
+        {"window", c->window, 0, 1 << 24},
     };
     return knobs_check(knobs, sizeof knobs / sizeof *knobs, err);
+}
+
+int seq2seq_key_heads(const Seq2seqConfig *c)
+{
+    return c->key_heads ? c->key_heads : c->heads;
+}
+
+float seq2seq_root(int n, bool inverse)
+{
+    double r = dm_sqrt((double)n);
+    return (float)(inverse ? 1 / r : r);
+}
+
+bool seq2seq_windowed(const Seq2seqConfig *c, int layer)
+{
+    return c->window && (c->windowed[layer / 32] >> (layer % 32) & 1);
+}
+
+int seq2seq_rotated(const Seq2seqConfig *c)
+{
+    return c->rope.width ? c->rope.width : c->head_dim;
+}
+
+/* Knobs that do not fit each other. */
+static bool check_knobs(const Seq2seqConfig *c, Err *err)
+{
+    const Seq2seqRope *r = &c->rope;
+    if (c->form != SEQ2SEQ_DECODER_ONLY && (c->key_heads || c->pos != SEQ2SEQ_POS_ADDED || c->after_norm ||
+                                            c->head_norm || c->parallel || c->gated || c->score_cap > 0 || c->window))
+        return err_set(err, "grouped queries, rotations, windows, gates, norms of queries and soft caps are built here "
+                            "for a decoder alone");
+    if (c->heads % seq2seq_key_heads(c))
+        return err_set(err, "%d heads can't share %d heads of keys evenly", c->heads, c->key_heads);
+    if (c->pos == SEQ2SEQ_POS_ROPE &&
+        (seq2seq_rotated(c) > c->head_dim || seq2seq_rotated(c) % 2 || !knob_finite(r->base) || r->base <= 1 ||
+         r->local_base < 0 || (r->scaling && !(r->factor >= 1))))
+        return err_set(err, "rotary positions: %d of %d numbers of a head, base %g, factor %g are not possible",
+                       seq2seq_rotated(c), c->head_dim, (double)r->base, (double)r->factor);
+    if (r->scaling >= ROPE_LLAMA3 && (!(r->trained >= 1) || !(r->low > 0) || !(r->low < r->high)))
+        return err_set(err, "rope_scaling: the factors %g and %g or the length %g are not possible", (double)r->low,
+                       (double)r->high, (double)r->trained);
+    if (c->learned_positions && c->pos != SEQ2SEQ_POS_ADDED)
+        return err_set(err, "positions are learned or rotated, not both");
+    if (c->parallel && (!c->pre_norm || c->after_norm))
+        return err_set(err, "attention and MLP side by side need their norms in front");
+    if (!(c->score_cap >= 0) || !(c->logit_cap >= 0) || !knob_finite(c->score_cap) || !knob_finite(c->logit_cap))
+        return err_set(err, "a soft cap must be a positive number");
+    return true;
 }
 
 bool seq2seq_check(const Seq2seqConfig *c, Err *err)
 {
     if ((unsigned)c->form > SEQ2SEQ_ENCODER_ONLY)
         return err_set(err, "unknown form of a text model");
-    if (!check_ranges(c, err))
+    if (!check_ranges(c, err) || !check_knobs(c, err))
         return false;
     if (!knob_finite(c->eps) || c->eps < 0)
-        return err_set(err, "the epsilon of LayerNorm is %g; it must be 0 or a small positive number", (double)c->eps);
+        return err_set(err, "the epsilon of the norms is %g; it must be 0 or a small positive number", (double)c->eps);
     if (!knob_finite(c->scale) || !knob_finite(c->embed_scale))
         return err_set(err, "the factor on the attention scores or on the embeddings is not a number");
     if ((unsigned)c->act >= MAP_COUNT)
@@ -85,9 +139,15 @@ bool seq2seq_check(const Seq2seqConfig *c, Err *err)
     return machine_holds((double)seq2seq_params(c) * sizeof(float), "the model", "take a smaller one", err);
 }
 
+int seq2seq_longest(const Seq2seqConfig *c)
+{
+    bool limited = (c->pos != SEQ2SEQ_POS_ADDED || c->learned_positions) && c->positions > 0;
+    return limited && c->positions < TEXT_LONGEST ? c->positions : TEXT_LONGEST;
+}
+
 bool seq2seq_check_length(const Seq2seqConfig *c, int source, int target, Err *err)
 {
-    int most = c->learned_positions ? c->positions : 4096, longest = source > target ? source : target;
+    int most = seq2seq_longest(c), longest = source > target ? source : target;
     if (longest > most)
         return err_set(err, "a text of %d tokens is longer than the %d that the model takes: shorten it", longest,
                        most);
@@ -124,7 +184,15 @@ static bool has_bias(const Seq2seqConfig *c, Seq2seqRole r)
         return c->out_bias;
     if (strcmp(name, "b_up") == 0 || strcmp(name, "b_down") == 0)
         return c->mlp_bias;
-    return true;
+    return strcmp(name, "beta") != 0 || (!c->rms_norm && !c->bare_norm);
+}
+
+/* The norms of a decoder's block: what stands before or behind a sub-layer, and a second one behind it. */
+static bool has_norm(const Seq2seqConfig *c, Seq2seqRole r)
+{
+    bool after = r >= SEQ2SEQ_DEC_AFTER1_GAMMA && r <= SEQ2SEQ_DEC_AFTER2_BETA,
+         second = r == SEQ2SEQ_DEC_LN3_GAMMA || r == SEQ2SEQ_DEC_LN3_BETA;
+    return (!after || (c->after_norm && c->pre_norm)) && (!second || c->parallel != PARALLEL_ONE_NORM);
 }
 
 bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r)
@@ -141,10 +209,20 @@ bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r)
     case SEQ2SEQ_SOURCE_FINAL_GAMMA:
     case SEQ2SEQ_SOURCE_FINAL_BETA:
     case SEQ2SEQ_TARGET_FINAL_GAMMA:
-    case SEQ2SEQ_TARGET_FINAL_BETA: return c->final_norm;
+    case SEQ2SEQ_TARGET_FINAL_BETA: return c->final_norm && has_bias(c, r);
+    case SEQ2SEQ_SOURCE_NORM_GAMMA:
+    case SEQ2SEQ_SOURCE_NORM_BETA:
+    case SEQ2SEQ_TARGET_NORM_GAMMA:
+    case SEQ2SEQ_TARGET_NORM_BETA: return c->embed_norm && has_bias(c, r);
+    case SEQ2SEQ_DEC_W_GATE: return c->gated;
+    case SEQ2SEQ_DEC_B_GATE: return c->gated && c->mlp_bias;
+    case SEQ2SEQ_DEC_Q_EACH:
+    case SEQ2SEQ_DEC_K_EACH: return c->head_norm == HEAD_NORM_EACH;
+    case SEQ2SEQ_DEC_Q_ALL:
+    case SEQ2SEQ_DEC_K_ALL: return c->head_norm == HEAD_NORM_ALL;
     case SEQ2SEQ_HEAD_W: return !c->tied;
     case SEQ2SEQ_HEAD_B: return c->head_bias;
-    default: return has_bias(c, r);
+    default: return has_bias(c, r) && has_norm(c, r);
     }
 }
 
@@ -154,12 +232,13 @@ static int letter_length(const void *config, char letter)
     switch (letter) {
     case 'd': return c->width;
     case 'h': return c->heads;
+    case 'g': return seq2seq_key_heads(c);
     case 'e': return c->head_dim;
     case 'm': return c->mlp;
     case 'a': return c->source_words;
     case 'v': return c->target_words;
     case 'o': return seq2seq_has_decoder(c) ? c->target_words : c->source_words;
-    default: return c->positions;
+    default: return c->first_position + c->positions;
     }
 }
 
@@ -225,7 +304,11 @@ bool seq2seq_weight_place(const Seq2seqConfig *c, size_t i, WeightPlace *p)
     if (layer >= seq2seq_role_count(c, r))
         return false;
     *p = (WeightPlace){.role = (int)r, .layer = layer, .axes = ROLES[r].axes, .start = ROLES[r].start};
-    p->entry = p->stream = seq2seq_weight_entry(c, r, layer);
+    p->entry = seq2seq_weight_entry(c, r, layer);
+    /* what came later has streams of its own: those of the first roles are what they were */
+    const size_t row = p->entry / SEQ2SEQ_ROLES;
+    p->stream = r < SEQ2SEQ_SOURCE_NORM_GAMMA ? row * SEQ2SEQ_SOURCE_NORM_GAMMA + (size_t)r
+                                              : ((uint64_t)1 << 32) + row * SEQ2SEQ_STREAMS + (size_t)r;
     p->rank = seq2seq_role_shape(c, r, p->shape);
     p->cells = seq2seq_role_cells(c, r);
     return true;
@@ -234,15 +317,4 @@ bool seq2seq_weight_place(const Seq2seqConfig *c, size_t i, WeightPlace *p)
 WeightTensor *seq2seq_weight(const Seq2seqConfig *c, const Weights *w, Seq2seqRole r, int layer)
 {
     return &w->at[seq2seq_weight_entry(c, r, layer)];
-}
-
-void seq2seq_sinusoids(int first, int rows, int width, float *out)
-{
-    for (int i = 0; i < width; i++) {
-        double rate = dm_pow(10000.0, -(double)(i / 2 * 2) / width);
-        for (int p = 0; p < rows; p++) {
-            double angle = (first + p) * rate;
-            out[(size_t)p * (size_t)width + (size_t)i] = (float)(i % 2 ? dm_cos(angle) : dm_sin(angle));
-        }
-    }
 }

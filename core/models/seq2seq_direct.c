@@ -24,11 +24,28 @@ static void linear(const From *f, Seq2seqRole w, const double *x, int n, size_t 
     direct_linear(weight(f, w), weight(f, (Seq2seqRole)(w + 1)), x, (size_t)n, inputs, y, outputs);
 }
 
+/* Each of `rows` rows of `width` numbers. */
+static void norm_rows(const From *f, const float *gamma, const float *beta, const double *x, size_t rows, size_t width,
+                      double *y)
+{
+    const Seq2seqConfig *c = f->c;
+    float *plus = c->gamma_plus ? xfloats(width) : NULL;
+    for (size_t i = 0; plus && i < width; i++)
+        plus[i] = 1; /* the whole is γ times, and once more by itself */
+    double *bare = plus ? direct_zeros(rows, width) : NULL;
+    if (plus)
+        direct_norm(plus, NULL, c->rms_norm, (double)c->eps, x, rows, width, bare);
+    direct_norm(gamma, beta, c->rms_norm, (double)c->eps, x, rows, width, y);
+    for (size_t i = 0; plus && i < rows * width; i++)
+        y[i] += bare[i];
+    free(plus);
+    free(bare);
+}
+
 /* Token by token; gamma's role is followed by beta's. */
 static void norm(const From *f, Seq2seqRole gamma, const double *x, int n, double *y)
 {
-    direct_norm(weight(f, gamma), weight(f, (Seq2seqRole)(gamma + 1)), false, (double)f->c->eps, x, (size_t)n,
-                (size_t)f->c->width, y);
+    norm_rows(f, weight(f, gamma), weight(f, (Seq2seqRole)(gamma + 1)), x, (size_t)n, (size_t)f->c->width, y);
 }
 
 /* --- words to tokens --- */
@@ -70,35 +87,111 @@ void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder
                 *place = weight(&f, decoder ? SEQ2SEQ_TARGET_POS : SEQ2SEQ_SOURCE_POS);
     for (size_t t = 0; t < (size_t)n; t++)
         for (size_t i = 0; i < d; i++)
-            x[t * d + i] = (double)table[(size_t)word[t] * d + i] * (double)c->embed_scale +
-                           (place ? (double)place[t * d + i] : 0);
-    if (!place)
+            x[t * d + i] = (double)table[(size_t)word[t] * d + i] * (double)c->embed_scale;
+    if (c->embed_norm)
+        norm(&f, decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA, x, n, x);
+    for (size_t i = 0; place && i < (size_t)n * d; i++)
+        x[i] += (double)place[(size_t)c->first_position * d + i];
+    if (!place && c->pos == SEQ2SEQ_POS_ADDED)
         add_sinusoids(c->width, n, x);
 }
 
 /* --- a block --- */
 
-/* out[n,d] = softmax(q kᵀ · scale) v through W_O, q from x, k and v from seen; token t sees those before it and itself
- * where causal. first: W_Q, from which the others follow in the table. */
-static void attention(const From *f, Seq2seqRole first, const double *x, int n, const double *seen, int m, bool causal,
+/* x[n,heads,e]: every pair of numbers of a head turned by its place. */
+static void turn(const From *f, bool local, double *x, int n, size_t heads)
+{
+    const Seq2seqConfig *c = f->c;
+    double stretch = c->rope.stretch > 0 && !(local && c->rope.local_base > 0) ? (double)c->rope.stretch : 1;
+    for (int t = 0; t < n; t++)
+        for (int k = 0; k < seq2seq_rope_pairs(c); k++) {
+            double angle = t * seq2seq_rope_rate(c, local, k);
+            double cosine = stretch * map_exact(MAP_COS, angle), sine = stretch * map_exact(MAP_SIN, angle);
+            int one, two;
+            seq2seq_rope_pair(c, k, &one, &two);
+            for (size_t h = 0; h < heads; h++) {
+                double *pair = x + ((size_t)t * heads + h) * (size_t)c->head_dim, first = pair[one];
+                pair[one] = first * cosine - pair[two] * sine;
+                pair[two] = pair[two] * cosine + first * sine;
+            }
+        }
+}
+
+/* The norm of queries or keys x[n,heads,e], where the model has one. */
+static void norm_heads(const From *f, Seq2seqRole each, Seq2seqRole all, double *x, int n, size_t heads)
+{
+    const Seq2seqConfig *c = f->c;
+    size_t e = (size_t)c->head_dim;
+    if (c->head_norm == HEAD_NORM_EACH)
+        norm_rows(f, weight(f, each), NULL, x, (size_t)n * heads, e, x);
+    if (c->head_norm == HEAD_NORM_ALL)
+        norm_rows(f, weight(f, all), NULL, x, (size_t)n, heads * e, x);
+}
+
+/* What every head reads of keys or values x[m,groups,e]: out[m,heads,e]. */
+static double *every_head(const Seq2seqConfig *c, const double *x, size_t m)
+{
+    size_t heads = (size_t)c->heads, groups = (size_t)seq2seq_key_heads(c), e = (size_t)c->head_dim;
+    double *out = direct_zeros(m * heads, e);
+    for (size_t i = 0; i < m * heads; i++)
+        memcpy(out + i * e, x + (i / heads * groups + i % heads / (heads / groups)) * e, e * sizeof *out);
+    return out;
+}
+
+/* For ALiBi: the token that asks, and the first that it sees. */
+typedef struct Distance {
+    int heads;
+    size_t asks, first;
+} Distance;
+
+static double distance(const void *of, size_t head, size_t u)
+{
+    const Distance *d = of;
+    return -seq2seq_alibi_slope(d->heads, (int)head) * (double)(d->asks - d->first - u);
+}
+
+/* out[n,d] = softmax(q kᵀ · scale) v through W_O, q from x, k and v from seen; in the decoder's own attention (self)
+ * token t sees those before it and itself. first: W_Q, from which the others follow in the table. */
+static void attention(const From *f, Seq2seqRole first, const double *x, int n, const double *seen, int m, bool self,
                       double *out)
 {
     const Seq2seqConfig *c = f->c;
-    size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e;
-    double *q = direct_zeros((size_t)n, inner), *k = direct_zeros((size_t)m, inner),
-           *v = direct_zeros((size_t)m, inner), *z = direct_zeros((size_t)n, inner);
+    size_t d = (size_t)c->width, e = (size_t)c->head_dim, heads = (size_t)c->heads, inner = heads * e,
+           groups = (size_t)seq2seq_key_heads(c);
+    double *q = direct_zeros((size_t)n, inner), *z = direct_zeros((size_t)n, inner),
+           *k = direct_zeros((size_t)m, groups * e), *v = direct_zeros((size_t)m, groups * e);
+    bool windowed = self && seq2seq_windowed(c, f->layer), alibi = self && c->pos == SEQ2SEQ_POS_ALIBI;
     linear(f, first, x, n, d, q, inner);
-    linear(f, (Seq2seqRole)(first + 2), seen, m, d, k, inner);
-    linear(f, (Seq2seqRole)(first + 4), seen, m, d, v, inner);
+    linear(f, (Seq2seqRole)(first + 2), seen, m, d, k, groups * e);
+    linear(f, (Seq2seqRole)(first + 4), seen, m, d, v, groups * e);
+    if (self) {
+        norm_heads(f, SEQ2SEQ_DEC_Q_EACH, SEQ2SEQ_DEC_Q_ALL, q, n, heads);
+        norm_heads(f, SEQ2SEQ_DEC_K_EACH, SEQ2SEQ_DEC_K_ALL, k, n, groups);
+    }
+    if (self && c->pos == SEQ2SEQ_POS_ROPE) {
+        turn(f, windowed, q, n, heads);
+        turn(f, windowed, k, n, groups);
+    }
+    double *keys = every_head(c, k, (size_t)m), *values = every_head(c, v, (size_t)m);
     for (size_t t = 0; t < (size_t)n; t++) {
-        const DirectSeen sees = {(size_t)c->heads, e, causal ? t + 1 : (size_t)m, k, v, (double)c->scale};
-        direct_attend(&sees, q + t * inner, NULL, NULL, z + t * inner);
+        size_t width = (size_t)c->window, from = windowed && t + 1 > width ? t + 1 - width : 0;
+        const Distance far = {c->heads, t, from};
+        const DirectSeen sees = {heads,
+                                 e,
+                                 self ? t + 1 - from : (size_t)m,
+                                 keys + from * inner,
+                                 values + from * inner,
+                                 (double)c->scale,
+                                 (double)c->score_cap};
+        direct_attend(&sees, q + t * inner, alibi ? distance : NULL, &far, z + t * inner);
     }
     linear(f, (Seq2seqRole)(first + 6), z, n, inner, out, d);
     free(q);
     free(k);
     free(v);
     free(z);
+    free(keys);
+    free(values);
 }
 
 /* first: W_UP. */
@@ -108,51 +201,90 @@ static void mlp(const From *f, Seq2seqRole first, const double *x, int n, double
     size_t d = (size_t)c->width, m = (size_t)c->mlp;
     double *hidden = direct_zeros((size_t)n, m);
     linear(f, first, x, n, d, hidden, m);
-    for (size_t i = 0; i < (size_t)n * m; i++)
-        hidden[i] = map_exact(c->act, hidden[i]);
+    if (c->gated && first == SEQ2SEQ_DEC_W_UP) {
+        double *gate = direct_zeros((size_t)n, m);
+        linear(f, SEQ2SEQ_DEC_W_GATE, x, n, d, gate, m);
+        for (size_t i = 0; i < (size_t)n * m; i++)
+            hidden[i] *= map_exact(c->act, gate[i]);
+        free(gate);
+    } else
+        for (size_t i = 0; i < (size_t)n * m; i++)
+            hidden[i] = map_exact(c->act, hidden[i]);
     linear(f, (Seq2seqRole)(first + 2), hidden, n, m, out, d);
     free(hidden);
 }
 
-/* Which of the sub-layers, and its norm. */
+/* Which of the sub-layers, its norm, and the second one behind it. */
 typedef enum Kind { SELF, CROSS, MLP } Kind;
 typedef struct Step {
     Kind kind;
-    Seq2seqRole first, gamma;
+    Seq2seqRole first, gamma, after;
 } Step;
 
-/* x[n,d] in place. Post-norm: LN(x + sublayer(x)); pre-norm: x + sublayer(LN(x)). */
-static void sublayer(const From *f, bool decoder, const Step *s, Seq2seqDirectMemory memory, double *x, int n)
+/* found[n,d]: what the sub-layer makes of in[n,d]. */
+static void make(const From *f, bool decoder, const Step *s, Seq2seqDirectMemory memory, const double *in, int n,
+                 double *found)
 {
-    size_t cells = (size_t)n * (size_t)f->c->width;
-    double *in = direct_zeros(cells, 1), *found = direct_zeros(cells, 1);
-    if (f->c->pre_norm)
-        norm(f, s->gamma, x, n, in);
-    else
-        memcpy(in, x, cells * sizeof *in);
     if (s->kind == MLP)
         mlp(f, s->first, in, n, found);
     else
         attention(f, s->first, in, n, s->kind == CROSS ? memory.x : in, s->kind == CROSS ? memory.n : n,
                   decoder && s->kind == SELF, found);
+}
+
+/* x[n,d] in place. Post-norm: LN(x + sublayer(x)); pre-norm: x + sublayer(LN(x)); with a norm behind: x +
+ * LN(sublayer(x)), x + LN(sublayer(LN(x))). */
+static void sublayer(const From *f, bool decoder, const Step *s, Seq2seqDirectMemory memory, double *x, int n)
+{
+    const Seq2seqConfig *c = f->c;
+    size_t cells = (size_t)n * (size_t)c->width;
+    double *in = direct_zeros(cells, 1), *found = direct_zeros(cells, 1);
+    if (c->pre_norm)
+        norm(f, s->gamma, x, n, in);
+    else
+        memcpy(in, x, cells * sizeof *in);
+    make(f, decoder, s, memory, in, n, found);
+    if (c->after_norm)
+        norm(f, c->pre_norm ? s->after : s->gamma, found, n, found);
     for (size_t i = 0; i < cells; i++)
         x[i] += found[i];
-    if (!f->c->pre_norm)
+    if (!c->pre_norm && !c->after_norm)
         norm(f, s->gamma, x, n, x);
     free(in);
     free(found);
 }
 
+/* x + attention(LN(x)) + MLP(LN′(x)) */
+static void side_by_side(const From *f, const Step *self, const Step *then, double *x, int n)
+{
+    size_t cells = (size_t)n * (size_t)f->c->width;
+    double *in = direct_zeros(cells, 1), *found = direct_zeros(cells, 1), *too = direct_zeros(cells, 1);
+    norm(f, self->gamma, x, n, in);
+    make(f, true, self, (Seq2seqDirectMemory){NULL, 0}, in, n, found);
+    if (f->c->parallel == PARALLEL_TWO_NORMS)
+        norm(f, then->gamma, x, n, in);
+    make(f, true, then, (Seq2seqDirectMemory){NULL, 0}, in, n, too);
+    for (size_t i = 0; i < cells; i++)
+        x[i] += found[i] + too[i];
+    free(in);
+    free(found);
+    free(too);
+}
+
 void seq2seq_direct_block(const Seq2seqConfig *c, const Weights *w, bool decoder, int layer, const float *x, int n,
                           Seq2seqDirectMemory memory, double *out)
 {
-    static const Step ENCODER[] = {{SELF, SEQ2SEQ_ENC_W_Q, SEQ2SEQ_ENC_LN1_GAMMA},
-                                   {MLP, SEQ2SEQ_ENC_W_UP, SEQ2SEQ_ENC_LN2_GAMMA}},
-                      DECODER[] = {{SELF, SEQ2SEQ_DEC_W_Q, SEQ2SEQ_DEC_LN1_GAMMA},
-                                   {CROSS, SEQ2SEQ_CROSS_W_Q, SEQ2SEQ_DEC_LN2_GAMMA},
-                                   {MLP, SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA}};
+    static const Step ENCODER[] = {{.kind = SELF, .first = SEQ2SEQ_ENC_W_Q, .gamma = SEQ2SEQ_ENC_LN1_GAMMA},
+                                   {.kind = MLP, .first = SEQ2SEQ_ENC_W_UP, .gamma = SEQ2SEQ_ENC_LN2_GAMMA}},
+                      DECODER[] = {{SELF, SEQ2SEQ_DEC_W_Q, SEQ2SEQ_DEC_LN1_GAMMA, SEQ2SEQ_DEC_AFTER1_GAMMA},
+                                   {.kind = CROSS, .first = SEQ2SEQ_CROSS_W_Q, .gamma = SEQ2SEQ_DEC_LN2_GAMMA},
+                                   {MLP, SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, SEQ2SEQ_DEC_AFTER2_GAMMA}};
     const From f = {c, w, layer};
     direct_widen(x, (size_t)n * (size_t)c->width, out);
+    if (c->parallel) {
+        side_by_side(&f, &DECODER[0], &DECODER[2], out, n);
+        return;
+    }
     for (int i = 0; i < (decoder ? 3 : 2); i++) {
         const Step *s = decoder ? &DECODER[i] : &ENCODER[i];
         if (s->kind != CROSS || memory.n)
@@ -179,6 +311,8 @@ void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const doubl
     size_t words = (size_t)(decoder ? c->target_words : c->source_words);
     const float *table = weight(&f, !c->tied ? SEQ2SEQ_HEAD_W : decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED);
     direct_linear(table, weight(&f, SEQ2SEQ_HEAD_B), x, (size_t)n, (size_t)c->width, logits, words);
+    for (size_t i = 0; c->logit_cap > 0 && i < (size_t)n * words; i++)
+        logits[i] = (double)c->logit_cap * map_exact(MAP_TANH, logits[i] / (double)c->logit_cap);
     memcpy(probs, logits, (size_t)n * words * sizeof *probs);
     for (int t = 0; t < n; t++)
         direct_softmax(probs + (size_t)t * words, words);

@@ -45,7 +45,7 @@ static void source_axes(TextBuilder *b)
     b->axis.a = word_axis(g, "v0", "word of the source vocabulary", alone ? ROLE_ANSWER : ROLE_PLAIN, c->source_words,
                           b->source_vocabulary);
     if (c->learned_positions)
-        b->axis.source_rows = plain_axis(g, "s0", "place in the source", ROLE_PLAIN, c->positions);
+        b->axis.source_rows = plain_axis(g, "s0", "place in the source", ROLE_PLAIN, c->first_position + c->positions);
 }
 
 static void target_axes(TextBuilder *b)
@@ -59,7 +59,7 @@ static void target_axes(TextBuilder *b)
     b->axis.u = token_axis(g, "u", "token looked at", ROLE_KEY, SEQUENCE_TARGET, &b->target, 0, n);
     b->axis.v = word_axis(g, "v", "word of the vocabulary", ROLE_ANSWER, c->target_words, b->target_vocabulary);
     if (c->learned_positions)
-        b->axis.target_rows = plain_axis(g, "t0", "place in the target", ROLE_PLAIN, c->positions);
+        b->axis.target_rows = plain_axis(g, "t0", "place in the target", ROLE_PLAIN, c->first_position + c->positions);
     if (b->kept) {
         b->axis.fresh = token_axis(g, "u1", "newest token", ROLE_PLAIN, SEQUENCE_TARGET, &b->target, n - 1, 1);
         if (n > 1)
@@ -77,7 +77,9 @@ void text_axes(TextBuilder *b)
     source_axes(b);
     target_axes(b);
     b->axis.d = plain_axis(g, "d", "model width", ROLE_WIDTH, c->width);
-    b->axis.h = plain_axis(g, "h", "head", ROLE_HEAD, c->heads);
+    b->axis.h = b->axis.g = plain_axis(g, "h", "head", ROLE_HEAD, c->heads);
+    if (seq2seq_key_heads(c) != c->heads)
+        b->axis.g = plain_axis(g, "g", "head of keys and values", ROLE_PLAIN, c->key_heads);
     b->axis.e = plain_axis(g, "e", "width of one head", ROLE_HEAD_WIDTH, c->head_dim);
     b->axis.m = plain_axis(g, "m", "MLP width", ROLE_HIDDEN, c->mlp);
     b->axis.o = seq2seq_has_decoder(c) ? b->axis.v : b->axis.a;
@@ -92,6 +94,7 @@ static Dims role_dims(const TextBuilder *b, Seq2seqRole r)
         switch (*a) {
         case 'd': axis = b->axis.d; break;
         case 'h': axis = b->axis.h; break;
+        case 'g': axis = b->axis.g; break;
         case 'e': axis = b->axis.e; break;
         case 'm': axis = b->axis.m; break;
         case 'a': axis = b->axis.a; break;
@@ -144,7 +147,7 @@ static NodeId positions(TextBuilder *b, int t, int first)
     int n = g->axes[t].n, d = b->axis.d;
     if (b->c->learned_positions) {
         NnWeight w = text_weight(b, b->decoder ? SEQ2SEQ_TARGET_POS : SEQ2SEQ_SOURCE_POS);
-        return graph_slice(g, "pos_embed", nn_weight(g, &w), w.dims.axis[0], first, t);
+        return graph_slice(g, "pos_embed", nn_weight(g, &w), w.dims.axis[0], b->c->first_position + first, t);
     }
     float *rows = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)b->c->width), sizeof *rows));
     seq2seq_sinusoids(first, n, b->c->width, rows);
@@ -166,35 +169,26 @@ NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes)
     NodeId rows = nn_weight(g, &table);
     NodeId embed = look_up(b, text, first, t, table.dims.axis[0], rows, input);
     anatomy_note(g, words, SITE_INPUT, *input);
-    NodeId factor = graph_const(g, "embed_scale", DIMS_SCALAR, b->c->embed_scale);
-    NodeId scaled = graph_zip(g, "embed_scaled", OP_MUL, embed, factor);
-    NodeId places = positions(b, t, first), full = graph_zip(g, "full_embed", OP_ADD, scaled, places);
+    NodeId scaled = embed;
+    if (b->c->embed_scale < 1 || b->c->embed_scale > 1) {
+        NodeId factor = graph_const(g, "embed_scale", DIMS_SCALAR, b->c->embed_scale);
+        scaled = graph_zip(g, "embed_scaled", OP_MUL, embed, factor);
+    }
+    if (b->c->embed_norm && b->c->pos != SEQ2SEQ_POS_ADDED) {
+        scaled = text_norm(b, "ln_embed", b->decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA, scaled);
+        graph_scope(g, "%s", text_stack(b));
+    }
+    NodeId full;
+    if (b->c->pos == SEQ2SEQ_POS_ADDED) {
+        NodeId places = positions(b, t, first);
+        full = graph_zip(g, "full_embed", OP_ADD, scaled, places);
+        anatomy_note(g, part, SITE_POSITIONS, places);
+    } else
+        full = graph_view(g, "full_embed", scaled, graph_node(g, scaled)->dims);
     graph_flag(g, full, NODE_CHECKPOINT);
     anatomy_note(g, part, SITE_EMBED, embed);
-    anatomy_note(g, part, SITE_POSITIONS, places);
     anatomy_note(g, part, SITE_EMBEDDED, full);
     return full;
-}
-
-void text_masks(TextBuilder *b, Seq2seqNodes *nodes)
-{
-    Graph *g = b->g;
-    if (seq2seq_has_encoder(b->c) && (b->padding_in || b->texts)) {
-        graph_scope(g, "encoder");
-        b->padding = graph_leaf(g, "padding", nn_dims(b->axis.b, DIMS(b->axis.r)),
-                                (Leaf){LEAF_INPUT, b->texts ? b->zeros : b->padding_in, "1 for a word, 0 for padding"});
-        nodes->padding = b->padding;
-    }
-    if (!seq2seq_has_decoder(b->c) || b->kept || !b->target.n)
-        return;
-    size_t n = (size_t)b->target.n;
-    float *mask = arena_alloc(&g->arena, size_mul(size_mul(n, n), sizeof *mask));
-    for (size_t t = 0; t < n; t++)
-        for (size_t u = 0; u <= t; u++)
-            mask[t * n + u] = 1.0f;
-    graph_scope(g, "decoder");
-    b->causal = graph_leaf(g, "causal_mask", DIMS(b->axis.t, b->axis.u),
-                           (Leaf){LEAF_CONST, mask, "1 where a token is not later than the one that asks"});
 }
 
 void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
@@ -205,15 +199,19 @@ void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
     NnWeight w = text_weight(b, SEQ2SEQ_HEAD_W), bias = text_weight(b, SEQ2SEQ_HEAD_B);
     NnPlace at = {.scope = "", .word = "answer", .block = NO_BLOCK};
     int part = nn_part(g, PART_READOUT, &at);
+    float cap = b->c->logit_cap;
+    const char *name = cap > 0 ? "uncapped" : "logits", *nobias = cap > 0 ? "uncapped_nobias" : "logits_nobias";
     if (b->c->tied) {
         NodeId table = graph_find(g, decoder ? "decoder.embed.weight" : "encoder.embed.weight");
-        nodes->logits = graph_contract(g, bias.data ? "logits_nobias" : "logits", tokens, table, out);
+        nodes->logits = graph_contract(g, bias.data ? nobias : name, tokens, table, out);
         if (bias.data) {
             graph_flag(g, nodes->logits, NODE_DERIVED);
-            nodes->logits = graph_zip(g, "logits", OP_ADD, nodes->logits, nn_weight(g, &bias));
+            nodes->logits = graph_zip(g, name, OP_ADD, nodes->logits, nn_weight(g, &bias));
         }
     } else
-        nodes->logits = nn_linear(g, "logits", tokens, &w, &bias, out);
+        nodes->logits = nn_linear(g, name, tokens, &w, &bias, out);
+    if (cap > 0)
+        nodes->logits = nn_capped(g, "logit", "logits", nodes->logits, graph_const(g, "logit_cap", DIMS_SCALAR, cap));
     nodes->probs = nn_softmax(g, nodes->logits, b->axis.o,
                               (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
     anatomy_note(g, part, SITE_TOKENS_OUT, tokens);

@@ -24,27 +24,42 @@ static const StageRow ROWS[] = {
     {PART_MODEL, "source_places", "+ position", "z₀", "encoder.full_embed", "encoder.pos_embed encoder.full_embed",
      "Every word of the source gets the vector of its position added."},
     {PART_MODEL, "encoder_norm", "encoder norm", "LN(z_L)", "encoder.ln_final.out", "encoder.ln_final", NULL},
-    {PART_MODEL, "causal", "causal mask", "", "decoder.causal_mask", "decoder.causal_mask", NULL},
+    {PART_MODEL, "causal", "causal mask", "", "decoder.causal_mask", "decoder.causal_mask decoder.window_mask", NULL},
+    {PART_MODEL, "rotations", "rotations", "cos θ, sin θ", "decoder.rope_cos",
+     "decoder.rope_cos decoder.rope_sin decoder.rope_cos_local decoder.rope_sin_local",
+     "How far each pair of numbers of q and k is turned at each place of the text."},
+    {PART_MODEL, "alibi", "distance bias", "−m(t−u)", "decoder.alibi", "decoder.alibi",
+     "What every head takes off a score for the distance of the two words."},
+    {PART_MODEL, "words", "words", "E y", "decoder.embed", "decoder.tokens decoder.embed",
+     "Each word so far becomes the vector of that word."},
     {PART_MODEL, "target", "target words", "√D E y", "decoder.embed_scaled",
      "decoder.tokens decoder.embed decoder.embed_scale decoder.embed_scaled",
      "Each word so far becomes the vector of that word, times √D."},
+    {PART_MODEL, "target_tokens", "tokens", "z₀", "decoder.full_embed", "decoder.full_embed decoder.ln_embed",
+     "All tokens in a row. This model adds no positions to them."},
     {PART_MODEL, "target_places", "+ position", "z₀", "decoder.full_embed", "decoder.pos_embed decoder.full_embed",
      "Every word so far gets the vector of its position added."},
-    {PART_MODEL, "decoder_norm", "decoder norm", "LN(z_L)", "decoder.ln_final.out", "decoder.ln_final", NULL},
+    {PART_MODEL, "decoder_norm", "decoder norm", "LN(z_L)", "decoder.ln_final.out decoder.rms_final.out",
+     "decoder.ln_final decoder.rms_final", NULL},
     {PART_MODEL, "norm_pre", "norm", "LN(z₀)", "norm_pre.out", "norm_pre", NULL},
     {PART_MODEL, "rms_pre", "norm", "RMS(z₀)", "rms_pre.out", "rms_pre", NULL},
     {PART_NORM, NULL, NULL, "LN(z)", "out", "*", NULL},
-    {PART_ATTENTION, "qkv", "q k v", "q, k, v", "q", "in w_q b_q q_nobias q w_k b_k k_nobias k w_v b_v v_nobias v",
+    {PART_ATTENTION, "qkv", "q k v", "q, k, v", "q",
+     "in w_q b_q q_nobias q w_k b_k k_nobias k w_v b_v v_nobias v k_normed k_new* v_new* k_kept v_kept",
      "Each token makes a question, an offer and a gift: queries, keys and values."},
     {PART_ATTENTION, "turn", "turned", "R q, R k", "q_turned",
      "freqs angle cos sin cos_each sin_each sin_signed q_swapped q_cos q_sin q_turned cos_seen sin_seen k_swapped "
      "k_cos "
-     "k_sin k_turned",
-     "Queries and keys are turned by angles that tell their row and column."},
+     "k_sin k_turned*",
+     "Queries and keys are turned by angles that tell where their tokens are."},
+    {PART_ATTENTION, "shared", "shared", "k, v", "k_shared", "k_shared v_shared",
+     "Several heads read the same keys and values: each gets those of its group."},
     {PART_ATTENTION, "raw", "raw scores", "q kᵀ", "scores_raw", "scores_raw", NULL},
     {PART_ATTENTION, "scaled", "scaled", "q kᵀ/√d_k", "scores_scaled", "scale scores_scaled", NULL},
+    {PART_ATTENTION, "capped", "capped", "c tanh(s/c)", "scores_capped",
+     "scores_cap scores_over_cap scores_tanh scores_capped", "Scores are bent so that none goes beyond the cap."},
     {PART_ATTENTION, "biased", "biased", "q kᵀ/√d_k+b", "scores_biased", "bias_table bias_pairs bias scores_biased",
-     "To each score comes a learned bias for how far apart the two tokens lie."},
+     "To each score comes a bias for how far apart the two tokens lie."},
     {PART_ATTENTION, "masked", "masked", "−∞", "scores_masked", "minus_infinity scores_masked", NULL},
     {PART_ATTENTION, "softmax", "softmax", "A", "pattern", "row_max shifted exp row_sum pattern",
      "Every row of scores becomes shares that add to 1: who looks at whom."},
@@ -64,7 +79,7 @@ static const StageRow ROWS[] = {
     {PART_MODEL, "fc_norm", "norm", "LN(y)", "fc_norm.out", "fc_norm", NULL},
     {PART_MODEL, "rms_fc", "norm", "RMS(y)", "rms_fc.out", "rms_fc", NULL},
     {PART_MODEL, "embedding", "embedding", "e/|e|", "embedding_unit embedding", "embedding*", NULL},
-    {PART_MODEL, "logits", "logits", "y W+b", "logits", "head* logits* readout_dist", NULL},
+    {PART_MODEL, "logits", "logits", "y W+b", "logits", "head* logit* uncapped* readout_dist", NULL},
     {PART_MODEL, "probs", "probs", "p", "probs", "probs*", NULL},
 };
 enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
@@ -205,6 +220,10 @@ static bool row_there(const Graph *g, NodeId joined, int row, NodeId n)
 {
     if (stage_row_is(row, "class_token"))
         return leads_to_joined(g, joined, n);
+    if (stage_row_is(row, "words"))
+        return graph_find(g, "decoder.embed_scaled") == NO_NODE;
+    if (stage_row_is(row, "target_tokens"))
+        return !has_positions(g);
     return !stage_row_is(row, "position") || has_positions(g);
 }
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/dmath.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/json.h"
+#include "core/models/text_hub.h"
 #include "core/models/text_model.h"
 
 enum { PATH = 4096, CONFIG_BYTES = 1 << 20, VOCABULARY_BYTES = 64 << 20 };
@@ -148,13 +148,6 @@ static bool read_number(const Json *j, const char *key, float otherwise, float *
     return true;
 }
 
-/* 1/√n and √n, correctly rounded twice. */
-static float root(int n, bool inverse)
-{
-    double r = dm_sqrt((double)n);
-    return (float)(inverse ? 1 / r : r);
-}
-
 static bool read_config(Seq2seqConfig *c, const Json *j, const char *path, Err *err)
 {
     if (strcmp(json_text(json_get(j, "model_type"), ""), MODEL_TYPE) != 0)
@@ -185,8 +178,9 @@ static bool read_config(Seq2seqConfig *c, const Json *j, const char *path, Err *
     if (f == SEQ2SEQ_DECODER_ONLY)
         c->encoder_layers = c->source_words = 0;
     return read_number(j, "layer_norm_eps", 1e-5f, &c->eps, path, err) &&
-           read_number(j, "attention_scale", root(c->head_dim > 0 ? c->head_dim : 1, true), &c->scale, path, err) &&
-           read_number(j, "embedding_scale", root(c->width, false), &c->embed_scale, path, err) &&
+           read_number(j, "attention_scale", seq2seq_root(c->head_dim > 0 ? c->head_dim : 1, true), &c->scale, path,
+                       err) &&
+           read_number(j, "embedding_scale", seq2seq_root(c->width, false), &c->embed_scale, path, err) &&
            seq2seq_check(c, err);
 }
 
@@ -284,21 +278,52 @@ static Json *read_json(const char *folder, const char *name, size_t limit, char 
     return json_read(path, limit, err);
 }
 
-bool text_model_is(const char *folder)
+/* The folder of a model's file, or the folder itself. */
+static const char *folder_of(Arena *arena, const char *path)
 {
-    char path[PATH];
-    Json *j = read_json(folder, "config.json", CONFIG_BYTES, path, NULL);
-    bool is = strcmp(json_text(json_get(j, "model_type"), ""), MODEL_TYPE) == 0;
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    if (!dot || strcmp(dot, ".safetensors") != 0 || file_is_dir(path))
+        return path;
+    return !slash ? "." : slash == path ? "/" : arena_printf(arena, "%.*s", (int)(slash - path), path);
+}
+
+static const HubFamily *hub_of(const char *type)
+{
+    for (int i = 0; i < HUB_COUNT; i++)
+        if (strcmp(HUB[i].type, type) == 0)
+            return &HUB[i];
+    return NULL;
+}
+
+bool text_model_is(const char *path)
+{
+    Arena arena = {0};
+    char config[PATH];
+    Json *j = read_json(folder_of(&arena, path), "config.json", CONFIG_BYTES, config, NULL);
+    const char *type = json_text(json_get(j, "model_type"), "");
+    bool is = strcmp(type, MODEL_TYPE) == 0 || hub_of(type) || hub_refused(type);
     json_free(j);
+    arena_free(&arena);
     return is;
 }
 
-static bool load_config(Model *m, const char *folder, Err *err)
+/* hub: the family that config.json names, or NULL: the model is in this program's own form. */
+static bool load_config(Model *m, const char *folder, const HubFamily **hub, Err *err)
 {
     char path[PATH];
     Json *j = read_json(folder, "config.json", CONFIG_BYTES, path, err);
-    bool ok = j && read_config(&m->text, j, path, err);
-    if (ok)
+    const char *type = json_text(json_get(j, "model_type"), ""), *why = hub_refused(type);
+    *hub = hub_of(type);
+    bool ok = j && !why;
+    if (why) {
+        Buf known = {0};
+        hub_list(&known);
+        err_set(err, "%s: \"model_type\" is \"%.60s\", which Vitrine does not run: %s. Text models that it runs: %s",
+                path, type, why, buf_str(&known));
+        buf_free(&known);
+    } else if (ok && *hub)
+        ok = hub_config(m, j, path, *hub, err);
+    else if (ok && (ok = read_config(&m->text, j, path, err)))
         m->trained = json_bool(json_get(j, "trained"), true);
     json_free(j);
     return ok;
@@ -319,13 +344,18 @@ static bool load_words(Model *m, const char *folder, Err *err)
     return ok;
 }
 
-bool text_model_load(Model *out, const char *folder, Err *err)
+bool text_model_load(Model *out, const char *path, ModelProgress progress, void *context, Err *err)
 {
     Model m = {0};
-    const char *slash = strrchr(folder, '/');
-    m.name = arena_strdup(&m.arena, slash && slash[1] ? slash + 1 : folder);
-    bool ok = load_config(&m, folder, err) && load_words(&m, folder, err);
-    ok = ok && text_weights_read(&m, folder, err);
+    const HubFamily *hub;
+    const char *folder = folder_of(&m.arena, path), *name = arena_strdup(&m.arena, folder), *slash;
+    for (size_t n = strlen(name); n > 1 && name[n - 1] == '/';)
+        name = arena_printf(&m.arena, "%.*s", (int)--n, name);
+    slash = strrchr(name, '/');
+    m.name = slash && slash[1] ? slash + 1 : name;
+    bool ok = load_config(&m, folder, &hub, err);
+    ok = ok && (hub ? hub_weights(&m, folder, hub, progress, context, err)
+                    : load_words(&m, folder, err) && text_weights_read(&m, folder, err));
     if (ok)
         *out = m;
     else

@@ -16,17 +16,22 @@ void text_model_seeded(Model *m, const Seq2seqConfig *c, uint64_t seed);
 bool text_model_bundled(Model *m, const void *weights, size_t bytes, Err *err);
 Seq2seqConfig text_model_bundled_config(void);
 
-/* A folder: model.safetensors with config.json and, where words have names, vocabulary.json. Two ways of naming
- * weights are read: this program's own (the names of the graph) and PyTorch's nn.Transformer with src_embed, tgt_embed
- * and generator. Every tensor is used exactly once; missing and left-over ones are named. On failure *m is untouched.
- */
-bool text_model_load(Model *m, const char *folder, Err *err);
-/* Is this folder's config.json that of a text model? False when there is none or it can't be read. */
-bool text_model_is(const char *folder);
+/* A folder, or the model.safetensors in it: with config.json and, where words have names, vocabulary.json. Read are
+ * this program's own names of weights (those of the graph), PyTorch's nn.Transformer with src_embed, tgt_embed and
+ * generator, and the families of the Hugging Face hub that text_hub.c lists. Every tensor is used exactly once; missing
+ * and left-over ones are named. On failure *m is untouched. */
+bool text_model_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
+/* Does config.json there, or beside the file there, name a text model, be it one that is refused? False when there is
+ * none or it can't be read. */
+bool text_model_is(const char *path);
 /* Writes the three files; the folder must exist. */
 bool text_model_save(const Model *m, const char *folder, Err *err);
 
 /* --- texts --- */
+
+/* Is a word put in front of what is written, and which? A decoder alone may do without. */
+bool model_starts(const Model *m);
+int model_start(const Model *m);
 
 /* A text as numbers, with names for its axis: a word that comes twice is "the#2" the second time. Owned by its
  * arena. */

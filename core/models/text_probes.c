@@ -142,28 +142,44 @@ static void lens(Graph *g, int block, const ProbeNorm *final)
 {
     NodeId logits = site_node_any(g, SITE_LOGITS), tokens = site_node(g, block, SITE_BLOCK_OUT);
     Dims out = graph_node(g, logits)->dims;
-    const Node *l = graph_node(g, logits);
+    NodeId cap = graph_find(g, "logit_cap"), linear = cap == NO_NODE ? logits : graph_find(g, "uncapped");
+    const Node *l = graph_node(g, linear);
     NodeId bias = l->op == OP_ADD ? l->in[1] : NO_NODE;
-    NodeId weight = graph_node(g, bias != NO_NODE ? l->in[0] : logits)->in[1];
+    NodeId weight = graph_node(g, bias != NO_NODE ? l->in[0] : linear)->in[1];
     int words = dims_role(g, out, ROLE_ANSWER);
     graph_scope(g, "%s.lens", anatomy_part(g, block)->scope);
     if (final)
         tokens = probe_norm(g, "norm", tokens, graph_role(g, ROLE_WIDTH, SEQUENCE_ANY), *final);
-    NodeId y = graph_contract(g, bias != NO_NODE ? "logits_nobias" : "logits", tokens, weight, out);
+    const char *name = cap == NO_NODE ? "logits" : "uncapped";
+    NodeId y = graph_contract(g, bias != NO_NODE ? "logits_nobias" : name, tokens, weight, out);
     if (bias != NO_NODE)
-        y = graph_zip(g, "logits", OP_ADD, probe_passing(g, y), bias);
+        y = graph_zip(g, name, OP_ADD, probe_passing(g, y), bias);
+    if (cap != NO_NODE)
+        y = nn_capped(g, "logit", "logits", probe_passing(g, y), cap);
     nn_softmax(g, y, words, (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
+}
+
+/* The leaves of the norm behind a stack. */
+static ProbeNorm find_final(const Graph *g, const char *stack)
+{
+    ProbeNorm n = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, false};
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_NORM)) != NO_PART;)
+        if (strcmp(anatomy_part(g, p)->stack, stack) == 0 && anatomy_part(g, p)->block == NO_BLOCK &&
+            strstr(anatomy_part(g, p)->scope, "_final"))
+            n = (ProbeNorm){site_node(g, p, SITE_NORM_WIDTH), site_node(g, p, SITE_NORM_EPS),
+                            site_node(g, p, SITE_NORM_GAMMA), site_node(g, p, SITE_NORM_BETA),
+                            site_node(g, p, SITE_NORM_MEAN_SQUARE) != NO_NODE};
+    return n;
 }
 
 void text_probes_add(Graph *g, const Seq2seqConfig *c)
 {
     static const char *const SINE_COSINE[] = {"sin", "cos"};
     NodeId first = g->count;
-    const char *last = seq2seq_has_decoder(c) ? "decoder" : "encoder",
-               *scope = seq2seq_has_decoder(c) ? "decoder.ln_final" : "encoder.ln_final";
-    ProbeNorm final = {NO_NODE, NO_NODE, NO_NODE, NO_NODE};
+    const char *last = seq2seq_has_decoder(c) ? "decoder" : "encoder";
+    ProbeNorm final = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, false};
     if (c->final_norm)
-        final = probe_norm_find(g, scope, false);
+        final = find_final(g, last);
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_ATTENTION)) != NO_PART;)
         attention(g, p);
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_BLOCK)) != NO_PART;)

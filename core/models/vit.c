@@ -108,6 +108,7 @@ static NodeId attention(Builder *b, NodeId x, int *part)
                      .query = b->axis.t,
                      .key = b->axis.u,
                      .h = b->axis.h,
+                     .g = b->axis.h,
                      .e = b->axis.e,
                      .d = b->axis.d,
                      .w_q = weight_of(b, VIT_W_Q, true),

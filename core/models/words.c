@@ -6,6 +6,16 @@
 #include "core/base/utf8.h"
 #include "core/models/text_model.h"
 
+bool model_starts(const Model *m)
+{
+    return m->target.start >= 0 || m->text.form != SEQ2SEQ_DECODER_ONLY;
+}
+
+int model_start(const Model *m)
+{
+    return m->target.start < 0 ? 0 : m->target.start;
+}
+
 int vocabulary_find(const Vocabulary *v, const char *word, size_t length)
 {
     for (int i = 0; v->word && i < v->n; i++)
@@ -71,7 +81,7 @@ void words_set(Words *w, const Vocabulary *v, const int *number, int n)
     label_words(w, v);
 }
 
-enum { WORDS_MAX = 256, WORD_BYTES = 64, DIGITS_MOST = 40, NAMED_MOST = 6 };
+enum { WORDS_MAX = 256, NUMBERS_MAX = 4096, WORD_BYTES = 64, DIGITS_MOST = 40, NAMED_MOST = 6 };
 static const char BLANKS[] = " \t\n\r";
 /* What stands around words; apostrophes and hyphens within one belong to it. */
 static const char *const MARKS[] = {"'", "’", "-",  ",", ".", "!", "?", ";", ":", "(", ")", "[", "]",
@@ -223,7 +233,7 @@ static bool too_many(int most, Err *err)
 /* Words without names, by number: 3 14 15, or w3 w14 w15 as they are shown. */
 static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *err)
 {
-    int number[WORDS_MAX], n = 0;
+    int number[NUMBERS_MAX], n = 0;
     for (char *rest;; n++, text = rest) {
         const char *word = text + strspn(text, BLANKS);
         word += *word == 'w' && word[1] >= '0' && word[1] <= '9';
@@ -234,8 +244,8 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
             return err_set(err, "there is no word %.*s%s: this model's words are 0 to %d",
                            (int)(rest - word < DIGITS_MOST ? rest - word : DIGITS_MOST), word,
                            rest - word > DIGITS_MOST ? "…" : "", v->n - 1);
-        if (n == WORDS_MAX)
-            return too_many(WORDS_MAX, err);
+        if (n == NUMBERS_MAX)
+            return too_many(NUMBERS_MAX, err);
         number[n] = (int)k;
     }
     if (n == 0 || text[strspn(text, BLANKS)])

@@ -356,5 +356,5 @@ bool text_open(Model *m, const char *model, Err *err)
     if (!text_asked(model))
         return err_set(err, "%.300s: is not the folder of a text model; without -m the bundled translator is taken",
                        model);
-    return text_model_load(m, model, err);
+    return text_model_load(m, model, NULL, NULL, err);
 }

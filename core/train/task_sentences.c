@@ -135,7 +135,8 @@ static void start_weight(Trainer *t, const WeightPlace *w)
     const Seq2seqConfig *c = &t->model.text;
     const char *name = strrchr(seq2seq_role_name((Seq2seqRole)w->role), '.') + 1;
     Rng rng = rng_seed(t->recipe.seed, w->stream); /* a stream per weight */
-    bool matrix = w->rank > 1 && strcmp(w->axes, "he") != 0, mlp = strchr(w->axes, 'm') != NULL;
+    bool vector = w->rank == 1 || strcmp(w->axes, "he") == 0 || strcmp(w->axes, "ge") == 0;
+    bool matrix = !vector, mlp = strchr(w->axes, 'm') != NULL;
     double variance = mlp ? 2.0 / (c->width + c->mlp) : 1.0 / c->width;
     if (w->axes[0] == 'S' || w->axes[0] == 'T')
         variance = 0.0004;

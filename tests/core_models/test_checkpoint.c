@@ -333,7 +333,7 @@ static void more_than_the_machine_has(void **state)
     }
     model_free(&vit);
     put_file(dir, "config.json", TEXT, sizeof TEXT - 1);
-    assert_false(text_model_load(&m, dir, &err));
+    assert_false(text_model_load(&m, dir, NULL, NULL, &err));
     if (machine_memory() < (size_t)137e9)
         assert_non_null(strstr(err.text, "the model needs 137"));
     remove_dir(dir);

@@ -147,7 +147,7 @@ static void the_translator(void **state)
     TextBench b = {0};
     Err err = {""};
     Words source = {0}, target = {0};
-    if (!text_model_load(&b.model, "assets/trained/translator", &err) ||
+    if (!text_model_load(&b.model, "assets/trained/translator", NULL, NULL, &err) ||
         !words_parse(&source, &b.model.source, "the animal did not cross the street because it was too tired", true,
                      &err) ||
         !words_parse(&target, &b.model.target, "l' animal n' a pas traversé la rue parce qu'", false, &err))

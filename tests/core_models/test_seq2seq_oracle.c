@@ -107,7 +107,7 @@ static void load(TextBench *b, const char *file, bool final_norm, TensorFile *f)
     double ids[32];
     *b = (TextBench){0};
     assert_true(tensors_open(f, file, &err));
-    if (!text_model_load(&b->model, ENCDEC, &err))
+    if (!text_model_load(&b->model, ENCDEC, NULL, NULL, &err))
         fail_msg("%s", err.text);
     b->model.text.final_norm = final_norm;
     const TensorInfo *s = tensors_find(f, "src_ids"), *t = tensors_find(f, "tgt_ids"),

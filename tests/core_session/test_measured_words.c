@@ -85,7 +85,7 @@ static void right_is_what_decoding_writes(void **state)
     (void)state;
     Model m;
     Err err = {""};
-    if (!text_model_load(&m, "assets/trained/translator", &err))
+    if (!text_model_load(&m, "assets/trained/translator", NULL, NULL, &err))
         fail_msg("%s", err.text);
     Dataset *stock = dataset_sentences(3, SOME);
     const AccuracySetup setup = {.model = &m, .dataset = stock};
@@ -345,12 +345,12 @@ static void a_word_stands_once(void **state)
     assert_non_null(cat);
     memcpy(cat, "\"dog\"", 5);
     assert_true(file_write(path, words.data, words.len, &err));
-    assert_false(text_model_load(&m, folder, &err));
+    assert_false(text_model_load(&m, folder, NULL, NULL, &err));
     assert_non_null(strstr(err.text, "'dog' stands twice"));
     memcpy(cat, "\"cat\"", 5);
     assert_true(file_write(path, words.data, words.len, &err));
     buf_free(&words);
-    assert_true(text_model_load(&m, folder, &err));
+    assert_true(text_model_load(&m, folder, NULL, NULL, &err));
     model_free(&m);
 }
 

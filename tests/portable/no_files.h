@@ -18,15 +18,17 @@ bool model_load_assuming(Model *m, const char *path, ModelProgress progress, voi
     return model_load(m, path, progress, context, err);
 }
 
-bool text_model_load(Model *m, const char *folder, Err *err)
+bool text_model_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
 {
     (void)m;
-    return err_set(err, "%s: no files are read here", folder);
+    (void)progress;
+    (void)context;
+    return err_set(err, "%s: no files are read here", path);
 }
 
-bool text_model_is(const char *folder)
+bool text_model_is(const char *path)
 {
-    (void)folder;
+    (void)path;
     return false;
 }
 

@@ -1,0 +1,540 @@
+/* The families of text models that are read from the hub. What stands here was read in each family's published program
+ * (transformers, src/transformers/models): the order of its sums, where its norms stand, what its class has where
+ * config.json is silent. */
+#include "core/models/text_hub.h"
+
+#include <string.h>
+
+#include "core/base/buf.h"
+
+/* A linear layer or a norm: weight and bias under one name. */
+#define BOTH(w, b, name) [SEQ2SEQ_##w] = name ".weight", [SEQ2SEQ_##b] = name ".bias"
+#define NORM(role, name) BOTH(role##_GAMMA, role##_BETA, name)
+#define PART(w, b, name, how) [SEQ2SEQ_##w] = name ".weight#" how, [SEQ2SEQ_##b] = name ".bias#" how
+#define FUSED(name, how)                                                                                               \
+    PART(DEC_W_Q, DEC_B_Q, name, "q" how), PART(DEC_W_K, DEC_B_K, name, "k" how), PART(DEC_W_V, DEC_B_V, name, "v" how)
+#define QKV(scope)                                                                                                     \
+    BOTH(DEC_W_Q, DEC_B_Q, scope "q_proj"), BOTH(DEC_W_K, DEC_B_K, scope "k_proj"),                                    \
+        BOTH(DEC_W_V, DEC_B_V, scope "v_proj")
+
+/* What most of today's families have in common: RMSNorm in front, rotations by halves, a gated MLP. */
+#define LLAMA_ATTENTION QKV("layers.%d.self_attn."), BOTH(DEC_W_O, DEC_B_O, "layers.%d.self_attn.o_proj")
+#define LLAMA_MLP                                                                                                      \
+    BOTH(DEC_W_GATE, DEC_B_GATE, "layers.%d.mlp.gate_proj"), BOTH(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.up_proj"),        \
+        BOTH(DEC_W_DOWN, DEC_B_DOWN, "layers.%d.mlp.down_proj")
+#define LLAMA_ENDS                                                                                                     \
+    [SEQ2SEQ_TARGET_EMBED] = "embed_tokens.weight", NORM(TARGET_FINAL, "norm"), BOTH(HEAD_W, HEAD_B, "/lm_head")
+#define LLAMA_NORMS NORM(DEC_LN1, "layers.%d.input_layernorm"), NORM(DEC_LN3, "layers.%d.post_attention_layernorm")
+#define LLAMA_NAMES LLAMA_ATTENTION, LLAMA_MLP, LLAMA_NORMS, LLAMA_ENDS
+#define HEAD_NORMS(how)                                                                                                \
+    [SEQ2SEQ_DEC_Q_##how] = "layers.%d.self_attn.q_norm.weight",                                                       \
+    [SEQ2SEQ_DEC_K_##how] = "layers.%d.self_attn.k_norm.weight"
+#define GEMMA_NORMS                                                                                                    \
+    NORM(DEC_LN1, "layers.%d.input_layernorm"), NORM(DEC_AFTER1, "layers.%d.post_attention_layernorm"),                \
+        NORM(DEC_LN3, "layers.%d.pre_feedforward_layernorm"), NORM(DEC_AFTER2, "layers.%d.post_feedforward_layernorm")
+#define ROTATED .pos = SEQ2SEQ_POS_ROPE, .rope = {.base = 10000, .half = true}
+#define RMS_GATED(e) .eps = e, .act = MAP_SILU, .final_norm = true, .rms_norm = true, .gated = true, ROTATED
+#define LLAMA_KNOBS(e) .pre_norm = true, RMS_GATED(e)
+#define GEMMA_KNOBS                                                                                                    \
+    .eps = 1e-6f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true, .rms_norm = true, .gated = true,         \
+    .gamma_plus = true, .tied = true, .head_dim = 256, .pos = SEQ2SEQ_POS_ROPE
+#define GPT_KNOBS .eps = 1e-5f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true
+#define FREQUENCIES "*rotary_emb.inv_freq"
+#define MASKS "*.attn.bias *.attn.masked_bias *.attention.bias *.attention.masked_bias *.attn.attention.masked_bias"
+
+static bool biases(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    bool on = c->qkv_bias;
+    if (!hub_flag(k, "attention_bias", &on, err) || !hub_flag(k, "mlp_bias", &c->mlp_bias, err))
+        return false;
+    c->qkv_bias = c->out_bias = on;
+    return true;
+}
+
+static bool all_windows(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    return hub_windows(k, c, 0, err);
+}
+
+/* Windows only where use_sliding_window says so, in the blocks from max_window_layers on. */
+static bool qwen(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    bool on = false, given = c->qkv_bias;
+    int first = c->decoder_layers;
+    if (!hub_flag(k, "use_sliding_window", &on, err) || !hub_whole(k, "max_window_layers", &first, err) ||
+        !hub_flag(k, "attention_bias", &given, err))
+        return false;
+    c->qkv_bias = given;
+    c->out_bias = given && strcmp(k->family->type, "qwen3") == 0;
+    if (!on) {
+        c->window = 0;
+        return true;
+    }
+    if (!hub_windows(k, c, 0, err))
+        return false;
+    for (int i = 0; i < first && i < c->decoder_layers && !json_get(k->config, "layer_types"); i++)
+        c->windowed[i / 32] &= ~((uint32_t)1 << i % 32);
+    return true;
+}
+
+static bool gpt_neo(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    const Json *types = json_get(k->config, "attention_types");
+    int at = 0;
+    if (!hub_whole(k, "window_size", &c->window, err))
+        return false;
+    for (size_t i = 0; i < json_count(types); i++) {
+        const Json *run = json_at(types, i), *kinds = json_at(run, 0);
+        int64_t times = 0;
+        json_int(json_at(run, 1), &times);
+        for (int64_t n = 0; n < times && at < c->decoder_layers; n++)
+            for (size_t j = 0; j < json_count(kinds) && at < c->decoder_layers; j++, at++) {
+                const char *kind = json_text(json_at(kinds, j), "");
+                if (strcmp(kind, "local") == 0)
+                    c->windowed[at / 32] |= (uint32_t)1 << at % 32;
+                else if (strcmp(kind, "global") != 0)
+                    return err_set(err, "%s: \"attention_types\" has \"%.20s\"; it may be global or local", k->path,
+                                   kind);
+            }
+    }
+    return at == c->decoder_layers ||
+           err_set(err, "%s: \"attention_types\" is for %d blocks, the model has %d", k->path, at, c->decoder_layers);
+}
+
+/* A share of every head is rotated. */
+static bool partly(const HubReading *k, Seq2seqConfig *c, const char *key, float share, Err *err)
+{
+    if (!hub_real(k, key, &share, err))
+        return false;
+    c->rope.width = (int)((float)c->head_dim * share);
+    return true;
+}
+
+static bool neox(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    bool side_by_side = true, on = true;
+    if (!partly(k, c, "rotary_pct", 0.25f, err) || !hub_flag(k, "use_parallel_residual", &side_by_side, err) ||
+        !hub_flag(k, "attention_bias", &on, err))
+        return false;
+    c->qkv_bias = c->out_bias = on;
+    c->parallel = side_by_side ? PARALLEL_TWO_NORMS : PARALLEL_NOT;
+    return true;
+}
+
+static bool gptj(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    c->rope.width = 64;
+    return hub_whole(k, "rotary_dim", &c->rope.width, err);
+}
+
+static bool phi(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    return partly(k, c, "partial_rotary_factor", 0.5f, err);
+}
+
+static bool phi3(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    return partly(k, c, "partial_rotary_factor", 1, err) && hub_windows(k, c, 0, err);
+}
+
+static bool stablelm(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    return partly(k, c, "partial_rotary_factor", 0.25f, err) && hub_flag(k, "use_qkv_bias", &c->qkv_bias, err);
+}
+
+static bool starcoder2(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    bool on = true;
+    if (!hub_flag(k, "use_bias", &on, err) || !hub_real(k, "norm_epsilon", &c->eps, err))
+        return false;
+    c->qkv_bias = c->out_bias = c->mlp_bias = on;
+    return hub_windows(k, c, 0, err);
+}
+
+/* Scores are divided by the root of a number of its own, not of the head's width. */
+static bool score_root(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    int n = 256;
+    if (!hub_whole(k, "query_pre_attn_scalar", &n, err))
+        return false;
+    if (n < 1)
+        return err_set(err, "%s: \"query_pre_attn_scalar\" is %d; it must be at least 1", k->path, n);
+    c->scale = seq2seq_root(n, true);
+    return hub_real(k, "attn_logit_softcapping", &c->score_cap, err) &&
+           hub_real(k, "final_logit_softcapping", &c->logit_cap, err);
+}
+
+static bool gemma2(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    return score_root(k, c, err) && hub_windows(k, c, 2, err);
+}
+
+static bool gemma3(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    int every = 6;
+    return score_root(k, c, err) && hub_whole(k, "sliding_window_pattern", &every, err) &&
+           hub_real(k, "rope_local_base_freq", &c->rope.local_base, err) && hub_windows(k, c, every, err);
+}
+
+static bool opt(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    int embedded = c->width;
+    bool on = true;
+    if (!hub_whole(k, "word_embed_proj_dim", &embedded, err) ||
+        !hub_flag(k, "do_layer_norm_before", &c->pre_norm, err) || !hub_flag(k, "enable_bias", &on, err))
+        return false;
+    c->qkv_bias = c->out_bias = c->mlp_bias = on;
+    c->final_norm = c->pre_norm;
+    return embedded == c->width ||
+           err_set(err, "%s: \"word_embed_proj_dim\" is %d: words narrower than the model are not built here", k->path,
+                   embedded);
+}
+
+/* Its attention has settings of its own. */
+static bool mpt(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    const Json *a = json_get(k->config, "attn_config"), *alibi = json_get(a, "alibi");
+    static const char *const OFF[] = {"clip_qkv", "qk_ln", "softmax_scale", "prefix_lm", "attn_uses_sequence_id"};
+    double most = 8;
+    float ratio = 4;
+    for (size_t i = 0; i < sizeof OFF / sizeof *OFF; i++) {
+        JsonKind kind = json_kind(json_get(a, OFF[i]));
+        if (kind != JK_NULL && kind != JK_FALSE)
+            return err_set(err, "%s: \"attn_config\" has \"%s\", which is not built here", k->path, OFF[i]);
+    }
+    json_number(json_get(a, "alibi_bias_max"), &most);
+    if (!json_bool(alibi, true) || most < 8 || most > 8)
+        return err_set(err, "%s: \"attn_config\" must have \"alibi\": true and \"alibi_bias_max\": 8", k->path);
+    if (!hub_real(k, "expansion_ratio", &ratio, err))
+        return false;
+    c->mlp = (int)(ratio * (float)c->width);
+    return true;
+}
+
+const HubFamily HUB[] = {
+    {.type = "gpt2",
+     .layout = "Hugging Face GPT-2",
+     .c = {GPT_KNOBS, .learned_positions = true, .tied = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true},
+     .prefix = "transformer.",
+     .names = {[SEQ2SEQ_TARGET_EMBED] = "wte.weight",
+               [SEQ2SEQ_TARGET_POS] = "wpe.weight",
+               NORM(DEC_LN1, "h.%d.ln_1"),
+               FUSED("h.%d.attn.c_attn", "T"),
+               PART(DEC_W_O, DEC_B_O, "h.%d.attn.c_proj", "T"),
+               NORM(DEC_LN3, "h.%d.ln_2"),
+               PART(DEC_W_UP, DEC_B_UP, "h.%d.mlp.c_fc", "T"),
+               PART(DEC_W_DOWN, DEC_B_DOWN, "h.%d.mlp.c_proj", "T"),
+               NORM(TARGET_FINAL, "ln_f"),
+               [SEQ2SEQ_HEAD_W] = "/lm_head.weight"},
+     .useless = MASKS,
+     .musts = "scale_attn_weights=true scale_attn_by_inverse_layer_idx=false add_cross_attention=false"},
+    {.type = "gpt_neo",
+     .layout = "Hugging Face GPT-Neo",
+     .c = {GPT_KNOBS, .learned_positions = true, .window = 256, .tied = true, .out_bias = true, .mlp_bias = true},
+     .prefix = "transformer.",
+     .names = {[SEQ2SEQ_TARGET_EMBED] = "wte.weight",
+               [SEQ2SEQ_TARGET_POS] = "wpe.weight",
+               NORM(DEC_LN1, "h.%d.ln_1"),
+               QKV("h.%d.attn.attention."),
+               BOTH(DEC_W_O, DEC_B_O, "h.%d.attn.attention.out_proj"),
+               NORM(DEC_LN3, "h.%d.ln_2"),
+               BOTH(DEC_W_UP, DEC_B_UP, "h.%d.mlp.c_fc"),
+               BOTH(DEC_W_DOWN, DEC_B_DOWN, "h.%d.mlp.c_proj"),
+               NORM(TARGET_FINAL, "ln_f"),
+               [SEQ2SEQ_HEAD_W] = "/lm_head.weight"},
+     .useless = MASKS,
+     .keys = "window_size attention_types attention_layers",
+     .finish = gpt_neo,
+     .unscaled = true},
+    {.type = "gptj",
+     .layout = "Hugging Face GPT-J",
+     .c = {GPT_KNOBS, .pos = SEQ2SEQ_POS_ROPE, .rope = {.base = 10000}, .parallel = PARALLEL_ONE_NORM,
+           .head_bias = true, .mlp_bias = true},
+     .prefix = "transformer.",
+     .names = {[SEQ2SEQ_TARGET_EMBED] = "wte.weight",
+               NORM(DEC_LN1, "h.%d.ln_1"),
+               QKV("h.%d.attn."),
+               BOTH(DEC_W_O, DEC_B_O, "h.%d.attn.out_proj"),
+               BOTH(DEC_W_UP, DEC_B_UP, "h.%d.mlp.fc_in"),
+               BOTH(DEC_W_DOWN, DEC_B_DOWN, "h.%d.mlp.fc_out"),
+               NORM(TARGET_FINAL, "ln_f"),
+               BOTH(HEAD_W, HEAD_B, "/lm_head")},
+     .useless = MASKS,
+     .keys = "rotary_dim",
+     .finish = gptj},
+    {.type = "gpt_neox",
+     .layout = "Hugging Face GPT-NeoX",
+     .c = {.eps = 1e-5f, .act = MAP_GELU, .pre_norm = true, .final_norm = true, ROTATED, .mlp_bias = true},
+     .prefix = "gpt_neox.",
+     .names = {[SEQ2SEQ_TARGET_EMBED] = "embed_in.weight",
+               NORM(DEC_LN1, "layers.%d.input_layernorm"),
+               FUSED("layers.%d.attention.query_key_value", "H"),
+               BOTH(DEC_W_O, DEC_B_O, "layers.%d.attention.dense"),
+               NORM(DEC_LN3, "layers.%d.post_attention_layernorm"),
+               BOTH(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.dense_h_to_4h"),
+               BOTH(DEC_W_DOWN, DEC_B_DOWN, "layers.%d.mlp.dense_4h_to_h"),
+               NORM(TARGET_FINAL, "final_layer_norm"),
+               [SEQ2SEQ_HEAD_W] = "/embed_out.weight"},
+     .useless = MASKS " " FREQUENCIES,
+     .keys = "rotary_pct use_parallel_residual attention_bias",
+     .finish = neox},
+    {.type = "opt",
+     .layout = "Hugging Face OPT",
+     .c = {.eps = 1e-5f,
+           .act = MAP_RELU,
+           .pre_norm = true,
+           .learned_positions = true,
+           .first_position = 2,
+           .tied = true},
+     .prefix = "model.",
+     .names = {[SEQ2SEQ_TARGET_EMBED] = "decoder.embed_tokens.weight",
+               [SEQ2SEQ_TARGET_POS] = "decoder.embed_positions.weight",
+               NORM(DEC_LN1, "decoder.layers.%d.self_attn_layer_norm"),
+               QKV("decoder.layers.%d.self_attn."),
+               BOTH(DEC_W_O, DEC_B_O, "decoder.layers.%d.self_attn.out_proj"),
+               NORM(DEC_LN3, "decoder.layers.%d.final_layer_norm"),
+               BOTH(DEC_W_UP, DEC_B_UP, "decoder.layers.%d.fc1"),
+               BOTH(DEC_W_DOWN, DEC_B_DOWN, "decoder.layers.%d.fc2"),
+               NORM(TARGET_FINAL, "decoder.final_layer_norm"),
+               [SEQ2SEQ_HEAD_W] = "/lm_head.weight"},
+     .musts = "layer_norm_elementwise_affine=true _remove_final_layer_norm=false",
+     .keys = "word_embed_proj_dim do_layer_norm_before enable_bias",
+     .finish = opt},
+    {.type = "bloom",
+     .layout = "Hugging Face BLOOM",
+     .c = {GPT_KNOBS, .pos = SEQ2SEQ_POS_ALIBI, .embed_norm = true, .tied = true, .qkv_bias = true, .out_bias = true,
+           .mlp_bias = true},
+     .prefix = "transformer.",
+     .names = {[SEQ2SEQ_TARGET_EMBED] = "word_embeddings.weight",
+               NORM(TARGET_NORM, "word_embeddings_layernorm"),
+               NORM(DEC_LN1, "h.%d.input_layernorm"),
+               FUSED("h.%d.self_attention.query_key_value", "H"),
+               BOTH(DEC_W_O, DEC_B_O, "h.%d.self_attention.dense"),
+               NORM(DEC_LN3, "h.%d.post_attention_layernorm"),
+               BOTH(DEC_W_UP, DEC_B_UP, "h.%d.mlp.dense_h_to_4h"),
+               BOTH(DEC_W_DOWN, DEC_B_DOWN, "h.%d.mlp.dense_4h_to_h"),
+               NORM(TARGET_FINAL, "ln_f"),
+               [SEQ2SEQ_HEAD_W] = "/lm_head.weight"},
+     .musts = "apply_residual_connection_post_layernorm=false"},
+    {.type = "mpt",
+     .layout = "Hugging Face MPT",
+     .c = {.eps = 1e-5f,
+           .act = MAP_GELU,
+           .pre_norm = true,
+           .final_norm = true,
+           .bare_norm = true,
+           .pos = SEQ2SEQ_POS_ALIBI,
+           .tied = true},
+     .prefix = "transformer.",
+     .names = {[SEQ2SEQ_TARGET_EMBED] = "wte.weight",
+               [SEQ2SEQ_DEC_LN1_GAMMA] = "blocks.%d.norm_1.weight",
+               FUSED("blocks.%d.attn.Wqkv", ""),
+               [SEQ2SEQ_DEC_W_O] = "blocks.%d.attn.out_proj.weight",
+               [SEQ2SEQ_DEC_LN3_GAMMA] = "blocks.%d.norm_2.weight",
+               [SEQ2SEQ_DEC_W_UP] = "blocks.%d.ffn.up_proj.weight",
+               [SEQ2SEQ_DEC_W_DOWN] = "blocks.%d.ffn.down_proj.weight",
+               [SEQ2SEQ_TARGET_FINAL_GAMMA] = "norm_f.weight",
+               [SEQ2SEQ_HEAD_W] = "/lm_head.weight"},
+     .musts = "no_bias=true logit_scale=null norm_type=\"low_precision_layernorm\"",
+     .keys = "attn_config expansion_ratio",
+     .finish = mpt},
+    {.type = "llama",
+     .layout = "Hugging Face Llama",
+     .c = {LLAMA_KNOBS(1e-6f)},
+     .prefix = "model.",
+     .names = {LLAMA_NAMES},
+     .useless = FREQUENCIES,
+     .keys = "attention_bias mlp_bias",
+     .finish = biases},
+    {.type = "mistral",
+     .layout = "Hugging Face Mistral",
+     .c = {LLAMA_KNOBS(1e-6f), .window = 4096},
+     .prefix = "model.",
+     .names = {LLAMA_NAMES},
+     .useless = FREQUENCIES,
+     .finish = all_windows},
+    {.type = "qwen2",
+     .layout = "Hugging Face Qwen2",
+     .c = {LLAMA_KNOBS(1e-6f), .qkv_bias = true, .window = 4096},
+     .prefix = "model.",
+     .names = {LLAMA_NAMES},
+     .useless = FREQUENCIES,
+     .keys = "use_sliding_window max_window_layers attention_bias",
+     .finish = qwen},
+    {.type = "qwen3",
+     .layout = "Hugging Face Qwen3",
+     .c = {LLAMA_KNOBS(1e-6f), .head_dim = 128, .head_norm = HEAD_NORM_EACH, .window = 4096},
+     .prefix = "model.",
+     .names = {LLAMA_NAMES, HEAD_NORMS(EACH)},
+     .useless = FREQUENCIES,
+     .keys = "use_sliding_window max_window_layers attention_bias",
+     .finish = qwen},
+    {.type = "olmo2",
+     .layout = "Hugging Face OLMo 2",
+     .c = {RMS_GATED(1e-5f), .after_norm = true, .head_norm = HEAD_NORM_ALL},
+     .prefix = "model.",
+     .names = {LLAMA_ATTENTION, LLAMA_MLP, HEAD_NORMS(ALL), LLAMA_ENDS,
+               NORM(DEC_LN1, "layers.%d.post_attention_layernorm"),
+               NORM(DEC_LN3, "layers.%d.post_feedforward_layernorm")},
+     .useless = FREQUENCIES,
+     .keys = "attention_bias mlp_bias",
+     .finish = biases},
+    {.type = "gemma",
+     .layout = "Hugging Face Gemma",
+     .c = {GEMMA_KNOBS, .rope = {.base = 10000, .half = true}},
+     .prefix = "model.",
+     .names = {LLAMA_NAMES},
+     .useless = FREQUENCIES,
+     .musts = "use_bidirectional_attention=null",
+     .keys = "attention_bias mlp_bias",
+     .finish = biases,
+     .root_scale = true},
+    {.type = "gemma2",
+     .layout = "Hugging Face Gemma 2",
+     .c = {GEMMA_KNOBS, .rope = {.base = 10000, .half = true}, .after_norm = true, .score_cap = 50, .logit_cap = 30,
+           .window = 4096},
+     .prefix = "model.",
+     .names = {LLAMA_ATTENTION, LLAMA_MLP, GEMMA_NORMS, LLAMA_ENDS},
+     .useless = FREQUENCIES,
+     .musts = "attention_bias=false use_bidirectional_attention=null",
+     .keys = "query_pre_attn_scalar attn_logit_softcapping final_logit_softcapping",
+     .finish = gemma2,
+     .root_scale = true},
+    {.type = "gemma3_text",
+     .layout = "Hugging Face Gemma 3",
+     .c = {GEMMA_KNOBS, .rope = {.base = 1000000, .local_base = 10000, .half = true}, .after_norm = true,
+           .head_norm = HEAD_NORM_EACH, .window = 4096},
+     .prefix = "model.",
+     .names = {LLAMA_ATTENTION, LLAMA_MLP, HEAD_NORMS(EACH), GEMMA_NORMS, LLAMA_ENDS},
+     .useless = FREQUENCIES,
+     .musts = "attention_bias=false use_bidirectional_attention=false",
+     .keys = "query_pre_attn_scalar attn_logit_softcapping final_logit_softcapping sliding_window_pattern "
+             "_sliding_window_pattern rope_local_base_freq",
+     .finish = gemma3,
+     .root_scale = true},
+    {.type = "phi",
+     .layout = "Hugging Face Phi",
+     .c = {GPT_KNOBS, ROTATED, .parallel = PARALLEL_ONE_NORM, .head_bias = true, .qkv_bias = true, .out_bias = true,
+           .mlp_bias = true},
+     .prefix = "model.",
+     .names = {[SEQ2SEQ_TARGET_EMBED] = "embed_tokens.weight",
+               NORM(DEC_LN1, "layers.%d.input_layernorm"),
+               QKV("layers.%d.self_attn."),
+               BOTH(DEC_W_O, DEC_B_O, "layers.%d.self_attn.dense"),
+               BOTH(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.fc1"),
+               BOTH(DEC_W_DOWN, DEC_B_DOWN, "layers.%d.mlp.fc2"),
+               NORM(TARGET_FINAL, "final_layernorm"),
+               BOTH(HEAD_W, HEAD_B, "/lm_head")},
+     .useless = FREQUENCIES,
+     .musts = "qk_layernorm=false",
+     .keys = "partial_rotary_factor",
+     .finish = phi},
+    {.type = "phi3",
+     .layout = "Hugging Face Phi-3",
+     .c = {LLAMA_KNOBS(1e-5f)},
+     .prefix = "model.",
+     .names = {FUSED("layers.%d.self_attn.qkv_proj", ""), [SEQ2SEQ_DEC_W_O] = "layers.%d.self_attn.o_proj.weight",
+               PART(DEC_W_GATE, DEC_B_GATE, "layers.%d.mlp.gate_up_proj", "0/2"),
+               PART(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.gate_up_proj", "1/2"),
+               [SEQ2SEQ_DEC_W_DOWN] = "layers.%d.mlp.down_proj.weight", LLAMA_NORMS, LLAMA_ENDS},
+     .useless = FREQUENCIES,
+     .musts = "attention_bias=false",
+     .keys = "partial_rotary_factor original_max_position_embeddings",
+     .finish = phi3},
+    {.type = "stablelm",
+     .layout = "Hugging Face StableLM",
+     .c = {.eps = 1e-5f, .act = MAP_SILU, .pre_norm = true, .final_norm = true, .gated = true, ROTATED},
+     .prefix = "model.",
+     .names = {LLAMA_NAMES},
+     .useless = FREQUENCIES,
+     .musts = "use_parallel_residual=false qk_layernorm=false",
+     .keys = "partial_rotary_factor use_qkv_bias",
+     .finish = stablelm},
+    {.type = "starcoder2",
+     .layout = "Hugging Face StarCoder2",
+     .c = {GPT_KNOBS, ROTATED, .tied = true},
+     .prefix = "model.",
+     .names = {LLAMA_ATTENTION, LLAMA_NORMS, LLAMA_ENDS, BOTH(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.c_fc"),
+               BOTH(DEC_W_DOWN, DEC_B_DOWN, "layers.%d.mlp.c_proj")},
+     .useless = FREQUENCIES,
+     .keys = "use_bias norm_epsilon",
+     .finish = starcoder2},
+};
+const int HUB_COUNT = sizeof HUB / sizeof *HUB;
+
+/* Names of what reads or writes words and is not run. */
+#define EXPERTS "its MLPs are experts, of which a router chooses a few for every token"
+#define NO_ATTENTION "it has no attention: a state is carried from token to token"
+#define READS "its blocks have the form of an encoder whose embedding has segments and norms of its own"
+#define LATENT "its keys and values go through a latent that all heads share"
+static const struct {
+    const char *type, *why;
+} REFUSED[] = {
+    {"albert", READS},
+    {"bart", "it is an encoder and a decoder with positions and norms of its own"},
+    {"bert", READS},
+    {"codegen", "its q, k and v lie interleaved in the order of the machine it was trained on"},
+    {"cohere", "its norms take the mean off without a bias, and its logits have a factor"},
+    {"cohere2", "its norms take the mean off without a bias, and its logits have a factor"},
+    {"deberta", "its scores have relative positions as vectors"},
+    {"deberta-v2", "its scores have relative positions as vectors"},
+    {"deepseek_v2", LATENT},
+    {"deepseek_v3", LATENT},
+    {"distilbert", READS},
+    {"electra", READS},
+    {"falcon", "which of its attentions and norms a file has depends on settings that are not read here"},
+    {"falcon_h1", NO_ATTENTION " beside its attention"},
+    {"gemma3", "it is a picture tower and a decoder in one; its text model alone has the model_type gemma3_text"},
+    {"gemma3n", "its blocks pass several streams and embeddings of their own"},
+    {"gpt_bigcode", "all its heads share one key and one value in a fused tensor of its own order"},
+    {"gpt_oss", EXPERTS ", and its softmax has sinks"},
+    {"granite", "its embeddings, scores, sums and logits have factors of their own"},
+    {"granitemoe", EXPERTS},
+    {"jamba", NO_ATTENTION " in most blocks"},
+    {"llama4", EXPERTS},
+    {"longformer", READS ", and windows"},
+    {"m2m_100", "it is an encoder and a decoder with positions and norms of its own"},
+    {"mamba", NO_ATTENTION},
+    {"mamba2", NO_ATTENTION},
+    {"marian", "it is an encoder and a decoder with positions and a bias of the logits of its own"},
+    {"mbart", "it is an encoder and a decoder with positions and norms of its own"},
+    {"minicpm", "its embeddings, sums and logits have factors of their own"},
+    {"mixtral", EXPERTS},
+    {"modernbert", READS},
+    {"mpnet", READS ", and relative positions"},
+    {"mt5", "its scores have a learned bias by buckets of distance, and no factor"},
+    {"nemotron", "its norms stretch by 1 + gamma and take the mean off, and its activation is a square"},
+    {"olmo", "its norms have no weights at all"},
+    {"olmo3", "its windows and rotations by block are not read here"},
+    {"olmoe", EXPERTS},
+    {"openai-gpt", "its norms stand behind the sums, and its positions and words share names with GPT-2"},
+    {"pegasus", "it is an encoder and a decoder with positions and norms of its own"},
+    {"phimoe", EXPERTS},
+    {"qwen2_moe", EXPERTS},
+    {"qwen3_moe", EXPERTS},
+    {"qwen3_next", NO_ATTENTION " in most blocks"},
+    {"recurrent_gemma", NO_ATTENTION " in most blocks"},
+    {"roberta", READS},
+    {"rwkv", NO_ATTENTION},
+    {"smollm3", "some of its blocks rotate nothing"},
+    {"t5", "its scores have a learned bias by buckets of distance, and no factor"},
+    {"umt5", "its scores have a learned bias by buckets of distance, and no factor"},
+    {"whisper", "it listens to sound"},
+    {"xglm", "its positions are sinusoids in an order of their own"},
+    {"xlm-roberta", READS},
+    {"xlnet", "its scores have relative positions as vectors"},
+};
+
+const char *hub_refused(const char *type)
+{
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++)
+        if (strcmp(REFUSED[i].type, type) == 0)
+            return REFUSED[i].why;
+    return NULL;
+}
+
+void hub_list(Buf *out)
+{
+    for (int i = 0; i < HUB_COUNT; i++)
+        buf_printf(out, "%s%s", i ? ", " : "", HUB[i].type);
+}

@@ -1,0 +1,58 @@
+/* Inside core/models only: text models in folders as the Hugging Face hub has them, config.json and model.safetensors.
+ * A family is a row of HUB: its knobs, what its tensors are called, what its class has where config.json is silent.
+ * text_hub.c has the rows, text_hub_config.c reads config.json, text_hub_weights.c the tensors. */
+#ifndef VITRINE_MODELS_TEXT_HUB_H
+#define VITRINE_MODELS_TEXT_HUB_H
+#include "core/base/buf.h"
+#include "core/io/json.h"
+#include "core/models/model.h"
+
+typedef struct HubReading HubReading;
+
+typedef struct HubFamily {
+    const char *type;   /* model_type */
+    const char *layout; /* "Hugging Face GPT-2" */
+    Seq2seqConfig c;    /* its knobs, and the class' values of keys that config.json may leave out */
+    const char *prefix; /* in front of all names but those that begin with /; a file may do without it */
+    /* By role: the name, %d the block; behind a # how a part of a tensor lies there: q, k or v of the three behind each
+     * other, or 0/2, the first of two equal ones; then H: head by head, T: stored [inputs, outputs]. */
+    const char *names[SEQ2SEQ_ROLES];
+    const char *useless; /* tensors that take no part, separated by blanks; * stands for anything */
+    /* Keys that must have this value, the class' own where they are absent: "key=value key=value". Another value is
+     * another computation. */
+    const char *musts;
+    const char *keys; /* what `finish` reads, separated by blanks */
+    /* What no table says. */
+    bool (*finish)(const HubReading *k, Seq2seqConfig *c, Err *err);
+    bool unscaled;   /* no factor on the scores */
+    bool root_scale; /* embeddings times √width */
+} HubFamily;
+
+/* A config.json being read. */
+struct HubReading {
+    const HubFamily *family;
+    const Json *config;
+    const char *path;
+    Model *m; /* for what is assumed */
+};
+
+extern const HubFamily HUB[];
+extern const int HUB_COUNT;
+/* Of a model_type that is no text model of HUB: why it is not run, or NULL where nothing is known of it. */
+const char *hub_refused(const char *type);
+/* "gpt2, llama, …" */
+void hub_list(Buf *out);
+
+/* A whole number, a number, a switch: what config.json has, else what stands in *out already. False: something else. */
+bool hub_whole(const HubReading *k, const char *key, int *out, Err *err);
+bool hub_real(const HubReading *k, const char *key, float *out, Err *err);
+bool hub_flag(const HubReading *k, const char *key, bool *out, Err *err);
+/* The blocks that have a window, its width by sliding_window: those of which layer_types says "sliding_attention", else
+ * all but every `every`-th (counted from 1), 0: all. */
+bool hub_windows(const HubReading *k, Seq2seqConfig *c, int every, Err *err);
+
+/* Settings of the model in this config.json, whose model_type is a row's. */
+bool hub_config(Model *m, const Json *config, const char *path, const HubFamily *f, Err *err);
+/* Its weights from the file or the shards beside it. */
+bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress progress, void *context, Err *err);
+#endif

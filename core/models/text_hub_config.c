@@ -1,0 +1,376 @@
+/* config.json of a text model from the hub. A key that changes the computation is read or refused; of what is missing
+ * the class' own value is taken, and said. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/models/checkpoint.h"
+#include "core/models/text_hub.h"
+
+#define FIELD(type, c, offset) (*(type *)(void *)((char *)(c) + (offset)))
+#define OF(field) offsetof(Seq2seqConfig, field)
+
+/* The next of the words of a list, separated by `by`; false past the last one. */
+static bool next_word(const char **list, char by, const char **word, size_t *n)
+{
+    while (**list == by)
+        ++*list;
+    *word = *list;
+    *n = 0;
+    while ((*list)[*n] && (*list)[*n] != by)
+        ++*n;
+    *list += *n;
+    return *n > 0;
+}
+
+/* The first of the names a|b that config.json has, with a value; NULL. */
+static const Json *first_of(const HubReading *k, const char *names, const char **name)
+{
+    const char *word;
+    size_t n;
+    while (next_word(&names, '|', &word, &n)) {
+        char key[64];
+        utf8_take(key, sizeof key, word, n);
+        const Json *v = json_get(k->config, key);
+        if (v && json_kind(v) != JK_NULL) {
+            *name = arena_strdup(&k->m->arena, key);
+            return v;
+        }
+    }
+    return NULL;
+}
+
+bool hub_whole(const HubReading *k, const char *key, int *out, Err *err)
+{
+    const Json *v = json_get(k->config, key);
+    int64_t n;
+    if (!v || json_kind(v) == JK_NULL)
+        return true;
+    if (!json_int(v, &n) || n < 0 || n > 1 << 30)
+        return err_set(err, "%s: \"%s\" must be a whole number", k->path, key);
+    *out = (int)n;
+    return true;
+}
+
+bool hub_real(const HubReading *k, const char *key, float *out, Err *err)
+{
+    const Json *v = json_get(k->config, key);
+    double x;
+    if (!v || json_kind(v) == JK_NULL)
+        return true;
+    if (!json_number(v, &x) || !knob_finite((float)x))
+        return err_set(err, "%s: \"%s\" must be a number", k->path, key);
+    *out = (float)x;
+    return true;
+}
+
+bool hub_flag(const HubReading *k, const char *key, bool *out, Err *err)
+{
+    const Json *v = json_get(k->config, key);
+    if (!v || json_kind(v) == JK_NULL)
+        return true;
+    if (json_kind(v) != JK_TRUE && json_kind(v) != JK_FALSE)
+        return err_set(err, "%s: \"%s\" must be true or false", k->path, key);
+    *out = json_bool(v, false);
+    return true;
+}
+
+bool hub_windows(const HubReading *k, Seq2seqConfig *c, int every, Err *err)
+{
+    const Json *types = json_get(k->config, "layer_types"), *width = json_get(k->config, "sliding_window");
+    if (width && json_kind(width) == JK_NULL)
+        c->window = 0;
+    if (!hub_whole(k, "sliding_window", &c->window, err))
+        return false;
+    if (types && json_count(types) != (size_t)c->decoder_layers)
+        return err_set(err, "%s: \"layer_types\" is for %zu blocks, the model has %d", k->path, json_count(types),
+                       c->decoder_layers);
+    memset(c->windowed, 0, sizeof c->windowed);
+    for (int i = 0; i < c->decoder_layers; i++) {
+        const char *type = types ? json_text(json_at(types, (size_t)i), "") : "";
+        bool on = types ? strcmp(type, "sliding_attention") == 0 : !every || (i + 1) % every != 0;
+        if (types && !on && strcmp(type, "full_attention") != 0)
+            return err_set(err,
+                           "%s: \"layer_types\" has \"%.40s\"; full_attention and sliding_attention are built here",
+                           k->path, type);
+        if (on && c->window)
+            c->windowed[i / 32] |= (uint32_t)1 << i % 32;
+    }
+    return true;
+}
+
+/* --- sizes and numbers that all families have, under the names that some of them have for them --- */
+
+typedef enum Needed {
+    NEEDED,
+    BY_CLASS,
+    QUIET
+} Needed; /* QUIET: what is taken where it is absent follows from others */
+static const struct {
+    const char *names;
+    enum { WHOLE, REAL, FLAG } kind;
+    size_t offset;
+    Needed needed;
+} KEYS[] = {
+    {"hidden_size|n_embd|d_model", WHOLE, OF(width), NEEDED},
+    {"num_attention_heads|n_head|num_heads|n_heads", WHOLE, OF(heads), NEEDED},
+    {"num_hidden_layers|n_layer|num_layers|n_layers", WHOLE, OF(decoder_layers), NEEDED},
+    {"vocab_size", WHOLE, OF(target_words), NEEDED},
+    {"intermediate_size|n_inner|ffn_dim", WHOLE, OF(mlp), QUIET},
+    {"num_key_value_heads", WHOLE, OF(key_heads), QUIET},
+    {"head_dim", WHOLE, OF(head_dim), QUIET},
+    {"max_position_embeddings|n_positions|max_seq_len", WHOLE, OF(positions), QUIET},
+    {"layer_norm_epsilon|layer_norm_eps|rms_norm_eps", REAL, OF(eps), BY_CLASS},
+    {"rope_theta|rotary_emb_base", REAL, OF(rope.base), BY_CLASS},
+    {"tie_word_embeddings", FLAG, OF(tied), BY_CLASS},
+};
+enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
+
+static const struct {
+    const char *name;
+    MapFn act;
+} ACTS[] = {
+    {"gelu", MAP_GELU},
+    {"gelu_new", MAP_GELU_TANH},
+    {"gelu_pytorch_tanh", MAP_GELU_TANH},
+    {"gelu_fast", MAP_GELU_TANH},
+    {"quick_gelu", MAP_QUICK_GELU},
+    {"silu", MAP_SILU},
+    {"swish", MAP_SILU},
+    {"relu", MAP_RELU},
+};
+static const char ACT_NAMES[] = "hidden_activation|hidden_act|activation_function";
+
+static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
+{
+    const char *name = KEYS[i].names;
+    const Json *v = first_of(k, KEYS[i].names, &name);
+    if (v && KEYS[i].kind == WHOLE)
+        return hub_whole(k, name, &FIELD(int, c, KEYS[i].offset), err);
+    if (v)
+        return KEYS[i].kind == REAL ? hub_real(k, name, &FIELD(float, c, KEYS[i].offset), err)
+                                    : hub_flag(k, name, &FIELD(bool, c, KEYS[i].offset), err);
+    int n = (int)strcspn(name, "|");
+    bool rope = KEYS[i].offset == OF(rope.base);
+    if (KEYS[i].needed == NEEDED)
+        return err_set(err, "%s: \"%.*s\" is missing: the model can't be built without it", k->path, n, name);
+    if (KEYS[i].needed == QUIET || (rope && (c->pos != SEQ2SEQ_POS_ROPE || json_get(k->config, "rope_parameters"))))
+        return true;
+    if (KEYS[i].kind == REAL)
+        model_assume(k->m, "%.*s is %g, as Hugging Face's class %s has it", n, name,
+                     (double)FIELD(float, c, KEYS[i].offset), k->family->type);
+    else
+        model_assume(k->m, "%.*s is %s, as Hugging Face's class %s has it", n, name,
+                     FIELD(bool, c, KEYS[i].offset) ? "true" : "false", k->family->type);
+    return true;
+}
+
+static bool read_act(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    const char *name = "";
+    const Json *v = first_of(k, ACT_NAMES, &name);
+    const char *act = json_text(v, "");
+    for (size_t i = 0; v && i < sizeof ACTS / sizeof *ACTS; i++)
+        if (strcmp(ACTS[i].name, act) == 0) {
+            c->act = ACTS[i].act;
+            return true;
+        }
+    if (v)
+        return err_set(err, "%s: \"%s\" is \"%.40s\", which is not an activation that is built here", k->path, name,
+                       act);
+    model_assume(k->m, "the activation is %s, as Hugging Face's class %s has it", map_name(c->act), k->family->type);
+    return true;
+}
+
+/* --- rope_scaling --- */
+
+/* A key of it; where it is absent `out` stays. */
+static bool rope_number(const HubReading *k, const Json *rope, const char *key, float *out, Err *err)
+{
+    const Json *v = json_get(rope, key);
+    double x;
+    if (!v || json_kind(v) == JK_NULL)
+        return true;
+    if (!json_number(v, &x) || !knob_finite((float)x))
+        return err_set(err, "%s: \"%s\" of the rotations must be a number", k->path, key);
+    *out = (float)x;
+    return true;
+}
+
+static bool rope_kind(const HubReading *k, const Json *rope, Seq2seqConfig *c, Err *err)
+{
+    Seq2seqRope *r = &c->rope;
+    const char *type = json_text(json_get(rope, "rope_type"), json_text(json_get(rope, "type"), "default"));
+    if (strcmp(type, "default") == 0)
+        return true;
+    if (strcmp(type, "dynamic") == 0) {
+        model_assume(k->m, "rope_scaling is dynamic: up to %d tokens, the most that are taken here, it changes nothing",
+                     c->positions);
+        return true;
+    }
+    r->scaling = strcmp(type, "linear") == 0   ? ROPE_LINEAR
+                 : strcmp(type, "llama3") == 0 ? ROPE_LLAMA3
+                 : strcmp(type, "yarn") == 0   ? ROPE_YARN
+                                               : ROPE_AS_TRAINED;
+    if (!r->scaling)
+        return err_set(err, "%s: \"rope_scaling\" is \"%.40s\"; linear, dynamic, llama3 and yarn are built here",
+                       k->path, type);
+    bool yarn = r->scaling == ROPE_YARN;
+    r->low = 1;
+    r->high = yarn ? 32 : 4;
+    r->trained = (float)c->positions;
+    if (!rope_number(k, rope, "factor", &r->factor, err) ||
+        !rope_number(k, rope, "original_max_position_embeddings", &r->trained, err) ||
+        !rope_number(k, rope, yarn ? "beta_slow" : "low_freq_factor", &r->low, err) ||
+        !rope_number(k, rope, yarn ? "beta_fast" : "high_freq_factor", &r->high, err))
+        return false;
+    if (!yarn)
+        return true;
+    if (json_get(rope, "mscale") || json_get(rope, "mscale_all_dim") || !json_bool(json_get(rope, "truncate"), true))
+        return err_set(err, "%s: \"rope_scaling\" has mscale or truncate, which are not built here", k->path);
+    r->stretch = seq2seq_yarn_stretch(r->factor);
+    return rope_number(k, rope, "attention_factor", &r->stretch, err);
+}
+
+/* rope_scaling, or what transformers 5 writes: rope_parameters, perhaps one for each kind of block. */
+static bool read_rope(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    const Json *scaling = json_get(k->config, "rope_scaling"), *rope = json_get(k->config, "rope_parameters");
+    const Json *full = json_get(rope, "full_attention"), *local = json_get(rope, "sliding_attention");
+    if (c->pos != SEQ2SEQ_POS_ROPE)
+        return true;
+    if (full || local) {
+        const char *type = json_text(json_get(local, "rope_type"), "default");
+        if (strcmp(type, "default") != 0)
+            return err_set(err, "%s: the rotations of blocks with a window are \"%.40s\"; default is built here",
+                           k->path, type);
+        if (!rope_number(k, local, "rope_theta", &c->rope.local_base, err))
+            return false;
+        rope = full;
+    }
+    if (rope && scaling && json_kind(scaling) != JK_NULL)
+        return err_set(err, "%s: both \"rope_scaling\" and \"rope_parameters\" are there: take one out", k->path);
+    return rope_number(k, rope, "rope_theta", &c->rope.base, err) && rope_kind(k, rope ? rope : scaling, c, err);
+}
+
+/* --- keys --- */
+
+static bool listed(const char *list, char by, const char *key)
+{
+    const char *word;
+    size_t n;
+    while (list && next_word(&list, by, &word, &n))
+        if (strlen(key) == n && strncmp(word, key, n) == 0)
+            return true;
+    return false;
+}
+
+/* Keys that are read, and those of generation, tokenisers and training that change nothing here. */
+static bool is_known(const HubReading *k, const char *key)
+{
+    static const char OTHERS[] = "model_type rope_scaling rope_parameters layer_types sliding_window "
+                                 "quantization_config n_ctx rotary_dim trained";
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        if (listed(KEYS[i].names, '|', key))
+            return true;
+    const char *must, *all = k->family->musts;
+    size_t n;
+    while (all && next_word(&all, ' ', &must, &n))
+        if (strlen(key) < n && strncmp(must, key, strlen(key)) == 0 && must[strlen(key)] == '=')
+            return true;
+    return listed(ACT_NAMES, '|', key) || listed(OTHERS, ' ', key) || listed(k->family->keys, ' ', key) ||
+           hub_key_idle(key);
+}
+
+/* What is not known is passed over where it can't change a number: names, what is switched off. Anything else might be
+ * another model. */
+static bool check_keys(const HubReading *k, Err *err)
+{
+    const char *key = NULL;
+    for (const Json *v; (v = json_next(k->config, &key)) != NULL;) {
+        JsonKind kind = json_kind(v);
+        if (is_known(k, key))
+            continue;
+        if (kind != JK_NULL && kind != JK_FALSE && kind != JK_STRING)
+            return err_set(err,
+                           "%.300s: \"%.60s\" is not known here and may change what the model computes; if it changes "
+                           "nothing, take the line out",
+                           k->path, key);
+        model_assume(k->m, "\"%.60s\" of config.json is not read", key);
+    }
+    return true;
+}
+
+/* "key=value key=value", the values as JSON. */
+static bool check_musts(const HubReading *k, Err *err)
+{
+    const char *word, *all = k->family->musts;
+    size_t n;
+    while (all && next_word(&all, ' ', &word, &n)) {
+        char key[64], want[64];
+        size_t name = strcspn(word, "=");
+        utf8_take(key, sizeof key, word, name);
+        utf8_take(want, sizeof want, word + name + 1, n - name - 1);
+        const Json *v = json_get(k->config, key);
+        JsonKind kind = json_kind(v);
+        const char *text = json_text(v, NULL);
+        bool same = *want == '"'
+                        ? text && strlen(text) + 2 == strlen(want) && strncmp(text, want + 1, strlen(text)) == 0
+                        : (*want == 't' && kind == JK_TRUE) || (*want == 'f' && kind == JK_FALSE);
+        if (v && kind != JK_NULL && !same && !(*want == 'n' && kind == JK_FALSE))
+            return err_set(err, "%s: \"%s\" must be %s: the other form of %s is not built here", k->path, key, want,
+                           k->family->layout);
+    }
+    return true;
+}
+
+static bool check_quantised(const HubReading *k, Err *err)
+{
+    const Json *q = json_get(k->config, "quantization_config");
+    if (!q || json_kind(q) == JK_NULL)
+        return true;
+    return err_set(
+        err,
+        "%s: the weights are quantised (%.40s): weights must be F32, F16 or BF16; take the model that it was "
+        "made from, or convert it back",
+        k->path, json_text(json_get(q, "quant_method"), "no method is named"));
+}
+
+/* A number of a special word, or the first of several; −1. */
+static int special(const HubReading *k, const char *key)
+{
+    const Json *v = json_get(k->config, key);
+    int64_t n;
+    return (json_int(v, &n) || json_int(json_at(v, 0), &n)) && n >= 0 && n < k->m->text.target_words ? (int)n : -1;
+}
+
+bool hub_config(Model *m, const Json *config, const char *path, const HubFamily *f, Err *err)
+{
+    const HubReading k = {f, config, path, m};
+    Seq2seqConfig c = f->c;
+    c.form = SEQ2SEQ_DECODER_ONLY;
+    if (!check_quantised(&k, err) || !check_musts(&k, err))
+        return false;
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        if (!read_key(&k, i, &c, err))
+            return false;
+    if (c.decoder_layers > SEQ2SEQ_LAYERS_MOST || c.heads < 1 || c.width < 1)
+        return err_set(err, "%s: %d blocks, %d heads and a width of %d are not possible", path, c.decoder_layers,
+                       c.heads, c.width);
+    c.head_dim = c.head_dim ? c.head_dim : c.width / c.heads;
+    c.mlp = c.mlp ? c.mlp : c.width <= 1 << 20 ? 4 * c.width : c.width;
+    c.scale = f->unscaled || c.head_dim < 1 ? 1 : seq2seq_root(c.head_dim, true);
+    c.embed_scale = f->root_scale ? seq2seq_root(c.width, false) : 1;
+    if (!read_act(&k, &c, err) || !read_rope(&k, &c, err) || (f->finish && !f->finish(&k, &c, err)) ||
+        !check_keys(&k, err))
+        return false;
+    if (c.key_heads == c.heads)
+        c.key_heads = 0;
+    m->text = c;
+    m->trained = json_bool(json_get(config, "trained"), true);
+    m->target = (Vocabulary){.n = c.target_words, .pad = special(&k, "pad_token_id"), .start = -1};
+    m->target.end = special(&k, "eos_token_id");
+    m->source = (Vocabulary){.pad = -1, .start = -1, .end = -1};
+    return seq2seq_check(&c, err);
+}

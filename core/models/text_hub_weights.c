@@ -1,0 +1,221 @@
+/* The tensors of a text model from the hub. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/io/tensors.h"
+#include "core/models/checkpoint.h"
+#include "core/models/family.h"
+#include "core/models/text_hub.h"
+
+enum { NAME = 200 };
+
+/* Where a weight lies: in rows [from, from + outputs) of a tensor of `total` outputs, or head by head. */
+typedef struct Stored {
+    char name[NAME];
+    size_t outputs, inputs; /* of the weight; inputs 0: it is a vector */
+    size_t total, from;
+    size_t head, step; /* not 0: every `head` outputs lie `step` behind those before */
+    bool turned;       /* [inputs, outputs] */
+} Stored;
+
+typedef struct Reading {
+    Model *m;
+    const HubFamily *family;
+    const TensorFile *file;
+    const char *prefix;
+    bool *used;
+    Err *err;
+} Reading;
+
+static void put_name(char out[NAME], const char *prefix, const char *pattern, size_t n, int layer)
+{
+    const char *mark = memchr(pattern, '%', n);
+    bool bare = *pattern == '/';
+    size_t first = mark ? (size_t)(mark - pattern) : n;
+    utf8_print(out, NAME, "%s%.*s", bare ? "" : prefix, (int)first - bare, pattern + bare);
+    if (mark)
+        utf8_print(out + strlen(out), NAME - strlen(out), "%d%.*s", layer, (int)(n - first) - 2, mark + 2);
+}
+
+/* Outputs and inputs of a weight by its axes: those of q, k and v are [heads, width of a head, inputs]. */
+static void split(const WeightPlace *w, Stored *s)
+{
+    bool heads = *w->axes == 'h' || *w->axes == 'g';
+    s->outputs = heads && w->rank > 1 ? w->shape[0] * w->shape[1] : w->shape[0];
+    s->inputs = w->cells / s->outputs;
+    if (w->rank == 1 || (heads && w->rank == 2))
+        s->inputs = 0;
+}
+
+/* The part behind #: see HubFamily.names. */
+static void find_part(const Reading *k, const char *how, Stored *s)
+{
+    const Seq2seqConfig *c = &k->m->text;
+    size_t e = (size_t)c->head_dim, q = (size_t)c->heads * e, kv = (size_t)seq2seq_key_heads(c) * e;
+    s->total = s->outputs;
+    s->turned = strchr(how, 'T') != NULL;
+    if (*how >= '0' && *how <= '9') {
+        s->total = (size_t)(how[2] - '0') * s->outputs;
+        s->from = (size_t)(*how - '0') * s->outputs;
+    } else if (*how == 'q' || *how == 'k' || *how == 'v') {
+        s->total = q + 2 * kv;
+        s->from = *how == 'q' ? 0 : *how == 'k' ? q : q + kv;
+        if (strchr(how, 'H')) {
+            s->head = e;
+            s->step = 3 * e;
+            s->from = (size_t)(*how == 'q' ? 0 : *how == 'k' ? 1 : 2) * e;
+        }
+    }
+}
+
+static Stored stored(const Reading *k, const WeightPlace *w)
+{
+    const char *pattern = k->family->names[w->role];
+    Stored s = {.total = 0};
+    if (!pattern)
+        return s;
+    size_t n = strcspn(pattern, "#");
+    put_name(s.name, k->prefix, pattern, n, w->layer);
+    split(w, &s);
+    find_part(k, pattern[n] ? pattern + n + 1 : "", &s);
+    return s;
+}
+
+static bool has_shape(const TensorInfo *t, const Stored *s)
+{
+    if (!s->inputs)
+        return t->rank == 1 && t->shape[0] == s->total;
+    return t->rank == 2 && t->shape[s->turned] == s->total && t->shape[!s->turned] == s->inputs;
+}
+
+static bool check_weight(const Reading *k, const WeightPlace *w)
+{
+    Stored s = stored(k, w);
+    const TensorInfo *t = *s.name ? tensors_find(k->file, s.name) : NULL;
+    if (!*s.name)
+        return err_set(k->err, "%s: config.json asks for a weight that %s stores nowhere", k->file->path,
+                       k->family->layout);
+    if (!t && w->role == SEQ2SEQ_HEAD_W)
+        return err_set(
+            k->err,
+            "%s: '%s', the weights of the answer, is missing; where they are those of the words, config.json "
+            "has \"tie_word_embeddings\": true",
+            k->file->path, s.name);
+    if (!t)
+        return err_set(k->err, "%s: '%s' is missing", k->file->path, s.name);
+    if (t->dtype > DT_BF16)
+        return err_set(k->err,
+                       "%s: '%s' is %s; weights must be F32, F16, BF16 or F64 (a quantised model has to be "
+                       "converted back)",
+                       k->file->path, s.name, t->type ? t->type : dtype_name(t->dtype));
+    if (has_shape(t, &s))
+        return true;
+    return err_set(k->err, "%s: '%s' has %zu numbers in %d axes; config.json asks for %zu × %zu", k->file->path, s.name,
+                   t->cells, t->rank, s.turned ? s.inputs : s.total,
+                   s.turned   ? s.total
+                   : s.inputs ? s.inputs
+                              : 1);
+}
+
+static bool read_weight(Reading *k, const WeightPlace *w)
+{
+    Stored s = stored(k, w);
+    const TensorInfo *t = tensors_find(k->file, s.name);
+    k->used[t - k->file->tensors] = true;
+    w->at->origin = arena_strdup(&k->m->arena, s.name);
+    if (t->cells == w->cells && !s.turned)
+        return tensors_read_f32(k->file, t, w->data, k->err);
+    float *all = xfloats(t->cells);
+    const size_t inputs = s.inputs ? s.inputs : 1;
+    bool ok = tensors_read_f32(k->file, t, all, k->err);
+    for (size_t o = 0; ok && o < s.outputs; o++) {
+        size_t row = s.from + (s.step ? o / s.head * s.step + o % s.head : o);
+        for (size_t i = 0; i < inputs; i++)
+            w->data[o * inputs + i] = s.turned && s.inputs ? all[i * s.total + row] : all[row * inputs + i];
+    }
+    free(all);
+    return ok;
+}
+
+/* Does text fit a pattern in which * stands for anything? */
+static bool fits(const char *pattern, size_t n, const char *text)
+{
+    if (n == 0)
+        return !*text;
+    if (*pattern != '*')
+        return *text == *pattern && fits(pattern + 1, n - 1, text + 1);
+    do
+        if (fits(pattern + 1, n - 1, text))
+            return true;
+    while (*text++);
+    return false;
+}
+
+static bool useless(const HubFamily *f, const char *name)
+{
+    for (const char *word = f->useless; word && *word; word += strspn(word, " ")) {
+        size_t n = strcspn(word, " ");
+        if (fits(word, n, name))
+            return true;
+        word += n;
+    }
+    return false;
+}
+
+/* Every tensor belongs to a weight, or to something that is known to take no part. */
+static bool check_rest(const Reading *k)
+{
+    const char *head = k->family->names[SEQ2SEQ_HEAD_W];
+    for (size_t i = 0; i < k->file->count; i++) {
+        const char *name = k->file->tensors[i].name;
+        if (k->used[i] || useless(k->family, name))
+            continue;
+        if (!k->m->text.tied || !head || strcmp(name, head + 1) != 0)
+            return err_set(k->err, "%s: '%s' belongs to no part of the model that config.json describes", k->file->path,
+                           name);
+        model_assume(k->m, "%s is left out: config.json says that the answer has the words' own vectors", name);
+    }
+    return true;
+}
+
+static uint64_t bytes_of(const Model *m)
+{
+    uint64_t n = 0;
+    for (WeightPlace w = {0}; model_weight(m, &w);)
+        n += w.cells * sizeof(float);
+    return n;
+}
+
+bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress progress, void *context, Err *err)
+{
+    TensorFile file;
+    if (!checkpoint_open_tensors(&file, &m->arena, folder, err))
+        return false;
+    Reading k = {.m = m, .family = f, .file = &file, .prefix = f->prefix, .err = err};
+    char first[NAME];
+    put_name(first, f->prefix, f->names[SEQ2SEQ_TARGET_EMBED], strlen(f->names[SEQ2SEQ_TARGET_EMBED]), 0);
+    if (!tensors_find(&file, first))
+        k.prefix = ""; /* a model saved without its head */
+    k.used = xcalloc(file.count + 1, sizeof *k.used);
+    m->family = &FAMILY_TEXT;
+    m->layout = f->layout;
+    bool ok = true;
+    for (WeightPlace w = {0}; ok && model_weight(m, &w);)
+        ok = check_weight(&k, &w);
+    uint64_t done = 0, all = 0;
+    if (ok) {
+        model_alloc(m, &FAMILY_TEXT);
+        all = bytes_of(m);
+    }
+    for (WeightPlace w = {0}; ok && model_weight(m, &w); done += w.cells * sizeof(float)) {
+        ok = read_weight(&k, &w);
+        if (ok && progress && !progress(context, done, all))
+            ok = err_set(err, "cancelled");
+    }
+    ok = ok && check_rest(&k);
+    free(k.used);
+    tensors_close(&file);
+    return ok;
+}

@@ -1,0 +1,336 @@
+/* Every family of text models from the hub: read under its own program's names, every recorded intermediate reached for
+ * two lengths of text, the mistakes that are made most often told apart; the same by the second route, and word by word
+ * with a cache. The recordings are those of tests/data/families/words.py, in float64 from the families' published
+ * sources. */
+#include <math.h>
+#include <unistd.h>
+
+#include "tests/core_models/tensor_set.h"
+#include "tests/core_models/text_bench.h"
+
+#include "core/base/file.h"
+#include "core/models/decode.h"
+#include "core/models/direct.h"
+#include "core/models/family.h"
+#include "core/models/names.h"
+
+static const double TOLERANCE = 1e-5; /* of the largest absolute value of the tensor */
+static const double DIFFERENT = 1e-3; /* what a mistake has to miss the logits by, at least */
+
+/* name of the folder behind words_, and how many assumptions its config.json leaves to be made. */
+static const struct {
+    const char *name;
+    int assumed;
+} CASES[] = {
+    {"gpt2", 1},       {"gpt_neo", 1}, {"gptj", 1},     {"gpt_neox", 0},     {"opt", 2},     {"bloom", 2},
+    {"mpt", 2},        {"llama", 0},   {"llama3", 0},   {"llama_linear", 0}, {"mistral", 0}, {"qwen2", 0},
+    {"qwen2_yarn", 0}, {"qwen3", 0},   {"olmo2", 0},    {"gemma", 1},        {"gemma2", 1},  {"gemma3", 1},
+    {"phi", 0},        {"phi3", 0},    {"stablelm", 0}, {"starcoder2", 2},
+};
+enum { CASE_COUNT = sizeof CASES / sizeof *CASES, LONGEST = 16 };
+
+typedef struct Case {
+    TextBench b;
+    TensorFile f;
+    int ids[LONGEST], n;
+} Case;
+
+static const char *folder(size_t i)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "tests/data/families/words_%s", CASES[i].name);
+    return path;
+}
+
+static double *recorded(const TensorFile *f, const TensorInfo *t)
+{
+    Err err = {""};
+    double *x = xcalloc(t->cells + 1, sizeof *x);
+    assert_true(tensors_read_f64(f, t, x, &err));
+    return x;
+}
+
+static void open_case(Case *c, size_t i, int length)
+{
+    Err err = {""};
+    char path[300];
+    memset(c, 0, sizeof *c);
+    snprintf(path, sizeof path, "%s/expected_%d.safetensors", folder(i), length);
+    if (!family_load(&c->b.model, folder(i), NULL, NULL, &err) || !tensors_open(&c->f, path, &err))
+        fail_msg("%s: %s", CASES[i].name, err.text);
+    double *ids = recorded(&c->f, tensors_find(&c->f, "ids"));
+    c->n = length;
+    for (int k = 0; k < length; k++)
+        c->ids[k] = (int)ids[k];
+    free(ids);
+    const Model *m = &c->b.model;
+    Seq2seqInput in = {.target = {c->ids, length, NULL}};
+    graph_init(&c->b.graph);
+    seq2seq_build(&c->b.graph, &m->text, &m->weights, &in, &c->b.nodes);
+    c->b.run = run_new(&c->b.graph, NULL, NULL);
+}
+
+static void close_case(Case *c)
+{
+    tensors_close(&c->f);
+    text_bench_free(&c->b);
+}
+
+/* The largest error of a tensor, relative to its largest value. */
+static double error_of(const double *want, const float *got, size_t cells)
+{
+    double largest = 0, worst = 0;
+    for (size_t i = 0; i < cells; i++) {
+        largest = fmax(largest, fabs(want[i]));
+        worst = fmax(worst, fabs((double)got[i] - want[i]));
+        if (!isfinite(got[i]))
+            return (double)INFINITY;
+    }
+    return largest > 0 ? worst / largest : worst;
+}
+
+static void check_tensor(Case *c, size_t i, const TensorInfo *t)
+{
+    bool mistake = strncmp(t->name, "wrong.", 6) == 0;
+    NodeId n = graph_find(&c->b.graph, mistake ? "logits" : t->name);
+    if (n == NO_NODE)
+        fail_msg("%s: no node '%s'", CASES[i].name, t->name);
+    if (graph_cells(&c->b.graph, n) != t->cells)
+        fail_msg("%s: %s has %zu cells", CASES[i].name, t->name, graph_cells(&c->b.graph, n));
+    double *want = recorded(&c->f, t), error = error_of(want, run_need(c->b.run, n), t->cells);
+    if (!mistake && !(error <= TOLERANCE))
+        fail_msg("%s, %d words: %s is off by %.3g of its largest value", CASES[i].name, c->n, t->name, error);
+    if (mistake && !(error >= DIFFERENT))
+        fail_msg("%s: the mistake '%s' would not be noticed: %.3g", CASES[i].name, t->name, error);
+    free(want);
+}
+
+static void every_intermediate(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CASE_COUNT; i++)
+        for (int length = 9; length >= 4; length -= 5) {
+            Case c;
+            open_case(&c, i, length);
+            if (c.b.model.assumption_count != CASES[i].assumed)
+                fail_msg("%s: %d assumptions, the first '%s'", CASES[i].name, c.b.model.assumption_count,
+                         c.b.model.assumption_count ? c.b.model.assumptions[0] : "");
+            for (size_t k = 0; k < c.f.count; k++)
+                if (strcmp(c.f.tensors[k].name, "ids") != 0)
+                    check_tensor(&c, i, &c.f.tensors[k]);
+            close_case(&c);
+        }
+}
+
+/* Every node is called something, those of the analyses too. */
+static void every_name(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CASE_COUNT; i++) {
+        Model m;
+        Graph g;
+        Err err = {""};
+        const int words[] = {3, 1, 4, 1, 5};
+        if (!family_load(&m, folder(i), NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        graph_init(&g);
+        m.family->build(&m, &g,
+                        &(ModelInput){.kind = INPUT_TEXT, .text = {[TEXT_TARGET] = {.word = words, .count = 5}}});
+        for (NodeId n = 0; n < g.count; n++)
+            if (!node_text(graph_node(&g, n)->path))
+                fail_msg("%s: %s has no name", CASES[i].name, graph_node(&g, n)->path);
+        graph_free(&g);
+        model_free(&m);
+    }
+}
+
+/* The equations without a graph, in double, from the graph's own blocks. */
+static void second_route(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CASE_COUNT; i++) {
+        Case c;
+        open_case(&c, i, 9);
+        const Seq2seqConfig *k = &c.b.model.text;
+        const Weights *w = &c.b.model.weights;
+        size_t cells = 9 * (size_t)k->width, logits = 9 * (size_t)k->target_words;
+        double *x = direct_zeros(cells, 1), *out = direct_zeros(logits, 2);
+        seq2seq_direct_embed(k, w, true, text_bench_values(&c.b, "decoder.tokens"), 9, x);
+        double worst = error_of(x, text_bench_values(&c.b, "decoder.full_embed"), cells);
+        for (int layer = 0; layer < k->decoder_layers; layer++) {
+            char from[64], to[64];
+            snprintf(from, sizeof from, "decoder.blocks.%d.resid_pre", layer);
+            snprintf(to, sizeof to, "decoder.blocks.%d.resid_post", layer);
+            seq2seq_direct_block(k, w, true, layer, text_bench_values(&c.b, from), 9, (Seq2seqDirectMemory){NULL, 0},
+                                 x);
+            worst = fmax(worst, error_of(x, text_bench_values(&c.b, to), cells));
+        }
+        char last[64];
+        snprintf(last, sizeof last, "decoder.blocks.%d.resid_post", k->decoder_layers - 1);
+        seq2seq_direct_stack_out(k, w, true, text_bench_values(&c.b, last), 9, x);
+        seq2seq_direct_answer(k, w, x, 9, out, out + logits);
+        worst = fmax(worst, error_of(out, text_bench_values(&c.b, "logits"), logits));
+        if (!(worst <= TOLERANCE))
+            fail_msg("%s: the second route is off by %.3g", CASES[i].name, worst);
+        free(x);
+        free(out);
+        close_case(&c);
+    }
+}
+
+static const char *last_logits(Decode *d, int node, size_t bytes)
+{
+    NodeId n = d->node[node].nodes.logits;
+    return (const char *)(run_need(d->node[node].run, n) + graph_cells(d->node[node].graph, n)) - bytes;
+}
+
+/* Written word by word, with and without what is kept of the steps before: the same words and the same bits. */
+static void with_cache(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CASE_COUNT; i++) {
+        Case c;
+        Decode d[2];
+        Err err = {""};
+        open_case(&c, i, 4);
+        DecodeOptions o = decode_options_default();
+        o.most = 6;
+        for (int k = 0; k < 2; k++) {
+            o.cache = k;
+            if (!decode_run(&d[k], &c.b.model, c.ids, c.n, &o, NULL, NULL, NULL, &err))
+                fail_msg("%s: %s", CASES[i].name, err.text);
+        }
+        assert_int_equal(d[0].count, d[1].count);
+        for (int k = 0; k < d[0].count; k++) {
+            assert_int_equal(d[0].node[k].word, d[1].node[k].word);
+            assert_memory_equal(&d[0].node[k].share, &d[1].node[k].share, sizeof(double));
+            if (!d[0].node[k].run)
+                continue;
+            size_t bytes = (size_t)c.b.model.text.target_words * sizeof(float);
+            assert_memory_equal(last_logits(&d[0], k, bytes), last_logits(&d[1], k, bytes), bytes);
+        }
+        for (int k = 0; k < 2; k++)
+            decode_free(&d[k]);
+        close_case(&c);
+    }
+}
+
+/* --- what is refused --- */
+
+/* A folder with the tensors of a case and another config.json: every `old` in it `new`. */
+static void with_config(char dir[64], const char *name, const char *old, const char *new)
+{
+    char from[300], to[300], text[4096], *at;
+    snprintf(dir, 64, "/tmp/vitrine-hub-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+    snprintf(from, sizeof from, "tests/data/families/words_%s/config.json", name);
+    FILE *f = fopen(from, "r");
+    assert_non_null(f);
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[n] = '\0';
+    at = strstr(text, old);
+    if (!at)
+        fail_msg("%s: '%s' is not in its config.json", name, old);
+    snprintf(to, sizeof to, "%s/config.json", dir);
+    f = fopen(to, "w");
+    assert_non_null(f);
+    fprintf(f, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+    fclose(f);
+    snprintf(from, sizeof from, "%s/tests/data/families/words_%s/model.safetensors", getcwd(text, sizeof text), name);
+    snprintf(to, sizeof to, "%s/model.safetensors", dir);
+    assert_int_equal(symlink(from, to), 0);
+}
+
+static void clear(const char *dir)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/config.json", dir);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    unlink(path);
+    rmdir(dir);
+}
+
+static void look_alikes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *old, *new, *said;
+    } REFUSED[] = {
+        {"gpt2", "\"gpt2\"", "\"openai-gpt\"", "\"openai-gpt\", which Vitrine does not run: its norms stand behind"},
+        {"llama", "\"llama\"", "\"mixtral\"", "its MLPs are experts"},
+        {"llama", "\"llama\"", "\"bert\"", "the form of an encoder whose embedding"},
+        {"llama", "\"llama\"", "\"deepseek_v3\"", "go through a latent"},
+        {"llama", "\"vocab_size\"", "\"quantization_config\": {\"quant_method\": \"gptq\"}, \"vocab_size\"",
+         "quantised (gptq)"},
+        {"llama", "\"vocab_size\"", "\"rope_scaling\": {\"rope_type\": \"longrope\"}, \"vocab_size\"",
+         "\"longrope\"; linear, dynamic, llama3 and yarn"},
+        {"llama", "\"vocab_size\"", "\"residual_multiplier\": 0.5, \"vocab_size\"",
+         "\"residual_multiplier\" is not known"},
+        {"llama", "\"silu\"", "\"relu2\"", "\"relu2\", which is not an activation"},
+        {"llama", "\"num_key_value_heads\": 2", "\"num_key_value_heads\": 3", "can't share 3 heads"},
+        {"llama", "\"num_attention_heads\": 4", "\"num_attention_heads\": 8", "config.json asks for"},
+        {"gpt2", "\"vocab_size\"", "\"scale_attn_by_inverse_layer_idx\": true, \"vocab_size\"", "must be false"},
+        {"gpt2", "\"n_head\": 2", "\"n_heads_\": 2", "\"num_attention_heads\" is missing"},
+        {"mpt", "\"qk_ln\": false", "\"qk_ln\": true", "\"attn_config\" has \"qk_ln\""},
+        {"mpt", "\"alibi\": true", "\"alibi\": false", "must have \"alibi\": true"},
+        {"opt", "\"word_embed_proj_dim\": 16", "\"word_embed_proj_dim\": 8", "narrower than the model"},
+        {"stablelm", "\"use_parallel_residual\": false", "\"use_parallel_residual\": true", "must be false"},
+        {"gemma3", "\"sliding_window_pattern\": 2", "\"layer_types\": [\"chunked_attention\", \"a\", \"b\"]",
+         "\"chunked_attention\"; full_attention"},
+        {"mistral", "\"tie_word_embeddings\": false", "\"tie_word_embeddings\": true", NULL},
+        {"llama3", "\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false", "\"tie_word_embeddings\": true"},
+    };
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+        char dir[64];
+        Model m;
+        Err err = {""};
+        with_config(dir, REFUSED[i].name, REFUSED[i].old, REFUSED[i].new);
+        bool ok = family_load(&m, dir, NULL, NULL, &err);
+        clear(dir);
+        if (ok != !REFUSED[i].said)
+            fail_msg("%s with %s: %s", REFUSED[i].name, REFUSED[i].new, ok ? "was read" : err.text);
+        if (!ok && !strstr(err.text, REFUSED[i].said))
+            fail_msg("%s with %s: said '%s'", REFUSED[i].name, REFUSED[i].new, err.text);
+        if (ok)
+            model_free(&m);
+    }
+}
+
+/* In the oracle of rope_scaling's own paper (MECHANISMS of YaRN): the pairs between which the ramp lies, the factor. */
+static void known_numbers(void **state)
+{
+    (void)state;
+    Seq2seqConfig c = {.head_dim = 128,
+                       .rope = {.base = 10000, .scaling = ROPE_YARN, .factor = 4, .low = 1, .high = 32}};
+    static const struct {
+        float trained;
+        int low, high;
+    } RAMPS[] = {{4096, 20, 46}, {2048, 16, 41}};
+    for (size_t i = 0; i < 2; i++) {
+        c.rope.trained = RAMPS[i].trained;
+        for (int k = 0; k < 64; k++) {
+            double plain = pow(10000, -k / 64.0), rate = seq2seq_rope_rate(&c, false, k);
+            bool whole = k <= RAMPS[i].low, quarter = k >= RAMPS[i].high;
+            assert_true(!whole || fabs(rate / plain - 1) < 1e-12);
+            assert_true(!quarter || fabs(rate / plain - 0.25) < 1e-12);
+            assert_true(whole || quarter || (rate < plain && rate > plain / 4));
+        }
+    }
+    assert_true(fabs((double)seq2seq_yarn_stretch(4) - 1.138629) < 1e-6);
+    assert_true(fabs((double)seq2seq_yarn_stretch(16) - 1.277259) < 1e-6);
+    for (int h = 0; h < 8; h++)
+        assert_true(fabs(seq2seq_alibi_slope(8, h) - pow(2, -(h + 1))) < 1e-15);
+    static const double ENDS[] = {0.7071, 0.3536, 0.1768, 0.0884};
+    for (int h = 0; h < 4; h++)
+        assert_true(fabs(seq2seq_alibi_slope(12, 8 + h) - ENDS[h]) < 1e-4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_intermediate), cmocka_unit_test(every_name),
+                                       cmocka_unit_test(second_route),       cmocka_unit_test(with_cache),
+                                       cmocka_unit_test(look_alikes),        cmocka_unit_test(known_numbers)};
+    return cmocka_run_group_tests_name("hub", tests, NULL, NULL);
+}

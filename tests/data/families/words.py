@@ -1,0 +1,604 @@
+#!/usr/bin/python3
+"""Writes models of words and recordings beside it: every family of decoders once, tiny, with weights from a seed under
+the names of its own program, and what that program computes for two lengths of text, here in float64 and written from
+its published source. Run in this folder; needs numpy. Recordings are named after Vitrine's nodes and kept as float32;
+wrong.* are the logits of the mistakes that are made most often: a test must be able to tell them apart."""
+import json, math, os, struct
+import numpy as np
+
+D, V, M = 16, 19, 24
+rng = np.random.default_rng(28)
+
+
+def safetensors(path, tensors):
+    header, at, blobs = {}, 0, []
+    for name, a in tensors.items():
+        a = np.asarray(a)
+        whole = a.dtype == np.int64
+        a = np.ascontiguousarray(a, "<i8" if whole else "<f4")
+        header[name] = {"dtype": "I64" if whole else "F32", "shape": list(a.shape), "data_offsets": [at, at + a.nbytes]}
+        at += a.nbytes
+        blobs.append(a.tobytes())
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as f:
+        f.write(struct.pack("<Q", len(text)) + text + b"".join(blobs))
+
+
+ACT = {
+    "gelu": lambda x: 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))),
+    "tanh": lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3))),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "relu": lambda x: np.maximum(x, 0),
+}
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+class Weights(dict):
+    """Weights by name, drawn where they are first named and rounded to float32 as the file has them."""
+
+    def get_(self, name, *shape, mean=0.0, spread=0.1):
+        if name not in self:
+            self[name] = (mean + spread * rng.standard_normal(shape)).astype(np.float32)
+        return self[name].astype(np.float64)
+
+    def matrix(self, name, rows, cols, sharp=1.0):
+        return self.get_(name, rows, cols, spread=sharp / math.sqrt(cols))
+
+    def vector(self, name, n, mean=0.0):
+        return self.get_(name, n, mean=mean, spread=0.2)
+
+
+class Record(dict):
+    """Values by node; at: a block. Off: a mistake is being made, nothing is kept."""
+    on = True
+
+    def put(self, name, x):
+        if self.on:
+            self[name] = np.asarray(x, np.float64)
+        return x
+
+
+# --- parts, as the programs have them ---
+
+def layer_norm(w, r, x, node, name, eps, bias=True):
+    gamma = w.vector(name + ".weight", x.shape[-1], 1.0)
+    y = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) * gamma
+    return r.put(node + ".out", y + w.vector(name + ".bias", x.shape[-1]) if bias else y)
+
+
+def rms_norm(w, r, x, node, name, eps, plus=0.0):
+    gamma = w.vector(name + ".weight", x.shape[-1], 1.0 - plus)
+    return r.put(node + ".out", x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * (plus + gamma))
+
+
+def linear(w, x, name, rows, bias=False, sharp=1.0):
+    y = x @ w.matrix(name + ".weight", rows, x.shape[-1], sharp).T
+    return y + w.vector(name + ".bias", rows) if bias else y
+
+
+def conv1d(w, x, name, rows):
+    return x @ w.get_(name + ".weight", x.shape[-1], rows, spread=1 / math.sqrt(x.shape[-1])) + w.vector(name + ".bias", rows)
+
+
+def seen(n, window=None):
+    allowed = np.zeros((n, n), bool)
+    for i in range(n):
+        for j in range(n):
+            allowed[i, j] = j <= i and (window is None or i - j < window)
+    return allowed
+
+
+def attend(r, node, q, k, v, scale, allowed, bias=None, cap=None, tiled=False):
+    """q[t,h,e], k and v[t,g,e] to [t,h,e]."""
+    share = q.shape[1] // k.shape[1]
+    if share > 1:
+        k = np.tile(k, (1, share, 1)) if tiled else np.repeat(k, share, 1)
+        v = np.tile(v, (1, share, 1)) if tiled else np.repeat(v, share, 1)
+        r.put(node + ".k_shared", k)
+        r.put(node + ".v_shared", v)
+    scores = r.put(node + ".scores_raw", np.einsum("the,uhe->htu", q, k)) * scale
+    r.put(node + ".scores_scaled", scores)
+    if cap:
+        scores = r.put(node + ".scores_capped", cap * np.tanh(scores / cap))
+    if bias is not None:
+        scores = scores + bias
+    pattern = r.put(node + ".pattern", softmax(np.where(allowed[None], scores, -np.inf)))
+    return r.put(node + ".z", np.einsum("htu,uhe->the", pattern, v))
+
+
+def split(x, heads):
+    return x.reshape(len(x), heads, -1)
+
+
+def merge(x):
+    return x.reshape(len(x), -1)
+
+
+# --- rotary positions (modeling_rope_utils.py) ---
+
+def frequencies(width, base, scaling=None):
+    inv = 1.0 / base ** (np.arange(0, width, 2) / width)
+    if not scaling:
+        return inv, 1.0
+    factor = scaling["factor"]
+    if scaling["rope_type"] == "linear":
+        return inv / factor, 1.0
+    trained = scaling["original_max_position_embeddings"]
+    if scaling["rope_type"] == "llama3":
+        low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+        out = []
+        for f in inv:
+            wave = 2 * math.pi / f
+            if wave < trained / high:
+                out.append(f)
+            elif wave > trained / low:
+                out.append(f / factor)
+            else:
+                smooth = (trained / wave - low) / (high - low)
+                out.append((1 - smooth) * f / factor + smooth * f)
+        return np.array(out), 1.0
+    at = lambda turns: width * math.log(trained / (turns * 2 * math.pi)) / (2 * math.log(base))
+    low = max(math.floor(at(scaling.get("beta_fast", 32))), 0)
+    high = min(math.ceil(at(scaling.get("beta_slow", 1))), width - 1)
+    ramp = np.clip((np.arange(width // 2) - low) / (high - low if high != low else 0.001), 0, 1)
+    return inv / factor * ramp + inv * (1 - ramp), 0.1 * math.log(factor) + 1
+
+
+def rotate(x, inv, stretch=1.0, adjacent=False):
+    """x[t,h,e]: its first 2·len(inv) numbers turned by their place."""
+    n, width = len(x), 2 * len(inv)
+    angle = np.arange(n)[:, None] * inv[None]
+    turned, rest = x[..., :width], x[..., width:]
+    if adjacent:
+        cos, sin = (np.repeat(f(angle), 2, 1)[:, None] * stretch for f in (np.cos, np.sin))
+        other = np.stack((-turned[..., 1::2], turned[..., ::2]), -1).reshape(turned.shape)
+    else:
+        cos, sin = (np.concatenate((f(angle), f(angle)), 1)[:, None] * stretch for f in (np.cos, np.sin))
+        other = np.concatenate((-turned[..., width // 2:], turned[..., :width // 2]), -1)
+    return np.concatenate((turned * cos + other * sin, rest), -1)
+
+
+def alibi(heads, n, slopes):
+    return np.array(slopes)[:, None, None] * (np.arange(n)[None, None] - np.arange(n)[None, :, None])
+
+
+# --- families; each: config, forward(weights, record, ids, wrong) ---
+
+def embed(w, r, ids, name):
+    return r.put("decoder.embed", w.matrix(name, V, D, 4.0)[ids])
+
+
+def block(i):
+    return f"decoder.blocks.{i}."
+
+
+def mlp(w, r, b, x, up, down, act, bias=True, conv=False):
+    make_it = conv1d if conv else (lambda w, x, n, rows: linear(w, x, n, rows, bias))
+    pre = r.put(b + "mlp.pre", make_it(w, x, up, M))
+    return r.put(b + "mlp.out", make_it(w, r.put(b + "mlp.post", ACT[act](pre)), down, D))
+
+
+GPT2 = dict(model_type="gpt2", n_embd=D, n_head=2, n_layer=2, n_positions=12, n_inner=M, vocab_size=V,
+            activation_function="gelu_new", layer_norm_epsilon=1e-5, attn_pdrop=0.1, eos_token_id=1)
+
+
+def gpt2(w, r, ids, wrong):
+    n = len(ids)
+    x = embed(w, r, ids, "transformer.wte.weight") + w.matrix("transformer.wpe.weight", 12, D)[:n]
+    r.put("decoder.full_embed", x)
+    for i in range(2):
+        b, p = block(i), f"transformer.h.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "ln_1", 1e-5)
+        q, k, v = (split(part, 2) for part in np.split(conv1d(w, y, p + "attn.c_attn", 3 * D), 3, 1))
+        for name, part in zip("qkv", (q, k, v)):
+            r.put(b + "self_attn." + name, part)
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n).T if wrong == "mask" else seen(n))
+        x = r.put(b + "resid_mid", x + conv1d(w, merge(z), p + "attn.c_proj", D))
+        y = layer_norm(w, r, x, b + "ln2", p + "ln_2", 1e-5)
+        x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "mlp.c_fc", p + "mlp.c_proj", "tanh", conv=True))
+    x = layer_norm(w, r, x, "decoder.ln_final", "transformer.ln_f", 1e-5)
+    return x @ w["transformer.wte.weight"].astype(np.float64).T
+
+
+NEO = dict(model_type="gpt_neo", hidden_size=D, num_heads=2, num_layers=3, max_position_embeddings=12,
+           intermediate_size=M, vocab_size=V, activation_function="gelu_new", layer_norm_epsilon=1e-5, window_size=3,
+           attention_types=[[["global", "local"], 1], [["local"], 1]], attention_layers=["global", "local", "local"])
+
+
+def gpt_neo(w, r, ids, wrong):
+    n = len(ids)
+    x = embed(w, r, ids, "transformer.wte.weight") + w.matrix("transformer.wpe.weight", 12, D)[:n]
+    for i in range(3):
+        b, p = block(i), f"transformer.h.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "ln_1", 1e-5)
+        q, k, v = (r.put(b + "self_attn." + c, split(linear(w, y, p + f"attn.attention.{c}_proj", D), 2)) for c in "qkv")
+        window = None if i == 0 else 4 if wrong == "window" else 3
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5 if wrong == "scale" else 1.0, seen(n, window))
+        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "attn.attention.out_proj", D, True))
+        y = layer_norm(w, r, x, b + "ln2", p + "ln_2", 1e-5)
+        x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "mlp.c_fc", p + "mlp.c_proj", "tanh"))
+    x = layer_norm(w, r, x, "decoder.ln_final", "transformer.ln_f", 1e-5)
+    return x @ w["transformer.wte.weight"].astype(np.float64).T
+
+
+GPTJ = dict(model_type="gptj", n_embd=D, n_head=2, n_layer=2, n_positions=12, n_inner=M, rotary_dim=4, vocab_size=V,
+            activation_function="gelu_new", layer_norm_epsilon=1e-5, tie_word_embeddings=False)
+
+
+def gptj(w, r, ids, wrong):
+    n, inv = len(ids), frequencies(4, 10000)[0]
+    x = embed(w, r, ids, "transformer.wte.weight")
+    for i in range(2):
+        b, p = block(i), f"transformer.h.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "ln_1", 1e-5)
+        q, k, v = (split(linear(w, y, p + f"attn.{c}_proj", D, sharp=2), 2) for c in "qkv")
+        q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv, adjacent=wrong != "pairs")) for c, t in (("q", q), ("k", k)))
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
+        found = linear(w, merge(z), p + "attn.out_proj", D)
+        x = r.put(b + "resid_post", found + mlp(w, r, b, y, p + "mlp.fc_in", p + "mlp.fc_out", "tanh") + x)
+    return linear(w, layer_norm(w, r, x, "decoder.ln_final", "transformer.ln_f", 1e-5), "lm_head", V, True)
+
+
+NEOX = dict(model_type="gpt_neox", hidden_size=D, num_attention_heads=2, num_hidden_layers=2, intermediate_size=M,
+            max_position_embeddings=12, vocab_size=V, hidden_act="gelu", rotary_pct=0.5, rotary_emb_base=10000,
+            layer_norm_eps=1e-5, use_parallel_residual=True, tie_word_embeddings=False)
+
+
+def neox(w, r, ids, wrong):
+    n, inv = len(ids), frequencies(4, 10000)[0]
+    x = embed(w, r, ids, "gpt_neox.embed_in.weight")
+    for i in range(2):
+        b, p = block(i), f"gpt_neox.layers.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
+        qkv = linear(w, y, p + "attention.query_key_value", 3 * D, True, 2.0)
+        if wrong == "fused":
+            q, k, v = (split(part, 2) for part in np.split(qkv, 3, 1))
+        else:
+            q, k, v = (part for part in np.split(qkv.reshape(n, 2, 24), 3, 2))
+        for name, part in zip("qkv", (q, k, v)):
+            r.put(b + "self_attn." + name, part)
+        q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
+        found = r.put(b + "self_attn.out", linear(w, merge(z), p + "attention.dense", D, True))
+        after = x + found if wrong == "parallel" else x
+        y = layer_norm(w, r, after, b + "ln2", p + "post_attention_layernorm", 1e-5)
+        x = r.put(b + "resid_post", mlp(w, r, b, y, p + "mlp.dense_h_to_4h", p + "mlp.dense_4h_to_h", "gelu") + found + x)
+    return linear(w, layer_norm(w, r, x, "decoder.ln_final", "gpt_neox.final_layer_norm", 1e-5), "embed_out", V)
+
+
+OPT = dict(model_type="opt", hidden_size=D, num_attention_heads=2, num_hidden_layers=2, ffn_dim=M, vocab_size=V,
+           max_position_embeddings=12, activation_function="relu", do_layer_norm_before=True, word_embed_proj_dim=D,
+           _remove_final_layer_norm=False, layer_norm_elementwise_affine=True, enable_bias=True, dropout=0.1)
+
+
+def opt(w, r, ids, wrong):
+    n, d = len(ids), "model.decoder."
+    at = 0 if wrong == "offset" else 2
+    x = embed(w, r, ids, d + "embed_tokens.weight") + w.matrix(d + "embed_positions.weight", 14, D)[at:at + n]
+    for i in range(2):
+        b, p = block(i), f"{d}layers.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "self_attn_layer_norm", 1e-5)
+        q, k, v = (r.put(b + "self_attn." + c, split(linear(w, y, p + f"self_attn.{c}_proj", D, True), 2)) for c in "qkv")
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
+        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.out_proj", D, True))
+        y = layer_norm(w, r, x, b + "ln2", p + "final_layer_norm", 1e-5)
+        x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "fc1", p + "fc2", "relu"))
+    x = layer_norm(w, r, x, "decoder.ln_final", d + "final_layer_norm", 1e-5)
+    return x @ w[d + "embed_tokens.weight"].astype(np.float64).T
+
+
+BLOOM = dict(model_type="bloom", hidden_size=18, n_head=3, n_layer=2, vocab_size=V, layer_norm_epsilon=1e-5,
+             apply_residual_connection_post_layernorm=False, pretraining_tp=1, slow_but_exact=False)
+
+
+def bloom(w, r, ids, wrong):
+    n, t, width = len(ids), "transformer.", 18
+    x = r.put("decoder.embed", w.matrix(t + "word_embeddings.weight", V, width, 4.0)[ids])
+    x = layer_norm(w, r, x, "decoder.ln_embed", t + "word_embeddings_layernorm", 1e-5)
+    # three heads: those of two, 2^-4 and 2^-8, then every second of four, from 2^-2
+    slopes = [2 ** -2, 2 ** -4, 2 ** -6] if wrong == "slopes" else [2 ** -4, 2 ** -8, 2 ** -2]
+    for i in range(2):
+        b, p = block(i), f"{t}h.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
+        qkv = linear(w, y, p + "self_attention.query_key_value", 3 * width, True).reshape(n, 3, 3, 6)
+        q, k, v = (r.put(b + "self_attn." + c, qkv[:, :, j]) for j, c in enumerate("qkv"))
+        z = attend(r, b + "self_attn", q, k, v, 6 ** -0.5, seen(n), alibi(3, n, slopes))
+        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attention.dense", width, True))
+        y = layer_norm(w, r, x, b + "ln2", p + "post_attention_layernorm", 1e-5)
+        pre = r.put(b + "mlp.pre", linear(w, y, p + "mlp.dense_h_to_4h", 4 * width, True))
+        x = r.put(b + "resid_post", x + linear(w, ACT["tanh"](pre), p + "mlp.dense_4h_to_h", width, True))
+    x = layer_norm(w, r, x, "decoder.ln_final", t + "ln_f", 1e-5)
+    return x @ w[t + "word_embeddings.weight"].astype(np.float64).T
+
+
+MPT = dict(model_type="mpt", d_model=D, n_heads=2, n_layers=2, max_seq_len=12, vocab_size=V, expansion_ratio=4,
+           no_bias=True, norm_type="low_precision_layernorm", layer_norm_epsilon=1e-5, emb_pdrop=0, resid_pdrop=0,
+           attn_config=dict(alibi=True, alibi_bias_max=8, clip_qkv=None, qk_ln=False, softmax_scale=None,
+                            prefix_lm=False, attn_pdrop=0, attn_type="multihead_attention"))
+
+
+def mpt(w, r, ids, wrong):
+    n, t = len(ids), "transformer."
+    x = embed(w, r, ids, t + "wte.weight")
+    for i in range(2):
+        b, p = block(i), f"{t}blocks.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "norm_1", 1e-5, bias=False)
+        q, k, v = (split(part, 2) for part in np.split(linear(w, y, p + "attn.Wqkv", 3 * D), 3, 1))
+        bias = None if wrong == "alibi" else alibi(2, n, [2 ** -4, 2 ** -8])
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n), bias)
+        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "attn.out_proj", D))
+        y = layer_norm(w, r, x, b + "ln2", p + "norm_2", 1e-5, bias=False)
+        x = r.put(b + "resid_post", x + linear(w, ACT["gelu"](linear(w, y, p + "ffn.up_proj", 4 * D)), p + "ffn.down_proj", D))
+    return layer_norm(w, r, x, "decoder.ln_final", t + "norm_f", 1e-5, bias=False) @ w[t + "wte.weight"].astype(np.float64).T
+
+
+# Llama and what came of it: 4 heads of 8 on 2 of keys and values, a model width of 16.
+LLAMA = dict(model_type="llama", hidden_size=D, num_attention_heads=4, num_key_value_heads=2, head_dim=8,
+             num_hidden_layers=2, intermediate_size=M, vocab_size=V, max_position_embeddings=64, rms_norm_eps=1e-5,
+             rope_theta=10000.0, hidden_act="silu", tie_word_embeddings=False, attention_bias=False, mlp_bias=False)
+
+
+def gated(w, r, b, x, p, act, bias=False):
+    gate = r.put(b + "mlp.gate", linear(w, x, p + "gate_proj", M, bias))
+    up = r.put(b + "mlp.pre", linear(w, x, p + "up_proj", M, bias))
+    return r.put(b + "mlp.out", linear(w, r.put(b + "mlp.post", ACT[act](gate) * up), p + "down_proj", D, bias))
+
+
+def qkv_of(w, r, b, y, p, c, wrong, qkv_bias=False, norms=None):
+    heads, groups, e = c["num_attention_heads"], c["num_key_value_heads"], c["head_dim"]
+    q = split(linear(w, y, p + "q_proj", heads * e, qkv_bias, 2.0), heads)
+    k = split(linear(w, y, p + "k_proj", groups * e, qkv_bias, 2.0), groups)
+    v = split(linear(w, y, p + "v_proj", groups * e, qkv_bias), groups)
+    for name, part in zip("qkv", (q, k, v)):
+        r.put(b + "self_attn." + name, part)
+    return q, k, v
+
+
+def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False, windows=lambda i: None, prefix="model."):
+    def forward(w, r, ids, wrong):
+        n, e, eps = len(ids), c["head_dim"], c["rms_norm_eps"]
+        inv, stretch = frequencies(e, c["rope_theta"], None if wrong == "scaling" else scaling)
+        x = embed(w, r, ids, prefix + "embed_tokens.weight")
+        for i in range(c["num_hidden_layers"]):
+            b, p = block(i), f"{prefix}layers.{i}."
+            y = rms_norm(w, r, x, b + "rms1", p + "input_layernorm", eps)
+            q, k, v = qkv_of(w, r, b, y, p + "self_attn.", c, wrong, qkv_bias)
+            if head_norm and wrong != "head norm":
+                q = rms_norm(w, r, q, b + "self_attn.rms_q", p + "self_attn.q_norm", eps)
+                k = rms_norm(w, r, k, b + "self_attn.rms_k", p + "self_attn.k_norm", eps)
+            q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, wrong == "pairs")) for name, t in (("q", q), ("k", k)))
+            window = windows(i)
+            window = window + 1 if window and wrong == "window" else window
+            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, seen(n, window), tiled=wrong == "tiled")
+            x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", D, out_bias))
+            y = rms_norm(w, r, x, b + "rms2", p + "post_attention_layernorm", eps)
+            x = r.put(b + "resid_post", x + gated(w, r, b, y, p + "mlp.", "silu", c.get("mlp_bias", False)))
+        x = rms_norm(w, r, x, "decoder.rms_final", prefix + "norm", eps)
+        if c["tie_word_embeddings"]:
+            return x @ w[prefix + "embed_tokens.weight"].astype(np.float64).T
+        return linear(w, x, "lm_head", V)
+    return forward
+
+
+LLAMA3 = LLAMA | dict(rope_theta=100.0, num_key_value_heads=1, tie_word_embeddings=True, rope_scaling=dict(
+    rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=32))
+LINEAR = LLAMA | dict(attention_bias=True, mlp_bias=True, rope_scaling=dict(type="linear", factor=4.0))
+YARN = LLAMA | dict(model_type="qwen2", rope_theta=100.0, use_sliding_window=False, sliding_window=3, max_window_layers=1,
+                    rope_scaling=dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=256))
+for key in ("attention_bias", "mlp_bias"):
+    del YARN[key]
+MISTRAL = {k: v for k, v in LLAMA.items() if "bias" not in k} | dict(model_type="mistral", sliding_window=4)
+QWEN2 = {k: v for k, v in YARN.items() if k != "rope_scaling"} | dict(use_sliding_window=True)
+QWEN3 = LLAMA | dict(model_type="qwen3", use_sliding_window=False, sliding_window=None, max_window_layers=2)
+del QWEN3["mlp_bias"]
+
+OLMO2 = LLAMA | dict(model_type="olmo2")
+del OLMO2["mlp_bias"]
+
+
+def olmo2(w, r, ids, wrong):
+    n, inv, c, eps = len(ids), frequencies(8, 10000)[0], OLMO2, 1e-5
+    x = embed(w, r, ids, "model.embed_tokens.weight")
+    for i in range(2):
+        b, p = block(i), f"model.layers.{i}."
+        q, k, v = qkv_of(w, r, b, x, p + "self_attn.", c, wrong)
+        if wrong == "each head":  # normalised head by head
+            over = lambda t, name: t / np.sqrt((t * t).mean(-1, keepdims=True) + eps) * split(w[p + f"self_attn.{name}_norm.weight"][None].astype(np.float64), t.shape[1])
+            q, k = over(q, "q"), over(k, "k")
+        else:
+            q = split(rms_norm(w, r, merge(q), b + "self_attn.rms_q", p + "self_attn.q_norm", eps), 4)
+            k = split(rms_norm(w, r, merge(k), b + "self_attn.rms_k", p + "self_attn.k_norm", eps), 2)
+        q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv)) for name, t in (("q", q), ("k", k)))
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
+        found = linear(w, merge(z), p + "self_attn.o_proj", D)
+        x = r.put(b + "resid_mid", x + rms_norm(w, r, found, b + "rms1", p + "post_attention_layernorm", eps))
+        y = gated(w, r, b, x, p + "mlp.", "silu")
+        x = r.put(b + "resid_post", x + rms_norm(w, r, y, b + "rms2", p + "post_feedforward_layernorm", eps))
+    return linear(w, rms_norm(w, r, x, "decoder.rms_final", "model.norm", eps), "lm_head", V)
+
+
+GEMMA = LLAMA | dict(model_type="gemma", num_key_value_heads=1, hidden_act="gelu_pytorch_tanh", rms_norm_eps=1e-6)
+del GEMMA["mlp_bias"], GEMMA["tie_word_embeddings"]
+GEMMA2 = {k: v for k, v in GEMMA.items() if k != "hidden_act"} | dict(
+    model_type="gemma2", num_key_value_heads=2, hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=12,
+    attn_logit_softcapping=1.5, final_logit_softcapping=2.5, sliding_window=3)
+GEMMA3 = GEMMA2 | dict(
+    model_type="gemma3_text", num_hidden_layers=3, attn_logit_softcapping=None, final_logit_softcapping=None,
+    rope_theta=1000.0, rope_local_base_freq=10.0, sliding_window_pattern=2,
+    rope_scaling=dict(rope_type="linear", factor=8.0))
+
+
+def gemma(c):
+    kind = c["model_type"]
+
+    def forward(w, r, ids, wrong):
+        n, eps, plus = len(ids), 1e-6, 0.0 if wrong == "plus" else 1.0
+        heads, scale = c["num_attention_heads"], c.get("query_pre_attn_scalar", 8) ** -0.5
+        x = embed(w, r, ids, "model.embed_tokens.weight") * (1 if wrong == "embed scale" else math.sqrt(D))
+        r.put("decoder.full_embed", x)
+        for i in range(c["num_hidden_layers"]):
+            b, p = block(i), f"model.layers.{i}."
+            local = kind == "gemma2" and i % 2 == 0 or kind == "gemma3_text" and (i + 1) % 2 != 0
+            inv, _ = frequencies(8, c["rope_theta"], c.get("rope_scaling"))
+            if local and kind == "gemma3_text" and wrong != "local base":
+                inv, _ = frequencies(8, 10.0)
+            y = rms_norm(w, r, x, b + "rms1", p + "input_layernorm", eps, plus)
+            q, k, v = qkv_of(w, r, b, y, p + "self_attn.", c, wrong)
+            if kind == "gemma3_text":
+                q = rms_norm(w, r, q, b + "self_attn.rms_q", p + "self_attn.q_norm", eps, plus)
+                k = rms_norm(w, r, k, b + "self_attn.rms_k", p + "self_attn.k_norm", eps, plus)
+            q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv)) for name, t in (("q", q), ("k", k)))
+            window = None if not local else 4 if wrong == "window" else 3
+            cap = None if wrong == "caps" else c.get("attn_logit_softcapping")
+            z = attend(r, b + "self_attn", q, k, v, scale, seen(n, window), cap=cap)
+            found = linear(w, merge(z), p + "self_attn.o_proj", D)
+            if kind == "gemma":
+                x = r.put(b + "resid_mid", x + found)
+                y = rms_norm(w, r, x, b + "rms2", p + "post_attention_layernorm", eps, plus)
+                x = r.put(b + "resid_post", x + gated(w, r, b, y, p + "mlp.", "tanh"))
+                continue
+            x = r.put(b + "resid_mid", x + rms_norm(w, r, found, b + "rms1_after", p + "post_attention_layernorm", eps, plus))
+            y = rms_norm(w, r, x, b + "rms2", p + "pre_feedforward_layernorm", eps, plus)
+            y = gated(w, r, b, y, p + "mlp.", "tanh")
+            x = r.put(b + "resid_post", x + rms_norm(w, r, y, b + "rms2_after", p + "post_feedforward_layernorm", eps, plus))
+        x = rms_norm(w, r, x, "decoder.rms_final", "model.norm", eps, plus)
+        logits = x @ w["model.embed_tokens.weight"].astype(np.float64).T
+        cap = None if wrong == "caps" else c.get("final_logit_softcapping")
+        return cap * np.tanh(logits / cap) if cap else logits
+    return forward
+
+
+PHI = dict(model_type="phi", hidden_size=D, num_attention_heads=2, num_hidden_layers=2, intermediate_size=M,
+           vocab_size=V, max_position_embeddings=64, layer_norm_eps=1e-5, rope_theta=10000.0, hidden_act="gelu_new",
+           partial_rotary_factor=0.5, qk_layernorm=False, tie_word_embeddings=False)
+
+
+def phi(w, r, ids, wrong):
+    n, inv = len(ids), frequencies(8 if wrong == "whole" else 4, 10000)[0]
+    x = embed(w, r, ids, "model.embed_tokens.weight")
+    for i in range(2):
+        b, p = block(i), f"model.layers.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
+        q, k, v = (split(linear(w, y, p + f"self_attn.{c}_proj", D, True, 2), 2) for c in "qkv")
+        q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
+        found = linear(w, merge(z), p + "self_attn.dense", D, True)
+        x = r.put(b + "resid_post", found + mlp(w, r, b, y, p + "mlp.fc1", p + "mlp.fc2", "tanh") + x)
+    return linear(w, layer_norm(w, r, x, "decoder.ln_final", "model.final_layernorm", 1e-5), "lm_head", V, True)
+
+
+PHI3 = {k: v for k, v in LLAMA.items() if "bias" not in k and k != "head_dim"} | dict(
+    model_type="phi3", hidden_size=32, sliding_window=3, rope_scaling=None, original_max_position_embeddings=64, resid_pdrop=0.0)
+
+
+def phi3(w, r, ids, wrong):
+    n, inv, width = len(ids), frequencies(8, 10000)[0], 32
+    x = r.put("decoder.embed", w.matrix("model.embed_tokens.weight", V, width, 4.0)[ids])
+    for i in range(2):
+        b, p = block(i), f"model.layers.{i}."
+        y = rms_norm(w, r, x, b + "rms1", p + "input_layernorm", 1e-5)
+        qkv = linear(w, y, p + "self_attn.qkv_proj", (4 + 2 * 2) * 8)
+        q, k, v = split(qkv[:, :32], 4), split(qkv[:, 32:48], 2), split(qkv[:, 48:], 2)
+        q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n, 3))
+        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", width))
+        y = rms_norm(w, r, x, b + "rms2", p + "post_attention_layernorm", 1e-5)
+        first, second = np.split(linear(w, y, p + "mlp.gate_up_proj", 2 * M), 2, 1)
+        gate, up = (second, first) if wrong == "gate" else (first, second)
+        x = r.put(b + "resid_post", x + linear(w, up * ACT["silu"](gate), p + "mlp.down_proj", width))
+    return linear(w, rms_norm(w, r, x, "decoder.rms_final", "model.norm", 1e-5), "lm_head", V)
+
+
+STABLELM = dict(model_type="stablelm", hidden_size=D, num_attention_heads=2, num_key_value_heads=2, num_hidden_layers=2,
+                intermediate_size=M, vocab_size=V, max_position_embeddings=64, layer_norm_eps=1e-5, rope_theta=10000,
+                hidden_act="silu", partial_rotary_factor=0.5, use_qkv_bias=True, use_parallel_residual=False,
+                qk_layernorm=False, tie_word_embeddings=False)
+
+
+def stablelm(w, r, ids, wrong):
+    n, inv = len(ids), frequencies(4, 10000)[0]
+    x = embed(w, r, ids, "model.embed_tokens.weight")
+    for i in range(2):
+        b, p = block(i), f"model.layers.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
+        q, k, v = (split(linear(w, y, p + f"self_attn.{c}_proj", D, True, 2), 2) for c in "qkv")
+        q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
+        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", D))
+        y = layer_norm(w, r, x, b + "ln2", p + "post_attention_layernorm", 1e-5)
+        x = r.put(b + "resid_post", x + gated(w, r, b, y, p + "mlp.", "silu"))
+    return linear(w, layer_norm(w, r, x, "decoder.ln_final", "model.norm", 1e-5), "lm_head", V)
+
+
+STARCODER2 = dict(model_type="starcoder2", hidden_size=D, num_attention_heads=4, num_key_value_heads=2,
+                  num_hidden_layers=2, intermediate_size=M, vocab_size=V, max_position_embeddings=64, norm_epsilon=1e-5,
+                  rope_theta=10000.0, hidden_act="gelu_pytorch_tanh", use_bias=True, sliding_window=3)
+
+
+def starcoder2(w, r, ids, wrong):
+    n, inv = len(ids), frequencies(4, 10000)[0]
+    x = embed(w, r, ids, "model.embed_tokens.weight")
+    for i in range(2):
+        b, p = block(i), f"model.layers.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
+        q, k, v = (split(linear(w, y, p + f"self_attn.{c}_proj", rows * 4, True, 2), rows) for c, rows in zip("qkv", (4, 2, 2)))
+        q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
+        z = attend(r, b + "self_attn", q, k, v, 4 ** -0.5, seen(n, 3))
+        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", D, True))
+        y = layer_norm(w, r, x, b + "ln2", p + "post_attention_layernorm", 1e-5)
+        x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "mlp.c_fc", p + "mlp.c_proj", "tanh"))
+    return layer_norm(w, r, x, "decoder.ln_final", "model.norm", 1e-5) @ w["model.embed_tokens.weight"].astype(np.float64).T
+
+
+FAMILIES = [
+    ("gpt2", GPT2, gpt2, ["mask"]),
+    ("gpt_neo", NEO, gpt_neo, ["window", "scale"]),
+    ("gptj", GPTJ, gptj, ["pairs"]),
+    ("gpt_neox", NEOX, neox, ["fused", "parallel"]),
+    ("opt", OPT, opt, ["offset"]),
+    ("bloom", BLOOM, bloom, ["slopes"]),
+    ("mpt", MPT, mpt, ["alibi"]),
+    ("llama", LLAMA, llama_like(LLAMA), ["pairs", "tiled"]),
+    ("llama3", LLAMA3, llama_like(LLAMA3, LLAMA3["rope_scaling"]), ["scaling", "pairs"]),
+    ("llama_linear", LINEAR, llama_like(LINEAR, dict(rope_type="linear", factor=4.0), True, True), ["scaling"]),
+    ("mistral", MISTRAL, llama_like(MISTRAL, windows=lambda i: 4), ["window", "tiled"]),
+    ("qwen2", QWEN2, llama_like(QWEN2, None, True, windows=lambda i: 3 if i >= 1 else None), ["window"]),
+    ("qwen2_yarn", YARN, llama_like(YARN, YARN["rope_scaling"], True), ["scaling"]),
+    ("qwen3", QWEN3, llama_like(QWEN3, head_norm=True), ["head norm"]),
+    ("olmo2", OLMO2, olmo2, ["each head"]),
+    ("gemma", GEMMA, gemma(GEMMA), ["plus", "embed scale"]),
+    ("gemma2", GEMMA2, gemma(GEMMA2), ["caps", "window", "plus"]),
+    ("gemma3", GEMMA3, gemma(GEMMA3), ["local base", "window"]),
+    ("phi", PHI, phi, ["whole"]),
+    ("phi3", PHI3, phi3, ["gate"]),
+    ("stablelm", STABLELM, stablelm, []),
+    ("starcoder2", STARCODER2, starcoder2, []),
+]
+
+
+def write(name, config, forward, mistakes):
+    w, folder = Weights(), "words_" + name
+    os.makedirs(folder, exist_ok=True)
+    for n in (9, 4):
+        r = Record()
+        ids = np.random.default_rng(n).integers(0, V, n)
+        logits = r.put("logits", forward(w, r, ids, None))
+        r.put("probs", softmax(logits))
+        r.on = False
+        for mistake in mistakes if n == 9 else ():
+            r["wrong." + mistake] = forward(w, r, ids, mistake)
+        safetensors(f"{folder}/expected_{n}.safetensors", {"ids": ids.astype(np.int64), **r})
+    safetensors(f"{folder}/model.safetensors", w)
+    with open(f"{folder}/config.json", "w") as f:
+        json.dump(config, f, indent=1)
+        f.write("\n")
+
+
+if __name__ == "__main__":
+    for family in FAMILIES:
+        write(*family)
