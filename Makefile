@@ -106,6 +106,7 @@ FLAGS_tui_main = -include $(B)/revision.h
 
 $(B)/tui/cli/demo.o: $(wildcard assets/demos/*.txt)
 $(B)/tui/cli/pages.o: $(wildcard docs/*.md)
+$(B)/tui/cli/exercise.o: $(wildcard lessons/exercise.*.in)
 
 # The same in one file that needs no shared library, for machines where nobody has root.
 # Where the system has no static md4c (Debian has none) that file plays its own lessons from a record of what md4c said

@@ -139,6 +139,6 @@ typedef struct LessonFile {
 } LessonFile;
 bool lesson_at(int i, LessonFile *out); /* false past the end */
 bool lesson_by_number(int number, LessonFile *out);
-/* "5", or the name of a file without what follows its point: "slope". */
+/* "5", or the name of a file without its number and what follows its point: "many-heads", "slope". */
 bool lesson_named(const char *which, LessonFile *out);
 #endif

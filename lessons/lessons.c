@@ -51,9 +51,12 @@ bool lesson_named(const char *which, LessonFile *out)
     if (end != which && !*end)
         return number >= 0 && number < 1000 && lesson_by_number((int)number, out);
     size_t n = strlen(which);
-    for (int i = 0; n && lesson_at(i, out); i++)
-        if (strncmp(out->name, which, n) == 0 && (out->name[n] == '.' || !out->name[n]))
-            return true;
+    for (int i = 0; n && lesson_at(i, out); i++) {
+        const char *bare = out->name + strspn(out->name, "0123456789"), *names[] = {out->name, bare + (*bare == '-')};
+        for (int k = 0; k < 2; k++)
+            if (strncmp(names[k], which, n) == 0 && (names[k][n] == '.' || !names[k][n]))
+                return true;
+    }
     return false;
 }
 
