@@ -7,6 +7,7 @@
 
 #include "core/base/rng.h"
 #include "core/models/nn.h"
+#include "core/session/command.h"
 #include "lessons/example_parts.h"
 
 enum { ARGS = 5 };
@@ -25,6 +26,12 @@ static NodeId none(const Formula *f, const char *what)
     return NO_NODE;
 }
 
+static const char *node_above(const void *graph, int i)
+{
+    const Graph *g = graph;
+    return i < (int)g->count ? graph_node(g, (NodeId)i)->path : NULL;
+}
+
 /* An operand: a node that stands above, or a number, which becomes a constant. */
 static NodeId operand(const Formula *f, const char *text, int which)
 {
@@ -37,7 +44,9 @@ static NodeId operand(const Formula *f, const char *text, int which)
     if (end != text && !*end && !isalpha((unsigned char)*text) && x > -1e38 && x < 1e38)
         return graph_const(g, arena_printf(&g->arena, "%s.constant%s", f->name, which ? "2" : ""), DIMS_SCALAR,
                            (float)x);
-    building_error(f->b, "%s: there is no '%.40s' above", f->name, text);
+    const char *near = nearest_name(text, node_above, g);
+    building_error(f->b, "%s: there is no '%.40s' above%s%s%s", f->name, text, near ? "; did you mean " : "",
+                   near ? near : "", near ? "?" : "");
     return NO_NODE;
 }
 
@@ -292,6 +301,13 @@ static const char *const MAPS[] = {
 #undef X
 };
 
+static const char *function_word(const void *context, int i)
+{
+    const int functions = sizeof FUNCTIONS / sizeof *FUNCTIONS;
+    (void)context;
+    return i < functions ? FUNCTIONS[i].word : i < functions + MAP_COUNT ? MAPS[i - functions] : NULL;
+}
+
 /* "x, u, 1e-5" into operands. */
 static bool split(Formula *f, char *inside)
 {
@@ -324,7 +340,11 @@ static bool call(Formula *f, const char *word, char *inside)
         NodeId x = has_args(f, 1) ? first(f) : NO_NODE;
         return x != NO_NODE && gives(f, dims_of(f, x)) && graph_map(f->b->g, f->name, (MapFn)i, x) != NO_NODE;
     }
-    return building_error(f->b, "%s: there is no function '%.20s'", f->name, word);
+    Buf known = {0};
+    names_offer(word, function_word, NULL, &known);
+    building_error(f->b, "%s: there is no function '%.20s'%s", f->name, word, buf_str(&known));
+    buf_free(&known);
+    return false;
 }
 
 static bool contract(const Formula *f, NodeId a, NodeId b)

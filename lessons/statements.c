@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/base/rng.h"
+#include "core/base/utf8.h"
+#include "core/session/command.h"
 #include "lessons/lesson_parts.h"
 
 enum { VARIED = 8 };
@@ -434,6 +436,13 @@ static bool read_vary(const Line *l, Filled *v, int *count)
     return ok;
 }
 
+static const char *statement_word(const void *context, int i)
+{
+    const int count = sizeof STATEMENTS / sizeof *STATEMENTS;
+    (void)context;
+    return i < count ? STATEMENTS[i].word : i == count ? "vary" : NULL;
+}
+
 static bool statement(const Line *line, const char *word, size_t n)
 {
     for (size_t i = 0; i < sizeof STATEMENTS / sizeof *STATEMENTS; i++) {
@@ -447,11 +456,11 @@ static bool statement(const Line *line, const char *word, size_t n)
                                 (int)n, word);
         return STATEMENTS[i].kind == OTHER ? STATEMENTS[i].read(line) : read_texts(line, &STATEMENTS[i]);
     }
+    char typed[31];
     Buf known = {0};
-    for (size_t i = 0; i < sizeof STATEMENTS / sizeof *STATEMENTS; i++)
-        buf_printf(&known, " %s", STATEMENTS[i].word);
-    reader_error(line->r, line->line, "there is no statement '%.*s'; they are:%s", (int)(n < 30 ? n : 30), word,
-                 buf_str(&known));
+    utf8_print(typed, sizeof typed, "%.*s", (int)(n < 30 ? n : 30), word);
+    names_offer(typed, statement_word, NULL, &known);
+    reader_error(line->r, line->line, "there is no statement '%s'%s", typed, buf_str(&known));
     buf_free(&known);
     return false;
 }

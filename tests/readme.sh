@@ -68,9 +68,18 @@ done
 check "fewer than 14 examples were found, $count" [ "$count" -ge 14 ]
 check "README has more than 200 lines" [ "$(wc -l <"$TOP/README.md")" -le 200 ]
 
-# the lesson that the page for teachers shows whole
-sed -n '/^````markdown$/,/^````$/p' "$TOP/docs/teaching.md" | sed '1d;$d' >lesson.md
-check "the lesson of docs/teaching.md: $(vitrine check lesson.md 2>&1 | head -n 2)" vitrine check lesson.md -o checked
+# the lessons that the page for teachers shows whole
+awk '/^````markdown$/ {n++; next} /^````$/ {close("lesson" n ".md"); on = 0; next} {print > (n ? "lesson" n ".md" : "/dev/null")}' \
+    <(awk '/^````markdown$/ {on = 1} on; /^````$/ {on = 0}' "$TOP/docs/lessons.md")
+for lesson in lesson[0-9].md; do
+    check "$lesson of docs/lessons.md: $(vitrine check "$lesson" 2>&1 | head -n 3)" vitrine check "$lesson" -o checked
+done
+check "four lessons are checked" [ -e lesson4.md ]
+check "the first one is what 'lesson new' writes" eval 'vitrine lesson new mine.md -o said >/dev/null && cmp -s mine.md lesson1.md'
+# every statement and function stands in the page, in an example or a table
+for word in $(sed -n '/^} STATEMENTS/,/^};/s/^    {"\([a-z]*\)".*/\1/p' "$TOP/lessons/statements.c") vary; do
+    check "docs/lessons.md does not tell of '$word'" grep -qE "(^|\`)$word( |\`|$)" "$TOP/docs/lessons.md"
+done
 
 # targets and keys that it names exist
 for target in $(grep -oE '\bmake [a-z-]+( [a-z]+)?' "$TOP"/README.md "$TOP"/docs/*.md | sed 's/^make //' | tr ' ' '\n' | grep -xE 'deps|deps-all|run|test|install|static|exact|help|vit-b' | sort -u); do

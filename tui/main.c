@@ -160,7 +160,8 @@ static int dispatch(Options *o)
     Buf text = {0};
     Err err;
     const char *first = o->word_count ? o->word[0] : "";
-    if (strcmp(first, "help") == 0 && !file_exists(first)) { /* `vitrine help show` is `vitrine show --help` */
+    bool asked = strcmp(first, "help") == 0 && !file_exists(first);
+    if (asked) { /* `vitrine help show` is `vitrine show --help`, unless a page is called like that */
         o->help = true;
         o->word_count--;
         memmove(o->word, o->word + 1, (size_t)o->word_count * sizeof *o->word);
@@ -171,7 +172,8 @@ static int dispatch(Options *o)
     const Verb *verb = verb_find(first);
     if (o->isa && !kernels_select(o->isa, &err)) /* before --version, which names the kernels in use */
         return usage(&err);
-    if (o->help && *first && !verb && !page_text(first, &text)) {
+    bool page = o->help && *first && (asked || !verb) && page_text(first, &text);
+    if (o->help && *first && !verb && !page) {
         Buf names = {0};
         pages_list(&names);
         err_set(&err, "there is no page and no verb '%.60s'; the pages are %s; `vitrine --help` lists the verbs", first,

@@ -249,6 +249,17 @@ const char *nearest_name(const char *typed, const char *(*name)(const void *cont
     return best;
 }
 
+void names_offer(const char *typed, const char *(*name)(const void *context, int i), const void *context, Buf *out)
+{
+    const char *near = nearest_name(typed, name, context), *word;
+    if (near)
+        buf_printf(out, "; did you mean %s? They are", near);
+    else
+        buf_puts(out, "; they are");
+    for (int i = 0; (word = name(context, i)) != NULL; i++)
+        buf_printf(out, " %s", word);
+}
+
 /* A mistyped word=value must not be passed over: `set scale off ad=blocks.1` would change every block. */
 static bool named_known(const Command *c, const Args *a, Err *err)
 {

@@ -115,6 +115,8 @@ const char *complete_kinds(const char *name);
 void command_complete(const Session *s, const Commands *c, const char *line, Buf *out);
 /* The nearest known name to a mistyped one, or NULL. */
 const char *nearest_name(const char *typed, const char *(*name)(const void *context, int i), const void *context);
+/* "; did you mean NEAREST? They are A B C …", or without the first part where none is near. */
+void names_offer(const char *typed, const char *(*name)(const void *context, int i), const void *context, Buf *out);
 
 /* --- files that a line names. A lesson, a link or a presenter's line is somebody else's text: it reads no file and
  * writes none, whichever command or argument would. Every word of a command that becomes a file passes here, and

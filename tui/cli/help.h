@@ -12,6 +12,7 @@ void help_fill(Buf *out, const char *text, int indent, int column);
 void help_entry(Buf *out, const char *name, const char *text, int indent);
 void pages_list(Buf *out); /* "models, porting …": the pages of docs/ */
 /* The page of that name, filled for a terminal. False, and nothing, where there is none. */
+void page_lesson(Buf *out); /* the first lesson that the page `lessons` shows, as it stands there */
 bool page_text(const char *name, Buf *out);
 void version_text(Buf *out, const char *source);   /* source: commit and date, or "" */
 void man_text(Buf *out);                           /* vitrine(1) in roff */

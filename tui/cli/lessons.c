@@ -9,6 +9,7 @@
 #include "lessons/check.h"
 #include "lessons/paper.h"
 #include "tui/app.h"
+#include "tui/cli/help.h"
 #include "tui/cli/play.h"
 #include "tui/cli/verbs.h"
 #include "tui/desk.h"
@@ -118,12 +119,20 @@ const Verb VERB_LESSONS = {
     .check = check_alone,
     .run = list};
 
+static bool is_new(const Options *o)
+{
+    return o->word_count == 3 && strcmp(o->word[1], "new") == 0;
+}
+
 static bool check_one(const Options *o, const Link *l, Err *err)
 {
     (void)l;
     LessonFile f;
+    if (is_new(o))
+        return !file_exists(o->word[2]) ||
+               err_set(err, "%.300s is there, and may be your work: name another file, or move it away", o->word[2]);
     if (o->word_count != 2)
-        return err_set(err, "which lesson? `vitrine lessons` lists them");
+        return err_set(err, "which lesson? `vitrine lessons` lists them, `vitrine lesson new FILE.md` writes one");
     return lesson_named(o->word[1], &f) || file_exists(o->word[1]) ||
            err_set(err, "there is no lesson '%.60s'; `vitrine lessons` lists them", o->word[1]);
 }
@@ -133,7 +142,25 @@ static bool screen(const Options *o, AppOptions *a)
 {
     a->model = a->input = a->resolution = NULL;
     a->lesson = o->word[1];
-    return !o->paper;
+    return !o->paper && !is_new(o);
+}
+
+/* A small one, to change. */
+static int write_new(Work *w, Err *err)
+{
+    const char *file = w->options->word[2];
+    Buf text = {0};
+    page_lesson(&text);
+    bool ok = file_write(file, text.data, text.len, err);
+    buf_free(&text);
+    if (!ok)
+        return STATUS_BAD;
+    w->written = true;
+    buf_printf(&w->out,
+               "%s: two cards, for you to change\ncheck it: vitrine check %s\ntake it:  vitrine lesson %s\ngrammar:  "
+               "vitrine help lessons\n",
+               file, file, file);
+    return STATUS_DONE;
 }
 
 static int paper(Work *w, Err *err)
@@ -142,6 +169,8 @@ static int paper(Work *w, Err *err)
     Lesson lesson;
     Player p = {0};
     const char *which = w->options->word[1];
+    if (is_new(w->options))
+        return write_new(w, err);
     if (!work_open(w, LINE_FOREIGN, err))
         return STATUS_BAD;
     bool ok = lesson_named(which, &f) ? lesson_parse(&lesson, f.name, f.text, f.size, 0, err)
@@ -154,10 +183,11 @@ static int paper(Work *w, Err *err)
 
 const Verb VERB_LESSON = {
     .name = "lesson",
-    .usage = "lesson N or FILE.md [--paper]",
+    .usage = "lesson N or FILE.md [--paper], lesson new FILE.md",
     .summary = "opens a lesson where you left it",
     .details =
-        "N is a number of `vitrine lessons`, or a card's name; FILE.md is a lesson of your own. --paper writes the "
+        "N is a number of `vitrine lessons`, or a lesson's name; FILE.md is a lesson of your own; `new` writes a first "
+        "one to change, and `vitrine help lessons` is its grammar. --paper writes the "
         "worked example to standard output: one page with what is given, room to compute the rest, and the "
         "answers at the bottom.",
     .example = "vitrine lesson 5 --paper",

@@ -124,6 +124,13 @@ static void put_page(Buf *out, const char *p)
     }
 }
 
+void page_lesson(Buf *out)
+{
+    static const char OPEN[] = "````markdown\n", CLOSE[] = "\n````";
+    const char *from = strstr(page_lessons, OPEN) + strlen(OPEN);
+    buf_add(out, from, (size_t)(strstr(from, CLOSE) + 1 - from));
+}
+
 bool page_text(const char *name, Buf *out)
 {
     for (int i = 0; i < PAGE_COUNT; i++)

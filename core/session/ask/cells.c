@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 #include "core/session/address.h"
+#include "core/session/command.h"
 #include "core/session/exhibit.h"
 
 /* An address as far as it goes: name, perhaps example: before it, perhaps [ ] behind it. */
@@ -18,6 +20,15 @@ size_t cells_address(const char *p)
         return p[n + close] ? n + close + 1 : n;
     }
     return n;
+}
+
+static const char *example_name(const void *session, int i)
+{
+    const Session *s = session;
+    for (int k = 0; k < s->exhibit_count; k++)
+        if (s->exhibits[k]->input.kind == INPUT_MATRICES && i-- == 0)
+            return s->exhibits[k]->input.name;
+    return NULL;
 }
 
 /* What stands before the colon of an address: a side, or a worked example that is among the exhibits. */
@@ -38,7 +49,14 @@ static bool side_named(const Session *s, const char *name, size_t n, Side *side,
         *side = session_run_number(e, e->pass.edited != NULL);
         return true;
     }
-    return err_set(err, "there is no example '%.*s'", (int)(n < 40 ? n : 40), name);
+    char typed[41];
+    Buf known = {0};
+    utf8_print(typed, sizeof typed, "%.*s", (int)(n < 40 ? n : 40), name);
+    if (example_name(s, 0))
+        names_offer(typed, example_name, s, &known);
+    err_set(err, "there is no example '%s'%s", typed, buf_str(&known));
+    buf_free(&known);
+    return false;
 }
 
 bool cells_find(const Session *s, Side side, const char *text, Cells *out, Err *err)
@@ -223,4 +241,10 @@ CellsPair *cells_pair(const char *word)
         if (strcmp(PAIRS[i].word, word) == 0)
             return PAIRS[i].of;
     return NULL;
+}
+
+const char *cells_word(int i)
+{
+    const int folds = sizeof FOLDS / sizeof *FOLDS, pairs = sizeof PAIRS / sizeof *PAIRS;
+    return i < folds ? FOLDS[i].word : i < folds + pairs ? PAIRS[i - folds].word : NULL;
 }

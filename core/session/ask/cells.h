@@ -31,4 +31,5 @@ double cells_argmax(const Cells *c);
 /* And of two addresses with as many cells: dot cosine maxdiff distance. */
 typedef double CellsPair(const Cells *a, const Cells *b);
 CellsPair *cells_pair(const char *word);
+const char *cells_word(int i); /* all of both, one after the other; NULL past the end */
 #endif

@@ -9,7 +9,9 @@
 #include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "core/graph/walk.h"
+#include "core/session/address.h"
 #include "core/session/ask/cells.h"
+#include "core/session/command.h"
 
 /* Bytes of the minus, of either kind, that text begins with; 0 for none. */
 static size_t printed_minus(const char *p)
@@ -238,35 +240,63 @@ static bool word_arg(Parser *r, char out[TEXT])
     return close_bracket(r);
 }
 
-/* params(scope), flops(scope), at(axis), on(path); *known false: another name. */
-static bool trace_call(Parser *r, const char *name, double *x, bool *known)
+static const char *axis_name(const void *graph, int i)
 {
-    char text[TEXT];
-    Session *s = r->s;
-    const Graph *g = session_graph(s, r->side), *shown = session_graph(s, SIDE_B);
-    bool params = strcmp(name, "params") == 0, flops = strcmp(name, "flops") == 0, at = strcmp(name, "at") == 0,
-         on = strcmp(name, "on") == 0;
-    *known = params || flops || at || on;
-    if (!*known)
-        return false;
-    if (!word_arg(r, text))
-        return false;
-    if (at) {
-        int axis = session_axis(shown, text);
-        if (axis == AXIS_NONE)
-            return err_set(r->err, "there is no axis '%.20s' here", text);
-        *x = s->place.at[axis];
-        return true;
-    }
-    if (on) {
-        if (graph_find(g, text) == NO_NODE && graph_find(shown, text) == NO_NODE)
-            return err_set(r->err, "there is no node '%.80s'", text);
-        *x = strcmp(s->place.path, text) == 0;
-        return true;
-    }
-    Cost c = graph_scope_cost(g, text);
+    const Graph *g = graph;
+    return i < g->axis_count ? g->axes[i].sym : NULL;
+}
+
+static bool of_scope(Parser *r, const char *scope, bool params, double *x)
+{
+    Cost c = graph_scope_cost(session_graph(r->s, r->side), scope);
     *x = params ? c.params : c.flops;
-    return *x > 0 || err_set(r->err, "nothing is named '%.80s', or it has none", text);
+    return *x > 0 || err_set(r->err, "nothing is named '%.80s', or it has none", scope);
+}
+static bool of_params(Parser *r, const char *scope, double *x)
+{
+    return of_scope(r, scope, true, x);
+}
+static bool of_flops(Parser *r, const char *scope, double *x)
+{
+    return of_scope(r, scope, false, x);
+}
+static bool of_at(Parser *r, const char *sym, double *x)
+{
+    const Graph *shown = session_graph(r->s, SIDE_B);
+    int axis = session_axis(shown, sym);
+    if (axis != AXIS_NONE) {
+        *x = r->s->place.at[axis];
+        return true;
+    }
+    Buf known = {0};
+    names_offer(sym, axis_name, shown, &known);
+    err_set(r->err, "there is no axis '%.20s' here%s", sym, buf_str(&known));
+    buf_free(&known);
+    return false;
+}
+static bool of_on(Parser *r, const char *path, double *x)
+{
+    Address to;
+    if (graph_find(session_graph(r->s, r->side), path) == NO_NODE &&
+        !address_parse(r->s, session_graph(r->s, SIDE_B), path, &to, r->err))
+        return false;
+    *x = strcmp(r->s->place.path, path) == 0;
+    return true;
+}
+
+/* Of a name. */
+static const struct {
+    const char *name;
+    bool (*of)(Parser *r, const char *text, double *x);
+} OF_NAMES[] = {{"params", of_params}, {"flops", of_flops}, {"at", of_at}, {"on", of_on}};
+
+static const char *function_name(const void *context, int i)
+{
+    const int names = sizeof OF_NAMES / sizeof *OF_NAMES, numbers = sizeof OF_NUMBERS / sizeof *OF_NUMBERS;
+    (void)context;
+    return i < names             ? OF_NAMES[i].name
+           : i < names + numbers ? OF_NUMBERS[i - names].name
+                                 : cells_word(i - names - numbers);
 }
 
 static bool min_max(Parser *r, bool max, double *x)
@@ -298,8 +328,16 @@ static bool call(Parser *r, const char *name, double *x)
             *x = OF_NUMBERS[i].of(y);
             return true;
         }
-    bool known, ok = trace_call(r, name, x, &known);
-    return known ? ok : err_set(r->err, "there is no function '%.40s'", name);
+    for (size_t i = 0; i < sizeof OF_NAMES / sizeof *OF_NAMES; i++)
+        if (strcmp(name, OF_NAMES[i].name) == 0) {
+            char text[TEXT];
+            return word_arg(r, text) && OF_NAMES[i].of(r, text, x);
+        }
+    Buf known = {0};
+    names_offer(name, function_name, NULL, &known);
+    err_set(r->err, "there is no function '%.40s'%s", name, buf_str(&known));
+    buf_free(&known);
+    return false;
 }
 
 static bool primary(Parser *r, double *x)
