@@ -188,11 +188,34 @@ static bool put_question(const Player *p, Buf *out, const Question *q, Err *err)
     return ok;
 }
 
-/* The screen of the card that the player is on, into NAME-light.svg and NAME-dark.svg. */
-static bool write_screens(Work *w, const Player *p, const char *folder, const char *name, Err *err)
+/* The screens of a lesson, each once: what it looks like, and the file's name. */
+typedef struct Shot {
+    uint64_t look;
+    char name[112];
+    int card;
+} Shot;
+typedef struct Shots {
+    Shot *at;
+    int count;
+    size_t cap;
+} Shots;
+
+static uint64_t look_of(const Buf *svg)
+{
+    uint64_t h = 14695981039346656037u; /* FNV-1a */
+    for (size_t i = 0; i < svg->len; i++)
+        h = (h ^ (unsigned char)svg->data[i]) * 1099511628211u;
+    return h;
+}
+
+/* The screen of the card that the player is on, into NAME-light.svg and NAME-dark.svg; *shown gets its number among the
+ * shots: an earlier one where it looks the same. */
+static bool write_screens(Work *w, const Player *p, const char *folder, const char *name, Shots *shots, int *shown,
+                          Err *err)
 {
     bool ok = screen_compute(w, HEIGHT, WIDTH, err);
-    for (int light = 0; ok && light < 2; light++) {
+    *shown = -1;
+    for (int light = 0; ok && light < 2 && *shown < 0; light++) {
         Canvas c;
         Buf svg = {0};
         char path[1200];
@@ -201,12 +224,26 @@ static bool write_screens(Work *w, const Player *p, const char *folder, const ch
         Paint paint = {.s = &w->session, .c = &c, .mode = MODE_TRUE, .light = light};
         Frame f = frame_layout(&w->session, HEIGHT, WIDTH, false);
         frame_draw(&paint, &f, &(FrameState){.message = ""});
-        export_svg(&c, MODE_TRUE, light, player_card(p)->title, &svg);
-        snprintf(path, sizeof path, "%s/%s-%s.svg", folder, name, light ? "light" : "dark");
-        ok = file_write(path, buf_str(&svg), svg.len, err);
+        export_svg(&c, MODE_TRUE, light, "A screen of Vitrine", &svg);
+        uint64_t look = light ? 0 : look_of(&svg);
+        for (int i = 0; !light && i < shots->count; i++)
+            if (shots->at[i].look == look)
+                *shown = i;
+        if (*shown < 0) {
+            snprintf(path, sizeof path, "%s/%s-%s.svg", folder, name, light ? "light" : "dark");
+            ok = file_write(path, buf_str(&svg), svg.len, err);
+        }
+        if (!light && *shown < 0) {
+            shots->at = grow(shots->at, &shots->cap, (size_t)shots->count, sizeof *shots->at);
+            Shot *new = &shots->at[shots->count++];
+            *new = (Shot){.look = look, .card = p->card};
+            snprintf(new->name, sizeof new->name, "%s", name);
+        }
         buf_free(&svg);
         canvas_free(&c);
     }
+    if (ok && *shown < 0)
+        *shown = shots->count - 1;
     return ok;
 }
 
@@ -244,46 +281,73 @@ static void screen_file(char out[112], const char *base, int card, int stage)
     snprintf(out, 112, stage ? "%s-%02d-%d" : "%s-%02d", base, card + 1, stage + 1);
 }
 
-/* All screens of a card, one before each of its pauses and the last; *stages gets how many. The player is through
- * them afterwards. */
-static bool write_stages(Work *w, Player *p, int card, const char *folder, const char *base, int *stages, Err *err)
+/* All screens of a card, one before each of its pauses and the last; shown[*stages] are their shots. The player is
+ * through them afterwards. */
+enum { STAGES = 16 };
+static bool write_stages(Work *w, Player *p, int card, const char *folder, const char *base, Shots *shots,
+                         int shown[STAGES], int *stages, Err *err)
 {
     char name[112];
     bool ok = player_enter(p, card, err), more = has_screen(&p->lesson.cards[card]);
     for (*stages = 0; ok && more; ++*stages) {
         playing_end(p->s);
         screen_file(name, base, card, *stages);
-        ok = write_screens(w, p, folder, name, err);
-        more = ok && player_waits(p);
+        ok = write_screens(w, p, folder, name, shots, &shown[*stages], err);
+        more = ok && player_waits(p) && *stages + 1 < STAGES;
         ok = ok && (!more || player_on(p, err));
     }
     return ok;
 }
 
-/* What comes behind a pause is folded away where the card asks: it may be the answer. */
-static void put_screen(const Player *p, Buf *out, const char *base, int stage)
+/* "And then `set scale off`:" the commands behind that pause. */
+static void put_then(Buf *out, const Card *c, int stage)
 {
-    char name[112];
-    const Card *c = player_card(p);
-    bool folded = stage && c->question;
-    screen_file(name, base, p->card, stage);
-    buf_puts(out, folded  ? "<details><summary>See it change</summary>"
-                  : stage ? "<p class=\"small\">And then:</p>\n"
-                          : "");
-    buf_printf(
-        out,
-        "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"%s-dark.svg\"><img src=\"%s-light.svg\" "
-        "alt=\"The screen of this card: ",
-        name, name);
-    put_text(out, c->show.count ? c->show.at[0].text : p->s->place.path);
-    buf_printf(out, "\"></picture>%s\n", folded ? "</details>" : "");
+    int pauses = 0, count = 0;
+    for (int i = 0; i < c->commands.count; i++) {
+        const char *command = c->commands.at[i].text;
+        pauses += !*command;
+        if (!*command || pauses != stage)
+            continue;
+        buf_puts(out, count++ ? "; " : "And then <code>");
+        put_text(out, command);
+    }
+    buf_puts(out, count ? "</code>" : "And then");
 }
 
-static bool put_card(Work *w, Player *p, int i, const char *folder, const char *base, Terms *terms, Buf *out, Err *err)
+/* What comes behind a pause is folded away where the card asks: it may be the answer. A screen stands once: who looks
+ * the same again is pointed at. before: shots that there were when the card began. */
+static void put_screen(Buf *out, const char *base, const Card *c, const Shots *shots, int shown, int before, int stage)
 {
-    int stages;
+    const Shot *shot = &shots->at[shown];
+    bool folded = stage && c->question, old = shown < before;
+    if (folded)
+        buf_puts(out, "<details><summary>");
+    if (stage) {
+        buf_puts(out, folded ? "" : "<p class=\"small\">");
+        put_then(out, c, stage);
+        buf_puts(out, folded ? "</summary>" : ":</p>\n");
+    }
+    if (old)
+        buf_printf(out, "<p class=\"small\">The screen is that of <a href=\"%s.html#card-%d\">card %d</a>.</p>\n", base,
+                   shot->card + 1, shot->card + 1);
+    else {
+        buf_printf(out,
+                   "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"%s-dark.svg\"><img "
+                   "src=\"%s-light.svg\" alt=\"The screen of this card: ",
+                   shot->name, shot->name);
+        put_text(out, c->show.count ? c->show.at[0].text : c->title);
+        buf_puts(out, "\"></picture>\n");
+    }
+    buf_puts(out, folded ? "</details>" : "");
+}
+
+/* A prediction's explanations speak of what the next card shows: their values are computed there. */
+static bool put_card(Work *w, Player *p, int i, const char *folder, const char *base, Shots *shots, Terms *terms,
+                     Buf *out, Err *err)
+{
+    int stages, shown[STAGES], before = shots->count;
     const Card *c = &p->lesson.cards[i];
-    if (!write_stages(w, p, i, folder, base, &stages, err))
+    if (!write_stages(w, p, i, folder, base, shots, shown, &stages, err))
         return false;
     buf_printf(out, "<h2 id=\"card-%d\">%d. ", i + 1, i + 1);
     put_text(out, c->title);
@@ -291,11 +355,14 @@ static bool put_card(Work *w, Player *p, int i, const char *folder, const char *
     for (int k = 0; k < c->item_count; k++)
         if (!put_item(p, terms, out, &c->items[k], err))
             return false;
+    if (c->question && c->question->predict && i + 1 < p->lesson.count && !player_through(p, i + 1, err))
+        return false;
     if (c->question && !put_question(p, out, c->question, err))
         return false;
     put_sources(out, c);
     for (int k = 0; k < stages; k++)
-        put_screen(p, out, base, k);
+        if (k == 0 || shown[k] != shown[k - 1])
+            put_screen(out, base, c, shots, shown[k], before, k);
     return true;
 }
 
@@ -364,6 +431,7 @@ static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, B
     LessonFile f;
     Player p = {0};
     Buf out = {0};
+    Shots shots = {.count = 0};
     char base[64];
     REQUIRE(lesson_at(which, &f));
     page_name(&f, base, sizeof base);
@@ -386,7 +454,7 @@ static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, B
         put_lines(&out, "Often believed:", &p.lesson.misconception);
     }
     for (int i = 0; ok && i < p.lesson.count; i++)
-        ok = put_card(w, &p, i, folder, base, terms, &out, err);
+        ok = put_card(w, &p, i, folder, base, &shots, terms, &out, err);
     if (ok) {
         put_lines(&out, "In one sentence:", &p.lesson.summary);
         put_lines(&out, "Read on:", &p.lesson.reads);
@@ -400,6 +468,7 @@ static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, B
         put_link(index, &f, "", "");
         buf_printf(index, " <span class=\"small\">%d minutes</span></li>\n", p.lesson.minutes);
     }
+    free(shots.at);
     buf_free(&out);
     lesson_free(&lesson);
     player_close(&p);
