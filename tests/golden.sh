@@ -58,6 +58,8 @@ filters||filters components|80x24 120x40 200x60|
 heads||heads|80x24 120x40 200x60|
 where||where|80x24 120x40 200x60|
 alike||alike 1 r2c3|80x24 120x40 200x60|
+neuron||option pictures 500; neuron 1.5 r2c3; neuron measure|80x24 120x40 200x60|
+neuron_ascii||option pictures 500; neuron 0.9; neuron measure|80x24|--ascii
 alike_ascii||alike start; option norms on|80x24|--ascii
 lens||option pictures 500; lens|80x24 120x40 200x60|
 laboratory||option pictures 500; laboratory|80x24 120x40 200x60|
@@ -92,6 +94,7 @@ text_leak|probs[t=13]|word target fatigué fatiguée; view writing|80x24 120x40 
 text_beam||decode beam; move down 3|80x24 120x40 200x60|
 text_drawn||decode draw 3 temperature=3; move down 2|80x24 120x40 200x60|
 text_lens|probs[t=10]|lens|80x24 120x40 200x60|
+text_neuron|decoder.blocks.1.mlp.post[t=2]|option pictures 500; neuron 1.37; neuron measure|80x24 120x40|
 text_alike|encoder.blocks.1.resid_post[s=animal]|alike|80x24 120x40|
 text_ledger|logits[t=10,v=il]|ledger|80x24 120x40 200x60|
 text_training|decoder.blocks.2.cross_attn.pattern[h=2,t=10]|training 9|80x24 120x40 200x60|

@@ -32,6 +32,12 @@ static bool in_block(const Session *s)
     return session_block(s) >= 0;
 }
 
+static bool in_mlp(const Session *s)
+{
+    int part = anatomy_of(session_graph(s, SIDE_B), s->place.path);
+    return part != NO_PART && anatomy_part(session_graph(s, SIDE_B), part)->kind == PART_MLP;
+}
+
 static const KeyBinding KEYS[] = {
     {"Space", "next", "next", "the next step of the forward pass", KEY_COUNTS, 1, NULL},
     {"n", "find next", NULL, "the next match of a search; with no search: the next step", WHILE_SEEKING, 0, NULL},
@@ -63,6 +69,7 @@ static const KeyBinding KEYS[] = {
     {"^U", "move up 8", NULL, "half a page up", KEY_COUNTS, 0, NULL},
     {"H", "head -1", "head", "the head before", 0, 9, has_head},
     {"L", "head +1", NULL, "the next head", 0, 0, NULL},
+    {"E", "neuron", "unit", "an MLP's hidden unit: what excites it, what it writes", 0, 9, in_mlp},
     {"K", "block -1", "block", "the block before", 0, 10, in_block},
     {"J", "block +1", NULL, "the next block", 0, 0, NULL},
     {"S-Left", "head -1", NULL, "the head before", 0, 0, NULL},

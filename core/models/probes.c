@@ -203,6 +203,17 @@ void probe_notes(Graph *g)
         }
 }
 
+/* Where one norm at most stands between the blocks and the answer, and one token or a mean is read. */
+static void units_of_blocks(const Probes *b)
+{
+    const VitConfig *c = b->c;
+    if (!c->classes || (c->final_norm && c->fc_norm) || c->branch_norm || c->post_norm ||
+        c->pool == VIT_POOL_ATTENTION || c->pool == VIT_POOL_BOTH || c->pool == VIT_POOL_CLS_DIST)
+        return;
+    for (int p = NO_PART; (p = anatomy_next(b->g, p, PART_MLP)) != NO_PART;)
+        probe_neurons(b->g, p, b->head.weight, c->final_norm ? &b->final : c->fc_norm ? &b->fc : NULL);
+}
+
 void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
 {
     NodeId first = g->count;
@@ -224,6 +235,7 @@ void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
     probe_places(&b);
     probe_fit(&b);
     probe_filters(&b);
+    units_of_blocks(&b);
     probe_alike(g);
     probe_lengths(g);
     probe_guess(&b);

@@ -20,6 +20,9 @@
  * and in blocks.N.lens, where there is a head:
  *   logits[o], probs[o]  what the model would answer if it ended behind the block; in embed.lens, if it had no blocks
  *                        at all
+ * and in blocks.N.mlp.probe:
+ *   writes[m,o]          what each hidden unit adds to each answer per 1 of its activation, directly and before the
+ *                        norm's 1/σ (probe_neurons.c); absent where two norms follow, or the read-out is no token
  *
  * For the whole model:
  *   rollout.patches[p]   the last rollout's row of the token that the answer is read from, over the picture (of the

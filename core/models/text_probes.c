@@ -159,17 +159,39 @@ static void lens(Graph *g, int block, const ProbeNorm *final)
     nn_softmax(g, y, words, (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
 }
 
-/* The leaves of the norm behind a stack. */
+/* The leaves of a norm. */
+static ProbeNorm norm_of(const Graph *g, int p)
+{
+    return (ProbeNorm){site_node(g, p, SITE_NORM_WIDTH), site_node(g, p, SITE_NORM_EPS),
+                       site_node(g, p, SITE_NORM_GAMMA), site_node(g, p, SITE_NORM_BETA),
+                       site_node(g, p, SITE_NORM_MEAN_SQUARE) != NO_NODE};
+}
+
+/* …of the one behind a stack. */
 static ProbeNorm find_final(const Graph *g, const char *stack)
 {
     ProbeNorm n = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, false};
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_NORM)) != NO_PART;)
         if (strcmp(anatomy_part(g, p)->stack, stack) == 0 && anatomy_part(g, p)->block == NO_BLOCK &&
             strstr(anatomy_part(g, p)->scope, "_final"))
-            n = (ProbeNorm){site_node(g, p, SITE_NORM_WIDTH), site_node(g, p, SITE_NORM_EPS),
-                            site_node(g, p, SITE_NORM_GAMMA), site_node(g, p, SITE_NORM_BETA),
-                            site_node(g, p, SITE_NORM_MEAN_SQUARE) != NO_NODE};
+            n = norm_of(g, p);
     return n;
+}
+
+/* Of the stack that the answer is read from. A norm behind the MLP itself is read through; before it, the one that ends
+ * the stack. */
+static void units_of_block(Graph *g, int block, const Seq2seqConfig *c, const ProbeNorm *final)
+{
+    int mlp = anatomy_next_in(g, NO_PART, PART_MLP, block), last = NO_PART;
+    NodeId linear = graph_find(g, "uncapped") != NO_NODE ? graph_find(g, "uncapped") : site_node_any(g, SITE_LOGITS);
+    const Node *l = graph_node(g, linear);
+    NodeId weight = l->op == OP_ADD ? graph_node(g, l->in[0])->in[1] : l->in[1];
+    for (int p = NO_PART; (p = anatomy_next_in(g, p, PART_NORM, block)) != NO_PART;)
+        last = p;
+    if (mlp == NO_PART || c->after_norm || (!c->pre_norm && (last == NO_PART || final)))
+        return; /* two norms: the first one's 1/σ would stand inside the second one's */
+    ProbeNorm own = c->pre_norm ? (ProbeNorm){NO_NODE, NO_NODE, NO_NODE, NO_NODE, false} : norm_of(g, last);
+    probe_neurons(g, mlp, weight, c->pre_norm ? final : &own);
 }
 
 void text_probes_add(Graph *g, const Seq2seqConfig *c)
@@ -183,8 +205,10 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c)
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_ATTENTION)) != NO_PART;)
         attention(g, p);
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_BLOCK)) != NO_PART;)
-        if (strcmp(anatomy_part(g, p)->stack, last) == 0)
+        if (strcmp(anatomy_part(g, p)->stack, last) == 0) {
             lens(g, p, c->final_norm ? &final : NULL);
+            units_of_block(g, p, c, c->final_norm ? &final : NULL);
+        }
     Waves w = {.pairs = c->width / PAIR, .i = AXIS_NONE};
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_EMBEDDING)) != NO_PART;) {
         if (!is_sinusoids(g, p))

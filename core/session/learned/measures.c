@@ -381,6 +381,7 @@ void measures_free(Session *s)
         free_work(&t->work[i]);
     free_record(&t->own);
     free_record(&t->twin);
+    neurons_drop(t->neurons); /* reads them */
     pictures_free(t->pictures);
     decoding_free(t->decoding);
     free(t);

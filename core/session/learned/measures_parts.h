@@ -46,6 +46,7 @@ struct Measures {
     Pictures *pictures;
     Measuring work[MEASURE_KINDS];
     struct DecodingWork *decoding; /* decoding.h; NULL until it is asked for */
+    struct NeuronWork *neurons;    /* neurons.h; likewise */
 };
 struct Measures *measures_of(Session *s); /* makes them */
 /* Are the figures of the model that is open in the program (core/eval/figures.h)? Those of the bundled picture model.
@@ -56,6 +57,8 @@ bool measures_are_shipped(const Session *s);
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns); /* true: finished */
 bool measures_accuracy_complete(const Session *s, const Measure *m); /* over as many pictures as are asked for */
+/* --- neurons.c --- */
+void neurons_drop(struct NeuronWork *w); /* NULL is allowed */
 /* --- measures_looks.c --- */
 void measures_looks_begin(Session *s, Measuring *w);
 bool measures_looks_step(Measuring *w, int64_t deadline_ns);

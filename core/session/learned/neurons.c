@@ -1,0 +1,209 @@
+#include "core/session/learned/neurons.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "core/graph/anatomy.h"
+#include "core/models/lexicon.h"
+#include "core/session/learned/measures_parts.h"
+
+struct NeuronWork {
+    Neurons *neurons;
+    Dataset *dataset;
+    NeuronShown shown;
+    size_t shown_at; /* inputs that the hits are of */
+    char problem[sizeof(((Err *)0)->text)];
+};
+
+bool neuron_here(const Session *s, int *part, int *unit)
+{
+    const Graph *g = session_base(s);
+    int block = anatomy_block_of(g, s->place.path), p = anatomy_of(g, s->place.path);
+    if (p == NO_PART || anatomy_part(g, p)->kind != PART_MLP)
+        p = block == NO_PART ? NO_PART : anatomy_next_in(g, NO_PART, PART_MLP, block);
+    if (p == NO_PART)
+        p = anatomy_next(g, NO_PART, PART_MLP);
+    NodeId post = p == NO_PART ? NO_NODE : site_node(g, p, SITE_MLP_POST);
+    int axis = post == NO_NODE ? AXIS_NONE : node_role(g, post, ROLE_HIDDEN);
+    if (axis == AXIS_NONE)
+        return false;
+    *part = p;
+    *unit = s->place.at[axis] < g->axes[axis].n ? s->place.at[axis] : g->axes[axis].n - 1;
+    return true;
+}
+
+/* On another side the MLP of the block with the same number, where there is one. */
+const char *neuron_path(const Session *s, Side side, Site site)
+{
+    const Graph *base = session_base(s), *g = session_graph(s, side == SIDE_DIFF ? SIDE_B : side);
+    int part, unit;
+    if (!neuron_here(s, &part, &unit))
+        return NULL;
+    const Part *mlp = anatomy_part(base, part);
+    int block = anatomy_block(g, *mlp->stack ? mlp->stack : NULL, mlp->block);
+    int there = block == NO_PART ? NO_PART : anatomy_next_in(g, NO_PART, PART_MLP, block);
+    return there == NO_PART ? NULL : site_path(g, there, site);
+}
+
+/* Number of an MLP among those that have hidden units, as neurons.c counts them. */
+static int number_of(const Graph *g, int part)
+{
+    int number = 0;
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_MLP)) != NO_PART && p != part;)
+        number += site_node(g, p, SITE_MLP_POST) != NO_NODE;
+    return number;
+}
+
+static const char *impossible(const Session *s)
+{
+    const Model *m = session_text_model(s);
+    int part, unit;
+    if (!neuron_here(s, &part, &unit))
+        return "this model has no MLP";
+    if (m)
+        return dataset_unsuited_sentences(m);
+    if (!session_vit(s))
+        return "this is for picture models";
+    return dataset_suits_drawn(&s->model, NULL) ? NULL : "no pictures are known for this model: it names other things";
+}
+
+static void forget(NeuronShown *n)
+{
+    for (int i = 0; i < NEURON_HITS; i++)
+        free(n->picture[i]);
+    *n = (NeuronShown){.mlp = -1};
+}
+
+void neurons_drop(struct NeuronWork *w)
+{
+    if (!w)
+        return;
+    forget(&w->shown);
+    neurons_free(w->neurons);
+    dataset_free(w->dataset);
+    free(w);
+}
+
+static struct NeuronWork *begin(Session *s)
+{
+    struct Measures *t = measures_of(s);
+    const Model *m = session_text_model(s);
+    Err err = {{0}};
+    size_t count = (size_t)s->look.pictures;
+    if (t->neurons)
+        return t->neurons;
+    struct NeuronWork *w = t->neurons = xcalloc(1, sizeof *w);
+    w->shown.mlp = -1;
+    if (!m && !t->pictures)
+        t->pictures = pictures_drawn(&s->model.preprocess, 0);
+    w->dataset = m ? dataset_sentences(0, count) : dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, 0, count);
+    w->neurons = neurons_new(m ? m : &s->model, session_base(s), w->dataset, s->pool, &err);
+    if (!w->neurons)
+        snprintf(w->problem, sizeof w->problem, "%s", err.text);
+    return w;
+}
+
+static void take_picture(const Session *s, struct NeuronWork *w, int k)
+{
+    NeuronShown *n = &w->shown;
+    const Preprocess *p = &s->model.preprocess;
+    size_t plane = size_mul((size_t)p->height, (size_t)p->width);
+    float *pixels = xmalloc(size_mul(size_mul(plane, (size_t)p->channels), sizeof *pixels));
+    n->height = p->height;
+    n->width = p->width;
+    n->label[k] = dataset_get(w->dataset, n->hit[k].item, pixels, NULL);
+    n->picture[k] = xmalloc(size_mul(plane, 3));
+    for (size_t i = 0; i < plane; i++)
+        for (size_t c = 0; c < 3; c++)
+            n->picture[k][3 * i + c] = (uint8_t)(pixels[(p->channels == 3 ? c : 0) * plane + i] + 0.5f);
+    free(pixels);
+}
+
+/* The hits of the unit in focus, of all that was seen so far. */
+static void take(Session *s, struct NeuronWork *w, int part, int unit)
+{
+    const Graph *g = session_base(s);
+    NeuronShown *n = &w->shown;
+    int mlp = number_of(g, part);
+    if (n->mlp == mlp && n->unit == unit && w->shown_at == neurons_done(w->neurons))
+        return;
+    forget(n);
+    n->mlp = mlp;
+    n->unit = unit;
+    n->target = strcmp(anatomy_part(g, part)->stack, "decoder") == 0;
+    n->total = neurons_total(w->neurons);
+    n->done = w->shown_at = neurons_done(w->neurons);
+    n->count = neurons_top(w->neurons, mlp, unit, n->hit, session_text_model(s) ? NEURON_HITS : NEURON_PICTURES);
+    for (int k = 0; k < n->count; k++)
+        if (session_text_model(s))
+            n->sentence[k] = *dataset_sentence(w->dataset, n->hit[k].item);
+        else
+            take_picture(s, w, k);
+    s->changes++;
+}
+
+bool measures_step_neurons(Session *s, int64_t deadline_ns)
+{
+    int part, unit;
+    if (impossible(s) || !neuron_here(s, &part, &unit))
+        return true;
+    struct NeuronWork *w = begin(s);
+    if (!w->neurons)
+        return true;
+    bool done = neurons_step(w->neurons, deadline_ns);
+    take(s, w, part, unit);
+    return done;
+}
+
+const NeuronShown *session_neuron(const Session *s, const char **why)
+{
+    const struct NeuronWork *w = s->measures ? s->measures->neurons : NULL;
+    const char *reason = impossible(s);
+    int part, unit;
+    if (!reason && w && *w->problem)
+        reason = w->problem;
+    if (why)
+        *why = reason;
+    bool there = !reason && w && w->shown.count && neuron_here(s, &part, &unit) &&
+                 w->shown.mlp == number_of(session_base(s), part) && w->shown.unit == unit;
+    return there ? &w->shown : NULL;
+}
+
+size_t session_neuron_below(const Session *s, float value)
+{
+    const NeuronShown *n = session_neuron(s, NULL);
+    return n ? neurons_below(s->measures->neurons->neurons, n->mlp, n->unit, value) : 0;
+}
+
+int neuron_words(const NeuronShown *n, int hit)
+{
+    return (n->target ? n->sentence[hit].fr_n : n->sentence[hit].en_n) + 1;
+}
+
+const char *neuron_word(const NeuronShown *n, int hit, int token)
+{
+    const Vocabulary *v = n->target ? lexicon_french() : lexicon_english();
+    const Sentence *s = &n->sentence[hit];
+    if (n->target) /* it begins with the start */
+        return v->word[token == 0 ? v->start : s->fr[token - 1]];
+    return v->word[token == s->en_n ? v->end : s->en[token]];
+}
+
+bool session_measure_neurons(Session *s, Err *err)
+{
+    enum { SLICE_NS = 100000000 };
+    const char *why = impossible(s);
+    if (why)
+        return err_set(err, "%s", why);
+    while (!measures_step_neurons(s, clock_ns() + SLICE_NS)) {
+        const Neurons *n = s->measures->neurons->neurons;
+        double share = (double)neurons_done(n) / (double)neurons_total(n);
+        if (s->progress && !s->progress(s->progress_context, "measuring", share))
+            return err_set(err, "cancelled; of %zu %s there are figures", neurons_done(n), session_measured_over(s));
+    }
+    session_neuron(s, &why);
+    return !why || err_set(err, "%s", why);
+}

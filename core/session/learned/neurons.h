@@ -1,0 +1,38 @@
+/* What excites a hidden unit, for its screen: the inputs that do so most among many, as far as they were measured. The
+ * model is the one as trained. */
+#ifndef VITRINE_SESSION_LEARNED_NEURONS_H
+#define VITRINE_SESSION_LEARNED_NEURONS_H
+#include "core/eval/neurons.h"
+#include "core/session/session.h"
+#include "core/train/sentences.h"
+
+enum { NEURON_HITS = 24, NEURON_PICTURES = 12 };
+
+typedef struct NeuronShown {
+    int mlp, unit;      /* number of the MLP in the order of building, and of the unit */
+    size_t done, total; /* inputs that were measured, and that will be */
+    int count;          /* of the hits, the most exciting first */
+    NeuronHit hit[NEURON_HITS];
+    int label[NEURON_HITS];         /* classes of the pictures */
+    uint8_t *picture[NEURON_HITS];  /* [height, width, 3] */
+    Sentence sentence[NEURON_HITS]; /* of a text model */
+    bool target;                    /* its words are the target's */
+    int height, width;
+} NeuronShown;
+
+/* The unit in focus: of the MLP that the place is in, else of the first; false where the model has none. */
+bool neuron_here(const Session *s, int *part, int *unit);
+/* Path of a site of that MLP on a side. */
+const char *neuron_path(const Session *s, Side side, Site site);
+/* NULL before anything was measured; why (may be NULL): a line when nothing can be, else NULL. */
+const NeuronShown *session_neuron(const Session *s, const char **why);
+/* How many of the inputs excite it less than that, of those that were measured. */
+size_t session_neuron_below(const Session *s, float value);
+/* The word of a sentence that has token t: of the lexicon, or the end, or the start. */
+const char *neuron_word(const NeuronShown *n, int hit, int token);
+int neuron_words(const NeuronShown *n, int hit); /* tokens that it read */
+/* A screen's work. */
+bool measures_step_neurons(Session *s, int64_t deadline_ns);
+/* Measures to the end, with the session's progress; false when cancelled or impossible. */
+bool session_measure_neurons(Session *s, Err *err);
+#endif

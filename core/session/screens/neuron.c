@@ -1,0 +1,200 @@
+/* A hidden unit of an MLP: what excites it most among many inputs, its map here, what it writes into each answer. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/ask/say.h"
+#include "core/session/learned/measures.h"
+#include "core/session/learned/neurons.h"
+#include "core/session/place.h"
+#include "core/session/screens.h"
+
+/* The axes of its activations: tokens, units. False where there are none. */
+static bool axes_of(const Session *s, int *tokens, int *units)
+{
+    NodeId n = session_node(s, SIDE_B, neuron_path(s, SIDE_B, SITE_MLP_POST));
+    Dims d = n == NO_NODE ? DIMS_SCALAR : graph_node(session_graph(s, SIDE_B), n)->dims;
+    if (d.n != 2)
+        return false;
+    *tokens = d.axis[0];
+    *units = d.axis[1];
+    return true;
+}
+
+/* "1.37", "decoder.1.37": block and unit; "37": the unit in this block; "+1". */
+static bool pick(const Session *s, const Args *a, const char *word, char path[SESSION_PATH], int *unit, Err *err)
+{
+    const Graph *g = session_base(s);
+    int tokens, units, block = -1, used = 0, part;
+    bool relative = false;
+    const char *dot = strrchr(word, '.'), *stack = NULL;
+    char name[24] = "";
+    if (!neuron_here(s, &part, unit) || !axes_of(s, &tokens, &units))
+        return err_set(err, "this model has no MLP");
+    snprintf(path, SESSION_PATH, "%s", neuron_path(s, SIDE_B, SITE_MLP_POST));
+    if (!*word)
+        return true;
+    if (!dot) {
+        int by;
+        if (!args_number(word, &by, &relative))
+            return err_set(err, "column %d: expected a unit such as 1.37 (block 1, unit 37), +1 or -1, found '%.40s'",
+                           a->column[0], word);
+        *unit = relative ? clamp(*unit + by, 0, g->axes[units].n - 1) : by;
+    } else {
+        stack = anatomy_part(g, part)->stack;
+        if (sscanf(word, "%20[a-z].%d.%d%n", name, &block, unit, &used) == 3 && !word[used])
+            stack = name;
+        else if (sscanf(word, "%d.%d%n", &block, unit, &used) != 2 || word[used])
+            return err_set(err, "column %d: expected a unit such as 1.37 (block 1, unit 37), found '%.40s'",
+                           a->column[0], word);
+        int of = anatomy_block(g, *stack ? stack : NULL, block), mlp;
+        mlp = of == NO_PART ? NO_PART : anatomy_next_in(g, NO_PART, PART_MLP, of);
+        if (mlp == NO_PART || !site_path(g, mlp, SITE_MLP_POST))
+            return err_set(err, "column %d: there is no MLP in '%.40s': blocks go from 0 to %d", a->column[0], word,
+                           anatomy_blocks(g, *stack ? stack : NULL) - 1);
+        snprintf(path, SESSION_PATH, "%s", site_path(g, mlp, SITE_MLP_POST));
+    }
+    int axis = node_role(g, graph_find(g, path), ROLE_HIDDEN);
+    return (*unit >= 0 && *unit < g->axes[axis].n) ||
+           err_set(err, "column %d: there is no unit %d: they go from 0 to %d", a->column[0], *unit,
+                   g->axes[axis].n - 1);
+}
+
+static bool run_neuron(Session *s, const Args *a, Err *err)
+{
+    char path[SESSION_PATH];
+    int unit, tokens, units, at = -1;
+    bool measure = a->count && strcmp(a->word[0], "measure") == 0;
+    if (!pick(s, a, a->count && !measure ? a->word[0] : "", path, &unit, err) ||
+        (measure && !session_measure_neurons(s, err)))
+        return false;
+    Place before = s->place;
+    if (!screen_go(s, SCREEN_NEURON, path, err))
+        return false;
+    place_find_box(s);
+    axes_of(s, &tokens, &units);
+    s->place.at[units] = unit;
+    char last[64];
+    const Axis *axis = &session_base(s)->axes[tokens];
+    if (a->count > 1 && !axis_parse(axis, a->word[1], &at)) {
+        s->place = before;
+        return err_set(err, "column %d: expected a patch or word such as %s, found '%.40s'", a->column[1],
+                       axis_label(axis, axis->n - 1, last, sizeof last), a->word[1]);
+    }
+    if (at >= 0) {
+        s->place.at[tokens] = at;
+        session_sync(s, tokens);
+    }
+    return true;
+}
+
+/* Over the picture; of words, which stand below each other, left and right lead to another unit. */
+static void move_neuron(Session *s, int dy, int dx)
+{
+    int tokens, units;
+    if (!axes_of(s, &tokens, &units))
+        return;
+    const Axis *t = &session_base(s)->axes[tokens];
+    if (t->kind == AXIS_TOKEN && t->cols > 0) {
+        move_on_grid(s, ROLE_QUERY, dy, dx);
+        return;
+    }
+    s->place.at[tokens] = clamp(s->place.at[tokens] + dy, 0, t->n - 1);
+    s->place.at[units] = clamp(s->place.at[units] + dx, 0, session_base(s)->axes[units].n - 1);
+    session_sync(s, tokens);
+}
+
+/* Into its activation here. */
+static bool enter_neuron(Session *s, Err *err)
+{
+    return session_go(s, s->place.path, SCREEN_EXPLAIN, err);
+}
+
+/* The next unit. */
+static bool next_neuron(Session *s, Err *err)
+{
+    int tokens, units;
+    (void)err;
+    if (axes_of(s, &tokens, &units))
+        s->place.at[units] = (s->place.at[units] + 1) % session_base(s)->axes[units].n;
+    return true;
+}
+
+static void put_writes(const Teller *t, int unit)
+{
+    NodeId n;
+    char label[64];
+    const char *path = neuron_path(t->s, t->side, SITE_UNIT_WRITES);
+    const float *x = path ? teller_values(t, path, &n) : NULL;
+    if (!x)
+        return;
+    Dims d = graph_node(t->g, n)->dims;
+    const Axis *o = &t->g->axes[d.axis[1]];
+    size_t most = 0, least = 0;
+    x += (size_t)unit * (size_t)o->n;
+    for (size_t i = 1; i < (size_t)o->n; i++) {
+        most = x[i] > x[most] ? i : most;
+        least = x[i] < x[least] ? i : least;
+    }
+    buf_printf(t->out, " For each 1 of activation it writes most into %s (",
+               axis_label(o, (int)most, label, sizeof label));
+    ask_put_short(t->out, x[most]);
+    buf_printf(t->out, ") and takes most from %s (", axis_label(o, (int)least, label, sizeof label));
+    ask_put_short(t->out, x[least]);
+    buf_puts(t->out, "), directly and before the norm's 1/σ.");
+}
+
+static void put_excites(const Teller *t, float here)
+{
+    const char *why;
+    char label[64];
+    const NeuronShown *n = session_neuron(t->s, &why);
+    if (!n) {
+        buf_printf(t->out, " What excites it is %s%s.", why ? "not known: " : "not measured yet (:neuron measure)",
+                   why ? why : "");
+        return;
+    }
+    buf_puts(t->out, " Of ");
+    buf_printf(t->out, "%zu %s %s excites it most (", n->done, session_measured_over(t->s),
+               session_text_model(t->s) ? "one with" : "one of a");
+    if (session_text_model(t->s))
+        buf_printf(t->out, "“%s”, ", neuron_word(n, 0, n->hit[0].token));
+    else
+        buf_printf(t->out, "%s, ", teller_label(t, ROLE_ANSWER, n->label[0], label));
+    ask_put_short(t->out, n->hit[0].value);
+    buf_printf(t->out, "); this input does more than %.0f %% of them.",
+               100 * (double)session_neuron_below(t->s, here) / (double)n->done);
+}
+
+static bool say_neuron(const Teller *t)
+{
+    NodeId n;
+    char label[64];
+    int part, unit;
+    const char *path = neuron_path(t->s, t->side, SITE_MLP_POST);
+    const float *x = path ? teller_values(t, path, &n) : NULL;
+    if (!x || !neuron_here(t->s, &part, &unit))
+        return false;
+    Dims d = graph_node(t->g, n)->dims;
+    const Axis *tokens = &t->g->axes[d.axis[0]];
+    size_t units = (size_t)t->g->axes[d.axis[1]].n, best = 0;
+    unit = unit < (int)units ? unit : (int)units - 1;
+    for (size_t i = 1; i < (size_t)tokens->n; i++)
+        best = x[i * units + (size_t)unit] > x[best * units + (size_t)unit] ? i : best;
+    float here = x[best * units + (size_t)unit];
+    buf_printf(t->out, "Unit %d of block %d is excited here most at %s (", unit, session_block(t->s),
+               axis_label(tokens, (int)best, label, sizeof label));
+    ask_put_short(t->out, here);
+    buf_puts(t->out, ").");
+    put_excites(t, here);
+    put_writes(t, unit);
+    return true;
+}
+
+static const Command OWN = COMMAND("neuron", "learned", "neuron [BLOCK.UNIT, UNIT, +1, -1, measure] [TOKEN]",
+                                   "a hidden unit of an MLP: what excites it most, its map here, what it writes",
+                                   COMMAND_SESSION, run_neuron, NULL);
+
+SCREEN_SPEC(NEURON, .name = "neuron", .about = "what excites a hidden unit, and what it writes", .group = GROUP_LEARNED,
+            .command = "neuron", .own = {&OWN, 1, NULL}, .move = move_neuron, .enter = enter_neuron,
+            .next = next_neuron, .work = measures_step_neurons, .say = say_neuron, .tell = tell_tensor);

@@ -1,0 +1,411 @@
+/* A hidden unit of an MLP: on the left the pictures or sentences that excite it most among many, on the right its
+ * activation here, and what it writes into each answer. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/learned/measures.h"
+#include "core/session/learned/neurons.h"
+#include "tui/views/classes.h"
+#include "tui/views/heat.h"
+#include "tui/views/lattice.h"
+#include "tui/views/shown.h"
+
+enum {
+    ASIDE_LEAST = 24,
+    ASIDE_MOST = 44,
+    THUMB_LEAST = 6,
+    THUMB_MOST = 24,
+    MAP_MOST = 6,
+    NUMBER = 8,
+    BAR_LEAST = 6,
+    WORD_MOST = 14
+};
+
+typedef struct Unit {
+    Shown post, writes;
+    int unit, units;    /* the one in focus */
+    const Axis *tokens; /* of post; of `words` none is a patch */
+    Lattice l;
+    bool words, has_writes;
+} Unit;
+
+static bool unit_open(const Session *s, Side side, Unit *out)
+{
+    Unit u = {.unit = 0};
+    if (!shown_open(s, side, neuron_path(s, side, SITE_MLP_POST), &u.post))
+        return false;
+    const Graph *g = u.post.graph;
+    Dims d = graph_node(g, u.post.node)->dims;
+    int units = dims_role(g, d, ROLE_HIDDEN);
+    if (d.n != 2 || units != d.axis[1])
+        return false;
+    u.units = g->axes[units].n;
+    u.unit = u.post.at[units];
+    u.tokens = &g->axes[d.axis[0]];
+    u.l = lattice_of(u.tokens);
+    u.words = u.tokens->kind != AXIS_TOKEN || u.tokens->cols < 1;
+    u.has_writes = shown_open(s, side, neuron_path(s, side, SITE_UNIT_WRITES), &u.writes);
+    *out = u;
+    return true;
+}
+
+static size_t cell_of(const Unit *u, int token)
+{
+    return (size_t)token * (size_t)u->units + (size_t)u->unit;
+}
+
+static float activation(const void *context, int row, int col, Ref *ref)
+{
+    const Unit *u = context;
+    size_t cell = cell_of(u, u->l.prefix + row * u->l.cols + col);
+    *ref = shown_ref(&u->post, cell);
+    return u->post.values[cell];
+}
+
+static int token_here(const Unit *u)
+{
+    return u->post.at[graph_node(u->post.graph, u->post.node)->dims.axis[0]];
+}
+
+/* One scale for all tokens of this input. */
+static ColourScale scale_of(const Paint *p, const Unit *u)
+{
+    float low = 0, high = 0;
+    for (int t = 0; t < u->tokens->n; t++) {
+        float x = u->post.values[cell_of(u, t)];
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+    }
+    if (low < 0 && -low < high / 8) /* an activation that hardly goes below 0: from none to most */
+        low = 0;
+    float most = fmaxf(-low, high);
+    return colour_scale_of_range(p, low < 0 ? -most : 0, most);
+}
+
+/* --- its activation here --- */
+
+static int draw_map(const Paint *p, const Unit *u, Rect r, bool focus)
+{
+    ColourScale scale = scale_of(p, u);
+    int at = token_here(u), row = at - u->l.prefix;
+    char label[64];
+    if (r.h < 2)
+        return 0;
+    LatticeMap m = lattice_map(p, (Rect){r.y, r.x, r.h - 1, r.w}, u->l.rows, u->l.cols, MAP_MOST, 0, 0);
+    lattice_map_draw(p, &m, &scale, activation, u);
+    int line = m.r.y + m.r.h;
+    int used = canvas_printf(p->c, line, r.x, r.w, STYLE_DIM, "%s ", axis_label(u->tokens, at, label, sizeof label));
+    if (r.w - used >= 7)
+        shown_number(p, &u->post, cell_of(u, at), line, r.x + used, NUMBER, STYLE_STRONG);
+    if (row < 0) {
+        focus_cursor(p, focus, line, r.x);
+        return m.r.h + 1;
+    }
+    int y = row / u->l.cols, x = row % u->l.cols;
+    lattice_map_mark(p, &m, y, x, "[]X", STYLE_CURSOR, shown_ref(&u->post, cell_of(u, at)));
+    Rect patch = lattice_map_patch(&m, y, x);
+    focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);
+    return m.r.h + 1;
+}
+
+/* A line for each word: its name, the activation, a bar. */
+static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
+{
+    int at = token_here(u), word = shown_axis_widest(u->tokens, WORD_MOST) + 2;
+    size_t first = scroll_first((size_t)u->tokens->n, (size_t)at, (size_t)r.h);
+    float most = 0;
+    for (int t = 0; t < u->tokens->n; t++)
+        most = fmaxf(most, u->post.values[cell_of(u, t)]);
+    int y = 0;
+    for (; y < r.h && (int)first + y < u->tokens->n; y++) {
+        int t = (int)first + y, x = r.x + word;
+        char label[64];
+        axis_label(u->tokens, t, label, sizeof label);
+        canvas_printf(p->c, r.y + y, r.x, word, t == at ? STYLE_CURSOR : STYLE_TEXT, t == at ? "[%s]" : " %s ", label);
+        if (t == at)
+            focus_cursor(p, focus, r.y + y, r.x);
+        shown_number_right(p, &u->post, cell_of(u, t), r.y + y, x, NUMBER, STYLE_TEXT);
+        x += NUMBER + 1;
+        float v = u->post.values[cell_of(u, t)];
+        if (r.x + r.w - x >= BAR_LEAST)
+            canvas_bar(p->c, r.y + y, x, r.x + r.w - x, most > 0 && v > 0 ? (double)v / (double)most : 0, STYLE_SIDE_B,
+                       shown_ref(&u->post, cell_of(u, t)));
+    }
+    return y;
+}
+
+/* --- what it writes --- */
+
+static void draw_answer(const Paint *p, const Unit *u, size_t o, float most, Rect line)
+{
+    const Graph *g = u->writes.graph;
+    const Axis *answers = &g->axes[graph_node(g, u->writes.node)->dims.axis[1]];
+    size_t cell = (size_t)u->unit * (size_t)answers->n + o;
+    char label[64];
+    int word = line.w - NUMBER > WORD_MOST + BAR_LEAST ? WORD_MOST : line.w - NUMBER - 1, x = line.x + word + 1;
+    canvas_label(p->c, line.y, line.x, word, STYLE_TEXT, axis_label(answers, (int)o, label, sizeof label));
+    shown_number_right(p, &u->writes, cell, line.y, x, NUMBER, STYLE_TEXT);
+    x += NUMBER + 1;
+    float v = u->writes.values[cell];
+    if (line.x + line.w - x >= BAR_LEAST && most > 0)
+        canvas_bar(p->c, line.y, x, line.x + line.w - x, fabs((double)v) / (double)most,
+                   v < 0 ? STYLE_NEGATIVE : STYLE_SIDE_B, shown_ref(&u->writes, cell));
+}
+
+/* All answers where they have room, else the largest and the smallest. */
+static void draw_writes(const Paint *p, const Unit *u, Rect r)
+{
+    if (r.h < 2)
+        return;
+    Rect head = rect_cut(&r, 't', 1);
+    canvas_text(p->c, head.y, head.x, head.w, STYLE_DIM,
+                head.w >= 40   ? "it writes, per 1, before the norm's 1/σ"
+                : head.w >= 28 ? "what it writes, per 1 of it"
+                               : "it writes, per 1");
+    if (!u->has_writes) {
+        canvas_wrap(p->c, r, STYLE_DIM, "No answer is read from what this MLP writes without further norms or blocks.");
+        return;
+    }
+    if (!u->writes.values) {
+        shown_computing(p, r);
+        return;
+    }
+    const Graph *g = u->writes.graph;
+    size_t n = (size_t)g->axes[graph_node(g, u->writes.node)->dims.axis[1]].n;
+    const float *row = u->writes.values + (size_t)u->unit * n;
+    size_t top = n <= (size_t)r.h ? n : ((size_t)r.h + 1) / 2, which = classes_best(row, n);
+    size_t low = 0;
+    float most = 0;
+    for (size_t i = 0; i < n; i++) {
+        most = fmaxf(most, fabsf(row[i]));
+        low = row[i] < row[low] ? i : low;
+    }
+    for (size_t i = 0; i < top && which < n; i++, which = classes_next(row, n, which))
+        draw_answer(p, u, which, most, (Rect){r.y + (int)i, r.x, 1, r.w});
+    for (int i = r.h - 1; n > (size_t)r.h && i >= (int)top; i--) { /* the smallest from below */
+        draw_answer(p, u, low, most, (Rect){r.y + i, r.x, 1, r.w});
+        size_t above = n;
+        for (size_t k = 0; k < n; k++)
+            if ((row[k] > row[low] || (row[k] == row[low] && k > low)) && (above == n || row[k] < row[above]))
+                above = k;
+        low = above < n ? above : low;
+    }
+}
+
+static void draw_aside(const Paint *p, const Unit *u, Rect r, bool focus)
+{
+    Rect head = rect_cut(&r, 't', 1);
+    canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG, u->words ? "in this sentence" : "in this picture");
+    if (!u->post.values) {
+        shown_computing(p, r);
+        return;
+    }
+    Rect here = r;
+    here.h = r.h * 3 / 5;
+    int used = u->words ? draw_words(p, u, here, focus) : draw_map(p, u, here, focus);
+    rect_cut(&r, 't', used + (r.h - used > 4));
+    draw_writes(p, u, r);
+}
+
+/* --- what excites it --- */
+
+typedef struct Thumb {
+    const NeuronShown *n;
+    int k, rows, cols;
+} Thumb;
+
+static HeatLook thumb_look(const void *context, int row, int col)
+{
+    const Thumb *t = context;
+    const NeuronShown *n = t->n;
+    int y0 = row * n->height / t->rows, y1 = (row + 1) * n->height / t->rows, x0 = col * n->width / t->cols,
+        x1 = (col + 1) * n->width / t->cols;
+    unsigned sum[3] = {0}, count = 0;
+    for (int y = y0; y < (y1 > y0 ? y1 : y0 + 1); y++)
+        for (int x = x0; x < (x1 > x0 ? x1 : x0 + 1); x++, count++)
+            for (int c = 0; c < 3; c++)
+                sum[c] += n->picture[t->k][3 * (y * n->width + x) + c];
+    for (int c = 0; c < 3; c++)
+        sum[c] /= count;
+    return (HeatLook){.colour = sum[0] << 16 | sum[1] << 8 | sum[2],
+                      .level = (int)((299 * sum[0] + 587 * sum[1] + 114 * sum[2]) * 9 / 255000)};
+}
+
+static Colour thumb_colour(const void *context, int row, int col)
+{
+    return thumb_look(context, row, col).colour;
+}
+
+/* The picture, the patch that excites it, and below its class and how much. */
+static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int k, Rect r)
+{
+    HeatSize size = heat_within(p, (HeatSize){heat_pixels(p, r.h - 1), r.w}, n->height, n->width, 1);
+    Thumb t = {n, k, n->height, n->width};
+    if (size.tall > heat_pixels(p, r.h - 1) || size.wide > r.w) { /* smaller than itself */
+        int side = heat_pixels(p, r.h - 1) < r.w / (heat_halves(p) ? 1 : 2) ? heat_pixels(p, r.h - 1)
+                                                                            : r.w / (heat_halves(p) ? 1 : 2);
+        size = (HeatSize){side, side * (heat_halves(p) ? 1 : 2)};
+        t.rows = size.tall;
+        t.cols = size.wide;
+    }
+    Rect at = {r.y, r.x, heat_halves(p) ? (size.tall + 1) / 2 : size.tall, size.wide};
+    heat_paint(p, at, t.rows, t.cols, size, thumb_look, &t);
+    heat_behind(p, at, n->height, n->width, size, thumb_colour, &(Thumb){n, k, n->height, n->width});
+    int token = n->hit[k].token - u->l.prefix;
+    char number[32], label[64];
+    int axis = graph_role(u->post.graph, ROLE_ANSWER, SEQUENCE_ANY);
+    number_text(number, sizeof number, n->hit[k].value, NUMBER);
+    if (axis != AXIS_NONE)
+        axis_label(&u->post.graph->axes[axis], n->label[k], label, sizeof label);
+    canvas_printf(p->c, at.y + at.h, r.x, r.w, STYLE_TEXT, "%s %s", number, axis == AXIS_NONE ? "" : label);
+    if (token >= 0) {
+        Rect patch = heat_cell(p, at, u->l.rows, u->l.cols, size, token / u->l.cols, token % u->l.cols);
+        heat_mark(p, patch.y, patch.x, patch.h, patch.w, (Ref){0});
+    }
+}
+
+static void draw_pictures(const Paint *p, const Unit *u, const NeuronShown *n, Rect r)
+{
+    int best = 0, across = 1;
+    for (int k = 1; k <= n->count; k++) { /* so many a line that they are largest */
+        int down = (n->count + k - 1) / k, high = heat_pixels(p, r.h / down - 1),
+            wide = (r.w / k - 1) / (heat_halves(p) ? 1 : 2), side = high < wide ? high : wide;
+        side = side < THUMB_MOST ? side : THUMB_MOST;
+        if (side > best) {
+            best = side;
+            across = k;
+        }
+    }
+    best = best < THUMB_LEAST ? THUMB_LEAST : best;
+    int lines = (heat_halves(p) ? (best + 1) / 2 : best) + 1, columns = best * (heat_halves(p) ? 1 : 2);
+    across = (r.w + 1) / (columns + 1) < across ? (r.w + 1) / (columns + 1) : across;
+    for (int k = 0; across > 0 && k < n->count && (k / across + 1) * lines <= r.h; k++)
+        draw_thumb(p, u, n, k, (Rect){r.y + k / across * lines, r.x + k % across * (r.w / across), lines, columns});
+}
+
+/* A line for each sentence around the word that excites it. */
+static void draw_sentences(const Paint *p, const NeuronShown *n, Rect r)
+{
+    for (int k = 0; k < n->count && k < r.h; k++) {
+        char number[32];
+        int x = r.x + NUMBER + 1, token = n->hit[k].token, from = token, room = r.x + r.w - x;
+        number_text(number, sizeof number, n->hit[k].value, NUMBER);
+        canvas_right(p->c, r.y + k, r.x, NUMBER, STYLE_TEXT, number);
+        int left = room / 2 - (int)strlen(neuron_word(n, k, token));
+        while (from > 0 && left > (int)strlen(neuron_word(n, k, from - 1)) + 1)
+            left -= (int)strlen(neuron_word(n, k, --from)) + 1;
+        for (int t = from; t < neuron_words(n, k) && x < r.x + r.w; t++) {
+            const char *word = neuron_word(n, k, t);
+            x += canvas_text(p->c, r.y + k, x, r.x + r.w - x, t == token ? STYLE_SELECTED : STYLE_TEXT, word) + 1;
+        }
+    }
+}
+
+static void draw_excites(const Paint *p, const Unit *u, Rect r)
+{
+    const char *why, *over = session_measured_over(p->s);
+    const NeuronShown *n = session_neuron(p->s, &why);
+    Rect head = rect_cut(&r, 't', 1), foot = rect_cut(&r, 'b', r.h > 4);
+    canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG,
+                u->words ? "words that excite it most" : "pictures that excite it most, and where");
+    if (!n) {
+        canvas_wrap(p->c, r, STYLE_DIM, why ? why : "measured while you look; `:neuron measure` waits for all of it");
+        return;
+    }
+    if (u->words)
+        draw_sentences(p, n, r);
+    else
+        draw_pictures(p, u, n, r);
+    if (foot.h && n->done < n->total)
+        canvas_printf(p->c, foot.y, foot.x, foot.w, STYLE_DIM, "of %zu %s so far, %zu to come; model as trained",
+                      n->done, over, n->total - n->done);
+    else if (foot.h)
+        canvas_printf(p->c, foot.y, foot.x, foot.w, STYLE_DIM, "of %zu held-out %s; model as trained", n->done, over);
+}
+
+/* --- the view --- */
+
+static Rect aside_of(Rect *r)
+{
+    int wide = r->w * 2 / 5;
+    wide = wide < ASIDE_LEAST ? ASIDE_LEAST : wide > ASIDE_MOST ? ASIDE_MOST : wide;
+    Rect aside = rect_cut(r, 'r', wide < r->w ? wide : r->w);
+    rect_cut(r, 'r', 2);
+    return aside;
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Unit u;
+    if (!unit_open(p->s, side, &u)) {
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    side == SIDE_DIFF ? "A and B have no such unit to subtract." : "This model has no MLP.");
+        return;
+    }
+    Rect aside = aside_of(&r);
+    draw_aside(p, &u, aside, focus);
+    if (r.w >= ASIDE_LEAST / 2 && r.h > 1)
+        draw_excites(p, &u, r);
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    needs_add(out, side, neuron_path(s, side, SITE_MLP_POST));
+    needs_add(out, side, neuron_path(s, side, SITE_UNIT_WRITES));
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Unit u;
+    int row, col, token = -1;
+    char label[64];
+    if (!unit_open(p->s, side, &u) || !u.post.values)
+        return false;
+    Rect aside = aside_of(&r);
+    rect_cut(&aside, 't', 1);
+    aside.h = aside.h * 3 / 5;
+    if (!rect_has(aside, y, x))
+        return false;
+    if (u.words)
+        token = (int)scroll_first((size_t)u.tokens->n, (size_t)token_here(&u), (size_t)aside.h) + y - aside.y;
+    else {
+        LatticeMap m = lattice_map(p, (Rect){aside.y, aside.x, aside.h - 1, aside.w}, u.l.rows, u.l.cols, MAP_MOST, 0,
+                                   0);
+        if (lattice_map_hit(&m, y, x, &row, &col))
+            token = u.l.prefix + row * u.l.cols + col;
+    }
+    if (token < 0 || token >= u.tokens->n)
+        return false;
+    if (token == token_here(&u))
+        buf_puts(command, "in");
+    else
+        buf_printf(command, "neuron %d %s", u.unit, u.words ? "" : axis_label(u.tokens, token, label, sizeof label));
+    if (u.words && token != token_here(&u))
+        buf_printf(command, "%d", token);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Unit u;
+    if (!unit_open(s, side, &u)) {
+        buf_puts(out, "hidden unit");
+        return;
+    }
+    const Graph *g = u.post.graph;
+    const Part *part = anatomy_part(g, anatomy_block_of(g, graph_node(g, u.post.node)->path));
+    buf_printf(out, "hidden unit %d of 0–%d, MLP of %s%sblock %d\nunit %d of 0–%d", u.unit, u.units - 1, part->stack,
+               *part->stack ? " " : "", part->block, u.unit, u.units - 1);
+}
+
+static const KeyBinding KEYS[] = {{"L", "neuron +1", NULL, "the next unit", 0, 0, NULL},
+                                  {"H", "neuron -1", "unit", "the unit before", 0, 9, NULL},
+                                  {"}", "neuron +1", NULL, "the next unit", 0, 0, NULL},
+                                  {"{", "neuron -1", NULL, "the unit before", 0, 0, NULL},
+                                  {"E", "neuron +1", NULL, "the next unit", 0, 0, NULL},
+                                  {.key = NULL}};
+
+VIEW_SPEC(NEURON, .name = "neuron", .traits = VIEW_WIDE,
+          .sentence = "What excites a hidden unit of an MLP most, its map here, what it writes.", .keys = KEYS);
