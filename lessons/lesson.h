@@ -93,6 +93,7 @@ typedef struct Card {
     int expect_count;
     size_t expect_cap;
     Question *question; /* or NULL */
+    bool again;         /* answered wrong, the question comes back once, before the lesson two further on */
 } Card;
 
 typedef struct Worked {

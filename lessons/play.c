@@ -308,6 +308,7 @@ bool player_choose(Player *p, int choice, Buf *why, Err *err)
         *a = (Answer){.given = true,
                       .right = q->choices[choice].right,
                       .choice = choice,
+                      .missed = a->missed || !q->choices[choice].right,
                       .tries = a->tries + 1,
                       .hints = a->hints};
         buf_puts(why, buf_str(&said));
@@ -347,7 +348,8 @@ bool player_number(Player *p, const char *typed, Buf *why, Err *err)
         return false;
     bool ok = dm_abs(x - right) <= within;
     Answer *a = &p->answers[p->card];
-    *a = (Answer){.given = true, .right = ok, .number = x, .tries = a->tries + 1, .hints = a->hints};
+    *a = (Answer){
+        .given = true, .right = ok, .number = x, .missed = a->missed || !ok, .tries = a->tries + 1, .hints = a->hints};
     Buf said = {0};
     bool told = true;
     if (ok) {

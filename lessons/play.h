@@ -11,6 +11,7 @@
 typedef struct Answer {
     bool given, right;
     bool skipped;  /* a prediction that was passed over */
+    bool missed;   /* a wrong answer was given, this one or one before */
     int choice;    /* QUESTION_CHOICE */
     double number; /* QUESTION_NUMBER */
     int tries, hints;

@@ -172,6 +172,12 @@ static bool read_expect(const Line *l)
     }
 }
 
+static bool read_again(const Line *l)
+{
+    l->card->again = true;
+    return ended(l, l->rest);
+}
+
 /* ---- questions ---- */
 
 static Question *new_question(const Line *l, QuestionKind kind, const char *text)
@@ -333,6 +339,7 @@ static const struct Statement {
     {"mechanism", OF_CARD(WORDS, mechanisms), false},
     {"predict", OTHER, true, 0, read_predict, false},
     {"ask", OTHER, true, 0, read_ask, false},
+    {"again", OTHER, true, 0, read_again, false},
     {"right", OTHER, true, 0, read_right, false},
     {"wrong", OTHER, true, 0, read_wrong, false},
     {"solution", OTHER, true, 0, read_solution, false},
@@ -384,7 +391,7 @@ static bool question_whole(const Reader *r, const Card *c)
 {
     Question *q = c->question;
     if (!q)
-        return true;
+        return !c->again || reader_error(r, c->line, "`again` is about a question, and this card asks none");
     int right = 0;
     for (int i = 0; i < q->count; i++)
         right += q->choices[i].right;

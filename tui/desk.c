@@ -47,7 +47,7 @@ void desk_keep_progress(const Desk *d)
     progress_save(&p);
 }
 
-bool desk_open(Desk *d, Session *s, const char *which, Err *err)
+static bool open_one(Desk *d, Session *s, const char *which, Err *err)
 {
     LessonFile file;
     Lesson lesson = {0};
@@ -91,6 +91,61 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
     if (bundled)
         state_save_file("lesson", file.name);
     return true;
+}
+
+/* The card of the lesson two before this one whose question comes back; false: none does. */
+static bool comes_back(const char *which, LessonFile *of, int *card)
+{
+    LessonFile file;
+    Lesson l;
+    bool found = false;
+    if (!lesson_named(which, &file) || progress_load(file.name).cards || !lesson_by_number(file.number - 2, of))
+        return false;
+    LessonProgress p = progress_load(of->name);
+    if (lesson_parse(&l, of->name, of->text, of->size, p.seed, NULL))
+        for (int i = 0; i < l.count && i < p.cards && !found; i++) {
+            found = l.cards[i].again && progress_take_missed(&p, i);
+            *card = i;
+        }
+    lesson_free(&l);
+    return found;
+}
+
+bool desk_open(Desk *d, Session *s, const char *which, Err *err)
+{
+    LessonFile of, file;
+    int card;
+    if (d->open)
+        desk_keep_progress(d);
+    bool back = comes_back(which, &of, &card);
+    if (!open_one(d, s, back ? of.name : which, err))
+        return false;
+    if (!back)
+        return true;
+    lesson_named(which, &file);
+    LessonProgress p = progress_load(of.name);
+    if (progress_take_missed(&p, card)) /* once */
+        progress_save(&p);
+    d->bundled = d->player.opens = false;
+    d->again = card;
+    d->player.answers[card] = (Answer){0};
+    desk_go(d, card);
+    snprintf(d->then, sizeof d->then, "%s", file.name);
+    buf_printf(&d->said, "Once more, from lesson %d: this was answered wrong there. Then lesson %d begins.", of.number,
+               file.number);
+    return true;
+}
+
+void desk_open_then(Desk *d)
+{
+    char which[sizeof d->then];
+    Err err = {{0}};
+    snprintf(which, sizeof which, "%s", d->then);
+    if (desk_open(d, d->player.s, which, &err))
+        return;
+    desk_clear_said(d);
+    buf_puts(&d->said, err.text);
+    d->wrong = true;
 }
 
 void desk_close(Desk *d, Session *s)

@@ -11,7 +11,9 @@ typedef struct Desk {
     Player player;
     bool bundled; /* its progress is kept; of a file of the reader's none is */
     uint64_t seed;
-    Buf said; /* feedback or a hint */
+    char then[64]; /* while a question of an earlier lesson comes back: the lesson that was asked for, else empty */
+    int again;     /* its card */
+    Buf said;      /* feedback or a hint */
     bool right, wrong;
     bool front; /* on a small screen: the card, not the screen behind it */
     int first;  /* the line of the card at which its page begins */
@@ -20,7 +22,9 @@ typedef struct Desk {
 } Desk;
 
 /* Opens a lesson by number or name ("5", "dot-product"), at the card where it was left; or a file of the reader's, at
- * its first card. On failure the lesson that was open stays, unless its own model or pictures can't be opened. */
+ * its first card. Before a first time the question comes back that the lesson two before it marks `again`, where it was
+ * answered wrong: once, and no progress is kept of it. On failure the lesson that was open stays, unless its own model
+ * or pictures can't be opened. */
 bool desk_open(Desk *d, Session *s, const char *which, Err *err);
 /* Closes it, keeps progress, and brings back what was there before. */
 void desk_close(Desk *d, Session *s);

@@ -32,6 +32,11 @@ static void say_end(const Player *p, Buf *out)
 static bool turn(Desk *d, int by)
 {
     int card = d->player.card + by;
+    if (*d->then && (card < d->again || card > d->again + d->player.lesson.cards[d->again].question->predict)) {
+        if (by > 0) /* what came back is one card, and of a prediction the one that settles it */
+            desk_open_then(d);
+        return true;
+    }
     if (card < 0 || card >= d->player.lesson.count) {
         desk_clear_said(d);
         if (card < 0)

@@ -4,6 +4,8 @@
 #include "tui/desk.h"
 
 bool desk_go(Desk *d, int card); /* false: the card's own commands failed, and what is said says why */
+/* From a question that came back on to the lesson that was asked for. */
+void desk_open_then(Desk *d);
 void desk_clear_said(Desk *d);
 void desk_keep_progress(const Desk *d);
 /* Is there no room for both, so that card and screen take turns? */

@@ -66,11 +66,12 @@ void progress_of(const Player *p, const char *name, uint64_t seed, LessonProgres
         const Answer *a = &p->answers[i];
         const Question *q = p->lesson.cards[i].question;
         bool choice = q && q->kind == QUESTION_CHOICE;
-        out->answers[i] = (char)(a->skipped        ? 's'
-                                 : !a->given || !q ? '-'
-                                 : choice          ? '1' + a->choice
-                                 : a->right        ? 'r'
-                                                   : 'w');
+        out->answers[i] = (char)(a->skipped                        ? 's'
+                                 : !q || (!a->given && !a->missed) ? '-'
+                                 : choice                          ? (a->missed ? 'a' : '1') + a->choice
+                                 : !a->right                       ? 'w'
+                                 : a->missed                       ? 'R'
+                                                                   : 'r');
     }
 }
 
@@ -78,14 +79,31 @@ void progress_put(const LessonProgress *from, Player *p)
 {
     for (int i = 0; i < p->lesson.count && i < from->cards; i++) {
         const Question *q = p->lesson.cards[i].question;
-        int choice = from->answers[i] - '1';
+        char what = from->answers[i];
+        bool missed = what >= 'a' && what <= 'h';
+        int choice = what - (missed ? 'a' : '1');
         if (!q)
             continue;
         if (q->kind == QUESTION_CHOICE && choice >= 0 && choice < q->count)
-            p->answers[i] = (Answer){.given = true, .right = q->choices[choice].right, .choice = choice};
-        else if (q->kind != QUESTION_CHOICE && !q->predict && from->answers[i] == 'r')
-            p->answers[i] = (Answer){.given = true, .right = true};
-        else if (q->predict && from->answers[i] == 's')
+            p->answers[i] = (Answer){.given = true,
+                                     .right = q->choices[choice].right,
+                                     .choice = choice,
+                                     .missed = missed};
+        else if (q->kind != QUESTION_CHOICE && !q->predict && (what == 'r' || what == 'R'))
+            p->answers[i] = (Answer){.given = true, .right = true, .missed = what == 'R'};
+        else if (q->kind != QUESTION_CHOICE && (what == 'w' || what == 'R'))
+            p->answers[i].missed = true;
+        else if (q->predict && what == 's')
             p->answers[i] = (Answer){.skipped = true};
     }
+}
+
+bool progress_take_missed(LessonProgress *p, int card)
+{
+    char *what = &p->answers[card], before = *what;
+    if (before >= 'a' && before <= 'h')
+        *what = (char)('1' + before - 'a');
+    else if (before == 'R' || before == 'w')
+        *what = before == 'R' ? 'r' : '-';
+    return *what != before;
 }

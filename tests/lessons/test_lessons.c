@@ -503,6 +503,10 @@ static void what_a_lesson_needs_is_there(void **state)
             if (!found)
                 fail_msg("%s needs '%s', which is no lesson", f.name, l.needs.at[k].text);
         }
+        int again = 0;
+        for (int k = 0; k < l.count; k++)
+            again += l.cards[k].again;
+        assert_int_equal(again, f.number >= 0);
         assert_true(l.able.count && l.summary.count && (f.number < 0 || (l.misconception.count && l.reads.count)));
         lesson_free(&l);
     }

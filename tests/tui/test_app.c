@@ -908,10 +908,11 @@ static void a_lesson(void **state)
 static void card_and_screen_at_once(void **state)
 {
     (void)state;
-    char which[8];
+    char which[12];
     Rect card, screen;
     canvas_resize(&a.canvas, 24, 80);
-    for (int number = 0; number < 23; number++) {
+    LessonFile file;
+    for (int number = 0; lesson_by_number(number, &file); number++) {
         Err err = {{0}};
         snprintf(which, sizeof which, "%d", number);
         if (!desk_open(&a.desk, &a.s, which, &err))
@@ -1026,7 +1027,7 @@ static void answers_to_a_lesson(void **state)
     (void)state;
     char number[16];
     bool asked[2] = {false, false};
-    app_do(&a, "lesson 1");
+    app_do(&a, "lesson 4");
     for (int card = 0; card < a.desk.player.lesson.count; card++) {
         const Question *q = a.desk.player.lesson.cards[card].question;
         if (!q || q->kind != QUESTION_CHOICE)
@@ -1048,6 +1049,41 @@ static void answers_to_a_lesson(void **state)
     for (int i = 0; i < a.overlay.count; i++)
         offers += strstr(a.overlay.items[i].text, "go on: ") != NULL;
     assert_int_equal(offers, 1);
+}
+
+/* What was answered wrong about a misconception comes back once, before the lesson two further on; corrected, it was
+ * wrong all the same. */
+static void a_question_comes_back(void **state)
+{
+    (void)state;
+    const Player *p = &a.desk.player;
+    int card = 0;
+    remove_file("vitrine/lessons");
+    app_do(&a, "lesson 3");
+    while (!p->lesson.cards[card].again)
+        card++;
+    const Question *q = p->lesson.cards[card].question;
+    int right = 0;
+    while (!q->choices[right].right)
+        right++;
+    desk_go(&a.desk, card);
+    key((const char[]){(char)('1' + (right == 0)), 0});
+    key((const char[]){(char)('1' + right), 0});
+    app_do(&a, "lesson 5"); /* from the open lesson */
+    assert_true(p->lesson.number == 3 && p->card == card && !p->answers[card].given);
+    assert_non_null(strstr(buf_str(&a.desk.said), "Once more, from lesson 3"));
+    keys("Backspace Space Space Space");
+    assert_true(p->lesson.number == 3 && p->card == card); /* nothing else of that lesson; and it waits for an answer */
+    key((const char[]){(char)('1' + right), 0});
+    for (int i = 0; i < 8 && p->lesson.number == 3; i++) {
+        assert_true(p->card == card || p->card == card + 1);
+        key("Space");
+    }
+    assert_true(p->lesson.number == 5 && p->card == 0);
+    app_do(&a, "lesson close; lesson 5");
+    assert_true(p->lesson.number == 5);
+    assert_false(progress_load("03-a-weighted-average.md").answers[card] == '-'); /* its own record stays */
+    remove_file("vitrine/lessons");
 }
 
 /* A lesson's examples read the weights of the model, so no other is opened below it, however it came: alone, presented
@@ -1202,6 +1238,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_prediction_comes_first, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson_of_ones_own, start, stop),
         cmocka_unit_test_setup_teardown(answers_to_a_lesson, start, stop),
+        cmocka_unit_test_setup_teardown(a_question_comes_back, start, stop),
         cmocka_unit_test_setup_teardown(one_lesson_has_the_model, start, stop),
         cmocka_unit_test(progress_lines),
         cmocka_unit_test_setup_teardown(the_state_file, start, stop),

@@ -464,7 +464,7 @@ static void own_models(void **state)
         assert_false(run("gradient loss") || !strstr(error.text, "logits"));
         assert_false(session_open_input(&s, i / 2 % 2 ? "one two elephant" : "3 4 99", &error));
         Buf many = {0};
-        for (int k = 0; k < 300; k++)
+        for (int k = 0; k < 4200; k++)
             buf_puts(&many, i / 2 % 2 ? "one " : "3 ");
         assert_false(session_open_input(&s, buf_str(&many), &error)); /* refused with a word */
         assert_non_null(strstr(error.text, "shorten it"));

@@ -60,6 +60,19 @@ static void put_card(Plain *p)
     buf_free(&b);
 }
 
+/* Its title and the card on show; and what a question that comes back is for. */
+static void put_lesson(Plain *p)
+{
+    Buf b = {0};
+    buf_printf(&b, "Lesson: %s. An empty line, or n: the next card; p: the one before; lesson close: leave.\n",
+               p->desk.player.lesson.title);
+    if (*p->desk.then)
+        buf_printf(&b, "%s\n", buf_str(&p->desk.said));
+    plain_put(p, buf_str(&b));
+    buf_free(&b);
+    put_card(p);
+}
+
 bool plain_lesson(Plain *p, const char *which, Err *err)
 {
     Session *s = &p->work->session;
@@ -78,12 +91,7 @@ bool plain_lesson(Plain *p, const char *which, Err *err)
     }
     if (!desk_open(&p->desk, s, which, err))
         return false;
-    Buf b = {0};
-    buf_printf(&b, "Lesson: %s. An empty line, or n: the next card; p: the one before; lesson close: leave.\n",
-               p->desk.player.lesson.title);
-    plain_put(p, buf_str(&b));
-    buf_free(&b);
-    put_card(p);
+    put_lesson(p);
     return true;
 }
 
@@ -94,16 +102,20 @@ bool plain_turn_card(Plain *p, const char *line)
     if (!p->desk.open || (!on && !back))
         return false;
     const Player *player = &p->desk.player;
+    const char *file = player->lesson.file;
     int card = player->card;
     bool more;
     do {
         more = on && more_behind_pause(player);
         desk_key(&p->desk, !*line ? "Space" : on ? "n" : "p", 200, 60, &command);
-    } while (on && !more && player->card == card && desk_shows_worked(&p->desk) && !p->desk.said.len); /* terms that
+    } while (on && !more && player->card == card && player->lesson.file == file && desk_shows_worked(&p->desk) &&
+             !p->desk.said.len); /* terms that
                                                                                                    were said already */
     buf_free(&command);
     bool seen = player->pause > 0; /* past a pause: the same words, another screen */
-    if (player->card != card) {
+    if (player->lesson.file != file) {
+        put_lesson(p);
+    } else if (player->card != card) {
         put_card(p);
         if (!desk_shows_worked(&p->desk)) {
             plain_put_where(p);

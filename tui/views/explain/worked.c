@@ -1,5 +1,7 @@
-/* A tensor as a table and the arithmetic of the cell under its cursor below it, in the order in which it is computed:
- * the screen of worked examples. The terms may come one after the other (playing.h). */
+/* A tensor as a table, its numbers on the colours of a heat map, and the arithmetic of the cell under its cursor below
+ * it, in the order in which it is computed: the screen of worked examples. The terms may come one after the other
+ * (playing.h). */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +29,12 @@ static Parts parts_of(Rect r, size_t rows)
     rect_cut(&r, 't', r.h > 6 ? 1 : 0);
     p.arithmetic = r;
     return p;
+}
+
+/* One row of several numbers: bars stand below them. */
+static bool is_vector(const Plane *plane)
+{
+    return plane->row_count == 1 && plane->col_count > 1;
 }
 
 /* Which part of the table is seen. */
@@ -68,9 +76,35 @@ static void draw_label(const Paint *p, const Shown *v, Dims d, size_t joint, Rec
         canvas_text(p->c, at.y, at.x, at.w - 1, here ? STYLE_STRONG : STYLE_AXIS, text);
 }
 
+/* The heat map: a number's colour behind it, on terminals that have enough of them. */
+static void draw_ground(const Paint *p, Rect at, Colour colour)
+{
+    for (int x = at.x; x < at.x + at.w; x++) {
+        Cell *k = canvas_at(p->c, at.y, x);
+        if (k)
+            k->bg = colour;
+    }
+}
+
+/* A vector has its bars below it, over the same columns; those of negative numbers have another colour. */
+static void draw_bars(const Paint *p, const Shown *v, const Window *w, const ColourScale *scale, int y, int x)
+{
+    float most = fmaxf(fabsf(scale->low), fabsf(scale->high));
+    for (int j = 0; j < w->cols && most > 0; j++) {
+        size_t cell = plane_cell(v->graph, v->node, &w->plane, v->at, w->row, w->col0 + (size_t)j);
+        float share = fabsf(v->values[cell]) / most;
+        if (isfinite(share))
+            canvas_bar(p->c, y, x + j * w->cell + 1, w->cell - 1, share < 1 ? share : 1,
+                       v->values[cell] < 0 ? STYLE_WARNING : STYLE_GOOD, shown_ref(v, cell));
+    }
+}
+
 static void draw_table(const Paint *p, const Shown *v, Rect r, bool focus)
 {
     Window w = window_of(v, r);
+    ColourScale scale = colour_scale_for(p, v->side, v->node, v->values, graph_cells(v->graph, v->node));
+    if (is_vector(&w.plane) && r.h > 2)
+        draw_bars(p, v, &w, &scale, r.y + 2, r.x + w.label);
     for (int j = 0; j < w.cols; j++)
         draw_label(p, v, w.plane.cols, w.col0 + (size_t)j, (Rect){r.y, r.x + w.label + j * w.cell, 1, w.cell}, true,
                    w.col0 + (size_t)j == w.col);
@@ -84,6 +118,8 @@ static void draw_table(const Paint *p, const Shown *v, Rect r, bool focus)
             if (here)
                 canvas_fill(p->c, (Rect){y, x, 1, w.cell}, STYLE_CURSOR, ' ');
             shown_number_right(p, v, cell, y, x + 1, w.cell - 1, here ? STYLE_CURSOR : STYLE_TEXT);
+            if (!here && scale.low != scale.high)
+                draw_ground(p, (Rect){y, x + 1, 1, w.cell - 1}, colour_scale_colour(&scale, v->values[cell]));
             if (here)
                 focus_cursor(p, focus, y, x);
         }
@@ -188,7 +224,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     }
     Plane plane = plane_make(v.graph, v.node);
-    Parts parts = parts_of(r, plane.row_count);
+    Parts parts = parts_of(r, plane.row_count + is_vector(&plane));
     Buf formula = {0};
     graph_formula(v.graph, v.node, &formula);
     if (parts.formula.h)
@@ -219,7 +255,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Shown v;
     if (!shown_open(p->s, side, p->s->place.path, &v) || !v.values)
         return false;
-    Rect t = parts_of(r, plane_make(v.graph, v.node).row_count).table;
+    Plane plane = plane_make(v.graph, v.node);
+    Rect t = parts_of(r, plane.row_count + is_vector(&plane)).table;
     Window w = window_of(&v, t);
     int row = y - t.y - 1, col = x < t.x + w.label ? -1 : (x - t.x - w.label) / w.cell;
     if (row < 0 || row >= w.rows || col < 0 || col >= w.cols)

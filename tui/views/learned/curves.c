@@ -74,22 +74,30 @@ static float least_entropy(const Curves *c)
     return (float)(int)(fmaxf(least, 0) * 10) / 10; /* a damaged record may say anything */
 }
 
-/* The most telling first. */
-static int plots_of(const Curves *c, Plot list[PLOTS_MOST])
+static int add_entropies(const Curves *c, Plot *list, int n, float low)
 {
     const History *first = c->on_twin ? c->twin : c->run, *second = c->on_twin ? c->run : c->twin;
-    float low = least_entropy(c);
-    bool text = first->text.heads;
-    int n = add_figure(c, list, 0, "loss", HISTORY_LOSS);
-    n = add_figure(c, list, n, text ? "words right" : "accuracy", HISTORY_ACCURACY);
-    list[n++] = (Plot){.title = second ? c->on_twin ? "entropy ┄" : "entropy ─"
-                                : text ? "entropy by attention"
-                                       : "entropy by block",
+    list[n++] = (Plot){.title = second              ? c->on_twin ? "entropy ┄" : "entropy ─"
+                                : first->text.heads ? "entropy by attention"
+                                                    : "entropy by block",
                        .blocks = first,
                        .low = low,
                        .high = 1};
     if (second)
         list[n++] = (Plot){.title = c->on_twin ? "entropy ─" : "entropy ┄", .blocks = second, .low = low, .high = 1};
+    return n;
+}
+
+/* The most telling first: of a twin its rows, which are what the missing factor changes. */
+static int plots_of(const Curves *c, Plot list[PLOTS_MOST])
+{
+    bool text = (c->on_twin ? c->twin : c->run)->text.heads;
+    float low = least_entropy(c);
+    int n = c->on_twin ? add_entropies(c, list, 0, low) : 0;
+    n = add_figure(c, list, n, "loss", HISTORY_LOSS);
+    n = add_figure(c, list, n, text ? "words right" : "accuracy", HISTORY_ACCURACY);
+    if (!c->on_twin)
+        n = add_entropies(c, list, n, low);
     if (text)
         n = add_figure(c, list, n, "unseen sentences right", HISTORY_CHECK);
     n = add_figure(c, list, n, "gradient norm", HISTORY_GRADIENT);
