@@ -259,7 +259,7 @@ DRAW := $(B)/tests/tui_cli/draw
 .PHONY: tests list-tests portable tested fuzzers drivers
 tests: $(TESTS) $(DRAW)
 portable: $(PORTABLE)
-tested: all tests drivers $(B)/make_vit
+tested: all tests drivers $(B)/make_vit $(B)/assets/make_half
 TESTING = MAKE='$(MAKE)' B=$(B) CC='$(CC)' VARIANT=$(VARIANT)
 
 .PHONY: test test-all fresh quick golden e2e layers exact format fuzz faults soak tsan planted mutants

@@ -22,6 +22,12 @@ EMBED(history, "history.safetensors");
 EMBED(history_twin, "history-twin.safetensors");
 EMBED(translator, "translator.f32");
 EMBED(history_translator, "history-translator.safetensors");
+EMBED(photos, "photos.safetensors");
+EMBED(photos_config, "photos-config.json");
+EMBED(photos_processor, "photos-preprocessor_config.json");
+EMBED(photos_seen, "photos-seen.safetensors");
+EMBED(photos_history, "photos-history.safetensors");
+EMBED(photos_recipe, "photos-recipe.json");
 #define PICTURE(name, number) EMBED(name, #name ".ppm");
 #include "assets/pictures.def"
 #undef PICTURE
@@ -37,6 +43,15 @@ static const Asset FILES[] = {
     {"translator.f32", "weights of the translator, trained by `make train`", asset_translator, ASSET_SIZE_translator},
     {"history-translator.safetensors", "the record of its training", asset_history_translator,
      ASSET_SIZE_history_translator},
+    {"photos.safetensors", "weights of photos in 16 bits, trained by `make train-photos`", asset_photos,
+     ASSET_SIZE_photos},
+    {"photos-config.json", "its configuration", asset_photos_config, ASSET_SIZE_photos_config},
+    {"photos-preprocessor_config.json", "what is done to its pictures", asset_photos_processor,
+     ASSET_SIZE_photos_processor},
+    {"photos-seen.safetensors", "what its photographs look like to it, measured by `make figures-photos`",
+     asset_photos_seen, ASSET_SIZE_photos_seen},
+    {"photos-history.safetensors", "the record of its training", asset_photos_history, ASSET_SIZE_photos_history},
+    {"photos-recipe.json", "the recipe of its training", asset_photos_recipe, ASSET_SIZE_photos_recipe},
 };
 enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
 

@@ -9,18 +9,24 @@ $(B)/assets/make_assets: assets/make_assets.c $(ASSET_LIBS)
 	$(if $(filter 1,$(V)),,@echo "  link    $@")
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSET_LIBS) $(LDFLAGS) $(LDLIBS)
 
+$(B)/assets/make_half: assets/make_half.c $(ASSET_LIBS)
+	@mkdir -p $(@D)
+	$(if $(filter 1,$(V)),,@echo "  link    $@")
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSET_LIBS) $(LDFLAGS) $(LDLIBS)
+
 $(B)/make_vit: assets/make_vit.c $(ASSET_LIBS)
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  link    $@")
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSET_LIBS) $(LDFLAGS) $(LDLIBS)
 
-$(B)/assets/made: $(HOST_B)/assets/make_assets $(wildcard assets/trained/* assets/trained/translator/*)
+$(B)/assets/made: $(HOST_B)/assets/make_assets $(wildcard assets/trained/* assets/trained/translator/* assets/trained/photos/*)
 	$(if $(filter 1,$(V)),,@echo "  assets  $(@D)")
 	@mkdir -p $(@D)
 	$(Q)$(HOST_B)/assets/make_assets $(@D) && touch $@
 
 $(B)/assets/assets.o: $(B)/assets/made
-$(ASSETS_LIB): $(B)/assets/assets.o
+$(B)/assets/scenes.o: assets/scenes.def
+$(ASSETS_LIB): $(B)/assets/assets.o $(B)/assets/scenes.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # make vit-b16: build/models/vit-b16 (346 MB), a ViT-B/16 with weights from seed 1; make big-models: all of them but the tiny one
@@ -51,3 +57,22 @@ figures: $(B)/make_figures $(B)/vitrine ## measures every figure about the bundl
 	$(Q)$(B)/vitrine evaluate --count 5000 >$(B)/evaluate.txt
 	@cmp $(B)/figures.def core/eval/figures.def && echo "equal      core/eval/figures.def"
 	@cmp $(B)/evaluate.txt assets/trained/evaluate.txt && echo "equal      assets/trained/evaluate.txt"
+
+# --- the same of photos, over photographs that are not in the source
+$(B)/make_photos: assets/make_photos.c $(ASSETS_LIB) $(call libs_for,core_eval)
+	@mkdir -p $(@D)
+	$(if $(filter 1,$(V)),,@echo "  link    $@")
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSETS_LIB) $(call libs_for,core_eval) $(LDFLAGS) $(LDLIBS)
+
+# DATA: folder of ten folders of photographs (docs/photos.md says which). Weights first: make train-photos.
+PHOTOS := $(B)/photos
+.PHONY: train-photos figures-photos
+train-photos: $(B)/vitrine $(B)/assets/make_half ## trains the model of photographs from DATA=FOLDER (hours; interrupted, it goes on) and compares with the shipped files
+	@assets/train-photos.sh $(B) build/train/photos "$(DATA)" $(ARGS)
+
+figures-photos: $(B)/make_photos ## measures every figure about it over the held-out photographs of DATA=FOLDER (a quarter of an hour) and compares with the shipped ones
+	@[ -d "$(DATA)" ] || { echo "make figures-photos DATA=FOLDER: a folder with a folder of photographs for each class; docs/photos.md says which"; exit 1; }
+	@mkdir -p $(PHOTOS)
+	$(Q)$(B)/make_photos assets/trained/photos "$(DATA)" $(PHOTOS)/seen.safetensors $(COUNT) >$(PHOTOS)/photos.def
+	@cmp $(PHOTOS)/photos.def core/eval/photos.def && echo "equal      core/eval/photos.def"
+	@cmp $(PHOTOS)/seen.safetensors assets/trained/photos/seen.safetensors && echo "equal      assets/trained/photos/seen.safetensors"

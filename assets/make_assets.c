@@ -14,7 +14,7 @@
 
 #define TRAINED "assets/trained"
 #define TRANSLATOR TRAINED "/translator"
-enum { RECORD_MAX = 64 << 20 };
+enum { FILE_MAX = 64 << 20 };
 
 static Buf sizes; /* the text of sizes.h */
 
@@ -110,13 +110,14 @@ static bool write_translator(const char *dir)
     return ok;
 }
 
-static bool copy_record(const char *dir, const char *from, const char *name, const char *symbol)
+/* A file of the folder, as it is. */
+static bool copy_file(const char *dir, const char *from, const char *name, const char *symbol)
 {
     char path[256];
     Buf record = {0};
     Err err;
     snprintf(path, sizeof path, TRAINED "/%s", from);
-    bool ok = file_read(path, RECORD_MAX, &record, &err);
+    bool ok = file_read(path, FILE_MAX, &record, &err);
     if (!ok)
         fprintf(stderr, "make_assets: %s\n", err.text);
     ok = ok && write_file(dir, name, symbol, "", record.data, record.len);
@@ -131,10 +132,17 @@ int main(int argc, char **argv)
         return 2;
     }
     bool ok = write_weights(argv[1]) && write_translator(argv[1]) &&
-              copy_record(argv[1], "history.safetensors", "history.safetensors", "history") &&
-              copy_record(argv[1], "history-twin.safetensors", "history-twin.safetensors", "history_twin") &&
-              copy_record(argv[1], "translator/history.safetensors", "history-translator.safetensors",
-                          "history_translator");
+              copy_file(argv[1], "history.safetensors", "history.safetensors", "history") &&
+              copy_file(argv[1], "history-twin.safetensors", "history-twin.safetensors", "history_twin") &&
+              copy_file(argv[1], "translator/history.safetensors", "history-translator.safetensors",
+                        "history_translator") &&
+              copy_file(argv[1], "photos/model.safetensors", "photos.safetensors", "photos") &&
+              copy_file(argv[1], "photos/config.json", "photos-config.json", "photos_config") &&
+              copy_file(argv[1], "photos/preprocessor_config.json", "photos-preprocessor_config.json",
+                        "photos_processor") &&
+              copy_file(argv[1], "photos/seen.safetensors", "photos-seen.safetensors", "photos_seen") &&
+              copy_file(argv[1], "photos/history.safetensors", "photos-history.safetensors", "photos_history") &&
+              copy_file(argv[1], "photos/recipe.json", "photos-recipe.json", "photos_recipe");
     for (size_t i = 0; ok && i < sizeof PICTURES / sizeof *PICTURES; i++)
         ok = write_picture(argv[1], PICTURES[i].name, PICTURES[i].number);
     ok = ok && write_file(argv[1], "sizes.h", NULL, buf_str(&sizes), "", 0);

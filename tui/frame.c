@@ -214,6 +214,7 @@ void frame_needs(const Session *s, const Frame *f, Needs *out)
     needs_add(out, SIDE_A,
               shown_site(s, SIDE_A, SITE_PROBS)); /* the answer is always on screen; it comes last of all */
     needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS));
+    needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_SEEN_DISTANCE)); /* what the answer is worth stands beside it */
 }
 
 static void put_input(const Input *in, int most, Buf *out)

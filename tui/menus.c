@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/models/drawn.h"
+#include "core/session/input.h"
 #include "core/session/learned/measures.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
@@ -201,8 +202,20 @@ static void add_folder(Overlay *o, bool pictures)
     free(names);
 }
 
-static void add_drawings(Overlay *o)
+static void add_scenes(Overlay *o, const Session *s)
 {
+    const char *first = s->model.seen.mean ? "" : "model photos; ";
+    for (int i = 0; input_scene_name(i); i++) {
+        char text[80], command[64];
+        snprintf(text, sizeof text, "rendered scene #%s", input_scene_name(i));
+        snprintf(command, sizeof command, "%sopen #%s", first, input_scene_name(i));
+        overlay_add(o, text, "", command);
+    }
+}
+
+static void add_drawings(Overlay *o, const Session *s)
+{
+    const char *first = s->model.seen.mean ? "model bundled; " : "";
     bool seen[DRAWN_CLASSES] = {false};
     for (int n = 17, found = 0; found < DRAWN_CLASSES && n < 1000;
          n++) { /* one of every class, from the first picture on */
@@ -211,9 +224,9 @@ static void add_drawings(Overlay *o)
             continue;
         seen[label] = true;
         found++;
-        char text[80], command[32];
+        char text[80], command[64];
         snprintf(text, sizeof text, "drawing #%d: %s", n, SHAPES_NAMES[label]);
-        snprintf(command, sizeof command, "open #%d", n);
+        snprintf(command, sizeof command, "%sopen #%d", first, n);
         overlay_add(o, text, "", command);
     }
     overlay_add(o, "another drawing: any number", ":open #", "prompt open #");
@@ -233,12 +246,16 @@ void overlay_open_menu(Overlay *o, const Session *s)
     overlay_add(o, "in the program", "", NULL);
     if (strcmp(s->model_path, "translator") != 0)
         overlay_add(o, "model   translator: English into French", "", "model translator");
+    if (strcmp(s->model_path, "photos") != 0)
+        overlay_add(o, "model   photos: names photographs", "", "model photos");
     if (*s->model_path)
         overlay_add(o, "model   shapes-vit: names drawn shapes", "", "model bundled");
     if (session_words(s, SIDE_B))
         overlay_add(o, "another sentence", ":open \"", "prompt open \"");
-    else
-        add_drawings(o);
+    else {
+        add_drawings(o, s);
+        add_scenes(o, s);
+    }
 }
 
 /* The screens of what was learned, with their commands. */

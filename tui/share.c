@@ -74,7 +74,8 @@ static void put_line(Share *h, const char *line, Buf *out)
     bool one = args_parse(&a, line, &verb, NULL) && a.count == 1;
     if (one && strcmp(verb, "open") == 0 && *a.word[0] != '#' && session_input(h->s, SIDE_B)->kind == INPUT_PICTURE)
         snprintf(by, sizeof by, "%s", put_file(h, a.word[0], CLASS_DATA, digest));
-    else if (one && strcmp(verb, "model") == 0 && strcmp(a.word[0], "bundled") != 0 && !text_asked(a.word[0]))
+    else if (one && strcmp(verb, "model") == 0 && strcmp(a.word[0], "bundled") != 0 && !text_asked(a.word[0]) &&
+             !photos_asked(a.word[0]))
         snprintf(by, sizeof by, SHARE_MODEL "%016llx", (unsigned long long)link_model_digest(h->s));
     buf_printf(out, "; %s%s", *by ? verb : line, *by ? " " : "");
     if (!*by)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
@@ -43,6 +44,7 @@ Accuracy *accuracy_new(const AccuracySetup *setup, Err *err)
                                  .confusion = xcalloc(size_mul((size_t)classes, (size_t)classes), sizeof(size_t)),
                                  .label = xcalloc(n + 1, sizeof(int)),
                                  .named = xcalloc(n + 1, sizeof(int)),
+                                 .sure = xcalloc(n + 1, sizeof(float)),
                                  .other_named = batch_run_has_other(s) ? xcalloc(n + 1, sizeof(int)) : NULL};
     return e;
 }
@@ -56,21 +58,22 @@ void accuracy_free(Accuracy *e)
     free(e->result.confusion);
     free(e->result.label);
     free(e->result.named);
+    free(e->result.sure);
     free(e->result.other_named);
     free(e);
 }
 
-/* −ln of the probability of the true class, from logits. */
-static double cross_entropy(const float *logits, int classes, int label)
+/* Σ exp(logit − the largest): one over the probability of the class named. NaN where one is no number. */
+static double exp_sum(const float *logits, int classes, double most)
 {
-    double sum = 0, most = (double)logits[batch_run_largest(logits, classes)];
+    double sum = 0;
     for (int o = 0; o < classes; o++) {
         double x = (double)logits[o] - most;
         if (!isfinite(x))
             return (double)NAN;
         sum += x > -700 ? dm_exp(x) : 0;
     }
-    return dm_log(sum) + most - (double)logits[label];
+    return sum;
 }
 
 static void see_sentence(void *exam, size_t i, const SentenceRead *read)
@@ -94,7 +97,9 @@ static void name_pictures(void *exam, size_t item, int worker)
     for (size_t i = 0; i < n; i++) {
         const float *logits = batch_run_logits(e->batch, worker, (int)i);
         r->named[first + i] = batch_run_largest(logits, r->classes);
-        e->loss[first + i] = cross_entropy(logits, r->classes, r->label[first + i]);
+        double most = (double)logits[r->named[first + i]], sum = exp_sum(logits, r->classes, most);
+        e->loss[first + i] = isnan(sum) ? sum : dm_log(sum) + most - (double)logits[r->label[first + i]];
+        r->sure[first + i] = (float)(1 / sum);
         if (r->has_other)
             r->other_named[first + i] = batch_run_largest(batch_run_other(e->batch, worker, (int)i), r->classes);
     }
@@ -140,6 +145,20 @@ size_t accuracy_pictures_done(const Accuracy *e)
 const AccuracyResult *accuracy_result(const Accuracy *e)
 {
     return accuracy_done(e) ? &e->result : NULL;
+}
+
+const float ACCURACY_SURE[ACCURACY_SURES] = {0.99F, 0.9F, 0.7F, 0.5F, 0};
+
+void accuracy_by_sure(const AccuracyResult *r, AccuracySure out[ACCURACY_SURES])
+{
+    memset(out, 0, ACCURACY_SURES * sizeof *out);
+    for (size_t i = 0; i < r->pictures; i++)
+        for (int k = 0; k < ACCURACY_SURES; k++)
+            if (r->sure[i] >= ACCURACY_SURE[k]) {
+                out[k].right += r->named[i] == r->label[i];
+                out[k].pictures++;
+                break;
+            }
 }
 
 double accuracy_share(const AccuracyResult *r)

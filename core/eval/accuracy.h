@@ -28,6 +28,7 @@ typedef struct AccuracyResult {
     size_t *confusion;  /* [true class, class named] */
     int *label, *named; /* [pictures] */
     int *other_named;   /* [pictures], or NULL */
+    float *sure;        /* [pictures] the probability of the class named; 0 of sentences */
 } AccuracyResult;
 
 typedef struct Accuracy Accuracy;
@@ -40,7 +41,15 @@ void accuracy_free(Accuracy *e); /* NULL is allowed */
 bool accuracy_step(Accuracy *e, int64_t deadline_ns);
 size_t accuracy_pictures_done(const Accuracy *e);
 const AccuracyResult *accuracy_result(const Accuracy *e); /* NULL before it is done */
-double accuracy_share(const AccuracyResult *r);           /* named right, 0 … 1 */
+/* Pictures by the probability of the answer: bin i has those of at least ACCURACY_SURE[i], and less than the one
+ * before. */
+enum { ACCURACY_SURES = 5 };
+extern const float ACCURACY_SURE[ACCURACY_SURES];
+typedef struct AccuracySure {
+    size_t right, pictures;
+} AccuracySure;
+void accuracy_by_sure(const AccuracyResult *r, AccuracySure out[ACCURACY_SURES]);
+double accuracy_share(const AccuracyResult *r); /* named right, 0 … 1 */
 double accuracy_share_other(const AccuracyResult *r);
 size_t accuracy_of_class(const AccuracyResult *r, int label,
                          size_t *right); /* pictures of that class; *right of them named right */

@@ -212,6 +212,30 @@ static bool checkpoint_open(Checkpoint *k, const char *path, Err *err)
     return false;
 }
 
+/* A document that is in memory. */
+static bool parse_bytes(const char *name, ModelBytes from, Json **out, Err *err)
+{
+    *out = json_parse(name, from.data, from.size, err);
+    return *out != NULL;
+}
+
+/* The same of a folder whose three files are in memory. */
+static bool checkpoint_open_bytes(Checkpoint *k, const ModelFiles *files, Err *err)
+{
+    *k = (Checkpoint){.prefix = "", .name = files->name, .config_path = "config.json"};
+    k->processor_path = "preprocessor_config.json";
+    if (tensors_open_bytes(&k->file, files->name, files->weights.data, files->weights.size, err)) {
+        k->used = arena_alloc(&k->arena, k->file.count + 1);
+        if (layout_detect(k, err) && parse_bytes(k->config_path, files->config, &k->config, err) &&
+            parse_bytes(k->processor_path, files->processor, &k->processor, err)) {
+            k->pictures = k->processor;
+            return true;
+        }
+    }
+    checkpoint_close(k);
+    return false;
+}
+
 void checkpoint_close(Checkpoint *k)
 {
     tensors_close(&k->file);
@@ -531,24 +555,74 @@ bool checkpoint_read(Checkpoint *k, Model *m, ModelProgress progress, void *cont
     return read_all(k, m, progress, context, err);
 }
 
-static bool load(Model *m, const char *path, bool assume, ModelProgress progress, void *context, Err *err)
+/* Closes the checkpoint. layout: what the model is said to come from, NULL: as its tensors are named. */
+static bool load_open(Model *m, Checkpoint *k, const char *layout, ModelProgress progress, void *context, Err *err)
 {
-    Checkpoint k;
     Model next = {.trained = true};
-    if (!checkpoint_open(&k, path, err))
-        return false;
-    k.assume = assume;
-    bool ok = layout_infer(&k, &next, err) && checkpoint_read(&k, &next, progress, context, err);
+    bool ok = layout_infer(k, &next, err) && checkpoint_read(k, &next, progress, context, err);
     if (ok) {
         char name[NAME_MAX_BYTES];
-        next.name = arena_strdup(&next.arena, utf8_clean(name, sizeof name, k.name));
-        next.layout = k.layout->name;
+        next.name = arena_strdup(&next.arena, utf8_clean(name, sizeof name, k->name));
+        next.layout = layout ? layout : k->layout->name;
         *m = next;
     } else {
         model_free(&next);
     }
-    checkpoint_close(&k);
+    checkpoint_close(k);
     return ok;
+}
+
+static bool load(Model *m, const char *path, bool assume, ModelProgress progress, void *context, Err *err)
+{
+    Checkpoint k;
+    if (!checkpoint_open(&k, path, err))
+        return false;
+    k.assume = assume;
+    return load_open(m, &k, NULL, progress, context, err);
+}
+
+/* Tensor `name` of exactly so many numbers, in the model's arena. */
+static const float *read_seen(const TensorFile *f, Model *m, const char *name, size_t cells, Err *err)
+{
+    const TensorInfo *t = tensors_find(f, name);
+    if (!t || t->cells != cells) {
+        err_set(err, "%s: tensor '%s' of %zu numbers is missing", f->path, name, cells);
+        return NULL;
+    }
+    float *x = arena_alloc(&m->arena, size_mul(cells, sizeof *x));
+    return tensors_read_f32(f, t, x, err) ? x : NULL;
+}
+
+static bool load_seen(Model *m, const ModelFiles *files, Err *err)
+{
+    TensorFile f = {0};
+    size_t width = (size_t)m->vit.width;
+    if (!tensors_open_bytes(&f, "seen.safetensors", files->seen.data, files->seen.size, err))
+        return false;
+    const float *mean = read_seen(&f, m, "mean", width, err), *limit = mean ? read_seen(&f, m, "limit", 1, err) : NULL,
+                *block = limit ? read_seen(&f, m, "block", 1, err) : NULL,
+                *metric = block ? read_seen(&f, m, "metric", size_mul(width, width), err) : NULL;
+    bool ok = metric != NULL;
+    if (ok && !(*block >= 0 && *block < (float)m->vit.layers))
+        ok = err_set(err, "seen.safetensors: is not of this model");
+    if (ok)
+        m->seen = (ModelSeen){(int)*block, mean, metric, *limit};
+    tensors_close(&f);
+    return ok;
+}
+
+bool model_load_files(Model *m, const ModelFiles *files, Err *err)
+{
+    Checkpoint k;
+    Model next;
+    if (!checkpoint_open_bytes(&k, files, err) || !load_open(&next, &k, "bundled", NULL, NULL, err))
+        return false;
+    if (!files->seen.data || load_seen(&next, files, err)) {
+        *m = next;
+        return true;
+    }
+    model_free(&next);
+    return false;
 }
 
 /* Names from files enter messages in many places; the whole line is made printable once. */

@@ -25,6 +25,8 @@ static void build_vit(const Model *m, Graph *g, const ModelInput *in)
     probes_add(g, &c, &nodes);
     if (in->object)
         probes_object_add(g, in->object);
+    if (m->seen.mean)
+        probes_seen_add(g, &m->seen);
 }
 
 static const char *pool_text(VitPool p)

@@ -17,6 +17,13 @@ typedef struct Vocabulary {
     int n, pad, start, end;
 } Vocabulary;
 
+/* What pictures that a model learned from look like behind one of its blocks (probe_seen.c). */
+typedef struct ModelSeen {
+    int block;
+    const float *mean, *metric; /* [width], [width, width]; mean NULL: not known */
+    float limit;                /* 95 % of the held-out ones are nearer than that */
+} ModelSeen;
+
 typedef struct Model {
     const struct Family *family; /* family.h; NULL: there is no model */
     void *data;                  /* what a family outside this folder keeps, and frees */
@@ -34,6 +41,7 @@ typedef struct Model {
     const char *guess_note; /* "3 things are assumed (info)", for where the answer stands, or NULL */
     bool trained;           /* false: weights from a seed; its predictions mean nothing */
     bool drawn_shapes;      /* was made for drawn shapes: about any other picture its answer means nothing */
+    ModelSeen seen;         /* in arena */
     float *block;           /* all weights, one allocation */
     size_t block_cells;
     Arena arena; /* strings and tables */
@@ -49,8 +57,19 @@ bool model_load(Model *m, const char *path, ModelProgress progress, void *contex
 /* The same, but a model whose architecture is not known by name is taken for a plain ViT: a guess (model_guess), said
  * where the answer stands. */
 bool model_load_assuming(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
-/* The model in the binary: weights is the asset "shapes-vit.f32" (every weight in role order, block by block). Cannot
- * fail for the asset of the same build; false and err when the size is another. */
+/* The same of a folder that is in memory, a model in the binary: its layout is "bundled". */
+typedef struct ModelBytes {
+    const void *data;
+    size_t size;
+} ModelBytes;
+typedef struct ModelFiles {
+    const char *name;
+    ModelBytes weights, config, processor; /* model.safetensors, config.json, preprocessor_config.json */
+    ModelBytes seen;                       /* seen.safetensors; data NULL: not known */
+} ModelFiles;
+bool model_load_files(Model *m, const ModelFiles *files, Err *err);
+/* The model in the binary that names shapes: weights is the asset "shapes-vit.f32" (every weight in role order, block
+ * by block). Cannot fail for the asset of the same build; false and err when the size is another. */
 bool model_bundled(Model *m, const void *weights, size_t bytes, Err *err);
 VitConfig model_bundled_config(void);
 enum { MODEL_BUNDLED_CLASSES = 10 };

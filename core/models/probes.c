@@ -188,6 +188,8 @@ static const struct {
     {PART_MODEL, SITE_WHERE_ROLLOUT_MASS, "where.rollout_mass", false},
     {PART_MODEL, SITE_WHERE_MEAN_MASS, "where.mean_mass", false},
     {PART_MODEL, SITE_WHERE_HEAD_MASS, "where.head_mass", false},
+    {PART_MODEL, SITE_SEEN_DISTANCE, "seen.probe.distance", false},
+    {PART_MODEL, SITE_SEEN_LIMIT, "seen.probe.limit", false},
 };
 
 void probe_notes(Graph *g)

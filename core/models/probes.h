@@ -64,6 +64,7 @@
  * The components and ranks are made of the weights as they are when first asked for, without edits. */
 #ifndef VITRINE_MODELS_PROBES_H
 #define VITRINE_MODELS_PROBES_H
+#include "core/models/model.h"
 #include "core/models/seq2seq.h"
 #include "core/models/vit.h"
 
@@ -89,6 +90,12 @@ NodeId probes_apart(Graph *g, const char *path, NodeId before, NodeId step);
  *   where.rollout_mass, where.mean_mass, where.head_mass[h]   how much of rollout.patches, where.attention_mean and
  *                        where.attention lies on the object's patches, of all that lies on patches */
 void probes_object_add(Graph *g, const float *object);
+/* Where it is known what the model learned from looks like to it. Behind probes_add, in seen.probe:
+ *   mean[d], usual[d], centered[d]   the mean of the patches behind a block, what that is over the pictures that were
+ *                        learned from, the difference
+ *   away[k1], distance   the difference in the metric of the covariance over them, and its length
+ *   limit                95 % of the held-out pictures are nearer than that */
+void probes_seen_add(Graph *g, const ModelSeen *seen);
 /* Behind gradients that were made with the prefix "grad.". For every block whose pattern they pass, in
  * blocks.N.attn.probe:
  *   gradient_through[h,t]  how much of the gradient a row's softmax lets through: ‖grad.scores_scaled‖ / ‖grad.pattern‖

@@ -15,6 +15,7 @@ static bool run_open(Session *s, const Args *a, Err *err)
     if (a->count < 1)
         return err_set(
             err, "expected a picture file, #17 for a drawn picture, or FILE:tensor for the pixel values of a tensor");
+    const int models = s->models;
     bool words = a->count > 1 && session_words(s, SIDE_B); /* as one types a sentence */
     if (a->count > 1 && !words)
         return err_set(err,
@@ -31,8 +32,9 @@ static bool run_open(Session *s, const Args *a, Err *err)
         session_say(s, "%s, %d × %d. The model is untrained: its answer means nothing.", in->name, in->original.height,
                     in->original.width);
     else if (in->original.data)
-        session_say(s, "%s, %d × %d.%s%s%s", in->name, in->original.height, in->original.width, *note ? " Note: " : "",
-                    note, *note ? "." : "");
+        session_say(s, "%s, %d × %d%s%s.%s%s%s", in->name, in->original.height, in->original.width,
+                    s->models != models ? ", opened with " : "", s->models != models ? s->model.name : "",
+                    *note ? " Note: " : "", note, *note ? "." : "");
     else if (in->kind == INPUT_TEXT)
         session_say(s, "%s: %d words read, %d written.", in->name, in->text[TEXT_SOURCE].count,
                     in->text[TEXT_TARGET].count);
@@ -44,12 +46,14 @@ static bool run_open(Session *s, const Args *a, Err *err)
 static bool run_model(Session *s, const Args *a, Err *err)
 {
     if (a->count != 1)
-        return err_set(err, "expected a folder with model.safetensors, a .safetensors file, bundled or translator");
+        return err_set(err,
+                       "expected a folder with model.safetensors, a .safetensors file, bundled, photos or translator");
     const char *path = strcmp(a->word[0], "bundled") == 0 ? NULL : a->word[0];
     if (!(s->permit & COMMAND_READ) && strcmp(path ? path : "", s->model_path) == 0) /* followed: it is open */
         return true;
     if (!session_open_model(s, path, err))
         return false;
+    s->model_chosen = true;
     session_say(s, "%s (%s), %d blocks, %d tokens.%s", s->model.name, s->model.layout, session_blocks(s),
                 session_tokens(s), s->model.trained ? "" : " Untrained: its predictions mean nothing.");
     return true;
@@ -132,7 +136,7 @@ static bool run_copy(Session *s, const Args *a, Err *err)
 static const Command COMMANDS[] = {
     COMMAND("open", "files", "open FILE, #N, FILE:tensor, \"sentence\"", "open another input; edits stay",
             COMMAND_SESSION | COMMAND_READ, run_open, NULL),
-    COMMAND("model", "files", "model PATH, bundled, translator",
+    COMMAND("model", "files", "model PATH, bundled, photos, translator",
             "open another model for the same input; edits are dropped", COMMAND_SESSION | COMMAND_READ, run_model,
             NULL),
     COMMAND("export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",

@@ -387,7 +387,7 @@ static const Command COMMANDS[] = {
     COMMAND("move", "go", "move up, down, left, right, home, end, top, bottom [N]", "move the cursor", COMMAND_SESSION,
             run_move, NULL),
     COMMAND("in", "go", "in", "open what is under the cursor: box, tensor, head, row, arithmetic, operand",
-            COMMAND_EDIT, run_in, NULL),
+            COMMAND_EDIT | COMMAND_READ, run_in, NULL),
     COMMAND("back", "go", "back", "return to the place before", COMMAND_SESSION, run_back, NULL),
     COMMAND("box", "go", "box open, close [BOX]", "open or close a box of the map", COMMAND_SESSION, run_box, NULL),
     COMMAND("map", "go", "map", "show the map of all steps alone, and go back", COMMAND_SESSION, run_map, NULL),

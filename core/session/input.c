@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assets/scenes.h"
 #include "core/base/buf.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -43,13 +44,26 @@ static bool finish(Input *out, Input *in, const Model *m, Err *err)
     return true;
 }
 
+static bool open_scene(Input *out, const Model *m, int scene, Err *err)
+{
+    Input in = {.kind = INPUT_PICTURE, .label = -1, .rendered = true};
+    snprintf(in.name, sizeof in.name, "#%s", scene_name(scene));
+    snprintf(in.path, sizeof in.path, "#%s", scene_name(scene));
+    image_init(&in.original, SCENE_SIDE, SCENE_SIDE, 3);
+    scene_render(scene, in.original.data);
+    return finish(out, &in, m, err);
+}
+
 static bool open_drawn(Input *out, const Model *m, const char *number, Err *err)
 {
     char *end;
     errno = 0;
     unsigned long long n = strtoull(number, &end, 10);
     if (*number < '0' || *number > '9' || *end || errno == ERANGE)
-        return err_set(err, "'#%s' is no picture: a drawn picture is # and a number from 0, for example #17", number);
+        return err_set(err,
+                       "'#%s' is no picture: a drawn picture is # and a number from 0, for example #17, a rendered "
+                       "scene # and what it shows, for example #ship",
+                       number);
     Input in = {.kind = INPUT_PICTURE, .drawn = true};
     uint8_t *mask = xmalloc(DRAWN_SIDE * DRAWN_SIDE);
     snprintf(in.name, sizeof in.name, "#%llu", n);
@@ -337,6 +351,19 @@ bool input_copy(Input *out, const Input *from, const Model *m, Err *err)
     return finish(out, &in, m, err);
 }
 
+int input_scene(const char *spec)
+{
+    for (int i = 0; *spec == '#' && scene_name(i); i++)
+        if (strcmp(scene_name(i), spec + 1) == 0)
+            return i;
+    return -1;
+}
+
+const char *input_scene_name(int scene)
+{
+    return scene_name(scene);
+}
+
 bool input_open(Input *out, const Model *m, const char *spec, Err *err)
 {
     char number[32];
@@ -345,6 +372,8 @@ bool input_open(Input *out, const Model *m, const char *spec, Err *err)
     snprintf(number, sizeof number, "%d", INPUT_FIRST);
     if (!spec)
         return open_drawn(out, m, number, err);
+    if (*spec == '#' && input_scene(spec) >= 0)
+        return open_scene(out, m, input_scene(spec), err);
     if (*spec == '#')
         return open_drawn(out, m, spec + 1, err);
     const char *colon = strrchr(spec, ':');

@@ -3,12 +3,15 @@
 #define VITRINE_SESSION_INPUT_H
 #include "core/session/session.h"
 
-/* spec, for a picture model: NULL (the first drawn picture), "#17", "cat.png", "-", or "FILE:tensor"; for a model of
- * another family what that family reads (family.h). out is filled only on success; input_free later. */
+/* spec, for a picture model: NULL (the first drawn picture), "#17", "#ship", "cat.png", "-", or "FILE:tensor"; for a
+ * model of another family what that family reads (family.h). out is filled only on success; input_free later. */
 bool input_open(Input *out, const Model *m, const char *spec, Err *err);
 /* The same input once more: no file is read again (it may be a pipe, or gone). Ready values stay as they are; a picture
  * is made ready for m, words are read again for it, and false is returned when m does not take inputs of its kind. */
 bool input_copy(Input *out, const Input *from, const Model *m, Err *err);
+/* The number of the rendered scene "#ship" (assets/scenes.h), or -1; and "ship", NULL past the last one. */
+int input_scene(const char *spec);
+const char *input_scene_name(int scene);
 Text text_copy(Arena *arena, Text t);
 void input_free(Input *in); /* accepts a zeroed Input */
 enum { INPUT_FIRST = 17 };  /* the drawn picture shown first */

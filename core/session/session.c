@@ -23,6 +23,8 @@
 #include "core/session/screens.h"
 #include "core/session/state.h"
 
+static const char PHOTOS[] = "photos"; /* the program's own model for photographs, as -m names it */
+
 const char *view_name(View v)
 {
     static const char *const NAMES[VIEW_COUNT] = {"heat", "numbers", "strip", "histogram"};
@@ -46,6 +48,8 @@ static bool load_model(Session *s, Model *m, const char *path, Err *err)
         return err_set(err, "that path is longer than %zu characters", sizeof s->model_path - 1);
     if (path && text_asked(path))
         return text_open(m, path, err);
+    if (path && photos_asked(path))
+        return photos_open(m, err);
     if (path) {
         LoadProgress p = {s->progress, s->progress_context};
         return s->assume ? family_load_assuming(m, path, load_progress, &p, err)
@@ -171,20 +175,20 @@ static void begin(Session *s, SessionProgress progress, void *context)
                    .memory = machine_memory() / 4};
 }
 
-static bool start(Session *s, Model *m, const char *model_path, const char *input, int threads, Err *err)
+static void start(Session *s, Model *m, const char *model_path, Input *in, int threads)
 {
-    Input in;
-    if (!input_open(&in, m, input, err))
-        return false;
     s->pool = pool_new(threads);
-    fresh(s, m, model_path, &in);
-    return true;
+    fresh(s, m, model_path, in);
 }
 
 bool session_init_model(Session *s, Model *m, const char *input, int threads, Err *err)
 {
+    Input in;
     begin(s, NULL, NULL);
-    return start(s, m, NULL, input, threads, err);
+    if (!input_open(&in, m, input, err))
+        return false;
+    start(s, m, NULL, &in, threads);
+    return true;
 }
 
 /* The model for pictures of another size, which is said where the answer stands: it learned at its own. */
@@ -212,6 +216,31 @@ static bool fit_model(Model *m, const char *resolution, Err *err)
     return true;
 }
 
+/* A picture that nobody drew is shown by the model that has seen photographs: m and the picture change places with its
+ * own. */
+static bool prefer_photos(Model *m, Input *in, const char *resolution, Err *err)
+{
+    Model photos = {0};
+    Input again;
+    if (!photos_open(&photos, err))
+        return false;
+    if (!fit_model(&photos, resolution, err) || !input_copy(&again, in, &photos, err)) {
+        model_free(&photos);
+        return false;
+    }
+    input_free(in);
+    model_free(m);
+    *in = again;
+    *m = photos;
+    return true;
+}
+
+/* Is it a picture that the model for drawn shapes has nothing to say about? */
+static bool is_photo(const Input *in)
+{
+    return in->kind == INPUT_PICTURE && !in->drawn && !in->ready;
+}
+
 bool session_init_as(Session *s, const char *model_path, ModelWish wish, const char *input, int threads,
                      SessionProgress progress, void *context, Err *err)
 {
@@ -220,10 +249,17 @@ bool session_init_as(Session *s, const char *model_path, ModelWish wish, const c
     s->assume = wish.assume;
     if (!load_model(s, &m, model_path, err))
         return false;
-    if (fit_model(&m, wish.resolution, err) && start(s, &m, model_path, input, threads, err)) {
+    Input in = {0};
+    bool opened = fit_model(&m, wish.resolution, err) && input_open(&in, &m, input, err),
+         prefers = opened && !model_path && is_photo(&in);
+    if (opened && (!prefers || prefer_photos(&m, &in, wish.resolution, err))) {
+        start(s, &m, prefers ? PHOTOS : model_path, &in, threads);
+        s->model_chosen = model_path != NULL;
         snprintf(s->resolution, sizeof s->resolution, "%s", wish.resolution ? wish.resolution : "");
         return true;
     }
+    if (opened)
+        input_free(&in);
     model_free(&m);
     return false;
 }
@@ -258,6 +294,42 @@ void session_free(Session *s)
     *s = (Session){0};
 }
 
+static void forget_edits(Session *s)
+{
+    free_stack(s->undo, s->undo_count);
+    free_stack(s->redo, s->redo_count);
+    s->undo = s->redo = NULL;
+    s->undo_count = s->redo_count = 0;
+    s->undo_cap = s->redo_cap = 0;
+}
+
+/* Of the program's two models for pictures nobody chose one, nothing is changed or pinned, and the picture is of the
+ * other's kind. */
+static bool other_is_meant(const Session *s, const Model *m, const Input *in)
+{
+    bool ours = !*s->model_path ? m->drawn_shapes : m->seen.mean != NULL;
+    return ours && m == &s->model && !s->model_chosen && !*s->resolution && !s->model_uses && !session_edited(s) &&
+           !s->pinned && (m->drawn_shapes ? is_photo(in) : in->drawn);
+}
+
+static bool open_other(Session *s, Input *in, Err *err)
+{
+    Model other;
+    Input again;
+    const char *path = s->model.drawn_shapes ? PHOTOS : NULL;
+    bool ok = load_model(s, &other, path, err);
+    if (ok && !input_copy(&again, in, &other, err)) {
+        model_free(&other);
+        ok = false;
+    }
+    input_free(in);
+    if (ok) {
+        fresh(s, &other, path, &again);
+        forget_edits(s);
+    }
+    return ok;
+}
+
 bool session_open_input(Session *s, const char *input, Err *err)
 {
     Input in;
@@ -273,6 +345,8 @@ bool session_open_input(Session *s, const char *input, Err *err)
         snprintf(in.path, sizeof in.path, "%s", input);
         utf8_clean(in.name, sizeof in.name, slash ? slash + 1 : input);
     }
+    if (other_is_meant(s, m, &in))
+        return open_other(s, &in, err);
     Exhibit *e = session_add(s, m, &in);
     if (!session_show(s, e, err)) { /* an edit that this input does not allow */
         session_drop(s, e);
@@ -287,7 +361,7 @@ bool session_open_model(Session *s, const char *path, Err *err)
 {
     Model m = {0};
     Input in;
-    const char *file = !path || (text_asked(path) && !file_exists(path)) ? path : permit_read(s, path, err);
+    const char *file = !path || model_in_program(path) ? path : permit_read(s, path, err);
     if (path && !file)
         return false;
     if (s->model_uses) /* the one that is open may be named */
@@ -302,12 +376,26 @@ bool session_open_model(Session *s, const char *path, Err *err)
         return false;
     }
     fresh(s, &m, path, &in);
-    free_stack(s->undo, s->undo_count);
-    free_stack(s->redo, s->redo_count);
-    s->undo = s->redo = NULL;
-    s->undo_count = s->redo_count = 0;
-    s->undo_cap = s->redo_cap = 0;
+    forget_edits(s);
     return true;
+}
+
+/* Why a picture is none of those that the model can be asked about, or NULL. */
+static const char *unknown_kind(const Session *s, const Model *m)
+{
+    const Input *in = session_input(s, SIDE_B);
+    if (m->drawn_shapes && !in->drawn)
+        return m->vit.classes == MODEL_BUNDLED_CLASSES ? "it knows ten drawn shapes and nothing else: `model photos`"
+                                                       : "it knows drawn shapes and nothing else";
+    if (!m->seen.mean)
+        return NULL;
+    if (in->drawn)
+        return "it has seen photographs only, and this is drawn: `model bundled`";
+    const float *far = session_peek(s, SIDE_B, site_path_any(session_graph(s, SIDE_B), SITE_SEEN_DISTANCE));
+    if (far && !(*far < m->seen.limit))
+        return in->rendered ? "rendered, and unlike the photographs it has seen: 95 % of those are nearer"
+                            : "unlike the photographs it has seen: 95 % of those are nearer";
+    return in->rendered ? "rendered by a program, no photograph" : NULL;
 }
 
 const char *session_model_note(const Session *s)
@@ -317,8 +405,9 @@ const char *session_model_note(const Session *s)
         return "";
     if (!m->trained && !*session_input(s, SIDE_B)->note)
         return "untrained";
-    if (m->drawn_shapes && !session_input(s, SIDE_B)->drawn)
-        return "about this picture its answer means nothing; the arithmetic is exact";
+    const char *unknown = unknown_kind(s, m);
+    if (unknown)
+        return unknown;
     const char *left_out = session_input(s, SIDE_B)->note;
     return *left_out || !m->guess_note ? left_out : m->guess_note;
 }
@@ -334,7 +423,35 @@ void session_say(Session *s, const char *fmt, ...)
     s->said = text;
 }
 
-/* ---- which text model is meant ---- */
+/* ---- which of the program's own models is meant ---- */
+
+/* A folder of that name is one of pictures, unless a model lies in it. */
+bool photos_asked(const char *model)
+{
+    return model && strcmp(model, PHOTOS) == 0 && (!file_exists(model) || file_is_dir(model)) &&
+           !file_exists("photos/model.safetensors");
+}
+
+static ModelBytes photos_file(const char *name)
+{
+    const Asset *a = asset_find(name);
+    return a ? (ModelBytes){a->data, a->size} : (ModelBytes){0};
+}
+
+bool photos_open(Model *m, Err *err)
+{
+    const ModelFiles files = {.name = PHOTOS,
+                              .weights = photos_file("photos.safetensors"),
+                              .config = photos_file("photos-config.json"),
+                              .processor = photos_file("photos-preprocessor_config.json"),
+                              .seen = photos_file("photos-seen.safetensors")};
+    return model_load_files(m, &files, err);
+}
+
+bool model_in_program(const char *model)
+{
+    return photos_asked(model) || (text_asked(model) && !file_exists(model));
+}
 
 static const char BUNDLED[] = "translator";
 

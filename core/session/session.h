@@ -41,6 +41,7 @@ typedef struct Input {
     bool ready;     /* the values came from a file, already standardised */
     bool unchecked; /* of an archive only a part was read: its checksum was not tested */
     bool drawn;     /* one of the drawn shapes */
+    bool rendered;  /* one of the rendered scenes, which are no photographs */
     const uint8_t *mask;
     /* INPUT_TEXT */
     Text text[TEXTS]; /* in arena */
@@ -203,6 +204,7 @@ typedef struct Session {
     bool assume;            /* models whose architecture is not known by name are taken for plain ViTs */
     Model model;            /* the one that was opened */
     char model_path[1024];  /* what opened it; "" = the bundled model */
+    bool model_chosen;      /* by name; else a picture of another kind opens with the program's other model */
     char resolution[16];    /* …and --resolution with it; "" = none */
     int models;             /* how many were opened: what is known of a model holds while it stays the same */
     int model_uses;         /* by those who read its weights elsewhere: while there are any no other model is opened */
@@ -425,7 +427,12 @@ Screen session_screen_for(const Session *s, const char *path);
 int session_step_number(const Session *s, int *total);
 void session_say(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* replaces `said` */
 
-/* ---- which text model is meant: the bundled translator, or a folder ---- */
+/* ---- which model is meant: one of the program's own, or a file or folder ---- */
+/* Is it "photos", the model in the program that has seen photographs? Opens it. */
+bool photos_asked(const char *model);
+bool photos_open(Model *m, Err *err);
+/* Is it the name of a model in the program, rather than of a file? */
+bool model_in_program(const char *model);
 /* Does `model`, as -m has it, name a text model: "translator", the bundled one, or the folder of another? NULL does
  * not: without -m it is the picture model. */
 bool text_asked(const char *model);

@@ -166,12 +166,23 @@ static size_t shuffled(size_t at, size_t n, uint64_t key)
     return (size_t)x;
 }
 
+static const FolderPicture *picture_at(const Pictures *p, PictureSet set, uint64_t number)
+{
+    const Folder *f = &p->folder;
+    size_t n = pictures_count(p, set);
+    return &f->picture[shuffled((size_t)(number % n), n, scatter(number / n + 1)) +
+                       (set == PICTURES_TRAIN ? 0 : f->learnt)];
+}
+
+const char *pictures_path(const Pictures *p, PictureSet set, uint64_t number)
+{
+    return p->folder.classes ? picture_at(p, set, number)->path : NULL;
+}
+
 static int get_read(const Pictures *p, PictureSet set, uint64_t number, float *pixels, uint8_t *mask)
 {
     const Folder *f = &p->folder;
-    size_t n = pictures_count(p, set),
-           at = shuffled((size_t)(number % n), n, scatter(number / n + 1)) + (set == PICTURES_TRAIN ? 0 : f->learnt);
-    const FolderPicture *picture = &f->picture[at];
+    const FolderPicture *picture = picture_at(p, set, number);
     size_t plane = size_mul((size_t)p->p.width, (size_t)p->p.height);
     spread(f->pixels + picture->at * f->size, plane, (size_t)p->p.channels, pixels);
     if (mask)

@@ -43,6 +43,8 @@ void pictures_free(Pictures *p);           /* NULL is allowed */
 int pictures_classes(const Pictures *p);
 const char *const *pictures_names(const Pictures *p);     /* [classes]; live as long as p */
 size_t pictures_count(const Pictures *p, PictureSet set); /* 0: endless */
+/* Where picture number < pictures_count of a folder's set was read from; NULL of drawn ones. */
+const char *pictures_path(const Pictures *p, PictureSet set, uint64_t number);
 bool pictures_have_masks(const Pictures *p);
 /* Picture `number` of a set (a folder's: modulo its count, every round in another order made from the round's number).
  * difficulty 0 … 1: drawn shapes only. pixels[c,y,x] gets 0 … 255; mask (height · width, how much of a pixel the object

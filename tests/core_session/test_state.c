@@ -86,6 +86,7 @@ static const char *const STATES[] = {
     "alike 1 r2c3; option norms on",
     "laboratory head; laboratory 3",
     "census; block 2",
+    "confusion; move down 2; move right 3",
     "ledger star against=ring; block 1; head 2",
     "zoom",
     "map; box open blocks.2; next 3",

@@ -3,6 +3,7 @@
 # VITRINE=build/release/vitrine tests/e2e/train.sh
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
+ROOT=$PWD
 V=$(realpath "${VITRINE:-build/release/vitrine}")
 [ -x "$V" ] || { fail "$V is not built"; finish train; exit 1; }
 T=$(mktemp -d)
@@ -183,4 +184,20 @@ for delay in 0.02 0.05 0.1 0.15 0.2; do
     fi
     check "$delay s: the same bytes" cmp -s full/model.safetensors "late$delay/model.safetensors"
 done
+
+# the model of photographs by its own recipe: a few of its steps, from drawn pictures, on one thread and on two; what `keep` took over
+# is what the second run is compared with, in 16 bits
+"$V" data 0-399 -o photographs/ --by-class >/dev/null || fail 'pictures for the model of photographs'
+build=$(dirname "$V")
+photos() { (export SHIPPED=$T/kept RECIPE=$ROOT/assets/photos.json && "$ROOT/assets/train-photos.sh" "$@"); }
+if [ -x "$build/assets/make_half" ]; then
+    photos "$build" one photographs --steps 8 --threads 1 >out 2>&1
+    check "nothing to compare with yet" grep -q 'DIFFERENT  .*model.safetensors' out
+    check "kept" photos keep "$build" one
+    photos "$build" two photographs --steps 8 --threads 2 >out 2>&1
+    same "the model of photographs again, on another number of threads: $(tail -1 out)" 5 "$(grep -c '^equal ' out)"
+    check "half the bytes" test "$(stat -c %s kept/model.safetensors)" -lt $(($(stat -c %s one/model.safetensors) * 51 / 100))
+else
+    skip "make_half is not built: make tested"
+fi
 finish train

@@ -78,7 +78,8 @@ static void bash_case(const OptionSpec *o, Buf *out)
     switch (follow_of(o)) {
     case FOLLOW_WORDS: buf_printf(out, "words='%s' ;;\n", o->choices); break;
     case FOLLOW_FILE:
-        buf_printf(out, "%sfiles=1 kinds='%s' ;;\n", names_model(o) ? "words=translator " : "", kinds ? kinds : "");
+        buf_printf(out, "%sfiles=1 kinds='%s' ;;\n", names_model(o) ? "words='photos translator' " : "",
+                   kinds ? kinds : "");
         break;
     case FOLLOW_COMMAND: buf_puts(out, "words=$commands ;;\n"); break;
     default: buf_puts(out, "return ;;\n"); break;
@@ -129,7 +130,7 @@ static void zsh_value(const OptionSpec *o, Buf *out)
     put_quoted(out, o->value, ":[]");
     switch (follow_of(o)) {
     case FOLLOW_WORDS: buf_printf(out, ":(%s)", o->choices); break;
-    case FOLLOW_FILE: buf_puts(out, names_model(o) ? ":{_files; compadd translator}" : ":_files"); break;
+    case FOLLOW_FILE: buf_puts(out, names_model(o) ? ":{_files; compadd photos translator}" : ":_files"); break;
     case FOLLOW_COMMAND: buf_puts(out, ":($commands)"); break;
     default: buf_puts(out, ":"); break;
     }

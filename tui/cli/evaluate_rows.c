@@ -13,6 +13,7 @@ enum {
     LOST_ACROSS = 4,
     SHARES_ACROSS = 6,
     OBJECT_LABEL = 47,
+    SHARE_CELLS = 16, /* of " % (98.8–99.4) " behind the number */
     NAME_CELLS = 24,
     NAME_BYTES = 4 * NAME_CELLS
 };
@@ -142,6 +143,37 @@ static void rows_classes(Rows *r, const Evaluation *e, const Evaluated *of)
         if (other >= 0)
             buf_printf(&r->page, "%s, %zu", class_label(name, of->class_names[other], NAME_CELLS - 4), most);
         page_end(&r->page);
+    }
+}
+
+static void sure_at(Buf *out, const void *of, int i)
+{
+    const AccuracySure *s = of;
+    buf_printf(out, "[%.9g,%zu,%zu]", (double)ACCURACY_SURE[i], s[i].right, s[i].pictures);
+}
+
+/* How much an answer's probability is worth. */
+static void rows_sure(Rows *r, const Evaluation *e)
+{
+    AccuracySure sure[ACCURACY_SURES];
+    accuracy_by_sure(accuracy_result(e->trained), sure);
+    rows_cells(r, "right_by_probability", ACCURACY_SURES, 0, sure_at, sure);
+    buf_puts(&r->page, "\nNamed right, by the probability of the answer\n");
+    for (int i = 0; i < ACCURACY_SURES; i++) {
+        char label[48];
+        const double least = 100 * (double)ACCURACY_SURE[i];
+        if (i == 0)
+            utf8_print(label, sizeof label, "at least %.0f %%", least);
+        else if (i == ACCURACY_SURES - 1)
+            utf8_print(label, sizeof label, "less than %.0f %%", 100 * (double)ACCURACY_SURE[i - 1]);
+        else
+            utf8_print(label, sizeof label, "%.0f to %.0f %%", least, 100 * (double)ACCURACY_SURE[i - 1]);
+        page_label(&r->page, label, ROWS_LABEL);
+        if (sure[i].pictures)
+            page_share(&r->page, sure[i].right, sure[i].pictures);
+        else
+            buf_printf(&r->page, "%6s%*s", "-", SHARE_CELLS, "");
+        buf_printf(&r->page, "of %zu\n", sure[i].pictures);
     }
 }
 
@@ -307,6 +339,7 @@ void evaluate_print(const Evaluation *e, const Evaluated *of, bool json, Buf *ou
     buf_puts(&r.page, "In brackets and behind ±: 95 % intervals; losses are over the same pictures.\n\n");
     rows_answers(&r, e, of);
     rows_classes(&r, e, of);
+    rows_sure(&r, e);
     rows_parts(&r, e);
     rows_lens(&r, e);
     rows_positions(&r, e);
@@ -317,7 +350,8 @@ void evaluate_print(const Evaluation *e, const Evaluated *of, bool json, Buf *ou
                "accuracy_from_class_token accuracy_from_mean accuracy_without_head accuracy_without_attention "
                "accuracy_without_mlp discordant_without_scale discordant_without_positions discordant_other_read_out "
                "discordant_without_head discordant_without_attention discordant_without_mlp accuracy_lens classes "
-               "confusion position_rank_correlation position_rank_correlation_centred position_neighbour_share_4 "
+               "confusion right_by_probability position_rank_correlation position_rank_correlation_centred "
+               "position_neighbour_share_4 "
                "position_neighbour_share_8 distance_uniform distance_maximal distance entropy_share "
                "entropy_share_without_scale largest_weight largest_weight_without_scale object_area object_rollout "
                "object_rollout_peak object_covered object_rollout_random_weights object_rollout_mean_map "

@@ -66,11 +66,11 @@ static void put_program(Buf *out)
         "it came from.",
         0, 0);
     buf_putc(out, '\n');
-    help_entry(out, "vitrine [INPUT]",
-               "opens the screen; INPUT is a picture file, #N for a drawn picture, FILE:tensor for ready values, or a "
-               "sentence in "
-               "quotes, which opens in the translator",
-               VERB_COLUMN);
+    help_entry(
+        out, "vitrine [INPUT]",
+        "opens the screen; INPUT is a picture file, #N for a drawn picture, #ship and others for a rendered scene, "
+        "FILE:tensor for ready values, or a sentence in quotes, which opens in the translator",
+        VERB_COLUMN);
     help_entry(out, "vitrine VERB …", "prints, writes, or opens one of these:", VERB_COLUMN);
     buf_putc(out, '\n');
     for (int i = 0; verb_at(i); i++)

@@ -6,6 +6,7 @@
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
+#include "core/session/input.h"
 #include "core/session/link.h"
 #include "core/session/options.h"
 #include "core/session/session.h"
@@ -16,7 +17,7 @@ bool link_is_input(const char *word)
     char file[1024];
     const char *colon = strrchr(word, ':');
     if (*word == '#')
-        return word[1] && !word[1 + strspn(word + 1, "0123456789")];
+        return input_scene(word) >= 0 || (word[1] && !word[1 + strspn(word + 1, "0123456789")]);
     if (strcmp(word, "-") == 0 || file_exists(word))
         return true;
     if (!colon || !colon[1] || (size_t)(colon - word) >= sizeof file)

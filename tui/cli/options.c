@@ -15,13 +15,16 @@ static const OptionSpec OPTIONS[] = {
     {.name = "input",
      .letter = 'i',
      .value = "INPUT",
-     .help = "picture file, #N for a drawn picture, FILE:tensor for the pixel values of a tensor, - for standard input",
+     .help = "picture file, #N for a drawn picture, #ship for a rendered scene, FILE:tensor for the pixel values of a "
+             "tensor, - for "
+             "standard input",
      .kind = OPTION_TEXT,
      .offset = AT(input)},
     {.name = "model",
      .letter = 'm',
      .value = "MODEL",
-     .help = "folder with model.safetensors and config.json, or a .safetensors file",
+     .help = "folder with model.safetensors and config.json, or a .safetensors file; photos and translator are in the "
+             "program",
      .kind = OPTION_TEXT,
      .offset = AT(model)},
     {.name = "assume",

@@ -164,7 +164,8 @@ bool work_complete(Work *w, Err *err)
     while (!session_step(&w->session, NULL, 0, clock_ns() + SLICE_NS))
         if (!progress(&w->progress, "computing", session_progress_share(&w->session)))
             return stop_refuse(err);
-    return true;
+    const char *seen = site_path_any(session_graph(&w->session, SIDE_B), SITE_SEEN_DISTANCE);
+    return !seen || session_need(&w->session, SIDE_B, seen, err); /* what the answer is worth is said beside it */
 }
 
 bool work_to_stdout(const Work *w)

@@ -3,10 +3,11 @@
 #include <math.h>
 
 #include "core/base/utf8.h"
+#include "core/session/learned/shipped.h"
 #include "tui/views/classes.h"
 
 enum { NAME_MAX = 24, NAME_LEAST = 4, P_CELLS = 9, P_LEAST = 6, LOGIT_CELLS = 9, BAR_MIN = 4, FULL_CELLS = 8 };
-enum { BAR_MOST = 40, WAY_MOST = 100, WAY_LEAST = 12, LEGEND_CELLS = 11 };
+enum { SURE_LEAST = 14, BAR_MOST = 40, WAY_MOST = 100, WAY_LEAST = 12, LEGEND_CELLS = 11 };
 
 typedef struct Columns {
     int name, bar, p, logit, a, b, change; /* widths; 0 = not shown */
@@ -199,8 +200,16 @@ static void draw_header(const Paint *p, Rect line, const Table *t, const char *k
 /* The class that the picture of a side was drawn as, or −1. A difference is of two pictures or of none. */
 static int label_of(const Session *s, const Shown *v, Side side)
 {
-    int label = side == SIDE_DIFF ? -1 : shown_input(s, side)->label;
+    const Exhibit *e = session_exhibit(s, side);
+    int label = side == SIDE_DIFF || !e->model || !e->model->drawn_shapes ? -1 : e->input.label;
     return label >= 0 && (size_t)label < v->count ? label : -1;
+}
+
+/* What an answer of that probability was worth over many pictures, where there is room for it. */
+static bool sure_of(const Session *s, const Shown *v, Side side, Rect r, char out[SURE_TEXT])
+{
+    return r.h >= SURE_LEAST && v->values &&
+           session_sure_text(s, side, v->values[classes_best(v->values, v->count)], out);
 }
 
 /* The notes under the classes: what the answer is worth, and what the picture is, or both. */
@@ -208,6 +217,11 @@ static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
 {
     const Session *s = p->s;
     const Shown *v = &t->shown;
+    char sure[SURE_TEXT];
+    if (sure_of(s, v, side, *r, sure)) {
+        Rect line = rect_cut(r, 'b', 1);
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, sure);
+    }
     const char *note = session_model_note(s);
     if (*note && r->h >= 2) {
         Rect line = rect_cut(r, 'b', 1);
@@ -269,6 +283,9 @@ static void listing_next(Listing *l)
 static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
 {
     const char *note = session_model_note(s);
+    char sure[SURE_TEXT];
+    if (sure_of(s, v, side, r, sure))
+        rect_cut(&r, 'b', 1);
     if (*note && r.h >= 2)
         rect_cut(&r, 'b', 1);
     if (label_of(s, v, side) >= 0 && r.h >= 6)

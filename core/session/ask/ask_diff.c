@@ -51,7 +51,7 @@ static DiffSubject subject_of(Session *s, VitConfig *config)
 
 bool ask_diff_is_model(const char *reference)
 {
-    return diff_is_model(reference) || text_asked(reference);
+    return diff_is_model(reference) || text_asked(reference) || photos_asked(reference);
 }
 
 static bool loading(void *context, uint64_t done, uint64_t total)
@@ -67,6 +67,8 @@ static bool load_other(Against *x, Session *s, const char *path, Err *err)
     if (words != (model_text(s->now->model) != NULL))
         return err_set(err, "%s %s, and %s does not: there is nothing to compare", path,
                        words ? "reads words" : "looks at pictures", s->now->model->name);
+    if (photos_asked(path))
+        return photos_open(&x->model, err);
     if (!words)
         return (s->assume ? model_load_assuming : model_load)(&x->model, path, loading, s, err);
     return text_open(&x->model, path, err);

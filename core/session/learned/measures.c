@@ -13,6 +13,7 @@
 #include "core/eval/ablation.h"
 #include "core/io/json.h"
 #include "core/models/text_model.h"
+#include "core/session/learned/confusion.h"
 #include "core/session/screens.h"
 #include "core/train/task.h"
 
@@ -92,6 +93,18 @@ static size_t checked_of(const char *path)
     return (size_t)n;
 }
 
+/* The record of photos, and over how many its recipe says that accuracies were recorded. */
+static void read_photos(struct Measures *t, const History *empty)
+{
+    const Asset *a = asset_find("photos-recipe.json");
+    Json *j = a ? json_parse(a->name, (const char *)a->data, a->size, NULL) : NULL;
+    double checked = 0;
+    if (!json_number(json_get(j, "check"), &checked))
+        checked = 0;
+    json_free(j);
+    read_asset(t, &t->own, empty, "photos-history.safetensors", (int)checked);
+}
+
 /* The first of the names that is there. */
 static void read_beside(struct Measures *t, Record *r, const History *empty, const char *model,
                         const char *const *names, int count)
@@ -127,6 +140,8 @@ void measures_read_history(Session *s)
     t->read = true;
     if (m && session_shipped(s))
         read_asset(t, &t->own, &empty, "history-translator.safetensors", SENTENCES_TASK.recipe(0).check);
+    else if (session_photos(s))
+        read_photos(t, &empty);
     else if (session_shipped(s)) {
         read_asset(t, &t->own, &empty, OWN[0], PICTURES_TASK.recipe(0).check);
         read_asset(t, &t->twin, &empty, TWIN[0], PICTURES_TASK.recipe(0).check);
@@ -136,12 +151,6 @@ void measures_read_history(Session *s)
             read_beside(t, &t->twin, &empty, s->model_path, TWIN, 2);
     }
     s->changes++;
-}
-
-bool session_shipped(const Session *s)
-{
-    const Model *m = session_text_model(s);
-    return m ? strcmp(m->layout, "bundled") == 0 : !*s->model_path;
 }
 
 size_t session_history_checked(const Session *s, bool twin)
@@ -198,13 +207,15 @@ const char *session_history_problem(const Session *s)
 
 const char *session_measured_over(const Session *s)
 {
-    return session_text_model(s) ? "sentences" : "pictures";
+    return session_text_model(s) ? "sentences" : session_photos(s) ? "photographs" : "pictures";
 }
 
 float measures_factor(const Session *s, int i)
 {
     return ablation_factor(session_scale(s), i);
 }
+
+static const char ONE_READOUT[] = "this model has one read-out only: there is nothing to compare it with";
 
 /* Why this kind cannot be measured for the model that is open, or NULL. */
 static const char *impossible(const Session *s, MeasureKind kind)
@@ -222,10 +233,13 @@ static const char *impossible(const Session *s, MeasureKind kind)
         return "this model names no classes";
     if (kind == MEASURE_OCCLUSION)
         return NULL;
+    if (session_photos(s) && kind != MEASURE_LOOKS)
+        return kind == MEASURE_READOUT && !readout_has_other(session_vit(s)) ? ONE_READOUT : NULL;
     if (!dataset_suits_drawn(&s->model, NULL))
-        return "no labelled pictures are known for this model; see `vitrine evaluate --help`";
+        return session_photos(s) ? "photographs are not in the program; see `vitrine evaluate --help`"
+                                 : "no labelled pictures are known for this model; see `vitrine evaluate --help`";
     if (kind == MEASURE_READOUT && !readout_has_other(session_vit(s)))
-        return "this model has one read-out only: there is nothing to compare it with";
+        return ONE_READOUT;
     return NULL;
 }
 
@@ -384,6 +398,7 @@ void measures_free(Session *s)
     neurons_drop(t->neurons); /* reads them */
     pictures_free(t->pictures);
     decoding_free(t->decoding);
+    confusion_free(t->confusion);
     free(t);
     s->measures = NULL;
 }

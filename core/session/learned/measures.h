@@ -15,8 +15,9 @@
  * 1/√d_k. Read when the training screen is first gone to (`training`) or shown: NULL before. */
 const History *session_history(const Session *s);
 const History *session_history_twin(const Session *s);
-/* Is what is open one of the models in the program? */
+/* Is what is open one of the models in the program? Is it the one that has seen photographs? */
 bool session_shipped(const Session *s);
+bool session_photos(const Session *s);
 /* Over how many pictures the accuracies of a run were recorded; 0: not known. */
 size_t session_history_checked(const Session *s, bool twin);
 /* What the positions of that run (of its twin) learned; NULL where there is no run or it has no positions. Its frames
@@ -80,7 +81,7 @@ const Measure *session_measure(const Session *s, MeasureKind kind, const char **
 const HeadPlacesResult *session_head_places(const Session *s);
 /* The same of a text model, over sentences. */
 const WordPlacesResult *session_word_places(const Session *s);
-/* What is measured over: "pictures", "sentences". */
+/* What is measured over: "pictures", "photographs", "sentences". */
 const char *session_measured_over(const Session *s);
 /* "99.1 % (98.8–99.4)": a share that was measured, with its 95 % interval; returns out. */
 const char *measure_share_text(size_t right, size_t pictures, char *out, size_t n);

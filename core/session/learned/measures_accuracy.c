@@ -6,8 +6,8 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/eval/ablation.h"
-#include "core/eval/figures.h"
 #include "core/session/learned/measures_parts.h"
+#include "core/session/learned/shipped.h"
 #include "core/session/screens/heads.h"
 
 static void shape(const Session *s, MeasureKind kind, Measure *m)
@@ -48,16 +48,19 @@ static void put_base(Measuring *w)
     w->measure.base = (float)((double)w->base_right / (double)w->measure.pictures);
 }
 
-static void take_shipped(MeasureKind kind, Measuring *w)
+static void take_shipped(const Session *s, MeasureKind kind, Measuring *w)
 {
     Measure *m = &w->measure;
     FigureKind figure = kind == MEASURE_CENSUS ? FIGURE_HEAD : FIGURE_FACTOR;
-    m->base_right = figures_get(FIGURE_TRAINED, 0).right;
-    m->base = (float)figures_share(FIGURE_TRAINED, 0);
+    const int other = readout_used(session_vit(s)) == READOUT_CLASS_TOKEN; /* the column of the one that is not used */
+    w->base_right = session_figure(s, FIGURE_TRAINED, 0).right;
+    put_base(w);
     for (int i = 0; i < m->rows * m->cols; i++) {
-        Figure f = kind != MEASURE_READOUT ? figures_get(figure, i)
-                   : i                     ? figures_get(FIGURE_OTHER, 0)
-                                           : figures_get(FIGURE_TRAINED, 0);
+        Figure f = session_figure(s,
+                                  kind != MEASURE_READOUT ? figure
+                                  : i == other            ? FIGURE_OTHER
+                                                          : FIGURE_TRAINED,
+                                  kind != MEASURE_READOUT ? i : 0);
         put_cell(w, i, f.right, f.pair);
     }
     m->done = m->total;
@@ -92,11 +95,11 @@ void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w)
         m->value[i] = NAN;
     m->base = NAN;
     m->answer = -1;
-    m->pictures = shipped ? FIGURES_PICTURES : MEASURES_ROUND;
+    m->pictures = shipped ? session_figures_over(s) : MEASURES_ROUND;
     m->total = size_mul(exams_of(kind, m), m->pictures);
     w->at = -1;
     if (shipped)
-        take_shipped(kind, w);
+        take_shipped(s, kind, w);
 }
 
 /* More may be asked for later than was at first. */

@@ -3,6 +3,7 @@
 
 #include "core/models/drawn.h"
 #include "core/session/ask/say.h"
+#include "core/session/learned/shipped.h"
 #include "core/session/place.h"
 #include "core/session/ranking.h"
 #include "core/session/screens.h"
@@ -53,14 +54,29 @@ static void put_class(const Teller *t, size_t o, const float *probs)
 
 static bool say_writing(const Teller *t);
 
+/* How much the distance from what was seen tells: which share of other pictures it tells apart. */
+static void put_unlike(const Teller *t)
+{
+    buf_puts(t->out, " Of the held-out photographs 5 % are called that");
+    for (int i = 0; i < UNLIKE_COUNT; i++) {
+        const AccuracySure a = photos_unlike((PhotosUnlike)i);
+        if (a.pictures)
+            buf_printf(t->out, ", of %s %.0f %%", photos_unlike_text((PhotosUnlike)i),
+                       100 * (double)a.right / (double)a.pictures);
+    }
+    buf_puts(t->out, ".");
+}
+
 bool say_answer(const Teller *t)
 {
     NodeId n;
     const float *probs = teller_values(t, teller_model(t, SITE_PROBS), &n);
     const Input *in = session_input(t->s, t->side);
-    const char *note = session_model_note(t->s);
+    float far;
     if (!probs)
         return false;
+    teller_there(t, teller_model(t, SITE_SEEN_DISTANCE), &far); /* which the note depends on */
+    const char *note = session_model_note(t->s);
     if (node_role(t->g, n, ROLE_QUERY) != AXIS_NONE) /* a row for every word: the one at the cursor */
         return say_writing(t);
     size_t classes = graph_cells(t->g, n), first = largest_of(probs, classes), shown = classes < 3 ? classes : 3;
@@ -75,6 +91,10 @@ bool say_answer(const Teller *t)
         last = next;
     }
     buf_putc(t->out, '.');
+    char sure[SURE_TEXT];
+    if (session_sure_text(t->s, t->side, probs[first], sure))
+        buf_printf(t->out, " It knows ten classes, whatever it sees; over %zu held-out photographs, %s.",
+                   photos_pictures(), sure);
     if (in->drawn && in->label >= 0 && in->label < DRAWN_CLASSES)
         buf_printf(t->out, " What was drawn is %s %s.", SHAPES_NAMES[in->label][0] == 'a' ? "an" : "a",
                    SHAPES_NAMES[in->label]);
@@ -82,6 +102,8 @@ bool say_answer(const Teller *t)
         buf_puts(t->out, " The model is untrained: the arithmetic is exact, the answer means nothing.");
     else if (*note)
         buf_printf(t->out, " Note: %s.", note);
+    if (session_photos(t->s) && strstr(note, "unlike"))
+        put_unlike(t);
     return true;
 }
 

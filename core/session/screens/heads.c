@@ -6,7 +6,7 @@
 
 #include "core/graph/anatomy.h"
 #include "core/session/ask/say.h"
-#include "core/session/learned/measures.h"
+#include "core/session/learned/shipped.h"
 #include "core/session/screens.h"
 
 static const char *place_word(const Session *s, HeadPlace place)
@@ -65,7 +65,12 @@ static void put_looks(const Session *s, int cell, Buf *out)
                    r->distance[cell].margin, r->uniform);
         put_place(s, r, cell, out);
         buf_printf(out, "; mean over %zu held-out pictures, model as trained", r->pictures);
-    } else if (m && m->done)
+    } else if (session_photos(s))
+        buf_printf(out,
+                   "looks %.1f pixels away, the entropy of its rows is %.0f %% of the maximum; mean over %zu held-out "
+                   "photographs, model as trained",
+                   photos_distance(cell), 100 * photos_entropy(cell), photos_pictures());
+    else if (m && m->done)
         buf_printf(out, "where it looks is being measured, %zu of %zu %s", m->done, m->total, session_measured_over(s));
     else
         buf_puts(out, "where it looks is not measured yet (:heads measure)");
@@ -91,7 +96,7 @@ static const char *head_words_why(const Session *s)
 {
     const char *why;
     session_measure(s, MEASURE_LOOKS, &why);
-    return why;
+    return session_photos(s) ? NULL : why; /* whose means are known */
 }
 
 void head_words_looks(const Session *s, int row, int head, Buf *out)

@@ -381,7 +381,7 @@ void say_without_scale(const Teller *t)
                          : after < before              ? ": this row gets sharper"
                                                        : ": as a rule rows get sharper, this one gets more even");
     buf_puts(t->out, ". What it is for, the spread of scores before training, this does not show");
-    if (!session_shipped(t->s) || session_text_model(t->s)) {
+    if (!session_shipped(t->s) || session_text_model(t->s) || session_photos(t->s)) {
         buf_putc(t->out, '.');
         return;
     }

@@ -2,10 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/eval/figures.h"
 #include "core/models/text_model.h"
 #include "core/session/ask/say.h"
-#include "core/session/learned/measures.h"
+#include "core/session/learned/shipped.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
@@ -122,12 +121,14 @@ static bool say_lens(const Teller *t)
         ask_put_short(t->out, t->x[t->cell]);
     }
     buf_putc(t->out, '.');
-    int lens = readout ? FIGURES_BLOCKS : block + 1; /* −1: before the first */
+    int lens = readout ? session_blocks(t->s) : block + 1; /* −1: before the first */
     char share[48];
-    if (!*t->s->model_path && lens <= FIGURES_BLOCKS && session_as_trained(t->s, t->side))
-        buf_printf(t->out, " Read out there, it names %s of %d held-out pictures right.",
-                   measure_share_text(figures_get(FIGURE_LENS, lens).right, FIGURES_PICTURES, share, sizeof share),
-                   (int)FIGURES_PICTURES);
+    if (!session_text_model(t->s) && session_shipped(t->s) && lens <= session_blocks(t->s) &&
+        session_as_trained(t->s, t->side)) {
+        const size_t over = session_figures_over(t->s), right = session_figure(t->s, FIGURE_LENS, lens).right;
+        buf_printf(t->out, " Read out there, it names %s of %zu held-out %s right.",
+                   measure_share_text(right, over, share, sizeof share), over, session_measured_over(t->s));
+    }
     return true;
 }
 

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "core/eval/figures.h"
 #include "core/eval/readout.h"
-#include "core/session/learned/measures.h"
+#include "core/session/learned/shipped.h"
 #include "core/session/screens.h"
 #include "tui/views/classes.h"
 #include "tui/views/learned/lens_lines.h"
@@ -235,14 +234,20 @@ static void draw_lens_shares(const Paint *p, const Lens *l, Rect line)
 {
     char text[96] = "";
     int n = 0;
-    if (*l->s->model_path || l->blocks != FIGURES_BLOCKS || !session_as_trained(l->s, l->side))
+    const size_t over = session_figures_over(l->s);
+    double margin = 0;
+    if (session_text_model(l->s) || !session_shipped(l->s) || !session_as_trained(l->s, l->side))
         return;
-    for (int i = 1; i <= l->blocks; i++)
+    for (int i = 1; i <= l->blocks; i++) {
+        const size_t right = session_figure(l->s, FIGURE_LENS, i).right;
+        const Interval about = interval_wilson(right, over);
+        margin = about.high - about.low > 2 * margin ? (about.high - about.low) / 2 : margin;
         n += utf8_print(text + n, sizeof text - (size_t)n, "%s%.0f", i > 1 ? " " : "",
-                        100 * figures_share(FIGURE_LENS, i));
+                        100 * (double)right / (double)over);
+    }
     if (line.w >= 52)
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " Right after each block: %s %% of %d (±1).", text,
-                      (int)FIGURES_PICTURES);
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " Right after each block: %s %% of %zu (±%.0f).", text,
+                      over, 100 * margin);
     else if (line.w >= 26)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " %s: %s %%",
                       line.w >= 40 ? "Right after each block" : "Right", text);

@@ -1,0 +1,15 @@
+/* Figures of the picture models in the program, as they were measured over many pictures (core/eval/figures.h,
+ * photos.h). */
+#ifndef VITRINE_SESSION_LEARNED_SHIPPED_H
+#define VITRINE_SESSION_LEARNED_SHIPPED_H
+#include "core/eval/photos.h"
+#include "core/session/learned/measures.h"
+
+/* Of the one that is open, and over how many pictures its figures are. */
+Figure session_figure(const Session *s, FigureKind kind, int i);
+size_t session_figures_over(const Session *s);
+/* "of 21 named with 90 to 99 %, 100.0 % (84.5–100.0) are right": what an answer of that probability was worth among
+ * the held-out photographs; false, out "", where that is not known of the model that a side shows. */
+enum { SURE_TEXT = 120 };
+bool session_sure_text(const Session *s, Side side, float probability, char out[SURE_TEXT]);
+#endif

@@ -1,0 +1,224 @@
+/* The model of photographs: which model opens what, what it says of pictures that it has not seen the like of, and that
+ * the figures that are shipped about it fit together and fit the model. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assets/scenes.h"
+#include "core/base/file.h"
+#include "core/base/rng.h"
+#include "core/session/command.h"
+#include "core/session/input.h"
+#include "core/session/learned/confusion.h"
+#include "core/session/learned/shipped.h"
+
+static void open_as(Session *s, const char *model, const char *input)
+{
+    Err err = {{0}};
+    if (!session_init(s, model, input, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+static void does(Session *s, const char *line)
+{
+    Err err = {{0}};
+    Commands all = session_command_set();
+    if (!command_do(s, &all, line, LINE_OWN, &err))
+        fail_msg("%s: %s", line, err.text);
+    commands_free(&all);
+}
+
+/* A picture opens with the model of its kind, unless one was named or something was changed. */
+static void pictures_choose_their_model(void **state)
+{
+    Session s;
+    (void)state;
+    open_as(&s, NULL, "#17");
+    assert_string_equal(s.model_path, "");
+    does(&s, "open #ship");
+    assert_string_equal(s.model_path, "photos");
+    assert_true(session_photos(&s));
+    does(&s, "open #12");
+    assert_string_equal(s.model_path, "");
+    does(&s, "set scale off");
+    does(&s, "open #ship");
+    assert_string_equal(s.model_path, "");
+    assert_string_equal(session_model_note(&s), "it knows ten drawn shapes and nothing else: `model photos`");
+    session_free(&s);
+    open_as(&s, NULL, "#frog");
+    assert_string_equal(s.model_path, "photos");
+    session_free(&s);
+    open_as(&s, "photos", "#17");
+    assert_true(strstr(session_model_note(&s), "this is drawn") != NULL);
+    does(&s, "open #3");
+    assert_string_equal(s.model_path, "photos");
+    session_free(&s);
+}
+
+static double double_distance(Session *s)
+{
+    Err err = {{0}};
+    char path[64];
+    const ModelSeen *seen = &s->model.seen;
+    size_t w = (size_t)s->model.vit.width, first = (size_t)vit_prefix(&s->model.vit),
+           patches = (size_t)vit_patches(&s->model.vit);
+    snprintf(path, sizeof path, "blocks.%d.resid_post", seen->block);
+    const float *tokens = session_need(s, SIDE_B, path, &err);
+    assert_non_null(tokens);
+    double *x = calloc(w, sizeof *x), all = 0;
+    assert_non_null(x);
+    for (size_t d = 0; d < w; d++) {
+        for (size_t p = 0; p < patches; p++)
+            x[d] += (double)tokens[(first + p) * w + d] / (double)patches;
+        x[d] -= (double)seen->mean[d];
+    }
+    for (size_t a = 0; a < w; a++) {
+        double sum = 0;
+        for (size_t b = 0; b < w; b++)
+            sum += (double)seen->metric[a * w + b] * x[b];
+        all += sum * sum;
+    }
+    free(x);
+    return sqrt(all);
+}
+
+/* The distance in the trace is the one of the definition; the note goes by it. */
+static void what_is_unlike_is_called_that(void **state)
+{
+    Session s;
+    Err err = {{0}};
+    (void)state;
+    open_as(&s, "photos", "#cat");
+    for (int i = 0; scene_name(i); i++) {
+        char line[64];
+        snprintf(line, sizeof line, "open #%s", scene_name(i));
+        does(&s, line);
+        const float *far = session_need(&s, SIDE_B, "seen.probe.distance", &err);
+        assert_non_null(far);
+        double want = double_distance(&s);
+        assert_true(fabs((double)*far - want) < 1e-3 * want);
+        assert_int_equal(strstr(session_model_note(&s), "unlike") != NULL, *far >= s.model.seen.limit);
+        assert_true(strstr(session_model_note(&s), "rendered") != NULL);
+    }
+    session_free(&s);
+}
+
+/* Every figure is there, and those that count the same pictures agree. */
+static void figures_agree(void **state)
+{
+    Session s;
+    (void)state;
+    open_as(&s, "photos", "#cat");
+    const int blocks = s.model.vit.layers, heads = s.model.vit.heads;
+    const size_t n = photos_pictures(), right = photos_figure(FIGURE_TRAINED, 0).right;
+    size_t all = 0, diagonal = 0, sure = 0, sure_right = 0;
+    assert_int_equal(s.model.vit.classes, PHOTOS_CLASSES);
+    for (int i = 0; i < PHOTOS_CLASSES * PHOTOS_CLASSES; i++) {
+        all += photos_confusion()[i];
+        diagonal += i / PHOTOS_CLASSES == i % PHOTOS_CLASSES ? photos_confusion()[i] : 0;
+    }
+    for (int i = 0; i < ACCURACY_SURES; i++) {
+        sure += photos_sure(i).pictures;
+        sure_right += photos_sure(i).right;
+    }
+    assert_int_equal(all, n);
+    assert_int_equal(diagonal, right);
+    assert_int_equal(sure, n);
+    assert_int_equal(sure_right, right);
+    static const struct {
+        FigureKind kind;
+        int of_heads, of_blocks, more;
+    } WANTED[] = {{FIGURE_SCALE_OFF, 0, 0, 1}, {FIGURE_POSITIONS, 0, 0, 1}, {FIGURE_HEAD, 1, 0, 0},
+                  {FIGURE_ATTENTION, 0, 1, 0}, {FIGURE_MLP, 0, 1, 0},       {FIGURE_FACTOR, 0, 0, ABLATION_FACTORS},
+                  {FIGURE_LENS, 0, 1, 1}};
+    for (size_t k = 0; k < sizeof WANTED / sizeof *WANTED; k++) {
+        int count = WANTED[k].of_heads * blocks * heads + WANTED[k].of_blocks * blocks + WANTED[k].more;
+        for (int i = 0; i < count; i++) {
+            Figure f = photos_figure(WANTED[k].kind, i);
+            assert_int_equal(f.pair.n, n);
+            if (WANTED[k].kind != FIGURE_LENS)
+                assert_int_equal(f.right + f.pair.lost, right + f.pair.won);
+        }
+        assert_int_equal(photos_figure(WANTED[k].kind, count).pair.n, 0);
+    }
+    assert_int_equal(photos_figure(FIGURE_LENS, blocks).right, right);
+    for (int i = 0; i < blocks * heads; i++)
+        assert_true(photos_distance(i) > 0 && photos_entropy(i) > 0 && photos_entropy(i) <= 1);
+    for (int i = 0; i < UNLIKE_COUNT; i++)
+        assert_true(photos_unlike((PhotosUnlike)i).pictures > 0);
+    session_free(&s);
+}
+
+/* Noise made here, not by who measured: about as many of it are called unlike as is stated. */
+static void noise_is_caught_as_stated(void **state)
+{
+    enum { PICTURES = 40 };
+    const AccuracySure stated = photos_unlike(UNLIKE_NOISE);
+    Session s;
+    Err err = {{0}};
+    size_t far = 0;
+    char file[] = "noise.ppm", head[] = "P6\n32 32\n255\n";
+    (void)state;
+    open_as(&s, "photos", "#cat");
+    for (int i = 0; i < PICTURES; i++) {
+        Rng r = rng_seed((uint64_t)i, 77);
+        Buf b = {0};
+        buf_puts(&b, head);
+        for (int k = 0; k < 32 * 32 * 3; k++)
+            buf_putc(&b, (char)rng_below(&r, 256));
+        assert_true(file_write(file, b.data, b.len, &err));
+        buf_free(&b);
+        does(&s, "open noise.ppm");
+        assert_non_null(session_need(&s, SIDE_B, "seen.probe.distance", &err));
+        far += strstr(session_model_note(&s), "unlike") != NULL;
+    }
+    unlink(file);
+    const double p = (double)stated.right / (double)stated.pictures, q = (double)far / PICTURES;
+    assert_true(fabs(p - q) < 0.3);
+    session_free(&s);
+}
+
+/* Measured over a folder: who is confused adds up, and every picture of a cell can be opened. */
+static void confusion_of_drawn_shapes(void **state)
+{
+    Session s;
+    Confusion c;
+    const char *why;
+    (void)state;
+    open_as(&s, NULL, "#17");
+    while (!measures_step_confusion(&s, INT64_MAX))
+        ;
+    assert_true(session_confusion(&s, &c, &why));
+    size_t all = 0, right = 0;
+    for (int i = 0; i < c.classes; i++)
+        for (int k = 0; k < c.classes; k++) {
+            all += c.count[i * c.classes + k];
+            right += i == k ? c.count[i * c.classes + k] : 0;
+        }
+    assert_int_equal(all, c.pictures);
+    assert_int_equal(c.pictures, FIGURES_PICTURES);
+    assert_int_equal(right, figures_get(FIGURE_TRAINED, 0).right);
+    assert_null(session_confused(&s, 0, 0, NULL));
+    session_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_choose_their_model),
+        cmocka_unit_test(what_is_unlike_is_called_that),
+        cmocka_unit_test(figures_agree),
+        cmocka_unit_test(noise_is_caught_as_stated),
+        cmocka_unit_test(confusion_of_drawn_shapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
