@@ -64,7 +64,9 @@ $(B)/make_photos: assets/make_photos.c $(ASSETS_LIB) $(call libs_for,core_eval)
 	$(if $(filter 1,$(V)),,@echo "  link    $@")
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSETS_LIB) $(call libs_for,core_eval) $(LDFLAGS) $(LDLIBS)
 
-# DATA: folder of ten folders of photographs (docs/photos.md says which). Weights first: make train-photos.
+# DATA: folder of ten folders of photographs (docs/photos.md says which). Another model: assets/train-photos.sh keep puts its
+# files in place, then make figures-photos KEEP=1 measures them, keeps the figures and writes them into its card. COUNT: over
+# so many of the held-out photographs instead of all.
 PHOTOS := $(B)/photos
 .PHONY: train-photos figures-photos
 train-photos: $(B)/vitrine $(B)/assets/make_half ## trains the model of photographs from DATA=FOLDER (hours; interrupted, it goes on) and compares with the shipped files
@@ -74,5 +76,6 @@ figures-photos: $(B)/make_photos ## measures every figure about it over the held
 	@[ -d "$(DATA)" ] || { echo "make figures-photos DATA=FOLDER: a folder with a folder of photographs for each class; docs/photos.md says which"; exit 1; }
 	@mkdir -p $(PHOTOS)
 	$(Q)$(B)/make_photos assets/trained/photos "$(DATA)" $(PHOTOS)/seen.safetensors $(COUNT) >$(PHOTOS)/photos.def
+	@[ -z "$(KEEP)" ] || { cp $(PHOTOS)/photos.def core/eval/ && cp $(PHOTOS)/seen.safetensors assets/trained/photos/ && assets/photos-card.sh write; }
 	@cmp $(PHOTOS)/photos.def core/eval/photos.def && echo "equal      core/eval/photos.def"
 	@cmp $(PHOTOS)/seen.safetensors assets/trained/photos/seen.safetensors && echo "equal      assets/trained/photos/seen.safetensors"

@@ -2,7 +2,7 @@
 # train-photos.sh BUILD FOLDER DATA [OPTION…]: trains the model of photographs in FOLDER, from the pictures of DATA by the recipe
 # assets/photos.json, puts its weights into 16 bits and compares with the files of assets/trained/photos byte for byte. An interrupted
 # run goes on when it is given again; a finished one is not repeated. OPTIONs go to `vitrine train`: --threads 1, --isa avx2.
-# "train-photos.sh keep BUILD FOLDER" takes FOLDER's files over as the shipped ones.
+# "train-photos.sh keep BUILD FOLDER" takes FOLDER's files over as the shipped ones, and its recipe as assets/photos.json.
 set -eu
 shipped=${SHIPPED:-assets/trained/photos}
 copied='config.json preprocessor_config.json history.safetensors recipe.json'
@@ -11,6 +11,7 @@ if [ "$1" = keep ]; then
     mkdir -p "$shipped"
     for f in $copied; do cp "$3/$f" "$shipped/$f"; done
     "$2/assets/make_half" "$3/model.safetensors" "$shipped/model.safetensors"
+    [ -n "${SHIPPED:-}" ] || cp "$3/recipe.json" assets/photos.json
     exit
 fi
 build=$1 folder=$2 data=$3
