@@ -130,7 +130,7 @@ for i in $(seq 10); do
 done
 send Enter
 shows "photograph: it is in the header" 'vitrine .*photo\.png'
-shows "photograph: its answer means nothing here" 'means nothing|untrained|drawn shapes'
+shows "photograph: it opens with the model of photographs, and that is said" 'opened with photos'
 line ':open "my cat.jpg"'
 shows "photograph: typed with quotes" 'vitrine .*my cat\.jpg'
 line ':open nothing.png'
