@@ -6,10 +6,13 @@ LC_ALL=C.UTF-8
 export LC_ALL
 cd "$(dirname "$0")/.."
 
+size() { wc -c <"assets/trained/photos/$1.safetensors"; }
+
 section() {
     classes=$(sed -n 's/^ *"[0-9]*": "\(.*\)".*/\1/p' assets/trained/photos/config.json | tr '\n' ' ')
     heads=$(sed -n 's/.*"num_attention_heads": \([0-9]*\).*/\1/p' assets/trained/photos/config.json)
-    awk -F'[(), ]+' -v classes="$classes" -v heads="$heads" '
+    awk -F'[(), ]+' -v classes="$classes" -v heads="$heads" \
+        -v weights="$(size model)" -v record="$(size history)" -v seen="$(size seen)" '
         function wilson(r, n,    z, p, d, m, h) {
             z = 1.959964; p = r / n; d = 1 + z * z / n; m = (p + z * z / (2 * n)) / d
             h = z / d * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -81,6 +84,7 @@ section() {
             print "their covariance (Mahalanobis; `seen.probe.distance` in the trace). What lies farther than 95 % of the held-out photographs do is called *unlike the"
             print "photographs it has seen*. So many of other pictures are:\n\n| pictures | called unlike | of |"; rule(3)
             for (i = 1; i <= unlikes; i++) printf "| %s | %s | %d |\n", name[order[i]], wilson(caught[order[i]], of[order[i]]), of[order[i]]
+            printf "\nIn the binary: %.2f MB of weights in 16 bits (F16), %.2f MB for the record of its training, %.2f MB for what it has seen.\n", weights / 1e6, record / 1e6, seen / 1e6
             printf "\nThe model of drawn shapes names %s of the same photographs with at least 90 %%, always wrongly: how sure an answer sounds says nothing\nabout pictures of another kind.\n\n", wilson(shapes, n)
         }' core/eval/photos.def
 }
