@@ -45,10 +45,9 @@ struct Measures {
     char problem[sizeof(((Err *)0)->text)];
     Pictures *pictures;
     Measuring work[MEASURE_KINDS];
-    struct DecodingWork *decoding; /* decoding.h; NULL until it is asked for */
-    struct NeuronWork *neurons;    /* neurons.h; likewise */
-    struct ConfusionWork *confusion; /* confusion.h; NULL until it is asked for */
     struct DecodingWork *decoding;   /* decoding.h; NULL until it is asked for */
+    struct NeuronWork *neurons;      /* neurons.h; likewise */
+    struct ConfusionWork *confusion; /* confusion.h; likewise */
 };
 struct Measures *measures_of(Session *s); /* makes them */
 /* Are the figures of the model that is open in the program (core/eval/figures.h)? Those of the bundled picture model.

@@ -20,6 +20,15 @@ Figure session_figure(const Session *s, FigureKind kind, int i)
     return session_photos(s) ? photos_figure(kind, i) : figures_get(kind, i);
 }
 
+bool session_lens_known(const Session *s, int blocks)
+{
+    if (session_text_model(s) || !session_shipped(s))
+        return false;
+    if (!session_photos(s))
+        return blocks == FIGURES_BLOCKS;
+    return photos_figure(FIGURE_LENS, blocks).pair.n && !photos_figure(FIGURE_LENS, blocks + 1).pair.n;
+}
+
 size_t session_figures_over(const Session *s)
 {
     return session_photos(s) ? photos_pictures() : FIGURES_PICTURES;

@@ -123,7 +123,7 @@ static bool say_lens(const Teller *t)
     buf_putc(t->out, '.');
     int lens = readout ? session_blocks(t->s) : block + 1; /* −1: before the first */
     char share[48];
-    if (!session_text_model(t->s) && session_shipped(t->s) && lens <= session_blocks(t->s) &&
+    if (session_lens_known(t->s, session_blocks(t->s)) && lens <= session_blocks(t->s) &&
         session_as_trained(t->s, t->side)) {
         const size_t over = session_figures_over(t->s), right = session_figure(t->s, FIGURE_LENS, lens).right;
         buf_printf(t->out, " Read out there, it names %s of %zu held-out %s right.",

@@ -236,7 +236,7 @@ static void draw_lens_shares(const Paint *p, const Lens *l, Rect line)
     int n = 0;
     const size_t over = session_figures_over(l->s);
     double margin = 0;
-    if (session_text_model(l->s) || !session_shipped(l->s) || !session_as_trained(l->s, l->side))
+    if (!session_lens_known(l->s, l->blocks) || !session_as_trained(l->s, l->side))
         return;
     for (int i = 1; i <= l->blocks; i++) {
         const size_t right = session_figure(l->s, FIGURE_LENS, i).right;
