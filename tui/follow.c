@@ -69,7 +69,7 @@ bool follow_join(Follow *f, Session *s, const char *name, const char *model, Err
 {
     bool off = strcmp(name, "off") == 0;
     if (!f->joined && (!*name || off))
-        return err_set(err, "join whom? join NAME, as who presents calls it");
+        return err_set(err, "nobody is followed: in a class, :join NAME follows who presents");
     if (*name && !off) {
         follow_close(f, s);
         return follow_open(f, name, model, err);

@@ -1,4 +1,5 @@
 /* The program: the command line is cut up here; a verb answers on standard output, no verb opens the screen. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -53,12 +54,18 @@ static int unknown_word(const char *word)
                 word, word);
         return usage(&err);
     }
-    bool path = strchr(word, '/') || strchr(word, '.');
+    bool path = strchr(word, '/') || strchr(word, '.'), letters = true;
+    for (const char *p = word; *p; p++)
+        letters = letters && (isalpha((unsigned char)*p) || (unsigned char)*p >= 0x80);
     if (path && !near)
         err_set(&err, "there is no file '%.300s' here", word);
     else
         err_set(&err, "'%.300s' is neither a verb nor a file here%s%s%s", word,
-                near ? "; did you mean '" : "; `vitrine --help` lists the verbs", near ? near : "", near ? "'?" : "");
+                near ? "; did you mean '"
+                : letters
+                    ? "; a sentence goes in quotes: vitrine \"the cat is tired\"; `vitrine --help` lists the verbs"
+                    : "; `vitrine --help` lists the verbs",
+                near ? near : "", near ? "'?" : "");
     return usage(&err);
 }
 

@@ -79,21 +79,45 @@ static bool has_letters(const char *text, const char *letters, size_t n)
     return at == n;
 }
 
+/* A word of the search by what lines call it; "": one that asks and names nothing. */
+static const char *meant(const char *word)
+{
+    static const struct {
+        const char *typed, *means;
+    } WORDS[] = {{"sqrt", "√d_k"},    {"square", "√d_k"},  {"root", "√d_k"},     {"divide", "√d_k"},
+                 {"divided", "√d_k"}, {"scaling", "√d_k"}, {"similar", "alike"}, {"similarity", "alike"},
+                 {"why", ""},         {"how", ""},         {"what", ""},         {"does", ""},
+                 {"do", ""},          {"is", ""},          {"by", ""},           {"a", ""},
+                 {"the", ""}};
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcasecmp(WORDS[i].typed, word) == 0)
+            return WORDS[i].means;
+    return NULL;
+}
+
+static int match_word(const Item *item, const char *word)
+{
+    const char *const SAID[] = {item->text, item->command, item->about};
+    int best = FIND_NOT;
+    for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++) {
+        int match = find_match(SAID[i], word);
+        match = match == FIND_NOT && has_letters(SAID[i], word, strlen(word)) ? MATCH_LETTERS : match;
+        best = best == FIND_NOT || (match != FIND_NOT && match > best) ? match : best;
+    }
+    return best;
+}
+
 /* How well a line says that: the worst of its words counts, each in the text where it is found best. */
 static int match_said(const Item *item, const char *filter)
 {
-    const char *const SAID[] = {item->text, item->command, item->about};
     int least = FIND_WORD;
     for (size_t n; *(filter += strspn(filter, " ")) && least != FIND_NOT; filter += n) {
         char word[64];
-        int best = FIND_NOT;
         n = strcspn(filter, " ");
         utf8_take(word, sizeof word, filter, n);
-        for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++) {
-            int match = find_match(SAID[i], word);
-            match = match == FIND_NOT && has_letters(SAID[i], word, n) ? MATCH_LETTERS : match;
-            best = best == FIND_NOT || (match != FIND_NOT && match > best) ? match : best;
-        }
+        const char *means = meant(word);
+        int best = match_word(item, word), other = !means ? FIND_NOT : *means ? match_word(item, means) : MATCH_LETTERS;
+        best = best == FIND_NOT || (other != FIND_NOT && other > best) ? other : best;
         least = best == FIND_NOT || best < least ? best : least;
     }
     return least;
@@ -206,12 +230,11 @@ static OverlayResult filter_key(Overlay *o, const char *key)
     if (strcmp(key, "Backspace") == 0) {
         if (n)
             o->filter[n - 1] = 0;
-        else
-            o->filtering = false;
-    } else if (n + strlen(key) < sizeof o->filter && (strlen(key) == 1 || strcmp(key, "Space") == 0)) {
-        o->filter[n] = strcmp(key, "Space") == 0 ? ' ' : key[0];
-        o->filter[n + 1] = 0;
-    }
+        utf8_mend(o->filter);
+        o->filtering = n || o->finds || o->page == HELP_SEARCH;
+    } else if (n + strlen(key) < sizeof o->filter &&
+               (strlen(key) == 1 || (unsigned char)*key >= 0x80 || strcmp(key, "Space") == 0))
+        snprintf(o->filter + n, sizeof o->filter - n, "%s", strcmp(key, "Space") == 0 ? " " : key);
     o->chosen = 0;
     return OVERLAY_STAYS;
 }
@@ -234,7 +257,7 @@ OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
         overlay_close(o);
         return OVERLAY_CLOSED;
     }
-    int by = o->filtering && strlen(key) == 1 ? 0 : moves_by(key);
+    int by = o->filtering && (strlen(key) == 1 || (unsigned char)*key >= 0x80) ? 0 : moves_by(key);
     if (by)
         o->chosen = moved(o->chosen, by, last);
     else if (!o->filtering && (strcmp(key, "?") == 0 || (strcmp(key, "/") == 0 && o->page >= 0))) {

@@ -179,7 +179,8 @@ static bool run_colours(Session *s, const Args *a, Err *err)
         map = look_option_map(now + 1) ? now + 1 : 0;
     if (map >= 0) {
         snprintf(s->look.map, sizeof s->look.map, "%s", map ? look_option_map(map) : "");
-        session_say(s, "Colours: %s.", look_option_map(map));
+        session_say(s, "Colours: %s. c goes on to the next, :colours auto back to this step's own.",
+                    look_option_map(map));
         return true;
     }
     return err_set(err,

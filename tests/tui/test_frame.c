@@ -474,6 +474,8 @@ static void help_finds_words(void **state)
         {"pool-by", "prompt option pool-by "},
         {"q_nobias blocks.2", "goto blocks.2.attn.q_nobias"},
         {"histogram", "view histogram"},
+        {"what does sqrt do", "task scale"}, /* what is asked in other words than the lines have */
+        {"square root", "task scale"},
         {"b3pattrn", "goto blocks.3.attn.pattern"}};
     Overlay o = {0};
     Buf command = {0};
