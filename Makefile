@@ -39,7 +39,7 @@ ROOMS_core/session := ask edit learned screens
 ROOMS_tui/views    := attention explain learned lesson picture tensor text
 SRC_OF   = $(sort $(wildcard $(1)/*.c $(foreach r,$(ROOMS_$(1)),$(1)/$(r)/*.c)))
 TUI_OBJ := $(patsubst %.c,$(B)/%.o,$(call SRC_OF,tui))
-LDLIBS  := -lmd4c -ljansson -lz -lm -lpthread
+LDLIBS  := -lmd4c -ljansson -lz -lpcre2-8 -lutf8proc -lm -lpthread
 LDLIBS_TUI := -lncursesw -ltinfo
 
 # stb's inverse DCT wraps around on a damaged JPEG; so may it.

@@ -8,6 +8,10 @@ header() {
     for inc in "$@"; do printf '#include <%s>\n' "$inc"; done | ${CC:-cc} -E - >/dev/null 2>&1
 }
 
+header_of_pcre() {
+    printf '#define PCRE2_CODE_UNIT_WIDTH 8\n#include <pcre2.h>\n' | ${CC:-cc} -E - >/dev/null 2>&1
+}
+
 # name, how to see that it is here, Debian, dnf, pacman, brew
 TABLE='
 build|command -v cc|gcc|gcc|gcc|gcc
@@ -17,6 +21,8 @@ build|header curses.h|libncurses-dev|ncurses-devel|ncurses|ncurses
 build|header jansson.h|libjansson-dev|jansson-devel|jansson|jansson
 build|header md4c.h|libmd4c-dev|md4c-devel|md4c|md4c
 build|header zlib.h|zlib1g-dev|zlib-devel|zlib|zlib
+build|header_of_pcre|libpcre2-dev|pcre2-devel|pcre2|pcre2
+build|header utf8proc.h|libutf8proc-dev|utf8proc-devel|libutf8proc|utf8proc
 build|header stb/stb_image.h stb/stb_image_write.h stb/stb_truetype.h|libstb-dev|stb-devel|stb|
 build|header stdarg.h stddef.h stdint.h setjmp.h cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka
 build|command -v awk|mawk|gawk|gawk|gawk

@@ -35,6 +35,7 @@ declare -A ONLY=(
     ['stb']='^core/io/'
     ['jansson']='^core/io/'
     ['zlib']='^core/io/'
+    ['pcre2|utf8proc']='^core/io/'
     ['md4c']='^lessons/(markdown|static/(record|replay))\.c$'
 )
 

@@ -120,5 +120,6 @@ void version_text(Buf *out, const char *source)
     buf_printf(out, "compiler   %s\nkernels    %s (of", COMPILER, kernels()->isa);
     for (int i = 0; kernels_variant(i); i++)
         buf_printf(out, "%s %s", i ? "," : "", kernels_variant(i)->isa);
-    buf_puts(out, " here)\nlibraries  ncurses (the screen), stb (PNG, JPEG, BMP), jansson (JSON), zlib (npz)\n");
+    buf_puts(out, " here)\nlibraries  ncurses (the screen), stb (PNG, JPEG, BMP), jansson (JSON), zlib (npz), "
+                  "PCRE2 and utf8proc (tokenisers)\n");
 }

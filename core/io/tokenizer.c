@@ -1,0 +1,253 @@
+#include "core/io/tokenizer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/io/tokenizer_parts.h"
+
+/* ---- encoding ---- */
+
+/* The text with every wrong byte as U+FFFD. */
+static void put_clean(const char *text, size_t length, Working *w)
+{
+    char c[4];
+    for (const char *s = text, *end = text + length; s < end;) {
+        const char *at = s;
+        uint32_t u = *s ? utf8_next(&s) : (s++, 0U);
+        size_t n = utf8_put(c, u);
+        bool same = (size_t)(s - at) == n && memcmp(at, c, n) == 0;
+        for (size_t i = 0; i < n; i++) /* of a character that is cut within, each part has its own bytes */
+            working_add(w, c + i, 1, (size_t)(at - text) + (same ? i : 0));
+    }
+    working_end(w, length);
+}
+
+static bool is_word_byte(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+           ((unsigned char)c & 0x80);
+}
+
+static const Added *added_at(const Tokenizer *t, const char *text, size_t length, size_t at, bool normalized)
+{
+    const size_t *list = t->first_byte[(unsigned char)text[at]];
+    for (; list && *list != SIZE_MAX; list++) {
+        const Added *a = &t->added[*list];
+        size_t end = at + a->length;
+        if (a->normalized == normalized && end <= length && memcmp(text + at, a->text, a->length) == 0 &&
+            !(a->whole_word && ((at > 0 && is_word_byte(text[at - 1])) || (end < length && is_word_byte(text[end])))))
+            return a;
+    }
+    return NULL;
+}
+
+/* Bytes of the white space that ends at s, not before `begin`; 0: none. */
+static size_t blank_before(const char *begin, const char *s)
+{
+    const char *at = s;
+    while (at > begin && ((unsigned char)*--at & 0xc0) == 0x80)
+        ;
+    const char *c = at;
+    return at < s && char_is_space(utf8_next(&c)) ? (size_t)(s - at) : 0;
+}
+
+static size_t blank_at(const char *s, const char *end)
+{
+    const char *c = s;
+    return s < end && char_is_space(utf8_next(&c)) ? (size_t)(c - s) : 0;
+}
+
+typedef bool Between(const Tokenizer *t, const Working *w, size_t from, size_t to, bool merges, Tokens *out, Err *err);
+
+/* Added tokens of one kind are taken out, what is between them goes on. */
+static bool take_out(const Tokenizer *t, const Working *w, size_t from, size_t to, bool normalized, bool merges,
+                     Between *between, Tokens *out, Err *err)
+{
+    const char *text = w->text.data;
+    for (size_t at = from; at < to; at++) {
+        const Added *a = added_at(t, text, to, at, normalized);
+        if (!a)
+            continue;
+        size_t begin = at, end = at + a->length;
+        for (size_t n; a->strip_left && (n = blank_before(text + from, text + begin));)
+            begin -= n;
+        for (size_t n; a->strip_right && (n = blank_at(text + end, text + to));)
+            end += n;
+        if (begin > from && !between(t, w, from, begin, merges, out, err))
+            return false;
+        tokens_add(out, a->id, working_origin(w, at), working_origin(w, at + a->length));
+        from = end;
+        at = end - 1;
+    }
+    return from >= to || between(t, w, from, to, merges, out, err);
+}
+
+static void copy_part(const Working *w, size_t from, size_t to, Working *part)
+{
+    for (size_t i = from; i < to; i++)
+        working_add(part, w->text.data + i, 1, working_origin(w, i));
+    working_end(part, working_origin(w, to));
+}
+
+static bool encode_normal(const Tokenizer *t, const Working *w, size_t from, size_t to, bool merges, Tokens *out,
+                          Err *err)
+{
+    Working part = {.from = NULL};
+    Pieces pieces = {0};
+    copy_part(w, from, to, &part);
+    bool ok = split_run(t->split, t->splits, true, &part, &pieces, err);
+    for (size_t i = 0; ok && i < pieces.n; i++)
+        model_encode(&t->model, &part, pieces.at[i], merges, out);
+    free(pieces.at);
+    working_free(&part);
+    return ok;
+}
+
+static bool encode_raw(const Tokenizer *t, const Working *w, size_t from, size_t to, bool merges, Tokens *out, Err *err)
+{
+    Working part = {.from = NULL};
+    copy_part(w, from, to, &part);
+    bool ok = normal_run(t->normal, t->normals, &part, err) &&
+              (!part.text.len || take_out(t, &part, 0, part.text.len, true, merges, encode_normal, out, err));
+    working_free(&part);
+    return ok;
+}
+
+bool tokenizer_encode(const Tokenizer *t, const char *text, size_t length, bool with_template, bool with_merges,
+                      Tokens *out, Err *err)
+{
+    Working w = {.from = NULL};
+    *out = (Tokens){.n = 0};
+    if (length > TOKENIZER_TEXT)
+        return err_set(err, "a text of %zu bytes: more than the %d that are read at once", length, TOKENIZER_TEXT);
+    put_clean(text, length, &w);
+    for (int i = 0; with_template && i < t->befores; i++)
+        tokens_add(out, t->before[i], 0, 0);
+    bool ok = !w.text.len || take_out(t, &w, 0, w.text.len, false, with_merges, encode_raw, out, err);
+    for (int i = 0; with_template && i < t->afters; i++)
+        tokens_add(out, t->after[i], length, length);
+    working_free(&w);
+    if (!ok)
+        tokens_free(out);
+    return ok;
+}
+
+void tokens_free(Tokens *t)
+{
+    free(t->at);
+    free(t->merge);
+    *t = (Tokens){.n = 0};
+}
+
+/* ---- decoding ---- */
+
+static void decode_bytes(const char *s, Buf *out)
+{
+    while (*s) {
+        const char *at = s;
+        uint32_t c = utf8_next(&s);
+        int byte = char_byte(c);
+        if (byte >= 0)
+            buf_putc(out, (char)byte);
+        else
+            buf_add(out, at, (size_t)(s - at));
+    }
+}
+
+static void decode_meta(const Tokenizer *t, const char *s, int id, bool first, Buf *out)
+{
+    static const char META[] = "▁";
+    unsigned byte = 0;
+    int used = 0;
+    if (t->fallback && sscanf(s, "<0x%2X>%n", &byte, &used) == 1 && used == 6 && t->model.byte[byte] == id) {
+        buf_putc(out, (char)byte);
+        return;
+    }
+    if (first && t->strip && strncmp(s, META, 3) == 0)
+        s += 3;
+    for (; *s; s++)
+        if (strncmp(s, META, 3) == 0) {
+            buf_putc(out, ' ');
+            s += 2;
+        } else
+            buf_putc(out, *s);
+}
+
+static void decode_one(const Tokenizer *t, int id, bool first, Buf *out)
+{
+    const char *s = t->model.table.name[id], *end;
+    size_t n = strlen(s), prefix = t->model.prefix ? strlen(t->model.prefix) : 0,
+           suffix = t->model.suffix ? strlen(t->model.suffix) : 0;
+    switch (t->decode) {
+    case DECODE_BYTES: decode_bytes(s, out); return;
+    case DECODE_META: decode_meta(t, s, id, first, out); return;
+    case DECODE_WORDPIECE:
+        if (prefix && strncmp(s, t->model.prefix, prefix) == 0)
+            s += prefix;
+        else if (!first)
+            buf_putc(out, ' ');
+        buf_puts(out, s);
+        return;
+    case DECODE_SUFFIX:
+        end = suffix && n >= suffix && strcmp(s + n - suffix, t->model.suffix) == 0 ? s + n - suffix : NULL;
+        buf_add(out, s, end ? (size_t)(end - s) : n);
+        if (end)
+            buf_putc(out, ' ');
+        return;
+    default:
+        if (!first)
+            buf_putc(out, ' ');
+        buf_puts(out, s);
+    }
+}
+
+void tokenizer_decode(const Tokenizer *t, const int *id, size_t n, bool special, Buf *out)
+{
+    bool first = true;
+    for (size_t i = 0; i < n; i++) {
+        const char *piece = tokenizer_piece(t, id[i]);
+        if (!piece || (tokenizer_is_special(t, id[i]) && !special))
+            continue;
+        if (tokenizer_is_special(t, id[i])) {
+            bool apart = !first && t->decode == DECODE_WORDPIECE;
+            buf_printf(out, "%s%s", apart ? " " : "", piece);
+        } else
+            decode_one(t, id[i], first, out);
+        first = false;
+    }
+}
+
+/* ---- what there is ---- */
+
+int tokenizer_count(const Tokenizer *t)
+{
+    return t->model.table.n;
+}
+
+const char *tokenizer_piece(const Tokenizer *t, int id)
+{
+    return id >= 0 && id < t->model.table.n ? t->model.table.name[id] : NULL;
+}
+
+int tokenizer_find(const Tokenizer *t, const char *piece)
+{
+    return table_find(&t->model.table, piece, strlen(piece));
+}
+
+bool tokenizer_is_special(const Tokenizer *t, int id)
+{
+    return id >= 0 && id < t->model.table.n && t->special[id];
+}
+
+const char *tokenizer_kind(const Tokenizer *t)
+{
+    static const char *const names[] = {[MODEL_BPE] = "BPE",
+                                        [MODEL_WORDPIECE] = "WordPiece",
+                                        [MODEL_UNIGRAM] = "Unigram",
+                                        [MODEL_WORDS] = "whole words"};
+    return t->model.kind == MODEL_BPE && t->decode == DECODE_BYTES ? "byte-level BPE"
+           : t->model.kind == MODEL_BPE && t->model.byte_fallback  ? "BPE with byte fallback"
+                                                                   : names[t->model.kind];
+}

@@ -1,0 +1,66 @@
+/* Tokenisers: text as the numbers that a model reads, as the files beside its weights say. Read are tokenizer.json
+ * (Hugging Face: BPE with bytes or with byte fallback, WordPiece, Unigram, whole words), else vocab.json with
+ * merges.txt (GPT-2), else vocab.txt (BERT). A normaliser, pre-tokeniser or template that is not known is refused by
+ * name: running another one would give other numbers without a word.
+ *
+ * A text goes through five steps: added tokens ("<s>", "[MASK]") are taken out; what lies between them is normalised
+ * (Unicode forms, small letters, …), cut into pieces, each piece encoded by the model, and the numbers are put into
+ * the template ("[CLS] … [SEP]"). */
+#ifndef VITRINE_IO_TOKENIZER_H
+#define VITRINE_IO_TOKENIZER_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/buf.h"
+#include "core/base/err.h"
+
+typedef struct Tokenizer Tokenizer;
+
+enum {
+    TOKENIZER_FILE = 256 * 1024 * 1024, /* bytes of a file that is read */
+    TOKENIZER_TEXT = 64 * 1024 * 1024   /* bytes of a text that is encoded */
+};
+
+/* Is there a file of a tokeniser in the folder? */
+bool tokenizer_is(const char *folder);
+/* NULL and err: there is none, it is damaged, or does what is not known here. */
+Tokenizer *tokenizer_open(const char *folder, Err *err);
+/* The text of a tokenizer.json; name is for messages. */
+Tokenizer *tokenizer_parse(const char *name, const char *text, size_t n, Err *err);
+void tokenizer_free(Tokenizer *t); /* NULL allowed */
+
+typedef struct Token {
+    int id;
+    size_t from, to; /* bytes [from, to) of the text that it stands for; none of what the template adds */
+} Token;
+
+/* A merge of byte-pair encoding: which pair of neighbours became one, in the order in which it was done. */
+typedef struct TokenMerge {
+    int left, right, whole; /* ids */
+    int rank;               /* line of the table of merges, 0 the first to be done */
+    size_t from, to;        /* bytes of the text that `whole` stands for */
+} TokenMerge;
+
+typedef struct Tokens {
+    Token *at;
+    size_t n, cap;
+    TokenMerge *merge; /* only where asked for */
+    size_t merges, merge_cap;
+} Tokens;
+
+/* `length` bytes of text, which need not be UTF-8 (each wrong byte is U+FFFD, as for the tokenisers' own programs).
+ * template: with what the file puts around a single text. merges: the merges too. False and err where the text is too
+ * long, or the pattern that cuts it takes more work than any text of its length may need. */
+bool tokenizer_encode(const Tokenizer *t, const char *text, size_t length, bool with_template, bool with_merges,
+                      Tokens *out, Err *err);
+void tokens_free(Tokens *t); /* zeroed allowed */
+/* The text of numbers; special tokens stand as they are named, or are left out. Ids outside the table are left out. */
+void tokenizer_decode(const Tokenizer *t, const int *id, size_t n, bool special, Buf *out);
+
+int tokenizer_count(const Tokenizer *t); /* 1 more than the largest id */
+/* As the file names it ("Ġthe", "##ing", "<0x0A>"); NULL where the id has no name. */
+const char *tokenizer_piece(const Tokenizer *t, int id);
+int tokenizer_find(const Tokenizer *t, const char *piece); /* −1: none */
+bool tokenizer_is_special(const Tokenizer *t, int id);
+const char *tokenizer_kind(const Tokenizer *t); /* "byte-level BPE", "WordPiece", … */
+#endif

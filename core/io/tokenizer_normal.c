@@ -1,0 +1,373 @@
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "core/base/utf8.h"
+#include "core/io/tokenizer_parts.h"
+
+static void take_over(Working *w, Working *new)
+{
+    working_free(w);
+    *w = *new;
+    *new = (Working){.from = NULL};
+}
+
+static utf8proc_category_t category(uint32_t c)
+{
+    return utf8proc_category((utf8proc_int32_t)c);
+}
+
+static bool is_accent(uint32_t c)
+{
+    utf8proc_category_t k = category(c);
+    return k == UTF8PROC_CATEGORY_MN || k == UTF8PROC_CATEGORY_MC || k == UTF8PROC_CATEGORY_ME;
+}
+
+/* Nothing in front of it composes with it, nor with what it is made of: a text may be cut here. */
+static bool begins_anew(uint32_t c)
+{
+    utf8proc_int32_t parts[32];
+    utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, parts, 32,
+                                                 (utf8proc_option_t)(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT), NULL);
+    uint32_t first = n > 0 && n <= 32 ? (uint32_t)parts[0] : c;
+    return !is_accent(first) && !(first >= 0x1160 && first <= 0x11ff);
+}
+
+/* Unicode's forms, stretch by stretch, so that it stays known what comes from where. */
+static bool run_form(int form, Working *w, Err *err)
+{
+    Working out = {.from = NULL};
+    const char *s = w->text.data, *end = s + w->text.len;
+    while (s < end) {
+        const char *from = s, *next = s;
+        for (utf8_next(&next), s = next; next < end; s = next)
+            if (begins_anew(utf8_next(&next)))
+                break;
+        utf8proc_uint8_t *normal = NULL;
+        utf8proc_ssize_t n = utf8proc_map((const utf8proc_uint8_t *)from, s - from, &normal, (utf8proc_option_t)form);
+        if (n < 0) {
+            working_free(&out);
+            return err_set(err, "the text can't be brought into its normal form: %s", utf8proc_errmsg(n));
+        }
+        working_add(&out, (const char *)normal, (size_t)n, working_origin(w, (size_t)(from - w->text.data)));
+        free(normal);
+    }
+    working_end(&out, working_origin(w, w->text.len));
+    take_over(w, &out);
+    return true;
+}
+
+/* İ is the only character whose small letter is two. */
+static void add_lower(Working *out, uint32_t c, size_t from)
+{
+    char bytes[4];
+    if (c == 0x130) {
+        working_add(out, "i\xcc\x87", 3, from);
+        return;
+    }
+    working_add(out, bytes, utf8_put(bytes, (uint32_t)utf8proc_tolower((utf8proc_int32_t)c)), from);
+}
+
+static bool is_chinese(uint32_t c)
+{
+    static const uint32_t ranges[][2] = {{0x4e00, 0x9fff},   {0x3400, 0x4dbf},   {0x20000, 0x2a6df},
+                                         {0x2a700, 0x2b73f}, {0x2b740, 0x2b81f}, {0x2b920, 0x2ceaf},
+                                         {0xf900, 0xfaff},   {0x2f800, 0x2fa1f}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (c >= ranges[i][0] && c <= ranges[i][1])
+            return true;
+    return false;
+}
+
+/* A character that is not assigned yet is none, as in Hugging Face's. */
+static bool is_control(uint32_t c)
+{
+    utf8proc_category_t k = category(c);
+    return c != '\t' && c != '\n' && c != '\r' &&
+           (k == UTF8PROC_CATEGORY_CC || k == UTF8PROC_CATEGORY_CF || k == UTF8PROC_CATEGORY_CO ||
+            k == UTF8PROC_CATEGORY_CS);
+}
+
+typedef enum Letter { LETTER_CLEAN, LETTER_CHINESE, LETTER_ACCENT, LETTER_LOWER, LETTER_MARK } Letter;
+
+/* One pass over the characters. */
+static void run_letters(Letter how, Working *w)
+{
+    Working out = {.from = NULL};
+    char bytes[4];
+    for (const char *s = w->text.data, *end = s + w->text.len; s < end;) {
+        size_t from = working_origin(w, (size_t)(s - w->text.data));
+        uint32_t c = utf8_next(&s);
+        size_t n = utf8_put(bytes, c);
+        if (how == LETTER_LOWER)
+            add_lower(&out, c, from);
+        else if (how == LETTER_CLEAN && (c == 0 || c == 0xfffd || is_control(c)))
+            continue;
+        else if (how == LETTER_CLEAN)
+            working_add(&out, char_is_space(c) ? " " : bytes, char_is_space(c) ? 1 : n, from);
+        else if (how == LETTER_CHINESE && is_chinese(c)) {
+            working_add(&out, " ", 1, from);
+            working_add(&out, bytes, n, from);
+            working_add(&out, " ", 1, from);
+        } else if (!(how == LETTER_ACCENT && category(c) == UTF8PROC_CATEGORY_MN) &&
+                   !(how == LETTER_MARK && is_accent(c)))
+            working_add(&out, bytes, n, from);
+    }
+    working_end(&out, working_origin(w, w->text.len));
+    take_over(w, &out);
+}
+
+static bool run_bert(const Normal *n, Working *w, Err *err)
+{
+    if (n->clean)
+        run_letters(LETTER_CLEAN, w);
+    if (n->chinese)
+        run_letters(LETTER_CHINESE, w);
+    if (n->accents) {
+        if (!run_form(UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, w, err))
+            return false;
+        run_letters(LETTER_ACCENT, w);
+    }
+    if (n->lower)
+        run_letters(LETTER_LOWER, w);
+    return true;
+}
+
+static bool run_replace(const Normal *n, Working *w, Err *err)
+{
+    Working out = {.from = NULL};
+    size_t at = 0, from, to;
+    int found = 0;
+    while (at < w->text.len && (found = pattern_next(&n->pattern, w->text.data, w->text.len, at, &from, &to)) > 0) {
+        if (to == from)
+            to = from + 1; /* an empty match changes nothing */
+        else {
+            for (; at < from; at++)
+                working_add(&out, w->text.data + at, 1, working_origin(w, at));
+            working_add(&out, n->content, strlen(n->content), working_origin(w, from));
+            at = to;
+            continue;
+        }
+        for (; at < to; at++)
+            working_add(&out, w->text.data + at, 1, working_origin(w, at));
+    }
+    for (; found >= 0 && at < w->text.len; at++)
+        working_add(&out, w->text.data + at, 1, working_origin(w, at));
+    working_end(&out, working_origin(w, w->text.len));
+    take_over(w, &out);
+    return found >= 0 || err_set(err, "the tokeniser's pattern takes too much work on this text");
+}
+
+static void run_strip(const Normal *n, Working *w)
+{
+    Working out = {.from = NULL};
+    const char *s = w->text.data, *end = s + w->text.len, *next = s;
+    while (n->left && s < end && char_is_space(utf8_next(&next)))
+        s = next;
+    for (const char *last = end; n->right && last > s; end = last) {
+        while (--last > s && ((unsigned char)*last & 0xc0) == 0x80)
+            ;
+        const char *at = last;
+        if (!char_is_space(utf8_next(&at)))
+            break;
+    }
+    for (; s < end; s++)
+        working_add(&out, s, 1, working_origin(w, (size_t)(s - w->text.data)));
+    working_end(&out, working_origin(w, (size_t)(end - w->text.data)));
+    take_over(w, &out);
+}
+
+/* Darts' double array: the text behind the longest key that begins at s, and the key's bytes; NULL: none. */
+static const char *charsmap_at(const Normal *n, const char *s, size_t length, size_t *key)
+{
+    size_t node = 0;
+    const char *found = NULL;
+    uint32_t unit = n->trie_units ? n->trie[0] : 0;
+    for (size_t i = 0; i < length && *s; i++, s++) {
+        uint32_t offset = (unit >> 10) << ((unit & (1U << 9)) >> 6);
+        node ^= offset ^ (unsigned char)*s;
+        if (node >= n->trie_units)
+            break;
+        unit = n->trie[node];
+        if ((unit & ((1U << 31) | 0xff)) != (unsigned char)*s)
+            break;
+        size_t leaf = node ^ ((unit >> 10) << ((unit & (1U << 9)) >> 6));
+        if ((unit >> 8) & 1 && leaf < n->trie_units && (n->trie[leaf] & 0x7fffffffU) < n->text_bytes) {
+            found = n->texts + (n->trie[leaf] & 0x7fffffffU);
+            *key = i + 1;
+            return found; /* the shortest, as Hugging Face's takes it */
+        }
+    }
+    return found;
+}
+
+/* One character together with the marks on it is looked up whole where it has at most five bytes, else character by
+ * character, as sentencepiece's table is applied by Hugging Face's tokenizers. */
+static void run_charsmap(const Normal *n, Working *w)
+{
+    Working out = {.from = NULL};
+    const char *s = w->text.data, *end = s + w->text.len;
+    while (s < end) {
+        const char *from = s, *next = s;
+        utf8proc_int32_t state = 0;
+        uint32_t before = utf8_next(&next);
+        for (s = next; next < end; s = next) {
+            uint32_t c = utf8_next(&next);
+            if (utf8proc_grapheme_break_stateful((utf8proc_int32_t)before, (utf8proc_int32_t)c, &state))
+                break;
+            before = c;
+        }
+        size_t origin = working_origin(w, (size_t)(from - w->text.data)), length = (size_t)(s - from), key = 0;
+        const char *whole = length < 6 ? charsmap_at(n, from, length, &key) : NULL;
+        if (whole) {
+            working_add(&out, whole, strlen(whole), origin);
+            continue;
+        }
+        for (const char *c = from; c < s;) {
+            const char *at = c;
+            utf8_next(&c);
+            const char *text = charsmap_at(n, at, (size_t)(c - at), &key);
+            working_add(&out, text ? text : at, text ? strlen(text) : (size_t)(c - at),
+                        working_origin(w, (size_t)(at - w->text.data)));
+        }
+    }
+    working_end(&out, working_origin(w, w->text.len));
+    take_over(w, &out);
+}
+
+bool normal_run(const Normal *list, size_t n, Working *w, Err *err)
+{
+    for (size_t i = 0; i < n && w->text.len; i++) {
+        const Normal *o = &list[i];
+        Working out = {.from = NULL};
+        bool ok = true;
+        switch (o->kind) {
+        case NORMAL_FORM: ok = run_form(o->form, w, err); break;
+        case NORMAL_LOWER: run_letters(LETTER_LOWER, w); break;
+        case NORMAL_STRIP_ACCENTS: run_letters(LETTER_MARK, w); break;
+        case NORMAL_BERT: ok = run_bert(o, w, err); break;
+        case NORMAL_REPLACE: ok = run_replace(o, w, err); break;
+        case NORMAL_STRIP: run_strip(o, w); break;
+        case NORMAL_CHARSMAP: run_charsmap(o, w); break;
+        case NORMAL_PREPEND:
+            working_add(&out, o->content, strlen(o->content), working_origin(w, 0));
+            for (size_t k = 0; k < w->text.len; k++)
+                working_add(&out, w->text.data + k, 1, working_origin(w, k));
+            working_end(&out, working_origin(w, w->text.len));
+            take_over(w, &out);
+            break;
+        }
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* ---- reading ---- */
+
+static int of_base64(char c)
+{
+    return c >= 'A' && c <= 'Z'   ? c - 'A'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 26
+           : c >= '0' && c <= '9' ? c - '0' + 52
+           : c == '+'             ? 62
+           : c == '/'             ? 63
+                                  : -1;
+}
+
+/* {"precompiled_charsmap": base64}: four bytes with the size of the double array, the array, the texts, each ended by
+ * NUL. */
+static bool read_charsmap(Normal *o, const Json *j, const char *path, Err *err)
+{
+    const char *text = json_text(json_get(j, "precompiled_charsmap"), "");
+    Buf bytes = {0};
+    uint32_t bits = 0;
+    int have = 0;
+    for (; *text && *text != '='; text++) {
+        int v = of_base64(*text);
+        if (v < 0)
+            break;
+        bits = bits << 6 | (uint32_t)v;
+        if ((have += 6) >= 8)
+            buf_putc(&bytes, (char)(unsigned char)(bits >> (have -= 8)));
+    }
+    uint32_t size = 0;
+    for (int i = 3; bytes.len >= 4 && i >= 0; i--)
+        size = size << 8 | (unsigned char)bytes.data[i];
+    bool ok = bytes.len >= 4 && size % 4 == 0 && size <= bytes.len - 4;
+    if (ok) {
+        o->trie_units = size / 4;
+        o->trie = xcalloc(o->trie_units + 1, sizeof *o->trie);
+        for (size_t i = 0; i < o->trie_units; i++)
+            for (int b = 3; b >= 0; b--)
+                o->trie[i] = o->trie[i] << 8 | (unsigned char)bytes.data[4 + 4 * i + (size_t)b];
+        o->text_bytes = bytes.len - 4 - size;
+        o->texts = xcalloc(o->text_bytes + 1, 1);
+        memcpy(o->texts, bytes.data + 4 + size, o->text_bytes);
+    }
+    buf_free(&bytes);
+    return ok || err_set(err, "%s: the normaliser's precompiled_charsmap is damaged", path);
+}
+
+static bool read_one(Normal *o, const Json *j, const char *type, const char *path, Err *err)
+{
+    static const struct {
+        const char *name;
+        NormalKind kind;
+        int form;
+    } kinds[] = {{"NFC", NORMAL_FORM, UTF8PROC_COMPOSE | UTF8PROC_STABLE},
+                 {"NFD", NORMAL_FORM, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE},
+                 {"NFKC", NORMAL_FORM, UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_STABLE},
+                 {"NFKD", NORMAL_FORM, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_STABLE},
+                 {"Lowercase", NORMAL_LOWER, 0},
+                 {"StripAccents", NORMAL_STRIP_ACCENTS, 0},
+                 {"BertNormalizer", NORMAL_BERT, 0},
+                 {"Prepend", NORMAL_PREPEND, 0},
+                 {"Replace", NORMAL_REPLACE, 0},
+                 {"Strip", NORMAL_STRIP, 0},
+                 {"Precompiled", NORMAL_CHARSMAP, 0}};
+    size_t k = 0;
+    while (k < sizeof kinds / sizeof *kinds && strcmp(kinds[k].name, type) != 0)
+        k++;
+    if (k == sizeof kinds / sizeof *kinds)
+        return err_set(err, "%s: the normaliser \"%.40s\" is not known here", path, type);
+    *o = (Normal){.kind = kinds[k].kind, .form = kinds[k].form};
+    o->clean = json_bool(json_get(j, "clean_text"), true);
+    o->chinese = json_bool(json_get(j, "handle_chinese_chars"), true);
+    o->lower = json_bool(json_get(j, "lowercase"), true);
+    o->accents = json_bool(json_get(j, "strip_accents"), o->lower);
+    o->left = json_bool(json_get(j, "strip_left"), true);
+    o->right = json_bool(json_get(j, "strip_right"), true);
+    if (o->kind == NORMAL_PREPEND || o->kind == NORMAL_REPLACE)
+        o->content = xstrdup(json_text(json_get(j, o->kind == NORMAL_PREPEND ? "prepend" : "content"), ""));
+    return (o->kind != NORMAL_REPLACE || pattern_read(&o->pattern, json_get(j, "pattern"), path, err)) &&
+           (o->kind != NORMAL_CHARSMAP || read_charsmap(o, j, path, err));
+}
+
+bool normal_read(const Json *j, const char *path, Normal **list, size_t *n, Err *err)
+{
+    const char *type = json_text(json_get(j, "type"), "");
+    if (json_kind(j) == JK_NULL)
+        return true;
+    if (strcmp(type, "Sequence") == 0) {
+        const Json *parts = json_get(j, "normalizers");
+        for (size_t i = 0; i < json_count(parts); i++)
+            if (*n > 32 || !normal_read(json_at(parts, i), path, list, n, err))
+                return *n <= 32 ? false : err_set(err, "%s: more than 32 normalisers", path);
+        return true;
+    }
+    *list = xrealloc(*list, size_mul(*n + 1, sizeof **list));
+    (*list)[*n] = (Normal){.kind = NORMAL_LOWER};
+    return read_one(&(*list)[(*n)++], j, type, path, err);
+}
+
+void normal_free(Normal *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        pattern_free(&list[i].pattern);
+        free(list[i].content);
+        free(list[i].trie);
+        free(list[i].texts);
+    }
+    free(list);
+}

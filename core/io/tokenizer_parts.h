@@ -1,0 +1,172 @@
+/* Inside core/io: the parts of a tokeniser (tokenizer.h). */
+#ifndef VITRINE_IO_TOKENIZER_PARTS_H
+#define VITRINE_IO_TOKENIZER_PARTS_H
+#include <stdint.h>
+
+#include "core/base/mem.h"
+#include "core/io/json.h"
+#include "core/io/tokenizer.h"
+
+/* A text on its way: byte i comes from the character of the original at from[i]; from[len] is where it ends. */
+typedef struct Working {
+    Buf text;
+    size_t *from;
+    size_t room;
+} Working;
+void working_add(Working *w, const char *bytes, size_t n, size_t from); /* all n of them from there */
+void working_end(Working *w, size_t from);
+void working_clear(Working *w);
+void working_free(Working *w);
+size_t working_origin(const Working *w, size_t i); /* from[i]; 0 for an empty text */
+
+/* A pattern: a regular expression (PCRE2) or a plain text. */
+typedef struct Pattern {
+    void *code; /* pcre2_code, or NULL: */
+    char *plain;
+} Pattern;
+/* From {"Regex": "…"} or {"String": "…"}. */
+bool pattern_read(Pattern *p, const Json *j, const char *path, Err *err);
+bool pattern_regex(Pattern *p, const char *expression, const char *path, Err *err);
+void pattern_free(Pattern *p);
+/* The next match in text[at …): 1 and its bytes, 0: none, −1: it takes too much work. */
+int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, size_t *from, size_t *to);
+
+bool char_is_space(uint32_t c); /* White_Space of Unicode */
+
+/* ---- normalisers ---- */
+typedef enum NormalKind {
+    NORMAL_FORM, /* `form`: NFC, NFD, NFKC, NFKD */
+    NORMAL_LOWER,
+    NORMAL_STRIP_ACCENTS,
+    NORMAL_BERT,
+    NORMAL_PREPEND,
+    NORMAL_REPLACE,
+    NORMAL_STRIP,
+    NORMAL_CHARSMAP
+} NormalKind;
+typedef struct Normal {
+    NormalKind kind;
+    int form; /* options of utf8proc */
+    bool clean, chinese, accents, lower, left, right;
+    char *content; /* what is put in front, or in place of a match */
+    Pattern pattern;
+    uint32_t *trie; /* sentencepiece's table of what becomes what: a double array, and the texts behind it */
+    size_t trie_units;
+    char *texts;
+    size_t text_bytes;
+} Normal;
+bool normal_read(const Json *j, const char *path, Normal **list, size_t *n, Err *err);
+void normal_free(Normal *list, size_t n);
+bool normal_run(const Normal *list, size_t n, Working *w, Err *err);
+
+/* ---- pre-tokenisers ---- */
+typedef enum SplitKind {
+    SPLIT_BYTES, /* every byte becomes a printable character */
+    SPLIT_PATTERN,
+    SPLIT_SPACES, /* at white space, which goes */
+    SPLIT_WORDS,  /* letters and digits, or marks; white space goes */
+    SPLIT_BERT,   /* white space goes, every mark is alone */
+    SPLIT_DIGITS,
+    SPLIT_MARKS,
+    SPLIT_META /* ▁ for a blank, in front of every word */
+} SplitKind;
+typedef enum SplitHow { HOW_REMOVED, HOW_ISOLATED, HOW_PREVIOUS, HOW_NEXT, HOW_CONTIGUOUS } SplitHow;
+typedef struct Split {
+    SplitKind kind;
+    SplitHow how;
+    Pattern pattern;
+    bool invert, each, prefix, first_only, cut;
+    char meta[8];
+} Split;
+/* A piece: bytes [from, to) of the working text. */
+typedef struct Piece {
+    size_t from, to;
+} Piece;
+typedef struct Pieces {
+    Piece *at;
+    size_t n, cap;
+} Pieces;
+bool split_read(const Json *j, const char *path, Split **list, size_t *n, Err *err);
+void split_free(Split *list, size_t n);
+/* Cuts w into pieces, changing it where a step writes other characters. first: it begins the whole text. */
+bool split_run(const Split *list, size_t n, bool first, Working *w, Pieces *out, Err *err);
+/* The character that stands for a byte (GPT-2: printable ones are themselves, others lie from U+0100 on), and back. */
+uint32_t byte_char(unsigned char byte);
+int char_byte(uint32_t c); /* −1: none */
+
+/* ---- the model ---- */
+typedef enum ModelKind { MODEL_BPE, MODEL_WORDPIECE, MODEL_UNIGRAM, MODEL_WORDS } ModelKind;
+
+/* Strings by number, numbers by string. */
+typedef struct PieceTable {
+    const char **name; /* [n]; NULL: a hole */
+    uint32_t *length;
+    int n;
+    int *slot;
+    size_t slots;
+    size_t longest; /* bytes */
+    Arena arena;
+} PieceTable;
+bool table_add(PieceTable *t, const char *name, size_t length, int id); /* false: the name or the number is taken */
+bool table_room(PieceTable *t, size_t count, int largest); /* once, before the first; false: too many for `count` */
+int table_find(const PieceTable *t, const char *name, size_t length);
+void table_free(PieceTable *t);
+
+typedef struct Merge {
+    uint64_t pair; /* left << 32 | right, or UINT64_MAX: empty */
+    int rank, whole;
+} Merge;
+typedef struct TokenModel {
+    ModelKind kind;
+    PieceTable table;
+    Merge *merge; /* open addressing */
+    size_t merges, slots;
+    double *score; /* [n] of a unigram model */
+    double least;  /* of them */
+    int unknown;   /* id; −1: none */
+    bool byte_fallback, ignore_merges, fuse_unknown;
+    int byte[256]; /* ids of <0x00> … */
+    char *prefix, *suffix;
+    size_t word_most; /* characters of a word that WordPiece takes on */
+} TokenModel;
+bool model_read(TokenModel *m, const Json *j, const char *path, Err *err);
+bool model_merges(TokenModel *m, size_t count,
+                  bool (*next)(void *from, const char *pair[2], size_t length[2], Err *err), void *from,
+                  const char *path, Err *err);
+void model_bytes(TokenModel *m);
+void token_model_free(TokenModel *m);
+/* A piece of w as tokens, appended. */
+void model_encode(const TokenModel *m, const Working *w, Piece p, bool with_merges, Tokens *out);
+
+/* ---- all of it ---- */
+/* A token that no model makes: it stands in the text as it is named. */
+typedef struct Added {
+    const char *text;
+    size_t length;
+    int id;
+    bool special, normalized, strip_left, strip_right, whole_word;
+} Added;
+
+typedef enum DecodeKind { DECODE_PLAIN, DECODE_BYTES, DECODE_META, DECODE_WORDPIECE, DECODE_SUFFIX } DecodeKind;
+
+struct Tokenizer {
+    char path[1200];
+    TokenModel model;
+    Normal *normal;
+    size_t normals;
+    Split *split;
+    size_t splits;
+    Added *added;
+    size_t addeds;
+    size_t *first_byte[256]; /* indices of added tokens that begin so, the longest first, ended by SIZE_MAX */
+    bool *special;           /* [model.table.n] */
+    int before[16], after[16];
+    int befores, afters;
+    DecodeKind decode;
+    bool fallback; /* <0x0A> is that byte */
+    bool strip;    /* the blank in front of a decoded text goes */
+    Arena arena;
+};
+
+void tokens_add(Tokens *out, int id, size_t from, size_t to);
+#endif

@@ -1,0 +1,472 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "core/base/utf8.h"
+#include "core/io/tokenizer_parts.h"
+
+/* ---- a text on its way ---- */
+
+void working_add(Working *w, const char *bytes, size_t n, size_t from)
+{
+    if (w->text.len + n + 1 > w->room) {
+        w->room = 2 * (w->text.len + n) + 64;
+        w->from = xrealloc(w->from, size_mul(w->room, sizeof *w->from));
+    }
+    for (size_t i = 0; i < n; i++)
+        w->from[w->text.len + i] = from;
+    buf_add(&w->text, bytes, n);
+}
+
+void working_end(Working *w, size_t from)
+{
+    working_add(w, "", 1, from);
+    w->text.data[--w->text.len] = 0;
+}
+
+void working_clear(Working *w)
+{
+    buf_clear(&w->text);
+}
+
+void working_free(Working *w)
+{
+    buf_free(&w->text);
+    free(w->from);
+    *w = (Working){.from = NULL};
+}
+
+size_t working_origin(const Working *w, size_t i)
+{
+    return w->from ? w->from[i] : 0;
+}
+
+/* ---- patterns ---- */
+
+bool pattern_regex(Pattern *p, const char *expression, const char *path, Err *err)
+{
+    int code;
+    PCRE2_SIZE at;
+    PCRE2_UCHAR why[120];
+    *p = (Pattern){
+        .code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &code, &at, NULL)};
+    if (p->code) {
+        pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* where there is none it is slower, that is all */
+        return true;
+    }
+    pcre2_get_error_message(code, why, sizeof why);
+    return err_set(err, "%s: the pattern %.80s can't be read: %s at character %zu", path, expression, (char *)why,
+                   (size_t)at);
+}
+
+bool pattern_read(Pattern *p, const Json *j, const char *path, Err *err)
+{
+    const char *regex = json_text(json_get(j, "Regex"), NULL), *plain = json_text(json_get(j, "String"), NULL);
+    *p = (Pattern){.code = NULL};
+    if (regex)
+        return pattern_regex(p, regex, path, err);
+    if (!plain || !*plain)
+        return err_set(err, "%s: a pattern is neither \"Regex\" nor \"String\"", path);
+    p->plain = xstrdup(plain);
+    return true;
+}
+
+void pattern_free(Pattern *p)
+{
+    pcre2_code_free(p->code);
+    free(p->plain);
+    *p = (Pattern){.code = NULL};
+}
+
+/* What a match may cost, whatever the text: a backtrack each, and the memory of a few megabytes. */
+enum { MATCH_MOST = 2000000, HEAP_MOST = 32768 };
+
+static int regex_next(const Pattern *p, const char *text, size_t length, size_t at, size_t *from, size_t *to)
+{
+    pcre2_match_data *found = pcre2_match_data_create(1, NULL);
+    pcre2_match_context *limits = pcre2_match_context_create(NULL);
+    if (!found || !limits)
+        die("out of memory for a pattern");
+    pcre2_set_match_limit(limits, MATCH_MOST);
+    pcre2_set_heap_limit(limits, HEAP_MOST);
+    int n = pcre2_match(p->code, (PCRE2_SPTR)text, length, at, PCRE2_NO_UTF_CHECK, found, limits);
+    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(found);
+    *from = n > 0 ? ends[0] : length;
+    *to = n > 0 ? ends[1] : length;
+    pcre2_match_context_free(limits);
+    pcre2_match_data_free(found);
+    return n > 0 ? 1 : n == PCRE2_ERROR_NOMATCH ? 0 : -1;
+}
+
+int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, size_t *from, size_t *to)
+{
+    if (p->code)
+        return regex_next(p, text, length, at, from, to);
+    size_t n = strlen(p->plain);
+    for (const char *s = text + at;
+         length >= n && s <= text + length - n && (s = memchr(s, *p->plain, (size_t)(text + length - n - s) + 1)); s++)
+        if (memcmp(s, p->plain, n) == 0) {
+            *from = (size_t)(s - text);
+            *to = *from + n;
+            return 1;
+        }
+    return 0;
+}
+
+/* ---- bytes as characters ---- */
+
+static bool is_plain_byte(unsigned b)
+{
+    return (b >= '!' && b <= '~') || (b >= 0xa1 && b <= 0xac) || b >= 0xae;
+}
+
+uint32_t byte_char(unsigned char byte)
+{
+    uint32_t others = 0;
+    for (unsigned b = 0; b < byte; b++)
+        others += !is_plain_byte(b);
+    return is_plain_byte(byte) ? byte : 0x100 + others;
+}
+
+int char_byte(uint32_t c)
+{
+    if (c < 0x100)
+        return is_plain_byte(c) ? (int)c : -1;
+    uint32_t others = c - 0x100;
+    for (unsigned b = 0; b < 256; b++)
+        if (!is_plain_byte(b) && others-- == 0)
+            return (int)b;
+    return -1;
+}
+
+/* ---- classes of characters ---- */
+
+bool char_is_space(uint32_t c)
+{
+    utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
+    return (c >= 9 && c <= 13) || c == 0x85 || k == UTF8PROC_CATEGORY_ZS || k == UTF8PROC_CATEGORY_ZL ||
+           k == UTF8PROC_CATEGORY_ZP;
+}
+
+static bool is_mark(uint32_t c)
+{
+    utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
+    bool ascii = (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
+    return ascii || (k >= UTF8PROC_CATEGORY_PC && k <= UTF8PROC_CATEGORY_PO);
+}
+
+static bool is_numeric(uint32_t c)
+{
+    utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
+    return k == UTF8PROC_CATEGORY_ND || k == UTF8PROC_CATEGORY_NL || k == UTF8PROC_CATEGORY_NO;
+}
+
+/* \w of Rust's regular expressions: letters, marks on them, decimal digits, joining punctuation. */
+static bool is_word(uint32_t c)
+{
+    utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
+    return (k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_ND) || k == UTF8PROC_CATEGORY_NL ||
+           k == UTF8PROC_CATEGORY_PC || c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9);
+}
+
+/* ---- cutting ---- */
+
+static void add_piece(Pieces *p, size_t from, size_t to)
+{
+    if (from == to)
+        return;
+    p->at = grow(p->at, &p->cap, p->n, sizeof *p->at);
+    p->at[p->n++] = (Piece){from, to};
+}
+
+/* The parts of a piece in order: those between the matches, and the matches. `open`: where the piece that is being
+ * gathered begins. */
+typedef struct Cutting {
+    Pieces *out;
+    SplitHow how;
+    size_t open;
+    bool was; /* the part before was a match */
+} Cutting;
+
+static void cut_part(Cutting *c, size_t from, size_t to, bool match)
+{
+    if (from == to)
+        return;
+    bool joins = c->how == HOW_PREVIOUS ? match && !c->was
+                 : c->how == HOW_NEXT   ? c->was && !match
+                                        : c->how == HOW_CONTIGUOUS && match == c->was;
+    if (!joins) {
+        if (!(c->how == HOW_REMOVED && c->was))
+            add_piece(c->out, c->open, from);
+        c->open = from;
+    }
+    c->was = match;
+}
+
+static void cut_end(Cutting *c, size_t to)
+{
+    if (!(c->how == HOW_REMOVED && c->was))
+        add_piece(c->out, c->open, to);
+}
+
+static bool cut_pattern(const Split *s, const Working *w, Piece p, Pieces *out, Err *err)
+{
+    Cutting c = {out, s->how, p.from, false};
+    size_t at = p.from, try = p.from, from, to;
+    const char *text = w->text.data;
+    while (try < p.to) {
+        int found = pattern_next(&s->pattern, text + p.from, p.to - p.from, try - p.from, &from, &to);
+        if (found < 0)
+            return err_set(
+                err, "the tokeniser's pattern takes too much work on this text: %d steps for one match were not enough",
+                MATCH_MOST);
+        if (!found)
+            break;
+        from += p.from;
+        to += p.from;
+        if (to == from) { /* an empty match: from the next character on */
+            try = from + 1;
+            while (try < p.to && ((unsigned char)text[try] & 0xc0) == 0x80)
+                try++;
+            continue;
+        }
+        cut_part(&c, at, from, s->invert);
+        cut_part(&c, from, to, !s->invert);
+        at = try = to;
+    }
+    cut_part(&c, at, p.to, s->invert);
+    cut_end(&c, p.to);
+    return true;
+}
+
+/* Class of a character: 0 and 1 are two parts that stay together, 2 one that is alone, 3 one that goes. */
+static int class_of(const Split *s, uint32_t c)
+{
+    switch (s->kind) {
+    case SPLIT_SPACES: return char_is_space(c) ? 3 : 0;
+    case SPLIT_WORDS: return char_is_space(c) ? 3 : is_word(c);
+    case SPLIT_BERT: return char_is_space(c) ? 3 : is_mark(c) ? 2 : 0;
+    case SPLIT_DIGITS: return is_numeric(c) ? (s->each ? 2 : 1) : 0;
+    default: return is_mark(c) ? (s->how == HOW_CONTIGUOUS ? 1 : 2) : 0;
+    }
+}
+
+static void cut_classes(const Split *s, const Working *w, Piece p, Pieces *out)
+{
+    size_t open = p.from;
+    int was = 3;
+    for (const char *at = w->text.data + p.from, *end = w->text.data + p.to; at < end;) {
+        size_t here = (size_t)(at - w->text.data);
+        int class = class_of(s, utf8_next(&at));
+        if (class != was || class == 2) {
+            if (was != 3)
+                add_piece(out, open, here);
+            open = here;
+        }
+        was = class;
+    }
+    if (was != 3)
+        add_piece(out, open, p.to);
+}
+
+/* ▁ for every blank, one in front where there is none; cut in front of each. */
+static void write_meta(const Split *s, bool first, const Working *w, const Pieces *in, Working *out, Pieces *pieces)
+{
+    size_t n = strlen(s->meta);
+    for (size_t i = 0; i < in->n; i++) {
+        Piece p = in->at[i];
+        size_t open = out->text.len;
+        bool begins = first && working_origin(w, p.from) == 0;
+        if (s->prefix && (begins || !s->first_only) && w->text.data[p.from] != ' ' &&
+            strncmp(w->text.data + p.from, s->meta, n) != 0)
+            working_add(out, s->meta, n, working_origin(w, p.from));
+        for (size_t k = p.from; k < p.to; k++) {
+            bool blank = w->text.data[k] == ' ',
+                 meta = blank || (p.to - k >= n && memcmp(w->text.data + k, s->meta, n) == 0);
+            if (meta && s->cut) {
+                add_piece(pieces, open, out->text.len);
+                open = out->text.len;
+            }
+            if (blank)
+                working_add(out, s->meta, n, working_origin(w, k));
+            else
+                working_add(out, w->text.data + k, 1, working_origin(w, k));
+        }
+        add_piece(pieces, open, out->text.len);
+    }
+    working_end(out, working_origin(w, w->text.len));
+}
+
+static void write_bytes(const Working *w, const Pieces *in, Working *out, Pieces *pieces)
+{
+    char c[256][4];
+    size_t n[256];
+    for (unsigned b = 0; b < 256; b++)
+        n[b] = utf8_put(c[b], byte_char((unsigned char)b));
+    for (size_t i = 0; i < in->n; i++) {
+        Piece p = in->at[i];
+        size_t open = out->text.len;
+        for (size_t k = p.from; k < p.to; k++) {
+            unsigned char b = (unsigned char)w->text.data[k];
+            working_add(out, c[b], n[b], working_origin(w, k));
+        }
+        add_piece(pieces, open, out->text.len);
+    }
+    working_end(out, working_origin(w, w->text.len));
+}
+
+/* A blank in front of every piece that begins with none (ByteLevel's add_prefix_space). */
+static void write_prefix(const Working *w, const Pieces *in, Working *out, Pieces *pieces)
+{
+    for (size_t i = 0; i < in->n; i++) {
+        Piece p = in->at[i];
+        size_t open = out->text.len;
+        if (w->text.data[p.from] != ' ')
+            working_add(out, " ", 1, working_origin(w, p.from));
+        for (size_t k = p.from; k < p.to; k++)
+            working_add(out, w->text.data + k, 1, working_origin(w, k));
+        add_piece(pieces, open, out->text.len);
+    }
+    working_end(out, working_origin(w, w->text.len));
+}
+
+static void take_over(Working *w, Working *new)
+{
+    working_free(w);
+    *w = *new;
+    *new = (Working){.from = NULL};
+}
+
+static bool run_one(const Split *s, bool first, Working *w, Pieces *p, Err *err)
+{
+    Pieces out = {0};
+    Working new = {.from = NULL};
+    bool ok = true;
+    if (s->kind == SPLIT_META || (s->kind == SPLIT_BYTES && !s->cut)) {
+        if (s->kind == SPLIT_META)
+            write_meta(s, first, w, p, &new, &out);
+        else if (s->prefix)
+            write_prefix(w, p, &new, &out);
+        else
+            write_bytes(w, p, &new, &out);
+        take_over(w, &new);
+    } else
+        for (size_t i = 0; ok && i < p->n; i++) {
+            if (s->kind == SPLIT_PATTERN)
+                ok = cut_pattern(s, w, p->at[i], &out, err);
+            else
+                cut_classes(s, w, p->at[i], &out);
+        }
+    free(p->at);
+    *p = out;
+    return ok;
+}
+
+bool split_run(const Split *list, size_t n, bool first, Working *w, Pieces *out, Err *err)
+{
+    out->n = 0;
+    add_piece(out, 0, w->text.len);
+    for (size_t i = 0; i < n; i++)
+        if (!run_one(&list[i], first, w, out, err))
+            return false;
+    return true;
+}
+
+/* ---- reading ---- */
+
+static const char GPT2[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+
+static bool read_how(SplitHow *how, const Json *j, const char *path, Err *err)
+{
+    static const char *const names[] = {"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"};
+    const char *name = json_text(json_get(j, "behavior"), "Isolated");
+    for (int i = 0; i < 5; i++)
+        if (strcmp(names[i], name) == 0) {
+            *how = (SplitHow)i;
+            return true;
+        }
+    return err_set(err, "%s: a pre-tokeniser's behavior is \"%.40s\", which is not known here", path, name);
+}
+
+static Split *add_split(Split **list, size_t *n, SplitKind kind)
+{
+    *list = xrealloc(*list, size_mul(*n + 1, sizeof **list));
+    (*list)[*n] = (Split){.kind = kind, .how = HOW_ISOLATED};
+    return &(*list)[(*n)++];
+}
+
+/* ByteLevel is three steps: a blank in front, GPT-2's pattern, bytes as characters. */
+static bool read_bytes(const Json *j, const char *path, Split **list, size_t *n, Err *err)
+{
+    if (json_bool(json_get(j, "add_prefix_space"), true))
+        add_split(list, n, SPLIT_BYTES)->prefix = true;
+    if (json_bool(json_get(j, "use_regex"), true) &&
+        !pattern_regex(&add_split(list, n, SPLIT_PATTERN)->pattern, GPT2, path, err))
+        return false;
+    add_split(list, n, SPLIT_BYTES);
+    return true;
+}
+
+static bool read_meta(const Json *j, const char *path, Split **list, size_t *n, Err *err)
+{
+    const char *meta = json_text(json_get(j, "replacement"), "▁"),
+               *scheme = json_text(json_get(j, "prepend_scheme"),
+                                   json_bool(json_get(j, "add_prefix_space"), true) ? "always" : "never");
+    Split *s = add_split(list, n, SPLIT_META);
+    s->prefix = strcmp(scheme, "never") != 0;
+    s->first_only = strcmp(scheme, "first") == 0;
+    s->cut = json_bool(json_get(j, "split"), true);
+    if (!*meta || strlen(meta) >= sizeof s->meta)
+        return err_set(err, "%s: Metaspace's replacement must be one character", path);
+    memcpy(s->meta, meta, strlen(meta) + 1);
+    return true;
+}
+
+bool split_read(const Json *j, const char *path, Split **list, size_t *n, Err *err)
+{
+    static const struct {
+        const char *name;
+        SplitKind kind;
+    } simple[] = {{"WhitespaceSplit", SPLIT_SPACES},
+                  {"Whitespace", SPLIT_WORDS},
+                  {"BertPreTokenizer", SPLIT_BERT},
+                  {"Digits", SPLIT_DIGITS},
+                  {"Punctuation", SPLIT_MARKS}};
+    const char *type = json_text(json_get(j, "type"), "");
+    if (json_kind(j) == JK_NULL)
+        return true;
+    if (strcmp(type, "Sequence") == 0) {
+        const Json *parts = json_get(j, "pretokenizers");
+        for (size_t i = 0; i < json_count(parts); i++)
+            if (*n > 32 || !split_read(json_at(parts, i), path, list, n, err))
+                return *n <= 32 ? false : err_set(err, "%s: more than 32 pre-tokenisers", path);
+        return true;
+    }
+    if (strcmp(type, "ByteLevel") == 0)
+        return read_bytes(j, path, list, n, err);
+    if (strcmp(type, "Metaspace") == 0)
+        return read_meta(j, path, list, n, err);
+    if (strcmp(type, "Split") == 0) {
+        Split *s = add_split(list, n, SPLIT_PATTERN);
+        s->invert = json_bool(json_get(j, "invert"), false);
+        return read_how(&s->how, j, path, err) && pattern_read(&s->pattern, json_get(j, "pattern"), path, err);
+    }
+    for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
+        if (strcmp(simple[i].name, type) == 0) {
+            Split *s = add_split(list, n, simple[i].kind);
+            s->each = json_bool(json_get(j, "individual_digits"), false);
+            return read_how(&s->how, j, path, err) &&
+                   (s->kind != SPLIT_MARKS || s->how == HOW_ISOLATED || s->how == HOW_CONTIGUOUS ||
+                    err_set(err, "%s: Punctuation is run isolated or contiguous only", path));
+        }
+    return err_set(err, "%s: the pre-tokeniser \"%.40s\" is not known here", path, type);
+}
+
+void split_free(Split *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        pattern_free(&list[i].pattern);
+    free(list);
+}

@@ -1,0 +1,425 @@
+/* Tokenisers: numbers known by hand or by another route, and files that want harm. */
+#define _GNU_SOURCE /* mkdtemp */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/base/rng.h"
+#include "core/base/utf8.h"
+#include "core/io/tokenizer.h"
+
+static Tokenizer *parsed(const char *json)
+{
+    Err err = {""};
+    Tokenizer *t = tokenizer_parse("test", json, strlen(json), &err);
+    if (!t)
+        fail_msg("%s", err.text);
+    return t;
+}
+
+static void refused(const char *json, const char *because)
+{
+    Err err = {""};
+    Tokenizer *t = tokenizer_parse("test", json, strlen(json), &err);
+    if (t || !strstr(err.text, because))
+        fail_msg("%s: %s, not \"%s\"", json, t ? "opened" : err.text, because);
+}
+
+static void expect(const Tokenizer *t, const char *text, bool with_template, const char *ids)
+{
+    Tokens k;
+    Err err = {""};
+    Buf got = {0};
+    if (!tokenizer_encode(t, text, strlen(text), with_template, false, &k, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < k.n; i++)
+        buf_printf(&got, "%s%d", i ? " " : "", k.at[i].id);
+    if (strcmp(buf_str(&got), ids) != 0)
+        fail_msg("\"%s\": %s, not %s", text, buf_str(&got), ids);
+    buf_free(&got);
+    tokens_free(&k);
+}
+
+static void expect_back(const Tokenizer *t, const char *text)
+{
+    Tokens k;
+    Err err = {""};
+    Buf back = {0};
+    assert_true(tokenizer_encode(t, text, strlen(text), true, false, &k, &err));
+    int *id = xmalloc((k.n + 1) * sizeof *id);
+    for (size_t i = 0; i < k.n; i++)
+        id[i] = k.at[i].id;
+    tokenizer_decode(t, id, k.n, false, &back);
+    assert_string_equal(buf_str(&back), text);
+    free(id);
+    buf_free(&back);
+    tokens_free(&k);
+}
+
+static const char *new_folder(char path[64])
+{
+    strcpy(path, "/tmp/vitrine-tokens-XXXXXX");
+    assert_non_null(mkdtemp(path));
+    return path;
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[128];
+    Err err;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_true(file_write(path, text, strlen(text), &err));
+}
+
+static void take_away(const char *folder)
+{
+    static const char *const names[] = {"tokenizer.json", "vocab.json", "merges.txt", "vocab.txt"};
+    char path[128];
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* All 256 bytes as GPT-2 writes them, byte b number b: printable ones are themselves, the others from U+0100 on. */
+static void put_bytes(Buf *out)
+{
+    char c[5] = "";
+    unsigned other = 0;
+    for (unsigned b = 0; b < 256; b++) {
+        bool plain = (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
+        c[utf8_put(c, plain ? b : 256 + other++)] = '\0';
+        buf_puts(out, b ? "," : "");
+        buf_json(out, c);
+        buf_printf(out, ":%u", b);
+    }
+}
+
+/* The example of Gage 1994, as minbpe has it: three merges of aaabdaaabac. */
+static void gpt2_files_and_the_order_of_merges(void **state)
+{
+    (void)state;
+    char folder[64];
+    Buf vocabulary = {0};
+    Err err = {""};
+    Tokens k;
+    buf_puts(&vocabulary, "{");
+    put_bytes(&vocabulary);
+    buf_puts(&vocabulary, ",\"aa\":256,\"aaa\":257,\"aaab\":258}");
+    put(new_folder(folder), "vocab.json", buf_str(&vocabulary));
+    put(folder, "merges.txt", "#version: 0.2\na a\naa a\naaa b\n");
+    assert_true(tokenizer_is(folder));
+    Tokenizer *t = tokenizer_open(folder, &err);
+    if (!t)
+        fail_msg("%s", err.text);
+    assert_string_equal(tokenizer_kind(t), "byte-level BPE");
+    expect(t, "aaabdaaabac", true, "258 100 258 97 99");
+    expect(t, "", true, "");
+    expect_back(t, "aaabdaaabac");
+    expect_back(t, "a \xc3\xa9\n\t \xf0\x9f\x98\x80 don't  x");
+    assert_true(tokenizer_encode(t, "xaaab", 5, true, true, &k, &err));
+    static const TokenMerge want[] = {{97, 97, 256, 0, 1, 3}, {256, 97, 257, 1, 1, 4}, {257, 98, 258, 2, 1, 5}};
+    assert_int_equal(k.merges, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(k.merge[i].left == want[i].left && k.merge[i].right == want[i].right &&
+                    k.merge[i].whole == want[i].whole && k.merge[i].rank == want[i].rank &&
+                    k.merge[i].from == want[i].from && k.merge[i].to == want[i].to);
+    tokens_free(&k);
+    tokenizer_free(t);
+    put(folder, "merges.txt", "a a\nzz q\n");
+    assert_null(tokenizer_open(folder, &err));
+    assert_non_null(strstr(err.text, "merge 1"));
+    take_away(folder);
+    buf_free(&vocabulary);
+    assert_null(tokenizer_open("/nowhere", &err));
+    assert_non_null(strstr(err.text, "there is no tokenizer.json"));
+}
+
+#define VOCAB_LLAMA                                                                                                    \
+    "{\"<unk>\":0,\"<s>\":1,\"</"                                                                                      \
+    "s>\":2,\"<0xC3>\":3,\"<0xA9>\":4,\"▁\":5,\"a\":6,\"b\":7,\"▁a\":8,\"ab\":9,\"▁ab\":10,"                     \
+    "\"<0xE2>\":11}"
+
+static void bytes_where_a_character_is_unknown(void **state)
+{
+    (void)state;
+    Tokenizer *t = parsed(
+        "{\"added_tokens\":[{\"id\":0,\"content\":\"<unk>\",\"special\":true},{\"id\":1,\"content\":\"<s>\","
+        "\"special\":"
+        "true},{\"id\":2,\"content\":\"</"
+        "s>\",\"special\":true}],\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{"
+        "\"type\":\"Prepend\",\"prepend\":\"▁\"},{\"type\":\"Replace\",\"pattern\":{\"String\":\" "
+        "\"},\"content\":\"▁\"}]},"
+        "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"<s>\"}},{"
+        "\"Sequence\":"
+        "{\"id\":\"A\"}}]},\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\"},{\"type\":"
+        "\"ByteFallback\"},{\"type\":\"Fuse\"},{\"type\":\"Strip\"}]},\"model\":{\"type\":\"BPE\",\"unk_token\":\"<unk>"
+        "\","
+        "\"fuse_unk\":true,\"byte_fallback\":true,\"vocab\":" VOCAB_LLAMA
+        ",\"merges\":[\"▁ a\",[\"a\",\"b\"],\"▁a b\"]}}");
+    expect(t, "ab", true, "1 10");
+    expect(t, "ab b", false, "10 5 7");
+    expect(t, "a\xc3\xa9", false, "8 3 4");       /* é by its two bytes */
+    expect(t, "a\xe2\x82\xac!b", false, "8 0 7"); /* of € one byte is missing: unknown, and together with ! */
+    expect(t, "a</s>b", true, "1 8 2 5 7");
+    expect_back(t, "ab b\xc3\xa9");
+    assert_true(tokenizer_is_special(t, 1) && !tokenizer_is_special(t, 8) && !tokenizer_is_special(t, 999));
+    assert_int_equal(tokenizer_find(t, "▁ab"), 10);
+    assert_null(tokenizer_piece(t, 12));
+    tokenizer_free(t);
+}
+
+#define VOCAB_BERT                                                                                                     \
+    "\"vocab\":{\"[UNK]\":0,\"[CLS]\":1,\"[SEP]\":2,\"un\":3,\"##aff\":4,\"##able\":5,\"aff\":6,\"!\":7,\"世\":8,"    \
+    "\"cafe\":9,\"##s\":10}"
+
+static void longest_pieces_first(void **state)
+{
+    (void)state;
+    Tokenizer *t = parsed(
+        "{\"added_tokens\":[{\"id\":1,\"content\":\"[CLS]\",\"special\":true},{\"id\":2,\"content\":"
+        "\"[SEP]\",\"special\":true}],\"normalizer\":{\"type\":\"BertNormalizer\"},\"pre_tokenizer\":{"
+        "\"type\":\"BertPreTokenizer\"},\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":["
+        "\"[CLS]\",1],\"sep\":[\"[SEP]\",2]},\"decoder\":{\"type\":\"WordPiece\"},\"model\":{\"type\":"
+        "\"WordPiece\",\"unk_token\":\"[UNK]\",\"continuing_subword_prefix\":\"##\","
+        "\"max_input_chars_per_word\":12," VOCAB_BERT "}}");
+    expect(t, "UnaffABLE!", true, "1 3 4 5 7 2");
+    expect(t, "unaffabled", false, "0");            /* a part is unknown: so is the word */
+    expect(t, "unaffaffaffable aff", false, "0 6"); /* longer than 12 characters */
+    expect(t, "Caf\xc3\xa9s aff\xe4\xb8\x96\tun", false, "9 10 6 8 3");
+    expect(t, "aff[SEP]un", false, "6 2 3");
+    tokenizer_free(t);
+    char folder[64];
+    Err err = {""};
+    put(new_folder(folder), "vocab.txt", "[UNK]\n[CLS]\n[SEP]\nun\n##aff\n##able\naff\n!\n");
+    t = tokenizer_open(folder, &err);
+    if (!t)
+        fail_msg("%s", err.text);
+    expect(t, "UnaffABLE!", true, "1 3 4 5 7 2");
+    tokenizer_free(t);
+    take_away(folder);
+}
+
+/* ---- unigram: the best of all ways to cut, found by trying all ---- */
+
+enum { LETTERS = 3, LONG = 9 };
+static const char *const PIECES[] = {"<unk>", "a", "b", "c", "ab", "bc", "abc", "aa", "cab", "bb"};
+static const double SCORES[] = {0, -3.1, -3.7, -2.9, -4.3, -4.05, -6.3, -5.2, -5.9, -8.13};
+enum { PIECE_COUNT = sizeof SCORES / sizeof *SCORES };
+
+static double best_of(const char *s)
+{
+    double best = *s ? -INFINITY : 0;
+    for (int i = 1; i < PIECE_COUNT; i++) {
+        size_t n = strlen(PIECES[i]);
+        if (strncmp(s, PIECES[i], n) == 0)
+            best = fmax(best, SCORES[i] + best_of(s + n));
+    }
+    return best;
+}
+
+static void the_most_probable_of_all_ways(void **state)
+{
+    (void)state;
+    Buf json = {0};
+    Rng r = rng_seed(4, 1);
+    buf_puts(&json, "{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[");
+    for (int i = 0; i < PIECE_COUNT; i++)
+        buf_printf(&json, "%s[\"%s\",%.17g]", i ? "," : "", PIECES[i], SCORES[i]);
+    buf_puts(&json, "]}}");
+    Tokenizer *t = parsed(buf_str(&json));
+    for (int trial = 0; trial < 300; trial++) {
+        char text[LONG + 1] = "";
+        Tokens k;
+        Err err;
+        Buf whole = {0};
+        double sum = 0;
+        for (int i = 0, n = 1 + (int)(rng_unit(&r) * LONG); i < n; i++)
+            text[i] = (char)('a' + (int)(rng_unit(&r) * LETTERS));
+        assert_true(tokenizer_encode(t, text, strlen(text), false, false, &k, &err));
+        for (size_t i = 0; i < k.n; i++) {
+            sum += SCORES[k.at[i].id];
+            buf_puts(&whole, PIECES[k.at[i].id]);
+        }
+        assert_string_equal(buf_str(&whole), text);
+        assert_true(fabs(sum - best_of(text)) < 1e-9);
+        buf_free(&whole);
+        tokens_free(&k);
+    }
+    expect(t, "axyb", false, "1 0 2"); /* neighbours that are unknown are one */
+    tokenizer_free(t);
+    buf_free(&json);
+}
+
+/* ---- normalisers and pre-tokenisers, each against what it must do ---- */
+
+static void steps_do_what_they_are_called(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *normalizer, *split, *text, *pieces; /* pieces with | between them */
+    } cases[] = {
+        {"{\"type\":\"NFC\"}", "null", "e\xcc\x81", "\xc3\xa9"},
+        {"{\"type\":\"NFD\"}", "null", "\xc3\xa9", "e\xcc\x81"},
+        {"{\"type\":\"NFKC\"}", "null", "\xef\xac\x81\xe2\x91\xa0", "fi1"},
+        {"{\"type\":\"Lowercase\"}", "null", "\xce\x91\xc4\xb0", "\xce\xb1i\xcc\x87"},
+        {"{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":true}", "null", " \xc2\xa0 a b\n", "a b"},
+        {"{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFD\"},{\"type\":\"StripAccents\"}]}", "null",
+         "\xc3\xa9t\xc3\xa9", "ete"},
+        {"{\"type\":\"Replace\",\"pattern\":{\"Regex\":\" {2,}\"},\"content\":\"_\"}", "null", "a   b c", "a_b c"},
+        {"null", "{\"type\":\"WhitespaceSplit\"}", " a  b\tc ", "a|b|c"},
+        {"null", "{\"type\":\"Whitespace\"}", "it's 3.5!?", "it|'|s|3|.|5|!?"},
+        {"null", "{\"type\":\"Digits\",\"individual_digits\":true}", "a12b", "a|1|2|b"},
+        {"null", "{\"type\":\"Digits\",\"individual_digits\":false}", "a12b", "a|12|b"},
+        {"null", "{\"type\":\"Punctuation\"}", "a,.b", "a|,|.|b"},
+        {"null", "{\"type\":\"Split\",\"pattern\":{\"String\":\",\"},\"behavior\":\"Removed\"}", "a,b,,c", "a|b|c"},
+        {"null", "{\"type\":\"Split\",\"pattern\":{\"String\":\",\"},\"behavior\":\"Isolated\"}", "a,b,,c",
+         "a|,|b|,|,|c"},
+        {"null", "{\"type\":\"Split\",\"pattern\":{\"String\":\",\"},\"behavior\":\"MergedWithPrevious\"}", "a,b,,c",
+         "a,|b,|,|c"},
+        {"null", "{\"type\":\"Split\",\"pattern\":{\"String\":\",\"},\"behavior\":\"MergedWithNext\"}", "a,b,,c",
+         "a|,b|,|,c"},
+        {"null", "{\"type\":\"Split\",\"pattern\":{\"String\":\",\"},\"behavior\":\"Contiguous\"}", "a,b,,c",
+         "a|,|b|,,|c"},
+        {"null", "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"[a-z]+\"},\"behavior\":\"Removed\",\"invert\":true}",
+         "ab 12 cd", "ab|cd"},
+        {"null", "{\"type\":\"Metaspace\",\"prepend_scheme\":\"always\"}", "a b", "▁a|▁b"},
+        {"null", "{\"type\":\"Metaspace\",\"prepend_scheme\":\"never\",\"split\":false}", "a b", "a▁b"},
+        {"null", "{\"type\":\"ByteLevel\",\"add_prefix_space\":true}", "we'll 12 go", "Ġwe|'ll|Ġ12|Ġgo"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Buf json = {0};
+        char copy[80];
+        int n = 1;
+        snprintf(copy, sizeof copy, "%s", cases[i].pieces);
+        buf_printf(&json,
+                   "{\"normalizer\":%s,\"pre_tokenizer\":%s,\"model\":{\"type\":\"WordLevel\",\"unk_token\":\"?\","
+                   "\"vocab\":{\"?\":0",
+                   cases[i].normalizer, cases[i].split);
+        Buf want = {0}, seen = {0};
+        char *rest = copy;
+        for (char *piece; (piece = strsep(&rest, "|")) != NULL;) {
+            char key[40];
+            snprintf(key, sizeof key, "|%s|", piece);
+            if (!strstr(buf_str(&seen), key)) {
+                buf_printf(&seen, "%s%d|", key, n);
+                buf_puts(&json, ",");
+                buf_json(&json, piece);
+                buf_printf(&json, ":%d", n++);
+            }
+            int id = atoi(strstr(buf_str(&seen), key) + strlen(key));
+            buf_printf(&want, "%s%d", want.len ? " " : "", id);
+        }
+        buf_puts(&json, "}}}");
+        Tokenizer *t = parsed(buf_str(&json));
+        expect(t, cases[i].text, false, buf_str(&want));
+        tokenizer_free(t);
+        buf_free(&json);
+        buf_free(&want);
+        buf_free(&seen);
+    }
+}
+
+/* ---- what is refused, and that it does not take long ---- */
+
+#define WORDS_MODEL "\"model\":{\"type\":\"WordLevel\",\"unk_token\":\"?\",\"vocab\":{\"?\":0,\"a\":1}}"
+
+static void what_is_not_known_is_refused_by_name(void **state)
+{
+    (void)state;
+    refused("{", "test");
+    refused("{\"model\":{}}", "model is \"\"");
+    refused("{\"model\":{\"type\":\"Morphemes\"}}", "Morphemes");
+    refused("{\"normalizer\":{\"type\":\"Nmt\"}," WORDS_MODEL "}", "Nmt");
+    refused("{\"pre_tokenizer\":{\"type\":\"UnicodeScripts\"}," WORDS_MODEL "}", "UnicodeScripts");
+    refused("{\"post_processor\":{\"type\":\"Other\"}," WORDS_MODEL "}", "Other");
+    refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(a\"}}," WORDS_MODEL "}", "can't be read");
+    refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"String\":\"a\"},\"behavior\":\"Odd\"}," WORDS_MODEL
+            "}",
+            "Odd");
+    refused("{\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"/////w==\"}," WORDS_MODEL "}",
+            "damaged");
+    refused("{\"added_tokens\":[{\"id\":1,\"content\":\"b\"}]," WORDS_MODEL "}", "another piece's");
+    refused("{\"added_tokens\":[{\"id\":2000000000,\"content\":\"b\"}]," WORDS_MODEL "}", "2000000000");
+    refused("{\"model\":{\"type\":\"WordLevel\",\"unk_token\":\"no\",\"vocab\":{\"a\":0}}}", "unk_token");
+    refused("{\"model\":{\"type\":\"WordLevel\",\"vocab\":{\"a\":0,\"b\":0}}}", "two pieces");
+    refused("{\"model\":{\"type\":\"WordLevel\",\"vocab\":{\"a\":-1}}}", "is none");
+    refused("{\"model\":{\"type\":\"WordLevel\",\"vocab\":{\"a\":2147483646}}}", "no vocabulary");
+    refused("{\"model\":{\"type\":\"BPE\",\"dropout\":0.1,\"vocab\":{\"a\":0},\"merges\":[]}}", "dropout");
+    refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"aa\":1},\"merges\":[\"aa aa\"]}}", "merge 0");
+    refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"aa\":1},\"merges\":[\"aa\"]}}", "no pair");
+    refused("{\"model\":{\"type\":\"Unigram\",\"unk_id\":7,\"vocab\":[[\"a\",-1]]}}", "unk_id");
+    refused("{\"model\":{\"type\":\"Unigram\",\"vocab\":[[\"a\",\"b\"]]}}", "line 0");
+    refused("{\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":[\"[CLS]\",1],\"sep\":[\"a\",1]}," WORDS_MODEL
+            "}",
+            "[CLS]");
+}
+
+static void hostile_texts_and_patterns_end_in_time(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    Err err = {""};
+    Tokens k;
+    char *text = xmalloc(N);
+    memset(text, 'a', N);
+    int64_t began = clock_ns();
+    Tokenizer *t = parsed(
+        "{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(a+)+$|(?=(a+)+b)x\"},\"behavior\":"
+        "\"Isolated\"}," WORDS_MODEL "}");
+    text[N - 1] = '!';
+    assert_false(tokenizer_encode(t, text, N, false, false, &k, &err));
+    assert_non_null(strstr(err.text, "too much work"));
+    tokenizer_free(t);
+    text[N - 1] = 'a';
+    /* one piece of 200,000 characters, every neighbouring pair of which merges, and merges again */
+    t = parsed(
+        "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"aa\":1,\"aaaa\":2,\"aaaaaaaa\":3},\"merges\":[\"a a\",\"aa "
+        "aa\",\"aaaa aaaa\"]}}");
+    assert_true(tokenizer_encode(t, text, N, false, false, &k, &err));
+    assert_int_equal(k.n, N / 8);
+    assert_true(k.at[1].id == 3 && k.at[1].from == 8 && k.at[1].to == 16);
+    tokens_free(&k);
+    tokenizer_free(t);
+    assert_true(clock_ns() - began < INT64_C(60000000000)); /* not the minutes that trying all of it takes */
+    /* what is no UTF-8 is U+FFFD, byte by byte, and NUL is a character */
+    t = parsed(
+        "{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"?\",0],[\"a\",-1],[\"\xef\xbf\xbd\",-1]]}}");
+    assert_true(tokenizer_encode(t,
+                                 "a\xff\xc3"
+                                 "a\0a",
+                                 6, false, false, &k, &err));
+    static const int want[] = {1, 2, 2, 1, 0, 1};
+    assert_int_equal(k.n, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(k.at[i].id, want[i]);
+    tokens_free(&k);
+    tokenizer_free(t);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpt2_files_and_the_order_of_merges),
+        cmocka_unit_test(bytes_where_a_character_is_unknown),
+        cmocka_unit_test(longest_pieces_first),
+        cmocka_unit_test(the_most_probable_of_all_ways),
+        cmocka_unit_test(steps_do_what_they_are_called),
+        cmocka_unit_test(what_is_not_known_is_refused_by_name),
+        cmocka_unit_test(hostile_texts_and_patterns_end_in_time),
+    };
+    return cmocka_run_group_tests_name("tokenizer", tests, NULL, NULL);
+}

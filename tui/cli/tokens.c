@@ -1,0 +1,135 @@
+/* `vitrine tokens`: a text as the numbers that a model reads. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/base/utf8.h"
+#include "core/io/json.h"
+#include "core/io/tokenizer.h"
+#include "tui/cli/verbs.h"
+
+static bool check(const Options *o, const Link *l, Err *err)
+{
+    (void)l;
+    if (!o->model)
+        return err_set(
+            err, "whose tokeniser? vitrine tokens -m FOLDER -i TEXT, the folder with tokenizer.json (or vocab.json and "
+                 "merges.txt, or vocab.txt)");
+    if (!o->input)
+        return err_set(err, "which text? -i \"the cat\", or -i - for lines from standard input");
+    return !(o->output || o->commands.len || o->at) ||
+           err_set(err, "tokens writes on standard output: -o, -c and --at mean nothing here");
+}
+
+static void put_object(const Tokenizer *t, const Tokens *k, Buf *out)
+{
+    json_open(out, NULL, '{');
+    json_open(out, "ids", '[');
+    for (size_t i = 0; i < k->n; i++)
+        json_put(out, NULL, "%d", k->at[i].id);
+    buf_puts(out, "]");
+    json_open(out, "pieces", '[');
+    for (size_t i = 0; i < k->n; i++)
+        json_put_text(out, NULL, tokenizer_piece(t, k->at[i].id));
+    buf_puts(out, "]}\n");
+}
+
+static void put_padded(const char *piece, int cells, Buf *out)
+{
+    buf_printf(out, "%s%*s ", piece, cells > utf8_cells(piece) ? cells - utf8_cells(piece) : 0, "");
+}
+
+/* A text's bytes [from, to) in quotes. */
+static void put_text(const char *text, size_t from, size_t to, Buf *out)
+{
+    char *part = xmalloc(to - from + 1);
+    memcpy(part, text + from, to - from);
+    part[to - from] = '\0';
+    buf_json(out, part);
+    free(part);
+}
+
+static void put_table(const Tokenizer *t, const char *text, const Tokens *k, Buf *out)
+{
+    buf_printf(out, "%s, %d pieces\n\n%8s  %-24s %s\n", tokenizer_kind(t), tokenizer_count(t), "id", "piece", "text");
+    for (size_t i = 0; i < k->n; i++) {
+        const Token *at = &k->at[i];
+        buf_printf(out, "%8d  ", at->id);
+        put_padded(tokenizer_piece(t, at->id), 24, out);
+        if (at->from == at->to)
+            buf_puts(out, "(put there by the tokeniser's template)");
+        else
+            put_text(text, at->from, at->to, out);
+        buf_putc(out, '\n');
+    }
+    if (k->merges)
+        buf_printf(out,
+                   "\nThe merges, in the order in which they were done. The rank is the line of the table of "
+                   "merges;\nof all pairs of "
+                   "neighbours in a piece, the one of the lowest rank becomes one.\n\n%8s  %-14s %-14s %s\n",
+                   "rank", "left", "right", "text");
+    for (size_t i = 0; i < k->merges; i++) {
+        const TokenMerge *m = &k->merge[i];
+        buf_printf(out, "%8d  ", m->rank);
+        put_padded(tokenizer_piece(t, m->left), 14, out);
+        put_padded(tokenizer_piece(t, m->right), 14, out);
+        put_text(text, m->from, m->to, out);
+        buf_putc(out, '\n');
+    }
+}
+
+static bool encode(const Tokenizer *t, const char *text, size_t length, bool merges, Work *w, Err *err)
+{
+    Tokens k;
+    if (!tokenizer_encode(t, text, length, true, merges, &k, err))
+        return false;
+    if (w->options->json)
+        put_object(t, &k, &w->out);
+    else if (merges)
+        put_table(t, text, &k, &w->out);
+    else
+        for (size_t i = 0; i < k.n; i++)
+            buf_printf(&w->out, "%d%c", k.at[i].id, i + 1 < k.n ? ' ' : '\n');
+    tokens_free(&k);
+    return true;
+}
+
+static int tokens(Work *w, Err *err)
+{
+    const Options *o = w->options;
+    Buf in = {0};
+    bool lines = strcmp(o->input, "-") == 0, ok = true;
+    Tokenizer *t = tokenizer_open(o->model, err);
+    if (!t)
+        return STATUS_BAD;
+    if (!lines)
+        ok = encode(t, o->input, strlen(o->input), !o->json, w, err);
+    else
+        ok = file_read("-", TOKENIZER_TEXT, &in, err);
+    for (size_t at = 0, n; ok && lines && at < in.len; at += n + 1) {
+        const char *end = memchr(in.data + at, '\n', in.len - at);
+        n = end ? (size_t)(end - in.data) - at : in.len - at;
+        ok = work_progress(w, "encoding", (double)at / (double)in.len) && encode(t, in.data + at, n, false, w, err);
+    }
+    buf_free(&in);
+    tokenizer_free(t);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
+const Verb VERB_TOKENS = {
+    .name = "tokens",
+    .usage = "tokens -m FOLDER -i TEXT [--json]",
+    .summary = "a text as the numbers that a model reads, piece by piece",
+    .details =
+        "The folder's tokenizer.json decides (BPE with bytes or byte fallback, WordPiece, Unigram, whole words), "
+        "else vocab.json with merges.txt, or vocab.txt. Each token is shown with its piece and the text that it stands "
+        "for; of byte-pair encoding also the merges, in the order in which they were done. -i - reads lines from "
+        "standard input and writes one line of numbers for each; with --json each is an object with ids and pieces. "
+        "What the file asks for and is not known here is refused by name.",
+    .example = "vitrine tokens -m gpt2/ -i \"The cat doesn't sleep.\"",
+    .flags = VERB_ALONE | VERB_JSON,
+    .words = 1,
+    .check = check,
+    .run = tokens,
+};
