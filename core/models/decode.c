@@ -119,6 +119,15 @@ static void note_cache(Decode *d, const Seq2seqConfig *c, int source, int target
     d->cost.cache_bytes = bytes > d->cost.cache_bytes ? bytes : d->cost.cache_bytes;
 }
 
+static void drop(DecodeNode *node)
+{
+    run_free(node->run);
+    if (node->graph)
+        graph_free(node->graph);
+    node->run = NULL;
+    node->graph = NULL;
+}
+
 /* Reads the beginning that ends at a node. */
 static bool read_node(Decoder *x, int at, int beginnings, Err *err)
 {
@@ -150,6 +159,10 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
     run_need(node->run, node->nodes.probs);
     count_cost(d, node->graph);
     d->cost.steps++;
+    if (x->o->forget && x->o->cache && x->width == 1 && node->parent >= 0) {
+        keep(x, node); /* what the next step reads is there before its sources go */
+        drop(&d->node[node->parent]);
+    }
     return true;
 }
 
@@ -321,11 +334,8 @@ static bool begin(Decoder *x, const int *source, int n, Err *err)
 
 void decode_free(Decode *d)
 {
-    for (int i = 0; i < d->count; i++) {
-        run_free(d->node[i].run);
-        if (d->node[i].graph)
-            graph_free(d->node[i].graph);
-    }
+    for (int i = 0; i < d->count; i++)
+        drop(&d->node[i]);
     run_free(d->source_run);
     graph_free(&d->source);
     free(d->node);

@@ -19,6 +19,7 @@ typedef struct DecodeOptions {
     DecodeKind kind;
     int most; /* words at most, with the end; ≥ 1 */
     bool cache;
+    bool forget;        /* with the cache, where one beginning is alive: only the newest step keeps its graph and run */
     int width;          /* DECODE_BEAM: 1 … 64 */
     double alpha;       /* DECODE_BEAM: score = log share / ((5 + words) / 6)^alpha (Wu et al. 2016, equation 14) */
     double temperature; /* DECODE_SAMPLE: logits are divided by it; 0: greedy */
@@ -38,7 +39,8 @@ typedef struct DecodeNode {
     double log_share; /* log of the product of all shares so far */
     double score;     /* what the beam compares: log_share by the length penalty */
     bool ended;       /* it is the end, or the text was cut here */
-    /* The step that read this beginning and says what may follow; run NULL where it was never carried on. */
+    /* The step that read this beginning and says what may follow; run NULL where it was never carried on, or forgotten.
+     */
     Graph *graph;
     Run *run;
     Seq2seqNodes nodes;

@@ -371,6 +371,8 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
     m->trained = json_bool(json_get(config, "trained"), true);
     m->target = (Vocabulary){.n = c.target_words, .pad = special(&k, "pad_token_id"), .start = -1};
     m->target.end = special(&k, "eos_token_id");
+    if (m->target.pad == m->target.end) /* padding that is also the end may be written */
+        m->target.pad = -1;
     m->source = (Vocabulary){.pad = -1, .start = -1, .end = -1};
     return seq2seq_check(&c, err);
 }

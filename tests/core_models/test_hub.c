@@ -184,32 +184,37 @@ static const char *last_logits(Decode *d, int node, size_t bytes)
     return (const char *)(run_need(d->node[node].run, n) + graph_cells(d->node[node].graph, n)) - bytes;
 }
 
-/* Written word by word, with and without what is kept of the steps before: the same words and the same bits. */
+/* Written word by word, with and without what is kept of the steps before, and with no more of them than the
+ * next needs: the same words and the same bits. */
 static void with_cache(void **state)
 {
     (void)state;
     for (size_t i = 0; i < CASE_COUNT; i++) {
         Case c;
-        Decode d[2];
+        Decode d[3];
         Err err = {""};
         open_case(&c, i, 4);
         DecodeOptions o = decode_options_default();
         o.most = 6;
-        for (int k = 0; k < 2; k++) {
-            o.cache = k;
+        for (int k = 0; k < 3; k++) {
+            o.cache = k > 0;
+            o.forget = k > 1;
             if (!decode_run(&d[k], &c.b.model, c.ids, c.n, &o, NULL, NULL, NULL, &err))
                 fail_msg("%s: %s", CASES[i].name, err.text);
         }
         assert_int_equal(d[0].count, d[1].count);
+        assert_int_equal(d[0].count, d[2].count);
         for (int k = 0; k < d[0].count; k++) {
             assert_int_equal(d[0].node[k].word, d[1].node[k].word);
             assert_memory_equal(&d[0].node[k].share, &d[1].node[k].share, sizeof(double));
+            assert_memory_equal(&d[0].node[k].share, &d[2].node[k].share, sizeof(double));
+            assert_int_equal(d[2].node[k].run != NULL, k == d[2].count - 2); /* the last that was read */
             if (!d[0].node[k].run)
                 continue;
             size_t bytes = (size_t)c.b.model.text.target_words * sizeof(float);
             assert_memory_equal(last_logits(&d[0], k, bytes), last_logits(&d[1], k, bytes), bytes);
         }
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < 3; k++)
             decode_free(&d[k]);
         close_case(&c);
     }

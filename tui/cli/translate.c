@@ -1,4 +1,4 @@
-/* `vitrine translate`: a sentence, written word by word. */
+/* `vitrine translate`: a sentence, written word by word. `vitrine write`: a text, carried on word by word. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static bool read_how(const Options *o, DecodeOptions *how, Err *err)
     how->width = o->beam ? (int)o->beam : how->width;
     how->top_k = (int)o->top_k;
     how->seed = (uint64_t)o->seed;
-    how->most = o->words ? (int)o->words : how->most;
+    how->most = o->words ? (int)o->words : o->steps ? (int)o->steps : how->most;
     return number("alpha", o->alpha, 0, 10, &how->alpha, err) &&
            number("temperature", o->temperature, 0, 1000, &how->temperature, err) &&
            number("top-p", o->top_p, 1e-9, 1, &how->top_p, err) && decode_options_check(how, err);
@@ -80,6 +80,22 @@ static bool read_sentence(Request *r, Err *err)
     return ok;
 }
 
+/* The text that is carried on: -i, or the words after the verb. */
+static bool read_beginning(Request *r, Err *err)
+{
+    const Options *o = r->w->options;
+    if (seq2seq_has_encoder(&r->model.text))
+        return err_set(err, "%.200s: it reads one text and writes another: `vitrine translate -m` does that",
+                       r->model.name);
+    Buf text = {0};
+    buf_puts(&text, o->input ? o->input : "");
+    for (int i = 1; i < o->word_count; i++)
+        buf_printf(&text, "%s%s", text.len ? " " : "", o->word[i]);
+    bool ok = words_parse(&r->source, &r->model.target, buf_str(&text), false, err);
+    buf_free(&text);
+    return ok;
+}
+
 static bool progress(void *work, int words)
 {
     char text[48];
@@ -87,9 +103,16 @@ static bool progress(void *work, int words)
     return work_progress(work, text, 0);
 }
 
+/* Valid until the next but three. */
 static const char *word(const Request *r, int number)
 {
-    return r->model.target.word && number >= 0 && number < r->model.target.n ? r->model.target.word[number] : "?";
+    static char digits[4][16];
+    static int turn;
+    if (r->model.target.word && number >= 0 && number < r->model.target.n)
+        return r->model.target.word[number];
+    turn = (turn + 1) % 4;
+    snprintf(digits[turn], sizeof digits[turn], "w%d", number);
+    return digits[turn];
 }
 
 /* The step that wrote word i of the best text. */
@@ -235,6 +258,31 @@ static void put_json(const Request *r, Buf *out)
     buf_puts(out, "}\n");
 }
 
+/* The text behind what was given, and what each word had as its share. */
+static void put_written(const Request *r, Buf *out)
+{
+    const Decode *d = &r->d;
+    words_text(&r->model.target, r->source.number, r->source.n, out);
+    buf_puts(out, " |");
+    for (int i = 0; i < d->length; i++)
+        buf_printf(out, " %s", word(r, d->word[i]));
+    buf_puts(out, "\n\n  word                 prob.\n");
+    for (int i = 0; i < d->length; i++) {
+        int at = d->best;
+        while (d->node[at].length > i + 1)
+            at = d->node[at].parent;
+        buf_printf(out, "  %3d  ", i + 1);
+        pad_to(out, word(r, d->word[i]), 14);
+        buf_printf(out, "%6.1f %%\n", 100 * d->node[at].share);
+    }
+    buf_printf(out, "\n%d steps, %.0f multiply-adds", d->cost.steps, d->cost.multiply_adds);
+    if (r->how.cache)
+        buf_printf(out, "; %.0f bytes of keys and values kept", d->cost.cache_bytes);
+    buf_putc(out, '\n');
+    if (decode_cut(d, &r->model))
+        buf_printf(out, "cut at %d words (--steps): the model had not come to an end\n", d->length);
+}
+
 /* The words of a text, as many on a line as fit. */
 static int list_words(Work *w, Err *err)
 {
@@ -274,6 +322,54 @@ static int translate(Work *w, Err *err)
     model_free(&r.model);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
+
+static bool check_write(const Options *o, const Link *l, Err *err)
+{
+    DecodeOptions how;
+    (void)l;
+    if (o->word_count < 2 && !o->input)
+        return err_set(err, "name a text to go on from: vitrine write -m gpt2 -i \"464 3290\"");
+    if (!o->model)
+        return err_set(err, "name a model: -m FOLDER of a decoder, such as GPT-2");
+    if (o->output || o->commands.len || o->at || o->tree || o->vocabulary || o->words)
+        return err_set(err,
+                       "write writes on standard output: -o, -c, --at, --tree, --vocabulary and --words mean nothing "
+                       "here; --steps says how many words");
+    return read_how(o, &how, err);
+}
+
+static int write_on(Work *w, Err *err)
+{
+    Request r = {.w = w};
+    bool ok = read_how(w->options, &r.how, err) && text_open(&r.model, w->options->model, err) &&
+              read_beginning(&r, err);
+    r.how.forget = r.how.kind != DECODE_BEAM;
+    ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
+    if (ok && w->options->json)
+        put_json(&r, &w->out);
+    else if (ok)
+        put_written(&r, &w->out);
+    decode_free(&r.d);
+    words_free(&r.source);
+    model_free(&r.model);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
+const Verb VERB_WRITE = {
+    .name = "write",
+    .usage = "write -m MODEL -i TEXT [--steps N]",
+    .summary = "carries a text on, word by word, with a decoder of yours",
+    .details = "The decoder in the folder (`vitrine help models`) reads the text and adds one word at a time, each "
+               "printed with "
+               "its probability, until it writes its end or has written --steps words. Words without names are given "
+               "by number. Without options it takes the most probable word every time; --beam 4 keeps the four best "
+               "beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. Keys and values of "
+               "earlier words are cached; --no-cache computes them again, with the same result bit for bit.",
+    .example = "vitrine write -m gpt2 -i \"464 3290\" --steps 20",
+    .flags = VERB_ALONE | VERB_JSON,
+    .check = check_write,
+    .run = write_on,
+};
 
 const Verb VERB_TRANSLATE = {
     .name = "translate",
