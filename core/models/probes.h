@@ -120,6 +120,8 @@ void probes_gradient_add(Graph *g);
  * For every block of the decoder (of a model with that stack alone: of the encoder), in its .lens: logits[t,v] and
  * probs[t,v], what it would write if it ended there. Absent where a stack ends with a norm of its own.
  *
+ * rival.margin[t]       how far the largest logit of every row is above the second one, rival.second[t]
+ *
  * For every stack whose positions are sinusoids, in STACK.pos.probe, with k0 places onward and i0 a pair of dimensions
  * (section 3.5 of Vaswani et al. 2017):
  *   frequency[i0]          ω = 1 / 10000^(2i/D), radians per place;  wavelength[i0]  2π/ω, in places

@@ -1,5 +1,6 @@
 #include "core/models/probes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -194,6 +195,24 @@ static void units_of_block(Graph *g, int block, const Seq2seqConfig *c, const Pr
     probe_neurons(g, mlp, weight, c->pre_norm ? final : &own);
 }
 
+/* How far the largest logit of every row is from the second one. */
+static void margin(Graph *g)
+{
+    int part = anatomy_next(g, NO_PART, PART_READOUT);
+    NodeId logits = part == NO_PART ? NO_NODE : site_node(g, part, SITE_LOGITS);
+    int words = logits == NO_NODE ? AXIS_NONE : node_role(g, logits, ROLE_ANSWER);
+    if (words == AXIS_NONE || g->axes[words].n < 2)
+        return;
+    graph_scope(g, "%s", "rival");
+    Dims rows = dims_minus(graph_node(g, logits)->dims, DIMS(words));
+    NodeId best = graph_reduce(g, "best", OP_MAX, logits, rows),
+           first = probe_passing(g, graph_first(g, "first", logits, best));
+    NodeId none = graph_const(g, "none", DIMS_SCALAR, -INFINITY),
+           others = probe_passing(g, graph_where(g, "others", first, none, logits)),
+           second = graph_reduce(g, "second", OP_MAX, others, rows);
+    anatomy_note(g, part, SITE_MARGIN, graph_zip(g, "margin", OP_SUB, best, second));
+}
+
 void text_probes_add(Graph *g, const Seq2seqConfig *c)
 {
     static const char *const SINE_COSINE[] = {"sin", "cos"};
@@ -222,6 +241,7 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c)
     }
     probe_alike(g);
     probe_lengths(g);
+    margin(g);
     for (NodeId n = first; n < g->count; n++)
         graph_flag(g, n, NODE_PROBE);
     graph_scope(g, "%s", "");

@@ -552,22 +552,38 @@ static void a_row_of_words(void **state)
     buf_free(&line);
 }
 
-/* The cursor's line of what is written keeps its bar, as long as its share; no letter or ground lies over it. */
+/* The cursor's line of what is written keeps its bar; no letter or ground lies over it. It is as long as the written
+ * word's logit is ahead of its rival's. */
 static void the_cursor_leaves_the_bar(void **state)
 {
     (void)state;
     assert_true(run("reset view; goto probs[t=10]; view writing"));
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0, above = 0; k < 4; k++) {
         int bars[2] = {0};
         draw(40, 120);
         assert_true(c.cursor_y > 0);
-        for (int i = 0; i < 2; i++) /* the cursor's line and the one above: shares of .89 to .91 */
+        for (int i = 0; i < 2; i++) /* the cursor's line and the one above, which is the cursor's next time */
             for (int x = 28; x < 90; x++) {
                 const Cell *cell = &c.cells[(c.cursor_y - i) * c.w + x];
                 bars[i] += cell->ch == 0x2588 && cell->style != STYLE_SELECTED;
             }
-        assert_true(bars[0] > 3 && bars[0] == bars[1]);
+        assert_true(bars[0] > 3 && bars[1] > 3 && (k == 0 || bars[0] == above));
+        above = bars[1];
         assert_true(run("move up"));
+    }
+    const Graph *g = session_base(&s);
+    const float *ahead = session_need(&s, SIDE_B, site_path_any(g, SITE_MARGIN), &error),
+                *x = session_need(&s, SIDE_B, site_path_any(g, SITE_LOGITS), &error);
+    int words = g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)].n,
+        rows = (int)graph_cells(g, site_node_any(g, SITE_MARGIN));
+    for (int t = 0; t < rows; t++) {
+        float most[2] = {-1e9F, -1e9F};
+        for (int v = 0; v < words; v++) {
+            float y = x[t * words + v];
+            most[1] = y > most[0] ? most[0] : y > most[1] ? y : most[1];
+            most[0] = y > most[0] ? y : most[0];
+        }
+        assert_true(ahead[t] == most[0] - most[1] && ahead[t] > 0);
     }
 }
 

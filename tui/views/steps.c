@@ -129,7 +129,8 @@ static void draw_line(const Paint *p, Rect line, int box, bool focus, int strip,
         canvas_glyph(p->c, line.y, x, style, s->open[box] ? m.open : m.closed);
     x += p->c->ascii ? 2 : 1;
     Rect tokens = {line.y, line.x + line.w - strip, 1, strip};
-    int end = line.x + line.w - (x + utf8_cells(b->label) + edited > tokens.x ? 0 : strip), room = end - x - edited;
+    int label = utf8_cells(b->label) - (strstr(b->label, " block ") ? utf8_cells(" block") : 0);
+    int end = line.x + line.w - (x + label + edited > tokens.x ? 0 : strip), room = end - x - edited;
     if (p->c->ascii && *b->label == '+') /* a plus behind the mark of a closed box, which is a plus: in words */
         x += canvas_printf(p->c, line.y, x, room, style, "add%s", b->label + 1);
     else

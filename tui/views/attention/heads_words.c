@@ -6,7 +6,7 @@
 
 #include "core/base/utf8.h"
 #include "core/session/screens/heads.h"
-#include "tui/views/shown.h"
+#include "tui/views/attention/word_row.h"
 
 enum { LABEL = 16, AWAY = 14, SHARE = 8, SHARE_WIDE = 16, MARK = 2, WORDS_LINES = 4, BAR_LEAST = 6 };
 
@@ -50,12 +50,14 @@ static void draw_header(const Paint *p, const Layout *l)
         canvas_right(p->c, y, x + AWAY + k * l->share, SHARE - 1, STYLE_HEADER, PLACES[k]);
 }
 
-/* The share, and beside it a bar where there is room; strong where it is what the head is for. */
+/* The share on its ground, and beside it a bar where there is room; strong where it is what the head is for. */
 static void draw_share(const Paint *p, const Layout *l, int y, int x, double share, bool most, Style style)
 {
     char text[16];
     utf8_print(text, sizeof text, "%.0f %%", 100 * share);
+    ColourScale scale = colour_scale_of_range(p, 0, 1);
     canvas_right(p->c, y, x, SHARE - 1, most ? STYLE_STRONG : style, text);
+    word_ground(p, y, x, SHARE - 1, &scale, (float)share, (Ref){0});
     if (l->share - SHARE >= BAR_LEAST)
         canvas_bar(p->c, y, x + SHARE, l->share - SHARE - 1, share, most ? STYLE_STRONG : style, (Ref){0});
 }

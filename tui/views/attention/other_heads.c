@@ -1,5 +1,5 @@
-/* The same question in every head of the block, small: a map each; of words a line of cells each, below one line of
- * words, so that heads can be compared. */
+/* The same question in every head of the block, small: a map each; of words the sentence for each, every word on the
+ * ground of its weight, or where that has no room a line of cells below one line of words. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,8 +122,40 @@ static void draw_most(const Paint *p, const Attend *a, int head, int y, int x)
                                                                                        WORD_SHARE, STYLE_TEXT);
 }
 
+/* Room of head i of those drawn as a sentence each, so many lines high; no width: they have no room. */
+static Rect sentence_rect(Rect r, const Attend *a, int i)
+{
+    Running v;
+    int lines = r.h / a->heads, name = r.w < ROOMY ? HEAD_NAME_SHORT : HEAD_NAME;
+    Rect room = {r.y, r.x + name, lines, r.w - name};
+    if (lines < 1 || !running_layout(a->u_axis, room, &v))
+        return (Rect){0};
+    room.h = v.lines < lines ? v.lines + (lines > v.lines && v.lines > 1) : lines;
+    room.y += i * room.h;
+    return room;
+}
+
+/* The sentence once for each head, every word on the ground of its weight. */
+static void draw_sentences(const Paint *p, const Attend *a, Rect r, bool focus)
+{
+    ColourScale scale = scale_of(p, a);
+    for (int head = 0; head < a->heads; head++) {
+        Rect room = sentence_rect(r, a, head);
+        Running v;
+        draw_name(p, a, head, (Rect){room.y, r.x, 1, room.x - r.x - 1});
+        if (running_layout(a->u_axis, room, &v))
+            running_draw(p, a, head, &scale, &v);
+        if (head == a->head)
+            focus_cursor(p, focus, room.y, r.x);
+    }
+}
+
 static void draw_lines(const Paint *p, const Attend *a, Rect r, bool focus)
 {
+    if (sentence_rect(r, a, 0).w) {
+        draw_sentences(p, a, r, focus);
+        return;
+    }
     HeadLines l = head_lines(r, a);
     ColourScale scale = scale_of(p, a);
     words_across(p, a->u_axis, l.word, l.count, a->at_u, l.words, l.wide);
@@ -199,6 +231,13 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Attend a;
     if (!attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
+    for (int i = 0; attend_listed(&a) && sentence_rect(r, &a, 0).w && i < a.heads; i++) {
+        Rect room = sentence_rect(r, &a, i);
+        if (y >= room.y && y < room.y + room.h) {
+            buf_printf(command, "head %d", i);
+            return true;
+        }
+    }
     HeadLines l = head_lines(r, &a);
     int head = attend_listed(&a) && y >= l.cells.y ? l.head + (y - l.cells.y) / l.tall : a.heads;
     if (head < a.heads)

@@ -3,10 +3,11 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/utf8.h"
 
-enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9 };
+enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9, SPREAD_MOST = 6 };
 
 void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *scale, float value, Ref ref)
 {
@@ -114,6 +115,74 @@ void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, i
     for (int i = 0; bar >= WORD_BAR && !isnan(x) && i < (r.h > 1 ? r.h - 1 : 1); i++)
         canvas_bar(p->c, r.y + i, r.x + number + 1, bar, length, x < 0 ? STYLE_NEGATIVE : STYLE_TEXT,
                    shown_ref(&a->v, cell));
+}
+
+const char *word_itself(const Axis *axis, int i, char out[WORD_LABEL])
+{
+    char other[WORD_LABEL];
+    axis_label(axis, i, out, WORD_LABEL);
+    char *mark = strrchr(out, '#');
+    for (int k = 0; mark && k < i; k++) {
+        axis_label(axis, k, other, WORD_LABEL);
+        if (strlen(other) == (size_t)(mark - out) && strncmp(other, out, strlen(other)) == 0) {
+            *mark = '\0';
+            break;
+        }
+    }
+    return out;
+}
+
+void running_spread(Running *v, Rect r)
+{
+    const Rect *last = &v->word[v->n - 1];
+    int each = v->n > 1 && v->lines == 1 ? (r.x + r.w - 1 - last->x - last->w) / (v->n - 1) : 0;
+    each = each > SPREAD_MOST ? SPREAD_MOST : each;
+    for (int i = 1; i < v->n && each > 0; i++)
+        v->word[i].x += i * each;
+}
+
+bool running_layout(const Axis *axis, Rect r, Running *out)
+{
+    char label[WORD_LABEL];
+    int x = r.x + 1, y = r.y;
+    out->n = axis->n;
+    for (int i = 0; i < axis->n; i++) {
+        int cells = i < RUNNING_MOST ? utf8_cells(word_itself(axis, i, label)) : 0;
+        if (x + cells + 1 > r.x + r.w) {
+            x = r.x + 1;
+            y++;
+        }
+        if (i >= RUNNING_MOST || y >= r.y + r.h || x + cells + 1 > r.x + r.w)
+            return false;
+        out->word[i] = (Rect){y, x, 1, cells};
+        x += cells + 1;
+    }
+    out->lines = y - r.y + 1;
+    return true;
+}
+
+int running_hit(const Running *v, int y, int x)
+{
+    for (int i = 0; i < v->n; i++)
+        if (rect_has(v->word[i], y, x))
+            return i;
+    return -1;
+}
+
+void running_draw(const Paint *p, const Attend *a, int head, const ColourScale *scale, const Running *v)
+{
+    for (int u = 0; u < v->n; u++) {
+        char label[WORD_LABEL];
+        Rect at = v->word[u];
+        size_t cell = attend_cell(a, head, a->at_t, u);
+        bool here = u == a->at_u, asks = !here && attend_asks(a, u);
+        canvas_text(p->c, at.y, at.x, at.w, here ? STYLE_CURSOR : STYLE_TEXT, word_itself(a->u_axis, u, label));
+        word_ground(p, at.y, at.x, at.w, scale, a->v.values[cell], shown_ref(&a->v, cell));
+        if (here || asks) {
+            canvas_glyph(p->c, at.y, at.x - 1, here ? STYLE_CURSOR : STYLE_TEXT, here ? '[' : '>');
+            canvas_glyph(p->c, at.y, at.x + at.w, here ? STYLE_CURSOR : STYLE_TEXT, here ? ']' : '<');
+        }
+    }
 }
 
 int words_across_lines(const Axis *axis, int wide, int most)

@@ -6,7 +6,7 @@
 #include "core/base/utf8.h"
 #include "tui/views/attention/word_row.h"
 
-enum { LOW = 12, ROOMY = 30, HIGH = 20, NAME = 7, SIDE_NAME = 9, LABEL = 64, MARKS = 2 };
+enum { LOW = 12, ROOMY = 30, HIGH = 20, NAME = 7, SIDE_NAME = 9, LABEL = WORD_LABEL, MARKS = 2 };
 
 /* One text of one side. */
 typedef struct Line {
@@ -84,22 +84,6 @@ int headline_lines(const Session *s, int height)
     return lines_of(s, height, line);
 }
 
-/* The word itself: a second one's label ends in "#2". */
-static const char *word_at(const Axis *a, int i, char out[LABEL])
-{
-    char other[LABEL];
-    axis_label(a, i, out, LABEL);
-    char *mark = strrchr(out, '#');
-    for (int k = 0; mark && k < i; k++) {
-        axis_label(a, k, other, LABEL);
-        if (strlen(other) == (size_t)(mark - out) && strncmp(other, out, strlen(other)) == 0) {
-            *mark = '\0';
-            break;
-        }
-    }
-    return out;
-}
-
 static bool marked(const Line *l, int i)
 {
     return i == l->asks || i == l->seen;
@@ -109,7 +93,7 @@ static bool marked(const Line *l, int i)
 static int cells_of(const Line *l, int i)
 {
     char word[LABEL];
-    int cells = utf8_cells(word_at(l->axis, i, word));
+    int cells = utf8_cells(word_itself(l->axis, i, word));
     size_t n = strlen(word);
     return cells + (marked(l, i) ? MARKS : 0) + (n == 0 || word[n - 1] != '\'');
 }
@@ -176,7 +160,7 @@ static int walk(const Paint *p, const Line *l, Rect r, bool draw, int click_x)
         char word[LABEL], text[LABEL + MARKS];
         bool seen = i == l->seen || (i == l->asks && l->seen < 0), asks = i == l->asks;
         int cells = cells_of(l, i), last = i + 1 == l->axis->n;
-        snprintf(text, sizeof text, seen ? "[%s]" : asks ? ">%s<" : "%s", word_at(l->axis, i, word));
+        snprintf(text, sizeof text, seen ? "[%s]" : asks ? ">%s<" : "%s", word_itself(l->axis, i, word));
         if (x + utf8_cells(text) + !last > end) {
             if (draw)
                 canvas_text(p->c, r.y, x < end ? x : end - 1, 1, STYLE_DIM, "…");

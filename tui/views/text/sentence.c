@@ -1,15 +1,21 @@
-/* Attention drawn between words: on the left the words that ask, on the right those looked at, lines where a share
- * stands out, and the shares of the row in focus. One head; all heads side by side; the sum or the mean of all, which
- * are nodes of their own. The same picture for the encoder's, the decoder's and the cross-attention. */
+/* Attention drawn between words: above the sentence that asks, below the one looked at, or, where they have no room in
+ * a line, one on the left and one on the right; lines where a share stands out, as thick as it is, and the shares of
+ * the row in focus. One head; all heads side by side; the sum or the mean of all, which are nodes of their own. The
+ * same picture for the encoder's, the decoder's and the cross-attention. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tui/views/attention/word_row.h"
+#include "tui/views/heat.h"
 
 enum {
     NUMBERS = WORD_SHARE + 2 + WORD_BAR,
     GAP_LEAST = 4,
     GAP_MOST = 72,
+    ACROSS_MOST = 320,
+    STACKED_FROM = 9,
+    STACKED_MOST = 14,
     LINES_MOST = 96,
     PITCH_MOST = 3,
     HEADS_MOST = 16,
@@ -17,7 +23,8 @@ enum {
     HEAD_NARROW = 5,
     RULE_FROM = 8,
     DOTS_DOWN = 4,
-    DOTS_ACROSS = 2
+    DOTS_ACROSS = 2,
+    THICK = 4
 };
 
 typedef struct WordLines {
@@ -27,14 +34,36 @@ typedef struct WordLines {
     int value_y, head_y;   /* −1: none */
     bool all;              /* every head has a column of cells … */
     int column;            /* … so wide */
+    bool stacked;          /* both as sentences, lines from the one above to the one below */
+    Running above, below;
 } WordLines;
+
+/* Where both fit into a line. */
+static bool stack(Rect r, WordLines *v)
+{
+    Rect top = rect_cut(&r, 't', 1);
+    v->right = rect_cut(&r, 'b', r.h > 2 * STACKED_MOST ? r.h - STACKED_MOST : 2);
+    v->right.h -= v->right.h > 2;
+    Rect bottom = rect_cut(&v->right, 't', 1);
+    v->gap = r;
+    v->stacked = r.h >= STACKED_FROM && r.w <= ACROSS_MOST && r.h <= LINES_MOST &&
+                 running_layout(v->a.t_axis, top, &v->above) && running_layout(v->a.u_axis, bottom, &v->below);
+    if (v->stacked) {
+        running_spread(&v->above, top);
+        running_spread(&v->below, bottom);
+    }
+    return v->stacked;
+}
 
 static void sentence_layout(const Paint *p, Rect r, WordLines *v)
 {
     const Attend *a = &v->a;
+    v->stacked = false;
     v->all = p->s->look.sentence.heads == SENTENCE_ALL && a->heads > 1 && a->heads <= HEADS_MOST;
     v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
     v->rule = rect_cut(&r, 'b', r.h > RULE_FROM);
+    if (!v->all && stack(r, v))
+        return;
     v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
     v->queries = word_list(r, a->t_axis, a->at_t, 0, PITCH_MOST);
     v->keys = word_list(r, a->u_axis, a->at_u, 0, PITCH_MOST);
@@ -77,7 +106,7 @@ static int strongest(const WordLines *v, int head, int t)
 
 /* A picture of dots over the gap, 2 × 4 in a cell as braille has them; each cell as strong as its strongest line. */
 typedef struct Web {
-    uint8_t dots[LINES_MOST][GAP_MOST], rank[LINES_MOST][GAP_MOST];
+    uint8_t dots[LINES_MOST][ACROSS_MOST], rank[LINES_MOST][ACROSS_MOST];
     int h, w;
 } Web;
 
@@ -91,18 +120,27 @@ static void web_dot(Web *web, int y, int x, int rank)
     web->rank[row][col] = (uint8_t)(rank > web->rank[row][col] ? rank : web->rank[row][col]);
 }
 
-/* From the middle of the word on the left to that on the right. rank: 1 of another row, 2, 3 more than half. */
-static void web_line(Web *web, const WordLines *v, int t, int u, int rank)
+/* From the middle of the word that asks to that looked at, `thick` dots wide. rank: 1 of another row, 2, 3 more than
+ * half. */
+static void web_line(Web *web, const WordLines *v, int t, int u, int rank, int thick)
 {
-    int y0 = (t - v->queries.first) * v->queries.pitch * DOTS_DOWN + 1,
-        y1 = (u - v->keys.first) * v->keys.pitch * DOTS_DOWN + 1, across = web->w * DOTS_ACROSS;
-    int down = (y1 > y0 ? y1 - y0 : y0 - y1), steps = down > across ? down : across;
+    int y0 = (t - v->queries.first) * v->queries.pitch * DOTS_DOWN + 1, x0 = 0,
+        y1 = (u - v->keys.first) * v->keys.pitch * DOTS_DOWN + 1, x1 = web->w * DOTS_ACROSS - 1;
+    if (v->stacked) {
+        Rect from = v->above.word[t], to = v->below.word[u];
+        x0 = (from.x - v->gap.x) * DOTS_ACROSS + from.w;
+        x1 = (to.x - v->gap.x) * DOTS_ACROSS + to.w;
+        y0 = 0;
+        y1 = web->h * DOTS_DOWN - 1;
+    }
+    int down = abs(y1 - y0), across = abs(x1 - x0), steps = down > across ? down : across;
     for (int i = 0; i <= steps; i++)
-        for (int thick = 0; (rank > 1 || i % 2 == 0) && thick < (rank == 3 ? 2 : 1); thick++)
-            web_dot(web, y0 + (y1 - y0) * i / steps + thick, (across - 1) * i / steps, rank);
+        for (int k = 0; k < thick; k++)
+            web_dot(web, y0 + (y1 - y0) * i / (steps ? steps : 1) + (v->stacked ? 0 : k - thick / 2),
+                    x0 + (x1 - x0) * i / (steps ? steps : 1) + (v->stacked ? k - thick / 2 : 0), rank);
 }
 
-/* What stands out, of every word that asks; the row in focus over the others. */
+/* What stands out of the row in focus, as thick as its share; under it what others give more than half of theirs. */
 static void web_fill(const WordLines *v, Web *web)
 {
     const Attend *a = &v->a;
@@ -111,10 +149,10 @@ static void web_fill(const WordLines *v, Web *web)
             for (int k = 0; k < (v->all ? a->heads : 1) && (t != a->at_t) == other && !(v->all && other); k++) {
                 int h = v->all ? k : a->head, best = strongest(v, h, t);
                 for (int u = 0; u < a->u_axis->n; u++) {
-                    float x = weight(v, h, t, u);
-                    bool half = a->whole > 0 ? fabsf(x) > a->whole / 2 : u == best;
-                    if (word_stands_out(a, x, !other && u == best))
-                        web_line(web, v, t, u, other ? 1 : half ? 3 : 2);
+                    float x = weight(v, h, t, u), share = a->whole > 0 ? fabsf(x) / a->whole : u == best;
+                    bool half = share > 0.5F;
+                    if (other ? half : word_stands_out(a, x, u == best))
+                        web_line(web, v, t, u, other ? 1 : half ? 3 : 2, other ? 1 : 1 + (int)(share * (THICK - 1)));
                 }
             }
 }
@@ -195,6 +233,52 @@ static void draw_keys(const Paint *p, const WordLines *v)
     }
 }
 
+/* A word's share once more, as how far down its colour reaches. */
+static void draw_depth(const Paint *p, const WordLines *v, const ColourScale *scale, int u)
+{
+    const Attend *a = &v->a;
+    Rect at = v->below.word[u];
+    size_t cell = attend_cell(a, a->head, a->at_t, u);
+    float x = a->v.values[cell];
+    int deep = a->whole > 0 && !isnan(x) ? (int)(fabsf(x) / a->whole * (float)(2 * (v->right.h - 1)) + 0.5F) : 0;
+    for (int k = 0; k < deep; k++)
+        for (int i = 0; i < at.w; i++)
+            canvas_pixel(p->c, v->right.y + 1 + k / 2, at.x + i, heat_halves(p) ? k % 2 : -1,
+                         colour_scale_colour(scale, x), colour_scale_level(scale, x), colour_scale_sign(scale, x),
+                         shown_ref(&a->v, cell));
+}
+
+/* The sentence that asks above, the one looked at below on the ground of its shares, those that stand out under it. */
+static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
+{
+    const Attend *a = &v->a;
+    ColourScale scale = attend_scale(p, a, true);
+    int end = 0;
+    for (int t = 0; t < v->above.n; t++) {
+        char label[WORD_LABEL];
+        Rect at = v->above.word[t];
+        bool here = t == a->at_t;
+        if (here) {
+            canvas_printf(p->c, at.y, at.x - 1, at.w + 2, STYLE_CURSOR, ">%s<", word_itself(a->t_axis, t, label));
+            focus_cursor(p, focus, at.y, at.x);
+        } else
+            canvas_text(p->c, at.y, at.x, at.w, STYLE_TEXT, word_itself(a->t_axis, t, label));
+    }
+    running_draw(p, a, a->head, &scale, &v->below);
+    for (int u = 0; u < v->below.n; u++) {
+        Rect at = v->below.word[u];
+        size_t cell = attend_cell(a, a->head, a->at_t, u);
+        int x = at.x + at.w / 2 - WORD_SHARE / 2;
+        draw_depth(p, v, &scale, u);
+        x = x < v->gap.x ? v->gap.x : x;
+        if (!word_stands_out(a, a->v.values[cell], false) || x < end)
+            continue;
+        (a->whole == 1 && a->v.side != SIDE_DIFF ? shown_share_right : shown_number_right)(p, &a->v, cell, at.y + 1, x,
+                                                                                           WORD_SHARE, STYLE_STRONG);
+        end = x + WORD_SHARE;
+    }
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     WordLines v = {.value_y = -1};
@@ -202,8 +286,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     sentence_layout(p, r, &v);
     draw_web(p, &v);
-    draw_asks(p, &v, focus);
-    draw_keys(p, &v);
+    if (v.stacked)
+        draw_stacked(p, &v, focus);
+    else {
+        draw_asks(p, &v, focus);
+        draw_keys(p, &v);
+    }
     word_rule(p, &v.a, v.gap.w ? "lines" : "bold", v.rule);
     if (v.value_y >= 0)
         attend_value_line(p, &v.a, v.value_y, r.x, r.w);
@@ -222,7 +310,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (!attend_open(p->s, side, -1, &v.a) || !v.a.v.values)
         return false;
     sentence_layout(p, r, &v);
-    int t = word_list_hit(&v.queries, y, x), u = word_list_hit(&v.keys, y, x);
+    int t = v.stacked ? running_hit(&v.above, y, x) : word_list_hit(&v.queries, y, x),
+        u = v.stacked ? running_hit(&v.below, y, x) : word_list_hit(&v.keys, y, x);
     if (t >= 0)
         buf_printf(command, "query %s", axis_label(v.a.t_axis, t, label, sizeof label));
     return t >= 0 || (u >= 0 && attend_click(&v.a, u, command));
@@ -241,4 +330,4 @@ static const ViewWay WAYS[] = {{"attention between words: one head", "view sente
                                {NULL, NULL}};
 
 VIEW_SPEC(SENTENCE, .name = "sentence", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION,
-          .cursor = attend_cursor, .ways = WAYS);
+          .below = &VIEW_OTHER_HEADS, .cursor = attend_cursor, .ways = WAYS);

@@ -1,16 +1,19 @@
-/* The steps of decoding: after every word that stands in the target, what the model writes next, with its share and the
- * words that come second and third. One step per line; the row at the cursor is the one whose words the answer pane
- * lists. Of a model without a decoder: the word that it names at every place. */
+/* The steps of decoding: after every word that stands in the target, what the model writes next, with its share, how
+ * far its logit is ahead of the second one, and the words that come second and third. One step per line; the row at the
+ * cursor is the one whose words the answer pane lists. Of a model without a decoder: the word that it names at every
+ * place. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/utf8.h"
 #include "tui/views/classes.h"
 
-enum { WORD_MOST = 14, NUMBER = 4, SHARE = 8, BAR_LEAST = 4, BAR_MOST = 20, SECOND = 18 };
+enum { WORD_MOST = 14, NUMBER = 4, SHARE = 8, BAR_LEAST = 4, BAR_MOST = 32, SECOND = 18, AWAY = 7 };
 
 typedef struct Writing {
-    Shown probs; /* [token, word] */
+    Shown probs;  /* [token, word] */
+    Shown margin; /* [token]: the logit of what is written less that of what comes second */
+    float most;   /* the largest of them */
     const Axis *tokens, *words;
     size_t n; /* words of the vocabulary */
     int word; /* widest token shown */
@@ -30,6 +33,9 @@ static bool writing_open(const Session *s, Side side, Writing *w)
     w->words = &w->probs.graph->axes[d.axis[1]];
     w->n = (size_t)w->words->n;
     w->word = shown_axis_widest(w->tokens, WORD_MOST);
+    if (shown_open(s, side, shown_site(s, side, SITE_MARGIN), &w->margin) && w->margin.values)
+        for (size_t i = 0; i < w->margin.count; i++)
+            w->most = w->margin.values[i] > w->most ? w->margin.values[i] : w->most;
     return true;
 }
 
@@ -73,16 +79,33 @@ static int put_share(const Paint *p, const Writing *w, int t, size_t word, int y
     return x + SHARE;
 }
 
-/* What comes second and third, and the bar before them, in so many columns. */
+/* What comes second and third, each in so many columns, with its share where there is room; and before them how far the
+ * second is away: a number, and a bar in what is left over. */
+static int second_of(int left)
+{
+    return left >= SECOND + AWAY + 2 * BAR_LEAST ? SECOND : SECOND - SHARE;
+}
+
 static int seconds_of(int left)
 {
-    return left >= 2 * SECOND + BAR_LEAST ? 2 : left >= SECOND + BAR_LEAST ? 1 : 0;
+    return left >= 2 * SECOND + AWAY + 2 * BAR_LEAST ? 2 : left >= second_of(left) + AWAY ? 1 : 0;
 }
 
 static int bar_of(int left, int seconds)
 {
-    int bar = left - seconds * SECOND;
+    int bar = left - seconds * second_of(left) - AWAY - 1;
     return bar > BAR_MOST ? BAR_MOST : bar;
+}
+
+/* The further the rival, the longer. */
+static void put_margin(const Paint *p, const Writing *w, int t, int y, int x, int bar, Style style)
+{
+    if (!w->margin.values)
+        return;
+    shown_number_right(p, &w->margin, (size_t)t, y, x, AWAY - 1, style);
+    if (bar >= BAR_LEAST && w->most > 0)
+        canvas_bar(p->c, y, x + AWAY, bar, (double)(w->margin.values[t] / w->most), style,
+                   shown_ref(&w->margin, (size_t)t));
 }
 
 static void draw_step(const Paint *p, const Writing *w, int t, int y, bool here)
@@ -107,15 +130,16 @@ static void draw_step(const Paint *p, const Writing *w, int t, int y, bool here)
     x += w->word + 1;
     if (x + SHARE <= end)
         x = put_share(p, w, t, best, y, x, style) + 1;
-    int seconds = seconds_of(end - x), bar = bar_of(end - x, seconds);
-    if (bar >= BAR_LEAST) {
-        canvas_bar(p->c, y, x, bar, (double)row[best], style, shown_ref(&w->probs, (size_t)t * w->n + best));
-        x += bar + 1;
+    int seconds = seconds_of(end - x), bar = bar_of(end - x, seconds), each = second_of(end - x);
+    if (bar >= -1) {
+        put_margin(p, w, t, y, x, bar, style);
+        x += AWAY + (bar >= BAR_LEAST ? bar + 1 : 0);
     }
-    for (int k = 0; k < seconds && next < w->n; k++, next = classes_next(row, w->n, next), x += SECOND) {
+    for (int k = 0; k < seconds && next < w->n; k++, next = classes_next(row, w->n, next), x += each) {
         canvas_label(p->c, y, x, SECOND - SHARE - 1, here ? STYLE_SELECTED : STYLE_DIM,
                      axis_label(w->words, (int)next, label, sizeof label));
-        put_share(p, w, t, next, y, x + SECOND - SHARE - 1, here ? STYLE_SELECTED : STYLE_DIM);
+        if (each == SECOND)
+            put_share(p, w, t, next, y, x + SECOND - SHARE - 1, here ? STYLE_SELECTED : STYLE_DIM);
     }
 }
 
@@ -166,11 +190,15 @@ static void draw_header(const Paint *p, Rect r, const Writing *w)
         return;
     canvas_right(p->c, r.y, x, SHARE, STYLE_HEADER, "prob.");
     x += SHARE + 1;
-    int seconds = seconds_of(end - x), bar = bar_of(end - x, seconds);
-    x += bar >= BAR_LEAST ? bar + 1 : 0;
-    for (int k = 0; k < seconds; k++, x += SECOND) {
+    int seconds = seconds_of(end - x), bar = bar_of(end - x, seconds), each = second_of(end - x);
+    if (bar >= -1) {
+        canvas_right(p->c, r.y, x, AWAY - 1, STYLE_HEADER, "ahead");
+        x += AWAY + (bar >= BAR_LEAST ? bar + 1 : 0);
+    }
+    for (int k = 0; k < seconds; k++, x += each) {
         canvas_text(p->c, r.y, x, SECOND - SHARE - 1, STYLE_HEADER, "then");
-        canvas_right(p->c, r.y, x + SECOND - SHARE - 1, SHARE, STYLE_HEADER, "prob.");
+        if (each == SECOND)
+            canvas_right(p->c, r.y, x + SECOND - SHARE - 1, SHARE, STYLE_HEADER, "prob.");
     }
 }
 
@@ -200,8 +228,10 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
     for (int k = SIDE_A; k <= SIDE_B; k++)
-        if (side == SIDE_DIFF || (int)side == k)
+        if (side == SIDE_DIFF || (int)side == k) {
             needs_add(out, (Side)k, shown_site(s, (Side)k, SITE_PROBS));
+            needs_add(out, (Side)k, shown_site(s, (Side)k, SITE_MARGIN));
+        }
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
