@@ -13,6 +13,7 @@
 #include "core/session/exhibit.h"
 #include "lessons/layout.h"
 #include "lessons/numbers.h"
+#include "lessons/sentences.h"
 
 typedef struct Checker {
     Player *p;
@@ -302,7 +303,7 @@ bool lesson_check(Player *p, CheckCount *count, Buf *faults)
     *count = (CheckCount){0};
     Checker c = {p, NULL, count, faults};
     check_lesson(&c);
-    count->faults += numbers_check(&p->lesson, faults);
+    count->faults += numbers_check(&p->lesson, faults) + sentences_check(&p->lesson, faults);
     for (int i = 0; i < p->lesson.count; i++) {
         Err err = {{0}};
         c.card = &p->lesson.cards[i];

@@ -240,12 +240,22 @@ static bool stands(const Found *f, const char *number)
     return f->count == FOUND_MOST;
 }
 
+/* `given most`: a word of the prose. */
+static bool word_stands(const Card *c, const char *word)
+{
+    for (int i = 0; isalpha((unsigned char)*word) && i < c->item_count; i++)
+        for (int n = 0; n < c->items[i].count; n++)
+            if (strstr(c->items[i].spans[n].text, word + 1)) /* "Most" too */
+                return true;
+    return false;
+}
+
 /* What covers a number that stands nowhere would cover a wrong one as well. */
 static void look_for_idle(Looking *k)
 {
     const Card *c = k->card;
     for (int i = 0; i < c->quoted.count; i += 2)
-        if (!stands(k->found, c->quoted.at[i].text))
+        if (!stands(k->found, c->quoted.at[i].text) && !word_stands(c, c->quoted.at[i].text))
             fault(k, c->quoted.at[i].line, "%s is quoted or given, and stands nowhere on this card; take it away",
                   c->quoted.at[i].text);
     for (int i = 0; i < c->expect_count; i++) {

@@ -10,6 +10,7 @@
 #include "core/io/json.h"
 #include "core/session/exhibit.h"
 #include "lessons/numbers.h"
+#include "lessons/sentences.h"
 
 enum { SEEDS = 4 };
 
@@ -112,7 +113,7 @@ static int faults_of(const LessonFile *f, const char *text)
     Err err = {{0}};
     Buf said = {0};
     bool whole = lesson_parse(&l, f->name, text, strlen(text), 0, &err);
-    int n = whole ? numbers_check(&l, &said) : 1;
+    int n = whole ? numbers_check(&l, &said) + sentences_check(&l, &said) : 1;
     lesson_free(&l);
     buf_free(&said);
     return n;
@@ -224,6 +225,84 @@ static void a_number_changed_in_the_text_is_a_fault(void **state)
     }
     print_message("%d numbers changed, %d not found out by what their card says\n", tried, missed);
     assert_true(tried > 1000 && missed * 20 < tried);
+}
+
+/* The bytes of the number in digits at p, which begins a word; 0: none. */
+static size_t digits_at(const char *line, const char *p)
+{
+    double x, half;
+    bool begins = p == line || p[-1] == ' ' || p[-1] == '(';
+    size_t n = begins ? number_printed(p, &x, &half) : 0;
+    return n && !isalnum((unsigned char)p[n]) && p[n] != '/' && p[n] != '-' ? n : 0;
+}
+
+/* Two neighbouring numbers of a card's prose that its expectations give a value, exchanged. */
+static void numbers_exchanged_are_found_out(void **state)
+{
+    (void)state;
+    LessonFile f;
+    int tried = 0, missed = 0;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        bool fence = false;
+        for (const char *line = f.text; *line; line += strcspn(line, "\n") + 1) {
+            const char *first = NULL, *end = line + strcspn(line, "\n");
+            size_t first_n = 0;
+            fence ^= strncmp(line, "```", 3) == 0;
+            for (const char *p = line; !fence && *line != '#' && *line != '`' && p < end; p++) {
+                size_t n = digits_at(line, p);
+                if (!n)
+                    continue;
+                if (first && (n != first_n || strncmp(first, p, n) != 0)) {
+                    Buf other = {0};
+                    buf_add(&other, f.text, (size_t)(first - f.text));
+                    buf_add(&other, p, n);
+                    buf_add(&other, first + first_n, (size_t)(p - first) - first_n);
+                    buf_add(&other, first, first_n);
+                    buf_puts(&other, p + n);
+                    tried++;
+                    missed += !faults_of(&f, buf_str(&other));
+                    buf_free(&other);
+                }
+                first = p;
+                first_n = n;
+                p += n - 1;
+            }
+        }
+    }
+    print_message("%d pairs of numbers exchanged, %d not found out by what their card says\n", tried, missed);
+    assert_true(tried > 200 && missed * 2 < tried);
+}
+
+/* Sentences that numbers alone let pass. */
+static void words_that_compare_are_held_to_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *expect;
+        bool sound;
+    } CARDS[] = {
+        {"It rises from 0.9859 to 0.9994.", "0.9859 = probs[o=star]; 0.9994 = a:probs[o=star]", true},
+        {"It falls from 0.9994 to 0.9859.", "0.9994 = a:probs[o=star]; 0.9859 = probs[o=star]", true},
+        {"It falls from 0.9859 to 0.9994.", "0.9859 = probs[o=star]; 0.9994 = a:probs[o=star]", false},
+        {"It rises from 0.9994 to 0.9859.", "0.9859 = probs[o=star]; 0.9994 = a:probs[o=star]", false},
+        {"It takes 0.4 of one, 0.1 of another.", "0.4 = z[t=0]; 0.1 = z[t=1]", true},
+        {"It takes 0.1 of one, 0.4 of another.", "0.4 = z[t=0]; 0.1 = z[t=1]", false},
+        {"A row of mean 0 and variance 1.", "0 = mean(x); 1 = var(x)", true},
+        {"A row of mean 1 and variance 0.", "0 = mean(x); 1 = var(x)", false},
+        {"A row of mean 1 and variance 0.", "1 = var(x); 0 = mean(x)", false},
+        {"Its largest is 5.", "5 = x[t=2]", false},
+        {"Its largest is 5.", "5 = max(x)", true},
+        {"It has more than the other: 5.", "5 = x[t=2]", false},
+        {"It has more than the other: 5.", "5 = x[t=2]; x[t=2] > x[t=1]", true},
+    };
+    for (size_t i = 0; i < sizeof CARDS / sizeof *CARDS; i++) {
+        Buf text = {0};
+        buf_printf(&text, "# Words\n\n## One\n\n%s\n\n```vitrine\nexpect %s\n```\n", CARDS[i].text, CARDS[i].expect);
+        LessonFile f = {.name = "words.md"};
+        if ((faults_of(&f, buf_str(&text)) == 0) != CARDS[i].sound)
+            fail_msg("%s (%s)", CARDS[i].text, CARDS[i].expect);
+        buf_free(&text);
+    }
 }
 
 /* What is left, a number changed into another that the card says as well: the numbers of all cards in their order are
@@ -545,6 +624,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_lesson_is_true_and_can_be_played, start, stop),
         cmocka_unit_test_setup_teardown(every_number_changed_is_found_out, start, stop),
         cmocka_unit_test(a_number_changed_in_the_text_is_a_fault),
+        cmocka_unit_test(numbers_exchanged_are_found_out),
+        cmocka_unit_test(words_that_compare_are_held_to_it),
         cmocka_unit_test(the_numbers_stand_as_they_were_written),
         cmocka_unit_test_setup_teardown(worked_examples_explain_themselves, start, stop),
         cmocka_unit_test(the_teacher_has_notes_and_pauses),

@@ -1,0 +1,234 @@
+#include "lessons/sentences.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/utf8.h"
+#include "core/session/ask/number.h"
+#include "lessons/numbers.h"
+
+enum { NUMBERS_MOST = 128 };
+
+typedef struct Said {
+    size_t at;
+    double x, half;
+} Said;
+
+typedef struct Reading {
+    const Lesson *l;
+    const Card *card;
+    const char *text; /* the card's prose, code and live values blanked */
+    Said said[NUMBERS_MOST];
+    int count;
+    Buf *faults;
+    int found;
+} Reading;
+
+static void fault(Reading *r, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void fault(Reading *r, int line, const char *fmt, ...)
+{
+    char text[400], clean[400], file[120];
+    va_list args;
+    va_start(args, fmt);
+    utf8_vprint(text, sizeof text, fmt, args);
+    va_end(args);
+    buf_printf(r->faults, "%s:%d: %s\n", utf8_clean(file, sizeof file, r->l->file), line,
+               utf8_clean(clean, sizeof clean, text));
+    r->found++;
+}
+
+static bool part_of_word(const char *text, size_t at)
+{
+    return isalnum((unsigned char)text[at]) || text[at] == '_';
+}
+
+static void put_prose(const Card *c, Buf *out)
+{
+    for (int i = 0; i < c->item_count; i++, buf_puts(out, ". "))
+        for (int k = 0; k < c->items[i].count; k++) {
+            const Span *s = &c->items[i].spans[k];
+            for (const char *p = s->style == SPAN_CODE ? "#" : s->text; *p; p++) {
+                const char *end = strncmp(p, "{{", 2) == 0 ? strstr(p, "}}") : NULL;
+                buf_putc(out, end ? '#' : *p);
+                p = end ? end + 1 : p;
+            }
+        }
+}
+
+static void find_numbers(Reading *r)
+{
+    for (size_t i = 0; r->text[i] && r->count < NUMBERS_MOST;) {
+        Said s = {.at = i};
+        bool minus = strncmp(r->text + i, "\xE2\x88\x92", 3) == 0;
+        size_t n = (isdigit((unsigned char)r->text[i]) || minus) && (i == 0 || !part_of_word(r->text, i - 1))
+                       ? number_printed(r->text + i, &s.x, &s.half)
+                       : 0;
+        if (n)
+            r->said[r->count++] = s;
+        i += n ? n : 1;
+    }
+}
+
+static const Said *stands_at(const Reading *r, const char *number)
+{
+    double x, half;
+    for (int i = 0; number_literal(number, &x, &half) && i < r->count; i++)
+        if (r->said[i].x == x && r->said[i].half == half)
+            return &r->said[i];
+    return NULL;
+}
+
+/* The number of an expectation `0.35 = EXPRESSION`, and the expression; NULL where it has none or both are. */
+static const char *literal_of(const Expectation *e, const char **expression)
+{
+    double x, half;
+    bool left = number_literal(e->left, &x, &half), right = number_literal(e->right, &x, &half);
+    *expression = left ? e->right : e->left;
+    return e->relation != RELATION_EQUAL || left == right ? NULL : left ? e->left : e->right;
+}
+
+/* Two numbers exchanged stand in another order than what is expected of them. */
+static void check_order(Reading *r)
+{
+    const Said *before = NULL;
+    const char *what = "";
+    for (int i = 0; i < r->card->expect_count; i++) {
+        const Expectation *e = &r->card->expect[i];
+        const char *expression, *number = literal_of(e, &expression);
+        const Said *at = number ? stands_at(r, number) : NULL;
+        if (!at)
+            continue;
+        if (before && at < before) {
+            fault(r, e->line,
+                  "%s is expected behind %s, and stands before it in the text: were they exchanged? Expect them in the "
+                  "order of the text",
+                  number, what);
+            return;
+        }
+        before = at;
+        what = number;
+    }
+}
+
+/* "mean 0", "variance 1": the number behind such a word is what that function gives. */
+static void check_names(Reading *r)
+{
+    static const struct {
+        const char *word, *function;
+    } NAMES[] = {{"mean", "mean"}, {"variance", "var"}};
+    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
+        for (int i = 0; i < r->count; i++) {
+            size_t at = r->said[i].at, n = strlen(NAMES[k].word);
+            if (at < n + 1 || r->text[at - 1] != ' ' || strncasecmp(r->text + at - 1 - n, NAMES[k].word, n) != 0)
+                continue;
+            bool expected = false, so = false;
+            for (int e = 0; e < r->card->expect_count; e++) {
+                const char *expression, *number = literal_of(&r->card->expect[e], &expression);
+                double x, half;
+                if (number && number_literal(number, &x, &half) && x == r->said[i].x && half == r->said[i].half) {
+                    expected = true;
+                    so = so || strstr(expression, NAMES[k].function);
+                }
+            }
+            if (expected && !so)
+                fault(r, r->card->line, "the text says %s %g, and nothing expects that of a %s", NAMES[k].word,
+                      r->said[i].x, NAMES[k].function);
+        }
+}
+
+typedef struct Order {
+    const char *word;
+    int way; /* 1: "from" is less than "to"; -1: more; 0: of several */
+} Order;
+static const Order ORDERS[] = {{"rises", 1},        {"rise", 1},       {"grows", 1},     {"falls", -1},
+                               {"shrinks", -1},     {"more than", 0},  {"less than", 0}, {"larger than", 0},
+                               {"smaller than", 0}, {"fewer than", 0}, {"least", 0},     {"most", 0},
+                               {"farthest", 0},     {"nearest", 0},    {"largest", 0},   {"smallest", 0}};
+
+/* `given most`: the word compares nothing that is computed. */
+static bool is_given(const Card *c, const char *word)
+{
+    char first[16];
+    utf8_print(first, sizeof first, "%.*s", (int)strcspn(word, " "), word);
+    for (int i = 0; i + 1 < c->quoted.count; i += 2)
+        if (strcmp(c->quoted.at[i].text, first) == 0)
+            return true;
+    return false;
+}
+
+static bool expects_order(const Card *c)
+{
+    static const char *const EXTREMES[] = {"max(", "min(", "maxdiff("};
+    for (int i = 0; i < c->expect_count; i++) {
+        const Expectation *e = &c->expect[i];
+        if (e->relation == RELATION_LESS || e->relation == RELATION_GREATER)
+            return true;
+        for (size_t k = 0; k < sizeof EXTREMES / sizeof *EXTREMES; k++)
+            if (strstr(e->left, EXTREMES[k]) || strstr(e->right, EXTREMES[k]))
+                return true;
+    }
+    return false;
+}
+
+/* "from 0.99 to 0.98" in the clause that begins there: the numbers. */
+static bool from_to(const Reading *r, size_t at, double *from, double *to)
+{
+    size_t end = at;
+    while (r->text[end] && !(strchr(".;:", r->text[end]) && r->text[end + 1] == ' '))
+        end++;
+    for (int i = 0; i + 1 < r->count; i++) {
+        const Said *a = &r->said[i], *b = &r->said[i + 1];
+        if (a->at < at + 5 || b->at > end || strncmp(r->text + a->at - 5, "from ", 5) != 0 ||
+            strncmp(r->text + b->at - 3, "to ", 3) != 0)
+            continue;
+        *from = a->x;
+        *to = b->x;
+        return true;
+    }
+    return false;
+}
+
+static void check_words(Reading *r)
+{
+    for (size_t k = 0; k < sizeof ORDERS / sizeof *ORDERS; k++) {
+        const Order *o = &ORDERS[k];
+        size_t n = strlen(o->word);
+        for (size_t at = 0; r->text[at]; at++) {
+            double from, to;
+            if (strncasecmp(r->text + at, o->word, n) != 0 || (at && part_of_word(r->text, at - 1)) ||
+                part_of_word(r->text, at + n))
+                continue;
+            bool stated = o->way && from_to(r, at, &from, &to);
+            if (stated && !(o->way > 0 ? from < to : from > to))
+                fault(r, r->card->line, "'%s' from %g to %g; were the numbers exchanged?", o->word, from, to);
+            else if (!stated && !is_given(r->card, o->word) && !expects_order(r->card))
+                fault(r, r->card->line,
+                      "'%s' compares, and no expectation says so; add `expect A < B` or one with max( ) or min( ), or "
+                      "`given %.*s` where nothing is claimed",
+                      o->word, (int)strcspn(o->word, " "), o->word);
+            else
+                continue;
+            return;
+        }
+    }
+}
+
+int sentences_check(const Lesson *l, Buf *faults)
+{
+    int found = 0;
+    for (int i = 0; i < l->count; i++) {
+        Buf text = {0};
+        put_prose(&l->cards[i], &text);
+        Reading r = {.l = l, .card = &l->cards[i], .text = buf_str(&text), .faults = faults};
+        find_numbers(&r);
+        check_order(&r);
+        check_names(&r);
+        check_words(&r);
+        found += r.found;
+        buf_free(&text);
+    }
+    return found;
+}
