@@ -163,7 +163,8 @@ static void spell(const TokenModel *m, const Working *w, Piece p, Word *word)
         size_t from = (size_t)(c - w->text.data), to = (size_t)(s - w->text.data), n = to - from;
         const char *name = c;
         if (m->suffix && s == end) {
-            snprintf(last, sizeof last, "%.*s%s", (int)n, c, m->suffix);
+            memcpy(last, c, n);
+            strcpy(last + n, m->suffix); /* at most 32 bytes (model_read) */
             name = last;
             n = strlen(last);
         }

@@ -87,6 +87,7 @@ static const char *const STATES[] = {
     "laboratory head; laboratory 3",
     "census; block 2",
     "confusion; move down 2; move right 3",
+    "neuron 1.37; move right 2",
     "ledger star against=ring; block 1; head 2",
     "zoom",
     "map; box open blocks.2; next 3",

@@ -103,16 +103,13 @@ static bool progress(void *work, int words)
     return work_progress(work, text, 0);
 }
 
-/* Valid until the next but three. */
-static const char *word(const Request *r, int number)
+/* Its name, or its number in `digits`. */
+static const char *word(const Request *r, int number, char digits[16])
 {
-    static char digits[4][16];
-    static int turn;
     if (r->model.target.word && number >= 0 && number < r->model.target.n)
         return r->model.target.word[number];
-    turn = (turn + 1) % 4;
-    snprintf(digits[turn], sizeof digits[turn], "w%d", number);
-    return digits[turn];
+    snprintf(digits, 16, "w%d", number);
+    return digits;
 }
 
 /* The step that wrote word i of the best text. */
@@ -160,12 +157,12 @@ static void put_steps(const Request *r, Buf *out)
         float own = run_need(step->run, step->nodes.probs)[cells - words + (size_t)r->d.word[i]];
         n = next_words(r, step, best, share);
         buf_printf(out, "  %3d  ", i + 1);
-        pad_to(out, word(r, r->d.word[i]), 14);
+        pad_to(out, word(r, r->d.word[i], (char[16]){0}), 14);
         buf_printf(out, "%6.1f %%", 100 * (double)own);
         for (int k = 0, shown = 0; k < n && shown < 2; k++)
             if (best[k] != r->d.word[i]) {
                 buf_puts(out, "   ");
-                pad_to(out, word(r, best[k]), 12);
+                pad_to(out, word(r, best[k], (char[16]){0}), 12);
                 buf_printf(out, "%5.1f %%", 100 * (double)share[k]);
                 shown++;
             }
@@ -190,7 +187,7 @@ static void put_tree(const Request *r, int parent, int depth, Buf *out)
         if (n->parent != parent)
             continue;
         buf_printf(out, "  %*s", depth * 2, "");
-        pad_to(out, word(r, n->word), 14);
+        pad_to(out, word(r, n->word, (char[16]){0}), 14);
         buf_printf(out, "%6.1f %%   log prob. %8.3f   score %8.3f%s\n", 100 * n->share, n->log_share, n->score,
                    i == r->d.best   ? "   best"
                    : n->ended       ? "   ended"
@@ -240,7 +237,7 @@ static void put_json(const Request *r, Buf *out)
     for (int i = 0; i < r->d.count; i++) {
         const DecodeNode *n = &r->d.node[i];
         json_open(out, NULL, '{');
-        json_put_text(out, "word", word(r, n->word));
+        json_put_text(out, "word", word(r, n->word, (char[16]){0}));
         json_put(out, "parent", "%d", n->parent);
         json_put(out, "share", "%.9g", n->share);
         json_put(out, "log_share", "%.9g", n->log_share);
@@ -265,14 +262,14 @@ static void put_written(const Request *r, Buf *out)
     words_text(&r->model.target, r->source.number, r->source.n, out);
     buf_puts(out, " |");
     for (int i = 0; i < d->length; i++)
-        buf_printf(out, " %s", word(r, d->word[i]));
+        buf_printf(out, " %s", word(r, d->word[i], (char[16]){0}));
     buf_puts(out, "\n\n  word                 prob.\n");
     for (int i = 0; i < d->length; i++) {
         int at = d->best;
         while (d->node[at].length > i + 1)
             at = d->node[at].parent;
         buf_printf(out, "  %3d  ", i + 1);
-        pad_to(out, word(r, d->word[i]), 14);
+        pad_to(out, word(r, d->word[i], (char[16]){0}), 14);
         buf_printf(out, "%6.1f %%\n", 100 * d->node[at].share);
     }
     buf_printf(out, "\n%d steps, %.0f multiply-adds", d->cost.steps, d->cost.multiply_adds);
