@@ -79,14 +79,16 @@ static bool write_target(const Model *m, const Words *source, Words *out, Err *e
 }
 
 /* What a model with words of its own reads first: the bundled sentence where it knows it, else three of its words. */
-static const char *first_words(const Vocabulary *v, Arena *arena)
+static const char *first_words(const Vocabulary *v, int longest, Arena *arena)
 {
     Words w = {0};
     Buf b = {0};
-    if (words_parse(&w, v, FIRST, false, NULL)) {
-        words_free(&w);
+    bool fits = words_parse(&w, v, FIRST, false, NULL) && w.n <= longest;
+    words_free(&w);
+    if (fits)
         return FIRST;
-    }
+    if (v->tokenizer)
+        return "ids:0"; /* any word does */
     for (int i = 0, n = 0; i < v->n && n < 3; i++)
         if (i != v->pad && i != v->start && i != v->end && v->word[i][0] != '<') {
             buf_printf(&b, "%s%s", n ? " " : "", v->word[i]);
@@ -105,7 +107,9 @@ static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[T
     const Vocabulary *v = encoder ? &m->source : &m->target;
     char one[16];
     snprintf(one, sizeof one, "%d", v->n - 1);
-    const char *first = v->word ? first_words(v, arena) : v->n > 5 ? FIRST_NUMBERS : one;
+    const char *first = v->word    ? first_words(v, encoder && decoder ? WORDS_MOST : seq2seq_longest(&m->text), arena)
+                        : v->n > 5 ? FIRST_NUMBERS
+                                   : one;
     const char *text = spec ? spec : first, *arrow = encoder && decoder ? strchr(text, '>') : NULL;
     Words s = {0}, w = {0};
     const char *source = arrow ? arena_printf(arena, "%.*s", (int)(arrow - text), text) : text;

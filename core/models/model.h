@@ -15,6 +15,7 @@
 typedef struct Vocabulary {
     const char *const *word; /* [n]; NULL: words are called by their numbers */
     int n, pad, start, end;
+    const struct Tokenizer *tokenizer; /* cuts a text into them; NULL: they stand between blanks */
 } Vocabulary;
 
 /* What pictures that a model learned from look like behind one of its blocks (probe_seen.c). */
@@ -37,12 +38,13 @@ typedef struct Model {
     const char *const *class_names; /* [classes], or NULL */
     const char **assumptions;       /* lines: what the files do not say and was taken for granted */
     int assumption_count;
-    int guesses;            /* …of them those that another value would change the answer of: they stand first */
-    const char *guess_note; /* "3 things are assumed (info)", for where the answer stands, or NULL */
-    bool trained;           /* false: weights from a seed; its predictions mean nothing */
-    bool drawn_shapes;      /* was made for drawn shapes: about any other picture its answer means nothing */
-    ModelSeen seen;         /* in arena */
-    float *block;           /* all weights, one allocation */
+    int guesses;                 /* …of them those that another value would change the answer of: they stand first */
+    const char *guess_note;      /* "3 things are assumed (info)", for where the answer stands, or NULL */
+    bool trained;                /* false: weights from a seed; its predictions mean nothing */
+    bool drawn_shapes;           /* was made for drawn shapes: about any other picture its answer means nothing */
+    ModelSeen seen;              /* in arena */
+    struct Tokenizer *tokenizer; /* of source and target, or NULL */
+    float *block;                /* all weights, one allocation */
     size_t block_cells;
     Arena arena; /* strings and tables */
 } Model;

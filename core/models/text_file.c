@@ -8,6 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/json.h"
+#include "core/io/tokenizer.h"
 #include "core/models/text_hub.h"
 #include "core/models/text_model.h"
 
@@ -344,6 +345,26 @@ static bool load_words(Model *m, const char *folder, Err *err)
     return ok;
 }
 
+/* The folder's tokeniser, where it has one: its pieces are the words' names, each as the file has it ("Ġthe"), and a
+ * number without a piece is called w5. A piece beyond the model's table is none of its words. */
+static bool load_tokenizer(Model *m, const char *folder, Err *err)
+{
+    if (!tokenizer_is(folder))
+        return true;
+    m->tokenizer = tokenizer_open(folder, err);
+    if (!m->tokenizer)
+        return false;
+    Vocabulary *v = &m->target;
+    const char **word = arena_alloc(&m->arena, size_mul((size_t)v->n, sizeof *word));
+    for (int i = 0; i < v->n; i++) {
+        const char *piece = tokenizer_piece(m->tokenizer, i);
+        word[i] = piece && *piece ? piece : arena_printf(&m->arena, "w%d", i);
+    }
+    v->word = word;
+    v->tokenizer = m->tokenizer;
+    return true;
+}
+
 bool text_model_load(Model *out, const char *path, ModelProgress progress, void *context, Err *err)
 {
     Model m = {0};
@@ -354,7 +375,7 @@ bool text_model_load(Model *out, const char *path, ModelProgress progress, void 
     slash = strrchr(name, '/');
     m.name = slash && slash[1] ? slash + 1 : name;
     bool ok = load_config(&m, folder, &hub, err);
-    ok = ok && (hub ? hub_weights(&m, folder, hub, progress, context, err)
+    ok = ok && (hub ? hub_weights(&m, folder, hub, progress, context, err) && load_tokenizer(&m, folder, err)
                     : load_words(&m, folder, err) && text_weights_read(&m, folder, err));
     if (ok)
         *out = m;

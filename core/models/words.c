@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/io/tokenizer.h"
 #include "core/models/text_model.h"
 
 bool model_starts(const Model *m)
@@ -235,7 +236,7 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
 {
     int number[NUMBERS_MAX], n = 0;
     for (char *rest;; n++, text = rest) {
-        const char *word = text + strspn(text, BLANKS);
+        const char *word = text + strspn(text, " \t\n\r,");
         word += *word == 'w' && word[1] >= '0' && word[1] <= '9';
         long k = strtol(word, &rest, 10); /* one too large is the largest there is, and no word either */
         if (rest == word)
@@ -249,13 +250,42 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
         number[n] = (int)k;
     }
     if (n == 0 || text[strspn(text, BLANKS)])
-        return err_set(err, "this model's words have no names: give numbers from 0 to %d, such as \"3 5 4\"", v->n - 1);
+        return err_set(err, "%s: give numbers from 0 to %d, such as \"%s3 5 4\"",
+                       v->word ? "ids: is for words by number" : "this model's words have no names", v->n - 1,
+                       v->word ? "ids:" : "");
     words_set(w, v, number, n);
     return true;
 }
 
+/* By the model's own tokeniser, with what its template puts around a text. */
+static bool parse_pieces(Words *w, const Vocabulary *v, const char *text, Err *err)
+{
+    Tokens k;
+    int number[NUMBERS_MAX];
+    if (!tokenizer_encode(v->tokenizer, text, strlen(text), true, false, &k, err))
+        return false;
+    bool ok = k.n <= NUMBERS_MAX || too_many(NUMBERS_MAX, err);
+    for (size_t i = 0; ok && i < k.n; i++) {
+        number[i] = k.at[i].id;
+        ok = k.at[i].id < v->n || err_set(err,
+                                          "the tokeniser makes %d of a part of it, and the model has %d words: the two "
+                                          "are not of one model",
+                                          k.at[i].id, v->n);
+    }
+    ok = ok && (k.n || err_set(err, "there is no word to read: give a text"));
+    if (ok)
+        words_set(w, v, number, (int)k.n);
+    tokens_free(&k);
+    return ok;
+}
+
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err)
 {
+    const char *first = text + strspn(text, BLANKS);
+    if (strncmp(first, "ids:", 4) == 0)
+        return parse_numbers(w, v, first + 4, err);
+    if (v->tokenizer)
+        return parse_pieces(w, v, text, err);
     int number[WORDS_MAX + 1], n = 0;
     char left[WORDS_LEFT] = "";
     Unknown unknown = {.count = 0};
@@ -289,6 +319,10 @@ void words_free(Words *w)
 void words_text(const Vocabulary *v, const int *number, int n, Buf *out)
 {
     bool blank = false;
+    if (v->tokenizer) {
+        tokenizer_decode(v->tokenizer, number, (size_t)n, false, out);
+        return;
+    }
     for (int i = 0; i < n; i++) {
         if (number[i] == v->pad || number[i] == v->start || number[i] == v->end)
             continue;

@@ -221,7 +221,7 @@ enum { PIECE_COUNT = sizeof SCORES / sizeof *SCORES };
 
 static double best_of(const char *s)
 {
-    double best = *s ? -INFINITY : 0;
+    double best = *s ? -HUGE_VAL : 0;
     for (int i = 1; i < PIECE_COUNT; i++) {
         size_t n = strlen(PIECES[i]);
         if (strncmp(s, PIECES[i], n) == 0)

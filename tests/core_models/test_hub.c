@@ -332,10 +332,59 @@ static void known_numbers(void **state)
         assert_true(fabs(seq2seq_alibi_slope(12, 8 + h) - ENDS[h]) < 1e-4);
 }
 
+/* The tokeniser in a model's folder names its words and cuts its texts; one of another model is refused when it makes a
+ * number that the model has not. */
+static void words_by_the_folders_tokeniser(void **state)
+{
+    (void)state;
+    static const char TOKENIZER[] =
+        "{\"added_tokens\":[{\"id\":1,\"content\":\"</s>\",\"special\":true}],\"pre_tokenizer\":{\"type\":"
+        "\"Metaspace\",\"prepend_scheme\":\"always\"},\"decoder\":{\"type\":\"Metaspace\"},\"model\":{\"type\":\"BPE\","
+        "\"vocab\":{\"</"
+        "s>\":1,\"▁\":2,\"t\":3,\"h\":4,\"e\":5,\"c\":6,\"a\":7,\"th\":8,\"the\":9,\"▁the\":10,\"▁c\":11,"
+        "\"at\":12,\"▁cat\":13,\"z\":25},\"merges\":[\"t h\",\"th e\",\"▁ the\",\"▁ c\",\"a t\",\"▁c at\"]}}";
+    static const int want[] = {10, 13, 1, 2, 8};
+    char dir[256];
+    Err err = {""};
+    Model m;
+    Words w;
+    Buf text = {0};
+    scratch_dir(dir, sizeof dir, "tokeniser");
+    copy_file("tests/data/families/words_gpt2/config.json", dir, "config.json");
+    copy_file("tests/data/families/words_gpt2/model.safetensors", dir, "model.safetensors");
+    put_file(dir, "tokenizer.json", TOKENIZER, strlen(TOKENIZER));
+    if (!text_model_load(&m, dir, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(m.target.word[13], "▁cat");
+    assert_string_equal(m.target.word[0], "w0");
+    assert_true(words_parse(&w, &m.target, "the cat</s> th", false, &err));
+    assert_int_equal(w.n, 5);
+    assert_memory_equal(w.number, want, sizeof want);
+    words_text(&m.target, w.number, 2, &text);
+    assert_string_equal(buf_str(&text), "the cat");
+    words_free(&w);
+    assert_true(words_parse(&w, &m.target, " ids:10,13 1, 2 8", false, &err));
+    assert_memory_equal(w.number, want, sizeof want);
+    words_free(&w);
+    assert_false(words_parse(&w, &m.target, "z", false, &err));
+    assert_non_null(strstr(err.text, "not of one model"));
+    assert_false(words_parse(&w, &m.target, "ids:19", false, &err));
+    assert_false(words_parse(&w, &m.target, "ids:", false, &err));
+    buf_free(&text);
+    model_free(&m);
+    put_file(dir, "tokenizer.json", "{}", 2);
+    assert_false(text_model_load(&m, dir, NULL, NULL, &err));
+    assert_non_null(strstr(err.text, "tokenizer.json"));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_intermediate), cmocka_unit_test(every_name),
-                                       cmocka_unit_test(second_route),       cmocka_unit_test(with_cache),
-                                       cmocka_unit_test(look_alikes),        cmocka_unit_test(known_numbers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_intermediate),
+                                       cmocka_unit_test(every_name),
+                                       cmocka_unit_test(second_route),
+                                       cmocka_unit_test(with_cache),
+                                       cmocka_unit_test(look_alikes),
+                                       cmocka_unit_test(known_numbers),
+                                       cmocka_unit_test(words_by_the_folders_tokeniser)};
     return cmocka_run_group_tests_name("hub", tests, NULL, NULL);
 }
