@@ -94,7 +94,7 @@ static void draw_bars(const Paint *p, const Shown *v, const Window *w, const Col
         size_t cell = plane_cell(v->graph, v->node, &w->plane, v->at, w->row, w->col0 + (size_t)j);
         float share = fabsf(v->values[cell]) / most;
         if (isfinite(share))
-            canvas_bar(p->c, y, x + j * w->cell + 1, w->cell - 1, share < 1 ? share : 1,
+            canvas_bar(p->c, y, x + j * w->cell + 1, w->cell - 1, (double)fminf(share, 1),
                        v->values[cell] < 0 ? STYLE_WARNING : STYLE_GOOD, shown_ref(v, cell));
     }
 }
