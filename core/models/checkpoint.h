@@ -105,6 +105,11 @@ typedef struct Checkpoint {
     Arena arena;
 } Checkpoint;
 
+/* Opens the tensors (path as model_load), reads the JSON files beside them, recognises the layout. A zeroed Checkpoint
+ * is closed. */
+bool checkpoint_open(Checkpoint *k, const char *path, Err *err);
+/* The same of a folder whose three files are in memory. */
+bool checkpoint_open_bytes(Checkpoint *k, const ModelFiles *files, Err *err);
 void checkpoint_close(Checkpoint *k);
 /* The tensors of a folder, in one file or in several. */
 bool checkpoint_open_tensors(TensorFile *f, Arena *arena, const char *dir, Err *err);
