@@ -41,6 +41,7 @@ all|command -v xterm|xterm xfonts-base|xterm|xterm|xterm
 all|command -v lxterminal|lxterminal|lxterminal|lxterminal|
 all|command -v xdotool|xdotool|xdotool|xdotool|xdotool
 all|command -v import|imagemagick|ImageMagick|imagemagick|imagemagick
+all|numpy|python3-numpy|python3-numpy|python-numpy|numpy
 all|command -v debootstrap|debootstrap|debootstrap|debootstrap|
 all|terminal_kinds|ncurses-base ncurses-term|ncurses-term|ncurses|ncurses
 '
@@ -50,6 +51,10 @@ clang_runtime() {
 }
 arm_headers() {
     printf '#include <stdio.h>\n' | aarch64-linux-gnu-gcc -E - >/dev/null 2>&1
+}
+numpy() { # the exercise in Python is tried where it is
+    for p in python3 /usr/bin/python3; do "$p" -c "import numpy" 2>/dev/null && return; done
+    return 1
 }
 monospaced() { # one of those that core/io/font.c knows
     for f in $(grep -oE '"/[^"]*\.ttf"' "$(dirname "$0")/../core/io/font.c" | tr -d '"'); do [ -e "$f" ] && return; done
