@@ -191,15 +191,30 @@ static bool from_to(const Reading *r, size_t at, double *from, double *to)
     return false;
 }
 
+/* Does that word begin at `at`? */
+static bool word_at(const char *text, size_t at, const char *word)
+{
+    size_t n = strlen(word);
+    return strncasecmp(text + at, word, n) == 0 && !(at && part_of_word(text, at - 1)) && !part_of_word(text, at + n);
+}
+
+void sentences_comparing(const char *text, Buf *out)
+{
+    for (size_t k = 0; k < sizeof ORDERS / sizeof *ORDERS; k++)
+        for (size_t at = 0; text[at]; at++)
+            if (word_at(text, at, ORDERS[k].word)) {
+                buf_printf(out, " %.*s", (int)strcspn(ORDERS[k].word, " "), ORDERS[k].word);
+                break;
+            }
+}
+
 static void check_words(Reading *r)
 {
     for (size_t k = 0; k < sizeof ORDERS / sizeof *ORDERS; k++) {
         const Order *o = &ORDERS[k];
-        size_t n = strlen(o->word);
         for (size_t at = 0; r->text[at]; at++) {
             double from, to;
-            if (strncasecmp(r->text + at, o->word, n) != 0 || (at && part_of_word(r->text, at - 1)) ||
-                part_of_word(r->text, at + n))
+            if (!word_at(r->text, at, o->word))
                 continue;
             bool stated = o->way && from_to(r, at, &from, &to);
             if (stated && !(o->way > 0 ? from < to : from > to))

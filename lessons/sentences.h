@@ -9,4 +9,6 @@
 
 /* Every fault becomes a line "FILE:LINE: what; remedy". Returns how many. */
 int sentences_check(const Lesson *l, Buf *faults);
+/* The words of a text that compare, each behind a blank, as `given` takes them. */
+void sentences_comparing(const char *text, Buf *out);
 #endif

@@ -11,6 +11,7 @@
 #include "core/session/state.h"
 #include "lessons/lesson.h"
 #include "lessons/numbers.h"
+#include "lessons/sentences.h"
 
 enum { WORDS_MOST = 55 };
 
@@ -65,8 +66,8 @@ static void put_prose(const char *text, Buf *out)
     }
 }
 
-/* Numbers of the draft, as a check of lessons finds them, are given: whoever edits it says by `expect` what they are
- * the values of. card: without its end. */
+/* Numbers of the draft and words that compare, as a check of lessons finds them, are given: whoever edits it says by
+ * `expect` what they are the values of. card: without its end. */
 static void put_given(Buf *card)
 {
     Lesson l = {0};
@@ -75,6 +76,7 @@ static void put_given(Buf *card)
     buf_printf(&text, "# A talk\n\n```vitrine\nminutes 1\nable \"Say.\"\n```\n%s```\n", buf_str(card));
     if (lesson_parse(&l, "talk.md", buf_str(&text), text.len, 0, &err))
         numbers_of(&l, 0, &list);
+    sentences_comparing(buf_str(card), &list);
     if (list.len)
         buf_printf(card, "given%s\n", buf_str(&list));
     lesson_free(&l);

@@ -13,7 +13,7 @@ choose() {
     local i
     send T
     shows "$1: the list" 'What it learned' || return 1
-    for i in $(seq 12); do
+    for i in $(seq 20); do
         if screen_text | grep -qE "(▸|>) ?$1 "; then
             send Enter
             unsee 'What it learned' || fail "$1: Enter does nothing"
