@@ -87,7 +87,7 @@ static const char *first_words(const Vocabulary *v, int longest, Arena *arena)
     words_free(&w);
     if (fits)
         return FIRST;
-    if (v->tokenizer)
+    if (v->cutter)
         return "ids:0"; /* any word does */
     for (int i = 0, n = 0; i < v->n && n < 3; i++)
         if (i != v->pad && i != v->start && i != v->end && v->word[i][0] != '<') {

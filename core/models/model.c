@@ -1,6 +1,5 @@
 /* What every model has, wherever its weights come from. Knows no files. */
 #include "core/models/model.h"
-#include "core/io/tokenizer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -130,7 +129,8 @@ void model_free(Model *m)
     if (m->family && m->family->free)
         m->family->free(m);
     free(m->block);
-    tokenizer_free(m->tokenizer);
+    if (m->cutter)
+        m->cutter->free(m->cutter->own);
     arena_free(&m->arena);
     *m = (Model){0};
 }

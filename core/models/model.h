@@ -12,10 +12,20 @@
 #include "core/models/vit.h"
 
 /* Words by number. pad, start and end are numbers of words that stand for no word of a text, or −1. */
+/* Cuts texts into the words of a vocabulary and puts them together again: what a model's folder brings for it. Whoever
+ * reads files fills it in, so that a program without files has none of it. */
+typedef struct Cutter {
+    struct Tokenizer *own;
+    /* At most `most` numbers of a text, *n of them. */
+    bool (*cut)(const struct Tokenizer *own, const char *text, int most, int *number, int *n, Err *err);
+    void (*join)(const struct Tokenizer *own, const int *number, int n, Buf *out);
+    void (*free)(struct Tokenizer *own);
+} Cutter;
+
 typedef struct Vocabulary {
     const char *const *word; /* [n]; NULL: words are called by their numbers */
     int n, pad, start, end;
-    const struct Tokenizer *tokenizer; /* cuts a text into them; NULL: they stand between blanks */
+    const Cutter *cutter; /* NULL: words stand between blanks */
 } Vocabulary;
 
 /* What pictures that a model learned from look like behind one of its blocks (probe_seen.c). */
@@ -38,13 +48,13 @@ typedef struct Model {
     const char *const *class_names; /* [classes], or NULL */
     const char **assumptions;       /* lines: what the files do not say and was taken for granted */
     int assumption_count;
-    int guesses;                 /* …of them those that another value would change the answer of: they stand first */
-    const char *guess_note;      /* "3 things are assumed (info)", for where the answer stands, or NULL */
-    bool trained;                /* false: weights from a seed; its predictions mean nothing */
-    bool drawn_shapes;           /* was made for drawn shapes: about any other picture its answer means nothing */
-    ModelSeen seen;              /* in arena */
-    struct Tokenizer *tokenizer; /* of source and target, or NULL */
-    float *block;                /* all weights, one allocation */
+    int guesses;            /* …of them those that another value would change the answer of: they stand first */
+    const char *guess_note; /* "3 things are assumed (info)", for where the answer stands, or NULL */
+    bool trained;           /* false: weights from a seed; its predictions mean nothing */
+    bool drawn_shapes;      /* was made for drawn shapes: about any other picture its answer means nothing */
+    ModelSeen seen;         /* in arena */
+    Cutter *cutter;         /* of the target, in arena, or NULL */
+    float *block;           /* all weights, one allocation */
     size_t block_cells;
     Arena arena; /* strings and tables */
 } Model;

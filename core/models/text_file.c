@@ -345,23 +345,42 @@ static bool load_words(Model *m, const char *folder, Err *err)
     return ok;
 }
 
+static bool cut(const Tokenizer *t, const char *text, int most, int *number, int *n, Err *err)
+{
+    Tokens k;
+    if (!tokenizer_encode(t, text, strlen(text), true, false, &k, err))
+        return false;
+    bool ok = k.n <= (size_t)most || err_set(err, "a text may have at most %d words: shorten it", most);
+    for (size_t i = 0; ok && i < k.n; i++)
+        number[(*n)++] = k.at[i].id;
+    tokens_free(&k);
+    return ok;
+}
+
+static void join(const Tokenizer *t, const int *number, int n, Buf *out)
+{
+    tokenizer_decode(t, number, (size_t)n, false, out);
+}
+
 /* The folder's tokeniser, where it has one: its pieces are the words' names, each as the file has it ("Ġthe"), and a
  * number without a piece is called w5. A piece beyond the model's table is none of its words. */
 static bool load_tokenizer(Model *m, const char *folder, Err *err)
 {
     if (!tokenizer_is(folder))
         return true;
-    m->tokenizer = tokenizer_open(folder, err);
-    if (!m->tokenizer)
+    Tokenizer *t = tokenizer_open(folder, err);
+    if (!t)
         return false;
+    m->cutter = arena_alloc(&m->arena, sizeof *m->cutter);
+    *m->cutter = (Cutter){t, cut, join, tokenizer_free};
     Vocabulary *v = &m->target;
     const char **word = arena_alloc(&m->arena, size_mul((size_t)v->n, sizeof *word));
     for (int i = 0; i < v->n; i++) {
-        const char *piece = tokenizer_piece(m->tokenizer, i);
+        const char *piece = tokenizer_piece(t, i);
         word[i] = piece && *piece ? piece : arena_printf(&m->arena, "w%d", i);
     }
     v->word = word;
-    v->tokenizer = m->tokenizer;
+    v->cutter = m->cutter;
     return true;
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "core/io/tokenizer.h"
 #include "core/models/text_model.h"
 
 bool model_starts(const Model *m)
@@ -260,23 +259,19 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
 /* By the model's own tokeniser, with what its template puts around a text. */
 static bool parse_pieces(Words *w, const Vocabulary *v, const char *text, Err *err)
 {
-    Tokens k;
-    int number[NUMBERS_MAX];
-    if (!tokenizer_encode(v->tokenizer, text, strlen(text), true, false, &k, err))
+    int number[NUMBERS_MAX], n = 0;
+    if (!v->cutter->cut(v->cutter->own, text, NUMBERS_MAX, number, &n, err))
         return false;
-    bool ok = k.n <= NUMBERS_MAX || too_many(NUMBERS_MAX, err);
-    for (size_t i = 0; ok && i < k.n; i++) {
-        number[i] = k.at[i].id;
-        ok = k.at[i].id < v->n || err_set(err,
-                                          "the tokeniser makes %d of a part of it, and the model has %d words: the two "
-                                          "are not of one model",
-                                          k.at[i].id, v->n);
-    }
-    ok = ok && (k.n || err_set(err, "there is no word to read: give a text"));
-    if (ok)
-        words_set(w, v, number, (int)k.n);
-    tokens_free(&k);
-    return ok;
+    for (int i = 0; i < n; i++)
+        if (number[i] >= v->n)
+            return err_set(err,
+                           "the tokeniser makes %d of a part of it, and the model has %d words: the two are not of one "
+                           "model",
+                           number[i], v->n);
+    if (!n)
+        return err_set(err, "there is no word to read: give a text");
+    words_set(w, v, number, n);
+    return true;
 }
 
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err)
@@ -284,7 +279,7 @@ bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err 
     const char *first = text + strspn(text, BLANKS);
     if (strncmp(first, "ids:", 4) == 0)
         return parse_numbers(w, v, first + 4, err);
-    if (v->tokenizer)
+    if (v->cutter)
         return parse_pieces(w, v, text, err);
     int number[WORDS_MAX + 1], n = 0;
     char left[WORDS_LEFT] = "";
@@ -319,8 +314,8 @@ void words_free(Words *w)
 void words_text(const Vocabulary *v, const int *number, int n, Buf *out)
 {
     bool blank = false;
-    if (v->tokenizer) {
-        tokenizer_decode(v->tokenizer, number, (size_t)n, false, out);
+    if (v->cutter) {
+        v->cutter->join(v->cutter->own, number, n, out);
         return;
     }
     for (int i = 0; i < n; i++) {

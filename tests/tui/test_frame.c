@@ -741,6 +741,8 @@ static void click_does(const char *line)
     bool answered = s.said.len > 0 || asked.count > acts || memcmp(&list, &lists, sizeof list) != 0 || s.quit ||
                     s.compare != compare || edits != s.edits.count;
     bool stops = strncmp(line, "move ", 5) == 0 || strcmp(line, "head -1") == 0 || strcmp(line, "block -1") == 0;
+    if (named && strncmp(before.path, named, strcspn(named, "[")) == 0) /* perhaps the token it stands on */
+        stops = true;
     const char *head = strstr(line, "head ");
     if (ok && head && head[5] >= '0' && head[5] <= '9') { /* perhaps the one it was on */
         assert_int_equal(session_head(&s), atoi(head + 5));
