@@ -13,14 +13,14 @@ choose() {
     local i
     send T
     shows "$1: the list" 'What it learned' || return 1
-    for i in $(seq 20); do
+    for i in $(seq 40); do
         if screen_text | grep -qE "(▸|>) ?$1 "; then
             send Enter
             unsee 'What it learned' || fail "$1: Enter does nothing"
             return 0
         fi
-        send Down
-        sleep 0.05
+        if [ "$i" -lt 20 ]; then send Down; else send Up; fi # a busy machine shows a line late: once more on the way back
+        sleep 0.1
     done
     fail "$1: not in the list"
     send Escape
