@@ -63,7 +63,7 @@ static bool pick(const Session *s, const Args *a, const char *word, char path[SE
 static bool run_neuron(Session *s, const Args *a, Err *err)
 {
     char path[SESSION_PATH];
-    int unit, tokens, units = 0, at = -1;
+    int unit, tokens = 0, units = 0, at = -1;
     bool measure = a->count && strcmp(a->word[0], "measure") == 0;
     if (!pick(s, a, a->count && !measure ? a->word[0] : "", path, &unit, err) ||
         (measure && !session_measure_neurons(s, err)))
