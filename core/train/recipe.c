@@ -14,9 +14,16 @@ bool recipe_check(const Recipe *r, Err *err)
     if (r->batch < micro || r->batch % micro)
         return err_set(err, "\"batch\" is %d: it must be a multiple of %d, which are computed together", r->batch,
                        micro);
-    if (r->warmup > r->steps && r->schedule != SCHEDULE_WIDTH)
-        return err_set(err, "\"warmup\" is %d: more than the %d steps there are", r->warmup, r->steps);
+    if (r->cycles > 1 && r->steps % r->cycles)
+        return err_set(err, "\"cycles\" is %d: it must divide the %d steps there are", r->cycles, r->steps);
+    if (r->warmup > recipe_cycle(r) && r->schedule != SCHEDULE_WIDTH)
+        return err_set(err, "\"warmup\" is %d: more than the %d steps there are", r->warmup, recipe_cycle(r));
     return true;
+}
+
+int recipe_cycle(const Recipe *r)
+{
+    return r->steps / (r->cycles > 1 ? r->cycles : 1);
 }
 
 static double rate_by_width(const Recipe *r, int width, int step)
@@ -24,7 +31,7 @@ static double rate_by_width(const Recipe *r, int width, int step)
     double s = step + 1, warm = r->warmup, falling = 1 / dm_sqrt(s), rising = s / (warm * dm_sqrt(warm));
     double rate = r->rate / dm_sqrt((double)width) * (falling < rising ? falling : rising);
     if (r->cooling > 0) {
-        double left = (1 - s / r->steps) / r->cooling;
+        double left = (1 - s / recipe_cycle(r)) / r->cooling;
         rate *= left < 0.02 ? 0.02 : left > 1 ? 1 : left;
     }
     return rate;
@@ -32,6 +39,8 @@ static double rate_by_width(const Recipe *r, int width, int step)
 
 double recipe_rate(const Recipe *r, int width, int step)
 {
+    int steps = recipe_cycle(r);
+    step %= steps;
     int s = step + 1;
     if (r->schedule == SCHEDULE_WIDTH)
         return rate_by_width(r, width, step);
@@ -39,7 +48,7 @@ double recipe_rate(const Recipe *r, int width, int step)
         return r->rate * s / r->warmup;
     if (r->schedule == SCHEDULE_INVERSE_SQRT)
         return r->rate * dm_sqrt((double)(r->warmup > 1 ? r->warmup : 1) / s);
-    return r->rate * (r->floor + (1 - r->floor) * 0.5 * (1 + dm_cos(DM_PI * step / r->steps)));
+    return r->rate * (r->floor + (1 - r->floor) * 0.5 * (1 + dm_cos(DM_PI * step / steps)));
 }
 
 double recipe_difficulty(const Recipe *r, int step)

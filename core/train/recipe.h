@@ -24,6 +24,8 @@ typedef struct Recipe {
     uint64_t seed;
     int steps, batch; /* batch: examples per step, a multiple of those whose gradients are computed together */
     Schedule schedule;
+    int cycles;     /* 2 and more: the steps are so many trainings of equal length, each from the weights that the one
+                       before ended with, its moments and schedule new (SGDR, Loshchilov and Hutter 2017) */
     double rate;    /* the largest learning rate; SCHEDULE_WIDTH: the factor */
     int warmup;     /* steps */
     double floor;   /* SCHEDULE_COSINE: share of `rate` that is left at the end */
@@ -86,6 +88,7 @@ bool recipe_model(const Recipe *r, void *config, const Json *j, Err *err);
 /* Both as one JSON object, for the folder of a trained model. */
 void recipe_write(const Recipe *r, const void *config, Buf *out);
 
+int recipe_cycle(const Recipe *r);                        /* steps of a cycle */
 double recipe_rate(const Recipe *r, int width, int step); /* learning rate of step 0 … steps-1 */
 double recipe_difficulty(const Recipe *r, int step);      /* 0 … 1 */
 int recipe_masked(const Recipe *r, int step);             /* masked pictures of the step's batch: the first ones, whole

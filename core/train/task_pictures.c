@@ -37,6 +37,7 @@ static const char *const INPUTS[] = {[VIT_INPUT_STANDARD] = "standard", [VIT_INP
 static const Field RECIPE[] = {
     {"seed", FIELD_SEED, AT(seed), 0, 0, NULL},
     {"steps", FIELD_WHOLE, AT(steps), 1, 10000000, NULL},
+    {"cycles", FIELD_WHOLE, AT(cycles), 1, 1000, NULL},
     {"batch", FIELD_WHOLE, AT(batch), MICRO_BATCH, 4096, NULL},
     {"schedule", FIELD_WORD, AT(schedule), 0, 0, SCHEDULES},
     {"rate", FIELD_REAL, AT(rate), 0, 10, NULL},
@@ -97,6 +98,7 @@ static Recipe recipe(int steps)
         .kind = &PICTURES_TASK,
         .seed = 1,
         .steps = 8000,
+        .cycles = 1,
         .batch = 64,
         .schedule = SCHEDULE_COSINE,
         .rate = 2e-3,

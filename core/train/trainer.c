@@ -27,7 +27,8 @@ static void need_graph(Trainer *t, int variant)
 static void note(Trainer *t, const TrainStep *f)
 {
     const Recipe *r = &t->recipe;
-    bool snapshot = history_wants(t->step, r->steps), row = f && (t->step % r->log_every == 0 || trainer_done(t));
+    bool snapshot = history_wants(t->step, r->steps) || t->step % recipe_cycle(r) == 0,
+         row = f && (t->step % r->log_every == 0 || trainer_done(t));
     if (!snapshot && !row)
         return;
     float *lines = xcalloc((size_t)history_lines(&t->history), sizeof *lines);
@@ -161,20 +162,29 @@ static void learn_micro(void *trainer, size_t item, int worker)
 
 /* --- the step --- */
 
-/* The weights of some of the last steps, added; after the last step their mean takes the weights' place. */
+/* The weights of some of the last steps of a cycle, added; after the last of them their mean takes the weights' place. */
 static void average(Trainer *t)
 {
     const Recipe *r = &t->recipe;
-    int left = r->steps - t->step;
+    int steps = recipe_cycle(r), left = steps - 1 - (t->step - 1) % steps;
     if (!t->mean || left % r->average_every || left / r->average_every >= r->average)
         return;
     size_t n = t->model.block_cells;
-    int count = (r->steps - 1) / r->average_every + 1; /* a short run has fewer */
+    int count = (steps - 1) / r->average_every + 1; /* a short run has fewer */
     count = count < r->average ? count : r->average;
     for (size_t i = 0; i < n; i++)
         t->mean[i] += t->model.block[i];
     for (size_t i = 0; left == 0 && i < n; i++)
         t->model.block[i] = t->mean[i] / (float)count;
+}
+
+static void next_cycle(Trainer *t)
+{
+    size_t bytes = t->model.block_cells * sizeof(float);
+    memset(t->descent.first, 0, bytes);
+    memset(t->descent.second, 0, bytes);
+    if (t->mean)
+        memset(t->mean, 0, bytes);
 }
 
 TrainStep trainer_step(Trainer *t)
@@ -197,12 +207,18 @@ TrainStep trainer_step(Trainer *t)
     s.loss = t->counted > 0 ? s.loss / t->counted : 0;
     s.accuracy = t->counted > 0 ? s.accuracy / t->counted : 0;
     s.guess = t->hidden > 0 ? s.guess / t->hidden : -1;
-    const AdamW a = {.rate = s.rate, .beta1 = r->beta1, .beta2 = r->beta2, .epsilon = r->epsilon, .step = s.step};
+    const AdamW a = {.rate = s.rate,
+                     .beta1 = r->beta1,
+                     .beta2 = r->beta2,
+                     .epsilon = r->epsilon,
+                     .step = t->step % recipe_cycle(r) + 1};
     descent_step(&t->descent, t->pool, &a, r->muon,
                  r->clip > 0 && s.gradient_norm > r->clip ? (float)(r->clip / s.gradient_norm) : 1.0f);
     t->step++;
     average(t);
     note(t, &s);
+    if (t->step % recipe_cycle(r) == 0 && !trainer_done(t))
+        next_cycle(t);
     return s;
 }
 
