@@ -215,6 +215,43 @@ static void going_on_gives_the_same_bytes(void **state)
     pictures_free(s.pictures);
 }
 
+/* A cycle ends with the weights of a training of its length, and the next one begins from them without a memory. */
+static void a_cycle_is_a_training_from_what_the_last_one_learned(void **state)
+{
+    (void)state;
+    Small s = small_run(3);
+    s.recipe.average = 2;
+    s.recipe.average_every = 1;
+    s.recipe.muon = 0.9;
+    s.recipe.easing = 0;
+    s.recipe.masked_until = 1;
+    Trainer *one = trainer_new(&s.recipe, &s.model, s.pictures, NULL);
+    while (!trainer_done(one))
+        trainer_step(one);
+    s.recipe.steps = 6;
+    s.recipe.cycles = 2;
+    Trainer *two = trainer_new(&s.recipe, &s.model, s.pictures, NULL);
+    for (int i = 0; i < 3; i++)
+        trainer_step(two);
+    size_t n = two->model.block_cells;
+    assert_memory_equal(two->model.block, one->model.block, n * sizeof(float));
+    assert_int_equal(two->history.snapshot[two->history.snapshot_count - 1].step, 3);
+    for (size_t i = 0; i < n; i++)
+        assert_true(two->descent.first[i] == 0 && two->descent.second[i] == 0 && two->mean[i] == 0);
+    double first = trainer_step(two).rate;
+    assert_true(first == recipe_rate(&s.recipe, s.model.width, 0));
+    trainer_step(two);
+    trainer_step(two);
+    assert_true(trainer_done(two) && memcmp(two->model.block, one->model.block, n * sizeof(float)) != 0);
+    trainer_free(one);
+    trainer_free(two);
+    Err err;
+    s.recipe.cycles = 4;
+    assert_false(recipe_check(&s.recipe, &err));
+    assert_non_null(strstr(err.text, "\"cycles\" is 4"));
+    pictures_free(s.pictures);
+}
+
 /* Σ x·y / √(Σ x² · Σ y²), y as the transpose of a matrix of `rows` columns where rows is not 0. */
 static double correlation(const float *x, const float *y, size_t n, size_t rows)
 {
@@ -392,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recorded_steps),
         cmocka_unit_test(threads_and_kernels_change_no_bit),
+        cmocka_unit_test(a_cycle_is_a_training_from_what_the_last_one_learned),
         cmocka_unit_test(attention_begins_as_much_alike_as_asked),
         cmocka_unit_test(going_on_gives_the_same_bytes),
         cmocka_unit_test(going_on_from_the_first_steps),
