@@ -120,6 +120,7 @@ static void loop(App *a)
         int64_t wait = -1;
         app_play_tick(a, done, clock_ns(), &wait);
         app_present_tick(a, done, &wait);
+        app_next_tick(a, clock_ns(), &wait);
         if (app_class_step(a))
             a->touched = true;
         bool behind = follow_behind(&a->follow); /* keys and signals are looked at all the same */

@@ -6,6 +6,10 @@
 #include "core/base/utf8.h"
 #include "tui/app_parts.h"
 #include "tui/canvas/plot.h"
+#include "tui/keymap.h"
+
+/* The box after digits: how long one thinks before it opens, its width, where its commands begin, the footer below. */
+enum { THOUGHT_NS = 500000000, NEXT_CELLS = 38, NEXT_KEYS = 16, NEXT_ABOVE = 3 };
 
 void app_pass(App *a, const char *text)
 {
@@ -71,12 +75,84 @@ static void draw_desk(App *a)
     desk_draw(&a->desk, &a->canvas, card);
 }
 
+void app_next_tick(App *a, int64_t now, int64_t *wait)
+{
+    const int64_t left = a->counted + THOUGHT_NS - now;
+    if (!a->count || a->counts)
+        return;
+    a->counts = left <= 0;
+    a->touched |= a->counts;
+    if (left > 0 && (*wait < 0 || left < *wait))
+        *wait = left;
+}
+
+/* Another key of the same line stands before it. */
+static bool is_second(const App *a, int i, const char *line)
+{
+    char other[80];
+    for (int j = 0; j < i; j++)
+        if (keymap_in_force(&a->s, keymap_here(&a->s, j)) &&
+            app_counted(a, keymap_here(&a->s, j), other, sizeof other) && strcmp(other, line) == 0)
+            return true;
+    return false;
+}
+
+/* Lines "keys TAB command", one for each that takes a count. */
+static void put_next(const App *a, Buf *out)
+{
+    const KeyBinding *k, *more;
+    char line[80], other[80];
+    if (a->presenter.view.on) {
+        buf_printf(out, "G\tpresent go %d\n", a->count);
+        return;
+    }
+    for (int i = 0; (k = keymap_here(&a->s, i)) != NULL; i++) {
+        if (!keymap_in_force(&a->s, k) || !app_counted(a, k, line, sizeof line) || is_second(a, i, line))
+            continue;
+        buf_puts(out, k->key);
+        for (int j = i + 1; (more = keymap_here(&a->s, j)) != NULL; j++)
+            if (keymap_in_force(&a->s, more) && app_counted(a, more, other, sizeof other) && strcmp(other, line) == 0)
+                buf_printf(out, " %s", more->key);
+        buf_printf(out, "\t%s\n", line);
+    }
+}
+
+void app_draw_next(App *a)
+{
+    Canvas *c = &a->canvas;
+    Buf rows = {0};
+    char title[32];
+    int h = 3;
+    put_next(a, &rows);
+    buf_puts(&rows, "Esc\tno number");
+    for (const char *p = buf_str(&rows); *p; p++)
+        h += *p == '\n';
+    snprintf(title, sizeof title, "%d …", a->count);
+    Rect box = {c->h - h - NEXT_ABOVE, c->w - NEXT_CELLS - 1, h, NEXT_CELLS};
+    if (box.y >= 0 && box.x >= 0) {
+        canvas_fill(c, box, STYLE_TEXT, ' ');
+        Rect in = canvas_box(c, box, title, true);
+        for (const char *p = buf_str(&rows); in.h > 0; rect_cut(&in, 't', 1)) {
+            char keys[64], line[80];
+            size_t n = strcspn(p, "\t"), m = strcspn(p, "\n");
+            utf8_take(keys, sizeof keys, p, n);
+            utf8_take(line, sizeof line, p + n + 1, m - n - 1);
+            canvas_text(c, in.y, in.x + 1, in.w - 1, STYLE_KEY, keys);
+            canvas_text(c, in.y, in.x + NEXT_KEYS, in.w - NEXT_KEYS, STYLE_TEXT, line);
+            p += m + (p[m] == '\n');
+        }
+    }
+    buf_free(&rows);
+}
+
 /* The command line and lists lie over whatever is drawn. */
 static void draw_over(App *a)
 {
     Canvas *c = &a->canvas;
     if (!a->presenter.view.on || !a->presenter.view.blank)
         app_draw_question(a);
+    if (a->count && a->counts && a->overlay.kind == OVERLAY_NONE)
+        app_draw_next(a);
     overlay_draw(&a->overlay, c);
     if (a->prompt.open) {
         Rect line = {c->h - 1, 0, 1, c->w}, above = {0, 0, c->h - 1, c->w};

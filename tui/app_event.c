@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "core/session/find.h"
 #include "tui/app_parts.h"
@@ -13,6 +14,16 @@ bool app_digit(App *a, const char *key)
     if (key[1] || key[0] < (a->count ? '0' : '1') || key[0] > '9')
         return false;
     a->count = a->count < 10000 ? a->count * 10 + (key[0] - '0') : a->count; /* what `next` takes */
+    a->counted = clock_ns();
+    a->counts = false;
+    return true;
+}
+
+bool app_counted(const App *a, const KeyBinding *k, char *line, size_t n)
+{
+    if (!a->count || !(k->traits & (KEY_COUNTS | KEY_COUNTS_STEP)))
+        return false;
+    utf8_print(line, n, "%.60s %d", k->traits & KEY_COUNTS_STEP ? "goto" : k->command, a->count);
     return true;
 }
 
@@ -20,13 +31,9 @@ static void run_binding(App *a, const KeyBinding *k)
 {
     char line[SESSION_PATH + 16];
     bool says = k->traits & KEY_TWICE, again = says && a->said, copies = strcmp(k->command, "copy") == 0;
-    if (a->count && (k->traits & KEY_COUNTS_STEP))
-        snprintf(line, sizeof line, "goto %d", a->count);
-    else if (a->count && (k->traits & KEY_COUNTS))
-        utf8_print(line, sizeof line, "%.60s %d", k->command, a->count);
-    else if (again)
+    if (again)
         snprintf(line, sizeof line, "glossary %s", a->s.place.path);
-    else
+    else if (!app_counted(a, k, line, sizeof line))
         snprintf(line, sizeof line, copies && a->copied ? "%s row" : "%s", k->command);
     a->copied = copies && !a->copied;
     a->count = 0;

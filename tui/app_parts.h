@@ -44,6 +44,8 @@ typedef struct App {
     bool said;                             /* the last key was `say`: once more it tells what is said in general */
     bool copied;                           /* the last key was `copy`: once more it copies the row */
     int steps_taken, commands_done, count; /* count: digits typed before a key */
+    int64_t counted;                       /* when the last of them was typed … */
+    bool counts;                           /* … and long enough ago for the box that says what the next key does */
     const Link *link;                      /* what a link promised; NULL once compared */
     const TermStatus *terminal;
     int64_t work_since; /* a command computes: when it began, for the progress line */
@@ -84,6 +86,11 @@ bool app_present(App *a, const char *word, Err *err);
 bool app_presents(App *a, const char *key);
 /* Digits are a count for the key that follows. */
 bool app_digit(App *a, const char *key);
+/* The line that a key stands for behind the digits that were typed; false: they are nothing to it. */
+bool app_counted(const App *a, const KeyBinding *k, char *line, size_t n);
+/* After digits and half a second's thought: what the next key does with them, in a box; wait: as app_present_tick's. */
+void app_next_tick(App *a, int64_t now, int64_t *wait);
+void app_draw_next(App *a);
 /* What plays goes on by a frame when it is time; done, wait: as app_present_tick's. */
 void app_play_tick(App *a, bool done, int64_t now, int64_t *wait);
 void app_draw_presented(App *a);

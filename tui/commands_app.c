@@ -135,6 +135,7 @@ static bool run_menu(Session *s, const Args *a, Err *err)
     } MENUS[] = {{"open", overlay_open_menu},
                  {"view", overlay_view_menu},
                  {"learned", overlay_learned_menu},
+                 {"marks", overlay_marks_menu},
                  {"find", overlay_find_menu}};
     Ui *ui;
     for (size_t i = 0; a->count && i < sizeof MENUS / sizeof *MENUS; i++)
@@ -144,7 +145,7 @@ static bool run_menu(Session *s, const Args *a, Err *err)
             MENUS[i].open(ui->overlay, s);
             return true;
         }
-    return err_set(err, "expected open, view, learned or find");
+    return err_set(err, "expected open, view, learned, marks or find");
 }
 
 static bool run_mouse(Session *s, const Args *a, Err *err)
@@ -343,8 +344,8 @@ static const Command COMMANDS[] = {
             COMMAND_EDIT | COMMAND_UI | COMMAND_READ | COMMAND_PROCESS, run_task, complete_task),
     COMMAND("prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI | COMMAND_PROCESS,
             run_prompt, NULL),
-    COMMAND("menu", "program", "menu open, view, learned, find", "open a list to choose from", COMMAND_UI, run_menu,
-            NULL),
+    COMMAND("menu", "program", "menu open, view, learned, marks, find", "open a list to choose from", COMMAND_UI,
+            run_menu, NULL),
     COMMAND("lesson", "learn", "lesson [NUMBER, NAME, FILE, close, help]",
             "open a lesson where you left it; without a name: list them", COMMAND_EDIT | COMMAND_UI | COMMAND_READ,
             run_lesson, NULL),

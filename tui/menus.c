@@ -425,6 +425,14 @@ static void add_marks(Overlay *o, const Session *s)
     }
 }
 
+void overlay_marks_menu(Overlay *o, const Session *s)
+{
+    overlay_list(o, "Marks");
+    add_marks(o, s);
+    overlay_add(o, s->mark_count ? "mark this place too" : "nothing is marked yet: mark this place", ":mark",
+                "prompt mark ");
+}
+
 /* Nodes that no step of the list shows. */
 static void add_nodes(Overlay *o, const Session *s)
 {

@@ -62,5 +62,6 @@ void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *
 void overlay_open_menu(Overlay *o, const Session *s); /* drawn pictures, pictures and models in this folder */
 void overlay_view_menu(Overlay *o, const Session *s);
 void overlay_learned_menu(Overlay *o, const Session *s); /* the screens of what was learned */
+void overlay_marks_menu(Overlay *o, const Session *s);   /* marked places, and this one */
 void overlay_find_menu(Overlay *o, const Session *s);    /* steps, nodes, classes */
 #endif

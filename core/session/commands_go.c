@@ -277,6 +277,15 @@ static bool run_back(Session *s, const Args *a, Err *err)
     return true;
 }
 
+static bool run_forward(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    (void)err;
+    if (!place_forward(s))
+        session_say(s, "There is no place to go forward to: `back` came from none.");
+    return true;
+}
+
 static bool run_box(Session *s, const Args *a, Err *err)
 {
     int box = s->place.box;
@@ -389,6 +398,7 @@ static const Command COMMANDS[] = {
     COMMAND("in", "go", "in", "open what is under the cursor: box, tensor, head, row, arithmetic, operand",
             COMMAND_EDIT | COMMAND_READ, run_in, NULL),
     COMMAND("back", "go", "back", "return to the place before", COMMAND_SESSION, run_back, NULL),
+    COMMAND("forward", "go", "forward", "to where `back` came from", COMMAND_SESSION, run_forward, NULL),
     COMMAND("box", "go", "box open, close [BOX]", "open or close a box of the map", COMMAND_SESSION, run_box, NULL),
     COMMAND("map", "go", "map", "show the map of all steps alone, and go back", COMMAND_SESSION, run_map, NULL),
     COMMAND("find", "go", "find TEXT, value>X, value<X, next, prev",

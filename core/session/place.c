@@ -96,7 +96,7 @@ void place_mend(Session *s)
     place_find_box(s);
 }
 
-void place_push(Session *s)
+static void push(Session *s)
 {
     if (s->back_count == SESSION_BACK) {
         memmove(s->back, s->back + 1, (SESSION_BACK - 1) * sizeof *s->back);
@@ -105,11 +105,30 @@ void place_push(Session *s)
     s->back[s->back_count++] = s->place;
 }
 
+void place_push(Session *s)
+{
+    push(s);
+    s->forward_count = 0;
+}
+
 bool place_back(Session *s)
 {
     if (s->back_count == 0)
         return false;
+    if (s->forward_count < SESSION_BACK)
+        s->forward[s->forward_count++] = s->place;
     s->place = s->back[--s->back_count];
+    place_mend(s);
+    s->changes++;
+    return true;
+}
+
+bool place_forward(Session *s)
+{
+    if (s->forward_count == 0)
+        return false;
+    push(s);
+    s->place = s->forward[--s->forward_count];
     place_mend(s);
     s->changes++;
     return true;

@@ -161,7 +161,7 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     EditState none = {0};
     edits_apply(s, &none, false, NULL);
     s->compare = COMPARE_OFF;
-    s->back_count = 0;
+    s->back_count = s->forward_count = 0;
     session_start_place(s);
     place_mend(s);
 }

@@ -221,6 +221,8 @@ typedef struct Session {
     Place place;
     Place back[SESSION_BACK]; /* history of places, oldest first */
     int back_count;
+    Place forward[SESSION_BACK]; /* where `back` came from, the last one last; empty once one goes elsewhere */
+    int forward_count;
     LookAt look;
     Compare compare;
     EditState edits;

@@ -580,9 +580,36 @@ static void random_commands_never_break_it(void **state)
     }
 }
 
+/* Forward is where back came from, as far as one has not gone elsewhere. */
+static void test_forward(void **state)
+{
+    (void)state;
+    static const char *const PATHS[] = {"blocks.0.mlp.post", "blocks.1.mlp.out", "logits"};
+    char line[64];
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line, "goto %s", PATHS[i]);
+        run(line);
+    }
+    run("forward"); /* there is none: it says so and stays */
+    assert_string_equal(s.place.path, PATHS[2]);
+    run("back; back");
+    assert_string_equal(s.place.path, PATHS[0]);
+    run("forward");
+    assert_string_equal(s.place.path, PATHS[1]);
+    run("back; forward; forward");
+    assert_string_equal(s.place.path, PATHS[2]);
+    run("back");
+    run("goto blocks.2.mlp.pre"); /* elsewhere: what lay ahead is gone */
+    run("forward");
+    assert_string_equal(s.place.path, "blocks.2.mlp.pre");
+    run("back");
+    assert_string_equal(s.place.path, PATHS[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_forward, start, stop),
         cmocka_unit_test_setup_teardown(pixels_to_answer_in_about_25_presses, start, stop),
         cmocka_unit_test_setup_teardown(boxes_open_and_close, start, stop),
         cmocka_unit_test_setup_teardown(a_step_has_one_number, start, stop),

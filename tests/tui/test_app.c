@@ -168,6 +168,36 @@ static void counts(void **state)
     assert_true(last > 20);
 }
 
+/* Digits, half a second's thought, and a box says what the next key does with them. */
+static void digits_tell_what_comes(void **state)
+{
+    enum { HALF = 500000000 };
+    static const char *const WANT[] = {"Space n PgDn   next 12", "G              goto 12", "Up k           move up 12",
+                                       "Esc            no number"};
+    (void)state;
+    Buf screen = {0};
+    int64_t wait = -1;
+    app_next_tick(&a, 0, &wait); /* nothing was typed */
+    assert_true(wait < 0);
+    keys("1 2");
+    app_next_tick(&a, a.counted + HALF - 1000, &wait);
+    assert_int_equal(wait, 1000);
+    assert_false(a.counts);
+    a.touched = false;
+    app_next_tick(&a, a.counted + HALF, &wait);
+    assert_true(a.counts && a.touched);
+    app_draw_next(&a);
+    export_text(&a.canvas, &screen);
+    for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++)
+        if (!strstr(buf_str(&screen), WANT[i]))
+            fail_msg("the box does not say '%s':\n%s", WANT[i], buf_str(&screen));
+    keys("3"); /* one who types on does not look */
+    assert_false(a.counts);
+    keys("Esc");
+    assert_int_equal(a.count, 0);
+    buf_free(&screen);
+}
+
 /* The value with its address, again its row, after another key the value; what is said is what is handed over. */
 static void y_copies(void **state)
 {
@@ -697,6 +727,8 @@ static void lists(void **state)
     static const struct {
         const char *line, *has, *lacks;
     } WANT[] = {{"menu view", "menu learned", "census"},
+                {"menu marks", "prompt mark ", "menu learned"},
+                {"mark here; menu marks", "here\" go", "menu learned"},
                 {"menu learned", "census", "menu learned"},
                 {"menu open", "open ", "menu learned"},
                 {"lessons", "lesson ", "menu learned"},
@@ -1212,6 +1244,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(counts, start, stop),
+        cmocka_unit_test_setup_teardown(digits_tell_what_comes, start, stop),
         cmocka_unit_test_setup_teardown(y_copies, start, stop),
         cmocka_unit_test_setup_teardown(keys_without_meaning, start, stop),
         cmocka_unit_test_setup_teardown(a_pass_is_stopped, start, stop),

@@ -268,8 +268,8 @@ static void look_at_list(void)
 static void help_and_lists(void **state)
 {
     (void)state;
-    static const char *const LISTS[] = {"help", "menu open", "menu view", "menu learned", "menu find",
-                                        "info", "why",       "explain",   "ledger; say"};
+    static const char *const LISTS[] = {"help",      "menu open", "menu view", "menu learned", "menu marks",
+                                        "menu find", "info",      "why",       "explain",      "ledger; say"};
     for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++) {
         snprintf(where, sizeof where, "%s", LISTS[i]);
         assert_true(run("goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]"));
