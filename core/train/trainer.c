@@ -162,7 +162,7 @@ static void learn_micro(void *trainer, size_t item, int worker)
 
 /* --- the step --- */
 
-/* The weights of some of the last steps of a cycle, added; after the last of them their mean takes the weights' place. */
+/* The weights of some of a cycle's last steps, added; after the last of them their mean takes the weights' place. */
 static void average(Trainer *t)
 {
     const Recipe *r = &t->recipe;
