@@ -35,6 +35,8 @@ static bool run_open(Session *s, const Args *a, Err *err)
         session_say(s, "%s, %d × %d%s%s.%s%s%s", in->name, in->original.height, in->original.width,
                     s->models != models ? ", opened with " : "", s->models != models ? s->model.name : "",
                     *note ? " Note: " : "", note, *note ? "." : "");
+    else if (in->kind == INPUT_TEXT && *note)
+        session_say(s, "Note: %s.", note);
     else if (in->kind == INPUT_TEXT)
         session_say(s, "%s: %d words read, %d written.", in->name, in->text[TEXT_SOURCE].count,
                     in->text[TEXT_TARGET].count);

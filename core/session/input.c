@@ -13,6 +13,7 @@
 #include "core/io/tensors.h"
 #include "core/models/drawn.h"
 #include "core/models/text_model.h"
+#include "core/train/grammar.h"
 
 void input_free(Input *in)
 {
@@ -267,25 +268,31 @@ static void name_first(const Model *m, Input *in)
     buf_free(&b);
 }
 
-/* "left out, none of its words: , .; cut at 64 words: the model had not come to an end" */
+/* unlike its training sentences from "sees" on: never measured; left out: "," "." (not among its words); cut at 64
+ * words: the model had not come to an end */
 static void note_texts(const Model *m, Input *in)
 {
-    char all[sizeof in->note] = "";
+    Buf all = {0}, outside = {0};
+    const Text *source = &in->text[TEXT_SOURCE];
+    const int cut = in->text[TEXT_TARGET].cut;
     for (int k = 0; k < TEXTS; k++)
         for (const char *p = in->text[k].left_out, *from = p; p && *p; from = p) {
-            char mark[8];
+            char mark[8], quoted[16];
             utf8_next(&p);
             utf8_take(mark, sizeof mark, from, (size_t)(p - from));
-            if (!strstr(all, mark))
-                utf8_print(all + strlen(all), sizeof all - strlen(all), " %s", mark);
+            snprintf(quoted, sizeof quoted, " \"%s\"", mark);
+            if (!all.len || !strstr(buf_str(&all), quoted))
+                buf_printf(&all, "%s%s", all.len ? "" : "left out:", quoted);
         }
-    int cut = in->text[TEXT_TARGET].cut;
-    if (*all || cut)
-        utf8_print(in->note, sizeof in->note, "%s%s%s%s", m->trained ? "" : "untrained; ",
-                   *all ? "left out, none of its words:" : "", all, *all && cut ? "; " : "");
+    if (all.len)
+        buf_puts(&all, " (not among its words)");
     if (cut)
-        utf8_print(in->note + strlen(in->note), sizeof in->note - strlen(in->note),
-                   "cut at %d words: the model had not come to an end", cut);
+        buf_printf(&all, "%scut at %d words: the model had not come to an end", all.len ? "; " : "", cut);
+    bool strange = m->trained && grammar_outside(m, source->word, source->count, true, &outside);
+    utf8_print(in->note, sizeof in->note, "%s%s%s%s", all.len && !m->trained ? "untrained; " : "", buf_str(&outside),
+               strange && all.len ? "; " : "", buf_str(&all));
+    buf_free(&outside);
+    buf_free(&all);
 }
 
 /* Words, as the model's family reads them. */

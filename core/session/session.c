@@ -22,6 +22,7 @@
 #include "core/session/place.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
+#include "core/train/grammar.h"
 
 static const char PHOTOS[] = "photos"; /* the program's own model for photographs, as -m names it */
 
@@ -260,6 +261,8 @@ bool session_init_as(Session *s, const char *model_path, ModelWish wish, const c
     }
     if (opened)
         input_free(&in);
+    else if (input)
+        grammar_suggest(&m, input, "vitrine", err);
     model_free(&m);
     return false;
 }
@@ -339,7 +342,7 @@ bool session_open_input(Session *s, const char *input, Err *err)
     bool words = m->family->input == INPUT_TEXT; /* a sentence is no file */
     const char *file = drawn || words ? input : permit_read(s, input, err);
     if (!file || !input_open(&in, m, file, err))
-        return false;
+        return file && grammar_suggest(m, input, "open", err);
     if (file != input) { /* lent: it is known by the name that was asked for */
         const char *slash = strrchr(input, '/');
         snprintf(in.path, sizeof in.path, "%s", input);

@@ -45,7 +45,7 @@ typedef struct Input {
     const uint8_t *mask;
     /* INPUT_TEXT */
     Text text[TEXTS]; /* in arena */
-    char note[128];   /* what of it the model was not given */
+    char note[256];   /* what of it the model was not given, or never saw the like of */
     Arena arena;
 } Input;
 

@@ -5,7 +5,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/rng.h"
-#include "core/models/lexicon.h"
+#include "core/train/grammar.h"
 
 /* What a sentence is made of before it is known whether it belongs to the set. */
 typedef struct Draft {
@@ -74,9 +74,8 @@ static const Noun *draw_noun(Draft *d, const char *kinds, const Noun *other)
 /* Places that one is in, not on. */
 static const Noun *draw_place(Draft *d, const Noun *other)
 {
-    static const int inside[] = {EN_GARDEN, EN_FIELD, EN_PARK, EN_FOREST, EN_STREET, EN_TUNNEL};
     for (;;) {
-        int word = inside[rng_below(&d->rng, sizeof inside / sizeof *inside)];
+        int word = GRAMMAR_INSIDE[rng_below(&d->rng, GRAMMAR_PLACES)];
         for (int i = 0; i < NOUNS; i++)
             if (LEXICON_NOUNS[i].en == word && &LEXICON_NOUNS[i] != other)
                 return &LEXICON_NOUNS[i];
@@ -99,13 +98,12 @@ static const Adjective *draw_predicate(Draft *d, const Noun *n)
     return &list[rng_below(&d->rng, (uint32_t)count)];
 }
 
-/* An adjective that stands before this noun in French: no young road, no new cat, and un grand homme is no tall one. */
+/* An adjective that stands before this noun in French. */
 static const Adjective *draw_before(Draft *d, const Noun *n)
 {
-    bool living = n->kind == ANIMAL || n->kind == HUMAN;
     for (;;) {
         const Adjective *a = &LEXICON_BEFORE[rng_below(&d->rng, BEFORE_NOUN)];
-        if (!(a->en == EN_YOUNG && !living) && !(a->en == EN_NEW && living) && !(a->en == EN_BIG && n->kind == HUMAN))
+        if (grammar_before(a, n))
             return a;
     }
 }
@@ -128,13 +126,6 @@ static void join(Phrase *p, const Phrase *q)
         en(p, q->en[i]);
     for (int i = 0; i < q->fr_n; i++)
         fr(p, q->fr[i]);
-}
-
-/* a or an: by the letter that follows, which is right for these words. */
-static int indefinite(int next)
-{
-    const char *word = lexicon_english()->word[next];
-    return strchr("aeiou", word[0]) ? EN_AN : EN_A;
 }
 
 /* The article of a noun phrase; elided where what follows begins with a vowel, de instead of un under negation. */
@@ -167,7 +158,7 @@ static Phrase noun_phrase(Draft *d, const Noun *n, bool definite, bool negated, 
     p.noun = p.en_n;
     en(&p, n->en);
     if (!definite)
-        p.en[0] = indefinite(p.en[1]);
+        p.en[0] = grammar_indefinite(p.en[1]);
     fr(&p, article(n, definite, negated, n->vowel && !before));
     if (before)
         fr(&p, agreeing(before, n, true));

@@ -86,9 +86,20 @@ same "what -o writes is what is printed" "$("$V" run --json)" "$(cat answer.json
 refused 1 "'unknown', 'words' and 'here' are none of the 137 words .*--vocabulary" run "unknown words here"
 refused 1 "'dragon' is none of the 137 words .*--vocabulary" run "dragon: the dog"
 ok "a sentence with marks" run '(the cat) — "is" tired!'
-says "what was left out" 'left out, none of its words: \( \) — " !'
+says "what was left out" 'left out: "\(" "\)" "—" """ "!" \(not among its words\)'
 ok "a sentence in brackets" run '[the] cat [is] tired'
-says "its marks" 'left out, none of its words: \[ \]'
+says "its marks" 'left out: "\[" "\]" \(not among its words\)'
+ok "a sentence of its grammar" run "the cat is tired"
+if grep -q 'training sentences' <<<"$OUT"; then fail "a note where there is nothing to note: $OUT"; else pass; fi
+ok "a sentence outside its grammar" run "the chair is tired"
+says "is said to be one" 'unlike its training sentences from "tired" on: never measured'
+ok "translated" translate "the chair is tired"
+says "it is said there too, with one that is like them" 'never go on with "tired" after "the chair is".*never measured'
+says "to be run" 'vitrine translate "the chair is [a-z]+"'
+ok "as JSON" translate --json "the chair is tired"
+says "it has the note" '"note":"Its training sentences'
+refused 1 "near it: .vitrine translate \"the cat saw the hat\"" translate "the cat sat on the mat"
+refused 1 "near it: .vitrine \"the cat saw the hat\"" run "the cat sat on the mat"
 ok "a sentence behind an address" screen encoder.blocks.0.self_attn.scores_raw "the cat is tired"
 says "its words" 'cat +is +tired'
 refused 2 "no file 'my.photo of.it'" "my.photo of.it"

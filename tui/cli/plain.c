@@ -344,6 +344,9 @@ static void greet(Plain *p)
 {
     Buf b = {0};
     buf_printf(&b, "Vitrine, line by line. A question mark and Enter: what can be typed. quit leaves.\n");
+    const Session *s = &p->work->session;
+    if (session_words(s, SIDE_B) && *session_input(s, SIDE_B)->note) /* pictures say theirs with the answer */
+        buf_printf(&b, "Note: %s.\n", session_input(s, SIDE_B)->note);
     plain_put(p, buf_str(&b));
     buf_free(&b);
     plain_put_where(p);

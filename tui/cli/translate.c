@@ -7,6 +7,7 @@
 #include "core/io/json.h"
 #include "core/models/decode.h"
 #include "core/session/session.h"
+#include "core/train/grammar.h"
 #include "tui/cli/verbs.h"
 
 enum { SENTENCE_BYTES = 4096, NEXT_WORDS = 3 };
@@ -75,7 +76,8 @@ static bool read_sentence(Request *r, Err *err)
     if (ok && !v->word)
         ok = err_set(err, "%.200s: its words have no names; `vitrine run -i \"3 5 4\"` gives them by number",
                      r->model.name);
-    ok = ok && words_parse(&r->source, v, buf_str(&text), encoder, err);
+    if (ok && !words_parse(&r->source, v, buf_str(&text), encoder, err))
+        ok = grammar_suggest(&r->model, buf_str(&text), "vitrine translate", err);
     buf_free(&text);
     return ok;
 }
@@ -197,11 +199,27 @@ static void put_tree(const Request *r, int parent, int depth, Buf *out)
     }
 }
 
+/* A sentence unlike those that it learnt from: said, and one beside it that is like them. */
+static void put_outside(const Request *r, Buf *out)
+{
+    Buf text = {0}, near = {0};
+    if (!r->model.trained || !grammar_outside(&r->model, r->source.number, r->source.n, false, out))
+        return;
+    words_text(&r->model.source, r->source.number, r->source.n, &text);
+    if (grammar_nearest(buf_str(&text), &near))
+        buf_printf(out, "\nNear it, and like them: vitrine translate \"%s\"", buf_str(&near));
+    buf_putc(out, '\n');
+    buf_free(&text);
+    buf_free(&near);
+}
+
 static void put_text(const Request *r, Buf *out)
 {
     const DecodeCost *c = &r->d.cost;
     words_text(&r->model.target, r->d.word, r->d.length, out);
-    buf_puts(out, "\n\n  word                 prob.   next best\n");
+    buf_putc(out, '\n');
+    put_outside(r, out);
+    buf_puts(out, "\n  word                 prob.   next best\n");
     put_steps(r, out);
     if (r->w->options->tree) {
         buf_puts(out, "\nbeginnings\n");
@@ -214,7 +232,7 @@ static void put_text(const Request *r, Buf *out)
     if (decode_cut(&r->d, &r->model))
         buf_printf(out, "cut at %d words (--words): the model had not come to an end\n", r->d.length);
     if (*r->source.left_out)
-        buf_printf(out, "left out, none of its words: %s\n", r->source.left_out);
+        buf_printf(out, "left out: \"%s\" (not among its words)\n", r->source.left_out);
     if (!r->model.trained)
         buf_puts(out, "the weights come from a seed: what this model writes means nothing\n");
 }
@@ -231,6 +249,10 @@ static void put_json(const Request *r, Buf *out)
     buf_putc(out, ']');
     json_put_text(out, "left_out", r->source.left_out);
     json_put_text(out, "text", buf_str(&text));
+    buf_clear(&text);
+    if (r->model.trained)
+        grammar_outside(&r->model, r->source.number, r->source.n, false, &text);
+    json_put_text(out, "note", buf_str(&text));
     json_put_bool(out, "cut", decode_cut(&r->d, &r->model));
     buf_free(&text);
     json_open(out, "nodes", '[');
@@ -372,13 +394,15 @@ const Verb VERB_TRANSLATE = {
     .name = "translate",
     .usage = "translate SENTENCE [--beam N] [--no-cache]",
     .summary = "translates an English sentence into French, word by word",
-    .details = "The encoder reads the sentence, the decoder writes one word at a time, printed with its probability "
-               "and the next two. The translator knows the words of a small grammar; it names a word that it does not "
-               "know, and the nearest that it does; --vocabulary lists all. Without options it takes the most probable "
-               "word every time; --beam 4 keeps the four best beginnings, --temperature, --top-k and --top-p draw "
-               "words, starting from a seed. --tree shows every beginning. Keys and values of earlier words are "
-               "cached; --no-cache computes them again, with the same result bit for bit: the counts of multiply-adds "
-               "and bytes show what the cache saves. -m FOLDER is another text model.",
+    .details =
+        "The encoder reads the sentence, the decoder writes one word at a time, printed with its probability "
+        "and the next two. The translator knows the words of a small grammar; it names a word that it does not "
+        "know, and the nearest that it does; --vocabulary lists all. Where a sentence is unlike those that it was "
+        "trained on, that is said, with one near to it that is like them. Without options it takes the most probable "
+        "word every time; --beam 4 keeps the four best beginnings, --temperature, --top-k and --top-p draw "
+        "words, starting from a seed. --tree shows every beginning. Keys and values of earlier words are "
+        "cached; --no-cache computes them again, with the same result bit for bit: the counts of multiply-adds "
+        "and bytes show what the cache saves. -m FOLDER is another text model.",
     .example = "vitrine translate \"the animal did not cross the street because it was too tired\"",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,
