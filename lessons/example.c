@@ -225,10 +225,11 @@ static bool read_line(Building *b, const char *s)
         return add_axis(b, s + 5);
     if (strncmp(s, "gradient ", 9) == 0)
         return add_gradient(b, s + 9);
-    if (strncmp(s, "model", 5) == 0 && (!s[5] || s[5] == ' ')) {
+    bool model = strncmp(s, "model", 5) == 0 && (!s[5] || s[5] == ' '), decoder = strncmp(s, "decoder ", 8) == 0;
+    if (model || decoder) {
         if (b->g->count || b->g->axis_count)
-            return building_error(b, "`model` stands alone in an example");
-        return example_model(b, s + 5);
+            return building_error(b, "`%s` stands alone in an example", model ? "model" : "decoder");
+        return model ? example_model(b, s + 5) : example_decoder(b, s + 8);
     }
     size_t n = strcspn(s, "[ =");
     const char *name = arena_printf(&b->g->arena, "%.*s", (int)n, s), *p;
@@ -389,6 +390,9 @@ void example_free(Example *e)
         free(e->graph);
     }
     free(e->pixels);
+    if (e->own)
+        model_free(e->own);
+    free(e->own);
     arena_free(&e->arena);
     *e = (Example){0};
 }

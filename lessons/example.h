@@ -14,7 +14,8 @@
  *   gradient y                    of the single number y: the nodes grad.NAME
  *   repeat i 1 4 { … }            the lines between for i = 1 … 4: $i is the number, $i- the one before;
  *                                 repeat k of 1 4 16 { … } for these words
- *   model post_norm depth=2 …     instead of all this: the session's model, configured anew (example_model.c) */
+ *   model post_norm depth=2 …     instead of all this: the session's model, configured anew (example_model.c)
+ *   decoder heads=4 keys=2 WORD … or a small decoder with seeded weights that reads these words (example_decoder.c) */
 #ifndef VITRINE_LESSONS_EXAMPLE_H
 #define VITRINE_LESSONS_EXAMPLE_H
 #include "core/session/session.h"
@@ -29,7 +30,7 @@ typedef struct Example {
     Session *session; /* that of the exhibit */
     float *pixels;    /* of a model's input, or NULL */
     size_t cells;     /* numbers in all */
-    Weights weights;
+    Model *own;       /* of a `decoder` line, or NULL */
     Arena arena;
 } Example;
 

@@ -22,4 +22,6 @@ bool building_room(Building *b, Dims d, double work);
 bool formula_add(Building *b, const char *name, Dims d, const char *text);
 /* The words behind `model`. */
 bool example_model(Building *b, const char *words);
+/* Those behind `decoder`. */
+bool example_decoder(Building *b, const char *words);
 #endif

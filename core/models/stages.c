@@ -303,19 +303,20 @@ static void add_named(Maker *m, NodeId n, int parent, int *previous)
 /* A worked example: a step for every name, those inside it (of a softmax, a norm) below it. */
 static void make_named(Maker *m)
 {
+    enum { INSIDE_MOST = 64 }; /* nodes in one step, before it */
     int previous = NO_BOX;
     const Graph *g = m->g;
     for (NodeId n = 0; n < g->count; n++) {
         NodeId whole = n;
-        while (whole < g->count && whole < n + 16 && !inside_of(g->nodes[n].path, g->nodes[whole].path))
+        while (whole < g->count && whole <= n + INSIDE_MOST && !inside_of(g->nodes[n].path, g->nodes[whole].path))
             whole++;
-        if ((whole < g->count && whole < n + 16) || (g->nodes[n].flags & NODE_PROBE))
+        if ((whole < g->count && whole <= n + INSIDE_MOST) || (g->nodes[n].flags & NODE_PROBE))
             continue; /* comes with its whole */
         m->s->steps++;
         add_named(m, n, NO_BOX, &previous);
         int box = previous, inner = NO_BOX;
         NodeId first = n;
-        while (first > 0 && inside_of(g->nodes[first - 1].path, g->nodes[n].path))
+        while (first > 0 && first > n - INSIDE_MOST && inside_of(g->nodes[first - 1].path, g->nodes[n].path))
             first--;
         for (NodeId i = first; i < n; i++) {
             add_named(m, i, box, &inner);
