@@ -95,8 +95,10 @@ void app_play_tick(App *a, bool done, int64_t now, int64_t *wait)
         s->look.playing = play_frame(s);
         a->next_frame = now + play_wait(s) * (int64_t)1000000;
         a->touched = true;
-        if (s->place.box != box) /* what was said was about the step before */
+        if (s->place.box != box) { /* what was said was about the step before */
             *a->message = 0;
+            presenter_free_colours(&a->presenter, s);
+        }
     }
     int64_t left = a->next_frame > now ? a->next_frame - now : 0;
     if (s->look.playing && (*wait < 0 || left < *wait))

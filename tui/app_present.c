@@ -105,6 +105,8 @@ bool app_presents(App *a, const char *key)
     bool taken = present_key(&p->view, key, a->count, &command);
     if (taken)
         a->count = 0;
+    if (taken && !command.len && a->s.look.playing) /* a key that does nothing else stops what moves */
+        buf_puts(&command, "play off");
     if (command.len) {
         p->view.pointer |= strncmp(buf_str(&command), "move ", 5) == 0;
         bool stops = p->timed && strcmp(buf_str(&command), "present next") != 0;

@@ -27,7 +27,8 @@ static const PresentKey KEYS[] = {
     {"Space Enter n l j → ↓ PgDn, a click", "the next step"},
     {"Backspace p h k ← ↑ PgUp", "the step before"},
     {"12G g G", "step 12, the first, the last"},
-    {".", "blank, and back"},
+    {". , < >", "play what can move, stop it; backwards; slower, faster"},
+    {"b", "blank, and back"},
     {"H J K L, Shift-arrows", "the pointer: a crosshair, its value in large digits"},
     {"P", "to the ordinary screen, and back to the very same step"},
     {"q", "leave; it asks first"},
@@ -61,7 +62,10 @@ static const struct {
              {"Backspace", "present prev"},
              {"g", "present go 1"},
              {"G", "present go last"},
-             {".", "blank"},
+             {".", "play"},
+             {"<", "play slower"},
+             {">", "play faster"},
+             {"b", "blank"},
              {"P", "present off"},
              {"q", "present leave"},
              {"H", "move left"},
@@ -76,7 +80,6 @@ static const struct {
              {"Esc", ""},
              {"Tab", ""},
              {"S-Tab", ""},
-             {"b", ""},
              {"F5", ""},
              {"S-F5", ""},
              {"F1", ""},
@@ -298,6 +301,7 @@ static void contrast(Canvas *c, bool light)
 static void draw_panes(const Paint *paint, const Frame *f, const Present *v)
 {
     Paint own = *paint, *p = &own;
+    own.hall = true;
     for (int i = 0; i < f->count; i++) {
         const Pane *pane = &f->pane[i];
         if (pane->label)

@@ -209,10 +209,20 @@ void presenter_blank(Presenter *p, const char *word)
     p->view.blank = *word ? strcmp(word, "on") == 0 : !p->view.blank;
 }
 
+void presenter_free_colours(Presenter *p, Session *s)
+{
+    if (!p->view.on)
+        return;
+    s->look.locked = false;
+    p->view.kind[0] = 0;
+}
+
 void presenter_lock(Presenter *p, Session *s, const Commands *c)
 {
     char kind[SESSION_PATH];
-    if (!p->view.on)
+    if (s->look.playing) /* every step has other numbers */
+        presenter_free_colours(p, s);
+    if (!p->view.on || s->look.playing)
         return;
     present_kind(s, kind);
     if (strcmp(kind, p->view.kind) == 0)

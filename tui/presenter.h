@@ -25,6 +25,8 @@ void presenter_lock(Presenter *p, Session *s, const Commands *c);
 /* Nanoseconds until the next step of what plays by itself, 0: now; −1: nothing plays. A pause begins when the step is
  * there (done), and none is longer than in a cast. */
 int64_t presenter_left(Presenter *p, bool done, int64_t now);
+/* While the film plays every step has its own colours. */
+void presenter_free_colours(Presenter *p, Session *s);
 /* While "leave?" is open: true where the key answers it. Who leaves has back what was on show before, with all that
  * could be undone then. */
 bool presenter_answers(Presenter *p, Session *s, const char *key);

@@ -198,6 +198,35 @@ static void digits_tell_what_comes(void **state)
     buf_free(&screen);
 }
 
+/* The film plays while something is presented too: its keys are its own, and whatever else one does stops it. */
+static void presented_film(void **state)
+{
+    (void)state;
+    app_do(&a, "goto blocks.0.attn.q; present");
+    assert_true(a.presenter.view.on);
+    keys(".");
+    assert_true(a.s.look.playing);
+    keys("> >");
+    assert_true(a.s.look.playing);
+    assert_int_equal(play_step_ms(&a.s), 125);
+    int64_t now = 0;
+    for (int64_t wait = -1; strcmp(a.s.place.path, "blocks.0.attn.q") == 0; now += wait, wait = -1)
+        app_play_tick(&a, true, now, &wait);
+    assert_false(a.s.look.locked); /* the next step has other numbers */
+    keys("<");
+    assert_true(a.s.look.playing);
+    key("Esc");
+    assert_false(a.s.look.playing);
+    keys(".");
+    assert_true(a.s.look.playing);
+    int was = step();
+    keys("Space"); /* the next step, as always here */
+    assert_false(a.s.look.playing);
+    assert_int_equal(step(), was + 1);
+    keys("b");
+    assert_true(a.presenter.view.blank);
+}
+
 /* The value with its address, again its row, after another key the value; what is said is what is handed over. */
 static void y_copies(void **state)
 {
@@ -1245,6 +1274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(counts, start, stop),
         cmocka_unit_test_setup_teardown(digits_tell_what_comes, start, stop),
+        cmocka_unit_test_setup_teardown(presented_film, start, stop),
         cmocka_unit_test_setup_teardown(y_copies, start, stop),
         cmocka_unit_test_setup_teardown(keys_without_meaning, start, stop),
         cmocka_unit_test_setup_teardown(a_pass_is_stopped, start, stop),

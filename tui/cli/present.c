@@ -35,7 +35,8 @@ const Verb VERB_PRESENT = {
     .summary = "shows it in a hall: one pane, a caption, large letters; any key is next",
     .details =
         "A lesson by its number or file, a script, or a demonstration by its name. Space, Enter, arrows, a click "
-        "and a clicker's keys go on and back, 12G jumps, . blanks, P goes to the ordinary screen and comes back "
+        "and a clicker's keys go on and back, 12G jumps, . plays, b blanks, P goes to the ordinary screen and comes "
+        "back "
         "to the same step, q asks before it leaves. Colours stay locked while a tensor stays in focus. --light "
         "suits a lit room; --rehearse prints the time that each step took.",
     .example = "vitrine present 6",

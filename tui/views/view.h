@@ -13,6 +13,7 @@ typedef struct Paint {
     Canvas *c;
     ColourMode mode;
     bool light;       /* light ground */
+    bool hall;        /* it is presented: what is read from the last bench */
     int seconds_left; /* of what is being computed; 0 where nobody knows */
     Ref written;      /* in a frame of the film (play.h): the step's last number that is there */
 } Paint;

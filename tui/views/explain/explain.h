@@ -57,6 +57,12 @@ void explain_leaf(const Paint *p, const Shown *v, Rect r);
 /* What `worked` shows of the node in focus, as text, appended: which it is, its formula, the table, the arithmetic of
  * its cell; no frames. p->c: a canvas to lay it out on. */
 void worked_text(const Paint *p, Buf *out);
+/* --- of a worked example (worked.c) --- */
+void worked_table(const Paint *p, const Shown *v, Rect r, bool focus); /* the tensor, a number in each cell */
+const ExplainLine *worked_line(const Explanation *e, size_t term);
+const char *worked_sign(Op op); /* what stands between its operands */
+/* The same for a hall, in large digits; false: it doesn't fit, and nothing is drawn. */
+bool worked_hall(const Paint *p, const Shown *v, Rect r);
 /* --- of a close-up (closeup_term.c) --- */
 /* Cell i of a line; of products and running sums, which are no node's, none. */
 Ref closeup_ref(const Closeup *c, const CloseupLine *l, size_t i);

@@ -99,7 +99,7 @@ static void draw_bars(const Paint *p, const Shown *v, const Window *w, const Col
     }
 }
 
-static void draw_table(const Paint *p, const Shown *v, Rect r, bool focus)
+void worked_table(const Paint *p, const Shown *v, Rect r, bool focus)
 {
     Window w = window_of(v, r);
     ColourScale scale = colour_scale_for(p, v->side, v->node, v->values, graph_cells(v->graph, v->node));
@@ -126,11 +126,16 @@ static void draw_table(const Paint *p, const Shown *v, Rect r, bool focus)
     }
 }
 
-/* One term: what it adds, its operands, where they stand. */
-static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int y, Rect r)
+const char *worked_sign(Op op)
 {
     static const char *const SIGNS[OP_COUNT] = {
         [OP_CONTRACT] = "·", [OP_MUL] = "·", [OP_ADD] = "+", [OP_SUB] = "−", [OP_DIV] = "/"};
+    return SIGNS[op] ? SIGNS[op] : ",";
+}
+
+/* One term: what it adds, its operands, where they stand. */
+static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int y, Rect r)
+{
     const Node *node = graph_node(v->graph, v->node);
     const Op op = node->op;
     char number[32];
@@ -145,7 +150,7 @@ static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int 
         const float *values = session_peek(p->s, v->side, graph_node(v->graph, l->ref[i].node)->path);
         Shown o = {.side = v->side, .graph = v->graph, .node = l->ref[i].node, .values = values};
         if (i)
-            canvas_text(p->c, y, x, 3, STYLE_DIM, SIGNS[op] ? SIGNS[op] : ",");
+            canvas_text(p->c, y, x, 3, STYLE_DIM, worked_sign(op));
         x += i ? 2 : 0;
         if (values)
             shown_number_right(p, &o, l->ref[i].cell, y, x, TERM - 1, STYLE_TEXT);
@@ -157,7 +162,7 @@ static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int 
     buf_free(&where);
 }
 
-static const ExplainLine *line_of(const Explanation *e, size_t term)
+const ExplainLine *worked_line(const Explanation *e, size_t term)
 {
     size_t i = 0;
     while (i < e->line_count && e->lines[i].term != term)
@@ -180,7 +185,7 @@ static void draw_terms(const Paint *p, const Shown *v, const Explanation *e, Rec
     size_t shown = counted > 0 && (size_t)counted < e->terms ? (size_t)counted : e->terms;
     size_t room = r.h > 1 ? (size_t)r.h - 1 : 0, first = counted > 0 && shown > room ? shown - room : 0;
     for (size_t i = first; i < shown && i - first < room; i++)
-        draw_term(p, v, line_of(e, i), y++, r);
+        draw_term(p, v, worked_line(e, i), y++, r);
     if (shown < e->terms) {
         draw_so_far(p, e, shown, y, r);
         return;
@@ -223,6 +228,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         shown_computing(p, r);
         return;
     }
+    if (p->hall && worked_hall(p, &v, r))
+        return;
     Plane plane = plane_make(v.graph, v.node);
     Parts parts = parts_of(r, plane.row_count + is_vector(&plane));
     Buf formula = {0};
@@ -230,7 +237,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (parts.formula.h)
         canvas_text(p->c, parts.formula.y, r.x, r.w, STYLE_DIM, buf_str(&formula));
     buf_free(&formula);
-    draw_table(p, &v, parts.table, focus);
+    worked_table(p, &v, parts.table, focus);
     if (side == SIDE_DIFF)
         canvas_wrap(p->c, parts.arithmetic, STYLE_DIM,
                     "The arithmetic is shown for one side: compare a, or compare b.");
