@@ -296,7 +296,7 @@ static bool sums_fit(const Shown *v, const Explanation *e, int scale, int width)
     return e->terms <= LARGE_MOST;
 }
 
-/* Of several terms the address, the terms, their sum; of one, which says its address itself, that; what is said of it. */
+/* Of several terms the address, the terms, their sum; of one, which says its address itself, that; what is said. */
 static int sums_rows(const Explanation *e, int scale, int result)
 {
     const int terms = e->terms < LARGE_MOST ? (int)e->terms : LARGE_MOST;
