@@ -31,6 +31,63 @@ static const float *stretch_values(Trial *t, NodeId n)
     return x && n != t->target->node ? x->values : trial_has(t, n) ? trial_values(t, n) : NULL;
 }
 
+/* --- a factor on what is added --- */
+
+/* target = stream + factor · branch, by least squares. */
+void trial_factor(Trial *t)
+{
+    size_t cells = graph_cells(t->s->graph, t->target->node);
+    NodeId stream, added = trial_branch(t, &stream);
+    const float *theirs = t->target->values, *ours = stream == NO_NODE ? NULL : stretch_values(t, added),
+                *below = ours ? stretch_values(t, stream) : NULL;
+    double dot = 0, squares = 0;
+    if (!below || t->base)
+        return;
+    for (size_t i = 0; i < cells; i++) {
+        dot += ((double)theirs[i] - (double)below[i]) * (double)ours[i];
+        squares += (double)ours[i] * (double)ours[i];
+    }
+    double factor = squares > 0 ? dot / squares : 0;
+    if (!(factor > 0.02) || dm_abs(factor - 1) < 1e-3)
+        return;
+    float *out = arena_alloc(&t->arena, size_mul(cells, sizeof *out));
+    for (size_t i = 0; i < cells; i++)
+        out[i] = (float)((double)below[i] + factor * (double)ours[i]);
+    char text[DIFF_WORDS];
+    snprintf(text, sizeof text,
+             "the recording adds %.4g times what %s gives: a factor such as that of drop path is left on", factor,
+             path_ends(graph_node(t->s->graph, t->target->node)->path, "resid_mid") ? "attention" : "the MLP");
+    trial_judge(t, out, text);
+}
+
+/* The layer scale's own square. */
+bool trial_make_squared(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const float *x = run_need(t->s->run, n);
+    for (size_t i = 0; i < graph_cells(t->s->graph, n); i++)
+        out[i] = x[i] * x[i];
+    return true;
+}
+
+/* (stream + branch) · scale, where the model has stream + branch · scale. */
+bool trial_make_scaled_sum(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const Graph *g = t->s->graph;
+    const Node *sum = graph_node(g, n), *scaled = sum->op == OP_ADD ? graph_node(g, sum->in[1]) : NULL;
+    if (!scaled || scaled->op != OP_MUL || !strstr(graph_node(g, scaled->in[1])->path, "layer_scale"))
+        return false;
+    const float *stream = trial_known(t, sum->in[0]), *branch = trial_known(t, scaled->in[0]),
+                *scale = run_need(t->s->run, scaled->in[1]);
+    if (!stream || !branch)
+        return false;
+    size_t cells = graph_cells(g, n), width = graph_cells(g, scaled->in[1]);
+    for (size_t i = 0; i < cells; i++)
+        out[i] = (stream[i] + branch[i]) * scale[i % width];
+    return true;
+}
+
 /* --- dropout --- */
 
 /* Zeros where ours are none, and the rest larger by the factor that goes with their share. */

@@ -11,6 +11,7 @@ typedef enum Excerpt {
     CUT_INTERLEAVED,   /* [e,h]: a head is every H-th column */
     CUT_HEAD_THEN_QKV, /* of a fused q k v: [h,3,e] */
     CUT_HEAD_LAST_QKV, /* [h,e,3] */
+    CUT_QKV_OF_HEADS,  /* [3,h,e] of what is fused [h,3,e] */
     CUT_EXCHANGED,     /* q and k */
     CUT_ROTATED,       /* q is k, k is v, v is q */
     CUT_ROTATED_BACK,  /* q is v, k is q, v is k */
@@ -31,6 +32,10 @@ static size_t source(Excerpt cut, size_t which, size_t h, size_t e, size_t heads
     case CUT_INTERLEAVED: return which * all + e * heads + h;
     case CUT_HEAD_THEN_QKV: return (h * 3 + which) * width + e;
     case CUT_HEAD_LAST_QKV: return (h * width + e) * 3 + which;
+    case CUT_QKV_OF_HEADS: {
+        size_t at = which * all + h * width + e;
+        return at / width % 3 * all + at / (3 * width) * width + at % width;
+    }
     case CUT_EXCHANGED: return (which < 2 ? 1 - which : which) * all + h * width + e;
     case CUT_ROTATED: return (which + 1) % 3 * all + h * width + e;
     case CUT_ROTATED_BACK: return (which + 2) % 3 * all + h * width + e;
@@ -83,8 +88,8 @@ static bool add_recut(Trial *t, const char *block, Excerpt cut, int which, const
         const DiffTensor *x = recorded ? diff_reference_find(t->r, n) : NULL;
         if (n == NO_NODE || (recorded && !x))
             return false;
-        if (recorded && graph_cells(t->s->graph, n) != graph_cells(t->s->graph, target))
-            return false; /* of a source and a target of other lengths */
+        if (graph_cells(t->s->graph, n) != graph_cells(t->s->graph, target))
+            return false; /* of a source and a target of other lengths, or of shared keys */
         from[i] = recorded ? x->values : run_need(t->s->run, n);
     }
     trial_add(t, EDIT_VALUES, graph_node(t->s->graph, target)->path)->data = recut(t, cut, which, from, rows, inner);
@@ -277,6 +282,8 @@ void trial_heads(Trial *t)
         [CUT_INTERLEAVED] = "the recording splits q, k and v into heads interleaved, (e h) instead of (h e)",
         [CUT_HEAD_THEN_QKV] = "the recording splits the fused q, k, v head by head, (h qkv e) instead of (qkv h e)",
         [CUT_HEAD_LAST_QKV] = "the recording splits the fused q, k, v column by column, (h e qkv) instead of (qkv h e)",
+        [CUT_QKV_OF_HEADS] =
+            "the recording splits the fused q, k, v whole, (qkv h e) instead of head by head, (h qkv e)",
         [CUT_EXCHANGED] = "q and k are exchanged in the recording",
         [CUT_ROTATED] = "in the recording q has the weights of k, k those of v, and v those of q",
         [CUT_ROTATED_BACK] = "in the recording q has the weights of v, k those of q, and v those of k",

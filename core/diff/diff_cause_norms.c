@@ -11,7 +11,7 @@
 
 const char *trial_norm_word(const Trial *t)
 {
-    return t->s->config ? vit_norm_word(t->s->config) : "LayerNorm";
+    return t->s->config ? vit_norm_word(t->s->config) : t->s->text->rms_norm ? "RMSNorm" : "LayerNorm";
 }
 
 NodeId trial_norm_reads(Trial *t, const char *out)
@@ -24,6 +24,27 @@ NodeId trial_norm_reads(Trial *t, const char *out)
             return graph_node(g, n)->in[0];
     }
     return NO_NODE;
+}
+
+/* The norm in front of the answer, of what it has normalised. */
+void trial_norm_twice(Trial *t)
+{
+    static const char *const ENDS[] = {"ln_final.out", "fc_norm.out", "rms_final.out", "rms_fc.out"};
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        NodeId n = trial_find(t, ENDS[i], 0);
+        if (n == NO_NODE || strstr(graph_node(t->s->graph, n)->path, "encoder."))
+            continue;
+        const char *path = graph_node(t->s->graph, n)->path,
+                   *norm = arena_printf(&t->arena, "%.*s", (int)(strlen(path) - strlen("out")), path);
+        NodeId in = trial_norm_reads(t, path);
+        if (in == NO_NODE || !trial_has(t, in))
+            continue;
+        trial_begin(t);
+        t->made = true;
+        const float *twice = trial_with(t, norm, n, in, trial_values_with(t, n));
+        trial_add(t, EDIT_VALUES, path)->data = twice;
+        trial_attempt(t, "the recording applies the final %s twice", trial_norm_word(t));
+    }
 }
 
 /* (x − mean) / √(variance + ε), where the model has x / √(mean of x² + ε). */

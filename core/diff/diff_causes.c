@@ -174,6 +174,24 @@ static const Cause CAUSES[] = {
     FUNCTION("rounded", 0, trial_rounded),
     FUNCTION("quantised", 0, trial_quantised),
     FUNCTION("probabilities", 0, trial_probabilities),
+    FUNCTION("settings", TEXT, trial_settings),
+    FUNCTION("tiled", TEXT | BLOCK, trial_tiled),
+    FUNCTION("mask side", TEXT, trial_mask_side),
+    FUNCTION("mask value", TEXT | BLOCK, trial_mask_values),
+    MORE("turns", TEXT, SCALE, "rope_sin rope_sin_local", NULL,
+         "the recording rotates q and k in the opposite direction", .value = -1),
+    MORE("activation", BLOCK, EACH_EDGE, "mlp.gate mlp.pre", NULL,
+         "the recording applies the activation to the values, not to the gate", .make = trial_make_exchanged),
+    FUNCTION("tied", TEXT, trial_tied),
+    FUNCTION("bias of places", TEXT, trial_slopes),
+    MORE("layer scale", BLOCK | VIT, EACH, "layer_scale", NULL, "the recording multiplies by the layer scale twice",
+         .make = trial_make_squared),
+    ROW("layer scale", BLOCK | VIT, EXCHANGE, "attn.layer_scale", "mlp.layer_scale",
+        "the layer scales of attention and MLP are exchanged in the recording"),
+    MORE("layer scale", BLOCK | VIT, EACH, "resid_mid resid_post", NULL,
+         "the recording multiplies the sum by the layer scale, not what is added", .make = trial_make_scaled_sum),
+    FUNCTION("final norm", 0, trial_norm_twice),
+    FUNCTION("factor", 0, trial_factor),
     ROW("bias of places", BLOCK, BESIDE, "attn.scores_biased", "attn.scores_scaled",
         "the recording adds no relative position bias to the scores"),
     FUNCTION("bias of places", BLOCK | BIASED, trial_bias),
@@ -281,7 +299,7 @@ static void attempt_edits(Trial *t, const Cause *c, const char *said)
 static bool suits(const Trial *t, unsigned needs)
 {
     const VitConfig *c = t->s->config;
-    return !((needs & VIT && !c) || (needs & TEXT && c) || (needs & RMS && !(c && c->rms_norm)) ||
+    return !((needs & VIT && !c) || (needs & TEXT && c) || (needs & RMS && !(c ? c->rms_norm : t->s->text->rms_norm)) ||
              (needs & TURNED && !(c && c->rope != VIT_ROPE_NONE)) ||
              (needs & BIASED && !(c && c->bias != VIT_BIAS_NONE)) || (t->only && !(needs & BLOCK)) ||
              (needs & FIRST_NORM && (!c || t->size.post_norm || c->branch_norm)));

@@ -492,6 +492,17 @@ bool diff_map_parse(DiffMap *m, const char *name, const char *text, const Graph 
     return true;
 }
 
+void diff_map_modules(DiffMap *m, const char *lines, const Graph *g)
+{
+    for (char *line = arena_strdup(&m->arena, lines), *next; line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        if (add_line(m, line, g, "", 0, NULL))
+            m->line[m->count - 1].family = DIFF_HF;
+    }
+}
+
 bool diff_map_read(DiffMap *m, const char *path, const Graph *g, Err *err)
 {
     Buf text = {0};

@@ -43,6 +43,8 @@ typedef struct DiffMap {
  * exist, so that a line that can mean nothing is refused with its number. On failure *m is empty. */
 bool diff_map_read(DiffMap *m, const char *path, const Graph *g, Err *err);
 bool diff_map_parse(DiffMap *m, const char *name, const char *text, const Graph *g, Err *err);
+/* Adds lines of a family behind the user's own; those that mean no node of g are passed over. */
+void diff_map_modules(DiffMap *m, const char *lines, const Graph *g);
 void diff_map_free(DiffMap *m);
 
 #define DIFF_GRADIENT "grad." /* in front of a node's path, and of any name for one: its gradient */

@@ -297,14 +297,26 @@ const float *trial_known(Trial *t, NodeId n)
     return x && n != t->target->node ? x->values : trial_has(t, n) ? trial_values_with(t, n) : NULL;
 }
 
-void trial_each(Trial *t, const char *ending, bool edge, TrialMake *make, const void *context, const char *text)
+static bool ends_in_one(const char *path, const char *endings)
+{
+    char word[TRIAL_WORD];
+    while (trial_word(&endings, word))
+        if (path_ends(path, word))
+            return true;
+    return false;
+}
+
+void trial_each(Trial *t, const char *endings, bool edge, TrialMake *make, const void *context, const char *text)
 {
     const Graph *g = t->s->graph;
     trial_begin(t);
     if (!trial_wanted(t, text))
         return;
     t->made = true;
-    for (NodeId n = find(t, ending, 0, edge); n != NO_NODE; n = find(t, ending, n + 1, edge)) {
+    for (NodeId n = 0; n <= t->target->node; n++) {
+        const char *path = graph_node(g, n)->path;
+        if (!ends_in_one(path, endings) || !trial_here(t, path) || !(edge ? trial_has(t, n) : t->in[n]))
+            continue;
         float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, n), sizeof *out));
         if (!make(t, n, context, out))
             return;

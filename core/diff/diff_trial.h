@@ -122,9 +122,9 @@ const float *trial_known(Trial *t, NodeId n);
 /* Node NAME of the same block as the node at path. */
 NodeId trial_beside(Trial *t, const char *path, const char *name);
 /* Values that are made in each block of what the blocks before make with the mistake: make fills out[cells of n], false
- * where it can't. edge: of values there too. */
+ * where it can't. endings: a list of words. edge: of values there too. */
 typedef bool TrialMake(Trial *t, NodeId n, const void *context, float *out);
-void trial_each(Trial *t, const char *ending, bool edge, TrialMake *make, const void *context, const char *text);
+void trial_each(Trial *t, const char *endings, bool edge, TrialMake *make, const void *context, const char *text);
 /* The next word of a list; NULL behind the last. */
 enum { TRIAL_WORD = 48 };
 const char *trial_word(const char **words, char out[TRIAL_WORD]);
@@ -191,9 +191,19 @@ void trial_quantised(Trial *t);
 void trial_probabilities(Trial *t);
 void trial_bias(Trial *t);
 void trial_unit(Trial *t);
+void trial_factor(Trial *t);
+void trial_norm_twice(Trial *t);
+/* …of models of words (diff_cause_text.c) */
+void trial_settings(Trial *t);
+void trial_tiled(Trial *t);
+void trial_mask_side(Trial *t);
+void trial_mask_values(Trial *t);
+void trial_slopes(Trial *t);
+void trial_tied(Trial *t);
 void trial_dropped(Trial *t);
 /* Values that are another operation's, for trial_each. */
-TrialMake trial_make_other_axis, trial_make_outside, trial_make_centred, trial_make_sum, trial_make_unnormed;
+TrialMake trial_make_other_axis, trial_make_outside, trial_make_centred, trial_make_sum, trial_make_unnormed,
+    trial_make_squared, trial_make_scaled_sum, trial_make_exchanged;
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
 /* The tokens that the answer is read from, all of them. */

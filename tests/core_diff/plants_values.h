@@ -43,6 +43,25 @@ static void no_final_norm(Plot *p, const Arg *a)
     (void)a;
     plant(p, EDIT_REDIRECT, "ln_final.out")->other = path_in(p, p->c->layers - 1, "resid_post");
 }
+static void final_norm_twice(Plot *p, const Arg *a)
+{
+    (void)a;
+    const float *x = planted(p, "ln_final.out"), *gamma = bench_values(&p->s->bench, "ln_final.gamma"),
+                *beta = bench_values(&p->s->bench, "ln_final.beta");
+    float *out = plant_values(p, "ln_final.out");
+    size_t d = (size_t)p->c->width;
+    for (int t = 0; t < vit_tokens(p->c); t++) {
+        double mean = 0, variance = 0;
+        for (size_t i = 0; i < d; i++)
+            mean += (double)x[(size_t)t * d + i] / (double)d;
+        for (size_t i = 0; i < d; i++)
+            variance += pow((double)x[(size_t)t * d + i] - mean, 2) / (double)d;
+        for (size_t i = 0; i < d; i++)
+            out[(size_t)t * d + i] = (float)(((double)x[(size_t)t * d + i] - mean) /
+                                                 sqrt(variance + (double)p->c->eps) * (double)gamma[i] +
+                                             (double)beta[i]);
+    }
+}
 static void shares(Plot *p, const Arg *a)
 {
     const float *x = planted(p, "logits");
@@ -265,6 +284,16 @@ static void dropout_on(Plot *p, const char *path, double share)
     uint32_t state = 5;
     for (size_t i = 0; i < cells_of(p, path); i++)
         out[i] = noise(&state) < share ? 0 : (float)((double)x[i] / (1 - share));
+}
+static void branch_factor(Plot *p, const Arg *a)
+{
+    EACH_BLOCK(p, a, l)
+    {
+        const float *stream = planted(p, path_in(p, l, "resid_mid")), *branch = planted(p, path_in(p, l, "mlp.out"));
+        float *out = plant_values(p, path_in(p, l, "resid_post"));
+        for (size_t i = 0; i < cells_of(p, path_in(p, l, "resid_post")); i++)
+            out[i] = (float)((double)stream[i] + a->x * (double)branch[i]);
+    }
 }
 static void dropout(Plot *p, const Arg *a)
 {

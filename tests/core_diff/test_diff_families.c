@@ -479,6 +479,28 @@ static void before_scale(Model *m)
     each_bias(m, scale_table);
 }
 
+static void change_scales(Model *m, bool exchange)
+{
+    size_t width = (size_t)m->vit.width;
+    for (int layer = 0; layer < m->vit.layers; layer++) {
+        float *a = m->block + (vit_weight(&m->weights, VIT_ATTN_LS, layer)->data - m->block),
+              *b = m->block + (vit_weight(&m->weights, VIT_MLP_LS, layer)->data - m->block);
+        for (size_t i = 0; i < width; i++) {
+            float x = exchange ? b[i] : a[i] * a[i], y = exchange ? a[i] : b[i] * b[i];
+            a[i] = x;
+            b[i] = y;
+        }
+    }
+}
+static void scaled_twice(Model *m)
+{
+    change_scales(m, false);
+}
+static void scales_exchanged(Model *m)
+{
+    change_scales(m, true);
+}
+
 /* …and with weights changed. */
 static const struct {
     const char *family;
@@ -492,6 +514,8 @@ static const struct {
     {"timm_beit", transposed, "bias is transposed"},
     {"beit", before_scale, "bias before the scale"},
     {"timm_beit", before_scale, "bias before the scale"},
+    {"dinov2", scaled_twice, "by the layer scale twice"},
+    {"dinov2", scales_exchanged, "layer scales of attention and MLP are exchanged"},
 };
 
 typedef struct Planted {

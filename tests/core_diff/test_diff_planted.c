@@ -37,6 +37,8 @@ static const Planted PLANTED[] = {
     V("first patch read", read_token, "reads out the first patch's token", NULL, ON_ALL, ALL, .n = 1),
     V("another token read", read_token, "reads out the token r1c2", NULL, ON_ALL, ALL, .n = 7),
     V("no final norm", no_final_norm, "no final LayerNorm", NULL, ON_ALL, ALL),
+    V("final norm twice", final_norm_twice, "final LayerNorm twice", NULL, ON_ALL, ALL),
+    V("drop path left on", branch_factor, "adds 1.25 times what the MLP gives", NULL, ON_ALL, .block = 1, .x = 1.25),
     V("probabilities", shares, "they are probabilities", NULL, ON_ALL, ALL, .n = 0),
     V("log probabilities", shares, "log-softmax", NULL, ON_ALL, ALL, .n = 1),
     V("sigmoids", shares, "sigmoid", NULL, ON_ALL, ALL, .n = 2),

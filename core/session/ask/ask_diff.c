@@ -37,8 +37,10 @@ static DiffSubject subject_of(Session *s, VitConfig *config)
                            .pool = s->pool,
                            .image = NO_NODE,
                            .text = model_text(s->now->model)};
-    if (subject.text)
+    if (subject.text) {
+        subject.weights = session_edited(s) ? NULL : &s->now->model->weights;
         return subject;
+    }
     *config = *session_vit(s);
     if (session_input(s, SIDE_B)->ready)
         config->input = VIT_INPUT_READY;
@@ -121,6 +123,8 @@ static bool put_words(const TensorFile *f, const DiffMap *map, const Graph *g, c
                       Err *err)
 {
     const Vocabulary *v = target ? &m->target : &m->source;
+    bool numbers = v->cutter ||
+                   !v->word; /* all of them as they are: what a tokeniser makes of its own words is another */
     NodeId leaf = graph_find(g, target ? "decoder.tokens" : "encoder.tokens");
     for (size_t i = 0; leaf != NO_NODE && i < f->count; i++) {
         DiffTarget to[DIFF_PARTS];
@@ -129,23 +133,24 @@ static bool put_words(const TensorFile *f, const DiffMap *map, const Graph *g, c
             continue;
         float *number = xfloats(t->cells);
         bool ok = tensors_read_f32(f, t, number, err);
+        buf_puts(out, numbers ? "ids:" : "");
         for (size_t k = 0; ok && k < t->cells; k++) {
             int w = number[k] >= 0 && number[k] < (float)v->n ? (int)number[k] : -1;
             if (w < 0)
                 ok = err_set(err, "%s: '%.100s' names word %g of %d", f->path, t->name, (double)number[k], v->n);
-            else if (w == v->pad || w == v->start || w == v->end)
-                continue;
-            else if (v->word)
+            else if (numbers)
+                buf_printf(out, "%s%d", k ? "," : "", w);
+            else if (w != v->pad && w != v->start && w != v->end)
                 buf_printf(out, "%s ", v->word[w]);
-            else
-                buf_printf(out, "%d ", w);
         }
         free(number);
         return ok;
     }
-    return leaf == NO_NODE ||
-           err_set(err, "%s: the words are not in it (%s): say with -i what it read, \"the cat is tired > le chat\"",
-                   f->path, target ? "decoder.tokens" : "encoder.tokens");
+    return leaf == NO_NODE || err_set(err, "%s: what it read is not in it (%s): say it with -i, %s", f->path,
+                                      seq2seq_has_encoder(&m->text) ? target ? "tgt" : "src" : "input_ids",
+                                      !seq2seq_has_encoder(&m->text)   ? "-i ids:1,2,3"
+                                      : !seq2seq_has_decoder(&m->text) ? "-i \"the cat is tired\""
+                                                                       : "-i \"the cat is tired > le chat\"");
 }
 
 static bool take_words(Session *s, const DiffAsk *a, const DiffMap *map, Err *err)
@@ -252,6 +257,11 @@ static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
     DiffMap map = {.count = 0};
     const Graph *g = session_graph(s, SIDE_B);
     bool ok = (!a->map || diff_map_read(&map, a->map, g, err)) && find_item(a->item, &map.item, err);
+    Buf modules = {0};
+    if (model_text(s->now->model))
+        text_modules(s->now->model, &modules);
+    diff_map_modules(&map, buf_str(&modules), g);
+    buf_free(&modules);
     map.picture = model_text(s->now->model) ? NULL : &s->now->model->preprocess;
     ok = ok && take_input(s, a, &map, err) &&
          diff_reference_open(&x->reference, a->reference, &map, session_graph(s, SIDE_B), err);

@@ -93,7 +93,7 @@ def seen(n, window=None):
     return allowed
 
 
-def attend(r, node, q, k, v, scale, allowed, bias=None, cap=None, tiled=False):
+def attend(r, node, q, k, v, scale, allowed, bias=None, cap=None, tiled=False, wrong=None):
     """q[t,h,e], k and v[t,g,e] to [t,h,e]."""
     share = q.shape[1] // k.shape[1]
     if share > 1:
@@ -107,7 +107,8 @@ def attend(r, node, q, k, v, scale, allowed, bias=None, cap=None, tiled=False):
         scores = r.put(node + ".scores_capped", cap * np.tanh(scores / cap))
     if bias is not None:
         scores = scores + bias
-    pattern = r.put(node + ".pattern", softmax(np.where(allowed[None], scores, -np.inf)))
+    hidden = scores - 10 if wrong == "mask adds -10" else 0 * scores if wrong == "mask sets 0" else -np.inf
+    pattern = r.put(node + ".pattern", softmax(np.where(allowed[None], scores, hidden)))
     return r.put(node + ".z", np.einsum("htu,uhe->the", pattern, v))
 
 
@@ -363,10 +364,14 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
     def forward(w, r, ids, wrong):
         n, e, eps = len(ids), c["head_dim"], c["rms_norm_eps"]
         inv, stretch = frequencies(e, c["rope_theta"], None if wrong == "scaling" else scaling)
-        x = embed(w, r, ids, prefix + "embed_tokens.weight")
+        if wrong == "base":
+            inv = frequencies(e, 500000.0)[0]
+        inv = -inv if wrong == "sign" else inv
+        x = embed(w, r, (ids + 1) % V if wrong == "rolled" else ids, prefix + "embed_tokens.weight")
+        x = x * math.sqrt(D) if wrong == "embeddings scaled" else x
         for i in range(c["num_hidden_layers"]):
             b, p = block(i), f"{prefix}layers.{i}."
-            y = rms_norm(w, r, x, b + "rms1", p + "input_layernorm", eps)
+            y = rms_norm(w, r, x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x, b + "rms1", p + "input_layernorm", eps)
             q, k, v = qkv_of(w, r, b, y, p + "self_attn.", c, wrong, qkv_bias)
             if head_norm and wrong != "head norm":
                 q = rms_norm(w, r, q, b + "self_attn.rms_q", p + "self_attn.q_norm", eps)
@@ -374,12 +379,18 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
             q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, wrong == "pairs")) for name, t in (("q", q), ("k", k)))
             window = windows(i)
             window = window + 1 if window and wrong == "window" else window
-            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, seen(n, window), tiled=wrong == "tiled")
+            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, seen(n, window), tiled=wrong == "tiled", wrong=wrong)
+            before = x
             x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", D, out_bias))
-            y = rms_norm(w, r, x, b + "rms2", p + "post_attention_layernorm", eps)
+            seen_by_mlp = before if wrong == "parallel" else x
+            seen_by_mlp = seen_by_mlp - seen_by_mlp.mean(-1, keepdims=True) if wrong == "layer norm" else seen_by_mlp
+            y = rms_norm(w, r, seen_by_mlp, b + "rms2", p + "post_attention_layernorm", eps)
             x = r.put(b + "resid_post", x + gated(w, r, b, y, p + "mlp.", "silu", c.get("mlp_bias", False)))
+        x = x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x
         x = rms_norm(w, r, x, "decoder.rms_final", prefix + "norm", eps)
-        if c["tie_word_embeddings"]:
+        if wrong == "final norm twice":
+            x = rms_norm(w, r, x, "decoder.rms_final", prefix + "norm", eps)
+        if c["tie_word_embeddings"] or wrong == "tied":
             return x @ w[prefix + "embed_tokens.weight"].astype(np.float64).T
         return linear(w, x, "lm_head", V)
     return forward
@@ -563,7 +574,8 @@ FAMILIES = [
     ("opt", OPT, opt, ["offset"]),
     ("bloom", BLOOM, bloom, ["slopes"]),
     ("mpt", MPT, mpt, ["alibi"]),
-    ("llama", LLAMA, llama_like(LLAMA), ["pairs", "tiled"]),
+    ("llama", LLAMA, llama_like(LLAMA), ["pairs", "tiled", "base", "sign", "rolled", "embeddings scaled", "layer norm",
+                                          "parallel", "mask adds -10", "mask sets 0", "tied", "final norm twice"]),
     ("llama3", LLAMA3, llama_like(LLAMA3, LLAMA3["rope_scaling"]), ["scaling", "pairs"]),
     ("llama_linear", LINEAR, llama_like(LINEAR, dict(rope_type="linear", factor=4.0), True, True), ["scaling"]),
     ("mistral", MISTRAL, llama_like(MISTRAL, windows=lambda i: 4), ["window", "tiled"]),

@@ -1,0 +1,498 @@
+/* Mistakes in models of words that are another setting of the same weights: rotary positions, windows, the order of
+ * attention and MLP, caps, the norm's 1 + γ. The model is built once more with that setting; what the reference has
+ * before the target is put into it, and the target must follow. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/diff/diff_trial.h"
+
+/* The words that the graph was built for, read back from its leaf. */
+static Seq2seqText words_of(Trial *t, const char *path)
+{
+    const Graph *g = t->s->graph;
+    NodeId n = graph_find(g, path);
+    if (n == NO_NODE || graph_node(g, n)->op != OP_LEAF)
+        return (Seq2seqText){.n = 0};
+    size_t count = graph_cells(g, n);
+    int *word = arena_alloc(&t->arena, size_mul(count, sizeof *word));
+    for (size_t i = 0; i < count; i++)
+        word[i] = (int)graph_node(g, n)->leaf.data[i];
+    return (Seq2seqText){.word = word, .n = (int)count};
+}
+
+/* What the reference has before node `target` of the graph, and what rounds there. Returns how many edits. */
+static int given_edits(const Trial *t, const Graph *g, NodeId target, Edit *out)
+{
+    const DiffReference *r = t->r;
+    bool *taken = xcalloc((size_t)g->count, sizeof *taken);
+    int count = 0;
+    for (int i = 0; i < r->count; i++) {
+        const DiffTensor *x = &r->tensor[i];
+        NodeId n = graph_find(g, graph_node(t->s->graph, x->node)->path);
+        if (n == NO_NODE || n >= target || taken[n] || (i + 1 < r->count && x[1].node == x->node) ||
+            graph_cells(g, n) != graph_cells(t->s->graph, x->node))
+            continue;
+        taken[n] = true;
+        out[count++] = (Edit){.kind = EDIT_VALUES,
+                              .path = graph_node(g, n)->path,
+                              .data = x->values,
+                              .origin = "the recording"};
+    }
+    for (NodeId n = 0; n <= target && t->o->precision != PRECISION_F32; n++)
+        if (!taken[n] && precision_rounds(g, n))
+            out[count++] = precision_edit(g, n, t->o->precision);
+    free(taken);
+    return count;
+}
+
+static void attempt_built(Trial *t, const Graph *g, const char *text)
+{
+    const Node *own = graph_node(t->s->graph, t->target->node);
+    NodeId target = graph_find(g, own->path);
+    if (target == NO_NODE || graph_cells(g, target) != graph_cells(t->s->graph, t->target->node))
+        return;
+    Edit *edits = xcalloc((size_t)(t->r->count + g->count) + 1, sizeof *edits);
+    int count = given_edits(t, g, target, edits);
+    Graph edited = {.count = 0};
+    Err err;
+    if (graph_edit(&edited, g, edits, count, &err)) {
+        Run *base = run_new(g, NULL, t->s->pool), *run = run_new(&edited, base, t->s->pool);
+        const float *values = diff_need(run, graph_find(&edited, own->path), t->o, t->what, t->share);
+        t->stopped = !values;
+        trial_judge(t, values, text);
+        run_free(run);
+        run_free(base);
+        graph_free(&edited);
+    }
+    free(edits);
+}
+
+/* Does the target follow where the model has these settings, and words whose numbers are `roll` higher? */
+static void attempt_config(Trial *t, const Seq2seqConfig *c, int roll, const char *text)
+{
+    Err err;
+    const Seq2seqConfig *own = t->s->text;
+    if (t->stopped || !trial_wanted(t, text) || !seq2seq_check(c, &err))
+        return;
+    ArenaMark mark = arena_mark(&t->arena);
+    const Seq2seqText source = words_of(t, "encoder.tokens"), target = words_of(t, "decoder.tokens");
+    Seq2seqInput in = {.source = source, .target = target};
+    int *rolled = arena_alloc(&t->arena, size_mul((size_t)target.n + 1, sizeof *rolled));
+    for (int i = 0; i < target.n; i++)
+        rolled[i] = (target.word[i] + roll + own->target_words) % own->target_words;
+    in.target.word = rolled;
+    if (seq2seq_check_length(c, source.n, target.n, &err)) {
+        Graph g;
+        graph_init(&g);
+        seq2seq_build(&g, c, t->s->weights, &in, NULL);
+        attempt_built(t, &g, text);
+        graph_free(&g);
+    }
+    arena_rewind(&t->arena, mark);
+}
+
+/* --- the settings --- */
+
+static bool halves(Seq2seqConfig *c)
+{
+    c->rope.half = true;
+    return c->pos == SEQ2SEQ_POS_ROPE;
+}
+static bool neighbours(Seq2seqConfig *c)
+{
+    c->rope.half = false;
+    return c->pos == SEQ2SEQ_POS_ROPE;
+}
+static bool whole_head(Seq2seqConfig *c)
+{
+    c->rope.width = 0;
+    return c->pos == SEQ2SEQ_POS_ROPE;
+}
+static bool unscaled(Seq2seqConfig *c)
+{
+    c->rope.scaling = ROPE_AS_TRAINED;
+    c->rope.stretch = 0;
+    return c->pos == SEQ2SEQ_POS_ROPE;
+}
+static bool scaled_alike(Seq2seqConfig *c)
+{
+    bool other = c->rope.scaling == ROPE_LLAMA3 || c->rope.scaling == ROPE_YARN;
+    c->rope.scaling = ROPE_LINEAR;
+    c->rope.stretch = 0;
+    return other;
+}
+static bool multiplied(Seq2seqConfig *c)
+{
+    bool linear = c->rope.scaling == ROPE_LINEAR && c->rope.factor > 0;
+    c->rope.factor = linear ? 1 / c->rope.factor : 0;
+    return linear;
+}
+static bool unstretched(Seq2seqConfig *c)
+{
+    bool stretched = c->rope.scaling == ROPE_YARN;
+    c->rope.stretch = 0;
+    return stretched;
+}
+static bool one_base(Seq2seqConfig *c)
+{
+    bool two = c->rope.local_base > 0;
+    c->rope.local_base = 0;
+    return two;
+}
+static bool local_everywhere(Seq2seqConfig *c)
+{
+    bool two = c->rope.local_base > 0;
+    c->rope.base = c->rope.local_base;
+    c->rope.local_base = 0;
+    unscaled(c);
+    return two;
+}
+static bool window_longer(Seq2seqConfig *c)
+{
+    return c->window && ++c->window;
+}
+static bool window_shorter(Seq2seqConfig *c)
+{
+    return c->window > 1 && --c->window;
+}
+static bool no_window(Seq2seqConfig *c)
+{
+    memset(c->windowed, 0, sizeof c->windowed);
+    return c->window;
+}
+static bool windows_everywhere(Seq2seqConfig *c)
+{
+    memset(c->windowed, 0xff, sizeof c->windowed);
+    return c->window;
+}
+static bool windows_elsewhere(Seq2seqConfig *c)
+{
+    for (size_t i = 0; i < sizeof c->windowed / sizeof *c->windowed; i++)
+        c->windowed[i] = ~c->windowed[i];
+    return c->window;
+}
+static bool one_after_the_other(Seq2seqConfig *c)
+{
+    bool beside = c->parallel == PARALLEL_TWO_NORMS;
+    c->parallel = PARALLEL_NOT;
+    return beside;
+}
+static bool side_by_side(Seq2seqConfig *c)
+{
+    bool behind = c->parallel == PARALLEL_NOT && c->pre_norm && !c->after_norm && c->form == SEQ2SEQ_DECODER_ONLY;
+    c->parallel = PARALLEL_TWO_NORMS;
+    return behind;
+}
+static bool plain_gamma(Seq2seqConfig *c)
+{
+    bool plus = c->gamma_plus;
+    c->gamma_plus = false;
+    return plus;
+}
+static bool plus_gamma(Seq2seqConfig *c)
+{
+    bool plain = !c->gamma_plus && c->rms_norm;
+    c->gamma_plus = true;
+    return plain;
+}
+static bool embedded_twice(Seq2seqConfig *c)
+{
+    c->embed_scale *= c->embed_scale;
+    return true;
+}
+static bool embeddings_scaled(Seq2seqConfig *c)
+{
+    bool plain = c->embed_scale <= 1 && c->embed_scale >= 1;
+    c->embed_scale = seq2seq_root(c->width, false);
+    return plain;
+}
+static bool no_score_cap(Seq2seqConfig *c)
+{
+    c->score_cap = 0;
+    return true;
+}
+static bool no_logit_cap(Seq2seqConfig *c)
+{
+    c->logit_cap = 0;
+    return true;
+}
+static bool no_caps(Seq2seqConfig *c)
+{
+    c->score_cap = c->logit_cap = 0;
+    return true;
+}
+static bool no_head_norm(Seq2seqConfig *c)
+{
+    c->head_norm = HEAD_NORM_NONE;
+    return true;
+}
+static bool no_embed_norm(Seq2seqConfig *c)
+{
+    c->embed_norm = false;
+    return true;
+}
+static bool no_after_norm(Seq2seqConfig *c)
+{
+    bool both = c->after_norm && c->pre_norm;
+    c->after_norm = false;
+    return both;
+}
+static bool from_row(Seq2seqConfig *c, int row)
+{
+    bool other = c->learned_positions && c->first_position != row;
+    c->positions += c->first_position - row;
+    c->first_position = row;
+    return other;
+}
+static bool from_row_0(Seq2seqConfig *c)
+{
+    return from_row(c, 0);
+}
+static bool from_row_1(Seq2seqConfig *c)
+{
+    return from_row(c, 1);
+}
+static bool from_row_2(Seq2seqConfig *c)
+{
+    return from_row(c, 2);
+}
+
+typedef struct Setting {
+    bool (*set)(Seq2seqConfig *c); /* false: a model that this says nothing of */
+    const char *said;
+} Setting;
+
+static const Setting SETTINGS[] = {
+    {halves, "the recording rotates number e of a head with e + E/2 (rotate-half), here neighbours go together"},
+    {neighbours, "the recording rotates neighbours together (interleaved), here number e goes with e + E/2"},
+    {whole_head, "the recording rotates all numbers of a head, here the first ones alone"},
+    {unscaled, "the recording's rotary frequencies are as trained: rope_scaling is left out"},
+    {scaled_alike, "the recording divides all rotary frequencies by the factor of rope_scaling, here the slow ones"},
+    {multiplied, "the recording multiplies positions by the factor of rope_scaling instead of dividing by it"},
+    {unstretched, "the recording does not stretch cos and sin, as YaRN does"},
+    {one_base, "the recording rotates by one base in all blocks, here blocks with a window have one of their own"},
+    {local_everywhere, "the recording rotates by the base of blocks with a window everywhere"},
+    {window_longer, "the recording's window is one token longer"},
+    {window_shorter, "the recording's window is one token shorter"},
+    {no_window, "the recording has no window: tokens look at all before them"},
+    {windows_everywhere, "the recording has a window in every block"},
+    {windows_elsewhere, "the recording has its windows in the other blocks"},
+    {one_after_the_other, "the recording's MLP reads what attention has added, here both read the block's input"},
+    {side_by_side, "the recording's attention and MLP both read the block's input, here one follows the other"},
+    {plain_gamma, "the recording's RMSNorm multiplies by γ, not by 1 + γ"},
+    {plus_gamma, "the recording's RMSNorm multiplies by 1 + γ, not by γ"},
+    {embedded_twice, "the recording multiplies the embeddings by their factor twice"},
+    {embeddings_scaled, "the recording multiplies the embeddings by √d_model"},
+    {no_score_cap, "the recording does not cap the scores"},
+    {no_logit_cap, "the recording does not cap the logits"},
+    {no_caps, "the recording caps neither scores nor logits"},
+    {no_head_norm, "the recording does not normalise queries and keys"},
+    {no_embed_norm, "the recording does not normalise the embeddings"},
+    {no_after_norm, "the recording has no norm after attention and MLP"},
+    {from_row_0, "the recording takes its position embeddings from row 0 on"},
+    {from_row_1, "the recording takes its position embeddings from row 1 on"},
+    {from_row_2, "the recording takes its position embeddings from row 2 on"},
+};
+
+static void attempt_bases(Trial *t)
+{
+    static const float BASES[] = {100, 1000, 10000, 50000, 100000, 500000, 1e6f, 1e7f};
+    const Seq2seqConfig *own = t->s->text;
+    for (size_t i = 0; i < sizeof BASES / sizeof *BASES && own->pos == SEQ2SEQ_POS_ROPE; i++) {
+        Seq2seqConfig c = *own;
+        char text[DIFF_WORDS];
+        c.rope.base = BASES[i];
+        snprintf(text, sizeof text, "the recording's rotations have base %g, here it is %g", (double)BASES[i],
+                 (double)own->rope.base);
+        if (BASES[i] < own->rope.base || BASES[i] > own->rope.base)
+            attempt_config(t, &c, 0, text);
+    }
+}
+
+void trial_settings(Trial *t)
+{
+    const Seq2seqConfig *own = t->s->text;
+    if (!t->s->weights || t->base)
+        return;
+    for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++) {
+        Seq2seqConfig c = *own;
+        if (SETTINGS[i].set(&c) && memcmp(&c, own, sizeof c) != 0)
+            attempt_config(t, &c, 0, SETTINGS[i].said);
+    }
+    attempt_bases(t);
+    if (seq2seq_has_decoder(own)) {
+        attempt_config(t, own, 1, "the recording's vocabulary is rolled: it embeds the word behind each of these");
+        attempt_config(t, own, -1, "the recording's vocabulary is rolled: it embeds the word before each of these");
+    }
+}
+
+/* --- what is no setting --- */
+
+/* Head h reads keys and values h mod G, here h·G/H: they were tiled where they have to be repeated. */
+void trial_tiled(Trial *t)
+{
+    static const char *const SHARED[] = {"attn.k_shared", "attn.v_shared"};
+    const Graph *g = t->s->graph;
+    int heads = t->s->text->heads, groups = seq2seq_key_heads(t->s->text);
+    int *index = arena_alloc(&t->arena, size_mul((size_t)heads, sizeof *index));
+    for (int h = 0; h < heads; h++)
+        index[h] = h % groups * (heads / groups);
+    trial_begin(t);
+    for (size_t k = 0; k < 2; k++)
+        for (NodeId n = trial_find(t, SHARED[k], 0); n != NO_NODE; n = trial_find(t, SHARED[k], n + 1)) {
+            Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, n)->path);
+            e->axis = graph_node(g, n)->dims.axis[1];
+            e->index = index;
+        }
+    trial_attempt(t, "the recording tiles the shared keys and values over the heads: head h reads number h mod G; here "
+                     "each serves its neighbours");
+}
+
+/* Masks on the wrong side of the diagonal. */
+void trial_mask_side(Trial *t)
+{
+    static const char *const MASKS[] = {"causal_mask", "window_mask"};
+    const Graph *g = t->s->graph;
+    trial_begin(t);
+    for (size_t k = 0; k < 2; k++)
+        for (NodeId n = trial_find(t, MASKS[k], 0); n != NO_NODE; n = trial_find(t, MASKS[k], n + 1)) {
+            size_t side = (size_t)g->axes[graph_node(g, n)->dims.axis[0]].n;
+            if (graph_node(g, n)->op != OP_LEAF || graph_cells(g, n) != side * side)
+                continue;
+            float *out = arena_alloc(&t->arena, size_mul(side * side, sizeof *out));
+            for (size_t i = 0; i < side; i++)
+                for (size_t j = 0; j < side; j++)
+                    out[i * side + j] = graph_node(g, n)->leaf.data[j * side + i];
+            trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
+        }
+    trial_attempt(t, "the recording's mask is transposed: tokens look at themselves and at later ones");
+}
+
+/* Scores of what must not be seen, otherwise: that value itself, or it added. */
+typedef struct MaskValue {
+    float value;
+    bool added;
+} MaskValue;
+
+static bool make_masked(Trial *t, NodeId n, const void *context, float *out)
+{
+    const MaskValue *m = context;
+    const Graph *g = t->s->graph;
+    const Node *where = graph_node(g, n); /* scores, or minus infinity where the mask is 0 */
+    NodeId scores = NO_NODE, mask = NO_NODE;
+    for (int k = 0; k < op_inputs(where->op); k++) {
+        const char *path = graph_node(g, where->in[k])->path;
+        if (strstr(path, "_mask"))
+            mask = where->in[k];
+        else if (!strstr(path, "minus_infinity"))
+            scores = where->in[k];
+    }
+    const float *x = scores == NO_NODE || mask == NO_NODE ? NULL : trial_known(t, scores);
+    if (!x)
+        return false;
+    const float *seen = run_need(t->s->run, mask);
+    size_t cells = graph_cells(g, n), each = graph_cells(g, mask);
+    for (size_t i = 0; i < cells; i++)
+        out[i] = seen[i % each] > 0 ? x[i] : m->value + (m->added ? x[i] : 0);
+    return true;
+}
+
+void trial_mask_values(Trial *t)
+{
+    static const float VALUES[] = {0, -1, -10, -100, -1000};
+    for (size_t i = 0; i < 2 * sizeof VALUES / sizeof *VALUES; i++) {
+        const MaskValue m = {VALUES[i / 2], i % 2};
+        if (m.added && i / 2 == 0)
+            continue; /* no mask at all */
+        const char *said = m.added ? "the recording's mask adds %g to the scores of later tokens, not −∞"
+                                   : "the recording's mask sets the scores of later tokens to %g, not to −∞";
+        trial_each(t, "attn.scores_masked", false, make_masked, &m, arena_printf(&t->arena, said, (double)m.value));
+    }
+}
+
+/* The gate's values for the other's, where both are recorded. */
+bool trial_make_exchanged(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const char *path = graph_node(t->s->graph, n)->path;
+    NodeId other = trial_beside(t, path, path_ends(path, "mlp.gate") ? "mlp.pre" : "mlp.gate");
+    const DiffTensor *x = other == NO_NODE ? NULL : diff_reference_find(t->r, other);
+    if (!x || !diff_reference_find(t->r, n))
+        return false;
+    memcpy(out, x->values, graph_cells(t->s->graph, n) * sizeof *out);
+    return true;
+}
+
+typedef double Slope(int heads, int h);
+
+static double slope_of_power(int heads, int h)
+{
+    int power = 1;
+    while (power < heads)
+        power *= 2;
+    return seq2seq_alibi_slope(power, h);
+}
+static double slope_of_count(int heads, int h)
+{
+    return dm_pow(2, -8.0 * (h + 1) / heads);
+}
+static double slope_backwards(int heads, int h)
+{
+    return seq2seq_alibi_slope(heads, heads - 1 - h);
+}
+static double slope_rising(int heads, int h)
+{
+    return -seq2seq_alibi_slope(heads, h);
+}
+
+/* Biases that fall with the distance, by other slopes. */
+void trial_slopes(Trial *t)
+{
+    static const struct {
+        Slope *slope;
+        const char *said;
+    } SLOPES[] = {
+        {slope_of_power, "the recording's ALiBi slopes are the first ones of the next power of two"},
+        {slope_of_count, "the recording's ALiBi slopes are 2^(−8(h+1)/H), which holds where H is a power of two"},
+        {slope_backwards, "the recording's ALiBi slopes go to the heads in the opposite order"},
+        {slope_rising, "the recording's ALiBi bias grows with the distance: its sign is wrong"},
+    };
+    const Graph *g = t->s->graph;
+    NodeId n = trial_find(t, "alibi", 0);
+    if (n == NO_NODE || graph_node(g, n)->op != OP_LEAF)
+        return;
+    Dims d = graph_node(g, n)->dims; /* [h,t,u] */
+    int heads = g->axes[d.axis[0]].n;
+    size_t each = graph_cells(g, n) / (size_t)heads;
+    for (size_t k = 0; k < sizeof SLOPES / sizeof *SLOPES; k++) {
+        ArenaMark mark = arena_mark(&t->arena);
+        float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, n), sizeof *out));
+        bool other = false;
+        for (size_t i = 0; i < graph_cells(g, n); i++) {
+            int h = (int)(i / each);
+            double own = (double)graph_node(g, n)->leaf.data[i], slope = seq2seq_alibi_slope(heads, h);
+            out[i] = (float)(own / slope * SLOPES[k].slope(heads, h));
+            other = other || (double)out[i] > own || (double)out[i] < own;
+        }
+        trial_begin(t);
+        trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
+        if (other)
+            trial_attempt(t, "%s", SLOPES[k].said);
+        if (!other)
+            arena_rewind(&t->arena, mark);
+    }
+}
+
+/* The answer read by the embedding, though the model has a head of its own. */
+void trial_tied(Trial *t)
+{
+    const Graph *g = t->s->graph;
+    NodeId head = trial_find(t, "head.weight", 0), embed = graph_find(g, "decoder.embed.weight");
+    if (head == NO_NODE || embed == NO_NODE || graph_cells(g, head) != graph_cells(g, embed))
+        return;
+    trial_begin(t);
+    trial_add(t, EDIT_VALUES, graph_node(g, head)->path)->data = graph_node(g, embed)->leaf.data;
+    trial_attempt(t, "the recording's head has the embedding's weights (tied); here it has its own");
+}

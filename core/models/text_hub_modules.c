@@ -1,0 +1,94 @@
+/* What the programs of the families call what their modules give: the names of the weights say it, as a module is
+ * called like its weight. */
+#include <string.h>
+
+#include "core/models/text_hub.h"
+#include "core/models/text_model.h"
+
+#define BLOCK "decoder.blocks.*."
+
+static const struct {
+    Seq2seqRole role;
+    const char *nodes;
+} GIVEN[] = {
+    {SEQ2SEQ_TARGET_EMBED, "decoder.embed"},
+    {SEQ2SEQ_TARGET_NORM_GAMMA, "decoder.ln_embed.out"},
+    {SEQ2SEQ_DEC_LN1_GAMMA, BLOCK "rms1.out|" BLOCK "ln1.out"},
+    {SEQ2SEQ_DEC_AFTER1_GAMMA, BLOCK "rms1_after.out|" BLOCK "ln1_after.out"},
+    {SEQ2SEQ_DEC_LN3_GAMMA, BLOCK "rms2.out|" BLOCK "ln2.out"},
+    {SEQ2SEQ_DEC_AFTER2_GAMMA, BLOCK "rms2_after.out|" BLOCK "ln2_after.out"},
+    {SEQ2SEQ_DEC_W_Q, BLOCK "self_attn.q"},
+    {SEQ2SEQ_DEC_W_K, BLOCK "self_attn.k"},
+    {SEQ2SEQ_DEC_W_V, BLOCK "self_attn.v"},
+    {SEQ2SEQ_DEC_Q_EACH, BLOCK "self_attn.rms_q.out"},
+    {SEQ2SEQ_DEC_K_EACH, BLOCK "self_attn.rms_k.out"},
+    {SEQ2SEQ_DEC_Q_ALL, BLOCK "self_attn.rms_q.out"},
+    {SEQ2SEQ_DEC_K_ALL, BLOCK "self_attn.rms_k.out"},
+    {SEQ2SEQ_DEC_W_O, BLOCK "self_attn.out"},
+    {SEQ2SEQ_DEC_W_UP, BLOCK "mlp.pre"},
+    {SEQ2SEQ_DEC_W_GATE, BLOCK "mlp.gate"},
+    {SEQ2SEQ_DEC_W_DOWN, BLOCK "mlp.out"},
+    {SEQ2SEQ_TARGET_FINAL_GAMMA, "decoder.rms_final.out|decoder.ln_final.out"},
+    {SEQ2SEQ_HEAD_W, "uncapped|logits"},
+};
+
+/* A line NAME[0..n) = nodes, the block's number as *; once as the program calls it and once without its prefix. */
+static void put_line(const HubFamily *f, const char *name, size_t n, const char *behind, const char *nodes, Buf *out)
+{
+    const char *prefix = *name == '/' ? "" : f->prefix, *block = strstr(name, "%d");
+    size_t front = block && (size_t)(block - name) < n ? (size_t)(block - name) : n;
+    bool plain = *name == '/';
+    for (int k = 0; k < (*prefix ? 2 : 1); k++)
+        buf_printf(out, "%s%.*s%s%.*s%s = %s\n", k ? "" : prefix, (int)(front - plain), name + plain,
+                   front < n ? "*" : "", front < n ? (int)(n - front - 2) : 0, name + front + 2, behind, nodes);
+}
+
+/* Length of the name of the module that a module of n letters is in. */
+static size_t parent(const char *name, size_t n)
+{
+    while (n && name[n - 1] != '.')
+        n--;
+    return n ? n - 1 : 0;
+}
+
+/* The module that W_O or W_DOWN is in, where it gives what that does, and its activation. */
+static void put_parent(const HubFamily *f, const char *name, size_t n, bool attention, Buf *out)
+{
+    size_t in = parent(name, n);
+    bool adds = strcmp(f->type, "bloom") == 0 || strcmp(f->type, "mpt") == 0; /* the residual stream, inside of it */
+    if (!in || adds || name[in - 1] == 'd')
+        return;
+    put_line(f, name, in, "", attention ? BLOCK "self_attn.out" : BLOCK "mlp.out", out);
+    for (int k = 0; !attention && k < 2; k++)
+        put_line(f, name, in, k ? ".act_fn" : ".act", BLOCK "mlp.gate_post|" BLOCK "mlp.post", out);
+}
+
+static void put_role(const HubFamily *f, const Seq2seqConfig *c, size_t i, Buf *out)
+{
+    Seq2seqRole r = GIVEN[i].role;
+    const char *name = f->names[r], *how = name ? strchr(name, '#') : NULL, *nodes = GIVEN[i].nodes;
+    size_t n = name ? (size_t)(how ? how - name : (ptrdiff_t)strlen(name)) : 0;
+    if (n < strlen("x.weight"))
+        return;
+    n -= strlen(".weight");
+    if (how && strchr("qkv", how[1])) { /* the three in one */
+        if (how[1] != 'q' || strchr(how, 'H') || seq2seq_key_heads(c) != c->heads)
+            return;
+        nodes = BLOCK "self_attn.q + " BLOCK "self_attn.k + " BLOCK "self_attn.v";
+    } else if (how && strncmp(how, "#0/2", 4) == 0)
+        nodes = BLOCK "mlp.gate + " BLOCK "mlp.pre";
+    else if (how && strncmp(how, "#1/2", 4) == 0)
+        return;
+    put_line(f, name, n, "", nodes, out);
+    if (r == SEQ2SEQ_DEC_W_O || r == SEQ2SEQ_DEC_W_DOWN)
+        put_parent(f, name, n, r == SEQ2SEQ_DEC_W_O, out);
+    if (r == SEQ2SEQ_DEC_W_O)
+        put_line(f, name, (size_t)(strstr(name, "%d") + 2 - name), "", BLOCK "resid_post", out);
+}
+
+void text_modules(const Model *m, Buf *out)
+{
+    for (int f = 0; f < HUB_COUNT; f++)
+        for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN && strcmp(HUB[f].layout, m->layout) == 0; i++)
+            put_role(&HUB[f], &m->text, i, out);
+}

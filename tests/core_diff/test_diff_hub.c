@@ -1,0 +1,189 @@
+/* Decoders from the hub against recordings of an independent implementation (tests/data/families/words.py, float64)
+ * with a mistake in it: named from the logits alone; and the names that the families' own programs give their modules.
+ */
+#include "tests/core_models/text_bench.h"
+
+#include "core/base/mem.h"
+#include "core/diff/diff_text.h"
+#include "core/models/family.h"
+#include "tests/core_models/oracle.h"
+
+static const struct {
+    const char *family, *mistake, *says; /* NULL: nobody's cause */
+} PLANTED[] = {
+    {"gpt2", "mask", "mask is transposed"},
+    {"gpt_neo", "window", "window is one token longer"},
+    {"gpt_neo", "scale", "multiplies the scores by 1/√d_k"},
+    {"gptj", "pairs", "rotate-half"},
+    {"gpt_neox", "fused", "splits the fused q, k, v whole"},
+    {"gpt_neox", "parallel", "MLP reads what attention has added"},
+    {"opt", "offset", "from row 0 on"},
+    {"bloom", "slopes", "first ones of the next power of two"},
+    {"mpt", "alibi", "no relative position bias"},
+    {"llama", "pairs", "interleaved"},
+    {"llama", "tiled", "tiles the shared keys"},
+    {"llama", "base", "base 500000"},
+    {"llama", "sign", "opposite direction"},
+    {"llama", "rolled", "vocabulary is rolled"},
+    {"llama", "embeddings scaled", "multiplies the embeddings by √d_model"},
+    {"llama", "layer norm", "has LayerNorm"},
+    {"llama", "parallel", "both read the block's input"},
+    {"llama", "mask adds -10", "adds -10"},
+    {"llama", "mask sets 0", "to 0, not to −∞"},
+    {"llama", "tied", "embedding's weights (tied)"},
+    {"llama", "final norm twice", "final RMSNorm twice"},
+    {"llama3", "pairs", "interleaved"},
+    {"llama3", "scaling", "rope_scaling is left out"},
+    {"llama_linear", "scaling", "rope_scaling is left out"},
+    {"mistral", "window", "window is one token longer"},
+    {"mistral", "tiled", "tiles the shared keys"},
+    {"qwen2", "window", "window is one token longer"},
+    {"qwen2_yarn", "scaling", "rope_scaling is left out"},
+    {"qwen3", "head norm", "does not normalise queries and keys"},
+    {"olmo2", "each head", NULL},
+    {"gemma", "plus", "by γ, not by 1 + γ"},
+    {"gemma", "embed scale", "does not multiply the embeddings by √d_model"},
+    {"gemma2", "caps", "caps neither scores nor logits"},
+    {"gemma2", "window", "window is one token longer"},
+    {"gemma2", "plus", "by γ, not by 1 + γ"},
+    {"gemma3", "local base", "one base in all blocks"},
+    {"gemma3", "window", "window is one token longer"},
+    {"phi", "whole", "rotates all numbers of a head"},
+    {"phi3", "gate", "gate and the values that it multiplies are exchanged"},
+};
+
+/* The model of a family with what its recording of nine words was made from. */
+static void open_family(TextBench *b, const char *family, TensorFile *f)
+{
+    char folder[200], path[300];
+    Err err = {""};
+    double ids[9];
+    *b = (TextBench){0};
+    snprintf(folder, sizeof folder, "tests/data/families/words_%s", family);
+    snprintf(path, sizeof path, "%s/expected_9.safetensors", folder);
+    if (!family_load(&b->model, folder, NULL, NULL, &err) || !tensors_open(f, path, &err) ||
+        !tensors_read_f64(f, tensors_find(f, "ids"), ids, &err))
+        fail_msg("%s", err.text);
+    for (int i = 0; i < 9; i++)
+        b->target[i] = (int)ids[i];
+    b->input.target.n = 9;
+    text_bench_start(b);
+}
+
+static const char *trace_path(void)
+{
+    static char path[256];
+    char dir[200];
+    scratch_dir(dir, sizeof dir, "diffhub");
+    snprintf(path, sizeof path, "%s/trace.safetensors", dir);
+    return path;
+}
+
+static bool compare(TextBench *b, const DiffMap *map, Buf *verdict, int *compared)
+{
+    DiffReference r;
+    DiffReport d;
+    Err err = {""};
+    const DiffOptions o = {.tolerance = DIFF_TOLERANCE};
+    const DiffSubject s = {
+        .graph = &b->graph, .run = b->run, .text = &b->model.text, .weights = &b->model.weights, .image = NO_NODE};
+    if (!diff_reference_open(&r, trace_path(), map, s.graph, &err) || !diff_compare(&d, &s, &r, &o, &err))
+        fail_msg("%s", err.text);
+    const DiffNamed n = {"ours", &s, &r, &o, &d};
+    diff_verdict(&n, verdict);
+    *compared = r.count;
+    bool same = d.same;
+    diff_report_free(&d);
+    diff_reference_free(&r);
+    return same;
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    size_t count = 0, all = 0;
+    for (size_t i = 0; i < sizeof PLANTED / sizeof *PLANTED; i++) {
+        TextBench b;
+        TensorFile f;
+        Err err = {""};
+        Buf verdict = {0};
+        char name[80];
+        int compared;
+        open_family(&b, PLANTED[i].family, &f);
+        snprintf(name, sizeof name, "wrong.%s", PLANTED[i].mistake);
+        const TensorInfo *t = tensors_find(&f, name);
+        assert_non_null(t);
+        float *logits = xfloats(t->cells);
+        assert_true(tensors_read_f32(&f, t, logits, &err));
+        const TensorOut out = {.name = "logits", .rank = 2, .shape = {t->shape[0], t->shape[1]}, .data = logits};
+        assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
+        assert_false(compare(&b, NULL, &verdict, &compared));
+        bool named = strstr(buf_str(&verdict), "Likely cause") != NULL;
+        if (named != (PLANTED[i].says != NULL) || (named && !strstr(buf_str(&verdict), PLANTED[i].says)))
+            fail_msg("%s, %s: %s", PLANTED[i].family, PLANTED[i].mistake, buf_str(&verdict));
+        count += named;
+        for (size_t k = 0; (i == 0 || strcmp(PLANTED[i].family, PLANTED[i - 1].family) != 0) && k < f.count; k++)
+            all += strncmp(f.tensors[k].name, "wrong.", 6) == 0;
+        free(logits);
+        buf_free(&verdict);
+        tensors_close(&f);
+        text_bench_free(&b);
+    }
+    assert_int_equal(all, sizeof PLANTED / sizeof *PLANTED); /* none of the recordings is passed over */
+    print_message("named from the logits alone: %zu of %zu\n", count, all);
+}
+
+/* Every line of text_modules as a recorded tensor: the axes after the first in one, as modules give them. */
+static void modules_of_every_family(void **state)
+{
+    (void)state;
+    static const char *const FAMILIES[] = {"gpt2",   "gpt_neo", "gptj",  "gpt_neox", "opt",       "bloom", "mpt",
+                                           "llama",  "mistral", "qwen2", "qwen3",    "olmo2",     "gemma", "gemma2",
+                                           "gemma3", "phi",     "phi3",  "stablelm", "starcoder2"};
+    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
+        TextBench b;
+        TensorFile f;
+        Buf lines = {0}, verdict = {0};
+        DiffMap map = {.count = 0};
+        Err err = {""};
+        enum { MOST = 128 };
+        TensorOut out[MOST];
+        Arena arena = {0};
+        int count = 0, compared;
+        open_family(&b, FAMILIES[i], &f);
+        text_modules(&b.model, &lines);
+        diff_map_modules(&map, buf_str(&lines), &b.graph);
+        assert_true(map.count > 12);
+        for (size_t k = 0; k < map.count; k++)
+            for (int block = 0; block < (strchr(map.line[k].name, '*') ? b.model.text.decoder_layers : 1); block++) {
+                const char *star = strchr(map.line[k].name, '*');
+                const char *name = star ? arena_printf(&arena, "%.*s%d%s", (int)(star - map.line[k].name),
+                                                       map.line[k].name, block, star + 1)
+                                        : map.line[k].name;
+                DiffTarget to[DIFF_PARTS];
+                if (diff_name_targets(&map, &b.graph, name, to) != 1) /* several in one: by the parts' own tests */
+                    continue;
+                size_t cells = graph_cells(&b.graph, to[0].node);
+                assert_true(count < MOST && cells % 9 == 0);
+                out[count++] = (TensorOut){.name = name,
+                                           .rank = 3,
+                                           .shape = {1, 9, cells / 9},
+                                           .data = run_need(b.run, to[0].node)};
+            }
+        assert_true(tensors_write(trace_path(), TF_SAFETENSORS, out, (size_t)count, NULL, &err));
+        if (!compare(&b, &map, &verdict, &compared) || compared < count)
+            fail_msg("%s, %d of %d: %s", FAMILIES[i], compared, count, buf_str(&verdict));
+        diff_map_free(&map);
+        arena_free(&arena);
+        buf_free(&lines);
+        buf_free(&verdict);
+        tensors_close(&f);
+        text_bench_free(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mistakes_are_named), cmocka_unit_test(modules_of_every_family)};
+    return cmocka_run_group_tests_name("diff hub", tests, NULL, NULL);
+}
