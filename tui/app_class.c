@@ -6,7 +6,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
-#include "core/session/ask/quiz.h"
 #include "core/session/state.h"
 #include "tui/app_parts.h"
 #include "tui/canvas/letters.h"
@@ -15,7 +14,8 @@
 static void on_entry(void *context, const char *lines)
 {
     App *a = context;
-    share_entry(&a->share, lines);
+    if (*a->share.room.path)
+        buf_puts(&a->share.entries, lines);
     a->record.due |= *lines != 0;
     a->follow.following &= !*lines; /* the presenter's are not logged here */
 }
@@ -88,41 +88,29 @@ bool app_share(App *a, const char *name, Err *err)
 
 bool app_join(App *a, const char *name, Err *err)
 {
-    Follow *f = &a->follow;
-    if (*a->share.room.path)
-        return err_set(err, "you share yourself; :share off first");
-    if (!follow_join(f, &a->s, name, NULL, err))
-        return false;
-    if (f->following && a->desk.open) { /* a lesson of one's own ends where the presenter's begins */
-        desk_close(&a->desk, &a->s);
-        f->following = true;
-    }
-    return true;
+    return *a->share.room.path ? err_set(err, "you share yourself; :share off first")
+                               : follow_join(&a->follow, &a->s, &a->desk, name, NULL, err);
 }
 
 /* A question made from the trace. */
-static bool ask_made(App *a, const char *number, Err *err)
+static bool ask_made(App *a, const char *number, Quiz *q, Err *err)
 {
-    Rollcall new = {.open = true, .mine = -1};
     int seed;
     bool relative;
     if (!args_number(number, &seed, &relative) || relative || seed < 1)
         return err_set(err, "seed=N, a number from 1 to 100000");
-    new.seed = (uint32_t)seed;
-    if (!quiz_make(&a->s, new.seed, &new.quiz, err))
-        return false;
-    a->question = new;
-    return true;
+    return quiz_make(&a->s, (uint32_t)seed, q, err);
 }
 
-bool app_ask_card(App *a, Err *err)
+/* That of the card on show. */
+static bool ask_card(App *a, Quiz *quiz, Err *err)
 {
     const Question *q = deck_question(&a->presenter.deck);
     const char *word[QUIZ_ANSWERS + 1];
     Buf live[QUIZ_ANSWERS + 1] = {{0}}; /* numbers in it are evaluated */
     if (!q || q->kind != QUESTION_CHOICE)
         return err_set(err, q ? "this card has no answers to choose from, so the class can't give them: ask for hands"
-                              : "ask what? " ROLLCALL_EXAMPLE);
+                              : "ask what? " QUIZ_EXAMPLE);
     int count = q->count < QUIZ_ANSWERS ? q->count : QUIZ_ANSWERS;
     bool ok = true;
     for (int i = 0; ok && i <= count; i++) { /* the question behind its answers */
@@ -130,38 +118,37 @@ bool app_ask_card(App *a, Err *err)
         ok = player_text(&a->presenter.deck.player, text, &live[i], err);
         word[i] = buf_str(&live[i]);
     }
-    ok = ok && rollcall_ask(&a->question, word[count], word, count, 0, err);
+    ok = ok && quiz_ask(quiz, word[count], word, count, "", err);
     for (int i = 0; i <= count; i++) {
-        if (ok && i < count && q->choices[i].right)
-            a->question.quiz.right = i;
+        if (i < count && q->choices[i].right)
+            quiz->right = i;
         buf_free(&live[i]);
     }
     return ok;
 }
 
 /* Words typed. What settles it is tried now, and computed when the question is closed. */
-static bool ask_words(App *a, const Args *words, Err *err)
+static bool ask_words(App *a, const Args *words, Quiz *q, Err *err)
 {
-    Rollcall new, tried;
-    if (!rollcall_ask(&new, words->word[0], words->word + 1, words->count - 1, 0, err))
+    char key[COMMAND_LINE] = "";
+    for (int i = 0; i < words->named_count && !quiz_is_key(key); i++)
+        snprintf(key, sizeof key, "%s=%s", words->named[i].name, words->named[i].value);
+    if (!quiz_ask(q, words->word[0], words->word + 1, words->count - 1, key, err))
         return false;
-    for (int i = 0; i < words->named_count && new.by == SETTLE_NOT; i++) {
-        new.by = settle_word(words->named[i].name);
-        if (snprintf(new.key, sizeof new.key, "%s", words->named[i].value) >= (int)sizeof new.key)
-            return err_set(err, "an expression has at most %zu characters", sizeof new.key - 1);
-    }
-    tried = new;
-    if (!rollcall_settle(&tried, &a->s, err))
-        return false;
-    a->question = new;
-    return true;
+    Quiz tried = *q;
+    return quiz_settle(&tried, &a->s, err);
 }
 
-bool app_ask(App *a, Err *err)
+bool app_ask(App *a, const Args *words, Err *err)
 {
-    const Args *words = a->ui.args;
-    const char *seed = args_named(words, "seed");
-    return words->count ? ask_words(a, words, err) : seed ? ask_made(a, seed, err) : app_ask_card(a, err);
+    Rollcall new = {.open = true, .mine = -1};
+    const char *seed = words ? args_named(words, "seed") : NULL;
+    bool ok = words && words->count ? ask_words(a, words, &new.quiz, err)
+              : seed                ? ask_made(a, seed, &new.quiz, err)
+                                    : ask_card(a, &new.quiz, err);
+    if (ok)
+        a->question = new;
+    return ok;
 }
 
 bool app_votes(App *a, Err *err)
@@ -193,7 +180,7 @@ bool app_reveal(App *a)
     }
     Err err = {{0}};
     share_count(&a->share);
-    if (!rollcall_settle(q, &a->s, &err)) /* it could be had when it was asked: something else is on show now */
+    if (!quiz_settle(&q->quiz, &a->s, &err)) /* it could be had when it was asked: something else is on show now */
         app_say(a, true, err.text);
     q->closed = true;
     return true;

@@ -193,10 +193,7 @@ static bool open_lesson(App *a, const char *which, Err *err)
     if (a->presenter.deck.open && a->presenter.deck.lesson)
         return err_set(err, "P goes back to the lesson that is presented; q there ends it, then another can be opened");
     a->hint = false;
-    if (a->follow.joined) {
-        a->follow.following = false;
-        follow_close_lesson(&a->follow);
-    }
+    follow_leave(&a->follow);
     bool ok = desk_open(&a->desk, &a->s, which, err);
     buf_clear(&a->s.said);
     return ok;
@@ -260,7 +257,7 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     case UI_EXPORT: return export_screen(a, text, err);
     case UI_SHARE: return app_share(a, text, err);
     case UI_JOIN: return app_join(a, text, err);
-    case UI_ASK: return app_ask(a, err);
+    case UI_ASK: return app_ask(a, a->ui.args, err);
     case UI_VOTES: return app_votes(a, err);
     case UI_REVEAL: return app_reveal(a) || err_set(err, "no question is open");
     case UI_RECORD: return record(a, text, err);

@@ -109,10 +109,8 @@ bool app_class_open(const App *a);
 /* What the commands do; their other words are Ui.args. */
 bool app_share(App *a, const char *name, Err *err);
 bool app_join(App *a, const char *name, Err *err);
-bool app_ask(App *a, Err *err);
+bool app_ask(App *a, const Args *words, Err *err); /* words: of `ask`, or NULL: what the card on show asks */
 bool app_votes(App *a, Err *err);
-/* The question of the card on show goes to everybody. */
-bool app_ask_card(App *a, Err *err);
 /* A key that answers an open question. */
 bool app_class_key(App *a, const char *key);
 /* Closes the open question, so that its answers are shown; takes one away whose answers were. True where the screen

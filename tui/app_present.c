@@ -25,7 +25,7 @@ static void ask_followers(App *a, int step)
     const Deck *d = &a->presenter.deck;
     const Question *q = d->at != step ? deck_question(d) : NULL;
     Err err;
-    if (q && *a->share.room.path && !app_ask_card(a, &err))
+    if (q && *a->share.room.path && !app_ask(a, NULL, &err))
         session_say(&a->s, "%s", err.text);
 }
 

@@ -13,14 +13,13 @@
 #include <unistd.h>
 
 #include "core/base/digest.h"
-#include "core/base/mem.h"
 #include "core/base/utf8.h"
 
 #define LOOK_NS INT64_C(500000000)
 
 /* ---- where ---- */
 
-bool classroom_path(const char *name, char path[CLASS_PATH], Err *err)
+static bool path_of(const char *name, char path[CLASS_PATH], Err *err)
 {
     const char *variable = name ? "VITRINE_SHARE" : "XDG_RUNTIME_DIR", *base = getenv(variable);
     static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -143,11 +142,9 @@ static void digest_of(const Buf *bytes, char digest[17])
 
 bool classroom_put(Classroom *c, const Buf *bytes, char digest[17], Err *err)
 {
-    struct stat st;
     digest_of(bytes, digest);
-    if (fstatat(c->folder, digest, &st, AT_SYMLINK_NOFOLLOW) == 0)
-        return true;
-    int fd = write_file(c, digest, bytes, err);
+    bool there = faccessat(c->folder, digest, F_OK, 0) == 0;
+    int fd = there ? -1 : write_file(c, digest, bytes, err);
     bool ok = fd >= 0;
     shut(&fd);
     return ok;
@@ -155,15 +152,15 @@ bool classroom_put(Classroom *c, const Buf *bytes, char digest[17], Err *err)
 
 /* Group and mode of the directory, and votes/ in it: others may put files there, can't list them, and take away none
  * but their own. */
-static bool dress(Classroom *c, const char *group, bool private, Err *err)
+static bool dress(Classroom *c, const char *group, bool alone, Err *err)
 {
     const struct group *g = group ? getgrnam(group) : NULL;
     gid_t gid = g ? g->gr_gid : (gid_t)-1;
-    c->mode = private ? 0700 : g ? 0750 : 0755;
+    c->mode = alone ? 0700 : g ? 0750 : 0755;
     if ((group && !g) || fchown(c->folder, (uid_t)-1, gid) != 0)
         return err_set(err, "there is no group '%.60s' that you are in: `groups` lists yours", group ? group : "");
     bool ok = fchmod(c->folder, c->mode) == 0;
-    if (ok && !private) {
+    if (ok && !alone) {
         ok = mkdirat(c->folder, "votes", 0700) == 0 || errno == EEXIST;
         c->votes = fdopendir(openat(c->folder, "votes", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         ok = ok && c->votes && fchown(dirfd(c->votes), (uid_t)-1, gid) == 0 &&
@@ -172,13 +169,13 @@ static bool dress(Classroom *c, const char *group, bool private, Err *err)
     return ok || err_set(err, "%s: %s", c->path, strerror(errno));
 }
 
-bool classroom_make(Classroom *c, const char *path, const char *group, bool private, Err *err)
+bool classroom_make(Classroom *c, const char *name, const char *group, Err *err)
 {
     struct stat st;
     uid_t owner = geteuid();
-    char who[80];
+    char who[80], path[CLASS_PATH];
     *c = (Classroom){.folder = -1, .lines = -1};
-    if (!is_safe_base(path, err))
+    if (!path_of(name, path, err) || !is_safe_base(path, err))
         return false;
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return err_set(err, "%s: %s", path, strerror(errno));
@@ -197,7 +194,7 @@ bool classroom_make(Classroom *c, const char *path, const char *group, bool priv
         return err_set(err, "a presentation is running there already (%s)", path);
     }
     snprintf(c->path, sizeof c->path, "%s", path);
-    if (dress(c, group, private, err) && classroom_write(c, &(Buf){0}, true, err))
+    if (dress(c, group, !name, err) && classroom_write(c, &(Buf){0}, true, err))
         return true;
     classroom_close(c);
     return false;
@@ -231,10 +228,10 @@ void classroom_close(Classroom *c)
 
 /* ---- who reads ---- */
 
-void reader_init(ClassReader *r, const char *path)
+bool reader_init(ClassReader *r, const char *name, Err *err)
 {
     *r = (ClassReader){.folder = -1, .lines = -1, .watch = -1};
-    snprintf(r->path, sizeof r->path, "%s", path);
+    return path_of(name, r->path, err);
 }
 
 void reader_close(ClassReader *r)
@@ -245,7 +242,6 @@ void reader_close(ClassReader *r)
     shut(&r->lines);
     shut(&r->watch);
     buf_free(&r->in);
-    buf_free(&r->line);
 }
 
 /* Another file of lines took the place of the one that is read, or there is one now. */
@@ -305,17 +301,16 @@ const char *reader_line(ClassReader *r, Err *err)
     err->text[0] = 0;
     if (!reader_behind(r))
         return NULL;
-    const char *text = r->in.data + r->used;
-    size_t n = (size_t)((const char *)memchr(text, '\n', r->in.len - r->used) - text);
+    char *text = r->in.data + r->used;
+    size_t n = (size_t)((char *)memchr(text, '\n', r->in.len - r->used) - text);
     r->used += n + 1;
+    text[n] = 0;
     for (size_t i = 0; i < n; i++)
         if (n > CLASS_LINE || (unsigned char)text[i] < ' ' || text[i] == 0x7f) {
             err_set(err, "a line of the class is no text, or longer than %d bytes", CLASS_LINE);
-            n = 0;
+            text[n = 0] = 0;
         }
-    buf_clear(&r->line);
-    buf_add(&r->line, text, n);
-    return buf_str(&r->line);
+    return text;
 }
 
 int reader_poll(void *context, struct pollfd *out, int most)
@@ -331,14 +326,15 @@ bool reader_data(const ClassReader *r, const char *digest, Buf *out, Err *err)
 {
     struct stat st;
     char is[17], bytes[65536];
-    bool ok = strlen(digest) == 16 && strspn(digest, "0123456789abcdef") == 16;
-    int fd = ok ? open_file(r->folder, digest, r->owner, CLASS_DATA, &st) : -1;
+    bool named = strlen(digest) == 16 && strspn(digest, "0123456789abcdef") == 16;
+    int fd = named ? open_file(r->folder, digest, r->owner, CLASS_DATA, &st) : -1;
     for (ssize_t n; fd >= 0 && out->len <= CLASS_DATA && (n = read(fd, bytes, sizeof bytes)) > 0;)
         buf_add(out, bytes, (size_t)n);
-    ok = fd >= 0;
-    shut(&fd);
     digest_of(out, is);
-    return (ok && strcmp(is, digest) == 0) || err_set(err, "what was opened there has not come (%.16s)", digest);
+    bool ok = (fd >= 0 && strcmp(is, digest) == 0) ||
+              err_set(err, "what was opened there has not come (%.16s)", digest);
+    shut(&fd);
+    return ok;
 }
 
 bool reader_vote(const ClassReader *r, const char *name, Err *err)

@@ -25,9 +25,9 @@ enum {
     CLASS_MOST = 1024 * 1024      /* no reader reads more */
 };
 
-/* The directory of a class, below $VITRINE_SHARE, else /tmp; name: letters, digits, - _ . and no leading point. NULL:
- * that of the notes terminal, of the user alone, below $XDG_RUNTIME_DIR, else /tmp. */
-bool classroom_path(const char *name, char path[CLASS_PATH], Err *err);
+/* A class has its directory below $VITRINE_SHARE, else /tmp; its name: letters, digits, - _ . and no leading point.
+ * NULL: that of the notes terminal, of the user alone, below $XDG_RUNTIME_DIR, else /tmp. */
+
 /* Name of a user with the number: "ada (1001)". */
 const char *classroom_user(uid_t uid, char out[80]);
 
@@ -35,13 +35,13 @@ const char *classroom_user(uid_t uid, char out[80]);
 typedef struct Classroom {
     char path[CLASS_PATH]; /* "" while there is none */
     int folder, lines;     /* descriptors */
-    DIR *votes;            /* NULL where private */
+    DIR *votes;            /* NULL where it is the user's alone */
     mode_t mode;
 } Classroom;
 
 /* Makes the directory (its lines, and votes/ where others may come in; group: its members alone, or NULL) and begins.
  * False where it is not ours, or somebody presents there. */
-bool classroom_make(Classroom *c, const char *path, const char *group, bool private, Err *err);
+bool classroom_make(Classroom *c, const char *name, const char *group, Err *err);
 /* Takes all of it away. Zeroed or made. */
 void classroom_close(Classroom *c);
 /* anew: a new file of lines in the place of the old one, which stays where that fails. Else lines behind those that are
@@ -56,13 +56,14 @@ typedef struct ClassReader {
     int folder, lines, watch; /* watch: of inotify, or −1 */
     uid_t owner;
     int64_t looked; /* clock_ns of the last look at what can't be watched */
-    Buf in, line; /* what the file has; `used` bytes of it were taken, the last of them as `line`; 0: all of it again */
+    Buf in;         /* what the file has; `used` bytes of it were taken. Both 0: all of it again */
     size_t used;
     bool live;     /* somebody presents there */
     char why[512]; /* why nothing is read; "" while there is something */
 } ClassReader;
 
-void reader_init(ClassReader *r, const char *path);
+/* Nothing is opened yet. False where the name is none. */
+bool reader_init(ClassReader *r, const char *name, Err *err);
 void reader_close(ClassReader *r);
 /* Opens where there is something to open, reads on. True when there is news: lines, or another `why`. */
 bool reader_step(ClassReader *r, int64_t now);

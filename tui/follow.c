@@ -10,11 +10,8 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/models/model.h"
-#include "core/session/ask/quiz.h"
-#include "core/session/command.h"
 #include "core/session/state.h"
 #include "tui/app.h"
 #include "tui/share.h"
@@ -25,18 +22,18 @@ static const char KNOWN[] = "presenters"; /* whose lines the reader let run: a l
 
 bool follow_open(Follow *f, const char *name, const char *model, Err *err)
 {
-    char path[CLASS_PATH];
-    if (!classroom_path(name, path, err))
+    ClassReader room;
+    if (!reader_init(&room, name, err))
         return false;
-    *f = (Follow){.joined = true, .following = true, .model = model, .owner = (uid_t)-1, .question = {.mine = -1}};
+    *f = (Follow){
+        .joined = true, .following = true, .model = model, .owner = (uid_t)-1, .question = {.mine = -1}, .room = room};
     f->commands = session_command_set();
     snprintf(f->name, sizeof f->name, "%s", name);
     snprintf(f->who, sizeof f->who, "%s", name);
-    reader_init(&f->room, path);
     return true;
 }
 
-void follow_close_lesson(Follow *f)
+static void close_lesson(Follow *f)
 {
     Session *s = f->player.s;
     if (f->playing && s) {
@@ -49,42 +46,52 @@ void follow_close_lesson(Follow *f)
     f->playing = false;
 }
 
+void follow_leave(Follow *f)
+{
+    f->following = false;
+    close_lesson(f);
+}
+
 void follow_close(Follow *f, Session *s)
 {
     if (!f->joined)
         return;
     reader_close(&f->room);
-    follow_close_lesson(f);
+    close_lesson(f);
     commands_free(&f->commands);
     permit_class(s, NULL, NULL);
     if (f->lent > 0)
         close(f->lent);
-    free(f->lesson);
+    buf_free(&f->lesson);
     buf_free(&f->said);
     buf_free(&f->asked);
     *f = (Follow){0};
 }
 
-bool follow_join(Follow *f, Session *s, const char *name, const char *model, Err *err)
+bool follow_join(Follow *f, Session *s, Desk *own, const char *name, const char *model, Err *err)
 {
     bool off = strcmp(name, "off") == 0;
     if (!f->joined && (!*name || off))
         return err_set(err, "nobody is followed: in a class, :join NAME follows who presents");
     if (*name && !off) {
         follow_close(f, s);
-        return follow_open(f, name, model, err);
-    }
-    if (off || !f->room.live) {
+        if (!follow_open(f, name, model, err))
+            return false;
+    } else if (off || !f->room.live) {
         follow_close(f, s);
         session_say(s, "You have left the class; join NAME follows again.");
-        return true;
-    }
-    f->following = !f->following;
-    if (f->following) {
-        f->trouble[0] = 0;
-        f->room.used = 0;
-    } else
+    } else if (f->following) {
+        f->following = false;
         session_say(s, "On your own.");
+    } else {
+        f->following = true;
+        f->trouble[0] = 0;
+        f->room.in.len = f->room.used = 0;
+    }
+    if (f->following && own->open) {
+        desk_close(own, s);
+        f->following = true; /* that was the reader's doing, which leaves */
+    }
     return true;
 }
 
@@ -198,22 +205,22 @@ static bool open_lesson(Follow *f, Session *s, const char *what, Err *err)
     }
     lesson_free(&l); /* the player's, where there is one */
     if (!ok)
-        follow_close_lesson(f);
+        close_lesson(f);
     return ok;
 }
 
 static void take_card(Follow *f, Session *s, const char *line)
 {
     Err err = {{0}};
+    Buf lesson = {0};
     int card, pauses, at = 0;
     if (sscanf(line, "@card %5d %5d %n", &card, &pauses, &at) != 2 || !at || card < 0 || pauses < 0)
         return;
-    if (!f->lesson || strcmp(line + at, f->lesson) != 0)
-        follow_close_lesson(f);
-    free(f->lesson);
-    f->lesson = xstrdup(line + at);
+    buf_puts(&lesson, line + at);
+    if (buf_renew(&f->lesson, &lesson))
+        close_lesson(f);
     log_hold(s, true);
-    bool ok = f->playing || open_lesson(f, s, f->lesson, &err);
+    bool ok = f->playing || open_lesson(f, s, buf_str(&f->lesson), &err);
     if (ok && card >= f->player.lesson.count)
         ok = err_set(&err, "the presenter's lesson has no card %d here", card + 1);
     ok = ok && player_enter(&f->player, card, &err);
@@ -235,7 +242,7 @@ static void take(Follow *f, Session *s, const char *line)
     else if (!f->following)
         return;
     else if (strncmp(line, "@state ", 7) == 0) {
-        follow_close_lesson(f);
+        close_lesson(f);
         run(f, s, line + 7);
     } else if (strncmp(line, "@card ", 6) == 0)
         take_card(f, s, line);
@@ -253,7 +260,7 @@ static void put_receipt(Follow *f, Session *s)
 {
     uint64_t hash;
     if (f->question.open && f->question.mine >= 0 && !*f->receipt && session_hash(s, SIDE_B, &hash))
-        receipt_put(&(Receipt){f->question.seed, f->question.mine + 1, hash}, f->receipt);
+        receipt_put(&(Receipt){f->question.quiz.seed, f->question.mine + 1, hash}, f->receipt);
 }
 
 bool follow_step(Follow *f, Session *s, int64_t now)
@@ -302,12 +309,12 @@ bool follow_vote(Follow *f, Session *s, int digit, Err *err)
 {
     char name[80];
     Rollcall *q = &f->question;
-    int choice = rollcall_choice(q, digit), terminal = terminal_here();
+    int choice = quiz_choice(&q->quiz, digit), terminal = terminal_here();
     if (!q->open || q->closed)
         return err_set(err, "no question is open");
     if (choice < 0)
         return err_set(err, "%d is none of the answers: press the digit in front of one", digit);
-    snprintf(name, sizeof name, "%08x-%d-%d-%llx", q->seed, terminal, choice,
+    snprintf(name, sizeof name, "%08x-%d-%d-%llx", q->quiz.seed, terminal, choice,
              (unsigned long long)clock_ns() ^ (unsigned long long)getpid() << 40);
     if (!reader_vote(&f->room, name, err))
         return false;
@@ -322,7 +329,7 @@ void follow_receipt(const Follow *f, Buf *out)
 {
     char name[QUIZ_ANSWER + 16];
     buf_printf(out, *f->receipt ? "Receipt %s. " : "The receipt comes when the pass is complete.%s ", f->receipt);
-    buf_printf(out, "Your answer, %s, is the one vote of %s.", rollcall_name(&f->question, f->question.mine, name),
+    buf_printf(out, "Your answer, %s, is the one vote of %s.", quiz_name(&f->question.quiz, f->question.mine, name),
                f->terminal ? "this terminal" : "your account, unless a terminal of yours votes: this one is not yours");
 }
 
@@ -357,24 +364,15 @@ static void put_question(const Rollcall *q, Buf *out)
     int total = rollcall_total(q);
     buf_printf(out, q->closed ? "%s: %d answer%s.\n" : "Asked: %s\n", q->quiz.text, total, total == 1 ? "" : "s");
     for (int i = 0; i < q->quiz.count; i++) {
-        buf_puts(out, rollcall_name(q, i, name));
+        buf_puts(out, quiz_name(&q->quiz, i, name));
         if (q->closed)
             buf_printf(out, ": %d", q->votes[i]);
-        if (q->valued)
-            buf_printf(out, ", value %.4g", q->value[i]);
+        if (q->quiz.valued)
+            buf_printf(out, ", value %.4g", q->quiz.value[i]);
         buf_printf(out, "%s%s\n", q->closed && i == q->quiz.right ? ", right" : "",
                    q->closed && i == q->mine ? ", yours" : "");
     }
     buf_printf(out, "%s%s", q->note, *q->note ? "\n" : "");
-}
-
-/* Where it is another text than the one before. */
-static void say(Buf *before, Buf *text, Buf *out)
-{
-    if (strcmp(buf_str(text), buf_str(before)) != 0)
-        buf_puts(out, buf_str(text));
-    buf_free(before);
-    *before = *text;
 }
 
 bool follow_say(Follow *f, Session *s, Buf *out)
@@ -387,11 +385,13 @@ bool follow_say(Follow *f, Session *s, Buf *out)
     f->moved = false;
     if (f->question.open)
         put_question(&f->question, &question);
-    say(&f->asked, &question, out);
+    if (buf_renew(&f->asked, &question))
+        buf_puts(out, buf_str(&f->asked));
     follow_line(f, &line);
     bool caption = *f->caption && strcmp(buf_str(&line), f->caption) == 0;
     buf_printf(&said, "%s%s%s\n", caption ? f->who : "", caption ? " says: " : "", buf_str(&line));
     buf_free(&line);
-    say(&f->said, &said, out);
+    if (buf_renew(&f->said, &said))
+        buf_puts(out, buf_str(&f->said));
     return moved;
 }

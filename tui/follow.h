@@ -7,6 +7,7 @@
 #include "core/session/edit/edits.h"
 #include "lessons/play.h"
 #include "tui/classroom.h"
+#include "tui/desk.h"
 #include "tui/rollcall.h"
 
 typedef struct Follow {
@@ -22,7 +23,7 @@ typedef struct Follow {
     Player player; /* of the lesson that is presented, while `playing`: worked examples are on show by it */
     bool playing;
     EditHistory history; /* of the reader's own changes, meanwhile */
-    char *lesson;        /* "FILE SEED DIGEST" of it */
+    Buf lesson;          /* "FILE SEED DIGEST" of it */
     Rollcall question;
     char receipt[64];  /* of the last answer; "" = none */
     bool terminal;     /* … which was this terminal's, not the account's */
@@ -41,12 +42,13 @@ void follow_close(Follow *f, Session *s);
 /* Once a round. True when the frame changed. Takes lines for a twentieth of a second at most: */
 bool follow_step(Follow *f, Session *s, int64_t now);
 bool follow_behind(const Follow *f); /* … others wait for the next round, which should come at once */
-/* `join NAME`; off: leaves; "": on one's own, and back to where the presenter is. */
-bool follow_join(Follow *f, Session *s, const char *name, const char *model, Err *err);
+/* `join NAME`; off: leaves; "": on one's own, and back to where the presenter is, which closes the reader's own lesson.
+ */
+bool follow_join(Follow *f, Session *s, Desk *own, const char *name, const char *model, Err *err);
 /* The reader's answer while `asks`: true where the word is one. */
 bool follow_answers(Follow *f, Session *s, const char *word);
-/* The presenter's lesson is closed here, until the next card comes. */
-void follow_close_lesson(Follow *f);
+/* The reader opens a lesson: on one's own, the presenter's is closed here until the next card comes. */
+void follow_leave(Follow *f);
 /* A vote for the open question, and what is said of it: whose vote it was, the receipt. */
 bool follow_vote(Follow *f, Session *s, int digit, Err *err);
 void follow_receipt(const Follow *f, Buf *out);

@@ -19,14 +19,13 @@
 
 bool prompter_open(Prompter *p, Err *err)
 {
-    char path[CLASS_PATH];
     if (*p->room.path)
         return true;
-    if (!classroom_path(NULL, path, err) || !classroom_make(&p->room, path, NULL, true, err))
+    if (!classroom_make(&p->room, NULL, NULL, err))
         return false;
     unlinkat(p->room.folder, "keys", 0);
-    bool made = mkfifoat(p->room.folder, "keys", 0600) == 0;
-    p->keys = made ? openat(p->room.folder, "keys", O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC) : -1;
+    mkfifoat(p->room.folder, "keys", 0600);
+    p->keys = openat(p->room.folder, "keys", O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     return true;
 }
 
@@ -71,10 +70,8 @@ void prompter_step(Prompter *p, const Session *s, const Presenter *of, const Rol
     if (!*p->room.path)
         return;
     put_page(s, of, question, &page);
-    if (strcmp(buf_str(&page), buf_str(&p->page)) != 0)
-        classroom_write(&p->room, &page, true, NULL);
-    buf_free(&p->page);
-    p->page = page;
+    if (buf_renew(&p->page, &page))
+        classroom_write(&p->room, &p->page, true, NULL);
 }
 
 bool prompter_key(Prompter *p, char key[PROMPTER_KEY])
@@ -165,16 +162,14 @@ static void lines(ClassReader *r)
 int notes_main(const Options *o)
 {
     ClassReader r;
-    char path[CLASS_PATH];
     Err err = {{0}};
     TermOptions terminal = verb_screen(o).terminal;
     terminal.no_mouse = true;
     bool drawn = !o->plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    if (!classroom_path(NULL, path, &err) || (drawn && !term_open(&terminal, &err))) {
+    if (!reader_init(&r, NULL, &err) || (drawn && !term_open(&terminal, &err))) {
         tell(err.text);
         return STATUS_BAD;
     }
-    reader_init(&r, path);
     (drawn ? screen : lines)(&r);
     reader_close(&r);
     if (drawn) {

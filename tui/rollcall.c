@@ -8,85 +8,6 @@
 #include "core/base/utf8.h"
 #include "core/session/command.h"
 
-static uint32_t mix(uint32_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return (hash ^ 0xff) * 16777619u;
-}
-
-uint32_t rollcall_seed(const char *text, const char *const *answer, int count)
-{
-    uint32_t hash = mix(2166136261u, text);
-    for (int i = 0; i < count; i++)
-        hash = mix(hash, answer[i]);
-    return hash | (ROLLCALL_MADE + 1u);
-}
-
-bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int count, uint32_t seed, Err *err)
-{
-    Rollcall new = {.open = true, .mine = -1, .quiz = {.right = -1, .count = count}};
-    if (count < 2 || count > QUIZ_ANSWERS)
-        return err_set(err, "a question has 2 to %d answers: %s", QUIZ_ANSWERS, ROLLCALL_EXAMPLE);
-    if (!*text || strlen(text) >= QUIZ_TEXT)
-        return err_set(err, "a question has 1 to %d characters", QUIZ_TEXT - 1);
-    utf8_clean(new.quiz.text, sizeof new.quiz.text, text);
-    for (int i = 0; i < count; i++) {
-        if (!*answer[i] || strlen(answer[i]) >= QUIZ_ANSWER)
-            return err_set(err, "answer %d: 1 to %d characters", i + 1, QUIZ_ANSWER - 1);
-        utf8_clean(new.quiz.answer[i], sizeof new.quiz.answer[i], answer[i]);
-    }
-    new.seed = seed ? seed : rollcall_seed(text, answer, count);
-    *r = new;
-    return true;
-}
-
-bool rollcall_settle(Rollcall *r, Session *s, Err *err)
-{
-    int right;
-    if (r->by == SETTLE_NOT)
-        return true;
-    if (!settle(s, r->by, r->key, &r->quiz, &right, r->value, err))
-        return false;
-    r->valued = r->by != SETTLE_RIGHT;
-    right = r->valued ? right : rollcall_choice(r, right);
-    if (right < 0 && !r->valued)
-        return err_set(err, "right= is no digit in front of an answer: %.100s", r->key);
-    r->quiz.right = right;
-    return true;
-}
-
-/* Is every answer a digit, and none twice? */
-static bool names_itself(const Rollcall *r)
-{
-    unsigned seen = 0;
-    for (int i = 0; i < r->quiz.count; i++) {
-        const char *a = r->quiz.answer[i];
-        if (*a < '0' || *a > '9' || a[1] || (seen & 1u << (*a - '0')))
-            return false;
-        seen |= 1u << (*a - '0');
-    }
-    return true;
-}
-
-int rollcall_choice(const Rollcall *r, int digit)
-{
-    bool named = names_itself(r);
-    for (int i = 0; i < r->quiz.count; i++)
-        if (digit == (named ? r->quiz.answer[i][0] - '0' : i + 1))
-            return i;
-    return -1;
-}
-
-const char *rollcall_name(const Rollcall *r, int i, char out[QUIZ_ANSWER + 16])
-{
-    if (names_itself(r))
-        snprintf(out, QUIZ_ANSWER + 16, "%s", r->quiz.answer[i]);
-    else
-        snprintf(out, QUIZ_ANSWER + 16, "%d. %s", i + 1, r->quiz.answer[i]);
-    return out;
-}
-
 int rollcall_total(const Rollcall *r)
 {
     int n = 0;
@@ -108,15 +29,15 @@ void rollcall_put(const Rollcall *r, Buf *out)
     double votes[QUIZ_ANSWERS] = {rollcall_total(r)}; /* how they are spread is nobody's business before the end */
     for (int i = 0; r->closed && i < r->quiz.count; i++)
         votes[i] = r->votes[i];
-    buf_printf(out, "%08x ", r->seed);
+    buf_printf(out, "%08x ", r->quiz.seed);
     command_quote(r->quiz.text, out);
     for (int i = 0; i < r->quiz.count; i++) {
         buf_putc(out, ' ');
         command_quote(r->quiz.answer[i], out);
     }
     put_numbers(" votes", votes, r->quiz.count, out);
-    if (r->closed && r->valued)
-        put_numbers(" value", r->value, r->quiz.count, out);
+    if (r->closed && r->quiz.valued)
+        put_numbers(" value", r->quiz.value, r->quiz.count, out);
     buf_puts(out, " note=");
     command_quote(r->note, out);
     if (r->closed)
@@ -138,7 +59,7 @@ static bool read_numbers(const char *text, int count, double least, double most,
 bool rollcall_read(Rollcall *r, const char *text)
 {
     Args a;
-    Rollcall new;
+    Rollcall new = {.open = true};
     const char *seed;
     char *end;
     double votes[QUIZ_ANSWERS], at = -1;
@@ -146,18 +67,19 @@ bool rollcall_read(Rollcall *r, const char *text)
         return false;
     unsigned long number = strtoul(seed, &end, 16);
     const char *right = args_named(&a, "right"), *value = args_named(&a, "value"), *note = args_named(&a, "note");
-    if (*end || !number || !rollcall_ask(&new, a.word[0], a.word + 1, a.count - 1, (uint32_t)number, NULL) ||
+    if (*end || !number || !quiz_ask(&new.quiz, a.word[0], a.word + 1, a.count - 1, "", NULL) ||
         !read_numbers(args_named(&a, "votes"), new.quiz.count, 0, 2 * ROLLCALL_VOTES, votes) ||
         (right && !read_numbers(right, 1, -1, new.quiz.count - 1, &at)) ||
-        (value && (!right || !read_numbers(value, new.quiz.count, -DBL_MAX, DBL_MAX, new.value))))
+        (value && (!right || !read_numbers(value, new.quiz.count, -DBL_MAX, DBL_MAX, new.quiz.value))))
         return false;
+    new.quiz.seed = (uint32_t)number;
     for (int i = 0; i < new.quiz.count; i++)
         new.votes[i] = (int)votes[i];
     new.closed = right != NULL;
     new.quiz.right = (int)at;
-    new.valued = value != NULL;
+    new.quiz.valued = value != NULL;
     utf8_clean(new.note, sizeof new.note, note ? note : "");
-    new.mine = r->open && r->seed == new.seed ? r->mine : -1;
+    new.mine = r->open && r->quiz.seed == new.quiz.seed ? r->mine : -1;
     *r = new;
     return true;
 }
@@ -165,16 +87,16 @@ bool rollcall_read(Rollcall *r, const char *text)
 /* Rows that it takes; label: cells of an answer's words. */
 static int draw_answer(const Rollcall *r, Canvas *c, Rect in, int label, int i, int most)
 {
-    int valued = r->valued ? 12 : 0, x = in.x + label + valued;
+    int valued = r->quiz.valued ? 12 : 0, x = in.x + label + valued;
     Style style = r->closed && i == r->quiz.right ? STYLE_GOOD : STYLE_STRONG;
     char name[QUIZ_ANSWER + 16];
     if (i == r->mine)
         canvas_text(c, in.y, in.x, 1, style, ">");
-    int rows = canvas_wrap(c, (Rect){in.y, in.x + 1, in.h, label - 1}, style, rollcall_name(r, i, name));
+    int rows = canvas_wrap(c, (Rect){in.y, in.x + 1, in.h, label - 1}, style, quiz_name(&r->quiz, i, name));
     if (!r->closed)
         return rows;
     if (valued)
-        canvas_printf(c, in.y, in.x + label, valued, style, "%10.4g", r->value[i]);
+        canvas_printf(c, in.y, in.x + label, valued, style, "%10.4g", r->quiz.value[i]);
     if (in.w - label - valued > 14)
         canvas_bar(c, in.y, x + 1, in.w - label - valued - 14, most ? (double)r->votes[i] / most : 0, STYLE_STRONG,
                    (Ref){0});
@@ -192,7 +114,7 @@ void rollcall_draw(const Rollcall *r, Canvas *c, const char *below)
     below = *r->note && (r->closed || !*below) ? r->note : below;
     int rows = 2 + canvas_wrap_rows(c, w - 4, r->quiz.text) + (*below ? canvas_wrap_rows(c, w - 4, below) : 0);
     for (int i = 0; i < r->quiz.count; i++) {
-        rows += canvas_wrap_rows(c, label - 1, rollcall_name(r, i, name));
+        rows += canvas_wrap_rows(c, label - 1, quiz_name(&r->quiz, i, name));
         most = r->votes[i] > most ? r->votes[i] : most;
     }
     rows = rows < c->h ? rows : c->h;

@@ -13,7 +13,6 @@
 #include "core/base/utf8.h"
 #include "core/session/command.h"
 #include "core/session/link.h"
-#include "core/session/session.h"
 #include "core/session/state.h"
 
 #define AGAIN_NS INT64_C(500000000) /* between two looks at the votes, and two attempts at a full disk */
@@ -24,13 +23,13 @@ enum { TEXT_MOST = 1100 };          /* bytes of a caption: every one escaped it 
 
 bool share_open(Share *h, const char *name, const char *group, Err *err)
 {
-    char own[80], path[CLASS_PATH];
+    char own[80];
     if (*h->room.path)
         return err_set(err, "it is shared already: vitrine join %s", h->name);
     classroom_user(geteuid(), own);
     utf8_print(h->name, sizeof h->name, "%.*s", (int)(*name ? strlen(name) : strcspn(own, " ")), *name ? name : own);
     h->since = CLASS_FILE; /* the whole state first */
-    return classroom_path(*name ? name : h->name, path, err) && classroom_make(&h->room, path, group, false, err);
+    return classroom_make(&h->room, *name ? name : h->name, group, err);
 }
 
 void share_close(Share *h)
@@ -99,12 +98,6 @@ static void put_lines(Share *h, const char *begin, const char *lines, Buf *out)
     buf_free(&own);
 }
 
-void share_entry(Share *h, const char *resolved)
-{
-    if (*h->room.path)
-        buf_puts(&h->entries, resolved);
-}
-
 /* "@card CARD PAUSES FILE SEED [DIGEST]": the program's own lessons have no text, everybody has them. */
 static void put_card(Share *h, Buf *out)
 {
@@ -159,10 +152,8 @@ static bool put_moves(Share *h, Buf *out)
     h->moves_said = moves;
     buf_clear(&h->entries);
     put_said(h, &said);
-    if (whole || strcmp(buf_str(&said), buf_str(&h->said)) != 0)
-        buf_puts(out, buf_str(&said));
-    buf_free(&h->said);
-    h->said = said;
+    if (buf_renew(&h->said, &said) || whole)
+        buf_puts(out, buf_str(&h->said));
     return whole;
 }
 
@@ -225,7 +216,7 @@ static void take_one(Share *h, int folder, const char *name, bool away)
         v.terminal = 0;
     v.owner = st.st_uid;
     v.when = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-    if (vote && q->open && !q->closed && seed == q->seed && v.choice >= 0 && v.choice < q->quiz.count)
+    if (vote && q->open && !q->closed && seed == q->quiz.seed && v.choice >= 0 && v.choice < q->quiz.count)
         count_vote(h, &v);
     if (away && unlinkat(folder, name, 0) != 0)
         unlinkat(folder, name, AT_REMOVEDIR);
@@ -237,9 +228,9 @@ static bool look(Share *h, int64_t until, bool away)
 {
     Rollcall *q = h->question;
     struct dirent *e = NULL;
-    if (h->seed != q->seed || !q->open)
+    if (h->seed != q->quiz.seed || !q->open)
         h->votes = 0;
-    h->seed = q->seed;
+    h->seed = q->quiz.seed;
     for (int i = 0; (i < LOOK_LEAST || clock_ns() < until) && (e = readdir(h->room.votes)) != NULL; i++)
         take_one(h, dirfd(h->room.votes), e->d_name, away);
     if (!e)

@@ -23,8 +23,7 @@ typedef struct Share {
     const Session *s;
     const Presenter *presenter;
     Rollcall *question;
-    const Player
-        *player; /* of the lesson that is open, or NULL; set before share_step. Its cards go out by number, … */
+    const Player *player; /* of the open lesson, or NULL; set before share_step. Its cards go out by number, … */
     uint64_t lesson_seed; /* … since a follower has their worked examples only by playing them */
     Vote *vote;
     size_t votes, vote_cap;
@@ -33,7 +32,7 @@ typedef struct Share {
     int64_t counted;   /* clock_ns of the last look at the votes */
     Buf said;          /* caption and question as they were written last */
     int moves_said;    /* Player.moves of the card that was said last; 0: no card is on show there */
-    Buf entries;       /* what commands came to since the last round */
+    Buf entries;       /* what commands came to since the last round: while it is shared, to be added to */
     size_t since;      /* bytes in this file of lines */
     int64_t tried;     /* clock_ns when a new one could not be written; 0: it is written */
     char news[300];    /* to be said once; "" = none */
@@ -44,8 +43,6 @@ bool share_open(Share *h, const char *name, const char *group, Err *err);
 void share_close(Share *h);
 /* Once a round: writes what happened, takes in what came. True where something on the presenter's screen changed. */
 bool share_step(Share *h, int64_t now);
-/* What a command came to goes to everybody, with the next share_step. */
-void share_entry(Share *h, const char *resolved);
 /* Before the result: takes in the votes that lie there, and notes what has to be known beside it. */
 void share_count(Share *h);
 #endif

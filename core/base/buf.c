@@ -122,3 +122,12 @@ void buf_free(Buf *b)
     free(b->data);
     *b = (Buf){0};
 }
+
+bool buf_renew(Buf *b, Buf *now)
+{
+    bool other = strcmp(buf_str(b), buf_str(now)) != 0;
+    buf_free(b);
+    *b = *now;
+    *now = (Buf){0};
+    return other;
+}

@@ -2,6 +2,7 @@
 #ifndef VITRINE_BASE_BUF_H
 #define VITRINE_BASE_BUF_H
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct Buf {
@@ -22,4 +23,7 @@ void buf_shell(Buf *b, const char *s);
 const char *buf_str(const Buf *b); /* never NULL; valid until the next change */
 void buf_clear(Buf *b);            /* keeps the memory */
 void buf_free(Buf *b);
+/* *b becomes `now`, which it takes over; true where that is another text than it was: for what is written or said once.
+ */
+bool buf_renew(Buf *b, Buf *now);
 #endif

@@ -21,7 +21,7 @@ static void question(const char *text)
     Buf b = {0};
     if (rollcall_read(&r, text)) {
         rollcall_put(&r, &b);
-        if (!rollcall_read(&again, buf_str(&b)) || again.seed != r.seed || again.quiz.count != r.quiz.count ||
+        if (!rollcall_read(&again, buf_str(&b)) || again.quiz.seed != r.quiz.seed || again.quiz.count != r.quiz.count ||
             strcmp(again.note, r.note) != 0 || again.closed != r.closed || again.quiz.right != r.quiz.right ||
             rollcall_total(&again) != rollcall_total(&r))
             abort();
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     ClassReader r;
     Err err;
     const char *line;
-    reader_init(&r, "/none");
+    reader_init(&r, "none", &err);
     buf_add(&r.in, bytes, n);
     while ((line = reader_line(&r, &err)) != NULL) {
         question(line);

@@ -35,6 +35,7 @@ static Presenter presenter;
 static Rollcall question;
 static Share share;
 static Follow follow;
+static Desk desk;
 
 /* From now on files are made and opened as that user, in that group besides; 0: as who runs the test. */
 static void be_in(uid_t uid, gid_t group)
@@ -141,7 +142,7 @@ static void does(const char *line)
     Err err = {{0}};
     if (!command_do(&s, &all, line, LINE_OWN, &err))
         fail_msg("%s: %s", line, err.text);
-    share_entry(&share, line);
+    buf_puts(&share.entries, line);
 }
 
 static void reads(const char *what, const char *part)
@@ -163,12 +164,12 @@ static void test_a_step_arrives(void **state)
     does("head 2\n");
     round_both();
     Err err;
-    assert_true(follow_join(&follow, &own, "", NULL, &err)); /* f: on one's own … */
+    assert_true(follow_join(&follow, &own, &desk, "", NULL, &err)); /* f: on one's own … */
     assert_false(follow.following);
     does("goto logits\n");
     round_both();
     assert_string_equal(own.place.path, "blocks.1.attn.pattern");
-    assert_true(follow_join(&follow, &own, "", NULL, &err)); /* … and back, to the same lines */
+    assert_true(follow_join(&follow, &own, &desk, "", NULL, &err)); /* … and back, to the same lines */
     round_both();
     assert_string_equal(own.place.path, "logits");
     does("goto blocks.0.attn.q\n");
@@ -249,7 +250,7 @@ static void test_who_comes_late_begins_at_the_last_whole_state(void **state)
     assert_true(late.room.in.len < 2 * CLASS_FILE);
     late.following = false;
     assert_true(command_do(&another, &all, "goto logits", LINE_OWN, &err));
-    assert_true(follow_join(&late, &another, "", NULL, &err)); /* f: back by the same lines */
+    assert_true(follow_join(&late, &another, &desk, "", NULL, &err)); /* f: back by the same lines */
     catch_up(&late, &another);
     assert_string_equal(another.place.path, "blocks.0.attn.k");
     follow_close(&late, &another);
@@ -484,7 +485,8 @@ static void test_a_question_in_lines(void **state)
     Buf said = {0};
     Err err;
     round_both();
-    assert_true(rollcall_ask(&question, "Which head?", HEADS, 2, 0, NULL));
+    question = (Rollcall){.open = true, .mine = -1};
+    assert_true(quiz_ask(&question.quiz, "Which head?", HEADS, 2, "", NULL));
     for (int i = 0; i < 2; i++) {
         be(PRESENTER);
         share_step(&share, clock_ns());
@@ -553,8 +555,8 @@ static void need_root(void)
 static void ask(void)
 {
     static const char *const HEADS[] = {"0", "1", "2", "3"};
-    assert_true(rollcall_ask(&question, "Which head?", HEADS, 4, 0, NULL));
-    question.votes[0] = 0;
+    question = (Rollcall){.open = true, .mine = -1};
+    assert_true(quiz_ask(&question.quiz, "Which head?", HEADS, 4, "", NULL));
     be(PRESENTER);
     share_step(&share, clock_ns());
     be(0);
@@ -571,7 +573,7 @@ static void put_votes(int terminal, int count)
 {
     char name[300];
     for (int i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "%s/votes/%08x-%d-%d-%x%x", room, question.seed, terminal, i % 4, i + 1,
+        snprintf(name, sizeof name, "%s/votes/%08x-%d-%d-%x%x", room, question.quiz.seed, terminal, i % 4, i + 1,
                  (unsigned)getuid());
         close(open(name, O_WRONLY | O_CREAT | O_EXCL, 0600));
     }
@@ -617,7 +619,7 @@ static void crowd(void)
 {
     char path[300], inside[320];
     for (int i = 0; i < 700; i++) {
-        snprintf(path, sizeof path, "%s/votes/%08x-0-1-%x", room, question.seed, i + 1);
+        snprintf(path, sizeof path, "%s/votes/%08x-0-1-%x", room, question.quiz.seed, i + 1);
         snprintf(inside, sizeof inside, "%s/x", path);
         if (mkdir(path, 0700) != 0 || mkdir(inside, 0700) != 0)
             _exit(3);
@@ -688,7 +690,7 @@ static void test_a_crowd_hides_no_vote(void **state)
     snprintf(from, sizeof from, "%s/somebodys", base); /* an empty file of another user's under the name of a vote */
     close(open(from, O_WRONLY | O_CREAT | O_EXCL, 0600));
     assert_int_equal(chown(from, 60000, 60000), 0);
-    snprintf(to, sizeof to, "%s/votes/%08x-0-1-abc", room, question.seed);
+    snprintf(to, sizeof to, "%s/votes/%08x-0-1-abc", room, question.quiz.seed);
     assert_int_equal(link(from, to), 0);
     count();
     assert_int_equal(rollcall_total(&question), 2);
@@ -705,7 +707,7 @@ static void test_two_hundred_read(void **state)
     be(READER);
     int watched = 0;
     for (int i = 0; i < READERS; i++) {
-        reader_init(&r[i], room);
+        assert_true(reader_init(&r[i], "c", &err));
         reader_step(&r[i], clock_ns());
         while (reader_line(&r[i], &err))
             ;
@@ -752,14 +754,13 @@ static void test_a_group_alone(void **state)
     assert_true(share_open(&h, "g", "games", &err));
     share_step(&h, clock_ns());
     ClassReader r;
-    snprintf(path, sizeof path, "%s/vitrine-class-g", base);
     be_in(READER, g->gr_gid);
-    reader_init(&r, path);
+    assert_true(reader_init(&r, "g", &err));
     assert_true(reader_step(&r, clock_ns()) && r.live && reader_line(&r, &err));
     assert_true(reader_vote(&r, "00000001-0-1-1", &err));
     reader_close(&r);
     be(STRANGER);
-    reader_init(&r, path);
+    assert_true(reader_init(&r, "g", &err));
     reader_step(&r, clock_ns());
     reads(r.why, "a group that you are not in");
     assert_false(reader_vote(&r, "00000001-0-1-2", &err));
@@ -815,7 +816,7 @@ static void test_thousands_vote(void **state)
     round_both();
     ask();
     for (int i = 0; i < VOTERS; i++) {
-        snprintf(name, sizeof name, "%s/votes/%08x-0-1-%x", room, question.seed, i + 1);
+        snprintf(name, sizeof name, "%s/votes/%08x-0-1-%x", room, question.quiz.seed, i + 1);
         close(open(name, O_WRONLY | O_CREAT | O_EXCL, 0600));
         assert_int_equal(chown(name, (uid_t)(60000 + i), 60000), 0);
     }
@@ -895,7 +896,7 @@ static void fill_disk(void)
     for (int i = 0; i < 400; i++) {
         const char *line = i % 2 ? "goto logits\n" : "goto blocks.0.attn.q\n";
         command_do(&s, &all, line, LINE_OWN, NULL);
-        share_entry(&h, line);
+        buf_puts(&h.entries, line);
         share_step(&h, clock_ns());
     }
     if (clock_ns() - began > INT64_C(5000000000) || !strstr(h.news, "Followers wait"))

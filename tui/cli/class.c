@@ -15,9 +15,8 @@ static bool share_screen(const Options *o, AppOptions *a)
 
 static bool check_join(const Options *o, const Link *l, Err *err)
 {
-    char path[CLASS_PATH];
     (void)l;
-    return o->word_count == 2 ? classroom_path(o->word[1], path, err)
+    return o->word_count == 2 ? reader_init(&(ClassReader){0}, o->word[1], err)
                               : err_set(err, "join whom? vitrine join NAME, as who presents says");
 }
 

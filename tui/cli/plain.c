@@ -87,15 +87,11 @@ static void on_entry(void *context, const char *lines)
 static bool join(Plain *p, const char *name, Err *err)
 {
     Session *s = &p->work->session;
-    if (!follow_join(&p->follow, s, name, p->work->options->model, err))
+    if (!follow_join(&p->follow, s, &p->desk, name, p->work->options->model, err))
         return false;
     if (*name && !s->said.len)
         session_say(s, "Joining %s.", name);
     log_follow(s, on_entry, p);
-    if (p->follow.following && p->desk.open) { /* a lesson of one's own ends where the presenter's begins */
-        desk_close(&p->desk, s);
-        p->follow.following = true;
-    }
     return true;
 }
 

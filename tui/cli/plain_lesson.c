@@ -85,10 +85,7 @@ bool plain_lesson(Plain *p, const char *which, Err *err)
         desk_help(&p->desk, &p->work->overlay);
         return true;
     }
-    if (p->follow.joined) {
-        p->follow.following = false;
-        follow_close_lesson(&p->follow);
-    }
+    follow_leave(&p->follow);
     if (!desk_open(&p->desk, s, which, err))
         return false;
     put_lesson(p);

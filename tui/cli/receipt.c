@@ -2,12 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/utf8.h"
-#include "lessons/play.h"
-
 #include "core/session/ask/quiz.h"
+#include "lessons/play.h"
 #include "tui/cli/verbs.h"
-#include "tui/rollcall.h"
 
 static bool check(const Options *o, const Link *l, Err *err)
 {
@@ -16,19 +13,6 @@ static bool check(const Options *o, const Link *l, Err *err)
     if (o->word_count < 2)
         return err_set(err, "which receipt? vitrine receipt v1-…");
     return receipt_read(&r, o->word[1], err);
-}
-
-/* "least=EXPRESSION" behind the answers, where the question was asked so. */
-static SettleBy key_of(const char *word, const char **expression)
-{
-    char name[8];
-    const char *equals = strchr(word, '=');
-    size_t n = equals ? (size_t)(equals - word) : 0;
-    if (!n || n >= sizeof name)
-        return SETTLE_NOT;
-    utf8_print(name, sizeof name, "%.*s", (int)n, word);
-    *expression = equals + 1;
-    return settle_word(name);
 }
 
 static void put_right(Work *w, const Quiz *q, int given)
@@ -45,23 +29,20 @@ static void put_right(Work *w, const Quiz *q, int given)
 static bool words(Work *w, const Receipt *r, Err *err)
 {
     const Options *o = w->options;
-    const char *key = "";
-    Rollcall q;
-    SettleBy by = o->word_count > 5 ? key_of(o->word[o->word_count - 1], &key) : SETTLE_NOT;
-    if (!rollcall_ask(&q, o->word[2], o->word + 3, o->word_count - 3 - (by != SETTLE_NOT), 0, err))
+    const char *last = o->word[o->word_count - 1]; /* "least=EXPRESSION", where the question was asked so */
+    bool keyed = o->word_count > 5 && quiz_is_key(last);
+    Quiz q;
+    if (!quiz_ask(&q, o->word[2], o->word + 3, o->word_count - 3 - keyed, keyed ? last : "", err))
         return false;
-    q.by = by;
-    snprintf(q.key, sizeof q.key, "%s", key);
     if (q.seed != r->seed)
         return err_set(err, "the receipt is for another question than \"%.100s\"", o->word[2]);
-    if (r->answer < 1 || r->answer > q.quiz.count)
+    if (r->answer < 1 || r->answer > q.count)
         return err_set(err, "that question has no answer %d", r->answer);
-    buf_printf(&w->out, "question  %s\nanswer    %d: %s\n", q.quiz.text, r->answer, q.quiz.answer[r->answer - 1]);
-    if (by == SETTLE_NOT)
-        return true;
-    if (!rollcall_settle(&q, &w->session, err))
+    buf_printf(&w->out, "question  %s\nanswer    %d: %s\n", q.text, r->answer, q.answer[r->answer - 1]);
+    if (keyed && !quiz_settle(&q, &w->session, err))
         return false;
-    put_right(w, &q.quiz, r->answer);
+    if (keyed)
+        put_right(w, &q, r->answer);
     return true;
 }
 
@@ -74,7 +55,7 @@ static uint32_t seed_of(const Question *q)
         return 0;
     for (int i = 0; i < q->count; i++)
         answer[i] = q->choices[i].text;
-    return rollcall_seed(q->text, answer, q->count);
+    return quiz_seed(q->text, answer, q->count);
 }
 
 /* The lesson and card that ask it; numbers that are live in the words make it another question, which is not found. */
@@ -128,7 +109,7 @@ static int of_card(Work *w, const Receipt *r, Lesson *l, int card, Err *err)
 static bool made(Work *w, const Receipt *r, Err *err)
 {
     Quiz q;
-    if (r->seed > ROLLCALL_MADE)
+    if (r->seed > QUIZ_MADE)
         return err_set(err, "the receipt is for a question that was asked on the spot: give its words and answers");
     if (!quiz_make(&w->session, r->seed, &q, err))
         return false;

@@ -93,7 +93,7 @@ bool quiz_make(Session *s, uint32_t seed, Quiz *out, Err *err)
     int blocks = session_blocks(s), block = blocks > 0 ? (int)rng_below(&r, (uint32_t)blocks) : 0;
     if (!attention(s, block, &a, err))
         return false;
-    *out = (Quiz){.right = 0};
+    *out = (Quiz){.seed = seed};
     size_t t = rng_below(&r, (uint32_t)a.tokens), h = rng_below(&r, (uint32_t)a.heads);
     if (rng_below(&r, 2) || a.keys > 4096)
         ask_heads(&a, block, t, out);
@@ -102,18 +102,96 @@ bool quiz_make(Session *s, uint32_t seed, Quiz *out, Err *err)
     return true;
 }
 
+/* --- asked on the spot --- */
+
+static uint32_t mix(uint32_t hash, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+    return hash;
+}
+
+uint32_t quiz_seed(const char *text, const char *const *answer, int count)
+{
+    uint32_t hash = mix(mix(2166136261u, text, strlen(text)), "\xff", 1);
+    for (int i = 0; i < count; i++)
+        hash = mix(mix(hash, answer[i], strlen(answer[i])), "\xff", 1);
+    return hash | (QUIZ_MADE + 1u);
+}
+
+bool quiz_ask(Quiz *q, const char *text, const char *const *answer, int count, const char *key, Err *err)
+{
+    Quiz new = {.right = -1, .count = count};
+    if (count < 2 || count > QUIZ_ANSWERS)
+        return err_set(err, "a question has 2 to %d answers: %s", QUIZ_ANSWERS, QUIZ_EXAMPLE);
+    if (!*text || strlen(text) >= QUIZ_TEXT)
+        return err_set(err, "a question has 1 to %d characters", QUIZ_TEXT - 1);
+    utf8_clean(new.text, sizeof new.text, text);
+    for (int i = 0; i < count; i++) {
+        if (!*answer[i] || strlen(answer[i]) >= QUIZ_ANSWER)
+            return err_set(err, "answer %d: 1 to %d characters", i + 1, QUIZ_ANSWER - 1);
+        utf8_clean(new.answer[i], sizeof new.answer[i], answer[i]);
+    }
+    if (snprintf(new.key, sizeof new.key, "%s", key) >= (int)sizeof new.key)
+        return err_set(err, "an expression has at most %d characters", QUIZ_TEXT - 1);
+    new.seed = quiz_seed(text, answer, count);
+    *q = new;
+    return true;
+}
+
+/* Is every answer a digit, and none twice? */
+static bool names_itself(const Quiz *q)
+{
+    unsigned seen = 0;
+    for (int i = 0; i < q->count; i++) {
+        const char *a = q->answer[i];
+        if (*a < '0' || *a > '9' || a[1] || (seen & 1u << (*a - '0')))
+            return false;
+        seen |= 1u << (*a - '0');
+    }
+    return true;
+}
+
+int quiz_choice(const Quiz *q, int digit)
+{
+    bool named = names_itself(q);
+    for (int i = 0; i < q->count; i++)
+        if (digit == (named ? q->answer[i][0] - '0' : i + 1))
+            return i;
+    return -1;
+}
+
+const char *quiz_name(const Quiz *q, int i, char out[QUIZ_ANSWER + 16])
+{
+    if (names_itself(q))
+        snprintf(out, QUIZ_ANSWER + 16, "%s", q->answer[i]);
+    else
+        snprintf(out, QUIZ_ANSWER + 16, "%d. %s", i + 1, q->answer[i]);
+    return out;
+}
+
 /* --- settling --- */
 
-SettleBy settle_word(const char *word)
+typedef enum SettleBy { SETTLE_RIGHT, SETTLE_MOST, SETTLE_LEAST, SETTLE_NOT } SettleBy;
+
+/* Which of them the word is; *expression: what stands behind its =. */
+static SettleBy settle_by(const char *word, const char **expression)
 {
-    static const char *const WORDS[] = {[SETTLE_RIGHT] = "right", [SETTLE_MOST] = "most", [SETTLE_LEAST] = "least"};
-    for (int i = SETTLE_RIGHT; i <= SETTLE_LEAST; i++)
-        if (strcmp(word, WORDS[i]) == 0)
+    static const char *const WORDS[] = {[SETTLE_RIGHT] = "right=", [SETTLE_MOST] = "most=", [SETTLE_LEAST] = "least="};
+    for (int i = 0; i < SETTLE_NOT; i++) {
+        *expression = word + strlen(WORDS[i]);
+        if (strncmp(word, WORDS[i], strlen(WORDS[i])) == 0)
             return (SettleBy)i;
+    }
     return SETTLE_NOT;
 }
 
-static bool digit_of_answer(Session *s, const char *expression, int *right, Err *err)
+bool quiz_is_key(const char *word)
+{
+    return settle_by(word, &(const char *){NULL}) != SETTLE_NOT;
+}
+
+static bool settle_digit(Quiz *q, Session *s, const char *expression, Err *err)
 {
     double x;
     if (!number_value(s, session_side(s), expression, &x, err)) {
@@ -122,7 +200,11 @@ static bool digit_of_answer(Session *s, const char *expression, int *right, Err 
     }
     if (!(x >= 0 && x <= 9) || (double)(int)x != x)
         return err_set(err, "right=%.120s is %g: it has to come to the digit in front of an answer", expression, x);
-    *right = (int)x;
+    int right = quiz_choice(q, (int)x);
+    if (right < 0)
+        return err_set(err, "right= is no digit in front of an answer: %.100s", expression);
+    q->right = right;
+    q->valued = false;
     return true;
 }
 
@@ -142,17 +224,20 @@ static bool value_of(Session *s, const char *expression, const char *answer, dou
     return ok;
 }
 
-bool settle(Session *s, SettleBy by, const char *expression, const Quiz *of, int *right, double *value, Err *err)
+bool quiz_settle(Quiz *q, Session *s, Err *err)
 {
     double x[QUIZ_ANSWERS];
+    const char *expression;
     int best = 0, equals = 0;
-    REQUIRE(of->count > 0 && of->count <= QUIZ_ANSWERS && by != SETTLE_NOT);
+    SettleBy by = settle_by(q->key, &expression);
+    if (by == SETTLE_NOT)
+        return true;
     if (by == SETTLE_RIGHT)
-        return digit_of_answer(s, expression, right, err);
+        return settle_digit(q, s, expression, err);
     if (!strchr(expression, '$'))
         return err_set(err, "an expression with most= or least= has a $ in it, which stands for the answer");
-    for (int i = 0; i < of->count; i++) {
-        if (!value_of(s, expression, of->answer[i], &x[i], err))
+    for (int i = 0; i < q->count; i++) {
+        if (!value_of(s, expression, q->answer[i], &x[i], err))
             return false;
         if (i && x[i] == x[best])
             equals++;
@@ -161,8 +246,9 @@ bool settle(Session *s, SettleBy by, const char *expression, const Quiz *of, int
             equals = 0;
         }
     }
-    memcpy(value, x, (size_t)of->count * sizeof *x);
-    *right = equals ? -1 : best;
+    memcpy(q->value, x, (size_t)q->count * sizeof *x);
+    q->valued = true;
+    q->right = equals ? -1 : best;
     return true;
 }
 
@@ -170,9 +256,7 @@ bool settle(Session *s, SettleBy by, const char *expression, const Quiz *of, int
 
 static unsigned check_of(const char *text, size_t n)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+    uint32_t hash = mix(2166136261u, text, n);
     return (hash ^ hash >> 16) & 0xffff;
 }
 

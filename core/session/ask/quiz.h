@@ -11,28 +11,40 @@
 enum { QUIZ_ANSWERS = 8, QUIZ_TEXT = 240, QUIZ_ANSWER = 64 };
 
 typedef struct Quiz {
+    uint32_t seed; /* what it was made from, or that of its words */
     char text[QUIZ_TEXT];
     char answer[QUIZ_ANSWERS][QUIZ_ANSWER];
-    int count, right; /* right: from 0 */
+    int count, right;           /* right: from 0; −1: not known, or none of them */
+    char key[QUIZ_TEXT + 8];    /* what settles it, or "": */
+    double value[QUIZ_ANSWERS]; /* of each answer, where … */
+    bool valued;                /* … it was settled so */
 } Quiz;
 
 /* Of the attention of the run on show (B as it is edited). False where the model has none with 2 to 8 heads. */
 bool quiz_make(Session *s, uint32_t seed, Quiz *out, Err *err);
 
-/* --- which answer of a question asked on the spot is right, by an expression over the trace (number.h):
+/* --- a question asked on the spot, settled by an expression over the trace (number.h), its key:
  *   right=EXPRESSION   its value is the digit in front of the right answer
- *   most=EXPRESSION    $ in it stands for each answer in turn; the one with the largest value is right
- *   least=EXPRESSION   … with the smallest
+ *   most=EXPRESSION    $ in it stands for each answer in turn; the one with the largest value is right, …
+ *   least=EXPRESSION   … with the smallest; none is where two share it
  * --- */
 
-typedef enum SettleBy { SETTLE_NOT, SETTLE_RIGHT, SETTLE_MOST, SETTLE_LEAST } SettleBy;
+/* An example: of #17 head 1 looks 7.7 pixels away on the average, the others 11.6 and more. */
+#define QUIZ_EXAMPLE "ask \"Which head looks least far?\" 0 1 2 3 least=blocks.0.attn.probe.distance[h=$]"
+enum { QUIZ_MADE = 0x7fffffff /* the largest seed of a question made from a trace; that of words is larger */ };
 
-/* "right", "most", "least"; SETTLE_NOT for another word. */
-SettleBy settle_word(const char *word);
-/* Computes what is missing. right=: *right is that digit, whatever the answers are. most=, least=: the answer's index,
- * −1 where two share the largest (smallest) value, and value[of->count]. False, with both as they were, where an
- * expression cannot be had. */
-bool settle(Session *s, SettleBy by, const char *expression, const Quiz *of, int *right, double *value, Err *err);
+bool quiz_is_key(const char *word);
+/* key: "" where there is none. False, q as it was: what is wrong with the words. */
+bool quiz_ask(Quiz *q, const char *text, const char *const *answer, int count, const char *key, Err *err);
+uint32_t quiz_seed(const char *text, const char *const *answer, int count);
+/* Computes which answer is right, where it has a key. False, q as it was, where an expression cannot be had. */
+bool quiz_settle(Quiz *q, Session *s, Err *err);
+
+/* The answer that a digit stands for, or −1: answers that are digits themselves, such as heads, are called so, others
+ * are counted from 1. */
+int quiz_choice(const Quiz *q, int digit);
+/* "3", "2. yes": the answer as it is called. */
+const char *quiz_name(const Quiz *q, int i, char out[QUIZ_ANSWER + 16]);
 
 /* --- the receipt: the question's seed, the number of the answer and the trace hash of the run that it was
  * given about, with a check against slips of the pen. It proves nothing about who wrote it: it is no signature --- */
