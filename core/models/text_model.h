@@ -56,8 +56,8 @@ void words_free(Words *w);
 /* The words of a text, pad, start and end left out; no blank after an apostrophe. */
 void words_text(const Vocabulary *v, const int *number, int n, Buf *out);
 
-/* Lines NAME = NODE|NODE …: what the modules of the model's own program are called and which node is what they give; of a
- * model from the hub, else none. */
+/* Lines NAME = NODE|NODE …: what the modules of the model's own program are called and which node is what they give; of
+ * a model from the hub, else none. */
 void text_modules(const Model *m, Buf *out);
 
 /* --- inside core/models only: weights in a file --- */
