@@ -3,32 +3,16 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/base/utf8.h"
 #include "core/session/ask/number.h"
 #include "lessons/numbers.h"
+#include "lessons/sentence_parts.h"
 
-enum { NUMBERS_MOST = 128 };
-
-typedef struct Said {
-    size_t at;
-    double x, half;
-} Said;
-
-typedef struct Reading {
-    const Lesson *l;
-    const Card *card;
-    const char *text; /* the card's prose, code and live values blanked */
-    Said said[NUMBERS_MOST];
-    int count;
-    Buf *faults;
-    int found;
-} Reading;
-
-static void fault(Reading *r, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void fault(Reading *r, int line, const char *fmt, ...)
+void sentence_fault(Reading *r, int line, const char *fmt, ...)
 {
     char text[400], clean[400], file[120];
     va_list args;
@@ -40,22 +24,32 @@ static void fault(Reading *r, int line, const char *fmt, ...)
     r->found++;
 }
 
-static bool part_of_word(const char *text, size_t at)
+bool part_of_word(const char *text, size_t at)
 {
     return isalnum((unsigned char)text[at]) || text[at] == '_';
 }
 
-static void put_prose(const Card *c, Buf *out)
+static void put_text(const char *text, bool code, Buf *out, Buf *named)
 {
-    for (int i = 0; i < c->item_count; i++, buf_puts(out, ". "))
-        for (int k = 0; k < c->items[i].count; k++) {
-            const Span *s = &c->items[i].spans[k];
-            for (const char *p = s->style == SPAN_CODE ? "#" : s->text; *p; p++) {
-                const char *end = strncmp(p, "{{", 2) == 0 ? strstr(p, "}}") : NULL;
-                buf_putc(out, end ? '#' : *p);
-                p = end ? end + 1 : p;
-            }
-        }
+    const char *live = NULL; /* the end of a live value */
+    for (const char *p = text; *p; p++) {
+        live = !code && !live && strncmp(p, "{{", 2) == 0 ? strstr(p, "}}") : live;
+        buf_putc(out, code || live ? '#' : *p);
+        buf_putc(named, live ? '#' : *p);
+        live = p == live ? NULL : live;
+    }
+}
+
+/* Returns where the question begins. */
+static size_t put_prose(const Card *c, Buf *out, Buf *named)
+{
+    for (int i = 0; i < c->item_count; i++, put_text(". ", false, out, named))
+        for (int k = 0; k < c->items[i].count; k++)
+            put_text(c->items[i].spans[k].text, c->items[i].spans[k].style == SPAN_CODE, out, named);
+    size_t prose = out->len;
+    if (c->question)
+        put_text(c->question->text, false, out, named);
+    return prose;
 }
 
 static void find_numbers(Reading *r)
@@ -72,17 +66,7 @@ static void find_numbers(Reading *r)
     }
 }
 
-static const Said *stands_at(const Reading *r, const char *number)
-{
-    double x, half;
-    for (int i = 0; number_literal(number, &x, &half) && i < r->count; i++)
-        if (r->said[i].x == x && r->said[i].half == half)
-            return &r->said[i];
-    return NULL;
-}
-
-/* The number of an expectation `0.35 = EXPRESSION`, and the expression; NULL where it has none or both are. */
-static const char *literal_of(const Expectation *e, const char **expression)
+const char *literal_of(const Expectation *e, const char **expression)
 {
     double x, half;
     bool left = number_literal(e->left, &x, &half), right = number_literal(e->right, &x, &half);
@@ -90,26 +74,67 @@ static const char *literal_of(const Expectation *e, const char **expression)
     return e->relation != RELATION_EQUAL || left == right ? NULL : left ? e->left : e->right;
 }
 
-/* Two numbers exchanged stand in another order than what is expected of them. */
-static void check_order(Reading *r)
+/* A number that a statement of the card names: expected, given or quoted. */
+typedef struct Stated {
+    const char *number;
+    const Expectation *expected; /* or NULL */
+    int line;
+} Stated;
+
+/* The i-th of them in the order of the lines; false past the end. */
+static bool stated_at(const Card *c, int i, Stated *out)
 {
-    const Said *before = NULL;
+    for (int e = 0, q = 0; e < c->expect_count || q < c->quoted.count;) {
+        bool expect = e < c->expect_count && (q >= c->quoted.count || c->expect[e].line < c->quoted.at[q].line);
+        const char *expression;
+        *out = expect ? (Stated){literal_of(&c->expect[e], &expression), &c->expect[e], c->expect[e].line}
+                      : (Stated){c->quoted.at[q].text, NULL, c->quoted.at[q].line};
+        e += expect;
+        q += expect ? 0 : 2;
+        if (i-- == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Where the number stands: behind `before` if it does, else its first place; −1: nowhere. */
+static int stands_at(const Reading *r, const char *number, int before)
+{
+    double x, half;
+    int first = -1;
+    for (int i = 0; number && number_literal(number, &x, &half) && i < r->count; i++)
+        if (r->said[i].x == x && r->said[i].half == half) {
+            if (i > before)
+                return i;
+            first = first < 0 ? i : first;
+        }
+    return first;
+}
+
+/* Numbers are stated in the order in which they stand, so that two exchanged stand in another one. What is said of a
+ * number once more has the place of the first time, where it stands only once. */
+static void bind(Reading *r)
+{
+    int before = -1;
     const char *what = "";
-    for (int i = 0; i < r->card->expect_count; i++) {
-        const Expectation *e = &r->card->expect[i];
-        const char *expression, *number = literal_of(e, &expression);
-        const Said *at = number ? stands_at(r, number) : NULL;
-        if (!at)
+    Stated s;
+    for (int i = 0; stated_at(r->card, i, &s); i++) {
+        int at = stands_at(r, s.number, before);
+        if (at < 0)
             continue;
-        if (before && at < before) {
-            fault(r, e->line,
-                  "%s is expected behind %s, and stands before it in the text: were they exchanged? Expect them in the "
-                  "order of the text",
-                  number, what);
+        if (s.expected)
+            r->bound[s.expected - r->card->expect] = at;
+        if (at < before && !r->said[at].stated) {
+            sentence_fault(
+                r, s.line,
+                "%s is stated behind %s, and stands before it in the text: were they exchanged? State them in the "
+                "order of the text",
+                s.number, what);
             return;
         }
-        before = at;
-        what = number;
+        r->said[at].stated = true;
+        before = at > before ? at : before;
+        what = at == before ? s.number : what;
     }
 }
 
@@ -122,7 +147,8 @@ static void check_names(Reading *r)
     for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
         for (int i = 0; i < r->count; i++) {
             size_t at = r->said[i].at, n = strlen(NAMES[k].word);
-            if (at < n + 1 || r->text[at - 1] != ' ' || strncasecmp(r->text + at - 1 - n, NAMES[k].word, n) != 0)
+            if (at < n + 1 || at >= r->prose || r->text[at - 1] != ' ' ||
+                strncasecmp(r->text + at - 1 - n, NAMES[k].word, n) != 0)
                 continue;
             bool expected = false, so = false;
             for (int e = 0; e < r->card->expect_count; e++) {
@@ -134,8 +160,8 @@ static void check_names(Reading *r)
                 }
             }
             if (expected && !so)
-                fault(r, r->card->line, "the text says %s %g, and nothing expects that of a %s", NAMES[k].word,
-                      r->said[i].x, NAMES[k].function);
+                sentence_fault(r, r->card->line, "the text says %s %g, and nothing expects that of a %s", NAMES[k].word,
+                               r->said[i].x, NAMES[k].function);
         }
 }
 
@@ -212,18 +238,19 @@ static void check_words(Reading *r)
 {
     for (size_t k = 0; k < sizeof ORDERS / sizeof *ORDERS; k++) {
         const Order *o = &ORDERS[k];
-        for (size_t at = 0; r->text[at]; at++) {
+        for (size_t at = 0; at < r->prose; at++) {
             double from, to;
             if (!word_at(r->text, at, o->word))
                 continue;
             bool stated = o->way && from_to(r, at, &from, &to);
             if (stated && !(o->way > 0 ? from < to : from > to))
-                fault(r, r->card->line, "'%s' from %g to %g; were the numbers exchanged?", o->word, from, to);
+                sentence_fault(r, r->card->line, "'%s' from %g to %g; were the numbers exchanged?", o->word, from, to);
             else if (!stated && !is_given(r->card, o->word) && !expects_order(r->card))
-                fault(r, r->card->line,
-                      "'%s' compares, and no expectation says so; add `expect A < B` or one with max( ) or min( ), or "
-                      "`given %.*s` where nothing is claimed",
-                      o->word, (int)strcspn(o->word, " "), o->word);
+                sentence_fault(
+                    r, r->card->line,
+                    "'%s' compares, and no expectation says so; add `expect A < B` or one with max( ) or min( ), or "
+                    "`given %.*s` where nothing is claimed",
+                    o->word, (int)strcspn(o->word, " "), o->word);
             else
                 continue;
             return;
@@ -235,15 +262,23 @@ int sentences_check(const Lesson *l, Buf *faults)
 {
     int found = 0;
     for (int i = 0; i < l->count; i++) {
-        Buf text = {0};
-        put_prose(&l->cards[i], &text);
-        Reading r = {.l = l, .card = &l->cards[i], .text = buf_str(&text), .faults = faults};
+        const Card *c = &l->cards[i];
+        Buf text = {0}, named = {0};
+        size_t prose = put_prose(c, &text, &named);
+        Reading r = {
+            .l = l, .card = c, .text = buf_str(&text), .named = buf_str(&named), .prose = prose, .faults = faults};
+        r.bound = xmalloc(((size_t)c->expect_count + 1) * sizeof *r.bound);
+        for (int e = 0; e < c->expect_count; e++)
+            r.bound[e] = -1;
         find_numbers(&r);
-        check_order(&r);
+        bind(&r);
+        sentence_names(&r);
         check_names(&r);
         check_words(&r);
         found += r.found;
+        free(r.bound);
         buf_free(&text);
+        buf_free(&named);
     }
     return found;
 }
