@@ -330,6 +330,29 @@ static void test_bar(void **state)
     canvas_free(&c);
 }
 
+/* From a zero line in the middle, so that the sign is seen without a colour, and in ASCII. */
+static void test_bar_signed(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *row, *ascii;
+    } cases[] = {{1, "   │███", "   |###"},    {-1, "███│   ", "###|   "},         {0, "   │   ", "   |   "},
+                 {-0.5, " ▐█│   ", " ##|   "}, {0.5, "   │█▌ ", "   |## "},        {-1.0 / 24, "  ▕│   ", "   |   "},
+                 {-9, "███│   ", "###|   "},   {(double)NAN, "NaN    ", "NaN    "}};
+    Canvas c;
+    canvas_init(&c, 1, 7);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int ascii = 0; ascii < 2; ascii++) {
+            canvas_clear(&c);
+            c.ascii = ascii;
+            canvas_bar_signed(&c, 0, 0, 7, cases[i].value, STYLE_TEXT, STYLE_NEGATIVE, (Ref){.run = 1, .cell = 3});
+            expect_row(&c, 0, ascii ? cases[i].ascii : cases[i].row);
+            assert_true(c.cells[0].ref.cell == 3 && c.cells[6].ref.cell == 3);
+        }
+    canvas_free(&c);
+}
+
 static void test_pixel(void **state)
 {
     (void)state;
@@ -376,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_ascii),
         cmocka_unit_test(test_box),
         cmocka_unit_test(test_bar),
+        cmocka_unit_test(test_bar_signed),
         cmocka_unit_test(test_pixel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

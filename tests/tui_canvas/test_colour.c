@@ -310,6 +310,16 @@ static void test_shades(void **state)
             }
             last = l;
         }
+        for (int i = 1; i <= 50 && colourmap_signed((MapId)m);
+             i++) { /* x and −x differ in hue, whole cells and halves */
+            Colour plus = colourmap_colour((MapId)m, MODE_8, 0.5 + i / 100.0),
+                   minus = colourmap_colour((MapId)m, MODE_8, 0.5 - i / 100.0);
+            Shade s[] = {colour_shade(plus, plus), colour_shade(minus, minus), colour_shade(plus, minus)};
+            assert_int_equal(colour_8(s[0].fg) & 4 && colour_8(s[0].fg) != 7, 0); /* no blue in it, */
+            assert_int_equal(colour_8(s[1].fg) & 1 && colour_8(s[1].fg) != 7, 0); /* no red */
+            assert_true(i < 10 || memcmp(&s[0], &s[1], sizeof *s) != 0);
+            assert_true(i < 25 || s[2].ch == 0x2580);
+        }
         assert_int_equal(turns, colourmap_signed((MapId)m));
         assert_true(distinct >= (colourmap_signed((MapId)m) ? 11 : 5));
     }

@@ -258,12 +258,67 @@ static void test_crowded(void **state)
     }
 }
 
+static float signed_value(const void *of, int i, Ref *ref)
+{
+    *ref = (Ref){.run = 1, .cell = (size_t)i};
+    return ((const float *)of)[i];
+}
+
+/* Bars below zero hang from a line that is drawn, those above stand on it, at any height and for any ends; a value is as
+ * tall as its negative. */
+static void test_bars_hang(void **state)
+{
+    (void)state;
+    static const float VALUES[] = {4, -2, 0.05F, -0.05F, 2, -1, 0};
+    enum { COUNT = sizeof VALUES / sizeof *VALUES };
+    CanvasBars b = {.value = signed_value, .of = VALUES, .n = COUNT, .style = STYLE_TEXT, .negative = STYLE_NEGATIVE};
+    Canvas c;
+    Buf out = {0};
+    for (int h = 2; h <= 12; h++)
+        for (int ends = 0; ends < 3; ends++) {
+            b.low = ends == 1 ? -4 : -2;
+            b.high = ends == 2 ? 40 : 4;
+            Rect r = {.x = 1, .h = h, .w = COUNT};
+            canvas_init(&c, h, COUNT + 1);
+            bars_draw(&c, r, &b);
+            int zero = h - bars_below(r, b.low, b.high), cells[COUNT] = {0};
+            assert_in_range(zero, 1, h - 1);
+            assert_int_equal(canvas_at(&c, zero - 1, 0)->ch, '0');
+            for (int i = 0; i < COUNT; i++)
+                for (int y = 0; y < h; y++) {
+                    const Cell *k = canvas_at(&c, y, i + 1);
+                    bool ink = k->ch != ' ' && k->style != STYLE_AXIS;
+                    assert_false(ink && (VALUES[i] < 0) != (y >= zero)); /* on its own side of the line */
+                    assert_false(ink && k->style != (VALUES[i] < 0 ? STYLE_NEGATIVE : STYLE_TEXT));
+                    assert_true(y != zero - 1 || ink || k->ch == 0x2581);
+                    cells[i] += ink;
+                }
+            for (int i = 0; i < COUNT; i++)
+                assert_int_equal(cells[i] > 0, VALUES[i] < 0 || VALUES[i] > 0);
+            assert_int_equal(cells[1], cells[4]);
+            canvas_free(&c);
+        }
+    b.low = -2, b.high = 0;
+    canvas_init(&c, 3, COUNT + 1);
+    bars_draw(&c, (Rect){.x = 1, .h = 3, .w = COUNT}, &b);
+    assert_true(canvas_at(&c, 0, 0)->ch == '0' && canvas_at(&c, 0, 2)->style == STYLE_NEGATIVE);
+    canvas_free(&c);
+    b.low = -2, b.high = 4;
+    canvas_init(&c, 6, COUNT + 1);
+    c.ascii = true;
+    bars_draw(&c, (Rect){.x = 1, .h = 6, .w = COUNT}, &b);
+    export_text(&c, &out);
+    assert_string_equal(buf_str(&out), " #\n #\n #   #\n0#___#__\n  # - #\n  #\n");
+    buf_free(&out);
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_braille),         cmocka_unit_test(test_without_braille), cmocka_unit_test(test_small),
         cmocka_unit_test(test_values_are_read), cmocka_unit_test(test_svg_has_lines),   cmocka_unit_test(test_points),
-        cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_crowded),         cmocka_unit_test(test_bars_hang),
     };
     return cmocka_run_group_tests(tests, lines, NULL);
 }

@@ -149,6 +149,11 @@ const Colour *canvas_block(const Canvas *c, int y, int x);
 bool canvas_block_shown(const Canvas *c, int y, int x);
 /* Horizontal bar of value 0…1 over width cells, eighth blocks (`#` in ASCII). */
 void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref ref);
+/* One of value −1…1 from a zero line in the middle: to the right where it is positive, to the left in `negative` where
+ * it is not; what grows to the left has halves and eighths of a cell only. The column of the zero line is
+ * canvas_bar_zero. */
+void canvas_bar_signed(Canvas *c, int y, int x, int width, double value, Style s, Style negative, Ref ref);
+int canvas_bar_zero(int x, int width);
 
 /* Inside tui/canvas: the one way a glyph enters a cell, and the plain forms of typographic characters. */
 /* Writes a glyph of utf8_width 1 or 2 with default colours, no data and no Ref. Unprintable code points become `?`.

@@ -118,11 +118,35 @@ static Colour between(const Map *m, double t)
     return mixed;
 }
 
+/* Both at once for the eye, quarters of a cell in one of the 8 and the rest in another: light adds, not its numbers. */
+static Colour shaded(int fg, int bg, int quarters)
+{
+    static const Colour part[] = {0, 0x6d, 0x96, 0xb5, 0xcd};
+    Colour mixed = 0;
+    for (int i = 0; i < 3; i++) {
+        int lit = (fg >> i & 1) * quarters + (bg >> i & 1) * (4 - quarters);
+        mixed |= part[lit] << (16 - 8 * i);
+    }
+    return mixed;
+}
+
+/* Signed maps where there are 8 colours: the nearest ones would give both ends white, or black. The ground in the middle
+ * is the map's own; below zero it is blue and cyan, above red and yellow, three shades between two of them. */
+static Colour few_signed(const Map *m, double position)
+{
+    static const uint8_t dark[] = {6, 4, 0, 1, 3, 3}, light[] = {4, 6, 7, 3, 1, 1};
+    int level = part(position, 4 * 4 + 1, true);
+    const uint8_t *stop = (colour_of_256(m->index[m->count / 2]) > 0x808080 ? light : dark) + level / 4;
+    return shaded(stop[1], stop[0], level % 4);
+}
+
 Colour colourmap_colour(MapId map, ColourMode mode, double position)
 {
     const Map *m = &maps[map];
     if (isnan(position))
         return NO_VALUE;
+    if (mode == MODE_8 && m->is_signed)
+        return few_signed(m, position);
     if (mode != MODE_TRUE)
         return colour_of_256(m->index[part(position, m->count, m->is_signed)]);
     int levels = m->is_signed ? TRUE_LEVELS + 1 : TRUE_LEVELS; /* odd, so that zero has a colour of its own */
@@ -188,18 +212,6 @@ int colour_8(Colour c)
     return best;
 }
 
-/* Both at once for the eye, quarters of a cell in one of the 8 and the rest in another: light adds, not its numbers. */
-static Colour shaded(int fg, int bg, int quarters)
-{
-    static const Colour part[] = {0, 0x6d, 0x96, 0xb5, 0xcd};
-    Colour mixed = 0;
-    for (int i = 0; i < 3; i++) {
-        int lit = (fg >> i & 1) * quarters + (bg >> i & 1) * (4 - quarters);
-        mixed |= part[lit] << (16 - 8 * i);
-    }
-    return mixed;
-}
-
 /* Distance that keeps lightness in order and greys grey: without the second and the third term 8 colours do not. */
 static int unlikeness(Colour a, Colour b)
 {
@@ -227,7 +239,8 @@ Shade colour_shade(Colour upper, Colour lower)
     enum { UPPER = 0x2580, LIGHT = 0x2591, MEDIUM = 0x2592 };
     int up, low, top = nearest_of_8(upper, &up), bottom = nearest_of_8(lower, &low), least = up + low;
     Shade best = {.ch = top == bottom ? ' ' : UPPER, .fg = colour_of_8(top), .bg = colour_of_8(bottom)};
-    for (int fg = 0; fg < 8; fg++)
+    bool apart = ((top ^ bottom) & 5) == 5; /* red above blue: a shade would be neither */
+    for (int fg = 0; fg < 8 && !apart; fg++)
         for (int bg = 0; bg < 8; bg++)
             for (int quarters = 1; quarters <= 2 && fg != bg; quarters++) {
                 Colour mixed = shaded(fg, bg, quarters);

@@ -459,12 +459,24 @@ int bars_column(Rect r, int n, int i)
     return r.x + x;
 }
 
-/* Eighths of the rectangle below a value. */
+int bars_below(Rect r, double low, double high)
+{
+    if (low >= 0 || r.h < 1)
+        return 0;
+    if (high <= 0)
+        return r.h;
+    int below = (int)(r.h * -low / (high - low) + 0.5);
+    return below < 1 ? r.h > 1 : below > r.h - 1 && r.h > 1 ? r.h - 1 : below;
+}
+
+/* Eighths of the rectangle below a value, above and below zero to the same scale. */
 static int height_of(const CanvasBars *b, Rect r, double x)
 {
-    double share = b->high > b->low ? (x - b->low) / (b->high - b->low) : 0;
-    share = share < 0 ? 0 : share > 1 ? 1 : share;
-    return (int)(share * r.h * PARTS + 0.5);
+    int below = bars_below(r, b->low, b->high), above = r.h - below;
+    double up = above ? b->high / above : 0, down = below ? -b->low / below : 0, line = up > down ? up : down;
+    double lines = line > 0 ? x / line : 0;
+    lines = lines < -below ? -below : lines > above ? above : lines;
+    return below * PARTS + (int)floor(lines * PARTS + 0.5);
 }
 
 /* The glyph of a cell that is filled from `from` to `to` eighths, counted from its lower edge. */
@@ -485,6 +497,8 @@ static void draw_bar(Canvas *c, Rect r, const CanvasBars *b, int x, int width, f
     int zero = height_of(b, r, 0), end = height_of(b, r, (double)value);
     if (value > 0.0f && end == zero && zero < r.h * PARTS)
         end++; /* not nothing */
+    if (value < 0.0f && end == zero && zero > 0)
+        end--;
     bool below = end < zero;
     int low = below ? end : zero, high = below ? zero : end;
     for (int k = 0; k < r.h; k++) { /* from below */
@@ -504,6 +518,13 @@ void bars_draw(Canvas *c, Rect r, const CanvasBars *b)
         return;
     int width = bars_width(r, b->n), first, last;
     int gap = width >= 3; /* bars apart from one another */
+    int below = bars_below(r, b->low, b->high);
+    if (below && below < r.h) { /* the zero line, on which the bars above it stand, from its name on */
+        int y = r.y + r.h - below - 1;
+        canvas_fill(c, (Rect){y, r.x, 1, bars_column(r, b->n, b->n - 1) + width - gap - r.x}, STYLE_AXIS, LOWER_EIGHTH);
+        canvas_glyph(c, y, r.x - 1, STYLE_AXIS, '0');
+    } else if (below)
+        canvas_glyph(c, r.y, r.x - 1, STYLE_AXIS, '0'); /* they all hang from the top */
     for (int x = r.x; bars_at(r, b->n, x, &first, &last); x += width) {
         float most = NAN;
         Ref ref = {0};

@@ -46,13 +46,14 @@ bool is_braille(uint32_t ch);
 /* Cells of r that have dots of a plot. */
 int canvas_dotted(const Canvas *c, Rect r);
 
-/* A row of numbers as upright bars, a profile: where one stands out anybody sees it. Values below zero hang from the
- * zero line. Eighth blocks, half blocks below zero; in ASCII whole characters. */
+/* A row of numbers as upright bars, a profile: where one stands out anybody sees it. Where some are below zero, a zero
+ * line is drawn between two lines of cells, a 0 in the column before the rectangle, and those hang from it; a unit is as
+ * long above it as below. Eighth blocks, half blocks below zero; in ASCII whole characters. */
 typedef struct CanvasBars {
     float (*value)(const void *of, int i, Ref *ref); /* i < n; NaN: nothing stands there */
     const void *of;
     int n;
-    double low, high; /* what the bottom and the top of the rectangle stand for */
+    double low, high; /* ≤ 0 ≤: how far the values go; a single line shows those of the larger of the two */
     Style style, negative;
 } CanvasBars;
 
@@ -62,5 +63,7 @@ int bars_width(Rect r, int n);
 bool bars_at(Rect r, int n, int x, int *first, int *last);
 /* Left column of value i's bar. */
 int bars_column(Rect r, int n, int i);
+/* Lines of the rectangle below the zero line: 0 where no value is below zero, all where none is above it. */
+int bars_below(Rect r, double low, double high);
 void bars_draw(Canvas *c, Rect r, const CanvasBars *b);
 #endif

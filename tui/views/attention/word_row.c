@@ -111,10 +111,13 @@ void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, i
         return;
     (share && a->whole == 1 ? shown_share_right : shown_number_right)(p, &a->v, cell, r.y, r.x, number, style);
     bar = bar > BAR_MOST ? BAR_MOST : bar;
-    double length = a->whole > 0 ? (double)(fabsf(x) / a->whole) : fabs(colour_scale_share(scale, x));
+    double length = a->whole > 0 ? (double)(x / a->whole) : colour_scale_share(scale, x);
     for (int i = 0; bar >= WORD_BAR && !isnan(x) && i < (r.h > 1 ? r.h - 1 : 1); i++)
-        canvas_bar(p->c, r.y + i, r.x + number + 1, bar, length, x < 0 ? STYLE_NEGATIVE : STYLE_TEXT,
-                   shown_ref(&a->v, cell));
+        if (share || !scale->is_signed)
+            canvas_bar(p->c, r.y + i, r.x + number + 1, bar, length, STYLE_TEXT, shown_ref(&a->v, cell));
+        else
+            canvas_bar_signed(p->c, r.y + i, r.x + number + 1, bar, length, STYLE_TEXT, STYLE_NEGATIVE,
+                              shown_ref(&a->v, cell));
 }
 
 const char *word_itself(const Axis *axis, int i, char out[WORD_LABEL])

@@ -9,6 +9,8 @@
 
 enum { ROLE = 15, MARK = 2, GAP = 2, BAR_LEAST = 8, BAR_MOST = 24, HEADER_MOST = 24 };
 
+static const char PRODUCT[] = "product";
+
 size_t explain_most(const Session *s, size_t terms, int height)
 {
     return explain_term_here(s, terms) + (size_t)(height > 0 ? height : 1) + 1;
@@ -86,6 +88,8 @@ static void measure(const Explanation *e, const Graph *g, size_t first, size_t r
     c->operands = rows ? e->lines[first].operands : 0;
     c->operands = c->operands > 2 ? 2 : c->operands;
     if (c->operands == 2)
+        c->product = (int)strlen(PRODUCT);
+    if (c->product && ref_number_cells(rest_of(e, first, rows)) > c->product)
         c->product = ref_number_cells(rest_of(e, first, rows));
     for (size_t i = first; i < first + rows; i++) {
         const ExplainLine *l = &e->lines[i];
@@ -148,6 +152,14 @@ static Columns columns_make(const Session *s, const Explanation *e, const Graph 
     return c;
 }
 
+static bool has_negative(const Explanation *e)
+{
+    for (size_t i = 0; i < e->line_count; i++)
+        if (e->lines[i].contribution < 0)
+            return true;
+    return false;
+}
+
 static void draw_header(const Paint *p, const Explanation *e, const Graph *g, const Columns *c, int y)
 {
     Buf letters = {0};
@@ -160,8 +172,11 @@ static void draw_header(const Paint *p, const Explanation *e, const Graph *g, co
             name = node_name(graph_node(g, e->lines[0].ref[k].node));
         canvas_right(p->c, y, c->value_x[k], c->value[k], STYLE_AXIS, name);
     }
-    canvas_right(p->c, y, c->product_x, c->product, STYLE_AXIS, "product");
-    canvas_text(p->c, y, c->bar_x, c->bar, STYLE_AXIS, "size");
+    canvas_right(p->c, y, c->product_x, c->product, STYLE_AXIS, PRODUCT);
+    if (!has_negative(e))
+        canvas_text(p->c, y, c->bar_x, c->bar, STYLE_AXIS, "size");
+    else if (c->bar >= BAR_LEAST) /* over the zero line of the bars below */
+        canvas_text(p->c, y, canvas_bar_zero(c->bar_x, c->bar) - 2, 5, STYLE_AXIS, "− 0 +");
 }
 
 static float largest(const Explanation *e)
@@ -199,8 +214,11 @@ static void draw_line(const Paint *p, const Explanation *e, const Graph *g, cons
     if (maximum)
         canvas_text(p->c, y, c->bar_x, c->bar, STYLE_GOOD, "the largest");
     else if (c->bar > 1 && op != OP_MAX && most > 0 && isfinite(l->contribution)) {
-        canvas_text(p->c, y, c->bar_x, 1, style, l->contribution < 0 ? "-" : " ");
-        canvas_bar(p->c, y, c->bar_x + 1, c->bar - 1, (double)fabsf(l->contribution) / (double)most, style, (Ref){0});
+        double share = (double)l->contribution / (double)most;
+        if (has_negative(e))
+            canvas_bar_signed(p->c, y, c->bar_x, c->bar, share, STYLE_TEXT, STYLE_NEGATIVE, (Ref){0});
+        else
+            canvas_bar(p->c, y, c->bar_x, c->bar, share, STYLE_TEXT, (Ref){0});
     }
 }
 

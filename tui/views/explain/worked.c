@@ -86,16 +86,20 @@ static void draw_ground(const Paint *p, Rect at, Colour colour)
     }
 }
 
-/* A vector has its bars below it, over the same columns; those of negative numbers have another colour. */
+/* A vector has its bars below it, over the same columns, each from a zero line where some number is negative. */
 static void draw_bars(const Paint *p, const Shown *v, const Window *w, const ColourScale *scale, int y, int x)
 {
     float most = fmaxf(fabsf(scale->low), fabsf(scale->high));
     for (int j = 0; j < w->cols && most > 0; j++) {
         size_t cell = plane_cell(v->graph, v->node, &w->plane, v->at, w->row, w->col0 + (size_t)j);
-        float share = fabsf(v->values[cell]) / most;
-        if (isfinite(share))
-            canvas_bar(p->c, y, x + j * w->cell + 1, w->cell - 1, (double)fminf(share, 1),
-                       v->values[cell] < 0 ? STYLE_WARNING : STYLE_GOOD, shown_ref(v, cell));
+        float share = v->values[cell] / most;
+        if (!isfinite(share))
+            continue;
+        if (scale->low < 0)
+            canvas_bar_signed(p->c, y, x + j * w->cell + 1, w->cell - 1, (double)share, STYLE_GOOD, STYLE_WARNING,
+                              shown_ref(v, cell));
+        else
+            canvas_bar(p->c, y, x + j * w->cell + 1, w->cell - 1, (double)share, STYLE_GOOD, shown_ref(v, cell));
     }
 }
 

@@ -149,8 +149,8 @@ static void draw_answer(const Paint *p, const Unit *u, size_t o, float most, Rec
     x += NUMBER + 1;
     float v = u->writes.values[cell];
     if (line.x + line.w - x >= BAR_LEAST && most > 0)
-        canvas_bar(p->c, line.y, x, line.x + line.w - x, fabs((double)v) / (double)most,
-                   v < 0 ? STYLE_NEGATIVE : STYLE_SIDE_B, shown_ref(&u->writes, cell));
+        canvas_bar_signed(p->c, line.y, x, line.x + line.w - x, (double)v / (double)most, STYLE_SIDE_B, STYLE_NEGATIVE,
+                          shown_ref(&u->writes, cell));
 }
 
 /* All answers where they have room, else the largest and the smallest. */

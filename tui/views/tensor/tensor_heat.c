@@ -1,6 +1,7 @@
 /* A plane as colours, pooled so that all of it fits or, at a chosen pooling, panned so that the cursor is seen. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/utf8.h"
 #include "tui/views/heat.h"
@@ -234,11 +235,32 @@ static void draw_row_labels(const Paint *p, const Fit *f, const Tensor *t)
     }
 }
 
+/* The label of a column; `outer`: without the last of merged axes, "h1" where "h1e0" has no room in the cells of a
+ * head. */
+static int col_label(const Tensor *t, bool outer, size_t col, char label[64])
+{
+    const Graph *g = t->v.graph;
+    Dims d = t->plane.cols;
+    shown_label(g, d, col, label, 64);
+    if (!outer)
+        return utf8_cells(label);
+    const Axis *last = &g->axes[d.axis[d.n - 1]];
+    char inner[64];
+    axis_label(last, (int)(col % (size_t)last->n), inner, sizeof inner);
+    size_t cut = strlen(inner) + (*inner >= '0' && *inner <= '9' ? strlen(last->sym) : 0), n = strlen(label);
+    label[n > cut ? n - cut : n] = '\0';
+    return utf8_cells(label);
+}
+
 /* Drawn columns between two labels: room for the widest, in step with the inner one of merged axes. */
-static int label_step(const Fit *f, const Tensor *t)
+static int label_step(const Fit *f, const Tensor *t, bool *outer)
 {
     int wide = at_least(f->size.wide / f->cols, 1), step = (shown_widest(t->v.graph, t->plane.cols) + wide) / wide;
     int inner = t->plane.cols.n > 1 ? (int)(f->across.pool ? f->across.inner / f->across.pool : f->across.per) : 0;
+    char label[64];
+    *outer = inner > 0 && step > inner && col_label(t, true, f->across.n - 1, label) < inner * wide;
+    if (*outer)
+        return inner;
     while (inner > 0 && inner % step && step % inner) /* rounded up, with a blank */
         step++;
     return step;
@@ -246,10 +268,13 @@ static int label_step(const Fit *f, const Tensor *t)
 
 static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
 {
-    int y = f->cells.y - 1, step = label_step(f, t), end = f->cells.x + f->cells.w;
+    bool outer;
     char label[64];
-    shown_label(t->v.graph, t->plane.cols, t->col, label, sizeof label);
-    int width = utf8_cells(label), from = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, (int)cursor_col(f, t)).x;
+    int y = f->cells.y - 1, step = label_step(f, t, &outer), end = f->cells.x + f->cells.w, at = (int)cursor_col(f, t),
+        width = col_label(t, outer, t->col, label);
+    if (outer) /* over the first of its group */
+        at -= at_most((int)((f->col0 + (size_t)at) % (size_t)step), at);
+    int from = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, at).x;
     from = at_least(at_most(from, end - width), f->cells.x);
     canvas_text(p->c, y, from, end - from, STYLE_STRONG, label);
     for (int k = 0; k < f->cols; k++) {
@@ -257,8 +282,7 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
         int x = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, k).x;
         if (col % (size_t)step)
             continue;
-        shown_label(t->v.graph, t->plane.cols, bin_from(&f->across, col), label, sizeof label);
-        int w = utf8_cells(label);
+        int w = col_label(t, outer, bin_from(&f->across, col), label);
         if (x + w <= end && (x + w < from || x > from + width))
             canvas_text(p->c, y, x, w, STYLE_AXIS, label);
     }
