@@ -92,6 +92,7 @@ void app_play_tick(App *a, bool done, int64_t now, int64_t *wait)
         a->next_frame = now + frame;
     if (done && now >= a->next_frame) {
         int box = s->place.box;
+        buf_clear(&s->said);
         s->look.playing = play_frame(s);
         a->next_frame = now + play_wait(s) * (int64_t)1000000;
         a->touched = true;
@@ -99,6 +100,7 @@ void app_play_tick(App *a, bool done, int64_t now, int64_t *wait)
             *a->message = 0;
             presenter_free_colours(&a->presenter, s);
         }
+        app_show_said(a);
     }
     int64_t left = a->next_frame > now ? a->next_frame - now : 0;
     if (s->look.playing && (*wait < 0 || left < *wait))

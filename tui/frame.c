@@ -49,14 +49,13 @@ enum {
     HINT_LONG = 115,
     HINT_SHORT = 80,
     INPUT_LEAST = 16,  /* cells of a sentence's name in the header */
-    NARROW = 70,       /* below that the footer keeps what can't be guessed */
+    NARROW = 100,      /* below that the footer keeps what can't be guessed */
     AROUND_LINES = 28, /* inside a map of attention: from here on its row goes with it, … */
     PROFILE_LEAST = 7, /* … as a profile of so many lines, */
     PROFILE_MOST = 12,
     HEADS_MOST = 17,   /* in every head, */
     BESIDE_LEAST = 30, /* and over the picture in so many columns */
-    LEAVE_LEAST = 40,  /* columns of a footer that has room for what q does */
-    FOOTER_ARROWS = 2  /* order of the arrow keys in the footer */
+    LEAVE_LEAST = 40   /* columns of a footer that has room for what q does */
 };
 
 static int step_of(const Step *steps, int have)
@@ -337,7 +336,7 @@ static const char *footer_label(const Frame *f, const KeyBinding *k)
 {
     static const struct {
         const char *key, *label;
-    } LESSON[] = {{"Backspace", "card before"}, {"?", "words"}};
+    } LESSON[] = {{"p", ""}, {"Backspace", "card before"}, {"?", "words"}};
     if (f->space && strcmp(k->key, "Space") == 0)
         return f->space;
     for (size_t i = 0; f->space && i < sizeof LESSON / sizeof *LESSON; i++)
@@ -362,7 +361,7 @@ static bool footer_walk(const Paint *p, const Frame *f, Rect r, bool draw, int c
         if (p->c->ascii && strcmp(keys[i]->key, "Backspace") == 0)
             text = "Bksp";
         int kw = utf8_cells(text), lw = utf8_cells(label) + (p->c->ascii && strstr(label, "√") ? 3 : 0);
-        bool last = i == n - 1, arrows = keys[i]->footer == FOOTER_ARROWS;
+        bool last = i == n - 1, arrows = strcmp(label, "move") == 0;
         if (arrows && r.w < NARROW)
             continue; /* that arrows move is the first thing anybody tries: the room is for what nobody can guess */
         if (!last && x + kw + 1 + lw + 2 + help_width > r.x + r.w)

@@ -49,7 +49,7 @@ static const KeyBinding KEYS[] = {
     {"<", "play slower", "slower", "while it plays: half as fast", WHILE_PLAYING, 2, NULL},
     {">", "play faster", "faster", "while it plays: twice as fast", WHILE_PLAYING, 3, NULL},
     {",", "play back", "backwards", "while it plays: the other way", WHILE_PLAYING, 4, NULL},
-    {"p", "prev", NULL, "the step before", KEY_COUNTS, 0, NULL},
+    {"p", "prev", "prev", "the step before", KEY_COUNTS, 2, NULL},
     {"PgUp", "prev", NULL, "the step before", KEY_COUNTS, 0, NULL},
     {"g", "goto first", NULL, "the first step", 0, 0, NULL},
     {"G", "goto last", NULL, "the last step; 12G: step 12", KEY_COUNTS_STEP, 0, NULL},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
@@ -90,8 +91,17 @@ static bool run_goto(Session *s, const Args *a, Err *err)
         place_on_box(s, row);
         return true;
     }
+    if (a->count > 1 && w == a->word[0]) { /* "raw scores": as the map calls it */
+        char name[SESSION_PATH] = "";
+        for (int i = 0; i < a->count; i++)
+            utf8_print(name + strlen(name), sizeof name - strlen(name), "%s%s", i ? " " : "", a->word[i]);
+        return find_named(s, name, false, err);
+    }
+    Err none;
+    if (session_node(s, SIDE_B, w) == NO_NODE && find_named(s, w, true, &none))
+        return true;
     if (!address_word(s, session_graph(s, SIDE_B), w, a->column[w == a->word[0] ? 0 : 1], &to, err))
-        return false;
+        return find_named(s, w, false, &none);
     if (!to.is_node) { /* a scope: its box, else its first node */
         int box = stages_find(&s->stages, to.path);
         if (box == NO_BOX)
@@ -380,8 +390,8 @@ static void complete_mark(const Session *s, int index, Buf *out)
 static const Command COMMANDS[] = {
     COMMAND("next", "go", "next [N]", "go to the next step of the forward pass", COMMAND_SESSION, run_next, NULL),
     COMMAND("prev", "go", "prev [N]", "go to the step before", COMMAND_SESSION, run_prev, NULL),
-    COMMAND("goto", "go", "goto ADDRESS, step N, first, last", "go to a node, cell, box or step", COMMAND_SESSION,
-            run_goto, NULL),
+    COMMAND("goto", "go", "goto ADDRESS, NAME, step N, first, last",
+            "go to a node, cell, box or step; NAME: as the map calls it, or a class", COMMAND_SESSION, run_goto, NULL),
     COMMAND("step", "go", "step N", "go to step N", COMMAND_SESSION, run_goto, NULL),
     COMMAND("block", "go", "block N, +1, -1", "show the same in another block", COMMAND_SESSION, run_block,
             complete_block),

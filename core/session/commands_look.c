@@ -289,15 +289,15 @@ static bool run_onward(Session *s, const Args *a, Err *err)
 
 static bool run_play(Session *s, const Args *a, Err *err)
 {
-    enum { NEXT, ON, BACK, ROWS, OFF, SLOWER, FASTER, WORDS };
-    static const char *const WORD[WORDS] = {"next", "on", "back", "rows", "off", "slower", "faster"};
+    enum { NEXT, PREV, ON, BACK, ROWS, OFF, SLOWER, FASTER, WORDS };
+    static const char *const WORD[WORDS] = {"next", "prev", "on", "back", "rows", "off", "slower", "faster"};
     const char *word = a->count ? a->word[0] : WORD[s->look.playing ? OFF : ON];
     int i = 0;
     while (i < WORDS && strcmp(word, WORD[i]) != 0)
         i++;
     if (i == WORDS)
-        return err_set(err, "column %d: expected next, on, back, rows, off, slower or faster, found '%s'", a->column[0],
-                       word);
+        return err_set(err, "column %d: expected next, prev, on, back, rows, off, slower or faster, found '%s'",
+                       a->column[0], word);
     if (i == SLOWER || i == FASTER) {
         s->look.pace = clamp(s->look.pace + (i == FASTER ? 1 : -1), PLAY_SLOWEST, PLAY_FASTEST);
         session_say(s, "A step takes %g s.", play_step_ms(s) / 1000.0);
@@ -308,14 +308,16 @@ static bool run_play(Session *s, const Args *a, Err *err)
         if (!play_rows(s, err))
             return false;
         s->look.playing = play_frame(s);
-    } else if (i != NEXT) {
+    } else if (i > PREV) {
         play_begin(s, i == BACK);
         s->look.playing = play_frame(s);
     } else if (screen_now(s)->play) {
         play_stop(s);
+        s->look.backwards = i == PREV;
         screen_now(s)->play(s);
-    } else {
         s->look.backwards = false;
+    } else {
+        s->look.backwards = i == PREV;
         play_frame(s);
     }
     return true;
@@ -362,11 +364,11 @@ static const Command COMMANDS[] = {
             run_pin, NULL),
     COMMAND("onward", "look", "onward N, +1, -1", "sinusoids: choose how many positions further the rotation leads",
             COMMAND_SESSION, run_onward, NULL),
-    COMMAND(
-        "play", "look", "play [next, on, back, rows, off, slower, faster]",
-        "play the forward pass from here, or back; an operation shown in steps first; next is one step of it, or one "
-        "frame",
-        COMMAND_SESSION, run_play, NULL),
+    COMMAND("play", "look", "play [next, prev, on, back, rows, off, slower, faster]",
+            "play the forward pass from here, or back; in a close-up its operation alone; next and prev are one step "
+            "of it, "
+            "or one frame",
+            COMMAND_SESSION, run_play, NULL),
     COMMAND("overlay", "look", "overlay [numbers, off]",
             "a row of attention: write its weights on the patches, in percent", COMMAND_SESSION | COMMAND_PICTURES,
             run_overlay, NULL),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/err.h"
 #include "core/models/probes.h"
@@ -180,6 +181,44 @@ static bool go_on(Session *s, int by, Err *err)
     session_say(s, "%d of %d with '%s': %s.%s", number, hits, s->sought.text, name,
                 hits > 1 ? "  n next, N before" : "");
     return true;
+}
+
+static int root_of(const Stages *st, int box)
+{
+    while (box != NO_BOX && st->boxes[box].parent != NO_BOX)
+        box = st->boxes[box].parent;
+    return box;
+}
+
+enum { AS_LABEL, AS_SYMBOL, AS_WORD, NAMINGS };
+
+static bool is_called_so(const Session *s, int i, const char *text, int naming)
+{
+    char label[128];
+    if (i >= s->stages.count) {
+        axis_label(&session_base(s)->axes[class_axis(s)], i - s->stages.count, label, sizeof label);
+        return naming == AS_LABEL && strcasecmp(label, text) == 0;
+    }
+    const Box *b = &s->stages.boxes[i];
+    const char *dot = strrchr(b->path, '.');
+    switch (naming) {
+    case AS_LABEL: return strcasecmp(b->label, text) == 0;
+    case AS_SYMBOL: return strcmp(b->symbol, text) == 0 || strcmp(dot ? dot + 1 : b->path, text) == 0;
+    default: return find_match(b->label, text) == FIND_WORD;
+    }
+}
+
+bool find_named(Session *s, const char *text, bool label, Err *err)
+{
+    int count = things(s), here = s->place.box, root = root_of(&s->stages, here);
+    for (int pass = 0; pass < 2 * (label ? AS_LABEL + 1 : NAMINGS) && *text; pass++) /* in this block, anywhere */
+        for (int k = 0; k < count; k++) {
+            int i = (here + k) % count;
+            bool own = i < s->stages.count && root_of(&s->stages, i) == root;
+            if ((own || pass % 2) && is_called_so(s, i, text, pass / 2))
+                return go_to_thing(s, i, err);
+        }
+    return err_set(err, "nothing here is called '%.40s'", text);
 }
 
 void find_begin(Session *s, const char *text)

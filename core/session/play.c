@@ -101,16 +101,14 @@ static bool next_row(Session *s)
     return more;
 }
 
-/* The screen's own steps. *more: or those of the pass, since all of these are there. */
+/* The screen's own steps; behind the last one it stops: who looks into a close-up does not leave it unasked. */
 static bool own_step(Session *s, bool *more)
 {
     if (s->look.frame || !(s->look.rows || has_own(s)))
         return false;
     *more = s->look.rows ? next_row(s) : screen_now(s)->play(s);
-    if (!*more && !s->look.rows && in_pass(s)) { /* looked at for as long as a step's result is */
-        s->look.frame = 1;
-        *more = true;
-    }
+    if (!*more && !s->look.rows && in_pass(s))
+        session_say(s, "That is the whole operation. `.` plays it again, Backspace goes back.");
     return true;
 }
 

@@ -188,6 +188,12 @@ static void playing_ends(void **state)
     assert_int_equal(s.place.term, 16);
     run("play next");
     assert_int_equal(s.place.term, 0);
+    for (size_t term = 16; term > 0; term--) {
+        run("play prev");
+        assert_int_equal(s.place.term, term);
+    }
+    run("play prev");
+    assert_int_equal(s.place.term, 0);
     run("play on");
     assert_true(s.look.playing);
     int steps = 1;
@@ -201,10 +207,15 @@ static void playing_ends(void **state)
     assert_false(closeup_there(&s));
     run("view close-up");
     assert_string_equal(s.place.path, "blocks.1.attn.pattern");
-    run("goto blocks.1.attn.scores_raw; view close-up; play"); /* then the pass goes on from here */
-    while (s.place.screen == SCREEN_CLOSEUP)
-        assert_true(play_frame(&s));
-    assert_string_equal(s.place.path, "blocks.1.attn.scores_scaled");
+    run("goto blocks.1.attn.scores_raw; view close-up; play"); /* it stops at its end, and says how to go on */
+    buf_clear(&s.said);
+    int frames = 1;
+    while (play_frame(&s))
+        frames++;
+    assert_int_equal(frames, 16);
+    assert_true(s.place.screen == SCREEN_CLOSEUP && s.place.term == 0);
+    assert_string_equal(s.place.path, "blocks.1.attn.scores_raw");
+    assert_non_null(strstr(buf_str(&s.said), "`.` plays it again, Backspace goes back"));
     session_free(&s);
 }
 

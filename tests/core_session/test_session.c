@@ -606,6 +606,32 @@ static void test_forward(void **state)
     assert_string_equal(s.place.path, PATHS[1]);
 }
 
+/* Every label of the map leads to a step of that name, in the reader's own block where there is one. */
+static void goto_takes_what_the_map_says(void **state)
+{
+    (void)state;
+    for (int i = 0; i < s.stages.count; i++) {
+        char line[160];
+        const Box *b = &s.stages.boxes[i];
+        if (b->child == NO_BOX) /* a node: it stands in its step */
+            continue;
+        snprintf(line, sizeof line, "goto blocks.2.attn.pattern; goto %s", b->label);
+        run(line);
+        assert_string_equal(s.stages.boxes[s.place.box].label, b->label);
+        if (strncmp(b->path, "blocks.2.", 9) == 0)
+            assert_ptr_equal(strstr(s.stages.boxes[s.place.box].path, "blocks.2."), s.stages.boxes[s.place.box].path);
+    }
+    run("goto blocks.1.mlp.post; goto Raw Scores");
+    assert_string_equal(s.place.path, "blocks.1.attn.scores_raw");
+    run("goto star");
+    assert_int_equal(s.place.screen, SCREEN_ANSWER);
+    run("back");
+    assert_string_equal(s.place.path, "blocks.1.attn.scores_raw");
+    refuse("goto zebra crossing", "nothing here is called 'zebra crossing'");
+    refuse("goto softmx", "there is no");
+    assert_string_equal(s.place.path, "blocks.1.attn.scores_raw");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -628,6 +654,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(completion_knows_files_axes_labels_and_words, start, stop),
         cmocka_unit_test_setup_teardown(a_slip_is_answered_by_what_was_meant, start, stop),
         cmocka_unit_test_setup_teardown(finding_goes_on, start, stop),
+        cmocka_unit_test_setup_teardown(goto_takes_what_the_map_says, start, stop),
         cmocka_unit_test_setup_teardown(random_commands_never_break_it, start, stop),
     };
     return cmocka_run_group_tests_name("core/session", tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "core/session/difference.h"
 #include "tests/tui_views/bundled.h"
 #include "tests/tui_views/drawn.h"
+#include "tui/canvas/export.h"
 #include "tui/views/lengths.h"
 
 enum { HIGH = 40, WIDE = 120 };
@@ -56,6 +57,36 @@ static void draw_map(void)
     drawn_prepare(&session, &VIEW_STEPS, SIDE_B, r);
     canvas_clear(&canvas);
     view_draw(&VIEW_STEPS, &(Paint){.s = &session, .c = &canvas, .mode = MODE_TRUE}, r, SIDE_B, true);
+}
+
+/* What the two halves of a strip are stands below the map, in as few columns as it has at 80x24 too, on both grounds and
+ * with 8 colours. */
+static void strips_have_a_legend(void **state)
+{
+    (void)state;
+    static const struct {
+        Rect r;
+        const char *above, *below, *compared;
+    } CASE[] = {{{0, 0, 17, 16}, "length", "moved", "A to B"},
+                {{0, 0, 36, 27}, "above: length", "below: moved ≤ ", "below: A to B ≤ "}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++)
+        for (int light = 0; light < 2; light++)
+            for (int mode = MODE_8; mode <= MODE_TRUE; mode++) {
+                const Paint p = {.s = &session, .c = &canvas, .mode = (ColourMode)mode, .light = light};
+                for (int both = 0; both < 2; both++) {
+                    run(both ? "goto blocks.0.attn.q; ablate blocks.1.attn.z[h=1]" : "reset; goto blocks.0.attn.q");
+                    drawn_prepare(&session, &VIEW_STEPS, SIDE_B, CASE[i].r);
+                    canvas_clear(&canvas);
+                    view_draw(&VIEW_STEPS, &p, CASE[i].r, SIDE_B, true);
+                    Buf text = {0};
+                    export_text(&canvas, &text);
+                    const char *below = both ? CASE[i].compared : CASE[i].below;
+                    if (!strstr(buf_str(&text), CASE[i].above) || !strstr(buf_str(&text), below))
+                        fail_msg("%s, %s:\n%s", CASE[i].above, below, buf_str(&text));
+                    buf_free(&text);
+                }
+            }
+    run("reset");
 }
 
 static const float *moved(const char *step)
@@ -134,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_edit_bites_and_spreads, open_session, close_session),
+        cmocka_unit_test_setup_teardown(strips_have_a_legend, open_session, close_session),
         cmocka_unit_test_setup_teardown(numbers_are_the_trace, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_click_opens_alike, open_session, close_session)};
     return cmocka_run_group_tests_name("tui/views/steps", tests, NULL, NULL);

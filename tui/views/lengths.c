@@ -146,14 +146,14 @@ bool lengths_draw(const Paint *p, Rect line, const Box *b, float most)
     return true;
 }
 
-/* Three cells of a scale, dark to full, in one half. */
+/* Three cells of a scale, dark to full, in one half; 8 colours have none that is the ground's in the other. */
 static int sample(const Paint *p, int y, int x, const ColourScale *s, float low, float high, int half)
 {
+    half = heat_halves(p) && p->mode > MODE_8 ? half : -1;
     for (int i = 0; i < 3; i++) {
         float value = low + (high - low) * (float)(i + 1) / 3;
-        canvas_pixel(p->c, y, x + i, heat_halves(p) ? half : -1, colour_scale_colour(s, value),
-                     colour_scale_level(s, value), 0, (Ref){0});
-        if (heat_halves(p))
+        canvas_pixel(p->c, y, x + i, half, colour_scale_colour(s, value), colour_scale_level(s, value), 0, (Ref){0});
+        if (half >= 0)
             canvas_pixel(p->c, y, x + i, 1 - half, p->light ? 0xffffff : 0x101214, 0, 0, (Ref){0});
     }
     return 4;
@@ -192,16 +192,21 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
     if (halves || !compares) {
         Rect line = rect_cut(&r, 't', 1);
         int used = sample(p, line.y, line.x, &ramp, 0, 1, 0);
-        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "length, scale per step");
+        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%slength%s",
+                      halves && line.w >= LENGTHS_WIDE ? "above: " : "", line.w > 34 ? ", scale per step" : "");
     }
     if (r.h > 0 && (halves || compares)) {
         Rect line = rect_cut(&r, 't', 1);
         ColourScale s = hue(p, 1);
         int used = sample(p, line.y, line.x, &s, 0, compares ? 1 : -1, 1);
-        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%s %s%s",
-                      compares ? "A to B, to" : "its step, to", end, compares && line.w > 30 ? ", as a root" : "");
+        const char *what = compares ? "A to B" : "moved";
+        if (line.w < LENGTHS_WIDE)
+            canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, what);
+        else
+            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%s%s ≤ %s%s", halves ? "below: " : "",
+                          what, end, compares && line.w > 34 ? ", as a root" : "");
     }
-    if (r.h > 0 && there)
+    if (r.h > 0 && there && r.w >= LENGTHS_WIDE)
         put_numbers(p, (Rect){r.y, r.x, 1, r.w}, &v);
 }
 

@@ -11,8 +11,9 @@ void lengths_needs(const Session *s, const Box *b, bool reached, Needs *out);
 float lengths_most(const Session *s, const Box *b);
 /* Draws it into a line; most: where its lower scale ends. False, nothing is drawn: the step has no tokens. */
 bool lengths_draw(const Paint *p, Rect line, const Box *b, float most);
-/* What the halves are, in up to LENGTHS_LEGEND lines, the last with the numbers of the picked token in that step. */
-enum { LENGTHS_LEGEND = 3 };
+/* What the halves are, in up to LENGTHS_LEGEND lines, the last with the numbers of the picked token in that step; in
+ * fewer than LENGTHS_WIDE columns by one word each, without the numbers. */
+enum { LENGTHS_LEGEND = 3, LENGTHS_WIDE = 24 };
 void lengths_legend(const Paint *p, Rect r, const Box *b, float most);
 /* Tokens that a strip of so many columns has room for; the command of a click on one of its columns: which tokens are
  * alike there. */

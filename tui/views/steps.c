@@ -11,13 +11,14 @@
 #include "tui/views/shown.h"
 
 enum {
-    WIDTH_SHAPE = 24,
+    WIDTH_SHAPE = LENGTHS_WIDE,
     WIDTH_COST = 34,
     WIDTH_UNIT = 50,
     COST_CELLS = 8,
     UNIT_CELLS = 4,
     HEAD_FROM = 8,
-    LEGEND_FROM = 30
+    LEGEND_FROM = 30,
+    NARROW_FROM = 14
 };
 enum { STRIP_LEAST = 3, STRIP_SHORT = 6, LABEL_CELLS = 18, SHAPE_CELLS = 11 };
 
@@ -148,7 +149,7 @@ typedef struct Arranged {
     int total, here, top; /* rows in all, the reader's, the first that is drawn */
 } Arranged;
 
-static Arranged arrange(const Session *s, Rect r)
+static Arranged arrange(const Session *s, Rect r, bool halves)
 {
     Arranged a = {.total = count_lines(s, &a.here)};
     if (r.w >= WIDTH_SHAPE && r.h >= HEAD_FROM)
@@ -156,6 +157,8 @@ static Arranged arrange(const Session *s, Rect r)
     if (r.w >= WIDTH_SHAPE && (r.h >= a.total + LENGTHS_LEGEND || r.h >= LEGEND_FROM)) {
         a.legend = rect_cut(&r, 'b', LENGTHS_LEGEND);
         rect_cut(&r, 'b', r.h > a.total);
+    } else if (r.w < WIDTH_SHAPE && halves && r.h >= NARROW_FROM) {
+        a.legend = rect_cut(&r, 'b', LENGTHS_LEGEND - 1);
     }
     a.rows = r;
     a.top = (int)scroll_first((size_t)a.total, (size_t)a.here, r.h > 0 ? (size_t)r.h : 0);
@@ -191,7 +194,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     (void)side;
     const Session *s = p->s;
-    Arranged a = arrange(s, r);
+    Arranged a = arrange(s, r, heat_halves(p));
     int strip = heat_halves(p) || r.w >= WIDTH_SHAPE ? strip_width(s, r.w) : 0; /* without colours it is letters */
     int box = box_at(s, a.top), first = box;
     float most = 0;
@@ -207,7 +210,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs_of(const Session *s, Rect r, bool reached, Needs *out)
 {
-    Arranged a = arrange(s, r);
+    Arranged a = arrange(s, r, false);
     int box = box_at(s, a.top);
     for (int y = 0; y < a.rows.h && box != NO_BOX; y++, box = stages_after(&s->stages, s->open, box))
         if (s->stages.boxes[box].child != NO_BOX)
@@ -228,7 +231,7 @@ void steps_reached(const Session *s, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     (void)side;
-    Arranged a = arrange(p->s, r);
+    Arranged a = arrange(p->s, r, heat_halves(p));
     if (!rect_has(a.rows, y, x))
         return false;
     const Stages *st = &p->s->stages;

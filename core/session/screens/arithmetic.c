@@ -171,13 +171,14 @@ static bool enter_closeup(Session *s, Err *err)
     return true;
 }
 
-/* One line or a few terms more; what it works on is under the cursor. From the whole it begins anew. */
+/* One line or a few terms more, backwards less; what it works on is under the cursor. From the whole it begins anew. */
 static bool play_closeup(Session *s)
 {
     Closeup c;
     if (!open_closeup(s, &c))
         return false;
-    size_t steps = closeup_steps(&c), step = s->place.term >= steps ? 0 : s->place.term + 1;
+    size_t steps = closeup_steps(&c), was = s->place.term,
+           step = !s->look.backwards ? (was >= steps ? 0 : was + 1) : (was && was <= steps ? was : steps) - 1;
     int line = closeup_line_of(&c, step);
     s->place.term = step == steps ? 0 : step;
     if (line >= 0) {

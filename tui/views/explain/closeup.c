@@ -460,6 +460,7 @@ static void title(const Session *s, Side side, Buf *out)
 
 static const KeyBinding KEYS[] = {{"Space", "play next", "step",
                                    "the operation one step further; from the whole it begins anew", 0, 1, NULL},
+                                  {"p", "play prev", "prev", "one step of the operation less", 0, 2, NULL},
                                   {".", "play", "play", "its steps one after the other by themselves; again: stop", 0,
                                    3, NULL},
                                   {.key = NULL}};
