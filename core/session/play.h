@@ -9,7 +9,8 @@
 enum { PLAY_FRAMES = 8, PLAY_FILLS = 5, PLAY_SLOWEST = -2, PLAY_FASTEST = 2 };
 
 /* Where it begins: here; from the first step again where this is the last, and backwards the other way round. A worked
- * example and a close-up play their terms, and stop; screens of what was learned their own films, or the step that was left for them. */
+ * example and a close-up play their terms, and stop; screens of what was learned their own films, or the step that was
+ * left for them. */
 void play_begin(Session *s, bool backwards);
 /* The rows of the attention in focus one after the other, a step each. False where it has none. */
 bool play_rows(Session *s, Err *err);

@@ -264,8 +264,8 @@ static float signed_value(const void *of, int i, Ref *ref)
     return ((const float *)of)[i];
 }
 
-/* Bars below zero hang from a line that is drawn, those above stand on it, at any height and for any ends; a value is as
- * tall as its negative. */
+/* Bars below zero hang from a line that is drawn, those above stand on it, at any height and for any ends; a value is
+ * as tall as its negative. */
 static void test_bars_hang(void **state)
 {
     (void)state;

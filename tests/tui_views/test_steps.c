@@ -59,8 +59,8 @@ static void draw_map(void)
     view_draw(&VIEW_STEPS, &(Paint){.s = &session, .c = &canvas, .mode = MODE_TRUE}, r, SIDE_B, true);
 }
 
-/* What the two halves of a strip are stands below the map, in as few columns as it has at 80x24 too, on both grounds and
- * with 8 colours. */
+/* What the two halves of a strip are stands below the map, in as few columns as it has at 80x24 too, on both grounds
+ * and with 8 colours. */
 static void strips_have_a_legend(void **state)
 {
     (void)state;

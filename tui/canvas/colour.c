@@ -130,8 +130,8 @@ static Colour shaded(int fg, int bg, int quarters)
     return mixed;
 }
 
-/* Signed maps where there are 8 colours: the nearest ones would give both ends white, or black. The ground in the middle
- * is the map's own; below zero it is blue and cyan, above red and yellow, three shades between two of them. */
+/* Signed maps where there are 8 colours: the nearest ones would give both ends white, or black. The ground in the
+ * middle is the map's own; below zero it is blue and cyan, above red and yellow, three shades between two of them. */
 static Colour few_signed(const Map *m, double position)
 {
     static const uint8_t dark[] = {6, 4, 0, 1, 3, 3}, light[] = {4, 6, 7, 3, 1, 1};

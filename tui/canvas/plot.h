@@ -46,9 +46,9 @@ bool is_braille(uint32_t ch);
 /* Cells of r that have dots of a plot. */
 int canvas_dotted(const Canvas *c, Rect r);
 
-/* A row of numbers as upright bars, a profile: where one stands out anybody sees it. Where some are below zero, a zero
- * line is drawn between two lines of cells, a 0 in the column before the rectangle, and those hang from it; a unit is as
- * long above it as below. Eighth blocks, half blocks below zero; in ASCII whole characters. */
+/* A row of numbers as upright bars, a profile: where one stands out anybody sees it. Where some are below zero, a line
+ * for zero is drawn between two lines of cells, a 0 in the column before the rectangle, and those hang from it; a unit
+ * is as long above it as below. Eighth blocks, half blocks below zero; in ASCII whole characters. */
 typedef struct CanvasBars {
     float (*value)(const void *of, int i, Ref *ref); /* i < n; NaN: nothing stands there */
     const void *of;
