@@ -134,6 +134,32 @@ bool tokenizer_encode(const Tokenizer *t, const char *text, size_t length, bool 
     return ok;
 }
 
+bool tokenizer_encode_pair(const Tokenizer *t, const char *const text[2], Tokens *out, int **segment, Err *err)
+{
+    Tokens part[2] = {{.n = 0}, {.n = 0}};
+    *out = (Tokens){.n = 0};
+    if (!t->pairs)
+        return err_set(err, "%s has no template for two texts: give one, or both by number (ids:12,5 | ids:7)",
+                       t->path);
+    bool ok = tokenizer_encode(t, text[0], strlen(text[0]), false, false, &part[0], err) &&
+              tokenizer_encode(t, text[1], strlen(text[1]), false, false, &part[1], err);
+    *segment = ok ? xcalloc(part[0].n + part[1].n + (size_t)t->pairs + 1, sizeof **segment) : NULL;
+    for (int i = 0; ok && i < t->pairs; i++) {
+        const Tokens *k = &part[t->pair[i].text];
+        if (t->pair[i].id >= 0)
+            tokens_add(out, t->pair[i].id, 0, 0);
+        for (size_t j = 0; t->pair[i].id < 0 && j < k->n; j++)
+            tokens_add(out, k->at[j].id, k->at[j].from, k->at[j].to);
+        for (size_t j = out->n; j-- > 0 && !(*segment)[j];)
+            (*segment)[j] = t->pair[i].type + 1; /* 0: not set yet */
+    }
+    for (size_t j = 0; ok && j < out->n; j++)
+        (*segment)[j]--;
+    tokens_free(&part[0]);
+    tokens_free(&part[1]);
+    return ok;
+}
+
 void tokens_free(Tokens *t)
 {
     free(t->at);

@@ -53,6 +53,10 @@ typedef struct Tokens {
  * long, or the pattern that cuts it takes more work than any text of its length may need. */
 bool tokenizer_encode(const Tokenizer *t, const char *text, size_t length, bool with_template, bool with_merges,
                       Tokens *out, Err *err);
+/* Two texts as one row of tokens, with what the file puts around and between them; from and to are bytes of the text
+ * that a token is of. *segment[n] (to be freed): which segment the file counts each of them to. False too where the
+ * file has no template for two texts. */
+bool tokenizer_encode_pair(const Tokenizer *t, const char *const text[2], Tokens *out, int **segment, Err *err);
 void tokens_free(Tokens *t); /* zeroed allowed */
 /* The text of numbers; special tokens stand as they are named, or are left out. Ids outside the table are left out. */
 void tokenizer_decode(const Tokenizer *t, const int *id, size_t n, bool special, Buf *out);

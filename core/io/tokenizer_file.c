@@ -128,6 +128,43 @@ static bool add_around(Tokenizer *t, bool behind, const char *token, Err *err)
     return true;
 }
 
+/* A part of the template of two texts: a token by its name, or where that is NULL a text. False: too many of them, or
+ * no such token. */
+static bool add_pair(Tokenizer *t, const char *token, int text, int type, Err *err)
+{
+    int id = token ? tokenizer_find(t, token) : -1;
+    if ((token && id < 0) || t->pairs >= (int)(sizeof t->pair / sizeof *t->pair) || type < 0 || type > 1)
+        return err_set(err, "%s: the template of two texts is not possible at \"%.60s\"", t->path,
+                       token ? token : "Sequence");
+    t->pair[t->pairs].id = id;
+    t->pair[t->pairs].text = text;
+    t->pair[t->pairs++].type = type;
+    return true;
+}
+
+static bool read_pair(Tokenizer *t, const Json *pair, Err *err)
+{
+    for (size_t i = 0; i < json_count(pair); i++) {
+        const Json *part = json_at(pair, i), *token = json_get(part, "SpecialToken"),
+                   *what = token ? token : json_get(part, "Sequence");
+        const char *id = json_text(json_get(what, "id"), "");
+        int64_t type = 0;
+        json_int(json_get(what, "type_id"), &type);
+        if (!add_pair(t, token ? id : NULL, strcmp(id, "B") == 0, type < 0 || type > 1 ? -1 : (int)type, err))
+            return false;
+    }
+    return true;
+}
+
+/* [CLS] a [SEP] b [SEP]; RoBERTa: twice in the middle, and all of one segment. */
+static bool pair_around(Tokenizer *t, const char *cls, const char *sep, bool roberta, Err *err)
+{
+    int second = roberta ? 0 : 1;
+    return add_pair(t, cls, 0, 0, err) && add_pair(t, NULL, 0, 0, err) && add_pair(t, sep, 0, 0, err) &&
+           (!roberta || add_pair(t, sep, 0, 0, err)) && add_pair(t, NULL, 1, second, err) &&
+           add_pair(t, sep, 0, second, err);
+}
+
 static bool read_template(Tokenizer *t, const Json *j, Err *err)
 {
     const Json *single = json_get(j, "single");
@@ -138,7 +175,7 @@ static bool read_template(Tokenizer *t, const Json *j, Err *err)
             return false;
         behind = behind || json_get(part, "Sequence");
     }
-    return true;
+    return read_pair(t, json_get(j, "pair"), err);
 }
 
 static bool read_post(Tokenizer *t, const Json *j, Err *err)
@@ -155,9 +192,12 @@ static bool read_post(Tokenizer *t, const Json *j, Err *err)
     }
     if (strcmp(type, "TemplateProcessing") == 0)
         return read_template(t, j, err);
-    if (strcmp(type, "BertProcessing") == 0 || strcmp(type, "RobertaProcessing") == 0)
-        return add_around(t, false, json_text(json_at(json_get(j, "cls"), 0), ""), err) &&
-               add_around(t, true, json_text(json_at(json_get(j, "sep"), 0), ""), err);
+    if (strcmp(type, "BertProcessing") == 0 || strcmp(type, "RobertaProcessing") == 0) {
+        const char *cls = json_text(json_at(json_get(j, "cls"), 0), ""),
+                   *sep = json_text(json_at(json_get(j, "sep"), 0), "");
+        return add_around(t, false, cls, err) && add_around(t, true, sep, err) &&
+               pair_around(t, cls, sep, strcmp(type, "RobertaProcessing") == 0, err);
+    }
     return err_set(err, "%s: the post-processor \"%.40s\" is not known here", t->path, type);
 }
 

@@ -162,6 +162,12 @@ struct Tokenizer {
     bool *special;           /* [model.table.n] */
     int before[16], after[16];
     int befores, afters;
+    struct {
+        int id;   /* of a token that is put there; −1: a text */
+        int text; /* which */
+        int type; /* segment */
+    } pair[32];
+    int pairs; /* 0: the file has no template for two texts */
     DecodeKind decode;
     bool fallback; /* <0x0A> is that byte */
     bool strip;    /* the blank in front of a decoded text goes */
