@@ -62,8 +62,9 @@ void vit_direct_embedding(const VitConfig *c, const Weights *w, const float *z, 
 /* --- a text model: the equations of Vaswani et al. 2017; whole texts, without padding --- */
 
 /* From the words' numbers (whole numbers, as the graph holds them) to the tokens that a stack's first block gets,
- * x[n,d]. */
-void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *word, int n, double *x);
+ * x[n,d]; segment[n] as in Seq2seqText. */
+void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *word, const int *segment,
+                          int n, double *x);
 
 /* What a block looks at besides its own tokens: what the encoder hands over, [n,d]; n 0: nothing. */
 typedef struct Seq2seqDirectMemory {
@@ -77,6 +78,8 @@ void seq2seq_direct_block(const Seq2seqConfig *c, const Weights *w, bool decoder
 /* What a stack hands over: x[n,d] behind its last block, normalised once more where the model does so. */
 void seq2seq_direct_stack_out(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *x, int n,
                               double *out);
+/* …and to the vector of the whole text, out[d], where the model has one. */
+void seq2seq_direct_sentence(const Seq2seqConfig *c, const double *x, int n, double *out);
 /* From that to logits[n,words] and probs of the same shape. */
 void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const double *x, int n, double *logits,
                            double *probs);

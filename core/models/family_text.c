@@ -19,8 +19,8 @@ static const char FIRST[] = "the animal did not cross the street because it was 
 static void build_text(const Model *m, Graph *g, const ModelInput *in)
 {
     const Text *s = &in->text[TEXT_SOURCE], *w = &in->text[TEXT_TARGET];
-    Seq2seqInput what = {.source = {s->word, s->count, s->label},
-                         .target = {w->word, w->count, w->label},
+    Seq2seqInput what = {.source = {s->word, s->count, s->label, s->segment},
+                         .target = {w->word, w->count, w->label, NULL},
                          .source_vocabulary = m->source.word,
                          .target_vocabulary = m->target.word};
     seq2seq_build(g, &m->text, &m->weights, &what, NULL);
@@ -31,12 +31,15 @@ static void build_text(const Model *m, Graph *g, const ModelInput *in)
 static void put_text(Text *out, const Words *w, Arena *arena)
 {
     int *word = arena_alloc(arena, size_mul((size_t)w->n + 1, sizeof *word));
+    int *segment = w->segment ? arena_alloc(arena, size_mul((size_t)w->n + 1, sizeof *segment)) : NULL;
     const char **label = arena_alloc(arena, size_mul((size_t)w->n + 1, sizeof *label));
     for (int i = 0; i < w->n; i++) {
+        if (segment)
+            segment[i] = w->segment[i];
         word[i] = w->number[i];
         label[i] = arena_strdup(arena, w->label[i]);
     }
-    *out = (Text){word, label, w->n, *w->left_out ? arena_strdup(arena, w->left_out) : NULL, w->cut};
+    *out = (Text){word, label, w->n, *w->left_out ? arena_strdup(arena, w->left_out) : NULL, segment, w->cut};
 }
 
 /* The start, where the model has one, and the words of a text of at most `most`. */
@@ -99,6 +102,19 @@ static const char *first_words(const Vocabulary *v, int longest, Arena *arena)
     return first;
 }
 
+/* "a | b": two texts that an encoder reads in one row. */
+static bool read_source(const Model *m, const char *text, Arena *arena, bool decoder, Words *w, Err *err)
+{
+    const char *bar = decoder ? NULL : strstr(text, " | ");
+    const bool twice = bar && (m->text.segments > 0 || m->source.cutter);
+    if (!twice)
+        return words_parse(w, &m->source, text, decoder, err);
+    if (strstr(bar + 3, " | "))
+        return err_set(err, "a text has at most two segments: one | between them");
+    const char *const both[2] = {arena_printf(arena, "%.*s", (int)(bar - text), text), bar + 3};
+    return words_parse_pair(w, &m->source, both, m->text.segments, err);
+}
+
 /* "the cat is tired": the model's own translation stands in the target, so that every step of writing it is a row.
  * "the cat is tired > le chat": these words instead; "… >" only the start. A model of one stack takes one text. */
 static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[TEXTS], Err *err)
@@ -113,7 +129,7 @@ static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[T
     const char *text = spec ? spec : first, *arrow = encoder && decoder ? strchr(text, '>') : NULL;
     Words s = {0}, w = {0};
     const char *source = arrow ? arena_printf(arena, "%.*s", (int)(arrow - text), text) : text;
-    bool ok = !encoder || words_parse(&s, &m->source, source, decoder, err);
+    bool ok = !encoder || read_source(m, source, arena, decoder, &s, err);
     if (ok && decoder && encoder && !arrow)
         ok = write_target(m, &s, &w, err);
     else if (ok && decoder)
@@ -162,6 +178,27 @@ static void put_windows(const FactSink *f, const Seq2seqConfig *c)
              c->window - 1);
 }
 
+/* What an encoder alone says. */
+static void put_whole(const FactSink *f, const Seq2seqConfig *c, const char *by)
+{
+    static const char *const VECTOR[] = {[SENTENCE_NONE] = "none",
+                                         [SENTENCE_MEAN] = "the mean of the last tokens",
+                                         [SENTENCE_FIRST] = "the last vector of the first token"};
+    if (c->segments || c->word_width || c->distances)
+        fact_put(f, "embedding", "%d segment%s, words' vectors of %d%s", c->segments, c->segments == 1 ? "" : "s",
+                 seq2seq_word_width(c), c->distances ? ", a bias of the scores by ranges of distance" : "");
+    if (c->wordless)
+        fact_put(f, "answer", "no word: the file has no weights for one%s",
+                 c->replaced ? "; for every token, whether it was put in place of another" : "");
+    else
+        fact_put(f, "answer", "for every token the word that belongs there, %s%s", by,
+                 c->transform ? " behind a layer and a norm" : "");
+    fact_put(f, "vector", "of a text: %s%s", VECTOR[c->sentence],
+             c->pooler ? "; a pooler of the first token beside it" : "");
+    if (c->pair)
+        fact_put(f, "segments", "whether the second follows the first is read from the pooler");
+}
+
 static void facts(const Model *m, FactFn put, void *context)
 {
     const Seq2seqConfig *c = &m->text;
@@ -169,11 +206,12 @@ static void facts(const Model *m, FactFn put, void *context)
     static const char *const form[] = {"an encoder and a decoder, three kinds of attention", "a decoder alone",
                                        "an encoder alone"};
     fact_put(&f, "takes", "words: %s", form[c->form]);
-    if (c->form == SEQ2SEQ_DECODER_ONLY) {
-        fact_put(&f, "tokens", "%d words; %s; a text of at most %d", c->target_words, positions_text(c),
-                 seq2seq_longest(c));
-        fact_put(&f, "blocks", "%d block%s, %d heads of %d, width %d, MLP %d", c->decoder_layers,
-                 c->decoder_layers == 1 ? "" : "s", c->heads, c->head_dim, c->width, c->mlp);
+    if (c->form != SEQ2SEQ_BOTH) {
+        int blocks = c->encoder_layers + c->decoder_layers;
+        fact_put(&f, "tokens", "%d words; %s; a text of at most %d", c->source_words + c->target_words,
+                 positions_text(c), seq2seq_longest(c));
+        fact_put(&f, "blocks", "%d block%s, %d heads of %d, width %d, MLP %d", blocks, blocks == 1 ? "" : "s", c->heads,
+                 c->head_dim, c->width, c->mlp);
     } else {
         fact_put(&f, "tokens", "%d words to read, %d to write; %s", c->source_words, c->target_words,
                  positions_text(c));
@@ -202,7 +240,11 @@ static void facts(const Model *m, FactFn put, void *context)
     if (c->score_cap > 0 || c->logit_cap > 0)
         fact_put(&f, "caps", "soft caps: of scores %g, of logits %g (0: none)", (double)c->score_cap,
                  (double)c->logit_cap);
-    fact_put(&f, "answer", "the next word, %s", c->tied ? "by the words' own vectors" : "by weights of its own");
+    const char *by = c->tied ? "by the words' own vectors" : "by weights of its own";
+    if (c->form == SEQ2SEQ_ENCODER_ONLY)
+        put_whole(&f, c, by);
+    else
+        fact_put(&f, "answer", "the next word, %s", by);
 }
 
 static size_t params(const Model *m)

@@ -18,6 +18,9 @@ typedef struct Cutter {
     struct Tokenizer *own;
     /* At most `most` numbers of a text, *n of them. */
     bool (*cut)(const struct Tokenizer *own, const char *text, int most, int *number, int *n, Err *err);
+    /* The same of two texts in one row, and which of the model's segments each number belongs to. */
+    bool (*cut_pair)(const struct Tokenizer *own, const char *const text[2], int most, int *number, int *segment,
+                     int *n, Err *err);
     void (*join)(const struct Tokenizer *own, const int *number, int n, Buf *out);
     void (*free)(struct Tokenizer *own);
 } Cutter;

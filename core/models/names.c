@@ -24,9 +24,9 @@ static const char ENDS[] = {
     '\0'};
 
 /* Scopes that are LayerNorms. */
-static const char *const NORMS[] = {"ln1",      "ln2",       "ln3",       "ln_final", "norm_pre",
-                                    "fc_norm",  "ln_hidden", "pool_norm", "ln_patch", "ln_merged",
-                                    "ln_embed", "ln1_after", "ln2_after", "ln_q",     "ln_k"};
+static const char *const NORMS[] = {"ln1",       "ln2",       "ln3",      "ln_final",  "norm_pre", "fc_norm",
+                                    "ln_hidden", "pool_norm", "ln_patch", "ln_merged", "ln_embed", "ln_transform",
+                                    "ln1_after", "ln2_after", "ln_q",     "ln_k"};
 
 /* …and RMSNorms. */
 static const char *const RMS_NORMS[] = {"rms1",       "rms2",       "rms_final", "rms_pre",    "rms_fc",

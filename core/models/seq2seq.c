@@ -112,7 +112,8 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
     bool self = b->decoder && !s->cross, windowed = self && seq2seq_windowed(c, b->layer);
     NnNorm norms[2];
     NnRope rope = {.cos = b->rope[windowed].cos, .sin = b->rope[windowed].sin, .partner = b->partner, .freqs = NO_NODE};
-    NnBias alibi = {.all = b->alibi};
+    NnBias bias = {.all = b->decoder ? b->alibi : b->distance};
+    bool biased = bias.all != NO_NODE && !s->cross;
     if (self && c->head_norm)
         head_norms(b, norms);
     NnAttention a = {.batch = b->axis.b,
@@ -135,7 +136,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
                      .k_norm = self && c->head_norm ? &norms[1] : NULL,
                      .scale = c->scale,
                      .cap = c->score_cap,
-                     .bias = self && b->alibi != NO_NODE ? &alibi : NULL,
+                     .bias = biased ? &bias : NULL,
                      .rope = self && c->pos == SEQ2SEQ_POS_ROPE ? &rope : NULL,
                      .mask = !self      ? b->padding
                              : windowed ? b->windowed
@@ -188,7 +189,7 @@ NodeId text_norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId x
     char scope[64];
     const char *word = nn_norm_scope(inside, b->c->rms_norm);
     NnPlace at = place(b, word, word, scope, sizeof scope);
-    NnNorm n = norm_of(b, DIMS(b->axis.d), gamma);
+    NnNorm n = norm_of(b, DIMS(gamma == SEQ2SEQ_SOURCE_NORM_GAMMA ? b->axis.w : b->axis.d), gamma);
     n.beta = next_weight(b, gamma, 1);
     return nn_norm(b->g, &at, &n, x);
 }
@@ -286,6 +287,7 @@ static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
     text_axes(b);
     text_masks(b, &nodes);
     text_places(b);
+    text_distances(b);
     if (memory && !b->kept) {
         graph_scope(b->g, "%s", "");
         nodes.memory = graph_leaf(b->g, "memory", DIMS(b->axis.s, b->axis.d),
@@ -297,8 +299,9 @@ static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
         nodes.decoded = last = build_stack(b, true, &nodes);
     if (b->target.n || !seq2seq_has_decoder(b->c)) {
         text_answer(b, last, &nodes);
-        graph_flag(b->g, nodes.logits, NODE_CHECKPOINT);
-        graph_flag(b->g, nodes.probs, NODE_CHECKPOINT);
+        text_whole(b, last);
+        for (int i = 0; i < 2 && !b->c->wordless; i++)
+            graph_flag(b->g, i ? nodes.probs : nodes.logits, NODE_CHECKPOINT);
     }
     if (out)
         *out = nodes;

@@ -51,7 +51,10 @@ typedef enum HeadNorm { HEAD_NORM_NONE, HEAD_NORM_EACH, HEAD_NORM_ALL } HeadNorm
  * through one. */
 typedef enum Parallel { PARALLEL_NOT, PARALLEL_TWO_NORMS, PARALLEL_ONE_NORM } Parallel;
 
-enum { SEQ2SEQ_LAYERS_MOST = 1024 };
+/* One vector for a whole text, of the encoder's last tokens (Reimers and Gurevych 2019). */
+typedef enum SentencePool { SENTENCE_NONE, SENTENCE_MEAN, SENTENCE_FIRST } SentencePool;
+
+enum { SEQ2SEQ_LAYERS_MOST = 1024, SEQ2SEQ_PAIR = 2 };
 
 /* A zeroed knob is that of the original Transformer. */
 typedef struct Seq2seqConfig {
@@ -86,6 +89,18 @@ typedef struct Seq2seqConfig {
     uint32_t windowed[SEQ2SEQ_LAYERS_MOST / 32]; /* …in these blocks of the decoder: bit by bit */
     bool tied;                                   /* the answer's weights are the embedding's */
     bool head_bias, qkv_bias, out_bias, mlp_bias;
+    /* Of an encoder alone (Devlin et al. 2018, "BERT"). */
+    int segments;   /* rows of a table of segments, added to the words; 0: none */
+    int word_width; /* of the words' vectors, which are projected to the model's width (ELECTRA); 0: the same */
+    int distances;  /* rows of a table of distances between tokens, added to the scores of all blocks: as many ranges of
+                       growing width, half of them to either side; 0: none */
+    bool wordless;  /* no answer in words */
+    bool transform; /* in front of the answer LN(act(x W + b)), act by transform_act */
+    MapFn transform_act;
+    bool pooler;   /* tanh(x W + b) of the first token */
+    bool pair;     /* …and from that whether the second segment follows the first */
+    bool replaced; /* for every token whether it was put in place of another (Clark et al. 2020, "ELECTRA") */
+    SentencePool sentence;
 } Seq2seqConfig;
 
 /* The base model's structure at a small size: sinusoids, post-norm, ReLU, biases, tied output. */
@@ -139,6 +154,7 @@ typedef struct Seq2seqText {
     const int *word;
     int n;
     const char *const *label;
+    const int *segment; /* [n] rows of the table of segments; NULL: all the first */
 } Seq2seqText;
 
 typedef struct Seq2seqInput {
@@ -206,6 +222,11 @@ float seq2seq_yarn_stretch(float factor); /* 0.1 ln(factor) + 1 (YaRN, section 3
 /* ALiBi: what head h takes off a score for every token between the two (Press et al. 2021, section 3): 2^(−8(h+1)/n)
  * for n heads; where n is no power of two those of the next lower one, then every second of twice as many. */
 double seq2seq_alibi_slope(int heads, int h);
+/* The row of a table of so many distances for a key that lies `behind` the query (T5's ranges, Raffel et al. 2020): half
+ * of them for keys behind it, of each half one row a step up to its own half, then by the logarithm up to 128. */
+int seq2seq_distance_row(int rows, int behind);
+/* How wide a word's vector is. */
+int seq2seq_word_width(const Seq2seqConfig *c);
 /* Scope of an encoder block's self-attention, or of a decoder block's cross-attention. */
 void seq2seq_attention_scope(bool cross, int block, char *out, size_t n);
 /* Which of the two texts asks, and which is looked at, in an attention by that number of a model of both stacks; a text

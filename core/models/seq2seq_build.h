@@ -21,6 +21,7 @@ typedef struct TextBuilder {
     NodeId memory;                    /* what cross-attention looks at, or NO_NODE */
     NodeId padding, causal, windowed; /* windowed: causal in blocks with a window */
     NodeId alibi;                     /* [h,t,u] or NO_NODE */
+    NodeId distance;                  /* [h,s,r] or NO_NODE */
     struct {
         NodeId cos, sin;
     } rope[2];     /* [t,e]; of blocks with a window the second, where it differs */
@@ -29,7 +30,9 @@ typedef struct TextBuilder {
     struct {
         int b, s, r, t, u, h, g, e, d, m, a, v, o; /* g: the heads of keys and values, h where there are as many */
         int source_rows, target_rows;              /* of learned position tables */
-        int past, fresh;                           /* with kept: the tokens before the last; the last */
+        int w, p, q;                               /* width of a word's vector (d as a rule), of an answer's, pooled */
+        int segments, distances, classes;
+        int past, fresh; /* with kept: the tokens before the last; the last */
     } axis;
 } TextBuilder;
 
@@ -44,8 +47,12 @@ NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes);
 void text_masks(TextBuilder *b, Seq2seqNodes *nodes);
 /* Sets what the decoder's attentions read of where tokens are: rope or alibi. */
 void text_places(TextBuilder *b);
+/* Sets what the encoder's attentions add for the distance of two tokens. */
+void text_distances(TextBuilder *b);
 /* A part that is a norm: in the block being built, or in its stack where `block` is NO_PART. */
 NodeId text_norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId x);
 /* Tokens to words; sets logits and probs. */
 void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes);
+/* What an encoder alone says of a whole text: its vector, whether the second segment follows the first. */
+void text_whole(TextBuilder *b, NodeId tokens);
 #endif

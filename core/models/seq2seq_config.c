@@ -68,8 +68,16 @@ static bool check_ranges(const Seq2seqConfig *c, Err *err)
         {"number of key heads", c->key_heads, 0, 1024},
         {"width of a head that is rotated", c->rope.width, 0, 1 << 14},
         {"window", c->window, 0, 1 << 24},
+        {"number of segments", c->segments, 0, 1024},
+        {"width of a word's vector", c->word_width, 0, 1 << 16},
+        {"number of distances", c->distances, 0, 1 << 12},
     };
     return knobs_check(knobs, sizeof knobs / sizeof *knobs, err);
+}
+
+int seq2seq_word_width(const Seq2seqConfig *c)
+{
+    return c->word_width ? c->word_width : c->width;
 }
 
 int seq2seq_key_heads(const Seq2seqConfig *c)
@@ -101,6 +109,14 @@ static bool check_knobs(const Seq2seqConfig *c, Err *err)
                                             c->head_norm || c->parallel || c->gated || c->score_cap > 0 || c->window))
         return err_set(err, "grouped queries, rotations, windows, gates, norms of queries and soft caps are built here "
                             "for a decoder alone");
+    if (c->form != SEQ2SEQ_ENCODER_ONLY && (c->segments || c->word_width || c->distances || c->wordless ||
+                                            c->transform || c->pooler || c->replaced || c->sentence))
+        return err_set(err, "segments, words of another width, distances and poolers are built here for an encoder "
+                            "alone");
+    if (c->distances % 4 || (c->distances && c->distances < 4))
+        return err_set(err, "%d distances can't be halved twice", c->distances);
+    if (c->pair && !c->pooler)
+        return err_set(err, "whether a segment follows is read from a pooler, which this model has not");
     if (c->heads % seq2seq_key_heads(c))
         return err_set(err, "%d heads can't share %d heads of keys evenly", c->heads, c->key_heads);
     if (c->pos == SEQ2SEQ_POS_ROPE &&
@@ -220,8 +236,24 @@ bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r)
     case SEQ2SEQ_DEC_K_EACH: return c->head_norm == HEAD_NORM_EACH;
     case SEQ2SEQ_DEC_Q_ALL:
     case SEQ2SEQ_DEC_K_ALL: return c->head_norm == HEAD_NORM_ALL;
-    case SEQ2SEQ_HEAD_W: return !c->tied;
-    case SEQ2SEQ_HEAD_B: return c->head_bias;
+    case SEQ2SEQ_HEAD_W: return !c->tied && !c->wordless;
+    case SEQ2SEQ_HEAD_B: return c->head_bias && !c->wordless;
+    case SEQ2SEQ_SOURCE_SEGMENT: return c->segments;
+    case SEQ2SEQ_SOURCE_PROJECT_W:
+    case SEQ2SEQ_SOURCE_PROJECT_B: return c->word_width;
+    case SEQ2SEQ_SOURCE_DISTANCE: return c->distances;
+    case SEQ2SEQ_TRANSFORM_W:
+    case SEQ2SEQ_TRANSFORM_B:
+    case SEQ2SEQ_TRANSFORM_GAMMA:
+    case SEQ2SEQ_TRANSFORM_BETA: return c->transform;
+    case SEQ2SEQ_POOLER_W:
+    case SEQ2SEQ_POOLER_B: return c->pooler;
+    case SEQ2SEQ_PAIR_W:
+    case SEQ2SEQ_PAIR_B: return c->pair;
+    case SEQ2SEQ_REPLACED_W:
+    case SEQ2SEQ_REPLACED_B:
+    case SEQ2SEQ_REPLACED_OUT_W:
+    case SEQ2SEQ_REPLACED_OUT_B: return c->replaced;
     default: return has_bias(c, r) && has_norm(c, r);
     }
 }
@@ -238,6 +270,13 @@ static int letter_length(const void *config, char letter)
     case 'a': return c->source_words;
     case 'v': return c->target_words;
     case 'o': return seq2seq_has_decoder(c) ? c->target_words : c->source_words;
+    case 'w':
+    case 'p': return seq2seq_word_width(c);
+    case 'P': return c->segments;
+    case 'k': return c->distances;
+    case 'q': return c->width;
+    case 'c': return SEQ2SEQ_PAIR;
+    case '1': return 1;
     default: return c->first_position + c->positions;
     }
 }

@@ -79,21 +79,34 @@ static void add_sinusoids(int d, int n, double *x)
     }
 }
 
-void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *word, int n, double *x)
+void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *word, const int *segment,
+                          int n, double *out)
 {
     const From f = {c, w, 0};
-    size_t d = (size_t)c->width;
+    size_t d = (size_t)(decoder ? c->width : seq2seq_word_width(c));
+    double *x = direct_zeros((size_t)n, d);
+    const Seq2seqRole gamma = decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA;
+    const float *kind = c->segments ? weight(&f, SEQ2SEQ_SOURCE_SEGMENT) : NULL;
     const float *table = weight(&f, decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED),
                 *place = weight(&f, decoder ? SEQ2SEQ_TARGET_POS : SEQ2SEQ_SOURCE_POS);
     for (size_t t = 0; t < (size_t)n; t++)
         for (size_t i = 0; i < d; i++)
             x[t * d + i] = (double)table[(size_t)word[t] * d + i] * (double)c->embed_scale;
-    if (c->embed_norm)
-        norm(&f, decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA, x, n, x);
+    if (c->embed_norm && c->pos != SEQ2SEQ_POS_ADDED)
+        norm(&f, gamma, x, n, x);
+    for (size_t i = 0; kind && i < (size_t)n * d; i++)
+        x[i] += (double)kind[(segment ? (size_t)segment[i / d] * d : 0) + i % d];
     for (size_t i = 0; place && i < (size_t)n * d; i++)
         x[i] += (double)place[(size_t)c->first_position * d + i];
     if (!place && c->pos == SEQ2SEQ_POS_ADDED)
         add_sinusoids(c->width, n, x);
+    if (c->embed_norm && c->pos == SEQ2SEQ_POS_ADDED)
+        norm_rows(&f, weight(&f, gamma), weight(&f, (Seq2seqRole)(gamma + 1)), x, (size_t)n, d, x);
+    if (c->word_width && !decoder)
+        linear(&f, SEQ2SEQ_SOURCE_PROJECT_W, x, n, d, out, (size_t)c->width);
+    else
+        memcpy(out, x, (size_t)n * d * sizeof *x);
+    free(x);
 }
 
 /* --- a block --- */
@@ -144,6 +157,18 @@ typedef struct Distance {
     size_t asks, first;
 } Distance;
 
+/* Of an encoder: its table of distances, and the token that asks. */
+typedef struct Ranges {
+    const float *table; /* [heads, rows] */
+    int rows, asks;
+} Ranges;
+
+static double range(const void *of, size_t head, size_t u)
+{
+    const Ranges *d = of;
+    return (double)d->table[head * (size_t)d->rows + (size_t)seq2seq_distance_row(d->rows, (int)u - d->asks)];
+}
+
 static double distance(const void *of, size_t head, size_t u)
 {
     const Distance *d = of;
@@ -160,6 +185,7 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
            groups = (size_t)seq2seq_key_heads(c);
     double *q = direct_zeros((size_t)n, inner), *z = direct_zeros((size_t)n, inner),
            *k = direct_zeros((size_t)m, groups * e), *v = direct_zeros((size_t)m, groups * e);
+    const From stack = {c, f->w, 0};
     bool windowed = self && seq2seq_windowed(c, f->layer), alibi = self && c->pos == SEQ2SEQ_POS_ALIBI;
     linear(f, first, x, n, d, q, inner);
     linear(f, (Seq2seqRole)(first + 2), seen, m, d, k, groups * e);
@@ -183,7 +209,12 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
                                  values + from * inner,
                                  (double)c->scale,
                                  (double)c->score_cap};
-        direct_attend(&sees, q + t * inner, alibi ? distance : NULL, &far, z + t * inner);
+        const Ranges ranges = {c->distances ? weight(&stack, SEQ2SEQ_SOURCE_DISTANCE) : NULL, c->distances, (int)t};
+        direct_attend(&sees, q + t * inner,
+                      ranges.table ? range
+                      : alibi      ? distance
+                                   : NULL,
+                      ranges.table ? (const void *)&ranges : &far, z + t * inner);
     }
     linear(f, (Seq2seqRole)(first + 6), z, n, inner, out, d);
     free(q);
@@ -303,6 +334,16 @@ void seq2seq_direct_stack_out(const Seq2seqConfig *c, const Weights *w, bool dec
         norm(&f, decoder ? SEQ2SEQ_TARGET_FINAL_GAMMA : SEQ2SEQ_SOURCE_FINAL_GAMMA, out, n, out);
 }
 
+void seq2seq_direct_sentence(const Seq2seqConfig *c, const double *x, int n, double *out)
+{
+    size_t d = (size_t)c->width, rows = c->sentence == SENTENCE_FIRST ? 1 : (size_t)n;
+    for (size_t i = 0; i < d; i++) {
+        out[i] = 0;
+        for (size_t t = 0; t < rows; t++)
+            out[i] += x[t * d + i] / (double)rows;
+    }
+}
+
 void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const double *x, int n, double *logits,
                            double *probs)
 {
@@ -310,7 +351,17 @@ void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const doubl
     bool decoder = seq2seq_has_decoder(c);
     size_t words = (size_t)(decoder ? c->target_words : c->source_words);
     const float *table = weight(&f, !c->tied ? SEQ2SEQ_HEAD_W : decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED);
-    direct_linear(table, weight(&f, SEQ2SEQ_HEAD_B), x, (size_t)n, (size_t)c->width, logits, words);
+    size_t width = (size_t)(decoder ? c->width : seq2seq_word_width(c)), cells = (size_t)n * width;
+    double *y = direct_zeros(cells, 1);
+    if (c->transform) {
+        linear(&f, SEQ2SEQ_TRANSFORM_W, x, n, (size_t)c->width, y, width);
+        for (size_t i = 0; i < cells; i++)
+            y[i] = map_exact(c->transform_act, y[i]);
+        norm_rows(&f, weight(&f, SEQ2SEQ_TRANSFORM_GAMMA), weight(&f, SEQ2SEQ_TRANSFORM_BETA), y, (size_t)n, width, y);
+    } else
+        memcpy(y, x, cells * sizeof *y);
+    direct_linear(table, weight(&f, SEQ2SEQ_HEAD_B), y, (size_t)n, width, logits, words);
+    free(y);
     for (size_t i = 0; c->logit_cap > 0 && i < (size_t)n * words; i++)
         logits[i] = (double)c->logit_cap * map_exact(MAP_TANH, logits[i] / (double)c->logit_cap);
     memcpy(probs, logits, (size_t)n * words * sizeof *probs);

@@ -46,6 +46,25 @@ static void source_axes(TextBuilder *b)
                           b->source_vocabulary);
     if (c->learned_positions)
         b->axis.source_rows = plain_axis(g, "s0", "place in the source", ROLE_PLAIN, c->first_position + c->positions);
+    if (c->segments)
+        b->axis.segments = plain_axis(g, "s1", "segment", ROLE_PLAIN, c->segments);
+    if (c->distances)
+        b->axis.distances = plain_axis(g, "k", "range of distances", ROLE_PLAIN, c->distances);
+}
+
+/* What a text as a whole is read from, and what stands in front of an answer. */
+static void whole_axes(TextBuilder *b)
+{
+    static const char *const FOLLOWS[] = {"follows", "unrelated"};
+    Graph *g = b->g;
+    const Seq2seqConfig *c = b->c;
+    b->axis.w = c->word_width ? plain_axis(g, "w", "width of a word's vector", ROLE_PLAIN, c->word_width) : b->axis.d;
+    if (c->transform)
+        b->axis.p = c->word_width ? b->axis.w : plain_axis(g, "d1", "width before the answer", ROLE_PLAIN, c->width);
+    if (c->pooler || c->replaced)
+        b->axis.q = plain_axis(g, "d2", "width behind a linear layer", ROLE_PLAIN, c->width);
+    if (c->pair)
+        b->axis.classes = word_axis(g, "c", "of the second segment", ROLE_PLAIN, SEQ2SEQ_PAIR, FOLLOWS);
 }
 
 static void target_axes(TextBuilder *b)
@@ -83,6 +102,7 @@ void text_axes(TextBuilder *b)
     b->axis.e = plain_axis(g, "e", "width of one head", ROLE_HEAD_WIDTH, c->head_dim);
     b->axis.m = plain_axis(g, "m", "MLP width", ROLE_HIDDEN, c->mlp);
     b->axis.o = seq2seq_has_decoder(c) ? b->axis.v : b->axis.a;
+    whole_axes(b);
 }
 _Static_assert(AXIS_NONE == -1, "axes that are not there");
 
@@ -102,8 +122,16 @@ static Dims role_dims(const TextBuilder *b, Seq2seqRole r)
         case 'o': axis = b->axis.o; break;
         case 'S': axis = b->axis.source_rows; break;
         case 'T': axis = b->axis.target_rows; break;
+        case 'w': axis = b->axis.w; break;
+        case 'p': axis = b->axis.p; break;
+        case 'q': axis = b->axis.q; break;
+        case 'c': axis = b->axis.classes; break;
+        case 'k': axis = b->axis.distances; break;
+        case 'P': axis = b->axis.segments; break;
         default: break;
         }
+        if (*a == '1')
+            continue;
         REQUIRE(axis != AXIS_NONE);
         d.axis[d.n++] = axis;
     }
@@ -130,7 +158,7 @@ static NodeId look_up(TextBuilder *b, const Seq2seqText *text, int first, int t,
     Graph *g = b->g;
     if (b->texts) {
         *input = graph_leaf(g, "tokens", DIMS(b->axis.b, t, words), (Leaf){LEAF_INPUT, b->zeros, "the words, one-hot"});
-        return graph_contract(g, "embed", *input, table, DIMS(b->axis.b, t, b->axis.d));
+        return graph_contract(g, "embed", *input, table, DIMS(b->axis.b, t, b->decoder ? b->axis.d : b->axis.w));
     }
     int n = g->axes[t].n;
     float *number = arena_alloc(&g->arena, size_mul((size_t)n, sizeof *number));
@@ -152,6 +180,19 @@ static NodeId positions(TextBuilder *b, int t, int first)
     float *rows = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)b->c->width), sizeof *rows));
     seq2seq_sinusoids(first, n, b->c->width, rows);
     return graph_leaf(g, "pos_embed", DIMS(t, d), (Leaf){LEAF_CONST, rows, "sin and cos of place / 10000^(2i/D)"});
+}
+
+/* The row of every token's segment, added to its word's. */
+static NodeId segments(TextBuilder *b, NodeId x)
+{
+    Graph *g = b->g;
+    int n = g->axes[b->axis.s].n, *row = arena_alloc(&g->arena, (size_t)n * sizeof *row);
+    float *number = arena_alloc(&g->arena, (size_t)n * sizeof *number);
+    for (int i = 0; i < n; i++)
+        number[i] = (float)(row[i] = b->source.segment ? b->source.segment[i] : 0);
+    NnWeight table = text_weight(b, SEQ2SEQ_SOURCE_SEGMENT);
+    NodeId rows = graph_take(g, "segment_embed", nn_weight(g, &table), b->axis.segments, row, b->axis.s);
+    return graph_zip(g, "with_segment", OP_ADD, x, rows);
 }
 
 NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes)
@@ -178,6 +219,8 @@ NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes)
         scaled = text_norm(b, "ln_embed", b->decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA, scaled);
         graph_scope(g, "%s", text_stack(b));
     }
+    if (b->c->segments && !b->decoder)
+        scaled = segments(b, scaled);
     NodeId full;
     if (b->c->pos == SEQ2SEQ_POS_ADDED) {
         NodeId places = positions(b, t, first);
@@ -188,7 +231,33 @@ NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes)
     graph_flag(g, full, NODE_CHECKPOINT);
     anatomy_note(g, part, SITE_EMBED, embed);
     anatomy_note(g, part, SITE_EMBEDDED, full);
+    if (b->c->embed_norm && b->c->pos == SEQ2SEQ_POS_ADDED) {
+        full = text_norm(b, "ln_embed", b->decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA, full);
+        graph_scope(g, "%s", text_stack(b));
+    }
+    if (b->c->word_width && !b->decoder) {
+        NnWeight w = text_weight(b, SEQ2SEQ_SOURCE_PROJECT_W), bias = text_weight(b, SEQ2SEQ_SOURCE_PROJECT_B);
+        full = nn_linear(g, "project", full, &w, &bias, nn_dims(b->axis.b, DIMS(t, b->axis.d)));
+    }
     return full;
+}
+
+/* LN(act(x W + b)): what stands between tokens and words in models that fill in words that were taken out. */
+static NodeId transform(TextBuilder *b, NodeId x)
+{
+    Graph *g = b->g;
+    const Seq2seqConfig *c = b->c;
+    NnWeight w = text_weight(b, SEQ2SEQ_TRANSFORM_W), bias = text_weight(b, SEQ2SEQ_TRANSFORM_B);
+    Dims out = nn_dims(b->axis.b, DIMS(b->axis.s, b->axis.p));
+    NnNorm n = {.over = DIMS(b->axis.p), .eps = c->eps, .gamma = text_weight(b, SEQ2SEQ_TRANSFORM_GAMMA)};
+    n.beta = text_weight(b, SEQ2SEQ_TRANSFORM_BETA);
+    graph_scope(g, "transform");
+    x = nn_linear(g, "pre", x, &w, &bias, out);
+    x = graph_map(g, "post", c->transform_act, x);
+    NnPlace at = {.scope = "ln_transform", .word = "norm", .block = NO_BLOCK};
+    x = nn_norm(g, &at, &n, x);
+    graph_scope(g, "%s", "");
+    return graph_view(g, "transformed", x, nn_dims(b->axis.b, DIMS(b->axis.s, b->axis.w)));
 }
 
 void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
@@ -199,6 +268,11 @@ void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
     NnWeight w = text_weight(b, SEQ2SEQ_HEAD_W), bias = text_weight(b, SEQ2SEQ_HEAD_B);
     NnPlace at = {.scope = "", .word = "answer", .block = NO_BLOCK};
     int part = nn_part(g, PART_READOUT, &at);
+    anatomy_note(g, part, SITE_TOKENS_OUT, tokens);
+    if (b->c->wordless)
+        return;
+    if (b->c->transform)
+        tokens = transform(b, tokens);
     float cap = b->c->logit_cap;
     const char *name = cap > 0 ? "uncapped" : "logits", *nobias = cap > 0 ? "uncapped_nobias" : "logits_nobias";
     if (b->c->tied) {
@@ -214,7 +288,72 @@ void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
         nodes->logits = nn_capped(g, "logit", "logits", nodes->logits, graph_const(g, "logit_cap", DIMS_SCALAR, cap));
     nodes->probs = nn_softmax(g, nodes->logits, b->axis.o,
                               (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
-    anatomy_note(g, part, SITE_TOKENS_OUT, tokens);
     anatomy_note(g, part, SITE_LOGITS, nodes->logits);
     anatomy_note(g, part, SITE_PROBS, nodes->probs);
+}
+
+/* --- a text as a whole --- */
+
+/* tanh(x W + b) of the first token, and from that two scores: does the second segment follow the first? */
+static void pooler(TextBuilder *b, NodeId tokens, int part)
+{
+    Graph *g = b->g;
+    NnWeight w = text_weight(b, SEQ2SEQ_POOLER_W), bias = text_weight(b, SEQ2SEQ_POOLER_B);
+    NodeId first = graph_slice(g, "pooler.first", tokens, b->axis.s, 0, AXIS_NONE);
+    NodeId sum = nn_linear(g, "pooler.pre", first, &w, &bias, nn_dims(b->axis.b, DIMS(b->axis.q)));
+    NodeId pooled = graph_map(g, "pooled", MAP_TANH, sum);
+    if (!b->c->pair)
+        return;
+    w = text_weight(b, SEQ2SEQ_PAIR_W);
+    bias = text_weight(b, SEQ2SEQ_PAIR_B);
+    NodeId scores = nn_linear(g, "pair.scores", pooled, &w, &bias, nn_dims(b->axis.b, DIMS(b->axis.classes)));
+    anatomy_note(g, part, SITE_PAIR,
+                 nn_softmax(g, scores, b->axis.classes,
+                            (SoftmaxNames){"pair.row_max", "pair.shifted", "pair.exp", "pair.sum", "pair.probs"}));
+}
+
+/* For every token sigmoid(act(x W + b) · w + b). */
+static void replaced(TextBuilder *b, NodeId tokens, int part)
+{
+    Graph *g = b->g;
+    Dims each = nn_dims(b->axis.b, DIMS(b->axis.s));
+    NnWeight w = text_weight(b, SEQ2SEQ_REPLACED_W), bias = text_weight(b, SEQ2SEQ_REPLACED_B);
+    NodeId x = nn_linear(g, "replaced.pre", tokens, &w, &bias, nn_dims(b->axis.b, DIMS(b->axis.s, b->axis.q)));
+    x = graph_map(g, "replaced.post", b->c->act, x);
+    w = text_weight(b, SEQ2SEQ_REPLACED_OUT_W);
+    bias = text_weight(b, SEQ2SEQ_REPLACED_OUT_B);
+    x = nn_linear(g, "replaced.score", x, &w, &bias, each);
+    anatomy_note(g, part, SITE_REPLACED, graph_map(g, "replaced", MAP_SIGMOID, x));
+}
+
+/* The mean of all tokens, or the first of them, and its direction y / |y|. */
+static void sentence(TextBuilder *b, NodeId tokens, int part)
+{
+    Graph *g = b->g;
+    Dims one = nn_dims(b->axis.b, DIMS(b->axis.d)), none = nn_dims(b->axis.b, DIMS_SCALAR);
+    NodeId y;
+    if (b->c->sentence == SENTENCE_FIRST)
+        y = graph_slice(g, "embedding", tokens, b->axis.s, 0, AXIS_NONE);
+    else {
+        NodeId count = graph_const(g, "embedding_count", DIMS_SCALAR, (float)g->axes[b->axis.s].n);
+        y = graph_zip(g, "embedding", OP_DIV, graph_reduce(g, "embedding_sum", OP_SUM, tokens, one), count);
+    }
+    NodeId sq = graph_zip(g, "embedding_sq", OP_MUL, y, y);
+    graph_flag(g, sq, NODE_DERIVED);
+    NodeId length = graph_map(g, "embedding_norm", MAP_SQRT, graph_reduce(g, "embedding_sumsq", OP_SUM, sq, none));
+    NodeId unit = graph_zip(g, "embedding_unit", OP_DIV, y, length);
+    anatomy_note(g, part, SITE_EMBEDDING, y);
+    anatomy_note(g, part, SITE_EMBEDDING_UNIT, unit);
+}
+
+void text_whole(TextBuilder *b, NodeId tokens)
+{
+    int part = anatomy_next(b->g, NO_PART, PART_READOUT);
+    graph_scope(b->g, "%s", "");
+    if (b->c->pooler)
+        pooler(b, tokens, part);
+    if (b->c->replaced)
+        replaced(b, tokens, part);
+    if (b->c->sentence)
+        sentence(b, tokens, part);
 }

@@ -91,6 +91,37 @@ double seq2seq_alibi_slope(int heads, int h)
     return h < whole ? dm_pow(2, -8.0 * (h + 1) / whole) : dm_pow(2, -4.0 * (2 * (h - whole) + 1) / whole);
 }
 
+/* --- ranges of distances --- */
+
+int seq2seq_distance_row(int rows, int behind)
+{
+    const int half = rows / 2, first = behind > 0 ? half : 0, far = behind < 0 ? -behind : behind, exact = half / 2;
+    if (far < exact)
+        return first + far;
+    /* float32, as the program that the tables were learned with */
+    float x = (float)dm_log((double)((float)far / (float)exact)) / (float)dm_log(128.0 / exact) * (float)(half - exact);
+    int row = exact + (int)x;
+    return first + (row < half ? row : half - 1);
+}
+
+void text_distances(TextBuilder *b)
+{
+    Graph *g = b->g;
+    b->distance = NO_NODE;
+    if (!b->c->distances)
+        return;
+    int n = g->axes[b->axis.s].n;
+    int *way = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)n), sizeof *way));
+    for (int s = 0; s < n; s++)
+        for (int r = 0; r < n; r++)
+            way[s * n + r] = seq2seq_distance_row(b->c->distances, r - s);
+    Axis pairs = {.sym = "sr", .name = "pair of tokens", .n = n * n};
+    NnBias bias = {.w = b->axis.distances, .s = graph_axis(g, pairs), .way = way};
+    NnWeight table = text_weight(b, SEQ2SEQ_SOURCE_DISTANCE);
+    graph_scope(g, "encoder");
+    b->distance = nn_bias(g, "distance", nn_weight(g, &table), &bias, DIMS(b->axis.h, b->axis.s, b->axis.r));
+}
+
 /* --- where tokens are, for the decoder's attentions --- */
 
 /* cos[t,e] and sin[t,e] of the tokens that ask; sin is negative for the first number of a pair. What is not rotated has

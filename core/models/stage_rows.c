@@ -18,11 +18,19 @@ static const StageRow ROWS[] = {
     {PART_MODEL, "tokens", "tokens", "z₀", "full_embed",
      "cls dist registers prefix* tokens* patches_placed full_embed rope* rel_bias*",
      "All tokens in a row. This model adds no positions to them."},
+    {PART_MODEL, "read", "words", "E x", "encoder.embed", "encoder.tokens encoder.embed",
+     "Each word becomes the vector of that word."},
     {PART_MODEL, "source", "source words", "√D E x", "encoder.embed_scaled",
      "encoder.tokens encoder.padding encoder.embed encoder.embed_scale encoder.embed_scaled",
      "Each word of the source becomes the vector of that word, times √D."},
     {PART_MODEL, "source_places", "+ position", "z₀", "encoder.full_embed", "encoder.pos_embed encoder.full_embed",
      "Every word of the source gets the vector of its position added."},
+    {PART_MODEL, "segments", "+ segment", "E x+S", "encoder.with_segment", "encoder.segment_embed encoder.with_segment",
+     "Every word gets the vector of its segment added."},
+    {PART_MODEL, "embed_norm", "norm", "LN(z₀)", "encoder.ln_embed.out", "encoder.ln_embed", NULL},
+    {PART_MODEL, "project", "projected", "x W+b", "encoder.project", "encoder.project encoder.project_nobias", NULL},
+    {PART_MODEL, "distances", "distance bias", "B", "encoder.distance", "encoder.distance encoder.distance_pairs",
+     "What every head adds to a score for the distance of the two tokens."},
     {PART_MODEL, "encoder_norm", "encoder norm", "LN(z_L)", "encoder.ln_final.out", "encoder.ln_final", NULL},
     {PART_MODEL, "causal", "causal mask", "", "decoder.causal_mask", "decoder.causal_mask decoder.window_mask", NULL},
     {PART_MODEL, "rotations", "rotations", "cos θ, sin θ", "decoder.rope_cos",
@@ -78,6 +86,11 @@ static const StageRow ROWS[] = {
      "readout readout_patches readout_sum patch_count readout_cls readout_mean pool* rms_pool*", NULL},
     {PART_MODEL, "fc_norm", "norm", "LN(y)", "fc_norm.out", "fc_norm", NULL},
     {PART_MODEL, "rms_fc", "norm", "RMS(y)", "rms_fc.out", "rms_fc", NULL},
+    {PART_MODEL, "prepared", "prepared", "LN(σ(x W))", "transformed", "transform ln_transform transformed",
+     "Every token through one more layer before words are read from it."},
+    {PART_MODEL, "pooled", "pooled", "tanh", "pooled", "pooler pooled", NULL},
+    {PART_MODEL, "pair", "follows?", "p", "pair.probs", "pair", NULL},
+    {PART_MODEL, "replaced", "replaced?", "p", "replaced", "replaced", NULL},
     {PART_MODEL, "embedding", "embedding", "e/|e|", "embedding_unit embedding", "embedding*", NULL},
     {PART_MODEL, "logits", "logits", "y W+b", "logits", "head* logit* uncapped* readout_dist", NULL},
     {PART_MODEL, "probs", "probs", "p", "probs", "probs*", NULL},
@@ -222,6 +235,8 @@ static bool row_there(const Graph *g, NodeId joined, int row, NodeId n)
         return leads_to_joined(g, joined, n);
     if (stage_row_is(row, "words"))
         return graph_find(g, "decoder.embed_scaled") == NO_NODE;
+    if (stage_row_is(row, "read"))
+        return graph_find(g, "encoder.embed_scaled") == NO_NODE;
     if (stage_row_is(row, "target_tokens"))
         return !has_positions(g);
     return !stage_row_is(row, "position") || has_positions(g);

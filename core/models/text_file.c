@@ -290,9 +290,9 @@ static const char *folder_of(Arena *arena, const char *path)
 
 static const HubFamily *hub_of(const char *type)
 {
-    for (int i = 0; i < HUB_COUNT; i++)
-        if (strcmp(HUB[i].type, type) == 0)
-            return &HUB[i];
+    for (int i = 0; hub_family(i); i++)
+        if (strcmp(hub_family(i)->type, type) == 0)
+            return hub_family(i);
     return NULL;
 }
 
@@ -357,6 +357,23 @@ static bool cut(const Tokenizer *t, const char *text, int most, int *number, int
     return ok;
 }
 
+static bool cut_pair(const Tokenizer *t, const char *const text[2], int most, int *number, int *segment, int *n,
+                     Err *err)
+{
+    Tokens k;
+    int *segments;
+    if (!tokenizer_encode_pair(t, text, &k, &segments, err))
+        return false;
+    bool ok = k.n <= (size_t)most || err_set(err, "two texts may have at most %d words together: shorten one", most);
+    for (size_t i = 0; ok && i < k.n; i++, (*n)++) {
+        number[i] = k.at[i].id;
+        segment[i] = segments[i];
+    }
+    free(segments);
+    tokens_free(&k);
+    return ok;
+}
+
 static void join(const Tokenizer *t, const int *number, int n, Buf *out)
 {
     tokenizer_decode(t, number, (size_t)n, false, out);
@@ -372,8 +389,8 @@ static bool load_tokenizer(Model *m, const char *folder, Err *err)
     if (!t)
         return false;
     m->cutter = arena_alloc(&m->arena, sizeof *m->cutter);
-    *m->cutter = (Cutter){t, cut, join, tokenizer_free};
-    Vocabulary *v = &m->target;
+    *m->cutter = (Cutter){t, cut, cut_pair, join, tokenizer_free};
+    Vocabulary *v = seq2seq_has_decoder(&m->text) ? &m->target : &m->source;
     const char **word = arena_alloc(&m->arena, size_mul((size_t)v->n, sizeof *word));
     for (int i = 0; i < v->n; i++) {
         const char *piece = tokenizer_piece(t, i);
@@ -394,7 +411,8 @@ bool text_model_load(Model *out, const char *path, ModelProgress progress, void 
     slash = strrchr(name, '/');
     m.name = slash && slash[1] ? slash + 1 : name;
     bool ok = load_config(&m, folder, &hub, err);
-    ok = ok && (hub ? hub_weights(&m, folder, hub, progress, context, err) && load_tokenizer(&m, folder, err)
+    ok = ok && (hub ? hub_sentence(&m, folder, err) && hub_weights(&m, folder, hub, progress, context, err) &&
+                          load_tokenizer(&m, folder, err)
                     : load_words(&m, folder, err) && text_weights_read(&m, folder, err));
     if (ok)
         *out = m;

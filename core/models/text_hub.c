@@ -1,4 +1,4 @@
-/* The families of text models that are read from the hub. What stands here was read in each family's published program
+/* The families of decoders that are read from the hub, and the names of what is refused. What stands here was read in each family's published program
  * (transformers, src/transformers/models): the order of its sums, where its norms stand, what its class has where
  * config.json is silent. */
 #include "core/models/text_hub.h"
@@ -211,7 +211,7 @@ static bool mpt(const HubReading *k, Seq2seqConfig *c, Err *err)
     return true;
 }
 
-const HubFamily HUB[] = {
+static const HubFamily HUB[] = {
     {.type = "gpt2",
      .layout = "Hugging Face GPT-2",
      .c = {GPT_KNOBS, .learned_positions = true, .tied = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true},
@@ -460,7 +460,7 @@ const HubFamily HUB[] = {
      .keys = "use_bias norm_epsilon",
      .finish = starcoder2},
 };
-const int HUB_COUNT = sizeof HUB / sizeof *HUB;
+enum { HUB_COUNT = sizeof HUB / sizeof *HUB };
 
 /* Names of what reads or writes words and is not run. */
 #define EXPERTS "its MLPs are experts, of which a router chooses a few for every token"
@@ -472,7 +472,6 @@ static const struct {
 } REFUSED[] = {
     {"albert", READS},
     {"bart", "it is an encoder and a decoder with positions and norms of its own"},
-    {"bert", READS},
     {"codegen", "its q, k and v lie interleaved in the order of the machine it was trained on"},
     {"cohere", "its norms take the mean off without a bias, and its logits have a factor"},
     {"cohere2", "its norms take the mean off without a bias, and its logits have a factor"},
@@ -480,8 +479,6 @@ static const struct {
     {"deberta-v2", "its scores have relative positions as vectors"},
     {"deepseek_v2", LATENT},
     {"deepseek_v3", LATENT},
-    {"distilbert", READS},
-    {"electra", READS},
     {"falcon", "which of its attentions and norms a file has depends on settings that are not read here"},
     {"falcon_h1", NO_ATTENTION " beside its attention"},
     {"gemma3", "it is a picture tower and a decoder in one; its text model alone has the model_type gemma3_text"},
@@ -501,7 +498,6 @@ static const struct {
     {"minicpm", "its embeddings, sums and logits have factors of their own"},
     {"mixtral", EXPERTS},
     {"modernbert", READS},
-    {"mpnet", READS ", and relative positions"},
     {"mt5", "its scores have a learned bias by buckets of distance, and no factor"},
     {"nemotron", "its norms stretch by 1 + gamma and take the mean off, and its activation is a square"},
     {"olmo", "its norms have no weights at all"},
@@ -514,14 +510,13 @@ static const struct {
     {"qwen3_moe", EXPERTS},
     {"qwen3_next", NO_ATTENTION " in most blocks"},
     {"recurrent_gemma", NO_ATTENTION " in most blocks"},
-    {"roberta", READS},
     {"rwkv", NO_ATTENTION},
     {"smollm3", "some of its blocks rotate nothing"},
     {"t5", "its scores have a learned bias by buckets of distance, and no factor"},
     {"umt5", "its scores have a learned bias by buckets of distance, and no factor"},
     {"whisper", "it listens to sound"},
     {"xglm", "its positions are sinusoids in an order of their own"},
-    {"xlm-roberta", READS},
+    {"xlm-roberta-xl", READS},
     {"xlnet", "its scores have relative positions as vectors"},
 };
 
@@ -533,8 +528,13 @@ const char *hub_refused(const char *type)
     return NULL;
 }
 
+const HubFamily *hub_family(int i)
+{
+    return i < HUB_COUNT ? &HUB[i] : i - HUB_COUNT < HUB_ENCODER_COUNT ? &HUB_ENCODERS[i - HUB_COUNT] : NULL;
+}
+
 void hub_list(Buf *out)
 {
-    for (int i = 0; i < HUB_COUNT; i++)
-        buf_printf(out, "%s%s", i ? ", " : "", HUB[i].type);
+    for (int i = 0; hub_family(i); i++)
+        buf_printf(out, "%s%s", i ? ", " : "", hub_family(i)->type);
 }

@@ -1,6 +1,6 @@
 /* Inside core/models only: text models in folders as the Hugging Face hub has them, config.json and model.safetensors.
- * A family is a row of HUB: its knobs, what its tensors are called, what its class has where config.json is silent.
- * text_hub.c has the rows, text_hub_config.c reads config.json, text_hub_weights.c the tensors. */
+ * A family is a row: its knobs, what its tensors are called, what its class has where config.json is silent.
+ * text_hub.c and text_hub_encoders.c have the rows, text_hub_config.c reads config.json, text_hub_weights.c the tensors. */
 #ifndef VITRINE_MODELS_TEXT_HUB_H
 #define VITRINE_MODELS_TEXT_HUB_H
 #include "core/base/buf.h"
@@ -14,10 +14,11 @@ typedef struct HubFamily {
     const char *layout; /* "Hugging Face GPT-2" */
     Seq2seqConfig c;    /* its knobs, and the class' values of keys that config.json may leave out */
     const char *prefix; /* in front of all names but those that begin with /; a file may do without it */
-    /* By role: the name, %d the block; behind a # how a part of a tensor lies there: q, k or v of the three behind each
+    /* By role: the name, %d the block, or several that programs had for it, separated by |; behind a # how a part of a tensor lies there: q, k or v of the three behind each
      * other, or 0/2, the first of two equal ones; then H: head by head, T: stored [inputs, outputs]. */
     const char *names[SEQ2SEQ_ROLES];
     const char *useless; /* tensors that take no part, separated by blanks; * stands for anything */
+    const char *beside;  /* …those of answers that are not built here: left out, and said */
     /* Keys that must have this value, the class' own where they are absent: "key=value key=value". Another value is
      * another computation. */
     const char *musts;
@@ -36,9 +37,10 @@ struct HubReading {
     Model *m; /* for what is assumed */
 };
 
-extern const HubFamily HUB[];
-extern const int HUB_COUNT;
-/* Of a model_type that is no text model of HUB: why it is not run, or NULL where nothing is known of it. */
+extern const HubFamily HUB_ENCODERS[]; /* for hub_family */
+extern const int HUB_ENCODER_COUNT;
+const HubFamily *hub_family(int i); /* NULL behind the last */
+/* Of a model_type that is no text model of these: why it is not run, or NULL where nothing is known of it. */
 const char *hub_refused(const char *type);
 /* "gpt2, llama, …" */
 void hub_list(Buf *out);
@@ -53,6 +55,9 @@ bool hub_windows(const HubReading *k, Seq2seqConfig *c, int every, Err *err);
 
 /* Settings of the model in this config.json, whose model_type is a row's. */
 bool hub_config(Model *m, const Json *config, const char *path, const HubFamily *f, Err *err);
-/* Its weights from the file or the shards beside it. */
+/* How an encoder makes one vector of a text: sentence-transformers' files in the folder, or the mean where there are
+ * none, which is said. False: damaged. */
+bool hub_sentence(Model *m, const char *folder, Err *err);
+/* Its weights from the file or the shards beside it. Which answers an encoder has is seen in the file. */
 bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress progress, void *context, Err *err);
 #endif

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/models/checkpoint.h"
 #include "core/models/text_hub.h"
 
+enum { PATH = 4096, SENTENCE_BYTES = 1 << 16 };
 #define FIELD(type, c, offset) (*(type *)(void *)((char *)(c) + (offset)))
 #define OF(field) offsetof(Seq2seqConfig, field)
 
@@ -113,11 +115,11 @@ static const struct {
     size_t offset;
     Needed needed;
 } KEYS[] = {
-    {"hidden_size|n_embd|d_model", WHOLE, OF(width), NEEDED},
+    {"hidden_size|n_embd|d_model|dim", WHOLE, OF(width), NEEDED},
     {"num_attention_heads|n_head|num_heads|n_heads", WHOLE, OF(heads), NEEDED},
     {"num_hidden_layers|n_layer|num_layers|n_layers", WHOLE, OF(decoder_layers), NEEDED},
     {"vocab_size", WHOLE, OF(target_words), NEEDED},
-    {"intermediate_size|n_inner|ffn_dim", WHOLE, OF(mlp), QUIET},
+    {"intermediate_size|n_inner|ffn_dim|hidden_dim", WHOLE, OF(mlp), QUIET},
     {"num_key_value_heads", WHOLE, OF(key_heads), QUIET},
     {"head_dim", WHOLE, OF(head_dim), QUIET},
     {"max_position_embeddings|n_positions|max_seq_len", WHOLE, OF(positions), QUIET},
@@ -140,7 +142,7 @@ static const struct {
     {"swish", MAP_SILU},
     {"relu", MAP_RELU},
 };
-static const char ACT_NAMES[] = "hidden_activation|hidden_act|activation_function";
+static const char ACT_NAMES[] = "hidden_activation|hidden_act|activation_function|activation";
 
 static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
 {
@@ -342,14 +344,16 @@ static int special(const HubReading *k, const char *key)
 {
     const Json *v = json_get(k->config, key);
     int64_t n;
-    return (json_int(v, &n) || json_int(json_at(v, 0), &n)) && n >= 0 && n < k->m->text.target_words ? (int)n : -1;
+    int words = k->m->text.source_words + k->m->text.target_words;
+    return (json_int(v, &n) || json_int(json_at(v, 0), &n)) && n >= 0 && n < words ? (int)n : -1;
 }
 
 bool hub_config(Model *m, const Json *config, const char *path, const HubFamily *f, Err *err)
 {
     const HubReading k = {f, config, path, m};
     Seq2seqConfig c = f->c;
-    c.form = SEQ2SEQ_DECODER_ONLY;
+    bool reads = c.form == SEQ2SEQ_ENCODER_ONLY;
+    c.form = reads ? SEQ2SEQ_ENCODER_ONLY : SEQ2SEQ_DECODER_ONLY;
     if (!check_quantised(&k, err) || !check_musts(&k, err))
         return false;
     for (size_t i = 0; i < KEY_COUNT; i++)
@@ -367,12 +371,85 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
         return false;
     if (c.key_heads == c.heads)
         c.key_heads = 0;
+    if (reads) {
+        c.source_words = c.target_words;
+        c.encoder_layers = c.decoder_layers;
+        c.target_words = c.decoder_layers = 0;
+    }
     m->text = c;
     m->trained = json_bool(json_get(config, "trained"), true);
-    m->target = (Vocabulary){.n = c.target_words, .pad = special(&k, "pad_token_id"), .start = -1};
-    m->target.end = special(&k, "eos_token_id");
-    if (m->target.pad == m->target.end) /* padding that is also the end may be written */
-        m->target.pad = -1;
-    m->source = (Vocabulary){.pad = -1, .start = -1, .end = -1};
+    Vocabulary *v = reads ? &m->source : &m->target;
+    m->source = m->target = (Vocabulary){.pad = -1, .start = -1, .end = -1};
+    *v = (Vocabulary){.n = reads ? c.source_words : c.target_words, .pad = special(&k, "pad_token_id"), .start = -1};
+    v->end = reads ? -1 : special(&k, "eos_token_id");
+    if (v->pad == v->end) /* padding that is also the end may be written */
+        v->pad = -1;
     return seq2seq_check(&c, err);
+}
+
+/* --- one vector of a text: modules.json and the folders that it names (sentence-transformers) --- */
+
+static Json *read_beside(const char *folder, const char *name, char path[PATH], Err *err)
+{
+    utf8_print(path, PATH, "%s/%s", folder, name);
+    return json_read(path, SENTENCE_BYTES, err);
+}
+
+/* The way that a folder of pooling names; NONE: another one. */
+static SentencePool pool_of(const Json *j)
+{
+    static const char *const OTHERS[] = {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens",
+                                         "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"};
+    const char *mode = json_text(json_get(j, "pooling_mode"), "");
+    bool first = json_bool(json_get(j, "pooling_mode_cls_token"), strcmp(mode, "cls") == 0),
+         mean = json_bool(json_get(j, "pooling_mode_mean_tokens"), strcmp(mode, "mean") == 0);
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
+        if (json_bool(json_get(j, OTHERS[i]), false))
+            return SENTENCE_NONE;
+    return first == mean ? SENTENCE_NONE : first ? SENTENCE_FIRST : SENTENCE_MEAN;
+}
+
+static bool read_pool(Model *m, const char *folder, const char *inside, Err *err)
+{
+    char name[64], path[PATH];
+    if (strchr(inside, '/') || strstr(inside, ".."))
+        return err_set(err, "%.300s/modules.json: \"%.40s\" is no folder in it", folder, inside);
+    utf8_print(name, sizeof name, "%s/config.json", inside);
+    Json *j = read_beside(folder, name, path, err);
+    if (!j)
+        return false;
+    m->text.sentence = pool_of(j);
+    if (!m->text.sentence)
+        model_assume(m, "%s asks for a way to pool that is not computed here: a text has no vector", name);
+    json_free(j);
+    return true;
+}
+
+bool hub_sentence(Model *m, const char *folder, Err *err)
+{
+    char path[PATH];
+    utf8_print(path, sizeof path, "%s/modules.json", folder);
+    if (m->text.form != SEQ2SEQ_ENCODER_ONLY)
+        return true;
+    m->text.sentence = SENTENCE_MEAN;
+    if (!file_exists(path)) {
+        model_assume(m, "no modules.json says how a text becomes one vector: it is the mean of its last tokens");
+        return true;
+    }
+    Json *j = read_beside(folder, "modules.json", path, err);
+    bool ok = j;
+    for (size_t i = 0; ok && i < json_count(j); i++) {
+        const Json *part = json_at(j, i);
+        const char *type = json_text(json_get(part, "type"), ""), *dot = strrchr(type, '.'),
+                   *last = dot ? dot + 1 : type;
+        if (strcmp(last, "Pooling") == 0)
+            ok = read_pool(m, folder, json_text(json_get(part, "path"), ""), err);
+        else if (strcmp(last, "Transformer") != 0 && strcmp(last, "Normalize") != 0) {
+            m->text.sentence = SENTENCE_NONE;
+            model_assume(m, "modules.json asks for \"%.40s\", which is not computed here: a text has no vector", last);
+            break;
+        }
+    }
+    json_free(j);
+    return ok;
 }

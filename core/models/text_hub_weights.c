@@ -42,7 +42,7 @@ static void put_name(char out[NAME], const char *prefix, const char *pattern, si
 /* Outputs and inputs of a weight by its axes: those of q, k and v are [heads, width of a head, inputs]. */
 static void split(const WeightPlace *w, Stored *s)
 {
-    bool heads = *w->axes == 'h' || *w->axes == 'g';
+    bool heads = strchr(w->axes, 'e') && (*w->axes == 'h' || *w->axes == 'g');
     s->outputs = heads && w->rank > 1 ? w->shape[0] * w->shape[1] : w->shape[0];
     s->inputs = w->cells / s->outputs;
     if (w->rank == 1 || (heads && w->rank == 2))
@@ -70,6 +70,23 @@ static void find_part(const Reading *k, const char *how, Stored *s)
     }
 }
 
+/* The name of a weight: of several the first that the file has, else the first. */
+static const TensorInfo *find_name(const Reading *k, int role, int layer, char name[NAME])
+{
+    const char *pattern = k->family->names[role];
+    const TensorInfo *t = NULL;
+    *name = '\0';
+    for (size_t n; !t && pattern && *pattern && *pattern != '#'; pattern += n + (pattern[n] == '|')) {
+        char other[NAME];
+        n = strcspn(pattern, "|#");
+        put_name(other, k->prefix, pattern, n, layer);
+        t = tensors_find(k->file, other);
+        if (t || !*name)
+            memcpy(name, other, NAME);
+    }
+    return t;
+}
+
 static Stored stored(const Reading *k, const WeightPlace *w)
 {
     const char *pattern = k->family->names[w->role];
@@ -77,7 +94,7 @@ static Stored stored(const Reading *k, const WeightPlace *w)
     if (!pattern)
         return s;
     size_t n = strcspn(pattern, "#");
-    put_name(s.name, k->prefix, pattern, n, w->layer);
+    find_name(k, w->role, w->layer, s.name);
     split(w, &s);
     find_part(k, pattern[n] ? pattern + n + 1 : "", &s);
     return s;
@@ -86,7 +103,7 @@ static Stored stored(const Reading *k, const WeightPlace *w)
 static bool has_shape(const TensorInfo *t, const Stored *s)
 {
     if (!s->inputs)
-        return t->rank == 1 && t->shape[0] == s->total;
+        return t->cells == s->total && (t->rank == 1 || (t->rank == 2 && t->shape[0] == 1));
     return t->rank == 2 && t->shape[s->turned] == s->total && t->shape[!s->turned] == s->inputs;
 }
 
@@ -153,9 +170,9 @@ static bool fits(const char *pattern, size_t n, const char *text)
     return false;
 }
 
-static bool useless(const HubFamily *f, const char *name)
+static bool listed(const char *list, const char *name)
 {
-    for (const char *word = f->useless; word && *word; word += strspn(word, " ")) {
+    for (const char *word = list; word && *word; word += strspn(word, " ")) {
         size_t n = strcspn(word, " ");
         if (fits(word, n, name))
             return true;
@@ -170,14 +187,32 @@ static bool check_rest(const Reading *k)
     const char *head = k->family->names[SEQ2SEQ_HEAD_W];
     for (size_t i = 0; i < k->file->count; i++) {
         const char *name = k->file->tensors[i].name;
-        if (k->used[i] || useless(k->family, name))
+        if (k->used[i] || listed(k->family->useless, name))
             continue;
+        if (listed(k->family->beside, name)) {
+            model_assume(k->m, "%s is left out: the answer that it belongs to is not computed here", name);
+            continue;
+        }
         if (!k->m->text.tied || !head || strcmp(name, head + 1) != 0)
             return err_set(k->err, "%s: '%s' belongs to no part of the model that config.json describes", k->file->path,
                            name);
         model_assume(k->m, "%s is left out: config.json says that the answer has the words' own vectors", name);
     }
     return true;
+}
+
+/* Which answers an encoder has. */
+static void find_answers(const Reading *k)
+{
+    Seq2seqConfig *c = &k->m->text;
+    char name[NAME];
+    if (c->form != SEQ2SEQ_ENCODER_ONLY)
+        return;
+    c->transform = find_name(k, SEQ2SEQ_TRANSFORM_W, 0, name) != NULL;
+    c->wordless = !c->transform;
+    c->pooler = find_name(k, SEQ2SEQ_POOLER_W, 0, name) != NULL;
+    c->pair = c->pooler && find_name(k, SEQ2SEQ_PAIR_W, 0, name);
+    c->replaced = find_name(k, SEQ2SEQ_REPLACED_W, 0, name) != NULL;
 }
 
 static uint64_t bytes_of(const Model *m)
@@ -195,9 +230,9 @@ bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress
         return false;
     Reading k = {.m = m, .family = f, .file = &file, .prefix = f->prefix, .err = err};
     char first[NAME];
-    put_name(first, f->prefix, f->names[SEQ2SEQ_TARGET_EMBED], strlen(f->names[SEQ2SEQ_TARGET_EMBED]), 0);
-    if (!tensors_find(&file, first))
+    if (!find_name(&k, seq2seq_has_decoder(&m->text) ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED, 0, first))
         k.prefix = ""; /* a model saved without its head */
+    find_answers(&k);
     k.used = xcalloc(file.count + 1, sizeof *k.used);
     m->family = &FAMILY_TEXT;
     m->layout = f->layout;

@@ -40,6 +40,7 @@ typedef struct Words {
     int *number;
     const char **label;
     int n;
+    int *segment;              /* [n] of words_parse_pair, else NULL */
     char left_out[WORDS_LEFT]; /* the marks that stood in it and are no words of the vocabulary, each once */
     int cut;                   /* written by the model, which had not come to an end: so many words; else 0 */
     Arena arena;
@@ -50,6 +51,9 @@ typedef struct Words {
  * in the vocabulary: the message names those that are not, and for a single one the nearest that is. Words without
  * names are given by number. end: the word that means end is put behind, where words have names. */
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err);
+/* Two texts in one row, as what an encoder reads: cut by the model's tokeniser, with what its template puts around and
+ * between them, or by number (both begin with ids:), then as they are. segments: of the model's table. */
+bool words_parse_pair(Words *w, const Vocabulary *v, const char *const text[2], int segments, Err *err);
 /* From numbers: copied. */
 void words_set(Words *w, const Vocabulary *v, const int *number, int n);
 void words_free(Words *w);

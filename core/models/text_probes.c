@@ -137,9 +137,43 @@ static bool is_sinusoids(const Graph *g, int part)
            g->axes[graph_node(g, n)->dims.axis[1]].n % PAIR == 0;
 }
 
+/* What stands in front of the answer in models that fill words in: LN(act(x W + b)). */
+static NodeId transformed(Graph *g, NodeId tokens, const Seq2seqConfig *c)
+{
+    static const char *const LEAVES[] = {"width", "eps", "gamma", "beta"};
+    NodeId weight = graph_find(g, "transform.weight"), bias = graph_find(g, "transform.bias"), leaf[4];
+    Dims in = graph_node(g, tokens)->dims;
+    int p = graph_node(g, weight)->dims.axis[0], d = graph_node(g, weight)->dims.axis[1],
+        w = graph_node(g, graph_find(g, "transformed"))->dims.axis[1];
+    for (int i = 0; i < 4; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "ln_transform.%s", LEAVES[i]);
+        leaf[i] = graph_find(g, path);
+    }
+    NodeId sum = probe_passing(g, graph_contract(g, "transform_nobias", tokens, weight, dims_replace(in, d, p)));
+    NodeId pre = probe_passing(g, graph_zip(g, "transform_pre", OP_ADD, sum, bias));
+    NodeId post = graph_map(g, "transform_post", c->transform_act, pre);
+    NodeId out = probe_norm(g, "norm", post, p, (ProbeNorm){leaf[0], leaf[1], leaf[2], leaf[3], false});
+    return graph_view(g, "transformed", out, dims_replace(in, d, w));
+}
+
+/* How much of the direction of the text's vector each token carries: x·u / (N |y|), which adds up to 1. */
+static void carried(Graph *g)
+{
+    NodeId unit = site_node_any(g, SITE_EMBEDDING_UNIT), tokens = site_node_any(g, SITE_TOKENS_OUT);
+    NodeId count = graph_find(g, "embedding_count");
+    if (unit == NO_NODE || count == NO_NODE) /* the first token alone carries it */
+        return;
+    Dims each = dims_minus(graph_node(g, tokens)->dims, DIMS(graph_node(g, unit)->dims.axis[0]));
+    graph_scope(g, "%s", "carried");
+    NodeId along = graph_contract(g, "along", tokens, unit, each);
+    NodeId whole = graph_zip(g, "whole", OP_MUL, count, graph_find(g, "embedding_norm"));
+    anatomy_note(g, anatomy_next(g, NO_PART, PART_READOUT), SITE_CARRIED, graph_zip(g, "share", OP_DIV, along, whole));
+}
+
 /* What the read-out makes of a block's tokens, behind the norm that stands behind the last block where there is one
  * (final, else NULL). */
-static void lens(Graph *g, int block, const ProbeNorm *final)
+static void lens(Graph *g, int block, const Seq2seqConfig *c, const ProbeNorm *final)
 {
     NodeId logits = site_node_any(g, SITE_LOGITS), tokens = site_node(g, block, SITE_BLOCK_OUT);
     Dims out = graph_node(g, logits)->dims;
@@ -151,6 +185,8 @@ static void lens(Graph *g, int block, const ProbeNorm *final)
     graph_scope(g, "%s.lens", anatomy_part(g, block)->scope);
     if (final)
         tokens = probe_norm(g, "norm", tokens, graph_role(g, ROLE_WIDTH, SEQUENCE_ANY), *final);
+    if (c->transform)
+        tokens = transformed(g, tokens, c);
     const char *name = cap == NO_NODE ? "logits" : "uncapped";
     NodeId y = graph_contract(g, bias != NO_NODE ? "logits_nobias" : name, tokens, weight, out);
     if (bias != NO_NODE)
@@ -184,6 +220,8 @@ static ProbeNorm find_final(const Graph *g, const char *stack)
 static void units_of_block(Graph *g, int block, const Seq2seqConfig *c, const ProbeNorm *final)
 {
     int mlp = anatomy_next_in(g, NO_PART, PART_MLP, block), last = NO_PART;
+    if (c->transform) /* no unit writes into a logit through another layer's activation */
+        return;
     NodeId linear = graph_find(g, "uncapped") != NO_NODE ? graph_find(g, "uncapped") : site_node_any(g, SITE_LOGITS);
     const Node *l = graph_node(g, linear);
     NodeId weight = l->op == OP_ADD ? graph_node(g, l->in[0])->in[1] : l->in[1];
@@ -224,8 +262,8 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c)
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_ATTENTION)) != NO_PART;)
         attention(g, p);
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_BLOCK)) != NO_PART;)
-        if (strcmp(anatomy_part(g, p)->stack, last) == 0) {
-            lens(g, p, c->final_norm ? &final : NULL);
+        if (strcmp(anatomy_part(g, p)->stack, last) == 0 && !c->wordless) {
+            lens(g, p, c, c->final_norm ? &final : NULL);
             units_of_block(g, p, c, c->final_norm ? &final : NULL);
         }
     Waves w = {.pairs = c->width / PAIR, .i = AXIS_NONE};
@@ -242,6 +280,7 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c)
     probe_alike(g);
     probe_lengths(g);
     margin(g);
+    carried(g);
     for (NodeId n = first; n < g->count; n++)
         graph_flag(g, n, NODE_PROBE);
     graph_scope(g, "%s", "");

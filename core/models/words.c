@@ -305,6 +305,49 @@ bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err 
     return true;
 }
 
+/* Numbers of both, one behind the other. */
+static bool parse_both(Words *w, const Vocabulary *v, const char *const text[2], int *number, int *segment, int *n,
+                       Err *err)
+{
+    for (int k = 0; k < 2; k++) {
+        const char *first = text[k] + strspn(text[k], BLANKS);
+        bool named = strncmp(first, "ids:", 4) == 0;
+        if (!named && v->word)
+            return err_set(err, "both texts by number, or both in words: ids:12,5 | ids:7");
+        if (!parse_numbers(w, v, first + (named ? 4 : 0), err))
+            return false;
+        bool fits = *n + w->n <= NUMBERS_MAX || too_many(NUMBERS_MAX, err);
+        for (int i = 0; fits && i < w->n; i++, (*n)++) {
+            number[*n] = w->number[i];
+            segment[*n] = k;
+        }
+        words_free(w);
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+bool words_parse_pair(Words *w, const Vocabulary *v, const char *const text[2], int segments, Err *err)
+{
+    int number[NUMBERS_MAX], segment[NUMBERS_MAX], n = 0;
+    bool named = false;
+    for (int k = 0; k < 2; k++)
+        named = named || strncmp(text[k] + strspn(text[k], BLANKS), "ids:", 4) == 0;
+    if (!(v->cutter && !named ? v->cutter->cut_pair(v->cutter->own, text, NUMBERS_MAX, number, segment, &n, err)
+                              : parse_both(w, v, text, number, segment, &n, err)))
+        return false;
+    for (int i = 0; i < n; i++)
+        if (number[i] >= v->n)
+            return err_set(err, "the tokeniser makes %d, and the model has %d words: the two are not of one model",
+                           number[i], v->n);
+    words_set(w, v, number, n);
+    w->segment = arena_alloc(&w->arena, size_mul((size_t)n + 1, sizeof *w->segment));
+    for (int i = 0; i < n; i++)
+        w->segment[i] = segment[i] < segments ? segment[i] : 0;
+    return true;
+}
+
 void words_free(Words *w)
 {
     arena_free(&w->arena);

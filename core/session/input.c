@@ -243,13 +243,16 @@ Text text_copy(Arena *arena, Text t)
     if (!n)
         return (Text){0};
     int *word = arena_alloc(arena, size_mul(n, sizeof *word));
+    int *segment = t.segment ? arena_alloc(arena, size_mul(n, sizeof *segment)) : NULL;
     const char **label = t.label ? arena_alloc(arena, size_mul(n, sizeof *label)) : NULL;
     for (size_t i = 0; i < n; i++) {
         word[i] = t.word[i];
+        if (segment)
+            segment[i] = t.segment[i];
         if (label)
             label[i] = arena_strdup(arena, t.label[i]);
     }
-    return (Text){word, label, t.count, NULL, t.cut};
+    return (Text){word, label, t.count, NULL, segment, t.cut};
 }
 
 /* in->path: the input that is read when none was asked for, as somebody would have typed it. */

@@ -36,7 +36,7 @@ static void stack(TextBench *b, const char *what, bool decoder, const double *me
         int part = anatomy_block(&b->graph, decoder ? "decoder" : "encoder", layer);
         x = run_need(b->run, site_node(&b->graph, part, SITE_RESID_PRE));
         if (!layer) {
-            seq2seq_direct_embed(c, &b->model.weights, decoder, word, n, out);
+            seq2seq_direct_embed(c, &b->model.weights, decoder, word, NULL, n, out);
             close_enough(what, "the embedding", off(x, out, cells));
         }
         seq2seq_direct_block(c, &b->model.weights, decoder, layer, x, n, m, out);
@@ -81,7 +81,7 @@ static void far_places(void **state)
     float *word = calloc(FAR, sizeof *word), *place = calloc((size_t)FAR * WIDTH, sizeof *place);
     double *x = calloc((size_t)FAR * WIDTH, sizeof *x);
     assert_true(word && place && x);
-    seq2seq_direct_embed(&c, &b.model.weights, false, word, FAR, x);
+    seq2seq_direct_embed(&c, &b.model.weights, false, word, NULL, FAR, x);
     seq2seq_sinusoids(0, FAR, WIDTH, place);
     for (size_t i = 0; i < (size_t)FAR * WIDTH; i++) {
         double first = x[i % WIDTH] - (i % 2 ? 1 : 0); /* place 0: the word alone, and sin 0, cos 0 */

@@ -223,7 +223,9 @@ static int headless(Work *w, uint64_t hash)
         return STATUS_DONE;
     }
     put_about(s, &w->out);
-    buf_printf(&w->out, "\nThis model has no classes. What it has made of the picture is %s ", path);
+    bool words = session_words(s, SIDE_B);
+    buf_printf(&w->out, "\nThis model %s. What it has made of the %s is %s ",
+               words ? "has no answer in words" : "has no classes", words ? "text" : "picture", path);
     graph_shape_text(g, graph_node(g, session_node(s, SIDE_B, path))->dims, &w->out);
     if (difference_likeness(&w->session, &alike))
         buf_printf(&w->out, ".\nIts cosine with A's is %.5f (1: the same direction, 0: nothing in common)",

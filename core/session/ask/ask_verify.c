@@ -344,7 +344,9 @@ static bool check_stack(TextCheck *c, const Stack *k, Seq2seqDirectMemory memory
         ok = ask_need(c->s, c->side, k->words, c->err) && ask_need(c->s, c->side, from, c->err) &&
              ask_need(c->s, c->side, to, c->err);
         if (ok && !layer) {
-            seq2seq_direct_embed(&c->m->text, &c->m->weights, k->decoder, run_peek(run, k->words), k->tokens, x);
+            const Text *text = &session_input(c->s, c->side)->text[k->decoder ? TEXT_TARGET : TEXT_SOURCE];
+            seq2seq_direct_embed(&c->m->text, &c->m->weights, k->decoder, run_peek(run, k->words), text->segment,
+                                 k->tokens, x);
             verify_compare(c->s, c->side, from, x, c->r);
         }
         if (ok) {
@@ -376,7 +378,20 @@ static double *handed_over(TextCheck *c, const Stack *k)
 static bool check_answer(TextCheck *c, const double *x, int tokens)
 {
     const Graph *g = session_graph(c->s, c->side);
-    NodeId logits = site_node_any(g, SITE_LOGITS), probs = site_node_any(g, SITE_PROBS);
+    NodeId logits = site_node_any(g, SITE_LOGITS), probs = site_node_any(g, SITE_PROBS),
+           whole = site_node_any(g, SITE_EMBEDDING);
+    if (whole != NO_NODE) {
+        double *y = xcalloc(graph_cells(g, whole), sizeof *y);
+        bool ok = ask_need(c->s, c->side, whole, c->err);
+        seq2seq_direct_sentence(&c->m->text, x, tokens, y);
+        if (ok)
+            verify_compare(c->s, c->side, whole, y, c->r);
+        free(y);
+        if (!ok || logits == NO_NODE)
+            return ok;
+    }
+    if (logits == NO_NODE)
+        return true;
     if (!ask_need(c->s, c->side, logits, c->err) || !ask_need(c->s, c->side, probs, c->err))
         return false;
     size_t cells = graph_cells(g, logits);

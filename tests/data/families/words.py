@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes models of words and recordings beside it: every family of decoders once, tiny, with weights from a seed under
-the names of its own program, and what that program computes for two lengths of text, here in float64 and written from
+"""Writes models of words and recordings beside it: every family of decoders and of encoders once, tiny, with weights from a seed under
+the names of its own program, and what that program computes for two or three lengths of text, here in float64 and written from
 its published source. Run in this folder; needs numpy. Recordings are named after Vitrine's nodes and kept as float32;
 wrong.* are the logits of the mistakes that are made most often: a test must be able to tell them apart."""
 import json, math, os, struct
@@ -611,6 +611,158 @@ def write(name, config, forward, mistakes):
         f.write("\n")
 
 
+# --- encoders: LN(word + segment + place), blocks with their norms behind the sums ---
+
+def lines(w, x, name, rows, sharp=1.0):
+    return linear(w, x, name, rows, True, sharp)
+
+
+def old_norm(w, r, x, node, name, eps, names=("weight", "bias"), swapped=False):
+    """LayerNorm under either pair of names; swapped: gamma and beta exchanged."""
+    gamma, beta = w.vector(f"{name}.{names[0]}", x.shape[-1], 1.0), w.vector(f"{name}.{names[1]}", x.shape[-1])
+    gamma, beta = (beta, gamma) if swapped else (gamma, beta)
+    return r.put(node + ".out", (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) * gamma + beta)
+
+
+def distance_rows(n, one_sided=False):
+    """modeling_mpnet.py, relative_position_bucket: 32 ranges up to 128."""
+    rows = np.zeros((n, n), int)
+    for i in range(n):
+        for j in range(n):
+            far, first = abs(j - i), 16 if j > i and not one_sided else 0
+            log = 8 + int(np.float32(np.log(np.float32(far / 8))) / np.float32(math.log(16)) * np.float32(8)) if far else 0
+            rows[i, j] = first + (far if far < 8 else min(log, 15))
+    return rows
+
+
+def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12, offset=0, norms=("weight", "bias")):
+    """names: of a block's weights; head: of what fills words in (dense, norm, bias, activation)."""
+    heads, width, m = c.get("num_attention_heads", c.get("n_heads")), c.get("hidden_size", c.get("dim")), M
+    rows, word = c["max_position_embeddings"], c.get("embedding_size", c.get("hidden_size", c.get("dim")))
+
+    def norm(w, r, x, node, name, wrong):
+        return old_norm(w, r, x, node, name, eps, norms, wrong == "gamma")
+
+    def forward(w, r, ids, wrong):
+        n, e = len(ids), width // heads
+        segment = np.array([0] * (n // 2 + 1) + [1] * (n - n // 2 - 1)) if c.get("type_vocab_size", 0) > 1 else np.zeros(n, int)
+        x = r.put("encoder.embed", w.matrix(prefix + "embeddings.word_embeddings.weight", V, word, 2.0)[ids])
+        if c.get("type_vocab_size"):
+            types = w.matrix(prefix + "embeddings.token_type_embeddings.weight", c["type_vocab_size"], word, 2.0)
+            x = x + r.put("encoder.segment_embed", types[segment]) * (wrong != "segments")
+        first = 0 if wrong == "offset" else offset
+        x = r.put("encoder.full_embed", x + w.matrix(prefix + "embeddings.position_embeddings.weight", rows, word, 2.0)[first:first + n])
+        x = norm(w, r, x, "encoder.ln_embed", prefix + "embeddings.LayerNorm", wrong)
+        if word != width:
+            x = r.put("encoder.project", lines(w, x, prefix + "embeddings_project", width))
+        bias = None
+        if c.get("relative_attention_num_buckets"):
+            table = w.matrix(prefix + "encoder.relative_attention_bias.weight", 32, heads, 2.0)
+            bias = r.put("encoder.distance", table[distance_rows(n, wrong == "sides")].transpose(2, 0, 1))
+        for i in range(2):
+            b, p = f"encoder.blocks.{i}.", f"{prefix}{names['block']}.{i}."
+            y = norm(w, r, x, b + "ln1", p + names["ln1"], None) if wrong == "norm" else x
+            q, k, v = (r.put(b + "self_attn." + one, split(lines(w, y, p + names[one], width, 2.0), heads)) for one in "qkv")
+            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, np.ones((n, n), bool), bias)
+            x = r.put(b + "resid_mid", x + r.put(b + "self_attn.out", lines(w, merge(z), p + names["o"], width)))
+            x = x if wrong == "norm" else norm(w, r, x, b + "ln1", p + names["ln1"], wrong)
+            y = norm(w, r, x, b + "ln2", p + names["ln2"], None) if wrong == "norm" else x
+            pre = r.put(b + "mlp.pre", lines(w, y, p + names["up"], m))
+            down = r.put(b + "mlp.out", lines(w, r.put(b + "mlp.post", ACT["gelu"](pre)), p + names["down"], width))
+            x = r.put(b + "resid_post", x + down)
+            x = x if wrong == "norm" else norm(w, r, x, b + "ln2", p + names["ln2"], wrong)
+        if pooler:
+            pooled = r.put("pooled", np.tanh(lines(w, x[0], prefix + "pooler.dense", width)))
+            if pooler == "pair":
+                r.put("pair.scores", lines(w, pooled, "cls.seq_relationship", 2))
+                r.put("pair.probs", softmax(r["pair.scores"]))
+        if head == "replaced":
+            hidden = ACT["gelu"](lines(w, x, "discriminator_predictions.dense", width))
+            score = r.put("replaced.score", lines(w, hidden, "discriminator_predictions.dense_prediction", 1)[:, 0])
+            r.put("replaced", 1 / (1 + np.exp(-score)))
+        y = r.put("embedding", x[0] if sentence == "cls" and wrong != "pool" else x.mean(0))
+        unit = r.put("embedding_unit", y / np.sqrt((y * y).sum()))
+        if not head or head == "replaced":
+            return unit
+        dense, ln, bias_name = head
+        y = r.put("transform.post", ACT["gelu"](r.put("transform.pre", lines(w, x, dense, word))))
+        y = norm(w, r, y, "ln_transform", ln, wrong) if wrong != "transform" else y
+        return y @ w[prefix + "embeddings.word_embeddings.weight"].astype(np.float64).T + w.vector(bias_name, V)
+    return forward
+
+
+BERT = dict(model_type="bert", architectures=["BertForPreTraining"], hidden_size=D, num_attention_heads=2,
+            num_hidden_layers=2, intermediate_size=M, vocab_size=V, max_position_embeddings=12, type_vocab_size=2,
+            hidden_act="gelu", layer_norm_eps=1e-12, pad_token_id=0, position_embedding_type="absolute",
+            hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1, initializer_range=0.02)
+BLOCK = dict(block="encoder.layer", q="attention.self.query", k="attention.self.key", v="attention.self.value",
+             o="attention.output.dense", ln1="attention.output.LayerNorm", up="intermediate.dense", down="output.dense",
+             ln2="output.LayerNorm")
+DISTIL = dict(model_type="distilbert", architectures=["DistilBertForMaskedLM"], dim=D, n_heads=2, n_layers=2,
+              hidden_dim=M, vocab_size=V, max_position_embeddings=12, activation="gelu", pad_token_id=0, dropout=0.1,
+              attention_dropout=0.1, qa_dropout=0.1, seq_classif_dropout=0.2, sinusoidal_pos_embds=False,
+              tie_weights_=True, initializer_range=0.02)
+DISTIL_BLOCK = dict(block="transformer.layer", q="attention.q_lin", k="attention.k_lin", v="attention.v_lin",
+                    o="attention.out_lin", ln1="sa_layer_norm", up="ffn.lin1", down="ffn.lin2", ln2="output_layer_norm")
+ROBERTA = BERT | dict(model_type="roberta", architectures=["RobertaForMaskedLM"], layer_norm_eps=1e-5, type_vocab_size=1,
+                      max_position_embeddings=14, pad_token_id=1, bos_token_id=0, eos_token_id=2)
+ELECTRA = BERT | dict(model_type="electra", architectures=["ElectraForPreTraining"], embedding_size=8,
+                      summary_activation="gelu", summary_type="first", summary_last_dropout=0.1, summary_use_proj=True)
+MPNET = {k: v for k, v in ROBERTA.items() if k not in ("type_vocab_size", "position_embedding_type")} | dict(
+    model_type="mpnet", architectures=["MPNetForMaskedLM"], relative_attention_num_buckets=32)
+MPNET_BLOCK = BLOCK | dict(q="attention.attn.q", k="attention.attn.k", v="attention.attn.v", o="attention.attn.o",
+                           ln1="attention.LayerNorm")
+POOL = {"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": False, "pooling_mode_max_tokens": False,
+        "pooling_mode_mean_sqrt_len_tokens": False, "word_embedding_dimension": D}
+ENCODERS = [
+    ("bert", BERT, encoder(BERT, "bert.", BLOCK, ("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
+                                                  "cls.predictions.bias"), "pair", norms=("gamma", "beta")),
+     ["segments", "gamma", "norm", "transform"], None),
+    ("minilm", BERT | dict(architectures=["BertModel"]), encoder(BERT, "", BLOCK, None, True, "mean"), ["segments", "norm"], "mean"),
+    ("bge", BERT | dict(architectures=["BertModel"]), encoder(BERT, "", BLOCK, None, False, "cls"), ["pool"], "cls"),
+    ("distilbert", DISTIL, encoder(DISTIL, "distilbert.", DISTIL_BLOCK, ("vocab_transform", "vocab_layer_norm", "vocab_projector.bias")),
+     ["norm", "transform"], None),
+    ("roberta", ROBERTA, encoder(ROBERTA, "roberta.", BLOCK, ("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"), eps=1e-5, offset=2),
+     ["offset"], None),
+    ("electra", ELECTRA, encoder(ELECTRA, "electra.", BLOCK, "replaced"), ["segments"], None),
+    ("electra_generator", ELECTRA | dict(architectures=["ElectraForMaskedLM"]),
+     encoder(ELECTRA, "electra.", BLOCK, ("generator_predictions.dense", "generator_predictions.LayerNorm", "generator_lm_head.bias")),
+     ["segments", "norm"], None),
+    ("mpnet", MPNET, encoder(MPNET, "mpnet.", MPNET_BLOCK, ("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"), eps=1e-5, offset=2),
+     ["offset", "sides"], None),
+]
+
+
+def write_encoder(name, config, forward, mistakes, pool):
+    w, folder = Weights(), "words_" + name
+    os.makedirs(folder, exist_ok=True)
+    for n in (9, 4, 1):
+        r = Record()
+        ids = np.random.default_rng(n).integers(3, V, n)
+        segment = [0] * (n // 2 + 1) + [1] * (n - n // 2 - 1) if config.get("type_vocab_size", 0) > 1 else [0] * n
+        out = forward(w, r, ids, None)
+        if "transform.pre" in r:
+            r.put("logits", out)
+            r.put("probs", softmax(out))
+        r.on = False
+        for mistake in mistakes if n == 9 else ():
+            r["wrong." + mistake] = forward(w, r, ids, mistake)
+        safetensors(f"{folder}/expected_{n}.safetensors", {"ids": ids.astype(np.int64), "segments": np.array(segment, np.int64), **r})
+    safetensors(f"{folder}/model.safetensors", w)
+    parts = {"config.json": config}
+    if pool:
+        parts["modules.json"] = [dict(idx=i, name=str(i), path=path, type="sentence_transformers.models." + kind) for i, (path, kind)
+                                 in enumerate((("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")))]
+        parts["1_Pooling/config.json"] = POOL | {f"pooling_mode_{pool}_token" + ("s" if pool == "mean" else ""): True}
+        os.makedirs(folder + "/1_Pooling", exist_ok=True)
+    for path, what in parts.items():
+        with open(f"{folder}/{path}", "w") as f:
+            json.dump(what, f, indent=1)
+            f.write("\n")
+
+
 if __name__ == "__main__":
     for family in FAMILIES:
         write(*family)
+    for family in ENCODERS:
+        write_encoder(*family)

@@ -1,0 +1,194 @@
+/* The families of encoders that are read from the hub: BERT (Devlin et al. 2018) and what came of it. What stands here
+ * was read in each family's published program (transformers, src/transformers/models). Which answers a file has
+ * (words, a pooled vector, …) depends on what was stored, not on config.json. */
+#include <string.h>
+
+#include "core/models/text_hub.h"
+
+#define BOTH(w, b, name) [SEQ2SEQ_##w] = name ".weight", [SEQ2SEQ_##b] = name ".bias"
+/* gamma and beta: as older programs named them. */
+#define LN(role, name)                                                                                                 \
+    [SEQ2SEQ_##role##_GAMMA] = name ".weight|" name ".gamma", [SEQ2SEQ_##role##_BETA] = name ".bias|" name ".beta"
+#define SELF(scope, q, k, v)                                                                                           \
+    BOTH(ENC_W_Q, ENC_B_Q, scope q), BOTH(ENC_W_K, ENC_B_K, scope k), BOTH(ENC_W_V, ENC_B_V, scope v)
+#define BERT_EMBEDDINGS                                                                                                \
+    [SEQ2SEQ_SOURCE_EMBED] = "embeddings.word_embeddings.weight",                                                      \
+    [SEQ2SEQ_SOURCE_POS] = "embeddings.position_embeddings.weight",                                                    \
+    [SEQ2SEQ_SOURCE_SEGMENT] = "embeddings.token_type_embeddings.weight", LN(SOURCE_NORM, "embeddings.LayerNorm")
+#define BERT_MLP                                                                                                       \
+    BOTH(ENC_W_UP, ENC_B_UP, "encoder.layer.%d.intermediate.dense"),                                                   \
+        BOTH(ENC_W_DOWN, ENC_B_DOWN, "encoder.layer.%d.output.dense"),                                                 \
+        LN(ENC_LN2, "encoder.layer.%d.output.LayerNorm")
+#define BERT_BLOCKS                                                                                                    \
+    SELF("encoder.layer.%d.attention.self.", "query", "key", "value"),                                                 \
+        BOTH(ENC_W_O, ENC_B_O, "encoder.layer.%d.attention.output.dense"),                                             \
+        LN(ENC_LN1, "encoder.layer.%d.attention.output.LayerNorm"), BERT_MLP
+#define POOLER BOTH(POOLER_W, POOLER_B, "pooler.dense")
+#define FILLS(dense, norm, decoder)                                                                                    \
+    BOTH(TRANSFORM_W, TRANSFORM_B, "/" dense), [SEQ2SEQ_TRANSFORM_GAMMA] = "/" norm ".weight|/" norm ".gamma",         \
+                                               [SEQ2SEQ_TRANSFORM_BETA] = "/" norm ".bias|/" norm ".beta",             \
+                                               [SEQ2SEQ_HEAD_W] = "/" decoder ".weight"
+#define LM_HEAD                                                                                                        \
+    FILLS("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder"), [SEQ2SEQ_HEAD_B] =                                \
+                                                                         "/lm_head.bias|/lm_head.decoder.bias"
+#define ROBERTA_NAMES BERT_EMBEDDINGS, BERT_BLOCKS, POOLER, LM_HEAD
+#define ENCODER_KNOBS                                                                                                  \
+    .form = SEQ2SEQ_ENCODER_ONLY, .eps = 1e-12f, .act = MAP_GELU, .transform_act = MAP_GELU,                           \
+    .learned_positions = true, .embed_norm = true, .tied = true, .head_bias = true, .qkv_bias = true,                  \
+    .out_bias = true, .mlp_bias = true
+#define ALONE "is_decoder=false add_cross_attention=false position_embedding_type=\"absolute\""
+#define CLASSIFIERS "classifier.* pre_classifier.* qa_outputs.* score.*"
+#define IDS "*position_ids *token_type_ids"
+
+static bool distilbert(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    (void)k;
+    (void)err;
+    c->transform_act = c->act;
+    return true;
+}
+
+static bool bert(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    c->segments = 2;
+    c->transform_act = c->act;
+    return hub_whole(k, "type_vocab_size", &c->segments, err);
+}
+
+/* What stands between tokens and words is narrower too, with an activation of its own. */
+static bool electra(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    int width = 128;
+    c->segments = 2;
+    if (!hub_whole(k, "type_vocab_size", &c->segments, err) || !hub_whole(k, "embedding_size", &width, err))
+        return false;
+    c->word_width = width == c->width ? 0 : width;
+    return true;
+}
+
+/* Places are counted from the row behind that of padding. */
+static bool behind_padding(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    int pad = 1;
+    if (strcmp(k->family->type, "mpnet") != 0 && !hub_whole(k, "pad_token_id", &pad, err))
+        return false;
+    c->first_position = pad + 1;
+    c->positions -= c->first_position;
+    return true;
+}
+
+static bool roberta(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    c->segments = 2;
+    return hub_whole(k, "type_vocab_size", &c->segments, err) && behind_padding(k, c, err);
+}
+
+/* The number of ranges is in config.json, but its program always counts in 32 of them. */
+static bool mpnet(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    c->distances = 32;
+    if (!hub_whole(k, "relative_attention_num_buckets", &c->distances, err))
+        return false;
+    if (c->distances != 32)
+        return err_set(err, "%s: \"relative_attention_num_buckets\" is %d: 32 are built here", k->path, c->distances);
+    return behind_padding(k, c, err);
+}
+
+const HubFamily HUB_ENCODERS[] = {
+    {.type = "bert",
+     .layout = "Hugging Face BERT",
+     .c = {ENCODER_KNOBS},
+     .prefix = "bert.",
+     .names = {BERT_EMBEDDINGS, BERT_BLOCKS, POOLER,
+               FILLS("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
+                     "cls.predictions.decoder"),
+               [SEQ2SEQ_HEAD_B] = "/cls.predictions.bias|/cls.predictions.decoder.bias",
+               BOTH(PAIR_W, PAIR_B, "/cls.seq_relationship")},
+     .useless = IDS " cls.predictions.decoder.bias",
+     .beside = CLASSIFIERS,
+     .musts = ALONE,
+     .keys = "type_vocab_size",
+     .finish = bert},
+    {.type = "distilbert",
+     .layout = "Hugging Face DistilBERT",
+     .c = {ENCODER_KNOBS},
+     .prefix = "distilbert.",
+     .names = {[SEQ2SEQ_SOURCE_EMBED] = "embeddings.word_embeddings.weight",
+               [SEQ2SEQ_SOURCE_POS] = "embeddings.position_embeddings.weight",
+               LN(SOURCE_NORM, "embeddings.LayerNorm"),
+               SELF("transformer.layer.%d.attention.", "q_lin", "k_lin", "v_lin"),
+               BOTH(ENC_W_O, ENC_B_O, "transformer.layer.%d.attention.out_lin"),
+               LN(ENC_LN1, "transformer.layer.%d.sa_layer_norm"),
+               BOTH(ENC_W_UP, ENC_B_UP, "transformer.layer.%d.ffn.lin1"),
+               BOTH(ENC_W_DOWN, ENC_B_DOWN, "transformer.layer.%d.ffn.lin2"),
+               LN(ENC_LN2, "transformer.layer.%d.output_layer_norm"),
+               FILLS("vocab_transform", "vocab_layer_norm", "vocab_projector"),
+               [SEQ2SEQ_HEAD_B] = "/vocab_projector.bias"},
+     .useless = IDS,
+     .beside = CLASSIFIERS,
+     .keys = "sinusoidal_pos_embds tie_weights_ qa_dropout seq_classif_dropout",
+     .finish = distilbert},
+    {.type = "roberta",
+     .layout = "Hugging Face RoBERTa",
+     .c = {ENCODER_KNOBS},
+     .prefix = "roberta.",
+     .names = {ROBERTA_NAMES},
+     .useless = IDS " lm_head.decoder.bias",
+     .beside = CLASSIFIERS,
+     .musts = ALONE,
+     .keys = "type_vocab_size",
+     .finish = roberta},
+    {.type = "xlm-roberta",
+     .layout = "Hugging Face XLM-RoBERTa",
+     .c = {ENCODER_KNOBS},
+     .prefix = "roberta.",
+     .names = {ROBERTA_NAMES},
+     .useless = IDS " lm_head.decoder.bias",
+     .beside = CLASSIFIERS,
+     .musts = ALONE,
+     .keys = "type_vocab_size",
+     .finish = roberta},
+    {.type = "camembert",
+     .layout = "Hugging Face CamemBERT",
+     .c = {ENCODER_KNOBS},
+     .prefix = "roberta.",
+     .names = {ROBERTA_NAMES},
+     .useless = IDS " lm_head.decoder.bias",
+     .beside = CLASSIFIERS,
+     .musts = ALONE,
+     .keys = "type_vocab_size",
+     .finish = roberta},
+    {.type = "electra",
+     .layout = "Hugging Face ELECTRA",
+     .c = {ENCODER_KNOBS},
+     .prefix = "electra.",
+     .names = {BERT_EMBEDDINGS, BERT_BLOCKS, BOTH(SOURCE_PROJECT_W, SOURCE_PROJECT_B, "embeddings_project"),
+               FILLS("generator_predictions.dense", "generator_predictions.LayerNorm", "generator_lm_head"),
+               [SEQ2SEQ_HEAD_B] = "/generator_lm_head.bias",
+               BOTH(REPLACED_W, REPLACED_B, "/discriminator_predictions.dense"),
+               BOTH(REPLACED_OUT_W, REPLACED_OUT_B, "/discriminator_predictions.dense_prediction")},
+     .useless = IDS,
+     .beside = CLASSIFIERS,
+     .musts = ALONE,
+     .keys = "type_vocab_size embedding_size",
+     .finish = electra},
+    {.type = "mpnet",
+     .layout = "Hugging Face MPNet",
+     .c = {ENCODER_KNOBS},
+     .prefix = "mpnet.",
+     .names = {[SEQ2SEQ_SOURCE_EMBED] = "embeddings.word_embeddings.weight",
+               [SEQ2SEQ_SOURCE_POS] = "embeddings.position_embeddings.weight",
+               LN(SOURCE_NORM, "embeddings.LayerNorm"),
+               [SEQ2SEQ_SOURCE_DISTANCE] = "encoder.relative_attention_bias.weight#T",
+               SELF("encoder.layer.%d.attention.attn.", "q", "k", "v"),
+               BOTH(ENC_W_O, ENC_B_O, "encoder.layer.%d.attention.attn.o"),
+               LN(ENC_LN1, "encoder.layer.%d.attention.LayerNorm"),
+               BERT_MLP,
+               POOLER,
+               LM_HEAD},
+     .useless = IDS " lm_head.decoder.bias",
+     .beside = CLASSIFIERS,
+     .keys = "relative_attention_num_buckets",
+     .finish = mpnet},
+};
+const int HUB_ENCODER_COUNT = sizeof HUB_ENCODERS / sizeof *HUB_ENCODERS;
