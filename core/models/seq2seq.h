@@ -222,8 +222,8 @@ float seq2seq_yarn_stretch(float factor); /* 0.1 ln(factor) + 1 (YaRN, section 3
 /* ALiBi: what head h takes off a score for every token between the two (Press et al. 2021, section 3): 2^(−8(h+1)/n)
  * for n heads; where n is no power of two those of the next lower one, then every second of twice as many. */
 double seq2seq_alibi_slope(int heads, int h);
-/* The row of a table of so many distances for a key that lies `behind` the query (T5's ranges, Raffel et al. 2020): half
- * of them for keys behind it, of each half one row a step up to its own half, then by the logarithm up to 128. */
+/* The row of a table of so many distances for a key that lies `behind` the query (T5's ranges, Raffel et al. 2020):
+ * half of them for keys behind it, of each half one row a step up to its own half, then by the logarithm up to 128. */
 int seq2seq_distance_row(int rows, int behind);
 /* How wide a word's vector is. */
 int seq2seq_word_width(const Seq2seqConfig *c);

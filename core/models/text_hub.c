@@ -1,6 +1,6 @@
-/* The families of decoders that are read from the hub, and the names of what is refused. What stands here was read in each family's published program
- * (transformers, src/transformers/models): the order of its sums, where its norms stand, what its class has where
- * config.json is silent. */
+/* The families of decoders that are read from the hub, and the names of what is refused. What stands here was read in
+ * each family's published program (transformers, src/transformers/models): the order of its sums, where its norms
+ * stand, what its class has where config.json is silent. */
 #include "core/models/text_hub.h"
 
 #include <string.h>

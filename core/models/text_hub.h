@@ -1,6 +1,6 @@
 /* Inside core/models only: text models in folders as the Hugging Face hub has them, config.json and model.safetensors.
  * A family is a row: its knobs, what its tensors are called, what its class has where config.json is silent.
- * text_hub.c and text_hub_encoders.c have the rows, text_hub_config.c reads config.json, text_hub_weights.c the tensors. */
+ * text_hub.c and text_hub_encoders.c have the rows, text_hub_config.c reads config.json, text_hub_weights.c tensors. */
 #ifndef VITRINE_MODELS_TEXT_HUB_H
 #define VITRINE_MODELS_TEXT_HUB_H
 #include "core/base/buf.h"
@@ -14,8 +14,9 @@ typedef struct HubFamily {
     const char *layout; /* "Hugging Face GPT-2" */
     Seq2seqConfig c;    /* its knobs, and the class' values of keys that config.json may leave out */
     const char *prefix; /* in front of all names but those that begin with /; a file may do without it */
-    /* By role: the name, %d the block, or several that programs had for it, separated by |; behind a # how a part of a tensor lies there: q, k or v of the three behind each
-     * other, or 0/2, the first of two equal ones; then H: head by head, T: stored [inputs, outputs]. */
+    /* By role: the name, %d the block, or several that programs had for it, separated by |; behind a # how a part of a
+     * tensor lies there: q, k or v of the three behind each other, or 0/2, the first of two equal ones; then H: head by
+     * head, T: stored [inputs, outputs]. */
     const char *names[SEQ2SEQ_ROLES];
     const char *useless; /* tensors that take no part, separated by blanks; * stands for anything */
     const char *beside;  /* …those of answers that are not built here: left out, and said */
