@@ -6,6 +6,7 @@
 #include "core/models/text_model.h"
 
 #define BLOCK "decoder.blocks.*."
+#define READS "encoder.blocks.*."
 
 static const struct {
     Seq2seqRole role;
@@ -30,6 +31,21 @@ static const struct {
     {SEQ2SEQ_DEC_W_DOWN, BLOCK "mlp.out"},
     {SEQ2SEQ_TARGET_FINAL_GAMMA, "decoder.rms_final.out|decoder.ln_final.out"},
     {SEQ2SEQ_HEAD_W, "uncapped|logits"},
+    {SEQ2SEQ_SOURCE_EMBED, "encoder.embed"},
+    {SEQ2SEQ_SOURCE_NORM_GAMMA, "encoder.ln_embed.out"},
+    {SEQ2SEQ_SOURCE_PROJECT_W, "encoder.project"},
+    {SEQ2SEQ_ENC_W_Q, READS "self_attn.q"},
+    {SEQ2SEQ_ENC_W_K, READS "self_attn.k"},
+    {SEQ2SEQ_ENC_W_V, READS "self_attn.v"},
+    {SEQ2SEQ_ENC_W_O, READS "self_attn.out"},
+    {SEQ2SEQ_ENC_LN1_GAMMA, READS "ln1.out"},
+    {SEQ2SEQ_ENC_W_UP, READS "mlp.pre"},
+    {SEQ2SEQ_ENC_W_DOWN, READS "mlp.out"},
+    {SEQ2SEQ_ENC_LN2_GAMMA, READS "ln2.out"},
+    {SEQ2SEQ_TRANSFORM_W, "transform.pre"},
+    {SEQ2SEQ_TRANSFORM_GAMMA, "ln_transform.out"},
+    {SEQ2SEQ_POOLER_W, "pooler.pre"},
+    {SEQ2SEQ_PAIR_W, "pair.scores"},
 };
 
 /* A line NAME[0..n) = nodes, the block's number as *; once as the program calls it and once without its prefix. */
@@ -67,7 +83,7 @@ static void put_role(const HubFamily *f, const Seq2seqConfig *c, size_t i, Buf *
 {
     Seq2seqRole r = GIVEN[i].role;
     const char *name = f->names[r], *how = name ? strchr(name, '#') : NULL, *nodes = GIVEN[i].nodes;
-    size_t n = name ? (size_t)(how ? how - name : (ptrdiff_t)strlen(name)) : 0;
+    size_t n = name ? strcspn(name, "|#") : 0; /* of several names the first */
     if (n < strlen("x.weight"))
         return;
     n -= strlen(".weight");
@@ -88,7 +104,8 @@ static void put_role(const HubFamily *f, const Seq2seqConfig *c, size_t i, Buf *
 
 void text_modules(const Model *m, Buf *out)
 {
-    for (int f = 0; f < HUB_COUNT; f++)
-        for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN && strcmp(HUB[f].layout, m->layout) == 0; i++)
-            put_role(&HUB[f], &m->text, i, out);
+    const HubFamily *f;
+    for (int k = 0; (f = hub_family(k)) != NULL; k++)
+        for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN && strcmp(f->layout, m->layout) == 0; i++)
+            put_role(f, &m->text, i, out);
 }
