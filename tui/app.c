@@ -176,6 +176,7 @@ static bool open_first_lesson(App *a, const AppOptions *o, bool again, Err *err)
 {
     if (o->lesson) {
         a->hint = false;
+        a->for_lesson = true;
         *a->message = 0;
         return desk_open(&a->desk, &a->s, o->lesson, err);
     }

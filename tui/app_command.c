@@ -148,7 +148,9 @@ static bool export_screen(App *a, const char *path, Err *err)
 static bool close_something(App *a, Err *err)
 {
     Session *s = &a->s;
-    if (s->look.zoomed)
+    if (a->leaving)
+        s->quit = true;
+    else if (s->look.zoomed)
         s->look.zoomed = false;
     else if (s->look.steps_focused)
         s->look.steps_focused = false;
@@ -165,9 +167,7 @@ static bool close_something(App *a, Err *err)
         s->compare = COMPARE_OFF;
         session_say(s, s->edits.count ? "The change stays in force. b shows A and B again, u undoes it."
                                       : "b shows A and B again.");
-    } else if (a->leaving)
-        s->quit = true;
-    else {
+    } else {
         a->leaving = 2;
         session_say(s, "Nothing is open. q again leaves.");
     }
@@ -179,7 +179,12 @@ static bool open_lesson(App *a, const char *which, Err *err)
     if (strcmp(which, "close") == 0) {
         desk_close(&a->desk, &a->s);
         state_save_file("open-lesson", "");
-        session_say(&a->s, "Back where you were. t lists the lessons.");
+        if (a->for_lesson) { /* what the program was started for is done */
+            a->for_lesson = false;
+            a->leaving = 2;
+            session_say(&a->s, "The lesson is closed. q again leaves, t lists the lessons.");
+        } else
+            session_say(&a->s, "Back where you were. t lists the lessons.");
         return true;
     }
     if (strcmp(which, "help") == 0 && a->desk.open) {

@@ -156,6 +156,13 @@ static void draw_over(App *a)
     overlay_draw(&a->overlay, c);
     if (a->prompt.open) {
         Rect line = {c->h - 1, 0, 1, c->w}, above = {0, 0, c->h - 1, c->w};
+        Buf hint = {0};
+        prompt_hint(&a->prompt, &a->s, &a->commands, &hint);
+        if (hint.len && above.h > 0) {
+            canvas_fill(c, (Rect){above.h - 1, 0, 1, c->w}, STYLE_TEXT, ' ');
+            canvas_text(c, above.h - 1, 1, c->w - 1, STYLE_KEY_TEXT, buf_str(&hint));
+        }
+        buf_free(&hint);
         prompt_draw(&a->prompt, c, line, above);
     }
     term_draw(c);

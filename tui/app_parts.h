@@ -39,6 +39,7 @@ typedef struct App {
     bool hint;
     bool shows_join;                       /* how others join, over everything; any key goes on */
     bool asked;                            /* the frame's values were asked for since values were last forgotten */
+    bool for_lesson;                       /* the command line named a lesson, which is still open */
     int leaving;                           /* 2: q found nothing to close; 1: at the next key, when q leaves */
     bool boxed;                            /* what is said comes in a window, however short */
     bool said;                             /* the last key was `say`: once more it tells what is said in general */

@@ -55,8 +55,10 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
                         : player_awaits(p)            ? "n skip  "
                         : player_waits(p)             ? "Space: see it change  "
                                                       : "Space on  ";
-    snprintf(keys, n, "%s%s%s⌫ back  %s? words  q leave", answer, asks && player_card(p)->hints.count ? "! hint  " : "",
-             space, turns ? "Tab screen  " : "");
+    const Answer *a = &p->answers[p->card];
+    bool hints = asks && a->hints < player_card(p)->hints.count && !(a->given && a->right); /* left, and of use */
+    snprintf(keys, n, "%s%s%s⌫ back  %s? words  q leave", answer, hints ? "! hint  " : "", space,
+             turns ? "Tab screen  " : "");
     said.keys = keys;
     return said;
 }

@@ -11,14 +11,17 @@
 /* Behind the last card: what was answered, what to look at again, which lesson comes. */
 static void say_end(const Player *p, Buf *out)
 {
-    int asked = 0, right = 0, again = 0;
+    int asked = 0, given = 0, right = 0, again = 0;
     for (int i = 0; i < p->lesson.count; i++) {
         asked += p->lesson.cards[i].question != NULL;
+        given += p->answers[i].given;
         right += p->answers[i].given && p->answers[i].right;
     }
     buf_puts(out, "That was the last card. ");
-    if (asked)
-        buf_printf(out, "Right: %d of %d questions. ", right, asked);
+    if (given)
+        buf_printf(out, "Right: %d of %d answers. ", right, given);
+    if (given < asked)
+        buf_printf(out, "Not answered: %d. ", asked - given);
     for (int i = 0; i < p->lesson.count; i++)
         if (p->lesson.cards[i].question && !p->answers[i].right)
             buf_printf(out, "%s%d", again++ ? ", " : "To look at again, cards: ", i + 1);

@@ -6,6 +6,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/session/address.h"
 
 void prompt_open(Prompt *p, const char *text)
 {
@@ -285,6 +286,36 @@ PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Comm
     }
     edit(p, key);
     return PROMPT_GOES_ON;
+}
+
+const char *prompt_first(int i)
+{
+    static const char *const FIRST[] = {"goto softmax", "set scale off", "undo", "find logits", "lesson 4", "help"};
+    return i >= 0 && (size_t)i < sizeof FIRST / sizeof *FIRST ? FIRST[i] : NULL;
+}
+
+void prompt_hint(const Prompt *p, const Session *s, const Commands *commands, Buf *out)
+{
+    char name[32];
+    size_t n = strcspn(p->text, " ");
+    const float *v = session_peek(s, SIDE_B, s->place.path);
+    if (!p->length) {
+        for (int i = 0; prompt_first(i); i++)
+            buf_printf(out, "%s%s", i ? "  " : "try  ", prompt_first(i));
+        buf_puts(out, "  Tab: all");
+        return;
+    }
+    if (strncmp(p->text, "set . ", 6) == 0 && v) {
+        NodeId node = session_node(s, SIDE_B, s->place.path);
+        buf_printf(out, "a number for the cell under the cursor, now %.6g; such as 0 (Enter sets it): ",
+                   (double)v[session_cell(s, SIDE_B, node)]);
+        address_put_focus(s, out);
+        return;
+    }
+    utf8_print(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), p->text);
+    const Command *c = command_find(commands, name);
+    if (c && p->text[n])
+        buf_printf(out, "%s: %s", c->usage, c->summary);
 }
 
 void prompt_draw(const Prompt *p, Canvas *c, Rect line, Rect above)

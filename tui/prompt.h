@@ -26,5 +26,10 @@ PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Comm
 void prompt_paste(Prompt *p, const char *text); /* line ends become blanks */
 void prompt_draw(const Prompt *p, Canvas *c, Rect line,
                  Rect above); /* completions go into `above`, over what is there */
+/* One line of help on what is typed: of an empty line commands that one would want first, of a command its usage, of
+ * `set .` the cell that gets the value. */
+void prompt_hint(const Prompt *p, const Session *s, const Commands *commands, Buf *out);
+/* Those commands: the i-th, NULL past the end. */
+const char *prompt_first(int i);
 void prompt_free(Prompt *p);
 #endif

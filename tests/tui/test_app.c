@@ -957,6 +957,14 @@ static void a_lesson(void **state)
     assert_int_equal(p.card, card);
     app_do(&a, "lesson 5"); /* at the card where it was left */
     assert_int_equal(a.desk.player.card, card);
+    a.for_lesson = true; /* as `vitrine lesson 5` opens it: one q closes the lesson, the next one leaves */
+    key("q");
+    assert_false(a.desk.open || a.s.quit || a.for_lesson);
+    says("q again leaves");
+    key("q");
+    assert_true(a.s.quit);
+    a.s.quit = false;
+    app_do(&a, "lesson 5");
     app_do(&a, "lesson close");
     app_do(&a, "answer 1");
     assert_true(a.message_is_error);

@@ -1085,6 +1085,88 @@ static void narrow_columns(void **state)
     canvas_free(&c);
 }
 
+/* An ellipsis that stands for text left out; between two numbers it means from … to. */
+static bool is_cut(const Canvas *c, Rect r)
+{
+    for (int y = r.y; y < r.y + r.h; y++)
+        for (int x = r.x; x < r.x + r.w; x++)
+            if (canvas_at((Canvas *)c, y, x)->ch == 0x2026 &&
+                (x + 1 == r.x + r.w || canvas_at((Canvas *)c, y, x + 1)->ch != ' '))
+                return true;
+    return false;
+}
+
+/* Every step of both models at 80x24, with the hint above it and without: what is said of the step is cut nowhere. */
+static void no_formula_is_cut(void **state)
+{
+    (void)state;
+    Canvas c = {0};
+    int shown = 0;
+    canvas_init(&c, 1, 1);
+    for (int model = 0; model < 2; model++) {
+        if (model) {
+            session_free(&s);
+            opened_session(&s, "translator", "the cat is tired");
+        }
+        for (int step = 1; step <= s.stages.steps; step++) {
+            char line[32];
+            snprintf(line, sizeof line, "goto step %d", step);
+            assert_true(run(line));
+            for (unsigned hint = 0; hint < 2; hint++) {
+                draw(&c, 24, 80, hint);
+                Frame f = frame_layout(&s, 24, 80, hint);
+                for (int i = 0; i < f.count; i++) {
+                    shown += f.pane[i].view == &VIEW_STEP_INFO;
+                    if (f.pane[i].view == &VIEW_STEP_INFO && is_cut(&c, f.pane[i].inside))
+                        fail_msg("%s at %s: cut", line, s.place.path);
+                }
+            }
+        }
+    }
+    assert_true(shown > 40);
+    canvas_free(&c);
+}
+
+/* A bare line names commands that run as they stand, a command its usage, `set .` the cell that gets the value. */
+static void the_prompt_says_what_to_type(void **state)
+{
+    (void)state;
+    Prompt p = {0};
+    Buf hint = {0};
+    for (int model = 0; model < 2; model++) {
+        if (model) {
+            session_free(&s);
+            opened_session(&s, "translator", "the cat is tired");
+        }
+        assert_true(run("goto q"));
+        prompt_open(&p, "");
+        buf_clear(&hint);
+        prompt_hint(&p, &s, &all, &hint);
+        assert_in_range(utf8_cells(buf_str(&hint)), 40, 79);
+        for (int i = 0; prompt_first(i); i++) {
+            assert_non_null(strstr(buf_str(&hint), prompt_first(i)));
+            if (!run(prompt_first(i)))
+                fail_msg("%s", prompt_first(i));
+        }
+        assert_true(run("goto q"));
+        session_need(&s, SIDE_B, s.place.path, NULL);
+        prompt_open(&p, "set . ");
+        buf_clear(&hint);
+        prompt_hint(&p, &s, &all, &hint);
+        assert_non_null(strstr(buf_str(&hint), "a number for the cell"));
+        assert_non_null(strstr(buf_str(&hint), s.place.path));
+        prompt_paste(&p, "0");
+        assert_true(run(p.text));
+        assert_true(run("undo"));
+    }
+    prompt_open(&p, "compare ");
+    buf_clear(&hint);
+    prompt_hint(&p, &s, &all, &hint);
+    assert_non_null(strstr(buf_str(&hint), "compare [a, b, diff"));
+    buf_free(&hint);
+    prompt_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1114,6 +1196,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_screen_is_reached, start, stop),
         cmocka_unit_test_setup_teardown(answers_in_their_order, start, stop),
         cmocka_unit_test_setup_teardown(narrow_columns, start, stop),
+        cmocka_unit_test_setup_teardown(no_formula_is_cut, start, stop),
+        cmocka_unit_test_setup_teardown(the_prompt_says_what_to_type, start, stop),
     };
     return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void line_cost(Lines *l, Cost c)
     amount_text(a, sizeof a, c.flops, "FLOP");
     amount_text(b, sizeof b, c.bytes, "B");
     snprintf(text, sizeof text, "%s, %s", a, b);
-    line_text(l, STYLE_DIM, text);
+    line_text(l, STYLE_DIM, utf8_cells(text) <= l->r.w ? text : a);
     if (c.params > 0) {
         snprintf(text, sizeof text, "%s weights", count_text(a, sizeof a, (size_t)c.params));
         line_text(l, STYLE_DIM, text);
@@ -83,6 +83,54 @@ static const Box *box_of(const Session *s, const Shown *v)
     return s->stages.boxes[box].show == v->node ? &s->stages.boxes[box] : NULL;
 }
 
+/* A formula without the indices of its tensors and the scopes of their names, "scores_raw = Σ_e q · k"; of a weight,
+ * that it is given. */
+static void in_brief(const char *formula, Buf *out)
+{
+    static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    static const char GIVEN[] = " is given";
+    const char *given = strstr(formula, GIVEN), *end = given ? given + strlen(GIVEN) : formula + strlen(formula);
+    int depth = 0;
+    for (const char *c = formula; c < end; c++) {
+        size_t n = strspn(c, LETTERS);
+        bool name = n && !(*c >= '0' && *c <= '9');
+        depth += *c == '[';
+        if (!depth && !(name && c[n] == '.'))
+            buf_add(out, c, name ? n : 1);
+        c += name ? n - (c[n] != '.') : 0; /* a scope goes with its point */
+        depth -= *c == ']';
+    }
+}
+
+/* The formula, whole: with its indices where there is room for all of it. */
+static void line_formula(Lines *l, const Shown *v)
+{
+    Buf all = {0}, brief = {0};
+    graph_formula(v->graph, v->node, &all);
+    in_brief(buf_str(&all), &brief);
+    Rect rest = l->r;
+    rest.h -= rest.h > 1; /* the shape stays; facts come after, as far as there is room */
+    bool fits = canvas_wrap_rows(l->p->c, rest.w, buf_str(&all)) <= rest.h;
+    const char *text = buf_str(fits ? &all : &brief);
+    if (canvas_wrap_rows(l->p->c, rest.w, text) > rest.h)
+        rest.h = l->r.h;
+    rect_cut(&l->r, 't', canvas_wrap(l->p->c, rest, STYLE_TEXT, text));
+    buf_free(&all);
+    buf_free(&brief);
+}
+
+/* "[h=4,t=65,u=65]", or "4×65×65" where that has no room. */
+static void line_shape(Lines *l, const Shown *v)
+{
+    Buf shape = {0};
+    char lengths[96];
+    Dims d = graph_node(v->graph, v->node)->dims;
+    graph_shape_text(v->graph, d, &shape);
+    bool fits = utf8_cells(buf_str(&shape)) <= l->r.w;
+    line_text(l, STYLE_AXIS, fits ? buf_str(&shape) : shown_lengths(v->graph, d, lengths, sizeof lengths));
+    buf_free(&shape);
+}
+
 static void draw_info(const Paint *p, Rect r, Side side, bool focus)
 {
     Shown v;
@@ -95,18 +143,11 @@ static void draw_info(const Paint *p, Rect r, Side side, bool focus)
     const char *label = box ? box->label : words ? words->label : node_name(graph_node(v.graph, v.node));
     const char *symbol = words ? words->symbol : "";
     char text[128];
-    snprintf(text, sizeof text, "%s%s%s", label, *symbol ? "   " : "", symbol);
-    Buf buf = {0};
+    int room = r.w - utf8_cells(label) - utf8_cells(symbol);
+    snprintf(text, sizeof text, "%s%s%s", label, *symbol ? room >= 3 ? "   " : " " : "", room >= 1 ? symbol : "");
     line_text(&l, STYLE_STRONG, text);
-    graph_formula(v.graph, v.node, &buf);
-    Rect rest = l.r;
-    rest.h -= rest.h > 1; /* the shape stays; facts come after, as far as there is room: the formula's end says more */
-    int used = canvas_wrap(p->c, rest, STYLE_TEXT, buf_str(&buf));
-    rect_cut(&l.r, 't', used);
-    buf_clear(&buf);
-    graph_shape_text(v.graph, graph_node(v.graph, v.node)->dims, &buf);
-    rect_cut(&l.r, 't', canvas_wrap(p->c, l.r, STYLE_AXIS, buf_str(&buf)));
-    buf_free(&buf);
+    line_formula(&l, &v);
+    line_shape(&l, &v);
     snprintf(text, sizeof text, "%s %s%s", count_text((char[32]){0}, 32, v.count),
              shown_vocabulary(&v) ? "word" : "number", v.count == 1 ? "" : "s");
     line_text(&l, STYLE_DIM, text);
