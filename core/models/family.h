@@ -20,6 +20,7 @@ typedef struct Text {
     int count;
     const char *left_out; /* marks that were typed and are none of its words; NULL: none */
     const int *segment;   /* [count] which of several texts a word is of; NULL: there is one */
+    int asked;            /* the place of its first mask, a word that is asked for, from 1; 0: none */
     int cut;              /* the model wrote so many words and had not come to an end; 0: it had, or was not asked */
 } Text;
 enum { TEXT_SOURCE, TEXT_TARGET, TEXTS };

@@ -39,7 +39,7 @@ static void put_text(Text *out, const Words *w, Arena *arena)
         word[i] = w->number[i];
         label[i] = arena_strdup(arena, w->label[i]);
     }
-    *out = (Text){word, label, w->n, *w->left_out ? arena_strdup(arena, w->left_out) : NULL, segment, w->cut};
+    *out = (Text){word, label, w->n, *w->left_out ? arena_strdup(arena, w->left_out) : NULL, segment, 0, w->cut};
 }
 
 /* The start, where the model has one, and the words of a text of at most `most`. */
@@ -102,6 +102,19 @@ static const char *first_words(const Vocabulary *v, int longest, Arena *arena)
     return first;
 }
 
+/* Where the first word that was taken out of a text stands, from 1; 0: nowhere. */
+static int first_mask(const Vocabulary *v, const Words *w)
+{
+    static const char *const MASKS[] = {"[MASK]", "<mask>"};
+    for (size_t k = 0; v->cutter && k < sizeof MASKS / sizeof *MASKS; k++) {
+        int mask = vocabulary_find(v, MASKS[k], strlen(MASKS[k]));
+        for (int i = 0; mask >= 0 && i < w->n; i++)
+            if (w->number[i] == mask)
+                return i + 1;
+    }
+    return 0;
+}
+
 /* "a | b": two texts that an encoder reads in one row. */
 static bool read_source(const Model *m, const char *text, Arena *arena, bool decoder, Words *w, Err *err)
 {
@@ -138,6 +151,7 @@ static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[T
     out[TEXT_SOURCE] = out[TEXT_TARGET] = (Text){0};
     if (ok) {
         put_text(&out[TEXT_SOURCE], &s, arena);
+        out[TEXT_SOURCE].asked = m->text.wordless || decoder ? 0 : first_mask(&m->source, &s);
         put_text(&out[TEXT_TARGET], &w, arena);
     }
     words_free(&s);

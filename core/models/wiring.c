@@ -16,7 +16,8 @@ typedef struct Form {
     Graph graph;
 } Form;
 
-/* The same sizes in another form: what it lacks is left out, what it has more is taken from what is there. */
+/* The same sizes in another form: what it lacks is left out, what it has more is taken from what is there. Knobs that
+ * only one form has are those of the original Transformer: they change no mask and nothing that is looked at. */
 static Seq2seqConfig in_form(const Seq2seqConfig *c, Seq2seqForm form)
 {
     Seq2seqConfig f = *c;
@@ -24,6 +25,13 @@ static Seq2seqConfig in_form(const Seq2seqConfig *c, Seq2seqForm form)
     int layers = c->decoder_layers ? c->decoder_layers : c->encoder_layers;
     bool encoder = form != SEQ2SEQ_DECODER_ONLY, decoder = form != SEQ2SEQ_ENCODER_ONLY;
     f.form = form;
+    f.pos = SEQ2SEQ_POS_ADDED;
+    f.key_heads = f.window = f.segments = f.word_width = f.distances = 0;
+    f.head_norm = HEAD_NORM_NONE;
+    f.parallel = PARALLEL_NOT;
+    f.sentence = SENTENCE_NONE;
+    f.score_cap = 0;
+    f.after_norm = f.gated = f.wordless = f.transform = f.pooler = f.pair = f.replaced = false;
     f.source_words = !encoder ? 0 : c->source_words ? c->source_words : words;
     f.target_words = !decoder ? 0 : c->target_words ? c->target_words : words;
     f.encoder_layers = !encoder ? 0 : c->encoder_layers ? c->encoder_layers : layers;

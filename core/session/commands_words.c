@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/models/text_model.h"
 #include "core/models/wiring.h"
 #include "core/session/ask/leak.h"
@@ -58,6 +59,29 @@ static void put_texts(const Text text[TEXTS], const Change *c, Buf *out)
     }
     while (out->len && out->data[out->len - 1] == ' ')
         out->data[--out->len] = '\0';
+}
+
+/* The same as numbers, where a model's own tokeniser cuts texts and would put its template around it again. Of the word
+ * by its piece; false: there is no such. */
+static bool put_numbers(const Model *m, const Text *t, const Change *c, Buf *out, Err *err)
+{
+    const Vocabulary *v = seq2seq_has_encoder(&m->text) ? &m->source : &m->target;
+    int number = -1;
+    for (int k = 0; number < 0 && k < 3; k++) {
+        static const char *const BEFORE[] = {"", "Ġ", "▁"};
+        char piece[128];
+        utf8_print(piece, sizeof piece, "%s%s", BEFORE[k], c->word);
+        number = vocabulary_find(v, piece, strlen(piece));
+    }
+    if (number < 0)
+        return err_set(err, "'%.60s' is no piece of the model's vocabulary: `vitrine tokens -m` shows how it is cut",
+                       c->word);
+    buf_puts(out, "ids:");
+    for (int i = 0; i < t->count; i++) {
+        bool second = i && t->segment && t->segment[i] != t->segment[i - 1];
+        buf_printf(out, "%s%d", second ? " | ids:" : i ? "," : "", i == c->place ? number : t->word[i]);
+    }
+    return true;
 }
 
 /* The text with another word becomes B; what was on show stays as A, unless something is pinned already. */
@@ -161,8 +185,13 @@ static bool run_word(Session *s, const Args *a, Err *err)
     char was[64];
     Buf spec = {0};
     snprintf(was, sizeof was, "%s", text[c.text].label[c.place]);
-    put_texts(text, &c, &spec);
-    bool ok = show_beside(s, buf_str(&spec), err);
+    const Model *m = s->now->model;
+    bool ok = true;
+    if (m->cutter)
+        ok = put_numbers(m, &text[c.text], &c, &spec, err);
+    else
+        put_texts(text, &c, &spec);
+    ok = ok && show_beside(s, buf_str(&spec), err);
     buf_free(&spec);
     if (ok && s->compare == COMPARE_OFF)
         s->compare = COMPARE_SIDES;

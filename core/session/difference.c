@@ -106,6 +106,37 @@ bool difference_likeness(Session *s, float *out)
     return x != NULL;
 }
 
+float *difference_carried(Session *s, Side side, size_t *count)
+{
+    const Graph *g = session_graph(s, side);
+    Side other = side == SIDE_A ? SIDE_B : SIDE_A;
+    NodeId share = site_node_any(g, SITE_CARRIED), tokens = site_node_any(g, SITE_TOKENS_OUT);
+    const char *path = site_path_any(session_graph(s, other), SITE_EMBEDDING_UNIT);
+    if (share == NO_NODE || !path || !session_compares(s) || session_node(s, SIDE_DIFF, path) == NO_NODE)
+        return NULL;
+    NodeId all = graph_node(g, share)->in[1], unit = site_node_any(g, SITE_EMBEDDING_UNIT);
+    const float *x = session_need(s, side, graph_node(g, tokens)->path, NULL),
+                *whole = x ? session_need(s, side, graph_node(g, all)->path, NULL) : NULL,
+                *u = whole ? session_need(s, other, path, NULL) : NULL;
+    if (!u)
+        return NULL;
+    Graph sum;
+    graph_init(&sum);
+    for (int i = 0; i < g->axis_count; i++)
+        graph_axis(&sum, g->axes[i]);
+    Dims each = graph_node(g, share)->dims;
+    NodeId toward = graph_contract(&sum, "along", leaf(&sum, 'x', "tokens", graph_node(g, tokens)->dims, x),
+                                   leaf(&sum, 'u', "other", graph_node(g, unit)->dims, u), each);
+    NodeId part = graph_zip(&sum, "share", OP_DIV, toward, leaf(&sum, 'n', "whole", DIMS_SCALAR, whole));
+    Run *run = run_new(&sum, NULL, s->pool);
+    *count = graph_cells(&sum, part);
+    float *out = xfloats(*count);
+    memcpy(out, run_need(run, part), *count * sizeof *out);
+    run_free(run);
+    graph_free(&sum);
+    return out;
+}
+
 /* A − B is the step, A what was before. */
 bool difference_moved_step(Session *s, const char *path, int64_t deadline_ns)
 {

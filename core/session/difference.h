@@ -8,6 +8,10 @@ bool difference_step(Session *s, const char *path, int64_t deadline_ns);
 /* How alike A and B are to a model that ends with an embedding: the cosine of theirs, −1 to 1, a node of the pair's
  * graph. False where there is no A, or none with such an embedding. Computes both embeddings where they are not there
  * yet. */
+/* What each token of that side carries of the cosine: x·u / (N |y|), u the other side's direction; they add up to it.
+ * out[count] on the heap, as many as the side's text has words; NULL: the text's vector is not the mean of its tokens,
+ * or there is nothing to compare it with. */
+float *difference_carried(Session *s, Side side, size_t *count);
 bool difference_likeness(Session *s, float *out);
 /* How far each token of that node has moved from A to B, as a share of its length in A: [tokens], a node of the pair's
  * graph (probes_apart). True when it is there, or the node has no tokens. */

@@ -252,7 +252,7 @@ Text text_copy(Arena *arena, Text t)
         if (label)
             label[i] = arena_strdup(arena, t.label[i]);
     }
-    return (Text){word, label, t.count, NULL, segment, t.cut};
+    return (Text){word, label, t.count, NULL, segment, t.asked, t.cut};
 }
 
 /* in->path: the input that is read when none was asked for, as somebody would have typed it. */

@@ -127,6 +127,9 @@ void session_start_place(Session *s)
         s->place.at[cols] = g->axes[cols].n / 2;
         session_sync(s, rows);
     }
+    int asks = graph_role(g, ROLE_QUERY, SEQUENCE_SOURCE), asked = s->now->input.text[TEXT_SOURCE].asked;
+    if (asks != AXIS_NONE && asked) /* a word that was taken out is what is asked for */
+        s->place.at[asks] = asked - 1;
     for (int i = 0; i < g->axis_count; i++) {
         int query = g->axes[i].role == ROLE_KEY ? graph_role(g, ROLE_QUERY, g->axes[i].sequence) : AXIS_NONE;
         if (query != AXIS_NONE && s->place.at[query] < g->axes[i].n)

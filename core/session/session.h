@@ -320,6 +320,8 @@ int session_heads(const Session *s);
 int session_tokens(const Session *s); /* that the model ends with: of the target, where there are two sequences */
 int session_classes(const Session *s);
 float session_scale(const Session *s);
+/* Why there is no answer to show, of a model that has none: "this model has no classes", … */
+const char *session_no_answer(const Session *s, Side side);
 const VitConfig *session_vit(const Session *s); /* of B, where it is a picture model of that family, else NULL */
 /* …where it is a text model, else NULL. */
 const Model *session_text_model(const Session *s);

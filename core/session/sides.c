@@ -74,6 +74,14 @@ bool session_words(const Session *s, Side side)
     return session_input(s, side)->kind == INPUT_TEXT;
 }
 
+const char *session_no_answer(const Session *s, Side side)
+{
+    return session_words(s, side)
+               ? "this model has no answer in words: `vitrine embed` and the node embedding are what "
+                 "it ends with"
+               : "this model has no classes";
+}
+
 bool session_as_trained(const Session *s, Side side)
 {
     RunRow r = row_of(s, side);

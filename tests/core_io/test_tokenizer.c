@@ -367,6 +367,52 @@ static void what_is_not_known_is_refused_by_name(void **state)
             "[CLS]");
 }
 
+/* Two texts as one row, and the segments that the file counts the tokens to. */
+static void two_texts_by_the_files_template(void **state)
+{
+    (void)state;
+    static const char MODEL[] =
+        "\"pre_tokenizer\":{\"type\":\"Whitespace\"},\"model\":{\"type\":\"WordLevel\",\"vocab\":{"
+        "\"[C]\":0,\"[S]\":1,\"a\":2,\"b\":3},\"unk_token\":\"a\"}}";
+    static const struct {
+        const char *post;
+        int n, id[8], segment[8];
+    } CASES[] = {
+        {"\"BertProcessing\",\"cls\":[\"[C]\",0],\"sep\":[\"[S]\",1]", 6, {0, 2, 1, 3, 3, 1}, {0, 0, 0, 1, 1, 1}},
+        {"\"RobertaProcessing\",\"cls\":[\"[C]\",0],\"sep\":[\"[S]\",1]", 7, {0, 2, 1, 1, 3, 3, 1}, {0}},
+        {"\"TemplateProcessing\",\"single\":[],\"pair\":[{\"Sequence\":{\"id\":\"B\",\"type_id\":1}},{\"SpecialToken\":"
+         "{"
+         "\"id\":\"[S]\",\"type_id\":0}},{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}]",
+         4,
+         {3, 3, 1, 2},
+         {1, 1, 0, 0}},
+    };
+    const char *const text[2] = {"a", "b b"};
+    Err err = {""};
+    Tokens k;
+    int *segment;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char json[700];
+        snprintf(json, sizeof json, "{\"post_processor\":{\"type\":%s},%s", CASES[i].post, MODEL);
+        Tokenizer *t = parsed(json);
+        assert_true(tokenizer_encode_pair(t, text, &k, &segment, &err));
+        assert_int_equal(k.n, CASES[i].n);
+        for (size_t j = 0; j < k.n; j++) {
+            assert_int_equal(k.at[j].id, CASES[i].id[j]);
+            assert_int_equal(segment[j], CASES[i].segment[j]);
+        }
+        free(segment);
+        tokens_free(&k);
+        tokenizer_free(t);
+    }
+    char bare[400];
+    snprintf(bare, sizeof bare, "{%s", MODEL);
+    Tokenizer *t = parsed(bare);
+    assert_false(tokenizer_encode_pair(t, text, &k, &segment, &err));
+    assert_non_null(strstr(err.text, "no template for two texts"));
+    tokenizer_free(t);
+}
+
 static void hostile_texts_and_patterns_end_in_time(void **state)
 {
     (void)state;
@@ -419,6 +465,7 @@ int main(void)
         cmocka_unit_test(the_most_probable_of_all_ways),
         cmocka_unit_test(steps_do_what_they_are_called),
         cmocka_unit_test(what_is_not_known_is_refused_by_name),
+        cmocka_unit_test(two_texts_by_the_files_template),
         cmocka_unit_test(hostile_texts_and_patterns_end_in_time),
     };
     return cmocka_run_group_tests_name("tokenizer", tests, NULL, NULL);

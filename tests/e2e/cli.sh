@@ -546,6 +546,47 @@ for verb in run info why ledger explain verify; do
     check "$verb --json of words names no class" has_no 'pictures?|patch(es)?|pixels?|class(es)?|r[0-9]c[0-9]' words.json
 done
 
+# --- encoders: words at masks, two segments, vectors
+FAMILIES=${DATA%/oracle/*}/families
+cp -r "$FAMILIES/words_bert" "$FAMILIES/words_minilm" .
+chmod -R u+w words_bert words_minilm
+printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' the cat sat on mat dog a . '##s' it is rained street wet >words_bert/vocab.txt
+cp words_bert/vocab.txt words_minilm
+ok "a word that was taken out" run -m words_bert -i "it rained. | the street is [MASK]"
+says "is what the answer is of" '^At \[MASK\]$'
+says "segments, each ended" '^ +10 \[SEP\]#2 '
+says "does one follow the other" 'second segment follows the first: 0\.[0-9]+, it does not: 0\.'
+ok "one text without a mask" run -m words_bert -i "the cats"
+says "what the lines are" 'No \[MASK\] stands in the text'
+has_not() { ! grep -qE "$1" <<<"$OUT"; }
+check "one text has no second segment" has_not 'second segment'
+refused 1 'at most two segments' run -m words_bert -i "a | a | a"
+refused 1 'both texts by number' run -m words_bert -i "ids:3 | a"
+ok "another word, as a piece" run -m words_bert -i "the cat is [MASK]" -c 'word cat dog'
+says "in place of the first" 'ids:2,5,10,15,4,3, '
+refused 1 "'horse' is no piece" run -m words_bert -i "the cat" -c 'word cat horse'
+ok "two vectors" embed -m words_minilm -i "the cat sat" "the dog sat on a mat"
+sums() { awk '/cosine$/ {n++} $1 ~ /^[0-9]+$/ {own[n] += $3; of[n] += $4} /^cosine/ {c = $2}
+    function far(a, b) {return (a - b) ^ 2 > 1e-7}
+    END {exit n != 2 || far(own[1], 1) || far(own[2], 1) || far(of[1], c) || far(of[2], c)}' <<<"$OUT"; }
+check "what tokens carry adds up to 1, and to the cosine" sums
+ok "numbers for programs" embed -m words_minilm --json -i "ids:3,4"
+says "all of them" '"direction":\[(-?[0-9.e-]+,){15}-?[0-9.e-]+\]'
+refused 1 'makes no vector of a text' embed -m "$FAMILIES/words_gpt2" -i "3 4"
+refused 2 'which model and text' embed -m words_minilm
+refused 1 'an encoder writes nothing' write -m words_bert -i "the cat"
+refused 1 'no answer in words' run -m words_minilm -i "the cat" -c lens
+for model in words_bert words_minilm; do
+    for verb in run info why explain verify; do
+        at=
+        [ $verb != why ] && [ $verb != explain ] || at=embedding[d=1]
+        "$V" $verb --json -m $model -i "the cat sat | a mat" ${at:+--at "$at"} >words.json 2>err
+        check "$verb --json of $model says nothing of pictures" [ -s words.json ]
+        [ $verb != info ] || sed -i "s/Hugging Face's class//g" words.json # which a program is called
+        check "$verb --json of $model names no class and nothing that is next" has_no 'pictures?|patch(es)?|pixels?|class(es)?|next|r[0-9]c[0-9]' words.json
+    done
+done
+
 # on opening the screen, before there is one
 RUN=$BIN/tests/pty/run
 if [ -x "$RUN" ]; then

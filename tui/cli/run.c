@@ -7,6 +7,7 @@
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/io/json.h"
+#include "core/models/text_model.h"
 #include "core/session/ask/ask.h"
 #include "core/session/difference.h"
 #include "tui/cli/verbs.h"
@@ -175,6 +176,31 @@ static void put_about(const Session *s, Buf *out)
         buf_printf(out, "%s%s\n", i ? "          " : "edits     ", s->edits.line[i]);
 }
 
+/* What an encoder says of a text as a whole, and of its tokens beside words. */
+static void put_whole(Session *s, Buf *out)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const Text *text = &session_input(s, SIDE_B)->text[TEXT_SOURCE];
+    const float *pair = session_need(s, SIDE_B, site_path_any(g, SITE_PAIR), NULL),
+                *replaced = session_need(s, SIDE_B, site_path_any(g, SITE_REPLACED), NULL);
+    if (!session_text_model(s) || seq2seq_has_decoder(&session_text_model(s)->text))
+        return;
+    const Vocabulary *v = &session_text_model(s)->source;
+    const char *mask = vocabulary_find(v, "[MASK]", 6) >= 0 ? "[MASK]" : "<mask>";
+    if (v->cutter && site_node_any(g, SITE_PROBS) != NO_NODE && !text->asked)
+        buf_printf(out, "\nNo %s stands in the text: each line is what the model puts at a word that it sees.\n", mask);
+    if (pair && text->segment)
+        buf_printf(out, "\nThe second segment follows the first: %.5f, it does not: %.5f\n", (double)pair[0],
+                   (double)pair[1]);
+    if (replaced)
+        buf_puts(out, "\n      token          put in place of another?\n");
+    for (int i = 0; replaced && i < text->count; i++) {
+        char fitted[NAME_BYTES], name[NAME_BYTES];
+        utf8_fit(fitted, sizeof fitted, utf8_clean(name, sizeof name, text->label[i]), 14);
+        buf_printf(out, " %4d %s%*s %9.5f\n", i + 1, fitted, 14 - utf8_cells(fitted), "", (double)replaced[i]);
+    }
+}
+
 static void put_text(Session *s, const Ranked *r, int count, const Answer *a, const Answer *other, uint64_t hash,
                      Buf *out)
 {
@@ -200,6 +226,7 @@ static void put_text(Session *s, const Ranked *r, int count, const Answer *a, co
     }
     if (count > TOP)
         buf_printf(out, "and %d more: --json has all\n", count - TOP);
+    put_whole(s, out);
     buf_printf(out, "\ntrace hash %016llx\n", (unsigned long long)hash);
 }
 
@@ -217,7 +244,7 @@ static int headless(Work *w, uint64_t hash)
         json_open(&w->out, NULL, '{');
         json_put_text(&w->out, "model", s->model.name);
         json_put_text(&w->out, "input", session_input(s, SIDE_B)->name);
-        json_put(&w->out, "classes", "[]");
+        json_put(&w->out, session_words(s, SIDE_B) ? "words" : "classes", "[]");
         json_put_text(&w->out, "features", path);
         json_put(&w->out, "trace_hash", "\"%016llx\"}\n", (unsigned long long)hash);
         return STATUS_DONE;
@@ -230,7 +257,9 @@ static int headless(Work *w, uint64_t hash)
     if (difference_likeness(&w->session, &alike))
         buf_printf(&w->out, ".\nIts cosine with A's is %.5f (1: the same direction, 0: nothing in common)",
                    (double)alike);
-    buf_printf(&w->out, ".\n\ntrace hash %016llx\n", (unsigned long long)hash);
+    buf_puts(&w->out, ".\n");
+    put_whole(&w->session, &w->out);
+    buf_printf(&w->out, "\ntrace hash %016llx\n", (unsigned long long)hash);
     return STATUS_DONE;
 }
 
@@ -270,3 +299,117 @@ const Verb VERB_RUN = {.name = "run",
                        .example = "vitrine run cat.png -c 'ablate blocks.1.attn.z[h=2]'",
                        .flags = VERB_JSON,
                        .run = run};
+
+/* --- embed: texts as vectors --- */
+
+static bool check_embed(const Options *o, const Link *l, Err *err)
+{
+    (void)l;
+    if (!o->model || !(o->input || o->word_count > 1))
+        return err_set(err, "which model and text? vitrine embed -m FOLDER -i \"a cat\" \"a dog\"");
+    return !(o->output || o->at) || err_set(err, "embed writes on standard output: -o and --at mean nothing here");
+}
+
+/* Of one side: its tokens, what each carries of its direction and, beside another text, of the cosine. */
+static bool put_embedding(Session *s, Side side, bool json, Buf *out, Err *err)
+{
+    const Graph *g = session_graph(s, side);
+    const Text *text = &session_input(s, side)->text[TEXT_SOURCE];
+    const NodeId n = site_node_any(g, SITE_EMBEDDING_UNIT);
+    const float *unit = session_need(s, side, site_path_any(g, SITE_EMBEDDING_UNIT), err),
+                *y = unit ? session_need(s, side, site_path_any(g, SITE_EMBEDDING), err) : NULL,
+                *share = session_need(s, side, site_path_any(g, SITE_CARRIED), NULL);
+    size_t width = y ? graph_cells(g, n) : 0, count = 0;
+    float *of_cosine = y ? difference_carried(s, side, &count) : NULL;
+    double length = 0;
+    for (size_t i = 0; i < width; i++)
+        length += (double)y[i] * (double)y[i];
+    if (json && y) {
+        json_open(out, NULL, '{');
+        json_put_text(out, "text", session_input(s, side)->name);
+        json_put(out, "length", "%.9g", sqrt(length));
+        json_open(out, "direction", '[');
+        for (size_t i = 0; i < width; i++)
+            json_put_float(out, NULL, unit[i]);
+        buf_putc(out, ']');
+        json_open(out, "tokens", '[');
+    } else if (y)
+        buf_printf(out, "%s\n%d tokens, a vector of %zu numbers (embedding_unit has them at length 1), length %.5g\n%s",
+                   session_input(s, side)->name, text->count, width, sqrt(length),
+                   share ? of_cosine ? "\n      token          carries  of the cosine\n"
+                                     : "\n      token          carries\n"
+                         : "it is the first token's: no other carries a part of it\n");
+    for (int i = 0; y && i < text->count; i++) {
+        char fitted[NAME_BYTES], name[NAME_BYTES];
+        utf8_clean(name, sizeof name, text->label[i]);
+        if (json) {
+            json_open(out, NULL, '{');
+            json_put_text(out, "token", name);
+            if (share)
+                json_put_float(out, "carries", share[i]);
+            if (of_cosine)
+                json_put_float(out, "of_cosine", of_cosine[i]);
+            buf_putc(out, '}');
+        } else if (share) {
+            utf8_fit(fitted, sizeof fitted, name, 14);
+            buf_printf(out, " %4d %s%*s %8.5f", i + 1, fitted, 14 - utf8_cells(fitted), "", (double)share[i]);
+            buf_printf(out, of_cosine ? "   %8.5f\n" : "\n", of_cosine ? (double)of_cosine[i] : 0);
+        }
+    }
+    buf_puts(out, json && y ? "]}" : "");
+    free(of_cosine);
+    return y != NULL;
+}
+
+static int embed(Work *w, Err *err)
+{
+    const Options *o = w->options;
+    Session *s = &w->session;
+    const char *other = o->input && o->word_count > 1 ? o->word[1] : NULL;
+    float alike;
+    w->link.input = o->input ? o->input : o->word[1];
+    if (!work_open(w, LINE_OWN, err) || !work_complete(w, err))
+        return STATUS_BAD;
+    if (!session_words(s, SIDE_B) || site_node_any(session_graph(s, SIDE_B), SITE_EMBEDDING_UNIT) == NO_NODE) {
+        err_set(err, "%.200s makes no vector of a text: encoders do (`vitrine help models`)", s->model.name);
+        return STATUS_BAD;
+    }
+    if (other) {
+        session_pin(s, s->now);
+        if (!session_open_input(s, other, err) || !work_complete(w, err))
+            return STATUS_BAD;
+    }
+    if (o->json) {
+        json_open(&w->out, NULL, '{');
+        json_open(&w->out, "texts", '[');
+    }
+    for (int side = other ? SIDE_A : SIDE_B; side <= SIDE_B; side++) {
+        if (!put_embedding(s, (Side)side, o->json, &w->out, err))
+            return STATUS_BAD;
+        buf_puts(&w->out, side == SIDE_A && !o->json ? "\n" : "");
+    }
+    bool compares = other && difference_likeness(s, &alike);
+    buf_puts(&w->out, o->json ? "]" : "");
+    if (compares && o->json)
+        json_put(&w->out, "cosine", "%.9g", (double)alike);
+    else if (compares)
+        buf_printf(&w->out, "\ncosine %.5f (1: the same direction, 0: nothing in common)\n", (double)alike);
+    buf_puts(&w->out, o->json ? "}\n" : "");
+    return STATUS_DONE;
+}
+
+const Verb VERB_EMBED = {
+    .name = "embed",
+    .usage = "embed -m FOLDER -i TEXT [TEXT] [--json]",
+    .summary = "a text as a vector, or two and their cosine, and which tokens carry it",
+    .details =
+        "For encoders. The vector is made as the folder's modules.json says, or is the mean of the last tokens. "
+        "What a token carries is its part of that mean along the text's direction: x·u / (N |y|); all of them add "
+        "up to 1. Of a second text's direction, the same adds up to the cosine. --json has all numbers of the "
+        "vectors at length 1.",
+    .example = "vitrine embed -m minilm/ -i \"a cat sleeps\" \"a dog sleeps\"",
+    .flags = VERB_ALONE | VERB_JSON,
+    .words = 2,
+    .check = check_embed,
+    .run = embed,
+};

@@ -86,6 +86,9 @@ static bool read_sentence(Request *r, Err *err)
 static bool read_beginning(Request *r, Err *err)
 {
     const Options *o = r->w->options;
+    if (!seq2seq_has_decoder(&r->model.text))
+        return err_set(err, "%.200s: an encoder writes nothing: `vitrine run -m` shows what it reads from a text",
+                       r->model.name);
     if (seq2seq_has_encoder(&r->model.text))
         return err_set(err, "%.200s: it reads one text and writes another: `vitrine translate -m` does that",
                        r->model.name);

@@ -306,7 +306,10 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
 {
     Table t;
     if (!table_open(p->s, side, r.w, &t))
-        canvas_wrap(p->c, r, STYLE_DIM, "this model has no classes: it ends with its tokens");
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    shown_input(p->s, side)->kind == INPUT_TEXT
+                        ? "this model has no answer in words: it ends with its tokens"
+                        : "this model has no classes: it ends with its tokens");
     else if (!t.shown.values)
         shown_computing(p, r);
     else {

@@ -16,7 +16,8 @@ static int put_best(const Paint *p, Side side, const char *letter, int y, int x,
         return canvas_text(p->c, y, x, width, STYLE_DIM,
                            shown_input(p->s, side)->kind == INPUT_MATRICES
                                ? "a worked example, on the engine of the model"
-                               : "this model has no classes");
+                           : shown_input(p->s, side)->kind == INPUT_TEXT ? "no answer in words"
+                                                                         : "this model has no classes");
     Style style = side == SIDE_A ? STYLE_SIDE_A : STYLE_SIDE_B;
     int used = canvas_printf(p->c, y, x, width, style, "%s ", letter);
     if (!v.values)

@@ -17,6 +17,8 @@ static bool find_words(const Session *s, Leak *l, Err *err)
 {
     const Input *a = session_input(s, SIDE_A), *b = session_input(s, SIDE_B);
     const Text *x = &a->text[TEXT_TARGET], *y = &b->text[TEXT_TARGET];
+    if (!y->count && b->text[TEXT_SOURCE].count)
+        return err_set(err, "an encoder has no target: each of its words may depend on every other, so nothing leaks");
     if (!session_pinned(s) || !y->count)
         return err_set(err,
                        "nothing to compare: `word target WORD WORD` changes a word of the target, beside what it was");

@@ -258,7 +258,8 @@ bool say_embedding(const Teller *t)
         return false;
     for (size_t i = 0; i < graph_cells(t->g, n); i++)
         sum += (double)x[i] * (double)x[i];
-    buf_printf(t->out, "The picture is a vector of %zu numbers and of length ", graph_cells(t->g, n));
+    buf_printf(t->out, "The %s is a vector of %zu numbers and of length ",
+               session_words(t->s, t->side) ? "text" : "picture", graph_cells(t->g, n));
     ask_put_short(t->out, (float)dm_sqrt(sum));
     buf_puts(t->out, "; what counts is its direction.");
     if (difference_likeness(t->s, &alike)) {

@@ -20,7 +20,7 @@ static bool come_answer(Session *s, Screen to, Err *err)
     const Graph *g = session_graph(s, SIDE_B);
     Err cancelled;
     if (site_node_any(g, SITE_PROBS) == NO_NODE)
-        return err_set(err, "this model has no classes");
+        return err_set(err, "%s", session_no_answer(s, SIDE_B));
     const char *probs = site_path_any(g, SITE_PROBS);
     session_need(s, SIDE_B, probs, &cancelled); /* the cursor goes to the answer; cancelled, it stays where it was */
     return session_go(s, probs, to, err);
@@ -144,7 +144,9 @@ static bool come_writing(Session *s, Screen to, Err *err)
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = site_node_any(g, SITE_PROBS);
     if (n == NO_NODE || node_role(g, n, ROLE_QUERY) == AXIS_NONE)
-        return err_set(err, "this model writes no words: `view answer` shows its classes");
+        return err_set(err, "%s",
+                       session_words(s, SIDE_B) ? session_no_answer(s, SIDE_B)
+                                                : "this model writes no words: `view answer` shows its classes");
     return session_go(s, site_path_any(g, SITE_PROBS), to, err);
 }
 
@@ -212,8 +214,8 @@ static bool tell_writing(const Teller *t)
     for (int i = 0; d.n == 2 && i < tokens->n; i++) {
         const float *row = probs + (size_t)i * (size_t)words->n;
         size_t best = largest_of(row, (size_t)words->n);
-        buf_printf(t->out, "%d. after %s: %s ", i + 1, axis_label(tokens, i, token, sizeof token),
-                   axis_label(words, (int)best, word, sizeof word));
+        buf_printf(t->out, "%d. %s %s: %s ", i + 1, tokens->sequence == SEQUENCE_TARGET ? "after" : "at",
+                   axis_label(tokens, i, token, sizeof token), axis_label(words, (int)best, word, sizeof word));
         ask_put_short(t->out, row[best]);
         buf_puts(t->out, ".\n");
     }

@@ -20,7 +20,7 @@ static bool parse_class(const Session *s, const char *word, int column, int *o, 
 {
     NodeId logits = site_node_any(s->now->pass.base, SITE_LOGITS);
     if (logits == NO_NODE)
-        return err_set(err, "this model has no classes");
+        return err_set(err, "%s", session_no_answer(s, SIDE_B));
     Dims d = graph_node(s->now->pass.base, logits)->dims;
     return axis_parse(&s->now->pass.base->axes[d.axis[d.n - 1]], word, o) ||
            err_set(err, "column %d: there is no class '%.60s'", column, word);

@@ -57,7 +57,7 @@ static bool run_lens(Session *s, const Args *a, Err *err)
     if (!lens_word(s, a, &path, err))
         return false;
     if (!path || session_node(s, SIDE_B, path) == NO_NODE || o == AXIS_NONE)
-        return err_set(err, "this model has no classes");
+        return err_set(err, "%s", session_no_answer(s, SIDE_B));
     if (a->count > 1 && !axis_parse(&g->axes[o], a->word[1], &picked))
         return err_set(err, "column %d: there is no class '%s'", a->column[1], a->word[1]);
     const float *probs = a->count > 1 || s->place.screen == SCREEN_LENS

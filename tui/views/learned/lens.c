@@ -365,7 +365,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     else
         canvas_wrap(p->c, r, STYLE_DIM,
                     side == SIDE_DIFF ? "A and B have no classes in common to subtract."
-                                      : "This model has no classes: it ends with its tokens.");
+                    : shown_input(p->s, side)->kind == INPUT_TEXT
+                        ? "This model has no answer in words: it ends with its tokens."
+                        : "This model has no classes: it ends with its tokens.");
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
