@@ -40,12 +40,15 @@ static void source_axes(TextBuilder *b)
     bool alone = !seq2seq_has_decoder(c); /* then the answer is in these words */
     if (!seq2seq_has_encoder(c))
         return;
-    b->axis.s = token_axis(g, "s", "source token that asks", ROLE_QUERY, SEQUENCE_SOURCE, &b->source, 0, b->source.n);
-    b->axis.r = token_axis(g, "r", "source token looked at", ROLE_KEY, SEQUENCE_SOURCE, &b->source, 0, b->source.n);
-    b->axis.a = word_axis(g, "v0", "word of the source vocabulary", alone ? ROLE_ANSWER : ROLE_PLAIN, c->source_words,
-                          b->source_vocabulary);
+    b->axis.s = token_axis(g, "s", alone ? "token that asks" : "source token that asks", ROLE_QUERY, SEQUENCE_SOURCE,
+                           &b->source, 0, b->source.n);
+    b->axis.r = token_axis(g, "r", alone ? "token looked at" : "source token looked at", ROLE_KEY, SEQUENCE_SOURCE,
+                           &b->source, 0, b->source.n);
+    b->axis.a = word_axis(g, "v0", alone ? "word of the vocabulary" : "word of the source vocabulary",
+                          alone ? ROLE_ANSWER : ROLE_PLAIN, c->source_words, b->source_vocabulary);
     if (c->learned_positions)
-        b->axis.source_rows = plain_axis(g, "s0", "place in the source", ROLE_PLAIN, c->first_position + c->positions);
+        b->axis.source_rows = plain_axis(g, "s0", alone ? "place in the text" : "place in the source", ROLE_PLAIN,
+                                         c->first_position + c->positions);
     if (c->segments)
         b->axis.segments = plain_axis(g, "s1", "segment", ROLE_PLAIN, c->segments);
     if (c->distances)
