@@ -143,6 +143,15 @@ for page in "$PAGES"/*.html; do
 done
 same "every link of the pages leads to something" '' "$lost"
 check "links: $count" [ "$count" -gt 500 ]
+# the tables of worked examples: in each column the points stand below each other (a blank as wide stands for a missing one)
+aligned=$(cat "$PAGES"/*.html | LC_ALL=C sed 's/\xE2\x80\x88/./g; s/\xE2\x80\x87/0/g; s/\xE2\x88\x92/-/g' | awk '
+    /^<table>/ {split("", tail); tables++}
+    /<td>/ {n = split($0, cell, "<td>"); for (i = 2; i <= n; i++) {
+        sub(/<.*/, "", cell[i]); at = index(cell[i], "."); long = at ? length(cell[i]) - at + 1 : 0
+        if (i in tail && tail[i] != long) lost++
+        tail[i] = long; cells++}}
+    END {print (tables > 200 && cells > 1500 && !lost) ? "aligned" : tables " tables, " cells " cells, " lost " off"}')
+same "the points of every table are aligned" aligned "$aligned"
 check "no scripts, nothing from elsewhere" bash -c '! grep -liE "<script|javascript:| on[a-z]+=|https?://" "$1"/*.html' _ "$PAGES"
 for card in "$TOP"/lessons/*.md; do check "a page for ${card##*/}" [ -s "$PAGES/$(basename "$card" .md).html" ]; done
 check "a drawing has no scripts either" bash -c '! grep -lE "<script|href=\"http" "$1"/*.svg' _ "$PAGES"

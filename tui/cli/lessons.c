@@ -248,7 +248,8 @@ const Verb VERB_EXPORT = {
     .summary = "a screen or a script for slides and papers, with its command below; or the lessons as pages",
     .details = "FILE.svg .png .html .txt .ans: the screen as `vitrine screen` draws it, and below it the command line "
                "that draws it; with --script every step, with its caption too. export lessons: static pages without "
-               "scripts, every card with its numbers, its screen as SVG for light and dark ground, its question with "
+               "scripts, every card with its numbers, its screen as SVG for light and dark ground, the table of its "
+               "worked example, its question with "
                "all answers explained. FOLDER is made if it does not exist.",
     .example = "vitrine export 10 -c 'view matrix' -o shot.svg",
     .flags = VERB_ALONE | VERB_UI,

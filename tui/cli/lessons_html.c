@@ -24,13 +24,16 @@ static const char STYLE[] =
     "pre{padding:.6em;overflow:auto}h2{margin-top:2.5rem;border-top:1px solid #ccc;padding-top:1rem}"
     "img{width:100%;height:auto;border:1px solid #ccc}a.term{color:inherit;text-decoration:none;border-bottom:1px "
     "dotted #888}dt{font-weight:bold;margin-top:1rem}"
+    "table{border-collapse:collapse;margin:.6rem 0;font:0.9em/1.5 ui-monospace,monospace}caption{text-align:left;"
+    "color:#666;caption-side:bottom}td{text-align:right;padding:0 .7em;font-variant-numeric:tabular-nums;"
+    "white-space:pre}th{font-weight:normal;color:#666;text-align:right;padding:0 .7em}"
     "details{margin:.4rem 0}.q{border-left:3px solid #888;padding-left:1rem}nav{margin:1rem 0}a{color:#06c}"
     ".small{font-size:.85em;color:#666}"
     "@media(prefers-color-scheme:dark){body{background:#16181c;color:#ddd}code,pre{background:#26292f}img,h2{border-"
     "color:#444}"
     "a{color:#7ab8ff}a.term{color:inherit}.small{color:#999}}";
 
-static void put_text(Buf *out, const char *s)
+void html_text(Buf *out, const char *s)
 {
     for (; *s; s++) {
         if (*s == '<')
@@ -85,7 +88,7 @@ static bool put_term(Session *s, Terms *t, Buf *out, const char *term, Err *err)
     }
     if (ok) {
         buf_printf(out, "<a class=\"term\" href=\"glossary.html#%s\">", buf_str(&slug));
-        put_text(out, term);
+        html_text(out, term);
         buf_puts(out, "</a>");
     }
     buf_free(&slug);
@@ -112,7 +115,7 @@ static bool put_live(const Player *p, Buf *out, const char *s, Err *err)
         char *part = xmalloc(n + 1);
         memcpy(part, at, n);
         part[n] = 0;
-        put_text(out, part);
+        html_text(out, part);
         free(part);
         at += n;
         if (*at == '`') {
@@ -148,7 +151,7 @@ static bool put_item(const Player *p, Terms *terms, Buf *out, const Prose *item,
         bool code = s->style == SPAN_CODE;
         buf_puts(out, item->kind == ITEM_VERBATIM ? "" : SPANS[s->style][0]);
         if (code)
-            put_text(out, s->text);
+            html_text(out, s->text);
         else if (s->style == SPAN_TERM)
             ok = put_term(p->s, terms, out, s->text, err);
         else
@@ -181,7 +184,7 @@ static bool put_question(const Player *p, Buf *out, const Question *q, Err *err)
     }
     if (ok && (q->kind == QUESTION_PLACE || q->kind == QUESTION_CHANGE)) {
         buf_puts(out, "<details><summary>One way</summary><p><code>");
-        put_text(out, q->solution);
+        html_text(out, q->solution);
         buf_puts(out, "</code></p></details>\n");
     }
     buf_puts(out, "</div>\n");
@@ -191,7 +194,7 @@ static bool put_question(const Player *p, Buf *out, const Question *q, Err *err)
 /* The screens of a lesson, each once: what it looks like, and the file's name. */
 typedef struct Shot {
     uint64_t look;
-    char name[112];
+    char name[112], *table; /* table: its numbers, of a worked example; owned */
     int card;
 } Shot;
 typedef struct Shots {
@@ -236,7 +239,12 @@ static bool write_screens(Work *w, const Player *p, const char *folder, const ch
         if (!light && *shown < 0) {
             shots->at = grow(shots->at, &shots->cap, (size_t)shots->count, sizeof *shots->at);
             Shot *new = &shots->at[shots->count++];
-            *new = (Shot){.look = look, .card = p->card};
+            Buf table = {0};
+            Address at;
+            if (player_shows(p, &at))
+                html_table(&w->session, &table);
+            *new = (Shot){.look = look, .card = p->card, .table = xstrdup(buf_str(&table))};
+            buf_free(&table);
             snprintf(new->name, sizeof new->name, "%s", name);
         }
         buf_free(&svg);
@@ -251,7 +259,7 @@ static void head(Buf *out, const char *title)
 {
     buf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
                   "content=\"width=device-width,initial-scale=1\"><title>");
-    put_text(out, title);
+    html_text(out, title);
     buf_printf(out, "</title><style>%s</style></head><body>\n", STYLE);
 }
 
@@ -265,7 +273,7 @@ static void put_sources(Buf *out, const Card *c)
     for (int k = 0; k < c->quoted.count; k += 2)
         if (strcmp(c->quoted.at[k + 1].text, "given") != 0 && *c->quoted.at[k + 1].text) {
             buf_puts(out, "<p class=\"small\">Quoted: ");
-            put_text(out, c->quoted.at[k + 1].text);
+            html_text(out, c->quoted.at[k + 1].text);
             buf_puts(out, ".</p>\n");
         }
 }
@@ -309,7 +317,7 @@ static void put_then(Buf *out, const Card *c, int stage)
         if (!*command || pauses != stage)
             continue;
         buf_puts(out, count++ ? "; " : "And then <code>");
-        put_text(out, command);
+        html_text(out, command);
     }
     buf_puts(out, count ? "</code>" : "And then");
 }
@@ -335,8 +343,8 @@ static void put_screen(Buf *out, const char *base, const Card *c, const Shots *s
                    "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"%s-dark.svg\"><img "
                    "src=\"%s-light.svg\" alt=\"The screen of this card: ",
                    shot->name, shot->name);
-        put_text(out, c->show.count ? c->show.at[0].text : c->title);
-        buf_puts(out, "\"></picture>\n");
+        html_text(out, c->show.count ? c->show.at[0].text : c->title);
+        buf_printf(out, "\"></picture>\n%s", shot->table);
     }
     buf_puts(out, folded ? "</details>" : "");
 }
@@ -350,7 +358,7 @@ static bool put_card(Work *w, Player *p, int i, const char *folder, const char *
     if (!write_stages(w, p, i, folder, base, shots, shown, &stages, err))
         return false;
     buf_printf(out, "<h2 id=\"card-%d\">%d. ", i + 1, i + 1);
-    put_text(out, c->title);
+    html_text(out, c->title);
     buf_puts(out, "</h2>\n");
     for (int k = 0; k < c->item_count; k++)
         if (!put_item(p, terms, out, &c->items[k], err))
@@ -370,7 +378,7 @@ static void put_lines(Buf *out, const char *before, const Texts *t)
 {
     for (int i = 0; i < t->count; i++) {
         buf_printf(out, "<p class=\"small\">%s ", before);
-        put_text(out, t->at[i].text);
+        html_text(out, t->at[i].text);
         buf_puts(out, "</p>\n");
     }
 }
@@ -384,7 +392,7 @@ static void put_link(Buf *out, const LessonFile *f, const char *before, const ch
         buf_printf(out, "<a href=\"%s.html\">%s", base, before);
         if (l.number >= 0)
             buf_printf(out, "%d. ", l.number);
-        put_text(out, l.title);
+        html_text(out, l.title);
         buf_printf(out, "%s</a>", after);
     }
     lesson_free(&l);
@@ -442,11 +450,11 @@ static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, B
         buf_puts(&out, "<h1>");
         if (p.lesson.number >= 0)
             buf_printf(&out, "%d. ", p.lesson.number);
-        put_text(&out, p.lesson.title);
+        html_text(&out, p.lesson.title);
         buf_printf(&out, "</h1><p class=\"small\">%d minutes, %d cards.</p>\n", p.lesson.minutes, p.lesson.count);
         for (int i = 0; i < p.lesson.intro.count; i++) {
             buf_puts(&out, "<p>");
-            put_text(&out, p.lesson.intro.at[i].text);
+            html_text(&out, p.lesson.intro.at[i].text);
             buf_puts(&out, "</p>\n");
         }
         put_needed(&out, &p.lesson.needs);
@@ -468,6 +476,8 @@ static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, B
         put_link(index, &f, "", "");
         buf_printf(index, " <span class=\"small\">%d minutes</span></li>\n", p.lesson.minutes);
     }
+    for (int i = 0; i < shots.count; i++)
+        free(shots.at[i].table);
     free(shots.at);
     buf_free(&out);
     lesson_free(&lesson);
@@ -494,9 +504,9 @@ static bool write_glossary(const char *folder, Terms *t, Err *err)
         memcpy(name, entry, n);
         name[n] = 0;
         buf_printf(&out, "<dt id=\"%s\">", t->at[i].slug);
-        put_text(&out, name);
+        html_text(&out, name);
         buf_puts(&out, "</dt><dd>");
-        put_text(&out, colon ? colon + 2 : "");
+        html_text(&out, colon ? colon + 2 : "");
         buf_puts(&out, "</dd>\n");
         free(name);
     }

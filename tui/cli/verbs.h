@@ -56,6 +56,9 @@ int screen_write(Work *w, Err *err);
 bool screen_compute(Work *w, int height, int width, Err *err);
 /* The lessons as pages in o->output, with their screens. */
 int lessons_export(Work *w, Err *err);
+/* Text of a page; and the numbers of the tensor that is on show as a table. */
+void html_text(Buf *out, const char *s);
+void html_table(const Session *s, Buf *out);
 /* The screen as it would be drawn now, to a file; the kind by its suffix. */
 bool screen_save(Work *w, const char *path, Err *err);
 /* The screen at `height` rows, and `text` in the rows below it; a canvas to free, where true. */
