@@ -304,6 +304,45 @@ static void every_mechanism_runs_in_a_card(void **state)
     buf_free(&text);
 }
 
+/* What every card shows before each of its pauses and in the end, as a person compared it with the card's words at 80 by
+ * 24: a card that shows something else is to be looked at again. Where that was done, build/screens.txt is what they show
+ * now. */
+static void the_screens_are_those_that_were_compared(void **state)
+{
+    (void)state;
+    LessonFile f;
+    Buf now = {0}, kept = {0};
+    Err err = {{0}};
+    for (int i = 0; lesson_at(i, &f); i++) {
+        Player p;
+        open_lesson(&p, &f, 0);
+        for (int k = 0; k < p.lesson.count; k++) {
+            bool entered = player_enter(&p, k, &err);
+            buf_printf(&now, "%.2s %d", f.name, k + 1);
+            for (;; entered = player_on(&p, &err)) {
+                Address at;
+                const Example *e = player_shows(&p, &at);
+                if (!entered)
+                    fail_msg("%s, card %d: %s", f.name, k + 1, err.text);
+                buf_printf(&now, " %s%s%s@%s%s", e ? e->name : "", e ? ":" : "", s.place.path,
+                           screen_name(s.place.screen), session_edited(&s) ? "*" : "");
+                if (!player_waits(&p))
+                    break;
+            }
+            buf_putc(&now, '\n');
+        }
+        player_close(&p);
+    }
+    assert_true(file_read("tests/data/lessons/screens.txt", 1 << 20, &kept, &err));
+    if (strcmp(buf_str(&now), buf_str(&kept)) != 0) {
+        file_write("build/screens.txt", buf_str(&now), now.len, &err);
+        fail_msg("a card shows another screen than tests/data/lessons/screens.txt: compare it with its words; "
+                 "build/screens.txt has the new ones");
+    }
+    buf_free(&now);
+    buf_free(&kept);
+}
+
 /* Enter leads into what a card shows; Space then goes on with the card all the same. */
 static void who_looked_into_something_can_go_on(void **state)
 {
@@ -395,6 +434,7 @@ int main(void)
         cmocka_unit_test(the_teacher_has_notes_and_pauses),
         cmocka_unit_test(every_claim_is_in_a_card),
         cmocka_unit_test_setup_teardown(every_mechanism_runs_in_a_card, start, stop),
+        cmocka_unit_test_setup_teardown(the_screens_are_those_that_were_compared, start, stop),
         cmocka_unit_test_setup_teardown(who_looked_into_something_can_go_on, start, stop),
         cmocka_unit_test(what_a_lesson_needs_is_there),
         cmocka_unit_test_setup_teardown(every_step_and_screen_has_a_lesson, start, stop),
