@@ -5,6 +5,8 @@
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "core/session/find.h"
+#include "lessons/check.h"
+#include "lessons/layout.h"
 #include "tui/app_parts.h"
 #include "tui/keymap.h"
 #include "tui/words.h"
@@ -115,13 +117,27 @@ static bool presenter_takes(App *a, const char *key)
     return a->presenter.view.on && app_presents(a, key);
 }
 
+/* The numbers of a card's prose are computed here, with progress that ends: drawing finds them. */
+static void desk_computes(App *a)
+{
+    Laid laid;
+    if (a->desk.open && card_lay(&a->desk.player, CHECK_COLUMNS, &laid, NULL))
+        laid_free(&laid);
+}
+
 static bool desk_takes(App *a, const char *key)
 {
     Buf command = {0};
+    int64_t began = a->work_since = a->last_report = clock_ns();
+    a->cancelled = false;
     if (!a->desk.open || !desk_key(&a->desk, key, a->canvas.w, a->canvas.h, &command))
         return false;
     if (command.len)
         app_do(a, buf_str(&command));
+    else
+        desk_computes(a);
+    if (!command.len && a->last_report != began) /* a progress line stands there */
+        app_pass(a, "");
     buf_free(&command);
     a->count = 0;
     return true;
