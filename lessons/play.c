@@ -1,5 +1,6 @@
 #include "lessons/play.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,8 +259,26 @@ const Example *player_shows(const Player *p, Address *at)
 
 /* ---- numbers in prose ---- */
 
+/* Does the card compare with what was before a change that still waits behind a pause? */
+static bool before_its_change(const Player *p)
+{
+    const Card *c = player_card(p);
+    if (!c || !player_waits(p))
+        return false;
+    for (int i = 0; i < c->item_count; i++)
+        for (int k = 0; k < c->items[i].count; k++)
+            for (const char *at = c->items[i].spans[k].text; (at = strstr(at, "{{")) != NULL; at += 2) {
+                const char *close = strstr(at, "}}");
+                for (const char *q = at; close && q < close; q++)
+                    if (strncmp(q, "a:", 2) == 0 && !isalnum((unsigned char)q[-1]))
+                        return true;
+            }
+    return false;
+}
+
 bool player_text(const Player *p, const char *text, Buf *out, Err *err)
 {
+    const bool early = before_its_change(p);
     for (const char *open; (open = strstr(text, "{{")) != NULL;) {
         const char *close = strstr(open, "}}");
         char expression[256];
@@ -274,7 +293,10 @@ bool player_text(const Player *p, const char *text, Buf *out, Err *err)
             *bar = 0;
         if (!player_value(p, expression, &x, err))
             return err_prefix(err, "{{%s}}", expression);
-        number_put(x, decimals, out);
+        if (early)
+            buf_puts(out, "\xE2\x80\xA6");
+        else
+            number_put(x, decimals, out);
         text = close + 2;
     }
     buf_puts(out, text);

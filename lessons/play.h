@@ -68,6 +68,6 @@ bool player_awaits(const Player *p);
 bool player_prediction(const Player *p, Buf *out, Err *err);
 
 /* Prose with its live values: {{EXPRESSION}} or {{EXPRESSION|DECIMALS}} become numbers. Appends; a value that cannot be
- * had is an error. */
+ * had is an error. Where the card compares with what was before its change, they are … until that was seen. */
 bool player_text(const Player *p, const char *text, Buf *out, Err *err);
 #endif

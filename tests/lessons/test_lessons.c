@@ -343,6 +343,47 @@ static void the_screens_are_those_that_were_compared(void **state)
     buf_free(&kept);
 }
 
+static void put_card(const Player *p, Buf *out)
+{
+    Err err = {{0}};
+    const Card *c = player_card(p);
+    for (int i = 0; i < c->item_count; i++)
+        for (int k = 0; k < c->items[i].count; k++)
+            if (c->items[i].spans[k].style != SPAN_CODE && !player_text(p, c->items[i].spans[k].text, out, &err))
+                fail_msg("%s", err.text);
+}
+
+/* A card says the same before its pauses and behind them, or … for what is not to be seen yet. */
+static void no_card_says_what_is_not_so_yet(void **state)
+{
+    (void)state;
+    LessonFile f;
+    int open = 0;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        Player p;
+        open_lesson(&p, &f, 0);
+        for (int k = 0; k < p.lesson.count; k++) {
+            Buf first = {0}, last = {0};
+            Err err = {{0}};
+            if (!player_enter(&p, k, &err))
+                fail_msg("%s", err.text);
+            put_card(&p, &first);
+            if (!player_through(&p, k, &err))
+                fail_msg("%s", err.text);
+            put_card(&p, &last);
+            bool waits = strstr(buf_str(&first), "\xE2\x80\xA6") && !strstr(buf_str(&last), "\xE2\x80\xA6");
+            if (!waits && strcmp(buf_str(&first), buf_str(&last)) != 0)
+                fail_msg("%s, card %d says \"%s\" before its pause, and \"%s\" behind it", f.name, k + 1,
+                         buf_str(&first), buf_str(&last));
+            open += waits;
+            buf_free(&first);
+            buf_free(&last);
+        }
+        player_close(&p);
+    }
+    assert_true(open >= 2);
+}
+
 /* Enter leads into what a card shows; Space then goes on with the card all the same. */
 static void who_looked_into_something_can_go_on(void **state)
 {
@@ -435,6 +476,7 @@ int main(void)
         cmocka_unit_test(every_claim_is_in_a_card),
         cmocka_unit_test_setup_teardown(every_mechanism_runs_in_a_card, start, stop),
         cmocka_unit_test_setup_teardown(the_screens_are_those_that_were_compared, start, stop),
+        cmocka_unit_test_setup_teardown(no_card_says_what_is_not_so_yet, start, stop),
         cmocka_unit_test_setup_teardown(who_looked_into_something_can_go_on, start, stop),
         cmocka_unit_test(what_a_lesson_needs_is_there),
         cmocka_unit_test_setup_teardown(every_step_and_screen_has_a_lesson, start, stop),
