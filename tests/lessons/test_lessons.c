@@ -304,9 +304,9 @@ static void every_mechanism_runs_in_a_card(void **state)
     buf_free(&text);
 }
 
-/* What every card shows before each of its pauses and in the end, as a person compared it with the card's words at 80 by
- * 24: a card that shows something else is to be looked at again. Where that was done, build/screens.txt is what they show
- * now. */
+/* What every card shows before each of its pauses and in the end, as a person compared it with the card's words at 80
+ * by 24: a card that shows something else is to be looked at again. Where that was done, build/screens.txt is what they
+ * show now. */
 static void the_screens_are_those_that_were_compared(void **state)
 {
     (void)state;

@@ -347,7 +347,12 @@ void explain_leaf(const Paint *p, const Shown *v, Rect r)
     case LEAF_CONST:
         buf_printf(&text, "A constant of the model's definition%s%s.\n", named ? ": " : "", named ? origin : "");
         break;
-    case LEAF_HOST: buf_printf(&text, "Put in by %s.\n", *origin ? origin : "an edit"); break;
+    case LEAF_HOST:
+        if (shown_input(p->s, v->side)->kind == INPUT_MATRICES && !(n->flags & NODE_EDITED))
+            buf_printf(&text, "Made for the worked example: %s.\n", origin);
+        else
+            buf_printf(&text, "Put in by %s.\n", *origin ? origin : "an edit");
+        break;
     case LEAF_RUN: buf_printf(&text, "A value of another run: %s.\n", origin); break;
     }
     buf_puts(&text, "Here the arithmetic begins.");
