@@ -29,14 +29,6 @@ bool building_error(const Building *b, const char *fmt, ...)
                    utf8_clean(clean, sizeof clean, text));
 }
 
-int building_axis(const Building *b, const char *sym)
-{
-    for (int i = 0; i < b->g->axis_count; i++)
-        if (strcmp(b->g->axes[i].sym, sym) == 0)
-            return i;
-    return AXIS_NONE;
-}
-
 bool building_room(Building *b, Dims d, double work)
 {
     double cells = 1;
@@ -81,7 +73,7 @@ static bool add_axis(Building *b, const char *words)
         n > EXAMPLE_AXIS)
         return building_error(b, "expected `axis LETTERS LENGTH [LABEL …]`: at most 3 letters, length 1 to %d",
                               EXAMPLE_AXIS);
-    if (building_axis(b, sym) != AXIS_NONE)
+    if (graph_axis_find(b->g, sym) != AXIS_NONE)
         return building_error(b, "there is an axis '%s' already", sym);
     if (b->g->axis_count == 40)
         return building_error(b, "more than 40 axes");
@@ -134,7 +126,7 @@ static bool read_dims(Building *b, const char *text, Dims *d, const char **end)
             return building_error(b, "expected axes such as [t,d] behind the name");
         memcpy(sym, p, n);
         sym[n] = 0;
-        int axis = building_axis(b, sym);
+        int axis = graph_axis_find(b->g, sym);
         if (axis == AXIS_NONE)
             return building_error(b, "there is no axis '%s'; put `axis %s LENGTH` above", sym, sym);
         if (dims_find(*d, axis) >= 0)

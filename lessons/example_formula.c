@@ -93,7 +93,7 @@ static bool gives(const Formula *f, Dims d)
 
 static int axis_arg(const Formula *f, int i, Dims d)
 {
-    int axis = building_axis(f->b, f->arg[i]);
+    int axis = graph_axis_find(f->b->g, f->arg[i]);
     if (axis != AXIS_NONE && dims_find(d, axis) >= 0)
         return axis;
     building_error(f->b, "%s: '%.20s' is no axis of the first operand", f->name, f->arg[i]);

@@ -15,7 +15,6 @@ typedef struct Building {
 } Building;
 
 bool building_error(const Building *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int building_axis(const Building *b, const char *sym); /* AXIS_NONE when there is none */
 /* Room for another node of those dims? */
 bool building_room(Building *b, Dims d, double work);
 /* name[dims] = text: a formula. */

@@ -125,7 +125,6 @@ bool lesson_parse(Lesson *l, const char *file, const char *text, size_t size, ui
 void lesson_free(Lesson *l);
 /* Reads FILE and parses it. */
 bool lesson_read(Lesson *l, const char *file, uint64_t seed, Err *err);
-const Worked *lesson_worked(const Lesson *l, const char *name); /* NULL when there is none */
 /* Is that screen (`explains screen:lens`) or node (`explains blocks.*.attn.z`) one that it explains? */
 bool lesson_explains(const Lesson *l, const char *screen, const char *path);
 /* Words of a card's prose, and of its question: what a reader has to read. */

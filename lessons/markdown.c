@@ -171,8 +171,9 @@ static int close_fence(Walker *w)
                        "an example's name is a letter with letters, digits and _ behind it, at most 23");
     if (l->example_count == LESSON_EXAMPLES)
         return fail_at(w, w->fence_line, "more examples than a lesson can have (32); cut it in two");
-    if (lesson_worked(l, name))
-        return fail_at(w, w->fence_line, "there are two examples of that name");
+    for (int i = 0; i < l->example_count; i++)
+        if (strcmp(l->examples[i].name, name) == 0)
+            return fail_at(w, w->fence_line, "there are two examples of that name");
     if (strcmp(name, "a") == 0 || strcmp(name, "b") == 0)
         return fail_at(w, w->fence_line,
                        "a: and b: are the model as trained and as edited; give the example another name");
@@ -385,14 +386,6 @@ bool lesson_read(Lesson *l, const char *file, uint64_t seed, Err *err)
               lesson_parse(l, file, buf_str(&text_of), text_of.len, seed, err);
     buf_free(&text_of);
     return ok;
-}
-
-const Worked *lesson_worked(const Lesson *l, const char *name)
-{
-    for (int i = 0; i < l->example_count; i++)
-        if (strcmp(l->examples[i].name, name) == 0)
-            return &l->examples[i];
-    return NULL;
 }
 
 static void card_free(Card *c)

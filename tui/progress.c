@@ -18,18 +18,26 @@ static bool read_line(const char *line, LessonProgress *p)
     return true;
 }
 
+/* The next line of *text that is one of them; false: there is none left. */
+static bool next_line(char **text, LessonProgress *p)
+{
+    while (*text && **text) {
+        char *line = *text, *end = line + strcspn(line, "\n");
+        *text = end + (*end == '\n');
+        *end = 0;
+        if (read_line(line, p))
+            return true;
+    }
+    return false;
+}
+
 LessonProgress progress_load(const char *name)
 {
     LessonProgress found = {.card = 0}, p;
     char *text = state_load_file("lessons");
-    for (char *line = text; line && *line;) {
-        char *end = line + strcspn(line, "\n");
-        bool more = *end == '\n';
-        *end = 0;
-        if (read_line(line, &p) && strcmp(p.name, name) == 0)
+    for (char *at = text; next_line(&at, &p);)
+        if (strcmp(p.name, name) == 0)
             found = p;
-        line = end + more;
-    }
     free(text);
     return found;
 }
@@ -44,14 +52,9 @@ void progress_save(const LessonProgress *p)
     Buf out = {0};
     LessonProgress other;
     char *text = state_load_file("lessons");
-    for (char *line = text; line && *line;) {
-        char *end = line + strcspn(line, "\n");
-        bool more = *end == '\n';
-        *end = 0;
-        if (read_line(line, &other) && strcmp(other.name, p->name) != 0)
+    for (char *at = text; next_line(&at, &other);)
+        if (strcmp(other.name, p->name) != 0)
             put_line(&other, &out);
-        line = end + more;
-    }
     free(text);
     put_line(p, &out);
     state_save_file("lessons", buf_str(&out));

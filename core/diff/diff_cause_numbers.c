@@ -87,7 +87,8 @@ static void attempt_fit(Trial *t, const Fit *f, double low, double high, const d
     t->fit = NULL;
 }
 
-void trial_number(Trial *t, const char *ending, double value, const TrialFit *said)
+/* Keeps a number that can be searched: the nodes of that ending, whose value it is, and how it is said. */
+static void keep_number(Trial *t, const char *ending, double value, const TrialFit *said)
 {
     if (t->base || t->only || t->number_count == 2 || !(value > 0))
         return;
@@ -128,7 +129,7 @@ void trial_scale(Trial *t)
     }
     char after[64];
     snprintf(after, sizeof after, ", not by %.4g", (double)c->scale);
-    trial_number(t, "attn.scale", (double)c->scale, &(TrialFit){"the recording multiplies the scores by ", after});
+    keep_number(t, "attn.scale", (double)c->scale, &(TrialFit){"the recording multiplies the scores by ", after});
     if (trial_close(t))
         return;
     Fit fit = {"attn.scale", {"the recording multiplies the scores by ", after}};
@@ -165,7 +166,7 @@ void trial_eps(Trial *t)
     snprintf(after, sizeof after, " to the %s, not %.4g", squares, eps);
     if (!has_rows(t))
         return;
-    trial_number(t, "eps", eps, &(TrialFit){before, after});
+    keep_number(t, "eps", eps, &(TrialFit){before, after});
     if (trial_close(t) || best >= t->before.rms)
         return;
     attempt_fit(t, &(Fit){"eps", {before, after}}, 1e-14, EPS_MOST, KNOWN, sizeof KNOWN / sizeof *KNOWN);

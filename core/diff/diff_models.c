@@ -222,57 +222,23 @@ static void compare_weight(DiffWeights *w, const WeightTensor *a, const WeightTe
     note(w, path, what, lines, out);
 }
 
-static DiffWeights text_weights(const Model *ours, const Model *theirs, double tolerance, int lines, Buf *out)
-{
-    DiffWeights w = {.rounded = true};
-    const Seq2seqConfig *a = &ours->text, *b = &theirs->text;
-    for (int i = 0; i < SEQ2SEQ_ROLES; i++) {
-        Seq2seqRole r = (Seq2seqRole)i;
-        int here = seq2seq_role_count(a, r), there = seq2seq_role_count(b, r);
-        for (int layer = 0; layer < here || layer < there; layer++) {
-            char scope[64], path[160];
-            seq2seq_role_scope(r, layer, scope, sizeof scope);
-            snprintf(path, sizeof path, "%s%s%s", scope, *scope ? "." : "", seq2seq_role_name(r));
-            if (layer < here && layer < there && seq2seq_role_cells(a, r) == seq2seq_role_cells(b, r)) {
-                compare_weight(&w, seq2seq_weight(a, &ours->weights, r, layer),
-                               seq2seq_weight(b, &theirs->weights, r, layer), seq2seq_role_cells(a, r), path, tolerance,
-                               lines, out);
-                continue;
-            }
-            w.rounded = false;
-            note(&w, path, layer >= there ? "only here" : layer >= here ? "only there" : "of another size", lines, out);
-        }
-    }
-    w.rounded = w.rounded && w.different;
-    return w;
-}
-
 DiffWeights diff_weights(const Model *ours, const Model *theirs, double tolerance, int lines, Buf *out)
 {
-    if (model_text(ours))
-        return text_weights(ours, theirs, tolerance, lines, out);
     DiffWeights w = {.rounded = true};
-    const VitConfig *a = &ours->vit, *b = &theirs->vit;
-    int layers = a->layers > b->layers ? a->layers : b->layers;
-    for (int layer = -1; layer < layers; layer++)
-        for (int i = 0; i < VIT_ROLES; i++) {
-            VitRole r = (VitRole)i;
-            bool here = vit_has(a, r) && layer < a->layers, there = vit_has(b, r) && layer < b->layers;
-            if (vit_role_in_block(r) != (layer >= 0) || (!here && !there))
-                continue;
-            char path[160];
-            if (layer >= 0)
-                snprintf(path, sizeof path, "blocks.%d.%s", layer, vit_role_path(a, r));
-            else
-                snprintf(path, sizeof path, "%s", vit_role_path(a, r));
-            if (here && there && vit_role_cells(a, r) == vit_role_cells(b, r)) {
-                compare_weight(&w, vit_weight(&ours->weights, r, layer), vit_weight(&theirs->weights, r, layer),
-                               vit_role_cells(a, r), path, tolerance, lines, out);
-                continue;
-            }
+    WeightPlace a = {0}, b = {0};
+    char path[160];
+    for (bool more = model_weight(ours, &a), others = model_weight(theirs, &b); more || others;) {
+        bool here = more && (!others || a.order <= b.order), there = others && (!more || b.order <= a.order);
+        ours->family->weight_path(ours, here ? &a : &b, path, sizeof path);
+        if (here && there && a.cells == b.cells)
+            compare_weight(&w, a.at, b.at, a.cells, path, tolerance, lines, out);
+        else {
             w.rounded = false;
             note(&w, path, !there ? "only here" : !here ? "only there" : "of another size", lines, out);
         }
+        more = here ? model_weight(ours, &a) : more;
+        others = there ? model_weight(theirs, &b) : others;
+    }
     w.rounded = w.rounded && w.different;
     return w;
 }

@@ -137,8 +137,6 @@ void trial_keep(Trial *t, const float *values, double rms, const char *text);
  * found. */
 double trial_least(Trial *t, double low, double high, int turns, double (*try)(Trial *t, const void *context, double x),
                    const void *context);
-/* Keeps a number that can be searched: the nodes of that ending, whose value it is, and how it is said. */
-void trial_number(Trial *t, const char *ending, double value, const TrialFit *said);
 /* All mistakes of the table, or those of one name. */
 void trial_all(Trial *t, const char *what);
 void trial_family(Trial *t, const char *family);

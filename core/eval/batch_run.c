@@ -137,7 +137,7 @@ static bool build_pictures(BatchRun *s, const BatchRunSetup *setup, Err *err)
         c.input = VIT_INPUT_READY;
     s->inputs = BATCH_RUN_PICTURES;
     s->graphs = 1;
-    s->cells = size_mul(size_mul((size_t)c.image_h, (size_t)c.image_w), (size_t)c.channels);
+    s->cells = vit_values(&c);
     z->zeros = xcalloc(size_mul(s->cells, BATCH_RUN_PICTURES), sizeof *z->zeros);
     graph_init(&z->base);
     if (setup->single) {

@@ -27,8 +27,7 @@ typedef struct Course {
 static void open_course(Course *c)
 {
     const VitConfig *v = &c->model->vit;
-    c->zeros = xcalloc(size_mul(size_mul((size_t)v->image_h, (size_t)v->image_w), (size_t)v->channels),
-                       sizeof *c->zeros);
+    c->zeros = xcalloc(vit_values(v), sizeof *c->zeros);
     graph_init(&c->graph);
     vit_build(&c->graph, v, &c->model->weights, NULL, c->zeros, &c->nodes);
     probes_add(&c->graph, v, &c->nodes);

@@ -81,11 +81,6 @@ RandomSpread figures_random_peak(void)
     return random_peak(&r);
 }
 
-double figures_share(FigureKind kind, int i)
-{
-    return (double)figures_get(kind, i).right / (double)figures_over(kind, FIGURES_PICTURES);
-}
-
 /* --- measuring --- */
 
 typedef struct Measurer {
@@ -168,8 +163,7 @@ static bool put_factor(Measurer *m, FigureKind kind, int i, const Model *model, 
                        const char *what, Err *err)
 {
     const VitConfig *v = &model->vit;
-    float *zeros = xcalloc(size_mul(size_mul((size_t)v->image_h, (size_t)v->image_w), (size_t)v->channels),
-                           sizeof *zeros);
+    float *zeros = xcalloc(vit_values(v), sizeof *zeros);
     Graph g;
     VitNodes nodes;
     graph_init(&g);

@@ -74,7 +74,6 @@ size_t figures_over(FigureKind kind, size_t pictures);
 double figures_mean(FigureMean mean);
 /* How often rollout's heaviest patch is the object's before any training, over the seeds. */
 RandomSpread figures_random_peak(void);
-double figures_share(FigureKind kind, int i); /* 0 … 1 */
 
 /* Measures them over the first `pictures` held-out drawn ones. m is the bundled model or one of its shape; twin (may be
  * NULL: those two stay 0). False when cancelled. */

@@ -135,12 +135,7 @@ size_t neurons_total(const Neurons *n)
     return n->total;
 }
 
-int neurons_mlps(const Neurons *n)
-{
-    return n->mlps;
-}
-
-int neurons_units(const Neurons *n, int mlp)
+static int neurons_units(const Neurons *n, int mlp)
 {
     return mlp >= 0 && mlp < n->mlps ? n->mlp[mlp].units : 0;
 }

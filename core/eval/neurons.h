@@ -23,8 +23,6 @@ void neurons_free(Neurons *n);                      /* NULL is allowed */
 bool neurons_step(Neurons *n, int64_t deadline_ns); /* true when all are seen */
 size_t neurons_done(const Neurons *n);              /* inputs */
 size_t neurons_total(const Neurons *n);
-int neurons_mlps(const Neurons *n); /* numbered in the order of building */
-int neurons_units(const Neurons *n, int mlp);
 /* The inputs that excite it most, the most first, of equals the first; at most `most`. Returns how many. */
 int neurons_top(const Neurons *n, int mlp, int unit, NeuronHit *out, int most);
 /* How many of the inputs excite it less than that. */

@@ -38,11 +38,6 @@ static const AccuracySure FAR[UNLIKE_COUNT] = {
 #include "core/eval/photos.def"
 };
 
-#define SHAPES_SURE(right, count) right, count
-static const AccuracySure BY_SHAPES = {
-#include "core/eval/photos.def"
-};
-
 size_t photos_pictures(void)
 {
     return COUNT;
@@ -89,9 +84,4 @@ const char *photos_unlike_text(PhotosUnlike which)
 #undef X
     };
     return TEXT[which];
-}
-
-AccuracySure photos_shapes_sure(void)
-{
-    return BY_SHAPES;
 }

@@ -33,6 +33,4 @@ typedef enum PhotosUnlike {
 } PhotosUnlike;
 AccuracySure photos_unlike(PhotosUnlike which); /* right: farther away */
 const char *photos_unlike_text(PhotosUnlike which);
-/* What the model of drawn shapes says of the held-out photographs with at least 90 %: none can be right. */
-AccuracySure photos_shapes_sure(void);
 #endif

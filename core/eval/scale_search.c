@@ -174,8 +174,7 @@ bool scale_search_find(ScaleSearch *out, const Model *m, const uint64_t *numbers
 {
     Graph g;
     VitNodes nodes;
-    float *zeros = xcalloc(size_mul(size_mul((size_t)m->vit.image_h, (size_t)m->vit.image_w), (size_t)m->vit.channels),
-                           sizeof *zeros);
+    float *zeros = xcalloc(vit_values(&m->vit), sizeof *zeros);
     graph_init(&g);
     vit_build(&g, &m->vit, &m->weights, NULL, zeros, &nodes);
     probes_add(&g, &m->vit, &nodes);

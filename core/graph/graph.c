@@ -124,6 +124,14 @@ int graph_axis(Graph *g, Axis a)
     return g->axis_count++;
 }
 
+int graph_axis_find(const Graph *g, const char *sym)
+{
+    for (int i = 0; i < g->axis_count; i++)
+        if (strcmp(g->axes[i].sym, sym) == 0)
+            return i;
+    return AXIS_NONE;
+}
+
 void graph_scope(Graph *g, const char *fmt, ...)
 {
     va_list ap;

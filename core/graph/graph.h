@@ -97,7 +97,8 @@ void graph_free(Graph *g); /* also accepts a zeroed graph */
 
 /* --- building. All of these check shapes with REQUIRE: a wrong shape is a bug of the builder, files are checked
  * before. --- */
-int graph_axis(Graph *g, Axis a); /* strings in it must outlive the graph */
+int graph_axis(Graph *g, Axis a);                     /* strings in it must outlive the graph */
+int graph_axis_find(const Graph *g, const char *sym); /* AXIS_NONE where it has none of that symbol */
 /* Sets the scope of the nodes that follow: graph_scope(g, "blocks.%d.attn", 3); "" is the root. */
 void graph_scope(Graph *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

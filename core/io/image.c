@@ -16,6 +16,11 @@ void image_init(Image *im, int width, int height, int channels)
     im->data = xcalloc(size_mul((size_t)width, (size_t)height), (size_t)channels);
 }
 
+size_t image_bytes(const Image *im)
+{
+    return size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels);
+}
+
 void image_free(Image *im)
 {
     free(im->data);
@@ -256,7 +261,7 @@ bool image_write_pnm(const Image *im, const char *path, Err *err)
     REQUIRE(im->channels == 1 || im->channels == 3);
     Buf b = {0};
     buf_printf(&b, "P%d\n%d %d\n255\n", im->channels == 3 ? 6 : 5, im->width, im->height);
-    buf_add(&b, im->data, size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels));
+    buf_add(&b, im->data, image_bytes(im));
     bool ok = file_write(path, b.data, b.len, err);
     buf_free(&b);
     return ok;

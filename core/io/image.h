@@ -22,6 +22,7 @@ enum { IMAGE_SIDE_MAX = 16384, IMAGE_PIXELS_MAX = 64 << 20, IMAGE_FILE_MAX = 64 
 
 void image_init(Image *im, int width, int height, int channels); /* zeroed pixels */
 void image_free(Image *im);                                      /* zeroed Image allowed */
+size_t image_bytes(const Image *im);                             /* of data */
 
 /* What the bytes are, whatever the name says: "PNG", "JPEG", "BMP", "PNM", or a kind that is not read ("HEIC", "WebP",
  * "AVIF", "GIF", "TIFF", "SVG", "PSD", "HTML", "git-LFS pointer", …); NULL when unknown. *readable says which. */

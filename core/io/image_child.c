@@ -282,8 +282,7 @@ bool image_child_take(const ImageChild *d, int i, Image *out, Err *err)
     image_init(out, got.width, got.height, got.channels);
     out->had_alpha = got.had_alpha;
     out->was_16_bit = plan->was_16_bit;
-    memcpy(out->data, (const uint8_t *)d->shared + d->at[i],
-           (size_t)got.width * (size_t)got.height * (size_t)got.channels);
+    memcpy(out->data, (const uint8_t *)d->shared + d->at[i], image_bytes(out));
     return true;
 }
 

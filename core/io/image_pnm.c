@@ -36,7 +36,7 @@ static bool pnm_cut_off(Err *err)
 
 static bool pnm_raw(Image *im, Pnm *p, uint32_t max, Err *err)
 {
-    size_t count = (size_t)im->width * (size_t)im->height * (size_t)im->channels, wide = max > 255 ? 2 : 1;
+    size_t count = image_bytes(im), wide = max > 255 ? 2 : 1;
     if ((size_t)(p->end - p->at) / wide < count)
         return pnm_cut_off(err);
     for (size_t i = 0; i < count; i++, p->at += wide) {
@@ -51,7 +51,7 @@ static bool pnm_raw(Image *im, Pnm *p, uint32_t max, Err *err)
 
 static bool pnm_plain(Image *im, Pnm *p, uint32_t max, Err *err)
 {
-    size_t count = (size_t)im->width * (size_t)im->height * (size_t)im->channels;
+    size_t count = image_bytes(im);
     for (size_t i = 0; i < count; i++) {
         int32_t v = pnm_number(p);
         if (v < 0 && p->at == p->end)

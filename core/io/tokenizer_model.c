@@ -346,7 +346,7 @@ void model_encode(const TokenModel *m, const Working *w, Piece p, bool with_merg
 
 /* ---- reading ---- */
 
-void model_bytes(TokenModel *m)
+static void model_bytes(TokenModel *m)
 {
     char name[8];
     for (int b = 0; b < 256; b++) {

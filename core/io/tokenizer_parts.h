@@ -15,7 +15,6 @@ typedef struct Working {
 } Working;
 void working_add(Working *w, const char *bytes, size_t n, size_t from); /* all n of them from there */
 void working_end(Working *w, size_t from);
-void working_clear(Working *w);
 void working_free(Working *w);
 size_t working_origin(const Working *w, size_t i); /* from[i]; 0 for an empty text */
 
@@ -26,7 +25,6 @@ typedef struct Pattern {
 } Pattern;
 /* From {"Regex": "…"} or {"String": "…"}. */
 bool pattern_read(Pattern *p, const Json *j, const char *path, Err *err);
-bool pattern_regex(Pattern *p, const char *expression, const char *path, Err *err);
 void pattern_free(Pattern *p);
 /* The next match in text[at …): 1 and its bytes, 0: none, −1: it takes too much work. */
 int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, size_t *from, size_t *to);
@@ -90,9 +88,9 @@ bool split_read(const Json *j, const char *path, Split **list, size_t *n, Err *e
 void split_free(Split *list, size_t n);
 /* Cuts w into pieces, changing it where a step writes other characters. first: it begins the whole text. */
 bool split_run(const Split *list, size_t n, bool first, Working *w, Pieces *out, Err *err);
-/* The character that stands for a byte (GPT-2: printable ones are themselves, others lie from U+0100 on), and back. */
-uint32_t byte_char(unsigned char byte);
-int char_byte(uint32_t c); /* −1: none */
+/* The byte that a character stands for in GPT-2's alphabet (printable ones are themselves, others lie from U+0100 on);
+ * −1: none. */
+int char_byte(uint32_t c);
 
 /* ---- the model ---- */
 typedef enum ModelKind { MODEL_BPE, MODEL_WORDPIECE, MODEL_UNIGRAM, MODEL_WORDS } ModelKind;
@@ -133,7 +131,6 @@ bool model_read(TokenModel *m, const Json *j, const char *path, Err *err);
 bool model_merges(TokenModel *m, size_t count,
                   bool (*next)(void *from, const char *pair[2], size_t length[2], Err *err), void *from,
                   const char *path, Err *err);
-void model_bytes(TokenModel *m);
 void token_model_free(TokenModel *m);
 /* A piece of w as tokens, appended. */
 void model_encode(const TokenModel *m, const Working *w, Piece p, bool with_merges, Tokens *out);

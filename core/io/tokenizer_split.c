@@ -26,11 +26,6 @@ void working_end(Working *w, size_t from)
     w->text.data[--w->text.len] = 0;
 }
 
-void working_clear(Working *w)
-{
-    buf_clear(&w->text);
-}
-
 void working_free(Working *w)
 {
     buf_free(&w->text);
@@ -45,7 +40,7 @@ size_t working_origin(const Working *w, size_t i)
 
 /* ---- patterns ---- */
 
-bool pattern_regex(Pattern *p, const char *expression, const char *path, Err *err)
+static bool pattern_regex(Pattern *p, const char *expression, const char *path, Err *err)
 {
     int code;
     PCRE2_SIZE at;
@@ -122,7 +117,8 @@ static bool is_plain_byte(unsigned b)
     return (b >= '!' && b <= '~') || (b >= 0xa1 && b <= 0xac) || b >= 0xae;
 }
 
-uint32_t byte_char(unsigned char byte)
+/* The character that stands for a byte (GPT-2: printable ones are themselves, others lie from U+0100 on). */
+static uint32_t byte_char(unsigned char byte)
 {
     uint32_t others = 0;
     for (unsigned b = 0; b < byte; b++)

@@ -360,7 +360,8 @@ static bool read_all(Checkpoint *k, Model *m, ModelProgress progress, void *cont
     return true;
 }
 
-bool checkpoint_read(Checkpoint *k, Model *m, ModelProgress progress, void *context, Err *err)
+/* Every weight checked, found and read; every tensor used once. m->vit is set. */
+static bool read_weights(Checkpoint *k, Model *m, ModelProgress progress, void *context, Err *err)
 {
     if (!check_all(k, &m->vit, err) || !check_unused(k, m, err))
         return false;
@@ -372,7 +373,7 @@ bool checkpoint_read(Checkpoint *k, Model *m, ModelProgress progress, void *cont
 static bool load_open(Model *m, Checkpoint *k, const char *layout, ModelProgress progress, void *context, Err *err)
 {
     Model next = {.trained = true};
-    bool ok = layout_infer(k, &next, err) && checkpoint_read(k, &next, progress, context, err);
+    bool ok = layout_infer(k, &next, err) && read_weights(k, &next, progress, context, err);
     if (ok) {
         char name[NAME_MAX_BYTES];
         next.name = arena_strdup(&next.arena, utf8_clean(name, sizeof name, k->name));

@@ -146,6 +146,4 @@ bool layout_infer(Checkpoint *k, Model *m, Err *err);
  * timm's pretrained_cfg, or NULL. */
 bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *err);
 void layout_class_names(const Checkpoint *k, Model *m, const Json *trained);
-/* Every weight checked, found and read; every tensor used once. m->vit is set. */
-bool checkpoint_read(Checkpoint *k, Model *m, ModelProgress progress, void *context, Err *err);
 #endif

@@ -139,6 +139,14 @@ static bool place_vit(const Model *m, size_t i, WeightPlace *p)
     return vit_weight_place(&m->vit, i, p);
 }
 
+static void path_vit(const Model *m, const WeightPlace *p, char *out, size_t n)
+{
+    char block[32] = "";
+    if (p->layer >= 0)
+        snprintf(block, sizeof block, "blocks.%d.", p->layer);
+    snprintf(out, n, "%s%s", block, vit_role_path(&m->vit, (VitRole)p->role));
+}
+
 const Family FAMILY_VIT = {.name = "Vision Transformer",
                            .input = INPUT_PICTURE,
                            .build = build_vit,
@@ -146,6 +154,7 @@ const Family FAMILY_VIT = {.name = "Vision Transformer",
                            .params = params_of_vit,
                            .places = places_vit,
                            .place = place_vit,
+                           .weight_path = path_vit,
                            .load = model_load,
                            .save = model_save};
 

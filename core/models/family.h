@@ -54,6 +54,8 @@ typedef struct Family {
     /* How many places for weights there are, and the i-th of them in the order of the block; false: no weight there. */
     size_t (*places)(const Model *m);
     bool (*place)(const Model *m, size_t i, WeightPlace *p);
+    /* What the graph calls it. */
+    void (*weight_path)(const Model *m, const WeightPlace *p, char *out, size_t n);
     /* Is the checkpoint at path one of this family's? Cheap; a wrong yes is told apart by load. NULL: what no other
      * family claims. */
     bool (*claims)(const char *path);

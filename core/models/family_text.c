@@ -276,6 +276,12 @@ static bool place(const Model *m, size_t i, WeightPlace *p)
     return seq2seq_weight_place(&m->text, i, p);
 }
 
+static void weight_path(const Model *m, const WeightPlace *p, char *out, size_t n)
+{
+    (void)m;
+    seq2seq_role_path((Seq2seqRole)p->role, p->layer, out, n);
+}
+
 static bool load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
 {
     return text_model_load(m, path, progress, context, err);
@@ -294,6 +300,7 @@ const Family FAMILY_TEXT = {.name = "Transformer",
                             .params = params,
                             .places = places,
                             .place = place,
+                            .weight_path = weight_path,
                             .claims = text_model_is,
                             .load = load,
                             .save = save};

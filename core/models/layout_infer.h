@@ -25,7 +25,7 @@ const Json *infer_look(const Infer *n, const char *hf, const char *timm);
 bool infer_read_int(const Infer *n, const Json *v, const char *what, int *out, Err *err);
 bool infer_read_float(const Infer *n, const Json *v, const char *what, float *out, bool *found, Err *err);
 
-/* The first tensor of this role, in whichever block: what one block has all must have, and checkpoint_read says which
+/* The first tensor of this role, in whichever block: what one block has all must have, and checkpoint.c says which
  * lacks it. NULL: none. */
 const TensorInfo *infer_tensor(const Infer *n, VitRole r);
 bool infer_has(const Infer *n, VitRole r);

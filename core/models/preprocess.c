@@ -58,7 +58,7 @@ bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float 
                        in->height, in->width, p->resize_h, p->resize_w);
     Image source, big;
     image_init(&source, in->width, in->height, in->channels);
-    memcpy(source.data, in->data, size_mul(size_mul((size_t)in->width, (size_t)in->height), (size_t)in->channels));
+    memcpy(source.data, in->data, image_bytes(in));
     image_convert(&source, p->channels);
     float *exact = p->exact ? image_resize_exact(&source, (int)w, (int)h, p->filter) : NULL;
     if (exact) {

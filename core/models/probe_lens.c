@@ -14,7 +14,8 @@ static NodeId existing(const Graph *g, const char *path)
     return n;
 }
 
-ProbeNorm probe_norm_find(const Graph *g, const char *scope, bool rms)
+/* The leaves of the norm of that scope, which must be there; rms: an RMSNorm has no β. */
+static ProbeNorm norm_find(const Graph *g, const char *scope, bool rms)
 {
     static const char *const PARTS[] = {"width", "eps", "gamma", "beta"};
     NodeId found[4];
@@ -31,9 +32,9 @@ void probe_find_answer(Probes *b)
     const Graph *g = b->g;
     const VitConfig *c = b->c;
     if (c->final_norm)
-        b->final = probe_norm_find(g, "ln_final", c->rms_norm);
+        b->final = norm_find(g, "ln_final", c->rms_norm);
     if (c->fc_norm)
-        b->fc = probe_norm_find(g, "fc_norm", c->rms_norm);
+        b->fc = norm_find(g, "fc_norm", c->rms_norm);
     b->head = b->head_dist = (ProbeHead){NO_NODE, NO_NODE};
     if (!c->classes)
         return;

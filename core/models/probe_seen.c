@@ -8,14 +8,6 @@
 #include "core/models/probe_parts.h"
 #include "core/models/probes.h"
 
-static int axis_of(const Graph *g, const char *sym)
-{
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            return i;
-    return AXIS_NONE;
-}
-
 static NodeId block_out(const Graph *g, int block)
 {
     for (int part = NO_PART; (part = anatomy_next(g, part, PART_BLOCK)) != NO_PART;)
@@ -27,7 +19,7 @@ static NodeId block_out(const Graph *g, int block)
 void probes_seen_add(Graph *g, const ModelSeen *seen)
 {
     NodeId first = g->count, out = block_out(g, seen->block);
-    int t = axis_of(g, "t"), p = axis_of(g, "p"), d = axis_of(g, "d");
+    int t = graph_axis_find(g, "t"), p = graph_axis_find(g, "p"), d = graph_axis_find(g, "d");
     int k = probe_axis(g, d, "k1", "direction", ROLE_PLAIN);
     REQUIRE(out != NO_NODE);
     graph_scope(g, "seen.probe");

@@ -6,14 +6,6 @@
 #include "core/models/probe_parts.h"
 #include "core/models/probes.h"
 
-static int axis_of(const Graph *g, const char *sym)
-{
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            return i;
-    return AXIS_NONE;
-}
-
 /* The last block's attention of the token that the answer is read from, over the patches; where the answer is read from
  * the patches' mean, the mean of their rows. */
 void probe_where(Probes *b)
@@ -61,7 +53,7 @@ void probes_object_add(Graph *g, const float *object)
         {"where.attention", {"head_on", "head_on_sum", "head_all_sum", "head_mass"}},
     };
     NodeId first = g->count;
-    int p = axis_of(g, "p");
+    int p = graph_axis_find(g, "p");
     size_t patches = (size_t)g->axes[p].n;
     float *copy = arena_alloc(&g->arena, size_mul(patches, sizeof *copy));
     memcpy(copy, object, patches * sizeof *copy);
@@ -84,12 +76,13 @@ static void gradient_map(Graph *g)
     static const char *const NAMES[] = {"gradient_on", "gradient_on_sum", "gradient_all_sum", "gradient_mass"};
     NodeId image = graph_find(g, "image"), gradient = graph_find(g, "grad.image"),
            object = graph_find(g, "where.object");
-    int p = axis_of(g, "p");
+    int p = graph_axis_find(g, "p");
     if (gradient == NO_NODE || image == NO_NODE)
         return;
     graph_scope(g, "where");
     NodeId product = graph_zip(g, "gradient_product", OP_MUL, gradient, image);
-    NodeId grid = graph_reduce(g, "gradient_grid", OP_SUM, product, DIMS(axis_of(g, "y"), axis_of(g, "x")));
+    NodeId grid = graph_reduce(g, "gradient_grid", OP_SUM, product,
+                               DIMS(graph_axis_find(g, "y"), graph_axis_find(g, "x")));
     NodeId map = graph_view(g, "gradient", grid, DIMS(p));
     if (object != NO_NODE)
         mass(g, NAMES, graph_map(g, "gradient_for", MAP_RELU, map), object, p);

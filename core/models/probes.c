@@ -45,14 +45,6 @@ NodeId probe_mean(Graph *g, const char *name, NodeId x, Dims out, NodeId count)
     return graph_zip(g, name, OP_DIV, graph_reduce(g, sum, OP_SUM, x, out), count);
 }
 
-static int axis_of(const Graph *g, const char *sym)
-{
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            return i;
-    return AXIS_NONE;
-}
-
 int probe_axis(Graph *g, int of, const char *sym, const char *name, AxisRole role)
 {
     Axis a = g->axes[of];
@@ -71,7 +63,7 @@ static void find_axes(Probes *b)
                   {&b->axis.x, "x"}, {&b->axis.p, "p"}, {&b->axis.t, "t"}, {&b->axis.u, "u"},
                   {&b->axis.h, "h"}, {&b->axis.e, "e"}, {&b->axis.d, "d"}, {&b->axis.o, "o"}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        *wanted[i].to = axis_of(b->g, wanted[i].sym);
+        *wanted[i].to = graph_axis_find(b->g, wanted[i].sym);
         REQUIRE(*wanted[i].to != AXIS_NONE || strcmp(wanted[i].sym, "o") == 0);
     }
     b->axis.p0 = probe_axis(b->g, b->axis.p, "p0", "patch compared with", ROLE_OTHER_PLACE);

@@ -371,11 +371,6 @@ void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Weights *w, cons
           step->memory, nodes);
 }
 
-void seq2seq_attention_scope(bool cross, int block, char *out, size_t n)
-{
-    snprintf(out, n, cross ? "decoder.blocks.%d.cross_attn" : "encoder.blocks.%d.self_attn", block);
-}
-
 Seq2seqTexts seq2seq_attention_texts(int encoder_layers, int number)
 {
     int own = number - encoder_layers;

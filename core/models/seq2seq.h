@@ -140,8 +140,9 @@ bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r);
 size_t seq2seq_role_cells(const Seq2seqConfig *c, Seq2seqRole r);
 /* How often the role stands in the model: 1, or the blocks of its stack. 0 where the model has no such weight. */
 int seq2seq_role_count(const Seq2seqConfig *c, Seq2seqRole r);
-/* "decoder.blocks.2" or "encoder" or "": the scope of the role's leaf. */
+/* "decoder.blocks.2" or "encoder" or "": the scope of the role's leaf; and its path. */
 void seq2seq_role_scope(Seq2seqRole r, int layer, char *out, size_t n);
+void seq2seq_role_path(Seq2seqRole r, int layer, char *out, size_t n);
 size_t seq2seq_params(const Seq2seqConfig *c);
 
 size_t seq2seq_weights_count(const Seq2seqConfig *c);
@@ -227,8 +228,6 @@ double seq2seq_alibi_slope(int heads, int h);
 int seq2seq_distance_row(int rows, int behind);
 /* How wide a word's vector is. */
 int seq2seq_word_width(const Seq2seqConfig *c);
-/* Scope of an encoder block's self-attention, or of a decoder block's cross-attention. */
-void seq2seq_attention_scope(bool cross, int block, char *out, size_t n);
 /* Which of the two texts asks, and which is looked at, in an attention by that number of a model of both stacks; a text
  * that looks at itself in the decoder sees nothing that comes later. */
 typedef struct Seq2seqTexts {

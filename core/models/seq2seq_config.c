@@ -314,6 +314,13 @@ void seq2seq_role_scope(Seq2seqRole r, int layer, char *out, size_t n)
     }
 }
 
+void seq2seq_role_path(Seq2seqRole r, int layer, char *out, size_t n)
+{
+    char scope[64];
+    seq2seq_role_scope(r, layer, scope, sizeof scope);
+    snprintf(out, n, "%s%s%s", scope, *scope ? "." : "", ROLES[r].name);
+}
+
 size_t seq2seq_params(const Seq2seqConfig *c)
 {
     size_t n = 0;
@@ -343,6 +350,7 @@ bool seq2seq_weight_place(const Seq2seqConfig *c, size_t i, WeightPlace *p)
     if (layer >= seq2seq_role_count(c, r))
         return false;
     *p = (WeightPlace){.role = (int)r, .layer = layer, .axes = ROLES[r].axes, .start = ROLES[r].start};
+    p->order = (uint64_t)r << 32 | (uint32_t)layer;
     p->entry = seq2seq_weight_entry(c, r, layer);
     /* what came later has streams of its own: those of the first roles are what they were */
     const size_t row = p->entry / SEQ2SEQ_ROLES;

@@ -94,9 +94,7 @@ static TorchName torch_name(Seq2seqRole r, int layer)
 static TorchName own_name(Seq2seqRole r, int layer)
 {
     TorchName t = {.parts = 1};
-    seq2seq_role_scope(r, layer, t.name, sizeof t.name);
-    size_t n = strlen(t.name);
-    snprintf(t.name + n, sizeof t.name - n, "%s%s", n ? "." : "", seq2seq_role_name(r));
+    seq2seq_role_path(r, layer, t.name, sizeof t.name);
     return t;
 }
 

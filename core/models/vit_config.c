@@ -77,6 +77,11 @@ int vit_tokens(const VitConfig *c)
     return vit_prefix(c) + vit_patches(c);
 }
 
+size_t vit_values(const VitConfig *c)
+{
+    return size_mul(size_mul((size_t)c->image_h, (size_t)c->image_w), (size_t)c->channels);
+}
+
 bool vit_resizes(const VitConfig *c)
 {
     return c->pos != VIT_POS_NONE && c->table_h &&
@@ -374,7 +379,7 @@ bool vit_weight_place(const VitConfig *c, size_t i, WeightPlace *p)
     const uint64_t row = i / VIT_ROLES;
     if (vit_role_in_block(r) != (row > 0) || !vit_has(c, r))
         return false;
-    *p = (WeightPlace){.role = (int)r, .layer = (int)row - 1, .entry = i, .axes = ROLES[r].axes};
+    *p = (WeightPlace){.role = (int)r, .layer = (int)row - 1, .order = i, .entry = i, .axes = ROLES[r].axes};
     p->start = ROLES[r].start;
     p->rank = vit_role_shape(c, r, p->shape);
     p->cells = vit_role_cells(c, r);

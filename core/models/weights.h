@@ -32,6 +32,7 @@ typedef enum WeightStart {
 /* One weight of a model (model_weight). */
 typedef struct WeightPlace {
     int role, layer;  /* as its family counts them; layer −1 or 0 where the model has one */
+    uint64_t order;   /* in any model of the family: the same number is the same weight, smaller ones come before */
     size_t entry;     /* in Weights.at */
     uint64_t stream;  /* of random numbers: one for each weight */
     const char *axes; /* "hed" */

@@ -30,24 +30,14 @@ static bool step_by(Session *s, int by)
     return true;
 }
 
-static bool run_next(Session *s, const Args *a, Err *err)
+static bool run_steps(Session *s, const Args *a, Err *err)
 {
     int n = 1;
     s->sought.on = false;
-    bool relative;
+    bool relative, back = strcmp(a->command->name, "prev") == 0;
     if (a->count && (!args_number(a->word[0], &n, &relative) || n < 1))
         return err_set(err, "column %d: expected a number of steps, found '%s'", a->column[0], a->word[0]);
-    return step_by(s, n);
-}
-
-static bool run_prev(Session *s, const Args *a, Err *err)
-{
-    int n = 1;
-    s->sought.on = false;
-    bool relative;
-    if (a->count && (!args_number(a->word[0], &n, &relative) || n < 1))
-        return err_set(err, "column %d: expected a number of steps, found '%s'", a->column[0], a->word[0]);
-    return step_by(s, -n);
+    return step_by(s, back ? -n : n);
 }
 
 static void set_cells(Session *s, const Selection *cells)
@@ -388,8 +378,8 @@ static void complete_mark(const Session *s, int index, Buf *out)
 }
 
 static const Command COMMANDS[] = {
-    COMMAND("next", "go", "next [N]", "go to the next step of the forward pass", COMMAND_SESSION, run_next, NULL),
-    COMMAND("prev", "go", "prev [N]", "go to the step before", COMMAND_SESSION, run_prev, NULL),
+    COMMAND("next", "go", "next [N]", "go to the next step of the forward pass", COMMAND_SESSION, run_steps, NULL),
+    COMMAND("prev", "go", "prev [N]", "go to the step before", COMMAND_SESSION, run_steps, NULL),
     COMMAND("goto", "go", "goto ADDRESS, NAME, step N, first, last",
             "go to a node, cell, box or step; NAME: as the map calls it, or a class", COMMAND_SESSION, run_goto, NULL),
     COMMAND("step", "go", "step N", "go to step N", COMMAND_SESSION, run_goto, NULL),

@@ -230,16 +230,8 @@ static bool run_pin(Session *s, const Args *a, Err *err)
     Input in;
     if (!was->model)
         return err_set(err, "a worked example can't be pinned: it has no model to go on with");
-    if (!input_copy(&in, &was->input, was->model, err))
+    if (!input_copy(&in, &was->input, was->model, err) || !session_beside(s, &in, err))
         return false;
-    Exhibit *e = session_add(s, was->model, &in);
-    if (!session_show(s, e, err)) {
-        session_drop(s, e);
-        return false;
-    }
-    session_drop(s, s->pinned);
-    was->lines = edit_state_copy(&s->edits);
-    session_pin(s, was);
     session_say(s, "Pinned as A. Open another picture or change something: that is B.");
     return true;
 }

@@ -89,18 +89,8 @@ static bool show_beside(Session *s, const char *spec, Err *err)
 {
     if (session_pinned(s))
         return session_open_input(s, spec, err);
-    Exhibit *was = s->now;
     Input in;
-    if (!input_open(&in, was->model, spec, err))
-        return false;
-    Exhibit *e = session_add(s, was->model, &in);
-    if (!session_show(s, e, err)) {
-        session_drop(s, e);
-        return false;
-    }
-    was->lines = edit_state_copy(&s->edits);
-    session_pin(s, was);
-    return true;
+    return input_open(&in, s->now->model, spec, err) && session_beside(s, &in, err);
 }
 
 static void put_line(const Text *t, Buf *out)

@@ -396,6 +396,19 @@ void session_pin(Session *s, Exhibit *e)
     session_changed(s);
 }
 
+bool session_beside(Session *s, Input *in, Err *err)
+{
+    Exhibit *was = s->now, *e = session_add(s, was->model, in);
+    if (!session_show(s, e, err)) {
+        session_drop(s, e);
+        return false;
+    }
+    session_drop(s, s->pinned);
+    was->lines = edit_state_copy(&s->edits);
+    session_pin(s, was);
+    return true;
+}
+
 void session_drop(Session *s, Exhibit *e)
 {
     REQUIRE(e != s->now);

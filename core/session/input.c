@@ -29,7 +29,7 @@ static size_t cells_of(const Model *m)
 {
     const VitConfig *c = model_vit(m);
     REQUIRE(c);
-    return size_mul((size_t)c->channels, size_mul((size_t)c->image_h, (size_t)c->image_w));
+    return vit_values(c);
 }
 
 static bool finish(Input *out, Input *in, const Model *m, Err *err)
@@ -357,7 +357,7 @@ bool input_copy(Input *out, const Input *from, const Model *m, Err *err)
     }
     const Image *im = &from->original;
     image_init(&in.original, im->width, im->height, im->channels);
-    memcpy(in.original.data, im->data, size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels));
+    memcpy(in.original.data, im->data, image_bytes(im));
     return finish(out, &in, m, err);
 }
 

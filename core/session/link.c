@@ -31,9 +31,8 @@ uint64_t link_input_digest(const Input *in)
     const Image *im = &in->original;
     if (!im->data)
         return digest_floats(hash, in->values, in->cells);
-    size_t bytes = size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels);
     hash = digest_mix(digest_mix(digest_mix(hash, (uint64_t)im->width), (uint64_t)im->height), (uint64_t)im->channels);
-    return digest_bytes(hash, im->data, bytes);
+    return digest_bytes(hash, im->data, image_bytes(im));
 }
 
 uint64_t link_model_digest(const Session *s)

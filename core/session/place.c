@@ -285,14 +285,6 @@ void plane_cursor(const Graph *g, const Plane *p, const int *at, size_t *row, si
     *col = joint_index(g, p->cols, at);
 }
 
-int session_axis(const Graph *g, const char *sym)
-{
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            return i;
-    return AXIS_NONE;
-}
-
 int session_role(const Session *s, AxisRole role)
 {
     const Graph *g = session_base(s);

@@ -294,6 +294,8 @@ Exhibit *session_add_graph(Session *s, Graph *g, Input *in);
  * false where they can't be made there, and nothing has changed. */
 bool session_show(Session *s, Exhibit *e, Err *err);
 void session_pin(Session *s, Exhibit *e);
+/* The model with that input becomes B, and what was on show, with its edits, A. */
+bool session_beside(Session *s, Input *in, Err *err);
 /* Frees an exhibit and takes its runs from the table. What is pinned may go; B may not. */
 void session_drop(Session *s, Exhibit *e);
 
@@ -397,7 +399,6 @@ size_t plane_cell(const Graph *g, NodeId n, const Plane *p, const int *at, size_
 void plane_cursor(const Graph *g, const Plane *p, const int *at, size_t *row, size_t *col);
 /* Sets the indices of the axes merged in `dims` from their joint index. */
 void plane_set(const Graph *g, Dims dims, size_t joint, int *at);
-int session_axis(const Graph *g, const char *sym); /* index of the axis with that letter, or AXIS_NONE */
 /* The axis of that role: the focused node's own, else the first of the model; AXIS_NONE where it has none. */
 int session_role(const Session *s, AxisRole role);
 /* Sets every axis of the graph that is the same as `axis`, by role, sequence and length. */

@@ -11,7 +11,7 @@
 #include "core/session/place.h"
 #include "core/session/state_parts.h"
 
-const char *const STATE_COMPARE_WORDS[COMPARE_COUNT] = {"off", "sides", "a", "b", "diff"};
+static const char *const COMPARE_WORDS[COMPARE_COUNT] = {"off", "sides", "a", "b", "diff"};
 
 static void put_quoted(Buf *out, const char *verb, const char *text)
 {
@@ -20,7 +20,8 @@ static void put_quoted(Buf *out, const char *verb, const char *text)
     buf_putc(out, '\n');
 }
 
-void state_put_edits(const EditState *e, Buf *out)
+/* The lines of the edits, each with its line end; appended. */
+static void put_edits(const EditState *e, Buf *out)
 {
     for (int i = 0; i < e->count; i++)
         buf_printf(out, "%s\n", e->line[i]);
@@ -35,7 +36,7 @@ StateShot *state_shot(const Session *s)
     t->edits = edit_state_copy(&s->edits);
     if (session_pinned(s)) {
         put_quoted(&t->pinned, "open", session_input(s, SIDE_A)->path);
-        state_put_edits(&s->pinned->lines, &t->pinned);
+        put_edits(&s->pinned->lines, &t->pinned);
     }
     gradient_text(s, &rest);
     buf_printf(&t->gradient, "gradient %s\n", rest.len ? buf_str(&rest) : "off");
@@ -78,12 +79,12 @@ static void put_pictures(const Session *s, const StateShot *t, unsigned what, Bu
     if (pinned && (other || (what & STATE_INPUT)))
         put_quoted(out, "open", session_input(s, SIDE_A)->path);
     if (pinned) {
-        state_put_edits(&s->pinned->lines, out);
+        put_edits(&s->pinned->lines, out);
         buf_puts(out, s->pinned->lines.count ? "pin\nreset edits\n" : "pin\n");
     }
     if (other || (!pinned && (what & STATE_INPUT)))
         buf_add(out, t->input.data, t->input.len);
-    state_put_edits(&t->edits, out);
+    put_edits(&t->edits, out);
 }
 
 /* Is that the block around the place, which opens itself? */
@@ -104,7 +105,8 @@ static void put_boxes(const Session *s, bool whole, Buf *out)
             buf_printf(out, "box %s %s\n", s->open[i] ? "open" : "close", s->stages.boxes[i].path);
 }
 
-void state_put(const Session *s, const StateShot *t, unsigned what, Buf *out)
+/* All of shot t but its place, which is that of s; what: STATE_…; appended. */
+static void put(const Session *s, const StateShot *t, unsigned what, Buf *out)
 {
     LookAt start = look_start();
     bool whole = what & STATE_WHOLE;
@@ -118,7 +120,7 @@ void state_put(const Session *s, const StateShot *t, unsigned what, Buf *out)
     if (whole || s->place.screen == SCREEN_LEDGER || ledger_is_path(s->place.path))
         buf_add(out, t->ledger.data, t->ledger.len);
     if (t->compares && (whole || session_pinned(s) || t->compare != COMPARE_SIDES))
-        buf_printf(out, "compare %s\n", STATE_COMPARE_WORDS[t->compare]);
+        buf_printf(out, "compare %s\n", COMPARE_WORDS[t->compare]);
     look_write(whole ? NULL : &start, &t->look, out);
     put_boxes(s, whole, out);
 }
@@ -126,7 +128,7 @@ void state_put(const Session *s, const StateShot *t, unsigned what, Buf *out)
 void session_write(const Session *s, unsigned what, Buf *out)
 {
     StateShot *t = state_shot(s);
-    state_put(s, t, what & ~(unsigned)STATE_TRAIL, out);
+    put(s, t, what & ~(unsigned)STATE_TRAIL, out);
     if (what & STATE_TRAIL)
         state_put_trail(s, out);
     else
@@ -139,7 +141,7 @@ void session_write_link(const Session *s, Buf *address, Buf *rest)
     StateShot *t = state_shot(s);
     Buf lines = {0}, more = {0};
     state_put_place(s, address, &more);
-    state_put(s, t, 0, &lines);
+    put(s, t, 0, &lines);
     if (session_has_trail(s))
         state_put_trail(s, &lines);
     else if (more.len)
@@ -159,7 +161,7 @@ void session_write_words(const Session *s, Buf *place, Buf *lines)
     StateShot *t = state_shot(s);
     Buf address = {0};
     state_put_place(s, &address, place);
-    state_put(s, t, 0, lines);
+    put(s, t, 0, lines);
     buf_free(&address);
     state_shot_free(t);
 }
@@ -215,7 +217,7 @@ static bool pinned_was_shown(const StateShot *from, const StateShot *to)
 {
     Buf shown = {0};
     buf_add(&shown, from->input.data, from->input.len);
-    state_put_edits(&from->edits, &shown);
+    put_edits(&from->edits, &shown);
     bool was = state_same(&shown, &to->pinned);
     buf_free(&shown);
     return was;
@@ -225,7 +227,7 @@ void state_between(const Session *s, const StateShot *from, const StateShot *to,
 {
     bool model = !state_same(&from->model, &to->model), pinned = !state_same(&from->pinned, &to->pinned);
     if (model || (pinned && to->pinned.len && !pinned_was_shown(from, to))) {
-        state_put(s, to, STATE_WHOLE | STATE_INPUT | (model ? STATE_MODEL : 0u), out);
+        put(s, to, STATE_WHOLE | STATE_INPUT | (model ? STATE_MODEL : 0u), out);
         buf_add(out, to->place.data, to->place.len);
         return;
     }
@@ -247,7 +249,7 @@ void state_between(const Session *s, const StateShot *from, const StateShot *to,
         moved = true;
     }
     if (to->compares && (moved || from->compare != to->compare))
-        buf_printf(out, "compare %s\n", STATE_COMPARE_WORDS[to->compare]);
+        buf_printf(out, "compare %s\n", COMPARE_WORDS[to->compare]);
     look_write(&from->look, &to->look, out);
     bool boxes = moved || !state_same(&from->boxes, &to->boxes);
     if (boxes) /* on the way a box may have gone and come again, closed */

@@ -14,14 +14,7 @@ struct StateShot {
     LookAt look;
 };
 
-/* The words of `compare`, by Compare. */
-extern const char *const STATE_COMPARE_WORDS[COMPARE_COUNT];
-
 bool state_same(const Buf *a, const Buf *b);
-/* The lines of the edits, each with its line end; appended. */
-void state_put_edits(const EditState *e, Buf *out);
-/* All of shot t but its place, which is that of s; what: STATE_…; appended. */
-void state_put(const Session *s, const StateShot *t, unsigned what, Buf *out);
 /* The lines that lead from one list of edits to the other, appended; false when there is nothing to do. */
 bool state_edits_between(const EditState *from, const EditState *to, Buf *out);
 

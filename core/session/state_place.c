@@ -38,7 +38,7 @@ static Place plain_place(const Session *s, NodeId n, size_t cell)
 /* "h" where it is the first axis of that letter, else its number. */
 static void put_axis(const Graph *g, int axis, Buf *out)
 {
-    if (session_axis(g, g->axes[axis].sym) == axis)
+    if (graph_axis_find(g, g->axes[axis].sym) == axis)
         buf_puts(out, g->axes[axis].sym);
     else
         buf_printf(out, "%d", axis);
@@ -131,7 +131,7 @@ static bool parse_at(const Graph *g, const char *text, int *at, Err *err)
         utf8_print(sym, sizeof sym, "%.*s", (int)n, p);
         const char *number = sym;
         if (!parse_index(&number, &axis) || *number)
-            axis = session_axis(g, sym);
+            axis = graph_axis_find(g, sym);
         p += n + 1;
         if (axis < 0 || axis >= g->axis_count || axis >= SESSION_AXES)
             return err_set(err, "at=%.60s: there is no axis '%s'", text, sym);

@@ -33,12 +33,8 @@ static Image image_copy(const Image *from)
     Image im = *from;
     if (!from->data)
         return im;
-    image_init(&im, from->width, from->height, from->channels);
-    im.had_alpha = from->had_alpha;
-    im.was_16_bit = from->was_16_bit;
-    im.orientation = from->orientation;
-    memcpy(im.data, from->data,
-           size_mul(size_mul((size_t)im.width, (size_t)im.height), (size_t)im.channels) * sizeof *im.data);
+    im.data = xmalloc(image_bytes(from));
+    memcpy(im.data, from->data, image_bytes(from));
     return im;
 }
 
@@ -118,6 +114,17 @@ static void open_boxes(Session *s, const char *paths)
     }
 }
 
+/* Where the reader stood, and how they looked at it. */
+static void put_back(Session *s, const Keep *k)
+{
+    s->compare = k->compare;
+    s->look = k->look;
+    open_boxes(s, buf_str(&k->boxes));
+    s->place = k->place;
+    memcpy(s->back, k->back, sizeof k->back);
+    s->back_count = k->back_count;
+}
+
 static bool restore(Session *s, Keep *k, Err *err)
 {
     const char *model = *k->model_path ? k->model_path : NULL;
@@ -135,12 +142,7 @@ static bool restore(Session *s, Keep *k, Err *err)
     ok = show(s, &k->now, &k->edits, err) && ok;
     if (*k->target.path)
         ok = gradient_set(s, &k->target, err) && ok;
-    s->compare = k->compare;
-    s->look = k->look;
-    open_boxes(s, buf_str(&k->boxes));
-    s->place = k->place;
-    memcpy(s->back, k->back, sizeof k->back);
-    s->back_count = k->back_count;
+    put_back(s, k);
     session_changed(s);
     while (s->undo_count > k->undo_count)
         edit_state_free(&s->undo[--s->undo_count]);
@@ -166,12 +168,7 @@ static bool take_back(Session *s, Keep *k, const StateShot *before, Err *err)
     s->quit = false;
     if (subject_changed(s, before))
         return restore(s, k, err);
-    s->look = k->look;
-    s->compare = k->compare;
-    open_boxes(s, buf_str(&k->boxes));
-    s->place = k->place;
-    memcpy(s->back, k->back, sizeof k->back);
-    s->back_count = k->back_count;
+    put_back(s, k);
     place_mend(s);
     s->changes++;
     return true;

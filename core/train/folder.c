@@ -172,7 +172,7 @@ static uint64_t content_of(const Image *im)
     const uint64_t prime = UINT64_C(0x100000001b3); /* FNV-1a, and a bijection at the end: every bit counts for % */
     uint64_t h = UINT64_C(0xcbf29ce484222325),
              head[] = {(uint64_t)im->width, (uint64_t)im->height, (uint64_t)im->channels};
-    size_t n = size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels);
+    size_t n = image_bytes(im);
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         h = (h ^ head[i]) * prime;
     for (size_t i = 0; i < n; i++)

@@ -6,7 +6,7 @@
 /* Cells that inputs may point at: the largest of them. */
 static size_t most_cells(const VitConfig *c)
 {
-    size_t image = size_mul(size_mul((size_t)c->image_h, (size_t)c->image_w), (size_t)c->channels);
+    size_t image = vit_values(c);
     size_t answers = (size_t)c->classes, patches = (size_t)vit_patches(c);
     size_t most = image > answers ? image : answers;
     return size_mul(MICRO_BATCH, most > patches ? most : patches);

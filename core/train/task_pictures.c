@@ -180,11 +180,6 @@ typedef struct Micro {
     float pixels[]; /* [batch,c,y,x] before they are mixed; only where pictures are changed */
 } Micro;
 
-static size_t image_cells(const VitConfig *c)
-{
-    return size_mul(size_mul((size_t)c->image_h, (size_t)c->image_w), (size_t)c->channels);
-}
-
 static void list_weights(Trainer *t)
 {
     const VitConfig *c = &t->model.vit;
@@ -217,9 +212,9 @@ static void open(Trainer *t)
     t->width = c->width;
     history_init(&t->history, c);
     o->hidden = xcalloc(size_mul((size_t)t->recipe.batch, (size_t)vit_patches(c)), sizeof *o->hidden);
-    o->look_pixels = xfloats(size_mul(MICRO_BATCH, image_cells(c)));
+    o->look_pixels = xfloats(size_mul(MICRO_BATCH, vit_values(c)));
     for (size_t i = 0; i < MICRO_BATCH; i++)
-        pictures_get(pictures, PICTURES_CHECK, i, 1, o->look_pixels + i * image_cells(c), NULL);
+        pictures_get(pictures, PICTURES_CHECK, i, 1, o->look_pixels + i * vit_values(c), NULL);
 }
 
 static void close(Trainer *t)
@@ -242,12 +237,12 @@ static void build(const Trainer *t, int variant, TaskGraph *g)
 static void open_bench(const Trainer *t, TaskBench *b)
 {
     const VitConfig *c = &t->model.vit;
-    b->input[LOSS_PIXELS] = xfloats(size_mul(MICRO_BATCH, image_cells(c)));
+    b->input[LOSS_PIXELS] = xfloats(size_mul(MICRO_BATCH, vit_values(c)));
     b->input[LOSS_TARGET] = xfloats(size_mul(MICRO_BATCH, (size_t)c->classes));
     b->input[LOSS_CLASS_WEIGHT] = xfloats(MICRO_BATCH);
     b->input[LOSS_HIDDEN] = xfloats(size_mul(MICRO_BATCH, (size_t)vit_patches(c)));
     b->input[LOSS_GUESS_WEIGHT] = xfloats(1);
-    size_t before = augment_any(&t->recipe.augment) ? size_mul(MICRO_BATCH, image_cells(c)) : 0;
+    size_t before = augment_any(&t->recipe.augment) ? size_mul(MICRO_BATCH, vit_values(c)) : 0;
     b->own = xmalloc(sizeof(Micro) + size_mul(before, sizeof(float)));
 }
 
@@ -293,7 +288,7 @@ static void augment(const Trainer *t, TaskBench *b, uint64_t first)
 {
     const VitConfig *c = &t->model.vit;
     const Augment *a = &t->recipe.augment;
-    size_t cells = image_cells(c), classes = (size_t)c->classes;
+    size_t cells = vit_values(c), classes = (size_t)c->classes;
     float *pixels = b->input[LOSS_PIXELS], *target = b->input[LOSS_TARGET];
     Micro *m = b->own;
     for (size_t i = 0; i < MICRO_BATCH; i++) {
@@ -319,7 +314,7 @@ static void load(const Trainer *t, TaskBench *b, size_t micro)
     const VitConfig *c = &t->model.vit;
     const Own *o = t->own;
     bool masked = t->variant[micro] == MASKED;
-    size_t cells = image_cells(c), classes = (size_t)c->classes, patches = (size_t)vit_patches(c);
+    size_t cells = vit_values(c), classes = (size_t)c->classes, patches = (size_t)vit_patches(c);
     uint64_t first = (uint64_t)t->step * (uint64_t)t->recipe.batch + micro * MICRO_BATCH;
     double difficulty = recipe_difficulty(&t->recipe, t->step);
     Micro *m = b->own;
@@ -339,7 +334,7 @@ static void load(const Trainer *t, TaskBench *b, size_t micro)
 
 static void load_exam(const Trainer *t, TaskBench *b, TaskSet set, uint64_t first, size_t n)
 {
-    size_t cells = image_cells(&t->model.vit);
+    size_t cells = vit_values(&t->model.vit);
     Micro *m = b->own;
     for (size_t i = 0; i < n; i++)
         m->label[i] = pictures_get(t->examples, set == TASK_CHECK ? PICTURES_CHECK : PICTURES_HELD_OUT, first + i, 1,

@@ -188,14 +188,6 @@ static void of_odd_models(void **state)
     close_subject(&s);
 }
 
-static int axis(const Graph *g, const char *sym)
-{
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            return i;
-    return AXIS_NONE;
-}
-
 static bool later(const void *context, const int index[DIMS_MAX])
 {
     (void)context;
@@ -209,8 +201,8 @@ static void edits_of_every_kind(void **state)
     Subject s;
     open_subject(&s, NULL);
     const Graph *g = &s.graph;
-    int order[64], chosen[64] = {[5] = 1, [40] = 1}, t = axis(g, "t"), u = axis(g, "u"), h = axis(g, "h"),
-                   p = axis(g, "p"), patches = vit_patches(&s.model.vit);
+    int order[64], chosen[64] = {[5] = 1, [40] = 1}, t = graph_axis_find(g, "t"), u = graph_axis_find(g, "u"),
+                   h = graph_axis_find(g, "h"), p = graph_axis_find(g, "p"), patches = vit_patches(&s.model.vit);
     assert_int_equal(patches, 64);
     for (int i = 0; i < 64; i++)
         order[i] = 63 - i;

@@ -57,11 +57,6 @@ static inline void must_refuse(const char *name, const void *bytes, size_t n, co
         fail_msg("said \"%s\", should say \"%s: … %s …\"", err.text, name, part);
 }
 
-static inline size_t image_bytes(const Image *im)
-{
-    return (size_t)im->width * (size_t)im->height * (size_t)im->channels;
-}
-
 /* Same size and channels, no sample further away than `within`. */
 static inline void must_equal(const char *what, const Image *a, const Image *b, int within)
 {

@@ -52,14 +52,6 @@ static void mask_row_and_columns(Edit e[2], int t, int u)
     e[1] = (Edit){.kind = EDIT_MASK, .path = "blocks.0.attn.scores_scaled", .cells = {.n = 1, .range = {{t, 4, 5}}}};
 }
 
-static int axis(const Graph *g, const char *sym)
-{
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            return i;
-    return AXIS_NONE;
-}
-
 static void test_masked_scores_are_left_out(void **state)
 {
     (void)state;
@@ -69,7 +61,7 @@ static void test_masked_scores_are_left_out(void **state)
     Graph edited = {0};
     Edit e[2];
     Err err;
-    mask_row_and_columns(e, axis(&b.graph, "t"), axis(&b.graph, "u"));
+    mask_row_and_columns(e, graph_axis_find(&b.graph, "t"), graph_axis_find(&b.graph, "u"));
     assert_true(graph_edit(&edited, &b.graph, e, 2, &err));
     Run *r = run_new(&edited, b.run, NULL);
     size_t tokens = (size_t)vit_tokens(&c);

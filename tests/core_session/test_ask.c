@@ -240,7 +240,8 @@ static void test_say_row(void **state)
     close_to(number_after(t, "largest weight, "), (double)row[best]);
     char label[32], part[64];
     snprintf(part, sizeof part, ", to %s; the 5 largest of 65 weights carry ",
-             axis_label(&session_base(&s)->axes[session_axis(session_base(&s), "u")], (int)best, label, sizeof label));
+             axis_label(&session_base(&s)->axes[graph_axis_find(session_base(&s), "u")], (int)best, label,
+                        sizeof label));
     has(t, part);
     close_to(number_after(t, "(entropy "), (double)entropy[session_cell(&s, SIDE_B, m)]);
     close_to(number_after(t, "of at most "), log(65));

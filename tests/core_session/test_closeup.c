@@ -182,7 +182,7 @@ static void playing_ends(void **state)
     run("goto blocks.1.attn.scores_raw[h=1,t=r2c3,u=r4c4]; view close-up");
     for (int e = 0; e < 16; e++) {
         run("play next");
-        assert_int_equal(s.place.at[session_axis(session_base(&s), "e")], e);
+        assert_int_equal(s.place.at[graph_axis_find(session_base(&s), "e")], e);
         assert_int_equal(s.place.operand, 2);
     }
     assert_int_equal(s.place.term, 16);

@@ -94,16 +94,16 @@ static void lengths(void **state)
     session_pin(&toy, was);
     const Graph *a = session_graph(&toy, SIDE_A), *b = session_graph(&toy, SIDE_B);
     assert_ptr_not_equal(a, b);
-    int at[SESSION_AXES], t = session_axis(b, "t");
+    int at[SESSION_AXES], t = graph_axis_find(b, "t");
     toy.place.at[t] = 4;
     for (NodeId n = 0; n < a->count; n++) {
         assert_true(session_cell(&toy, SIDE_A, n) < graph_cells(a, n));
         Dims d = graph_node(a, n)->dims;
-        bool past = dims_find(d, session_axis(a, "t")) >= 0;
+        bool past = dims_find(d, graph_axis_find(a, "t")) >= 0;
         assert_true(session_cell_there(&toy, SIDE_A, n) != past);
     }
     session_at(&toy, SIDE_A, at);
-    assert_int_equal(at[session_axis(a, "t")], 1);
+    assert_int_equal(at[graph_axis_find(a, "t")], 1);
     static const char CROSS[] = "decoder.blocks.0.cross_attn.looks", WEIGHT[] = "w_logits";
     char why[SESSION_WHY];
     assert_int_equal(session_node(&toy, SIDE_DIFF, CROSS), NO_NODE);

@@ -191,7 +191,7 @@ static void keys(void **state)
     assert_string_equal(at(), "blocks.3.lens.probs");
     run("filters");
     const Graph *g = session_base(&s);
-    int d = session_axis(g, "d");
+    int d = graph_axis_find(g, "d");
     s.place.at[d] = 0;
     run("move down 2");
     run("move right");
@@ -199,7 +199,7 @@ static void keys(void **state)
     run("move up 90");
     assert_int_equal(s.place.at[d], 0);
     run("where");
-    int p = session_axis(g, "p");
+    int p = graph_axis_find(g, "p");
     run("goto image[y=0,x=0]");
     run("where");
     run("move right");

@@ -8,7 +8,7 @@
 static void same_place(const ScaleSearchRow *found, const ScalePlace *p)
 {
     char label[32];
-    int t = session_axis(session_base(&s), "t");
+    int t = graph_axis_find(session_base(&s), "t");
     assert_true(found->found);
     axis_label(&session_base(&s)->axes[t], found->query, label, sizeof label);
     if (found->number != p->picture || found->layer != p->block || found->head != p->head ||

@@ -309,17 +309,17 @@ static void a_place_is_the_same_everywhere(void **state)
     (void)state;
     const Graph *g = session_base(&s);
     run("goto image; query r2c5");
-    assert_int_equal(s.place.at[session_axis(g, "p")], 2 * 8 + 5);
-    assert_int_equal(s.place.at[session_axis(g, "y")], 2);
-    assert_int_equal(s.place.at[session_axis(g, "t")], 1 + 2 * 8 + 5);
+    assert_int_equal(s.place.at[graph_axis_find(g, "p")], 2 * 8 + 5);
+    assert_int_equal(s.place.at[graph_axis_find(g, "y")], 2);
+    assert_int_equal(s.place.at[graph_axis_find(g, "t")], 1 + 2 * 8 + 5);
     run("view picture; move right");
-    assert_int_equal(s.place.at[session_axis(g, "t")], 1 + 2 * 8 + 6);
+    assert_int_equal(s.place.at[graph_axis_find(g, "t")], 1 + 2 * 8 + 6);
     run("goto blocks.0.attn.q; move down");
-    assert_int_equal(s.place.at[session_axis(g, "p")], 2 * 8 + 7);
+    assert_int_equal(s.place.at[graph_axis_find(g, "p")], 2 * 8 + 7);
     run("block +1");
     assert_string_equal(s.place.path, "blocks.1.attn.q");
     run("goto pattern; move up 2; looked cls; move up");
-    assert_int_equal(s.place.at[session_axis(g, "u")], 1 + 7 * 8);
+    assert_int_equal(s.place.at[graph_axis_find(g, "u")], 1 + 7 * 8);
     run("in"); /* row → the softmax close up → its formula */
     assert_int_equal(s.place.screen, SCREEN_CLOSEUP);
     run("view next");
@@ -391,7 +391,7 @@ static void the_answer_is_in_focus(void **state)
         run(line);
         const float *probs = session_need(&s, SIDE_B, "probs", &err);
         const Graph *g = session_graph(&s, SIDE_B);
-        int axis = session_axis(g, "o"), best = 0;
+        int axis = graph_axis_find(g, "o"), best = 0;
         for (int i = 0; i < g->axes[axis].n; i++)
             best = probs[i] > probs[best] ? i : best;
         assert_int_equal(s.place.at[axis], best);

@@ -780,7 +780,7 @@ static void model_with_registers(void **state)
     Attend a;
     assert_true(attend_open(&session, SIDE_A, -1, &a));
     assert_true(a.u.prefix == 5 && a.u.rows == 4 && a.u.cols == 6 && a.heads == 3);
-    int u = session_axis(session_base(&session), "u"), t = session_axis(session_base(&session), "t");
+    int u = graph_axis_find(session_base(&session), "u"), t = graph_axis_find(session_base(&session), "t");
     for (int token = 0; token < 29; token += 7) { /* the cursor on a register too */
         session.place.at[u] = token;
         session.place.at[t] = 28 - token;

@@ -70,7 +70,7 @@ static void guesses_fill_the_gaps_only(void **state)
     draw_on(&c, &VIEW_BLANKS, SIDE_B, r.h, r.w, MODE_256, false);
     const Graph *g = session_graph(&session, SIDE_B);
     NodeId guess = session_node(&session, SIDE_B, "guess.pixels");
-    int y = session_axis(g, "y"), x = session_axis(g, "x"), found = 0;
+    int y = graph_axis_find(g, "y"), x = graph_axis_find(g, "x"), found = 0;
     for (int row = 0; row < c.h; row++)
         for (int col = 0; col < c.w; col++) {
             const Cell *k = canvas_at(&c, row, col);

@@ -548,7 +548,7 @@ static void tiles_are_the_weights(void **state)
         found++;
     }
     assert_true(found > 100);
-    assert_int_equal(session.place.at[session_axis(g, "d")], 9);
+    assert_int_equal(session.place.at[graph_axis_find(g, "d")], 9);
     must("filters components; filters 2");
     assert_non_null(strstr(drawn(&canvas, &VIEW_FILTERS, &text), "component 2 of 0–"));
     assert_non_null(strstr(buf_str(&text), "singular value"));

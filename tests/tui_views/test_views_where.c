@@ -66,7 +66,7 @@ static void occlusion_is_the_measurement(void **state)
     assert_true(session_measure_all(&session, MEASURE_OCCLUSION, 1, &err));
     const Measure *m = where_occlusion(&session, SIDE_A, &why);
     assert_non_null(m);
-    int patch = session.place.at[session_axis(session_base(&session), "p")];
+    int patch = session.place.at[graph_axis_find(session_base(&session), "p")];
     assert_int_equal(patch, 2 * 8 + 5);
     char number[32];
     number_text(number, sizeof number, where_drop(m, patch), 10);
@@ -268,7 +268,7 @@ static void lens_rows_and_clicks(void **state)
     canvas_init(&c, r.h, r.w);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
     drawn_prepare(&session, &VIEW_LENS, SIDE_A, r);
-    int o = session_axis(session_base(&session), "o"), places = 0;
+    int o = graph_axis_find(session_base(&session), "o"), places = 0;
     for (int y = 0; y < r.h; y++)
         for (int x = 30; x < r.w; x += 7) {
             Buf line = {0};
@@ -368,7 +368,7 @@ static void lens_from_the_start(void **state)
         for (int o = 0; o < 10; o++) {
             char name[64];
             const Graph *g = session_graph(&session, SIDE_A);
-            assert_non_null(strstr(buf_str(&out), axis_label(&g->axes[session_axis(g, "o")], o, name, sizeof name)));
+            assert_non_null(strstr(buf_str(&out), axis_label(&g->axes[graph_axis_find(g, "o")], o, name, sizeof name)));
         }
         assert_non_null(strstr(buf_str(&out), WIDTHS[i] > 100 ? ">before block 0" : ">start"));
     }

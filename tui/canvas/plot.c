@@ -54,11 +54,6 @@ int plot_column(const CanvasPlot *p, Rect body, double x)
     return column < 0 ? 0 : column >= body.w ? body.w - 1 : column;
 }
 
-double plot_at(const CanvasPlot *p, Rect body, int column)
-{
-    return body.w > 1 ? p->x0 + (p->x1 - p->x0) * column / (body.w - 1) : p->x0;
-}
-
 /* --- numbers at the axes --- */
 
 static const char *short_number(char out[16], double x, int width)
@@ -82,16 +77,6 @@ static Rect cut_axes(const CanvasPlot *p, Rect *r, Rect *left)
     under.x = r->x;
     under.w = r->w;
     return under;
-}
-
-Rect plot_body(const CanvasPlot *p, Rect r)
-{
-    Rect left;
-    if (r.h < 2 || r.w < 2)
-        return (Rect){.y = r.y, .x = r.x};
-    rect_cut(&r, 't', 1);
-    cut_axes(p, &r, &left);
-    return r;
 }
 
 static Rect draw_axes(Canvas *c, Rect r, const CanvasPlot *p)

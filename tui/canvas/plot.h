@@ -35,11 +35,8 @@ float plot_value(const CanvasLine *l, double x);
 /* Title and legend in the first line (the legend has the values at the cursor), axes left and below where there is
  * room. Returns the rectangle of the lines themselves; empty where r is too small for any. */
 Rect plot_draw(Canvas *c, Rect r, const CanvasPlot *p);
-/* That rectangle, without drawing. */
-Rect plot_body(const CanvasPlot *p, Rect r);
-/* The column of the body that x falls into, and the x of a column's middle. */
+/* The column of the body that x falls into. */
 int plot_column(const CanvasPlot *p, Rect body, double x);
-double plot_at(const CanvasPlot *p, Rect body, int column);
 /* What lines are made of from now on: "blocks", "ascii", else braille. */
 void canvas_plots(Canvas *c, const char *how);
 bool is_braille(uint32_t ch);

@@ -327,6 +327,17 @@ static int list_words(Work *w, Err *err)
     return STATUS_DONE;
 }
 
+/* What was computed is printed by put, or as JSON; all of it is freed. */
+static int finish(Request *r, bool ok, void (*put)(const Request *r, Buf *out))
+{
+    if (ok)
+        (r->w->options->json ? put_json : put)(r, &r->w->out);
+    decode_free(&r->d);
+    words_free(&r->source);
+    model_free(&r->model);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
 static int translate(Work *w, Err *err)
 {
     if (w->options->vocabulary)
@@ -335,14 +346,7 @@ static int translate(Work *w, Err *err)
     bool ok = read_how(w->options, &r.how, err) && text_open(&r.model, w->options->model, err) &&
               read_sentence(&r, err) &&
               decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
-    if (ok && w->options->json)
-        put_json(&r, &w->out);
-    else if (ok)
-        put_text(&r, &w->out);
-    decode_free(&r.d);
-    words_free(&r.source);
-    model_free(&r.model);
-    return ok ? STATUS_DONE : STATUS_BAD;
+    return finish(&r, ok, put_text);
 }
 
 static bool check_write(const Options *o, const Link *l, Err *err)
@@ -367,14 +371,7 @@ static int write_on(Work *w, Err *err)
               read_beginning(&r, err);
     r.how.forget = r.how.kind != DECODE_BEAM;
     ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
-    if (ok && w->options->json)
-        put_json(&r, &w->out);
-    else if (ok)
-        put_written(&r, &w->out);
-    decode_free(&r.d);
-    words_free(&r.source);
-    model_free(&r.model);
-    return ok ? STATUS_DONE : STATUS_BAD;
+    return finish(&r, ok, put_written);
 }
 
 const Verb VERB_WRITE = {

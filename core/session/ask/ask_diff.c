@@ -104,10 +104,7 @@ static bool open_model(Against *x, Session *s, const DiffAsk *a, double toleranc
     x->is_model = true;
     x->settings = diff_settings(&s->model, &x->model, x->setting);
     x->weights = diff_weights(&s->model, &x->model, tolerance, WEIGHT_LINES, &x->weight_lines);
-    size_t wants = model_text(&x->model)
-                       ? 0
-                       : size_mul((size_t)x->model.vit.channels,
-                                  size_mul((size_t)x->model.vit.image_h, (size_t)x->model.vit.image_w));
+    size_t wants = model_text(&x->model) ? 0 : vit_values(&x->model.vit);
     if (session_input(s, SIDE_B)->ready && wants != session_input(s, SIDE_B)->cells)
         return err_set(err, "%s takes %zu values and the input has %zu: give both a picture with -i", a->reference,
                        wants, session_input(s, SIDE_B)->cells);

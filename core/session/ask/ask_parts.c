@@ -103,14 +103,14 @@ static const char *ask_label(const Graph *g, NodeId n, size_t cell, const char *
 static int index_of(const Graph *g, NodeId n, size_t cell, const char *sym)
 {
     Dims d = graph_node(g, n)->dims;
-    int index[DIMS_MAX], at = dims_find(d, session_axis(g, sym));
+    int index[DIMS_MAX], at = dims_find(d, graph_axis_find(g, sym));
     dims_unravel(g->axes, d, cell, index);
     return at < 0 ? 0 : index[at];
 }
 
 static int length_of(const Graph *g, const char *sym)
 {
-    int axis = session_axis(g, sym);
+    int axis = graph_axis_find(g, sym);
     return axis < 0 ? 1 : g->axes[axis].n;
 }
 

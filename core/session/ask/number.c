@@ -263,7 +263,7 @@ static bool of_flops(Parser *r, const char *scope, double *x)
 static bool of_at(Parser *r, const char *sym, double *x)
 {
     const Graph *shown = session_graph(r->s, SIDE_B);
-    int axis = session_axis(shown, sym);
+    int axis = graph_axis_find(shown, sym);
     if (axis != AXIS_NONE) {
         *x = r->s->place.at[axis];
         return true;

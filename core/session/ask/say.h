@@ -58,7 +58,7 @@ SayFn say_head_vector, say_token, say_residual, say_hidden, say_angle, say_bias,
     say_anything; /* say_node.c */
 SayFn say_weight, say_score, say_answer, say_positions, say_gradient;
 /* What screens have in common. */
-SayFn say_head_over_pictures, tell_tensor, tell_heads, tell_matrix, tell_answer, tell_arithmetic;
+SayFn say_head_over_pictures, tell_tensor, tell_heads, tell_matrix, tell_answer;
 /* Where 1/√d_k alone was taken away: what that shows, and what it does not; else nothing. */
 void say_without_scale(const Teller *t);
 /* What is counted as right, behind a number: "held-out pictures are named right". */

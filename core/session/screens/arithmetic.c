@@ -103,7 +103,7 @@ static bool enter_operand(Session *s, Err *err)
     return true;
 }
 
-bool tell_arithmetic(const Teller *t)
+static bool tell_arithmetic(const Teller *t)
 {
     return ask_explain_text(t->s, t->side, graph_node(t->g, t->n)->path, t->cell, t->out, false, t->err);
 }
