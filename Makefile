@@ -293,7 +293,7 @@ tsan: ## the unit suites that use threads, with a checker of data races
 	+@MAKE='$(MAKE)' tests/tsan.sh all
 planted: $(B)/tests/core_diff/test_diff_planted ## mistakes planted in models: how many diff names, from four recordings on two models (a minute)
 	@PLANTED=all $<
-mutants: ## plants 60 faults into session and screen and counts those the unit suites notice (an hour on two cores; COUNT=…)
+mutants: ## plants 40 faults into core and tui and counts those that the suites of their folder notice (a minute or more each; COUNT= SEED= FOLDERS=)
 	+@MAKE='$(MAKE)' tests/mutants.sh $(COUNT)
 
 ##@ speed
