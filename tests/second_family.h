@@ -218,7 +218,7 @@ static inline bool toy_read(const Model *m, const char *spec, Arena *arena, Text
     for (int i = 0; i < TEXTS; i++) {
         int *word = arena_alloc(arena, (strlen(text) + 1) * sizeof *word);
         const char **label = arena_alloc(arena, (strlen(text) + 1) * sizeof *label);
-        out[i] = (Text){word, label, 0, NULL, 0};
+        out[i] = (Text){.word = word, .label = label};
     }
     for (const char *c = text; *c; c++) {
         if (*c == '>')
