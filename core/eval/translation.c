@@ -53,7 +53,7 @@ static void open_graph(Exam *e)
     const Model *m = e->m;
     const Sentence *s = &e->pair[0];
     Graph *g = &e->graph;
-    const Seq2seqInput in = {.source = {s->en, s->en_n, NULL}, .target = {s->fr, s->fr_n, NULL}};
+    const Seq2seqInput in = {.source = {s->en, s->en_n, NULL, NULL}, .target = {s->fr, s->fr_n, NULL, NULL}};
     graph_init(g);
     seq2seq_build(g, &m->text, &m->weights, &in, NULL);
     e->heads = m->text.heads;

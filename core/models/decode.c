@@ -144,8 +144,8 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
     for (int i = 0; i < n; i++)
         label[i] = arena_strdup(&d->arena, words.label[i]);
     words_free(&words);
-    Seq2seqStep step = {.source = {x->d->read.number, x->d->read.n, x->d->read.label},
-                        .target = {number, n, label},
+    Seq2seqStep step = {.source = {x->d->read.number, x->d->read.n, x->d->read.label, NULL},
+                        .target = {number, n, label, NULL},
                         .memory = d->source_run ? run_need(d->source_run, d->source_nodes.memory) : NULL,
                         .target_vocabulary = x->m->target.word};
     if (x->o->cache && node->parent >= 0)
@@ -287,7 +287,7 @@ static void read_source(Decoder *x)
     Decode *d = x->d;
     if (!seq2seq_has_encoder(&x->m->text))
         return;
-    Seq2seqInput in = {.source = {x->d->read.number, x->d->read.n, x->d->read.label},
+    Seq2seqInput in = {.source = {x->d->read.number, x->d->read.n, x->d->read.label, NULL},
                        .source_vocabulary = x->m->source.word};
     graph_init(&d->source);
     seq2seq_build_encoder(&d->source, &x->m->text, &x->m->weights, &in, &d->source_nodes);

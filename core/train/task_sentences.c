@@ -159,7 +159,7 @@ static void open_look(const Trainer *t, Own *o)
     source[s->en_n] = m->source.end;
     target[0] = m->target.start;
     memcpy(target + 1, s->fr, (size_t)s->fr_n * sizeof *target);
-    const Seq2seqInput in = {.source = {source, s->en_n + 1, NULL}, .target = {target, s->fr_n + 1, NULL}};
+    const Seq2seqInput in = {.source = {source, s->en_n + 1, NULL, NULL}, .target = {target, s->fr_n + 1, NULL, NULL}};
     graph_init(&o->graph);
     seq2seq_build(&o->graph, &m->text, &m->weights, &in, NULL);
     REQUIRE(anatomy_attentions(&o->graph) == lines);

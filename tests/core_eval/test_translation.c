@@ -82,7 +82,7 @@ static void a_head_switched_off(void **state)
     Graph g;
     Arena arena = {0};
     Edits edits;
-    const Seq2seqInput in = {.source = {s[0].en, s[0].en_n, NULL}, .target = {s[0].fr, s[0].fr_n, NULL}};
+    const Seq2seqInput in = {.source = {s[0].en, s[0].en_n, NULL, NULL}, .target = {s[0].fr, s[0].fr_n, NULL, NULL}};
     graph_init(&g);
     seq2seq_build(&g, &m.text, &m.weights, &in, NULL);
     const Ablation last = {.kind = ABLATION_HEAD, .layer = 2, .head = 1}, none = {.kind = ABLATION_HEAD, .layer = 3};

@@ -177,8 +177,8 @@ static bool run_text(const char *name, Seq2seqForm form, Pool *pool)
     Seq2seqNodes nodes;
     uint64_t hash = 0;
     text_model_seeded(&m, &c, 77);
-    Seq2seqInput in = {.source = {source, seq2seq_has_encoder(&c) ? 7 : 0, NULL},
-                       .target = {target, seq2seq_has_decoder(&c) ? 5 : 0, NULL}};
+    Seq2seqInput in = {.source = {source, seq2seq_has_encoder(&c) ? 7 : 0, NULL, NULL},
+                       .target = {target, seq2seq_has_decoder(&c) ? 5 : 0, NULL, NULL}};
     graph_init(&g);
     seq2seq_build(&g, &c, &m.weights, &in, &nodes);
     Run *r = run_new(&g, NULL, pool);
