@@ -85,6 +85,14 @@ bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float 
     return true;
 }
 
+bool preprocess_squeezes(const Preprocess *p, int source_w, int source_h)
+{
+    int64_t w, h;
+    resized_size(p, source_w, source_h, &w, &h);
+    double ratio = (double)source_w * (double)h / ((double)source_h * (double)w);
+    return ratio > 1.02 || ratio < 1 / 1.02;
+}
+
 SourceRect preprocess_source(const Preprocess *p, int source_w, int source_h, int x, int y)
 {
     int64_t w, h;

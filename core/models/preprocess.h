@@ -42,6 +42,8 @@ bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float 
 /* The rectangle of a width × height source picture that pixel x, y of the model's input stands for (the filter looks a
  * little beyond it); parts outside the picture are cut off. */
 SourceRect preprocess_source(const Preprocess *p, int source_w, int source_h, int x, int y);
+/* Is a picture of that size made narrower or lower than it is? By 2 % and more. */
+bool preprocess_squeezes(const Preprocess *p, int source_w, int source_h);
 /* Has a tensor of pictures the pixels beyond too: […,c,height + beyond_h,width + beyond_w], or channels last? False
  * where there are none. *last: channels are. trimmed[rank]: the shape without them; may be NULL. */
 bool preprocess_beyond(const Preprocess *p, const size_t *shape, int rank, size_t *trimmed, bool *last);

@@ -32,7 +32,10 @@ static bool run_open(Session *s, const Args *a, Err *err)
         session_say(s, "%s, %d × %d. The model is untrained: its answer means nothing.", in->name, in->original.height,
                     in->original.width);
     else if (in->original.data)
-        session_say(s, "%s, %d × %d%s%s.%s%s%s", in->name, in->original.height, in->original.width,
+        session_say(s, "%s, %d × %d%s%s%s.%s%s%s", in->name, in->original.height, in->original.width,
+                    preprocess_squeezes(&s->model.preprocess, in->original.width, in->original.height)
+                        ? ", squeezed (cut it to the model's shape first to keep its own)"
+                        : "",
                     s->models != models ? ", opened with " : "", s->models != models ? s->model.name : "",
                     *note ? " Note: " : "", note, *note ? "." : "");
     else if (in->kind == INPUT_TEXT && *note)

@@ -386,22 +386,24 @@ bool session_open_model(Session *s, const char *path, Err *err)
     return true;
 }
 
-/* Why a picture is none of those that the model can be asked about, or NULL. */
+/* Why a picture is none of those that the model can be asked about, or NULL. What counts stands before the colon, in 18
+ * cells: a narrow pane has no room for more. */
 static const char *unknown_kind(const Session *s, const Model *m)
 {
     const Input *in = session_input(s, SIDE_B);
     if (m->drawn_shapes && !in->drawn)
-        return m->vit.classes == MODEL_BUNDLED_CLASSES ? "it knows ten drawn shapes and nothing else: `model photos`"
-                                                       : "it knows drawn shapes and nothing else";
+        return m->vit.classes == MODEL_BUNDLED_CLASSES
+                   ? "no drawn shape: it knows ten of those and nothing else; `model photos`"
+                   : "no drawn shape: it knows nothing else";
     if (!m->seen.mean)
         return NULL;
     if (in->drawn)
-        return "it has seen photographs only, and this is drawn: `model bundled`";
+        return "not a photograph: this is drawn, and it has seen photographs only; `model bundled`";
     const float *far = session_peek(s, SIDE_B, site_path_any(session_graph(s, SIDE_B), SITE_SEEN_DISTANCE));
     if (far && !(*far < m->seen.limit))
-        return in->rendered ? "rendered, and unlike the photographs it has seen: 95 % of those are nearer"
-                            : "unlike the photographs it has seen: 95 % of those are nearer";
-    return in->rendered ? "rendered by a program, no photograph" : NULL;
+        return in->rendered ? "unlike its photos: 95 % of those it has seen are nearer, and this is rendered"
+                            : "unlike its photos: 95 % of those it has seen are nearer";
+    return in->rendered ? "not a photograph: rendered by a program" : NULL;
 }
 
 const char *session_model_note(const Session *s)

@@ -353,7 +353,8 @@ bool session_cell_there(const Session *s, Side side, NodeId n);
  * at[] unchanged, where B has no such axis or ends before. */
 bool session_point(const Session *s, Side side, Dims dims, size_t joint, int at[SESSION_AXES], Err *err);
 Ref session_ref(Side side, NodeId n, size_t cell); /* the Ref a canvas cell carries */
-const char *session_model_note(const Session *s);  /* "untrained", or why the answer means nothing here, or "" */
+const char *session_model_note(
+    const Session *s); /* "untrained", or why the answer means nothing here, or ""; up to a colon it is whole */
 
 /* ---- computing, between frames ---- */
 typedef enum NeedWhat {

@@ -52,7 +52,8 @@ static void pictures_choose_their_model(void **state)
     does(&s, "set scale off");
     does(&s, "open #ship");
     assert_string_equal(s.model_path, "");
-    assert_string_equal(session_model_note(&s), "it knows ten drawn shapes and nothing else: `model photos`");
+    assert_string_equal(session_model_note(&s),
+                        "no drawn shape: it knows ten of those and nothing else; `model photos`");
     session_free(&s);
     open_as(&s, NULL, "#frog");
     assert_string_equal(s.model_path, "photos");
@@ -62,6 +63,33 @@ static void pictures_choose_their_model(void **state)
     does(&s, "open #3");
     assert_string_equal(s.model_path, "photos");
     session_free(&s);
+}
+
+/* What counts in a warning stands before its colon, in the 18 cells that the answer has at 80x24. */
+static void warnings_begin_with_what_counts(void **state)
+{
+    (void)state;
+    static const char *const CASE[][2] = {{NULL, "open #ship"}, {"photos", "open #17"}, {"photos", "open #ship"}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        Session s;
+        open_as(&s, CASE[i][0], "#17");
+        does(&s, "set scale off"); /* the model stays */
+        does(&s, CASE[i][1]);
+        const char *note = session_model_note(&s);
+        if (!*note || strcspn(note, ":") > 18)
+            fail_msg("%s: %s", CASE[i][1], note);
+        session_free(&s);
+    }
+}
+
+static void a_squeezed_picture_is_said_to_be(void **state)
+{
+    (void)state;
+    Preprocess p = {.width = 32, .height = 32, .mode = RESIZE_SQUASH, .resize_w = 32, .resize_h = 32};
+    assert_true(preprocess_squeezes(&p, 320, 240) && preprocess_squeezes(&p, 240, 320));
+    assert_false(preprocess_squeezes(&p, 480, 480) || preprocess_squeezes(&p, 32, 32));
+    p.mode = RESIZE_COVER; /* cut, not squeezed */
+    assert_false(preprocess_squeezes(&p, 320, 240));
 }
 
 static double double_distance(Session *s)
@@ -214,6 +242,8 @@ static void confusion_of_drawn_shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warnings_begin_with_what_counts),
+        cmocka_unit_test(a_squeezed_picture_is_said_to_be),
         cmocka_unit_test(pictures_choose_their_model),
         cmocka_unit_test(what_is_unlike_is_called_that),
         cmocka_unit_test(figures_agree),

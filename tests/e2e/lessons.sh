@@ -120,7 +120,7 @@ shows ". plays the others" 'derived again from these, bit for bit'
 line ':set . 3'
 shows "an example is edited like the model" 'edit: set scores_raw\[t=a,u=b\] 3'
 send q
-shows "q leaves the lesson and its example" 'Back where you were'
+shows "q leaves the lesson and its example, and says how to leave the program" 'The lesson is closed. q again leaves'
 line ':goto blocks.1.mlp.post'
 send i
 shows "i names the lesson" 'Lesson 10, The MLP'

@@ -1,6 +1,7 @@
 /* What the model answers: classes by probability; with edits or a pinned A a line for each with both values as dots and
  * the way between them, what changed most first. */
 #include <math.h>
+#include <string.h>
 
 #include "core/base/utf8.h"
 #include "core/session/learned/shipped.h"
@@ -225,7 +226,8 @@ static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
     const char *note = session_model_note(s);
     if (*note && r->h >= 2) {
         Rect line = rect_cut(r, 'b', 1);
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_WARNING, "%s", note);
+        int brief = utf8_cells(note) > line.w && strchr(note, ':') ? (int)strcspn(note, ":") : (int)strlen(note);
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_WARNING, "%.*s", brief, note);
     }
     int label = label_of(s, v, side);
     if (label >= 0 && r->h >= 6) {

@@ -9,11 +9,7 @@
 #include "core/base/utf8.h"
 #include "tui/views/spread.h"
 
-enum {
-    BEYOND = 13,
-    BEYOND_BRIEF = 8,
-    OWN_CELLS = 5
-}; /* columns for what is beyond an end of a clipped scale; of "  own" */
+enum { BEYOND = 13, BEYOND_BRIEF = 8 }; /* columns for what is beyond an end of a clipped scale; of "  own" */
 
 static MapId map_automatic(const Paint *p, bool is_signed)
 {
@@ -186,8 +182,13 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     int beyond = s->clipped ? (s->most > s->high) + (s->least < s->low) : 0,
         part = width - ends - 6 < beyond * BEYOND ? BEYOND_BRIEF : BEYOND;
     int cells = width - ends - 2 - named - beyond * part;
-    if (cells < 6) { /* that A and B have each their own is said as long as there is a scale */
-        snprintf(name, sizeof name, "%s", s->own && cells + named - OWN_CELLS >= 4 ? "  own" : "");
+    if (cells < 6) { /* what scale it is is said as long as there is one, if not the map's name */
+        const char *kind = p->s->look.locked ? "  locked"
+                           : s->log          ? "  log"
+                           : s->shared       ? "  shared"
+                           : s->own          ? "  own"
+                                             : "";
+        snprintf(name, sizeof name, "%s", cells + named - utf8_cells(kind) >= 4 ? kind : "");
         cells += named - utf8_cells(name);
     }
     if (cells < 3) { /* numbers alone, with as many digits as there is room for */

@@ -137,9 +137,13 @@ static void put_input(const Session *s, Facts *f)
     const Input *in = session_input(s, SIDE_B);
     char text[256];
     fact(f, "input", "input", "%s", in->name);
+    const Model *by = session_exhibit(s, SIDE_B)->model;
+    bool squeezed = in->original.data && by &&
+                    preprocess_squeezes(&by->preprocess, in->original.width, in->original.height);
     if (in->original.data)
-        fact(f, "picture", "picture", "%d × %d, %s%s", in->original.height, in->original.width,
-             in->original.channels == 1 ? "grey" : "RGB", in->drawn ? ", drawn" : "");
+        fact(f, "picture", "picture", "%d × %d, %s%s%s", in->original.height, in->original.width,
+             in->original.channels == 1 ? "grey" : "RGB", in->drawn ? ", drawn" : "",
+             squeezed ? ", squeezed: cut it to the model's shape first to keep its own" : "");
     if (in->kind == INPUT_PICTURE)
         fact(f, "preprocessing", "made ready", "%s",
              in->ready ? "not at all: its values came from a file"

@@ -216,6 +216,8 @@ static void tell_row(Session *s)
     char from[32], to[32];
     for (int u = 1; u < count; u++)
         best = row[u] > row[best] ? u : best;
+    s->place.at[key] = best; /* what is spoken of is under the cursor */
+    session_sync(s, key);
     session_say(s, "1/√d_k is off: %s gives %s %.1f %% of its weight.  s undoes, ⌫ goes back",
                 axis_label(&g->axes[query], s->place.at[query], from, sizeof from),
                 axis_label(&g->axes[key], best, to, sizeof to), 100 * (double)row[best]);

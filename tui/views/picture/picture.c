@@ -206,7 +206,7 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
                     line.w < 50 ? "nothing was resized" : "it has the model's size: nothing was resized");
     else
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM,
-                      line.w < 60 ? "from y %.1f–%.1f, x %.1f–%.1f of %d×%d"
+                      line.w < 60 ? "y %.1f–%.1f, x %.1f–%.1f of %d×%d"
                                   : "from y %.1f–%.1f, x %.1f–%.1f of the file's %d×%d",
                       from.y0, from.y1, from.x0, from.x1, in->original.height, in->original.width);
 }
@@ -304,8 +304,11 @@ static void title(const Session *s, Side side, Buf *out)
     }
     const Image *file = &shown_input(s, side)->original;
     char size[64];
+    const Model *m = session_exhibit(s, side)->model;
+    const Preprocess *how = m ? &m->preprocess : &s->model.preprocess;
     if (resized(s, side))
-        snprintf(size, sizeof size, "%d×%d → %d×%d", file->height, file->width, pixels_height(&px), pixels_width(&px));
+        snprintf(size, sizeof size, "%d×%d → %d×%d%s", file->height, file->width, pixels_height(&px), pixels_width(&px),
+                 preprocess_squeezes(how, file->width, file->height) ? ", squeezed" : "");
     else
         snprintf(size, sizeof size, "picture %d×%d", pixels_height(&px), pixels_width(&px));
     buf_printf(out, "%s, %d×%d patches of %d×%d\n%s\npicture", size, px.rows, px.cols, px.patch_h, px.patch_w, size);
