@@ -307,9 +307,9 @@ void prompt_hint(const Prompt *p, const Session *s, const Commands *commands, Bu
     }
     if (strncmp(p->text, "set . ", 6) == 0 && v) {
         NodeId node = session_node(s, SIDE_B, s->place.path);
-        buf_printf(out, "a number for the cell under the cursor, now %.6g; such as 0 (Enter sets it): ",
-                   (double)v[session_cell(s, SIDE_B, node)]);
+        buf_puts(out, "a number such as 0 for ");
         address_put_focus(s, out);
+        buf_printf(out, ", now %.6g", (double)v[session_cell(s, SIDE_B, node)]);
         return;
     }
     utf8_print(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), p->text);

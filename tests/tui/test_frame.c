@@ -1153,7 +1153,7 @@ static void the_prompt_says_what_to_type(void **state)
         prompt_open(&p, "set . ");
         buf_clear(&hint);
         prompt_hint(&p, &s, &all, &hint);
-        assert_non_null(strstr(buf_str(&hint), "a number for the cell"));
+        assert_non_null(strstr(buf_str(&hint), "a number such as 0 for "));
         assert_non_null(strstr(buf_str(&hint), s.place.path));
         prompt_paste(&p, "0");
         assert_true(run(p.text));
