@@ -176,6 +176,26 @@ static NodeId half_identity(Probes *b)
     return probe_passing(g, graph_where(g, "half_identity", apart, b->zero, b->half));
 }
 
+/* The row of the token that the answer is read from; where it is read from the patches' mean, or not at all, the mean
+ * of their rows; over the picture. */
+static void answer_patches(Probes *b, NodeId rollout, const char *prefix)
+{
+    static const char *const NAMES[] = {"row", "rows", "patches", "patches_sum"};
+    char name[4][32];
+    for (int i = 0; i < 4; i++)
+        snprintf(name[i], sizeof name[i], "%s%s", prefix, NAMES[i]);
+    Graph *g = b->g;
+    NodeId row;
+    bool first = b->c->pool == VIT_POOL_CLS || b->c->pool == VIT_POOL_CLS_DIST ||
+                 (b->c->pool == VIT_POOL_NONE && b->c->cls);
+    if (first)
+        row = graph_slice(g, name[0], rollout, b->axis.t, 0, AXIS_NONE);
+    else
+        row = probe_mean(g, name[0], probe_patches(g, name[1], rollout, b->axis.t, b->axis.p), DIMS(b->axis.u),
+                         b->patches);
+    graph_reduce(g, name[3], OP_SUM, probe_patches(g, name[2], row, b->axis.u, b->axis.p), DIMS_SCALAR);
+}
+
 static NodeId add_block(Probes *b, int layer, NodeId identity, NodeId before)
 {
     Graph *g = b->g;
@@ -191,20 +211,8 @@ static NodeId add_block(Probes *b, int layer, NodeId identity, NodeId before)
     }
     NodeId rollout = graph_view(g, "rollout", product, square);
     graph_reduce(g, "rollout_sum", OP_SUM, rollout, row);
+    answer_patches(b, rollout, "rollout_");
     return rollout;
-}
-
-/* The row of the token that the answer is read from; where it is read from the patches' mean, or not at all, the mean
- * of their rows. */
-static NodeId answer_row(Probes *b, NodeId rollout)
-{
-    Graph *g = b->g;
-    bool first = b->c->pool == VIT_POOL_CLS || b->c->pool == VIT_POOL_CLS_DIST ||
-                 (b->c->pool == VIT_POOL_NONE && b->c->cls);
-    if (first)
-        return graph_slice(g, "row", rollout, b->axis.t, 0, AXIS_NONE);
-    NodeId rows = probe_patches(b->g, "rows", rollout, b->axis.t, b->axis.p);
-    return probe_mean(g, "row", rows, DIMS(b->axis.u), b->patches);
 }
 
 void probe_rollout(Probes *b)
@@ -213,8 +221,7 @@ void probe_rollout(Probes *b)
     for (int layer = 0; layer < b->c->layers; layer++)
         rollout = add_block(b, layer, identity, rollout);
     graph_scope(b->g, "rollout");
-    NodeId row = answer_row(b, rollout), patches = probe_patches(b->g, "patches", row, b->axis.u, b->axis.p);
-    graph_reduce(b->g, "patches_sum", OP_SUM, patches, DIMS_SCALAR);
+    answer_patches(b, rollout, "");
 }
 
 /* How much of a gradient a softmax lets through: behind gradients, for every block that they pass. */

@@ -113,18 +113,34 @@ static void softmax(Probes *b, NodeId logits)
     graph_zip(g, "probs", OP_DIV, e, graph_reduce(g, "probs_sum", OP_SUM, e, DIMS_SCALAR));
 }
 
-/* What follows a read-out y in the model; second is the dist token for a model with two heads, else NO_NODE. */
-static void answer(Probes *b, NodeId y, NodeId second)
+/* The logits that follow a read-out y in the model; second is the dist token for a model with two heads, else NO_NODE.
+ */
+static NodeId logits(Probes *b, NodeId y, NodeId second)
 {
     Graph *g = b->g;
     if (b->c->fc_norm)
         y = probe_norm(g, "fc", y, b->axis.d, b->fc);
-    if (second == NO_NODE) {
-        softmax(b, through_head(b, "logits", b->head, y));
-        return;
-    }
+    if (second == NO_NODE)
+        return through_head(b, "logits", b->head, y);
     NodeId cls = through_head(b, "logits_cls", b->head, y), dist = through_head(b, "logits_dist", b->head_dist, second);
-    softmax(b, graph_zip(g, "logits", OP_DIV, graph_zip(g, "logits_sum", OP_ADD, cls, dist), b->two));
+    return graph_zip(g, "logits", OP_DIV, graph_zip(g, "logits_sum", OP_ADD, cls, dist), b->two);
+}
+
+/* Those of the tokens x of some place between the blocks, in the scope that is set. */
+static NodeId logits_of_tokens(Probes *b, NodeId x)
+{
+    const VitConfig *c = b->c;
+    if (c->final_norm)
+        x = probe_norm(b->g, "norm", x, b->axis.d, b->final);
+    NodeId y = c->pool == VIT_POOL_MEAN ? mean_of_patches(b, x) : token(b, "readout", x, 0);
+    return logits(b, y, c->pool == VIT_POOL_CLS_DIST ? token(b, "readout_dist", x, 1) : NO_NODE);
+}
+
+NodeId probe_before_mlp(const Graph *g, int block)
+{
+    int mlp = anatomy_next_in(g, NO_PART, PART_MLP, block);
+    NodeId sum = mlp == NO_PART ? NO_NODE : site_node(g, mlp, SITE_SUM);
+    return sum == NO_NODE ? NO_NODE : graph_node(g, sum)->in[0];
 }
 
 void probe_lens(Probes *b, int layer)
@@ -132,18 +148,16 @@ void probe_lens(Probes *b, int layer)
     const VitConfig *c = b->c;
     if (!c->classes || c->pool == VIT_POOL_ATTENTION || c->pool == VIT_POOL_BOTH)
         return; /* their read-outs are no token and no mean: what they would read in between nobody trained */
-    NodeId x;
     if (layer < 0) {
-        x = site_node(b->g, b->block[0].part, SITE_RESID_PRE);
         graph_scope(b->g, "embed.lens");
-    } else {
-        x = b->block[layer].out;
-        graph_scope(b->g, "%s.lens", anatomy_part(b->g, b->block[layer].part)->scope);
+        softmax(b, logits_of_tokens(b, site_node(b->g, b->block[0].part, SITE_RESID_PRE)));
+        return;
     }
-    if (c->final_norm)
-        x = probe_norm(b->g, "norm", x, b->axis.d, b->final);
-    NodeId y = c->pool == VIT_POOL_MEAN ? mean_of_patches(b, x) : token(b, "readout", x, 0);
-    answer(b, y, c->pool == VIT_POOL_CLS_DIST ? token(b, "readout_dist", x, 1) : NO_NODE);
+    const char *scope = anatomy_part(b->g, b->block[layer].part)->scope;
+    graph_scope(b->g, "%s.lens_mid", scope);
+    logits_of_tokens(b, probe_before_mlp(b->g, b->block[layer].part));
+    graph_scope(b->g, "%s.lens", scope);
+    softmax(b, logits_of_tokens(b, b->block[layer].out));
 }
 
 /* A model with two heads answers with the first one here: the second was made for its own token. */
@@ -155,9 +169,9 @@ void probe_other_readout(Probes *b)
         return;
     if (c->pool == VIT_POOL_MEAN) {
         graph_scope(b->g, "readout_cls");
-        answer(b, token(b, "readout", b->nodes->tokens_out, 0), NO_NODE);
+        softmax(b, logits(b, token(b, "readout", b->nodes->tokens_out, 0), NO_NODE));
     } else {
         graph_scope(b->g, "readout_mean");
-        answer(b, mean_of_patches(b, b->nodes->tokens_out), NO_NODE);
+        softmax(b, logits(b, mean_of_patches(b, b->nodes->tokens_out), NO_NODE));
     }
 }

@@ -76,7 +76,10 @@ void probe_rollout(Probes *b);
 void probe_grid(Probes *b); /* makes steps_sq and distance */
 void probe_distance(Probes *b, int layer);
 void probe_find_answer(Probes *b); /* fills the norms and heads: before any node is appended, for the search's sake */
-void probe_lens(Probes *b, int layer); /* −1: before the first block */
+void probe_lens(Probes *b, int layer); /* −1: before the first block; else after its attention, and after it */
+/* The stream that a block's MLP is added to: the tokens after attention, behind its norm where it has one. NO_NODE: the
+ * block has no MLP. */
+NodeId probe_before_mlp(const Graph *g, int block);
 void probe_other_readout(Probes *b);
 void probe_places(Probes *b);
 void probe_fit(Probes *b);

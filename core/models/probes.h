@@ -14,12 +14,14 @@
  *   mean_pattern[t,u]    the mean of all heads
  *   result[h,t,d]        what each head adds: its z through its part of W_O, without the bias
  *   rollout[t,u]         attention rollout through blocks 0 … N (½ mean of heads + ½ residual, rows over their sums);
- *                        rollout_sum[t]
+ *                        rollout_sum[t]; rollout_patches[p] over the picture, of the token that the answer is read
+ *                        from (of the mean of the patches' rows, where that is read), rollout_patches_sum
  *   distance[h]          attention distance in pixels: among patches only, weights over their sum;
  *                        distance_row[h,p] of each row
  * and in blocks.N.lens, where there is a head:
  *   logits[o], probs[o]  what the model would answer if it ended behind the block; in embed.lens, if it had no blocks
  *                        at all
+ * and in blocks.N.lens_mid: logits[o] of the tokens after the block's attention, before its MLP is added
  * and in blocks.N.mlp.probe:
  *   writes[m,o]          what each hidden unit adds to each answer per 1 of its activation, directly and before the
  *                        norm's 1/σ (probe_neurons.c); absent where two norms follow, or the read-out is no token
@@ -118,7 +120,8 @@ void probes_gradient_add(Graph *g);
  * For every stack, in STACK.embed.alike and STACK.blocks.N.alike, and for every step of the map: as above.
  *
  * For every block of the decoder (of a model with that stack alone: of the encoder), in its .lens: logits[t,v] and
- * probs[t,v], what it would write if it ended there. Absent where a stack ends with a norm of its own.
+ * probs[t,v], what it would write if it ended there; in its .lens_mid logits[t,v] after its attention, before its MLP.
+ * Absent where a stack ends with a norm of its own.
  *
  * rival.margin[t]       how far the largest logit of every row is above the second one, rival.second[t]
  *

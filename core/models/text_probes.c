@@ -171,18 +171,16 @@ static void carried(Graph *g)
     anatomy_note(g, anatomy_next(g, NO_PART, PART_READOUT), SITE_CARRIED, graph_zip(g, "share", OP_DIV, along, whole));
 }
 
-/* What the read-out makes of a block's tokens, behind the norm that stands behind the last block where there is one
- * (final, else NULL). */
-static void lens(Graph *g, int block, const Seq2seqConfig *c, const ProbeNorm *final)
+/* What the read-out makes of tokens, behind the norm that stands behind the last block where there is one (final, else
+ * NULL); in the scope that is set. */
+static NodeId lens_logits(Graph *g, NodeId tokens, const Seq2seqConfig *c, const ProbeNorm *final)
 {
-    NodeId logits = site_node_any(g, SITE_LOGITS), tokens = site_node(g, block, SITE_BLOCK_OUT);
+    NodeId logits = site_node_any(g, SITE_LOGITS);
     Dims out = graph_node(g, logits)->dims;
     NodeId cap = graph_find(g, "logit_cap"), linear = cap == NO_NODE ? logits : graph_find(g, "uncapped");
     const Node *l = graph_node(g, linear);
     NodeId bias = l->op == OP_ADD ? l->in[1] : NO_NODE;
     NodeId weight = graph_node(g, bias != NO_NODE ? l->in[0] : linear)->in[1];
-    int words = dims_role(g, out, ROLE_ANSWER);
-    graph_scope(g, "%s.lens", anatomy_part(g, block)->scope);
     if (final)
         tokens = probe_norm(g, "norm", tokens, graph_role(g, ROLE_WIDTH, SEQUENCE_ANY), *final);
     if (c->transform)
@@ -191,8 +189,20 @@ static void lens(Graph *g, int block, const Seq2seqConfig *c, const ProbeNorm *f
     NodeId y = graph_contract(g, bias != NO_NODE ? "logits_nobias" : name, tokens, weight, out);
     if (bias != NO_NODE)
         y = graph_zip(g, name, OP_ADD, probe_passing(g, y), bias);
-    if (cap != NO_NODE)
-        y = nn_capped(g, "logit", "logits", probe_passing(g, y), cap);
+    return cap == NO_NODE ? y : nn_capped(g, "logit", "logits", probe_passing(g, y), cap);
+}
+
+/* After a block's attention, and after the block. */
+static void lens(Graph *g, int block, const Seq2seqConfig *c, const ProbeNorm *final)
+{
+    const char *scope = anatomy_part(g, block)->scope;
+    NodeId mid = probe_before_mlp(g, block);
+    int words = node_role(g, site_node_any(g, SITE_LOGITS), ROLE_ANSWER);
+    graph_scope(g, "%s.lens_mid", scope);
+    if (mid != NO_NODE)
+        lens_logits(g, mid, c, final);
+    graph_scope(g, "%s.lens", scope);
+    NodeId y = lens_logits(g, site_node(g, block, SITE_BLOCK_OUT), c, final);
     nn_softmax(g, y, words, (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
 }
 

@@ -68,6 +68,7 @@ void playing_end(Session *s);
 enum { LENS_START = -1 };
 const char *lens_path(const Session *s, Side side, int row);
 const char *lens_logits(const Session *s, Side side, int row); /* the numbers that its softmax has */
+const char *lens_mid(const Session *s, Side side, int row); /* …those after that block's attention, before its MLP */
 /* Path of an ALIKE site of that side after block `row` of the stack that the focus is in, or before the first one
  * (LENS_START); NULL where it has none. */
 const char *alike_path(const Session *s, Side side, int row, Site site);

@@ -53,15 +53,19 @@ static void check_rollout(Bench *b, VitPool pool)
             near((double)got[i], want[i], "rollout");
         for (size_t t = 0; t < tokens; t++)
             near((double)sum[t], 1, "row sum of the rollout");
+        const float *picture = of_layer(b, layer, "probe.rollout_patches");
+        all = 0;
+        for (size_t p = 0; p < patches; p++) {
+            double mean = 0;
+            for (size_t t = prefix; t < tokens; t++)
+                mean += want[t * tokens + prefix + p] / (double)patches;
+            near((double)picture[p], pool == VIT_POOL_MEAN ? mean : want[prefix + p], "rollout over the picture");
+            all += (double)picture[p];
+        }
+        near((double)of_layer(b, layer, "probe.rollout_patches_sum")[0], all, "share of the patches");
     }
-    const float *picture = value(b, "rollout.patches", &n);
-    for (size_t p = 0; p < patches; p++) {
-        double mean = 0;
-        for (size_t t = prefix; t < tokens; t++)
-            mean += want[t * tokens + prefix + p] / (double)patches;
-        near((double)picture[p], pool == VIT_POOL_MEAN ? mean : want[prefix + p], "rollout over the picture");
-        all += (double)picture[p];
-    }
+    assert_memory_equal(value(b, "rollout.patches", &n), of_layer(b, c->layers - 1, "probe.rollout_patches"),
+                        patches * sizeof(float));
     near((double)value(b, "rollout.patches_sum", &n)[0], all, "share of the patches");
     free(want);
 }

@@ -201,12 +201,41 @@ static void test_edits_are_followed(void **state)
     bench_free(&b);
 }
 
+/* Between attention and MLP: where the MLP adds nothing it is what stands behind the block, bit for bit, and otherwise
+ * it isn't. */
+static void test_after_attention(void **state)
+{
+    (void)state;
+    static const VitPool POOLS[] = {VIT_POOL_CLS, VIT_POOL_MEAN};
+    for (size_t i = 0; i < sizeof POOLS / sizeof *POOLS; i++) {
+        Bench b = {0};
+        VitConfig c = small();
+        NodeId n;
+        Graph g = {0};
+        Err err = {""};
+        Edit e = {.kind = EDIT_ZERO, .path = "blocks.0.mlp.out"};
+        c.pool = POOLS[i];
+        with_probes(&b, &c);
+        const size_t bytes = (size_t)c.classes * sizeof(float);
+        assert_true(memcmp(value(&b, "blocks.0.lens_mid.logits", &n), value(&b, "blocks.0.lens.logits", &n), bytes) !=
+                    0);
+        assert_true(graph_edit(&g, &b.graph, &e, 1, &err));
+        Run *r = run_new(&g, b.run, NULL);
+        assert_memory_equal(run_need(r, graph_find(&g, "blocks.0.lens.logits")),
+                            run_need(r, graph_find(&g, "blocks.0.lens_mid.logits")), bytes);
+        run_free(r);
+        graph_free(&g);
+        bench_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_last_lens_is_the_answer), cmocka_unit_test(test_before_the_first_block),
         cmocka_unit_test(test_recorded_lens),           cmocka_unit_test(test_other_readout),
         cmocka_unit_test(test_edits_are_followed),      cmocka_unit_test(test_last_lens_of_words),
+        cmocka_unit_test(test_after_attention),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,6 +72,18 @@ static void words(void **state)
     assert_int_equal(s.look.where.method, 3);
     refused("where 4", "from 0 to 3");
     refused("where nowhere", "expected rollout");
+    run("where depth 1"); /* the rollout through one block, then through each more */
+    assert_string_equal(at(), "blocks.0.attn.probe.rollout_patches");
+    run("where depth +1");
+    assert_string_equal(at(), "blocks.1.attn.probe.rollout_patches");
+    run("play next");
+    assert_string_equal(at(), "blocks.2.attn.probe.rollout_patches");
+    run("play next");
+    assert_string_equal(at(), "rollout.patches"); /* all of them */
+    refused("where depth 9", "how many blocks, 1 to 4, all");
+    refused("where depth", "how many blocks");
+    run("where depth -1; where depth all");
+    assert_string_equal(at(), "rollout.patches");
     refused("filters blue", "expected filters");
     refused("census 3", "means nothing");
     refused("heads x=1", "means nothing");

@@ -29,6 +29,12 @@ const char *lens_logits(const Session *s, Side side, int row)
     return lens_site(s, side, row, SITE_LENS_LOGITS, SITE_LOGITS);
 }
 
+const char *lens_mid(const Session *s, Side side, int row)
+{
+    bool in_block = row >= 0 && row < session_blocks_on(s, side);
+    return in_block ? lens_site(s, side, row, SITE_LENS_MID, SITE_LOGITS) : NULL;
+}
+
 static bool fits_lens(const Graph *g, NodeId n)
 {
     return screen_is_site(g, n, SITE_LENS_PROBS);

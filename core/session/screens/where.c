@@ -9,6 +9,7 @@
 #include "core/session/ask/say.h"
 #include "core/session/learned/gradient.h"
 #include "core/session/options.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 
 const char *where_word(WhereMethod m)
@@ -17,8 +18,16 @@ const char *where_word(WhereMethod m)
     return WORDS[m];
 }
 
+int where_depth(const Session *s, int blocks)
+{
+    return s->look.where.depth > 0 && s->look.where.depth < blocks ? s->look.where.depth : blocks;
+}
+
 const char *where_path(const Session *s, Side side, WhereMethod m)
 {
+    const int blocks = session_blocks_on(s, side), depth = where_depth(s, blocks);
+    if (m == WHERE_ROLLOUT && depth < blocks)
+        return session_attention_site(s, session_graph(s, side), depth - 1, SITE_ROLLOUT_SO_FAR);
     static const Site SITES[WHERE_METHODS] = {SITE_ROLLOUT_PATCHES, SITE_WHERE_ATTENTION_MEAN, SITE_WHERE_GRADIENT,
                                               SITE_WHERE_ANSWER};
     bool head = m == WHERE_ATTENTION && s->look.where.one_head;
@@ -29,7 +38,8 @@ const char *where_mass_path(const Session *s, Side side, WhereMethod m)
 {
     static const Site SITES[WHERE_OCCLUSION] = {SITE_WHERE_ROLLOUT_MASS, SITE_WHERE_MEAN_MASS,
                                                 SITE_WHERE_GRADIENT_MASS};
-    if (m >= WHERE_OCCLUSION)
+    if (m >= WHERE_OCCLUSION ||
+        (m == WHERE_ROLLOUT && where_depth(s, session_blocks_on(s, side)) < session_blocks_on(s, side)))
         return NULL;
     bool head = m == WHERE_ATTENTION && s->look.where.one_head;
     return site_path_any(session_graph(s, side), head ? SITE_WHERE_HEAD_MASS : SITES[m]);
@@ -82,8 +92,28 @@ static bool where_go(Session *s, WhereMethod m, Err *err)
     return screen_go(s, SCREEN_WHERE, path, err);
 }
 
+/* `depth N, +1, -1, all`: the rollout through the first N blocks. */
+static bool run_depth(Session *s, const Args *a, Err *err)
+{
+    const int blocks = session_blocks(s), before = s->look.where.depth;
+    const char *word = a->count > 1 ? a->word[1] : "";
+    int value = blocks;
+    bool relative = false;
+    if (strcmp(word, "all") != 0 &&
+        (!args_number(word, &value, &relative) || (!relative && (value < 1 || value > blocks))))
+        return err_set(err, "column %d: expected through how many blocks, 1 to %d, all, +1 or -1, found '%s'",
+                       a->column[a->count > 1], blocks, word);
+    s->look.where.depth = clamp(relative ? where_depth(s, blocks) + value : value, 1, blocks);
+    if (where_go(s, WHERE_ROLLOUT, err))
+        return true;
+    s->look.where.depth = before;
+    return false;
+}
+
 static bool run_where(Session *s, const Args *a, Err *err)
 {
+    if (a->count && strcmp(a->word[0], "depth") == 0)
+        return run_depth(s, a, err);
     const char *word = a->count ? a->word[0] : where_word((WhereMethod)s->look.where.method);
     int value, method = strcmp(word, "next") == 0 ? (s->look.where.method + 1) % WHERE_METHODS
                                                   : look_option_value("method", word);
@@ -96,9 +126,23 @@ static bool run_where(Session *s, const Args *a, Err *err)
         known = true;
     }
     if (!known)
-        return err_set(err, "column %d: expected rollout, attention, gradient, occlusion, next or 0 to %d, found '%s'",
-                       a->column[0], WHERE_METHODS - 1, a->word[0]);
+        return err_set(
+            err, "column %d: expected rollout, attention, gradient, occlusion, next, depth N or 0 to %d, found '%s'",
+            a->column[0], WHERE_METHODS - 1, a->word[0]);
     return where_go(s, (WhereMethod)method, err) && screen_patch_word(s, a, 1, err);
+}
+
+/* Block after block, from the first. */
+static bool play_where(Session *s)
+{
+    const int blocks = session_blocks(s);
+    int at = where_depth(s, blocks) - 1;
+    bool more = play_index(s, &at, blocks);
+    s->look.where.depth = at + 1;
+    const char *path = where_path(s, SIDE_B, WHERE_ROLLOUT);
+    if (s->look.where.method == WHERE_ROLLOUT && path)
+        snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    return more;
 }
 
 static bool next_where(Session *s, Err *err)
@@ -173,8 +217,12 @@ static bool say_occlusion(const Teller *t)
 
 static void begin_map(const Teller *t, WhereMethod m, const char *label)
 {
+    const int blocks = session_blocks_on(t->s, t->side), depth = where_depth(t->s, blocks);
+    char through[40] = "all blocks";
+    if (depth < blocks)
+        snprintf(through, sizeof through, depth > 1 ? "blocks 0 to %d" : "block %d", depth - 1);
     if (m == WHERE_ROLLOUT)
-        buf_printf(t->out, "By attention rollout (½ mean of heads + ½ itself, through all blocks) patch %s gets ",
+        buf_printf(t->out, "By attention rollout (½ mean of heads + ½ itself, through %s) patch %s gets ", through,
                    label);
     else if (m == WHERE_ATTENTION && t->s->look.where.one_head)
         buf_printf(t->out, "In head %d of the last block patch %s gets ", teller_index(t, ROLE_HEAD), label);
@@ -237,17 +285,25 @@ static const char *method_word(int i)
     return i < WHERE_METHODS ? where_word((WhereMethod)i) : NULL;
 }
 
+static bool depth_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    return value >= 0 || err_set(err, "the rollout through the first so many blocks; 0: through all");
+}
+
 static const LookOption OPTIONS[] = {
     {.name = "method", .kind = OPTION_WORD, .at = LOOK(where.method), .word = method_word},
     {.name = "one-head", .kind = OPTION_SWITCH, .at = LOOK(where.one_head)},
+    {.name = "depth", .kind = OPTION_NUMBER, .at = LOOK(where.depth), .there = depth_there},
     {.name = NULL}};
 
-static const Command OWN = COMMAND("where", "learned", "where [rollout, attention, gradient, occlusion, next] [PATCH]",
-                                   "show where the model looked: four answers side by side",
-                                   COMMAND_SESSION | COMMAND_PICTURES, run_where, NULL);
+static const Command OWN = COMMAND(
+    "where", "learned", "where [rollout, attention, gradient, occlusion, next, depth N] [PATCH]",
+    "show where the model looked: four answers side by side; depth N: the rollout through N blocks",
+    COMMAND_SESSION | COMMAND_PICTURES, run_where, NULL);
 
 SCREEN_SPEC(WHERE, .name = "where", .about = "where did it look: rollout, class token, gradient × input, occlusion",
             .group = GROUP_LEARNED, .command = "where", .own = {&OWN, 1, NULL}, .move = move_on_patches,
             .enter = enter_arithmetic, .next = next_where, .one_head = LOOK(where.one_head), .average = average_where,
-            .off = OFF_PATCH, .work = measures_step_occlusion, .say = say_where, .tell = tell_where,
+            .off = OFF_PATCH, .work = measures_step_occlusion, .play = play_where, .say = say_where, .tell = tell_where,
             .options = OPTIONS);

@@ -12,6 +12,8 @@ typedef enum WhereMethod {
     WHERE_METHODS
 } WhereMethod;
 const char *where_word(WhereMethod m); /* "rollout" */
+/* Through how many blocks the rollout on show goes, of `blocks`: look.where.depth, or all of them. */
+int where_depth(const Session *s, int blocks);
 /* The map's node in that side's model (B's for a difference), [p] or [h,p]; for occlusion the answer's logit. NULL: the
  * model has no such node. */
 const char *where_path(const Session *s, Side side, WhereMethod m);

@@ -1,6 +1,7 @@
 /* The logit lens: what the model would name if it ended before the first block or after each of them, class by class;
  * the answer itself; what it would say from its other read-out; and how often each read-out is right over many
- * pictures. Above, where there is room, the logits behind it as lines. */
+ * pictures. Above, where there is room, the logits behind it as lines, with a point after attention and one after the
+ * MLP of each block. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -383,8 +384,10 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         needs_add(out, side, lens_path(s, side, a.first + i));
     if (l.other)
         needs_add(out, side, l.other);
-    for (int row = l.first; row <= l.blocks && a.plot.h; row++)
+    for (int row = l.first; row <= l.blocks && a.plot.h; row++) {
+        needs_add(out, side, lens_mid(s, side, row));
         needs_add(out, side, lens_logits(s, side, row));
+    }
     for (int row = 0; row < l.blocks && side != SIDE_DIFF;
          row++) /* the sentence reads them all; those on screen came first */
         needs_add(out, side, lens_path(s, side, row));

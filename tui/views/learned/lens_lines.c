@@ -8,25 +8,68 @@
 #include "tui/canvas/plot.h"
 #include "tui/views/classes.h"
 
-enum { LINES_MOST = 12, NAME = 10, NUMBER = 8, ENDS = NAME + NUMBER + 1 /* columns of a name and number */ };
+enum {
+    LINES_MOST = 12,
+    POINTS_MOST = 320,
+    NAME = 10,
+    NUMBER = 8,
+    ENDS = NAME + NUMBER + 1 /* columns of a name and number */,
+    WIDE = 4
+};
 
-/* A class over the rows: its logit after each. */
-typedef struct Line {
+/* The points of every line: logits before the first block, after each attention and each MLP, and at the end; x is the
+ * row, half a one less after attention. */
+typedef struct Depth {
     const LensLines *l;
+    struct {
+        const char *path;
+        float x;
+    } at[POINTS_MOST];
+    int count;
+} Depth;
+
+/* A class over the depth. */
+typedef struct Line {
+    const Depth *d;
     size_t o;
 } Line;
 
+static void add_point(Depth *d, const char *path, float x)
+{
+    if (session_node(d->l->s, d->l->side, path) == NO_NODE || d->count == POINTS_MOST)
+        return;
+    d->at[d->count].path = path;
+    d->at[d->count++].x = x;
+}
+
+static void open_depth(const LensLines *l, Depth *d)
+{
+    const bool halves = 2 * (l->blocks + 2) <= POINTS_MOST;
+    d->l = l;
+    d->count = 0;
+    for (int row = l->first; row <= l->blocks; row++) {
+        if (halves)
+            add_point(d, lens_mid(l->s, l->side, row), (float)(row - l->first) - 0.5f);
+        add_point(d, lens_logits(l->s, l->side, row), (float)(row - l->first));
+    }
+}
+
+static bool open_path(const LensLines *l, const char *path, Shown *v)
+{
+    return shown_answer(l->s, l->side, path, v) && v->values && v->count == l->classes;
+}
+
 static bool open_logits(const LensLines *l, int row, Shown *v)
 {
-    return shown_answer(l->s, l->side, lens_logits(l->s, l->side, row), v) && v->values && v->count == l->classes;
+    return open_path(l, lens_logits(l->s, l->side, row), v);
 }
 
 static void logit(const void *of, int i, float *x, float *y)
 {
     const Line *line = of;
     Shown v;
-    *x = (float)i;
-    *y = open_logits(line->l, line->l->first + i, &v) ? v.values[line->o] : NAN;
+    *x = line->d->at[i].x;
+    *y = open_path(line->d->l, line->d->at[i].path, &v) ? v.values[line->o] : NAN;
 }
 
 static float no_number(const void *of, double x)
@@ -36,8 +79,9 @@ static float no_number(const void *of, double x)
 }
 
 /* Those that end highest and the picked one, the highest first. */
-static int choose_lines(const LensLines *l, Line line[LINES_MOST], int most)
+static int choose_lines(const Depth *d, Line line[LINES_MOST], int most)
 {
+    const LensLines *l = d->l;
     Shown end;
     int n = 0;
     bool there = open_logits(l, l->blocks, &end), seen = false;
@@ -49,7 +93,7 @@ static int choose_lines(const LensLines *l, Line line[LINES_MOST], int most)
             continue;
         n += n < most;
         memmove(line + at + 1, line + at, (size_t)(n - at - 1) * sizeof *line);
-        line[at] = (Line){l, o};
+        line[at] = (Line){d, o};
     }
     for (int i = 0; i < n; i++)
         seen |= line[i].o == l->picked;
@@ -58,11 +102,13 @@ static int choose_lines(const LensLines *l, Line line[LINES_MOST], int most)
     return n;
 }
 
-/* At each line's end its class, and the logit in the row of the cursor. */
+/* At each line's end its class, and the logit in the row of the cursor; before that, where there is room and a block is
+ * in focus, the one between its attention and its MLP. */
 static void draw_names(const Paint *p, const LensLines *l, const CanvasPlot *plot, const Line *line, Rect body,
-                       bool numbers)
+                       int numbers)
 {
-    Shown here, end;
+    Shown here, end, mid;
+    const bool halves = numbers > 1 && open_path(l, lens_mid(l->s, l->side, l->row), &mid);
     int below = body.y - 1;
     for (int i = 0; i < plot->lines && open_logits(l, l->row, &here) && open_logits(l, l->blocks, &end); i++) {
         char name[64];
@@ -76,8 +122,41 @@ static void draw_names(const Paint *p, const LensLines *l, const CanvasPlot *plo
         int x = body.x + body.w + 1, mark = plot->line[i].mark ? 2 : 0;
         canvas_printf(p->c, y, x, mark, style, "%c", plot->line[i].mark);
         canvas_label(p->c, y, x + mark, NAME - mark, style, classes_name(&here, line[i].o, name, sizeof name));
+        if (halves)
+            shown_number_right(p, &mid, line[i].o, y, x + NAME, NUMBER, plot->line[i].style);
         if (numbers)
-            shown_number_right(p, &here, line[i].o, y, x + NAME, NUMBER, style);
+            shown_number_right(p, &here, line[i].o, y, x + NAME + (numbers - 1) * NUMBER, NUMBER, style);
+    }
+}
+
+/* Below the lines the rows, and half-way to them, where there is room, that attention stands there. */
+static void draw_rows(const Paint *p, const LensLines *l, const CanvasPlot *plot, Rect body, Rect below)
+{
+    enum { SAYS_MLP = 12, SAYS_ATTENTION = 4 };
+    const int half = plot_column(plot, body, 1) - plot_column(plot, body, 0.5), end = body.x + body.w;
+    for (int i = 0, free = below.x; i <= 2 * (l->blocks - l->first + 1); i++) {
+        const int row = l->first + i / 2;
+        const bool mid = i % 2 == 0;
+        char text[16];
+        if (mid && (half < SAYS_ATTENTION || !lens_mid(l->s, l->side, row)))
+            continue;
+        snprintf(text, sizeof text,
+                 mid                 ? "attn"
+                 : row == LENS_START ? "start"
+                 : row == l->blocks  ? "answer"
+                 : half >= SAYS_MLP  ? "MLP %d"
+                                     : "%d",
+                 row);
+        int w = (int)strlen(text),
+            x = body.x + plot_column(plot, body, row - l->first - (mid ? 0.5 : 0)) - (mid ? w / 2 : 0);
+        x = x + w > end ? end - w : x < body.x ? body.x : x;
+        if (x >= free)
+            free = x + 1 +
+                   canvas_text(p->c, below.y, x, w,
+                               mid             ? STYLE_DIM
+                               : row == l->row ? STYLE_STRONG
+                                               : STYLE_AXIS,
+                               text);
     }
 }
 
@@ -87,16 +166,19 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
                                       STYLE_AXIS, STYLE_WARNING, STYLE_ERROR,  STYLE_DIM};
     Line of[LINES_MOST];
     CanvasLine line[LINES_MOST];
-    int n = choose_lines(l, of, clamp(r.h - 2, 1, LINES_MOST)); /* each has a label */
+    Depth depth;
+    open_depth(l, &depth);
+    int n = choose_lines(&depth, of, clamp(r.h - 2, 1, LINES_MOST)); /* each has a label */
     CanvasPlot plot = {
-        .title = "logits after each block, at the cursor", .line = line, .lines = n, .points = true, .numbered = true};
+        .title = "logits after each attention and MLP", .line = line, .lines = n, .points = true, .numbered = true};
+    plot.x0 = depth.count ? (double)depth.at[0].x : 0;
     plot.x1 = l->blocks - l->first;
     plot.cursor = l->row - l->first;
     plot.no_x = true;
     plot.y0 = (double)INFINITY;
     plot.y1 = -(double)INFINITY;
     for (int i = 0; i < n; i++) {
-        line[i] = (CanvasLine){.sample = logit, .of = &of[i], .name = "", .n = l->blocks - l->first + 1};
+        line[i] = (CanvasLine){.sample = logit, .of = &of[i], .name = "", .n = depth.count};
         line[i].style = STYLES_OF[(size_t)i % (sizeof STYLES_OF / sizeof *STYLES_OF)];
         line[i].mark = (char)(p->c->ascii || p->c->marks ? 'a' + i : 0);
         line[i].read = no_number; /* it stands at the line's end */
@@ -109,15 +191,13 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     }
     if (!n || !(plot.y1 > plot.y0))
         return;
-    Rect below = rect_cut(&r, 'b', 1), ends = rect_cut(&r, 'r', 1 + NAME + (r.w >= 2 * ENDS ? NUMBER + 1 : 0));
+    const int numbers = r.w >= WIDE * ENDS ? 2 : r.w >= 2 * ENDS;
+    Rect below = rect_cut(&r, 'b', 1), ends = rect_cut(&r, 'r', 1 + NAME + (numbers ? numbers * NUMBER + 1 : 0));
     Rect body = plot_draw(p->c, r, &plot);
-    draw_names(p, l, &plot, of, body, ends.w >= ENDS);
-    for (int row = l->first, free = r.x; row <= l->blocks; row++) {
-        char text[16];
-        snprintf(text, sizeof text, row == LENS_START ? "start" : row == l->blocks ? "answer" : "%d", row);
-        int x = body.x + plot_column(&plot, body, row - l->first), w = (int)strlen(text);
-        x = x + w > r.x + r.w ? r.x + r.w - w : x;
-        if (x >= free)
-            free = x + 1 + canvas_text(p->c, below.y, x, w, row == l->row ? STYLE_STRONG : STYLE_AXIS, text);
+    draw_names(p, l, &plot, of, body, ends.w >= ENDS ? numbers : 0);
+    draw_rows(p, l, &plot, body, below);
+    if (numbers > 1 && l->row >= 0 && l->row < l->blocks && r.y < body.y) {
+        canvas_right(p->c, r.y, ends.x + 1 + NAME, NUMBER, STYLE_AXIS, "attn");
+        canvas_right(p->c, r.y, ends.x + 1 + NAME + NUMBER, NUMBER, STYLE_AXIS, "MLP");
     }
 }

@@ -21,10 +21,15 @@ enum {
     BASE_RATES = 8
 };
 
-/* The rows of a rollout add up to something: at the last block. */
+/* The rows of a rollout add up to something: at its last block; and how much of that is on patches. */
 static const char *sum_path(const Session *s, Side side)
 {
-    return shown_attention(s, side, session_blocks_on(s, side) - 1, SITE_ROLLOUT_SUM);
+    return shown_attention(s, side, where_depth(s, session_blocks_on(s, side)) - 1, SITE_ROLLOUT_SUM);
+}
+
+static const char *patches_sum_path(const Session *s, Side side)
+{
+    return shown_attention(s, side, where_depth(s, session_blocks_on(s, side)) - 1, SITE_ROLLOUT_SO_FAR_SUM);
 }
 
 static bool open_where(const Session *s, Side side, Where *out)
@@ -41,7 +46,7 @@ static bool open_where(const Session *s, Side side, Where *out)
     w.has_share = shown_open(s, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_WHERE_OBJECT_SHARE),
                              &w.share);
     w.has_sums = shown_open(s, side, sum_path(s, side), &w.row_sum) &&
-                 shown_open(s, side, shown_site(s, side, SITE_ROLLOUT_PATCHES_SUM), &w.patches_sum);
+                 shown_open(s, side, patches_sum_path(s, side), &w.patches_sum);
     w.object = session_peek(s, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_WHERE_OBJECT));
     w.has_picture = side != SIDE_DIFF && pixels_open(s, side, pixels_input(s, side), &w.picture);
     const Shown *v = &w.map[WHERE_ROLLOUT];
@@ -92,10 +97,18 @@ static void draw_title(const Paint *p, const Where *w, Rect r, int m, const Colo
     static const char *const LONG[WHERE_METHODS] = {"attention rollout", "last attention", "gradient × input",
                                                     "occlusion"};
     bool here = m == w->focus;
+    const int blocks = session_blocks_on(w->s, w->side), depth = where_depth(w->s, blocks);
+    char partly[32];
+    const char *name = r.w < 18 ? where_word((WhereMethod)m) : LONG[m];
     if (r.h < 1)
         return;
-    int used = canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ",
-                             r.w < 18 ? where_word((WhereMethod)m) : LONG[m]);
+    if (r.w < 18)
+        snprintf(partly, sizeof partly, depth > 1 ? "rollout 0–%d" : "rollout %d", depth - 1);
+    else
+        snprintf(partly, sizeof partly, depth > 1 ? "rollout, blocks 0–%d" : "rollout, block %d", depth - 1);
+    if (m == WHERE_ROLLOUT && depth < blocks)
+        name = partly;
+    int used = canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ", name);
     int room = r.w - used - 2;
     if (scale && room >= LEGEND_LEAST)
         colour_scale_bar(p, scale, r.y, r.x + used + 2, room);
@@ -318,7 +331,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         needs_add(out, side, where_mass_path(s, side, (WhereMethod)m));
     }
     needs_add(out, side, sum_path(s, side));
-    needs_add(out, side, shown_site(s, side, SITE_ROLLOUT_PATCHES_SUM));
+    needs_add(out, side, patches_sum_path(s, side));
     if (side != SIDE_DIFF)
         needs_add(out, side, pixels_input(s, side));
     needs_add(out, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_WHERE_OBJECT_SHARE));
@@ -356,5 +369,13 @@ static const ViewWay WAYS[] = {{"rollout    attention through all blocks", "wher
                                {"occlusion  what the answer loses when a patch is grey", "where occlusion"},
                                {NULL, NULL}};
 
-VIEW_SPEC(WHERE, .name = "where", .traits = VIEW_HAS_MEAN | VIEW_WIDE,
+static const KeyBinding KEYS[] = {{"K", "where depth -1", "depth", "the rollout through one block less", 0, 9, NULL},
+                                  {"J", "where depth +1", NULL, "the rollout through one block more", 0, 0, NULL},
+                                  {"[", "where depth -1", NULL, "the rollout through one block less", 0, 0, NULL},
+                                  {"]", "where depth +1", NULL, "the rollout through one block more", 0, 0, NULL},
+                                  {"S-Up", "where depth -1", NULL, "the rollout through one block less", 0, 0, NULL},
+                                  {"S-Down", "where depth +1", NULL, "the rollout through one block more", 0, 0, NULL},
+                                  {.key = NULL}};
+
+VIEW_SPEC(WHERE, .name = "where", .traits = VIEW_HAS_MEAN | VIEW_WIDE, .keys = KEYS,
           .sentence = "Four maps of where it looked. On object: share of the positive values there.", .ways = WAYS);

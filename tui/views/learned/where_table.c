@@ -49,7 +49,10 @@ void where_note_text(const Where *w, int m, bool brief, Buf *text)
     const Session *s = w->s;
     const char *who = reads_class_token(config_of(w)) ? "CLS" : "patch mean";
     int last = session_blocks_on(s, w->side) - 1;
-    if (m == WHERE_ROLLOUT)
+    if (m == WHERE_ROLLOUT && where_depth(s, last + 1) <= last)
+        buf_printf(text, brief ? "½ heads + ½ itself" : "%s, the first %d of %d blocks, ½ heads + ½ itself", who,
+                   where_depth(s, last + 1), last + 1);
+    else if (m == WHERE_ROLLOUT)
         buf_printf(text, brief ? "½ heads + ½ itself" : "%s, all blocks, ½ heads + ½ itself", who);
     else if (m == WHERE_ATTENTION && s->look.where.one_head)
         buf_printf(text, "%s, block %d, head %zu; a: mean of heads", who, last, w->map[m].cell / (size_t)w->p->n);
