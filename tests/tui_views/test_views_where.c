@@ -517,6 +517,44 @@ static void a_river_is_its_ledger(void **state)
     }
 }
 
+/* The river of A − B: every tributary is as long as what its part wrote in A, less that in B; together, and with what is
+ * neither head nor MLP, they are the difference of the numbers. */
+static void a_river_of_both(void **state)
+{
+    (void)state;
+    Canvas c;
+    command("ledger; set scale off");
+    draw_on(&c, &VIEW_LEDGER, SIDE_DIFF, 34, 90, MODE_256, false);
+    const Ledger *l = session_ledger(&session, SIDE_B);
+    const Graph *g = session_graph(&session, SIDE_B);
+    const LedgerEntry *e;
+    int head, longest = 0, drawn_ones = 0;
+    float most = 0, sum = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; ledger_tributary(g, l, i, &e, &head); i++) {
+            const char *path = graph_node(g, head < 0 ? e->total : e->heads)->path;
+            size_t cell = (size_t)(head < 0 ? 0 : head);
+            float x = session_peek(&session, SIDE_A, path)[cell] - session_peek(&session, SIDE_B, path)[cell];
+            int n = eighths(&c, e, head, x < 0);
+            float want = pass ? fabsf(x) * (float)longest / most : 0;
+            float off = want < 8 ? 7.1f : x < 0 ? 4.1f : 1.1f; /* what ends in the stream's own cell fills it */
+            if (pass && fabsf((float)n - want) > off)
+                fail_msg("tributary %d is %d eighths long, not %g", i, n, (double)want);
+            if (pass)
+                continue;
+            longest = fabsf(x) > most ? n : longest;
+            most = fmaxf(most, fabsf(x));
+            sum += x;
+            drawn_ones += n > 0;
+        }
+    const char *start = graph_node(g, l->start)->path, *value = graph_node(g, l->value)->path;
+    sum += *session_peek(&session, SIDE_A, start) - *session_peek(&session, SIDE_B, start);
+    assert_true(fabsf(sum - (*session_peek(&session, SIDE_A, value) - *session_peek(&session, SIDE_B, value))) < 1e-4f);
+    assert_true(longest > 20 && drawn_ones >= 8);
+    canvas_free(&c);
+    shows(&VIEW_LEDGER, SIDE_DIFF, 34, 90, "more in A than in B");
+}
+
 static void many_blocks_and_classes(void **state)
 {
     (void)state;
@@ -815,6 +853,7 @@ int main(void)
         cmocka_unit_test(many_patches),
         cmocka_unit_test(many_blocks_and_classes),
         cmocka_unit_test_setup_teardown(a_river_is_its_ledger, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(a_sheet_always_fits),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),

@@ -19,12 +19,28 @@ static void list_rows(LedgerView *v)
     v->several = *stack;
 }
 
+/* Do both say the same of the same parts? Then their nodes have the same names. */
+static bool same_parts(const Session *s, const Ledger *a, const Ledger *b)
+{
+    const Graph *of = session_graph(s, SIDE_A), *g = session_graph(s, SIDE_B);
+    if (!a || !b || a->count != b->count)
+        return false;
+    for (int i = 0; i < a->count; i++)
+        if (a->entry[i].kind != b->entry[i].kind || a->entry[i].layer != b->entry[i].layer ||
+            strcmp(graph_node(of, a->entry[i].total)->path, graph_node(g, b->entry[i].total)->path) != 0)
+            return false;
+    return true;
+}
+
 LedgerView ledger_view(const Session *s, Side side)
 {
     LedgerView v = {.s = s, .side = side, .g = shown_graph(s, side), .l = session_ledger(s, side)};
-    v.l = side == SIDE_DIFF ? NULL : v.l; /* as many differences as a ledger has lines are too many to keep */
+    if (side == SIDE_DIFF) {
+        v.l = same_parts(s, session_ledger(s, SIDE_A), session_ledger(s, SIDE_B)) ? session_ledger(s, SIDE_B) : NULL;
+        v.less = v.l;
+    }
     v.mlp = v.l ? ledger_mlp_here(s, side) : NULL;
-    v.measured = v.g == exhibit_graph(s->now);
+    v.measured = side != SIDE_DIFF && v.g == exhibit_graph(s->now);
     v.attention = ledger_attention(s, side);
     v.words = graph_role(v.g, ROLE_PLACE, SEQUENCE_ANY) == AXIS_NONE;
     list_rows(&v);
@@ -41,15 +57,33 @@ const char *ledger_view_path(const LedgerView *v, NodeId n)
     return n == NO_NODE ? NULL : graph_node(v->g, n)->path;
 }
 
+bool ledger_view_value(const LedgerView *v, NodeId n, size_t cell, float *x)
+{
+    const char *path = ledger_view_path(v, n);
+    const float *b = path ? session_peek(v->s, v->less ? SIDE_B : v->side, path) : NULL,
+                *a = b && v->less ? session_peek(v->s, SIDE_A, path) : b;
+    if (a && b)
+        *x = v->less ? a[cell] - b[cell] : b[cell];
+    return a && b;
+}
+
 void ledger_put_number(const Paint *p, const LedgerView *v, NodeId n, size_t cell, int y, int x, int width, Style style)
 {
     Shown shown;
+    float value;
+    char text[24] = "…";
     if (!shown_open(p->s, v->side, ledger_view_path(v, n), &shown))
         return;
-    if (shown.values)
+    bool there = ledger_view_value(v, n, cell, &value);
+    if (there && !v->less) {
         shown_number_right(p, &shown, cell, y, x, width, style);
-    else
-        canvas_right(p->c, y, x, width, STYLE_DIM, "…");
+        return;
+    }
+    if (there)
+        number_text(text, sizeof text, value, width - 1);
+    canvas_right(p->c, y, x, width, there ? style : STYLE_DIM, text);
+    if (there)
+        canvas_ref(p->c, y, x, width, shown_ref(&shown, cell));
 }
 
 void ledger_put_effect(const Paint *p, const LedgerView *v, const LedgerEntry *e, int head, int y, int x, int width)
@@ -73,11 +107,34 @@ int ledger_places(const LedgerView *v, AxisRole role)
 
 /* --- the head line --- */
 
+/* The number on either side, and the difference. */
+static void draw_status_of_both(const Paint *p, const LedgerView *v, Rect r)
+{
+    const char *path = ledger_view_path(v, v->l->value);
+    const float *a = session_peek(p->s, SIDE_A, path), *b = session_peek(p->s, SIDE_B, path);
+    char number[3][24];
+    if (!a || !b) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "computing…");
+        return;
+    }
+    number_text(number[0], sizeof number[0], *a - *b, 8);
+    number_text(number[1], sizeof number[1], *a, 8);
+    number_text(number[2], sizeof number[2], *b, 8);
+    int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_STRONG, number[0]);
+    canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM,
+                  r.w >= 60 ? " = A %s − B %s: what each part wrote in A, less that in B" : " = %s − %s", number[1],
+                  number[2]);
+}
+
 static void draw_status(const Paint *p, const LedgerView *v, Rect r)
 {
     size_t done, total;
     Shown value, rest;
     char number[24], left[24];
+    if (v->less) {
+        draw_status_of_both(p, v, r);
+        return;
+    }
     if (!shown_open(p->s, v->side, ledger_view_path(v, v->l->value), &value) || !value.values ||
         !shown_open(p->s, v->side, ledger_view_path(v, v->l->remainder), &rest) || !rest.values) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "computing…");
@@ -105,6 +162,12 @@ typedef struct Layout {
     Rect status, picture, words, largest, body;
 } Layout;
 
+/* A − B is a river only. */
+static bool in_table(const LedgerView *v)
+{
+    return v->s->look.ledger.table && !v->less;
+}
+
 static Layout layout_table(const LedgerView *v, Rect r)
 {
     Layout l = {.status = rect_cut(&r, 't', 1)};
@@ -128,16 +191,16 @@ static Layout layout_table(const LedgerView *v, Rect r)
 
 static Layout layout(const LedgerView *v, Rect r)
 {
-    if (v->s->look.ledger.table)
+    if (in_table(v))
         return layout_table(v, r);
     Layout l = {.status = rect_cut(&r, 't', 1)};
-    bool patches = ledger_places(v, ROLE_PLACE_ROW) > 0;
+    bool patches = !v->less && ledger_places(v, ROLE_PLACE_ROW) > 0;
     if (r.h >= TALL) {
         Rect below = rect_cut(&r, 'b', r.h * 2 / 5 < BELOW_MOST ? r.h * 2 / 5 : BELOW_MOST);
         rect_cut(&r, 'b', 1);
         Rect *votes = patches ? &l.picture : &l.words;
         int wide = patches ? 2 * (below.h - 2) : 2 * WORDS_WIDE + WORDS_GAP;
-        if (below.w >= wide + 2 * LEDGER_WIDE)
+        if (!v->less && below.w >= wide + 2 * LEDGER_WIDE)
             *votes = rect_cut(&below, 'l', wide);
         rect_cut(&below, 'l', votes->w ? 4 : 0);
         l.largest = below;
@@ -159,7 +222,7 @@ static void draw_ledger(const Paint *p, const LedgerView *v, Rect r, bool focus)
         ledger_draw_words(p, v, l.words);
     if (l.largest.w)
         ledger_draw_largest(p, v, l.largest);
-    if (p->s->look.ledger.table)
+    if (in_table(v))
         ledger_draw_table(p, v, l.body, focus);
     else
         ledger_draw_river(p, v, l.body, focus);
@@ -170,9 +233,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (r.h < 3 || r.w < 16)
         return;
     LedgerView v = ledger_view(p->s, side);
-    if (side == SIDE_DIFF)
+    if (side == SIDE_DIFF && !v.l)
         canvas_wrap(p->c, r, STYLE_DIM,
-                    "A and B have a ledger each. The difference of one line is that of its node: `in`.");
+                    "A and B are not made of the same parts, so there is no difference of their ledgers.");
     else if (!v.l)
         canvas_wrap(p->c, r, STYLE_DIM,
                     "No ledger here. `ledger` makes one of the answer; values that are rounded (`set precision bf16`) "
@@ -181,12 +244,30 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_ledger(p, &v, r, focus);
 }
 
+static void needs_of_river(const LedgerView *v, Side side, Needs *out)
+{
+    needs_add(out, side, ledger_view_path(v, v->l->value));
+    needs_add(out, side, ledger_view_path(v, v->l->start));
+    for (int i = 0; i < v->l->count; i++)
+        if (ledger_flows(&v->l->entry[i]))
+            needs_add(out, side,
+                      ledger_view_path(v, v->l->entry[i].kind == LEDGER_HEADS ? v->l->entry[i].heads
+                                                                              : v->l->entry[i].total));
+    if (v->l->count)
+        needs_add(out, side, ledger_view_path(v, v->l->sum));
+}
+
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
     LedgerView v = ledger_view(s, side);
     if (!v.l)
         return;
+    if (v.less) {
+        needs_of_river(&v, SIDE_A, out);
+        needs_of_river(&v, SIDE_B, out);
+        return;
+    }
     const NodeId first[] = {v.l->value, v.l->remainder, v.l->votes, v.words ? v.l->tokens : NO_NODE, v.l->tokens_too};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         needs_add(out, v.side, ledger_view_path(&v, first[i]));
@@ -217,7 +298,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     }
     if (!rect_has(l.body, y, x))
         return false;
-    if (!p->s->look.ledger.table) { /* along the model, by so many */
+    if (!in_table(&v)) { /* along the model, by so many */
         to = ledger_river_at(&v, l.body, x);
         if (to < 0 || here < 0)
             return false;

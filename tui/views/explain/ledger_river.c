@@ -46,11 +46,6 @@ typedef struct River {
     float low, high; /* how far it all goes */
 } River;
 
-static const float *values(const LedgerView *v, NodeId n)
-{
-    return n == NO_NODE ? NULL : session_peek(v->s, v->side, ledger_view_path(v, n));
-}
-
 /* What each one wrote, as they stand in the model; false while one is not computed. */
 static bool read_all(const LedgerView *v, Tributary *at, int *count)
 {
@@ -58,11 +53,11 @@ static bool read_all(const LedgerView *v, Tributary *at, int *count)
     int head;
     for (*count = 0; *count < MOST && ledger_tributary(v->g, v->l, *count, &e, &head); ++*count) {
         NodeId node = head < 0 ? e->total : e->heads;
-        const float *x = values(v, node);
-        if (!x)
+        const size_t cell = head < 0 ? 0 : (size_t)head;
+        float x;
+        if (!ledger_view_value(v, node, cell, &x))
             return false;
-        size_t cell = head < 0 ? 0 : (size_t)head;
-        at[*count] = (Tributary){e, head, *count, x[cell], NAN, 0, node, cell, 0};
+        at[*count] = (Tributary){e, head, *count, x, NAN, 0, node, cell, 0};
     }
     return true;
 }
@@ -122,10 +117,12 @@ static bool river_open(const LedgerView *v, int columns, River *r)
     Tributary all[MOST];
     int count;
     *r = (River){.v = v};
-    const float *value = values(v, v->l->value), *start = values(v, v->l->start);
-    if (!value || (v->l->start != NO_NODE && !start) || !read_all(v, all, &count) || columns < 2 || !count)
+    float value, start = 0;
+    if (!ledger_view_value(v, v->l->value, 0, &value) ||
+        (v->l->start != NO_NODE && !ledger_view_value(v, v->l->start, 0, &start)) || !read_all(v, all, &count) ||
+        columns < 2 || !count)
         return false;
-    r->start = start ? *start : 0;
+    r->start = start;
     choose(r, all, count, columns);
     for (int i = 0; i < r->count; i++)
         r->at[i].group = r->groups += i > 0 && begins_block(&r->at[i - 1], &r->at[i]);
@@ -136,13 +133,13 @@ static bool river_open(const LedgerView *v, int columns, River *r)
     for (int i = 0; i < r->count; i++) {
         Tributary *t = &r->at[i];
         t->before = so_far;
-        t->lost = t->number < 0 ? NAN : session_ledger_effect(v->s, v->side, t->e, t->head);
+        t->lost = t->number < 0 || !v->measured ? NAN : session_ledger_effect(v->s, v->side, t->e, t->head);
         reach(r, so_far, t->wrote);
         reach(r, so_far, t->lost);
         so_far += t->wrote;
         reach(r, 0, so_far);
     }
-    r->end = *value;
+    r->end = value;
     return r->wide > 0;
 }
 
@@ -416,6 +413,12 @@ static void put_here(const Paint *p, const River *r, Rect line)
             continue;
         ledger_part_text(r->v->g, &l, &part);
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
+        if (r->v->less) {
+            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote %.4g %s in A than in B",
+                          fabs((double)t->wrote), t->wrote < 0 ? "less" : "more");
+            buf_free(&part);
+            continue;
+        }
         used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT,
                             t->wrote < 0 ? " takes " : " adds ");
         used += shown_full(p, &shown, t->cell, line.y, line.x + used, line.w - used > 12 ? 12 : line.w - used,
@@ -437,18 +440,22 @@ static void put_legend(const Paint *p, const River *r, Rect line)
 {
     static const struct {
         Water water;
-        const char *text;
-    } KEYS[] = {{STREAM, " so far  "}, {ADDS, " adds  "}, {TAKES, " takes  "}, {LOST, " lost without it  "}};
+        const char *text, *of_both;
+    } KEYS[] = {{STREAM, " so far  ", " apart so far  "},
+                {ADDS, " adds  ", " more in A  "},
+                {TAKES, " takes  ", " less in A  "},
+                {LOST, " lost without it  ", ""}};
     int used = 0;
     for (int i = 0; i < 4 && (KEYS[i].water != LOST || r->v->measured); i++) {
-        if (used + utf8_cells(KEYS[i].text) + 1 > line.w)
+        const char *text = r->v->less ? KEYS[i].of_both : KEYS[i].text;
+        if (used + utf8_cells(text) + 1 > line.w)
             return;
         canvas_glyph(p->c, line.y, line.x + used, WATER_STYLE[KEYS[i].water],
                      p->mode < MODE_256 || p->c->ascii ? texture(p, KEYS[i].water) : 0x2588);
         Cell *k = canvas_at(p->c, line.y, line.x + used);
         if (k)
             k->fg = water_colour(p, KEYS[i].water, true);
-        used += 1 + canvas_text(p->c, line.y, line.x + used + 1, line.w - used - 1, STYLE_DIM, KEYS[i].text);
+        used += 1 + canvas_text(p->c, line.y, line.x + used + 1, line.w - used - 1, STYLE_DIM, text);
     }
     int one_by_one = 0, all = 0, head;
     const LedgerEntry *e;
@@ -465,7 +472,7 @@ static void put_legend(const Paint *p, const River *r, Rect line)
 static void share_reach(const LedgerView *v, River *r, int columns)
 {
     River other;
-    for (int side = SIDE_A; session_compares(v->s) && side <= SIDE_B; side++) {
+    for (int side = SIDE_A; session_compares(v->s) && !v->less && side <= SIDE_B; side++) {
         LedgerView of = ledger_view(v->s, (Side)side);
         if (side == (int)v->side || !of.l || !river_open(&of, columns, &other))
             continue;
@@ -483,8 +490,9 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
 {
     River r;
     if (!river_in(v, room, &r)) {
+        float sum;
         canvas_text(p->c, room.y, room.x, room.w, STYLE_DIM,
-                    values(v, v->l->sum) ? "no room: the table has it (v)" : "computing…");
+                    ledger_view_value(v, v->l->sum, 0, &sum) ? "no room: the table has it (v)" : "computing…");
         return false;
     }
     share_reach(v, &r, columns_of(room));
@@ -521,8 +529,8 @@ void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
     Rect line = rect_cut(&r, 't', 1);
     if (!river_open(v, 2 * MOST, &river) || line.w < NAME + 2 * LEDGER_WIDE)
         return;
-    canvas_printf(p->c, line.y, line.x, line.w, STYLE_AXIS, "%-*s   wrote%s", NAME, "the largest",
-                  v->measured ? "     lost" : "");
+    canvas_printf(p->c, line.y, line.x, line.w, STYLE_AXIS, "%-*s %s%s", NAME, "the largest",
+                  v->less ? " A − B" : "  wrote", v->measured ? "     lost" : "");
     int here = ledger_here(v->s, v->side);
     for (int n = sorted(&river, in), i = 0; i < n && r.h > 0; i++) {
         Buf part = {0};

@@ -11,11 +11,12 @@ typedef struct LedgerView {
     Side side;
     const Graph *g;
     const Ledger *l;
-    bool measured; /* is what taking a part out does measured of this side? */
-    bool several;  /* rows are attentions of a stack among others */
-    bool words;    /* tokens are words, not patches */
-    int attention; /* part of g in focus */
-    int row, rows; /* of attentions in the order of the model: in focus, how many */
+    const Ledger *less; /* of A − B: B's, of the same parts; what stands is A's number less B's. Else NULL */
+    bool measured;      /* is what taking a part out does measured of this side? */
+    bool several;       /* rows are attentions of a stack among others */
+    bool words;         /* tokens are words, not patches */
+    int attention;      /* part of g in focus */
+    int row, rows;      /* of attentions in the order of the model: in focus, how many */
     int part[ROWS_MOST];
     int head, heads;
     const LedgerEntry *mlp; /* in focus instead of a head; or NULL */
@@ -24,6 +25,8 @@ typedef struct LedgerView {
 LedgerView ledger_view(const Session *s, Side side);
 /* Path of a node of the ledger; NULL for NO_NODE. */
 const char *ledger_view_path(const LedgerView *v, NodeId n);
+/* A value of such a node, of A − B A's less B's: false while it is not computed. */
+bool ledger_view_value(const LedgerView *v, NodeId n, size_t cell, float *x);
 /* A cell of such a node, right-aligned; "…" while it is not computed. */
 void ledger_put_number(const Paint *p, const LedgerView *v, NodeId n, size_t cell, int y, int x, int width,
                        Style style);
