@@ -20,7 +20,8 @@ typedef struct LedgerWalk {
     int token; /* as in Ledger */
 } LedgerWalk;
 
-enum { TOKEN_UNKNOWN = -2, TOKEN_SEVERAL = -1 };
+static const char VIA[] = "ledger.via";
+enum { NODE_PATH = 256, TOKEN_UNKNOWN = -2, TOKEN_SEVERAL = -1 };
 
 /* Does the last component of the path, or that before ".unedited…", read `name`? */
 static bool is_called(const char *path, const char *name)
@@ -212,16 +213,17 @@ static bool ledger_walk(const Graph *g, NodeId y, size_t cell, LedgerWalk *w, Er
 
 typedef struct Writer {
     Graph *g;
+    const char *name; /* "ledger", or of what comes by way of a head "ledger.via" */
     const LedgerWalk *walk;
     const NodeId *direct; /* how the number moves with each node */
     NodeId tokens[2];     /* looked-at tokens added up so far: of the text of the last heads, of the other one */
 } Writer;
 
 /* The part's path without what an edit added to it, so that A and B call the same entry the same. */
-static void enter(Graph *g, NodeId part)
+static void enter(const Writer *w, NodeId part)
 {
-    const char *path = graph_node(g, part)->path, *edit = strstr(path, ".unedited");
-    graph_scope(g, "ledger.%.*s", edit ? (int)(edit - path) : (int)strlen(path), path);
+    const char *path = graph_node(w->g, part)->path, *edit = strstr(path, ".unedited");
+    graph_scope(w->g, "%s.%.*s", w->name, edit ? (int)(edit - path) : (int)strlen(path), path);
 }
 
 /* "ledger.PATH", the node that the scope is named after. */
@@ -278,7 +280,7 @@ static void write_heads(Writer *w, LedgerEntry *e)
     e->heads = graph_reduce(g, "heads", OP_SUM, e->tokens, DIMS(h));
     NodeId here = graph_reduce(g, "all_heads", OP_SUM, e->tokens, DIMS(u));
     e->total = total(g, graph_reduce(g, "total", OP_SUM, e->heads, DIMS_SCALAR));
-    graph_scope(g, "ledger");
+    graph_scope(g, "%s", w->name);
     add_tokens(w, e, here, g->axes[u].sequence);
 }
 
@@ -316,7 +318,7 @@ bool ledger_by_token(const Graph *g, const LedgerEntry *e)
 
 static void write_entry(Writer *w, LedgerEntry *e)
 {
-    enter(w->g, e->part);
+    enter(w, e->part);
     if (e->kind == LEDGER_HEADS)
         write_heads(w, e);
     else if (ledger_by_token(w->g, e))
@@ -330,10 +332,11 @@ bool ledger_flows(const LedgerEntry *e)
     return e->kind == LEDGER_HEADS || e->kind == LEDGER_MLP;
 }
 
-static void write_sum(Graph *g, Ledger *l, NodeId seed)
+static void write_sum(const Writer *w, Ledger *l, NodeId seed)
 {
+    Graph *g = w->g;
     int added = 0;
-    graph_scope(g, "ledger");
+    graph_scope(g, "%s", w->name);
     l->sum = l->count ? NO_NODE : graph_const(g, "sum_of_nothing", DIMS_SCALAR, 0.0f);
     for (int flows = 0; flows < 2; flows++) {
         for (int i = l->count - 1; i >= 0; i--) { /* they were found from the end of the model on */
@@ -381,14 +384,15 @@ static NodeId seed_leaf(Graph *g, const Ledger *l)
     return graph_leaf(g, "direct.seed", d, (Leaf){LEAF_CONST, data, "the number that the ledger is of"});
 }
 
-static NodeId write_all(Graph *g, const LedgerWalk *walk, Ledger *l)
+/* seed: what the number is of y's cells; walked: nodes that the walk knew. */
+static void write_all(Graph *g, const char *name, const LedgerWalk *walk, NodeId walked, NodeId seed, Ledger *l)
 {
     graph_scope(g, "%s", "");
-    NodeId seed = seed_leaf(g, l);
-    bool *given = xcalloc((size_t)g->count, sizeof *given); /* the seed is one more than the walk knew */
-    memcpy(given, walk->given, ((size_t)g->count - 1) * sizeof *given);
-    Writer w = {.g = g, .walk = walk, .tokens = {NO_NODE, NO_NODE}};
-    w.direct = grad_add_given(g, l->y, seed, walk->part, walk->parts, given, "direct.");
+    bool *given = xcalloc((size_t)g->count, sizeof *given);
+    memcpy(given, walk->given, (size_t)walked * sizeof *given);
+    Writer w = {.g = g, .name = name, .walk = walk, .tokens = {NO_NODE, NO_NODE}};
+    w.direct = grad_add_given(g, l->y, seed, walk->part, walk->parts, given,
+                              strcmp(name, VIA) == 0 ? "direct.via." : "direct.");
     free(given);
     l->entry = arena_alloc(&g->arena, size_mul((size_t)walk->parts + 1, sizeof *l->entry));
     for (int i = 0; i < walk->parts; i++) {
@@ -400,9 +404,28 @@ static NodeId write_all(Graph *g, const LedgerWalk *walk, Ledger *l)
             ledger_kind(g, part), ledger_layer(g, part), part, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
         write_entry(&w, e);
     }
-    write_sum(g, l, seed);
+    write_sum(&w, l, seed);
     write_votes(g, l, w.tokens);
-    return seed;
+}
+
+static Ledger ledger_begin(NodeId y, size_t cell, size_t against, int token)
+{
+    return (Ledger){.y = y,
+                    .cell = cell,
+                    .against = against,
+                    .token = token,
+                    .start = NO_NODE,
+                    .tokens = NO_NODE,
+                    .tokens_too = NO_NODE,
+                    .votes = NO_NODE};
+}
+
+static void ledger_end(Graph *g, NodeId first, LedgerWalk *walk)
+{
+    for (NodeId n = first; n < g->count; n++)
+        graph_flag(g, n, NODE_PROBE);
+    graph_scope(g, "%s", "");
+    ledger_walk_free(walk);
 }
 
 /* Which token's cell it is, 0 where the node has none. */
@@ -421,18 +444,50 @@ bool ledger_add(Graph *g, NodeId y, size_t cell, size_t against, Ledger *out, Er
     Dims d = graph_node(g, y)->dims;
     if (against != LEDGER_ALONE && token_of(g, d, cell) != token_of(g, d, against))
         walk.token = -1;
-    *out = (Ledger){.y = y,
-                    .cell = cell,
-                    .against = against,
-                    .token = walk.token,
-                    .start = NO_NODE,
-                    .tokens = NO_NODE,
-                    .tokens_too = NO_NODE,
-                    .votes = NO_NODE};
-    NodeId first = write_all(g, &walk, out);
-    for (NodeId n = first; n < g->count; n++)
-        graph_flag(g, n, NODE_PROBE);
+    *out = ledger_begin(y, cell, against, walk.token);
+    const NodeId first = g->count;
     graph_scope(g, "%s", "");
-    ledger_walk_free(&walk);
+    write_all(g, "ledger", &walk, first, seed_leaf(g, out), out);
+    ledger_end(g, first, &walk);
+    return true;
+}
+
+/* The node `name` of an entry's scope, or NO_NODE. */
+static NodeId beside(const Graph *g, const LedgerEntry *e, const char *name)
+{
+    char path[NODE_PATH];
+    snprintf(path, sizeof path, "%s.%s", graph_node(g, e->total)->path, name);
+    return graph_find(g, path);
+}
+
+/* The value's cells times this are the vote: the head's weight on the token times the slope of what it gathers. */
+static NodeId via_seed(Graph *g, NodeId row, NodeId toward, NodeId v, int head, int token)
+{
+    Dims d = graph_node(g, row)->dims; /* [h,u] */
+    int index[DIMS_MAX];
+    float *data = arena_alloc(&g->arena, size_mul(graph_dims_cells(g, d), sizeof *data));
+    memset(data, 0, graph_dims_cells(g, d) * sizeof *data);
+    for (int i = 0; i < d.n; i++)
+        index[i] = g->axes[d.axis[i]].role == ROLE_HEAD ? head : token;
+    data[dims_ravel(g->axes, d, index)] = 1.0f;
+    graph_scope(g, "%s", "");
+    NodeId chosen = graph_leaf(g, "direct.via.chosen", d, (Leaf){LEAF_CONST, data, "the head and the token"});
+    NodeId weight = graph_zip(g, "direct.via.weight", OP_MUL, row, chosen);
+    return graph_contract(g, "direct.via.seed", weight, toward, graph_node(g, v)->dims);
+}
+
+bool ledger_add_via(Graph *g, const LedgerEntry *e, int head, int token, Ledger *out, Err *err)
+{
+    LedgerWalk walk;
+    const NodeId row = e->kind == LEDGER_HEADS ? beside(g, e, "row") : NO_NODE, first = g->count;
+    const NodeId toward = row == NO_NODE ? NO_NODE : beside(g, e, "toward"), v = graph_node(g, e->part)->in[1];
+    if (toward == NO_NODE)
+        return err_set(err, "%s is read from several tokens", graph_node(g, e->part)->path);
+    if (!ledger_walk(g, v, 0, &walk, err))
+        return false;
+    walk.token = TOKEN_SEVERAL;
+    *out = ledger_begin(v, 0, LEDGER_ALONE, TOKEN_SEVERAL);
+    write_all(g, VIA, &walk, first, via_seed(g, row, toward, v, head, token), out);
+    ledger_end(g, first, &walk);
     return true;
 }

@@ -59,6 +59,12 @@ typedef struct Ledger {
 } Ledger;
 #define LEDGER_ALONE SIZE_MAX
 
+/* One step further down: what the parts before a head wrote into that head's vote for the number by looking at one
+ * token (.tokens[head,token] of entry e of a ledger that is there), through the value that it read there: another
+ * ledger of the same form, as ledger.via.PATH and direct.via.PATH, whose value is that vote. Norms and what attention
+ * looks at are taken as they are: why the head looked there is in none of it. False, with nothing appended, where the
+ * number is read from several tokens, or a value is no sum of what was written. */
+bool ledger_add_via(Graph *g, const LedgerEntry *e, int head, int token, Ledger *out, Err *err);
 /* Is it a head's or an MLP's? */
 bool ledger_flows(const LedgerEntry *e);
 /* Is it written token by token, so that of one that alone is read only that one's counts? */

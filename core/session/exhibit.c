@@ -240,7 +240,24 @@ static bool is_target(const GradTarget *a, const GradTarget *b)
 
 static bool is_ledger(const LedgerTarget *a, const LedgerTarget *b)
 {
-    return strcmp(a->path, b->path) == 0 && a->cell == b->cell && a->against == b->against;
+    return strcmp(a->path, b->path) == 0 && a->cell == b->cell && a->against == b->against &&
+           strcmp(a->via, b->via) == 0 && a->head == b->head && a->token == b->token;
+}
+
+/* What comes by way of a head, where there is that head. */
+static void add_via(Graph *g, LedgerOn *on)
+{
+    const LedgerTarget *of = &on->of;
+    Err none;
+    for (int i = 0; *of->via && i < on->ledger.count && !on->has_via; i++) {
+        const LedgerEntry *e = &on->ledger.entry[i];
+        if (e->kind != LEDGER_HEADS || strcmp(graph_node(g, e->total)->path, of->via) != 0)
+            continue;
+        Dims d = graph_node(g, e->tokens)->dims;
+        bool there = of->head < g->axes[dims_role(g, d, ROLE_HEAD)].n &&
+                     of->token < g->axes[dims_role(g, d, ROLE_KEY)].n;
+        on->has_via = there && ledger_add_via(g, e, of->head, of->token, &on->via, &none);
+    }
 }
 
 static void add_ledger(Graph *g, LedgerOn *on)
@@ -253,6 +270,8 @@ static void add_ledger(Graph *g, LedgerOn *on)
         err_set(&on->why, "'%s' has fewer numbers here: `ledger` takes the one in focus", on->of.path);
     else
         on->there = ledger_add(g, y, on->of.cell, on->of.against, &on->ledger, &on->why);
+    if (on->there)
+        add_via(g, on);
 }
 
 static void renew(Graph *g, Run *r, NodeId count, ArenaMark mark, GradTarget *have, const GradTarget *want,

@@ -161,7 +161,7 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     stages_free(&s->stages);
     s->stages = (Stages){0};
     s->target = (GradTarget){{0}, 0};
-    s->ledger = (LedgerTarget){{0}, 0, 0};
+    s->ledger = (LedgerTarget){.path = ""};
     EditState none = {0};
     edits_apply(s, &none, false, NULL);
     s->compare = COMPARE_OFF;

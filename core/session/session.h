@@ -73,10 +73,14 @@ typedef struct GradTarget {
 typedef struct LedgerTarget {
     char path[SESSION_PATH]; /* "logits"; "" for none */
     size_t cell, against;    /* against: LEDGER_ALONE for none */
+    char via[SESSION_PATH];  /* whose vote is looked at too: path of an entry's total; "" for none */
+    int head, token;
 } LedgerTarget;
 typedef struct LedgerOn {
     LedgerTarget of; /* what stands at the end of the graph */
     Ledger ledger;
+    Ledger via; /* what parts before it wrote into that vote */
+    bool has_via;
     bool there; /* false: none was asked for, or … */
     Err why;    /* … why there is none */
 } LedgerOn;

@@ -128,6 +128,43 @@ static void loudest(int *block, int *head, int *token)
         }
 }
 
+/* The vote of a head for a token has a ledger of its own: what all parts before the head wrote into it adds up to it.
+ * Of pictures and words. */
+static void a_vote_is_what_was_written_before(void **state)
+{
+    (void)state;
+    static const char *const AT[] = {"open #17; goto probs; why", "open #66; goto probs[o=square]; why",
+                                     "model translator; goto logits[t=4]; why"};
+    for (size_t i = 0; i < sizeof AT / sizeof *AT; i++) {
+        LedgerVia via;
+        has(run(AT[i]), "Of that vote, ");
+        const Graph *g = session_graph(&s, SIDE_B);
+        const Ledger *of = session_ledger(&s, SIDE_B), *l = session_ledger_via(&s, SIDE_B);
+        const LedgerEntry *e = of->entry;
+        assert_non_null(l);
+        while (strcmp(graph_node(g, e->total)->path, s.ledger.via) != 0)
+            e++;
+        Dims d = graph_node(g, e->tokens)->dims;
+        Err err = {""};
+        const float *votes = session_need(&s, SIDE_B, graph_node(g, e->tokens)->path, &err);
+        const float vote = votes[s.ledger.head * g->axes[dims_role(g, d, ROLE_KEY)].n + s.ledger.token];
+        assert_true(fabsf(number_at("ledger.via.value") - vote) < 1e-5f);
+        float sum = 0;
+        for (int k = 0; k < l->count; k++) {
+            sum += number_at(graph_node(g, l->entry[k].total)->path);
+            assert_true(l->entry[k].part < e->part); /* before it */
+        }
+        assert_true(l->count > 5 && fabsf(sum - vote) < 1e-4f);
+        assert_true(ledger_via(&s, SIDE_B, &via) && via.vote == number_at("ledger.via.value"));
+        for (int k = 0; k < l->count; k++)
+            for (int h = 0; l->entry[k].kind == LEDGER_HEADS && h < (int)graph_cells(g, l->entry[k].heads); h++) {
+                float x = session_need(&s, SIDE_B, graph_node(g, l->entry[k].heads)->path, &err)[h];
+                assert_true(vote < 0 ? x >= via.wrote : x <= via.wrote);
+            }
+    }
+    run("model bundled; open #17");
+}
+
 /* `why` of an answer stands on the head that spoke most, its patch at the cursor, and says both; again: its chain. */
 static void test_why_goes_to_the_river(void **state)
 {
@@ -369,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_why_passes_over_what_is_the_same),
         cmocka_unit_test(test_vary),
         cmocka_unit_test(test_why_goes_to_the_river),
+        cmocka_unit_test(a_vote_is_what_was_written_before),
         cmocka_unit_test(test_river_is_walked),
         cmocka_unit_test(test_ledger_command),
         cmocka_unit_test(test_ledger_follows_edits),

@@ -48,6 +48,40 @@ const Ledger *session_ledger(const Session *s, Side side)
     return on->there ? &on->ledger : NULL;
 }
 
+const Ledger *session_ledger_via(const Session *s, Side side)
+{
+    const LedgerOn *on = ledger_on(s, side);
+    return on->there && on->has_via ? &on->via : NULL;
+}
+
+bool ledger_via(const Session *s, Side side, LedgerVia *out)
+{
+    const Ledger *l = session_ledger_via(s, side);
+    const Graph *g = session_graph(s, ask_side(side));
+    const float *vote = l ? session_peek(s, ask_side(side), graph_node(g, l->value)->path) : NULL;
+    *out = (LedgerVia){.entry = NULL};
+    for (int i = 0; vote && i < l->count; i++) {
+        const LedgerEntry *e = &l->entry[i];
+        const float *x = e->kind == LEDGER_HEADS ? session_peek(s, ask_side(side), graph_node(g, e->tokens)->path)
+                                                 : NULL,
+                    *sum = x ? session_peek(s, ask_side(side), graph_node(g, e->heads)->path) : NULL;
+        if (e->kind == LEDGER_HEADS && !sum)
+            return false;
+        int heads = sum ? (int)graph_cells(g, e->heads) : 0;
+        for (int h = 0; h < heads; h++)
+            if (!out->entry || (*vote < 0 ? sum[h] < out->wrote : sum[h] > out->wrote))
+                *out = (LedgerVia){e, h, 0, *vote, sum[h]};
+    }
+    if (!out->entry)
+        return false;
+    const int tokens = g->axes[node_role(g, out->entry->tokens, ROLE_KEY)].n;
+    const float *x = session_peek(s, ask_side(side), graph_node(g, out->entry->tokens)->path) + out->head * tokens;
+    for (int u = 1; u < tokens; u++)
+        if (out->wrote < 0 ? x[u] < x[out->token] : x[u] > x[out->token])
+            out->token = u;
+    return true;
+}
+
 static int heads_of(const Graph *g, const LedgerEntry *e)
 {
     return e->heads == NO_NODE ? 1 : (int)graph_cells(g, e->heads);

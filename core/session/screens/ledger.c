@@ -82,7 +82,7 @@ static bool go(Session *s, Err *err)
 
 bool ledger_command(Session *s, const Args *a, Err *err)
 {
-    LedgerTarget t = {{0}, 0, 0};
+    LedgerTarget t = {.path = ""};
     if (!parse(s, a, &t, err) || !ledger_set(s, &t, err))
         return false;
     if (!*t.path) {
@@ -194,6 +194,50 @@ static bool stands_on(const Session *s, const LedgerLine *l, const char **path, 
     return e == l->entry && head == l->head && s->look.ledger.one_head == (head >= 0);
 }
 
+/* The vote of that head for that token has a ledger of its own from now on; where it can't have one nothing is lost. */
+static bool look_via(Session *s, WhyAnswer *a)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    LedgerTarget t = s->ledger;
+    Err none;
+    if (a->token < 0)
+        return true;
+    snprintf(t.via, sizeof t.via, "%s", graph_node(g, a->head.entry->total)->path);
+    t.head = a->head.head;
+    t.token = a->token;
+    if (!ledger_set(s, &t, NULL))
+        return false;
+    const Ledger *l = session_ledger_via(s, SIDE_B);
+    for (int i = 0; l && i < l->count; i++)
+        if (l->entry[i].kind == LEDGER_HEADS && !ask_need(s, SIDE_B, l->entry[i].tokens, &none))
+            return false;
+    for (int i = 0; l && i < l->count; i++)
+        if (l->entry[i].kind == LEDGER_HEADS && !ask_need(s, SIDE_B, l->entry[i].heads, &none))
+            return false;
+    if (l && !ask_need(s, SIDE_B, l->value, &none))
+        return false;
+    return ask_why_ledger(s, SIDE_B, a, NULL); /* its lines were those of the graph before */
+}
+
+/* " Into that vote, 0.812, block 1 head 0 had written 0.712, from r3c5". */
+static void put_via(const Session *s, const WhyAnswer *a, Buf *out)
+{
+    LedgerVia via;
+    char label[64];
+    const Graph *g = session_graph(s, SIDE_B);
+    if (a->token < 0 || !ledger_via(s, SIDE_B, &via))
+        return;
+    LedgerLine line = {.entry = via.entry, .head = via.head};
+    buf_puts(out, " Of that vote, ");
+    ask_put_short(out, via.vote);
+    buf_puts(out, ", ");
+    ledger_part_text(g, &line, out);
+    buf_puts(out, " had written ");
+    ask_put_short(out, via.wrote);
+    buf_printf(out, ", from %s. Values only: why a head looks where it does is left out.",
+               axis_label(&g->axes[node_role(g, via.entry->tokens, ROLE_KEY)], via.token, label, sizeof label));
+}
+
 bool ledger_why(Session *s, const char **path, size_t *cell)
 {
     const Graph *g = session_graph(s, SIDE_B);
@@ -204,7 +248,7 @@ bool ledger_why(Session *s, const char **path, size_t *cell)
     bool answer = s->place.screen != SCREEN_LEDGER && ask_why_of_answer(g, n, *cell, &row, &o);
     if ((!answer && s->place.screen != SCREEN_LEDGER) ||
         (answer && (!ledger_rivals(s, SIDE_B, row, o, &of, NULL) || !ledger_set(s, &of, NULL))) ||
-        !ask_why_ledger(s, SIDE_B, &a, NULL))
+        !ask_why_ledger(s, SIDE_B, &a, NULL) || !look_via(s, &a))
         return false;
     const LedgerLine *to = a.token < 0 ? &a.line : &a.head;
     if (stands_on(s, to, path, cell) || !go(s, NULL))
@@ -215,6 +259,7 @@ bool ledger_why(Session *s, const char **path, size_t *cell)
     if (a.token >= 0)
         s->place.at[node_role(session_graph(s, SIDE_B), to->entry->tokens, ROLE_KEY)] = a.token;
     ask_why_sentence(s, SIDE_B, &a, &text);
+    put_via(s, &a, &text);
     session_say(s, "%s", buf_str(&text));
     buf_free(&text);
     return true;

@@ -21,6 +21,8 @@ enum {
     ENDS_NARROW = 4,
     SPRING_NARROW = 2,
     MARGIN_BELOW = 2, /* lines of names */
+    PATH_NAME = 14,   /* columns of a head that is no tributary */
+    PATH_LEAST = 10,  /* lines of a river that has one for its path */
     ABOVE = 2,        /* the cursor's tributary in words, the legend */
     NAME = 20
 };
@@ -468,6 +470,63 @@ static void put_legend(const Paint *p, const River *r, Rect line)
                       one_by_one, all);
 }
 
+/* The path that `w` drew: from the head whose value was read to the head that spoke, over their tributaries. */
+typedef struct RiverPath {
+    LedgerVia via;
+    int from, to; /* of r->at */
+} RiverPath;
+
+static bool river_path(const River *r, RiverPath *out)
+{
+    const LedgerTarget *of = &r->v->s->ledger;
+    *out = (RiverPath){.from = -1, .to = -1};
+    if (r->v->less || !ledger_via(r->v->s, r->v->side, &out->via))
+        return false;
+    for (int i = 0; i < r->count; i++) {
+        const Tributary *t = &r->at[i];
+        out->from = t->head == out->via.head && t->e->part == out->via.entry->part ? i : out->from;
+        out->to = t->head == of->head && strcmp(ledger_view_path(r->v, t->e->total), of->via) == 0 ? i : out->to;
+    }
+    return out->to >= 0; /* from a block of another text it comes from the left */
+}
+
+/* "r3c5 ╭── −0.712 of −0.812 ──▼ r2c6" */
+static void put_path(const Paint *p, const River *r, Rect line)
+{
+    RiverPath path;
+    char label[64], text[64], of[2][16];
+    if (!river_path(r, &path))
+        return;
+    const Graph *g = r->v->g;
+    const Axis *u = &g->axes[node_role(g, path.via.entry->tokens, ROLE_KEY)];
+    int x0 = path.from < 0 ? line.x + spring_of(line) + PATH_NAME : column_of(r, line, path.from),
+        x1 = column_of(r, line, path.to) + own_columns(r, &r->at[path.to]) - 1;
+    for (int x = x0; x <= x1; x++)
+        canvas_glyph(p->c, line.y, x, STYLE_STRONG,
+                     x == x0   ? (p->c->ascii ? '.' : 0x256d)
+                     : x == x1 ? (p->c->ascii ? 'v' : 0x25bc)
+                               : (p->c->ascii ? '-' : 0x2500));
+    axis_label(u, path.via.token, label, sizeof label);
+    if (path.from < 0) {
+        Buf part = {0};
+        LedgerLine of_part = {.entry = path.via.entry, .head = path.via.head};
+        ledger_part_text(g, &of_part, &part);
+        canvas_label(p->c, line.y, line.x, x0 - line.x - 1, STYLE_STRONG, buf_str(&part));
+        buf_free(&part);
+    } else if (x0 - line.x > utf8_cells(label))
+        canvas_text(p->c, line.y, x0 - utf8_cells(label) - 1, utf8_cells(label), STYLE_STRONG, label);
+    axis_label(u, r->v->s->ledger.token, label, sizeof label);
+    canvas_label(p->c, line.y, x1 + 2, line.x + line.w - x1 - 2, STYLE_STRONG, label);
+    number_text(of[0], sizeof of[0], path.via.wrote, 7);
+    number_text(of[1], sizeof of[1], path.via.vote, 7);
+    utf8_print(text, sizeof text, " %s of %s ", of[0], of[1]);
+    int w = utf8_cells(text), room = x1 - x0 - 1;
+    if (w > room)
+        w = utf8_print(text, sizeof text, " %s ", of[0]);
+    if (w <= room)
+        canvas_text(p->c, line.y, x0 + 1 + (room - w) / 2, w, STYLE_STRONG, text);
+}
+
 /* Of the same reach as the other side's, where two are compared. */
 static void share_reach(const LedgerView *v, River *r, int columns)
 {
@@ -498,6 +557,8 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
     share_reach(v, &r, columns_of(room));
     put_here(p, &r, rect_cut(&room, 't', 1));
     put_legend(p, &r, rect_cut(&room, 't', 1));
+    if (room.h > PATH_LEAST && session_ledger_via(v->s, v->side) && !v->less)
+        put_path(p, &r, rect_cut(&room, 't', 1));
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
     rect_cut(&room, 't', 1); /* for the value of the highest, and the lowest */
     if (r.low < 0)
