@@ -141,7 +141,7 @@ bool example_decoder(Building *b, const char *words)
     memcpy(known, w.known, sizeof w.known);
     memcpy(label, w.label, sizeof w.label);
     text_model_seeded(m, &c, (uint64_t)w.seed);
-    Seq2seqInput in = {.target = {w.word, w.words, label, NULL}, .target_vocabulary = known};
+    Seq2seqInput in = {.target = {.word = w.word, .n = w.words, .label = label}, .target_vocabulary = known};
     if (w.kept)
         build_last(b, m, &in);
     else
