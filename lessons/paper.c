@@ -6,7 +6,7 @@
 #include "core/base/utf8.h"
 #include "core/session/exhibit.h"
 
-enum { CELLS_MOST = 24, COLUMNS = 80, CELL = 11 };
+enum { CELLS_MOST = 24, COLUMNS = 80, CELL = 11, NODES = 512 };
 
 /* Cells laid out as a table that a person can fill in: rows of the last axis. */
 static size_t columns_of(const Graph *g, NodeId n)
@@ -73,13 +73,58 @@ static int lines_of(const Graph *g, NodeId n)
     return (int)rows + 2;
 }
 
+/* The node that a view shows under other letters; the node itself where it is none. */
+static NodeId behind(const Graph *g, NodeId n)
+{
+    while (graph_node(g, n)->op == OP_VIEW)
+        n = graph_node(g, n)->in[0];
+    return n;
+}
+
+/* Is a value needed for what is to be computed? A view: by its own name. */
+static bool needed(const Graph *g, const bool *put, NodeId value)
+{
+    bool view = graph_node(g, value)->op == OP_VIEW;
+    for (NodeId n = 0; n < g->count && n < NODES; n++)
+        for (int k = 0; put[n] && graph_node(g, n)->op != OP_LEAF && k < NODE_INPUTS; k++) {
+            NodeId in = graph_node(g, n)->in[k];
+            if (in != NO_NODE && (view ? in : behind(g, in)) == value)
+                return true;
+        }
+    return false;
+}
+
+/* Are the values there that it is computed from? Those inside a softmax or a norm have no place on a page. */
+static bool can_be_had(const Graph *g, const bool *put, NodeId n)
+{
+    for (int k = 0; k < NODE_INPUTS && graph_node(g, n)->in[k] != NO_NODE; k++) {
+        NodeId in = behind(g, graph_node(g, n)->in[k]);
+        if (in < NODES && !put[in] && !strchr(graph_node(g, in)->path, '.'))
+            return false;
+    }
+    return true;
+}
+
+/* The given values with their numbers, or what is computed from them with room to write. A view has none of its own. */
+static void put_part(const Graph *g, const bool *put, bool given, Run *run, Buf *out)
+{
+    for (NodeId n = 0; n < g->count && n < NODES; n++) {
+        bool view = graph_node(g, n)->op == OP_VIEW, leaf = graph_node(g, behind(g, n))->op == OP_LEAF;
+        if (leaf != given || !(view || put[n]) || ((view || given) && !needed(g, put, n)))
+            continue;
+        put_name(g, n, out);
+        if (!view)
+            put_table(g, n, given ? run_need(run, n) : NULL, out);
+    }
+}
+
 /* The first example whose leaves and first steps fit. */
 static bool page(const Player *p, const Example *e, Buf *out)
 {
     const Graph *g = e->graph;
     int lines = 8, given = 0, asked = 0;
-    bool put[512] = {false};
-    for (NodeId n = 0; n < g->count && n < 512; n++) {
+    bool put[NODES] = {false};
+    for (NodeId n = 0; n < g->count && n < NODES; n++) {
         const Node *node = graph_node(g, n);
         bool leaf = node->op == OP_LEAF && (node->leaf.kind == LEAF_INPUT || graph_cells(g, n) == 1);
         if (node->flags & (NODE_PROBE | NODE_DERIVED) || (node->op == OP_LEAF && !leaf) || node->op == OP_VIEW)
@@ -87,7 +132,8 @@ static bool page(const Player *p, const Example *e, Buf *out)
         if (!leaf && strchr(node->path, '.')) /* inside a softmax or a norm */
             continue;
         int cost = leaf ? lines_of(g, n) : 2 * lines_of(g, n);
-        if (!fits(g, n) || (!leaf && graph_cells(g, n) > CELLS_MOST) || lines + cost > PAPER_LINES)
+        if (!fits(g, n) || (!leaf && (!can_be_had(g, put, n) || graph_cells(g, n) > CELLS_MOST)) ||
+            lines + cost > PAPER_LINES)
             continue;
         put[n] = true;
         lines += cost;
@@ -97,19 +143,11 @@ static bool page(const Player *p, const Example *e, Buf *out)
     if (!given || !asked)
         return false;
     buf_printf(out, "Lesson %d. %s\n\nGiven\n", p->lesson.number, p->lesson.title);
-    for (NodeId n = 0; n < g->count && n < 512; n++)
-        if (put[n] && graph_node(g, n)->op == OP_LEAF) {
-            put_name(g, n, out);
-            put_table(g, n, run_need(e->exhibit->pass.base_run, n), out);
-        }
+    put_part(g, put, true, e->exhibit->pass.base_run, out);
     buf_puts(out, "\nCompute\n");
-    for (NodeId n = 0; n < g->count && n < 512; n++)
-        if (put[n] && graph_node(g, n)->op != OP_LEAF) {
-            put_name(g, n, out);
-            put_table(g, n, NULL, out);
-        }
+    put_part(g, put, false, NULL, out);
     buf_puts(out, "\nAnswers (fold here)\n");
-    for (NodeId n = 0; n < g->count && n < 512; n++)
+    for (NodeId n = 0; n < g->count && n < NODES; n++)
         if (put[n] && graph_node(g, n)->op != OP_LEAF) {
             buf_printf(out, "  %s\n", graph_node(g, n)->path);
             put_table(g, n, run_need(e->exhibit->pass.base_run, n), out);

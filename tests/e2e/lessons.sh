@@ -154,6 +154,20 @@ aligned=$(cat "$PAGES"/*.html | LC_ALL=C sed 's/\xE2\x80\x88/./g; s/\xE2\x80\x87
 same "the points of every table are aligned" aligned "$aligned"
 check "no scripts, nothing from elsewhere" bash -c '! grep -liE "<script|javascript:| on[a-z]+=|https?://" "$1"/*.html' _ "$PAGES"
 for card in "$TOP"/lessons/*.md; do check "a page for ${card##*/}" [ -s "$PAGES/$(basename "$card" .md).html" ]; done
+# one lesson, and one of one's own: their pages, a list of both, no link to a page that is not there
+"$VITRINE" lesson new "$HOME_DIR/my own.md" >"$HOME_DIR/said" 2>&1
+timeout 100 "$VITRINE" export lessons 6 "$HOME_DIR/my own.md" -o "$PAGES.two" >"$HOME_DIR/said" 2>&1 </dev/null
+same "two lessons as pages" '0 06-why-the-square-root.html glossary.html index.html my-own.html' "$? $(cd "$PAGES.two" && echo *.html)"
+lost=''
+for to in $(cat "$PAGES.two"/*.html | grep -oE 'href="[^"#]*' | cut -d'"' -f2 | sort -u); do [ -z "$to" ] || [ -s "$PAGES.two/$to" ] || lost+=" $to"; done
+same "links between the two" '' "$lost"
+for words in "$HOME_DIR/my own.md" "lesson 6" "lessons 6"; do
+    IFS=' ' read -ra word <<<"$words"
+    [ -f "$words" ] && word=("$words")
+    "$VITRINE" export "${word[@]}" -o "$HOME_DIR/six.html" >"$HOME_DIR/said" 2>&1 </dev/null
+    same "a page is no folder: status" 2 $?
+    check "a page is no folder: ${word[*]}" grep -q 'folder.* -o FOLDER' "$HOME_DIR/said"
+done
 check "a drawing has no scripts either" bash -c '! grep -lE "<script|href=\"http" "$1"/*.svg' _ "$PAGES"
 
 finish lessons

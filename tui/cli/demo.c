@@ -65,6 +65,28 @@ static void demo_list(Buf *out)
     }
 }
 
+/* What the speaker says, of all of them. */
+static void demo_notes(Buf *out)
+{
+    for (int i = 0; i < DEMO_COUNT; i++) {
+        Script s;
+        if (script_parse(&s, DEMOS[i].name, DEMOS[i].text, NULL)) {
+            buf_printf(out, "%s%d  %s: %s\n", i ? "\n" : "", i + 1, DEMOS[i].name, s.title);
+            for (int k = 0; k < s.count; k++)
+                for (const char *p = s.steps[k].notes; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+                    buf_printf(out, p == s.steps[k].notes ? "  %2d. " : "      ", k + 1);
+                    buf_printf(out, "%.*s\n", (int)strcspn(p, "\n"), p);
+                }
+        }
+        script_free(&s);
+    }
+}
+
+static bool is_notes(const Options *o)
+{
+    return o->word_count == 2 && strcmp(o->word[1], "notes") == 0;
+}
+
 enum { ALLOWED = LINE_FOREIGN | COMMAND_UI };
 
 static const char *which(const Work *w)
@@ -94,7 +116,12 @@ static int demo(Work *w, Err *err)
     Script s;
     if (!which(w)) {
         demo_list(&w->out);
-        buf_puts(&w->out, "`vitrine demo N` plays one: Space goes on, `demo notes` is what the speaker says.\n");
+        buf_puts(&w->out, "`vitrine demo N` plays one: Space goes on. `vitrine demo notes` is what the speaker says, "
+                          "`vitrine present NAME` shows it in a hall.\n");
+        return STATUS_DONE;
+    }
+    if (is_notes(w->options)) {
+        demo_notes(&w->out);
         return STATUS_DONE;
     }
     int status = demo_open(which(w), &s, err) ? play(w, &s, err) : STATUS_USAGE;
@@ -108,7 +135,7 @@ static bool check(const Options *o, const Link *l, Err *err)
     bool cast = o->output && strcmp(file_suffix(o->output), "cast") == 0;
     if (o->word_count > 2)
         return err_set(err, "demo: one at a time, '%.60s' is too many", o->word[2]);
-    if (o->word_count > 1 && !demo_find(o->word[1], err))
+    if (o->word_count > 1 && !is_notes(o) && !demo_find(o->word[1], err))
         return false;
     if (o->cast && o->output)
         return err_set(err, "--cast and -o: one of them");
@@ -124,14 +151,16 @@ static bool screen(const Options *o, AppOptions *a)
 {
     a->input = o->input ? o->input : "#17";
     a->demo = o->word[1];
-    return o->word_count == 2 && !o->plain && !o->output && !o->cast && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    return o->word_count == 2 && !is_notes(o) && !o->plain && !o->output && !o->cast && isatty(STDIN_FILENO) &&
+           isatty(STDOUT_FILENO);
 }
 
 const Verb VERB_DEMO = {
     .name = "demo",
-    .usage = "demo [N] [--cast FILE, -o FILE]",
+    .usage = "demo [N or notes] [--cast FILE, -o FILE]",
     .summary = "ready-made demonstrations of five minutes, with notes for the speaker",
-    .details = "Without N: the list. On a terminal demonstration N is played on the screen; into a pipe, or with "
+    .details = "Without N: the list; notes: what the speaker says, of all of them. On a terminal demonstration N is "
+               "played on the screen; into a pipe, or with "
                "--plain, its captions, notes and commands are written. -o NAME.svg draws every step, --cast NAME "
                "records an asciicast. Every "
                "number in a caption is evaluated when it is played; -i and -m choose another picture or model.",

@@ -9,6 +9,7 @@
 #include "lessons/check.h"
 #include "lessons/paper.h"
 #include "tui/app.h"
+#include "tui/cli/course.h"
 #include "tui/cli/help.h"
 #include "tui/cli/play.h"
 #include "tui/cli/verbs.h"
@@ -127,14 +128,12 @@ static bool is_new(const Options *o)
 static bool check_one(const Options *o, const Link *l, Err *err)
 {
     (void)l;
-    LessonFile f;
     if (is_new(o))
         return !file_exists(o->word[2]) ||
                err_set(err, "%.300s is there, and may be your work: name another file, or move it away", o->word[2]);
     if (o->word_count != 2)
         return err_set(err, "which lesson? `vitrine lessons` lists them, `vitrine lesson new FILE.md` writes one");
-    return lesson_named(o->word[1], &f) || file_exists(o->word[1]) ||
-           err_set(err, "there is no lesson '%.60s'; `vitrine lessons` lists them", o->word[1]);
+    return course_known(o->word[1], err);
 }
 
 /* A lesson brings its own model and pictures. */
@@ -198,7 +197,20 @@ const Verb VERB_LESSON = {
 
 static bool exports_lessons(const Options *o)
 {
-    return o->word_count == 2 && strcmp(o->word[1], "lessons") == 0;
+    return o->word_count > 1 && (strcmp(o->word[1], "lessons") == 0 || strcmp(o->word[1], "lesson") == 0);
+}
+
+/* Each a number, a name or a file of one's own, and a folder to put them in. */
+static bool check_pages(const Options *o, Err *err)
+{
+    if (!o->output || strcmp(o->output, "-") == 0 || screen_suffix(o->output))
+        return err_set(err, "pages go into a folder: vitrine export lessons%s%.200s -o FOLDER",
+                       o->word_count > 2 ? " " : "", o->word_count > 2 ? o->word[2] : "");
+    for (int i = 2; i < o->word_count; i++)
+        if (!course_known(o->word[i], err))
+            return false;
+    return o->word_count > 2 || strcmp(o->word[1], "lessons") == 0 ||
+           err_set(err, "which lesson? vitrine export lesson 6 -o FOLDER");
 }
 
 static bool check_export(const Options *o, const Link *l, Err *err)
@@ -206,7 +218,9 @@ static bool check_export(const Options *o, const Link *l, Err *err)
     (void)l;
     bool file = o->output && strcmp(o->output, "-") != 0;
     if (exports_lessons(o))
-        return file || err_set(err, "name a folder: vitrine export lessons -o FOLDER");
+        return check_pages(o, err);
+    if (o->word_count > 1 && strcasecmp(file_suffix(o->word[1]), "md") == 0)
+        return err_set(err, "a lesson becomes pages in a folder: vitrine export lessons %.200s -o FOLDER", o->word[1]);
     return (file && (screen_suffix(o->output) || strcasecmp(file_suffix(o->output), "cast") == 0)) ||
            err_set(err, "export where to? -o FILE.svg, .png, .html, .txt or .ans is the screen with its command below; "
                         "values have `vitrine show`, and `export lessons -o FOLDER` makes pages of the lessons");
@@ -244,13 +258,13 @@ static int run_export(Work *w, Err *err)
 
 const Verb VERB_EXPORT = {
     .name = "export",
-    .usage = "export [ADDRESS] [--script FILE] -o FILE, export lessons -o FOLDER",
+    .usage = "export [ADDRESS] [--script FILE] -o FILE, export lessons [N or FILE.md …] -o FOLDER",
     .summary = "a screen or a script for slides and papers, with its command below; or the lessons as pages",
     .details = "FILE.svg .png .html .txt .ans: the screen as `vitrine screen` draws it, and below it the command line "
                "that draws it; with --script every step, with its caption too. export lessons: static pages without "
-               "scripts, every card with its numbers, its screen as SVG for light and dark ground, the table of its "
-               "worked example, its question with "
-               "all answers explained. FOLDER is made if it does not exist.",
+               "scripts, of all lessons or of those named, your own among them: every card with its numbers, its "
+                "screen as SVG for light and dark ground, the table of its worked example, its question with all "
+                "answers explained. FOLDER is made if it does not exist.",
     .example = "vitrine export 10 -c 'view matrix' -o shot.svg",
     .flags = VERB_ALONE | VERB_UI,
     .check = check_export,

@@ -13,6 +13,7 @@
 #include "core/session/screens.h"
 #include "lessons/play.h"
 #include "tui/canvas/export.h"
+#include "tui/cli/course.h"
 #include "tui/cli/verbs.h"
 #include "tui/frame.h"
 
@@ -263,11 +264,6 @@ static void head(Buf *out, const char *title)
     buf_printf(out, "</title><style>%s</style></head><body>\n", STYLE);
 }
 
-static void page_name(const LessonFile *f, char *out, size_t n)
-{
-    utf8_print(out, n, "%.*s", (int)strcspn(f->name, "."), f->name);
-}
-
 static void put_sources(Buf *out, const Card *c)
 {
     for (int k = 0; k < c->quoted.count; k += 2)
@@ -383,44 +379,46 @@ static void put_lines(Buf *out, const char *before, const Texts *t)
     }
 }
 
-static void put_link(Buf *out, const LessonFile *f, const char *before, const char *after)
+/* Its title; a link where it has a page. */
+static void put_link(const Course *course, Buf *out, const LessonFile *f, const char *before, const char *after)
 {
     char base[64];
     Lesson l;
-    page_name(f, base, sizeof base);
+    bool page = course_has(course, f);
+    course_page(f, base, sizeof base);
     if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL)) {
-        buf_printf(out, "<a href=\"%s.html\">%s", base, before);
+        buf_printf(out, page ? "<a href=\"%s.html\">" : "", base);
+        buf_puts(out, before);
         if (l.number >= 0)
             buf_printf(out, "%d. ", l.number);
         html_text(out, l.title);
-        buf_printf(out, "%s</a>", after);
+        buf_printf(out, "%s%s", after, page ? "</a>" : "");
     }
     lesson_free(&l);
 }
 
 /* All lessons, the one before and the one behind. */
-static void put_ways(Buf *out, int i)
+static void put_ways(const Course *c, Buf *out, int i)
 {
-    LessonFile f;
     buf_puts(out, "<nav><a href=\"index.html\">All lessons</a>");
-    if (i > 0 && lesson_at(i - 1, &f)) {
+    if (i > 0) {
         buf_puts(out, " · ");
-        put_link(out, &f, "← ", "");
+        put_link(c, out, &c->at[i - 1], "← ", "");
     }
-    if (lesson_at(i + 1, &f)) {
+    if (i + 1 < c->count) {
         buf_puts(out, " · ");
-        put_link(out, &f, "", " →");
+        put_link(c, out, &c->at[i + 1], "", " →");
     }
     buf_puts(out, "</nav>\n");
 }
 
-static void put_needed(Buf *out, const Texts *needs)
+static void put_needed(const Course *c, Buf *out, const Texts *needs)
 {
     LessonFile f;
     for (int i = 0; i < needs->count; i++)
         if (lesson_named(needs->at[i].text, &f)) {
             buf_puts(out, i ? ", " : "<p class=\"small\">Builds on: ");
-            put_link(out, &f, "", "");
+            put_link(c, out, &f, "", "");
         }
     if (needs->count)
         buf_puts(out, ".</p>\n");
@@ -433,20 +431,20 @@ static bool write_page(const char *folder, const char *base, const Buf *page, Er
     return file_write(path, buf_str(page), page->len, err);
 }
 
-static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, Buf *index, Err *err)
+static bool write_lesson(Work *w, const Course *course, int which, const char *folder, Terms *terms, Buf *index,
+                         Err *err)
 {
     Lesson lesson;
-    LessonFile f;
+    LessonFile f = course->at[which];
     Player p = {0};
     Buf out = {0};
     Shots shots = {.count = 0};
     char base[64];
-    REQUIRE(lesson_at(which, &f));
-    page_name(&f, base, sizeof base);
+    course_page(&f, base, sizeof base);
     bool ok = lesson_parse(&lesson, f.name, f.text, f.size, 0, err) && player_open(&p, &w->session, &lesson, err);
     if (ok) {
         head(&out, p.lesson.title);
-        put_ways(&out, which);
+        put_ways(course, &out, which);
         buf_puts(&out, "<h1>");
         if (p.lesson.number >= 0)
             buf_printf(&out, "%d. ", p.lesson.number);
@@ -457,7 +455,7 @@ static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, B
             html_text(&out, p.lesson.intro.at[i].text);
             buf_puts(&out, "</p>\n");
         }
-        put_needed(&out, &p.lesson.needs);
+        put_needed(course, &out, &p.lesson.needs);
         put_lines(&out, "Afterwards you can:", &p.lesson.able);
         put_lines(&out, "Often believed:", &p.lesson.misconception);
     }
@@ -466,14 +464,13 @@ static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, B
     if (ok) {
         put_lines(&out, "In one sentence:", &p.lesson.summary);
         put_lines(&out, "Read on:", &p.lesson.reads);
-        put_ways(&out, which);
+        put_ways(course, &out, which);
         buf_puts(&out, "</body></html>\n");
         ok = write_page(folder, base, &out, err);
-        LessonFile before;
-        if (f.number < 0 && which > 0 && lesson_at(which - 1, &before) && before.number >= 0)
+        if (course->whole && f.number < 0 && which > 0 && course->at[which - 1].number >= 0)
             buf_puts(index, "</ul><h2>Short cards that the lessons build on</h2><ul>\n");
         buf_puts(index, "<li>");
-        put_link(index, &f, "", "");
+        put_link(course, index, &f, "", "");
         buf_printf(index, " <span class=\"small\">%d minutes</span></li>\n", p.lesson.minutes);
     }
     for (int i = 0; i < shots.count; i++)
@@ -520,14 +517,16 @@ int lessons_export(Work *w, Err *err)
 {
     const char *folder = w->options->output;
     Buf index = {0};
-    LessonFile f;
-    int count = 0;
-    while (lesson_at(count, &f))
-        count++;
+    Course course = {.count = 0};
     if (!work_open(w, LINE_FOREIGN, err))
         return STATUS_BAD;
+    if (!course_read(&course, w->options->word + 2, w->options->word_count - 2, err)) {
+        course_free(&course);
+        return STATUS_BAD;
+    }
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         err_set(err, "%.300s: %s; name a folder in one that is there", folder, strerror(errno));
+        course_free(&course);
         return STATUS_BAD;
     }
     head(&index, "Vitrine: the lessons");
@@ -537,15 +536,17 @@ int lessons_export(Work *w, Err *err)
              "shows there.</p><ul>\n");
     bool ok = true;
     Terms terms = {.count = 0};
-    for (int i = 0; ok && lesson_at(i, &f); i++)
-        ok = (work_progress(w, "writing the lessons", (double)i / count) || err_set(err, "cancelled")) &&
-             write_lesson(w, i, folder, &terms, &index, err);
+    for (int i = 0; ok && i < course.count; i++)
+        ok = (work_progress(w, "writing the lessons", (double)i / course.count) || err_set(err, "cancelled")) &&
+             write_lesson(w, &course, i, folder, &terms, &index, err);
     if (ok) {
         buf_puts(&index, "</ul><p><a href=\"glossary.html\">The words of the lessons</a></p></body></html>\n");
         ok = write_glossary(folder, &terms, err) && write_page(folder, "index", &index, err);
         w->written = true;
-        buf_printf(&w->out, "%d lessons in %s: begin with index.html\n", count, folder);
+        buf_printf(&w->out, "%d lesson%s in %s: begin with index.html\n", course.count, course.count == 1 ? "" : "s",
+                   folder);
     }
+    course_free(&course);
     terms_free(&terms);
     buf_free(&index);
     return ok ? STATUS_DONE : STATUS_BAD;

@@ -12,7 +12,8 @@ bool ask_say(Session *s, Side side, Buf *out, Err *err);
 bool ask_say_screen(Session *s, Buf *out, Err *err);
 /* A caption: text as it is, and for every {EXPRESSION} what the trace has there now:
  *   {EXPRESSION} a number as number.h has them: {probs[o=0]}, {max(probs) - min(probs)}; {EXPRESSION %} as per cent;
- *   {label(ADDRESS)} the last axis' label of the largest; {answer} the class named first; {say}
+ *   {label(ADDRESS)} the last axis' label of the largest; {answer} the class named first; {say}; {learned}, {learned
+ *   twin}: the accuracy at the end of the training
  * with A or B before it ({A answer}) of that side, else of what is on show. */
 bool ask_caption(Session *s, const char *text, Buf *out, Err *err);
 

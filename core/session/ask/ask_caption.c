@@ -7,6 +7,7 @@
 #include "core/session/ask/cells.h"
 #include "core/session/ask/number.h"
 #include "core/session/ask/say.h"
+#include "core/session/learned/measures.h"
 
 enum { EXPRESSION = 300 };
 
@@ -49,6 +50,25 @@ static void put_value(double x, bool percent, Buf *out)
         ask_put_short(out, (float)x);
 }
 
+/* What the training, or the twin's, came to: "99.1 % (98.8–99.4) of 5,000 held-out pictures". */
+static bool put_learned(Session *s, bool twin, Buf *out, Err *err)
+{
+    char share[48];
+    measures_read_history(s);
+    const History *h = twin ? session_history_twin(s) : session_history(s);
+    int row = h ? h->row_count - 1 : -1;
+    while (row >= 0 && history_at(h, row, HISTORY_CHECK) < 0)
+        row--;
+    size_t n = session_history_checked(s, twin);
+    if (row < 0 || !n)
+        return err_set(err, "no record of how this model%s was trained is known", twin ? "'s twin" : "");
+    measure_share_text((size_t)((double)history_at(h, row, HISTORY_CHECK) * (double)n + 0.5), n, share, sizeof share);
+    buf_printf(out, "%s of ", share);
+    ask_put_count(out, n);
+    buf_puts(out, h->text.heads ? " unseen sentences" : " held-out pictures");
+    return true;
+}
+
 static bool put_expression(Session *s, const char *text, Buf *out, Err *err)
 {
     static const char LABEL[] = "label(";
@@ -66,6 +86,8 @@ static bool put_expression(Session *s, const char *text, Buf *out, Err *err)
         side = SIDE_B;
     if (strcmp(rest, "say") == 0)
         return ask_say(s, side, out, err);
+    if (strcmp(rest, "learned") == 0 || strcmp(rest, "learned twin") == 0)
+        return put_learned(s, rest[strlen("learned")] != 0, out, err);
     if (strcmp(rest, "answer") == 0) {
         const char *path = site_path_any(session_graph(s, side), SITE_PROBS);
         return path ? put_label(s, side, path, out, err) : err_set(err, "this model names no answer");
