@@ -218,7 +218,8 @@ bool card_lay(const Player *player, int width, Laid *out, Err *err)
     }
     buf_free(&said);
     for (int i = 0; ok && i < c->item_count; i++)
-        ok = put_item(&p, player, &c->items[i], out->count == 0, err);
+        ok = (player->hall && c->items[i].kind == ITEM_QUOTE) ||
+             put_item(&p, player, &c->items[i], out->count == 0, err);
     if (ok && c->question)
         ok = put_question(&p, player, c->question, err);
     if (!ok)

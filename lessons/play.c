@@ -475,3 +475,17 @@ bool player_prediction(const Player *p, Buf *out, Err *err)
         buf_printf(out, "It is: %s. ", right->text);
     return !said || player_text(p, said->why, out, err);
 }
+
+bool player_answer(const Player *p, Buf *out, Err *err)
+{
+    const Question *q = player_card(p)->question;
+    if (q && q->kind == QUESTION_NUMBER)
+        return settle_number(p, q, &(Answer){0}, out, err);
+    const Choice *right = q && q->kind == QUESTION_CHOICE ? right_choice(q) : NULL;
+    if (!right)
+        return true;
+    buf_puts(out, "It is: ");
+    bool ok = player_text(p, right->text, out, err);
+    buf_puts(out, ". ");
+    return ok && player_text(p, right->why, out, err);
+}

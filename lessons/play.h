@@ -24,6 +24,7 @@ typedef struct Player {
     Example *examples; /* [lesson.example_count] */
     Exhibit *home;     /* the session's own: the model looking at a picture */
     bool uses;         /* counted among those who read the model's weights */
+    bool hall;         /* it is shown to many: what a card quotes (`> …`) is for a reader at the keys alone */
     bool opens;        /* its first card begins with what the lesson is for */
     int card;          /* -1: none entered yet */
     int pause;         /* how many pauses of the card are behind */
@@ -66,6 +67,8 @@ bool player_awaits(const Player *p);
 /* What was predicted on the card before, what comes, and the explanation of that answer, its values those of the card
  * that settles it. Empty where nothing was asked. */
 bool player_prediction(const Player *p, Buf *out, Err *err);
+/* What is right on this card, and why; empty where that is done on the screen. */
+bool player_answer(const Player *p, Buf *out, Err *err);
 
 /* Prose with its live values: {{EXPRESSION}} or {{EXPRESSION|DECIMALS}} become numbers. Appends; a value that cannot be
  * had is an error. Where the card compares with what was before its change, they are … until that was seen. */

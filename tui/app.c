@@ -80,6 +80,17 @@ static void show_frame(App *a)
     a->stale = a->touched = false;
 }
 
+/* What a frame of the film came to, which no command did: from that state on. */
+static void tell_followers(App *a, StateShot *was)
+{
+    if (!was)
+        return;
+    StateShot *now = state_shot(&a->s);
+    state_between(&a->s, was, now, &a->share.entries);
+    state_shot_free(now);
+    state_shot_free(was);
+}
+
 void app_play_tick(App *a, bool done, int64_t now, int64_t *wait)
 {
     Session *s = &a->s;
@@ -92,15 +103,18 @@ void app_play_tick(App *a, bool done, int64_t now, int64_t *wait)
         a->next_frame = now + frame;
     if (done && now >= a->next_frame) {
         int box = s->place.box;
+        StateShot *was = *a->share.room.path ? state_shot(s) : NULL;
         buf_clear(&s->said);
         s->look.playing = play_frame(s);
+        tell_followers(a, was);
         a->next_frame = now + play_wait(s) * (int64_t)1000000;
         a->touched = true;
         if (s->place.box != box) { /* what was said was about the step before */
             *a->message = 0;
             presenter_free_colours(&a->presenter, s);
         }
-        app_show_said(a);
+        if (!a->presenter.view.on) /* its keys are other ones */
+            app_show_said(a);
     }
     int64_t left = a->next_frame > now ? a->next_frame - now : 0;
     if (s->look.playing && (*wait < 0 || left < *wait))
@@ -226,12 +240,12 @@ static void open_class(App *a, const AppOptions *o)
 {
     Err err = {{0}};
     bool ok = true;
+    a->hint = a->hint && !o->join;
     if (o->join)
         ok = follow_open(&a->follow, o->join, o->model, &err);
-    if (ok && (o->present || o->share))
-        ok = prompter_open(&a->prompter, &err);
     if (!ok)
         app_say(a, true, err.text);
+    a->prompter.wanted = o->present || o->share;
 }
 
 int app_main(const AppOptions *o)

@@ -10,6 +10,8 @@
 #include "tui/app_parts.h"
 #include "tui/canvas/letters.h"
 
+enum { ABOVE = 4 }; /* rows below a question on the ordinary screen: what is said, and the keys */
+
 /* Every command: to those who follow us; and whoever does something on their own has left. */
 static void on_entry(void *context, const char *lines)
 {
@@ -59,6 +61,9 @@ bool app_class_step(App *a)
         app_say(a, false, a->share.news);
     a->share.news[0] = 0;
     prompter_step(&a->prompter, &a->s, &a->presenter, &a->question);
+    if (*a->prompter.news)
+        app_say(a, false, a->prompter.news);
+    a->prompter.news[0] = 0;
     for (; prompter_key(&a->prompter, key); changed = true)
         a->count = app_presents(a, key) ? a->count : 0;
     if (!follow_step(&a->follow, &a->s, now))
@@ -145,7 +150,7 @@ bool app_ask(App *a, const Args *words, Err *err)
     const char *seed = words ? args_named(words, "seed") : NULL;
     bool ok = words && words->count ? ask_words(a, words, &new.quiz, err)
               : seed                ? ask_made(a, seed, &new.quiz, err)
-                                    : ask_card(a, &new.quiz, err);
+                                    : ask_card(a, &new.quiz, err) && deck_asked(&a->presenter.deck, err);
     if (ok)
         a->question = new;
     return ok;
@@ -203,6 +208,16 @@ bool app_class_key(App *a, const char *key)
     return true;
 }
 
+static const char GOES_ON[] = "Space, or what else goes on: the answers. :votes adds hands.";
+
+int app_question_rows(const App *a)
+{
+    const Rollcall *q = &a->question;
+    bool own = a->presenter.view.on && !a->presenter.view.blank && !a->follow.question.open;
+    int rows = own ? rollcall_rows(q, &a->canvas, q->closed ? "" : GOES_ON) : 0;
+    return rows <= a->canvas.h * 2 / 3 ? rows : 0; /* a higher one lies over the screen */
+}
+
 void app_draw_question(App *a)
 {
     const Follow *f = &a->follow;
@@ -212,8 +227,8 @@ void app_draw_question(App *a)
     if (guest && q->mine >= 0)
         follow_receipt(f, &below);
     else if (!guest && !q->closed)
-        buf_puts(&below, "Space, or what else goes on: the answers. :votes adds hands.");
-    rollcall_draw(q, &a->canvas, buf_str(&below));
+        buf_puts(&below, GOES_ON);
+    rollcall_draw(q, &a->canvas, buf_str(&below), app_question_rows(a) ? 0 : ABOVE);
     buf_free(&below);
 }
 

@@ -52,7 +52,7 @@ Frame app_frame(const App *a)
 {
     Rect card, screen;
     if (a->presenter.view.on)
-        return present_frame(&a->s, &a->presenter.deck, a->canvas.h, a->canvas.w);
+        return present_frame(&a->s, &a->presenter.deck, a->canvas.h - app_question_rows(a), a->canvas.w);
     desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
     bool below = card.h && card.y > screen.y;
     Frame f = frame_layout(&a->s, screen.h, screen.w,
@@ -206,7 +206,7 @@ void app_draw(App *a)
                  a->desk.player.lesson.count);
         state.message = lesson;
     }
-    Buf follows = {0};
+    Buf follows = {0}, header = {0};
     if (a->question.open && !*a->message)
         state.message = a->question.closed ? "Space: on. The question is closed."
                                            : "A question is open: Space shows the answers.";
@@ -216,12 +216,15 @@ void app_draw(App *a)
         else
             follow_line(&a->follow, &follows);
         state.message = buf_str(&follows);
+        follow_header(&a->follow, &header);
+        state.follows = buf_str(&header);
     }
     if (screen.h > 0)
         frame_draw(&p, &f, &state);
     draw_desk(a);
     draw_over(a);
     buf_free(&follows);
+    buf_free(&header);
 }
 
 void app_show_said(App *a)

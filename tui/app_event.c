@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "core/session/find.h"
+#include "core/session/play.h"
 #include "lessons/check.h"
 #include "lessons/layout.h"
 #include "tui/app_parts.h"
@@ -149,6 +150,10 @@ static bool play_takes(App *a, const char *key)
     const KeyBinding *k = keymap_find(&a->s, key);
     if (!a->s.look.playing)
         return false;
+    if (a->follow.following) { /* the presenter's: the key is the reader's own */
+        play_stop(&a->s);
+        return false;
+    }
     app_do(a, k && (k->traits & WHILE_PLAYING) ? k->command : "play off");
     a->count = 0;
     return true;

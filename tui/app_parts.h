@@ -117,6 +117,7 @@ bool app_class_key(App *a, const char *key);
 /* Closes the open question, so that its answers are shown; takes one away whose answers were. True where the screen
  * shows something that is to be looked at before anything else comes. */
 bool app_reveal(App *a);
+int app_question_rows(const App *a); /* that the screen leaves to the presenter's question; 0: it lies over it */
 void app_draw_question(App *a);
 void app_draw_join(App *a);
 /* What a rehearsal measured, when the screen is closed. */

@@ -69,15 +69,16 @@ static void do_line(App *a, const char *line)
 void app_present_tick(App *a, bool done, int64_t *wait)
 {
     Presenter *p = &a->presenter;
-    int64_t left = presenter_left(p, done, clock_ns());
+    int64_t left = presenter_left(p, &a->s, done, clock_ns());
     if (left < 0 || a->prompt.open || a->overlay.kind != OVERLAY_NONE)
         return;
     if (left > 0) {
         *wait = *wait < 0 || left < *wait ? left : *wait;
         return;
     }
-    p->due = 0;
-    if (p->deck.at + 1 < p->deck.count || a->question.open)
+    if (!presenter_ended(p, &a->s))
+        presenter_lock(p, &a->s, &a->commands);
+    else if (p->deck.at + 1 < p->deck.count || a->question.open)
         do_line(a, "present next");
     else {
         p->timed = false;

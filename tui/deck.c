@@ -31,8 +31,12 @@ static bool open_lesson(Deck *d, Deck *was, Session *s, const char *which, bool 
     d->count = lesson.count;
     d->lesson = true;
     d->allowed = LINE_FOREIGN;
-    if (player_open(&d->player, s, &lesson, err))
+    if (player_open(&d->player, s, &lesson, err)) {
+        d->player.hall = true;
+        for (int i = 0; i < d->player.lesson.count; i++) /* nobody types an answer: the next card says what it is */
+            d->player.answers[i].skipped = true;
         return true;
+    }
     player_close(&d->player);
     return false;
 }
@@ -77,6 +81,7 @@ bool deck_open(Deck *d, Session *s, const char *which, Err *err)
     d->which = xstrdup(which);
     d->count += *d->title != 0; /* the title step */
     d->kept = xcalloc((size_t)d->count, sizeof *d->kept);
+    d->plays = xcalloc((size_t)d->count, sizeof *d->plays);
     return true;
 }
 
@@ -88,6 +93,7 @@ void deck_close(Deck *d)
     for (int i = 0; i < d->count; i++)
         free(d->kept[i]);
     free(d->kept);
+    free(d->plays);
     free(d->title);
     free(d->which);
     buf_free(&d->caption);
@@ -131,6 +137,7 @@ static void put_notes(Deck *d, int i)
 static bool put_caption(Deck *d, Session *s, int i, Err *err)
 {
     buf_clear(&d->caption);
+    d->told = false;
     put_notes(d, i);
     if (i < 0)
         return true;
@@ -169,11 +176,40 @@ static bool restore(Deck *d, Session *s, const Commands *c, int step, Err *err)
     return ok;
 }
 
+bool deck_asked(Deck *d, Err *err)
+{
+    Card *c = &d->player.lesson.cards[d->player.card];
+    Question *q = c->question;
+    c->question = NULL;
+    buf_clear(&d->caption);
+    bool ok = put_card(d, err);
+    c->question = q;
+    return ok;
+}
+
+/* What the card asks, and below it what is right: the card's own words have been read. */
+static bool tell_answer(Deck *d, Err *err)
+{
+    Buf text = {0};
+    const Question *q = player_card(&d->player)->question;
+    bool ok = d->told || !q || q->predict || player_answer(&d->player, &text, err), tells = ok && text.len;
+    if (tells) {
+        d->told = true;
+        buf_clear(&d->caption);
+        ok = player_text(&d->player, q->text, &d->caption, err);
+        buf_printf(&d->caption, "\n%s", buf_str(&text));
+    }
+    buf_free(&text);
+    return ok && tells;
+}
+
 bool deck_on(Deck *d, Session *s, Err *err)
 {
     err->text[0] = 0;
-    if (!d->open || !d->lesson || deck_is_title(d, d->at) || !player_waits(&d->player))
+    if (!d->open || !d->lesson || deck_is_title(d, d->at))
         return false;
+    if (!player_waits(&d->player))
+        return tell_answer(d, err);
     if (!player_on(&d->player, err))
         return false;
     free(d->kept[d->at]);
@@ -185,7 +221,7 @@ bool deck_on(Deck *d, Session *s, Err *err)
 bool deck_go(Deck *d, Session *s, const Commands *c, int step, Err *err)
 {
     REQUIRE(d->open && step >= 0 && step < d->count);
-    int from = step;
+    int from = step - d->plays[step];
     while (from >= 0 && !d->kept[from])
         from--;
     if (from >= 0 && !restore(d, s, c, from, err))
@@ -196,6 +232,8 @@ bool deck_go(Deck *d, Session *s, const Commands *c, int step, Err *err)
             return false;
         if (d->settle)
             d->settle(d->context, s, c);
+        d->plays[i] = s->look.playing && !d->lesson;
+        free(d->kept[i]);
         d->kept[i] = aside_lines(s);
         d->at = i;
     }

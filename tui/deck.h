@@ -15,7 +15,9 @@ typedef struct Deck {
     char *which; /* what opened it */
     unsigned allowed;
     int count, at; /* steps, and the one on show; -1 before the first */
+    bool told;     /* the answer of the card on show stands in its caption */
     char **kept;   /* [count]: the state it leads to, as commands; NULL while it was not shown */
+    bool *plays;   /* [count]: it leaves a film on, which begins anew whenever the step does */
     Buf caption, notes;
     /* Called when a step was run, before its state is kept; or NULL. */
     void (*settle)(void *context, Session *s, const Commands *c);
@@ -29,8 +31,11 @@ void deck_close(Deck *d);
 /* To step 0 … count − 1; steps between that were not shown are run on the way. On failure what was reached is on show.
  */
 bool deck_go(Deck *d, Session *s, const Commands *c, int step, Err *err);
-/* On to the next pause of the card on show; false, err empty, where there is none. */
+/* On to the next pause of the card on show, then to the answer of what it asks; false, err empty, where there is
+ * neither. What is to be predicted the next card answers. */
 bool deck_on(Deck *d, Session *s, Err *err);
+/* A class is asked what the card asks: its caption is the card without that. */
+bool deck_asked(Deck *d, Err *err);
 /* What the session was changed to since the step was entered is taken back; true at once where nothing was. */
 bool deck_return(Deck *d, Session *s, const Commands *c, Err *err);
 bool deck_is_title(const Deck *d, int step);

@@ -333,6 +333,19 @@ void follow_receipt(const Follow *f, Buf *out)
                f->terminal ? "this terminal" : "your account, unless a terminal of yours votes: this one is not yours");
 }
 
+void follow_header(const Follow *f, Buf *out)
+{
+    char who[20];
+    if (f->asks || !f->room.live)
+        return;
+    if (!f->following)
+        buf_puts(out, "ON YOUR OWN · f back");
+    else
+        buf_printf(out, "follows %s · f on your own", utf8_take(who, sizeof who, f->who, strcspn(f->who, " ")));
+    if (f->question.open && !f->question.closed)
+        buf_puts(out, " · digits answer");
+}
+
 void follow_line(const Follow *f, Buf *out)
 {
     const ClassReader *r = &f->room;
@@ -341,6 +354,9 @@ void follow_line(const Follow *f, Buf *out)
                    "The class %s %s presented by %s. Follow? y: your screen does what theirs does, your files stay "
                    "untouched; n: no.",
                    f->name, r->live ? "is" : "was", f->who);
+    else if (!r->live && f->owner != (uid_t)-1 && r->folder < 0)
+        buf_printf(out, "%s has ended. What was on show last stays here, and goes on when they share again; f leaves.",
+                   f->who);
     else if (!r->live)
         buf_printf(out, "%s: %s%s; trying again. f leaves.", f->name, *r->why ? r->why : "not there yet",
                    r->lines < 0 ? "" : ", this is what was on show last");

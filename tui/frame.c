@@ -94,9 +94,15 @@ static void header_text(const Session *s, bool named, bool words, int brief, int
         buf_printf(out, "%s%s", i ? "; " : "  edit: ", s->edits.line[i]);
 }
 
-static void draw_header(const Paint *p, Rect r, bool words)
+static void draw_header(const Paint *p, Rect r, bool words, const char *follows)
 {
     Buf text = {0};
+    int cells = follows ? utf8_cells(follows) : 0;
+    if (cells) {
+        Rect end = rect_cut(&r, 'r', cells + 2 < r.w / 2 ? cells + 2 : r.w / 2);
+        canvas_fill(p->c, end, STYLE_SELECTED, ' ');
+        canvas_text(p->c, end.y, end.x + 1, end.w - 1, STYLE_SELECTED, follows);
+    }
     for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&text)) > r.w); brief++) {
         buf_clear(&text);
         header_text(p->s, r.w >= NAMED_WIDTH, words, brief, 0,
@@ -283,7 +289,7 @@ void frame_draw(const Paint *paint, const Frame *f, const FrameState *state)
     Paint own = *paint, *p = &own;
     Canvas *c = p->c;
     if (f->header.h)
-        draw_header(p, f->header, f->words.h > 0);
+        draw_header(p, f->header, f->words.h > 0, state->follows);
     headline_draw(p, f->words);
     if (f->hint.h)
         canvas_text(c, f->hint.y, f->hint.x + 1, f->hint.w - 1, STYLE_STRONG, hint_text(p->s, f->hint.w));

@@ -30,7 +30,8 @@ typedef struct FrameState {
     bool hint;           /* the line for somebody who starts */
     const char *message; /* instead of the sentence; NULL or "" = none */
     bool message_is_error;
-    const char *status; /* "256c", "ascii", "mouse off": right end of the footer */
+    const char *follows; /* "" or NULL: nobody; right end of the header */
+    const char *status;  /* "256c", "ascii", "mouse off": right end of the footer */
 } FrameState;
 
 /* What stands on the screen besides: a line for somebody who starts; a lesson's card, which speaks of the step and the

@@ -15,13 +15,22 @@
 #include "tui/cli/verbs.h"
 #include "tui/term.h"
 
+#define AGAIN_NS INT64_C(2000000000) /* until another presentation's notes are asked for again */
+
 /* ---- who presents ---- */
 
-bool prompter_open(Prompter *p, Err *err)
+static bool open_room(Prompter *p, int64_t now)
 {
     if (*p->room.path)
         return true;
-    if (!classroom_make(&p->room, NULL, NULL, err))
+    if (!p->wanted || (p->tried && now - p->tried < AGAIN_NS))
+        return false;
+    Err err;
+    bool first = !p->tried, ok = classroom_make(&p->room, NULL, NULL, &err);
+    p->tried = now;
+    if (!ok && first)
+        utf8_print(p->news, sizeof p->news, "`vitrine notes` does not show this talk yet: %.200s", err.text);
+    if (!ok)
         return false;
     unlinkat(p->room.folder, "keys", 0);
     mkfifoat(p->room.folder, "keys", 0600);
@@ -37,7 +46,7 @@ void prompter_close(Prompter *p)
     buf_free(&p->page);
 }
 
-/* The first line says where and when. */
+/* The first line says where and when, and which talk it is. */
 static void put_page(const Session *s, const Presenter *of, const Rollcall *question, Buf *out)
 {
     const Deck *d = &of->deck;
@@ -49,7 +58,12 @@ static void put_page(const Session *s, const Presenter *of, const Rollcall *ques
                all / 60, all % 60, here / 60, here % 60);
     if (deck && deck_seconds(d, d->at) > 0)
         buf_printf(out, " of %g s", deck_seconds(d, d->at));
-    buf_puts(out, of->view.blank ? ", blank.\n" : ".\n");
+    buf_printf(out, "%s. ", of->view.blank ? ", blank" : "");
+    if (deck)
+        buf_puts(out, *d->title ? d->title : d->which);
+    else
+        buf_printf(out, "%s, %s", s->now->model ? s->now->model->name : "", session_input(s, SIDE_B)->name);
+    buf_putc(out, '\n');
     if (deck)
         deck_label(d, d->at, out);
     else
@@ -67,7 +81,7 @@ static void put_page(const Session *s, const Presenter *of, const Rollcall *ques
 void prompter_step(Prompter *p, const Session *s, const Presenter *of, const Rollcall *question)
 {
     Buf page = {0};
-    if (!*p->room.path)
+    if (!open_room(p, clock_ns()))
         return;
     put_page(s, of, question, &page);
     if (buf_renew(&p->page, &page))

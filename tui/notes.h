@@ -8,14 +8,15 @@
 #include "tui/rollcall.h"
 
 typedef struct Prompter {
+    bool wanted;    /* notes are served as soon as no other presentation of this user has them */
+    int64_t tried;  /* clock_ns of the last attempt */
+    char news[300]; /* why they are not, to be said once; "" = none */
     Classroom room;
     int keys;
     Buf page; /* that was written last */
 } Prompter;
 enum { PROMPTER_KEY = 16 }; /* bytes of a key's name in the pipe */
 
-/* False where another presentation of this user has it. */
-bool prompter_open(Prompter *p, Err *err);
 void prompter_close(Prompter *p);
 /* Once a round: writes the page where it is another one. */
 void prompter_step(Prompter *p, const Session *s, const Presenter *of, const Rollcall *question);

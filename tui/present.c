@@ -18,7 +18,8 @@ enum {
     CAPTION_SHARE = 3, /* a caption takes a third of the screen at most */
     FROM_SHARE = 4,    /* of the film: what a step is made from has a quarter */
     VALUE_LARGE = 120, /* from this width on the pointer's digits are twice as large */
-    VALUE_CELLS = 8
+    VALUE_CELLS = 8,
+    HEADER_NUMBER = 12 /* cells of "12/13" */
 };
 
 /* ---- keys ---- */
@@ -31,6 +32,9 @@ static const PresentKey KEYS[] = {
     {"b", "blank, and back"},
     {"H J K L, Shift-arrows", "the pointer: a crosshair, its value in large digits"},
     {"P", "to the ordinary screen, and back to the very same step"},
+    {":ask \"…\" A B", "asks who follows; Space shows the answers, :votes adds hands"},
+    {":share, :share off", "lets others follow (vitrine join NAME), ends it"},
+    {"vitrine notes", "on a second terminal: your notes, the next step, a clock"},
     {"q", "leave; it asks first"},
 };
 
@@ -223,7 +227,7 @@ static void draw_header(const Paint *p, Rect r, const Deck *d)
         buf_printf(&right, "%d/%d", d->at + 1, d->count);
     else
         buf_printf(&right, "%d/%d", step, total);
-    canvas_label(p->c, r.y, r.x + 1, r.w - 12, STYLE_STRONG, buf_str(&left));
+    canvas_label(p->c, r.y, r.x + 1, r.w - HEADER_NUMBER, STYLE_STRONG, buf_str(&left));
     canvas_right(p->c, r.y, r.x, r.w - 1, STYLE_STRONG, buf_str(&right));
     buf_free(&left);
     buf_free(&right);
@@ -318,6 +322,16 @@ static void draw_panes(const Paint *paint, const Frame *f, const Present *v)
     }
 }
 
+/* Over the header, its number apart: a caption stays whole. Without one, in the last row. */
+static void draw_line(Canvas *c, const Frame *f, const PresentLine *line)
+{
+    Rect r = f->header.h ? (Rect){f->header.y, 0, 1, c->w - HEADER_NUMBER} : (Rect){c->h - 1, 0, 1, c->w};
+    int rows = canvas_wrap_rows(c, r.w - 2, line->text);
+    r.h = f->header.h && rows > 1 ? 2 : 1;
+    canvas_fill(c, r, STYLE_TEXT, ' ');
+    canvas_wrap(c, (Rect){r.y, 1, r.h, r.w - 2}, line->error ? STYLE_ERROR : STYLE_STRONG, line->text);
+}
+
 void present_draw(const Paint *p, const Frame *f, const Present *v, const Deck *d, const PresentLine *line)
 {
     Canvas *c = p->c;
@@ -331,11 +345,8 @@ void present_draw(const Paint *p, const Frame *f, const Present *v, const Deck *
         draw_panes(p, f, v);
         draw_text(p, f->sentence, caption_of(p->s, d));
     }
-    if (*line->text && !v->blank) {
-        Rect last = {c->h - 1, 0, 1, c->w};
-        canvas_fill(c, last, STYLE_TEXT, ' ');
-        canvas_text(c, last.y, 1, c->w - 2, line->error ? STYLE_ERROR : STYLE_STRONG, line->text);
-    }
+    if (*line->text && !v->blank)
+        draw_line(c, f, line);
     if (!v->pointer || v->blank)
         c->cursor_y = c->cursor_x = -1;
     contrast(c, p->light);

@@ -17,7 +17,7 @@ typedef struct Present {
     double *spent;           /* [deck.count]: seconds on each step */
 } Present;
 
-/* One line below everything else: what was refused, an open question's answers … "" = none. */
+/* What stands in the header's place, where there is none in the last row: what was refused, "leave?" … "" = none. */
 typedef struct PresentLine {
     const char *text;
     bool error;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/session/play.h"
 #include "core/session/state.h"
 
 enum { TITLE_S = 3 };
@@ -25,6 +26,7 @@ static bool go(Presenter *p, Session *s, const Commands *c, int step, Err *err)
     log_hold(s, true); /* a step is one entry, whatever its commands are */
     bool ok = deck_go(&p->deck, s, c, step, err);
     log_hold(s, false);
+    p->film = ok && !p->deck.lesson && s->look.playing && !s->look.until;
     present_kind(s, p->view.kind);                                    /* the step's state has its lock */
     if (ok && !p->deck.caption.len && !deck_is_title(&p->deck, step)) /* a step that asks shows what it was told */
         buf_puts(&p->deck.caption, buf_str(&s->said));
@@ -120,16 +122,28 @@ static bool play(Presenter *p, Err *err)
     return true;
 }
 
-int64_t presenter_left(Presenter *p, bool done, int64_t now)
+int64_t presenter_left(Presenter *p, const Session *s, bool done, int64_t now)
 {
     const Deck *d = &p->deck;
-    if (!p->timed || !p->view.on || p->view.blank || p->view.asks || !d->open || !done)
+    bool arrives = s->look.playing && s->look.until; /* the pause comes behind it */
+    p->film &= s->look.playing;                      /* nobody has stopped it */
+    if (!(p->timed || p->film) || arrives || !p->view.on || p->view.blank || p->view.asks || !d->open || !done)
         return -1;
     double seconds = deck_is_title(d, d->at) ? TITLE_S : deck_seconds(d, d->at);
-    seconds = seconds < SCRIPT_IDLE_S ? seconds : SCRIPT_IDLE_S;
+    seconds = seconds < SCRIPT_IDLE_S || !p->timed ? seconds : SCRIPT_IDLE_S;
     if (!p->due)
         p->due = now + (int64_t)(seconds * 1e9);
     return p->due > now ? p->due - now : 0;
+}
+
+bool presenter_ended(Presenter *p, Session *s)
+{
+    p->due = 0;
+    if (p->film)
+        play_stop(s);
+    p->film = false;
+    s->changes++;
+    return p->timed;
 }
 
 static bool toggle(Presenter *p, Session *s, const Commands *c, const char *open, Err *err)

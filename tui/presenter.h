@@ -8,7 +8,8 @@ typedef struct Presenter {
     Present view;
     Deck deck;
     bool timed;  /* a script's steps follow one another with its pauses */
-    int64_t due; /* when the next one is; 0: not known yet */
+    bool film;   /* the step began with `play`, which ends with its pause */
+    int64_t due; /* when the pause on show ends; 0: not known yet */
     bool alone;  /* the program was opened to present: leaving ends it */
     Aside own;   /* what was on show before; nothing where nothing was presented yet */
 } Presenter;
@@ -22,9 +23,12 @@ bool presenter_opens(const char *word);
 void presenter_blank(Presenter *p, const char *word);
 /* After a command: colours stay locked while the node in focus stays, and are locked anew where another one comes. */
 void presenter_lock(Presenter *p, Session *s, const Commands *c);
-/* Nanoseconds until the next step of what plays by itself, 0: now; −1: nothing plays. A pause begins when the step is
- * there (done), and none is longer than in a cast. */
-int64_t presenter_left(Presenter *p, bool done, int64_t now);
+/* Nanoseconds until the pause of the step on show ends, 0: now; −1: nobody waits for it. It begins when the step is
+ * there (done), of a `play to` when that has arrived. Of steps that follow one another none is longer than in a cast.
+ */
+int64_t presenter_left(Presenter *p, const Session *s, bool done, int64_t now);
+/* Then: the film stands still. True where the next step is due. */
+bool presenter_ended(Presenter *p, Session *s);
 /* While the film plays every step has its own colours. */
 void presenter_free_colours(Presenter *p, Session *s);
 /* While "leave?" is open: true where the key answers it. Who leaves has back what was on show before, with all that

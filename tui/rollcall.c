@@ -84,6 +84,8 @@ bool rollcall_read(Rollcall *r, const char *text)
     return true;
 }
 
+enum { WIDEST = 90 }; /* cells of the box */
+
 /* Rows that it takes; label: cells of an answer's words. */
 static int draw_answer(const Rollcall *r, Canvas *c, Rect in, int label, int i, int most)
 {
@@ -105,20 +107,42 @@ static int draw_answer(const Rollcall *r, Canvas *c, Rect in, int label, int i, 
     return rows;
 }
 
-void rollcall_draw(const Rollcall *r, Canvas *c, const char *below)
+/* Width of the box, and of the answers' words in it. */
+static int width_of(const Rollcall *r, const Canvas *c, int *label)
 {
-    int most = 0, total = rollcall_total(r), w = c->w < 90 ? c->w : 90, label = r->closed ? (w - 4) / 2 : w - 4;
-    char title[80], name[QUIZ_ANSWER + 16];
+    int w = c->w < WIDEST ? c->w : WIDEST;
+    *label = r->closed ? (w - 4) / 2 : w - 4;
+    return w;
+}
+
+/* What stands below the answers: whose votes they are comes first. */
+static const char *note_of(const Rollcall *r, const char *below)
+{
+    return *r->note && (r->closed || !*below) ? r->note : below;
+}
+
+int rollcall_rows(const Rollcall *r, const Canvas *c, const char *below)
+{
+    char name[QUIZ_ANSWER + 16];
+    int label, w = width_of(r, c, &label);
     if (!r->open || c->h < 4 || w < 20)
-        return;
-    below = *r->note && (r->closed || !*below) ? r->note : below;
+        return 0;
+    below = note_of(r, below);
     int rows = 2 + canvas_wrap_rows(c, w - 4, r->quiz.text) + (*below ? canvas_wrap_rows(c, w - 4, below) : 0);
-    for (int i = 0; i < r->quiz.count; i++) {
+    for (int i = 0; i < r->quiz.count; i++)
         rows += canvas_wrap_rows(c, label - 1, quiz_name(&r->quiz, i, name));
+    return rows < c->h ? rows : c->h;
+}
+
+void rollcall_draw(const Rollcall *r, Canvas *c, const char *below, int above)
+{
+    char title[80];
+    int most = 0, total = rollcall_total(r), label, w = width_of(r, c, &label), rows = rollcall_rows(r, c, below);
+    if (!rows)
+        return;
+    for (int i = 0; i < r->quiz.count; i++)
         most = r->votes[i] > most ? r->votes[i] : most;
-    }
-    rows = rows < c->h ? rows : c->h;
-    Rect box = {c->h - rows > 4 ? c->h - rows - 4 : 0, (c->w - w) / 2, rows, w};
+    Rect box = {c->h - rows > above ? c->h - rows - above : 0, (c->w - w) / 2, rows, w};
     snprintf(title, sizeof title, "%s%d answer%s", r->closed ? "" : "predict first: ", total, total == 1 ? "" : "s");
     canvas_fill(c, box, STYLE_TEXT, ' ');
     Rect in = canvas_box(c, box, title, true);
@@ -126,5 +150,5 @@ void rollcall_draw(const Rollcall *r, Canvas *c, const char *below)
     rect_cut(&in, 't', canvas_wrap(c, in, STYLE_STRONG, r->quiz.text));
     for (int i = 0; in.h > 0 && i < r->quiz.count; i++)
         rect_cut(&in, 't', draw_answer(r, c, in, label, i, most));
-    canvas_wrap(c, in, STYLE_SENTENCE, below);
+    canvas_wrap(c, in, STYLE_SENTENCE, note_of(r, below));
 }

@@ -27,6 +27,8 @@ int rollcall_total(const Rollcall *r);
 void rollcall_put(const Rollcall *r, Buf *out);
 bool rollcall_read(Rollcall *r, const char *text);
 
-/* A box over the lower part of the screen. below: one more text in it, or "". */
-void rollcall_draw(const Rollcall *r, Canvas *c, const char *below);
+/* Rows of its box, 0: there is none. below: one more text in it, or "". */
+int rollcall_rows(const Rollcall *r, const Canvas *c, const char *below);
+/* Draws it, so many rows above the lower border of the screen. */
+void rollcall_draw(const Rollcall *r, Canvas *c, const char *below, int above);
 #endif

@@ -13,6 +13,7 @@
 #include "core/base/utf8.h"
 #include "core/session/command.h"
 #include "core/session/link.h"
+#include "core/session/play.h"
 #include "core/session/state.h"
 
 #define AGAIN_NS INT64_C(500000000) /* between two looks at the votes, and two attempts at a full disk */
@@ -29,6 +30,7 @@ bool share_open(Share *h, const char *name, const char *group, Err *err)
     classroom_user(geteuid(), own);
     utf8_print(h->name, sizeof h->name, "%.*s", (int)(*name ? strlen(name) : strcspn(own, " ")), *name ? name : own);
     h->since = CLASS_FILE; /* the whole state first */
+    h->film = NO_BOX;
     return classroom_make(&h->room, *name ? name : h->name, group, err);
 }
 
@@ -136,6 +138,16 @@ static void put_whole(Share *h, Buf *out)
     buf_free(&text);
 }
 
+/* The film: a step's result comes on a follower's screen too, where that step is on show. At which pace it goes on is
+ * the presenter's alone. */
+static void put_film(Share *h, bool again, Buf *out)
+{
+    int box = h->s->look.playing && play_shows(h->s) ? h->s->place.box : NO_BOX;
+    if (box != NO_BOX && (again || box != h->film))
+        buf_printf(out, "play to %s\n", h->s->stages.boxes[box].path);
+    h->film = box;
+}
+
 /* What happened since the last round: a card by its number, whatever else as commands, a line each step. True where a
  * new file begins with it. */
 static bool put_moves(Share *h, Buf *out)
@@ -154,6 +166,7 @@ static bool put_moves(Share *h, Buf *out)
     put_said(h, &said);
     if (buf_renew(&h->said, &said) || whole)
         buf_puts(out, buf_str(&h->said));
+    put_film(h, whole, out);
     return whole;
 }
 

@@ -31,6 +31,7 @@ typedef struct Share {
     char stranger[80]; /* who put something else there; "" = nobody */
     int64_t counted;   /* clock_ns of the last look at the votes */
     Buf said;          /* caption and question as they were written last */
+    int film;          /* the box of the map whose result comes, as it was said last; NO_BOX: none does */
     int moves_said;    /* Player.moves of the card that was said last; 0: no card is on show there */
     Buf entries;       /* what commands came to since the last round: while it is shared, to be added to */
     size_t since;      /* bytes in this file of lines */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/graph/anatomy.h"
+#include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
@@ -281,16 +282,32 @@ static bool run_onward(Session *s, const Args *a, Err *err)
     return true;
 }
 
+/* The row of the map that a word names: a step's number, a stage, a node. */
+static bool box_named(Session *s, const Args *a, int at, int *box, Err *err)
+{
+    Address to;
+    int n;
+    bool relative;
+    const char *w = a->word[at];
+    *box = args_number(w, &n, &relative) && !relative ? stages_step(&s->stages, n) : stages_find(&s->stages, w);
+    if (*box != NO_BOX)
+        return true;
+    if (!address_word(s, session_graph(s, SIDE_B), w, a->column[at], &to, err))
+        return false;
+    *box = stages_find(&s->stages, to.path);
+    return *box != NO_BOX || err_set(err, "column %d: '%s' is no step of the forward pass", a->column[at], w);
+}
+
 static bool run_play(Session *s, const Args *a, Err *err)
 {
-    enum { NEXT, PREV, ON, BACK, ROWS, OFF, SLOWER, FASTER, WORDS };
-    static const char *const WORD[WORDS] = {"next", "prev", "on", "back", "rows", "off", "slower", "faster"};
+    enum { NEXT, PREV, ON, BACK, ROWS, OFF, SLOWER, FASTER, TO, WORDS };
+    static const char *const WORD[WORDS] = {"next", "prev", "on", "back", "rows", "off", "slower", "faster", "to"};
     const char *word = a->count ? a->word[0] : WORD[s->look.playing ? OFF : ON];
     int i = 0;
     while (i < WORDS && strcmp(word, WORD[i]) != 0)
         i++;
     if (i == WORDS)
-        return err_set(err, "column %d: expected next, prev, on, back, rows, off, slower or faster, found '%s'",
+        return err_set(err, "column %d: expected next, prev, on, to, back, rows, off, slower or faster, found '%s'",
                        a->column[0], word);
     if (i == SLOWER || i == FASTER) {
         s->look.pace = clamp(s->look.pace + (i == FASTER ? 1 : -1), PLAY_SLOWEST, PLAY_FASTEST);
@@ -298,8 +315,15 @@ static bool run_play(Session *s, const Args *a, Err *err)
     } else if (i == OFF) {
         session_say(s, s->look.playing ? "Stopped. `.` plays on from here, `,` backwards." : "Nothing plays.");
         play_stop(s);
-    } else if (i == ROWS) {
-        if (!play_rows(s, err))
+    } else if (i == ROWS || i == TO) {
+        int box = NO_BOX;
+        char example[SESSION_PATH];
+        if (i == TO && a->count < 2)
+            return err_set(err, "play to which step? play to %s",
+                           edit_example(session_base(s), SITE_PATTERN, ROLE_HEAD, example, sizeof example));
+        if (i == TO && !box_named(s, a, 1, &box, err))
+            return false;
+        if (!(i == TO ? play_to(s, box, err) : play_rows(s, err)))
             return false;
         s->look.playing = play_frame(s);
     } else if (i > PREV) {
@@ -358,10 +382,9 @@ static const Command COMMANDS[] = {
             run_pin, NULL),
     COMMAND("onward", "look", "onward N, +1, -1", "sinusoids: choose how many positions further the rotation leads",
             COMMAND_SESSION, run_onward, NULL),
-    COMMAND("play", "look", "play [next, prev, on, back, rows, off, slower, faster]",
-            "play the forward pass from here, or back; in a close-up its operation alone; next and prev are one step "
-            "of it, "
-            "or one frame",
+    COMMAND("play", "look", "play [next, prev, on, to ADDRESS, back, rows, off, slower, faster]",
+            "play the forward pass from here, as far as a step, or back; in a close-up its operation alone; next and "
+            "prev are one step of it, or one frame",
             COMMAND_SESSION, run_play, NULL),
     COMMAND("overlay", "look", "overlay [numbers, off]",
             "a row of attention: write its weights on the patches, in percent", COMMAND_SESSION | COMMAND_PICTURES,

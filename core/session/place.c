@@ -29,8 +29,7 @@ static const char *of_gradient(const char *path, char out[SESSION_PATH])
     return out;
 }
 
-/* The row that stands for a box: the outermost closed one around it. Blocks open themselves for who stands in them. */
-static int row_of(const Session *s, int box)
+int place_row(const Session *s, int box)
 {
     int seen = box;
     for (int up = s->stages.boxes[box].parent; up != NO_BOX; up = s->stages.boxes[up].parent)
@@ -44,12 +43,12 @@ int place_box(const Session *s)
     char path[SESSION_PATH];
     NodeId n = session_node(s, SIDE_B, of_gradient(s->place.path, path));
     int now = s->place.box, box = n == NO_NODE ? 0 : stages_of_node(&s->stages, n);
-    bool there = now >= 0 && now < s->stages.count && row_of(s, now) == now;
+    bool there = now >= 0 && now < s->stages.count && place_row(s, now) == now;
     if (there && n != NO_NODE && s->stages.boxes[now].show == n) /* a block's row and that of its last part show one */
         return now;
     if (box == NO_BOX) /* a weight or a probe: stay on the step we are on */
         return there ? now : 0;
-    return row_of(s, box);
+    return place_row(s, box);
 }
 
 void place_open(Session *s)

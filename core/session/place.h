@@ -8,6 +8,8 @@ void place_mend(Session *s);
 /* The row of the map that the place belongs to: the one it has where that shows its node, else the innermost that can
  * be seen once the block around it is open. */
 int place_box(const Session *s);
+/* The row that stands for a box: the outermost closed one around it. Blocks open themselves for who stands in them. */
+int place_row(const Session *s, int box);
 void place_open(Session *s);     /* opens what is around the place's row, so that it can be seen */
 void place_find_box(Session *s); /* both: the map shows the step that one is on */
 void place_push(Session *s);     /* the place, onto the history */

@@ -3,12 +3,12 @@
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
-enum { STEP_MS = 500 };
+enum { STEP_MS = 2000, TERM_MS = 500 };
 
 void play_stop(Session *s)
 {
     s->look.playing = s->look.rows = false;
-    s->look.frame = 0;
+    s->look.frame = s->look.until = 0;
 }
 
 bool play_shows(const Session *s)
@@ -20,17 +20,6 @@ double play_share(const Session *s)
 {
     int frame = s->look.frame;
     return !play_shows(s) || frame >= PLAY_FILLS ? 1 : (double)frame / PLAY_FILLS;
-}
-
-int play_step_ms(const Session *s)
-{
-    int pace = s->look.pace;
-    return pace < 0 ? STEP_MS << -pace : STEP_MS >> pace;
-}
-
-int play_wait(const Session *s)
-{
-    return s->look.frame ? play_step_ms(s) / PLAY_FRAMES : play_step_ms(s);
 }
 
 static int onward(const Session *s)
@@ -50,6 +39,23 @@ static bool has_own(const Session *s)
     return screen_now(s)->play && !(s->look.backwards && in_pass(s));
 }
 
+/* Is a step one of the screen's own, not of the pass? */
+static bool is_own(const Session *s)
+{
+    return !s->look.frame && (s->look.rows || has_own(s));
+}
+
+int play_step_ms(const Session *s)
+{
+    int pace = s->look.pace, ms = is_own(s) ? TERM_MS : STEP_MS;
+    return pace < 0 ? ms << -pace : ms >> pace;
+}
+
+int play_wait(const Session *s)
+{
+    return s->look.frame ? play_step_ms(s) / PLAY_FRAMES : play_step_ms(s);
+}
+
 void play_begin(Session *s, bool backwards)
 {
     play_stop(s);
@@ -63,6 +69,33 @@ void play_begin(Session *s, bool backwards)
         place_on_box(s, stages_step(&s->stages, backwards ? s->stages.steps : 1));
     else if (screen_now(s)->group == GROUP_LEARNED)
         place_on_box(s, s->place.box);
+}
+
+/* The last row of the map that belongs to a box: a block's is that of its last part. */
+static int end_of(const Session *s, int box)
+{
+    const Box *boxes = s->stages.boxes;
+    while (stages_is_block(&s->stages, box) && boxes[box].child != NO_BOX)
+        for (box = boxes[box].child; boxes[box].next != NO_BOX;)
+            box = boxes[box].next;
+    return place_row(s, box);
+}
+
+bool play_to(Session *s, int box, Err *err)
+{
+    const Box *boxes = s->stages.boxes;
+    if (!s->now->model)
+        return err_set(err, "a worked example has no forward pass; `play` shows its terms");
+    int end = end_of(s, box);
+    if (boxes[end].first < boxes[s->place.box].first)
+        return err_set(err, "%s lies behind: go to a step before it first", boxes[end].path);
+    play_stop(s);
+    if (screen_now(s)->group == GROUP_LEARNED || in_pass(s)) /* they have films of their own */
+        place_on_box(s, s->place.box);
+    s->look.backwards = false;
+    s->look.playing = true;
+    s->look.until = end + 1;
+    return true;
 }
 
 static int row_axis(const Session *s)
@@ -104,7 +137,7 @@ static bool next_row(Session *s)
 /* The screen's own steps; behind the last one it stops: who looks into a close-up does not leave it unasked. */
 static bool own_step(Session *s, bool *more)
 {
-    if (s->look.frame || !(s->look.rows || has_own(s)))
+    if (!is_own(s))
         return false;
     *more = s->look.rows ? next_row(s) : screen_now(s)->play(s);
     if (!*more && !s->look.rows && in_pass(s))
@@ -123,7 +156,7 @@ bool play_frame(Session *s)
     look->frame = look->frame ? look->frame + by : first;
     if (look->frame >= 1 && look->frame <= PLAY_FRAMES)
         return true;
-    int box = onward(s);
+    int box = look->until == s->place.box + 1 ? NO_BOX : onward(s);
     look->frame = box == NO_BOX ? 0 : first;
     if (box != NO_BOX)
         place_on_box(s, box);

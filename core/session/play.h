@@ -1,12 +1,14 @@
 /* The film of the forward pass: every step's result comes row by row, the step goes on as `next` does, or back. A
- * screen that shows an operation in steps (ScreenSpec.play) shows those first. */
+ * screen that shows an operation in steps (ScreenSpec.play) shows those first. It stands still at the end, at the step
+ * that play_to named, or where somebody stops it (a presented step: with its pause). */
 #ifndef VITRINE_SESSION_PLAY_H
 #define VITRINE_SESSION_PLAY_H
 #include "core/session/session.h"
 
-/* Frames of a step, and in how many of them its result fills; the rest it is looked at. Paces: 0 is half a second a
- * step, each more is twice as fast. */
-enum { PLAY_FRAMES = 8, PLAY_FILLS = 5, PLAY_SLOWEST = -2, PLAY_FASTEST = 2 };
+/* Frames of a step, and in how many of them its result fills; the rest it is looked at. Paces: 0 is two seconds for a
+ * step of the pass, whose sentence is to be read, and half a second for a term, a row, a snapshot; each more is twice
+ * as fast. */
+enum { PLAY_FRAMES = 8, PLAY_FILLS = 5, PLAY_SLOWEST = -2, PLAY_FASTEST = 4 };
 
 /* Where it begins: here; from the first step again where this is the last, and backwards the other way round. A worked
  * example and a close-up play their terms, and stop; screens of what was learned their own films, or the step that was
@@ -14,6 +16,8 @@ enum { PLAY_FRAMES = 8, PLAY_FILLS = 5, PLAY_SLOWEST = -2, PLAY_FASTEST = 2 };
 void play_begin(Session *s, bool backwards);
 /* The rows of the attention in focus one after the other, a step each. False where it has none. */
 bool play_rows(Session *s, Err *err);
+/* The pass from here to the end of that box of the map, its result whole. False where it lies behind. */
+bool play_to(Session *s, int box, Err *err);
 /* For ScreenSpec.play: the next index of `count`, backwards the one before; false: there are no more, and from there it
  * begins at the other end. */
 bool play_index(const Session *s, int *at, int count);

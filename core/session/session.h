@@ -176,6 +176,7 @@ typedef struct LookAt {
     int pace;           /* … PLAY_SLOWEST … PLAY_FASTEST */
     bool backwards;
     bool rows; /* the film is of the rows of one attention */
+    int until; /* … or it ends with this box of the map, counted from 1; 0: with the pass */
     /* what one screen has for itself */
 #define SCREEN(symbol)
 #define SCREEN_WITH(symbol, word, ...)                                                                                 \

@@ -168,7 +168,7 @@ send Space
 line ':share off'
 shows "no longer shared" 'No longer shared'
 check "the directory is gone" [ ! -e "$T/share/vitrine-class-prof" ]
-all "followers wait" 'trying again|who presented has left|nobody shares' 4 6
+all "followers wait" 'trying again|who presented has left|has ended' 4 6
 line ':share prof'
 shows "shared again" 'follows with vitrine join prof'
 send Space

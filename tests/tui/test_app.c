@@ -208,7 +208,7 @@ static void presented_film(void **state)
     assert_true(a.s.look.playing);
     keys("> >");
     assert_true(a.s.look.playing);
-    assert_int_equal(play_step_ms(&a.s), 125);
+    assert_int_equal(play_step_ms(&a.s), 500);
     int64_t now = 0;
     for (int64_t wait = -1; strcmp(a.s.place.path, "blocks.0.attn.q") == 0; now += wait, wait = -1)
         app_play_tick(&a, true, now, &wait);
@@ -509,14 +509,16 @@ static void keys_of_the_film(void **state)
         assert_string_equal(a.s.place.path, "blocks.0.attn.q");
         assert_int_equal(a.count, 0);
     }
-    keys(". > >");
+    keys(".");
+    assert_int_equal(play_step_ms(&a.s), 2000); /* a sentence is to be read */
+    keys("> > > >");
     says("0.125 s");
     assert_true(a.s.look.playing);
     assert_int_equal(play_step_ms(&a.s), 125);
-    keys("> < < < < < <");
-    says("2 s");
-    assert_int_equal(play_wait(&a.s), 250);
-    keys("> > Space .");
+    keys("> < < < < < < < <");
+    says("8 s");
+    assert_int_equal(play_wait(&a.s), 1000);
+    keys("> > > > Space .");
     assert_int_equal(play_step_ms(&a.s), 500);
     clock_now = 0;
     a.next_frame = 0;

@@ -22,6 +22,8 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/session/play.h"
+#include "core/session/state.h"
 #include "tests/tui/opened.h"
 #include "tui/follow.h"
 #include "tui/share.h"
@@ -176,6 +178,39 @@ static void test_a_step_arrives(void **state)
     before = share.since;
     round_both();
     assert_true(share.since > before && share.since - before < 100); /* a step is a short line */
+}
+
+/* The film of the presenter's: on a follower's screen each step fills too, and the next one comes with the presenter's,
+ * at whichever pace. */
+static void test_a_film_is_followed(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    does("goto blocks.0.attn.scores_raw\n");
+    assert_true(command_do(&s, &all, "play", LINE_OWN, &err));
+    for (int step = 0; step < 3; step++) {
+        round_both();
+        assert_string_equal(own.place.path, s.place.path);
+        assert_true(own.look.playing && own.look.frame == 1);
+        while (own.look.playing)
+            own.look.playing = play_frame(&own);
+        assert_string_equal(own.place.path, s.place.path); /* it waits there */
+        round_both();
+        assert_false(own.look.playing);
+        int box = s.place.box;
+        StateShot *was = state_shot(&s);
+        while (s.place.box == box)
+            assert_true(play_frame(&s));
+        StateShot *now = state_shot(&s);
+        state_between(&s, was, now, &share.entries);
+        state_shot_free(was);
+        state_shot_free(now);
+    }
+    assert_true(command_do(&s, &all, "play off", LINE_OWN, &err));
+    round_both();
+    assert_false(own.look.playing);
+    assert_string_equal(own.place.path, s.place.path);
+    assert_true(follow.following);
 }
 
 static void test_half_binary_and_huge_lines(void **state)
@@ -938,6 +973,7 @@ int main(void)
 #define EACH(test) cmocka_unit_test_setup_teardown(test, begin, end)
     const struct CMUnitTest tests[] = {
         EACH(test_a_step_arrives),
+        EACH(test_a_film_is_followed),
         EACH(test_half_binary_and_huge_lines),
         EACH(test_a_flood_waits_for_the_next_round),
         EACH(test_who_comes_late_begins_at_the_last_whole_state),

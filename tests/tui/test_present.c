@@ -3,14 +3,18 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/session/ask/explained.h"
+#include "core/session/play.h"
 #include "core/session/state.h"
 #include "tests/tui/opened.h"
 #include "tui/canvas/letters.h"
@@ -346,27 +350,162 @@ static void test_timed(void **state)
     const int64_t second = 1000000000, begun = 50 * second;
     assert_false(presenter_do(&p, &s, &all, "play", NULL, &said, &err));
     assert_true(presenter_do(&p, &s, &all, "heads", NULL, &said, &err));
-    assert_int_equal(presenter_left(&p, true, begun), -1);
+    assert_int_equal(presenter_left(&p, &s, true, begun), -1);
     assert_true(presenter_do(&p, &s, &all, "play", NULL, &said, &err));
     assert_true(presenter_do(&p, &s, &all, "next", NULL, &said, &err));
-    assert_int_equal(presenter_left(&p, false, begun), -1); /* still computing */
-    assert_int_equal(presenter_left(&p, true, begun + second), 8 * second);
-    assert_int_equal(presenter_left(&p, true, begun + 3 * second), 6 * second);
-    assert_int_equal(presenter_left(&p, true, begun + 10 * second), 0);
+    assert_int_equal(presenter_left(&p, &s, false, begun), -1); /* still computing */
+    assert_int_equal(presenter_left(&p, &s, true, begun + second), 8 * second);
+    assert_int_equal(presenter_left(&p, &s, true, begun + 3 * second), 6 * second);
+    assert_int_equal(presenter_left(&p, &s, true, begun + 10 * second), 0);
     p.view.blank = true;
-    assert_int_equal(presenter_left(&p, true, begun + 10 * second), -1);
+    assert_int_equal(presenter_left(&p, &s, true, begun + 10 * second), -1);
     p.view.blank = false;
     assert_true(presenter_do(&p, &s, &all, "go 3", NULL, &said, &err)); /* seven seconds in its file */
-    assert_int_equal(presenter_left(&p, true, begun), 7 * second);
+    assert_int_equal(presenter_left(&p, &s, true, begun), 7 * second);
     p.deck.script.steps[1].seconds = 100;
     p.due = 0;
-    assert_int_equal(presenter_left(&p, true, begun), SCRIPT_IDLE_S * second);
+    assert_int_equal(presenter_left(&p, &s, true, begun), SCRIPT_IDLE_S * second);
     assert_true(presenter_do(&p, &s, &all, "play", NULL, &said, &err)); /* and off */
-    assert_int_equal(presenter_left(&p, true, begun), -1);
+    assert_int_equal(presenter_left(&p, &s, true, begun), -1);
     assert_true(presenter_do(&p, &s, &all, "6", NULL, &said, &err));
     assert_false(presenter_do(&p, &s, &all, "play", NULL, &said, &err));
     presenter_close(&p);
     buf_free(&said);
+}
+
+static void writes(const char *path, const char *text)
+{
+    Err err = {{0}};
+    if (!file_write(path, text, strlen(text), &err))
+        fail_msg("%s", err.text);
+}
+
+/* A step that ends in `play` plays as long as its pause, by hand too; one that ends in `play to` as far as that step,
+ * and its pause comes behind it. */
+static void test_film_of_a_step(void **state)
+{
+    (void)state;
+    char path[80];
+    Presenter p = {.deck = {.at = -1}};
+    Buf said = {0};
+    Err err = {{0}};
+    const int64_t second = 1000000000, begun = 50 * second;
+    snprintf(path, sizeof path, "/tmp/vitrine-film-%d.txt", (int)getpid());
+    writes(path, "caption One.\npause 3\ngoto blocks.0.attn.scores_raw\nplay\npause 6\n"
+                 "play to blocks.0.attn.pattern\npause 2\n");
+    bool there = presenter_do(&p, &s, &all, path, NULL, &said, &err);
+    unlink(path);
+    assert_true(there);
+    assert_int_equal(presenter_left(&p, &s, true, begun), -1); /* nothing plays: it waits for the speaker */
+    assert_true(presenter_do(&p, &s, &all, "next", NULL, &said, &err));
+    assert_true(s.look.playing);
+    assert_int_equal(play_step_ms(&s), 2000);
+    assert_int_equal(presenter_left(&p, &s, true, begun), 6 * second);
+    assert_int_equal(presenter_left(&p, &s, true, begun + 6 * second), 0);
+    assert_false(presenter_ended(&p, &s));
+    assert_false(s.look.playing || s.look.frame);
+    assert_string_equal(s.place.path, "blocks.0.attn.scores_raw");
+    assert_int_equal(presenter_left(&p, &s, true, begun), -1);
+    assert_true(presenter_do(&p, &s, &all, "next", NULL, &said, &err));
+    assert_true(s.look.playing);
+    assert_int_equal(presenter_left(&p, &s, true, begun), -1);
+    assert_true(presenter_do(&p, &s, &all, "play", NULL, &said, &err)); /* nor where steps follow one another */
+    assert_int_equal(presenter_left(&p, &s, true, begun), -1);
+    int frames = 1;
+    for (; s.look.playing; frames++)
+        s.look.playing = play_frame(&s);
+    assert_string_equal(s.place.path, "blocks.0.attn.pattern");
+    assert_int_equal(frames % PLAY_FRAMES, 1);
+    assert_int_equal(presenter_left(&p, &s, true, begun), 2 * second);
+    assert_true(presenter_do(&p, &s, &all, "prev", NULL, &said, &err)); /* it begins anew with its step */
+    assert_true(s.look.playing);
+    assert_string_equal(s.place.path, "blocks.0.attn.scores_raw");
+    assert_true(presenter_do(&p, &s, &all, "off", NULL, &said, &err));
+    assert_true(command_do(&s, &all, "goto blocks.1.attn.z", LINE_FOREIGN, &err));
+    assert_true(presenter_do(&p, &s, &all, "on", NULL, &said, &err)); /* not where one comes back to it */
+    assert_false(s.look.playing);
+    assert_string_equal(s.place.path, "blocks.0.attn.scores_raw");
+    assert_true(command_do(&s, &all, "goto blocks.1.attn.z", LINE_FOREIGN, &err));
+    assert_false(command_do(&s, &all, "play to blocks.0.attn.pattern", LINE_FOREIGN, &err)); /* it lies behind */
+    assert_false(s.look.playing);
+    presenter_close(&p);
+    buf_free(&said);
+}
+
+static bool says(const Buf *text, const char *part)
+{
+    return strstr(buf_str(text), part) != NULL;
+}
+
+/* What a card asks is answered before the next one comes, what it lets predict by the next; a class that is asked has
+ * the question in its own box. */
+static void test_answers(void **state)
+{
+    (void)state;
+    Presenter p = {.deck = {.at = -1}};
+    Deck *d = &p.deck;
+    Buf said = {0};
+    Err err = {{0}};
+    assert_true(presenter_do(&p, &s, &all, "6", NULL, &said, &err));
+    assert_true(presenter_do(&p, &s, &all, "go last", NULL, &said, &err));
+    assert_true(says(&d->caption, "learning rate") && says(&d->caption, "all alike"));
+    assert_true(deck_asked(d, &err));
+    assert_true(says(&d->caption, "learning rate") && !says(&d->caption, "all alike"));
+    assert_true(presenter_do(&p, &s, &all, "next", NULL, &said, &err));
+    assert_true(says(&d->caption, "It is: Rows that give nearly all to one key. The largest weight averages 0."));
+    assert_false(says(&said, "last step"));
+    assert_true(presenter_do(&p, &s, &all, "next", NULL, &said, &err));
+    assert_true(says(&said, "last step"));
+    for (int step = 0; step < d->count; step++) {
+        assert_true(deck_go(d, &s, &all, step, &err));
+        const Question *q = deck_question(d);
+        if (!q || !q->predict)
+            continue;
+        assert_false(says(&d->caption, "It is"));
+        for (int at = step; d->at == at;) /* behind its pauses */
+            assert_true(presenter_do(&p, &s, &all, "next", NULL, &said, &err));
+        assert_int_equal(d->at, step + 1);
+        assert_true(says(&d->caption, "It is"));
+    }
+    presenter_close(&p);
+    buf_free(&said);
+}
+
+static void put_row(Canvas *c, int y, Buf *out)
+{
+    buf_clear(out);
+    for (int x = 0; x < c->w; x++)
+        buf_putc(out, canvas_at(c, y, x)->ch < 0x7f ? (char)canvas_at(c, y, x)->ch : '?');
+}
+
+/* What is said stands in the header's place, beside the number of the step: the caption is whole. */
+static void test_line(void **state)
+{
+    (void)state;
+    Presenter p = {.deck = {.at = -1}};
+    Buf said = {0}, row = {0}, before = {0};
+    Err err = {{0}};
+    Canvas c;
+    canvas_init(&c, 24, 80);
+    assert_true(presenter_do(&p, &s, &all, "root-dk", NULL, &said, &err));
+    assert_true(presenter_do(&p, &s, &all, "go last", NULL, &said, &err));
+    for (int i = 0; i < 2; i++) {
+        canvas_clear(&c);
+        Paint paint = {.s = &s, .c = &c, .mode = MODE_256};
+        Frame f = present_frame(&s, &p.deck, 24, 80);
+        present_draw(&paint, &f, &p.view, &p.deck, &(PresentLine){i ? "That was the last step." : "", false});
+        put_row(&c, 23, i ? &row : &before);
+    }
+    assert_true(strspn(buf_str(&before), " ") < 40);
+    assert_string_equal(buf_str(&row), buf_str(&before));
+    put_row(&c, 0, &row);
+    assert_non_null(strstr(buf_str(&row), "That was the last step."));
+    assert_non_null(strstr(buf_str(&row), "7/7"));
+    canvas_free(&c);
+    presenter_close(&p);
+    buf_free(&said);
+    buf_free(&row);
+    buf_free(&before);
 }
 
 int main(void)
@@ -378,6 +517,9 @@ int main(void)
                                        cmocka_unit_test_setup_teardown(test_worked, start, stop),
                                        cmocka_unit_test_setup_teardown(test_log, start, stop),
                                        cmocka_unit_test_setup_teardown(test_own_comes_back, start, stop),
-                                       cmocka_unit_test_setup_teardown(test_timed, start, stop)};
+                                       cmocka_unit_test_setup_teardown(test_timed, start, stop),
+                                       cmocka_unit_test_setup_teardown(test_film_of_a_step, start, stop),
+                                       cmocka_unit_test_setup_teardown(test_answers, start, stop),
+                                       cmocka_unit_test_setup_teardown(test_line, start, stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

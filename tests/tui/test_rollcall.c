@@ -98,7 +98,7 @@ static void test_long_words_are_wrapped(void **state)
         r.closed = closed;
         canvas_clear(&c);
         rollcall_draw(&r, &c,
-                      "Receipt v1-00000000-0-0000000000000000-0000. Your answer is the one vote of this terminal.");
+                      "Receipt v1-00000000-0-0000000000000000-0000. Your answer is the one vote of this terminal.", 4);
         buf_clear(&text);
         for (int i = 0; i < 24 * 80; i++)
             buf_putc(&text, c.cells[i].ch < 0x7f ? (char)c.cells[i].ch : ' ');

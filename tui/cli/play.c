@@ -223,12 +223,15 @@ static void put_marker(const ScriptStep *step, const char *caption, long ms, Buf
     put_event(out, ms, "m", label);
 }
 
-/* What plays by itself goes on for the step's time, frame by frame. From ms on. */
-static bool put_film(Work *w, const char *caption, long ms, long end, Buf *kept, Buf *out, Err *err)
+/* What plays by itself goes on for the step's time, frame by frame, from *ms on; `play to` as far as it leads, and the
+ * step's time comes behind that. *ms: then. */
+static bool put_film(Work *w, const char *caption, long *ms, long pause, Buf *kept, Buf *out, Err *err)
 {
     Session *s = &w->session;
-    bool ok = true;
-    while (ok && s->look.playing && (ms += play_wait(s)) < end) {
+    bool ok = true, arrives = s->look.playing && s->look.until;
+    long at = *ms;
+    while (ok && s->look.playing && (at + play_wait(s) < *ms + pause || arrives)) {
+        at += play_wait(s);
         Canvas c = {.h = 0};
         Buf data = {0};
         s->look.playing = play_frame(s);
@@ -236,10 +239,11 @@ static bool put_film(Work *w, const char *caption, long ms, long end, Buf *kept,
         if (ok)
             put_changes(&c, w->options, kept, &data);
         if (ok && data.len)
-            put_event(out, ms, "o", buf_str(&data));
+            put_event(out, at, "o", buf_str(&data));
         buf_free(&data);
         canvas_free(&c);
     }
+    *ms = (arrives ? at : *ms) + pause;
     return ok;
 }
 
@@ -266,8 +270,7 @@ bool play_cast(Work *w, const Script *s, unsigned allowed, Buf *out, Err *err)
             put_frame(&c, o, i == 0, &kept, &data);
             put_event(out, ms, "o", buf_str(&data));
             put_marker(step, buf_str(&caption), ms, out);
-            ok = put_film(w, buf_str(&caption), ms, ms + pause, &kept, out, err);
-            ms += pause;
+            ok = put_film(w, buf_str(&caption), &ms, pause, &kept, out, err);
         }
         canvas_free(&c);
         buf_free(&kept);

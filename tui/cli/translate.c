@@ -225,7 +225,7 @@ static void put_text(const Request *r, Buf *out)
     buf_puts(out, "\n  word                 prob.   next best\n");
     put_steps(r, out);
     if (!r->w->options->model) /* the translator of the program, whose recipe says so */
-        buf_puts(out, "  Hardly ever above 90 %: training gave a tenth of every answer to all words alike (label "
+        buf_puts(out, "  Hardly ever much above 90 %: training gave a tenth of every answer to all words alike (label "
                       "smoothing).\n");
     if (r->w->options->tree) {
         buf_puts(out, "\nbeginnings\n");
