@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/models/checkpoint.h"
+#include "core/models/text_hub.h"
 
 /* Names that occur only in models which are recognised but cannot be shown, and why. Looked for before the families,
  * in this order. */
@@ -110,6 +111,12 @@ static bool refuse_rest(const TensorFile *f, Err *err)
                                    "%s: block 0 is missing: there is a tensor '%.100s' and no '%s'; give all of the "
                                    "model, or the folder with all of its files",
                                    f->path, f->tensors[t].name, signature);
+    for (size_t t = 0; t < f->count; t++)
+        if (hub_embeds(f->tensors[t].name))
+            return err_set(err,
+                           "%s: '%.80s' is of a text model, and there is no config.json beside it that says which: put "
+                           "the model's own there, and give the folder",
+                           f->path, f->tensors[t].name);
     return err_set(err,
                    "%s: not a Vision Transformer: none of its %zu tensors (the first is '%.80s') has a name that "
                    "Hugging Face, timm or torchvision use, for example '%s'",

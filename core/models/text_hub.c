@@ -39,6 +39,7 @@
     .eps = 1e-6f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true, .rms_norm = true, .gated = true,         \
     .gamma_plus = true, .tied = true, .head_dim = 256, .pos = SEQ2SEQ_POS_ROPE
 #define GPT_KNOBS .eps = 1e-5f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true
+#define GPT_KEYS "n_embd n_head n_layer n_positions n_inner layer_norm_epsilon"
 #define FREQUENCIES "*rotary_emb.inv_freq"
 #define MASKS "*.attn.bias *.attn.masked_bias *.attention.bias *.attention.masked_bias *.attn.attention.masked_bias"
 
@@ -145,7 +146,7 @@ static bool stablelm(const HubReading *k, Seq2seqConfig *c, Err *err)
 static bool starcoder2(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     bool on = true;
-    if (!hub_flag(k, "use_bias", &on, err) || !hub_real(k, "norm_epsilon", &c->eps, err))
+    if (!hub_flag(k, "use_bias", &on, err))
         return false;
     c->qkv_bias = c->out_bias = c->mlp_bias = on;
     return hub_windows(k, c, 0, err);
@@ -216,6 +217,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face GPT-2",
      .c = {GPT_KNOBS, .learned_positions = true, .tied = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true},
      .prefix = "transformer.",
+     .names_of_keys = GPT_KEYS,
      .names = {[SEQ2SEQ_TARGET_EMBED] = "wte.weight",
                [SEQ2SEQ_TARGET_POS] = "wpe.weight",
                NORM(DEC_LN1, "h.%d.ln_1"),
@@ -232,6 +234,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face GPT-Neo",
      .c = {GPT_KNOBS, .learned_positions = true, .window = 256, .tied = true, .out_bias = true, .mlp_bias = true},
      .prefix = "transformer.",
+     .names_of_keys = "num_heads num_layers layer_norm_epsilon",
      .names = {[SEQ2SEQ_TARGET_EMBED] = "wte.weight",
                [SEQ2SEQ_TARGET_POS] = "wpe.weight",
                NORM(DEC_LN1, "h.%d.ln_1"),
@@ -251,6 +254,7 @@ static const HubFamily HUB[] = {
      .c = {GPT_KNOBS, .pos = SEQ2SEQ_POS_ROPE, .rope = {.base = 10000}, .parallel = PARALLEL_ONE_NORM,
            .head_bias = true, .mlp_bias = true},
      .prefix = "transformer.",
+     .names_of_keys = GPT_KEYS,
      .names = {[SEQ2SEQ_TARGET_EMBED] = "wte.weight",
                NORM(DEC_LN1, "h.%d.ln_1"),
                QKV("h.%d.attn."),
@@ -266,6 +270,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face GPT-NeoX",
      .c = {.eps = 1e-5f, .act = MAP_GELU, .pre_norm = true, .final_norm = true, ROTATED, .mlp_bias = true},
      .prefix = "gpt_neox.",
+     .names_of_keys = "layer_norm_eps rotary_emb_base",
      .names = {[SEQ2SEQ_TARGET_EMBED] = "embed_in.weight",
                NORM(DEC_LN1, "layers.%d.input_layernorm"),
                FUSED("layers.%d.attention.query_key_value", "H"),
@@ -287,6 +292,7 @@ static const HubFamily HUB[] = {
            .first_position = 2,
            .tied = true},
      .prefix = "model.",
+     .names_of_keys = "ffn_dim",
      .names = {[SEQ2SEQ_TARGET_EMBED] = "decoder.embed_tokens.weight",
                [SEQ2SEQ_TARGET_POS] = "decoder.embed_positions.weight",
                NORM(DEC_LN1, "decoder.layers.%d.self_attn_layer_norm"),
@@ -305,6 +311,7 @@ static const HubFamily HUB[] = {
      .c = {GPT_KNOBS, .pos = SEQ2SEQ_POS_ALIBI, .embed_norm = true, .tied = true, .qkv_bias = true, .out_bias = true,
            .mlp_bias = true},
      .prefix = "transformer.",
+     .names_of_keys = "n_head n_layer layer_norm_epsilon",
      .names = {[SEQ2SEQ_TARGET_EMBED] = "word_embeddings.weight",
                NORM(TARGET_NORM, "word_embeddings_layernorm"),
                NORM(DEC_LN1, "h.%d.input_layernorm"),
@@ -326,6 +333,7 @@ static const HubFamily HUB[] = {
            .pos = SEQ2SEQ_POS_ALIBI,
            .tied = true},
      .prefix = "transformer.",
+     .names_of_keys = "d_model n_heads n_layers max_seq_len layer_norm_epsilon",
      .names = {[SEQ2SEQ_TARGET_EMBED] = "wte.weight",
                [SEQ2SEQ_DEC_LN1_GAMMA] = "blocks.%d.norm_1.weight",
                FUSED("blocks.%d.attn.Wqkv", ""),
@@ -342,6 +350,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face Llama",
      .c = {LLAMA_KNOBS(1e-6f)},
      .prefix = "model.",
+     .names_of_keys = "rms_norm_eps",
      .names = {LLAMA_NAMES},
      .useless = FREQUENCIES,
      .keys = "attention_bias mlp_bias",
@@ -350,6 +359,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face Mistral",
      .c = {LLAMA_KNOBS(1e-6f), .window = 4096},
      .prefix = "model.",
+     .names_of_keys = "rms_norm_eps",
      .names = {LLAMA_NAMES},
      .useless = FREQUENCIES,
      .finish = all_windows},
@@ -357,6 +367,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face Qwen2",
      .c = {LLAMA_KNOBS(1e-6f), .qkv_bias = true, .window = 4096},
      .prefix = "model.",
+     .names_of_keys = "rms_norm_eps",
      .names = {LLAMA_NAMES},
      .useless = FREQUENCIES,
      .keys = "use_sliding_window max_window_layers attention_bias",
@@ -365,6 +376,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face Qwen3",
      .c = {LLAMA_KNOBS(1e-6f), .head_dim = 128, .head_norm = HEAD_NORM_EACH, .window = 4096},
      .prefix = "model.",
+     .names_of_keys = "rms_norm_eps",
      .names = {LLAMA_NAMES, HEAD_NORMS(EACH)},
      .useless = FREQUENCIES,
      .keys = "use_sliding_window max_window_layers attention_bias",
@@ -373,6 +385,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face OLMo 2",
      .c = {RMS_GATED(1e-5f), .after_norm = true, .head_norm = HEAD_NORM_ALL},
      .prefix = "model.",
+     .names_of_keys = "rms_norm_eps",
      .names = {LLAMA_ATTENTION, LLAMA_MLP, HEAD_NORMS(ALL), LLAMA_ENDS,
                NORM(DEC_LN1, "layers.%d.post_attention_layernorm"),
                NORM(DEC_LN3, "layers.%d.post_feedforward_layernorm")},
@@ -383,6 +396,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face Gemma",
      .c = {GEMMA_KNOBS, .rope = {.base = 10000, .half = true}},
      .prefix = "model.",
+     .names_of_keys = "rms_norm_eps",
      .names = {LLAMA_NAMES},
      .useless = FREQUENCIES,
      .musts = "use_bidirectional_attention=null",
@@ -394,6 +408,7 @@ static const HubFamily HUB[] = {
      .c = {GEMMA_KNOBS, .rope = {.base = 10000, .half = true}, .after_norm = true, .score_cap = 50, .logit_cap = 30,
            .window = 4096},
      .prefix = "model.",
+     .names_of_keys = "rms_norm_eps",
      .names = {LLAMA_ATTENTION, LLAMA_MLP, GEMMA_NORMS, LLAMA_ENDS},
      .useless = FREQUENCIES,
      .musts = "attention_bias=false use_bidirectional_attention=null",
@@ -405,6 +420,7 @@ static const HubFamily HUB[] = {
      .c = {GEMMA_KNOBS, .rope = {.base = 1000000, .local_base = 10000, .half = true}, .after_norm = true,
            .head_norm = HEAD_NORM_EACH, .window = 4096},
      .prefix = "model.",
+     .names_of_keys = "rms_norm_eps",
      .names = {LLAMA_ATTENTION, LLAMA_MLP, HEAD_NORMS(EACH), GEMMA_NORMS, LLAMA_ENDS},
      .useless = FREQUENCIES,
      .musts = "attention_bias=false use_bidirectional_attention=false",
@@ -417,6 +433,7 @@ static const HubFamily HUB[] = {
      .c = {GPT_KNOBS, ROTATED, .parallel = PARALLEL_ONE_NORM, .head_bias = true, .qkv_bias = true, .out_bias = true,
            .mlp_bias = true},
      .prefix = "model.",
+     .names_of_keys = "layer_norm_eps",
      .names = {[SEQ2SEQ_TARGET_EMBED] = "embed_tokens.weight",
                NORM(DEC_LN1, "layers.%d.input_layernorm"),
                QKV("layers.%d.self_attn."),
@@ -433,6 +450,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face Phi-3",
      .c = {LLAMA_KNOBS(1e-5f)},
      .prefix = "model.",
+     .names_of_keys = "rms_norm_eps",
      .names = {FUSED("layers.%d.self_attn.qkv_proj", ""), [SEQ2SEQ_DEC_W_O] = "layers.%d.self_attn.o_proj.weight",
                PART(DEC_W_GATE, DEC_B_GATE, "layers.%d.mlp.gate_up_proj", "0/2"),
                PART(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.gate_up_proj", "1/2"),
@@ -445,6 +463,7 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face StableLM",
      .c = {.eps = 1e-5f, .act = MAP_SILU, .pre_norm = true, .final_norm = true, .gated = true, ROTATED},
      .prefix = "model.",
+     .names_of_keys = "layer_norm_eps",
      .names = {LLAMA_NAMES},
      .useless = FREQUENCIES,
      .musts = "use_parallel_residual=false qk_layernorm=false",
@@ -454,10 +473,11 @@ static const HubFamily HUB[] = {
      .layout = "Hugging Face StarCoder2",
      .c = {GPT_KNOBS, ROTATED, .tied = true},
      .prefix = "model.",
+     .names_of_keys = "norm_epsilon",
      .names = {LLAMA_ATTENTION, LLAMA_NORMS, LLAMA_ENDS, BOTH(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.c_fc"),
                BOTH(DEC_W_DOWN, DEC_B_DOWN, "layers.%d.mlp.c_proj")},
      .useless = FREQUENCIES,
-     .keys = "use_bias norm_epsilon",
+     .keys = "use_bias",
      .finish = starcoder2},
 };
 enum { HUB_COUNT = sizeof HUB / sizeof *HUB };
@@ -531,6 +551,20 @@ const char *hub_refused(const char *type)
 const HubFamily *hub_family(int i)
 {
     return i < HUB_COUNT ? &HUB[i] : i - HUB_COUNT < HUB_ENCODER_COUNT ? &HUB_ENCODERS[i - HUB_COUNT] : NULL;
+}
+
+bool hub_embeds(const char *name)
+{
+    const HubFamily *f;
+    size_t n = strlen(name);
+    for (int i = 0; (f = hub_family(i)) != NULL; i++) {
+        bool reads = f->names[SEQ2SEQ_SOURCE_EMBED] != NULL;
+        const char *embed = f->names[reads ? SEQ2SEQ_SOURCE_EMBED : SEQ2SEQ_TARGET_EMBED];
+        size_t length = embed ? strlen(embed) : 0;
+        if (length && n >= length && strcmp(name + n - length, embed) == 0)
+            return true;
+    }
+    return false;
 }
 
 void hub_list(Buf *out)

@@ -24,6 +24,9 @@ typedef struct HubFamily {
      * another computation. */
     const char *musts;
     const char *keys; /* what `finish` reads, separated by blanks */
+    /* Which of the names that other classes have for a size or a number it reads, separated by blanks; ε has no name
+     * that all read. */
+    const char *names_of_keys;
     /* What no table says. */
     bool (*finish)(const HubReading *k, Seq2seqConfig *c, Err *err);
     bool unscaled;   /* no factor on the scores */
@@ -43,6 +46,8 @@ extern const int HUB_ENCODER_COUNT;
 const HubFamily *hub_family(int i); /* NULL behind the last */
 /* Of a model_type that is no text model of these: why it is not run, or NULL where nothing is known of it. */
 const char *hub_refused(const char *type);
+/* Is it what a family calls the embedding of its words? */
+bool hub_embeds(const char *name);
 /* "gpt2, llama, …" */
 void hub_list(Buf *out);
 

@@ -26,7 +26,56 @@ static bool next_word(const char **list, char by, const char **word, size_t *n)
     return *n > 0;
 }
 
-/* The first of the names a|b that config.json has, with a value; NULL. */
+static bool listed(const char *list, char by, const char *key)
+{
+    const char *word;
+    size_t n;
+    while (list && next_word(&list, by, &word, &n))
+        if (strlen(key) == n && strncmp(word, key, n) == 0)
+            return true;
+    return false;
+}
+
+/* --- sizes and numbers that all families have, under the names that some of them have for them --- */
+
+typedef enum Needed {
+    NEEDED,
+    BY_CLASS,
+    QUIET
+} Needed; /* QUIET: what is taken where it is absent follows from others */
+static const struct {
+    const char *names;
+    enum { WHOLE, REAL, FLAG } kind;
+    size_t offset;
+    Needed needed;
+} KEYS[] = {
+    {"hidden_size|n_embd|d_model|dim", WHOLE, OF(width), NEEDED},
+    {"num_attention_heads|n_head|num_heads|n_heads", WHOLE, OF(heads), NEEDED},
+    {"num_hidden_layers|n_layer|num_layers|n_layers", WHOLE, OF(decoder_layers), NEEDED},
+    {"vocab_size", WHOLE, OF(target_words), NEEDED},
+    {"intermediate_size|n_inner|ffn_dim|hidden_dim", WHOLE, OF(mlp), QUIET},
+    {"num_key_value_heads", WHOLE, OF(key_heads), QUIET},
+    {"head_dim", WHOLE, OF(head_dim), QUIET},
+    {"max_position_embeddings|n_positions|max_seq_len", WHOLE, OF(positions), QUIET},
+    {"rms_norm_eps|layer_norm_eps|layer_norm_epsilon|norm_epsilon", REAL, OF(eps), BY_CLASS},
+    {"rope_theta|rotary_emb_base", REAL, OF(rope.base), BY_CLASS},
+    {"tie_word_embeddings", FLAG, OF(tied), BY_CLASS},
+};
+enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
+
+/* A name that another class has for one of KEYS, and this one does not read: the first of a row all read, but of ε. */
+static bool is_foreign(const HubReading *k, const char *key)
+{
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        size_t first = KEYS[i].offset == OF(eps) ? 0 : strcspn(KEYS[i].names, "|");
+        if (listed(KEYS[i].names, '|', key))
+            return !(strlen(key) == first && strncmp(key, KEYS[i].names, first) == 0) &&
+                   !listed(k->family->names_of_keys, ' ', key);
+    }
+    return false;
+}
+
+/* The first of the names a|b that the class reads and config.json has, with a value; NULL. */
 static const Json *first_of(const HubReading *k, const char *names, const char **name)
 {
     const char *word;
@@ -34,6 +83,8 @@ static const Json *first_of(const HubReading *k, const char *names, const char *
     while (next_word(&names, '|', &word, &n)) {
         char key[64];
         utf8_take(key, sizeof key, word, n);
+        if (is_foreign(k, key))
+            continue;
         const Json *v = json_get(k->config, key);
         if (v && json_kind(v) != JK_NULL) {
             *name = arena_strdup(&k->m->arena, key);
@@ -102,33 +153,6 @@ bool hub_windows(const HubReading *k, Seq2seqConfig *c, int every, Err *err)
     return true;
 }
 
-/* --- sizes and numbers that all families have, under the names that some of them have for them --- */
-
-typedef enum Needed {
-    NEEDED,
-    BY_CLASS,
-    QUIET
-} Needed; /* QUIET: what is taken where it is absent follows from others */
-static const struct {
-    const char *names;
-    enum { WHOLE, REAL, FLAG } kind;
-    size_t offset;
-    Needed needed;
-} KEYS[] = {
-    {"hidden_size|n_embd|d_model|dim", WHOLE, OF(width), NEEDED},
-    {"num_attention_heads|n_head|num_heads|n_heads", WHOLE, OF(heads), NEEDED},
-    {"num_hidden_layers|n_layer|num_layers|n_layers", WHOLE, OF(decoder_layers), NEEDED},
-    {"vocab_size", WHOLE, OF(target_words), NEEDED},
-    {"intermediate_size|n_inner|ffn_dim|hidden_dim", WHOLE, OF(mlp), QUIET},
-    {"num_key_value_heads", WHOLE, OF(key_heads), QUIET},
-    {"head_dim", WHOLE, OF(head_dim), QUIET},
-    {"max_position_embeddings|n_positions|max_seq_len", WHOLE, OF(positions), QUIET},
-    {"layer_norm_epsilon|layer_norm_eps|rms_norm_eps", REAL, OF(eps), BY_CLASS},
-    {"rope_theta|rotary_emb_base", REAL, OF(rope.base), BY_CLASS},
-    {"tie_word_embeddings", FLAG, OF(tied), BY_CLASS},
-};
-enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
-
 static const struct {
     const char *name;
     MapFn act;
@@ -144,6 +168,20 @@ static const struct {
 };
 static const char ACT_NAMES[] = "hidden_activation|hidden_act|activation_function|activation";
 
+/* What the class calls row i: its own word, else the one that all read; "" where it reads none (of OPT ε). */
+static void own_name(const HubReading *k, size_t i, char own[64])
+{
+    const char *names = KEYS[i].names, *word;
+    size_t n;
+    own[0] = '\0';
+    while (next_word(&names, '|', &word, &n)) {
+        char name[64];
+        utf8_take(name, sizeof name, word, n);
+        if (!is_foreign(k, name) && (!*own || listed(k->family->names_of_keys, ' ', name)))
+            memcpy(own, name, sizeof name);
+    }
+}
+
 static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
 {
     const char *name = KEYS[i].names;
@@ -153,17 +191,19 @@ static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
     if (v)
         return KEYS[i].kind == REAL ? hub_real(k, name, &FIELD(float, c, KEYS[i].offset), err)
                                     : hub_flag(k, name, &FIELD(bool, c, KEYS[i].offset), err);
-    int n = (int)strcspn(name, "|");
+    char own[64];
+    own_name(k, i, own);
     bool rope = KEYS[i].offset == OF(rope.base);
     if (KEYS[i].needed == NEEDED)
-        return err_set(err, "%s: \"%.*s\" is missing: the model can't be built without it", k->path, n, name);
-    if (KEYS[i].needed == QUIET || (rope && (c->pos != SEQ2SEQ_POS_ROPE || json_get(k->config, "rope_parameters"))))
+        return err_set(err, "%s: \"%s\" is missing: the model can't be built without it", k->path, own);
+    if (!*own || KEYS[i].needed == QUIET ||
+        (rope && (c->pos != SEQ2SEQ_POS_ROPE || json_get(k->config, "rope_parameters"))))
         return true;
     if (KEYS[i].kind == REAL)
-        model_assume(k->m, "%.*s is %g, as Hugging Face's class %s has it", n, name,
-                     (double)FIELD(float, c, KEYS[i].offset), k->family->type);
+        model_assume(k->m, "%s is %g, as Hugging Face's class %s has it", own, (double)FIELD(float, c, KEYS[i].offset),
+                     k->family->type);
     else
-        model_assume(k->m, "%.*s is %s, as Hugging Face's class %s has it", n, name,
+        model_assume(k->m, "%s is %s, as Hugging Face's class %s has it", own,
                      FIELD(bool, c, KEYS[i].offset) ? "true" : "false", k->family->type);
     return true;
 }
@@ -258,16 +298,6 @@ static bool read_rope(const HubReading *k, Seq2seqConfig *c, Err *err)
 
 /* --- keys --- */
 
-static bool listed(const char *list, char by, const char *key)
-{
-    const char *word;
-    size_t n;
-    while (list && next_word(&list, by, &word, &n))
-        if (strlen(key) == n && strncmp(word, key, n) == 0)
-            return true;
-    return false;
-}
-
 /* Keys that are read, and those of generation, tokenisers and training that change nothing here. */
 static bool is_known(const HubReading *k, const char *key)
 {
@@ -299,6 +329,36 @@ static bool check_keys(const HubReading *k, Err *err)
                            "%.300s: \"%.60s\" is not known here and may change what the model computes; if it changes "
                            "nothing, take the line out",
                            k->path, key);
+        model_assume(k->m, "\"%.60s\" of config.json is not read", key);
+    }
+    return true;
+}
+
+/* A name that another class has: the program that the model is from passes it over. Beside the value that is taken it
+ * says nothing, or else another number than the one that is computed with. */
+static bool check_foreign(const HubReading *k, const Seq2seqConfig *c, Err *err)
+{
+    const char *key = NULL;
+    for (const Json *v; (v = json_next(k->config, &key)) != NULL;) {
+        char own[64];
+        double number = 0;
+        size_t i = 0;
+        if (json_kind(v) == JK_NULL || !is_foreign(k, key))
+            continue;
+        while (!listed(KEYS[i].names, '|', key))
+            i++;
+        own_name(k, i, own);
+        bool real = KEYS[i].kind == REAL, same = json_number(v, &number);
+        double taken = real ? (double)FIELD(float, c, KEYS[i].offset) : FIELD(int, c, KEYS[i].offset);
+        same = same && (real ? (float)number >= (float)taken && (float)number <= (float)taken
+                             : number >= taken && number <= taken);
+        if (!same && KEYS[i].offset != OF(positions))
+            return err_set(
+                err,
+                "%.300s: \"%.60s\" is not read by Hugging Face's class %s%s%s%s, and %g is taken: rename the "
+                "line, or take it out",
+                k->path, key, k->family->type, *own ? ", whose key is \"" : ", which has no key for it", own,
+                *own ? "\"" : "", taken);
         model_assume(k->m, "\"%.60s\" of config.json is not read", key);
     }
     return true;
@@ -367,7 +427,7 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
     c.scale = f->unscaled || c.head_dim < 1 ? 1 : seq2seq_root(c.head_dim, true);
     c.embed_scale = f->root_scale ? seq2seq_root(c.width, false) : 1;
     if (!read_act(&k, &c, err) || !read_rope(&k, &c, err) || (f->finish && !f->finish(&k, &c, err)) ||
-        !check_keys(&k, err))
+        !check_keys(&k, err) || !check_foreign(&k, &c, err))
         return false;
     if (c.key_heads == c.heads)
         c.key_heads = 0;

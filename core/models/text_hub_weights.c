@@ -129,11 +129,21 @@ static bool check_weight(const Reading *k, const WeightPlace *w)
                        k->file->path, s.name, t->type ? t->type : dtype_name(t->dtype));
     if (has_shape(t, &s))
         return true;
-    return err_set(k->err, "%s: '%s' has %zu numbers in %d axes; config.json asks for %zu × %zu", k->file->path, s.name,
-                   t->cells, t->rank, s.turned ? s.inputs : s.total,
-                   s.turned   ? s.total
-                   : s.inputs ? s.inputs
-                              : 1);
+    Buf shape = {0};
+    for (int i = 0; i < t->rank; i++)
+        buf_printf(&shape, "%s%zu", i ? " × " : "", t->shape[i]);
+    bool q = w->role == SEQ2SEQ_DEC_W_Q, kv = w->role == SEQ2SEQ_DEC_W_K || w->role == SEQ2SEQ_DEC_W_V;
+    err_set(k->err, "%s: '%s' is %s; config.json asks for %zu × %zu%s", k->file->path, s.name, buf_str(&shape),
+            s.turned ? s.inputs : s.total,
+            s.turned   ? s.total
+            : s.inputs ? s.inputs
+                       : 1,
+            s.total != s.outputs ? ""
+            : q                  ? " (heads × head_dim, and the width: num_attention_heads, head_dim, hidden_size)"
+            : kv                 ? " (heads × head_dim, and the width: num_key_value_heads, head_dim, hidden_size)"
+                                 : "");
+    buf_free(&shape);
+    return false;
 }
 
 static bool read_weight(Reading *k, const WeightPlace *w)

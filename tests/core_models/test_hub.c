@@ -346,7 +346,13 @@ static void look_alikes(void **state)
         {"llama", "\"num_key_value_heads\": 2", "\"num_key_value_heads\": 3", "can't share 3 heads"},
         {"llama", "\"num_attention_heads\": 4", "\"num_attention_heads\": 8", "config.json asks for"},
         {"gpt2", "\"vocab_size\"", "\"scale_attn_by_inverse_layer_idx\": true, \"vocab_size\"", "must be false"},
-        {"gpt2", "\"n_head\": 2", "\"n_heads_\": 2", "\"num_attention_heads\" is missing"},
+        {"gpt2", "\"n_head\": 2", "\"n_heads_\": 2", "\"n_head\" is missing"},
+        {"llama", "\"rms_norm_eps\": 1e-05", "\"layer_norm_epsilon\": 0.001",
+         "not read by Hugging Face's class llama, whose key is \"rms_norm_eps\", and 1e-06 is taken"},
+        {"gpt_neox", "\"layer_norm_eps\": 1e-05", "\"rms_norm_eps\": 0.001", "whose key is \"layer_norm_eps\""},
+        {"opt", "\"vocab_size\"", "\"layer_norm_eps\": 0.001, \"vocab_size\"", "which has no key for it"},
+        {"llama", "\"num_attention_heads\": 4", "\"n_head\": 4", "\"num_attention_heads\" is missing"},
+        {"starcoder2", "\"norm_epsilon\"", "\"layer_norm_epsilon\": 1e-05, \"norm_epsilon\"", NULL},
         {"mpt", "\"qk_ln\": false", "\"qk_ln\": true", "\"attn_config\" has \"qk_ln\""},
         {"mpt", "\"alibi\": true", "\"alibi\": false", "must have \"alibi\": true"},
         {"opt", "\"word_embed_proj_dim\": 16", "\"word_embed_proj_dim\": 8", "narrower than the model"},
@@ -369,6 +375,32 @@ static void look_alikes(void **state)
             fail_msg("%s with %s: said '%s'", REFUSED[i].name, REFUSED[i].new, err.text);
         if (ok)
             model_free(&m);
+    }
+}
+
+/* What is noted where ε is not in config.json is the class' own key. */
+static void the_own_key_is_noted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *old, *said;
+    } CASE[] = {{"llama", "\"rms_norm_eps\": 1e-05,", "rms_norm_eps is 1e-06"},
+                {"gptj", "\"layer_norm_epsilon\": 1e-05,", "layer_norm_epsilon is 1e-05"},
+                {"starcoder2", "\"norm_epsilon\": 1e-05,", "norm_epsilon is 1e-05"}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        char dir[64];
+        Model m;
+        Err err = {""};
+        bool noted = false;
+        with_config(dir, CASE[i].name, CASE[i].old, "");
+        bool ok = family_load(&m, dir, NULL, NULL, &err);
+        clear(dir);
+        if (!ok)
+            fail_msg("%s: %s", CASE[i].name, err.text);
+        for (int k = 0; k < m.assumption_count; k++)
+            noted = noted || strncmp(m.assumptions[k], CASE[i].said, strlen(CASE[i].said)) == 0;
+        assert_true(noted);
+        model_free(&m);
     }
 }
 
@@ -452,7 +484,7 @@ int main(void)
                                        cmocka_unit_test(every_name),
                                        cmocka_unit_test(second_route),
                                        cmocka_unit_test(with_cache),
-                                       cmocka_unit_test(look_alikes),
+                                       cmocka_unit_test(look_alikes), cmocka_unit_test(the_own_key_is_noted),
                                        cmocka_unit_test(known_numbers),
                                        cmocka_unit_test(words_by_the_folders_tokeniser)};
     return cmocka_run_group_tests_name("hub", tests, NULL, NULL);
