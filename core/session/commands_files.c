@@ -9,6 +9,7 @@
 #include "core/session/ask/export.h"
 #include "core/session/command.h"
 #include "core/session/link.h"
+#include "core/session/place.h"
 
 static bool run_open(Session *s, const Args *a, Err *err)
 {
@@ -26,6 +27,8 @@ static bool run_open(Session *s, const Args *a, Err *err)
         return false;
     const Input *in = session_input(s, SIDE_B);
     const char *note = session_model_note(s);
+    int query;
+    place_last_token(s);
     if (session_pinned(s) && s->compare == COMPARE_OFF) /* what was pinned was pinned to be compared */
         s->compare = COMPARE_SIDES;
     if (in->original.data && !s->model.trained)
@@ -40,6 +43,9 @@ static bool run_open(Session *s, const Args *a, Err *err)
                     *note ? " Note: " : "", note, *note ? "." : "");
     else if (in->kind == INPUT_TEXT && *note)
         session_say(s, "Note: %s.", note);
+    else if (session_goes_on(s, &query))
+        session_say(s, "%s: %d token%s read; the cursor is on the last.", in->name, in->text[TEXT_TARGET].count,
+                    in->text[TEXT_TARGET].count == 1 ? "" : "s");
     else if (in->kind == INPUT_TEXT)
         session_say(s, "%s: %d words read, %d written.", in->name, in->text[TEXT_SOURCE].count,
                     in->text[TEXT_TARGET].count);

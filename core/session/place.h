@@ -19,7 +19,10 @@ bool place_forward(Session *s);  /* to where the last place_back came from; fals
 void place_carry(Session *s, const char *path);
 /* Stands on a box, which can be seen then: its node and the screen that suits it; no history. */
 void place_on_box(Session *s, int box);
-/* Sets the place at which a model is begun: its input, the cursor on the middle patch. Changes nothing else. */
+/* Puts the cursor on the last token of a text that is gone on from: its row is what the model writes next. */
+void place_last_token(Session *s);
+/* Sets the place at which a model is begun: its input, the cursor on the middle patch or, where a text is gone on from,
+ * on its last token. Changes nothing else. */
 void session_start_place(Session *s);
 /* The box that is open when a model is begun: the first block, or NO_BOX. */
 int session_opens(const Session *s);

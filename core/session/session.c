@@ -115,6 +115,20 @@ void session_changed(Session *s)
     s->changes++;
 }
 
+bool session_goes_on(const Session *s, int *query)
+{
+    const Graph *g = session_base(s);
+    *query = graph_role(g, ROLE_QUERY, SEQUENCE_TARGET);
+    return *query != AXIS_NONE && graph_role(g, ROLE_QUERY, SEQUENCE_SOURCE) == AXIS_NONE;
+}
+
+void place_last_token(Session *s)
+{
+    int query;
+    if (session_goes_on(s, &query))
+        session_set_index(s, query, session_base(s)->axes[query].n - 1);
+}
+
 void session_start_place(Session *s)
 {
     memset(&s->place, 0, sizeof s->place);
@@ -130,6 +144,7 @@ void session_start_place(Session *s)
     int asks = graph_role(g, ROLE_QUERY, SEQUENCE_SOURCE), asked = s->now->input.text[TEXT_SOURCE].asked;
     if (asks != AXIS_NONE && asked) /* a word that was taken out is what is asked for */
         s->place.at[asks] = asked - 1;
+    place_last_token(s);
     for (int i = 0; i < g->axis_count; i++) {
         int query = g->axes[i].role == ROLE_KEY ? graph_role(g, ROLE_QUERY, g->axes[i].sequence) : AXIS_NONE;
         if (query != AXIS_NONE && s->place.at[query] < g->axes[i].n)

@@ -60,8 +60,13 @@ static bool answer_of(Session *s, Side side, Answer *a, Err *err)
 static const char *class_name(const Session *s, int i, char *out, size_t n)
 {
     const Graph *g = session_base(s);
+    const Axis *a = &g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)];
     char label[NAME_BYTES];
-    return utf8_clean(out, n, axis_label(&g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)], i, label, sizeof label));
+    if (session_words(s, SIDE_B) && !a->labels) { /* a word without a name is called as where it is read */
+        utf8_print(out, n, "w%d", i);
+        return out;
+    }
+    return utf8_clean(out, n, axis_label(a, i, label, sizeof label));
 }
 
 /* The two largest of a row. */
@@ -91,7 +96,7 @@ static void put_steps(const Session *s, int count, const Answer *a, Buf *out)
         best_two(row, count, best);
         axis_label(a->tokens, t, token, sizeof token);
         utf8_fit(fitted, sizeof fitted, utf8_clean(name, sizeof name, token), WORD);
-        buf_printf(out, "%c%4d %s%*s ", t == a->row ? '>' : ' ', t + 1, fitted, WORD - utf8_cells(fitted), "");
+        buf_printf(out, "%c%4d %s%*s ", t == a->row ? '>' : ' ', t, fitted, WORD - utf8_cells(fitted), "");
         utf8_fit(fitted, sizeof fitted, class_name(s, best[0], name, sizeof name), WORD);
         buf_printf(out, "%s%*s %9.5f", fitted, WORD - utf8_cells(fitted), "", (double)row[best[0]]);
         if (best[1] >= 0)
@@ -208,8 +213,11 @@ static void put_text(Session *s, const Ranked *r, int count, const Answer *a, co
     if (a->tokens) {
         char token[NAME_BYTES], label[NAME_BYTES];
         put_steps(s, count, a, out);
-        buf_printf(out, "\n%s %s\n", a->tokens->sequence == SEQUENCE_TARGET ? "After" : "At",
+        buf_printf(out, "\n%s %s", a->tokens->sequence == SEQUENCE_TARGET ? "After" : "At",
                    utf8_clean(token, sizeof token, axis_label(a->tokens, a->row, label, sizeof label)));
+        buf_printf(out, " (t=%d%s); another row: --at '%s[%s=%d]'\n", a->row,
+                   a->row + 1 == a->tokens->n ? ", the last token" : "",
+                   site_path_any(session_graph(s, SIDE_B), SITE_LOGITS), a->tokens->sym, a->row ? 0 : a->tokens->n - 1);
     }
     buf_printf(out, "\n%-*s  probability      logit%s\n", NAME_CELLS, a->tokens ? "word" : "class",
                other ? "        A: probability      logit" : "");
@@ -294,8 +302,9 @@ const Verb VERB_RUN = {.name = "run",
                        .summary = "the answer: the most probable classes, with probability and logit",
                        .details = "With edits, A is the model without them. The last line is the hash of "
                                   "the whole trace: equal hashes are equal runs, bit for "
-                                  "bit. --json lists every class. For a sentence: every step of writing, and all words "
-                                  "of the step that --at names, such as probs[t=10].",
+                                  "bit. --json lists every class. For a text: what comes after every "
+                                  "token, and all words after the last one (of the translator the first), or after "
+                                  "the one that --at names, such as 'logits[t=10]'.",
                        .example = "vitrine run cat.png -c 'ablate blocks.1.attn.z[h=2]'",
                        .flags = VERB_JSON,
                        .run = run};

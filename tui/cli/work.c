@@ -221,8 +221,11 @@ static bool first_class(Work *w, Side side, char *out, size_t n, Err *err)
                          : NULL;
     if (!p)
         return err_prefix(err, "name an ADDRESS");
-    const Axis *classes = &g->axes[node_role(g, graph_find(g, logits), ROLE_ANSWER)];
-    int best = 0;
+    NodeId node = graph_find(g, logits);
+    const Axis *classes = &g->axes[node_role(g, node, ROLE_ANSWER)];
+    int best = 0, token = node_role(g, node, ROLE_QUERY);
+    if (token != AXIS_NONE) /* of words the row under the cursor */
+        p += (size_t)session_index_on(s, g, token) * (size_t)classes->n;
     for (int i = 1; i < classes->n; i++)
         best = p[i] > p[best] ? i : best;
     snprintf(out, n, "%s[%s=%d]", logits, classes->sym, best);
