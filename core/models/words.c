@@ -234,11 +234,16 @@ static bool too_many(int most, Err *err)
 static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *err)
 {
     int number[NUMBERS_MAX], n = 0;
+    bool hole = false; /* a comma with no number in front of it or behind it */
     for (char *rest;; n++, text = rest) {
-        const char *word = text + strspn(text, " \t\n\r,");
+        const char *word = text + strspn(text, BLANKS);
+        bool comma = *word == ',';
+        word += comma;
+        word += strspn(word, BLANKS);
         word += *word == 'w' && word[1] >= '0' && word[1] <= '9';
         long k = strtol(word, &rest, 10); /* one too large is the largest there is, and no word either */
-        if (rest == word)
+        hole = comma && (rest == word || !n);
+        if (rest == word || hole)
             break;
         if (k < 0 || k >= v->n)
             return err_set(err, "there is no word %.*s%s: this model's words are 0 to %d",
@@ -248,10 +253,13 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
             return too_many(NUMBERS_MAX, err);
         number[n] = (int)k;
     }
+    if (hole)
+        return err_set(err, "a comma stands between two numbers, and number %d of the list is missing", n);
     if (n == 0 || text[strspn(text, BLANKS)])
-        return err_set(err, "%s: give numbers from 0 to %d, such as \"%s3 5 4\"",
+        return err_set(err, "%s: give numbers from 0 to %d, such as \"%s3 5 4\"%s",
                        v->word ? "ids: is for words by number" : "this model's words have no names", v->n - 1,
-                       v->word ? "ids:" : "");
+                       v->word ? "ids:" : "",
+                       v->word ? "" : "; with a tokenizer.json in the model's folder it takes text");
     words_set(w, v, number, n);
     return true;
 }

@@ -18,6 +18,7 @@ typedef struct Request {
     Words source;
     DecodeOptions how;
     Decode d;
+    bool fills; /* the model's length, not --steps, is where a text is cut */
 } Request;
 
 static bool number(const char *option, const char *text, double low, double high, double *out, Err *err)
@@ -243,6 +244,14 @@ static void put_text(const Request *r, Buf *out)
         buf_puts(out, "the weights come from a seed: what this model writes means nothing\n");
 }
 
+static void put_ids(const char *key, const int *id, int n, Buf *out)
+{
+    json_open(out, key, '[');
+    for (int i = 0; i < n; i++)
+        json_put(out, NULL, "%d", id[i]);
+    buf_putc(out, ']');
+}
+
 static void put_json(const Request *r, Buf *out)
 {
     const DecodeCost *c = &r->d.cost;
@@ -253,6 +262,8 @@ static void put_json(const Request *r, Buf *out)
     for (int i = 0; i < r->source.n; i++)
         json_put_text(out, NULL, r->source.label[i]);
     buf_putc(out, ']');
+    put_ids("source_ids", r->source.number, r->source.n, out);
+    put_ids("ids", r->d.word, r->d.length, out);
     json_put_text(out, "left_out", r->source.left_out);
     json_put_text(out, "text", buf_str(&text));
     buf_clear(&text);
@@ -260,12 +271,14 @@ static void put_json(const Request *r, Buf *out)
         grammar_outside(&r->model, r->source.number, r->source.n, false, &text);
     json_put_text(out, "note", buf_str(&text));
     json_put_bool(out, "cut", decode_cut(&r->d, &r->model));
+    json_put_bool(out, "full", r->fills && decode_cut(&r->d, &r->model));
     buf_free(&text);
     json_open(out, "nodes", '[');
     for (int i = 0; i < r->d.count; i++) {
         const DecodeNode *n = &r->d.node[i];
         json_open(out, NULL, '{');
         json_put_text(out, "word", word(r, n->word, (char[16]){0}));
+        json_put(out, "id", "%d", n->word);
         json_put(out, "parent", "%d", n->parent);
         json_put(out, "share", "%.9g", n->share);
         json_put(out, "log_share", "%.9g", n->log_share);
@@ -304,7 +317,11 @@ static void put_written(const Request *r, Buf *out)
     if (r->how.cache)
         buf_printf(out, "; %.0f bytes of keys and values kept", d->cost.cache_bytes);
     buf_putc(out, '\n');
-    if (decode_cut(d, &r->model))
+    if (decode_cut(d, &r->model) && r->fills)
+        buf_printf(out,
+                   "cut: the model takes %d tokens, and they are all read (%d given, %d written before the last)\n",
+                   seq2seq_longest(&r->model.text), r->source.n, d->length - 1);
+    else if (decode_cut(d, &r->model))
         buf_printf(out, "cut at %d words (--steps): the model had not come to an end\n", d->length);
 }
 
@@ -373,6 +390,9 @@ static int write_on(Work *w, Err *err)
     bool ok = read_how(w->options, &r.how, err) && text_open(&r.model, w->options->model, err) &&
               read_beginning(&r, err);
     r.how.forget = r.how.kind != DECODE_BEAM;
+    int left = ok ? seq2seq_longest(&r.model.text) - r.source.n : 0; /* the last word that is written is not read */
+    r.fills = ok && left >= 0 && left + 1 < r.how.most;
+    r.how.most = r.fills ? left + 1 : r.how.most;
     ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
     return finish(&r, ok, put_written);
 }
@@ -383,7 +403,8 @@ const Verb VERB_WRITE = {
     .summary = "carries a text on, word by word, with a decoder of yours",
     .details = "The decoder in the folder (`vitrine help models`) reads the text and adds one word at a time, each "
                "printed with "
-               "its probability, until it writes its end or has written --steps words. Words without names are given "
+               "its probability, until it writes its end, has written --steps words, or has read as many as it takes. "
+               "Words without names are given "
                "by number. Without options it takes the most probable word every time; --beam 4 keeps the four best "
                "beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. Keys and values of "
                "earlier words are cached; --no-cache computes them again, with the same result bit for bit.",
