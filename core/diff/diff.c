@@ -340,6 +340,23 @@ static int block_of(const char *path)
     return at ? atoi(at + 7) : -1;
 }
 
+int diff_cause_blocks(const DiffReport *d, const Graph *g, const DiffCause *c, int *block, int most)
+{
+    int count = 0;
+    const char *path = graph_node(g, d->row[c->row].tensor->node)->path;
+    if (c->only >= 0 && most > 0) {
+        block[0] = c->only;
+        return 1;
+    }
+    for (int i = 0; i < d->count && !c->accumulated; i++) {
+        const char *p = graph_node(g, d->row[i].tensor->node)->path;
+        if (d->row[i].state == DIFF_BEGINS && block_of(p) >= 0 && same_kind(path, p) && count < most &&
+            (!count || block[count - 1] != block_of(p)))
+            block[count++] = block_of(p);
+    }
+    return count;
+}
+
 /* A kind of row that differs: "blocks.*.ln1.out". */
 typedef struct Kind {
     const char *path;
@@ -364,8 +381,8 @@ static bool joins_earlier(DiffReport *d, const char *path)
     return false;
 }
 
-/* Rows of that kind in other blocks that were compared and agree. */
-static int agreeing(const DiffReport *d, const Graph *g, const char *path)
+/* Rows of that kind in other blocks that were compared and agree, and the largest error of them. */
+static int agreeing(const DiffReport *d, const Graph *g, const char *path, double *largest)
 {
     int count = 0, block = -1;
     for (int i = 0; i < d->count; i++) {
@@ -373,8 +390,21 @@ static int agreeing(const DiffReport *d, const Graph *g, const char *path)
         bool other = d->row[i].state != DIFF_BEGINS && same_kind(path, p) && strcmp(path, p) != 0;
         count += other && block_of(p) != block;
         block = other ? block_of(p) : block;
+        *largest = other ? fmax(*largest, d->row[i].local.largest) : *largest;
     }
     return count;
+}
+
+/* Does all that lies between a tensor and those recorded before it belong to its block? */
+static bool inside_block(const Graph *g, const DiffReference *r, NodeId n)
+{
+    bool *in = xcalloc((size_t)g->count, sizeof *in), inside = true;
+    diff_segment(g, r, n, in);
+    for (NodeId i = 0; i < n; i++)
+        inside = inside && (!in[i] || graph_node(g, i)->op == OP_LEAF ||
+                            block_of(graph_node(g, i)->path) == block_of(graph_node(g, n)->path));
+    free(in);
+    return inside;
 }
 
 static void find_causes(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
@@ -399,11 +429,14 @@ static void find_causes(DiffReport *d, const DiffSubject *s, const DiffReference
         if (kinds == KINDS_MOST || d->cause_count == DIFF_CAUSES)
             continue;
         DiffCause *c = &d->cause[d->cause_count++];
-        *c = (DiffCause){.row = i, .rows = 1, .stopped = d->stopped, .block = block_of(path)};
-        c->agreeing = agreeing(d, s->graph, path);
+        *c = (DiffCause){.row = i, .rows = 1, .stopped = d->stopped, .only = -1};
+        c->block = block_of(path);
+        c->agreeing = agreeing(d, s->graph, path, &c->faint);
         if (d->cause_count == 1 && diff_cause_loaded(c, s, r, o, d))
             return;
         diff_cause_find(c, s, r, o, d, &d->row[i]);
+        if (!c->whole && !inside_block(s->graph, r, node))
+            c->block = -1;
         d->stopped = c->stopped;
         kind[kinds++] = (Kind){path, node, joins_earlier(d, path) ? -1 : d->cause_count - 1};
     }
@@ -417,19 +450,27 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Local error of the step in the middle of all; *count: of how many. */
+static double usual_error(const DiffReport *d, const Graph *g, int *count)
+{
+    double *error = xcalloc((size_t)d->count + 1, sizeof *error);
+    *count = 0;
+    for (int i = 0; i < d->count; i++)
+        if (graph_node(g, d->row[i].tensor->node)->op != OP_LEAF && d->row[i].local.numbers)
+            error[(*count)++] = d->row[i].local.largest;
+    qsort(error, (size_t)*count, sizeof *error, by_size);
+    double usual = *count ? error[*count / 2] : 0;
+    free(error);
+    return usual;
+}
+
 /* Everything is within the tolerance: does one step stand out of the others, and does a mistake explain it? Only then a
  * word is said; what is merely larger may be another order of adding. */
 static void find_hint(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
 {
-    static const double FAR = 10, LEAST = 5e-7; /* times the usual; and a few roundings of float32 */
-    double *error = xcalloc((size_t)d->count + 1, sizeof *error);
-    int count = 0, at = -1;
-    for (int i = 0; i < d->count; i++)
-        if (graph_node(s->graph, d->row[i].tensor->node)->op != OP_LEAF && d->row[i].local.numbers)
-            error[count++] = d->row[i].local.largest;
-    qsort(error, (size_t)count, sizeof *error, by_size);
-    d->usual = count ? error[count / 2] : 0;
-    free(error);
+    static const double FAR = DIFF_FAR, LEAST = DIFF_LEAST;
+    int count, at = -1;
+    usual_error(d, s->graph, &count);
     for (int i = d->count - 1; i >= 0; i--)
         if (graph_node(s->graph, d->row[i].tensor->node)->op != OP_LEAF && d->row[i].local.largest > FAR * d->usual &&
             d->row[i].local.largest > LEAST)
@@ -438,7 +479,7 @@ static void find_hint(DiffReport *d, const DiffSubject *s, const DiffReference *
         return;
     DiffRow row = d->row[at];
     row.allowed = row.local.largest / FAR;
-    DiffCause c = {.row = at, .rows = 1, .block = -1};
+    DiffCause c = {.row = at, .rows = 1, .block = -1, .only = -1};
     diff_cause_find(&c, s, r, o, NULL, &row);
     d->stopped = c.stopped;
     if (c.whole && c.after.largest <= row.allowed)
@@ -460,7 +501,7 @@ static void find_accumulated(DiffReport *d, const DiffSubject *s, const DiffRefe
     row.local = row.through;
     row.allowed = o->tolerance + DIFF_ROUNDING * row.through_rounding.largest;
     DiffCause *c = &d->cause[d->cause_count++];
-    *c = (DiffCause){.row = i, .rows = 1, .block = -1, .accumulated = true};
+    *c = (DiffCause){.row = i, .rows = 1, .block = -1, .only = -1, .accumulated = true};
     diff_cause_find(c, s, &only, o, NULL, &row);
     c->dump[0] = '\0';
     d->stopped = c->stopped;
@@ -468,8 +509,40 @@ static void find_accumulated(DiffReport *d, const DiffSubject *s, const DiffRefe
 
 /* --- all of it --- */
 
+/* A text that is another one: nothing behind it can be compared, and every cause would be false. */
+static bool same_tokens(const DiffSubject *s, const DiffReference *r, Err *err)
+{
+    enum { SHOWN = 64 };
+    for (int i = 0; s->text && i < r->count; i++) {
+        const DiffTensor *t = &r->tensor[i];
+        const Node *node = graph_node(s->graph, t->node);
+        if (node->op != OP_LEAF || node->leaf.kind != LEAF_INPUT || node->dims.n != 1)
+            continue;
+        const float *ours = run_need(s->run, t->node), *theirs = t->values;
+        size_t n = graph_cells(s->graph, t->node), at = 0;
+        while (at < n && ours[at] >= theirs[at] && ours[at] <= theirs[at])
+            at++;
+        if (at == n)
+            continue;
+        Buf ids = {0};
+        for (size_t k = 0; k < n && k < SHOWN; k++)
+            buf_printf(&ids, "%s%.9g", k ? "," : "", (double)theirs[k]);
+        err_set(
+            err,
+            "%s: '%.100s' has other tokens than were read here: at position %zu it is %g, here %g. Nothing else can "
+            "be compared: leave -i out, or give what it read (%s%s)",
+            r->name, t->name, at, (double)theirs[at], (double)ours[at], buf_str(&ids), n > SHOWN ? ",…" : "");
+        buf_free(&ids);
+        return false;
+    }
+    return true;
+}
+
 bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, Err *err)
 {
+    *out = (DiffReport){.count = 0};
+    if (!same_tokens(s, r, err))
+        return false;
     *out = (DiffReport){.count = r->count, .row = xcalloc((size_t)r->count, sizeof *out->row)};
     if (!fill_rows(out, s, r, o)) {
         diff_report_free(out);
@@ -477,6 +550,8 @@ bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r,
     }
     if (out->begins + out->inherits && o->precision == PRECISION_F32)
         forgive_drift(out, s, r, o);
+    int count;
+    out->usual = usual_error(out, s->graph, &count);
     find_causes(out, s, r, o);
     out->same = out->begins == 0 && out->inherits == 0 && !r->misfits.count;
     if (out->same)

@@ -44,6 +44,10 @@ typedef struct DiffOptions {
 /* How many times what is allowed an error may still be for the mistake that leaves it to be the cause. Tolerance holds
  * for one step; over a stretch of several blocks right programs drift that far apart. */
 #define DIFF_EXPLAINED 3.0
+/* An error within the tolerance stands out where it is so many times that of the step in the middle of all, and more
+ * than a few roundings of float32. */
+#define DIFF_FAR 10.0
+#define DIFF_LEAST 5e-7
 
 typedef enum DiffState {
     DIFF_AGREES,
@@ -68,8 +72,11 @@ enum { DIFF_CAUSES = 4, DIFF_WORDS = 320 };
 typedef struct DiffCause {
     int row;
     int rows;              /* rows of that kind in all blocks that do not follow from their inputs */
-    int block;             /* the block it is in, −1 in none; */
-    int agreeing;          /* rows of that kind in other blocks that agree */
+    int block;             /* the block that all its steps are in, −1 where there is none; */
+    int agreeing;          /* rows of that kind in other blocks that agree, */
+    double faint;          /* and the largest error of those */
+    int only;              /* the block that the mistake was made in alone; −1: wherever it can be */
+    char id[80];           /* of the mistake in `text`, the same in every release: "missing:attn.b_v" */
     char places[200];      /* other kinds of row that the same mistake explains: "blocks.0.ln2.out, ln_final.out" */
     char text[DIFF_WORDS]; /* "the recording adds no bias to q"; "" when no mistake that was tried comes near */
     char also[DIFF_WORDS]; /* another mistake that explains it as well as the recording can tell; "" as a rule */
@@ -103,7 +110,7 @@ typedef struct DiffReport {
     int cause_count; /* the first row that begins, then those of other kinds; if none does, the first that inherits */
     DiffCoverage coverage;
     DiffCause hint; /* same: a mistake within the tolerance that explains a step which stands out; text "" as a rule */
-    double usual;   /* …and the error in the middle of all steps */
+    double usual;   /* the error in the middle of all steps */
     bool stopped;   /* somebody stopped the search for causes */
     bool same;      /* every row is within what is allowed, alone and from the input on */
 } DiffReport;
@@ -129,4 +136,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
  * diff_cause_find. False where there is none, or one row only, which is searched alone. */
 bool diff_cause_loaded(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
                        const DiffReport *d);
+/* The blocks that a cause is in, in order: the one it was made in alone, else those where its step begins to differ.
+ * Returns how many, at most `most`. */
+int diff_cause_blocks(const DiffReport *d, const Graph *g, const DiffCause *c, int *block, int most);
 #endif

@@ -302,6 +302,7 @@ static void attempt_whole(void *context, Loading *l)
     if (w->found > 1)
         return;
     c->after = first;
+    snprintf(c->id, sizeof c->id, "loaded");
     if (l->exchanged && !l->within) /* it names its blocks */
         c->block = -1;
 }

@@ -3,7 +3,9 @@
  * has a function. Rows of one name are variants of one mistake: beside one of them no other is looked for. */
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 #include "core/diff/diff_trial.h"
 
 /* What a model must be, and where a mistake can have been made. */
@@ -46,7 +48,6 @@ typedef struct Cause {
 
 #define LN_MEANS "ln1.mean ln2.mean ln3.mean ln_final.mean ln_patch.mean ln_merged.mean ln_hidden.mean"
 #define LN_BETAS "ln1.beta ln2.beta ln3.beta ln_final.beta norm_pre.beta fc_norm.beta"
-#define SUMS "resid_mid resid_cross resid_post"
 #define QKV_BIASES "attn.b_q attn.b_k attn.b_v"
 
 #define MORE(name_, needs_, how_, on_, with_, said_, more_)                                                            \
@@ -59,6 +60,7 @@ typedef struct Cause {
         .name = name_, .needs = needs_, .own = own_                                                                    \
     }
 
+static const char SUMS_WORDS[] = "resid_mid resid_cross resid_post";
 static const Cause CAUSES[] = {
     FUNCTION("picture", VIT, trial_picture),
     FUNCTION("fed", VIT, trial_fed),
@@ -110,9 +112,9 @@ static const Cause CAUSES[] = {
     ROW("mask", BLOCK, BESIDE, "attn.scores_masked", "attn.scores_scaled",
         "the recording has no mask: tokens look at later ones"),
     FUNCTION("sinusoids", TEXT, trial_sinusoids),
-    MORE("residual", BLOCK, SECOND, SUMS, NULL, "the recording leaves out the residual connection",
+    MORE("residual", BLOCK, SECOND, SUMS_WORDS, NULL, "the recording leaves out the residual connection",
          .next = "resid_mid"),
-    MORE("residual", BLOCK, FIRST, SUMS, NULL, "the recording leaves out the sub-layer", .next = "resid_mid"),
+    MORE("residual", BLOCK, FIRST, SUMS_WORDS, NULL, "the recording leaves out the sub-layer", .next = "resid_mid"),
     ROW("residual", BLOCK, SECOND, "resid_mid", NULL,
         "the recording leaves out the residual connection around attention"),
     ROW("residual", BLOCK, FIRST, "resid_mid", NULL, "the recording leaves out the sub-layer: attention"),
@@ -278,6 +280,19 @@ static void add_edit(Trial *t, const Cause *c, NodeId n, const char *word, const
     }
 }
 
+/* " (all of blocks.3)" where the edits are in one block of several. */
+static const char *where_all(Trial *t)
+{
+    const char *first = strstr(t->mistake[0].path, "blocks.");
+    size_t n = first ? 7 + strspn(first + 7, "0123456789") + 1 : 0;
+    for (int i = 1; i < t->mistake_count; i++) {
+        const char *at = strstr(t->mistake[i].path, "blocks.");
+        if (!first || !at || strncmp(first, at, n) != 0)
+            return "";
+    }
+    return first && !t->only && t->size.layers > 1 ? arena_printf(&t->arena, " (all of %.*s)", (int)n - 1, first) : "";
+}
+
 static void attempt_edits(Trial *t, const Cause *c, const char *said)
 {
     char word[TRIAL_WORD], with[TRIAL_WORD] = "";
@@ -293,6 +308,10 @@ static void attempt_edits(Trial *t, const Cause *c, const char *said)
         for (; n != NO_NODE; n = trial_find(t, word, n + 1))
             add_edit(t, c, n, word, with);
     }
+    if (c->on == SUMS_WORDS && t->mistake_count < 2) /* one alone has a row that says which */
+        return;
+    if (c->on == SUMS_WORDS)
+        said = arena_printf(&t->arena, "%s%s", said, where_all(t));
     trial_attempt(t, "%s", said);
 }
 
@@ -305,6 +324,21 @@ static bool suits(const Trial *t, unsigned needs)
              (needs & FIRST_NORM && (!c || t->size.post_norm || c->branch_norm)));
 }
 
+/* "missing:attn.b_v": the row's name, where it is made and with what; words are joined by commas, blanks by hyphens. */
+static void put_id(const Cause *c, char out[80])
+{
+    const char *parts[] = {c->name, c->on, c->with, c->how == FIRST ? "first" : c->how == SECOND ? "second" : NULL};
+    Buf b = {0};
+    for (int i = 0; i < 4; i++) {
+        if (i && parts[i])
+            buf_putc(&b, ':');
+        for (const char *s = parts[i]; s && *s; s++)
+            buf_putc(&b, *s != ' ' ? *s : i ? ',' : '-');
+    }
+    utf8_print(out, 80, "%s", buf_str(&b));
+    buf_free(&b);
+}
+
 static void attempt(Trial *t, const Cause *c)
 {
     const char *norm = c->said ? strstr(c->said, "NORM") : NULL, *said = c->said;
@@ -313,6 +347,7 @@ static void attempt(Trial *t, const Cause *c)
     t->next = c->next;
     if (!suits(t, c->needs))
         return;
+    put_id(c, t->id);
     if (c->how == OWN)
         c->own(t);
     else if (c->how == EACH || c->how == EACH_EDGE)

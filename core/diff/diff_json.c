@@ -20,6 +20,18 @@ static void put_number(Buf *out, const char *key, double x)
         buf_puts(out, isnan(x) ? ":\"NaN\"" : x > 0 ? ":\"Infinity\"" : ":\"-Infinity\"");
 }
 
+/* The cell's place along each axis, in the order of the node's axes. */
+static void put_index(const Graph *g, NodeId node, size_t cell, Buf *out)
+{
+    int index[DIMS_MAX];
+    Dims d = graph_node(g, node)->dims;
+    dims_unravel(g->axes, d, cell, index);
+    buf_puts(out, ",\"index\":[");
+    for (int i = 0; i < d.n; i++)
+        buf_printf(out, "%s%d", i ? "," : "", index[i]);
+    buf_putc(out, ']');
+}
+
 static void put_figures(const DiffNamed *n, NodeId node, const char *key, const DiffFigures *f, Buf *out)
 {
     buf_json(out, key);
@@ -35,8 +47,9 @@ static void put_figures(const DiffNamed *n, NodeId node, const char *key, const 
         diff_cell(n->s->graph, node, f->first, &cell);
         buf_json(out, buf_str(&cell));
         buf_free(&cell);
+        put_index(n->s->graph, node, f->first, out);
     } else
-        buf_puts(out, "null");
+        buf_puts(out, "null,\"index\":null");
     buf_putc(out, '}');
 }
 
@@ -82,6 +95,16 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
         buf_json(out, c->text);
     else
         buf_puts(out, "null");
+    buf_puts(out, ",\"id\":");
+    if (*c->id && c->whole)
+        buf_json(out, c->id);
+    else
+        buf_puts(out, "null");
+    int block[SEQ2SEQ_LAYERS_MOST], blocks = diff_cause_blocks(n->d, n->s->graph, c, block, SEQ2SEQ_LAYERS_MOST);
+    buf_puts(out, ",\"blocks\":[");
+    for (int i = 0; i < blocks; i++)
+        buf_printf(out, "%s%d", i ? "," : "", block[i]);
+    buf_putc(out, ']');
     buf_printf(out, ",\"whole\":%s,\"rows\":%d,\"steps\":%d,\"stopped\":%s,", c->whole ? "true" : "false", c->rows,
                c->steps, c->stopped ? "true" : "false");
     put_key(out, "nearest", c->whole ? "" : c->text);
@@ -144,6 +167,11 @@ void diff_json(const DiffNamed *n, Buf *out)
     buf_puts(out, " ],\n \"hint\":");
     if (*d->hint.text)
         buf_json(out, d->hint.text);
+    else
+        buf_puts(out, "null");
+    buf_puts(out, ",\n \"hint_id\":");
+    if (*d->hint.text)
+        buf_json(out, d->hint.id);
     else
         buf_puts(out, "null");
     buf_puts(out, ",\n \"verdict\":");

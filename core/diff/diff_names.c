@@ -454,6 +454,33 @@ static bool means_something(const Graph *g, const DiffName *line)
     return find_nodes(g, line, NO_BLOCK, to) > 0;
 }
 
+/* Names the node meant where its last word is another's: blocks.*.attn.query, blocks.*.attn.q. */
+static bool no_such_nodes(const Graph *g, const DiffName *line, const char *file, int number, Err *err)
+{
+    char path[DIFF_PATH], pattern[DIFF_PATH] = "";
+    size_t used = 0;
+    for (const char *s = line->nodes; *s && !strchr("[|+ \t", *s) && used + 2 < sizeof path; s++)
+        path[used++] = strchr("*<!", *s) ? '0' : *s;
+    path[used] = '\0';
+    const char *near = NULL, *blocks;
+    int least = (int)used / 2 + 1;
+    for (NodeId n = 0; n < g->count; n++) {
+        const Node *node = graph_node(g, n);
+        int edits = node->flags & NODE_PROBE ? least : utf8_edits(path, used, node->path, least);
+        near = edits < least ? node->path : near;
+        least = edits < least ? edits : least;
+    }
+    blocks = near ? strstr(near, "blocks.0.") : NULL;
+    if (blocks)
+        utf8_print(pattern, sizeof pattern, "%.*sblocks.*%s", (int)(blocks - near), near, blocks + 8);
+    return err_set(err, "%s: line %d: this model has no '%.120s'%s%s%s; `vitrine info --nodes` lists them", file,
+                   number, line->nodes, near ? "; did you mean " : "",
+                   blocks ? pattern
+                   : near ? near
+                          : "",
+                   near ? "?" : "");
+}
+
 static bool add_line(DiffMap *m, char *text, const Graph *g, const char *file, int number, Err *err)
 {
     char *equals = strstr(text, " = ");
@@ -468,8 +495,7 @@ static bool add_line(DiffMap *m, char *text, const Graph *g, const char *file, i
                        "%s: line %d: expected NAME = NODE[axes], or NAME = - for a tensor that is not to be compared",
                        file, number);
     if (!means_something(g, &line))
-        return err_set(err, "%s: line %d: this model has no '%.120s'; `vitrine info --nodes` lists them", file, number,
-                       line.nodes);
+        return no_such_nodes(g, &line, file, number, err);
     m->line = grow(m->line, &m->cap, m->count, sizeof *m->line);
     m->line[m->count++] = line;
     return true;

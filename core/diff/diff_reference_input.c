@@ -73,18 +73,17 @@ static bool renumbered(const char *name, size_t at, size_t digits, const char *n
 
 /* A number in the name, with one less than which the name means something here and as it stands nothing: where it
  * stands, how many digits it has. */
-static bool one_too_many(const Graph *g, const char *name, size_t *at, size_t *digits, DiffTarget to[DIFF_PARTS],
-                         int *parts)
+static bool one_too_many(const DiffMap *map, const Graph *g, const char *name, size_t *at, size_t *digits,
+                         DiffTarget to[DIFF_PARTS], int *parts)
 {
     char less[DIFF_PATH], number[24];
-    if (diff_name_targets(NULL, g, name, to) != 0)
+    if (diff_name_targets(map, g, name, to) != 0)
         return false;
     for (*at = 0; name[ *at += strcspn(name + *at, "0123456789")]; *at += *digits) {
         *digits = strspn(name + *at, "0123456789");
         long n = *digits < 6 ? atol(name + *at) : 0;
         snprintf(number, sizeof number, "%ld", n - 1);
-        if (n > 0 && renumbered(name, *at, *digits, number, less) &&
-            (*parts = diff_name_targets(NULL, g, less, to)) > 0)
+        if (n > 0 && renumbered(name, *at, *digits, number, less) && (*parts = diff_name_targets(map, g, less, to)) > 0)
             return true;
     }
     return false;
@@ -130,7 +129,7 @@ bool diff_counted_from_one(const TensorFile *f, const DiffMap *map, const Graph 
         size_t at, digits;
         int parts;
         if ((map && diff_name_targets(map, g, tensor, told) != 0) ||
-            !one_too_many(g, tensor, &at, &digits, to, &parts) || has_first(f, tensor, at) ||
+            !one_too_many(map, g, tensor, &at, &digits, to, &parts) || has_first(f, tensor, at) ||
             !renumbered(tensor, at, digits, "*", pattern))
             continue;
         Buf line = {0};

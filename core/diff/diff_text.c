@@ -6,7 +6,23 @@
 
 #include "core/base/utf8.h"
 
-enum { NODE_CELLS = 30 };
+/* Of what was given only what differs is worth a line. */
+static bool is_told(const DiffNamed *n, const DiffRow *row)
+{
+    return row->state != DIFF_AGREES || graph_node(n->s->graph, row->tensor->node)->op != OP_LEAF;
+}
+
+/* Of the column of nodes: as wide as the longest that has a line. */
+static int node_cells(const DiffNamed *n)
+{
+    int cells = 28;
+    for (int i = 0; i < n->d->count; i++) {
+        int own = utf8_cells(graph_node(n->s->graph, n->d->row[i].tensor->node)->path);
+        if (own > cells && is_told(n, &n->d->row[i]))
+            cells = own;
+    }
+    return cells + 2;
+}
 
 void diff_cell(const Graph *g, NodeId n, size_t cell, Buf *out)
 {
@@ -18,7 +34,8 @@ void diff_cell(const Graph *g, NodeId n, size_t cell, Buf *out)
         const Axis *a = &g->axes[node->dims.axis[i]];
         char label[64];
         axis_label(a, index[i], label, sizeof label);
-        if (a->kind == AXIS_CLASS || !axis_parse(a, label, &back) || back != index[i])
+        bool word = a->labels && a->sequence != SEQUENCE_NONE; /* its position is what a script can use */
+        if (a->kind == AXIS_CLASS || word || !axis_parse(a, label, &back) || back != index[i])
             snprintf(label, sizeof label, "%d", index[i]);
         buf_printf(out, "%s%s=%s", i ? "," : "[", a->sym, label);
     }
@@ -35,6 +52,21 @@ bool diff_first_cell(const DiffReport *d, NodeId *n, size_t *cell)
             return true;
         }
     return false;
+}
+
+/* " (Ġcat)": the tokens that a cell of a text is at. */
+static void put_tokens(const Graph *g, NodeId n, size_t cell, Buf *out)
+{
+    const Node *node = graph_node(g, n);
+    int index[DIMS_MAX], told = 0;
+    dims_unravel(g->axes, node->dims, cell, index);
+    for (int i = 0; i < node->dims.n; i++) {
+        const Axis *a = &g->axes[node->dims.axis[i]];
+        char label[64];
+        if (a->kind != AXIS_CLASS && a->labels && a->sequence != SEQUENCE_NONE)
+            buf_printf(out, "%s%s", told++ ? ", " : " (", axis_label(a, index[i], label, sizeof label));
+    }
+    buf_puts(out, told ? ")" : "");
 }
 
 static const char *path_of(const DiffNamed *n, const DiffRow *row)
@@ -69,12 +101,12 @@ static void put_error(Buf *out, double x)
     buf_printf(out, "%*s%s", 9 - utf8_cells(text), "", text);
 }
 
-static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
+static void put_row(const DiffNamed *n, const DiffRow *row, int cells, Buf *out)
 {
     static const char *const MARK[] = {[DIFF_AGREES] = " ", [DIFF_INHERITS] = ".", [DIFF_BEGINS] = "*"};
     const char *path = path_of(n, row);
     bool rounds = n->o->precision != PRECISION_F32;
-    int pad = NODE_CELLS - utf8_cells(path);
+    int pad = cells - utf8_cells(path);
     buf_printf(out, "%s %s%*s", MARK[row->state], path, pad > 0 ? pad : 0, "");
     put_error(out, row->through.largest);
     put_error(out, row->through.rms);
@@ -181,7 +213,7 @@ static void put_head(const DiffNamed *n, Buf *out)
         "\nthrough: error since the input. local: error of this step alone, fed with the recorded values before it.\n"
         "* begins here, . inherited. An error is the largest difference / the tensor's largest value; rms: of all "
         "cells.\n\n");
-    buf_printf(out, "  %-*s%9s%9s %8s%9s%9s%s  first cell, recorded as\n", NODE_CELLS, "node", "through", "rms",
+    buf_printf(out, "  %-*s%9s%9s %8s%9s%9s%s  first cell, recorded as\n", node_cells(n), "node", "through", "rms",
                "cosine", "local", "rms", n->o->precision != PRECISION_F32 ? " rounding" : "");
 }
 
@@ -235,10 +267,11 @@ static void put_gap(const DiffNamed *n, Buf *out)
 static void put_stored(const DiffNamed *n, Buf *out)
 {
     if (n->r->looks != PRECISION_F32 && n->o->precision == PRECISION_F32)
-        buf_printf(out,
-                   " Every recorded value is exactly a %s, though stored longer: if the recording computed so, compare "
-                   "with --precision %s.",
-                   precision_name(n->r->looks), precision_name(n->r->looks));
+        buf_printf(
+            out,
+            "%sEvery recorded value is exactly a %s, though stored longer: if the recording computed so, compare "
+            "with --precision %s. ",
+            n->d->same ? " " : "", precision_name(n->r->looks), precision_name(n->r->looks));
 }
 
 /* A word that other programs may use for something else: neither a part of a module tree nor a name for the answer. */
@@ -254,12 +287,18 @@ static void put_values(const DiffRow *row, Buf *out)
 }
 
 /* Where a mistake that explains it is: in these steps, in this block alone. */
-static void put_places(const DiffCause *c, Buf *out)
+static void put_places(const DiffReport *d, const DiffCause *c, Buf *out)
 {
     if (*c->places)
         buf_printf(out, " It explains %s too.", c->places);
     if (c->rows > 1)
         buf_printf(out, " The same step differs in %d blocks.", c->rows);
+    else if (c->block >= 0 && c->agreeing > 0 && c->faint > DIFF_FAR * d->usual && c->faint > DIFF_LEAST)
+        buf_printf(
+            out,
+            " In block %d alone it is beyond what is allowed; in %s the same step is off by up to %.2g, which is "
+            "more than rounding makes: the mistake may be there too.",
+            c->block, c->agreeing == 1 ? "the other recorded block" : "the other recorded blocks", c->faint);
     else if (c->block >= 0 && c->agreeing > 0)
         buf_printf(out, " Only in block %d: the same step of %s agrees.", c->block,
                    c->agreeing == 1 ? "the other recorded block" : "the other recorded blocks");
@@ -291,6 +330,7 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
     const DiffFigures *f = c->accumulated ? &row->through : &row->local;
     Buf cell = {0}, nan = {0};
     diff_cell(n->s->graph, row->tensor->node, f->first, &cell);
+    put_tokens(n->s->graph, row->tensor->node, f->first, &cell);
     bool given = graph_node(n->s->graph, row->tensor->node)->op == OP_LEAF,
          spread = !c->accumulated && f->largest <= row->allowed;
     char error[200];
@@ -323,7 +363,7 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
                    spread ? c->after.rms : c->after.largest);
         if (*c->also)
             buf_printf(out, " The recording can't tell it from another: %s.", c->also);
-    } else if (*c->text)
+    } else if (*c->text && c->after.largest < c->before.largest)
         buf_printf(out,
                    " None of the mistakes that were tried explains it. The nearest: %s; with it here the error falls "
                    "from %.2g to %.2g, and %.2g is allowed.",
@@ -336,7 +376,7 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
                    "out.",
                    row->tensor->name, row->tensor->name, row->tensor->name);
     buf_free(&nan);
-    put_places(c, out);
+    put_places(n->d, c, out);
     put_proposal(c, out);
 }
 
@@ -361,8 +401,11 @@ void diff_verdict(const DiffNamed *n, Buf *out)
                        d->row[d->hint.row].local.largest, d->usual, d->hint.text, d->hint.after.largest);
         put_gap(n, out);
         put_stored(n, out);
+        while (out->len && out->data[out->len - 1] == ' ')
+            out->data[--out->len] = '\0';
         return;
     }
+    put_stored(n, out);
     put_shapes(n, "Different in shape: ", ".", out);
     for (int i = 0; i < d->cause_count; i++) {
         if (i || n->r->misfits.count)
@@ -373,16 +416,13 @@ void diff_verdict(const DiffNamed *n, Buf *out)
     put_coverage(n, out);
     buf_putc(out, '.');
     put_gap(n, out);
-    put_stored(n, out);
 }
 
 void diff_table(const DiffNamed *n, Buf *out)
 {
     put_head(n, out);
-    for (int i = 0; i < n->d->count; i++) { /* of what was given only what differs is worth a line */
-        const DiffRow *row = &n->d->row[i];
-        if (row->state != DIFF_AGREES || graph_node(n->s->graph, row->tensor->node)->op != OP_LEAF)
-            put_row(n, row, out);
-    }
+    for (int i = 0; i < n->d->count; i++)
+        if (is_told(n, &n->d->row[i]))
+            put_row(n, &n->d->row[i], node_cells(n), out);
     buf_putc(out, '\n');
 }

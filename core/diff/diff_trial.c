@@ -156,6 +156,19 @@ bool trial_fits(Trial *t, DiffFigures *out)
     return !t->stopped && explains(t, out);
 }
 
+static void keep_id(Trial *t)
+{
+    const char *block = t->only ? strstr(t->only, "blocks.") : NULL;
+    if (t->base)
+        utf8_print(t->best_id, sizeof t->best_id, "two:%s+%s", t->base->family, t->family);
+    else
+        utf8_print(t->best_id, sizeof t->best_id, "%s", *t->id ? t->id : "gradient");
+    t->best_only = block ? atoi(block + 7) : -1;
+    t->best_outside = t->mistake_count > 0;
+    for (int i = 0; i < t->mistake_count; i++)
+        t->best_outside = t->best_outside && !strstr(t->mistake[i].path, "blocks.");
+}
+
 double trial_judge(Trial *t, const float *values, const char *what)
 {
     if (t->stopped)
@@ -182,6 +195,7 @@ double trial_judge(Trial *t, const float *values, const char *what)
         t->best = f;
         t->any = true;
         t->best_next = t->next;
+        keep_id(t);
         snprintf(t->text, sizeof t->text, "%s", text);
     }
     return f.rms;
@@ -228,6 +242,7 @@ void trial_prove(Trial *t, const DiffFigures *f, const char *text, bool partial)
     t->any = true;
     t->partial = partial;
     t->also[0] = '\0';
+    keep_id(t);
     snprintf(t->text, sizeof t->text, "%s", text);
 }
 
@@ -549,8 +564,12 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     if (c->whole && *t.also && t.second.rms <= 2 * t.best.rms + t.allowed / 10)
         snprintf(c->also, sizeof c->also, "%s", t.also);
     /* nearer by chance is no cause: a mistake must take most of the difference away */
-    if (t.any && (c->whole || t.best.rms < t.before.rms / NEARER))
+    if (t.any && (c->whole || t.best.rms < t.before.rms / NEARER)) {
         snprintf(c->text, sizeof c->text, "%s", t.text);
+        snprintf(c->id, sizeof c->id, "%s", t.best_id);
+        c->only = t.best_only;
+        c->block = c->whole && t.best_outside ? -1 : c->block; /* it is where the block's input is made */
+    }
     if (*c->also && t.best_next)
         propose_next(c, &t);
     if (!c->whole) {

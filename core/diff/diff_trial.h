@@ -48,6 +48,7 @@ typedef struct Trial {
     int steps;          /* computed nodes of the stretch, */
     double flops;       /* and the operations of computing it once */
     const char *family; /* the one being tried, */
+    char id[80];        /* …more exactly, the row of the table: "missing:attn.b_v", */
     const char *next;   /* what to record where another explains as much, of that one… */
     const char *only;   /* "blocks.2.": mistakes are made in that block alone; NULL: wherever they can be */
     const Tried *base;  /* a mistake that is made already, of which the next is the second; NULL: none */
@@ -71,6 +72,9 @@ typedef struct Trial {
     bool partial;          /* `best` is of some rows: what the others hold can't be told */
     char text[DIFF_WORDS]; /* what made `best` */
     const char *best_next; /* …and of that */
+    char best_id[80];      /* …which row it was, or both, */
+    int best_only;         /* the block it was made in alone, −1 in all, */
+    bool best_outside;     /* and that it was made in no block */
     DiffFigures second;    /* of the best attempt with another text that explains too */
     char also[DIFF_WORDS];
 } Trial;

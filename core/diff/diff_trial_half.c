@@ -150,6 +150,9 @@ void trial_halved(Trial *t)
         memcpy(t->text, half.text, sizeof t->text);
         memcpy(t->also, half.also, sizeof t->also);
         t->second = half.second;
+        memcpy(t->best_id, half.best_id, sizeof t->best_id);
+        t->best_only = half.best_only;
+        t->best_outside = half.best_outside;
     } else if (half.before.any)
         diff_where(g, &found, ours, t->allowed, t->where);
     t->attempts = half.attempts;

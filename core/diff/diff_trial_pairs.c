@@ -109,6 +109,7 @@ static int rank(Trial *t, Pair *out, int room, double *weighed)
  * makes of them. */
 static double attempt_second(Trial *t, const Tried *second)
 {
+    t->family = second->family;
     if (second->made) {
         ArenaMark mark = arena_mark(&t->arena);
         double before = t->attempts, rms = t->before.rms;

@@ -175,5 +175,25 @@ diff_v 0 'Same: each of the' words.safetensors -m translator
 diff_v 0 'settings +the same' translator translator -i 'the dog is big'
 "$V" trace -m translator -i 'the cat is tired' -c 'set scale off' -o unscaled.safetensors >/dev/null 2>&1 </dev/null
 diff_v 3 'does not multiply the scores by 1/√d_k' unscaled.safetensors -m translator
+# --- decoders: other tokens than were recorded are no difference of a step
+W=$(cd "$DATA/../../families" && pwd)
+"$V" trace -m "$W/words_llama" -i ids:1,2,3 -o read.npz >/dev/null 2>&1 </dev/null
+diff_v 1 "has other tokens than were read here: at position 2 it is 3, here 4.*what it read \(1,2,3\)" read.npz -m "$W/words_llama" -i ids:1,2,4
+diff_v 0 '^Same' read.npz -m "$W/words_llama" -i ids:1,2,3 # the remedies
+diff_v 0 '^Same' read.npz -m "$W/words_llama"
+# --- for programs: which mistake, in which blocks, at which cell
+"$V" diff unscaled.safetensors -m translator --json >scale.json
+check 'json: the id of the mistake' grep -q '"id":"scale"' scale.json
+check 'json: its blocks' grep -q '"blocks":\[0,1,2\]' scale.json
+check 'json: the first cell by numbers' grep -qE '"first":"[^"]*\[h=0,s=0,[^"]*","index":\[0,0,' scale.json
+# --- blocks counted from 1 in a file for --map
+mkdir one
+for b in 0 1; do "$V" show blocks.$b.resid_post -m "$DATA" -i "$DATA/image.ppm" -o one/layer$((b + 1)).npy >/dev/null; done
+printf 'layer* = blocks.*.resid_post\n' >one.map
+diff_v 1 "counted from 1 .*none is 0.*.layer\* = blocks.<.resid_post" one -m "$DATA" -i "$DATA/image.ppm" --map one.map
+sed -i 's/blocks\.\*/blocks.</' one.map
+diff_v 0 '^Same' one -m "$DATA" -i "$DATA/image.ppm" --map one.map # the remedy
+printf 'layer* = blocks.<.attn.query\n' >near.map
+diff_v 1 'did you mean blocks.\*.attn.q\?' one -m "$DATA" -i "$DATA/image.ppm" --map near.map
 diff_v 1 'looks at pictures, and translator does not' translator "$DATA"
 finish diff

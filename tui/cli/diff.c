@@ -1,10 +1,12 @@
 /* `vitrine diff`: where another program's forward pass, or another model, first differs from ours, and why. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/base/stop.h"
 #include "core/base/tell.h"
+#include "core/base/utf8.h"
 #include "core/eval/precision.h"
 #include "core/session/ask/ask_diff.h"
 #include "tui/app.h"
@@ -68,6 +70,41 @@ static bool ask(Work *w, const char *reference, DiffAnswer *answer, Err *err)
            ask_diff(&w->session, &a, &w->out, NULL, answer, err);
 }
 
+/* On a terminal lines are broken between words, or the table and the verdict fall apart where it ends; what comes after
+ * the first of a row is set in. Elsewhere a row stays a line, for grep. */
+static void wrap(Buf *text)
+{
+    struct winsize size = {.ws_col = 0};
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 40)
+        return;
+    Buf out = {0};
+    for (const char *line = buf_str(text), *next; *line; line = next) {
+        size_t n = strcspn(line, "\n");
+        next = line + n + (line[n] == '\n');
+        bool row = n > 2 && line[1] == ' ' && strchr(" .*", *line);
+        int column = 0, indent = row ? 4 : 0;
+        for (const char *at = line; at < line + n;) {
+            size_t blanks = strspn(at, " "), word = strcspn(at + blanks, " \n");
+            char shown[512];
+            utf8_take(shown, sizeof shown, at + blanks, word);
+            int cells = (int)blanks + utf8_cells(shown);
+            if (column > indent && column + cells > size.ws_col) {
+                buf_printf(&out, "\n%*s", indent, "");
+                column = indent;
+                at += blanks;
+                cells -= (int)blanks;
+                blanks = 0;
+            }
+            buf_add(&out, at, blanks + word);
+            column += cells;
+            at += blanks + word;
+        }
+        buf_puts(&out, line[n] ? "\n" : "");
+    }
+    buf_free(text);
+    *text = out;
+}
+
 static int diff(Work *w, Err *err)
 {
     const Options *given = w->options;
@@ -93,6 +130,8 @@ static int diff(Work *w, Err *err)
     }
     if (given->json && p.count > 1)
         buf_puts(&w->out, "]\n");
+    if (!given->json)
+        wrap(&w->out);
     return !ok ? STATUS_BAD : same ? STATUS_DONE : STATUS_NO;
 }
 
