@@ -141,6 +141,19 @@ static const char *short_name(const void *g, int i)
     return dot ? dot + 1 : path;
 }
 
+/* The paths that end in the word that the name ends in: who writes attn.q means self_attn.q and no norm's square. */
+typedef struct Ending {
+    const Graph *g;
+    const char *word;
+} Ending;
+
+static const char *same_ending(const void *ending, int i)
+{
+    const Ending *e = ending;
+    const char *path = node_path(e->g, i), *dot = path ? strrchr(path, '.') : NULL;
+    return !path ? NULL : dot && strcmp(dot, e->word) == 0 ? path : "";
+}
+
 static bool has_gradients(const Graph *g)
 {
     NodeId n = 0;
@@ -153,7 +166,9 @@ static bool no_such_node(const Graph *g, const char *name, Err *err)
 {
     if (!block_missing(g, name, err))
         return false;
-    const char *near = nearest_name(name, strchr(name, '.') ? node_path : short_name, g);
+    const char *dot = strrchr(name, '.');
+    const char *near = dot ? nearest_name(name, same_ending, &(Ending){g, dot}) : NULL;
+    near = near && *near ? near : nearest_name(name, dot ? node_path : short_name, g);
     if (strncmp(name, "grad.", 5) == 0 && !has_gradients(g))
         return err_set(err,
                        "there is no node '%.100s'%s%s%s; a gradient needs a target: --gradient "

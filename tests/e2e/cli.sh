@@ -553,8 +553,8 @@ chmod -R u+w words_bert words_minilm
 printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' the cat sat on mat dog a . '##s' it is rained street wet >words_bert/vocab.txt
 cp words_bert/vocab.txt words_minilm
 ok "a word that was taken out" run -m words_bert -i "it rained. | the street is [MASK]"
-says "is what the answer is of" '^At \[MASK\]$'
-says "segments, each ended" '^ +10 \[SEP\]#2 '
+says "is what the answer is of" '^At \[MASK\] '
+says "segments, each ended" '^ +9 \[SEP\]#2 '
 says "does one follow the other" 'second segment follows the first: 0\.[0-9]+, it does not: 0\.'
 ok "one text without a mask" run -m words_bert -i "the cats"
 says "what the lines are" 'No \[MASK\] stands in the text'
@@ -586,6 +586,48 @@ for model in words_bert words_minilm; do
         check "$verb --json of $model names no class and nothing that is next" has_no 'pictures?|patch(es)?|pixels?|class(es)?|next|r[0-9]c[0-9]' words.json
     done
 done
+
+# --- decoders: the answer is what comes after the last token; lists of numbers have no holes
+W=$(cd "${DATA%/*}/../families" && pwd)
+ok "run of a decoder" run -m "$W/words_llama" -i ids:1,2,3
+says "run: the last token's row" '^After w3 \(t=2, the last token\); another row: --at .logits\[t=0\]'
+says "run: it is marked" '^>   2 w3 '
+"$V" run --json -m "$W/words_llama" -i ids:1,2,3 >last.json
+check "run --json: the last token's row" grep -q '"row": *2' last.json
+ok "run --at" run -m "$W/words_llama" -i ids:1,2,3 --at 'logits[t=0]'
+says "run --at: that row" '^After w1 \(t=0\)'
+ok "ledger of a decoder" ledger -m "$W/words_llama" -i ids:1,2,3
+says "ledger: the last token's row" '^logits\[t=w3,'
+ok "why of a decoder" why -m "$W/words_llama" -i ids:1,2,3
+says "why: the last token's row" '^logits\[t=w3,'
+ok "write until the model is full" write -m "$W/words_gpt2" -i ids:1,2,3
+says "write: cut by the length" '^cut: the model takes 12 tokens, and they are all read \(3 given, 9 written before the last\)'
+ok "write less than that" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 4
+says "write: cut by --steps" '^cut at 4 words \(--steps\)'
+refused 1 'longer than the 12 that the model takes' write -m "$W/words_gpt2" -i ids:1,2,3,4,5,6,7,8,9,10,11,12,13
+"$V" write --json -m "$W/words_gpt2" -i ids:1,2,3 --steps 2 >written.json
+check "write --json: the numbers read" grep -qE '"source_ids": *\[1, ?2, ?3\]' written.json
+check "write --json: the numbers written" grep -qE '"ids": *\[[0-9]+, ?[0-9]+\]' written.json
+refused 1 'number 1 of the list is missing' run -m "$W/words_llama" -i ids:1,,2
+refused 1 'number 2 of the list is missing' run -m "$W/words_llama" -i ids:1,2,
+refused 1 'number 0 of the list is missing' run -m "$W/words_llama" -i ids:,1
+refused 1 'tokenizer.json in the model.s folder' run -m "$W/words_llama" -i 'hello world'
+mkdir alone && cp "$W/words_llama/model.safetensors" alone/
+refused 1 'is of a text model, and there is no config.json' info -m alone
+refused 1 'did you mean decoder.blocks.0.self_attn.q\?' explain -m "$W/words_llama" -i ids:1,2 decoder.blocks.0.attn.q
+"$V" info --nodes -m "$W/words_llama" >nodes.txt
+"$V" info --nodes --all -m "$W/words_llama" >all.txt
+check "info --nodes: no analyses" has_no ' analysis ' nodes.txt
+check "info --nodes: says how many are left out" grep -qE "^and $(grep -c ' analysis ' all.txt) analyses" nodes.txt
+check "info --nodes --all: all" test "$(grep -c ' analysis ' all.txt)" -gt 100
+
+# --- the help of a verb begins with its own options
+"$V" train --help >help.txt
+check "train --help: its options" grep -q '^Its options$' help.txt
+check "train --help: one of them" grep -qE '^ +--config FILE +train: the recipe' help.txt
+check "train --help: no other verb's" has_no '^ +--tolerance' help.txt
+check "train --help: names the common ones" grep -q '^Common options .*vitrine --help' help.txt
+check "train --help is short" test "$(wc -l <help.txt)" -lt 40
 
 # on opening the screen, before there is one
 RUN=$BIN/tests/pty/run

@@ -10,7 +10,7 @@ static int info(Work *w, Err *err)
 {
     (void)err;
     if (w->options->nodes)
-        ask_nodes(&w->session, &w->out, w->options->json);
+        ask_nodes(&w->session, &w->out, w->options->all, w->options->json);
     else
         ask_info(&w->session, &w->out, w->options->json);
     return STATUS_DONE;
@@ -20,8 +20,10 @@ const Verb VERB_INFO = {
     .name = "info",
     .usage = "info [INPUT]",
     .summary = "model, input, sizes, costs, assumptions, machine",
-    .details = "Nothing is computed, so this is quick even for a large model; `vitrine run` prints the trace hash. "
-               "--nodes lists every node with its shape: the names that show, explain and --map of diff take.",
+    .details =
+        "Nothing is computed, so this is quick even for a large model; `vitrine run` prints the trace hash. "
+        "--nodes lists every node of the model with its shape: the names that show, explain and --map of diff take; "
+        "--nodes --all the analyses too.",
     .example = "vitrine info -m vit/",
     .flags = VERB_JSON,
     .run = info};

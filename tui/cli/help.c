@@ -36,17 +36,62 @@ void help_entry(Buf *out, const char *name, const char *text, int indent)
     help_fill(out, text, indent, indent > cells ? indent : cells + 1);
 }
 
-static void put_options(Buf *out)
+/* What an option's help begins with where it belongs to verbs, "train, evaluate: …": its length up to the colon; 0 of
+ * one that many verbs take. */
+static size_t owners(const char *help)
 {
-    buf_puts(out, "Options\n");
+    size_t n = strspn(help, "abcdefghijklmnopqrstuvwxyz, -");
+    char name[32];
+    utf8_take(name, sizeof name, help, strcspn(help, ", :"));
+    return help[n] == ':' && verb_find(name) ? n : 0;
+}
+
+/* Is the verb among them, in one of the parts of the help that stand between semicolons? */
+static bool is_own(const OptionSpec *o, const Verb *v)
+{
+    size_t length = strlen(v->name);
+    for (const char *part = o->help; part; part = strstr(part, "; "), part = part ? part + 2 : NULL)
+        for (size_t n = owners(part), i = 0; i < n; i += strcspn(part + i, ","), i += strspn(part + i, ", "))
+            if (strncmp(part + i, v->name, length) == 0 && strchr(",: ", part[i + length]))
+                return true;
+    return false;
+}
+
+/* Options of one verb with what they do; v NULL: all. */
+static void put_options(Buf *out, const Verb *v)
+{
+    bool any = false;
     for (int i = 0; option_at(i); i++) {
         const OptionSpec *o = option_at(i);
+        if (v && !is_own(o, v))
+            continue;
+        buf_puts(out, any ? "" : v ? "Its options\n" : "Options\n");
+        any = true;
         char name[64], letter[8] = "    ";
         if (o->letter)
             snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(name, sizeof name, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
         help_entry(out, name, o->help, OPTION_COLUMN);
     }
+    buf_puts(out, any && v ? "\n" : "");
+}
+
+/* The names of those that many verbs take. */
+static void put_common(Buf *out, bool json)
+{
+    Buf all = {0};
+    buf_puts(&all, "Common options (`vitrine --help` says what they do):");
+    for (int i = 0; option_at(i); i++) {
+        const OptionSpec *o = option_at(i);
+        if (owners(o->help) || (!json && strcmp(o->name, "json") == 0))
+            continue;
+        buf_puts(&all, " ");
+        if (o->letter)
+            buf_printf(&all, "-%c/", o->letter);
+        buf_printf(&all, "--%s", o->name);
+    }
+    help_fill(out, buf_str(&all), 0, 0);
+    buf_free(&all);
 }
 
 /* Without what may be left away. */
@@ -82,7 +127,7 @@ static void put_program(Buf *out)
     help_fill(out, buf_str(&pages), 0, 0);
     buf_putc(out, '\n');
     buf_free(&pages);
-    put_options(out);
+    put_options(out, NULL);
     buf_putc(out, '\n');
     help_fill(
         out,
@@ -103,7 +148,8 @@ void help_text(const Verb *v, Buf *out)
     buf_putc(out, '\n');
     help_fill(out, v->details, 0, 0);
     buf_printf(out, "\n  %s\n\n", v->example);
-    put_options(out);
+    put_options(out, v);
+    put_common(out, v->flags & VERB_JSON);
 }
 
 void version_text(Buf *out, const char *source)

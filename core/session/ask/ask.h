@@ -113,8 +113,8 @@ void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json);
 
 /* Model, input, sizes, costs, assumptions, machine. */
 void ask_info(const Session *s, Buf *out, bool json);
-/* Every node with its shape, in the order in which they are computed. */
-void ask_nodes(const Session *s, Buf *out, bool json);
+/* Every node with its shape, in the order in which they are computed; of analyses only where all are asked for. */
+void ask_nodes(const Session *s, Buf *out, bool all, bool json);
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err);
 /* The same of a word that stands on a screen: entries of that very name, not those of which it is a part, nor nodes
  * that lie elsewhere and are called by a plain word. */

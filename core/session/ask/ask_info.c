@@ -199,14 +199,26 @@ void ask_info(const Session *s, Buf *out, bool json)
         buf_puts(out, "\n}\n");
 }
 
-void ask_nodes(const Session *s, Buf *out, bool json)
+/* What is computed from the model and is no part of it is listed when asked for. */
+static bool is_left_out(const Node *node, bool all)
+{
+    return !all && node->flags & NODE_PROBE;
+}
+
+void ask_nodes(const Session *s, Buf *out, bool all, bool json)
 {
     const Graph *g = session_graph(s, session_side(s));
-    int wide = 0;
+    int wide = 0, left = 0, told = 0;
     for (NodeId n = 0; n < g->count; n++)
-        wide = utf8_cells(graph_node(g, n)->path) > wide ? utf8_cells(graph_node(g, n)->path) : wide;
+        wide = is_left_out(graph_node(g, n), all)          ? wide
+               : utf8_cells(graph_node(g, n)->path) > wide ? utf8_cells(graph_node(g, n)->path)
+                                                           : wide;
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
+        if (is_left_out(node, all)) {
+            left++;
+            continue;
+        }
         const char *kind = node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR ? "weight"
                            : node->op == OP_LEAF                                 ? "given"
                            : node->flags & NODE_PROBE                            ? "analysis"
@@ -215,7 +227,7 @@ void ask_nodes(const Session *s, Buf *out, bool json)
         Buf shape = {0};
         graph_shape_text(g, node->dims, &shape);
         if (json) {
-            buf_puts(out, n ? ",\n{" : "[{");
+            buf_puts(out, told++ ? ",\n{" : "[{");
             json_put_text(out, "node", node->path);
             json_put_text(out, "shape", buf_str(&shape));
             json_put_text(out, "kind", kind);
@@ -226,6 +238,8 @@ void ask_nodes(const Session *s, Buf *out, bool json)
     }
     if (json)
         buf_puts(out, "]\n");
+    else if (left)
+        buf_printf(out, "and %d analyses, which no model computes: --all lists them too\n", left);
 }
 
 static void put_place(const Graph *g, NodeId n, size_t cell, Buf *out)

@@ -382,9 +382,15 @@ static bool say_score_row(const Teller *t)
         return false;
     size_t count, best, worst = SIZE_MAX;
     const float *row = teller_row(t, t->x, t->n, t->cell, &count);
+    /* of raw scores, those that a mask leaves: the others enter no softmax */
+    const float *left = session_peek(t->s, t->side, teller_site(t, SITE_SCORES_MASKED));
+    left = left && left != t->x ? left + (row - t->x) : NULL;
     best = largest_of(row, count);
+    for (size_t i = 0; left && i < count; i++)
+        if (!isfinite(left[best]) || (isfinite(left[i]) && row[i] > row[best]))
+            best = i;
     for (size_t i = 0; i < count; i++)
-        if (isfinite(row[i]) && (worst == SIZE_MAX || row[i] < row[worst]))
+        if (isfinite(row[i]) && (!left || isfinite(left[i])) && (worst == SIZE_MAX || row[i] < row[worst]))
             worst = i;
     put_row_asked(t);
     if (worst == SIZE_MAX) {
