@@ -265,9 +265,10 @@ static bool same_kind(const char *a, const char *b)
         a += prefix;
         b += prefix;
     }
-    if (strncmp(a, "blocks.", 7) == 0 && strncmp(b, "blocks.", 7) == 0) {
-        a += 7 + strspn(a + 7, "0123456789");
-        b += 7 + strspn(b + 7, "0123456789");
+    const char *in = strstr(a, "blocks."), *other = strstr(b, "blocks.");
+    if (in && other && in - a == other - b && strncmp(a, b, (size_t)(in - a)) == 0) { /* of one stack */
+        a = in + 7 + strspn(in + 7, "0123456789");
+        b = other + 7 + strspn(other + 7, "0123456789");
     }
     return strcmp(a, b) == 0;
 }

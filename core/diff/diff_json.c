@@ -95,7 +95,9 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
         buf_json(out, c->text);
     else
         buf_puts(out, "null");
-    buf_puts(out, ",\"id\":");
+    buf_printf(out, ",\"whole\":%s,\"rows\":%d,\"steps\":%d,\"stopped\":%s,", c->whole ? "true" : "false", c->rows,
+               c->steps, c->stopped ? "true" : "false");
+    buf_puts(out, "\"id\":");
     if (*c->id && c->whole)
         buf_json(out, c->id);
     else
@@ -104,9 +106,7 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
     buf_puts(out, ",\"blocks\":[");
     for (int i = 0; i < blocks; i++)
         buf_printf(out, "%s%d", i ? "," : "", block[i]);
-    buf_putc(out, ']');
-    buf_printf(out, ",\"whole\":%s,\"rows\":%d,\"steps\":%d,\"stopped\":%s,", c->whole ? "true" : "false", c->rows,
-               c->steps, c->stopped ? "true" : "false");
+    buf_puts(out, "],");
     put_key(out, "nearest", c->whole ? "" : c->text);
     buf_putc(out, ',');
     put_key(out, "also", c->also);

@@ -24,6 +24,11 @@ static int node_cells(const DiffNamed *n)
     return cells + 2;
 }
 
+static bool is_word(const Axis *a)
+{
+    return a->labels && (a->sequence == SEQUENCE_SOURCE || a->sequence == SEQUENCE_TARGET);
+}
+
 void diff_cell(const Graph *g, NodeId n, size_t cell, Buf *out)
 {
     const Node *node = graph_node(g, n);
@@ -34,7 +39,7 @@ void diff_cell(const Graph *g, NodeId n, size_t cell, Buf *out)
         const Axis *a = &g->axes[node->dims.axis[i]];
         char label[64];
         axis_label(a, index[i], label, sizeof label);
-        bool word = a->labels && a->sequence != SEQUENCE_NONE; /* its position is what a script can use */
+        bool word = is_word(a); /* its position is what a script can use */
         if (a->kind == AXIS_CLASS || word || !axis_parse(a, label, &back) || back != index[i])
             snprintf(label, sizeof label, "%d", index[i]);
         buf_printf(out, "%s%s=%s", i ? "," : "[", a->sym, label);
@@ -63,7 +68,7 @@ static void put_tokens(const Graph *g, NodeId n, size_t cell, Buf *out)
     for (int i = 0; i < node->dims.n; i++) {
         const Axis *a = &g->axes[node->dims.axis[i]];
         char label[64];
-        if (a->kind != AXIS_CLASS && a->labels && a->sequence != SEQUENCE_NONE)
+        if (a->kind != AXIS_CLASS && is_word(a))
             buf_printf(out, "%s%s", told++ ? ", " : " (", axis_label(a, index[i], label, sizeof label));
     }
     buf_puts(out, told ? ")" : "");

@@ -26,7 +26,7 @@ static const struct {
     {"gpt_neo", 1},
     {"gptj", 1},
     {"gpt_neox", 0},
-    {"opt", 2},
+    {"opt", 1},
     {"bloom", 2},
     {"mpt", 2},
     {"llama", 0},
