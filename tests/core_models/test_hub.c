@@ -43,7 +43,7 @@ static const struct {
     {"phi", 0},
     {"phi3", 0},
     {"stablelm", 0},
-    {"starcoder2", 2},
+    {"starcoder2", 1},
     /* encoders */
     {"bert", 2},
     {"minilm", 1},
