@@ -48,7 +48,7 @@ static const struct {
     {"bert", 2},
     {"minilm", 1},
     {"bge", 1},
-    {"distilbert", 3},
+    {"distilbert", 2},
     {"roberta", 2},
     {"electra", 2},
     {"electra_generator", 2},
