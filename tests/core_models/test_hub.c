@@ -324,7 +324,7 @@ static void look_alikes(void **state)
     } REFUSED[] = {
         {"gpt2", "\"gpt2\"", "\"openai-gpt\"", "\"openai-gpt\", which Vitrine does not run: its norms stand behind"},
         {"llama", "\"llama\"", "\"mixtral\"", "its MLPs are experts"},
-        {"llama", "\"llama\"", "\"bert\"", "built here for a decoder alone"},
+        {"llama", "\"llama\"", "\"bert\"", "class bert, whose key is \"layer_norm_eps\""},
         {"bert", "\"bert\"", "\"albert\"", "the form of an encoder whose embedding"},
         {"bert", "\"absolute\"", "\"relative_key\"", "must be \"absolute\""},
         {"bert", "\"vocab_size\"", "\"is_decoder\": true, \"vocab_size\"", "must be false"},
@@ -480,12 +480,10 @@ static void words_by_the_folders_tokeniser(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_intermediate),
-                                       cmocka_unit_test(every_name),
-                                       cmocka_unit_test(second_route),
-                                       cmocka_unit_test(with_cache),
-                                       cmocka_unit_test(look_alikes), cmocka_unit_test(the_own_key_is_noted),
-                                       cmocka_unit_test(known_numbers),
-                                       cmocka_unit_test(words_by_the_folders_tokeniser)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_intermediate), cmocka_unit_test(every_name),
+        cmocka_unit_test(second_route),       cmocka_unit_test(with_cache),
+        cmocka_unit_test(look_alikes),        cmocka_unit_test(the_own_key_is_noted),
+        cmocka_unit_test(known_numbers),      cmocka_unit_test(words_by_the_folders_tokeniser)};
     return cmocka_run_group_tests_name("hub", tests, NULL, NULL);
 }
