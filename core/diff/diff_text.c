@@ -292,13 +292,20 @@ static void put_values(const DiffRow *row, Buf *out)
 }
 
 /* Where a mistake that explains it is: in these steps, in this block alone. */
-static void put_places(const DiffReport *d, const DiffCause *c, Buf *out)
+/* Are other blocks off by more than the mistake leaves in this one? Then they may have it, below what is allowed. */
+static bool is_faint(const DiffCause *c)
+{
+    static const double MORE = 4;
+    return c->whole && c->faint > MORE * c->after.largest && c->faint > DIFF_LEAST;
+}
+
+static void put_places(const DiffCause *c, Buf *out)
 {
     if (*c->places)
         buf_printf(out, " It explains %s too.", c->places);
     if (c->rows > 1)
         buf_printf(out, " The same step differs in %d blocks.", c->rows);
-    else if (c->block >= 0 && c->agreeing > 0 && c->faint > DIFF_FAR * d->usual && c->faint > DIFF_LEAST)
+    else if (c->block >= 0 && c->agreeing > 0 && is_faint(c))
         buf_printf(
             out,
             " In block %d alone it is beyond what is allowed; in %s the same step is off by up to %.2g, which is "
@@ -381,7 +388,7 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
                    "out.",
                    row->tensor->name, row->tensor->name, row->tensor->name);
     buf_free(&nan);
-    put_places(n->d, c, out);
+    put_places(c, out);
     put_proposal(c, out);
 }
 
