@@ -291,7 +291,6 @@ static void put_values(const DiffRow *row, Buf *out)
     buf_printf(out, "recorded %.6g, here %.6g", (double)row->recorded, (double)row->here);
 }
 
-/* Where a mistake that explains it is: in these steps, in this block alone. */
 /* Are other blocks off by more than the mistake leaves in this one? Then they may have it, below what is allowed. */
 static bool is_faint(const DiffCause *c)
 {
@@ -299,6 +298,7 @@ static bool is_faint(const DiffCause *c)
     return c->whole && c->faint > MORE * c->after.largest && c->faint > DIFF_LEAST;
 }
 
+/* Where a mistake that explains it is: in these steps, in this block alone. */
 static void put_places(const DiffCause *c, Buf *out)
 {
     if (*c->places)
