@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/session/edit/verbs.h"
+#include "core/session/screens.h"
 #include "core/session/screens/laboratory.h"
 
 static bool has_head(const Session *s)
@@ -20,6 +21,11 @@ static bool can_switch_off(const Session *s)
     char line[EDIT_LINE];
     Err none;
     return edit_focus(s, line, &none);
+}
+
+static bool has_other_view(const Session *s)
+{
+    return !drawing_is_only(s);
 }
 
 static bool has_scale(const Session *s)
@@ -91,7 +97,7 @@ static const KeyBinding KEYS[] = {
     {"S-Tab", "pane prev", NULL, "the pane before", 0, 0, NULL},
     {"z", "zoom", NULL, "this pane alone, and back", 0, 0, NULL},
     {"m", "map", NULL, "the map of all steps, and back", 0, 0, NULL},
-    {"v", "view next", "view", "another way to see this", 0, 11, NULL},
+    {"v", "view next", "view", "another way to see this", 0, 11, has_other_view},
     {"V", "menu view", NULL, "all the ways to see this", 0, 0, NULL},
     {"T", "menu learned", "learned", "what it learned: training, filters, heads, where it looked, census, …", 0, 12,
      NULL},

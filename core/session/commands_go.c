@@ -204,13 +204,45 @@ static bool run_head(Session *s, const Args *a, Err *err)
     return axis_change(s, ROLE_HEAD, a, "head", err);
 }
 
+/* "query largest", "looked largest" */
+static bool to_largest(Session *s, bool any_row, Err *err)
+{
+    float value;
+    if (!place_on_largest(s, any_row, &value))
+        return err_set(err, "only a row of attention has a largest weight; `block 0` goes to one");
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    int head = node_role(g, n, ROLE_HEAD), query = node_role(g, n, ROLE_QUERY), key = node_role(g, n, ROLE_KEY);
+    char whose[24] = "The", from[32], to[32];
+    if (head != AXIS_NONE)
+        snprintf(whose, sizeof whose, "Head %d's", s->place.at[head]);
+    axis_label(&g->axes[query], s->place.at[query], from, sizeof from);
+    axis_label(&g->axes[key], s->place.at[key], to, sizeof to);
+    if (any_row && site_is(g, s->place.path, SITE_PATTERN))
+        session_say(s, "%s most one-sided row: %s gives %s %.1f %% of its weight.", whose, from,
+                    strcmp(from, to) == 0 ? "itself" : to, 100 * (double)value);
+    return true;
+}
+
+/* Unless that is what a token is called. */
+static bool asks_largest(const Session *s, AxisRole role, const Args *a)
+{
+    int axis = session_role(s, role), value;
+    return a->count && strcmp(a->word[0], "largest") == 0 &&
+           (axis == AXIS_NONE || !axis_parse(&session_base(s)->axes[axis], a->word[0], &value));
+}
+
 static bool run_query(Session *s, const Args *a, Err *err)
 {
+    if (asks_largest(s, ROLE_QUERY, a))
+        return to_largest(s, true, err);
     return axis_change(s, ROLE_QUERY, a, "token", err);
 }
 
 static bool run_looked(Session *s, const Args *a, Err *err)
 {
+    if (asks_largest(s, ROLE_KEY, a))
+        return to_largest(s, false, err);
     return axis_change(s, ROLE_KEY, a, "token", err);
 }
 
@@ -389,9 +421,11 @@ static const Command COMMANDS[] = {
             run_attention, complete_attention),
     COMMAND("head", "go", "head N, +1, -1, all", "show another head; all: the mean of all heads", COMMAND_SESSION,
             run_head, complete_head),
-    COMMAND("query", "go", "query TOKEN, +1, -1", "choose the query: the token that asks, by label or number",
-            COMMAND_SESSION, run_query, complete_query),
-    COMMAND("looked", "go", "looked TOKEN, +1, -1", "choose the key: the token looked at", COMMAND_SESSION, run_looked,
+    COMMAND("query", "go", "query TOKEN, +1, -1, largest",
+            "choose the query: the token that asks; largest: the head's most one-sided row", COMMAND_SESSION, run_query,
+            complete_query),
+    COMMAND("looked", "go", "looked TOKEN, +1, -1, largest",
+            "choose the key: the token looked at; largest: the row's largest weight", COMMAND_SESSION, run_looked,
             complete_key),
     COMMAND("move", "go", "move up, down, left, right, home, end, top, bottom [N]", "move the cursor", COMMAND_SESSION,
             run_move, NULL),

@@ -142,8 +142,8 @@ bool difference_moved_step(Session *s, const char *path, int64_t deadline_ns)
 {
     char name[PROBES_PATH];
     Graph *g = &s->diff.graph;
-    if (difference_moved(s, path))
-        return true;
+    if (difference_moved(s, path)) /* asked for again, lest the next frame forgets it */
+        return probes_change(g, path, name) && run_step(s->diff.run, graph_find(g, name), deadline_ns);
     if (!difference_step(s, path, deadline_ns))
         return false;
     NodeId step = find(s, path);

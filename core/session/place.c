@@ -2,6 +2,7 @@
  * they are in, and how one goes from place to place. */
 #include "core/session/place.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -438,5 +439,40 @@ bool session_to_attention(Session *s, int number)
         return false;
     snprintf(s->place.path, sizeof s->place.path, "%s", path);
     place_find_box(s);
+    return true;
+}
+
+bool place_on_largest(Session *s, bool any_row, float *value)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    int query = node_role(g, n, ROLE_QUERY), key = node_role(g, n, ROLE_KEY), t = 0, u = 0;
+    const float *x = query == AXIS_NONE || key == AXIS_NONE ? NULL : session_need(s, SIDE_B, s->place.path, NULL);
+    if (!x)
+        return false;
+    Dims d = graph_node(g, n)->dims;
+    const size_t down = dims_stride(g->axes, d, query), on = dims_stride(g->axes, d, key);
+    x += session_cell(s, SIDE_B, n) - (size_t)s->place.at[query] * down - (size_t)s->place.at[key] * on;
+    double most = -INFINITY;
+    for (int i = any_row ? 0 : s->place.at[query]; i < (any_row ? g->axes[query].n : s->place.at[query] + 1); i++) {
+        int best = 0, seen = 0;
+        for (int k = 0; k < g->axes[key].n; k++) {
+            seen += x[(size_t)i * down + (size_t)k * on] != 0;
+            best = x[(size_t)i * down + (size_t)k * on] > x[(size_t)i * down + (size_t)best * on] ? k : best;
+        }
+        double sided = (double)x[(size_t)i * down + (size_t)best * on] * (any_row ? seen : 1);
+        if (sided > most) {
+            most = sided;
+            t = i;
+            u = best;
+        }
+    }
+    if (any_row) {
+        session_set_index(s, query, t);
+        session_sync(s, query);
+    } else
+        t = s->place.at[query];
+    session_set_index(s, key, u);
+    *value = x[(size_t)t * down + (size_t)u * on];
     return true;
 }

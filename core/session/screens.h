@@ -106,4 +106,5 @@ void move_over_attentions(Session *s, int dy, int dx, bool one_stack);
 extern ScreenMove move_on_patches, move_on_plane;
 extern ScreenCome come_here, come_positions;
 extern ScreenEnter enter_tensor, enter_arithmetic, enter_sheet, enter_pattern, next_drawing;
+bool drawing_is_only(const Session *s); /* words are shown as words, and in no other way */
 #endif

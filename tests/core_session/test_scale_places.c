@@ -63,6 +63,19 @@ static void from_the_door(void **state)
     has(run("showcase 3"), "change least");
 }
 
+/* The cursor stands on what the row looks at, not on the token that asks. */
+static void on_the_largest(void)
+{
+    Err err = {""};
+    NodeId n = session_node(&s, SIDE_B, s.place.path);
+    const float *x = session_need(&s, SIDE_B, s.place.path, &err);
+    const Graph *g = session_graph(&s, SIDE_B);
+    size_t keys = (size_t)g->axes[node_role(g, n, ROLE_KEY)].n, here = session_cell(&s, SIDE_B, n);
+    for (size_t k = here - here % keys, end = k + keys; k < end; k++)
+        assert_true(x[k] <= x[here]);
+    assert_true(x[here] > 0.9F);
+}
+
 static void command(void **state)
 {
     (void)state;
@@ -77,6 +90,7 @@ static void command(void **state)
     assert_int_equal(best(SIDE_A), session_input(&s, SIDE_B)->label);
     assert_int_not_equal(best(SIDE_B), session_input(&s, SIDE_B)->label);
     assert_true(entropy(SIDE_A) > entropy(SIDE_B) + 1);
+    on_the_largest();
     has(run("say"), "a change of temperature");
     has(run("say"), "a twin of this model, trained without it, names 99.0 % (98.7–99.3) of 5000 held-out pictures "
                     "right, this model "

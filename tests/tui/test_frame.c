@@ -276,7 +276,7 @@ static void a_pinned_picture_is_named(void **state)
     run("compare diff");
     draw(&c, 24, 80, false);
     text_of(&c, (Rect){1, 0, 1, 80}, text, sizeof text);
-    assert_non_null(strstr(text, "A − B pattern["));
+    assert_non_null(strstr(text, "A − B points of pattern["));
     run("pin off; goto first");
     draw(&c, 24, 80, false);
     text_of(&c, (Rect){0, 0, 2, 80}, text, sizeof text);

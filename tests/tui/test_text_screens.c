@@ -722,6 +722,114 @@ static void a_shorter_text(void **state)
     assert_true(run("pin off; gradient off"));
 }
 
+static int braille(void)
+{
+    int n = 0;
+    for (int i = 0; i < c.h * c.w; i++)
+        n += c.cells[i].ch > 0x2800 && c.cells[i].ch < 0x2900;
+    return n;
+}
+
+static bool on_screen(const char *text)
+{
+    Buf line = {0};
+    bool found = false;
+    for (int y = 0; y < c.h; y++) {
+        line_of(y, &line);
+        found = found || strstr(buf_str(&line), text);
+    }
+    buf_free(&line);
+    return found;
+}
+
+/* A − B: where nothing differs no line is drawn, and that is said; what differs has its unit. */
+static void nothing_is_drawn_for_nothing(void **state)
+{
+    (void)state;
+    static const char *const SAME[] = {"encoder.blocks.0.self_attn.scores_raw", "encoder.blocks.2.self_attn.pattern",
+                                       "decoder.blocks.2.cross_attn.pattern"};
+    assert_true(run("reset view; ablate decoder.blocks.2.cross_attn.z[h=0]"));
+    for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++)
+        for (size_t k = 0; k < sizeof SIZES / sizeof *SIZES; k++) {
+            char line[120];
+            snprintf(line, sizeof line, "goto %s; view sentence; compare diff", SAME[i]);
+            assert_true(run(line));
+            draw(SIZES[k][0], SIZES[k][1]);
+            assert_int_equal(braille(), 0);
+            assert_true(on_screen("no difference"));
+            assert_false(on_screen("rank 1 of"));
+        }
+    assert_true(run("reset edits; set scale off; "
+                    "goto encoder.blocks.0.self_attn.pattern[h=0]; view sentence; compare diff"));
+    draw(40, 120);
+    assert_true(braille() > 0);
+    assert_true(on_screen("points of pattern") && on_screen(" points  ") && on_screen("lines: > 15.4 points"));
+    assert_false(on_screen("twice uniform"));
+    for (int i = 0; i < 4; i++) { /* and it stays, frame after frame */
+        session_trim(&s);
+        draw(40, 120);
+        assert_false(on_screen("computing"));
+        assert_true(run("query +1"));
+    }
+    assert_true(run("reset edits; reset view"));
+}
+
+/* Words have one view: the footer offers no other one, and v says why. */
+static void one_view_of_words(void **state)
+{
+    (void)state;
+    assert_true(run("reset view; goto encoder.tokens"));
+    draw(40, 120);
+    assert_true(on_screen("Space next"));
+    assert_false(on_screen("v view"));
+    assert_true(run("view next"));
+    assert_non_null(strstr(buf_str(&s.said), "shown as words"));
+    assert_true(run("goto encoder.blocks.0.self_attn.q; view heat"));
+    draw(40, 120);
+    assert_true(on_screen("v view"));
+    View before = s.look.view;
+    assert_true(run("view next"));
+    assert_true(s.look.view != before);
+    assert_true(run("reset view"));
+}
+
+/* The row of a head in which one sees what it does, and the largest weight of a row. */
+static void the_most_one_sided_row(void **state)
+{
+    (void)state;
+    static const char *const PATHS[] = {"encoder.blocks.1.self_attn.pattern", "decoder.blocks.0.self_attn.pattern",
+                                        "decoder.blocks.2.cross_attn.pattern"};
+    for (int i = 0; i < 3; i++) {
+        char line[120];
+        snprintf(line, sizeof line, "goto %s; head 2; view sentence; query largest", PATHS[i]);
+        assert_true(run(line));
+        NodeId n;
+        Dims d;
+        const float *x = pattern(&n, &d);
+        const Axis *axes = session_graph(&s, SIDE_B)->axes, *t = &axes[d.axis[1]], *u = &axes[d.axis[2]];
+        size_t here = session_cell(&s, SIDE_B, n), row = here - here % (size_t)u->n,
+               head = 2 * (size_t)t->n * (size_t)u->n;
+        assert_true(row >= head && row < head + (size_t)t->n * (size_t)u->n);
+        for (size_t k = row; k < row + (size_t)u->n; k++)
+            assert_true(x[k] <= x[here]);
+        for (size_t k = head; i != 1 && k < head + (size_t)t->n * (size_t)u->n;
+             k++) /* without a mask all rows see all */
+            assert_true(x[k] <= x[here]);
+        if (i == 1) /* the first word written can look at nothing but itself: that shows nothing */
+            assert_true(row > head);
+        assert_non_null(strstr(buf_str(&s.said), "Head 2's most one-sided row: "));
+        assert_true(run("query 1; looked largest"));
+        here = session_cell(&s, SIDE_B, n);
+        assert_int_equal((here - head) / (size_t)u->n, 1);
+        for (size_t k = here - here % (size_t)u->n, end = k + (size_t)u->n; k < end; k++)
+            assert_true(x[k] <= x[here]);
+    }
+    assert_true(run("goto probs"));
+    assert_false(run("query largest"));
+    assert_non_null(strstr(error.text, "only a row of attention"));
+    assert_true(run("reset view"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen),
@@ -740,6 +848,9 @@ int main(void)
                                        cmocka_unit_test(where_it_looks),
                                        cmocka_unit_test(the_cursor_leaves_the_bar),
                                        cmocka_unit_test(answers_of_the_word_in_focus),
-                                       cmocka_unit_test(a_shorter_text)};
+                                       cmocka_unit_test(a_shorter_text),
+                                       cmocka_unit_test(nothing_is_drawn_for_nothing),
+                                       cmocka_unit_test(one_view_of_words),
+                                       cmocka_unit_test(the_most_one_sided_row)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -7,7 +7,16 @@
 #include "core/session/learned/shipped.h"
 #include "tui/views/classes.h"
 
-enum { NAME_MAX = 24, NAME_LEAST = 4, P_CELLS = 9, P_LEAST = 6, LOGIT_CELLS = 9, BAR_MIN = 4, FULL_CELLS = 8 };
+enum {
+    NAME_MAX = 24,
+    NAME_LEAST = 4,
+    P_CELLS = 9,
+    P_LEAST = 6,
+    CHANGE_CELLS = 11,
+    LOGIT_CELLS = 9,
+    BAR_MIN = 4,
+    FULL_CELLS = 8
+};
 enum { SURE_LEAST = 14, BAR_MOST = 40, WAY_MOST = 100, WAY_LEAST = 12, LEGEND_CELLS = 11 };
 
 typedef struct Columns {
@@ -50,7 +59,7 @@ static Columns columns_of(const Shown *v, int width, bool compares)
     if (compares) {
         take(&left, &c.a, P_CELLS);
         take(&left, &c.b, P_CELLS);
-        take(&left, &c.change, P_CELLS + 1);
+        take(&left, &c.change, CHANGE_CELLS);
     } else
         take(&left, &c.p, P_CELLS);
     if (!compares && left >= LOGIT_CELLS + BAR_MIN + 1)
@@ -181,7 +190,7 @@ static void draw_header(const Paint *p, Rect line, const Table *t, const char *k
     const struct {
         int width;
         const char *word;
-    } column[] = {{c->p, "prob."}, {c->a, "A"}, {c->b, "B"}, {c->change, "A−B"}, {c->logit, "logit"}};
+    } column[] = {{c->p, "prob."}, {c->a, "A"}, {c->b, "B"}, {c->change, "A−B points"}, {c->logit, "logit"}};
     canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, kind);
     if (t->compares && c->bar >= LEGEND_CELLS) {
         int at = line.x + c->name + 2;

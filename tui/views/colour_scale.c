@@ -170,8 +170,9 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
         canvas_text(p->c, y, x, width, STYLE_DIM, s->diff ? "0: A and B are the same" : "all of it is 0");
         return;
     }
-    number_text(low, sizeof low, s->low, 9);
-    number_text(high, sizeof high, s->high, 9);
+    const float unit = s->points ? 100 : 1;
+    number_text(low, sizeof low, unit * s->low, 9);
+    number_text(high, sizeof high, unit * s->high, 9);
     snprintf(name, sizeof name, "  %s%s", colourmap_name(s->map),
              p->s->look.locked ? ", locked"
              : s->log          ? ", log"
@@ -194,8 +195,8 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     if (cells < 3) { /* numbers alone, with as many digits as there is room for */
         int each = (width - (p->c->ascii ? 5 : 3)) / 2;
         each = each < 9 ? each : 9;
-        number_text(low, sizeof low, s->low, each);
-        number_text(high, sizeof high, s->high, each - (s->low < 0)); /* as many as beside the sign */
+        number_text(low, sizeof low, unit * s->low, each);
+        number_text(high, sizeof high, unit * s->high, each - (s->low < 0)); /* as many as beside the sign */
         canvas_printf(p->c, y, x, width, STYLE_DIM, "%s … %s", low, high);
         return;
     }

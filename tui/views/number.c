@@ -117,6 +117,17 @@ void share_text(char *out, size_t n, float share)
         utf8_print(out, n, "%.1f %%", 100 * (double)share);
 }
 
+void points_text(char *out, size_t n, float difference)
+{
+    double size = fabs((double)difference);
+    if (isnan(difference))
+        snprintf(out, n, "NaN");
+    else if (size > 0 && size < 0.0005)
+        snprintf(out, n, "%s<0.1", difference < 0 ? "-" : "");
+    else
+        snprintf(out, n, size > 0 ? "%.1f" : "0", 100 * (double)difference);
+}
+
 const char *count_text(char *out, size_t n, size_t count)
 {
     char plain[32], grouped[48];

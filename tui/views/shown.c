@@ -7,7 +7,7 @@
 #include "core/session/address.h"
 #include "core/session/edit/edits.h"
 
-enum { LABELS_ALL = 256, LABELS_ENDS = 8, SHARE_SIGNED = 7 }; /* "-35.0 %" */
+enum { LABELS_ALL = 256, LABELS_ENDS = 8 };
 
 const Graph *shown_graph(const Session *s, Side side)
 {
@@ -135,16 +135,25 @@ void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int 
     put_right(p, v, cell, y, x, width, style, text);
 }
 
+bool shown_is_share(const Shown *v)
+{
+    static const Site SHARES[] = {SITE_PATTERN, SITE_MEAN_PATTERN, SITE_HEADS_SUM, SITE_PROBS, SITE_LENS_PROBS};
+    for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++)
+        if (site_is(v->graph, graph_node(v->graph, v->node)->path, SHARES[i]))
+            return true;
+    return false;
+}
+
 void shown_share_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
 {
     char text[32];
-    share_text(text, sizeof text, v->values[cell]);
+    bool points = v->side == SIDE_DIFF;
+    (points ? points_text : share_text)(text, sizeof text, v->values[cell]);
     char *gap = strchr(text, ' ');
-    if (gap &&
-        ((int)strlen(text) > width || (v->side == SIDE_DIFF && width < SHARE_SIGNED))) /* all of a column alike */
+    if (gap && (int)strlen(text) > width)
         memmove(gap, gap + 1, strlen(gap));
     if ((int)strlen(text) > width)
-        utf8_print(text, sizeof text, "%.0f%%", 100 * (double)v->values[cell]);
+        utf8_print(text, sizeof text, points ? "%.0f" : "%.0f%%", 100 * (double)v->values[cell]);
     if ((int)strlen(text) > width)
         number_text(text, sizeof text, v->values[cell], width);
     put_right(p, v, cell, y, x, width, style, text);

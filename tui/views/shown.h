@@ -39,7 +39,9 @@ const Axis *shown_vocabulary(const Shown *v);
 int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
 /* With all digits that the cursor has: number_full_text. */
 int shown_full(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
-/* The same right-aligned in [x, x + width); as a share in percent where there is room for that. */
+/* Are the values shares, so that A − B of them is said in points? */
+bool shown_is_share(const Shown *v);
+/* The same right-aligned in [x, x + width); as a share in percent where there is room for that, A − B in points. */
 void shown_share_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
 void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
 /* Label of the joint index of merged axes: "r3c4", or "h2e11" for several. Returns out. */

@@ -30,14 +30,25 @@ static void line_text(Lines *l, Style style, const char *text)
         canvas_text(l->p->c, line.y, line.x, line.w, style, text);
 }
 
-/* "word value", the value tagged. */
+/* "word value", the value tagged; A − B of shares in points too, or, where both have no room, only so. */
 static void line_value(Lines *l, const char *word, const Shown *v, size_t cell)
 {
     Rect line;
     if (!line_next(l, &line))
         return;
     int used = canvas_text(l->p->c, line.y, line.x, line.w - 2, STYLE_DIM, word);
-    shown_full(l->p, v, cell, line.y, line.x + used, line.w - used, STYLE_TEXT);
+    if (v->side != SIDE_DIFF || !shown_is_share(v) || v->values[cell] == 0) {
+        shown_full(l->p, v, cell, line.y, line.x + used, line.w - used, STYLE_TEXT);
+        return;
+    }
+    char full[32], points[24], text[80], brief[48];
+    number_full_text(full, sizeof full, v->values[cell], 12);
+    points_text(points, sizeof points, v->values[cell]);
+    int cells = snprintf(text, sizeof text, "%s = %s points", full, points);
+    snprintf(brief, sizeof brief, "%s points", points);
+    cells = canvas_text(l->p->c, line.y, line.x + used, line.w - used, STYLE_TEXT,
+                        used + cells <= line.w ? text : brief);
+    canvas_ref(l->p->c, line.y, line.x + used, cells, shown_ref(v, cell));
 }
 
 static void line_range(Lines *l, const Shown *v)
@@ -176,6 +187,10 @@ static void line_rank(Lines *l, const Shown *v)
     Dims d = graph_node(v->graph, v->node)->dims;
     if (d.n == 0 || shown_vocabulary(v))
         return;
+    if (v->side == SIDE_DIFF && v->values[v->cell] == 0) {
+        line_text(l, STYLE_DIM, "no difference");
+        return;
+    }
     const Axis *last = &v->graph->axes[d.axis[d.n - 1]];
     size_t n = (size_t)last->n, first = v->cell - v->cell % n, rank = 1;
     for (size_t i = first; i < first + n; i++)

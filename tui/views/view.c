@@ -7,8 +7,8 @@ void needs_add(Needs *n, Side side, const char *path)
 {
     if (!path)
         return;
-    for (int i = 0; i < n->count; i++)
-        if (n->item[i].side == side && strcmp(n->item[i].path, path) == 0)
+    for (int i = 0; i < n->count; i++) /* how far a node moved is no value of it */
+        if (n->item[i].side == side && n->item[i].what != NEED_MOVED && strcmp(n->item[i].path, path) == 0)
             return;
     needs_ask(n, side, path, NEED_VALUES, 0, 0);
 }

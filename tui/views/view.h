@@ -127,6 +127,7 @@ typedef struct ColourScale {
     float low, high;      /* signed maps: −high … high */
     bool is_signed, diff; /* diff: of A − B */
     bool own, shared;     /* side by side: of this side, or of A and B together */
+    bool points;          /* A − B of shares: its ends are written in points */
     bool log;             /* by powers of ten: SCALE_DECADES of them below high; signed maps: on either side */
     bool light;
     bool clipped; /* few values are far beyond the others: the scale ends before them, they have their own colour */
@@ -160,4 +161,6 @@ void number_text(char *out, size_t n, float x, int width);
 void number_full_text(char *out, size_t n, float x, int width);
 /* "99.9 %", ">99.9 %", "<0.1 %" of a share above 0: at most 7 cells. */
 void share_text(char *out, size_t n, float share);
+/* A difference of two shares in points, hundredths of the whole, without the unit: "14.3", "-<0.1", "0". */
+void points_text(char *out, size_t n, float difference);
 #endif

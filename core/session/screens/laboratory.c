@@ -203,24 +203,15 @@ static void tell_place(Session *s, int which)
 }
 
 /* What the row in focus does now, on one line of a small screen, and how to go back. */
-static void tell_row(Session *s)
+static void tell_row(Session *s, float largest)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = session_node(s, SIDE_B, s->place.path);
-    const float *x = session_need(s, SIDE_B, s->place.path, NULL);
-    int query = node_role(g, n, ROLE_QUERY), key = node_role(g, n, ROLE_KEY), best = 0;
-    if (!x || query == AXIS_NONE || key == AXIS_NONE)
-        return;
-    int count = g->axes[key].n;
-    const float *row = x + session_cell(s, SIDE_B, n) / (size_t)count * (size_t)count;
+    int query = node_role(g, n, ROLE_QUERY), key = node_role(g, n, ROLE_KEY);
     char from[32], to[32];
-    for (int u = 1; u < count; u++)
-        best = row[u] > row[best] ? u : best;
-    s->place.at[key] = best; /* what is spoken of is under the cursor */
-    session_sync(s, key);
     session_say(s, "1/√d_k is off: %s gives %s %.1f %% of its weight.  s undoes, ⌫ goes back",
                 axis_label(&g->axes[query], s->place.at[query], from, sizeof from),
-                axis_label(&g->axes[key], best, to, sizeof to), 100 * (double)row[best]);
+                axis_label(&g->axes[key], s->place.at[key], to, sizeof to), 100 * (double)largest);
 }
 
 bool scale_places_tell(Session *s)
@@ -269,10 +260,11 @@ static bool scale_places_go(Session *s, int which, Err *err)
     if (!session_go(s, path, SCREEN_ROW, err))
         return false;
     if (bundled) {
+        float largest;
         stand_on(s, p);
         tell_place(s, which);
-        if (new &&which == 0)
-            tell_row(s);
+        if (place_on_largest(s, false, &largest) && new &&which == 0)
+            tell_row(s, largest);
     } else
         session_say(s, session_vit(s)
                            ? "1/√d_k is taken away. `vitrine evaluate --showcase` finds where that changes most."

@@ -30,10 +30,21 @@ bool tell_tensor(const Teller *t)
     return true;
 }
 
+bool drawing_is_only(const Session *s)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    return s->place.screen == SCREEN_TENSOR && n != NO_NODE && anatomy_vocabulary(g, n) != AXIS_NONE;
+}
+
 /* After the last way of drawing a tensor that is attention comes the sheet of all heads; of one that stands beside
  * others, all of them. */
 bool next_drawing(Session *s, Err *err)
 {
+    if (drawing_is_only(s)) {
+        session_say(s, "These numbers are words of the vocabulary: they are shown as words, and in no other way.");
+        return true;
+    }
     s->look.view = (View)((s->look.view + 1) % VIEW_COUNT);
     Screen own = session_screen_for(s, s->place.path);
     if (s->look.view != VIEW_HEAT)

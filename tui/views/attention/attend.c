@@ -75,6 +75,7 @@ static bool open_path(const Session *s, Side side, const char *path, Attend *out
     a.h_step = h == AXIS_NONE ? 0 : dims_stride(g->axes, d, h);
     a.pattern = h != AXIS_NONE && site_is(g, a.path, SITE_PATTERN);
     a.whole = whole_of(g, &a);
+    a.in_share = a.whole == 1 || (side == SIDE_DIFF && a.whole > 0);
     *out = a;
     return true;
 }
@@ -209,6 +210,7 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
     scale.log = p->s->look.range == RANGE_LOG;
     scale.own = sides && !shared;
+    scale.points = a->v.side == SIDE_DIFF && a->in_share;
     scale.shared = sides && shared;
     return scale;
 }
@@ -254,7 +256,7 @@ static int row_sum(const Paint *p, const Attend *a, int y, int x, int width)
 void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
 {
     size_t cell = attend_cell(a, a->head, a->at_t, a->at_u);
-    char t[32], u[32], head[16] = "", number[32], words[3][160];
+    char t[32], u[32], head[16] = "", number[32], words[3][160], tail[48];
     axis_label(a->t_axis, a->at_t, t, sizeof t);
     axis_label(a->u_axis, a->at_u, u, sizeof u);
     if (a->h_step)
@@ -263,16 +265,21 @@ void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
                a->t_axis->sym, t, a->u_axis->sym, u);
     snprintf(words[1], sizeof words[1], "%s,%s ", t, u);
     words[2][0] = '\0';
-    number_full_text(number, sizeof number, a->v.values[cell], 12);
-    int need = (int)strlen(number), pick = 0;
+    const bool diff = a->v.side == SIDE_DIFF, points = diff && a->in_share && a->v.values[cell] != 0;
+    number_full_text(number, sizeof number, points ? 100 * a->v.values[cell] : a->v.values[cell], 12);
+    if (diff)
+        snprintf(tail, sizeof tail, "%s", a->v.values[cell] == 0 ? "   no difference" : points ? " points" : "");
+    else
+        snprintf(tail, sizeof tail, "   rank %d of %d", attend_rank(a), a->u_axis->n);
+    int need = (int)strlen(number) + (diff ? (int)strlen(tail) : 0), pick = 0;
     while (pick < 2 && utf8_cells(words[pick]) + need > width)
         pick++;
     int used = canvas_text(p->c, y, x, width, STYLE_TEXT, words[pick]);
-    used += shown_full(p, &a->v, cell, y, x + used, width - used, STYLE_STRONG);
-    char rank[48];
-    snprintf(rank, sizeof rank, "   rank %d of %d", attend_rank(a), a->u_axis->n);
-    if (utf8_cells(rank) <= width - used)
-        used += canvas_text(p->c, y, x + used, width - used, STYLE_DIM, rank);
+    int cells = canvas_text(p->c, y, x + used, width - used, STYLE_STRONG, number);
+    canvas_ref(p->c, y, x + used, cells, shown_ref(&a->v, cell));
+    used += cells;
+    if (utf8_cells(tail) <= width - used)
+        used += canvas_text(p->c, y, x + used, width - used, STYLE_DIM, tail);
     row_sum(p, a, y, x + used, width - used);
 }
 
@@ -310,8 +317,9 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
     }
     Buf cells = {0};
     char t[32] = "";
+    const bool points = side == SIDE_DIFF && a.in_share;
     const char *name = node_name(graph_node(a.v.graph, a.v.node));
-    buf_printf(&cells, "%s[", name);
+    buf_printf(&cells, "%s%s[", points ? "points of " : "", name);
     if (a.h_step && one_head)
         buf_printf(&cells, "h=%d,", a.head);
     else if (a.h_step)
@@ -326,7 +334,10 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
     }
     buf_printf(out, "%s\n", buf_str(&cells));
     if (one_row && one_head && a.h_step)
-        buf_printf(out, "%s, %s, head %d\n", name, t, a.head);
-    buf_printf(out, one_row ? "%s, %s" : "%s", name, t);
+        buf_printf(out, "%s%s, %s, head %d\n", points ? "points of " : "", name, t, a.head);
+    if (one_row)
+        buf_printf(out, "%s, %s", points ? "points" : name, t);
+    else
+        buf_printf(out, "%s%s", points ? "points of " : "", name);
     buf_free(&cells);
 }

@@ -14,8 +14,9 @@ typedef struct Attend {
     int at_t, at_u;  /* the data cursor */
     size_t base;     /* cell of head 0, t = 0, u = 0 */
     size_t h_step, t_step, u_step;
-    bool pattern; /* a pattern of one head: a row's probes say its sum, entropy and largest weight */
-    float whole;  /* what the shares of a row come to: 1, of the sum of heads how many they are; 0: no shares */
+    bool pattern;  /* a pattern of one head: a row's probes say its sum, entropy and largest weight */
+    bool in_share; /* its numbers are written as shares; A − B of them, of sums of heads too, in points */
+    float whole;   /* what the shares of a row come to: 1, of the sum of heads how many they are; 0: no shares */
 } Attend;
 
 /* The node on show in a block (−1: the focused one, or block 0): the focus where it has t and u, else the pattern.

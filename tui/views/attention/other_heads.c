@@ -118,8 +118,7 @@ static void draw_most(const Paint *p, const Attend *a, int head, int y, int x)
     int best = largest(a, head);
     size_t cell = attend_cell(a, head, a->at_t, best);
     canvas_label(p->c, y, x + 1, MOST_WORD - 1, STYLE_TEXT, axis_label(a->u_axis, best, label, sizeof label));
-    (a->whole == 1 && a->v.side != SIDE_DIFF ? shown_share_right : shown_number_right)(p, &a->v, cell, y, x + MOST_WORD,
-                                                                                       WORD_SHARE, STYLE_TEXT);
+    (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, y, x + MOST_WORD, WORD_SHARE, STYLE_TEXT);
 }
 
 /* Room of head i of those drawn as a sentence each, so many lines high; no width: they have no room. */
@@ -258,7 +257,8 @@ static void title(const Session *s, Side side, Buf *out)
     Attend a;
     char label[32];
     if (attend_open(s, side, -1, &a))
-        buf_printf(out, "%s in every head%s", axis_label(a.t_axis, a.at_t, label, sizeof label),
+        buf_printf(out, "%s in every head%s%s", axis_label(a.t_axis, a.at_t, label, sizeof label),
+                   side == SIDE_DIFF && a.in_share ? ", in points" : "",
                    s->look.locked || attend_listed(&a) ? "" : ", own scale each");
     else
         buf_puts(out, "every head");

@@ -257,9 +257,12 @@ static void draw_prefix(const Paint *p, const Attend *a, const ColourScale *scal
         for (int k = 0; k < 2 && end - x > 2; k++, x++)
             canvas_pixel(p->c, y, x, -1, colour_scale_colour(scale, v), colour_scale_level(scale, v),
                          colour_scale_sign(scale, v), shown_ref(&a->v, cell));
+        const bool points = a->v.side == SIDE_DIFF && a->in_share;
         number_text(number, sizeof number, v, 9);
+        if (points)
+            points_text(number, sizeof number, v);
         if (x + 1 + (int)strlen(number) <= end)
-            shown_number(p, &a->v, cell, y, x + 1, 9, STYLE_TEXT);
+            canvas_ref(p->c, y, x + 1, canvas_text(p->c, y, x + 1, 9, STYLE_TEXT, number), shown_ref(&a->v, cell));
     }
 }
 

@@ -128,12 +128,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     Rect head = top_head(&r);
     int n = listed_tokens(&a, top_lines(&a, r.h), top), line = 0;
-    bool share = is_share(p->s, side) && side != SIDE_DIFF;
+    bool share = is_share(p->s, side);
     if (head.h) {
         int list = r.w < LIST ? r.w : LIST;
         canvas_text(p->c, head.y, head.x, list, STYLE_HEADER, " token");
         canvas_right(p->c, head.y, head.x + LABEL, list - LABEL, STYLE_HEADER,
-                     side == SIDE_DIFF ? "A − B"
+                     side == SIDE_DIFF ? share ? "A−B points" : "A − B"
                      : share           ? "weight"
                      : is_mask(&a)     ? "1: seen"
                                        : "score");

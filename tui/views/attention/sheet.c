@@ -377,8 +377,9 @@ static void title(const Session *s, Side side, Buf *out)
     char t[32];
     if (attend_open(s, side, -1, &a)) {
         const char *name = node_name(graph_node(a.v.graph, a.v.node));
-        buf_printf(out, "%s[%s=%s], blocks × heads\n%s, blocks × heads", name, a.t_axis->sym,
-                   axis_label(a.t_axis, a.at_t, t, sizeof t), name);
+        const char *points = side == SIDE_DIFF && a.in_share ? "points of " : "";
+        buf_printf(out, "%s%s[%s=%s], blocks × heads\n%s%s, blocks × heads", points, name, a.t_axis->sym,
+                   axis_label(a.t_axis, a.at_t, t, sizeof t), points, name);
     } else
         buf_puts(out, "blocks × heads");
 }

@@ -35,7 +35,7 @@ static float threshold(const Attend *a)
 
 bool word_stands_out(const Attend *a, float value, bool largest)
 {
-    return a->whole > 0 ? fabsf(value) > threshold(a) : largest;
+    return a->whole > 0 ? fabsf(value) > threshold(a) : largest && value != 0; /* nothing is drawn for nothing */
 }
 
 void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
@@ -43,9 +43,11 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
     char text[96];
     if (r.h < 1 || !(a->whole > 0))
         return;
-    int used = utf8_print(text, sizeof text, "%s: > %.3g %%", what, (double)(100 * threshold(a) / a->whole));
-    static const char WHY[] = ", twice uniform";
-    canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%s%s", text, used + (int)sizeof WHY - 1 <= r.w ? WHY : "");
+    const bool diff = a->v.side == SIDE_DIFF;
+    const char *why = diff ? "" : ", twice uniform";
+    int used = utf8_print(text, sizeof text, "%s: > %.3g %s", what, (double)(100 * threshold(a) / a->whole),
+                          diff ? "points" : "%");
+    canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%s%s", text, used + (int)strlen(why) <= r.w ? why : "");
 }
 
 WordList word_list(Rect r, const Axis *axis, int here, int least, int pitch)
@@ -102,14 +104,14 @@ void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, 
 
 void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r)
 {
-    bool share = a->whole > 0 && a->v.side != SIDE_DIFF;
+    bool share = a->whole > 0;
     int number = share ? WORD_SHARE : NUMBER, bar = r.w - number - 1;
     size_t cell = cell_of(a, u);
     float x = a->v.values[cell];
     Style style = word_stands_out(a, x, false) ? STYLE_STRONG : STYLE_TEXT;
     if (r.w < number)
         return;
-    (share && a->whole == 1 ? shown_share_right : shown_number_right)(p, &a->v, cell, r.y, r.x, number, style);
+    (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, r.y, r.x, number, style);
     bar = bar > BAR_MOST ? BAR_MOST : bar;
     double length = a->whole > 0 ? (double)(x / a->whole) : colour_scale_share(scale, x);
     for (int i = 0; bar >= WORD_BAR && !isnan(x) && i < (r.h > 1 ? r.h - 1 : 1); i++)

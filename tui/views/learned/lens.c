@@ -422,8 +422,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    (void)s, (void)side;
-    buf_puts(out, "named after each block\nlens");
+    (void)s;
+    buf_puts(out, side == SIDE_DIFF ? "points, after each block\nin points" : "named after each block\nlens");
 }
 
 static const KeyBinding KEYS[] = {{"Up", "move up", "move", "behind the block before", KEY_COUNTS, 2, NULL},

@@ -149,7 +149,7 @@ static void web_fill(const WordLines *v, Web *web)
             for (int k = 0; k < (v->all ? a->heads : 1) && (t != a->at_t) == other && !(v->all && other); k++) {
                 int h = v->all ? k : a->head, best = strongest(v, h, t);
                 for (int u = 0; u < a->u_axis->n; u++) {
-                    float x = weight(v, h, t, u), share = a->whole > 0 ? fabsf(x) / a->whole : u == best;
+                    float x = weight(v, h, t, u), share = a->whole > 0 ? fabsf(x) / a->whole : u == best && x != 0;
                     bool half = share > 0.5F;
                     if (other ? half : word_stands_out(a, x, u == best))
                         web_line(web, v, t, u, other ? 1 : half ? 3 : 2, other ? 1 : 1 + (int)(share * (THICK - 1)));
@@ -206,9 +206,7 @@ static void draw_heads(const Paint *p, const WordLines *v, const ColourScale *sc
                          colour_scale_level(scale, x), colour_scale_sign(scale, x), shown_ref(&a->v, cell));
         if (!word_stands_out(a, x, false))
             continue;
-        (a->v.side == SIDE_DIFF || wide < WORD_SHARE - 1 ? shown_number_right : shown_share_right)(p, &a->v, cell, r.y,
-                                                                                                   at, wide,
-                                                                                                   STYLE_STRONG);
+        (wide < WORD_SHARE - 1 ? shown_number_right : shown_share_right)(p, &a->v, cell, r.y, at, wide, STYLE_STRONG);
         word_ground(p, r.y, at, wide, scale, x, shown_ref(&a->v, cell));
     }
 }
@@ -273,8 +271,7 @@ static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
         x = x < v->gap.x ? v->gap.x : x;
         if (!word_stands_out(a, a->v.values[cell], false) || x < end)
             continue;
-        (a->whole == 1 && a->v.side != SIDE_DIFF ? shown_share_right : shown_number_right)(p, &a->v, cell, at.y + 1, x,
-                                                                                           WORD_SHARE, STYLE_STRONG);
+        (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, at.y + 1, x, WORD_SHARE, STYLE_STRONG);
         end = x + WORD_SHARE;
     }
 }
