@@ -417,9 +417,9 @@ static void put_text(const Page *p, Buf *out)
     buf_printf(out, "What every part wrote into it, with each %s kept as it is in this run.\n",
                rms ? "RMSNorm's 1/rms" : "LayerNorm's 1/σ");
     if (p->measured)
-        buf_puts(out, "Beside it how much the number falls when the part is taken out (of a head or an MLP:\n"
-                      "what it writes into the row that is read).\n\n"
-                      "                             wrote   taken out\n");
+        buf_puts(out, "Beside it how much less the number is in a pass run without the part (of a head or an MLP:\n"
+                      "without what it writes into the row that is read).\n\n"
+                      "                             wrote        less\n");
     for (int i = 0; i < p->count; i++)
         put_line(p, &p->lines[i], out);
     buf_printf(out, "  %-20s %11.5f\n", "sum", (double)p->sum);

@@ -403,6 +403,24 @@ static void put_names(const Paint *p, const River *r, Rect room, int y, bool foc
     }
 }
 
+/* What the number is in a pass without the part, in as many words as there is room for. */
+static void put_lost(const Paint *p, const LedgerView *v, float lost, Rect r)
+{
+    const float *value = session_peek(v->s, v->side, ledger_view_path(v, v->l->value));
+    const char *less = lost < 0 ? "more" : "less";
+    char text[3][96];
+    int k = 0;
+    if (isnan(lost) || !value)
+        return;
+    double size = fabs((double)lost), without = (double)*value - (double)lost;
+    snprintf(text[0], sizeof text[0], " of it. Run without that part: %.4g instead of %.4g", without, (double)*value);
+    snprintf(text[1], sizeof text[1], ". Run without it: %.4g, %.4g %s", without, size, less);
+    snprintf(text[2], sizeof text[2], "; run without it: %.4g", without);
+    while (k < 2 && utf8_cells(text[k]) > r.w)
+        k++;
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text[k]);
+}
+
 static void put_here(const Paint *p, const River *r, Rect line)
 {
     int here = ledger_here(r->v->s, r->v->side), used;
@@ -421,19 +439,10 @@ static void put_here(const Paint *p, const River *r, Rect line)
             buf_free(&part);
             continue;
         }
-        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT,
-                            t->wrote < 0 ? " takes " : " adds ");
+        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote ");
         used += shown_full(p, &shown, t->cell, line.y, line.x + used, line.w - used > 12 ? 12 : line.w - used,
                            STYLE_STRONG);
-        static const char *const WHAT[] = {"the number", "it"};
-        char lost[80] = "";
-        for (int k = 0; k < 2 && (k == 0 || utf8_cells(lost) > line.w - used); k++)
-            snprintf(lost, sizeof lost, "; taken out, %s %s by %.4g", WHAT[k], t->lost < 0 ? "rises" : "falls",
-                     fabs((double)t->lost));
-        if (utf8_cells(lost) > line.w - used)
-            snprintf(lost, sizeof lost, "; without it %+.4g", -(double)t->lost);
-        if (!isnan(t->lost))
-            canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, lost);
+        put_lost(p, r->v, t->lost, (Rect){line.y, line.x + used, 1, line.w - used});
         buf_free(&part);
     }
 }
