@@ -69,7 +69,7 @@ static bool next_word(const Canvas *c, int y, int x, Span *w)
     return w->from < c->w;
 }
 
-/* Text of the cells, without points and dashes around it. */
+/* Text of the cells, without points, dashes and quotes around it; an apostrophe behind a word is of it: n'. */
 static void text_of(const Canvas *c, int y, Span w, char *out, size_t n)
 {
     Buf b = {0};
@@ -78,9 +78,10 @@ static void text_of(const Canvas *c, int y, Span w, char *out, size_t n)
         buf_add(&b, bytes, utf8_put(bytes, glyph(c, y, x)));
     }
     const char *p = buf_str(&b);
+    const char *around = *p == '\'' ? ".-'" : ".-";
     p += strspn(p, ".-'");
     utf8_take(out, n, p, strlen(p));
-    for (size_t k = strlen(out); k && strchr(".-'", out[k - 1]); k--)
+    for (size_t k = strlen(out); k && strchr(around, out[k - 1]); k--)
         out[k - 1] = 0;
     buf_free(&b);
 }

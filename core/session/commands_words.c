@@ -11,6 +11,7 @@
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
 #include "core/session/learned/decoding.h"
+#include "core/train/grammar.h"
 
 static const char *const TEXT_WORD[TEXTS] = {[TEXT_SOURCE] = "source", [TEXT_TARGET] = "target"};
 
@@ -90,7 +91,9 @@ static bool show_beside(Session *s, const char *spec, Err *err)
     if (session_pinned(s))
         return session_open_input(s, spec, err);
     Input in;
-    return input_open(&in, s->now->model, spec, err) && session_beside(s, &in, err);
+    if (!input_open(&in, s->now->model, spec, err))
+        return grammar_suggest(s->now->model, spec, "open", err);
+    return session_beside(s, &in, err);
 }
 
 static void put_line(const Text *t, Buf *out)

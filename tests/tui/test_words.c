@@ -157,6 +157,26 @@ static void check_words(const Session *t, const Canvas *c)
     overlay_free(&o);
 }
 
+/* An elision is a word with its apostrophe: n' is no n, "how many pictures". */
+static void elided_words(void **state)
+{
+    (void)state;
+    Session t;
+    Canvas c = {0};
+    Buf about = {0};
+    char word[64];
+    opened_session(&t, "translator", "the animal did not cross the street");
+    canvas_init(&c, 1, 80);
+    canvas_text(&c, 0, 0, 80, STYLE_TEXT, "traversé n' 'head' 'l'");
+    assert_true(words_at(&t, &all, &c, 0, 9, word, sizeof word) && is_word(word, "n'"));
+    assert_true(words_entry(&t, &all, word, &about));
+    assert_non_null(strstr(buf_str(&about), "words that this model can write"));
+    assert_true(words_at(&t, &all, &c, 0, 13, word, sizeof word) && is_word(word, "head")); /* in quotes */
+    buf_free(&about);
+    canvas_free(&c);
+    session_free(&t);
+}
+
 /* Letters of the hint and the footer are keys, and mean no axis. */
 static void keys_are_no_letters(void **state)
 {
@@ -269,11 +289,9 @@ static void every_screen_means_its_own_node(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_entry_is_found),
-        cmocka_unit_test(words_that_are_asked_for),
-        cmocka_unit_test(the_word_under_the_mouse),
-        cmocka_unit_test(keys_are_no_letters),
-        cmocka_unit_test(every_screen_means_its_own_node),
+        cmocka_unit_test(every_entry_is_found),     cmocka_unit_test(words_that_are_asked_for),
+        cmocka_unit_test(the_word_under_the_mouse), cmocka_unit_test(elided_words),
+        cmocka_unit_test(keys_are_no_letters),      cmocka_unit_test(every_screen_means_its_own_node),
     };
     return cmocka_run_group_tests_name("tui/words", tests, start, stop);
 }

@@ -222,6 +222,13 @@ static bool sure_of(const Session *s, const Shown *v, Side side, Rect r, char ou
            session_sure_text(s, side, v->values[classes_best(v->values, v->count)], out);
 }
 
+/* Where it has room; the line at the bottom says it in any case. */
+static const char *note_of(const Session *s, Rect r)
+{
+    const char *note = session_model_note(s);
+    return r.h >= 2 && utf8_cells(note) <= r.w ? note : "";
+}
+
 /* The notes under the classes: what the answer is worth, and what the picture is, or both. */
 static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
 {
@@ -232,8 +239,8 @@ static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
         Rect line = rect_cut(r, 'b', 1);
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, sure);
     }
-    const char *note = session_model_note(s);
-    if (*note && r->h >= 2) {
+    const char *note = note_of(s, *r);
+    if (*note) {
         Rect line = rect_cut(r, 'b', 1);
         int brief = utf8_cells(note) > line.w && strchr(note, ':') ? (int)strcspn(note, ":") : (int)strlen(note);
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_WARNING, "%.*s", brief, note);
@@ -293,11 +300,10 @@ static void listing_next(Listing *l)
 /* Everything but the classes' own lines. Rest: where the classes go. */
 static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
 {
-    const char *note = session_model_note(s);
     char sure[SURE_TEXT];
     if (sure_of(s, v, side, r, sure))
         rect_cut(&r, 'b', 1);
-    if (*note && r.h >= 2)
+    if (*note_of(s, r))
         rect_cut(&r, 'b', 1);
     if (label_of(s, v, side) >= 0 && r.h >= 6)
         rect_cut(&r, 'b', 1);

@@ -42,7 +42,7 @@ static void put_words(const WordPlacesResult *r, int cell, Buf *out)
                                                     [WORD_FARTHER] = "words farther off"};
     int attention = cell / r->heads;
     WordPlace most = word_places_most(r, attention, cell % r->heads);
-    buf_printf(out, "looks %.1f ±%.1g places away (uniform: %.1f)", r->distance[cell].mean, r->distance[cell].margin,
+    buf_printf(out, "looks %.1f ±%.1g words away (uniform: %.1f)", r->distance[cell].mean, r->distance[cell].margin,
                r->uniform[attention]);
     if (most == WORD_PLACES)
         buf_puts(out, ", at no kind of word more than uniform attention would");

@@ -45,7 +45,7 @@ static void draw_header(const Paint *p, const Layout *l)
     int y = l->header.y, x = l->header.x + LABEL;
     canvas_fill(p->c, l->header, STYLE_HEADER, ' ');
     canvas_text(p->c, y, l->header.x + 1, LABEL - 2, STYLE_HEADER, "head");
-    canvas_right(p->c, y, x, AWAY - 2, STYLE_HEADER, "places away");
+    canvas_right(p->c, y, x, AWAY - 2, STYLE_HEADER, "words away");
     for (int k = 0; k < WORD_PLACES && l->share >= SHARE; k++)
         canvas_right(p->c, y, x + AWAY + k * l->share, SHARE - 1, STYLE_HEADER, PLACES[k]);
 }

@@ -41,9 +41,16 @@ bool word_stands_out(const Attend *a, float value, bool largest)
 void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
 {
     char text[96];
-    if (r.h < 1 || !(a->whole > 0))
+    const bool diff = a->v.side == SIDE_DIFF, lines = strcmp(what, "lines") == 0;
+    if (r.h < 1)
         return;
-    const bool diff = a->v.side == SIDE_DIFF;
+    if (!(a->whole > 0)) { /* scores: nothing is uniform there */
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM,
+                    !lines ? ""
+                    : diff ? "lines: the largest change of each row"
+                           : "lines: the largest score of each row");
+        return;
+    }
     const char *why = diff ? "" : ", twice uniform";
     int used = utf8_print(text, sizeof text, "%s: > %.3g %s", what, (double)(100 * threshold(a) / a->whole),
                           diff ? "points" : "%");

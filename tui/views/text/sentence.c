@@ -263,13 +263,14 @@ static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
             canvas_text(p->c, at.y, at.x, at.w, STYLE_TEXT, word_itself(a->t_axis, t, label));
     }
     running_draw(p, a, a->head, &scale, &v->below);
+    const int best = strongest(v, a->head, a->at_t);
     for (int u = 0; u < v->below.n; u++) {
         Rect at = v->below.word[u];
         size_t cell = attend_cell(a, a->head, a->at_t, u);
         int x = at.x + at.w / 2 - WORD_SHARE / 2;
         draw_depth(p, v, &scale, u);
         x = x < v->gap.x ? v->gap.x : x;
-        if (!word_stands_out(a, a->v.values[cell], false) || x < end)
+        if (!word_stands_out(a, a->v.values[cell], u == best) || x < end)
             continue;
         (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, at.y + 1, x, WORD_SHARE, STYLE_STRONG);
         end = x + WORD_SHARE;
