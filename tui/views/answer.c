@@ -12,7 +12,7 @@ enum {
     NAME_LEAST = 4,
     P_CELLS = 9,
     P_LEAST = 6,
-    CHANGE_CELLS = 11,
+    CHANGE_CELLS = 12,
     LOGIT_CELLS = 9,
     BAR_MIN = 4,
     FULL_CELLS = 8
