@@ -18,8 +18,8 @@ bool place_forward(Session *s);  /* to where the last place_back came from; fals
 /* The focus goes to the same node of another block; from a block's row to a block's row. */
 void place_carry(Session *s, const char *path);
 /* Puts the cursor on the largest value of the row in focus; any_row: of the head's row that is most one-sided, its
- * largest value times the tokens that it can see at all. False: the node in focus is no attention. *value: that value. */
-bool place_on_largest(Session *s, bool any_row, float *value);
+ * largest value times the tokens that it can see at all. False: the node in focus is no attention. */
+bool place_on_largest(Session *s, bool any_row, float *value); /* value: that one */
 /* Stands on a box, which can be seen then: its node and the screen that suits it; no history. */
 void place_on_box(Session *s, int box);
 /* Puts the cursor on the last token of a text that is gone on from: its row is what the model writes next. */
