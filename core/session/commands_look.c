@@ -8,6 +8,7 @@
 #include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
+#include "core/session/edit/verbs.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
 #include "core/session/options.h"
