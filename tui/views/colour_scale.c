@@ -102,7 +102,8 @@ static double position(const ColourScale *s, float x)
     if (!(range > 0))
         return s->is_signed ? 0.5 : 0;
     double at = ((double)x - low) / range;
-    return at < 0 ? 0 : at > 1 ? 1 : at;
+    at = at < 0 ? 0 : at > 1 ? 1 : at;
+    return s->root ? sqrt(at) : at;
 }
 
 /* Beyond the ends of a clipped scale: colours that no map has. */
@@ -176,6 +177,7 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     snprintf(name, sizeof name, "  %s%s", colourmap_name(s->map),
              p->s->look.locked ? ", locked"
              : s->log          ? ", log"
+             : s->root         ? ", as a root"
              : s->shared       ? ", shared"
              : s->own          ? ", own"
                                : "");

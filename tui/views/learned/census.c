@@ -142,6 +142,7 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
 static void draw_table(const Paint *p, const Census *c, const Layout *l, bool focus)
 {
     ColourScale scale = colour_scale_of_range(p, 0, most_points(c));
+    scale.root = true; /* one head may cost ten times what all others do */
     if (l->table.h < 2)
         return;
     for (int h = l->first_head; h < l->first_head + l->across; h++) {
