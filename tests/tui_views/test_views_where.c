@@ -517,8 +517,8 @@ static void a_river_is_its_ledger(void **state)
     }
 }
 
-/* The river of A − B: every tributary is as long as what its part wrote in A, less that in B; together, and with what is
- * neither head nor MLP, they are the difference of the numbers. */
+/* The river of A − B: every tributary is as long as what its part wrote in A, less that in B; together, and with what
+ * is neither head nor MLP, they are the difference of the numbers. */
 static void a_river_of_both(void **state)
 {
     (void)state;
