@@ -239,7 +239,7 @@ void ask_nodes(const Session *s, Buf *out, bool all, bool json)
     if (json)
         buf_puts(out, "]\n");
     else if (left)
-        buf_printf(out, "and %d analyses, which no model computes: --all lists them too\n", left);
+        buf_printf(out, "and %d nodes of analyses, which are no part of the model: --all lists them too\n", left);
 }
 
 static void put_place(const Graph *g, NodeId n, size_t cell, Buf *out)
