@@ -261,39 +261,43 @@ static bool from_row_2(Seq2seqConfig *c)
 
 typedef struct Setting {
     bool (*set)(Seq2seqConfig *c); /* false: a model that this says nothing of */
-    const char *said;
+    const char *name, *said;
 } Setting;
 
+#define NAMED(function) function, #function
 static const Setting SETTINGS[] = {
-    {halves, "the recording rotates number e of a head with e + E/2 (rotate-half), here neighbours go together"},
-    {neighbours, "the recording rotates neighbours together (interleaved), here number e goes with e + E/2"},
-    {whole_head, "the recording rotates all numbers of a head, here the first ones alone"},
-    {unscaled, "the recording's rotary frequencies are as trained: rope_scaling is left out"},
-    {scaled_alike, "the recording divides all rotary frequencies by the factor of rope_scaling, here the slow ones"},
-    {multiplied, "the recording multiplies positions by the factor of rope_scaling instead of dividing by it"},
-    {unstretched, "the recording does not stretch cos and sin, as YaRN does"},
-    {one_base, "the recording rotates by one base in all blocks, here blocks with a window have one of their own"},
-    {local_everywhere, "the recording rotates by the base of blocks with a window everywhere"},
-    {window_longer, "the recording's window is one token longer"},
-    {window_shorter, "the recording's window is one token shorter"},
-    {no_window, "the recording has no window: tokens look at all before them"},
-    {windows_everywhere, "the recording has a window in every block"},
-    {windows_elsewhere, "the recording has its windows in the other blocks"},
-    {one_after_the_other, "the recording's MLP reads what attention has added, here both read the block's input"},
-    {side_by_side, "the recording's attention and MLP both read the block's input, here one follows the other"},
-    {plain_gamma, "the recording's RMSNorm multiplies by γ, not by 1 + γ"},
-    {plus_gamma, "the recording's RMSNorm multiplies by 1 + γ, not by γ"},
-    {embedded_twice, "the recording multiplies the embeddings by their factor twice"},
-    {embeddings_scaled, "the recording multiplies the embeddings by √d_model"},
-    {no_score_cap, "the recording does not cap the scores"},
-    {no_logit_cap, "the recording does not cap the logits"},
-    {no_caps, "the recording caps neither scores nor logits"},
-    {no_head_norm, "the recording does not normalise queries and keys"},
-    {no_embed_norm, "the recording does not normalise the embeddings"},
-    {no_after_norm, "the recording has no norm after attention and MLP"},
-    {from_row_0, "the recording takes its position embeddings from row 0 on"},
-    {from_row_1, "the recording takes its position embeddings from row 1 on"},
-    {from_row_2, "the recording takes its position embeddings from row 2 on"},
+    {NAMED(halves), "the recording rotates number e of a head with e + E/2 (rotate-half), here neighbours go together"},
+    {NAMED(neighbours), "the recording rotates neighbours together (interleaved), here number e goes with e + E/2"},
+    {NAMED(whole_head), "the recording rotates all numbers of a head, here the first ones alone"},
+    {NAMED(unscaled), "the recording's rotary frequencies are as trained: rope_scaling is left out"},
+    {NAMED(scaled_alike),
+     "the recording divides all rotary frequencies by the factor of rope_scaling, here the slow ones"},
+    {NAMED(multiplied), "the recording multiplies positions by the factor of rope_scaling instead of dividing by it"},
+    {NAMED(unstretched), "the recording does not stretch cos and sin, as YaRN does"},
+    {NAMED(one_base),
+     "the recording rotates by one base in all blocks, here blocks with a window have one of their own"},
+    {NAMED(local_everywhere), "the recording rotates by the base of blocks with a window everywhere"},
+    {NAMED(window_longer), "the recording's window is one token longer"},
+    {NAMED(window_shorter), "the recording's window is one token shorter"},
+    {NAMED(no_window), "the recording has no window: tokens look at all before them"},
+    {NAMED(windows_everywhere), "the recording has a window in every block"},
+    {NAMED(windows_elsewhere), "the recording has its windows in the other blocks"},
+    {NAMED(one_after_the_other),
+     "the recording's MLP reads what attention has added, here both read the block's input"},
+    {NAMED(side_by_side), "the recording's attention and MLP both read the block's input, here one follows the other"},
+    {NAMED(plain_gamma), "the recording's RMSNorm multiplies by γ, not by 1 + γ"},
+    {NAMED(plus_gamma), "the recording's RMSNorm multiplies by 1 + γ, not by γ"},
+    {NAMED(embedded_twice), "the recording multiplies the embeddings by their factor twice"},
+    {NAMED(embeddings_scaled), "the recording multiplies the embeddings by √d_model"},
+    {NAMED(no_score_cap), "the recording does not cap the scores"},
+    {NAMED(no_logit_cap), "the recording does not cap the logits"},
+    {NAMED(no_caps), "the recording caps neither scores nor logits"},
+    {NAMED(no_head_norm), "the recording does not normalise queries and keys"},
+    {NAMED(no_embed_norm), "the recording does not normalise the embeddings"},
+    {NAMED(no_after_norm), "the recording has no norm after attention and MLP"},
+    {NAMED(from_row_0), "the recording takes its position embeddings from row 0 on"},
+    {NAMED(from_row_1), "the recording takes its position embeddings from row 1 on"},
+    {NAMED(from_row_2), "the recording takes its position embeddings from row 2 on"},
 };
 
 static void attempt_bases(Trial *t)
@@ -318,10 +322,13 @@ void trial_settings(Trial *t)
         return;
     for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++) {
         Seq2seqConfig c = *own;
+        snprintf(t->id, sizeof t->id, "settings:%s", SETTINGS[i].name);
         if (SETTINGS[i].set(&c) && memcmp(&c, own, sizeof c) != 0)
             attempt_config(t, &c, 0, SETTINGS[i].said);
     }
+    snprintf(t->id, sizeof t->id, "settings:base");
     attempt_bases(t);
+    snprintf(t->id, sizeof t->id, "settings:vocabulary");
     if (seq2seq_has_decoder(own)) {
         attempt_config(t, own, 1, "the recording's vocabulary is rolled: it embeds the word behind each of these");
         attempt_config(t, own, -1, "the recording's vocabulary is rolled: it embeds the word before each of these");
