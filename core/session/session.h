@@ -284,8 +284,8 @@ void session_free(Session *s);
 /* Bytes of values that are kept at most; at first a quarter of the machine's memory. Where something is pinned it has
  * half of them. */
 void session_budget(Session *s, size_t bytes);
-/* Is the model a decoder alone, which goes on from the text it reads? Its axis of tokens, AXIS_NONE where there is none.
- */
+/* Is the model a decoder alone, which goes on from the text that it reads? *query: its axis of tokens, AXIS_NONE where
+ * there is none. */
 bool session_goes_on(const Session *s, int *query);
 bool session_open_input(Session *s, const char *input, Err *err); /* edits stay; a pinned A stays */
 /* NULL: bundled; the picture stays, edits and history are dropped. While its weights are in use elsewhere, nothing
