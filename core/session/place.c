@@ -453,7 +453,7 @@ bool place_on_largest(Session *s, bool any_row, float *value)
     Dims d = graph_node(g, n)->dims;
     const size_t down = dims_stride(g->axes, d, query), on = dims_stride(g->axes, d, key);
     x += session_cell(s, SIDE_B, n) - (size_t)s->place.at[query] * down - (size_t)s->place.at[key] * on;
-    double most = -INFINITY;
+    double most = -HUGE_VAL;
     for (int i = any_row ? 0 : s->place.at[query]; i < (any_row ? g->axes[query].n : s->place.at[query] + 1); i++) {
         int best = 0, seen = 0;
         for (int k = 0; k < g->axes[key].n; k++) {
