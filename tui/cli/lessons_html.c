@@ -387,7 +387,8 @@ static void put_link(const Course *course, Buf *out, const LessonFile *f, const 
     bool page = course_has(course, f);
     course_page(f, base, sizeof base);
     if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL)) {
-        buf_printf(out, page ? "<a href=\"%s.html\">" : "", base);
+        if (page)
+            buf_printf(out, "<a href=\"%s.html\">", base);
         buf_puts(out, before);
         if (l.number >= 0)
             buf_printf(out, "%d. ", l.number);
