@@ -216,7 +216,7 @@ void app_draw(App *a)
         else
             follow_line(&a->follow, &follows);
         state.message = buf_str(&follows);
-        follow_header(&a->follow, &header);
+        follow_header(&a->follow, c->w, &header);
         state.follows = buf_str(&header);
     }
     if (screen.h > 0)

@@ -333,16 +333,18 @@ void follow_receipt(const Follow *f, Buf *out)
                f->terminal ? "this terminal" : "your account, unless a terminal of yours votes: this one is not yours");
 }
 
-void follow_header(const Follow *f, Buf *out)
+void follow_header(const Follow *f, int width, Buf *out)
 {
+    enum { ROOM = 110 }; /* from here on the header holds more than what is on show */
     char who[20];
     if (f->asks || !f->room.live)
         return;
     if (!f->following)
         buf_puts(out, "ON YOUR OWN · f back");
     else
-        buf_printf(out, "follows %s · f on your own", utf8_take(who, sizeof who, f->who, strcspn(f->who, " ")));
-    if (f->question.open && !f->question.closed)
+        buf_printf(out, width < ROOM ? "follows %s" : "follows %s · f on your own",
+                   utf8_take(who, sizeof who, f->who, strcspn(f->who, " ")));
+    if (width >= ROOM && f->question.open && !f->question.closed)
         buf_puts(out, " · digits answer");
 }
 

@@ -52,8 +52,8 @@ void follow_leave(Follow *f);
 /* A vote for the open question, and what is said of it: whose vote it was, the receipt. */
 bool follow_vote(Follow *f, Session *s, int digit, Err *err);
 void follow_receipt(const Follow *f, Buf *out);
-/* For as long as it lasts: whether somebody is followed, and how to leave and come back. */
-void follow_header(const Follow *f, Buf *out);
+/* For as long as it lasts: whether somebody is followed, and how to leave and come back, in a header of that width. */
+void follow_header(const Follow *f, int width, Buf *out);
 /* One line: who is followed, or why not. */
 void follow_line(const Follow *f, Buf *out);
 /* follow_step line by line: appends what is to be said; true where the place is another one too. */
