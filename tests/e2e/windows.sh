@@ -63,11 +63,11 @@ on_xterm() {
 }
 # colours AREA: those in it, the most frequent first, as #RRGGBB
 colours() { convert "$HOME_DIR/shot.png" -crop "$1" +repage -depth 8 -format %c histogram:info: | sort -rn | grep -oE '#[0-9A-F]{6}'; }
-# read_everywhere WHAT GROUND: header, steps (their strips are data), sentence and footer, where no data are
+# read_everywhere WHAT GROUND: header, steps (their strips and the samples below them are data), sentence and footer, where no data are
 read_everywhere() {
     local bad
     same "$1: the ground" "$2" "$(colours 640x312+0+0 | head -n 1)"
-    bad=$( (colours 640x26+0+0; colours 96x221+8+39; colours 640x39+0+273) | sort -u | awk -v ground="$2" '
+    bad=$( (colours 640x26+0+0; colours 96x195+8+39; colours 64x26+40+234; colours 640x39+0+273) | sort -u | awk -v ground="$2" '
         function part(hex, i) { return (index("0123456789ABCDEF", substr(hex, i, 1)) - 1) * 16 + index("0123456789ABCDEF", substr(hex, i + 1, 1)) - 1 }
         function light(v) { v /= 255; return v <= 0.04045 ? v / 12.92 : exp(2.4 * log((v + 0.055) / 1.055)) }
         function luminance(c) { return 0.2126 * light(part(c, 2)) + 0.7152 * light(part(c, 4)) + 0.0722 * light(part(c, 6)) + 0.05 }

@@ -303,7 +303,7 @@ static void lens_rows_and_clicks(void **state)
 /* All classes have a column as soon as their numbers fit; the start is a row like any other, and bars are as high as
  * their shares. */
 /* Accuracies are those of the model as trained: an edit's side has none, nor has a difference. Differences of shares
- * that need a sign are in percent like those beside them. */
+ * are in points. */
 /* Over the rows the logits as lines: a label on each with its class' logit in the cursor's row, the highest above. */
 static void lens_lines_are_logits(void **state)
 {
@@ -346,7 +346,7 @@ static void lens_of_an_edit(void **state)
         buf_clear(&out);
     }
     drawn(&VIEW_LENS, SIDE_DIFF, 12, 25, &out);
-    assert_non_null(strstr(buf_str(&out), "-74.6%"));
+    assert_non_null(strstr(buf_str(&out), "-74.6"));
     assert_null(strstr(buf_str(&out), "-0.7"));
     buf_free(&out);
     for (int undone = 0; undone < 2; undone++) {

@@ -263,8 +263,8 @@ const Verb VERB_EXPORT = {
     .details = "FILE.svg .png .html .txt .ans: the screen as `vitrine screen` draws it, and below it the command line "
                "that draws it; with --script every step, with its caption too. export lessons: static pages without "
                "scripts, of all lessons or of those named, your own among them: every card with its numbers, its "
-                "screen as SVG for light and dark ground, the table of its worked example, its question with all "
-                "answers explained. FOLDER is made if it does not exist.",
+               "screen as SVG for light and dark ground, the table of its worked example, its question with all "
+               "answers explained. FOLDER is made if it does not exist.",
     .example = "vitrine export 10 -c 'view matrix' -o shot.svg",
     .flags = VERB_ALONE | VERB_UI,
     .check = check_export,

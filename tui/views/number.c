@@ -125,7 +125,7 @@ void points_text(char *out, size_t n, float difference)
     else if (size > 0 && size < 0.0005)
         snprintf(out, n, "%s<0.1", difference < 0 ? "-" : "");
     else
-        snprintf(out, n, size > 0 ? "%.1f" : "0", 100 * (double)difference);
+        utf8_print(out, n, "%.*f", size > 0, 100 * (double)difference);
 }
 
 const char *count_text(char *out, size_t n, size_t count)

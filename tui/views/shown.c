@@ -137,7 +137,8 @@ void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int 
 
 bool shown_is_share(const Shown *v)
 {
-    static const Site SHARES[] = {SITE_PATTERN, SITE_MEAN_PATTERN, SITE_HEADS_SUM, SITE_PROBS, SITE_LENS_PROBS};
+    static const Site SHARES[] = {SITE_PATTERN, SITE_MEAN_PATTERN, SITE_HEADS_SUM,
+                                  SITE_PROBS,   SITE_LENS_PROBS,   SITE_OTHER_PROBS};
     for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++)
         if (site_is(v->graph, graph_node(v->graph, v->node)->path, SHARES[i]))
             return true;
