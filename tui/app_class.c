@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/machine.h"
 #include "core/base/utf8.h"
 #include "core/session/state.h"
 #include "tui/app_parts.h"
@@ -48,6 +49,13 @@ int app_class_poll(void *context, struct pollfd *out, int most)
     return n + reader_poll(&a->follow.room, out + n, most - n);
 }
 
+static void tell_news(App *a, char *news)
+{
+    if (*news)
+        app_say(a, false, news);
+    *news = '\0';
+}
+
 bool app_class_step(App *a)
 {
     int64_t now = clock_ns();
@@ -57,13 +65,9 @@ bool app_class_step(App *a)
     a->share.player = deck && !deck_is_title(d, d->at) ? &d->player : desk ? &a->desk.player : NULL;
     a->share.lesson_seed = desk ? a->desk.seed : 0;
     bool changed = share_step(&a->share, now);
-    if (*a->share.news)
-        app_say(a, false, a->share.news);
-    a->share.news[0] = 0;
+    tell_news(a, a->share.news);
     prompter_step(&a->prompter, &a->s, &a->presenter, &a->question);
-    if (*a->prompter.news)
-        app_say(a, false, a->prompter.news);
-    a->prompter.news[0] = 0;
+    tell_news(a, a->prompter.news);
     for (; prompter_key(&a->prompter, key); changed = true)
         a->count = app_presents(a, key) ? a->count : 0;
     if (!follow_step(&a->follow, &a->s, now))
@@ -97,60 +101,12 @@ bool app_join(App *a, const char *name, Err *err)
                                : follow_join(&a->follow, &a->s, &a->desk, name, NULL, err);
 }
 
-/* A question made from the trace. */
-static bool ask_made(App *a, const char *number, Quiz *q, Err *err)
-{
-    int seed;
-    bool relative;
-    if (!args_number(number, &seed, &relative) || relative || seed < 1)
-        return err_set(err, "seed=N, a number from 1 to 100000");
-    return quiz_make(&a->s, (uint32_t)seed, q, err);
-}
-
-/* That of the card on show. */
-static bool ask_card(App *a, Quiz *quiz, Err *err)
-{
-    const Question *q = deck_question(&a->presenter.deck);
-    const char *word[QUIZ_ANSWERS + 1];
-    Buf live[QUIZ_ANSWERS + 1] = {{0}}; /* numbers in it are evaluated */
-    if (!q || q->kind != QUESTION_CHOICE)
-        return err_set(err, q ? "this card has no answers to choose from, so the class can't give them: ask for hands"
-                              : "ask what? " QUIZ_EXAMPLE);
-    int count = q->count < QUIZ_ANSWERS ? q->count : QUIZ_ANSWERS;
-    bool ok = true;
-    for (int i = 0; ok && i <= count; i++) { /* the question behind its answers */
-        const char *text = i < count ? q->choices[i].text : q->text;
-        ok = player_text(&a->presenter.deck.player, text, &live[i], err);
-        word[i] = buf_str(&live[i]);
-    }
-    ok = ok && quiz_ask(quiz, word[count], word, count, "", err);
-    for (int i = 0; i <= count; i++) {
-        if (i < count && q->choices[i].right)
-            quiz->right = i;
-        buf_free(&live[i]);
-    }
-    return ok;
-}
-
-/* Words typed. What settles it is tried now, and computed when the question is closed. */
-static bool ask_words(App *a, const Args *words, Quiz *q, Err *err)
-{
-    char key[COMMAND_LINE] = "";
-    for (int i = 0; i < words->named_count && !quiz_is_key(key); i++)
-        snprintf(key, sizeof key, "%s=%s", words->named[i].name, words->named[i].value);
-    if (!quiz_ask(q, words->word[0], words->word + 1, words->count - 1, key, err))
-        return false;
-    Quiz tried = *q;
-    return quiz_settle(&tried, &a->s, err);
-}
-
 bool app_ask(App *a, const Args *words, Err *err)
 {
     Rollcall new = {.open = true, .mine = -1};
-    const char *seed = words ? args_named(words, "seed") : NULL;
-    bool ok = words && words->count ? ask_words(a, words, &new.quiz, err)
-              : seed                ? ask_made(a, seed, &new.quiz, err)
-                                    : ask_card(a, &new.quiz, err) && deck_asked(&a->presenter.deck, err);
+    Deck *d = &a->presenter.deck;
+    bool said = words && (words->count || args_named(words, "seed"));
+    bool ok = said ? quiz_words(&new.quiz, &a->s, words, err) : deck_quiz(d, &new.quiz, err) && deck_asked(d, err);
     if (ok)
         a->question = new;
     return ok;
@@ -244,7 +200,7 @@ void app_draw_join(App *a)
                ":share off ends it.",
                a->share.room.mode & 05 ? "" : " of the group", line,
                base && *base ? ", where VITRINE_SHARE is set as it is here, to " : "", base ? base : "",
-               classroom_user(geteuid(), who));
+               machine_user(geteuid(), who));
     canvas_clear(c);
     Rect r = {0, 0, c->h, c->w}, below = rect_cut(&r, 'b', c->h > 8 ? 4 : 2);
     if (!letters_fill(c, rect_inset(r, 1), STYLE_STRONG, line))

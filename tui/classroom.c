@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/digest.h"
+#include "core/base/machine.h"
 #include "core/base/utf8.h"
 
 #define LOOK_NS INT64_C(500000000)
@@ -29,14 +29,6 @@ static bool path_of(const char *name, char path[CLASS_PATH], Err *err)
     int n = name ? snprintf(path, CLASS_PATH, "%s/vitrine-class-%s", base, name)
                  : snprintf(path, CLASS_PATH, "%s/vitrine-notes-%lu", base, (unsigned long)geteuid());
     return n < CLASS_PATH || err_set(err, "%s is longer than %d characters", variable, CLASS_PATH - 60);
-}
-
-const char *classroom_user(uid_t uid, char out[80])
-{
-    const struct passwd *p = getpwuid(uid);
-    utf8_print(out, 80, p && p->pw_name && *p->pw_name ? "%.60s (%lu)" : "user%.0s %lu", p ? p->pw_name : "",
-               (unsigned long)uid);
-    return out;
 }
 
 /* Names can't be taken away there by others: root's or one's own, and sticky where others write. */
@@ -182,7 +174,7 @@ bool classroom_make(Classroom *c, const char *name, const char *group, Err *err)
     if (lstat(path, &st) == 0 && st.st_uid != owner)
         return err_set(err,
                        "%s belongs to %s: choose another name (--name NAME, :share NAME; of notes XDG_RUNTIME_DIR)",
-                       path, classroom_user(st.st_uid, who));
+                       path, machine_user(st.st_uid, who));
     c->folder = open_folder(path, &owner, err);
     if (c->folder < 0)
         return false;

@@ -28,9 +28,6 @@ enum {
 /* A class has its directory below $VITRINE_SHARE, else /tmp; its name: letters, digits, - _ . and no leading point.
  * NULL: that of the notes terminal, of the user alone, below $XDG_RUNTIME_DIR, else /tmp. */
 
-/* Name of a user with the number: "ada (1001)". */
-const char *classroom_user(uid_t uid, char out[80]);
-
 /* ---- who presents ---- */
 typedef struct Classroom {
     char path[CLASS_PATH]; /* "" while there is none */

@@ -273,3 +273,27 @@ const Question *deck_question(const Deck *d)
     int i = d->open ? in_file(d, d->at) : -1;
     return i >= 0 && d->lesson ? d->player.lesson.cards[i].question : NULL;
 }
+
+bool deck_quiz(const Deck *d, Quiz *quiz, Err *err)
+{
+    const Question *q = deck_question(d);
+    const char *word[QUIZ_ANSWERS + 1];
+    Buf live[QUIZ_ANSWERS + 1] = {{0}}; /* numbers in it are evaluated */
+    if (!q || q->kind != QUESTION_CHOICE)
+        return err_set(err, q ? "this card has no answers to choose from, so the class can't give them: ask for hands"
+                              : "ask what? " QUIZ_EXAMPLE);
+    int count = q->count < QUIZ_ANSWERS ? q->count : QUIZ_ANSWERS;
+    bool ok = true;
+    for (int i = 0; ok && i <= count; i++) { /* the question behind its answers */
+        const char *text = i < count ? q->choices[i].text : q->text;
+        ok = player_text(&d->player, text, &live[i], err);
+        word[i] = buf_str(&live[i]);
+    }
+    ok = ok && quiz_ask(quiz, word[count], word, count, "", err);
+    for (int i = 0; i <= count; i++) {
+        if (i < count && q->choices[i].right)
+            quiz->right = i;
+        buf_free(&live[i]);
+    }
+    return ok;
+}

@@ -3,6 +3,7 @@
  * leads to is kept, so that going back, jumping, and coming back from an excursion lead to the very same screen. */
 #ifndef VITRINE_TUI_DECK_H
 #define VITRINE_TUI_DECK_H
+#include "core/session/ask/quiz.h"
 #include "core/session/command.h"
 #include "lessons/play.h"
 #include "tui/cli/script.h"
@@ -45,4 +46,6 @@ void deck_label(const Deck *d, int step, Buf *out);
 double deck_seconds(const Deck *d, int step);
 /* The question of the step on show, or NULL: lessons have them. */
 const Question *deck_question(const Deck *d);
+/* The same as one for the class, the numbers in its answers computed. False where it has no answers to choose from. */
+bool deck_quiz(const Deck *d, Quiz *quiz, Err *err);
 #endif

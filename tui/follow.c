@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/machine.h"
 #include "core/base/utf8.h"
 #include "core/models/model.h"
 #include "core/session/state.h"
@@ -276,7 +277,7 @@ bool follow_step(Follow *f, Session *s, int64_t now)
     bool changed = reader_step(&f->room, now);
     if (f->room.folder >= 0 && f->owner != f->room.owner) {
         f->owner = f->room.owner;
-        classroom_user(f->owner, f->who);
+        machine_user(f->owner, f->who);
         f->asks = !is_known(f, false);
     }
     /* what is left waits for the next round: keys and signals come first, whatever somebody writes */
@@ -292,24 +293,11 @@ bool follow_step(Follow *f, Session *s, int64_t now)
     return changed;
 }
 
-/* The pseudo-terminal that this program sits at, its number and 1; 0: none that is its user's, as under su. */
-static int terminal_here(void)
-{
-    struct stat st;
-    int n = -1;
-    for (int fd = 0; fd < 3 && n < 0; fd++) {
-        const char *name = ttyname(fd);
-        if (name && fstat(fd, &st) == 0 && st.st_uid == geteuid())
-            sscanf(name, "/dev/pts/%6d", &n);
-    }
-    return n + 1;
-}
-
 bool follow_vote(Follow *f, Session *s, int digit, Err *err)
 {
     char name[80];
     Rollcall *q = &f->question;
-    int choice = quiz_choice(&q->quiz, digit), terminal = terminal_here();
+    int choice = quiz_choice(&q->quiz, digit), terminal = machine_terminal();
     if (!q->open || q->closed)
         return err_set(err, "no question is open");
     if (choice < 0)

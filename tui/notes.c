@@ -46,35 +46,12 @@ void prompter_close(Prompter *p)
     buf_free(&p->page);
 }
 
-/* The first line says where and when, and which talk it is. */
 static void put_page(const Session *s, const Presenter *of, const Rollcall *question, Buf *out)
 {
-    const Deck *d = &of->deck;
-    int64_t now = clock_ns();
-    int total, step = session_step_number(s, &total), all = (int)((now - of->view.began) / 1000000000),
-               here = (int)((now - of->view.entered) / 1000000000);
-    bool deck = d->open && d->at >= 0;
-    buf_printf(out, "Step %d of %d, %d:%02d, this step %d:%02d", deck ? d->at + 1 : step, deck ? d->count : total,
-               all / 60, all % 60, here / 60, here % 60);
-    if (deck && deck_seconds(d, d->at) > 0)
-        buf_printf(out, " of %g s", deck_seconds(d, d->at));
-    buf_printf(out, "%s. ", of->view.blank ? ", blank" : "");
-    if (deck)
-        buf_puts(out, *d->title ? d->title : d->which);
-    else
-        buf_printf(out, "%s, %s", s->now->model ? s->now->model->name : "", session_input(s, SIDE_B)->name);
-    buf_putc(out, '\n');
-    if (deck)
-        deck_label(d, d->at, out);
-    else
-        buf_puts(out, s->stages.boxes[s->place.box].label);
-    if (deck && d->at + 1 < d->count) {
-        buf_puts(out, "\nNext: ");
-        deck_label(d, d->at + 1, out);
-    }
+    presenter_page(of, s, out);
     if (question->open)
         buf_printf(out, "\nAnswers: %d. %s", rollcall_total(question), question->quiz.text);
-    buf_printf(out, "\n%s\n", buf_str(&d->notes));
+    buf_printf(out, "\n%s\n", buf_str(&of->deck.notes));
     tell_clean(out);
 }
 

@@ -34,5 +34,7 @@ void presenter_free_colours(Presenter *p, Session *s);
 /* While "leave?" is open: true where the key answers it. Who leaves has back what was on show before, with all that
  * could be undone then. */
 bool presenter_answers(Presenter *p, Session *s, const char *key);
+/* What the speaker sees: where and when, and which talk it is, in the first line; the step and the next one. */
+void presenter_page(const Presenter *p, const Session *s, Buf *out);
 void presenter_close(Presenter *p);
 #endif

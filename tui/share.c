@@ -9,6 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/machine.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/session/command.h"
@@ -27,7 +28,7 @@ bool share_open(Share *h, const char *name, const char *group, Err *err)
     char own[80];
     if (*h->room.path)
         return err_set(err, "it is shared already: vitrine join %s", h->name);
-    classroom_user(geteuid(), own);
+    machine_user(geteuid(), own);
     utf8_print(h->name, sizeof h->name, "%.*s", (int)(*name ? strlen(name) : strcspn(own, " ")), *name ? name : own);
     h->since = CLASS_FILE; /* the whole state first */
     h->film = NO_BOX;
@@ -223,7 +224,7 @@ static void take_one(Share *h, int folder, const char *name, bool away)
                 !name[used];
     if (!vote && !*h->stranger)
         snprintf(h->news, sizeof h->news, "%s puts files into the class that are no answers. They count for nothing.",
-                 classroom_user(st.st_uid, h->stranger));
+                 machine_user(st.st_uid, h->stranger));
     snprintf(path, sizeof path, "/dev/pts/%d", v.terminal - 1);
     if (lstat(path, &at) != 0 || !S_ISCHR(at.st_mode) || at.st_uid != st.st_uid)
         v.terminal = 0;
@@ -269,7 +270,7 @@ void share_count(Share *h)
         for (size_t k = 0; k < h->votes; k++)
             same += h->vote[k].owner == h->vote[i].owner;
         if (same > most)
-            classroom_user(h->vote[i].owner, who);
+            machine_user(h->vote[i].owner, who);
         most = same > most ? same : most;
     }
     if (!all)

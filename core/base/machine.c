@@ -1,11 +1,14 @@
 #include "core/base/machine.h"
 
+#include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 
 enum { UNKNOWN = 1 << 30 };
 
@@ -47,4 +50,24 @@ bool machine_holds(double bytes, const char *what, const char *remedy, Err *err)
     double memory = (double)machine_memory();
     return bytes < memory ||
            err_set(err, "%s needs %.1f GB or more, and there are %.1f GB: %s", what, bytes / 1e9, memory / 1e9, remedy);
+}
+
+const char *machine_user(uid_t uid, char out[80])
+{
+    const struct passwd *p = getpwuid(uid);
+    utf8_print(out, 80, p && p->pw_name && *p->pw_name ? "%.60s (%lu)" : "user%.0s %lu", p ? p->pw_name : "",
+               (unsigned long)uid);
+    return out;
+}
+
+int machine_terminal(void)
+{
+    struct stat st;
+    int n = -1;
+    for (int fd = 0; fd < 3 && n < 0; fd++) {
+        const char *name = ttyname(fd);
+        if (name && fstat(fd, &st) == 0 && st.st_uid == geteuid())
+            sscanf(name, "/dev/pts/%6d", &n);
+    }
+    return n + 1;
 }

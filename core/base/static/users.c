@@ -1,6 +1,6 @@
 /* Names of users and groups for a program in one file: from /etc/passwd and /etc/group. The C library's own ask
  * whatever /etc/nsswitch.conf names, by shared libraries that such a program has not. Whom these files don't list is
- * called by number (classroom_user), and a group of a directory service is not found. */
+ * called by number (machine_user), and a group of a directory service is not found. */
 #define _DEFAULT_SOURCE
 #include <grp.h>
 #include <pwd.h>

@@ -7,6 +7,7 @@
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
 #include "core/session/ask/number.h"
+#include "core/session/command.h"
 
 /* Where the pattern of a block lies: its values as [h,t,u]. */
 typedef struct Attention {
@@ -250,6 +251,24 @@ bool quiz_settle(Quiz *q, Session *s, Err *err)
     q->valued = true;
     q->right = equals ? -1 : best;
     return true;
+}
+
+bool quiz_words(Quiz *q, Session *s, const Args *words, Err *err)
+{
+    char key[COMMAND_LINE] = "";
+    const char *number = words->count ? NULL : args_named(words, "seed");
+    int seed;
+    bool relative;
+    if (number && (!args_number(number, &seed, &relative) || relative || seed < 1))
+        return err_set(err, "seed=N, a number from 1 to 100000");
+    if (number)
+        return quiz_make(s, (uint32_t)seed, q, err);
+    for (int i = 0; i < words->named_count && !quiz_is_key(key); i++)
+        snprintf(key, sizeof key, "%s=%s", words->named[i].name, words->named[i].value);
+    if (!quiz_ask(q, words->word[0], words->word + 1, words->count - 1, key, err))
+        return false;
+    Quiz tried = *q;
+    return quiz_settle(&tried, s, err);
 }
 
 /* --- receipts --- */

@@ -40,6 +40,10 @@ uint32_t quiz_seed(const char *text, const char *const *answer, int count);
 /* Computes which answer is right, where it has a key. False, q as it was, where an expression cannot be had. */
 bool quiz_settle(Quiz *q, Session *s, Err *err);
 
+/* What `ask` says: seed=N, or a question and its answers, with a key or without. The key is tried at once. */
+struct Args;
+bool quiz_words(Quiz *q, Session *s, const struct Args *words, Err *err);
+
 /* The answer that a digit stands for, or −1: answers that are digits themselves, such as heads, are called so, others
  * are counted from 1. */
 int quiz_choice(const Quiz *q, int digit);
