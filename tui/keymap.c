@@ -113,7 +113,7 @@ static const KeyBinding KEYS[] = {
     {"x", "ablate", "off", "switch off what the cursor is on: head, token, sub-layer, positions; again: on", 0, 6,
      can_switch_off},
     {"e", "prompt set . ", NULL, "type a value for the cell", 0, 0, NULL},
-    {"u", "undo", "undo", "undo the last change", 0, 7, has_undo},
+    {"u", "undo", "undo", "undo the last change", 0, 5, has_undo},
     {"U", "redo", NULL, "redo it", 0, 0, NULL},
     {"b", "compare next", "A/B", "compare: A, B, A − B", 0, 8, session_compares},
     {"B", "pin", NULL, "keep this as A; open another one or change something as B", 0, 0, NULL},

@@ -22,6 +22,14 @@ static Seq2seqText words_of(Trial *t, const char *path)
     return (Seq2seqText){.word = word, .n = (int)count};
 }
 
+/* …and which of them are of the second segment; NULL where nothing is told apart. */
+static const int *segments_of(const Trial *t)
+{
+    const Graph *g = t->s->graph;
+    NodeId n = graph_find(g, "encoder.segment_embed");
+    return n != NO_NODE && graph_node(g, n)->op == OP_GATHER ? graph_node(g, n)->index : NULL;
+}
+
 /* What the reference has before node `target` of the graph, and what rounds there. Returns how many edits. */
 static int given_edits(const Trial *t, const Graph *g, NodeId target, Edit *out)
 {
@@ -69,6 +77,8 @@ static void attempt_built(Trial *t, const Graph *g, const char *text)
     free(edits);
 }
 
+enum { NO_SEGMENTS = 1 << 20 }; /* instead of a roll: every token is of the first segment */
+
 /* Does the target follow where the model has these settings, and words whose numbers are `roll` higher? */
 static void attempt_config(Trial *t, const Seq2seqConfig *c, int roll, const char *text)
 {
@@ -79,6 +89,8 @@ static void attempt_config(Trial *t, const Seq2seqConfig *c, int roll, const cha
     ArenaMark mark = arena_mark(&t->arena);
     const Seq2seqText source = words_of(t, "encoder.tokens"), target = words_of(t, "decoder.tokens");
     Seq2seqInput in = {.source = source, .target = target};
+    in.source.segment = roll == NO_SEGMENTS ? NULL : segments_of(t);
+    roll = roll == NO_SEGMENTS ? 0 : roll;
     int *rolled = arena_alloc(&t->arena, size_mul((size_t)target.n + 1, sizeof *rolled));
     for (int i = 0; i < target.n; i++)
         rolled[i] = (target.word[i] + roll + own->target_words) % own->target_words;
@@ -328,6 +340,8 @@ void trial_settings(Trial *t)
     }
     snprintf(t->id, sizeof t->id, "settings:base");
     attempt_bases(t);
+    if (segments_of(t))
+        attempt_config(t, own, NO_SEGMENTS, "the recording takes every token as one of the first segment");
     snprintf(t->id, sizeof t->id, "settings:vocabulary");
     if (seq2seq_has_decoder(own)) {
         attempt_config(t, own, 1, "the recording's vocabulary is rolled: it embeds the word behind each of these");

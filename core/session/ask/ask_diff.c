@@ -84,9 +84,16 @@ static bool same_words(Input *in, Session *s, const Model *m, Err *err)
     for (int k = 0; k < TEXTS; k++) {
         if (k == TEXT_TARGET && text[TEXT_SOURCE].count && text[TEXT_TARGET].count)
             buf_puts(&spec, "> ");
+        const int *part = text[k].segment;
+        const Vocabulary *v = k == TEXT_TARGET ? &m->target : &m->source;
+        bool numbers = v->cutter || !v->word || !text[k].label;
         for (int i = 0; i < text[k].count; i++)
-            if (!text[k].label)
-                buf_printf(&spec, "%d ", text[k].word[i]);
+            if (numbers)
+                buf_printf(&spec, "%s%d",
+                           !i                               ? "ids:"
+                           : part && part[i] != part[i - 1] ? " | ids:"
+                                                            : ",",
+                           text[k].word[i]);
             else if (*text[k].label[i] != '<')
                 buf_printf(&spec, "%.*s ", (int)strcspn(text[k].label[i], "#"), text[k].label[i]);
     }
@@ -143,7 +150,7 @@ static bool put_words(const TensorFile *f, const DiffMap *map, const Graph *g, c
         free(number);
         return ok;
     }
-    return leaf == NO_NODE || err_set(err, "%s: what it read is not in it (%s): say it with -i, %s", f->path,
+    return leaf == NO_NODE || err_set(err, "%s: what it read is not in it (%s): say it with %s", f->path,
                                       seq2seq_has_encoder(&m->text) ? target ? "tgt" : "src" : "input_ids",
                                       !seq2seq_has_encoder(&m->text)   ? "-i ids:1,2,3"
                                       : !seq2seq_has_decoder(&m->text) ? "-i \"the cat is tired\""

@@ -245,6 +245,8 @@ void ledger_put_command(const Session *s, Buf *out)
         address_put(g, n, s->ledger.cell, out);
     if (n != NO_NODE && s->ledger.against != LEDGER_ALONE)
         buf_printf(out, " against=%zu", s->ledger.against);
+    if (n != NO_NODE && *s->ledger.via)
+        buf_printf(out, " via=%s head=%d token=%d", s->ledger.via, s->ledger.head, s->ledger.token);
     buf_putc(out, '\n');
 }
 

@@ -80,10 +80,24 @@ static bool go(Session *s, Err *err)
     return !path || s->place.screen == SCREEN_LEDGER || session_go(s, path, SCREEN_LEDGER, err);
 }
 
+/* via=PATH head=N token=N: whose vote `why` looked at, as a state says it. */
+static bool parse_via(const Args *a, LedgerTarget *t, Err *err)
+{
+    const char *via = args_named(a, "via"), *head = args_named(a, "head"), *token = args_named(a, "token");
+    bool relative[2];
+    if (!via || !*t->path)
+        return true;
+    if (!head || !token || !args_number(head, &t->head, &relative[0]) || !args_number(token, &t->token, &relative[1]) ||
+        relative[0] || relative[1] || t->head < 0 || t->token < 0 || strlen(via) >= sizeof t->via)
+        return err_set(err, "expected via=PATH head=N token=N, as `why` leaves it");
+    snprintf(t->via, sizeof t->via, "%s", via);
+    return true;
+}
+
 bool ledger_command(Session *s, const Args *a, Err *err)
 {
     LedgerTarget t = {.path = ""};
-    if (!parse(s, a, &t, err) || !ledger_set(s, &t, err))
+    if (!parse(s, a, &t, err) || !parse_via(a, &t, err) || !ledger_set(s, &t, err))
         return false;
     if (!*t.path) {
         session_say(s, "The ledger is closed.");
