@@ -78,6 +78,12 @@ static void draw_desk(App *a)
 void app_next_tick(App *a, int64_t now, int64_t *wait)
 {
     const int64_t left = a->counted + THOUGHT_NS - now;
+    const Rollcall *q = &a->follow.question;
+    if (q->open && !q->closed) { /* digits are answers, and what was typed before it came lies over it no longer */
+        a->touched |= a->counts;
+        a->count = 0;
+        a->counts = false;
+    }
     if (!a->count || a->counts)
         return;
     a->counts = left <= 0;
