@@ -15,7 +15,7 @@ static void put_clean(const char *text, size_t length, Working *w)
     char c[4];
     for (const char *s = text, *end = text + length; s < end;) {
         const char *at = s;
-        uint32_t u = *s ? utf8_next(&s) : (s++, 0U);
+        uint32_t u = char_next(&s, end);
         size_t n = utf8_put(c, u);
         bool same = (size_t)(s - at) == n && memcmp(at, c, n) == 0;
         for (size_t i = 0; i < n; i++) /* of a character that is cut within, each part has its own bytes */
@@ -50,13 +50,13 @@ static size_t blank_before(const char *begin, const char *s)
     while (at > begin && ((unsigned char)*--at & 0xc0) == 0x80)
         ;
     const char *c = at;
-    return at < s && char_is_space(utf8_next(&c)) ? (size_t)(s - at) : 0;
+    return at < s && char_is_space(char_next(&c, s)) ? (size_t)(s - at) : 0;
 }
 
 static size_t blank_at(const char *s, const char *end)
 {
     const char *c = s;
-    return s < end && char_is_space(utf8_next(&c)) ? (size_t)(c - s) : 0;
+    return s < end && char_is_space(char_next(&c, end)) ? (size_t)(c - s) : 0;
 }
 
 typedef bool Between(const Tokenizer *t, const Working *w, size_t from, size_t to, bool merges, Tokens *out, Err *err);

@@ -99,7 +99,7 @@ static void spell(const TokenModel *m, const Working *w, Piece p, Word *word)
     char last[64];
     for (const char *s = w->text.data + p.from, *end = w->text.data + p.to; s < end;) {
         const char *c = s;
-        utf8_next(&s);
+        char_next(&s, end);
         size_t from = (size_t)(c - w->text.data), to = (size_t)(s - w->text.data), n = to - from;
         const char *name = c;
         if (m->suffix && s == end) {

@@ -40,8 +40,8 @@ static bool run_form(int form, Working *w, Err *err)
     const char *s = w->text.data, *end = s + w->text.len;
     while (s < end) {
         const char *from = s, *next = s;
-        for (utf8_next(&next), s = next; next < end; s = next)
-            if (begins_anew(utf8_next(&next)))
+        for (char_next(&next, end), s = next; next < end; s = next)
+            if (begins_anew(char_next(&next, end)))
                 break;
         utf8proc_uint8_t *normal = NULL;
         utf8proc_ssize_t n = utf8proc_map((const utf8proc_uint8_t *)from, s - from, &normal, (utf8proc_option_t)form);
@@ -97,7 +97,7 @@ static void run_letters(Letter how, Working *w)
     char bytes[4];
     for (const char *s = w->text.data, *end = s + w->text.len; s < end;) {
         size_t from = working_origin(w, (size_t)(s - w->text.data));
-        uint32_t c = utf8_next(&s);
+        uint32_t c = char_next(&s, end);
         size_t n = utf8_put(bytes, c);
         if (how == LETTER_LOWER)
             add_lower(&out, c, from);
@@ -133,12 +133,20 @@ static bool run_bert(const Normal *n, Working *w, Err *err)
     return true;
 }
 
-static bool run_replace(const Normal *n, Working *w, Err *err)
+/* What a file may ask for: texts put in place of letters, again and again, grow without end. No normal form makes a text
+ * more than 18 times as long (U+FDFA). */
+static bool grown(const Working *w, size_t limit, Err *err)
+{
+    return w->text.len > limit && !err_set(err, "the tokeniser's normalisers make the text more than 32 times as long");
+}
+
+static bool run_replace(const Normal *n, Working *w, size_t limit, Err *err)
 {
     Working out = {.from = NULL};
     size_t at = 0, from, to;
     int found = 0;
-    while (at < w->text.len && (found = pattern_next(&n->pattern, w->text.data, w->text.len, at, &from, &to)) > 0) {
+    while (at < w->text.len && out.text.len <= limit &&
+           (found = pattern_next(&n->pattern, w->text.data, w->text.len, at, &from, &to)) > 0) {
         if (to == from)
             to = from + 1; /* an empty match changes nothing */
         else {
@@ -162,13 +170,13 @@ static void run_strip(const Normal *n, Working *w)
 {
     Working out = {.from = NULL};
     const char *s = w->text.data, *end = s + w->text.len, *next = s;
-    while (n->left && s < end && char_is_space(utf8_next(&next)))
+    while (n->left && s < end && char_is_space(char_next(&next, end)))
         s = next;
     for (const char *last = end; n->right && last > s; end = last) {
         while (--last > s && ((unsigned char)*last & 0xc0) == 0x80)
             ;
         const char *at = last;
-        if (!char_is_space(utf8_next(&at)))
+        if (!char_is_space(char_next(&at, end)))
             break;
     }
     for (; s < end; s++)
@@ -203,16 +211,16 @@ static const char *charsmap_at(const Normal *n, const char *s, size_t length, si
 
 /* One character together with the marks on it is looked up whole where it has at most five bytes, else character by
  * character, as sentencepiece's table is applied by Hugging Face's tokenizers. */
-static void run_charsmap(const Normal *n, Working *w)
+static void run_charsmap(const Normal *n, Working *w, size_t limit)
 {
     Working out = {.from = NULL};
     const char *s = w->text.data, *end = s + w->text.len;
-    while (s < end) {
+    while (s < end && out.text.len <= limit) {
         const char *from = s, *next = s;
         utf8proc_int32_t state = 0;
-        uint32_t before = utf8_next(&next);
+        uint32_t before = char_next(&next, end);
         for (s = next; next < end; s = next) {
-            uint32_t c = utf8_next(&next);
+            uint32_t c = char_next(&next, end);
             if (utf8proc_grapheme_break_stateful((utf8proc_int32_t)before, (utf8proc_int32_t)c, &state))
                 break;
             before = c;
@@ -223,9 +231,9 @@ static void run_charsmap(const Normal *n, Working *w)
             working_add(&out, whole, strlen(whole), origin);
             continue;
         }
-        for (const char *c = from; c < s;) {
+        for (const char *c = from; c < s && out.text.len <= limit;) {
             const char *at = c;
-            utf8_next(&c);
+            char_next(&c, end);
             const char *text = charsmap_at(n, at, (size_t)(c - at), &key);
             working_add(&out, text ? text : at, text ? strlen(text) : (size_t)(c - at),
                         working_origin(w, (size_t)(at - w->text.data)));
@@ -237,6 +245,7 @@ static void run_charsmap(const Normal *n, Working *w)
 
 bool normal_run(const Normal *list, size_t n, Working *w, Err *err)
 {
+    size_t limit = 32 * w->text.len + 256;
     for (size_t i = 0; i < n && w->text.len; i++) {
         const Normal *o = &list[i];
         Working out = {.from = NULL};
@@ -246,9 +255,9 @@ bool normal_run(const Normal *list, size_t n, Working *w, Err *err)
         case NORMAL_LOWER: run_letters(LETTER_LOWER, w); break;
         case NORMAL_STRIP_ACCENTS: run_letters(LETTER_MARK, w); break;
         case NORMAL_BERT: ok = run_bert(o, w, err); break;
-        case NORMAL_REPLACE: ok = run_replace(o, w, err); break;
+        case NORMAL_REPLACE: ok = run_replace(o, w, limit, err); break;
         case NORMAL_STRIP: run_strip(o, w); break;
-        case NORMAL_CHARSMAP: run_charsmap(o, w); break;
+        case NORMAL_CHARSMAP: run_charsmap(o, w, limit); break;
         case NORMAL_PREPEND:
             working_add(&out, o->content, strlen(o->content), working_origin(w, 0));
             for (size_t k = 0; k < w->text.len; k++)
@@ -257,7 +266,7 @@ bool normal_run(const Normal *list, size_t n, Working *w, Err *err)
             take_over(w, &out);
             break;
         }
-        if (!ok)
+        if (!ok || grown(w, limit, err))
             return false;
     }
     return true;

@@ -139,6 +139,16 @@ int char_byte(uint32_t c)
 
 /* ---- classes of characters ---- */
 
+uint32_t char_next(const char **s, const char *end)
+{
+    unsigned lead = (unsigned char)**s;
+    size_t n = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (lead && (size_t)(end - *s) >= n)
+        return utf8_next(s);
+    ++*s;
+    return lead ? 0xfffd : 0;
+}
+
 bool char_is_space(uint32_t c)
 {
     utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
@@ -255,7 +265,7 @@ static void cut_classes(const Split *s, const Working *w, Piece p, Pieces *out)
     int was = 3;
     for (const char *at = w->text.data + p.from, *end = w->text.data + p.to; at < end;) {
         size_t here = (size_t)(at - w->text.data);
-        int class = class_of(s, utf8_next(&at));
+        int class = class_of(s, char_next(&at, end));
         if (class != was || class == 2) {
             if (was != 3)
                 add_piece(out, open, here);

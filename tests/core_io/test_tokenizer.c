@@ -453,6 +453,30 @@ static void hostile_texts_and_patterns_end_in_time(void **state)
         assert_int_equal(k.at[i].id, want[i]);
     tokens_free(&k);
     tokenizer_free(t);
+    /* and no normaliser stops at a NUL, nor reads on behind a text that ends within a character */
+    t = parsed(
+        "{\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFKC\"},{\"type\":\"StripAccents\"},"
+        "{\"type\":\"BertNormalizer\"},{\"type\":\"Strip\"}]},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"}"
+        "," WORDS_MODEL "}");
+    char *cut = xmalloc(6);
+    memcpy(cut, "a\0\0b \xe2", 6);
+    assert_true(tokenizer_encode(t, cut, 6, false, false, &k, &err));
+    assert_true(k.n >= 1);
+    tokens_free(&k);
+    tokenizer_free(t);
+    free(cut);
+    /* every letter in place of which two come, twenty times over: a million letters from one */
+    Buf doubled = {0};
+    buf_puts(&doubled, "{\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[");
+    for (int i = 0; i < 20; i++)
+        buf_printf(&doubled, "%s{\"type\":\"Replace\",\"pattern\":{\"String\":\"a\"},\"content\":\"aa\"}",
+                   i ? "," : "");
+    buf_puts(&doubled, "]}," WORDS_MODEL "}");
+    t = parsed(doubled.data);
+    assert_false(tokenizer_encode(t, text, 100, false, false, &k, &err));
+    assert_non_null(strstr(err.text, "32 times as long"));
+    tokenizer_free(t);
+    buf_free(&doubled);
     free(text);
 }
 
