@@ -1,24 +1,87 @@
-/* libFuzzer: any bytes as a tokenizer.json, and what follows its end as a text. Whatever opens must encode any text,
- * and every token's bytes lie in it. */
+/* libFuzzer: any bytes as a tokeniser's files, and what follows as a text. Whatever opens must encode any text, and
+ * every token's bytes lie in it. "m…": vocab.json, merges.txt; "v…": vocab.txt; all else: tokenizer.json. NUL ends each. */
+#define _GNU_SOURCE
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/mem.h"
 #include "core/io/tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const char *const names[] = {"vocab.json", "merges.txt", "vocab.txt"};
+static char folder[64];
+
+static void tidy(void)
+{
+    char path[96];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+/* Takes what stands before the next NUL; the rest is left. */
+static const uint8_t *take(const uint8_t **data, size_t *size, size_t *n)
+{
+    const uint8_t *from = *data, *cut = *size ? memchr(from, 0, *size) : NULL;
+    *n = cut ? (size_t)(cut - from) : *size;
+    *data += cut ? *n + 1 : *n;
+    *size -= cut ? *n + 1 : *n;
+    return from;
+}
+
+static void put(const char *name, const uint8_t **data, size_t *size)
+{
+    char path[96];
+    size_t n;
+    const uint8_t *bytes = take(data, size, &n);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    if (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0)
+        abort();
+}
+
+static Tokenizer *open_files(const uint8_t **data, size_t *size, Err *err)
+{
+    if (!*folder) {
+        strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/vitrine-fuzz-XXXXXX" : "/tmp/vitrine-fuzz-XXXXXX");
+        if (!mkdtemp(folder))
+            abort();
+        atexit(tidy);
+    }
+    tidy();
+    if (mkdir(folder, 0700) != 0)
+        abort();
+    bool merges = **data == 'm';
+    ++*data;
+    --*size;
+    put(merges ? "vocab.json" : "vocab.txt", data, size);
+    if (merges)
+        put("merges.txt", data, size);
+    return tokenizer_open(folder, err);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char TEXT[] = "The cat\xc3\xa9 doesn't  <s>sleep\n\xf0\x9f\x98\x80 12,345 \xff";
-    const uint8_t *cut = memchr(data, 0, size);
-    size_t n = cut ? (size_t)(cut - data) : size, rest = cut ? size - n - 1 : 0;
     Err err;
     Tokens k;
-    Tokenizer *t = tokenizer_parse("fuzz", (const char *)data, n, &err);
-    const char *text = rest ? (const char *)cut + 1 : TEXT;
-    size_t length = rest ? rest : sizeof TEXT - 1;
+    Tokenizer *t;
+    if (size && (*data == 'm' || *data == 'v'))
+        t = open_files(&data, &size, &err);
+    else {
+        size_t n;
+        const uint8_t *json = take(&data, &size, &n);
+        t = tokenizer_parse("fuzz", (const char *)json, n, &err);
+    }
+    const char *text = size ? (const char *)data : TEXT;
+    size_t length = size ? size : sizeof TEXT - 1;
     if (t && tokenizer_encode(t, text, length, true, true, &k, &err)) {
         Buf out = {0};
         int *id = xmalloc((k.n + 1) * sizeof *id);
