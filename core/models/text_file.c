@@ -301,7 +301,7 @@ bool text_model_is(const char *path)
     Arena arena = {0};
     char config[PATH];
     Json *j = read_json(folder_of(&arena, path), "config.json", CONFIG_BYTES, config, NULL);
-    const char *type = json_text(json_get(j, "model_type"), "");
+    const char *type = hub_type(j);
     bool is = strcmp(type, MODEL_TYPE) == 0 || hub_of(type) || hub_refused(type);
     json_free(j);
     arena_free(&arena);
@@ -313,7 +313,7 @@ static bool load_config(Model *m, const char *folder, const HubFamily **hub, Err
 {
     char path[PATH];
     Json *j = read_json(folder, "config.json", CONFIG_BYTES, path, err);
-    const char *type = json_text(json_get(j, "model_type"), ""), *why = hub_refused(type);
+    const char *type = hub_type(j), *why = hub_refused(type);
     *hub = hub_of(type);
     bool ok = j && !why;
     if (why) {

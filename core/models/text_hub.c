@@ -212,6 +212,31 @@ static bool mpt(const HubReading *k, Seq2seqConfig *c, Err *err)
     return true;
 }
 
+/* All biases or none, those of the norms too. */
+static bool nanogpt(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    bool on = true;
+    if (!hub_flag(k, "bias", &on, err))
+        return false;
+    c->qkv_bias = c->out_bias = c->mlp_bias = on;
+    c->bare_norm = !on;
+    return true;
+}
+
+/* GPT-2's names over plain linear layers. */
+#define SMALL_GPT                                                                                                      \
+    .prefix = "transformer.", .useless = MASKS, .names_of_keys = "n_embd n_head n_layer block_size", .settled = true,  \
+    .names = {[SEQ2SEQ_TARGET_EMBED] = "wte.weight",                                                                   \
+              [SEQ2SEQ_TARGET_POS] = "wpe.weight",                                                                     \
+              NORM(DEC_LN1, "h.%d.ln_1"),                                                                              \
+              FUSED("h.%d.attn.c_attn", ""),                                                                           \
+              BOTH(DEC_W_O, DEC_B_O, "h.%d.attn.c_proj"),                                                              \
+              NORM(DEC_LN3, "h.%d.ln_2"),                                                                              \
+              BOTH(DEC_W_UP, DEC_B_UP, "h.%d.mlp.c_fc"),                                                               \
+              BOTH(DEC_W_DOWN, DEC_B_DOWN, "h.%d.mlp.c_proj"),                                                         \
+              NORM(TARGET_FINAL, "ln_f"),                                                                              \
+              [SEQ2SEQ_HEAD_W] = "/lm_head.weight"}
+
 static const HubFamily HUB[] = {
     {.type = "gpt2",
      .layout = "Hugging Face GPT-2",
@@ -230,6 +255,17 @@ static const HubFamily HUB[] = {
                [SEQ2SEQ_HEAD_W] = "/lm_head.weight"},
      .useless = MASKS,
      .musts = "scale_attn_weights=true scale_attn_by_inverse_layer_idx=false add_cross_attention=false"},
+    {.type = HUB_NANOGPT,
+     .layout = "nanoGPT",
+     .c =
+         {.eps = 1e-5f, .act = MAP_GELU, .pre_norm = true, .final_norm = true, .learned_positions = true, .tied = true},
+     SMALL_GPT,
+     .keys = "bias",
+     .finish = nanogpt},
+    {.type = HUB_MINGPT,
+     .layout = "minGPT",
+     .c = {GPT_KNOBS, .learned_positions = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true},
+     SMALL_GPT},
     {.type = "gpt_neo",
      .layout = "Hugging Face GPT-Neo",
      .c = {GPT_KNOBS, .learned_positions = true, .window = 256, .tied = true, .out_bias = true, .mlp_bias = true},

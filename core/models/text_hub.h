@@ -29,6 +29,7 @@ typedef struct HubFamily {
     const char *names_of_keys;
     /* What no table says. */
     bool (*finish)(const HubReading *k, Seq2seqConfig *c, Err *err);
+    bool settled;    /* what its config.json has no key for, its program settles: nothing is taken for granted */
     bool unscaled;   /* no factor on the scores */
     bool root_scale; /* embeddings times √width */
 } HubFamily;
@@ -44,6 +45,11 @@ struct HubReading {
 extern const HubFamily HUB_ENCODERS[]; /* for hub_family */
 extern const int HUB_ENCODER_COUNT;
 const HubFamily *hub_family(int i); /* NULL behind the last */
+/* What a config.json says it is: its model_type; of Karpathy's two programs, whose files have a "block_size" and another
+ * meaning for model_type or none, the row for it. */
+#define HUB_NANOGPT "nanogpt"
+#define HUB_MINGPT "mingpt"
+const char *hub_type(const Json *config);
 /* Of a model_type that is no text model of these: why it is not run, or NULL where nothing is known of it. */
 const char *hub_refused(const char *type);
 /* Is it what a family calls the embedding of its words? */

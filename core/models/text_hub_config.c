@@ -56,7 +56,7 @@ static const struct {
     {"intermediate_size|n_inner|ffn_dim|hidden_dim", WHOLE, OF(mlp), QUIET},
     {"num_key_value_heads", WHOLE, OF(key_heads), QUIET},
     {"head_dim", WHOLE, OF(head_dim), QUIET},
-    {"max_position_embeddings|n_positions|max_seq_len", WHOLE, OF(positions), QUIET},
+    {"max_position_embeddings|n_positions|max_seq_len|block_size", WHOLE, OF(positions), QUIET},
     {"rms_norm_eps|layer_norm_eps|layer_norm_epsilon|norm_epsilon", REAL, OF(eps), BY_CLASS},
     {"rope_theta|rotary_emb_base", REAL, OF(rope.base), BY_CLASS},
     {"tie_word_embeddings", FLAG, OF(tied), BY_CLASS},
@@ -196,7 +196,7 @@ static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
     bool rope = KEYS[i].offset == OF(rope.base);
     if (KEYS[i].needed == NEEDED)
         return err_set(err, "%s: \"%s\" is missing: the model can't be built without it", k->path, own);
-    if (!*own || KEYS[i].needed == QUIET ||
+    if (!*own || KEYS[i].needed == QUIET || k->family->settled ||
         (rope && (c->pos != SEQ2SEQ_POS_ROPE || json_get(k->config, "rope_parameters"))))
         return true;
     if (KEYS[i].kind == REAL)
@@ -221,7 +221,9 @@ static bool read_act(const HubReading *k, Seq2seqConfig *c, Err *err)
     if (v)
         return err_set(err, "%s: \"%s\" is \"%.40s\", which is not an activation that is built here", k->path, name,
                        act);
-    model_assume(k->m, "the activation is %s, as Hugging Face's class %s has it", map_name(c->act), k->family->type);
+    if (!k->family->settled)
+        model_assume(k->m, "the activation is %s, as Hugging Face's class %s has it", map_name(c->act),
+                     k->family->type);
     return true;
 }
 
@@ -354,11 +356,9 @@ static bool check_foreign(const HubReading *k, const Seq2seqConfig *c, Err *err)
                              : number >= taken && number <= taken);
         if (!same && KEYS[i].offset != OF(positions))
             return err_set(
-                err,
-                "%.300s: \"%.60s\" is not read by Hugging Face's class %s%s%s%s, and %g is taken: rename the "
-                "line, or take it out",
-                k->path, key, k->family->type, *own ? ", whose key is \"" : ", which has no key for it", own,
-                *own ? "\"" : "", taken);
+                err, "%.300s: \"%.60s\" is not read by %s%s%s%s%s, and %g is taken: rename the line, or take it out",
+                k->path, key, k->family->settled ? "the program " : "Hugging Face's class ", k->family->type,
+                *own ? ", whose key is \"" : ", which has no key for it", own, *own ? "\"" : "", taken);
         model_assume(k->m, "\"%.60s\" of config.json is not read", key);
     }
     return true;
@@ -406,6 +406,13 @@ static int special(const HubReading *k, const char *key)
     int64_t n;
     int words = k->m->text.source_words + k->m->text.target_words;
     return (json_int(v, &n) || json_int(json_at(v, 0), &n)) && n >= 0 && n < words ? (int)n : -1;
+}
+
+const char *hub_type(const Json *config)
+{
+    if (!json_get(config, "block_size") || !json_get(config, "n_embd"))
+        return json_text(json_get(config, "model_type"), "");
+    return json_get(config, "embd_pdrop") ? HUB_MINGPT : HUB_NANOGPT;
 }
 
 bool hub_config(Model *m, const Json *config, const char *path, const HubFamily *f, Err *err)

@@ -23,6 +23,8 @@ static const struct {
     int assumed;
 } CASES[] = {
     {"gpt2", 1},
+    {"nanogpt", 0},
+    {"mingpt", 0},
     {"gpt_neo", 1},
     {"gptj", 1},
     {"gpt_neox", 0},

@@ -189,21 +189,41 @@ GPT2 = dict(model_type="gpt2", n_embd=D, n_head=2, n_layer=2, n_positions=12, n_
 
 
 def gpt2(w, r, ids, wrong):
+    return gpt(w, r, ids, wrong, lambda x, name, rows: conv1d(w, x, name, rows))
+
+
+def gpt(w, r, ids, wrong, line, act="tanh", bias=True, tied=True, hidden=M):
     n = len(ids)
     x = embed(w, r, ids, "transformer.wte.weight") + w.matrix("transformer.wpe.weight", 12, D)[:n]
     r.put("decoder.full_embed", x)
     for i in range(2):
         b, p = block(i), f"transformer.h.{i}."
-        y = layer_norm(w, r, x, b + "ln1", p + "ln_1", 1e-5)
-        q, k, v = (split(part, 2) for part in np.split(conv1d(w, y, p + "attn.c_attn", 3 * D), 3, 1))
+        y = layer_norm(w, r, x, b + "ln1", p + "ln_1", 1e-5, bias)
+        q, k, v = (split(part, 2) for part in np.split(line(y, p + "attn.c_attn", 3 * D), 3, 1))
         for name, part in zip("qkv", (q, k, v)):
             r.put(b + "self_attn." + name, part)
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n).T if wrong == "mask" else seen(n))
-        x = r.put(b + "resid_mid", x + conv1d(w, merge(z), p + "attn.c_proj", D))
-        y = layer_norm(w, r, x, b + "ln2", p + "ln_2", 1e-5)
-        x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "mlp.c_fc", p + "mlp.c_proj", "tanh", conv=True))
-    x = layer_norm(w, r, x, "decoder.ln_final", "transformer.ln_f", 1e-5)
-    return x @ w["transformer.wte.weight"].astype(np.float64).T
+        x = r.put(b + "resid_mid", x + line(merge(z), p + "attn.c_proj", D))
+        y = layer_norm(w, r, x, b + "ln2", p + "ln_2", 1e-5, bias)
+        pre = r.put(b + "mlp.pre", line(y, p + "mlp.c_fc", hidden))
+        post = r.put(b + "mlp.post", ACT[act](pre))
+        x = r.put(b + "resid_post", x + r.put(b + "mlp.out", line(post, p + "mlp.c_proj", D)))
+    x = layer_norm(w, r, x, "decoder.ln_final", "transformer.ln_f", 1e-5, bias)
+    return x @ (w["transformer.wte.weight"] if tied else w.matrix("lm_head.weight", V, D)).astype(np.float64).T
+
+
+# Two small programs with GPT-2's names over linear layers: the first has erf's GELU, one switch for all biases and the
+# words' vectors for its answer, the second a config.json with a model_type of its own.
+NANO = dict(n_layer=2, n_head=2, n_embd=D, block_size=12, bias=False, vocab_size=V, dropout=0.0)
+MIN = dict(model_type="gpt-mini", n_layer=2, n_head=2, n_embd=D, vocab_size=V, block_size=12, embd_pdrop=0.1, resid_pdrop=0.1, attn_pdrop=0.1)
+
+
+def nanogpt(w, r, ids, wrong):
+    return gpt(w, r, ids, wrong, lambda x, name, rows: linear(w, x, name, rows), "gelu", False, hidden=4 * D)
+
+
+def mingpt(w, r, ids, wrong):
+    return gpt(w, r, ids, wrong, lambda x, name, rows: linear(w, x, name, rows, True), tied=False, hidden=4 * D)
 
 
 NEO = dict(model_type="gpt_neo", hidden_size=D, num_heads=2, num_layers=3, max_position_embeddings=12,
@@ -568,6 +588,8 @@ def starcoder2(w, r, ids, wrong):
 
 FAMILIES = [
     ("gpt2", GPT2, gpt2, ["mask"]),
+    ("nanogpt", NANO, nanogpt, ["mask"]),
+    ("mingpt", MIN, mingpt, ["mask"]),
     ("gpt_neo", NEO, gpt_neo, ["window", "scale"]),
     ("gptj", GPTJ, gptj, ["pairs"]),
     ("gpt_neox", NEOX, neox, ["fused", "parallel"]),
