@@ -10,6 +10,7 @@
 #include "core/base/machine.h"
 #include "core/base/stop.h"
 #include "core/base/utf8.h"
+#include "core/io/llama2c.h"
 #include "core/io/tensor_parts.h"
 
 enum { CHUNK = 1 << 16, HEAD = 512, LARGE = 1 << 27 }; /* LARGE: cells, half a gigabyte */
@@ -188,7 +189,8 @@ static bool read_headers(TensorFile *f, Err *err)
     if (!file_read_at(f->fd, f->path, head, n, 0, err))
         return false;
     /* safetensors first: a header of 640 bytes begins like a pickle. */
-    Reader reader = is_safetensors(head, n)                                        ? safetensors_read_header
+    Reader reader = llama2c_is(head, n, f->size)                                   ? llama2c_read_header
+                    : is_safetensors(head, n)                                      ? safetensors_read_header
                     : begins(head, n, "\x93NUMPY", 6)                              ? npy_read_header
                     : begins(head, n, "PK\3\4", 4) || begins(head, n, "PK\5\6", 4) ? npz_read_headers
                                                                                    : NULL;

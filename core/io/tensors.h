@@ -52,13 +52,13 @@ typedef struct TensorFile {
     const TensorInfo **by_name; /* [count], for tensors_find */
     struct TensorFile *shards;  /* [shard_count]: the files of a model in several; tensors lists theirs in this order */
     int shard_count;
-    char *metadata; /* safetensors __metadata__ as JSON text, or NULL */
+    char *metadata; /* safetensors __metadata__, the config.json of a llama2.c model, as JSON text, or NULL */
     Arena arena;
     bool nameless; /* npz: one name may be empty, as torch calls the root of a module tree */
 } TensorFile;
 
-/* By content: safetensors, .npz (stored members; deflated ones through zlib), .npy (one tensor named "array"), or a
- * folder of .npy files. Recognises and names a git-LFS pointer, a PyTorch pickle (.pt/.pth/.bin: says how to convert to
+/* By content: safetensors, llama2.c's .bin (llama2c.h), .npz (stored members; deflated ones through zlib), .npy (one
+ * tensor named "array"), or a folder of .npy files. Recognises and names a git-LFS pointer, a PyTorch pickle (.pt/.pth/.bin: says how to convert to
  * safetensors), a truncated download, HTML. All rules of the reference safetensors reader and stricter: duplicate keys,
  * holes, overlaps, ranks > 8, names > 1024 bytes rejected. Of a zip (zip64 too) its directory and the beginning of
  * every member are read, however large the members are; encryption is refused, and members that are no .npy are passed

@@ -21,7 +21,7 @@ enum {
     TOKENIZER_TEXT = 64 * 1024 * 1024   /* bytes of a text that is encoded */
 };
 
-/* Is there a file of a tokeniser in the folder? */
+/* Is there a file of a tokeniser in the folder, or beside a model of llama2.c? */
 bool tokenizer_is(const char *folder);
 /* NULL and err: there is none, it is damaged, or does what is not known here. */
 Tokenizer *tokenizer_open(const char *folder, Err *err);

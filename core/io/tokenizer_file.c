@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/io/llama2c.h"
 #include "core/io/tokenizer_parts.h"
 
 /* ---- tokenizer.json ---- */
@@ -373,8 +374,9 @@ static bool is_there(const char *folder, const char *name, char path[1200])
 
 bool tokenizer_is(const char *folder)
 {
-    char path[1200];
-    return is_there(folder, "tokenizer.json", path) ||
+    char path[4096];
+    int words;
+    return llama2c_beside(folder, path, &words) || is_there(folder, "tokenizer.json", path) ||
            (is_there(folder, "merges.txt", path) && is_there(folder, "vocab.json", path)) ||
            is_there(folder, "vocab.txt", path);
 }
@@ -406,7 +408,16 @@ Tokenizer *tokenizer_parse(const char *name, const char *text, size_t n, Err *er
 
 Tokenizer *tokenizer_open(const char *folder, Err *err)
 {
-    char beside[1200];
+    char beside[4096];
+    int words;
+    if (llama2c_beside(folder, beside, &words)) {
+        Buf json = {0};
+        Tokenizer *scored = llama2c_tokenizer(&json, beside, words, err)
+                                ? tokenizer_parse(beside, buf_str(&json), json.len, err)
+                                : NULL;
+        buf_free(&json);
+        return scored;
+    }
     Tokenizer *t = begin("");
     if (is_there(folder, "tokenizer.json", t->path))
         return end(t, read_json(t, err));

@@ -133,8 +133,8 @@ static bool run_bert(const Normal *n, Working *w, Err *err)
     return true;
 }
 
-/* What a file may ask for: texts put in place of letters, again and again, grow without end. No normal form makes a text
- * more than 18 times as long (U+FDFA). */
+/* What a file may ask for: texts put in place of letters, again and again, grow without end. No normal form makes a
+ * text more than 18 times as long (U+FDFA). */
 static bool grown(const Working *w, size_t limit, Err *err)
 {
     return w->text.len > limit && !err_set(err, "the tokeniser's normalisers make the text more than 32 times as long");

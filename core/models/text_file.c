@@ -8,6 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/json.h"
+#include "core/io/tensors.h"
 #include "core/io/tokenizer.h"
 #include "core/models/text_hub.h"
 #include "core/models/text_model.h"
@@ -279,6 +280,22 @@ static Json *read_json(const char *folder, const char *name, size_t limit, char 
     return json_read(path, limit, err);
 }
 
+/* config.json of a folder, or what a model in one file says of itself (llama2.c); NULL and err. */
+static Json *config_of(const char *folder, char path[PATH], Err *err)
+{
+    TensorFile f;
+    if (file_is_dir(folder) || !file_exists(folder))
+        return read_json(folder, "config.json", CONFIG_BYTES, path, err);
+    snprintf(path, PATH, "%s", folder);
+    if (!tensors_open(&f, folder, err))
+        return NULL;
+    Json *j = f.metadata ? json_parse(path, f.metadata, strlen(f.metadata), err) : NULL;
+    if (!f.metadata)
+        err_set(err, "%s: no config.json is beside it, and it says nothing of its model", path);
+    tensors_close(&f);
+    return j;
+}
+
 /* The folder of a model's file, or the folder itself. */
 static const char *folder_of(Arena *arena, const char *path)
 {
@@ -300,7 +317,7 @@ bool text_model_is(const char *path)
 {
     Arena arena = {0};
     char config[PATH];
-    Json *j = read_json(folder_of(&arena, path), "config.json", CONFIG_BYTES, config, NULL);
+    Json *j = config_of(folder_of(&arena, path), config, NULL);
     const char *type = hub_type(j);
     bool is = strcmp(type, MODEL_TYPE) == 0 || hub_of(type) || hub_refused(type);
     json_free(j);
@@ -312,7 +329,7 @@ bool text_model_is(const char *path)
 static bool load_config(Model *m, const char *folder, const HubFamily **hub, Err *err)
 {
     char path[PATH];
-    Json *j = read_json(folder, "config.json", CONFIG_BYTES, path, err);
+    Json *j = config_of(folder, path, err);
     const char *type = hub_type(j), *why = hub_refused(type);
     *hub = hub_of(type);
     bool ok = j && !why;

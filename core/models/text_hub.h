@@ -45,8 +45,8 @@ struct HubReading {
 extern const HubFamily HUB_ENCODERS[]; /* for hub_family */
 extern const int HUB_ENCODER_COUNT;
 const HubFamily *hub_family(int i); /* NULL behind the last */
-/* What a config.json says it is: its model_type; of Karpathy's two programs, whose files have a "block_size" and another
- * meaning for model_type or none, the row for it. */
+/* What a config.json says it is: its model_type; of Karpathy's two programs, whose files have a "block_size" and
+ * another meaning for model_type or none, the row for it. */
 #define HUB_NANOGPT "nanogpt"
 #define HUB_MINGPT "mingpt"
 const char *hub_type(const Json *config);

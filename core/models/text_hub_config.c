@@ -54,7 +54,7 @@ static const struct {
     {"num_hidden_layers|n_layer|num_layers|n_layers", WHOLE, OF(decoder_layers), NEEDED},
     {"vocab_size", WHOLE, OF(target_words), NEEDED},
     {"intermediate_size|n_inner|ffn_dim|hidden_dim", WHOLE, OF(mlp), QUIET},
-    {"num_key_value_heads", WHOLE, OF(key_heads), QUIET},
+    {"num_key_value_heads|n_kv_heads", WHOLE, OF(key_heads), QUIET},
     {"head_dim", WHOLE, OF(head_dim), QUIET},
     {"max_position_embeddings|n_positions|max_seq_len|block_size", WHOLE, OF(positions), QUIET},
     {"rms_norm_eps|layer_norm_eps|layer_norm_epsilon|norm_epsilon", REAL, OF(eps), BY_CLASS},

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/io/tensors.h"
 #include "core/models/checkpoint.h"
@@ -236,7 +237,8 @@ static uint64_t bytes_of(const Model *m)
 bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress progress, void *context, Err *err)
 {
     TensorFile file;
-    if (!checkpoint_open_tensors(&file, &m->arena, folder, err))
+    if (!(file_is_dir(folder) ? checkpoint_open_tensors(&file, &m->arena, folder, err)
+                              : tensors_open(&file, folder, err)))
         return false;
     Reading k = {.m = m, .family = f, .file = &file, .prefix = f->prefix, .err = err};
     char first[NAME];

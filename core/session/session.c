@@ -485,7 +485,7 @@ static bool bundled(const char *model)
 
 bool text_asked(const char *model)
 {
-    return model && (bundled(model) || (file_is_dir(model) && text_model_is(model)));
+    return model && (bundled(model) || text_model_is(model));
 }
 
 bool text_open(Model *m, const char *model, Err *err)
@@ -494,7 +494,7 @@ bool text_open(Model *m, const char *model, Err *err)
     if (bundled(model))
         return text_model_bundled(m, a ? a->data : NULL, a ? a->size : 0, err);
     if (!text_asked(model))
-        return err_set(err, "%.300s: is not the folder of a text model; without -m the bundled translator is taken",
+        return err_set(err, "%.300s: is no text model that is known here; without -m the bundled translator is taken",
                        model);
     return text_model_load(m, model, NULL, NULL, err);
 }

@@ -413,6 +413,62 @@ static void two_texts_by_the_files_template(void **state)
     tokenizer_free(t);
 }
 
+/* llama2.c's tokeniser, found beside a model of so many words: the pair whose whole has the highest score is merged
+ * first, and bytes stand for what is no piece. */
+static void scores_of_llama2c(void **state)
+{
+    (void)state;
+    static const char MODEL[] = "tests/data/families/words_llama2c/model.bin";
+    static const struct {
+        const char *piece;
+        float score;
+    } SCORED[19] = {{"<unk>", 0}, {"\n<s>\n", 0}, {"\n</s>\n", 0}, {"<0xC3>", 0}, {"<0xA9>", 0}, {" ", -9},  {"a", -10},
+                    {"b", -11},   {"c", -12},     {"ab", -2},      {"bc", -1},    {"abc", -3},   {" a", -4}, {"d", -13},
+                    {"e", -14},   {"f", -15},     {"g", -16},      {"h", -17},    {"i", -18}};
+    char folder[64], path[200];
+    Err err = {""};
+    Tokens k;
+    Buf file = {0}, text = {0};
+    snprintf(folder, sizeof folder, "/tmp/vitrine-scores-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    buf_add(&file, "\7\0\0\0", 4);
+    for (int i = 0; i < 19; i++) {
+        int32_t n = (int32_t)strlen(SCORED[i].piece);
+        buf_add(&file, &SCORED[i].score, 4);
+        buf_add(&file, &n, 4);
+        buf_add(&file, SCORED[i].piece, (size_t)n);
+    }
+    char real[4096];
+    assert_non_null(realpath(MODEL, real));
+    snprintf(path, sizeof path, "%s/m.bin", folder);
+    assert_int_equal(symlink(real, path), 0);
+    assert_false(tokenizer_is(path));
+    char words[200];
+    snprintf(words, sizeof words, "%s/tok19.bin", folder);
+    assert_true(file_write(words, file.data, file.len, &err));
+    Tokenizer *t = tokenizer_open(path, &err);
+    if (!t)
+        fail_msg("%s", err.text);
+    expect(t, "abc é", true, "1 5 11 5 3 4");
+    expect(t, "a ab", true, "1 12 5 9");
+    expect(t, "babc", true, "1 5 7 11");
+    assert_true(tokenizer_encode(t, "a ab", 4, true, false, &k, &err));
+    int id[8];
+    for (size_t i = 0; i < k.n; i++)
+        id[i] = k.at[i].id;
+    tokenizer_decode(t, id, k.n, false, &text);
+    assert_string_equal(buf_str(&text), "a ab");
+    tokens_free(&k);
+    tokenizer_free(t);
+    assert_true(file_write(words, file.data, file.len - 1, &err));
+    assert_null(tokenizer_open(path, &err));
+    unlink(words);
+    unlink(path);
+    rmdir(folder);
+    buf_free(&file);
+    buf_free(&text);
+}
+
 static void hostile_texts_and_patterns_end_in_time(void **state)
 {
     (void)state;
@@ -490,6 +546,7 @@ int main(void)
         cmocka_unit_test(steps_do_what_they_are_called),
         cmocka_unit_test(what_is_not_known_is_refused_by_name),
         cmocka_unit_test(two_texts_by_the_files_template),
+        cmocka_unit_test(scores_of_llama2c),
         cmocka_unit_test(hostile_texts_and_patterns_end_in_time),
     };
     return cmocka_run_group_tests_name("tokenizer", tests, NULL, NULL);

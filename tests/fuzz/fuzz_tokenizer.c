@@ -1,5 +1,6 @@
 /* libFuzzer: any bytes as a tokeniser's files, and what follows as a text. Whatever opens must encode any text, and
- * every token's bytes lie in it. "m…": vocab.json, merges.txt; "v…": vocab.txt; all else: tokenizer.json. NUL ends each. */
+ * every token's bytes lie in it. "m…": vocab.json, merges.txt; "v…": vocab.txt; all else: tokenizer.json. NUL ends
+ * each. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

@@ -296,14 +296,32 @@ static void put_json(const Request *r, Buf *out)
     buf_puts(out, "}\n");
 }
 
+/* What was given and, behind a bar, what was written: as text where there is a tokeniser. */
+static void put_running(const Request *r, Buf *out)
+{
+    const Decode *d = &r->d;
+    int n = r->source.n, *all = xcalloc((size_t)(n + d->length) + 1, sizeof *all);
+    Buf text = {0};
+    memcpy(all, r->source.number, (size_t)n * sizeof *all);
+    memcpy(all + n, d->word, (size_t)d->length * sizeof *all);
+    words_text(&r->model.target, r->source.number, n, out);
+    size_t given = out->len;
+    words_text(&r->model.target, all, n + d->length, &text);
+    bool runs = r->model.target.cutter && text.len >= given && memcmp(buf_str(&text), buf_str(out), given) == 0;
+    buf_puts(out, " |");
+    if (runs)
+        buf_printf(out, " %s", buf_str(&text) + given);
+    for (int i = 0; !runs && i < d->length; i++)
+        buf_printf(out, " %s", word(r, d->word[i], (char[16]){0}));
+    buf_free(&text);
+    free(all);
+}
+
 /* The text behind what was given, and what each word had as its share. */
 static void put_written(const Request *r, Buf *out)
 {
     const Decode *d = &r->d;
-    words_text(&r->model.target, r->source.number, r->source.n, out);
-    buf_puts(out, " |");
-    for (int i = 0; i < d->length; i++)
-        buf_printf(out, " %s", word(r, d->word[i], (char[16]){0}));
+    put_running(r, out);
     buf_puts(out, "\n\n  word                 prob.\n");
     for (int i = 0; i < d->length; i++) {
         int at = d->best;

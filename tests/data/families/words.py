@@ -3,7 +3,7 @@
 the names of its own program, and what that program computes for two or three lengths of text, here in float64 and written from
 its published source. Run in this folder; needs numpy. Recordings are named after Vitrine's nodes and kept as float32;
 wrong.* are the logits of the mistakes that are made most often: a test must be able to tell them apart."""
-import json, math, os, struct
+import json, math, os, struct, zlib
 import numpy as np
 
 D, V, M = 16, 19, 24
@@ -364,6 +364,14 @@ LLAMA = dict(model_type="llama", hidden_size=D, num_attention_heads=4, num_key_v
              rope_theta=10000.0, hidden_act="silu", tie_word_embeddings=False, attention_bias=False, mlp_bias=False)
 
 
+# llama2.c: heads that fill the width, the words' vectors for the answer, neighbours in pairs.
+LLAMA2C = LLAMA | dict(num_attention_heads=2, num_key_value_heads=1, tie_word_embeddings=True)
+
+
+def llama2c(w, r, ids, wrong):
+    return llama_like(LLAMA2C)(w, r, ids, "pairs")
+
+
 def gated(w, r, b, x, p, act, bias=False):
     gate = r.put(b + "mlp.gate", linear(w, x, p + "gate_proj", M, bias))
     up = r.put(b + "mlp.pre", linear(w, x, p + "up_proj", M, bias))
@@ -588,8 +596,6 @@ def starcoder2(w, r, ids, wrong):
 
 FAMILIES = [
     ("gpt2", GPT2, gpt2, ["mask"]),
-    ("nanogpt", NANO, nanogpt, ["mask"]),
-    ("mingpt", MIN, mingpt, ["mask"]),
     ("gpt_neo", NEO, gpt_neo, ["window", "scale"]),
     ("gptj", GPTJ, gptj, ["pairs"]),
     ("gpt_neox", NEOX, neox, ["fused", "parallel"]),
@@ -615,6 +621,30 @@ FAMILIES = [
 ]
 
 
+# Each drawn from a seed of its own, so that one more changes none of the others.
+LATER = [
+    ("nanogpt", NANO, nanogpt, ["mask"]),
+    ("mingpt", MIN, mingpt, ["mask"]),
+    ("llama2c", LLAMA2C, llama2c, []),
+]
+
+
+def write_llama2c(w, c, path, version):
+    """Weights under Hugging Face's names as export.py's versions 0 and 1 write them: heads' numbers in neighbouring pairs."""
+    sizes = [c[k] for k in ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "vocab_size",
+                            "max_position_embeddings")]
+    each = lambda name: np.concatenate([w[f"model.layers.{i}.{name}.weight"].reshape(-1) for i in range(sizes[2])])
+    embed, norms = w["model.embed_tokens.weight"].reshape(-1), [each("input_layernorm"), each("post_attention_layernorm"), w["model.norm.weight"]]
+    attn = [each(f"self_attn.{x}_proj") for x in "qkvo"]
+    mlp = [each(f"mlp.{x}_proj") for x in ("gate", "down", "up")]
+    tables = np.zeros(sizes[6] * (sizes[0] // sizes[3]), np.float32)
+    with open(path, "wb") as f:
+        head = np.array(sizes, np.int32).tobytes()
+        f.write(head if version == 0 else (b"24ka" + np.array([1], np.int32).tobytes() + head + b"\1").ljust(256, b"\0"))
+        for x in ([embed, norms[0], *attn, norms[1], *mlp, norms[2], tables] if version == 0 else [*norms, embed, *attn, *mlp]):
+            f.write(np.asarray(x, "<f4").tobytes())
+
+
 def write(name, config, forward, mistakes):
     w, folder = Weights(), "words_" + name
     os.makedirs(folder, exist_ok=True)
@@ -627,6 +657,9 @@ def write(name, config, forward, mistakes):
         for mistake in mistakes if n == 9 else ():
             r["wrong." + mistake] = forward(w, r, ids, mistake)
         safetensors(f"{folder}/expected_{n}.safetensors", {"ids": ids.astype(np.int64), **r})
+    if name == "llama2c":
+        write_llama2c(w, config, folder + "/model.bin", 0)
+        return write_llama2c(w, config, folder + "/model1.bin", 1)
     safetensors(f"{folder}/model.safetensors", w)
     with open(f"{folder}/config.json", "w") as f:
         json.dump(config, f, indent=1)
@@ -788,3 +821,6 @@ if __name__ == "__main__":
         write(*family)
     for family in ENCODERS:
         write_encoder(*family)
+    for name, config, forward, mistakes in LATER:
+        rng = np.random.default_rng(zlib.crc32(name.encode()))
+        write(name, config, forward, mistakes)
