@@ -40,8 +40,9 @@ static bool in_block(const Session *s)
 
 static bool in_mlp(const Session *s)
 {
-    int part = anatomy_of(session_graph(s, SIDE_B), s->place.path);
-    return part != NO_PART && anatomy_part(session_graph(s, SIDE_B), part)->kind == PART_MLP;
+    const Graph *g = session_graph(s, SIDE_B);
+    int part = anatomy_of(g, s->place.path);
+    return part != NO_PART && site_path(g, part, SITE_MLP_POST);
 }
 
 static const KeyBinding KEYS[] = {

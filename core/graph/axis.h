@@ -36,6 +36,7 @@ typedef enum AxisRole {
     ROLE_CHANNEL,
     ROLE_ANSWER,    /* class, or the vocabulary's word */
     ROLE_COMPONENT, /* principal component */
+    ROLE_EXPERT,    /* one of several MLPs */
     ROLE_COUNT
 } AxisRole;
 

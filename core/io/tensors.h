@@ -58,8 +58,8 @@ typedef struct TensorFile {
 } TensorFile;
 
 /* By content: safetensors, llama2.c's .bin (llama2c.h), .npz (stored members; deflated ones through zlib), .npy (one
- * tensor named "array"), or a folder of .npy files. Recognises and names a git-LFS pointer, a PyTorch pickle (.pt/.pth/.bin: says how to convert to
- * safetensors), a truncated download, HTML. All rules of the reference safetensors reader and stricter: duplicate keys,
+ * tensor named "array"), or a folder of .npy files. Recognises and names a git-LFS pointer, a PyTorch pickle
+ * (.pt/.pth/.bin: says how to convert to safetensors), a truncated download, HTML. All rules of the reference safetensors reader and stricter: duplicate keys,
  * holes, overlaps, ranks > 8, names > 1024 bytes rejected. Of a zip (zip64 too) its directory and the beginning of
  * every member are read, however large the members are; encryption is refused, and members that are no .npy are passed
  * over. On failure *f is zeroed. */

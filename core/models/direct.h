@@ -71,9 +71,11 @@ typedef struct Seq2seqDirectMemory {
     const double *x;
     int n;
 } Seq2seqDirectMemory;
-/* One block of a stack: x[n,d] as it goes in (of a graph's run), out[n,d] as it comes out. */
+/* One block of a stack: x[n,d] as it goes in (of a graph's run), out[n,d] as it comes out. chosen[n,experts] or NULL:
+ * the experts that the graph chose, taken where probabilities differ by less than the graph's rounding, so that either
+ * choice is right. */
 void seq2seq_direct_block(const Seq2seqConfig *c, const Weights *w, bool decoder, int layer, const float *x, int n,
-                          Seq2seqDirectMemory memory, double *out);
+                          Seq2seqDirectMemory memory, const float *chosen, double *out);
 
 /* What a stack hands over: x[n,d] behind its last block, normalised once more where the model does so. */
 void seq2seq_direct_stack_out(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *x, int n,

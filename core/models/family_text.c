@@ -213,6 +213,19 @@ static void put_whole(const FactSink *f, const Seq2seqConfig *c, const char *by)
         fact_put(f, "segments", "whether the second follows the first is read from the pooler");
 }
 
+static void put_experts(const FactSink *f, const Seq2seqConfig *c)
+{
+    const Seq2seqExperts *e = &c->experts;
+    int blocks = seq2seq_role_count(c, SEQ2SEQ_ROUTER_W);
+    fact_put(f, "experts", "%d of %d for each token, in %d of %d blocks, hidden width %d%s", e->chosen, e->count,
+             blocks, c->decoder_layers, e->width,
+             e->normalised ? ", their weights add up to 1" : ", their weights as the router has them");
+    if (e->shared)
+        fact_put(f, "shared", "one more expert that every token has, hidden width %d, times a gate of its own",
+                 e->shared);
+    fact_put(f, "active", "%zu of %zu parameters take part for a token", seq2seq_params_active(c), seq2seq_params(c));
+}
+
 static void facts(const Model *m, FactFn put, void *context)
 {
     const Seq2seqConfig *c = &m->text;
@@ -235,6 +248,8 @@ static void facts(const Model *m, FactFn put, void *context)
     if (c->key_heads)
         fact_put(&f, "groups", "%d head%s of keys and values, each read by %d heads", c->key_heads,
                  c->key_heads == 1 ? "" : "s", c->heads / c->key_heads);
+    if (c->experts.count)
+        put_experts(&f, c);
     if (c->pos == SEQ2SEQ_POS_ROPE)
         put_rotations(&f, c);
     if (c->window)

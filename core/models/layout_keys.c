@@ -203,6 +203,8 @@ static const char *const WORDS[] = {
     "base_model_tp_plan",
     "num_labels",
     "id2label",
+    "router_aux_loss_coef",
+    "router_jitter_noise",
 };
 
 static bool stands_in(const char *const *list, size_t count, const char *key)

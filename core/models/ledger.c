@@ -67,11 +67,17 @@ static bool is_places(const Graph *g, NodeId n)
     return (op == OP_LEAF || op == OP_SLICE) && site_was(g, graph_node(g, n)->path, SITE_POSITIONS);
 }
 
+/* What experts wrote together: which of them, and how much of each, are no weights of a sum. */
+static bool is_experts(const Graph *g, NodeId n)
+{
+    return graph_node(g, n)->op != OP_LEAF && site_was(g, graph_node(g, n)->path, SITE_EXPERTS_MIXED);
+}
+
 /* Where a way back ends: what heads and MLPs wrote, the patches or words, and what is given. */
 static bool is_part(const Graph *g, NodeId n)
 {
     const Node *node = graph_node(g, n);
-    if (node->op == OP_LEAF || is_heads(g, n) || is_words(g, n) || is_places(g, n))
+    if (node->op == OP_LEAF || is_heads(g, n) || is_words(g, n) || is_places(g, n) || is_experts(g, n))
         return true;
     if (node->op != OP_CONTRACT)
         return false;

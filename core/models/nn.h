@@ -112,6 +112,23 @@ typedef struct NnMlp {
 /* act(x W_up + b) W_down + b; with a gate (act(x W_gate + b) · (x W_up + b)) W_down + b */
 NodeId nn_mlp(Graph *g, const NnPlace *at, const NnMlp *p, NodeId x, int *part);
 
+typedef struct NnExperts {
+    int batch, t, x, f, y, d; /* axes: token, expert, hidden width of one, of the shared one, model width */
+    int chosen;               /* experts that a token gets */
+    NnWeight w_router;        /* [x,d] */
+    NnWeight w_gate, w_up;    /* [x,f,d] */
+    NnWeight w_down;          /* [x,d,f] */
+    NnWeight shared_gate, shared_up, shared_down; /* of an expert that every token has; data NULL: there is none */
+    NnWeight shared_open;                         /* [d]: that one counts times sigmoid(x · shared_open) */
+    bool normalised;                              /* the weights of the chosen add up to 1 */
+    MapFn act;
+} NnExperts;
+/* Σ over the chosen experts of p_x · MLP_x(x), p = softmax(x W_router) over all of them (Shazeer et al. 2017; Jiang et
+ * al. 2024, "Mixtral of Experts"). The chosen are found one after the other: the largest p of those that are left, of
+ * equal ones the first. All experts are computed for every token, so that what one that was not chosen would have said
+ * can be seen; its weight is 0. */
+NodeId nn_experts(Graph *g, const NnPlace *at, const NnExperts *p, NodeId x, int *part);
+
 /* What LayerNorm and batch normalisation share: numbers shifted and scaled to mean 0 and variance 1 along one axis.
  * Along the model's width it is LayerNorm (Ba, Kiros and Hinton 2016), along tokens or pictures it is batch
  * normalisation with the batch's own statistics (Ioffe and Szegedy 2015).

@@ -164,10 +164,35 @@ static NodeId add_residual(TextBuilder *b, const Sublayer *s, NodeId x, NodeId o
     return sum;
 }
 
+static NodeId experts(TextBuilder *b, const NnPlace *at, NodeId x, int *part)
+{
+    const Seq2seqExperts *e = &b->c->experts;
+    NnExperts p = {.batch = b->axis.b,
+                   .t = b->axis.t,
+                   .x = b->axis.x,
+                   .f = b->axis.f,
+                   .y = b->axis.y,
+                   .d = b->axis.d,
+                   .chosen = e->chosen,
+                   .w_router = text_weight(b, SEQ2SEQ_ROUTER_W),
+                   .w_gate = text_weight(b, SEQ2SEQ_EXPERT_W_GATE),
+                   .w_up = text_weight(b, SEQ2SEQ_EXPERT_W_UP),
+                   .w_down = text_weight(b, SEQ2SEQ_EXPERT_W_DOWN),
+                   .shared_gate = text_weight(b, SEQ2SEQ_SHARED_W_GATE),
+                   .shared_up = text_weight(b, SEQ2SEQ_SHARED_W_UP),
+                   .shared_down = text_weight(b, SEQ2SEQ_SHARED_W_DOWN),
+                   .shared_open = text_weight(b, SEQ2SEQ_SHARED_W_OPEN),
+                   .normalised = e->normalised,
+                   .act = b->c->act};
+    return nn_experts(b->g, at, &p, x, part);
+}
+
 static NodeId mlp(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
 {
     char scope[64];
     NnPlace at = place(b, s->scope, s->word, scope, sizeof scope);
+    if (b->decoder && seq2seq_has_experts(b->c, b->layer))
+        return experts(b, &at, x, part);
     NnMlp p = {.batch = b->axis.b,
                .t = b->decoder ? b->axis.t : b->axis.s,
                .m = b->axis.m,

@@ -56,6 +56,17 @@ typedef enum SentencePool { SENTENCE_NONE, SENTENCE_MEAN, SENTENCE_FIRST } Sente
 
 enum { SEQ2SEQ_LAYERS_MOST = 1024, SEQ2SEQ_PAIR = 2 };
 
+/* Several MLPs in the place of one, of which a router chooses a few for every token (Shazeer et al. 2017): those with
+ * the largest probabilities, of equal ones that with the lower number. What the chosen ones make is added, each times
+ * its probability. */
+typedef struct Seq2seqExperts {
+    int count, chosen; /* of a block, for a token; count 0: every block has one MLP */
+    int width;         /* hidden numbers of one */
+    int shared;        /* …of one more that every token has, times a sigmoid of its own; 0: there is none */
+    bool normalised;   /* the probabilities of the chosen are divided by their sum */
+    uint32_t dense[SEQ2SEQ_LAYERS_MOST / 32]; /* blocks of the decoder with one MLP all the same: bit by bit */
+} Seq2seqExperts;
+
 /* A zeroed knob is that of the original Transformer. */
 typedef struct Seq2seqConfig {
     Seq2seqForm form;
@@ -84,6 +95,7 @@ typedef struct Seq2seqConfig {
     HeadNorm head_norm;
     Parallel parallel;
     bool gated;                 /* act(x W_gate) · (x W_up) in the MLP */
+    Seq2seqExperts experts;     /* of a decoder alone, all of them gated and without biases */
     float score_cap, logit_cap; /* cap · tanh(x / cap) of the scaled scores, of the logits; 0: none */
     int window;                 /* a token sees so many tokens, itself the last of them; 0: all before it */
     uint32_t windowed[SEQ2SEQ_LAYERS_MOST / 32]; /* …in these blocks of the decoder: bit by bit */
@@ -111,6 +123,8 @@ int seq2seq_key_heads(const Seq2seqConfig *c);
 float seq2seq_root(int n, bool inverse); /* √n or 1/√n */
 /* Has that block of the decoder a window? */
 bool seq2seq_windowed(const Seq2seqConfig *c, int layer);
+/* Has that block of the decoder experts? */
+bool seq2seq_has_experts(const Seq2seqConfig *c, int layer);
 /* The most tokens that a text may have. */
 int seq2seq_longest(const Seq2seqConfig *c);
 /* Can this be built here? False and one line that names the knob, its value and what it may be. */
@@ -136,14 +150,16 @@ typedef enum Seq2seqWhere {
 Seq2seqWhere seq2seq_role_where(Seq2seqRole r);
 const char *seq2seq_role_name(Seq2seqRole r); /* "self_attn.w_q" */
 const char *seq2seq_role_axes(Seq2seqRole r);
-bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r);
+bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r); /* anywhere */
+bool seq2seq_has_in(const Seq2seqConfig *c, Seq2seqRole r, int layer);
 size_t seq2seq_role_cells(const Seq2seqConfig *c, Seq2seqRole r);
-/* How often the role stands in the model: 1, or the blocks of its stack. 0 where the model has no such weight. */
+/* How often the role stands in the model: 1, or the blocks of its stack that have it. 0 where none has. */
 int seq2seq_role_count(const Seq2seqConfig *c, Seq2seqRole r);
 /* "decoder.blocks.2" or "encoder" or "": the scope of the role's leaf; and its path. */
 void seq2seq_role_scope(Seq2seqRole r, int layer, char *out, size_t n);
 void seq2seq_role_path(Seq2seqRole r, int layer, char *out, size_t n);
 size_t seq2seq_params(const Seq2seqConfig *c);
+size_t seq2seq_params_active(const Seq2seqConfig *c); /* without those of experts that are not chosen for a token */
 
 size_t seq2seq_weights_count(const Seq2seqConfig *c);
 /* The i-th of so many, role by role, block by block; false: the model has none there (vit_weight_place). */

@@ -30,6 +30,7 @@ typedef struct TextBuilder {
     struct {
         int b, s, r, t, u, h, g, e, d, m, a, v, o; /* g: the heads of keys and values, h where there are as many */
         int source_rows, target_rows;              /* of learned position tables */
+        int x, f, y;                               /* experts, hidden numbers of one, of the shared one */
         int w, p, q;                               /* width of a word's vector (d as a rule), of an answer's, pooled */
         int segments, distances, classes;
         int past, fresh; /* with kept: the tokens before the last; the last */

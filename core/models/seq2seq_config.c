@@ -71,6 +71,11 @@ static bool check_ranges(const Seq2seqConfig *c, Err *err)
         {"number of segments", c->segments, 0, 1024},
         {"width of a word's vector", c->word_width, 0, 1 << 16},
         {"number of distances", c->distances, 0, 1 << 12},
+        {"number of experts", c->experts.count, 0, 1 << 12},
+        {"number of experts that a token gets", c->experts.chosen, c->experts.count > 0,
+         c->experts.count < 256 ? c->experts.count : 256},
+        {"hidden width of an expert", c->experts.width, c->experts.count > 0, 1 << 18},
+        {"hidden width of the shared expert", c->experts.shared, 0, 1 << 18},
     };
     return knobs_check(knobs, sizeof knobs / sizeof *knobs, err);
 }
@@ -96,6 +101,11 @@ bool seq2seq_windowed(const Seq2seqConfig *c, int layer)
     return c->window && (c->windowed[layer / 32] >> (layer % 32) & 1);
 }
 
+bool seq2seq_has_experts(const Seq2seqConfig *c, int layer)
+{
+    return c->experts.count && !(c->experts.dense[layer / 32] >> (layer % 32) & 1);
+}
+
 int seq2seq_rotated(const Seq2seqConfig *c)
 {
     return c->rope.width ? c->rope.width : c->head_dim;
@@ -105,10 +115,13 @@ int seq2seq_rotated(const Seq2seqConfig *c)
 static bool check_knobs(const Seq2seqConfig *c, Err *err)
 {
     const Seq2seqRope *r = &c->rope;
-    if (c->form != SEQ2SEQ_DECODER_ONLY && (c->key_heads || c->pos != SEQ2SEQ_POS_ADDED || c->after_norm ||
-                                            c->head_norm || c->parallel || c->gated || c->score_cap > 0 || c->window))
-        return err_set(err, "grouped queries, rotations, windows, gates, norms of queries and soft caps are built here "
-                            "for a decoder alone");
+    if (c->form != SEQ2SEQ_DECODER_ONLY &&
+        (c->key_heads || c->pos != SEQ2SEQ_POS_ADDED || c->after_norm || c->head_norm || c->parallel || c->gated ||
+         c->score_cap > 0 || c->window || c->experts.count))
+        return err_set(err, "grouped queries, rotations, windows, gates, experts, norms of queries and soft caps are "
+                            "built here for a decoder alone");
+    if (c->experts.count && (!c->gated || c->mlp_bias))
+        return err_set(err, "experts are built here with gates and without biases");
     if (c->form != SEQ2SEQ_ENCODER_ONLY && (c->segments || c->word_width || c->distances || c->wordless ||
                                             c->transform || c->pooler || c->replaced || c->sentence))
         return err_set(err, "segments, words of another width, distances and poolers are built here for an encoder "
@@ -254,8 +267,24 @@ bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r)
     case SEQ2SEQ_REPLACED_B:
     case SEQ2SEQ_REPLACED_OUT_W:
     case SEQ2SEQ_REPLACED_OUT_B: return c->replaced;
+    case SEQ2SEQ_ROUTER_W:
+    case SEQ2SEQ_EXPERT_W_GATE:
+    case SEQ2SEQ_EXPERT_W_UP:
+    case SEQ2SEQ_EXPERT_W_DOWN: return c->experts.count;
+    case SEQ2SEQ_SHARED_W_GATE:
+    case SEQ2SEQ_SHARED_W_UP:
+    case SEQ2SEQ_SHARED_W_DOWN:
+    case SEQ2SEQ_SHARED_W_OPEN: return c->experts.count && c->experts.shared;
     default: return has_bias(c, r) && has_norm(c, r);
     }
+}
+
+bool seq2seq_has_in(const Seq2seqConfig *c, Seq2seqRole r, int layer)
+{
+    bool experts = r >= SEQ2SEQ_ROUTER_W && r <= SEQ2SEQ_SHARED_W_OPEN,
+         dense = (r >= SEQ2SEQ_DEC_W_UP && r <= SEQ2SEQ_DEC_B_DOWN) || r == SEQ2SEQ_DEC_W_GATE ||
+                 r == SEQ2SEQ_DEC_B_GATE;
+    return seq2seq_has(c, r) && (!(experts || dense) || experts == seq2seq_has_experts(c, layer));
 }
 
 static int letter_length(const void *config, char letter)
@@ -267,6 +296,9 @@ static int letter_length(const void *config, char letter)
     case 'g': return seq2seq_key_heads(c);
     case 'e': return c->head_dim;
     case 'm': return c->mlp;
+    case 'x': return c->experts.count;
+    case 'f': return c->experts.width;
+    case 'y': return c->experts.shared;
     case 'a': return c->source_words;
     case 'v': return c->target_words;
     case 'o': return seq2seq_has_decoder(c) ? c->target_words : c->source_words;
@@ -292,15 +324,22 @@ size_t seq2seq_role_cells(const Seq2seqConfig *c, Seq2seqRole r)
     return weight_cells(ROLES[r].axes, letter_length, c);
 }
 
-int seq2seq_role_count(const Seq2seqConfig *c, Seq2seqRole r)
+/* How many of its kind of place the model has. */
+static int places(const Seq2seqConfig *c, Seq2seqRole r)
 {
-    if (!seq2seq_has(c, r))
-        return 0;
     switch (ROLES[r].where) {
     case SEQ2SEQ_ENCODER_BLOCK: return c->encoder_layers;
     case SEQ2SEQ_DECODER_BLOCK: return c->decoder_layers;
     default: return 1;
     }
+}
+
+int seq2seq_role_count(const Seq2seqConfig *c, Seq2seqRole r)
+{
+    int n = 0;
+    for (int layer = 0; layer < places(c, r); layer++)
+        n += seq2seq_has_in(c, r, layer);
+    return n;
 }
 
 void seq2seq_role_scope(Seq2seqRole r, int layer, char *out, size_t n)
@@ -329,6 +368,15 @@ size_t seq2seq_params(const Seq2seqConfig *c)
     return n;
 }
 
+size_t seq2seq_params_active(const Seq2seqConfig *c)
+{
+    static const Seq2seqRole EACH[] = {SEQ2SEQ_EXPERT_W_GATE, SEQ2SEQ_EXPERT_W_UP, SEQ2SEQ_EXPERT_W_DOWN};
+    size_t n = seq2seq_params(c), rest = (size_t)(c->experts.count - c->experts.chosen);
+    for (size_t i = 0; c->experts.count && i < sizeof EACH / sizeof *EACH; i++)
+        n -= seq2seq_role_cells(c, EACH[i]) / (size_t)c->experts.count * rest * (size_t)seq2seq_role_count(c, EACH[i]);
+    return n;
+}
+
 size_t seq2seq_weights_count(const Seq2seqConfig *c)
 {
     return size_mul(SEQ2SEQ_ROLES, (size_t)c->encoder_layers + (size_t)c->decoder_layers + 1);
@@ -347,7 +395,7 @@ bool seq2seq_weight_place(const Seq2seqConfig *c, size_t i, WeightPlace *p)
     const size_t rows = seq2seq_weights_count(c) / SEQ2SEQ_ROLES;
     const Seq2seqRole r = (Seq2seqRole)(i / rows);
     const int layer = (int)(i % rows);
-    if (layer >= seq2seq_role_count(c, r))
+    if (layer >= places(c, r) || !seq2seq_has_in(c, r, layer))
         return false;
     *p = (WeightPlace){.role = (int)r, .layer = layer, .axes = ROLES[r].axes, .start = ROLES[r].start};
     p->order = (uint64_t)r << 32 | (uint32_t)layer;

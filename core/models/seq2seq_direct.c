@@ -10,12 +10,13 @@ typedef struct From {
     const Seq2seqConfig *c;
     const Weights *w;
     int layer;
+    const float *chosen; /* as in seq2seq_direct_block */
 } From;
 
 /* NULL where the model has no such weight. */
 static const float *weight(const From *f, Seq2seqRole r)
 {
-    return seq2seq_has(f->c, r) ? seq2seq_weight(f->c, f->w, r, f->layer)->data : NULL;
+    return seq2seq_has_in(f->c, r, f->layer) ? seq2seq_weight(f->c, f->w, r, f->layer)->data : NULL;
 }
 
 /* y[n,outputs] from x[n,inputs]; the bias' role follows the weight's. */
@@ -82,7 +83,7 @@ static void add_sinusoids(int d, int n, double *x)
 void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *word, const int *segment,
                           int n, double *out)
 {
-    const From f = {c, w, 0};
+    const From f = {.c = c, .w = w};
     size_t d = (size_t)(decoder ? c->width : seq2seq_word_width(c));
     double *x = direct_zeros((size_t)n, d);
     const Seq2seqRole gamma = decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA;
@@ -185,7 +186,7 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
            groups = (size_t)seq2seq_key_heads(c);
     double *q = direct_zeros((size_t)n, inner), *z = direct_zeros((size_t)n, inner),
            *k = direct_zeros((size_t)m, groups * e), *v = direct_zeros((size_t)m, groups * e);
-    const From stack = {c, f->w, 0};
+    const From stack = {.c = c, .w = f->w};
     bool windowed = self && seq2seq_windowed(c, f->layer), alibi = self && c->pos == SEQ2SEQ_POS_ALIBI;
     linear(f, first, x, n, d, q, inner);
     linear(f, (Seq2seqRole)(first + 2), seen, m, d, k, groups * e);
@@ -245,6 +246,74 @@ static void mlp(const From *f, Seq2seqRole first, const double *x, int n, double
     free(hidden);
 }
 
+/* out[d] += share · W_down (act(W_gate x) · (W_up x)); hidden: room for twice m numbers. */
+static void add_expert(MapFn act, const float *gate, const float *up, const float *down, size_t m, const double *x,
+                       size_t d, double share, double *hidden, double *out)
+{
+    direct_linear(gate, NULL, x, 1, d, hidden, m);
+    direct_linear(up, NULL, x, 1, d, hidden + m, m);
+    for (size_t i = 0; i < m; i++)
+        hidden[i] = map_exact(act, hidden[i]) * hidden[m + i];
+    for (size_t o = 0; o < d; o++)
+        for (size_t i = 0; i < m; i++)
+            out[o] += share * (double)down[o * m + i] * hidden[i];
+}
+
+/* Which are the `most` largest of p[count], of equal ones the first: yes[count]. The graph's choice, where none that it
+ * left out is larger than one that it took by more than rounding. */
+static void choose(const double *p, size_t count, int most, const float *graph, bool *yes)
+{
+    double least_in = 1, most_out = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t before = 0;
+        for (size_t j = 0; j < count; j++)
+            before += p[j] > p[i] || (j < i && !(p[j] < p[i]));
+        yes[i] = before < (size_t)most;
+    }
+    int taken = 0;
+    for (size_t i = 0; graph && i < count; i++) {
+        bool in = graph[i] > 0;
+        taken += in;
+        least_in = in && p[i] < least_in ? p[i] : least_in;
+        most_out = !in && p[i] > most_out ? p[i] : most_out;
+    }
+    for (size_t i = 0; graph && taken == most && most_out <= least_in * (1 + 1e-5) && i < count; i++)
+        yes[i] = graph[i] > 0;
+}
+
+/* The experts that the router chooses for each token, each times its probability, and the one that all have. */
+static void experts(const From *f, const double *x, int n, double *out)
+{
+    const Seq2seqExperts *e = &f->c->experts;
+    size_t d = (size_t)f->c->width, m = (size_t)e->width, count = (size_t)e->count, more = (size_t)e->shared;
+    const float *gate = weight(f, SEQ2SEQ_EXPERT_W_GATE), *up = weight(f, SEQ2SEQ_EXPERT_W_UP),
+                *down = weight(f, SEQ2SEQ_EXPERT_W_DOWN);
+    double *p = direct_zeros(count, 1), *hidden = direct_zeros(m > more ? m : more, 2);
+    bool *yes = xcalloc(count, sizeof *yes);
+    for (size_t t = 0; t < (size_t)n; t++) {
+        const double *token = x + t * d;
+        double *to = out + t * d, sum = 0, open;
+        memset(to, 0, d * sizeof *to);
+        direct_linear(weight(f, SEQ2SEQ_ROUTER_W), NULL, token, 1, d, p, count);
+        direct_softmax(p, count);
+        choose(p, count, e->chosen, f->chosen ? f->chosen + t * count : NULL, yes);
+        for (size_t i = 0; i < count; i++)
+            sum += yes[i] ? p[i] : 0;
+        for (size_t i = 0; i < count; i++)
+            if (yes[i])
+                add_expert(f->c->act, gate + i * m * d, up + i * m * d, down + i * m * d, m, token, d,
+                           e->normalised ? p[i] / sum : p[i], hidden, to);
+        if (!more)
+            continue;
+        direct_linear(weight(f, SEQ2SEQ_SHARED_W_OPEN), NULL, token, 1, d, &open, 1);
+        add_expert(f->c->act, weight(f, SEQ2SEQ_SHARED_W_GATE), weight(f, SEQ2SEQ_SHARED_W_UP),
+                   weight(f, SEQ2SEQ_SHARED_W_DOWN), more, token, d, map_exact(MAP_SIGMOID, open), hidden, to);
+    }
+    free(p);
+    free(hidden);
+    free(yes);
+}
+
 /* Which of the sub-layers, its norm, and the second one behind it. */
 typedef enum Kind { SELF, CROSS, MLP } Kind;
 typedef struct Step {
@@ -256,7 +325,9 @@ typedef struct Step {
 static void make(const From *f, bool decoder, const Step *s, Seq2seqDirectMemory memory, const double *in, int n,
                  double *found)
 {
-    if (s->kind == MLP)
+    if (s->kind == MLP && decoder && seq2seq_has_experts(f->c, f->layer))
+        experts(f, in, n, found);
+    else if (s->kind == MLP)
         mlp(f, s->first, in, n, found);
     else
         attention(f, s->first, in, n, s->kind == CROSS ? memory.x : in, s->kind == CROSS ? memory.n : n,
@@ -303,14 +374,14 @@ static void side_by_side(const From *f, const Step *self, const Step *then, doub
 }
 
 void seq2seq_direct_block(const Seq2seqConfig *c, const Weights *w, bool decoder, int layer, const float *x, int n,
-                          Seq2seqDirectMemory memory, double *out)
+                          Seq2seqDirectMemory memory, const float *chosen, double *out)
 {
     static const Step ENCODER[] = {{.kind = SELF, .first = SEQ2SEQ_ENC_W_Q, .gamma = SEQ2SEQ_ENC_LN1_GAMMA},
                                    {.kind = MLP, .first = SEQ2SEQ_ENC_W_UP, .gamma = SEQ2SEQ_ENC_LN2_GAMMA}},
                       DECODER[] = {{SELF, SEQ2SEQ_DEC_W_Q, SEQ2SEQ_DEC_LN1_GAMMA, SEQ2SEQ_DEC_AFTER1_GAMMA},
                                    {.kind = CROSS, .first = SEQ2SEQ_CROSS_W_Q, .gamma = SEQ2SEQ_DEC_LN2_GAMMA},
                                    {MLP, SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, SEQ2SEQ_DEC_AFTER2_GAMMA}};
-    const From f = {c, w, layer};
+    const From f = {c, w, layer, chosen};
     direct_widen(x, (size_t)n * (size_t)c->width, out);
     if (c->parallel) {
         side_by_side(&f, &DECODER[0], &DECODER[2], out, n);
@@ -328,7 +399,7 @@ void seq2seq_direct_block(const Seq2seqConfig *c, const Weights *w, bool decoder
 void seq2seq_direct_stack_out(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *x, int n,
                               double *out)
 {
-    const From f = {c, w, 0};
+    const From f = {.c = c, .w = w};
     direct_widen(x, (size_t)n * (size_t)c->width, out);
     if (c->final_norm)
         norm(&f, decoder ? SEQ2SEQ_TARGET_FINAL_GAMMA : SEQ2SEQ_SOURCE_FINAL_GAMMA, out, n, out);
@@ -347,7 +418,7 @@ void seq2seq_direct_sentence(const Seq2seqConfig *c, const double *x, int n, dou
 void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const double *x, int n, double *logits,
                            double *probs)
 {
-    const From f = {c, w, 0};
+    const From f = {.c = c, .w = w};
     bool decoder = seq2seq_has_decoder(c);
     size_t words = (size_t)(decoder ? c->target_words : c->source_words);
     const float *table = weight(&f, !c->tied ? SEQ2SEQ_HEAD_W : decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED);

@@ -104,6 +104,12 @@ void text_axes(TextBuilder *b)
         b->axis.g = plain_axis(g, "g", "head of keys and values", ROLE_PLAIN, c->key_heads);
     b->axis.e = plain_axis(g, "e", "width of one head", ROLE_HEAD_WIDTH, c->head_dim);
     b->axis.m = plain_axis(g, "m", "MLP width", ROLE_HIDDEN, c->mlp);
+    if (c->experts.count) {
+        b->axis.x = plain_axis(g, "x", "expert", ROLE_EXPERT, c->experts.count);
+        b->axis.f = plain_axis(g, "f", "width of one expert", ROLE_HIDDEN, c->experts.width);
+    }
+    if (c->experts.count && c->experts.shared)
+        b->axis.y = plain_axis(g, "f0", "width of the shared expert", ROLE_HIDDEN, c->experts.shared);
     b->axis.o = seq2seq_has_decoder(c) ? b->axis.v : b->axis.a;
     whole_axes(b);
 }
@@ -120,6 +126,9 @@ static Dims role_dims(const TextBuilder *b, Seq2seqRole r)
         case 'g': axis = b->axis.g; break;
         case 'e': axis = b->axis.e; break;
         case 'm': axis = b->axis.m; break;
+        case 'x': axis = b->axis.x; break;
+        case 'f': axis = b->axis.f; break;
+        case 'y': axis = b->axis.y; break;
         case 'a': axis = b->axis.a; break;
         case 'v': axis = b->axis.v; break;
         case 'o': axis = b->axis.o; break;
@@ -144,7 +153,7 @@ static Dims role_dims(const TextBuilder *b, Seq2seqRole r)
 NnWeight text_weight(const TextBuilder *b, Seq2seqRole r)
 {
     NnWeight w = {.name = seq2seq_role_name(r)};
-    if (!seq2seq_has(b->c, r))
+    if (!seq2seq_has_in(b->c, r, b->layer))
         return w;
     const WeightTensor *t = seq2seq_weight(b->c, b->w, r, b->layer);
     REQUIRE(t->data);

@@ -1,46 +1,21 @@
 /* The families of decoders that are read from the hub, and the names of what is refused. What stands here was read in
  * each family's published program (transformers, src/transformers/models): the order of its sums, where its norms
  * stand, what its class has where config.json is silent. */
-#include "core/models/text_hub.h"
-
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/models/text_hub_rows.h"
 
-/* A linear layer or a norm: weight and bias under one name. */
-#define BOTH(w, b, name) [SEQ2SEQ_##w] = name ".weight", [SEQ2SEQ_##b] = name ".bias"
-#define NORM(role, name) BOTH(role##_GAMMA, role##_BETA, name)
-#define PART(w, b, name, how) [SEQ2SEQ_##w] = name ".weight#" how, [SEQ2SEQ_##b] = name ".bias#" how
 #define FUSED(name, how)                                                                                               \
     PART(DEC_W_Q, DEC_B_Q, name, "q" how), PART(DEC_W_K, DEC_B_K, name, "k" how), PART(DEC_W_V, DEC_B_V, name, "v" how)
-#define QKV(scope)                                                                                                     \
-    BOTH(DEC_W_Q, DEC_B_Q, scope "q_proj"), BOTH(DEC_W_K, DEC_B_K, scope "k_proj"),                                    \
-        BOTH(DEC_W_V, DEC_B_V, scope "v_proj")
-
-/* What most of today's families have in common: RMSNorm in front, rotations by halves, a gated MLP. */
-#define LLAMA_ATTENTION QKV("layers.%d.self_attn."), BOTH(DEC_W_O, DEC_B_O, "layers.%d.self_attn.o_proj")
-#define LLAMA_MLP                                                                                                      \
-    BOTH(DEC_W_GATE, DEC_B_GATE, "layers.%d.mlp.gate_proj"), BOTH(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.up_proj"),        \
-        BOTH(DEC_W_DOWN, DEC_B_DOWN, "layers.%d.mlp.down_proj")
-#define LLAMA_ENDS                                                                                                     \
-    [SEQ2SEQ_TARGET_EMBED] = "embed_tokens.weight", NORM(TARGET_FINAL, "norm"), BOTH(HEAD_W, HEAD_B, "/lm_head")
-#define LLAMA_NORMS NORM(DEC_LN1, "layers.%d.input_layernorm"), NORM(DEC_LN3, "layers.%d.post_attention_layernorm")
-#define LLAMA_NAMES LLAMA_ATTENTION, LLAMA_MLP, LLAMA_NORMS, LLAMA_ENDS
-#define HEAD_NORMS(how)                                                                                                \
-    [SEQ2SEQ_DEC_Q_##how] = "layers.%d.self_attn.q_norm.weight",                                                       \
-    [SEQ2SEQ_DEC_K_##how] = "layers.%d.self_attn.k_norm.weight"
 #define GEMMA_NORMS                                                                                                    \
     NORM(DEC_LN1, "layers.%d.input_layernorm"), NORM(DEC_AFTER1, "layers.%d.post_attention_layernorm"),                \
         NORM(DEC_LN3, "layers.%d.pre_feedforward_layernorm"), NORM(DEC_AFTER2, "layers.%d.post_feedforward_layernorm")
-#define ROTATED .pos = SEQ2SEQ_POS_ROPE, .rope = {.base = 10000, .half = true}
-#define RMS_GATED(e) .eps = e, .act = MAP_SILU, .final_norm = true, .rms_norm = true, .gated = true, ROTATED
-#define LLAMA_KNOBS(e) .pre_norm = true, RMS_GATED(e)
 #define GEMMA_KNOBS                                                                                                    \
     .eps = 1e-6f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true, .rms_norm = true, .gated = true,         \
     .gamma_plus = true, .tied = true, .head_dim = 256, .pos = SEQ2SEQ_POS_ROPE
 #define GPT_KNOBS .eps = 1e-5f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true
 #define GPT_KEYS "n_embd n_head n_layer n_positions n_inner layer_norm_epsilon"
-#define FREQUENCIES "*rotary_emb.inv_freq"
 #define MASKS "*.attn.bias *.attn.masked_bias *.attention.bias *.attention.masked_bias *.attn.attention.masked_bias"
 
 static bool biases(const HubReading *k, Seq2seqConfig *c, Err *err)
@@ -544,7 +519,6 @@ static const HubFamily HUB[] = {
 enum { HUB_COUNT = sizeof HUB / sizeof *HUB };
 
 /* Names of what reads or writes words and is not run. */
-#define EXPERTS "its MLPs are experts, of which a router chooses a few for every token"
 #define NO_ATTENTION "it has no attention: a state is carried from token to token"
 #define READS "its blocks have the form of an encoder whose embedding has segments and norms of its own"
 #define LATENT "its keys and values go through a latent that all heads share"
@@ -556,20 +530,23 @@ static const struct {
     {"codegen", "its q, k and v lie interleaved in the order of the machine it was trained on"},
     {"cohere", "its norms take the mean off without a bias, and its logits have a factor"},
     {"cohere2", "its norms take the mean off without a bias, and its logits have a factor"},
+    {"dbrx", "its experts lie in one tensor, and its q, k and v are clipped"},
     {"deberta", "its scores have relative positions as vectors"},
     {"deberta-v2", "its scores have relative positions as vectors"},
     {"deepseek_v2", LATENT},
     {"deepseek_v3", LATENT},
+    {"ernie4_5_moe", "its router adds a learned correction before it chooses"},
     {"falcon", "which of its attentions and norms a file has depends on settings that are not read here"},
     {"falcon_h1", NO_ATTENTION " beside its attention"},
     {"gemma3", "it is a picture tower and a decoder in one; its text model alone has the model_type gemma3_text"},
     {"gemma3n", "its blocks pass several streams and embeddings of their own"},
+    {"glm4_moe", "its router is a sigmoid with a learned correction, and chooses among groups of experts"},
     {"gpt_bigcode", "all its heads share one key and one value in a fused tensor of its own order"},
-    {"gpt_oss", EXPERTS ", and its softmax has sinks"},
+    {"gpt_oss", "its router chooses before its softmax, its experts have biases, and its attention has sinks"},
     {"granite", "its embeddings, scores, sums and logits have factors of their own"},
-    {"granitemoe", EXPERTS},
+    {"granitemoe", "its experts lie in one tensor, and its embeddings, scores and sums have factors of their own"},
     {"jamba", NO_ATTENTION " in most blocks"},
-    {"llama4", EXPERTS},
+    {"llama4", "its router is a sigmoid that scales what an expert reads, and some of its blocks rotate nothing"},
     {"longformer", READS ", and windows"},
     {"m2m_100", "it is an encoder and a decoder with positions and norms of its own"},
     {"mamba", NO_ATTENTION},
@@ -577,18 +554,15 @@ static const struct {
     {"marian", "it is an encoder and a decoder with positions and a bias of the logits of its own"},
     {"mbart", "it is an encoder and a decoder with positions and norms of its own"},
     {"minicpm", "its embeddings, sums and logits have factors of their own"},
-    {"mixtral", EXPERTS},
     {"modernbert", READS},
     {"mt5", "its scores have a learned bias by buckets of distance, and no factor"},
     {"nemotron", "its norms stretch by 1 + gamma and take the mean off, and its activation is a square"},
     {"olmo", "its norms have no weights at all"},
     {"olmo3", "its windows and rotations by block are not read here"},
-    {"olmoe", EXPERTS},
     {"openai-gpt", "its norms stand behind the sums, and its positions and words share names with GPT-2"},
     {"pegasus", "it is an encoder and a decoder with positions and norms of its own"},
-    {"phimoe", EXPERTS},
-    {"qwen2_moe", EXPERTS},
-    {"qwen3_moe", EXPERTS},
+    {"phimoe", "its router chooses one expert after the other, each by a threshold of its own"},
+    {"qwen3_vl_moe", "it is a picture tower and a decoder in one"},
     {"qwen3_next", NO_ATTENTION " in most blocks"},
     {"recurrent_gemma", NO_ATTENTION " in most blocks"},
     {"rwkv", NO_ATTENTION},
@@ -611,7 +585,11 @@ const char *hub_refused(const char *type)
 
 const HubFamily *hub_family(int i)
 {
-    return i < HUB_COUNT ? &HUB[i] : i - HUB_COUNT < HUB_ENCODER_COUNT ? &HUB_ENCODERS[i - HUB_COUNT] : NULL;
+    const int encoder = i - HUB_COUNT - HUB_EXPERTS_COUNT;
+    return i < HUB_COUNT                 ? &HUB[i]
+           : encoder < 0                 ? &HUB_EXPERTS[i - HUB_COUNT]
+           : encoder < HUB_ENCODER_COUNT ? &HUB_ENCODERS[encoder]
+                                         : NULL;
 }
 
 bool hub_embeds(const char *name)

@@ -1,6 +1,7 @@
 /* Inside core/models only: text models in folders as the Hugging Face hub has them, config.json and model.safetensors.
  * A family is a row: its knobs, what its tensors are called, what its class has where config.json is silent.
- * text_hub.c and text_hub_encoders.c have the rows, text_hub_config.c reads config.json, text_hub_weights.c tensors. */
+ * text_hub.c, text_hub_experts.c and text_hub_encoders.c have the rows, text_hub_config.c reads config.json,
+ * text_hub_weights.c tensors. */
 #ifndef VITRINE_MODELS_TEXT_HUB_H
 #define VITRINE_MODELS_TEXT_HUB_H
 #include "core/base/buf.h"
@@ -14,9 +15,9 @@ typedef struct HubFamily {
     const char *layout; /* "Hugging Face GPT-2" */
     Seq2seqConfig c;    /* its knobs, and the class' values of keys that config.json may leave out */
     const char *prefix; /* in front of all names but those that begin with /; a file may do without it */
-    /* By role: the name, %d the block, or several that programs had for it, separated by |; behind a # how a part of a
-     * tensor lies there: q, k or v of the three behind each other, or 0/2, the first of two equal ones; then H: head by
-     * head, T: stored [inputs, outputs]. */
+    /* By role: the name, %d the block, a second one the expert, or several that programs had for it, separated by |;
+     * behind a # how a part of a tensor lies there: q, k or v of the three behind each other, or 0/2, the first of two
+     * equal ones; then H: head by head, T: stored [inputs, outputs]. */
     const char *names[SEQ2SEQ_ROLES];
     const char *useless; /* tensors that take no part, separated by blanks; * stands for anything */
     const char *beside;  /* …those of answers that are not built here: left out, and said */
@@ -42,8 +43,8 @@ struct HubReading {
     Model *m; /* for what is assumed */
 };
 
-extern const HubFamily HUB_ENCODERS[]; /* for hub_family */
-extern const int HUB_ENCODER_COUNT;
+extern const HubFamily HUB_EXPERTS[], HUB_ENCODERS[]; /* for hub_family */
+extern const int HUB_EXPERTS_COUNT, HUB_ENCODER_COUNT;
 const HubFamily *hub_family(int i); /* NULL behind the last */
 /* What a config.json says it is: its model_type; of Karpathy's two programs, whose files have a "block_size" and
  * another meaning for model_type or none, the row for it. */

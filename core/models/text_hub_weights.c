@@ -30,14 +30,46 @@ typedef struct Reading {
     Err *err;
 } Reading;
 
-static void put_name(char out[NAME], const char *prefix, const char *pattern, size_t n, int layer)
+/* The first %d of the pattern is the block, the second one the expert. */
+static void put_name(char out[NAME], const char *prefix, const char *pattern, size_t n, int layer, int expert)
 {
-    const char *mark = memchr(pattern, '%', n);
     bool bare = *pattern == '/';
-    size_t first = mark ? (size_t)(mark - pattern) : n;
-    utf8_print(out, NAME, "%s%.*s", bare ? "" : prefix, (int)first - bare, pattern + bare);
-    if (mark)
-        utf8_print(out + strlen(out), NAME - strlen(out), "%d%.*s", layer, (int)(n - first) - 2, mark + 2);
+    const char *at = pattern + bare, *end = pattern + n;
+    utf8_print(out, NAME, "%s", bare ? "" : prefix);
+    for (int number = layer; at < end; number = expert) {
+        const char *mark = memchr(at, '%', (size_t)(end - at)), *to = mark ? mark : end;
+        char *tail = out + strlen(out);
+        utf8_print(tail, NAME - strlen(out), "%.*s", (int)(to - at), at);
+        tail += strlen(tail);
+        if (mark)
+            utf8_print(tail, NAME - strlen(out), "%d", number);
+        at = mark ? mark + 2 : end;
+    }
+}
+
+/* A weight of all experts lies in as many tensors. */
+static bool of_experts(const WeightPlace *w)
+{
+    return *w->axes == 'x' && w->rank == 3;
+}
+
+static int tensors_of(const WeightPlace *w)
+{
+    return of_experts(w) ? (int)w->shape[0] : 1;
+}
+
+/* The part of a weight that one tensor has. */
+static WeightPlace part_of(const WeightPlace *w, int expert)
+{
+    WeightPlace one = *w;
+    if (!of_experts(w))
+        return one;
+    one.axes++;
+    one.rank--;
+    memmove(one.shape, one.shape + 1, (size_t)one.rank * sizeof *one.shape);
+    one.cells /= w->shape[0];
+    one.data = w->data ? w->data + one.cells * (size_t)expert : NULL;
+    return one;
 }
 
 /* Outputs and inputs of a weight by its axes: those of q, k and v are [heads, width of a head, inputs]. */
@@ -72,7 +104,7 @@ static void find_part(const Reading *k, const char *how, Stored *s)
 }
 
 /* The name of a weight: of several the first that the file has, else the first. */
-static const TensorInfo *find_name(const Reading *k, int role, int layer, char name[NAME])
+static const TensorInfo *find_name(const Reading *k, int role, int layer, int expert, char name[NAME])
 {
     const char *pattern = k->family->names[role];
     const TensorInfo *t = NULL;
@@ -80,7 +112,7 @@ static const TensorInfo *find_name(const Reading *k, int role, int layer, char n
     for (size_t n; !t && pattern && *pattern && *pattern != '#'; pattern += n + (pattern[n] == '|')) {
         char other[NAME];
         n = strcspn(pattern, "|#");
-        put_name(other, k->prefix, pattern, n, layer);
+        put_name(other, k->prefix, pattern, n, layer, expert);
         t = tensors_find(k->file, other);
         if (t || !*name)
             memcpy(name, other, NAME);
@@ -88,14 +120,14 @@ static const TensorInfo *find_name(const Reading *k, int role, int layer, char n
     return t;
 }
 
-static Stored stored(const Reading *k, const WeightPlace *w)
+static Stored stored(const Reading *k, const WeightPlace *w, int expert)
 {
     const char *pattern = k->family->names[w->role];
     Stored s = {.total = 0};
     if (!pattern)
         return s;
     size_t n = strcspn(pattern, "#");
-    find_name(k, w->role, w->layer, s.name);
+    find_name(k, w->role, w->layer, expert, s.name);
     split(w, &s);
     find_part(k, pattern[n] ? pattern + n + 1 : "", &s);
     return s;
@@ -108,9 +140,9 @@ static bool has_shape(const TensorInfo *t, const Stored *s)
     return t->rank == 2 && t->shape[s->turned] == s->total && t->shape[!s->turned] == s->inputs;
 }
 
-static bool check_weight(const Reading *k, const WeightPlace *w)
+static bool check_tensor(const Reading *k, const WeightPlace *w, int expert)
 {
-    Stored s = stored(k, w);
+    Stored s = stored(k, w, expert);
     const TensorInfo *t = *s.name ? tensors_find(k->file, s.name) : NULL;
     if (!*s.name)
         return err_set(k->err, "%s: config.json asks for a weight that %s stores nowhere", k->file->path,
@@ -147,12 +179,23 @@ static bool check_weight(const Reading *k, const WeightPlace *w)
     return false;
 }
 
-static bool read_weight(Reading *k, const WeightPlace *w)
+static bool check_weight(const Reading *k, const WeightPlace *w)
 {
-    Stored s = stored(k, w);
+    bool ok = true;
+    for (int i = 0; ok && i < tensors_of(w); i++) {
+        const WeightPlace part = part_of(w, i);
+        ok = check_tensor(k, &part, i);
+    }
+    return ok;
+}
+
+static bool read_tensor(Reading *k, const WeightPlace *w, int expert)
+{
+    Stored s = stored(k, w, expert);
     const TensorInfo *t = tensors_find(k->file, s.name);
     k->used[t - k->file->tensors] = true;
-    w->at->origin = arena_strdup(&k->m->arena, s.name);
+    if (!expert)
+        w->at->origin = arena_strdup(&k->m->arena, s.name);
     if (t->cells == w->cells && !s.turned)
         return tensors_read_f32(k->file, t, w->data, k->err);
     float *all = xfloats(t->cells);
@@ -164,6 +207,18 @@ static bool read_weight(Reading *k, const WeightPlace *w)
             w->data[o * inputs + i] = s.turned && s.inputs ? all[i * s.total + row] : all[row * inputs + i];
     }
     free(all);
+    return ok;
+}
+
+static bool read_weight(Reading *k, const WeightPlace *w)
+{
+    bool ok = true;
+    for (int i = 0; ok && i < tensors_of(w); i++) {
+        const WeightPlace part = part_of(w, i);
+        ok = read_tensor(k, &part, i);
+    }
+    if (tensors_of(w) > 1)
+        w->at->origin = arena_printf(&k->m->arena, "%s and %d more", w->at->origin, tensors_of(w) - 1);
     return ok;
 }
 
@@ -219,11 +274,11 @@ static void find_answers(const Reading *k)
     char name[NAME];
     if (c->form != SEQ2SEQ_ENCODER_ONLY)
         return;
-    c->transform = find_name(k, SEQ2SEQ_TRANSFORM_W, 0, name) != NULL;
+    c->transform = find_name(k, SEQ2SEQ_TRANSFORM_W, 0, 0, name) != NULL;
     c->wordless = !c->transform;
-    c->pooler = find_name(k, SEQ2SEQ_POOLER_W, 0, name) != NULL;
-    c->pair = c->pooler && find_name(k, SEQ2SEQ_PAIR_W, 0, name);
-    c->replaced = find_name(k, SEQ2SEQ_REPLACED_W, 0, name) != NULL;
+    c->pooler = find_name(k, SEQ2SEQ_POOLER_W, 0, 0, name) != NULL;
+    c->pair = c->pooler && find_name(k, SEQ2SEQ_PAIR_W, 0, 0, name);
+    c->replaced = find_name(k, SEQ2SEQ_REPLACED_W, 0, 0, name) != NULL;
 }
 
 static uint64_t bytes_of(const Model *m)
@@ -242,7 +297,7 @@ bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress
         return false;
     Reading k = {.m = m, .family = f, .file = &file, .prefix = f->prefix, .err = err};
     char first[NAME];
-    if (!find_name(&k, seq2seq_has_decoder(&m->text) ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED, 0, first))
+    if (!find_name(&k, seq2seq_has_decoder(&m->text) ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED, 0, 0, first))
         k.prefix = ""; /* a model saved without its head */
     find_answers(&k);
     k.used = xcalloc(file.count + 1, sizeof *k.used);

@@ -47,6 +47,11 @@ static const struct {
     {"phi3", 0},
     {"stablelm", 0},
     {"starcoder2", 1},
+    /* with experts */
+    {"mixtral", 0},
+    {"olmoe", 0},
+    {"qwen2_moe", 0},
+    {"qwen3_moe", 0},
     /* encoders */
     {"bert", 2},
     {"minilm", 1},
@@ -224,7 +229,7 @@ static void second_route(void **state)
             snprintf(from, sizeof from, "%s.blocks.%d.resid_pre", stack, layer);
             snprintf(to, sizeof to, "%s.blocks.%d.%s", stack, layer, behind);
             seq2seq_direct_block(k, w, decoder, layer, text_bench_values(&c.b, from), 9, (Seq2seqDirectMemory){NULL, 0},
-                                 x);
+                                 NULL, x);
             worst = fmax(worst, error_of(x, text_bench_values(&c.b, to), cells));
         }
         seq2seq_direct_stack_out(k, w, decoder, text_bench_values(&c.b, to), 9, x);
@@ -359,7 +364,23 @@ static void look_alikes(void **state)
         const char *name, *old, *new, *said;
     } REFUSED[] = {
         {"gpt2", "\"gpt2\"", "\"openai-gpt\"", "\"openai-gpt\", which Vitrine does not run: its norms stand behind"},
-        {"llama", "\"llama\"", "\"mixtral\"", "its MLPs are experts"},
+        {"llama", "\"llama\"", "\"mixtral\"", "block_sparse_moe.gate.weight' is missing"},
+        {"mixtral", "\"mixtral\"", "\"gpt_oss\"", "its router chooses before its softmax"},
+        {"mixtral", "\"mixtral\"", "\"phimoe\"", "its router chooses one expert after the other"},
+        {"mixtral", "\"mixtral\"", "\"granitemoe\"", "its experts lie in one tensor"},
+        {"mixtral", "_experts\": 4", "_experts\": 5", "gate.weight' is 4 × 16; config.json asks for 5 × 16"},
+        {"mixtral", "_experts\": 4", "_experts\": 3", "config.json asks for 3"},
+        {"mixtral", "per_tok\": 2", "per_tok\": 5", "number of experts that a token gets is 5; it must be 1 to 4"},
+        {"olmoe", "\"clip_qkv\": null", "\"clip_qkv\": 8.0", "\"clip_qkv\" must be null"},
+        {"olmoe", "_experts\": 6", "_experts\": 0", "experts"},
+        {"qwen2_moe", "step\": 2", "step\": 0", "\"decoder_sparse_step\" is 0; it must be at least 1"},
+        {"qwen2_moe", "step\": 2", "step\": 3", "layers.1.mlp.up_proj.weight' is missing"},
+        {"qwen2_moe", "window\": false", "window\": true", "\"use_sliding_window\" must be false"},
+        {"qwen2_moe", "_size\": 20", "_size\": 21", "config.json asks for 21"},
+        {"qwen3_moe", "only_layers\": [\n  1\n ]", "only_layers\": \"1\"", "must be a list of blocks"},
+        {"qwen3_moe", "only_layers\": [\n  1\n ]", "only_layers\": []", "layers.1.mlp.gate.weight' is missing"},
+        {"qwen3_moe", "\"norm_topk_prob\"", "\"n_group\": 2, \"norm_topk_prob\"", "\"n_group\" is not known"},
+        {"qwen3_moe", "\"decoder_sparse_step\": 1", "\"decoder_sparse_step\": null", NULL},
         {"llama", "\"llama\"", "\"bert\"", "class bert, whose key is \"layer_norm_eps\""},
         {"bert", "\"bert\"", "\"albert\"", "the form of an encoder whose embedding"},
         {"bert", "\"absolute\"", "\"relative_key\"", "must be \"absolute\""},

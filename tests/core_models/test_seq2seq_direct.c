@@ -39,7 +39,7 @@ static void stack(TextBench *b, const char *what, bool decoder, const double *me
             seq2seq_direct_embed(c, &b->model.weights, decoder, word, NULL, n, out);
             close_enough(what, "the embedding", off(x, out, cells));
         }
-        seq2seq_direct_block(c, &b->model.weights, decoder, layer, x, n, m, out);
+        seq2seq_direct_block(c, &b->model.weights, decoder, layer, x, n, m, NULL, out);
         x = run_need(b->run, site_node(&b->graph, part, SITE_BLOCK_OUT));
         close_enough(what, "a block", off(x, out, cells));
     }

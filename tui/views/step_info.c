@@ -210,7 +210,8 @@ static void line_axis(Lines *l, const Graph *g, Dims d, int k, const int *at)
     static const char *const BRIEF[ROLE_COUNT] = {
         [ROLE_QUERY] = "asks",           [ROLE_KEY] = "looked at",       [ROLE_HEAD_WIDTH] = "in head",
         [ROLE_CHANNEL] = "colour",       [ROLE_PIXEL_ROW] = "pixel row", [ROLE_PIXEL_COL] = "pixel col.",
-        [ROLE_PLACE_COL] = "patch col.", [ROLE_WIDTH] = "of width",      [ROLE_HIDDEN] = "of MLP"};
+        [ROLE_PLACE_COL] = "patch col.", [ROLE_WIDTH] = "of width",      [ROLE_HIDDEN] = "of MLP",
+        [ROLE_EXPERT] = "expert"};
     const Axis *a = &g->axes[d.axis[k]];
     bool asks = false;
     char label[64], text[128];

@@ -349,9 +349,12 @@ static bool check_stack(TextCheck *c, const Stack *k, Seq2seqDirectMemory memory
                                  k->tokens, x);
             verify_compare(c->s, c->side, from, x, c->r);
         }
+        int mlp = anatomy_next_in(g, NO_PART, PART_MLP, part);
+        NodeId chosen = mlp == NO_PART ? NO_NODE : site_node(g, mlp, SITE_EXPERTS_CHOSEN);
+        ok = ok && (chosen == NO_NODE || ask_need(c->s, c->side, chosen, c->err));
         if (ok) {
             seq2seq_direct_block(&c->m->text, &c->m->weights, k->decoder, layer, run_peek(run, from), k->tokens, memory,
-                                 x);
+                                 chosen == NO_NODE ? NULL : run_peek(run, chosen), x);
             verify_compare(c->s, c->side, to, x, c->r);
         }
         session_trim(c->s);

@@ -30,7 +30,9 @@ static bool pick(const Session *s, const Args *a, const char *word, char path[SE
     const char *dot = strrchr(word, '.'), *stack = NULL;
     char name[24] = "";
     if (!neuron_here(s, &part, unit) || !axes_of(s, &tokens, &units))
-        return err_set(err, "this model has no MLP");
+        return err_set(err, site_part(g, SITE_ROUTER) == NO_PART
+                                ? "this model has no MLP"
+                                : "this block has experts: the screen of units is for blocks with one MLP");
     snprintf(path, SESSION_PATH, "%s", neuron_path(s, SIDE_B, SITE_MLP_POST));
     if (!*word)
         return true;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes models of words and recordings beside it: every family of decoders and of encoders once, tiny, with weights from a seed under
+"""Writes models of words and recordings beside it: every family of decoders, of encoders and of decoders with experts once, tiny, with weights from a seed under
 the names of its own program, and what that program computes for two or three lengths of text, here in float64 and written from
 its published source. Run in this folder; needs numpy. Recordings are named after Vitrine's nodes and kept as float32;
 wrong.* are the logits of the mistakes that are made most often: a test must be able to tell them apart."""
@@ -388,7 +388,7 @@ def qkv_of(w, r, b, y, p, c, wrong, qkv_bias=False, norms=None):
     return q, k, v
 
 
-def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False, windows=lambda i: None, prefix="model."):
+def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False, windows=lambda i: None, prefix="model.", mlps=None):
     def forward(w, r, ids, wrong):
         n, e, eps = len(ids), c["head_dim"], c["rms_norm_eps"]
         inv, stretch = frequencies(e, c["rope_theta"], None if wrong == "scaling" else scaling)
@@ -401,7 +401,10 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
             b, p = block(i), f"{prefix}layers.{i}."
             y = rms_norm(w, r, x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x, b + "rms1", p + "input_layernorm", eps)
             q, k, v = qkv_of(w, r, b, y, p + "self_attn.", c, wrong, qkv_bias)
-            if head_norm and wrong != "head norm":
+            if head_norm == "all":
+                q = split(rms_norm(w, r, merge(q), b + "self_attn.rms_q", p + "self_attn.q_norm", eps), q.shape[1])
+                k = split(rms_norm(w, r, merge(k), b + "self_attn.rms_k", p + "self_attn.k_norm", eps), k.shape[1])
+            elif head_norm and wrong != "head norm":
                 q = rms_norm(w, r, q, b + "self_attn.rms_q", p + "self_attn.q_norm", eps)
                 k = rms_norm(w, r, k, b + "self_attn.rms_k", p + "self_attn.k_norm", eps)
             q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, wrong == "pairs")) for name, t in (("q", q), ("k", k)))
@@ -413,7 +416,8 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
             seen_by_mlp = before if wrong == "parallel" else x
             seen_by_mlp = seen_by_mlp - seen_by_mlp.mean(-1, keepdims=True) if wrong == "layer norm" else seen_by_mlp
             y = rms_norm(w, r, seen_by_mlp, b + "rms2", p + "post_attention_layernorm", eps)
-            x = r.put(b + "resid_post", x + gated(w, r, b, y, p + "mlp.", "silu", c.get("mlp_bias", False)))
+            found = mlps(w, r, b, y, p, i, wrong) if mlps else gated(w, r, b, y, p + "mlp.", "silu", c.get("mlp_bias", False))
+            x = r.put(b + "resid_post", x + found)
         x = x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x
         x = rms_norm(w, r, x, "decoder.rms_final", prefix + "norm", eps)
         if wrong == "final norm twice":
@@ -435,6 +439,75 @@ MISTRAL = {k: v for k, v in LLAMA.items() if "bias" not in k} | dict(model_type=
 QWEN2 = {k: v for k, v in YARN.items() if k != "rope_scaling"} | dict(use_sliding_window=True)
 QWEN3 = LLAMA | dict(model_type="qwen3", use_sliding_window=False, sliding_window=None, max_window_layers=2)
 del QWEN3["mlp_bias"]
+
+
+
+def glu(w, x, p, names, width):
+    gate, up, down = names
+    return linear(w, ACT["silu"](linear(w, x, p + gate, width)) * linear(w, x, p + up, width), p + down, D)
+
+
+def experts(c, count, chosen, normalised, width, dense=lambda i: False, shared=0):
+    """The four SparseMoeBlocks (modeling_mixtral.py, …_olmoe.py, …_qwen2_moe.py, …_qwen3_moe.py): one token after the other,
+    only the experts that it gets; beside that what all of them say, for the recording."""
+    mixtral = c["model_type"] == "mixtral"
+    scope, names = ("block_sparse_moe.", ("w1", "w3", "w2")) if mixtral else ("mlp.", ("gate_proj", "up_proj", "down_proj"))
+
+    def mlps(w, r, b, x, p, i, wrong):
+        if dense(i):
+            return gated(w, r, b, x, p + "mlp.", "silu")
+        p, m = p + scope, b + "mlp."
+        scores = r.put(m + "router", linear(w, x, p + "gate", count, sharp=3.0))
+        probs = r.put(m + "router_probs", softmax(scores))
+        all_say = np.stack([glu(w, x, f"{p}experts.{e}.", names, width) for e in range(count)], 1)
+        r.put(m + "experts.out", all_say)
+        order = sorted(range(count), key=str) if wrong == "experts as text" else [(e + 1) % count for e in range(count)] if wrong == "experts rolled" else range(count)
+        norm = normalised != (wrong == "norm") or wrong == "softmax after"
+        out, weights, chose, wrote = np.zeros_like(x), np.zeros_like(probs), np.zeros_like(probs), np.zeros_like(all_say)
+        for t in range(len(x)):
+            ranked = np.argsort(-probs[t], kind="stable")
+            if chosen < count:
+                assert probs[t, ranked[chosen - 1]] > 1.001 * probs[t, ranked[chosen]]  # no choice that rounding could turn
+            top = ranked[:chosen - (wrong == "one less")]
+            g = probs[t, top] / probs[t, top].sum() if norm else probs[t, top]
+            if wrong == "softmax after":
+                g = softmax(scores[t, top])
+            for e, share in zip(top, g):
+                wrote[t, e] = glu(w, x[t:t + 1], f"{p}experts.{order[e]}.", names, width)[0] * share
+                weights[t, e], chose[t, e] = share, 1
+                out[t] += wrote[t, e]
+        r.put(m + "chosen", chose), r.put(m + "weights", weights), r.put(m + "experts.wrote", wrote)
+        if shared:
+            said = r.put(m + "shared.out", glu(w, x, p + "shared_expert.", names, shared))
+            openness = 1 / (1 + np.exp(-linear(w, x, p + "shared_expert_gate", 1, sharp=2.0)))
+            r.put(m + "shared.open", openness[:, 0])
+            r.put(m + "routed", out)
+            out = out if wrong == "no shared" else out + said * (1 if wrong == "shared gate" else openness)
+        return r.put(m + "mixed", out)
+    return mlps
+
+
+PLAIN = {k: v for k, v in LLAMA.items() if "bias" not in k}
+MIXTRAL = PLAIN | dict(model_type="mixtral", num_local_experts=4, num_experts_per_tok=2, sliding_window=None,
+                       output_router_logits=False, router_aux_loss_coef=0.02)
+OLMOE = PLAIN | dict(model_type="olmoe", num_experts=6, num_experts_per_tok=3, norm_topk_prob=False, attention_bias=False,
+                     clip_qkv=None, router_aux_loss_coef=0.01)
+QWEN2_MOE = PLAIN | dict(model_type="qwen2_moe", num_hidden_layers=3, num_experts=5, num_experts_per_tok=2,
+                         moe_intermediate_size=12, shared_expert_intermediate_size=20, norm_topk_prob=False,
+                         decoder_sparse_step=2, mlp_only_layers=[], use_sliding_window=False, sliding_window=32768,
+                         max_window_layers=21, output_router_logits=False, router_aux_loss_coef=0.001)
+QWEN3_MOE = PLAIN | dict(model_type="qwen3_moe", num_hidden_layers=3, num_experts=12, num_experts_per_tok=4,
+                         moe_intermediate_size=10, norm_topk_prob=True, decoder_sparse_step=1, mlp_only_layers=[1],
+                         attention_bias=False, use_sliding_window=False, sliding_window=None, max_window_layers=3,
+                         router_aux_loss_coef=0.001)
+EXPERTS = [
+    ("mixtral", MIXTRAL, llama_like(MIXTRAL, mlps=experts(MIXTRAL, 4, 2, True, M)), ["norm", "experts rolled", "one less"]),
+    ("olmoe", OLMOE, llama_like(OLMOE, head_norm="all", mlps=experts(OLMOE, 6, 3, False, M)), ["norm", "softmax after"]),
+    ("qwen2_moe", QWEN2_MOE, llama_like(QWEN2_MOE, qkv_bias=True, mlps=experts(QWEN2_MOE, 5, 2, False, 12, lambda i: (i + 1) % 2 != 0, 20)),
+     ["norm", "shared gate", "no shared"]),
+    ("qwen3_moe", QWEN3_MOE, llama_like(QWEN3_MOE, head_norm=True, mlps=experts(QWEN3_MOE, 12, 4, True, 10, lambda i: i == 1)),
+     ["norm", "experts as text"]),
+]
 
 OLMO2 = LLAMA | dict(model_type="olmo2")
 del OLMO2["mlp_bias"]
@@ -821,6 +894,8 @@ if __name__ == "__main__":
         write(*family)
     for family in ENCODERS:
         write_encoder(*family)
+    for family in EXPERTS:
+        write(*family)
     for name, config, forward, mistakes in LATER:
         rng = np.random.default_rng(zlib.crc32(name.encode()))
         write(name, config, forward, mistakes)
