@@ -29,6 +29,11 @@ static const struct {
     {SEQ2SEQ_DEC_W_UP, BLOCK "mlp.pre"},
     {SEQ2SEQ_DEC_W_GATE, BLOCK "mlp.gate"},
     {SEQ2SEQ_DEC_W_DOWN, BLOCK "mlp.out"},
+    {SEQ2SEQ_ROUTER_W, BLOCK "mlp.router"},
+    {SEQ2SEQ_SHARED_W_UP, BLOCK "mlp.shared.pre"},
+    {SEQ2SEQ_SHARED_W_GATE, BLOCK "mlp.shared.gate"},
+    {SEQ2SEQ_SHARED_W_DOWN, BLOCK "mlp.shared.out"},
+    {SEQ2SEQ_SHARED_W_OPEN, BLOCK "mlp.shared.score"},
     {SEQ2SEQ_TARGET_FINAL_GAMMA, "decoder.rms_final.out|decoder.ln_final.out"},
     {SEQ2SEQ_HEAD_W, "uncapped|logits"},
     {SEQ2SEQ_SOURCE_EMBED, "encoder.embed"},
@@ -68,13 +73,14 @@ static size_t parent(const char *name, size_t n)
 }
 
 /* The module that W_O or W_DOWN is in, where it gives what that does, and its activation. */
-static void put_parent(const HubFamily *f, const char *name, size_t n, bool attention, Buf *out)
+static void put_parent(const HubFamily *f, const Seq2seqConfig *c, const char *name, size_t n, bool attention, Buf *out)
 {
     size_t in = parent(name, n);
     bool adds = strcmp(f->type, "bloom") == 0 || strcmp(f->type, "mpt") == 0; /* the residual stream, inside of it */
     if (!in || adds || name[in - 1] == 'd')
         return;
-    put_line(f, name, in, "", attention ? BLOCK "self_attn.out" : BLOCK "mlp.out", out);
+    if (attention || !c->experts.count) /* else it is the router's line */
+        put_line(f, name, in, "", attention ? BLOCK "self_attn.out" : BLOCK "mlp.out", out);
     for (int k = 0; !attention && k < 2; k++)
         put_line(f, name, in, k ? ".act_fn" : ".act", BLOCK "mlp.gate_post|" BLOCK "mlp.post", out);
 }
@@ -97,7 +103,9 @@ static void put_role(const HubFamily *f, const Seq2seqConfig *c, size_t i, Buf *
         return;
     put_line(f, name, n, "", nodes, out);
     if (r == SEQ2SEQ_DEC_W_O || r == SEQ2SEQ_DEC_W_DOWN)
-        put_parent(f, name, n, r == SEQ2SEQ_DEC_W_O, out);
+        put_parent(f, c, name, n, r == SEQ2SEQ_DEC_W_O, out);
+    if (r == SEQ2SEQ_ROUTER_W)
+        put_line(f, name, parent(name, n), "", BLOCK "mlp.mixed|" BLOCK "mlp.out", out);
     if (r == SEQ2SEQ_DEC_W_O)
         put_line(f, name, (size_t)(strstr(name, "%d") + 2 - name), "", BLOCK "resid_post", out);
 }

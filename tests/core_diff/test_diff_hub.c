@@ -50,6 +50,16 @@ static const struct {
     {"gemma3", "window", "window is one token longer"},
     {"phi", "whole", "rotates all numbers of a head"},
     {"phi3", "gate", "gate and the values that it multiplies are exchanged"},
+    {"mixtral", "norm", "does not divide the weights of the chosen experts"},
+    {"mixtral", "experts rolled", "each is the one behind it"},
+    {"mixtral", "one less", "gets one expert less"},
+    {"olmoe", "norm", "add up to 1 in the recording"},
+    {"olmoe", "softmax after", "a softmax of the chosen alone"},
+    {"qwen2_moe", "norm", "add up to 1 in the recording"},
+    {"qwen2_moe", "shared gate", "does not multiply the shared expert by its gate"},
+    {"qwen2_moe", "no shared", "leaves out the shared expert"},
+    {"qwen3_moe", "norm", "does not divide the weights of the chosen experts"},
+    {"qwen3_moe", "experts as text", "order of their numbers as text"},
 };
 
 /* The model of a family with what its recording of nine words was made from. */
@@ -137,9 +147,10 @@ static void mistakes_are_named(void **state)
 static void modules_of_every_family(void **state)
 {
     (void)state;
-    static const char *const FAMILIES[] = {"gpt2",   "gpt_neo", "gptj",  "gpt_neox", "opt",       "bloom", "mpt",
-                                           "llama",  "mistral", "qwen2", "qwen3",    "olmo2",     "gemma", "gemma2",
-                                           "gemma3", "phi",     "phi3",  "stablelm", "starcoder2"};
+    static const char *const FAMILIES[] = {"gpt2",       "gpt_neo", "gptj",    "gpt_neox",  "opt",      "bloom",
+                                           "mpt",        "llama",   "mistral", "qwen2",     "qwen3",    "olmo2",
+                                           "gemma",      "gemma2",  "gemma3",  "phi",       "phi3",     "stablelm",
+                                           "starcoder2", "mixtral", "olmoe",   "qwen2_moe", "qwen3_moe"};
     for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
         TextBench b;
         TensorFile f;
