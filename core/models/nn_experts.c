@@ -8,14 +8,14 @@ static NodeId choose(Graph *g, const NnExperts *p, NodeId probs)
     Dims rows = nn_dims(p->batch, DIMS(p->t));
     NodeId left = probs, chosen = NO_NODE, taken = graph_const(g, "taken", DIMS_SCALAR, -1);
     for (int k = 0; k < p->chosen; k++) {
-        NodeId best = graph_reduce(g, arena_printf(&g->arena, "best.%d", k), OP_MAX, left, rows);
-        NodeId first = graph_first(g, arena_printf(&g->arena, "first.%d", k), left, best);
+        NodeId best = graph_reduce(g, arena_printf(&g->arena, "best_%d", k), OP_MAX, left, rows);
+        NodeId first = graph_first(g, arena_printf(&g->arena, "first_%d", k), left, best);
         bool last = k + 1 == p->chosen;
         graph_flag(g, first, NODE_DERIVED);
-        chosen = k ? graph_zip(g, last ? "chosen" : arena_printf(&g->arena, "chosen.%d", k), OP_ADD, chosen, first)
+        chosen = k ? graph_zip(g, last ? "chosen" : arena_printf(&g->arena, "chosen_%d", k), OP_ADD, chosen, first)
                    : first;
         if (!last) {
-            left = graph_where(g, arena_printf(&g->arena, "left.%d", k), first, taken, left);
+            left = graph_where(g, arena_printf(&g->arena, "left_%d", k), first, taken, left);
             graph_flag(g, left, NODE_DERIVED);
         }
     }

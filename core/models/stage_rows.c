@@ -78,7 +78,7 @@ static const StageRow ROWS[] = {
     {PART_MLP, "router", "router", "p", "router_probs",
      "w_router router router_max router_shifted router_exp router_sum router_probs",
      "The router gives every expert a probability, token by token."},
-    {PART_MLP, "choose", "chosen", "top k", "weights", "taken best first left chosen picked picked_sum weights",
+    {PART_MLP, "choose", "chosen", "top k", "weights", "taken best* first* left* chosen* picked picked_sum weights",
      "Each token gets the experts with the largest probabilities; the others count 0."},
     {PART_MLP, "experts", "experts", "g E(z)", "experts.wrote", "experts routed",
      "Every expert is an MLP; what it says counts by its weight."},

@@ -39,6 +39,16 @@ static int start_numbers(void **state) /* a model that has no names for its word
     return 0;
 }
 
+static int start_experts(void **state) /* block 1 has one MLP, the others experts */
+{
+    (void)state;
+    Err err = {{0}};
+    all = session_command_set();
+    if (!session_init(&s, "tests/data/families/words_qwen3_moe", "ids:3,1,4", 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
 static int stop(void **state)
 {
     (void)state;
@@ -235,6 +245,34 @@ static void what_is_left_out_is_said(void **state)
     assert_string_equal(session_model_note(&s), "");
 }
 
+/* Who gets which expert is said; the key that switches off takes the one at the cursor, and again puts it back. */
+static void experts(void **state)
+{
+    (void)state;
+    must("goto decoder.blocks.0.mlp.weights[t=1,x=5]; say");
+    assert_string_equal(buf_str(&s.said),
+                        "The token w1 gets 4 of 12 experts: 5 with 0.563, 4 with 0.239, 1 with 0.141, 3 "
+                        "with 0.0557. Expert 5 is chosen for 3 of 3 tokens; were all chosen alike, "
+                        "for 1.0.");
+    must("goto decoder.blocks.0.mlp.router[t=2,x=0]; say");
+    assert_non_null(strstr(buf_str(&s.said), "Expert 0 is chosen for 1 of 3 tokens"));
+    must("goto decoder.blocks.0.mlp.weights[t=1,x=5]; ablate");
+    assert_int_equal(s.edits.count, 1);
+    assert_string_equal(s.edits.line[0], "ablate decoder.blocks.0.mlp.experts.wrote[x=5]");
+    const char *wrote = "decoder.blocks.0.mlp.experts.wrote";
+    const float *b = run_need(session_run(&s, SIDE_B), session_node(&s, SIDE_B, wrote)),
+                *a = run_need(session_run(&s, SIDE_A), session_node(&s, SIDE_A, wrote));
+    for (size_t i = 0; i < 3 * 12 * 16; i++)
+        assert_true(i / 16 % 12 == 5 ? b[i] == 0 && a[i] != 0 : b[i] == a[i]);
+    must("ablate");
+    assert_int_equal(s.edits.count, 0);
+    must("goto decoder.blocks.0.mlp.mixed; ablate"); /* nothing here is one expert's */
+    assert_string_equal(s.edits.line[0], "skip mlp block=0 stack=decoder");
+    must("reset edits");
+    refused("neuron", "this block has experts");
+    must("goto decoder.blocks.1.mlp.post; neuron");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +284,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_broken_mask_leaks, start, stop),
         cmocka_unit_test_setup_teardown(no_entropy_is_below_zero, start, stop),
         cmocka_unit_test_setup_teardown(what_is_left_out_is_said, start, stop),
+        cmocka_unit_test_setup_teardown(experts, start_experts, stop),
         cmocka_unit_test_setup_teardown(forms_differ_by_mask_and_wiring, start, stop),
     };
     return cmocka_run_group_tests_name("words", tests, NULL, NULL);

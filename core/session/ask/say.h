@@ -54,7 +54,7 @@ size_t largest_first(const float *x, size_t count, size_t *index, size_t most);
 double length_of_vector(const float *x, size_t n);
 
 /* Of nodes, whatever screen is on. */
-SayFn say_head_vector, say_token, say_residual, say_hidden, say_angle, say_bias, say_pixel, say_embedding,
+SayFn say_head_vector, say_token, say_residual, say_hidden, say_experts, say_angle, say_bias, say_pixel, say_embedding,
     say_anything; /* say_node.c */
 SayFn say_weight, say_score, say_answer, say_positions, say_gradient;
 /* What screens have in common. */

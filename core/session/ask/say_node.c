@@ -134,6 +134,35 @@ bool say_hidden(const Teller *t)
     return true;
 }
 
+/* Which experts the token gets, and how many tokens get the one at the cursor. */
+bool say_experts(const Teller *t)
+{
+    enum { NAMED = 8 };
+    NodeId n;
+    size_t count, best[NAMED], chosen = 0, have = 0;
+    const char *path = site_path(t->g, anatomy_of(t->g, graph_node(t->g, t->n)->path), SITE_EXPERTS_WEIGHTS);
+    const float *x = teller_values(t, path, &n);
+    if (!x)
+        return false;
+    const float *row = teller_row(t, x, n, t->cell, &count);
+    const size_t expert = t->cell % count, tokens = graph_cells(t->g, n) / count;
+    for (size_t i = 0; i < count; i++)
+        chosen += row[i] > 0;
+    for (size_t k = 0; k < tokens; k++)
+        have += x[k * count + expert] > 0;
+    const size_t named = largest_first(row, count, best, chosen < NAMED ? chosen : NAMED);
+    buf_puts(t->out, "The ");
+    teller_put_token(t, ROLE_QUERY);
+    buf_printf(t->out, " gets %zu of %zu experts:", chosen, count);
+    for (size_t i = 0; i < named; i++) {
+        buf_printf(t->out, "%s %zu with ", i ? "," : "", best[i]);
+        ask_put_short(t->out, row[best[i]]);
+    }
+    buf_printf(t->out, "%s. Expert %zu is chosen for %zu of %zu tokens; were all chosen alike, for %.1f.",
+               named < chosen ? ", …" : "", expert, have, tokens, (double)tokens * (double)chosen / (double)count);
+    return true;
+}
+
 bool say_anything(const Teller *t)
 {
     const Node *node = graph_node(t->g, t->n);

@@ -53,20 +53,25 @@ static bool ablate_print(const Session *s, const Args *a, char line[EDIT_LINE], 
     return edit_print_address(s, "ablate", a, a->count > 1 ? " mean" : "", line, err);
 }
 
-/* One head, at what it gathers. */
+/* One head, at what it gathers; one expert, at what it writes. */
 static bool ablate_report(Session *s, const Args *a)
 {
     const Graph *g = session_base(s);
     Address to;
     char name[64];
     if (a->count != 1 || !address_parse(s, g, a->word[0], &to, NULL) || !to.is_node || to.cells.n != 1 ||
-        !site_is(g, to.path, SITE_Z))
+        !(site_is(g, to.path, SITE_Z) || site_is(g, to.path, SITE_EXPERTS_WROTE)))
         return false;
     int block = anatomy_block_of(g, to.path), axis = to.cells.range[0].axis, head = to.cells.range[0].from;
-    if (block == NO_PART || g->axes[axis].role != ROLE_HEAD || to.cells.range[0].to != head + 1)
+    AxisRole role = g->axes[axis].role;
+    if (block == NO_PART || (role != ROLE_HEAD && role != ROLE_EXPERT) || to.cells.range[0].to != head + 1)
         return false;
-    session_say(s, "Head %d of %s is off: it still looks, what it gathers counts as 0.", head,
-                edit_block_name(g, block, name, sizeof name));
+    if (role == ROLE_EXPERT)
+        session_say(s, "Expert %d of %s is off: the router still chooses it, what it writes counts as 0.", head,
+                    edit_block_name(g, block, name, sizeof name));
+    else
+        session_say(s, "Head %d of %s is off: it still looks, what it gathers counts as 0.", head,
+                    edit_block_name(g, block, name, sizeof name));
     return true;
 }
 
@@ -105,6 +110,10 @@ static bool ablate_focus(const Session *s, char line[EDIT_LINE])
     if (attention == NO_PART || (screen->off != OFF_FOCUS && screen->off != OFF_HEAD))
         return false;
     NodeId n = session_node(s, SIDE_B, s->place.path);
+    int expert = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_EXPERT);
+    const char *wrote = expert == AXIS_NONE ? NULL : site_path(g, anatomy_of(g, s->place.path), SITE_EXPERTS_WROTE);
+    if (wrote)
+        return edit_line(line, NULL, "ablate %s[%s=%d]", wrote, g->axes[expert].sym, s->place.at[expert]);
     bool heads = node_role(g, n, ROLE_HEAD) != AXIS_NONE || screen->group == GROUP_ATTENTION;
     const char *z = site_path(g, attention, SITE_Z);
     if (heads && head != AXIS_NONE && z)
