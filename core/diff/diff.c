@@ -528,11 +528,13 @@ static bool same_tokens(const DiffSubject *s, const DiffReference *r, Err *err)
         Buf ids = {0};
         for (size_t k = 0; k < n && k < SHOWN; k++)
             buf_printf(&ids, "%s%.9g", k ? "," : "", (double)theirs[k]);
-        err_set(
-            err,
-            "%s: '%.100s' has other tokens than were read here: at position %zu it is %g, here %g. Nothing else can "
-            "be compared: leave -i out, or give what it read (%s%s)",
-            r->name, t->name, at, (double)theirs[at], (double)ours[at], buf_str(&ids), n > SHOWN ? ",…" : "");
+        bool segments = strstr(node->path, "segments") != NULL;
+        err_set(err,
+                "%s: '%.100s' has other %s than were read here: at position %zu it is %g, here %g. Nothing else can "
+                "be compared: leave -i out, or give what it read (%s%s%s)",
+                r->name, t->name, segments ? "segments" : "tokens", at, (double)theirs[at], (double)ours[at],
+                segments ? "two segments with | between them, such as ids:101,7 | ids:8,102; here " : "", buf_str(&ids),
+                n > SHOWN ? ",…" : "");
         buf_free(&ids);
         return false;
     }

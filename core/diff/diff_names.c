@@ -162,7 +162,7 @@ static bool adds_elsewhere(const DiffName *line, const Graph *g)
 {
     if (line->family == DIFF_TORCH && path_is_layer(line->name))
         return ends_with_norm(g, line->name) == (strstr(line->nodes, "resid_post") != NULL);
-    return line->family == DIFF_HF && strcmp(line->name, "encoder.layer.*.output") == 0 &&
+    return line->family == DIFF_HF && strcmp(line->name, "encoder.layer.*.output") == 0 && *line->nodes == 'b' &&
            (graph_find(g, BIASED) == NO_NODE) == (strcmp(line->nodes, "blocks.*.resid_post") != 0);
 }
 

@@ -146,19 +146,22 @@ static void keep(Opening *o, const TensorInfo *info, DiffTensor t)
 }
 
 /* The axis of the node that must have another length for a tensor of that shape to fit, and which; AXIS_NONE where none
- * alone explains it. */
+ * alone explains it. Tokens come first: what has as many of them as the model has heads would be heads else. */
 static int other_length(const Graph *g, NodeId n, const size_t *shape, int rank, size_t *there)
 {
     Dims d = graph_node(g, n)->dims;
     DiffLayout l;
-    for (int k = 0; k < d.n; k++)
+    for (int k = 0; k < 2 * d.n; k++)
         for (int i = 0; i < 2 * rank; i++) { /* that one axis of the tensor, then all as long as it */
-            size_t ours = (size_t)g->axes[d.axis[k]].n, other[TENSOR_RANK_MAX];
+            int axis = d.axis[k % d.n];
+            size_t ours = (size_t)g->axes[axis].n, other[TENSOR_RANK_MAX];
+            if ((g->axes[axis].kind == AXIS_TOKEN) != (k < d.n))
+                continue;
             *there = shape[i / 2];
             for (int j = 0; j < rank; j++)
                 other[j] = j == i / 2 || (i % 2 && shape[j] == *there) ? ours : shape[j];
             if (*there > 1 && ours > 1 && diff_layout_find(g, n, other, rank, "", &l, NULL, 0) != DIFF_NO_FIT)
-                return d.axis[k];
+                return axis;
         }
     return AXIS_NONE;
 }
@@ -272,6 +275,12 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
     }
     t.beyond = to->parts == 1 && is_beyond(o, to->node, info->shape, rank, shape, &last);
     DiffFit fit = diff_layout_find(o->g, to->node, shape, rank, to->axes, &t.layout, choices, sizeof choices);
+    const Node *node = graph_node(o->g, to->node);
+    if (fit == DIFF_NO_FIT && node->op == OP_LEAF && node->leaf.kind == LEAF_INPUT && node->dims.n == 1)
+        return err_set(err,
+                       "%s: '%.100s' has %zu tokens, and %d were read here: it is another text, or another tokeniser "
+                       "cut it. Leave -i out, and its own numbers are read; or give them: -i ids:1,2,3",
+                       r->name, info->name, info->cells, o->g->axes[node->dims.axis[0]].n);
     if (fit == DIFF_NO_FIT) {
         note_shape(o, info, to->node);
         note_misfit(r, o->g, info->name, to->node, shape, rank);
@@ -501,6 +510,11 @@ static void keep_names(DiffReference *r, const DiffMap *map)
     }
 }
 
+static bool is_text(const Axis *a)
+{
+    return a->kind == AXIS_TOKEN && (a->sequence == SEQUENCE_SOURCE || a->sequence == SEQUENCE_TARGET);
+}
+
 bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map, const Graph *g, Err *err)
 {
     TensorFile file = {0};
@@ -515,9 +529,10 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
         ok = err_set(
             err,
             "%s: all %d tensors that have a name known here have another shape: '%.100s' has %s = %zu, and here "
-            "it is %d",
+            "it is %d%s",
             path, r->misfits.count, r->misfits.name, g->axes[r->misfits.axis].name, r->misfits.there,
-            g->axes[r->misfits.axis].n);
+            g->axes[r->misfits.axis].n,
+            is_text(&g->axes[r->misfits.axis]) ? ": it read another text; say which with -i ids:1,2,3" : "");
     if (ok && !r->count)
         ok = err_set(err,
                      "%s: none of its %zu tensors has a name and shape that are known here (the first is "

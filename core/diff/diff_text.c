@@ -165,6 +165,8 @@ static void put_shapes(const DiffNamed *n, const char *before, const char *behin
                    fewer == c->registers ? "registers"
                    : fewer == 1          ? "class token"
                                          : "tokens in front of the patches");
+    if (tokens && !c)
+        buf_puts(out, ": it read another text; give its numbers with -i ids:1,2,3, or record input_ids");
     buf_puts(out, behind);
 }
 

@@ -202,6 +202,7 @@ static NodeId segments(TextBuilder *b, NodeId x)
     float *number = arena_alloc(&g->arena, (size_t)n * sizeof *number);
     for (int i = 0; i < n; i++)
         number[i] = (float)(row[i] = b->source.segment ? b->source.segment[i] : 0);
+    graph_leaf(g, "segments", DIMS(b->axis.s), (Leaf){LEAF_INPUT, number, "the number of every word's segment"});
     NnWeight table = text_weight(b, SEQ2SEQ_SOURCE_SEGMENT);
     NodeId rows = graph_take(g, "segment_embed", nn_weight(g, &table), b->axis.segments, row, b->axis.s);
     return graph_zip(g, "with_segment", OP_ADD, x, rows);

@@ -37,8 +37,11 @@ static const struct {
     {SEQ2SEQ_TARGET_FINAL_GAMMA, "decoder.rms_final.out|decoder.ln_final.out"},
     {SEQ2SEQ_HEAD_W, "uncapped|logits"},
     {SEQ2SEQ_SOURCE_EMBED, "encoder.embed"},
+    {SEQ2SEQ_SOURCE_SEGMENT, "encoder.segment_embed"},
+    {SEQ2SEQ_SOURCE_POS, "encoder.pos_embed"},
     {SEQ2SEQ_SOURCE_NORM_GAMMA, "encoder.ln_embed.out"},
     {SEQ2SEQ_SOURCE_PROJECT_W, "encoder.project"},
+    {SEQ2SEQ_SOURCE_DISTANCE, "encoder.distance[s,r,h]"},
     {SEQ2SEQ_ENC_W_Q, READS "self_attn.q"},
     {SEQ2SEQ_ENC_W_K, READS "self_attn.k"},
     {SEQ2SEQ_ENC_W_V, READS "self_attn.v"},
@@ -51,6 +54,53 @@ static const struct {
     {SEQ2SEQ_TRANSFORM_GAMMA, "ln_transform.out"},
     {SEQ2SEQ_POOLER_W, "pooler.pre"},
     {SEQ2SEQ_PAIR_W, "pair.scores"},
+    {SEQ2SEQ_REPLACED_W, "replaced.pre"},
+    {SEQ2SEQ_REPLACED_OUT_W, "replaced.score"},
+};
+
+#define LAST "encoder.blocks.!.ln2.out"
+#define BERTS "bert roberta xlm-roberta camembert electra"
+#define ROBERTAS "roberta xlm-roberta camembert mpnet"
+/* Of encoders also what no weight is called: modules that hold others, dropout and activations. In front of a name
+ * that has not the family's prefix stands /. */
+static const struct {
+    const char *types, *name, *nodes;
+} HOLDS[] = {
+    {BERTS " distilbert mpnet", "embeddings", "encoder.ln_embed.out"},
+    {BERTS " distilbert mpnet", "embeddings.dropout", "encoder.ln_embed.out"},
+    {BERTS " mpnet", "encoder", LAST},
+    {BERTS " mpnet", "encoder.layer.%d", READS "ln2.out"},
+    {BERTS, "encoder.layer.%d.attention.self", READS "self_attn.z"},
+    {BERTS, "encoder.layer.%d.attention.self.dropout", READS "self_attn.pattern"},
+    {BERTS, "encoder.layer.%d.attention.output", READS "ln1.out"},
+    {BERTS, "encoder.layer.%d.attention.output.dropout", READS "self_attn.out"},
+    {"mpnet", "encoder.layer.%d.attention.attn", READS "self_attn.out"},
+    {"mpnet", "encoder.layer.%d.attention.attn.dropout", READS "self_attn.pattern"},
+    {"mpnet", "encoder.layer.%d.attention.dropout", READS "self_attn.out"},
+    {BERTS " mpnet", "encoder.layer.%d.attention", READS "ln1.out"},
+    {BERTS " mpnet", "encoder.layer.%d.intermediate", READS "mlp.post"},
+    {BERTS " mpnet", "encoder.layer.%d.intermediate.intermediate_act_fn", READS "mlp.post"},
+    {BERTS " mpnet", "encoder.layer.%d.output", READS "ln2.out"},
+    {BERTS " mpnet", "encoder.layer.%d.output.dropout", READS "mlp.out"},
+    {BERTS " mpnet", "pooler", "pooled"},
+    {BERTS " mpnet", "pooler.activation", "pooled"},
+    {"distilbert", "transformer", LAST},
+    {"distilbert", "transformer.layer.%d", READS "ln2.out"},
+    {"distilbert", "transformer.layer.%d.attention", READS "self_attn.out"},
+    {"distilbert", "transformer.layer.%d.attention.dropout", READS "self_attn.pattern"},
+    {"distilbert", "transformer.layer.%d.ffn", READS "mlp.out"},
+    {"distilbert", "transformer.layer.%d.ffn.activation", READS "mlp.post"},
+    {"distilbert", "transformer.layer.%d.ffn.dropout", READS "mlp.out"},
+    {"distilbert", "/activation", "transform.post"},
+    {"bert", "/cls", "logits"},
+    {"bert", "/cls.predictions", "logits"},
+    {"bert", "/cls.predictions.transform", "ln_transform.out"},
+    {"bert", "/cls.predictions.transform.transform_act_fn", "transform.post"},
+    {ROBERTAS, "/lm_head", "logits"},
+    {"electra", "/generator_predictions", "ln_transform.out"},
+    {"electra", "/generator_predictions.activation", "transform.post"},
+    {"electra", "/discriminator_predictions", "replaced.score"},
+    {"electra", "/discriminator_predictions.activation", "replaced.post"},
 };
 
 /* A line NAME[0..n) = nodes, the block's number as *; once as the program calls it and once without its prefix. */
@@ -110,10 +160,25 @@ static void put_role(const HubFamily *f, const Seq2seqConfig *c, size_t i, Buf *
         put_line(f, name, (size_t)(strstr(name, "%d") + 2 - name), "", BLOCK "resid_post", out);
 }
 
+static bool is_listed(const char *types, const char *type)
+{
+    size_t n = strlen(type);
+    for (const char *at = types; (at = strstr(at, type)) != NULL; at += n)
+        if ((at == types || at[-1] == ' ') && (!at[n] || at[n] == ' '))
+            return true;
+    return false;
+}
+
 void text_modules(const Model *m, Buf *out)
 {
     const HubFamily *f;
-    for (int k = 0; (f = hub_family(k)) != NULL; k++)
-        for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN && strcmp(f->layout, m->layout) == 0; i++)
+    for (int k = 0; (f = hub_family(k)) != NULL; k++) {
+        if (strcmp(f->layout, m->layout) != 0)
+            continue;
+        for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN; i++)
             put_role(f, &m->text, i, out);
+        for (size_t i = 0; i < sizeof HOLDS / sizeof *HOLDS; i++)
+            if (is_listed(HOLDS[i].types, f->type))
+                put_line(f, HOLDS[i].name, strlen(HOLDS[i].name), "", HOLDS[i].nodes, out);
+    }
 }

@@ -181,6 +181,27 @@ W=$(cd "$DATA/../../families" && pwd)
 diff_v 1 "has other tokens than were read here: at position 2 it is 3, here 4.*what it read \(1,2,3\)" read.npz -m "$W/words_llama" -i ids:1,2,4
 diff_v 0 '^Same' read.npz -m "$W/words_llama" -i ids:1,2,3 # the remedies
 diff_v 0 '^Same' read.npz -m "$W/words_llama"
+# --- encoders: two segments, what read them missing or other; another tokeniser
+BERT=$W/words_bert
+pieces() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' the "$1" sat on mat dog a . '##s' it is rained street wet; }
+mkdir bert bert2
+cp "$BERT"/{config.json,model.safetensors} bert/ && pieces cat >bert/vocab.txt
+cp "$BERT"/{config.json,model.safetensors} bert2/ && pieces horse >bert2/vocab.txt
+"$V" trace -m bert -i "the cat sat | it rained" -o pair.npz >/dev/null 2>&1 </dev/null
+diff_v 0 '^Same' pair.npz -m bert
+diff_v 1 "'encoder.tokens' has 8 tokens, and 7 were read here: it is another text" pair.npz -m bert -i "the cat sat it rained"
+diff_v 1 "'encoder.segments' has other segments than were read here: at position 4 it is 0, here 1" pair.npz -m bert -i 'ids:2,5,6,7 | ids:3,14,16,3'
+diff_v 0 '^Same' pair.npz -m bert -i 'ids:2,5,6,7,3 | ids:14,16,3' # the remedy
+mkdir read && cd read && "$V" show encoder.segments -m ../bert -i "the cat sat | it rained" -o token_type_ids.npy >/dev/null &&
+    "$V" show logits -m ../bert -i "the cat sat | it rained" -o logits.npy >/dev/null && cd ..
+diff_v 1 'what it read is not in it: record it as input_ids \(of two segments token_type_ids too\), or say it with -i ids:1,2,3' read -m bert
+"$V" show encoder.tokens -m bert -i "the cat sat | it rained" -o read/input_ids.npy >/dev/null
+diff_v 0 '^Same: each of the 3' read -m bert # the remedy
+diff_v 3 '^Different in what the files say.*Same' bert bert2 -i "the cat sat"
+says '^settings   tokens of this text +2,5,6,7,3 \(5 tokens\)  \|  2,5,1,7,3 \(5 tokens\)'
+says '^ +Their tokenisers cut this text otherwise'
+mkdir weights && "$V" show encoder.blocks.0.self_attn.pattern -m bert -i "the cat" -o weights/attentions.0.npy >/dev/null
+diff_v 1 'token that asks = 4, and here it is 2: it read another text' weights -m bert -i ids:5,6 # not: 4 heads
 # --- for programs: which mistake, in which blocks, at which cell
 "$V" diff unscaled.safetensors -m translator --json >scale.json
 check 'json: the id of the mistake' grep -q '"id":"scale"' scale.json

@@ -102,6 +102,40 @@ static bool same_words(Input *in, Session *s, const Model *m, Err *err)
     return ok;
 }
 
+/* "2,5,6 …, 7 tokens" */
+static void put_tokens(const Text *t, char *out, size_t size)
+{
+    enum { SHOWN = 8 };
+    Buf b = {0};
+    for (int i = 0; i < t->count && i < SHOWN; i++)
+        buf_printf(&b, "%s%d", i ? "," : "", t->word[i]);
+    utf8_print(out, size, "%s%s (%d tokens)", buf_str(&b), t->count > SHOWN ? ",…" : "", t->count);
+    buf_free(&b);
+}
+
+/* Where the two tokenisers make other numbers of the text: a setting that differs. Both read the numbers that the one
+ * here makes. */
+static void compare_cutters(Against *x, Session *s)
+{
+    const Model *m = s->now->model;
+    const bool reads = seq2seq_has_encoder(&m->text);
+    const Vocabulary *v = reads ? &m->source : &m->target, *w = reads ? &x->model.source : &x->model.target;
+    const Input *in = session_input(s, SIDE_B);
+    const Text *own = &in->text[reads ? TEXT_SOURCE : TEXT_TARGET];
+    Input other;
+    DiffSetting *d = &x->setting[x->settings];
+    if (!v->cutter || !w->cutter || strncmp(in->name, "ids:", 4) == 0 || x->settings == DIFF_SETTINGS ||
+        !input_copy(&other, in, &x->model, NULL))
+        return;
+    const Text *theirs = &other.text[reads ? TEXT_SOURCE : TEXT_TARGET];
+    *d = (DiffSetting){.name = "tokens of this text"};
+    put_tokens(own, d->ours, sizeof d->ours);
+    put_tokens(theirs, d->theirs, sizeof d->theirs);
+    x->settings += own->count != theirs->count ||
+                   memcmp(own->word, theirs->word, (size_t)own->count * sizeof *own->word) != 0;
+    input_free(&other);
+}
+
 /* The other model on the same picture, or the same words. */
 static bool open_model(Against *x, Session *s, const DiffAsk *a, double tolerance, Err *err)
 {
@@ -117,9 +151,86 @@ static bool open_model(Against *x, Session *s, const DiffAsk *a, double toleranc
                        wants, session_input(s, SIDE_B)->cells);
     if (!(model_text(&x->model) ? same_words(&in, s, &x->model, err)
                                 : input_copy(&in, session_input(s, SIDE_B), &x->model, err)))
-        return false;
+        return model_text(&x->model) ? err_prefix(err, "%s can't read the numbers that are read here", a->reference)
+                                     : false;
+    if (model_text(&x->model))
+        compare_cutters(x, s);
     exhibit_init(&x->exhibit, &x->model, &in, s->pool);
     return diff_reference_of_run(&x->reference, a->reference, exhibit_run(&x->exhibit), session_graph(s, SIDE_B), err);
+}
+
+/* The numbers that the trace has for a leaf of a text, of one text in a batch: [*n], or NULL where there is none, and
+ * then err says why if it is there and can't be read. */
+static float *read_leaf(const TensorFile *f, const DiffMap *map, const Graph *g, NodeId leaf, size_t *n,
+                        const char **name, Err *err)
+{
+    for (size_t i = 0; leaf != NO_NODE && i < f->count; i++) {
+        DiffTarget to[DIFF_PARTS];
+        const TensorInfo *t = &f->tensors[i];
+        if (diff_name_targets(map, g, t->name, to) != 1 || to[0].node != leaf || t->cells > 4096 || !t->rank)
+            continue;
+        size_t batch = t->rank > 1 ? t->shape[0] : 1;
+        *name = t->name;
+        *n = t->shape[t->rank - 1];
+        if (batch * *n != t->cells || map->item >= batch) {
+            err_set(err, "%s: '%.100s' holds %zu texts: --item is 0 to %zu", f->path, t->name, batch, batch - 1);
+            return NULL;
+        }
+        float *number = xfloats(t->cells);
+        if (tensors_read_f32(f, t, number, err)) {
+            memmove(number, number + map->item * *n, *n * sizeof *number);
+            return number;
+        }
+        free(number);
+        return NULL;
+    }
+    return NULL;
+}
+
+static bool is_number(float x, float n)
+{
+    return x >= n && x <= n;
+}
+
+/* Where the second of two segments begins by the trace; 0: there is one. False where they are not one behind the
+ * other. */
+static bool read_segments(const TensorFile *f, const DiffMap *map, const Graph *g, size_t n, size_t *second, Err *err)
+{
+    size_t count, at = 0, end;
+    const char *name;
+    Err why = {""};
+    float *number = read_leaf(f, map, g, graph_find(g, "encoder.segments"), &count, &name, &why);
+    *second = 0;
+    if (!number)
+        return !*why.text || err_set(err, "%s", why.text);
+    while (at < count && is_number(number[at], 0))
+        at++;
+    for (end = at; end < count && is_number(number[end], 1);)
+        end++;
+    bool ok = count == n && end == count && (at || !count);
+    if (ok)
+        *second = at < count ? at : 0;
+    else if (count != n)
+        err_set(err, "%s: '%.100s' has %zu numbers for %zu tokens", f->path, name, count, n);
+    else
+        err_set(err, "%s: '%.100s' is %g at position %zu: segments are read here as zeros, then ones", f->path, name,
+                (double)number[at ? end : 0], at ? end : 0);
+    free(number);
+    return ok;
+}
+
+/* How the one who recorded adds what is missing, or says it. */
+static bool no_words(const TensorFile *f, const Model *m, bool target, Err *err)
+{
+    bool reads = seq2seq_has_encoder(&m->text), writes = seq2seq_has_decoder(&m->text), both = reads && writes;
+    return err_set(err, "%s: what it read is not in it: record it as %s%s, or say it with %s", f->path,
+                   !both    ? "input_ids"
+                   : target ? "tgt"
+                            : "src",
+                   reads && m->text.segments > 1 ? " (of two segments token_type_ids too)" : "",
+                   both     ? "-i \"the cat is tired > le chat\""
+                   : writes ? "-i ids:1,2,3"
+                            : "-i ids:1,2,3 (two segments: -i \"ids:1,2 | ids:3\")");
 }
 
 /* The words that the trace was made from, as what `open` reads: "the cat is tired > le chat". */
@@ -130,31 +241,27 @@ static bool put_words(const TensorFile *f, const DiffMap *map, const Graph *g, c
     bool numbers = v->cutter ||
                    !v->word; /* all of them as they are: what a tokeniser makes of its own words is another */
     NodeId leaf = graph_find(g, target ? "decoder.tokens" : "encoder.tokens");
-    for (size_t i = 0; leaf != NO_NODE && i < f->count; i++) {
-        DiffTarget to[DIFF_PARTS];
-        const TensorInfo *t = &f->tensors[i];
-        if (diff_name_targets(map, g, t->name, to) != 1 || to[0].node != leaf || t->cells > 4096)
-            continue;
-        float *number = xfloats(t->cells);
-        bool ok = tensors_read_f32(f, t, number, err);
-        buf_puts(out, numbers ? "ids:" : "");
-        for (size_t k = 0; ok && k < t->cells; k++) {
-            int w = number[k] >= 0 && number[k] < (float)v->n ? (int)number[k] : -1;
-            if (w < 0)
-                ok = err_set(err, "%s: '%.100s' names word %g of %d", f->path, t->name, (double)number[k], v->n);
-            else if (numbers)
-                buf_printf(out, "%s%d", k ? "," : "", w);
-            else if (w != v->pad && w != v->start && w != v->end)
-                buf_printf(out, "%s ", v->word[w]);
-        }
-        free(number);
-        return ok;
+    size_t n, second = 0;
+    const char *name;
+    if (leaf == NO_NODE)
+        return true;
+    Err why = {""};
+    float *number = read_leaf(f, map, g, leaf, &n, &name, &why);
+    if (!number)
+        return *why.text ? err_set(err, "%s", why.text) : no_words(f, m, target, err);
+    bool ok = target || read_segments(f, map, g, n, &second, err);
+    buf_puts(out, ok && numbers ? "ids:" : "");
+    for (size_t k = 0; ok && k < n; k++) {
+        int w = number[k] >= 0 && number[k] < (float)v->n ? (int)number[k] : -1;
+        if (w < 0)
+            ok = err_set(err, "%s: '%.100s' names word %g of %d", f->path, name, (double)number[k], v->n);
+        else if (numbers)
+            buf_printf(out, "%s%d", !k ? "" : k == second ? " | ids:" : ",", w);
+        else if (w != v->pad && w != v->start && w != v->end)
+            buf_printf(out, "%s ", v->word[w]);
     }
-    return leaf == NO_NODE || err_set(err, "%s: what it read is not in it (%s): say it with %s", f->path,
-                                      seq2seq_has_encoder(&m->text) ? target ? "tgt" : "src" : "input_ids",
-                                      !seq2seq_has_encoder(&m->text)   ? "-i ids:1,2,3"
-                                      : !seq2seq_has_decoder(&m->text) ? "-i \"the cat is tired\""
-                                                                       : "-i \"the cat is tired > le chat\"");
+    free(number);
+    return ok;
 }
 
 static bool take_words(Session *s, const DiffAsk *a, const DiffMap *map, Err *err)
@@ -284,11 +391,16 @@ static void close_against(Against *x)
 
 static void put_models(const Against *x, Buf *out)
 {
+    const bool cut = x->settings && strcmp(x->setting[x->settings - 1].name, "tokens of this text") == 0;
     if (!x->settings)
         buf_puts(out, "settings   the same\n");
     for (int i = 0; i < x->settings; i++)
         buf_printf(out, "%s %-28s %s  |  %s\n", i ? "          " : "settings  ", x->setting[i].name, x->setting[i].ours,
                    x->setting[i].theirs);
+    if (cut)
+        buf_puts(out,
+                 "           Their tokenisers cut this text otherwise. Both were given the numbers at the left, so "
+                 "that what follows compares the models alone.\n");
     buf_printf(out, "weights    %d compared, %d different%s\n%s", x->weights.compared, x->weights.different,
                x->weights.rounded ? ": what rounding to a shorter type makes" : "", buf_str(&x->weight_lines));
     if (x->weights.different > WEIGHT_LINES)
