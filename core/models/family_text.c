@@ -207,7 +207,9 @@ static void put_whole(const FactSink *f, const Seq2seqConfig *c, const char *by)
     else
         fact_put(f, "answer", "for every token the word that belongs there, %s%s", by,
                  c->transform ? " behind a layer and a norm" : "");
-    fact_put(f, "vector", "of a text: %s%s", VECTOR[c->sentence],
+    static const char *const UNIT[] = {
+        [UNIT_UNSAID] = "", [UNIT_NO] = ", not brought to length 1", [UNIT_YES] = ", brought to length 1 (Normalize)"};
+    fact_put(f, "vector", "of a text: %s%s%s", VECTOR[c->sentence], c->sentence ? UNIT[c->unit] : "",
              c->pooler ? "; a pooler of the first token beside it" : "");
     if (c->pair)
         fact_put(f, "segments", "whether the second follows the first is read from the pooler");

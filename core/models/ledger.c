@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/base/mem.h"
 #include "core/graph/anatomy.h"
 #include "core/graph/grad.h"
@@ -136,16 +137,38 @@ static void note_tokens(const Graph *g, NodeId n, LedgerWalk *w)
         note_token(w, TOKEN_SEVERAL);
 }
 
+/* "logits[o]": the first node of the site, with its axes; nothing for y itself, of which a ledger is refused. */
+static void put_site(const Graph *g, Site site, NodeId y, Buf *out)
+{
+    NodeId n = site_node_any(g, site);
+    if (n == NO_NODE || n == y)
+        return;
+    bool first = !out->len || out->data[out->len - 1] == ' ';
+    buf_printf(out, "%s%s", first ? "" : ", ", graph_node(g, n)->path);
+    Dims d = graph_node(g, n)->dims;
+    for (int i = 0; i < d.n; i++)
+        buf_printf(out, "%s%s", i ? "," : "[", g->axes[d.axis[i]].sym);
+    buf_puts(out, d.n ? "]" : "");
+}
+
 static bool refuse(const Graph *g, NodeId y, NodeId at, Err *err)
 {
     const Node *n = graph_node(g, at);
     if (n->op == OP_MAP && (n->map == MAP_ROUND_BF16 || n->map == MAP_ROUND_F16))
         return err_set(err, "a ledger adds up what was written, and %s is rounded: `set precision f32` first", n->path);
-    return err_set(
-        err,
-        "%s is not a sum of what the blocks wrote (%s is made by %s): a ledger takes logits[o], readout[d] or a cell "
-        "of the residual stream, such as blocks.0.resid_post[t,d]; `why` follows the largest terms of any number",
-        graph_node(g, y)->path, n->path, op_word(n->op));
+    Buf takes = {0};
+    put_site(g, SITE_LOGITS, y, &takes);
+    put_site(g, SITE_READOUT, y, &takes);
+    put_site(g, SITE_EMBEDDING, y, &takes);
+    buf_puts(&takes,
+             takes.len ? " or a cell of the residual stream, such as " : "a cell of the residual stream, such as ");
+    put_site(g, SITE_RESID_POST, y, &takes);
+    err_set(err,
+            "%s is not a sum of what the blocks wrote (%s is made by %s): a ledger takes %s; `why` follows the largest "
+            "terms of any number",
+            graph_node(g, y)->path, n->path, op_word(n->op), buf_str(&takes));
+    buf_free(&takes);
+    return false;
 }
 
 /* May the second operand be taken as it is? A weight, a constant, 1/σ of a LayerNorm and 1/rms of an RMSNorm may. */

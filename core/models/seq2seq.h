@@ -113,6 +113,7 @@ typedef struct Seq2seqConfig {
     bool pair;     /* …and from that whether the second segment follows the first */
     bool replaced; /* for every token whether it was put in place of another (Clark et al. 2020, "ELECTRA") */
     SentencePool sentence;
+    enum { UNIT_UNSAID, UNIT_NO, UNIT_YES } unit; /* is that vector brought to length 1? By modules.json, if it says */
 } Seq2seqConfig;
 
 /* The base model's structure at a small size: sinusoids, post-norm, ReLU, biases, tied output. */

@@ -463,7 +463,7 @@ static Json *read_beside(const char *folder, const char *name, char path[PATH], 
 }
 
 /* The way that a folder of pooling names; NONE: another one. */
-static SentencePool pool_of(const Json *j)
+static SentencePool pool_of(const Json *j, const char **other)
 {
     static const char *const OTHERS[] = {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens",
                                          "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"};
@@ -471,8 +471,11 @@ static SentencePool pool_of(const Json *j)
     bool first = json_bool(json_get(j, "pooling_mode_cls_token"), strcmp(mode, "cls") == 0),
          mean = json_bool(json_get(j, "pooling_mode_mean_tokens"), strcmp(mode, "mean") == 0);
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
-        if (json_bool(json_get(j, OTHERS[i]), false))
+        if (json_bool(json_get(j, OTHERS[i]), false)) {
+            *other = OTHERS[i];
             return SENTENCE_NONE;
+        }
+    *other = first && mean ? "the mean and the first token together" : *mode ? mode : "none that is known";
     return first == mean ? SENTENCE_NONE : first ? SENTENCE_FIRST : SENTENCE_MEAN;
 }
 
@@ -485,9 +488,11 @@ static bool read_pool(Model *m, const char *folder, const char *inside, Err *err
     Json *j = read_beside(folder, name, path, err);
     if (!j)
         return false;
-    m->text.sentence = pool_of(j);
+    const char *other;
+    m->text.sentence = pool_of(j, &other);
     if (!m->text.sentence)
-        model_assume(m, "%s asks for a way to pool that is not computed here: a text has no vector", name);
+        model_assume(m, "%s asks for a way to pool that is not computed here (%.60s): a text has no vector", name,
+                     other);
     json_free(j);
     return true;
 }
@@ -499,19 +504,23 @@ bool hub_sentence(Model *m, const char *folder, Err *err)
     if (m->text.form != SEQ2SEQ_ENCODER_ONLY)
         return true;
     m->text.sentence = SENTENCE_MEAN;
+    m->text.unit = UNIT_UNSAID;
     if (!file_exists(path)) {
         model_assume(m, "no modules.json says how a text becomes one vector: it is the mean of its last tokens");
         return true;
     }
     Json *j = read_beside(folder, "modules.json", path, err);
     bool ok = j;
+    m->text.unit = UNIT_NO;
     for (size_t i = 0; ok && i < json_count(j); i++) {
         const Json *part = json_at(j, i);
         const char *type = json_text(json_get(part, "type"), ""), *dot = strrchr(type, '.'),
                    *last = dot ? dot + 1 : type;
         if (strcmp(last, "Pooling") == 0)
             ok = read_pool(m, folder, json_text(json_get(part, "path"), ""), err);
-        else if (strcmp(last, "Transformer") != 0 && strcmp(last, "Normalize") != 0) {
+        else if (strcmp(last, "Normalize") == 0)
+            m->text.unit = UNIT_YES;
+        else if (strcmp(last, "Transformer") != 0) {
             m->text.sentence = SENTENCE_NONE;
             model_assume(m, "modules.json asks for \"%.40s\", which is not computed here: a text has no vector", last);
             break;

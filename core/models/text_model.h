@@ -57,6 +57,9 @@ bool words_parse_pair(Words *w, const Vocabulary *v, const char *const text[2], 
 /* From numbers: copied. */
 void words_set(Words *w, const Vocabulary *v, const int *number, int n);
 void words_free(Words *w);
+/* Has a text nothing but numbers, in a list or behind id, ids or input_ids, and is no `ids:` that reads them? Where a
+ * tokeniser cuts texts it is cut into digits. */
+bool words_look_numbered(const char *text);
 /* The words of a text, pad, start and end left out; no blank after an apostrophe. */
 void words_text(const Vocabulary *v, const int *number, int n, Buf *out);
 

@@ -313,6 +313,19 @@ bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err 
     return true;
 }
 
+bool words_look_numbered(const char *text)
+{
+    static const char *const FRONTS[] = {"input_ids", "token_ids", "ids", "id"};
+    const char *at = text + strspn(text, BLANKS);
+    bool listed = strncmp(at, "ids:", 4) != 0, fronted = false;
+    for (size_t i = 0; i < sizeof FRONTS / sizeof *FRONTS && !fronted; i++) {
+        fronted = strncmp(at, FRONTS[i], strlen(FRONTS[i])) == 0;
+        at += fronted ? strlen(FRONTS[i]) : 0;
+    }
+    at += fronted ? strspn(at, " :=") : 0;
+    return listed && strpbrk(at, "0123456789") && !at[strspn(at, "0123456789, []\t\n\r")];
+}
+
 /* Numbers of both, one behind the other. */
 static bool parse_both(Words *w, const Vocabulary *v, const char *const text[2], int *number, int *segment, int *n,
                        Err *err)

@@ -262,7 +262,10 @@ static void name_first(const Model *m, Input *in)
     const Text *text = &in->text[encoder ? TEXT_SOURCE : TEXT_TARGET];
     Buf b = {0};
     const Vocabulary *v = encoder ? &m->source : &m->target;
-    if (v->word)
+    in->invented = v->cutter || !v->word;
+    for (int i = 0; v->cutter && i < text->count; i++)
+        buf_printf(&b, "%s%d", i ? "," : "ids:", text->word[i]);
+    if (v->word && !v->cutter)
         words_text(v, text->word, text->count, &b);
     for (int i = 0; !v->word && i < text->count; i++)
         if (text->word[i] != v->pad && text->word[i] != v->start && text->word[i] != v->end)
@@ -291,6 +294,9 @@ static void note_texts(const Model *m, Input *in)
         buf_puts(&all, " (not among its words)");
     if (cut)
         buf_printf(&all, "%scut at %d words: the model had not come to an end", all.len ? "; " : "", cut);
+    const Vocabulary *v = m->text.form == SEQ2SEQ_DECODER_ONLY ? &m->target : &m->source;
+    if (v->cutter && words_look_numbered(in->path))
+        buf_printf(&all, "%sread as a text of digits; by number it is -i ids:1,2,3", all.len ? "; " : "");
     bool strange = m->trained && grammar_outside(m, source->word, source->count, true, &outside);
     utf8_print(in->note, sizeof in->note, "%s%s%s%s", all.len && !m->trained ? "untrained; " : "", buf_str(&outside),
                strange && all.len ? "; " : "", buf_str(&all));

@@ -45,6 +45,7 @@ typedef struct Input {
     const uint8_t *mask;
     /* INPUT_TEXT */
     Text text[TEXTS]; /* in arena */
+    bool invented;    /* none was given, and what stands there is only the model's first numbers */
     char note[256];   /* what of it the model was not given, or never saw the like of */
     Arena arena;
 } Input;

@@ -574,6 +574,28 @@ ok "numbers for programs" embed -m words_minilm --json -i "ids:3,4"
 says "all of them" '"direction":\[(-?[0-9.e-]+,){15}-?[0-9.e-]+\]'
 refused 1 'makes no vector of a text' embed -m "$FAMILIES/words_gpt2" -i "3 4"
 refused 2 'which model and text' embed -m words_minilm
+refused 2 '3 texts: embed compares two' embed -m words_minilm -i a b c
+ok "two texts without -i" embed -m words_minilm "the cat" "the dog"
+says "their cosine" '^cosine '
+says "tokens count from 0" '^ +0 \[CLS\] '
+ok "how a vector is made" info -m words_minilm
+says "the mean, and its length" '^vector +of a text: the mean of the last tokens, brought to length 1 \(Normalize\)'
+says "no text was given" '^input +ids:.*none was given: -i TEXT'
+cp -r words_minilm words_max && sed -i 's/"pooling_mode_mean_tokens": true/"pooling_mode_mean_tokens": false/; s/"pooling_mode_max_tokens": false/"pooling_mode_max_tokens": true/' words_max/1_Pooling/config.json
+refused 1 'modules.json asks for what is not computed here' embed -m words_max -i a
+ok "which it asks for" info -m words_max
+says "its name" 'not computed here \(pooling_mode_max_tokens\): a text has no vector'
+ok "an encoder's rows have s" run -m words_bert -i "the cat"
+says "the hint has it" '^At \[CLS\] \(s=0\); another row: --at .logits\[s=3\]'
+ok "and its JSON says at" run --json -m words_bert -i "the cat"
+says "not after" '"at":"\[CLS\]"'
+ok "numbers as they are typed are a text" run -m words_bert -i "464, 3290"
+says "which is said" 'read as a text of digits; by number it is -i ids:1,2,3'
+ok "a text with a number in it is one" run -m words_bert -i "the cat 3"
+check "and nothing is said" has_not 'text of digits'
+refused 1 'a ledger takes embedding\[d\] or a cell of the residual stream, such as encoder.blocks.0.resid_post\[s,d\]' ledger -m words_bert -i "the cat" 'logits[s=1,v0=dog]'
+ok "what the message names" ledger -m words_bert -i "the cat" 'encoder.blocks.0.resid_post[s=1,d=0]'
+refused 2 'write -m gpt2 -i ids:464,3290' write -m "$FAMILIES/words_gpt2"
 refused 1 'an encoder writes nothing' write -m words_bert -i "the cat"
 refused 1 'no answer in words' run -m words_minilm -i "the cat" -c lens
 for model in words_bert words_minilm; do

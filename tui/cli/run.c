@@ -116,7 +116,8 @@ static void json_steps(const Session *s, int count, const Answer *a, Buf *out)
         best_two(row, count, best);
         json_line(out);
         json_open(out, NULL, '{');
-        json_put_text(out, "after", utf8_clean(name, sizeof name, axis_label(a->tokens, t, label, sizeof label)));
+        json_put_text(out, a->tokens->sequence == SEQUENCE_TARGET ? "after" : "at",
+                      utf8_clean(name, sizeof name, axis_label(a->tokens, t, label, sizeof label)));
         json_put_text(out, "word", class_name(s, best[0], name, sizeof name));
         json_put_float(out, "probability", row[best[0]]);
         buf_putc(out, '}');
@@ -202,7 +203,7 @@ static void put_whole(Session *s, Buf *out)
     for (int i = 0; replaced && i < text->count; i++) {
         char fitted[NAME_BYTES], name[NAME_BYTES];
         utf8_fit(fitted, sizeof fitted, utf8_clean(name, sizeof name, text->label[i]), 14);
-        buf_printf(out, " %4d %s%*s %9.5f\n", i + 1, fitted, 14 - utf8_cells(fitted), "", (double)replaced[i]);
+        buf_printf(out, " %4d %s%*s %9.5f\n", i, fitted, 14 - utf8_cells(fitted), "", (double)replaced[i]);
     }
 }
 
@@ -215,7 +216,7 @@ static void put_text(Session *s, const Ranked *r, int count, const Answer *a, co
         put_steps(s, count, a, out);
         buf_printf(out, "\n%s %s", a->tokens->sequence == SEQUENCE_TARGET ? "After" : "At",
                    utf8_clean(token, sizeof token, axis_label(a->tokens, a->row, label, sizeof label)));
-        buf_printf(out, " (t=%d%s); another row: --at '%s[%s=%d]'\n", a->row,
+        buf_printf(out, " (%s=%d%s); another row: --at '%s[%s=%d]'\n", a->tokens->sym, a->row,
                    a->row + 1 == a->tokens->n ? ", the last token" : "",
                    site_path_any(session_graph(s, SIDE_B), SITE_LOGITS), a->tokens->sym, a->row ? 0 : a->tokens->n - 1);
     }
@@ -304,7 +305,8 @@ const Verb VERB_RUN = {.name = "run",
                                   "the whole trace: equal hashes are equal runs, bit for "
                                   "bit. --json lists every class. For a text: what comes after every "
                                   "token, and all words after the last one (of the translator the first), or after "
-                                  "the one that --at names, such as 'logits[t=10]'.",
+                                  "the one that --at names, such as 'logits[t=10]'. For an encoder: what belongs at "
+                                  "every token, and all words at the first [MASK]; --at 'logits[s=3]' is another.",
                        .example = "vitrine run cat.png -c 'ablate blocks.1.attn.z[h=2]'",
                        .flags = VERB_JSON,
                        .run = run};
@@ -316,6 +318,9 @@ static bool check_embed(const Options *o, const Link *l, Err *err)
     (void)l;
     if (!o->model || !(o->input || o->word_count > 1))
         return err_set(err, "which model and text? vitrine embed -m FOLDER -i \"a cat\" \"a dog\"");
+    const int texts = o->word_count - 1 + (o->input != NULL);
+    if (texts > 2)
+        return err_set(err, "%d texts: embed compares two; a text of several words stands in quotes", texts);
     return !(o->output || o->at) || err_set(err, "embed writes on standard output: -o and --at mean nothing here");
 }
 
@@ -361,7 +366,7 @@ static bool put_embedding(Session *s, Side side, bool json, Buf *out, Err *err)
             buf_putc(out, '}');
         } else if (share) {
             utf8_fit(fitted, sizeof fitted, name, 14);
-            buf_printf(out, " %4d %s%*s %8.5f", i + 1, fitted, 14 - utf8_cells(fitted), "", (double)share[i]);
+            buf_printf(out, " %4d %s%*s %8.5f", i, fitted, 14 - utf8_cells(fitted), "", (double)share[i]);
             buf_printf(out, of_cosine ? "   %8.5f\n" : "\n", of_cosine ? (double)of_cosine[i] : 0);
         }
     }
@@ -374,13 +379,20 @@ static int embed(Work *w, Err *err)
 {
     const Options *o = w->options;
     Session *s = &w->session;
-    const char *other = o->input && o->word_count > 1 ? o->word[1] : NULL;
+    const char *other = o->input && o->word_count > 1 ? o->word[1] : o->word_count > 2 ? o->word[2] : NULL;
     float alike;
     w->link.input = o->input ? o->input : o->word[1];
     if (!work_open(w, LINE_OWN, err) || !work_complete(w, err))
         return STATUS_BAD;
     if (!session_words(s, SIDE_B) || site_node_any(session_graph(s, SIDE_B), SITE_EMBEDDING_UNIT) == NO_NODE) {
-        err_set(err, "%.200s makes no vector of a text: encoders do (`vitrine help models`)", s->model.name);
+        const Model *m = session_text_model(s);
+        if (m && !seq2seq_has_decoder(&m->text))
+            err_set(err,
+                    "%.200s: its modules.json asks for what is not computed here (`vitrine info` has the line), so a "
+                    "text has no vector; the mean and the first token are",
+                    s->model.name);
+        else
+            err_set(err, "%.200s makes no vector of a text: encoders do (`vitrine help models`)", s->model.name);
         return STATUS_BAD;
     }
     if (other) {
@@ -414,11 +426,10 @@ const Verb VERB_EMBED = {
     .details =
         "For encoders. The vector is made as the folder's modules.json says, or is the mean of the last tokens. "
         "What a token carries is its part of that mean along the text's direction: x·u / (N |y|); all of them add "
-        "up to 1. Of a second text's direction, the same adds up to the cosine. --json has all numbers of the "
-        "vectors at length 1.",
+        "up to 1. Of a second text's direction, the same adds up to the cosine. Tokens count from 0. --json has all "
+        "numbers of the vectors at length 1.",
     .example = "vitrine embed -m minilm/ -i \"a cat sleeps\" \"a dog sleeps\"",
     .flags = VERB_ALONE | VERB_JSON,
-    .words = 2,
     .check = check_embed,
     .run = embed,
 };

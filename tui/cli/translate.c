@@ -322,7 +322,10 @@ static void put_written(const Request *r, Buf *out)
 {
     const Decode *d = &r->d;
     put_running(r, out);
-    buf_puts(out, "\n\n  word                 prob.\n");
+    buf_puts(out, "\n\n");
+    if (r->model.target.cutter && r->w->options->input && words_look_numbered(r->w->options->input))
+        buf_puts(out, "It was read as a text of digits; by number it is -i ids:464,3290\n\n");
+    buf_puts(out, "  word                 prob.\n");
     for (int i = 0; i < d->length; i++) {
         int at = d->best;
         while (d->node[at].length > i + 1)
@@ -392,7 +395,7 @@ static bool check_write(const Options *o, const Link *l, Err *err)
     DecodeOptions how;
     (void)l;
     if (o->word_count < 2 && !o->input)
-        return err_set(err, "name a text to go on from: vitrine write -m gpt2 -i \"464 3290\"");
+        return err_set(err, "name a text to go on from: vitrine write -m gpt2 -i ids:464,3290");
     if (!o->model)
         return err_set(err, "name a model: -m FOLDER of a decoder, such as GPT-2");
     if (o->output || o->commands.len || o->at || o->tree || o->vocabulary || o->words)
@@ -422,11 +425,12 @@ const Verb VERB_WRITE = {
     .details = "The decoder in the folder (`vitrine help models`) reads the text and adds one word at a time, each "
                "printed with "
                "its probability, until it writes its end, has written --steps words, or has read as many as it takes. "
-               "Words without names are given "
-               "by number. Without options it takes the most probable word every time; --beam 4 keeps the four best "
+               "-i ids:464,3290 "
+               "gives them by number. Without options it takes the most probable word every time; --beam 4 keeps the "
+               "four best "
                "beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. Keys and values of "
                "earlier words are cached; --no-cache computes them again, with the same result bit for bit.",
-    .example = "vitrine write -m gpt2 -i \"464 3290\" --steps 20",
+    .example = "vitrine write -m gpt2 -i ids:464,3290 --steps 20",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check_write,
     .run = write_on,

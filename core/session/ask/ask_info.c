@@ -136,7 +136,7 @@ static void put_input(const Session *s, Facts *f)
 {
     const Input *in = session_input(s, SIDE_B);
     char text[256];
-    fact(f, "input", "input", "%s", in->name);
+    fact(f, "input", "input", "%s%s", in->name, in->invented ? " (none was given: -i TEXT)" : "");
     const Model *by = session_exhibit(s, SIDE_B)->model;
     bool squeezed = in->original.data && by &&
                     preprocess_squeezes(&by->preprocess, in->original.width, in->original.height);

@@ -250,7 +250,8 @@ static void put_route(const Session *s, const char *what, const char *against, c
     ask_put_count(out, r->cells);
     buf_printf(out, " cells of %zu tensors against %s: ", r->nodes, against);
     if (!r->beyond) {
-        buf_printf(out, "all within the bound, the worst at %.0f %% of it.\n", 100 * r->worst);
+        buf_printf(out, "all within the bound; the largest error is %.0f %% of what is allowed there.\n",
+                   100 * r->worst);
         return;
     }
     ask_put_count(out, r->beyond);
