@@ -15,6 +15,7 @@
 #include "core/base/utf8.h"
 #include "core/models/names.h"
 #include "core/session/learned/decoding.h"
+#include "core/session/ranking.h"
 #include "core/session/screens.h"
 #include "tests/core_models/text_bench.h"
 #include "tests/tui/opened.h"
@@ -689,6 +690,58 @@ static void where_it_looks(void **state)
     s = old;
 }
 
+/* A long list of words keeps the largest, and with two runs what changed most, wherever the marked word stands; how
+ * many are left out between them stands there, and with the lines drawn they are all up to the marked one. */
+static void a_long_list_says_its_gap(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *setup;
+        const char *first[2];
+    } WAYS[] = {{"goto probs[t=10,v=<pad>]; view answer", {"il", "elle"}},
+                {"word tired wide; goto probs[t=10,v=<pad>]; view answer", {"elle", "il"}}};
+    for (size_t i = 0; i < 2 * sizeof WAYS / sizeof *WAYS; i++) {
+        if (i % 2 == 0 && !run(WAYS[i / 2].setup))
+            fail_msg("%s: %s", WAYS[i / 2].setup, error.text);
+        draw(SIZES[i % 2][0], SIZES[i % 2][1]);
+        NodeId n = session_node(&s, SIDE_B, "probs");
+        const float *value = session_need(&s, i / 2 ? SIDE_DIFF : SIDE_B, "probs", &error);
+        assert_non_null(value);
+        size_t count = 156, row = session_cell(&s, SIDE_B, n) / count * count,
+               marked = session_cell(&s, SIDE_B, n) - row;
+        Ranking order = {value + row, count, i / 2};
+        bool drawn[2] = {false, false};
+        size_t hidden = 0, lines = 0;
+        for (int y = c.cursor_y, top = 0; y > 0 && !top; y--) {
+            char word[64] = "";
+            size_t more;
+            for (int x = c.cursor_x, k = 0; x < c.w && k < 20; x++) {
+                uint32_t ch = c.cells[y * c.w + x].ch;
+                if (ch == ' ' && k)
+                    break;
+                if (ch != ' ' && ch != '>') {
+                    utf8_put(word + k, ch);
+                    k = (int)strlen(word);
+                }
+            }
+            top = strcmp(word, "next") == 0;
+            if (top)
+                break;
+            if (sscanf(word, "%zu", &more) == 1)
+                hidden = more;
+            else
+                lines++;
+            for (int k = 0; k < 2; k++)
+                drawn[k] = drawn[k] || strcmp(word, WAYS[i / 2].first[k]) == 0;
+        }
+        if (!drawn[0] || !drawn[1])
+            fail_msg("%s: the largest are not in the list", WAYS[i / 2].setup);
+        assert_true(hidden > 0);
+        assert_int_equal(lines + hidden, ranking_rank(order, marked) + 1);
+    }
+    assert_true(run("pin off; reset edits; reset view") && session_open_input(&s, SENTENCE, &error));
+}
+
 /* Who comes to the lens or the ledger is at the answer of the word in focus. */
 static void answers_of_the_word_in_focus(void **state)
 {
@@ -846,6 +899,7 @@ int main(void)
                                        cmocka_unit_test(long_sentences),
                                        cmocka_unit_test(own_models),
                                        cmocka_unit_test(where_it_looks),
+                                       cmocka_unit_test(a_long_list_says_its_gap),
                                        cmocka_unit_test(the_cursor_leaves_the_bar),
                                        cmocka_unit_test(answers_of_the_word_in_focus),
                                        cmocka_unit_test(a_shorter_text),

@@ -17,10 +17,19 @@ enum {
     BAR_MIN = 4,
     FULL_CELLS = 8
 };
-enum { SURE_LEAST = 14, BAR_MOST = 40, WAY_MOST = 100, WAY_LEAST = 12, LEGEND_CELLS = 11 };
+enum {
+    SURE_LEAST = 14,
+    BAR_MOST = 40,
+    WAY_MOST = 100,
+    WAY_LEAST = 12,
+    LEGEND_CELLS = 11,
+    LOGIT_BAR_LEAST = 4,
+    RANGE_CELLS = 14
+};
+enum { PITCH_MOST = 5, TWO_LINES = 3, GAP_LEAST = 6, TOP_MOST = 10 };
 
 typedef struct Columns {
-    int name, bar, p, logit, a, b, change; /* widths; 0 = not shown */
+    int name, bar, p, logit_bar, logit, a, b, change; /* widths; 0 = not shown */
 } Columns;
 
 static int name_width(const Shown *v)
@@ -42,8 +51,8 @@ static void take(int *left, int *column, int cells)
     }
 }
 
-/* What fits, most important first: name, probability, bar, logit; when comparing name, A, B, their difference, the way
- * from A to B. */
+/* What fits, most important first: name, probability, bar, logit, its bar; comparing, name, A, B, their difference, the
+ * way from A to B. */
 static Columns columns_of(const Shown *v, int width, bool compares)
 {
     Columns c = {0};
@@ -64,6 +73,10 @@ static Columns columns_of(const Shown *v, int width, bool compares)
         take(&left, &c.p, P_CELLS);
     if (!compares && left >= LOGIT_CELLS + BAR_MIN + 1)
         take(&left, &c.logit, LOGIT_CELLS);
+    if (c.logit && left >= 2 * (LOGIT_BAR_LEAST + 1)) {
+        c.logit_bar = left / 2 - 1 < BAR_MOST ? left / 2 - 1 : BAR_MOST;
+        left -= c.logit_bar + 1;
+    }
     int most = compares ? WAY_MOST : BAR_MOST;
     if (left > (compares ? WAY_LEAST : BAR_MIN))
         c.bar = left - 1 < most ? left - 1 : most;
@@ -73,10 +86,13 @@ static Columns columns_of(const Shown *v, int width, bool compares)
 }
 
 typedef struct Table {
-    Shown shown, logits, a, b, diff;
-    bool compares, has_logits;
+    Shown shown, logits, a, b, diff, of_a, of_b, of_diff; /* of_: their logits */
+    bool compares, has_logits, both_logits;
     Columns columns;
     float full; /* what a bar of full length stands for */
+    float lowest,
+        widest; /* the least logit, and how far the largest is above it: where a logit's bar begins and ends */
+    int pitch;  /* lines of a class: two or three where all have room for as many */
 } Table;
 
 /* 1, but where no class has more than a fifth the least of .2, .1, .05 … that the largest probability is not above:
@@ -96,9 +112,32 @@ static float full_of(const Table *t)
     return full;
 }
 
+/* Only differences of logits count: their bars begin at the least of all. */
+static void range_of_logits(Table *t)
+{
+    const Shown *both[] = {t->both_logits ? &t->of_a : &t->logits, t->both_logits ? &t->of_b : &t->logits};
+    float low = INFINITY, high = -INFINITY;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < both[k]->count; i++)
+            if (isfinite(both[k]->values[i])) { /* a masked class has none */
+                low = fminf(low, both[k]->values[i]);
+                high = fmaxf(high, both[k]->values[i]);
+            }
+    t->lowest = low;
+    t->widest = high - low;
+}
+
+static bool open_both_logits(const Session *s, Table *t)
+{
+    const char *logits = shown_site(s, SIDE_B, SITE_LOGITS);
+    return shown_answer(s, SIDE_A, logits, &t->of_a) && shown_answer(s, SIDE_B, logits, &t->of_b) &&
+           shown_answer(s, SIDE_DIFF, logits, &t->of_diff) && t->of_a.values && t->of_b.values && t->of_diff.values &&
+           t->of_a.count == t->shown.count && t->of_b.count == t->shown.count && t->of_diff.count == t->shown.count;
+}
+
 static bool table_open(const Session *s, Side side, int width, Table *t)
 {
-    *t = (Table){.compares = session_compares(s)};
+    *t = (Table){.compares = session_compares(s), .pitch = 1};
     const char *probs = shown_site(s, side, SITE_PROBS);
     if (!shown_answer(s, side == SIDE_DIFF ? SIDE_B : side, probs, &t->shown))
         return false;
@@ -107,6 +146,9 @@ static bool table_open(const Session *s, Side side, int width, Table *t)
     if (t->compares)
         t->compares = shown_answer(s, SIDE_A, probs, &t->a) && shown_answer(s, SIDE_B, probs, &t->b) &&
                       shown_answer(s, SIDE_DIFF, probs, &t->diff);
+    t->both_logits = t->compares && open_both_logits(s, t);
+    if (t->has_logits || t->both_logits)
+        range_of_logits(t);
     t->columns = columns_of(&t->shown, width, t->compares);
     t->full = t->columns.bar + 1 >= FULL_CELLS ? full_of(t) : 1; /* where it can be said */
     return true;
@@ -119,12 +161,20 @@ static int put_column(const Paint *p, const Shown *v, size_t i, int y, int x, in
     return x + width;
 }
 
-/* Both values as dots, and the way between them. */
-static void draw_way(const Paint *p, const Table *t, size_t i, int y, int x, int width, Style style)
+/* Where a logit stands between the least and the largest, 0 … 1. */
+static float logit_share(const Table *t, float logit)
 {
-    if (!t->a.values || !t->b.values)
+    return t->widest > 0 ? (logit - t->lowest) / t->widest : 0;
+}
+
+/* Both values as dots, and the way between them: of the probabilities or of the logits. */
+static void draw_way(const Paint *p, const Table *t, size_t i, int y, int x, int width, Style style, bool logit)
+{
+    const Shown *from_a = logit ? &t->of_a : &t->a, *to_b = logit ? &t->of_b : &t->b;
+    if (!from_a->values || !to_b->values)
         return;
-    float a = t->a.values[i] / t->full, b = t->b.values[i] / t->full;
+    float a = logit ? logit_share(t, from_a->values[i]) : from_a->values[i] / t->full,
+          b = logit ? logit_share(t, to_b->values[i]) : to_b->values[i] / t->full;
     if (!isfinite(a) || !isfinite(b))
         return;
     int from = (int)(fminf(fmaxf(a, 0), 1) * (float)(width - 1) + 0.5F);
@@ -133,37 +183,66 @@ static void draw_way(const Paint *p, const Table *t, size_t i, int y, int x, int
         canvas_glyph(p->c, y, x + k, style, 0x2500);
     bool here = style == STYLE_SELECTED; /* the marked line has no holes: the dots' shapes tell A from B */
     canvas_glyph(p->c, y, x + from, here ? style : STYLE_SIDE_A, 0x25cb);
-    canvas_ref(p->c, y, x + from, 1, shown_ref(&t->a, i));
+    canvas_ref(p->c, y, x + from, 1, shown_ref(from_a, i));
     canvas_glyph(p->c, y, x + to, here ? style : STYLE_SIDE_B, 0x25cf);
-    canvas_ref(p->c, y, x + to, 1, shown_ref(&t->b, i));
+    canvas_ref(p->c, y, x + to, 1, shown_ref(to_b, i));
 }
 
-static void draw_class(const Paint *p, Rect line, const Table *t, size_t i, bool here)
+/* The logits below the probabilities: where these are 0 or 1 on both sides, they tell what moved. */
+static void draw_logits(const Paint *p, Rect line, const Table *t, size_t i)
 {
     const Columns *c = &t->columns;
+    int x = line.x + 1;
+    canvas_right(p->c, line.y, x, c->name, STYLE_DIM, "logit");
+    x += c->name;
+    if (c->bar) {
+        draw_way(p, t, i, line.y, x + 1, c->bar, STYLE_TEXT, true);
+        x += c->bar + 1;
+    }
+    x = put_column(p, &t->of_a, i, line.y, x, c->a, STYLE_DIM, true);
+    x = put_column(p, &t->of_b, i, line.y, x, c->b, STYLE_DIM, true);
+    put_column(p, &t->of_diff, i, line.y, x, c->change, STYLE_DIM, true);
+}
+
+static void draw_class(const Paint *p, Rect lines, const Table *t, size_t i, bool here)
+{
+    const Columns *c = &t->columns;
+    Rect line = {lines.y, lines.x, 1, lines.w};
     Style style = here ? STYLE_SELECTED : STYLE_TEXT;
+    int thick = t->compares || lines.h < 2 ? 1 : lines.h - 1; /* lines of a bar; one stays empty below */
     char name[64];
     if (here) {
-        canvas_fill(p->c, line, STYLE_SELECTED, ' ');
+        canvas_fill(p->c, (Rect){line.y, line.x, thick, line.w}, STYLE_SELECTED, ' ');
         canvas_glyph(p->c, line.y, line.x, STYLE_SELECTED, '>');
     }
     int x = line.x + 1;
     canvas_label(p->c, line.y, x, c->name, style, classes_name(&t->shown, i, name, sizeof name));
     x += c->name;
     if (c->bar && t->compares) {
-        draw_way(p, t, i, line.y, x + 1, c->bar, style);
+        draw_way(p, t, i, line.y, x + 1, c->bar, style, false);
         x += c->bar + 1;
     } else if (c->bar) {
         float share = t->shown.values[i] / t->full;
-        canvas_bar(p->c, line.y, x + 1, c->bar, isfinite(share) ? (double)share : 0, style, shown_ref(&t->shown, i));
+        for (int k = 0; k < thick; k++)
+            canvas_bar(p->c, line.y + k, x + 1, c->bar, isfinite(share) ? (double)share : 0, style,
+                       shown_ref(&t->shown, i));
         x += c->bar + 1;
     }
     x = put_column(p, &t->shown, i, line.y, x, c->p, style, false);
     x = put_column(p, &t->a, i, line.y, x, c->a, style, false);
     x = put_column(p, &t->b, i, line.y, x, c->b, style, false);
     x = put_column(p, &t->diff, i, line.y, x, c->change, style, false);
+    if (t->has_logits && c->logit_bar) {
+        float share = logit_share(t, t->logits.values[i]);
+        for (int k = 0; k < thick; k++)
+            canvas_bar(p->c, line.y + k, x + 1, c->logit_bar, isfinite(share) ? (double)share : 0,
+                       here ? style : STYLE_AXIS, shown_ref(&t->logits, i));
+    }
     if (t->has_logits)
-        put_column(p, &t->logits, i, line.y, x, c->logit, here ? STYLE_SELECTED : STYLE_DIM, true);
+        put_column(p, &t->logits, i, line.y, x + (c->logit_bar ? c->logit_bar + 1 : 0), c->logit,
+                   here ? STYLE_SELECTED : STYLE_DIM, true);
+    if (t->both_logits && lines.h >= TWO_LINES)
+        draw_logits(p, (Rect){line.y + 1, line.x, 1, line.w}, t, i);
 }
 
 /* What the model answers with: a class, the word that comes next, or, where it writes none, the word that is there. */
@@ -190,7 +269,12 @@ static void draw_header(const Paint *p, Rect line, const Table *t, const char *k
     const struct {
         int width;
         const char *word;
-    } column[] = {{c->p, "prob."}, {c->a, "A"}, {c->b, "B"}, {c->change, "A−B points"}, {c->logit, "logit"}};
+    } column[] = {{c->p, "prob."},
+                  {c->a, "A"},
+                  {c->b, "B"},
+                  {c->change, "A−B points"},
+                  {c->logit_bar ? c->logit_bar + 1 : 0, ""},
+                  {c->logit, "logit"}};
     canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, kind);
     if (t->compares && c->bar >= LEGEND_CELLS) {
         int at = line.x + c->name + 2;
@@ -200,8 +284,11 @@ static void draw_header(const Paint *p, Rect line, const Table *t, const char *k
     }
     if (t->full < 1 || (t->compares && c->bar >= LEGEND_CELLS + FULL_CELLS))
         canvas_right(p->c, line.y, line.x + 1 + c->name, c->bar + 1, STYLE_AXIS, bar_end(t, full));
+    if (c->logit_bar >= RANGE_CELLS && t->widest > 0)
+        canvas_printf(p->c, line.y, x + c->p + 1, c->logit_bar, STYLE_AXIS, "%.3g … %.3g", (double)t->lowest,
+                      (double)(t->lowest + t->widest));
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
-        if (column[k].width)
+        if (*column[k].word && column[k].width)
             canvas_right(p->c, line.y, x + 1, column[k].width - 1, STYLE_HEADER, column[k].word);
         x += column[k].width;
     }
@@ -267,34 +354,49 @@ static bool class_marked(const Paint *p, bool focus)
 }
 
 /* The classes drawn in `room` lines, one after the other: from the best down, where A and B are compared from what
- * changed most; where the marked class would not be seen,
- * the best and then those that end with it. */
+ * changed most. Where the marked class would not be seen, the first ones, a line that says how many are left out, and
+ * those that end with it; without that line where there is hardly any room. */
 typedef struct Listing {
     Ranking order;
-    size_t now, then; /* class of this line (v->count: no more), and where the list goes on after the first line */
+    size_t now;            /* class of this line; the count of all: no more */
+    int line, top, gap;    /* lines from the first; of the first ones; of what is left out: 0 or 1 */
+    size_t resume, hidden; /* the class after the gap; classes left out */
 } Listing;
 
 static Listing listing_open(const Table *t, int room, bool marked)
 {
     bool change = t->compares && t->diff.values && t->diff.count == t->shown.count; /* the largest change is in it */
     Ranking order = {change ? t->diff.values : t->shown.values, t->shown.count, change};
-    size_t best = ranking_best(order), rank = marked ? ranking_rank(order, t->shown.cell) : 0;
-    Listing l = {order, best, ranking_next(order, best)};
+    size_t rank = marked ? ranking_rank(order, t->shown.cell) : 0;
+    Listing l = {.order = order, .now = ranking_best(order), .top = room};
     if (rank < (size_t)(room > 0 ? room : 1))
         return l;
-    if (room < 2)
-        return (Listing){order, t->shown.cell, order.n};
-    l.then = t->shown.cell;
-    for (int k = 0; k < room - 2; k++)
-        l.then = ranking_previous(order, l.then);
+    l.resume = t->shown.cell;
+    if (room < 2) {
+        l.now = l.resume;
+        return l;
+    }
+    l.gap = room >= GAP_LEAST;
+    l.top = !l.gap ? 1 : room / 3 < TOP_MOST ? room / 3 : TOP_MOST;
+    int last = room - l.top - l.gap;
+    for (int k = 1; k < last; k++)
+        l.resume = ranking_previous(order, l.resume);
+    l.hidden = rank + 1 - (size_t)(last + l.top);
     return l;
+}
+
+/* Is this the line of those left out? */
+static bool listing_gap(const Listing *l)
+{
+    return l->hidden && l->gap && l->line == l->top;
 }
 
 static void listing_next(Listing *l)
 {
-    l->now = l->then;
-    if (l->now < l->order.n)
-        l->then = ranking_next(l->order, l->now);
+    l->line++;
+    if (l->now >= l->order.n || listing_gap(l))
+        return;
+    l->now = l->hidden && l->line == l->top + l->gap ? l->resume : ranking_next(l->order, l->now);
 }
 
 /* Everything but the classes' own lines. Rest: where the classes go. */
@@ -310,6 +412,13 @@ static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
     if (r.h >= 3)
         rect_cut(&r, 't', 1);
     return r;
+}
+
+/* Where every class has room for two lines or three, it has them. */
+static void pitch_of(Table *t, Rect lines)
+{
+    int pitch = t->shown.count && t->shown.count <= (size_t)lines.h ? lines.h / (int)t->shown.count : 1;
+    t->pitch = pitch > PITCH_MOST ? PITCH_MOST : pitch < 1 ? 1 : pitch;
 }
 
 /* Have A and B answers that can't be subtracted? Then each has a list of its own, beside each other. */
@@ -338,11 +447,17 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
                         !apart(p->s)     ? answer_kind(p->s, side, t.columns.name)
                         : side == SIDE_A ? "A"
                                          : "B");
-        Listing l = listing_open(&t, lines.h, marked);
-        for (int k = 0; k < lines.h && l.now < t.shown.count; k++, listing_next(&l)) {
+        pitch_of(&t, lines);
+        Listing l = listing_open(&t, lines.h / t.pitch, marked);
+        for (int y = lines.y; y + t.pitch <= lines.y + lines.h && l.now < t.shown.count;
+             y += t.pitch, listing_next(&l)) {
             bool here = marked && l.now == t.shown.cell;
-            draw_class(p, (Rect){lines.y + k, lines.x, 1, lines.w}, &t, l.now, here);
-            focus_cursor(p, focus && here, lines.y + k, lines.x);
+            if (listing_gap(&l)) {
+                canvas_printf(p->c, y, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more", l.hidden);
+                continue;
+            }
+            draw_class(p, (Rect){y, lines.x, t.pitch, lines.w}, &t, l.now, here);
+            focus_cursor(p, focus && here, y, lines.x);
         }
     }
 }
@@ -363,8 +478,10 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     Side one = side == SIDE_DIFF ? SIDE_B : side;
     needs_add(out, one, shown_site(s, one, SITE_PROBS));
     needs_add(out, one, shown_site(s, one, SITE_LOGITS));
-    for (int k = SIDE_A; k <= SIDE_DIFF && session_compares(s); k++)
+    for (int k = SIDE_A; k <= SIDE_DIFF && session_compares(s); k++) {
         needs_add(out, (Side)k, shown_site(s, (Side)k, SITE_PROBS));
+        needs_add(out, (Side)k, shown_site(s, (Side)k, SITE_LOGITS));
+    }
     if (apart(s))
         needs_add(out, SIDE_A, shown_site(s, SIDE_A, SITE_LOGITS));
 }
@@ -382,10 +499,11 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Rect lines = class_lines(r, p->s, &t.shown, side);
     if (!rect_has(lines, y, x))
         return false;
-    Listing l = listing_open(&t, lines.h, class_marked(p, false));
-    for (int k = 0; k < y - lines.y && l.now < t.shown.count; k++)
+    pitch_of(&t, lines);
+    Listing l = listing_open(&t, lines.h / t.pitch, class_marked(p, false));
+    for (int k = 0; k < (y - lines.y) / t.pitch && l.now < t.shown.count; k++)
         listing_next(&l);
-    if (l.now >= t.shown.count)
+    if (l.now >= t.shown.count || listing_gap(&l))
         return false;
     click_cell(p, &t.shown, l.now, command);
     return true;
