@@ -19,7 +19,7 @@ static void screens(void **state)
         Screen screen;
         const char *path;
     } ALL[] = {{"training", SCREEN_TRAINING, "pos_embed"},
-               {"filters", SCREEN_FILTERS, "patch_embed.probe.filters"},
+               {"filters", SCREEN_FILTERS, "patch_embed.probe.components"},
                {"heads", SCREEN_HEADS, "blocks.3.attn.pattern"},
                {"where", SCREEN_WHERE, "rollout.patches"},
                {"lens", SCREEN_LENS, "blocks.3.lens.probs"},
@@ -201,7 +201,7 @@ static void keys(void **state)
     assert_string_equal(at(), "probs");
     run("move up");
     assert_string_equal(at(), "blocks.3.lens.probs");
-    run("filters");
+    run("filters filters");
     const Graph *g = session_base(&s);
     int d = graph_axis_find(g, "d");
     s.place.at[d] = 0;

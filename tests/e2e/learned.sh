@@ -36,9 +36,9 @@ for s in '80 24' '120 40'; do
     send Left
     shows "$s training: the snapshot before" 'recorded while training, step 0'
     choose filters
-    shows "$s filters" 'patch filters'
+    shows "$s filters" 'principal components'
     send v
-    shows "$s filters: v" 'components'
+    shows "$s filters: v" 'patch filters:'
     choose heads
     shows "$s heads" 'uniform'
     choose where

@@ -22,9 +22,9 @@ static Commands commands;
 static char dir[64];
 
 enum { STEPS = 6, EVERY = 10, H = 12, W = 20, PATCH = 4, ROWS = H / PATCH, COLS = W / PATCH, PLACES = ROWS * COLS };
-static const ViewSpec *const VIEWS[] = {&VIEW_TRAINING, &VIEW_FILTERS, &VIEW_HEADS};
-static const Screen SCREENS[] = {SCREEN_TRAINING, SCREEN_FILTERS, SCREEN_HEADS};
-static const char *const GO[] = {"training", "filters", "heads"};
+static const ViewSpec *const VIEWS[] = {&VIEW_TRAINING, &VIEW_FILTERS, &VIEW_FILTERS, &VIEW_HEADS};
+static const Screen SCREENS[] = {SCREEN_TRAINING, SCREEN_FILTERS, SCREEN_FILTERS, SCREEN_HEADS};
+static const char *const GO[] = {"training", "filters", "filters filters", "heads"};
 enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
 static const int SIZES[][2] = {{1, 1},  {1, 9},   {2, 2},   {3, 1},   {4, 18},   {7, 11},   {8, 40},
                                {9, 58}, {15, 46}, {18, 78}, {33, 90}, {54, 158}, {150, 500}};

@@ -18,7 +18,9 @@ static int tile_axis(const Session *s)
 static bool run_filters(Session *s, const Args *a, Err *err)
 {
     const Graph *g = session_base(s);
-    const char *word = a->count ? a->word[0] : s->place.screen == SCREEN_FILTERS ? "" : "filters";
+    bool has = site_node_any(g, SITE_COMPONENTS) !=
+               NO_NODE; /* which show edges and colours, where filters show noise */
+    const char *word = a->count ? a->word[0] : s->place.screen == SCREEN_FILTERS ? "" : has ? "components" : "filters";
     int value, axis = tile_axis(s), last = axis == AXIS_NONE ? -1 : g->axes[axis].n - 1;
     bool relative, counts = args_number(word, &value, &relative);
     if (session_text_model(s))
@@ -130,7 +132,8 @@ static const Command OWN = COMMAND("filters", "learned", "filters [filters, comp
                                    "what the patch filters look for; principal components",
                                    COMMAND_SESSION | COMMAND_PICTURES, run_filters, NULL);
 
-SCREEN_SPEC(FILTERS, .name = "filters", .about = "the patch projection as colour tiles, or its principal components",
+SCREEN_SPEC(FILTERS, .name = "filters",
+            .about = "principal components of the patch projection as colour tiles, or all its filters",
             .group = GROUP_LEARNED, .command = "filters", .own = {&OWN, 1, NULL}, .move = move_on_tiles,
             .enter = enter_arithmetic, .next = next_tiles, .play = play_tiles, .say = say_filters, .tell = tell_tensor,
             .options = OPTIONS);

@@ -323,8 +323,8 @@ static void title(const Session *s, Side side, Buf *out)
         buf_printf(out, "patch filters: %d of %d×%d pixels", t.count, t.h, t.w);
 }
 
-static const ViewWay WAYS[] = {{"filters    what the patch projection looks for", "filters filters"},
-                               {"components their principal components", "filters components"},
+static const ViewWay WAYS[] = {{"components the principal components of all filters", "filters components"},
+                               {"filters    every filter of the patch projection", "filters filters"},
                                {NULL, NULL}};
 
 VIEW_SPEC(FILTERS, .name = "filters", .traits = VIEW_WIDE,
