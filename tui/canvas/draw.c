@@ -278,13 +278,18 @@ void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref r
     int parts = c->ascii ? 1 : 8, full = 0;
     if (width <= 0)
         return;
-    if (s == STYLE_SELECTED || s == STYLE_CURSOR) /* ground and glyph change places in these: a bar would be a gap */
+    bool marked = s == STYLE_SELECTED || s == STYLE_CURSOR;
+    if (marked) /* ground and glyph change places in these: a bar would be a gap */
         s = STYLE_HEADER;
     if (isnan(value)) {
         canvas_text(c, y, x, width, s, "NaN");
     } else {
         double share = value < 0 ? 0 : value > 1 ? 1 : value;
         full = (int)(share * width * parts + 0.5);
+        if (marked && !full) { /* and where there is none, the ground a bar */
+            canvas_ref(c, y, x, width, ref);
+            return;
+        }
         for (int i = 0; i < width; i++) {
             int here = full - i * parts;
             uint32_t ch = here <= 0       ? ' '

@@ -1,9 +1,10 @@
-/* The focused row of a plane as one long strip of colours over several lines, and below it the same values as numbers.
- */
+/* The focused row of a plane as one long strip of colours over several lines, below it the same values as numbers, and
+ * where there is room left all rows, or the bars of a vector. */
+#include "tui/canvas/plot.h"
 #include "tui/views/heat.h"
 #include "tui/views/tensor/tensor.h"
 
-enum { NUMBER_W = 9, PER_LINE_STEP = 8 };
+enum { NUMBER_W = 9, PER_LINE_STEP = 8, OTHERS_LEAST = 5 };
 
 /* A sequence broken into lines: `per` values of `cell_w` columns each, `lines` lines from line `first` on. */
 typedef struct Wrapped {
@@ -15,6 +16,7 @@ typedef struct Wrapped {
 typedef struct Fit {
     int label_w;
     Wrapped heat, numbers; /* lines = 0: none */
+    Rect others;           /* h = 0: no room */
 } Fit;
 
 static size_t per_line(int width, int cell_w)
@@ -38,6 +40,7 @@ static Fit fit(Rect r, const Tensor *t)
     Fit f = {0};
     size_t n = t->plane.col_count;
     int last = shown_widest(t->v.graph, t->plane.cols);
+    Rect all = r;
     if (r.w >= 20)
         f.label_w = (last < 8 ? last : 8) + 1;
     rect_cut(&r, 'l', f.label_w);
@@ -51,6 +54,9 @@ static Fit fit(Rect r, const Tensor *t)
     rect_cut(&r, 't', f.heat.cells.h + 1);
     if (r.h > 0)
         f.numbers = wrap(r, r.w < NUMBER_W ? (r.w > 0 ? r.w : 1) : NUMBER_W, n, t->col);
+    int used = r.y - all.y + (int)f.numbers.lines + 1;
+    if (f.numbers.lines && all.h - used >= OTHERS_LEAST && all.w >= 20)
+        f.others = (Rect){all.y + used, all.x, all.h - used, all.w};
     return f;
 }
 
@@ -106,11 +112,49 @@ static void draw_numbers(const Paint *p, const Fit *f, const Tensor *t)
     }
 }
 
+/* The rows below: with a mark at this one. */
+static Tensor others_of(const Tensor *t)
+{
+    Tensor all = *t;
+    all.lit = true;
+    return all;
+}
+
+static float bar_value(const void *of, int i, Ref *ref)
+{
+    const Tensor *t = of;
+    size_t cell = tensor_cell(t, t->row, (size_t)i);
+    *ref = shown_ref(&t->v, cell);
+    return t->v.values[cell];
+}
+
+static void draw_others(const Paint *p, const Fit *f, const Tensor *t)
+{
+    Rect r = f->others;
+    if (r.h < 1)
+        return;
+    Rect head = rect_cut(&r, 't', 1);
+    bool rows = t->plane.row_count > 1;
+    canvas_text(p->c, head.y, head.x, head.w, STYLE_DIM, rows ? "all rows, > at this one" : "as bars");
+    if (rows) {
+        Tensor all = others_of(t);
+        TENSOR_HEAT.draw(p, r, &all, false);
+        return;
+    }
+    rect_cut(&r, 'l', f->label_w);
+    CanvasBars b = {
+        .value = bar_value, .of = t, .n = (int)t->plane.col_count, .style = STYLE_TEXT, .negative = STYLE_NEGATIVE};
+    b.low = t->spread.min < 0 ? (double)t->spread.min : 0;
+    b.high = t->spread.max > 0 ? (double)t->spread.max : 0;
+    bars_draw(p->c, r, &b);
+}
+
 static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
 {
     Fit f = fit(r, t);
     draw_heat(p, &f, t, focus);
     draw_numbers(p, &f, t);
+    draw_others(p, &f, t);
 }
 
 static bool hit_in(const Wrapped *w, const Tensor *t, int y, int x, size_t *cell)
@@ -126,8 +170,11 @@ static bool hit_in(const Wrapped *w, const Tensor *t, int y, int x, size_t *cell
 
 static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell)
 {
-    (void)p;
     Fit f = fit(r, t);
+    if (f.others.h && t->plane.row_count > 1 && y > f.others.y) {
+        Tensor all = others_of(t);
+        return TENSOR_HEAT.hit(p, (Rect){f.others.y + 1, f.others.x, f.others.h - 1, f.others.w}, &all, y, x, cell);
+    }
     return hit_in(&f.heat, t, y, x, cell) || hit_in(&f.numbers, t, y, x, cell);
 }
 
