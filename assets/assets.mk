@@ -59,10 +59,11 @@ figures: $(B)/make_figures $(B)/vitrine ## measures every figure about the bundl
 	@cmp $(B)/evaluate.txt assets/trained/evaluate.txt && echo "equal      assets/trained/evaluate.txt"
 
 # --- the same of photos, over photographs that are not in the source
-$(B)/make_photos: assets/make_photos.c $(ASSETS_LIB) $(call libs_for,core_eval)
+MAKE_PHOTOS := assets/make_photos.c assets/make_photos_maps.c
+$(B)/make_photos: $(MAKE_PHOTOS) assets/make_photos.h $(ASSETS_LIB) $(call libs_for,core_eval)
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  link    $@")
-	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSETS_LIB) $(call libs_for,core_eval) $(LDFLAGS) $(LDLIBS)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -o $@ $(MAKE_PHOTOS) $(ASSETS_LIB) $(call libs_for,core_eval) $(LDFLAGS) $(LDLIBS)
 
 # DATA: folder of ten folders of photographs (docs/photos.md says which). Another model: assets/train-photos.sh keep puts its
 # files in place, then make figures-photos KEEP=1 measures them, keeps the figures and writes them into its card. COUNT: over

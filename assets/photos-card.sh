@@ -35,7 +35,7 @@ section() {
                 printf "| block %d", b
                 for (h = 0; h < heads; h++) {
                     i = b * heads + h
-                    printf " | %s", kind == "HEAD" ? lost("HEAD", i) : kind == "distance" ? sprintf("%.1f", far[i]) : sprintf("%.2f", even[i])
+                    printf " | %s", kind == "HEAD" ? lost("HEAD", i) : kind == "distance" ? sprintf("%.2f ±%.2f", far[i], farther[i]) : sprintf("%.3f ±%.3f", even[i], evener[i])
                 }
                 print " |"
             }
@@ -49,7 +49,10 @@ section() {
         $1 == "PICTURES" && $2 + 0 {n = $2}
         $1 == "FIGURE" && $3 ~ /^[0-9]+$/ {right[$2, $3] = $4; points[$2, $3] = $5; back[$2, $3] = $6; if ($2 == "MLP") blocks = $3 + 1}
         $1 == "VALUE" && $3 ~ /^[0-9.-]+$/ {value[$2] = $3}
-        $1 == "HEAD" && $2 ~ /^[0-9]+$/ {far[$2] = $3; even[$2] = $4}
+        $1 == "HEAD" && $2 ~ /^[0-9]+$/ {far[$2] = $3; farther[$2] = $4; even[$2] = $5; evener[$2] = $6}
+        $1 == "WARM" && $2 ~ /^[0-9]+$/ {warm = $2; warmed = $3; tried = $4}
+        $1 == "GREYED" && $3 ~ /^[0-9]+$/ {right["GREYED" $2, 0] = $3; points["GREYED" $2, 0] = $4; back["GREYED" $2, 0] = $5}
+        $1 == "ALIKE" && $2 ~ /^[0-9]+$/ {alike[$2] = sprintf("%.3f ±%.3f", $3, $4); first[$2] = sprintf("%.3f ±%.3f", $5, $6)}
         $1 == "CONFUSION" && $2 ~ /^[0-9]+$/ {mixed[$2, $3] = $4}
         $1 == "SURE" && $2 ~ /^[0-9]+$/ {sure[$2] = $3; sures[$2] = $4}
         $1 == "UNLIKE" && $3 ~ /^[0-9]+$/ {order[++unlikes] = $2; caught[$2] = $3; of[$2] = $4}
@@ -72,6 +75,9 @@ section() {
             }
             print "\nBy the probability of the answer:\n\n| answered with | right | of |"; rule(3)
             for (i = 0; i < 5; i++) if (sures[i] + 0) printf "| %s | %s | %d |\n", bin[i + 1], wilson(sure[i], sures[i]), sures[i]
+            printf "\nThe probabilities are too high. Divided by %.2f, one number fitted on every other of these photographs (temperature scaling, Guo et al. 2017), the logits give probabilities\n", value["WARMTH"]
+            printf "that say how often they are right: over the other %d the expected calibration error is %.3f instead of %.3f, and of the answers with at least 99 %% then\n", tried, value["CALIBRATION_WARM"], value["CALIBRATION"]
+            printf "%s of %d are right. No answer changes by it. The program shows what the model computes, and beside it how often such an answer is right: the table above.\n", wilson(warm, warmed), warmed
             by_head("Points lost without one head (its z is 0):", "HEAD")
             print "\nPoints lost without one sub-layer, and named right by the logit lens behind the block:\n\n| | attention | MLP | lens |"; rule(4)
             printf "| before block 0 | | | %s |\n", wilson(right["LENS", 0], n)
@@ -80,7 +86,12 @@ section() {
             printf "patch is one of 4 neighbours in %.1f %% of places (by chance %.1f), one of 8 in %.1f %% (%.1f).\n", 100 * value["NEAR4"], 100 * value["CHANCE4"], 100 * value["NEAR8"], 100 * value["CHANCE8"]
             by_head(sprintf("Attention distance in pixels (uniform attention %.1f, at most %.1f):", value["UNIFORM"], value["MAXIMAL"]), "distance")
             by_head("Entropy of a row, as a share of ln(tokens):", "entropy")
-            print "\n**Unlike what it has seen.** The mean of the patches behind one block is compared with those of 10,000 photographs that it learned from, in the metric of"
+            print "\n**Where it looks.** A quarter of the patches, 16 of 64, is painted grey, chosen by a map:\n\n| painted grey | named right | points lost |"; rule(3)
+            row("most of rollout", "GREYEDROLLOUT"); row("farthest from the mean colour of the picture", "GREYEDCOLOUR")
+            row("drawn by lot", "GREYEDLOT"); row("least of rollout", "GREYEDLEAST")
+            print "\n**How alike patches become** (`:alike`): the mean cosine of two patches, and the share of their variance along its first direction:\n\n| | cosine | first direction |"; rule(3)
+            for (b = 0; b <= blocks; b++) printf "| %s | %s | %s |\n", b ? "block " b - 1 : "before block 0", alike[b], first[b]
+            printf "\n**Unlike what it has seen.** The mean of the patches behind block %d is compared with those of 10,000 photographs that it learned from, in the metric of\n", int((blocks - 1) / 3)
             print "their covariance (Mahalanobis; `seen.probe.distance` in the trace). What lies farther than 95 % of the held-out photographs do is called *unlike the"
             print "photographs it has seen*. So many of other pictures are:\n\n| pictures | called unlike | of |"; rule(3)
             for (i = 1; i <= unlikes; i++) printf "| %s | %s | %d |\n", name[order[i]], wilson(caught[order[i]], of[order[i]]), of[order[i]]

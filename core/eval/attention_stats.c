@@ -6,6 +6,7 @@
 
 #include "core/base/mem.h"
 #include "core/eval/batch_run.h"
+#include "core/eval/interval.h"
 #include "core/graph/anatomy.h"
 
 /* What is watched: three probes of every block, then the rollout, the references and the last block's pattern. */
@@ -100,6 +101,8 @@ AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err)
                                        .distance = xcalloc(cells, sizeof(double)),
                                        .entropy = xcalloc(cells, sizeof(double)),
                                        .largest = xcalloc(cells, sizeof(double)),
+                                       .distance_margin = xcalloc(cells, sizeof(double)),
+                                       .entropy_margin = xcalloc(cells, sizeof(double)),
                                        .read = s->reads ? xcalloc(heads, sizeof(double)) : NULL};
     return s;
 }
@@ -120,6 +123,8 @@ void attention_stats_free(AttentionStats *s)
     free(s->result.distance);
     free(s->result.entropy);
     free(s->result.largest);
+    free(s->result.distance_margin);
+    free(s->result.entropy_margin);
     free(s->result.read);
     free(s);
 }
@@ -276,6 +281,11 @@ static void sum_up(AttentionStats *s)
             r->entropy[k] += s->entropies ? blocks[cells + k] / all : (double)NAN;
             r->largest[k] += blocks[2 * cells + k] / all;
         }
+    }
+    for (size_t k = 0; k < cells; k++) {
+        const double *blocks = s->row + READ + heads + k;
+        r->distance_margin[k] = mean_over(blocks, r->pictures, s->width).margin;
+        r->entropy_margin[k] = s->entropies ? mean_over(blocks + cells, r->pictures, s->width).margin : (double)NAN;
     }
     if (r->objects)
         compare_with_fixed(s);

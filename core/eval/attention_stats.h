@@ -23,9 +23,10 @@ typedef struct AttentionStatsSetup {
 typedef struct AttentionStatsResult {
     size_t pictures;
     int layers, heads;
-    double *distance; /* attention distance in pixels */
-    double *entropy;  /* of a row, divided by ln(tokens); NaN where there is one token */
-    double *largest;  /* largest weight of a row */
+    double *distance;                         /* attention distance in pixels */
+    double *entropy;                          /* of a row, divided by ln(tokens); NaN where there is one token */
+    double *largest;                          /* largest weight of a row */
+    double *distance_margin, *entropy_margin; /* half the 95 % interval of the mean, by the pictures' spread */
     double uniform,
         maximal;        /* the distance of a head that looks at all patches alike; of one that looks as far as it can */
     size_t *lens_right; /* [1 + layers] pictures that the logit lens names right before the first block and after each;

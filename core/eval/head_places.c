@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/eval/batch_run.h"
 #include "core/eval/dataset.h"
@@ -10,7 +9,6 @@
 
 /* What is watched of every block, and what is kept of every head of a picture: distance, then the shares. */
 enum { OF_BLOCK = 2, KEPT = 1 + HEAD_PLACES };
-static const double Z = 1.959963984540054; /* of the normal distribution, 2.5 % lie beyond it on either side */
 
 struct HeadPlaces {
     BatchRun *batch;
@@ -123,19 +121,6 @@ static void look(void *of, size_t item, int worker)
     }
     if (item == 0)
         h->result.uniform = (double)*batch_run_watched(h->batch, worker, h->vit.layers * OF_BLOCK, 0);
-}
-
-/* Of x[0], x[step], … n numbers. */
-static MeanOver mean_over(const double *x, size_t n, size_t step)
-{
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i * step];
-    MeanOver m = {n ? sum / (double)n : 0, 0};
-    for (size_t i = 0; i < n; i++)
-        squares += (x[i * step] - m.mean) * (x[i * step] - m.mean);
-    m.margin = n > 1 ? Z * dm_sqrt(squares / ((double)n - 1) / (double)n) : 0;
-    return m;
 }
 
 /* Column `at` of what is kept of the pictures. */

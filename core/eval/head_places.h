@@ -4,6 +4,7 @@
 #define VITRINE_EVAL_HEAD_PLACES_H
 #include "core/base/pool.h"
 #include "core/eval/dataset.h"
+#include "core/eval/interval.h"
 #include "core/graph/graph.h"
 #include "core/models/text_model.h"
 
@@ -17,12 +18,6 @@ typedef enum HeadPlace {
     PLACE_FARTHER,
     HEAD_PLACES
 } HeadPlace;
-
-/* A mean over the pictures and half the width of its 95 % interval (of the mean, by the pictures' spread; 0 where there
- * is one picture). */
-typedef struct MeanOver {
-    double mean, margin;
-} MeanOver;
 
 typedef struct HeadPlacesResult {
     size_t pictures;

@@ -4,6 +4,18 @@
 
 static const double Z = 1.959963984540054; /* of the normal distribution, 2.5 % lie beyond it on either side */
 
+MeanOver mean_over(const double *x, size_t n, size_t step)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i * step];
+    MeanOver m = {n ? sum / (double)n : 0, 0};
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i * step] - m.mean) * (x[i * step] - m.mean);
+    m.margin = n > 1 ? Z * dm_sqrt(squares / ((double)n - 1) / (double)n) : 0;
+    return m;
+}
+
 Interval interval_wilson(size_t right, size_t n)
 {
     if (!n)

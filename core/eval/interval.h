@@ -13,6 +13,14 @@ typedef struct Interval {
  * at 0 % or 100 % and does not leave 0 … 1. n 0: nothing is known, 0 … 1. */
 Interval interval_wilson(size_t right, size_t n);
 
+/* A mean over pictures or sentences and half the width of its 95 % interval (of the mean, by their spread; 0 where
+ * there is one). */
+typedef struct MeanOver {
+    double mean, margin;
+} MeanOver;
+/* Of x[0], x[step], … n numbers. */
+MeanOver mean_over(const double *x, size_t n, size_t step);
+
 /* A count out of n. */
 typedef struct Tally {
     size_t right, n;

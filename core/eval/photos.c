@@ -26,9 +26,10 @@ static const AccuracySure SURES[ACCURACY_SURES] = {
 #include "core/eval/photos.def"
 };
 
-#define HEAD(head, distance, entropy) [head] = {distance, entropy},
+#define HEAD(head, distance, distance_margin, entropy, entropy_margin)                                                 \
+    [head] = {{distance, distance_margin}, {entropy, entropy_margin}},
 static const struct {
-    double distance, entropy;
+    MeanOver distance, entropy;
 } HEADS[] = {
 #include "core/eval/photos.def"
 };
@@ -61,14 +62,14 @@ AccuracySure photos_sure(int bin)
     return SURES[bin];
 }
 
-double photos_distance(int head)
+MeanOver photos_distance(int head)
 {
-    return head >= 0 && (size_t)head < sizeof HEADS / sizeof *HEADS ? HEADS[head].distance : 0;
+    return head >= 0 && (size_t)head < sizeof HEADS / sizeof *HEADS ? HEADS[head].distance : (MeanOver){0, 0};
 }
 
-double photos_entropy(int head)
+MeanOver photos_entropy(int head)
 {
-    return head >= 0 && (size_t)head < sizeof HEADS / sizeof *HEADS ? HEADS[head].entropy : 0;
+    return head >= 0 && (size_t)head < sizeof HEADS / sizeof *HEADS ? HEADS[head].entropy : (MeanOver){0, 0};
 }
 
 AccuracySure photos_unlike(PhotosUnlike which)

@@ -14,8 +14,8 @@ Figure photos_figure(FigureKind kind, int i);
 const size_t *photos_confusion(void);
 /* Named right and all, of the answers of a bin of ACCURACY_SURE. */
 AccuracySure photos_sure(int bin);
-double photos_distance(int head); /* attention distance in pixels of head block · heads + h */
-double photos_entropy(int head);  /* share of ln(tokens) */
+MeanOver photos_distance(int head); /* attention distance in pixels of head block · heads + h */
+MeanOver photos_entropy(int head);  /* share of ln(tokens) */
 
 /* Pictures that are no photographs, and how many of them lie farther from what was learned from than 95 % of the
  * held-out photographs do. UNLIKE(symbol, what they are) */

@@ -180,7 +180,8 @@ static void figures_agree(void **state)
     }
     assert_int_equal(photos_figure(FIGURE_LENS, blocks).right, right);
     for (int i = 0; i < blocks * heads; i++)
-        assert_true(photos_distance(i) > 0 && photos_entropy(i) > 0 && photos_entropy(i) <= 1);
+        assert_true(photos_distance(i).mean > 0 && photos_distance(i).margin > 0 && photos_distance(i).margin < 1 &&
+                    photos_entropy(i).mean > 0 && photos_entropy(i).mean <= 1 && photos_entropy(i).margin > 0);
     for (int i = 0; i < UNLIKE_COUNT; i++)
         assert_true(photos_unlike((PhotosUnlike)i).pictures > 0);
     session_free(&s);

@@ -67,9 +67,10 @@ static void put_looks(const Session *s, int cell, Buf *out)
         buf_printf(out, "; mean over %zu held-out pictures, model as trained", r->pictures);
     } else if (session_photos(s))
         buf_printf(out,
-                   "looks %.1f pixels away, the entropy of its rows is %.0f %% of the maximum; mean over %zu held-out "
-                   "photographs, model as trained",
-                   photos_distance(cell), 100 * photos_entropy(cell), photos_pictures());
+                   "looks %.2f ±%.2f pixels away, the entropy of its rows is %.1f ±%.1f %% of the maximum; mean over "
+                   "%zu held-out photographs, model as trained",
+                   photos_distance(cell).mean, photos_distance(cell).margin, 100 * photos_entropy(cell).mean,
+                   100 * photos_entropy(cell).margin, photos_pictures());
     else if (m && m->done)
         buf_printf(out, "where it looks is being measured, %zu of %zu %s", m->done, m->total, session_measured_over(s));
     else
