@@ -83,7 +83,7 @@ typedef struct Card {
     size_t item_cap;
     Texts commands;   /* run on entering, in order, from the lesson's clean edits; an empty one is a pause */
     Texts show;       /* at most one: what stands beside it, NAME:NODE[cells] of a worked example */
-    Texts picture;    /* at most one: "#66" */
+    Texts picture;    /* at most one: "#66", "#ship" */
     Texts text;       /* at most one: a sentence for the translator */
     Texts quoted;     /* numbers that somebody else printed: "77.91" and where, alternating */
     Texts claims;     /* ids of claims that it states or asks */
@@ -110,6 +110,7 @@ typedef struct Lesson {
     Texts able, misconception, needs, reads, explains, summary;
     Texts translator; /* at most one: it is about the bundled translator, which reads this sentence where a card has
                          none */
+    Texts photos;     /* at most one: it is about the model of photographs, which looks at this picture likewise */
     Card *cards;
     int count;
     size_t cap;

@@ -406,8 +406,8 @@ void lesson_free(Lesson *l)
 {
     for (int i = 0; i < l->count; i++)
         card_free(&l->cards[i]);
-    Texts *texts[] = {&l->intro, &l->able,     &l->misconception, &l->needs,
-                      &l->reads, &l->explains, &l->summary,       &l->translator};
+    Texts *texts[] = {&l->intro,    &l->able,    &l->misconception, &l->needs, &l->reads,
+                      &l->explains, &l->summary, &l->translator,    &l->photos};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]->at);
     free(l->cards);

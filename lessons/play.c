@@ -21,13 +21,14 @@ static bool at_line(const Player *p, int line, Err *err)
     return err_prefix(err, "%s:%d", utf8_clean(file, sizeof file, p->lesson.file), line);
 }
 
-/* The model that the lesson speaks of: where it is the translator that one, else the bundled picture model in the
- * translator's place. */
+/* The model that the lesson speaks of, which may be the translator or the one of photographs; else the model of drawn
+ * shapes in the place of one of these. */
 static bool right_model(Player *p, Err *err)
 {
-    static const char TRANSLATOR[] = "translator";
-    bool words = p->lesson.translator.count > 0, now = strcmp(p->s->model_path, TRANSLATOR) == 0;
-    return words == now || session_open_model(p->s, words ? TRANSLATOR : NULL, err);
+    const char *now = p->s->model_path;
+    const char *of = p->lesson.translator.count ? "translator" : p->lesson.photos.count ? "photos" : NULL;
+    bool open = of ? strcmp(of, now) == 0 : !*now || !model_in_program(now);
+    return open || session_open_model(p->s, of, err);
 }
 
 /* What a card looks at: its own picture or sentence, else the lesson's. */
@@ -35,7 +36,9 @@ static const char *input_of(const Player *p, const Card *c)
 {
     if (p->lesson.translator.count)
         return c->text.count ? c->text.at[0].text : p->lesson.translator.at[0].text;
-    return c->picture.count ? c->picture.at[0].text : "#17";
+    if (c->picture.count)
+        return c->picture.at[0].text;
+    return p->lesson.photos.count ? p->lesson.photos.at[0].text : "#17";
 }
 
 bool player_open(Player *p, Session *s, Lesson *lesson, Err *err)

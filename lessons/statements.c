@@ -9,6 +9,7 @@
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
 #include "core/session/command.h"
+#include "core/session/input.h"
 #include "lessons/lesson_parts.h"
 
 enum { VARIED = 8 };
@@ -297,7 +298,19 @@ static bool is_drawn(const Line *l)
 {
     const char *p = skip_blanks(l->rest);
     size_t n = *p == '#' ? strspn(p + 1, "0123456789") : 0;
-    return (n && n <= 9 && !*skip_blanks(p + 1 + n)) || bad(l, "expected a drawn picture, #N: a lesson opens no files");
+    return (n && n <= 9 && !*skip_blanks(p + 1 + n)) || input_scene(p) >= 0 ||
+           bad(l, "expected a drawn picture, #N, or a rendered scene such as #ship: a lesson opens no files");
+}
+
+static bool one_model(const Line *l)
+{
+    const Lesson *of = l->r->lesson;
+    return !(of->translator.count || of->photos.count) || bad(l, "a lesson speaks of one model; take one of them away");
+}
+
+static bool is_seen(const Line *l)
+{
+    return is_drawn(l) && one_model(l);
 }
 
 static bool reads_words(const Line *l)
@@ -326,7 +339,8 @@ static const struct Statement {
     {"reads", OF_LESSON(SENTENCE, reads), false},
     {"needs", OF_LESSON(WORDS, needs), false},
     {"explains", OF_LESSON(WORDS, explains), false},
-    {"translator", OF_LESSON(SENTENCE, translator), true},
+    {"translator", SENTENCE, false, offsetof(Lesson, translator), one_model, true},
+    {"photos", WHOLE, false, offsetof(Lesson, photos), is_seen, true},
     {"do", OF_CARD(WHOLE, commands), false},
     {"pause", OTHER, true, 0, read_pause, false},
     {"show", OF_CARD(WHOLE, show), true},

@@ -64,6 +64,10 @@ static void what_is_wrong_is_named_with_its_line(void **state)
     refuses("# A\n\n```vitrine\ndo next\n```\n## A\n", "t.md:4:", "behind a ## heading");
     refuses(HEAD "## A\n\n```vitrine\nexpect 3\n```\n", "t.md:11:", "expected `expect");
     refuses(HEAD "## A\n\n```vitrine\npicture /etc/passwd\n```\n", "t.md:11:", "opens no files");
+    refuses(HEAD "## A\n\n```vitrine\npicture #cart\n```\n", "t.md:11:", "#ship");
+    refuses("# A\n\n```vitrine\ntranslator \"a\"\nphotos #ship\n```\n## A\n", "t.md:5:", "one model");
+    refuses("# A\n\n```vitrine\nphotos #ship\nphotos #cat\n```\n## A\n", "t.md:5:", "a lesson has one");
+    refuses("# A\n\n```vitrine\nphotos cat.png\n```\n## A\n", "t.md:4:", "opens no files");
     refuses(HEAD "## A\n\n```vitrine\nask choice \"a\"\nright \"b\" \"c\"\n```\n", "t.md:11:", "a `wrong` one");
     refuses(HEAD "## A\n\n```vitrine\nask place \"a\" until 1\n```\n", "t.md:11:", "no `solution`");
     refuses(HEAD "## A\n\n```vitrine\nright \"b\" \"c\"\n```\n", "t.md:11:", "before its question");

@@ -141,6 +141,27 @@ static void a_card_starts_clean_and_back_gives_the_same(void **state)
     player_close(&p);
 }
 
+/* A lesson says whose it is: the model of photographs opens with its scene, and the next lesson has its own again. */
+static void a_lesson_opens_its_model(void **state)
+{
+    (void)state;
+    Player p;
+    Err err = {{0}};
+    open_text(&p, "# T\n\n```vitrine\nminutes 1\nable \"x\"\nphotos #horse\n```\n\n## A\n\nx\n\n## B\n\ny\n\n"
+                  "```vitrine\npicture #17\n```\n");
+    assert_string_equal(s.model_path, "photos");
+    assert_string_equal(s.now->input.path, "#horse");
+    assert_true(value(&p, "probs[o=horse]") > 0.5);
+    assert_true(player_enter(&p, 1, &err)); /* a drawn shape, and still that model */
+    assert_string_equal(s.model_path, "photos");
+    assert_string_equal(s.now->input.path, "#17");
+    player_close(&p);
+    open_text(&p, CARD "## A\n\nx\n\n```vitrine\npicture #ship\n```\n"); /* a scene, and still the shapes' model */
+    assert_string_equal(s.model_path, "");
+    assert_string_equal(s.now->input.path, "#ship");
+    player_close(&p);
+}
+
 static void commands_with_files_are_refused(void **state)
 {
     (void)state;
@@ -361,6 +382,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_card_stops_at_its_pauses, start, stop),
         cmocka_unit_test_setup_teardown(words_of_a_card, start, stop),
         cmocka_unit_test_setup_teardown(a_card_starts_clean_and_back_gives_the_same, start, stop),
+        cmocka_unit_test_setup_teardown(a_lesson_opens_its_model, start, stop),
         cmocka_unit_test_setup_teardown(commands_with_files_are_refused, start, stop),
         cmocka_unit_test_setup_teardown(answers_are_graded_and_explained, start, stop),
         cmocka_unit_test_setup_teardown(cards_are_laid_out_in_any_width, start, stop),
