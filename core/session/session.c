@@ -413,7 +413,7 @@ static const char *unknown_kind(const Session *s, const Model *m)
     if (!m->seen.mean)
         return NULL;
     if (in->drawn)
-        return "not a photograph: this is drawn, and it has seen photographs only; `model bundled`";
+        return "not a photograph: this is drawn; `model bundled`";
     const float *far = session_peek(s, SIDE_B, site_path_any(session_graph(s, SIDE_B), SITE_SEEN_DISTANCE));
     if (far && !(*far < m->seen.limit))
         return in->rendered ? "unlike its photos: 95 % of those it has seen are nearer, and this is rendered"
