@@ -27,6 +27,7 @@ enum {
     RANGE_CELLS = 14
 };
 enum { PITCH_MOST = 5, TWO_LINES = 3, GAP_LEAST = 6, TOP_MOST = 10 };
+enum { MORE_LEAST = 4 }; /* lines of classes, from which on one of them says how many more there are */
 
 typedef struct Columns {
     int name, bar, p, logit_bar, logit, a, b, change; /* widths; 0 = not shown */
@@ -316,6 +317,12 @@ static const char *note_of(const Session *s, Rect r)
     return r.h >= 2 && utf8_cells(note) <= r.w ? note : "";
 }
 
+/* Is there a line for what the picture is? Not where the classes without it just fit: its title says that too. */
+static bool labelled(const Session *s, const Shown *v, Side side, Rect r)
+{
+    return r.h >= 6 && label_of(s, v, side) >= 0 && (size_t)r.h != v->count + 1;
+}
+
 /* The notes under the classes: what the answer is worth, and what the picture is, or both. */
 static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
 {
@@ -333,7 +340,7 @@ static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_WARNING, "%.*s", brief, note);
     }
     int label = label_of(s, v, side);
-    if (label >= 0 && r->h >= 6) {
+    if (labelled(s, v, side, *r)) {
         Rect line = rect_cut(r, 'b', 1);
         char name[64], before[64];
         int a = t->compares ? label_of(s, v, SIDE_A) : -1;
@@ -407,10 +414,12 @@ static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
         rect_cut(&r, 'b', 1);
     if (*note_of(s, r))
         rect_cut(&r, 'b', 1);
-    if (label_of(s, v, side) >= 0 && r.h >= 6)
+    if (labelled(s, v, side, r))
         rect_cut(&r, 'b', 1);
     if (r.h >= 3)
         rect_cut(&r, 't', 1);
+    if (r.h >= MORE_LEAST && (size_t)r.h < v->count && v->count < 2 * (size_t)r.h) /* could be taken for all of them */
+        rect_cut(&r, 'b', 1);
     return r;
 }
 
@@ -459,6 +468,9 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
             draw_class(p, (Rect){y, lines.x, t.pitch, lines.w}, &t, l.now, here);
             focus_cursor(p, focus && here, y, lines.x);
         }
+        if (!l.hidden && lines.y + lines.h < rest.y + rest.h && (size_t)lines.h < t.shown.count)
+            canvas_printf(p->c, lines.y + lines.h, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more",
+                          t.shown.count - (size_t)lines.h);
     }
 }
 
