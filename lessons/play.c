@@ -385,9 +385,12 @@ bool player_number(Player *p, const char *typed, Buf *why, Err *err)
     } else if (mistake >= 0) {
         told = player_text(p, q->choices[mistake].why, &said, err);
     } else {
-        buf_puts(&said, x > right ? "Too much. " : "Too little. ");
-        if (p->lesson.cards[p->card].hints.count)
-            buf_puts(&said, "A hint computes the first step.");
+        const Texts *hints = &p->lesson.cards[p->card].hints;
+        buf_puts(&said, x > right ? "It is less. " : "It is more. ");
+        if (a->hints < hints->count)
+            buf_puts(&said, "A hint (!) has the first step.");
+        else if (hints->count) /* it was read, and is gone from the screen */
+            told = player_text(p, hints->at[hints->count - 1].text, &said, err);
     }
     if (told)
         buf_puts(why, buf_str(&said));
@@ -425,8 +428,10 @@ bool player_hint(Player *p, Buf *out, Err *err)
 bool player_awaits(const Player *p)
 {
     const Card *c = player_card(p);
+    const Question *q = c ? c->question : NULL;
     const Answer *a = c ? &p->answers[p->card] : NULL;
-    return c && c->question && c->question->predict && !a->given && !a->skipped;
+    bool shown_next = q && (q->kind == QUESTION_CHOICE || q->kind == QUESTION_NUMBER) && player_waits(p);
+    return q && (q->predict || shown_next) && !a->given && !a->skipped;
 }
 
 static const Choice *right_choice(const Question *q)

@@ -62,7 +62,8 @@ bool player_number(Player *p, const char *typed, Buf *why, Err *err);
 bool player_done(Player *p, bool *done, Buf *why, Err *err);
 /* The next hint; the last one again when all were given; err where there is none. */
 bool player_hint(Player *p, Buf *out, Err *err);
-/* Does the card ask for a prediction that was neither made nor skipped? What comes next would give it away. */
+/* Does the card ask what was neither answered nor skipped, and Space would give it away: a prediction, or a question
+ * with a pause of its card still to come? */
 bool player_awaits(const Player *p);
 /* What was predicted on the card before, what comes, and the explanation of that answer, its values those of the card
  * that settles it. Empty where nothing was asked. */

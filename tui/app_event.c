@@ -129,16 +129,17 @@ static void desk_computes(App *a)
 static bool desk_takes(App *a, const char *key)
 {
     Buf command = {0};
-    int64_t began = a->work_since = a->last_report = clock_ns();
+    a->work_since = a->last_report = clock_ns();
     a->cancelled = false;
     if (!a->desk.open || !desk_key(&a->desk, key, a->canvas.w, a->canvas.h, &command))
         return false;
     if (command.len)
         app_do(a, buf_str(&command));
-    else
+    else {
         desk_computes(a);
-    if (!command.len && a->last_report != began) /* a progress line stands there */
-        app_pass(a, "");
+        app_pass(a, ""); /* a progress line, or what was said on the card before */
+        buf_clear(&a->s.said);
+    }
     buf_free(&command);
     a->count = 0;
     return true;

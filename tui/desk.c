@@ -17,7 +17,20 @@ void desk_clear_said(Desk *d)
 {
     d->term = -1;
     buf_clear(&d->said);
-    d->right = d->wrong = false;
+    d->right = d->wrong = d->ended = false;
+}
+
+/* What was said to an answer, behind whether that was right, in words: colours alone are not seen by all. */
+static void desk_judge(Desk *d)
+{
+    const Answer *a = &d->player.answers[d->player.card];
+    const Question *q = player_card(&d->player)->question;
+    d->right = a->right && !q->predict;
+    d->wrong = !a->right && !q->predict;
+    Buf said = {0};
+    buf_printf(&said, "%s%s", a->right ? "Right. " : "Not so. ", buf_str(&d->said));
+    buf_free(&d->said);
+    d->said = said;
 }
 
 bool desk_go(Desk *d, int card)
@@ -31,8 +44,9 @@ bool desk_go(Desk *d, int card)
     }
     const Answer *a = &d->player.answers[card];
     const Question *q = d->player.lesson.cards[card].question;
-    if (a->given && q && q->kind == QUESTION_CHOICE && !q->predict)
-        player_choose(&d->player, a->choice, &d->said, NULL);
+    if (a->given && q && q->kind == QUESTION_CHOICE && !q->predict &&
+        player_choose(&d->player, a->choice, &d->said, NULL))
+        desk_judge(d);
     d->front = true;
     d->first = 0;
     return ok;
@@ -136,12 +150,12 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
     return true;
 }
 
-void desk_open_then(Desk *d)
+void desk_open_next(Desk *d, const char *which)
 {
-    char which[sizeof d->then];
+    char name[sizeof d->then];
     Err err = {{0}};
-    snprintf(which, sizeof which, "%s", d->then);
-    if (desk_open(d, d->player.s, which, &err))
+    snprintf(name, sizeof name, "%s", which);
+    if (desk_open(d, d->player.s, name, &err))
         return;
     desk_clear_said(d);
     buf_puts(&d->said, err.text);
@@ -164,10 +178,8 @@ void desk_close(Desk *d, Session *s)
 static void graded(Desk *d)
 {
     d->first = INT_MAX; /* what is said stands below the last page */
-    const Answer *a = &d->player.answers[d->player.card];
     const Question *q = player_card(&d->player)->question;
-    d->right = a->right && !q->predict;
-    d->wrong = !a->right && !q->predict;
+    desk_judge(d);
     if (q->predict) { /* kept; the next card says what came, and why */
         buf_clear(&d->said);
         buf_puts(&d->said, "Kept. Space: see what comes.");
@@ -215,7 +227,7 @@ void desk_done(Desk *d)
     Buf why = {0};
     if (act && !d->player.answers[d->player.card].right && player_done(&d->player, &done, &why, NULL) && done) {
         desk_clear_said(d);
-        buf_printf(&d->said, "Done. %s", buf_str(&why));
+        buf_printf(&d->said, "Right. Done. %s", buf_str(&why));
         d->right = d->front = true;
         d->first = INT_MAX;
         desk_keep_progress(d);

@@ -15,6 +15,7 @@ typedef struct Desk {
     int again;     /* its card */
     Buf said;      /* feedback or a hint */
     bool right, wrong;
+    bool ended; /* behind the last card: what is said is how it went */
     bool front; /* on a small screen: the card, not the screen behind it */
     int first;  /* the line of the card at which its page begins */
     int term;   /* of the card's words in the glossary, the one under the cursor; -1: none */

@@ -46,15 +46,17 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
                      d->term,           d->first};
     bool more = card_next_page(card, p, &said) >= 0, asks = q && !more;
     char answer[24] = "";
+    LessonFile next;
     if (asks && q->kind == QUESTION_CHOICE)
         snprintf(answer, sizeof answer, "1-%d answer  ", q->count);
     else if (asks && q->kind == QUESTION_NUMBER)
         snprintf(answer, sizeof answer, "digits answer  ");
-    const char *space = more                          ? "Space reads on  "
-                        : turns && desk_has_screen(d) ? "Space look  "
-                        : player_awaits(p)            ? "n skip  "
-                        : player_waits(p)             ? "Space: see it change  "
-                                                      : "Space on  ";
+    const char *space = more                                     ? "Space reads on  "
+                        : turns && desk_has_screen(d)            ? "Space look  "
+                        : player_awaits(p)                       ? "n skip  "
+                        : player_waits(p)                        ? "Space: see it change  "
+                        : d->ended && desk_next_lesson(d, &next) ? "Space: the next lesson  "
+                                                                 : "Space on  ";
     const Answer *a = &p->answers[p->card];
     bool hints = asks && a->hints < player_card(p)->hints.count && !(a->given && a->right); /* left, and of use */
     snprintf(keys, n, "%s%s%s⌫ back  %s? words  q leave", answer, hints ? "! hint  " : "", space,

@@ -8,27 +8,40 @@
 #include "lessons/layout.h"
 #include "tui/desk_parts.h"
 
-/* Behind the last card: what was answered, what to look at again, which lesson comes. */
-static void say_end(const Player *p, Buf *out)
+bool desk_next_lesson(const Desk *d, LessonFile *out)
 {
-    int asked = 0, given = 0, right = 0, again = 0;
+    return d->bundled && d->player.lesson.number >= 0 && lesson_by_number(d->player.lesson.number + 1, out);
+}
+
+/* Behind the last card: what was answered, what to look at again, which lesson comes. */
+static void say_end(const Desk *d, Buf *out)
+{
+    const Player *p = &d->player;
+    int asked = 0, right = 0, later = 0, wrong = 0, again = 0;
     for (int i = 0; i < p->lesson.count; i++) {
+        const Answer *a = &p->answers[i];
         asked += p->lesson.cards[i].question != NULL;
-        given += p->answers[i].given;
-        right += p->answers[i].given && p->answers[i].right;
+        right += a->given && a->right;
+        later += a->given && a->right && a->missed;
+        wrong += a->given && !a->right;
     }
     buf_puts(out, "That was the last card. ");
-    if (given)
-        buf_printf(out, "Right: %d of %d answers. ", right, given);
-    if (given < asked)
-        buf_printf(out, "Not answered: %d. ", asked - given);
+    if (asked)
+        buf_printf(out, "Of %d questions: %d right", asked, right);
+    if (later)
+        buf_printf(out, " (%d not at once)", later);
+    if (wrong)
+        buf_printf(out, ", %d wrong", wrong);
+    if (asked > right + wrong)
+        buf_printf(out, ", %d not answered", asked - right - wrong);
+    buf_puts(out, asked ? ". " : "");
     for (int i = 0; i < p->lesson.count; i++)
         if (p->lesson.cards[i].question && !p->answers[i].right)
             buf_printf(out, "%s%d", again++ ? ", " : "To look at again, cards: ", i + 1);
     LessonFile next;
     buf_puts(out, again ? ". " : "");
-    if (p->lesson.number >= 0 && lesson_by_number(p->lesson.number + 1, &next))
-        buf_printf(out, "Next: lesson %d; t lists them. ", next.number);
+    if (desk_next_lesson(d, &next))
+        buf_printf(out, "Space: lesson %d. ", next.number);
     buf_puts(out, "q goes back to where you were.");
 }
 
@@ -37,15 +50,21 @@ static bool turn(Desk *d, int by)
     int card = d->player.card + by;
     if (*d->then && (card < d->again || card > d->again + d->player.lesson.cards[d->again].question->predict)) {
         if (by > 0) /* what came back is one card, and of a prediction the one that settles it */
-            desk_open_then(d);
+            desk_open_next(d, d->then);
+        return true;
+    }
+    LessonFile next;
+    if (by > 0 && d->ended && desk_next_lesson(d, &next)) {
+        desk_open_next(d, next.name);
         return true;
     }
     if (card < 0 || card >= d->player.lesson.count) {
         desk_clear_said(d);
+        d->ended = card > 0;
         if (card < 0)
             buf_puts(&d->said, "This is the first card. Space goes on; q leaves the lesson.");
         else
-            say_end(&d->player, &d->said);
+            say_end(d, &d->said);
         d->front = true;
         d->first = INT_MAX;
         return true;
@@ -70,7 +89,8 @@ static bool go_on(Desk *d, bool skips, int height, int width)
     }
     if (player_awaits(p) && !skips) {
         desk_clear_said(d);
-        buf_puts(&d->said, "First say what you expect; n skips the question.");
+        buf_puts(&d->said, player_card(p)->question->predict ? "First say what you expect; n skips the question."
+                                                             : "First answer; n skips the question.");
         return d->front = true;
     }
     if (player_awaits(p))

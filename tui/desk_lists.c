@@ -120,8 +120,12 @@ void desk_menu(Overlay *o, const Session *s)
     char *last = state_load_file("lesson");
     for (int i = 0; last && lesson_at(i, &f); i++) {
         LessonProgress p = progress_load(f.name);
-        if (strcmp(last, f.name) == 0 && p.cards && p.card < p.cards - 1)
+        if (strcmp(last, f.name) != 0 || !p.cards)
+            continue;
+        if (p.card < p.cards - 1)
             add_lesson(o, &f, "go on: ");
+        else if (f.number >= 0 && lesson_by_number(f.number + 1, &f))
+            add_lesson(o, &f, "next: ");
     }
     free(last);
     if (lesson_at(0, &f) && !progress_load(f.name).cards)
@@ -144,8 +148,8 @@ void lessons_text(Buf *out)
         about(&f, title, sizeof title, &minutes, &cards);
         which_of(&f, which, sizeof which);
         put_progress(&p, cards, progress, sizeof progress);
-        int pad = 48 - utf8_cells(title);
-        buf_printf(out, "%-18s %s%*s %2d min  %s\n", which, title, pad > 0 ? pad : 0, "", minutes, progress);
+        int column = f.number >= 0 ? 4 : 20, pad = 49 - column - utf8_cells(title); /* within 80 columns */
+        buf_printf(out, "%-*s%s%*s %2d min  %s\n", column, which, title, pad > 0 ? pad : 0, "", minutes, progress);
     }
 }
 

@@ -4,8 +4,9 @@
 #include "tui/desk.h"
 
 bool desk_go(Desk *d, int card); /* false: the card's own commands failed, and what is said says why */
-/* From a question that came back on to the lesson that was asked for. */
-void desk_open_then(Desk *d);
+/* From a question that came back, or from the end of a lesson, on to that one. */
+void desk_open_next(Desk *d, const char *which);
+bool desk_next_lesson(const Desk *d, LessonFile *out); /* of a bundled one: that with the next number */
 void desk_clear_said(Desk *d);
 void desk_keep_progress(const Desk *d);
 /* Is there no room for both, so that card and screen take turns? */

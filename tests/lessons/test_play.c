@@ -206,12 +206,15 @@ static void answers_are_graded_and_explained(void **state)
     assert_true(player_number(&p, "3", &why, &err) && !p.answers[1].right);
     assert_string_equal(buf_str(&why), "only the first");
     buf_clear(&why);
-    assert_true(player_number(&p, "9.5", &why, &err) && strncmp(buf_str(&why), "Too much.", 9) == 0);
+    assert_true(player_number(&p, "9.5", &why, &err) && strncmp(buf_str(&why), "It is less. A hint (!)", 22) == 0);
     assert_true(player_number(&p, "4.05", &why, &err) && p.answers[1].right);
     assert_false(player_number(&p, "four", &why, &err));
     buf_clear(&why);
     assert_true(player_hint(&p, &why, &err));
     assert_string_equal(buf_str(&why), "3 and …");
+    buf_clear(&why);
+    assert_true(player_number(&p, "1", &why, &err)); /* the hint was read, and said no longer */
+    assert_string_equal(buf_str(&why), "It is more. 3 and …");
     assert_true(player_enter(&p, 2, &err) && player_done(&p, &done, &why, &err) && !done);
     assert_true(command_do(&s, &p.commands, "set scale x4", LINE_FOREIGN, &err));
     assert_true(player_done(&p, &done, &why, &err) && done && p.answers[2].right);

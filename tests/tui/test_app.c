@@ -1041,7 +1041,38 @@ static void a_prediction_comes_first(void **state)
     for (int i = 0; i < 8 && !a.desk.said.len; i++) /* what was not right is named at the end */
         key("n");
     assert_true(strstr(buf_str(&a.desk.said), "To look at again, cards: ") && strstr(buf_str(&a.desk.said), "8"));
+    key("Space"); /* and the next lesson is one key away */
+    assert_true(p->lesson.number == 7 && p->card == 0);
     buf_free(&said);
+}
+
+/* What a card asks is answered before a pause of it shows the answer: every such card, in every lesson. */
+static void no_pause_gives_an_answer_away(void **state)
+{
+    (void)state;
+    LessonFile f;
+    int cards = 0;
+    canvas_resize(&a.canvas, 24, 80);
+    for (int i = 0; lesson_at(i, &f) && f.number >= 0; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "lesson %d", f.number);
+        app_do(&a, line);
+        Player *p = &a.desk.player;
+        for (int k = 0; k < p->lesson.count; k++) {
+            const Question *q = p->lesson.cards[k].question;
+            if (!q || q->predict || (q->kind != QUESTION_CHOICE && q->kind != QUESTION_NUMBER))
+                continue;
+            desk_go(&a.desk, k);
+            if (!player_waits(p))
+                continue;
+            keys("Space Space Space Space Space");
+            assert_true(p->card == k && p->pause == 0 && player_awaits(p) && strstr(buf_str(&a.desk.said), "n skips"));
+            key("n");
+            assert_true(p->card == k && p->pause == 1 && p->answers[k].skipped);
+            cards++;
+        }
+    }
+    assert_true(cards >= 12);
 }
 
 /* A file of the reader's is a lesson too; how far one is in it is not kept, and a bad one leaves open what is open. */
@@ -1309,6 +1340,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_lesson, start, stop),
         cmocka_unit_test_setup_teardown(card_and_screen_at_once, start, stop),
         cmocka_unit_test_setup_teardown(a_prediction_comes_first, start, stop),
+        cmocka_unit_test_setup_teardown(no_pause_gives_an_answer_away, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson_of_ones_own, start, stop),
         cmocka_unit_test_setup_teardown(answers_to_a_lesson, start, stop),
         cmocka_unit_test_setup_teardown(a_question_comes_back, start, stop),

@@ -142,7 +142,7 @@ void plain_put_verdict(Plain *p)
     desk_done(&p->desk);
     if (p->desk.said.len && (p->turned || p->desk.right)) {
         Buf b = {0};
-        buf_printf(&b, "%s%s\n", p->desk.wrong ? "Not so. " : p->desk.right ? "Right. " : "", buf_str(&p->desk.said));
+        buf_printf(&b, "%s\n", buf_str(&p->desk.said));
         plain_put(p, buf_str(&b));
         buf_free(&b);
     }
