@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/models/names.h"
 #include "core/session/ask/ask.h"
+#include "core/session/place.h"
 #include "core/session/screens.h"
 #include "tests/tui/opened.h"
 #include "tui/frame.h"
@@ -142,6 +143,10 @@ static void check_words(const Session *t, const Canvas *c)
                      (own && (is_word(word, own->label) || is_word(word, own->symbol)));
         if (named && strncmp(says, node->path, strlen(node->path)) != 0)
             fail_msg("at %s, '%s' is: %s", node->path, word, says);
+        const Box *box = &t->stages.boxes[place_box(t)]; /* its symbol stands in the header */
+        if (!named && is_word(word, box->symbol) && !strstr(says, box->sentence) &&
+            strncmp(says, node->path, strlen(node->path)) != 0)
+            fail_msg("at %s, '%s' is: %s", node->path, word, says);
         for (int k = 0; k < node->dims.n && !named; k++) {
             const Axis *a = &g->axes[node->dims.axis[k]];
             char first[96];
@@ -170,8 +175,16 @@ static void elided_words(void **state)
     canvas_text(&c, 0, 0, 80, STYLE_TEXT, "traversé n' 'head' 'l'");
     assert_true(words_at(&t, &all, &c, 0, 9, word, sizeof word) && is_word(word, "n'"));
     assert_true(words_entry(&t, &all, word, &about));
-    assert_non_null(strstr(buf_str(&about), "words that this model can write"));
+    assert_string_equal(buf_str(&about), "n': a word of the target (t=3)\n");
     assert_true(words_at(&t, &all, &c, 0, 13, word, sizeof word) && is_word(word, "head")); /* in quotes */
+    static const char *const ANIMAL[][2] = {{"animal", "animal: a word of the source (s=1) and of the target (t=2)\n"},
+                                            {"street", "street: a word of the source (s=6)\n"},
+                                            {"femme", "femme: one of the 156 words that this model can write\n"}};
+    for (size_t i = 0; i < sizeof ANIMAL / sizeof *ANIMAL; i++) {
+        about.len = 0;
+        assert_true(words_entry(&t, &all, ANIMAL[i][0], &about));
+        assert_string_equal(buf_str(&about), ANIMAL[i][1]);
+    }
     buf_free(&about);
     canvas_free(&c);
     session_free(&t);
@@ -272,7 +285,8 @@ static void every_screen_means_its_own_node(void **state)
                 {"blocks.1.attn.scores_raw", "scaled", "scaled, step"},
                 {"blocks.1.attn.scores_scaled", "scaled", "blocks.1.attn.scores_scaled["},
                 {"image", "R", "R: c=0 of 3"},
-                {"blocks.1.attn.pattern", "k", "blocks.0.attn.k["}};
+                {"blocks.1.attn.pattern", "k", "blocks.0.attn.k["},
+                {"blocks.1", "z", "blocks.1.resid_post["}};
     for (size_t i = 0; i < sizeof WERE / sizeof *WERE; i++) {
         Buf about = {0};
         char line[SESSION_PATH + 16];

@@ -8,6 +8,7 @@
 #include "core/models/names.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/command.h"
+#include "core/session/place.h"
 
 static const struct {
     const char *word, *text;
@@ -77,11 +78,39 @@ static int put_terms(const char *word, Buf *out)
     return found;
 }
 
-/* The classes that this model names, or the words that it writes. */
+/* Where the word stands in the texts, by the axes of those who ask: source and target, or the one text there is. */
+static int put_texts(const Graph *g, const char *word, Buf *out)
+{
+    static const struct {
+        Sequence sequence;
+        const char *text;
+    } SPOKEN[] = {{SEQUENCE_SOURCE, "the source"}, {SEQUENCE_TARGET, "the target"}};
+    bool two = graph_role(g, ROLE_QUERY, SEQUENCE_SOURCE) != AXIS_NONE &&
+               graph_role(g, ROLE_QUERY, SEQUENCE_TARGET) != AXIS_NONE;
+    int found = 0, index;
+    for (size_t i = 0; i < sizeof SPOKEN / sizeof *SPOKEN; i++) {
+        int a = graph_role(g, ROLE_QUERY, SPOKEN[i].sequence);
+        if (a == AXIS_NONE || !g->axes[a].labels || !axis_parse(&g->axes[a], word, &index))
+            continue;
+        if (!found++)
+            buf_printf(out, "%s: a word", word);
+        buf_printf(out, "%s of %s (%s=%d)", found > 1 ? " and" : "", two ? SPOKEN[i].text : "the text", g->axes[a].sym,
+                   index);
+    }
+    if (found)
+        buf_putc(out, '\n');
+    return found;
+}
+
+/* The classes that this model names, or the words that it reads and writes. */
 static int put_classes(const Graph *g, const char *word, Buf *out)
 {
     int o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), index;
-    if (o == AXIS_NONE || !g->axes[o].labels || isdigit((unsigned char)*word) || !axis_parse(&g->axes[o], word, &index))
+    if (isdigit((unsigned char)*word))
+        return 0;
+    if (put_texts(g, word, out))
+        return 1;
+    if (o == AXIS_NONE || !g->axes[o].labels || !axis_parse(&g->axes[o], word, &index))
         return 0;
     bool words = graph_role(g, ROLE_QUERY, SEQUENCE_PICTURE) == AXIS_NONE;
     buf_printf(out, "%s: one of the %d %s\n", word, g->axes[o].n,
@@ -203,7 +232,11 @@ static bool put_here(const Session *s, const Graph *g, const char *word, Buf *ou
         if (i < 0 && put_axis_of(g, node->dims, word, out))
             return true;
     }
-    int block = anatomy_block_of(g, s->place.path), best = NO_BOX;
+    int block = anatomy_block_of(g, s->place.path), best = NO_BOX, at = place_box(s);
+    if (at != NO_BOX && strcmp(s->stages.boxes[at].symbol, word) == 0) { /* in the header */
+        buf_printf(out, "%s: %s\n", word, s->stages.boxes[at].sentence);
+        return true;
+    }
     const char *scope = block == NO_PART ? "" : anatomy_part(g, block)->scope;
     for (int i = 0; i < s->stages.count; i++) {
         const Box *b = &s->stages.boxes[i];
