@@ -232,6 +232,21 @@ static void add_drawings(Overlay *o, const Session *s)
     overlay_add(o, "another drawing: any number", ":open #", "prompt open #");
 }
 
+static void add_sentences(Overlay *o, const Session *s)
+{
+    Buf text = {0}, command = {0};
+    overlay_add(o, "sentences that it never learned from", "", NULL);
+    for (int i = 0; input_sentence(&s->model, i, &text); i++) {
+        buf_clear(&command);
+        buf_puts(&command, "open ");
+        command_quote(buf_str(&text), &command);
+        overlay_add(o, buf_str(&text), "", buf_str(&command));
+        buf_clear(&text);
+    }
+    buf_free(&text);
+    buf_free(&command);
+}
+
 void overlay_open_menu(Overlay *o, const Session *s)
 {
     overlay_list(o, "Open");
@@ -250,9 +265,11 @@ void overlay_open_menu(Overlay *o, const Session *s)
         overlay_add(o, "model   photos: names photographs", "", "model photos");
     if (*s->model_path)
         overlay_add(o, "model   shapes-vit: names drawn shapes", "", "model bundled");
-    if (session_words(s, SIDE_B))
+    if (session_words(s, SIDE_B)) {
         overlay_add(o, "another sentence", ":open \"", "prompt open \"");
-    else {
+        if (strcmp(s->model_path, "translator") == 0)
+            add_sentences(o, s);
+    } else {
         add_drawings(o, s);
         add_scenes(o, s);
     }

@@ -14,6 +14,7 @@
 #include "core/models/drawn.h"
 #include "core/models/text_model.h"
 #include "core/train/grammar.h"
+#include "core/train/sentences.h"
 
 void input_free(Input *in)
 {
@@ -378,6 +379,20 @@ int input_scene(const char *spec)
 const char *input_scene_name(int scene)
 {
     return scene_name(scene);
+}
+
+bool input_sentence(const Model *m, int i, Buf *out)
+{
+    enum { MEASURED = 8 };
+    Sentence pair[2], made;
+    if (i < 0 || i >= 2 + MEASURED)
+        return false;
+    sentence_pair(0, pair);
+    if (i >= 2)
+        sentence_make(SENTENCES_COMBINATIONS, 0, (uint64_t)i - 2, &made);
+    const Sentence *s = i < 2 ? &pair[i] : &made;
+    words_text(&m->source, s->en, s->en_n, out);
+    return true;
 }
 
 bool input_open(Input *out, const Model *m, const char *spec, Err *err)

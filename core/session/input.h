@@ -12,6 +12,9 @@ bool input_copy(Input *out, const Input *from, const Model *m, Err *err);
 /* The number of the rendered scene "#ship" (assets/scenes.h), or -1; and "ship", NULL past the last one. */
 int input_scene(const char *spec);
 const char *input_scene_name(int scene);
+/* Appends the i-th of the sentences that come with the translator m, none of which it learned from: first the two that
+ * differ in *tired* and *wide*, then some of those that it is measured on. False past the last one. */
+bool input_sentence(const Model *m, int i, Buf *out);
 Text text_copy(Arena *arena, Text t);
 void input_free(Input *in); /* accepts a zeroed Input */
 enum { INPUT_FIRST = 17 };  /* the drawn picture shown first */

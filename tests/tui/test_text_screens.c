@@ -320,6 +320,27 @@ static void words_are_found(void **state)
     assert_string_equal(s.place.path, "encoder.tokens");
 }
 
+/* Open offers sentences, and each opens. */
+static void sentences_are_offered(void **state)
+{
+    (void)state;
+    Overlay menu = {0};
+    int sentences = 0;
+    overlay_open_menu(&menu, &s);
+    for (int i = 0; i < menu.count; i++) {
+        const Item *item = &menu.items[i];
+        if (!item->command || strncmp(item->command, "open \"", 6) != 0)
+            continue;
+        sentences++;
+        assert_true(run(item->command));
+        assert_string_equal(session_input(&s, SIDE_B)->name, item->text);
+    }
+    overlay_free(&menu);
+    assert_int_equal(sentences, 10);
+    snprintf(where, sizeof where, "open \"%s\"", SENTENCE);
+    assert_true(run(where));
+}
+
 /* A text begins at step 1; the mask stands in front of the decoder's blocks, which read it. What an edit does not reach
  * is said to be the same. */
 static void the_first_steps(void **state)
@@ -890,6 +911,7 @@ int main(void)
                                        cmocka_unit_test(every_node),
                                        cmocka_unit_test(help_and_lists),
                                        cmocka_unit_test(words_are_found),
+                                       cmocka_unit_test(sentences_are_offered),
                                        cmocka_unit_test(all_heads),
                                        cmocka_unit_test(the_first_steps),
                                        cmocka_unit_test(words_on_top),
