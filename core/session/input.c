@@ -420,8 +420,13 @@ bool input_open(Input *out, const Model *m, const char *spec, Err *err)
     if (strlen(spec) >= sizeof in.path)
         return err_set(err, "that path is longer than %zu characters", sizeof in.path - 1);
     snprintf(in.path, sizeof in.path, "%s", spec);
-    if (!image_read(&in.original, spec, err))
-        return false;
+    if (!image_read(&in.original, spec, err)) {
+        bool digits = *spec && !spec[strspn(spec, "0123456789")] && !file_exists(spec);
+        return digits && err_set(err,
+                                 "there is no file '%.40s' here; the drawn picture of that number is #%.40s, in a "
+                                 "shell '#%.40s'",
+                                 spec, spec, spec);
+    }
     recognise(&in);
     return finish(out, &in, m, err);
 }
