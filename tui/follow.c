@@ -372,7 +372,7 @@ static void put_question(const Rollcall *q, Buf *out)
     for (int i = 0; i < q->quiz.count; i++) {
         buf_puts(out, quiz_name(&q->quiz, i, name));
         if (q->closed)
-            buf_printf(out, ": %d", q->votes[i]);
+            buf_printf(out, ": %d of %d", q->votes[i], total);
         if (q->quiz.valued)
             buf_printf(out, ", value %.4g", q->quiz.value[i]);
         buf_printf(out, "%s%s\n", q->closed && i == q->quiz.right ? ", right" : "",

@@ -84,11 +84,12 @@ bool rollcall_read(Rollcall *r, const char *text)
     return true;
 }
 
-enum { WIDEST = 90 }; /* cells of the box */
+enum { WIDEST = 90, COUNTED = 20 }; /* cells of the box; of "  12 of 31 right" */
 
 /* Rows that it takes; label: cells of an answer's words. */
 static int draw_answer(const Rollcall *r, Canvas *c, Rect in, int label, int i, int most)
 {
+    char counted[40];
     int valued = r->quiz.valued ? 12 : 0, x = in.x + label + valued;
     Style style = r->closed && i == r->quiz.right ? STYLE_GOOD : STYLE_STRONG;
     char name[QUIZ_ANSWER + 16];
@@ -99,11 +100,12 @@ static int draw_answer(const Rollcall *r, Canvas *c, Rect in, int label, int i, 
         return rows;
     if (valued)
         canvas_printf(c, in.y, in.x + label, valued, style, "%10.4g", r->quiz.value[i]);
-    if (in.w - label - valued > 14)
-        canvas_bar(c, in.y, x + 1, in.w - label - valued - 14, most ? (double)r->votes[i] / most : 0, STYLE_STRONG,
-                   (Ref){0});
-    canvas_printf(c, in.y, in.x + in.w - 12, 12, STYLE_STRONG, "%6d%s", r->votes[i],
-                  i == r->quiz.right ? " right" : "");
+    snprintf(counted, sizeof counted, "%d of %d%s", r->votes[i], rollcall_total(r),
+             i == r->quiz.right ? " right" : "      ");
+    if (in.w - label - valued > COUNTED + 2)
+        canvas_bar(c, in.y, x + 1, in.w - label - valued - COUNTED - 2, most ? (double)r->votes[i] / most : 0,
+                   STYLE_STRONG, (Ref){0});
+    canvas_printf(c, in.y, in.x + in.w - COUNTED, COUNTED, STYLE_STRONG, "%*s", COUNTED, counted);
     return rows;
 }
 

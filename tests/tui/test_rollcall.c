@@ -94,6 +94,8 @@ static void test_long_words_are_wrapped(void **state)
                          "the weights that lie nearest to it, measured in pixels from the middle to the edge?",
                          LONG, 2, "", NULL));
     canvas_init(&c, 24, 80);
+    r.votes[0] = 12;
+    r.votes[1] = 19;
     for (int closed = 0; closed < 2; closed++) {
         r.closed = closed;
         canvas_clear(&c);
@@ -102,6 +104,7 @@ static void test_long_words_are_wrapped(void **state)
         buf_clear(&text);
         for (int i = 0; i < 24 * 80; i++)
             buf_putc(&text, c.cells[i].ch < 0x7f ? (char)c.cells[i].ch : ' ');
+        assert_true((strstr(buf_str(&text), "12 of 31") != NULL) == closed); /* so many of how many */
         snprintf(words, sizeof words, "%s %s %s this terminal.", strstr(r.quiz.text, "the weights"), LONG[0], LONG[1]);
         for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
             if (!strstr(buf_str(&text), word))
