@@ -61,8 +61,8 @@ typedef struct TensorFile {
  * tensor named "array"), or a folder of .npy files. Recognises and names a git-LFS pointer, a PyTorch pickle
  * (.pt/.pth/.bin: says how to convert to safetensors), a truncated download, HTML. All rules of the reference
  * safetensors reader and stricter: duplicate keys, holes, overlaps, ranks > 8, names > 1024 bytes rejected. Of a zip
- * (zip64 too) its directory and the beginning of every member are read, however large the members are; encryption is refused, and members that are no .npy are passed
- * over. On failure *f is zeroed. */
+ * (zip64 too) its directory and the beginning of every member are read, however large the members are; encryption is
+ * refused, and members that are no .npy are passed over. On failure *f is zeroed. */
 bool tensors_open(TensorFile *f, const char *path, Err *err);
 /* A model in several safetensors files, by its index (model.safetensors.index.json): every tensor of the index must be
  * in the file it names, and every tensor of these files in the index. */
