@@ -1,5 +1,6 @@
 /* `decoder …` in a worked example: a small decoder with weights from a seed, built as today's language models are
- * (RMSNorm before each sub-layer, rotary positions, a gated MLP, keys and values shared by heads), reading a text. */
+ * (RMSNorm before each sub-layer, rotary positions, a gated MLP or several with a router, keys and values shared by
+ * heads), reading a text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ enum { TEXT_MOST = 64 };
 
 typedef struct Wanted {
     int heads, keys, head, depth, seed, kept;
+    int experts, chosen, normalised;
     int word[TEXT_MOST];
     const char *label[TEXT_MOST], *known[TEXT_MOST];
     int words, knowns;
@@ -23,8 +25,9 @@ static bool set_knob(Building *b, Wanted *w, const char *name, const char *value
     const struct {
         const char *name;
         int *to, least, most;
-    } KNOBS[] = {{"heads", &w->heads, 1, 16}, {"keys", &w->keys, 1, 16},      {"head", &w->head, 2, 64},
-                 {"depth", &w->depth, 1, 4},  {"seed", &w->seed, 0, 1000000}, {"kept", &w->kept, 0, 1}};
+    } KNOBS[] = {{"heads", &w->heads, 1, 16},     {"keys", &w->keys, 1, 16},      {"head", &w->head, 2, 64},
+                 {"depth", &w->depth, 1, 4},      {"seed", &w->seed, 0, 1000000}, {"kept", &w->kept, 0, 1},
+                 {"experts", &w->experts, 1, 64}, {"chosen", &w->chosen, 1, 16},  {"normalised", &w->normalised, 0, 1}};
     for (size_t i = 0; i < sizeof KNOBS / sizeof *KNOBS; i++) {
         char *end;
         if (strcmp(name, KNOBS[i].name) != 0)
@@ -37,7 +40,7 @@ static bool set_knob(Building *b, Wanted *w, const char *name, const char *value
     }
     return building_error(b,
                           "'%.20s' is none of: heads=N, keys=N (heads of keys and values), head=N (numbers of a head), "
-                          "depth=N, seed=N, kept=1",
+                          "depth=N, seed=N, kept=1, experts=N, chosen=N (for each word), normalised=1",
                           name);
 }
 
@@ -92,6 +95,11 @@ static Seq2seqConfig config_of(const Wanted *w)
     c.rope = (Seq2seqRope){.base = 10000, .half = true};
     c.pre_norm = c.final_norm = c.rms_norm = c.gated = true;
     c.qkv_bias = c.out_bias = c.mlp_bias = false;
+    if (w->experts)
+        c.experts = (Seq2seqExperts){.count = w->experts,
+                                     .chosen = w->chosen,
+                                     .width = c.mlp,
+                                     .normalised = w->normalised != 0};
     return c;
 }
 
@@ -128,7 +136,7 @@ static void build_last(Building *b, const Model *m, const Seq2seqInput *in)
 
 bool example_decoder(Building *b, const char *words)
 {
-    Wanted w = {.heads = 2, .head = 8, .depth = 1, .seed = 1};
+    Wanted w = {.heads = 2, .head = 8, .depth = 1, .seed = 1, .chosen = 2};
     if (!read_words(b, &w, words))
         return false;
     w.keys = w.keys ? w.keys : w.heads;
