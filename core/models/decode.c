@@ -159,7 +159,8 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
     run_need(node->run, node->nodes.probs);
     count_cost(d, node->graph);
     d->cost.steps++;
-    if (x->o->forget && x->o->cache && x->width == 1 && node->parent >= 0) {
+    /* with an encoder the first has the keys of the source, which all read */
+    if (x->o->forget && x->o->cache && x->width == 1 && node->parent >= seq2seq_has_encoder(c)) {
         keep(x, node); /* what the next step reads is there before its sources go */
         drop(&d->node[node->parent]);
     }
@@ -213,13 +214,19 @@ static void offer(Candidate *list, int *n, int most, Candidate c)
     list[at] = c;
 }
 
+/* Padding and the start are never written; but where the start is also the end (BART), it ends a text. */
+static bool is_written(const Vocabulary *v, int word)
+{
+    return word != v->pad && (word != v->start || word == v->end);
+}
+
 /* What follows a beginning, among the best so far. The shares are the trace's own. */
 static void offer_words(const Decoder *x, int at, Candidate *list, int *n, int most)
 {
     const DecodeNode *node = &x->d->node[at];
     const float *p = last_row(x, node, node->nodes.probs);
     for (int w = 0; w < x->m->text.target_words; w++)
-        if (p[w] > 1e-30f && w != x->m->target.pad && w != x->m->target.start)
+        if (p[w] > 1e-30f && is_written(&x->m->target, w))
             offer(list, n, most, (Candidate){at, w, (double)p[w], node->log_share + dm_log((double)p[w])});
 }
 
@@ -232,7 +239,7 @@ static bool draw(Decoder *x, int at, Candidate *chosen)
     const float *logit = last_row(x, node, node->nodes.logits), *p = last_row(x, node, node->nodes.probs);
     Candidate *list = xcalloc((size_t)words + 1, sizeof *list);
     for (int w = 0; w < words; w++)
-        if (w != x->m->target.pad && w != x->m->target.start)
+        if (is_written(&x->m->target, w))
             offer(list, &n, most, (Candidate){at, w, 0, (double)logit[w]});
     double top = list[0].log_share, sum = 0, kept_sum = 0;
     for (int i = 0; i < n; i++) {

@@ -19,7 +19,8 @@ typedef struct DecodeOptions {
     DecodeKind kind;
     int most; /* words at most, with the end; ≥ 1 */
     bool cache;
-    bool forget;        /* with the cache, where one beginning is alive: only the newest step keeps its graph and run */
+    bool forget;        /* with the cache, where one beginning is alive: only the newest step keeps its graph and run,
+                           with an encoder the first too */
     int width;          /* DECODE_BEAM: 1 … 64 */
     double alpha;       /* DECODE_BEAM: score = log share / ((5 + words) / 6)^alpha (Wu et al. 2016, equation 14) */
     double temperature; /* DECODE_SAMPLE: logits are divided by it; 0: greedy */

@@ -128,6 +128,15 @@ static bool read_source(const Model *m, const char *text, Arena *arena, bool dec
     return words_parse_pair(w, &m->source, both, m->text.segments, err);
 }
 
+/* What parts two texts: a >, of words that a tokeniser cuts ("<pad>") one between blanks. */
+static const char *find_arrow(const Vocabulary *v, const char *text)
+{
+    const char *at = strchr(text, '>');
+    while (v->cutter && at && !((at == text || at[-1] == ' ') && (!at[1] || at[1] == ' ')))
+        at = strchr(at + 1, '>');
+    return at;
+}
+
 /* "the cat is tired": the model's own translation stands in the target, so that every step of writing it is a row.
  * "the cat is tired > le chat": these words instead; "… >" only the start. A model of one stack takes one text. */
 static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[TEXTS], Err *err)
@@ -139,7 +148,7 @@ static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[T
     const char *first = v->word    ? first_words(v, encoder && decoder ? WORDS_MOST : seq2seq_longest(&m->text), arena)
                         : v->n > 5 ? FIRST_NUMBERS
                                    : one;
-    const char *text = spec ? spec : first, *arrow = encoder && decoder ? strchr(text, '>') : NULL;
+    const char *text = spec ? spec : first, *arrow = encoder && decoder ? find_arrow(v, text) : NULL;
     Words s = {0}, w = {0};
     const char *source = arrow ? arena_printf(arena, "%.*s", (int)(arrow - text), text) : text;
     bool ok = !encoder || read_source(m, source, arena, decoder, &s, err);
@@ -164,9 +173,11 @@ static const char *positions_text(const Seq2seqConfig *c)
     static const char *const TEXT[] = {[SEQ2SEQ_POS_ROPE] = "rotary positions",
                                        [SEQ2SEQ_POS_ALIBI] = "a bias for distance (ALiBi)",
                                        [SEQ2SEQ_POS_NONE] = "no positions"};
-    return c->pos != SEQ2SEQ_POS_ADDED ? TEXT[c->pos]
-           : c->learned_positions      ? "learned positions"
-                                       : "sinusoids for positions";
+    return c->pos == SEQ2SEQ_POS_NONE && c->distances ? "distances for positions"
+           : c->pos != SEQ2SEQ_POS_ADDED              ? TEXT[c->pos]
+           : c->learned_positions                     ? "learned positions"
+           : c->halves                                ? "sinusoids for positions, sines first"
+                                                      : "sinusoids for positions";
 }
 
 static void put_rotations(const FactSink *f, const Seq2seqConfig *c)
@@ -198,9 +209,9 @@ static void put_whole(const FactSink *f, const Seq2seqConfig *c, const char *by)
     static const char *const VECTOR[] = {[SENTENCE_NONE] = "none",
                                          [SENTENCE_MEAN] = "the mean of the last tokens",
                                          [SENTENCE_FIRST] = "the last vector of the first token"};
-    if (c->segments || c->word_width || c->distances)
-        fact_put(f, "embedding", "%d segment%s, words' vectors of %d%s", c->segments, c->segments == 1 ? "" : "s",
-                 seq2seq_word_width(c), c->distances ? ", a bias of the scores by ranges of distance" : "");
+    if (c->segments || c->word_width)
+        fact_put(f, "embedding", "%d segment%s, words' vectors of %d", c->segments, c->segments == 1 ? "" : "s",
+                 seq2seq_word_width(c));
     if (c->wordless)
         fact_put(f, "answer", "no word: the file has no weights for one%s",
                  c->replaced ? "; for every token, whether it was put in place of another" : "");
@@ -268,6 +279,12 @@ static void facts(const Model *m, FactFn put, void *context)
                                              : "",
              c->embed_norm ? ", a norm of the embedding" : "", c->gamma_plus ? ", norms stretch by 1 + gamma" : "",
              c->bare_norm ? ", norms without beta" : "");
+    if (c->distances)
+        fact_put(&f, "distances",
+                 "to every score of %s comes a learned bias for its range of distance, %d ranges up to "
+                 "%d, the same in all blocks",
+                 c->form == SEQ2SEQ_BOTH ? "a text's attention to itself" : "attention", c->distances,
+                 c->distance_most);
     if (c->score_cap > 0 || c->logit_cap > 0)
         fact_put(&f, "caps", "soft caps: of scores %g, of logits %g (0: none)", (double)c->score_cap,
                  (double)c->logit_cap);
@@ -275,7 +292,8 @@ static void facts(const Model *m, FactFn put, void *context)
     if (c->form == SEQ2SEQ_ENCODER_ONLY)
         put_whole(&f, c, by);
     else
-        fact_put(&f, "answer", "the next word, %s", by);
+        fact_put(&f, "answer", "the next word, %s%s%s", by, c->read_scale > 0 ? " times 1/√D" : "",
+                 c->shared ? "; one table for words read and written" : "");
 }
 
 static size_t params(const Model *m)

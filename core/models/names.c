@@ -31,7 +31,7 @@ static const char *const NORMS[] = {"ln1",       "ln2",       "ln3",      "ln_fi
 /* …and RMSNorms. */
 static const char *const RMS_NORMS[] = {"rms1",       "rms2",       "rms_final", "rms_pre",    "rms_fc",
                                         "rms_hidden", "rms_pool",   "rms_patch", "rms_merged", "rms_embed",
-                                        "rms1_after", "rms2_after", "rms_q",     "rms_k"};
+                                        "rms1_after", "rms2_after", "rms_q",     "rms_k",      "rms3"};
 
 static size_t component(const char *path)
 {

@@ -25,7 +25,7 @@ static bool writes_plainly(const Graph *g, NodeId w_down, NodeId post)
 void probe_neurons(Graph *g, int part, NodeId weight, const ProbeNorm *norm)
 {
     NodeId w_down = leaf_of(g, part, "w_down"), scale = leaf_of(g, part, "layer_scale"),
-           post = site_node(g, part, SITE_MLP_POST), toward = weight;
+           post = site_node(g, part, SITE_MLP_POST), toward = weight, read = graph_find(g, "read_scale");
     if (w_down == NO_NODE || post == NO_NODE || !writes_plainly(g, w_down, post))
         return;
     Dims d = graph_node(g, w_down)->dims, answers = graph_node(g, weight)->dims;
@@ -38,6 +38,8 @@ void probe_neurons(Graph *g, int part, NodeId weight, const ProbeNorm *norm)
     if (norm && norm->gamma != NO_NODE && !norm->rms)
         toward = probe_passing(g, graph_zip(g, "toward_centred", OP_SUB, toward,
                                             probe_mean(g, "toward_mean", toward, DIMS(o), norm->width)));
+    if (read != NO_NODE) /* no model has both factors */
+        scale = read;
     if (scale != NO_NODE)
         toward = probe_passing(g, graph_zip(g, "toward_scaled", OP_MUL, toward, scale));
     anatomy_note(g, part, SITE_UNIT_WRITES, probe_passing(g, graph_contract(g, "writes", w_down, toward, DIMS(m, o))));

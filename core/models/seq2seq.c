@@ -112,7 +112,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
     bool self = b->decoder && !s->cross, windowed = self && seq2seq_windowed(c, b->layer);
     NnNorm norms[2];
     NnRope rope = {.cos = b->rope[windowed].cos, .sin = b->rope[windowed].sin, .partner = b->partner, .freqs = NO_NODE};
-    NnBias bias = {.all = b->decoder ? b->alibi : b->distance};
+    NnBias bias = {.all = b->bias[b->decoder]};
     bool biased = bias.all != NO_NODE && !s->cross;
     if (self && c->head_norm)
         head_norms(b, norms);
@@ -202,9 +202,9 @@ static NodeId mlp(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
                .w_down = next_weight(b, s->first, 2),
                .b_down = next_weight(b, s->first, 3),
                .act = b->c->act};
-    if (b->decoder && b->c->gated) {
-        p.w_gate = text_weight(b, SEQ2SEQ_DEC_W_GATE);
-        p.b_gate = text_weight(b, SEQ2SEQ_DEC_B_GATE);
+    if (b->c->gated) {
+        p.w_gate = text_weight(b, b->decoder ? SEQ2SEQ_DEC_W_GATE : SEQ2SEQ_ENC_W_GATE);
+        p.b_gate = text_weight(b, b->decoder ? SEQ2SEQ_DEC_B_GATE : SEQ2SEQ_ENC_B_GATE);
     }
     return nn_mlp(b->g, &at, &p, x, part);
 }
@@ -311,8 +311,7 @@ static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
     anatomy_add(b->g, (Part){.kind = PART_MODEL, .word = "model", .block = NO_BLOCK, .parent = NO_PART});
     text_axes(b);
     text_masks(b, &nodes);
-    text_places(b);
-    text_distances(b);
+    text_places(b, !step && seq2seq_has_encoder(b->c));
     if (memory && !b->kept) {
         graph_scope(b->g, "%s", "");
         nodes.memory = graph_leaf(b->g, "memory", DIMS(b->axis.s, b->axis.d),

@@ -79,8 +79,10 @@ typedef struct Seq2seqConfig {
     float eps;         /* of every norm */
     float scale;       /* multiplied onto the scores: 1/√head_dim as a rule */
     float embed_scale; /* multiplied onto embeddings: √width as a rule */
+    float read_scale;  /* multiplied onto what the answer is read from; 0: 1 */
     Seq2seqPos pos;
     bool learned_positions; /* SEQ2SEQ_POS_ADDED: a table; else sinusoids, for any length */
+    bool halves;            /* …all sines of a place first, then all cosines (Marian); else in turn */
     int positions;      /* rows of that table behind the first `first_position`; without SEQ2SEQ_POS_ADDED: how long a
                                text may be, 0 where nothing says so */
     int first_position; /* the row of the first token */
@@ -100,12 +102,15 @@ typedef struct Seq2seqConfig {
     int window;                 /* a token sees so many tokens, itself the last of them; 0: all before it */
     uint32_t windowed[SEQ2SEQ_LAYERS_MOST / 32]; /* …in these blocks of the decoder: bit by bit */
     bool tied;                                   /* the answer's weights are the embedding's */
+    bool shared;       /* of both stacks: one embedding for what is read and what is written */
+    int distances;     /* rows of a table of distances between tokens for each stack, added to the scores of its own
+                          attention in all blocks: ranges of growing width, in an encoder half of them to either side;
+                          0: none */
+    int distance_most; /* …from there on all are alike */
     bool head_bias, qkv_bias, out_bias, mlp_bias;
     /* Of an encoder alone (Devlin et al. 2018, "BERT"). */
     int segments;   /* rows of a table of segments, added to the words; 0: none */
     int word_width; /* of the words' vectors, which are projected to the model's width (ELECTRA); 0: the same */
-    int distances;  /* rows of a table of distances between tokens, added to the scores of all blocks: as many ranges of
-                       growing width, half of them to either side; 0: none */
     bool wordless;  /* no answer in words */
     bool transform; /* in front of the answer LN(act(x W + b)), act by transform_act */
     MapFn transform_act;
@@ -230,6 +235,8 @@ void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Weights *w, cons
 /* PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos of the same (section 3.5): rows first … first+rows-1 of
  * out[rows, width]. Computed in double, rounded once. */
 void seq2seq_sinusoids(int first, int rows, int width, float *out);
+/* The column of them that column i of a model's positions is. */
+int seq2seq_sinusoid_column(const Seq2seqConfig *c, int i);
 /* By how much pair k of a head turns from one token to the next; local: in a block with a window. */
 double seq2seq_rope_rate(const Seq2seqConfig *c, bool local, int k);
 /* The numbers of a head that pair k of so many is made of. */
@@ -240,9 +247,12 @@ float seq2seq_yarn_stretch(float factor); /* 0.1 ln(factor) + 1 (YaRN, section 3
 /* ALiBi: what head h takes off a score for every token between the two (Press et al. 2021, section 3): 2^(−8(h+1)/n)
  * for n heads; where n is no power of two those of the next lower one, then every second of twice as many. */
 double seq2seq_alibi_slope(int heads, int h);
-/* The row of a table of so many distances for a key that lies `behind` the query (T5's ranges, Raffel et al. 2020):
- * half of them for keys behind it, of each half one row a step up to its own half, then by the logarithm up to 128. */
-int seq2seq_distance_row(int rows, int behind);
+/* The row of a table of distances for a key that lies so many tokens `behind` the query (T5's ranges, Raffel et al.
+ * 2020): in an encoder half of the rows are for keys behind it, in a decoder none are; of those for a side one row a
+ * step up to half of them, then by the logarithm up to distance_most. */
+int seq2seq_distance_row(const Seq2seqConfig *c, bool decoder, int behind);
+/* The table that words of a stack are looked up in. */
+Seq2seqRole seq2seq_embed_role(const Seq2seqConfig *c, bool decoder);
 /* How wide a word's vector is. */
 int seq2seq_word_width(const Seq2seqConfig *c);
 /* Which of the two texts asks, and which is looked at, in an attention by that number of a model of both stacks; a text

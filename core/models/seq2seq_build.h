@@ -20,8 +20,7 @@ typedef struct TextBuilder {
     int block;                        /* …and the block's part, or NO_PART */
     NodeId memory;                    /* what cross-attention looks at, or NO_NODE */
     NodeId padding, causal, windowed; /* windowed: causal in blocks with a window */
-    NodeId alibi;                     /* [h,t,u] or NO_NODE */
-    NodeId distance;                  /* [h,s,r] or NO_NODE */
+    NodeId bias[2];                   /* of the encoder's own scores [h,s,r], of the decoder's [h,t,u]; or NO_NODE */
     struct {
         NodeId cos, sin;
     } rope[2];     /* [t,e]; of blocks with a window the second, where it differs */
@@ -46,10 +45,9 @@ NnWeight text_weight(const TextBuilder *b, Seq2seqRole r);
 NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes);
 /* Sets padding and the masks of the decoder where the model needs them. */
 void text_masks(TextBuilder *b, Seq2seqNodes *nodes);
-/* Sets what the decoder's attentions read of where tokens are: rope or alibi. */
-void text_places(TextBuilder *b);
-/* Sets what the encoder's attentions add for the distance of two tokens. */
-void text_distances(TextBuilder *b);
+/* Sets what attentions read of where tokens are: rope, and what is added for the distance of two tokens; in the
+ * encoder too, where it is built. */
+void text_places(TextBuilder *b, bool encoder);
 /* A part that is a norm: in the block being built, or in its stack where `block` is NO_PART. */
 NodeId text_norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId x);
 /* Tokens to words; sets logits and probs. */

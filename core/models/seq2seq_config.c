@@ -76,8 +76,14 @@ static bool check_ranges(const Seq2seqConfig *c, Err *err)
          c->experts.count < 256 ? c->experts.count : 256},
         {"hidden width of an expert", c->experts.width, c->experts.count > 0, 1 << 18},
         {"hidden width of the shared expert", c->experts.shared, 0, 1 << 18},
+        {"farthest distance", c->distance_most, 0, 1 << 24},
     };
     return knobs_check(knobs, sizeof knobs / sizeof *knobs, err);
+}
+
+Seq2seqRole seq2seq_embed_role(const Seq2seqConfig *c, bool decoder)
+{
+    return c->shared ? SEQ2SEQ_SHARED_EMBED : decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED;
 }
 
 int seq2seq_word_width(const Seq2seqConfig *c)
@@ -115,19 +121,26 @@ int seq2seq_rotated(const Seq2seqConfig *c)
 static bool check_knobs(const Seq2seqConfig *c, Err *err)
 {
     const Seq2seqRope *r = &c->rope;
-    if (c->form != SEQ2SEQ_DECODER_ONLY &&
-        (c->key_heads || c->pos != SEQ2SEQ_POS_ADDED || c->after_norm || c->head_norm || c->parallel || c->gated ||
-         c->score_cap > 0 || c->window || c->experts.count))
-        return err_set(err, "grouped queries, rotations, windows, gates, experts, norms of queries and soft caps are "
-                            "built here for a decoder alone");
+    bool turned = c->pos == SEQ2SEQ_POS_ROPE || c->pos == SEQ2SEQ_POS_ALIBI;
+    if (c->form != SEQ2SEQ_DECODER_ONLY && (c->key_heads || turned || c->after_norm || c->head_norm || c->parallel ||
+                                            c->score_cap > 0 || c->window || c->experts.count))
+        return err_set(err,
+                       "grouped queries, rotations, windows, experts, norms of queries and soft caps are built here "
+                       "for a decoder alone");
     if (c->experts.count && (!c->gated || c->mlp_bias))
         return err_set(err, "experts are built here with gates and without biases");
-    if (c->form != SEQ2SEQ_ENCODER_ONLY && (c->segments || c->word_width || c->distances || c->wordless ||
-                                            c->transform || c->pooler || c->replaced || c->sentence))
-        return err_set(err, "segments, words of another width, distances and poolers are built here for an encoder "
-                            "alone");
-    if (c->distances % 4 || (c->distances && c->distances < 4))
-        return err_set(err, "%d distances can't be halved twice", c->distances);
+    if (c->form != SEQ2SEQ_ENCODER_ONLY &&
+        (c->segments || c->word_width || c->wordless || c->transform || c->pooler || c->replaced || c->sentence))
+        return err_set(err, "segments, words of another width and poolers are built here for an encoder alone");
+    if (c->distances % 4 || (c->distances && c->pos == SEQ2SEQ_POS_ALIBI))
+        return err_set(err, "%d distances can't be halved twice, or stand beside ALiBi", c->distances);
+    if (c->distances && c->distance_most <= c->distances / 2)
+        return err_set(err, "%d ranges of distance end at %d: they must end behind their half", c->distances,
+                       c->distance_most);
+    if (c->shared && (c->form != SEQ2SEQ_BOTH || c->source_words != c->target_words))
+        return err_set(err, "one embedding for two vocabularies, or for one stack, is not possible");
+    if (!knob_finite(c->read_scale) || c->read_scale < 0)
+        return err_set(err, "the factor on what the answer is read from is not possible");
     if (c->pair && !c->pooler)
         return err_set(err, "whether a segment follows is read from a pooler, which this model has not");
     if (c->heads % seq2seq_key_heads(c))
@@ -233,6 +246,9 @@ bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r)
     if ((ROLES[r].where == SEQ2SEQ_DECODER || ROLES[r].where == SEQ2SEQ_DECODER_BLOCK) && (!dec || (cross && !enc)))
         return false;
     switch (r) {
+    case SEQ2SEQ_SOURCE_EMBED:
+    case SEQ2SEQ_TARGET_EMBED: return !c->shared;
+    case SEQ2SEQ_SHARED_EMBED: return c->shared;
     case SEQ2SEQ_SOURCE_POS:
     case SEQ2SEQ_TARGET_POS: return c->learned_positions;
     case SEQ2SEQ_SOURCE_FINAL_GAMMA:
@@ -243,7 +259,9 @@ bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r)
     case SEQ2SEQ_SOURCE_NORM_BETA:
     case SEQ2SEQ_TARGET_NORM_GAMMA:
     case SEQ2SEQ_TARGET_NORM_BETA: return c->embed_norm && has_bias(c, r);
+    case SEQ2SEQ_ENC_W_GATE:
     case SEQ2SEQ_DEC_W_GATE: return c->gated;
+    case SEQ2SEQ_ENC_B_GATE:
     case SEQ2SEQ_DEC_B_GATE: return c->gated && c->mlp_bias;
     case SEQ2SEQ_DEC_Q_EACH:
     case SEQ2SEQ_DEC_K_EACH: return c->head_norm == HEAD_NORM_EACH;
@@ -254,7 +272,8 @@ bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r)
     case SEQ2SEQ_SOURCE_SEGMENT: return c->segments;
     case SEQ2SEQ_SOURCE_PROJECT_W:
     case SEQ2SEQ_SOURCE_PROJECT_B: return c->word_width;
-    case SEQ2SEQ_SOURCE_DISTANCE: return c->distances;
+    case SEQ2SEQ_SOURCE_DISTANCE:
+    case SEQ2SEQ_TARGET_DISTANCE: return c->distances;
     case SEQ2SEQ_TRANSFORM_W:
     case SEQ2SEQ_TRANSFORM_B:
     case SEQ2SEQ_TRANSFORM_GAMMA:

@@ -64,17 +64,18 @@ static void series(double x, double *sine, double *cosine)
 
 /* x[place, i] += sin(place · rate), x[place, i + 1] += cos of the same, rate = 10000^(−i/d), place by place: each turns
  * the one before by the same angle. */
-static void add_sinusoids(int d, int n, double *x)
+static void add_sinusoids(const Seq2seqConfig *c, int n, double *x)
 {
+    const int d = c->width, sines = (d + 1) / 2;
     for (int i = 0; i < d; i += 2) {
-        double turn_sin, turn_cos, s = 0, c = 1, rate = map_exact(MAP_EXP, -(double)i / d * 9.210340371976184);
+        double turn_sin, turn_cos, s = 0, cosine = 1, rate = map_exact(MAP_EXP, -(double)i / d * 9.210340371976184);
         series(rate, &turn_sin, &turn_cos);
         for (int t = 0; t < n; t++) {
-            double next = s * turn_cos + c * turn_sin;
-            x[t * d + i] += s;
+            double next = s * turn_cos + cosine * turn_sin;
+            x[t * d + (c->halves ? i / 2 : i)] += s;
             if (i + 1 < d)
-                x[t * d + i + 1] += c;
-            c = c * turn_cos - s * turn_sin;
+                x[t * d + (c->halves ? sines + i / 2 : i + 1)] += cosine;
+            cosine = cosine * turn_cos - s * turn_sin;
             s = next;
         }
     }
@@ -88,7 +89,7 @@ void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder
     double *x = direct_zeros((size_t)n, d);
     const Seq2seqRole gamma = decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA;
     const float *kind = c->segments ? weight(&f, SEQ2SEQ_SOURCE_SEGMENT) : NULL;
-    const float *table = weight(&f, decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED),
+    const float *table = weight(&f, seq2seq_embed_role(c, decoder)),
                 *place = weight(&f, decoder ? SEQ2SEQ_TARGET_POS : SEQ2SEQ_SOURCE_POS);
     for (size_t t = 0; t < (size_t)n; t++)
         for (size_t i = 0; i < d; i++)
@@ -100,7 +101,7 @@ void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder
     for (size_t i = 0; place && i < (size_t)n * d; i++)
         x[i] += (double)place[(size_t)c->first_position * d + i];
     if (!place && c->pos == SEQ2SEQ_POS_ADDED)
-        add_sinusoids(c->width, n, x);
+        add_sinusoids(c, n, x);
     if (c->embed_norm && c->pos == SEQ2SEQ_POS_ADDED)
         norm_rows(&f, weight(&f, gamma), weight(&f, (Seq2seqRole)(gamma + 1)), x, (size_t)n, d, x);
     if (c->word_width && !decoder)
@@ -158,16 +159,19 @@ typedef struct Distance {
     size_t asks, first;
 } Distance;
 
-/* Of an encoder: its table of distances, and the token that asks. */
+/* A stack's table of distances, and the token that asks. */
 typedef struct Ranges {
+    const Seq2seqConfig *c;
     const float *table; /* [heads, rows] */
-    int rows, asks;
+    bool decoder;
+    int asks;
 } Ranges;
 
 static double range(const void *of, size_t head, size_t u)
 {
     const Ranges *d = of;
-    return (double)d->table[head * (size_t)d->rows + (size_t)seq2seq_distance_row(d->rows, (int)u - d->asks)];
+    int row = seq2seq_distance_row(d->c, d->decoder, (int)u - d->asks);
+    return (double)d->table[head * (size_t)d->c->distances + (size_t)row];
 }
 
 static double distance(const void *of, size_t head, size_t u)
@@ -210,7 +214,8 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
                                  values + from * inner,
                                  (double)c->scale,
                                  (double)c->score_cap};
-        const Ranges ranges = {c->distances ? weight(&stack, SEQ2SEQ_SOURCE_DISTANCE) : NULL, c->distances, (int)t};
+        const Seq2seqRole of = self ? SEQ2SEQ_TARGET_DISTANCE : SEQ2SEQ_SOURCE_DISTANCE;
+        const Ranges ranges = {c, c->distances && first != SEQ2SEQ_CROSS_W_Q ? weight(&stack, of) : NULL, self, (int)t};
         direct_attend(&sees, q + t * inner,
                       ranges.table ? range
                       : alibi      ? distance
@@ -233,9 +238,9 @@ static void mlp(const From *f, Seq2seqRole first, const double *x, int n, double
     size_t d = (size_t)c->width, m = (size_t)c->mlp;
     double *hidden = direct_zeros((size_t)n, m);
     linear(f, first, x, n, d, hidden, m);
-    if (c->gated && first == SEQ2SEQ_DEC_W_UP) {
+    if (c->gated) {
         double *gate = direct_zeros((size_t)n, m);
-        linear(f, SEQ2SEQ_DEC_W_GATE, x, n, d, gate, m);
+        linear(f, first == SEQ2SEQ_DEC_W_UP ? SEQ2SEQ_DEC_W_GATE : SEQ2SEQ_ENC_W_GATE, x, n, d, gate, m);
         for (size_t i = 0; i < (size_t)n * m; i++)
             hidden[i] *= map_exact(c->act, gate[i]);
         free(gate);
@@ -421,7 +426,7 @@ void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const doubl
     const From f = {.c = c, .w = w};
     bool decoder = seq2seq_has_decoder(c);
     size_t words = (size_t)(decoder ? c->target_words : c->source_words);
-    const float *table = weight(&f, !c->tied ? SEQ2SEQ_HEAD_W : decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED);
+    const float *table = weight(&f, c->tied ? seq2seq_embed_role(c, decoder) : SEQ2SEQ_HEAD_W);
     size_t width = (size_t)(decoder ? c->width : seq2seq_word_width(c)), cells = (size_t)n * width;
     double *y = direct_zeros(cells, 1);
     if (c->transform) {
@@ -431,6 +436,8 @@ void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const doubl
         norm_rows(&f, weight(&f, SEQ2SEQ_TRANSFORM_GAMMA), weight(&f, SEQ2SEQ_TRANSFORM_BETA), y, (size_t)n, width, y);
     } else
         memcpy(y, x, cells * sizeof *y);
+    for (size_t i = 0; c->read_scale > 0 && i < cells; i++)
+        y[i] *= (double)c->read_scale;
     direct_linear(table, weight(&f, SEQ2SEQ_HEAD_B), y, (size_t)n, width, logits, words);
     free(y);
     for (size_t i = 0; c->logit_cap > 0 && i < (size_t)n * words; i++)

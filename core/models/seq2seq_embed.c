@@ -44,15 +44,17 @@ static void source_axes(TextBuilder *b)
                            &b->source, 0, b->source.n);
     b->axis.r = token_axis(g, "r", alone ? "token looked at" : "source token looked at", ROLE_KEY, SEQUENCE_SOURCE,
                            &b->source, 0, b->source.n);
-    b->axis.a = word_axis(g, "v0", alone ? "word of the vocabulary" : "word of the source vocabulary",
-                          alone ? ROLE_ANSWER : ROLE_PLAIN, c->source_words, b->source_vocabulary);
+    if (c->shared)
+        b->axis.a = b->axis.v = word_axis(g, "v", "word of the vocabulary", ROLE_ANSWER, c->target_words,
+                                          b->target_vocabulary ? b->target_vocabulary : b->source_vocabulary);
+    else
+        b->axis.a = word_axis(g, "v0", alone ? "word of the vocabulary" : "word of the source vocabulary",
+                              alone ? ROLE_ANSWER : ROLE_PLAIN, c->source_words, b->source_vocabulary);
     if (c->learned_positions)
         b->axis.source_rows = plain_axis(g, "s0", alone ? "place in the text" : "place in the source", ROLE_PLAIN,
                                          c->first_position + c->positions);
     if (c->segments)
         b->axis.segments = plain_axis(g, "s1", "segment", ROLE_PLAIN, c->segments);
-    if (c->distances)
-        b->axis.distances = plain_axis(g, "k", "range of distances", ROLE_PLAIN, c->distances);
 }
 
 /* What a text as a whole is read from, and what stands in front of an answer. */
@@ -62,6 +64,8 @@ static void whole_axes(TextBuilder *b)
     Graph *g = b->g;
     const Seq2seqConfig *c = b->c;
     b->axis.w = c->word_width ? plain_axis(g, "w", "width of a word's vector", ROLE_PLAIN, c->word_width) : b->axis.d;
+    if (c->distances)
+        b->axis.distances = plain_axis(g, "k", "range of distances", ROLE_PLAIN, c->distances);
     if (c->transform)
         b->axis.p = c->word_width ? b->axis.w : plain_axis(g, "d1", "width before the answer", ROLE_PLAIN, c->width);
     if (c->pooler || c->replaced)
@@ -79,7 +83,8 @@ static void target_axes(TextBuilder *b)
     int n = b->target.n, asking = b->kept ? 1 : n;
     b->axis.t = token_axis(g, "t", "token that asks", ROLE_QUERY, SEQUENCE_TARGET, &b->target, n - asking, asking);
     b->axis.u = token_axis(g, "u", "token looked at", ROLE_KEY, SEQUENCE_TARGET, &b->target, 0, n);
-    b->axis.v = word_axis(g, "v", "word of the vocabulary", ROLE_ANSWER, c->target_words, b->target_vocabulary);
+    if (b->axis.v == AXIS_NONE)
+        b->axis.v = word_axis(g, "v", "word of the vocabulary", ROLE_ANSWER, c->target_words, b->target_vocabulary);
     if (c->learned_positions)
         b->axis.target_rows = plain_axis(g, "t0", "place in the target", ROLE_PLAIN, c->first_position + c->positions);
     if (b->kept) {
@@ -189,8 +194,13 @@ static NodeId positions(TextBuilder *b, int t, int first)
         NnWeight w = text_weight(b, b->decoder ? SEQ2SEQ_TARGET_POS : SEQ2SEQ_SOURCE_POS);
         return graph_slice(g, "pos_embed", nn_weight(g, &w), w.dims.axis[0], b->c->first_position + first, t);
     }
-    float *rows = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)b->c->width), sizeof *rows));
-    seq2seq_sinusoids(first, n, b->c->width, rows);
+    size_t width = (size_t)b->c->width, cells = size_mul((size_t)n, width);
+    float *turns = arena_alloc(&g->arena, size_mul(cells, sizeof *turns)), *rows = turns;
+    seq2seq_sinusoids(first, n, b->c->width, turns);
+    if (b->c->halves)
+        rows = arena_alloc(&g->arena, size_mul(cells, sizeof *rows));
+    for (size_t i = 0; b->c->halves && i < cells; i++)
+        rows[i] = turns[i - i % width + (size_t)seq2seq_sinusoid_column(b->c, (int)(i % width))];
     return graph_leaf(g, "pos_embed", DIMS(t, d), (Leaf){LEAF_CONST, rows, "sin and cos of place / 10000^(2i/D)"});
 }
 
@@ -214,13 +224,14 @@ NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes)
     const Seq2seqText *text = b->decoder ? &b->target : &b->source;
     int t = b->decoder ? b->axis.t : b->axis.s, first = text->n - g->axes[t].n;
     NodeId *input = b->decoder ? &nodes->target : &nodes->source;
-    NnWeight table = text_weight(b, b->decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED);
+    NnWeight table = text_weight(b, seq2seq_embed_role(b->c, b->decoder));
     NnPlace at = {.stack = text_stack(b), .scope = text_stack(b), .word = "words", .block = NO_BLOCK};
     int words = nn_part(g, PART_INPUT, &at);
     at.word = "embedding";
     at.parent = words;
     int part = nn_part(g, PART_EMBEDDING, &at);
-    NodeId rows = nn_weight(g, &table);
+    NodeId rows = graph_find(g, "shared.embed.weight"); /* of the other stack */
+    rows = rows == NO_NODE ? nn_weight(g, &table) : rows;
     NodeId embed = look_up(b, text, first, t, table.dims.axis[0], rows, input);
     anatomy_note(g, words, SITE_INPUT, *input);
     NodeId scaled = embed;
@@ -286,10 +297,15 @@ void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
         return;
     if (b->c->transform)
         tokens = transform(b, tokens);
+    if (b->c->read_scale > 0)
+        tokens = graph_zip(g, "read_scaled", OP_MUL, tokens,
+                           graph_const(g, "read_scale", DIMS_SCALAR, b->c->read_scale));
     float cap = b->c->logit_cap;
     const char *name = cap > 0 ? "uncapped" : "logits", *nobias = cap > 0 ? "uncapped_nobias" : "logits_nobias";
     if (b->c->tied) {
-        NodeId table = graph_find(g, decoder ? "decoder.embed.weight" : "encoder.embed.weight");
+        char path[64];
+        seq2seq_role_path(seq2seq_embed_role(b->c, decoder), 0, path, sizeof path);
+        NodeId table = graph_find(g, path);
         nodes->logits = graph_contract(g, bias.data ? nobias : name, tokens, table, out);
         if (bias.data) {
             graph_flag(g, nodes->logits, NODE_DERIVED);

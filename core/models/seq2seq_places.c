@@ -1,5 +1,7 @@
 /* Where the tokens of a text are, for a model: sinusoids, rotary positions, ALiBi, and which of them may be looked at.
  */
+#include <stdio.h>
+
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/models/seq2seq_build.h"
@@ -15,6 +17,12 @@ void seq2seq_sinusoids(int first, int rows, int width, float *out)
             out[(size_t)p * (size_t)width + (size_t)i] = (float)(i % 2 ? dm_cos(angle) : dm_sin(angle));
         }
     }
+}
+
+int seq2seq_sinusoid_column(const Seq2seqConfig *c, int i)
+{
+    int sines = (c->width + 1) / 2;
+    return !c->halves ? i : i < sines ? 2 * i : 2 * (i - sines) + 1;
 }
 
 /* --- rotary positions --- */
@@ -93,33 +101,37 @@ double seq2seq_alibi_slope(int heads, int h)
 
 /* --- ranges of distances --- */
 
-int seq2seq_distance_row(int rows, int behind)
+int seq2seq_distance_row(const Seq2seqConfig *c, bool decoder, int behind)
 {
-    const int half = rows / 2, first = behind > 0 ? half : 0, far = behind < 0 ? -behind : behind, exact = half / 2;
+    const int side = decoder ? c->distances : c->distances / 2, first = !decoder && behind > 0 ? side : 0,
+              far = behind < 0 ? -behind
+                    : decoder  ? 0
+                               : behind,
+              exact = side / 2;
     if (far < exact)
         return first + far;
     /* float32, as the program that the tables were learned with */
-    float x = (float)dm_log((double)((float)far / (float)exact)) / (float)dm_log(128.0 / exact) * (float)(half - exact);
+    float log = (float)dm_log((double)((float)far / (float)exact)),
+          x = log / (float)dm_log((double)c->distance_most / exact) * (float)(side - exact);
     int row = exact + (int)x;
-    return first + (row < half ? row : half - 1);
+    return first + (row < side ? row : side - 1);
 }
 
-void text_distances(TextBuilder *b)
+static void distances(TextBuilder *b, bool decoder)
 {
     Graph *g = b->g;
-    b->distance = NO_NODE;
-    if (!b->c->distances)
-        return;
-    int n = g->axes[b->axis.s].n;
-    int *way = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)n), sizeof *way));
-    for (int s = 0; s < n; s++)
-        for (int r = 0; r < n; r++)
-            way[s * n + r] = seq2seq_distance_row(b->c->distances, r - s);
-    Axis pairs = {.sym = "sr", .name = "pair of tokens", .n = n * n};
+    const int t = decoder ? b->axis.t : b->axis.s, u = decoder ? b->axis.u : b->axis.r, keys = g->axes[u].n,
+              n = g->axes[t].n, first = keys - n;
+    int *way = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)keys), sizeof *way));
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < keys; k++)
+            way[i * keys + k] = seq2seq_distance_row(b->c, decoder, k - first - i);
+    Axis pairs = {.name = "pair of tokens", .n = n * keys};
+    snprintf(pairs.sym, sizeof pairs.sym, "%s", decoder ? "tu" : "sr");
     NnBias bias = {.w = b->axis.distances, .s = graph_axis(g, pairs), .way = way};
-    NnWeight table = text_weight(b, SEQ2SEQ_SOURCE_DISTANCE);
-    graph_scope(g, "encoder");
-    b->distance = nn_bias(g, "distance", nn_weight(g, &table), &bias, DIMS(b->axis.h, b->axis.s, b->axis.r));
+    NnWeight table = text_weight(b, decoder ? SEQ2SEQ_TARGET_DISTANCE : SEQ2SEQ_SOURCE_DISTANCE);
+    graph_scope(g, decoder ? "decoder" : "encoder");
+    b->bias[decoder] = nn_bias(g, "distance", nn_weight(g, &table), &bias, DIMS(b->axis.h, t, u));
 }
 
 /* --- where tokens are, for the decoder's attentions --- */
@@ -167,16 +179,20 @@ static void alibi(TextBuilder *b)
         for (int t = first; t < keys; t++)
             for (int u = 0; u < keys; u++)
                 *at++ = (float)(seq2seq_alibi_slope(heads, h) * (u - t));
-    b->alibi = graph_leaf(g, "alibi", DIMS(b->axis.h, b->axis.t, b->axis.u),
-                          (Leaf){LEAF_CONST, bias, "−2^(−8(h+1)/H) · distance"});
+    b->bias[true] = graph_leaf(g, "alibi", DIMS(b->axis.h, b->axis.t, b->axis.u),
+                               (Leaf){LEAF_CONST, bias, "−2^(−8(h+1)/H) · distance"});
 }
 
-void text_places(TextBuilder *b)
+void text_places(TextBuilder *b, bool encoder)
 {
     const Seq2seqConfig *c = b->c;
-    b->alibi = NO_NODE;
+    b->bias[false] = b->bias[true] = NO_NODE;
+    if (c->distances && encoder)
+        distances(b, false);
     if (!seq2seq_has_decoder(c) || !b->target.n)
         return;
+    if (c->distances)
+        distances(b, true);
     graph_scope(b->g, "decoder");
     if (c->pos == SEQ2SEQ_POS_ALIBI)
         alibi(b);

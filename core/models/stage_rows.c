@@ -23,6 +23,8 @@ static const StageRow ROWS[] = {
     {PART_MODEL, "source", "source words", "√D E x", "encoder.embed_scaled",
      "encoder.tokens encoder.padding encoder.embed encoder.embed_scale encoder.embed_scaled",
      "Each word of the source becomes the vector of that word, times √D."},
+    {PART_MODEL, "source_tokens", "tokens", "z₀", "encoder.full_embed", "encoder.full_embed",
+     "All tokens in a row. This model adds no positions to them."},
     {PART_MODEL, "source_places", "+ position", "z₀", "encoder.full_embed", "encoder.pos_embed encoder.full_embed",
      "Every word of the source gets the vector of its position added."},
     {PART_MODEL, "segments", "+ segment", "E x+S", "encoder.with_segment",
@@ -31,13 +33,16 @@ static const StageRow ROWS[] = {
     {PART_MODEL, "project", "projected", "x W+b", "encoder.project", "encoder.project encoder.project_nobias", NULL},
     {PART_MODEL, "distances", "distance bias", "B", "encoder.distance", "encoder.distance encoder.distance_pairs",
      "What every head adds to a score for the distance of the two tokens."},
-    {PART_MODEL, "encoder_norm", "encoder norm", "LN(z_L)", "encoder.ln_final.out", "encoder.ln_final", NULL},
+    {PART_MODEL, "encoder_norm", "encoder norm", "LN(z_L)", "encoder.ln_final.out encoder.rms_final.out",
+     "encoder.ln_final encoder.rms_final", NULL},
     {PART_MODEL, "causal", "causal mask", "", "decoder.causal_mask", "decoder.causal_mask decoder.window_mask", NULL},
     {PART_MODEL, "rotations", "rotations", "cos θ, sin θ", "decoder.rope_cos",
      "decoder.rope_cos decoder.rope_sin decoder.rope_cos_local decoder.rope_sin_local",
      "How far each pair of numbers of q and k is turned at each place of the text."},
     {PART_MODEL, "alibi", "distance bias", "−m(t−u)", "decoder.alibi", "decoder.alibi",
      "What every head takes off a score for the distance of the two words."},
+    {PART_MODEL, "target_distances", "distance bias", "B", "decoder.distance",
+     "decoder.distance decoder.distance_pairs", "What every head adds to a score for the distance of the two words."},
     {PART_MODEL, "words", "words", "E y", "decoder.embed", "decoder.tokens decoder.embed",
      "Each word so far becomes the vector of that word."},
     {PART_MODEL, "target", "target words", "√D E y", "decoder.embed_scaled",
@@ -47,6 +52,7 @@ static const StageRow ROWS[] = {
      "All tokens in a row. This model adds no positions to them."},
     {PART_MODEL, "target_places", "+ position", "z₀", "decoder.full_embed", "decoder.pos_embed decoder.full_embed",
      "Every word so far gets the vector of its position added."},
+    {PART_MODEL, "target_norm", "norm", "LN(z₀)", "decoder.ln_embed.out", "decoder.ln_embed", NULL},
     {PART_MODEL, "decoder_norm", "decoder norm", "LN(z_L)", "decoder.ln_final.out decoder.rms_final.out",
      "decoder.ln_final decoder.rms_final", NULL},
     {PART_MODEL, "norm_pre", "norm", "LN(z₀)", "norm_pre.out", "norm_pre", NULL},
@@ -102,7 +108,7 @@ static const StageRow ROWS[] = {
     {PART_MODEL, "fc_norm", "norm", "LN(y)", "fc_norm.out", "fc_norm", NULL},
     {PART_MODEL, "rms_fc", "norm", "RMS(y)", "rms_fc.out", "rms_fc", NULL},
     {PART_MODEL, "embedding", "embedding", "e/|e|", "embedding_unit embedding", "embedding*", NULL},
-    {PART_MODEL, "logits", "logits", "y W+b", "logits", "head* logit* uncapped* readout_dist", NULL},
+    {PART_MODEL, "logits", "logits", "y W+b", "logits", "head* logit* uncapped* read_scale* readout_dist", NULL},
     {PART_MODEL, "probs", "probs", "p", "probs", "probs*", NULL},
 };
 enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
@@ -251,7 +257,7 @@ static bool row_there(const Graph *g, NodeId joined, int row, NodeId n)
         return graph_find(g, "decoder.embed_scaled") == NO_NODE;
     if (stage_row_is(row, "read"))
         return graph_find(g, "encoder.embed_scaled") == NO_NODE;
-    if (stage_row_is(row, "target_tokens"))
+    if (stage_row_is(row, "target_tokens") || stage_row_is(row, "source_tokens"))
         return !has_positions(g);
     return !stage_row_is(row, "position") || has_positions(g);
 }

@@ -407,6 +407,7 @@ static bool load_tokenizer(Model *m, const char *folder, Err *err)
         return false;
     m->cutter = arena_alloc(&m->arena, sizeof *m->cutter);
     *m->cutter = (Cutter){t, cut, cut_pair, join, tokenizer_free};
+    bool both = m->text.form == SEQ2SEQ_BOTH;
     Vocabulary *v = seq2seq_has_decoder(&m->text) ? &m->target : &m->source;
     const char **word = arena_alloc(&m->arena, size_mul((size_t)v->n, sizeof *word));
     for (int i = 0; i < v->n; i++) {
@@ -415,6 +416,10 @@ static bool load_tokenizer(Model *m, const char *folder, Err *err)
     }
     v->word = word;
     v->cutter = m->cutter;
+    if (both && m->source.n == v->n) {
+        m->source.word = word;
+        m->source.cutter = m->cutter;
+    }
     return true;
 }
 

@@ -521,12 +521,15 @@ enum { HUB_COUNT = sizeof HUB / sizeof *HUB };
 /* Names of what reads or writes words and is not run. */
 #define NO_ATTENTION "it has no attention: a state is carried from token to token"
 #define READS "its blocks have the form of an encoder whose embedding has segments and norms of its own"
+#define BOTH_OTHER "it is an encoder and a decoder as BART is, with "
 #define LATENT "its keys and values go through a latent that all heads share"
 static const struct {
     const char *type, *why;
 } REFUSED[] = {
     {"albert", READS},
-    {"bart", "it is an encoder and a decoder with positions and norms of its own"},
+    {"bigbird_pegasus", BOTH_OTHER "sparse attention"},
+    {"blenderbot", BOTH_OTHER "norms in front"},
+    {"blenderbot-small", BOTH_OTHER "norms of the embedding in another order"},
     {"codegen", "its q, k and v lie interleaved in the order of the machine it was trained on"},
     {"cohere", "its norms take the mean off without a bias, and its logits have a factor"},
     {"cohere2", "its norms take the mean off without a bias, and its logits have a factor"},
@@ -548,27 +551,29 @@ static const struct {
     {"jamba", NO_ATTENTION " in most blocks"},
     {"llama4", "its router is a sigmoid that scales what an expert reads, and some of its blocks rotate nothing"},
     {"longformer", READS ", and windows"},
-    {"m2m_100", "it is an encoder and a decoder with positions and norms of its own"},
+    {"fsmt", BOTH_OTHER "two vocabularies and positions of its own"},
+    {"led", BOTH_OTHER "windows, and tokens that all see"},
+    {"longt5", "its encoder sees in windows, or through tokens made of several"},
+    {"m2m_100", BOTH_OTHER "norms in front, and sinusoids counted from padding on"},
     {"mamba", NO_ATTENTION},
     {"mamba2", NO_ATTENTION},
-    {"marian", "it is an encoder and a decoder with positions and a bias of the logits of its own"},
-    {"mbart", "it is an encoder and a decoder with positions and norms of its own"},
+    {"mbart", BOTH_OTHER "norms in front and one behind each stack, and a language that is put first"},
     {"minicpm", "its embeddings, sums and logits have factors of their own"},
     {"modernbert", READS},
-    {"mt5", "its scores have a learned bias by buckets of distance, and no factor"},
     {"nemotron", "its norms stretch by 1 + gamma and take the mean off, and its activation is a square"},
     {"olmo", "its norms have no weights at all"},
     {"olmo3", "its windows and rotations by block are not read here"},
     {"openai-gpt", "its norms stand behind the sums, and its positions and words share names with GPT-2"},
-    {"pegasus", "it is an encoder and a decoder with positions and norms of its own"},
+    {"pegasus", BOTH_OTHER "norms in front and one behind each stack"},
+    {"pegasus_x", BOTH_OTHER "attention in blocks, and tokens that all see"},
     {"phimoe", "its router chooses one expert after the other, each by a threshold of its own"},
     {"qwen3_vl_moe", "it is a picture tower and a decoder in one"},
     {"qwen3_next", NO_ATTENTION " in most blocks"},
     {"recurrent_gemma", NO_ATTENTION " in most blocks"},
     {"rwkv", NO_ATTENTION},
     {"smollm3", "some of its blocks rotate nothing"},
-    {"t5", "its scores have a learned bias by buckets of distance, and no factor"},
-    {"umt5", "its scores have a learned bias by buckets of distance, and no factor"},
+    {"switch_transformers", "its router leaves out tokens where an expert is full"},
+    {"umt5", "every block has a table of distances of its own"},
     {"whisper", "it listens to sound"},
     {"xglm", "its positions are sinusoids in an order of their own"},
     {"xlm-roberta-xl", READS},
@@ -585,11 +590,17 @@ const char *hub_refused(const char *type)
 
 const HubFamily *hub_family(int i)
 {
-    const int encoder = i - HUB_COUNT - HUB_EXPERTS_COUNT;
-    return i < HUB_COUNT                 ? &HUB[i]
-           : encoder < 0                 ? &HUB_EXPERTS[i - HUB_COUNT]
-           : encoder < HUB_ENCODER_COUNT ? &HUB_ENCODERS[encoder]
-                                         : NULL;
+    const struct {
+        const HubFamily *row;
+        int count;
+    } LISTS[] = {{HUB, HUB_COUNT},
+                 {HUB_EXPERTS, HUB_EXPERTS_COUNT},
+                 {HUB_ENCODERS, HUB_ENCODER_COUNT},
+                 {HUB_BOTH, HUB_BOTH_COUNT}};
+    for (int k = 0; k < 4; i -= LISTS[k++].count)
+        if (i < LISTS[k].count)
+            return &LISTS[k].row[i];
+    return NULL;
 }
 
 bool hub_embeds(const char *name)
@@ -597,10 +608,12 @@ bool hub_embeds(const char *name)
     const HubFamily *f;
     size_t n = strlen(name);
     for (int i = 0; (f = hub_family(i)) != NULL; i++) {
-        bool reads = f->names[SEQ2SEQ_SOURCE_EMBED] != NULL;
-        const char *embed = f->names[reads ? SEQ2SEQ_SOURCE_EMBED : SEQ2SEQ_TARGET_EMBED];
-        size_t length = embed ? strlen(embed) : 0;
-        if (length && n >= length && strcmp(name + n - length, embed) == 0)
+        static const Seq2seqRole TABLES[] = {SEQ2SEQ_SHARED_EMBED, SEQ2SEQ_SOURCE_EMBED, SEQ2SEQ_TARGET_EMBED};
+        const char *embed = NULL;
+        for (int k = 0; k < 3 && !embed; k++)
+            embed = f->names[TABLES[k]];
+        size_t length = embed ? strcspn(embed, "|") : 0;
+        if (length && n >= length && strncmp(name + n - length, embed, length) == 0)
             return true;
     }
     return false;

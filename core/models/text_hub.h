@@ -1,6 +1,6 @@
 /* Inside core/models only: text models in folders as the Hugging Face hub has them, config.json and model.safetensors.
  * A family is a row: its knobs, what its tensors are called, what its class has where config.json is silent.
- * text_hub.c, text_hub_experts.c and text_hub_encoders.c have the rows, text_hub_config.c reads config.json,
+ * text_hub.c, text_hub_experts.c, text_hub_encoders.c and text_hub_both.c have the rows, text_hub_config.c reads config.json,
  * text_hub_weights.c tensors. */
 #ifndef VITRINE_MODELS_TEXT_HUB_H
 #define VITRINE_MODELS_TEXT_HUB_H
@@ -19,8 +19,10 @@ typedef struct HubFamily {
      * behind a # how a part of a tensor lies there: q, k or v of the three behind each other, or 0/2, the first of two
      * equal ones; then H: head by head, T: stored [inputs, outputs]. */
     const char *names[SEQ2SEQ_ROLES];
-    const char *useless; /* tensors that take no part, separated by blanks; * stands for anything */
-    const char *beside;  /* …those of answers that are not built here: left out, and said */
+    const char *copies;    /* names of what must be the shared embedding where it is there too, separated by blanks */
+    const char *sinusoids; /* …of what must be the positions that are computed */
+    const char *useless;   /* tensors that take no part, separated by blanks; * stands for anything */
+    const char *beside;    /* …those of answers that are not built here: left out, and said */
     /* Keys that must have this value, the class' own where they are absent: "key=value key=value". Another value is
      * another computation. */
     const char *musts;
@@ -43,8 +45,8 @@ struct HubReading {
     Model *m; /* for what is assumed */
 };
 
-extern const HubFamily HUB_EXPERTS[], HUB_ENCODERS[]; /* for hub_family */
-extern const int HUB_EXPERTS_COUNT, HUB_ENCODER_COUNT;
+extern const HubFamily HUB_EXPERTS[], HUB_ENCODERS[], HUB_BOTH[]; /* for hub_family */
+extern const int HUB_EXPERTS_COUNT, HUB_ENCODER_COUNT, HUB_BOTH_COUNT;
 const HubFamily *hub_family(int i); /* NULL behind the last */
 /* What a config.json says it is: its model_type; of Karpathy's two programs, whose files have a "block_size" and
  * another meaning for model_type or none, the row for it. */
@@ -62,6 +64,8 @@ void hub_list(Buf *out);
 bool hub_whole(const HubReading *k, const char *key, int *out, Err *err);
 bool hub_real(const HubReading *k, const char *key, float *out, Err *err);
 bool hub_flag(const HubReading *k, const char *key, bool *out, Err *err);
+/* The activation that `act`, the value of that key, names. */
+bool hub_act(const HubReading *k, const char *key, const char *act, MapFn *out, Err *err);
 /* The blocks that have a window, its width by sliding_window: those of which layer_types says "sliding_attention", else
  * all but every `every`-th (counted from 1), 0: all. */
 bool hub_windows(const HubReading *k, Seq2seqConfig *c, int every, Err *err);

@@ -50,12 +50,12 @@ static const struct {
     Needed needed;
 } KEYS[] = {
     {"hidden_size|n_embd|d_model|dim", WHOLE, OF(width), NEEDED},
-    {"num_attention_heads|n_head|num_heads|n_heads", WHOLE, OF(heads), NEEDED},
-    {"num_hidden_layers|n_layer|num_layers|n_layers", WHOLE, OF(decoder_layers), NEEDED},
+    {"num_attention_heads|n_head|num_heads|n_heads|encoder_attention_heads", WHOLE, OF(heads), NEEDED},
+    {"num_hidden_layers|n_layer|num_layers|n_layers|encoder_layers", WHOLE, OF(decoder_layers), NEEDED},
     {"vocab_size", WHOLE, OF(target_words), NEEDED},
-    {"intermediate_size|n_inner|ffn_dim|hidden_dim", WHOLE, OF(mlp), QUIET},
+    {"intermediate_size|n_inner|ffn_dim|hidden_dim|d_ff|encoder_ffn_dim", WHOLE, OF(mlp), QUIET},
     {"num_key_value_heads|n_kv_heads", WHOLE, OF(key_heads), QUIET},
-    {"head_dim", WHOLE, OF(head_dim), QUIET},
+    {"head_dim|d_kv", WHOLE, OF(head_dim), QUIET},
     {"max_position_embeddings|n_positions|max_seq_len|block_size", WHOLE, OF(positions), QUIET},
     {"rms_norm_eps|layer_norm_eps|layer_norm_epsilon|norm_epsilon", REAL, OF(eps), BY_CLASS},
     {"rope_theta|rotary_emb_base", REAL, OF(rope.base), BY_CLASS},
@@ -165,8 +165,10 @@ static const struct {
     {"silu", MAP_SILU},
     {"swish", MAP_SILU},
     {"relu", MAP_RELU},
+    {"gated-gelu", MAP_GELU_TANH}, /* of T5, whose `finish` sees the gate */
+    {"gated-silu", MAP_SILU},
 };
-static const char ACT_NAMES[] = "hidden_activation|hidden_act|activation_function|activation";
+static const char ACT_NAMES[] = "hidden_activation|hidden_act|activation_function|activation|feed_forward_proj";
 
 /* What the class calls row i: its own word, else the one that all read; "" where it reads none (of OPT ε). */
 static void own_name(const HubReading *k, size_t i, char own[64])
@@ -208,19 +210,22 @@ static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
     return true;
 }
 
+bool hub_act(const HubReading *k, const char *key, const char *act, MapFn *out, Err *err)
+{
+    for (size_t i = 0; i < sizeof ACTS / sizeof *ACTS; i++)
+        if (strcmp(ACTS[i].name, act) == 0) {
+            *out = ACTS[i].act;
+            return true;
+        }
+    return err_set(err, "%s: \"%s\" is \"%.40s\", which is not an activation that is built here", k->path, key, act);
+}
+
 static bool read_act(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     const char *name = "";
     const Json *v = first_of(k, ACT_NAMES, &name);
-    const char *act = json_text(v, "");
-    for (size_t i = 0; v && i < sizeof ACTS / sizeof *ACTS; i++)
-        if (strcmp(ACTS[i].name, act) == 0) {
-            c->act = ACTS[i].act;
-            return true;
-        }
     if (v)
-        return err_set(err, "%s: \"%s\" is \"%.40s\", which is not an activation that is built here", k->path, name,
-                       act);
+        return hub_act(k, name, json_text(v, ""), &c->act, err);
     if (!k->family->settled)
         model_assume(k->m, "the activation is %s, as Hugging Face's class %s has it", map_name(c->act),
                      k->family->type);
@@ -404,7 +409,7 @@ static int special(const HubReading *k, const char *key)
 {
     const Json *v = json_get(k->config, key);
     int64_t n;
-    int words = k->m->text.source_words + k->m->text.target_words;
+    int words = k->m->text.form == SEQ2SEQ_ENCODER_ONLY ? k->m->text.source_words : k->m->text.target_words;
     return (json_int(v, &n) || json_int(json_at(v, 0), &n)) && n >= 0 && n < words ? (int)n : -1;
 }
 
@@ -419,8 +424,8 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
 {
     const HubReading k = {f, config, path, m};
     Seq2seqConfig c = f->c;
-    bool reads = c.form == SEQ2SEQ_ENCODER_ONLY;
-    c.form = reads ? SEQ2SEQ_ENCODER_ONLY : SEQ2SEQ_DECODER_ONLY;
+    bool reads = c.form == SEQ2SEQ_ENCODER_ONLY, both = f->names[SEQ2SEQ_SHARED_EMBED] != NULL;
+    c.form = reads ? SEQ2SEQ_ENCODER_ONLY : both ? SEQ2SEQ_BOTH : SEQ2SEQ_DECODER_ONLY;
     if (!check_quantised(&k, err) || !check_musts(&k, err))
         return false;
     for (size_t i = 0; i < KEY_COUNT; i++)
@@ -443,6 +448,8 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
         c.encoder_layers = c.decoder_layers;
         c.target_words = c.decoder_layers = 0;
     }
+    if (both && !c.source_words)
+        c.source_words = c.target_words;
     m->text = c;
     m->trained = json_bool(json_get(config, "trained"), true);
     Vocabulary *v = reads ? &m->source : &m->target;
@@ -451,6 +458,15 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
     v->end = reads ? -1 : special(&k, "eos_token_id");
     if (v->pad == v->end) /* padding that is also the end may be written */
         v->pad = -1;
+    if (both) {
+        v->start = special(&k, "decoder_start_token_id");
+        if (v->start < 0) {
+            v->start = strcmp(f->type, "bart") == 0 ? v->end : v->pad;
+            model_assume(m, "decoder_start_token_id is %d, as Hugging Face's class %s has it", v->start, f->type);
+        }
+        m->source = *v;
+        m->source.n = c.source_words;
+    }
     return seq2seq_check(&c, err);
 }
 

@@ -87,6 +87,7 @@ static bool roberta(const HubReading *k, Seq2seqConfig *c, Err *err)
 static bool mpnet(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     c->distances = 32;
+    c->distance_most = 128;
     if (!hub_whole(k, "relative_attention_num_buckets", &c->distances, err))
         return false;
     if (c->distances != 32)

@@ -1,4 +1,5 @@
 /* The tensors of a text model from the hub. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,6 +248,40 @@ static bool listed(const char *list, const char *name)
     return false;
 }
 
+/* Is what the file has under such a name what the program makes it be? */
+static bool check_same(const Reading *k, const char *names, bool places)
+{
+    const Seq2seqConfig *c = &k->m->text;
+    const size_t width = (size_t)c->width;
+    for (size_t n; names && *names; names += n + strspn(names + n, " ")) {
+        char name[NAME];
+        n = strcspn(names, " ");
+        put_name(name, k->prefix, names, n, 0, 0);
+        const TensorInfo *t = tensors_find(k->file, name);
+        if (!t || k->used[t - k->file->tensors])
+            continue;
+        const WeightTensor *shared = seq2seq_weight(&k->m->text, &k->m->weights, seq2seq_embed_role(c, true), 0);
+        bool fits = t->rank == 2 && t->shape[1] == width && t->dtype <= DT_BF16 && t->shape[0] <= INT_MAX &&
+                    (places || t->shape[0] == (size_t)c->target_words);
+        float *x = fits ? xfloats(t->cells) : NULL, *turns = xfloats(width);
+        fits = fits && tensors_read_f32(k->file, t, x, k->err);
+        for (size_t i = 0; fits && i < t->cells; i++) {
+            if (places && i % width == 0)
+                seq2seq_sinusoids((int)(i / width), 1, c->width, turns);
+            float less = x[i] - (places ? turns[seq2seq_sinusoid_column(c, (int)(i % width))] : shared->data[i]),
+                  most = places ? 1e-2f : 0; /* as rounded to 16 bits */
+            fits = less <= most && -less <= most;
+        }
+        free(x);
+        free(turns);
+        if (!fits)
+            return err_set(k->err, "%s: '%s' is not %s, as %s has it", k->file->path, name,
+                           places ? "the sinusoids" : "the one table of words", k->family->layout);
+        k->used[t - k->file->tensors] = true;
+    }
+    return true;
+}
+
 /* Every tensor belongs to a weight, or to something that is known to take no part. */
 static bool check_rest(const Reading *k)
 {
@@ -267,11 +302,19 @@ static bool check_rest(const Reading *k)
     return true;
 }
 
-/* Which answers an encoder has. */
+/* Which answers an encoder has, and of a model of both stacks what its file has of the answer. */
 static void find_answers(const Reading *k)
 {
     Seq2seqConfig *c = &k->m->text;
     char name[NAME];
+    if (c->form == SEQ2SEQ_BOTH) {
+        if (c->head_bias && !find_name(k, SEQ2SEQ_HEAD_B, 0, 0, name)) {
+            c->head_bias = false;
+            model_assume(k->m, "the file has no %s: no bias is added to the logits", name);
+        }
+        /* newer programs of T5 write that all are tied, and the answer's own weights beside it */
+        c->tied = c->tied && !(c->distances && !(c->read_scale > 0) && find_name(k, SEQ2SEQ_HEAD_W, 0, 0, name));
+    }
     if (c->form != SEQ2SEQ_ENCODER_ONLY)
         return;
     c->transform = find_name(k, SEQ2SEQ_TRANSFORM_W, 0, 0, name) != NULL;
@@ -295,9 +338,9 @@ bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress
     if (!(file_is_dir(folder) ? checkpoint_open_tensors(&file, &m->arena, folder, err)
                               : tensors_open(&file, folder, err)))
         return false;
-    Reading k = {.m = m, .family = f, .file = &file, .prefix = f->prefix, .err = err};
+    Reading k = {.m = m, .family = f, .file = &file, .prefix = f->prefix ? f->prefix : "", .err = err};
     char first[NAME];
-    if (!find_name(&k, seq2seq_has_decoder(&m->text) ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED, 0, 0, first))
+    if (f->prefix && !find_name(&k, (int)seq2seq_embed_role(&m->text, seq2seq_has_decoder(&m->text)), 0, 0, first))
         k.prefix = ""; /* a model saved without its head */
     find_answers(&k);
     k.used = xcalloc(file.count + 1, sizeof *k.used);
@@ -316,7 +359,13 @@ bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress
         if (ok && progress && !progress(context, done, all))
             ok = err_set(err, "cancelled");
     }
-    ok = ok && check_rest(&k);
+    ok = ok &&
+         check_same(&k,
+                    m->text.shared ? f->copies
+                    : f->copies    ? "/lm_head.weight"
+                                   : NULL,
+                    false) &&
+         check_same(&k, f->sinusoids, true) && check_rest(&k);
     free(k.used);
     tensors_close(&file);
     return ok;

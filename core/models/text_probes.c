@@ -59,6 +59,7 @@ static int plain_axis(Graph *g, const char *sym, const char *name, int n, const 
 typedef struct Waves {
     int s, k, i, out, in; /* axes: place, places onward, pair of dimensions, sine or cosine of the result and of PE */
     int places, pairs;
+    bool halves; /* all sines first */
 } Waves;
 
 static float *room(Graph *g, Dims d)
@@ -119,13 +120,13 @@ static void sinusoids(Graph *g, int part, const Waves *shared)
     graph_scope(g, "%s.pos.probe", anatomy_part(g, part)->scope);
     frequencies(g, &w);
     NodeId turn = rotations(g, &w), there = onward(g, &w);
-    NodeId here = graph_view(g, "pairs", table, DIMS(w.s, w.i, w.in));
+    NodeId here = graph_view(g, "pairs", table, w.halves ? DIMS(w.s, w.in, w.i) : DIMS(w.s, w.i, w.in));
     NodeId carried = probe_passing(g, graph_contract(g, "carried", here, turn, DIMS(w.s, w.k, w.i, w.out)));
     NodeId residual = probe_passing(g, graph_zip(g, "residual", OP_SUB, carried, there));
     NodeId squared = probe_passing(g, graph_zip(g, "residual_sq", OP_MUL, residual, residual));
     NodeId most = graph_reduce(g, "residual_sq_largest", OP_MAX, squared, DIMS(w.s, w.k));
     graph_map(g, "residual_largest", MAP_SQRT, most);
-    NodeId same = graph_view(g, "pairs_again", table, DIMS(w.s, w.i, w.out));
+    NodeId same = graph_view(g, "pairs_again", table, w.halves ? DIMS(w.s, w.out, w.i) : DIMS(w.s, w.i, w.out));
     NodeId product = probe_passing(g, graph_zip(g, "products", OP_MUL, there, same));
     graph_reduce(g, "alike", OP_SUM, product, DIMS(w.s, w.k));
 }
@@ -185,6 +186,8 @@ static NodeId lens_logits(Graph *g, NodeId tokens, const Seq2seqConfig *c, const
         tokens = probe_norm(g, "norm", tokens, graph_role(g, ROLE_WIDTH, SEQUENCE_ANY), *final);
     if (c->transform)
         tokens = transformed(g, tokens, c);
+    if (c->read_scale > 0)
+        tokens = probe_passing(g, graph_zip(g, "read_scaled", OP_MUL, tokens, graph_find(g, "read_scale")));
     const char *name = cap == NO_NODE ? "logits" : "uncapped";
     NodeId y = graph_contract(g, bias != NO_NODE ? "logits_nobias" : name, tokens, weight, out);
     if (bias != NO_NODE)
@@ -276,7 +279,7 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c)
             lens(g, p, c, c->final_norm ? &final : NULL);
             units_of_block(g, p, c, c->final_norm ? &final : NULL);
         }
-    Waves w = {.pairs = c->width / PAIR, .i = AXIS_NONE};
+    Waves w = {.pairs = c->width / PAIR, .i = AXIS_NONE, .halves = c->halves};
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_EMBEDDING)) != NO_PART;) {
         if (!is_sinusoids(g, p))
             continue;

@@ -74,7 +74,7 @@ static bool read_sentence(Request *r, Err *err)
     bool ok = text.len < SENTENCE_BYTES || err_set(err, "a sentence may have %d bytes", (int)SENTENCE_BYTES);
     bool encoder = seq2seq_has_encoder(&r->model.text);
     const Vocabulary *v = encoder ? &r->model.source : &r->model.target;
-    if (ok && !v->word)
+    if (ok && !v->word && strncmp(buf_str(&text), "ids:", 4) != 0)
         ok = err_set(err, "%.200s: its words have no names; `vitrine run -i \"3 5 4\"` gives them by number",
                      r->model.name);
     if (ok && !words_parse(&r->source, v, buf_str(&text), encoder, err))
@@ -83,21 +83,19 @@ static bool read_sentence(Request *r, Err *err)
     return ok;
 }
 
-/* The text that is carried on: -i, or the words after the verb. */
+/* The text that is carried on, or read and answered: -i, or the words after the verb. */
 static bool read_beginning(Request *r, Err *err)
 {
     const Options *o = r->w->options;
     if (!seq2seq_has_decoder(&r->model.text))
         return err_set(err, "%.200s: an encoder writes nothing: `vitrine run -m` shows what it reads from a text",
                        r->model.name);
-    if (seq2seq_has_encoder(&r->model.text))
-        return err_set(err, "%.200s: it reads one text and writes another: `vitrine translate -m` does that",
-                       r->model.name);
     Buf text = {0};
     buf_puts(&text, o->input ? o->input : "");
     for (int i = 1; i < o->word_count; i++)
         buf_printf(&text, "%s%s", text.len ? " " : "", o->word[i]);
-    bool ok = words_parse(&r->source, &r->model.target, buf_str(&text), false, err);
+    bool reads = seq2seq_has_encoder(&r->model.text);
+    bool ok = words_parse(&r->source, reads ? &r->model.source : &r->model.target, buf_str(&text), reads, err);
     buf_free(&text);
     return ok;
 }
@@ -341,7 +339,8 @@ static void put_written(const Request *r, Buf *out)
     if (decode_cut(d, &r->model) && r->fills)
         buf_printf(out,
                    "cut: the model takes %d tokens, and they are all read (%d given, %d written before the last)\n",
-                   seq2seq_longest(&r->model.text), r->source.n, d->length - 1);
+                   seq2seq_longest(&r->model.text), seq2seq_has_encoder(&r->model.text) ? 1 : r->source.n,
+                   d->length - 1);
     else if (decode_cut(d, &r->model))
         buf_printf(out, "cut at %d words (--steps): the model had not come to an end\n", d->length);
 }
@@ -411,7 +410,8 @@ static int write_on(Work *w, Err *err)
     bool ok = read_how(w->options, &r.how, err) && text_open(&r.model, w->options->model, err) &&
               read_beginning(&r, err);
     r.how.forget = r.how.kind != DECODE_BEAM;
-    int left = ok ? seq2seq_longest(&r.model.text) - r.source.n : 0; /* the last word that is written is not read */
+    int given = ok && seq2seq_has_encoder(&r.model.text) ? 1 : r.source.n; /* the start alone, or the text */
+    int left = ok ? seq2seq_longest(&r.model.text) - given : 0; /* the last word that is written is not read */
     r.fills = ok && left >= 0 && left + 1 < r.how.most;
     r.how.most = r.fills ? left + 1 : r.how.most;
     ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
@@ -421,10 +421,11 @@ static int write_on(Work *w, Err *err)
 const Verb VERB_WRITE = {
     .name = "write",
     .usage = "write -m MODEL -i TEXT [--steps N]",
-    .summary = "carries a text on, word by word, with a decoder of yours",
+    .summary = "carries a text on, or answers it, word by word, with a model of yours",
     .details = "The decoder in the folder (`vitrine help models`) reads the text and adds one word at a time, each "
                "printed with "
                "its probability, until it writes its end, has written --steps words, or has read as many as it takes. "
+               "A model of an encoder and a decoder (T5, BART, Marian) reads the text and writes another. "
                "-i ids:464,3290 "
                "gives them by number. Without options it takes the most probable word every time; --beam 4 keeps the "
                "four best "
