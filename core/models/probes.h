@@ -135,4 +135,6 @@ void probes_gradient_add(Graph *g);
 
 /* Appends them to a graph that seq2seq_build made of c. */
 void text_probes_add(Graph *g, const Seq2seqConfig *c);
+/* Of sinusoids: which number of all waves in turn (sine and cosine of the first, of the second, …) a column is. */
+int probes_wave(const Graph *g, int part, int column);
 #endif

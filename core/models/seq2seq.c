@@ -289,6 +289,7 @@ static NodeId build_stack(TextBuilder *b, bool decoder, Seq2seqNodes *nodes)
 {
     b->decoder = decoder;
     b->layer = 0;
+    text_distances(b);
     NodeId x = text_embed(b, nodes);
     int layers = decoder ? b->c->decoder_layers : b->c->encoder_layers;
     for (b->layer = 0; b->layer < layers; b->layer++)
@@ -306,12 +307,12 @@ static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
     Seq2seqNodes nodes = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
     bool step = memory || b->kept;
     NodeId last = NO_NODE;
-    b->memory = b->padding = b->causal = b->windowed = NO_NODE;
+    b->memory = b->padding = b->causal = b->windowed = b->bias[0] = b->bias[1] = NO_NODE;
     b->block = NO_PART;
     anatomy_add(b->g, (Part){.kind = PART_MODEL, .word = "model", .block = NO_BLOCK, .parent = NO_PART});
     text_axes(b);
     text_masks(b, &nodes);
-    text_places(b, !step && seq2seq_has_encoder(b->c));
+    text_places(b);
     if (memory && !b->kept) {
         graph_scope(b->g, "%s", "");
         nodes.memory = graph_leaf(b->g, "memory", DIMS(b->axis.s, b->axis.d),

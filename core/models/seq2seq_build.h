@@ -31,8 +31,9 @@ typedef struct TextBuilder {
         int source_rows, target_rows;              /* of learned position tables */
         int x, f, y;                               /* experts, hidden numbers of one, of the shared one */
         int w, p, q;                               /* width of a word's vector (d as a rule), of an answer's, pooled */
-        int segments, distances, classes;
-        int past, fresh; /* with kept: the tokens before the last; the last */
+        int segments, classes;
+        int distances[2]; /* of the encoder, of the decoder */
+        int past, fresh;  /* with kept: the tokens before the last; the last */
     } axis;
 } TextBuilder;
 
@@ -45,9 +46,10 @@ NnWeight text_weight(const TextBuilder *b, Seq2seqRole r);
 NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes);
 /* Sets padding and the masks of the decoder where the model needs them. */
 void text_masks(TextBuilder *b, Seq2seqNodes *nodes);
-/* Sets what attentions read of where tokens are: rope, and what is added for the distance of two tokens; in the
- * encoder too, where it is built. */
-void text_places(TextBuilder *b, bool encoder);
+/* Sets what the decoder's attentions read of where tokens are: rope or alibi. */
+void text_places(TextBuilder *b);
+/* Sets what the attentions of the stack being built add for the distance of two of its tokens. */
+void text_distances(TextBuilder *b);
 /* A part that is a norm: in the block being built, or in its stack where `block` is NO_PART. */
 NodeId text_norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId x);
 /* Tokens to words; sets logits and probs. */

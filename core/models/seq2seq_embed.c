@@ -57,6 +57,32 @@ static void source_axes(TextBuilder *b)
         b->axis.segments = plain_axis(g, "s1", "segment", ROLE_PLAIN, c->segments);
 }
 
+/* How far back or ahead of a token each row of a table of distances is for: back2, ahead4-5, back6+. */
+static int ranges_axis(TextBuilder *b, bool decoder)
+{
+    const int rows = b->c->distances, most = seq2seq_longest(b->c);
+    Graph *g = b->g;
+    Axis a = {.name = "range of distances", .n = rows, .kind = AXIS_CLASS, .role = ROLE_PLAIN};
+    const char **label = arena_alloc(&g->arena, size_mul((size_t)rows, sizeof *label));
+    int *first = arena_alloc(&g->arena, size_mul((size_t)rows, sizeof *first));
+    snprintf(a.sym, sizeof a.sym, "%s", decoder ? "k" : "k0");
+    for (int i = 0; i < rows; i++)
+        label[i] = "none";
+    for (int sign = -1; sign <= (decoder ? 0 : 1); sign += 2)
+        for (int far = sign > 0, row; far < most && far <= b->c->distance_most; far++) {
+            const char *way = far == 0 ? "same" : sign < 0 ? "back" : "ahead";
+            row = seq2seq_distance_row(b->c, decoder, sign * far);
+            bool new = strcmp(label[row], "none") == 0;
+            first[row] = new ? far : first[row];
+            label[row] = far == b->c->distance_most ? arena_printf(&g->arena, "%s%d+", way, first[row])
+                         : !new                     ? arena_printf(&g->arena, "%s%d-%d", way, first[row], far)
+                         : far                      ? arena_printf(&g->arena, "%s%d", way, far)
+                                                    : way;
+        }
+    a.labels = label;
+    return graph_axis(g, a);
+}
+
 /* What a text as a whole is read from, and what stands in front of an answer. */
 static void whole_axes(TextBuilder *b)
 {
@@ -64,8 +90,9 @@ static void whole_axes(TextBuilder *b)
     Graph *g = b->g;
     const Seq2seqConfig *c = b->c;
     b->axis.w = c->word_width ? plain_axis(g, "w", "width of a word's vector", ROLE_PLAIN, c->word_width) : b->axis.d;
-    if (c->distances)
-        b->axis.distances = plain_axis(g, "k", "range of distances", ROLE_PLAIN, c->distances);
+    for (int decoder = 0; c->distances && decoder < 2; decoder++)
+        if (decoder ? seq2seq_has_decoder(c) : seq2seq_has_encoder(c))
+            b->axis.distances[decoder] = ranges_axis(b, decoder);
     if (c->transform)
         b->axis.p = c->word_width ? b->axis.w : plain_axis(g, "d1", "width before the answer", ROLE_PLAIN, c->width);
     if (c->pooler || c->replaced)
@@ -143,7 +170,7 @@ static Dims role_dims(const TextBuilder *b, Seq2seqRole r)
         case 'p': axis = b->axis.p; break;
         case 'q': axis = b->axis.q; break;
         case 'c': axis = b->axis.classes; break;
-        case 'k': axis = b->axis.distances; break;
+        case 'k': axis = b->axis.distances[seq2seq_role_where(r) == SEQ2SEQ_DECODER]; break;
         case 'P': axis = b->axis.segments; break;
         default: break;
         }

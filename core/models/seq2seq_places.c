@@ -117,9 +117,12 @@ int seq2seq_distance_row(const Seq2seqConfig *c, bool decoder, int behind)
     return first + (row < side ? row : side - 1);
 }
 
-static void distances(TextBuilder *b, bool decoder)
+void text_distances(TextBuilder *b)
 {
     Graph *g = b->g;
+    const bool decoder = b->decoder;
+    if (!b->c->distances)
+        return;
     const int t = decoder ? b->axis.t : b->axis.s, u = decoder ? b->axis.u : b->axis.r, keys = g->axes[u].n,
               n = g->axes[t].n, first = keys - n;
     int *way = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)keys), sizeof *way));
@@ -128,7 +131,7 @@ static void distances(TextBuilder *b, bool decoder)
             way[i * keys + k] = seq2seq_distance_row(b->c, decoder, k - first - i);
     Axis pairs = {.name = "pair of tokens", .n = n * keys};
     snprintf(pairs.sym, sizeof pairs.sym, "%s", decoder ? "tu" : "sr");
-    NnBias bias = {.w = b->axis.distances, .s = graph_axis(g, pairs), .way = way};
+    NnBias bias = {.w = b->axis.distances[decoder], .s = graph_axis(g, pairs), .way = way};
     NnWeight table = text_weight(b, decoder ? SEQ2SEQ_TARGET_DISTANCE : SEQ2SEQ_SOURCE_DISTANCE);
     graph_scope(g, decoder ? "decoder" : "encoder");
     b->bias[decoder] = nn_bias(g, "distance", nn_weight(g, &table), &bias, DIMS(b->axis.h, t, u));
@@ -183,16 +186,11 @@ static void alibi(TextBuilder *b)
                                (Leaf){LEAF_CONST, bias, "−2^(−8(h+1)/H) · distance"});
 }
 
-void text_places(TextBuilder *b, bool encoder)
+void text_places(TextBuilder *b)
 {
     const Seq2seqConfig *c = b->c;
-    b->bias[false] = b->bias[true] = NO_NODE;
-    if (c->distances && encoder)
-        distances(b, false);
     if (!seq2seq_has_decoder(c) || !b->target.n)
         return;
-    if (c->distances)
-        distances(b, true);
     graph_scope(b->g, "decoder");
     if (c->pos == SEQ2SEQ_POS_ALIBI)
         alibi(b);

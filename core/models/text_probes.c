@@ -59,7 +59,6 @@ static int plain_axis(Graph *g, const char *sym, const char *name, int n, const 
 typedef struct Waves {
     int s, k, i, out, in; /* axes: place, places onward, pair of dimensions, sine or cosine of the result and of PE */
     int places, pairs;
-    bool halves; /* all sines first */
 } Waves;
 
 static float *room(Graph *g, Dims d)
@@ -110,7 +109,7 @@ static NodeId onward(Graph *g, const Waves *w)
     return probe_passing(g, graph_leaf(g, "onward", d, (Leaf){LEAF_CONST, cells, "PE of the place k further on"}));
 }
 
-static void sinusoids(Graph *g, int part, const Waves *shared)
+static void sinusoids(Graph *g, int part, const Seq2seqConfig *c, const Waves *shared)
 {
     NodeId table = site_node(g, part, SITE_POSITIONS);
     Waves w = *shared;
@@ -120,15 +119,32 @@ static void sinusoids(Graph *g, int part, const Waves *shared)
     graph_scope(g, "%s.pos.probe", anatomy_part(g, part)->scope);
     frequencies(g, &w);
     NodeId turn = rotations(g, &w), there = onward(g, &w);
-    NodeId here = graph_view(g, "pairs", table, w.halves ? DIMS(w.s, w.in, w.i) : DIMS(w.s, w.i, w.in));
+    if (c->halves) {
+        int *column = arena_alloc(&g->arena, (size_t)c->width * sizeof *column);
+        for (int i = 0; i < c->width; i++)
+            column[seq2seq_sinusoid_column(c, i)] = i;
+        table = probe_passing(g, graph_gather(g, "in_turn", table, graph_node(g, table)->dims.axis[1], column));
+    }
+    NodeId here = graph_view(g, "pairs", table, DIMS(w.s, w.i, w.in));
     NodeId carried = probe_passing(g, graph_contract(g, "carried", here, turn, DIMS(w.s, w.k, w.i, w.out)));
     NodeId residual = probe_passing(g, graph_zip(g, "residual", OP_SUB, carried, there));
     NodeId squared = probe_passing(g, graph_zip(g, "residual_sq", OP_MUL, residual, residual));
     NodeId most = graph_reduce(g, "residual_sq_largest", OP_MAX, squared, DIMS(w.s, w.k));
     graph_map(g, "residual_largest", MAP_SQRT, most);
-    NodeId same = graph_view(g, "pairs_again", table, w.halves ? DIMS(w.s, w.out, w.i) : DIMS(w.s, w.i, w.out));
+    NodeId same = graph_view(g, "pairs_again", table, DIMS(w.s, w.i, w.out));
     NodeId product = probe_passing(g, graph_zip(g, "products", OP_MUL, there, same));
     graph_reduce(g, "alike", OP_SUM, product, DIMS(w.s, w.k));
+}
+
+int probes_wave(const Graph *g, int part, int column)
+{
+    NodeId pairs = site_node(g, part, SITE_WAVE_PAIRS);
+    const Node *table = pairs == NO_NODE ? NULL : graph_node(g, graph_node(g, pairs)->in[0]);
+    int at = column;
+    if (table && table->op == OP_GATHER)
+        for (at = 0; table->index[at] != column;)
+            at++;
+    return at;
 }
 
 static bool is_sinusoids(const Graph *g, int part)
@@ -279,7 +295,7 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c)
             lens(g, p, c, c->final_norm ? &final : NULL);
             units_of_block(g, p, c, c->final_norm ? &final : NULL);
         }
-    Waves w = {.pairs = c->width / PAIR, .i = AXIS_NONE, .halves = c->halves};
+    Waves w = {.pairs = c->width / PAIR, .i = AXIS_NONE};
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_EMBEDDING)) != NO_PART;) {
         if (!is_sinusoids(g, p))
             continue;
@@ -288,7 +304,7 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c)
             w.out = plain_axis(g, "c0", "sine or cosine", PAIR, SINE_COSINE);
             w.in = plain_axis(g, "c1", "sine or cosine before", PAIR, SINE_COSINE);
         }
-        sinusoids(g, p, &w);
+        sinusoids(g, p, c, &w);
     }
     probe_alike(g);
     probe_lengths(g);

@@ -1,6 +1,7 @@
 /* How a model knows places: the table that it learned, or sinusoids. */
 #include <string.h>
 
+#include "core/models/probes.h"
 #include "core/session/ask/say.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
@@ -59,9 +60,10 @@ static bool say_waves(const Teller *t)
     Dims d = graph_node(t->g, table)->dims;
     int places = t->g->axes[d.axis[0]].n, width = t->g->axes[d.axis[1]].n;
     size_t cell = session_cell(t->s, t->side, table), place = cell / (size_t)width, dimension = cell % (size_t)width;
+    const int wave = probes_wave(t->g, part, (int)dimension);
     int onward = t->s->look.waves.onward < places ? t->s->look.waves.onward : places - 1;
-    buf_printf(t->out, "Dimension %zu is the %s of a wave of length ", dimension, dimension % 2 ? "cosine" : "sine");
-    ask_put_short(t->out, length[dimension / 2]);
+    buf_printf(t->out, "Dimension %zu is the %s of a wave of length ", dimension, wave % 2 ? "cosine" : "sine");
+    ask_put_short(t->out, length[wave / 2]);
     buf_printf(
         t->out,
         " positions. One rotation turns the vector of every position into that of the position %d further on; here its "

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/models/probes.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/heat.h"
 #include "tui/views/shown.h"
@@ -104,7 +105,8 @@ static void draw_ticks(const Paint *p, const Waves *w)
     for (int col = 0; col < w->cols; col++) {
         int d = col + w->first_col;
         if (d % TICKS == 0 && col + TICKS <= w->cols)
-            shown_number(p, &length, (size_t)d / PAIR, w->ticks_y, w->heat.x + col, TICKS - 1, STYLE_AXIS);
+            shown_number(p, &length, (size_t)(probes_wave(w->table.graph, w->part, d) / PAIR), w->ticks_y,
+                         w->heat.x + col, TICKS - 1, STYLE_AXIS);
     }
 }
 
@@ -129,12 +131,12 @@ static void put_pair(const Paint *p, const Waves *w, int line, const char *name,
 static void draw_wave_line(const Paint *p, const Waves *w)
 {
     Shown length;
-    int y = w->text.y, x = w->text.x, end = x + w->text.w;
+    int y = w->text.y, x = w->text.x, end = x + w->text.w, wave = probes_wave(w->table.graph, w->part, w->dimension);
     if (w->text.h < 1 || !node_of(p, w, SITE_WAVE_LENGTH, &length))
         return;
     x += canvas_printf(p->c, y, x, end - x, STYLE_STRONG, "dimension %d: %s of pair %d, once round in ", w->dimension,
-                       w->dimension % PAIR ? "cosine" : "sine", w->dimension / PAIR);
-    x += shown_number(p, &length, (size_t)(w->dimension / PAIR), y, x, end - x > 0 ? end - x : 0, STYLE_STRONG);
+                       wave % PAIR ? "cosine" : "sine", wave / PAIR);
+    x += shown_number(p, &length, (size_t)(wave / PAIR), y, x, end - x > 0 ? end - x : 0, STYLE_STRONG);
     if (end > x)
         canvas_text(p->c, y, x, end - x, STYLE_STRONG, " places");
 }
@@ -148,7 +150,7 @@ static void draw_rotation(const Paint *p, const Waves *w)
         !node_of(p, w, SITE_WAVE_CARRIED, &carried) || !node_of(p, w, SITE_WAVE_ONWARD, &onward) ||
         !node_of(p, w, SITE_WAVE_RESIDUAL, &residual) || !node_of(p, w, SITE_WAVE_RESIDUAL_LARGEST, &most))
         return;
-    size_t half = (size_t)w->width / PAIR, pair = (size_t)w->dimension / PAIR;
+    size_t half = (size_t)w->width / PAIR, pair = (size_t)probes_wave(w->table.graph, w->part, w->dimension) / PAIR;
     size_t place = (size_t)w->place, k = (size_t)w->onward, jump = (place * (size_t)w->places + k) * half + pair;
     axis_label(places, w->place, label, sizeof label);
     utf8_print(name, sizeof name, "PE(%.16s), sin and cos", label);
