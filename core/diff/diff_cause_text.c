@@ -271,6 +271,30 @@ static bool from_row_2(Seq2seqConfig *c)
     return from_row(c, 2);
 }
 
+static bool answer_unscaled(Seq2seqConfig *c)
+{
+    bool scaled = c->read_scale > 0;
+    c->read_scale = 0;
+    return scaled;
+}
+static bool cross_keys_of_target(Seq2seqConfig *c)
+{
+    c->cross_own = true;
+    return c->form == SEQ2SEQ_BOTH;
+}
+static bool waves_in_turn(Seq2seqConfig *c)
+{
+    bool halves = c->halves;
+    c->halves = false;
+    return halves;
+}
+static bool waves_by_halves(Seq2seqConfig *c)
+{
+    bool other = c->pos == SEQ2SEQ_POS_ADDED && !c->learned_positions && !c->halves;
+    c->halves = true;
+    return other;
+}
+
 typedef struct Setting {
     bool (*set)(Seq2seqConfig *c); /* false: a model that this says nothing of */
     const char *name, *said;
@@ -309,6 +333,11 @@ static const Setting SETTINGS[] = {
     {NAMED(no_after_norm), "the recording has no norm after attention and MLP"},
     {NAMED(from_row_0), "the recording takes its position embeddings from row 0 on"},
     {NAMED(from_row_1), "the recording takes its position embeddings from row 1 on"},
+    {NAMED(answer_unscaled), "the recording reads the answer without the factor 1/√d_model"},
+    {NAMED(cross_keys_of_target),
+     "the recording's cross-attention makes its keys and values of the decoder's tokens, not of the encoder's"},
+    {NAMED(waves_in_turn), "the recording's positions have sine and cosine in turn, here all sines come first"},
+    {NAMED(waves_by_halves), "the recording's positions have all sines first, here sine and cosine come in turn"},
     {NAMED(from_row_2), "the recording takes its position embeddings from row 2 on"},
 };
 
@@ -511,6 +540,7 @@ void trial_tied(Trial *t)
 {
     const Graph *g = t->s->graph;
     NodeId head = trial_find(t, "head.weight", 0), embed = graph_find(g, "decoder.embed.weight");
+    embed = embed == NO_NODE ? graph_find(g, "shared.embed.weight") : embed;
     if (head == NO_NODE || embed == NO_NODE || graph_cells(g, head) != graph_cells(g, embed))
         return;
     trial_begin(t);

@@ -209,6 +209,8 @@ static const Cause CAUSES[] = {
          "the recording does not multiply the shared expert by its gate", .value = 1),
     ROW("missing", TEXT | BLOCK, SET, "mlp.shared.wrote", NULL, "the recording leaves out the shared expert"),
     FUNCTION("bias of places", TEXT, trial_slopes),
+    FUNCTION("bias of places", TEXT, trial_ranges),
+    FUNCTION("memory", TEXT, trial_memory),
     MORE("layer scale", BLOCK | VIT, EACH, "layer_scale", NULL, "the recording multiplies by the layer scale twice",
          .make = trial_make_squared),
     ROW("layer scale", BLOCK | VIT, EXCHANGE, "attn.layer_scale", "mlp.layer_scale",

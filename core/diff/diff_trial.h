@@ -201,6 +201,8 @@ void trial_tiled(Trial *t);
 void trial_mask_side(Trial *t);
 void trial_mask_values(Trial *t);
 void trial_slopes(Trial *t);
+void trial_ranges(Trial *t);
+void trial_memory(Trial *t);
 void trial_tied(Trial *t);
 void trial_dropped(Trial *t);
 /* Values that are another operation's, for trial_each. */

@@ -109,6 +109,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
     Seq2seqRole w = s->first;
     const Seq2seqConfig *c = b->c;
     int query = b->decoder ? b->axis.t : b->axis.s;
+    const bool cross = s->cross && !c->cross_own;
     bool self = b->decoder && !s->cross, windowed = self && seq2seq_windowed(c, b->layer);
     NnNorm norms[2];
     NnRope rope = {.cos = b->rope[windowed].cos, .sin = b->rope[windowed].sin, .partner = b->partner, .freqs = NO_NODE};
@@ -118,7 +119,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
         head_norms(b, norms);
     NnAttention a = {.batch = b->axis.b,
                      .query = query,
-                     .key = s->cross || !b->decoder ? b->axis.r : b->axis.u,
+                     .key = cross || !b->decoder ? b->axis.r : b->axis.u,
                      .h = b->axis.h,
                      .g = self ? b->axis.g : b->axis.h,
                      .key_head = b->key_head,
@@ -138,7 +139,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
                      .cap = c->score_cap,
                      .bias = biased ? &bias : NULL,
                      .rope = self && c->pos == SEQ2SEQ_POS_ROPE ? &rope : NULL,
-                     .mask = !self      ? b->padding
+                     .mask = !self      ? s->cross == cross ? b->padding : NO_NODE
                              : windowed ? b->windowed
                                         : b->causal};
     NnPast past;
@@ -148,7 +149,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
         a.past = &past;
         a.fresh = s->cross ? AXIS_NONE : b->axis.fresh;
     }
-    return nn_attention(b->g, &at, &a, x, s->cross ? b->memory : x, part);
+    return nn_attention(b->g, &at, &a, x, cross ? b->memory : x, part);
 }
 
 /* x + what sub-layer `part` gives, in the block. */

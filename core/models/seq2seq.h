@@ -94,6 +94,7 @@ typedef struct Seq2seqConfig {
     bool rms_norm;   /* norms are RMSNorm */
     bool bare_norm;  /* LayerNorm without β */
     bool gamma_plus; /* norms stretch by 1 + γ */
+    bool cross_own;  /* cross-attention looks at the decoder's own tokens: no model does, a mistaken program may */
     HeadNorm head_norm;
     Parallel parallel;
     bool gated;                 /* act(x W_gate) · (x W_up) in the MLP */

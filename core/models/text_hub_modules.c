@@ -16,7 +16,8 @@ static const struct {
     {SEQ2SEQ_TARGET_NORM_GAMMA, "decoder.ln_embed.out"},
     {SEQ2SEQ_DEC_LN1_GAMMA, BLOCK "rms1.out|" BLOCK "ln1.out"},
     {SEQ2SEQ_DEC_AFTER1_GAMMA, BLOCK "rms1_after.out|" BLOCK "ln1_after.out"},
-    {SEQ2SEQ_DEC_LN3_GAMMA, BLOCK "rms2.out|" BLOCK "ln2.out"},
+    {SEQ2SEQ_DEC_LN2_GAMMA, BLOCK "rms2.out|" BLOCK "ln2.out"},
+    {SEQ2SEQ_DEC_LN3_GAMMA, BLOCK "rms3.out|" BLOCK "ln3.out|" BLOCK "rms2.out|" BLOCK "ln2.out"},
     {SEQ2SEQ_DEC_AFTER2_GAMMA, BLOCK "rms2_after.out|" BLOCK "ln2_after.out"},
     {SEQ2SEQ_DEC_W_Q, BLOCK "self_attn.q"},
     {SEQ2SEQ_DEC_W_K, BLOCK "self_attn.k"},
@@ -26,6 +27,10 @@ static const struct {
     {SEQ2SEQ_DEC_Q_ALL, BLOCK "self_attn.rms_q.out"},
     {SEQ2SEQ_DEC_K_ALL, BLOCK "self_attn.rms_k.out"},
     {SEQ2SEQ_DEC_W_O, BLOCK "self_attn.out"},
+    {SEQ2SEQ_CROSS_W_Q, BLOCK "cross_attn.q"},
+    {SEQ2SEQ_CROSS_W_K, BLOCK "cross_attn.k"},
+    {SEQ2SEQ_CROSS_W_V, BLOCK "cross_attn.v"},
+    {SEQ2SEQ_CROSS_W_O, BLOCK "cross_attn.out"},
     {SEQ2SEQ_DEC_W_UP, BLOCK "mlp.pre"},
     {SEQ2SEQ_DEC_W_GATE, BLOCK "mlp.gate"},
     {SEQ2SEQ_DEC_W_DOWN, BLOCK "mlp.out"},
@@ -46,10 +51,12 @@ static const struct {
     {SEQ2SEQ_ENC_W_K, READS "self_attn.k"},
     {SEQ2SEQ_ENC_W_V, READS "self_attn.v"},
     {SEQ2SEQ_ENC_W_O, READS "self_attn.out"},
-    {SEQ2SEQ_ENC_LN1_GAMMA, READS "ln1.out"},
+    {SEQ2SEQ_ENC_LN1_GAMMA, READS "rms1.out|" READS "ln1.out"},
     {SEQ2SEQ_ENC_W_UP, READS "mlp.pre"},
+    {SEQ2SEQ_ENC_W_GATE, READS "mlp.gate"},
     {SEQ2SEQ_ENC_W_DOWN, READS "mlp.out"},
-    {SEQ2SEQ_ENC_LN2_GAMMA, READS "ln2.out"},
+    {SEQ2SEQ_ENC_LN2_GAMMA, READS "rms2.out|" READS "ln2.out"},
+    {SEQ2SEQ_SOURCE_FINAL_GAMMA, "encoder.rms_final.out|encoder.ln_final.out"},
     {SEQ2SEQ_TRANSFORM_W, "transform.pre"},
     {SEQ2SEQ_TRANSFORM_GAMMA, "ln_transform.out"},
     {SEQ2SEQ_POOLER_W, "pooler.pre"},
@@ -109,6 +116,7 @@ static void put_line(const HubFamily *f, const char *name, size_t n, const char 
     const char *prefix = *name == '/' ? "" : f->prefix, *block = strstr(name, "%d");
     size_t front = block && (size_t)(block - name) < n ? (size_t)(block - name) : n;
     bool plain = *name == '/';
+    prefix = prefix ? prefix : "";
     for (int k = 0; k < (*prefix ? 2 : 1); k++)
         buf_printf(out, "%s%.*s%s%.*s%s = %s\n", k ? "" : prefix, (int)(front - plain), name + plain,
                    front < n ? "*" : "", front < n ? (int)(n - front - 2) : 0, name + front + 2, behind, nodes);
@@ -122,27 +130,52 @@ static size_t parent(const char *name, size_t n)
     return n ? n - 1 : 0;
 }
 
-/* The module that W_O or W_DOWN is in, where it gives what that does, and its activation. */
-static void put_parent(const HubFamily *f, const Seq2seqConfig *c, const char *name, size_t n, bool attention, Buf *out)
+/* The module that a last linear layer is in, where it gives what that does (of experts the router's line says it), and
+ * its activation; either may be NULL. */
+static void put_parent(const HubFamily *f, const char *name, size_t n, const char *given, const char *acts, Buf *out)
 {
     size_t in = parent(name, n);
     bool adds = strcmp(f->type, "bloom") == 0 || strcmp(f->type, "mpt") == 0; /* the residual stream, inside of it */
     if (!in || adds || name[in - 1] == 'd')
         return;
-    if (attention || !c->experts.count) /* else it is the router's line */
-        put_line(f, name, in, "", attention ? BLOCK "self_attn.out" : BLOCK "mlp.out", out);
-    for (int k = 0; !attention && k < 2; k++)
-        put_line(f, name, in, k ? ".act_fn" : ".act", BLOCK "mlp.gate_post|" BLOCK "mlp.post", out);
+    if (given)
+        put_line(f, name, in, "", given, out);
+    for (int k = 0; acts && k < 2; k++)
+        put_line(f, name, in, k ? ".act_fn" : ".act", acts, out);
 }
 
-static void put_role(const HubFamily *f, const Seq2seqConfig *c, size_t i, Buf *out)
+/* …and the block that W_O is in. An encoder alone has other layers in these. */
+static void put_around(const HubFamily *f, const Seq2seqConfig *c, Seq2seqRole r, const char *name, size_t n, Buf *out)
+{
+    const bool both = c->form == SEQ2SEQ_BOTH, behind = !c->pre_norm && both;
+    const char *block = NULL;
+    if (r == SEQ2SEQ_DEC_W_O || r == SEQ2SEQ_CROSS_W_O)
+        put_parent(f, name, n, r == SEQ2SEQ_DEC_W_O ? BLOCK "self_attn.out" : BLOCK "cross_attn.out", NULL, out);
+    if (r == SEQ2SEQ_DEC_W_DOWN)
+        put_parent(f, name, n, c->experts.count ? NULL : BLOCK "mlp.out", BLOCK "mlp.gate_post|" BLOCK "mlp.post", out);
+    if (r == SEQ2SEQ_ROUTER_W)
+        put_line(f, name, parent(name, n), "", BLOCK "mlp.mixed|" BLOCK "mlp.out", out);
+    if (both && r == SEQ2SEQ_ENC_W_O)
+        put_parent(f, name, n, READS "self_attn.out", NULL, out);
+    if (both && r == SEQ2SEQ_ENC_W_DOWN)
+        put_parent(f, name, n, READS "mlp.out", READS "mlp.gate_post|" READS "mlp.post", out);
+    if (r == SEQ2SEQ_DEC_W_O)
+        block = behind ? BLOCK "ln3.out" : BLOCK "resid_post";
+    if (both && r == SEQ2SEQ_ENC_W_O)
+        block = behind ? READS "ln2.out" : READS "resid_post";
+    if (block)
+        put_line(f, name, (size_t)(strstr(name, "%d") + 2 - name), "", block, out);
+}
+
+/* One of the names of a role. */
+static void put_name(const HubFamily *f, const Seq2seqConfig *c, size_t i, const char *name, Buf *out)
 {
     Seq2seqRole r = GIVEN[i].role;
-    const char *name = f->names[r], *how = name ? strchr(name, '#') : NULL, *nodes = GIVEN[i].nodes;
-    size_t n = name ? strcspn(name, "|#") : 0; /* of several names the first */
-    if (n < strlen("x.weight"))
+    const char *how = strchr(name, '#'), *nodes = GIVEN[i].nodes;
+    size_t n = strcspn(name, "|#"), weight = strlen(".weight");
+    if (n <= weight || strncmp(name + n - weight, ".weight", weight) != 0)
         return;
-    n -= strlen(".weight");
+    n -= weight;
     if (how && strchr("qkv", how[1])) { /* the three in one */
         if (how[1] != 'q' || strchr(how, 'H') || seq2seq_key_heads(c) != c->heads)
             return;
@@ -152,12 +185,7 @@ static void put_role(const HubFamily *f, const Seq2seqConfig *c, size_t i, Buf *
     else if (how && strncmp(how, "#1/2", 4) == 0)
         return;
     put_line(f, name, n, "", nodes, out);
-    if (r == SEQ2SEQ_DEC_W_O || r == SEQ2SEQ_DEC_W_DOWN)
-        put_parent(f, c, name, n, r == SEQ2SEQ_DEC_W_O, out);
-    if (r == SEQ2SEQ_ROUTER_W)
-        put_line(f, name, parent(name, n), "", BLOCK "mlp.mixed|" BLOCK "mlp.out", out);
-    if (r == SEQ2SEQ_DEC_W_O)
-        put_line(f, name, (size_t)(strstr(name, "%d") + 2 - name), "", BLOCK "resid_post", out);
+    put_around(f, c, r, name, n, out);
 }
 
 static bool is_listed(const char *types, const char *type)
@@ -176,7 +204,10 @@ void text_modules(const Model *m, Buf *out)
         if (strcmp(f->layout, m->layout) != 0)
             continue;
         for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN; i++)
-            put_role(f, &m->text, i, out);
+            for (const char *name = f->names[GIVEN[i].role]; name && *name; name += *name == '|') {
+                put_name(f, &m->text, i, name, out);
+                name += strcspn(name, "|");
+            }
         for (size_t i = 0; i < sizeof HOLDS / sizeof *HOLDS; i++)
             if (is_listed(HOLDS[i].types, f->type))
                 put_line(f, HOLDS[i].name, strlen(HOLDS[i].name), "", HOLDS[i].nodes, out);

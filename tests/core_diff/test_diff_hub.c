@@ -60,6 +60,27 @@ static const struct {
     {"qwen2_moe", "no shared", "leaves out the shared expert"},
     {"qwen3_moe", "norm", "does not divide the weights of the chosen experts"},
     {"qwen3_moe", "experts as text", "order of their numbers as text"},
+    {"t5", "scale", "multiplies the scores by 1/√d_k"},
+    {"t5", "later", "in the first block alone"},
+    {"t5", "sides", "ranges of distance for both sides"},
+    {"t5", "read scale", "without the factor 1/√d_model"},
+    {"t5", "cross", "keys and values of the decoder's tokens"},
+    {"t5", "memory not normed", "before their final norm"},
+    {"t5", "embed scale", "multiplies the embeddings by √d_model"},
+    {"flan_t5", "scale", "multiplies the scores by 1/√d_k"},
+    {"flan_t5", "later", "in the first block alone"},
+    {"flan_t5", "cross", "keys and values of the decoder's tokens"},
+    {"bart", "offset", "from row 0 on"},
+    {"bart", "embed scale", "does not multiply the embeddings by √d_model"},
+    {"bart", "cross", "keys and values of the decoder's tokens"},
+    {"bart", "memory one block short", "one block too early"},
+    {"bart", "bias", "adds no bias to the logits"},
+    {"marian", "interleaved", "sine and cosine in turn"},
+    {"marian", "embed scale", "does not multiply the embeddings by √d_model"},
+    {"marian", "embed scale twice", "the embeddings by their factor twice"},
+    {"marian", "cross", "keys and values of the decoder's tokens"},
+    {"marian", "memory one block short", "one block too early"},
+    {"marian", "bias", "adds no bias to the logits"},
 };
 
 /* The model of a family with what its recording of nine words was made from. */
@@ -68,22 +89,27 @@ static void open_family(TextBench *b, const char *family, TensorFile *f)
     static int kind[9];
     char folder[200], path[300];
     Err err = {""};
-    double ids[9];
+    double ids[9], target[9];
     *b = (TextBench){0};
     snprintf(folder, sizeof folder, "tests/data/families/words_%s", family);
     snprintf(path, sizeof path, "%s/expected_9.safetensors", folder);
     if (!family_load(&b->model, folder, NULL, NULL, &err) || !tensors_open(f, path, &err) ||
         !tensors_read_f64(f, tensors_find(f, "ids"), ids, &err))
         fail_msg("%s", err.text);
-    bool reads = seq2seq_has_encoder(&b->model.text);
+    const TensorInfo *written = tensors_find(f, "target");
+    const bool both = b->model.text.form == SEQ2SEQ_BOTH, reads = seq2seq_has_encoder(&b->model.text);
+    assert_true(both == (written != NULL) && (!both || tensors_read_f64(f, written, target, &err)));
     for (int i = 0; i < 9; i++)
         (reads ? b->source : b->target)[i] = (int)ids[i];
-    if (reads && !tensors_read_f64(f, tensors_find(f, "segments"), ids, &err))
+    if (reads && !both && !tensors_read_f64(f, tensors_find(f, "segments"), ids, &err))
         fail_msg("%s", err.text);
     for (int i = 0; reads && i < 9; i++)
-        kind[i] = (int)ids[i];
-    b->input.source.segment = reads ? kind : NULL;
-    *(reads ? &b->input.source.n : &b->input.target.n) = 9;
+        kind[i] = both ? 0 : (int)ids[i];
+    b->input.source.segment = reads && !both ? kind : NULL;
+    b->input.source.n = reads ? 9 : 0;
+    b->input.target.n = both ? (int)written->cells : reads ? 0 : 9;
+    for (int i = 0; both && i < b->input.target.n; i++)
+        b->target[i] = (int)target[i];
     text_bench_start(b);
 }
 
@@ -156,17 +182,18 @@ static void mistakes_are_named(void **state)
 static void modules_of_every_family(void **state)
 {
     (void)state;
-    static const char *const FAMILIES[] = {"gpt2",       "gpt_neo", "gptj",    "gpt_neox",  "opt",      "bloom",
-                                           "mpt",        "llama",   "mistral", "qwen2",     "qwen3",    "olmo2",
-                                           "gemma",      "gemma2",  "gemma3",  "phi",       "phi3",     "stablelm",
-                                           "starcoder2", "mixtral", "olmoe",   "qwen2_moe", "qwen3_moe"};
+    static const char *const FAMILIES[] = {"gpt2",       "gpt_neo", "gptj",    "gpt_neox",  "opt",       "bloom",
+                                           "mpt",        "llama",   "mistral", "qwen2",     "qwen3",     "olmo2",
+                                           "gemma",      "gemma2",  "gemma3",  "phi",       "phi3",      "stablelm",
+                                           "starcoder2", "mixtral", "olmoe",   "qwen2_moe", "qwen3_moe", "t5",
+                                           "flan_t5",    "bart",    "marian"};
     for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
         TextBench b;
         TensorFile f;
         Buf lines = {0}, verdict = {0};
         DiffMap map = {.count = 0};
         Err err = {""};
-        enum { MOST = 128 };
+        enum { MOST = 128, BLOCKS_MOST = 3 };
         TensorOut out[MOST];
         Arena arena = {0};
         int count = 0, compared;
@@ -175,7 +202,7 @@ static void modules_of_every_family(void **state)
         diff_map_modules(&map, buf_str(&lines), &b.graph);
         assert_true(map.count > 12);
         for (size_t k = 0; k < map.count; k++)
-            for (int block = 0; block < (strchr(map.line[k].name, '*') ? b.model.text.decoder_layers : 1); block++) {
+            for (int block = 0; block < (strchr(map.line[k].name, '*') ? BLOCKS_MOST : 1); block++) {
                 const char *star = strchr(map.line[k].name, '*');
                 const char *name = star ? arena_printf(&arena, "%.*s%d%s", (int)(star - map.line[k].name),
                                                        map.line[k].name, block, star + 1)
@@ -183,11 +210,12 @@ static void modules_of_every_family(void **state)
                 DiffTarget to[DIFF_PARTS];
                 if (diff_name_targets(&map, &b.graph, name, to) != 1) /* several in one: by the parts' own tests */
                     continue;
-                size_t cells = graph_cells(&b.graph, to[0].node);
-                assert_true(count < MOST && cells % 9 == 0);
+                size_t cells = graph_cells(&b.graph, to[0].node),
+                       rows = (size_t)b.graph.axes[graph_node(&b.graph, to[0].node)->dims.axis[0]].n;
+                assert_true(count < MOST && cells % rows == 0);
                 out[count++] = (TensorOut){.name = name,
                                            .rank = 3,
-                                           .shape = {1, 9, cells / 9},
+                                           .shape = {1, rows, cells / rows},
                                            .data = run_need(b.run, to[0].node)};
             }
         assert_true(tensors_write(trace_path(), TF_SAFETENSORS, out, (size_t)count, NULL, &err));

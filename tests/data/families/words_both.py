@@ -77,6 +77,7 @@ def t5(c):
         memory = rms_norm(w, r, x, "encoder.rms_final", "encoder.final_layer_norm", eps)
         memory = x if wrong == "memory not normed" else memory
         x = r.put("decoder.embed", shared[target])
+        x = x * math.sqrt(D) if wrong == "embed scale" else x
         bias = ranges(w, r, "decoder", t, wrong == "sides")
         for i in range(c["num_decoder_layers"]):
             b, p = f"decoder.blocks.{i}.", f"decoder.block.{i}.layer."

@@ -1,0 +1,81 @@
+/* Mistakes of an encoder with a decoder: what the one hands to the other, and which range of distance a pair of tokens
+ * lies in. */
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/diff/diff_trial.h"
+#include "core/graph/anatomy.h"
+
+/* What cross-attention looks at, from somewhere else in the encoder. */
+void trial_memory(Trial *t)
+{
+    const Graph *g = t->s->graph;
+    NodeId in = trial_find(t, "cross_attn.in", 0), out[2] = {NO_NODE, NO_NODE}; /* of the last two blocks */
+    if (in == NO_NODE)
+        return;
+    NodeId memory = graph_node(g, in)->in[0];
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_BLOCK)) != NO_PART;)
+        if (strcmp(anatomy_part(g, p)->stack, "encoder") == 0) {
+            out[0] = out[1];
+            out[1] = site_node(g, p, SITE_BLOCK_OUT);
+        }
+    for (int k = 0; k < 2; k++) {
+        if (out[k] == NO_NODE || out[k] == memory)
+            continue;
+        trial_begin(t);
+        trial_add(t, EDIT_REDIRECT, graph_node(g, memory)->path)->other = graph_node(g, out[k])->path;
+        trial_attempt(t, "%s",
+                      k ? "the recording's decoder looks at the encoder's tokens before their final norm"
+                        : "the recording's decoder looks at the encoder's tokens one block too early");
+    }
+}
+
+/* A stack's biases by ranges that are told apart otherwise. */
+static void attempt_ranges(Trial *t, bool decoder, bool one_sided, bool turned, const char *said)
+{
+    const Graph *g = t->s->graph;
+    const Seq2seqConfig *c = t->s->text;
+    NodeId n = graph_find(g, decoder ? "decoder.distance" : "encoder.distance"),
+           table = graph_find(g, decoder ? "decoder.distance.weight" : "encoder.distance.weight");
+    if (n == NO_NODE || table == NO_NODE)
+        return;
+    Dims d = graph_node(g, n)->dims; /* [h,t,u] */
+    const float *bias = graph_node(g, table)->leaf.data;
+    const int queries = g->axes[d.axis[1]].n, keys = g->axes[d.axis[2]].n;
+    float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, n), sizeof *out)), *at = out;
+    for (int h = 0; h < g->axes[d.axis[0]].n; h++)
+        for (int i = 0; i < queries; i++)
+            for (int k = 0; k < keys; k++) {
+                int behind = k - (keys - queries) - i;
+                *at++ = bias[h * c->distances + seq2seq_distance_row(c, one_sided, turned ? -behind : behind)];
+            }
+    trial_begin(t);
+    trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
+    trial_attempt(t, "%s", said);
+}
+
+void trial_ranges(Trial *t)
+{
+    const Graph *g = t->s->graph;
+    if (!t->s->text->distances)
+        return;
+    attempt_ranges(t, true, false, false,
+                   "the recording's decoder has ranges of distance for both sides, as its encoder; here all are for "
+                   "words before");
+    attempt_ranges(
+        t, false, true, false,
+        "the recording's encoder has ranges of distance for one side, as its decoder; here half are for words "
+        "behind");
+    attempt_ranges(t, false, false, true,
+                   "the recording's encoder takes the ranges of distance of words before for those behind");
+    trial_begin(t);
+    for (NodeId n = trial_find(t, "attn.scores_biased", 0); n != NO_NODE;
+         n = trial_find(t, "attn.scores_biased", n + 1)) {
+        const char *path = graph_node(g, n)->path;
+        NodeId plain = strstr(path, "blocks.0.") ? NO_NODE : trial_beside(t, path, "attn.scores_scaled");
+        if (plain != NO_NODE)
+            trial_add(t, EDIT_REDIRECT, path)->other = graph_node(g, plain)->path;
+    }
+    if (t->mistake_count)
+        trial_attempt(t, "the recording adds its bias for ranges of distance in the first block alone");
+}
