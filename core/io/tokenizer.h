@@ -1,6 +1,7 @@
 /* Tokenisers: text as the numbers that a model reads, as the files beside its weights say. Read are tokenizer.json
  * (Hugging Face: BPE with bytes or with byte fallback, WordPiece, Unigram, whole words), else vocab.json with
- * merges.txt (GPT-2), else vocab.txt (BERT). A normaliser, pre-tokeniser or template that is not known is refused by
+ * merges.txt (GPT-2), else vocab.txt (BERT), else a SentencePiece model: source.spm with vocab.json (Marian),
+ * spiece.model (T5) or tokenizer.model (Llama). A normaliser, pre-tokeniser or template that is not known is refused by
  * name: running another one would give other numbers without a word.
  *
  * A text goes through five steps: added tokens ("<s>", "[MASK]") are taken out; what lies between them is normalised
@@ -27,6 +28,8 @@ bool tokenizer_is(const char *folder);
 Tokenizer *tokenizer_open(const char *folder, Err *err);
 /* The text of a tokenizer.json; name is for messages. */
 Tokenizer *tokenizer_parse(const char *name, const char *text, size_t n, Err *err);
+/* The bytes of a SentencePiece model, with two <extra_id_N> behind it and its end behind a text. */
+Tokenizer *tokenizer_parse_spm(const char *name, const char *bytes, size_t n, Err *err);
 void tokenizer_free(Tokenizer *t); /* NULL allowed */
 
 typedef struct Token {

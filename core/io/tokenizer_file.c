@@ -365,6 +365,48 @@ static bool read_bert(Tokenizer *t, Err *err)
     return ok;
 }
 
+/* ---- SentencePiece models ---- */
+
+static bool read_spm(Tokenizer *t, const SpmFile *f, const char *bytes, size_t n, Err *err)
+{
+    Buf whole = {0};
+    Json *j = spm_json(f, bytes, n, &whole, err) ? json_parse(t->path, whole.data, whole.len, err) : NULL;
+    bool ok = j && read_whole(t, j, err);
+    if (ok && f->ids)
+        t->model.written = (int)json_count(f->ids);
+    json_free(j);
+    buf_free(&whole);
+    return ok;
+}
+
+/* spiece.model (T5), tokenizer.model (Llama), or source.spm, whose numbers are in vocab.json (Marian). What stands
+ * around a text and how many extra pieces there are the classes say, or tokenizer_config.json. */
+static bool read_sentencepiece(Tokenizer *t, const char *folder, bool t5, bool marian, Err *err)
+{
+    enum { T5_EXTRA = 100, EXTRA_MOST = 10000 };
+    char path[1200];
+    Buf bytes = {0};
+    int64_t extra = t5 ? T5_EXTRA : 0;
+    bool begins = !t5 && !marian, ends = !begins;
+    snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
+    Json *said = file_exists(path) ? json_read(path, TOKENIZER_FILE, NULL) : NULL, *ids = NULL;
+    if (t5)
+        json_int(json_get(said, "extra_ids"), &extra);
+    begins = json_bool(json_get(said, "add_bos_token"), begins);
+    ends = json_bool(json_get(said, "add_eos_token"), ends);
+    json_free(said);
+    snprintf(path, sizeof path, "%s/vocab.json", folder);
+    bool ok = (extra >= 0 && extra <= EXTRA_MOST) ||
+              err_set(err, "%s: \"extra_ids\" of tokenizer_config.json is not possible", t->path);
+    ok = ok && file_read(t->path, TOKENIZER_FILE, &bytes, err) &&
+         (!marian || (ids = json_read(path, TOKENIZER_FILE, err)) != NULL);
+    SpmFile f = {.path = t->path, .ids = ids, .extra = (int)extra, .begins = begins, .ends = ends};
+    ok = ok && read_spm(t, &f, buf_str(&bytes), bytes.len, err);
+    json_free(ids);
+    buf_free(&bytes);
+    return ok;
+}
+
 /* ---- opening ---- */
 
 static bool is_there(const char *folder, const char *name, char path[1200])
@@ -378,7 +420,9 @@ bool tokenizer_is(const char *folder)
     int words;
     return llama2c_beside(folder, path, &words) || is_there(folder, "tokenizer.json", path) ||
            (is_there(folder, "merges.txt", path) && is_there(folder, "vocab.json", path)) ||
-           is_there(folder, "vocab.txt", path);
+           is_there(folder, "vocab.txt", path) || is_there(folder, "spiece.model", path) ||
+           is_there(folder, "tokenizer.model", path) ||
+           (is_there(folder, "source.spm", path) && is_there(folder, "vocab.json", path));
 }
 
 static Tokenizer *begin(const char *path)
@@ -406,6 +450,12 @@ Tokenizer *tokenizer_parse(const char *name, const char *text, size_t n, Err *er
     return end(t, ok);
 }
 
+Tokenizer *tokenizer_parse_spm(const char *name, const char *bytes, size_t n, Err *err)
+{
+    Tokenizer *t = begin(name);
+    return end(t, read_spm(t, &(SpmFile){.path = name, .extra = 2, .ends = true}, bytes, n, err));
+}
+
 Tokenizer *tokenizer_open(const char *folder, Err *err)
 {
     char beside[4096];
@@ -425,10 +475,17 @@ Tokenizer *tokenizer_open(const char *folder, Err *err)
         return end(t, read_gpt2(t, folder, err));
     if (is_there(folder, "vocab.txt", t->path))
         return end(t, read_bert(t, err));
-    err_set(err,
-            "%s: there is no tokenizer.json, no vocab.json with merges.txt and no vocab.txt: copy it there from where "
-            "the model is from",
-            folder);
+    if (is_there(folder, "vocab.json", beside) && is_there(folder, "source.spm", t->path))
+        return end(t, read_sentencepiece(t, folder, false, true, err));
+    if (is_there(folder, "spiece.model", t->path))
+        return end(t, read_sentencepiece(t, folder, true, false, err));
+    if (is_there(folder, "tokenizer.model", t->path))
+        return end(t, read_sentencepiece(t, folder, false, false, err));
+    err_set(
+        err,
+        "%s: there is no tokenizer.json, no vocab.json with merges.txt or source.spm, no vocab.txt, spiece.model or "
+        "tokenizer.model: copy it there from where the model is from",
+        folder);
     return end(t, false);
 }
 

@@ -1,4 +1,5 @@
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,7 +226,7 @@ static void walk(const TokenModel *m, const char *text, size_t n, Best *best)
             step++;
         for (size_t k = 1; k <= m->table.longest && at + k <= n; k++) {
             int id = table_find(&m->table, text + at, k);
-            if (id < 0 || id == m->unknown)
+            if (id < 0 || id == m->unknown || m->score[id] < -DBL_MAX)
                 continue;
             offer(&best[at + k], best[at].score + m->score[id], at, id);
             single = single || k == step;
@@ -257,7 +258,8 @@ static void encode_unigram(const TokenModel *m, const Working *w, Piece p, Token
     while (pieces > 0) {
         size_t to = ends[--pieces], from = best[to].from;
         if (best[to].id != m->unknown) {
-            tokens_add(out, best[to].id, working_origin(w, p.from + from), working_origin(w, p.from + to));
+            tokens_add(out, m->written && best[to].id >= m->written ? m->unknown : best[to].id,
+                       working_origin(w, p.from + from), working_origin(w, p.from + to));
             continue;
         }
         while (pieces > 0 && best[ends[pieces - 1]].id == m->unknown) /* neighbours that are unknown are one */
@@ -391,12 +393,16 @@ static bool read_scores(TokenModel *m, const Json *vocab, const char *path, Err 
     for (size_t i = 0; i < count; i++) {
         const Json *row = json_at(vocab, i);
         const char *piece = json_text(json_at(row, 0), NULL);
-        if (!piece || !json_number(json_at(row, 1), &m->score[i]))
+        bool cut = json_count(row) < 2 || json_kind(json_at(row, 1)) != JK_NULL;
+        if (!cut)
+            m->score[i] = -INFINITY;
+        if (!piece || (cut && !json_number(json_at(row, 1), &m->score[i])))
             return err_set(err, "%s: line %zu of the vocabulary is no piece with its score", path, i);
         if (!table_add(&m->table, piece, strlen(piece), (int)i))
             return err_set(err, "%s: the piece \"%.60s\" comes twice", path, piece);
-        m->least = m->score[i] < m->least ? m->score[i] : m->least;
+        m->least = cut && m->score[i] < m->least ? m->score[i] : m->least;
     }
+    m->least = m->least < DBL_MAX ? m->least : 0;
     return true;
 }
 

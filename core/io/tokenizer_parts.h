@@ -121,8 +121,9 @@ typedef struct TokenModel {
     PieceTable table;
     Merge *merge; /* open addressing */
     size_t merges, slots;
-    double *score; /* [n] of a unigram model */
-    double least;  /* of them */
+    double *score; /* [n] of a unigram model; −∞: a piece that is written and never cut */
+    double least;  /* of the others */
+    int written;   /* numbers from here on are written as what is unknown; 0: none */
     int unknown;   /* id; −1: none */
     bool byte_fallback, ignore_merges, fuse_unknown;
     int byte[256]; /* ids of <0x00> … */
@@ -136,6 +137,16 @@ bool model_merges(TokenModel *m, size_t count,
 void token_model_free(TokenModel *m);
 /* A piece of w as tokens, appended. */
 void model_encode(const TokenModel *m, const Working *w, Piece p, bool with_merges, Tokens *out);
+
+/* ---- SentencePiece ---- */
+typedef struct SpmFile {
+    const char *path;  /* for messages */
+    const Json *ids;   /* {"piece": number}: the numbers, where another file has them; else NULL */
+    int extra;         /* so many <extra_id_N> behind the pieces */
+    bool begins, ends; /* its beginning stands in front of a text, its end behind */
+} SpmFile;
+/* The bytes of a model as the tokenizer.json that cuts alike. False: damaged, or of a kind that is not known. */
+bool spm_json(const SpmFile *f, const char *bytes, size_t n, Buf *out, Err *err);
 
 /* ---- all of it ---- */
 /* A token that no model makes: it stands in the text as it is named. */

@@ -48,6 +48,9 @@ static bool read_typed(const Model *m, const char *typed, int most, Words *out, 
     Words w = {0};
     if (typed[strspn(typed, " ")] && !words_parse(&w, &m->target, typed, false, err))
         return false;
+    /* what a template ends a text with would be read as written */
+    bool whole = seq2seq_has_encoder(&m->text) && m->target.cutter && !strstr(typed, "ids:");
+    w.n -= whole && w.n && w.number[w.n - 1] == m->target.end;
     if (w.n > most) {
         words_free(&w);
         return err_set(err, "a text to write may have at most %d words: shorten it", most);

@@ -562,6 +562,17 @@ has_not() { ! grep -qE "$1" <<<"$OUT"; }
 check "one text has no second segment" has_not 'second segment'
 refused 1 'at most two segments' run -m words_bert -i "a | a | a"
 refused 1 'both texts by number' run -m words_bert -i "ids:3 | a"
+cp -r "$FAMILIES/words_t5" "$FAMILIES/words_bart" .
+chmod -R u+w words_t5
+tail -c +2 "$TOP/tests/fuzz/corpus/tokenizer/spm_unigram" >words_t5/spiece.model
+sed -i 's/"eos_token_id": 1/"eos_token_id": 2/' words_t5/config.json
+ok "a text for T5, cut by its SentencePiece model" write -m words_t5 -i "a ab</s>" --steps 3
+ok "…as tokens" tokens -m words_t5 -i "a ab"
+ok "…with what is written so far, and no end behind it" run -m words_t5 -i "a ab > b" --json
+check "…three rows" [ "$(grep -o '"after":"[^"]*"' <<<"$OUT" | tr '\n' ' ')" = '"after":"<unk>" "after":"▁" "after":"b" ' ]
+ok "a text for BART by number" run -m words_bart -i "ids:12,5 > ids:1,4"
+ok "…which it answers itself" translate -m words_bart "ids:12,5" --words 4
+refused 1 'there is no word 19' run -m words_bart -i "ids:19"
 ok "another word, as a piece" run -m words_bert -i "the cat is [MASK]" -c 'word cat dog'
 says "in place of the first" 'ids:2,5,10,15,4,3, '
 refused 1 "'horse' is no piece" run -m words_bert -i "the cat" -c 'word cat horse'

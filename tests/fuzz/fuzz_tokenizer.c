@@ -1,6 +1,6 @@
 /* libFuzzer: any bytes as a tokeniser's files, and what follows as a text. Whatever opens must encode any text, and
- * every token's bytes lie in it. "m…": vocab.json, merges.txt; "v…": vocab.txt; all else: tokenizer.json. NUL ends
- * each. */
+ * every token's bytes lie in it. "m…": vocab.json, merges.txt; "v…": vocab.txt; "s…", up to the end: a SentencePiece
+ * model; all else: tokenizer.json. NUL ends each. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -76,7 +76,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Tokenizer *t;
     if (size && (*data == 'm' || *data == 'v'))
         t = open_files(&data, &size, &err);
-    else {
+    else if (size && *data == 's') {
+        t = tokenizer_parse_spm("fuzz", (const char *)data + 1, size - 1, &err);
+        size = 0;
+    } else {
         size_t n;
         const uint8_t *json = take(&data, &size, &n);
         t = tokenizer_parse("fuzz", (const char *)json, n, &err);

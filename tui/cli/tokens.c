@@ -15,7 +15,7 @@ static bool check(const Options *o, const Link *l, Err *err)
     if (!o->model)
         return err_set(
             err, "whose tokeniser? vitrine tokens -m FOLDER -i TEXT, the folder with tokenizer.json (or vocab.json and "
-                 "merges.txt, or vocab.txt)");
+                 "merges.txt, vocab.txt, or a SentencePiece model)");
     if (!o->input)
         return err_set(err, "which text? -i \"the cat\", or -i - for lines from standard input");
     return !(o->output || o->commands.len || o->at) ||
@@ -123,7 +123,8 @@ const Verb VERB_TOKENS = {
     .summary = "a text as the numbers that a model reads, piece by piece",
     .details =
         "The folder's tokenizer.json decides (BPE with bytes or byte fallback, WordPiece, Unigram, whole words), "
-        "else vocab.json with merges.txt, or vocab.txt. Each token is shown with its piece and the text that it stands "
+        "else vocab.json with merges.txt, vocab.txt, or a SentencePiece model: spiece.model, tokenizer.model, or "
+        "source.spm with vocab.json. Each token is shown with its piece and the text that it stands "
         "for; of byte-pair encoding also the merges, in the order in which they were done. -i - reads lines from "
         "standard input and writes one line of numbers for each; with --json each is an object with ids and pieces. "
         "What the file asks for and is not known here is refused by name.",
