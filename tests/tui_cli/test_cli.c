@@ -260,12 +260,14 @@ static void test_examples(void **state)
         assert_int_equal(strncmp(line, "vitrine ", 8), 0);
         char *argv[32];
         int argc = 0;
-        for (char *p = line; *p;) { /* words and 'quoted words' */
-            char end = *p == '\'' ? '\'' : ' ';
-            p += end == '\'';
+        for (char *p = line; *p;) { /* words, 'quoted words' and "those" */
+            char end = *p == '\'' || *p == '"' ? *p : ' ';
+            p += end != ' ';
             argv[argc++] = p;
             p += strcspn(p, (char[]){end, 0});
-            while (*p == end || *p == ' ')
+            if (*p)
+                *p++ = 0;
+            while (*p == ' ')
                 *p++ = 0;
         }
         Options o;
