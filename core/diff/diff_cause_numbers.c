@@ -182,30 +182,40 @@ void trial_activation(Trial *t)
                  {MAP_QUICK_GELU, "quick GELU, x·σ(1.702 x)"},
                  {MAP_RELU, "ReLU"},
                  {MAP_SILU, "SiLU, x·σ(x)"}};
-    static const char *const PLACES[] = {"mlp.post", "mlp.gate_post", "pool_mlp.post"};
+    static const char *const BLOCKS[] = {"mlp.post", "mlp.gate_post", "pool_mlp.post", NULL},
+                             *const HEAD[] = {"transform.post", "replaced.post", NULL},
+                             *const BOTH[] = {"mlp.post", "mlp.gate_post", "transform.post", "replaced.post", NULL};
+    static const struct {
+        const char *const *places, *where;
+    } WAYS[] = {{BLOCKS, ""}, {HEAD, " in front of the answer"}, {BOTH, ", in the blocks and in front of the answer,"}};
     const char *ours = map_name(t->size.act);
+    bool head = trial_find(t, HEAD[0], 0) != NO_NODE || trial_find(t, HEAD[1], 0) != NO_NODE,
+         blocks = trial_find(t, BLOCKS[0], 0) != NO_NODE;
     for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
         if (FORMS[i].map == t->size.act)
             ours = FORMS[i].name;
-    for (size_t i = 0; i <= sizeof FORMS / sizeof *FORMS; i++) {
-        bool none = i == sizeof FORMS / sizeof *FORMS;
-        if (!none && FORMS[i].map == t->size.act)
-            continue;
-        trial_begin(t);
-        for (size_t k = 0; k < sizeof PLACES / sizeof *PLACES; k++)
-            for (NodeId n = trial_find(t, PLACES[k], 0); n != NO_NODE; n = trial_find(t, PLACES[k], n + 1)) {
-                const Node *node = graph_node(t->s->graph, n);
-                if (node->op != OP_MAP) /* with a gate, post is a product */
-                    continue;
-                trial_add(t, EDIT_REDIRECT, node->path)->other = graph_node(t->s->graph, node->in[0])->path;
-                if (!none)
-                    trial_add(t, EDIT_MAP, node->path)->map = FORMS[i].map;
-            }
-        if (none)
-            trial_attempt(t, "the recording applies no activation");
-        else
-            trial_attempt(t, "the recording's activation is %s; here it is %s", FORMS[i].name, ours);
-    }
+    enum { COUNT = sizeof FORMS / sizeof *FORMS + 1 };
+    for (size_t way = 0; way < sizeof WAYS / sizeof *WAYS; way++)
+        for (size_t i = 0; i < COUNT && (way == 0 || (head && (way == 1 || blocks))); i++) {
+            bool none = i + 1 == COUNT;
+            if (!none && FORMS[i].map == t->size.act)
+                continue;
+            trial_begin(t);
+            for (const char *const *place = WAYS[way].places; *place; place++)
+                for (NodeId n = trial_find(t, *place, 0); n != NO_NODE; n = trial_find(t, *place, n + 1)) {
+                    const Node *node = graph_node(t->s->graph, n);
+                    if (node->op != OP_MAP) /* with a gate, post is a product */
+                        continue;
+                    trial_add(t, EDIT_REDIRECT, node->path)->other = graph_node(t->s->graph, node->in[0])->path;
+                    if (!none)
+                        trial_add(t, EDIT_MAP, node->path)->map = FORMS[i].map;
+                }
+            if (none)
+                trial_attempt(t, "the recording applies no activation%s", WAYS[way].where);
+            else
+                trial_attempt(t, "the recording's activation%s is %s; here it is %s", WAYS[way].where, FORMS[i].name,
+                              ours);
+        }
 }
 
 /* exp(x − max) / Σ over t instead of u, for scores[h,t,u]. */

@@ -133,6 +133,38 @@ void trial_positions(Trial *t)
     }
 }
 
+/* Registers behind the patches, or in front of the class token. */
+static void registers_last(Trial *t)
+{
+    static const struct {
+        const char *text;
+        bool first;
+    } WAYS[] = {{"the registers stand last in the recording, after the patches", false},
+                {"the registers stand first in the recording, in front of the class token", true}};
+    const Graph *g = t->s->graph;
+    int registers = t->s->config->registers, prefix = vit_prefix(t->s->config), front = prefix - registers;
+    NodeId n = trial_find(t, "full_embed", 0);
+    for (size_t k = 0; n != NO_NODE && k < sizeof WAYS / sizeof *WAYS; k++) {
+        int axis = graph_node(g, n)->dims.axis[0], rows = g->axes[axis].n, at = 0;
+        int *index = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *index));
+        for (int i = 0; WAYS[k].first && i < registers; i++)
+            index[at++] = front + i;
+        for (int i = 0; i < front; i++)
+            index[at++] = i;
+        for (int i = prefix; i < rows; i++)
+            index[at++] = i;
+        for (int i = 0; !WAYS[k].first && i < registers; i++)
+            index[at++] = front + i;
+        if (WAYS[k].first && !front)
+            continue;
+        trial_begin(t);
+        Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, n)->path);
+        e->axis = axis;
+        e->index = index;
+        trial_attempt(t, "%s", WAYS[k].text);
+    }
+}
+
 /* Patches first, the class token behind them: positions in the order of the table, or each with its token. */
 void trial_class_last(Trial *t)
 {
@@ -148,6 +180,8 @@ void trial_class_last(Trial *t)
                  false}};
     const Graph *g = t->s->graph;
     const VitConfig *c = t->s->config;
+    if (c && c->registers)
+        registers_last(t);
     if (!c || !c->cls || vit_prefix(c) != 1)
         return;
     for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {

@@ -77,10 +77,31 @@ static void attempt_built(Trial *t, const Graph *g, const char *text)
     free(edits);
 }
 
-enum { NO_SEGMENTS = 1 << 20 }; /* instead of a roll: every token is of the first segment */
+/* What is read otherwise. */
+typedef struct Reads {
+    int roll;      /* words whose numbers are so much higher */
+    int shift;     /* the word that stands so many places on… */
+    int beyond;    /* …and from where none does this one; −1: those of the other end */
+    bool segments; /* another split into segments: */
+    int second;    /* the second begins here; 0: there is none */
+} Reads;
 
-/* Does the target follow where the model has these settings, and words whose numbers are `roll` higher? */
-static void attempt_config(Trial *t, const Seq2seqConfig *c, int roll, const char *text)
+/* The words of one side as they are read. */
+static Seq2seqText reads_as(Trial *t, Seq2seqText words, const Reads *how, int vocabulary)
+{
+    int *out = arena_alloc(&t->arena, size_mul((size_t)words.n + 1, sizeof *out));
+    for (int i = 0; i < words.n; i++) {
+        int from = i + how->shift, n = words.n;
+        bool beyond = from < 0 || from >= n;
+        int word = beyond && how->beyond >= 0 ? how->beyond : words.word[(from % n + n) % n];
+        out[i] = (word + how->roll + vocabulary) % vocabulary;
+    }
+    words.word = out;
+    return words;
+}
+
+/* Does the target follow where the model has these settings, and reads so? */
+static void attempt_reading(Trial *t, const Seq2seqConfig *c, const Reads *how, const char *text)
 {
     Err err;
     const Seq2seqConfig *own = t->s->text;
@@ -89,12 +110,14 @@ static void attempt_config(Trial *t, const Seq2seqConfig *c, int roll, const cha
     ArenaMark mark = arena_mark(&t->arena);
     const Seq2seqText source = words_of(t, "encoder.tokens"), target = words_of(t, "decoder.tokens");
     Seq2seqInput in = {.source = source, .target = target};
-    in.source.segment = roll == NO_SEGMENTS ? NULL : segments_of(t);
-    roll = roll == NO_SEGMENTS ? 0 : roll;
-    int *rolled = arena_alloc(&t->arena, size_mul((size_t)target.n + 1, sizeof *rolled));
-    for (int i = 0; i < target.n; i++)
-        rolled[i] = (target.word[i] + roll + own->target_words) % own->target_words;
-    in.target.word = rolled;
+    if (seq2seq_has_decoder(own))
+        in.target = reads_as(t, target, how, own->target_words);
+    else
+        in.source = reads_as(t, source, how, own->source_words);
+    int *kind = arena_alloc(&t->arena, size_mul((size_t)source.n + 1, sizeof *kind));
+    for (int i = 0; i < source.n; i++)
+        kind[i] = how->second && i >= how->second;
+    in.source.segment = how->segments ? kind : segments_of(t);
     if (seq2seq_check_length(c, source.n, target.n, &err)) {
         Graph g;
         graph_init(&g);
@@ -103,6 +126,11 @@ static void attempt_config(Trial *t, const Seq2seqConfig *c, int roll, const cha
         graph_free(&g);
     }
     arena_rewind(&t->arena, mark);
+}
+
+static void attempt_config(Trial *t, const Seq2seqConfig *c, const char *text)
+{
+    attempt_reading(t, c, &(Reads){.beyond = -1}, text);
 }
 
 /* --- the settings --- */
@@ -251,6 +279,18 @@ static bool no_after_norm(Seq2seqConfig *c)
     c->after_norm = false;
     return both;
 }
+static bool pooled_first(Seq2seqConfig *c)
+{
+    bool mean = c->sentence == SENTENCE_MEAN;
+    c->sentence = SENTENCE_FIRST;
+    return mean;
+}
+static bool pooled_mean(Seq2seqConfig *c)
+{
+    bool first = c->sentence == SENTENCE_FIRST;
+    c->sentence = SENTENCE_MEAN;
+    return first;
+}
 static bool from_row(Seq2seqConfig *c, int row)
 {
     bool other = c->learned_positions && c->first_position != row;
@@ -331,6 +371,8 @@ static const Setting SETTINGS[] = {
     {NAMED(no_head_norm), "the recording does not normalise queries and keys"},
     {NAMED(no_embed_norm), "the recording does not normalise the embeddings"},
     {NAMED(no_after_norm), "the recording has no norm after attention and MLP"},
+    {NAMED(pooled_first), "the recording's vector of the text is the first token's, here the mean of all"},
+    {NAMED(pooled_mean), "the recording's vector of the text is the mean of all tokens, here the first one's"},
     {NAMED(from_row_0), "the recording takes its position embeddings from row 0 on"},
     {NAMED(from_row_1), "the recording takes its position embeddings from row 1 on"},
     {NAMED(answer_unscaled), "the recording reads the answer without the factor 1/√d_model"},
@@ -352,8 +394,49 @@ static void attempt_bases(Trial *t)
         snprintf(text, sizeof text, "the recording's rotations have base %g, here it is %g", (double)BASES[i],
                  (double)own->rope.base);
         if (BASES[i] < own->rope.base || BASES[i] > own->rope.base)
-            attempt_config(t, &c, 0, text);
+            attempt_config(t, &c, text);
     }
+}
+
+/* All of the first segment, or two where the text has one: the second begins behind what ends the text as well. */
+static void attempt_segments(Trial *t)
+{
+    const Seq2seqConfig *own = t->s->text;
+    const int *kind = segments_of(t);
+    const Seq2seqText words = words_of(t, "encoder.tokens");
+    char text[DIFF_WORDS];
+    if (!kind || own->segments < 2)
+        return;
+    snprintf(t->id, sizeof t->id, "settings:segments");
+    attempt_reading(t, own, &(Reads){.beyond = -1, .segments = true},
+                    "the recording takes every token as one of the first segment");
+    for (int i = 1; i < words.n && !kind[words.n - 1]; i++) {
+        snprintf(text, sizeof text,
+                 "the recording reads two segments, the second from token %d on: its token_type_ids are not in it", i);
+        if (words.word[i - 1] == words.word[words.n - 1])
+            attempt_reading(t, own, &(Reads){.beyond = -1, .segments = true, .second = i}, text);
+    }
+}
+
+/* Other words than the numbers say: the vocabulary is rolled, or the text. What stands where the text has no word may
+ * be any of the special ones, which have small numbers. */
+static void attempt_words(Trial *t)
+{
+    static const int BEYOND[] = {-1, 0, 1, 2, 3};
+    const Seq2seqConfig *own = t->s->text;
+    int words = seq2seq_has_decoder(own) ? own->target_words : own->source_words;
+    snprintf(t->id, sizeof t->id, "settings:vocabulary");
+    attempt_reading(t, own, &(Reads){.beyond = -1, .roll = 1},
+                    "the recording's vocabulary is rolled: it embeds the word behind each of these");
+    attempt_reading(t, own, &(Reads){.beyond = -1, .roll = -1},
+                    "the recording's vocabulary is rolled: it embeds the word before each of these");
+    snprintf(t->id, sizeof t->id, "settings:shifted");
+    for (size_t i = 0; i < sizeof BEYOND / sizeof *BEYOND; i++)
+        for (int shift = -1; shift <= 1 && BEYOND[i] < words; shift += 2)
+            attempt_reading(t, own, &(Reads){.beyond = BEYOND[i], .shift = shift},
+                            shift > 0 ? "the recording reads the text one token further on: each place has its "
+                                        "successor"
+                                      : "the recording reads the text one token late: each place has its predecessor");
 }
 
 void trial_settings(Trial *t)
@@ -365,17 +448,12 @@ void trial_settings(Trial *t)
         Seq2seqConfig c = *own;
         snprintf(t->id, sizeof t->id, "settings:%s", SETTINGS[i].name);
         if (SETTINGS[i].set(&c) && memcmp(&c, own, sizeof c) != 0)
-            attempt_config(t, &c, 0, SETTINGS[i].said);
+            attempt_config(t, &c, SETTINGS[i].said);
     }
     snprintf(t->id, sizeof t->id, "settings:base");
     attempt_bases(t);
-    if (segments_of(t))
-        attempt_config(t, own, NO_SEGMENTS, "the recording takes every token as one of the first segment");
-    snprintf(t->id, sizeof t->id, "settings:vocabulary");
-    if (seq2seq_has_decoder(own)) {
-        attempt_config(t, own, 1, "the recording's vocabulary is rolled: it embeds the word behind each of these");
-        attempt_config(t, own, -1, "the recording's vocabulary is rolled: it embeds the word before each of these");
-    }
+    attempt_segments(t);
+    attempt_words(t);
 }
 
 /* --- what is no setting --- */

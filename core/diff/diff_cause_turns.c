@@ -13,7 +13,13 @@
     "the recording rotates number e with e + E/2 (rotate-half), here neighbours go together (interleaved)"
 
 /* cos and sin over [t,e] and the partner of every number, as vit_embed.c has them, for another configuration. */
-static void make_tables(Trial *t, const VitConfig *c, bool prefix_too, bool backwards, const float **cosine,
+typedef enum Turned {
+    PATCHES,
+    FROM_FIRST,
+    FIRST_TWICE
+} Turned; /* what has an angle: patches alone; all tokens, one behind the other; those in front that of the first patch */
+
+static void make_tables(Trial *t, const VitConfig *c, Turned turned, bool backwards, const float **cosine,
                         const float **sine, const int **partner)
 {
     int prefix = vit_prefix(c), tokens = vit_tokens(c), e = c->head_dim, patches = vit_patches(c);
@@ -23,7 +29,8 @@ static void make_tables(Trial *t, const VitConfig *c, bool prefix_too, bool back
     int *other = arena_alloc(&t->arena, size_mul((size_t)e, sizeof *other));
     for (int k = 0; k < tokens; k++)
         for (int pair = 0; pair < e / 2; pair++) {
-            int first, second, patch = prefix_too ? k : k - prefix;
+            int first, second, patch = turned == FROM_FIRST ? k : k - prefix;
+            patch = turned == FIRST_TWICE && patch < 0 ? 0 : patch;
             double angle = patch < 0 || patch >= patches ? 0 : vit_rope_angle(c, patch, pair);
             float *at = co + (size_t)k * (size_t)e, *across = si + (size_t)k * (size_t)e;
             vit_rope_pair(c, pair, &first, &second);
@@ -52,14 +59,14 @@ static void add_pairs(Trial *t, const char *name, const char *from, const int *p
     }
 }
 
-static void attempt_turns(Trial *t, const VitConfig *c, bool prefix_too, bool backwards, const char *text)
+static void attempt_turns(Trial *t, const VitConfig *c, Turned turned, bool backwards, const char *text)
 {
     const VitConfig *own = t->s->config;
     const float *cosine, *sine;
     const int *partner;
     if (trial_find(t, "rope_cos", 0) == NO_NODE || trial_find(t, "rope_sin", 0) == NO_NODE)
         return;
-    make_tables(t, c, prefix_too, backwards, &cosine, &sine, &partner);
+    make_tables(t, c, turned, backwards, &cosine, &sine, &partner);
     trial_begin(t);
     trial_add(t, EDIT_VALUES, "rope_cos")->data = cosine;
     trial_add(t, EDIT_VALUES, "rope_sin")->data = sine;
@@ -174,27 +181,29 @@ void trial_turns(Trial *t)
     }
     VitConfig c = *own;
     c.rope_half = !own->rope_half;
-    attempt_turns(t, &c, false, false, own->rope_half ? TURNS_NEIGHBOURS : TURNS_HALVES);
+    attempt_turns(t, &c, PATCHES, false, own->rope_half ? TURNS_NEIGHBOURS : TURNS_HALVES);
     c = *own;
     c.rope_cols_first = !own->rope_cols_first;
-    attempt_turns(t, &c, false, false,
+    attempt_turns(t, &c, PATCHES, false,
                   own->rope_cols_first
                       ? "the recording rotates the first half of a head by the row, here by the column"
                       : "the recording rotates the first half of a head by the column, here by the row");
-    attempt_turns(t, own, false, true, "the recording rotates q and k in the opposite direction");
-    attempt_turns(t, own, true, false,
+    attempt_turns(t, own, PATCHES, true, "the recording rotates q and k in the opposite direction");
+    attempt_turns(t, own, FROM_FIRST, false,
                   "the recording rotates the prefix tokens too, and the patches by positions that follow theirs");
+    attempt_turns(t, own, FIRST_TWICE, false,
+                  "the recording rotates the prefix tokens too, as it does the first patch");
     for (size_t i = 0; i < sizeof BASES / sizeof *BASES; i++) {
         c = *own;
         c.rope_base = BASES[i];
         snprintf(text, sizeof text, "the recording's rotations have base %g, here it is %g", (double)BASES[i],
                  (double)own->rope_base);
         if (BASES[i] < own->rope_base || BASES[i] > own->rope_base)
-            attempt_turns(t, &c, false, false, text);
+            attempt_turns(t, &c, PATCHES, false, text);
     }
     c = *own;
     c.rope = own->rope == VIT_ROPE_CENTRES ? VIT_ROPE_STEPS : VIT_ROPE_CENTRES;
-    attempt_turns(t, &c, false, false,
+    attempt_turns(t, &c, PATCHES, false,
                   own->rope == VIT_ROPE_CENTRES
                       ? "the recording's rotations count patches, here they use the centres from −1 to 1"
                       : "the recording's rotations use the patches' centres from −1 to 1, here they count patches");
@@ -203,12 +212,12 @@ void trial_turns(Trial *t)
         c.rope_ref_h = k ? 16 : 0;
         c.rope_ref_w = k ? 16 : 0;
         if (c.rope_ref_h != own->rope_ref_h || c.rope_ref_w != own->rope_ref_w)
-            attempt_turns(t, &c, false, false,
+            attempt_turns(t, &c, PATCHES, false,
                           k ? "the recording's rotations are scaled to a grid of 16 × 16"
                             : "the recording's rotations are not scaled to the grid that they were made for");
         c = *own;
         c.rope_offset = own->rope_offset + (k ? 1.0f : -1.0f);
-        attempt_turns(t, &c, false, false,
+        attempt_turns(t, &c, PATCHES, false,
                       k ? "the recording counts the rows and columns of its rotations one too high"
                         : "the recording counts the rows and columns of its rotations one too low");
     }

@@ -63,6 +63,9 @@ void trial_readout(Trial *t)
                         c->cls ? "the recording reads out the mean of the patches, not the class token"
                                : "the recording reads out the mean of the patches");
     attempt_readout(t, readout, x, all, 0, true, "the recording reads out the mean of all tokens");
+    if (c->registers && prefix > (size_t)c->registers)
+        attempt_readout(t, readout, x, all, prefix - (size_t)c->registers, true,
+                        "the recording reads out the mean of the patches and the registers");
     if (c->cls && c->pool != VIT_POOL_CLS && c->pool != VIT_POOL_CLS_DIST)
         attempt_readout(t, readout, x, all, 0, false,
                         c->pool == VIT_POOL_MEAN ? "the recording reads out the class token, not the mean"
@@ -170,4 +173,143 @@ bool trial_make_sum(Trial *t, NodeId n, const void *first, float *out)
     for (size_t i = 0; b && i < graph_cells(t->s->graph, n); i++)
         out[i] = a[i] + b[i];
     return b != NULL;
+}
+
+/* The last block of a stack is passed over: its output is what it reads. */
+void trial_shorter(Trial *t)
+{
+    static const struct {
+        const char *stack, *text;
+    } STACKS[] = {{"encoder.", "the recording leaves out the encoder's last block: the memory is one block short"},
+                  {"decoder.", "the recording leaves out the last block"},
+                  {"", "the recording leaves out the last block"}};
+    const Graph *g = t->s->graph;
+    const bool both = t->s->text && t->s->text->form == SEQ2SEQ_BOTH;
+    for (size_t k = 0; k < sizeof STACKS / sizeof *STACKS; k++) {
+        NodeId in = NO_NODE, last = NO_NODE;
+        for (int i = 0;; i++) {
+            NodeId n = graph_find(g, arena_printf(&t->arena, "%sblocks.%d.resid_pre", STACKS[k].stack, i));
+            if (n == NO_NODE)
+                break;
+            in = n;
+            last = i;
+        }
+        if (in == NO_NODE || last < 1)
+            continue;
+        const char *front = arena_printf(&t->arena, "%sblocks.%d.", STACKS[k].stack, (int)last);
+        static const char *const ENDS[] = {"ln3.out", "ln2.out", "rms2.out"};
+        NodeId out = graph_find(g, arena_printf(&t->arena, "%sresid_post", front));
+        for (size_t i = 0; t->size.post_norm && i < sizeof ENDS / sizeof *ENDS; i++) {
+            NodeId end = graph_find(g, arena_printf(&t->arena, "%s%s", front, ENDS[i]));
+            out = end > out ? end : out;
+        }
+        if (out == NO_NODE || !t->in[out] || !trial_has(t, in))
+            continue;
+        trial_begin(t);
+        trial_add(t, EDIT_REDIRECT, graph_node(g, out)->path)->other = graph_node(g, in)->path;
+        trial_attempt(t, "%s", k == 0 && !both ? STACKS[1].text : STACKS[k].text);
+    }
+}
+
+/* x[t,h,e] / √(mean over e of x² + ε) where the mean here is over all heads. */
+bool trial_make_each_head(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const Graph *g = t->s->graph;
+    const Node *node = graph_node(g, n);
+    const float *x = node->dims.n == 3 && node->op == OP_MUL && graph_node(g, node->in[1])->dims.n == 1
+                         ? trial_known(t, node->in[0])
+                         : NULL;
+    if (!x)
+        return false;
+    size_t width = (size_t)g->axes[node->dims.axis[2]].n;
+    for (size_t at = 0; at < graph_cells(g, n); at += width) {
+        double sum = 0;
+        for (size_t i = 0; i < width; i++)
+            sum += (double)x[at + i] * (double)x[at + i];
+        double root = dm_sqrt(sum / (double)width + (double)t->size.eps);
+        for (size_t i = 0; i < width; i++)
+            out[at + i] = (float)((double)x[at + i] / root);
+    }
+    return true;
+}
+
+/* v as the rotation of k would leave it. */
+bool trial_make_turned_value(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const Graph *g = t->s->graph;
+    const char *path = graph_node(g, n)->path;
+    NodeId turned = trial_beside(t, path, "attn.k_turned"), product = trial_beside(t, path, "attn.k_cos");
+    if (turned == NO_NODE || product == NO_NODE)
+        return false;
+    NodeId from = graph_node(g, product)->in[0];
+    const float *v = graph_cells(g, turned) == graph_cells(g, n) && graph_cells(g, from) == graph_cells(g, n)
+                         ? trial_known(t, n)
+                         : NULL;
+    if (v)
+        memcpy(out, trial_with(t, block_path(&t->arena, path, ""), turned, from, v), graph_cells(g, n) * sizeof *out);
+    return v != NULL;
+}
+
+/* What a linear map with bias makes of row x[d], W[h,e,d]. */
+static void project(const float *w, const float *b, const float *x, size_t rows, size_t width, double *out)
+{
+    for (size_t i = 0; i < rows; i++) {
+        out[i] = b ? (double)b[i] : 0;
+        for (size_t d = 0; d < width; d++)
+            out[i] += (double)w[i * width + d] * (double)x[d];
+    }
+}
+
+/* z[t,h,e] of cross-attention whose keys and values are made of the decoder's tokens, which its queries read. */
+bool trial_make_own_memory(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const Graph *g = t->s->graph;
+    const char *path = graph_node(g, n)->path;
+    NodeId q = trial_beside(t, path, "attn.q"), product = trial_beside(t, path, "attn.q_nobias"), of[4];
+    static const char *const WEIGHTS[] = {"attn.w_k", "attn.w_v", "attn.b_k", "attn.b_v"};
+    for (int i = 0; i < 4; i++)
+        of[i] = trial_beside(t, path, WEIGHTS[i]);
+    product = product == NO_NODE ? q : product;
+    if (q == NO_NODE || of[0] == NO_NODE || of[1] == NO_NODE || graph_node(g, product)->op != OP_CONTRACT)
+        return false;
+    const float *queries = trial_known(t, q), *x = queries ? trial_known(t, graph_node(g, product)->in[0]) : NULL,
+                *w[4] = {NULL};
+    for (int i = 0; i < 4; i++)
+        w[i] = of[i] == NO_NODE ? NULL : run_need(t->s->run, of[i]);
+    Dims d = graph_node(g, n)->dims;
+    if (!x || d.n != 3 || graph_cells(g, of[0]) != graph_cells(g, of[1]))
+        return false;
+    size_t tokens = (size_t)g->axes[d.axis[0]].n, heads = (size_t)g->axes[d.axis[1]].n,
+           e = (size_t)g->axes[d.axis[2]].n, rows = heads * e, width = graph_cells(g, of[0]) / rows;
+    double *k = xcalloc(size_mul(tokens, rows), 2 * sizeof *k), *v = k + tokens * rows,
+           *weight = xcalloc(tokens, sizeof *weight);
+    for (size_t u = 0; u < tokens; u++) {
+        project(w[0], w[2], x + u * width, rows, width, k + u * rows);
+        project(w[1], w[3], x + u * width, rows, width, v + u * rows);
+    }
+    for (size_t i = 0; i < tokens * heads; i++) {
+        double most = -1e300, sum = 0;
+        size_t h = i % heads;
+        for (size_t u = 0; u < tokens; u++) {
+            weight[u] = 0;
+            for (size_t c = 0; c < e; c++)
+                weight[u] += (double)queries[i * e + c] * k[u * rows + h * e + c];
+            weight[u] *= (double)t->size.scale;
+            most = weight[u] > most ? weight[u] : most;
+        }
+        for (size_t u = 0; u < tokens; u++)
+            sum += weight[u] = dm_exp(weight[u] - most);
+        for (size_t c = 0; c < e; c++) {
+            double z = 0;
+            for (size_t u = 0; u < tokens; u++)
+                z += weight[u] * v[u * rows + h * e + c];
+            out[i * e + c] = (float)(z / sum);
+        }
+    }
+    free(k);
+    free(weight);
+    return true;
 }

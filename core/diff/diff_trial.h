@@ -205,10 +205,11 @@ void trial_ranges(Trial *t);
 void trial_memory(Trial *t);
 void trial_tied(Trial *t);
 void trial_dropped(Trial *t);
+void trial_shorter(Trial *t);
 /* Values that are another operation's, for trial_each. */
 TrialMake trial_make_other_axis, trial_make_outside, trial_make_centred, trial_make_sum, trial_make_unnormed,
     trial_make_squared, trial_make_scaled_sum, trial_make_exchanged, trial_make_moved, trial_make_normalised,
-    trial_make_chosen;
+    trial_make_chosen, trial_make_each_head, trial_make_turned_value, trial_make_own_memory;
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
 /* The tokens that the answer is read from, all of them. */

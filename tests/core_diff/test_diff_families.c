@@ -579,6 +579,78 @@ static void wrong_variants(void **state)
     print_message("  of %d: %d named from the modules, %d from the answer alone, none wrong\n", COUNT, modules, ends);
 }
 
+/* --- mistakes of an independent implementation (tests/data/families/make.py) --- */
+
+static const struct {
+    const char *name, *says;
+    bool alone;          /* the read-out alone tells: where tokens stand changes nothing that they see */
+    const char *follows; /* what else is so because of it: the class token stands where reg1 does here */
+} RECORDED[] = {
+    {"values turned", "rotates v too", true, NULL},
+    {"class token turned", "rotates the prefix tokens too, as it does the first patch", true, NULL},
+    {"registers last", "registers stand last in the recording", false, NULL},
+    {"registers first", "registers stand first in the recording", false, "reads out the token reg1"},
+    {"last block", "leaves out the last block", true, NULL},
+};
+
+/* The recording's tensors of that mistake, under our names; the read-out alone. */
+static void write_wrong(const TensorFile *f, const char *mistake, bool alone)
+{
+    TensorOut out[8];
+    size_t count = 0, n = strlen(mistake);
+    Err err = {""};
+    for (size_t i = 0; i < f->count; i++) {
+        const TensorInfo *t = &f->tensors[i];
+        if (strncmp(t->name, mistake, n) != 0 || t->name[n] != ':' || (alone && strcmp(t->name + n, ":readout") != 0))
+            continue;
+        assert_true(count < 8);
+        float *values = xfloats(t->cells);
+        assert_true(tensors_read_f32(f, t, values, &err));
+        out[count] = (TensorOut){.name = t->name + n + 1, .rank = t->rank, .data = values};
+        memcpy(out[count++].shape, t->shape, sizeof t->shape);
+    }
+    assert_true(count > 0 && tensors_write(trace_path(), TF_SAFETENSORS, out, count, NULL, &err));
+    for (size_t i = 0; i < count; i++)
+        free((void *)(uintptr_t)out[i].data);
+}
+
+static void recorded_elsewhere(void **state)
+{
+    (void)state;
+    Side s;
+    TensorFile wrong, right;
+    Err err = {""};
+    side_family(&s, "dinov3", NULL, NULL);
+    if (!tensors_open(&wrong, FAMILIES "dinov3/wrong.safetensors", &err) ||
+        !tensors_open(&right, FAMILIES "dinov3/expected.safetensors", &err))
+        fail_msg("%s", err.text);
+    run_free(s.bench.run);
+    graph_free(&s.bench.graph);
+    assert_true(tensors_read_f32(&right, tensors_find(&right, "pixels"), s.bench.pixels, &err));
+    image_free(&s.picture);
+    bench_start(&s.bench);
+    side_subject(&s);
+    s.subject.picture = NULL;
+    for (size_t i = 0; i < 2 * sizeof RECORDED / sizeof *RECORDED; i++) {
+        Compared d;
+        write_wrong(&wrong, RECORDED[i / 2].name, i % 2);
+        compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
+        bool named = false, other = false, expected = RECORDED[i / 2].alone || i % 2 == 0;
+        for (int k = 0; k < d.report.cause_count; k++) {
+            const DiffCause *c = &d.report.cause[k];
+            named = named || (c->whole && strstr(c->text, RECORDED[i / 2].says));
+            other = other || (c->whole && *c->text && !strstr(c->text, RECORDED[i / 2].says) &&
+                              !(named && RECORDED[i / 2].follows && strstr(c->text, RECORDED[i / 2].follows)));
+        }
+        if (other || named != expected || (!expected && !d.report.same))
+            fail_msg("%s%s: %s", RECORDED[i / 2].name, i % 2 ? ", the read-out alone" : "", buf_str(&d.verdict));
+        compare_free(&d);
+    }
+    tensors_close(&wrong);
+    tensors_close(&right);
+    side_close(&s);
+}
+
 /* --- what to record next, in the recording's own naming --- */
 
 #define HF_VIT                                                                                                         \
@@ -699,6 +771,6 @@ static void proposals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(right_models), cmocka_unit_test(wrong_variants),
-                                       cmocka_unit_test(proposals)};
+                                       cmocka_unit_test(recorded_elsewhere), cmocka_unit_test(proposals)};
     return cmocka_run_group_tests_name("diff families", tests, NULL, NULL);
 }

@@ -32,6 +32,10 @@ static const struct {
     {"llama", "mask sets 0", "to 0, not to −∞"},
     {"llama", "tied", "embedding's weights (tied)"},
     {"llama", "final norm twice", "final RMSNorm twice"},
+    {"llama", "one on", "one token further on"},
+    {"llama", "one late", "one token late"},
+    {"llama", "last block", "leaves out the last block"},
+    {"llama", "values turned", "rotates v too"},
     {"llama3", "pairs", "interleaved"},
     {"llama3", "scaling", "rope_scaling is left out"},
     {"llama_linear", "scaling", "rope_scaling is left out"},
@@ -40,7 +44,7 @@ static const struct {
     {"qwen2", "window", "window is one token longer"},
     {"qwen2_yarn", "scaling", "rope_scaling is left out"},
     {"qwen3", "head norm", "does not normalise queries and keys"},
-    {"olmo2", "each head", NULL},
+    {"olmo2", "each head", "normalises q and k head by head"},
     {"gemma", "plus", "by γ, not by 1 + γ"},
     {"gemma", "embed scale", "does not multiply the embeddings by √d_model"},
     {"gemma2", "caps", "caps neither scores nor logits"},
@@ -81,6 +85,24 @@ static const struct {
     {"marian", "cross", "keys and values of the decoder's tokens"},
     {"marian", "memory one block short", "one block too early"},
     {"marian", "bias", "adds no bias to the logits"},
+    {"bert", "segments", "adds no segment embeddings"},
+    {"bert", "gamma", "γ and β of LayerNorm are exchanged"},
+    {"bert", "norm", "norm"},
+    {"bert", "transform", "no norm in front of the answer"},
+    {"bert", "head's gelu", "activation in front of the answer is GELU with the tanh"},
+    {"bert", "last block", "leaves out the last block"},
+    {"bert", "one late", "one token late"},
+    {"minilm", "segments", "adds no segment embeddings"},
+    {"minilm", "norm", "norm"},
+    {"bge", "pool", "the mean of all tokens, here the first"},
+    {"distilbert", "norm", "norm"},
+    {"distilbert", "transform", "no norm in front of the answer"},
+    {"roberta", "offset", "from row 0 on"},
+    {"electra", "segments", "adds no segment embeddings"},
+    {"electra_generator", "segments", "adds no segment embeddings"},
+    {"electra_generator", "norm", "norm"},
+    {"mpnet", "offset", "from row 0 on"},
+    {"mpnet", "sides", NULL},
 };
 
 /* The model of a family with what its recording of nine words was made from. */
@@ -160,7 +182,8 @@ static void mistakes_are_named(void **state)
         assert_non_null(t);
         float *logits = xfloats(t->cells);
         assert_true(tensors_read_f32(&f, t, logits, &err));
-        const TensorOut out = {.name = "logits", .rank = 2, .shape = {t->shape[0], t->shape[1]}, .data = logits};
+        TensorOut out = {.name = t->rank > 1 ? "logits" : "embedding_unit", .rank = t->rank, .data = logits};
+        memcpy(out.shape, t->shape, sizeof t->shape);
         assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
         assert_false(compare(&b, NULL, &verdict, &compared));
         bool named = strstr(buf_str(&verdict), "Likely cause") != NULL;

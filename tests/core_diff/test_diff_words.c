@@ -270,6 +270,58 @@ static void mistakes_are_named(void **state)
     assert_true(named[BLOCKS] >= 9 && named[ANSWER] >= 8);
 }
 
+/* What an independent implementation (tests/data/oracle/encdec/wrong.py) does otherwise with the memory, from the
+ * logits alone. */
+static void memories(void **state)
+{
+    (void)state;
+    static const char *const SAYS[][2] = {{"own memory", "takes its keys and values from the decoder"},
+                                          {"one block short", "the memory is one block short"}};
+    TextBench b = {0};
+    TensorFile f, wrong;
+    Err err = {""};
+    double ids[2][7];
+    if (!text_model_load(&b.model, ENCDEC, NULL, NULL, &err) ||
+        !tensors_open(&f, ENCDEC "/expected.safetensors", &err) ||
+        !tensors_open(&wrong, ENCDEC "/wrong.safetensors", &err) ||
+        !tensors_read_f64(&f, tensors_find(&f, "src_ids"), ids[0], &err) ||
+        !tensors_read_f64(&f, tensors_find(&f, "tgt_ids"), ids[1], &err))
+        fail_msg("%s", err.text);
+    for (int i = 0; i < 7; i++) {
+        b.source[i] = (int)ids[0][i];
+        b.target[i] = i < 5 ? (int)ids[1][i] : 0;
+    }
+    b.input.source.n = 7;
+    b.input.target.n = 5;
+    text_bench_start(&b);
+    for (size_t i = 0; i < sizeof SAYS / sizeof *SAYS; i++) {
+        const TensorInfo *t = tensors_find(&wrong, SAYS[i][0]);
+        float *logits = xfloats(t->cells);
+        Buf verdict = {0};
+        DiffReference r;
+        DiffReport d;
+        const DiffOptions o = {.tolerance = DIFF_TOLERANCE};
+        const DiffSubject s = {
+            .graph = &b.graph, .run = b.run, .text = &b.model.text, .weights = &b.model.weights, .image = NO_NODE};
+        assert_true(tensors_read_f32(&wrong, t, logits, &err));
+        const TensorOut out = {.name = "logits", .rank = 2, .shape = {t->shape[0], t->shape[1]}, .data = logits};
+        assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
+        if (!diff_reference_open(&r, trace_path(), NULL, s.graph, &err) || !diff_compare(&d, &s, &r, &o, &err))
+            fail_msg("%s", err.text);
+        const DiffNamed n = {"ours", &s, &r, &o, &d};
+        diff_verdict(&n, &verdict);
+        if (!strstr(buf_str(&verdict), "Likely cause") || !strstr(buf_str(&verdict), SAYS[i][1]))
+            fail_msg("%s: %s", SAYS[i][0], buf_str(&verdict));
+        diff_report_free(&d);
+        diff_reference_free(&r);
+        buf_free(&verdict);
+        free(logits);
+    }
+    tensors_close(&f);
+    tensors_close(&wrong);
+    text_bench_free(&b);
+}
+
 /* Modules of nn.Transformer, with a batch axis in front. */
 static void other_names(void **state)
 {
@@ -371,10 +423,8 @@ static void norms_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_mistake),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(other_names),
-        cmocka_unit_test(norms_elsewhere),
+        cmocka_unit_test(without_a_mistake), cmocka_unit_test(mistakes_are_named), cmocka_unit_test(other_names),
+        cmocka_unit_test(norms_elsewhere),   cmocka_unit_test(memories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

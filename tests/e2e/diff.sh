@@ -197,6 +197,8 @@ mkdir read && cd read && "$V" show encoder.segments -m ../bert -i "the cat sat |
 diff_v 1 'what it read is not in it: record it as input_ids \(of two segments token_type_ids too\), or say it with -i ids:1,2,3' read -m bert
 "$V" show encoder.tokens -m bert -i "the cat sat | it rained" -o read/input_ids.npy >/dev/null
 diff_v 0 '^Same: each of the 3' read -m bert # the remedy
+rm read/token_type_ids.npy
+diff_v 3 'Likely cause: the recording reads two segments, the second from token 5 on: its token_type_ids are not in it' read -m bert
 diff_v 3 '^Different in what the files say.*Same' bert bert2 -i "the cat sat"
 says '^settings   tokens of this text +2,5,6,7,3 \(5 tokens\)  \|  2,5,1,7,3 \(5 tokens\)'
 says '^ +Their tokenisers cut this text otherwise'

@@ -146,20 +146,25 @@ def rope_mixed(t, at, freqs, wide, prefix):
     return np.cos(each), np.sin(each), rotate_pairs
 
 
-def turned(x, prefix, rope):
+def turned(x, prefix, rope, wrong=None):
     cos, sin, rot = rope
+    if wrong == "class token turned":  # and registers, as the first patch is
+        cos, sin = (np.concatenate([np.repeat(a[:1], prefix, 0), a]) for a in (cos, sin))
+        prefix = 0
     if cos.ndim == 2:
         cos, sin = cos[:, None], sin[:, None]
-    patches = x[prefix:]
-    return np.concatenate([x[:prefix], patches * cos + rot(patches) * sin])
+    end = prefix + len(cos)  # tokens behind the patches are left as they are
+    patches = x[prefix:end]
+    return np.concatenate([x[:prefix], patches * cos + rot(patches) * sin, x[end:]])
 
 
-def attend(t, at, q, k, v, prefix=0, rope=None, bias=None):
+def attend(t, at, q, k, v, prefix=0, rope=None, bias=None, wrong=None):
     """q, k, v: [token, D]. Records as it goes; what all heads gathered, side by side."""
     q, k, v = heads(q), heads(k), heads(v)
     t[at + "q"], t[at + "k"], t[at + "v"] = q, k, v
     if rope:
-        q, k = turned(q, prefix, rope), turned(k, prefix, rope)
+        q, k = turned(q, prefix, rope, wrong), turned(k, prefix, rope, wrong)
+        v = turned(v, prefix, rope) if wrong == "values turned" else v
         t[at + "q_turned"], t[at + "k_turned"] = q, k
     raw = np.einsum("the,uhe->htu", q, k)
     t[at + "scores_raw"] = raw
@@ -364,41 +369,54 @@ def siglip(name, classes=0):
 
 # --- DINOv3, Hugging Face's names ---
 
-def dinov3(name, gated, registers=2):
-    w, t = Weights(), {}
+def dinov3(name, gated, registers=2, mistakes=()):
+    w = Weights()
     pixels, image = pixels_of(*IMAGENET)
     eps, g, rope, prefix = 1e-5, w.get_, rope_dinov3(), 1 + registers
     act = ACT["silu" if gated else "gelu"]
     ln = lambda x, at: norm(x, g(at + ".weight", D, mean=1), g(at + ".bias", D), eps)
     linear = lambda x, at, o, i: x @ g(at + ".weight", o, i).T + g(at + ".bias", o)
-    x = t["patch_embed"] = conv(image, g("embeddings.patch_embeddings.weight", D, C, P, P),
-                                g("embeddings.patch_embeddings.bias", D))
-    g("embeddings.mask_token", 1, 1, D)
-    x = t["full_embed"] = np.concatenate([g("embeddings.cls_token", 1, 1, D)[0],
-                                          g("embeddings.register_tokens", 1, registers, D)[0], x])
-    for i in range(L):
-        b, at = f"layer.{i}.", f"blocks.{i}."
-        y = t[at + "ln1.out"] = ln(x, b + "norm1")
-        q, val = linear(y, b + "attention.q_proj", D, D), linear(y, b + "attention.v_proj", D, D)
-        k = y @ g(b + "attention.k_proj.weight", D, D, spread=0.5).T
-        o = linear(attend(t, at + "attn.", q, k, val, prefix, rope), b + "attention.o_proj", D, D)
-        x = t[at + "resid_mid"] = x + o * g(b + "layer_scale1.lambda1", D, mean=1)
-        y = ln(x, b + "norm2")
-        up = t[at + "mlp.pre"] = linear(y, b + "mlp.up_proj", M, D)
-        if gated:
-            y = t[at + "mlp.post"] = act(linear(y, b + "mlp.gate_proj", M, D)) * up
-        else:
-            y = t[at + "mlp.post"] = act(up)
-        y = linear(y, b + "mlp.down_proj", D, M)
-        x = t[at + "resid_post"] = x + y * g(b + "layer_scale2.lambda1", D, mean=1)
-    x = t["ln_final.out"] = ln(x, "norm")
-    t["readout"] = x[0]
-    embed(t, x[0])
+
+    def forward(wrong=None):
+        t, front = {}, prefix
+        x = t["patch_embed"] = conv(image, g("embeddings.patch_embeddings.weight", D, C, P, P),
+                                    g("embeddings.patch_embeddings.bias", D))
+        g("embeddings.mask_token", 1, 1, D)
+        cls, reg = g("embeddings.cls_token", 1, 1, D)[0], g("embeddings.register_tokens", 1, registers, D)[0]
+        if wrong == "registers last":
+            front = 1
+        x = t["full_embed"] = np.concatenate([cls, x, reg] if wrong == "registers last" else
+                                             [reg, cls, x] if wrong == "registers first" else [cls, reg, x])
+        for i in range(L - (wrong == "last block")):
+            b, at = f"layer.{i}.", f"blocks.{i}."
+            y = t[at + "ln1.out"] = ln(x, b + "norm1")
+            q, val = linear(y, b + "attention.q_proj", D, D), linear(y, b + "attention.v_proj", D, D)
+            k = y @ g(b + "attention.k_proj.weight", D, D, spread=0.5).T
+            o = linear(attend(t, at + "attn.", q, k, val, front, rope, wrong=wrong), b + "attention.o_proj", D, D)
+            x = t[at + "resid_mid"] = x + o * g(b + "layer_scale1.lambda1", D, mean=1)
+            y = ln(x, b + "norm2")
+            up = t[at + "mlp.pre"] = linear(y, b + "mlp.up_proj", M, D)
+            if gated:
+                y = t[at + "mlp.post"] = act(linear(y, b + "mlp.gate_proj", M, D)) * up
+            else:
+                y = t[at + "mlp.post"] = act(up)
+            y = linear(y, b + "mlp.down_proj", D, M)
+            x = t[at + "resid_post"] = x + y * g(b + "layer_scale2.lambda1", D, mean=1)
+        x = t["ln_final.out"] = ln(x, "norm")
+        t["readout"] = x[registers if wrong == "registers first" else 0]
+        embed(t, t["readout"])
+        return t
+
+    t = forward()
     finish(name, w, {"architectures": ["DINOv3ViTModel"], "model_type": "dinov3_vit", "hidden_size": D,
                      "intermediate_size": M, "num_attention_heads": H, "num_hidden_layers": L, "image_size": 2 * SIDE,
                      "patch_size": P, "num_register_tokens": registers, "rope_theta": 100.0, "layer_norm_eps": eps,
                      "hidden_act": "silu" if gated else "gelu", "use_gated_mlp": gated, "query_bias": True,
                      "key_bias": False, "value_bias": True}, t, pixels, processor(IMAGENET, resample=2))
+    wrong = {f"{mistake}:{node}": value for mistake in mistakes for node, value in forward(mistake).items()
+             if node in ("full_embed", "readout") or node.endswith("resid_post")}
+    if wrong:
+        safetensors(f"{name}/wrong.safetensors", wrong)
 
 
 # --- timm: the modules vision_transformer and eva ---
@@ -607,7 +625,7 @@ dinov2("dinov2_registers", "dinov2_with_registers", registers=2, swiglu=True)
 clip("clip", False)
 clip("clip_openai", True)
 siglip("siglip")
-dinov3("dinov3", False)
+dinov3("dinov3", False, mistakes=("values turned", "class token turned", "registers last", "registers first", "last block"))
 dinov3("dinov3_gated", True)
 timm("timm_eva02", "eva02_base_patch14_448.mim_in22k_ft_in1k", qkv="separate", mlp="split", hidden_norm=True,
      rope=rope_cat(10000, 16), pool="mean", fc_norm=True)

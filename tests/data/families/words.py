@@ -395,9 +395,10 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
         if wrong == "base":
             inv = frequencies(e, 500000.0)[0]
         inv = -inv if wrong == "sign" else inv
-        x = embed(w, r, (ids + 1) % V if wrong == "rolled" else ids, prefix + "embed_tokens.weight")
+        ids = {"rolled": (ids + 1) % V, "one on": np.r_[ids[1:], 0], "one late": np.r_[1, ids[:-1]]}.get(wrong, ids)
+        x = embed(w, r, ids, prefix + "embed_tokens.weight")
         x = x * math.sqrt(D) if wrong == "embeddings scaled" else x
-        for i in range(c["num_hidden_layers"]):
+        for i in range(c["num_hidden_layers"] - (wrong == "last block")):
             b, p = block(i), f"{prefix}layers.{i}."
             y = rms_norm(w, r, x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x, b + "rms1", p + "input_layernorm", eps)
             q, k, v = qkv_of(w, r, b, y, p + "self_attn.", c, wrong, qkv_bias)
@@ -408,6 +409,7 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
                 q = rms_norm(w, r, q, b + "self_attn.rms_q", p + "self_attn.q_norm", eps)
                 k = rms_norm(w, r, k, b + "self_attn.rms_k", p + "self_attn.k_norm", eps)
             q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, wrong == "pairs")) for name, t in (("q", q), ("k", k)))
+            v = rotate(v, inv, stretch) if wrong == "values turned" else v
             window = windows(i)
             window = window + 1 if window and wrong == "window" else window
             z = attend(r, b + "self_attn", q, k, v, e ** -0.5, seen(n, window), tiled=wrong == "tiled", wrong=wrong)
@@ -676,7 +678,8 @@ FAMILIES = [
     ("bloom", BLOOM, bloom, ["slopes"]),
     ("mpt", MPT, mpt, ["alibi"]),
     ("llama", LLAMA, llama_like(LLAMA), ["pairs", "tiled", "base", "sign", "rolled", "embeddings scaled", "layer norm",
-                                          "parallel", "mask adds -10", "mask sets 0", "tied", "final norm twice"]),
+                                          "parallel", "mask adds -10", "mask sets 0", "tied", "final norm twice",
+                                          "one on", "one late", "last block", "values turned"]),
     ("llama3", LLAMA3, llama_like(LLAMA3, LLAMA3["rope_scaling"]), ["scaling", "pairs"]),
     ("llama_linear", LINEAR, llama_like(LINEAR, dict(rope_type="linear", factor=4.0), True, True), ["scaling"]),
     ("mistral", MISTRAL, llama_like(MISTRAL, windows=lambda i: 4), ["window", "tiled"]),
@@ -774,6 +777,7 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
     def forward(w, r, ids, wrong):
         n, e = len(ids), width // heads
         segment = np.array([0] * (n // 2 + 1) + [1] * (n - n // 2 - 1)) if c.get("type_vocab_size", 0) > 1 else np.zeros(n, int)
+        ids = np.roll(ids, 1) if wrong == "one late" else ids
         x = r.put("encoder.embed", w.matrix(prefix + "embeddings.word_embeddings.weight", V, word, 2.0)[ids])
         if c.get("type_vocab_size"):
             types = w.matrix(prefix + "embeddings.token_type_embeddings.weight", c["type_vocab_size"], word, 2.0)
@@ -787,7 +791,7 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
         if c.get("relative_attention_num_buckets"):
             table = w.matrix(prefix + "encoder.relative_attention_bias.weight", 32, heads, 2.0)
             bias = r.put("encoder.distance", table[distance_rows(n, wrong == "sides")].transpose(2, 0, 1))
-        for i in range(2):
+        for i in range(2 - (wrong == "last block")):
             b, p = f"encoder.blocks.{i}.", f"{prefix}{names['block']}.{i}."
             y = norm(w, r, x, b + "ln1", p + names["ln1"], None) if wrong == "norm" else x
             q, k, v = (r.put(b + "self_attn." + one, split(lines(w, y, p + names[one], width, 2.0), heads)) for one in "qkv")
@@ -813,7 +817,7 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
         if not head or head == "replaced":
             return unit
         dense, ln, bias_name = head
-        y = r.put("transform.post", ACT["gelu"](r.put("transform.pre", lines(w, x, dense, word))))
+        y = r.put("transform.post", ACT["tanh" if wrong == "head's gelu" else "gelu"](r.put("transform.pre", lines(w, x, dense, word))))
         y = norm(w, r, y, "ln_transform", ln, wrong) if wrong != "transform" else y
         return y @ w[prefix + "embeddings.word_embeddings.weight"].astype(np.float64).T + w.vector(bias_name, V)
     return forward
@@ -845,7 +849,7 @@ POOL = {"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": False, "poo
 ENCODERS = [
     ("bert", BERT, encoder(BERT, "bert.", BLOCK, ("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
                                                   "cls.predictions.bias"), "pair", norms=("gamma", "beta")),
-     ["segments", "gamma", "norm", "transform"], None),
+     ["segments", "gamma", "norm", "transform", "head's gelu", "last block", "one late"], None),
     ("minilm", BERT | dict(architectures=["BertModel"]), encoder(BERT, "", BLOCK, None, True, "mean"), ["segments", "norm"], "mean"),
     ("bge", BERT | dict(architectures=["BertModel"]), encoder(BERT, "", BLOCK, None, False, "cls"), ["pool"], "cls"),
     ("distilbert", DISTIL, encoder(DISTIL, "distilbert.", DISTIL_BLOCK, ("vocab_transform", "vocab_layer_norm", "vocab_projector.bias")),
