@@ -544,7 +544,7 @@ static bool same_tokens(const DiffSubject *s, const DiffReference *r, Err *err)
 bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, Err *err)
 {
     *out = (DiffReport){.count = 0};
-    if (!same_tokens(s, r, err))
+    if (!same_tokens(s, r, err) || !diff_counted_from_zero(r, s->graph, s->run, o->tolerance, err))
         return false;
     *out = (DiffReport){.count = r->count, .row = xcalloc((size_t)r->count, sizeof *out->row)};
     if (!fill_rows(out, s, r, o)) {

@@ -217,3 +217,27 @@ void diff_layout_apply(const DiffLayout *l, const float *from, float *to)
         }
     }
 }
+
+void diff_sign_sines(const Graph *g, NodeId n, float *values)
+{
+    const Node *node = graph_node(g, n);
+    const char *last = strrchr(node->path, '.');
+    last = last ? last + 1 : node->path;
+    if (!node->dims.n || (strcmp(last, "rope_sin") != 0 && strcmp(last, "rope_sin_local") != 0))
+        return;
+    size_t e = (size_t)g->axes[node->dims.axis[node->dims.n - 1]].n, cells = graph_cells(g, n);
+    for (size_t k = 0; k < 2 && e % 2 == 0; k++) { /* e with e + E/2, then neighbours */
+        size_t stride = k ? 1 : e / 2, step = k ? 2 : 1;
+        bool alike = true;
+        for (size_t i = 0; alike && i < cells / 2; i++) {
+            const float *at = values + i / (e / 2) * e + i % (e / 2) * step;
+            alike = at[0] >= at[stride] && at[0] <= at[stride];
+        }
+        for (size_t i = 0; alike && i < cells / 2; i++) {
+            float *at = values + i / (e / 2) * e + i % (e / 2) * step;
+            *at = -*at;
+        }
+        if (alike)
+            return;
+    }
+}

@@ -28,4 +28,7 @@ DiffFit diff_layout_find(const Graph *g, NodeId n, const size_t *shape, int rank
 int diff_layout_all(const Graph *g, NodeId n, const size_t *shape, int rank, DiffLayout out[DIFF_LAYOUTS]);
 /* from: cells as recorded; to: the same as the node has them. */
 void diff_layout_apply(const DiffLayout *l, const float *from, float *to);
+/* Other programs give both numbers of a rotary pair the same sine and change the sign of one when they rotate; here the
+ * sign is in the table. One of the first kind, for a node that is such a table, is made one of the second. */
+void diff_sign_sines(const Graph *g, NodeId n, float *values);
 #endif

@@ -304,6 +304,7 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
         free(t.owned);
         return false;
     }
+    diff_sign_sines(o->g, t.node, t.owned);
     keep(o, info, t);
     return true;
 }
@@ -392,19 +393,6 @@ static bool is_compared(const Graph *g, NodeId n)
     return !(node->flags & NODE_PROBE) && !(node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR);
 }
 
-/* torchvision's `encoder` ends behind the last norm, Hugging Face's before it: the names beside it tell which is meant.
- */
-static const char *known_as(const TensorFile *f, const char *name)
-{
-    size_t n = strlen(name);
-    if (n < 7 || strcmp(name + n - 7, "encoder") != 0 || (n > 7 && name[n - 8] != '.'))
-        return name;
-    for (size_t i = 0; i < f->count; i++)
-        if (strstr(f->tensors[i].name, "encoder.layers.encoder_layer_"))
-            return "encoder.ln";
-    return name;
-}
-
 /* Has the tensor the shape of what its name means? Of one that holds several nodes the parts are asked for. */
 static bool has_shape(const Opening *o, const TensorInfo *info, const DiffTarget *to)
 {
@@ -422,11 +410,11 @@ static bool has_shape(const Opening *o, const TensorInfo *info, const DiffTarget
 static bool collides(const Opening *o, const DiffMap *map, const TensorInfo *info, DiffTarget to[DIFF_PARTS])
 {
     DiffTarget other[DIFF_PARTS], more[DIFF_PARTS];
-    if (diff_name_other(o->g, known_as(o->file, info->name), 0, other) != 1 || other[0].node == to[0].node ||
+    if (diff_name_other(o->g, diff_known_as(o->file, info->name), 0, other) != 1 || other[0].node == to[0].node ||
         !has_shape(o, info, &other[0]))
         return false;
     for (size_t i = 0; i < o->file->count; i++)
-        if (diff_name_targets(map, o->g, known_as(o->file, o->file->tensors[i].name), more) > 0 &&
+        if (diff_name_targets(map, o->g, diff_known_as(o->file, o->file->tensors[i].name), more) > 0 &&
             more[0].family == other[0].family) {
             to[0] = other[0];
             return true;
@@ -437,7 +425,7 @@ static bool collides(const Opening *o, const DiffMap *map, const TensorInfo *inf
 /* What a tensor means: the first meaning of its name that its shape has, the first of all where none does. */
 static int meaning(const Opening *o, const DiffMap *map, const TensorInfo *info, DiffTarget to[DIFF_PARTS])
 {
-    const char *name = known_as(o->file, info->name);
+    const char *name = diff_known_as(o->file, info->name);
     int parts = diff_name_targets(map, o->g, name, to), other;
     if (parts > 0 && to[0].family == DIFF_OURS)
         return collides(o, map, info, to) ? 1 : parts;

@@ -57,6 +57,12 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
  * run must outlive the reference. */
 bool diff_reference_of_run(DiffReference *r, const char *name, Run *run, const Graph *g, Err *err);
 void diff_reference_free(DiffReference *r);
+/* What the name of a tensor of that file means: torchvision's `encoder` ends behind the last norm, Hugging Face's before
+ * it; the names beside it tell which is meant. */
+const char *diff_known_as(const TensorFile *f, const char *name);
+/* Is what a line of --map calls block b what block b − 1 gives here, and none of them block 0? Then they are counted
+ * from 1 though no number is too high: false, and err says so. */
+bool diff_counted_from_zero(const DiffReference *r, const Graph *g, Run *run, double tolerance, Err *err);
 /* Do names in the file have a block behind the last, and none is the first? Then they count from 1, and read as they
  * stand each would mean the next block: true, and *err has the lines to write. What the user's lines name is left out.
  */

@@ -1,5 +1,6 @@
 /* What a file is before it is a reference: which tensor is the model's input, whether it is a model, and whether its
  * program counts blocks from 1. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,17 @@ bool diff_is_model(const char *path)
     model = strcasecmp(file_suffix(path), "safetensors") == 0 && weights >= 4 && weights * 3 >= f.count;
     tensors_close(&f);
     return model;
+}
+
+const char *diff_known_as(const TensorFile *f, const char *name)
+{
+    size_t n = strlen(name);
+    if (n < 7 || strcmp(name + n - 7, "encoder") != 0 || (n > 7 && name[n - 8] != '.'))
+        return name;
+    for (size_t i = 0; i < f->count; i++)
+        if (strstr(f->tensors[i].name, "encoder.layers.encoder_layer_"))
+            return "encoder.ln";
+    return name;
 }
 
 /* --- blocks counted from 1 --- */
@@ -147,4 +159,36 @@ bool diff_counted_from_one(const TensorFile *f, const DiffMap *map, const Graph 
                 first, buf_str(&lines));
     buf_free(&lines);
     return count > 0;
+}
+
+bool diff_counted_from_zero(const DiffReference *r, const Graph *g, Run *run, double tolerance, Err *err)
+{
+    const DiffTensor *first = NULL;
+    NodeId before = NO_NODE;
+    for (int i = 0; i < r->count; i++) {
+        const DiffTensor *t = &r->tensor[i];
+        const char *path = graph_node(g, t->node)->path, *at = strstr(path, "blocks.");
+        char other[DIFF_PATH];
+        if (!at || t->family != DIFF_MAP || first)
+            continue;
+        int block = atoi(at + 7);
+        utf8_print(other, sizeof other, "%.*s%d%s", (int)(at + 7 - path), path, block - 1,
+                   at + 7 + strspn(at + 7, "0123456789"));
+        first = t;
+        before = block > 0 ? graph_find(g, other) : NO_NODE;
+    }
+    if (before == NO_NODE || graph_cells(g, before) != graph_cells(g, first->node))
+        return true;
+    const float *x = run_need(run, before);
+    double largest = 0, apart = 0;
+    for (size_t i = 0; i < graph_cells(g, before); i++) {
+        largest = fmax(largest, fabs((double)x[i]));
+        apart = fmax(apart, fabs((double)x[i] - (double)first->values[i]));
+    }
+    if (!(apart <= tolerance * largest))
+        return true;
+    return err_set(err,
+                   "%s: '%.100s' is what %s gives here, and --map calls it %s: its blocks are counted from 1, the "
+                   "model's from 0. Write < where the file for --map has * behind the equals sign",
+                   r->name, first->name, graph_node(g, before)->path, graph_node(g, first->node)->path);
 }

@@ -222,6 +222,19 @@ printf 'layer* = blocks.*.resid_post\n' >one.map
 diff_v 1 "counted from 1 .*none is 0.*.layer\* = blocks.<.resid_post" one -m "$DATA" -i "$DATA/image.ppm" --map one.map
 sed -i 's/blocks\.\*/blocks.</' one.map
 diff_v 0 '^Same' one -m "$DATA" -i "$DATA/image.ppm" --map one.map # the remedy
+rm one/layer2.npy # none is too high now
+printf 'layer* = blocks.*.resid_post\n' >one.map
+diff_v 1 "'layer1' is what blocks.0.resid_post gives here, and --map calls it blocks.1.resid_post: its blocks are counted from 1" one -m "$DATA" -i "$DATA/image.ppm" --map one.map
+sed -i 's/blocks\.\*/blocks.</' one.map
+diff_v 0 '^Same' one -m "$DATA" -i "$DATA/image.ppm" --map one.map # the remedy
+# --- a table of sines as other programs have it, one sign for both numbers of a pair
+mkdir turns && "$V" show decoder.blocks.0.resid_post -m "$W/words_llama" -i ids:1,2,3 -o turns/decoder.blocks.0.resid_post.npy >/dev/null
+/usr/bin/env printf '\x93NUMPY\x01\x00v\x00{%s}' "'descr': '<f4', 'fortran_order': False, 'shape': (3, 8), " >turns/sine.npy
+printf '%*s\n' $((128 - 1 - $(wc -c <turns/sine.npy))) '' >>turns/sine.npy
+"$V" show decoder.rope_sin -m "$W/words_llama" -i ids:1,2,3 -o signed.npy >/dev/null
+tail -c 96 signed.npy | od -An -v -tx4 -w32 | while read -r a b c d e f g h; do for x in $e $f $g $h $e $f $g $h; do printf "\\x${x:6:2}\\x${x:4:2}\\x${x:2:2}\\x${x:0:2}"; done; done >>turns/sine.npy
+printf 'sine = decoder.rope_sin\n' >sine.map
+diff_v 0 '^Same' turns -m "$W/words_llama" -i ids:1,2,3 --map sine.map
 printf 'layer* = blocks.<.attn.query\n' >near.map
 diff_v 1 'did you mean blocks.\*.attn.q\?' one -m "$DATA" -i "$DATA/image.ppm" --map near.map
 diff_v 1 'looks at pictures, and translator does not' translator "$DATA"
