@@ -35,6 +35,8 @@ typedef struct DiffMap {
     DiffName *line;
     size_t count, cap;
     size_t item;
+    size_t bare; /* tokens that the text read here has without those of the tokeniser's template; 0: none are */
+    const char *bare_ids;      /* …as -i takes them; in arena */
     const Preprocess *picture; /* whose pixels beyond the last patch a recorded input may have; NULL: none */
     Arena arena;
 } DiffMap;

@@ -18,6 +18,7 @@ typedef struct Opening {
     int families[DIFF_FAMILIES], precisions[PRECISIONS];
     bool longer[PRECISIONS]; /* a value was seen that the type does not hold */
     const Preprocess *picture;
+    const DiffMap *map;
     size_t item;    /* the picture of a batch that is meant */
     bool batches;   /* is there a tensor of several pictures? */
     size_t numbers; /* values looked at that are not 0 */
@@ -277,7 +278,8 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
     DiffFit fit = diff_layout_find(o->g, to->node, shape, rank, to->axes, &t.layout, choices, sizeof choices);
     const Node *node = graph_node(o->g, to->node);
     if (fit == DIFF_NO_FIT && node->op == OP_LEAF && node->leaf.kind == LEAF_INPUT && node->dims.n == 1)
-        return err_set(err,
+        return !diff_is_bare(o->map, r->name, info->name, info->cells, err) &&
+               err_set(err,
                        "%s: '%.100s' has %zu tokens, and %d were read here: it is another text, or another tokeniser "
                        "cut it. Leave -i out, and its own numbers are read; or give them: -i ids:1,2,3",
                        r->name, info->name, info->cells, o->g->axes[node->dims.axis[0]].n);
@@ -510,8 +512,11 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
     if (!tensors_open(&file, path, err))
         return false;
     r->name = printable(&r->arena, path);
-    Opening o = {.r = r, .file = &file, .g = g, .item = map ? map->item : 0, .picture = map ? map->picture : NULL};
+    Opening o = {
+        .r = r, .file = &file, .g = g, .map = map, .item = map ? map->item : 0, .picture = map ? map->picture : NULL};
     bool ok = !diff_counted_from_one(&file, map, g, r->name, err) && take_all(&o, map, err);
+    if (ok && r->misfits.count && is_text(&g->axes[r->misfits.axis]))
+        ok = !diff_is_bare(map, r->name, r->misfits.name, r->misfits.there, err);
     drop_other_heads(&o);
     if (ok && !r->count && r->misfits.count)
         ok = err_set(

@@ -60,6 +60,8 @@ void diff_reference_free(DiffReference *r);
 /* What the name of a tensor of that file means: torchvision's `encoder` ends behind the last norm, Hugging Face's before
  * it; the names beside it tell which is meant. */
 const char *diff_known_as(const TensorFile *f, const char *name);
+/* Has it as many tokens as the text has without what the tokeniser's template puts around it? Then err says so. */
+bool diff_is_bare(const DiffMap *m, const char *file, const char *name, size_t tokens, Err *err);
 /* Is what a line of --map calls block b what block b − 1 gives here, and none of them block 0? Then they are counted
  * from 1 though no number is too high: false, and err says so. */
 bool diff_counted_from_zero(const DiffReference *r, const Graph *g, Run *run, double tolerance, Err *err);

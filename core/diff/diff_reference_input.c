@@ -72,6 +72,17 @@ const char *diff_known_as(const TensorFile *f, const char *name)
     return name;
 }
 
+bool diff_is_bare(const DiffMap *m, const char *file, const char *name, size_t tokens, Err *err)
+{
+    if (!m || !m->bare || tokens != m->bare)
+        return false;
+    err_set(err,
+            "%s: '%.100s' has %zu tokens, as many as this text has without those of the tokeniser's template: it left "
+            "the template out. What it read is -i ids:%s; or record it with the template",
+            file, name, tokens, m->bare_ids);
+    return true;
+}
+
 /* --- blocks counted from 1 --- */
 
 enum { LINES_MOST = 6 };

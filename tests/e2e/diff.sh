@@ -202,6 +202,10 @@ diff_v 3 'Likely cause: the recording reads two segments, the second from token 
 diff_v 3 '^Different in what the files say.*Same' bert bert2 -i "the cat sat"
 says '^settings   tokens of this text +2,5,6,7,3 \(5 tokens\)  \|  2,5,1,7,3 \(5 tokens\)'
 says '^ +Their tokenisers cut this text otherwise'
+mkdir bare && "$V" show logits -m bert -i ids:5,6,7 -o bare/logits.npy >/dev/null
+diff_v 1 "'logits' has 3 tokens, as many as this text has without those of the tokeniser's template: .* -i ids:5,6,7" bare -m bert -i "the cat sat"
+diff_v 0 '^Same' bare -m bert -i ids:5,6,7 # the remedy
+diff_v 1 'it read another text; say which with -i' bare -m bert -i "the cat sat on"
 mkdir weights && "$V" show encoder.blocks.0.self_attn.pattern -m bert -i "the cat" -o weights/attentions.0.npy >/dev/null
 diff_v 1 'token that asks = 4, and here it is 2: it read another text' weights -m bert -i ids:5,6 # not: 4 heads
 # --- for programs: which mistake, in which blocks, at which cell

@@ -363,6 +363,30 @@ static bool find_item(const char *text, size_t *out, Err *err)
     return true;
 }
 
+/* The tokens of the text that the template did not put there, which a recording may have read alone. What the template
+ * makes of no text at all stands in front and behind. */
+static void find_bare(Session *s, DiffMap *map)
+{
+    enum { TEMPLATE_MOST = 16 };
+    const Model *m = s->now->model;
+    const bool reads = seq2seq_has_encoder(&m->text);
+    const Vocabulary *v = reads ? &m->source : &m->target;
+    const Input *in = session_input(s, SIDE_B);
+    const Text *t = &in->text[reads ? TEXT_SOURCE : TEXT_TARGET];
+    int around[TEMPLATE_MOST], n = 0, front = 0;
+    Buf ids = {0};
+    if (!v->cutter || t->segment || strncmp(in->name, "ids:", 4) == 0 ||
+        !v->cutter->cut(v->cutter->own, "", TEMPLATE_MOST, around, &n, NULL) || n < 1 || n >= t->count)
+        return;
+    while (front < n && t->word[front] == around[front])
+        front++;
+    for (int i = front; i < t->count - (n - front); i++)
+        buf_printf(&ids, "%s%d", ids.len ? "," : "", t->word[i]);
+    map->bare = (size_t)(t->count - n);
+    map->bare_ids = arena_strdup(&map->arena, buf_str(&ids));
+    buf_free(&ids);
+}
+
 static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
 {
     DiffMap map = {.count = 0};
@@ -374,8 +398,10 @@ static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
     diff_map_modules(&map, buf_str(&modules), g);
     buf_free(&modules);
     map.picture = model_text(s->now->model) ? NULL : &s->now->model->preprocess;
-    ok = ok && take_input(s, a, &map, err) &&
-         diff_reference_open(&x->reference, a->reference, &map, session_graph(s, SIDE_B), err);
+    ok = ok && take_input(s, a, &map, err);
+    if (ok && model_text(s->now->model))
+        find_bare(s, &map);
+    ok = ok && diff_reference_open(&x->reference, a->reference, &map, session_graph(s, SIDE_B), err);
     diff_map_free(&map);
     return ok;
 }
