@@ -192,5 +192,7 @@ void frame_needs(const Session *s, const Frame *f, Needs *out)
     needs_add(out, SIDE_A,
               shown_site(s, SIDE_A, SITE_PROBS)); /* the answer is always on screen; it comes last of all */
     needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS));
+    if (session_compares(s) && !shown_site(s, SIDE_B, SITE_PROBS))
+        needs_add(out, SIDE_DIFF, shown_site(s, SIDE_B, SITE_EMBEDDING_UNIT)); /* their cosine */
     needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_SEEN_DISTANCE)); /* what the answer is worth stands beside it */
 }

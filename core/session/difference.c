@@ -90,7 +90,13 @@ bool difference_step(Session *s, const char *path, int64_t deadline_ns)
         else
             point(&s->diff, n, run_peek(a, na), run_peek(b, nb));
     }
-    return run_step(s->diff.run, n, deadline_ns);
+    NodeId alike = site_is(session_graph(s, SIDE_B), path, SITE_EMBEDDING_UNIT) ? find(s, LIKENESS) : NO_NODE;
+    return run_step(s->diff.run, n, deadline_ns) && (alike == NO_NODE || run_step(s->diff.run, alike, deadline_ns));
+}
+
+const float *difference_likeness_peek(const Session *s)
+{
+    return session_compares(s) ? difference_peek(s, LIKENESS) : NULL;
 }
 
 bool difference_likeness(Session *s, float *out)

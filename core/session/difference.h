@@ -13,6 +13,8 @@ bool difference_step(Session *s, const char *path, int64_t deadline_ns);
  * or there is nothing to compare it with. */
 float *difference_carried(Session *s, Side side, size_t *count);
 bool difference_likeness(Session *s, float *out);
+const float *difference_likeness_peek(
+    const Session *s); /* computed with the difference of the embeddings' directions; NULL while not */
 /* How far each token of that node has moved from A to B, as a share of its length in A: [tokens], a node of the pair's
  * graph (probes_apart). True when it is there, or the node has no tokens. */
 bool difference_moved_step(Session *s, const char *path, int64_t deadline_ns);

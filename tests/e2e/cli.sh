@@ -596,6 +596,12 @@ cp -r words_minilm words_max && sed -i 's/"pooling_mode_mean_tokens": true/"pool
 refused 1 'modules.json asks for what is not computed here' embed -m words_max -i a
 ok "which it asks for" info -m words_max
 says "its name" 'not computed here \(pooling_mode_max_tokens\): a text has no vector'
+ok "two texts on the screen" screen -m words_minilm -i "the cat sat" -c 'pin; open "the dog sat on a mat"' --size 120x40 -o two.txt
+cosine=$("$V" embed -m words_minilm "the cat sat" "the dog sat on a mat" | sed -n 's/^cosine \([0-9.]*\) .*/\1/p')
+check "their cosine, as embed has it" grep -qF "cosine of A's vector and B's $cosine" two.txt
+check "and said when it is opened" grep -q '8 tokens read. The cosine of its vector with A' two.txt
+ok "one text on the screen" screen -m words_minilm -i "the cat sat" --size 120x40 -o one.txt
+check "how to see a cosine" grep -q 'pin, open TEXT: the cosine of two' one.txt
 ok "an encoder's rows have s" run -m words_bert -i "the cat"
 says "the hint has it" '^At \[CLS\] \(s=0\); another row: --at .logits\[s=3\]'
 ok "and its JSON says at" run --json -m words_bert -i "the cat"

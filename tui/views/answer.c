@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/difference.h"
 #include "core/session/learned/shipped.h"
 #include "tui/views/classes.h"
 
@@ -437,14 +438,29 @@ static bool apart(const Session *s)
            session_node(s, SIDE_DIFF, shown_site(s, SIDE_B, SITE_PROBS)) == NO_NODE;
 }
 
+/* Of a model without an answer: what it ends with, and of two vectors their cosine. */
+static void draw_vector(const Paint *p, Rect r, Side side)
+{
+    const bool words = shown_input(p->s, side)->kind == INPUT_TEXT,
+               vector = shown_site(p->s, side, SITE_EMBEDDING_UNIT) != NULL;
+    const float *alike = difference_likeness_peek(p->s);
+    char text[300];
+    if (alike)
+        utf8_print(text, sizeof text,
+                   "cosine of A's vector and B's: %.5f (1: the same direction, 0: nothing in common)%s", (double)*alike,
+                   words ? ". What each token carries of it: vitrine embed" : "");
+    else
+        utf8_print(text, sizeof text, "this model has no %s: it ends with %s%s", words ? "answer in words" : "classes",
+                   vector ? "a vector, at the step embedding" : "its tokens",
+                   vector && words ? ". Its cosine with another text's: pin, then open TEXT" : "");
+    canvas_wrap(p->c, r, STYLE_DIM, text);
+}
+
 static void draw_side(const Paint *p, Rect r, Side side, bool focus)
 {
     Table t;
     if (!table_open(p->s, side, r.w, &t))
-        canvas_wrap(p->c, r, STYLE_DIM,
-                    shown_input(p->s, side)->kind == INPUT_TEXT
-                        ? "this model has no answer in words: it ends with its tokens"
-                        : "this model has no classes: it ends with its tokens");
+        draw_vector(p, r, side);
     else if (!t.shown.values)
         shown_computing(p, r);
     else {
@@ -476,7 +492,7 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
-    if (apart(p->s)) {
+    if (apart(p->s) && !(difference_likeness_peek(p->s) && !shown_site(p->s, SIDE_B, SITE_PROBS))) {
         draw_side(p, rect_cut(&r, 'l', r.w / 2), SIDE_A, false);
         side = SIDE_B;
     }

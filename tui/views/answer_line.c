@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/difference.h"
 #include "tui/views/classes.h"
 
 enum { TIME_WIDTH = 40 }; /* with room for a bar beside the time */
@@ -16,8 +17,10 @@ static int put_best(const Paint *p, Side side, const char *letter, int y, int x,
         return canvas_text(p->c, y, x, width, STYLE_DIM,
                            shown_input(p->s, side)->kind == INPUT_MATRICES
                                ? "a worked example, on the engine of the model"
-                           : shown_input(p->s, side)->kind == INPUT_TEXT ? "no answer in words"
-                                                                         : "this model has no classes");
+                           : shown_input(p->s, side)->kind != INPUT_TEXT ? "this model has no classes"
+                           : session_compares(p->s) || !shown_site(p->s, side, SITE_EMBEDDING_UNIT)
+                               ? "no answer in words"
+                               : "no answer in words; pin, open TEXT: the cosine of two");
     Style style = side == SIDE_A ? STYLE_SIDE_A : STYLE_SIDE_B;
     int used = canvas_printf(p->c, y, x, width, style, "%s ", letter);
     if (!v.values)
@@ -93,8 +96,12 @@ void answer_line(const Paint *p, int y, int x, int width)
     Rect old = canvas_clip(p->c, (Rect){y, x, 1, width});
     const Session *s = p->s;
     int end = x + width, half = session_compares(s) ? (width - 3) / 2 : width;
-    x += put_best(p, SIDE_A, "A", y, x, half);
-    if (session_compares(s)) {
+    const float *alike = shown_site(s, SIDE_B, SITE_PROBS) ? NULL : difference_likeness_peek(s);
+    if (alike)
+        x += canvas_printf(p->c, y, x, end - x, STYLE_STRONG, "cosine of A's vector and B's %.5f", (double)*alike);
+    else
+        x += put_best(p, SIDE_A, "A", y, x, half);
+    if (session_compares(s) && !alike) {
         x += canvas_text(p->c, y, x, end - x, STYLE_DIM, " │ ");
         x += put_best(p, SIDE_B, "B", y, x, end - x);
     }
