@@ -626,6 +626,25 @@ for model in words_bert words_minilm; do
     done
 done
 
+# --- how probable a text is
+ok "one text" score -m "$FAMILIES/words_llama" ids:1,2,3,7
+says "its first token is given" '^ +0  w1 +given$'
+"$V" run --json -m "$FAMILIES/words_llama" -i ids:1,2,3,7 --at 'logits[t=1]' >row.json
+p=$(tr '{' '\n' <row.json | sed -n 's/^"index":3,.*"probability":\([0-9.e-]*\),.*/\1/p')
+near() { awk -v a="$1" -v p="$2" 'BEGIN {d = a + log(p); exit !(p > 0 && d < 1e-4 && d > -1e-4)}'; }
+check "a token's is minus the log of its probability ($p)" near "$(sed -n 's/^ *2  w3 *//p' <<<"$OUT")" "$p"
+sum() { awk '$3 ~ /^[0-9.]+$/ && $1 ~ /^[0-9]+$/ {s += $3} /^−log p/ {t = $3} END {exit !(t > 0 && (s - t) ^ 2 < 1e-6)}' <<<"$OUT"; }
+check "they add up to the text's" sum
+ok "a minimal pair" score -m translator "the cat is tired > le chat est fatigué" "the cat is tired > la chat est fatigué"
+says "where they part" '^\* +1  le +0\.1109  la +7\.3031 +-7\.1922$'
+says "which is the more probable" '^A is the more probable by 12\.49'
+ok "texts of two lengths" score --json -m "$FAMILIES/words_llama" ids:1,2,3 ids:1,2
+says "for programs" '"difference":[0-9.]+\}'
+refused 1 'gives none a probability' score -m words_bert "the cat"
+refused 1 'a text of one token has no probability' score -m "$FAMILIES/words_llama" ids:1
+refused 2 '3 texts: score compares two' score -m "$FAMILIES/words_llama" ids:1 ids:2 ids:3
+refused 2 'which model and text' score "a cat"
+
 # --- decoders: the answer is what comes after the last token; lists of numbers have no holes
 W=$(cd "${DATA%/*}/../families" && pwd)
 ok "run of a decoder" run -m "$W/words_llama" -i ids:1,2,3

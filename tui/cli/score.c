@@ -1,0 +1,224 @@
+/* `vitrine score`: how probable a text is to a model that writes, token by token; two texts beside each other. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/graph/anatomy.h"
+#include "core/io/json.h"
+#include "core/models/text_model.h"
+#include "tui/cli/verbs.h"
+
+enum { NAME_BYTES = 512, NAME_CELLS = 16, TEXTS_MOST = 2 };
+
+/* A text with −log p of every token but the first, in nats. */
+typedef struct Scored {
+    char text[NAME_BYTES];
+    int n;
+    int *id;      /* [n] */
+    char **token; /* [n], owned */
+    double *nats; /* [n]; [0] is 0 */
+    double sum;
+} Scored;
+
+static void scored_free(Scored *x)
+{
+    for (int i = 0; x->token && i < x->n; i++)
+        free(x->token[i]);
+    free(x->token);
+    free(x->id);
+    free(x->nats);
+    *x = (Scored){.n = 0};
+}
+
+/* −log of what a softmax over the row gives one of it: log Σ exp(x − max) + max − x. */
+static double nats_of(const float *row, size_t count, int which)
+{
+    double most = (double)row[0], sum = 0;
+    for (size_t i = 1; i < count; i++)
+        most = (double)row[i] > most ? (double)row[i] : most;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)row[i] - most > -700 ? dm_exp((double)row[i] - most) : 0;
+    return dm_log(sum) + most - (double)row[which];
+}
+
+/* The text that is open: token i is what row i − 1 of the logits is asked for. */
+static bool score_open(Session *s, Scored *out, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const Text *text = &session_input(s, SIDE_B)->text[TEXT_TARGET];
+    const Model *m = session_text_model(s);
+    const float *logits = session_need(s, SIDE_B, site_path_any(g, SITE_LOGITS), err);
+    if (!logits)
+        return false;
+    Dims d = graph_node(g, site_node_any(g, SITE_LOGITS))->dims;
+    size_t words = (size_t)g->axes[d.axis[d.n - 1]].n;
+    *out = (Scored){.n = text->count};
+    utf8_clean(out->text, sizeof out->text, session_input(s, SIDE_B)->name);
+    out->id = xcalloc((size_t)text->count + 1, sizeof *out->id);
+    out->token = xcalloc((size_t)text->count + 1, sizeof *out->token);
+    out->nats = xcalloc((size_t)text->count + 1, sizeof *out->nats);
+    for (int i = 0; i < text->count; i++) {
+        char name[NAME_BYTES];
+        out->id[i] = text->word[i];
+        const char *word = m->target.word ? m->target.word[text->word[i]] : text->label[i];
+        utf8_clean(name, sizeof name, word); /* a label may have a number behind the word */
+        out->token[i] = xstrdup(name);
+        out->nats[i] = i ? nats_of(logits + (size_t)(i - 1) * words, words, text->word[i]) : 0;
+        out->sum += out->nats[i];
+    }
+    if (text->count < 2) {
+        scored_free(out);
+        return err_set(err, "%.200s: a text of one token has no probability: nothing stands before it",
+                       session_input(s, SIDE_B)->name);
+    }
+    return true;
+}
+
+static void put_cell(const Scored *x, int i, Buf *out)
+{
+    char fitted[NAME_BYTES];
+    if (i >= x->n) {
+        buf_printf(out, "  %*s", NAME_CELLS + 10, "");
+        return;
+    }
+    utf8_fit(fitted, sizeof fitted, x->token[i], NAME_CELLS);
+    buf_printf(out, "  %s%*s", fitted, NAME_CELLS - utf8_cells(fitted), "");
+    if (i)
+        buf_printf(out, "%10.4f", x->nats[i]);
+    else
+        buf_printf(out, "%10s", "given");
+}
+
+static void put_table(const Scored *x, int count, Buf *out)
+{
+    int rows = 0;
+    for (int k = 0; k < count; k++) {
+        buf_printf(out, "%s%s\n", count == 1 ? "" : k ? "B  " : "A  ", x[k].text);
+        rows = x[k].n > rows ? x[k].n : rows;
+    }
+    buf_printf(out, "\n      ");
+    for (int k = 0; k < count; k++)
+        buf_printf(out, "  %-*s    −log p", NAME_CELLS, count == 1 ? "token" : k ? "B" : "A");
+    buf_puts(out, count > 1 ? "      A − B\n" : "\n");
+    for (int i = 0; i < rows; i++) {
+        bool other = count > 1 && (i >= x[0].n || i >= x[1].n || x[0].id[i] != x[1].id[i]);
+        buf_printf(out, "%c%5d", other ? '*' : ' ', i);
+        for (int k = 0; k < count; k++)
+            put_cell(&x[k], i, out);
+        if (count > 1 && i && i < x[0].n && i < x[1].n)
+            buf_printf(out, "%11.4f", x[0].nats[i] - x[1].nats[i]);
+        while (out->len && out->data[out->len - 1] == ' ')
+            out->data[--out->len] = '\0';
+        buf_putc(out, '\n');
+    }
+    buf_putc(out, '\n');
+    for (int k = 0; k < count; k++) {
+        double each = x[k].sum / (x[k].n - 1);
+        buf_printf(out, "%s−log p %.4f nats over %d token%s, %.4f each",
+                   count == 1 ? ""
+                   : k        ? "B  "
+                              : "A  ",
+                   x[k].sum, x[k].n - 1, x[k].n == 2 ? "" : "s", each);
+        if (each < 40)
+            buf_printf(out, " (perplexity %.4g)", dm_exp(each));
+        buf_putc(out, '\n');
+    }
+    if (count == 1)
+        return;
+    double apart = x[1].sum - x[0].sum;
+    buf_printf(out, "%s is the more probable by %.4f nats", apart >= 0 ? "A" : "B", dm_abs(apart));
+    if (dm_abs(apart) < 40)
+        buf_printf(out, ": %.4g times", dm_exp(dm_abs(apart)));
+    buf_puts(out, x[0].n != x[1].n ? ". They are not equally long: each further token makes a text less probable.\n"
+                                   : ".\n");
+}
+
+static void put_json(const Session *s, const Scored *x, int count, Buf *out)
+{
+    json_open(out, NULL, '{');
+    json_put_text(out, "model", s->model.name);
+    json_open(out, "texts", '[');
+    for (int k = 0; k < count; k++) {
+        json_open(out, NULL, '{');
+        json_put_text(out, "text", x[k].text);
+        json_put(out, "nats", "%.9g", x[k].sum);
+        json_put(out, "per_token", "%.9g", x[k].sum / (x[k].n - 1));
+        json_open(out, "tokens", '[');
+        for (int i = 0; i < x[k].n; i++) {
+            json_open(out, NULL, '{');
+            json_put_text(out, "token", x[k].token[i]);
+            json_put(out, "id", "%d", x[k].id[i]);
+            json_put(out, "nats", i ? "%.9g" : "null", x[k].nats[i]);
+            buf_putc(out, '}');
+        }
+        buf_puts(out, "]}");
+    }
+    buf_puts(out, "]");
+    if (count > 1)
+        json_put(out, "difference", "%.9g", x[0].sum - x[1].sum);
+    buf_puts(out, "}\n");
+}
+
+static bool check(const Options *o, const Link *l, Err *err)
+{
+    (void)l;
+    const int texts = o->word_count - 1 + (o->input != NULL);
+    if (!o->model || texts < 1)
+        return err_set(err, "which model and text? vitrine score -m FOLDER \"the cats sleep\" \"the cats sleeps\"");
+    if (texts > TEXTS_MOST)
+        return err_set(err, "%d texts: score compares two; a text of several words stands in quotes", texts);
+    return !(o->output || o->at) || err_set(err, "score writes on standard output: -o and --at mean nothing here");
+}
+
+static int score(Work *w, Err *err)
+{
+    const Options *o = w->options;
+    Session *s = &w->session;
+    const char *text[TEXTS_MOST];
+    Scored scored[TEXTS_MOST] = {{.n = 0}};
+    int texts = 0, count = 0;
+    if (o->input)
+        text[texts++] = o->input;
+    for (int i = 1; i < o->word_count && texts < TEXTS_MOST; i++)
+        text[texts++] = o->word[i];
+    w->link.input = text[0];
+    bool ok = work_open(w, LINE_OWN, err);
+    const Model *m = ok ? session_text_model(s) : NULL;
+    if (ok && (!m || !seq2seq_has_decoder(&m->text)))
+        ok = err_set(err,
+                     m ? "%.200s: an encoder reads all of a text at once and gives none a probability: `vitrine run` "
+                         "names what belongs at a [MASK]"
+                       : "%.200s looks at pictures: score is for models that write",
+                     s->model.name);
+    for (; ok && count < texts; count += ok)
+        ok = (!count || session_open_input(s, text[count], err)) && work_complete(w, err) &&
+             score_open(s, &scored[count], err);
+    if (ok && o->json)
+        put_json(s, scored, count, &w->out);
+    else if (ok)
+        put_table(scored, count, &w->out);
+    if (ok && !o->json && !s->model.trained)
+        buf_puts(&w->out, "the weights come from a seed: these probabilities mean nothing\n");
+    for (int i = 0; i < TEXTS_MOST; i++)
+        scored_free(&scored[i]);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
+const Verb VERB_SCORE = {
+    .name = "score",
+    .usage = "score -m FOLDER TEXT [TEXT] [--json]",
+    .summary = "how probable a text is, token by token, or which of two is the more probable",
+    .details = "For models that write. Each token's −log p is what the model, having read those before it, gives it: "
+               "the logarithm of a softmax over the logits before it, in nats. The first token is given. The sum is "
+               "−log of the text's probability; beside a second text that differs in a word (a minimal pair) the rows "
+               "say where they part: * marks other tokens, A − B what that costs. Of a model with an encoder it is the "
+               "probability of the answer: \"the cat is tired > le chat est fatigué\".",
+    .example = "vitrine score -m gpt2/ \"the keys are here\" \"the keys is here\"",
+    .flags = VERB_ALONE | VERB_JSON,
+    .check = check,
+    .run = score,
+};
