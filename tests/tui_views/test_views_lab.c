@@ -435,7 +435,11 @@ static void many_heads(void **state)
     }
     all_sizes(&VIEW_CENSUS);
     has(drawn(&VIEW_CENSUS, 10, 40, &text), "block 13");
-    has(buf_str(&text), "head");
+    has(buf_str(&text), "h11");
+    has(buf_str(&text), "of 12:"); /* not all have room, which is said */
+    has(drawn(&VIEW_CENSUS, 36, 100, &text), "h0");
+    has(buf_str(&text), "h11");
+    assert_null(strstr(buf_str(&text), "of 12:"));
     must("laboratory");
     all_sizes(&VIEW_LABORATORY);
     buf_free(&text);

@@ -199,7 +199,8 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
         each = each < 9 ? each : 9;
         number_text(low, sizeof low, unit * s->low, each);
         number_text(high, sizeof high, unit * s->high, each - (s->low < 0)); /* as many as beside the sign */
-        canvas_printf(p->c, y, x, width, STYLE_DIM, "%s … %s", low, high);
+        if (*low != '#' && *high != '#')
+            canvas_printf(p->c, y, x, width, STYLE_DIM, "%s … %s", low, high);
         return;
     }
     if (cells > 40)

@@ -368,16 +368,52 @@ static void name_of(const Tributary *t, int wide, char out[NAME])
         snprintf(out, NAME, "%s%d", wide >= 7 ? "head " : wide >= 4 ? "h" : "", t->head);
 }
 
+/* The name of the block or attention whose tributaries are `first` … `last`, and the columns that it has. */
+static int group_name(const River *r, Rect room, int first, int last, char out[ATTENTION_NAME])
+{
+    char whole[ATTENTION_NAME];
+    const Tributary *of = &r->at[first];
+    int w = column_of(r, room, last + 1) - column_of(r, room, first) - 1;
+    session_attention_name(r->v->g, anatomy_of(r->v->g, graph_node(r->v->g, of->e->part)->path), whole);
+    int skipped = r->v->several && utf8_cells(whole) > w ? (int)strcspn(whole, " ") + 1 : 0; /* "2 cross" */
+    snprintf(out, ATTENTION_NAME, "%s", whole + skipped);
+    return w;
+}
+
+static int group_end(const River *r, int i)
+{
+    while (i + 1 < r->count && r->at[i + 1].group == r->at[i].group)
+        i++;
+    return i;
+}
+
+/* Under all of them, or a number under all. */
+static void put_groups(const Paint *p, const River *r, Rect room, int y)
+{
+    char name[ATTENTION_NAME];
+    bool fit = true;
+    for (int i = 0; i < r->count; i = group_end(r, i) + 1) {
+        int w = group_name(r, room, i, group_end(r, i), name);
+        fit = fit && utf8_cells(name) <= w;
+    }
+    for (int i = 0; i < r->count; i = group_end(r, i) + 1) {
+        int w = group_name(r, room, i, group_end(r, i), name);
+        if (!fit)
+            snprintf(name, sizeof name, "%d", r->at[i].e->layer);
+        canvas_text(p->c, y, column_of(r, room, i), w + 1, STYLE_DIM, name);
+    }
+}
+
 /* A name under each, the block's (or attention's) under all of its own; the cursor. */
 static void put_names(const Paint *p, const River *r, Rect room, int y, bool focus)
 {
     int here = ledger_here(r->v->s, r->v->side);
     if (room.w >= NARROW)
         canvas_text(p->c, y, room.x, SPRING - 1, STYLE_AXIS, "start");
-    for (int i = 0, first = 0; i < r->count; i++) {
+    for (int i = 0; i < r->count; i++) {
         const Tributary *t = &r->at[i];
-        char name[NAME], group[ATTENTION_NAME], brief[NAME];
-        int x = column_of(r, room, i), part = anatomy_of(r->v->g, graph_node(r->v->g, t->e->part)->path);
+        char name[NAME];
+        int x = column_of(r, room, i);
         bool at = t->number == here && here >= 0;
         name_of(t, r->wide, name);
         if (at)
@@ -385,17 +421,8 @@ static void put_names(const Paint *p, const River *r, Rect room, int y, bool foc
         canvas_text(p->c, y, x, r->wide, at ? STYLE_CURSOR : STYLE_AXIS, name);
         if (at)
             focus_cursor(p, focus, y, x);
-        if (i + 1 < r->count && r->at[i + 1].group == t->group)
-            continue;
-        const Tributary *of = &r->at[first];
-        part = anatomy_of(r->v->g, graph_node(r->v->g, of->e->part)->path);
-        int from = column_of(r, room, first), w = column_of(r, room, i + 1) - from - (r->wide > 1);
-        session_attention_name(r->v->g, part, group);
-        snprintf(brief, sizeof brief, "%d", of->e->layer);
-        int skipped = r->v->several && utf8_cells(group) > w ? (int)strcspn(group, " ") + 1 : 0; /* "2 cross" */
-        canvas_text(p->c, y + 1, from, w, STYLE_DIM, utf8_cells(group + skipped) <= w ? group + skipped : brief);
-        first = i + 1;
     }
+    put_groups(p, r, room, y + 1);
     if (room.w >= NARROW) {
         int x = column_of(r, room, r->count) + 2;
         ledger_put_number(p, r->v, r->v->l->start, 0, y + 1, room.x, SPRING - 1, STYLE_DIM);

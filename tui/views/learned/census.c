@@ -16,6 +16,7 @@ enum {
     LABEL = 9,
     LABEL_STACK = 13,
     CELL_LEAST = 6,
+    CELL_BARE = 4, /* without numbers */
     CELL_WIDEST = 22,
     CELL_HIGHEST = 11,
     PANEL = 34,
@@ -66,10 +67,12 @@ static Layout layout(const Census *c, Rect r)
     Layout l = {.label = c->label};
     if (r.h > 2)
         l.status = rect_cut(&r, 't', 1);
-    if (r.w >= PANEL + c->label + 4 * CELL_LEAST) {
+    int least = c->why ? CELL_BARE : CELL_LEAST, all = c->label + c->heads * least; /* all heads, if they fit somehow */
+    bool below = r.w < PANEL + 2 + all && r.w >= all && r.h >= PANEL_LINES + 3 + c->rows;
+    if (!below && r.w >= PANEL + c->label + 4 * CELL_LEAST) {
         l.panel = rect_cut(&r, 'r', PANEL);
         rect_cut(&r, 'r', 2);
-    } else if (r.h >= PANEL_LINES + 1 + c->rows || r.h >= 2 * PANEL_LINES)
+    } else if (below || r.h >= PANEL_LINES + 1 + c->rows || r.h >= 2 * PANEL_LINES)
         l.panel = rect_cut(&r, 'b', PANEL_LINES);
     if (r.h > 12)
         rect_cut(&r, 't', 1);
@@ -77,7 +80,7 @@ static Layout layout(const Census *c, Rect r)
         l.bar = rect_cut(&r, 'b', 1);
     l.table = r;
     int rows = r.h - 1, columns = r.w - c->label;
-    l.wide = between(c->heads > 0 ? columns / c->heads : 0, CELL_LEAST, CELL_WIDEST);
+    l.wide = between(c->heads > 0 ? columns / c->heads : 0, least, CELL_WIDEST);
     l.tall = between(rows / (c->rows > 0 ? c->rows : 1), 1, CELL_HIGHEST);
     if (l.tall > 1) { /* a blank line between blocks keeps them apart */
         l.tall--;
@@ -147,8 +150,11 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
         return;
     for (int h = l->first_head; h < l->first_head + l->across; h++) {
         Rect at = head_rect(l, l->first_row, h);
-        canvas_printf(p->c, l->table.y, at.x, at.w, h == c->head ? STYLE_STRONG : STYLE_AXIS, "head %d", h);
+        canvas_printf(p->c, l->table.y, at.x, at.w, h == c->head ? STYLE_STRONG : STYLE_AXIS,
+                      at.w >= (c->heads > 10 ? 7 : 6) ? "head %d" : "h%d", h);
     }
+    if (l->across < c->heads)
+        canvas_printf(p->c, l->table.y, l->table.x, l->label - 1, STYLE_DIM, "of %d:", c->heads);
     for (int b = l->first_row; b < l->first_row + l->down; b++) {
         Rect line = head_rect(l, b, l->first_head);
         char name[ATTENTION_NAME];

@@ -10,7 +10,7 @@
 #include "tui/views/number.h"
 #include "tui/views/shown.h"
 
-enum { LABEL_MOST = 12, CELL_LEAST = 5, CELL_WIDEST = 12, NOTE_LINES = 2, NAME = 64 };
+enum { LABEL_MOST = 12, CELL_LEAST = 5, CELL_WIDEST = 12, CELL_TALLEST = 5, NOTE_LINES = 2, NAME = 64 };
 
 static const char *class_of(const Session *s, int o, char out[NAME])
 {
@@ -35,7 +35,7 @@ static size_t count_of(const Confusion *c, int of, int named)
 
 typedef struct Layout {
     Rect status, table, note; /* table: the header line and the label column included */
-    int wide, label, first_row, first_col, down, across;
+    int wide, tall, label, first_row, first_col, down, across;
 } Layout;
 
 static Layout layout(const Session *s, const Confusion *c, Rect r)
@@ -53,7 +53,8 @@ static Layout layout(const Session *s, const Confusion *c, Rect r)
     l.label = clamp(l.label, 2, LABEL_MOST);
     l.table = r;
     l.wide = clamp(c->classes ? (r.w - l.label) / c->classes : 0, CELL_LEAST, CELL_WIDEST);
-    l.down = clamp(r.h - 1, 0, c->classes);
+    l.tall = clamp(c->classes ? (r.h - 1) / c->classes : 1, 1, CELL_TALLEST);
+    l.down = clamp((r.h - 1) / l.tall, 0, c->classes);
     l.across = clamp((r.w - l.label) / l.wide, 0, c->classes);
     l.first_row = (int)scroll_first((size_t)c->classes, (size_t)s->look.confusion.of, (size_t)l.down);
     l.first_col = (int)scroll_first((size_t)c->classes, (size_t)s->look.confusion.named, (size_t)l.across);
@@ -62,8 +63,8 @@ static Layout layout(const Session *s, const Confusion *c, Rect r)
 
 static Rect cell_rect(const Layout *l, int of, int named)
 {
-    return (Rect){l->table.y + 1 + of - l->first_row, l->table.x + l->label + (named - l->first_col) * l->wide, 1,
-                  l->wide - 1};
+    return (Rect){l->table.y + 1 + (of - l->first_row) * l->tall,
+                  l->table.x + l->label + (named - l->first_col) * l->wide, l->tall, l->wide - 1};
 }
 
 static void draw_cell(const Paint *p, const Confusion *c, Rect r, const ColourScale *scale, int of, int named)
@@ -71,21 +72,23 @@ static void draw_cell(const Paint *p, const Confusion *c, Rect r, const ColourSc
     char text[16];
     const size_t n = in_class(c, of), k = count_of(c, of, named);
     const float share = n ? (float)(100 * (double)k / (double)n) : NAN;
-    for (int x = 0; x < r.w && !isnan(share); x++)
-        canvas_pixel(p->c, r.y, r.x + x, -1, colour_scale_colour(scale, share), colour_scale_level(scale, share), 0,
-                     (Ref){0});
+    for (int i = 0; i < r.w * r.h && !isnan(share); i++)
+        canvas_pixel(p->c, r.y + i / r.w, r.x + i % r.w, -1, colour_scale_colour(scale, share),
+                     colour_scale_level(scale, share), 0, (Ref){0});
     if (!k)
         snprintf(text, sizeof text, "·");
     else
         utf8_print(text, sizeof text, r.w >= 7 ? "%.1f" : share < 0.5F ? "<1" : "%.0f", (double)share);
-    canvas_right(p->c, r.y, r.x + 1, r.w - 2, STYLE_STRONG, text); /* the marks of the cursor beside it */
+    canvas_right(p->c, r.y + (r.h - 1) / 2, r.x + 1, r.w - 2, STYLE_STRONG,
+                 text); /* the marks of the cursor beside it */
     if (of == p->s->look.confusion.of && named == p->s->look.confusion.named)
         heat_mark(p, r.y, r.x, r.h, r.w, (Ref){0});
 }
 
 static void draw_table(const Paint *p, const Confusion *c, const Layout *l, bool focus)
 {
-    const ColourScale scale = colour_scale_of_range(p, 0, 100);
+    ColourScale scale = colour_scale_of_range(p, 0, 100);
+    scale.root = true; /* mistakes are a hundredth of what is right */
     char name[NAME];
     for (int o = l->first_col; o < l->first_col + l->across; o++) {
         Rect at = cell_rect(l, l->first_row, o);
@@ -94,13 +97,13 @@ static void draw_table(const Paint *p, const Confusion *c, const Layout *l, bool
     }
     for (int of = l->first_row; of < l->first_row + l->down; of++) {
         Rect line = cell_rect(l, of, l->first_col);
-        canvas_label(p->c, line.y, l->table.x, l->label - 1, of == p->s->look.confusion.of ? STYLE_STRONG : STYLE_AXIS,
-                     class_of(p->s, of, name));
+        canvas_label(p->c, line.y + (line.h - 1) / 2, l->table.x, l->label - 1,
+                     of == p->s->look.confusion.of ? STYLE_STRONG : STYLE_AXIS, class_of(p->s, of, name));
         for (int o = l->first_col; o < l->first_col + l->across; o++)
             draw_cell(p, c, cell_rect(l, of, o), &scale, of, o);
     }
     Rect here = cell_rect(l, p->s->look.confusion.of, p->s->look.confusion.named);
-    focus_cursor(p, focus, here.y, here.x);
+    focus_cursor(p, focus, here.y + (here.h - 1) / 2, here.x);
 }
 
 static void draw_status(const Paint *p, const Confusion *c, Rect r)

@@ -10,7 +10,7 @@
 #include "tui/views/learned/where_view.h"
 #include "tui/views/spread.h"
 
-enum { SQUARE_MOST = 24, TABLE_LEAST = 10, LEGEND_LEAST = 9 };
+enum { SQUARE_MOST = 24, TABLE_LEAST = 10, LEGEND_LEAST = 9, LEGEND_GOOD = 12 };
 /* The column beside the maps: its least width, where a row of the table takes one line, the lines kept below the
  * picture, and the least for one more note. */
 enum {
@@ -99,10 +99,11 @@ static void draw_title(const Paint *p, const Where *w, Rect r, int m, const Colo
     bool here = m == w->focus;
     const int blocks = session_blocks_on(w->s, w->side), depth = where_depth(w->s, blocks);
     char partly[32];
-    const char *name = r.w < 18 ? where_word((WhereMethod)m) : LONG[m];
+    bool brief = r.w < 18 || (scale && r.w < utf8_cells(LONG[m]) + 3 + LEGEND_GOOD); /* rather its scale */
+    const char *name = brief ? where_word((WhereMethod)m) : LONG[m];
     if (r.h < 1)
         return;
-    if (r.w < 18)
+    if (brief)
         snprintf(partly, sizeof partly, depth > 1 ? "rollout 0–%d" : "rollout %d", depth - 1);
     else
         snprintf(partly, sizeof partly, depth > 1 ? "rollout, blocks 0–%d" : "rollout, block %d", depth - 1);
