@@ -12,6 +12,8 @@
 #include "core/base/utf8.h"
 #include "core/io/tensors.h"
 #include "core/session/address.h"
+#include "core/session/ask/ledgers.h"
+#include "core/session/screens.h"
 #include "tui/canvas/export.h"
 #include "tui/canvas/plot.h"
 #include "tui/cli/play.h"
@@ -112,7 +114,11 @@ bool screen_compute(Work *w, int height, int width, Err *err)
             session_trim(s); /* as between two frames: what a view draws it has asked for */
             return true;
         }
-        if (!s->progress(s->progress_context, "computing", session_progress_share(s)))
+        size_t done, total; /* the pass is there long before every part has been left out of it once */
+        ledger_measured(s, &done, &total);
+        bool measuring = s->place.screen == SCREEN_LEDGER && done < total;
+        if (!s->progress(s->progress_context, measuring ? "measuring" : "computing",
+                         measuring ? (double)done / (double)total : session_progress_share(s)))
             return stop_refuse(err);
     }
 }
