@@ -311,8 +311,8 @@ $(B)/bench/%:
 .PHONY: bench bench-ui bench-class bench-torch
 bench: $(B)/bench/bench bench-ui ## contractions and whole passes against this processor's peak, and the screen's latency (minutes)
 	$(Q)$(B)/bench/bench $(B)/bench.json $(BENCH_MODELS)
-bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU; AGAINST=PROGRAM: another build, by turns, and the ratio
-	$(Q)$(B)/bench/bench_ui $(B)/vitrine -o $(B)/bench_ui.json $(if $(AGAINST),--against $(AGAINST))
+bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU, of vit-b16 too; AGAINST=PROGRAM: another build, by turns, and the ratio
+	$(Q)$(B)/bench/bench_ui $(B)/vitrine -o $(B)/bench_ui.json $(if $(AGAINST),--against $(AGAINST)) $(addprefix --large ,$(wildcard build/models/vit-b16))
 bench-class: $(B)/bench/bench_class $(B)/vitrine ## a presenter alone, with 60 followers, with 200 readers: key to frame, to the last follower, bytes a step (two minutes)
 	$(Q)$(B)/bench/bench_class $(B)/vitrine
 bench-torch: $(B)/bench/serve_forward ## against PyTorch (Debian: python3-torch), interleaved in one run

@@ -1,6 +1,7 @@
 /* How long the screen keeps a person waiting: start to first frame, key to frame, what-if to frame, idle CPU. Drives
  * the real program on a pseudo-terminal. With a second program (an older build, say) the two take turns, round by
- * round, and their ratio is printed. Usage: bench_ui PROGRAM [-o FILE.json] [--against PROGRAM] */
+ * round, and their ratio is printed. With a large model, key to frame on the screens that show most of it. Usage:
+ * bench_ui PROGRAM [-o FILE.json] [--against PROGRAM] [--large MODEL] */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pty.h>
@@ -199,6 +200,63 @@ static void write_json(FILE *f, const Side *s, const Case *c, bool first)
     fprintf(f, ",\"first_frame_bytes\":%zu,\"idle_cpu\":%.4f}", s->frame_bytes, s->idle);
 }
 
+/* The cursor's move on a large model's screens, with the map's strips beside them: what they show was computed before, in
+ * the steps between frames. */
+static void bench_large(const char *program, const char *model, FILE *json)
+{
+    static const struct {
+        const char *name, *line;
+    } SCREENS[] = {{"picture", ":goto image\r"},
+                   {"alike", ":alike\r"},
+                   {"heat", ":goto blocks.5.mlp.post; view heat\r"},
+                   {"sheet", ":goto blocks.5.attn.pattern; view sheet\r"},
+                   {"row", ":goto blocks.5.attn.pattern; view row\r"},
+                   {"matrix", ":goto blocks.5.attn.pattern; view matrix\r"},
+                   {"lens", ":lens\r"},
+                   {"measuring",
+                    ":where\r"}}; /* the last while occlusion runs: a slice of it may stand before the frame */
+    ;
+    static const int SIZES[][2] = {{24, 80}, {40, 120}, {60, 200}};
+    enum { PATIENCE_MS = 2500 };
+    printf("%s, key to frame: least and median of %d, in ms\n%-10s", model, ROUNDS, "");
+    for (int i = 0; i < 3; i++)
+        printf("     %4d×%-4d   ", SIZES[i][1], SIZES[i][0]);
+    double ms[sizeof SCREENS / sizeof *SCREENS][3][ROUNDS];
+    for (int i = 0; i < 3; i++) {
+        struct winsize size = {.ws_row = (unsigned short)SIZES[i][0], .ws_col = (unsigned short)SIZES[i][1]};
+        int fd;
+        pid_t pid = forkpty(&fd, NULL, NULL, &size);
+        if (pid == 0) {
+            setenv("TERM", "xterm-256color", 1);
+            setenv("LC_ALL", "C.UTF-8", 1);
+            execl(program, program, "--fresh", "-m", model, "-i", "#66", (char *)NULL);
+            _exit(127);
+        }
+        Side s = {.pid = pid, .fd = fd};
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        size_t bytes = 0;
+        for (size_t k = 0; k < sizeof SCREENS / sizeof *SCREENS; k++) {
+            press(fd, SCREENS[k].line, &bytes);
+            while (poll(&p, 1, PATIENCE_MS) > 0 && settle(fd, clock_ns(), &bytes) > 0) /* until all is computed */
+                continue;
+            for (int round = 0; round < ROUNDS; round++)
+                ms[k][i][round] = press(fd, round % 2 ? "h" : "l", &bytes);
+        }
+        stop(&s);
+    }
+    for (size_t k = 0; k < sizeof SCREENS / sizeof *SCREENS; k++) {
+        printf("\n%-10s", SCREENS[k].name);
+        for (int i = 0; i < 3; i++) {
+            double middle = median(ms[k][i], ROUNDS); /* which sorts them */
+            printf(" %8.1f %6.1f", ms[k][i][0], middle);
+            if (json)
+                fprintf(json, ",\n{\"screen\":\"%s\",\"columns\":%d,\"least_ms\":%.2f,\"median_ms\":%.2f}",
+                        SCREENS[k].name, SIZES[i][1], ms[k][i][0], middle);
+        }
+    }
+    printf("\n");
+}
+
 /* The whole program, from its start to the end of what it writes, greedily: a sentence of 23 words. */
 static void bench_translate(const char *program, FILE *json)
 {
@@ -236,17 +294,20 @@ static void bench_translate(const char *program, FILE *json)
 
 int main(int argc, char **argv)
 {
-    const char *out = NULL, *other = NULL;
+    const char *out = NULL, *other = NULL, *large = NULL;
     bool usage = argc < 2;
     for (int i = 2; i < argc; i += 2) {
-        const char **value = strcmp(argv[i], "-o") == 0 ? &out : strcmp(argv[i], "--against") == 0 ? &other : NULL;
+        const char **value = strcmp(argv[i], "-o") == 0          ? &out
+                             : strcmp(argv[i], "--against") == 0 ? &other
+                             : strcmp(argv[i], "--large") == 0   ? &large
+                                                                 : NULL;
         if (value && i + 1 < argc)
             *value = argv[i + 1];
         else
             usage = true;
     }
     if (usage) {
-        fputs("usage: bench_ui PROGRAM [-o FILE.json] [--against PROGRAM]\n", stderr);
+        fputs("usage: bench_ui PROGRAM [-o FILE.json] [--against PROGRAM] [--large MODEL]\n", stderr);
         return 2;
     }
     FILE *json = out ? fopen(out, "w") : NULL;
@@ -272,6 +333,8 @@ int main(int argc, char **argv)
             write_json(json, &sides[0], c, i == 0);
     }
     bench_translate(argv[1], json);
+    if (large)
+        bench_large(argv[1], large, json);
     if (json) {
         fputs("]\n", json);
         fclose(json);

@@ -13,7 +13,6 @@
 #include "core/io/tensors.h"
 #include "core/session/address.h"
 #include "core/session/ask/ledgers.h"
-#include "core/session/screens.h"
 #include "tui/canvas/export.h"
 #include "tui/canvas/plot.h"
 #include "tui/cli/play.h"
@@ -116,9 +115,10 @@ bool screen_compute(Work *w, int height, int width, Err *err)
         }
         size_t done, total; /* the pass is there long before every part has been left out of it once */
         ledger_measured(s, &done, &total);
-        bool measuring = s->place.screen == SCREEN_LEDGER && done < total;
+        double share = session_progress_share(s);
+        bool measuring = share >= 1 && done < total;
         if (!s->progress(s->progress_context, measuring ? "measuring" : "computing",
-                         measuring ? (double)done / (double)total : session_progress_share(s)))
+                         measuring ? (double)done / (double)total : share))
             return stop_refuse(err);
     }
 }
