@@ -200,8 +200,8 @@ static void write_json(FILE *f, const Side *s, const Case *c, bool first)
     fprintf(f, ",\"first_frame_bytes\":%zu,\"idle_cpu\":%.4f}", s->frame_bytes, s->idle);
 }
 
-/* The cursor's move on a large model's screens, with the map's strips beside them: what they show was computed before, in
- * the steps between frames. */
+/* The cursor's move on a large model's screens, with the map's strips beside them: what they show was computed before,
+ * in the steps between frames. */
 static void bench_large(const char *program, const char *model, FILE *json)
 {
     static const struct {
@@ -213,9 +213,7 @@ static void bench_large(const char *program, const char *model, FILE *json)
                    {"row", ":goto blocks.5.attn.pattern; view row\r"},
                    {"matrix", ":goto blocks.5.attn.pattern; view matrix\r"},
                    {"lens", ":lens\r"},
-                   {"measuring",
-                    ":where\r"}}; /* the last while occlusion runs: a slice of it may stand before the frame */
-    ;
+                   {"measuring", ":where\r"}}; /* while occlusion runs: a slice of it may stand before the frame */
     static const int SIZES[][2] = {{24, 80}, {40, 120}, {60, 200}};
     enum { PATIENCE_MS = 2500 };
     printf("%s, key to frame: least and median of %d, in ms\n%-10s", model, ROUNDS, "");
