@@ -137,7 +137,13 @@ static void a_vote_is_what_was_written_before(void **state)
                                      "model translator; goto logits[t=4]; why"};
     for (size_t i = 0; i < sizeof AT / sizeof *AT; i++) {
         LedgerVia via;
-        has(run(AT[i]), "Of that vote, ");
+        const char *said = run(AT[i]);
+        char itself[64];
+        has(said, "Of that vote, ");
+        has(said, "One step back is told");
+        snprintf(itself, sizeof itself, " itself %.3g.",
+                 (double)number_at(i < 2 ? "ledger.via.patch_embed.out_nobias" : "ledger.via.encoder.embed"));
+        has(said, itself); /* a patch's pixels, or a word */
         const Graph *g = session_graph(&s, SIDE_B);
         const Ledger *of = session_ledger(&s, SIDE_B), *l = session_ledger_via(&s, SIDE_B);
         const LedgerEntry *e = of->entry;

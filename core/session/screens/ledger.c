@@ -208,6 +208,15 @@ static bool stands_on(const Session *s, const LedgerLine *l, const char **path, 
     return e == l->entry && head == l->head && s->look.ledger.one_head == (head >= 0);
 }
 
+/* What the patch or the word of that token wrote into the vote, before any block; NULL: it is no such token. */
+static const LedgerEntry *token_itself(const Ledger *l)
+{
+    for (int i = 0; i < l->count; i++)
+        if (l->entry[i].kind == LEDGER_PATCHES || l->entry[i].kind == LEDGER_WORDS)
+            return &l->entry[i];
+    return NULL;
+}
+
 /* The vote of that head for that token has a ledger of its own from now on; where it can't have one nothing is lost. */
 static bool look_via(Session *s, WhyAnswer *a)
 {
@@ -228,12 +237,15 @@ static bool look_via(Session *s, WhyAnswer *a)
     for (int i = 0; l && i < l->count; i++)
         if (l->entry[i].kind == LEDGER_HEADS && !ask_need(s, SIDE_B, l->entry[i].heads, &none))
             return false;
+    const LedgerEntry *itself = l ? token_itself(l) : NULL;
+    if (itself && !ask_need(s, SIDE_B, itself->total, &none))
+        return false;
     if (l && !ask_need(s, SIDE_B, l->value, &none))
         return false;
     return ask_why_ledger(s, SIDE_B, a, NULL); /* its lines were those of the graph before */
 }
 
-/* " Into that vote, 0.812, block 1 head 0 had written 0.712, from r3c5". */
+/* " Of that vote, 0.812, block 1 head 0 had written 0.712, from r3c5; the patch r3c5 itself 0.041". */
 static void put_via(const Session *s, const WhyAnswer *a, Buf *out)
 {
     LedgerVia via;
@@ -248,8 +260,18 @@ static void put_via(const Session *s, const WhyAnswer *a, Buf *out)
     ledger_part_text(g, &line, out);
     buf_puts(out, " had written ");
     ask_put_short(out, via.wrote);
-    buf_printf(out, ", from %s. Values only: why a head looks where it does is left out.",
+    buf_printf(out, ", from %s",
                axis_label(&g->axes[node_role(g, via.entry->tokens, ROLE_KEY)], via.token, label, sizeof label));
+    const LedgerEntry *itself = token_itself(session_ledger_via(s, SIDE_B));
+    const float *x = itself ? session_peek(s, SIDE_B, graph_node(g, itself->total)->path) : NULL;
+    if (x) {
+        buf_printf(out, "; the %s %s itself ", itself->kind == LEDGER_PATCHES ? "patch" : "word",
+                   axis_label(&g->axes[node_role(g, a->head.entry->tokens, ROLE_KEY)], a->token, label, sizeof label));
+        ask_put_short(out, *x);
+    }
+    buf_puts(out,
+             ". One step back is told: those further back wrote parts of these parts. Values only: why a head looks "
+             "where it does is left out.");
 }
 
 bool ledger_why(Session *s, const char **path, size_t *cell)
