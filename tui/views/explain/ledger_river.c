@@ -7,21 +7,16 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "tui/views/explain/ledger_view.h"
+#include "tui/views/explain/river.h"
 
 enum {
-    MOST = 512,   /* tributaries of any model */
     HIGHEST = 96, /* lines of a river */
     PARTS = 8,    /* of a line */
     WIDEST = 9,   /* columns of a tributary */
     APART = 3,    /* … between blocks */
-    ENDS = 14,    /* … of what is neither head nor MLP, at the left, and of the number, at the right */
-    SPRING = 6,   /* … of the first alone */
-    NARROW = 50,  /* … of the screen: fewer have no room for words at the ends */
     ENDS_NARROW = 4,
     SPRING_NARROW = 2,
     MARGIN_BELOW = 2, /* lines of names */
-    PATH_NAME = 14,   /* columns of a head that is no tributary */
     PATH_LEAST = 10,  /* lines of a river that has one for its path */
     ABOVE = 2,        /* the cursor's tributary in words, the legend */
     NAME = 20
@@ -29,31 +24,12 @@ enum {
 
 typedef enum Water { DRY, STREAM, ADDS, TAKES, LOST } Water;
 
-typedef struct Tributary {
-    const LedgerEntry *e;
-    int head;                  /* −1: an MLP, or the rest of an attention's heads */
-    int number;                /* ledger_tributary's; −1: the rest */
-    float wrote, lost, before; /* lost: NaN where it is not known; before: what stands so far */
-    NodeId node;               /* NO_NODE of a rest */
-    size_t cell;
-    int group; /* blocks before it; of several attentions in a block each counts */
-} Tributary;
-
-typedef struct River {
-    const LedgerView *v;
-    Tributary at[MOST];
-    int count, wide;   /* columns of one */
-    int groups, apart; /* blocks, and columns between two of them */
-    float start, end;
-    float low, high; /* how far it all goes */
-} River;
-
 /* What each one wrote, as they stand in the model; false while one is not computed. */
 static bool read_all(const LedgerView *v, Tributary *at, int *count)
 {
     const LedgerEntry *e;
     int head;
-    for (*count = 0; *count < MOST && ledger_tributary(v->g, v->l, *count, &e, &head); ++*count) {
+    for (*count = 0; *count < RIVER_MOST && ledger_tributary(v->g, v->l, *count, &e, &head); ++*count) {
         NodeId node = head < 0 ? e->total : e->heads;
         const size_t cell = head < 0 ? 0 : (size_t)head;
         float x;
@@ -116,7 +92,7 @@ static void reach(River *r, float base, float by)
 
 static bool river_open(const LedgerView *v, int columns, River *r)
 {
-    Tributary all[MOST];
+    Tributary all[RIVER_MOST];
     int count;
     *r = (River){.v = v};
     float value, start = 0;
@@ -245,20 +221,20 @@ static void put_column(const Paint *p, const Bed *b, int x, float stream, float 
         put_cell(p, b->r.y + b->r.h - 1 - k, x, e + k * PARTS, above, of);
 }
 
-static int spring_of(Rect room)
+int river_left(Rect room)
 {
-    return room.w < NARROW ? SPRING_NARROW : SPRING;
+    return room.w < RIVER_NARROW ? SPRING_NARROW : RIVER_SPRING;
 }
 
 static int columns_of(Rect room)
 {
-    return room.w - (room.w < NARROW ? ENDS_NARROW : ENDS);
+    return room.w - (room.w < RIVER_NARROW ? ENDS_NARROW : RIVER_ENDS);
 }
 
-static int column_of(const River *r, Rect room, int i)
+int river_column(const River *r, Rect room, int i)
 {
     int after = i < r->count ? r->at[i].group : r->groups;
-    return room.x + spring_of(room) + i * r->wide + after * r->apart;
+    return room.x + river_left(room) + i * r->wide + after * r->apart;
 }
 
 static Ref ref_of(const LedgerView *v, NodeId n, size_t cell)
@@ -269,7 +245,7 @@ static Ref ref_of(const LedgerView *v, NodeId n, size_t cell)
 }
 
 /* Of what it wrote: beside it is one of what is lost, and one between it and the next where there is room. */
-static int own_columns(const River *r, const Tributary *t)
+int river_own(const River *r, const Tributary *t)
 {
     int own = r->wide - (r->wide > 2) - (r->wide > 1 && !isnan(t->lost));
     return own > 0 ? own : 1;
@@ -279,13 +255,13 @@ static void put_water(const Paint *p, const River *r, const Bed *b)
 {
     Ref of[LOST + 1] = {{0}};
     of[STREAM] = ref_of(r->v, r->v->l->start, 0);
-    for (int x = b->r.x; x < column_of(r, b->r, 0); x++)
+    for (int x = b->r.x; x < river_column(r, b->r, 0); x++)
         put_column(p, b, x, r->start, 0, DRY, DRY, of);
     for (int i = 0; i < r->count; i++) {
         const Tributary *t = &r->at[i];
-        int x = column_of(r, b->r, i), lost = r->wide > 1 && !isnan(t->lost), own = own_columns(r, t);
+        int x = river_column(r, b->r, i), lost = r->wide > 1 && !isnan(t->lost), own = river_own(r, t);
         of[ADDS] = of[TAKES] = ref_of(r->v, t->node, t->cell);
-        int end = column_of(r, b->r, i + 1);
+        int end = river_column(r, b->r, i + 1);
         for (int k = 0; k < r->wide; k++)
             if (k < own)
                 put_column(p, b, x + k, t->before, t->wrote, ADDS, TAKES, of);
@@ -298,7 +274,7 @@ static void put_water(const Paint *p, const River *r, const Bed *b)
         for (x += r->wide; x < end; x++)
             put_column(p, b, x, t->before + t->wrote, 0, DRY, DRY, of);
     }
-    for (int x = column_of(r, b->r, r->count), k = 0; k < 2; k++)
+    for (int x = river_column(r, b->r, r->count), k = 0; k < 2; k++)
         put_column(p, b, x + k, r->end, 0, DRY, DRY, of);
 }
 
@@ -323,7 +299,7 @@ static int by_size(const void *a, const void *b)
     return p != q ? (p > q ? -1 : 1) : (x->number > y->number) - (x->number < y->number);
 }
 
-static int sorted(const River *r, const Tributary *to[MOST])
+static int sorted(const River *r, const Tributary *to[RIVER_MOST])
 {
     int n = 0;
     for (int i = 0; i < r->count; i++)
@@ -336,15 +312,15 @@ static int sorted(const River *r, const Tributary *to[MOST])
 /* What it wrote, over or under it where that is free: the largest first. */
 static void put_values(const Paint *p, const River *r, const Bed *b)
 {
-    const Tributary *in[MOST];
+    const Tributary *in[RIVER_MOST];
     for (int n = sorted(r, in), i = 0; i < n; i++) {
         const Tributary *t = in[i];
         char text[16];
         number_text(text, sizeof text, t->wrote, 6);
-        int w = (int)strlen(text), left = column_of(r, b->r, (int)(t - r->at));
+        int w = (int)strlen(text), left = river_column(r, b->r, (int)(t - r->at));
         float up = fmaxf(t->before, 0) + fmaxf(t->wrote, 0), down = fminf(t->before, 0) + fminf(t->wrote, 0);
         int over = b->r.h - (level_of(b, up) + PARTS - 1) / PARTS - 1, under = b->r.h - level_of(b, down) / PARTS,
-            own = own_columns(r, t);
+            own = river_own(r, t);
         for (int k = 0; k < 3 * w && fabsf(t->wrote) * b->scale >= 1; k++) { /* as near as is free, its middle first */
             int x = left + own / 2 - w / 2 + (k % w % 2 ? -(k % w + 1) / 2 : k % w / 2),
                 y = b->r.y + (t->wrote > 0 ? over - k / w : under + k / w);
@@ -354,79 +330,6 @@ static void put_values(const Paint *p, const River *r, const Bed *b)
             canvas_ref(p->c, y, x, w, ref_of(r->v, t->node, t->cell));
             break;
         }
-    }
-}
-
-/* "head 3", "h3", "3" as there is room; MLP, others. */
-static void name_of(const Tributary *t, int wide, char out[NAME])
-{
-    if (t->number < 0)
-        snprintf(out, NAME, "%s", wide >= 7 ? "others" : "+");
-    else if (t->head < 0)
-        snprintf(out, NAME, "%s", wide >= 4 ? "MLP" : "M");
-    else
-        snprintf(out, NAME, "%s%d", wide >= 7 ? "head " : wide >= 4 ? "h" : "", t->head);
-}
-
-/* The name of the block or attention whose tributaries are `first` … `last`, and the columns that it has. */
-static int group_name(const River *r, Rect room, int first, int last, char out[ATTENTION_NAME])
-{
-    char whole[ATTENTION_NAME];
-    const Tributary *of = &r->at[first];
-    int w = column_of(r, room, last + 1) - column_of(r, room, first) - 1;
-    session_attention_name(r->v->g, anatomy_of(r->v->g, graph_node(r->v->g, of->e->part)->path), whole);
-    int skipped = r->v->several && utf8_cells(whole) > w ? (int)strcspn(whole, " ") + 1 : 0; /* "2 cross" */
-    snprintf(out, ATTENTION_NAME, "%s", whole + skipped);
-    return w;
-}
-
-static int group_end(const River *r, int i)
-{
-    while (i + 1 < r->count && r->at[i + 1].group == r->at[i].group)
-        i++;
-    return i;
-}
-
-/* Under all of them, or a number under all. */
-static void put_groups(const Paint *p, const River *r, Rect room, int y)
-{
-    char name[ATTENTION_NAME];
-    bool fit = true;
-    for (int i = 0; i < r->count; i = group_end(r, i) + 1) {
-        int w = group_name(r, room, i, group_end(r, i), name);
-        fit = fit && utf8_cells(name) <= w;
-    }
-    for (int i = 0; i < r->count; i = group_end(r, i) + 1) {
-        int w = group_name(r, room, i, group_end(r, i), name);
-        if (!fit)
-            snprintf(name, sizeof name, "%d", r->at[i].e->layer);
-        canvas_text(p->c, y, column_of(r, room, i), w + 1, STYLE_DIM, name);
-    }
-}
-
-/* A name under each, the block's (or attention's) under all of its own; the cursor. */
-static void put_names(const Paint *p, const River *r, Rect room, int y, bool focus)
-{
-    int here = ledger_here(r->v->s, r->v->side);
-    if (room.w >= NARROW)
-        canvas_text(p->c, y, room.x, SPRING - 1, STYLE_AXIS, "start");
-    for (int i = 0; i < r->count; i++) {
-        const Tributary *t = &r->at[i];
-        char name[NAME];
-        int x = column_of(r, room, i);
-        bool at = t->number == here && here >= 0;
-        name_of(t, r->wide, name);
-        if (at)
-            canvas_fill(p->c, (Rect){y, x, 1, r->wide > 2 ? r->wide - 1 : r->wide}, STYLE_CURSOR, ' ');
-        canvas_text(p->c, y, x, r->wide, at ? STYLE_CURSOR : STYLE_AXIS, name);
-        if (at)
-            focus_cursor(p, focus, y, x);
-    }
-    put_groups(p, r, room, y + 1);
-    if (room.w >= NARROW) {
-        int x = column_of(r, room, r->count) + 2;
-        ledger_put_number(p, r->v, r->v->l->start, 0, y + 1, room.x, SPRING - 1, STYLE_DIM);
-        ledger_put_number(p, r->v, r->v->l->value, 0, y, x, ENDS - SPRING - 2, STYLE_STRONG);
     }
 }
 
@@ -506,63 +409,6 @@ static void put_legend(const Paint *p, const River *r, Rect line)
                       one_by_one, all);
 }
 
-/* The path that `w` drew: from the head whose value was read to the head that spoke, over their tributaries. */
-typedef struct RiverPath {
-    LedgerVia via;
-    int from, to; /* of r->at */
-} RiverPath;
-
-static bool river_path(const River *r, RiverPath *out)
-{
-    const LedgerTarget *of = &r->v->s->ledger;
-    *out = (RiverPath){.from = -1, .to = -1};
-    if (r->v->less || !ledger_via(r->v->s, r->v->side, &out->via))
-        return false;
-    for (int i = 0; i < r->count; i++) {
-        const Tributary *t = &r->at[i];
-        out->from = t->head == out->via.head && t->e->part == out->via.entry->part ? i : out->from;
-        out->to = t->head == of->head && strcmp(ledger_view_path(r->v, t->e->total), of->via) == 0 ? i : out->to;
-    }
-    return out->to >= 0; /* from a block of another text it comes from the left */
-}
-
-/* "r3c5 ╭── −0.712 of −0.812 ──▼ r2c6" */
-static void put_path(const Paint *p, const River *r, Rect line)
-{
-    RiverPath path;
-    char label[64], text[64], of[2][16];
-    if (!river_path(r, &path))
-        return;
-    const Graph *g = r->v->g;
-    const Axis *u = &g->axes[node_role(g, path.via.entry->tokens, ROLE_KEY)];
-    int x0 = path.from < 0 ? line.x + spring_of(line) + PATH_NAME : column_of(r, line, path.from),
-        x1 = column_of(r, line, path.to) + own_columns(r, &r->at[path.to]) - 1;
-    for (int x = x0; x <= x1; x++)
-        canvas_glyph(p->c, line.y, x, STYLE_STRONG,
-                     x == x0   ? (p->c->ascii ? '.' : 0x256d)
-                     : x == x1 ? (p->c->ascii ? 'v' : 0x25bc)
-                               : (p->c->ascii ? '-' : 0x2500));
-    axis_label(u, path.via.token, label, sizeof label);
-    if (path.from < 0) {
-        Buf part = {0};
-        LedgerLine of_part = {.entry = path.via.entry, .head = path.via.head};
-        ledger_part_text(g, &of_part, &part);
-        canvas_label(p->c, line.y, line.x, x0 - line.x - 1, STYLE_STRONG, buf_str(&part));
-        buf_free(&part);
-    } else if (x0 - line.x > utf8_cells(label))
-        canvas_text(p->c, line.y, x0 - utf8_cells(label) - 1, utf8_cells(label), STYLE_STRONG, label);
-    axis_label(u, r->v->s->ledger.token, label, sizeof label);
-    canvas_label(p->c, line.y, x1 + 2, line.x + line.w - x1 - 2, STYLE_STRONG, label);
-    number_text(of[0], sizeof of[0], path.via.wrote, 7);
-    number_text(of[1], sizeof of[1], path.via.vote, 7);
-    utf8_print(text, sizeof text, " %s of %s ", of[0], of[1]);
-    int w = utf8_cells(text), room = x1 - x0 - 1;
-    if (w > room)
-        w = utf8_print(text, sizeof text, " %s ", of[0]);
-    if (w <= room)
-        canvas_text(p->c, line.y, x0 + 1 + (room - w) / 2, w, STYLE_STRONG, text);
-}
-
 /* Of the same reach as the other side's, where two are compared. */
 static void share_reach(const LedgerView *v, River *r, int columns)
 {
@@ -594,7 +440,7 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
     put_here(p, &r, rect_cut(&room, 't', 1));
     put_legend(p, &r, rect_cut(&room, 't', 1));
     if (room.h > PATH_LEAST && session_ledger_via(v->s, v->side) && !v->less)
-        put_path(p, &r, rect_cut(&room, 't', 1));
+        river_put_path(p, &r, rect_cut(&room, 't', 1));
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
     rect_cut(&room, 't', 1); /* for the value of the highest, and the lowest */
     if (r.low < 0)
@@ -602,11 +448,11 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
     rect_cut(&room, 't', room.h > HIGHEST ? room.h - HIGHEST : 0);
     Bed b = bed_of(&r, room);
     put_water(p, &r, &b);
-    for (int x = room.x, y = room.y + room.h - b.zero / PARTS - 1; x < column_of(&r, room, r.count) + 2; x++)
+    for (int x = room.x, y = room.y + room.h - b.zero / PARTS - 1; x < river_column(&r, room, r.count) + 2; x++)
         if (canvas_at(p->c, y, x) && canvas_at(p->c, y, x)->ch <= ' ')
             canvas_glyph(p->c, y, x, STYLE_BORDER, p->c->ascii ? '_' : 0x2581); /* the bed */
     put_values(p, &r, &b);
-    put_names(p, &r, room, names.y, focus);
+    river_put_names(p, &r, room, names.y, focus);
     return true;
 }
 
@@ -614,7 +460,7 @@ int ledger_river_at(const LedgerView *v, Rect room, int x)
 {
     River r;
     for (int i = 0; river_in(v, room, &r) && i < r.count; i++)
-        if (x >= column_of(&r, room, i) && x < column_of(&r, room, i) + r.wide)
+        if (x >= river_column(&r, room, i) && x < river_column(&r, room, i) + r.wide)
             return r.at[i].number;
     return -1;
 }
@@ -622,9 +468,9 @@ int ledger_river_at(const LedgerView *v, Rect room, int x)
 void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
 {
     River river;
-    const Tributary *in[MOST];
+    const Tributary *in[RIVER_MOST];
     Rect line = rect_cut(&r, 't', 1);
-    if (!river_open(v, 2 * MOST, &river) || line.w < NAME + 2 * LEDGER_WIDE)
+    if (!river_open(v, 2 * RIVER_MOST, &river) || line.w < NAME + 2 * LEDGER_WIDE)
         return;
     canvas_printf(p->c, line.y, line.x, line.w, STYLE_AXIS, "%-*s %s%s", NAME, "the largest",
                   v->less ? " A − B" : "  wrote", v->measured ? "     lost" : "");

@@ -1,0 +1,41 @@
+/* What the river is made of, and where on the screen: for what draws the water and for what writes beside it. */
+#ifndef VITRINE_TUI_VIEWS_EXPLAIN_RIVER_H
+#define VITRINE_TUI_VIEWS_EXPLAIN_RIVER_H
+#include "tui/views/explain/ledger_view.h"
+
+enum {
+    RIVER_MOST = 512,  /* tributaries of any model */
+    RIVER_ENDS = 14,   /* columns of what is neither head nor MLP, at the left, and of the number, at the right */
+    RIVER_SPRING = 6,  /* … of the first alone */
+    RIVER_NARROW = 50, /* … of the screen: fewer have no room for words at the ends */
+};
+
+typedef struct Tributary {
+    const LedgerEntry *e;
+    int head;                  /* −1: an MLP, or the rest of an attention's heads */
+    int number;                /* ledger_tributary's; −1: the rest */
+    float wrote, lost, before; /* lost: NaN where it is not known; before: what stands so far */
+    NodeId node;               /* NO_NODE of a rest */
+    size_t cell;
+    int group; /* blocks before it; of several attentions in a block each counts */
+} Tributary;
+
+typedef struct River {
+    const LedgerView *v;
+    Tributary at[RIVER_MOST];
+    int count, wide;   /* columns of one */
+    int groups, apart; /* blocks, and columns between two of them */
+    float start, end;
+    float low, high; /* how far it all goes */
+} River;
+
+/* Columns before the first tributary; the column of tributary i (count: of the end); columns of its own colour. */
+int river_left(Rect room);
+int river_column(const River *r, Rect room, int i);
+int river_own(const River *r, const Tributary *t);
+
+/* A name under each, the block's (or attention's) under all of its own in the line below; the cursor. */
+void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus);
+/* "r3c5 ╭── −0.712 of −0.812 ──▼ r2c6": nothing where there is no path. */
+void river_put_path(const Paint *p, const River *r, Rect line);
+#endif
