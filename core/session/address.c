@@ -169,6 +169,8 @@ static bool no_such_node(const Graph *g, const char *name, Err *err)
     const char *dot = strrchr(name, '.');
     const char *near = dot ? nearest_name(name, same_ending, &(Ending){g, dot}) : NULL;
     near = near && *near ? near : nearest_name(name, dot ? node_path : short_name, g);
+    for (int n = 0; near && strcmp(near, name) == 0 && n < g->count; n++) /* several end so: one of them, whole */
+        near = strcmp(short_name(g, n), name) == 0 ? node_path(g, n) : near;
     if (strncmp(name, "grad.", 5) == 0 && !has_gradients(g))
         return err_set(err,
                        "there is no node '%.100s'%s%s%s; a gradient needs a target: --gradient "

@@ -331,6 +331,7 @@ static void a_place_is_the_same_everywhere(void **state)
     refuse("block 9", "blocks go from 0 to 3");
     refuse("head 4", "there is no head '4'");
     refuse("goto blocks.0.atn.q", "did you mean blocks.0.attn.q");
+    refuse("goto patches[p=r3c4]", "did you mean numbers.probe.patches?"); /* not the same word again */
     refuse("fly", "no command 'fly'");
     refuse("gotp image", "did you mean 'goto'");
     refuse("goto \"image", "not closed");
