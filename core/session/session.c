@@ -416,8 +416,8 @@ static const char *unknown_kind(const Session *s, const Model *m)
         return "not a photograph: this is drawn; `model bundled`";
     const float *far = session_peek(s, SIDE_B, site_path_any(session_graph(s, SIDE_B), SITE_SEEN_DISTANCE));
     if (far && !(*far < m->seen.limit))
-        return in->rendered ? "unlike its photos: 95 % of those it has seen are nearer, and this is rendered"
-                            : "unlike its photos: 95 % of those it has seen are nearer";
+        return in->rendered ? "unlike its photos: rendered, and 95 % of those are nearer"
+                            : "unlike its photos: 95 % of those are nearer";
     return in->rendered ? "not a photograph: rendered by a program" : NULL;
 }
 

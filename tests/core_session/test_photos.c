@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "assets/scenes.h"
@@ -216,7 +217,80 @@ static void noise_is_caught_as_stated(void **state)
     session_free(&s);
 }
 
-/* Measured over a folder: who is confused adds up, and every picture of a cell can be opened. */
+/* The ten scenes as files, each in the folder of its class, and as many of noise. */
+static void write_scenes(const char *folder)
+{
+    static const char head[] = "P6\n32 32\n255\n";
+    for (int i = 0; scene_name(i); i++)
+        for (int k = 0; k < 2; k++) {
+            uint8_t pixels[SCENE_SIDE * SCENE_SIDE * 3];
+            char path[200];
+            Buf b = {0};
+            Err err = {{0}};
+            Rng r = rng_seed((uint64_t)i, 78);
+            snprintf(path, sizeof path, "%s/%s", folder, scene_name(i));
+            assert_true(k || mkdir(path, 0700) == 0);
+            snprintf(path, sizeof path, "%s/%s/%s.ppm", folder, scene_name(i), k ? "noise" : scene_name(i));
+            scene_render(i, pixels);
+            for (size_t at = 0; k && at < sizeof pixels; at++)
+                pixels[at] = (uint8_t)rng_below(&r, 256);
+            buf_puts(&b, head);
+            buf_add(&b, pixels, sizeof pixels);
+            assert_true(file_write(path, b.data, b.len, &err));
+            buf_free(&b);
+        }
+}
+
+static void remove_scenes(const char *folder)
+{
+    for (int i = 0; scene_name(i); i++) {
+        char path[200];
+        snprintf(path, sizeof path, "%s/%s/noise.ppm", folder, scene_name(i));
+        assert_int_equal(unlink(path), 0);
+        snprintf(path, sizeof path, "%s/%s/%s.ppm", folder, scene_name(i), scene_name(i));
+        assert_int_equal(unlink(path), 0);
+        snprintf(path, sizeof path, "%s/%s", folder, scene_name(i));
+        assert_int_equal(rmdir(path), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* Over a folder: all of it or the part that no training takes, and Enter opens the pictures of a cell. */
+static void confusion_opens_a_folder(void **state)
+{
+    Session s;
+    Confusion c;
+    char folder[] = "/tmp/vitrine-confusion-XXXXXX", line[100];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    write_scenes(folder);
+    open_as(&s, "photos", "#cat");
+    snprintf(line, sizeof line, "confusion %s", folder);
+    does(&s, line);
+    while (!measures_step_confusion(&s, INT64_MAX))
+        ;
+    assert_true(session_confusion(&s, &c, NULL) && c.opens && c.part && c.pictures == PHOTOS_CLASSES);
+    snprintf(line, sizeof line, "confusion %s all", folder);
+    does(&s, line);
+    while (!measures_step_confusion(&s, INT64_MAX))
+        ;
+    assert_true(session_confusion(&s, &c, NULL) && c.opens && !c.part && c.pictures == 2 * PHOTOS_CLASSES);
+    for (int of = 0; of < c.classes; of++)
+        for (int named = 0; named < c.classes; named++) {
+            char last[1200] = "";
+            for (size_t k = 0; k < c.count[of * c.classes + named]; k++) {
+                snprintf(line, sizeof line, "option class-of %d; option class-named %d; in", of, named);
+                does(&s, line);
+                assert_string_not_equal(s.now->input.path, last);
+                snprintf(last, sizeof last, "%s", s.now->input.path);
+                assert_non_null(strstr(last, scene_name(of)));
+            }
+        }
+    session_free(&s);
+    remove_scenes(folder);
+}
+
+/* Over drawn pictures: who is confused adds up. */
 static void confusion_of_drawn_shapes(void **state)
 {
     Session s;
@@ -249,6 +323,7 @@ int main(void)
         cmocka_unit_test(what_is_unlike_is_called_that),
         cmocka_unit_test(figures_agree),
         cmocka_unit_test(noise_is_caught_as_stated),
+        cmocka_unit_test(confusion_opens_a_folder),
         cmocka_unit_test(confusion_of_drawn_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

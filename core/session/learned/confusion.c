@@ -16,7 +16,7 @@ enum { DRAWN_PICTURES = 5000 };
 
 struct ConfusionWork {
     Pictures *pictures; /* a folder's, or drawn ones */
-    bool folder;
+    bool folder, part;
     Dataset *dataset;
     Accuracy *exam;
     char of[200];
@@ -79,6 +79,7 @@ bool session_confusion(const Session *s, Confusion *out, const char **why)
         return !reason;
     out->of = w->of;
     out->opens = w->folder;
+    out->part = w->part;
     if (r) {
         out->count = r->confusion;
         out->pictures = r->pictures;
@@ -111,30 +112,33 @@ static bool reading(void *context, size_t done, size_t total)
     return !s->progress || s->progress(s->progress_context, "reading the pictures", (double)done / (double)total);
 }
 
-/* Those that the model's own list does not have, where there is one beside it. */
-static Pictures *read_folder(Session *s, const char *folder, Err *err)
+/* Those that the model's own list does not have, where there is one beside it; else one in ten, which no training
+ * takes. */
+static Pictures *read_folder(Session *s, const char *folder, bool all, bool *part, Err *err)
 {
     char path[1200];
     uint64_t *list = NULL;
-    FolderRule rule = {.split = FOLDER_BY_CONTENT};
+    FolderRule rule = {.split = all ? FOLDER_ALL : FOLDER_BY_CONTENT};
     utf8_print(path, sizeof path, "%.1000s/" TRAINER_LEARNT, s->model_path);
-    if (*s->model_path && !model_in_program(s->model_path) && file_exists(path)) {
+    if (!all && *s->model_path && !model_in_program(s->model_path) && file_exists(path)) {
         rule.split = FOLDER_UNLEARNT;
         if (!folder_read_learnt(path, &list, &rule.learnt_count, err))
             return NULL;
         rule.learnt = list;
     }
+    *part = rule.split == FOLDER_BY_CONTENT;
     Pictures *p = pictures_folder_by(folder, &s->model.preprocess, &rule, reading, s, err);
     free(list);
     return p;
 }
 
-bool session_confusion_over(Session *s, const char *folder, Err *err)
+bool session_confusion_over(Session *s, const char *folder, bool all, Err *err)
 {
     char clean[100];
+    bool part;
     if (!session_vit(s) || !s->model.vit.classes)
         return err_set(err, "%s", impossible(s));
-    Pictures *p = read_folder(s, folder, err);
+    Pictures *p = read_folder(s, folder, all, &part, err);
     if (!p)
         return false;
     if (!dataset_suits(&s->model, p, err)) {
@@ -146,7 +150,9 @@ bool session_confusion_over(Session *s, const char *folder, Err *err)
     struct ConfusionWork *w = work_of(s);
     w->pictures = p;
     w->folder = true;
-    utf8_print(w->of, sizeof w->of, "held-out pictures of %s", utf8_clean(clean, sizeof clean, folder));
+    w->part = part;
+    utf8_print(w->of, sizeof w->of, "%s of %s", all ? "pictures" : "held-out pictures",
+               utf8_clean(clean, sizeof clean, folder));
     s->changes++;
     return true;
 }

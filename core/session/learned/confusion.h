@@ -12,6 +12,7 @@ typedef struct Confusion {
     double share;        /* and how much of it is done */
     const char *of;      /* "held-out photographs" */
     bool opens;          /* of a folder: its pictures can be opened */
+    bool part;           /* … and only one in ten is taken, as what the model learned from may lie there */
 } Confusion;
 
 /* False: why (one line) it can't be known of this model. */
@@ -19,8 +20,8 @@ bool session_confusion(const Session *s, Confusion *out, const char **why);
 /* Path of the picture behind `after` (NULL: the first) of those of class `label` that were named `named`, round and
  * round; NULL where there is none. */
 const char *session_confused(const Session *s, int label, int named, const char *after);
-/* Takes the pictures of a folder, one folder for each class: those that the model did not learn from. */
-bool session_confusion_over(Session *s, const char *folder, Err *err);
+/* Takes the pictures of a folder, one folder for each class: those that the model did not learn from, or all. */
+bool session_confusion_over(Session *s, const char *folder, bool all, Err *err);
 /* What a screen may work on (ScreenSpec.work). */
 bool measures_step_confusion(Session *s, int64_t deadline_ns);
 void confusion_free(struct ConfusionWork *w); /* NULL is allowed */

@@ -49,12 +49,12 @@ bool session_sure_text(const Session *s, Side side, float probability, char out[
         return false;
     measure_share_text(a.right, a.pictures, share, sizeof share);
     if (bin == 0)
-        utf8_print(out, SURE_TEXT, "of %zu named with at least %.0f %%, %s are right", a.pictures, least, share);
+        utf8_print(out, SURE_TEXT, "%s right of %zu named with at least %.0f %%", share, a.pictures, least);
     else if (bin == ACCURACY_SURES - 1)
-        utf8_print(out, SURE_TEXT, "of %zu named with less than %.0f %%, %s are right", a.pictures,
-                   100 * (double)ACCURACY_SURE[bin - 1], share);
+        utf8_print(out, SURE_TEXT, "%s right of %zu named with less than %.0f %%", share, a.pictures,
+                   100 * (double)ACCURACY_SURE[bin - 1]);
     else
-        utf8_print(out, SURE_TEXT, "of %zu named with %.0f to %.0f %%, %s are right", a.pictures, least,
-                   100 * (double)ACCURACY_SURE[bin - 1], share);
+        utf8_print(out, SURE_TEXT, "%s right of %zu named with %.0f to %.0f %%", share, a.pictures, least,
+                   100 * (double)ACCURACY_SURE[bin - 1]);
     return true;
 }

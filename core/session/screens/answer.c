@@ -93,7 +93,7 @@ bool say_answer(const Teller *t)
     buf_putc(t->out, '.');
     char sure[SURE_TEXT];
     if (session_sure_text(t->s, t->side, probs[first], sure))
-        buf_printf(t->out, " It knows ten classes, whatever it sees; over %zu held-out photographs, %s.",
+        buf_printf(t->out, " It knows ten classes, whatever it sees; over %zu held-out photographs it got %s.",
                    photos_pictures(), sure);
     if (in->drawn && in->label >= 0 && in->label < DRAWN_CLASSES)
         buf_printf(t->out, " What was drawn is %s %s.", SHAPES_NAMES[in->label][0] == 'a' ? "an" : "a",

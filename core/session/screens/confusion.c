@@ -18,8 +18,10 @@ static bool run_confusion(Session *s, const Args *a, Err *err)
 {
     const char *path = site_path_any(session_graph(s, SIDE_B), SITE_LOGITS), *why;
     Confusion c;
-    if (a->count > 1)
-        return err_set(err, "column %d: expected one folder, with a folder of pictures for each class", a->column[1]);
+    const bool all = a->count == 2 && strcmp(a->word[1], "all") == 0;
+    if (a->count > 1 + all)
+        return err_set(err, "column %d: expected one folder, with a folder of pictures for each class, and perhaps all",
+                       a->column[1]);
     if (!session_vit(s) || !path)
         return err_set(err, session_vit(s) ? "this model names no classes" : "this is for picture models");
     if (a->count) {
@@ -27,7 +29,7 @@ static bool run_confusion(Session *s, const Args *a, Err *err)
         if (folder && !file_is_dir(folder))
             return err_set(err, "column %d: expected a folder of pictures for each class, found '%.200s'", a->column[0],
                            a->word[0]);
-        if (!folder || !session_confusion_over(s, folder, err))
+        if (!folder || !session_confusion_over(s, folder, all, err))
             return false;
     } else if (!session_confusion(s, &c, &why))
         return err_set(err, "%s", why);
@@ -130,9 +132,10 @@ static const LookOption OPTIONS[] = {{"class-of", OPTION_NUMBER, LOOK(confusion.
                                      {"class-named", OPTION_NUMBER, LOOK(confusion.named), NULL, class_there, 0},
                                      {.name = NULL}};
 
-static const Command OWN = COMMAND("confusion", "learned", "confusion [FOLDER]",
-                                   "which class is taken for which; over the pictures of a folder, which Enter opens",
-                                   COMMAND_SESSION | COMMAND_READ | COMMAND_PICTURES, run_confusion, NULL);
+static const Command OWN = COMMAND(
+    "confusion", "learned", "confusion [FOLDER [all]]",
+    "which class is taken for which; over the held-out pictures of a folder, or all, which Enter opens",
+    COMMAND_SESSION | COMMAND_READ | COMMAND_PICTURES, run_confusion, NULL);
 
 SCREEN_SPEC(CONFUSION, .name = "confusion", .about = "which class is taken for which", .group = GROUP_LEARNED,
             .shipped = true, .command = "confusion", .own = {&OWN, 1, NULL}, .move = move_on_classes,

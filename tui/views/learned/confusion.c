@@ -8,9 +8,18 @@
 #include "core/session/learned/measures.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"
+#include "tui/views/picture/picture.h"
 #include "tui/views/shown.h"
 
-enum { LABEL_MOST = 12, CELL_LEAST = 5, CELL_WIDEST = 12, CELL_TALLEST = 5, NOTE_LINES = 2, NAME = 64 };
+enum {
+    LABEL_MOST = 12,
+    CELL_LEAST = 5,
+    CELL_WIDEST = 12,
+    CELL_TALLEST = 5,
+    NOTE_LINES = 2,
+    PICTURE_LINES = 6,
+    NAME = 64
+};
 
 static const char *class_of(const Session *s, int o, char out[NAME])
 {
@@ -35,6 +44,7 @@ static size_t count_of(const Confusion *c, int of, int named)
 
 typedef struct Layout {
     Rect status, table, note; /* table: the header line and the label column included */
+    Rect picture;             /* below it, where there is room for the one that was opened */
     int wide, tall, label, first_row, first_col, down, across;
 } Layout;
 
@@ -53,8 +63,9 @@ static Layout layout(const Session *s, const Confusion *c, Rect r)
     l.label = clamp(l.label, 2, LABEL_MOST);
     l.table = r;
     l.wide = clamp(c->classes ? (r.w - l.label) / c->classes : 0, CELL_LEAST, CELL_WIDEST);
-    l.tall = clamp(c->classes ? (r.h - 1) / c->classes : 1, 1, CELL_TALLEST);
+    l.tall = c->classes && !c->opens ? clamp((r.h - 1) / c->classes, 1, CELL_TALLEST) : 1; /* the room is a picture's */
     l.down = clamp((r.h - 1) / l.tall, 0, c->classes);
+    l.picture = (Rect){r.y + l.down + 2, r.x, r.h - l.down - 3, r.w};
     l.across = clamp((r.w - l.label) / l.wide, 0, c->classes);
     l.first_row = (int)scroll_first((size_t)c->classes, (size_t)s->look.confusion.of, (size_t)l.down);
     l.first_col = (int)scroll_first((size_t)c->classes, (size_t)s->look.confusion.named, (size_t)l.across);
@@ -120,6 +131,13 @@ static void draw_status(const Paint *p, const Confusion *c, Rect r)
         canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, MORE);
 }
 
+/* The picture on show, where it may be one of the folder's; or NULL. */
+static const Input *opened(const Paint *p, const Confusion *c)
+{
+    const Input *in = shown_input(p->s, SIDE_B);
+    return c->opens && in->resized.data && !in->drawn && !in->rendered ? in : NULL;
+}
+
 static void draw_note(const Paint *p, const Confusion *c, Rect r)
 {
     const int of = p->s->look.confusion.of, named = p->s->look.confusion.named;
@@ -129,10 +147,17 @@ static void draw_note(const Paint *p, const Confusion *c, Rect r)
         return;
     canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "%s named %s: %zu of %zu, %s", class_of(p->s, of, a),
                   class_of(p->s, named, b), k, n, measure_share_text(k, n, share, sizeof share));
-    if (r.h > 1)
+    if (r.h < 2)
+        return;
+    const Input *in = opened(p, c);
+    if (in)
+        canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_DIM, "%s is open (`view picture`); Enter opens the next.",
+                      in->name);
+    else
         canvas_text(p->c, r.y + 1, r.x, r.w, STYLE_DIM,
-                    c->opens ? "Enter opens them, one after the other."
-                             : "`confusion FOLDER` measures over pictures of your own; Enter opens those.");
+                    !c->opens ? "`confusion FOLDER` measures over pictures of your own; Enter opens those."
+                    : c->part ? "Enter opens them. One in ten, as in training; `confusion FOLDER all`: each."
+                              : "Enter opens them, one after the other.");
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -150,6 +175,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             draw_status(p, &c, l.status);
         draw_table(p, &c, &l, focus);
         draw_note(p, &c, l.note);
+        if (opened(p, &c) && l.picture.h >= PICTURE_LINES)
+            picture_file(p, l.picture, &opened(p, &c)->resized);
     }
 }
 
