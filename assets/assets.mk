@@ -70,7 +70,7 @@ $(B)/make_photos: $(MAKE_PHOTOS) assets/make_photos.h $(ASSETS_LIB) $(call libs_
 # so many of the held-out photographs instead of all.
 PHOTOS := $(B)/photos
 .PHONY: train-photos figures-photos
-train-photos: $(B)/vitrine $(B)/assets/make_half ## trains the model of photographs from DATA=FOLDER (hours; interrupted, it goes on) and compares with the shipped files
+train-photos: $(B)/vitrine $(B)/assets/make_half ## trains the model of photographs from DATA=FOLDER (about 100 minutes of two idle cores; interrupted, it goes on) and compares with the shipped files
 	@assets/train-photos.sh $(B) build/train/photos "$(DATA)" $(ARGS)
 
 figures-photos: $(B)/make_photos ## measures every figure about it over the held-out photographs of DATA=FOLDER (a quarter of an hour) and compares with the shipped ones

@@ -19,7 +19,7 @@ shift 3
 [ -d "$data" ] || { echo "make train-photos DATA=FOLDER: a folder with a folder of photographs for each class; docs/photos.md says which"; exit 1; }
 mkdir -p "$folder"
 if [ ! -e "$folder/recipe.json" ] || [ -e "$folder/training.safetensors" ]; then
-    echo "$(sed -n 's/.*"steps": \([0-9]*\).*/\1/p' "${RECIPE:-assets/photos.json}") steps; interrupted, it goes on with the next make train-photos"
+    echo "$(sed -n 's/.*"steps": \([0-9]*\).*/\1/p' "${RECIPE:-assets/photos.json}") steps, about 100 minutes of two idle cores for all; interrupted, it goes on with the next make train-photos"
     "$build/vitrine" train --config "${RECIPE:-assets/photos.json}" --pictures "$data" "$@" -o "$folder"
 fi
 "$build/assets/make_half" "$folder/model.safetensors" "$folder/half.safetensors"

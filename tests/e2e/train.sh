@@ -185,8 +185,8 @@ for delay in 0.02 0.05 0.1 0.15 0.2; do
     check "$delay s: the same bytes" cmp -s full/model.safetensors "late$delay/model.safetensors"
 done
 
-# the model of photographs by its own recipe: a few of its steps, from drawn pictures, on one thread and on two; what `keep` took over
-# is what the second run is compared with, in 16 bits
+# the model of photographs by its own recipe: a few of its steps, from drawn pictures, on one thread, and on two with an interruption;
+# what `keep` took over is what the second run is compared with, in 16 bits
 "$V" data 0-399 -o photographs/ --by-class >/dev/null || fail 'pictures for the model of photographs'
 build=$(dirname "$V")
 photos() { (export SHIPPED=$T/kept RECIPE=$ROOT/assets/photos.json && "$ROOT/assets/train-photos.sh" "$@"); }
@@ -194,8 +194,17 @@ if [ -x "$build/assets/make_half" ]; then
     photos "$build" one photographs --steps 8 --threads 1 >out 2>&1
     check "nothing to compare with yet" grep -q 'DIFFERENT  .*model.safetensors' out
     check "kept" photos keep "$build" one
+    "$V" train --config "$ROOT/assets/photos.json" --pictures photographs --steps 8 --threads 2 -o two </dev/null >out 2>err &
+    pid=$!
+    for _ in $(seq 1500); do
+        grep -q '^step ' err && break
+        sleep 0.02
+    done
+    kill -TERM $pid
+    wait $pid
+    check "the model of photographs, interrupted: $(tail -1 err)" grep -q 'interrupted after step [0-7] of 8' err
     photos "$build" two photographs --steps 8 --threads 2 >out 2>&1
-    same "the model of photographs again, on another number of threads: $(tail -1 out)" 5 "$(grep -c '^equal ' out)"
+    same "the model of photographs again, interrupted and on another number of threads: $(tail -1 out)" 5 "$(grep -c '^equal ' out)"
     check "half the bytes" test "$(stat -c %s kept/model.safetensors)" -lt $(($(stat -c %s one/model.safetensors) * 51 / 100))
 else
     skip "make_half is not built: make tested"
