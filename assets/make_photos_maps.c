@@ -16,8 +16,6 @@
 #include "core/models/family.h"
 
 enum { STAGES = 32 };
-typedef enum Greyed { GREYED_ROLLOUT, GREYED_LEAST, GREYED_COLOUR, GREYED_LOT, GREYED_COUNT } Greyed;
-
 typedef struct Maps {
     const Model *m;
     const Pictures *pictures;
@@ -112,7 +110,8 @@ static void look_at_maps(void *context, size_t i, int worker)
 
 static void put_maps(const Maps *a)
 {
-    static const char *const NAMES[GREYED_COUNT] = {"ROLLOUT", "LEAST", "COLOUR", "LOT"};
+    static const char *const NAMES[GREYED_COUNT] = {
+        [GREYED_ROLLOUT] = "ROLLOUT", [GREYED_COLOUR] = "COLOUR", [GREYED_LOT] = "LOT", [GREYED_LEAST] = "LEAST"};
     const size_t stages = (size_t)a->m->vit.layers + 1;
     for (int g = 0; g < GREYED_COUNT; g++) {
         const int *named = a->named + (size_t)(g + 1) * a->count;

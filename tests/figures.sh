@@ -169,6 +169,11 @@ photo_share() { local r; r=$(photo "$@"); awk -v r="$r" -v n="$PN" -v i="$(wilso
 says_photos() { "$V" --fresh screen '#ship' -c "$2" --size 120x40 -o - >"$WORK/said" 2>"$WORK/error" || fail "$1: $(cat "$WORK/error")"; }
 says_photos "photos, lens" "lens answer; say"
 stands "photos, lens" "it names $(photo_share TRAINED) of $PN held-out photographs right"
+says_photos "photos, where" "where; say"
+greyed() { awk -F'[(), ]+' -v k="$1" -v n="$PN" '$1 == "GREYED" && $2 == k {printf "%.1f ±%.1f points", 100 * ($4 - $5) / n, 100 * 1.959964 * sqrt($4 + $5 + 1 - ($4 - $5) ^ 2 / (n + 2)) / (n + 2)}' $PHOTOS; }
+stands "photos, where" "the quarter that rollout gives most costs $(greyed ROLLOUT), farthest from the picture's mean colour costs $(greyed COLOUR)"
+says_photos "photos, occlusion" "where occlusion; say"
+check "photos, occlusion: a fixed mean is not made anew" [ "$(grep -c 'standardised anew' "$WORK/said")" = 0 ]
 says_photos "photos, confusion" confusion
 stands "photos, confusion" "named airplane: $(awk -F'[(), ]+' '$1 == "CONFUSION" && $2 == 0 && $3 == 0 {print $4}' $PHOTOS) of "
 says_photos "photos, census" census

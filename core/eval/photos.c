@@ -39,6 +39,11 @@ static const AccuracySure FAR[UNLIKE_COUNT] = {
 #include "core/eval/photos.def"
 };
 
+#define GREYED(which, right, lost, won) [GREYED_##which] = {lost, won, COUNT},
+static const Paired GREY[GREYED_COUNT] = {
+#include "core/eval/photos.def"
+};
+
 size_t photos_pictures(void)
 {
     return COUNT;
@@ -70,6 +75,11 @@ MeanOver photos_distance(int head)
 MeanOver photos_entropy(int head)
 {
     return head >= 0 && (size_t)head < sizeof HEADS / sizeof *HEADS ? HEADS[head].entropy : (MeanOver){0, 0};
+}
+
+Paired photos_greyed(PhotosGreyed which)
+{
+    return GREY[which];
 }
 
 AccuracySure photos_unlike(PhotosUnlike which)

@@ -17,6 +17,10 @@ AccuracySure photos_sure(int bin);
 MeanOver photos_distance(int head); /* attention distance in pixels of head block · heads + h */
 MeanOver photos_entropy(int head);  /* share of ln(tokens) */
 
+/* A quarter of the patches, chosen so, was painted grey: what got lost. */
+typedef enum PhotosGreyed { GREYED_ROLLOUT, GREYED_COLOUR, GREYED_LOT, GREYED_LEAST, GREYED_COUNT } PhotosGreyed;
+Paired photos_greyed(PhotosGreyed which);
+
 /* Pictures that are no photographs, and how many of them lie farther from what was learned from than 95 % of the
  * held-out photographs do. UNLIKE(symbol, what they are) */
 #define PHOTOS_UNLIKE(X)                                                                                               \

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "core/eval/figures.h"
+#include "core/eval/photos.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/gradient.h"
+#include "core/session/learned/shipped.h"
 #include "core/session/options.h"
 #include "core/session/play.h"
 #include "core/session/screens.h"
@@ -180,6 +182,23 @@ static void put_base_rates(Buf *out)
         measure_share_text(figures_get(FIGURE_PEAK_BRIGHT, 0).right, FIGURES_PICTURES, bright, sizeof bright));
 }
 
+/* Of photographs no object is known: what is lost where a quarter of the patches is painted grey, by this map and by
+ * others. */
+static void put_greyed(Buf *out)
+{
+    static const char *const WHICH[GREYED_COUNT] = {[GREYED_ROLLOUT] = "that rollout gives most",
+                                                    [GREYED_COLOUR] = "farthest from the picture's mean colour",
+                                                    [GREYED_LOT] = "drawn by lot",
+                                                    [GREYED_LEAST] = "that rollout gives least"};
+    buf_printf(out, " Over %zu held-out photographs a quarter of the patches was painted grey:", photos_pictures());
+    for (int g = 0; g < GREYED_COUNT; g++) {
+        const Paired lost = photos_greyed((PhotosGreyed)g);
+        buf_printf(out, "%s %s costs %.1f ±%.1f points", g ? "," : " the quarter", WHICH[g], 100 * paired_lost(lost),
+                   100 * paired_margin(lost));
+    }
+    buf_putc(out, '.');
+}
+
 static void put_mass(const Teller *t, const float *mass)
 {
     float share;
@@ -209,7 +228,9 @@ static bool say_occlusion(const Teller *t)
     buf_printf(t->out, "With patch %s painted grey the answer's logit %s by ",
                teller_label(t, ROLE_PLACE, patch, label), drop < 0 ? "rises" : "falls");
     ask_put_short(t->out, fabsf(drop));
-    buf_puts(t->out, ". The grey picture is standardised anew, so that every patch changes a little.");
+    buf_putc(t->out, '.');
+    if (session_exhibit(t->s, t->side)->model->vit.input == VIT_INPUT_PER_IMAGE)
+        buf_puts(t->out, " The grey picture is standardised anew, so that every patch changes a little.");
     const float *object = session_peek(t->s, t->side, teller_model(t, SITE_WHERE_OBJECT));
     put_mass(t, where_drop_mass(m, object, &mass) ? &mass : NULL);
     return true;
@@ -258,6 +279,8 @@ static bool say_where(const Teller *t)
     }
     buf_putc(t->out, '.');
     put_mass(t, teller_there(t, where_mass_path(t->s, t->side, m), &mass) ? &mass : NULL);
+    if (m == WHERE_ROLLOUT && session_photos(t->s))
+        put_greyed(t->out);
     return true;
 }
 
