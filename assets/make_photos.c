@@ -323,8 +323,7 @@ static void put_warmth(const Job *j)
     printf("WARM(%zu, %zu, %zu)\n", warm.most_right, warm.most, j->count / 2);
 }
 
-/* A third of the way, chosen of all blocks on other such pictures: from the second third on noise passes more often,
- * before it drawn shapes do. */
+/* A third of the way, as docs/photos.md has it: farther up more noise passes, below more of the drawn shapes. */
 static bool measure_seen(const Model *m, const Pictures *pictures, size_t held, const char *path, Pool *pool, Err *err)
 {
     char node[64];
