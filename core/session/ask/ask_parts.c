@@ -64,8 +64,15 @@ void ask_put_number(Buf *out, float x)
 
 void ask_put_short(Buf *out, float x)
 {
-    if (!put_special(out, x))
-        buf_printf(out, "%.3g", x == 0.0f ? 0.0 : (double)x); /* no -0 in prose */
+    enum { LEAST = 3, MOST = 6 };
+    char text[32];
+    int digits = LEAST;
+    if (put_special(out, x))
+        return;
+    do /* what is less than one is not called that: 0.99998 */
+        snprintf(text, sizeof text, "%.*g", digits, x == 0.0f ? 0.0 : (double)x); /* no -0 in prose */
+    while (x < 1.0f && strcmp(text, "1") == 0 && digits++ < MOST);
+    buf_puts(out, text);
 }
 
 void ask_put_count(Buf *out, size_t n)

@@ -17,7 +17,7 @@ NodeId ask_node(const Session *s, Side side, const char *path, Err *err);
 const float *ask_values(const void *run, NodeId n);
 
 void ask_put_number(Buf *out, float x); /* six digits: "1.82345", "NaN", "−∞" as "-inf" */
-void ask_put_short(Buf *out, float x);  /* three digits: "0.212", "-1.82", "4.1e-07" */
+void ask_put_short(Buf *out, float x);  /* three digits: "0.212", "-1.82", "4.1e-07"; to six below 1 */
 void ask_put_count(Buf *out, size_t n); /* "1,048,576" */
 void ask_json_address(Buf *out, const char *key, const Graph *g, Ref r); /* as a text */
 /* Where the arithmetic begins, in words: which weight, which constant, which pixel of which picture; appended. */
