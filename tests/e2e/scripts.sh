@@ -168,8 +168,8 @@ is_cast() { # FILE
 }
 # the ready-made ones: listed, read, recorded twice; every number in a caption comes from an expression
 vitrine demo >list </dev/null
-same "demos: listed" 7 "$(grep -cE '^[1-7]  ' list)"
-for i in 1 2 3 4 5 6 7; do
+same "demos: listed" 8 "$(grep -cE '^[1-8]  ' list)"
+for i in 1 2 3 4 5 6 7 8; do
     vitrine demo $i >read 2>err </dev/null
     same "demo $i: read" "0 " "$? $(cat err)"
     check "demo $i: notes" grep -q '^Speaker: ' read
