@@ -116,12 +116,13 @@ static bool is_label(const Graph *g, const char *text)
     return false;
 }
 
-/* Code in prose is a key, a command, a line for the shell, an address or an expression: something that is there. */
+/* Code in prose is a key, a command as it is typed (`:census`) or by its name, a line for the shell, an address or an
+ * expression: something that is there. */
 static void check_code(Checker *c, const char *text, int line)
 {
     Err err = {{0}};
     double x;
-    if (is_key(text) || is_command(c->p, text) || player_address(c->p, text, NULL) ||
+    if (is_key(text) || is_command(c->p, text + (*text == ':')) || player_address(c->p, text, NULL) ||
         player_value(c->p, text, &x, NULL) || strncmp(text, "vitrine ", 8) == 0)
         return;
     if (is_label(session_graph(c->p->s, SIDE_B), text) || is_label(exhibit_graph(c->p->home), text))

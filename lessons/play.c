@@ -215,7 +215,9 @@ bool player_on(Player *p, Err *err)
         return false;
     }
     p->moves++;
-    return run_from(p, behind(player_card(p), ++p->pause), err);
+    bool ok = run_from(p, behind(player_card(p), ++p->pause), err);
+    p->s->back_count = 0;
+    return ok;
 }
 
 bool player_enter(Player *p, int card, Err *err)
@@ -356,6 +358,18 @@ static bool known_mistake(const Player *p, const Question *q, double x, double w
     return true;
 }
 
+/* A number as it is printed, ".5", or arithmetic of numbers. */
+static bool typed_number(const Player *p, const char *typed, double *x)
+{
+    char text[100];
+    double half;
+    typed += strspn(typed, " ");
+    utf8_print(text, sizeof text, "%s%s", *typed == '.' ? "0" : "", typed);
+    size_t n = number_printed(text, x, &half);
+    return (n && !text[n + strspn(text + n, " ")]) ||
+           (*text && strspn(text, "0123456789.+-*/^() ") == strlen(text) && player_value(p, text, x, NULL));
+}
+
 bool player_number(Player *p, const char *typed, Buf *why, Err *err)
 {
     const Question *q = question(p, err);
@@ -363,10 +377,9 @@ bool player_number(Player *p, const char *typed, Buf *why, Err *err)
         return false;
     if (q->kind != QUESTION_NUMBER)
         return err_set(err, "this question is not answered by a number");
-    double x, half, right, within;
-    size_t n = number_printed(typed, &x, &half);
-    if (!n || typed[n + strspn(typed + n, " ")])
-        return err_set(err, "'%.40s' is no number; type digits, a point and perhaps a minus", typed);
+    double x, right, within;
+    if (!typed_number(p, typed, &x))
+        return err_set(err, "'%.40s' is no number; type one, or arithmetic such as 3*4", typed);
     int mistake;
     if (!player_value(p, q->answer, &right, err) || !player_value(p, q->within, &within, err) ||
         !known_mistake(p, q, x, within, &mistake, err))
@@ -453,17 +466,17 @@ static bool settle_number(const Player *p, const Question *q, const Answer *a, B
     if (a->given) {
         buf_puts(out, "You said: ");
         number_put(a->number, -1, out);
-        buf_puts(out, a->right ? ". Right. It is " : ". Not so. It is ");
-    } else
-        buf_puts(out, "It is ");
+        buf_puts(out, a->right ? ". Right. " : ". Not so. ");
+    }
+    if (mistake >= 0) { /* what is said of the answer stands behind it */
+        if (!player_text(p, q->choices[mistake].why, out, err))
+            return false;
+        buf_putc(out, ' ');
+    }
+    buf_puts(out, "It is ");
     number_put(right, -1, out);
     buf_puts(out, ". ");
-    return player_text(p,
-                       mistake >= 0            ? q->choices[mistake].why
-                       : a->given && !a->right ? ""
-                       : q->why                ? q->why
-                                               : "",
-                       out, err);
+    return (a->given && !a->right) || !q->why || player_text(p, q->why, out, err);
 }
 
 bool player_prediction(const Player *p, Buf *out, Err *err)
@@ -479,9 +492,13 @@ bool player_prediction(const Player *p, Buf *out, Err *err)
     const Choice *right = right_choice(q), *said = a->given ? &q->choices[a->choice] : right;
     if (a->given)
         buf_printf(out, a->right ? "You said: %s. Right. " : "You said: %s. Not so. ", said->text);
-    if (!a->right && right)
+    else if (right)
         buf_printf(out, "It is: %s. ", right->text);
-    return !said || player_text(p, said->why, out, err);
+    if (said && !player_text(p, said->why, out, err))
+        return false;
+    if (a->given && !a->right && right)
+        buf_printf(out, " It is: %s.", right->text);
+    return true;
 }
 
 bool player_answer(const Player *p, Buf *out, Err *err)

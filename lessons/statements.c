@@ -38,7 +38,8 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* The sentence between quotes at *p; \" is a quote. NULL where there is none. */
+/* The sentence between quotes at *p; \" is a quote, and marks of code are for who reads the file: such sentences are
+ * shown as plain text. NULL where there is none. */
 static const char *quoted(const Line *l, const char **p)
 {
     const char *s = skip_blanks(*p);
@@ -47,7 +48,8 @@ static const char *quoted(const Line *l, const char **p)
     Buf text = {0};
     for (s++; *s && *s != '"'; s++) {
         s += *s == '\\' && s[1] == '"';
-        buf_putc(&text, *s);
+        if (*s != '`')
+            buf_putc(&text, *s);
     }
     const char *kept = *s == '"' ? arena_strdup(&l->r->lesson->arena, buf_str(&text)) : NULL;
     buf_free(&text);

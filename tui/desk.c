@@ -44,8 +44,12 @@ bool desk_go(Desk *d, int card)
     }
     const Answer *a = &d->player.answers[card];
     const Question *q = d->player.lesson.cards[card].question;
-    if (a->given && q && q->kind == QUESTION_CHOICE && !q->predict &&
-        player_choose(&d->player, a->choice, &d->said, NULL))
+    bool again = a->given && q &&
+                 !q->predict && /* what was said to it; of a number that is not kept, if it was right */
+                 (q->kind == QUESTION_CHOICE   ? player_choose(&d->player, a->choice, &d->said, NULL)
+                  : q->kind == QUESTION_NUMBER ? a->right && player_answer(&d->player, &d->said, NULL)
+                                               : false);
+    if (again)
         desk_judge(d);
     d->front = true;
     d->first = 0;
@@ -129,11 +133,16 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
 {
     LessonFile of, file;
     int card;
+    char from[sizeof d->from] = "";
     if (d->open)
         desk_keep_progress(d);
+    if (d->open && d->bundled && d->player.lesson.number >= 0)
+        snprintf(from, sizeof from, "%s", d->player.lesson.file);
     bool back = comes_back(which, &of, &card);
     if (!open_one(d, s, back ? of.name : which, err))
         return false;
+    if (d->player.lesson.number < 0)
+        snprintf(d->from, sizeof d->from, "%s", from);
     if (!back)
         return true;
     lesson_named(which, &file);

@@ -13,6 +13,7 @@ typedef struct Desk {
     uint64_t seed;
     char then[64]; /* while a question of an earlier lesson comes back: the lesson that was asked for, else empty */
     int again;     /* its card */
+    char from[64]; /* of a short lesson: the one that it was opened from */
     Buf said;      /* feedback or a hint */
     bool right, wrong;
     bool ended; /* behind the last card: what is said is how it went */

@@ -17,6 +17,11 @@ bool desk_has_screen(const Desk *d)
     return c->commands.count || c->show.count || c->picture.count;
 }
 
+bool desk_is_away(const Desk *d)
+{
+    return d->player.s->back_count > 0;
+}
+
 bool desk_shows_worked(const Desk *d)
 {
     Address to;
@@ -51,16 +56,18 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
         snprintf(answer, sizeof answer, "1-%d answer  ", q->count);
     else if (asks && q->kind == QUESTION_NUMBER)
         snprintf(answer, sizeof answer, "digits answer  ");
-    const char *space = more                                     ? "Space reads on  "
-                        : turns && desk_has_screen(d)            ? "Space look  "
-                        : player_awaits(p)                       ? "n skip  "
-                        : player_waits(p)                        ? "Space: see it change  "
-                        : d->ended && desk_next_lesson(d, &next) ? "Space: the next lesson  "
-                                                                 : "Space on  ";
+    const char *space = more                          ? "Space reads on  "
+                        : turns && desk_has_screen(d) ? "Space look  "
+                        : player_awaits(p)            ? "n skip  "
+                        : player_waits(p)             ? "Space: see it change  "
+                        : d->ended && desk_next_lesson(d, &next)
+                            ? *d->from ? "Space: back to the lesson  " : "Space: the next lesson  "
+                            : "Space on  ";
     const Answer *a = &p->answers[p->card];
     bool hints = asks && a->hints < player_card(p)->hints.count && !(a->given && a->right); /* left, and of use */
-    snprintf(keys, n, "%s%s%s⌫ back  %s? words  q leave", answer, hints ? "! hint  " : "", space,
-             turns ? "Tab screen  " : "");
+    snprintf(keys, n, "%s%s%s%s  %s? words%s", answer, hints ? "! hint  " : "", space,
+             desk_is_away(d) ? "q back to the card" : "⌫ back", turns ? "Tab screen  " : "",
+             desk_is_away(d) ? "" : "  q leave");
     said.keys = keys;
     return said;
 }

@@ -10,7 +10,8 @@
 
 bool desk_next_lesson(const Desk *d, LessonFile *out)
 {
-    return d->bundled && d->player.lesson.number >= 0 && lesson_by_number(d->player.lesson.number + 1, out);
+    int number = d->player.lesson.number;
+    return d->bundled && (*d->from ? lesson_named(d->from, out) : number >= 0 && lesson_by_number(number + 1, out));
 }
 
 /* Behind the last card: what was answered, what to look at again, which lesson comes. */
@@ -33,15 +34,18 @@ static void say_end(const Desk *d, Buf *out)
     if (wrong)
         buf_printf(out, ", %d wrong", wrong);
     if (asked > right + wrong)
-        buf_printf(out, ", %d not answered", asked - right - wrong);
+        buf_printf(out, ", %d without an answer", asked - right - wrong);
     buf_puts(out, asked ? ". " : "");
     for (int i = 0; i < p->lesson.count; i++)
         if (p->lesson.cards[i].question && !p->answers[i].right)
             buf_printf(out, "%s%d", again++ ? ", " : "To look at again, cards: ", i + 1);
     LessonFile next;
     buf_puts(out, again ? ". " : "");
+    for (int i = 0; 2 * right < asked && i < p->lesson.needs.count; i++)
+        buf_printf(out, "%s%s%s", i ? ", " : "It builds on: ", p->lesson.needs.at[i].text,
+                   i + 1 < p->lesson.needs.count ? "" : ". ");
     if (desk_next_lesson(d, &next))
-        buf_printf(out, "Space: lesson %d. ", next.number);
+        buf_printf(out, "Space: %slesson %d. ", *d->from ? "back to " : "", next.number);
     buf_puts(out, "q goes back to where you were.");
 }
 
@@ -110,7 +114,9 @@ static bool answer_key(Desk *d, const char *key, Buf *command)
 {
     const Question *q = player_card(&d->player)->question;
     bool digit = !key[1] && key[0] >= '0' && key[0] <= '9';
-    if (!q || !(digit || (q->kind == QUESTION_NUMBER && strcmp(key, "-") == 0)))
+    bool begins = q && q->kind == QUESTION_NUMBER && /* ".4"; answered, the point plays the arithmetic again */
+                  (strcmp(key, "-") == 0 || (strcmp(key, ".") == 0 && !d->player.answers[d->player.card].given));
+    if (!q || !(digit || begins))
         return false;
     if (q->kind == QUESTION_CHOICE && key[0] >= '1' && key[0] - '1' < q->count)
         buf_printf(command, "answer %s", key);
@@ -141,10 +147,20 @@ static bool next_word(Desk *d, Buf *command)
     return true;
 }
 
+/* From what the reader went into, q and Backspace come back to the card's own screen first. */
+static bool comes_back(const Desk *d, const char *key)
+{
+    return desk_is_away(d) && d->term < 0 && (strcmp(key, "q") == 0 || strcmp(key, "Backspace") == 0);
+}
+
 bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
 {
     static const char *const ON[] = {"Space", "n", "PgDn"}, *const BACK[] = {"Backspace", "p", "PgUp"};
     bool turns = desk_takes_turns(height, width);
+    if (comes_back(d, key)) {
+        buf_puts(command, "back");
+        return true;
+    }
     for (size_t i = 0; i < 3; i++) {
         if (strcmp(key, ON[i]) == 0)
             return go_on(d, i > 0, height, width);

@@ -128,12 +128,15 @@ void desk_menu(Overlay *o, const Session *s)
             add_lesson(o, &f, "next: ");
     }
     free(last);
+    const char *scale = changed_scale(s); /* who changed it asks about it */
+    for (int i = 0; scale && lesson_at(i, &f); i++)
+        if (explains(s, &f, "", scale))
+            add_lesson(o, &f, "about this change: ");
     if (lesson_at(0, &f) && !progress_load(f.name).cards)
         add_lesson(o, &f, "begin here: ");
-    const char *scale = changed_scale(s);
     for (int i = 0; lesson_at(i, &f); i++)
-        if (explains(s, &f, screen_name(s->place.screen), "") || explains(s, &f, "", s->place.path) ||
-            (scale && explains(s, &f, "", scale)))
+        if (!(scale && explains(s, &f, "", scale)) &&
+            (explains(s, &f, screen_name(s->place.screen), "") || explains(s, &f, "", s->place.path)))
             add_lesson(o, &f, "about this screen: ");
     desk_add_lessons(o);
 }

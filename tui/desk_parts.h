@@ -6,13 +6,15 @@
 bool desk_go(Desk *d, int card); /* false: the card's own commands failed, and what is said says why */
 /* From a question that came back, or from the end of a lesson, on to that one. */
 void desk_open_next(Desk *d, const char *which);
-bool desk_next_lesson(const Desk *d, LessonFile *out); /* of a bundled one: that with the next number */
+bool desk_next_lesson(const Desk *d, LessonFile *out); /* the next number; of a short one that it came from */
 void desk_clear_said(Desk *d);
 void desk_keep_progress(const Desk *d);
 /* Is there no room for both, so that card and screen take turns? */
 bool desk_takes_turns(int h, int w);
 /* The line of the card at which its next page begins; −1: all of it has been read, or it is not on show. */
 int desk_next_page(const Desk *d, int h, int w);
+/* Has the reader gone into something from what the card shows? */
+bool desk_is_away(const Desk *d);
 /* Has the card something to show: a command, an example, a picture? */
 bool desk_has_screen(const Desk *d);
 #endif

@@ -141,7 +141,7 @@ static bool set_parse(EditParse *p, const Args *a, Err *err)
     Address to;
     float value;
     if (a->count < 2 || !parse_number(a->word[1], &value))
-        return err_set(err, "expected `set ADDRESS NUMBER` or `set scale off`");
+        return err_set(err, "expected `set ADDRESS NUMBER`, `set scale off` or `set scale x2`");
     if (!parse_target(p, a->word[0], false, &to, err))
         return false;
     if (!to.is_node)

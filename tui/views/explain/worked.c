@@ -24,7 +24,7 @@ static Parts parts_of(Rect r, size_t rows)
     Parts p = {.formula = rect_cut(&r, 't', r.h > 4 ? 1 : 0)};
     int most = r.h / 2 < TABLE_MOST + 1 ? r.h / 2 : r.h > 24 ? r.h / 2 : TABLE_MOST + 1;
     bool fits = rows + 1 <= (size_t)most;
-    rect_cut(&r, 't', r.h > 8 && fits ? 1 : 0);
+    rect_cut(&r, 't', r.h > 12 && fits ? 1 : 0); /* rather a term more than a blank line */
     p.table = rect_cut(&r, 't', fits ? (int)rows + 1 : most + (r.h > 8));
     rect_cut(&r, 't', r.h > 6 ? 1 : 0);
     p.arithmetic = r;

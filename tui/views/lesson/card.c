@@ -86,19 +86,23 @@ static int page_after(const Laid *l, int first, int height)
     return next < l->count ? next : -1;
 }
 
-/* The page on show, its lines in [first, end): that with line said->first or the word under the cursor; the last one
- * with what was said. */
+/* The page on show, its lines in [first, end): that with line said->first, the last one with what was said; or as much
+ * as there is room for beside the meaning of the word under the cursor, with that word. */
 typedef struct Page {
     int first, end, next; /* next: where the page behind it begins, or −1 */
 } Page;
 
 static Page page_of(const Laid *l, const LaidTerm *term, const CardSaid *said, CardRects *at)
 {
-    int whole = at->text.h + at->said.h, want = term ? term->line : said->first;
+    int whole = at->text.h + (term ? 0 : at->said.h), want = term ? term->line : said->first;
     Page p = {.next = page_after(l, 0, whole)};
     while (p.next >= 0 && p.next <= want) {
         p.first = p.next;
         p.next = page_after(l, p.first, whole);
+    }
+    if (term) {
+        p.end = page_end(l, p.first, at->text.h);
+        return p;
     }
     if (p.next >= 0) { /* what was said stands below the last one */
         at->text.h = whole;
