@@ -5,9 +5,6 @@ cd "$(dirname "$0")/../.." || exit 1
 command -v tmux >/dev/null || { skip "lessons (make deps-all installs tmux)"; finish lessons; exit; }
 . tests/e2e/tmux.sh
 
-# the number of the answer that begins so, as it stands on the card
-answer() { screen_text | grep -oE "[1-8] +$1( |$)" | grep -oE '^[1-8]' | head -n 1; }
-
 # on PATTERN: Space until it is on the screen: the pages of a card, what stands behind its pauses, the next card
 on() {
     local i
@@ -32,17 +29,17 @@ walk() {
     shows "$width: the third card" 'card 3 of 10'
     on 'How many vectors are in the list'
     shows "$width: its question" 'How many vectors are in the list'
-    send "$(answer 64)"
+    send 6 4 Enter
     shows "$width: the wrong answer is answered" 'Those are the patches'
     send '!'
     shows "$width: a hint that computes" 'Patches there are 64'
-    send "$(answer 65)"
-    shows "$width: the right one too" 'One for each of the 64'
+    send 6 5 Enter
+    shows "$width: the right one too" 'Right. It is 65'
     send BSpace
     PATIENCE=1 see 'card 2 of 10' || send BSpace # from its second page to its first
     shows "$width: back" 'card 2 of 10'
-    on 'One for each of the 64'
-    shows "$width: on again, and the answer was kept" 'One for each of the 64'
+    on 'Right. It is 65'
+    shows "$width: on again, and the answer was kept" 'Right. It is 65'
     send t
     shows "$width: the list knows where one is" 'go on: 0\. The whole trip'
     send Escape
@@ -94,6 +91,10 @@ send Enter
 shows "Enter: its terms on the screen of arithmetic" 'terms, by size'
 send Enter
 shows "Enter: where it comes from" '(q|k)\[[tu]=[abc],e=[0-3]\]'
+send q
+shows "q comes back, step by step" 'terms, by size'
+send q
+shows "…to the card's own screen" 'derived again from these'
 send q
 shows "the edit is back" 'edit: set scale off'
 quit "a lesson left"
