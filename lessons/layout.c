@@ -158,7 +158,8 @@ static bool put_question(Pen *p, const Player *player, const Question *q, Err *e
 {
     const Answer *a = &player->answers[player->card];
     p->indent = 0;
-    new_line(p);
+    if (p->out->count) /* a blank line behind the prose */
+        new_line(p);
     new_line(p);
     if (!put_live(p, player, LAID_QUESTION, q->text, err))
         return false;

@@ -152,6 +152,7 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
     d->bundled = d->player.opens = false;
     d->again = card;
     d->player.answers[card] = (Answer){0};
+    d->player.lesson.cards[card].question->predict = false; /* explained at once: what settles it was seen */
     desk_go(d, card);
     snprintf(d->then, sizeof d->then, "%s", file.name);
     buf_printf(&d->said, "Once more, from lesson %d: this was answered wrong there. Then lesson %d begins.", of.number,

@@ -47,8 +47,13 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
 {
     const Player *p = &d->player;
     const Question *q = player_card(p)->question;
-    CardSaid said = {buf_str(&d->said), d->right, d->wrong, "Space reads on  ⌫ back  ? words  q leave",
-                     d->term,           d->first};
+    CardSaid said = {.text = buf_str(&d->said),
+                     .right = d->right,
+                     .wrong = d->wrong,
+                     .again = *d->then != 0,
+                     .keys = "Space reads on  ⌫ back  ? words  q leave",
+                     .term = d->term,
+                     .first = d->first};
     bool more = card_next_page(card, p, &said) >= 0, asks = q && !more;
     char answer[24] = "";
     LessonFile next;
@@ -58,7 +63,7 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
         snprintf(answer, sizeof answer, "digits answer  ");
     const char *space = more                          ? "Space reads on  "
                         : turns && desk_has_screen(d) ? "Space look  "
-                        : player_awaits(p)            ? "n skip  "
+                        : desk_awaits(d)              ? "n skip  "
                         : player_waits(p)             ? "Space: see it change  "
                         : d->ended && desk_next_lesson(d, &next)
                             ? *d->from ? "Space: back to the lesson  " : "Space: the next lesson  "

@@ -52,8 +52,8 @@ static void say_end(const Desk *d, Buf *out)
 static bool turn(Desk *d, int by)
 {
     int card = d->player.card + by;
-    if (*d->then && (card < d->again || card > d->again + d->player.lesson.cards[d->again].question->predict)) {
-        if (by > 0) /* what came back is one card, and of a prediction the one that settles it */
+    if (*d->then && card != d->again) {
+        if (by > 0)
             desk_open_next(d, d->then);
         return true;
     }
@@ -78,6 +78,13 @@ static bool turn(Desk *d, int by)
     return true;
 }
 
+/* What came back waits for its answer too. */
+bool desk_awaits(const Desk *d)
+{
+    const Answer *a = &d->player.answers[d->player.card];
+    return player_awaits(&d->player) || (*d->then && !a->given && !a->skipped);
+}
+
 /* The card's next page, past its next pause, to the next card. */
 static bool go_on(Desk *d, bool skips, int height, int width)
 {
@@ -91,13 +98,13 @@ static bool go_on(Desk *d, bool skips, int height, int width)
         d->front = false;
         return true;
     }
-    if (player_awaits(p) && !skips) {
+    if (desk_awaits(d) && !skips) {
         desk_clear_said(d);
         buf_puts(&d->said, player_card(p)->question->predict ? "First say what you expect; n skips the question."
                                                              : "First answer; n skips the question.");
         return d->front = true;
     }
-    if (player_awaits(p))
+    if (desk_awaits(d))
         p->answers[p->card].skipped = true;
     if (!player_waits(p))
         return turn(d, 1);
@@ -165,10 +172,9 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
         if (strcmp(key, ON[i]) == 0)
             return go_on(d, i > 0, height, width);
         if (strcmp(key, BACK[i]) == 0) {
-            if (d->first == 0)
-                return turn(d, -1);
+            bool at_first = d->first == 0;
             d->first = 0;
-            return true;
+            return at_first || desk_next_page(d, height, width) < 0 ? turn(d, -1) : true;
         }
     }
     if (strcmp(key, "Tab") == 0 && turns) {
@@ -194,6 +200,11 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
     if (strcmp(key, "N") == 0) {
         buf_puts(command, "lesson notes");
         return true;
+    }
+    bool digit = !key[1] && key[0] >= '0' && key[0] <= '9';
+    if (digit && desk_next_page(d, height, width) >= 0) { /* no answer to what is on a later page: there it is */
+        d->first = INT_MAX;
+        return d->front = true;
     }
     if (answer_key(d, key, command)) {
         d->front = true;

@@ -13,6 +13,8 @@ void desk_keep_progress(const Desk *d);
 bool desk_takes_turns(int h, int w);
 /* The line of the card at which its next page begins; −1: all of it has been read, or it is not on show. */
 int desk_next_page(const Desk *d, int h, int w);
+/* Is the card to be answered, or n pressed, before Space goes on? */
+bool desk_awaits(const Desk *d);
 /* Has the reader gone into something from what the card shows? */
 bool desk_is_away(const Desk *d);
 /* Has the card something to show: a command, an example, a picture? */

@@ -343,6 +343,38 @@ static void the_screens_are_those_that_were_compared(void **state)
     buf_free(&kept);
 }
 
+/* A question and all its answers are one page of the six lines that a card has at 80 by 24. */
+static void a_question_stands_with_its_answers(void **state)
+{
+    (void)state;
+    LessonFile f;
+    int asked = 0, broken = 0;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        Player p;
+        open_lesson(&p, &f, 0);
+        for (int k = 0; k < p.lesson.count; k++) {
+            Laid laid;
+            Err err = {{0}};
+            if (!p.lesson.cards[k].question)
+                continue;
+            if (!player_enter(&p, k, &err) || !card_lay(&p, CHECK_COLUMNS, &laid, &err))
+                fail_msg("%s", err.text);
+            int first = 0;
+            while (first < laid.count &&
+                   !(laid.lines[first].count && laid.lines[first].parts[0].style == LAID_QUESTION))
+                first++;
+            if (laid.count - first > 6)
+                printf("%s, card %d: %d lines of question and answers\n", f.name, k + 1, laid.count - first);
+            broken += laid.count - first > 6;
+            asked++;
+            laid_free(&laid);
+        }
+        player_close(&p);
+    }
+    assert_int_equal(broken, 0);
+    assert_true(asked > 100);
+}
+
 static void put_card(const Player *p, Buf *out)
 {
     Err err = {{0}};
@@ -476,6 +508,7 @@ int main(void)
         cmocka_unit_test(every_claim_is_in_a_card),
         cmocka_unit_test_setup_teardown(every_mechanism_runs_in_a_card, start, stop),
         cmocka_unit_test_setup_teardown(the_screens_are_those_that_were_compared, start, stop),
+        cmocka_unit_test_setup_teardown(a_question_stands_with_its_answers, start, stop),
         cmocka_unit_test_setup_teardown(no_card_says_what_is_not_so_yet, start, stop),
         cmocka_unit_test_setup_teardown(who_looked_into_something_can_go_on, start, stop),
         cmocka_unit_test(what_a_lesson_needs_is_there),

@@ -92,6 +92,16 @@ typedef struct Page {
     int first, end, next; /* next: where the page behind it begins, or −1 */
 } Page;
 
+static bool of_question(const Laid *l, int line)
+{
+    return l->lines[line].count && l->lines[line].parts[0].style == LAID_QUESTION;
+}
+
+static bool continues_question(const Laid *l, int line)
+{
+    return of_question(l, line) && of_question(l, line - 1);
+}
+
 static Page page_of(const Laid *l, const LaidTerm *term, const CardSaid *said, CardRects *at)
 {
     int whole = at->text.h + (term ? 0 : at->said.h), want = term ? term->line : said->first;
@@ -107,8 +117,11 @@ static Page page_of(const Laid *l, const LaidTerm *term, const CardSaid *said, C
     if (p.next >= 0) { /* what was said stands below the last one */
         at->text.h = whole;
         at->said.h = 0;
-    } else if (at->said.h && l->count - at->text.h > p.first)
+    } else if (at->said.h && l->count - at->text.h > p.first) {
         p.first = l->count - at->text.h;
+        while (p.first + 1 < l->count && continues_question(l, p.first))
+            p.first++; /* no last line of a question without its first */
+    }
     p.end = page_end(l, p.first, at->text.h);
     return p;
 }
@@ -132,8 +145,8 @@ void card_draw(Canvas *c, Rect r, const Player *p, const CardSaid *said)
     Laid laid;
     Err err = {{0}};
     if (numbered)
-        utf8_print(title, sizeof title, "lesson %d  card %d of %d  %.80s", p->lesson.number, p->card + 1,
-                   p->lesson.count, bordered ? p->lesson.title : card->title);
+        utf8_print(title, sizeof title, "%slesson %d  card %d of %d  %.80s", said->again ? "once more: " : "",
+                   p->lesson.number, p->card + 1, p->lesson.count, bordered ? p->lesson.title : card->title);
     else
         utf8_print(title, sizeof title, "%.60s  %d of %d  %.80s", p->lesson.title, p->card + 1, p->lesson.count,
                    bordered ? "" : card->title);

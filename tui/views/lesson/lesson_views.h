@@ -8,6 +8,7 @@
 typedef struct CardSaid {
     const char *text; /* feedback, a hint; "" = none */
     bool right, wrong;
+    bool again;       /* the card comes back from an earlier lesson */
     const char *keys; /* the line at the bottom */
     int term;         /* of its words in the glossary (laid_terms), the one under the cursor; -1: none */
     int first;        /* the line at which the page on show begins */
