@@ -552,7 +552,7 @@ static void test_a_question_in_lines(void **state)
     follow.room.looked = 0;
     follow_say(&follow, &own, &said);
     be(0);
-    reads(buf_str(&said), "Which head?: 1 answer.\n0: 0\n1: 1, yours\n");
+    reads(buf_str(&said), "Which head?: 1 answer.\n0: 0 of 1\n1: 1 of 1, yours\n");
     buf_free(&said);
 }
 
