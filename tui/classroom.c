@@ -12,12 +12,15 @@
 #include <unistd.h>
 
 #include "core/base/digest.h"
+#include "core/base/file.h"
 #include "core/base/machine.h"
 #include "core/base/utf8.h"
 
 #define LOOK_NS INT64_C(500000000)
 
 /* ---- where ---- */
+
+#define PREFIX "vitrine-class-"
 
 static bool path_of(const char *name, char path[CLASS_PATH], Err *err)
 {
@@ -26,7 +29,7 @@ static bool path_of(const char *name, char path[CLASS_PATH], Err *err)
     if (name && (!*name || *name == '.' || strspn(name, GOOD) != strlen(name) || strlen(name) > 40))
         return err_set(err, "'%.60s' is no name for a class: letters, digits, - and _, at most 40", name);
     base = base && *base == '/' && (name || access(base, W_OK) == 0) ? base : "/tmp";
-    int n = name ? snprintf(path, CLASS_PATH, "%s/vitrine-class-%s", base, name)
+    int n = name ? snprintf(path, CLASS_PATH, "%s/" PREFIX "%s", base, name)
                  : snprintf(path, CLASS_PATH, "%s/vitrine-notes-%lu", base, (unsigned long)geteuid());
     return n < CLASS_PATH || err_set(err, "%s is longer than %d characters", variable, CLASS_PATH - 60);
 }
@@ -234,6 +237,42 @@ void reader_close(ClassReader *r)
     shut(&r->lines);
     shut(&r->watch);
     buf_free(&r->in);
+}
+
+/* Does somebody present under that name? Whose it is, too. */
+static bool is_live(const char *name, uid_t *owner)
+{
+    char path[CLASS_PATH];
+    struct stat st;
+    int folder = path_of(name, path, NULL) ? open_folder(path, owner, NULL) : -1;
+    int lines = folder < 0 ? -1 : open_file(folder, CLASS_LINES, *owner, CLASS_MOST, &st);
+    bool live = lines >= 0 && is_held(lines);
+    shut(&lines);
+    shut(&folder);
+    return live;
+}
+
+int reader_classes(Buf *out)
+{
+    enum { TOLD = 8, LOOKED_AT = 10000 };
+    const size_t prefix = strlen(PREFIX);
+    char base[CLASS_PATH], who[80];
+    int found = 0;
+    uid_t owner;
+    if (!path_of("x", base, NULL))
+        return 0;
+    *strrchr(base, '/') = 0;
+    DIR *d = file_folder(base);
+    for (int i = 0; d && i < LOOKED_AT && found < TOLD; i++) {
+        const struct dirent *e = readdir(d);
+        if (!e)
+            break;
+        if (strncmp(e->d_name, PREFIX, prefix) == 0 && is_live(e->d_name + prefix, &owner))
+            buf_printf(out, "%s%s, by %s", found++ ? "; " : "", e->d_name + prefix, machine_user(owner, who));
+    }
+    if (d)
+        closedir(d);
+    return found;
 }
 
 /* Another file of lines took the place of the one that is read, or there is one now. */

@@ -59,6 +59,8 @@ typedef struct ClassReader {
     char why[512]; /* why nothing is read; "" while there is something */
 } ClassReader;
 
+/* Appends who presents now, "ada, by ada (1001); heads, by bob (1002)", at most eight; returns how many that are. */
+int reader_classes(Buf *out);
 /* Nothing is opened yet. False where the name is none. */
 bool reader_init(ClassReader *r, const char *name, Err *err);
 void reader_close(ClassReader *r);

@@ -21,6 +21,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/machine.h"
 #include "core/base/mem.h"
 #include "core/session/play.h"
 #include "core/session/state.h"
@@ -968,6 +969,25 @@ static void test_a_full_disk_is_said(void **state)
     assert_int_equal(status, 0);
 }
 
+/* Who asks whom to join is told who presents, and by whom: the name alone is anybody's. A folder in which nobody does,
+ * and one that others write to, are none. */
+static void test_who_presents(void **state)
+{
+    (void)state;
+    Buf classes = {0};
+    char dead[160], want[100], who[80];
+    snprintf(dead, sizeof dead, "%s/vitrine-class-gone", base);
+    assert_int_equal(mkdir(dead, 0700), 0);
+    assert_int_equal(reader_classes(&classes), 1);
+    snprintf(want, sizeof want, "c, by %s", machine_user(getuid() == 0 ? PRESENTER : getuid(), who));
+    assert_string_equal(buf_str(&classes), want);
+    be(PRESENTER);
+    share_close(&share);
+    be(0);
+    assert_int_equal(reader_classes(&classes), 0);
+    buf_free(&classes);
+}
+
 int main(void)
 {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, begin, end)
@@ -993,6 +1013,7 @@ int main(void)
         EACH(test_names_that_a_stranger_took),
         EACH(test_a_stranger_is_asked_about),
         EACH(test_a_full_disk_is_said),
+        EACH(test_who_presents),
     };
     return cmocka_run_group_tests(tests, begin_all, end_all);
 }

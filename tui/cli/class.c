@@ -15,9 +15,18 @@ static bool share_screen(const Options *o, AppOptions *a)
 
 static bool check_join(const Options *o, const Link *l, Err *err)
 {
+    Buf classes = {0};
     (void)l;
-    return o->word_count == 2 ? reader_init(&(ClassReader){0}, o->word[1], err)
-                              : err_set(err, "join whom? vitrine join NAME, as who presents says");
+    if (o->word_count == 2)
+        return reader_init(&(ClassReader){0}, o->word[1], err);
+    if (reader_classes(&classes))
+        err_set(err, "join whom? Now on show: %.380s. vitrine join NAME, the word before `by`", buf_str(&classes));
+    else
+        err_set(err,
+                "join whom? Nobody shares on this machine now. Who presents types `vitrine share` and says the name "
+                "to join");
+    buf_free(&classes);
+    return false;
 }
 
 static bool join_screen(const Options *o, AppOptions *a)
@@ -55,7 +64,8 @@ const Verb VERB_JOIN = {
     .name = "join",
     .usage = "join NAME [-m MODEL] [--plain]",
     .summary = "follows somebody who shares on this machine",
-    .details = "NAME is what who presents says, mostly a user name; the machine's own name and number for them are "
+    .details = "NAME is what who presents says, mostly a user name; without one: who presents now. The machine's own "
+               "name and number for them are "
                "said, and asked about once. Their lines touch no file of yours. `f`, or any change of yours: on your "
                "own; `f` again: back. A digit answers an open question and leaves a receipt. A model other than the "
                "program's own has to be named with -m. With --plain all of it comes in lines.",
