@@ -43,17 +43,39 @@ void record_close(Record *r)
     *r = (Record){0};
 }
 
-/* As many words as a card may have. */
-static void cut(Buf *said)
+/* Appends as many whole sentences of said[0 … n) as fit into so many words, else as many parts of the first one; of one
+ * that is longer the words. */
+static void put_sentences(const char *said, size_t n, int most, Buf *out)
 {
     int words = 0;
-    for (char *p = said->data; p && *p; p++)
-        if (*p == ' ' && ++words == WORDS_MOST) {
-            said->len = (size_t)(p - said->data);
-            *p = 0;
-            buf_puts(said, " …");
-            return;
-        }
+    size_t whole = 0, part = 0, i = 0;
+    for (; i < n && words < most; i++) {
+        if (said[i] != ' ' && said[i] != '\n')
+            continue;
+        words++;
+        if (i && strchr(".?!", said[i - 1]))
+            whole = i;
+        else if (i && said[i - 1] == ';')
+            part = i - 1;
+    }
+    if (i == n)
+        whole = n;
+    buf_add(out, said, whole ? whole : part ? part : i);
+    buf_puts(out, whole ? "" : part ? "." : "…");
+}
+
+/* What a card has words for: of A and of B half of them each. */
+static void cut(Buf *said)
+{
+    Buf all = {0};
+    const char *text = buf_str(said), *b = strstr(text, "\nB: ");
+    put_sentences(text, b ? (size_t)(b - text) : said->len, b ? WORDS_MOST / 2 : WORDS_MOST, &all);
+    if (b) {
+        buf_putc(&all, '\n');
+        put_sentences(b + 1, said->len - (size_t)(b + 1 - text), WORDS_MOST / 2, &all);
+    }
+    buf_free(said);
+    *said = all;
 }
 
 /* Signs that mean something in Markdown are meant as they are. */

@@ -118,6 +118,7 @@ line 'clear; $V check talk.md; echo "status=$?"'
 shows "the recorded lesson is sound" 'status=0'
 check "its steps" [ "$(grep -c '^## ' "$T/talk.md")" = 5 ]
 check "an edit in it" grep -q '^do set scale off' "$T/talk.md"
+check "its sentences are whole, of A and of B" eval 'grep -q "^A: .*\. B: .*\.$" "$T/talk.md" && ! grep -q "…$" "$T/talk.md"'
 line 'clear; $V lesson talk.md' # a lesson of one's own is a lesson
 shows "lesson FILE: its first card" 'A talk +1 of 5'
 quit "lesson FILE"
