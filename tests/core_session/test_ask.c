@@ -262,7 +262,7 @@ static void test_say_fits_the_node(void **state)
         {"say blocks.0.resid_mid[t=cls]", "which the attention adds"},
         {"say blocks.0.resid_post[t=cls]", ", and of what the MLP adds, of length "},
         {"say blocks.3.mlp.post[t=r1c2]", "hidden units of block 3's MLP"},
-        {"say probs", "The answer is star "},
+        {"say probs", "The answer is star 99.9 %, then "},
         {"say logits", "What was drawn is a star."},
         {"say pixels", "The cursor is on patch "},
         {"say blocks.0.ln1.rstd[t=4]", "the whole tensor of 65 numbers goes from "},

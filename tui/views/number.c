@@ -104,19 +104,6 @@ void number_full_text(char *out, size_t n, float x, int width)
     put_fitting(out, n, text, room);
 }
 
-void share_text(char *out, size_t n, float share)
-{
-    double size = fabs((double)share);
-    if (isnan(share))
-        snprintf(out, n, "NaN");
-    else if (size > 0 && size < 0.0005)
-        snprintf(out, n, "%s<0.1 %%", share < 0 ? "-" : "");
-    else if (size < 1 && size >= 0.9995)
-        snprintf(out, n, "%s>99.9 %%", share < 0 ? "-" : "");
-    else
-        utf8_print(out, n, "%.1f %%", 100 * (double)share);
-}
-
 void points_text(char *out, size_t n, float difference)
 {
     double size = fabs((double)difference);

@@ -3,6 +3,7 @@
  * frame.c puts them together. */
 #ifndef VITRINE_TUI_VIEWS_VIEW_H
 #define VITRINE_TUI_VIEWS_VIEW_H
+#include "core/session/ask/number.h"
 #include "core/session/session.h"
 #include "tui/canvas/canvas.h"
 #include "tui/canvas/colour.h"
@@ -161,8 +162,6 @@ typedef float (*HeatFn)(const void *context, int row, int col, Ref *ref);
 void number_text(char *out, size_t n, float x, int width);
 /* The number under the cursor, or one of which a sum is made: 6 significant digits at most ("1.84021"). */
 void number_full_text(char *out, size_t n, float x, int width);
-/* "99.9 %", ">99.9 %", "<0.1 %" of a share above 0: at most 7 cells. */
-void share_text(char *out, size_t n, float share);
 /* A difference of two shares in points, hundredths of the whole, without the unit: "14.3", "-<0.1", "0". */
 void points_text(char *out, size_t n, float difference);
 #endif

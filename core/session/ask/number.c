@@ -481,3 +481,16 @@ bool number_value(Session *s, Side side, const char *text, double *out, Err *err
     *out = x;
     return true;
 }
+
+void share_text(char *out, size_t n, float share)
+{
+    double size = fabs((double)share);
+    if (isnan(share))
+        snprintf(out, n, "NaN");
+    else if (size > 0 && size < 0.0005)
+        snprintf(out, n, "%s<0.1 %%", share < 0 ? "-" : "");
+    else if (size < 1 && size >= 0.9995)
+        snprintf(out, n, "%s>99.9 %%", share < 0 ? "-" : "");
+    else
+        utf8_print(out, n, "%.1f %%", 100 * (double)share);
+}

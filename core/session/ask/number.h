@@ -28,4 +28,6 @@ bool number_value(Session *s, Side side, const char *text, double *out, Err *err
 size_t number_printed(const char *text, double *out, double *half);
 /* A number for people: whole ones with , between thousands, others with that many decimals (-1: four digits). */
 void number_put(double x, int decimals, Buf *out);
+/* "99.9 %", ">99.9 %", "<0.1 %" of a share above 0: at most 7 cells. */
+void share_text(char *out, size_t n, float share);
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/models/drawn.h"
+#include "core/session/ask/number.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/shipped.h"
 #include "core/session/place.h"
@@ -44,12 +45,19 @@ static void move_on_classes(Session *s, int dy, int dx)
     session_set_index(s, axis, (int)ranking_move(shown, cell - first, dy + dx));
 }
 
+static void put_probability(const Teller *t, float p)
+{
+    char text[32];
+    share_text(text, sizeof text, p);
+    buf_puts(t->out, text);
+}
+
 static void put_class(const Teller *t, size_t o, const float *probs)
 {
     char label[64];
     bool named = t->s->model.class_names != NULL;
     buf_printf(t->out, "%s%s ", named ? "" : "class ", teller_label(t, ROLE_ANSWER, (int)o, label));
-    ask_put_short(t->out, probs[o]);
+    put_probability(t, probs[o]);
 }
 
 static bool say_writing(const Teller *t);
@@ -125,7 +133,7 @@ bool tell_answer(const Teller *t)
     for (size_t i = 0; i < n; i++) {
         buf_printf(t->out, "%zu. %s: probability ", i + 1,
                    axis_label(teller_last_axis(&p), (int)index[i], label, sizeof label));
-        ask_put_short(t->out, shares[index[i]]);
+        put_probability(t, shares[index[i]]);
         buf_puts(t->out, ", logit ");
         ask_put_short(t->out, scores[index[i]]);
         buf_puts(t->out, ".\n");
@@ -167,7 +175,7 @@ static void put_word(const Teller *t, NodeId n, const float *row, size_t word)
     Dims d = graph_node(t->g, n)->dims;
     char label[64];
     buf_printf(t->out, "%s ", axis_label(&t->g->axes[d.axis[d.n - 1]], (int)word, label, sizeof label));
-    ask_put_short(t->out, row[word]);
+    put_probability(t, row[word]);
 }
 
 static bool say_writing(const Teller *t)
@@ -216,7 +224,7 @@ static bool tell_writing(const Teller *t)
         size_t best = largest_of(row, (size_t)words->n);
         buf_printf(t->out, "%d. %s %s: %s ", i + 1, tokens->sequence == SEQUENCE_TARGET ? "after" : "at",
                    axis_label(tokens, i, token, sizeof token), axis_label(words, (int)best, word, sizeof word));
-        ask_put_short(t->out, row[best]);
+        put_probability(t, row[best]);
         buf_puts(t->out, ".\n");
     }
     return true;
