@@ -154,6 +154,8 @@ aligned=$(cat "$PAGES"/*.html | LC_ALL=C sed 's/\xE2\x80\x88/./g; s/\xE2\x80\x87
     END {print (tables > 200 && cells > 1500 && !lost) ? "aligned" : tables " tables, " cells " cells, " lost " off"}')
 same "the points of every table are aligned" aligned "$aligned"
 check "no scripts, nothing from elsewhere" bash -c '! grep -liE "<script|javascript:| on[a-z]+=|https?://" "$1"/*.html' _ "$PAGES"
+check "every page has a style for paper, and dark pictures are for screens" bash -c '
+    for p in "$1"/*.html; do grep -q "@media print" "$p" || exit 1; done; ! grep -qE "media=\"\(prefers" "$1"/*.html' _ "$PAGES"
 for card in "$TOP"/lessons/*.md; do check "a page for ${card##*/}" [ -s "$PAGES/$(basename "$card" .md).html" ]; done
 # one lesson, and one of one's own: their pages, a list of both, no link to a page that is not there
 "$VITRINE" lesson new "$HOME_DIR/my own.md" >"$HOME_DIR/said" 2>&1

@@ -30,9 +30,14 @@ static const char STYLE[] =
     "white-space:pre}th{font-weight:normal;color:#666;text-align:right;padding:0 .7em}"
     "details{margin:.4rem 0}.q{border-left:3px solid #888;padding-left:1rem}nav{margin:1rem 0}a{color:#06c}"
     ".small{font-size:.85em;color:#666}"
-    "@media(prefers-color-scheme:dark){body{background:#16181c;color:#ddd}code,pre{background:#26292f}img,h2{border-"
+    "@media screen and "
+    "(prefers-color-scheme:dark){body{background:#16181c;color:#ddd}code,pre{background:#26292f}img,h2{border-"
     "color:#444}"
-    "a{color:#7ab8ff}a.term{color:inherit}.small{color:#999}}";
+    "a{color:#7ab8ff}a.term{color:inherit}.small{color:#999}}"
+    /* on paper: black on white, a card's heading with its card, pictures and questions whole, links as words */
+    "@media print{body{max-width:none;margin:0;background:none;color:#000;font-size:10.5pt}a,a.term{color:inherit;"
+    "text-decoration:none;border:0}nav{display:none}h2{margin-top:1.2rem;break-after:avoid}img,table,pre,.q{break-"
+    "inside:avoid}img{max-height:16cm;object-fit:contain}p{orphans:3;widows:3}@page{margin:18mm}}";
 
 void html_text(Buf *out, const char *s)
 {
@@ -336,7 +341,7 @@ static void put_screen(Buf *out, const char *base, const Card *c, const Shots *s
                    shot->card + 1, shot->card + 1);
     else {
         buf_printf(out,
-                   "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"%s-dark.svg\"><img "
+                   "<picture><source media=\"screen and (prefers-color-scheme: dark)\" srcset=\"%s-dark.svg\"><img "
                    "src=\"%s-light.svg\" alt=\"The screen of this card: ",
                    shot->name, shot->name);
         html_text(out, c->show.count ? c->show.at[0].text : c->title);
