@@ -56,19 +56,22 @@ static void describe_terminal(App *a)
     Buf b = {0};
     static const char *const MODES[] = {
         [MODE_MONO] = "no colour", [MODE_8] = "8 colours", [MODE_256] = "256 colours", [MODE_TRUE] = "all colours"};
+    static const char *const DRAWN[] = {[MODE_MONO] = "letters",
+                                        [MODE_8] = "shades and half blocks",
+                                        [MODE_256] = "half blocks",
+                                        [MODE_TRUE] = "half blocks"};
     buf_printf(
         &b,
-        "TERM names it %s.\nColours: %s (%s). `vitrine --colour true`, 256, 8 or mono choose another; over ssh 256 "
-        "is the default, because the\nwish for more does not travel with the connection.\nGround: %s (%s",
+        "TERM names it %s.\nColours: %s (%s). Others: `vitrine --colour true`, 256, 8 or mono. Over ssh it is 256 "
+        "as a rule, since COLORTERM does not come along.\nGround: %s (%s",
         t->term, MODES[t->mode], t->why ? t->why : "", t->light ? "light" : "dark", t->ground_why);
     if (t->ground != COLOUR_DEFAULT)
         buf_printf(&b, "; it says #%06x", (unsigned)t->ground);
     buf_printf(&b,
-               "). `vitrine --light` or --dark choose another.\nCharacters: %s; lines of plots: %s (`--plots` "
-               "braille, blocks or ascii).\nFrames: %s.\nMouse: %s. %% turns it off and on; with it off the terminal "
-               "selects text.\n",
-               t->ascii ? "ASCII" : "UTF-8 with shades and half blocks", t->ascii ? "ascii" : t->plots,
-               t->frames ? "each in one piece" : "as they come",
+               "). The other: `vitrine %s`.\nCharacters: %s; lines of plots: %s (`--plots` braille, blocks or "
+               "ascii).\nScreen: %s.\nMouse: %s. %% turns it off and on; with it off the terminal selects text.\n",
+               t->light ? "--dark" : "--light", t->ascii ? "ASCII" : "UTF-8", t->ascii ? "ascii" : t->plots,
+               t->frames ? "each change is sent in one piece" : "changes appear as they are sent",
                !t->has_mouse ? "none reported"
                : t->mouse    ? "on"
                              : "off");
@@ -77,8 +80,8 @@ static void describe_terminal(App *a)
     if (t->graphics)
         buf_printf(&b, "Pictures: in true pixels, %d×%d a cell (%s", high, wide, t->graphics_why);
     else
-        buf_printf(&b, "Pictures: half blocks (%s", t->graphics_why);
-    buf_printf(&b, "%s%s). `vitrine --graphics always` or never choose otherwise.\n",
+        buf_printf(&b, "Pictures: %s (%s", t->ascii ? "letters" : DRAWN[t->mode], t->graphics_why);
+    buf_printf(&b, "%s%s). `vitrine --graphics always` or never decides otherwise.\n",
                *t->who ? "; it names itself " : "", t->who);
     if (*t->note)
         buf_printf(&b, "%s\n", t->note);

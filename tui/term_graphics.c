@@ -20,9 +20,9 @@ bool graphics_found(const GraphicsEnv *env, const char **why)
     if (strcmp(option, "never") == 0)
         *why = "--graphics never";
     else if (!env->text)
-        *why = "they need UTF-8, and a C library that knows their placeholders";
+        *why = "pixels need UTF-8, and a C library that knows their placeholders";
     else if (!env->colours)
-        *why = "they need 256 colours";
+        *why = "pixels need 256 colours";
     else if (forced)
         *why = "--graphics always";
     else if (!env->ok)
