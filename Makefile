@@ -264,7 +264,7 @@ TESTING = MAKE='$(MAKE)' B=$(B) CC='$(CC)' VARIANT=$(VARIANT)
 
 .PHONY: test test-all fresh quick golden e2e layers exact format fuzz faults soak tsan planted mutants
 # (Made by a make of their own: with deps beside it this one does one thing at a time.)
-test: ## what a change must pass: suites, screens, layers, README, command line, terminal (4 minutes on two cores)
+test: ## what a change must pass: suites, screens, layers, README, command line, terminal (about five minutes on two cores)
 	+@$(MAKE) --no-print-directory tested && $(TESTING) tests/all.sh
 test-all: ## and the rest: both compilers, sanitizers, other machines, fuzzing, failing calls, a class … (25 minutes)
 	+@$(MAKE) --no-print-directory tested && $(TESTING) tests/all.sh all
