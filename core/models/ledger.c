@@ -313,11 +313,30 @@ static void write_heads(Writer *w, LedgerEntry *e)
     add_tokens(w, e, here, g->axes[u].sequence);
 }
 
+/* The same of what a part of an MLP with experts wrote, summed over what `out` lacks; NO_NODE: there is none. */
+static NodeId write_site(Writer *w, const LedgerEntry *e, const char *name, Site site, Dims out)
+{
+    Graph *g = w->g;
+    NodeId toward = w->direct[e->part], wrote = site_node(g, anatomy_of(g, graph_node(g, e->part)->path), site);
+    if (wrote == NO_NODE)
+        return NO_NODE;
+    if (w->walk->token >= 0) {
+        toward = at_token(w, arena_printf(&g->arena, "%s_toward", name), toward);
+        wrote = at_token(w, arena_printf(&g->arena, "%s_wrote", name), wrote);
+    }
+    return graph_contract(g, name, wrote, toward, out);
+}
+
 /* What is written token by token: of one that alone is read, that one's. */
 static void write_tokens(Writer *w, LedgerEntry *e)
 {
     Graph *g = w->g;
     NodeId toward = w->direct[e->part], wrote = e->part;
+    int x = graph_role(g, ROLE_EXPERT, SEQUENCE_ANY);
+    if (x != AXIS_NONE && is_experts(g, e->part)) {
+        e->experts = write_site(w, e, "experts", SITE_EXPERTS_WROTE, DIMS(x));
+        e->shared = write_site(w, e, "shared", SITE_SHARED_WROTE, DIMS_SCALAR);
+    }
     if (w->walk->token >= 0) {
         toward = at_token(w, "toward", toward);
         wrote = at_token(w, "wrote", wrote);
@@ -429,8 +448,16 @@ static void write_all(Graph *g, const char *name, const LedgerWalk *walk, NodeId
         if (w.direct[part] == NO_NODE)
             continue;
         LedgerEntry *e = &l->entry[l->count++];
-        *e = (LedgerEntry){
-            ledger_kind(g, part), ledger_layer(g, part), part, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
+        *e = (LedgerEntry){ledger_kind(g, part),
+                           ledger_layer(g, part),
+                           part,
+                           NO_NODE,
+                           NO_NODE,
+                           NO_NODE,
+                           NO_NODE,
+                           NO_NODE,
+                           NO_NODE,
+                           NO_NODE};
         write_entry(&w, e);
     }
     write_sum(&w, l, seed);

@@ -12,6 +12,7 @@
  *                            wrote by looking at token u, its weight (.row[h,u]) times what that token's value says for
  *                            the number (.reach[h,u]); where several tokens are read, .reach[h,t,u] and their sum
  *   ledger.blocks.N.mlp.out_nobias (.out where it has no bias)   the MLP
+ *   ledger.blocks.N.mlp.mixed   an MLP with experts; .experts[x] what each of them wrote, .shared the shared one
  *   ledger.patch_embed.out_nobias  the patches, as the sum of .rows[y,x]
  *   ledger.decoder.embed   the word that stands where the number is read
  *   ledger.pos_embed, ledger.cls, …   positions (.rows) and tokens that are learned
@@ -44,6 +45,7 @@ typedef struct LedgerEntry {
     int layer; /* −1 outside blocks */
     NodeId part;
     NodeId total, heads, tokens, rows; /* NO_NODE where it has none */
+    NodeId experts, shared;            /* of an MLP with experts: [x], and the shared one's */
     NodeId so_far;                     /* the sum up to this entry */
 } LedgerEntry;
 

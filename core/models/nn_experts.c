@@ -77,6 +77,7 @@ NodeId nn_experts(Graph *g, const NnPlace *at, const NnExperts *p, NodeId x, int
     if (more) {
         NodeId too = shared(g, p, x);
         mixed = graph_zip(g, "mixed", OP_ADD, mixed, too);
+        anatomy_note(g, *part, SITE_SHARED_WROTE, too);
     }
     anatomy_note(g, *part, SITE_IN, x);
     anatomy_note(g, *part, SITE_EXPERTS_WROTE, wrote);

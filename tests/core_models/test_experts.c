@@ -138,8 +138,18 @@ static void they_add_up(void **state)
         fail_msg("%s", err.text);
     run_extend(b.run);
     int mlps = 0;
-    for (int i = 0; i < l.count; i++)
-        mlps += l.entry[i].kind == LEDGER_MLP;
+    for (int i = 0; i < l.count; i++) {
+        const LedgerEntry *e = &l.entry[i];
+        mlps += e->kind == LEDGER_MLP;
+        assert_int_equal(e->experts != NO_NODE, e->kind == LEDGER_MLP && e->layer != 1);
+        if (e->experts == NO_NODE)
+            continue;
+        const float *each = run_need(b.run, e->experts);
+        double sum = (double)run_need(b.run, e->shared)[0];
+        for (int x = 0; x < EXPERTS; x++)
+            sum += (double)each[x];
+        assert_true(fabs(sum - (double)run_need(b.run, e->total)[0]) < 1e-5);
+    }
     assert_int_equal(mlps, 3);
     assert_true(fabsf(run_need(b.run, l.remainder)[0]) < 1e-5f);
     text_bench_free(&b);

@@ -13,6 +13,7 @@
 
 #include "core/io/tensors.h"
 #include "core/session/ask/leak.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/command.h"
 #include "core/session/exhibit.h"
 
@@ -269,6 +270,15 @@ static void experts(void **state)
     must("goto decoder.blocks.0.mlp.mixed; ablate"); /* nothing here is one expert's */
     assert_string_equal(s.edits.line[0], "skip mlp block=0 stack=decoder");
     must("reset edits");
+    Buf table = {0};
+    Err err = {{0}};
+    must("ledger");
+    assert_true(ledger_table(&s, SIDE_B, false, &table, false, &err)); /* four of them beside each of two MLPs */
+    int lines = 0;
+    for (const char *at = buf_str(&table); (at = strstr(at, "\n    expert ")) != NULL; at++)
+        lines++;
+    assert_int_equal(lines, 8);
+    buf_free(&table);
     refused("neuron", "this block has experts");
     must("goto decoder.blocks.1.mlp.post; neuron");
 }

@@ -400,6 +400,26 @@ typedef struct Page {
     bool measured;
 } Page;
 
+/* What the number `cell` of a ledger's node is. */
+static float number_of(const Page *p, NodeId n, size_t cell)
+{
+    return session_peek(p->s, p->side, graph_node(p->g, n)->path)[cell];
+}
+
+/* Of an MLP with experts those that wrote anything. */
+static void put_experts(const Page *p, const LedgerEntry *e, Buf *out)
+{
+    if (e->kind != LEDGER_MLP || e->experts == NO_NODE)
+        return;
+    for (size_t x = 0; x < graph_cells(p->g, e->experts); x++) {
+        float value = number_of(p, e->experts, x);
+        if (value < 0 || value > 0)
+            buf_printf(out, "    expert %-11zu %11.5f\n", x, (double)value);
+    }
+    if (e->shared != NO_NODE)
+        buf_printf(out, "    %-18s %11.5f\n", "the shared expert", (double)number_of(p, e->shared, 0));
+}
+
 static void put_line(const Page *p, const LedgerLine *l, Buf *out)
 {
     Buf part = {0};
@@ -408,6 +428,7 @@ static void put_line(const Page *p, const LedgerLine *l, Buf *out)
     if (p->measured)
         buf_printf(out, " %11.5f", (double)effect_of(p->s, l->line));
     buf_printf(out, "%s\n", l->same ? "  same for all" : "");
+    put_experts(p, l->entry, out);
     buf_free(&part);
 }
 
@@ -430,6 +451,18 @@ static void put_text(const Page *p, Buf *out)
                "\"same for all\": the same for every %s. What a part wrote is not its effect: later parts read "
                "it too, and react.\n",
                session_words(p->s, p->side) ? "text" : "picture");
+}
+
+static void put_experts_json(const Page *p, const LedgerEntry *e, Buf *out)
+{
+    if (e->kind != LEDGER_MLP || e->experts == NO_NODE)
+        return;
+    json_open(out, "experts", '[');
+    for (size_t x = 0; x < graph_cells(p->g, e->experts); x++)
+        json_put_float(out, NULL, number_of(p, e->experts, x));
+    buf_putc(out, ']');
+    if (e->shared != NO_NODE)
+        json_put_float(out, "shared_expert", number_of(p, e->shared, 0));
 }
 
 static void put_json(const Page *p, Buf *out)
@@ -457,6 +490,7 @@ static void put_json(const Page *p, Buf *out)
         if (p->measured)
             json_put_float(out, "taken_out", effect_of(p->s, l->line));
         json_put_bool(out, text_model ? "same_for_every_text" : "same_for_every_picture", l->same);
+        put_experts_json(p, l->entry, out);
         buf_putc(out, '}');
     }
     buf_puts(out, "]}\n");
@@ -488,6 +522,9 @@ bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err
     }
     p.lines = ledger_lines(s, side, true, &p.count, err);
     bool ok = p.lines && (!measured || measure(s, err));
+    for (int i = 0; ok && i < l->count; i++)
+        ok = (l->entry[i].experts == NO_NODE || ask_need(s, side, l->entry[i].experts, err)) &&
+             (l->entry[i].shared == NO_NODE || ask_need(s, side, l->entry[i].shared, err));
     if (ok && json)
         put_json(&p, out);
     else if (ok)
