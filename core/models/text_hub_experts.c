@@ -73,10 +73,9 @@ static bool dense_blocks(const HubReading *k, Seq2seqConfig *c, Err *err)
     return true;
 }
 
-static bool qwen_experts(const HubReading *k, Seq2seqConfig *c, Err *err)
+static bool qwen_experts(const HubReading *k, Seq2seqConfig *c, const char *count, Err *err)
 {
-    bool ok = number(k, "num_experts", &c->experts.count, err) &&
-              number(k, "num_experts_per_tok", &c->experts.chosen, err) &&
+    bool ok = number(k, count, &c->experts.count, err) && number(k, "num_experts_per_tok", &c->experts.chosen, err) &&
               number(k, "moe_intermediate_size", &c->experts.width, err) && normalised(k, c, err) &&
               dense_blocks(k, c, err);
     if (ok && !c->experts.count)
@@ -86,13 +85,16 @@ static bool qwen_experts(const HubReading *k, Seq2seqConfig *c, Err *err)
 
 static bool qwen2_moe(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
-    return number(k, "shared_expert_intermediate_size", &c->experts.shared, err) && qwen_experts(k, c, err) &&
-           hub_flag(k, "qkv_bias", &c->qkv_bias, err);
+    return number(k, "shared_expert_intermediate_size", &c->experts.shared, err) &&
+           qwen_experts(k, c, "num_experts", err) && hub_flag(k, "qkv_bias", &c->qkv_bias, err);
 }
 
+/* transformers 5 writes the count under Mixtral's name. */
 static bool qwen3_moe(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
-    if (!qwen_experts(k, c, err) || !hub_flag(k, "attention_bias", &c->qkv_bias, err))
+    bool named = json_get(k->config, "num_local_experts") && !json_get(k->config, "num_experts");
+    if (!qwen_experts(k, c, named ? "num_local_experts" : "num_experts", err) ||
+        !hub_flag(k, "attention_bias", &c->qkv_bias, err))
         return false;
     c->out_bias = c->qkv_bias;
     return true;
@@ -147,7 +149,7 @@ const HubFamily HUB_EXPERTS[] = {
      .names = {LLAMA_NAMES, HEAD_NORMS(EACH), EXPERT_NAMES},
      .useless = FREQUENCIES,
      .musts = "use_sliding_window=false",
-     .keys = QWEN_KEYS " attention_bias",
+     .keys = QWEN_KEYS " num_local_experts attention_bias",
      .finish = qwen3_moe},
 };
 const int HUB_EXPERTS_COUNT = sizeof HUB_EXPERTS / sizeof *HUB_EXPERTS;

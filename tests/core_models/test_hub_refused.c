@@ -66,6 +66,8 @@ static void look_alikes(void **state)
         {"qwen3_moe", "only_layers\": [\n  1\n ]", "only_layers\": []", "layers.1.mlp.gate.weight' is missing"},
         {"qwen3_moe", "\"norm_topk_prob\"", "\"n_group\": 2, \"norm_topk_prob\"", "\"n_group\" is not known"},
         {"qwen3_moe", "\"decoder_sparse_step\": 1", "\"decoder_sparse_step\": null", NULL},
+        {"qwen3_moe", "\"num_experts\": 12", "\"num_local_experts\": 12", NULL},
+        {"qwen3_moe", "\"num_experts\": 12", "\"num_local_experts\": 11", "config.json asks for 11"},
         {"llama", "\"llama\"", "\"bert\"", "class bert, whose key is \"layer_norm_eps\""},
         {"bert", "\"bert\"", "\"albert\"", "the form of an encoder whose embedding"},
         {"bert", "\"absolute\"", "\"relative_key\"", "must be \"absolute\""},
