@@ -159,6 +159,12 @@ static Model make(int which)
     VitConfig c = which == 0 ? small(5, 4, 12) : small(2, 2, 24);
     if (which == 2)
         return toy_model();
+    if (which == 3) { /* words, and blocks with experts */
+        Err err = {""};
+        if (!family_load(&m, "tests/data/families/words_qwen3_moe", NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        return m;
+    }
     model_seeded(&m, &c, 3);
     return m;
 }
@@ -223,6 +229,24 @@ static void b_is_of_another_family(void **state)
     close_pair();
 }
 
+static void experts_beside_pictures(void **state)
+{
+    (void)state;
+    open_pair(1, 3);
+    screens();
+    assert_true(run("goto decoder.blocks.0.mlp.weights; ablate") && run("compare diff"));
+    draw(false, NULL);
+    close_pair();
+}
+
+static void pictures_beside_experts(void **state)
+{
+    (void)state;
+    open_pair(3, 1);
+    screens();
+    close_pair();
+}
+
 /* The way back: where B ends before A's cell the cursor stays, and it is said. */
 static void the_cursor_is_bs(void **state)
 {
@@ -246,8 +270,12 @@ static void the_cursor_is_bs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_cursor_is_bs), cmocka_unit_test(a_is_deeper),
-                                       cmocka_unit_test(b_is_deeper), cmocka_unit_test(a_is_of_another_family),
-                                       cmocka_unit_test(b_is_of_another_family)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_cursor_is_bs),
+                                       cmocka_unit_test(a_is_deeper),
+                                       cmocka_unit_test(b_is_deeper),
+                                       cmocka_unit_test(a_is_of_another_family),
+                                       cmocka_unit_test(b_is_of_another_family),
+                                       cmocka_unit_test(experts_beside_pictures),
+                                       cmocka_unit_test(pictures_beside_experts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
