@@ -395,7 +395,7 @@ static bool read_scores(TokenModel *m, const Json *vocab, const char *path, Err 
         const char *piece = json_text(json_at(row, 0), NULL);
         bool cut = json_count(row) < 2 || json_kind(json_at(row, 1)) != JK_NULL;
         if (!cut)
-            m->score[i] = -INFINITY;
+            m->score[i] = -(double)INFINITY;
         if (!piece || (cut && !json_number(json_at(row, 1), &m->score[i])))
             return err_set(err, "%s: line %zu of the vocabulary is no piece with its score", path, i);
         if (!table_add(&m->table, piece, strlen(piece), (int)i))
