@@ -243,11 +243,53 @@ static void every_row_is_named(void **state)
     canvas_free(&c);
 }
 
+/* A strip with room below: all rows of the plane, of which a click takes one; of a vector its bars, one for each. */
+static void below_the_strip(void **state)
+{
+    (void)state;
+    enum { H = 34, W = 60 };
+    Canvas c;
+    canvas_init(&c, H, W);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    session.look.view = VIEW_STRIP;
+    static const char *const PATHS[] = {"blocks.1.resid_post", "readout"};
+    for (int vector = 0; vector < 2; vector++) {
+        look_at(PATHS[vector]);
+        Tensor t;
+        assert_true(tensor_open(&session, SIDE_A, session.place.path, &t));
+        canvas_clear(&c);
+        view_draw(&VIEW_TENSOR, &p, (Rect){0, 0, H, W}, SIDE_A, true);
+        bool row[65] = {false}, bar[64] = {false};
+        int rows = 0, bars = 0, y = H - 4, clicked = 0;
+        for (; y > 0 && !strstr("0123456789.", (char[]){(char)canvas_at(&c, y, W / 2)->ch, 0}); y--)
+            for (int x = 0; x < W; x++) {
+                const Cell *k = canvas_at(&c, y, x);
+                if (!k->ref.run)
+                    continue;
+                row[k->ref.cell / t.plane.col_count] = true;
+                bar[k->ref.cell % t.plane.col_count] = true;
+                Buf command = {0};
+                if (!vector && k->ref.cell / t.plane.col_count != t.row && k->level)
+                    clicked += view_click(&VIEW_TENSOR, &p, (Rect){0, 0, H, W}, SIDE_A, y, x, &command) &&
+                               strstr(buf_str(&command), "goto blocks.1.resid_post[") != NULL;
+                buf_free(&command);
+            }
+        for (int i = 0; i < 65; i++)
+            rows += row[i];
+        for (int i = 0; i < 64; i++)
+            bars += bar[i];
+        assert_true(vector ? rows == 1 && bars == 64 : rows > 10 && clicked > 100);
+    }
+    session.look.view = VIEW_HEAT;
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_of_planes), cmocka_unit_test(pooling), cmocka_unit_test(nan_stays),
         cmocka_unit_test(panning),         cmocka_unit_test(vectors), cmocka_unit_test(every_row_is_named),
+        cmocka_unit_test(below_the_strip),
     };
     open_bundled();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
