@@ -178,6 +178,7 @@ void desk_close(Desk *d, Session *s)
         return;
     desk_keep_progress(d);
     player_close(&d->player);
+    d->open = false; /* reading one's own model back may draw how far it is */
     aside_back(&d->own, s);
     buf_free(&d->said);
     *d = (Desk){0};

@@ -14,6 +14,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/stop.h"
 #include "core/session/learned/measures.h"
 #include "core/session/options.h"
 #include "core/session/play.h"
@@ -1216,6 +1217,31 @@ static void a_question_comes_back(void **state)
     remove_file("vitrine/lessons");
 }
 
+static int asked_meanwhile;
+
+static bool card_is_there(void *context)
+{
+    const App *at = context;
+    assert_true(!at->desk.open || player_card(&at->desk.player)); /* what is drawn meanwhile */
+    asked_meanwhile++;
+    return false;
+}
+
+/* What takes long is drawn while it goes on: reading one's own model back when a lesson is left. */
+static void a_lesson_is_drawn_with_its_card_or_not(void **state)
+{
+    (void)state;
+    app_do(&a, "model translator");
+    app_do(&a, "lesson 30");
+    assert_string_equal(a.s.model_path, "photos");
+    asked_meanwhile = 0;
+    stop_listen(card_is_there, &a);
+    desk_close(&a.desk, &a.s);
+    stop_listen(NULL, NULL);
+    assert_true(asked_meanwhile > 0);
+    assert_string_equal(a.s.model_path, "translator");
+}
+
 /* A lesson's examples read the weights of the model, so no other is opened below it, however it came: alone, presented
  * in place of another, left for a moment. */
 static void one_lesson_has_the_model(void **state)
@@ -1373,6 +1399,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_lesson_of_ones_own, start, stop),
         cmocka_unit_test_setup_teardown(answers_to_a_lesson, start, stop),
         cmocka_unit_test_setup_teardown(a_question_comes_back, start, stop),
+        cmocka_unit_test_setup_teardown(a_lesson_is_drawn_with_its_card_or_not, start, stop),
         cmocka_unit_test_setup_teardown(one_lesson_has_the_model, start, stop),
         cmocka_unit_test(progress_lines),
         cmocka_unit_test_setup_teardown(the_state_file, start, stop),
