@@ -53,7 +53,7 @@ shows "export: Enter writes" 'Saved this screen to shot\.svg'
 
 # a page that fits does not scroll; one that does not says how much there is
 line ':glossary entropy'
-shows "page: that fits" 'How spread a row of shares is'
+shows "page: that fits" 'How spread a row of weights is'
 has 'scroll' && fail "page: offers to scroll what fits"
 send q
 line ':info'

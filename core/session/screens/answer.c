@@ -141,7 +141,7 @@ bool tell_answer(const Teller *t)
     return true;
 }
 
-SCREEN_SPEC(ANSWER, .name = "answer", .about = "what the model answers, with shares", .command = "view answer",
+SCREEN_SPEC(ANSWER, .name = "answer", .about = "what the model answers, with probabilities", .command = "view answer",
             .come = come_answer, .fits = fits_answer, .move = move_on_classes, .enter = enter_arithmetic,
             .next = enter_tensor, .say = say_answer, .tell = tell_answer);
 
