@@ -78,7 +78,8 @@ static bool t5(const HubReading *k, Seq2seqConfig *c, Err *err)
     .out_bias = true, .mlp_bias = true
 #define BART_KEYS                                                                                                      \
     "encoder_layers decoder_layers encoder_attention_heads decoder_attention_heads encoder_ffn_dim decoder_ffn_dim "   \
-    "encoder_layerdrop decoder_layerdrop scale_embedding extra_pos_embeddings classif_dropout num_hidden_layers"
+    "encoder_layerdrop decoder_layerdrop scale_embedding extra_pos_embeddings classif_dropout num_hidden_layers "      \
+    "force_bos_token_to_be_generated save_step"
 #define COPIES "encoder.embed_tokens.weight decoder.embed_tokens.weight"
 
 /* Both stacks have the sizes of one here. */

@@ -165,7 +165,7 @@ BART = dict(model_type="bart", architectures=["BartForConditionalGeneration"], d
             encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=M, decoder_ffn_dim=M, vocab_size=V,
             max_position_embeddings=12, activation_function="gelu", scale_embedding=True, encoder_layerdrop=0.0,
             decoder_layerdrop=0.0, dropout=0.1, attention_dropout=0.0, activation_dropout=0.0, classifier_dropout=0.0,
-            classif_dropout=0.1, init_std=0.02, num_hidden_layers=2, normalize_before=False, normalize_embedding=True,
+            classif_dropout=0.1, force_bos_token_to_be_generated=True, save_step=22, init_std=0.02, num_hidden_layers=2, normalize_before=False, normalize_embedding=True,
             add_final_layer_norm=False, add_bias_logits=False, static_position_embeddings=False, extra_pos_embeddings=2,
             is_encoder_decoder=True, bos_token_id=0, pad_token_id=1, eos_token_id=2, decoder_start_token_id=2,
             forced_eos_token_id=2, num_beams=4, tie_word_embeddings=True)
