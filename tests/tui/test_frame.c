@@ -599,7 +599,7 @@ static void a_rows_legend_is_not_cut(void **state)
                 if (f.pane[i].view != view_of(SCREEN_ROW) || y < in.y || y >= in.y + in.h)
                     continue;
                 text_of(&c, (Rect){y, in.x, 1, in.w}, line, sizeof line);
-                bool legend = strstr(line, "is looked at: its share") || strstr(line, "> < asks");
+                bool legend = strstr(line, "is looked at: its weight") || strstr(line, "> < asks");
                 said += legend;
                 assert_false(legend && strstr(line, "\xe2\x80\xa6"));
             }

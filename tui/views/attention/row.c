@@ -257,10 +257,12 @@ static void draw_prefix(const Paint *p, const Attend *a, const ColourScale *scal
         for (int k = 0; k < 2 && end - x > 2; k++, x++)
             canvas_pixel(p->c, y, x, -1, colour_scale_colour(scale, v), colour_scale_level(scale, v),
                          colour_scale_sign(scale, v), shown_ref(&a->v, cell));
-        const bool points = a->v.side == SIDE_DIFF && a->in_share;
-        number_text(number, sizeof number, v, 9);
-        if (points)
+        if (!a->in_share)
+            number_text(number, sizeof number, v, 9);
+        else if (a->v.side == SIDE_DIFF)
             points_text(number, sizeof number, v);
+        else
+            share_text(number, sizeof number, v);
         if (x + 1 + (int)strlen(number) <= end)
             canvas_ref(p->c, y, x + 1, canvas_text(p->c, y, x + 1, 9, STYLE_TEXT, number), shown_ref(&a->v, cell));
     }
@@ -295,15 +297,15 @@ static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int
 static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
 {
     char text[240] = "", longer[240];
-    const char *const SAYS[] = {a->pattern ? "[ ] is looked at: its share is below."
+    const char *const SAYS[] = {a->pattern ? "[ ] is looked at: its weight is below."
                                            : "[ ] is looked at: its value is below.",
                                 attend_asks(a, a->at_t) ? "> < asks." : "",
                                 !l->lit.rows    ? ""
-                                : l->lit.k >= 3 ? "In the picture, outlined: at least a quarter of the largest share."
-                                : p->light      ? "In the picture, pale: a small share."
-                                                : "In the picture, bright: a large share.",
+                                : l->lit.k >= 3 ? "In the picture, outlined: at least a quarter of the largest weight."
+                                : p->light      ? "In the picture, pale: a small weight."
+                                                : "In the picture, bright: a large weight.",
                                 p->s->look.row.overlay != ROW_NUMBERS
-                                    ? (a->pattern ? "#: shares as numbers." : "#: values as numbers.")
+                                    ? (a->pattern ? "#: weights as numbers." : "#: values as numbers.")
                                 : a->pattern ? "Numbers: percent of the row."
                                              : ""};
     for (size_t i = 0; i < sizeof SAYS / sizeof *SAYS; i++) {
