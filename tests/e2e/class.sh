@@ -138,10 +138,10 @@ said 'Type the digit in front of your answer'
 said 'Receipt v1-[0-9a-f]{8}-4-.*Your answer, 3,'
 shows "and another one" 'predict first: 2 answers'
 send Space
-shows "its value and that it is right" ' 2 +[0-9.]+ +█+ +1 right'
-said '^2: 1, value [0-9.]+, right'
-said '^3: 1, value [0-9.]+, yours'
-all "followers see both" ' 2 +[0-9.]+ .* 1 right' 6 7
+shows "its value and that it is right" ' 2 +[0-9.]+ +█+ +1 of 2 right'
+said '^2: 1 of 2, value [0-9.]+, right'
+said '^3: 1 of 2, value [0-9.]+, yours'
+all "followers see both" ' 2 +[0-9.]+ .* 1 of 2 right' 6 7
 send Space
 receipt_says() { grep -q -- "$1" <<<"$("$VITRINE" receipt "${@:2}" 2>&1 </dev/null)"; }
 WORDS=("Which head looks least far?" 0 1 2 3)
