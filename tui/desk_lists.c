@@ -47,10 +47,12 @@ static void which_of(const LessonFile *f, char *out, size_t n)
 static bool explains(const Session *s, const LessonFile *f, const char *screen, const char *path)
 {
     Lesson l;
+    const Model *text = session_text_model(s);
+    const bool alone = text && !seq2seq_has_decoder(&text->text); /* neither about it nor about pictures is any */
     const Graph *g = session_base(s);
     bool found = false, scale = site_is(g, path, SITE_SCALE) || site_is(g, path, SITE_SCORES_SCALED);
     if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL) &&
-        (scale || (l.translator.count > 0) == (session_text_model(s) != NULL)))
+        (scale || (!alone && (l.translator.count > 0) == (text != NULL))))
         found = (!*screen || lesson_explains(&l, screen, "")) && (!*path || lesson_explains(&l, "", path));
     lesson_free(&l);
     return found;

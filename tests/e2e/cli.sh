@@ -602,6 +602,9 @@ check "their cosine, as embed has it" grep -qF "cosine of A's vector and B's $co
 check "and said when it is opened" grep -q '8 tokens read. The cosine of its vector with A' two.txt
 ok "one text on the screen" screen -m words_minilm -i "the cat sat" --size 120x40 -o one.txt
 check "how to see a cosine" grep -q 'pin, open TEXT: the cosine of two' one.txt
+ok "a token in brackets under the cursor" screen -m words_bert -i "the cat is [MASK]" -c 'goto encoder.tokens' --size 120x40 -o mask.txt
+check "has them once" eval 'grep -qF "|[MASK]|" mask.txt && ! grep -qF "[[" mask.txt'
+check "what an encoder reads is no source" eval 'grep -q "words read" mask.txt && ! grep -q source mask.txt'
 ok "an encoder's rows have s" run -m words_bert -i "the cat"
 says "the hint has it" '^At \[CLS\] \(s=0\); another row: --at .logits\[s=3\]'
 ok "and its JSON says at" run --json -m words_bert -i "the cat"

@@ -95,6 +95,11 @@ static size_t cell_of(const Attend *a, int u)
     return attend_cell(a, a->head, a->at_t, u);
 }
 
+char word_mark(const char *label, bool here, bool closes)
+{
+    return !here ? (closes ? '<' : '>') : *label == '[' ? '|' : closes ? ']' : '[';
+}
+
 void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, int y, int x, int width)
 {
     char label[64];
@@ -102,11 +107,11 @@ void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, 
     Style style = here ? STYLE_CURSOR : STYLE_TEXT;
     axis_label(a->u_axis, u, label, sizeof label);
     if (here || asks)
-        canvas_glyph(p->c, y, x, style, here ? '[' : '>');
+        canvas_glyph(p->c, y, x, style, (uint32_t)word_mark(label, here, false));
     int used = width > WORD_MARKS ? canvas_label(p->c, y, x + 1, width - WORD_MARKS, style, label) : 0;
     word_ground(p, y, x + 1, used, scale, a->v.values[cell_of(a, u)], shown_ref(&a->v, cell_of(a, u)));
     if (here || asks)
-        canvas_glyph(p->c, y, x + 1 + used, style, here ? ']' : '<');
+        canvas_glyph(p->c, y, x + 1 + used, style, (uint32_t)word_mark(label, here, true));
 }
 
 void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r)
@@ -191,8 +196,10 @@ void running_draw(const Paint *p, const Attend *a, int head, const ColourScale *
         canvas_text(p->c, at.y, at.x, at.w, here ? STYLE_CURSOR : STYLE_TEXT, word_itself(a->u_axis, u, label));
         word_ground(p, at.y, at.x, at.w, scale, a->v.values[cell], shown_ref(&a->v, cell));
         if (here || asks) {
-            canvas_glyph(p->c, at.y, at.x - 1, here ? STYLE_CURSOR : STYLE_TEXT, here ? '[' : '>');
-            canvas_glyph(p->c, at.y, at.x + at.w, here ? STYLE_CURSOR : STYLE_TEXT, here ? ']' : '<');
+            canvas_glyph(p->c, at.y, at.x - 1, here ? STYLE_CURSOR : STYLE_TEXT,
+                         (uint32_t)word_mark(label, here, false));
+            canvas_glyph(p->c, at.y, at.x + at.w, here ? STYLE_CURSOR : STYLE_TEXT,
+                         (uint32_t)word_mark(label, here, true));
         }
     }
 }

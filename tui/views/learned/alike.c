@@ -334,7 +334,8 @@ static void draw_words(const Paint *p, const Alike *a, bool focus)
         bool here = first + i == a->at;
         int y = a->r.y + 1 + i * a->pitch + (a->pitch - 1) / 2;
         axis_label(a->p, first + i, label, sizeof label);
-        canvas_printf(p->c, y, a->r.x, a->left - 1, here ? STYLE_CURSOR : STYLE_TEXT, here ? "[%s]" : " %s ", label);
+        canvas_printf(p->c, y, a->r.x, a->left - 1, here ? STYLE_CURSOR : STYLE_TEXT, "%c%s%c",
+                      here ? word_mark(label, true, false) : ' ', label, here ? word_mark(label, true, true) : ' ');
         if (here)
             focus_cursor(p, focus, y, a->r.x);
     }

@@ -82,11 +82,14 @@ static void draw_column(const Paint *p, const Column *c, bool focus)
         int i = c->first + k, y = c->r.y + k;
         bool here = i == (int)c->v.cell;
         canvas_printf(p->c, y, c->r.x, PLACE, STYLE_AXIS, "%3d", i);
-        int x = c->r.x + PLACE, used = here && c->here ? canvas_text(p->c, y, x, 1, STYLE_CURSOR, "[") : 1;
+        char label[64];
+        axis_label(&c->v.graph->axes[graph_node(c->v.graph, c->v.node)->dims.axis[0]], i, label, sizeof label);
+        bool own = *label == '['; /* brackets of its own */
+        int x = c->r.x + PLACE, used = here && c->here ? canvas_text(p->c, y, x, 1, STYLE_CURSOR, own ? "|" : "[") : 1;
         used += shown_number(p, &c->v, (size_t)i, y, x + used, c->r.w - PLACE - used,
                              here ? (c->here ? STYLE_CURSOR : STYLE_STRONG) : STYLE_TEXT);
         if (here && c->here)
-            canvas_text(p->c, y, x + used, 1, STYLE_CURSOR, "]");
+            canvas_text(p->c, y, x + used, 1, STYLE_CURSOR, own ? "|" : "]");
         put_share(p, c, i, y, x + word, room);
         focus_cursor(p, focus && here && c->here, y, x);
     }

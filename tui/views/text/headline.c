@@ -160,7 +160,11 @@ static int walk(const Paint *p, const Line *l, Rect r, bool draw, int click_x)
         char word[LABEL], text[LABEL + MARKS];
         bool seen = i == l->seen || (i == l->asks && l->seen < 0), asks = i == l->asks;
         int cells = cells_of(l, i), last = i + 1 == l->axis->n;
-        snprintf(text, sizeof text, seen ? "[%s]" : asks ? ">%s<" : "%s", word_itself(l->axis, i, word));
+        word_itself(l->axis, i, word);
+        if (seen || asks)
+            snprintf(text, sizeof text, "%c%s%c", word_mark(word, seen, false), word, word_mark(word, seen, true));
+        else
+            snprintf(text, sizeof text, "%s", word);
         if (x + utf8_cells(text) + !last > end) {
             if (draw)
                 canvas_text(p->c, r.y, x < end ? x : end - 1, 1, STYLE_DIM, "…");
