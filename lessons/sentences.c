@@ -138,6 +138,31 @@ static void bind(Reading *r)
     }
 }
 
+/* Where numbers are said more than once, exchanging two may leave an order that could be meant; so the first places of
+ * all stated numbers stand in the order of their first statements. */
+static void check_first_places(Reading *r)
+{
+    bool seen[NUMBERS_MOST] = {false};
+    int before = -1;
+    const char *what = "";
+    Stated s;
+    for (int i = 0; stated_at(r->card, i, &s); i++) {
+        int at = stands_at(r, s.number, -1);
+        if (at < 0 || seen[at])
+            continue;
+        seen[at] = true;
+        if (at < before) {
+            sentence_fault(r, s.line,
+                           "%s is stated behind %s, and stands first before it in the text: were they exchanged? State "
+                           "them in the order of the text",
+                           s.number, what);
+            return;
+        }
+        before = at;
+        what = s.number;
+    }
+}
+
 /* "mean 0", "variance 1": the number behind such a word is what that function gives. */
 static void check_names(Reading *r)
 {
@@ -169,10 +194,14 @@ typedef struct Order {
     const char *word;
     int way; /* 1: "from" is less than "to"; -1: more; 0: of several */
 } Order;
-static const Order ORDERS[] = {{"rises", 1},        {"rise", 1},       {"grows", 1},     {"falls", -1},
-                               {"shrinks", -1},     {"more than", 0},  {"less than", 0}, {"larger than", 0},
-                               {"smaller than", 0}, {"fewer than", 0}, {"least", 0},     {"most", 0},
-                               {"farthest", 0},     {"nearest", 0},    {"largest", 0},   {"smallest", 0}};
+static const Order ORDERS[] = {{"rises", 1},        {"rise", 1},        {"grows", 1},        {"falls", -1},
+                               {"shrinks", -1},     {"more than", 0},   {"less than", 0},    {"larger than", 0},
+                               {"smaller than", 0}, {"fewer than", 0},  {"least", 0},        {"most", 0},
+                               {"farthest", 0},     {"nearest", 0},     {"largest", 0},      {"smallest", 0},
+                               {"grow", 1},         {"fall", -1},       {"shrink", -1},      {"highest", 0},
+                               {"lowest", 0},       {"longest", 0},     {"shortest", 0},     {"higher than", 0},
+                               {"lower than", 0},   {"longer than", 0}, {"shorter than", 0}, {"wider than", 0},
+                               {"farther than", 0}, {"nearer than", 0}};
 
 /* `given most`: the word compares nothing that is computed. */
 static bool is_given(const Card *c, const char *word)
@@ -272,6 +301,8 @@ int sentences_check(const Lesson *l, Buf *faults)
             r.bound[e] = -1;
         find_numbers(&r);
         bind(&r);
+        if (!r.found)
+            check_first_places(&r);
         sentence_names(&r);
         check_names(&r);
         check_words(&r);

@@ -174,9 +174,8 @@ void desk_help(const Desk *d, Overlay *o)
         buf_printf(&text, "Read on: %s\n", d->player.lesson.reads.at[i].text);
     buf_puts(&text,
              "Space reads on and leads to the next card, Backspace to the one before, digits answer, n skips a "
-             "prediction, ! "
-             "hint, ? the card's words one by one, N notes for "
-             "who teaches, . plays the arithmetic of a table's cell, q leaves the lesson. Every other key works as "
+             "question, ! hint, ? the card's words one by one, N notes for who teaches, . plays the arithmetic of a "
+             "table's cell, q comes back from what you went into, then leaves the lesson. Every other key works as "
              "always: what you change here is put back when you leave.\n"
              ":glossary WORD explains any word.\n");
     overlay_text(o, "Words of this card", buf_str(&text));
