@@ -1,7 +1,7 @@
 /* A card's sentences against what is stated on it, without playing it: statements name numbers in the order of the
- * text, those said more than once by their first places too, so that two numbers exchanged are found out, and cells in the order of their names; "rises from 0.2 to 0.1"
- * and "mean 1" are not let pass; a word that compares (rises, less than, most …) has an expectation with < or >, or of
- * a largest or smallest, on its card. */
+ * text, those said more than once by their first places too, so that two numbers exchanged are found out, and cells
+ * in the order of their names; "rises from 0.2 to 0.1" and "mean 1" are not let pass; a word that compares (rises,
+ * less than, most …) has an expectation with < or >, or of a largest or smallest, on its card. */
 #ifndef VITRINE_LESSONS_SENTENCES_H
 #define VITRINE_LESSONS_SENTENCES_H
 #include "core/base/buf.h"

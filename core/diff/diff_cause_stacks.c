@@ -1,7 +1,8 @@
-/* Mistakes of an encoder with a decoder: what the one hands to the other, and which range of distance a pair of tokens
- * lies in. */
+/* Mistakes of an encoder with a decoder, what the one hands to the other, and of what is added to a score for the
+ * distance of two tokens: ranges, ALiBi's slopes. */
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/diff/diff_trial.h"
 #include "core/graph/anatomy.h"
@@ -78,4 +79,64 @@ void trial_ranges(Trial *t)
     }
     if (t->mistake_count)
         trial_attempt(t, "the recording adds its bias for ranges of distance in the first block alone");
+}
+
+typedef double Slope(int heads, int h);
+
+static double slope_of_power(int heads, int h)
+{
+    int power = 1;
+    while (power < heads)
+        power *= 2;
+    return seq2seq_alibi_slope(power, h);
+}
+static double slope_of_count(int heads, int h)
+{
+    return dm_pow(2, -8.0 * (h + 1) / heads);
+}
+static double slope_backwards(int heads, int h)
+{
+    return seq2seq_alibi_slope(heads, heads - 1 - h);
+}
+static double slope_rising(int heads, int h)
+{
+    return -seq2seq_alibi_slope(heads, h);
+}
+
+/* Biases that fall with the distance, by other slopes. */
+void trial_slopes(Trial *t)
+{
+    static const struct {
+        Slope *slope;
+        const char *said;
+    } SLOPES[] = {
+        {slope_of_power, "the recording's ALiBi slopes are the first ones of the next power of two"},
+        {slope_of_count, "the recording's ALiBi slopes are 2^(−8(h+1)/H), which holds where H is a power of two"},
+        {slope_backwards, "the recording's ALiBi slopes go to the heads in the opposite order"},
+        {slope_rising, "the recording's ALiBi bias grows with the distance: its sign is wrong"},
+    };
+    const Graph *g = t->s->graph;
+    NodeId n = trial_find(t, "alibi", 0);
+    if (n == NO_NODE || graph_node(g, n)->op != OP_LEAF)
+        return;
+    Dims d = graph_node(g, n)->dims; /* [h,t,u] */
+    int heads = g->axes[d.axis[0]].n;
+    size_t each = graph_cells(g, n) / (size_t)heads;
+    for (size_t k = 0; k < sizeof SLOPES / sizeof *SLOPES; k++) {
+        ArenaMark mark = arena_mark(&t->arena);
+        float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, n), sizeof *out));
+        bool other = false;
+        for (size_t i = 0; i < graph_cells(g, n); i++) {
+            int h = (int)(i / each);
+            double own = (double)graph_node(g, n)->leaf.data[i], slope = seq2seq_alibi_slope(heads, h);
+            out[i] = (float)(own / slope * SLOPES[k].slope(heads, h));
+            other = other || (double)out[i] > own || (double)out[i] < own;
+        }
+        trial_begin(t);
+        trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
+        if (other)
+            trial_attempt(t, "%s", SLOPES[k].said);
+        if (!other)
+            arena_rewind(&t->arena, mark);
+    }
 }

@@ -17,7 +17,7 @@ typedef enum Turned {
     PATCHES,
     FROM_FIRST,
     FIRST_TWICE
-} Turned; /* what has an angle: patches alone; all tokens, one behind the other; those in front that of the first patch */
+} Turned; /* what has an angle: patches alone; all tokens, one behind the other; those in front that of the first */
 
 static void make_tables(Trial *t, const VitConfig *c, Turned turned, bool backwards, const float **cosine,
                         const float **sine, const int **partner)

@@ -57,8 +57,8 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
  * run must outlive the reference. */
 bool diff_reference_of_run(DiffReference *r, const char *name, Run *run, const Graph *g, Err *err);
 void diff_reference_free(DiffReference *r);
-/* What the name of a tensor of that file means: torchvision's `encoder` ends behind the last norm, Hugging Face's before
- * it; the names beside it tell which is meant. */
+/* What the name of a tensor of that file means: torchvision's `encoder` ends behind the last norm, Hugging Face's
+ * before it; the names beside it tell which is meant. */
 const char *diff_known_as(const TensorFile *f, const char *name);
 /* Has it as many tokens as the text has without what the tokeniser's template puts around it? Then err says so. */
 bool diff_is_bare(const DiffMap *m, const char *file, const char *name, size_t tokens, Err *err);

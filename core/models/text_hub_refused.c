@@ -1,0 +1,73 @@
+/* Text models from the hub that are known and not run, each with what would have to be computed. */
+#include <string.h>
+
+#include "core/models/text_hub.h"
+
+#define NO_ATTENTION "it has no attention: a state is carried from token to token"
+#define READS "its blocks have the form of an encoder whose embedding has segments and norms of its own"
+#define BOTH_OTHER "it is an encoder and a decoder as BART is, with "
+#define LATENT "its keys and values go through a latent that all heads share"
+static const struct {
+    const char *type, *why;
+} REFUSED[] = {
+    {"albert", READS},
+    {"bigbird_pegasus", BOTH_OTHER "sparse attention"},
+    {"blenderbot", BOTH_OTHER "norms in front"},
+    {"blenderbot-small", BOTH_OTHER "norms of the embedding in another order"},
+    {"codegen", "its q, k and v lie interleaved in the order of the machine it was trained on"},
+    {"cohere", "its norms take the mean off without a bias, and its logits have a factor"},
+    {"cohere2", "its norms take the mean off without a bias, and its logits have a factor"},
+    {"dbrx", "its experts lie in one tensor, and its q, k and v are clipped"},
+    {"deberta", "its scores have relative positions as vectors"},
+    {"deberta-v2", "its scores have relative positions as vectors"},
+    {"deepseek_v2", LATENT},
+    {"deepseek_v3", LATENT},
+    {"ernie4_5_moe", "its router adds a learned correction before it chooses"},
+    {"falcon", "which of its attentions and norms a file has depends on settings that are not read here"},
+    {"falcon_h1", NO_ATTENTION " beside its attention"},
+    {"gemma3", "it is a picture tower and a decoder in one; its text model alone has the model_type gemma3_text"},
+    {"gemma3n", "its blocks pass several streams and embeddings of their own"},
+    {"glm4_moe", "its router is a sigmoid with a learned correction, and chooses among groups of experts"},
+    {"gpt_bigcode", "all its heads share one key and one value in a fused tensor of its own order"},
+    {"gpt_oss", "its router chooses before its softmax, its experts have biases, and its attention has sinks"},
+    {"granite", "its embeddings, scores, sums and logits have factors of their own"},
+    {"granitemoe", "its experts lie in one tensor, and its embeddings, scores and sums have factors of their own"},
+    {"jamba", NO_ATTENTION " in most blocks"},
+    {"llama4", "its router is a sigmoid that scales what an expert reads, and some of its blocks rotate nothing"},
+    {"longformer", READS ", and windows"},
+    {"fsmt", BOTH_OTHER "two vocabularies and positions of its own"},
+    {"led", BOTH_OTHER "windows, and tokens that all see"},
+    {"longt5", "its encoder sees in windows, or through tokens made of several"},
+    {"m2m_100", BOTH_OTHER "norms in front, and sinusoids counted from padding on"},
+    {"mamba", NO_ATTENTION},
+    {"mamba2", NO_ATTENTION},
+    {"mbart", BOTH_OTHER "norms in front and one behind each stack, and a language that is put first"},
+    {"minicpm", "its embeddings, sums and logits have factors of their own"},
+    {"modernbert", READS},
+    {"nemotron", "its norms stretch by 1 + gamma and take the mean off, and its activation is a square"},
+    {"olmo", "its norms have no weights at all"},
+    {"olmo3", "its windows and rotations by block are not read here"},
+    {"openai-gpt", "its norms stand behind the sums, and its positions and words share names with GPT-2"},
+    {"pegasus", BOTH_OTHER "norms in front and one behind each stack"},
+    {"pegasus_x", BOTH_OTHER "attention in blocks, and tokens that all see"},
+    {"phimoe", "its router chooses one expert after the other, each by a threshold of its own"},
+    {"qwen3_vl_moe", "it is a picture tower and a decoder in one"},
+    {"qwen3_next", NO_ATTENTION " in most blocks"},
+    {"recurrent_gemma", NO_ATTENTION " in most blocks"},
+    {"rwkv", NO_ATTENTION},
+    {"smollm3", "some of its blocks rotate nothing"},
+    {"switch_transformers", "its router leaves out tokens where an expert is full"},
+    {"umt5", "every block has a table of distances of its own"},
+    {"whisper", "it listens to sound"},
+    {"xglm", "its positions are sinusoids in an order of their own"},
+    {"xlm-roberta-xl", READS},
+    {"xlnet", "its scores have relative positions as vectors"},
+};
+
+const char *hub_refused(const char *type)
+{
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++)
+        if (strcmp(REFUSED[i].type, type) == 0)
+            return REFUSED[i].why;
+    return NULL;
+}
