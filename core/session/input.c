@@ -422,10 +422,8 @@ bool input_open(Input *out, const Model *m, const char *spec, Err *err)
     snprintf(in.path, sizeof in.path, "%s", spec);
     if (!image_read(&in.original, spec, err)) {
         bool digits = *spec && !spec[strspn(spec, "0123456789")] && !file_exists(spec);
-        return digits && err_set(err,
-                                 "there is no file '%.40s' here; the drawn picture of that number is #%.40s, in a "
-                                 "shell '#%.40s'",
-                                 spec, spec, spec);
+        return digits && err_set(err, "no file is called '%.40s': #%.40s is a drawn picture, in a shell '#%.40s'", spec,
+                                 spec, spec);
     }
     recognise(&in);
     return finish(out, &in, m, err);
