@@ -41,9 +41,10 @@ static Overlay lists;
 static Ui ui = {.overlay = &lists, .commands = &all, .act = act};
 
 /* How a way out begins: what was expected, what there is, what to type. */
-static const char *const WAYS_OUT[] = {"expected", "did you mean", "`",     "'?",        "go from", "goes from",
-                                       "such as",  "for example",  "name ", "say ",      "give ",   "it is: ",
-                                       "Check ",   "go to ",       "try ",  "vitrine \""};
+static const char *const WAYS_OUT[] = {"expected",   "did you mean",      "`",           "'?",     "go from",
+                                       "goes from",  "such as",           "for example", "name ",  "say ",
+                                       "give ",      "it is: ",           "Check ",      "go to ", "try ",
+                                       "vitrine \"", "is a drawn picture"};
 
 static bool leads_out(const char *text)
 {
