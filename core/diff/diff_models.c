@@ -128,6 +128,8 @@ static void newer_settings(Settings *s, const Seq2seqConfig *a, const Seq2seqCon
     differ(s, "pairs of a rotation", a->rope.half ? "halves" : "neighbours", b->rope.half ? "halves" : "neighbours");
     differ_number(s, "factor of the rotations' scaling", (double)a->rope.factor, (double)b->rope.factor);
     differ(s, "kind of norm", a->rms_norm ? "RMSNorm" : "LayerNorm", b->rms_norm ? "RMSNorm" : "LayerNorm");
+    differ(s, "norms have a beta", yes(!a->bare_norm), yes(!b->bare_norm));
+    differ(s, "a norm of the embedding", yes(a->embed_norm), yes(b->embed_norm));
     differ(s, "norms stretch by 1 + gamma", yes(a->gamma_plus), yes(b->gamma_plus));
     differ(s, "norms behind the sub-layers", yes(a->after_norm), yes(b->after_norm));
     differ(s, "norms of queries and keys", HEAD_NORMS[a->head_norm], HEAD_NORMS[b->head_norm]);

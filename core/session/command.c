@@ -218,6 +218,8 @@ bool args_parse(Args *a, const char *line, const char **name, Err *err)
             *name = word;
             size_t at = (size_t)(p - a->text);
             a->rest = at <= strlen(line) ? line + at : "";
+            if (strcmp(word, "prompt") == 0) /* what it types is not finished: a quote may stay open */
+                return true;
         } else if (!add_word(a, word, column, quoted, err))
             return false;
         first = false;

@@ -209,7 +209,7 @@ static void modules_of_every_family(void **state)
                                            "mpt",        "llama",   "mistral", "qwen2",     "qwen3",     "olmo2",
                                            "gemma",      "gemma2",  "gemma3",  "phi",       "phi3",      "stablelm",
                                            "starcoder2", "mixtral", "olmoe",   "qwen2_moe", "qwen3_moe", "t5",
-                                           "flan_t5",    "bart",    "marian"};
+                                           "flan_t5",    "bart",    "marian",  "nanogpt",   "mingpt"};
     for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
         TextBench b;
         TensorFile f;

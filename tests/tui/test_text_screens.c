@@ -164,7 +164,8 @@ static void look_for_the_lesson(void)
     bool scale = site_is(g, s.place.path, SITE_SCALE) || site_is(g, s.place.path, SITE_SCORES_SCALED);
     if (!desk_offer(&s, &offer) || sscanf(buf_str(&offer), "Lesson %d", &lesson) != 1 ||
         (scale ? lesson != 6 : lesson < 15 || lesson > 19))
-        fail_msg("%s, %s: %s", where, s.place.path, buf_str(&offer));
+        fail_msg("%s, %s: its lesson is '%s': name the screen or the node in `explains` of one of 15 to 19", where,
+                 s.place.path, buf_str(&offer));
     buf_free(&offer);
 }
 

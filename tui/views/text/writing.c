@@ -57,10 +57,12 @@ static const float *row_of(const Writing *w, int t)
     return w->probs.values + (size_t)t * w->n;
 }
 
-/* A label that two tokens share ends in "#2": the word itself does not. */
-static bool same_word(const char *token, const char *word)
+/* A label that two tokens share ends in "#2": the word itself does not. A word without a name is w5 in a text and 5 in
+ * the vocabulary. */
+static bool same_word(const char *token, const char *word, bool named)
 {
     size_t n = strlen(word);
+    token += !named && *token == 'w';
     return strncmp(token, word, n) == 0 && (!token[n] || token[n] == '#');
 }
 
@@ -70,7 +72,7 @@ static bool forced(const Writing *w, int t, size_t best)
     char token[64], word[64];
     return t + 1 < w->tokens->n && w->tokens->sequence == SEQUENCE_TARGET &&
            !same_word(axis_label(w->tokens, t + 1, token, sizeof token),
-                      axis_label(w->words, (int)best, word, sizeof word));
+                      axis_label(w->words, (int)best, word, sizeof word), w->words->labels != NULL);
 }
 
 static int put_share(const Paint *p, const Writing *w, int t, size_t word, int y, int x, Style style)
