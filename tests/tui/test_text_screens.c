@@ -19,6 +19,7 @@
 #include "core/session/screens.h"
 #include "tests/core_models/text_bench.h"
 #include "tests/tui/opened.h"
+#include "tui/canvas/plot.h"
 #include "tui/desk.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"
@@ -838,6 +839,11 @@ static void nothing_is_drawn_for_nothing(void **state)
                     "goto encoder.blocks.0.self_attn.pattern[h=0]; view sentence; compare diff"));
     draw(40, 120);
     assert_true(braille() > 0);
+    canvas_plots(&c, "ascii"); /* so on the Linux console, whose font has no braille */
+    draw(40, 120);
+    assert_int_equal(braille(), 0);
+    canvas_plots(&c, NULL);
+    draw(40, 120);
     assert_true(on_screen("points of pattern") && on_screen(" points  ") && on_screen("lines: > 15.4 points"));
     assert_false(on_screen("twice uniform"));
     for (int i = 0; i < 4; i++) { /* and it stays, frame after frame */

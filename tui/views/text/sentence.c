@@ -168,7 +168,7 @@ static void draw_web(const Paint *p, const WordLines *v)
     for (int y = 0; y < web.h; y++)
         for (int x = 0; x < web.w; x++) {
             int rank = web.rank[y][x];
-            bool dots = !p->c->ascii && !p->c->blocks;
+            bool dots = !p->c->ascii && !p->c->blocks && !p->c->marks;
             if (rank)
                 canvas_glyph(p->c, v->gap.y + y, v->gap.x + x, STYLES_OF[rank],
                              dots ? 0x2800u + web.dots[y][x] : (uint32_t)PLAIN[rank]);
