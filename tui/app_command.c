@@ -68,9 +68,11 @@ static void describe_terminal(App *a)
     if (t->ground != COLOUR_DEFAULT)
         buf_printf(&b, "; it says #%06x", (unsigned)t->ground);
     buf_printf(&b,
-               "). The other: `vitrine %s`.\nCharacters: %s; lines of plots: %s (`--plots` braille, blocks or "
-               "ascii).\nScreen: %s.\nMouse: %s. %% turns it off and on; with it off the terminal selects text.\n",
+               "). The other: `vitrine %s`.\nCharacters: %s; lines of plots: %s (%s). Others: `vitrine --plots "
+               "braille`, sextants, blocks or ascii.\nScreen: %s.\nMouse: %s. %% turns it off and on; with it off the "
+               "terminal selects text.\n",
                t->light ? "--dark" : "--light", t->ascii ? "ASCII" : "UTF-8", t->ascii ? "ascii" : t->plots,
+               t->ascii ? "as all characters" : t->plots_why,
                t->frames ? "each change is sent in one piece" : "changes appear as they are sent",
                !t->has_mouse ? "none reported"
                : t->mouse    ? "on"

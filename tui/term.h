@@ -11,7 +11,7 @@
 typedef struct TermOptions {
     const char *colour;   /* NULL or "auto", "true", "256", "8", "mono" */
     const char *ground;   /* NULL or "auto", "dark", "light" */
-    const char *plots;    /* NULL or "auto", "braille", "blocks", "ascii" */
+    const char *plots;    /* NULL or "auto", "braille", "sextants", "blocks", "ascii" */
     const char *graphics; /* NULL or "auto", "always", "never" */
     bool ascii;           /* ASCII even where UTF-8 works */
     bool no_mouse;
@@ -24,10 +24,11 @@ typedef struct TermStatus {
     ColourMode mode;
     bool light, ascii, mouse;
     bool has_mouse;    /* the terminal reports one at all */
-    const char *plots; /* what their lines are made of: "braille", "blocks", "ascii" */
-    char term[64];     /* $TERM */
-    const char *why;   /* why this colour mode, a few words */
-    Colour ground;     /* as the terminal said; COLOUR_DEFAULT: it did not */
+    const char *plots; /* what their lines are made of: "braille", "sextants", "blocks", "ascii"; why, a few words */
+    const char *plots_why;
+    char term[64];   /* $TERM */
+    const char *why; /* why this colour mode, a few words */
+    Colour ground;   /* as the terminal said; COLOUR_DEFAULT: it did not */
     const char *ground_why;
     bool frames;   /* it takes a frame in one piece */
     bool graphics; /* it shows pixels where cells have them (Canvas.pixels); why, or why not */

@@ -195,9 +195,11 @@ bool term_answers(const char *term, const char *who)
     return who && !strcmp(who, "\033[c") && strcmp(term, "linux") != 0 && !term_before_unicode(term);
 }
 
-const char *term_plots(const char *option, const char *term)
+const char *term_plots(const char *option, const char *term, const char **why)
 {
-    return option && strcmp(option, "auto") != 0 ? option : strcmp(term, "linux") == 0 ? "ascii" : "braille";
+    bool given = option && strcmp(option, "auto") != 0, console = strcmp(term, "linux") == 0;
+    *why = given ? "the option" : console ? "the console's font has no others" : "most dots in a character";
+    return given ? option : console ? "ascii" : "braille";
 }
 
 static const char *locale_asked(const char **variable)

@@ -38,9 +38,11 @@ bool term_before_unicode(const char *term);
  */
 bool term_answers(const char *term, const char *who);
 
-/* What lines of plots are made of: "braille", "blocks" or "ascii", as the option says; left to itself braille, on the
- * Linux console, whose fonts have no such glyphs, ASCII. */
-const char *term_plots(const char *option, const char *term);
+/* What lines of plots are made of: "braille", "sextants", "blocks" or "ascii", as the option says; left to itself
+ * braille, on the Linux console, whose fonts have no such glyphs, ASCII. Sextants only when asked for: they are six
+ * dots for eight, and lines that touch each other; the terminals known to draw them whatever the font says (foot,
+ * WezTerm) draw braille as well. *why tells which. */
+const char *term_plots(const char *option, const char *term, const char **why);
 
 /* True where the locale does not say whether UTF-8 may be drawn: none is set, or one that does not exist. */
 bool term_locale_unsure(void);

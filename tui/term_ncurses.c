@@ -328,7 +328,7 @@ bool term_open(const TermOptions *o, Err *err)
         st->ascii = true;
         st->note[0] = '\0';
     }
-    st->plots = term_plots(o->plots, st->term);
+    st->plots = term_plots(o->plots, st->term, &st->plots_why);
     take_graphics(); /* as it is drawn in the end */
     TERMINAL *probe = cur_term;
     term.screen = open_screen(colours);

@@ -76,9 +76,22 @@ static void test_colour_mode(void **state)
     }
     assert_true(term_colour_known(NULL) && term_colour_known("auto") && term_colour_known("mono"));
     assert_false(term_colour_known("16m"));
-    assert_string_equal(term_plots(NULL, "xterm-256color"), "braille");
-    assert_string_equal(term_plots("auto", "linux"), "ascii"); /* the console's fonts have no braille and no blocks */
-    assert_string_equal(term_plots("blocks", "linux"), "blocks");
+    static const struct {
+        const char *option, *term, *plots, *why;
+    } plots[] = {
+        {NULL, "xterm-256color", "braille", "most dots in a character"},
+        {"auto", "linux", "ascii", "the console's font has no others"}, /* neither braille nor blocks */
+        {"blocks", "linux", "blocks", "the option"},
+        {"sextants", "xterm-256color", "sextants", "the option"},
+        {"braille", "foot", "braille", "the option"},
+        {NULL, "foot", "braille", "most dots in a character"}, /* they draw sextants themselves, and braille too */
+        {"auto", "wezterm", "braille", "most dots in a character"},
+    };
+    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++) {
+        const char *why = NULL;
+        assert_string_equal(term_plots(plots[i].option, plots[i].term, &why), plots[i].plots);
+        assert_string_equal(why, plots[i].why);
+    }
     assert_true(term_answers("xterm", "\033[c") && !term_answers("xterm", NULL) && !term_answers("linux", "\033[c") &&
                 !term_answers("vt220", "\033[c"));
 }

@@ -842,6 +842,12 @@ static void nothing_is_drawn_for_nothing(void **state)
     canvas_plots(&c, "ascii"); /* so on the Linux console, whose font has no braille */
     draw(40, 120);
     assert_int_equal(braille(), 0);
+    canvas_plots(&c, "sextants");
+    draw(40, 120);
+    int sextants = 0;
+    for (int i = 0; i < c.h * c.w; i++)
+        sextants += c.cells[i].ch >= 0x1fb00 && c.cells[i].ch < 0x1fb3c;
+    assert_true(sextants > 0 && braille() == 0);
     canvas_plots(&c, NULL);
     draw(40, 120);
     assert_true(on_screen("points of pattern") && on_screen(" points  ") && on_screen("lines: > 15.4 points"));

@@ -1,4 +1,4 @@
-/* Line plots: the same lines in braille, thin blocks and ASCII, at three sizes; true lines in an SVG. */
+/* Line plots: the same lines in braille, sextants, thin blocks and ASCII, at three sizes; true lines in an SVG. */
 #include "tui/canvas/plot.h"
 
 #include <math.h>
@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "core/base/utf8.h"
+#include "tui/canvas/cell_look.h"
 #include "tui/canvas/export.h"
 
 enum { N = 33 };
@@ -311,12 +313,136 @@ static void test_bars_hang(void **state)
     canvas_free(&c);
 }
 
+/* The block counts its characters by their dots, without the four that are older. */
+static void test_sextants_are_numbered(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned dots;
+        uint32_t ch;
+    } known[] = {{0, ' '},      {1, 0x1fb00}, {2, 0x1fb01},  {3, 0x1fb02},  {20, 0x1fb13}, {21, 0x258c}, {22, 0x1fb14},
+                 {41, 0x1fb27}, {42, 0x2590}, {43, 0x1fb28}, {48, 0x1fb2d}, {62, 0x1fb3b}, {63, 0x2588}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_int_equal(sextant_of(known[i].dots), known[i].ch);
+    for (unsigned dots = 0, next = 0x1fb00; dots < 64; dots++) {
+        uint32_t ch = sextant_of(dots);
+        assert_int_equal(sextant_dots(ch), dots);
+        assert_int_equal(utf8_width(ch), 1);
+        if (dots % 21)
+            assert_int_equal(ch, next++);
+        Cell k = {.ch = ch, .fg = COLOUR_DEFAULT, .bg = COLOUR_DEFAULT, .style = STYLE_TEXT};
+        assert_int_equal(cell_look(&k, MODE_MONO, false, false).ch, ch); /* NO_COLOR */
+        assert_true(cell_look(&k, MODE_MONO, true, false).ch < 0x7f);
+        assert_true((cell_look(&k, MODE_TRUE, true, false).ch == ' ') == !dots);
+    }
+    static const uint32_t OTHERS[] = {0, 'a', 0x2580, 0x258b, 0x258d, 0x2801, 0x1faff, 0x1fb3c, 0x10ffff};
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
+        assert_int_equal(sextant_dots(OTHERS[i]), 0);
+}
+
+/* Row by row from the upper left: bit 0 is above on the left, bit 5 below on the right. */
+static bool lit(Canvas *c, Rect body, int dot_y, int dot_x)
+{
+    const Cell *k = canvas_at(c, body.y + dot_y / 3, body.x + dot_x / 2);
+    return sextant_dots(k->ch) >> (dot_y % 3 * 2 + dot_x % 2) & 1;
+}
+
+/* Every sample is a dot where its value belongs; axes, cursor and body are those of braille. An SVG has the lines, with
+ * something over them sixths of a cell; ASCII does not care. */
+static void test_sextants(void **state)
+{
+    (void)state;
+    Canvas c, other;
+    CanvasLine line[2];
+    CanvasPlot p = two(line);
+    Buf out = {0}, plain = {0};
+    Rect all = {.h = 12, .w = 60};
+    p.lines = 1;
+    canvas_init(&c, 12, 60);
+    canvas_init(&other, 12, 60);
+    canvas_plots(&c, "sextants");
+    Rect body = plot_draw(&c, all, &p), same = plot_draw(&other, all, &p);
+    assert_memory_equal(&body, &same, sizeof body);
+    for (int i = 0; i < N; i++)
+        assert_true(lit(&c, body, (int)((1 - up[i]) * (float)(3 * body.h - 1) + 0.5F),
+                        (int)(x[i] * (float)(2 * body.w - 1) + 0.5F)));
+    for (int i = 0; i < 12 * 60; i++)
+        if (!rect_has(body, i / 60, i % 60))
+            assert_int_equal(c.cells[i].ch, other.cells[i].ch);
+        else
+            assert_true(c.cells[i].ch == ' ' || c.cells[i].ch == 0x2502 || sextant_dots(c.cells[i].ch));
+    export_svg(&c, MODE_TRUE, false, "plot", &out);
+    assert_int_equal(count_of(buf_str(&out), "stroke-width=\"1.5\""), 1);
+    assert_null(strstr(buf_str(&out), "\xf0\x9f\xac")); /* none is left as text, */
+    assert_null(strstr(buf_str(&out), "v5h-"));         /* … or as its sixths */
+    buf_clear(&out);
+    canvas_fill(&c, (Rect){.y = 8, .x = 10, .h = 1, .w = 30}, STYLE_TEXT, ' ');
+    export_svg(&c, MODE_TRUE, false, "plot", &out);
+    assert_int_equal(count_of(buf_str(&out), "stroke-width=\"1.5\""), 0);
+    assert_true(count_of(buf_str(&out), "v5h-") > 5 && count_of(buf_str(&out), "v6h-") > 5);
+    c.ascii = other.ascii = true;
+    canvas_clear(&c);
+    canvas_clear(&other);
+    plot_draw(&c, all, &p);
+    plot_draw(&other, all, &p);
+    buf_clear(&out);
+    export_text(&c, &out);
+    export_text(&other, &plain);
+    assert_string_equal(buf_str(&out), buf_str(&plain));
+    buf_free(&out);
+    buf_free(&plain);
+    canvas_free(&c);
+    canvas_free(&other);
+}
+
+static void count_units(void *context, Colour colour, Rect units)
+{
+    if (colour == 0x00ff00)
+        *(int *)context += units.h * units.w;
+}
+
+/* In a picture a sextant covers its sixths and nothing else; where plots are of something else its older forms are what
+ * they always were. */
+static void test_sextants_are_painted(void **state)
+{
+    (void)state;
+    static const int UNITS[] = {4 * 5, 4 * 6, 4 * 5};
+    for (unsigned dots = 1; dots < 64; dots++) {
+        Canvas c;
+        int units = 0, want = 0;
+        canvas_init(&c, 1, 1);
+        canvas_plots(&c, "sextants");
+        canvas_glyph(&c, 0, 0, STYLE_TEXT, sextant_of(dots));
+        c.cells[0].fg = 0x00ff00;
+        for (int i = 0; i < 6; i++)
+            want += dots >> i & 1 ? UNITS[i / 2] : 0;
+        shapes_paint(&c, MODE_TRUE, false, paper_of(false), count_units, &units);
+        assert_int_equal(units, want);
+        assert_true(svg_draws(c.cells[0].ch));
+        if (dots % 21 == 0) {
+            canvas_plots(&c, NULL);
+            units = 0;
+            shapes_paint(&c, MODE_TRUE, false, paper_of(false), count_units, &units);
+            assert_int_equal(units, want);
+        }
+        canvas_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_braille),         cmocka_unit_test(test_without_braille), cmocka_unit_test(test_small),
-        cmocka_unit_test(test_values_are_read), cmocka_unit_test(test_svg_has_lines),   cmocka_unit_test(test_points),
-        cmocka_unit_test(test_crowded),         cmocka_unit_test(test_bars_hang),
+        cmocka_unit_test(test_braille),
+        cmocka_unit_test(test_without_braille),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_values_are_read),
+        cmocka_unit_test(test_svg_has_lines),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_bars_hang),
+        cmocka_unit_test(test_sextants_are_numbered),
+        cmocka_unit_test(test_sextants),
+        cmocka_unit_test(test_sextants_are_painted),
     };
     return cmocka_run_group_tests(tests, lines, NULL);
 }

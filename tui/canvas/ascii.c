@@ -99,6 +99,8 @@ char ascii_char(uint32_t c)
         return block_char(c);
     if (c >= 0x2800 && c < 0x2900)
         return c == 0x2800 ? ' ' : '.';
+    if (c >= 0x1fb00 && c < 0x1fb3c)
+        return '.';
     const Plain *p = plain_find(c);
     if (p)
         return p->one;

@@ -93,7 +93,8 @@ typedef struct Canvas {
     CanvasPixels pixels;
     int cursor_y, cursor_x; /* where the hardware cursor goes; −1 = hidden */
     bool ascii;             /* draw with ASCII only: borders, bars and half blocks have an ASCII form */
-    bool blocks;            /* no braille: plots are made of thin blocks, */
+    bool sextants;          /* plots are made of sextants in the place of braille, */
+    bool blocks;            /* … of thin blocks, */
     bool marks;             /* … nor those: of letters */
     CanvasStrokes strokes;
 } Canvas;

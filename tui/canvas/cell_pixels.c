@@ -62,6 +62,7 @@ bool canvas_block_shown(const Canvas *c, int y, int x)
 void canvas_lend(Canvas *c, const Canvas *from)
 {
     c->strokes = from->strokes;
+    c->sextants = from->sextants;
     c->pixels = from->pixels;
     c->pixel_h = from->pixel_h;
     c->pixel_w = from->pixel_w;

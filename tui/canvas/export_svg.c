@@ -85,6 +85,12 @@ static bool block_part(uint32_t ch, Patch *p)
     return true;
 }
 
+/* Of a plot; elsewhere halves and full blocks are bars. */
+static unsigned dots_of_sextant(const Canvas *c, uint32_t ch)
+{
+    return c->sextants ? sextant_dots(ch) : 0;
+}
+
 /* Grounds first, then the block glyphs over them. Row by row, so that neighbours merge. */
 static void collect_row(const Canvas *c, int y, ColourMode mode, bool light, Paper paper, Patches *grounds,
                         Patches *blocks)
@@ -94,7 +100,7 @@ static void collect_row(const Canvas *c, int y, ColourMode mode, bool light, Pap
         if (s.bg != COLOUR_DEFAULT)
             patch_add(grounds, (Patch){.colour = s.bg, .y = UNITS_H * y, .x = UNITS_W * x, .h = UNITS_H, .w = UNITS_W});
         Patch part;
-        if (block_part(s.ch, &part))
+        if (!dots_of_sextant(c, s.ch) && block_part(s.ch, &part))
             patch_add(blocks, (Patch){.colour = s.fg,
                                       .y = UNITS_H * y + part.y,
                                       .x = UNITS_W * x + part.x,
@@ -173,7 +179,8 @@ static bool has_stroke(const Canvas *c, int y, int x)
 /* Dots, without those that a stroke stands for: all, or only those of a plot that something was drawn over. */
 static void collect_dots(const Canvas *c, int y, ColourMode mode, bool light, Paper paper, bool all, Patches *dots)
 {
-    static const uint8_t PLACE[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}};
+    static const uint8_t PLACE[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}},
+                         THIRD[] = {0, 5, 11, UNITS_H};
     for (int x = 0; x < c->w; x++) {
         CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], mode, light, paper);
         for (int i = 0; is_braille(s.ch) && i < 8; i++)
@@ -183,6 +190,14 @@ static void collect_dots(const Canvas *c, int y, ColourMode mode, bool light, Pa
                                         .x = UNITS_W * x + 4 * PLACE[i][0] + 1,
                                         .h = 2,
                                         .w = 2});
+        unsigned six = dots_of_sextant(c, s.ch);
+        for (int i = 0; i < 6 && six && (all || !has_stroke(c, y, x)); i++)
+            if (six >> i & 1)
+                patch_add(dots, (Patch){.colour = s.fg,
+                                        .y = UNITS_H * y + THIRD[i / 2],
+                                        .x = UNITS_W * x + i % 2 * UNITS_W / 2,
+                                        .h = THIRD[i / 2 + 1] - THIRD[i / 2],
+                                        .w = UNITS_W / 2});
     }
 }
 
@@ -220,7 +235,7 @@ static void emit_strokes(const Canvas *c, ColourMode mode, bool light, Paper pap
 bool svg_draws(uint32_t ch)
 {
     Patch unused;
-    return ch == ' ' || is_braille(ch) || box_arms(ch) || block_part(ch, &unused);
+    return ch == ' ' || is_braille(ch) || sextant_dots(ch) || box_arms(ch) || block_part(ch, &unused);
 }
 
 /* Surfaces and lines as SVG paths, so that they do not depend on the reader's font; one path per colour keeps the file

@@ -7,12 +7,50 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 
-enum { BRAILLE = 0x2800, DOTS_ACROSS = 2, DOTS_DOWN = 4, LEFT_LABEL = 6, WIDE = 18, TALL = 4 };
+enum { BRAILLE = 0x2800, SEXTANTS = 0x1fb00, LEFT_LABEL = 6, WIDE = 18, TALL = 4 };
+/* Sextants that are older characters, and stand where the others skip their patterns. */
+enum {
+    LEFT_COLUMN = 0x15,
+    RIGHT_COLUMN = 0x2a,
+    ALL_SIX = 0x3f,
+    FULL = 0x2588,
+    LEFT_HALF = 0x258c,
+    RIGHT_HALF = 0x2590
+};
 
 void canvas_plots(Canvas *c, const char *how)
 {
     c->blocks = how && strcmp(how, "blocks") == 0;
     c->marks = how && strcmp(how, "ascii") == 0;
+    c->sextants = how && strcmp(how, "sextants") == 0;
+}
+
+bool canvas_of_dots(const Canvas *c)
+{
+    return !c->ascii && !c->blocks && !c->marks;
+}
+
+int dots_down(const Canvas *c)
+{
+    return c->sextants ? 3 : 4;
+}
+
+uint32_t sextant_of(unsigned dots)
+{
+    return dots == 0              ? ' '
+           : dots == LEFT_COLUMN  ? LEFT_HALF
+           : dots == RIGHT_COLUMN ? RIGHT_HALF
+           : dots == ALL_SIX      ? FULL
+                                  : SEXTANTS + dots - 1 - (dots > LEFT_COLUMN) - (dots > RIGHT_COLUMN);
+}
+
+unsigned sextant_dots(uint32_t ch)
+{
+    unsigned dots = ch - SEXTANTS + 1;
+    if (ch < SEXTANTS || dots > ALL_SIX - 3)
+        return ch == LEFT_HALF ? LEFT_COLUMN : ch == RIGHT_HALF ? RIGHT_COLUMN : ch == FULL ? ALL_SIX : 0;
+    dots += dots >= LEFT_COLUMN;
+    return dots + (dots >= RIGHT_COLUMN);
 }
 
 bool is_braille(uint32_t ch)
@@ -116,24 +154,30 @@ typedef struct Pen {
     int drawn; /* dots so far: a dashed line leaves out two of four */
 } Pen;
 
-static uint32_t dot_bit(int x, int y)
+static bool is_dots(const Canvas *c, uint32_t ch)
 {
-    static const uint8_t BIT[DOTS_DOWN][DOTS_ACROSS] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    return BIT[y][x];
+    return c->sextants ? sextant_dots(ch) : is_braille(ch);
+}
+
+uint32_t dots_add(const Canvas *c, uint32_t ch, int y, int x)
+{
+    static const uint8_t BIT[4][DOTS_ACROSS] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    if (c->sextants)
+        return sextant_of(sextant_dots(ch) | 1u << (DOTS_ACROSS * y + x));
+    return (is_braille(ch) ? ch : BRAILLE) | BIT[y][x];
 }
 
 static void put_dot(Pen *n, int x, int y)
 {
-    int row = n->body.y + y / DOTS_DOWN, column = n->body.x + x / DOTS_ACROSS;
-    if (x < 0 || y < 0 || x >= n->body.w * DOTS_ACROSS || y >= n->body.h * DOTS_DOWN)
+    int down = dots_down(n->c), row = n->body.y + y / down, column = n->body.x + x / DOTS_ACROSS;
+    if (x < 0 || y < 0 || x >= n->body.w * DOTS_ACROSS || y >= n->body.h * down)
         return;
     if (n->line->dashed && n->drawn++ % 4 >= 2)
         return;
     const Cell *k = canvas_at(n->c, row, column);
-    bool shared = k && is_braille(k->ch) && k->style != (uint8_t)n->line->style;
-    uint32_t have = k && is_braille(k->ch) ? k->ch : BRAILLE;
+    bool shared = k && is_dots(n->c, k->ch) && k->style != (uint8_t)n->line->style;
     Style style = shared && (row + column) % 2 ? (Style)k->style : n->line->style; /* a cell has one colour: in turns */
-    canvas_glyph(n->c, row, column, style, have | dot_bit(x % DOTS_ACROSS, y % DOTS_DOWN));
+    canvas_glyph(n->c, row, column, style, dots_add(n->c, k ? k->ch : ' ', y % down, x % DOTS_ACROSS));
 }
 
 /* Bresenham 1965 */
@@ -178,9 +222,9 @@ static bool has_points(const CanvasPlot *p, const CanvasLine *l)
     return p->points && !l->dashed;
 }
 
-static void draw_braille(Pen *n, const CanvasPlot *p)
+static void draw_dots(Pen *n, const CanvasPlot *p)
 {
-    int w = n->body.w * DOTS_ACROSS - 1, h = n->body.h * DOTS_DOWN - 1, last_x = 0, last_y = 0;
+    int w = n->body.w * DOTS_ACROSS - 1, h = n->body.h * dots_down(n->c) - 1, last_x = 0, last_y = 0;
     bool joined = false;
     for (int i = 0; i < n->line->n; i++) {
         double x, y;
@@ -272,13 +316,8 @@ int canvas_dotted(const Canvas *c, Rect r)
     int count = 0;
     for (int y = r.y < 0 ? 0 : r.y; y < r.y + r.h && y < c->h; y++)
         for (int x = r.x < 0 ? 0 : r.x; x < r.x + r.w && x < c->w; x++)
-            count += is_braille(c->cells[(size_t)y * (size_t)c->w + (size_t)x].ch);
+            count += is_dots(c, c->cells[(size_t)y * (size_t)c->w + (size_t)x].ch);
     return count;
-}
-
-static bool of_dots(const Canvas *c)
-{
-    return !c->ascii && !c->blocks && !c->marks;
 }
 
 /* Where the line is made of blocks or marks. */
@@ -312,17 +351,17 @@ static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
     size_t first = c->strokes.strokes;
     for (int i = 0; i < p->lines; i++) {
         Pen n = {c, body, &p->line[i], 0};
-        if (!of_dots(c))
+        if (!canvas_of_dots(c))
             draw_blocks(&n, p);
         else {
-            draw_braille(&n, p);
+            draw_dots(&n, p);
             keep_stroke(&n, p);
         }
     }
     for (int i = 0; i < p->lines; i++)
         if (p->numbered)
             put_name(c, body, p, &p->line[i]);
-        else if (has_points(p, &p->line[i]) && !of_dots(c))
+        else if (has_points(p, &p->line[i]) && !canvas_of_dots(c))
             put_points(c, body, p, &p->line[i]);
     int dotted = canvas_dotted(c, body);
     for (size_t i = first; i < c->strokes.strokes; i++)
@@ -412,7 +451,7 @@ Rect plot_draw(Canvas *c, Rect r, const CanvasPlot *p)
     return body;
 }
 
-enum { PARTS = 8, FULL = 0x2588, UPPER_HALF = 0x2580, UPPER_EIGHTH = 0x2594, LOWER_EIGHTH = 0x2581 };
+enum { PARTS = 8, UPPER_HALF = 0x2580, UPPER_EIGHTH = 0x2594, LOWER_EIGHTH = 0x2581 };
 
 int bars_width(Rect r, int n)
 {

@@ -1,6 +1,6 @@
 /* Lines over an axis: a plot with its axes, a legend and a cursor that reads values. In braille each cell has 2 × 4
- * dots; where there is no braille thin blocks stand at three heights, in ASCII marks do. An SVG has the lines
- * themselves. */
+ * dots, in sextants 2 × 3; where there is neither thin blocks stand at three heights, in ASCII marks do. An SVG has the
+ * lines themselves. */
 #ifndef VITRINE_TUI_CANVAS_PLOT_H
 #define VITRINE_TUI_CANVAS_PLOT_H
 #include "tui/canvas/canvas.h"
@@ -37,9 +37,20 @@ float plot_value(const CanvasLine *l, double x);
 Rect plot_draw(Canvas *c, Rect r, const CanvasPlot *p);
 /* The column of the body that x falls into. */
 int plot_column(const CanvasPlot *p, Rect body, double x);
-/* What lines are made of from now on: "blocks", "ascii", else braille. */
+/* What lines are made of from now on: "sextants", "blocks", "ascii", else braille. */
 void canvas_plots(Canvas *c, const char *how);
 bool is_braille(uint32_t ch);
+
+/* Are they dots, 2 across and so many down in a cell? And the glyph ch with one more, in row y and column x of the
+ * cell; where ch is no glyph of dots it is the first. */
+enum { DOTS_ACROSS = 2 };
+bool canvas_of_dots(const Canvas *c);
+int dots_down(const Canvas *c);
+uint32_t dots_add(const Canvas *c, uint32_t ch, int y, int x);
+/* Six dots, row by row from the upper left, the lowest bit first, as the character that shows them, and back: 0 for
+ * what is none. U+1FB00 … U+1FB3B count them in this order, without none, all and either column, which are older. */
+uint32_t sextant_of(unsigned dots);
+unsigned sextant_dots(uint32_t ch);
 /* Cells of r that have dots of a plot. */
 int canvas_dotted(const Canvas *c, Rect r);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tui/canvas/plot.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
@@ -22,8 +23,6 @@ enum {
     HEAD_COLUMN = 8,
     HEAD_NARROW = 5,
     RULE_FROM = 8,
-    DOTS_DOWN = 4,
-    DOTS_ACROSS = 2,
     THICK = 4
 };
 
@@ -104,19 +103,20 @@ static int strongest(const WordLines *v, int head, int t)
 
 /* --- lines --- */
 
-/* A picture of dots over the gap, 2 × 4 in a cell as braille has them; each cell as strong as its strongest line. */
+/* A picture of dots over the gap; each cell as strong as its strongest line. */
 typedef struct Web {
-    uint8_t dots[LINES_MOST][ACROSS_MOST], rank[LINES_MOST][ACROSS_MOST];
+    const Canvas *c;
+    uint32_t dots[LINES_MOST][ACROSS_MOST];
+    uint8_t rank[LINES_MOST][ACROSS_MOST];
     int h, w;
 } Web;
 
 static void web_dot(Web *web, int y, int x, int rank)
 {
-    static const uint8_t BIT[DOTS_DOWN][DOTS_ACROSS] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    int row = y / DOTS_DOWN, col = x / DOTS_ACROSS;
+    int down = dots_down(web->c), row = y / down, col = x / DOTS_ACROSS;
     if (y < 0 || x < 0 || row >= web->h || col >= web->w)
         return;
-    web->dots[row][col] |= BIT[y % DOTS_DOWN][x % DOTS_ACROSS];
+    web->dots[row][col] = dots_add(web->c, web->dots[row][col], y % down, x % DOTS_ACROSS);
     web->rank[row][col] = (uint8_t)(rank > web->rank[row][col] ? rank : web->rank[row][col]);
 }
 
@@ -124,14 +124,14 @@ static void web_dot(Web *web, int y, int x, int rank)
  * half. */
 static void web_line(Web *web, const WordLines *v, int t, int u, int rank, int thick)
 {
-    int y0 = (t - v->queries.first) * v->queries.pitch * DOTS_DOWN + 1, x0 = 0,
-        y1 = (u - v->keys.first) * v->keys.pitch * DOTS_DOWN + 1, x1 = web->w * DOTS_ACROSS - 1;
+    int dots = dots_down(web->c), y0 = (t - v->queries.first) * v->queries.pitch * dots + 1, x0 = 0,
+        y1 = (u - v->keys.first) * v->keys.pitch * dots + 1, x1 = web->w * DOTS_ACROSS - 1;
     if (v->stacked) {
         Rect from = v->above.word[t], to = v->below.word[u];
         x0 = (from.x - v->gap.x) * DOTS_ACROSS + from.w;
         x1 = (to.x - v->gap.x) * DOTS_ACROSS + to.w;
         y0 = 0;
-        y1 = web->h * DOTS_DOWN - 1;
+        y1 = web->h * dots - 1;
     }
     int down = abs(y1 - y0), across = abs(x1 - x0), steps = down > across ? down : across;
     for (int i = 0; i <= steps; i++)
@@ -161,17 +161,16 @@ static void draw_web(const Paint *p, const WordLines *v)
 {
     static const Style STYLES_OF[] = {STYLE_DIM, STYLE_DIM, STYLE_TEXT, STYLE_STRONG};
     static const char PLAIN[] = " .+#";
-    Web web = {.h = v->gap.h < LINES_MOST ? v->gap.h : LINES_MOST, .w = v->gap.w};
+    Web web = {.c = p->c, .h = v->gap.h < LINES_MOST ? v->gap.h : LINES_MOST, .w = v->gap.w};
     if (!web.w)
         return;
     web_fill(v, &web);
     for (int y = 0; y < web.h; y++)
         for (int x = 0; x < web.w; x++) {
             int rank = web.rank[y][x];
-            bool dots = !p->c->ascii && !p->c->blocks && !p->c->marks;
             if (rank)
                 canvas_glyph(p->c, v->gap.y + y, v->gap.x + x, STYLES_OF[rank],
-                             dots ? 0x2800u + web.dots[y][x] : (uint32_t)PLAIN[rank]);
+                             canvas_of_dots(p->c) ? web.dots[y][x] : (uint32_t)PLAIN[rank]);
         }
 }
 
