@@ -629,6 +629,10 @@ static void the_prompt(void **state)
     assert_true(a.message_is_error);
     key("n");
     assert_false(a.message_is_error);
+    app_do(&a, "prompt open \""); /* as the list of sentences does */
+    assert_true(a.prompt.open);
+    assert_string_equal(a.prompt.text, "open \"");
+    key("Esc");
 }
 
 /* --- the mouse --- */
