@@ -24,6 +24,7 @@
 #include "tui/frame.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
+#include "tui/views/classes.h"
 #include "tui/views/shown.h"
 #include "tui/words.h"
 
@@ -818,6 +819,47 @@ static bool on_screen(const char *text)
     return found;
 }
 
+/* The sentence below the lens is about the row of the word in focus, as its table is; and where only one class has
+ * room, no name stands beside the share of another. */
+static void the_lens_speaks_of_the_word_in_focus(void **state)
+{
+    (void)state;
+    assert_true(session_open_input(&s, SENTENCE, &error));
+    const Graph *g = session_base(&s);
+    const int vocabulary = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), blocks = session_blocks(&s);
+    const size_t words = (size_t)g->axes[vocabulary].n;
+    int early = 0;
+    for (int t = 0; t < 12; t++) {
+        char line[80], label[64];
+        snprintf(line, sizeof line, "goto probs[t=%d]; lens", t);
+        assert_true(run(line));
+        const float *probs = session_need(&s, SIDE_B, "probs", NULL);
+        assert_non_null(probs);
+        const size_t best = classes_best(probs + (size_t)t * words, words);
+        int from = blocks;
+        for (bool same = true; same && from > 0; from -= same) {
+            snprintf(line, sizeof line, "decoder.blocks.%d.lens.probs", from - 1);
+            const float *x = session_need(&s, SIDE_B, line, NULL);
+            assert_non_null(x);
+            same = classes_best(x + (size_t)t * words, words) == best;
+        }
+        early += from < blocks;
+        axis_label(&g->axes[vocabulary], (int)best, label, sizeof label);
+        if (from == blocks)
+            snprintf(where, sizeof where, "It names %s at the end only.", label);
+        else
+            snprintf(where, sizeof where, "It names %s from block %d on.", label, from);
+        draw(40, 120);
+        if (!on_screen(where))
+            fail_msg("t=%d: '%s' is not there", t, where);
+    }
+    assert_true(early > 0);
+    assert_true(run("set scale off; compare sides; lens"));
+    draw(24, 80);
+    assert_false(on_screen("names"));
+    assert_true(run("compare b; reset edits"));
+}
+
 /* A − B: where nothing differs no line is drawn, and that is said; what differs has its unit. */
 static void nothing_is_drawn_for_nothing(void **state)
 {
@@ -937,6 +979,7 @@ int main(void)
                                        cmocka_unit_test(a_long_list_says_its_gap),
                                        cmocka_unit_test(the_cursor_leaves_the_bar),
                                        cmocka_unit_test(answers_of_the_word_in_focus),
+                                       cmocka_unit_test(the_lens_speaks_of_the_word_in_focus),
                                        cmocka_unit_test(a_shorter_text),
                                        cmocka_unit_test(nothing_is_drawn_for_nothing),
                                        cmocka_unit_test(one_view_of_words),

@@ -97,6 +97,8 @@ static bool open_lens(const Session *s, Side side, int width, Lens *out)
     l.first = session_node(s, side, start) == NO_NODE ? 0 : LENS_START;
     l.row = block >= 0 ? block : start && strcmp(s->place.path, start) == 0 ? l.first : l.blocks;
     choose_labels(&l, width);
+    if (width - l.label - l.name < 2 * NUMBER) /* one class's share would be read as that of the row's name */
+        l.name = 0;
     choose_columns(&l, width - l.label - l.name > 0 ? width - l.label - l.name : 0);
     *out = l;
     return true;
@@ -221,10 +223,10 @@ static int settled(const Lens *l)
         return -1;
     size_t best = classes_best(l->answer.values, l->classes);
     for (int row = 0; row < l->blocks; row++) {
-        const float *v = session_peek(l->s, l->side, lens_path(l->s, l->side, row));
-        if (!v)
+        Shown v; /* the row of the token in focus, where every token has its answer */
+        if (!shown_answer(l->s, l->side, lens_path(l->s, l->side, row), &v) || !v.values || v.count != l->classes)
             return -1;
-        if (classes_best(v, l->classes) != best)
+        if (classes_best(v.values, l->classes) != best)
             from = row + 1;
     }
     return from;
