@@ -208,7 +208,8 @@ static bool run_head(Session *s, const Args *a, Err *err)
 static bool to_largest(Session *s, bool any_row, Err *err)
 {
     float value;
-    if (!place_on_largest(s, any_row, &value))
+    int seen = 1;
+    if (!place_on_largest(s, any_row, &value, &seen))
         return err_set(err, "only a row of attention has a largest weight; `block 0` goes to one");
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = session_node(s, SIDE_B, s->place.path);
@@ -219,8 +220,8 @@ static bool to_largest(Session *s, bool any_row, Err *err)
     axis_label(&g->axes[query], s->place.at[query], from, sizeof from);
     axis_label(&g->axes[key], s->place.at[key], to, sizeof to);
     if (any_row && site_is(g, s->place.path, SITE_PATTERN))
-        session_say(s, "%s most one-sided row: %s gives %s %.1f %% of its weight.", whose, from,
-                    strcmp(from, to) == 0 ? "itself" : to, 100 * (double)value);
+        session_say(s, "%s row furthest above uniform: %s gives %s %.1f %%, %.1f times 1/%d.", whose, from,
+                    strcmp(from, to) == 0 ? "itself" : to, 100 * (double)value, (double)value * seen, seen);
     return true;
 }
 
@@ -423,8 +424,8 @@ static const Command COMMANDS[] = {
     COMMAND("head", "go", "head N, +1, -1, all", "show another head; all: the mean of all heads", COMMAND_SESSION,
             run_head, complete_head),
     COMMAND("query", "go", "query TOKEN, +1, -1, largest",
-            "choose the query: the token that asks; largest: the head's most one-sided row", COMMAND_SESSION, run_query,
-            complete_query),
+            "choose the query: the token that asks; largest: the head's row furthest above uniform", COMMAND_SESSION,
+            run_query, complete_query),
     COMMAND("looked", "go", "looked TOKEN, +1, -1, largest",
             "choose the key: the token looked at; largest: the row's largest weight", COMMAND_SESSION, run_looked,
             complete_key),

@@ -442,7 +442,7 @@ bool session_to_attention(Session *s, int number)
     return true;
 }
 
-bool place_on_largest(Session *s, bool any_row, float *value)
+bool place_on_largest(Session *s, bool any_row, float *value, int *seen)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = session_node(s, SIDE_B, s->place.path);
@@ -455,14 +455,15 @@ bool place_on_largest(Session *s, bool any_row, float *value)
     x += session_cell(s, SIDE_B, n) - (size_t)s->place.at[query] * down - (size_t)s->place.at[key] * on;
     double most = -HUGE_VAL;
     for (int i = any_row ? 0 : s->place.at[query]; i < (any_row ? g->axes[query].n : s->place.at[query] + 1); i++) {
-        int best = 0, seen = 0;
+        int best = 0, count = 0;
         for (int k = 0; k < g->axes[key].n; k++) {
-            seen += x[(size_t)i * down + (size_t)k * on] != 0;
+            count += x[(size_t)i * down + (size_t)k * on] != 0;
             best = x[(size_t)i * down + (size_t)k * on] > x[(size_t)i * down + (size_t)best * on] ? k : best;
         }
-        double sided = (double)x[(size_t)i * down + (size_t)best * on] * (any_row ? seen : 1);
+        double sided = (double)x[(size_t)i * down + (size_t)best * on] * (any_row ? count : 1);
         if (sided > most) {
             most = sided;
+            *seen = count;
             t = i;
             u = best;
         }

@@ -17,9 +17,10 @@ bool place_back(Session *s);     /* false when the history is empty */
 bool place_forward(Session *s);  /* to where the last place_back came from; false when there is none */
 /* The focus goes to the same node of another block; from a block's row to a block's row. */
 void place_carry(Session *s, const char *path);
-/* Puts the cursor on the largest value of the row in focus; any_row: of the head's row that is most one-sided, its
- * largest value times the tokens that it can see at all. False: the node in focus is no attention. */
-bool place_on_largest(Session *s, bool any_row, float *value); /* value: that one */
+/* Puts the cursor on the largest value of the row in focus; any_row: of the head's row furthest above uniform, by its
+ * largest value times the tokens that it can see at all. False: the node in focus is no attention. value: that one;
+ * seen: the tokens that its row can see. */
+bool place_on_largest(Session *s, bool any_row, float *value, int *seen);
 /* Stands on a box, which can be seen then: its node and the screen that suits it; no history. */
 void place_on_box(Session *s, int box);
 /* Puts the cursor on the last token of a text that is gone on from: its row is what the model writes next. */

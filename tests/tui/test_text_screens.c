@@ -946,7 +946,21 @@ static void the_most_one_sided_row(void **state)
             assert_true(x[k] <= x[here]);
         if (i == 1) /* the first word written can look at nothing but itself: that shows nothing */
             assert_true(row > head);
-        assert_non_null(strstr(buf_str(&s.said), "Head 2's most one-sided row: "));
+        assert_non_null(strstr(buf_str(&s.said), "Head 2's row furthest above uniform: "));
+        /* by how it is chosen no other row has more: its largest weight times the words it can see */
+        double times[64] = {0}, most = 0;
+        for (int r = 0, seen = 0; r < t->n && r < 64; r++, seen = 0) {
+            for (int k = 0; k < u->n; k++) {
+                const double w = (double)x[head + (size_t)(r * u->n + k)];
+                seen += w != 0;
+                times[r] = w > times[r] ? w : times[r];
+            }
+            times[r] *= seen;
+            most = times[r] > most ? times[r] : most;
+        }
+        assert_true(times[(here - head) / (size_t)u->n] >= most);
+        snprintf(line, sizeof line, " %%, %.1f times 1/", most);
+        assert_non_null(strstr(buf_str(&s.said), line));
         assert_true(run("query 1; looked largest"));
         here = session_cell(&s, SIDE_B, n);
         assert_int_equal((here - head) / (size_t)u->n, 1);

@@ -261,9 +261,10 @@ static bool scale_places_go(Session *s, int which, Err *err)
         return false;
     if (bundled) {
         float largest;
+        int seen;
         stand_on(s, p);
         tell_place(s, which);
-        if (place_on_largest(s, false, &largest) && new &&which == 0)
+        if (place_on_largest(s, false, &largest, &seen) && new &&which == 0)
             tell_row(s, largest);
     } else
         session_say(s, session_vit(s)
