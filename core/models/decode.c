@@ -440,6 +440,12 @@ bool decode_run(Decode *d, const Model *m, const int *source, int n, const Decod
     return state == DECODER_DONE;
 }
 
+int decode_room(const Model *m, int n)
+{
+    int given = seq2seq_has_encoder(&m->text) ? 1 : n + model_starts(m);
+    return seq2seq_longest(&m->text) - given + 1;
+}
+
 bool decode_cut(const Decode *d, const Model *m)
 {
     return !d->length || d->word[d->length - 1] != m->target.end;

@@ -76,6 +76,9 @@ typedef struct Decode {
 bool decode_run(Decode *d, const Model *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
                 bool (*progress)(void *context, int words), void *context, Err *err);
 void decode_free(Decode *d); /* zeroed allowed */
+/* The words that a model can write at most after that source or beginning: as many as it takes, and one more, since the
+ * last is not read. Less than 1: the beginning is too long already. */
+int decode_room(const Model *m, int n);
 /* Was the best text cut at DecodeOptions.most words, before the model had come to an end? */
 bool decode_cut(const Decode *d, const Model *m);
 

@@ -453,7 +453,7 @@ static void own_models(void **state)
     static const char *const WORDS[] = {"<pad>", "<s>",  "</s>", "one",  "two", "three", "four", "five", "six", "seven",
                                         "eight", "nine", "ten",  "blue", "red", "green", "sea",  "sky",  "sun"};
     Session old = s;
-    int cuts = 0;
+    int cuts = 0, full = 0;
     for (size_t i = 0; i < 4 * TEXT_VARIANT_COUNT; i++) {
         Model m;
         Seq2seqConfig config = text_variant(i / 4);
@@ -486,6 +486,24 @@ static void own_models(void **state)
             assert_true(run("decode greedy") && decoding_all(&s, &error));
             assert_true(session_decoding(&s, SIDE_B)->cut);
         }
+        if (config.form == SEQ2SEQ_DECODER_ONLY) { /* it writes as many as fit: the last one is not read */
+            assert_true(session_open_input(&s, i / 2 % 2 ? "one two three four" : "3 4 5 6", &error));
+            const int given = session_input(&s, SIDE_B)->text[TEXT_TARGET].count;
+            if (!run("decode greedy") || !decoding_all(&s, &error))
+                fail_msg("%s: %s", where, error.text);
+            const Decoding *d = session_decoding(&s, SIDE_B);
+            const int length = d->text->length, last = d->text->word[length - 1];
+            assert_true(!d->cut || length == config.positions - given + 1);
+            full += d->cut;
+            s.look.decoding.line = d->lines - 1;
+            if (i / 2 % 2 && d->cut) { /* and the way into the last one leads to its share */
+                if (!run("in"))
+                    fail_msg("%s: %s", where, error.text);
+                const Graph *g = session_graph(&s, SIDE_B);
+                assert_int_equal(s.place.at[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)], last);
+                assert_int_equal(session_input(&s, SIDE_B)->text[TEXT_TARGET].count, config.positions);
+            }
+        }
         assert_false(run("gradient loss") || !strstr(error.text, "logits"));
         assert_false(session_open_input(&s, i / 2 % 2 ? "one two elephant" : "3 4 99", &error));
         Buf many = {0};
@@ -496,7 +514,7 @@ static void own_models(void **state)
         buf_free(&many);
         session_free(&s);
     }
-    assert_true(cuts > 0);
+    assert_true(cuts > 0 && full > 0);
     s = old;
 }
 

@@ -339,8 +339,7 @@ static void put_written(const Request *r, Buf *out)
     if (decode_cut(d, &r->model) && r->fills)
         buf_printf(out,
                    "cut: the model takes %d tokens, and they are all read (%d given, %d written before the last)\n",
-                   seq2seq_longest(&r->model.text), seq2seq_has_encoder(&r->model.text) ? 1 : r->source.n,
-                   d->length - 1);
+                   seq2seq_longest(&r->model.text), seq2seq_longest(&r->model.text) - (d->length - 1), d->length - 1);
     else if (decode_cut(d, &r->model))
         buf_printf(out, "cut at %d words (--steps): the model had not come to an end\n", d->length);
 }
@@ -410,10 +409,9 @@ static int write_on(Work *w, Err *err)
     bool ok = read_how(w->options, &r.how, err) && text_open(&r.model, w->options->model, err) &&
               read_beginning(&r, err);
     r.how.forget = r.how.kind != DECODE_BEAM;
-    int given = ok && seq2seq_has_encoder(&r.model.text) ? 1 : r.source.n; /* the start alone, or the text */
-    int left = ok ? seq2seq_longest(&r.model.text) - given : 0; /* the last word that is written is not read */
-    r.fills = ok && left >= 0 && left + 1 < r.how.most;
-    r.how.most = r.fills ? left + 1 : r.how.most;
+    int room = ok ? decode_room(&r.model, r.source.n) : 0;
+    r.fills = room >= 1 && room < r.how.most;
+    r.how.most = r.fills ? room : r.how.most;
     ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
     return finish(&r, ok, put_written);
 }

@@ -220,6 +220,8 @@ static void begin(Search *w, const Model *m, const Text *read, const DecodeOptio
     if (read->count)
         memcpy(w->source, read->word, (size_t)read->count * sizeof *w->source);
     w->found.how = *how;
+    const int room = decode_room(m, w->count);
+    o.most = room < 1 || room > o.most ? o.most : room;
     o.cache = true;
     w->kept = decoder_new(m, w->source, w->count, &o, NULL, &err);
     o.cache = false;

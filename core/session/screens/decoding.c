@@ -144,7 +144,9 @@ static bool enter_decoding(Session *s, Err *err)
         buf_puts(&spec, "> ");
     for (int i = 0; !source->count && i < target->count; i++)
         put_label(target->label[i], &spec);
-    put_beginning(s, d->text, l->node, &spec);
+    /* the row before the last word is shown: where the model cannot read that word too, it is left out */
+    bool all = before + 1 + length <= seq2seq_longest(&s->now->model->text);
+    put_beginning(s, d->text, all ? l->node : n->parent, &spec);
     bool ok = session_open_input(s, buf_str(&spec), err);
     buf_free(&spec);
     const Graph *g = session_graph(s, SIDE_B);
