@@ -34,7 +34,7 @@ static void number_texts(void **state)
         {INFINITY, 3, "inf"},     {-INFINITY, 4, "-inf"},
         {NAN, 3, "NaN"},          {NAN, 2, "##"},
         {3.4e38F, 5, "3e38"},     {1.5F, 0, ""},
-        {1.5F, -3, ""},
+        {1.5F, -3, ""},           {-0.0F, 12, "0"},
     };
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
         char out[32];
@@ -78,6 +78,8 @@ static void share_texts(void **state)
     }
     number_full_text(out, sizeof out, 1.84021F, 12);
     assert_string_equal(out, "1.84021");
+    number_full_text(out, sizeof out, -0.0F, 7);
+    assert_string_equal(out, "0");
     number_full_text(out, sizeof out, -1.2e-5F, 7);
     assert_string_equal(out, "-1.2e-5");
     assert_string_equal(count_text((char[48]){0}, 48, 6912), "6,912");

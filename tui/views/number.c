@@ -86,6 +86,7 @@ void number_text(char *out, size_t n, float x, int width)
 {
     char text[32];
     size_t room = width > 0 ? (size_t)width : 0;
+    x = x == 0 ? 0 : x; /* no -0 */
     if (!put_special(text, x) && !fit_decimals(text, (double)x, room)) {
         snprintf(text, sizeof text, "%.2e", (double)x);
         squeeze(text);
@@ -99,6 +100,7 @@ void number_full_text(char *out, size_t n, float x, int width)
 {
     char text[32];
     size_t room = width > 0 ? (size_t)width : 0;
+    x = x == 0 ? 0 : x; /* no -0 */
     if (!put_special(text, x) && !fit(text, (double)x, room, DIGITS_PLAIN, false))
         fit(text, (double)x, room, 1, true);
     put_fitting(out, n, text, room);

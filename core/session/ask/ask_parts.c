@@ -59,7 +59,7 @@ static bool put_special(Buf *out, float x)
 void ask_put_number(Buf *out, float x)
 {
     if (!put_special(out, x))
-        buf_printf(out, "%.6g", (double)x);
+        buf_printf(out, "%.6g", x == 0.0f ? 0.0 : (double)x);
 }
 
 void ask_put_short(Buf *out, float x)

@@ -435,7 +435,7 @@ static void put_line(const Page *p, const LedgerLine *l, Buf *out)
 static void put_text(const Page *p, Buf *out)
 {
     ledger_text(p->s, out);
-    buf_printf(out, " = %.6g\n", (double)p->value);
+    buf_printf(out, " = %.6g\n", p->value == 0 ? 0 : (double)p->value);
     bool rms = site_path_any(session_graph(p->s, p->side), SITE_NORM_MEAN_SQUARE) != NULL;
     buf_printf(out, "What every part wrote into it, with each %s kept as it is in this run.\n",
                rms ? "RMSNorm's 1/rms" : "LayerNorm's 1/σ");
