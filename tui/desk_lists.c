@@ -42,17 +42,20 @@ static void which_of(const LessonFile *f, char *out, size_t n)
         utf8_print(out, n, "%.*s", (int)strcspn(f->name, "."), f->name);
 }
 
-/* Does a lesson say that it explains that screen ("": any), and that node ("": any)? Of a text one about the
- * translator; what √d_k is for is the same in both. */
+/* Does a lesson say that it explains that screen ("": any), and that node ("": any)? Of a text that is translated one
+ * about the translator; of a decoder alone one that names its node without speaking of the translator; what √d_k is for
+ * is the same in all. */
 static bool explains(const Session *s, const LessonFile *f, const char *screen, const char *path)
 {
     Lesson l;
     const Model *text = session_text_model(s);
-    const bool alone = text && !seq2seq_has_decoder(&text->text); /* neither about it nor about pictures is any */
+    const bool alone = text && !seq2seq_has_decoder(&text->text), /* neither about it nor about pictures is any */
+        writes = text && !alone && !seq2seq_has_encoder(&text->text);
     const Graph *g = session_base(s);
     bool found = false, scale = site_is(g, path, SITE_SCALE) || site_is(g, path, SITE_SCORES_SCALED);
     if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL) &&
-        (scale || (!alone && (l.translator.count > 0) == (text != NULL))))
+        (scale || (writes ? !l.translator.count && !*screen && strncmp(path, "decoder.", strlen("decoder.")) == 0
+                          : !alone && (l.translator.count > 0) == (text != NULL))))
         found = (!*screen || lesson_explains(&l, screen, "")) && (!*path || lesson_explains(&l, "", path));
     lesson_free(&l);
     return found;

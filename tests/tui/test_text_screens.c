@@ -486,6 +486,24 @@ static void own_models(void **state)
             assert_true(run("decode greedy") && decoding_all(&s, &error));
             assert_true(session_decoding(&s, SIDE_B)->cut);
         }
+        if (config.form == SEQ2SEQ_DECODER_ONLY) { /* no lesson about the translator or about pictures is about it */
+            static const char *const OFFERS[][2] = {{"decoder.embed", "Lesson 26,"},
+                                                    {"decoder.blocks.0.self_attn.scores_scaled", "Lesson 6,"},
+                                                    {"decoder.blocks.0.self_attn.pattern", ""},
+                                                    {"decoder.blocks.0.self_attn.z", ""},
+                                                    {"decoder.blocks.0.resid_post", ""},
+                                                    {"logits", ""}};
+            for (size_t k = 0; k < sizeof OFFERS / sizeof *OFFERS; k++) {
+                Buf offer = {0};
+                char go[80];
+                snprintf(go, sizeof go, "goto %s", OFFERS[k][0]);
+                assert_true(run(go));
+                const bool offered = desk_offer(&s, &offer);
+                if (offered != (*OFFERS[k][1] != 0) || !strstr(buf_str(&offer), OFFERS[k][1]))
+                    fail_msg("%s: offers '%s'", OFFERS[k][0], buf_str(&offer));
+                buf_free(&offer);
+            }
+        }
         if (config.form == SEQ2SEQ_DECODER_ONLY) { /* it writes as many as fit: the last one is not read */
             assert_true(session_open_input(&s, i / 2 % 2 ? "one two three four" : "3 4 5 6", &error));
             const int given = session_input(&s, SIDE_B)->text[TEXT_TARGET].count;
