@@ -1,13 +1,14 @@
 /* Which family a file of tensors belongs to, by the names in it. */
 #include <string.h>
 
+#include "core/base/file.h"
 #include "core/models/checkpoint.h"
 #include "core/models/text_hub.h"
 
 /* Names that occur only in models which are recognised but cannot be shown, and why. Looked for before the families,
  * in this order. */
 static const struct {
-    const char *part, *what; /* NULL: refuse_bare_text */
+    const char *part, *what; /* NULL: refuse_bare_text; "": refuse_text */
 } REFUSED[] = {
     {"query_position_embeddings.", "DETR, which finds objects"},
     {"query_embed.weight", "DETR, which finds objects"},
@@ -31,8 +32,8 @@ static const struct {
     {"vision_tower.", "a language model with a picture network"},
     {"self_attn.in_proj_weight", "a model of torch.nn.TransformerEncoder"},
     {"blocks.0.0.", "a ViT whose blocks are stored in chunks"},
-    {"wte.weight", "a GPT-2 language model"},
-    {"embeddings.word_embeddings.", "a BERT language model"},
+    {"wte.weight", ""},
+    {"embeddings.word_embeddings.", ""},
     {"layer1.0.conv1.weight", "a convolutional network"},
 };
 /* …and after them: what no family has claimed. */
@@ -56,12 +57,13 @@ static bool ends_with(const char *name, const char *end, size_t *prefix)
     return *prefix == 0 || name[*prefix - 1] == '.';
 }
 
-static bool has_part(const TensorFile *f, const char *part)
+/* The first tensor's name with that in it, or NULL. */
+static const char *has_part(const TensorFile *f, const char *part)
 {
     for (size_t t = 0; t < f->count; t++)
         if (strstr(f->tensors[t].name, part))
-            return true;
-    return false;
+            return f->tensors[t].name;
+    return NULL;
 }
 
 static bool refuse(const TensorFile *f, const char *what, Err *err)
@@ -99,12 +101,35 @@ static bool signed_elsewhere(const char *signature, const char *name)
     return digits && n >= end + digits + front && strncmp(name + n - end - digits - front, signature, front) == 0;
 }
 
-/* A file that has other blocks of a family and not the first, or that is no such file at all. */
-static bool refuse_rest(const TensorFile *f, Err *err)
+/* A text model is read by its config.json, which nothing in the tensors can stand for. */
+static bool refuse_text(const Checkpoint *k, const char *name, Err *err)
 {
+    const char *of =
+        strstr(name, "wte.weight")
+            ? "; of GPT-2: {\"model_type\": \"gpt2\", \"vocab_size\": …, \"n_positions\": …, \"n_embd\": …, "
+              "\"n_layer\": …, \"n_head\": …}; of minGPT: {\"block_size\": …, \"embd_pdrop\": …, \"vocab_size\": …, "
+              "\"n_embd\": …, \"n_layer\": …, \"n_head\": …}; of nanoGPT: that without \"embd_pdrop\", with \"bias\": "
+              "true "
+              "or false"
+        : strstr(name, "embeddings.word_embeddings.")
+            ? "; of BERT: {\"model_type\": \"bert\", \"vocab_size\": …, \"max_position_embeddings\": …, "
+              "\"hidden_size\": …, \"num_hidden_layers\": …, \"num_attention_heads\": …, \"intermediate_size\": …}"
+            : "";
+    return err_set(err, "%s: '%.80s' is of a text model, and %s: put the model's own there, and give the folder%s",
+                   k->file.path, name,
+                   file_exists(k->config_path)
+                       ? "the config.json beside it names no text model that is read (\"model_type\")"
+                       : "there is no config.json beside it that says which",
+                   of);
+}
+
+/* A file that has other blocks of a family and not the first, or that is no such file at all. */
+static bool refuse_rest(const Checkpoint *k, Err *err)
+{
+    const TensorFile *f = &k->file;
     char signature[128];
     for (int i = 0; i < LAYOUT_COUNT; i++)
-        for (int k = 0; layout_word(LAYOUTS[i].signature, k, signature, sizeof signature); k++)
+        for (int w = 0; layout_word(LAYOUTS[i].signature, w, signature, sizeof signature); w++)
             for (size_t t = 0; t < f->count; t++)
                 if (signed_elsewhere(signature, f->tensors[t].name))
                     return err_set(err,
@@ -113,10 +138,7 @@ static bool refuse_rest(const TensorFile *f, Err *err)
                                    f->path, f->tensors[t].name, signature);
     for (size_t t = 0; t < f->count; t++)
         if (hub_embeds(f->tensors[t].name))
-            return err_set(err,
-                           "%s: '%.80s' is of a text model, and there is no config.json beside it that says which: put "
-                           "the model's own there, and give the folder",
-                           f->path, f->tensors[t].name);
+            return refuse_text(k, f->tensors[t].name, err);
     return err_set(err,
                    "%s: not a Vision Transformer: none of its %zu tensors (the first is '%.80s') has a name that "
                    "Hugging Face, timm or torchvision use, for example '%s'",
@@ -138,9 +160,11 @@ static bool refuse_bare_text(const TensorFile *f, Err *err)
 bool layout_detect(Checkpoint *k, Err *err)
 {
     const TensorFile *f = &k->file;
-    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++)
-        if (has_part(f, REFUSED[i].part))
-            return REFUSED[i].what ? refuse(f, REFUSED[i].what, err) : refuse_bare_text(f, err);
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+        const char *what = REFUSED[i].what, *name = has_part(f, REFUSED[i].part);
+        if (name)
+            return !what ? refuse_bare_text(f, err) : *what ? refuse(f, what, err) : refuse_text(k, name, err);
+    }
     for (int i = 0; i < LAYOUT_COUNT; i++)
         for (size_t t = 0; t < f->count; t++) {
             size_t n;
@@ -158,5 +182,5 @@ bool layout_detect(Checkpoint *k, Err *err)
     if (!f->count)
         return err_set(err, "%s: it has no tensors; give a folder with model.safetensors, or a .safetensors file",
                        f->path);
-    return refuse_rest(f, err);
+    return refuse_rest(k, err);
 }

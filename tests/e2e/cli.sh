@@ -675,6 +675,16 @@ refused 1 'number 0 of the list is missing' run -m "$W/words_llama" -i ids:,1
 refused 1 'tokenizer.json in the model.s folder' run -m "$W/words_llama" -i 'hello world'
 mkdir alone && cp "$W/words_llama/model.safetensors" alone/
 refused 1 'is of a text model, and there is no config.json' info -m alone
+cp "$W/words_mingpt/model.safetensors" alone/ # what the refusal says is enough
+refused 1 'there is no config.json .*of GPT-2: .*of minGPT: .*"block_size": …, "embd_pdrop"' info -m alone
+printf '{"model_type": "ship"}' >alone/config.json
+refused 1 'the config.json beside it names no text model' info -m alone
+printf '{"block_size": 12, "embd_pdrop": 0, "vocab_size": 19, "n_embd": 16, "n_layer": 2, "n_head": 2}' >alone/config.json
+ok "minGPT by what the refusal says" info -m alone
+cp "$W/words_gpt2/model.safetensors" alone/ && rm alone/config.json
+refused 1 'of GPT-2: {"model_type": "gpt2"' info -m alone
+cp "$W/words_bert/model.safetensors" alone/
+refused 1 'of BERT: {"model_type": "bert"' info -m alone
 refused 1 'did you mean decoder.blocks.0.self_attn.q\?' explain -m "$W/words_llama" -i ids:1,2 decoder.blocks.0.attn.q
 "$V" info --nodes -m "$W/words_llama" >nodes.txt
 "$V" info --nodes --all -m "$W/words_llama" >all.txt
