@@ -67,12 +67,13 @@ static uint64_t cells_of(const Header *h, int i)
     return n;
 }
 
-static bool read_numbers(Header *h, const uint8_t *head, size_t n, uint64_t size)
+/* The bytes that a file of these numbers has; 0: they are not those of a model. */
+static uint64_t read_numbers(Header *h, const uint8_t *head, size_t n)
 {
     *h = (Header){.begin = 4 * NUMBERS};
     h->first = n >= V1 && memcmp(head, "24ka\1\0\0\0", 8) == 0;
     if (n < 4 * NUMBERS)
-        return false;
+        return 0;
     if (h->first) {
         head += 8;
         h->begin = V1;
@@ -85,20 +86,55 @@ static bool read_numbers(Header *h, const uint8_t *head, size_t n, uint64_t size
         }
         h->of[i] = v;
         if (!v || v > MOST[i])
-            return false;
+            return 0;
     }
     if (h->of[DIM] % h->of[HEADS] || h->of[HEADS] % h->of[KEY_HEADS])
-        return false;
+        return 0;
     uint64_t cells = 0;
     for (int i = 0; i < TENSOR_COUNT; i++)
         cells += is_there(h, i) ? cells_of(h, i) : 0;
-    return size == h->begin + 4 * cells;
+    return h->begin + 4 * cells;
 }
 
 bool llama2c_is(const uint8_t *head, size_t n, uint64_t size)
 {
     Header h;
-    return read_numbers(&h, head, n, size);
+    return size && read_numbers(&h, head, n) == size;
+}
+
+/* "\7\0\0\0", then pieces: a score, a length, so many bytes. */
+static bool begins_pieces(const uint8_t *head, size_t n)
+{
+    enum { LOOKED_AT = 8, LONGEST = 512 };
+    uint32_t most = n < 4 ? 0 : le32(head);
+    size_t at = 4;
+    for (int i = 0; i < LOOKED_AT && most && most <= LONGEST; i++, at += 8 + le32(head + at + 4)) {
+        float score;
+        if (at > n || n - at < 8 || !le32(head + at + 4) || le32(head + at + 4) > most)
+            return false;
+        memcpy(&score, &(uint32_t){le32(head + at)}, sizeof score);
+        if (!isfinite(score))
+            return false;
+    }
+    return most && most <= LONGEST;
+}
+
+bool llama2c_refuse(const char *path, const uint8_t *head, size_t n, uint64_t size, Err *err)
+{
+    Header h;
+    uint64_t wanted = read_numbers(&h, head, n);
+    if (begins_pieces(head, n))
+        err_set(
+            err,
+            "%s: looks like a tokeniser of llama2.c, which is no model. Take the model's .bin: the tokeniser is found "
+            "beside it as tokN.bin, for N words, or tokenizer.bin.",
+            path);
+    else if (wanted)
+        err_set(err, "%s: begins like a model of llama2.c of %" PRIu64 " bytes, and has %" PRIu64 ". Fetch it again.",
+                path, wanted, size);
+    else
+        return false;
+    return true;
 }
 
 static bool add_tensor(TensorFile *f, size_t *cap, const Header *h, int i, int layer, uint64_t *at, Err *err)
@@ -122,7 +158,7 @@ bool llama2c_read_header(TensorFile *f, Err *err)
     Header h;
     if (!tensor_read_at(f, head, n, 0, err))
         return false;
-    if (!read_numbers(&h, head, n, f->size))
+    if (read_numbers(&h, head, n) != f->size)
         return err_set(err, "%s: is no model of llama2.c", f->path);
     uint64_t at = h.begin;
     for (int k = 0; k < TENSOR_COUNT; k++) {
@@ -158,7 +194,7 @@ bool llama2c_beside(const char *model, char path[4096], int *words)
     if (fd < 0)
         return false;
     size_t have = size < V1 ? (size_t)size : V1;
-    bool is = file_read_at(fd, model, head, have, 0, NULL) && read_numbers(&h, head, have, size);
+    bool is = file_read_at(fd, model, head, have, 0, NULL) && size && read_numbers(&h, head, have) == size;
     close(fd);
     if (!is)
         return false;

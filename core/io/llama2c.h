@@ -7,6 +7,9 @@
 
 /* Do these first n bytes of a file of `size` bytes begin such a model? */
 bool llama2c_is(const uint8_t *head, size_t n, uint64_t size);
+/* Of a file that is none: true, with what to do in err, where it begins like one of another length, or like a
+ * tokeniser. `path` as it may be shown. */
+bool llama2c_refuse(const char *path, const uint8_t *head, size_t n, uint64_t size, Err *err);
 /* Reader of tensors.c: the tensors are called as in the state dict that the file was made from; metadata is the
  * config.json that the file stands for, with the model_type "llama2.c". */
 bool llama2c_read_header(TensorFile *f, Err *err);

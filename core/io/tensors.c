@@ -139,6 +139,8 @@ static bool refuse(const TensorFile *f, const uint8_t *head, size_t n, Err *err)
                    ? err_set(err, "%s: has %zu bytes, too few for a safetensors file. Fetch it again.", s.path, n)
                    : err_set(err, "%s: does not begin like a safetensors file (header of %llu bytes). Fetch it again.",
                              s.path, (unsigned long long)le64(head));
+    if (llama2c_refuse(s.path, head, n, f->size, err))
+        return false;
     return err_set(
         err,
         "%s: holds no tensors that are known here. Take a .safetensors, .npz or .npy file, or a folder of .npy files.",

@@ -256,10 +256,14 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
     if (hole)
         return err_set(err, "a comma stands between two numbers, and number %d of the list is missing", n);
     if (n == 0 || text[strspn(text, BLANKS)])
-        return err_set(err, "%s: give numbers from 0 to %d, such as \"%s3 5 4\"%s",
-                       v->word ? "ids: is for words by number" : "this model's words have no names", v->n - 1,
-                       v->word ? "ids:" : "",
-                       v->word ? "" : "; with a tokenizer.json in the model's folder it takes text");
+        return v->word
+                   ? err_set(err, "ids: is for words by number: give numbers from 0 to %d, such as \"ids:3 5 4\"",
+                             v->n - 1)
+                   : err_set(err,
+                             "this model's words have no names: give numbers from 0 to %d, such as \"3 5 4\"; with a "
+                             "tokenizer.json in the model's folder, or tok%d.bin or tokenizer.bin beside a .bin of "
+                             "llama2.c, it takes text",
+                             v->n - 1, v->n);
     words_set(w, v, number, n);
     return true;
 }

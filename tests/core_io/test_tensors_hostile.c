@@ -208,6 +208,8 @@ static void safetensors_sizes(void **state)
     refused(path, "header claims 1048575 bytes but the file has only 10");
 }
 
+#define PIECE "\0\0\0\0\1\0\0\0a"
+#define PIECES PIECE PIECE PIECE PIECE PIECE PIECE PIECE PIECE
 static void files_of_other_kinds(void **state)
 {
     (void)state;
@@ -232,6 +234,12 @@ static void files_of_other_kinds(void **state)
          "7zXZ\0",
          6, "unxz"},
         {"{\"a\": 1, \"architectures\": []}", 29, "holds no tensors"},
+        {"\10\0\0\0\20\0\0\0\1\0\0\0\2\0\0\0\1\0\0\0\20\0\0\0\4\0\0\0....", 32, "begins like a model of llama2.c of "},
+        {"\10\0\0\0\20\0\0\0\1\0\0\0\3\0\0\0\1\0\0\0\20\0\0\0\4\0\0\0....", 32, /* 8 in 3 heads */
+         "holds no tensors"},
+        {"\2\0\0\0" PIECES, 76, "looks like a tokeniser of llama2.c"},
+        {"\0\0\0\0" PIECES, 76, "holds no tensors"}, /* pieces of no bytes */
+        {"\2\0\0\0" PIECES, 65, "holds no tensors"},
         {"PK\3\4", 4, "too short"},
         {"PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22, "without .npy members"},
     };

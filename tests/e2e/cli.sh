@@ -673,6 +673,10 @@ refused 1 'number 1 of the list is missing' run -m "$W/words_llama" -i ids:1,,2
 refused 1 'number 2 of the list is missing' run -m "$W/words_llama" -i ids:1,2,
 refused 1 'number 0 of the list is missing' run -m "$W/words_llama" -i ids:,1
 refused 1 'tokenizer.json in the model.s folder' run -m "$W/words_llama" -i 'hello world'
+head -c 300 "$W/words_llama2c/model.bin" >cut.bin
+refused 1 "begins like a model of llama2.c of $(stat -c %s "$W/words_llama2c/model.bin") bytes, and has 300" info -m cut.bin
+mkdir bare && cp "$W/words_llama2c/model.bin" bare/
+refused 1 'tok19.bin or tokenizer.bin beside a .bin of llama2.c' run -m bare/model.bin -i 'hello world'
 mkdir alone && cp "$W/words_llama/model.safetensors" alone/
 refused 1 'is of a text model, and there is no config.json' info -m alone
 cp "$W/words_mingpt/model.safetensors" alone/ # what the refusal says is enough
