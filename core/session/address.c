@@ -154,6 +154,22 @@ static const char *same_ending(const void *ending, int i)
     return !path ? NULL : dot && strcmp(dot, e->word) == 0 ? path : "";
 }
 
+/* A picture model's "blocks.1.attn.pattern" where the blocks are a decoder's or an encoder's: by what stands behind. */
+static const char *other_stack(const Graph *g, const char *name, const char *word)
+{
+    const char *best = NULL;
+    int least = (int)strlen(name) / 2 + 1;
+    for (NodeId i = 0; word && strncmp(name, "blocks.", strlen("blocks.")) == 0 && i < g->count; i++) {
+        const char *path = graph_node(g, i)->path, *blocks = strstr(path, ".blocks."), *dot = strrchr(path, '.');
+        int d = blocks && strcmp(dot, word) == 0 ? utf8_edits(name, strlen(name), blocks + 1, least) : least;
+        if (d < least) {
+            best = path;
+            least = d;
+        }
+    }
+    return best;
+}
+
 static bool has_gradients(const Graph *g)
 {
     NodeId n = 0;
@@ -167,7 +183,8 @@ static bool no_such_node(const Graph *g, const char *name, Err *err)
     if (!block_missing(g, name, err))
         return false;
     const char *dot = strrchr(name, '.');
-    const char *near = dot ? nearest_name(name, same_ending, &(Ending){g, dot}) : NULL;
+    const char *near = other_stack(g, name, dot);
+    near = near || !dot ? near : nearest_name(name, same_ending, &(Ending){g, dot});
     near = near && *near ? near : nearest_name(name, dot ? node_path : short_name, g);
     for (int n = 0; near && strcmp(near, name) == 0 && n < g->count; n++) /* several end so: one of them, whole */
         near = strcmp(short_name(g, n), name) == 0 ? node_path(g, n) : near;

@@ -690,6 +690,8 @@ refused 1 'of GPT-2: {"model_type": "gpt2"' info -m alone
 cp "$W/words_bert/model.safetensors" alone/
 refused 1 'of BERT: {"model_type": "bert"' info -m alone
 refused 1 'did you mean decoder.blocks.0.self_attn.q\?' explain -m "$W/words_llama" -i ids:1,2 decoder.blocks.0.attn.q
+refused 1 'did you mean decoder.blocks.1.self_attn.pattern\?' explain -m "$W/words_llama" -i ids:1,2 blocks.1.attn.pattern
+refused 1 'did you mean encoder.blocks.1.self_attn.q\?' explain -m "$W/words_bert" -i ids:1,2 blocks.1.attn.q
 "$V" info --nodes -m "$W/words_llama" >nodes.txt
 "$V" info --nodes --all -m "$W/words_llama" >all.txt
 check "info --nodes: no analyses" has_no ' analysis ' nodes.txt
