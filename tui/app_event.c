@@ -145,7 +145,7 @@ static bool desk_takes(App *a, const char *key)
     return true;
 }
 
-/* Nothing is done to what moves: a key stops it, or is one of its own. */
+/* A key stops what moves and does what it does besides; some are its own, and those that would leave only stop it. */
 static bool play_takes(App *a, const char *key)
 {
     const KeyBinding *k = keymap_find(&a->s, key);
@@ -155,9 +155,10 @@ static bool play_takes(App *a, const char *key)
         play_stop(&a->s);
         return false;
     }
-    app_do(a, k && (k->traits & WHILE_PLAYING) ? k->command : "play off");
+    bool own = k && (k->traits & WHILE_PLAYING);
+    app_do(a, own ? k->command : "play off");
     a->count = 0;
-    return true;
+    return own || strcmp(key, "Esc") == 0 || strcmp(key, "q") == 0 || strcmp(key, "^C") == 0;
 }
 
 /* Space goes on with what is open. */

@@ -138,7 +138,7 @@ static int footer_order(const Session *s, const KeyBinding **out, int most)
         for (int i = 0; (k = keymap_here(s, i)); i++) {
             if (k->footer != order || !keymap_in_force(s, k) || (k->when && !k->when(s)))
                 continue;
-            if (s->look.playing && !(k->traits & WHILE_PLAYING)) /* they would stop it, and nothing else */
+            if (s->look.playing && !(k->traits & WHILE_PLAYING)) /* its own are few; the others stop it first */
                 continue;
             if (n < most)
                 out[n++] = k;

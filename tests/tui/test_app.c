@@ -493,11 +493,12 @@ static void other_films(void **state)
     assert_false(a.s.look.playing);
 }
 
-/* A key stops it and does nothing else; < > and a comma are its own. */
+/* Those that would leave stop it and do nothing else; < > and a comma are its own; the others stop it and do what they
+ * always do. */
 static void keys_of_the_film(void **state)
 {
     (void)state;
-    static const char *const STOP[] = {"Space", ".", "x", "Enter", "q", "?", "3", "Esc"};
+    static const char *const STOP[] = {".", "q", "Esc", "^C"};
     app_do(&a, "goto blocks.0.attn.q");
     for (size_t i = 0; i < sizeof STOP / sizeof *STOP; i++) {
         keys(".");
@@ -505,11 +506,27 @@ static void keys_of_the_film(void **state)
         key(STOP[i]);
         assert_false(a.s.look.playing);
         assert_false(a.s.quit);
+        assert_int_equal(a.leaving, 0);
         assert_int_equal(a.s.edits.count, 0);
         assert_int_equal(a.overlay.kind, OVERLAY_NONE);
         assert_string_equal(a.s.place.path, "blocks.0.attn.q");
         assert_int_equal(a.count, 0);
     }
+    keys(". ?");
+    assert_false(a.s.look.playing);
+    assert_int_not_equal(a.overlay.kind, OVERLAY_NONE);
+    keys("Esc . 3");
+    assert_false(a.s.look.playing);
+    assert_int_equal(a.count, 3);
+    keys("Esc .");
+    int was = step();
+    keys("Space");
+    assert_false(a.s.look.playing);
+    assert_int_equal(step(), was + 1);
+    keys("p . : g o t o Space p a t t e r n Enter"); /* a command typed while it plays is that command */
+    assert_false(a.s.look.playing);
+    assert_string_equal(a.s.place.path, "blocks.0.attn.pattern");
+    app_do(&a, "goto blocks.0.attn.q");
     keys(".");
     assert_int_equal(play_step_ms(&a.s), 2000); /* a sentence is to be read */
     keys("> > > >");
@@ -519,7 +536,7 @@ static void keys_of_the_film(void **state)
     keys("> < < < < < < < <");
     says("8 s");
     assert_int_equal(play_wait(&a.s), 1000);
-    keys("> > > > Space .");
+    keys("> > > > . .");
     assert_int_equal(play_step_ms(&a.s), 500);
     clock_now = 0;
     a.next_frame = 0;
