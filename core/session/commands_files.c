@@ -13,6 +13,8 @@
 
 static bool run_open(Session *s, const Args *a, Err *err)
 {
+    if (a->count < 1 && session_words(s, SIDE_B))
+        return err_set(err, "expected the text to read; the one on show is: %.200s", session_input(s, SIDE_B)->name);
     if (a->count < 1)
         return err_set(
             err, "expected a picture file, #17 for a drawn picture, or FILE:tensor for the pixel values of a tensor");

@@ -305,6 +305,8 @@ static void note_texts(const Model *m, Input *in)
     buf_free(&all);
 }
 
+#define OF_FILE "this text is the name of a file: what stands in it is -i \"$(cat '%.60s')\""
+
 /* Words, as the model's family reads them. */
 static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
 {
@@ -313,15 +315,20 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
         return err_set(err, "this model takes no words");
     if (spec && strlen(spec) >= sizeof in.path)
         return err_set(err, "that text is longer than %zu characters: shorten it", sizeof in.path - 1);
+    const bool file = spec && strpbrk(spec, "./") && file_exists(spec) && !file_is_dir(spec);
     if (!m->family->read_text(m, spec, &in.arena, in.text, err)) {
         arena_free(&in.arena);
-        return false;
+        char name[64];
+        Err why = err ? *err : (Err){""};
+        return file ? err_set(err, "%s; " OF_FILE, why.text, utf8_clean(name, sizeof name, spec)) : false;
     }
     snprintf(in.path, sizeof in.path, "%s", spec ? spec : "");
     if (!spec && model_text(m))
         name_first(m, &in);
     utf8_clean(in.name, sizeof in.name, in.path);
     note_texts(m, &in);
+    if (file)
+        utf8_print(in.note, sizeof in.note, OF_FILE, in.name);
     *out = in;
     return true;
 }
@@ -401,6 +408,8 @@ bool input_open(Input *out, const Model *m, const char *spec, Err *err)
     if (m->family->input == INPUT_TEXT)
         return open_text(out, m, spec, err);
     snprintf(number, sizeof number, "%d", INPUT_FIRST);
+    if (!spec && m->seen.mean) /* it has learned from photographs: a drawn shape is none of its classes */
+        return open_scene(out, m, input_scene(INPUT_SCENE), err);
     if (!spec)
         return open_drawn(out, m, number, err);
     if (*spec == '#' && input_scene(spec) >= 0)

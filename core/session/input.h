@@ -3,8 +3,9 @@
 #define VITRINE_SESSION_INPUT_H
 #include "core/session/session.h"
 
-/* spec, for a picture model: NULL (the first drawn picture), "#17", "#ship", "cat.png", "-", or "FILE:tensor"; for a
- * model of another family what that family reads (family.h). out is filled only on success; input_free later. */
+/* spec, for a picture model: NULL (the first drawn picture; a scene, where photographs were learned from), "#17",
+ * "#ship", "cat.png", "-", or "FILE:tensor"; for a model of another family what that family reads (family.h). out is
+ * filled only on success; input_free later. */
 bool input_open(Input *out, const Model *m, const char *spec, Err *err);
 /* The same input once more: no file is read again (it may be a pipe, or gone). Ready values stay as they are; a picture
  * is made ready for m, words are read again for it, and false is returned when m does not take inputs of its kind. */
@@ -18,6 +19,7 @@ bool input_sentence(const Model *m, int i, Buf *out);
 Text text_copy(Arena *arena, Text t);
 void input_free(Input *in); /* accepts a zeroed Input */
 enum { INPUT_FIRST = 17 };  /* the drawn picture shown first */
+#define INPUT_SCENE "#ship" /* …and the scene, by a model that has seen photographs */
 
 /* Where the object of a drawn picture is. object[vit_patches]: 1 where the object covers more than OBJECT_PERCENT of
  * a patch, else 0. False where its place is not known, or where no patch has that much of it. */

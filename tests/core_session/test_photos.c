@@ -59,6 +59,9 @@ static void pictures_choose_their_model(void **state)
     open_as(&s, NULL, "#frog");
     assert_string_equal(s.model_path, "photos");
     session_free(&s);
+    open_as(&s, "photos", NULL); /* with one of its scenes */
+    assert_string_equal(session_input(&s, SIDE_B)->path, "#ship");
+    session_free(&s);
     open_as(&s, "photos", "#17");
     assert_true(strstr(session_model_note(&s), "this is drawn") != NULL);
     does(&s, "open #3");

@@ -102,6 +102,7 @@ static void what_is_no_word(void **state)
     (void)state;
     refused("word tired wde", "'wide' is");
     refused("word tired xyzzyq", "--vocabulary");
+    refused("open", "expected the text to read; the one on show is: the ");
     refused("word purple wide", "there is no 'purple' in either text");
     refused("word </s> wide", "stands for no word");
     refused("word target 99 wide", "there is no '99' in the target");

@@ -675,6 +675,8 @@ refused 1 'number 0 of the list is missing' run -m "$W/words_llama" -i ids:,1
 refused 1 'tokenizer.json in the model.s folder' run -m "$W/words_llama" -i 'hello world'
 head -c 300 "$W/words_llama2c/model.bin" >cut.bin
 refused 1 "begins like a model of llama2.c of $(stat -c %s "$W/words_llama2c/model.bin") bytes, and has 300" info -m cut.bin
+echo 'the cat' >read.txt
+refused 1 'this text is the name of a file: what stands in it is -i .*cat .read.txt' run -m translator -i read.txt
 mkdir bare && cp "$W/words_llama2c/model.bin" bare/
 refused 1 'tok19.bin or tokenizer.bin beside a .bin of llama2.c' run -m bare/model.bin -i 'hello world'
 mkdir alone && cp "$W/words_llama/model.safetensors" alone/
