@@ -927,6 +927,53 @@ static void answers_are_listed_by_change(void **state)
     canvas_free(&c);
 }
 
+/* Whatever else changed more, a short list of A − B has what A and what B answers: one line of B's, two of both. */
+static void short_lists_have_both_answers(void **state)
+{
+    (void)state;
+    Canvas c;
+    static const char *const EDITS[][3] = {{"set probs[o=frame] 0.3", "set probs[o=arrow] 0.4",
+                                            "set probs[o=heart] 0.35"},
+                                           {"set probs[o=frame] 0.9", "set probs[o=star] 0.95",
+                                            "set probs[o=heart] 0.96"}};
+    static const int OF_B[] = {0, 1}; /* is B's answer another one than A's? */
+    Err none;
+    assert_true(session_open_input(&session, "#17", &none));
+    for (int e = 0; e < 2; e++) {
+        EditState edits = {0};
+        Err err;
+        for (int i = 0; i < 3; i++)
+            edit_state_add(&edits, EDITS[e][i]);
+        assert_true(edits_apply(&session, &edits, false, &err));
+        edit_state_free(&edits);
+        session.compare = COMPARE_SIDES;
+        const char *probs = shown_site(&session, SIDE_B, SITE_PROBS);
+        for (int h = 1; h <= 6; h++) {
+            Rect r = {0, 0, h, 78};
+            Shown v;
+            size_t best[2];
+            bool seen[2] = {false, false};
+            drawn_prepare(&session, &VIEW_ANSWER, SIDE_B, r);
+            for (int k = 0; k < 2; k++) {
+                assert_true(shown_answer(&session, k ? SIDE_B : SIDE_A, probs, &v) && v.values);
+                best[k] = classes_best(v.values, v.count);
+            }
+            assert_int_equal(best[0] != best[1], OF_B[e]);
+            Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+            view_draw(&VIEW_ANSWER, &p, r, SIDE_B, false);
+            for (int i = 0; i < r.h * r.w; i++)
+                for (int k = 0; k < 2; k++)
+                    seen[k] |= c.cells[i].ref.run == SIDE_DIFF && c.cells[i].ref.cell == best[k];
+            int lines = h >= 3 ? h - 1 : h;
+            assert_true(seen[1]);
+            assert_true(seen[0] || lines < 2);
+            canvas_free(&c);
+        }
+        edit(NULL);
+    }
+    session.compare = COMPARE_OFF;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -950,6 +997,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_click_chooses_the_operand, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(pooled_changes_keep_the_largest, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(answers_are_listed_by_change, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(short_lists_have_both_answers, open_bundled, close_session),
         cmocka_unit_test(plain_model),
         cmocka_unit_test(model_with_registers),
     };

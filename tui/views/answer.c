@@ -363,13 +363,31 @@ static bool class_marked(const Paint *p, bool focus)
 
 /* The classes drawn in `room` lines, one after the other: from the best down, where A and B are compared from what
  * changed most. Where the marked class would not be seen, the first ones, a line that says how many are left out, and
- * those that end with it; without that line where there is hardly any room. */
+ * those that end with it; without that line where there is hardly any room. Where nothing is marked, what A and B
+ * answer takes the last lines if it did not change enough to be among the first. */
 typedef struct Listing {
     Ranking order;
     size_t now;            /* class of this line; the count of all: no more */
     int line, top, gap;    /* lines from the first; of the first ones; of what is left out: 0 or 1 */
     size_t resume, hidden; /* the class after the gap; classes left out */
+    size_t last[2];        /* of the last `lasts` lines */
+    int lasts;
 } Listing;
+
+/* The fewest last lines with which what A and B answer is in the list. */
+static void listing_answers(Listing *l, const Table *t)
+{
+    const size_t best[2] = {classes_best(t->a.values, t->a.count), classes_best(t->b.values, t->b.count)};
+    int found;
+    do {
+        found = 0;
+        for (int k = best[0] == best[1]; k < 2; k++)
+            if (l->top - l->lasts <= 0 || ranking_rank(l->order, best[k]) >= (size_t)(l->top - l->lasts))
+                l->last[found++] = best[k];
+    } while (found > l->lasts && l->lasts++ < 2);
+    if (l->lasts >= l->top && l->lasts)
+        l->now = l->last[l->lasts - l->top];
+}
 
 static Listing listing_open(const Table *t, int room, bool marked)
 {
@@ -377,6 +395,8 @@ static Listing listing_open(const Table *t, int room, bool marked)
     Ranking order = {change ? t->diff.values : t->shown.values, t->shown.count, change};
     size_t rank = marked ? ranking_rank(order, t->shown.cell) : 0;
     Listing l = {.order = order, .now = ranking_best(order), .top = room};
+    if (change && !marked && room > 0 && t->a.values && t->b.values && (size_t)room < t->shown.count)
+        listing_answers(&l, t);
     if (rank < (size_t)(room > 0 ? room : 1))
         return l;
     l.resume = t->shown.cell;
@@ -404,6 +424,11 @@ static void listing_next(Listing *l)
     l->line++;
     if (l->now >= l->order.n || listing_gap(l))
         return;
+    const int last = l->line - (l->top - l->lasts);
+    if (l->lasts && last >= 0) {
+        l->now = last < l->lasts ? l->last[last] : l->order.n;
+        return;
+    }
     l->now = l->hidden && l->line == l->top + l->gap ? l->resume : ranking_next(l->order, l->now);
 }
 
