@@ -153,6 +153,7 @@ const char *dataset_unsuited_sentences(const Model *m)
 {
     bool suits = m->text.form == SEQ2SEQ_BOTH && m->text.source_words == EN_WORDS && m->text.target_words == FR_WORDS;
     return suits ? NULL
-                 : "only a translator with the words of the bundled one can be measured: no sentences with known "
-                   "translations are there for others";
+                 : "this model is not measured, since sentences with known translations are there only in the words of "
+                   "the "
+                   "bundled translator";
 }

@@ -152,6 +152,9 @@ bool axis_parse(const Axis *a, const char *text, int *i)
 {
     if (parse_patch(a, text, i) || parse_number(text, a->n, i))
         return true;
+    const bool nameless = a->kind == AXIS_CLASS && !a->labels && a->sym[0] == 'v'; /* words: w1 is one, as a token is */
+    if (nameless && *text == 'w' && parse_number(text + 1, a->n, i))
+        return true;
     for (int k = 0; k < a->n; k++) {
         char label[128];
         bool whole = a->labels && a->kind == AXIS_CLASS && a->labels[k] && strcmp(a->labels[k], text) == 0;

@@ -896,6 +896,29 @@ static void the_lens_speaks_of_the_word_in_focus(void **state)
     assert_true(run("compare b; reset edits"));
 }
 
+/* Of a model that can't be measured the screen of heads says so, and has no empty table; its words, where they have no
+ * names, are called in an address what its tokens are called. */
+static void heads_without_sentences(void **state)
+{
+    (void)state;
+    Session old = s;
+    Model m;
+    Seq2seqConfig config = text_variant(4);
+    text_model_seeded(&m, &config, 5);
+    m.source.word = m.target.word = NULL;
+    assert_true(session_init_model(&s, &m, NULL, 1, &error));
+    assert_true(run("heads"));
+    draw(40, 120);
+    assert_true(on_screen("this model is not measured"));
+    assert_false(on_screen("words away") || on_screen("uniform"));
+    if (!run("goto logits[t=w3,v=w4]"))
+        fail_msg("%s", error.text);
+    assert_int_equal(s.place.at[graph_role(session_graph(&s, SIDE_B), ROLE_ANSWER, SEQUENCE_ANY)], 4);
+    assert_false(run("goto logits[v=w99]") || run("goto logits[v=w4x]"));
+    session_free(&s);
+    s = old;
+}
+
 /* A − B: where nothing differs no line is drawn, and that is said; what differs has its unit. */
 static void nothing_is_drawn_for_nothing(void **state)
 {
@@ -1030,6 +1053,7 @@ int main(void)
                                        cmocka_unit_test(the_cursor_leaves_the_bar),
                                        cmocka_unit_test(answers_of_the_word_in_focus),
                                        cmocka_unit_test(the_lens_speaks_of_the_word_in_focus),
+                                       cmocka_unit_test(heads_without_sentences),
                                        cmocka_unit_test(a_shorter_text),
                                        cmocka_unit_test(nothing_is_drawn_for_nothing),
                                        cmocka_unit_test(one_view_of_words),

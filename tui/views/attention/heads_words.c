@@ -112,6 +112,13 @@ void heads_words_draw(const Paint *p, Rect r, bool focus)
     const WordPlacesResult *result = session_word_places(p->s);
     Layout l = layout(p->s, r);
     Buf words = {0};
+    if (why) { /* no table without a number */
+        buf_printf(&words, "Heads over many sentences: %s. `view sheet` shows all heads on the text that is open.",
+                   why);
+        canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&words));
+        buf_free(&words);
+        return;
+    }
     if (l.header.h)
         draw_header(p, &l);
     for (int i = l.first; i < l.lines && i < l.first + l.list.h; i++) {
@@ -119,9 +126,7 @@ void heads_words_draw(const Paint *p, Rect r, bool focus)
         if (i == l.here)
             focus_cursor(p, focus, l.list.y + i - l.first, l.list.x);
     }
-    if (why)
-        canvas_text(p->c, l.list.y, l.list.x + LABEL, l.list.w - LABEL, STYLE_DIM, why);
-    else if (!result)
+    if (!result)
         canvas_printf(p->c, l.list.y, l.list.x + LABEL, l.list.w - LABEL, STYLE_DIM, "measuring, %zu of %zu sentences",
                       m ? m->done : 0, m ? m->total : 0);
     head_words_put(p->s, head_words_row(p->s), session_head(p->s), &words);
@@ -131,9 +136,11 @@ void heads_words_draw(const Paint *p, Rect r, bool focus)
 
 bool heads_words_click(const Paint *p, Rect r, int y, int x, Buf *command)
 {
+    const char *why;
+    session_measure(p->s, MEASURE_LOOKS, &why);
     Layout l = layout(p->s, r);
     int i = l.first + y - l.list.y, each = session_heads(p->s) + 1;
-    if (!rect_has(l.list, y, x) || i >= l.lines || i % each == each - 1)
+    if (why || !rect_has(l.list, y, x) || i >= l.lines || i % each == each - 1)
         return false;
     if (i == l.here)
         buf_puts(command, "in");
