@@ -643,6 +643,11 @@ says "where they part" '^\* +1  le +0\.1109  la +7\.3031 +-7\.1922$'
 says "which is the more probable" '^A is the more probable by 12\.49'
 ok "texts of two lengths" score --json -m "$FAMILIES/words_llama" ids:1,2,3 ids:1,2
 says "for programs" '"difference":[0-9.]+\}'
+ok "a text that the model cannot read to its end" score -m "$FAMILIES/words_gpt2" ids:1,2,3,4,5,6,7,8,9,10,11,12,13
+says "its last token is asked for" '^ +12  w13 +[0-9.]+$'
+says "of all but the first" 'nats over 12 tokens'
+ok "and beside another" score -m "$FAMILIES/words_gpt2" ids:1,2,3 ids:1,2,3,4,5,6,7,8,9,10,11,12,13
+refused 1 'at most 12 words' score -m "$FAMILIES/words_gpt2" ids:1,2,3,4,5,6,7,8,9,10,11,12,13,14
 refused 1 'gives none a probability' score -m words_bert "the cat"
 refused 1 'a text of one token has no probability' score -m "$FAMILIES/words_llama" ids:1
 refused 2 '3 texts: score compares two' score -m "$FAMILIES/words_llama" ids:1 ids:2 ids:3

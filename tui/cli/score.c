@@ -9,6 +9,7 @@
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/io/json.h"
+#include "core/models/decode.h"
 #include "core/models/text_model.h"
 #include "tui/cli/verbs.h"
 
@@ -23,6 +24,27 @@ typedef struct Scored {
     double *nats; /* [n]; [0] is 0 */
     double sum;
 } Scored;
+
+/* A text of one token more than a decoder alone takes: its last one is asked for and not read. */
+typedef struct Full {
+    Buf read; /* "ids:…" of those before it; empty: the text is read as it stands */
+    int last;
+} Full;
+
+static void full_of(const Model *m, const char *text, Full *out)
+{
+    Words w = {0};
+    buf_clear(&out->read);
+    if (!m || seq2seq_has_encoder(&m->text) || !words_parse(&w, &m->target, text, false, NULL))
+        return;
+    if (w.n > 1 && decode_room(m, w.n) == 0) {
+        buf_puts(&out->read, "ids:");
+        for (int i = 0; i + 1 < w.n; i++)
+            buf_printf(&out->read, "%s%d", i ? "," : "", w.number[i]);
+        out->last = w.number[w.n - 1];
+    }
+    words_free(&w);
+}
 
 static void scored_free(Scored *x)
 {
@@ -45,8 +67,8 @@ static double nats_of(const float *row, size_t count, int which)
     return dm_log(sum) + most - (double)row[which];
 }
 
-/* The text that is open: token i is what row i − 1 of the logits is asked for. */
-static bool score_open(Session *s, Scored *out, Err *err)
+/* The text that is open: token i is what row i − 1 of the logits is asked for; last: one more behind it, or −1. */
+static bool score_open(Session *s, const char *typed, int last, Scored *out, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
     const Text *text = &session_input(s, SIDE_B)->text[TEXT_TARGET];
@@ -56,21 +78,23 @@ static bool score_open(Session *s, Scored *out, Err *err)
         return false;
     Dims d = graph_node(g, site_node_any(g, SITE_LOGITS))->dims;
     size_t words = (size_t)g->axes[d.axis[d.n - 1]].n;
-    *out = (Scored){.n = text->count};
-    utf8_clean(out->text, sizeof out->text, session_input(s, SIDE_B)->name);
-    out->id = xcalloc((size_t)text->count + 1, sizeof *out->id);
-    out->token = xcalloc((size_t)text->count + 1, sizeof *out->token);
-    out->nats = xcalloc((size_t)text->count + 1, sizeof *out->nats);
-    for (int i = 0; i < text->count; i++) {
-        char name[NAME_BYTES];
-        out->id[i] = text->word[i];
-        const char *word = m->target.word ? m->target.word[text->word[i]] : text->label[i];
-        utf8_clean(name, sizeof name, word); /* a label may have a number behind the word */
+    *out = (Scored){.n = text->count + (last >= 0)};
+    utf8_clean(out->text, sizeof out->text, last < 0 ? session_input(s, SIDE_B)->name : typed);
+    out->id = xcalloc((size_t)out->n + 1, sizeof *out->id);
+    out->token = xcalloc((size_t)out->n + 1, sizeof *out->token);
+    out->nats = xcalloc((size_t)out->n + 1, sizeof *out->nats);
+    for (int i = 0; i < out->n; i++) {
+        char name[NAME_BYTES], number[16];
+        const int id = i < text->count ? text->word[i] : last;
+        snprintf(number, sizeof number, "w%d", id);
+        out->id[i] = id;
+        const char *word = m->target.word ? m->target.word[id] : number;
+        utf8_clean(name, sizeof name, word);
         out->token[i] = xstrdup(name);
-        out->nats[i] = i ? nats_of(logits + (size_t)(i - 1) * words, words, text->word[i]) : 0;
+        out->nats[i] = i ? nats_of(logits + (size_t)(i - 1) * words, words, id) : 0;
         out->sum += out->nats[i];
     }
-    if (text->count < 2) {
+    if (out->n < 2) {
         scored_free(out);
         return err_set(err, "%.200s: a text of one token has no probability: nothing stands before it",
                        session_input(s, SIDE_B)->name);
@@ -185,8 +209,21 @@ static int score(Work *w, Err *err)
         text[texts++] = o->input;
     for (int i = 1; i < o->word_count && texts < TEXTS_MOST; i++)
         text[texts++] = o->word[i];
+    Full full = {.last = -1};
+    Model alone = {0};
+    Err other = {.text = ""};
     w->link.input = text[0];
     bool ok = work_open(w, LINE_OWN, err);
+    if (!ok && text_open(&alone, o->model, &other)) { /* perhaps by its last token only */
+        full_of(&alone, text[0], &full);
+        model_free(&alone);
+        if (full.read.len) {
+            w->link.input = buf_str(&full.read);
+            commands_free(&w->commands);
+            *err = other;
+            ok = work_open(w, LINE_OWN, err);
+        }
+    }
     const Model *m = ok ? session_text_model(s) : NULL;
     if (ok && (!m || !seq2seq_has_decoder(&m->text)))
         ok = err_set(err,
@@ -194,9 +231,12 @@ static int score(Work *w, Err *err)
                          "names what belongs at a [MASK]"
                        : "%.200s looks at pictures: score is for models that write",
                      s->model.name);
-    for (; ok && count < texts; count += ok)
-        ok = (!count || session_open_input(s, text[count], err)) && work_complete(w, err) &&
-             score_open(s, &scored[count], err);
+    for (; ok && count < texts; count += ok) {
+        if (count)
+            full_of(m, text[count], &full);
+        ok = (!count || session_open_input(s, full.read.len ? buf_str(&full.read) : text[count], err)) &&
+             work_complete(w, err) && score_open(s, text[count], full.read.len ? full.last : -1, &scored[count], err);
+    }
     if (ok && o->json)
         put_json(s, scored, count, &w->out);
     else if (ok)
@@ -205,6 +245,8 @@ static int score(Work *w, Err *err)
         buf_puts(&w->out, "the weights come from a seed: these probabilities mean nothing\n");
     for (int i = 0; i < TEXTS_MOST; i++)
         scored_free(&scored[i]);
+    w->link.input = text[0];
+    buf_free(&full.read);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
