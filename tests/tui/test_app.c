@@ -1299,6 +1299,25 @@ static void one_lesson_has_the_model(void **state)
     buf_free(&after);
 }
 
+/* A question about the model while a worked example is on show is settled by the model. */
+static void questions_behind_an_example(void **state)
+{
+    (void)state;
+    app_do(&a, "present 4");
+    for (int i = 0; i < 40 && a.s.now->model; i++)
+        app_do(&a, "present next");
+    assert_null(a.s.now->model);
+    app_do(&a, "ask \"Which head looks least far?\" 0 1 2 3 least=blocks.0.attn.probe.distance[h=$]");
+    assert_true(a.question.open);
+    assert_true(app_reveal(&a));
+    assert_int_equal(a.question.quiz.right, 1);
+    assert_null(a.s.now->model); /* which is still there */
+    app_do(&a, "ask \"Which?\" 0 1 least=blocks.0.attn.probe.distances[h=$]");
+    says("there is no node");
+    a.question = (Rollcall){.mine = -1};
+    app_do(&a, "present off");
+}
+
 /* --- what is remembered --- */
 
 static void progress_lines(void **state)
@@ -1422,6 +1441,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_question_comes_back, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson_is_drawn_with_its_card_or_not, start, stop),
         cmocka_unit_test_setup_teardown(one_lesson_has_the_model, start, stop),
+        cmocka_unit_test_setup_teardown(questions_behind_an_example, start, stop),
         cmocka_unit_test(progress_lines),
         cmocka_unit_test_setup_teardown(the_state_file, start, stop),
         cmocka_unit_test(small_files),

@@ -192,10 +192,22 @@ bool quiz_is_key(const char *word)
     return settle_by(word, &(const char *){NULL}) != SETTLE_NOT;
 }
 
+/* Of what is on show; where that is a worked example that has no such thing, of the model behind it, as trained. */
+static bool valued(Session *s, const char *expression, double *x, Err *err)
+{
+    Err behind;
+    if (number_value(s, session_side(s), expression, x, err))
+        return true;
+    for (int i = 0; !s->now->model && i < s->exhibit_count; i++)
+        if (s->exhibits[i]->model == &s->model)
+            return number_value(s, session_run_number(s->exhibits[i], false), expression, x, &behind);
+    return false;
+}
+
 static bool settle_digit(Quiz *q, Session *s, const char *expression, Err *err)
 {
     double x;
-    if (!number_value(s, session_side(s), expression, &x, err)) {
+    if (!valued(s, expression, &x, err)) {
         err_prefix(err, "right= wants the digit in front of the right answer, or an expression that comes to it");
         return false;
     }
@@ -218,7 +230,7 @@ static bool value_of(Session *s, const char *expression, const char *answer, dou
             buf_puts(&text, answer);
         else
             buf_putc(&text, *p);
-    bool ok = number_value(s, session_side(s), buf_str(&text), x, err);
+    bool ok = valued(s, buf_str(&text), x, err);
     buf_free(&text);
     if (ok && *x != *x)
         ok = err_set(err, "the expression has no value for the answer %.60s", answer);
