@@ -120,8 +120,11 @@ static void put_beginning(const Session *s, const Decode *d, int node, Buf *out)
     for (int at = node; d->node[at].parent >= 0 && n < 512; at = d->node[at].parent)
         path[n++] = d->node[at].word;
     while (n-- > 0)
-        if (path[n] != v->end && path[n] >= 0 && path[n] < v->n)
-            put_label(v->word[path[n]], out);
+        if (path[n] != v->end && path[n] >= 0 && path[n] < v->n) {
+            char number[16]; /* what a word without a name is called, and can be typed as */
+            snprintf(number, sizeof number, "w%d", path[n]);
+            put_label(v->word ? v->word[path[n]] : number, out);
+        }
 }
 
 /* The beginning at the cursor becomes the target: its words are then rows of the pass, and the share of its last word
