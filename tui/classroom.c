@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/digest.h"
 #include "core/base/file.h"
 #include "core/base/machine.h"
@@ -239,42 +240,6 @@ void reader_close(ClassReader *r)
     buf_free(&r->in);
 }
 
-/* Does somebody present under that name? Whose it is, too. */
-static bool is_live(const char *name, uid_t *owner)
-{
-    char path[CLASS_PATH];
-    struct stat st;
-    int folder = path_of(name, path, NULL) ? open_folder(path, owner, NULL) : -1;
-    int lines = folder < 0 ? -1 : open_file(folder, CLASS_LINES, *owner, CLASS_MOST, &st);
-    bool live = lines >= 0 && is_held(lines);
-    shut(&lines);
-    shut(&folder);
-    return live;
-}
-
-int reader_classes(Buf *out)
-{
-    enum { TOLD = 8, LOOKED_AT = 10000 };
-    const size_t prefix = strlen(PREFIX);
-    char base[CLASS_PATH], who[80];
-    int found = 0;
-    uid_t owner;
-    if (!path_of("x", base, NULL))
-        return 0;
-    *strrchr(base, '/') = 0;
-    DIR *d = file_folder(base);
-    for (int i = 0; d && i < LOOKED_AT && found < TOLD; i++) {
-        const struct dirent *e = readdir(d);
-        if (!e)
-            break;
-        if (strncmp(e->d_name, PREFIX, prefix) == 0 && is_live(e->d_name + prefix, &owner))
-            buf_printf(out, "%s%s, by %s", found++ ? "; " : "", e->d_name + prefix, machine_user(owner, who));
-    }
-    if (d)
-        closedir(d);
-    return found;
-}
-
 /* Another file of lines took the place of the one that is read, or there is one now. */
 static void look(ClassReader *r)
 {
@@ -320,6 +285,28 @@ bool reader_step(ClassReader *r, int64_t now)
          r->lines >= 0 && r->in.len < CLASS_MOST && (n = pread(r->lines, bytes, sizeof bytes, (off_t)r->in.len)) > 0;)
         buf_add(&r->in, bytes, (size_t)n);
     return file != r->lines || r->in.len != before || strcmp(why, r->why) != 0;
+}
+
+int reader_classes(Buf *out)
+{
+    enum { TOLD = 8, LOOKED_AT = 10000 };
+    const size_t prefix = strlen(PREFIX);
+    char base[CLASS_PATH], who[80];
+    int found = 0;
+    DIR *d = path_of("x", base, NULL) ? (*strrchr(base, '/') = 0, file_folder(base)) : NULL;
+    const struct dirent *e;
+    for (int i = 0; d && i < LOOKED_AT && found < TOLD && (e = readdir(d)) != NULL; i++) {
+        ClassReader r;
+        if (strncmp(e->d_name, PREFIX, prefix) != 0 || !reader_init(&r, e->d_name + prefix, NULL))
+            continue;
+        reader_step(&r, clock_ns());
+        if (r.live)
+            buf_printf(out, "%s%s, by %s", found++ ? "; " : "", e->d_name + prefix, machine_user(r.owner, who));
+        reader_close(&r);
+    }
+    if (d)
+        closedir(d);
+    return found;
 }
 
 bool reader_behind(const ClassReader *r)

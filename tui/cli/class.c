@@ -19,12 +19,12 @@ static bool check_join(const Options *o, const Link *l, Err *err)
     (void)l;
     if (o->word_count == 2)
         return reader_init(&(ClassReader){0}, o->word[1], err);
-    if (reader_classes(&classes))
-        err_set(err, "join whom? Now on show: %.380s. vitrine join NAME, the word before `by`", buf_str(&classes));
-    else
-        err_set(err,
-                "join whom? Nobody shares on this machine now. Who presents types `vitrine share` and says the name "
-                "to join");
+    bool any = reader_classes(&classes);
+    err_set(err,
+            any ? "join whom? Now on show: %.380s. vitrine join NAME, the word before `by`"
+                : "join whom? Nobody shares on this machine now. Who presents types `vitrine share` and says the "
+                  "name to join",
+            buf_str(&classes));
     buf_free(&classes);
     return false;
 }
