@@ -100,6 +100,15 @@ same 'who writes to a terminal beside tell.c and the terminal itself' '' "$loud"
 families=$(grep -rlE '\bFAMILY_(VIT|TEXT)\b' core tui --include='*.[ch]' | grep -v '^core/models/' | tr '\n' ' ')
 same "who names a family outside core/models" "core/train/task_pictures.c core/train/task_sentences.c " "$families"
 
+# … and how often another asks for a family's own settings, or whether what is shown is a picture or a text: a number that only
+# falls. Whoever brings one down writes it here; whoever needs a new one asks a capability (family.h: model_way, model_grid, a
+# field of its row; train/task.h: a row of the task) or the anatomy instead.
+asked() { grep -rhoE "$1" core lessons tui --include='*.c' --exclude-dir=models | wc -l; }
+families=$(asked '\b(model_(vit|text|vit_needed)|session_text_model|seq2seq_has_(en|de)coder)\(|\bFAMILY_(VIT|TEXT)\b|[!=]= SEQ2SEQ_(BOTH|DE|EN)')
+kinds=$(asked '\bsession_words\(|[!=]= INPUT_[A-Z]+\b')
+check "$families questions about the family above core/models: more than 28" [ "$families" -le 28 ]
+check "$kinds questions about the kind of input above core/models: more than 66" [ "$kinds" -le 66 ]
+
 # Words that somebody wrote are cut between two characters, and no number is -0.00: both are printed through core/base/utf8.
 prints=$(grep -rlzP '\bv?snprintf\([^;]*?%[-+ #0-9*]*(\.[0-9*]+s|(\.[0-9*]+)?f)|\bvsnprintf\(' core tui lessons --include='*.c' | tr '\n' ' ')
 same "who cuts text inside a character or prints -0.00" "core/base/utf8.c " "$prints"

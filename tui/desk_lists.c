@@ -48,14 +48,13 @@ static void which_of(const LessonFile *f, char *out, size_t n)
 static bool explains(const Session *s, const LessonFile *f, const char *screen, const char *path)
 {
     Lesson l;
-    const Model *text = session_text_model(s);
-    const bool alone = text && !seq2seq_has_decoder(&text->text), /* neither about it nor about pictures is any */
-        writes = text && !alone && !seq2seq_has_encoder(&text->text);
+    const unsigned way = model_way(s->now->model); /* an encoder alone: neither about it nor about pictures is any */
     const Graph *g = session_base(s);
     bool found = false, scale = site_is(g, path, SITE_SCALE) || site_is(g, path, SITE_SCORES_SCALED);
     if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL) &&
-        (scale || (writes ? !l.translator.count && !*screen && strncmp(path, "decoder.", strlen("decoder.")) == 0
-                          : !alone && (l.translator.count > 0) == (text != NULL))))
+        (scale ||
+         (way == MODEL_WRITES ? !l.translator.count && !*screen && strncmp(path, "decoder.", strlen("decoder.")) == 0
+                              : way != MODEL_READS && (l.translator.count > 0) == (way != 0))))
         found = (!*screen || lesson_explains(&l, screen, "")) && (!*path || lesson_explains(&l, "", path));
     lesson_free(&l);
     return found;

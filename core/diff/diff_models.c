@@ -171,8 +171,8 @@ int diff_settings(const Model *ours, const Model *theirs, DiffSetting out[DIFF_S
     const VitConfig *a = &ours->vit, *b = &theirs->vit;
     Settings s = {.out = out};
     char how[2][160];
-    if (model_text(ours))
-        return text_settings(model_text(ours), model_text(theirs), out);
+    if (model_way(ours))
+        return text_settings(&ours->text, &theirs->text, out);
     shapes(&s, a, b);
     structure(&s, a, b);
     differ(&s, "standardised by", a->input == VIT_INPUT_PER_IMAGE ? "the picture itself" : "mean and deviation",

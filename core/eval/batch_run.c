@@ -146,7 +146,7 @@ static bool build_pictures(BatchRun *s, const BatchRunSetup *setup, Err *err)
     } else
         vit_build_batch(&z->base, &c, &setup->model->weights, NULL, z->zeros,
                         (VitBatch){.pictures = BATCH_RUN_PICTURES}, &nodes);
-    const char *other = setup->other ? readout_add(&z->base, &c, &nodes) : NULL;
+    const char *other = setup->other ? readout_add(&z->base, s->model, &nodes) : NULL;
     s->other = other != NULL;
     for (int i = 0; i < INPUTS; i++)
         z->input[i] = i ? NO_NODE : nodes.input;
@@ -183,7 +183,7 @@ BatchRun *batch_run_new(const BatchRunSetup *setup, Err *err)
     s->watch_count = setup->watch_count;
     s->worker_count = setup->threads > 0 ? setup->threads : 1;
     s->workers = xcalloc((size_t)s->worker_count, sizeof *s->workers);
-    if ((model_vit(s->model) ? build_pictures : build_sentences)(s, setup, err))
+    if ((model_grid(s->model).rows ? build_pictures : build_sentences)(s, setup, err))
         return s;
     batch_run_free(s);
     return NULL;

@@ -35,6 +35,8 @@ static int same_class(const Model *m, const char *const *names, int classes, int
 
 Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, uint64_t first, size_t count)
 {
+    if (model_way(m))
+        return dataset_sentences(first, count);
     Dataset *s = xcalloc(1, sizeof *s);
     const Preprocess *p = &m->preprocess;
     size_t held = pictures_count(pictures, set);

@@ -2,14 +2,15 @@
  * whose translation is known. */
 #ifndef VITRINE_EVAL_DATASET_H
 #define VITRINE_EVAL_DATASET_H
-#include "core/models/model.h"
+#include "core/models/family.h"
 #include "core/train/pictures.h"
 
 typedef struct Dataset Dataset;
 struct Sentence; /* core/train/sentences.h */
 
-/* Pictures first … first+count-1 of a set, fewer where the set has fewer; drawn ones at full difficulty. They suit m
- * (dataset_suits) and were made with its preprocessing. pictures must outlive it. */
+/* Of a picture model: pictures first … first+count-1 of a set, fewer where the set has fewer; drawn ones at full
+ * difficulty. They suit m (dataset_suits) and were made with its preprocessing. pictures must outlive it. Of a text
+ * model: dataset_sentences. */
 Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, uint64_t first, size_t count);
 /* Sentences of unseen combinations, from number `first` on. */
 Dataset *dataset_sentences(uint64_t first, size_t count);

@@ -3,14 +3,15 @@
 #include "core/base/err.h"
 #include "core/graph/anatomy.h"
 
-Readout readout_used(const VitConfig *c)
+Readout readout_used(const Model *m)
 {
-    return c->pool == VIT_POOL_MEAN ? READOUT_MEAN : READOUT_CLASS_TOKEN;
+    return model_grid(m).rows && m->vit.pool == VIT_POOL_MEAN ? READOUT_MEAN : READOUT_CLASS_TOKEN;
 }
 
-bool readout_has_other(const VitConfig *c)
+bool readout_has_other(const Model *m)
 {
-    return c->classes && c->pool != VIT_POOL_NONE && (c->pool != VIT_POOL_MEAN || c->cls);
+    const VitConfig *c = &m->vit;
+    return model_grid(m).rows && c->classes && c->pool != VIT_POOL_NONE && (c->pool != VIT_POOL_MEAN || c->cls);
 }
 
 static int axis_of(const Graph *g, AxisRole role)
@@ -56,13 +57,14 @@ static NodeId mean_of_patches(Graph *g, const VitConfig *c, NodeId tokens, int b
     return graph_zip(g, "mean_of_patches", OP_DIV, sum, graph_const(g, "count", DIMS_SCALAR, (float)vit_patches(c)));
 }
 
-const char *readout_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
+const char *readout_add(Graph *g, const Model *m, const VitNodes *nodes)
 {
-    if (!readout_has_other(c))
+    const VitConfig *c = &m->vit;
+    if (!readout_has_other(m))
         return NULL;
     int b = axis_of(g, ROLE_BATCH), o = axis_of(g, ROLE_ANSWER);
     graph_scope(g, "exam.other");
-    NodeId y = readout_used(c) == READOUT_MEAN
+    NodeId y = readout_used(m) == READOUT_MEAN
                    ? graph_slice(g, "class_token", nodes->tokens_out, axis_of(g, ROLE_QUERY), 0, AXIS_NONE)
                    : mean_of_patches(g, c, nodes->tokens_out, b);
     if (c->fc_norm)

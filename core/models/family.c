@@ -147,6 +147,20 @@ static void path_vit(const Model *m, const WeightPlace *p, char *out, size_t n)
     snprintf(out, n, "%s%s", block, vit_role_path(&m->vit, (VitRole)p->role));
 }
 
+static PictureGrid grid_of_vit(const Model *m)
+{
+    const VitConfig *c = &m->vit;
+    return (PictureGrid){.channels = c->channels,
+                         .height = c->image_h,
+                         .width = c->image_w,
+                         .patch_h = c->patch_h,
+                         .patch_w = c->patch_w,
+                         .rows = c->image_h / c->patch_h,
+                         .columns = c->image_w / c->patch_w,
+                         .prefix = vit_prefix(c),
+                         .class_token = c->cls};
+}
+
 const Family FAMILY_VIT = {.name = "Vision Transformer",
                            .input = INPUT_PICTURE,
                            .build = build_vit,
@@ -156,7 +170,8 @@ const Family FAMILY_VIT = {.name = "Vision Transformer",
                            .place = place_vit,
                            .weight_path = path_vit,
                            .load = model_load,
-                           .save = model_save};
+                           .save = model_save,
+                           .grid = grid_of_vit};
 
 /* --- all of them --- */
 
@@ -181,6 +196,36 @@ bool family_load_assuming(Model *m, const char *path, ModelProgress progress, vo
     const Family *f = family_of(path);
     return f == &FAMILY_VIT ? model_load_assuming(m, path, progress, context, err)
                             : f->load(m, path, progress, context, err);
+}
+
+unsigned model_way(const Model *m)
+{
+    return m && m->family && m->family->way ? m->family->way(m) : 0;
+}
+
+PictureGrid model_grid(const Model *m)
+{
+    return m && m->family && m->family->grid ? m->family->grid(m) : (PictureGrid){.rows = 0};
+}
+
+int grid_patches(const PictureGrid *g)
+{
+    return g->rows * g->columns;
+}
+
+size_t grid_values(const PictureGrid *g)
+{
+    return (size_t)g->channels * (size_t)g->height * (size_t)g->width;
+}
+
+int model_given(const Model *m)
+{
+    return model_way(m) == MODEL_WRITES ? TEXT_TARGET : TEXT_SOURCE;
+}
+
+const Vocabulary *model_vocabulary(const Model *m)
+{
+    return model_given(m) == TEXT_TARGET ? &m->target : &m->source;
 }
 
 const VitConfig *model_vit(const Model *m)

@@ -39,6 +39,14 @@ typedef struct ModelInput {
 /* A fact of a model: its key for programs and for people, and one line. */
 typedef void (*FactFn)(void *context, const char *key, const char *label, const char *text);
 
+/* The pictures that a model takes, and how they are cut. */
+typedef struct PictureGrid {
+    int channels, height, width;         /* in pixels */
+    int patch_h, patch_w, rows, columns; /* of a patch in pixels; patches */
+    int prefix;                          /* tokens in front of the patches */
+    bool class_token;                    /* …is the first of them the class token? */
+} PictureGrid;
+
 typedef struct Family {
     const char *name; /* "Vision Transformer" */
     InputKind input;
@@ -61,7 +69,10 @@ typedef struct Family {
     bool (*claims)(const char *path);
     bool (*load)(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
     bool (*save)(const Model *m, const char *dir, Err *err);
-    void (*free)(Model *m); /* m->data and what it holds; NULL where there is none */
+    void (*free)(Model *m);              /* m->data and what it holds; NULL where there is none */
+    unsigned (*way)(const Model *m);     /* model_way; NULL: 0 */
+    bool by_attention;                   /* attentions are told apart by stack and number, not by their block alone */
+    PictureGrid (*grid)(const Model *m); /* NULL: it takes no pictures */
 } Family;
 
 /* For a family's facts: one of them, as printf has it. */
@@ -77,6 +88,20 @@ extern const Family FAMILY_VIT, FAMILY_TEXT;
 bool family_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
 /* The same, taking a picture model whose architecture is not known by name for a plain ViT. */
 bool family_load_assuming(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
+
+/* Its way with words: MODEL_READS, a text is read at once (an encoder alone); MODEL_WRITES, one word after the other (a
+ * decoder alone); or both. 0: it has none that decoding (decode.h) knows; so of NULL. */
+enum { MODEL_READS = 1, MODEL_WRITES = 2 };
+unsigned model_way(const Model *m);
+/* The text that it is given first, TEXT_SOURCE or TEXT_TARGET: what it reads, or where it only writes, what it carries
+ * on; and the words of that. */
+int model_given(const Model *m);
+const Vocabulary *model_vocabulary(const Model *m);
+
+/* What it takes for a picture; no rows where it takes none, and of NULL. */
+PictureGrid model_grid(const Model *m);
+int grid_patches(const PictureGrid *g);
+size_t grid_values(const PictureGrid *g); /* of a picture: channels · height · width */
 
 /* A picture model's configuration; NULL for a model of another family, or for none. */
 const VitConfig *model_vit(const Model *m);

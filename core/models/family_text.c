@@ -330,6 +330,11 @@ static bool save(const Model *m, const char *dir, Err *err)
     return text_model_save(m, dir, err);
 }
 
+static unsigned way(const Model *m)
+{
+    return (seq2seq_has_encoder(&m->text) ? MODEL_READS : 0) | (seq2seq_has_decoder(&m->text) ? MODEL_WRITES : 0);
+}
+
 const Family FAMILY_TEXT = {.name = "Transformer",
                             .input = INPUT_TEXT,
                             .build = build_text,
@@ -341,7 +346,9 @@ const Family FAMILY_TEXT = {.name = "Transformer",
                             .weight_path = weight_path,
                             .claims = text_model_is,
                             .load = load,
-                            .save = save};
+                            .save = save,
+                            .way = way,
+                            .by_attention = true};
 
 /* --- weights from a seed or from the binary --- */
 

@@ -48,7 +48,7 @@ static bool run_open(Session *s, const Args *a, Err *err)
     else if (session_goes_on(s, &query))
         session_say(s, "%s: %d token%s read; the cursor is on the last.", in->name, in->text[TEXT_TARGET].count,
                     in->text[TEXT_TARGET].count == 1 ? "" : "s");
-    else if (in->kind == INPUT_TEXT && !seq2seq_has_decoder(&session_text_model(s)->text))
+    else if (model_way(s->now->model) == MODEL_READS)
         session_say(s, "%s: %d token%s read.%s", in->name, in->text[TEXT_SOURCE].count,
                     in->text[TEXT_SOURCE].count == 1 ? "" : "s",
                     session_compares(s) && site_node_any(session_base(s), SITE_PROBS) == NO_NODE

@@ -66,7 +66,7 @@ static void put_texts(const Text text[TEXTS], const Change *c, Buf *out)
  * by its piece; false: there is no such. */
 static bool put_numbers(const Model *m, const Text *t, const Change *c, Buf *out, Err *err)
 {
-    const Vocabulary *v = seq2seq_has_encoder(&m->text) ? &m->source : &m->target;
+    const Vocabulary *v = model_vocabulary(m);
     int number = -1;
     for (int k = 0; number < 0 && k < 3; k++) {
         static const char *const BEFORE[] = {"", "Ġ", "▁"};

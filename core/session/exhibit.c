@@ -36,9 +36,9 @@ void exhibit_init(Exhibit *e, const Model *m, Input *input, Pool *pool)
     *e = (Exhibit){.model = m, .input = *input};
     *input = (Input){0};
     const Input *in = &e->input;
-    const VitConfig *c = model_vit(m);
-    float *object = c ? xfloats((size_t)vit_patches(c)) : NULL;
-    bool known = c && object_patches(in, m, object);
+    const PictureGrid grid = model_grid(m);
+    float *object = grid.rows ? xfloats((size_t)grid_patches(&grid)) : NULL;
+    bool known = grid.rows && object_patches(in, m, object);
     ModelInput what = {.kind = in->kind, .values = in->values, .ready = in->ready, .object = known ? object : NULL};
     memcpy(what.text, in->text, sizeof what.text);
     Graph *g = xcalloc(1, sizeof *g);

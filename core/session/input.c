@@ -28,9 +28,9 @@ void input_free(Input *in)
 
 static size_t cells_of(const Model *m)
 {
-    const VitConfig *c = model_vit(m);
-    REQUIRE(c);
-    return vit_values(c);
+    const PictureGrid g = model_grid(m);
+    REQUIRE(g.rows);
+    return grid_values(&g);
 }
 
 static bool finish(Input *out, Input *in, const Model *m, Err *err)
@@ -128,8 +128,8 @@ static bool begins(const size_t *shape, int rank, size_t a, size_t b)
 /* [c,h,w] or [h,w,c], any number of pictures before. Channels come first where both fit. */
 static bool find_stored_layout(const TensorInfo *t, const Model *m, size_t cells, StoredLayout *out)
 {
-    const VitConfig *c = model_vit(m);
-    size_t ch = (size_t)c->channels, h = (size_t)c->image_h, w = (size_t)c->image_w;
+    const PictureGrid g = model_grid(m);
+    size_t ch = (size_t)g.channels, h = (size_t)g.height, w = (size_t)g.width;
     size_t trimmed[TENSOR_RANK_MAX], all = t->cells;
     const size_t *shape = t->shape;
     int rank = t->rank;
@@ -165,7 +165,7 @@ static bool cut_item(char *name, size_t *item)
     return true;
 }
 
-static bool refuse_shape(const TensorInfo *t, const VitConfig *c, const char *file, Err *err)
+static bool refuse_shape(const TensorInfo *t, const PictureGrid *g, const char *file, Err *err)
 {
     Buf shape = {0};
     for (int i = 0; i < t->rank; i++)
@@ -173,8 +173,7 @@ static bool refuse_shape(const TensorInfo *t, const VitConfig *c, const char *fi
     err_set(err,
             "%s: tensor '%.100s' has %zu values in the shape [%.100s]; this model takes %d × %d × %d = %zu: "
             "[channels, rows, columns] or [rows, columns, channels], perhaps with a batch in front",
-            file, t->name, t->cells, buf_str(&shape), c->channels, c->image_h, c->image_w,
-            (size_t)c->channels * (size_t)c->image_h * (size_t)c->image_w);
+            file, t->name, t->cells, buf_str(&shape), g->channels, g->height, g->width, grid_values(g));
     buf_free(&shape);
     return false;
 }
@@ -182,8 +181,8 @@ static bool refuse_shape(const TensorInfo *t, const VitConfig *c, const char *fi
 static bool read_values(const TensorFile *f, const TensorInfo *t, const Model *m, StoredLayout stored, size_t item,
                         float *out, Err *err)
 {
-    const VitConfig *c = model_vit(m);
-    size_t ch = (size_t)c->channels, plane = (size_t)c->image_h * (size_t)c->image_w, pictures = item + 1;
+    const PictureGrid g = model_grid(m);
+    size_t ch = (size_t)g.channels, plane = (size_t)g.height * (size_t)g.width, pictures = item + 1;
     size_t wanted = t->cells / stored.pictures * pictures; /* none behind the one that is meant */
     float *all = xfloats(wanted), *trimmed = stored.beyond ? xfloats(size_mul(pictures, ch * plane)) : NULL;
     bool ok = tensors_read_first_f32(f, t, all, wanted, err);
@@ -201,6 +200,7 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
 {
     TensorFile f = {0};
     char tensor[1024];
+    const PictureGrid grid = model_grid(m);
     size_t item = 0, cells = cells_of(m);
     StoredLayout stored = {0};
     snprintf(tensor, sizeof tensor, "%s", spec);
@@ -215,7 +215,7 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
         ok = err_set(err, "%s: there is no tensor '%s' in it (%zu tensors; the first is '%s')", file, tensor, f.count,
                      f.count ? f.tensors[0].name : "");
     else if (!find_stored_layout(t, m, cells, &stored))
-        ok = refuse_shape(t, model_vit(m), file, err);
+        ok = refuse_shape(t, &grid, file, err);
     else if (item >= stored.pictures)
         ok = err_set(err, "%s: tensor '%s' holds %zu pictures: say which with %s:%s[0] to [%zu]", file, tensor,
                      stored.pictures, file, tensor, stored.pictures - 1);
@@ -259,10 +259,9 @@ Text text_copy(Arena *arena, Text t)
 /* in->path: the input that is read when none was asked for, as somebody would have typed it. */
 static void name_first(const Model *m, Input *in)
 {
-    bool encoder = seq2seq_has_encoder(&m->text);
-    const Text *text = &in->text[encoder ? TEXT_SOURCE : TEXT_TARGET];
+    const Text *text = &in->text[model_given(m)];
     Buf b = {0};
-    const Vocabulary *v = encoder ? &m->source : &m->target;
+    const Vocabulary *v = model_vocabulary(m);
     in->invented = v->cutter || !v->word;
     for (int i = 0; v->cutter && i < text->count; i++)
         buf_printf(&b, "%s%d", i ? "," : "ids:", text->word[i]);
@@ -295,7 +294,7 @@ static void note_texts(const Model *m, Input *in)
         buf_puts(&all, " (not among its words)");
     if (cut)
         buf_printf(&all, "%scut at %d words: the model had not come to an end", all.len ? "; " : "", cut);
-    const Vocabulary *v = m->text.form == SEQ2SEQ_DECODER_ONLY ? &m->target : &m->source;
+    const Vocabulary *v = model_vocabulary(m);
     if (v->cutter && words_look_numbered(in->path))
         buf_printf(&all, "%sread as a text of digits; by number it is -i ids:1,2,3", all.len ? "; " : "");
     bool strange = m->trained && grammar_outside(m, source->word, source->count, true, &outside);
@@ -323,7 +322,7 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
         return file ? err_set(err, "%s; " OF_FILE, why.text, utf8_clean(name, sizeof name, spec)) : false;
     }
     snprintf(in.path, sizeof in.path, "%s", spec ? spec : "");
-    if (!spec && model_text(m))
+    if (!spec && model_way(m))
         name_first(m, &in);
     utf8_clean(in.name, sizeof in.name, in.path);
     note_texts(m, &in);
@@ -455,20 +454,20 @@ static double covered(const uint8_t *mask, const SourceRect *r)
 
 bool object_patches(const Input *in, const Model *m, float *object)
 {
-    const VitConfig *c = model_vit(m);
+    const PictureGrid g = model_grid(m);
     bool any = false;
-    if (!in->mask || !c)
+    if (!in->mask)
         return false;
-    for (int row = 0; row < c->image_h / c->patch_h; row++)
-        for (int col = 0; col < c->image_w / c->patch_w; col++) {
-            int y = row * c->patch_h, x = col * c->patch_w;
+    for (int row = 0; row < g.rows; row++)
+        for (int col = 0; col < g.columns; col++) {
+            int y = row * g.patch_h, x = col * g.patch_w;
             SourceRect r = preprocess_source(&m->preprocess, DRAWN_SIDE, DRAWN_SIDE, x, y);
-            SourceRect last = preprocess_source(&m->preprocess, DRAWN_SIDE, DRAWN_SIDE, x + c->patch_w - 1,
-                                                y + c->patch_h - 1);
+            SourceRect last = preprocess_source(&m->preprocess, DRAWN_SIDE, DRAWN_SIDE, x + g.patch_w - 1,
+                                                y + g.patch_h - 1);
             r.x1 = last.x1;
             r.y1 = last.y1;
             bool on = covered(in->mask, &r) > OBJECT_PERCENT / 100.0;
-            object[row * (c->image_w / c->patch_w) + col] = on ? 1.0f : 0.0f;
+            object[row * g.columns + col] = on ? 1.0f : 0.0f;
             any |= on;
         }
     return any;

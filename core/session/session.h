@@ -333,9 +333,12 @@ int session_classes(const Session *s);
 float session_scale(const Session *s);
 /* Why there is no answer to show, of a model that has none: "this model has no classes", … */
 const char *session_no_answer(const Session *s, Side side);
-const VitConfig *session_vit(const Session *s); /* of B, where it is a picture model of that family, else NULL */
-/* …where it is a text model, else NULL. */
+/* Are the heads of B called by attention (decoder block 1, cross-attention) and not by block alone? */
+bool session_by_attention(const Session *s);
+/* B's model where it is one of words, else NULL. */
 const Model *session_text_model(const Session *s);
+/* What B's model may have learned from, and how it is examined; NULL where its family has none. */
+const struct TaskKind *session_task(const Session *s);
 /* Path of what the network sees first: where the reader begins. */
 const char *session_first(const Session *s);
 /* Node of that path on that side (for DIFF: B's node when A has one of the same shape), or NO_NODE; path may be NULL,

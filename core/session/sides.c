@@ -13,6 +13,7 @@
 #include "core/session/exhibit.h"
 #include "core/session/learned/measures.h"
 #include "core/session/session.h"
+#include "core/train/task.h"
 
 bool session_edited(const Session *s)
 {
@@ -142,14 +143,19 @@ float session_scale(const Session *s)
     return n != NO_NODE && graph_node(g, n)->op == OP_LEAF ? graph_node(g, n)->leaf.data[0] : 1;
 }
 
-const VitConfig *session_vit(const Session *s)
+bool session_by_attention(const Session *s)
 {
-    return model_vit(s->now->model);
+    return s->now->model && s->now->model->family->by_attention;
 }
 
 const Model *session_text_model(const Session *s)
 {
-    return model_text(s->now->model) ? s->now->model : NULL;
+    return model_way(s->now->model) ? s->now->model : NULL;
+}
+
+const TaskKind *session_task(const Session *s)
+{
+    return task_of_model(s->now->model);
 }
 
 const char *session_first(const Session *s)

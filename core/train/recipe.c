@@ -187,6 +187,14 @@ const TaskKind *task_of(const Json *recipe)
     return KINDS[0];
 }
 
+const TaskKind *task_of_model(const Model *m)
+{
+    for (size_t i = 0; m && i < sizeof KINDS / sizeof *KINDS; i++)
+        if (KINDS[i]->family == m->family)
+            return KINDS[i];
+    return NULL;
+}
+
 bool recipe_read(Recipe *out, const Json *j, Err *err)
 {
     static const char *const also[] = {"model", "kind", NULL}, *const plain[] = {"model", NULL};

@@ -5,7 +5,7 @@
 #define VITRINE_TRAIN_TASK_H
 #include "core/base/pool.h"
 #include "core/graph/plan.h"
-#include "core/models/model.h"
+#include "core/models/family.h"
 #include "core/train/descent.h"
 #include "core/train/history.h"
 #include "core/train/recipe.h"
@@ -67,13 +67,17 @@ typedef struct Trainer {
 } Trainer;
 
 typedef struct TaskKind {
-    const char *name;     /* what a recipe's "kind" says; NULL: a recipe that says nothing */
-    const char *examples; /* "pictures" */
-    const char *thing;    /* what comes out: "model", "translator" */
-    const char *right;    /* its share of right answers on a line: "right", "words right" */
-    const char *does;     /* of those held out: "names right" */
-    const char *held_out; /* "held-out pictures" */
-    int micro;            /* examples whose gradients are computed together; part of the recipe, hence of the bytes */
+    const char *name;           /* what a recipe's "kind" says; NULL: a recipe that says nothing */
+    const char *examples;       /* "pictures" */
+    const char *thing;          /* what comes out: "model", "translator" */
+    const char *right;          /* its share of right answers on a line: "right", "words right" */
+    const char *does;           /* of those held out: "names right" */
+    const char *held_out;       /* "held-out pictures" */
+    const char *well;           /* "held-out pictures are named right" */
+    const char *history, *twin; /* assets: what was recorded of the bundled model's training, of its twin's; or NULL */
+    bool film_of_patterns;      /* that record shows attention; else the table of positions */
+    const Family *family;       /* of its models */
+    int micro; /* examples whose gradients are computed together; part of the recipe, hence of the bytes */
     Fields recipe_fields, model_fields;
     /* The recipe of the bundled model; with steps > 0 a shorter run of the same kind, for tests and tries. */
     Recipe (*recipe)(int steps);
@@ -107,6 +111,8 @@ typedef struct TaskKind {
     /* What the history looks at, of the weights as they are: the mean entropy of every line, and a snapshot. Either
      * may be NULL. */
     void (*look)(Trainer *t, float *lines, Snapshot *s);
+    /* An empty history of a model of the family; false: it can have none. */
+    bool (*record)(const Model *m, History *out);
     /* What a state must have been made with besides the recipe; and what the folder of the model has besides. */
     void (*identity)(const Trainer *t, Buf *out);
     bool (*write)(const Trainer *t, const char *folder, Err *err);
@@ -116,4 +122,6 @@ typedef struct TaskKind {
 extern const TaskKind PICTURES_TASK, SENTENCES_TASK;
 /* The kind of a recipe in a file. */
 const TaskKind *task_of(const Json *recipe);
+/* The kind that makes models of this one's family, or NULL. */
+const TaskKind *task_of_model(const Model *m);
 #endif

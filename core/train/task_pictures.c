@@ -205,7 +205,7 @@ static void open(Trainer *t)
                        .trained = true,
                        .drawn_shapes = pictures_have_masks(pictures),
                        .preprocess = preprocess_default(c)};
-    model_alloc(&t->model, &FAMILY_VIT);
+    model_alloc(&t->model, t->recipe.kind->family);
     start_weights(&t->model, t->recipe.seed);
     start_mimic(&t->model, t->recipe.mimic);
     list_weights(t);
@@ -444,12 +444,22 @@ static void tell(const Trainer *t, Buf *out)
                    pictures_learnt(t->examples), held(t));
 }
 
+static bool record(const Model *m, History *out)
+{
+    history_init(out, &m->vit);
+    return true;
+}
+
 const TaskKind PICTURES_TASK = {
     .examples = "pictures",
     .thing = "model",
     .right = "right",
     .does = "names right",
     .held_out = "held-out pictures",
+    .well = "held-out pictures are named right",
+    .history = "history.safetensors",
+    .twin = "history-twin.safetensors",
+    .family = &FAMILY_VIT,
     .micro = MICRO_BATCH,
     .recipe_fields = {RECIPE, sizeof RECIPE / sizeof *RECIPE, false},
     .model_fields = {MODEL, sizeof MODEL / sizeof *MODEL, false},
@@ -472,6 +482,7 @@ const TaskKind PICTURES_TASK = {
     .right_answers = right_answers,
     .held = held,
     .look = look,
+    .record = record,
     .identity = identity,
     .write = write_learnt,
     .tell = tell,

@@ -182,7 +182,7 @@ static void open(Trainer *t)
                        .source = *lexicon_english(),
                        .target = *lexicon_french(),
                        .trained = true};
-    model_alloc(&t->model, &FAMILY_TEXT);
+    model_alloc(&t->model, t->recipe.kind->family);
     t->descent = descent_new(t->model.block, t->model.block_cells, seq2seq_weights_count(c), batch / TEXT_MICRO);
     for (WeightPlace w = {0}; model_weight(&t->model, &w);)
         start_weight(t, &w);
@@ -357,6 +357,14 @@ static void look(Trainer *t, float *lines, Snapshot *s)
     }
 }
 
+static bool record(const Model *m, History *out)
+{
+    if (m->text.form != SEQ2SEQ_BOTH)
+        return false;
+    history_init_text(out, &m->text);
+    return true;
+}
+
 const TaskKind SENTENCES_TASK = {
     .name = "text",
     .examples = "sentences",
@@ -364,6 +372,10 @@ const TaskKind SENTENCES_TASK = {
     .right = "words right",
     .does = "translates without a fault",
     .held_out = "sentences of unseen combinations",
+    .well = "sentences of unseen combinations are translated without a fault",
+    .history = "history-translator.safetensors",
+    .film_of_patterns = true,
+    .family = &FAMILY_TEXT,
     .micro = TEXT_MICRO,
     .recipe_fields = {RECIPE, sizeof RECIPE / sizeof *RECIPE, true},
     .model_fields = {MODEL, sizeof MODEL / sizeof *MODEL, true},
@@ -384,4 +396,5 @@ const TaskKind SENTENCES_TASK = {
     .answers = answers,
     .right_answers = right_answers,
     .look = look,
+    .record = record,
 };

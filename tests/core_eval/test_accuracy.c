@@ -180,7 +180,7 @@ static void of_odd_models(void **state)
     (void)state;
     Subject s;
     open_subject(&s, odd);
-    assert_false(readout_has_other(&s.model.vit));
+    assert_false(readout_has_other(&s.model));
     removals(&s);
     close_subject(&s);
     open_subject(&s, without_positions);

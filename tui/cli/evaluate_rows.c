@@ -102,7 +102,7 @@ static void by_head(Rows *r, const Evaluation *e, const char *key, const char *h
 static void rows_answers(Rows *r, const Evaluation *e, const Evaluated *of)
 {
     const AccuracyResult *a = accuracy_result(e->trained);
-    bool class_token = readout_used(&of->model->vit) == READOUT_CLASS_TOKEN;
+    bool class_token = readout_used(of->model) == READOUT_CLASS_TOKEN;
     double other = a->has_other ? accuracy_share_other(a) : (double)NAN;
     rows_share(r, "accuracy", "named right", a->right, a->pictures);
     buf_puts(&r->page, "points lost\n");

@@ -189,9 +189,9 @@ static void put_whole(Session *s, Buf *out)
     const Text *text = &session_input(s, SIDE_B)->text[TEXT_SOURCE];
     const float *pair = session_need(s, SIDE_B, site_path_any(g, SITE_PAIR), NULL),
                 *replaced = session_need(s, SIDE_B, site_path_any(g, SITE_REPLACED), NULL);
-    if (!session_text_model(s) || seq2seq_has_decoder(&session_text_model(s)->text))
+    if (model_way(s->now->model) != MODEL_READS)
         return;
-    const Vocabulary *v = &session_text_model(s)->source;
+    const Vocabulary *v = model_vocabulary(s->now->model);
     const char *mask = vocabulary_find(v, "[MASK]", 6) >= 0 ? "[MASK]" : "<mask>";
     if (v->cutter && site_node_any(g, SITE_PROBS) != NO_NODE && !text->asked)
         buf_printf(out, "\nNo %s stands in the text: each line is what the model puts at a word that it sees.\n", mask);
@@ -385,8 +385,7 @@ static int embed(Work *w, Err *err)
     if (!work_open(w, LINE_OWN, err) || !work_complete(w, err))
         return STATUS_BAD;
     if (!session_words(s, SIDE_B) || site_node_any(session_graph(s, SIDE_B), SITE_EMBEDDING_UNIT) == NO_NODE) {
-        const Model *m = session_text_model(s);
-        if (m && !seq2seq_has_decoder(&m->text))
+        if (model_way(s->now->model) == MODEL_READS)
             err_set(err,
                     "%.200s: its modules.json asks for what is not computed here (`vitrine info` has the line), so a "
                     "text has no vector; the mean and the first token are",

@@ -35,7 +35,7 @@ static void full_of(const Model *m, const char *text, Full *out)
 {
     Words w = {0};
     buf_clear(&out->read);
-    if (!m || seq2seq_has_encoder(&m->text) || !words_parse(&w, &m->target, text, false, NULL))
+    if (model_way(m) != MODEL_WRITES || !words_parse(&w, &m->target, text, false, NULL))
         return;
     if (w.n > 1 && decode_room(m, w.n) == 0) {
         buf_puts(&out->read, "ids:");
@@ -72,7 +72,7 @@ static bool score_open(Session *s, const char *typed, int last, Scored *out, Err
 {
     const Graph *g = session_graph(s, SIDE_B);
     const Text *text = &session_input(s, SIDE_B)->text[TEXT_TARGET];
-    const Model *m = session_text_model(s);
+    const Model *m = s->now->model;
     const float *logits = session_need(s, SIDE_B, site_path_any(g, SITE_LOGITS), err);
     if (!logits)
         return false;
@@ -224,12 +224,13 @@ static int score(Work *w, Err *err)
             ok = work_open(w, LINE_OWN, err);
         }
     }
-    const Model *m = ok ? session_text_model(s) : NULL;
-    if (ok && (!m || !seq2seq_has_decoder(&m->text)))
+    const Model *m = ok ? s->now->model : NULL;
+    if (ok && !(model_way(m) & MODEL_WRITES))
         ok = err_set(err,
-                     m ? "%.200s: an encoder reads all of a text at once and gives none a probability: `vitrine run` "
-                         "names what belongs at a [MASK]"
-                       : "%.200s looks at pictures: score is for models that write",
+                     model_way(m)
+                         ? "%.200s: an encoder reads all of a text at once and gives none a probability: `vitrine run` "
+                           "names what belongs at a [MASK]"
+                         : "%.200s looks at pictures: score is for models that write",
                      s->model.name);
     for (; ok && count < texts; count += ok) {
         if (count)

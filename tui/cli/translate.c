@@ -72,12 +72,11 @@ static bool read_sentence(Request *r, Err *err)
     for (int i = 1; i < o->word_count; i++)
         buf_printf(&text, "%s%s", i > 1 ? " " : "", o->word[i]);
     bool ok = text.len < SENTENCE_BYTES || err_set(err, "a sentence may have %d bytes", (int)SENTENCE_BYTES);
-    bool encoder = seq2seq_has_encoder(&r->model.text);
-    const Vocabulary *v = encoder ? &r->model.source : &r->model.target;
+    const Vocabulary *v = model_vocabulary(&r->model);
     if (ok && !v->word && strncmp(buf_str(&text), "ids:", 4) != 0)
         ok = err_set(err, "%.200s: its words have no names; `vitrine run -i \"3 5 4\"` gives them by number",
                      r->model.name);
-    if (ok && !words_parse(&r->source, v, buf_str(&text), encoder, err))
+    if (ok && !words_parse(&r->source, v, buf_str(&text), model_way(&r->model) & MODEL_READS, err))
         ok = grammar_suggest(&r->model, buf_str(&text), "vitrine translate", err);
     buf_free(&text);
     return ok;
@@ -87,15 +86,15 @@ static bool read_sentence(Request *r, Err *err)
 static bool read_beginning(Request *r, Err *err)
 {
     const Options *o = r->w->options;
-    if (!seq2seq_has_decoder(&r->model.text))
+    if (model_way(&r->model) == MODEL_READS)
         return err_set(err, "%.200s: an encoder writes nothing: `vitrine run -m` shows what it reads from a text",
                        r->model.name);
     Buf text = {0};
     buf_puts(&text, o->input ? o->input : "");
     for (int i = 1; i < o->word_count; i++)
         buf_printf(&text, "%s%s", text.len ? " " : "", o->word[i]);
-    bool reads = seq2seq_has_encoder(&r->model.text);
-    bool ok = words_parse(&r->source, reads ? &r->model.source : &r->model.target, buf_str(&text), reads, err);
+    bool ok = words_parse(&r->source, model_vocabulary(&r->model), buf_str(&text), model_way(&r->model) & MODEL_READS,
+                          err);
     buf_free(&text);
     return ok;
 }
@@ -351,7 +350,7 @@ static int list_words(Work *w, Err *err)
     Model m;
     if (!text_open(&m, w->options->model, err))
         return STATUS_BAD;
-    const Vocabulary *v = seq2seq_has_encoder(&m.text) ? &m.source : &m.target;
+    const Vocabulary *v = model_vocabulary(&m);
     int column = 0, count = 0;
     for (int i = 0; v->word && i < v->n; i++) {
         if (i == v->pad || i == v->start || i == v->end)

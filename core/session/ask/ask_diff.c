@@ -41,7 +41,7 @@ static DiffSubject subject_of(Session *s, VitConfig *config)
         subject.weights = session_edited(s) ? NULL : &s->now->model->weights;
         return subject;
     }
-    *config = *session_vit(s);
+    *config = *model_vit(s->now->model);
     if (session_input(s, SIDE_B)->ready)
         config->input = VIT_INPUT_READY;
     subject.config = config;
@@ -66,7 +66,7 @@ static bool loading(void *context, uint64_t done, uint64_t total)
 static bool load_other(Against *x, Session *s, const char *path, Err *err)
 {
     bool words = text_asked(path);
-    if (words != (model_text(s->now->model) != NULL))
+    if (words != (model_way(s->now->model) != 0))
         return err_set(err, "%s %s, and %s does not: there is nothing to compare", path,
                        words ? "reads words" : "looks at pictures", s->now->model->name);
     if (photos_asked(path))
@@ -118,16 +118,16 @@ static void put_tokens(const Text *t, char *out, size_t size)
 static void compare_cutters(Against *x, Session *s)
 {
     const Model *m = s->now->model;
-    const bool reads = seq2seq_has_encoder(&m->text);
-    const Vocabulary *v = reads ? &m->source : &m->target, *w = reads ? &x->model.source : &x->model.target;
+    const int given = model_given(m);
+    const Vocabulary *v = model_vocabulary(m), *w = given == TEXT_TARGET ? &x->model.target : &x->model.source;
     const Input *in = session_input(s, SIDE_B);
-    const Text *own = &in->text[reads ? TEXT_SOURCE : TEXT_TARGET];
+    const Text *own = &in->text[given];
     Input other;
     DiffSetting *d = &x->setting[x->settings];
     if (!v->cutter || !w->cutter || strncmp(in->name, "ids:", 4) == 0 || x->settings == DIFF_SETTINGS ||
         !input_copy(&other, in, &x->model, NULL))
         return;
-    const Text *theirs = &other.text[reads ? TEXT_SOURCE : TEXT_TARGET];
+    const Text *theirs = &other.text[given];
     *d = (DiffSetting){.name = "tokens of this text"};
     put_tokens(own, d->ours, sizeof d->ours);
     put_tokens(theirs, d->theirs, sizeof d->theirs);
@@ -145,15 +145,16 @@ static bool open_model(Against *x, Session *s, const DiffAsk *a, double toleranc
     x->is_model = true;
     x->settings = diff_settings(&s->model, &x->model, x->setting);
     x->weights = diff_weights(&s->model, &x->model, tolerance, WEIGHT_LINES, &x->weight_lines);
-    size_t wants = model_text(&x->model) ? 0 : vit_values(&x->model.vit);
+    const PictureGrid grid = model_grid(&x->model);
+    size_t wants = grid_values(&grid);
     if (session_input(s, SIDE_B)->ready && wants != session_input(s, SIDE_B)->cells)
         return err_set(err, "%s takes %zu values and the input has %zu: give both a picture with -i", a->reference,
                        wants, session_input(s, SIDE_B)->cells);
-    if (!(model_text(&x->model) ? same_words(&in, s, &x->model, err)
-                                : input_copy(&in, session_input(s, SIDE_B), &x->model, err)))
-        return model_text(&x->model) ? err_prefix(err, "%s can't read the numbers that are read here", a->reference)
-                                     : false;
-    if (model_text(&x->model))
+    if (!(model_way(&x->model) ? same_words(&in, s, &x->model, err)
+                               : input_copy(&in, session_input(s, SIDE_B), &x->model, err)))
+        return model_way(&x->model) ? err_prefix(err, "%s can't read the numbers that are read here", a->reference)
+                                    : false;
+    if (model_way(&x->model))
         compare_cutters(x, s);
     exhibit_init(&x->exhibit, &x->model, &in, s->pool);
     return diff_reference_of_run(&x->reference, a->reference, exhibit_run(&x->exhibit), session_graph(s, SIDE_B), err);
@@ -222,7 +223,7 @@ static bool read_segments(const TensorFile *f, const DiffMap *map, const Graph *
 /* How the one who recorded adds what is missing, or says it. */
 static bool no_words(const TensorFile *f, const Model *m, bool target, Err *err)
 {
-    bool reads = seq2seq_has_encoder(&m->text), writes = seq2seq_has_decoder(&m->text), both = reads && writes;
+    const bool reads = model_way(m) & MODEL_READS, writes = model_way(m) & MODEL_WRITES, both = reads && writes;
     return err_set(err, "%s: what it read is not in it: record it as %s%s, or say it with %s", f->path,
                    !both    ? "input_ids"
                    : target ? "tgt"
@@ -272,7 +273,7 @@ static bool take_words(Session *s, const DiffAsk *a, const DiffMap *map, Err *er
     Buf spec = {0};
     if (!tensors_open(&f, a->reference, err))
         return false;
-    bool encoder = seq2seq_has_encoder(&m->text), decoder = seq2seq_has_decoder(&m->text);
+    const bool encoder = model_way(m) & MODEL_READS, decoder = model_way(m) & MODEL_WRITES;
     bool ok = !encoder || put_words(&f, map, g, m, false, &spec, err);
     if (encoder && decoder)
         buf_puts(&spec, "> ");
@@ -335,7 +336,7 @@ static bool take_input(Session *s, const DiffAsk *a, const DiffMap *map, Err *er
     DiffSubject subject = subject_of(s, &config);
     if (!a->own_input)
         return true;
-    if (model_text(s->now->model))
+    if (model_way(s->now->model))
         return take_words(s, a, map, err);
     bool ok = diff_reference_input(a->reference, map, subject.graph, subject.image, &arena, &found, err);
     if (ok && !found.name)
@@ -369,10 +370,9 @@ static void find_bare(Session *s, DiffMap *map)
 {
     enum { TEMPLATE_MOST = 16 };
     const Model *m = s->now->model;
-    const bool reads = seq2seq_has_encoder(&m->text);
-    const Vocabulary *v = reads ? &m->source : &m->target;
+    const Vocabulary *v = model_vocabulary(m);
     const Input *in = session_input(s, SIDE_B);
-    const Text *t = &in->text[reads ? TEXT_SOURCE : TEXT_TARGET];
+    const Text *t = &in->text[model_given(m)];
     int around[TEMPLATE_MOST], n = 0, front = 0;
     Buf ids = {0};
     if (!v->cutter || t->segment || strncmp(in->name, "ids:", 4) == 0 ||
@@ -393,13 +393,13 @@ static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
     const Graph *g = session_graph(s, SIDE_B);
     bool ok = (!a->map || diff_map_read(&map, a->map, g, err)) && find_item(a->item, &map.item, err);
     Buf modules = {0};
-    if (model_text(s->now->model))
+    if (model_way(s->now->model))
         text_modules(s->now->model, &modules);
     diff_map_modules(&map, buf_str(&modules), g);
     buf_free(&modules);
-    map.picture = model_text(s->now->model) ? NULL : &s->now->model->preprocess;
+    map.picture = model_way(s->now->model) ? NULL : &s->now->model->preprocess;
     ok = ok && take_input(s, a, &map, err);
-    if (ok && model_text(s->now->model))
+    if (ok && model_way(s->now->model))
         find_bare(s, &map);
     ok = ok && diff_reference_open(&x->reference, a->reference, &map, session_graph(s, SIDE_B), err);
     diff_map_free(&map);
@@ -527,7 +527,7 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
     if (!permitted.reference || (a->map && !permitted.map))
         return false;
     a = &permitted;
-    if (!s->now->model || (!model_text(s->now->model) && !model_vit(s->now->model)))
+    if (!s->now->model || (!model_way(s->now->model) && !model_grid(s->now->model).rows))
         return err_set(err, "there is no model here to compare with");
     bool ok = ask_diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);

@@ -61,6 +61,6 @@ SayFn say_weight, say_score, say_answer, say_positions, say_gradient;
 SayFn say_head_over_pictures, tell_tensor, tell_heads, tell_matrix, tell_answer;
 /* Where 1/√d_k alone was taken away: what that shows, and what it does not; else nothing. */
 void say_without_scale(const Teller *t);
-/* What is counted as right, behind a number: "held-out pictures are named right". */
+/* What is counted as right, behind a number: "held-out pictures are named right". Of a model that is measured. */
 const char *say_right_of(const Session *s);
 #endif

@@ -236,7 +236,7 @@ bool verify_model(Session *s, Side side, size_t sample, VerdictRoute *r, Err *er
 {
     const Exhibit *e = session_exhibit(s, side);
     const VitConfig *c = model_vit(e->model);
-    if (!c && !model_text(e->model)) {
+    if (!c && !model_way(e->model)) {
         r->why = "there is none, or none whose equations are written out";
         return true;
     }

@@ -36,7 +36,7 @@ void confusion_free(struct ConfusionWork *w)
 static const char *impossible(const Session *s)
 {
     const struct ConfusionWork *w = s->measures ? s->measures->confusion : NULL;
-    if (!session_vit(s))
+    if (!model_grid(s->now->model).rows)
         return "this is for picture models";
     if (!s->model.vit.classes)
         return "this model names no classes";
@@ -136,7 +136,7 @@ bool session_confusion_over(Session *s, const char *folder, bool all, Err *err)
 {
     char clean[100];
     bool part;
-    if (!session_vit(s) || !s->model.vit.classes)
+    if (!model_grid(s->now->model).rows || !s->model.vit.classes)
         return err_set(err, "%s", impossible(s));
     Pictures *p = read_folder(s, folder, all, &part, err);
     if (!p)

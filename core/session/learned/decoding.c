@@ -59,12 +59,11 @@ DecodeOptions decoding_options(const Session *s)
 static const Model *text_model_of(const Session *s, Side side, Text *read)
 {
     const Exhibit *e = session_exhibit(s, side);
-    if (!e || !model_text(e->model) || e->input.kind != INPUT_TEXT)
+    const Model *m = e ? e->model : NULL;
+    if (!model_way(m))
         return NULL;
-    const Model *m = e->model;
-    bool encoder = seq2seq_has_encoder(&m->text);
-    *read = e->input.text[encoder ? TEXT_SOURCE : TEXT_TARGET];
-    if (!encoder && read->count && read->word[0] == m->target.start) {
+    *read = e->input.text[model_given(m)];
+    if (model_way(m) == MODEL_WRITES && read->count && read->word[0] == m->target.start) {
         read->word++;
         read->count--;
     }

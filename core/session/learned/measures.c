@@ -14,6 +14,7 @@
 #include "core/io/json.h"
 #include "core/models/text_model.h"
 #include "core/session/learned/confusion.h"
+#include "core/session/learned/shipped.h"
 #include "core/session/screens.h"
 #include "core/train/task.h"
 
@@ -52,20 +53,6 @@ static void read_grids(Record *r)
             r->grid = NULL;
             return;
         }
-}
-
-/* An empty history of the model that is open; false: it can have none. */
-static bool empty_history(const Session *s, History *out)
-{
-    const VitConfig *c = session_vit(s);
-    const Model *m = session_text_model(s);
-    if (c)
-        history_init(out, c);
-    else if (m && m->text.form == SEQ2SEQ_BOTH)
-        history_init_text(out, &m->text);
-    else
-        return false;
-    return true;
 }
 
 /* checked: what the recipe of the bundled model (and of its twin) says. */
@@ -133,21 +120,20 @@ void measures_read_history(Session *s)
     static const char *const OWN[] = {"history.safetensors"}, *const TWIN[] = {"history-twin.safetensors",
                                                                                "twin/history.safetensors"};
     struct Measures *t = measures_of(s);
-    const Model *m = session_text_model(s);
+    const TaskKind *task = session_task(s);
     History empty;
-    if (t->read || !empty_history(s, &empty))
+    if (t->read || !task || !task->record(s->now->model, &empty))
         return;
     t->read = true;
-    if (m && session_shipped(s))
-        read_asset(t, &t->own, &empty, "history-translator.safetensors", SENTENCES_TASK.recipe(0).check);
-    else if (session_photos(s))
+    if (session_photos(s))
         read_photos(t, &empty);
     else if (session_shipped(s)) {
-        read_asset(t, &t->own, &empty, OWN[0], PICTURES_TASK.recipe(0).check);
-        read_asset(t, &t->twin, &empty, TWIN[0], PICTURES_TASK.recipe(0).check);
+        read_asset(t, &t->own, &empty, task->history, task->recipe(0).check);
+        if (task->twin)
+            read_asset(t, &t->twin, &empty, task->twin, task->recipe(0).check);
     } else {
         read_beside(t, &t->own, &empty, s->model_path, OWN, 1);
-        if (!m)
+        if (task->twin)
             read_beside(t, &t->twin, &empty, s->model_path, TWIN, 2);
     }
     s->changes++;
@@ -207,7 +193,16 @@ const char *session_history_problem(const Session *s)
 
 const char *session_measured_over(const Session *s)
 {
-    return session_text_model(s) ? "sentences" : session_photos(s) ? "photographs" : "pictures";
+    const TaskKind *task = session_task(s);
+    return session_photos(s) ? "photographs" : task ? task->examples : "inputs";
+}
+
+Dataset *measures_dataset(Session *s, uint64_t first, size_t count)
+{
+    struct Measures *t = measures_of(s);
+    if (model_grid(s->now->model).rows && !t->pictures)
+        t->pictures = pictures_drawn(&s->model.preprocess, 0);
+    return dataset_new(t->pictures, s->now->model, PICTURES_HELD_OUT, first, count);
 }
 
 float measures_factor(const Session *s, int i)
@@ -222,23 +217,20 @@ static const char *impossible(const Session *s, MeasureKind kind)
 {
     static const bool of_words[MEASURE_KINDS] = {
         [MEASURE_CENSUS] = true, [MEASURE_SCALE] = true, [MEASURE_LOOKS] = true};
-    const Model *m = session_text_model(s);
-    if (m && !of_words[kind])
-        return "not measured for models of words";
-    if (m)
-        return dataset_unsuited_sentences(m);
-    if (!session_vit(s))
+    if (model_way(s->now->model))
+        return of_words[kind] ? dataset_unsuited_sentences(s->now->model) : "not measured for models of words";
+    if (!model_grid(s->now->model).rows)
         return "this is for picture models";
     if (!session_classes(s))
         return "this model names no classes";
     if (kind == MEASURE_OCCLUSION)
         return NULL;
     if (session_photos(s) && kind != MEASURE_LOOKS)
-        return kind == MEASURE_READOUT && !readout_has_other(session_vit(s)) ? ONE_READOUT : NULL;
+        return kind == MEASURE_READOUT && !readout_has_other(s->now->model) ? ONE_READOUT : NULL;
     if (!dataset_suits_drawn(&s->model, NULL))
         return session_photos(s) ? "photographs are not in the program; see `vitrine evaluate --help`"
                                  : "no labelled pictures are known for this model; see `vitrine evaluate --help`";
-    if (kind == MEASURE_READOUT && !readout_has_other(session_vit(s)))
+    if (kind == MEASURE_READOUT && !readout_has_other(s->now->model))
         return ONE_READOUT;
     return NULL;
 }
@@ -287,7 +279,7 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
             measures_accuracy_begin(s, kind, w);
         w->begun = true;
     }
-    if (!occlusion && !looks && !measures_are_shipped(s))
+    if (!occlusion && !looks && !session_figures_known(s))
         w->finished = measures_accuracy_complete(s, &w->measure);
     while (!w->finished && !*w->problem) {
         w->finished = occlusion ? measures_occlusion_step(s, w, deadline_ns)
@@ -301,15 +293,10 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
     return w->finished || *w->problem;
 }
 
-bool measures_are_shipped(const Session *s)
-{
-    return !session_text_model(s) && session_shipped(s);
-}
-
 void measures_take_shipped(Session *s)
 {
     static const MeasureKind KINDS[] = {MEASURE_CENSUS, MEASURE_SCALE, MEASURE_READOUT};
-    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && measures_are_shipped(s); i++)
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && session_figures_known(s); i++)
         step_kind(s, KINDS[i], 0);
 }
 
@@ -337,10 +324,10 @@ bool measures_step_scale(Session *s, int64_t deadline_ns)
 bool measures_step_census(Session *s, int64_t deadline_ns)
 {
     /* Of the bundled model the census is there at once; of a text model where heads look takes a second. */
-    if (session_text_model(s) && !step_kind(s, MEASURE_LOOKS, deadline_ns))
+    if (model_way(s->now->model) && !step_kind(s, MEASURE_LOOKS, deadline_ns))
         return false;
     return step_kind(s, MEASURE_CENSUS, deadline_ns) &&
-           (!measures_are_shipped(s) || step_kind(s, MEASURE_LOOKS, deadline_ns));
+           (!session_figures_known(s) || step_kind(s, MEASURE_LOOKS, deadline_ns));
 }
 
 bool measures_step_looks(Session *s, int64_t deadline_ns)

@@ -52,7 +52,7 @@ static void take_shipped(const Session *s, MeasureKind kind, Measuring *w)
 {
     Measure *m = &w->measure;
     FigureKind figure = kind == MEASURE_CENSUS ? FIGURE_HEAD : FIGURE_FACTOR;
-    const int other = readout_used(session_vit(s)) == READOUT_CLASS_TOKEN; /* the column of the one that is not used */
+    const int other = readout_used(s->now->model) == READOUT_CLASS_TOKEN; /* the column of the one that is not used */
     w->base_right = session_figure(s, FIGURE_TRAINED, 0).right;
     put_base(w);
     for (int i = 0; i < m->rows * m->cols; i++) {
@@ -67,23 +67,10 @@ static void take_shipped(const Session *s, MeasureKind kind, Measuring *w)
     w->finished = m->whole = true;
 }
 
-/* The pictures, or sentences, behind those of the rounds before. */
-static void next_inputs(Session *s, Measuring *w)
-{
-    struct Measures *t = s->measures;
-    if (session_text_model(s)) {
-        w->dataset = dataset_sentences(w->round * MEASURES_ROUND, MEASURES_ROUND);
-        return;
-    }
-    if (!t->pictures)
-        t->pictures = pictures_drawn(&s->model.preprocess, 0);
-    w->dataset = dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, w->round * MEASURES_ROUND, MEASURES_ROUND);
-}
-
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w)
 {
     Measure *m = &w->measure;
-    bool shipped = measures_are_shipped(s); /* nobody waits for figures that are known */
+    bool shipped = session_figures_known(s); /* nobody waits for figures that are known */
     shape(s, kind, m);
     size_t cells = size_mul((size_t)m->rows, (size_t)m->cols);
     m->value = xcalloc(cells, sizeof *m->value);
@@ -121,7 +108,7 @@ static void keep_result(const Session *s, MeasureKind kind, Measuring *w)
             put_base(w);
     }
     if (kind == MEASURE_READOUT) {
-        bool class_token = readout_used(session_vit(s)) == READOUT_CLASS_TOKEN;
+        bool class_token = readout_used(s->now->model) == READOUT_CLASS_TOKEN;
         put_cell(w, class_token ? 0 : 1, r->right, pair);
         put_cell(w, class_token ? 1 : 0, r->other_right, paired_count(r->label, r->named, r->other_named, r->pictures));
     } else if (kind == MEASURE_SCALE && w->at < 0)
@@ -178,12 +165,11 @@ static Ablation removal_of(const Session *s, MeasureKind kind, int at)
 /* The examination that removes `at` of a kind, −1: nothing. NULL and err on failure. */
 static Accuracy *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
 {
-    const Model *words = session_text_model(s);
     Arena arena = {0};
     Edits edits;
     if (!ablation_edits(&arena, session_base(s), removal_of(s, kind, at), &edits))
         UNREACHABLE("a head that the model has not");
-    const AccuracySetup setup = {.model = words ? words : &s->model,
+    const AccuracySetup setup = {.model = s->now->model,
                                  .edits = edits.edit,
                                  .edit_count = edits.count,
                                  .graph = session_base(s),
@@ -203,7 +189,7 @@ bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t 
     size_t rounds = ((size_t)s->look.pictures + MEASURES_ROUND - 1) / MEASURES_ROUND;
     m->total = exams * MEASURES_ROUND * (rounds > w->round ? rounds : w->round + 1);
     if (!w->dataset)
-        next_inputs(s, w);
+        w->dataset = measures_dataset(s, w->round * MEASURES_ROUND, MEASURES_ROUND);
     if (!w->exam) {
         Err err = {{0}};
         w->exam = open_exam(s, kind, w->at, &err);

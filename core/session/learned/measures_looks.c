@@ -18,16 +18,14 @@ void measures_looks_begin(Session *s, Measuring *w)
     m->value = xcalloc(cells, sizeof *m->value);
     for (size_t i = 0; i < cells; i++)
         m->value[i] = NAN;
-    if (session_text_model(s)) {
+    if (model_way(s->now->model)) {
         m->pictures = m->total = MEASURES_ROUND;
-        w->words = word_places_new(session_text_model(s), session_base(s), MEASURES_ROUND, s->pool, &err);
+        w->words = word_places_new(s->now->model, session_base(s), MEASURES_ROUND, s->pool, &err);
         if (!w->words)
             snprintf(w->problem, sizeof w->problem, "%s", err.text);
         return;
     }
-    if (!s->measures->pictures)
-        s->measures->pictures = pictures_drawn(&s->model.preprocess, 0);
-    w->dataset = dataset_new(s->measures->pictures, &s->model, PICTURES_HELD_OUT, 0, MEASURES_ROUND);
+    w->dataset = measures_dataset(s, 0, MEASURES_ROUND);
     m->pictures = m->total = dataset_count(w->dataset);
     w->places = head_places_new(&s->model, session_base(s), w->dataset, s->pool, &err);
     if (!w->places)

@@ -26,14 +26,14 @@ static const float *picture_now(const Exhibit *e)
 
 void measures_occlusion_begin(Session *s, Measuring *w)
 {
-    const VitConfig *c = session_vit(s);
+    const PictureGrid grid = model_grid(s->now->model);
     const Exhibit *e = s->now;
     const Forward *f = &e->pass;
     Measure *m = &w->measure;
     Err err = {{0}};
-    size_t patches = (size_t)vit_patches(c);
-    *m = (Measure){.rows = c->image_h / c->patch_h,
-                   .cols = c->image_w / c->patch_w,
+    size_t patches = (size_t)grid_patches(&grid);
+    *m = (Measure){.rows = grid.rows,
+                   .cols = grid.columns,
                    .base = NAN,
                    .pictures = 1,
                    .total = patches + 1,
@@ -56,7 +56,7 @@ void measures_occlusion_begin(Session *s, Measuring *w)
     w->large = flops > LARGE;
     w->picture = xfloats(e->input.cells);
     memcpy(w->picture, picture_now(e), e->input.cells * sizeof *w->picture);
-    w->logits = xcalloc(size_mul(patches + 1, (size_t)c->classes), sizeof *w->logits);
+    w->logits = xcalloc(size_mul(patches + 1, (size_t)session_classes(s)), sizeof *w->logits);
 }
 
 typedef struct Pass {
@@ -67,15 +67,15 @@ typedef struct Pass {
 /* Picture number i: 0 as it is, else with patch i − 1 grey, as the command `grey` makes it. */
 static void paint(const Session *s, const Measuring *w, size_t i, float *pixels)
 {
-    const VitConfig *c = session_vit(s);
-    size_t width = (size_t)c->image_w, plane = (size_t)c->image_h * width, ph = (size_t)c->patch_h,
-           pw = (size_t)c->patch_w;
+    const PictureGrid grid = model_grid(s->now->model);
+    size_t width = (size_t)grid.width, plane = (size_t)grid.height * width, ph = (size_t)grid.patch_h,
+           pw = (size_t)grid.patch_w;
     memcpy(pixels, w->picture, session_input(s, SIDE_B)->cells * sizeof *pixels);
     if (!i)
         return;
     float grey = session_input(s, SIDE_B)->ready ? 0.0f : 127.5f;
     size_t cols = (size_t)w->measure.cols, row = (i - 1) / cols, col = (i - 1) % cols;
-    for (size_t ch = 0; ch < (size_t)c->channels; ch++)
+    for (size_t ch = 0; ch < (size_t)grid.channels; ch++)
         for (size_t y = 0; y < ph; y++)
             for (size_t x = 0; x < pw; x++)
                 pixels[ch * plane + (row * ph + y) * width + col * pw + x] = grey;

@@ -50,9 +50,8 @@ struct Measures {
     struct ConfusionWork *confusion; /* confusion.h; likewise */
 };
 struct Measures *measures_of(Session *s); /* makes them */
-/* Are the figures of the model that is open in the program (core/eval/figures.h)? Those of the bundled picture model.
- */
-bool measures_are_shipped(const Session *s);
+/* Inputs first … first+count-1 that the model on show is examined on. */
+Dataset *measures_dataset(Session *s, uint64_t first, size_t count);
 
 /* --- measures_accuracy.c: measurements over many pictures --- */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);

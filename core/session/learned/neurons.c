@@ -59,13 +59,12 @@ static int number_of(const Graph *g, int part)
 
 static const char *impossible(const Session *s)
 {
-    const Model *m = session_text_model(s);
     int part, unit;
     if (!neuron_here(s, &part, &unit))
         return "this model has no MLP";
-    if (m)
-        return dataset_unsuited_sentences(m);
-    if (!session_vit(s))
+    if (model_way(s->now->model))
+        return dataset_unsuited_sentences(s->now->model);
+    if (!model_grid(s->now->model).rows)
         return "this is for picture models";
     return dataset_suits_drawn(&s->model, NULL) ? NULL : "no pictures are known for this model: it names other things";
 }
@@ -90,17 +89,14 @@ void neurons_drop(struct NeuronWork *w)
 static struct NeuronWork *begin(Session *s)
 {
     struct Measures *t = measures_of(s);
-    const Model *m = session_text_model(s);
     Err err = {{0}};
     size_t count = (size_t)s->look.pictures;
     if (t->neurons)
         return t->neurons;
     struct NeuronWork *w = t->neurons = xcalloc(1, sizeof *w);
     w->shown.mlp = -1;
-    if (!m && !t->pictures)
-        t->pictures = pictures_drawn(&s->model.preprocess, 0);
-    w->dataset = m ? dataset_sentences(0, count) : dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, 0, count);
-    w->neurons = neurons_new(m ? m : &s->model, session_base(s), w->dataset, s->pool, &err);
+    w->dataset = measures_dataset(s, 0, count);
+    w->neurons = neurons_new(s->now->model, session_base(s), w->dataset, s->pool, &err);
     if (!w->neurons)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
     return w;
@@ -134,11 +130,12 @@ static void take(Session *s, struct NeuronWork *w, int part, int unit)
     n->mlp = mlp;
     n->unit = unit;
     n->target = strcmp(anatomy_part(g, part)->stack, "decoder") == 0;
+    n->words = dataset_sentence(w->dataset, 0) != NULL;
     n->total = neurons_total(w->neurons);
     n->done = w->shown_at = neurons_done(w->neurons);
-    n->count = neurons_top(w->neurons, mlp, unit, n->hit, session_text_model(s) ? NEURON_HITS : NEURON_PICTURES);
+    n->count = neurons_top(w->neurons, mlp, unit, n->hit, n->words ? NEURON_HITS : NEURON_PICTURES);
     for (int k = 0; k < n->count; k++)
-        if (session_text_model(s))
+        if (n->words)
             n->sentence[k] = *dataset_sentence(w->dataset, n->hit[k].item);
         else
             take_picture(s, w, k);

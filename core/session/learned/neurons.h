@@ -16,7 +16,7 @@ typedef struct NeuronShown {
     int label[NEURON_HITS];         /* classes of the pictures */
     uint8_t *picture[NEURON_HITS];  /* [height, width, 3] */
     Sentence sentence[NEURON_HITS]; /* of a text model */
-    bool target;                    /* its words are the target's */
+    bool words, target;             /* its inputs are sentences; its words are the target's */
     int height, width;
 } NeuronShown;
 

@@ -6,8 +6,13 @@
 
 bool session_shipped(const Session *s)
 {
-    const Model *m = session_text_model(s);
-    return m ? strcmp(m->layout, "bundled") == 0 : !*s->model_path || session_photos(s);
+    return model_way(s->now->model) ? strcmp(s->now->model->layout, "bundled") == 0
+                                    : !*s->model_path || session_photos(s);
+}
+
+bool session_figures_known(const Session *s)
+{
+    return !model_way(s->now->model) && session_shipped(s);
 }
 
 bool session_photos(const Session *s)
@@ -22,7 +27,7 @@ Figure session_figure(const Session *s, FigureKind kind, int i)
 
 bool session_lens_known(const Session *s, int blocks)
 {
-    if (session_text_model(s) || !session_shipped(s))
+    if (!session_figures_known(s))
         return false;
     if (!session_photos(s))
         return blocks == FIGURES_BLOCKS;

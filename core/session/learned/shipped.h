@@ -5,6 +5,8 @@
 #include "core/eval/photos.h"
 #include "core/session/learned/measures.h"
 
+/* Are they of the model that is open? */
+bool session_figures_known(const Session *s);
 /* Of the one that is open, and over how many pictures its figures are. */
 Figure session_figure(const Session *s, FigureKind kind, int i);
 size_t session_figures_over(const Session *s);

@@ -413,11 +413,11 @@ static bool say_score_row(const Teller *t)
 static void put_share_on_object(const Teller *t, const float *row, size_t count)
 {
     const Exhibit *e = session_exhibit(t->s, t->side);
-    const VitConfig *c = model_vit(e->model);
+    const PictureGrid grid = model_grid(e->model);
     const Axis *keys = teller_last_axis(t);
-    if (!c || !keys || keys->kind != AXIS_TOKEN)
+    if (!grid.rows || !keys || keys->kind != AXIS_TOKEN)
         return;
-    int patches = vit_patches(c), on = 0, y, x, across = c->image_w / c->patch_w;
+    int patches = grid_patches(&grid), on = 0, y, x, across = grid.columns;
     float *object = xcalloc((size_t)patches, sizeof *object);
     double sum = 0, all = 0;
     if (object_patches(&e->input, e->model, object)) {

@@ -11,7 +11,7 @@ static bool run_blanks(Session *s, const Args *a, Err *err)
 {
     const char *guess = site_path_any(session_base(s), SITE_GUESS);
     if (!guess || session_node(s, SIDE_B, guess) == NO_NODE)
-        return err_set(err, session_vit(s)
+        return err_set(err, model_grid(s->now->model).rows
                                 ? "this model never learned to guess hidden patches: it has no reconstruction head"
                                 : "this model reads words, and there are no patches to hide; `word OLD NEW` "
                                   "puts another word into the sentence");

@@ -22,8 +22,9 @@ static bool run_confusion(Session *s, const Args *a, Err *err)
     if (a->count > 1 + all)
         return err_set(err, "column %d: expected one folder, with a folder of pictures for each class, and perhaps all",
                        a->column[1]);
-    if (!session_vit(s) || !path)
-        return err_set(err, session_vit(s) ? "this model names no classes" : "this is for picture models");
+    if (!model_grid(s->now->model).rows || !path)
+        return err_set(err,
+                       model_grid(s->now->model).rows ? "this model names no classes" : "this is for picture models");
     if (a->count) {
         const char *folder = permit_read(s, a->word[0], err);
         if (folder && !file_is_dir(folder))

@@ -63,10 +63,10 @@ bool decoding_command(Session *s, const Args *a, Err *err)
     const Graph *g = session_graph(s, SIDE_B);
     const Exhibit *e = s->now;
     const LookAt was = s->look;
-    if (!model_text(e->model))
+    if (!model_way(e->model))
         return err_set(err, "this model writes no words: vitrine \"the animal did not cross the street\" opens one "
                             "that does");
-    if (!seq2seq_has_decoder(&e->model->text))
+    if (model_way(e->model) == MODEL_READS)
         return err_set(err, "an encoder alone writes no text");
     bool ok = put_words(s, a, err);
     if (ok && (s->look.decoding.by != was.decoding.by || s->place.screen != SCREEN_DECODING))

@@ -23,7 +23,7 @@ static bool run_filters(Session *s, const Args *a, Err *err)
     const char *word = a->count ? a->word[0] : s->place.screen == SCREEN_FILTERS ? "" : has ? "components" : "filters";
     int value, axis = tile_axis(s), last = axis == AXIS_NONE ? -1 : g->axes[axis].n - 1;
     bool relative, counts = args_number(word, &value, &relative);
-    if (session_text_model(s))
+    if (model_way(s->now->model))
         return err_set(err, "this model reads words: it has no patches to filter; `heads` says where its heads look");
     if (counts && relative && last >= 0)
         value = clamp(s->place.at[axis] + value, 0, last);

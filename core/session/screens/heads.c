@@ -17,8 +17,8 @@ static const char *place_word(const Session *s, HeadPlace place)
                                                     [PLACE_COLUMN] = "its column",
                                                     [PLACE_PREFIX] = "tokens that are no patches",
                                                     [PLACE_FARTHER] = "patches farther off"};
-    const VitConfig *c = session_vit(s);
-    return place == PLACE_PREFIX && c && c->cls && vit_prefix(c) == 1 ? "the class token" : PLACES[place];
+    const PictureGrid grid = model_grid(s->now->model);
+    return place == PLACE_PREFIX && grid.class_token && grid.prefix == 1 ? "the class token" : PLACES[place];
 }
 
 static void put_place(const Session *s, const HeadPlacesResult *r, int cell, Buf *out)
@@ -114,7 +114,7 @@ void head_words_put(const Session *s, int row, int head, Buf *out)
 {
     char name[ATTENTION_NAME];
     const Graph *g = session_base(s);
-    if (session_text_model(s))
+    if (session_by_attention(s))
         buf_printf(out, "%s, head %d: ", session_attention_name(g, anatomy_attention(g, row), name), head);
     else
         buf_printf(out, "Block %d, head %d: ", row, head);
@@ -125,14 +125,14 @@ void head_words_put(const Session *s, int row, int head, Buf *out)
 
 int head_words_rows(const Session *s)
 {
-    return session_text_model(s) ? anatomy_attentions(session_base(s)) : session_blocks(s);
+    return session_by_attention(s) ? anatomy_attentions(session_base(s)) : session_blocks(s);
 }
 
 int head_words_row(const Session *s)
 {
     const Graph *g = session_base(s);
     int block = session_block(s), number = anatomy_attention_number(g, session_attention(s, g, -1));
-    return session_text_model(s) ? (number < 0 ? 0 : number) : block < 0 ? 0 : block;
+    return session_by_attention(s) ? (number < 0 ? 0 : number) : block < 0 ? 0 : block;
 }
 
 bool head_words_all(Session *s, Buf *out, Err *err)

@@ -14,9 +14,11 @@
 #include "core/session/exhibit.h"
 #include "core/session/learned/gradient.h"
 #include "core/session/learned/measures.h"
+#include "core/session/learned/shipped.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
+#include "core/train/task.h"
 
 /* The block in focus, else the first; NO_PART in a model without blocks. */
 static int slider_block(const Session *s)
@@ -267,7 +269,7 @@ static bool scale_places_go(Session *s, int which, Err *err)
         if (place_on_largest(s, false, &largest, &seen) && new &&which == 0)
             tell_row(s, largest);
     } else
-        session_say(s, session_vit(s)
+        session_say(s, model_grid(s->now->model).rows
                            ? "1/√d_k is taken away. `vitrine evaluate --showcase` finds where that changes most."
                            : "1/√d_k is taken away in every attention.  u undoes");
     return true;
@@ -328,8 +330,7 @@ static void move_slider(Session *s, int dy, int dx)
 
 const char *say_right_of(const Session *s)
 {
-    return session_text_model(s) ? "sentences of unseen combinations are translated without a fault"
-                                 : "held-out pictures are named right";
+    return session_task(s)->well;
 }
 
 static void put_accuracy(const Teller *t)
@@ -376,7 +377,7 @@ void say_without_scale(const Teller *t)
                          : after < before              ? ": this row gets sharper"
                                                        : ": as a rule rows get sharper, this one gets more even");
     buf_puts(t->out, ". What it is for, the spread of scores before training, this does not show");
-    if (!session_shipped(t->s) || session_text_model(t->s) || session_photos(t->s)) {
+    if (!session_figures_known(t->s) || session_photos(t->s)) {
         buf_putc(t->out, '.');
         return;
     }

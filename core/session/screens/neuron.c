@@ -158,8 +158,8 @@ static void put_excites(const Teller *t, float here)
     }
     buf_puts(t->out, " Of ");
     buf_printf(t->out, "%zu %s %s excites it most (", n->done, session_measured_over(t->s),
-               session_text_model(t->s) ? "one with" : "one of a");
-    if (session_text_model(t->s))
+               n->words ? "one with" : "one of a");
+    if (n->words)
         buf_printf(t->out, "“%s”, ", neuron_word(n, 0, n->hit[0].token));
     else
         buf_printf(t->out, "%s, ", teller_label(t, ROLE_ANSWER, n->label[0], label));

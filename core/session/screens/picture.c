@@ -52,8 +52,8 @@ static double patch_mean(const Teller *t, const float *x, NodeId n, int colour)
 
 static bool say_picture(const Teller *t)
 {
-    const VitConfig *c = model_vit(session_exhibit(t->s, t->side)->model);
-    if (!c)
+    const PictureGrid grid = model_grid(session_exhibit(t->s, t->side)->model);
+    if (!grid.rows)
         return say_anything(t);
     const Input *in = session_input(t->s, t->side);
     NodeId n = site_node_any(t->g, SITE_INPUT);
@@ -64,9 +64,9 @@ static bool say_picture(const Teller *t)
     buf_printf(t->out,
                "%s: the model receives %d × %d pixels, cut into %d × %d patches of %d × %d. The cursor is on patch %s, "
                "token %d; its mean is ",
-               in->name, c->image_h, c->image_w, c->image_h / c->patch_h, c->image_w / c->patch_w, c->patch_h,
-               c->patch_w, teller_label(t, ROLE_PLACE, teller_index(t, ROLE_PLACE), patch),
-               vit_prefix(c) + teller_index(t, ROLE_PLACE));
+               in->name, grid.height, grid.width, grid.rows, grid.columns, grid.patch_h, grid.patch_w,
+               teller_label(t, ROLE_PLACE, teller_index(t, ROLE_PLACE), patch),
+               grid.prefix + teller_index(t, ROLE_PLACE));
     for (int i = 0; i < teller_length(t, ROLE_CHANNEL); i++) {
         buf_printf(t->out, "%s%s ", i ? ", " : "", teller_label(t, ROLE_CHANNEL, i, colour));
         ask_put_short(t->out, (float)patch_mean(t, x, n, i));
@@ -78,15 +78,15 @@ static bool say_picture(const Teller *t)
 /* How bright every patch is: the mean of its pixels in all colours. */
 static bool tell_picture(const Teller *t)
 {
-    const VitConfig *c = model_vit(session_exhibit(t->s, t->side)->model);
+    const PictureGrid grid = model_grid(session_exhibit(t->s, t->side)->model);
     NodeId n = site_node_any(t->g, SITE_INPUT);
-    const float *x = c && n != NO_NODE ? ask_need(t->s, t->side, n, t->err) : NULL;
-    if (!c || n == NO_NODE)
+    const float *x = grid.rows && n != NO_NODE ? ask_need(t->s, t->side, n, t->err) : NULL;
+    if (!grid.rows || n == NO_NODE)
         return true;
     if (!x)
         return false;
     Dims d = graph_node(t->g, n)->dims;
-    int patches = vit_patches(c), index[DIMS_MAX];
+    int patches = grid_patches(&grid), index[DIMS_MAX];
     double *sum = xcalloc((size_t)patches, sizeof *sum);
     float *mean = xcalloc((size_t)patches, sizeof *mean);
     int row = dims_role(t->g, d, ROLE_PLACE_ROW), col = dims_role(t->g, d, ROLE_PLACE_COL);

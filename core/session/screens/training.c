@@ -7,6 +7,7 @@
 #include "core/session/options.h"
 #include "core/session/play.h"
 #include "core/session/screens.h"
+#include "core/train/task.h"
 
 static bool training_word(Session *s, const char *word, int column, Err *err)
 {
@@ -36,10 +37,16 @@ static bool training_word(Session *s, const char *word, int column, Err *err)
     return true;
 }
 
+static bool shows_patterns(const Session *s)
+{
+    const TaskKind *task = session_task(s);
+    return task && task->film_of_patterns;
+}
+
 /* What the film is of: the table of positions; of a text model the attention in focus, or the last one. */
 static const char *film_path(const Session *s, const Graph *g)
 {
-    if (!session_text_model(s) || !anatomy_attentions(g))
+    if (!shows_patterns(s) || !anatomy_attentions(g))
         return site_path_any(g, site_node_any(g, SITE_POSITIONS) == NO_NODE ? SITE_EMBED : SITE_POSITIONS);
     int part = session_block(s) < 0 ? NO_PART : session_attention(s, g, -1);
     return site_path(g, part == NO_PART ? anatomy_attention(g, anatomy_attentions(g) - 1) : part, SITE_PATTERN);
@@ -99,7 +106,7 @@ static bool play_film(Session *s)
 /* The same map, of the model as it is now. */
 static bool enter_film(Session *s, Err *err)
 {
-    return session_text_model(s) ? enter_pattern(s, err) : come_positions(s, SCREEN_POSITIONS, err);
+    return shows_patterns(s) ? enter_pattern(s, err) : come_positions(s, SCREEN_POSITIONS, err);
 }
 
 /* Raw, centred; then the same of the twin where there is one. Of a text model the next head. */

@@ -286,20 +286,20 @@ static bool say_where(const Teller *t)
 
 static bool tell_where(const Teller *t)
 {
-    const VitConfig *c = model_vit(session_exhibit(t->s, t->side)->model);
+    const PictureGrid grid = model_grid(session_exhibit(t->s, t->side)->model);
     const char *path = where_path(t->s, t->side, (WhereMethod)t->s->look.where.method);
     NodeId n;
-    if (!c || session_node(t->s, t->side, path) == NO_NODE || t->s->look.where.method == WHERE_OCCLUSION)
+    if (!grid.rows || session_node(t->s, t->side, path) == NO_NODE || t->s->look.where.method == WHERE_OCCLUSION)
         return true;
     const float *x = teller_values(t, path, &n);
     if (!x)
         return false;
-    int patches = vit_patches(c);
+    int patches = grid_patches(&grid);
     size_t from = graph_cells(t->g, n) == (size_t)patches
                       ? 0
                       : session_cell(t->s, t->side, n) / (size_t)patches * (size_t)patches;
     buf_printf(t->out, "%s, a number for every patch:\n", path);
-    teller_put_patches(t, x + from, c->image_h / c->patch_h, c->image_w / c->patch_w);
+    teller_put_patches(t, x + from, grid.rows, grid.columns);
     return true;
 }
 

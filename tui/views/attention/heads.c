@@ -368,7 +368,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     HeadMap m;
     if (open_map(p->s, side, &m))
         draw_all(p, &m, r, focus);
-    else if (side != SIDE_DIFF && session_text_model(p->s) &&
+    else if (side != SIDE_DIFF && session_by_attention(p->s) &&
              session_exhibit(p->s, side)->model == session_exhibit(p->s, SIDE_B)->model)
         heads_words_draw(p, r, focus);
     else
@@ -402,7 +402,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     HeadMap m;
     bool map = open_map(p->s, side, &m);
-    if (!map && session_text_model(p->s) && side != SIDE_DIFF)
+    if (!map && session_by_attention(p->s) && side != SIDE_DIFF)
         return heads_words_click(p, r, y, x, command);
     if (!map)
         return false;
@@ -427,7 +427,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    if (session_text_model(s))
+    if (session_by_attention(s))
         buf_printf(out, "where %d heads look, over many sentences\nwhere heads look\nheads",
                    head_words_rows(s) * session_heads(s));
     else
@@ -439,7 +439,7 @@ static void title(const Session *s, Side side, Buf *out)
 static void least(const Session *s, Side side, int *h, int *w)
 {
     HeadMap m;
-    if (session_text_model(s) || !open_map(s, side, &m))
+    if (session_by_attention(s) || !open_map(s, side, &m))
         return;
     int need = m.blocks * (m.heads + 1) - 1 + AROUND_LIST + WORDS_LINES;
     *h = need < *h ? need : *h;

@@ -35,7 +35,7 @@ typedef struct Census {
 static Census census_open(const Session *s)
 {
     Census c = {.row = head_words_row(s), .head = session_head(s), .rows = head_words_rows(s), .g = session_base(s)};
-    c.label = session_text_model(s) ? LABEL_STACK : LABEL;
+    c.label = session_by_attention(s) ? LABEL_STACK : LABEL;
     int axis = session_role(s, ROLE_HEAD);
     c.heads = axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
     c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
@@ -212,8 +212,8 @@ enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, FIGURE_LABEL = 18, FIGUR
 static const char *figure_path(const Session *s, Side side, const Census *c, int i)
 {
     const Graph *g = shown_graph(s, side);
-    return session_text_model(s) ? site_path(g, anatomy_attention(g, c->row), FIGURES[i].site)
-                                 : shown_attention(s, side, c->row, FIGURES[i].site);
+    return session_by_attention(s) ? site_path(g, anatomy_attention(g, c->row), FIGURES[i].site)
+                                   : shown_attention(s, side, c->row, FIGURES[i].site);
 }
 
 /* How many heads were measured. */
@@ -292,7 +292,7 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
         draw_share(p, c, rect_cut(&r, 't', share_lines(r.h + 1)));
     if (r.h > 0)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM,
-                    session_text_model(p->s) ? "in this sentence:" : "on this picture:");
+                    session_words(p->s, SIDE_B) ? "in this sentence:" : "on this picture:");
     rect_cut(&r, 't', 1);
     for (int i = 0; i < FIGURE_COUNT && r.h > 0; i++)
         draw_figure(p, c, side, rect_cut(&r, 't', 1), i);
@@ -307,9 +307,9 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
         rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&words)) + 1);
     buf_free(&words);
     canvas_wrap(p->c, r, STYLE_DIM,
-                off                        ? "x switches it on again, Enter shows where it looks."
-                : session_text_model(p->s) ? "x switches it off for this sentence, Enter shows where it looks."
-                                           : "x switches it off for this picture, Enter shows where it looks.");
+                off                           ? "x switches it on again, Enter shows where it looks."
+                : session_words(p->s, SIDE_B) ? "x switches it off for this sentence, Enter shows where it looks."
+                                              : "x switches it off for this picture, Enter shows where it looks.");
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -352,7 +352,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
             if (rect_has(l.table, y, x) && rect_has(head_rect(&l, b, h), y, x)) {
                 if (b == c.row && h == c.head)
                     buf_puts(command, "in");
-                else if (session_text_model(p->s))
+                else if (session_by_attention(p->s))
                     buf_printf(command, "attention %d; head %d", b, h);
                 else
                     buf_printf(command, "block %d; head %d", b, h);
@@ -364,8 +364,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)side;
-    buf_puts(out, session_text_model(s) ? "head census: sentences lost without each head"
-                                        : "head census: accuracy lost without each head");
+    buf_puts(out, session_words(s, SIDE_B) ? "head census: sentences lost without each head"
+                                           : "head census: accuracy lost without each head");
 }
 
 VIEW_SPEC(CENSUS, .name = "census", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,

@@ -132,7 +132,7 @@ static void sample(const void *of, int i, float *x, float *y)
 static void draw_line(const Paint *p, Rect r, const Laboratory *l)
 {
     Bands b = bands_of(r);
-    bool text = session_text_model(p->s); /* by chance no sentence comes out right */
+    bool text = model_way(p->s->now->model); /* by chance no sentence comes out right */
     int classes = text ? 0 : session_classes(p->s);
     const float ends[] = {-0.5F, MEASURES_FACTORS - 0.5F}, chance[] = {1 / (float)classes, 1 / (float)classes};
     const CanvasLine line[] = {

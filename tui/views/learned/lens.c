@@ -209,7 +209,7 @@ static void draw_other(const Paint *p, const Lens *l, Rect r)
     Shown v;
     if (!shown_answer(p->s, l->side, l->other, &v) || v.count != l->classes)
         return;
-    bool mean = readout_used(model_vit(session_exhibit(p->s, l->side)->model)) == READOUT_CLASS_TOKEN;
+    bool mean = readout_used(session_exhibit(p->s, l->side)->model) == READOUT_CLASS_TOKEN;
     draw_label(p, l, r, false, l->label == LABEL ? mean ? "patch mean" : "class token" : mean ? "mean" : "cls");
     draw_values(p, l, &v, r, false, false);
 }
