@@ -13,10 +13,11 @@ typedef struct DiffSubject {
     const Graph *graph;
     Run *run;
     Pool *pool;
-    const VitConfig *config;   /* of a picture model, else NULL */
-    const Seq2seqConfig *text; /* of a model that reads words, else NULL */
-    const Weights *weights;    /* …and its weights, so that it can be built otherwise; NULL where edits are in it */
-    NodeId image;              /* what the patch projection sees; NO_NODE of words */
+    const VitConfig *config; /* of a picture model, else NULL */
+    const Seq2seqConfig
+        *text;              /* of a model that reads words, else NULL; both NULL: of another, no cause is looked for */
+    const Weights *weights; /* …and its weights, so that it can be built otherwise; NULL where edits are in it */
+    NodeId image;           /* what the patch projection sees; NO_NODE of words */
     const Preprocess *preprocess; /* how the picture became the input; */
     const Image *picture;         /* NULL where ready values were given */
 } DiffSubject;

@@ -321,18 +321,20 @@ static void put_places(const DiffCause *c, Buf *out)
 static void put_unexplained(const DiffNamed *n, const DiffCause *c, bool nan, bool given, Buf *out)
 {
     NodeId node = n->d->row[c->row].tensor->node;
+    const bool known = n->s->config || n->s->text;
     if (c->stopped)
         buf_printf(out, " The search for its cause was stopped after %d mistakes.", c->tried);
     else if (nan)
         buf_puts(out, given ? "" : " No mistake that is tried makes NaN: look at this step's numbers.");
-    else if (!given && c->steps > 1)
+    else if (!given && known && c->steps > 1)
         buf_printf(
             out,
             " Between it and the tensors recorded before it lie %d steps, and none of the mistakes that were tried "
             "explains it.",
             c->steps);
     else if (!given) {
-        buf_puts(out, " None of the mistakes that were tried explains it; the step is ");
+        buf_puts(out, known ? " None of the mistakes that were tried explains it; the step is "
+                            : " No mistakes are tried in a model of this family; the step is ");
         graph_formula(n->s->graph, node, out);
         buf_putc(out, '.');
     }

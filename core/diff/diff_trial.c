@@ -534,13 +534,14 @@ void trial_free(Trial *t)
 void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
                      const DiffReport *d, const DiffRow *row)
 {
-    Trial t = trial_new(s, r, o, d, row);
-    if (row->local.nan_theirs || row->local.nan_ours ||
+    const bool known = s->config || s->text; /* the mistakes that are tried are those of these equations */
+    if (!known || row->local.nan_theirs || row->local.nan_ours ||
         c->stopped) { /* no mistake that is tried makes NaN: nothing can be nearer */
         c->before = c->after = row->local;
         c->allowed = row->allowed;
         return;
     }
+    Trial t = trial_new(s, r, o, d, row);
     trial_open(&t);
     c->steps = t.steps;
     trial_going(&t, "the cause?", 0);

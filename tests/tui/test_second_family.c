@@ -4,11 +4,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/session/ask/ask_diff.h"
+#include "core/session/ask/export.h"
 #include "core/session/screens.h"
 #include "tests/second_family.h"
 #include "tests/tui/opened.h"
@@ -201,12 +206,44 @@ static void every_screen(void **state)
     assert_true(drawn >= 15);
 }
 
+/* A recording of it is compared node by node, and where it first differs is named; no cause is made up. */
+static void recorded(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/test_second_family.XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/trace.safetensors", folder);
+    DiffAsk ask = {.reference = path};
+    DiffAnswer answer;
+    Buf said = {0};
+    if (!export_nodes(&s, SIDE_B, "**.agreement **.agreement_scaled **.looks", NULL, path, TF_SAFETENSORS, NULL,
+                      &error) ||
+        !ask_diff(&s, &ask, NULL, &said, &answer, &error))
+        fail_msg("%s", error.text);
+    assert_true(answer.same);
+    buf_free(&said);
+    assert_true(run("set encoder.blocks.1.self_attn.factor 0.1"));
+    if (!ask_diff(&s, &ask, NULL, &said, &answer, &error))
+        fail_msg("%s", error.text);
+    assert_false(answer.same);
+    assert_string_equal(answer.path, "encoder.blocks.1.self_attn.agreement_scaled");
+    assert_non_null(strstr(buf_str(&said), "No mistakes are tried in a model of this family"));
+    assert_null(strstr(buf_str(&said), "Likely cause"));
+    buf_free(&said);
+    ask.own_input = true;
+    assert_false(ask_diff(&s, &ask, NULL, NULL, &answer, &error));
+    assert_non_null(strstr(error.text, "say it with -i"));
+    unlink(path);
+    rmdir(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(every_node, start, stop),
                                        cmocka_unit_test_setup_teardown(every_stage, start, stop),
                                        cmocka_unit_test_setup_teardown(every_command, start, stop),
                                        cmocka_unit_test_setup_teardown(no_patches, start, stop),
-                                       cmocka_unit_test_setup_teardown(every_screen, start, stop)};
+                                       cmocka_unit_test_setup_teardown(every_screen, start, stop),
+                                       cmocka_unit_test_setup_teardown(recorded, start, stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,11 +37,11 @@ static DiffSubject subject_of(Session *s, VitConfig *config)
                            .pool = s->pool,
                            .image = NO_NODE,
                            .text = model_text(s->now->model)};
-    if (subject.text) {
+    if (subject.text)
         subject.weights = session_edited(s) ? NULL : &s->now->model->weights;
+    if (!model_grid(s->now->model).rows)
         return subject;
-    }
-    *config = *model_vit(s->now->model);
+    *config = s->now->model->vit;
     if (session_input(s, SIDE_B)->ready)
         config->input = VIT_INPUT_READY;
     subject.config = config;
@@ -338,6 +338,9 @@ static bool take_input(Session *s, const DiffAsk *a, const DiffMap *map, Err *er
         return true;
     if (model_way(s->now->model))
         return take_words(s, a, map, err);
+    if (subject.image == NO_NODE)
+        return err_set(err, "%s: what it read is not looked for in recordings of such a model: say it with -i",
+                       a->reference);
     bool ok = diff_reference_input(a->reference, map, subject.graph, subject.image, &arena, &found, err);
     if (ok && !found.name)
         ok = no_input(s, a, err);
@@ -397,7 +400,7 @@ static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
         text_modules(s->now->model, &modules);
     diff_map_modules(&map, buf_str(&modules), g);
     buf_free(&modules);
-    map.picture = model_way(s->now->model) ? NULL : &s->now->model->preprocess;
+    map.picture = model_grid(s->now->model).rows ? &s->now->model->preprocess : NULL;
     ok = ok && take_input(s, a, &map, err);
     if (ok && model_way(s->now->model))
         find_bare(s, &map);
@@ -527,7 +530,7 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
     if (!permitted.reference || (a->map && !permitted.map))
         return false;
     a = &permitted;
-    if (!s->now->model || (!model_way(s->now->model) && !model_grid(s->now->model).rows))
+    if (!s->now->model)
         return err_set(err, "there is no model here to compare with");
     bool ok = ask_diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);
