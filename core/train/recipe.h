@@ -33,7 +33,7 @@ typedef struct Recipe {
                        well; 0: the paper's schedule */
     double beta1, beta2, epsilon;
     double mimic; /* how much attention begins as a trained one looks (start_mimic) */
-    double muon;  /* momentum of Muon (muon.h), which then learns the matrices of the blocks; 0: AdamW learns all */
+    double muon;  /* momentum of Muon (descent.h), which then learns the matrices of the blocks; 0: AdamW learns all */
     double decay; /* decoupled weight decay of matrices and positions (Loshchilov and Hutter 2019) */
     double position_rate; /* factor on the learning rate of the position table */
     double clip;          /* largest norm of all gradients together; 0: never clipped */

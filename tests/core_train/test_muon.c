@@ -9,7 +9,7 @@
 
 #include "core/base/rng.h"
 #include "core/kernels/kernels.h"
-#include "core/train/muon.h"
+#include "core/train/descent.h"
 
 enum { ROWS = 40, COLUMNS = 300, CELLS = ROWS * COLUMNS };
 
