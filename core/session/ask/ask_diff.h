@@ -1,6 +1,7 @@
 /* The run beside another program's: what `vitrine diff` and the command `diff` do. */
 #ifndef VITRINE_SESSION_ASK_ASK_DIFF_H
 #define VITRINE_SESSION_ASK_ASK_DIFF_H
+#include "core/diff/diff_names.h"
 #include "core/session/command.h"
 
 typedef struct DiffAsk {
@@ -34,4 +35,10 @@ bool diff_tolerance(const char *text, double *out, Err *err);
 bool diff_command(Session *s, const Args *a, Err *err);
 /* Is it a model rather than a trace: a folder or file of one, or "translator"? */
 bool ask_diff_is_model(const char *reference);
+
+/* --- of a model of words (ask_diff_words.c), inside core/session/ask only --- */
+/* Opens the texts that the trace was made from. */
+bool ask_diff_take_words(Session *s, const DiffAsk *a, const DiffMap *map, Err *err);
+/* Notes in the map which tokens of the text the template did not put there: a recording may have read those alone. */
+void ask_diff_find_bare(Session *s, DiffMap *map);
 #endif
