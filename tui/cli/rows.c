@@ -2,6 +2,7 @@
 #include "tui/cli/rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/err.h"
@@ -131,36 +132,50 @@ void rows_tally(Rows *r, const char *key, const char *label, Tally t, const Pair
     page_end(&r->page);
 }
 
-/* The member of that key, with its key, and its length; NULL: there is none. */
-static const char *member(const Rows *r, const char *key, size_t n, size_t *len)
+/* The number of that key, or −1: there is none. */
+static int member(const Rows *r, const char *key, size_t n)
 {
     for (int i = 0; i < r->n; i++) {
         const char *at = r->json.data + r->begin[i] + 1;
-        if (strncmp(at, key, n) == 0 && at[n] == '"') {
-            *len = (i + 1 < r->n ? r->begin[i + 1] : r->json.len) - r->begin[i];
-            return at - 1;
-        }
+        if (strncmp(at, key, n) == 0 && at[n] == '"')
+            return i;
     }
-    return NULL;
+    return -1;
+}
+
+/* Stops the program with the key of a row that the order does not name. */
+static void require_all(const Rows *r, const bool *put)
+{
+    for (int i = 0; i < r->n; i++) {
+        char what[80];
+        const char *key = r->json.data + r->begin[i] + 1;
+        snprintf(what, sizeof what, "the key '%.*s' in the order", (int)strcspn(key, "\""), key);
+        if (!put[i])
+            require_failed(what, __FILE__, __LINE__);
+    }
 }
 
 void rows_print(Rows *r, const char *order, bool json, Buf *out)
 {
-    int put = 0;
+    bool put[ROWS_MOST] = {false};
+    const size_t start = out->len;
     if (!json)
         buf_puts(out, buf_str(&r->page));
     for (const char *key = order; json && *key; key += strspn(key, " ")) {
-        size_t n = strcspn(key, " "), len = 0;
-        const char *text = member(r, key, n, &len);
-        if (text) {
-            buf_puts(out, put++ ? r->tight ? "," : ",\n  " : r->tight ? "{" : "{\n  ");
-            buf_add(out, text, len);
+        size_t n = strcspn(key, " ");
+        int i = member(r, key, n);
+        if (i >= 0) {
+            size_t end = i + 1 < r->n ? r->begin[i + 1] : r->json.len;
+            buf_puts(out, out->len > start ? r->tight ? "," : ",\n  " : r->tight ? "{" : "{\n  ");
+            buf_add(out, r->json.data + r->begin[i], end - r->begin[i]);
+            put[i] = true;
         }
         key += n;
     }
-    REQUIRE(!json || put == r->n);
-    if (json)
+    if (json) {
+        require_all(r, put);
         buf_puts(out, r->tight ? "}\n" : "\n}\n");
+    }
     buf_free(&r->page);
     buf_free(&r->json);
 }
