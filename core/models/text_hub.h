@@ -1,7 +1,7 @@
 /* Inside core/models only: text models in folders as the Hugging Face hub has them, config.json and model.safetensors.
  * A family is a row: its knobs, what its tensors are called, what its class has where config.json is silent.
- * text_hub.c, text_hub_experts.c, text_hub_encoders.c and text_hub_both.c have the rows, text_hub_refused.c those that
- * are not run; text_hub_config.c reads config.json, text_hub_weights.c tensors. */
+ * text_hub.c, text_hub_experts.c, text_hub_encoders.c and text_hub_encoder_decoders.c have the rows, text_hub_refused.c
+ * those that are not run; text_hub_config.c reads config.json, text_hub_weights.c tensors. */
 #ifndef VITRINE_MODELS_TEXT_HUB_H
 #define VITRINE_MODELS_TEXT_HUB_H
 #include "core/base/buf.h"
