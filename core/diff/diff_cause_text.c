@@ -191,11 +191,36 @@ static bool local_everywhere(Seq2seqConfig *c)
 }
 static bool window_longer(Seq2seqConfig *c)
 {
-    return c->window && ++c->window;
+    const bool has = c->window;
+    c->window += c->form == SEQ2SEQ_ENCODER_ONLY ? 2 : 1; /* to either side */
+    return has;
 }
 static bool window_shorter(Seq2seqConfig *c)
 {
-    return c->window > 1 && --c->window;
+    c->window -= c->form == SEQ2SEQ_ENCODER_ONLY ? 2 : 1;
+    return c->window > 0;
+}
+static bool window_to_either_side(Seq2seqConfig *c)
+{
+    c->window *= 2;
+    return c->form == SEQ2SEQ_ENCODER_ONLY;
+}
+/* Which blocks have a window repeats after so many: every block what the one behind it has. */
+static bool windows_one_earlier(Seq2seqConfig *c)
+{
+    const Seq2seqConfig own = *c;
+    const int layers = c->decoder_layers ? c->decoder_layers : c->encoder_layers;
+    int every = 1;
+    for (int i = 0; i + every < layers; i++)
+        if (seq2seq_windowed(c, i) != seq2seq_windowed(c, i + every)) {
+            every++;
+            i = -1;
+        }
+    for (int i = 0; i < layers; i++) {
+        const uint32_t bit = (uint32_t)1 << i % 32;
+        c->windowed[i / 32] = (c->windowed[i / 32] & ~bit) | (seq2seq_windowed(&own, (i + 1) % every) ? bit : 0);
+    }
+    return c->window;
 }
 static bool no_window(Seq2seqConfig *c)
 {
@@ -355,9 +380,13 @@ static const Setting SETTINGS[] = {
     {NAMED(local_everywhere), "the recording rotates by the base of blocks with a window everywhere"},
     {NAMED(window_longer), "the recording's window is one token longer"},
     {NAMED(window_shorter), "the recording's window is one token shorter"},
-    {NAMED(no_window), "the recording has no window: tokens look at all before them"},
+    {NAMED(window_to_either_side),
+     "the recording's window reaches as far to either side as it is wide here, from end to end"},
+    {NAMED(no_window), "the recording has no window"},
     {NAMED(windows_everywhere), "the recording has a window in every block"},
     {NAMED(windows_elsewhere), "the recording has its windows in the other blocks"},
+    {NAMED(windows_one_earlier),
+     "the recording counts blocks otherwise: every block has the window of the one behind it"},
     {NAMED(one_after_the_other),
      "the recording's MLP reads what attention has added, here both read the block's input"},
     {NAMED(side_by_side), "the recording's attention and MLP both read the block's input, here one follows the other"},

@@ -136,6 +136,7 @@ static void newer_settings(Settings *s, const Seq2seqConfig *a, const Seq2seqCon
     differ(s, "attention and MLP side by side", PARALLEL[a->parallel], PARALLEL[b->parallel]);
     differ(s, "gated MLP", yes(a->gated), yes(b->gated));
     differ_number(s, "window", a->window, b->window);
+    differ(s, "a norm before the first attention", yes(!a->first_bare), yes(!b->first_bare));
     differ_number(s, "soft cap of the scores", (double)a->score_cap, (double)b->score_cap);
     differ_number(s, "soft cap of the logits", (double)a->logit_cap, (double)b->logit_cap);
 }

@@ -200,10 +200,12 @@ static void put_rotations(const FactSink *f, const Seq2seqConfig *c)
 static void put_windows(const FactSink *f, const Seq2seqConfig *c)
 {
     int blocks = 0;
-    for (int i = 0; i < c->decoder_layers; i++)
+    const bool around = c->form == SEQ2SEQ_ENCODER_ONLY;
+    const int all = around ? c->encoder_layers : c->decoder_layers;
+    for (int i = 0; i < all; i++)
         blocks += seq2seq_windowed(c, i);
-    fact_put(f, "windows", "in %d of %d blocks a token sees itself and the %d before it", blocks, c->decoder_layers,
-             c->window - 1);
+    fact_put(f, "windows", "in %d of %d blocks a token sees itself and the %d %s", blocks, all,
+             around ? c->window / 2 : c->window - 1, around ? "to either side" : "before it");
 }
 
 /* What an encoder alone says. */
@@ -281,7 +283,10 @@ static void facts(const Model *m, FactFn put, void *context)
              : c->head_norm == HEAD_NORM_ALL ? ", norms of q and k over all heads"
                                              : "",
              c->embed_norm ? ", a norm of the embedding" : "", c->gamma_plus ? ", norms stretch by 1 + gamma" : "",
-             c->bare_norm ? ", norms without beta" : "");
+             c->bare_norm
+                 ? c->first_bare ? ", norms without beta, none before the first attention" : ", norms without beta"
+             : c->first_bare ? ", no norm before the first attention"
+                             : "");
     if (c->distances)
         fact_put(&f, "distances",
                  "to every score of %s comes a learned bias for its range of distance, %d ranges up to "

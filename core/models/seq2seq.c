@@ -110,7 +110,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
     const Seq2seqConfig *c = b->c;
     int query = b->decoder ? b->axis.t : b->axis.s;
     const bool cross = s->cross && !c->cross_own;
-    bool self = b->decoder && !s->cross, windowed = self && seq2seq_windowed(c, b->layer);
+    bool self = !s->cross, windowed = self && seq2seq_windowed(c, b->layer);
     NnNorm norms[2];
     NnRope rope = {.cos = b->rope[windowed].cos, .sin = b->rope[windowed].sin, .partner = b->partner, .freqs = NO_NODE};
     NnBias bias = {.all = b->bias[b->decoder]};
@@ -139,9 +139,9 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
                      .cap = c->score_cap,
                      .bias = biased ? &bias : NULL,
                      .rope = self && c->pos == SEQ2SEQ_POS_ROPE ? &rope : NULL,
-                     .mask = !self      ? s->cross == cross ? b->padding : NO_NODE
-                             : windowed ? b->windowed
-                                        : b->causal};
+                     .mask = windowed                  ? b->windowed
+                             : !b->decoder || s->cross ? s->cross == cross ? b->padding : NO_NODE
+                                                       : b->causal};
     NnPast past;
     if (b->decoder && b->kept) {
         const Seq2seqKept *k = &b->kept[b->layer];
@@ -236,8 +236,9 @@ static NodeId normed_result(TextBuilder *b, const Sublayer *s, NodeId out, int p
 static NodeId sublayer(TextBuilder *b, const Sublayer *s, NodeId x)
 {
     int part;
-    bool is_mlp = strcmp(s->scope, "mlp") == 0, behind = !b->c->pre_norm && !b->c->after_norm;
-    NodeId in = b->c->pre_norm ? text_norm(b, s->norm, s->gamma, x) : x;
+    bool is_mlp = strcmp(s->scope, "mlp") == 0, normed = seq2seq_has_in(b->c, s->gamma, b->layer),
+         behind = !b->c->pre_norm && !b->c->after_norm && normed;
+    NodeId in = b->c->pre_norm && normed ? text_norm(b, s->norm, s->gamma, x) : x;
     NodeId out = is_mlp ? mlp(b, s, in, &part) : attend(b, s, in, &part);
     if (b->c->after_norm)
         out = normed_result(b, s, out, part);

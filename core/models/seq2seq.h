@@ -100,8 +100,9 @@ typedef struct Seq2seqConfig {
     bool gated;                 /* act(x W_gate) · (x W_up) in the MLP */
     Seq2seqExperts experts;     /* of a decoder alone, all of them gated and without biases */
     float score_cap, logit_cap; /* cap · tanh(x / cap) of the scaled scores, of the logits; 0: none */
-    int window;                 /* a token sees so many tokens, itself the last of them; 0: all before it */
-    uint32_t windowed[SEQ2SEQ_LAYERS_MOST / 32]; /* …in these blocks of the decoder: bit by bit */
+    int window; /* a token sees so many tokens, itself the last of them, in an encoder half as many to either side of
+                   itself; 0: all */
+    uint32_t windowed[SEQ2SEQ_LAYERS_MOST / 32]; /* …in these blocks of a model of one stack: bit by bit */
     bool tied;                                   /* the answer's weights are the embedding's */
     bool shared;       /* of both stacks: one embedding for what is read and what is written */
     int distances;     /* rows of a table of distances between tokens for each stack, added to the scores of its own
@@ -110,14 +111,16 @@ typedef struct Seq2seqConfig {
     int distance_most; /* …from there on all are alike */
     bool head_bias, qkv_bias, out_bias, mlp_bias;
     /* Of an encoder alone (Devlin et al. 2018, "BERT"). */
-    int segments;   /* rows of a table of segments, added to the words; 0: none */
-    int word_width; /* of the words' vectors, which are projected to the model's width (ELECTRA); 0: the same */
-    bool wordless;  /* no answer in words */
-    bool transform; /* in front of the answer LN(act(x W + b)), act by transform_act */
+    int segments;        /* rows of a table of segments, added to the words; 0: none */
+    int word_width;      /* of the words' vectors, which are projected to the model's width (ELECTRA); 0: the same */
+    bool wordless;       /* no answer in words */
+    bool transform;      /* in front of the answer LN(act(x W + b)), act by transform_act */
+    bool transform_bare; /* …without b */
     MapFn transform_act;
-    bool pooler;   /* tanh(x W + b) of the first token */
-    bool pair;     /* …and from that whether the second segment follows the first */
-    bool replaced; /* for every token whether it was put in place of another (Clark et al. 2020, "ELECTRA") */
+    bool first_bare; /* pre_norm: the first attention reads the embedding, which has a norm already, as it is */
+    bool pooler;     /* tanh(x W + b) of the first token */
+    bool pair;       /* …and from that whether the second segment follows the first */
+    bool replaced;   /* for every token whether it was put in place of another (Clark et al. 2020, "ELECTRA") */
     SentencePool sentence;
     enum { UNIT_UNSAID, UNIT_NO, UNIT_YES } unit; /* is that vector brought to length 1? By modules.json, if it says */
 } Seq2seqConfig;
@@ -128,7 +131,7 @@ bool seq2seq_has_encoder(const Seq2seqConfig *c);
 bool seq2seq_has_decoder(const Seq2seqConfig *c);
 int seq2seq_key_heads(const Seq2seqConfig *c);
 float seq2seq_root(int n, bool inverse); /* √n or 1/√n */
-/* Has that block of the decoder a window? */
+/* Has that block of a model of one stack a window? */
 bool seq2seq_windowed(const Seq2seqConfig *c, int layer);
 /* Has that block of the decoder experts? */
 bool seq2seq_has_experts(const Seq2seqConfig *c, int layer);

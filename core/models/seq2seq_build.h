@@ -19,11 +19,11 @@ typedef struct TextBuilder {
     int layer;                        /* …its block */
     int block;                        /* …and the block's part, or NO_PART */
     NodeId memory;                    /* what cross-attention looks at, or NO_NODE */
-    NodeId padding, causal, windowed; /* windowed: causal in blocks with a window */
+    NodeId padding, causal, windowed; /* windowed: in blocks with a window, instead of the other two */
     NodeId bias[2];                   /* of the encoder's own scores [h,s,r], of the decoder's [h,t,u]; or NO_NODE */
     struct {
         NodeId cos, sin;
-    } rope[2];     /* [t,e]; of blocks with a window the second, where it differs */
+    } rope[2];     /* [t,e], of an encoder alone [s,e]; of blocks with a window the second, where it differs */
     int *partner;  /* [e] of a rotation */
     int *key_head; /* [h] where queries are grouped, else NULL */
     struct {
@@ -44,9 +44,9 @@ void text_axes(TextBuilder *b);
 NnWeight text_weight(const TextBuilder *b, Seq2seqRole r);
 /* Words to tokens with places, in the stack being built; sets its input in nodes. */
 NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes);
-/* Sets padding and the masks of the decoder where the model needs them. */
+/* Sets padding and the masks where the model needs them. */
 void text_masks(TextBuilder *b, Seq2seqNodes *nodes);
-/* Sets what the decoder's attentions read of where tokens are: rope or alibi. */
+/* Sets what attentions read of where tokens are: rope or alibi. */
 void text_places(TextBuilder *b);
 /* Sets what the attentions of the stack being built add for the distance of two of its tokens. */
 void text_distances(TextBuilder *b);

@@ -121,16 +121,17 @@ int seq2seq_rotated(const Seq2seqConfig *c)
 static bool check_knobs(const Seq2seqConfig *c, Err *err)
 {
     const Seq2seqRope *r = &c->rope;
-    bool turned = c->pos == SEQ2SEQ_POS_ROPE || c->pos == SEQ2SEQ_POS_ALIBI;
-    if (c->form != SEQ2SEQ_DECODER_ONLY && (c->key_heads || turned || c->after_norm || c->head_norm || c->parallel ||
-                                            c->score_cap > 0 || c->window || c->experts.count))
+    if (c->form == SEQ2SEQ_BOTH && (c->pos == SEQ2SEQ_POS_ROPE || c->window))
+        return err_set(err, "rotations and windows are built here for a stack alone");
+    if (c->form != SEQ2SEQ_DECODER_ONLY && (c->key_heads || c->pos == SEQ2SEQ_POS_ALIBI || c->after_norm ||
+                                            c->head_norm || c->parallel || c->score_cap > 0 || c->experts.count))
         return err_set(err,
-                       "grouped queries, rotations, windows, experts, norms of queries and soft caps are built here "
-                       "for a decoder alone");
+                       "grouped queries, ALiBi, experts, norms of queries and soft caps are built here for a decoder "
+                       "alone");
     if (c->experts.count && (!c->gated || c->mlp_bias))
         return err_set(err, "experts are built here with gates and without biases");
-    if (c->form != SEQ2SEQ_ENCODER_ONLY &&
-        (c->segments || c->word_width || c->wordless || c->transform || c->pooler || c->replaced || c->sentence))
+    if (c->form != SEQ2SEQ_ENCODER_ONLY && (c->segments || c->word_width || c->wordless || c->transform || c->pooler ||
+                                            c->replaced || c->sentence || c->first_bare))
         return err_set(err, "segments, words of another width and poolers are built here for an encoder alone");
     if (c->distances % 4 || (c->distances && c->pos == SEQ2SEQ_POS_ALIBI))
         return err_set(err, "%d distances can't be halved twice, or stand beside ALiBi", c->distances);
@@ -274,10 +275,10 @@ bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r)
     case SEQ2SEQ_SOURCE_PROJECT_B: return c->word_width;
     case SEQ2SEQ_SOURCE_DISTANCE:
     case SEQ2SEQ_TARGET_DISTANCE: return c->distances;
-    case SEQ2SEQ_TRANSFORM_W:
-    case SEQ2SEQ_TRANSFORM_B:
+    case SEQ2SEQ_TRANSFORM_W: return c->transform;
+    case SEQ2SEQ_TRANSFORM_B: return c->transform && !c->transform_bare;
     case SEQ2SEQ_TRANSFORM_GAMMA:
-    case SEQ2SEQ_TRANSFORM_BETA: return c->transform;
+    case SEQ2SEQ_TRANSFORM_BETA: return c->transform && has_bias(c, r);
     case SEQ2SEQ_POOLER_W:
     case SEQ2SEQ_POOLER_B: return c->pooler;
     case SEQ2SEQ_PAIR_W:
@@ -303,6 +304,8 @@ bool seq2seq_has_in(const Seq2seqConfig *c, Seq2seqRole r, int layer)
     bool experts = r >= SEQ2SEQ_ROUTER_W && r <= SEQ2SEQ_SHARED_W_OPEN,
          dense = (r >= SEQ2SEQ_DEC_W_UP && r <= SEQ2SEQ_DEC_B_DOWN) || r == SEQ2SEQ_DEC_W_GATE ||
                  r == SEQ2SEQ_DEC_B_GATE;
+    if (c->first_bare && layer == 0 && (r == SEQ2SEQ_ENC_LN1_GAMMA || r == SEQ2SEQ_ENC_LN1_BETA))
+        return false;
     return seq2seq_has(c, r) && (!(experts || dense) || experts == seq2seq_has_experts(c, layer));
 }
 

@@ -191,7 +191,8 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
     double *q = direct_zeros((size_t)n, inner), *z = direct_zeros((size_t)n, inner),
            *k = direct_zeros((size_t)m, groups * e), *v = direct_zeros((size_t)m, groups * e);
     const From stack = {.c = c, .w = f->w};
-    bool windowed = self && seq2seq_windowed(c, f->layer), alibi = self && c->pos == SEQ2SEQ_POS_ALIBI;
+    bool own = first != SEQ2SEQ_CROSS_W_Q, windowed = own && seq2seq_windowed(c, f->layer),
+         alibi = self && c->pos == SEQ2SEQ_POS_ALIBI;
     linear(f, first, x, n, d, q, inner);
     linear(f, (Seq2seqRole)(first + 2), seen, m, d, k, groups * e);
     linear(f, (Seq2seqRole)(first + 4), seen, m, d, v, groups * e);
@@ -199,23 +200,26 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
         norm_heads(f, SEQ2SEQ_DEC_Q_EACH, SEQ2SEQ_DEC_Q_ALL, q, n, heads);
         norm_heads(f, SEQ2SEQ_DEC_K_EACH, SEQ2SEQ_DEC_K_ALL, k, n, groups);
     }
-    if (self && c->pos == SEQ2SEQ_POS_ROPE) {
+    if (own && c->pos == SEQ2SEQ_POS_ROPE) {
         turn(f, windowed, q, n, heads);
         turn(f, windowed, k, n, groups);
     }
     double *keys = every_head(c, k, (size_t)m), *values = every_head(c, v, (size_t)m);
     for (size_t t = 0; t < (size_t)n; t++) {
-        size_t width = (size_t)c->window, from = windowed && t + 1 > width ? t + 1 - width : 0;
+        size_t before = (size_t)(self ? c->window - 1 : c->window / 2), from = windowed && t > before ? t - before : 0,
+               last = self                                     ? t
+                      : windowed && t + before < (size_t)m - 1 ? t + before
+                                                               : (size_t)m - 1;
         const Distance far = {c->heads, t, from};
         const DirectSeen sees = {heads,
                                  e,
-                                 self ? t + 1 - from : (size_t)m,
+                                 last + 1 - from,
                                  keys + from * inner,
                                  values + from * inner,
                                  (double)c->scale,
                                  (double)c->score_cap};
         const Seq2seqRole of = self ? SEQ2SEQ_TARGET_DISTANCE : SEQ2SEQ_SOURCE_DISTANCE;
-        const Ranges ranges = {c, c->distances && first != SEQ2SEQ_CROSS_W_Q ? weight(&stack, of) : NULL, self, (int)t};
+        const Ranges ranges = {c, c->distances && own ? weight(&stack, of) : NULL, self, (int)t};
         direct_attend(&sees, q + t * inner,
                       ranges.table ? range
                       : alibi      ? distance
@@ -346,7 +350,7 @@ static void sublayer(const From *f, bool decoder, const Step *s, Seq2seqDirectMe
     const Seq2seqConfig *c = f->c;
     size_t cells = (size_t)n * (size_t)c->width;
     double *in = direct_zeros(cells, 1), *found = direct_zeros(cells, 1);
-    if (c->pre_norm)
+    if (c->pre_norm && weight(f, s->gamma))
         norm(f, s->gamma, x, n, in);
     else
         memcpy(in, x, cells * sizeof *in);

@@ -137,7 +137,7 @@ void text_distances(TextBuilder *b)
     b->bias[decoder] = nn_bias(g, "distance", nn_weight(g, &table), &bias, DIMS(b->axis.h, t, u));
 }
 
-/* --- where tokens are, for the decoder's attentions --- */
+/* --- where tokens are, for attentions --- */
 
 /* cos[t,e] and sin[t,e] of the tokens that ask; sin is negative for the first number of a pair. What is not rotated has
  * cos 1 and sin 0. */
@@ -145,7 +145,8 @@ static void rotation(TextBuilder *b, bool local)
 {
     Graph *g = b->g;
     const Seq2seqConfig *c = b->c;
-    int n = g->axes[b->axis.t].n, first = b->target.n - n;
+    const int tokens = seq2seq_has_decoder(c) ? b->axis.t : b->axis.s, n = g->axes[tokens].n,
+              first = seq2seq_has_decoder(c) ? b->target.n - n : 0;
     size_t width = (size_t)c->head_dim, cells = size_mul((size_t)n, width);
     float *cos = arena_alloc(&g->arena, size_mul(cells, sizeof *cos)),
           *sin = arena_alloc(&g->arena, size_mul(cells, sizeof *sin));
@@ -164,7 +165,7 @@ static void rotation(TextBuilder *b, bool local)
             sin[row + (size_t)one] = -sin[row + (size_t)two];
         }
     }
-    Dims d = DIMS(b->axis.t, b->axis.e);
+    Dims d = DIMS(tokens, b->axis.e);
     b->rope[local].cos = graph_leaf(g, local ? "rope_cos_local" : "rope_cos", d,
                                     (Leaf){LEAF_CONST, cos, "cos of place · frequency"});
     b->rope[local].sin = graph_leaf(g, local ? "rope_sin_local" : "rope_sin", d,
@@ -189,9 +190,9 @@ static void alibi(TextBuilder *b)
 void text_places(TextBuilder *b)
 {
     const Seq2seqConfig *c = b->c;
-    if (!seq2seq_has_decoder(c) || !b->target.n)
+    if (seq2seq_has_decoder(c) && !b->target.n)
         return;
-    graph_scope(b->g, "decoder");
+    graph_scope(b->g, seq2seq_has_decoder(c) ? "decoder" : "encoder");
     if (c->pos == SEQ2SEQ_POS_ALIBI)
         alibi(b);
     if (seq2seq_key_heads(c) != c->heads) {
@@ -232,6 +233,27 @@ static NodeId mask(TextBuilder *b, const char *name, int window, const char *ori
     return graph_leaf(g, name, DIMS(b->axis.t, b->axis.u), (Leaf){LEAF_CONST, cell, origin});
 }
 
+/* 1 where a token of an encoder is at most half a window away. Padding is seen by nobody but itself: a row without any
+ * token would have no softmax. */
+static NodeId window_around(TextBuilder *b)
+{
+    Graph *g = b->g;
+    const int n = g->axes[b->axis.s].n, most = b->c->window / 2;
+    const Dims pairs = DIMS(b->axis.s, b->axis.r);
+    float *cell = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)n), sizeof *cell)),
+          *own = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)n), sizeof *own));
+    for (int t = 0; t < n; t++) {
+        own[t * n + t] = 1;
+        for (int u = 0; u < n; u++)
+            cell[t * n + u] = t - u <= most && u - t <= most;
+    }
+    NodeId window = graph_leaf(g, "window_mask", pairs, (Leaf){LEAF_CONST, cell, "1 where a token is in the window"});
+    if (b->padding == NO_NODE)
+        return window;
+    NodeId itself = graph_leaf(g, "window_own", pairs, (Leaf){LEAF_CONST, own, "1 for the token itself"});
+    return graph_where(g, "window_seen", b->padding, window, itself);
+}
+
 void text_masks(TextBuilder *b, Seq2seqNodes *nodes)
 {
     Graph *g = b->g;
@@ -240,6 +262,10 @@ void text_masks(TextBuilder *b, Seq2seqNodes *nodes)
         b->padding = graph_leaf(g, "padding", nn_dims(b->axis.b, DIMS(b->axis.r)),
                                 (Leaf){LEAF_INPUT, b->texts ? b->zeros : b->padding_in, "1 for a word, 0 for padding"});
         nodes->padding = b->padding;
+    }
+    if (!seq2seq_has_decoder(b->c) && b->c->window) {
+        graph_scope(g, "encoder");
+        b->windowed = window_around(b);
     }
     if (!seq2seq_has_decoder(b->c) || !b->target.n)
         return;

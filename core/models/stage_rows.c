@@ -36,8 +36,13 @@ static const StageRow ROWS[] = {
     {PART_MODEL, "encoder_norm", "encoder norm", "LN(z_L)", "encoder.ln_final.out encoder.rms_final.out",
      "encoder.ln_final encoder.rms_final", NULL},
     {PART_MODEL, "causal", "causal mask", "", "decoder.causal_mask", "decoder.causal_mask decoder.window_mask", NULL},
-    {PART_MODEL, "rotations", "rotations", "cos θ, sin θ", "decoder.rope_cos",
-     "decoder.rope_cos decoder.rope_sin decoder.rope_cos_local decoder.rope_sin_local",
+    {PART_MODEL, "near", "window", "", "encoder.window_mask",
+     "encoder.window_mask encoder.window_own encoder.window_seen",
+     "Which tokens a token sees in blocks with a window: those near it, to either side."},
+    {PART_MODEL, "rotations", "rotations", "cos θ, sin θ", "decoder.rope_cos encoder.rope_cos",
+     "decoder.rope_cos decoder.rope_sin decoder.rope_cos_local decoder.rope_sin_local encoder.rope_cos "
+     "encoder.rope_sin "
+     "encoder.rope_cos_local encoder.rope_sin_local",
      "How far each pair of numbers of q and k is turned at each place of the text."},
     {PART_MODEL, "alibi", "distance bias", "−m(t−u)", "decoder.alibi", "decoder.alibi",
      "What every head takes off a score for the distance between the two words."},

@@ -57,8 +57,8 @@ static const struct {
     {"num_key_value_heads|n_kv_heads", WHOLE, OF(key_heads), QUIET},
     {"head_dim|d_kv", WHOLE, OF(head_dim), QUIET},
     {"max_position_embeddings|n_positions|max_seq_len|block_size", WHOLE, OF(positions), QUIET},
-    {"rms_norm_eps|layer_norm_eps|layer_norm_epsilon|norm_epsilon", REAL, OF(eps), BY_CLASS},
-    {"rope_theta|rotary_emb_base", REAL, OF(rope.base), BY_CLASS},
+    {"rms_norm_eps|layer_norm_eps|layer_norm_epsilon|norm_epsilon|norm_eps", REAL, OF(eps), BY_CLASS},
+    {"rope_theta|rotary_emb_base|global_rope_theta", REAL, OF(rope.base), BY_CLASS},
     {"tie_word_embeddings", FLAG, OF(tied), BY_CLASS},
 };
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };

@@ -11,6 +11,9 @@
     [SEQ2SEQ_##role##_GAMMA] = name ".weight|" name ".gamma", [SEQ2SEQ_##role##_BETA] = name ".bias|" name ".beta"
 #define SELF(scope, q, k, v)                                                                                           \
     BOTH(ENC_W_Q, ENC_B_Q, scope q), BOTH(ENC_W_K, ENC_B_K, scope k), BOTH(ENC_W_V, ENC_B_V, scope v)
+#define PART(w, b, name, how) [SEQ2SEQ_##w] = name ".weight#" how, [SEQ2SEQ_##b] = name ".bias#" how
+#define THREE(name)                                                                                                    \
+    PART(ENC_W_Q, ENC_B_Q, name, "q"), PART(ENC_W_K, ENC_B_K, name, "k"), PART(ENC_W_V, ENC_B_V, name, "v")
 #define BERT_EMBEDDINGS                                                                                                \
     [SEQ2SEQ_SOURCE_EMBED] = "embeddings.word_embeddings.weight",                                                      \
     [SEQ2SEQ_SOURCE_POS] = "embeddings.position_embeddings.weight",                                                    \
@@ -93,6 +96,43 @@ static bool mpnet(const HubReading *k, Seq2seqConfig *c, Err *err)
     if (c->distances != 32)
         return err_set(err, "%s: \"relative_attention_num_buckets\" is %d: 32 are built here", k->path, c->distances);
     return behind_padding(k, c, err);
+}
+
+/* Of every so many blocks the first sees all, the others what is near, half a window to either side; where transformers
+ * 5 wrote layer_types, these must say the same. */
+static bool modernbert(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    int every = 3;
+    bool norm_bias = false, attention = false, head = false;
+    c->window = 128;
+    if (!hub_whole(k, "local_attention", &c->window, err) || !hub_whole(k, "global_attn_every_n_layers", &every, err) ||
+        !hub_flag(k, "norm_bias", &norm_bias, err) || !hub_flag(k, "attention_bias", &attention, err) ||
+        !hub_flag(k, "mlp_bias", &c->mlp_bias, err) || !hub_flag(k, "classifier_bias", &head, err) ||
+        !hub_flag(k, "decoder_bias", &c->head_bias, err) ||
+        !hub_real(k, "local_rope_theta", &c->rope.local_base, err) ||
+        !hub_act(k, "classifier_activation", json_text(json_get(k->config, "classifier_activation"), "gelu"),
+                 &c->transform_act, err))
+        return false;
+    if (every < 1 || c->window < 2)
+        return err_set(
+            err, "%s: \"global_attn_every_n_layers\" is %d and \"local_attention\" %d: at least 1 and 2 are possible",
+            k->path, every, c->window);
+    if (!hub_windows(k, c, 0, err))
+        return false;
+    const bool typed = json_get(k->config, "layer_types");
+    for (int i = 0; i < c->decoder_layers; i++) {
+        const bool near = i % every != 0;
+        if (typed && seq2seq_windowed(c, i) != near)
+            return err_set(err,
+                           "%s: \"layer_types\" and \"global_attn_every_n_layers\" differ for block %d: correct one",
+                           k->path, i);
+        if (!near)
+            c->windowed[i / 32] &= ~((uint32_t)1 << i % 32);
+    }
+    c->bare_norm = !norm_bias;
+    c->qkv_bias = c->out_bias = attention;
+    c->transform_bare = !head;
+    return true;
 }
 
 const HubFamily HUB_ENCODERS[] = {
@@ -198,5 +238,41 @@ const HubFamily HUB_ENCODERS[] = {
      .beside = CLASSIFIERS,
      .keys = "relative_attention_num_buckets",
      .finish = mpnet},
+    {.type = "modernbert",
+     .layout = "Hugging Face ModernBERT",
+     .c = {.form = SEQ2SEQ_ENCODER_ONLY,
+           .eps = 1e-5f,
+           .act = MAP_GELU,
+           .pre_norm = true,
+           .final_norm = true,
+           .embed_norm = true,
+           .first_bare = true,
+           .gated = true,
+           .pos = SEQ2SEQ_POS_ROPE,
+           .rope = {.base = 160000, .local_base = 10000, .half = true},
+           .tied = true,
+           .head_bias = true},
+     .prefix = "model.",
+     .names_of_keys = "norm_eps global_rope_theta",
+     .names = {[SEQ2SEQ_SOURCE_EMBED] = "embeddings.tok_embeddings.weight",
+               LN(SOURCE_NORM, "embeddings.norm"),
+               LN(ENC_LN1, "layers.%d.attn_norm"),
+               THREE("layers.%d.attn.Wqkv"),
+               BOTH(ENC_W_O, ENC_B_O, "layers.%d.attn.Wo"),
+               LN(ENC_LN2, "layers.%d.mlp_norm"),
+               PART(ENC_W_GATE, ENC_B_GATE, "layers.%d.mlp.Wi", "0/2"),
+               PART(ENC_W_UP, ENC_B_UP, "layers.%d.mlp.Wi", "1/2"),
+               BOTH(ENC_W_DOWN, ENC_B_DOWN, "layers.%d.mlp.Wo"),
+               LN(SOURCE_FINAL, "final_norm"),
+               FILLS("head.dense", "head.norm", "decoder"),
+               [SEQ2SEQ_HEAD_B] = "/decoder.bias"},
+     .beside = CLASSIFIERS " head.*",
+     .musts = "position_embedding_type=\"absolute\" sliding_window=null",
+     .keys =
+         "local_attention global_attn_every_n_layers norm_bias attention_bias mlp_bias classifier_bias decoder_bias "
+         "local_rope_theta classifier_activation classifier_pooling sparse_pred_ignore_index "
+         "initializer_cutoff_factor reference_compile deterministic_flash_attn gradient_checkpointing "
+         "repad_logits_with_grad sparse_prediction",
+     .finish = modernbert},
 };
 const int HUB_ENCODER_COUNT = sizeof HUB_ENCODERS / sizeof *HUB_ENCODERS;

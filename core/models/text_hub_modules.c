@@ -51,7 +51,7 @@ static const struct {
     {SEQ2SEQ_ENC_W_K, READS "self_attn.k"},
     {SEQ2SEQ_ENC_W_V, READS "self_attn.v"},
     {SEQ2SEQ_ENC_W_O, READS "self_attn.out"},
-    {SEQ2SEQ_ENC_LN1_GAMMA, READS "rms1.out|" READS "ln1.out"},
+    {SEQ2SEQ_ENC_LN1_GAMMA, READS "rms1.out|" READS "ln1.out|" READS "resid_pre"},
     {SEQ2SEQ_ENC_W_UP, READS "mlp.pre"},
     {SEQ2SEQ_ENC_W_GATE, READS "mlp.gate"},
     {SEQ2SEQ_ENC_W_DOWN, READS "mlp.out"},
@@ -104,6 +104,16 @@ static const struct {
     {"bert", "/cls.predictions.transform", "ln_transform.out"},
     {"bert", "/cls.predictions.transform.transform_act_fn", "transform.post"},
     {ROBERTAS, "/lm_head", "logits"},
+    {"modernbert", "embeddings", "encoder.ln_embed.out"},
+    {"modernbert", "embeddings.drop", "encoder.ln_embed.out"},
+    {"modernbert", "layers.%d", READS "resid_post"},
+    {"modernbert", "layers.%d.attn", READS "self_attn.out"},
+    {"modernbert", "layers.%d.attn.out_drop", READS "self_attn.out"},
+    {"modernbert", "layers.%d.mlp", READS "mlp.out"},
+    {"modernbert", "layers.%d.mlp.act", READS "mlp.gate_post"},
+    {"modernbert", "layers.%d.mlp.drop", READS "mlp.post"},
+    {"modernbert", "/head", "ln_transform.out"},
+    {"modernbert", "/head.act", "transform.post"},
     {"electra", "/generator_predictions", "ln_transform.out"},
     {"electra", "/generator_predictions.activation", "transform.post"},
     {"electra", "/discriminator_predictions", "replaced.score"},
@@ -176,12 +186,14 @@ static void put_name(const HubFamily *f, const Seq2seqConfig *c, size_t i, const
     if (n <= weight || strncmp(name + n - weight, ".weight", weight) != 0)
         return;
     n -= weight;
+    const bool reads = strncmp(nodes, READS, strlen(READS)) == 0;
     if (how && strchr("qkv", how[1])) { /* the three in one */
         if (how[1] != 'q' || strchr(how, 'H') || seq2seq_key_heads(c) != c->heads)
             return;
-        nodes = BLOCK "self_attn.q + " BLOCK "self_attn.k + " BLOCK "self_attn.v";
+        nodes = reads ? READS "self_attn.q + " READS "self_attn.k + " READS "self_attn.v"
+                      : BLOCK "self_attn.q + " BLOCK "self_attn.k + " BLOCK "self_attn.v";
     } else if (how && strncmp(how, "#0/2", 4) == 0)
-        nodes = BLOCK "mlp.gate + " BLOCK "mlp.pre";
+        nodes = reads ? READS "mlp.gate + " READS "mlp.pre" : BLOCK "mlp.gate + " BLOCK "mlp.pre";
     else if (how && strncmp(how, "#1/2", 4) == 0)
         return;
     put_line(f, name, n, "", nodes, out);

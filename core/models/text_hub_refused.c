@@ -43,7 +43,6 @@ static const struct {
     {"mamba2", NO_ATTENTION},
     {"mbart", BOTH_OTHER "norms in front and one behind each stack, and a language that is put first"},
     {"minicpm", "its embeddings, sums and logits have factors of their own"},
-    {"modernbert", READS},
     {"nemotron", "its norms stretch by 1 + gamma and take the mean off, and its activation is a square"},
     {"olmo", "its norms have no weights at all"},
     {"olmo3", "its windows and rotations by block are not read here"},

@@ -317,7 +317,9 @@ static void find_answers(const Reading *k)
     }
     if (c->form != SEQ2SEQ_ENCODER_ONLY)
         return;
-    c->transform = find_name(k, SEQ2SEQ_TRANSFORM_W, 0, 0, name) != NULL;
+    /* a classifier may have the layer in front of the answer under the same name, and no answer in words */
+    c->transform = find_name(k, SEQ2SEQ_TRANSFORM_W, 0, 0, name) &&
+                   (!c->head_bias || find_name(k, SEQ2SEQ_HEAD_B, 0, 0, name));
     c->wordless = !c->transform;
     c->pooler = find_name(k, SEQ2SEQ_POOLER_W, 0, 0, name) != NULL;
     c->pair = c->pooler && find_name(k, SEQ2SEQ_PAIR_W, 0, 0, name);

@@ -167,8 +167,10 @@ static NodeId transformed(Graph *g, NodeId tokens, const Seq2seqConfig *c)
         snprintf(path, sizeof path, "ln_transform.%s", LEAVES[i]);
         leaf[i] = graph_find(g, path);
     }
-    NodeId sum = probe_passing(g, graph_contract(g, "transform_nobias", tokens, weight, dims_replace(in, d, p)));
-    NodeId pre = probe_passing(g, graph_zip(g, "transform_pre", OP_ADD, sum, bias));
+    NodeId pre = probe_passing(g, graph_contract(g, bias == NO_NODE ? "transform_pre" : "transform_nobias", tokens,
+                                                 weight, dims_replace(in, d, p)));
+    if (bias != NO_NODE)
+        pre = probe_passing(g, graph_zip(g, "transform_pre", OP_ADD, pre, bias));
     NodeId post = graph_map(g, "transform_post", c->transform_act, pre);
     NodeId out = probe_norm(g, "norm", post, p, (ProbeNorm){leaf[0], leaf[1], leaf[2], leaf[3], false});
     return graph_view(g, "transformed", out, dims_replace(in, d, w));

@@ -103,6 +103,12 @@ static const struct {
     {"electra_generator", "norm", "norm"},
     {"mpnet", "offset", "from row 0 on"},
     {"mpnet", "sides", NULL},
+    {"modernbert", "one base", "one base in all blocks"},
+    {"modernbert", "a first norm", NULL},
+    {"modernbert", "the third sees all", "the window of the one behind it"},
+    {"modernbert", "a whole window", "as far to either side as it is wide"},
+    {"modernbert", "looks back", NULL},
+    {"modernbert", "gate", "gate and the values that it multiplies are exchanged"},
 };
 
 /* The model of a family with what its recording of nine words was made from. */
@@ -290,6 +296,17 @@ static const struct {
     {"roberta mpnet", "/lm_head", "logits"},
     {"roberta mpnet", "/lm_head.layer_norm", "ln_transform.out"},
     {"electra", "/discriminator_predictions", "replaced.score"},
+    {"modernbert", "embeddings", "encoder.ln_embed.out"},
+    {"modernbert", "layers.*.mlp_norm", "encoder.blocks.*.ln2.out"},
+    {"modernbert", "layers.*.attn", "encoder.blocks.*.self_attn.out"},
+    {"modernbert", "layers.*.mlp.act", "encoder.blocks.*.mlp.gate_post"},
+    {"modernbert", "layers.*.mlp.drop", "encoder.blocks.*.mlp.post"},
+    {"modernbert", "layers.*.mlp", "encoder.blocks.*.mlp.out"},
+    {"modernbert", "layers.*", "encoder.blocks.*.resid_post"},
+    {"modernbert", "final_norm", "encoder.ln_final.out"},
+    {"modernbert", "/head.dense", "transform.pre"},
+    {"modernbert", "/head", "ln_transform.out"},
+    {"modernbert", "/decoder", "logits"},
     {"bert roberta electra minilm distilbert mpnet", "/hidden_states.1", "encoder.blocks.0.ln2.out"},
     {"bert roberta electra minilm distilbert mpnet", "/hidden_states.2", "encoder.blocks.1.ln2.out"},
     {"bert roberta electra minilm distilbert mpnet", "/attentions.*", "encoder.blocks.*.self_attn.pattern"},
@@ -318,7 +335,8 @@ static void encoders_by_their_own_names(void **state)
     (void)state;
     static const char *const FAMILIES[][2] = {{"bert", "bert."},       {"roberta", "roberta."},
                                               {"minilm", ""},          {"distilbert", "distilbert."},
-                                              {"electra", "electra."}, {"mpnet", "mpnet."}};
+                                              {"electra", "electra."}, {"mpnet", "mpnet."},
+                                              {"modernbert", "model."}};
     for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
         TextBench b;
         TensorFile f;

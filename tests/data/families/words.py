@@ -865,6 +865,57 @@ ENCODERS = [
 ]
 
 
+# modeling_modernbert.py: norms in front, but of the first attention, whose embedding has one; every third block sees all, with a
+# base of its own, the others half a window to either side; the first half of Wi is what the activation reads.
+MODERN = dict(architectures=["ModernBertForMaskedLM"], attention_bias=False, attention_dropout=0.0, bos_token_id=1, classifier_activation="gelu",
+              classifier_bias=False, classifier_dropout=0.0, classifier_pooling="mean", cls_token_id=1, decoder_bias=True,
+              deterministic_flash_attn=False, embedding_dropout=0.0, eos_token_id=2, global_attn_every_n_layers=3, global_rope_theta=160000.0,
+              gradient_checkpointing=False, hidden_activation="gelu", hidden_size=D, initializer_cutoff_factor=2.0, initializer_range=0.02,
+              intermediate_size=M, layer_norm_eps=1e-5, local_attention=4, local_rope_theta=10000.0, max_position_embeddings=64, mlp_bias=False,
+              mlp_dropout=0.0, model_type="modernbert", norm_bias=False, norm_eps=1e-5, num_attention_heads=2, num_hidden_layers=4,
+              pad_token_id=0, position_embedding_type="absolute", reference_compile=True, repad_logits_with_grad=False, sep_token_id=2,
+              sparse_pred_ignore_index=-100, sparse_prediction=False, tie_word_embeddings=True, torch_dtype="float32", vocab_size=V)
+
+
+def modernbert(w, r, ids, wrong):
+    n, e = len(ids), D // 2
+    far, near = frequencies(e, 160000.0)[0], frequencies(e, 10000.0)[0]
+    near = far if wrong == "one base" else near
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n)[None])
+    norm = lambda x, node, name: layer_norm(w, r, x, node, name, 1e-5, bias=False)
+    bare = lambda x: (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+    x = r.put("encoder.embed", w.matrix("model.embeddings.tok_embeddings.weight", V, D, 2.0)[ids])
+    x = norm(x, "encoder.ln_embed", "model.embeddings.norm")
+    for i in range(4):
+        b, p = f"encoder.blocks.{i}.", f"model.layers.{i}."
+        everything = i % 3 == (2 if wrong == "the third sees all" else 0)
+        y = norm(x, b + "ln1", p + "attn_norm") if i else bare(x) if wrong == "a first norm" else x
+        qkv = linear(w, y, p + "attn.Wqkv", 3 * D, sharp=2.0).reshape(n, 3, 2, e)
+        q, k, v = (r.put(b + "self_attn." + one, qkv[:, j]) for j, one in enumerate("qkv"))
+        q, k = (r.put(b + f"self_attn.{one}_turned", rotate(t, far if everything else near)) for one, t in (("q", q), ("k", k)))
+        sees = apart <= (n if everything else 4 if wrong == "a whole window" else 2)
+        if wrong == "looks back" and not everything:
+            sees = seen(n, 4)
+        z = attend(r, b + "self_attn", q, k, v, e ** -0.5, sees)
+        x = r.put(b + "resid_mid", x + r.put(b + "self_attn.out", linear(w, merge(z), p + "attn.Wo", D)))
+        y = norm(x, b + "ln2", p + "mlp_norm")
+        gate, up = np.split(linear(w, y, p + "mlp.Wi", 2 * M), 2, 1)
+        gate, up = (up, gate) if wrong == "gate" else (gate, up)
+        gate = r.put(b + "mlp.gate_post", ACT["gelu"](r.put(b + "mlp.gate", gate)))
+        hidden = r.put(b + "mlp.post", gate * r.put(b + "mlp.pre", up))
+        x = r.put(b + "resid_post", x + r.put(b + "mlp.out", linear(w, hidden, p + "mlp.Wo", D)))
+    x = norm(x, "encoder.ln_final", "model.final_norm")
+    y = r.put("embedding", x.mean(0))
+    r.put("embedding_unit", y / np.sqrt((y * y).sum()))
+    y = r.put("transform.post", ACT["gelu"](r.put("transform.pre", linear(w, x, "head.dense", D))))
+    y = norm(y, "ln_transform", "head.norm")
+    return y @ w["model.embeddings.tok_embeddings.weight"].astype(np.float64).T + w.vector("decoder.bias", V)
+
+
+LATER.append(("modernbert", MODERN, modernbert,
+              ["one base", "a first norm", "the third sees all", "a whole window", "looks back", "gate"], None))
+
+
 def write_encoder(name, config, forward, mistakes, pool):
     w, folder = Weights(), "words_" + name
     os.makedirs(folder, exist_ok=True)
@@ -900,6 +951,6 @@ if __name__ == "__main__":
         write_encoder(*family)
     for family in EXPERTS:
         write(*family)
-    for name, config, forward, mistakes in LATER:
+    for name, config, forward, mistakes, *pool in LATER: # with a fifth: an encoder
         rng = np.random.default_rng(zlib.crc32(name.encode()))
-        write(name, config, forward, mistakes)
+        (write_encoder if pool else write)(name, config, forward, mistakes, *pool)
