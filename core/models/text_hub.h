@@ -16,8 +16,9 @@ typedef struct HubFamily {
     Seq2seqConfig c;    /* its knobs, and the class' values of keys that config.json may leave out */
     const char *prefix; /* in front of all names but those that begin with /; a file may do without it */
     /* By role: the name, %d the block, a second one the expert, or several that programs had for it, separated by |;
-     * behind a # how a part of a tensor lies there: q, k or v of the three behind each other, or 0/2, the first of two
-     * equal ones; then H: head by head, T: stored [inputs, outputs]. */
+     * behind each, after a #, how a part of a tensor lies there: q, k or v of the three behind each other, or 0/2, the
+     * first of two equal ones (of all experts in one tensor, of each); then H: head by head, T: stored [inputs,
+     * outputs]. */
     const char *names[SEQ2SEQ_ROLES];
     const char *copies;    /* names of what must be the shared embedding where it is there too, separated by blanks */
     const char *sinusoids; /* …of what must be the positions that are computed */

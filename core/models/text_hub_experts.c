@@ -4,12 +4,15 @@
  * chosen their programs leave to torch.topk, which does not say; here it is the lower number (nn.h). */
 #include "core/models/text_hub_rows.h"
 
-#define EXPERT(role, name) [SEQ2SEQ_EXPERT_##role] = "layers.%d." name ".weight"
+/* Each for itself, or all in one tensor [experts, outputs, inputs], gates in front of what they multiply, as
+ * transformers 5 writes them (conversion_mapping.py). */
+#define EXPERT(role, name, all) [SEQ2SEQ_EXPERT_##role] = "layers.%d." name ".weight|layers.%d.mlp.experts." all
 #define ROUTER(name) [SEQ2SEQ_ROUTER_W] = "layers.%d." name ".weight"
+#define GATE_UP "gate_up_proj#"
 #define SHARED(role, name) [SEQ2SEQ_SHARED_##role] = "layers.%d.mlp.shared_expert" name ".weight"
 #define EXPERT_NAMES                                                                                                   \
-    ROUTER("mlp.gate"), EXPERT(W_GATE, "mlp.experts.%d.gate_proj"), EXPERT(W_UP, "mlp.experts.%d.up_proj"),            \
-        EXPERT(W_DOWN, "mlp.experts.%d.down_proj")
+    ROUTER("mlp.gate"), EXPERT(W_GATE, "mlp.experts.%d.gate_proj", GATE_UP "0/2"),                                     \
+        EXPERT(W_UP, "mlp.experts.%d.up_proj", GATE_UP "1/2"), EXPERT(W_DOWN, "mlp.experts.%d.down_proj", "down_proj")
 #define QWEN_KEYS                                                                                                      \
     "num_experts num_experts_per_tok moe_intermediate_size norm_topk_prob decoder_sparse_step mlp_only_layers "        \
     "max_window_layers"
@@ -114,9 +117,10 @@ const HubFamily HUB_EXPERTS[] = {
            .experts = {.count = 8, .chosen = 2, .normalised = true}},
      .prefix = "model.",
      .names_of_keys = "rms_norm_eps",
-     .names = {LLAMA_ATTENTION, LLAMA_NORMS, LLAMA_ENDS, ROUTER("block_sparse_moe.gate"),
-               EXPERT(W_GATE, "block_sparse_moe.experts.%d.w1"), EXPERT(W_UP, "block_sparse_moe.experts.%d.w3"),
-               EXPERT(W_DOWN, "block_sparse_moe.experts.%d.w2")},
+     .names = {LLAMA_ATTENTION, LLAMA_NORMS, LLAMA_ENDS, ROUTER("block_sparse_moe.gate.weight|layers.%d.mlp.gate"),
+               EXPERT(W_GATE, "block_sparse_moe.experts.%d.w1", GATE_UP "0/2"),
+               EXPERT(W_UP, "block_sparse_moe.experts.%d.w3", GATE_UP "1/2"),
+               EXPERT(W_DOWN, "block_sparse_moe.experts.%d.w2", "down_proj")},
      .useless = FREQUENCIES,
      .keys = "num_local_experts num_experts_per_tok",
      .finish = mixtral},

@@ -54,16 +54,97 @@ static bool of_experts(const WeightPlace *w)
     return *w->axes == 'x' && w->rank == 3;
 }
 
-static int tensors_of(const WeightPlace *w)
+/* Outputs and inputs of a weight by its axes: those of q, k and v are [heads, width of a head, inputs], those of all
+ * experts [experts, outputs of one, inputs]. */
+static void split(const WeightPlace *w, Stored *s)
 {
-    return of_experts(w) ? (int)w->shape[0] : 1;
+    bool heads = of_experts(w) || (strchr(w->axes, 'e') && (*w->axes == 'h' || *w->axes == 'g'));
+    s->outputs = heads && w->rank > 1 ? w->shape[0] * w->shape[1] : w->shape[0];
+    s->inputs = w->cells / s->outputs;
+    if (w->rank == 1 || (heads && w->rank == 2))
+        s->inputs = 0;
+}
+
+/* Does what stands behind # have that letter? */
+static bool told(const char *how, char letter)
+{
+    return memchr(how, letter, strcspn(how, "|")) != NULL;
+}
+
+/* The part behind #: see HubFamily.names. */
+static void find_part(const Reading *k, const WeightPlace *w, const char *how, Stored *s)
+{
+    const Seq2seqConfig *c = &k->m->text;
+    size_t e = (size_t)c->head_dim, q = (size_t)c->heads * e, kv = (size_t)seq2seq_key_heads(c) * e;
+    s->total = s->outputs;
+    s->turned = told(how, 'T');
+    if (*how >= '0' && *how <= '9') {
+        const size_t parts = (size_t)(how[2] - '0'), one = of_experts(w) ? w->shape[1] : s->outputs;
+        s->total = parts * s->outputs;
+        s->from = (size_t)(*how - '0') * one;
+        s->head = of_experts(w) ? one : 0;
+        s->step = of_experts(w) ? parts * one : 0;
+    } else if (*how == 'q' || *how == 'k' || *how == 'v') {
+        s->total = q + 2 * kv;
+        s->from = *how == 'q' ? 0 : *how == 'k' ? q : q + kv;
+        if (told(how, 'H')) {
+            s->head = e;
+            s->step = 3 * e;
+            s->from = (size_t)(*how == 'q' ? 0 : *how == 'k' ? 1 : 2) * e;
+        }
+    }
+}
+
+/* The name of a weight, of several the first that the file has, else the first; how: what stands behind its #. */
+static const TensorInfo *find_part_name(const Reading *k, int role, int layer, int expert, char name[NAME],
+                                        const char **how)
+{
+    const char *pattern = k->family->names[role];
+    const TensorInfo *t = NULL;
+    *name = '\0';
+    *how = "";
+    for (size_t n; !t && pattern && *pattern; pattern += strcspn(pattern, "|"), pattern += *pattern == '|') {
+        char other[NAME];
+        n = strcspn(pattern, "|#");
+        put_name(other, k->prefix, pattern, n, layer, expert);
+        t = tensors_find(k->file, other);
+        if (!t && *name)
+            continue;
+        memcpy(name, other, NAME);
+        *how = pattern[n] == '#' ? pattern + n + 1 : "";
+    }
+    return t;
+}
+
+static const TensorInfo *find_name(const Reading *k, int role, int layer, int expert, char name[NAME])
+{
+    const char *how;
+    return find_part_name(k, role, layer, expert, name, &how);
+}
+
+static Stored stored(const Reading *k, const WeightPlace *w, int expert)
+{
+    const char *how;
+    Stored s = {.total = 0};
+    find_part_name(k, w->role, w->layer, expert, s.name, &how);
+    split(w, &s);
+    find_part(k, w, how, &s);
+    return s;
+}
+
+/* In how many tensors a weight lies: that of all experts in as many, or in one (transformers 5). */
+static int tensors_of(const Reading *k, const WeightPlace *w)
+{
+    char name[NAME];
+    const TensorInfo *t = of_experts(w) ? find_name(k, w->role, w->layer, 0, name) : NULL;
+    return of_experts(w) && !(t && t->rank == 3) ? (int)w->shape[0] : 1;
 }
 
 /* The part of a weight that one tensor has. */
-static WeightPlace part_of(const WeightPlace *w, int expert)
+static WeightPlace part_of(const Reading *k, const WeightPlace *w, int expert)
 {
     WeightPlace one = *w;
-    if (!of_experts(w))
+    if (tensors_of(k, w) == 1)
         return one;
     one.axes++;
     one.rank--;
@@ -73,69 +154,11 @@ static WeightPlace part_of(const WeightPlace *w, int expert)
     return one;
 }
 
-/* Outputs and inputs of a weight by its axes: those of q, k and v are [heads, width of a head, inputs]. */
-static void split(const WeightPlace *w, Stored *s)
+static bool has_shape(const TensorInfo *t, const WeightPlace *w, const Stored *s)
 {
-    bool heads = strchr(w->axes, 'e') && (*w->axes == 'h' || *w->axes == 'g');
-    s->outputs = heads && w->rank > 1 ? w->shape[0] * w->shape[1] : w->shape[0];
-    s->inputs = w->cells / s->outputs;
-    if (w->rank == 1 || (heads && w->rank == 2))
-        s->inputs = 0;
-}
-
-/* The part behind #: see HubFamily.names. */
-static void find_part(const Reading *k, const char *how, Stored *s)
-{
-    const Seq2seqConfig *c = &k->m->text;
-    size_t e = (size_t)c->head_dim, q = (size_t)c->heads * e, kv = (size_t)seq2seq_key_heads(c) * e;
-    s->total = s->outputs;
-    s->turned = strchr(how, 'T') != NULL;
-    if (*how >= '0' && *how <= '9') {
-        s->total = (size_t)(how[2] - '0') * s->outputs;
-        s->from = (size_t)(*how - '0') * s->outputs;
-    } else if (*how == 'q' || *how == 'k' || *how == 'v') {
-        s->total = q + 2 * kv;
-        s->from = *how == 'q' ? 0 : *how == 'k' ? q : q + kv;
-        if (strchr(how, 'H')) {
-            s->head = e;
-            s->step = 3 * e;
-            s->from = (size_t)(*how == 'q' ? 0 : *how == 'k' ? 1 : 2) * e;
-        }
-    }
-}
-
-/* The name of a weight: of several the first that the file has, else the first. */
-static const TensorInfo *find_name(const Reading *k, int role, int layer, int expert, char name[NAME])
-{
-    const char *pattern = k->family->names[role];
-    const TensorInfo *t = NULL;
-    *name = '\0';
-    for (size_t n; !t && pattern && *pattern && *pattern != '#'; pattern += n + (pattern[n] == '|')) {
-        char other[NAME];
-        n = strcspn(pattern, "|#");
-        put_name(other, k->prefix, pattern, n, layer, expert);
-        t = tensors_find(k->file, other);
-        if (t || !*name)
-            memcpy(name, other, NAME);
-    }
-    return t;
-}
-
-static Stored stored(const Reading *k, const WeightPlace *w, int expert)
-{
-    const char *pattern = k->family->names[w->role];
-    Stored s = {.total = 0};
-    if (!pattern)
-        return s;
-    size_t n = strcspn(pattern, "#");
-    find_name(k, w->role, w->layer, expert, s.name);
-    split(w, &s);
-    find_part(k, pattern[n] ? pattern + n + 1 : "", &s);
-    return s;
-}
-
-static bool has_shape(const TensorInfo *t, const Stored *s)
-{
+    if (of_experts(w))
+        return t->rank == 3 && t->shape[0] == w->shape[0] && t->shape[0] * t->shape[1] == s->total &&
+               t->shape[2] == s->inputs;
     if (!s->inputs)
         return t->cells == s->total && (t->rank == 1 || (t->rank == 2 && t->shape[0] == 1));
     return t->rank == 2 && t->shape[s->turned] == s->total && t->shape[!s->turned] == s->inputs;
@@ -161,11 +184,17 @@ static bool check_tensor(const Reading *k, const WeightPlace *w, int expert)
                        "%s: '%s' is %s; weights must be F32, F16, BF16 or F64 (a quantised model has to be "
                        "converted back)",
                        k->file->path, s.name, t->type ? t->type : dtype_name(t->dtype));
-    if (has_shape(t, &s))
+    if (has_shape(t, w, &s))
         return true;
     Buf shape = {0};
     for (int i = 0; i < t->rank; i++)
         buf_printf(&shape, "%s%zu", i ? " × " : "", t->shape[i]);
+    if (of_experts(w)) {
+        err_set(k->err, "%s: '%s' is %s; config.json asks for %zu × %zu × %zu", k->file->path, s.name, buf_str(&shape),
+                w->shape[0], s.total / w->shape[0], s.inputs);
+        buf_free(&shape);
+        return false;
+    }
     bool q = w->role == SEQ2SEQ_DEC_W_Q, kv = w->role == SEQ2SEQ_DEC_W_K || w->role == SEQ2SEQ_DEC_W_V;
     err_set(k->err, "%s: '%s' is %s; config.json asks for %zu × %zu%s", k->file->path, s.name, buf_str(&shape),
             s.turned ? s.inputs : s.total,
@@ -183,8 +212,8 @@ static bool check_tensor(const Reading *k, const WeightPlace *w, int expert)
 static bool check_weight(const Reading *k, const WeightPlace *w)
 {
     bool ok = true;
-    for (int i = 0; ok && i < tensors_of(w); i++) {
-        const WeightPlace part = part_of(w, i);
+    for (int i = 0; ok && i < tensors_of(k, w); i++) {
+        const WeightPlace part = part_of(k, w, i);
         ok = check_tensor(k, &part, i);
     }
     return ok;
@@ -214,12 +243,12 @@ static bool read_tensor(Reading *k, const WeightPlace *w, int expert)
 static bool read_weight(Reading *k, const WeightPlace *w)
 {
     bool ok = true;
-    for (int i = 0; ok && i < tensors_of(w); i++) {
-        const WeightPlace part = part_of(w, i);
+    for (int i = 0; ok && i < tensors_of(k, w); i++) {
+        const WeightPlace part = part_of(k, w, i);
         ok = read_tensor(k, &part, i);
     }
-    if (tensors_of(w) > 1)
-        w->at->origin = arena_printf(&k->m->arena, "%s and %d more", w->at->origin, tensors_of(w) - 1);
+    if (tensors_of(k, w) > 1)
+        w->at->origin = arena_printf(&k->m->arena, "%s and %d more", w->at->origin, tensors_of(k, w) - 1);
     return ok;
 }
 

@@ -1,11 +1,15 @@
 /* Blocks with experts: who is chosen where probabilities are equal, what a router's mistake or an expert's absence
  * changes, every cell explained, the same bits on any number of threads, how many parameters take part. What each
  * family computes is held against recordings in test_hub.c. */
+#include <unistd.h>
+
+#include "tests/core_models/tensor_set.h"
 #include "tests/core_models/text_bench.h"
 
 #include "core/graph/edit.h"
 #include "core/graph/explain.h"
 #include "core/models/direct.h"
+#include "core/models/family.h"
 #include "core/models/ledger.h"
 
 enum { EXPERTS = 5, CHOSEN = 2, TOKENS = 6, WIDTH = 24 };
@@ -245,6 +249,85 @@ static void parameters(void **state)
     assert_true(seq2seq_params_active(&c) == seq2seq_params(&c));
 }
 
+/* Every NAME of experts of a block in one tensor, gates in front of what they multiply, and the single ones away. */
+static void fuse(Set *s, const char *block, int experts, const char *const one[2], const char *all)
+{
+    char name[160];
+    float *data = NULL;
+    size_t cells = 0, shape[3] = {(size_t)experts, 0, 0};
+    for (int x = 0; x < experts; x++)
+        for (int k = 0; k < 2 && one[k]; k++) {
+            snprintf(name, sizeof name, "%s.%d.%s.weight", block, x, one[k]);
+            const TensorOut *t = &s->t[set_find(s, name)];
+            size_t more = t->shape[0] * t->shape[1];
+            data = realloc(data, (cells + more) * sizeof *data);
+            memcpy(data + cells, t->data, more * sizeof *data);
+            cells += more;
+            shape[2] = t->shape[1];
+            set_drop(s, name);
+        }
+    shape[1] = cells / shape[0] / shape[2];
+    set_add(s, all, 3, shape, data);
+}
+
+/* Experts all in one tensor are the same model as experts each in tensors of their own: the same weights, and so the
+ * same trace. A tensor with two of its axes exchanged is none of them. */
+static void experts_in_one_tensor(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *block, *gate, *up, *down;
+        int layers, experts, dense;
+    } CASE[] = {
+        {"mixtral", "model.layers.%d.block_sparse_moe.experts", "w1", "w3", "w2", 2, 4, -1},
+        {"olmoe", "model.layers.%d.mlp.experts", "gate_proj", "up_proj", "down_proj", 2, 6, -1},
+        {"qwen2_moe", "model.layers.%d.mlp.experts", "gate_proj", "up_proj", "down_proj", 3, 5, 2},
+        {"qwen3_moe", "model.layers.%d.mlp.experts", "gate_proj", "up_proj", "down_proj", 3, 12, 1},
+    };
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        char from[200], path[300], dir[256], block[160], all[160];
+        Model apart, fused;
+        Set s;
+        Err err = {""};
+        snprintf(from, sizeof from, "tests/data/families/words_%s", CASE[i].name);
+        snprintf(path, sizeof path, "%s/model.safetensors", from);
+        set_read(&s, path);
+        for (int layer = 0; layer < CASE[i].layers; layer++) {
+            if ((CASE[i].dense == 2 && layer % 2 == 0) || layer == CASE[i].dense)
+                continue;
+            snprintf(block, sizeof block, "model.layers.%d%s", layer, strchr(CASE[i].block, '%') + 2);
+            snprintf(all, sizeof all, "model.layers.%d.mlp.experts.down_proj", layer);
+            fuse(&s, block, CASE[i].experts, (const char *const[]){CASE[i].down, NULL}, all);
+            snprintf(all, sizeof all, "model.layers.%d.mlp.experts.gate_up_proj", layer);
+            fuse(&s, block, CASE[i].experts, (const char *const[]){CASE[i].gate, CASE[i].up}, all);
+        }
+        set_rename(&s, "block_sparse_moe.gate", "mlp.gate");
+        scratch_dir(dir, sizeof dir, "fused");
+        snprintf(path, sizeof path, "%s/config.json", from);
+        copy_file(path, dir, "config.json");
+        set_write(&s, dir);
+        if (!family_load(&apart, from, NULL, NULL, &err) || !family_load(&fused, dir, NULL, NULL, &err))
+            fail_msg("%s: %s", CASE[i].name, err.text);
+        assert_int_equal(apart.block_cells, fused.block_cells);
+        assert_memory_equal(apart.block, fused.block, apart.block_cells * sizeof(float));
+        assert_int_equal(apart.assumption_count, fused.assumption_count);
+        model_free(&fused);
+        model_free(&apart);
+        TensorOut *t = &s.t[set_find(&s, all)];
+        for (int wrong = 0; wrong < 2; wrong++) {
+            const size_t was[3] = {t->shape[0], t->shape[1], t->shape[2]};
+            t->shape[0] = was[wrong ? 0 : 1];
+            t->shape[1] = was[wrong ? 2 : 0];
+            t->shape[2] = was[wrong ? 1 : 2];
+            set_write(&s, dir);
+            assert_false(family_load(&fused, dir, NULL, NULL, &err));
+            assert_non_null(strstr(err.text, "gate_up_proj' is "));
+            memcpy(t->shape, was, sizeof was);
+        }
+        set_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ties_go_to_the_first),
@@ -253,6 +336,7 @@ int main(void)
                                        cmocka_unit_test(they_add_up),
                                        cmocka_unit_test(switched_off),
                                        cmocka_unit_test(same_on_any_number_of_threads),
-                                       cmocka_unit_test(parameters)};
+                                       cmocka_unit_test(parameters),
+                                       cmocka_unit_test(experts_in_one_tensor)};
     return cmocka_run_group_tests_name("experts", tests, NULL, NULL);
 }
