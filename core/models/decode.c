@@ -7,6 +7,7 @@
 
 #include "core/base/dmath.h"
 #include "core/base/rng.h"
+#include "core/models/decode_edit.h"
 #include "core/models/nn.h"
 
 enum { WIDTH_MAX = 64, WORDS_MAX = 4096 };
@@ -122,10 +123,30 @@ static void note_cache(Decode *d, const Seq2seqConfig *c, int source, int target
 static void drop(DecodeNode *node)
 {
     run_free(node->run);
+    run_free(node->plain_run);
     if (node->graph)
         graph_free(node->graph);
-    node->run = NULL;
-    node->graph = NULL;
+    if (node->plain)
+        graph_free(node->plain);
+    node->run = node->plain_run = NULL;
+    node->graph = node->plain = NULL;
+}
+
+/* The graph of a step under the changes in force, and its run. */
+static bool edit_step(Decoder *x, DecodeNode *node, int first, Err *err)
+{
+    if (!x->o->edits.count)
+        return true;
+    Graph *edited = arena_alloc(&x->d->arena, sizeof *edited);
+    *edited = (Graph){0};
+    if (!decode_edits_make(&x->o->edits, node->graph, first, edited, err))
+        return false;
+    node->plain = node->graph;
+    node->plain_run = run_new(node->plain, NULL, x->pool);
+    node->graph = edited;
+    node->nodes.logits = graph_find(edited, graph_node(node->plain, node->nodes.logits)->path);
+    node->nodes.probs = graph_find(edited, graph_node(node->plain, node->nodes.probs)->path);
+    return true;
 }
 
 /* Reads the beginning that ends at a node. */
@@ -150,18 +171,30 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
                         .target_vocabulary = x->m->target.word};
     if (x->o->cache && node->parent >= 0)
         step.kept = keep(x, &d->node[node->parent]);
-    if (x->o->cache)
-        note_cache(d, c, x->d->read.n, n, beginnings);
     node->graph = arena_alloc(&d->arena, sizeof *node->graph); /* a run knows where its graph is: it must not move */
     graph_init(node->graph);
     seq2seq_build_step(node->graph, c, &x->m->weights, &step, &node->nodes);
-    node->run = run_new(node->graph, NULL, x->pool);
+    if (step.kept && !decode_edits_fit(&x->o->edits, node->graph)) {
+        x->how.cache = false;
+        d->anew = true;
+        d->cost.cache_bytes = 0;
+        step.kept = NULL;
+        graph_free(node->graph);
+        graph_init(node->graph);
+        seq2seq_build_step(node->graph, c, &x->m->weights, &step, &node->nodes);
+    }
+    if (x->o->cache)
+        note_cache(d, c, x->d->read.n, n, beginnings);
+    if (!edit_step(x, node, step.kept ? n - 1 : 0, err))
+        return false;
+    node->run = run_new(node->graph, node->plain_run, x->pool);
     run_need(node->run, node->nodes.probs);
     count_cost(d, node->graph);
     d->cost.steps++;
     /* with an encoder the first has the keys of the source, which all read */
-    if (x->o->forget && x->o->cache && x->width == 1 && node->parent >= seq2seq_has_encoder(c)) {
-        keep(x, node); /* what the next step reads is there before its sources go */
+    if (x->o->forget && (x->o->cache || d->anew) && x->width == 1 && node->parent >= seq2seq_has_encoder(c)) {
+        if (x->o->cache)
+            keep(x, node); /* what the next step reads is there before its sources go */
         drop(&d->node[node->parent]);
     }
     return true;
@@ -289,18 +322,27 @@ static void find_best(Decode *d)
             d->best = i;
 }
 
-static void read_source(Decoder *x)
+static bool read_source(Decoder *x, Err *err)
 {
     Decode *d = x->d;
     if (!seq2seq_has_encoder(&x->m->text))
-        return;
+        return true;
     Seq2seqInput in = {.source = {x->d->read.number, x->d->read.n, x->d->read.label, NULL},
                        .source_vocabulary = x->m->source.word};
     graph_init(&d->source);
     seq2seq_build_encoder(&d->source, &x->m->text, &x->m->weights, &in, &d->source_nodes);
-    d->source_run = run_new(&d->source, NULL, x->pool);
+    if (x->o->edits.count) {
+        d->plain_source = d->source;
+        d->source = (Graph){0};
+        if (!decode_edits_make(&x->o->edits, &d->plain_source, 0, &d->source, err))
+            return false;
+        d->plain_source_run = run_new(&d->plain_source, NULL, x->pool);
+        d->source_nodes.memory = graph_find(&d->source, graph_node(&d->plain_source, d->source_nodes.memory)->path);
+    }
+    d->source_run = run_new(&d->source, d->plain_source_run, x->pool);
     run_need(d->source_run, d->source_nodes.memory);
     count_cost(d, &d->source);
+    return true;
 }
 
 static void take_best(Decode *d)
@@ -344,7 +386,9 @@ void decode_free(Decode *d)
     for (int i = 0; i < d->count; i++)
         drop(&d->node[i]);
     run_free(d->source_run);
+    run_free(d->plain_source_run);
     graph_free(&d->source);
+    graph_free(&d->plain_source);
     free(d->node);
     words_free(&d->read);
     arena_free(&d->arena);
@@ -367,10 +411,8 @@ static Decoder *decoder_into(Decode *d, const Model *m, const int *source, int n
     x->rng = rng_seed(o->seed, 1);
     x->alive_n = x->length = 1;
     x->width = o->kind == DECODE_BEAM ? o->width : 1;
-    if (begin(x, source, n, err)) {
-        read_source(x);
+    if (begin(x, source, n, err) && read_source(x, err))
         return x;
-    }
     decoder_free(x);
     return NULL;
 }

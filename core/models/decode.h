@@ -6,6 +6,7 @@
 #define VITRINE_MODELS_DECODE_H
 #include "core/base/buf.h"
 #include "core/base/pool.h"
+#include "core/graph/edit.h"
 #include "core/graph/run.h"
 #include "core/models/text_model.h"
 
@@ -14,6 +15,14 @@ typedef enum DecodeKind {
     DECODE_BEAM,  /* the `width` best beginnings are carried on side by side (Graves 2012); ended ones leave the beam */
     DECODE_SAMPLE /* a word is drawn by its share */
 } DecodeKind;
+
+/* Changes in force while a text is written. Where they name a token of what is written, it is counted as in `of`: the
+ * graph that they were made for, of the same model and a text that begins alike. */
+typedef struct DecodeEdits {
+    const Edit *edit;
+    int count;
+    const Graph *of;
+} DecodeEdits;
 
 typedef struct DecodeOptions {
     DecodeKind kind;
@@ -27,6 +36,7 @@ typedef struct DecodeOptions {
     int top_k;          /* DECODE_SAMPLE: of so many words with the largest shares; 0: of all */
     double top_p; /* DECODE_SAMPLE: …of the fewest that together have this share (Holtzman et al. 2020); 1: all */
     uint64_t seed;
+    DecodeEdits edits; /* must outlive the search; count 0: the model as trained */
 } DecodeOptions;
 /* Greedy, 64 words, cached; a beam would be 4 wide with alpha 0.6, a sample at temperature 1. */
 DecodeOptions decode_options_default(void);
@@ -45,6 +55,8 @@ typedef struct DecodeNode {
     Graph *graph;
     Run *run;
     Seq2seqNodes nodes;
+    Graph *plain; /* what graph is an edited copy of; NULL without changes */
+    Run *plain_run;
 } DecodeNode;
 
 /* What was computed, all steps together. */
@@ -63,9 +75,12 @@ typedef struct Decode {
     int *word; /* [length]: that text, without the start, with the end where one was written */
     int length;
     DecodeCost cost;
+    bool anew;    /* a change reaches other rows than its own: from there on nothing is kept, whatever `cache` says */
     Graph source; /* the encoder and its run; run NULL in a decoder alone */
     Run *source_run;
     Seq2seqNodes source_nodes;
+    Graph plain_source; /* as in DecodeNode */
+    Run *plain_source_run;
     Words read;  /* the source, with its labels */
     Arena arena; /* what the graphs of the steps read */
 } Decode;

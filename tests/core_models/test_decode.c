@@ -1,6 +1,8 @@
 /* Decoding: greedy is a beam of one, the cache changes no bit, every step is a row of one pass over the text. */
 #include "tests/core_models/text_bench.h"
 
+#include "core/graph/anatomy.h"
+#include "core/graph/edit.h"
 #include "core/models/decode.h"
 
 static const int SOURCE_WORDS[] = {4, 9, 3, 12, 7, 2};
@@ -105,6 +107,114 @@ static void the_cache_changes_no_bit(void **state)
         }
         model_free(&m);
     }
+}
+
+/* Changes in force: with and without what is kept the same words, shares and bits; another text than as trained; and
+ * the last step's logits are those of one pass over the whole text under the same changes. What reaches other rows than
+ * its own is computed anew. */
+static void changes_in_force(void **state)
+{
+    (void)state;
+    enum { GIVEN = 3, MOST = 8, CHANGES = 9 };
+    static const char *const PATHS[CHANGES] = {"self_attn.z",          "self_attn.scale", "mlp.post",
+                                               "resid_post",           "self_attn.k",     "self_attn.pattern",
+                                               "self_attn.scores_raw", "mlp.out",         "mlp.out"};
+    static const EditKind KINDS[CHANGES] = {EDIT_ZERO, EDIT_SCALE, EDIT_MAP,  EDIT_SET,     EDIT_VALUES,
+                                            EDIT_ZERO, EDIT_MASK,  EDIT_MEAN, EDIT_REDIRECT};
+    int anew = 0, other = 0;
+    for (size_t i = 0; i < TEXT_VARIANT_COUNT; i++) {
+        Seq2seqConfig c = text_variant(i);
+        if (!seq2seq_has_decoder(&c))
+            continue;
+        const bool reads = seq2seq_has_encoder(&c);
+        TextBench b;
+        Decode plain;
+        DecodeOptions o = decode_options_default();
+        o.most = MOST;
+        text_bench_seeded(&b, &c, 11, reads ? SOURCE_N : 0, GIVEN + !reads);
+        decode(&plain, &b.model, &o);
+        for (int k = 0; k < CHANGES; k++) {
+            char path[80], before[80];
+            snprintf(path, sizeof path, "decoder.blocks.0.%s", PATHS[k]);
+            snprintf(before, sizeof before, "decoder.blocks.0.self_attn.out");
+            NodeId n = graph_find(&b.graph, path);
+            assert_true(n != NO_NODE);
+            const Dims d = graph_node(&b.graph, n)->dims;
+            const size_t cells = graph_cells(&b.graph, n);
+            float *values = xfloats(cells);
+            for (size_t j = 0; j < cells; j++)
+                values[j] = 0.25f * (float)(j % 7) - 0.5f;
+            Edit e = {.kind = KINDS[k],
+                      .path = path,
+                      .factor = 3,
+                      .value = 4,
+                      .axis = d.axis[0],
+                      .data = KINDS[k] == EDIT_VALUES ? values : NULL,
+                      .other = KINDS[k] == EDIT_REDIRECT ? before : NULL,
+                      .map = MAP_RELU,
+                      .origin = "a test"};
+            const int chosen = k == 0 || k == 5   ? dims_role(&b.graph, d, ROLE_HEAD)
+                               : k == 3 || k == 6 ? d.axis[k == 6]
+                                                  : -1;
+            if (chosen >= 0)
+                e.cells = (Selection){.n = 1, .range = {{chosen, 1, 2}}};
+            Decode with, without, forgets;
+            o.edits = (DecodeEdits){&e, 1, &b.graph};
+            decode(&with, &b.model, &o);
+            o.cache = false;
+            decode(&without, &b.model, &o);
+            o.cache = o.forget = true;
+            decode(&forgets, &b.model, &o);
+            o.forget = false;
+            same_tree(&with, &without);
+            same_tree(&with, &forgets);
+            assert_false(without.anew);
+            assert_int_equal(with.anew, KINDS[k] == EDIT_MEAN || KINDS[k] == EDIT_MASK);
+            assert_true((with.cost.cache_bytes > 0) == !with.anew);
+            anew += with.anew;
+            other += plain.length != with.length ||
+                     memcmp(&plain.node[plain.best].log_share, &with.node[with.best].log_share, sizeof(double)) != 0;
+            /* one pass over all that was written but the last word */
+            Graph g, edited = {0};
+            int word[GIVEN + MOST + 2], count = 0;
+            Err err = {""};
+            if (model_starts(&b.model))
+                word[count++] = model_start(&b.model);
+            for (int j = 0; j < GIVEN && !reads; j++)
+                word[count++] = SOURCE_WORDS[j];
+            for (int j = 0; j + 1 < with.length; j++)
+                word[count++] = with.word[j];
+            graph_init(&g);
+            Seq2seqNodes nodes;
+            seq2seq_build(&g, &c, &b.model.weights,
+                          &(Seq2seqInput){.source = {.word = SOURCE_WORDS, .n = reads ? SOURCE_N : 0},
+                                          .target = {.word = word, .n = count}},
+                          &nodes);
+            if (KINDS[k] != EDIT_VALUES) { /* whose values are of so many tokens */
+                assert_true(graph_edit(&edited, &g, &e, 1, &err));
+                Run *under = run_new(&g, NULL, NULL), *run = run_new(&edited, under, NULL);
+                int last = with.node[with.best].parent;
+                const size_t words = (size_t)c.target_words;
+                const float *step = run_need(with.node[last].run, with.node[last].nodes.logits),
+                            *whole = run_need(run, graph_find(&edited, "logits"));
+                assert_memory_equal(step + graph_cells(with.node[last].graph, with.node[last].nodes.logits) - words,
+                                    whole + (size_t)(count - 1) * words, words * sizeof *step);
+                run_free(run);
+                run_free(under);
+                graph_free(&edited);
+            }
+            graph_free(&g);
+            free(values);
+            decode_free(&with);
+            decode_free(&without);
+            decode_free(&forgets);
+        }
+        decode_free(&plain);
+        text_bench_free(&b);
+    }
+    assert_true(anew > 0);
+    print_message("texts that a change made others: %d\n", other);
+    assert_true(other > anew);
 }
 
 /* One pass over source and result has every step in its rows, bit for bit. */
@@ -242,9 +352,10 @@ static void what_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(greedy_is_a_beam_of_one),    cmocka_unit_test(the_cache_changes_no_bit),
-        cmocka_unit_test(steps_are_rows_of_one_pass), cmocka_unit_test(scores_add_up),
-        cmocka_unit_test(sampling_has_a_seed),        cmocka_unit_test(what_cannot_be),
+        cmocka_unit_test(greedy_is_a_beam_of_one), cmocka_unit_test(the_cache_changes_no_bit),
+        cmocka_unit_test(changes_in_force),        cmocka_unit_test(steps_are_rows_of_one_pass),
+        cmocka_unit_test(scores_add_up),           cmocka_unit_test(sampling_has_a_seed),
+        cmocka_unit_test(what_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

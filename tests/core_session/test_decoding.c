@@ -180,6 +180,41 @@ static void it_follows_the_text(void **state)
     assert_string_equal(d->line[0].word, "le");
 }
 
+/* With a change in force A writes as trained and B under it, each a search of its own, cached or not with the same
+ * bits; taken back, B is A again, and another change is another search. */
+static void a_change_is_in_force(void **state)
+{
+    (void)state;
+    const Decoding *d = found("decode greedy");
+    double trained = d->text->node[d->text->best].log_share, first = 0;
+    static const char *const LINES[] = {
+        "ablate decoder.blocks.0.cross_attn.z[h=2]",
+        "set scale off",
+        "ablate encoder.blocks.1.mlp.out",
+        "set decoder.blocks.0.resid_post[t=0,d=3] 2",
+        "mask decoder.blocks.0.self_attn.scores_scaled[t=2,u=0]",
+    };
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        must(LINES[i]);
+        assert_null(session_decoding(&s, SIDE_B)); /* nothing old is shown */
+        d = found("decode");
+        if (!d->done || *d->why || !d->same)
+            fail_msg("%s: %s", LINES[i], *d->why ? d->why : "not the same bits");
+        const double changed = d->text->node[d->text->best].log_share;
+        assert_int_equal(d->how.edits.count > 0, 1);
+        assert_int_equal(d->text->anew, strncmp(LINES[i], "mask", 4) == 0);
+        if (memcmp(&changed, &trained, sizeof changed) == 0 || memcmp(&changed, &first, sizeof changed) == 0)
+            fail_msg("%s changes nothing that is written", LINES[i]);
+        first = changed;
+        const Decoding *a = session_decoding(&s, SIDE_A);
+        assert_true(a && a->done && !a->how.edits.count);
+        assert_memory_equal(&a->text->node[a->text->best].log_share, &trained, sizeof trained);
+        must("undo");
+    }
+    d = found("decode");
+    assert_memory_equal(&d->text->node[d->text->best].log_share, &trained, sizeof trained);
+}
+
 static void pictures_write_nothing(void **state)
 {
     (void)state;
@@ -198,6 +233,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_beam_of_one_is_greedy, start, stop),
         cmocka_unit_test_setup_teardown(nonsense_is_refused, start, stop),
         cmocka_unit_test_setup_teardown(it_follows_the_text, start, stop),
+        cmocka_unit_test_setup_teardown(a_change_is_in_force, start, stop),
         cmocka_unit_test_setup_teardown(pictures_write_nothing, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -670,6 +670,10 @@ ok "write until the model is full" write -m "$W/words_gpt2" -i ids:1,2,3
 says "write: cut by the length" '^cut: the model takes 12 tokens, and they are all read \(3 given, 9 written before the last\)'
 ok "write less than that" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 4
 says "write: cut by --steps" '^cut at 4 words \(--steps\)'
+ok "write with a head off" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 4 -c 'ablate decoder.blocks.0.self_attn.z[h=1]'
+says "the change that it was written with" '^with ablate decoder.blocks.0.self_attn.z\[h=1\]$'
+ok "write with a mask" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 4 -c 'mask decoder.blocks.0.self_attn.scores_scaled[t=2,u=0]'
+says "why nothing is kept" 'no keys and values kept: a change reaches other tokens'
 refused 1 'longer than the 12 that the model takes' write -m "$W/words_gpt2" -i ids:1,2,3,4,5,6,7,8,9,10,11,12,13
 "$V" write --json -m "$W/words_gpt2" -i ids:1,2,3 --steps 2 >written.json
 check "write --json: the numbers read" grep -qE '"source_ids": *\[1, ?2, ?3\]' written.json

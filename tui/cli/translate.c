@@ -6,6 +6,8 @@
 #include "core/base/utf8.h"
 #include "core/io/json.h"
 #include "core/models/decode.h"
+#include "core/session/exhibit.h"
+#include "core/session/learned/decoding.h"
 #include "core/session/session.h"
 #include "core/train/grammar.h"
 #include "tui/cli/verbs.h"
@@ -19,6 +21,7 @@ typedef struct Request {
     DecodeOptions how;
     Decode d;
     bool fills; /* the model's length, not --steps, is where a text is cut */
+    bool lent;  /* the model is the session's */
 } Request;
 
 static bool number(const char *option, const char *text, double low, double high, double *out, Err *err)
@@ -97,6 +100,32 @@ static bool read_beginning(Request *r, Err *err)
                           err);
     buf_free(&text);
     return ok;
+}
+
+/* The same with -c: the commands are done on a screen of that text, and the changes that they leave are in force. */
+static bool read_changed(Request *r, Err *err)
+{
+    Work *w = r->w;
+    const Session *s = &w->session;
+    Buf text = {0};
+    Text read = {0};
+    buf_puts(&text, w->options->input ? w->options->input : "");
+    for (int i = 1; i < w->options->word_count; i++)
+        buf_printf(&text, "%s%s", text.len ? " " : "", w->options->word[i]);
+    w->link.input = buf_str(&text);
+    bool ok = work_open(w, LINE_OWN, err);
+    w->link.input = NULL;
+    buf_free(&text);
+    const Model *m = ok ? decoding_reads(s, SIDE_B, &read) : NULL;
+    if (ok && (!m || !seq2seq_has_decoder(&m->text)))
+        ok = err_set(err, "%.200s writes nothing: name a decoder with -m", s->model.name);
+    if (!ok)
+        return false;
+    r->lent = true;
+    r->model = *m;
+    words_set(&r->source, seq2seq_has_encoder(&m->text) ? &m->source : &m->target, read.word, read.count);
+    r->how.edits = decoding_edits(s, SIDE_B);
+    return true;
 }
 
 static bool progress(void *work, int words)
@@ -270,6 +299,10 @@ static void put_json(const Request *r, Buf *out)
     json_put_bool(out, "cut", decode_cut(&r->d, &r->model));
     json_put_bool(out, "full", r->fills && decode_cut(&r->d, &r->model));
     buf_free(&text);
+    json_open(out, "changes", '[');
+    for (int i = 0; r->lent && i < r->w->session.edits.count; i++)
+        json_put_text(out, NULL, r->w->session.edits.line[i]);
+    buf_putc(out, ']');
     json_open(out, "nodes", '[');
     for (int i = 0; i < r->d.count; i++) {
         const DecodeNode *n = &r->d.node[i];
@@ -332,9 +365,13 @@ static void put_written(const Request *r, Buf *out)
         buf_printf(out, "%6.1f %%\n", 100 * d->node[at].share);
     }
     buf_printf(out, "\n%d steps, %.0f multiply-adds", d->cost.steps, d->cost.multiply_adds);
-    if (r->how.cache)
+    if (d->anew)
+        buf_puts(out, "; no keys and values kept: a change reaches other tokens than its own");
+    else if (r->how.cache)
         buf_printf(out, "; %.0f bytes of keys and values kept", d->cost.cache_bytes);
     buf_putc(out, '\n');
+    for (int i = 0; r->lent && i < r->w->session.edits.count; i++)
+        buf_printf(out, "%s%s\n", i ? "     " : "with ", r->w->session.edits.line[i]);
     if (decode_cut(d, &r->model) && r->fills)
         buf_printf(out,
                    "cut: the model takes %d tokens, and they are all read (%d given, %d written before the last)\n",
@@ -372,7 +409,8 @@ static int finish(Request *r, bool ok, void (*put)(const Request *r, Buf *out))
         (r->w->options->json ? put_json : put)(r, &r->w->out);
     decode_free(&r->d);
     words_free(&r->source);
-    model_free(&r->model);
+    if (!r->lent)
+        model_free(&r->model);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
@@ -395,18 +433,21 @@ static bool check_write(const Options *o, const Link *l, Err *err)
         return err_set(err, "name a text to go on from: vitrine write -m gpt2 -i ids:464,3290");
     if (!o->model)
         return err_set(err, "name a model: -m FOLDER of a decoder, such as GPT-2");
-    if (o->output || o->commands.len || o->at || o->tree || o->vocabulary || o->words)
+    if (o->output || o->at || o->tree || o->vocabulary || o->words)
         return err_set(err,
-                       "write writes on standard output: -o, -c, --at, --tree, --vocabulary and --words mean nothing "
-                       "here; --steps says how many words");
+                       "write writes on standard output: -o, --at, --tree, --vocabulary and --words mean nothing here; "
+                       "--steps says how many words");
     return read_how(o, &how, err);
 }
 
 static int write_on(Work *w, Err *err)
 {
     Request r = {.w = w};
-    bool ok = read_how(w->options, &r.how, err) && text_open(&r.model, w->options->model, err) &&
-              read_beginning(&r, err);
+    bool ok = read_how(w->options, &r.how, err);
+    if (w->options->commands.len)
+        ok = ok && read_changed(&r, err);
+    else
+        ok = ok && text_open(&r.model, w->options->model, err) && read_beginning(&r, err);
     r.how.forget = r.how.kind != DECODE_BEAM;
     int room = ok ? decode_room(&r.model, r.source.n) : 0;
     r.fills = room >= 1 && room < r.how.most;
@@ -417,7 +458,7 @@ static int write_on(Work *w, Err *err)
 
 const Verb VERB_WRITE = {
     .name = "write",
-    .usage = "write -m MODEL -i TEXT [--steps N]",
+    .usage = "write -m MODEL -i TEXT [--steps N] [-c COMMANDS]",
     .summary = "carries a text on, or answers it, word by word, with a model of yours",
     .details = "The decoder in the folder (`vitrine help models`) reads the text and adds one word at a time, each "
                "printed with "
@@ -427,7 +468,9 @@ const Verb VERB_WRITE = {
                "gives them by number. Without options it takes the most probable word every time; --beam 4 keeps the "
                "four best "
                "beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. Keys and values of "
-               "earlier words are cached; --no-cache computes them again, with the same result bit for bit.",
+               "earlier words are cached; --no-cache computes them again, with the same result bit for bit. With -c "
+               "the text is written under the changes that the commands make (a head off, a score's factor, a value "
+               "patched in); where a change reaches other tokens than its own, nothing is cached, and that is said.",
     .example = "vitrine write -m gpt2 -i ids:464,3290 --steps 20",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check_write,

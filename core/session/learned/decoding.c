@@ -14,6 +14,7 @@ typedef struct Search {
     /* what it is of */
     const Model *model;
     int *source, count;
+    Buf lines; /* of the changes */
     /* how far it is */
     Decoder *kept, *without; /* both are NULL before and after `why` */
     bool kept_done, without_done;
@@ -30,6 +31,7 @@ static void free_search(Search *w)
     decoder_free(w->without);
     free(w->source);
     free(w->found.line);
+    buf_free(&w->lines);
     *w = (Search){0};
 }
 
@@ -55,8 +57,7 @@ DecodeOptions decoding_options(const Session *s)
     return o;
 }
 
-/* The text model that a side shows, and the text that it reads: without the start, which the search puts there. */
-static const Model *text_model_of(const Session *s, Side side, Text *read)
+const Model *decoding_reads(const Session *s, Side side, Text *read)
 {
     const Exhibit *e = session_exhibit(s, side);
     const Model *m = e ? e->model : NULL;
@@ -70,6 +71,27 @@ static const Model *text_model_of(const Session *s, Side side, Text *read)
     return m;
 }
 
+DecodeEdits decoding_edits(const Session *s, Side side)
+{
+    const Exhibit *e = session_exhibit(s, side);
+    const bool plain = !e || (side == SIDE_A && !session_pinned(s));
+    return plain ? (DecodeEdits){0} : (DecodeEdits){e->pass.edits, e->pass.edit_count, e->pass.base};
+}
+
+/* The lines that a side's changes were made from, and whose values they hold: another list may lie where one was. */
+static void put_lines(const Session *s, Side side, Buf *out)
+{
+    const bool pinned = side == SIDE_A && session_pinned(s);
+    const EditState *lines = pinned ? &s->pinned->lines : &s->edits;
+    for (int i = 0; i < (decoding_edits(s, side).count ? lines->count : 0); i++)
+        buf_printf(out, "%s %p\n", lines->line[i], (void *)lines->values[i]);
+}
+
+static bool same_edits(const DecodeEdits *a, const DecodeEdits *b)
+{
+    return a->count == b->count && (!a->count || (a->edit == b->edit && a->of == b->of));
+}
+
 static bool same_how(const DecodeOptions *a, const DecodeOptions *b)
 {
     const double x[] = {a->kind, a->width, a->alpha, a->temperature, a->top_k, a->top_p, (double)a->seed},
@@ -77,20 +99,27 @@ static bool same_how(const DecodeOptions *a, const DecodeOptions *b)
     return memcmp(x, y, sizeof x) == 0;
 }
 
-static bool is_of(const Search *w, const Model *m, const Text *read, const DecodeOptions *how)
+static bool is_of(const Search *w, const Session *s, Side side, const Model *m, const Text *read,
+                  const DecodeOptions *how)
 {
-    return w->model == m && m && w->count == read->count && same_how(&w->found.how, how) &&
+    Buf lines = {0};
+    put_lines(s, side, &lines);
+    const bool same = strcmp(buf_str(&lines), buf_str(&w->lines)) == 0;
+    buf_free(&lines);
+    return same && w->model == m && m && w->count == read->count && same_how(&w->found.how, how) &&
+           same_edits(&w->found.how.edits, &how->edits) &&
            (!read->count || memcmp(w->source, read->word, (size_t)read->count * sizeof *w->source) == 0);
 }
 
 const Decoding *session_decoding(const Session *s, Side side)
 {
     Text read = {0};
-    const Model *m = text_model_of(s, side, &read);
-    const DecodeOptions how = decoding_options(s);
+    const Model *m = decoding_reads(s, side, &read);
+    DecodeOptions how = decoding_options(s);
     const struct DecodingWork *all = s->measures ? s->measures->decoding : NULL;
-    const Search *w = all ? &all->side[session_pinned(s) && side == SIDE_A ? 0 : 1] : NULL;
-    return w && is_of(w, m, &read, &how) ? &w->found : NULL;
+    const Search *w = all ? &all->side[session_compares(s) && side == SIDE_A ? 0 : 1] : NULL;
+    how.edits = decoding_edits(s, side);
+    return w && is_of(w, s, side, m, &read, &how) ? &w->found : NULL;
 }
 
 int decoding_line(const Session *s, const Decoding *d)
@@ -208,11 +237,12 @@ static bool same_bits(const Decode *a, const Decode *b)
     return same;
 }
 
-static void begin(Search *w, const Model *m, const Text *read, const DecodeOptions *how)
+static void begin(Search *w, const Session *s, Side side, const Model *m, const Text *read, const DecodeOptions *how)
 {
     Err err = {{0}};
     DecodeOptions o = *how;
     free_search(w);
+    put_lines(s, side, &w->lines);
     w->model = m;
     w->count = read->count;
     w->source = xcalloc((size_t)read->count + 1, sizeof *w->source);
@@ -266,19 +296,21 @@ static bool step(Search *w)
 
 bool decoding_step(Session *s, int64_t deadline_ns)
 {
-    const DecodeOptions how = decoding_options(s);
+    DecodeOptions how = decoding_options(s);
     struct Measures *all = measures_of(s);
     bool done = true;
     if (!all->decoding)
         all->decoding = xcalloc(1, sizeof *all->decoding);
-    for (int k = session_pinned(s) ? 0 : 1; k < 2; k++) {
+    for (int k = session_compares(s) ? 0 : 1; k < 2; k++) {
         Search *w = &all->decoding->side[k];
+        const Side side = k ? SIDE_B : SIDE_A;
         Text read;
-        const Model *m = text_model_of(s, k ? SIDE_B : SIDE_A, &read);
+        const Model *m = decoding_reads(s, side, &read);
+        how.edits = decoding_edits(s, side);
         if (!m)
             continue;
-        if (!is_of(w, m, &read, &how)) {
-            begin(w, m, &read, &how);
+        if (!is_of(w, s, side, m, &read, &how)) {
+            begin(w, s, side, m, &read, &how);
             s->changes++;
         }
         while (!w->found.done) {

@@ -1,7 +1,7 @@
 /* How a text is written, as the screen `decoding` asks: greedy, by a beam or drawn from a seed. Every beginning that
  * was looked at with its share and score, and the same search with keys and values kept and without, to count what
- * keeping saves. It is the model as trained: edits do not reach it. Made a beginning at a time by session_step while
- * its screen is on; begun anew when model, text or options are others. */
+ * keeping saves. A and B write each under its own changes. Made a beginning at a time by session_step while its screen
+ * is on; begun anew when model, text, options or changes are others. */
 #ifndef VITRINE_SESSION_LEARNED_DECODING_H
 #define VITRINE_SESSION_LEARNED_DECODING_H
 #include "core/models/decode.h"
@@ -35,6 +35,11 @@ typedef struct Decoding {
 
 /* As the options say: what a search would be made with now. */
 DecodeOptions decoding_options(const Session *s);
+/* The text model that a side shows, and the text that it reads: without the start, which the search puts there. NULL:
+ * it shows none. */
+const Model *decoding_reads(const Session *s, Side side, Text *read);
+/* The changes that a side writes under. */
+DecodeEdits decoding_edits(const Session *s, Side side);
 /* Of side A or B; NULL while nothing of it is there. */
 const Decoding *session_decoding(const Session *s, Side side);
 /* The line that the cursor is on. */

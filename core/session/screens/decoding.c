@@ -202,8 +202,11 @@ static bool say_decoding(const Teller *t)
                d->text->cost.steps, best->log_share > -700 ? dm_exp(best->log_share) : 0);
     if (d->how.kind == DECODE_BEAM)
         buf_printf(t->out, ", the score is %.3f", best->score);
-    buf_printf(t->out, ". Without keys and values kept it takes %.1f times the multiply-adds%s.",
-               d->without.multiply_adds / d->kept.multiply_adds, d->same ? ", for the same bits" : "");
+    if (d->text->anew)
+        buf_puts(t->out, ". A change reaches other tokens than its own: no keys and values were kept.");
+    else
+        buf_printf(t->out, ". Without keys and values kept it takes %.1f times the multiply-adds%s.",
+                   d->without.multiply_adds / d->kept.multiply_adds, d->same ? ", for the same bits" : "");
     return true;
 }
 

@@ -155,7 +155,11 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
         used += canvas_printf(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING, "; cut at %d words",
                               d->text->length);
     if (session_edited(p->s))
-        canvas_text(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING, "; as trained, without the changes");
+        used += canvas_printf(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_DIM, "; %s",
+                              d->how.edits.count ? "with the changes" : "without the changes");
+    if (d->text->anew)
+        canvas_text(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING,
+                    "; no cache: a change reaches other tokens");
     if (l.text.h)
         draw_text(p, d, l.text);
     if (l.counts.h)
