@@ -62,6 +62,7 @@ struct Decoder {
 typedef struct Candidate {
     int parent, word;
     double share, log_share;
+    bool forced;
 } Candidate;
 
 /* --- a step --- */
@@ -221,7 +222,8 @@ static int add_node(Decoder *x, const Candidate *c, bool cut)
                                      .log_share = c->log_share,
                                      .score = c->log_share /
                                               decode_penalty(length, x->o->kind == DECODE_BEAM ? x->o->alpha : 0),
-                                     .ended = ended};
+                                     .ended = ended,
+                                     .forced = c->forced};
     return d->count++;
 }
 
@@ -260,7 +262,7 @@ static void offer_words(const Decoder *x, int at, Candidate *list, int *n, int m
     const float *p = last_row(x, node, node->nodes.probs);
     for (int w = 0; w < x->m->text.target_words; w++)
         if (p[w] > 1e-30f && is_written(&x->m->target, w))
-            offer(list, n, most, (Candidate){at, w, (double)p[w], node->log_share + dm_log((double)p[w])});
+            offer(list, n, most, (Candidate){at, w, (double)p[w], node->log_share + dm_log((double)p[w]), false});
 }
 
 /* A word drawn by its share: logits over the temperature, the largest top_k of them, of these the fewest with top_p. */
@@ -273,7 +275,7 @@ static bool draw(Decoder *x, int at, Candidate *chosen)
     Candidate *list = xcalloc((size_t)words + 1, sizeof *list);
     for (int w = 0; w < words; w++)
         if (is_written(&x->m->target, w))
-            offer(list, &n, most, (Candidate){at, w, 0, (double)logit[w]});
+            offer(list, &n, most, (Candidate){at, w, 0, (double)logit[w], false});
     double top = list[0].log_share, sum = 0, kept_sum = 0;
     for (int i = 0; i < n; i++) {
         double less = (list[i].log_share - top) / o->temperature;
@@ -296,12 +298,31 @@ static bool draw(Decoder *x, int at, Candidate *chosen)
 
 /* --- the search --- */
 
+/* The word that must come next, as transformers' forced_bos_token_id and forced_eos_token_id have it; −1: any may. */
+static int forced_word(const Decoder *x, bool cut)
+{
+    const Vocabulary *v = &x->m->target;
+    return (cut && v->last ? v->last : x->length == 1 ? v->first : 0) - 1;
+}
+
+/* It counts as certain, whatever the model thinks of it. */
+static void offer_forced(const Decoder *x, int at, int word, Candidate *list, int *n, int most)
+{
+    const DecodeNode *node = &x->d->node[at];
+    const double share = (double)last_row(x, node, node->nodes.probs)[word];
+    offer(list, n, most, (Candidate){at, word, share, node->log_share, true});
+}
+
 /* Carries the beginnings on by a word each; returns how many are alive. */
 static int next_words(Decoder *x, int *alive, int n, int width, bool cut)
 {
     Candidate list[WIDTH_MAX];
     int found = 0, left = 0;
-    if (x->o->kind == DECODE_SAMPLE && x->o->temperature > 0)
+    const int forced = forced_word(x, cut);
+    if (forced >= 0)
+        for (int i = 0; i < n; i++)
+            offer_forced(x, alive[i], forced, list, &found, width);
+    else if (x->o->kind == DECODE_SAMPLE && x->o->temperature > 0)
         found = draw(x, alive[0], &list[0]);
     else
         for (int i = 0; i < n; i++)
@@ -490,5 +511,5 @@ int decode_room(const Model *m, int n)
 
 bool decode_cut(const Decode *d, const Model *m)
 {
-    return !d->length || d->word[d->length - 1] != m->target.end;
+    return !d->length || d->word[d->length - 1] != m->target.end || d->node[d->best].forced;
 }

@@ -50,6 +50,7 @@ typedef struct DecodeNode {
     double log_share; /* log of the product of all shares so far */
     double score;     /* what the beam compares: log_share by the length penalty */
     bool ended;       /* it is the end, or the text was cut here */
+    bool forced;      /* the vocabulary says which word stands here: it takes nothing off log_share */
     /* The step that read this beginning and says what may follow; run NULL where it was never carried on, or forgotten.
      */
     Graph *graph;
@@ -94,7 +95,7 @@ void decode_free(Decode *d); /* zeroed allowed */
 /* The words that a model can write at most after that source or beginning: as many as it takes, and one more, since the
  * last is not read. Less than 1: the beginning is too long already. */
 int decode_room(const Model *m, int n);
-/* Was the best text cut at DecodeOptions.most words, before the model had come to an end? */
+/* Was the best text cut at DecodeOptions.most words, before the model had come to an end by itself? */
 bool decode_cut(const Decode *d, const Model *m);
 
 /* The same, a step at a time. */

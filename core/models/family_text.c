@@ -296,6 +296,10 @@ static void facts(const Model *m, FactFn put, void *context)
     if (c->score_cap > 0 || c->logit_cap > 0)
         fact_put(&f, "caps", "soft caps: of scores %g, of logits %g (0: none)", (double)c->score_cap,
                  (double)c->logit_cap);
+    if (m->target.first)
+        fact_put(&f, "first word", "what is written begins with word %d (forced_bos_token_id)", m->target.first - 1);
+    if (m->target.last)
+        fact_put(&f, "last word", "where it is cut it ends with word %d (forced_eos_token_id)", m->target.last - 1);
     const char *by = c->tied ? "by the words' own vectors" : "by weights of its own";
     if (c->form == SEQ2SEQ_ENCODER_ONLY)
         put_whole(&f, c, by);

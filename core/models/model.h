@@ -28,6 +28,9 @@ typedef struct Cutter {
 typedef struct Vocabulary {
     const char *const *word; /* [n]; NULL: words are called by their numbers */
     int n, pad, start, end;
+    int first,
+        last; /* what a model of both stacks must write first, and last where its text is cut: a word's number + 1;
+                        0: anything */
     const Cutter *cutter; /* NULL: words stand between blanks */
 } Vocabulary;
 

@@ -73,6 +73,9 @@ bool hub_windows(const HubReading *k, Seq2seqConfig *c, int every, Err *err);
 
 /* Settings of the model in this config.json, whose model_type is a row's. */
 bool hub_config(Model *m, const Json *config, const char *path, const HubFamily *f, Err *err);
+/* What a model of both stacks is made to write, by generation_config.json where the folder has one, else by
+ * config.json. False: damaged. */
+bool hub_generation(Model *m, const char *folder, Err *err);
 /* How an encoder makes one vector of a text: sentence-transformers' files in the folder, or the mean where there are
  * none, which is said. False: damaged. */
 bool hub_sentence(Model *m, const char *folder, Err *err);

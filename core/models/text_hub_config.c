@@ -413,6 +413,51 @@ static int special(const HubReading *k, const char *key)
     return (json_int(v, &n) || json_int(json_at(v, 0), &n)) && n >= 0 && n < words ? (int)n : -1;
 }
 
+/* A key of what is written: a word's number; where it is absent or null `out` stays. */
+static bool generated(const Model *m, const Json *j, const char *path, const char *key, int *out, Err *err)
+{
+    const Json *v = json_get(j, key), *one = json_kind(v) == JK_ARRAY ? json_at(v, 0) : v;
+    int64_t n;
+    if (!one || json_kind(one) == JK_NULL)
+        return true;
+    if (!json_int(one, &n) || n < 0 || n >= m->target.n)
+        return err_set(err, "%s: \"%s\" must be the number of a word, 0 to %d", path, key, m->target.n - 1);
+    *out = (int)n;
+    return true;
+}
+
+/* Which words are forced. An older BART says it by a switch: then it begins with bos_token_id. */
+static bool read_forced(Model *m, const Json *j, const char *path, bool switched, Err *err)
+{
+    int first = -1, last = -1, bos = 0;
+    if (switched && json_bool(json_get(j, "force_bos_token_to_be_generated"), false)) {
+        if (!generated(m, j, path, "bos_token_id", &bos, err))
+            return false;
+        first = bos;
+    }
+    if (!generated(m, j, path, "forced_bos_token_id", &first, err) ||
+        !generated(m, j, path, "forced_eos_token_id", &last, err))
+        return false;
+    m->target.first = first + 1;
+    m->target.last = last + 1;
+    return true;
+}
+
+bool hub_generation(Model *m, const char *folder, Err *err)
+{
+    char path[PATH];
+    if (m->text.form != SEQ2SEQ_BOTH || !file_is_dir(folder))
+        return true;
+    utf8_print(path, sizeof path, "%s/generation_config.json", folder);
+    if (!file_exists(path))
+        return true;
+    Json *j = json_read(path, SENTENCE_BYTES, err);
+    const bool ok = j && generated(m, j, path, "decoder_start_token_id", &m->target.start, err) &&
+                    read_forced(m, j, path, false, err);
+    json_free(j);
+    return ok;
+}
+
 const char *hub_type(const Json *config)
 {
     if (!json_get(config, "block_size") || !json_get(config, "n_embd"))
@@ -466,6 +511,8 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
         }
         m->source = *v;
         m->source.n = c.source_words;
+        if (!read_forced(m, config, path, strcmp(f->type, "bart") == 0, err))
+            return false;
     }
     return seq2seq_check(&c, err);
 }

@@ -144,13 +144,18 @@ static const char *word(const Request *r, int number, char digits[16])
     return digits;
 }
 
-/* The step that wrote word i of the best text. */
-static const DecodeNode *step_of(const Decode *d, int i)
+/* Word i of the best text, and the step that wrote it. */
+static const DecodeNode *written(const Decode *d, int i)
 {
     int at = d->best;
     while (d->node[at].length > i + 1)
         at = d->node[at].parent;
-    return &d->node[d->node[at].parent];
+    return &d->node[at];
+}
+
+static const DecodeNode *step_of(const Decode *d, int i)
+{
+    return &d->node[written(d, i)->parent];
 }
 
 /* The words with the largest shares in the last row of a step, largest first. */
@@ -191,6 +196,10 @@ static void put_steps(const Request *r, Buf *out)
         buf_printf(out, "  %3d  ", i + 1);
         pad_to(out, word(r, r->d.word[i], (char[16]){0}), 14);
         buf_printf(out, "%6.1f %%", 100 * (double)own);
+        if (written(&r->d, i)->forced) {
+            buf_puts(out, "   forced\n");
+            continue;
+        }
         for (int k = 0, shown = 0; k < n && shown < 2; k++)
             if (best[k] != r->d.word[i]) {
                 buf_puts(out, "   ");
@@ -314,6 +323,7 @@ static void put_json(const Request *r, Buf *out)
         json_put(out, "log_share", "%.9g", n->log_share);
         json_put(out, "score", "%.9g", n->score);
         json_put_bool(out, "ended", n->ended);
+        json_put_bool(out, "forced", n->forced);
         buf_putc(out, '}');
     }
     buf_putc(out, ']');
@@ -357,12 +367,10 @@ static void put_written(const Request *r, Buf *out)
         buf_puts(out, "It was read as a text of digits; by number it is -i ids:464,3290\n\n");
     buf_puts(out, "  word                 prob.\n");
     for (int i = 0; i < d->length; i++) {
-        int at = d->best;
-        while (d->node[at].length > i + 1)
-            at = d->node[at].parent;
+        const DecodeNode *n = written(d, i);
         buf_printf(out, "  %3d  ", i + 1);
         pad_to(out, word(r, d->word[i], (char[16]){0}), 14);
-        buf_printf(out, "%6.1f %%\n", 100 * d->node[at].share);
+        buf_printf(out, "%6.1f %%%s\n", 100 * n->share, n->forced ? "   forced" : "");
     }
     buf_printf(out, "\n%d steps, %.0f multiply-adds", d->cost.steps, d->cost.multiply_adds);
     if (d->anew)

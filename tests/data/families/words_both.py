@@ -181,14 +181,18 @@ FAMILIES = [
 
 
 def greedy(forward, w, config, ids, most):
-    """Padding and the start are not written, unless the start is also the end."""
+    """Padding and the start are not written, unless the start is also the end. The first word may be forced, an older BART says
+    it by a switch, and the last where the text is cut (ForcedBOSTokenLogitsProcessor, ForcedEOSTokenLogitsProcessor)."""
+    bart = config["model_type"] == "bart" and config.get("force_bos_token_to_be_generated")
+    first, last = config.get("forced_bos_token_id", config["bos_token_id"] if bart else None), config.get("forced_eos_token_id")
     start, end, off = config["decoder_start_token_id"], config["eos_token_id"], Record()
     off.on, text = False, [start]
     while len(text) <= most:
         logits = forward(w, off, ids, np.array(text), None)[-1]
         for never in {config["pad_token_id"], start} - {end}:
             logits[never] = -np.inf
-        text.append(int(logits.argmax()))
+        forced = last if len(text) == most and last is not None else first if len(text) == 1 else None
+        text.append(int(logits.argmax()) if forced is None else forced)
         if text[-1] == end:
             break
     return text[1:]

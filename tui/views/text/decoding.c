@@ -143,7 +143,7 @@ static void draw_line(const Paint *p, const Decoding *d, const Layout *l, int i,
     utf8_print(text, sizeof text, "%.3f", n->score);
     canvas_right(p->c, y, x, SCORE, style, text);
     if (l->fate)
-        canvas_right(p->c, y, x + SCORE, FATE, style, FATES[line->fate]);
+        canvas_right(p->c, y, x + SCORE, FATE, style, n->forced ? "forced" : FATES[line->fate]);
 }
 
 static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
