@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/models/names.h"
 #include "core/session/ask/ask.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
@@ -50,7 +51,8 @@ static bool explains(const Session *s, const LessonFile *f, const char *screen, 
     Lesson l;
     const unsigned way = model_way(s->now->model); /* an encoder alone: neither about it nor about pictures is any */
     const Graph *g = session_base(s);
-    bool found = false, scale = site_is(g, path, SITE_SCALE) || site_is(g, path, SITE_SCORES_SCALED);
+    bool found = false, scale = node_factor(g) == FACTOR_ROOT &&
+                                (site_is(g, path, SITE_SCALE) || site_is(g, path, SITE_SCORES_SCALED));
     if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL) &&
         (scale ||
          (way == MODEL_WRITES ? !l.translator.count && !*screen && strncmp(path, "decoder.", strlen("decoder.")) == 0

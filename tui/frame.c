@@ -127,7 +127,7 @@ const char *frame_sentence(const Session *s)
     const NodeText *t = NULL;
     if (n != NO_NODE && n != box->show) /* inside a step: the node's own sentence */
         t = node_text(s->place.path);
-    return t ? t->sentence : stages_sentence(&s->stages, s->open, s->place.box);
+    return t ? node_words(session_graph(s, SIDE_B), t->sentence) : stages_sentence(&s->stages, s->open, s->place.box);
 }
 
 static int footer_order(const Session *s, const KeyBinding **out, int most)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/models/names.h"
 #include "core/session/edit/verbs.h"
 #include "core/session/screens.h"
 #include "core/session/screens/laboratory.h"
@@ -28,9 +29,9 @@ static bool has_other_view(const Session *s)
     return !drawing_is_only(s);
 }
 
-static bool has_scale(const Session *s)
+static bool has_root(const Session *s)
 {
-    return site_node_any(session_base(s), SITE_SCALE) != NO_NODE;
+    return node_factor(session_base(s)) == FACTOR_ROOT;
 }
 
 static bool in_block(const Session *s)
@@ -111,7 +112,7 @@ static const KeyBinding KEYS[] = {
      NULL},
     {"C", "colours lock", NULL, "lock this colour scale, or fit it to each tensor again", 0, 0, NULL},
     {"s", "showcase", "√d_k", "what does √d_k do? Taken away where that changes most", AT_THE_DOOR, 5, NULL},
-    {"s", "set scale toggle", "√d_k", "take 1/√d_k away, put it back", 0, 5, has_scale},
+    {"s", "set scale toggle", "√d_k", "take 1/√d_k away, put it back", 0, 5, has_root},
     {"x", "ablate", "off", "switch off what the cursor is on: head, token, sub-layer, positions; again: on", 0, 6,
      can_switch_off},
     {"e", "prompt set . ", NULL, "type a value for the cell", 0, 0, NULL},

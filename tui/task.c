@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/models/names.h"
 #include "core/session/place.h"
 #include "core/session/state.h"
 
@@ -75,7 +76,8 @@ static void fill(const Session *s, const char *text, Buf *out)
 
 static bool allowed(const Session *s, const TaskSpec *t)
 {
-    return t->only == TASK_ANY || (t->only == TASK_WORDS) == session_words(s, SIDE_B);
+    return (t->only == TASK_ANY || (t->only == TASK_WORDS) == session_words(s, SIDE_B)) &&
+           (!t->root || node_factor(session_base(s)) == FACTOR_ROOT);
 }
 
 static const char *for_input(const Session *s, const char *any, const char *words)

@@ -12,7 +12,7 @@ typedef struct TaskSpec {
     const char *text, *changes, *command;
     const char *words, *words_changes, *words_command; /* of a model that reads words, where they differ; or NULL */
     const char *asks; /* said when it has begun: what to type, what to look at; or NULL */
-    bool clean;
+    bool clean, root; /* root: only where scores have the factor 1/√d_k */
     TaskOnly only;
 } TaskSpec;
 

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/graph/anatomy.h"
+
 static const NodeText ROWS[] = {
 #define NODE(pattern_, label_, symbol_, sentence_) {pattern_, label_, symbol_, sentence_},
 #include "core/models/names.def"
@@ -114,6 +116,41 @@ static bool ends_alike(const char *pattern, size_t np, const char *path, size_t 
             return false;
     }
     return true;
+}
+
+ScoreFactor node_factor(const Graph *g)
+{
+    NodeId n = site_node_any(g, SITE_SCALE), q = site_node_any(g, SITE_QUERY);
+    const int width = q == NO_NODE ? AXIS_NONE : node_role(g, q, ROLE_HEAD_WIDTH);
+    while (n != NO_NODE && graph_node(g, n)->op != OP_LEAF) /* what an edit put in place of it */
+        n = graph_node(g, n)->in[0];
+    if (n == NO_NODE || width == AXIS_NONE || !graph_node(g, n)->leaf.data)
+        return FACTOR_NONE;
+    const double x = (double)graph_node(g, n)->leaf.data[0], of_root = x * x * g->axes[width].n - 1;
+    return of_root > -1e-5 && of_root < 1e-5 ? FACTOR_ROOT : x >= 1 && x <= 1 ? FACTOR_ONE : FACTOR_OTHER;
+}
+
+const char *node_words(const Graph *g, const char *text)
+{
+    static const struct {
+        const char *root, *one, *other;
+    } WORDS[] = {
+        {"1/√d_k", "1", "f"},
+        {"q kᵀ/√d_k", "q kᵀ", "f q kᵀ"},
+        {"q kᵀ/√d_k+b", "q kᵀ+b", "f q kᵀ+b"},
+        {"1/√d_k: with it, scores of independent q and k have a spread of 1.",
+         "1: this model was trained with its scores as they are.",
+         "The factor on scores that this model was trained with: not 1/√d_k."},
+        {"Each score times the factor: larger scores make sharper rows of attention.",
+         "Each score times 1: this model has no factor on its scores.", NULL},
+    };
+    for (size_t i = 0; text && i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcmp(WORDS[i].root, text) == 0) {
+            const ScoreFactor f = node_factor(g);
+            const char *other = f == FACTOR_ONE ? WORDS[i].one : f == FACTOR_OTHER ? WORDS[i].other : NULL;
+            return other ? other : text;
+        }
+    return text;
 }
 
 const NodeText *node_text_at(size_t i)

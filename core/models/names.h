@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/graph/graph.h"
+
 enum { NODE_LABEL_CELLS = 14, NODE_SENTENCE_CELLS = 76 };
 
 typedef struct NodeText {
@@ -15,6 +17,17 @@ typedef struct NodeText {
     const char *symbol;  /* the paper's, "q kᵀ"; "" where it has none */
     const char *sentence; /* at most 76 cells: what was computed and why */
 } NodeText;
+
+/* What a model multiplies its scores by. */
+typedef enum ScoreFactor {
+    FACTOR_NONE, /* it has no attention, or the factor of another one */
+    FACTOR_ROOT, /* 1/√d_k */
+    FACTOR_ONE,  /* 1: T5 and GPT-Neo were trained without */
+    FACTOR_OTHER /* Gemma has one of its own */
+} ScoreFactor;
+ScoreFactor node_factor(const Graph *g); /* as it was built: an edit changes nothing of it */
+/* A symbol or sentence of this table or of the map's, as it is true of that model: "q kᵀ" where there is no √d_k. */
+const char *node_words(const Graph *g, const char *text);
 
 /* The row for a node's path, or NULL. Nodes that an edit made (NAME.unedited, NAME.edit…) have rows too. */
 const NodeText *node_text(const char *path);

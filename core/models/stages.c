@@ -155,8 +155,8 @@ static void add_nodes(Maker *m, int parent, const Group *gr)
         const char *name = node_name(&m->g->nodes[n]);
         Box b = node_box(m, n, parent);
         b.label = t ? t->label : name;
-        b.symbol = t ? t->symbol : "";
-        b.sentence = t ? t->sentence : "";
+        b.symbol = t ? node_words(m->g, t->symbol) : "";
+        b.sentence = t ? node_words(m->g, t->sentence) : "";
         m->s->of_node[n] = add_box(m, b, &previous);
     }
 }
@@ -167,7 +167,7 @@ static const char *symbol_of(const Maker *m, const Group *gr)
     const StageRow *r = stage_row(gr->row);
     const NodeText *own = node_text(m->g->nodes[gr->show].path);
     if (r->kind != PART_NORM)
-        return r->symbol ? r->symbol : own ? own->symbol : "";
+        return node_words(m->g, r->symbol ? r->symbol : own ? own->symbol : "");
     const char *read = site_path(m->g, gr->part, SITE_IN);
     bool rms = site_path(m->g, gr->part, SITE_NORM_MEAN_SQUARE) != NULL;
     const NodeText *in = read ? node_text(read) : NULL;
@@ -229,7 +229,7 @@ static const char *sentence_of(Maker *m, const Group *gr)
     if (more > 1)
         return arena_printf(&m->s->arena, "%d learned tokens that are no patches are put in front: %d become %d.", more,
                             tokens - more, tokens);
-    return r->sentence ? r->sentence : t ? t->sentence : "";
+    return node_words(m->g, r->sentence ? r->sentence : t ? t->sentence : "");
 }
 
 static void add_stage(Maker *m, int parent, const Group *gr, int *previous)

@@ -208,7 +208,15 @@ static void every_intermediate(void **state)
         }
 }
 
-/* Every node is called something, those of the analyses too. */
+/* What a family multiplies its scores by: T5 and GPT-Neo by nothing, Gemma 2 and 3 by a factor of their own. */
+static ScoreFactor factor_of(const char *name)
+{
+    return strstr(name, "t5") || strcmp(name, "gpt_neo") == 0           ? FACTOR_ONE
+           : strcmp(name, "gemma2") == 0 || strcmp(name, "gemma3") == 0 ? FACTOR_OTHER
+                                                                        : FACTOR_ROOT;
+}
+
+/* Every node is called something, those of the analyses too; 1/√d_k only where the model has it. */
 static void every_name(void **state)
 {
     (void)state;
@@ -228,6 +236,11 @@ static void every_name(void **state)
         for (NodeId n = 0; n < g.count; n++)
             if (!node_text(graph_node(&g, n)->path))
                 fail_msg("%s: %s has no name", CASES[i].name, graph_node(&g, n)->path);
+        assert_int_equal(node_factor(&g), factor_of(CASES[i].name));
+        int roots = 0;
+        for (NodeId n = 0; n < g.count; n++)
+            roots += strstr(node_words(&g, node_text(graph_node(&g, n)->path)->symbol), "√d_k") != NULL;
+        assert_true((roots > 0) == (factor_of(CASES[i].name) == FACTOR_ROOT));
         graph_free(&g);
         model_free(&m);
     }

@@ -670,6 +670,10 @@ ok "write until the model is full" write -m "$W/words_gpt2" -i ids:1,2,3
 says "write: cut by the length" '^cut: the model takes 12 tokens, and they are all read \(3 given, 9 written before the last\)'
 ok "write less than that" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 4
 says "write: cut by --steps" '^cut at 4 words \(--steps\)'
+ok "a model without a factor on its scores" explain -m "$W/words_gpt_neo" -i ids:1,2,3 'decoder.blocks.0.self_attn.scale[h=0]'
+says "the factor is 1, and no 1/√d_k is claimed" '^1: this model was trained with its scores as they are'
+refused 1 'no factor on its scores to take away' run -m "$W/words_gpt_neo" -i ids:1,2,3 -c 'set scale off'
+ok "what the refusal says instead" run -m "$W/words_gpt_neo" -i ids:1,2,3 -c 'set scale x0.5'
 ok "write with a head off" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 4 -c 'ablate decoder.blocks.0.self_attn.z[h=1]'
 says "the change that it was written with" '^with ablate decoder.blocks.0.self_attn.z\[h=1\]$'
 ok "write with a mask" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 4 -c 'mask decoder.blocks.0.self_attn.scores_scaled[t=2,u=0]'

@@ -152,7 +152,7 @@ static void draw_info(const Paint *p, Rect r, Side side, bool focus)
     const Box *box = box_of(p->s, &v);
     const NodeText *words = node_text(p->s->place.path);
     const char *label = box ? box->label : words ? words->label : node_name(graph_node(v.graph, v.node));
-    const char *symbol = words ? words->symbol : "";
+    const char *symbol = words ? node_words(v.graph, words->symbol) : "";
     char text[128];
     int room = r.w - utf8_cells(label) - utf8_cells(symbol);
     snprintf(text, sizeof text, "%s%s%s", label, *symbol ? room >= 3 ? "   " : " " : "", room >= 1 ? symbol : "");

@@ -263,7 +263,7 @@ static void put_text(const Session *s, const Explanation *e, Buf *out)
     ask_put_number(out, e->stored);
     buf_putc(out, '\n');
     if (t)
-        buf_printf(out, "%s\n", t->sentence);
+        buf_printf(out, "%s\n", node_words(g, t->sentence));
     if (n->op == OP_LEAF) {
         buf_puts(out, "Here the arithmetic begins: ");
         ask_put_leaf(s, e->side, e->node, e->cell, out);

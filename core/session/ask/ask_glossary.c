@@ -163,7 +163,8 @@ static void put_node(const Graph *g, NodeId n, const NodeText *t, Buf *out)
     buf_puts(out, node->path);
     if (node->dims.n)
         graph_shape_text(g, node->dims, out);
-    buf_printf(out, ", %s%s%s: %s\n  ", t->label, *t->symbol ? ", " : "", t->symbol, t->sentence);
+    buf_printf(out, ", %s%s%s: %s\n  ", t->label, *t->symbol ? ", " : "", node_words(g, t->symbol),
+               node_words(g, t->sentence));
     graph_formula(g, n, out);
     buf_putc(out, '\n');
 }

@@ -36,7 +36,7 @@ bool say_head_vector(const Teller *t)
     put_length(t, row, count);
     buf_puts(t->out, "; ");
     put_cell(t, d.axis[d.n - 1]);
-    buf_printf(t->out, ". %s", text ? text->sentence : "");
+    buf_printf(t->out, ". %s", text ? node_words(t->g, text->sentence) : "");
     return true;
 }
 
@@ -61,7 +61,7 @@ bool say_token(const Teller *t)
     if (graph_node(t->g, t->n)->dims.n < 2)
         return say_anything(t);
     put_token(t);
-    buf_printf(t->out, " %s", text ? text->sentence : "");
+    buf_printf(t->out, " %s", text ? node_words(t->g, text->sentence) : "");
     return true;
 }
 
@@ -170,7 +170,7 @@ bool say_anything(const Teller *t)
     size_t cells = graph_cells(t->g, t->n), low = 0, high = largest_of(t->x, cells), finite = 0;
     double sum = 0;
     if (text)
-        buf_printf(t->out, "%s ", text->sentence);
+        buf_printf(t->out, "%s ", node_words(t->g, text->sentence));
     buf_puts(t->out, "Here ");
     address_put(t->g, t->n, t->cell, t->out);
     buf_puts(t->out, " is ");

@@ -7,6 +7,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/eval/precision.h"
+#include "core/models/names.h"
 #include "core/session/edit/verbs.h"
 #include "core/session/screens/laboratory.h"
 
@@ -47,6 +48,9 @@ static bool scale_parse(EditParse *p, const Args *a, Err *err)
     bool off = strcmp(how, "off") == 0, any = false;
     if (!off && (*how != 'x' || !parse_number(how + 1, &factor) || !isfinite(factor)))
         return err_set(err, "expected `set scale off`, `on` or a factor such as x2, found '%s'", how);
+    if (off && node_factor(p->g) == FACTOR_ONE)
+        return err_set(err,
+                       "this model has no factor on its scores to take away: it is 1; `set scale x0.5` puts one on");
     char pattern[SESSION_PATH] = "**", cells[64] = "";
     if (at) {
         const char *bracket = strchr(at, '[');
@@ -82,25 +86,16 @@ static bool scale_print(const Session *s, const Args *a, char line[EDIT_LINE], E
     return edit_line(line, err, "set scale %s%s%s", a->word[1], at ? " at=" : "", at ? at : "");
 }
 
-/* 1/√d_k is what the model was trained with, not another factor? */
-static bool scale_is_usual(const Graph *g)
-{
-    NodeId n = site_node_any(g, SITE_SCALE), q = site_node_any(g, SITE_QUERY);
-    int width = node_role(g, q, ROLE_HEAD_WIDTH);
-    if (n == NO_NODE || width == AXIS_NONE || graph_node(g, n)->op != OP_LEAF)
-        return false;
-    return graph_node(g, n)->leaf.data[0] == vit_scale(g->axes[width].n);
-}
-
 static bool scale_report(Session *s, const Args *a)
 {
     if (a->count != 2 || a->named_count || strcmp(a->word[1], "off") != 0)
         return false;
     if (scale_places_tell(s))
         return true;
-    if (scale_is_usual(session_base(s)))
+    const bool root = node_factor(session_base(s)) == FACTOR_ROOT;
+    if (root)
         session_say(s, "Scores are no longer times 1/√d_k: A is before, B is after.  u undoes");
-    return scale_is_usual(session_base(s));
+    return root;
 }
 
 const EditVerb VERB_SET_SCALE = {

@@ -183,7 +183,8 @@ static bool arrange(const Session *s, Side side, Rect r, Arrangement *a)
 static void draw_title(const Paint *p, Rect r, const Graph *g, const Beside *of, NodeId n)
 {
     const NodeText *text = node_text(graph_node(g, n)->path);
-    const char *label = text ? text->label : node_name(graph_node(g, n)), *symbol = text ? text->symbol : "";
+    const char *label = text ? text->label : node_name(graph_node(g, n)),
+               *symbol = text ? node_words(g, text->symbol) : "";
     char shape[64];
     int rows = beside_tokens(g, n);
     if (of->joins && rows != AXIS_NONE) {
