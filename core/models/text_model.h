@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "core/base/buf.h"
+#include "core/io/json.h"
 #include "core/models/model.h"
 
 /* The number of a word of `length` bytes, or −1. */
@@ -24,7 +25,7 @@ bool text_model_load(Model *m, const char *path, ModelProgress progress, void *c
 /* Does config.json there, or beside the file there, name a text model, be it one that is refused? False when there is
  * none or it can't be read. */
 bool text_model_is(const char *path);
-/* Writes the three files; the folder must exist. */
+/* Writes the three files, of a model whose words a tokeniser cuts without the words; the folder must exist. */
 bool text_model_save(const Model *m, const char *folder, Err *err);
 
 /* --- texts --- */
@@ -67,7 +68,15 @@ void words_text(const Vocabulary *v, const int *number, int n, Buf *out);
  * a model from the hub, else none. */
 void text_modules(const Model *m, Buf *out);
 
-/* --- inside core/models only: weights in a file --- */
+/* --- inside core/models only: settings and weights in files --- */
+
+/* model_type of the program's own form. */
+#define TEXT_MODEL_TYPE "encoder-decoder-transformer"
+/* The settings of m from config.json in that form, and which words mean padding, start and end. False: no such model.
+ */
+bool text_config_read(Model *m, const Json *j, const char *path, Err *err);
+/* Every setting, so that what is read again is the same model. */
+void text_config_put(Buf *b, const Model *m);
 
 /* Fills the weights of m, whose block is allocated, from folder/model.safetensors; sets layout and origins. */
 bool text_weights_read(Model *m, const char *folder, Err *err);

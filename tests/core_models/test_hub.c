@@ -394,60 +394,6 @@ static void with_cache(void **state)
     }
 }
 
-/* generation_config.json says which word comes first and which ends a text that is cut; without it config.json does. A
- * forced word stands with the model's own probability and takes nothing off the text's. */
-static void forced_words(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *generation;
-        int first, last;
-        const char *said;
-    } CASE[] = {{"{\"forced_bos_token_id\": 7, \"forced_eos_token_id\": [3, 0], \"decoder_start_token_id\": 18}", 7, 3,
-                 NULL},
-                {"{\"forced_bos_token_id\": null}", -1, -1, NULL},
-                {"{\"forced_bos_token_id\": 19}", 0, 0,
-                 "\"forced_bos_token_id\" must be the number of a word, 0 to 18"},
-                {"{\"forced_eos_token_id\": \"x\"}", 0, 0, "\"forced_eos_token_id\" must be"},
-                {"[", 0, 0, "generation_config.json"}};
-    static const int SOURCE[] = {3, 4, 5};
-    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
-        char dir[256];
-        Model m;
-        Err err = {""};
-        Decode d;
-        DecodeOptions o = decode_options_default();
-        scratch_dir(dir, sizeof dir, "forced");
-        copy_file("tests/data/families/words_marian/config.json", dir, "config.json");
-        copy_file("tests/data/families/words_marian/model.safetensors", dir, "model.safetensors");
-        put_file(dir, "generation_config.json", CASE[i].generation, strlen(CASE[i].generation));
-        bool ok = text_model_load(&m, dir, NULL, NULL, &err);
-        if (ok != !CASE[i].said || (!ok && !strstr(err.text, CASE[i].said)))
-            fail_msg("%s: %s", CASE[i].generation, ok ? "was read" : err.text);
-        if (!ok)
-            continue;
-        for (int beam = 0; beam < 2; beam++) {
-            o.kind = beam ? DECODE_BEAM : DECODE_GREEDY;
-            o.most = 3;
-            assert_true(decode_run(&d, &m, SOURCE, 3, &o, NULL, NULL, NULL, &err));
-            assert_true(d.length >= 1 && d.length <= 3);
-            assert_true(CASE[i].first < 0 || d.word[0] == CASE[i].first);
-            assert_true(CASE[i].last < 0 || d.length < 3 || d.word[2] == CASE[i].last);
-            double sum = 0;
-            for (int at = d.best; d.node[at].parent >= 0; at = d.node[at].parent) {
-                const DecodeNode *n = &d.node[at];
-                assert_int_equal(n->forced,
-                                 (n->length == 1 && CASE[i].first >= 0) || (n->length == 3 && CASE[i].last >= 0));
-                assert_true(n->share > 0 && n->share < 1);
-                sum += n->forced ? 0 : log(n->share);
-            }
-            assert_true(fabs(sum - d.node[d.best].log_share) < 1e-9);
-            decode_free(&d);
-        }
-        model_free(&m);
-    }
-}
-
 /* Both versions of llama2.c's file are the same model; one that is a number longer or shorter is none. */
 static void both_versions(void **state)
 {
@@ -549,14 +495,10 @@ static void words_by_the_folders_tokeniser(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_intermediate),
-                                       cmocka_unit_test(every_name),
-                                       cmocka_unit_test(second_route),
-                                       cmocka_unit_test(padded),
-                                       cmocka_unit_test(with_cache),
-                                       cmocka_unit_test(forced_words),
-                                       cmocka_unit_test(both_versions),
-                                       cmocka_unit_test(known_numbers),
-                                       cmocka_unit_test(words_by_the_folders_tokeniser)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_intermediate), cmocka_unit_test(every_name),
+        cmocka_unit_test(second_route),       cmocka_unit_test(padded),
+        cmocka_unit_test(with_cache),         cmocka_unit_test(both_versions),
+        cmocka_unit_test(known_numbers),      cmocka_unit_test(words_by_the_folders_tokeniser)};
     return cmocka_run_group_tests_name("hub", tests, NULL, NULL);
 }
