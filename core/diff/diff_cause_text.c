@@ -518,10 +518,12 @@ void trial_mask_side(Trial *t)
             size_t side = (size_t)g->axes[graph_node(g, n)->dims.axis[0]].n;
             if (graph_node(g, n)->op != OP_LEAF || graph_cells(g, n) != side * side)
                 continue;
-            float *out = arena_alloc(&t->arena, size_mul(side * side, sizeof *out));
+            float *out = arena_alloc(&t->arena, size_mul(side * side, sizeof *out)), *own = xfloats(side * side);
+            leaf_read(g, graph_node(g, n), 0, side * side, own);
             for (size_t i = 0; i < side; i++)
                 for (size_t j = 0; j < side; j++)
-                    out[i * side + j] = graph_node(g, n)->leaf.data[j * side + i];
+                    out[i * side + j] = own[j * side + i];
+            free(own);
             trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
         }
     trial_attempt(t, "the recording's mask is transposed: tokens look at themselves and at later ones");
@@ -591,6 +593,8 @@ void trial_tied(Trial *t)
     if (head == NO_NODE || embed == NO_NODE || graph_cells(g, head) != graph_cells(g, embed))
         return;
     trial_begin(t);
-    trial_add(t, EDIT_VALUES, graph_node(g, head)->path)->data = graph_node(g, embed)->leaf.data;
+    float *words = arena_alloc(&t->arena, size_mul(graph_cells(g, embed), sizeof *words));
+    leaf_read(g, graph_node(g, embed), 0, graph_cells(g, embed), words);
+    trial_add(t, EDIT_VALUES, graph_node(g, head)->path)->data = words;
     trial_attempt(t, "the recording's head has the embedding's weights (tied); here it has its own");
 }

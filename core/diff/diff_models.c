@@ -213,11 +213,14 @@ static void note(DiffWeights *w, const char *path, const char *what, int lines, 
 static void compare_weight(DiffWeights *w, const WeightTensor *a, const WeightTensor *b, size_t cells, const char *path,
                            double tolerance, int lines, Buf *out)
 {
-    DiffFigures f = diff_figures(a->data, b->data, cells, tolerance);
+    Arena room = {0};
+    const float *x = weight_all_floats(a, cells, &room), *y = weight_all_floats(b, cells, &room);
+    DiffFigures f = diff_figures(x, y, cells, tolerance);
+    bool rounded = f.any && (is_rounded(x, y, cells) || is_rounded(y, x, cells));
+    arena_free(&room);
     w->compared++;
     if (!f.any)
         return;
-    bool rounded = is_rounded(a->data, b->data, cells) || is_rounded(b->data, a->data, cells);
     char what[120];
     utf8_print(what, sizeof what, "largest error %.1e, rms %.1e, cosine %.5f%s", f.largest, f.rms, f.cosine,
                rounded ? " (rounding)" : "");

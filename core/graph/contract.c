@@ -8,7 +8,15 @@
 /* An item is up to ROW_BLOCK rows by GROUP panels. Its panels (one k block of them) and what it writes stay in a
  * second-level cache. Rows a multiple of ALIAS floats apart fall into the same cache sets. COPY_ROWS are copied in one
  * item. */
-enum { ROW_BLOCK = 512, GROUP = 8, PANEL = KERNEL_K * KERNEL_COLS, LINE = 16, ALIAS = 1024, COPY_ROWS = 16 };
+enum {
+    ROW_BLOCK = 512,
+    GROUP = 8,
+    PANEL = KERNEL_K * KERNEL_COLS,
+    LINE = 16,
+    ALIAS = 1024,
+    COPY_ROWS = 16,
+    WIDE = KERNEL_K + LINE
+};
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -68,6 +76,15 @@ void contraction_read_bias(Contraction *c)
         c->bias = c->bias_made ? c->bias_made : c->bias_from;
 }
 
+static void find_half(Contraction *c, const Node *leaf)
+{
+    if (!leaf)
+        return;
+    c->half = leaf->store.half;
+    c->widen = c->kernels->widen[leaf->store.form == LEAF_F16 ? HALF_F16 : HALF_BF16];
+    REQUIRE(c->b || c->half);
+}
+
 static size_t share(size_t n, size_t parts)
 {
     return (n + parts - 1) / parts;
@@ -93,6 +110,8 @@ static void make_items(Contraction *c, int threads)
     c->scratch_floats = c->group * PANEL;
     if (!c->out_direct || c->k > KERNEL_K)
         c->scratch_floats += c->group * min_size(c->m, ROW_BLOCK) * KERNEL_COLS;
+    c->wide = c->scratch_floats;
+    c->scratch_floats += c->half ? KERNEL_COLS * WIDE : 0;
     if (c->a_direct)
         return;
     c->copy_row = share(c->k, LINE) * LINE + LINE;
@@ -123,6 +142,7 @@ void contraction_init(Contraction *c, const Graph *g, NodeId id, const float *a,
     c->a_k = offsets_make(g, k, da);
     c->b_k = offsets_make(g, k, db);
     find_bias(c, g, n, bias, bias_dims);
+    find_half(c, graph_stored(g, node->in[1]));
     c->a_direct = !c->a_row.table && !c->a_k.table && (c->a_k.step != 1 || c->a_row.step % ALIAS != 0 || c->m == 1);
     c->out_direct = !c->out_row.table && !c->out_col.table && (c->out_col.step == 1 || c->n == 1);
     c->panels = share(c->n, KERNEL_COLS);
@@ -145,10 +165,12 @@ void contraction_free(Contraction *c)
 /* What one item works on. */
 typedef struct Block {
     size_t row, rows, panel, panels; /* first and count */
-    const float *a, *b;              /* row `row` of a, or of its copy */
+    const float *a, *b;              /* row `row` of a, or of its copy; b NULL: half */
+    const uint16_t *half;
     size_t a_row, a_k;
     float *out;
     float *packed, *sums; /* [panels][KERNEL_K][KERNEL_COLS], [panels][rows][KERNEL_COLS] */
+    float *wide;          /* [KERNEL_COLS][WIDE] */
 } Block;
 
 static size_t columns_of(const Contraction *c, size_t panel)
@@ -156,10 +178,36 @@ static size_t columns_of(const Contraction *c, size_t panel)
     return min_size(KERNEL_COLS, c->n - panel * KERNEL_COLS);
 }
 
+/* Floats of 16 bits on the way: a column's, or where columns are neighbours a row's, at once. */
+static void pack_half(const Contraction *c, const Block *o, size_t panel, size_t k0, size_t depth)
+{
+    const size_t first = panel * KERNEL_COLS, columns = columns_of(c, panel);
+    const bool along_k = !c->b_k.table && c->b_k.step == 1, side_by_side = !c->b_col.table && c->b_col.step == 1;
+    float *to = o->packed + (panel - o->panel) * PANEL;
+    for (size_t j = 0; along_k && j < columns; j++)
+        c->widen(o->wide + j * WIDE, o->half + offset(&c->b_col, first + j) + k0, depth);
+    if (along_k) {
+        c->kernels->pack(to, o->wide, WIDE, 1, (int)columns, depth);
+        return;
+    }
+    for (size_t k = 0; k < depth; k++, to += KERNEL_COLS) {
+        const uint16_t *from = o->half + offset(&c->b_k, k0 + k);
+        memset(to, 0, KERNEL_COLS * sizeof *to);
+        if (side_by_side)
+            c->widen(to, from + first, columns);
+        for (size_t j = 0; !side_by_side && j < columns; j++)
+            c->widen(to + j, from + offset(&c->b_col, first + j), 1);
+    }
+}
+
 static void pack(const Contraction *c, const Block *o, size_t panel, size_t k0, size_t depth)
 {
     size_t first = panel * KERNEL_COLS, columns = columns_of(c, panel);
     float *to = o->packed + (panel - o->panel) * PANEL;
+    if (!o->b) {
+        pack_half(c, o, panel, k0, depth);
+        return;
+    }
     if (!c->b_col.table && !c->b_k.table) {
         c->kernels->pack(to, o->b + first * c->b_col.step + k0 * c->b_k.step, c->b_col.step, c->b_k.step, (int)columns,
                          depth);
@@ -182,11 +230,13 @@ static void prefetch(const Contraction *c, const Block *o, size_t k0, size_t par
         first += columns * c->workers;
     }
     size_t depth = min_size(KERNEL_K, c->k - k0), end = min_size(first + columns * (part + 1) / parts, c->n);
+    const size_t size = o->b ? sizeof *o->b : sizeof *o->half;
+    const char *b = o->b ? (const char *)o->b : (const char *)o->half;
     for (size_t j = first + columns * part / parts; j < end; j++) {
-        const float *column = o->b + offset(&c->b_col, j) + k0;
+        const char *column = b + (offset(&c->b_col, j) + k0) * size;
         __asm__ volatile("");
-        for (size_t k = 0; k < depth; k += LINE)
-            __builtin_prefetch(column + k, 0, 2);
+        for (size_t at = 0; at < depth * size; at += LINE * sizeof(float))
+            __builtin_prefetch(column + at, 0, 2);
     }
 }
 
@@ -280,7 +330,10 @@ void contraction_item(void *contraction, size_t item, int worker)
                  batch = item / in_block / c->row_blocks;
     size_t at[WALK_OPERANDS];
     walk_at(&c->batch, batch, at);
-    Block o = {.out = c->out + at[0], .b = c->b + at[2], .row = c->m * block / c->row_blocks};
+    Block o = {.out = c->out + at[0],
+               .b = c->b ? c->b + at[2] : NULL,
+               .half = c->b ? NULL : c->half + at[2],
+               .row = c->m * block / c->row_blocks};
     choose_panels(c, &o, item % in_block);
     o.rows = c->m * (block + 1) / c->row_blocks - o.row;
     o.a_row = c->a_direct ? c->a_row.step : c->copy_row;
@@ -288,6 +341,7 @@ void contraction_item(void *contraction, size_t item, int worker)
     o.a = (c->a_direct ? c->a + at[1] : c->copy + batch * c->m * c->copy_row) + o.row * o.a_row;
     o.packed = c->scratch + (size_t)worker * c->scratch_floats;
     o.sums = o.packed + o.panels * PANEL;
+    o.wide = c->scratch + (size_t)worker * c->scratch_floats + c->wide;
     for (size_t k = 0; k < c->k; k += KERNEL_K)
         k_block(c, &o, k, min_size(KERNEL_K, c->k - k));
 }

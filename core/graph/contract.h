@@ -16,6 +16,8 @@ typedef struct Offsets {
 
 typedef struct Contraction {
     const float *a, *b, *bias;
+    const uint16_t *half; /* where b is NULL: its cells in 16 bits, and … */
+    WidenKernel *widen;   /* … what makes floats of them */
     float *out;
     const Kernels *kernels;
     Walk batch; /* operands: out, a, b */
@@ -36,9 +38,11 @@ typedef struct Contraction {
     float *scratch; /* [threads][scratch_floats]; the caller sets it after contraction_init and owns it, and … */
     float *copy;    /* … this, [copy_floats]: rows of a whose k cells are neighbours */
     size_t scratch_floats, copy_floats, copy_row;
+    size_t wide; /* where a thread's scratch has room for a panel of b made of 16 bits */
 } Contraction;
 
-/* Node n of g, a contraction. bias, with the dims bias_dims among n's own axes of b, may be NULL. */
+/* Node n of g, a contraction; b NULL: a leaf that is read as it is stored. bias, with the dims bias_dims among n's own
+ * axes of b, may be NULL. */
 void contraction_init(Contraction *c, const Graph *g, NodeId n, const float *a, const float *b, const float *bias,
                       Dims bias_dims, float *out, int threads);
 /* The axes that only b brings into the contraction n: what a bias may have. */

@@ -155,6 +155,33 @@ static void where_runs(const Job *j, const Part *p, Runs r)
     }
 }
 
+/* The mask as it is stored, a little at a time. */
+static void where_stored(const Job *j, const Part *p, const Span *s)
+{
+    enum { SOME = 256 };
+    const Node *leaf = graph_stored(j->graph, p->node->in[0]);
+    const Walk *w = &p->walk;
+    const int last = w->n - 1;
+    float mask[SOME];
+    WalkPlace place = walk_place(w, s->first);
+    for (size_t done = 0, n; done < s->count; done += n) {
+        size_t step[NODE_INPUTS] = {0};
+        const float *x[NODE_INPUTS] = {mask};
+        for (int k = 0; k < 3; k++) {
+            step[k] = last >= 0 ? w->stride[k + 1][last] : 0;
+            x[k] = k ? s->in[k] + (place.offset[k + 1] - s->start[k]) : x[k];
+        }
+        n = min_size(last >= 0 ? w->len[last] - place.index[last] : 1, s->count - done);
+        for (size_t i = 0, some; i < n; i += some) {
+            some = step[0] == 1 ? min_size(n - i, SOME) : 1;
+            leaf_read(j->graph, leaf, place.offset[1] + i * step[0], some, mask);
+            for (size_t c = 0; c < some; c++)
+                s->out[done + i + c] = mask[c] != 0.0f ? x[1][(i + c) * step[1]] : x[2][(i + c) * step[2]];
+        }
+        walk_next_run(w, &place);
+    }
+}
+
 static void zip_span(const Job *j, const Part *p, const Span *s)
 {
     each_run(j, p, s, zip_runs);
@@ -162,7 +189,15 @@ static void zip_span(const Job *j, const Part *p, const Span *s)
 
 static void where_span(const Job *j, const Part *p, const Span *s)
 {
-    each_run(j, p, s, where_runs);
+    if (s->in[0])
+        each_run(j, p, s, where_runs);
+    else
+        where_stored(j, p, s);
+}
+
+static void leaf_span(const Job *j, const Part *p, const Span *s)
+{
+    leaf_read(j->graph, p->node, s->first, s->count, s->out);
 }
 
 static void map_span(const Job *j, const Part *p, const Span *s)
@@ -209,7 +244,10 @@ static void move_span(const Job *j, const Part *p, const Span *s)
     for (size_t i = 0; i < s->count; i += inner) {
         int which;
         size_t from = moved_row(j->graph, p->is.id, &p->moved, (s->first + i) / inner, &which);
-        memcpy(s->out + i, s->in[which] + from, inner * sizeof *s->out);
+        if (s->in[which])
+            memcpy(s->out + i, s->in[which] + from, inner * sizeof *s->out);
+        else
+            leaf_read(j->graph, graph_stored(j->graph, p->node->in[which]), from, inner, s->out + i);
     }
 }
 
@@ -270,14 +308,14 @@ static SpanFn *const SPAN_FN[OP_COUNT] = {
     [OP_ADD] = zip_span,     [OP_SUB] = zip_span,    [OP_MUL] = zip_span,     [OP_DIV] = zip_span,
     [OP_WHERE] = where_span, [OP_MAP] = map_span,    [OP_SUM] = reduce_span,  [OP_MAX] = reduce_span,
     [OP_CONCAT] = move_span, [OP_SLICE] = move_span, [OP_GATHER] = move_span, [OP_SCATTER] = scatter_span,
-    [OP_FIRST] = first_span,
+    [OP_FIRST] = first_span, [OP_LEAF] = leaf_span,
 };
 
 static void find_sources(Job *j, Part *p)
 {
     for (int k = 0; k < NODE_INPUTS; k++) {
         p->from[k] = -1;
-        if (k >= op_inputs(p->node->op) || p->is.in[k])
+        if (k >= op_inputs(p->node->op) || p->is.in[k] || leaf_read_as_stored(j->graph, p->is.id, k))
             continue;
         for (int i = 0; i < j->parts; i++)
             if (j->part[i].is.id == fuse_holder(j->graph, p->node->in[k]))

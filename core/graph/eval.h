@@ -9,7 +9,8 @@ typedef struct Job Job;
 
 typedef struct JobNode {
     NodeId id;
-    const float *in[NODE_INPUTS]; /* values of its inputs, valid until job_free; NULL where the job itself makes them */
+    const float *in[NODE_INPUTS]; /* values of its inputs, valid until job_free; NULL where the job itself makes them or
+                                     they are read as they are stored (leaf_read_as_stored) */
     float *out;                   /* its cells; NULL: only the job wants them, they never leave the cache */
 } JobNode;
 

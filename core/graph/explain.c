@@ -103,17 +103,24 @@ Term explain_term(const Explain *e, size_t i)
 
 typedef struct Operands {
     const float *in[NODE_INPUTS];
+    const Node *leaf[NODE_INPUTS]; /* where in is NULL: read from there as it is stored */
 } Operands;
 
 static Operands operands(const Explain *e, ValuesFn values, const void *context)
 {
     const Node *n = graph_node(e->graph, e->node);
-    Operands o = {{0}};
+    Operands o = {.in = {NULL}};
     for (int k = 0; k < op_inputs(n->op); k++) {
         o.in[k] = values(context, n->in[k]);
-        REQUIRE(o.in[k] != NULL);
+        o.leaf[k] = o.in[k] ? NULL : graph_stored(e->graph, n->in[k]);
+        REQUIRE(o.in[k] || (o.leaf[k] && leaf_read_as_stored(e->graph, e->node, k)));
     }
     return o;
+}
+
+static float operand_cell(const Explain *e, const Operands *o, int k, size_t cell)
+{
+    return o->in[k] ? o->in[k][cell] : leaf_cell(e->graph, o->leaf[k], cell);
 }
 
 /* The value of an operand of term i. */
@@ -121,7 +128,7 @@ static float operand(const Explain *e, const Operands *o, size_t i, int k)
 {
     size_t at[WALK_OPERANDS];
     walk_at(&e->inner, i, at);
-    return o->in[k][e->base[k] + at[k]];
+    return operand_cell(e, o, k, e->base[k] + at[k]);
 }
 
 /* Terms that follow one another at constant steps in every operand. */
@@ -130,7 +137,9 @@ typedef struct Stretch {
     size_t step[2], n;
 } Stretch;
 
-static Stretch stretch(const Explain *e, const Operands *o, size_t first, size_t end)
+/* room: for the cells of an operand that is read as it is stored, [end − first]; NULL: of a sum or maximum, which reads
+ * none so. */
+static Stretch stretch(const Explain *e, const Operands *o, size_t first, size_t end, float *room)
 {
     const Walk *w = &e->inner;
     size_t at[WALK_OPERANDS], len = w->n ? w->len[w->n - 1] : 1, left = len - first % len;
@@ -140,17 +149,24 @@ static Stretch stretch(const Explain *e, const Operands *o, size_t first, size_t
         s.x[k] = o->in[k] + e->base[k] + at[k];
         s.step[k] = w->n ? w->stride[k][w->n - 1] : 0;
     }
+    if (!o->leaf[1])
+        return s;
+    const size_t from = e->base[1] + at[1], step = w->n ? w->stride[1][w->n - 1] : 0;
+    for (size_t i = 0; i < s.n; i += step == 1 ? s.n : 1)
+        leaf_read(e->graph, o->leaf[1], from + i * step, step == 1 ? s.n : 1, room + i);
+    s.x[1] = room;
+    s.step[1] = 1;
     return s;
 }
 
 static float fold_contract(const Explain *e, const Operands *o)
 {
-    float total = 0;
+    float total = 0, room[KERNEL_K];
     for (size_t block = 0; block < e->terms; block += KERNEL_K) {
         size_t end = e->terms - block < KERNEL_K ? e->terms : block + KERNEL_K;
         float chain = 0;
         for (size_t i = block; i < end;) {
-            Stretch s = stretch(e, o, i, end);
+            Stretch s = stretch(e, o, i, end, room);
             for (size_t j = 0; j < s.n; j++)
                 chain = kernel_fma(s.x[0][j * s.step[0]], s.x[1][j * s.step[1]], chain);
             i += s.n;
@@ -179,7 +195,7 @@ static float fold_sum(const Explain *e, const Operands *o)
         size_t end = e->terms - block < most ? e->terms : block + most;
         float lane[16] = {0};
         for (size_t i = block; i < end;) {
-            Stretch s = stretch(e, o, i, end);
+            Stretch s = stretch(e, o, i, end, NULL);
             for (size_t j = 0; j < s.n; j++)
                 lane[(i + j) % 16] += s.x[0][j * s.step[0]];
             i += s.n;
@@ -193,7 +209,7 @@ static float fold_max(const Explain *e, const Operands *o)
 {
     float best = -INFINITY;
     for (size_t i = 0; i < e->terms;) {
-        Stretch s = stretch(e, o, i, e->terms);
+        Stretch s = stretch(e, o, i, e->terms, NULL);
         for (size_t j = 0; j < s.n; j++) {
             float x = s.x[0][j * s.step[0]];
             if (isnan(x))
@@ -224,12 +240,15 @@ static float fold_first(const Explain *e, const Operands *o)
     return o->in[0][e->cell] == max ? 1.0f : 0.0f;
 }
 
-static float fold_one(const Explain *e, const Node *n, ValuesFn values, const void *context)
+static float fold_one(const Explain *e, const Node *n, const Operands *o)
 {
     Term t = explain_term(e, 0);
     float x[NODE_INPUTS] = {0};
-    for (int k = 0; k < t.operands; k++)
-        x[k] = values(context, t.node[k])[t.cell[k]];
+    for (int k = 0, at = 0; k < t.operands; k++, at++) {
+        while (n->in[at] != t.node[k]) /* a moved cell has one operand, whichever input it is from */
+            at++;
+        x[k] = operand_cell(e, o, at, t.cell[k]);
+    }
     switch (n->op) {
     case OP_ADD:
     case OP_SUB:
@@ -249,7 +268,7 @@ float explain_fold(const Explain *e, ValuesFn values, const void *context)
 {
     const Node *n = graph_node(e->graph, e->node);
     if (n->op == OP_LEAF)
-        return n->leaf.data[e->cell];
+        return leaf_cell(e->graph, n, e->cell);
     Operands o = operands(e, values, context);
     switch (n->op) {
     case OP_CONTRACT: return kernel_canonical(fold_contract(e, &o));
@@ -257,7 +276,7 @@ float explain_fold(const Explain *e, ValuesFn values, const void *context)
     case OP_MAX: return kernel_canonical(fold_max(e, &o));
     case OP_SCATTER: return kernel_canonical(fold_scatter(e, &o));
     case OP_FIRST: return fold_first(e, &o);
-    default: return fold_one(e, n, values, context);
+    default: return fold_one(e, n, &o);
     }
 }
 
@@ -286,7 +305,7 @@ float explain_contribution(const Explain *e, size_t i, ValuesFn values, const vo
     case OP_MAX: return operand(e, &o, i, 0);
     case OP_SCATTER: return o.in[0][scattered_cell(e, i)];
     case OP_FIRST: return fold_first(e, &o);
-    default: return fold_one(e, n, values, context);
+    default: return fold_one(e, n, &o);
     }
 }
 

@@ -29,7 +29,8 @@ void explain_move(Explain *e,
                   size_t cell); /* another cell of the same node: cheaper than opening it; terms may change */
 Term explain_term(const Explain *e, size_t i); /* i < terms, in the engine's order */
 
-/* values[n] = cells of node n (all inputs of the explained node must be there). WHERE's unchosen side is a term operand
+/* values[n] = cells of node n (all inputs of the explained node must be there, but for leaves that it reads as they are
+ * stored: NULL). WHERE's unchosen side is a term operand
  * too. */
 typedef const float *(*ValuesFn)(const void *context, NodeId n);
 float explain_fold(const Explain *e, ValuesFn values, const void *context);

@@ -174,6 +174,65 @@ NodeId graph_leaf(Graph *g, const char *name, Dims d, Leaf leaf)
     return add(g, name, (Node){.op = OP_LEAF, .dims = d, .leaf = leaf});
 }
 
+NodeId graph_leaf_stored(Graph *g, const char *name, Dims d, Leaf leaf, LeafStore store)
+{
+    const bool band = store.form == LEAF_BAND;
+    REQUIRE(!leaf.data && store.form != LEAF_FLOATS && (band ? d.n == 2 : store.half != NULL));
+    return add(g, name, (Node){.op = OP_LEAF, .dims = d, .leaf = leaf, .store = store});
+}
+
+const Node *graph_stored(const Graph *g, NodeId n)
+{
+    const Node *node = graph_node(g, n);
+    while (node->op == OP_VIEW)
+        node = graph_node(g, node->in[0]);
+    return node->store.form == LEAF_FLOATS ? NULL : node;
+}
+
+static void read_band(const LeafStore *s, size_t keys, size_t first, size_t count, float *out)
+{
+    size_t row = first / keys, u = first % keys;
+    for (size_t i = 0; i < count; i++) {
+        const size_t t = (size_t)s->first + row;
+        out[i] = u <= t && (!s->window || t - u < (size_t)s->window);
+        if (++u == keys)
+            u = 0, row++;
+    }
+}
+
+void leaf_read(const Graph *g, const Node *leaf, size_t first, size_t count, float *out)
+{
+    const LeafStore *s = &leaf->store;
+    switch (s->form) {
+    case LEAF_FLOATS: memcpy(out, leaf->leaf.data + first, count * sizeof *out); return;
+    case LEAF_BF16: kernels()->widen[HALF_BF16](out, s->half + first, count); return;
+    case LEAF_F16: kernels()->widen[HALF_F16](out, s->half + first, count); return;
+    case LEAF_BAND: read_band(s, (size_t)g->axes[leaf->dims.axis[1]].n, first, count, out); return;
+    }
+}
+
+float leaf_cell(const Graph *g, const Node *leaf, size_t cell)
+{
+    float x;
+    leaf_read(g, leaf, cell, 1, &x);
+    return x;
+}
+
+bool leaf_read_as_stored(const Graph *g, NodeId n, int k)
+{
+    const Node *node = graph_node(g, n), *leaf = graph_stored(g, node->in[k]);
+    if (!leaf)
+        return false;
+    switch (node->op) {
+    case OP_CONTRACT: return k == 1 && leaf->store.form != LEAF_BAND;
+    case OP_WHERE: return k == 0;
+    case OP_CONCAT:
+    case OP_SLICE:
+    case OP_GATHER: return true;
+    default: return false;
+    }
+}
+
 void graph_fill_later(Graph *g, NodeId leaf, LeafMaker *maker)
 {
     REQUIRE(leaf >= 0 && leaf < g->count && g->nodes[leaf].op == OP_LEAF && maker && maker->make);

@@ -36,9 +36,20 @@ typedef enum LeafKind {
 
 typedef struct Leaf {
     LeafKind kind;
-    const float *data; /* row-major in the node's dims; not owned unless the graph's arena made it */
+    const float *data; /* row-major in the node's dims; not owned unless the graph's arena made it; NULL where the
+                          cells are stored in another form */
     const char *origin;
 } Leaf;
+
+/* How the cells of a leaf are stored: as floats; in 16 bits, as files have weights; not at all, since a rule gives
+ * them. Operations that can read them so (leaf_read_as_stored) take them from there a little at a time; for whoever
+ * else wants them a run makes floats, which it may forget. */
+typedef enum LeafForm { LEAF_FLOATS, LEAF_BF16, LEAF_F16, LEAF_BAND } LeafForm;
+typedef struct LeafStore {
+    LeafForm form;
+    const uint16_t *half; /* LEAF_BF16, LEAF_F16: row-major in the node's dims, not owned */
+    int first, window;    /* LEAF_BAND, [t,u]: 1 where u ≤ first + t and, with a window, first + t − u < window */
+} LeafStore;
 
 /* Fills the data of one leaf or several when one of them is first asked for: a host procedure that would slow the start
  * down. */
@@ -70,6 +81,7 @@ typedef struct Node {
     const int *index; /* GATHER: index[i] = position in the input, whose axis is in_axis[0]; SCATTER: index[i] =
                          position in the node; the arena's */
     Leaf leaf;        /* LEAF */
+    LeafStore store;  /* LEAF: where data is NULL */
     LeafMaker *maker; /* LEAF: fills leaf.data later, or NULL: it is filled */
     unsigned flags;
     NodeId origin;      /* in an edited graph: the base node with the same value, else NO_NODE */
@@ -103,6 +115,8 @@ int graph_axis_find(const Graph *g, const char *sym); /* AXIS_NONE where it has 
 void graph_scope(Graph *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 NodeId graph_leaf(Graph *g, const char *name, Dims d, Leaf leaf);
+/* The same with cells that are not floats in memory: leaf.data is NULL. */
+NodeId graph_leaf_stored(Graph *g, const char *name, Dims d, Leaf leaf, LeafStore store);
 /* The leaf's data, room for its cells, is filled by maker, which must outlive the runs of the graph and of graphs
  * edited from it. Until then a run says that its values are missing; run_step makes them. */
 void graph_fill_later(Graph *g, NodeId leaf, LeafMaker *maker);
@@ -144,6 +158,13 @@ void graph_set_input(Graph *g, NodeId n, const float *data);
 
 /* --- reading --- */
 const Node *graph_node(const Graph *g, NodeId n);
+/* The leaf, looked at through views, that holds n's values in another form than floats; NULL: nothing such does. */
+const Node *graph_stored(const Graph *g, NodeId n);
+/* out[i] = cell first + i of a leaf, however it is stored; what fills it later must have done so. */
+void leaf_read(const Graph *g, const Node *leaf, size_t first, size_t count, float *out);
+float leaf_cell(const Graph *g, const Node *leaf, size_t cell);
+/* Does node n read its k-th input, which is stored so, without floats made of all of it? */
+bool leaf_read_as_stored(const Graph *g, NodeId n, int k);
 NodeId graph_find(const Graph *g, const char *path); /* the last node of that path, or NO_NODE */
 size_t graph_cells(const Graph *g, NodeId n);
 size_t graph_dims_cells(const Graph *g, Dims d);

@@ -19,6 +19,7 @@ typedef struct Use {
 typedef struct Source {
     NodeId leaf;
     const float *given; /* by plan_leaf, or NULL: as the graph says */
+    float *made;        /* floats of a leaf that is stored otherwise, where somebody wants them; the plan's */
     const float *now;   /* what the jobs were told */
     int uses;           /* the first of them, or NO_USE */
 } Source;
@@ -67,7 +68,8 @@ static void mark_needed(Sketch *s, const NodeId *wanted, int count)
     for (NodeId n = g->count - 1; n >= 0; n--) {
         const Node *node = graph_node(g, n);
         for (int k = 0; s->need[n] && k < op_inputs(node->op); k++)
-            want(s, node->in[k], node->op == OP_VIEW ? s->last[n] : n);
+            if (!leaf_read_as_stored(g, n, k))
+                want(s, node->in[k], node->op == OP_VIEW ? s->last[n] : n);
     }
 }
 
@@ -172,7 +174,7 @@ static void place_values(Plan *p, const Sketch *s)
 
 static const float *leaf_data(const Plan *p, const Source *s)
 {
-    return s->given ? s->given : graph_node(p->graph, s->leaf)->leaf.data;
+    return s->given ? s->given : s->made ? s->made : graph_node(p->graph, s->leaf)->leaf.data;
 }
 
 static void find_sources(Plan *p, const Sketch *s)
@@ -181,9 +183,15 @@ static void find_sources(Plan *p, const Sketch *s)
         p->source_of[n] = -1;
         if (!s->need[n] || graph_node(p->graph, n)->op != OP_LEAF)
             continue;
+        const Node *node = graph_node(p->graph, n);
+        const size_t cells = node->store.form == LEAF_FLOATS ? 0 : graph_cells(p->graph, n);
         graph_fill(p->graph, n, CLOCK_NEVER);
         p->source_of[n] = p->source_count;
-        p->sources[p->source_count++] = (Source){.leaf = n, .now = graph_node(p->graph, n)->leaf.data, .uses = NO_USE};
+        Source *made = &p->sources[p->source_count++];
+        *made = (Source){.leaf = n, .made = cells ? xfloats(cells) : NULL, .uses = NO_USE};
+        if (cells)
+            leaf_read(p->graph, node, 0, cells, made->made);
+        made->now = leaf_data(p, made);
     }
 }
 
@@ -197,7 +205,7 @@ static void list_uses(Plan *p, const Sketch *s)
             const Node *node = graph_node(g, s->order[i]);
             for (int k = 0; k < op_inputs(node->op); k++) {
                 int from = p->source_of[fuse_holder(g, node->in[k])];
-                if (from < 0)
+                if (from < 0 || leaf_read_as_stored(g, s->order[i], k))
                     continue;
                 p->uses[count] = (Use){j, i - s->first[j], k, p->sources[from].uses};
                 p->sources[from].uses = count++;
@@ -217,9 +225,10 @@ static void make_jobs(Plan *p, const Sketch *s)
             nodes[i] = (JobNode){.id = id, .out = s->until[id] == j ? NULL : p->values + p->at[id]};
             for (int k = 0; k < op_inputs(node->op); k++) {
                 NodeId from = fuse_holder(g, node->in[k]);
-                nodes[i].in[k] = p->source_of[from] >= 0 ? p->sources[p->source_of[from]].now
-                                 : s->job[from] == j     ? NULL
-                                                         : p->values + p->at[from];
+                nodes[i].in[k] = leaf_read_as_stored(g, id, k) ? NULL
+                                 : p->source_of[from] >= 0     ? p->sources[p->source_of[from]].now
+                                 : s->job[from] == j           ? NULL
+                                                               : p->values + p->at[from];
             }
         }
         p->jobs[j] = job_plan(g, nodes, count);
@@ -258,6 +267,8 @@ void plan_free(Plan *p)
         return;
     for (int j = 0; j < p->job_count; j++)
         job_free(p->jobs[j]);
+    for (int i = 0; i < p->source_count; i++)
+        free(p->sources[i].made);
     free(p->jobs);
     free(p->sources);
     free(p->uses);
@@ -273,7 +284,7 @@ void plan_free(Plan *p)
 
 void plan_leaf(Plan *p, NodeId n, const float *data)
 {
-    REQUIRE(graph_node(p->graph, n)->op == OP_LEAF);
+    REQUIRE(graph_node(p->graph, n)->op == OP_LEAF && !graph_stored(p->graph, n));
     if (p->source_of[n] >= 0) /* else nothing that is wanted depends on it */
         p->sources[p->source_of[n]].given = data;
 }

@@ -131,7 +131,7 @@ const Graph *run_graph(const Run *r)
 const float *run_peek(const Run *r, NodeId n)
 {
     const Node *node = graph_node(r->graph, n);
-    if (node->op == OP_LEAF)
+    if (node->op == OP_LEAF && node->store.form == LEAF_FLOATS)
         return node->maker && !node->maker->done ? NULL : node->leaf.data;
     if (run_shared(r, n) != NO_NODE)
         return run_peek(r->base, node->origin);
@@ -160,6 +160,8 @@ static void finish(Run *r)
         Slot *s = &r->slots[n];
         s->ready = s->values != NULL;
         s->used = ++r->family->clock;
+        if (graph_node(r->graph, n)->op == OP_LEAF)
+            continue;
         r->left -= cost_of(r, n);
         r->computed++;
         if (s->been)
@@ -279,7 +281,8 @@ static void mark_missing(Run *r, NodeId n)
             continue; /* the base run computes it */
         const Node *node = graph_node(r->graph, i);
         for (int k = 0; k < op_inputs(node->op); k++)
-            want(r, node->in[k], node->op == OP_VIEW ? r->last[i] : i);
+            if (!leaf_read_as_stored(r->graph, i, k))
+                want(r, node->in[k], node->op == OP_VIEW ? r->last[i] : i);
     }
 }
 
@@ -287,7 +290,8 @@ static void mark_missing(Run *r, NodeId n)
 static bool make_leaves(Run *r, NodeId end, int64_t deadline)
 {
     for (NodeId i = 0; i <= end; i++) {
-        if (!r->need[i] || graph_node(r->graph, i)->op != OP_LEAF)
+        const Node *node = graph_node(r->graph, i);
+        if (!r->need[i] || node->op != OP_LEAF || node->store.form != LEAF_FLOATS)
             continue;
         if (!graph_fill(r->graph, i, deadline))
             return false;

@@ -29,7 +29,8 @@ bool run_step(Run *r, NodeId n, int64_t deadline_ns);
  * being computed: whoever wants one asks for it with run_step. */
 bool run_step_all(Run *r, int64_t deadline_ns);
 /* Values of node n, cells in row-major order; NULL while they are not computed, or forgotten. Never computes. VIEWs and
- * leaves are free. What was not asked for may go with the next step. */
+ * leaves are free, but for leaves that are not stored as floats: those count as computed. What was not asked for may go
+ * with the next step. */
 const float *run_peek(const Run *r, NodeId n);
 /* Computes what is missing, whatever it takes. */
 const float *run_need(Run *r, NodeId n);

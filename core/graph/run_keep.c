@@ -51,7 +51,8 @@ static void mark_run(Run *r)
         if (shared != NO_NODE)
             r->base->slots[shared].keep = true;
         for (int k = 0; shared == NO_NODE && k < op_inputs(node->op); k++)
-            r->slots[node->in[k]].keep = true;
+            if (!leaf_read_as_stored(g, n, k))
+                r->slots[node->in[k]].keep = true;
     }
 }
 
@@ -116,7 +117,8 @@ void run_trim(Run *r)
         Run *member = f->runs[i];
         for (NodeId n = 0; n < member->known; n++) {
             Slot *s = &member->slots[n];
-            if ((graph_node(member->graph, n)->flags & NODE_DERIVED) && s->ready && !s->keep)
+            const Node *node = graph_node(member->graph, n);
+            if (((node->flags & NODE_DERIVED) || node->op == OP_LEAF) && s->ready && !s->keep)
                 run_forget(member, n);
             s->asked = false;
         }

@@ -287,8 +287,23 @@ static void bytes_end(Bytes *b)
         close(b->fd);
 }
 
-static bool read_cells(const TensorFile *f, const TensorInfo *t, size_t cells, float *singles, double *doubles,
-                       Err *err)
+/* What numbers become in memory; those of 16 bits may stay as they are. */
+typedef enum As { AS_F32, AS_F64, AS_16 } As;
+static const size_t WIDTH[] = {[AS_F32] = sizeof(float), [AS_F64] = sizeof(double), [AS_16] = sizeof(uint16_t)};
+
+static void convert(As as, Dtype d, const uint8_t *bytes, size_t n, void *out, size_t at)
+{
+    switch (as) {
+    case AS_F32: dtype_to_f32(d, bytes, n, (float *)out + at); return;
+    case AS_F64: dtype_to_f64(d, bytes, n, (double *)out + at); return;
+    case AS_16:
+        for (size_t i = 0; i < n; i++)
+            ((uint16_t *)out)[at + i] = le16(bytes + 2 * i);
+        return;
+    }
+}
+
+static bool read_cells(const TensorFile *f, const TensorInfo *t, size_t cells, As as, void *out, Err *err)
 {
     f = tensor_shard(f, t);
     Shown s;
@@ -305,10 +320,8 @@ static bool read_cells(const TensorFile *f, const TensorInfo *t, size_t cells, f
     for (size_t done = 0, n; ok && done < cells; done += n) {
         n = cells - done < CHUNK / size ? cells - done : CHUNK / size;
         ok = bytes_next(&from, f, t->offset + (uint64_t)done * size, chunk, n * size, err);
-        if (ok && singles)
-            dtype_to_f32(t->dtype, chunk, n, singles + done);
-        if (ok && doubles)
-            dtype_to_f64(t->dtype, chunk, n, doubles + done);
+        if (ok)
+            convert(as, t->dtype, chunk, n, out, done);
     }
     bytes_end(&from);
     return ok;
@@ -333,27 +346,32 @@ static void by_rows(const TensorInfo *t, const void *in, void *out, size_t count
 }
 
 /* read_cells for either order. */
-static bool read_rows(const TensorFile *f, const TensorInfo *t, size_t cells, float *singles, double *doubles, Err *err)
+static bool read_rows(const TensorFile *f, const TensorInfo *t, size_t cells, As as, void *out, Err *err)
 {
     if (!t->columns)
-        return read_cells(f, t, cells, singles, doubles, err);
-    size_t size = singles ? sizeof *singles : sizeof *doubles;
-    void *all = xmalloc(size_mul(t->cells, size));
-    bool ok = read_cells(f, t, t->cells, singles ? all : NULL, singles ? NULL : all, err);
+        return read_cells(f, t, cells, as, out, err);
+    void *all = xmalloc(size_mul(t->cells, WIDTH[as]));
+    bool ok = read_cells(f, t, t->cells, as, all, err);
     if (ok)
-        by_rows(t, all, singles ? (void *)singles : (void *)doubles, cells, size);
+        by_rows(t, all, out, cells, WIDTH[as]);
     free(all);
     return ok;
 }
 
 bool tensors_read_f32(const TensorFile *f, const TensorInfo *t, float *out, Err *err)
 {
-    return read_rows(f, t, t->cells, out, NULL, err);
+    return read_rows(f, t, t->cells, AS_F32, out, err);
+}
+
+bool tensors_read_16(const TensorFile *f, const TensorInfo *t, uint16_t *out, Err *err)
+{
+    REQUIRE(dtype_size(t->dtype) == sizeof *out);
+    return read_rows(f, t, t->cells, AS_16, out, err);
 }
 
 bool tensors_read_first_f32(const TensorFile *f, const TensorInfo *t, float *out, size_t cells, Err *err)
 {
-    return read_rows(f, t, cells, out, NULL, err);
+    return read_rows(f, t, cells, AS_F32, out, err);
 }
 
 bool tensors_unchecked(const TensorInfo *t, size_t cells)
@@ -363,5 +381,5 @@ bool tensors_unchecked(const TensorInfo *t, size_t cells)
 
 bool tensors_read_f64(const TensorFile *f, const TensorInfo *t, double *out, Err *err)
 {
-    return read_rows(f, t, t->cells, NULL, out, err);
+    return read_rows(f, t, t->cells, AS_F64, out, err);
 }

@@ -75,6 +75,8 @@ const TensorInfo *tensors_find(const TensorFile *f, const char *name);
  * row by row however the file stores it.
  * In a zip the member's checksum is tested. Ends with "cancelled" when somebody asks to stop. */
 bool tensors_read_f32(const TensorFile *f, const TensorInfo *t, float *out, Err *err);
+/* The bits of one of 16-bit numbers, as they are. */
+bool tensors_read_16(const TensorFile *f, const TensorInfo *t, uint16_t *out, Err *err);
 /* Its first `cells` numbers only: a picture of a batch. Of a zip no more than these is inflated, and no checksum is
  * tested unless they are all: who shows them says so (tensors_unchecked). */
 bool tensors_read_first_f32(const TensorFile *f, const TensorInfo *t, float *out, size_t cells, Err *err);

@@ -143,6 +143,18 @@ INLINE VI vi_to_exponent(VI a)
 {
     return vshlq_n_s32(a, 23);
 }
+INLINE VI vi_up13(VI a)
+{
+    return vshlq_n_s32(a, 13);
+}
+INLINE VI vi_up16(VI a)
+{
+    return vshlq_n_s32(a, 16);
+}
+INLINE VI vi_load_16(const uint16_t *p)
+{
+    return vreinterpretq_s32_u32(vmovl_u16(vld1_u16(p)));
+}
 
 #define TILE_ROWS 14 /* 28 accumulators, two vectors of b, one of a */
 #include "core/kernels/arrays.inc"

@@ -11,6 +11,7 @@
  *    summed so, and the block sums added in order. A chain of thousands of additions loses digits that two short ones
  *    keep; no pass and no training of the bundled models has a sum that long: their bits are those of one chain a lane.
  *  - max: NaN if any, +0 above −0; −∞ for no elements.
+ *  - widen: exact; a NaN keeps its bits, which are the upper ones of the float's.
  *  - maps: the project's own sequences of correctly rounded operations; rsqrt is 1/sqrt, both correctly rounded. */
 #ifndef VITRINE_KERNELS_KERNELS_H
 #define VITRINE_KERNELS_KERNELS_H
@@ -85,6 +86,9 @@ extern const float kernel_zeros[KERNEL_COLS], kernel_no_bias[KERNEL_COLS]; /* al
 typedef void MapKernel(float *y, const float *x, size_t n);
 /* y[i] = a[i·a_step] ∘ b[i·b_step]; steps are 0 or 1; y may be a or b where its step is 1. */
 typedef void ZipKernel(float *y, const float *a, size_t a_step, const float *b, size_t b_step, size_t n);
+/* y[i] = x[i], numbers of 16 bits as floats. */
+typedef enum HalfFn { HALF_BF16, HALF_F16, HALF_COUNT } HalfFn;
+typedef void WidenKernel(float *y, const uint16_t *x, size_t n);
 typedef float ReduceKernel(const float *x, size_t n);
 /* to[k·KERNEL_COLS + j] = from[j·column_step + k·k_step] for j < columns, +0 for the other columns; k < depth. */
 typedef void PackKernel(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t depth);
@@ -101,6 +105,7 @@ typedef struct Kernels {
     HashKernel *hash;
     MapKernel *map[MAP_COUNT];
     ZipKernel *zip[ZIP_COUNT];
+    WidenKernel *widen[HALF_COUNT];
     ReduceKernel *sum, *max; /* sum: of one block; kernel_sum is that of any number of cells */
 } Kernels;
 

@@ -142,6 +142,18 @@ INLINE VI vi_to_exponent(VI a)
 {
     return _mm512_slli_epi32(a, 23);
 }
+INLINE VI vi_up13(VI a)
+{
+    return _mm512_slli_epi32(a, 13);
+}
+INLINE VI vi_up16(VI a)
+{
+    return _mm512_slli_epi32(a, 16);
+}
+INLINE VI vi_load_16(const uint16_t *p)
+{
+    return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)p));
+}
 
 #define TILE_ROWS 14 /* 28 accumulators, two vectors of b, one of a */
 #include "core/kernels/arrays.inc"

@@ -16,15 +16,20 @@ void direct_widen(const float *x, size_t n, double *out)
         out[i] = (double)x[i];
 }
 
-void direct_linear(const float *w, const float *b, const double *x, size_t n, size_t inputs, double *y, size_t outputs)
+void direct_linear(const WeightTensor *w, const float *b, const double *x, size_t n, size_t inputs, double *y,
+                   size_t outputs)
 {
-    for (size_t t = 0; t < n; t++, x += inputs)
-        for (size_t o = 0; o < outputs; o++) {
+    float *room = w->data ? NULL : xfloats(inputs);
+    for (size_t o = 0; o < outputs; o++) {
+        const float *row = weight_floats(w, o * inputs, inputs, room);
+        for (size_t t = 0; t < n; t++) {
             double sum = b ? (double)b[o] : 0;
             for (size_t i = 0; i < inputs; i++)
-                sum += x[i] * (double)w[o * inputs + i];
-            *y++ = sum;
+                sum += x[t * inputs + i] * (double)row[i];
+            y[t * outputs + o] = sum;
         }
+    }
+    free(room);
 }
 
 void direct_norm(const float *gamma, const float *beta, bool rms, double eps, const double *x, size_t n, size_t d,

@@ -16,7 +16,8 @@ double *direct_zeros(size_t a, size_t b); /* [a,b], to be freed */
 /* out[n] = x[n] */
 void direct_widen(const float *x, size_t n, double *out);
 /* y[n,outputs] = x[n,inputs] · W[outputs,inputs]ᵀ + b[outputs]; b may be NULL. */
-void direct_linear(const float *w, const float *b, const double *x, size_t n, size_t inputs, double *y, size_t outputs);
+void direct_linear(const WeightTensor *w, const float *b, const double *x, size_t n, size_t inputs, double *y,
+                   size_t outputs);
 /* (x − mean) / √(variance + ε) · γ + β of each of n rows of d numbers. rms: no mean is taken off and β may be NULL. y
  * may be x. */
 void direct_norm(const float *gamma, const float *beta, bool rms, double eps, const double *x, size_t n, size_t d,

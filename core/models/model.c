@@ -33,6 +33,8 @@ bool model_weight(const Model *m, WeightPlace *w)
             w->next = i + 1;
             w->at = m->weights.at ? &m->weights.at[w->entry] : NULL;
             w->data = m->block && w->at->data ? m->block + (w->at->data - m->block) : NULL;
+            w->half = m->block && w->at->store.half ? (uint16_t *)m->block + (w->at->store.half - (uint16_t *)m->block)
+                                                    : NULL;
             return true;
         }
     return false;
@@ -44,20 +46,35 @@ static size_t ends(size_t at, size_t cells)
     return size_add(at, (cells + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN);
 }
 
-void model_alloc(Model *m, const Family *family)
+/* How many floats have room for a weight. */
+static size_t floats_of(const WeightPlace *w)
+{
+    return w->at->store.form == LEAF_FLOATS ? w->cells : w->cells / 2 + w->cells % 2;
+}
+
+void model_alloc_stored(Model *m, const Family *family, ModelForm *form, void *context)
 {
     m->family = family;
     m->weights.at = arena_alloc(&m->arena, size_mul(family->places(m), sizeof *m->weights.at));
     size_t cells = 0, at = 0;
-    for (WeightPlace w = {0}; model_weight(m, &w);)
-        cells = ends(cells, w.cells);
-    m->block = xfloats(cells);
-    m->block_cells = cells;
-    for (WeightPlace w = {0}; model_weight(m, &w); at = ends(at, w.cells)) {
-        w.at->data = m->block + at;
-        for (size_t i = w.cells; i < ends(0, w.cells); i++)
-            m->block[at + i] = 0; /* the gaps, too, are the same every time */
+    for (WeightPlace w = {0}; model_weight(m, &w); cells = ends(cells, floats_of(&w)))
+        w.at->store.form = form ? form(context, &w) : LEAF_FLOATS;
+    float *block = xfloats(cells);
+    for (WeightPlace w = {0}; model_weight(m, &w); at = ends(at, floats_of(&w))) {
+        for (size_t i = floats_of(&w) - w.cells % 2; i < ends(0, floats_of(&w)); i++)
+            block[at + i] = 0; /* the gaps, too, are the same every time */
+        if (w.at->store.form == LEAF_FLOATS)
+            w.at->data = block + at;
+        else
+            w.at->store.half = (const uint16_t *)(block + at);
     }
+    m->block = block;
+    m->block_cells = cells;
+}
+
+void model_alloc(Model *m, const Family *family)
+{
+    model_alloc_stored(m, family, NULL, NULL);
 }
 
 bool model_fit(Model *m, int height, int width, Err *err)
@@ -165,6 +182,17 @@ static uint64_t mix_words(uint64_t hash, const Vocabulary *v)
     return hash;
 }
 
+static uint64_t mix_weight(uint64_t hash, const WeightPlace *w)
+{
+    enum { SOME = 1024 };
+    float room[SOME];
+    for (size_t i = 0; i < w->cells; i += SOME) {
+        const size_t n = w->cells - i < SOME ? w->cells - i : SOME;
+        hash = digest_floats(hash, weight_floats(w->at, i, n, room), n);
+    }
+    return hash;
+}
+
 uint64_t model_digest(const Model *m)
 {
     uint64_t hash = mix_text(DIGEST_START, m->family ? m->family->name : "");
@@ -179,6 +207,6 @@ uint64_t model_digest(const Model *m)
     hash = mix_words(mix_words(hash, &m->source), &m->target);
     /* weight by weight: what lies between them in the block is nobody's */
     for (WeightPlace w = {0}; m->family && m->family->place && model_weight(m, &w);)
-        hash = digest_floats(hash, w.data, w.cells);
+        hash = mix_weight(hash, &w);
     return hash;
 }

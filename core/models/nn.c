@@ -6,13 +6,19 @@
 
 #include "core/base/err.h"
 
+bool nn_has(const NnWeight *w)
+{
+    return w->data || w->store.half;
+}
+
 NodeId nn_weight(Graph *g, const NnWeight *w)
 {
     char scope[sizeof g->scope];
-    REQUIRE(w->data && w->origin);
+    REQUIRE(nn_has(w) && w->origin);
     memcpy(scope, g->scope, sizeof scope);
     graph_scope(g, "%s", w->scope);
-    NodeId n = graph_leaf(g, w->name, w->dims, (Leaf){LEAF_TENSOR, w->data, w->origin});
+    const Leaf leaf = {LEAF_TENSOR, w->data, w->origin};
+    NodeId n = w->data ? graph_leaf(g, w->name, w->dims, leaf) : graph_leaf_stored(g, w->name, w->dims, leaf, w->store);
     memcpy(g->scope, scope, sizeof scope);
     return n;
 }
@@ -369,7 +375,7 @@ NodeId nn_mlp(Graph *g, const NnPlace *at, const NnMlp *p, NodeId x, int *part)
     *part = nn_part(g, PART_MLP, at);
     NodeId pre = nn_linear(g, "pre", x, &p->w_up, &p->b_up, nn_dims(p->batch, DIMS(p->t, p->m)));
     NodeId gate = NO_NODE, post;
-    if (p->w_gate.data) {
+    if (nn_has(&p->w_gate)) {
         NodeId open = nn_linear(g, "gate", x, &p->w_gate, &p->b_gate, nn_dims(p->batch, DIMS(p->t, p->m)));
         gate = graph_map(g, "gate_post", p->act, open);
         post = graph_zip(g, "post", OP_MUL, pre, gate);

@@ -5,14 +5,16 @@
 #define VITRINE_MODELS_NN_H
 #include "core/graph/anatomy.h"
 
-/* A learned tensor that becomes a leaf where it is first needed. data NULL: the model has no such weight. */
+/* A learned tensor that becomes a leaf where it is first needed. */
 typedef struct NnWeight {
     char scope[48];   /* of the leaf, whatever scope is being filled: "decoder.blocks.2"; "" is the root */
     const char *name; /* after that scope: "self_attn.w_q" */
     Dims dims;
-    const float *data; /* row-major in dims, not owned */
+    const float *data; /* row-major in dims, not owned; NULL: it is stored otherwise, or the model has no such weight */
     const char *origin;
+    LeafStore store;
 } NnWeight;
+bool nn_has(const NnWeight *w);
 NodeId nn_weight(Graph *g, const NnWeight *w);
 
 /* Where a part stands: its stack and block, the part around it, and the scope of its nodes. */

@@ -67,7 +67,7 @@ NodeId nn_experts(Graph *g, const NnPlace *at, const NnExperts *p, NodeId x, int
 {
     *part = nn_part(g, PART_MLP, at);
     Dims out = nn_dims(p->batch, DIMS(p->t, p->d));
-    bool more = p->shared_up.data;
+    bool more = nn_has(&p->shared_up);
     NodeId weights = route(g, p, x, *part);
     NodeId post = hidden(g, "experts", p->act, x, &p->w_gate, &p->w_up, nn_dims(p->batch, DIMS(p->t, p->x, p->f)));
     NodeId said = graph_contract(g, "experts.out", post, nn_weight(g, &p->w_down),

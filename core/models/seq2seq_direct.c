@@ -14,15 +14,22 @@ typedef struct From {
 } From;
 
 /* NULL where the model has no such weight. */
+static const WeightTensor *tensor(const From *f, Seq2seqRole r)
+{
+    return seq2seq_has_in(f->c, r, f->layer) ? seq2seq_weight(f->c, f->w, r, f->layer) : NULL;
+}
+
+/* Of those that are floats in any model: all but matrices. */
 static const float *weight(const From *f, Seq2seqRole r)
 {
-    return seq2seq_has_in(f->c, r, f->layer) ? seq2seq_weight(f->c, f->w, r, f->layer)->data : NULL;
+    const WeightTensor *t = tensor(f, r);
+    return t ? t->data : NULL;
 }
 
 /* y[n,outputs] from x[n,inputs]; the bias' role follows the weight's. */
 static void linear(const From *f, Seq2seqRole w, const double *x, int n, size_t inputs, double *y, size_t outputs)
 {
-    direct_linear(weight(f, w), weight(f, (Seq2seqRole)(w + 1)), x, (size_t)n, inputs, y, outputs);
+    direct_linear(tensor(f, w), weight(f, (Seq2seqRole)(w + 1)), x, (size_t)n, inputs, y, outputs);
 }
 
 /* Each of `rows` rows of `width` numbers. */
@@ -89,11 +96,15 @@ void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder
     double *x = direct_zeros((size_t)n, d);
     const Seq2seqRole gamma = decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA;
     const float *kind = c->segments ? weight(&f, SEQ2SEQ_SOURCE_SEGMENT) : NULL;
-    const float *table = weight(&f, seq2seq_embed_role(c, decoder)),
-                *place = weight(&f, decoder ? SEQ2SEQ_TARGET_POS : SEQ2SEQ_SOURCE_POS);
-    for (size_t t = 0; t < (size_t)n; t++)
+    const WeightTensor *table = tensor(&f, seq2seq_embed_role(c, decoder));
+    const float *place = weight(&f, decoder ? SEQ2SEQ_TARGET_POS : SEQ2SEQ_SOURCE_POS);
+    float *room = xfloats(d);
+    for (size_t t = 0; t < (size_t)n; t++) {
+        const float *row = weight_floats(table, (size_t)word[t] * d, d, room);
         for (size_t i = 0; i < d; i++)
-            x[t * d + i] = (double)table[(size_t)word[t] * d + i] * (double)c->embed_scale;
+            x[t * d + i] = (double)row[i] * (double)c->embed_scale;
+    }
+    free(room);
     if (c->embed_norm && c->pos != SEQ2SEQ_POS_ADDED)
         norm(&f, gamma, x, n, x);
     for (size_t i = 0; kind && i < (size_t)n * d; i++)
@@ -256,16 +267,20 @@ static void mlp(const From *f, Seq2seqRole first, const double *x, int n, double
 }
 
 /* out[d] += share · W_down (act(W_gate x) · (W_up x)); hidden: room for twice m numbers. */
-static void add_expert(MapFn act, const float *gate, const float *up, const float *down, size_t m, const double *x,
-                       size_t d, double share, double *hidden, double *out)
+static void add_expert(MapFn act, const WeightTensor *gate, const WeightTensor *up, const WeightTensor *down, size_t m,
+                       const double *x, size_t d, double share, double *hidden, double *out)
 {
+    float *room = xfloats(m);
     direct_linear(gate, NULL, x, 1, d, hidden, m);
     direct_linear(up, NULL, x, 1, d, hidden + m, m);
     for (size_t i = 0; i < m; i++)
         hidden[i] = map_exact(act, hidden[i]) * hidden[m + i];
-    for (size_t o = 0; o < d; o++)
+    for (size_t o = 0; o < d; o++) {
+        const float *row = weight_floats(down, o * m, m, room);
         for (size_t i = 0; i < m; i++)
-            out[o] += share * (double)down[o * m + i] * hidden[i];
+            out[o] += share * (double)row[i] * hidden[i];
+    }
+    free(room);
 }
 
 /* Which are the `most` largest of p[count], of equal ones the first: yes[count]. The graph's choice, where none that it
@@ -295,28 +310,31 @@ static void experts(const From *f, const double *x, int n, double *out)
 {
     const Seq2seqExperts *e = &f->c->experts;
     size_t d = (size_t)f->c->width, m = (size_t)e->width, count = (size_t)e->count, more = (size_t)e->shared;
-    const float *gate = weight(f, SEQ2SEQ_EXPERT_W_GATE), *up = weight(f, SEQ2SEQ_EXPERT_W_UP),
-                *down = weight(f, SEQ2SEQ_EXPERT_W_DOWN);
+    const WeightTensor *gate = tensor(f, SEQ2SEQ_EXPERT_W_GATE), *up = tensor(f, SEQ2SEQ_EXPERT_W_UP),
+                       *down = tensor(f, SEQ2SEQ_EXPERT_W_DOWN);
     double *p = direct_zeros(count, 1), *hidden = direct_zeros(m > more ? m : more, 2);
     bool *yes = xcalloc(count, sizeof *yes);
     for (size_t t = 0; t < (size_t)n; t++) {
         const double *token = x + t * d;
         double *to = out + t * d, sum = 0, open;
         memset(to, 0, d * sizeof *to);
-        direct_linear(weight(f, SEQ2SEQ_ROUTER_W), NULL, token, 1, d, p, count);
+        direct_linear(tensor(f, SEQ2SEQ_ROUTER_W), NULL, token, 1, d, p, count);
         direct_softmax(p, count);
         choose(p, count, e->chosen, f->chosen ? f->chosen + t * count : NULL, yes);
         for (size_t i = 0; i < count; i++)
             sum += yes[i] ? p[i] : 0;
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
+            const size_t at = i * m * d;
+            const WeightTensor own[] = {weight_from(gate, at), weight_from(up, at), weight_from(down, at)};
             if (yes[i])
-                add_expert(f->c->act, gate + i * m * d, up + i * m * d, down + i * m * d, m, token, d,
-                           e->normalised ? p[i] / sum : p[i], hidden, to);
+                add_expert(f->c->act, &own[0], &own[1], &own[2], m, token, d, e->normalised ? p[i] / sum : p[i], hidden,
+                           to);
+        }
         if (!more)
             continue;
-        direct_linear(weight(f, SEQ2SEQ_SHARED_W_OPEN), NULL, token, 1, d, &open, 1);
-        add_expert(f->c->act, weight(f, SEQ2SEQ_SHARED_W_GATE), weight(f, SEQ2SEQ_SHARED_W_UP),
-                   weight(f, SEQ2SEQ_SHARED_W_DOWN), more, token, d, map_exact(MAP_SIGMOID, open), hidden, to);
+        direct_linear(tensor(f, SEQ2SEQ_SHARED_W_OPEN), NULL, token, 1, d, &open, 1);
+        add_expert(f->c->act, tensor(f, SEQ2SEQ_SHARED_W_GATE), tensor(f, SEQ2SEQ_SHARED_W_UP),
+                   tensor(f, SEQ2SEQ_SHARED_W_DOWN), more, token, d, map_exact(MAP_SIGMOID, open), hidden, to);
     }
     free(p);
     free(hidden);
@@ -430,7 +448,7 @@ void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const doubl
     const From f = {.c = c, .w = w};
     bool decoder = seq2seq_has_decoder(c);
     size_t words = (size_t)(decoder ? c->target_words : c->source_words);
-    const float *table = weight(&f, c->tied ? seq2seq_embed_role(c, decoder) : SEQ2SEQ_HEAD_W);
+    const WeightTensor *table = tensor(&f, c->tied ? seq2seq_embed_role(c, decoder) : SEQ2SEQ_HEAD_W);
     size_t width = (size_t)(decoder ? c->width : seq2seq_word_width(c)), cells = (size_t)n * width;
     double *y = direct_zeros(cells, 1);
     if (c->transform) {

@@ -188,11 +188,12 @@ NnWeight text_weight(const TextBuilder *b, Seq2seqRole r)
     if (!seq2seq_has_in(b->c, r, b->layer))
         return w;
     const WeightTensor *t = seq2seq_weight(b->c, b->w, r, b->layer);
-    REQUIRE(t->data);
     seq2seq_role_scope(r, b->layer, w.scope, sizeof w.scope);
     w.dims = role_dims(b, r);
     w.data = t->data;
     w.origin = t->origin;
+    w.store = t->store;
+    REQUIRE(nn_has(&w));
     return w;
 }
 

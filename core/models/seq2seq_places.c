@@ -226,11 +226,8 @@ static NodeId mask(TextBuilder *b, const char *name, int window, const char *ori
     int keys = g->axes[b->axis.u].n, n = g->axes[b->axis.t].n, first = keys - n;
     if (b->kept && (!window || keys <= window))
         return NO_NODE;
-    float *cell = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)keys), sizeof *cell));
-    for (int t = first; t < keys; t++)
-        for (int u = 0; u <= t; u++)
-            cell[(size_t)(t - first) * (size_t)keys + (size_t)u] = !window || t - u < window;
-    return graph_leaf(g, name, DIMS(b->axis.t, b->axis.u), (Leaf){LEAF_CONST, cell, origin});
+    return graph_leaf_stored(g, name, DIMS(b->axis.t, b->axis.u), (Leaf){LEAF_CONST, NULL, origin},
+                             (LeafStore){.form = LEAF_BAND, .first = first, .window = window});
 }
 
 /* 1 where a token of an encoder is at most half a window away. Padding is seen by nobody but itself: a row without any

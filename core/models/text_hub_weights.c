@@ -151,6 +151,7 @@ static WeightPlace part_of(const Reading *k, const WeightPlace *w, int expert)
     memmove(one.shape, one.shape + 1, (size_t)one.rank * sizeof *one.shape);
     one.cells /= w->shape[0];
     one.data = w->data ? w->data + one.cells * (size_t)expert : NULL;
+    one.half = w->half ? w->half + one.cells * (size_t)expert : NULL;
     return one;
 }
 
@@ -227,17 +228,41 @@ static bool read_tensor(Reading *k, const WeightPlace *w, int expert)
     if (!expert)
         w->at->origin = arena_strdup(&k->m->arena, s.name);
     if (t->cells == w->cells && !s.turned)
-        return tensors_read_f32(k->file, t, w->data, k->err);
-    float *all = xfloats(t->cells);
+        return w->half ? tensors_read_16(k->file, t, w->half, k->err) : tensors_read_f32(k->file, t, w->data, k->err);
+    uint16_t *halves = w->half ? xmalloc(size_mul(t->cells, sizeof *halves)) : NULL;
+    float *all = w->half ? NULL : xfloats(t->cells);
     const size_t inputs = s.inputs ? s.inputs : 1;
-    bool ok = tensors_read_f32(k->file, t, all, k->err);
+    bool ok = halves ? tensors_read_16(k->file, t, halves, k->err) : tensors_read_f32(k->file, t, all, k->err);
     for (size_t o = 0; ok && o < s.outputs; o++) {
         size_t row = s.from + (s.step ? o / s.head * s.step + o % s.head : o);
-        for (size_t i = 0; i < inputs; i++)
-            w->data[o * inputs + i] = s.turned && s.inputs ? all[i * s.total + row] : all[row * inputs + i];
+        for (size_t i = 0; i < inputs; i++) {
+            const size_t from = s.turned && s.inputs ? i * s.total + row : row * inputs + i;
+            if (halves)
+                w->half[o * inputs + i] = halves[from];
+            else
+                w->data[o * inputs + i] = all[from];
+        }
     }
+    free(halves);
     free(all);
     return ok;
+}
+
+/* Matrices stay in the 16 bits that their file has them in. */
+static LeafForm form_of(void *reading, const WeightPlace *w)
+{
+    const Reading *k = reading;
+    if (w->rank < 2 || (w->start != START_FAN && w->start != START_SHARP))
+        return LEAF_FLOATS;
+    Dtype all = DT_F32;
+    for (int i = 0; i < tensors_of(w); i++) {
+        char name[NAME];
+        const TensorInfo *t = find_name(k, w->role, w->layer, i, name);
+        if (!t || (i && t->dtype != all))
+            return LEAF_FLOATS;
+        all = t->dtype;
+    }
+    return all == DT_BF16 ? LEAF_BF16 : all == DT_F16 ? LEAF_F16 : LEAF_FLOATS;
 }
 
 static bool read_weight(Reading *k, const WeightPlace *w)
@@ -292,17 +317,20 @@ static bool check_same(const Reading *k, const char *names, bool places)
         const WeightTensor *shared = seq2seq_weight(&k->m->text, &k->m->weights, seq2seq_embed_role(c, true), 0);
         bool fits = t->rank == 2 && t->shape[1] == width && t->dtype <= DT_BF16 && t->shape[0] <= INT_MAX &&
                     (places || t->shape[0] == (size_t)c->target_words);
+        Arena room = {0};
+        const float *same = fits && !places ? weight_all_floats(shared, t->cells, &room) : NULL;
         float *x = fits ? xfloats(t->cells) : NULL, *turns = xfloats(width);
         fits = fits && tensors_read_f32(k->file, t, x, k->err);
         for (size_t i = 0; fits && i < t->cells; i++) {
             if (places && i % width == 0)
                 seq2seq_sinusoids((int)(i / width), 1, c->width, turns);
-            float less = x[i] - (places ? turns[seq2seq_sinusoid_column(c, (int)(i % width))] : shared->data[i]),
+            float less = x[i] - (places ? turns[seq2seq_sinusoid_column(c, (int)(i % width))] : same[i]),
                   most = places ? 1e-2f : 0; /* as rounded to 16 bits */
             fits = less <= most && -less <= most;
         }
         free(x);
         free(turns);
+        arena_free(&room);
         if (!fits)
             return err_set(k->err, "%s: '%s' is not %s, as %s has it", k->file->path, name,
                            places ? "the sinusoids" : "the one table of words", k->family->layout);
@@ -382,7 +410,7 @@ bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress
         ok = check_weight(&k, &w);
     uint64_t done = 0, all = 0;
     if (ok) {
-        model_alloc(m, &FAMILY_TEXT);
+        model_alloc_stored(m, &FAMILY_TEXT, form_of, &k);
         all = bytes_of(m);
     }
     for (WeightPlace w = {0}; ok && model_weight(m, &w); done += w.cells * sizeof(float)) {

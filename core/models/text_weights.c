@@ -188,7 +188,7 @@ bool text_weights_write(const Model *m, const char *folder, Err *err)
     size_t n = 0;
     for (WeightPlace w = {0}; model_weight(m, &w); n++) {
         out[n] = (TensorOut){.name = arena_strdup(&names, own_name((Seq2seqRole)w.role, w.layer).name),
-                             .data = w.data,
+                             .data = weight_all_floats(w.at, w.cells, &names),
                              .rank = w.rank};
         memcpy(out[n].shape, w.shape, sizeof w.shape);
     }

@@ -15,7 +15,7 @@ static const float *weight(const VitDirectBlock *b, VitRole r)
 static void linear(const VitDirectBlock *b, VitRole w, VitRole bias, const double *x, size_t inputs, double *y,
                    size_t outputs)
 {
-    direct_linear(weight(b, w), weight(b, bias), x, 1, inputs, y, outputs);
+    direct_linear(&(WeightTensor){.data = weight(b, w)}, weight(b, bias), x, 1, inputs, y, outputs);
 }
 
 /* The model's norm of n numbers, y may be x; gamma's role is followed by beta's. */
@@ -372,7 +372,7 @@ void vit_direct_embedding(const VitConfig *c, const Weights *w, const float *z, 
     double *y = direct_zeros(wide, 1);
     read_out(whole, z, y);
     if (c->project)
-        direct_linear(weight(whole, VIT_PROJECT), NULL, y, 1, wide, out, (size_t)c->project);
+        direct_linear(&(WeightTensor){.data = weight(whole, VIT_PROJECT)}, NULL, y, 1, wide, out, (size_t)c->project);
     else
         memcpy(out, y, wide * sizeof *y);
     free(y);

@@ -7,11 +7,20 @@
 #include <stdint.h>
 
 #include "core/base/err.h"
+#include "core/base/mem.h"
+#include "core/graph/graph.h"
 
 typedef struct WeightTensor {
-    const float *data;  /* row-major in the role's axes; NULL where the configuration has no such weight */
+    const float *data;  /* row-major in the role's axes; NULL where the configuration has no such weight, or … */
     const char *origin; /* its name in the checkpoint (for q, k, v of a fused tensor: that tensor's) */
+    LeafStore store;    /* … where it is kept as its file has it, in 16 bits */
 } WeightTensor;
+/* Cells first, first + 1, … of a weight that there is as floats: where they lie, or in room[n]. */
+const float *weight_floats(const WeightTensor *t, size_t first, size_t n, float *room);
+/* The same weight from its cell `first` on. */
+WeightTensor weight_from(const WeightTensor *t, size_t first);
+/* The same of all its cells, in the arena where they do not lie as floats. */
+const float *weight_all_floats(const WeightTensor *t, size_t cells, Arena *room);
 
 /* Of a model, entry by entry as its family counts them. Not owned by anything that builds from it: data and origins
  * must outlive the graph. */
@@ -40,7 +49,8 @@ typedef struct WeightPlace {
     int rank;
     size_t shape[4], cells;
     WeightTensor *at; /* NULL and */
-    float *data;      /* NULL where there is no room for weights yet */
+    float *data;      /* NULL where there is no room for weights yet, or … */
+    uint16_t *half;   /* … where it is kept in 16 bits */
     size_t next;      /* where the next one is looked for */
 } WeightPlace;
 

@@ -86,7 +86,7 @@ static inline void doubles_node(const Graph *g, NodeId n, double **values)
 {
     if (graph_node(g, n)->op == OP_LEAF) {
         for (size_t c = 0; c < graph_cells(g, n); c++)
-            values[n][c] = (double)graph_node(g, n)->leaf.data[c];
+            values[n][c] = (double)leaf_cell(g, graph_node(g, n), c);
         return;
     }
     Explain e = explain_open(g, n, 0);

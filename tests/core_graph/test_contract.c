@@ -99,6 +99,7 @@ static bool next(const Case *c, const char *axes, int *at)
 
 typedef struct Tensors {
     float *a, *b, *bias, *out, *sum;
+    LeafStore store; /* b once more, in 16 bits */
 } Tensors;
 
 /* The definition: k in the order of a's axes, blocks of KERNEL_K, one chain in each, block sums added in order. */
@@ -156,7 +157,9 @@ static void build(Built *u, const Case *c, const Tensors *t, bool derived)
         axis[i] = graph_axis(&u->g, a);
     }
     NodeId a = graph_leaf(&u->g, "a", dims_of(c, axis, c->a), (Leaf){LEAF_TENSOR, t->a, "a"});
-    NodeId b = graph_leaf(&u->g, "b", dims_of(c, axis, c->b), (Leaf){LEAF_TENSOR, t->b, "b"});
+    const Dims of_b = dims_of(c, axis, c->b);
+    NodeId b = t->store.form ? graph_leaf_stored(&u->g, "b", of_b, (Leaf){LEAF_TENSOR, NULL, "b"}, t->store)
+                             : graph_leaf(&u->g, "b", of_b, (Leaf){LEAF_TENSOR, t->b, "b"});
     u->out = graph_contract(&u->g, "out", a, b, dims_of(c, axis, c->out));
     u->sum = NO_NODE;
     if (!c->bias)
@@ -203,6 +206,19 @@ static void check_case(const Case *c, const Tensors *t)
     }
 }
 
+/* Numbers of 16 bits, and b as what they are. */
+static uint16_t *store_in_16(Rng *r, Tensors *t, size_t n, LeafForm form, bool wild)
+{
+    uint16_t *half = xmalloc(n * sizeof *half);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits = rng_u32(r), usual = form == LEAF_F16 ? (bits & 0x8fff) | 0x3000 : (bits & 0x81ff) | 0x3e00;
+        half[i] = (uint16_t)(wild && rng_below(r, 40) == 0 ? bits : usual);
+    }
+    kernels_reference()->widen[form == LEAF_F16 ? HALF_F16 : HALF_BF16](t->b, half, n);
+    t->store = (LeafStore){.form = form, .half = half};
+    return half;
+}
+
 static void every_layout_matches_the_definition(void **state)
 {
     (void)state;
@@ -210,14 +226,21 @@ static void every_layout_matches_the_definition(void **state)
     for (size_t i = 0; i < 2 * sizeof CASES / sizeof *CASES; i++) {
         const Case *c = &CASES[i / 2];
         const bool wild = i % 2;
-        Tensors t = {random_values(&r, cells_of(c, c->a), wild), random_values(&r, cells_of(c, c->b), wild),
-                     random_values(&r, c->bias ? cells_of(c, c->bias) : 1, wild), xfloats(cells_of(c, c->out)),
-                     xfloats(cells_of(c, c->out))};
-        define(c, &t);
-        for (int k = 0; kernels_variant(k); k++) {
-            Err err;
-            assert_true(kernels_select(kernels_variant(k)->isa, &err));
-            check_case(c, &t);
+        Tensors t = {random_values(&r, cells_of(c, c->a), wild),
+                     random_values(&r, cells_of(c, c->b), wild),
+                     random_values(&r, c->bias ? cells_of(c, c->bias) : 1, wild),
+                     xfloats(cells_of(c, c->out)),
+                     xfloats(cells_of(c, c->out)),
+                     {.form = LEAF_FLOATS}};
+        for (LeafForm form = LEAF_FLOATS; form <= LEAF_F16; form = (LeafForm)(form + 1)) {
+            uint16_t *half = form ? store_in_16(&r, &t, cells_of(c, c->b), form, wild) : NULL;
+            define(c, &t);
+            for (int k = 0; kernels_variant(k); k++) {
+                Err err;
+                assert_true(kernels_select(kernels_variant(k)->isa, &err));
+                check_case(c, &t);
+            }
+            free(half);
         }
         free(t.a);
         free(t.b);

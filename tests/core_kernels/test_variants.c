@@ -87,9 +87,49 @@ static void the_comparison_notices(void **state)
     assert_null(compare_tables(&kernels_portable, &k));
 }
 
+/* The bits of a float that a number of 16 bits is, from sign, exponent and fraction. */
+static uint32_t widened(HalfFn f, uint32_t h)
+{
+    uint32_t sign = (h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3ff;
+    if (f == HALF_BF16)
+        return h << 16;
+    if (exponent == 31)
+        return sign | 0x7f800000 | fraction << 13;
+    if (exponent == 0 && fraction == 0)
+        return sign;
+    for (exponent += exponent == 0; fraction < 0x400 && !(h >> 10 & 31); exponent--)
+        fraction <<= 1;
+    return sign | (exponent + 112) << 23 | (fraction & 0x3ff) << 13;
+}
+
+/* Every number of 16 bits, in rows of every length up to some vectors, by every table. */
+static void widening_is_exact(void **state)
+{
+    (void)state;
+    enum { ALL = 0x10000, MOST = 40 };
+    static uint16_t x[ALL + MOST];
+    static float y[ALL + MOST + 1];
+    for (uint32_t h = 0; h < ALL + MOST; h++)
+        x[h] = (uint16_t)h;
+    for (int i = 0; kernels_variant(i); i++)
+        for (HalfFn f = (HalfFn)0; f < HALF_COUNT; f = (HalfFn)(f + 1))
+            for (size_t first = 0, n = 0; first < ALL; first += n, n = (n + 1) % MOST) {
+                y[n] = 7;
+                kernels_variant(i)->widen[f](y, x + first, n);
+                for (size_t k = 0; k <= n; k++) {
+                    uint32_t bits;
+                    memcpy(&bits, &y[k], sizeof bits);
+                    if (bits != (k < n ? widened(f, x[first + k]) : 0x40e00000))
+                        fail_msg("%s: number %zu of %zu, %04x, is %08x", kernels_variant(i)->isa, k, n, x[first + k],
+                                 bits);
+                }
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(widening_is_exact),
         cmocka_unit_test(variants_equal_the_reference),
         cmocka_unit_test(the_comparison_notices),
     };

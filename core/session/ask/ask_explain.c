@@ -91,7 +91,7 @@ static void fill_line(ExplainLine *line, const Explain *e, Side side, Candidate 
     *line = (ExplainLine){.term = c.term, .operands = t.operands, .contribution = c.contribution};
     for (int k = 0; k < t.operands; k++) {
         line->ref[k] = session_ref(side, t.node[k], t.cell[k]);
-        line->value[k] = run_peek(run, t.node[k])[t.cell[k]];
+        line->value[k] = ask_cell(run, t.node[k], t.cell[k]);
     }
 }
 
@@ -123,9 +123,8 @@ bool ask_explain(const Session *s, Side side, NodeId n, size_t cell, size_t most
     const Graph *g = session_graph(s, side);
     const Node *node = graph_node(g, n);
     *out = (Explanation){.side = side, .node = n, .cell = cell};
-    for (int k = 0; k < op_inputs(node->op); k++)
-        if (!run_peek(run, node->in[k]))
-            return false;
+    if (!ask_inputs_there(run, n))
+        return false;
     const float *stored = run_peek(run, n);
     if (!stored)
         return false;

@@ -109,7 +109,7 @@ static void put_model(const Session *s, Facts *f)
 static void put_costs(const Session *s, Facts *f)
 {
     const Graph *g = session_graph(s, SIDE_B);
-    double flops = 0, params = 0, stored = 0, all = 0;
+    double flops = 0, params = 0, weights = 0, stored = 0, all = 0;
     size_t nodes = 0;
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
@@ -117,6 +117,7 @@ static void put_costs(const Session *s, Facts *f)
             continue;
         Cost c = graph_cost(g, n);
         params += c.params;
+        weights += c.params * (double)(node->store.half ? sizeof *node->store.half : sizeof(float));
         flops += c.flops;
         nodes++;
         if (node->op == OP_LEAF)
@@ -127,7 +128,7 @@ static void put_costs(const Session *s, Facts *f)
     amount(f, "nodes", "nodes", (double)nodes, "");
     amount(f, "parameters", "parameters", params, "");
     amount(f, "flops", "one pass", flops, "FLOP");
-    amount(f, "bytes_weights", "weights", params * 4, "B");
+    amount(f, "bytes_weights", "weights", weights, "B");
     amount(f, "bytes_stored", "trace, stored", stored, "B");
     amount(f, "bytes_all", "trace, all", all, "B");
 }

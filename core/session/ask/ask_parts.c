@@ -29,7 +29,7 @@ bool ask_need_inputs(Session *s, Side side, NodeId n, Err *err)
 {
     const Node *node = graph_node(session_graph(s, ask_side(side)), n);
     for (int k = 0; k < op_inputs(node->op); k++)
-        if (!ask_need(s, side, node->in[k], err))
+        if (!leaf_read_as_stored(session_graph(s, ask_side(side)), n, k) && !ask_need(s, side, node->in[k], err))
             return false;
     return ask_need(s, side, n, err) != NULL;
 }
@@ -45,6 +45,22 @@ NodeId ask_node(const Session *s, Side side, const char *path, Err *err)
 const float *ask_values(const void *run, NodeId n)
 {
     return run_peek(run, n);
+}
+
+bool ask_inputs_there(const Run *r, NodeId n)
+{
+    const Graph *g = run_graph(r);
+    const Node *node = graph_node(g, n);
+    for (int k = 0; k < op_inputs(node->op); k++)
+        if (!leaf_read_as_stored(g, n, k) && !run_peek(r, node->in[k]))
+            return false;
+    return true;
+}
+
+float ask_cell(const Run *r, NodeId n, size_t cell)
+{
+    const float *x = run_peek(r, n);
+    return x ? x[cell] : leaf_cell(run_graph(r), graph_stored(run_graph(r), n), cell);
 }
 
 static bool put_special(Buf *out, float x)

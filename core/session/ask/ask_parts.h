@@ -15,6 +15,10 @@ bool ask_need_inputs(Session *s, Side side, NodeId n, Err *err); /* the node and
 NodeId ask_node(const Session *s, Side side, const char *path, Err *err);
 /* A ValuesFn; context is a Run. */
 const float *ask_values(const void *run, NodeId n);
+/* Is all there that explaining a cell of n reads? */
+bool ask_inputs_there(const Run *r, NodeId n);
+/* One cell of a node that is there, or of a leaf that is read as it is stored. */
+float ask_cell(const Run *r, NodeId n, size_t cell);
 
 void ask_put_number(Buf *out, float x); /* six digits: "1.82345", "NaN", "−∞" as "-inf" */
 void ask_put_short(Buf *out, float x);  /* three digits: "0.212", "-1.82", "4.1e-07"; to six below 1 */

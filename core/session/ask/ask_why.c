@@ -125,7 +125,7 @@ static Choice choose_operand(Chain *c, const Explain *e)
     Choice to = {.share = 1, .left = NO_NODE};
     int k = 0;
     for (int i = 0; i < t.operands; i++)
-        x[i] = run_peek(c->run, t.node[i])[t.cell[i]];
+        x[i] = ask_cell(c->run, t.node[i], t.cell[i]);
     if (op == OP_MUL || op == OP_DIV)
         k = followed_factor(c, &t);
     else if (op == OP_WHERE)
@@ -183,7 +183,7 @@ bool ask_why(Session *s, Side side, NodeId n, size_t cell, WhyStep *steps, int m
         next.share = to.share;
         if (to.left != NO_NODE) {
             next.left = session_ref(side, to.left, to.left_cell);
-            next.left_value = run_peek(c.run, to.left)[to.left_cell];
+            next.left_value = ask_cell(c.run, to.left, to.left_cell);
         }
     }
     vary_free(&c.vary);

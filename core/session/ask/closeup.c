@@ -242,12 +242,10 @@ bool closeup_values(const Session *s, Closeup *c)
 {
     const Run *run = session_run(s, c->side);
     for (int i = 0; i < c->count; i++) {
-        const Node *n = graph_node(c->graph, c->line[i].node);
         if (!run_peek(run, c->line[i].node))
             return false;
-        for (int k = 0; !c->line[i].given && k < op_inputs(n->op); k++)
-            if (!run_peek(run, n->in[k]))
-                return false;
+        if (!c->line[i].given && !ask_inputs_there(run, c->line[i].node))
+            return false;
     }
     for (int i = 0; i < c->count; i++) {
         CloseupLine *l = &c->line[i];
