@@ -98,7 +98,7 @@ same 'who writes to a terminal beside tell.c and the terminal itself' '' "$loud"
 # What differs between families of models is asked by capability (family.h, model_vit, model_text): only who makes a
 # model says of which family it is.
 families=$(grep -rlE '\bFAMILY_(VIT|TEXT)\b' core tui --include='*.[ch]' | grep -v '^core/models/' | tr '\n' ' ')
-same "who names a family outside core/models" "core/train/task_pictures.c core/train/task_sentences.c " "$families"
+same "who names a family outside core/models" "core/train/task_pictures.c core/train/task_sentences.c core/train/task_decoder.c " "$families"
 
 # … and how often another asks for a family's own settings, or whether what is shown is a picture or a text: a number that only
 # falls. Whoever brings one down writes it here; whoever needs a new one asks a capability (family.h: model_way, model_grid, a

@@ -93,6 +93,7 @@ bool split_run(const Split *list, size_t n, bool first, Working *w, Pieces *out,
 /* The byte that a character stands for in GPT-2's alphabet (printable ones are themselves, others lie from U+0100 on);
  * −1: none. */
 int char_byte(uint32_t c);
+uint32_t byte_char(unsigned char byte); /* …and the character that stands for one */
 
 /* ---- the model ---- */
 typedef enum ModelKind { MODEL_BPE, MODEL_WORDPIECE, MODEL_UNIGRAM, MODEL_WORDS } ModelKind;

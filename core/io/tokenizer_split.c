@@ -117,8 +117,7 @@ static bool is_plain_byte(unsigned b)
     return (b >= '!' && b <= '~') || (b >= 0xa1 && b <= 0xac) || b >= 0xae;
 }
 
-/* The character that stands for a byte (GPT-2: printable ones are themselves, others lie from U+0100 on). */
-static uint32_t byte_char(unsigned char byte)
+uint32_t byte_char(unsigned char byte)
 {
     uint32_t others = 0;
     for (unsigned b = 0; b < byte; b++)

@@ -224,6 +224,15 @@ static bool load_tokenizer(Model *m, const char *folder, Err *err)
     return true;
 }
 
+/* In this program's own form words have names by a list, or a decoder's by a tokeniser, which puts nothing around. */
+static bool own_tokenizer(Model *m, const char *folder, Err *err)
+{
+    if (m->target.word || m->text.form != SEQ2SEQ_DECODER_ONLY || !tokenizer_is(folder))
+        return true;
+    m->target.pad = m->target.start = m->target.end = -1;
+    return load_tokenizer(m, folder, err);
+}
+
 bool text_model_load(Model *out, const char *path, ModelProgress progress, void *context, Err *err)
 {
     Model m = {0};
@@ -236,7 +245,8 @@ bool text_model_load(Model *out, const char *path, ModelProgress progress, void 
     bool ok = load_config(&m, folder, &hub, err);
     ok = ok && (hub ? hub_sentence(&m, folder, err) && hub_generation(&m, folder, err) &&
                           hub_weights(&m, folder, hub, progress, context, err) && load_tokenizer(&m, folder, err)
-                    : load_words(&m, folder, err) && text_weights_read(&m, folder, err));
+                    : load_words(&m, folder, err) && own_tokenizer(&m, folder, err) &&
+                          text_weights_read(&m, folder, err));
     if (ok)
         *out = m;
     else

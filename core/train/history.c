@@ -15,13 +15,15 @@ void history_init(History *h, const VitConfig *c)
 void history_init_text(History *h, const Seq2seqConfig *c)
 {
     Sentence pair[2];
+    const bool both = c->form == SEQ2SEQ_BOTH;
+    const int longest = seq2seq_longest(c), words = longest < HISTORY_WORDS ? longest : HISTORY_WORDS;
     sentence_pair(0, pair);
-    REQUIRE(c->form == SEQ2SEQ_BOTH);
+    REQUIRE(c->form != SEQ2SEQ_ENCODER_ONLY);
     *h = (History){.text = {.encoder_layers = c->encoder_layers,
                             .decoder_layers = c->decoder_layers,
                             .heads = c->heads,
-                            .source = pair[0].en_n + 1,
-                            .target = pair[0].fr_n + 1}};
+                            .source = both ? pair[0].en_n + 1 : 0,
+                            .target = both ? pair[0].fr_n + 1 : words}};
 }
 
 void history_free(History *h)
@@ -39,7 +41,13 @@ void history_free(History *h)
 
 int history_lines(const History *h)
 {
-    return h->text.heads ? h->text.encoder_layers + 2 * h->text.decoder_layers : h->vit.layers;
+    const HistoryText *t = &h->text;
+    return !t->heads ? h->vit.layers : t->source ? t->encoder_layers + 2 * t->decoder_layers : t->decoder_layers;
+}
+
+Seq2seqTexts history_texts(const HistoryText *t, int attention)
+{
+    return t->source ? seq2seq_attention_texts(t->encoder_layers, attention) : (Seq2seqTexts){true, true};
 }
 
 size_t history_width(const History *h)
@@ -88,7 +96,7 @@ double history_row_entropy(const float *p, int n)
 /* Tokens that ask and that are looked at in an attention. */
 static void pattern_shape(const HistoryText *t, int attention, size_t *asks, size_t *keys)
 {
-    Seq2seqTexts texts = seq2seq_attention_texts(t->encoder_layers, attention);
+    Seq2seqTexts texts = history_texts(t, attention);
     *asks = (size_t)(texts.target_queries ? t->target : t->source);
     *keys = (size_t)(texts.target_keys ? t->target : t->source);
 }
@@ -161,8 +169,9 @@ bool history_wants(int step, int steps)
 /* A history as a file. All snapshots lie in one tensor per kind, the snapshot's number is the first axis. */
 
 static const char *const NAMES[] = {
-    "rows", "snapshot.step", "snapshot.positions", "snapshot.filters", "snapshot.attention", "snapshot.entropy"};
-enum { ROWS, STEP, POSITIONS, FILTERS, ATTENTION, ENTROPY };
+    "rows", "snapshot.step", "snapshot.positions", "snapshot.filters", "snapshot.attention", "snapshot.entropy",
+    "words"};
+enum { ROWS, STEP, POSITIONS, FILTERS, ATTENTION, ENTROPY, WORDS };
 _Static_assert(sizeof NAMES / sizeof *NAMES == HISTORY_TENSORS, "one name per tensor");
 
 static size_t cells_of(const History *h, int kind)
@@ -194,6 +203,12 @@ static const float *joined(const History *h, Arena *arena, int kind)
     return all;
 }
 
+/* Of a decoder alone? It keeps the words that its snapshots are of. */
+static bool alone(const History *h)
+{
+    return h->text.heads && !h->text.source;
+}
+
 size_t history_tensors(const History *h, Arena *arena, TensorOut out[HISTORY_TENSORS])
 {
     static const float none = 0; /* before the first row there is nothing to point at */
@@ -202,12 +217,18 @@ size_t history_tensors(const History *h, Arena *arena, TensorOut out[HISTORY_TEN
                            .rank = 2,
                            .shape = {(size_t)h->row_count, history_width(h)},
                            .data = h->row ? h->row : &none};
-    for (int kind = STEP; kind < HISTORY_TENSORS; kind++)
+    for (int kind = STEP; kind < WORDS; kind++)
         if (cells_of(h, kind))
             out[n++] = (TensorOut){.name = NAMES[kind],
                                    .rank = 2,
                                    .shape = {(size_t)h->snapshot_count, cells_of(h, kind)},
                                    .data = joined(h, arena, kind)};
+    if (alone(h)) {
+        float *word = arena_alloc(arena, size_mul((size_t)h->text.target, sizeof *word));
+        for (int i = 0; i < h->text.target; i++)
+            word[i] = (float)h->text.word[i];
+        out[n++] = (TensorOut){.name = NAMES[WORDS], .rank = 2, .shape = {1, (size_t)h->text.target}, .data = word};
+    }
     return n;
 }
 
@@ -257,7 +278,7 @@ static bool is_step(float x)
 static bool same_counts(const History *h, const TensorFile *f, Err *err)
 {
     const TensorInfo *step = find(f, NAMES[STEP], 1, err);
-    for (int kind = POSITIONS; step && kind < HISTORY_TENSORS; kind++) {
+    for (int kind = POSITIONS; step && kind < WORDS; kind++) {
         size_t cells = cells_of(h, kind);
         const TensorInfo *t = cells ? find(f, NAMES[kind], cells, err) : step;
         if (!t)
@@ -278,7 +299,7 @@ static bool take_snapshots(History *h, const TensorFile *f, Err *err)
     for (size_t i = 0; i < count; i++)
         history_snap(h, is_step(step[i]) ? (int)step[i] : 0);
     free(step);
-    for (int kind = POSITIONS; kind < HISTORY_TENSORS; kind++) {
+    for (int kind = POSITIONS; kind < WORDS; kind++) {
         size_t cells = cells_of(h, kind);
         if (!cells)
             continue;
@@ -306,11 +327,26 @@ static bool take_rows(History *h, const TensorFile *f, Err *err)
     return ok;
 }
 
+static bool take_words(History *h, const TensorFile *f, Err *err)
+{
+    size_t rows;
+    float *word = alone(h) ? take(f, NAMES[WORDS], (size_t)h->text.target, &rows, err) : NULL;
+    bool ok = !alone(h) || word;
+    for (int i = 0; ok && word && i < h->text.target; i++) {
+        if (!rows || !is_step(word[i]))
+            ok = err_set(err, "%s: word %d of its text is none: it is damaged. Train again.", f->path, i);
+        else
+            h->text.word[i] = (int)word[i];
+    }
+    free(word);
+    return ok;
+}
+
 bool history_take(History *out, const TensorFile *f, Err *err)
 {
     History h = *out;
     REQUIRE(!h.row_count && !h.snapshot_count);
-    bool ok = take_rows(&h, f, err) && take_snapshots(&h, f, err);
+    bool ok = take_rows(&h, f, err) && take_snapshots(&h, f, err) && take_words(&h, f, err);
     if (!ok)
         history_free(&h);
     else

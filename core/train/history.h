@@ -28,17 +28,24 @@ typedef struct Snapshot {
     float *positions; /* [rows of the position table, d]; NULL without positions */
     float *filters;   /* [d,c,i,j] */
     float *rows;    /* [layers, h, u]: attention of token 0 on the first check picture. Of a text model every pattern of
-                       the first of the minimal pairs, its translation given: attention by attention [h, asks, keys] */
+                       the first of the minimal pairs, its translation given: attention by attention [h, asks, keys];
+                       of a decoder alone of a held-out text */
     float *entropy; /* [layers, h]: entropy of a row of attention divided by log(tokens), mean over the rows of that
                        picture; [attentions, h] of that sentence, its rows' tokens being those that may be looked at */
 } Snapshot;
 
+enum { HISTORY_WORDS = 24 };
+
 /* What a text model's history is of; all 0 for a picture model. Attentions in the order of computing: the encoder's,
- * then of every block of the decoder self-attention and cross-attention. */
+ * then of every block of the decoder self-attention and cross-attention; of a decoder alone a block's one. */
 typedef struct HistoryText {
     int encoder_layers, decoder_layers, heads;
-    int source, target; /* tokens of the sentence that snapshots are of, with its end, and its start */
+    int source, target; /* tokens of the sentence that snapshots are of, with its end, and its start; of a decoder alone
+                           the target's are all, HISTORY_WORDS or as many as it reads */
+    int word[HISTORY_WORDS]; /* …and their numbers; else not set */
 } HistoryText;
+/* Which text asks in an attention of it, and which is looked at. */
+Seq2seqTexts history_texts(const HistoryText *t, int attention);
 
 typedef struct History {
     VitConfig vit;    /* of a picture model, else zeroed */
@@ -51,7 +58,7 @@ typedef struct History {
 } History;
 
 void history_init(History *h, const VitConfig *c);
-void history_init_text(History *h, const Seq2seqConfig *c); /* of both stacks */
+void history_init_text(History *h, const Seq2seqConfig *c); /* of both stacks, or a decoder alone */
 void history_free(History *h);                              /* zeroed allowed */
 size_t history_width(const History *h);
 float *history_add(History *h); /* a new row, zeroed */
@@ -86,7 +93,7 @@ typedef struct SnapshotCells {
 } SnapshotCells;
 
 /* The history as tensors, ready to be written; what they point at lives in `arena` and in h. */
-enum { HISTORY_TENSORS = 6 };
+enum { HISTORY_TENSORS = 7 };
 size_t history_tensors(const History *h, Arena *arena, TensorOut out[HISTORY_TENSORS]);
 /* From an open file into h, which was initialised and is empty; on failure it stays so. */
 bool history_take(History *h, const TensorFile *f, Err *err);

@@ -176,7 +176,7 @@ static bool read_fields(Fields of, void *out, const Json *j, const char *what, c
     return true;
 }
 
-static const TaskKind *const KINDS[] = {&PICTURES_TASK, &SENTENCES_TASK};
+static const TaskKind *const KINDS[] = {&PICTURES_TASK, &SENTENCES_TASK, &DECODER_TASK};
 
 const TaskKind *task_of(const Json *recipe)
 {
@@ -189,10 +189,12 @@ const TaskKind *task_of(const Json *recipe)
 
 const TaskKind *task_of_model(const Model *m)
 {
+    const TaskKind *found = NULL;
+    History h;
     for (size_t i = 0; m && i < sizeof KINDS / sizeof *KINDS; i++)
-        if (KINDS[i]->family == m->family)
-            return KINDS[i];
-    return NULL;
+        if (KINDS[i]->family == m->family && (!found || KINDS[i]->record(m, &h)))
+            found = KINDS[i];
+    return found;
 }
 
 bool recipe_read(Recipe *out, const Json *j, Err *err)

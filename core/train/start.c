@@ -130,3 +130,54 @@ void start_weights(Model *m, uint64_t seed)
     for (WeightPlace w = {0}; model_weight(m, &w);)
         fill(&m->vit, &w, seed);
 }
+
+/* --- text models --- */
+
+static bool is_vector(const WeightPlace *w)
+{
+    return w->rank == 1 || strcmp(w->axes, "he") == 0 || strcmp(w->axes, "ge") == 0;
+}
+
+static bool is_table(const WeightPlace *w)
+{
+    return w->role == SEQ2SEQ_TARGET_EMBED || w->role == SEQ2SEQ_SOURCE_EMBED || w->axes[0] == 'S' || w->axes[0] == 'T';
+}
+
+bool start_text_decays(const WeightPlace *w)
+{
+    return !is_vector(w) && !is_table(w);
+}
+
+size_t start_text_rows(const WeightPlace *w)
+{
+    switch ((Seq2seqRole)w->role) {
+    case SEQ2SEQ_DEC_W_Q:
+    case SEQ2SEQ_DEC_W_K:
+    case SEQ2SEQ_DEC_W_V: return w->cells / w->shape[w->rank - 1];
+    case SEQ2SEQ_DEC_W_O:
+    case SEQ2SEQ_DEC_W_UP:
+    case SEQ2SEQ_DEC_W_DOWN: return w->shape[0];
+    default: return 0;
+    }
+}
+
+static double text_variance(const Seq2seqConfig *c, const WeightPlace *w)
+{
+    const bool alone = c->form == SEQ2SEQ_DECODER_ONLY, places = w->axes[0] == 'S' || w->axes[0] == 'T',
+               adds = w->role == SEQ2SEQ_DEC_W_O || w->role == SEQ2SEQ_DEC_W_DOWN;
+    double variance = strchr(w->axes, 'm') ? 2.0 / (c->width + c->mlp) : 1.0 / c->width;
+    if (places || (alone && is_table(w)))
+        return 0.0004;
+    return alone && adds ? variance / (2 * c->decoder_layers) : variance;
+}
+
+void start_text_weight(const Seq2seqConfig *c, const WeightPlace *w, uint64_t seed)
+{
+    const char *name = strrchr(seq2seq_role_name((Seq2seqRole)w->role), '.') + 1;
+    Rng rng = rng_seed(seed, w->stream); /* a stream per weight */
+    bool vector = is_vector(w);
+    float deviation = (float)dm_sqrt(text_variance(c, w));
+    for (size_t i = 0; i < w->cells; i++)
+        w->data[i] = !vector ? deviation * rng_normal(&rng) : strcmp(name, "gamma") == 0 ? 1.0f : 0.0f;
+    w->at->origin = "trained here";
+}

@@ -77,6 +77,7 @@ typedef struct TaskKind {
     const char *history, *twin; /* assets: what was recorded of the bundled model's training, of its twin's; or NULL */
     bool film_of_patterns;      /* that record shows attention; else the table of positions */
     const Family *family;       /* of its models */
+    bool each; /* every answer of an example is counted by itself, not the examples without a fault */
     int micro; /* examples whose gradients are computed together; part of the recipe, hence of the bytes */
     Fields recipe_fields, model_fields;
     /* The recipe of the bundled model; with steps > 0 a shorter run of the same kind, for tests and tries. */
@@ -87,8 +88,8 @@ typedef struct TaskKind {
     /* What follows from what was said, and whether that can be built. scaled: the factor on the scores was said. */
     bool (*settle)(void *config, bool scaled, Err *err);
     size_t (*params)(const void *config);
-    /* What is learnt from, for the command line: the endless drawn ones, or the folder's. False with err where there
-     * is none. *examples may stay NULL; config is finished by what they are. */
+    /* What is learnt from, for the command line: the endless drawn ones, or the folder's, or the file's. False with err
+     * where there is none. *examples may stay NULL; config is finished by what they are. */
     bool (*find)(const char *folder, const Recipe *r, void *config, void **examples,
                  bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
     void (*leave)(void *examples);
@@ -119,9 +120,9 @@ typedef struct TaskKind {
     void (*tell)(const Trainer *t, Buf *out); /* lines about what was learnt from */
 } TaskKind;
 
-extern const TaskKind PICTURES_TASK, SENTENCES_TASK;
+extern const TaskKind PICTURES_TASK, SENTENCES_TASK, DECODER_TASK;
 /* The kind of a recipe in a file. */
 const TaskKind *task_of(const Json *recipe);
-/* The kind that makes models of this one's family, or NULL. */
+/* The kind that makes models of this one's family and form, else the first of its family, or NULL. */
 const TaskKind *task_of_model(const Model *m);
 #endif

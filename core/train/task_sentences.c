@@ -11,7 +11,9 @@
 #include "core/graph/grad.h"
 #include "core/models/family.h"
 #include "core/models/lexicon.h"
+#include "core/train/start.h"
 #include "core/train/text_batch.h"
+#include "core/train/text_look.h"
 #include "core/train/trainer.h"
 
 enum { LONGEST = TEXT_LENGTH_MAX / TEXT_LENGTH_STEP, LOOK_WORDS = SENTENCE_WORDS + 1 };
@@ -22,9 +24,7 @@ typedef struct Own {
     Sentence *sentence;     /* [batch] */
     const Sentence **order; /* [batch]: by length */
     float word_weight;      /* of the step in progress */
-    Graph graph;            /* of the sentence that the history looks at */
-    Plan *look;
-    NodeId *pattern; /* [attentions] */
+    TextLook look;          /* of the sentence that the history looks at */
 } Own;
 
 /* A thread's batch: its arrays are the bench's inputs. */
@@ -128,30 +128,11 @@ static bool find(const char *folder, const Recipe *r, void *config, void **examp
 
 /* --- the model --- */
 
-/* Normal numbers. Embeddings 1/width and attention 1/width as variance, MLP 2/(inputs + outputs) (Glorot and Bengio
- * 2010); γ 1, biases 0; learned positions 0.02². */
-static void start_weight(Trainer *t, const WeightPlace *w)
-{
-    const Seq2seqConfig *c = &t->model.text;
-    const char *name = strrchr(seq2seq_role_name((Seq2seqRole)w->role), '.') + 1;
-    Rng rng = rng_seed(t->recipe.seed, w->stream); /* a stream per weight */
-    bool vector = w->rank == 1 || strcmp(w->axes, "he") == 0 || strcmp(w->axes, "ge") == 0;
-    bool matrix = !vector, mlp = strchr(w->axes, 'm') != NULL;
-    double variance = mlp ? 2.0 / (c->width + c->mlp) : 1.0 / c->width;
-    if (w->axes[0] == 'S' || w->axes[0] == 'T')
-        variance = 0.0004;
-    float deviation = (float)dm_sqrt(variance);
-    for (size_t i = 0; i < w->cells; i++)
-        w->data[i] = matrix ? deviation * rng_normal(&rng) : strcmp(name, "gamma") == 0 ? 1.0f : 0.0f;
-    w->at->origin = "trained here";
-    descent_list(&t->descent, w->entry, w->data, w->cells, 1, 0);
-}
-
 /* The sentence that the pronoun is about, and its translation behind the start. */
 static void open_look(const Trainer *t, Own *o)
 {
     const Model *m = &t->model;
-    int source[LOOK_WORDS], target[LOOK_WORDS], lines = history_lines(&t->history);
+    int source[LOOK_WORDS], target[LOOK_WORDS];
     Sentence pair[2];
     sentence_pair(0, pair);
     const Sentence *s = &pair[0];
@@ -160,13 +141,7 @@ static void open_look(const Trainer *t, Own *o)
     target[0] = m->target.start;
     memcpy(target + 1, s->fr, (size_t)s->fr_n * sizeof *target);
     const Seq2seqInput in = {.source = {source, s->en_n + 1, NULL, NULL}, .target = {target, s->fr_n + 1, NULL, NULL}};
-    graph_init(&o->graph);
-    seq2seq_build(&o->graph, &m->text, &m->weights, &in, NULL);
-    REQUIRE(anatomy_attentions(&o->graph) == lines);
-    o->pattern = xcalloc((size_t)lines, sizeof *o->pattern);
-    for (int i = 0; i < lines; i++)
-        o->pattern[i] = site_node(&o->graph, anatomy_attention(&o->graph, i), SITE_PATTERN);
-    o->look = plan_new(&o->graph, o->pattern, lines);
+    text_look_open(&o->look, m, &t->history, &in);
 }
 
 static void open(Trainer *t)
@@ -184,8 +159,10 @@ static void open(Trainer *t)
                        .trained = true};
     model_alloc(&t->model, t->recipe.kind->family);
     t->descent = descent_new(t->model.block, t->model.block_cells, seq2seq_weights_count(c), batch / TEXT_MICRO);
-    for (WeightPlace w = {0}; model_weight(&t->model, &w);)
-        start_weight(t, &w);
+    for (WeightPlace w = {0}; model_weight(&t->model, &w);) {
+        start_text_weight(c, &w, t->recipe.seed);
+        descent_list(&t->descent, w.entry, w.data, w.cells, 1, 0);
+    }
     t->width = c->width;
     history_init_text(&t->history, c);
     o->sentence = xcalloc(batch, sizeof *o->sentence);
@@ -196,9 +173,7 @@ static void open(Trainer *t)
 static void close(Trainer *t)
 {
     Own *o = t->own;
-    plan_free(o->look);
-    graph_free(&o->graph);
-    free(o->pattern);
+    text_look_close(&o->look);
     free(o->order);
     free(o->sentence);
     free(o);
@@ -312,49 +287,9 @@ static size_t right_answers(const Trainer *t, const TaskBench *b, int i, const f
     return right;
 }
 
-/* --- the history --- */
-
-/* Mean entropy of a head's rows, each over the tokens that it may look at; a row with one such token says nothing. */
-static double head_entropy(const float *pattern, int queries, int keys, bool causal)
-{
-    double sum = 0;
-    int rows = 0;
-    for (int i = 0; i < queries; i++) {
-        int open_to = causal ? i + 1 : keys;
-        if (open_to < 2)
-            continue;
-        sum += history_row_entropy(pattern + (size_t)i * (size_t)keys, open_to);
-        rows++;
-    }
-    return rows ? sum / rows : 0;
-}
-
 static void look(Trainer *t, float *lines, Snapshot *s)
 {
-    Own *o = t->own;
-    const Graph *g = &o->graph;
-    int heads = t->history.text.heads;
-    size_t at = 0;
-    plan_compute(o->look);
-    for (int a = 0; a < history_lines(&t->history); a++) {
-        Dims d = graph_node(g, o->pattern[a])->dims; /* [h, queries, keys] */
-        int queries = g->axes[d.axis[1]].n, keys = g->axes[d.axis[2]].n;
-        size_t head = (size_t)queries * (size_t)keys, cells = (size_t)heads * head;
-        const float *pattern = plan_values(o->look, o->pattern[a]);
-        bool causal = seq2seq_attention_texts(t->history.text.encoder_layers, a).target_keys;
-        double sum = 0;
-        for (int h = 0; h < heads; h++) {
-            double entropy = head_entropy(pattern + (size_t)h * head, queries, keys, causal);
-            sum += entropy;
-            if (s)
-                s->entropy[a * heads + h] = (float)entropy;
-        }
-        if (lines)
-            lines[a] = (float)(sum / heads);
-        if (s)
-            memcpy(s->rows + at, pattern, cells * sizeof *pattern);
-        at += cells;
-    }
+    text_look(&((Own *)t->own)->look, &t->history, lines, s);
 }
 
 static bool record(const Model *m, History *out)

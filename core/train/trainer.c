@@ -43,7 +43,8 @@ static void note(Trainer *t, const TrainStep *f)
             [HISTORY_GUESS] = f->guess,
             [HISTORY_GRADIENT] = f->gradient_norm,
             [HISTORY_RATE] = f->rate,
-            [HISTORY_CHECK] = check ? (double)trainer_right(t, TASK_CHECK, count) / (double)count : -1,
+            [HISTORY_CHECK] = check ? (double)trainer_right(t, TASK_CHECK, count) / (double)trainer_asked(t, count)
+                                    : -1,
         };
         float *to = history_note(&t->history, figures);
         memcpy(to, lines, (size_t)history_lines(&t->history) * sizeof *to);
@@ -265,8 +266,16 @@ static void examine(void *exam, size_t item, int worker)
     k->load_exam(t, b, e->set, at, n);
     plan_compute(b->answer);
     const float *logits = plan_values(b->answer, g->logits);
-    for (size_t i = 0; i < n; i++)
-        e->right[item] += k->right_answers(t, b, (int)i, logits + i * cells) == k->answers(b, (int)i);
+    for (size_t i = 0; i < n; i++) {
+        size_t right = k->right_answers(t, b, (int)i, logits + i * cells);
+        e->right[item] += k->each ? right : right == k->answers(b, (int)i);
+    }
+}
+
+size_t trainer_asked(const Trainer *t, size_t count)
+{
+    const TaskGraph *g = &t->graph[t->recipe.kind->exam_variant];
+    return t->recipe.kind->each ? count * (graph_cells(&g->graph, g->each) / (size_t)t->recipe.kind->micro) : count;
 }
 
 size_t trainer_right(Trainer *t, TaskSet set, size_t count)

@@ -25,8 +25,10 @@ int trainer_steps_done(const Trainer *t);
 const Model *trainer_model(const Trainer *t);
 const History *trainer_history(const Trainer *t);
 /* How many of `count` examples of a set are answered without a fault: the picture named right, every word of the
- * sentence the one that comes first. */
+ * sentence the one that comes first; where each answer counts by itself (TaskKind), of all their answers. */
 size_t trainer_right(Trainer *t, TaskSet set, size_t count);
+/* …of so many: count, or the answers of so many examples. */
+size_t trainer_asked(const Trainer *t, size_t count);
 
 /* All that is needed to go on: weights, moments, step, history. The file is written whole or not at all. trainer_resume
  * refuses a file of another recipe, configuration or kind of examples, and then changes nothing. */

@@ -21,8 +21,8 @@ typedef struct Options {
     const char *word[OPTION_WORDS]; /* what is no option, in order: the verb, its address, a link's parts */
     int word_count;
     const char *input, *model, *at, *gradient, *output, *isa, *axes, *colour, *plots, *graphics, *difficulty, *series,
-        *config, *pictures, *map, *tolerance, *precision, *completion, *require, *item, *script, *cast, *group, *name,
-        *join, *resolution;                  /* NULL where not given; point into argv */
+        *config, *pictures, *text, *map, *tolerance, *precision, *completion, *require, *item, *script, *cast, *group,
+        *name, *join, *resolution;           /* NULL where not given; point into argv */
     Buf commands;                            /* all -c, joined by "; " */
     long threads;                            /* 0: as many as there are cores */
     long sample;                             /* 0: every cell */

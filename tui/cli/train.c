@@ -85,6 +85,7 @@ static void tell_result(const Course *c, Buf *out)
     const TaskKind *k = c->recipe.kind;
     size_t held = k->held ? k->held(c->trainer) : 0, count = held && held < HELD_OUT ? held : HELD_OUT,
            right = trainer_right(c->trainer, TASK_HELD_OUT, count);
+    count = trainer_asked(c->trainer, count);
     const Interval i = interval_wilson(right, count);
     buf_printf(out, "%s: a %s of %zu weights, %d steps of %d %s\n", c->folder, k->thing, k->params(c->config),
                c->recipe.steps, c->recipe.batch, k->examples);
@@ -142,7 +143,7 @@ static int course_run(Course *c, Err *err)
 
 static bool reading(void *context, size_t done, size_t total)
 {
-    return work_progress(context, "reading the pictures", total ? (double)done / (double)total : 0);
+    return work_progress(context, "reading what it learns from", total ? (double)done / (double)total : 0);
 }
 
 static bool read_config(Course *c, const Options *o, Err *err)
@@ -150,7 +151,8 @@ static bool read_config(Course *c, const Options *o, Err *err)
     Json *j = o->config ? json_read(o->config, CONFIG_MAX, err) : NULL;
     if (o->config && !j)
         return false;
-    const TaskKind *k = task_of(j);
+    const TaskKind *k = o->text && !json_get(j, "kind") ? &DECODER_TASK : task_of(j);
+    const bool reads = k == &DECODER_TASK;
     Recipe *r = &c->recipe;
     *r = k->recipe(0);
     c->config = xcalloc(1, k->config_bytes);
@@ -159,6 +161,10 @@ static bool read_config(Course *c, const Options *o, Err *err)
     json_free(j);
     if (!ok)
         return err_prefix(err, "%s", o->config);
+    if (reads ? o->pictures != NULL : o->text != NULL)
+        return err_set(err, reads ? "a decoder learns from a text: leave out --pictures"
+                                  : "only a decoder learns from a text: take \"kind\": \"decoder\" in the recipe, or "
+                                    "leave out --text");
     if (o->steps) {
         const Recipe shorter = k->recipe((int)o->steps);
         r->steps = shorter.steps;
@@ -182,7 +188,9 @@ static bool begin(Course *c, Err *err)
 {
     const Options *o = c->w->options;
     if (!read_config(c, o, err) || !workplace_open(&c->place, c->folder, err) ||
-        !c->recipe.kind->find(o->pictures, &c->recipe, c->config, &c->examples, reading, c->w, err) || !fits(c, err))
+        !c->recipe.kind->find(o->text ? o->text : o->pictures, &c->recipe, c->config, &c->examples, reading, c->w,
+                              err) ||
+        !fits(c, err))
         return false;
     c->pool = pool_new((int)o->threads);
     c->trainer = trainer_new(&c->recipe, c->config, c->examples, c->pool);
@@ -212,14 +220,16 @@ static bool check(const Options *o, const Link *l, Err *err)
 
 const Verb VERB_TRAIN = {
     .name = "train",
-    .usage = "train [--config FILE] [--pictures FOLDER] -o FOLDER",
+    .usage = "train [--config FILE] [--pictures FOLDER | --text FILE] -o FOLDER",
     .summary = "trains a small model and saves it",
     .details =
         "Without --pictures it learns from the drawn shapes, without --config with the bundled model's recipe. "
         "--pictures FOLDER has a folder of pictures for each class; one picture in ten is held out, chosen by "
         "its pixels, and learnt.txt in the new folder lists the others. --config FILE is JSON: {\"steps\": 800, "
         "\"rate\": 1e-3, \"model\": {\"width\": 64, \"layers\": 2, …}}; recipe.json in the new folder shows every "
-        "key. {\"kind\": \"text\"} trains a translator from the English and French grammar instead. --steps N cuts a "
+        "key. {\"kind\": \"text\"} trains a translator from the English and French grammar instead; --text FILE trains "
+        "a decoder that "
+        "continues texts like that one, whose words it learns too and whose last tenth is held out. --steps N cuts a "
         "recipe short. The same recipe gives the same bytes on every machine, with any number of threads. "
         "After an interruption the same command goes on from there.",
     .example = "vitrine train --steps 500 -o my-model",

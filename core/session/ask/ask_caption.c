@@ -65,7 +65,7 @@ static bool put_learned(Session *s, bool twin, Buf *out, Err *err)
     measure_share_text((size_t)((double)history_at(h, row, HISTORY_CHECK) * (double)n + 0.5), n, share, sizeof share);
     buf_printf(out, "%s of ", share);
     ask_put_count(out, n);
-    buf_puts(out, h->text.heads ? " unseen sentences" : " held-out pictures");
+    buf_puts(out, !h->text.heads ? " held-out pictures" : h->text.source ? " unseen sentences" : " held-out tokens");
     return true;
 }
 

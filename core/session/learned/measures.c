@@ -41,10 +41,8 @@ static void read_grids(Record *r)
 {
     const History *h = &r->history;
     r->there = true;
-    if (h->text.heads) {
-        word_film_text(&r->words);
+    if (h->text.heads)
         return;
-    }
     position_film_init(&r->film, h);
     r->grid = xcalloc((size_t)h->snapshot_count + 1, sizeof *r->grid);
     for (int i = 0; i < h->snapshot_count; i++)
@@ -136,6 +134,11 @@ void measures_read_history(Session *s)
         if (task->twin)
             read_beside(t, &t->twin, &empty, s->model_path, TWIN, 2);
     }
+    const HistoryText *words = &t->own.history.text;
+    if (t->own.there && words->heads)
+        word_film_text(words, &s->now->model->target, &t->own.words);
+    if (words->heads && !words->source) /* of a decoder every token of a stretch is an answer */
+        t->own.checked *= (size_t)s->now->model->text.positions;
     s->changes++;
 }
 

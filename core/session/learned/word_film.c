@@ -4,8 +4,16 @@
 #include "core/models/lexicon.h"
 #include "core/session/learned/measures_parts.h"
 
-void word_film_text(WordFilmText *out)
+_Static_assert((int)HISTORY_WORDS <= SENTENCE_WORDS + 1, "room for the words of either history");
+
+void word_film_text(const HistoryText *t, const Vocabulary *words, WordFilmText *out)
 {
+    for (int i = 0; !t->source && i < t->target; i++) {
+        bool named = words->word && t->word[i] < words->n;
+        out->target[i] = named ? words->word[t->word[i]] : "?";
+    }
+    if (!t->source)
+        return;
     const Vocabulary *english = lexicon_english(), *french = lexicon_french();
     Sentence pair[2];
     sentence_pair(0, pair);
@@ -30,7 +38,7 @@ bool session_word_film(const Session *s, WordFilm *out)
     *out = (WordFilm){.history = h, .text = &r->words, .attention = known ? attention : 0, .head = known ? head : 0};
     out->part = anatomy_attention(g, out->attention);
     history_pattern(h, 0, out->attention, out->head, &out->queries, &out->keys);
-    out->texts = seq2seq_attention_texts(h->text.encoder_layers, out->attention);
+    out->texts = history_texts(&h->text, out->attention);
     NodeId n = site_node(g, out->part, SITE_PATTERN);
     int axis = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_QUERY);
     int row = axis == AXIS_NONE ? 0 : session_index_on(s, g, axis);

@@ -1,17 +1,18 @@
-/* What a text model's training left behind, as a film: the attention of one head in one sentence at every snapshot. The
- * head is the one in focus, the sentence the one that was recorded, whatever sentence is open. */
+/* What a text model's training left behind, as a film: the attention of one head in one text at every snapshot. The
+ * head is the one in focus, the text the one that was recorded, whatever text is open. */
 #ifndef VITRINE_SESSION_LEARNED_WORD_FILM_H
 #define VITRINE_SESSION_LEARNED_WORD_FILM_H
 #include "core/session/session.h"
 #include "core/train/history.h"
 #include "core/train/sentences.h"
 
-/* The recorded sentence as the model reads and writes it. */
+/* The recorded text as the model reads and writes it. */
 typedef struct WordFilmText {
     const char *source[SENTENCE_WORDS + 1],
-        *target[SENTENCE_WORDS + 1]; /* of the lexicon; the end, the start with them */
+        *target[SENTENCE_WORDS + 1]; /* of the lexicon, the end, the start with them; of a decoder alone of its words */
 } WordFilmText;
-void word_film_text(WordFilmText *out);
+/* words: of the model; they must outlive it. */
+void word_film_text(const HistoryText *t, const Vocabulary *words, WordFilmText *out);
 
 typedef struct WordFilm {
     const History *history;

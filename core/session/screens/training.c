@@ -150,7 +150,7 @@ static void put_word_film(const Teller *t, const WordFilm *f, int at)
         buf_puts(t->out, "; ");
         put_look(f, last, t->out);
     }
-    buf_printf(t->out, ". The sentence is the one that was recorded: %d words that look at %d.", f->queries, f->keys);
+    buf_printf(t->out, ". The text is the one that was recorded: %d words that look at %d.", f->queries, f->keys);
 }
 
 static bool say_training(const Teller *t)

@@ -91,7 +91,8 @@ static int add_entropies(const Curves *c, Plot *list, int n, float low)
 /* The most telling first: of a twin its rows, which are what the missing factor changes. */
 static int plots_of(const Curves *c, Plot list[PLOTS_MOST])
 {
-    bool text = (c->on_twin ? c->twin : c->run)->text.heads;
+    const HistoryText *of = &(c->on_twin ? c->twin : c->run)->text;
+    bool text = of->heads;
     float low = least_entropy(c);
     int n = c->on_twin ? add_entropies(c, list, 0, low) : 0;
     n = add_figure(c, list, n, "loss", HISTORY_LOSS);
@@ -99,7 +100,7 @@ static int plots_of(const Curves *c, Plot list[PLOTS_MOST])
     if (!c->on_twin)
         n = add_entropies(c, list, n, low);
     if (text)
-        n = add_figure(c, list, n, "unseen sentences right", HISTORY_CHECK);
+        n = add_figure(c, list, n, of->source ? "unseen sentences right" : "held-out tokens right", HISTORY_CHECK);
     n = add_figure(c, list, n, "gradient norm", HISTORY_GRADIENT);
     return add_figure(c, list, n, "error of guesses", HISTORY_GUESS);
 }

@@ -271,7 +271,7 @@ static void draw_figures(const Paint *p, const Training *t, Rect r)
     size_t n = session_history_checked(p->s, t->shown == t->twin);
     char share[48], text[96];
     measure_share_text((size_t)((double)check * (double)n + 0.5), n, share, sizeof share);
-    const char *what = t->words ? "unseen sentences" : "check pictures";
+    const char *what = !t->words ? "check pictures" : t->shown->text.source ? "unseen sentences" : "held-out tokens";
     if (!n)
         utf8_print(text, sizeof text, "right on %s: %.1f %%", what, 100 * (double)check);
     else if (wide)
