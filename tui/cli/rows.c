@@ -2,7 +2,6 @@
 #include "tui/cli/rows.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/err.h"
@@ -149,7 +148,7 @@ static void require_all(const Rows *r, const bool *put)
     for (int i = 0; i < r->n; i++) {
         char what[80];
         const char *key = r->json.data + r->begin[i] + 1;
-        snprintf(what, sizeof what, "the key '%.*s' in the order", (int)strcspn(key, "\""), key);
+        utf8_print(what, sizeof what, "the key '%.*s' in the order", (int)strcspn(key, "\""), key);
         if (!put[i])
             require_failed(what, __FILE__, __LINE__);
     }
