@@ -113,32 +113,16 @@ static bool check_own_names(Reading *r, int e, size_t from, size_t to)
     return true;
 }
 
-/* Names stand in the order of what is said of them; one that both have tells nothing. */
+/* Names stand in the order of what is said of them; one that both have tells nothing. two NULL: within the one
+ * expression: "star is ahead of arrow" of logits[o=star] - logits[o=arrow]. */
 static bool in_order(Reading *r, const char *one, const char *two, int line, size_t from, size_t to)
 {
     Name a, b;
     for (const char *p = one; next_name(&p, &a);)
-        for (const char *q = two; next_name(&q, &b);) {
+        for (const char *q = two ? two : p; next_name(&q, &b);) {
             size_t at = name_stands(r, a.text, from, to), behind = name_stands(r, b.text, from, to);
-            if (strcmp(a.kind, b.kind) != 0 || has_name(two, &a) || has_name(one, &b) || at == to || behind == to ||
-                at < behind)
-                continue;
-            sentence_fault(r, line,
-                           "%s is meant first and %s then, and they stand the other way round; were they exchanged?",
-                           a.text, b.text);
-            return false;
-        }
-    return true;
-}
-
-/* Names within one expression too: "star is ahead of arrow" of logits[o=star] - logits[o=arrow]. */
-static bool in_order_within(Reading *r, const char *expression, int line, size_t from, size_t to)
-{
-    Name a, b;
-    for (const char *p = expression; next_name(&p, &a);)
-        for (const char *q = p; next_name(&q, &b);) {
-            size_t at = name_stands(r, a.text, from, to), behind = name_stands(r, b.text, from, to);
-            if (strcmp(a.kind, b.kind) != 0 || strcmp(a.text, b.text) == 0 || at == to || behind == to || at < behind)
+            bool tells = two ? !has_name(two, &a) && !has_name(one, &b) : strcmp(a.text, b.text) != 0;
+            if (strcmp(a.kind, b.kind) != 0 || !tells || at == to || behind == to || at < behind)
                 continue;
             sentence_fault(r, line,
                            "%s is meant first and %s then, and they stand the other way round; were they exchanged?",
@@ -192,7 +176,7 @@ static void check_cells(Reading *r)
             literal_of(&c->expect[before], &last);
         else
             sentence_around(r, at, &from, &to);
-        if (!check_own_names(r, e, from, to) || !in_order_within(r, expression, x->line, from, to) ||
+        if (!check_own_names(r, e, from, to) || !in_order(r, expression, NULL, x->line, from, to) ||
             (same && !in_order(r, last, expression, x->line, from, to)))
             return;
         before = e;

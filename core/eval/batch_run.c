@@ -6,10 +6,10 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+#include "core/eval/dataset.h"
 #include "core/eval/readout.h"
 #include "core/graph/plan.h"
 #include "core/models/family.h"
-#include "core/models/lexicon.h"
 #include "core/models/probes.h"
 #include "core/train/text_batch.h"
 
@@ -156,7 +156,7 @@ static bool build_pictures(BatchRun *s, const BatchRunSetup *setup, Err *err)
 static bool build_sentences(BatchRun *s, const BatchRunSetup *setup, Err *err)
 {
     const Model *m = setup->model;
-    REQUIRE(m->text.form == SEQ2SEQ_BOTH && m->text.source_words == EN_WORDS && m->text.target_words == FR_WORDS);
+    REQUIRE(!dataset_unsuited_sentences(m));
     s->text = true;
     s->inputs = TEXT_MICRO;
     s->graphs = GRAPHS;

@@ -115,27 +115,14 @@ static bool marian(const HubReading *k, Seq2seqConfig *c, Err *err)
            hub_whole(k, "decoder_vocab_size", &c->target_words, err);
 }
 
+#define T5_FAMILY                                                                                                      \
+    .names_of_keys = "d_model num_heads num_layers d_ff d_kv layer_norm_epsilon", .names = {T5_NAMES},                 \
+    .useless = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", .copies = COPIES,             \
+    .keys = T5_KEYS, .finish = t5, .unscaled = true
+
 const HubFamily HUB_BOTH[] = {
-    {.type = "t5",
-     .layout = "Hugging Face T5",
-     .c = {T5_KNOBS, .act = MAP_RELU, .tied = true},
-     .names_of_keys = "d_model num_heads num_layers d_ff d_kv layer_norm_epsilon",
-     .names = {T5_NAMES},
-     .useless = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
-     .copies = COPIES,
-     .keys = T5_KEYS,
-     .finish = t5,
-     .unscaled = true},
-    {.type = "mt5",
-     .layout = "Hugging Face mT5",
-     .c = {T5_KNOBS, .act = MAP_GELU_TANH, .gated = true},
-     .names_of_keys = "d_model num_heads num_layers d_ff d_kv layer_norm_epsilon",
-     .names = {T5_NAMES},
-     .useless = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
-     .copies = COPIES,
-     .keys = T5_KEYS,
-     .finish = t5,
-     .unscaled = true},
+    {.type = "t5", .layout = "Hugging Face T5", .c = {T5_KNOBS, .act = MAP_RELU, .tied = true}, T5_FAMILY},
+    {.type = "mt5", .layout = "Hugging Face mT5", .c = {T5_KNOBS, .act = MAP_GELU_TANH, .gated = true}, T5_FAMILY},
     {.type = "bart",
      .layout = "Hugging Face BART",
      .c = {BART_KNOBS, .learned_positions = true, .positions = 1024, .first_position = 2, .embed_norm = true},

@@ -410,9 +410,8 @@ static bool check_answer(TextCheck *c, const double *x, int tokens)
 bool verify_text_model(Session *s, Side side, const Model *m, VerdictRoute *r, Err *err)
 {
     TextCheck c = {.s = s, .side = side, .m = m, .r = r, .err = err};
-    const Seq2seqConfig *config = &c.m->text;
     Stack encoder = {.tokens = 0}, decoder = {.tokens = 0}, *answers = &encoder;
-    bool reads = seq2seq_has_encoder(config), writes = seq2seq_has_decoder(config);
+    const bool reads = model_way(m) & MODEL_READS, writes = model_way(m) & MODEL_WRITES;
     if ((reads && !find_stack(&c, false, &encoder)) || (writes && !find_stack(&c, true, &decoder))) {
         r->why = "its graph lacks a stack that its equations have";
         return true;
