@@ -10,6 +10,7 @@
 #include "core/io/json.h"
 #include "core/io/tensors.h"
 #include "core/io/tokenizer.h"
+#include "core/models/checkpoint.h"
 #include "core/models/text_hub.h"
 #include "core/models/text_model.h"
 
@@ -116,13 +117,34 @@ static const HubFamily *hub_of(const char *type)
     return NULL;
 }
 
+/* A model of words that is none of these: it has a vocabulary, and no picture. */
+static bool is_stranger(const Json *j)
+{
+    static const char *const PICTURES[] = {"image_size", "patch_size", "vision_config", "architecture"};
+    bool words = json_get(j, "vocab_size") && *hub_type(j);
+    for (size_t i = 0; i < sizeof PICTURES / sizeof *PICTURES; i++)
+        words = words && !json_get(j, PICTURES[i]);
+    return words;
+}
+
+/* The family whose name is nearly that; NULL. */
+static const char *meant(const char *type)
+{
+    enum { MOST = 128 };
+    const char *names[MOST];
+    size_t n = 0;
+    for (; n < MOST && hub_family((int)n); n++)
+        names[n] = hub_family((int)n)->type;
+    return layout_meant(names, n, type);
+}
+
 bool text_model_is(const char *path)
 {
     Arena arena = {0};
     char config[PATH];
     Json *j = config_of(folder_of(&arena, path), config, NULL);
     const char *type = hub_type(j);
-    bool is = strcmp(type, TEXT_MODEL_TYPE) == 0 || hub_of(type) || hub_refused(type);
+    bool is = strcmp(type, TEXT_MODEL_TYPE) == 0 || hub_of(type) || hub_refused(type) || is_stranger(j);
     json_free(j);
     arena_free(&arena);
     return is;
@@ -135,12 +157,20 @@ static bool load_config(Model *m, const char *folder, const HubFamily **hub, Err
     Json *j = config_of(folder, path, err);
     const char *type = hub_type(j), *why = hub_refused(type);
     *hub = hub_of(type);
-    bool ok = j && !why;
-    if (why) {
+    const bool strange = j && !why && !*hub && is_stranger(j);
+    bool ok = j && !why && !strange;
+    if (why || strange) {
+        const char *near = strange ? meant(type) : NULL;
         Buf known = {0};
         hub_list(&known);
-        err_set(err, "%s: \"model_type\" is \"%.60s\", which Vitrine does not run: %s. Text models that it runs: %s",
-                path, type, why, buf_str(&known));
+        err_set(err, "%s: \"model_type\" is \"%.60s\", which %s%s%s%s. Text models that it runs: %s", path, type,
+                why    ? "Vitrine does not run: "
+                : near ? "is not known here; did you mean \""
+                       : "is not known here",
+                why    ? why
+                : near ? near
+                       : "",
+                near ? "\"?" : "", near ? " Correct it" : "", buf_str(&known));
         buf_free(&known);
     } else if (ok && *hub)
         ok = hub_config(m, j, path, *hub, err);

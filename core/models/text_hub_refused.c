@@ -6,6 +6,9 @@
 #define NO_ATTENTION "it has no attention: a state is carried from token to token"
 #define READS "its blocks have the form of an encoder whose embedding has segments and norms of its own"
 #define BOTH_OTHER "it is an encoder and a decoder as BART is, with "
+#define DISENTANGLED                                                                                                   \
+    "its scores have relative positions as vectors: a query meets the key's position, and a key the query's, with "    \
+    "weights and a factor of their own, and positions of their own come in again before the answer"
 #define LATENT "its keys and values go through a latent that all heads share"
 static const struct {
     const char *type, *why;
@@ -18,8 +21,8 @@ static const struct {
     {"cohere", "its norms take the mean off without a bias, and its logits have a factor"},
     {"cohere2", "its norms take the mean off without a bias, and its logits have a factor"},
     {"dbrx", "its experts lie in one tensor, and its q, k and v are clipped"},
-    {"deberta", "its scores have relative positions as vectors"},
-    {"deberta-v2", "its scores have relative positions as vectors"},
+    {"deberta", DISENTANGLED},
+    {"deberta-v2", DISENTANGLED},
     {"deepseek_v2", LATENT},
     {"deepseek_v3", LATENT},
     {"ernie4_5_moe", "its router adds a learned correction before it chooses"},

@@ -7,6 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/io/json.h"
+#include "core/models/names.h"
 #include "core/session/exhibit.h"
 #include "lessons/numbers.h"
 
@@ -498,9 +499,81 @@ static void every_step_and_screen_has_a_lesson(void **state)
     assert_int_equal(without, 0);
 }
 
+/* The graphs that a lesson may speak of: what the program has itself, a decoder's, and those of families whose parts
+ * are taught. */
+enum { TAUGHT = 10 };
+static int taught_graphs(Model model[TAUGHT], Graph graph[TAUGHT])
+{
+    static const char *const FAMILIES[] = {"words_gpt2",      "words_llama", "words_gemma3",
+                                           "words_mixtral",   "words_bloom", "words_mistral",
+                                           "words_qwen2_moe", "words_bert",  "words_t5"};
+    const int words[] = {3, 1, 4, 1, 5};
+    const Text text = {.word = words, .count = 5};
+    const ModelInput in = {.kind = INPUT_TEXT, .text = {[TEXT_SOURCE] = text, [TEXT_TARGET] = text}};
+    Err err = {{0}};
+    int n = 0;
+    for (size_t i = 0; i <= sizeof FAMILIES / sizeof *FAMILIES; i++, n++) {
+        char path[200];
+        snprintf(path, sizeof path, "tests/data/families/%s", i ? FAMILIES[i - 1] : "");
+        if (!(i ? family_load(&model[n], path, NULL, NULL, &err) : text_open(&model[n], "translator", &err)))
+            fail_msg("%s", err.text);
+        graph_init(&graph[n]);
+        model[n].family->build(&model[n], &graph[n], &in);
+    }
+    return n;
+}
+
+/* A pattern that fits nothing is a lesson that is never offered. */
+static void what_a_lesson_explains_is_there(void **state)
+{
+    (void)state;
+    Model model[TAUGHT];
+    Graph graph[TAUGHT];
+    LessonFile f;
+    int n = taught_graphs(model, graph), without = 0;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        Lesson l;
+        Err err = {{0}};
+        assert_true(lesson_parse(&l, f.name, f.text, f.size, 0, &err));
+        for (int k = 0; k < l.explains.count; k++) {
+            const char *what = l.explains.at[k].text;
+            bool found = strncmp(what, "screen:", 7) == 0;
+            for (int screen = 0; found && screen <= SCREEN_COUNT; screen++)
+                if (screen == SCREEN_COUNT || strcmp(what + 7, screen_name((Screen)screen)) == 0) {
+                    found = screen < SCREEN_COUNT;
+                    break;
+                }
+            for (int g = -1; g < n && !found && strncmp(what, "screen:", 7) != 0; g++) {
+                const Graph *of = g < 0 ? session_graph(&s, SIDE_B) : &graph[g];
+                for (NodeId node = 0; node < of->count && !found; node++)
+                    found = address_match(what, graph_node(of, node)->path);
+            }
+            char plain
+                [200]; /* of a model with a picture, or made when it is asked for (grad, ledger): a name that is one */
+            snprintf(plain, sizeof plain, "%.199s", what);
+            for (char *star; (star = strchr(plain, '*')) != NULL;)
+                *star = 'x';
+            found = found || (strncmp(what, "screen:", 7) != 0 && node_text(plain));
+            const NodeText *row;
+            for (size_t r = 0; !found && (row = node_text_at(r)) != NULL; r++)
+                found = address_match(what, row->pattern);
+            if (!found)
+                printf("%s explains '%s', which no model of these has\n", f.name, what);
+            without += !found;
+        }
+        lesson_free(&l);
+    }
+    for (int g = 0; g < n; g++) {
+        graph_free(&graph[g]);
+        model_free(&model[g]);
+    }
+    assert_int_equal(without, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_a_lesson_explains_is_there, start, stop),
         cmocka_unit_test_setup_teardown(every_lesson_is_true_and_can_be_played, start, stop),
         cmocka_unit_test_setup_teardown(every_number_changed_is_found_out, start, stop),
         cmocka_unit_test_setup_teardown(worked_examples_explain_themselves, start, stop),
