@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* madvise */
 #include "core/base/mem.h"
 
 #include <stdarg.h>
@@ -5,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "core/base/err.h"
 #include "core/base/utf8.h"
@@ -66,6 +70,20 @@ float *xfloats(size_t count)
 {
     size_t n = size_add(size_mul(count ? count : 1, sizeof(float)), 63) & ~(size_t)63;
     return checked(aligned_alloc(64, n), n);
+}
+
+float *xfloats_large(size_t count)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    enum { HUGE = 2 << 20 };
+    if (count >= HUGE) {
+        const size_t n = size_add(size_mul(count, sizeof(float)), HUGE - 1) & ~(size_t)(HUGE - 1);
+        void *p = checked(aligned_alloc(HUGE, n), n);
+        madvise(p, n, MADV_HUGEPAGE); /* refused: small pages */
+        return p;
+    }
+#endif
+    return xfloats(count);
 }
 
 void *grow(void *items, size_t *cap, size_t n, size_t size)

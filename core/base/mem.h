@@ -18,6 +18,8 @@ void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
 /* 64-byte aligned floats, uninitialised; free() releases them. */
 float *xfloats(size_t count);
+/* The same for what is read from one end to the other again and again: in large pages, where the system has them. */
+float *xfloats_large(size_t count);
 
 /* Makes room for one more element in a growing array: `items = grow(items, &cap, n, sizeof *items)`. */
 void *grow(void *items, size_t *cap, size_t n, size_t size);

@@ -85,6 +85,14 @@ static void find_half(Contraction *c, const Node *leaf)
     REQUIRE(c->b || c->half);
 }
 
+/* One row that lies in order, and columns that do: nothing has to be packed. */
+static void find_row(Contraction *c, const Node *leaf)
+{
+    const bool in_order = !c->a_k.table && c->a_k.step == 1 && !c->b_k.table && c->b_k.step == 1 && !c->b_col.table;
+    const int form = c->b || !leaf ? 0 : 1 + (leaf->store.form == LEAF_F16 ? HALF_F16 : HALF_BF16);
+    c->row = c->m == 1 && in_order && c->kernels->row ? c->kernels->row[form] : NULL;
+}
+
 static size_t share(size_t n, size_t parts)
 {
     return (n + parts - 1) / parts;
@@ -143,6 +151,7 @@ void contraction_init(Contraction *c, const Graph *g, NodeId id, const float *a,
     c->b_k = offsets_make(g, k, db);
     find_bias(c, g, n, bias, bias_dims);
     find_half(c, graph_stored(g, node->in[1]));
+    find_row(c, graph_stored(g, node->in[1]));
     c->a_direct = !c->a_row.table && !c->a_k.table && (c->a_k.step != 1 || c->a_row.step % ALIAS != 0 || c->m == 1);
     c->out_direct = !c->out_row.table && !c->out_col.table && (c->out_col.step == 1 || c->n == 1);
     c->panels = share(c->n, KERNEL_COLS);
@@ -318,6 +327,23 @@ static void choose_panels(const Contraction *c, Block *o, size_t n)
     o->panels = min_size(o->panels, end - o->panel);
 }
 
+static void one_row(const Contraction *c, const Block *o)
+{
+    float sums[KERNEL_COLS];
+    for (size_t p = o->panel; p < o->panel + o->panels; p++) {
+        const size_t first = p * KERNEL_COLS, from = first * c->b_col.step;
+        c->row(&(ContractRow){.a = o->a,
+                              .bias = c->bias + first * c->bias_step,
+                              .b = o->b ? (const void *)(o->b + from) : (const void *)(o->half + from),
+                              .to = c->out_direct ? o->out + first : sums,
+                              .column_step = c->b_col.step,
+                              .depth = c->k,
+                              .columns = (int)columns_of(c, p)});
+        if (!c->out_direct)
+            scatter(c, o, sums, 0, 1, p);
+    }
+}
+
 void contraction_item(void *contraction, size_t item, int worker)
 {
     const Contraction *c = contraction;
@@ -339,6 +365,10 @@ void contraction_item(void *contraction, size_t item, int worker)
     o.a_row = c->a_direct ? c->a_row.step : c->copy_row;
     o.a_k = c->a_direct ? c->a_k.step : 1;
     o.a = (c->a_direct ? c->a + at[1] : c->copy + batch * c->m * c->copy_row) + o.row * o.a_row;
+    if (c->row) {
+        one_row(c, &o);
+        return;
+    }
     o.packed = c->scratch + (size_t)worker * c->scratch_floats;
     o.sums = o.packed + o.panels * PANEL;
     o.wide = c->scratch + (size_t)worker * c->scratch_floats + c->wide;

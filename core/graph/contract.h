@@ -18,6 +18,7 @@ typedef struct Contraction {
     const float *a, *b, *bias;
     const uint16_t *half; /* where b is NULL: its cells in 16 bits, and … */
     WidenKernel *widen;   /* … what makes floats of them */
+    RowKernel *row;       /* does all of a panel, where there is one row; NULL: not here */
     float *out;
     const Kernels *kernels;
     Walk batch; /* operands: out, a, b */

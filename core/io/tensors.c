@@ -298,7 +298,7 @@ static void convert(As as, Dtype d, const uint8_t *bytes, size_t n, void *out, s
     case AS_F64: dtype_to_f64(d, bytes, n, (double *)out + at); return;
     case AS_16:
         for (size_t i = 0; i < n; i++)
-            ((uint16_t *)out)[at + i] = le16(bytes + 2 * i);
+            ((uint16_t *)out)[at + i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
         return;
     }
 }

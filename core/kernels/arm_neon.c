@@ -160,5 +160,5 @@ INLINE VI vi_load_16(const uint16_t *p)
 #include "core/kernels/arrays.inc"
 #include "core/kernels/contract.inc"
 
-const Kernels kernels_neon = KERNEL_TABLE("neon", portable_pack, portable_hash);
+const Kernels kernels_neon = KERNEL_TABLE("neon", portable_pack, portable_hash, NULL);
 #endif

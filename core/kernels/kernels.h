@@ -89,6 +89,17 @@ typedef void ZipKernel(float *y, const float *a, size_t a_step, const float *b, 
 /* y[i] = x[i], numbers of 16 bits as floats. */
 typedef enum HalfFn { HALF_BF16, HALF_F16, HALF_COUNT } HalfFn;
 typedef void WidenKernel(float *y, const uint16_t *x, size_t n);
+/* A row times columns that lie along k: to[j] = Σ_k a[k]·b[j·column_step + k] + bias[j] for j < columns ≤ KERNEL_COLS,
+ * in the order of `contract`, all its blocks at once. b: floats, or numbers of 16 bits. */
+typedef struct ContractRow {
+    const float *a, *bias;
+    const void *b;
+    float *to;
+    size_t column_step, depth; /* in numbers */
+    int columns;
+} ContractRow;
+typedef void RowKernel(const ContractRow *r);
+enum { ROW_FORMS = 1 + HALF_COUNT }; /* floats, then HalfFn */
 typedef float ReduceKernel(const float *x, size_t n);
 /* to[k·KERNEL_COLS + j] = from[j·column_step + k·k_step] for j < columns, +0 for the other columns; k < depth. */
 typedef void PackKernel(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t depth);
@@ -106,6 +117,7 @@ typedef struct Kernels {
     MapKernel *map[MAP_COUNT];
     ZipKernel *zip[ZIP_COUNT];
     WidenKernel *widen[HALF_COUNT];
+    RowKernel *const *row;   /* [ROW_FORMS], or NULL: a tile of one row does it */
     ReduceKernel *sum, *max; /* sum: of one block; kernel_sum is that of any number of cells */
 } Kernels;
 

@@ -48,4 +48,4 @@ void portable_hash(uint64_t *lane, const float *const *x, int arrays, size_t gro
         hash_one(lane + i * KERNEL_HASH, x[i], groups);
 }
 
-const Kernels kernels_portable = KERNEL_TABLE("scalar", portable_pack, portable_hash);
+const Kernels kernels_portable = KERNEL_TABLE("scalar", portable_pack, portable_hash, NULL);

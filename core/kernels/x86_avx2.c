@@ -160,5 +160,43 @@ INLINE VI vi_load_16(const uint16_t *p)
 #include "core/kernels/arrays.inc"
 #include "core/kernels/contract.inc"
 
-const Kernels kernels_avx2 = KERNEL_TABLE("avx2", x86_pack, portable_hash);
+#define PIECE(f) ((f) == FLOATS ? (size_t)16 : (size_t)16)
+#define SIDE_BY_SIDE(f) ((f) == FLOATS ? 1 : 2)
+#include "core/kernels/row.inc"
+
+/* Half a transposition: four words each of eight columns, four in the lower halves of registers, four in the upper. */
+INLINE void turn(V word[4], const char *from, size_t step)
+{
+    V c[4];
+    UNROLL
+    for (size_t j = 0; j < 4; j++)
+        c[j] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps((const void *)(from + j * step))),
+                                    _mm_loadu_ps((const void *)(from + (j + 4) * step)), 1);
+    const V low = _mm256_unpacklo_ps(c[0], c[1]), low2 = _mm256_unpacklo_ps(c[2], c[3]),
+            high = _mm256_unpackhi_ps(c[0], c[1]), high2 = _mm256_unpackhi_ps(c[2], c[3]);
+    word[0] = _mm256_shuffle_ps(low, low2, 0x44);
+    word[1] = _mm256_shuffle_ps(low, low2, 0xee);
+    word[2] = _mm256_shuffle_ps(high, high2, 0x44);
+    word[3] = _mm256_shuffle_ps(high, high2, 0xee);
+}
+
+INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size_t count)
+{
+    V word[4];
+    turn(word, b, step);
+    UNROLL
+    for (size_t k = 0; k < 4 && f == FLOATS; k++)
+        chain = k < count ? v_fma(v_set(a[k]), word[k], chain) : chain;
+    UNROLL
+    for (size_t k = 0; k < 4 && f != FLOATS; k++) { /* two numbers a word, the first in its lower half */
+        const VI bits = v_bits(word[k]), upper = vi_and(bits, vi_set((int32_t)0xffff0000));
+        const V first = f == BF16 ? v_from_bits(vi_up16(bits)) : of_f16(vi_and(bits, vi_set(0xffff))),
+                second = f == BF16 ? v_from_bits(upper) : of_f16(_mm256_srli_epi32(bits, 16));
+        chain = 2 * k < count ? v_fma(v_set(a[2 * k]), first, chain) : chain;
+        chain = 2 * k + 1 < count ? v_fma(v_set(a[2 * k + 1]), second, chain) : chain;
+    }
+    return chain;
+}
+
+const Kernels kernels_avx2 = KERNEL_TABLE("avx2", x86_pack, portable_hash, rows);
 #endif

@@ -159,6 +159,75 @@ INLINE VI vi_load_16(const uint16_t *p)
 #include "core/kernels/arrays.inc"
 #include "core/kernels/contract.inc"
 
+#define PIECE(f) ((f) == F16 ? (size_t)32 : (size_t)64)
+#define SIDE_BY_SIDE(f) 1
+#include "core/kernels/row.inc"
+
+/* Sixteen numbers of a column as words: floats, those of f16 made floats (what becomes of a NaN's bits is no matter
+ * here), or pairs of bf16. */
+INLINE V words(Form f, const char *b)
+{
+    return f == F16 ? _mm512_cvtph_ps(_mm256_loadu_si256((const void *)b)) : _mm512_loadu_ps((const void *)b);
+}
+
+/* Four rows of 4 × 4 words turned, each by itself. */
+INLINE void turn_four(V out[4], const V in[4])
+{
+    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(in[0], in[1])),
+                  b = _mm512_castps_pd(_mm512_unpackhi_ps(in[0], in[1])),
+                  c = _mm512_castps_pd(_mm512_unpacklo_ps(in[2], in[3])),
+                  d = _mm512_castps_pd(_mm512_unpackhi_ps(in[2], in[3]));
+    out[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+    out[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+    out[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+    out[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+}
+
+/* word[k][j] = the k-th word of column j */
+INLINE void turn(V word[LANES], Form f, const char *from, size_t step)
+{
+    V part[4][4];
+    UNROLL
+    for (size_t q = 0; q < 4; q++) {
+        V column[4];
+        UNROLL
+        for (size_t j = 0; j < 4; j++)
+            column[j] = words(f, from + (4 * q + j) * step);
+        turn_four(part[q], column);
+    }
+    UNROLL
+    for (size_t i = 0; i < 4; i++) { /* their quarters are words i, 4 + i, 8 + i and 12 + i of four columns */
+        const V a = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0x44),
+                b = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0xee),
+                c = _mm512_shuffle_f32x4(part[2][i], part[3][i], 0x44),
+                d = _mm512_shuffle_f32x4(part[2][i], part[3][i], 0xee);
+        word[i] = _mm512_shuffle_f32x4(a, c, 0x88);
+        word[4 + i] = _mm512_shuffle_f32x4(a, c, 0xdd);
+        word[8 + i] = _mm512_shuffle_f32x4(b, d, 0x88);
+        word[12 + i] = _mm512_shuffle_f32x4(b, d, 0xdd);
+    }
+}
+
+INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size_t count)
+{
+    V word[LANES];
+    turn(word, f, b, step);
+    if (f != BF16) {
+        UNROLL
+        for (size_t k = 0; k < LANES; k++)
+            chain = k < count ? v_fma(v_set(a[k]), word[k], chain) : chain;
+        return chain;
+    }
+    UNROLL
+    for (size_t k = 0; k < LANES; k++) { /* two numbers a word, the first in its lower half */
+        const V first = v_from_bits(_mm512_slli_epi32(v_bits(word[k]), 16)),
+                second = v_from_bits(vi_and(v_bits(word[k]), vi_set((int32_t)0xffff0000)));
+        chain = 2 * k < count ? v_fma(v_set(a[2 * k]), first, chain) : chain;
+        chain = 2 * k + 1 < count ? v_fma(v_set(a[2 * k + 1]), second, chain) : chain;
+    }
+    return chain;
+}
+
 #define HASHING __attribute__((target("avx512f,avx512dq,avx512vl")))
 
 __attribute__((always_inline)) HASHING static inline __m256i hash_step(__m256i h, const float *x)
@@ -191,5 +260,5 @@ HASHING static void avx512_hash(uint64_t *lane, const float *const *x, int array
         _mm256_storeu_si256((void *)(lane + i * KERNEL_HASH), h[i]);
 }
 
-const Kernels kernels_avx512 = KERNEL_TABLE("avx512", x86_pack, avx512_hash);
+const Kernels kernels_avx512 = KERNEL_TABLE("avx512", x86_pack, avx512_hash, rows);
 #endif

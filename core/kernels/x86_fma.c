@@ -15,7 +15,7 @@ INLINE float scalar_fma(float a, float b, float c)
 
 #include "core/kernels/scalar.inc"
 
-const Kernels kernels_scalar_fma = KERNEL_TABLE("scalar", portable_pack, portable_hash);
+const Kernels kernels_scalar_fma = KERNEL_TABLE("scalar", portable_pack, portable_hash, NULL);
 
 TARGET float kernel_fma_instruction(float a, float b, float c)
 {

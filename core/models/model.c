@@ -59,7 +59,7 @@ void model_alloc_stored(Model *m, const Family *family, ModelForm *form, void *c
     size_t cells = 0, at = 0;
     for (WeightPlace w = {0}; model_weight(m, &w); cells = ends(cells, floats_of(&w)))
         w.at->store.form = form ? form(context, &w) : LEAF_FLOATS;
-    float *block = xfloats(cells);
+    float *block = xfloats_large(cells);
     for (WeightPlace w = {0}; model_weight(m, &w); at = ends(at, floats_of(&w))) {
         for (size_t i = floats_of(&w) - w.cells % 2; i < ends(0, floats_of(&w)); i++)
             block[at + i] = 0; /* the gaps, too, are the same every time */

@@ -45,6 +45,10 @@ static const Case CASES[] = {
     {"cyixj", "dcij", "yxd", "d", "cyixjd", {3, 5, 4, 3, 4, 37}}, /* a patch embedding: a gathered */
     {"btk", "bk", "bt", NULL, "btk", {3, 17, 300}},               /* one column */
     {"k", "nk", "n", "n", "kn", {300, 45}},                       /* one row */
+    {"k", "nk", "n", NULL, "kn", {515, 101}},                     /* … an odd one */
+    {"k", "nk", "n", "n", "kn", {1024, 64}},                      /* … whole blocks of whole panels */
+    {"hk", "uhk", "hu", NULL, "hku", {3, 72, 43}},                /* … of each head */
+    {"hk", "uhk", "uh", "u", "hku", {3, 5, 43}},
     {"btk", "btn", "bkn", NULL, "btkn", {2, 65, 33, 18}},
     {"mk", "nk", "mn", "n", "mnk", {700, 3, 20}}, /* more rows than one block */
     {"mk", "nk", "mn", "n", "mnk", {3, 400, 30}}, /* more panels than one item has */
