@@ -344,7 +344,7 @@ static bool same_identity(const Trainer *t, const TensorFile *f, Err *err)
     buf_free(&text);
     return same ||
            err_set(err,
-                   "%s: was interrupted under another recipe, model or folder of pictures. Go on with those, or "
+                   "%s: was interrupted under another recipe, model, folder of pictures or text. Go on with those, or "
                    "remove the file to start afresh.",
                    f->path);
 }

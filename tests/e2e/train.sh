@@ -73,6 +73,41 @@ for f in model.safetensors history.safetensors config.json recipe.json vocabular
     check "the same $f of the translator" cmp -s text-whole/$f text-broken/$f
 done
 
+# a decoder learns from a text of its own; what is written opens, continues a text, and has a film
+for i in $(seq 200); do echo "the cat $i sees the dog and the dog sees the cat"; done >text.txt
+DECODER='"batch": 8, "warmup": 10, "check": 4, "log_every": 2000, "model": {"words": 280, "context": 12, "width": 16, "heads": 2, "mlp": 16, "layers": 1}'
+printf '{"kind": "decoder", "steps": 300, %s}' "$DECODER" >decoder.json
+check 'a decoder to its end' "$V" train --config decoder.json --text text.txt --threads 1 -o decoder-whole >said 2>/dev/null </dev/null
+check 'what is held out is said' grep -qE '^held out: [0-9.]+ ± [0-9.]+ bits a byte over [0-9]+ stretches' said
+interrupt_decoder() {
+    "$V" train --config decoder.json --text text.txt -o decoder-broken </dev/null >out 2>err &
+    local pid=$!
+    for _ in $(seq 1500); do
+        grep -q '^step ' err && break
+        sleep 0.02
+    done
+    kill -TERM $pid
+    wait $pid
+}
+interrupt_decoder
+check "interrupted: $(tail -1 err)" grep -q 'interrupted after step' err
+echo 'another text' >>text.txt
+"$V" train --config decoder.json --text text.txt -o decoder-broken >/dev/null 2>err </dev/null
+check "another text is refused: $(tail -1 err)" grep -q 'under another recipe, model, folder' err
+sed -i '$d' text.txt
+check 'the same command ends the decoder' "$V" train --config decoder.json --text text.txt -o decoder-broken >/dev/null 2>&1 </dev/null
+for f in model.safetensors history.safetensors config.json recipe.json tokenizer.json; do
+    check "the same $f of the decoder" cmp -s decoder-whole/$f decoder-broken/$f
+done
+"$V" write -m decoder-whole -i 'the cat' --steps 6 >out 2>err </dev/null
+check "it continues a text: $(head -1 out)" grep -q '^the cat' out
+"$V" screen -m decoder-whole -c training --size 80x24 >out 2>&1 </dev/null
+check 'its film' grep -q 'recorded while training, step 300' out
+"$V" train --text none.txt -o refused >/dev/null 2>err </dev/null
+check "no such text: $(head -1 err)" grep -q 'none.txt' err
+"$V" train --config text.json --text text.txt -o refused >/dev/null 2>err </dev/null
+check "a translator has no text: $(head -1 err)" grep -q 'only a decoder learns from a text' err
+
 # two kinds of pictures, as many of each as before
 "$V" data 0-199 -o drawn/ --by-class >/dev/null || fail 'pictures to learn from'
 kinds=$(ls drawn | head -2)
@@ -103,7 +138,7 @@ first=$(ls set/*/*.png | sed -n 2p)
 cp "$(ls "drawn/$(echo $kinds | cut -d' ' -f1)"/*.png | tail -1)" "$first"
 "$V" train $V_ARGS -o pictured >/dev/null 2>err </dev/null
 same 'another picture of that name: refused' 1 $?
-check "and said: $(cat err)" grep -q 'another recipe, model or folder of pictures' err
+check "and said: $(cat err)" grep -q 'another recipe, model, folder of pictures or text' err
 V_ARGS='--config long.json --pictures moved'
 begun pictured
 check "the same pictures elsewhere go on: $(tail -1 err)" grep -q '^step ' err
