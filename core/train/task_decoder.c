@@ -210,6 +210,17 @@ static bool find(const char *path, const Recipe *r, void *config, void **example
     return ok;
 }
 
+/* Each token is read about five times, within the recipe's minutes: read thirty times, a text of half a megabyte is
+ * known by heart, and what is held out is told worse than after five. */
+static int steps(const Recipe *r, const void *config, const void *examples)
+{
+    enum { PASSES = 5, LEAST = 100 };
+    const Texts *x = examples;
+    const size_t tokens = (size_t)r->batch * (size_t)((const Seq2seqConfig *)config)->positions,
+                 n = (PASSES * x->learnt + tokens - 1) / tokens;
+    return n < LEAST ? LEAST : n > (size_t)r->steps ? r->steps : (int)n;
+}
+
 /* --- the model --- */
 
 static void open(Trainer *t)
@@ -423,12 +434,15 @@ static double *surprises(const Texts *x)
     return s;
 }
 
-static Held examine(const Trainer *t, size_t most)
+/* Over stretches of what is held out, or as many of what was learnt from. */
+static Held examine(const Trainer *t, bool learnt, size_t most)
 {
     Held h = {.stretches = 0};
     TaskBench b = {.own = NULL};
     const TaskGraph *g = &t->graph[0];
-    double *surprise = surprises(t->examples);
+    const Texts *x = t->examples;
+    const Seq2seqConfig *c = t->config;
+    double *surprise = surprises(x);
     size_t all = stretches(t), n;
     all = all < most ? all : most;
     open_bench(t, &b);
@@ -438,6 +452,10 @@ static Held examine(const Trainer *t, size_t most)
     for (size_t at = 0; at < all; at += n) {
         n = all - at < TEXT_MICRO ? all - at : TEXT_MICRO;
         load_exam(t, &b, TASK_HELD_OUT, at, n);
+        for (size_t i = 0; learnt && i < n; i++)
+            ((Batch *)b.own)->from[i] = (at + i) * (x->learnt - (size_t)c->positions) / all;
+        if (learnt)
+            fill(&b, n);
         plan_compute(p);
         hold(t, p, &b, n, surprise, &h);
     }
@@ -453,17 +471,23 @@ static void tell(const Trainer *t, Buf *out)
 {
     enum { STRETCHES = 400 };
     const Texts *x = t->examples;
-    const double bit = dm_log(2.0);
-    const Held h = examine(t, STRETCHES);
-    const double n = (double)h.stretches, mean = h.nats / h.bytes, spread = h.squares / n - mean * mean,
+    const double bit = dm_log(2.0), reads = (double)t->recipe.steps * t->counted / (double)x->learnt;
+    const Held h = examine(t, false, STRETCHES), own = examine(t, true, h.stretches);
+    const double n = (double)h.stretches, mean = h.nats / h.bytes, learnt = own.nats / own.bytes,
+                 spread = h.squares / n - mean * mean,
                  error = n > 1 && spread > 0 ? 1.96 * dm_sqrt(spread / (n - 1)) : 0;
-    buf_printf(out, "the text: %zu tokens of %d pieces, %.2f bytes each; the last tenth is held out\n", x->n, x->pieces,
-               (double)x->byte[x->n] / (double)x->n);
+    buf_printf(
+        out, "the text: %zu tokens of %d pieces, %.2f bytes each; nine tenths are learnt from, each read %.1f times\n",
+        x->n, x->pieces, (double)x->byte[x->n] / (double)x->n, reads);
     buf_printf(out,
                "held out: %.3f ± %.3f bits a byte over %zu stretches (%zu tokens); by how often each token comes alone "
-               "%.3f; perplexity %.1f a token\n",
-               mean / bit, error / bit, h.stretches, h.tokens, h.base / h.bytes / bit,
-               dm_exp(h.nats / (double)h.tokens));
+               "%.3f; as much of what was learnt from %.3f\n",
+               mean / bit, error / bit, h.stretches, h.tokens, h.base / h.bytes / bit, learnt / bit);
+    if (learnt < 0.75 * mean && reads > 6)
+        buf_printf(
+            out,
+            "it knows part of the text by heart: fewer steps (--steps %d), or a longer text, tell the rest better\n",
+            (int)(t->recipe.steps * 5 / reads) + 1);
 }
 
 const TaskKind DECODER_TASK = {
@@ -471,7 +495,7 @@ const TaskKind DECODER_TASK = {
     .examples = "stretches of text",
     .thing = "decoder",
     .right = "tokens right",
-    .does = "puts first",
+    .does = "guesses right",
     .held_out = "held-out tokens",
     .well = "held-out tokens are guessed right",
     .film_of_patterns = true,
@@ -487,6 +511,7 @@ const TaskKind DECODER_TASK = {
     .params = params,
     .find = find,
     .leave = leave,
+    .steps = steps,
     .open = open,
     .close = close,
     .build = build,

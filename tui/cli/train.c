@@ -33,6 +33,7 @@ typedef struct Course {
     /* of the run in progress */
     int64_t began, saved;
     int first; /* step it began at */
+    bool said; /* how many steps */
 } Course;
 
 /* What is left of the time, from the steps of this run. */
@@ -146,6 +147,14 @@ static bool reading(void *context, size_t done, size_t total)
     return work_progress(context, "reading what it learns from", total ? (double)done / (double)total : 0);
 }
 
+static void shorten(Recipe *r, int steps)
+{
+    const Recipe shorter = r->kind->recipe(steps);
+    r->steps = shorter.steps;
+    r->warmup = r->warmup < shorter.warmup ? r->warmup : shorter.warmup;
+    r->log_every = r->log_every < shorter.log_every ? r->log_every : shorter.log_every;
+}
+
 static bool read_config(Course *c, const Options *o, Err *err)
 {
     Json *j = o->config ? json_read(o->config, CONFIG_MAX, err) : NULL;
@@ -155,6 +164,7 @@ static bool read_config(Course *c, const Options *o, Err *err)
     const bool reads = k == &DECODER_TASK;
     Recipe *r = &c->recipe;
     *r = k->recipe(0);
+    c->said = o->steps || json_get(j, "steps");
     c->config = xcalloc(1, k->config_bytes);
     k->bundled(c->config);
     bool ok = !j || (recipe_read(r, j, err) && recipe_model(r, c->config, j, err));
@@ -165,13 +175,21 @@ static bool read_config(Course *c, const Options *o, Err *err)
         return err_set(err, reads ? "a decoder learns from a text: leave out --pictures"
                                   : "only a decoder learns from a text: take \"kind\": \"decoder\" in the recipe, or "
                                     "leave out --text");
-    if (o->steps) {
-        const Recipe shorter = k->recipe((int)o->steps);
-        r->steps = shorter.steps;
-        r->warmup = r->warmup < shorter.warmup ? r->warmup : shorter.warmup;
-        r->log_every = r->log_every < shorter.log_every ? r->log_every : shorter.log_every;
-    }
+    if (o->steps)
+        shorten(r, (int)o->steps);
     return recipe_check(r, err);
+}
+
+/* What it learns from, and how many steps that is worth where nobody said. */
+static bool find_examples(Course *c, Err *err)
+{
+    const Options *o = c->w->options;
+    const TaskKind *k = c->recipe.kind;
+    if (!k->find(o->text ? o->text : o->pictures, &c->recipe, c->config, &c->examples, reading, c->w, err))
+        return false;
+    if (k->steps && !c->said)
+        shorten(&c->recipe, k->steps(&c->recipe, c->config, c->examples));
+    return recipe_check(&c->recipe, err);
 }
 
 /* Refuses what the machine has no memory for. Held at the least: the weights, two moments, a gradient of every
@@ -187,9 +205,7 @@ static bool fits(const Course *c, Err *err)
 static bool begin(Course *c, Err *err)
 {
     const Options *o = c->w->options;
-    if (!read_config(c, o, err) || !workplace_open(&c->place, c->folder, err) ||
-        !c->recipe.kind->find(o->text ? o->text : o->pictures, &c->recipe, c->config, &c->examples, reading, c->w,
-                              err) ||
+    if (!read_config(c, o, err) || !workplace_open(&c->place, c->folder, err) || !find_examples(c, err) ||
         !fits(c, err))
         return false;
     c->pool = pool_new((int)o->threads);
