@@ -194,5 +194,6 @@ void frame_needs(const Session *s, const Frame *f, Needs *out)
     needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS));
     if (session_compares(s) && !shown_site(s, SIDE_B, SITE_PROBS))
         needs_add(out, SIDE_DIFF, shown_site(s, SIDE_B, SITE_EMBEDDING_UNIT)); /* their cosine */
-    needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_SEEN_DISTANCE)); /* what the answer is worth stands beside it */
+    const Side judged = session_judged(s);
+    needs_add(out, judged, shown_site(s, judged, SITE_SEEN_DISTANCE)); /* what the answer is worth stands beside it */
 }

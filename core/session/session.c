@@ -414,10 +414,10 @@ static const char *unknown_kind(const Session *s, const Model *m)
         return NULL;
     if (in->drawn)
         return "not a photograph: this is drawn; `model bundled`";
-    const float *far = session_peek(s, SIDE_B, site_path_any(session_graph(s, SIDE_B), SITE_SEEN_DISTANCE));
+    const float *far = session_peek(s, session_judged(s), site_path_any(session_base(s), SITE_SEEN_DISTANCE));
     if (far && !(*far < m->seen.limit))
-        return in->rendered ? "unlike its photos: rendered, and 95 % of those are nearer"
-                            : "unlike its photos: 95 % of those are nearer";
+        return in->rendered ? "unlike its photos: rendered; farther from their mean than 95 %"
+                            : "unlike its photos: farther from their mean than 95 % of them";
     return in->rendered ? "not a photograph: rendered by a program" : NULL;
 }
 

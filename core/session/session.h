@@ -323,6 +323,9 @@ bool session_words(const Session *s, Side side); /* is it words? */
 bool session_as_trained(const Session *s, Side side);
 /* The graph of B as trained: whose axes the data cursor has an index on. */
 const Graph *session_base(const Session *s);
+/* The run that says how unlike B's input is to what the model has seen: as trained, because a change of the model makes
+ * no other picture. */
+Side session_judged(const Session *s);
 /* Number in the table of an exhibit's run; SIDE_NONE where there is no such run. */
 Side session_run_number(const Exhibit *e, bool edited);
 /* What B is, asked of its anatomy and axes: heads, answers that can be named, the factor on the

@@ -94,6 +94,11 @@ const Graph *session_base(const Session *s)
     return s->now->pass.base;
 }
 
+Side session_judged(const Session *s)
+{
+    return session_run_number(s->now, false);
+}
+
 Side session_run_number(const Exhibit *e, bool edited)
 {
     return (Side)(edited ? e->pass.edited_number : e->pass.base_number);

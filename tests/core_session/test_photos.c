@@ -144,6 +144,31 @@ static void what_is_unlike_is_called_that(void **state)
     session_free(&s);
 }
 
+/* A change of the model makes no other picture: the note stays what it was, however far the changed run is. */
+static void a_change_of_the_model_leaves_the_note(void **state)
+{
+    Session s;
+    Err err = {{0}};
+    int moved = 0;
+    (void)state;
+    open_as(&s, "photos", "#cat");
+    for (int i = 0; scene_name(i); i++) {
+        char line[64], note[160];
+        snprintf(line, sizeof line, "open #%s", scene_name(i));
+        does(&s, line);
+        assert_non_null(session_need(&s, session_judged(&s), "seen.probe.distance", &err));
+        snprintf(note, sizeof note, "%s", session_model_note(&s));
+        does(&s, "set scale off");
+        const float *far = session_need(&s, SIDE_B, "seen.probe.distance", &err);
+        assert_non_null(far);
+        moved += (strstr(note, "unlike") != NULL) != (*far >= s.model.seen.limit);
+        assert_string_equal(session_model_note(&s), note);
+        does(&s, "set scale on");
+    }
+    assert_true(moved > 0);
+    session_free(&s);
+}
+
 /* Every figure is there, and those that count the same pictures agree. */
 static void figures_agree(void **state)
 {
@@ -324,6 +349,7 @@ int main(void)
         cmocka_unit_test(a_squeezed_picture_is_said_to_be),
         cmocka_unit_test(pictures_choose_their_model),
         cmocka_unit_test(what_is_unlike_is_called_that),
+        cmocka_unit_test(a_change_of_the_model_leaves_the_note),
         cmocka_unit_test(figures_agree),
         cmocka_unit_test(noise_is_caught_as_stated),
         cmocka_unit_test(confusion_opens_a_folder),

@@ -164,8 +164,9 @@ bool work_complete(Work *w, Err *err)
     while (!session_step(&w->session, NULL, 0, clock_ns() + SLICE_NS))
         if (!progress(&w->progress, "computing", session_progress_share(&w->session)))
             return stop_refuse(err);
-    const char *seen = site_path_any(session_graph(&w->session, SIDE_B), SITE_SEEN_DISTANCE);
-    return !seen || session_need(&w->session, SIDE_B, seen, err); /* what the answer is worth is said beside it */
+    const char *seen = site_path_any(session_base(&w->session), SITE_SEEN_DISTANCE);
+    /* what the answer is worth is said beside it */
+    return !seen || session_need(&w->session, session_judged(&w->session), seen, err);
 }
 
 bool work_to_stdout(const Work *w)

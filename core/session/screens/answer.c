@@ -80,10 +80,9 @@ bool say_answer(const Teller *t)
     NodeId n;
     const float *probs = teller_values(t, teller_model(t, SITE_PROBS), &n);
     const Input *in = session_input(t->s, t->side);
-    float far;
-    if (!probs)
+    const char *seen = site_path_any(session_base(t->s), SITE_SEEN_DISTANCE); /* which the note depends on */
+    if (!probs || (seen && !session_need(t->s, session_judged(t->s), seen, t->err)))
         return false;
-    teller_there(t, teller_model(t, SITE_SEEN_DISTANCE), &far); /* which the note depends on */
     const char *note = session_model_note(t->s);
     if (node_role(t->g, n, ROLE_QUERY) != AXIS_NONE) /* a row for every word: the one at the cursor */
         return say_writing(t);
