@@ -74,8 +74,8 @@ static void put_rope(const FactSink *f, const VitConfig *c)
         fact_put(f, "relative", "to every score comes a learned bias for rows and columns of distance, %s",
                  c->bias == VIT_BIAS_SHARED ? "the same in all blocks" : "a table for every block");
     if (vit_resizes(c))
-        fact_put(f, "fitted", "the position table from %d × %d places to %d × %d (%s%s%s)", c->table_h, c->table_w,
-                 c->image_h / c->patch_h, c->image_w / c->patch_w,
+        fact_put(f, "fitted", "the position table from %d × %d places to %d × %d (%s%s%s)", c->table_w, c->table_h,
+                 c->image_w / c->patch_w, c->image_h / c->patch_h,
                  c->fit == VIT_FIT_BICUBIC    ? "bicubic"
                  : c->fit == VIT_FIT_BILINEAR ? "bilinear"
                                               : "nearest",
@@ -98,9 +98,9 @@ static void facts_of_vit(const Model *m, FactFn put, void *context)
     const VitConfig *c = &m->vit;
     const FactSink to = {put, context}, *f = &to;
     const Preprocess *p = &m->preprocess;
-    fact_put(f, "takes", "%d × %d pixels, %d channel%s, in %d × %d patches of %d × %d", c->image_h + p->beyond_h,
-             c->image_w + p->beyond_w, c->channels, c->channels > 1 ? "s" : "", c->image_h / c->patch_h,
-             c->image_w / c->patch_w, c->patch_h, c->patch_w);
+    fact_put(f, "takes", "%d × %d pixels, %d channel%s, in %d × %d patches of %d × %d", c->image_w + p->beyond_w,
+             c->image_h + p->beyond_h, c->channels, c->channels > 1 ? "s" : "", c->image_w / c->patch_w,
+             c->image_h / c->patch_h, c->patch_w, c->patch_h);
     char registers[32] = "";
     if (c->registers)
         snprintf(registers, sizeof registers, " %d register%s,", c->registers, c->registers > 1 ? "s" : "");

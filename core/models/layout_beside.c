@@ -60,12 +60,12 @@ static bool fit_preprocess(const Checkpoint *k, Model *m, const char *file, Err 
             return err_set(err, "%s: %s", file, problem.text);
         if (vit_resizes(c))
             model_assume(m, "the position table, made for %d × %d patches, is fitted to %d × %d (%s, as %s does it)",
-                         c->table_h, c->table_w, c->image_h / c->patch_h, c->image_w / c->patch_w,
+                         c->table_w, c->table_h, c->image_w / c->patch_w, c->image_h / c->patch_h,
                          c->fit_smooth ? "bicubic with antialias" : "bicubic", k->known.pattern);
         return true;
     }
-    model_guess(m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_h, c->image_w,
-                file, p->height + p->beyond_h, p->width + p->beyond_w);
+    model_guess(m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_w, c->image_h,
+                file, p->width + p->beyond_w, p->height + p->beyond_h);
     p->resize_w = (int)((int64_t)p->resize_w * c->image_w / (p->width + p->beyond_w));
     p->resize_h = (int)((int64_t)p->resize_h * c->image_h / (p->height + p->beyond_h));
     p->resize_w = p->resize_w < c->image_w ? c->image_w : p->resize_w;
@@ -83,8 +83,8 @@ static bool say_beyond(Model *m)
         model_assume(m,
                      "of the %d × %d pixels %d × %d fill patches of %d × %d: what is left on the right and below is "
                      "dropped, as the patches' convolution does",
-                     p->height + p->beyond_h, p->width + p->beyond_w, p->height, p->width, m->vit.patch_h,
-                     m->vit.patch_w);
+                     p->width + p->beyond_w, p->height + p->beyond_h, p->width, p->height, m->vit.patch_w,
+                     m->vit.patch_h);
     return true;
 }
 

@@ -71,9 +71,10 @@ static bool read_sides(const Infer *n, int *h, int *w, Err *err)
         (!infer_read_int(n, json_at(input, 1), name, h, err) || !infer_read_int(n, json_at(input, 2), name, w, err)))
         return false;
     if (ph != c->patch_h || pw != c->patch_w)
-        return err_set(
-            err, "%s: \"patch_size\" is %d × %d, but the tensors have %d × %d; config and weights are of two models",
-            n->k->config_path, ph, pw, c->patch_h, c->patch_w);
+        return err_set(err,
+                       "%s: \"patch_size\" is %d × %d, but the tensors have %d × %d (width × height); config and "
+                       "weights are of two models",
+                       n->k->config_path, pw, ph, c->patch_w, c->patch_h);
     bool fits = *h >= 1 && *w >= 1 && *h <= SIDE_MAX && *w <= SIDE_MAX; /* also so that no product below overflows */
     return fits || !(size || input) || err_set(err, "%s: \"%s\" must be 1 to %d", n->k->config_path, name, SIDE_MAX);
 }
@@ -92,7 +93,7 @@ static bool picture_said(const Infer *n, int h, int w, Err *err)
                    "%s: a picture of %d × %d has %d patches, but the position table has %d rows; set the size the "
                    "weights were "
                    "made for",
-                   n->k->config_path, h, w, vit_patches(c), n->positions);
+                   n->k->config_path, w, h, vit_patches(c), n->positions);
 }
 
 /* The rows of a table of relative positions; 0 without one. */
@@ -116,7 +117,7 @@ static bool bias_fits(const Infer *n, Err *err)
                "%s: a picture of %d × %d has %d × %d patches, which takes %d rows of relative positions, but tensor "
                "'%s' has %zu: it was made for another size, and such a table is not fitted here; set \"image_size\" "
                "to that of the weights",
-               n->k->config_path, c->image_h, c->image_w, c->image_h / c->patch_h, c->image_w / c->patch_w,
+               n->k->config_path, c->image_w, c->image_h, c->image_w / c->patch_w, c->image_h / c->patch_h,
                vit_bias_rows(c), name, rows);
 }
 

@@ -90,9 +90,9 @@ bool model_fit(Model *m, int height, int width, Err *err)
     if (c.bias != VIT_BIAS_NONE &&
         (height / c.patch_h != m->vit.image_h / c.patch_h || width / c.patch_w != m->vit.image_w / c.patch_w))
         return err_set(err,
-                       "the tables of relative positions are for pictures of %d × %d (height × width): such a table is "
+                       "the tables of relative positions are for pictures of %d × %d (width × height): such a table is "
                        "not fitted to another size here",
-                       m->vit.image_h, m->vit.image_w);
+                       m->vit.image_w, m->vit.image_h);
     if (!vit_check(&c, err))
         return false;
     if (p.width != width || p.height != height) {

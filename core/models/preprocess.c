@@ -55,7 +55,7 @@ bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float 
         return err_set(err,
                        "a picture of %d × %d is too large when it is resized to cover %d × %d, as the files of this "
                        "model say; cut it nearer to a square, or lower that size",
-                       in->height, in->width, p->resize_h, p->resize_w);
+                       in->width, in->height, p->resize_w, p->resize_h);
     Image source, big;
     image_init(&source, in->width, in->height, in->channels);
     memcpy(source.data, in->data, image_bytes(in));

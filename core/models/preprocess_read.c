@@ -28,13 +28,13 @@ const char *preprocess_text(const Preprocess *p, char *out, size_t n)
     int w = p->width + p->beyond_w, h = p->height + p->beyond_h;
     bool cropped = p->mode != RESIZE_SQUASH || p->resize_w != w || p->resize_h != h;
     int used = p->mode == RESIZE_KEEP ? snprintf(out, n, "not resized")
-                                      : snprintf(out, n, "resized to %d × %d (%s, %s%s)", p->resize_h, p->resize_w,
+                                      : snprintf(out, n, "resized to %d × %d (%s, %s%s)", p->resize_w, p->resize_h,
                                                  p->mode == RESIZE_COVER ? "proportions kept" : "proportions given up",
                                                  filter_name(p->filter), p->exact ? ", not rounded" : "");
     if (cropped && used > 0 && (size_t)used < n)
-        used += snprintf(out + used, n - (size_t)used, ", centre %d × %d", h, w);
+        used += snprintf(out + used, n - (size_t)used, ", centre %d × %d", w, h);
     if ((p->beyond_w || p->beyond_h) && used > 0 && (size_t)used < n)
-        snprintf(out + used, n - (size_t)used, ", of which %d × %d fill patches", p->height, p->width);
+        snprintf(out + used, n - (size_t)used, ", of which %d × %d fill patches", p->width, p->height);
     return out;
 }
 
@@ -113,8 +113,8 @@ static bool read_flag(const Json *j, const char *key, bool *on, Err *err)
 static bool check_resized(const Preprocess *p, const char *key, Err *err)
 {
     return (int64_t)p->resize_w * p->resize_h <= IMAGE_PIXELS_MAX ||
-           err_set(err, "\"%s\" has every picture resized to %d × %d, which is too large; lower it", key, p->resize_h,
-                   p->resize_w);
+           err_set(err, "\"%s\" has every picture resized to %d × %d, which is too large; lower it", key, p->resize_w,
+                   p->resize_h);
 }
 
 static bool read_numbers(const Json *v, const char *key, const VitConfig *c, float *out, Err *err)

@@ -146,8 +146,8 @@ static bool check_numbers(const VitConfig *c, Err *err)
 static bool check_structure(const VitConfig *c, Err *err)
 {
     if (c->image_h % c->patch_h || c->image_w % c->patch_w)
-        return err_set(err, "a picture of %d × %d is no whole number of patches of %d × %d (height × width)",
-                       c->image_h, c->image_w, c->patch_h, c->patch_w);
+        return err_set(err, "a picture of %d × %d is no whole number of patches of %d × %d (width × height)",
+                       c->image_w, c->image_h, c->patch_w, c->patch_h);
     if ((c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || c->pool == VIT_POOL_BOTH) && !c->cls)
         return err_set(err, "the answer is to be read from a cls token, but the model has none");
     if (c->pool == VIT_POOL_CLS_DIST && !c->dist)

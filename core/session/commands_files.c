@@ -34,10 +34,10 @@ static bool run_open(Session *s, const Args *a, Err *err)
     if (session_pinned(s) && s->compare == COMPARE_OFF) /* what was pinned was pinned to be compared */
         s->compare = COMPARE_SIDES;
     if (in->original.data && !s->model.trained)
-        session_say(s, "%s, %d × %d. The model is untrained: its answer means nothing.", in->name, in->original.height,
-                    in->original.width);
+        session_say(s, "%s, %d × %d. The model is untrained: its answer means nothing.", in->name, in->original.width,
+                    in->original.height);
     else if (in->original.data)
-        session_say(s, "%s, %d × %d%s%s%s.%s%s%s", in->name, in->original.height, in->original.width,
+        session_say(s, "%s, %d × %d%s%s%s.%s%s%s", in->name, in->original.width, in->original.height,
                     preprocess_squeezes(&s->model.preprocess, in->original.width, in->original.height)
                         ? ", squeezed (cut it to the model's shape first to keep its own)"
                         : "",

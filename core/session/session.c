@@ -219,18 +219,18 @@ static bool fit_model(Model *m, const char *resolution, Err *err)
         return true;
     if (!model_vit_needed(m, &c, err))
         return err_prefix(err, "--resolution");
-    if (sscanf(resolution, "%5dx%5d%n", &h, &w, &used) != 2 || resolution[used]) {
+    if (sscanf(resolution, "%5dx%5d%n", &w, &h, &used) != 2 || resolution[used]) {
         used = 0;
-        if (sscanf(resolution, "%5d%n", &h, &used) != 1 || resolution[used])
-            return err_set(err, "--resolution %.40s: expected pixels, such as 384, or height x width, such as 384x224",
+        if (sscanf(resolution, "%5d%n", &w, &used) != 1 || resolution[used])
+            return err_set(err, "--resolution %.40s: expected pixels, such as 384, or width x height, such as 384x224",
                            resolution);
-        w = h;
+        h = w;
     }
     int was_h = c->image_h, was_w = c->image_w;
     if (!model_fit(m, h, w, err))
         return err_prefix(err, "--resolution");
     if (was_h != h || was_w != w)
-        model_guess(m, "pictures of %d × %d instead of %d × %d (--resolution)%s", h, w, was_h, was_w,
+        model_guess(m, "pictures of %d × %d instead of %d × %d (--resolution)%s", w, h, was_w, was_h,
                     vit_resizes(c) ? "; the position table is fitted to their grid" : "");
     return true;
 }

@@ -274,7 +274,7 @@ typedef struct ModelWish {
     bool assume; /* this one and those opened later may have an architecture that is not known by name
                     (model_load_assuming) */
     const char
-        *resolution; /* "384" or "384x224", height x width: the pictures it is run on (model_fit); NULL: its own */
+        *resolution; /* "384" or "384x224", width x height: the pictures it is run on (model_fit); NULL: its own */
 } ModelWish;
 bool session_init_as(Session *s, const char *model_path, ModelWish wish, const char *input, int threads,
                      SessionProgress progress, void *context, Err *err);

@@ -363,7 +363,7 @@ static void very_narrow(void **state)
     Image line = gradient(16384, 1, 1), out;
     Err err = {""};
     assert_false(preprocess_run(&p, &line, &out, NULL, &err));
-    assert_non_null(strstr(err.text, "a picture of 1 × 16384 is too large when it is resized to cover 224 × 224"));
+    assert_non_null(strstr(err.text, "a picture of 16384 × 1 is too large when it is resized to cover 224 × 224"));
     image_free(&line);
 }
 

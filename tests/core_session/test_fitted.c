@@ -41,11 +41,11 @@ static void another_size(void **state)
         has(err.text, bad[i][1]);
     }
     open_as(NULL, "72x60");
-    assert_int_equal(s.model.vit.image_h, 72);
-    assert_int_equal(s.model.vit.image_w, 60);
+    assert_int_equal(s.model.vit.image_w, 72);
+    assert_int_equal(s.model.vit.image_h, 60);
     has(s.model.assumptions[0], "72 × 60 instead of 48 × 48 (--resolution)");
     assert_non_null(s.model.guess_note);
-    char taken[512] = ""; /* height first, here as there */
+    char taken[512] = ""; /* width first, here as there */
     s.model.family->facts(&s.model, note_taken, taken);
     has(taken, "72 × 60 pixels, 3 channels, in 12 × 10 patches of 6 × 6");
     run("view positions; view fitted");

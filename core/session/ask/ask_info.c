@@ -142,7 +142,7 @@ static void put_input(const Session *s, Facts *f)
     bool squeezed = in->original.data && by &&
                     preprocess_squeezes(&by->preprocess, in->original.width, in->original.height);
     if (in->original.data)
-        fact(f, "picture", "picture", "%d × %d, %s%s%s", in->original.height, in->original.width,
+        fact(f, "picture", "picture", "%d × %d, %s%s%s", in->original.width, in->original.height,
              in->original.channels == 1 ? "grey" : "RGB", in->drawn ? ", drawn" : "",
              squeezed ? ", squeezed: cut it to the model's shape first to keep its own" : "");
     if (in->kind == INPUT_PICTURE)

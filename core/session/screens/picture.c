@@ -64,7 +64,7 @@ static bool say_picture(const Teller *t)
     buf_printf(t->out,
                "%s: the model receives %d × %d pixels, cut into %d × %d patches of %d × %d. The cursor is on patch %s, "
                "token %d; its mean is ",
-               in->name, grid.height, grid.width, grid.rows, grid.columns, grid.patch_h, grid.patch_w,
+               in->name, grid.width, grid.height, grid.columns, grid.rows, grid.patch_w, grid.patch_h,
                teller_label(t, ROLE_PLACE, teller_index(t, ROLE_PLACE), patch),
                grid.prefix + teller_index(t, ROLE_PLACE));
     for (int i = 0; i < teller_length(t, ROLE_CHANNEL); i++) {

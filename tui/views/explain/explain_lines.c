@@ -309,8 +309,8 @@ static void put_pixel(const Session *s, const Shown *v, Buf *out)
     }
     int py = y * tall + i, px = x * wide + j;
     static const char *const RGB[] = {"red", "green", "blue"};
-    buf_printf(out, "A pixel of the picture that the model receives (%d × %d):\ncolumn %d, row %d", rows * tall,
-               cols * wide, px, py);
+    buf_printf(out, "A pixel of the picture that the model receives (%d × %d):\ncolumn %d, row %d", cols * wide,
+               rows * tall, px, py);
     if (colours == 3 && c >= 0)
         buf_printf(out, ", %s", RGB[c]);
     buf_printf(out, "; it lies in patch r%dc%d.\n", y, x);

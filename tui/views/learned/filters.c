@@ -318,9 +318,9 @@ static void title(const Session *s, Side side, Buf *out)
     if (!open_tiles(s, side, &t))
         buf_puts(out, "filters");
     else if (s->look.filters.components)
-        buf_printf(out, "principal components of the patch filters: %d of %d×%d pixels", t.count, t.h, t.w);
+        buf_printf(out, "principal components of the patch filters: %d of %d×%d pixels", t.count, t.w, t.h);
     else
-        buf_printf(out, "patch filters: %d of %d×%d pixels", t.count, t.h, t.w);
+        buf_printf(out, "patch filters: %d of %d×%d pixels", t.count, t.w, t.h);
 }
 
 static const ViewWay WAYS[] = {{"components the principal components of all filters", "filters components"},

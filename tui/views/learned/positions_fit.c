@@ -85,7 +85,7 @@ static Rect maps_room(Rect r)
 static void draw_map(const Paint *p, Rect r, int map, const Grid *g, const ColourScale *scale, bool used)
 {
     char number[32];
-    canvas_printf(p->c, r.y, r.x, r.w, used ? STYLE_STRONG : STYLE_DIM, "%s %d×%d%s", WAYS[map].word, g->rows, g->cols,
+    canvas_printf(p->c, r.y, r.x, r.w, used ? STYLE_STRONG : STYLE_DIM, "%s %d×%d%s", WAYS[map].word, g->cols, g->rows,
                   used ? ", used" : "");
     LatticeMap m = lattice_map(p, below_title(r), g->rows, g->cols, SQUARE_MOST, g->row, g->col);
     size_t cell = cell_at(g, g->row, g->col);
@@ -161,7 +161,7 @@ bool positions_fit_title(const Session *s, Side side, Buf *out)
     Grid old, fitted;
     if (!is_on(s, side) || !open_grid(s, side, 0, &old) || !open_grid(s, side, 1, &fitted))
         return false;
-    buf_printf(out, "positions from %d×%d to %d×%d, number %d", old.rows, old.cols, fitted.rows, fitted.cols,
+    buf_printf(out, "positions from %d×%d to %d×%d, number %d", old.cols, old.rows, fitted.cols, fitted.rows,
                old.number);
     return true;
 }

@@ -206,9 +206,9 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
                     line.w < 50 ? "nothing was resized" : "it has the model's size: nothing was resized");
     else
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM,
-                      line.w < 60 ? "y %.1f–%.1f, x %.1f–%.1f of %d×%d"
-                                  : "from y %.1f–%.1f, x %.1f–%.1f of the file's %d×%d",
-                      from.y0, from.y1, from.x0, from.x1, in->original.height, in->original.width);
+                      line.w < 60 ? "x %.1f–%.1f, y %.1f–%.1f of %d×%d"
+                                  : "from x %.1f–%.1f, y %.1f–%.1f of the file's %d×%d",
+                      from.x0, from.x1, from.y0, from.y1, in->original.width, in->original.height);
 }
 
 static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
@@ -307,11 +307,11 @@ static void title(const Session *s, Side side, Buf *out)
     const Model *m = session_exhibit(s, side)->model;
     const Preprocess *how = m ? &m->preprocess : &s->model.preprocess;
     if (resized(s, side))
-        snprintf(size, sizeof size, "%d×%d → %d×%d%s", file->height, file->width, pixels_height(&px), pixels_width(&px),
+        snprintf(size, sizeof size, "%d×%d → %d×%d%s", file->width, file->height, pixels_width(&px), pixels_height(&px),
                  preprocess_squeezes(how, file->width, file->height) ? ", squeezed" : "");
     else
-        snprintf(size, sizeof size, "picture %d×%d", pixels_height(&px), pixels_width(&px));
-    buf_printf(out, "%s, %d×%d patches of %d×%d\n%s\npicture", size, px.rows, px.cols, px.patch_h, px.patch_w, size);
+        snprintf(size, sizeof size, "picture %d×%d", pixels_width(&px), pixels_height(&px));
+    buf_printf(out, "%s, %d×%d patches of %d×%d\n%s\npicture", size, px.cols, px.rows, px.patch_w, px.patch_h, size);
 }
 
 VIEW_SPEC(PICTURE, .name = "picture");
