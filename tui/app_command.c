@@ -16,7 +16,8 @@
 #include "tui/shot.h"
 #include "tui/words.h"
 
-enum { HINT_STEPS = 3, HINT_KEYS = 12 }; /* steps taken and commands done before the hint goes */
+/* Steps taken and commands done before the hint goes; a text's rows need its line from the first step on. */
+enum { HINT_STEPS = 3, HINT_STEPS_TEXT = 1, HINT_KEYS = 12 };
 
 bool app_progress(void *context, const char *what, double share)
 {
@@ -315,5 +316,6 @@ void app_do(App *a, const char *line)
     app_record(a);
     desk_done(&a->desk);
     a->steps_taken += session_step_number(&a->s, &total) != step;
-    a->hint = a->hint && a->steps_taken < HINT_STEPS && ++a->commands_done < HINT_KEYS;
+    const int steps = session_words(&a->s, SIDE_B) ? HINT_STEPS_TEXT : HINT_STEPS;
+    a->hint = a->hint && a->steps_taken < steps && ++a->commands_done < HINT_KEYS;
 }

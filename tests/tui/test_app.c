@@ -871,6 +871,13 @@ static void the_hint(void **state)
     assert_true(a.hint);
     key("c");
     assert_false(a.hint);
+    app_do(&a, "model translator"); /* its rows are words, which need the line */
+    a.hint = true;
+    a.steps_taken = a.commands_done = 0;
+    key("c");
+    assert_true(a.hint);
+    key("n");
+    assert_false(a.hint);
 }
 
 static void the_end(void **state)
