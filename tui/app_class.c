@@ -158,9 +158,13 @@ bool app_class_key(App *a, const char *key)
     }
     if (!a->presenter.view.on && strcmp(key, "Space") == 0 && app_reveal(a))
         return true;
-    if (!f->joined || !f->question.open || f->question.closed || key[1] || key[0] < '0' || key[0] > '9')
+    bool open = f->question.open && !f->question.closed;
+    if (!f->joined || (!open && !f->following) || key[1] || key[0] < '0' || key[0] > '9')
         return false; /* a digit that is no answer is said to be none, and counts for no other key */
-    app_say(a, !follow_vote(f, &a->s, key[0] - '0', &err), err.text);
+    if (!open)
+        app_say(a, false, "No question is open: a digit answers one. f leaves; on your own it counts for a key.");
+    else
+        app_say(a, !follow_vote(f, &a->s, key[0] - '0', &err), err.text);
     return true;
 }
 

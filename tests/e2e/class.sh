@@ -64,6 +64,7 @@ shows "…on the presenter's screen" '3/9'
 
 # a question on the spot; everybody answers, after a digit too early and one that is no answer; hands are counted; then it is shown
 for i in $(seq "$GUESTS"); do tm send-keys -t "$(pane "$i")" 5; done
+all "a digit without a question" 'No question is open: a digit answers one'
 line ':ask "Which head is the most local?" 0 1 2 3'
 all "the question" 'Which head is the most local'
 for i in $(seq "$GUESTS"); do tm send-keys -t "$(pane "$i")" 7 $((i % 4)); done
@@ -203,6 +204,15 @@ all "the lesson's title" 'Query, key, value' 6 9
 send Space
 send Space
 all "its example" 'scores_raw' 6 9
+line ':ask "Which is larger?" 4 8'
+all "asked on the spot in front of an example" 'Which is larger' 6 7
+tm send-keys -t g7 8
+all "its receipt" 'Receipt v1-' 7 7
+receipt=$(text g7 | grep -oE 'v1-[0-9a-f-]+' | head -n 1)
+check "what it is about is found among the cards" receipt_says ': what 05-query-key-value.md, card [0-9]* shows' "$receipt" 'Which is larger?' 4 8
+check "and what was answered" receipt_says 'answer    2: 8' "$receipt" 'Which is larger?' 4 8
+send Space
+send Space
 line ':set . 3'
 all "changed by who presents" 'set scores_raw\[t=a,u=b\] 3' 7 7
 guest 97 80 24 xterm-256color ''

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/stop.h"
+#include "core/base/utf8.h"
 #include "core/session/ask/quiz.h"
 #include "lessons/play.h"
 #include "tui/cli/verbs.h"
@@ -105,6 +107,44 @@ static int of_card(Work *w, const Receipt *r, Lesson *l, int card, Err *err)
     return status;
 }
 
+/* Goes through the cards of a lesson, with their pauses, until one shows the receipt's run: the session stays there. */
+static bool card_shows(Work *w, const Receipt *r, Player *p, Err *err)
+{
+    uint64_t hash;
+    for (int card = 0; card < p->lesson.count; card++) {
+        bool there = player_enter(p, card, err);
+        while (there) {
+            if (!work_complete(w, err))
+                return false;
+            if (session_hash(&w->session, SIDE_B, &hash) && hash == r->hash)
+                return true;
+            there = player_on(p, err);
+        }
+    }
+    return false;
+}
+
+/* A question asked on the spot in front of a lesson is about what its card shows: a worked example, or a change. The
+ * player stays open where true. */
+static bool find_shown(Work *w, const Receipt *r, Player *p, Err *err)
+{
+    LessonFile f;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        Lesson l = {0};
+        Err ignored = {{0}};
+        if (!lesson_parse(&l, f.name, f.text, f.size, 0, &ignored)) {
+            lesson_free(&l);
+            continue;
+        }
+        if (player_open(p, &w->session, &l, &ignored) && card_shows(w, r, p, &ignored))
+            return true;
+        player_close(p);
+        if (stop_asked())
+            return stop_refuse(err);
+    }
+    return false;
+}
+
 /* A question made from the trace is made again. */
 static bool made(Work *w, const Receipt *r, Err *err)
 {
@@ -120,13 +160,33 @@ static bool made(Work *w, const Receipt *r, Err *err)
     return true;
 }
 
+/* What was asked about the run on show, and what was answered. */
+static int about(Work *w, const Receipt *r, const char *run, Err *err)
+{
+    buf_printf(&w->out, "receipt   well formed\nabout     trace hash %016llx: %s\n", (unsigned long long)r->hash, run);
+    return (w->options->word_count > 2 ? words(w, r, err) : made(w, r, err)) ? STATUS_DONE : STATUS_NO;
+}
+
+/* No run was named, and #17 is not the one. */
+static int about_shown(Work *w, const Receipt *r, Err *err)
+{
+    Player p;
+    char run[160];
+    if (!find_shown(w, r, &p, err))
+        return *err->text ? STATUS_BAD : STATUS_NO;
+    utf8_print(run, sizeof run, "what %.100s, card %d shows", p.lesson.file, p.card + 1);
+    int status = about(w, r, run, err);
+    player_close(&p);
+    return status;
+}
+
 static int receipt(Work *w, Err *err)
 {
     Receipt r;
     uint64_t hash;
     const Options *o = w->options;
     Lesson lesson;
-    int card;
+    int card, status;
     *err = (Err){{0}};
     if (!receipt_read(&r, o->word[1], err) || !work_open(w, LINE_OWN, err))
         return STATUS_BAD;
@@ -140,18 +200,18 @@ static int receipt(Work *w, Err *err)
         err_set(err, "this run has no trace hash");
         return STATUS_BAD;
     }
-    buf_printf(&w->out, "receipt   well formed\nabout     trace hash %016llx: %s\n", (unsigned long long)r.hash,
-               hash == r.hash ? "this run" : "another run than this one");
-    if (hash != r.hash) {
-        err_set(err,
-                "the answer was given about another picture, model or edit: name them with -i, -m and -c (this "
-                "run has %016llx)",
-                (unsigned long long)hash);
-        return STATUS_NO;
-    }
-    if (!(o->word_count > 2 ? words(w, &r, err) : made(w, &r, err)))
-        return STATUS_NO;
-    return STATUS_DONE;
+    if (hash == r.hash)
+        return about(w, &r, "this run", err);
+    if (!o->input && !o->model && !o->commands.len &&
+        (status = about_shown(w, &r, err), status == STATUS_DONE || *err->text))
+        return status;
+    buf_printf(&w->out, "receipt   well formed\nabout     trace hash %016llx: another run than this one\n",
+               (unsigned long long)r.hash);
+    err_set(err,
+            "the answer was given about another picture, model or edit: name them with -i, -m and -c (this run has "
+            "%016llx)",
+            (unsigned long long)hash);
+    return STATUS_NO;
 }
 
 const Verb VERB_RECEIPT = {
