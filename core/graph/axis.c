@@ -148,8 +148,18 @@ static bool parse_patch(const Axis *a, const char *text, int *i)
     return true;
 }
 
+bool axis_plain(const char *label, const char *word)
+{
+    static const char *const BLANK[] = {"Ġ", "▁"};
+    for (size_t k = 0; k < sizeof BLANK / sizeof *BLANK; k++)
+        if (*word && strncmp(label, BLANK[k], strlen(BLANK[k])) == 0 && strcmp(label + strlen(BLANK[k]), word) == 0)
+            return true;
+    return false;
+}
+
 bool axis_parse(const Axis *a, const char *text, int *i)
 {
+    int plain = -1;
     if (parse_patch(a, text, i) || parse_number(text, a->n, i))
         return true;
     const bool nameless = a->kind == AXIS_CLASS && !a->labels && a->sym[0] == 'v'; /* words: w1 is one, as a token is */
@@ -162,6 +172,10 @@ bool axis_parse(const Axis *a, const char *text, int *i)
             *i = k;
             return true;
         }
+        if (axis_plain(label, text))
+            plain = plain == -1 ? k : -2;
     }
-    return false;
+    if (plain >= 0)
+        *i = plain;
+    return plain >= 0;
 }

@@ -80,6 +80,8 @@ size_t dims_ravel(const Axis *axes, Dims d, const int index[DIMS_MAX]);
 const char *axis_label(const Axis *a, int i, char *out, size_t n);
 /* Index named by text: a label, or a number 0 … n-1. False when there is none. */
 bool axis_parse(const Axis *a, const char *text, int *i);
+/* Is that the word without the mark that its tokeniser puts for a blank before it: "Lily" of "▁Lily"? */
+bool axis_plain(const char *label, const char *word);
 /* A patch axis or token axis: row and column of index i on the patch grid. False for prefix tokens and other kinds. */
 bool axis_patch(const Axis *a, int i, int *row, int *col);
 #endif

@@ -53,7 +53,8 @@ static bool read_typed(const Model *m, const char *typed, int most, Words *out, 
     w.n -= whole && w.n && w.number[w.n - 1] == m->target.end;
     if (w.n > most) {
         words_free(&w);
-        return err_set(err, "a text to write may have at most %d words: shorten it", most);
+        return err_set(err, "a text%s may have at most %d words: shorten it",
+                       seq2seq_has_encoder(&m->text) ? " to write" : "", most);
     }
     int *number = xmalloc(((size_t)w.n + 1) * sizeof *number), n = 0;
     if (model_starts(m))

@@ -112,12 +112,12 @@ static char *named_split(char *word)
     return equals && equals > word && (!bracket || equals < bracket) ? equals : NULL;
 }
 
-static bool add_word(Args *a, char *word, int column, bool quoted, Err *err)
+static void add_word(Args *a, char *word, int column, bool quoted)
 {
     char *equals = quoted ? NULL : named_split(word);
     if (a->count == COMMAND_ARGS || a->named_count == COMMAND_ARGS)
-        return err_set(err, "column %d: more words than any command takes", column);
-    if (equals) {
+        a->beyond = a->beyond ? a->beyond : column;
+    else if (equals) {
         *equals = 0;
         a->named[a->named_count].name = word;
         a->named[a->named_count].value = equals + 1;
@@ -126,7 +126,6 @@ static bool add_word(Args *a, char *word, int column, bool quoted, Err *err)
         a->word[a->count] = word;
         a->column[a->count++] = column;
     }
-    return true;
 }
 
 /* The sign that p stands for inside quotes, and how many bytes it takes there: an escape or itself. */
@@ -220,8 +219,8 @@ bool args_parse(Args *a, const char *line, const char **name, Err *err)
             a->rest = at <= strlen(line) ? line + at : "";
             if (strcmp(word, "prompt") == 0) /* what it types is not finished: a quote may stay open */
                 return true;
-        } else if (!add_word(a, word, column, quoted, err))
-            return false;
+        } else
+            add_word(a, word, column, quoted);
         first = false;
     }
 }
@@ -327,6 +326,8 @@ static bool do_one(Session *s, const Commands *c, const char *line, Err *err)
     }
     if (!may(s, command, err))
         return false;
+    if (a.beyond && !(command->touches & COMMAND_TEXT))
+        return err_set(err, "%s: column %d: more words than any command takes", name, a.beyond);
     a.command = command;
     buf_clear(&s->said);
     Err inner = {{0}};

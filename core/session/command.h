@@ -16,6 +16,7 @@ enum {
     COMMAND_WRITE = 16,     /* … and to write */
     COMMAND_PROCESS = 32,   /* the program itself: leaves it, types for its reader, lets others in or follows them */
     COMMAND_PICTURES = 128, /* no touch: only for models that look at pictures; no list of a text model has it */
+    COMMAND_TEXT = 256,     /* no touch: its words may be a text, of any number of them; `rest` has them all */
     COMMAND_SHADOWS = 64, /* no touch: stands before another table's command of that name (the screen's own `export`) */
 
     LINE_FOREIGN = COMMAND_SESSION | COMMAND_EDIT, /* followed, of a link, a lesson, a demonstration: somebody else's */
@@ -23,8 +24,8 @@ enum {
     LINE_OWN = LINE_REPLAY | COMMAND_WRITE | COMMAND_PROCESS /* typed, -c, a key. All three: | COMMAND_UI on a screen */
 };
 
-/* COMMAND_LINE: a file's name of 1023 bytes, each of them escaped (command_quote), and what stands around it. */
-enum { COMMAND_ARGS = 16, COMMAND_LINE = 4608 };
+/* COMMAND_LINE: an input's path, each of its bytes escaped (command_quote), and what stands around it. */
+enum { COMMAND_ARGS = 16, COMMAND_LINE = 4 * INPUT_PATH + 512 };
 
 /* A command line cut into words. word=value arguments are kept apart. Text stays valid while the Args lives. */
 typedef struct Args {
@@ -32,6 +33,7 @@ typedef struct Args {
     const char *word[COMMAND_ARGS]; /* positional, after the command's name */
     int column[COMMAND_ARGS];       /* where each began in the line, from 1, for error messages */
     int count;
+    int beyond; /* column of the first word that there was no room for; 0: there was */
     struct {
         const char *name, *value;
         int column;

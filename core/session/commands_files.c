@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/export.h"
@@ -70,11 +71,18 @@ static bool run_model(Session *s, const Args *a, Err *err)
     const char *path = strcmp(a->word[0], "bundled") == 0 ? NULL : a->word[0];
     if (!(s->permit & COMMAND_READ) && strcmp(path ? path : "", s->model_path) == 0) /* followed: it is open */
         return true;
+    char was[80] = "";
+    if (session_words(s, SIDE_B))
+        utf8_take(was, sizeof was, session_input(s, SIDE_B)->name, strlen(session_input(s, SIDE_B)->name));
     if (!session_open_model(s, path, err))
         return false;
     s->model_chosen = true;
-    session_say(s, "%s (%s), %d blocks, %d tokens.%s", s->model.name, s->model.layout, session_blocks(s),
-                session_tokens(s), s->model.trained ? "" : " Untrained: its predictions mean nothing.");
+    const Input *now = session_input(s, SIDE_B);
+    bool other = *was && now->kind == INPUT_TEXT && strncmp(was, now->name, strlen(was)) != 0;
+    session_say(s, "%s (%s), %d blocks, %d tokens.%s%s", s->model.name, s->model.layout, session_blocks(s),
+                session_tokens(s), s->model.trained ? "" : " Untrained: its predictions mean nothing.",
+                other ? " The text before is none of its: it has a first one of its own, and `open` takes another."
+                      : "");
     return true;
 }
 
@@ -154,7 +162,7 @@ static bool run_copy(Session *s, const Args *a, Err *err)
 
 static const Command COMMANDS[] = {
     COMMAND("open", "files", "open FILE, #N, FILE:tensor, \"sentence\"", "open another input; edits stay",
-            COMMAND_SESSION | COMMAND_READ, run_open, NULL),
+            COMMAND_SESSION | COMMAND_READ | COMMAND_TEXT, run_open, NULL),
     COMMAND("model", "files", "model PATH, bundled, photos, translator",
             "open another model for the same input; edits are dropped", COMMAND_SESSION | COMMAND_READ, run_model,
             NULL),

@@ -21,7 +21,12 @@ static int place_of_word(const Text *t, const char *word)
     for (int i = 0; i < t->count; i++)
         if (t->label && strcmp(t->label[i], word) == 0)
             return i;
-    int place = -1;
+    int place = -1, plain = -1;
+    for (int i = 0; i < t->count && t->label; i++) /* "▁Lily" as it is typed, where it is one token alone */
+        if (axis_plain(t->label[i], word))
+            plain = plain == -1 ? i : -2;
+    if (plain >= 0)
+        return plain;
     char rest;
     return sscanf(word, "%d%c", &place, &rest) == 1 && place >= 0 && place < t->count ? place : -1;
 }
@@ -75,7 +80,10 @@ static bool put_numbers(const Model *m, const Text *t, const Change *c, Buf *out
         number = vocabulary_find(v, piece, strlen(piece));
     }
     if (number < 0)
-        return err_set(err, "'%.60s' is no piece of the model's vocabulary: `vitrine tokens -m` shows how it is cut",
+        return err_set(err,
+                       "'%.60s' is no single piece of the model's vocabulary (`vitrine tokens -m` shows how it is "
+                       "cut): `pin`, then "
+                       "`open` with the whole text, compares two texts",
                        c->word);
     buf_puts(out, "ids:");
     for (int i = 0; i < t->count; i++) {
@@ -141,7 +149,7 @@ static bool find_place(const Session *s, const Args *a, int at, const Text text[
     }
     if (c->place < 0 || c->place >= text[c->text].count)
         return err_set(err, "column %d: there is no '%.24s' in %s", a->column[at], word,
-                       c->text < 0              ? "either text"
+                       c->text < 0 ? text[TEXT_SOURCE].count && text[TEXT_TARGET].count ? "either text" : "the text"
                        : c->text == TEXT_TARGET ? "the target"
                                                 : "the source");
     return is_typed(text[c->text].label[c->place]) ||

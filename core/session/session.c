@@ -378,6 +378,21 @@ bool session_open_input(Session *s, const char *input, Err *err)
     return true;
 }
 
+/* The same input where it is of the model's kind; else the model's own first one: instead of ready values, which were
+ * made for the model before, and of a text that this one can't read, or that nobody asked for. */
+static bool open_same(Input *out, const Session *s, const Model *m, Err *err)
+{
+    Err unread;
+    const Input *now = session_input(s, SIDE_B);
+    const Model *was = s->now->model;
+    const bool text = now->kind == INPUT_TEXT, numbers = text && strncmp(now->path, "ids:", 4) == 0,
+               other = !was || was->source.n != m->source.n || was->target.n != m->target.n,
+               fresh = now->ready || now->kind != m->family->input || now->invented || (numbers && other);
+    if (!fresh && input_copy(out, now, m, text ? &unread : err))
+        return true;
+    return (fresh || text) && input_open(out, m, NULL, err);
+}
+
 bool session_open_model(Session *s, const char *path, Err *err)
 {
     Model m = {0};
@@ -389,10 +404,7 @@ bool session_open_model(Session *s, const char *path, Err *err)
         return strcmp(path ? path : "", s->model_path) == 0 || err_set(err, "%s", s->keep_model);
     if (!load_model(s, &m, file, err))
         return false;
-    /* the same input where it is of the model's kind; ready values were made for the model before */
-    const Input *now = session_input(s, SIDE_B);
-    bool other = now->ready || now->kind != m.family->input;
-    if (other ? !input_open(&in, &m, NULL, err) : !input_copy(&in, now, &m, err)) {
+    if (!open_same(&in, s, &m, err)) {
         model_free(&m);
         return false;
     }

@@ -18,7 +18,8 @@
 #include "core/models/stages.h"
 #include "core/models/text_model.h"
 
-enum { SESSION_AXES = 48, SESSION_PATH = 160, PLACE_OPERANDS = 64 };
+/* INPUT_PATH: of a file's name, or of a text, which may be as long as models read. */
+enum { INPUT_PATH = 16384, SESSION_AXES = 48, SESSION_PATH = 160, PLACE_OPERANDS = 64 };
 
 /* ---- what is shown: A, B, and their difference ---- */
 /* How a run is asked for: A, B and A − B are ways to ask, and the first numbers of the table of runs; from RUN_FIRST on
@@ -30,9 +31,9 @@ typedef enum Side { SIDE_NONE, SIDE_A, SIDE_B, SIDE_DIFF, RUN_FIRST, RUN_LAST = 
  * legal. */
 typedef struct Input {
     InputKind kind;
-    char name[128];  /* for people: "#17", "cat.png", "x.safetensors:pixel_values", or the text */
-    char path[1024]; /* what opened it, to open it again */
-    int label;       /* its true class where known (drawn shapes), else -1 */
+    char name[128];        /* for people: "#17", "cat.png", "x.safetensors:pixel_values", or the text */
+    char path[INPUT_PATH]; /* what opened it, to open it again */
+    int label;             /* its true class where known (drawn shapes), else -1 */
     /* INPUT_PICTURE */
     Image original; /* as decoded and upright; empty when ready values were given */
     Image resized;  /* what the model receives */

@@ -552,6 +552,13 @@ static void labels_and_parsing(void **state)
     assert_string_equal(axis_label(&c, 1, out, sizeof out), "1"); /* two channels are no red and green */
     c.n = 3;
     assert_string_equal(axis_label(&c, 1, out, sizeof out), "G");
+    const char *const pieces[] = {"▁the", "▁", "ĠLily", "▁on", "Ġon", "off", "▁off"};
+    Axis v = {.sym = "v", .n = 7, .kind = AXIS_CLASS, .labels = pieces};
+    assert_true(axis_parse(&v, "the", &i) && i == 0); /* as it is typed, without the tokeniser's blank */
+    assert_true(axis_parse(&v, "Lily", &i) && i == 2);
+    assert_true(axis_parse(&v, "off", &i) && i == 5); /* its own name first */
+    assert_false(axis_parse(&v, "on", &i));           /* of two neither */
+    assert_false(axis_parse(&v, "", &i));
     assert_true(axis_patch(&t, 7, &row, &col) && row == 1 && col == 1);
     assert_false(axis_patch(&t, 1, &row, &col));
 }

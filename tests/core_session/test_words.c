@@ -65,6 +65,13 @@ static void must(const char *line)
         fail_msg("%s: %s", line, err.text);
 }
 
+static void own(const char *line) /* it may name a file */
+{
+    Err err = {{0}};
+    if (!command_do(&s, &all, line, LINE_OWN, &err))
+        fail_msg("%s: %s", line, err.text);
+}
+
 static void refused(const char *line, const char *why)
 {
     Err err = {{0}};
@@ -146,6 +153,36 @@ static void long_texts(void **state)
     if (!session_open_input(&s, text, &err))
         fail_msg("%s", err.text);
     assert_int_equal(s.now->input.text[TEXT_SOURCE].count, 70);
+    char *longer = calloc(2 * 700 + 3, 1);
+    assert_non_null(longer);
+    for (int i = 0; i < 700; i++)
+        strcat(longer, "2 ");
+    if (!session_open_input(&s, strcat(longer, ">"), &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(s.now->input.text[TEXT_SOURCE].count, 700);
+    free(longer);
+    must("open 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2"); /* as many words as a text has, without quotes */
+    assert_int_equal(s.now->input.text[TEXT_SOURCE].count, 20);
+    refused("goto 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2", "more words than any command takes");
+}
+
+/* A text that another model can't read gives way to one of its own, and that is said; one that it can stays. */
+static void another_model_of_words(void **state)
+{
+    (void)state;
+    must("open the cat is tired");
+    own("model tests/data/families/words_llama");
+    assert_non_null(strstr(buf_str(&s.said), "The text before is none of its"));
+    assert_true(s.now->input.invented);
+    own("model tests/data/families/words_mistral"); /* what nobody asked for does not stay */
+    assert_true(s.now->input.invented);
+    must("model translator");
+    assert_string_equal(s.model_path, "translator");
+    assert_false(s.now->input.invented);
+    must("open the cat is tired");
+    must("model translator");
+    assert_null(strstr(buf_str(&s.said), "The text before"));
+    assert_string_equal(s.now->input.path, "the cat is tired");
 }
 
 /* Each word of the target in turn: whatever stands before it is the same bits, and something behind it is not. */
@@ -291,6 +328,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_no_word, start, stop),
         cmocka_unit_test_setup_teardown(words_without_names, start_numbers, stop),
         cmocka_unit_test_setup_teardown(long_texts, start_numbers, stop),
+        cmocka_unit_test_setup_teardown(another_model_of_words, start, stop),
         cmocka_unit_test_setup_teardown(nothing_before_a_word_knows_of_it, start, stop),
         cmocka_unit_test_setup_teardown(a_broken_mask_leaks, start, stop),
         cmocka_unit_test_setup_teardown(no_entropy_is_below_zero, start, stop),

@@ -179,6 +179,8 @@ static bool parse_line(EditParse *p, const EditState *lines, int i, Err *err)
     p->values = &lines->values[i];
     if (!args_parse(&a, lines->line[i], &name, err))
         return false;
+    if (a.beyond)
+        return err_set(err, "column %d: more words than any edit takes", a.beyond);
     const EditVerb *v = edit_verb(name, a.count ? a.word[0] : "");
     return v ? v->parse(p, &a, err) : err_set(err, "'%s' is not an edit", lines->line[i]);
 }
