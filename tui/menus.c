@@ -8,6 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
+#include "core/io/llama2c.h"
 #include "core/models/drawn.h"
 #include "core/session/input.h"
 #include "core/session/learned/measures.h"
@@ -166,12 +167,20 @@ static bool is_model_folder(const char *name)
     return file_exists(path);
 }
 
+/* With its tokeniser beside it; the tokeniser itself is no model. */
+static bool is_llama2c(const char *name)
+{
+    char tokeniser[4096];
+    int words;
+    return strcasecmp(file_suffix(name), "bin") == 0 && llama2c_beside(name, tokeniser, &words);
+}
+
 static void add_found(Overlay *o, const char *name, bool pictures)
 {
     char text[300], clean[256];
     Buf command = {0};
     utf8_clean(clean, sizeof clean, name);
-    bool model = strcasecmp(file_suffix(name), "safetensors") == 0 || is_model_folder(name);
+    bool model = strcasecmp(file_suffix(name), "safetensors") == 0 || is_model_folder(name) || is_llama2c(name);
     if (!model && !(pictures && is_picture(name)))
         return;
     utf8_print(text, sizeof text, "%s %s", model ? "model  " : "picture", clean);
@@ -281,7 +290,8 @@ static void add_learned(Overlay *o, const Session *s)
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const ScreenSpec *screen = screen_spec((Screen)i);
         char text[160];
-        if (screen->group != GROUP_LEARNED || for_pictures(s, screen->own.commands))
+        if (screen->group != GROUP_LEARNED || for_pictures(s, screen->own.commands) ||
+            (screen->empty && screen->empty(s)))
             continue;
         snprintf(text, sizeof text, "%-10s %s", screen->own.commands->name, screen->own.commands->summary);
         overlay_add(o, text, "", screen->own.commands->name);

@@ -154,8 +154,5 @@ bool dataset_suits(const Model *m, const Pictures *pictures, Err *err)
 const char *dataset_unsuited_sentences(const Model *m)
 {
     bool suits = m->text.form == SEQ2SEQ_BOTH && m->text.source_words == EN_WORDS && m->text.target_words == FR_WORDS;
-    return suits ? NULL
-                 : "this model is not measured, since sentences with known translations are there only in the words of "
-                   "the "
-                   "bundled translator";
+    return suits ? NULL : "not measured: there are no sentences with known translations in its words";
 }

@@ -1,6 +1,6 @@
-/* Inside core/io and core/models: the files of llama2.c, a program by Karpathy. A model is one .bin: seven whole
- * numbers, then all weights as float32 in an order that they give (export.py and run.c, versions 0 and 1). Its
- * tokeniser is another: pieces with scores. Both are known by nothing but that their length fits. */
+/* Inside core/io and core/models, and for lists of models: the files of llama2.c, a program by Karpathy. A model is one
+ * .bin: seven whole numbers, then all weights as float32 in an order that they give (export.py and run.c, versions 0
+ * and 1). Its tokeniser is another: pieces with scores. Both are known by nothing but that their length fits. */
 #ifndef VITRINE_IO_LLAMA2C_H
 #define VITRINE_IO_LLAMA2C_H
 #include "core/io/tensors.h"

@@ -43,7 +43,8 @@ typedef struct ScreenSpec {
     /* …and what `average` and `head` do with it besides; or NULL. */
     bool (*average)(Session *s, bool on, Err *err);
     bool (*work)(Session *s, int64_t deadline_ns); /* what is measured while it is on; true: nothing left. Or NULL */
-    bool shipped; /* what is measured comes with the bundled model: it is there at once */
+    bool (*empty)(const Session *s); /* can nothing of it be shown of this model? no menu offers it then; or NULL */
+    bool shipped;                    /* what is measured comes with the bundled model: it is there at once */
     /* `play`: one step more of what the screen shows in steps; false: all is there. NULL: it has no steps. */
     bool (*play)(Session *s);
     bool (*say)(const struct Teller *t);         /* `say`, whatever node is in focus; NULL: the node's own */

@@ -78,6 +78,14 @@ static void the_tree_is_the_search(void **state)
     assert_true(decode_run(&own, &m, w.number, w.n, &d->how, NULL, NULL, NULL, &err));
     assert_true(d->how.width == 5 && d->how.alpha == 0.8);
     assert_int_equal(d->lines, own.count - 1);
+    int way[64], n = 0;
+    for (int k = own.best; k > 0 && n < 64; k = own.node[k].parent)
+        way[63 - n++] = own.node[k].word;
+    Buf written = {0};
+    words_text(&m.target, way + 64 - n, n, &written);
+    assert_true(written.len > 0);
+    assert_string_equal(buf_str(&d->written), buf_str(&written)); /* as one reads it, without </s> */
+    buf_free(&written);
     bool seen[4096] = {false};
     int best = 0;
     for (int i = 0; i < d->lines; i++) {

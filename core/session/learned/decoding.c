@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
+#include "core/models/text_model.h"
 #include "core/session/exhibit.h"
 #include "core/session/learned/measures_parts.h"
 
@@ -32,6 +33,7 @@ static void free_search(Search *w)
     free(w->source);
     free(w->found.line);
     buf_free(&w->lines);
+    buf_free(&w->found.written);
     *w = (Search){0};
 }
 
@@ -224,6 +226,21 @@ static void make_lines(Search *w)
     free(t.worth);
 }
 
+/* What the lines on the best way say together: pieces joined, without the end. */
+static void put_written(Search *w)
+{
+    Decoding *f = &w->found;
+    const Vocabulary *v = &w->model->target;
+    int *number = xcalloc((size_t)f->lines + 1, sizeof *number), n = 0;
+    for (int i = 0; i < f->lines; i++) {
+        int word = f->text->node[f->line[i].node].word;
+        if (f->line[i].best && word >= 0 && word != v->end && word != v->start && word != v->pad)
+            number[n++] = word;
+    }
+    words_text(v, number, n, &f->written);
+    free(number);
+}
+
 /* --- the search --- */
 
 static bool same_bits(const Decode *a, const Decode *b)
@@ -270,6 +287,7 @@ static void end(Search *w)
     w->found.cut = decode_cut(w->found.text, w->model);
     w->found.same = same_bits(w->found.text, without);
     make_lines(w);
+    put_written(w);
     decoder_free(w->without);
     w->without = NULL;
     w->found.done = true;

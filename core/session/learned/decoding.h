@@ -29,6 +29,7 @@ typedef struct Decoding {
     bool same;                /* words, shares and scores of both are the same bits */
     DecodingLine *line;
     int lines;
+    Buf written; /* the best text, as one reads it */
     bool done;
     char why[sizeof(((Err *)0)->text)]; /* why there is none, or "" */
 } Decoding;

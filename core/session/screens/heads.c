@@ -100,6 +100,12 @@ static const char *head_words_why(const Session *s)
     return session_photos(s) ? NULL : why; /* whose means are known */
 }
 
+/* All of either is measured over sentences, where words are read. */
+static bool empty_words(const Session *s)
+{
+    return session_words(s, SIDE_B) && head_words_why(s);
+}
+
 void head_words_looks(const Session *s, int row, int head, Buf *out)
 {
     const char *why = head_words_why(s);
@@ -262,8 +268,8 @@ static const Command HEADS = COMMAND(
 
 SCREEN_SPEC(HEADS, .name = "heads", .about = "attention distance and entropy of every head", .group = GROUP_LEARNED,
             .shipped = true, .command = "heads", .own = {&HEADS, 1, NULL}, .move = move_on_attentions,
-            .enter = enter_pattern, .next = enter_sheet, .work = measures_step_looks, .say = say_heads,
-            .tell = tell_heads);
+            .enter = enter_pattern, .next = enter_sheet, .empty = empty_words, .work = measures_step_looks,
+            .say = say_heads, .tell = tell_heads);
 
 /* --- what each is missed by --- */
 
@@ -346,5 +352,5 @@ static const Command CENSUS = COMMAND("census", "learned", "census", "show the a
 
 SCREEN_SPEC(CENSUS, .name = "census", .about = "accuracy lost without each head", .group = GROUP_LEARNED,
             .shipped = true, .command = "census", .own = {&CENSUS, 1, NULL}, .move = move_on_attentions,
-            .enter = enter_pattern, .next = enter_tensor, .work = measures_step_census, .say = say_census,
-            .tell = tell_census);
+            .enter = enter_pattern, .next = enter_tensor, .empty = empty_words, .work = measures_step_census,
+            .say = say_census, .tell = tell_census);

@@ -316,6 +316,13 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Census c = census_open(p->s);
     Layout l = layout(&c, r);
+    if (c.why && session_words(p->s, side)) { /* no table without a number */
+        Buf words = {0};
+        buf_printf(&words, "Sentences lost without each head are %s.", c.why);
+        canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&words));
+        buf_free(&words);
+        return;
+    }
     if (l.status.h)
         draw_status(p, &c, l.status);
     draw_table(p, &c, &l, focus);

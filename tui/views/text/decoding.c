@@ -9,7 +9,17 @@
 #include "tui/views/number.h"
 #include "tui/views/shown.h"
 
-enum { SHARE = 8, LOGS = 9, SCORE = 8, FATE = 6, WORD_LEAST = 16, WORD_MOST = 44, DEPTH_MOST = 8, COUNTS_FROM = 14 };
+enum {
+    SHARE = 8,
+    LOGS = 9,
+    SCORE = 8,
+    FATE = 6,
+    WORD_LEAST = 16,
+    WORD_MOST = 44,
+    DEPTH_MOST = 8,
+    COUNTS_FROM = 16,
+    TEXT_MOST = 3
+};
 
 typedef struct Layout {
     Rect how, text, counts, header, lines;
@@ -25,10 +35,12 @@ static Side side_of(Side side)
 static Layout layout(const Session *s, const Decoding *d, Rect r)
 {
     Layout l = {.word = r.w - SHARE - SCORE};
+    const bool counts = r.h >= COUNTS_FROM;
     l.how = rect_cut(&r, 't', 1);
+    int rows = counts && r.w > 0 ? utf8_cells(buf_str(&d->written)) / r.w + 1 : 1;
     if (r.h > 3)
-        l.text = rect_cut(&r, 't', 1);
-    if (r.h >= COUNTS_FROM)
+        l.text = rect_cut(&r, 't', rows < TEXT_MOST ? rows : TEXT_MOST);
+    if (counts)
         l.counts = rect_cut(&r, 't', 4);
     if (r.h > 2)
         l.header = rect_cut(&r, 't', 1);
@@ -40,21 +52,6 @@ static Layout layout(const Session *s, const Decoding *d, Rect r)
     l.word = l.word > WORD_MOST ? WORD_MOST : l.word;
     l.first = (int)scroll_first((size_t)d->lines, (size_t)decoding_line(s, d), (size_t)r.h);
     return l;
-}
-
-static void draw_text(const Paint *p, const Decoding *d, Rect r)
-{
-    int x = r.x, end = r.x + r.w;
-    bool joined = true; /* no blank before the first word, nor behind an apostrophe */
-    for (int i = 0; i < d->lines && x < end; i++) {
-        const DecodingLine *l = &d->line[i];
-        if (!l->best || *l->word == '<')
-            continue;
-        x += joined ? 0 : 1;
-        if (x < end)
-            x += canvas_label(p->c, r.y, x, end - x, STYLE_TEXT, l->word);
-        joined = l->word[0] && utf8_cells(l->word) > 1 && l->word[strlen(l->word) - 1] == '\'';
-    }
 }
 
 static void put_amount(char *out, size_t n, double x)
@@ -161,7 +158,7 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
         canvas_text(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING,
                     "; no cache: a change reaches other tokens");
     if (l.text.h)
-        draw_text(p, d, l.text);
+        canvas_wrap(p->c, l.text, STYLE_TEXT, buf_str(&d->written));
     if (l.counts.h)
         draw_counts(p, d, l.counts);
     if (l.header.h)

@@ -8,7 +8,16 @@
 #include "core/base/utf8.h"
 #include "tui/views/classes.h"
 
-enum { WORD_MOST = 14, NUMBER = 4, SHARE = 8, BAR_LEAST = 4, BAR_MOST = 32, SECOND = 18, AWAY = 7 };
+enum {
+    WORD_LEAST = 5,
+    /* "after" */ WORD_MOST = 14,
+    NUMBER = 4,
+    SHARE = 8,
+    BAR_LEAST = 4,
+    BAR_MOST = 32,
+    SECOND = 18,
+    AWAY = 7
+};
 
 typedef struct Writing {
     Shown probs;  /* [token, word] */
@@ -33,6 +42,7 @@ static bool writing_open(const Session *s, Side side, Writing *w)
     w->words = &w->probs.graph->axes[d.axis[1]];
     w->n = (size_t)w->words->n;
     w->word = shown_axis_widest(w->tokens, WORD_MOST);
+    w->word = w->word < WORD_LEAST ? WORD_LEAST : w->word;
     if (shown_open(s, side, shown_site(s, side, SITE_MARGIN), &w->margin) && w->margin.values)
         for (size_t i = 0; i < w->margin.count; i++)
             w->most = w->margin.values[i] > w->most ? w->margin.values[i] : w->most;
