@@ -11,6 +11,7 @@
 
 #include "lessons/play.h"
 #include "tests/tui_views/drawn.h"
+#include "tui/canvas/export.h"
 
 static Session session;
 
@@ -127,9 +128,52 @@ static void a_vector_that_fits_is_whole(void **state)
     player_close(&p);
 }
 
+/* How a card's screen reads in 60 columns, without its colours. */
+static void put_worked(const Player *p, int card, int height, Buf *text)
+{
+    Err err = {{0}};
+    Canvas c;
+    const Rect r = {0, 0, height, 60};
+    assert_true(player_enter((Player *)(uintptr_t)p, card, &err));
+    canvas_init(&c, r.h, r.w);
+    drawn_prepare(&session, &VIEW_WORKED, SIDE_B, r);
+    view_draw(&VIEW_WORKED, &(Paint){.s = &session, .c = &c}, r, SIDE_B, true);
+    buf_clear(text);
+    export_text(&c, text);
+    canvas_free(&c);
+}
+
+/* Six words by eight experts stand whole beside the map at 80 x 24; what does not fit says on which side there is more.
+ */
+static void a_matrix_is_whole_or_says_that_it_is_not(void **state)
+{
+    (void)state;
+    LessonFile f;
+    Player p;
+    Lesson l;
+    Err err = {{0}};
+    Buf text = {0};
+    assert_true(lesson_by_number(31, &f) && lesson_parse(&l, f.name, f.text, f.size, 0, &err));
+    assert_true(player_open(&p, &session, &l, &err));
+    put_worked(&p, 1, 12, &text);
+    assert_true(strstr(buf_str(&text), "t=mice") && strstr(buf_str(&text), "t=dogs"));
+    assert_true(strstr(buf_str(&text), "x=0") && strstr(buf_str(&text), "x=7"));
+    assert_false(strstr(buf_str(&text), "→") || strstr(buf_str(&text), "↓"));
+    put_worked(&p, 1, 9, &text);
+    assert_non_null(strstr(buf_str(&text), "↓"));
+    player_close(&p);
+    assert_true(lesson_by_number(27, &f) && lesson_parse(&l, f.name, f.text, f.size, 0, &err));
+    assert_true(player_open(&p, &session, &l, &err));
+    put_worked(&p, 5, 12, &text); /* two heads of eight numbers, and every word of the text */
+    assert_true(strstr(buf_str(&text), "h0e5") && strstr(buf_str(&text), "→") && strstr(buf_str(&text), "u=cat#3"));
+    player_close(&p);
+    buf_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_matrix_is_whole_or_says_that_it_is_not),
         cmocka_unit_test(a_vector_that_fits_is_whole),
         cmocka_unit_test(into_what_is_not_computed),
         cmocka_unit_test(a_function_is_named),

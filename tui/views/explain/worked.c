@@ -7,34 +7,47 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/graph/explain.h"
 #include "core/session/address.h"
 #include "tui/canvas/export.h"
 #include "tui/views/explain/explain.h"
 #include "tui/views/shown.h"
 
 static const size_t EVERY_TERM = SIZE_MAX;
-enum { CELL = 10, CELL_LEAST = 8, LABEL = 10, TABLE_MOST = 9, TERM = 10 };
+enum { CELL = 10, CELL_CUT = 8, CELL_LEAST = 6, LABEL = 10 };
+enum { TABLE_MOST = 9, TERM = 10, LEAF_LINES = 4, TERMS_LEAST = 1 };
 
 typedef struct Parts {
     Rect formula, table, arithmetic;
 } Parts;
 
-static Parts parts_of(Rect r, size_t rows)
-{
-    Parts p = {.formula = rect_cut(&r, 't', r.h > 4 ? 1 : 0)};
-    int most = r.h / 2 < TABLE_MOST + 1 ? r.h / 2 : r.h > 24 ? r.h / 2 : TABLE_MOST + 1;
-    bool fits = rows + 1 <= (size_t)most;
-    rect_cut(&r, 't', r.h > 12 && fits ? 1 : 0); /* rather a term more than a blank line */
-    p.table = rect_cut(&r, 't', fits ? (int)rows + 1 : most + (r.h > 8));
-    rect_cut(&r, 't', r.h > 6 ? 1 : 0);
-    p.arithmetic = r;
-    return p;
-}
-
 /* One row of several numbers: bars stand below them. */
 static bool is_vector(const Plane *plane)
 {
     return plane->row_count == 1 && plane->col_count > 1;
+}
+
+/* Lines that the arithmetic of its cell takes: the address, the terms, what they come to. */
+static size_t arithmetic_lines(const Shown *v)
+{
+    bool leaf = graph_node(v->graph, v->node)->op == OP_LEAF;
+    return leaf ? LEAF_LINES : explain_open(v->graph, v->node, v->cell).terms + 2;
+}
+
+/* The table has half of the room. Where it has more rows, all that the arithmetic leaves; a small one is whole beside
+ * the first term of it. */
+static Parts parts_of(const Shown *v, const Plane *plane, Rect r)
+{
+    Parts p = {.formula = rect_cut(&r, 't', r.h > 4 ? 1 : 0)};
+    size_t lines = plane->row_count + is_vector(plane) + 1, need = arithmetic_lines(v);
+    int most = r.h / 2 < TABLE_MOST + 1 ? r.h / 2 : r.h > 24 ? r.h / 2 : TABLE_MOST + 1;
+    need = lines <= TABLE_MOST + 1 && need > TERMS_LEAST + 2 ? TERMS_LEAST + 2 : need;
+    bool fits = lines <= (size_t)most, tight = !fits && lines + need <= (size_t)r.h;
+    rect_cut(&r, 't', r.h > 12 && fits ? 1 : 0); /* rather a term more than a blank line */
+    p.table = rect_cut(&r, 't', fits || tight ? (int)lines : most + (r.h > 8));
+    rect_cut(&r, 't', tight ? (size_t)r.h > need : r.h > 6 ? 1 : 0);
+    p.arithmetic = r;
+    return p;
 }
 
 /* Which part of the table is seen. */
@@ -44,15 +57,27 @@ typedef struct Window {
     int rows, cols, label, cell; /* label, cell: columns of the rows' names, and of a number */
 } Window;
 
+/* No wider than its names are, "t=fear#2". */
+static int label_width(const Shown *v, Dims rows)
+{
+    Buf axes = {0};
+    shown_axes(v->graph, rows, &axes);
+    int n = utf8_cells(buf_str(&axes)) + 1 + shown_widest(v->graph, rows) + 1;
+    buf_free(&axes);
+    return n < LABEL ? n : LABEL;
+}
+
 static Window window_of(const Shown *v, Rect r)
 {
     Window w = {.plane = plane_make(v->graph, v->node)};
     plane_cursor(v->graph, &w.plane, v->at, &w.row, &w.col);
     w.rows = r.h > 1 ? r.h - 1 : 0;
     w.label = w.plane.rows.n ? LABEL : 0;
-    int room = r.w > w.label ? r.w - w.label : 0,
-        all = w.plane.col_count < (size_t)room ? (int)w.plane.col_count : room;
-    w.cell = all * CELL > room && all * CELL_LEAST <= room ? room / all : CELL; /* rather narrow than out of sight */
+    size_t all = w.plane.col_count;
+    if (w.label && all > (size_t)(r.w > LABEL ? r.w - LABEL : 0) / CELL) /* rather narrow than out of sight */
+        w.label = label_width(v, w.plane.rows);
+    int room = r.w > w.label ? r.w - w.label : 0;
+    w.cell = all * CELL <= (size_t)room ? CELL : all * CELL_LEAST <= (size_t)room ? room / (int)all : CELL_CUT;
     w.cols = room / w.cell;
     w.row0 = scroll_first(w.plane.row_count, w.row, (size_t)w.rows);
     w.col0 = scroll_first(w.plane.col_count, w.col, (size_t)w.cols);
@@ -70,6 +95,8 @@ static void draw_label(const Paint *p, const Shown *v, Dims d, size_t joint, Rec
     shown_axes(v->graph, d, &axes);
     utf8_print(text, sizeof text, "%.12s=%.60s", buf_str(&axes), shown_label(v->graph, d, joint, label, sizeof label));
     buf_free(&axes);
+    if (utf8_cells(text) >= at.w) /* the name itself is worth more than that of its axis */
+        utf8_print(text, sizeof text, "%.60s", label);
     if (right)
         canvas_right(p->c, at.y, at.x, at.w - 1, here ? STYLE_STRONG : STYLE_AXIS, text);
     else
@@ -103,6 +130,20 @@ static void draw_bars(const Paint *p, const Shown *v, const Window *w, const Col
     }
 }
 
+/* Arrows where there is more of it than what is seen. */
+static void draw_more(const Paint *p, const Window *w, Rect r)
+{
+    int right = r.x + w->label + w->cols * w->cell, bottom = r.y + w->rows, left = r.x + w->label - 1;
+    if (w->col0 + (size_t)w->cols < w->plane.col_count)
+        canvas_text(p->c, r.y, right < r.x + r.w ? right : r.x + r.w - 1, 1, STYLE_KEY, "→");
+    if (w->col0)
+        canvas_text(p->c, r.y, left >= r.x ? left : r.x, 1, STYLE_KEY, "←");
+    if (w->row0 + (size_t)w->rows < w->plane.row_count && w->label)
+        canvas_text(p->c, bottom, left, 1, STYLE_KEY, "↓");
+    if (w->row0 && w->label)
+        canvas_text(p->c, r.y + 1, left, 1, STYLE_KEY, "↑");
+}
+
 void worked_table(const Paint *p, const Shown *v, Rect r, bool focus)
 {
     Window w = window_of(v, r);
@@ -128,6 +169,7 @@ void worked_table(const Paint *p, const Shown *v, Rect r, bool focus)
                 focus_cursor(p, focus, y, x);
         }
     }
+    draw_more(p, &w, r);
 }
 
 const char *worked_sign(Op op)
@@ -235,7 +277,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (p->hall && worked_hall(p, &v, r))
         return;
     Plane plane = plane_make(v.graph, v.node);
-    Parts parts = parts_of(r, plane.row_count + is_vector(&plane));
+    Parts parts = parts_of(&v, &plane, r);
     Buf formula = {0};
     graph_formula(v.graph, v.node, &formula);
     if (parts.formula.h)
@@ -267,7 +309,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (!shown_open(p->s, side, p->s->place.path, &v) || !v.values)
         return false;
     Plane plane = plane_make(v.graph, v.node);
-    Rect t = parts_of(r, plane.row_count + is_vector(&plane)).table;
+    Rect t = parts_of(&v, &plane, r).table;
     Window w = window_of(&v, t);
     int row = y - t.y - 1, col = x < t.x + w.label ? -1 : (x - t.x - w.label) / w.cell;
     if (row < 0 || row >= w.rows || col < 0 || col >= w.cols)
