@@ -220,6 +220,8 @@ static void check_act(Checker *c, const Question *q)
         fault(c, q->line, "%s", err.text);
     else if (done)
         fault(c, q->line, "it is done before anybody has done anything: change what the card starts from");
+    else if (q->not_yet)
+        check_prose(c, q->not_yet, q->line);
     buf_clear(&why);
     if (!command_do(c->p->s, &c->p->commands, q->solution, LINE_FOREIGN, &err))
         fault(c, q->line, "its solution does not run: %s", err.text);

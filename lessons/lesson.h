@@ -69,6 +69,7 @@ typedef struct Question {
     const char *answer;   /* NUMBER: the expression; PLACE, CHANGE: the condition, done where it is not 0 */
     const char *within;   /* NUMBER: the expression of the tolerance */
     const char *why;      /* NUMBER, PLACE, CHANGE: said when it is done; may be NULL */
+    const char *not_yet;  /* PLACE, CHANGE: said of a try that does not do it; may be NULL */
     const char *solution; /* PLACE, CHANGE: commands that reach it */
     Choice *choices;
     int count, line;

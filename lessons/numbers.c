@@ -141,6 +141,8 @@ static bool card_has(const Card *c, const char *words)
         texts_add(&all, q->answer, 0);
     if (q && q->why)
         texts_add(&all, q->why, 0);
+    if (q && q->not_yet)
+        texts_add(&all, q->not_yet, 0);
     for (int i = 0; q && i < q->count; i++)
         texts_add(&all, q->choices[i].why, 0);
     bool has = any_has(&all, words) || any_has(&c->commands, words) || any_has(&c->show, words);
@@ -225,6 +227,8 @@ static void look_at_question(Looking *k, const Question *q)
     look(k, q->text, q->line, false);
     if (q->why)
         look(k, q->why, q->line, false);
+    if (q->not_yet)
+        look(k, q->not_yet, q->line, false);
     for (int i = 0; i < q->count; i++) {
         look(k, q->choices[i].why, q->choices[i].line, false);
         if (q->kind == QUESTION_CHOICE)

@@ -423,9 +423,16 @@ bool player_done(Player *p, bool *done, Buf *why, Err *err)
         return false;
     *done = x != 0;
     Answer *a = &p->answers[p->card];
-    if (*done)
+    if (*done) {
         *a = (Answer){.given = true, .right = true, .tries = a->tries + 1, .hints = a->hints};
-    return !*done || !q->why || player_text(p, q->why, why, err);
+        return !q->why || player_text(p, q->why, why, err);
+    }
+    Buf found = {0};
+    const char *text = q->not_yet ? q->not_yet : q->kind == QUESTION_PLACE ? "here it is {{here()}}." : "";
+    if (player_text(p, text, &found, NULL)) /* the reader may stand where it is nothing */
+        buf_puts(why, buf_str(&found));
+    buf_free(&found);
+    return true;
 }
 
 bool player_hint(Player *p, Buf *out, Err *err)
@@ -443,8 +450,7 @@ bool player_awaits(const Player *p)
     const Card *c = player_card(p);
     const Question *q = c ? c->question : NULL;
     const Answer *a = c ? &p->answers[p->card] : NULL;
-    bool shown_next = q && (q->kind == QUESTION_CHOICE || q->kind == QUESTION_NUMBER) && player_waits(p);
-    return q && (q->predict || shown_next) && !a->given && !a->skipped;
+    return q && !a->given && !a->skipped;
 }
 
 static const Choice *right_choice(const Question *q)

@@ -58,12 +58,11 @@ const Example *player_shows(const Player *p, Address *at);
  * gets what is said to it ---- */
 bool player_choose(Player *p, int choice, Buf *why, Err *err);
 bool player_number(Player *p, const char *typed, Buf *why, Err *err);
-/* Of a place or a change: does its condition hold now? */
+/* Of a place or a change: does its condition hold now? why: else what was found instead, where that can be told. */
 bool player_done(Player *p, bool *done, Buf *why, Err *err);
 /* The next hint; the last one again when all were given; err where there is none. */
 bool player_hint(Player *p, Buf *out, Err *err);
-/* Does the card ask what was neither answered nor skipped, and Space would give it away: a prediction, or a question
- * with a pause of its card still to come? */
+/* Does the card ask what was neither answered nor skipped? Space waits for it. */
 bool player_awaits(const Player *p);
 /* What was predicted on the card before, what comes, and the explanation of that answer, its values those of the card
  * that settles it. Empty where nothing was asked. */

@@ -258,8 +258,10 @@ static bool add_choice(const Line *l, bool right)
         q->why = quoted(l, &p);
         return q->why ? ended(l, p) : bad(l, "expected what is said when it is done, in \"quotes\"");
     }
-    if (q->kind != QUESTION_CHOICE && q->kind != QUESTION_NUMBER)
-        return bad(l, "only a choice or a number has wrong answers that are known beforehand");
+    if (q->kind != QUESTION_CHOICE && q->kind != QUESTION_NUMBER) {
+        q->not_yet = quoted(l, &p);
+        return q->not_yet ? ended(l, p) : bad(l, "expected what is said of another cell or change, in \"quotes\"");
+    }
     if (q->kind == QUESTION_NUMBER) {
         const char *why = strchr(p, '"');
         text = keep(l, p, why ? (size_t)(why - p) : strlen(p));

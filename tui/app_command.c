@@ -215,9 +215,10 @@ static bool ask_desk(App *a, bool hint, const char *typed, Err *err)
 {
     if (hint ? desk_hint(&a->desk, err) : desk_answer(&a->desk, typed, err))
         return true;
-    if (a->desk.open) {
+    if (a->desk.open) { /* there, and not a second time as a message */
         buf_clear(&a->desk.said);
         buf_puts(&a->desk.said, err->text);
+        err->text[0] = 0;
     }
     return false;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/state.h"
 #include "tui/app.h"
@@ -17,7 +18,25 @@ void desk_clear_said(Desk *d)
 {
     d->term = -1;
     buf_clear(&d->said);
+    d->hint = 0;
     d->right = d->wrong = d->ended = false;
+}
+
+/* Of a place the cell under the cursor, of a change the edits. */
+static void put_try(const Desk *d, Buf *out)
+{
+    const Session *s = d->player.s;
+    const Question *q = player_card(&d->player)->question;
+    if (q && q->kind == QUESTION_PLACE)
+        address_put_focus(s, out);
+    for (int i = 0; q && q->kind == QUESTION_CHANGE && i < s->edits.count; i++)
+        buf_printf(out, "%s\n", s->edits.line[i]);
+}
+
+void desk_untried(Desk *d)
+{
+    buf_clear(&d->tried);
+    put_try(d, &d->tried);
 }
 
 /* What was said to an answer, behind whether that was right, in words: colours alone are not seen by all. */
@@ -51,6 +70,7 @@ bool desk_go(Desk *d, int card)
                                                : false);
     if (again)
         desk_judge(d);
+    desk_untried(d);
     d->front = true;
     d->first = 0;
     return ok;
@@ -181,6 +201,7 @@ void desk_close(Desk *d, Session *s)
     d->open = false; /* reading one's own model back may draw how far it is */
     aside_back(&d->own, s);
     buf_free(&d->said);
+    buf_free(&d->tried);
     *d = (Desk){0};
 }
 
@@ -224,24 +245,49 @@ bool desk_hint(Desk *d, Err *err)
     desk_clear_said(d);
     buf_puts(&d->said, "Hint: ");
     d->first = INT_MAX;
-    if (player_hint(&d->player, &d->said, err))
+    if (player_hint(&d->player, &d->said, err)) {
+        d->hint = d->said.len;
         return true;
+    }
     desk_clear_said(d);
     return false;
 }
 
-void desk_done(Desk *d)
+/* Below the hint, if one was asked for, in place of what was said of the try before. */
+static void say_not_yet(Desk *d, const char *found)
+{
+    Buf said = {0};
+    size_t hint = d->hint;
+    buf_add(&said, buf_str(&d->said), hint);
+    buf_printf(&said, "%sNot yet%s%s", hint ? " " : "", *found ? ": " : ".", found);
+    desk_clear_said(d);
+    buf_free(&d->said);
+    d->said = said;
+    d->hint = hint;
+    d->wrong = true;
+    d->first = INT_MAX;
+}
+
+bool desk_done(Desk *d)
 {
     const Card *c = d->open ? player_card(&d->player) : NULL;
-    bool done = false,
+    bool done = false, new = false,
          act = c && c->question && (c->question->kind == QUESTION_PLACE || c->question->kind == QUESTION_CHANGE);
-    Buf why = {0};
-    if (act && !d->player.answers[d->player.card].right && player_done(&d->player, &done, &why, NULL) && done) {
+    Buf why = {0}, try = {0};
+    if (act && !d->player.answers[d->player.card].right && player_done(&d->player, &done, &why, NULL)) {
+        put_try(d, &try);
+        new = done || strcmp(buf_str(&try), buf_str(&d->tried)) != 0;
+        desk_untried(d);
+    }
+    if (new &&done) {
         desk_clear_said(d);
         buf_printf(&d->said, "Right. Done. %s", buf_str(&why));
         d->right = d->front = true;
         d->first = INT_MAX;
         desk_keep_progress(d);
-    }
+    } else if (new)
+        say_not_yet(d, buf_str(&why));
     buf_free(&why);
+    buf_free(&try);
+    return new;
 }

@@ -15,6 +15,8 @@ typedef struct Desk {
     int again;     /* its card */
     char from[64]; /* of a short lesson: the one that it was opened from */
     Buf said;      /* feedback or a hint */
+    size_t hint;   /* bytes of it that are a hint, which stays while the reader tries */
+    Buf tried;     /* of a place or a change: the cell or the edits that were judged last */
     bool right, wrong;
     bool ended; /* behind the last card: what is said is how it went */
     bool front; /* on a small screen: the card, not the screen behind it */
@@ -37,8 +39,9 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command);
 bool desk_click(const Desk *d, int h, int w, int y, int x, Buf *command);
 bool desk_answer(Desk *d, const char *typed, Err *err);
 bool desk_hint(Desk *d, Err *err);
-/* Something was done on the screen: is that what the card asks for? */
-void desk_done(Desk *d);
+/* Something was done on the screen: is that what the card asks for? If not, what was found instead. Says whether the
+ * card has something new to say. */
+bool desk_done(Desk *d);
 
 /* Where the card goes, and what is left of the screen: beside it, below it, or, on a small screen, one of them. */
 void desk_layout(const Desk *d, int h, int w, Rect *card, Rect *screen);

@@ -100,8 +100,12 @@ static bool go_on(Desk *d, bool skips, int height, int width)
     }
     if (desk_awaits(d) && !skips) {
         desk_clear_said(d);
-        buf_puts(&d->said, player_card(p)->question->predict ? "First say what you expect; n skips the question."
-                                                             : "First answer; n skips the question.");
+        const Question *q = player_card(p)->question;
+        bool act = q->kind == QUESTION_PLACE || q->kind == QUESTION_CHANGE;
+        buf_puts(&d->said, q->predict ? "First say what you expect; n skips the question."
+                           : act      ? "First try it; n skips the task."
+                                      : "First answer; n skips the question.");
+        d->first = INT_MAX; /* below the last page */
         return d->front = true;
     }
     if (desk_awaits(d))
@@ -114,6 +118,7 @@ static bool go_on(Desk *d, bool skips, int height, int width)
         buf_puts(&d->said, err.text);
         d->wrong = d->front = true;
     }
+    desk_untried(d);
     return true;
 }
 

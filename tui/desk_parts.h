@@ -8,6 +8,8 @@ bool desk_go(Desk *d, int card); /* false: the card's own commands failed, and w
 void desk_open_next(Desk *d, const char *which);
 bool desk_next_lesson(const Desk *d, LessonFile *out); /* the next number; of a short one that it came from */
 void desk_clear_said(Desk *d);
+/* What the card itself has put under the cursor, or changed, is no try of the reader's. */
+void desk_untried(Desk *d);
 void desk_keep_progress(const Desk *d);
 /* Is there no room for both, so that card and screen take turns? */
 bool desk_takes_turns(int h, int w);

@@ -60,6 +60,13 @@ static void expressions(void **state)
     assert_true(value(&p, "argmax(m:x)") == 0 && value(&p, "max(m:x[d=1:3])") == 2 && value(&p, "count(m:x)") == 3);
     assert_true(value(&p, "min(3, 2) + max(1, 5)") == 7 && value(&p, "max(m:x[d=1], 5) - max( m:x )") == 2 &&
                 value(&p, "3 > 2 and 2 = 2") == 1);
+    assert_true(value(&p, "cell(m:x, 2)") == 2 && value(&p, "cell(m:x[d=1:3], 1 - 1)") == -1);
+    assert_true(command_do(&s, &p.commands, "goto blocks.1.attn.pattern[h=2,t=r3c1,u=r0c5]", LINE_FOREIGN, NULL));
+    assert_true(value(&p, "here()") == value(&p, "blocks.1.attn.pattern[h=2,t=r3c1,u=r0c5]"));
+    refused(&p, "cell(m:x, 3)", "no number 3 among 3");
+    refused(&p, "cell(m:x, -1)", "no number -1");
+    refused(&p, "cell(m:x)", "a second operand");
+    refused(&p, "here(m:x)", "the value under the cursor");
     assert_true(value(&p, "params(pos_embed)") == 65 * 64);
     assert_true(fabs(value(&p, "sum(probs)") - 1) < 1e-6);
     refused(&p, "2 +", "expected a number");
@@ -192,7 +199,7 @@ static void answers_are_graded_and_explained(void **state)
         "## B\n\n```vitrine\nask number \"sum?\" = sum(m:x) within 0.1\nwrong m:x[d=0] \"only the first\"\nhint "
         "\"{{m:x[d=0]}} and …\"\n```\n\n"
         "## C\n\n```vitrine\nask change \"c?\" until max(blocks.0.attn.pattern[h=1,t=r3c4]) > 0.9\nsolution set "
-        "scale x4\nright \"done\"\n```\n");
+        "scale x4\nright \"done\"\nwrong \"it is {{max(m:x)}}\"\n```\n");
     int no = p.lesson.cards[0].question->choices[0].right ? 1 : 0; /* the answers are mixed */
     assert_true(player_choose(&p, no, &why, &err));
     assert_string_equal(buf_str(&why), "4 of it");
@@ -217,7 +224,9 @@ static void answers_are_graded_and_explained(void **state)
     buf_clear(&why);
     assert_true(player_number(&p, "1", &why, &err)); /* the hint was read, and said no longer */
     assert_string_equal(buf_str(&why), "It is more. 3 and …");
+    buf_clear(&why);
     assert_true(player_enter(&p, 2, &err) && player_done(&p, &done, &why, &err) && !done);
+    assert_string_equal(buf_str(&why), "it is 3");
     assert_true(command_do(&s, &p.commands, "set scale x4", LINE_FOREIGN, &err));
     assert_true(player_done(&p, &done, &why, &err) && done && p.answers[2].right);
     buf_free(&why);
@@ -265,6 +274,8 @@ static void a_false_lesson_has_faults(void **state)
                  {"x {{nothing}}", "{{nothing}}"},
                  {"x\n\n```vitrine\nask number \"a\" = 3 within 1\nwrong 3.5 \"b\"\n```", "within the tolerance"},
                  {"x\n\n```vitrine\nask place \"a\" until 1 = 1\nsolution next\n```", "before anybody has done"},
+                 {"x\n\n```vitrine\nask place \"a\" until at(t) = 3\nwrong \"{{no()}}\"\nsolution next\n```",
+                  "{{no()}}"},
                  {"x\n\n```vitrine\nask place \"a\" until 1 = 2\nsolution next\n```", "own solution does not"}};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         char text[512];

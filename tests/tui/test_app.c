@@ -1103,6 +1103,74 @@ static void no_pause_gives_an_answer_away(void **state)
     assert_true(cards >= 12);
 }
 
+/* The card as it stands below the screen at 80 x 24, its lines one after the other. */
+static void put_card_drawn(Buf *out)
+{
+    Rect card, screen;
+    Buf text = {0};
+    buf_clear(out);
+    canvas_clear(&a.canvas);
+    desk_layout(&a.desk, 24, 80, &card, &screen);
+    desk_draw(&a.desk, &a.canvas, card);
+    export_text(&a.canvas, &text);
+    for (const char *p = buf_str(&text); *p; p++) /* one blank for all that there are */
+        if ((*p != ' ' && *p != '\n') || (out->len && out->data[out->len - 1] != ' '))
+            buf_putc(out, *p == '\n' ? ' ' : *p);
+    buf_free(&text);
+}
+
+/* A try that is not what a card asks for is answered by what was found, on the card, below the hint if there was one;
+ * the card's own screen is no try, the solution is right, and Space does not pass an untried task. */
+static void a_wrong_try_is_answered(void **state)
+{
+    (void)state;
+    static const char *const MOVES[] = {"Down", "Right", "Left", "Up"};
+    LessonFile f;
+    Buf card = {0};
+    int places = 0, changes = 0;
+    canvas_resize(&a.canvas, 24, 80);
+    for (int i = 0; lesson_at(i, &f) && f.number >= 0; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "lesson %d", f.number);
+        app_do(&a, line);
+        const Player *p = &a.desk.player;
+        for (int k = 0; k < p->lesson.count; k++) {
+            const Question *q = p->lesson.cards[k].question;
+            if (!q || (q->kind != QUESTION_PLACE && q->kind != QUESTION_CHANGE))
+                continue;
+            desk_go(&a.desk, k);
+            app_do(&a, "say cell");
+            assert_false(strstr(buf_str(&a.desk.said), "Not yet"));
+            keys("Space Space Space Space Space");
+            assert_true(p->card == k && strstr(buf_str(&a.desk.said), "n skips the task"));
+            if (q->kind == QUESTION_CHANGE)
+                app_do(&a, "set scale x1.01");
+            for (int m = 0; q->kind == QUESTION_PLACE && m < 4 && !strstr(buf_str(&a.desk.said), "Not yet"); m++)
+                key(MOVES[m]);
+            const char *said = buf_str(&a.desk.said);
+            if (strncmp(said, "Not yet: ", 9) != 0 || !said[strcspn(said, "0123456789")])
+                fail_msg("lesson %d, card %d says '%s' of a wrong try", f.number, k + 1, said);
+            put_card_drawn(&card);
+            if (!strstr(buf_str(&card), said))
+                fail_msg("lesson %d, card %d: '%s' is not whole in '%s'", f.number, k + 1, said, buf_str(&card));
+            if (p->lesson.cards[k].hints.count) {
+                app_do(&a, "hint");
+                if (q->kind == QUESTION_CHANGE)
+                    app_do(&a, "undo");
+                for (int m = 3; q->kind == QUESTION_PLACE && m >= 0 && !strstr(buf_str(&a.desk.said), "Not yet"); m--)
+                    key(MOVES[m]);
+                assert_true(strstr(buf_str(&a.desk.said), "Hint: ") && strstr(buf_str(&a.desk.said), " Not yet"));
+            }
+            app_do(&a, q->solution);
+            assert_true(a.desk.right && strncmp(buf_str(&a.desk.said), "Right. Done. ", 13) == 0);
+            places += q->kind == QUESTION_PLACE;
+            changes += q->kind == QUESTION_CHANGE;
+        }
+    }
+    assert_true(places >= 10 && changes >= 8);
+    buf_free(&card);
+}
+
 /* ? explains a card's words one after the other, each where it is seen, whatever page it is on. */
 static void every_word_is_explained_in_sight(void **state)
 {
@@ -1442,6 +1510,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(card_and_screen_at_once, start, stop),
         cmocka_unit_test_setup_teardown(a_prediction_comes_first, start, stop),
         cmocka_unit_test_setup_teardown(no_pause_gives_an_answer_away, start, stop),
+        cmocka_unit_test_setup_teardown(a_wrong_try_is_answered, start, stop),
         cmocka_unit_test_setup_teardown(every_word_is_explained_in_sight, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson_of_ones_own, start, stop),
         cmocka_unit_test_setup_teardown(answers_to_a_lesson, start, stop),

@@ -139,8 +139,8 @@ bool plain_turn_card(Plain *p, const char *line)
 
 void plain_put_verdict(Plain *p)
 {
-    desk_done(&p->desk);
-    if (p->desk.said.len && (p->turned || p->desk.right)) {
+    bool new = desk_done(&p->desk);
+    if (p->desk.said.len && (p->turned || new)) {
         Buf b = {0};
         buf_printf(&b, "%s\n", buf_str(&p->desk.said));
         plain_put(p, buf_str(&b));

@@ -283,20 +283,31 @@ static bool of_on(Parser *r, const char *path, double *x)
     *x = strcmp(r->s->place.path, path) == 0;
     return true;
 }
+static bool of_here(Parser *r, const char *none, double *x)
+{
+    const char *path = r->s->place.path;
+    if (*none)
+        return err_set(r->err, "here() is the value under the cursor; of '%.40s' it is cell(ADDRESS, at(AXIS))", none);
+    const float *values = session_need(r->s, SIDE_B, path, r->err);
+    if (values)
+        *x = (double)values[session_cell(r->s, SIDE_B, session_node(r->s, SIDE_B, path))];
+    return values != NULL;
+}
 
 /* Of a name. */
 static const struct {
     const char *name;
     bool (*of)(Parser *r, const char *text, double *x);
-} OF_NAMES[] = {{"params", of_params}, {"flops", of_flops}, {"at", of_at}, {"on", of_on}};
+} OF_NAMES[] = {{"params", of_params}, {"flops", of_flops}, {"at", of_at}, {"on", of_on}, {"here", of_here}};
 
 static const char *function_name(const void *context, int i)
 {
     const int names = sizeof OF_NAMES / sizeof *OF_NAMES, numbers = sizeof OF_NUMBERS / sizeof *OF_NUMBERS;
     (void)context;
-    return i < names             ? OF_NAMES[i].name
-           : i < names + numbers ? OF_NUMBERS[i - names].name
-                                 : cells_word(i - names - numbers);
+    return i < names              ? OF_NAMES[i].name
+           : i < names + numbers  ? OF_NUMBERS[i - names].name
+           : i == names + numbers ? "cell"
+                                  : cells_word(i - names - numbers - 1);
 }
 
 static bool min_max(Parser *r, bool max, double *x)
@@ -308,8 +319,22 @@ static bool min_max(Parser *r, bool max, double *x)
     return close_bracket(r);
 }
 
+static bool of_cell(Parser *r, double *x)
+{
+    Cells c;
+    double i;
+    if (!read_cells(r, &c) || !comma(r) || !sum_of(r, &i))
+        return false;
+    if (!(i >= 0) || i >= (double)c.count)
+        return err_set(r->err, "there is no number %g among %zu, which count from 0", i, c.count);
+    *x = cells_at(&c, (size_t)i);
+    return close_bracket(r);
+}
+
 static bool call(Parser *r, const char *name, double *x)
 {
+    if (strcmp(name, "cell") == 0)
+        return of_cell(r, x);
     size_t address = (blanks(r), cells_address(r->p));
     bool alone = r->p[address + strspn(r->p + address, " ")] == ')'; /* of an address; else of two numbers */
     if (!alone && (strcmp(name, "min") == 0 || strcmp(name, "max") == 0))

@@ -8,6 +8,8 @@
  *   params(SCOPE) flops(SCOPE)           of the model; params() of all of it
  *   at(AXIS)                             where the reader's cursor stands on that axis
  *   on(PATH)                             1 where the reader is on that node
+ *   here()                               the value under the reader's cursor
+ *   cell(ADDRESS, I)                     the I-th number of an address, from 0: cell(ADDRESS, at(h))
  *   sqrt exp log log2 abs floor ceil round ( ), min max (X, Y); conditions are 1 or 0, and numbers in
  *   brackets: X < Y, X > Y, X = Y, … and …
  */
