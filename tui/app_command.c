@@ -197,6 +197,10 @@ static bool open_lesson(App *a, const char *which, Err *err)
         desk_help(&a->desk, &a->overlay);
         return true;
     }
+    if (strcmp(which, "numbers") == 0 && a->desk.open) {
+        desk_numbers(&a->desk, &a->overlay);
+        return true;
+    }
     if (strcmp(which, "notes") == 0 && a->desk.open) {
         desk_notes(&a->desk, &a->overlay);
         return true;

@@ -346,7 +346,7 @@ static const Command COMMANDS[] = {
             run_prompt, NULL),
     COMMAND("menu", "program", "menu open, view, learned, marks, find", "open a list to choose from", COMMAND_UI,
             run_menu, NULL),
-    COMMAND("lesson", "learn", "lesson [NUMBER, NAME, FILE, close, help]",
+    COMMAND("lesson", "learn", "lesson [NUMBER, NAME, FILE, close, help, numbers]",
             "open a lesson where you left it; without a name: list them", COMMAND_EDIT | COMMAND_UI | COMMAND_READ,
             run_lesson, NULL),
     COMMAND("lessons", "learn", "lessons", "list all lessons, with minutes and how far you are", COMMAND_UI,

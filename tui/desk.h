@@ -54,6 +54,8 @@ void desk_menu(Overlay *o, const Session *s);
 void desk_add_lessons(Overlay *o); /* all of them, behind what the list has */
 /* The words of the card and what they mean, and the lesson's keys. */
 void desk_help(const Desk *d, Overlay *o);
+/* Where each number of the card comes from: what it is the value of, to go there, or who printed it. */
+void desk_numbers(const Desk *d, Overlay *o);
 /* For who teaches: the card's notes, what the lesson is to contradict, the card that comes. */
 void desk_notes(const Desk *d, Overlay *o);
 /* "Lesson 5, Query, key, value, explains this: t." of the screen and node in focus; false where none does. */

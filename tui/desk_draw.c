@@ -70,7 +70,7 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
                             : "Space on  ";
     const Answer *a = &p->answers[p->card];
     bool hints = asks && a->hints < player_card(p)->hints.count && !(a->given && a->right); /* left, and of use */
-    snprintf(keys, n, "%s%s%s%s  %s? words%s", answer, hints ? "! hint  " : "", space,
+    snprintf(keys, n, "%s%s%s%s  %s? words  = numbers%s", answer, hints ? "! hint  " : "", space,
              desk_is_away(d) ? "q back to the card" : "⌫ back", turns ? "Tab screen  " : "",
              desk_is_away(d) ? "" : "  q leave");
     said.keys = keys;

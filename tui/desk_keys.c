@@ -202,6 +202,10 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
     }
     if (strcmp(key, "?") == 0)
         return next_word(d, command);
+    if (strcmp(key, "=") == 0) {
+        buf_puts(command, "lesson numbers");
+        return true;
+    }
     if (strcmp(key, "N") == 0) {
         buf_puts(command, "lesson notes");
         return true;

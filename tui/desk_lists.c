@@ -1,13 +1,17 @@
 /* The list of lessons, the words of a card, its notes. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "core/models/names.h"
 #include "core/session/ask/ask.h"
+#include "core/session/ask/cells.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
+#include "lessons/numbers.h"
 #include "tui/app.h"
 #include "tui/desk_parts.h"
 #include "tui/progress.h"
@@ -178,12 +182,112 @@ void desk_help(const Desk *d, Overlay *o)
         buf_printf(&text, "Read on: %s\n", d->player.lesson.reads.at[i].text);
     buf_puts(&text,
              "Space reads on and leads to the next card, Backspace to the one before, digits answer, n skips a "
-             "question, ! hint, ? the card's words one by one, N notes for who teaches, . plays the arithmetic of a "
+             "question, ! hint, ? the card's words one by one, = where its numbers come from, N notes for who teaches, "
+             ". plays the arithmetic of a "
              "table's cell, q comes back from what you went into, then leaves the lesson. Every other key works as "
              "always: what you change here is put back when you leave.\n"
              ":glossary WORD explains any word.\n");
     overlay_text(o, "Words of this card", buf_str(&text));
     buf_free(&text);
+}
+
+/* The first address of an expression that names something of what is on show, as `goto` takes it. */
+static bool leads_to(const Player *p, const char *expression, Buf *out)
+{
+    Address at;
+    const Example *e = player_shows(p, &at);
+    for (const char *q = expression; *q;) {
+        size_t n = isalpha((unsigned char)*q) ? cells_address(q) : 0;
+        char text[160];
+        if (!n || q[n] == '(' || n >= sizeof text) {
+            q += n ? n : 1;
+            continue;
+        }
+        utf8_print(text, sizeof text, "%.*s", (int)n, q);
+        const char *colon = strchr(text, ':'), *name = colon ? colon + 1 : text;
+        bool here = !colon || (colon == text + 1 && strchr("ab", *text)) ||
+                    (e && strlen(e->name) == (size_t)(colon - text) && strncmp(e->name, text, strlen(e->name)) == 0);
+        if (here && address_parse(p->s, session_graph(p->s, SIDE_B), name, &at, NULL) && at.is_node) {
+            buf_printf(out, "goto %s%s", name, e ? "; view worked" : "");
+            return true;
+        }
+        q += n;
+    }
+    return false;
+}
+
+static void add_number(const Player *p, Overlay *o, const char *number, const char *expression)
+{
+    char text[300];
+    Buf go = {0}, value = {0};
+    double x;
+    bool leads = leads_to(p, expression, &go);
+    if (player_value(p, expression, &x, NULL))
+        number_put(x, x == dm_floor(x) ? -1 : 6, &value);
+    utf8_print(text, sizeof text, "%s  is  %.240s", number, expression);
+    overlay_add(o, text, buf_str(&value), leads ? buf_str(&go) : NULL);
+    buf_free(&go);
+    buf_free(&value);
+}
+
+/* The values {{EXPRESSION|DECIMALS}} of a text. */
+static void add_live(const Player *p, Overlay *o, const char *text)
+{
+    for (const char *open = text; (open = strstr(open, "{{")) != NULL; open += 2) {
+        char expression[256];
+        Buf shown = {0}, live = {0};
+        size_t n = strcspn(open, "}");
+        buf_printf(&live, "%.*s}}", (int)n, open);
+        utf8_print(expression, sizeof expression, "%.*s", (int)strcspn(open + 2, "|}"), open + 2);
+        if (player_text(p, buf_str(&live), &shown, NULL))
+            add_number(p, o, buf_str(&shown), expression);
+        buf_free(&shown);
+        buf_free(&live);
+    }
+}
+
+/* What stands on the card before it is answered: the numbers of its answers stay theirs. */
+static bool says_number(const Card *c, const char *number)
+{
+    bool says = c->question && strstr(c->question->text, number);
+    for (int i = 0; i < c->item_count && !says; i++)
+        for (int k = 0; k < c->items[i].count && !says; k++)
+            says = strstr(c->items[i].spans[k].text, number) != NULL;
+    return says;
+}
+
+void desk_numbers(const Desk *d, Overlay *o)
+{
+    const Player *p = &d->player;
+    const Card *c = player_card(p);
+    double x, half;
+    overlay_list(o, "Numbers of this card: Enter goes there, q comes back");
+    for (int e = 0, q = 0; e < c->expect_count || q < c->quoted.count;) {
+        const Expectation *x1 = &c->expect[e];
+        if (e < c->expect_count && (q >= c->quoted.count || x1->line < c->quoted.at[q].line)) {
+            bool left = number_literal(x1->left, &x, &half);
+            const char *number = left ? x1->left : x1->right;
+            if (x1->relation == RELATION_EQUAL && left != number_literal(x1->right, &x, &half) &&
+                says_number(c, number))
+                add_number(p, o, number, left ? x1->right : x1->left);
+            e++;
+        } else {
+            char text[200];
+            const char *from = c->quoted.at[q + 1].text;
+            bool number = number_literal(c->quoted.at[q].text, &x, &half), given = strcmp(from, "given") == 0;
+            utf8_print(text, sizeof text, "%s  %s%.160s", c->quoted.at[q].text, given ? "" : "printed in ",
+                       given ? "is what the card sets up" : from);
+            if (number && says_number(c, c->quoted.at[q].text))
+                overlay_add(o, text, "", NULL);
+            q += 2;
+        }
+    }
+    for (int i = 0; i < c->item_count; i++)
+        for (int k = 0; k < c->items[i].count; k++)
+            add_live(p, o, c->items[i].spans[k].text);
+    add_live(p, o, c->question ? c->question->text : "");
+    if (!o->count)
+        overlay_add(o, "This card has no numbers.", "", NULL);
 }
 
 void desk_notes(const Desk *d, Overlay *o)

@@ -85,6 +85,10 @@ bool plain_lesson(Plain *p, const char *which, Err *err)
         desk_help(&p->desk, &p->work->overlay);
         return true;
     }
+    if (strcmp(which, "numbers") == 0 && p->desk.open) {
+        desk_numbers(&p->desk, &p->work->overlay);
+        return true;
+    }
     follow_leave(&p->follow);
     if (!desk_open(&p->desk, s, which, err))
         return false;
