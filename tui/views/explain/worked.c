@@ -55,15 +55,23 @@ typedef struct Window {
     Plane plane;
     size_t row, col, row0, col0;
     int rows, cols, label, cell; /* label, cell: columns of the rows' names, and of a number */
+    bool bare;                   /* columns are named without their axis: not all have room for it */
 } Window;
+
+/* Columns of "t=". */
+static int axis_width(const Shown *v, Dims d)
+{
+    Buf axes = {0};
+    shown_axes(v->graph, d, &axes);
+    int n = utf8_cells(buf_str(&axes)) + 1;
+    buf_free(&axes);
+    return n;
+}
 
 /* No wider than its names are, "t=fear#2". */
 static int label_width(const Shown *v, Dims rows)
 {
-    Buf axes = {0};
-    shown_axes(v->graph, rows, &axes);
-    int n = utf8_cells(buf_str(&axes)) + 1 + shown_widest(v->graph, rows) + 1;
-    buf_free(&axes);
+    int n = axis_width(v, rows) + shown_widest(v->graph, rows) + 1;
     return n < LABEL ? n : LABEL;
 }
 
@@ -81,12 +89,13 @@ static Window window_of(const Shown *v, Rect r)
     w.cols = room / w.cell;
     w.row0 = scroll_first(w.plane.row_count, w.row, (size_t)w.rows);
     w.col0 = scroll_first(w.plane.col_count, w.col, (size_t)w.cols);
+    w.bare = axis_width(v, w.plane.cols) + shown_widest(v->graph, w.plane.cols) >= w.cell;
     w.rows = (size_t)w.rows < w.plane.row_count ? w.rows : (int)w.plane.row_count;
     w.cols = (size_t)w.cols < w.plane.col_count ? w.cols : (int)w.plane.col_count;
     return w;
 }
 
-static void draw_label(const Paint *p, const Shown *v, Dims d, size_t joint, Rect at, bool right, bool here)
+static void draw_label(const Paint *p, const Shown *v, Dims d, size_t joint, Rect at, bool right, bool bare, bool here)
 {
     char label[64], text[80];
     Buf axes = {0};
@@ -95,7 +104,7 @@ static void draw_label(const Paint *p, const Shown *v, Dims d, size_t joint, Rec
     shown_axes(v->graph, d, &axes);
     utf8_print(text, sizeof text, "%.12s=%.60s", buf_str(&axes), shown_label(v->graph, d, joint, label, sizeof label));
     buf_free(&axes);
-    if (utf8_cells(text) >= at.w) /* the name itself is worth more than that of its axis */
+    if (bare) /* the name itself is worth more than that of its axis */
         utf8_print(text, sizeof text, "%.60s", label);
     if (right)
         canvas_right(p->c, at.y, at.x, at.w - 1, here ? STYLE_STRONG : STYLE_AXIS, text);
@@ -152,9 +161,9 @@ void worked_table(const Paint *p, const Shown *v, Rect r, bool focus)
         draw_bars(p, v, &w, &scale, r.y + 2, r.x + w.label);
     for (int j = 0; j < w.cols; j++)
         draw_label(p, v, w.plane.cols, w.col0 + (size_t)j, (Rect){r.y, r.x + w.label + j * w.cell, 1, w.cell}, true,
-                   w.col0 + (size_t)j == w.col);
+                   w.bare, w.col0 + (size_t)j == w.col);
     for (int i = 0; i < w.rows; i++) {
-        draw_label(p, v, w.plane.rows, w.row0 + (size_t)i, (Rect){r.y + 1 + i, r.x, 1, w.label}, false,
+        draw_label(p, v, w.plane.rows, w.row0 + (size_t)i, (Rect){r.y + 1 + i, r.x, 1, w.label}, false, false,
                    w.row0 + (size_t)i == w.row);
         for (int j = 0; j < w.cols; j++) {
             int y = r.y + 1 + i, x = r.x + w.label + j * w.cell;

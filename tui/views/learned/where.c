@@ -152,7 +152,8 @@ static void draw_map(const Paint *p, const Where *w, const Panels *s, int m, boo
     missing(w, m, why, sizeof why);
     ColourScale scale = layer_scale(p, w, m);
     Rect line = s->title[m];
-    line.w = map->r.w > 0 && map->r.w < line.w ? map->r.w : line.w;
+    if (map->r.w < line.w && map->r.w >= WHERE_NAME) /* a name is not cut because its map is small */
+        line.w = map->r.w;
     draw_title(p, w, line, m, *why ? NULL : &scale);
     if (*why) {
         canvas_wrap(p->c, map->r, STYLE_DIM, why);
