@@ -111,8 +111,19 @@ static int stands_at(const Reading *r, const char *number, int before)
     return first;
 }
 
+/* The place of that number that no statement is about, before `end`; −1: there is none. */
+static int left_over(const Reading *r, const char *number, int end)
+{
+    double x, half;
+    number_literal(number, &x, &half);
+    for (int i = 0; i < end; i++)
+        if (r->said[i].x == x && r->said[i].half == half && !r->said[i].stated)
+            return i;
+    return -1;
+}
+
 /* Numbers are stated in the order in which they stand, so that two exchanged stand in another one. What is said of a
- * number once more has the place of the first time, where it stands only once. */
+ * number once more has the place of the first time, where all its places are stated. */
 static void bind(Reading *r)
 {
     int before = -1;
@@ -130,6 +141,13 @@ static void bind(Reading *r)
                 "%s is stated behind %s, and stands before it in the text: were they exchanged? State them in the "
                 "order of the text",
                 s.number, what);
+            return;
+        }
+        if (at <= before && r->said[at].stated && left_over(r, s.number, before) >= 0) {
+            sentence_fault(r, s.line,
+                           "%s is stated once more behind %s, and stands before it in the text: were they exchanged? "
+                           "State them in the order of the text",
+                           s.number, what);
             return;
         }
         r->said[at].stated = true;

@@ -173,7 +173,7 @@ static void numbers_exchanged_are_found_out(void **state)
         }
     }
     print_message("%d pairs of numbers exchanged, %d not found out by what their card says\n", tried, missed);
-    assert_true(tried > 700 && missed * 7 < tried);
+    assert_true(tried > 750 && missed * 50 < tried);
 }
 
 typedef struct Named {
@@ -263,7 +263,7 @@ static void names_exchanged_are_found_out(void **state)
         }
     }
     print_message("%d pairs of names exchanged, %d not found out by what their card says\n", tried, missed);
-    assert_true(tried > 30 && missed * 5 < tried * 2);
+    assert_true(tried > 40 && missed * 3 < tried);
 }
 
 /* Sentences that numbers alone let pass. */
@@ -299,6 +299,8 @@ static void words_that_compare_are_held_to_it(void **state)
         {"It says star, with 0.9, and not frame.", "0.9 = probs[o=star]; probs[o=frame] < probs[o=star]", true},
         {"From 0 to 9, and 9 is more than 0.", "0 = x[t=0]; 9 = max(x)", true},
         {"From 9 to 0, and 9 is more than 0.", "0 = x[t=0]; 9 = max(x)", false},
+        {"It is 3 and 1, then −1 and 3.", "3 = x[t=0]; 1 = x[t=1]; −1 = y[t=0]; 3 = y[t=1]", true},
+        {"It is 3 and 1, then 3 and −1.", "3 = x[t=0]; 1 = x[t=1]; −1 = y[t=0]; 3 = y[t=1]", false},
         {"Of 64 the 49 are met.", "64 = count(x); 49 = count(y)", true},
         {"Of 49 the 64 are met.", "64 = count(x); 49 = count(y)", false},
     };
