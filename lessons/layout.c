@@ -38,7 +38,8 @@ static void put(Pen *p, LaidStyle style, const char *text)
 static void put_word(Pen *p, LaidStyle style, const char *word)
 {
     int cells = utf8_cells(word);
-    bool tail = !p->blank && cells <= 2; /* a comma behind another style stays where it is, in the margin at worst */
+    bool percent = *word == '%' && p->column + 1 + cells <= p->width + 2; /* of the number before it */
+    bool tail = percent || (!p->blank && cells <= 2); /* a comma behind another style stays, in the margin at worst */
     if (p->column + p->blank + cells > p->width && p->column > p->indent && !tail)
         new_line(p);
     while (p->column + cells > p->width && !tail) {

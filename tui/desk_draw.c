@@ -54,13 +54,13 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
                      .keys = "Space reads on  ⌫ back  ? words  q leave",
                      .term = d->term,
                      .first = d->first};
-    bool more = card_next_page(card, p, &said) >= 0, asks = q && !more;
+    bool more = card_next_page(card, p, &said) >= 0, asks = q && !more && !d->ended;
     char answer[24] = "";
     LessonFile next;
     if (asks && q->kind == QUESTION_CHOICE)
         snprintf(answer, sizeof answer, "1-%d answer  ", q->count);
     else if (asks && q->kind == QUESTION_NUMBER)
-        snprintf(answer, sizeof answer, "digits answer  ");
+        snprintf(answer, sizeof answer, "0-9 answer  ");
     const char *space = more                          ? "Space reads on  "
                         : turns && desk_has_screen(d) ? "Space look  "
                         : desk_awaits(d)              ? "n skip  "
@@ -71,7 +71,7 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
     const Answer *a = &p->answers[p->card];
     bool hints = asks && a->hints < player_card(p)->hints.count && !(a->given && a->right); /* left, and of use */
     snprintf(keys, n, "%s%s%s%s  %s? words  = numbers%s", answer, hints ? "! hint  " : "", space,
-             desk_is_away(d) ? "q back to the card" : "⌫ back", turns ? "Tab screen  " : "",
+             desk_is_away(d) ? "q to the card" : "⌫ back", turns ? "Tab screen  " : "",
              desk_is_away(d) ? "" : "  q leave");
     said.keys = keys;
     return said;

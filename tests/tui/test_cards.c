@@ -228,10 +228,55 @@ static void numbers_stand_on_the_screen(void **state)
     assert_true(all.shown > 700 && all.led < 165 && all.told <= 5); /* those of an example that is not on show */
 }
 
+/* The line of keys at the bottom of a card says q to its end: fresh, with its answer wrong, away from it. */
+static void check_keys(const char *what)
+{
+    Rect card, screen;
+    Buf line = {0};
+    char ch[5];
+    canvas_clear(&a.canvas);
+    desk_layout(&a.desk, 24, 80, &card, &screen);
+    desk_draw(&a.desk, &a.canvas, card);
+    for (int x = 0; x < 80; x++) {
+        uint32_t c = canvas_at(&a.canvas, 23, x)->ch;
+        ch[utf8_put(ch, c ? c : ' ')] = 0;
+        buf_puts(&line, ch);
+    }
+    if (strstr(buf_str(&line), "…") || !strstr(buf_str(&line), what))
+        fail_msg("lesson %d, card %d: %s", a.desk.player.lesson.number, a.desk.player.card + 1, buf_str(&line));
+    buf_free(&line);
+}
+
+static void the_keys_of_a_card_are_whole(void **state)
+{
+    (void)state;
+    LessonFile f;
+    for (int i = 0; lesson_at(i, &f) && f.number >= 0; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "lesson %d", f.number);
+        app_do(&a, line);
+        const Player *p = &a.desk.player;
+        for (int k = 0; k < p->lesson.count; k++) {
+            const Question *q = p->lesson.cards[k].question;
+            desk_go(&a.desk, k);
+            check_keys("q leave");
+            if (q && q->kind == QUESTION_NUMBER)
+                app_do(&a, "answer 987654321");
+            else if (q && q->kind == QUESTION_CHOICE)
+                app_do(&a, q->choices[0].right ? "answer 2" : "answer 1");
+            check_keys("q leave");
+            app_do(&a, "in");
+            if (a.s.back_count > 0)
+                check_keys("q to the card");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(numbers_stand_on_the_screen, start, stop),
+        cmocka_unit_test_setup_teardown(the_keys_of_a_card_are_whole, start, stop),
     };
     return cmocka_run_group_tests_name("cards", tests, NULL, NULL);
 }

@@ -208,7 +208,7 @@ static void draw_numbers(const Paint *p, const Spot *v, Rect r)
     for (int k = 0; k < 2 && best >= 0 && r.h >= 2; k++, rect_cut(&r, 't', 2)) {
         int i = k ? worst : best, used = canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%s ",
                                                        axis_label(a->p, i, label, sizeof label));
-        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, k ? "least like" : "most like");
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, r.w < 10 ? k ? "unlike" : "alike" : k ? "least like" : "most like");
         shown_number(p, c, cell_of(v, COSINE, i), r.y + 1, r.x + used, r.w - used, STYLE_STRONG);
     }
     if (norm->values && r.h >= 2) {
