@@ -160,7 +160,7 @@ int pool_threads(const Pool *p)
 static size_t run_alone(size_t first, size_t count, PoolFn fn, void *context, int64_t deadline)
 {
     for (size_t i = first; i < count; i++) {
-        if (i > first && clock_ns() >= deadline)
+        if (i > first && deadline != CLOCK_NEVER && clock_ns() >= deadline)
             return i;
         fn(context, i, 0);
     }

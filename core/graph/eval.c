@@ -472,14 +472,6 @@ void job_point(Job *j, int node, int input, const float *values)
         *(node == 1 ? &c->bias_from : input == 0 ? &c->a : &c->b) = values;
 }
 
-void job_run(Job *j)
-{
-    if (j->contracts)
-        contraction_read_bias(&j->contraction);
-    for (size_t i = 0; i < j->items; i++)
-        j->fn(j->context, i, 0);
-}
-
 bool job_step(Job *j, int64_t deadline_ns)
 {
     if (j->next < j->prepares)
@@ -487,6 +479,16 @@ bool job_step(Job *j, int64_t deadline_ns)
     if (j->next >= j->prepares && j->next < j->items)
         j->next = pool_run(j->pool, j->next, j->items, j->fn, j->context, deadline_ns);
     return j->next >= j->items;
+}
+
+bool job_run(Job *j, int64_t deadline_ns)
+{
+    if (j->contracts && !j->next)
+        contraction_read_bias(&j->contraction);
+    if (!job_step(j, deadline_ns))
+        return false;
+    j->next = 0;
+    return true;
 }
 
 double job_progress(const Job *j)

@@ -27,8 +27,8 @@ size_t job_scratch(const Job *j);      /* floats that it needs in job_run */
 void job_lend(Job *j, float *scratch); /* not owned */
 /* nodes[node].in[input], which was not NULL, is elsewhere now. */
 void job_point(Job *j, int node, int input, const float *values);
-void job_run(Job *j);  /* all of it, from the first item */
-void job_free(Job *j); /* NULL allowed; may be called half way */
+bool job_run(Job *j, int64_t deadline_ns); /* as job_step; once done, the next call begins anew */
+void job_free(Job *j);                     /* NULL allowed; may be called half way */
 
 /* Which nodes are computed together: one after the other on a few rows at a time, while those are in cache. Says
  * nothing about values: every node's cells have the bits they have alone. Internal to core/graph. */

@@ -28,6 +28,7 @@ struct Plan {
     const Graph *graph;
     Job **jobs;
     int job_count, next; /* next: of plan_step */
+    bool begun;          /* a computation that stopped half way */
     Source *sources;
     int source_count;
     Use *uses;
@@ -310,14 +311,18 @@ void plan_compute(Plan *p)
 
 bool plan_step(Plan *p, int64_t deadline_ns)
 {
-    if (p->next == 0)
+    if (!p->begun)
         point_at_leaves(p);
+    p->begun = true;
     while (p->next < p->job_count) {
-        job_run(p->jobs[p->next++]);
+        if (!job_run(p->jobs[p->next], deadline_ns))
+            return false;
+        p->next++;
         if (deadline_ns != CLOCK_NEVER && p->next < p->job_count && clock_ns() >= deadline_ns)
             return false;
     }
     p->next = 0;
+    p->begun = false;
     return true;
 }
 

@@ -18,8 +18,8 @@ void plan_free(Plan *p); /* NULL is allowed */
  * thread has its own batch. Cheap: the planned jobs are re-pointed. */
 void plan_leaf(Plan *p, NodeId n, const float *data);
 void plan_compute(Plan *p);
-/* The same in parts: computes until deadline_ns (clock_ns; at least one job), and is true when all is there; the call
- * after that begins anew. Leaves must not change in between. */
+/* The same in parts: computes until deadline_ns (clock_ns; at least one piece of a job), and is true when all is there;
+ * the call after that begins anew. Leaves must not change in between. */
 bool plan_step(Plan *p, int64_t deadline_ns);
 /* Values of a wanted node after plan_compute. */
 const float *plan_values(const Plan *p, NodeId n);

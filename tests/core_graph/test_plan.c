@@ -414,6 +414,43 @@ static void memory_is_used_again(void **state)
     free(x);
 }
 
+/* A clock that has run out stops it within a job, and what comes of it are the same bits. */
+static void in_pieces(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, INNER = 70, COLS = 400 };
+    Rng r = rng_seed(6, 6);
+    Graph g;
+    graph_init(&g);
+    const int t = axis(&g, "t", ROWS), d = axis(&g, "d", INNER), m = axis(&g, "m", COLS);
+    float *x = random_values(&r, ROWS * INNER, false), *w = random_values(&r, INNER * COLS, false),
+          *b = random_values(&r, COLS, false);
+    NodeId in = graph_leaf(&g, "x", DIMS(t, d), (Leaf){LEAF_INPUT, x, "x"}),
+           weight = graph_leaf(&g, "w", DIMS(m, d), (Leaf){LEAF_TENSOR, w, "w"}),
+           bias = graph_leaf(&g, "b", DIMS(m), (Leaf){LEAF_TENSOR, b, "b"}),
+           product = graph_contract(&g, "product", in, weight, DIMS(t, m));
+    graph_flag(&g, product, NODE_DERIVED);
+    NodeId sum = graph_zip(&g, "sum", OP_ADD, product, bias);
+    Plan *whole = plan_new(&g, &sum, 1), *parts = plan_new(&g, &sum, 1);
+    assert_int_equal(plan_jobs(parts), 1);
+    for (int round = 0; round < 2; round++) {
+        int stops = 0;
+        while (!plan_step(parts, 0))
+            stops++;
+        assert_true(stops > 4);
+        plan_compute(whole);
+        same_cells(&g, sum, plan_values(parts, sum), plan_values(whole, sum));
+        b[round] += 1; /* the leaves may change in between */
+        x[round] += 1;
+    }
+    plan_free(whole);
+    plan_free(parts);
+    graph_free(&g);
+    free(x);
+    free(w);
+    free(b);
+}
+
 static void nothing_to_compute(void **state)
 {
     (void)state;
@@ -441,6 +478,7 @@ int main(void)
         cmocka_unit_test(data_change_between_computations),
         cmocka_unit_test(two_threads_with_a_plan_each),
         cmocka_unit_test(memory_is_used_again),
+        cmocka_unit_test(in_pieces),
         cmocka_unit_test(nothing_to_compute),
     };
     return cmocka_run_group_tests_name("core/graph plan", tests, NULL, NULL);

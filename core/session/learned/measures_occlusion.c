@@ -41,19 +41,20 @@ void measures_occlusion_begin(Session *s, Measuring *w)
                    .value = xcalloc(patches, sizeof(float))};
     for (size_t i = 0; i < patches; i++)
         m->value[i] = NAN;
+    double flops = 0;
+    for (NodeId n = 0; n <= site_node_any(f->base, SITE_LOGITS); n++)
+        flops += graph_cost(f->base, n).flops;
+    w->large = flops > LARGE;
     const BatchRunSetup setup = {.model = &s->model,
                                  .ready = e->input.ready,
                                  .edits = f->edits,
                                  .edit_count = f->edit_count,
                                  .graph = f->base,
+                                 .single = w->large, /* shorter pieces: a key waits for one */
                                  .threads = pool_threads(s->pool)};
     w->batch = batch_run_new(&setup, &err);
     if (!w->batch)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
-    double flops = 0;
-    for (NodeId n = 0; n <= site_node_any(f->base, SITE_LOGITS); n++)
-        flops += graph_cost(f->base, n).flops;
-    w->large = flops > LARGE;
     w->picture = xfloats(e->input.cells);
     memcpy(w->picture, picture_now(e), e->input.cells * sizeof *w->picture);
     w->logits = xcalloc(size_mul(patches + 1, (size_t)session_classes(s)), sizeof *w->logits);
@@ -82,21 +83,26 @@ static void paint(const Session *s, const Measuring *w, size_t i, float *pixels)
 }
 
 /* Pictures of an item. */
+static size_t most_of(const Measuring *w)
+{
+    return w->large ? 1 : BATCH_RUN_PICTURES;
+}
+
 static size_t count_of(const Measuring *w, size_t item)
 {
-    size_t left = w->measure.total - item * BATCH_RUN_PICTURES;
-    return left < BATCH_RUN_PICTURES ? left : BATCH_RUN_PICTURES;
+    size_t left = w->measure.total - item * most_of(w);
+    return left < most_of(w) ? left : most_of(w);
 }
 
 static void lay_out(const Session *s, const Measuring *w, size_t item, int worker)
 {
     for (size_t i = 0; i < count_of(w, item); i++)
-        paint(s, w, item * BATCH_RUN_PICTURES + i, batch_run_pixels(w->batch, worker, (int)i));
+        paint(s, w, item * most_of(w) + i, batch_run_pixels(w->batch, worker, (int)i));
 }
 
 static void keep_logits(const Session *s, Measuring *w, size_t item, int worker)
 {
-    size_t first = item * BATCH_RUN_PICTURES, classes = (size_t)session_classes(s);
+    size_t first = item * most_of(w), classes = (size_t)session_classes(s);
     for (size_t i = 0; i < count_of(w, item); i++)
         memcpy(w->logits + (first + i) * classes, batch_run_logits(w->batch, worker, (int)i),
                classes * sizeof *w->logits);
@@ -111,7 +117,7 @@ static void occlude(void *pass, size_t item, int worker)
     keep_logits(s, w, item, worker);
 }
 
-/* In one thread, but so that it stops between the operations of a pass: an item of a large model takes seconds. */
+/* In one thread, but so that it stops within a pass, between pieces of its operations. */
 static void occlude_slowly(const Session *s, Measuring *w, size_t items, int64_t deadline_ns)
 {
     while (w->items_done < items) {
@@ -130,14 +136,14 @@ bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns)
 {
     Measure *m = &w->measure;
     Pass pass = {s, w};
-    size_t items = (m->total + BATCH_RUN_PICTURES - 1) / BATCH_RUN_PICTURES, classes = (size_t)session_classes(s);
+    size_t items = (m->total + most_of(w) - 1) / most_of(w), classes = (size_t)session_classes(s);
     if (w->large)
         occlude_slowly(s, w, items, deadline_ns);
     else
         w->items_done = pool_run(s->pool, w->items_done, items, occlude, &pass, deadline_ns);
     if (!w->items_done)
         return false;
-    m->done = w->items_done == items ? m->total : w->items_done * BATCH_RUN_PICTURES;
+    m->done = w->items_done == items ? m->total : w->items_done * most_of(w);
     if (m->answer < 0) {
         m->answer = batch_run_largest(w->logits, (int)classes);
         m->base = w->logits[m->answer];
