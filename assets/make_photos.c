@@ -385,7 +385,8 @@ static void put_values(const Evaluation *e)
     const struct {
         const char *name;
         double x;
-    } VALUES[] = {{"LOSS", accuracy_result(e->trained)->loss},
+    } VALUES[] = {{"LOSS", accuracy_result(e->trained)->loss.mean},
+                  {"LOSS_MARGIN", accuracy_result(e->trained)->loss.margin},
                   {"UNIFORM", a->uniform},
                   {"MAXIMAL", a->maximal},
                   {"RANK", g->rank},
@@ -419,8 +420,8 @@ static void put_evaluation(const Evaluation *e)
     for (int i = 0; i <= e->layers; i++)
         put_figure(FIGURE_LENS, i, a->lens_right[i], (Paired){.n = 0});
     for (int i = 0; i < e->layers * e->heads; i++)
-        printf("HEAD(%d, %.6f, %.6f, %.6f, %.6f)\n", i, a->distance[i], a->distance_margin[i], a->entropy[i],
-               a->entropy_margin[i]);
+        printf("HEAD(%d, %.6f, %.6f, %.6f, %.6f)\n", i, a->distance[i].mean, a->distance[i].margin, a->entropy[i].mean,
+               a->entropy[i].margin);
     for (int o = 0; o < r->classes; o++)
         for (int k = 0; k < r->classes; k++)
             printf("CONFUSION(%d, %d, %zu)\n", o, k, r->confusion[o * r->classes + k]);

@@ -64,7 +64,7 @@ section() {
             print "| | named right | points lost |"; rule(3)
             row("as trained", "TRAINED"); row("without the scale 1/√d_k", "SCALE_OFF"); row("without position embeddings", "POSITIONS")
             row("read from the class token instead of the mean", "OTHER")
-            printf "\nMean cross entropy %.3f nats. By class:\n\n| class | named right | of | most often taken for |\n", value["LOSS"]; rule(4)
+            printf "\nMean cross entropy %.3f ±%.3f nats. By class:\n\n| class | named right | of | most often taken for |\n", value["LOSS"], value["LOSS_MARGIN"]; rule(4)
             for (o = 0; o in class || (o + 1) in class; o++) {
                 all = most = 0; other = ""
                 for (k = 0; (k + 1) in class; k++) {

@@ -108,8 +108,8 @@ static void name_pictures(void *exam, size_t item, int worker)
 static void sum_up(Accuracy *e)
 {
     AccuracyResult *r = &e->result;
+    r->loss = mean_over(e->loss, r->pictures, 1);
     for (size_t i = 0; i < r->pictures; i++) {
-        r->loss += e->loss[i] / (double)r->pictures;
         r->right += r->named[i] == r->label[i];
         r->other_right += r->has_other && r->other_named[i] == r->label[i];
         r->confusion[(size_t)r->label[i] * (size_t)r->classes + (size_t)r->named[i]]++;

@@ -4,6 +4,7 @@
 #define VITRINE_EVAL_ACCURACY_H
 #include "core/base/pool.h"
 #include "core/eval/dataset.h"
+#include "core/eval/interval.h"
 #include "core/eval/readout.h"
 #include "core/graph/edit.h"
 
@@ -23,7 +24,7 @@ typedef struct AccuracyResult {
     size_t pictures, right;
     bool has_other;
     size_t other_right; /* by the read-out that the model does not use */
-    double loss;        /* mean cross entropy in nats; 0 of sentences */
+    MeanOver loss;      /* cross entropy in nats; 0 of sentences */
     int classes;
     size_t *confusion;  /* [true class, class named] */
     int *label, *named; /* [pictures] */

@@ -6,7 +6,6 @@
 
 #include "core/base/mem.h"
 #include "core/eval/batch_run.h"
-#include "core/eval/interval.h"
 #include "core/graph/anatomy.h"
 
 /* What is watched: three probes of every block, then the rollout, the references and the last block's pattern. */
@@ -98,12 +97,10 @@ AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err)
                                        .heads = c->heads,
                                        .objects = objects,
                                        .lens_right = c->classes ? xcalloc(lenses, sizeof(size_t)) : NULL,
-                                       .distance = xcalloc(cells, sizeof(double)),
-                                       .entropy = xcalloc(cells, sizeof(double)),
-                                       .largest = xcalloc(cells, sizeof(double)),
-                                       .distance_margin = xcalloc(cells, sizeof(double)),
-                                       .entropy_margin = xcalloc(cells, sizeof(double)),
-                                       .read = s->reads ? xcalloc(heads, sizeof(double)) : NULL};
+                                       .distance = xcalloc(cells, sizeof(MeanOver)),
+                                       .entropy = xcalloc(cells, sizeof(MeanOver)),
+                                       .largest = xcalloc(cells, sizeof(MeanOver)),
+                                       .read = s->reads ? xcalloc(heads, sizeof(MeanOver)) : NULL};
     return s;
 }
 
@@ -123,8 +120,6 @@ void attention_stats_free(AttentionStats *s)
     free(s->result.distance);
     free(s->result.entropy);
     free(s->result.largest);
-    free(s->result.distance_margin);
-    free(s->result.entropy_margin);
     free(s->result.read);
     free(s);
 }
@@ -235,8 +230,8 @@ static void look(void *survey, size_t item, int worker)
 static void compare_with_fixed(AttentionStats *s)
 {
     AttentionStatsResult *r = &s->result;
-    size_t patches = (size_t)vit_patches(&s->vit), most = 0;
-    double *mean = xcalloc(patches, sizeof *mean);
+    size_t patches = (size_t)vit_patches(&s->vit), most = 0, seen = 0;
+    double *mean = xcalloc(patches, sizeof *mean), *share = xcalloc(r->seen + 1, sizeof *share);
     size_t *often = xcalloc(patches, sizeof *often);
     float *map = xcalloc(patches, sizeof *map);
     for (size_t i = 0; i < r->pictures * patches; i++) {
@@ -249,43 +244,52 @@ static void compare_with_fixed(AttentionStats *s)
     }
     for (size_t i = 0; i < r->pictures; i++)
         if (s->row[i * s->width + AREA] > 0)
-            r->fixed += mass(map, s->object + i * patches, patches) / (double)r->seen;
+            share[seen++] = mass(map, s->object + i * patches, patches);
+    r->fixed = mean_over(share, seen, 1);
     r->fixed_peak = often[most];
+    free(share);
     free(mean);
     free(often);
     free(map);
 }
 
+/* A column of the rows over the pictures, or over those with an object's patch. */
+static MeanOver over(const AttentionStats *s, size_t column, bool objects)
+{
+    double *x = xcalloc(s->result.pictures + 1, sizeof *x);
+    size_t n = 0;
+    for (size_t i = 0; i < s->result.pictures; i++)
+        if (!objects || s->row[i * s->width + AREA] > 0)
+            x[n++] = s->row[i * s->width + column];
+    MeanOver m = mean_over(x, n, 1);
+    free(x);
+    return m;
+}
+
 static void sum_up(AttentionStats *s)
 {
     AttentionStatsResult *r = &s->result;
+    const MeanOver none = {(double)NAN, (double)NAN};
     size_t lenses = (size_t)r->layers + 1;
     size_t heads = (size_t)r->heads, cells = (size_t)r->layers * heads;
-    for (size_t i = 0; i < r->pictures; i++)
-        r->seen += s->row[i * s->width + AREA] > 0;
     for (size_t i = 0; i < r->pictures; i++) {
-        const double *row = s->row + i * s->width, *blocks = row + READ + heads;
-        double objects = (double)(r->seen ? r->seen : 1), all = (double)r->pictures;
-        r->area += row[AREA] / objects;
-        r->covered += row[COVERED] / objects;
-        r->rollout += row[ROLLOUT] / objects;
+        const double *row = s->row + i * s->width;
+        r->seen += row[AREA] > 0;
         r->rollout_peak += row[PEAK] > 0;
-        r->bright += row[BRIGHT] / objects;
         r->bright_peak += row[BRIGHT_PEAK] > 0;
         for (size_t k = 0; s->right && k < lenses; k++)
             r->lens_right[k] += s->right[i * lenses + k];
-        for (size_t h = 0; s->reads && h < heads; h++)
-            r->read[h] += row[READ + h] / objects;
-        for (size_t k = 0; k < cells; k++) {
-            r->distance[k] += blocks[k] / all;
-            r->entropy[k] += s->entropies ? blocks[cells + k] / all : (double)NAN;
-            r->largest[k] += blocks[2 * cells + k] / all;
-        }
     }
+    r->area = over(s, AREA, true);
+    r->covered = over(s, COVERED, true);
+    r->rollout = over(s, ROLLOUT, true);
+    r->bright = over(s, BRIGHT, true);
+    for (size_t h = 0; s->reads && h < heads; h++)
+        r->read[h] = over(s, READ + h, true);
     for (size_t k = 0; k < cells; k++) {
-        const double *blocks = s->row + READ + heads + k;
-        r->distance_margin[k] = mean_over(blocks, r->pictures, s->width).margin;
-        r->entropy_margin[k] = s->entropies ? mean_over(blocks + cells, r->pictures, s->width).margin : (double)NAN;
+        r->distance[k] = over(s, READ + heads + k, false);
+        r->entropy[k] = s->entropies ? over(s, READ + heads + cells + k, false) : none;
+        r->largest[k] = over(s, READ + heads + 2 * cells + k, false);
     }
     if (r->objects)
         compare_with_fixed(s);

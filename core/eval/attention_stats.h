@@ -4,6 +4,7 @@
 #define VITRINE_EVAL_ATTENTION_STATS_H
 #include "core/base/pool.h"
 #include "core/eval/dataset.h"
+#include "core/eval/interval.h"
 #include "core/graph/edit.h"
 
 /* Patches that the object covers to more than this share of their area are the object's. */
@@ -19,29 +20,28 @@ typedef struct AttentionStatsSetup {
     Pool *pool;
 } AttentionStatsSetup;
 
-/* Means over the pictures. [layers, heads] arrays: */
+/* Means over the pictures, each with its margin. [layers, heads] arrays: */
 typedef struct AttentionStatsResult {
     size_t pictures;
     int layers, heads;
-    double *distance;                         /* attention distance in pixels */
-    double *entropy;                          /* of a row, divided by ln(tokens); NaN where there is one token */
-    double *largest;                          /* largest weight of a row */
-    double *distance_margin, *entropy_margin; /* half the 95 % interval of the mean, by the pictures' spread */
+    MeanOver *distance; /* attention distance in pixels */
+    MeanOver *entropy;  /* of a row, divided by ln(tokens); NaN where there is one token */
+    MeanOver *largest;  /* largest weight of a row */
     double uniform,
         maximal;        /* the distance of a head that looks at all patches alike; of one that looks as far as it can */
     size_t *lens_right; /* [1 + layers] pictures that the logit lens names right before the first block and after each;
-                           NULL where the model names no classes */
+                            NULL where the model names no classes */
     bool objects;       /* are the masks known? else what follows is 0 */
     size_t seen;        /* pictures with an object's patch; the shares below are over these */
-    double area;        /* share of the patches that are the object's: what looking at all patches alike would give */
-    double covered;     /* share of the pixels that the object covers */
-    double rollout;     /* share of the last rollout's weight over the patches that is on the object's */
+    MeanOver area;      /* share of the patches that are the object's: what looking at all patches alike would give */
+    MeanOver covered;   /* share of the pixels that the object covers */
+    MeanOver rollout;   /* share of the last rollout's weight over the patches that is on the object's */
     size_t rollout_peak; /* pictures whose heaviest patch is the object's */
-    double *
+    MeanOver *
         read; /* [heads] share of the reading token's weight over patches in the last block; NULL without class token */
     /* What maps that know nothing of the model would give: */
-    double fixed;       /* the mean of all pictures' rollouts, the same for each picture */
-    double bright;      /* every patch by how much brighter than the picture's mean it is, 0 where it is darker */
+    MeanOver fixed;     /* the mean of all pictures' rollouts, the same for each picture */
+    MeanOver bright;    /* every patch by how much brighter than the picture's mean it is, 0 where it is darker */
     size_t fixed_peak;  /* pictures in which the patch that is the object's most often is the object's */
     size_t bright_peak; /* pictures whose brightest patch is the object's */
 } AttentionStatsResult;

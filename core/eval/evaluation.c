@@ -148,7 +148,7 @@ static bool survey_random(Course *c, Evaluation *e, Err *err)
             const AttentionStatsResult *r = attention_stats_result(s);
             e->random.pictures = r->pictures;
             e->random.seen = r->seen;
-            e->random.rollout[i] = r->rollout;
+            e->random.rollout[i] = r->rollout.mean;
             e->random.peak[i] = r->rollout_peak;
         }
         attention_stats_free(s);

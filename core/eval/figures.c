@@ -124,8 +124,8 @@ static void put_evaluation(Measurer *m, const Evaluation *e)
         put(m, FIGURE_PEAK_RANDOM, i, e->random.peak[i], (Paired){.n = 0});
     put(m, FIGURE_PEAK_FIXED, 0, a->fixed_peak, (Paired){.n = 0});
     put(m, FIGURE_PEAK_BRIGHT, 0, a->bright_peak, (Paired){.n = 0});
-    const double mean[FIGURE_MEAN_COUNT] = {a->rollout, random.mean, random.least, random.most,
-                                            a->fixed,   a->bright,   a->area,      a->covered};
+    const double mean[FIGURE_MEAN_COUNT] = {a->rollout.mean, random.mean,    random.least, random.most,
+                                            a->fixed.mean,   a->bright.mean, a->area.mean, a->covered.mean};
     for (int i = 0; i < FIGURE_MEAN_COUNT; i++)
         m->out->mean[i] = mean[i];
 }

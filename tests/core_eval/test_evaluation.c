@@ -114,12 +114,14 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
         ;
     const AttentionStatsResult *r = attention_stats_result(s);
     size_t patches = (size_t)vit_patches(&m->vit), tokens = (size_t)vit_tokens(&m->vit), side = (size_t)m->vit.image_w;
-    double distance = 0, entropy = 0, largest = 0, area = 0, rollout = 0, peak = 0, read = 0;
+    double distance = 0, spread = 0, entropy = 0, largest = 0, area = 0, rollout = 0, peak = 0, read = 0;
     for (size_t i = 0; i < COUNT; i++) {
         uint8_t mask[DRAWN_SIDE * DRAWN_SIDE], object[64];
         dataset_get(dataset, i, a.pixels, mask);
         run_alone(&a);
-        distance += (double)values(&a, "blocks.%d.attn.probe.distance", 1)[1] / COUNT;
+        double far = (double)values(&a, "blocks.%d.attn.probe.distance", 1)[1];
+        distance += far / COUNT;
+        spread += far * far;
         entropy += (double)values(&a, "blocks.%d.attn.probe.entropy_share_mean", 0)[1] / COUNT;
         largest += (double)values(&a, "blocks.%d.attn.probe.largest_mean", 1)[0] / COUNT;
         const float *heavy = values(&a, "rollout.patches", 0),
@@ -144,13 +146,16 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
         peak += object[best] / (double)COUNT;
         read += row_in / row / COUNT;
     }
-    same("distance", r->distance[LAYERS * HEADS - 1], distance);
-    same("entropy", r->entropy[1], entropy);
-    same("largest", r->largest[HEADS], largest);
-    same("area", r->area, area);
-    same("rollout", r->rollout, rollout);
+    same("distance", r->distance[LAYERS * HEADS - 1].mean, distance);
+    spread = sqrt((spread - COUNT * distance * distance) / (COUNT - 1)); /* of the pictures */
+    assert_true(spread > 0);
+    same("its margin", r->distance[LAYERS * HEADS - 1].margin, 1.959963984540054 * spread / sqrt(COUNT));
+    same("entropy", r->entropy[1].mean, entropy);
+    same("largest", r->largest[HEADS].mean, largest);
+    same("area", r->area.mean, area);
+    same("rollout", r->rollout.mean, rollout);
     same("peak", (double)r->rollout_peak / COUNT, peak);
-    same("class token's row", r->read[1], read);
+    same("class token's row", r->read[1].mean, read);
     assert_int_equal(r->seen, COUNT);
     assert_true(r->uniform > 0 && r->maximal > r->uniform);
     attention_stats_free(s);
@@ -327,7 +332,7 @@ static void evaluations(void **state)
     same("mlp", e.mlp[0], share_of(&m, dataset, (Ablation){.kind = ABLATION_MLP, .layer = 0}));
     assert_true(e.has_grid && accuracy_result(e.trained)->has_other);
     assert_true(attention_stats_result(e.with)->pictures == 50 && attention_stats_result(e.without)->pictures == 50);
-    assert_true(attention_stats_result(e.with)->entropy[0] != attention_stats_result(e.without)->entropy[0]);
+    assert_true(attention_stats_result(e.with)->entropy[0].mean != attention_stats_result(e.without)->entropy[0].mean);
     evaluation_free(&e);
     for (int calls = 1; calls < 6; calls += 2) {
         int left = calls;
@@ -362,7 +367,7 @@ static void evaluation_of_an_odd_model(void **state)
     assert_true(isnan(e.positions_off));
     assert_false(e.has_grid || accuracy_result(e.trained)->has_other);
     assert_null(attention_stats_result(e.with)->read);
-    assert_true(attention_stats_result(e.with)->objects && attention_stats_result(e.with)->rollout > 0);
+    assert_true(attention_stats_result(e.with)->objects && attention_stats_result(e.with)->rollout.mean > 0);
     evaluation_free(&e);
     dataset_free(dataset);
     pictures_free(pictures);

@@ -364,7 +364,7 @@ EVALUATED=$OUT
 run_v evaluate --count 20 --threads 1
 same "evaluate with one thread" "$EVALUATED" "$OUT"
 ok "evaluate as JSON" evaluate --count 5 --json
-check "JSON of evaluate has all figures" [ "$(grep -c '^  "' <<<"$OUT")" = 53 ]
+check "JSON of evaluate has all figures" [ "$(grep -c '^  "' <<<"$OUT")" = 65 ]
 "$V" data 0-79 -o shapes-labelled/ --by-class >labelled
 ok "a folder of pictures" evaluate --pictures shapes-labelled --count 3
 says "which pictures of it" '^The tenth that train would hold out, by their pixels: [0-9]+ of 80'

@@ -111,8 +111,13 @@ static void check_evaluation(Subject *s)
     const AttentionStatsResult *v = attention_stats_result(s->e.with);
     assert_true(fabs(number_at(j, "accuracy") - s->e.accuracy) < 1e-8);
     assert_true(fabs(number_at(j, "accuracy_without_scale") - s->e.scale_off) < 1e-8);
-    assert_true(fabs(number_at(j, "cross_entropy") - r->loss) < 1e-7 * (1 + r->loss));
+    assert_true(fabs(number_at(j, "cross_entropy") - r->loss.mean) < 1e-7 * (1 + r->loss.mean));
     assert_true(fabs(number_at(j, "distance_uniform") - v->uniform) < 1e-6);
+    const Json *margin = json_get(j, "distance_margin");
+    double half = -1;
+    assert_int_equal(json_count(margin), s->e.layers);
+    assert_true(json_number(json_at(json_at(margin, 1), 1), &half));
+    assert_true(half > 0 && fabs(half - v->distance[s->e.heads + 1].margin) < 1e-6);
     const Json *head = json_get(j, "accuracy_without_head"), *confusion = json_get(j, "confusion");
     assert_int_equal(json_count(head), s->e.layers);
     for (int layer = 0; layer < s->e.layers; layer++) {

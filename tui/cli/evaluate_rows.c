@@ -9,9 +9,7 @@
 #include "tui/cli/rows.h"
 
 enum {
-    HEADS_ACROSS = 8,
-    LOST_ACROSS = 4,
-    SHARES_ACROSS = 6,
+    ACROSS = 4, /* heads in a line */
     OBJECT_LABEL = 47,
     SHARE_CELLS = 16, /* of " % (98.8–99.4) " behind the number */
     NAME_CELLS = 24,
@@ -68,15 +66,22 @@ static void put_lost(Buf *page, Paired p)
     buf_printf(page, "%s%*s", margin, 5 - utf8_cells(margin), "");
 }
 
-/* Head by head, so many at a time: points lost, or numbers. */
-static void put_heads(Buf *page, const Evaluation *e, const Paired *lost, const double *x, int digits)
+/* "  12.40 ±0.08", so wide that four stand in a line. */
+static void put_mean(Buf *page, MeanOver m, int digits)
 {
-    const int across = lost ? LOST_ACROSS : HEADS_ACROSS;
-    for (int first = 0; first < e->heads; first += across) {
-        int end = first + across < e->heads ? first + across : e->heads;
+    char margin[32];
+    utf8_print(margin, sizeof margin, "±%.*f", digits, m.margin);
+    buf_printf(page, "%7.*f %s%*s", digits, m.mean, margin, 6 - utf8_cells(margin), "");
+}
+
+/* Head by head, so many at a time: points lost, or means with that many digits. */
+static void put_heads(Buf *page, const Evaluation *e, const Paired *lost, const MeanOver *x, int digits)
+{
+    for (int first = 0; first < e->heads; first += ACROSS) {
+        int end = first + ACROSS < e->heads ? first + ACROSS : e->heads;
         buf_printf(page, "  %-9s", "");
         for (int h = first; h < end; h++)
-            buf_printf(page, lost ? "%*s%-7d" : "%*s%d", lost || h < 10 ? 7 : h < 100 ? 6 : 5, "h", h);
+            buf_printf(page, "%7s%-7d", "h", h);
         page_end(page);
         for (int layer = 0; layer < e->layers; layer++) {
             buf_printf(page, "  block %-3d", layer);
@@ -84,16 +89,16 @@ static void put_heads(Buf *page, const Evaluation *e, const Paired *lost, const 
                 if (lost)
                     put_lost(page, lost[i]);
                 else
-                    buf_printf(page, "%8.*f", digits, x[i]);
+                    put_mean(page, x[i], digits);
             page_end(page);
         }
     }
 }
 
-static void by_head(Rows *r, const Evaluation *e, const char *key, const char *heading, const double *x, int digits)
+static void by_head(Rows *r, const Evaluation *e, const char *key, const char *heading, const MeanOver *x, int digits)
 {
-    rows_numbers(r, key, x, e->layers, e->heads);
-    if (isnan(x[0]))
+    rows_means(r, key, x, e->layers, e->heads);
+    if (isnan(x[0].mean))
         return;
     buf_printf(&r->page, "\n%s\n", heading);
     put_heads(&r->page, e, NULL, x, digits);
@@ -115,9 +120,9 @@ static void rows_answers(Rows *r, const Evaluation *e, const Evaluated *of)
     without(r, "discordant_other_read_out",
             class_token ? "read from the mean of the patches instead" : "read from the class token instead", other,
             &e->other_pair);
-    rows_number(r, "cross_entropy", a->loss);
+    rows_means(r, "cross_entropy", &a->loss, 0, 0);
     page_label(&r->page, "mean cross entropy", ROWS_LABEL);
-    buf_printf(&r->page, "%8.3f nats\n", a->loss);
+    buf_printf(&r->page, "%8.3f ±%.3f nats\n", a->loss.mean, a->loss.margin);
 }
 
 /* Per class how many are right, and what the wrong ones are most often taken for. */
@@ -222,7 +227,7 @@ static void rows_lens(Rows *r, const Evaluation *e)
     }
 }
 
-static void rows_positions(Rows *r, const Evaluation *e)
+static void rows_positions(Rows *r, const Evaluation *e, const Evaluated *of)
 {
     const PositionGrid *g = &e->grid;
     const double none = (double)NAN;
@@ -232,12 +237,13 @@ static void rows_positions(Rows *r, const Evaluation *e)
     rows_number(r, "position_neighbour_share_8", e->has_grid ? g->near8 : none);
     if (e->has_grid)
         buf_printf(&r->page,
-                   "\nPosition embeddings against the patch grid\n"
+                   "\nPosition embeddings against the patch grid (all %d positions)\n"
                    "  rank correlation of likeness and nearness      %.2f\n"
                    "  …with the mean vector taken away               %.2f\n"
                    "  the most alike patch is one of 4 neighbours    %.1f %% (by chance %.1f)\n"
                    "  …one of 8, corners too                         %.1f %% (by chance %.1f)\n",
-                   g->rank, g->rank_centred, 100 * g->near4, 100 * g->chance4, 100 * g->near8, 100 * g->chance8);
+                   vit_patches(&of->model->vit), g->rank, g->rank_centred, 100 * g->near4, 100 * g->chance4,
+                   100 * g->near8, 100 * g->chance8);
 }
 
 static void rows_attention(Rows *r, const Evaluation *e)
@@ -248,21 +254,21 @@ static void rows_attention(Rows *r, const Evaluation *e)
     rows_number(r, "distance_maximal", a->maximal);
     utf8_print(heading, sizeof heading, "Attention distance in pixels (uniform attention %.1f, at most %.1f)",
                a->uniform, a->maximal);
-    by_head(r, e, "distance", heading, a->distance, 1);
-    by_head(r, e, "entropy_share", "Entropy of a row, as a share of ln(tokens)", a->entropy, 2);
-    by_head(r, e, "entropy_share_without_scale", "…without the scale", b->entropy, 2);
-    by_head(r, e, "largest_weight", "Largest weight of a row", a->largest, 2);
-    by_head(r, e, "largest_weight_without_scale", "…without the scale", b->largest, 2);
+    by_head(r, e, "distance", heading, a->distance, 2);
+    by_head(r, e, "entropy_share", "Entropy of a row, as a share of ln(tokens)", a->entropy, 3);
+    by_head(r, e, "entropy_share_without_scale", "…without the scale", b->entropy, 3);
+    by_head(r, e, "largest_weight", "Largest weight of a row", a->largest, 3);
+    by_head(r, e, "largest_weight_without_scale", "…without the scale", b->largest, 3);
 }
 
-/* A figure of the object's patches; NaN: nothing on the page. */
-static void object(Rows *r, const char *key, const char *label, double x)
+/* A figure of the object's patches; NULL: nothing on the page. */
+static void object(Rows *r, const char *key, const char *label, const MeanOver *x)
 {
-    rows_number(r, key, x);
-    if (isnan(x))
+    rows_means(r, key, x, 0, 0);
+    if (!x)
         return;
     page_label(&r->page, label, OBJECT_LABEL);
-    buf_printf(&r->page, "%.3f\n", x);
+    buf_printf(&r->page, "%.3f ±%.3f\n", x->mean, x->margin);
 }
 
 /* In how many pictures a heaviest patch is the object's. */
@@ -292,23 +298,22 @@ static void rows_object(Rows *r, const Evaluation *e)
 {
     const AttentionStatsResult *s = attention_stats_result(e->with);
     const bool objects = s->objects && s->seen, random = objects && e->random.seen;
-    const double none = (double)NAN;
     const size_t seen = objects ? s->seen : 0;
     if (objects)
         buf_printf(&r->page, "\nWhere it looks: weight on the patches that the object covers to more than %.0f %%\n",
                    100 * SURVEY_COVER);
-    object(r, "object_rollout", "rollout (½ heads' mean + ½ residual)", objects ? s->rollout : none);
+    object(r, "object_rollout", "rollout (½ heads' mean + ½ residual)", objects ? &s->rollout : NULL);
     seeds(r, "object_rollout_random_weights", random, random_rollout(&e->random), OBJECT_LABEL);
-    object(r, "object_rollout_mean_map", "  …the mean of all rollouts, for every picture", objects ? s->fixed : none);
-    object(r, "object_brightness", "  …brightness above the picture's mean", objects ? s->bright : none);
-    object(r, "object_area", "  …all patches alike: their share of patches", objects ? s->area : none);
-    object(r, "object_covered", "  (share of the pixels that the object covers)", objects ? s->covered : none);
-    rows_numbers(r, "object_class_token", objects ? s->read : NULL, e->heads, 0);
-    for (int h = 0; objects && s->read && h < s->heads; h += SHARES_ACROSS) {
-        buf_printf(&r->page, "  %-47s", h ? "" : "class token's row in the last block, by head");
-        for (int k = h; k < h + SHARES_ACROSS && k < s->heads; k++)
-            buf_printf(&r->page, "%.2f ", s->read[k]);
-        page_end(&r->page);
+    object(r, "object_rollout_mean_map", "  …the mean of all rollouts, for every picture", objects ? &s->fixed : NULL);
+    object(r, "object_brightness", "  …brightness above the picture's mean", objects ? &s->bright : NULL);
+    object(r, "object_area", "  …all patches alike: their share of patches", objects ? &s->area : NULL);
+    object(r, "object_covered", "  (share of the pixels that the object covers)", objects ? &s->covered : NULL);
+    rows_means(r, "object_class_token", objects ? s->read : NULL, e->heads, 0);
+    for (int h = 0; objects && s->read && h < s->heads; h++) {
+        char label[64];
+        snprintf(label, sizeof label, "class token's row in the last block, head %d", h);
+        page_label(&r->page, label, OBJECT_LABEL);
+        buf_printf(&r->page, "%.3f ±%.3f\n", s->read[h].mean, s->read[h].margin);
     }
     if (objects)
         buf_puts(&r->page, "\nIn how many pictures the heaviest patch is one of those\n");
@@ -342,7 +347,7 @@ void evaluate_print(const Evaluation *e, const Evaluated *of, bool json, Buf *ou
     rows_sure(&r, e);
     rows_parts(&r, e);
     rows_lens(&r, e);
-    rows_positions(&r, e);
+    rows_positions(&r, e, of);
     rows_attention(&r, e);
     rows_object(&r, e);
     rows_print(&r,

@@ -44,11 +44,8 @@ void rows_text(Rows *r, const char *key, const char *text)
         buf_puts(&r->json, "null");
 }
 
-void rows_cells(Rows *r, const char *key, int rows, int cols, void (*put)(Buf *out, const void *of, int i),
-                const void *of)
+static void put_cells(Buf *out, int rows, int cols, void (*put)(Buf *out, const void *of, int i), const void *of)
 {
-    Buf *out = &r->json;
-    rows_key(r, key);
     if (!of) {
         buf_puts(out, "null");
         return;
@@ -66,6 +63,13 @@ void rows_cells(Rows *r, const char *key, int rows, int cols, void (*put)(Buf *o
     buf_puts(out, rows ? "]" : "");
 }
 
+void rows_cells(Rows *r, const char *key, int rows, int cols, void (*put)(Buf *out, const void *of, int i),
+                const void *of)
+{
+    rows_key(r, key);
+    put_cells(&r->json, rows, cols, put, of);
+}
+
 static void number_at(Buf *out, const void *of, int i)
 {
     put_number(out, ((const double *)of)[i]);
@@ -74,6 +78,24 @@ static void number_at(Buf *out, const void *of, int i)
 void rows_numbers(Rows *r, const char *key, const double *x, int rows, int cols)
 {
     rows_cells(r, key, rows, cols, number_at, x);
+}
+
+static void mean_at(Buf *out, const void *of, int i)
+{
+    put_number(out, ((const MeanOver *)of)[i].mean);
+}
+
+static void margin_at(Buf *out, const void *of, int i)
+{
+    put_number(out, ((const MeanOver *)of)[i].margin);
+}
+
+void rows_means(Rows *r, const char *key, const MeanOver *x, int rows, int cols)
+{
+    rows_cells(r, key, rows, cols, mean_at, x);
+    buf_puts(&r->json, r->tight ? "," : ",\n  ");
+    put_key(r, key, "_margin");
+    put_cells(&r->json, rows, cols, margin_at, x);
 }
 
 void rows_interval(Rows *r, const char *key, const char *suffix, Interval i)

@@ -22,6 +22,8 @@ void rows_text(Rows *r, const char *key, const char *text);
 void rows_numbers(Rows *r, const char *key, const double *x, int rows, int cols);
 void rows_cells(Rows *r, const char *key, int rows, int cols, void (*put)(Buf *out, const void *of, int i),
                 const void *of);
+/* And with the margin of each, as "KEY_margin" in the same member. */
+void rows_means(Rows *r, const char *key, const MeanOver *x, int rows, int cols);
 /* "\"KEY_SUFFIX\": [low,high]", in the member that was begun last. */
 void rows_interval(Rows *r, const char *key, const char *suffix, Interval i);
 /* "  99.1 % (98.9–99.3) " behind a label, and as a member the share and its interval. n 0: null, and nothing on the
