@@ -37,6 +37,8 @@ closeup|blocks.1.attn.pattern[h=1,t=r2c3,u=r1c1]|view close-up||
 closeup_sum|blocks.0.attn.scores_raw[h=1,t=r2c3,u=r1c1]|view close-up; play next; play next; play next; play next; play next|80x24 120x40 200x60|
 closeup_norm|blocks.0.ln1.out[t=r1c1,d=3]|view close-up|80x24 120x40 200x60|
 closeup_plain|blocks.1.attn.pattern[h=1,t=r2c3,u=r1c1]|view close-up|80x24|--ascii
+worked|blocks.1.attn.pattern[h=1,t=r2c3,u=r1c1]|view worked|80x24 120x40 200x60|
+why|blocks.1.attn.pattern[h=1,t=r2c3,u=r1c1]|why|80x24 120x40|
 answer||view answer||
 scale_off|blocks.1.attn.pattern[h=1,t=r2c3]|view matrix; set scale off||
 ablated|blocks.1.attn.z[h=1]|ablate blocks.1.attn.z[h=1]; compare diff|80x24 120x40|

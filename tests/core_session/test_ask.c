@@ -198,7 +198,9 @@ static void test_why_text(void **state)
 {
     (void)state;
     const char *t = run("why patch_embed[p=r2c5,d=1]");
-    has(t, "patch_embed[p=r2c5,d=1]");
+    has(t, "patch_embed[p=r2c5,d=1]\n");
+    has(t, "\ninput    patches        p=r2c5 d=1 "); /* where, which step, which of its cells */
+    has(t, " % ━");
     has(t, "A large term is not yet a cause");
     Buf text = {0};
     Err err = {""};

@@ -4,13 +4,17 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/graph/vary.h"
+#include "core/models/names.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/ledgers.h"
 
 enum { WHY_MOST = 1024 };
+/* Columns of a chain. */
+enum { BLOCK_CELLS = 9, LABEL_CELLS = 15, WHERE_CELLS = 22, BAR_CELLS = 10 };
 
 /* The next cell, what share it has of the sizes of all terms, and a larger one that was left. */
 typedef struct Choice {
@@ -294,23 +298,80 @@ static void put_how(const Session *s, Side side, Buf *out)
 static const char LIMIT[] = "A large term is not yet a cause: others may cancel it. Switch something off to see its "
                             "effect.";
 
-static void put_step(const Session *s, Side side, const WhyStep *step, int i, Buf *out)
+/* Where a step is: "block 1", "dec 2"; outside blocks "answer" where one follows further down, else "input". */
+static void put_block(const Graph *g, const WhyStep *steps, int count, char out[BLOCK_CELLS])
+{
+    int block = NO_PART, further = 0;
+    while (further < count && (block = anatomy_block_of(g, graph_node(g, steps[further].ref.node)->path)) == NO_PART)
+        further++;
+    const Part *part = block == NO_PART ? NULL : anatomy_part(g, block);
+    if (part && !further)
+        utf8_print(out, BLOCK_CELLS, "%.*s %d", *part->stack ? 3 : 5, *part->stack ? part->stack : "block",
+                   part->block);
+    else
+        utf8_print(out, BLOCK_CELLS, part ? "answer" : "input");
+}
+
+/* A cell in words: which step, and where in it: "h=2 t=r3c4 u=r4c3". */
+static void put_cell(const Graph *g, NodeId n, size_t cell, const char **label, Buf *where)
+{
+    const Node *node = graph_node(g, n);
+    const NodeText *text = node_text(node->path);
+    int index[DIMS_MAX] = {0};
+    *label = text ? text->label : node_name(node);
+    dims_unravel(g->axes, node->dims, cell, index);
+    for (int i = 0; i < node->dims.n; i++) {
+        const Axis *a = &g->axes[node->dims.axis[i]];
+        char name[64];
+        buf_printf(where, "%s%s=%s", i ? " " : "", a->sym, axis_label(a, index[i], name, sizeof name));
+    }
+}
+
+/* Filled up to so many cells of the screen. */
+static void put_column(Buf *out, const char *text, int cells)
+{
+    char cut[96];
+    utf8_fit(cut, sizeof cut, text, cells - 1);
+    buf_printf(out, "%s%*s", cut, cells - utf8_cells(cut), "");
+}
+
+static void put_bar(Buf *out, float share)
+{
+    int halves = (int)(share * 2 * BAR_CELLS + 0.5f);
+    buf_puts(out, halves ? " " : "");
+    for (int i = 0; i + 1 < halves; i += 2)
+        buf_puts(out, "━");
+    buf_puts(out, halves % 2 ? "╸" : "");
+}
+
+/* Step i of so many. */
+static void put_step(const Session *s, Side side, const WhyStep *steps, int i, int count, Buf *out)
 {
     const Graph *g = session_graph(s, side);
-    Buf address = {0};
+    const WhyStep *step = &steps[i];
+    char block[BLOCK_CELLS], last[BLOCK_CELLS] = "";
+    const char *label;
+    Buf where = {0};
     if (step->left.node != NO_NODE) {
-        address_put(g, step->left.node, step->left.cell, &address);
-        buf_printf(out, "     (%s, %.4g, is the same for every %s)\n", buf_str(&address), (double)step->left_value,
-                   input_word(s, side));
-        buf_clear(&address);
+        put_cell(g, step->left.node, step->left.cell, &label, &where);
+        buf_printf(out, "%8s(%s, %s, %.4g, is the same for every %s)\n", "", label, buf_str(&where),
+                   (double)step->left_value, input_word(s, side));
+        buf_clear(&where);
     }
-    address_put(g, step->ref.node, step->ref.cell, &address);
-    buf_printf(out, "%3d  %-50s %12.6g", i, buf_str(&address),
-               (double)step->value); /* with the share 74 columns: inside a box of 78 */
-    if (i && step->share < 1.0f)
-        buf_printf(out, " %3.0f %%", (double)step->share * 100);
+    put_block(g, step, count - i, block);
+    if (i)
+        put_block(g, step - 1, count - i + 1, last);
+    put_cell(g, step->ref.node, step->ref.cell, &label, &where);
+    put_column(out, strcmp(block, last) == 0 ? "" : block, BLOCK_CELLS);
+    put_column(out, label, LABEL_CELLS);
+    put_column(out, buf_str(&where), WHERE_CELLS);
+    buf_printf(out, "%10.4g", (double)step->value); /* with share and bar 73 columns: inside a box of 78 */
+    if (i && step->share < 1.0f) {
+        buf_printf(out, step->share < 0.005f ? "  <1 %%" : " %3.0f %%", (double)step->share * 100);
+        put_bar(out, step->share);
+    }
     buf_putc(out, '\n');
-    buf_free(&address);
+    buf_free(&where);
 }
 
 /* Are its rows picked by the words of the input? */
@@ -349,8 +410,16 @@ static void put_text(const Session *s, Side side, const WhyAnswer *answer, const
         buf_printf(out, " %.3g is the same for every %s.\n", (double)answer->same, input_word(s, side));
         buf_puts(out, "`ledger` lists all parts.\n\n");
     }
+    Buf address = {0};
+    address_put(session_graph(s, side), steps->ref.node, steps->ref.cell, &address);
+    buf_printf(out, "%s\n", buf_str(&address));
+    put_column(out, "in", BLOCK_CELLS);
+    put_column(out, "step", LABEL_CELLS);
+    put_column(out, "cell", WHERE_CELLS);
+    buf_puts(out, "     value  of its sum\n");
+    buf_free(&address);
     for (int i = 0; i < count; i++)
-        put_step(s, side, &steps[i], i, out);
+        put_step(s, side, steps, i, count, out);
     put_end(s, side, &steps[count - 1], out);
     put_how(s, side, out);
     buf_printf(out, "\n%s\n", LIMIT);

@@ -95,21 +95,22 @@ static int tensors_of(const Paint *p, const Closeup *c, LitOperand of[NODE_INPUT
     return count;
 }
 
-static Layout layout(const Paint *p, const Closeup *c, Rect r)
+/* rows: nothing but the rows and their ruler. */
+static Layout layout(const Paint *p, const Closeup *c, Rect r, bool rows)
 {
     Layout l = {NO_LINE, NO_LINE, NO_LINE, NO_LINE, NO_LINE, 0, r, {0}, {{0}}, 0};
     LitOperand of[NODE_INPUTS];
     int all = r.h;
-    if (all >= 24)
+    if (all >= 24 && !rows)
         l.path_y = l.bars.y++;
-    if (all >= 3)
+    if (all >= 3 && !rows)
         l.formula_y = l.bars.y++;
     if (all >= 6)
         l.ruler_y = l.bars.y++;
     l.bars.h = r.y + r.h - l.bars.y;
-    if (all >= 2)
+    if (all >= 2 && !rows)
         l.stored_y = l.bars.y + --l.bars.h;
-    if (all >= 5)
+    if (all >= 5 && !rows)
         l.term_y = l.bars.y + --l.bars.h;
     int n = (int)(c->terms < 100000 ? c->terms : 100000), cell = (r.w - LABEL_LEAST) / n;
     cell = cell < 1 ? 1 : cell > CELL_MOST ? CELL_MOST : cell;
@@ -122,7 +123,7 @@ static Layout layout(const Paint *p, const Closeup *c, Rect r)
         l.bars.w = n * cell;
     make_groups(c, r.w, &l);
     int spare = l.bars.h - l.groups * GROUP_LINES;
-    if (spare >= MAPS_LEAST && tensors_of(p, c, of)) {
+    if (!rows && spare >= MAPS_LEAST && tensors_of(p, c, of)) {
         l.maps = rect_cut(&l.bars, 'b', spare < MAPS_MOST ? spare : MAPS_MOST);
         l.maps.x = r.x;
         l.maps.w = r.w;
@@ -181,6 +182,8 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
     canvas_text(p->c, g->y, x, 1, STYLE_STRONG, here ? "▸" : " ");
     row_name(c, g->first, w - 1, name, sizeof name);
     canvas_label(p->c, g->y, x + 1, w - 1, here ? STYLE_STRONG : there ? STYLE_TEXT : STYLE_DIM, name);
+    if (g->h == 1 && there && w - 2 - utf8_cells(name) >= ref_number_cells(line->value[index]))
+        ref_number(p, line->value[index], closeup_ref(c, line, index), g->y, x, w, STYLE_TEXT);
     if (g->h >= 2 && there)
         ref_number(p, line->value[index], closeup_ref(c, line, index), g->y + 1, x, w < NUMBER ? w : NUMBER,
                    STYLE_TEXT);
@@ -262,9 +265,9 @@ static void draw_row(const Paint *p, const Closeup *c, const Layout *l, const Gr
 }
 
 /* "row_max 2.31   width 64 …" */
-static void draw_ones(const Paint *p, const Closeup *c, const Layout *l, const Group *g, bool focus)
+static void draw_ones(const Paint *p, const Closeup *c, const Layout *l, const Group *g, int here, bool focus)
 {
-    int x = l->bars.x - l->label_w, end = x + l->label_w + l->bars.w, here = closeup_line_here(p->s, c);
+    int x = l->bars.x - l->label_w, end = x + l->label_w + l->bars.w;
     for (int i = g->first; i < g->first + g->count; i++) {
         const CloseupLine *line = &c->line[i];
         bool there = closeup_shown(c, p->s->place.term, i) > 0;
@@ -332,26 +335,37 @@ static void draw_formula(const Paint *p, const Closeup *c, const Layout *l, Rect
     buf_free(&text);
 }
 
+/* here: the line under the cursor, or -1. */
+static void draw_groups(const Paint *p, const Closeup *c, const Layout *l, int here, bool focus)
+{
+    if (l->ruler_y != NO_LINE)
+        draw_ruler(p, c, l);
+    for (int i = 0; i < l->groups; i++) {
+        const Group *g = &l->group[i];
+        if (g->y == NO_LINE)
+            continue;
+        if (is_row(c, g))
+            draw_row(p, c, l, g, here == g->first, focus);
+        else
+            draw_ones(p, c, l, g, here, focus);
+    }
+}
+
+void closeup_rows(const Paint *p, const Closeup *c, Rect r)
+{
+    Layout l = layout(p, c, r, true);
+    draw_groups(p, c, &l, -1, false);
+}
+
 static void draw_closeup(const Paint *p, const Closeup *c, Rect r, bool focus)
 {
     const Explanation *e = explained_cell(p->s, c->side, c->node, c->cell, 1);
-    Layout l = layout(p, c, r);
-    int here = closeup_line_here(p->s, c);
+    Layout l = layout(p, c, r, false);
     if (l.path_y != NO_LINE)
         explain_path(p, c->side, (Rect){l.path_y, r.x, 1, r.w});
     if (l.formula_y != NO_LINE)
         draw_formula(p, c, &l, r);
-    if (l.ruler_y != NO_LINE)
-        draw_ruler(p, c, &l);
-    for (int i = 0; i < l.groups; i++) {
-        const Group *g = &l.group[i];
-        if (g->y == NO_LINE)
-            continue;
-        if (is_row(c, g))
-            draw_row(p, c, &l, g, here == g->first, focus);
-        else
-            draw_ones(p, c, &l, g, focus);
-    }
+    draw_groups(p, c, &l, closeup_line_here(p->s, c), focus);
     LitOperand of[NODE_INPUTS];
     if (l.maps.h)
         explain_lit(p, l.maps, c->side, c->along, of, tensors_of(p, c, of));
@@ -388,12 +402,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_closeup(p, c, r, focus);
 }
 
-static void needs(const Session *s, Side side, Rect r, Needs *out)
+void closeup_needs(const Session *s, Side of, Needs *out)
 {
     Closeup c;
-    (void)r;
-    explain_needs(s, side, out);
-    Side of = side_of(side);
     NodeId n = session_node(s, of, s->place.path);
     if (n == NO_NODE)
         return;
@@ -410,9 +421,16 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     needs_ask(out, of, s->place.path, NEED_CLOSEUP, cell, 0);
 }
 
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    explain_needs(s, side, out);
+    closeup_needs(s, side_of(side), out);
+}
+
 static bool hit(const Paint *p, const Closeup *c, Rect r, int y, int x, int *line, size_t *index)
 {
-    Layout l = layout(p, c, r);
+    Layout l = layout(p, c, r, false);
     for (int i = 0; i < l.groups; i++) {
         const Group *g = &l.group[i];
         int first, last;
@@ -435,7 +453,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     LitOperand of[NODE_INPUTS];
     if (side == SIDE_DIFF || !close_up_here(p->s, side, &c) || !c)
         return false;
-    if (explain_lit_click(p, layout(p, c, r).maps, c->side, c->along, of, tensors_of(p, c, of), y, x, command))
+    if (explain_lit_click(p, layout(p, c, r, false).maps, c->side, c->along, of, tensors_of(p, c, of), y, x, command))
         return true;
     if (!hit(p, c, r, y, x, &line, &index))
         return false;

@@ -63,7 +63,11 @@ const ExplainLine *worked_line(const Explanation *e, size_t term);
 const char *worked_sign(Op op); /* what stands between its operands */
 /* The same for a hall, in large digits; false: it doesn't fit, and nothing is drawn. */
 bool worked_hall(const Paint *p, const Shown *v, Rect r);
-/* --- of a close-up (closeup_term.c) --- */
+/* --- of a close-up --- */
+/* Its rows of bars, one below the other, and what they read: of the cell in focus on that side (A or B). */
+void closeup_rows(const Paint *p, const Closeup *c, Rect r);
+void closeup_needs(const Session *s, Side side, Needs *out);
+/* (closeup_term.c) */
 /* Cell i of a line; of products and running sums, which are no node's, none. */
 Ref closeup_ref(const Closeup *c, const CloseupLine *l, size_t i);
 /* "q·k  e=5: 0.911 · 1.260 = 1.148", in numbers what the cursor is on; nothing while the step has not come so far. */

@@ -15,7 +15,7 @@
 
 static const size_t EVERY_TERM = SIZE_MAX;
 enum { CELL = 10, CELL_CUT = 8, CELL_LEAST = 6, LABEL = 10 };
-enum { TABLE_MOST = 9, TERM = 10, LEAF_LINES = 4, TERMS_LEAST = 1 };
+enum { TABLE_MOST = 9, TERM = 10, LEAF_LINES = 4, TERMS_LEAST = 1, ROWS_LEAST = 8 };
 
 typedef struct Parts {
     Rect formula, table, arithmetic;
@@ -188,6 +188,25 @@ const char *worked_sign(Op op)
     return SIGNS[op] ? SIGNS[op] : ",";
 }
 
+/* The operands' addresses, or short where those are too long: "exp[2,qu',street], row_sum[2,qu']", "exp, row_sum". */
+static void put_where(const Graph *g, const ExplainLine *l, int room, Buf *out)
+{
+    for (int i = 0; i < l->operands; i++) {
+        buf_puts(out, i ? ", " : "");
+        address_put(g, l->ref[i].node, l->ref[i].cell, out);
+    }
+    for (int brief = 1; brief >= 0 && utf8_cells(buf_str(out)) > room; brief--) {
+        buf_clear(out);
+        for (int i = 0; i < l->operands; i++) {
+            char name[200];
+            const Ref *at = &l->ref[i];
+            buf_printf(out, "%s%s", i ? ", " : "",
+                       brief ? cell_brief(g, at->node, at->cell, DIMS_SCALAR, name, sizeof name)
+                             : node_name(graph_node(g, at->node)));
+        }
+    }
+}
+
 /* One term: what it adds, its operands, where they stand. */
 static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int y, Rect r)
 {
@@ -210,9 +229,8 @@ static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int 
         if (values)
             shown_number_right(p, &o, l->ref[i].cell, y, x, TERM - 1, STYLE_TEXT);
         x += TERM;
-        buf_puts(&where, i ? ", " : "");
-        address_put(v->graph, l->ref[i].node, l->ref[i].cell, &where);
     }
+    put_where(v->graph, l, r.x + r.w - x - 1, &where);
     canvas_text(p->c, y, x + 1, r.x + r.w - x - 1, STYLE_DIM, buf_str(&where));
     buf_free(&where);
 }
@@ -252,7 +270,8 @@ static void draw_terms(const Paint *p, const Shown *v, const Explanation *e, Rec
                   (size_t)(y - r.y) < shown ? "; not all are shown" : "");
 }
 
-static void draw_arithmetic(const Paint *p, const Shown *v, Rect r)
+/* rows: and where there is room below a single term, all that led to it, as bars. */
+static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool rows)
 {
     Buf line = {0};
     if (r.h < 2)
@@ -264,15 +283,21 @@ static void draw_arithmetic(const Paint *p, const Shown *v, Rect r)
         explain_leaf(p, v, r);
     } else {
         const Explanation *e = explained_cell(p->s, v->side, v->node, v->cell, EVERY_TERM);
-        if (e)
-            draw_terms(p, v, e, r);
-        else
+        const Closeup *c;
+        if (!e)
             shown_computing(p, r);
+        else {
+            draw_terms(p, v, e, r);
+            rect_cut(&r, 't', e->terms < (size_t)r.h ? (int)e->terms + 2 : r.h);
+            if (rows && r.h >= ROWS_LEAST && e->terms == 1 && explained_closeup(p->s, v->side, v->node, v->cell, &c) &&
+                c)
+                closeup_rows(p, c, r);
+        }
     }
     buf_free(&line);
 }
 
-static void draw(const Paint *p, Rect r, Side side, bool focus)
+static void draw_all(const Paint *p, Rect r, Side side, bool focus, bool rows)
 {
     Shown v;
     if (!shown_open(p->s, side, p->s->place.path, &v)) {
@@ -297,7 +322,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         canvas_wrap(p->c, parts.arithmetic, STYLE_DIM,
                     "The arithmetic is shown for one side: compare a, or compare b.");
     else
-        draw_arithmetic(p, &v, parts.arithmetic);
+        draw_arithmetic(p, &v, parts.arithmetic, rows);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    draw_all(p, r, side, focus, true);
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -310,6 +340,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         needs_add(out, side, graph_node(g, graph_node(g, n)->in[k])->path);
     if (n != NO_NODE && graph_node(g, n)->op != OP_LEAF)
         needs_ask(out, side, s->place.path, NEED_EXPLANATION, session_cell(s, side, n), EVERY_TERM);
+    if (n != NO_NODE)
+        closeup_needs(s, side, out);
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -346,7 +378,7 @@ void worked_text(const Paint *p, Buf *out)
     buf_printf(out, "Shown: %s", p->s->place.path);
     graph_shape_text(v.graph, graph_node(v.graph, v.node)->dims, out);
     buf_printf(out, "%s%s.\n", formula.len ? ", " : "", buf_str(&formula));
-    draw(p, (Rect){-1, 0, p->c->h + 1, p->c->w}, SIDE_B, false); /* the formula's line is above the canvas */
+    draw_all(p, (Rect){-1, 0, p->c->h + 1, p->c->w}, SIDE_B, false, false); /* the formula's line is above the canvas */
     export_text(p->c, &text);
     size_t begin = 0, end = text.len;
     while (begin < end && (text.data[begin] == '\n' || text.data[begin] == ' '))
