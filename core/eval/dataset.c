@@ -11,14 +11,14 @@
 enum { NOT_DRAWN = -1 };
 
 struct Dataset {
-    const Pictures *pictures;
+    const Pictures *pictures; /* NULL: given as bytes */
     PictureSet set;
-    int *class; /* of the model, for every class of the pictures */
+    int *class; /* of the model, for every class of the pictures; NULL: labels are the model's */
     uint64_t first;
     size_t count, plane, cells; /* cells: of a picture, all channels */
-    uint8_t
-        *bytes; /* [count, cells + plane]: pixels and mask of those that were drawn; NULL for pictures that were read */
-    int *label; /* [count], or NOT_DRAWN */
+    uint8_t *
+        bytes; /* [count, cells + plane]: pixels and mask of those that were drawn, or pixels as given; NULL for pictures that were read */
+    int *label;         /* [count], or NOT_DRAWN */
     Sentence *sentence; /* [count], or NULL */
 };
 
@@ -61,6 +61,17 @@ Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, u
     return s;
 }
 
+Dataset *dataset_of_bytes(const Model *m, uint8_t *pixels, const int *label, size_t count)
+{
+    Dataset *s = xcalloc(1, sizeof *s);
+    const Preprocess *p = &m->preprocess;
+    const size_t plane = size_mul((size_t)p->width, (size_t)p->height);
+    *s = (Dataset){.count = count, .plane = plane, .cells = size_mul(plane, (size_t)p->channels), .bytes = pixels};
+    s->label = xcalloc(count + 1, sizeof *s->label);
+    memcpy(s->label, label, count * sizeof *label);
+    return s;
+}
+
 Dataset *dataset_sentences(uint64_t first, size_t count)
 {
     Dataset *s = xcalloc(1, sizeof *s);
@@ -93,7 +104,7 @@ size_t dataset_count(const Dataset *s)
 
 bool dataset_have_masks(const Dataset *s)
 {
-    return pictures_have_masks(s->pictures);
+    return s->pictures && pictures_have_masks(s->pictures);
 }
 
 int dataset_get(Dataset *s, size_t i, float *pixels, uint8_t *mask)
@@ -101,7 +112,7 @@ int dataset_get(Dataset *s, size_t i, float *pixels, uint8_t *mask)
     REQUIRE(i < s->count);
     if (!s->bytes)
         return s->class[pictures_get(s->pictures, s->set, s->first + i, 1, pixels, mask)];
-    uint8_t *at = s->bytes + i * (s->cells + s->plane);
+    uint8_t *at = s->bytes + i * (s->cells + (s->pictures ? s->plane : 0));
     if (s->label[i] == NOT_DRAWN) { /* pixels are whole numbers: a byte holds each */
         s->label[i] = pictures_get(s->pictures, s->set, s->first + i, 1, pixels, at + s->cells);
         for (size_t k = 0; k < s->cells; k++)
@@ -109,9 +120,11 @@ int dataset_get(Dataset *s, size_t i, float *pixels, uint8_t *mask)
     } else
         for (size_t k = 0; k < s->cells; k++)
             pixels[k] = (float)at[k];
-    if (mask)
+    if (mask && s->pictures)
         memcpy(mask, at + s->cells, s->plane);
-    return s->class[s->label[i]];
+    else if (mask)
+        memset(mask, 0, s->plane);
+    return s->class ? s->class[s->label[i]] : s->label[i];
 }
 
 static bool takes_pictures(const Model *m, Err *err)

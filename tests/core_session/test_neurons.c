@@ -86,7 +86,7 @@ static void test_pictures(void **state)
     assert_null(why);
     assert_true(measures_step(&s, clock_ns()));
     assert_non_null(session_neuron(&s, &why));
-    has(run("say"), "Of 500 pictures one of a ");
+    has(run("say"), "Of 500 held-out pictures a picture of class ");
     batch_run_free(batch);
     dataset_free(d);
     pictures_free(pictures);

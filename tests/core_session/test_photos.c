@@ -20,6 +20,7 @@
 #include "core/session/command.h"
 #include "core/session/input.h"
 #include "core/session/learned/confusion.h"
+#include "core/session/learned/neurons.h"
 #include "core/session/learned/shipped.h"
 
 static void open_as(Session *s, const char *model, const char *input)
@@ -342,6 +343,37 @@ static void confusion_of_drawn_shapes(void **state)
     session_free(&s);
 }
 
+/* No photograph is in the program: what excites a hidden unit is looked for among the scenes that are. */
+static void neurons_see_the_scenes(void **state)
+{
+    (void)state;
+    Session s;
+    Err err = {{0}};
+    char line[64];
+    open_as(&s, "photos", "#ship");
+    does(&s, "neuron 1.0");
+    assert_true(session_measure_neurons(&s, &err));
+    const NeuronShown *n = session_neuron(&s, NULL);
+    assert_non_null(n);
+    assert_int_equal(n->count, 10);
+    assert_string_equal(neuron_over(&s), "rendered scenes");
+    for (int k = 0; k < n->count; k += 3) { /* the number of that scene's own pass */
+        const NeuronHit hit = n->hit[k];
+        snprintf(line, sizeof line, "open #%s", s.model.class_names[n->label[k]]);
+        does(&s, line);
+        const char *path = neuron_path(&s, SIDE_B, SITE_MLP_POST);
+        NodeId node = session_node(&s, SIDE_B, path);
+        const float *x = run_need(session_run(&s, SIDE_B), node);
+        size_t units =
+            (size_t)session_graph(&s, SIDE_B)->axes[graph_node(session_graph(&s, SIDE_B), node)->dims.axis[1]].n;
+        assert_true(x[(size_t)hit.token * units] == hit.value);
+        assert_true(session_measure_neurons(&s, &err));
+        n = session_neuron(&s, NULL);
+        assert_non_null(n);
+    }
+    session_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +386,7 @@ int main(void)
         cmocka_unit_test(noise_is_caught_as_stated),
         cmocka_unit_test(confusion_opens_a_folder),
         cmocka_unit_test(confusion_of_drawn_shapes),
+        cmocka_unit_test(neurons_see_the_scenes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assets/scenes.h"
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/graph/anatomy.h"
@@ -66,7 +67,9 @@ static const char *impossible(const Session *s)
         return dataset_unsuited_sentences(s->now->model);
     if (!model_grid(s->now->model).rows)
         return "this is for picture models";
-    return dataset_suits_drawn(&s->model, NULL) ? NULL : "no pictures are known for this model: it names other things";
+    return session_photos(s) || dataset_suits_drawn(&s->model, NULL)
+               ? NULL
+               : "no pictures are known for this model: it names other things";
 }
 
 static void forget(NeuronShown *n)
@@ -86,6 +89,26 @@ void neurons_drop(struct NeuronWork *w)
     free(w);
 }
 
+/* The scenes that the program renders: of photographs there is none in it. */
+static Dataset *scenes(const Model *m)
+{
+    enum { MOST = 64 };
+    const size_t plane = (size_t)SCENE_SIDE * SCENE_SIDE;
+    uint8_t picture[3 * SCENE_SIDE * SCENE_SIDE], *bytes = xmalloc(MOST * sizeof picture);
+    int label[MOST], count = 0;
+    REQUIRE(m->preprocess.width == SCENE_SIDE && m->preprocess.height == SCENE_SIDE && m->preprocess.channels == 3);
+    for (int i = 0; scene_name(i) && i < MOST; i++)
+        for (int o = 0; o < m->vit.classes; o++) {
+            if (strcmp(m->class_names[o], scene_name(i)) != 0)
+                continue;
+            scene_render(i, picture);
+            for (size_t k = 0; k < sizeof picture; k++)
+                bytes[(size_t)count * sizeof picture + k % 3 * plane + k / 3] = picture[k];
+            label[count++] = o;
+        }
+    return dataset_of_bytes(m, bytes, label, (size_t)count);
+}
+
 static struct NeuronWork *begin(Session *s)
 {
     struct Measures *t = measures_of(s);
@@ -95,7 +118,7 @@ static struct NeuronWork *begin(Session *s)
         return t->neurons;
     struct NeuronWork *w = t->neurons = xcalloc(1, sizeof *w);
     w->shown.mlp = -1;
-    w->dataset = measures_dataset(s, 0, count);
+    w->dataset = session_photos(s) ? scenes(s->now->model) : measures_dataset(s, 0, count);
     w->neurons = neurons_new(s->now->model, session_base(s), w->dataset, s->pool, &err);
     if (!w->neurons)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
@@ -175,6 +198,11 @@ size_t session_neuron_below(const Session *s, float value)
     return n ? neurons_below(s->measures->neurons->neurons, n->mlp, n->unit, value) : 0;
 }
 
+const char *neuron_over(const Session *s)
+{
+    return session_words(s) ? "held-out sentences" : session_photos(s) ? "rendered scenes" : "held-out pictures";
+}
+
 int neuron_words(const NeuronShown *n, int hit)
 {
     return (n->target ? n->sentence[hit].fr_n : n->sentence[hit].en_n) + 1;
@@ -199,7 +227,7 @@ bool session_measure_neurons(Session *s, Err *err)
         const Neurons *n = s->measures->neurons->neurons;
         double share = (double)neurons_done(n) / (double)neurons_total(n);
         if (s->progress && !s->progress(s->progress_context, "measuring", share))
-            return err_set(err, "cancelled; of %zu %s there are figures", neurons_done(n), session_measured_over(s));
+            return err_set(err, "cancelled; of %zu %s there are figures", neurons_done(n), neuron_over(s));
     }
     session_neuron(s, &why);
     return !why || err_set(err, "%s", why);

@@ -28,6 +28,8 @@ const char *neuron_path(const Session *s, Side side, Site site);
 const NeuronShown *session_neuron(const Session *s, const char **why);
 /* How many of the inputs excite it less than that, of those that were measured. */
 size_t session_neuron_below(const Session *s, float value);
+/* What is measured: "held-out pictures". */
+const char *neuron_over(const Session *s);
 /* The word of a sentence that has token t: of the lexicon, or the end, or the start. */
 const char *neuron_word(const NeuronShown *n, int hit, int token);
 int neuron_words(const NeuronShown *n, int hit); /* tokens that it read */

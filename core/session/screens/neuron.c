@@ -156,13 +156,12 @@ static void put_excites(const Teller *t, float here)
                    why ? why : "");
         return;
     }
-    buf_puts(t->out, " Of ");
-    buf_printf(t->out, "%zu %s %s excites it most (", n->done, session_measured_over(t->s),
-               n->words ? "one with" : "one of a");
+    buf_printf(t->out, " Of %zu %s ", n->done, neuron_over(t->s));
     if (n->words)
-        buf_printf(t->out, "“%s”, ", neuron_word(n, 0, n->hit[0].token));
+        buf_printf(t->out, "one with “%s”", neuron_word(n, 0, n->hit[0].token));
     else
-        buf_printf(t->out, "%s, ", teller_label(t, ROLE_ANSWER, n->label[0], label));
+        buf_printf(t->out, "a picture of class %s", teller_label(t, ROLE_ANSWER, n->label[0], label));
+    buf_puts(t->out, " excites it most (");
     ask_put_short(t->out, n->hit[0].value);
     buf_printf(t->out, "); this input does more than %.0f %% of them.",
                100 * (double)session_neuron_below(t->s, here) / (double)n->done);

@@ -304,7 +304,7 @@ static void draw_sentences(const Paint *p, const NeuronShown *n, Rect r)
 
 static void draw_excites(const Paint *p, const Unit *u, Rect r)
 {
-    const char *why, *over = session_measured_over(p->s);
+    const char *why, *over = neuron_over(p->s);
     const NeuronShown *n = session_neuron(p->s, &why);
     Rect head = rect_cut(&r, 't', 1), foot = rect_cut(&r, 'b', r.h > 4);
     canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG,
@@ -321,7 +321,7 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
         canvas_printf(p->c, foot.y, foot.x, foot.w, STYLE_DIM, "of %zu %s so far, %zu to come; model as trained",
                       n->done, over, n->total - n->done);
     else if (foot.h)
-        canvas_printf(p->c, foot.y, foot.x, foot.w, STYLE_DIM, "of %zu held-out %s; model as trained", n->done, over);
+        canvas_printf(p->c, foot.y, foot.x, foot.w, STYLE_DIM, "of %zu %s; model as trained", n->done, over);
 }
 
 /* --- the view --- */
