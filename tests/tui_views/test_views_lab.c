@@ -18,6 +18,7 @@
 #include "core/session/ask/ask.h"
 #include "core/session/edit/edits.h"
 #include "core/session/learned/measures.h"
+#include "core/session/screens/heads.h"
 #include "core/session/screens/laboratory.h"
 #include "tests/tui_views/drawn.h"
 #include "tui/canvas/export.h"
@@ -455,10 +456,19 @@ static void absent(void **state)
     must("census");
     drawn_prepare(&session, &VIEW_CENSUS, SIDE_B, (Rect){0, 0, 18, 78});
     assert_true(all_sizes(&VIEW_CENSUS) > 20);
-    has(drawn(&VIEW_CENSUS, 18, 140, &text), "no labelled pictures are known for this model");
-    has(buf_str(&text), "not measured");
+    has(drawn(&VIEW_CENSUS, 18, 140, &text), "no labelled inputs are known: what this one's logits[o=5]");
+    has(buf_str(&text), "lost without it");
+    must("block 0; head 0");
+    float loss = census_here(&session, 0, 0);
     must("say");
     has(buf_str(&session.said), "cannot be measured");
+    char line[128];
+    snprintf(line, sizeof line, "For this input alone: without head 0 of block 0, logits[o=5] − logits[o=0] %s by ",
+             loss < 0 ? "rises" : "falls");
+    has(buf_str(&session.said), line);
+    for (int b = 0; b < 2; b++) /* every head is measured */
+        assert_true(isfinite(census_here(&session, b, 0)) && isfinite(census_here(&session, b, 1)));
+    assert_true(isnan(census_here(&session, 2, 0)) && isnan(census_here(&session, 0, 2)));
     must("laboratory +1");
     drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 140});
     assert_true(all_sizes(&VIEW_LABORATORY) > 100);

@@ -220,13 +220,11 @@ float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, i
     const Ledger *l = session_ledger(s, side);
     if (!l || g != exhibit_graph(s->now))
         return NAN;
-    for (int i = 0; i < line_count(g, l); i++) {
-        int entry, line_head;
-        line_at(g, l, i, &entry, &line_head);
-        if (&l->entry[entry] == e && line_head == head)
-            return effect_of(s, i);
-    }
-    return NAN;
+    int line = 0, at = l->count - 1; /* in the order of lines */
+    for (; at >= 0 && &l->entry[at] != e; at--)
+        line += heads_of(g, &l->entry[at]);
+    bool there = at >= 0 && (e->heads == NO_NODE ? head < 0 : head >= 0 && head < heads_of(g, e));
+    return there ? effect_of(s, line + (head > 0 ? head : 0)) : NAN;
 }
 
 bool ledger_is_path(const char *path)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/graph/anatomy.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/shipped.h"
 #include "core/session/screens.h"
@@ -280,7 +281,27 @@ static bool run_census(Session *s, const Args *a, Err *err)
         return err_set(err, "column %d: '%.40s' means nothing here", a->column[0], a->word[0]);
     if (!path)
         return err_set(err, "this model has no attention");
-    return screen_go(s, SCREEN_CENSUS, path, err);
+    const char *why;
+    if (!screen_go(s, SCREEN_CENSUS, path, err))
+        return false;
+    if (!session_measure(s, MEASURE_CENSUS, &why) && why)
+        ledger_answer(s, NULL); /* of this input alone, where the answer can be taken apart */
+    return true;
+}
+
+float census_here(const Session *s, int row, int head)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const LedgerEntry *e = row < anatomy_attentions(g) ? ledger_heads(s, SIDE_B, anatomy_attention(g, row)) : NULL;
+    return e ? session_ledger_effect(s, SIDE_B, e, head) : NAN;
+}
+
+/* Without labelled inputs: what this one's answer loses. */
+static bool work_census(Session *s, int64_t deadline_ns)
+{
+    const char *why;
+    session_measure(s, MEASURE_CENSUS, &why);
+    return why ? ledger_step(s, deadline_ns) : measures_step_census(s, deadline_ns);
 }
 
 static bool say_census(const Teller *t)
@@ -291,7 +312,16 @@ static bool say_census(const Teller *t)
     const Graph *g = session_base(t->s);
     char name[ATTENTION_NAME];
     if (why) {
-        buf_printf(t->out, "What is lost without a head cannot be measured: %s.", why);
+        buf_printf(t->out, "How much accuracy is lost without a head cannot be measured: %s.", why);
+        float effect = census_here(t->s, row, head);
+        if (isnan(effect))
+            return true;
+        buf_puts(t->out, " For this input alone: without ");
+        buf_printf(t->out, "head %d of %s, ", head, session_attention_name(g, anatomy_attention(g, row), name));
+        ledger_text(t->s, t->out);
+        buf_puts(t->out, effect < 0 ? " rises by " : " falls by ");
+        ask_put_short(t->out, fabsf(effect));
+        buf_putc(t->out, '.');
         return true;
     }
     if (m && (row >= m->rows || head >= m->cols))
@@ -326,9 +356,20 @@ static bool tell_census(const Teller *t)
 {
     const char *why;
     const Measure *m = session_measure(t->s, MEASURE_CENSUS, &why);
+    const Graph *g = session_base(t->s);
+    char of[ATTENTION_NAME];
+    for (int b = 0; why && *t->s->ledger.path && b < head_words_rows(t->s); b++) {
+        buf_printf(t->out, "%s:", session_attention_name(g, anatomy_attention(g, b), of));
+        for (int h = 0; h < g->axes[session_role(t->s, ROLE_HEAD)].n; h++) {
+            float loss = census_here(t->s, b, h);
+            buf_printf(t->out, "%s head %d %s", h ? "," : "", h, isnan(loss) ? "not measured yet" : "");
+            if (!isnan(loss))
+                ask_put_short(t->out, loss);
+        }
+        buf_puts(t->out, ".\n");
+    }
     if (!m || why)
         return true; /* the sentence has said so */
-    const Graph *g = session_base(t->s);
     buf_printf(t->out, "Points of accuracy lost without each head, over %zu held-out %s, with 95 %% intervals:\n",
                m->pictures, session_measured_over(t->s));
     for (int b = 0; b < m->rows; b++) {
@@ -352,5 +393,4 @@ static const Command CENSUS = COMMAND("census", "learned", "census", "show the a
 
 SCREEN_SPEC(CENSUS, .name = "census", .about = "accuracy lost without each head", .group = GROUP_LEARNED,
             .shipped = true, .command = "census", .own = {&CENSUS, 1, NULL}, .move = move_on_attentions,
-            .enter = enter_pattern, .next = enter_tensor, .empty = empty_words, .work = measures_step_census,
-            .say = say_census, .tell = tell_census);
+            .enter = enter_pattern, .next = enter_tensor, .work = work_census, .say = say_census, .tell = tell_census);

@@ -7,6 +7,9 @@
 
 /* How far it looks and at what, alone: "looks 7.8 ±0.1 px away …"; appended, without a line end. */
 void head_words_looks(const Session *s, int row, int head, Buf *out);
+/* What this input's answer loses without that head, of the row'th attention (the ledger's number less what it is then);
+ * NaN while it is not measured, or cannot be. For models that no labelled inputs are known for. */
+float census_here(const Session *s, int row, int head);
 /* All of it: "Block 0, head 1: looks …". */
 void head_words_put(const Session *s, int row, int head, Buf *out);
 /* Rows of the tables over all heads: the blocks; of a text model the attentions. How many, and which is in focus. */

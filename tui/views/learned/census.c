@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/learned/measures.h"
 #include "core/session/screens/heads.h"
 #include "tui/views/heat.h"
@@ -30,23 +31,32 @@ typedef struct Census {
     int row, head, rows, heads; /* in focus; of the model. Rows are attentions: of one stack its blocks */
     int label;
     const Graph *g;
+    const Session *s;
+    bool here, measuring; /* cells say what this input's answer loses, for want of labelled ones; more are to come */
 } Census;
 
 static Census census_open(const Session *s)
 {
-    Census c = {.row = head_words_row(s), .head = session_head(s), .rows = head_words_rows(s), .g = session_base(s)};
+    Census c = {
+        .row = head_words_row(s), .head = session_head(s), .rows = head_words_rows(s), .g = session_base(s), .s = s};
     c.label = session_by_attention(s) ? LABEL_STACK : LABEL;
     int axis = session_role(s, ROLE_HEAD);
     c.heads = axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
     c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
+    size_t done, total;
+    ledger_measured(s, &done, &total);
+    c.here = c.why && *s->ledger.path && session_ledger(s, SIDE_B);
+    c.measuring = c.here && (done < total || !total);
     return c;
 }
 
-/* Points of accuracy that go with the head, NaN while not measured. Less than 0: more pictures are named right without
+/* Points of accuracy that go with the head, or what the answer loses; NaN while not measured. Less than 0: more pictures are named right without
  * it. */
 static float points(const Census *c, int block, int head)
 {
     const Measure *m = c->measure;
+    if (c->here)
+        return census_here(c->s, block, head);
     return m ? 100 * (m->base - m->value[block * m->cols + head]) : NAN;
 }
 
@@ -67,7 +77,8 @@ static Layout layout(const Census *c, Rect r)
     Layout l = {.label = c->label};
     if (r.h > 2)
         l.status = rect_cut(&r, 't', 1);
-    int least = c->why ? CELL_BARE : CELL_LEAST, all = c->label + c->heads * least; /* all heads, if they fit somehow */
+    int least = c->why && !c->here ? CELL_BARE : CELL_LEAST,
+        all = c->label + c->heads * least; /* all heads, if they fit somehow */
     bool below = r.w < PANEL + 2 + all && r.w >= all && r.h >= PANEL_LINES + 3 + c->rows;
     if (!below && r.w >= PANEL + c->label + 4 * CELL_LEAST) {
         l.panel = rect_cut(&r, 'r', PANEL);
@@ -107,7 +118,7 @@ static float most_points(const Census *c)
     float most = 0;
     for (int b = 0; b < c->rows; b++)
         for (int h = 0; h < c->heads; h++)
-            most = fmaxf(most, points(c, b, h)); /* which passes NaN over */
+            most = fmaxf(most, c->here ? fabsf(points(c, b, h)) : points(c, b, h)); /* which passes NaN over */
     return most;
 }
 
@@ -115,6 +126,17 @@ static float most_points(const Census *c)
 static bool is_off(const Session *s, const Census *c, int row, int head)
 {
     return shown_attention_off(s, anatomy_attention(c->g, row), head);
+}
+
+/* "-0.18", "-.18", or nothing, the colour alone: no number is cut. */
+static void loss_text(char *out, size_t n, float x, int room)
+{
+    utf8_print(out, n, "%.2f", fabsf(x) < 0.005F ? 0.0 : (double)x);
+    char *zero = strchr(out, '0');
+    if ((int)strlen(out) > room && zero && zero[1] == '.')
+        memmove(zero, zero + 1, strlen(zero));
+    if ((int)strlen(out) > room)
+        *out = '\0';
 }
 
 static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale *scale, int block, int head)
@@ -125,16 +147,26 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
     if (!isnan(x))
         for (int i = 0; i < r.h * r.w; i++)
             canvas_pixel(p->c, r.y + i / r.w, r.x + i % r.w, -1, colour_scale_colour(scale, x),
-                         colour_scale_level(scale, x), 0, (Ref){0});
+                         colour_scale_level(scale, x), c->here ? colour_scale_sign(scale, x) : 0, (Ref){0});
     if (isnan(x))
-        snprintf(text, sizeof text, "%s", c->why ? "-" : "…");
+        snprintf(text, sizeof text, "%s", c->why && !c->measuring ? "-" : "…");
+    else if (c->here)
+        loss_text(text, sizeof text, x, r.w - (here ? 2 : 1));
     else
         utf8_print(text, sizeof text, "%s%.1f",
                    paired_differs(c->measure->pair[block * c->measure->cols + head]) ? "" : "~",
                    fabsf(x) < 0.05F ? 0.0 : (double)x); /* no −0 */
     int y = r.y + (r.h - 1) / 2;
     int middle = (r.w + POINTS_WIDTH) / 2 - 1;
-    canvas_right(p->c, y, r.x + 1, r.w - 2 < middle ? r.w - 2 : middle, STYLE_STRONG, text);
+    if (c->here && !isnan(x)) {
+        canvas_right(p->c, y, r.x, r.w - 1 < middle + 1 ? r.w - 1 : middle + 1, STYLE_STRONG, text);
+        for (int i = 0; i < r.w; i++) { /* its colour behind it: a line may be all that a head has */
+            Cell *k = canvas_at(p->c, y, r.x + i);
+            if (k)
+                k->bg = colour_scale_colour(scale, x);
+        }
+    } else
+        canvas_right(p->c, y, r.x + 1, r.w - 2 < middle ? r.w - 2 : middle, STYLE_STRONG, text);
     if (is_off(p->s, c, block, head))
         canvas_text(p->c, r.h > 1 ? r.y + r.h - 1 : y, r.h > 1 ? r.x + 1 : r.x, r.h > 1 ? r.w - 2 : 1, STYLE_EDITED,
                     r.h > 1 ? "off" : "x");
@@ -144,8 +176,9 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
 
 static void draw_table(const Paint *p, const Census *c, const Layout *l, bool focus)
 {
-    ColourScale scale = colour_scale_of_range(p, 0, most_points(c));
-    scale.root = true; /* one head may cost ten times what all others do */
+    const float most = most_points(c);
+    ColourScale scale = colour_scale_of_range(p, c->here ? -most : 0, most);
+    scale.root = !c->here; /* one head may cost ten times what all others do */
     if (l->table.h < 2)
         return;
     for (int h = l->first_head; h < l->first_head + l->across; h++) {
@@ -163,16 +196,43 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
         for (int h = l->first_head; h < l->first_head + l->across; h++)
             draw_head(p, c, head_rect(l, b, h), &scale, b, h);
     }
-    if (l->bar.h && c->measure && !isnan(c->measure->base))
+    if (l->bar.h && (c->here ? most > 0 : c->measure && !isnan(c->measure->base)))
         colour_scale_bar(p, &scale, l->bar.y, l->bar.x, l->bar.w);
     Rect here = head_rect(l, c->row, c->head);
     focus_cursor(p, focus, here.y + (here.h - 1) / 2, here.x);
+}
+
+/* "measuring 40 %  no labelled inputs are known: what logits[o=3] − logits[o=5] loses here without each head" */
+static void draw_status_here(const Paint *p, Rect r)
+{
+    static const char *const WHAT[] = {"no labelled inputs are known: what this one's %s loses without each head",
+                                       "what %s loses here without each head", "lost of %s"};
+    Buf of = {0};
+    size_t done, total;
+    ledger_measured(p->s, &done, &total);
+    ledger_text(p->s, &of);
+    int used = done < total || !total ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
+                                                      total ? (int)(100 * done / total) : 0)
+                                      : 0;
+    for (int i = 0; i < 3; i++) {
+        char text[200];
+        utf8_print(text, sizeof text, WHAT[i], buf_str(&of));
+        if (i < 2 && utf8_cells(text) > r.w - used)
+            continue;
+        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, text);
+        break;
+    }
+    buf_free(&of);
 }
 
 static void draw_status(const Paint *p, const Census *c, Rect r)
 {
     const Measure *m = c->measure;
     char count[32], share[48];
+    if (c->here) {
+        draw_status_here(p, r);
+        return;
+    }
     if (c->why) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, c->why);
         return;
@@ -235,8 +295,14 @@ static int share_lines(int panel_lines)
 static void draw_share(const Paint *p, const Census *c, Rect line)
 {
     float x = points(c, c->row, c->head);
-    if (isnan(x)) {
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, c->why ? "not measured" : "not measured yet");
+    if (isnan(x) || c->here) {
+        char number[32];
+        number_text(number, sizeof number, x, 8);
+        if (isnan(x))
+            canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
+                        c->why && !c->measuring ? "not measured" : "not measured yet");
+        else
+            canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "lost without it %s", number);
         return;
     }
     const Measure *m = c->measure;
@@ -371,8 +437,11 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)side;
-    buf_puts(out, session_words(s, SIDE_B) ? "head census: sentences lost without each head"
-                                           : "head census: accuracy lost without each head");
+    if (census_open(s).here)
+        buf_puts(out, "head census: what this answer loses without each head");
+    else
+        buf_puts(out, session_words(s, SIDE_B) ? "head census: sentences lost without each head"
+                                            : "head census: accuracy lost without each head");
 }
 
 VIEW_SPEC(CENSUS, .name = "census", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
