@@ -13,7 +13,8 @@
 
 enum { COMPONENTS = 3, COLUMNS_MOST = 6, MAP_LEAST = 12, GAP_MOST = 3, PICTURE_FROM = 60, LABEL_MOST = 14 };
 enum { NUMBER = 6, SWATCH = 3, LENGTH = 5, WORD_LEAST = NUMBER + 1 + SWATCH, WORD_ALL = WORD_LEAST + 1 + LENGTH };
-enum { PITCH_MOST = 3, BRIEF = 70, BAR_LEAST = 12 };
+enum { PITCH_MOST = 3, BRIEF = 70, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5 };
+static const char *const NAMES[] = {"red", "green", "blue"};
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
 
 typedef enum Band { COSINE, COLOURS, NORMS, BANDS } Band;
@@ -172,7 +173,6 @@ static void draw_place(const Paint *p, const Alike *a, int place)
 /* What the colours are, with the numbers of the place in focus. Returns the columns used. */
 static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool bar)
 {
-    static const char *const NAMES[COMPONENTS] = {"red", "green", "blue"};
     char label[64], text[192];
     bool brief = line.w < BRIEF, there = v->value[band].values;
     int n;
@@ -266,8 +266,44 @@ static void draw_picture(const Paint *p, const Spot *v)
     draw_numbers(p, v, below);
 }
 
+static void fill(const Paint *p, Rect r, HeatLook h)
+{
+    for (int y = r.y; y < r.y + r.h; y++)
+        for (int x = r.x; x < r.x + r.w; x++)
+            canvas_pixel(p->c, y, x, -1, h.colour, h.level, h.sign, h.ref);
+}
+
+/* Below the maps, where there is room: how much of the tokens' variance lies along each of the three directions. */
+static Rect shares_rect(const Paint *p, const Alike *a)
+{
+    Rect last = map_rect(p, a, a->bands - 1, a->first);
+    int y = last.y + last.h + 1;
+    bool room = a->side != SIDE_DIFF && a->left && y + SHARE_LINES <= a->r.y + a->r.h;
+    return room ? (Rect){y, a->r.x, SHARE_LINES, a->r.w} : (Rect){0};
+}
+
+static void draw_shares(const Paint *p, const Spot *v, Rect r, int x)
+{
+    static const Colour COLOUR[COMPONENTS] = {0xd24a43, 0x3f9b4b, 0x4a78d8};
+    for (int k = 0; k < COMPONENTS; k++) {
+        const Shown *share = &v->share[k];
+        if (!share->values)
+            continue;
+        char text[16];
+        int y = r.y + 1 + k, bar = v->a->wide - PERCENT;
+        float part = share->values[0];
+        utf8_print(text, sizeof text, "%.0f %%", 100 * (double)part);
+        canvas_right(p->c, y, x + bar, PERCENT, STYLE_TEXT, text);
+        canvas_ref(p->c, y, x + bar, PERCENT, shown_ref(share, 0));
+        if (part > 0 && part <= 1)
+            fill(p, (Rect){y, x, 1, (int)(part * (float)bar + 0.5F)},
+                 (HeatLook){.colour = COLOUR[k], .level = 9 - 3 * k, .ref = shown_ref(share, 0)});
+    }
+}
+
 static void draw_maps(const Paint *p, const Alike *a, bool focus)
 {
+    Rect shares = shares_rect(p, a);
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
         bool here = place == a->here;
@@ -280,7 +316,13 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         }
         if (here && a->left)
             draw_picture(p, &v);
+        if (shares.h)
+            draw_shares(p, &v, shares, place_x(a, place));
     }
+    for (int k = 0; shares.h && k < COMPONENTS; k++)
+        canvas_text(p->c, shares.y + 1 + k, a->r.x, a->left - 1, STYLE_DIM, NAMES[k]);
+    if (shares.h)
+        canvas_text(p->c, shares.y, a->r.x, a->r.w, STYLE_TEXT, "how much of all variance those three directions hold");
 }
 
 /* --- words --- */
@@ -290,13 +332,6 @@ static int first_word(const Alike *a, int *count)
     int room = (a->r.h - 2) / a->pitch;
     *count = clamp(room, 1, a->p->n);
     return (int)scroll_first((size_t)a->p->n, (size_t)a->at, (size_t)*count);
-}
-
-static void fill(const Paint *p, Rect r, HeatLook h)
-{
-    for (int y = r.y; y < r.y + r.h; y++)
-        for (int x = r.x; x < r.x + r.w; x++)
-            canvas_pixel(p->c, y, x, -1, h.colour, h.level, h.sign, h.ref);
 }
 
 /* The cosine as a number on its colour, the components as a colour, the length. */
