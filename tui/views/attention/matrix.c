@@ -142,6 +142,11 @@ static Layout layout_words(Rect r, const Attend *a)
     l.column_h = labels <= left ? labels : left > least ? left : least;
     r.h -= l.column_h;
     int per_cell = rows <= r.h ? 1 : 2;
+    if (per_cell == 2) { /* which leaves lines to the labels */
+        int all = r.h + l.column_h, spare = all - (rows + 1) / 2;
+        l.column_h = labels < spare ? labels : spare > l.column_h ? spare : l.column_h;
+        r.h = all - l.column_h;
+    }
     l.down = band_make(r.y, r.h / tall, per_cell, 0, rows, a->at_t);
     l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, 0, cols, a->at_u);
     l.down.wide = tall;

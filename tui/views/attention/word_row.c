@@ -204,9 +204,22 @@ void running_draw(const Paint *p, const Attend *a, int head, const ColourScale *
     }
 }
 
+enum { STAIR_LEAST = 3 }; /* cells of a word */
+
+/* Lines of a stair: each label on the line below that of the label before, until it is free again. 0: cells are too
+ * narrow for one. */
+static int stair_lines(const Axis *axis, int wide)
+{
+    int widest = shown_axis_widest(axis, INT_MAX), lines = wide > 1 ? (widest + wide) / wide : 0;
+    return lines < widest ? lines : 0;
+}
+
 int words_across_lines(const Axis *axis, int wide, int most)
 {
-    int widest = shown_axis_widest(axis, INT_MAX), lines = wide > widest ? 1 : widest;
+    int widest = shown_axis_widest(axis, INT_MAX), stair = stair_lines(axis, wide),
+        lines = wide > widest ? 1
+                : stair       ? stair
+                              : widest;
     return lines < most ? lines : most > 0 ? most : 0;
 }
 
@@ -220,8 +233,30 @@ static void put_upright(const Paint *p, int y, int x, int lines, Style style, co
     }
 }
 
+/* The label of column i on line i % lines, below a thin line from its column. */
+static void put_stair(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide, int lines)
+{
+    for (int i = 0; i < count; i++) {
+        char text[64];
+        int x = at.x + i * wide, y = at.y + i % lines, room = lines * wide - 1;
+        canvas_label(p->c, y, x, room < at.x + at.w - x ? room : at.x + at.w - x,
+                     first + i == here ? STYLE_CURSOR : STYLE_AXIS, axis_label(axis, first + i, text, sizeof text));
+    }
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i % lines; k++) {
+            const Cell *cell = canvas_at(p->c, at.y + k, at.x + i * wide);
+            if (cell && cell->ch == ' ')
+                canvas_glyph(p->c, at.y + k, at.x + i * wide, STYLE_DIM, 0x2502);
+        }
+}
+
 void words_across(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide)
 {
+    const int stair = wide <= shown_axis_widest(axis, INT_MAX) ? stair_lines(axis, wide) : 0;
+    if (stair && (stair <= at.h || at.h * wide > STAIR_LEAST)) { /* rather cut words than cut columns of letters */
+        put_stair(p, axis, first, count, here, at, wide, stair < at.h ? stair : at.h);
+        return;
+    }
     bool upright = wide <= shown_axis_widest(axis, INT_MAX);
     for (int i = 0; i < count && at.h; i++) {
         char text[64];

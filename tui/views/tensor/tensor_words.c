@@ -12,7 +12,7 @@ typedef struct Column {
     const Axis *tokens;
     bool here; /* is it the node in focus? */
     Rect r;
-    int first;
+    int first, pitch; /* pitch: lines of a word */
 } Column;
 
 static bool column_open(const Paint *p, Side side, NodeId n, Column *c)
@@ -42,6 +42,7 @@ static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
     const Graph *g = t->v.graph;
     for (int part = NO_PART; n < 2 && (part = anatomy_next(g, part, PART_INPUT)) != NO_PART;)
         n += column_open(p, t->v.side, site_node(g, part, SITE_INPUT), &out[n]);
+    size_t most = 1;
     int left = n > 1 ? PLACE + word_room(out[0].tokens) + GAP : 0;
     if (n > 1 && r.w < left + PLACE + word_room(out[1].tokens)) { /* the one in focus */
         out[0] = out[out[1].v.node == t->v.node];
@@ -50,7 +51,13 @@ static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
     for (int i = 0; i < n; i++) {
         out[i].here = out[i].v.node == t->v.node;
         out[i].r = (Rect){r.y + 1, r.x + (i ? left : 0), r.h - 1, i || n == 1 ? r.w - (i ? left : 0) : left - GAP};
-        out[i].first = (int)scroll_first(out[i].v.count, out[i].v.cell, (size_t)(r.h > 1 ? r.h - 1 : 0));
+        most = out[i].v.count > most ? out[i].v.count : most;
+    }
+    for (int i = 0; i < n; i++) {
+        int lines = r.h > 1 ? r.h - 1 : 0;
+        out[i].pitch = most * 2 <= (size_t)lines + 1 ? 2 : 1;
+        out[i].first = (int)scroll_first(out[i].v.count, out[i].v.cell,
+                                         (size_t)((lines + out[i].pitch - 1) / out[i].pitch));
     }
     return n;
 }
@@ -78,8 +85,8 @@ static void draw_column(const Paint *p, const Column *c, bool focus)
     canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + 1, c->r.w - PLACE - 1, STYLE_HEADER, source ? "reads" : "writes");
     if (c->probs.values && room >= SHARE + 1 + BAR_LEAST)
         canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, "prob.");
-    for (int k = 0; k < c->r.h && c->first + k < (int)c->v.count; k++) {
-        int i = c->first + k, y = c->r.y + k;
+    for (int k = 0; k * c->pitch < c->r.h && c->first + k < (int)c->v.count; k++) {
+        int i = c->first + k, y = c->r.y + k * c->pitch;
         bool here = i == (int)c->v.cell;
         canvas_printf(p->c, y, c->r.x, PLACE, STYLE_AXIS, "%3d", i);
         char label[64];
@@ -108,8 +115,8 @@ static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *c
     Column c[2];
     int n = columns_open(p, r, t, c);
     for (int i = 0; i < n; i++)
-        if (c[i].here && rect_has(c[i].r, y, x) && c[i].first + y - c[i].r.y < (int)c[i].v.count) {
-            *cell = (size_t)(c[i].first + y - c[i].r.y);
+        if (c[i].here && rect_has(c[i].r, y, x) && c[i].first + (y - c[i].r.y) / c[i].pitch < (int)c[i].v.count) {
+            *cell = (size_t)(c[i].first + (y - c[i].r.y) / c[i].pitch);
             return true;
         }
     return false;
