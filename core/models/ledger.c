@@ -137,10 +137,15 @@ static void note_tokens(const Graph *g, NodeId n, LedgerWalk *w)
         note_token(w, TOKEN_SEVERAL);
 }
 
-/* "logits[o]": the first node of the site, with its axes; nothing for y itself, of which a ledger is refused. */
-static void put_site(const Graph *g, Site site, NodeId y, Buf *out)
+NodeId ledger_answers(const Graph *g)
 {
-    NodeId n = site_node_any(g, site);
+    NodeId before = graph_find(g, "uncapped");
+    return before != NO_NODE ? before : site_node_any(g, SITE_LOGITS);
+}
+
+/* "logits[o]": a node with its axes; nothing for y itself, of which a ledger is refused. */
+static void put_node(const Graph *g, NodeId n, NodeId y, Buf *out)
+{
     if (n == NO_NODE || n == y)
         return;
     bool first = !out->len || out->data[out->len - 1] == ' ';
@@ -157,12 +162,12 @@ static bool refuse(const Graph *g, NodeId y, NodeId at, Err *err)
     if (n->op == OP_MAP && (n->map == MAP_ROUND_BF16 || n->map == MAP_ROUND_F16))
         return err_set(err, "a ledger adds up what was written, and %s is rounded: `set precision f32` first", n->path);
     Buf takes = {0};
-    put_site(g, SITE_LOGITS, y, &takes);
-    put_site(g, SITE_READOUT, y, &takes);
-    put_site(g, SITE_EMBEDDING, y, &takes);
+    put_node(g, ledger_answers(g), y, &takes);
+    put_node(g, site_node_any(g, SITE_READOUT), y, &takes);
+    put_node(g, site_node_any(g, SITE_EMBEDDING), y, &takes);
     buf_puts(&takes,
              takes.len ? " or a cell of the residual stream, such as " : "a cell of the residual stream, such as ");
-    put_site(g, SITE_RESID_POST, y, &takes);
+    put_node(g, site_node_any(g, SITE_RESID_POST), y, &takes);
     err_set(err,
             "%s is not a sum of what the blocks wrote (%s is made by %s): a ledger takes %s; `why` follows the largest "
             "terms of any number",
@@ -505,6 +510,17 @@ bool ledger_add(Graph *g, NodeId y, size_t cell, size_t against, Ledger *out, Er
     graph_scope(g, "%s", "");
     write_all(g, "ledger", &walk, first, seed_leaf(g, out), out);
     ledger_end(g, first, &walk);
+    return true;
+}
+
+bool ledger_directions(Graph *g, NodeId y, NodeId seed, const NodeId **direct, Err *err)
+{
+    LedgerWalk walk;
+    if (!ledger_walk(g, y, 0, &walk, err))
+        return false;
+    graph_scope(g, "%s", "");
+    *direct = grad_add_given(g, y, seed, walk.part, walk.parts, walk.given, "direct.");
+    ledger_walk_free(&walk);
     return true;
 }
 

@@ -67,6 +67,12 @@ typedef struct Ledger {
  * looks at are taken as they are: why the head looked there is in none of it. False, with nothing appended, where the
  * number is read from several tokens, or a value is no sum of what was written. */
 bool ledger_add_via(Graph *g, const LedgerEntry *e, int head, int token, Ledger *out, Err *err);
+/* The node whose cells a ledger of the answer is of: the logits, or where a soft cap squeezes them, which is no sum,
+ * the scores before it, of which a larger one is a larger logit. NO_NODE where the model has no answer. */
+NodeId ledger_answers(const Graph *g);
+/* How the number that seed (of y's dims, any cells of any tokens) makes of y moves with every part, frozen as above:
+ * *direct as grad_add_given returns it, `direct.PATH`. False, with nothing appended, where it is no sum. */
+bool ledger_directions(Graph *g, NodeId y, NodeId seed, const NodeId **direct, Err *err);
 /* Is it a head's or an MLP's? */
 bool ledger_flows(const LedgerEntry *e);
 /* Is it written token by token, so that of one that alone is read only that one's counts? */

@@ -283,7 +283,8 @@ static void test_ledger_command(void **state)
     assert_string_equal(s.ledger.path, "blocks.1.resid_post"); /* the one before is in force */
     refused("ledger star against=star", "same class");
     refused("ledger star against=moon", "no class 'moon'");
-    refused("ledger a b", "column 10");
+    refused("ledger star moon", "no class 'moon'");
+    refused("ledger star ring heart", "column 18");
     run("ledger off");
     assert_true(graph_find(session_graph(&s, SIDE_B), "ledger.value") == NO_NODE);
 }

@@ -189,7 +189,7 @@ static const Command COMMANDS[] = {
     COMMAND("why", "ask", "why [ADDRESS, end]",
             "show which head and token spoke most for an answer; else, and again, follow the largest terms; end: there",
             COMMAND_SESSION, run_why, NULL),
-    COMMAND("ledger", "ask", "ledger [NAME, ADDRESS, off] [against=NAME] [via=PATH] [head=N] [token=N]",
+    COMMAND("ledger", "ask", "ledger [NAME [NAME], ADDRESS, off] [against=NAME] [via=PATH] [head=N] [token=N]",
             "list what every part of the model wrote into the answer, or into a cell of the residual stream",
             COMMAND_SESSION, ledger_command, ledger_complete),
     COMMAND("gradient", "ask", "gradient ADDRESS",

@@ -268,7 +268,7 @@ void ledger_class(const Graph *g, NodeId n, size_t cell, int *row, int *o)
 bool ledger_rivals(Session *s, Side side, int row, int o, LedgerTarget *t, Err *err)
 {
     const Graph *g = session_graph(s, ask_side(side));
-    NodeId logits = site_node_any(g, SITE_LOGITS);
+    NodeId logits = ledger_answers(g);
     int axis = logits == NO_NODE ? AXIS_NONE : node_role(g, logits, ROLE_ANSWER);
     size_t classes = axis == AXIS_NONE ? 0 : (size_t)g->axes[axis].n;
     if (classes < 2)
@@ -387,6 +387,13 @@ void ledger_part_text(const Graph *g, const LedgerLine *l, Buf *out)
     buf_puts(out, l->entry->layer >= 0 ? anatomy_inside_block(g, path) : path);
 }
 
+/* Is it of what a soft cap makes the logits of? */
+static bool ledger_capped(const Graph *g, const char *path)
+{
+    NodeId n = ledger_answers(g);
+    return n != NO_NODE && n != site_node_any(g, SITE_LOGITS) && strcmp(graph_node(g, n)->path, path) == 0;
+}
+
 /* A number and its unit of the table: what there is to print of one ledger. */
 typedef struct Page {
     const Session *s;
@@ -437,6 +444,9 @@ static void put_text(const Page *p, Buf *out)
     bool rms = site_path_any(session_graph(p->s, p->side), SITE_NORM_MEAN_SQUARE) != NULL;
     buf_printf(out, "What every part wrote into it, with each %s kept as it is in this run.\n",
                rms ? "RMSNorm's 1/rms" : "LayerNorm's 1/σ");
+    if (ledger_capped(session_graph(p->s, p->side), p->s->ledger.path))
+        buf_puts(out, "It is taken before the soft cap, which makes no sum of it: a larger number is a larger "
+                      "logit.\n");
     if (p->measured)
         buf_puts(out, "Beside it how much less the number is in a pass run without the part (of a head or an MLP:\n"
                       "without what it writes into the row that is read).\n\n"
@@ -474,6 +484,7 @@ static void put_json(const Page *p, Buf *out)
     json_put_float(out, "value", p->value);
     json_put_float(out, "sum", p->sum);
     json_put_float(out, "remainder", p->remainder);
+    json_put_bool(out, "before_soft_cap", ledger_capped(session_graph(p->s, p->side), p->s->ledger.path));
     json_put_text(out, "frozen", rms ? "1/rms of every RMSNorm" : "1/sigma of every LayerNorm");
     json_open(out, "entries", '[');
     for (int i = 0; i < p->count; i++) {

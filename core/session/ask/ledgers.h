@@ -12,6 +12,8 @@ bool ledger_set(Session *s, const LedgerTarget *t, Err *err);
  * other class; o −1: of the answer. Where every token has logits: of token `row`, −1 for the one under the data cursor.
  * Computes the logits. False where the model names fewer than two classes. */
 bool ledger_rivals(Session *s, Side side, int row, int o, LedgerTarget *t, Err *err);
+/* A class by its name or number; of words also without the mark that a tokeniser puts for the blank in front. */
+bool ledger_parse_class(const Session *s, const char *word, int column, int *o, Err *err);
 /* Row and class of a cell of the logits, or of their shares. */
 void ledger_class(const Graph *g, NodeId n, size_t cell, int *row, int *o);
 /* That ledger of the answer on show, unless one is in force. */

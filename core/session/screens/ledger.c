@@ -15,15 +15,26 @@
 
 /* --- the command --- */
 
-/* A class by its name or number. */
-static bool parse_class(const Session *s, const char *word, int column, int *o, Err *err)
+bool ledger_parse_class(const Session *s, const char *word, int column, int *o, Err *err)
 {
-    NodeId logits = site_node_any(s->now->pass.base, SITE_LOGITS);
+    const Graph *g = s->now->pass.base;
+    NodeId logits = ledger_answers(g);
     if (logits == NO_NODE)
         return err_set(err, "%s", session_no_answer(s, SIDE_B));
-    Dims d = graph_node(s->now->pass.base, logits)->dims;
-    return axis_parse(&s->now->pass.base->axes[d.axis[d.n - 1]], word, o) ||
-           err_set(err, "column %d: there is no class '%.60s'", column, word);
+    Dims d = graph_node(g, logits)->dims;
+    const Axis *answers = &g->axes[d.axis[d.n - 1]];
+    static const char *const BLANKS[] = {"", "▁", "Ġ", " "}; /* a tokeniser's blank in front of a word is not typed */
+    bool words = session_words(s, SIDE_B);
+    for (size_t i = 0; i < (words ? sizeof BLANKS / sizeof *BLANKS : 1); i++) {
+        char label[128];
+        utf8_print(label, sizeof label, "%s%s", BLANKS[i], word);
+        if (axis_parse(answers, label, o))
+            return true;
+    }
+    return err_set(err,
+                   words ? "column %d: the model has no word '%.60s': `tokens` shows which pieces a text is cut into"
+                         : "column %d: there is no class '%.60s'",
+                   column, word);
 }
 
 /* A cell of a node, or a class alone. */
@@ -32,9 +43,11 @@ static bool parse_target(Session *s, const char *word, int column, LedgerTarget 
     Graph plain = *s->now->pass.base;
     Address to;
     int o;
-    if (parse_class(s, word, column, &o, NULL))
+    if (ledger_parse_class(s, word, column, &o, NULL))
         return ledger_rivals(s, SIDE_B, -1, o, t, err);
     plain.count = s->now->pass.base_count;
+    if (session_words(s, SIDE_B) && !strpbrk(word, "[.") && graph_find(&plain, word) == NO_NODE)
+        return ledger_parse_class(s, word, column, &o, err);
     if (!address_word(s, &plain, word, column, &to, err))
         return false;
     if (!to.is_node)
@@ -42,30 +55,33 @@ static bool parse_target(Session *s, const char *word, int column, LedgerTarget 
     snprintf(t->path, sizeof t->path, "%s", to.path);
     t->cell = address_cell(s, &plain, graph_find(&plain, to.path), &to.cells);
     t->against = LEDGER_ALONE;
+    if (site_is(&plain, t->path, SITE_LOGITS)) /* of the same cell before a soft cap */
+        snprintf(t->path, sizeof t->path, "%s", graph_node(&plain, ledger_answers(&plain))->path);
     return true;
 }
 
 static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
 {
-    const char *against = args_named(a, "against");
+    const char *against = a->count == 2 ? a->word[1] : args_named(a, "against");
     int rival;
-    if (a->count > 1)
-        return err_set(err, "column %d: expected one class or address such as logits[o=0], or off", a->column[1]);
+    if (a->count > 2)
+        return err_set(err, "column %d: expected one class or address such as logits[o=0], or two classes, or off",
+                       a->column[2]);
     if (a->count && strcmp(a->word[0], "off") == 0)
         return true;
     if (!(a->count ? parse_target(s, a->word[0], a->column[0], t, err) : ledger_rivals(s, SIDE_B, -1, -1, t, err)))
         return false;
     if (!against)
         return true;
-    if (!site_is(s->now->pass.base, t->path, SITE_LOGITS))
+    const Graph *g = s->now->pass.base;
+    if (graph_find(g, t->path) != ledger_answers(g))
         return err_set(err, "against=%.40s: only a class can be set against another", against);
     t->against = LEDGER_ALONE;
     if (strcmp(against, "none") == 0)
         return true;
-    if (!parse_class(s, against, 1, &rival, err))
+    if (!ledger_parse_class(s, against, a->count == 2 ? a->column[1] : 1, &rival, err))
         return false;
     int row, o;
-    const Graph *g = s->now->pass.base;
     ledger_class(g, graph_find(g, t->path), t->cell, &row, &o);
     if (rival == o)
         return err_set(err, "against=%.40s: that is the same class", against);
@@ -109,9 +125,9 @@ bool ledger_command(Session *s, const Args *a, Err *err)
 void ledger_complete(const Session *s, int index, Buf *out)
 {
     NodeId logits = site_node_any(s->now->pass.base, SITE_LOGITS);
-    if (index > 0)
+    if (index > 1)
         return;
-    buf_puts(out, "off\n");
+    buf_puts(out, index ? "" : "off\n");
     if (logits == NO_NODE)
         return;
     Dims d = graph_node(s->now->pass.base, logits)->dims;
