@@ -111,6 +111,12 @@ words_laboratory|decoder.blocks.0.cross_attn.pattern[h=1,t=2]|option pictures 50
 words_census|decoder.blocks.0.cross_attn.pattern[h=1,t=2]|option pictures 500; census|80x24 120x40 200x60|
 "
 
+# …of a decoder that was given seeded weights, over texts of random tokens
+DECODER="
+decoder_heads||heads measure; heads; attention 1|80x24 120x40 200x60|
+decoder_heads_ascii||heads measure; heads; option head-kind sink|60x16|--ascii
+"
+
 # learn FOLDER RECIPE: some steps; the same bytes on every machine
 learn() {
     echo "$2" >recipe.json
@@ -133,12 +139,14 @@ shots() {
     shots seeded '#17' "$SCREENS"
     shots learned '#17' "$LEARNED"
     shots words 'the cat is tired > le chat est' "$SMALL_WORDS"
+    shots decoder 'ids:5,12,7,3' "$DECODER"
     shots translator 'the animal did not cross the street because it was too tired' "$WORDS"
 } >table
 mkdir shots && cd shots || exit 1
 ln -s ../seeded ../learned ../words .
+ln -s "$GOLDEN/../data/families/words_gemma2" decoder
 while IFS= read -r line; do fail "cannot be drawn: $line"; done < <("$DRAW" <../table 2>&1)
-rm seeded learned words
+rm seeded learned words decoder
 # name, sum in 256 colours, sum without colour: in the order of the table
 cksum -- *.ans | awk 'NR == FNR {sum[$3] = $1; next} {
     n = split($6, size, " ")

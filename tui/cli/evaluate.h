@@ -3,6 +3,7 @@
 #define VITRINE_TUI_CLI_EVALUATE_H
 #include "core/base/buf.h"
 #include "core/eval/evaluation.h"
+#include "core/eval/head_kinds.h"
 #include "core/eval/scale_search.h"
 #include "core/eval/translation.h"
 #include "core/models/model.h"
@@ -20,6 +21,8 @@ typedef struct Evaluated {
 void evaluate_print(const Evaluation *e, const Evaluated *of, bool json, Buf *out);
 void showcase_print(const ScaleSearch *s, const Evaluated *of, bool json, Buf *out);
 void translation_print(const Translation *t, const char *name, size_t n, bool json, Buf *out);
+/* Which heads of a text model are of a known kind; measured to the end. */
+void kinds_print(const HeadKinds *k, const Model *m, const char *name, bool json, Buf *out);
 /* "cls", "r3c4": a token of that model; returns out. */
 const char *evaluate_token(const Evaluated *of, int token, char *out, size_t n);
 #endif

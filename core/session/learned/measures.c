@@ -213,6 +213,11 @@ float measures_factor(const Session *s, int i)
     return ablation_factor(session_scale(s), i);
 }
 
+bool session_kinds_apply(const Session *s)
+{
+    return model_way(s->now->model) && dataset_unsuited_sentences(s->now->model);
+}
+
 static const char ONE_READOUT[] = "this model has one read-out only: there is nothing to compare it with";
 
 /* Why this kind cannot be measured for the model that is open, or NULL. */
@@ -220,9 +225,12 @@ static const char *impossible(const Session *s, MeasureKind kind)
 {
     static const bool of_words[MEASURE_KINDS] = {
         [MEASURE_CENSUS] = true, [MEASURE_SCALE] = true, [MEASURE_LOOKS] = true};
-    if (model_way(s->now->model))
-        return of_words[kind] ? dataset_unsuited_sentences(s->now->model) : "not measured for models of words";
-    if (!model_grid(s->now->model).rows)
+    const Model *m = s->now->model;
+    if (model_way(m) && !of_words[kind])
+        return "not measured for models of words";
+    if (model_way(m))
+        return session_kinds_apply(s) && kind == MEASURE_LOOKS ? NULL : dataset_unsuited_sentences(m);
+    if (!model_grid(m).rows)
         return "this is for picture models";
     if (!session_classes(s))
         return "this model names no classes";
@@ -256,6 +264,7 @@ static void free_work(Measuring *w)
     batch_run_free(w->batch);
     head_places_free(w->places);
     word_places_free(w->words);
+    head_kinds_free(w->kinds);
     free(w->measure.value);
     free(w->measure.right);
     free(w->measure.pair);

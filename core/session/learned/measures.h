@@ -4,6 +4,7 @@
 #ifndef VITRINE_SESSION_LEARNED_MEASURES_H
 #define VITRINE_SESSION_LEARNED_MEASURES_H
 #include "core/eval/ablation.h"
+#include "core/eval/head_kinds.h"
 #include "core/eval/head_places.h"
 #include "core/eval/interval.h"
 #include "core/models/probe_positions.h"
@@ -46,7 +47,8 @@ typedef enum MeasureKind {
     MEASURE_READOUT,   /* rows: 1, columns: 2; value: share named right from the class token, from the mean of the patch
                           tokens. base: as it is read */
     MEASURE_LOOKS, /* rows: blocks, columns: heads; value: attention distance in pixels. base: of equal weights. All of
-                      it: session_head_places. Of a text model in places: session_word_places */
+                      it: session_head_places. Of a text model in places: session_word_places; of one whose texts are
+                      not known how much of it is an induction head, over texts of random tokens: session_head_kinds */
     MEASURE_KINDS
 } MeasureKind;
 
@@ -81,6 +83,10 @@ const Measure *session_measure(const Session *s, MeasureKind kind, const char **
 const HeadPlacesResult *session_head_places(const Session *s);
 /* The same of a text model, over sentences. */
 const WordPlacesResult *session_word_places(const Session *s);
+/* …of one that is measured on random tokens; NULL until two texts are read. Over how many it says. */
+const HeadKindsResult *session_head_kinds(const Session *s);
+/* Is the model that is open measured so? */
+bool session_kinds_apply(const Session *s);
 /* What is measured over: "pictures", "photographs", "sentences". */
 const char *session_measured_over(const Session *s);
 /* "99.1 % (98.8–99.4)": a share that was measured, with its 95 % interval; returns out. */

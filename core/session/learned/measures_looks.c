@@ -18,6 +18,13 @@ void measures_looks_begin(Session *s, Measuring *w)
     m->value = xcalloc(cells, sizeof *m->value);
     for (size_t i = 0; i < cells; i++)
         m->value[i] = NAN;
+    if (session_kinds_apply(s)) {
+        m->pictures = m->total = HEAD_KINDS_TEXTS;
+        w->kinds = head_kinds_new(s->now->model, HEAD_KINDS_TEXTS, s->pool, &err);
+        if (!w->kinds)
+            snprintf(w->problem, sizeof w->problem, "%s", err.text);
+        return;
+    }
     if (model_way(s->now->model)) {
         m->pictures = m->total = MEASURES_ROUND;
         w->words = word_places_new(s->now->model, session_base(s), MEASURES_ROUND, s->pool, &err);
@@ -43,9 +50,22 @@ static bool words_step(Measuring *w, int64_t deadline_ns)
     return done;
 }
 
+static bool kinds_step(Measuring *w, int64_t deadline_ns)
+{
+    Measure *m = &w->measure;
+    bool done = head_kinds_step(w->kinds, deadline_ns);
+    m->done = head_kinds_done(w->kinds);
+    const HeadKindsResult *r = head_kinds_result(w->kinds);
+    for (int i = 0; r && i < m->rows * m->cols; i++)
+        m->value[i] = (float)r->share[i][HEAD_INDUCTION].mean;
+    return done;
+}
+
 bool measures_looks_step(Measuring *w, int64_t deadline_ns)
 {
     Measure *m = &w->measure;
+    if (w->kinds)
+        return kinds_step(w, deadline_ns);
     if (w->words)
         return words_step(w, deadline_ns);
     if (!w->places)
@@ -64,6 +84,12 @@ const HeadPlacesResult *session_head_places(const Session *s)
 {
     const Measuring *w = s->measures ? &s->measures->work[MEASURE_LOOKS] : NULL;
     return w && w->places ? head_places_result(w->places) : NULL;
+}
+
+const HeadKindsResult *session_head_kinds(const Session *s)
+{
+    const Measuring *w = s->measures ? &s->measures->work[MEASURE_LOOKS] : NULL;
+    return w && w->kinds ? head_kinds_result(w->kinds) : NULL;
 }
 
 const WordPlacesResult *session_word_places(const Session *s)

@@ -3,6 +3,7 @@
 #define VITRINE_SESSION_LEARNED_MEASURES_PARTS_H
 #include "core/eval/accuracy.h"
 #include "core/eval/batch_run.h"
+#include "core/eval/head_kinds.h"
 #include "core/session/learned/decoding.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/word_film.h"
@@ -30,7 +31,8 @@ typedef struct Measuring {
     Paired *pair;
     BatchRun *batch;    /* occlusion: one for all cells */
     HeadPlaces *places; /* where heads look */
-    WordPlaces *words;  /* of a text model */
+    WordPlaces *words;  /* of a translator with the lexicon's words */
+    HeadKinds *kinds;   /* of any other text model */
     float *picture;     /* occlusion: values of the picture as it is now */
     float *logits;      /* occlusion: [1 + patches, classes] */
     size_t items_done;

@@ -8,6 +8,7 @@
 #include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/shipped.h"
+#include "core/session/options.h"
 #include "core/session/screens.h"
 
 static const char *place_word(const Session *s, HeadPlace place)
@@ -53,13 +54,41 @@ static void put_words(const WordPlacesResult *r, int cell, Buf *out)
     buf_printf(out, "; mean over %zu sentences of unseen combinations, model as trained", r->sentences);
 }
 
+/* A head of a model that is measured on random tokens: what it is, then its share of each kind, with n and what it is
+ * to be held against. */
+static void put_kinds(const HeadKindsResult *r, int cell, Buf *out)
+{
+    int named = 0, attention = cell / r->heads;
+    for (HeadKind k = 0; k < HEAD_KINDS; k++)
+        if (head_kinds_is(r, cell, k))
+            buf_printf(out, "%s%s head", named++ ? " and " : "", head_kind_word(k));
+    buf_puts(out, named ? ". It puts" : "of no kind that is looked for. It puts");
+    named = 0;
+    for (HeadKind k = 0; k < HEAD_KINDS; k++)
+        if (r->applies[attention][k])
+            buf_printf(out, "%s %.1f %% ±%.1f of its weight on %s (uniform %.1f %%; %s %.1f %% ±%.1f)",
+                       named++ ? ";" : "", 100 * r->share[cell][k].mean, 100 * r->share[cell][k].margin,
+                       head_kind_about(k), 100 * r->uniform[attention][k], head_kind_control(k),
+                       100 * r->control[cell][k].mean, 100 * r->control[cell][k].margin);
+    if (!isnan(r->copies[cell].mean))
+        buf_printf(out,
+                   ". Looking at a token raises that token more than %.0f %% ±%.0f of the text's others do (by chance "
+                   "50 %%)",
+                   100 * r->copies[cell].mean, 100 * r->copies[cell].margin);
+    buf_printf(out, "; over %zu texts of %d random tokens%s, model as trained", r->texts, r->tokens,
+               r->applies[attention][HEAD_INDUCTION] ? ", each twice" : "");
+}
+
 /* "Block 0, head 1: looks 7.8 ±0.1 px away (uniform: 24.8), at neighbours: …; over 500 pictures." */
 static void put_looks(const Session *s, int cell, Buf *out)
 {
     const WordPlacesResult *words = session_word_places(s);
     const HeadPlacesResult *r = session_head_places(s);
+    const HeadKindsResult *kinds = session_head_kinds(s);
     const Measure *m = session_measure(s, MEASURE_LOOKS, NULL);
-    if (words && cell < words->attentions * words->heads)
+    if (kinds && cell < kinds->attentions * kinds->heads)
+        put_kinds(kinds, cell, out);
+    else if (words && cell < words->attentions * words->heads)
         put_words(words, cell, out);
     else if (r && cell < r->layers * r->heads) {
         buf_printf(out, "looks %.1f ±%.1g pixels away (uniform: %.1f)", r->distance[cell].mean,
@@ -101,12 +130,6 @@ static const char *head_words_why(const Session *s)
     return session_photos(s) ? NULL : why; /* whose means are known */
 }
 
-/* All of either is measured over sentences, where words are read. */
-static bool empty_words(const Session *s)
-{
-    return session_words(s, SIDE_B) && head_words_why(s);
-}
-
 void head_words_looks(const Session *s, int row, int head, Buf *out)
 {
     const char *why = head_words_why(s);
@@ -126,7 +149,7 @@ void head_words_put(const Session *s, int row, int head, Buf *out)
     else
         buf_printf(out, "Block %d, head %d: ", row, head);
     head_words_looks(s, row, head, out);
-    if (!head_words_why(s))
+    if (!head_words_why(s) && !session_kinds_apply(s))
         put_loss(s, row * session_heads(s) + head, out);
 }
 
@@ -144,7 +167,8 @@ int head_words_row(const Session *s)
 
 bool head_words_all(Session *s, Buf *out, Err *err)
 {
-    if (!session_measure_all(s, MEASURE_LOOKS, 1, err) || !session_measure_all(s, MEASURE_CENSUS, 1, err))
+    if (!session_measure_all(s, MEASURE_LOOKS, 1, err) ||
+        (!session_kinds_apply(s) && !session_measure_all(s, MEASURE_CENSUS, 1, err)))
         return false;
     for (int b = 0; b < head_words_rows(s); b++)
         for (int h = 0; h < session_heads(s); h++) {
@@ -163,6 +187,11 @@ static const char *in_attention(const Session *s, Site site)
     int block = session_block(s);
     const char *path = session_attention_site(s, g, block < 0 ? session_blocks(s) - 1 : block, site);
     return path && graph_find(g, path) != NO_NODE ? path : NULL;
+}
+
+static const char *kind_word(int i)
+{
+    return i >= 0 && i < HEAD_KINDS ? head_kind_word((HeadKind)i) : NULL;
 }
 
 static bool run_heads(Session *s, const Args *a, Err *err)
@@ -262,6 +291,18 @@ static bool say_heads(const Teller *t)
     return say_head_over_pictures(t);
 }
 
+/* Another kind in the middle, where not all have room. */
+static bool next_heads(Session *s, Err *err)
+{
+    if (!session_kinds_apply(s))
+        return enter_sheet(s, err);
+    s->look.heads.kind = (s->look.heads.kind + 1) % HEAD_KINDS;
+    return true;
+}
+
+static const LookOption OPTIONS[] = {
+    {.name = "head-kind", .kind = OPTION_WORD, .at = LOOK(heads.kind), .word = kind_word}, {.name = NULL}};
+
 static const Command HEADS = COMMAND(
     "heads", "learned", "heads [measure]",
     "show how far every head looks, and how evenly; measure: a sentence on each, over many inputs", COMMAND_SESSION,
@@ -269,8 +310,8 @@ static const Command HEADS = COMMAND(
 
 SCREEN_SPEC(HEADS, .name = "heads", .about = "attention distance and entropy of every head", .group = GROUP_LEARNED,
             .shipped = true, .command = "heads", .own = {&HEADS, 1, NULL}, .move = move_on_attentions,
-            .enter = enter_pattern, .next = enter_sheet, .empty = empty_words, .work = measures_step_looks,
-            .say = say_heads, .tell = tell_heads);
+            .enter = enter_pattern, .next = next_heads, .work = measures_step_looks, .say = say_heads,
+            .tell = tell_heads, .options = OPTIONS);
 
 /* --- what each is missed by --- */
 

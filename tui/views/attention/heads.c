@@ -427,7 +427,10 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    if (session_by_attention(s))
+    if (session_kinds_apply(s))
+        buf_printf(out, "which of %d heads are of a known kind\nkinds of heads\nheads",
+                   head_words_rows(s) * session_heads(s));
+    else if (session_by_attention(s))
         buf_printf(out, "where %d heads look, over many sentences\nwhere heads look\nheads",
                    head_words_rows(s) * session_heads(s));
     else
@@ -453,4 +456,4 @@ const KeyBinding KEYS_OF_HEADS[] = {{"Up", "move up", "head", "the block before"
                                     {.key = NULL}};
 
 VIEW_SPEC(HEADS, .name = "heads", .traits = VIEW_WIDE, .least = least, .beside = &VIEW_ROW,
-          .sentence = "How far every head looks, and how evenly.", .keys = KEYS_OF_HEADS);
+          .sentence = "What every head looks at: how far, how evenly, and of which kind it is.", .keys = KEYS_OF_HEADS);

@@ -112,6 +112,10 @@ void heads_words_draw(const Paint *p, Rect r, bool focus)
     const WordPlacesResult *result = session_word_places(p->s);
     Layout l = layout(p->s, r);
     Buf words = {0};
+    if (!why && session_kinds_apply(p->s)) {
+        heads_kinds_draw(p, r, focus);
+        return;
+    }
     if (why) { /* no table without a number */
         buf_printf(&words, "Heads over many sentences are %s. `view sheet` shows all heads on the text that is open.",
                    why);
@@ -138,6 +142,8 @@ bool heads_words_click(const Paint *p, Rect r, int y, int x, Buf *command)
 {
     const char *why;
     session_measure(p->s, MEASURE_LOOKS, &why);
+    if (!why && session_kinds_apply(p->s))
+        return heads_kinds_click(p, r, y, x, command);
     Layout l = layout(p->s, r);
     int i = l.first + y - l.list.y, each = session_heads(p->s) + 1;
     if (why || !rect_has(l.list, y, x) || i >= l.lines || i % each == each - 1)

@@ -5,4 +5,7 @@
 
 void heads_words_draw(const Paint *p, Rect r, bool focus);
 bool heads_words_click(const Paint *p, Rect r, int y, int x, Buf *command);
+/* The same of a model that is measured on random tokens. */
+void heads_kinds_draw(const Paint *p, Rect r, bool focus);
+bool heads_kinds_click(const Paint *p, Rect r, int y, int x, Buf *command);
 #endif

@@ -1,0 +1,190 @@
+/* Every head of a text model as what it is on texts of random tokens: a sheet of blocks and heads for each kind, side
+ * by side or below each other where there is room for all, else one of them; below, the head in focus in words. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/base/utf8.h"
+#include "core/session/screens/heads.h"
+#include "tui/views/attention/block_sheet.h"
+#include "tui/views/attention/heads_words.h"
+#include "tui/views/shown.h"
+
+enum { LABEL = 9, LABEL_STACK = 12, LEAST = 5, WIDEST = 8, COMFORT = 5, WORDS_LEAST = 4, WORDS_MOST = 9 };
+
+typedef struct Kinds {
+    const Session *s;
+    const HeadKindsResult *r; /* NULL: not measured yet */
+    HeadKind kind;            /* of one sheet */
+    HeadKind shown[HEAD_KINDS];
+    int count;
+    Rect at[HEAD_KINDS], status, words; /* of the sheets: their titles included */
+} Kinds;
+
+/* Does any attention of the model have it? An encoder has no induction, a decoder sees nothing behind. */
+static bool kind_there(const Session *s, HeadKind kind)
+{
+    const Model *m = s->now->model;
+    return kind == HEAD_INDUCTION ? seq2seq_has_decoder(&m->text)
+           : kind == HEAD_NEXT    ? seq2seq_has_encoder(&m->text)
+                                  : true;
+}
+
+static void put_cell(const void *context, int row, int col, int wide, SheetCell *out)
+{
+    (void)wide;
+    const Kinds *k = context;
+    int cell = row * session_heads(k->s) + col;
+    if (!k->r)
+        snprintf(out->text, sizeof out->text, "…");
+    else if (!k->r->applies[row][k->kind])
+        snprintf(out->text, sizeof out->text, "–");
+    else {
+        out->value = (float)k->r->share[cell][k->kind].mean;
+        out->strong = head_kinds_is(k->r, cell, k->kind);
+        utf8_print(out->text, sizeof out->text, "%.0f", 100 * (double)out->value);
+    }
+}
+
+static void put_row(const void *context, int row, char out[SHEET_NAME])
+{
+    const Kinds *k = context;
+    const Graph *g = session_base(k->s);
+    char name[ATTENTION_NAME];
+    snprintf(out, SHEET_NAME, "%s", session_attention_name(g, anatomy_attention(g, row), name));
+}
+
+static void put_col(const void *context, int col, int wide, char out[SHEET_NAME])
+{
+    (void)context;
+    snprintf(out, SHEET_NAME, wide >= 6 ? "head %d" : wide >= 3 + (col > 99) ? "h%d" : "%d", col);
+}
+
+static BlockSheet sheet_of(const Paint *p, const Kinds *k)
+{
+    const Model *m = k->s->now->model;
+    BlockSheet b = {.rows = head_words_rows(k->s),
+                    .cols = session_heads(k->s),
+                    .row = head_words_row(k->s),
+                    .col = session_head(k->s),
+                    .label = seq2seq_has_decoder(&m->text) ? LABEL_STACK : LABEL,
+                    .least = LEAST,
+                    .widest = WIDEST,
+                    .context = k,
+                    .cell = put_cell,
+                    .row_name = put_row,
+                    .col_name = put_col};
+    if (p)
+        b.scale = colour_scale_of_range(p, 0, 1);
+    return b;
+}
+
+/* The sheets side by side, below each other, or the chosen one alone. */
+static void place_sheets(Kinds *k, Rect r)
+{
+    BlockSheet b = sheet_of(NULL, k);
+    k->count = block_sheet_place(&b, r, COMFORT, k->count, k->at);
+    if (k->count == 1) {
+        HeadKind chosen = (HeadKind)k->s->look.heads.kind;
+        while (!kind_there(k->s, chosen)) /* an option may name any */
+            chosen = (chosen + 1) % HEAD_KINDS;
+        k->shown[0] = chosen;
+    }
+    int used = k->at[k->count - 1].y + k->at[k->count - 1].h + 1;
+    if (k->words.h && used < k->words.y) /* what explains the sheets follows them */
+        k->words.y = used;
+}
+
+static Kinds open_kinds(const Session *s, Rect r)
+{
+    Kinds k = {.s = s, .r = session_head_kinds(s)};
+    for (HeadKind kind = 0; kind < HEAD_KINDS; kind++)
+        if (kind_there(s, kind))
+            k.shown[k.count++] = kind;
+    if (r.h > 3)
+        k.status = rect_cut(&r, 't', 1);
+    int rows = head_words_rows(s), all = k.count * (rows + 3); /* rather all sheets than all words */
+    int words = clamp(r.h - (r.h >= all + WORDS_LEAST ? all : rows + 3), 0, WORDS_MOST);
+    if (words >= WORDS_LEAST) {
+        k.words = rect_cut(&r, 'b', words);
+        rect_cut(&r, 'b', 1);
+    }
+    place_sheets(&k, r);
+    return k;
+}
+
+static void draw_status(const Paint *p, const Kinds *k)
+{
+    const Measure *m = session_measure(p->s, MEASURE_LOOKS, NULL);
+    Rect r = k->status;
+    int used = 0;
+    if (m && m->done < m->total)
+        used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
+                             (int)(100 * (double)m->done / (double)m->total));
+    if (k->r)
+        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM,
+                      "percent of a token's attention, mean over %zu texts of %d random tokens", k->r->texts,
+                      k->r->tokens);
+}
+
+/* "induction 2 of 40 heads; uniform 3 %": how many are of the kind, and what none is by chance. */
+static void draw_title(const Paint *p, const Kinds *k, HeadKind kind, Rect r)
+{
+    int named = 0, heads = session_heads(p->s);
+    double low = 1, high = 0;
+    for (int i = 0; k->r && i < k->r->attentions * heads; i++) {
+        int a = i / heads;
+        if (!k->r->applies[a][kind])
+            continue;
+        named += head_kinds_is(k->r, i, kind);
+        low = k->r->uniform[a][kind] < low ? k->r->uniform[a][kind] : low;
+        high = k->r->uniform[a][kind] > high ? k->r->uniform[a][kind] : high;
+    }
+    int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_HEADER, "%s", head_kind_word(kind));
+    if (!k->r || high < low)
+        return;
+    char text[64];
+    if (high - low < 0.005)
+        utf8_print(text, sizeof text, ": %d heads; uniform %.1f %%", named, 100 * high);
+    else
+        utf8_print(text, sizeof text, ": %d heads; uniform %.1f to %.1f %%", named, 100 * low, 100 * high);
+    used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
+    if (k->count == 1)
+        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "   v: the other kinds");
+}
+
+void heads_kinds_draw(const Paint *p, Rect r, bool focus)
+{
+    Kinds k = open_kinds(p->s, r);
+    if (k.status.h)
+        draw_status(p, &k);
+    for (int i = 0; i < k.count; i++) {
+        Rect at = k.at[i], title = rect_cut(&at, 't', 1);
+        k.kind = k.shown[i];
+        BlockSheet b = sheet_of(p, &k);
+        draw_title(p, &k, k.kind, title);
+        block_sheet_draw(p, &b, at, focus && i == 0);
+    }
+    Buf words = {0};
+    head_words_put(p->s, head_words_row(p->s), session_head(p->s), &words);
+    canvas_wrap(p->c, k.words, STYLE_TEXT, buf_str(&words));
+    buf_free(&words);
+}
+
+bool heads_kinds_click(const Paint *p, Rect r, int y, int x, Buf *command)
+{
+    Kinds k = open_kinds(p->s, r);
+    BlockSheet b = sheet_of(NULL, &k);
+    int row, col;
+    for (int i = 0; i < k.count; i++) {
+        Rect at = k.at[i];
+        rect_cut(&at, 't', 1);
+        if (!block_sheet_hit(&b, at, y, x, &row, &col))
+            continue;
+        if (row == b.row && col == b.col)
+            buf_puts(command, "in");
+        else
+            buf_printf(command, "attention %d; head %d", row, col);
+        return true;
+    }
+    return false;
+}
