@@ -22,6 +22,8 @@ SCREENS="
 start||||
 picture|image[y=3,x=2]|view picture||
 hidden||grey r2c1; view picture||
+patching||pin; open #3; patching; move down|80x24 120x40 200x60|
+patching_tokens||pin; open #3; patching tokens; move right 3|80x24|--light
 tensor|blocks.0.attn.q[t=r1c1,h=1]|view tensor||
 numbers|blocks.0.mlp.post[t=r0c2]|view numbers||
 strip|blocks.1.resid_post[t=cls]|view strip|80x24 120x40|
@@ -115,6 +117,7 @@ words_census|decoder.blocks.0.cross_attn.pattern[h=1,t=2]|option pictures 500; c
 DECODER="
 decoder_heads||heads measure; heads; attention 1|80x24 120x40 200x60|
 decoder_heads_ascii||heads measure; heads; option head-kind sink|60x16|--ascii
+decoder_patching||pin; open ids:5,12,9,3; patching|80x24|
 "
 
 # learn FOLDER RECIPE: some steps; the same bytes on every machine

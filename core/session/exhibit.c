@@ -6,6 +6,7 @@
 
 #include "core/base/err.h"
 #include "core/base/mem.h"
+#include "core/eval/patching.h"
 #include "core/eval/removal.h"
 #include "core/graph/anatomy.h"
 #include "core/graph/grad.h"
@@ -62,6 +63,21 @@ static void drop_effects(Forward *p)
     p->effects = NULL;
 }
 
+static void drop_patching(Forward *p)
+{
+    for (int i = 0; i < 2; i++) {
+        patching_free(p->patching[i]);
+        p->patching[i] = NULL;
+    }
+}
+
+void exhibit_drop_patching(Exhibit *e, const Run *but)
+{
+    const Patching *any = e->pass.patching[0] ? e->pass.patching[0] : e->pass.patching[1];
+    if (any && (!but || patching_from(any) != but))
+        drop_patching(&e->pass);
+}
+
 static void free_edited(Forward *p)
 {
     drop_effects(p);
@@ -78,6 +94,7 @@ static void free_edited(Forward *p)
 
 static void free_pass(Forward *p)
 {
+    drop_patching(p);
     free_edited(p);
     run_free(p->base_run);
     if (p->base)
@@ -296,6 +313,8 @@ bool exhibit_append(Exhibit *e, const GradTarget *t, const LedgerTarget *l)
     bool edited = !p->edited || (is_target(&p->edited_target, t) && is_ledger(&p->edited_ledger.of, l));
     if (!base || !edited)
         drop_effects(p);
+    if (!base)
+        drop_patching(p);
     if (!base)
         renew(p->base, p->base_run, p->base_count, p->base_mark, &p->base_target, t, &p->base_ledger, l);
     if (!edited)

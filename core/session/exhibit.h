@@ -16,6 +16,8 @@ bool exhibit_cell_gone(const Graph *g, const char *path, size_t cell);
  * nothing that is learned or given leads to the target, or the graph on show has no such ledger (exhibit_ledger's why).
  */
 bool exhibit_append(Exhibit *e, const GradTarget *t, const LedgerTarget *l);
+/* What was measured of it with values of another run than that goes. */
+void exhibit_drop_patching(Exhibit *e, const Run *but);
 const LedgerOn *exhibit_ledger(const Exhibit *e); /* of exhibit_graph */
 const Graph *exhibit_graph(const Exhibit *e);     /* its edited graph, or the base */
 Run *exhibit_run(const Exhibit *e);

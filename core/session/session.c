@@ -81,8 +81,11 @@ void session_changed(Session *s)
 {
     difference_drop(s);
     explained_drop(s);
-    for (int i = 0; i < s->exhibit_count; i++)
+    for (int i = 0; i < s->exhibit_count; i++) {
+        bool both = s->exhibits[i] == s->now && session_pinned(s);
+        exhibit_drop_patching(s->exhibits[i], both ? exhibit_run(s->pinned) : NULL);
         exhibits_number(s, s->exhibits[i]);
+    }
     measures_changed(s, MEASURES_EDITS);
     session_budget(s, s->memory); /* runs come and go */
     char **open = NULL;           /* which boxes were open, by path */

@@ -88,6 +88,7 @@ static const char *const STATES[] = {
     "census; block 2",
     "confusion; move down 2; move right 3",
     "neuron 1.37; move right 2",
+    "pin; open #4; patching tokens of=star against=ring; option patch-row 1; option patch-column 7; view next",
     "ledger star against=ring; block 1; head 2",
     "zoom",
     "map; box open blocks.2; next 3",

@@ -7,6 +7,7 @@
 #include "core/session/command.h"
 #include "core/session/edit/verbs.h"
 #include "core/session/options.h"
+#include "core/session/screens/patches.h"
 
 /* The one change in force in words, where there are words for it. Short: it stands on one line of a small screen.
  * Beside a pinned picture A is not what was before. */
@@ -129,6 +130,20 @@ static bool run_edit(Session *s, const Args *a, Err *err)
     if (v->alone)
         return without(s, v->words, line, err);
     return change(s, line, v->twice == TWICE_TOGGLES, err);
+}
+
+/* `patch all`: every head, MLP or token of A in turn; else one edit. */
+static bool run_patch(Session *s, const Args *a, Err *err)
+{
+    if (a->count && strcmp(a->word[0], "all") == 0)
+        return patches_command(s, a, err);
+    return run_edit(s, a, err);
+}
+
+static void complete_patch(const Session *s, int index, Buf *out)
+{
+    (void)s;
+    buf_puts(out, index == 0 ? "all\n" : index == 1 ? "heads\ntokens\n" : "");
 }
 
 static bool run_ablate(Session *s, const Args *a, Err *err)
@@ -259,9 +274,9 @@ static const Command COMMANDS[] = {
     COMMAND("swap", "change", "swap [PATCH] PATCH",
             "move a patch of the picture to another's place; without the first: the one under the cursor",
             COMMAND_EDIT | COMMAND_PICTURES, run_edit, complete_places),
-    COMMAND("patch", "change", "patch ADDRESS from=FILE, from=FILE:TENSOR, from=a",
-            "replace the values of a node, a head or a token by those of a file or of A", COMMAND_EDIT | COMMAND_READ,
-            run_edit, NULL),
+    COMMAND("patch", "change", "patch ADDRESS from=FILE, from=FILE:TENSOR, from=a | all [heads, tokens]",
+            "replace the values of a node, a head or a token by those of a file or of A; all: see patching",
+            COMMAND_EDIT | COMMAND_READ, run_patch, complete_patch),
     COMMAND("undo", "change", "undo", "undo the last change", COMMAND_EDIT, run_undo, NULL),
     COMMAND("redo", "change", "redo", "redo the change that was undone last", COMMAND_EDIT, run_redo, NULL),
     COMMAND("reset", "change", "reset edits, view", "undo all changes, or show the view as at the start", COMMAND_EDIT,

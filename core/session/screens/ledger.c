@@ -31,9 +31,7 @@ bool ledger_parse_class(const Session *s, const char *word, int column, int *o, 
         if (axis_parse(answers, label, o))
             return true;
     }
-    return err_set(err,
-                   words ? "column %d: the model has no word '%.60s': `tokens` shows which pieces a text is cut into"
-                         : "column %d: there is no class '%.60s'",
+    return err_set(err, words ? "column %d: the model has no word '%.60s'" : "column %d: there is no class '%.60s'",
                    column, word);
 }
 

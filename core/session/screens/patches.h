@@ -1,0 +1,23 @@
+/* What every head, MLP or token of A changes when it stands in B's run: measured one after the other
+ * (core/eval/patching.h), of B as it is without its changes. */
+#ifndef VITRINE_SESSION_SCREENS_PATCHES_H
+#define VITRINE_SESSION_SCREENS_PATCHES_H
+#include "core/eval/patching.h"
+#include "core/session/command.h"
+
+/* What is measured so far, NULL where nothing is yet; err (may be NULL): why it cannot be, else empty. */
+const PatchingResult *session_patching(const Session *s, Err *err);
+/* The two answers whose difference it is, as numbers of the answers' axis; false while they are not known. */
+bool patches_answers(const Session *s, int *of, int *against);
+const Axis *patches_axis(const Session *s); /* of those answers; NULL: there is none */
+/* "dec 2", "block 2"; "MLP", "head 3" or a token. */
+void patches_row_name(const Session *s, int row, char *out, size_t n);
+void patches_col_name(const Session *s, int col, bool brief, char *out, size_t n);
+/* "dec 2 self head 3", "the stream into dec 2 at cat"; appended. */
+void patches_put_place(const Session *s, const PatchPlace *p, Buf *out);
+/* The cell in focus, −1 where nothing can be patched there. */
+int patches_here(const Session *s, const PatchingResult *r);
+/* The line that puts a place into force: "patch blocks.1.attn.z[h=2] from=a". */
+void patches_line(const Session *s, const PatchPlace *p, Buf *out);
+bool patches_command(Session *s, const Args *a, Err *err); /* `patching`, and `patch all` */
+#endif

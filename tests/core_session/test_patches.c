@@ -1,0 +1,174 @@
+/* The sheet of patches: every measured number is that of the same patch put in by hand, the gradient's is right where
+ * the two inputs are close, and what has no sheet says why. Pictures and texts alike. */
+#include "tests/core_session/asking.h"
+
+#include "core/base/clock.h"
+#include "core/eval/patching.h"
+#include "core/session/exhibit.h"
+#include "core/session/screens.h"
+#include "core/session/screens/patches.h"
+
+static const PatchingResult *measured(void)
+{
+    const ScreenSpec *screen = screen_now(&s);
+    assert_int_equal(s.place.screen, SCREEN_PATCHES);
+    while (!screen->work(&s, clock_ns() + 1000000))
+        continue;
+    const PatchingResult *r = session_patching(&s, NULL);
+    assert_true(r && r->done == r->count);
+    return r;
+}
+
+static float number(const char *node, size_t cell, size_t against)
+{
+    Err err = {""};
+    const float *x = session_need(&s, SIDE_B, node, &err);
+    if (!x)
+        fail_msg("%s", err.text);
+    return x[cell] - x[against];
+}
+
+/* Every `step`-th one put in by hand. */
+static void are_edits(const char *node, size_t step)
+{
+    const PatchingResult *r = measured();
+    size_t cell, against;
+    assert_true(patching_number(s.now->pass.patching[r->kind], &cell, &against));
+    const float before = number(node, cell, against);
+    assert_true(fabsf(before - r->to) < 1e-6f);
+    float largest = 0;
+    for (size_t i = 0; i < r->count; i += step) {
+        Buf line = {0};
+        patches_line(&s, &r->place[i], &line);
+        run(buf_str(&line));
+        assert_true(session_patching(&s, NULL) == r); /* an edit leaves what was measured */
+        float by_hand = number(node, cell, against) - before;
+        if (!(fabsf(by_hand - r->exact[i]) < 1e-5f))
+            fail_msg("%s: %g by hand, %g measured", buf_str(&line), (double)by_hand, (double)r->exact[i]);
+        largest = fmaxf(largest, fabsf(by_hand));
+        buf_free(&line);
+        run("undo");
+    }
+    assert_true(largest > 0);
+}
+
+static void pictures(void **state)
+{
+    (void)state;
+    run("pin; open #4; patching");
+    are_edits("logits", 1);
+    const PatchingResult *r = session_patching(&s, NULL);
+    assert_int_equal(r->count, 4 * 5); /* four heads and an MLP in every block */
+    run("view next; view next");       /* the gradient's, then the tokens */
+    are_edits("logits", 17);
+    r = session_patching(&s, NULL);
+    assert_int_equal(r->count, (size_t)(r->rows * r->cols));
+    /* All tokens of the stream into the first block but their positions: all of A. */
+    run("pin off");
+    assert_null(session_patching(&s, NULL));
+    has(run("say"), "pin");
+}
+
+static void the_gradient_is_right_nearby(void **state)
+{
+    (void)state;
+    run("open #17; pin; grey r0c0; set image[c=0,y=5,x=5] 120; patching");
+    const PatchingResult *r = measured(); /* of B without its changes: A itself */
+    for (size_t i = 0; i < r->count; i++)
+        assert_true(r->exact[i] == 0 && r->gradient[i] == 0);
+    run("undo; undo; pin off");
+}
+
+static void enter_puts_it_in(void **state)
+{
+    (void)state;
+    Err err = {""};
+    run("open #17; pin; open #4; patching of=star against=ring");
+    measured();
+    int of, against;
+    assert_true(patches_answers(&s, &of, &against) && of != against);
+    run("move down; move right");
+    assert_int_equal(patches_here(&s, session_patching(&s, NULL)), 1 * 5 + 1);
+    has(s.place.path, "blocks.1.attn.z");
+    run("in");
+    assert_int_equal(s.edits.count, 1);
+    assert_string_equal(s.edits.line[0], "patch blocks.1.attn.z[h=1] from=a");
+    assert_int_equal(s.place.screen, SCREEN_ANSWER);
+    run("back; in"); /* and out again */
+    assert_int_equal(s.edits.count, 0);
+    run("patch all tokens from=a");
+    assert_true(s.look.patches.tokens);
+    refused("patching zzz", "column 10: expected heads or tokens");
+    refused("patch all heads from B", "for the other way round pin the other one");
+    refused("patching heads zzz", "means nothing here");
+    refused("patching of=moon", "no class 'moon'");
+    refused("patching of=star against=star", "the same answer");
+    assert_true(command_do(&s, &commands, "pin off; reset view", LINE_OWN, &err));
+}
+
+static int start_text(void **state)
+{
+    (void)state;
+    Err err = {""};
+    if (!session_init(&s, "tests/data/families/words_gemma2", "ids:5,12,7,3", 2, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    commands_free(&commands);
+    commands = session_command_set();
+    return 0;
+}
+
+/* A decoder with grouped keys, windows and a soft cap, of whose logits the ones before it are taken. */
+static void texts(void **state)
+{
+    (void)state;
+    run("pin; open ids:5,12,9,3; patching of=4 against=6");
+    are_edits("uncapped", 1);
+    PatchingError e = patching_error(session_patching(&s, NULL));
+    assert_true(e.n == session_patching(&s, NULL)->count && e.mean <= e.most && e.size > 0);
+    run("patching tokens");
+    are_edits("uncapped", 1);
+    const PatchingResult *r = session_patching(&s, NULL);
+    for (int row = 0; row < r->rows; row++)
+        for (int t = 0; t < 2; t++) /* the tokens before the other word are the same */
+            assert_true(r->exact[r->at[row * r->cols + t]] == 0 && r->gradient[r->at[row * r->cols + t]] == 0);
+    size_t at = (size_t)r->at[2]; /* that word's vector is all that differs: patched, B is A */
+    assert_true(fabsf(r->exact[at] - (r->from - r->to)) < 1e-5f);
+    run("open ids:5,12,9,3,4");
+    assert_null(session_patching(&s, NULL));
+    has(run("say"), "A has 4 tokens and B has 5");
+    run("pin off");
+}
+
+static void ledger_before_the_cap(void **state)
+{
+    (void)state;
+    run("open ids:5,12,7,3; ledger 4 6");
+    assert_string_equal(s.ledger.path, "uncapped");
+    NodeId n;
+    const float *x = values("uncapped", &n);
+    const Graph *g = session_graph(&s, SIDE_B);
+    size_t words = (size_t)g->axes[graph_node(g, n)->dims.axis[1]].n, row = 3 * words;
+    assert_true(fabsf(x[row + 4] - x[row + 6] - *values("ledger.value", &n)) < 1e-6f);
+    assert_true(fabsf(*values("ledger.remainder", &n)) < 1e-4f);
+    run("ledger logits[t=2,v=4]");
+    assert_string_equal(s.ledger.path, "uncapped");
+    refused("ledger zebra", "the model has no word 'zebra'");
+    run("ledger off");
+}
+
+int main(void)
+{
+    const struct CMUnitTest drawn[] = {
+        cmocka_unit_test(pictures),
+        cmocka_unit_test(the_gradient_is_right_nearby),
+        cmocka_unit_test(enter_puts_it_in),
+    };
+    const struct CMUnitTest read[] = {
+        cmocka_unit_test(texts),
+        cmocka_unit_test(ledger_before_the_cap),
+    };
+    int failed = cmocka_run_group_tests(drawn, start, stop);
+    failed += cmocka_run_group_tests(read, start_text, stop);
+    commands_free(&commands);
+    return failed;
+}

@@ -1,0 +1,212 @@
+/* What every part of A changes when it stands in B: a sheet of what was measured and one of what the gradient
+ * foretells, beside each other where there is room for both. The numbers are differences of two runs and in no
+ * trace. */
+#include "core/session/screens/patches.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/base/utf8.h"
+#include "tui/views/attention/block_sheet.h"
+#include "tui/views/shown.h"
+
+enum {
+    LABEL = 9,
+    LABEL_STACK = 12,
+    LEAST = 7,
+    WIDEST = 9,
+    COMFORT = 7,
+    SHEETS = 2,
+    STATUS = 2,
+    WORDS = 3,
+    PANEL = 5,
+    NOTHING = 1000 /* so much less than the largest is 0 in the table */
+};
+
+typedef struct Patches {
+    const Session *s;
+    const PatchingResult *r;
+    bool gradient; /* of one sheet */
+    float most;    /* the largest number of both, by size */
+    int count;
+    bool shown[SHEETS]; /* is that sheet the gradient's? */
+    Rect at[SHEETS], status, words;
+} Patches;
+
+static void put_cell(const void *context, int row, int col, int wide, SheetCell *out)
+{
+    const Patches *k = context;
+    int i = k->r->at[row * k->r->cols + col];
+    float x = i < 0 ? NAN : k->gradient ? k->r->gradient[i] : k->r->exact[i];
+    if (i < 0)
+        snprintf(out->text, sizeof out->text, "–");
+    else if (isnan(x))
+        snprintf(out->text, sizeof out->text, "…");
+    else
+        number_text(out->text, sizeof out->text, fabsf(x) < k->most / NOTHING ? 0 : x, wide);
+    if (*out->text == '#') /* too small for so few columns */
+        snprintf(out->text, sizeof out->text, "~0");
+    out->value = x;
+}
+
+static void put_row(const void *context, int row, char out[SHEET_NAME])
+{
+    patches_row_name(((const Patches *)context)->s, row, out, SHEET_NAME);
+}
+
+static void put_col(const void *context, int col, int wide, char out[SHEET_NAME])
+{
+    patches_col_name(((const Patches *)context)->s, col, wide < 7, out, SHEET_NAME);
+}
+
+/* Both sheets have one scale. */
+static BlockSheet sheet_of(const Paint *p, const Patches *k)
+{
+    const Model *text = session_text_model(k->s);
+    BlockSheet b = {.rows = k->r->rows,
+                    .cols = k->r->cols,
+                    .row = clamp(k->s->look.patches.row, 0, k->r->rows - 1),
+                    .col = clamp(k->s->look.patches.col, 0, k->r->cols - 1),
+                    .label = text && k->r->kind == PATCH_PARTS ? LABEL_STACK : LABEL,
+                    .least = LEAST,
+                    .widest = WIDEST,
+                    .context = k,
+                    .cell = put_cell,
+                    .row_name = put_row,
+                    .col_name = put_col};
+    if (p)
+        b.scale = colour_scale_of_range(p, -k->most, k->most);
+    return b;
+}
+
+static Patches open_patches(const Session *s, const PatchingResult *result, Rect r)
+{
+    Patches k = {.s = s, .r = result, .shown = {false, true}};
+    for (size_t i = 0; i < result->count; i++) {
+        float exact = fabsf(result->exact[i]), gradient = fabsf(result->gradient[i]);
+        k.most = exact > k.most ? exact : k.most; /* not-a-number is not */
+        k.most = gradient > k.most ? gradient : k.most;
+    }
+    if (r.h > STATUS + 3)
+        k.status = rect_cut(&r, 't', STATUS);
+    if (r.h >= result->rows + 1 + PANEL) {
+        k.words = rect_cut(&r, 'b', WORDS);
+        rect_cut(&r, 'b', 1);
+    }
+    BlockSheet b = sheet_of(NULL, &k);
+    k.count = block_sheet_place(&b, r, COMFORT, SHEETS, k.at);
+    if (k.count == 1)
+        k.shown[0] = s->look.patches.guess;
+    int used = k.at[k.count - 1].y + k.at[k.count - 1].h + 1;
+    if (k.words.h && used < k.words.y)
+        k.words.y = used;
+    return k;
+}
+
+static void draw_status(const Paint *p, const Patches *k)
+{
+    const PatchingResult *r = k->r;
+    Rect at = k->status;
+    char a[64], b[64], here[24], there[24];
+    int of, against, used = 0;
+    if (r->done < r->count)
+        used = canvas_printf(p->c, at.y, at.x, at.w, STYLE_STRONG, "measuring %d %%  ",
+                             (int)(100 * (double)r->done / (double)r->count));
+    if (isnan(r->from) || !patches_answers(p->s, &of, &against))
+        return;
+    number_text(here, sizeof here, r->to, 8);
+    number_text(there, sizeof there, r->from, 8);
+    canvas_printf(p->c, at.y, at.x + used, at.w - used, STYLE_TEXT, "logit of %s less that of %s: %s in B, %s in A",
+                  axis_label(patches_axis(p->s), of, a, sizeof a), axis_label(patches_axis(p->s), against, b, sizeof b),
+                  here, there);
+    PatchingError e = patching_error(r);
+    if (!e.n)
+        return;
+    number_text(here, sizeof here, (float)e.mean, 6);
+    number_text(there, sizeof there, (float)e.size, 6);
+    used = canvas_printf(p->c, at.y + 1, at.x, at.w, STYLE_DIM,
+                         "gradient off by %s on average, measured are %s in size", here, there);
+    if (!isnan(e.correlation))
+        canvas_printf(p->c, at.y + 1, at.x + used, at.w - used, STYLE_DIM, "; r %.3f over %zu", e.correlation, e.n);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Err why;
+    const PatchingResult *result = session_patching(p->s, &why);
+    (void)side;
+    if (!result) {
+        canvas_wrap(p->c, r, STYLE_TEXT, *why.text ? why.text : "measuring…");
+        return;
+    }
+    Patches k = open_patches(p->s, result, r);
+    if (k.status.h)
+        draw_status(p, &k);
+    for (int i = 0; i < k.count; i++) {
+        Rect at = k.at[i], title = rect_cut(&at, 't', 1);
+        k.gradient = k.shown[i];
+        BlockSheet b = sheet_of(p, &k);
+        int used = canvas_text(p->c, title.y, title.x, title.w, STYLE_HEADER,
+                               k.gradient ? "what the gradient foretells" : "how much it rises, measured");
+        if (k.count == 1)
+            canvas_text(p->c, title.y, title.x + used, title.w - used, STYLE_DIM,
+                        k.gradient ? "   v: heads, or tokens" : "   v: what the gradient foretells");
+        block_sheet_draw(p, &b, at, focus && i == 0);
+    }
+    int here = patches_here(p->s, result);
+    if (!k.words.h || here < 0)
+        return;
+    Buf line = {0};
+    char measured[24], foretold[24];
+    number_full_text(measured, sizeof measured, result->exact[here], 10);
+    number_full_text(foretold, sizeof foretold, result->gradient[here], 10);
+    if (!isnan(result->exact[here]))
+        buf_printf(&line, "It rises by %s here; the gradient says %s. ", measured, foretold);
+    buf_puts(&line, "Enter puts A's value of ");
+    patches_put_place(p->s, &result->place[here], &line);
+    buf_puts(&line, " into B and shows the answer; Enter here again takes it out.");
+    canvas_wrap(p->c, k.words, STYLE_DIM, buf_str(&line));
+    buf_free(&line);
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)s;
+    (void)side;
+    (void)r;
+    (void)out;
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    const PatchingResult *result = session_patching(p->s, NULL);
+    int row, col;
+    (void)side;
+    if (!result)
+        return false;
+    Patches k = open_patches(p->s, result, r);
+    BlockSheet b = sheet_of(NULL, &k);
+    for (int i = 0; i < k.count; i++) {
+        Rect at = k.at[i];
+        rect_cut(&at, 't', 1);
+        if (!block_sheet_hit(&b, at, y, x, &row, &col))
+            continue;
+        if (row == b.row && col == b.col)
+            buf_puts(command, "in");
+        else
+            buf_printf(command, "option patch-row %d; option patch-column %d", row, col);
+        return true;
+    }
+    return false;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    (void)side;
+    buf_puts(out, s->look.patches.tokens ? "A's tokens in B's residual stream, one by one\ntokens of A in B\npatching"
+                                         : "A's heads and MLPs in B, one by one\nheads of A in B\npatching");
+}
+
+VIEW_SPEC(PATCHES, .name = "patching", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
+          .sentence = "What each part of A changes when it stands in B, and what the gradient says.",
+          .keys = KEYS_OF_HEADS);
