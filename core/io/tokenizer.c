@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/io/chat.h"
 #include "core/io/tokenizer_parts.h"
 
 /* ---- encoding ---- */
@@ -59,10 +60,24 @@ static size_t blank_at(const char *s, const char *end)
     return s < end && char_is_space(char_next(&c, end)) ? (size_t)(c - s) : 0;
 }
 
-typedef bool Between(const Tokenizer *t, const Working *w, size_t from, size_t to, bool merges, Tokens *out, Err *err);
+/* The next tokens and merges are a part's. */
+static void note_part(const char *text, size_t length, bool added, Tokens *out)
+{
+    out->part = grow(out->part, &out->part_cap, out->parts, sizeof *out->part);
+    out->part[out->parts++] = (TokenPart){.added = added,
+                                          .from = out->cut.len,
+                                          .to = out->cut.len + length,
+                                          .token = out->n,
+                                          .tokens = added,
+                                          .merge = out->merges,
+                                          .rival = out->rivals};
+    buf_add(&out->cut, text, length);
+}
+
+typedef bool Between(const Tokenizer *t, const Working *w, size_t from, size_t to, bool steps, Tokens *out, Err *err);
 
 /* Added tokens of one kind are taken out, what is between them goes on. */
-static bool take_out(const Tokenizer *t, const Working *w, size_t from, size_t to, bool normalized, bool merges,
+static bool take_out(const Tokenizer *t, const Working *w, size_t from, size_t to, bool normalized, bool steps,
                      Between *between, Tokens *out, Err *err)
 {
     const char *text = w->text.data;
@@ -75,13 +90,17 @@ static bool take_out(const Tokenizer *t, const Working *w, size_t from, size_t t
             begin -= n;
         for (size_t n; a->strip_right && (n = blank_at(text + end, text + to));)
             end += n;
-        if (begin > from && !between(t, w, from, begin, merges, out, err))
+        if (begin > from && !between(t, w, from, begin, steps, out, err))
             return false;
+        if (steps)
+            note_part(a->text, a->length, true, out);
+        if (steps && !normalized)
+            buf_add(&out->normal, a->text, a->length);
         tokens_add(out, a->id, working_origin(w, at), working_origin(w, at + a->length));
         from = end;
         at = end - 1;
     }
-    return from >= to || between(t, w, from, to, merges, out, err);
+    return from >= to || between(t, w, from, to, steps, out, err);
 }
 
 static void copy_part(const Working *w, size_t from, size_t to, Working *part)
@@ -91,31 +110,43 @@ static void copy_part(const Working *w, size_t from, size_t to, Working *part)
     working_end(part, working_origin(w, to));
 }
 
-static bool encode_normal(const Tokenizer *t, const Working *w, size_t from, size_t to, bool merges, Tokens *out,
+static bool encode_normal(const Tokenizer *t, const Working *w, size_t from, size_t to, bool steps, Tokens *out,
                           Err *err)
 {
     Working part = {.from = NULL};
     Pieces pieces = {0};
     copy_part(w, from, to, &part);
     bool ok = split_run(t->split, t->splits, true, &part, &pieces, err);
-    for (size_t i = 0; ok && i < pieces.n; i++)
-        model_encode(&t->model, &part, pieces.at[i], merges, out);
+    for (size_t i = 0; ok && i < pieces.n; i++) {
+        Piece p = pieces.at[i];
+        if (steps)
+            note_part(part.text.data + p.from, p.to - p.from, false, out);
+        model_encode(&t->model, &part, p, steps, out);
+        if (steps) {
+            TokenPart *noted = &out->part[out->parts - 1];
+            noted->tokens = out->n - noted->token;
+            noted->merges = out->merges - noted->merge;
+            noted->rivals = out->rivals - noted->rival;
+        }
+    }
     free(pieces.at);
     working_free(&part);
     return ok;
 }
 
-static bool encode_raw(const Tokenizer *t, const Working *w, size_t from, size_t to, bool merges, Tokens *out, Err *err)
+static bool encode_raw(const Tokenizer *t, const Working *w, size_t from, size_t to, bool steps, Tokens *out, Err *err)
 {
     Working part = {.from = NULL};
     copy_part(w, from, to, &part);
-    bool ok = normal_run(t->normal, t->normals, &part, err) &&
-              (!part.text.len || take_out(t, &part, 0, part.text.len, true, merges, encode_normal, out, err));
+    bool ok = normal_run(t->normal, t->normals, &part, err);
+    if (ok && steps)
+        buf_add(&out->normal, part.text.data, part.text.len);
+    ok = ok && (!part.text.len || take_out(t, &part, 0, part.text.len, true, steps, encode_normal, out, err));
     working_free(&part);
     return ok;
 }
 
-bool tokenizer_encode(const Tokenizer *t, const char *text, size_t length, bool with_template, bool with_merges,
+bool tokenizer_encode(const Tokenizer *t, const char *text, size_t length, bool with_template, bool with_steps,
                       Tokens *out, Err *err)
 {
     Working w = {.from = NULL};
@@ -125,7 +156,7 @@ bool tokenizer_encode(const Tokenizer *t, const char *text, size_t length, bool 
     put_clean(text, length, &w);
     for (int i = 0; with_template && i < t->befores; i++)
         tokens_add(out, t->before[i], 0, 0);
-    bool ok = !w.text.len || take_out(t, &w, 0, w.text.len, false, with_merges, encode_raw, out, err);
+    bool ok = !w.text.len || take_out(t, &w, 0, w.text.len, false, with_steps, encode_raw, out, err);
     for (int i = 0; with_template && i < t->afters; i++)
         tokens_add(out, t->after[i], length, length);
     working_free(&w);
@@ -160,10 +191,37 @@ bool tokenizer_encode_pair(const Tokenizer *t, const char *const text[2], Tokens
     return ok;
 }
 
+bool tokenizer_chat(const Tokenizer *t, const char *typed, bool with_steps, Tokens *out, Buf *text, Buf *said, Err *err)
+{
+    char folder[sizeof t->path];
+    Chat c = {.name = NULL};
+    ChatText written = {.text = {0}};
+    snprintf(folder, sizeof folder, "%s", t->path);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    else
+        snprintf(folder, sizeof folder, ".");
+    *out = (Tokens){.n = 0};
+    bool ok = chat_open(&c, folder, err) && chat_write(&c, typed, &written, err) &&
+              tokenizer_encode(t, written.text.data, written.text.len, false, with_steps, out, err);
+    if (ok && text)
+        buf_add(text, written.text.data, written.text.len);
+    if (ok && said)
+        buf_add(said, written.said.data, written.said.len);
+    chat_text_free(&written);
+    chat_free(&c);
+    return ok;
+}
+
 void tokens_free(Tokens *t)
 {
     free(t->at);
     free(t->merge);
+    free(t->part);
+    free(t->rival);
+    buf_free(&t->normal);
+    buf_free(&t->cut);
     *t = (Tokens){.n = 0};
 }
 
@@ -265,6 +323,23 @@ int tokenizer_find(const Tokenizer *t, const char *piece)
 bool tokenizer_is_special(const Tokenizer *t, int id)
 {
     return id >= 0 && id < t->model.table.n && t->special[id];
+}
+
+TokenizerWay tokenizer_way(const Tokenizer *t)
+{
+    return (TokenizerWay)t->model.kind;
+}
+
+int tokenizer_unknown(const Tokenizer *t)
+{
+    return t->model.unknown;
+}
+
+double tokenizer_score(const Tokenizer *t, int id)
+{
+    return !t->model.score                                              ? 0
+           : id < 0 || id >= t->model.table.n || id == t->model.unknown ? model_unknown_score(&t->model)
+                                                                        : t->model.score[id];
 }
 
 const char *tokenizer_kind(const Tokenizer *t)

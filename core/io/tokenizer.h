@@ -35,6 +35,7 @@ void tokenizer_free(Tokenizer *t); /* NULL allowed */
 typedef struct Token {
     int id;
     size_t from, to; /* bytes [from, to) of the text that it stands for; none of what the template adds */
+    size_t end;      /* of `cut` below, where the steps are asked for; it begins where the one before ends */
 } Token;
 
 /* A merge of byte-pair encoding: which pair of neighbours became one, in the order in which it was done. */
@@ -42,24 +43,48 @@ typedef struct TokenMerge {
     int left, right, whole; /* ids */
     int rank;               /* line of the table of merges, 0 the first to be done */
     size_t from, to;        /* bytes of the text that `whole` stands for */
+    size_t between;         /* left and right met at this byte of `cut` below */
 } TokenMerge;
+
+/* A piece that the pre-tokeniser cut, or an added token that was taken out of the text as it is named. */
+typedef struct TokenPart {
+    bool added;
+    size_t from, to;           /* bytes of `cut` */
+    size_t token, tokens;      /* of at[]: the first, how many */
+    size_t merge, merges;      /* of merge[] */
+    double score, rival_score; /* Unigram: the sum of the log probabilities, of the way taken and of the best other one
+                                  (−∞: there is none), … */
+    size_t rival, rivals;      /* … whose pieces those of rival[] are; −1: what no piece is */
+} TokenPart;
 
 typedef struct Tokens {
     Token *at;
     size_t n, cap;
-    TokenMerge *merge; /* only where asked for */
+    /* only where the steps are asked for */
+    TokenMerge *merge;
     size_t merges, merge_cap;
+    TokenPart *part; /* in the order of the text */
+    size_t parts, part_cap;
+    Buf normal; /* the text as the normaliser leaves it, … */
+    Buf cut;    /* … and as the model gets it, part behind part */
+    int *rival;
+    size_t rivals, rival_cap;
 } Tokens;
 
 /* `length` bytes of text, which need not be UTF-8 (each wrong byte is U+FFFD, as for the tokenisers' own programs).
- * template: with what the file puts around a single text. merges: the merges too. False and err where the text is too
- * long, or the pattern that cuts it takes more work than any text of its length may need. */
-bool tokenizer_encode(const Tokenizer *t, const char *text, size_t length, bool with_template, bool with_merges,
+ * template: with what the file puts around a single text. steps: how it came about too. False and err where the text
+ * is too long, or the pattern that cuts it takes more work than any text of its length may need. */
+bool tokenizer_encode(const Tokenizer *t, const char *text, size_t length, bool with_template, bool with_steps,
                       Tokens *out, Err *err);
 /* Two texts as one row of tokens, with what the file puts around and between them; from and to are bytes of the text
  * that a token is of. *segment[n] (to be freed): which segment the file counts each of them to. False too where the
  * file has no template for two texts. */
 bool tokenizer_encode_pair(const Tokenizer *t, const char *const text[2], Tokens *out, int **segment, Err *err);
+/* The turns of a talk (chat.h), as the folder's chat template writes them: all that stands around a text is the
+ * template's. text: what it wrote; said: a byte for each, 1 where somebody said it; both may be NULL. False too where
+ * the folder has no template, or it does what is not known here. */
+bool tokenizer_chat(const Tokenizer *t, const char *typed, bool with_steps, Tokens *out, Buf *text, Buf *said,
+                    Err *err);
 void tokens_free(Tokens *t); /* zeroed allowed */
 /* The text of numbers; special tokens stand as they are named, or are left out. Ids outside the table are left out. */
 void tokenizer_decode(const Tokenizer *t, const int *id, size_t n, bool special, Buf *out);
@@ -70,4 +95,10 @@ const char *tokenizer_piece(const Tokenizer *t, int id);
 int tokenizer_find(const Tokenizer *t, const char *piece); /* −1: none */
 bool tokenizer_is_special(const Tokenizer *t, int id);
 const char *tokenizer_kind(const Tokenizer *t); /* "byte-level BPE", "WordPiece", … */
+/* How a model cuts a piece of a text. */
+typedef enum TokenizerWay { WAY_MERGES, WAY_LONGEST, WAY_LIKELIEST, WAY_WHOLE } TokenizerWay;
+TokenizerWay tokenizer_way(const Tokenizer *t);
+int tokenizer_unknown(const Tokenizer *t); /* id; −1: none */
+/* Of WAY_LIKELIEST the log probability of a piece (−1: of what is none); else 0. */
+double tokenizer_score(const Tokenizer *t, int id);
 #endif

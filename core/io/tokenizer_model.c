@@ -20,7 +20,20 @@ void token_model_free(TokenModel *m)
 void tokens_add(Tokens *out, int id, size_t from, size_t to)
 {
     out->at = grow(out->at, &out->cap, out->n, sizeof *out->at);
-    out->at[out->n++] = (Token){id, from, to};
+    out->at[out->n++] = (Token){id, from, to, out->cut.len};
+}
+
+/* Byte i of w, which lies in p, as one of `cut`: p is its last part. */
+static size_t in_cut(const Tokens *out, Piece p, size_t i)
+{
+    return out->cut.len + i - p.to;
+}
+
+/* What stands for bytes [from, to) of w, in p. */
+static void add_of(const Working *w, Piece p, int id, size_t from, size_t to, Tokens *out)
+{
+    tokens_add(out, id, working_origin(w, from), working_origin(w, to));
+    out->at[out->n - 1].end = out->parts ? in_cut(out, p, to) : 0;
 }
 
 /* ---- byte-pair encoding (Sennrich et al. 2016): the pair of neighbours of the lowest rank becomes one, the first of
@@ -127,12 +140,12 @@ static void spell(const TokenModel *m, const Working *w, Piece p, Word *word)
         word->at[word->n - 1].after = -1;
 }
 
-static void encode_bpe(const TokenModel *m, const Working *w, Piece p, bool with_merges, Tokens *out)
+static void encode_bpe(const TokenModel *m, const Working *w, Piece p, bool with_steps, Tokens *out)
 {
     Word word = {0};
     int whole = m->ignore_merges ? table_find(&m->table, w->text.data + p.from, p.to - p.from) : -1;
     if (whole >= 0) {
-        tokens_add(out, whole, working_origin(w, p.from), working_origin(w, p.to));
+        add_of(w, p, whole, p.from, p.to, out);
         return;
     }
     spell(m, w, p, &word);
@@ -151,16 +164,21 @@ static void encode_bpe(const TokenModel *m, const Working *w, Piece p, bool with
         right->id = -2;
         if (left->after >= 0)
             word.at[left->after].before = c.at;
-        if (with_merges) {
+        if (with_steps) {
             out->merge = grow(out->merge, &out->merge_cap, out->merges, sizeof *out->merge);
-            out->merge[out->merges++] = (TokenMerge){
-                c.left, c.right, merge->whole, merge->rank, working_origin(w, left->from), working_origin(w, left->to)};
+            out->merge[out->merges++] = (TokenMerge){c.left,
+                                                     c.right,
+                                                     merge->whole,
+                                                     merge->rank,
+                                                     working_origin(w, left->from),
+                                                     working_origin(w, left->to),
+                                                     in_cut(out, p, right->from)};
         }
         consider(m, &word, left->before);
         consider(m, &word, c.at);
     }
     for (int i = word.n ? 0 : -1; i >= 0; i = word.at[i].after)
-        tokens_add(out, word.at[i].id, working_origin(w, word.at[i].from), working_origin(w, word.at[i].to));
+        add_of(w, p, word.at[i].id, word.at[i].from, word.at[i].to, out);
     free(word.at);
     free(word.heap);
 }
@@ -192,13 +210,13 @@ static void encode_wordpiece(const TokenModel *m, const Working *w, Piece p, Tok
         }
         known = id >= 0;
         if (known)
-            tokens_add(out, id, working_origin(w, at), working_origin(w, end));
+            add_of(w, p, id, at, end, out);
     }
     if (known)
         return;
     out->n = first;
     if (m->unknown >= 0)
-        tokens_add(out, m->unknown, working_origin(w, p.from), working_origin(w, p.to));
+        add_of(w, p, m->unknown, p.from, p.to, out);
 }
 
 /* ---- unigram (Kudo 2018): of all ways to cut, the one of the largest sum of log probabilities (Viterbi) ---- */
@@ -209,17 +227,47 @@ typedef struct Best {
     int id;
     bool known;
 } Best;
+/* The best other way to come to a place. */
+typedef struct Rival {
+    Best way;
+    bool on; /* it goes on from the rival of the place before */
+} Rival;
 
-static void offer(Best *b, double score, size_t from, int id)
+/* best[n + 1] of the places between bytes; rival[n + 1] too, or NULL where nobody asks. */
+typedef struct Ways {
+    Best *best;
+    Rival *rival;
+} Ways;
+
+static void offer_rival(const Ways *w, size_t to, Best way, bool on)
 {
-    if (!b->known || score > b->score)
-        *b = (Best){score, from, id, true};
+    Rival *r = &w->rival[to];
+    if (!r->way.known || way.score > r->way.score)
+        *r = (Rival){way, on};
 }
 
-static void walk(const TokenModel *m, const char *text, size_t n, Best *best)
+/* That piece from `from` to `to`. */
+static void offer(const Ways *w, size_t from, size_t to, double score, int id)
 {
-    const double unknown = m->least - 10;
-    best[0].known = true;
+    Best *b = &w->best[to], way = {w->best[from].score + score, from, id, true}, lost = way;
+    if (!b->known || way.score > b->score) {
+        lost = *b;
+        *b = way;
+    }
+    if (w->rival && lost.known)
+        offer_rival(w, to, lost, false);
+    if (w->rival && w->rival[from].way.known)
+        offer_rival(w, to, (Best){w->rival[from].way.score + score, from, id, true}, true);
+}
+
+double model_unknown_score(const TokenModel *m)
+{
+    return m->least - 10;
+}
+
+static void walk(const TokenModel *m, const char *text, size_t n, const Ways *w)
+{
+    w->best[0].known = true;
     for (size_t at = 0, step; at < n; at += step) {
         bool single = false;
         for (step = 1; at + step < n && ((unsigned char)text[at + step] & 0xc0) == 0x80;)
@@ -228,60 +276,88 @@ static void walk(const TokenModel *m, const char *text, size_t n, Best *best)
             int id = table_find(&m->table, text + at, k);
             if (id < 0 || id == m->unknown || m->score[id] < -DBL_MAX)
                 continue;
-            offer(&best[at + k], best[at].score + m->score[id], at, id);
+            offer(w, at, at + k, m->score[id], id);
             single = single || k == step;
         }
         if (!single)
-            offer(&best[at + step], best[at].score + unknown, at, m->unknown);
+            offer(w, at, at + step, model_unknown_score(m), m->unknown);
     }
 }
 
-static void add_unknown(const TokenModel *m, const Working *w, size_t from, size_t to, Tokens *out)
+/* Of the part that is noted last. */
+static void note_ways(const TokenModel *m, const Ways *w, size_t n, Tokens *out)
+{
+    TokenPart *part = &out->part[out->parts - 1];
+    const size_t first = out->rivals;
+    bool on = w->rival[n].way.known;
+    part->score = w->best[n].score;
+    part->rival_score = on ? w->rival[n].way.score : -(double)INFINITY;
+    for (size_t at = on ? n : 0; at > 0;) {
+        const Best *way = on ? &w->rival[at].way : &w->best[at];
+        out->rival = grow(out->rival, &out->rival_cap, out->rivals, sizeof *out->rival);
+        out->rival[out->rivals++] = way->id == m->unknown ? -1 : way->id;
+        on = on && w->rival[at].on;
+        at = way->from;
+    }
+    for (size_t i = first, j = out->rivals; i + 1 < j; i++) { /* they were found from the end */
+        int swap = out->rival[i];
+        out->rival[i] = out->rival[--j];
+        out->rival[j] = swap;
+    }
+}
+
+static void add_unknown(const TokenModel *m, const Working *w, Piece p, size_t from, size_t to, Tokens *out)
 {
     bool bytes = m->byte_fallback;
     for (size_t i = from; bytes && i < to; i++)
         bytes = m->byte[(unsigned char)w->text.data[i]] >= 0;
-    for (size_t i = from; bytes && i < to; i++)
+    for (size_t i = from; bytes && i < to; i++) {
         tokens_add(out, m->byte[(unsigned char)w->text.data[i]], working_origin(w, i), working_origin(w, to));
+        out->at[out->n - 1].end = out->parts ? in_cut(out, p, i + 1) : 0;
+    }
     if (!bytes && m->unknown >= 0)
-        tokens_add(out, m->unknown, working_origin(w, from), working_origin(w, to));
+        add_of(w, p, m->unknown, from, to, out);
 }
 
-static void encode_unigram(const TokenModel *m, const Working *w, Piece p, Tokens *out)
+static void encode_unigram(const TokenModel *m, const Working *w, Piece p, bool with_steps, Tokens *out)
 {
     size_t n = p.to - p.from, pieces = 0;
     Best *best = xcalloc(n + 1, sizeof *best);
+    const Ways ways = {best, with_steps ? xcalloc(n + 1, sizeof *ways.rival) : NULL};
     size_t *ends = xmalloc(size_mul(n + 1, sizeof *ends));
-    walk(m, w->text.data + p.from, n, best);
+    walk(m, w->text.data + p.from, n, &ways);
+    if (with_steps)
+        note_ways(m, &ways, n, out);
+    free(ways.rival);
     for (size_t at = n; at > 0; at = best[at].from)
         ends[pieces++] = at;
     while (pieces > 0) {
         size_t to = ends[--pieces], from = best[to].from;
         if (best[to].id != m->unknown) {
-            tokens_add(out, m->written && best[to].id >= m->written ? m->unknown : best[to].id,
-                       working_origin(w, p.from + from), working_origin(w, p.from + to));
+            add_of(w, p, m->written && best[to].id >= m->written ? m->unknown : best[to].id, p.from + from, p.from + to,
+                   out);
             continue;
         }
         while (pieces > 0 && best[ends[pieces - 1]].id == m->unknown) /* neighbours that are unknown are one */
             to = ends[--pieces];
-        add_unknown(m, w, p.from + from, p.from + to, out);
+        add_unknown(m, w, p, p.from + from, p.from + to, out);
     }
     free(best);
     free(ends);
 }
 
-void model_encode(const TokenModel *m, const Working *w, Piece p, bool with_merges, Tokens *out)
+void model_encode(const TokenModel *m, const Working *w, Piece p, bool with_steps, Tokens *out)
 {
     int id;
     switch (m->kind) {
-    case MODEL_BPE: encode_bpe(m, w, p, with_merges, out); return;
+    case MODEL_BPE: encode_bpe(m, w, p, with_steps, out); return;
     case MODEL_WORDPIECE: encode_wordpiece(m, w, p, out); return;
-    case MODEL_UNIGRAM: encode_unigram(m, w, p, out); return;
+    case MODEL_UNIGRAM: encode_unigram(m, w, p, with_steps, out); return;
     case MODEL_WORDS:
         id = table_find(&m->table, w->text.data + p.from, p.to - p.from);
         id = id < 0 ? m->unknown : id;
         if (id >= 0)
-            tokens_add(out, id, working_origin(w, p.from), working_origin(w, p.to));
+            add_of(w, p, id, p.from, p.to, out);
         return;
     }
 }

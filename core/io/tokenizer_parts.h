@@ -96,7 +96,7 @@ int char_byte(uint32_t c);
 uint32_t byte_char(unsigned char byte); /* …and the character that stands for one */
 
 /* ---- the model ---- */
-typedef enum ModelKind { MODEL_BPE, MODEL_WORDPIECE, MODEL_UNIGRAM, MODEL_WORDS } ModelKind;
+typedef enum ModelKind { MODEL_BPE, MODEL_WORDPIECE, MODEL_UNIGRAM, MODEL_WORDS } ModelKind; /* as TokenizerWay */
 
 /* Strings by number, numbers by string. */
 typedef struct PieceTable {
@@ -137,7 +137,8 @@ bool model_merges(TokenModel *m, size_t count,
                   const char *path, Err *err);
 void token_model_free(TokenModel *m);
 /* A piece of w as tokens, appended. */
-void model_encode(const TokenModel *m, const Working *w, Piece p, bool with_merges, Tokens *out);
+void model_encode(const TokenModel *m, const Working *w, Piece p, bool with_steps, Tokens *out);
+double model_unknown_score(const TokenModel *m); /* of a unigram model: of what no piece is */
 
 /* ---- SentencePiece ---- */
 typedef struct SpmFile {

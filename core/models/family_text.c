@@ -6,6 +6,7 @@
 
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
+#include "core/io/chat.h"
 #include "core/models/decode.h"
 #include "core/models/family.h"
 #include "core/models/lexicon.h"
@@ -152,6 +153,11 @@ static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[T
     const char *first = v->word    ? first_words(v, encoder && decoder ? WORDS_MOST : seq2seq_longest(&m->text), arena)
                         : v->n > 5 ? FIRST_NUMBERS
                                    : one;
+    if (spec && strncmp(spec, CHAT_PREFIX, strlen(CHAT_PREFIX)) == 0 && (encoder || !v->cutter))
+        return err_set(err, "%s",
+                       encoder ? "a chat template is of models that go on from a text, decoders alone: give "
+                                 "the text without --chat"
+                               : "this model's folder has no tokeniser, and so no chat template");
     const char *text = spec ? spec : first, *arrow = encoder && decoder ? find_arrow(v, text) : NULL;
     Words s = {0}, w = {0};
     const char *source = arrow ? arena_printf(arena, "%.*s", (int)(arrow - text), text) : text;

@@ -7,6 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/io/chat.h"
 #include "core/io/json.h"
 #include "core/io/tensors.h"
 #include "core/io/tokenizer.h"
@@ -196,7 +197,9 @@ static bool load_words(Model *m, const char *folder, Err *err)
 static bool cut(const Tokenizer *t, const char *text, int most, int *number, int *n, Err *err)
 {
     Tokens k;
-    if (!tokenizer_encode(t, text, strlen(text), true, false, &k, err))
+    const size_t chat = strlen(CHAT_PREFIX);
+    if (!(strncmp(text, CHAT_PREFIX, chat) == 0 ? tokenizer_chat(t, text + chat, false, &k, NULL, NULL, err)
+                                                : tokenizer_encode(t, text, strlen(text), true, false, &k, err)))
         return false;
     bool ok = k.n <= (size_t)most || err_set(err, "a text may have at most %d words: shorten it", most);
     for (size_t i = 0; ok && i < k.n; i++)

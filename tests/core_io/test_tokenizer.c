@@ -130,12 +130,20 @@ static void gpt2_files_and_the_order_of_merges(void **state)
     expect_back(t, "aaabdaaabac");
     expect_back(t, "a \xc3\xa9\n\t \xf0\x9f\x98\x80 don't  x");
     assert_true(tokenizer_encode(t, "xaaab", 5, true, true, &k, &err));
-    static const TokenMerge want[] = {{97, 97, 256, 0, 1, 3}, {256, 97, 257, 1, 1, 4}, {257, 98, 258, 2, 1, 5}};
+    static const TokenMerge want[] = {{97, 97, 256, 0, 1, 3, 2},
+                                      {256, 97, 257, 1, 1, 4, 3},
+                                      {257, 98, 258, 2, 1, 5, 4}};
     assert_int_equal(k.merges, 3);
     for (size_t i = 0; i < 3; i++)
         assert_true(k.merge[i].left == want[i].left && k.merge[i].right == want[i].right &&
                     k.merge[i].whole == want[i].whole && k.merge[i].rank == want[i].rank &&
-                    k.merge[i].from == want[i].from && k.merge[i].to == want[i].to);
+                    k.merge[i].from == want[i].from && k.merge[i].to == want[i].to &&
+                    k.merge[i].between == want[i].between);
+    /* one part, as it stands, of two tokens: their ends in it */
+    assert_true(k.parts == 1 && k.part[0].tokens == 2 && k.part[0].merges == 3 && !k.part[0].added);
+    assert_string_equal(buf_str(&k.normal), "xaaab");
+    assert_string_equal(buf_str(&k.cut), "xaaab");
+    assert_true(k.at[0].end == 1 && k.at[1].end == 5);
     tokens_free(&k);
     tokenizer_free(t);
     put(folder, "merges.txt", "a a\nzz q\n");
@@ -230,6 +238,18 @@ static double best_of(const char *s)
     return best;
 }
 
+/* The sums of all ways, the best two of them in best[]. */
+static void best_two(const char *s, double sum, double best[2])
+{
+    if (!*s) {
+        best[1] = sum > best[0] ? best[0] : fmax(best[1], sum);
+        best[0] = fmax(best[0], sum);
+    }
+    for (int i = 1; *s && i < PIECE_COUNT; i++)
+        if (strncmp(s, PIECES[i], strlen(PIECES[i])) == 0)
+            best_two(s + strlen(PIECES[i]), sum + SCORES[i], best);
+}
+
 static void the_most_probable_of_all_ways(void **state)
 {
     (void)state;
@@ -248,13 +268,28 @@ static void the_most_probable_of_all_ways(void **state)
         double sum = 0;
         for (int i = 0, n = 1 + (int)(rng_unit(&r) * LONG); i < n; i++)
             text[i] = (char)('a' + (int)(rng_unit(&r) * LETTERS));
-        assert_true(tokenizer_encode(t, text, strlen(text), false, false, &k, &err));
+        assert_true(tokenizer_encode(t, text, strlen(text), false, true, &k, &err));
         for (size_t i = 0; i < k.n; i++) {
             sum += SCORES[k.at[i].id];
             buf_puts(&whole, PIECES[k.at[i].id]);
         }
         assert_string_equal(buf_str(&whole), text);
         assert_true(fabs(sum - best_of(text)) < 1e-9);
+        double best[2] = {-HUGE_VAL, -HUGE_VAL}, rival = 0; /* and the next one, of those pieces */
+        best_two(text, 0, best);
+        assert_int_equal(k.parts, 1);
+        assert_true(fabs(k.part[0].score - best[0]) < 1e-9);
+        buf_clear(&whole);
+        for (size_t i = 0; i < k.part[0].rivals; i++) {
+            rival += SCORES[k.rival[i]];
+            buf_puts(&whole, PIECES[k.rival[i]]);
+        }
+        assert_true(isfinite(best[1]) == (k.part[0].rivals > 0));
+        if (k.part[0].rivals) {
+            assert_string_equal(buf_str(&whole), text);
+            assert_true(fabs(rival - best[1]) < 1e-9 && fabs(k.part[0].rival_score - best[1]) < 1e-9);
+        } else
+            assert_true(k.part[0].rival_score < -1e300);
         buf_free(&whole);
         tokens_free(&k);
     }

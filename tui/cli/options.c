@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/io/chat.h"
 #include "core/session/command.h"
 
 #define MEMORY_LEAST 65536.0             /* bytes; the bundled model needs as much to compute anything */
@@ -144,6 +145,12 @@ static const OptionSpec OPTIONS[] = {
      .help = "evaluate: measure on the whole folder of --pictures; show, info: list analyses too",
      .kind = OPTION_FLAG,
      .offset = AT(all)},
+    {.name = "chat",
+     .help =
+         "the text as turns of a talk, written as the model's chat template has it: \"user: … | assistant: … | user: "
+         "…\", a turn a line, JSON ([{\"role\": …, \"content\": …}]), or one turn of the user",
+     .kind = OPTION_FLAG,
+     .offset = AT(chat)},
     {.name = "beam",
      .value = "N",
      .help = "translate, write: keep the N best beginnings instead of taking the best word every time",
@@ -456,10 +463,15 @@ bool options_parse(Options *o, int argc, char *const *argv, Err *err)
             o->word[o->word_count++] = argv[i];
         i += used;
     }
+    if (o->chat && !o->input && (o->word_count < 2 || strcmp(o->word[0], "score") != 0))
+        return err_set(err, "--chat is of a text: -i \"user: … | assistant: … | user: …\"");
+    if (o->chat && o->input && strcmp(o->input, "-") != 0)
+        o->input = arena_printf(&o->arena, "%s%s", CHAT_PREFIX, o->input);
     return true;
 }
 
 void options_free(Options *o)
 {
     buf_free(&o->commands);
+    arena_free(&o->arena);
 }

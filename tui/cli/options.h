@@ -6,6 +6,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/err.h"
+#include "core/base/mem.h"
 
 /* Exit status of the program. */
 enum {
@@ -24,6 +25,7 @@ typedef struct Options {
         *config, *pictures, *text, *map, *tolerance, *precision, *completion, *require, *item, *script, *cast, *group,
         *name, *join, *resolution;           /* NULL where not given; point into argv */
     Buf commands;                            /* all -c, joined by "; " */
+    Arena arena;                             /* of texts that are made of them */
     long threads;                            /* 0: as many as there are cores */
     long sample;                             /* 0: every cell */
     long steps, count;                       /* 0: not given */
@@ -31,7 +33,7 @@ typedef struct Options {
     int width, height;                       /* 0: not given */
     const char *alpha, *temperature, *top_p; /* translate: NULL where not given */
     long beam, top_k, seed, words;           /* translate: 0 where not given, seed 1 */
-    bool mask, by_class, showcase, all, open, no_cache, tree, vocabulary, paper, nodes, assume, rehearse;
+    bool mask, by_class, showcase, all, open, no_cache, chat, tree, vocabulary, paper, nodes, assume, rehearse;
     bool plain, json, ascii, light, dark, no_mouse, fresh, help, version, man;
 } Options;
 

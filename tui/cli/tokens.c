@@ -5,6 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
+#include "core/io/chat.h"
 #include "core/io/json.h"
 #include "core/io/tokenizer.h"
 #include "tui/cli/verbs.h"
@@ -22,9 +23,12 @@ static bool check(const Options *o, const Link *l, Err *err)
            err_set(err, "tokens writes on standard output: -o, -c and --at mean nothing here");
 }
 
-static void put_object(const Tokenizer *t, const Tokens *k, Buf *out)
+/* text: what the chat template wrote, or NULL. */
+static void put_object(const Tokenizer *t, const Tokens *k, const char *text, Buf *out)
 {
     json_open(out, NULL, '{');
+    if (text)
+        json_put_text(out, "text", text);
     json_open(out, "ids", '[');
     for (size_t i = 0; i < k->n; i++)
         json_put(out, NULL, "%d", k->at[i].id);
@@ -50,8 +54,14 @@ static void put_text(const char *text, size_t from, size_t to, Buf *out)
     free(part);
 }
 
-static void put_table(const Tokenizer *t, const char *text, const Tokens *k, Buf *out)
+/* said: a byte for each of the text, 1 where somebody said it; empty: all of it was given. */
+static void put_table(const Tokenizer *t, const char *text, const Buf *said, const Tokens *k, Buf *out)
 {
+    if (said->len) {
+        buf_puts(out, "The chat template's text: ");
+        buf_json(out, text);
+        buf_puts(out, "\n\n");
+    }
     buf_printf(out, "%s, %d pieces\n\n%8s  %-24s %s\n", tokenizer_kind(t), tokenizer_count(t), "id", "piece", "text");
     for (size_t i = 0; i < k->n; i++) {
         const Token *at = &k->at[i];
@@ -61,6 +71,8 @@ static void put_table(const Tokenizer *t, const char *text, const Tokens *k, Buf
             buf_puts(out, "(put there by the tokeniser's template)");
         else
             put_text(text, at->from, at->to, out);
+        if (said->len && at->from < at->to && !memchr(said->data + at->from, 1, at->to - at->from))
+            buf_puts(out, "  (the chat template's)");
         buf_putc(out, '\n');
     }
     if (k->merges)
@@ -79,32 +91,40 @@ static void put_table(const Tokenizer *t, const char *text, const Tokens *k, Buf
     }
 }
 
-static bool encode(const Tokenizer *t, const char *text, size_t length, bool merges, Work *w, Err *err)
+static bool encode(const Tokenizer *t, const char *text, size_t length, bool table, Work *w, Err *err)
 {
     Tokens k;
-    if (!tokenizer_encode(t, text, length, true, merges, &k, err))
-        return false;
-    if (w->options->json)
-        put_object(t, &k, &w->out);
-    else if (merges)
-        put_table(t, text, &k, &w->out);
-    else
-        for (size_t i = 0; i < k.n; i++)
-            buf_printf(&w->out, "%d%c", k.at[i].id, i + 1 < k.n ? ' ' : '\n');
-    tokens_free(&k);
-    return true;
+    Buf typed = {0}, chat = {0}, said = {0};
+    if (w->options->chat)
+        buf_add(&typed, text, length);
+    bool ok = w->options->chat ? tokenizer_chat(t, buf_str(&typed), table, &k, &chat, &said, err)
+                               : tokenizer_encode(t, text, length, true, table, &k, err);
+    text = w->options->chat ? buf_str(&chat) : text;
+    if (ok && w->options->json)
+        put_object(t, &k, w->options->chat ? text : NULL, &w->out);
+    else if (ok && table)
+        put_table(t, text, &said, &k, &w->out);
+    for (size_t i = 0; ok && !w->options->json && !table && i < k.n; i++)
+        buf_printf(&w->out, "%d%c", k.at[i].id, i + 1 < k.n ? ' ' : '\n');
+    if (ok)
+        tokens_free(&k);
+    buf_free(&typed);
+    buf_free(&chat);
+    buf_free(&said);
+    return ok;
 }
 
 static int tokens(Work *w, Err *err)
 {
     const Options *o = w->options;
     Buf in = {0};
+    const size_t front = o->chat && strcmp(o->input, "-") != 0 ? strlen(CHAT_PREFIX) : 0;
     bool lines = strcmp(o->input, "-") == 0, ok = true;
     Tokenizer *t = tokenizer_open(o->model, err);
     if (!t)
         return STATUS_BAD;
     if (!lines)
-        ok = encode(t, o->input, strlen(o->input), !o->json, w, err);
+        ok = encode(t, o->input + front, strlen(o->input + front), !o->json, w, err);
     else
         ok = file_read("-", TOKENIZER_TEXT, &in, err);
     for (size_t at = 0, n; ok && lines && at < in.len; at += n + 1) {
@@ -119,7 +139,7 @@ static int tokens(Work *w, Err *err)
 
 const Verb VERB_TOKENS = {
     .name = "tokens",
-    .usage = "tokens -m FOLDER -i TEXT [--json]",
+    .usage = "tokens -m FOLDER -i TEXT [--chat] [--json]",
     .summary = "a text as the numbers that a model reads, piece by piece",
     .details =
         "The folder's tokenizer.json decides (BPE with bytes or byte fallback, WordPiece, Unigram, whole words), "
@@ -127,6 +147,8 @@ const Verb VERB_TOKENS = {
         "source.spm with vocab.json. Each token is shown with its piece and the text that it stands "
         "for; of byte-pair encoding also the merges, in the order in which they were done. -i - reads lines from "
         "standard input and writes one line of numbers for each; with --json each is an object with ids and pieces. "
+        "--chat writes turns as the folder's chat template has them (\"user: … | assistant: … | user: …\") and shows "
+        "what of it is the template's. "
         "What the file asks for and is not known here is refused by name.",
     .example = "vitrine tokens -m gpt2/ -i \"The cat doesn't sleep.\"",
     .flags = VERB_ALONE | VERB_JSON,

@@ -1,0 +1,84 @@
+/* Inside core/io: a chat template while it runs (chat.h). */
+#ifndef VITRINE_IO_CHAT_PARTS_H
+#define VITRINE_IO_CHAT_PARTS_H
+#include "core/base/mem.h"
+#include "core/io/chat.h"
+
+typedef enum ValueKind {
+    VALUE_UNDEFINED,
+    VALUE_NONE,
+    VALUE_BOOL,
+    VALUE_NUMBER,
+    VALUE_TEXT,
+    VALUE_LIST,
+    VALUE_TABLE
+} ValueKind;
+struct ChatTable;
+typedef struct Value {
+    ValueKind kind;
+    long long number; /* of a bool 0 or 1 */
+    const char *text; /* [n] */
+    const char *said; /* [n]: 1 where somebody said it; NULL: nobody did */
+    size_t n;         /* bytes, or items */
+    struct Value *item;
+    struct ChatTable *table;
+} Value;
+typedef struct ChatField {
+    const char *name;
+    size_t length;
+    Value value;
+} ChatField;
+typedef struct ChatTable {
+    ChatField *field; /* in the script's arena */
+    size_t n, cap;
+} ChatTable;
+
+/* A template that runs. Whatever is made lives until its end, and `held` counts it. */
+typedef struct Script {
+    const Chat *chat;
+    const char *source;
+    Arena arena;
+    size_t held; /* bytes */
+    long work;   /* symbols looked at */
+    ChatTable names;
+    size_t frame; /* names from here on are those of the innermost loop */
+    ChatText *out;
+    Err *err;
+} Script;
+
+/* Room for count × size bytes; NULL and err where a template holds too much. */
+void *script_room(Script *s, size_t count, size_t size);
+bool script_work(Script *s, size_t symbols); /* false and err where it takes too much */
+/* err: at that place of the template. Returns false. */
+bool script_refuse(Script *s, size_t at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Sets a name of the innermost loop; a table's member. */
+bool script_set(Script *s, ChatTable *t, size_t first, const char *name, size_t length, const Value *v);
+const Value *table_get(const ChatTable *t, const char *name, size_t length); /* the last of that name; NULL */
+Value value_text(const char *text);
+Value value_number(long long x);
+Value value_bool(bool x);
+bool value_true(const Value *v);
+bool value_same(const Value *a, const Value *b);
+Value value_part(const Value *v, size_t from, size_t to);                          /* of a text */
+bool value_print(Script *s, size_t at, const Value *v, Value *out);                /* as Jinja prints it */
+bool value_join(Script *s, size_t at, const Value *a, const Value *b, Value *out); /* both printed */
+bool value_in(Script *s, size_t at, const Value *list, const Value *v, bool *is);
+enum { CHAT_ARGUMENTS = 8 };
+/* (a, b, key=c): at most CHAT_ARGUMENTS. The first byte behind the bracket is next. */
+typedef struct ChatArguments {
+    Value value[CHAT_ARGUMENTS];
+    const char *key[CHAT_ARGUMENTS];
+    size_t key_length[CHAT_ARGUMENTS];
+    int n;
+} ChatArguments;
+/* Methods and filters: those of one name do the same. *known: is it one, of such a value? */
+bool value_apply(Script *s, size_t at, const char *name, size_t n, const Value *v, const ChatArguments *a, bool *known,
+                 Value *out);
+bool chat_word(const char *name, size_t n, const char *word); /* are the n bytes that word? */
+
+/* An expression in source[*at, end): *at ends behind it. */
+bool script_value(Script *s, size_t *at, size_t end, Value *out);
+/* Behind blanks; a name's bytes there, 0: none. */
+size_t script_skip(const Script *s, size_t at, size_t end);
+size_t script_name(const Script *s, size_t at, size_t end);
+#endif
