@@ -95,6 +95,9 @@ text_answer|probs[t=10]|view answer|80x24 120x40 200x60|
 text_wide|decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]|word tired wide|80x24 120x40 200x60|
 text_elle|probs[t=10]|word tired wide; view writing|80x24 120x40 200x60|
 text_leak|probs[t=13]|word target fatigué fatiguée; view writing|80x24 120x40 200x60|
+text_tokens||tokens; move down 2|80x24 120x40 200x60|
+text_stream|probs[t=10]|view stream|80x24 120x40 200x60|
+text_stream_diff|probs[t=10]|word tired wide; view stream|120x40|
 text_beam||decode beam; move down 3|80x24 120x40 200x60|
 text_drawn||decode draw 3 temperature=3; move down 2|80x24 120x40 200x60|
 text_lens|probs[t=10]|lens|80x24 120x40 200x60|

@@ -25,7 +25,7 @@ static void build_text(const Model *m, Graph *g, const ModelInput *in)
                          .source_vocabulary = m->source.word,
                          .target_vocabulary = m->target.word};
     seq2seq_build(g, &m->text, &m->weights, &what, NULL);
-    text_probes_add(g, &m->text);
+    text_probes_add(g, &m->text, w);
     graph_scope(g, "%s", "");
 }
 
@@ -140,6 +140,16 @@ static const char *find_arrow(const Vocabulary *v, const char *text)
     while (v->cutter && at && !((at == text || at[-1] == ' ') && (!at[1] || at[1] == ' ')))
         at = strchr(at + 1, '>');
     return at;
+}
+
+const char *text_typed(const Model *m, const char *input, int text, Arena *arena)
+{
+    const bool encoder = seq2seq_has_encoder(&m->text), decoder = seq2seq_has_decoder(&m->text),
+               both = encoder && decoder;
+    const char *arrow = both ? find_arrow(&m->source, input) : NULL;
+    if (text == TEXT_TARGET)
+        return both ? arrow ? arrow + 1 : NULL : decoder ? input : NULL;
+    return !encoder ? NULL : arrow ? arena_printf(arena, "%.*s", (int)(arrow - input), input) : input;
 }
 
 /* "the cat is tired": the model's own translation stands in the target, so that every step of writing it is a row.

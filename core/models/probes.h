@@ -66,7 +66,7 @@
  * The components and ranks are made of the weights as they are when first asked for, without edits. */
 #ifndef VITRINE_MODELS_PROBES_H
 #define VITRINE_MODELS_PROBES_H
-#include "core/models/model.h"
+#include "core/models/family.h"
 #include "core/models/seq2seq.h"
 #include "core/models/vit.h"
 
@@ -123,6 +123,10 @@ void probes_gradient_add(Graph *g);
  * probs[t,v], what it would write if it ended there; in its .lens_mid logits[t,v] after its attention, before its MLP.
  * Absent where a stack ends with a norm of its own.
  *
+ * Of a model that writes, for every token t1 of the target but the first:
+ * surprise.nats[t1]     −log p of it in nats, p being what the row before it gives it, surprise.prob[t1];
+ *                       surprise.total, surprise.mean over them, surprise.perplexity e to the mean
+ *
  * rival.margin[t]       how far the largest logit of every row is above the second one, rival.second[t]
  *
  * For every stack whose positions are sinusoids, in STACK.pos.probe, with k0 places onward and i0 a pair of dimensions
@@ -133,8 +137,8 @@ void probes_gradient_add(Graph *g);
  *   residual[s,k0,i0,c0]   carried − onward;  residual_largest[s,k0]  the largest of its absolute values
  *   alike[s,k0]            PE(pos) · PE(pos + k): depends on k alone */
 
-/* Appends them to a graph that seq2seq_build made of c. */
-void text_probes_add(Graph *g, const Seq2seqConfig *c);
+/* Appends them to a graph that seq2seq_build made of c; target: the text that is written, of a model that writes. */
+void text_probes_add(Graph *g, const Seq2seqConfig *c, const Text *target);
 /* Of sinusoids: which number of all waves in turn (sine and cosine of the first, of the second, …) a column is. */
 int probes_wave(const Graph *g, int part, int column);
 #endif

@@ -52,6 +52,8 @@ typedef struct Words {
  * in the vocabulary: the message names those that are not, and for a single one the nearest that is. Words without
  * names are given by number. end: the word that means end is put behind, where words have names. */
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err);
+/* What of an input somebody typed as that text (TEXT_SOURCE, TEXT_TARGET); NULL where the model wrote it. In arena. */
+const char *text_typed(const Model *m, const char *input, int text, Arena *arena);
 /* Two texts in one row, as what an encoder reads: cut by the model's tokeniser, with what its template puts around and
  * between them, or by number (both begin with ids:), then as they are. segments: of the model's table. */
 bool words_parse_pair(Words *w, const Vocabulary *v, const char *const text[2], int segments, Err *err);
@@ -63,6 +65,8 @@ void words_free(Words *w);
 bool words_look_numbered(const char *text);
 /* The words of a text, pad, start and end left out; no blank after an apostrophe. */
 void words_text(const Vocabulary *v, const int *number, int n, Buf *out);
+/* What a word adds to a text behind the word `before` (−1: none): " cat", "ing". Special ones as they are named. */
+void words_piece(const Vocabulary *v, int before, int number, Buf *out);
 
 /* Lines NAME = NODE|NODE …: what the modules of the model's own program are called and which node is what they give; of
  * a model from the hub, else none. */

@@ -1,5 +1,6 @@
 #include "core/models/probes.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -282,7 +283,50 @@ static void margin(Graph *g)
     anatomy_note(g, part, SITE_MARGIN, graph_zip(g, "margin", OP_SUB, best, second));
 }
 
-void text_probes_add(Graph *g, const Seq2seqConfig *c)
+/* The numbers of x[t,v] that a word each chooses: row i, column word[i + 1]. */
+static NodeId chosen(Graph *g, const char *cells, const char *name, NodeId x, int all, const int *cell, int asked)
+{
+    return graph_take(g, name, probe_passing(g, graph_view(g, cells, x, DIMS(all))), all, cell, asked);
+}
+
+/* −log p of every token but the first, of what the row before it gives it: log Σ exp(x − max) + (max − x), which holds
+ * where p itself is too small for a float. The mean over the text, and its exponential (Jelinek et al. 1977). */
+static void surprise(Graph *g, const Text *text)
+{
+    int part = anatomy_next(g, NO_PART, PART_READOUT), n = text->count - 1;
+    NodeId logits = site_node_any(g, SITE_LOGITS), most = graph_find(g, "probs_row_max"),
+           sum = graph_find(g, "probs_sum");
+    if (logits == NO_NODE || n < 1 || graph_node(g, logits)->dims.n != 2)
+        return;
+    Dims d = graph_node(g, logits)->dims;
+    const Axis tokens = g->axes[d.axis[0]];
+    const int words = g->axes[d.axis[1]].n;
+    int *row = arena_alloc(&g->arena, size_mul((size_t)n, sizeof *row)),
+        *cell = arena_alloc(&g->arena, size_mul((size_t)n, sizeof *cell));
+    if (tokens.n != text->count || (size_t)tokens.n * (size_t)words > INT_MAX)
+        return;
+    for (int i = 0; i < n; i++) {
+        row[i] = i;
+        cell[i] = i * words + text->word[i + 1];
+    }
+    int all = plain_axis(g, "tv", "logit of all rows", tokens.n * words, NULL),
+        asked = plain_axis(g, "t1", "token that is asked for", n, tokens.labels ? tokens.labels + 1 : NULL);
+    graph_scope(g, "%s", "surprise");
+    NodeId logit = chosen(g, "logits_in_a_row", "logit", logits, all, cell, asked);
+    NodeId behind = graph_zip(g, "behind", OP_SUB, graph_take(g, "largest", most, d.axis[0], row, asked), logit);
+    NodeId log_sum = graph_map(g, "log_sum", MAP_LOG, graph_take(g, "sum", sum, d.axis[0], row, asked));
+    NodeId nats = graph_zip(g, "nats", OP_ADD, log_sum, behind);
+    NodeId total = graph_reduce(g, "total", OP_SUM, nats, DIMS_SCALAR),
+           count = graph_const(g, "count", DIMS_SCALAR, (float)n), mean = graph_zip(g, "mean", OP_DIV, total, count);
+    anatomy_note(g, part, SITE_SURPRISE, nats);
+    anatomy_note(g, part, SITE_SURPRISE_PROB,
+                 chosen(g, "probs_in_a_row", "prob", site_node_any(g, SITE_PROBS), all, cell, asked));
+    anatomy_note(g, part, SITE_SURPRISE_TOTAL, total);
+    anatomy_note(g, part, SITE_SURPRISE_MEAN, mean);
+    anatomy_note(g, part, SITE_PERPLEXITY, graph_map(g, "perplexity", MAP_EXP, mean));
+}
+
+void text_probes_add(Graph *g, const Seq2seqConfig *c, const Text *target)
 {
     static const char *const SINE_COSINE[] = {"sin", "cos"};
     NodeId first = g->count;
@@ -311,6 +355,8 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c)
     probe_alike(g);
     probe_lengths(g);
     margin(g);
+    if (seq2seq_has_decoder(c))
+        surprise(g, target);
     carried(g);
     for (NodeId n = first; n < g->count; n++)
         graph_flag(g, n, NODE_PROBE);

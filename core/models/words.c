@@ -396,3 +396,29 @@ void words_text(const Vocabulary *v, const int *number, int n, Buf *out)
         blank = word[strlen(word) - 1] != '\'';
     }
 }
+
+void words_piece(const Vocabulary *v, int before, int number, Buf *out)
+{
+    const int pair[2] = {before, number};
+    const size_t at = out->len;
+    if (!v->cutter) {
+        const char *last = v->word && before >= 0 ? v->word[before] : "";
+        bool close = before < 0 || (*last && last[strlen(last) - 1] == '\'');
+        buf_puts(out, close ? "" : " ");
+        if (v->word)
+            buf_puts(out, v->word[number]);
+        else
+            buf_printf(out, "w%d", number);
+        return;
+    }
+    Buf first = {0}, both = {0};
+    if (before >= 0)
+        v->cutter->join(v->cutter->own, pair, 1, &first);
+    v->cutter->join(v->cutter->own, before >= 0 ? pair : pair + 1, before >= 0 ? 2 : 1, &both);
+    if (both.len > first.len)
+        buf_add(out, both.data + first.len, both.len - first.len);
+    if (out->len == at && v->word) /* one that stands for no text */
+        buf_puts(out, v->word[number]);
+    buf_free(&first);
+    buf_free(&both);
+}

@@ -67,7 +67,7 @@ static bool run_view(Session *s, const Args *a, Err *err)
         err,
         "column %d: expected heat, numbers, strip, histogram, tensor, beside, picture, sheet, matrix, row, sentence, "
         "formula, close-up, positions, raw, centred, "
-        "grids, one, fitted, waves, answer, writing or next, found '%s'",
+        "grids, one, fitted, waves, answer, writing, tokens, stream or next, found '%s'",
         a->column[0], word);
 }
 
@@ -367,7 +367,7 @@ static const Command COMMANDS[] = {
     COMMAND("view", "look",
             "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, worked, formula, "
             "close-up, "
-            "positions, raw, centred, grids, one, fitted, waves, answer, writing, next]",
+            "positions, raw, centred, grids, one, fitted, waves, answer, writing, tokens, stream, next]",
             "show this in another way", COMMAND_SESSION, run_view, complete_views),
     COMMAND("pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",
             "set how many numbers one drawn cell stands for", COMMAND_SESSION, run_pool, NULL),

@@ -39,7 +39,7 @@ static void test_last_lens_of_words(void **state)
         b.input.source.word = b.source;
         b.input.target.word = b.target;
         seq2seq_build(&b.graph, &c, &b.model.weights, &b.input, &b.nodes);
-        text_probes_add(&b.graph, &c);
+        text_probes_add(&b.graph, &c, &(Text){0});
         b.run = run_new(&b.graph, NULL, NULL);
         bool decoder = seq2seq_has_decoder(&c);
         char path[64];

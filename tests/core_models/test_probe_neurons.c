@@ -110,7 +110,7 @@ static void test_of_words(void **state)
         c.encoder_layers = c.decoder_layers = 2;
         c.pre_norm = c.final_norm = pre;
         text_bench_seeded(&b, &c, 5, 6, 7);
-        text_probes_add(&b.graph, &c);
+        text_probes_add(&b.graph, &c, &(Text){0});
         run_extend(b.run);
         const float *post = text_bench_values(&b, "decoder.blocks.0.mlp.post"),
                     *writes = text_bench_values(&b, "decoder.blocks.0.mlp.probe.writes"),

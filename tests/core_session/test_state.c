@@ -153,6 +153,8 @@ static const char *const STATES_OF_WORDS[] = {
     "view waves; onward 4; move right 3; move down",
     "view writing; move down 5",
     "word tired wide; view writing; move down 10; compare b",
+    "view stream; move right 3; move down",
+    "tokens target; move down 2; option token-step 2",
     "decode beam 3 alpha=0.75; move down 4",
     "decode draw 12 temperature=2.5 top-k=9 top-p=0.95 cache=off",
     "word target il elle; goto decoder.blocks.2.cross_attn.pattern[h=2]; view matrix",

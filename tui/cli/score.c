@@ -8,6 +8,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
+#include "core/io/chat.h"
 #include "core/io/json.h"
 #include "core/models/decode.h"
 #include "core/models/text_model.h"
@@ -56,7 +57,8 @@ static void scored_free(Scored *x)
     *x = (Scored){.n = 0};
 }
 
-/* −log of what a softmax over the row gives one of it: log Σ exp(x − max) + max − x. */
+/* −log of what a softmax over the row gives one of it: log Σ exp(x − max) + max − x. Of the one token that stands in no
+ * trace, since the model does not read it. */
 static double nats_of(const float *row, size_t count, int which)
 {
     double most = (double)row[0], sum = 0;
@@ -74,7 +76,9 @@ static bool score_open(Session *s, const char *typed, int last, Scored *out, Err
     const Text *text = &session_input(s, SIDE_B)->text[TEXT_TARGET];
     const Model *m = s->now->model;
     const float *logits = session_need(s, SIDE_B, site_path_any(g, SITE_LOGITS), err);
-    if (!logits)
+    const char *stream = site_path_any(g, SITE_SURPRISE); /* the numbers of the screen `stream` */
+    const float *nats = logits && stream ? session_need(s, SIDE_B, stream, err) : NULL;
+    if (!logits || (stream && !nats))
         return false;
     Dims d = graph_node(g, site_node_any(g, SITE_LOGITS))->dims;
     size_t words = (size_t)g->axes[d.axis[d.n - 1]].n;
@@ -91,7 +95,9 @@ static bool score_open(Session *s, const char *typed, int last, Scored *out, Err
         const char *word = m->target.word ? m->target.word[id] : number;
         utf8_clean(name, sizeof name, word);
         out->token[i] = xstrdup(name);
-        out->nats[i] = i ? nats_of(logits + (size_t)(i - 1) * words, words, id) : 0;
+        out->nats[i] = !i                ? 0
+                       : i < text->count ? (double)nats[i - 1]
+                                         : nats_of(logits + (size_t)(i - 1) * words, words, id);
         out->sum += out->nats[i];
     }
     if (out->n < 2) {
@@ -208,7 +214,7 @@ static int score(Work *w, Err *err)
     if (o->input)
         text[texts++] = o->input;
     for (int i = 1; i < o->word_count && texts < TEXTS_MOST; i++)
-        text[texts++] = o->word[i];
+        text[texts++] = o->chat ? arena_printf(&w->link.arena, "%s%s", CHAT_PREFIX, o->word[i]) : o->word[i];
     Full full = {.last = -1};
     Model alone = {0};
     Err other = {.text = ""};

@@ -14,6 +14,7 @@
 #include "core/io/json.h"
 #include "core/models/text_model.h"
 #include "core/session/learned/confusion.h"
+#include "core/session/learned/encoding.h"
 #include "core/session/learned/shipped.h"
 #include "core/session/screens.h"
 #include "core/train/task.h"
@@ -397,6 +398,7 @@ void measures_free(Session *s)
     neurons_drop(t->neurons); /* reads them */
     pictures_free(t->pictures);
     decoding_free(t->decoding);
+    encoding_free(t->encoding);
     confusion_free(t->confusion);
     free(t);
     s->measures = NULL;

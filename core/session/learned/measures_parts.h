@@ -50,6 +50,7 @@ struct Measures {
     struct DecodingWork *decoding;   /* decoding.h; NULL until it is asked for */
     struct NeuronWork *neurons;      /* neurons.h; likewise */
     struct ConfusionWork *confusion; /* confusion.h; likewise */
+    struct EncodingWork *encoding;   /* encoding.h; likewise */
 };
 struct Measures *measures_of(Session *s); /* makes them */
 /* Inputs first … first+count-1 that the model on show is examined on. */
