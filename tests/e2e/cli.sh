@@ -686,6 +686,32 @@ refused 1 'number 1 of the list is missing' run -m "$W/words_llama" -i ids:1,,2
 refused 1 'number 2 of the list is missing' run -m "$W/words_llama" -i ids:1,2,
 refused 1 'number 0 of the list is missing' run -m "$W/words_llama" -i ids:,1
 refused 1 'tokenizer.json in the model.s folder' run -m "$W/words_llama" -i 'hello world'
+mkdir talk && cp "$W/words_gpt2/config.json" "$W/words_gpt2/model.safetensors" talk/
+cat >talk/tokenizer.json <<'EOF'
+{"added_tokens": [{"id": 1, "content": "<s>", "special": true}], "pre_tokenizer": {"type": "Metaspace", "prepend_scheme": "always"},
+ "decoder": {"type": "Metaspace"}, "model": {"type": "BPE", "vocab": {"<s>": 1, "▁": 2, "t": 3, "h": 4, "e": 5, "c": 6, "a": 7, "th": 8,
+ "the": 9, "▁the": 10, "▁c": 11, "at": 12, "▁cat": 13}, "merges": ["t h", "th e", "▁ the", "▁ c", "a t", "▁c at"]}}
+EOF
+refused 1 'has no chat template' tokens -m talk --chat -i 'the cat'
+ok "the same without it" tokens -m talk -i 'the cat'
+echo '{"bos_token": "<s>", "chat_template": "{{ bos_token }}{% for m in messages %}{{ m.role[0:0] }}the {{ m.content }}{% endfor %}"}' >talk/tokenizer_config.json
+ok "tokens --chat" tokens -m talk --chat -i 'user: cat'
+says "tokens --chat: what of it is the template's" "10 .*the .* \"the\"  .the chat template's"
+says "tokens --chat: and what was said" '13 .*cat .* " cat"$'
+"$V" tokens -m talk --chat --json -i 'user: cat | assistant: the' >talk.json
+check "tokens --chat --json" grep -qF '{"text":"<s>the catthe the","ids":[1,10,13,9,10]' talk.json
+echo 'user: cat' | "$V" tokens -m talk --chat -i - >talk.txt
+check "tokens --chat, a talk a line" grep -qx '1 10 13' talk.txt
+"$V" score -m talk --chat --json cat >talk.json
+check "score --chat" grep -q '"id":13' talk.json
+ok "the screen of tokens" screen -m talk --chat -i 'cat' -c 'tokens; move down 2; play next; play next' --size 100x30
+says "the screen of tokens: a merge" 'rank +3 .*▁ . c = ▁c'
+says "the screen of tokens: by the template" 'by template'
+says "the screen of tokens: the normaliser" 'no normaliser changed it'
+ok "the screen of surprise" screen -m talk -i 'the cat' -c 'view stream' --size 100x30
+says "the screen of surprise: the whole" 'mean .* perplexity .* total'
+refused 2 'chat is of a text' run --chat
+refused 1 'without --chat' run -m translator --chat -i 'the cat is tired'
 head -c 300 "$W/words_llama2c/model.bin" >cut.bin
 refused 1 "begins like a model of llama2.c of $(stat -c %s "$W/words_llama2c/model.bin") bytes, and has 300" info -m cut.bin
 echo 'the cat' >read.txt

@@ -94,6 +94,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (!tokenizer_piece(t, id[i]) || k.at[i].from > k.at[i].to || k.at[i].to > length)
                 abort();
         }
+        for (size_t i = 0; i < k.parts; i++) { /* what the steps say lies in what they say it of */
+            const TokenPart *p = &k.part[i];
+            if (p->from > p->to || p->to > k.cut.len || p->token + p->tokens > k.n || p->merge + p->merges > k.merges ||
+                p->rival + p->rivals > k.rivals)
+                abort();
+            for (size_t j = 0; j < p->merges; j++)
+                if (k.merge[p->merge + j].between <= p->from || k.merge[p->merge + j].between >= p->to)
+                    abort();
+            for (size_t j = 0; j < p->tokens; j++)
+                if (k.at[p->token + j].end < p->from || k.at[p->token + j].end > p->to)
+                    abort();
+        }
         tokenizer_decode(t, id, k.n, true, &out);
         free(id);
         buf_free(&out);

@@ -167,7 +167,7 @@ static void draw_top(const Paint *p, const Cutting *w, Rect r)
         canvas_text(p->c, line.y, line.x + NAME, line.w - NAME, STYLE_DIM, "the same: no normaliser changed it");
     }
     if (r.h)
-        draw_ribbon(p, "pieces", &cut, r.h > 2 ? rect_cut(&r, 't', RIBBON) : rect_cut(&r, 't', 1));
+        draw_ribbon(p, "pieces", &cut, rect_cut(&r, 't', RIBBON));
 }
 
 /* --- how the piece at the cursor became tokens --- */
