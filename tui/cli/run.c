@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
@@ -280,6 +281,10 @@ static int run(Work *w, Err *err)
     bool compares = session_compares(s);
     if (!work_complete(w, err))
         return STATUS_BAD;
+    int asks = graph_role(session_base(s), ROLE_QUERY, SEQUENCE_TARGET);
+    if (asks != AXIS_NONE && !w->options->at && !w->options->commands.len &&
+        strstr(session_input(s, SIDE_B)->path, " > ")) /* what is to follow what was written so far */
+        session_set_index(s, asks, session_base(s)->axes[asks].n - 1);
     session_hash(s, SIDE_B, &hash);
     if (site_node_any(session_graph(s, SIDE_B), SITE_PROBS) == NO_NODE)
         return headless(w, hash);

@@ -7,7 +7,7 @@
 
 #include "core/base/utf8.h"
 
-enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9, SPREAD_MOST = 6 };
+enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9, SPREAD_MOST = 6, FEW_WORDS = 3 };
 
 void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *scale, float value, Ref ref)
 {
@@ -28,9 +28,11 @@ void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *sca
     }
 }
 
+/* Twice uniform; of so few words that this would be (nearly) all, halfway from uniform to all. */
 static float threshold(const Attend *a)
 {
-    return 2 * a->whole / (float)a->u_axis->n;
+    const float n = (float)a->u_axis->n;
+    return a->whole * (n < FEW_WORDS ? (1 + 1 / n) / 2 : 2 / n);
 }
 
 bool word_stands_out(const Attend *a, float value, bool largest)
@@ -51,7 +53,11 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
                            : "lines: the largest score of each row");
         return;
     }
-    const char *why = diff ? "" : ", twice uniform";
+    if (a->u_axis->n == 1) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "of one word every weight is 100 %");
+        return;
+    }
+    const char *why = diff ? "" : a->u_axis->n < FEW_WORDS ? ", halfway from uniform to all" : ", twice uniform";
     int used = utf8_print(text, sizeof text, "%s: > %.3g %s", what, (double)(100 * threshold(a) / a->whole),
                           diff ? "points" : "%");
     canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%s%s", text, used + (int)strlen(why) <= r.w ? why : "");
