@@ -541,6 +541,23 @@ static bool same_tokens(const DiffSubject *s, const DiffReference *r, Err *err)
     return true;
 }
 
+/* Of a recording whose computed tensors all have other names. */
+static bool unknown_alone(const DiffReference *r, Err *err)
+{
+    enum { NAMED = 3 };
+    Buf names = {0};
+    for (int i = 0; i < r->unknown_count && i < NAMED; i++)
+        buf_printf(&names, "%s%.80s", i ? ", " : "", r->unknown[i]);
+    err_set(
+        err,
+        "%s: nothing was compared but inputs: %d tensor%s no name that is known here (%s%s). Lines NAME = NODE in a "
+        "file for --map say what they are; `vitrine info --nodes` lists the nodes",
+        r->name, r->unknown_count, r->unknown_count == 1 ? " has" : "s have", buf_str(&names),
+        r->unknown_count > NAMED ? ", …" : "");
+    buf_free(&names);
+    return false;
+}
+
 bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, Err *err)
 {
     *out = (DiffReport){.count = 0};
@@ -560,6 +577,10 @@ bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r,
     if (out->same)
         find_hint(out, s, r, o);
     fill_coverage(out, s->graph);
+    if (out->same && !out->coverage.nodes && r->unknown_count) {
+        diff_report_free(out);
+        return unknown_alone(r, err);
+    }
     if (out->same && !out->coverage.nodes) {
         bool numbers = !out->coverage.unreadable;
         diff_report_free(out);

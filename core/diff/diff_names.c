@@ -32,7 +32,8 @@ const char *diff_family_name(DiffFamily f)
                                                      [DIFF_TIMM] = "timm",
                                                      [DIFF_TORCHVISION] = "torchvision",
                                                      [DIFF_OPENAI] = "OpenAI CLIP",
-                                                     [DIFF_TORCH] = "PyTorch nn.Transformer"};
+                                                     [DIFF_TORCH] = "PyTorch nn.Transformer",
+                                                     [DIFF_MODULES] = "modules of its own program"};
     return NAMES[f];
 }
 
@@ -525,7 +526,7 @@ void diff_map_modules(DiffMap *m, const char *lines, const Graph *g)
         if (next)
             *next++ = '\0';
         if (add_line(m, line, g, "", 0, NULL))
-            m->line[m->count - 1].family = DIFF_HF;
+            m->line[m->count - 1].family = DIFF_MODULES;
     }
 }
 

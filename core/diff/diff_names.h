@@ -15,6 +15,7 @@ typedef enum DiffFamily {
     DIFF_TORCHVISION, /* torchvision: modules */
     DIFF_OPENAI,      /* OpenAI's CLIP: modules of its picture tower */
     DIFF_TORCH,       /* nn.Transformer: modules */
+    DIFF_MODULES,     /* of a text model: those of the program that published it */
     DIFF_FAMILIES
 } DiffFamily;
 const char *diff_family_name(DiffFamily f);

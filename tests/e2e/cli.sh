@@ -581,7 +581,7 @@ ok "…which it answers itself" translate -m words_bart "ids:12,5" --words 4
 refused 1 'there is no word 19' run -m words_bart -i "ids:19"
 ok "another word, as a piece" run -m words_bert -i "the cat is [MASK]" -c 'word cat dog'
 says "in place of the first" 'ids:2,5,10,15,4,3, '
-refused 1 "'horse' is no piece" run -m words_bert -i "the cat" -c 'word cat horse'
+refused 1 "'horse' is no single piece" run -m words_bert -i "the cat" -c 'word cat horse'
 ok "two vectors" embed -m words_minilm -i "the cat sat" "the dog sat on a mat"
 sums() { awk '/cosine$/ {n++} $1 ~ /^[0-9]+$/ {own[n] += $3; of[n] += $4} /^cosine/ {c = $2}
     function far(a, b) {return (a - b) ^ 2 > 1e-7}

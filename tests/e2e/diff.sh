@@ -52,6 +52,10 @@ diff_v 3 'Different: full_embed.*no position embeddings' "$DATA/whatif_no_positi
 # --- what is not compared is not the same
 mkdir inputs only && "$V" show image -m "$DATA" -i "$DATA/image.ppm" -o inputs/pixel_values.npy >/dev/null
 diff_v 1 'nothing that the model computes' inputs -m "$DATA"
+mkdir strange && cp inputs/pixel_values.npy strange/ && "$V" show logits -m "$DATA" -i "$DATA/image.ppm" -o strange/my_answer.npy >/dev/null
+diff_v 1 'nothing was compared but inputs: 1 tensor has no name that is known here \(my_answer.*--map' strange -m "$DATA"
+echo 'my_answer = logits' >strange.map # the remedy
+diff_v 0 '^Same' strange -m "$DATA" --map strange.map
 "$V" show blocks.0.attn.q -m "$DATA" -i "$DATA/image.ppm" -o only/blocks.0.attn.q.npy >/dev/null
 diff_v 0 'Same: the 1 tensor compared \(1 of the [0-9]+ that the model computes, blocks.0.attn.q\).*Nothing after blocks.0.attn.q was compared' only -m "$DATA" -i "$DATA/image.ppm"
 diff_v 1 'logits is required and not among the 1 tensors' only -m "$DATA" -i "$DATA/image.ppm" --require logits
