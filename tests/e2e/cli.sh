@@ -365,6 +365,14 @@ run_v evaluate --count 20 --threads 1
 same "evaluate with one thread" "$EVALUATED" "$OUT"
 ok "evaluate as JSON" evaluate --count 5 --json
 check "JSON of evaluate has all figures" [ "$(grep -c '^  "' <<<"$OUT")" = 65 ]
+ok "evaluate the heads of a decoder" evaluate -m "$TOP/tests/data/families/words_gpt2" --count 3 --json
+check "… has every kind that it can be, with control and interval" [ "$(grep -cE '^"(induction|previous token|sink)":.*"uniform":.*"share":.*"margin":.*"control":.*"found":' <<<"$OUT")" = 3 ]
+check "… and the texts, each twice the same tokens" [ "$(sed -n 's/^"written":\[//p' <<<"$OUT" | grep -oE '\[[0-9,]+\]' | tr -d '[]' | awk -F, '{for (i = 1; i <= NF / 2; i++) if ($i != $(i + NF / 2)) exit 1; n++} END {print n}')" = 3 ]
+KINDS=$OUT
+run_v evaluate -m "$TOP/tests/data/families/words_gpt2" --count 3 --json --threads 1
+same "… with one thread" "$KINDS" "$OUT"
+ok "evaluate the heads of an encoder" evaluate -m "$TOP/tests/data/families/words_bert" --count 3
+says "… says what the control is" '^  uniform [0-9.]+; control \(the one behind that\) [0-9.]+ at most$'
 "$V" data 0-79 -o shapes-labelled/ --by-class >labelled
 ok "a folder of pictures" evaluate --pictures shapes-labelled --count 3
 says "which pictures of it" '^The tenth that train would hold out, by their pixels: [0-9]+ of 80'
