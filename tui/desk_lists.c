@@ -275,7 +275,7 @@ void desk_numbers(const Desk *d, Overlay *o)
             char text[200];
             const char *from = c->quoted.at[q + 1].text;
             bool number = number_literal(c->quoted.at[q].text, &x, &half), given = strcmp(from, "given") == 0;
-            utf8_print(text, sizeof text, "%s  %s%.160s", c->quoted.at[q].text, given ? "" : "printed in ",
+            utf8_print(text, sizeof text, "%s  %s%.160s", c->quoted.at[q].text, given ? "" : "from ",
                        given ? "is what the card sets up" : from);
             if (number && says_number(c, c->quoted.at[q].text))
                 overlay_add(o, text, "", NULL);
