@@ -332,7 +332,11 @@ static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
     char sure[SURE_TEXT];
     if (sure_of(s, v, side, *r, sure)) {
         Rect line = rect_cut(r, 'b', 1);
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, sure);
+        const char *open = strchr(sure, '('), *close = open ? strchr(open, ')') : NULL;
+        if (close && utf8_cells(sure) > line.w) /* the interval alone */
+            canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "right: %.*s %%", (int)(close - open - 1), open + 1);
+        else
+            canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, sure);
     }
     const char *note = note_of(s, *r);
     if (*note) {
