@@ -280,6 +280,42 @@ static void test_worked(void **state)
     canvas_free(&c);
 }
 
+/* Of more terms than a hall can read some stand there, in large digits, and how many there are besides. */
+static void test_many_terms(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    Canvas c;
+    const Deck none = {.at = -1};
+    const Present v = {.on = true};
+    bool said = false;
+    assert_true(command_do(&s, &all, "goto blocks.0.attn.q_nobias[h=0,t=r3c4,e=1]; view worked", LINE_FOREIGN, &err));
+    Frame f = present_frame(&s, &none, 40, 120);
+    Needs needs = {.count = 0};
+    frame_needs(&s, &f, &needs);
+    for (int i = 0; i < 2; i++)
+        assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
+    canvas_init(&c, 40, 120);
+    canvas_clear(&c);
+    Paint paint = {.s = &s, .c = &c, .mode = MODE_256};
+    present_draw(&paint, &f, &v, &none, &(PresentLine){"", false});
+    NodeId n = session_node(&s, SIDE_B, s.place.path);
+    const Explanation *e = explained_cell(&s, f.pane[0].side, n, session_cell(&s, SIDE_B, n), SIZE_MAX);
+    assert_true(e && e->terms > 48);
+    char wanted[40];
+    snprintf(wanted, sizeof wanted, "and %zu terms more", e->terms - 4);
+    for (int y = 0; y < c.h; y++) {
+        char line[121] = "";
+        for (int x = 0; x < c.w; x++) {
+            uint32_t ch = c.cells[y * c.w + x].ch;
+            line[x] = ch > 0 && ch < 128 ? (char)ch : ' ';
+        }
+        said |= strstr(line, wanted) != NULL;
+    }
+    assert_true(said && rows_inked(&c) > 24);
+    canvas_free(&c);
+}
+
 /* One step is one entry of the log. */
 static void test_log(void **state)
 {
@@ -515,6 +551,7 @@ int main(void)
                                        cmocka_unit_test_setup_teardown(test_decks, start, stop),
                                        cmocka_unit_test_setup_teardown(test_frame, start, stop),
                                        cmocka_unit_test_setup_teardown(test_worked, start, stop),
+                                       cmocka_unit_test_setup_teardown(test_many_terms, start, stop),
                                        cmocka_unit_test_setup_teardown(test_log, start, stop),
                                        cmocka_unit_test_setup_teardown(test_own_comes_back, start, stop),
                                        cmocka_unit_test_setup_teardown(test_timed, start, stop),

@@ -12,6 +12,7 @@
 enum {
     DIGITS = 7,       /* of a number, … */
     TERM_DIGITS = 6,  /* … and of one of many */
+    FEW = 4,          /* terms that are drawn where all of them would be too small, or too many */
     LARGE_MOST = 48,  /* numbers of a table that are still read from the last bench */
     SMALL_MOST = 5,   /* rows of a table that is only to say where the arithmetic is from */
     CHART_MOST = 14,  /* rows of the bars above a vector, … */
@@ -288,19 +289,19 @@ static size_t terms_shown(const Paint *p, const Explanation *e)
     return counted > 0 && (size_t)counted < e->terms ? (size_t)counted : e->terms;
 }
 
-static bool sums_fit(const Shown *v, const Explanation *e, int scale, int width)
+static bool sums_fit(const Shown *v, const Explanation *e, int scale, int width, bool few)
 {
-    for (size_t i = 0; i < e->terms && i < LARGE_MOST; i++)
+    for (size_t i = 0; i < e->terms && (few || i < LARGE_MOST); i++)
         if (columns_at(sum_of(v, e, i).text, scale) > width)
             return false;
-    return e->terms <= LARGE_MOST;
+    return few ? e->terms > FEW : e->terms <= LARGE_MOST;
 }
 
 /* Of several terms the address, the terms, their sum; of one, which says its address itself, that; what is said. */
-static int sums_rows(const Explanation *e, int scale, int result)
+static int sums_rows(const Explanation *e, int scale, int result, bool few)
 {
-    const int terms = e->terms < LARGE_MOST ? (int)e->terms : LARGE_MOST;
-    return terms * (rows_at(scale) + (scale > 0)) + (e->terms > 1 ? rows_at(result) + 2 : 0) + 1;
+    const int terms = few ? FEW : e->terms < LARGE_MOST ? (int)e->terms : LARGE_MOST;
+    return few + terms * (rows_at(scale) + (scale > 0)) + (e->terms > 1 ? rows_at(result) + 2 : 0) + 1;
 }
 
 static void draw_result(const Paint *p, const Shown *v, const Explanation *e, Rect r, int scale)
@@ -323,8 +324,12 @@ static void draw_result(const Paint *p, const Shown *v, const Explanation *e, Re
                            : "is not what its terms give");
 }
 
-static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e, Rect r, int scale, int result)
+/* few: the last ones of those that came, and how many there are besides. */
+static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e, Rect r, int scale, int result,
+                            bool few)
 {
+    const size_t shown = terms_shown(p, e), all = shown == e->terms, most = few && shown > FEW ? FEW : shown,
+                 first = few && !all ? shown - most : 0;
     Buf line = {0};
     address_put(v->graph, v->node, v->cell, &line);
     if (e->terms > 1) {
@@ -332,10 +337,13 @@ static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e
         rect_cut(&r, 't', 1);
     }
     buf_free(&line);
-    for (size_t i = 0; i < terms_shown(p, e); i++) {
+    for (size_t i = first; i < first + most; i++) {
         draw_sum(p, v, e, i, r, scale);
         rect_cut(&r, 't', rows_at(scale) + (scale > 0));
     }
+    if (few && shown > most)
+        canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "… and %zu terms more", shown - most);
+    rect_cut(&r, 't', few);
     draw_result(p, v, e, r, result);
 }
 
@@ -343,29 +351,30 @@ static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e
 
 typedef struct Scales {
     int table, terms, result;
+    bool few; /* not all terms are drawn */
 } Scales;
 
 enum { FORMULA_ROWS = 2, BETWEEN = 1 };
 
 static int rows_in_all(const Table *t, const Explanation *e, Scales s)
 {
-    return FORMULA_ROWS + table_rows(t, s.table) + BETWEEN + (e ? sums_rows(e, s.terms, s.result) : 0);
+    return FORMULA_ROWS + table_rows(t, s.table) + BETWEEN + (e ? sums_rows(e, s.terms, s.result, s.few) : 0);
 }
 
 static bool fits(const Table *t, const Shown *v, const Explanation *e, Rect r, Scales s)
 {
-    return table_fits(t, s.table, r.w) && (!e || sums_fit(v, e, s.terms, r.w)) && rows_in_all(t, e, s) <= r.h;
+    return table_fits(t, s.table, r.w) && (!e || sums_fit(v, e, s.terms, r.w, s.few)) && rows_in_all(t, e, s) <= r.h;
 }
 
-/* The largest that fits, from `least` on: all of it, else what is reckoned, else only its result. False: not even that.
- */
+/* The largest that fits, from `least` on: all of it, else what is reckoned, else its result alone, else that and a few
+ * of the terms. False: not even that. */
 static bool choose(const Table *t, const Shown *v, const Explanation *e, Rect r, int least, Scales *out)
 {
-    enum { WAYS = 3 };
+    enum { WAYS = 4 };
     for (int way = 0; way < WAYS; way++)
         for (int scale = LETTERS_SCALES; scale >= least; scale--) {
-            Scales s = {way == 0 ? scale : TEXT_SCALE, way < 2 ? scale : TEXT_SCALE, scale};
-            if (!fits(t, v, e, r, s))
+            Scales s = {way == 0 ? scale : TEXT_SCALE, way != 2 ? scale : TEXT_SCALE, scale, way == 3};
+            if ((s.few && !e) || !fits(t, v, e, r, s))
                 continue;
             for (Scales more = s; e && more.terms && more.terms < LETTERS_SCALES;) {
                 more.terms++;
@@ -402,7 +411,7 @@ bool worked_hall(const Paint *p, const Shown *v, Rect r)
     else
         worked_table(p, v, table, true);
     if (e)
-        draw_arithmetic(p, v, e, r, s.terms, s.result);
+        draw_arithmetic(p, v, e, r, s.terms, s.result, s.few);
     else
         explain_leaf(p, v, r);
     return true;
