@@ -577,13 +577,11 @@ bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r,
     if (out->same)
         find_hint(out, s, r, o);
     fill_coverage(out, s->graph);
-    if (out->same && !out->coverage.nodes && r->unknown_count) {
-        diff_report_free(out);
-        return unknown_alone(r, err);
-    }
     if (out->same && !out->coverage.nodes) {
         bool numbers = !out->coverage.unreadable;
         diff_report_free(out);
+        if (r->unknown_count)
+            return unknown_alone(r, err);
         return err_set(err,
                        numbers ? "%s: it holds inputs only and nothing that the model computes, so nothing was "
                                  "compared: record the logits at least"
