@@ -684,6 +684,12 @@ ok "write until the model is full" write -m "$W/words_gpt2" -i ids:1,2,3
 says "write: cut by the length" '^cut: the model takes 12 tokens, and they are all read \(3 given, 9 written before the last\)'
 ok "write less than that" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 4
 says "write: cut by --steps" '^cut at 4 words \(--steps\)'
+ok "who gets which expert" screen -m "$W/words_qwen3_moe" -i ids:3,4,5,6,7,8,9,10,11 --size 100x24 -c 'experts; move right 5'
+"$V" show -m "$W/words_qwen3_moe" -i ids:3,4,5,6,7,8,9,10,11 decoder.blocks.0.mlp.weights -o weights.csv >/dev/null
+GETS=$(awk -F, 'NR > 1 { n += $6 > 0 } END { print n }' weights.csv)
+says "how often expert 5 is chosen, as its column of weights has it" "Expert 5 is chosen for $GETS of 9 tokens; were all chosen alike, for 3.0"
+refused 1 'this model has no experts' screen -m "$W/words_gpt2" -i ids:1,2,3 -c experts
+refused 1 'block 1 has no experts' screen -m "$W/words_qwen3_moe" -i ids:1,2,3 -c 'experts 1'
 ok "a model without a factor on its scores" explain -m "$W/words_gpt_neo" -i ids:1,2,3 'decoder.blocks.0.self_attn.scale[h=0]'
 says "the factor is 1, and no 1/√d_k is claimed" '^1: this model was trained with its scores as they are'
 refused 1 'no factor on its scores to take away' run -m "$W/words_gpt_neo" -i ids:1,2,3 -c 'set scale off'

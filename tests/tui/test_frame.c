@@ -929,6 +929,11 @@ static void reach_screens(bool words)
         Err err = {{0}};
         Place before = s.place;
         bool ok = command_do(&s, &all, screen->command, LINE_FOREIGN | COMMAND_UI, &err);
+        if (i == SCREEN_EXPERTS && site_part(session_base(&s), SITE_ROUTER) == NO_PART) { /* its model has some */
+            assert_false(ok);
+            assert_non_null(strstr(err.text, "no experts"));
+            continue;
+        }
         if (screen->words != words && !ok) {
             assert_true(*err.text);
             assert_memory_equal(&s.place, &before, sizeof before);
@@ -962,6 +967,33 @@ static void every_screen_is_reached(void **state)
     session_free(&s);
     opened_session(&s, "translator", NULL);
     reach_screens(true);
+}
+
+/* Tokens by experts at every size, with one switched off beside, and with nothing computed yet; Enter leads
+ * into that expert's numbers. */
+static void experts_of_a_model(void **state)
+{
+    (void)state;
+    static const int SIZES[][2] = {{1, 1}, {5, 20}, {10, 59}, {24, 80}, {40, 120}, {60, 200}};
+    session_free(&s);
+    opened_session(&s, "tests/data/families/words_mixtral", "ids:3,4,5,6,7,8,9,10,11,12");
+    assert_true(run("experts 1") && s.place.screen == SCREEN_EXPERTS);
+    for (int edited = 0; edited < 2; edited++) {
+        for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+            Canvas c = {0};
+            Frame f = frame_layout(&s, SIZES[i][0], SIZES[i][1], false);
+            Paint p = {.s = &s, .c = &c, .mode = MODE_256};
+            canvas_init(&c, SIZES[i][0], SIZES[i][1]);
+            frame_draw(&p, &f, &(FrameState){.message = "", .status = ""});
+            canvas_free(&c);
+        }
+        assert_true(run("move right 2") && run("ablate"));
+    }
+    int expert = s.place.at[node_role(session_graph(&s, SIDE_B), session_node(&s, SIDE_B, s.place.path), ROLE_EXPERT)];
+    assert_true(run("in") && s.place.screen == SCREEN_TENSOR);
+    NodeId n = session_node(&s, SIDE_B, s.place.path);
+    assert_int_equal(s.place.at[node_role(session_graph(&s, SIDE_B), n, ROLE_EXPERT)], expert);
+    assert_true(node_role(session_graph(&s, SIDE_B), n, ROLE_HIDDEN) != AXIS_NONE);
 }
 
 /* The screens of words at every size, with a word changed beside what it was, and with a head off. */
@@ -1197,6 +1229,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(words_at_every_size, start, stop),
         cmocka_unit_test_setup_teardown(nothing_is_computed_yet, start, stop),
         cmocka_unit_test_setup_teardown(every_screen_is_reached, start, stop),
+        cmocka_unit_test_setup_teardown(experts_of_a_model, start, stop),
         cmocka_unit_test_setup_teardown(answers_in_their_order, start, stop),
         cmocka_unit_test_setup_teardown(narrow_columns, start, stop),
         cmocka_unit_test_setup_teardown(no_formula_is_cut, start, stop),
