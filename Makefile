@@ -302,13 +302,14 @@ BENCH_LIBS := $(call libs_for,core_models)
 BENCH_MODELS ?= b16
 $(B)/bench/bench: $(B)/tests/bench/bench.o $(B)/tests/bench/peak.o $(BENCH_LIBS)
 $(B)/bench/serve_forward: $(B)/tests/bench/serve_forward.o $(BENCH_LIBS)
+$(B)/bench/serve_text: $(B)/tests/bench/serve_text.o $(BENCH_LIBS)
 $(B)/bench/bench_ui: $(B)/tests/bench/bench_ui.o $(BENCH_LIBS)
 $(B)/bench/bench_class: $(B)/tests/bench/bench_class.o $(BENCH_LIBS)
 $(B)/bench/%:
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDFLAGS) $(LDLIBS) -ldl
-.PHONY: bench bench-ui bench-class bench-torch
+.PHONY: bench bench-ui bench-class bench-torch bench-text-torch
 bench: $(B)/bench/bench bench-ui ## contractions and whole passes against this processor's peak, and the screen's latency (minutes)
 	$(Q)$(B)/bench/bench $(B)/bench.json $(BENCH_MODELS)
 bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU, of vit-b16 too; AGAINST=PROGRAM: another build, by turns, and the ratio
@@ -317,6 +318,8 @@ bench-class: $(B)/bench/bench_class $(B)/vitrine ## a presenter alone, with 60 f
 	$(Q)$(B)/bench/bench_class $(B)/vitrine
 bench-torch: $(B)/bench/serve_forward ## against PyTorch (Debian: python3-torch), interleaved in one run
 	$(Q)/usr/bin/python3 tests/bench/bench_torch.py $(B)/bench/serve_forward -o $(B)/bench_torch.json
+bench-text-torch: $(B)/bench/serve_text ## text models against PyTorch: GPT-2's size and Llama 3.2 1B's, 128 tokens read and 64 written
+	$(Q)/usr/bin/python3 tests/bench/bench_text_torch.py $(B)/bench/serve_text $(BENCH_TEXT)
 
 ##@ the rest
 .PHONY: clean help
