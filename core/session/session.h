@@ -19,7 +19,7 @@
 #include "core/models/text_model.h"
 
 /* INPUT_PATH: of a file's name, or of a text, which may be as long as models read. */
-enum { INPUT_PATH = 16384, SESSION_AXES = 48, SESSION_PATH = 160, PLACE_OPERANDS = 64 };
+enum { INPUT_PATH = 32768, SESSION_AXES = 48, SESSION_PATH = 160, PLACE_OPERANDS = 64 };
 
 /* ---- what is shown: A, B, and their difference ---- */
 /* How a run is asked for: A, B and A − B are ways to ask, and the first numbers of the table of runs; from RUN_FIRST on
