@@ -16,9 +16,9 @@ struct Dataset {
     int *class; /* of the model, for every class of the pictures; NULL: labels are the model's */
     uint64_t first;
     size_t count, plane, cells; /* cells: of a picture, all channels */
-    uint8_t *
-        bytes; /* [count, cells + plane]: pixels and mask of those that were drawn, or pixels as given; NULL for pictures that were read */
-    int *label;         /* [count], or NOT_DRAWN */
+    uint8_t
+        *bytes; /* [count, cells + plane]: pixels and mask as drawn, or pixels as given; NULL where they were read */
+    int *label; /* [count], or NOT_DRAWN */
     Sentence *sentence; /* [count], or NULL */
 };
 

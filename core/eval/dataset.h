@@ -12,8 +12,8 @@ struct Sentence; /* core/train/sentences.h */
  * difficulty. They suit m (dataset_suits) and were made with its preprocessing. pictures must outlive it. Of a text
  * model: dataset_sentences. */
 Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, uint64_t first, size_t count);
-/* Pictures that are at hand as bytes, [count, c,y,x], which are taken over; each of them of class label[i] of the model.
- * No masks. */
+/* Pictures that are at hand as bytes, [count, c,y,x], which are taken over; each is of class label[i] of the model. No
+ * masks. */
 Dataset *dataset_of_bytes(const Model *m, uint8_t *pixels, const int *label, size_t count);
 /* Sentences of unseen combinations, from number `first` on. */
 Dataset *dataset_sentences(uint64_t first, size_t count);

@@ -9,6 +9,7 @@
 #include "core/base/rng.h"
 #include "core/graph/anatomy.h"
 #include "core/graph/run.h"
+#include "core/models/family.h"
 #include "core/models/ledger.h"
 #include "core/models/text_model.h"
 
@@ -84,7 +85,7 @@ static bool bracketed(const char *name)
 static void find_around(const Model *m, const Vocabulary *v, bool target, Around *out)
 {
     int word[AROUND], n = 0;
-    bool alone = m->text.form != SEQ2SEQ_BOTH;
+    bool alone = model_way(m) != (MODEL_READS | MODEL_WRITES);
     if (target && !alone) {
         out->before[out->before_n++] = model_start(m);
         return;
@@ -121,7 +122,7 @@ static const Vocabulary *vocabulary_of(const Model *m, bool target)
 
 static bool has_row(const Model *m, bool target)
 {
-    return target ? seq2seq_has_decoder(&m->text) : seq2seq_has_encoder(&m->text);
+    return model_way(m) & (target ? MODEL_WRITES : MODEL_READS);
 }
 
 static void shuffle(Rng *rng, int *word, int n)

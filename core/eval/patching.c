@@ -300,7 +300,7 @@ bool patching_number(const Patching *p, size_t *cell, size_t *against)
 
 PatchingError patching_error(const PatchingResult *r)
 {
-    PatchingError e = {.n = r->done, .correlation = NAN, .worst = -1};
+    PatchingError e = {.n = r->done, .correlation = (double)NAN, .worst = -1};
     double x = 0, y = 0, xx = 0, yy = 0, xy = 0, n = (double)(r->done ? r->done : 1);
     for (size_t i = 0; i < r->done; i++) {
         double off = fabs((double)r->gradient[i] - (double)r->exact[i]);

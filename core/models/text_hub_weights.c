@@ -255,7 +255,7 @@ static LeafForm form_of(void *reading, const WeightPlace *w)
     if (w->rank < 2 || (w->start != START_FAN && w->start != START_SHARP))
         return LEAF_FLOATS;
     Dtype all = DT_F32;
-    for (int i = 0; i < tensors_of(w); i++) {
+    for (int i = 0; i < tensors_of(k, w); i++) {
         char name[NAME];
         const TensorInfo *t = find_name(k, w->role, w->layer, i, name);
         if (!t || (i && t->dtype != all))

@@ -340,8 +340,6 @@ float session_scale(const Session *s);
 const char *session_no_answer(const Session *s, Side side);
 /* Are the heads of B called by attention (decoder block 1, cross-attention) and not by block alone? */
 bool session_by_attention(const Session *s);
-/* B's model where it is one of words, else NULL. */
-const Model *session_text_model(const Session *s);
 /* What B's model may have learned from, and how it is examined; NULL where its family has none. */
 const struct TaskKind *session_task(const Session *s);
 /* Path of what the network sees first: where the reader begins. */

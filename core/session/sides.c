@@ -153,11 +153,6 @@ bool session_by_attention(const Session *s)
     return s->now->model && s->now->model->family->by_attention;
 }
 
-const Model *session_text_model(const Session *s)
-{
-    return model_way(s->now->model) ? s->now->model : NULL;
-}
-
 const TaskKind *session_task(const Session *s)
 {
     return task_of_model(s->now->model);

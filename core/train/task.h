@@ -77,7 +77,7 @@ typedef struct TaskKind {
     const char *history, *twin; /* assets: what was recorded of the bundled model's training, of its twin's; or NULL */
     bool film_of_patterns;      /* that record shows attention; else the table of positions */
     const Family *family;       /* of its models */
-    bool each; /* every answer of an example is counted by itself, not the examples without a fault */
+    bool each;                  /* every answer of an example is counted by itself, not the examples without a fault */
     int micro; /* examples whose gradients are computed together; part of the recipe, hence of the bytes */
     Fields recipe_fields, model_fields;
     /* The recipe of the bundled model; with steps > 0 a shorter run of the same kind, for tests and tries. */

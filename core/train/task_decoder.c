@@ -163,7 +163,7 @@ static bool encode(Texts *x, const Buf *text, Err *err)
     bool ok = t != NULL;
     enum { LINES = 1 << 18 };
     for (size_t at = 0; ok && at < text->len; at = to) {
-        Tokens k = {NULL, 0, 0, NULL, 0, 0};
+        Tokens k = {.at = NULL};
         to = text->len - at > LINES ? at + LINES : text->len;
         while (to < text->len && text->data[to - 1] != '\n')
             to++;

@@ -1,5 +1,5 @@
-/* How a text became tokens, as the screen `tokens` reads it: every token of the pass beside what the tokeniser recorded,
- * the merges one by one, and what a chat template put there. */
+/* How a text became tokens, as the screen `tokens` reads it: every token of the pass beside what the tokeniser
+ * recorded, the merges one by one, and what a chat template put there. */
 #define _GNU_SOURCE /* mkdtemp */
 #include <setjmp.h>
 #include <stdarg.h>

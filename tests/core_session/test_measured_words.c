@@ -132,7 +132,7 @@ static void census(void **state)
             off.cells.range[0].to = i % HEADS + 1;
         }
         Dataset *stock = dataset_sentences(0, MEASURES_ROUND);
-        const AccuracySetup setup = {.model = session_text_model(&s),
+        const AccuracySetup setup = {.model = s.now->model,
                                      .edits = &off,
                                      .edit_count = i >= 0,
                                      .graph = g,
@@ -183,7 +183,7 @@ static void looks_of_one_sentence(void **state)
     Sentence one;
     Buf line = {0};
     sentence_make(SENTENCES_COMBINATIONS, 0, 0, &one);
-    const Model *m = session_text_model(&s);
+    const Model *m = s.now->model;
     words_text(&m->source, one.en, one.en_n, &line);
     buf_puts(&line, " > ");
     words_text(&m->target, one.fr, one.fr_n, &line);

@@ -306,7 +306,7 @@ static void confusion_opens_a_folder(void **state)
     assert_true(session_confusion(&s, &c, NULL) && c.opens && !c.part && c.pictures == 2 * PHOTOS_CLASSES);
     for (int of = 0; of < c.classes; of++)
         for (int named = 0; named < c.classes; named++) {
-            char last[1200] = "";
+            char last[INPUT_PATH] = "";
             for (size_t k = 0; k < c.count[of * c.classes + named]; k++) {
                 snprintf(line, sizeof line, "option class-of %d; option class-named %d; in", of, named);
                 does(&s, line);

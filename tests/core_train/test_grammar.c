@@ -182,7 +182,7 @@ static void only_of_its_own_words(void **state)
 {
     (void)state;
     static const char *const own[] = {"<pad>", "the", "cat"};
-    Model other = {.source = {own, 3, 0, -1, -1, NULL}};
+    Model other = {.source = {.word = own, .n = 3, .start = -1, .end = -1}};
     Buf out = {0};
     Err err = {"no"};
     assert_true(grammar_is_of(&model));

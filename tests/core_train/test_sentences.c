@@ -167,7 +167,7 @@ static void a_vocabulary_decides(void **state)
     (void)state;
     static const char *const own[] = {"<pad>",  ".",    "\xe2\x80\x99", "Ann", "ann", "l",
                                       "animal", "U.S.", "o'clock",      "?!",  "it's"};
-    const Vocabulary v = {own, sizeof own / sizeof *own, 0, -1, -1, NULL};
+    const Vocabulary v = {.word = own, .n = sizeof own / sizeof *own, .start = -1, .end = -1};
     static const struct {
         const char *text;
         int n, number[8];
@@ -203,7 +203,7 @@ static void text_as_people_write(void **state)
 {
     (void)state;
     static const char *const own[] = {"<pad>", "the", "dog", "cat", "red", "blue", "l'", "'s", "is"};
-    const Vocabulary v = {own, sizeof own / sizeof *own, 0, -1, -1, NULL};
+    const Vocabulary v = {.word = own, .n = sizeof own / sizeof *own, .start = -1, .end = -1};
     static const struct {
         const char *text;
         int n, number[8];
@@ -242,7 +242,7 @@ static void text_as_people_write(void **state)
 static void numbered_words(void **state)
 {
     (void)state;
-    const Vocabulary v = {NULL, 9, 0, 1, 2, NULL};
+    const Vocabulary v = {.n = 9, .start = 1, .end = 2};
     char text[4 * 4200 + 1];
     Words w;
     Err err = {""};

@@ -1,5 +1,5 @@
-/* libFuzzer: any bytes as a chat template, and behind a NUL as the turns. It is refused with a line, or writes a text of
- * which every byte is marked; either way soon and in little memory. */
+/* libFuzzer: any bytes as a chat template, and behind a NUL as the turns. It is refused with a line, or writes a text
+ * of which every byte is marked; either way soon and in little memory. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -86,7 +86,7 @@ static void put_page(const Graph *g, const HeadKindsResult *r, const char *name,
         if (high - low >= 0.0005)
             buf_printf(page, " to %.1f", 100 * high);
         buf_printf(page, "; control (%s) %.1f at most\n", head_kind_control(kind), 100 * control);
-        put_rows(page, g, r, kind);
+        put_rows(page, g, r, (int)kind);
     }
     for (int i = 0; i < r->attentions * r->heads; i++)
         copies = copies || !isnan(r->copies[i].mean);
@@ -130,10 +130,10 @@ static void put_kind(Buf *out, const HeadKindsResult *r, HeadKind kind)
     for (int a = 0; a < r->attentions; a++)
         put_json_number(out, r->applies[a][kind] ? r->uniform[a][kind] : (double)NAN);
     buf_putc(out, ']');
-    put_matrix(out, "share", r, (const MeanOver(*)[HEAD_KINDS])r->share, kind, false);
-    put_matrix(out, "margin", r, (const MeanOver(*)[HEAD_KINDS])r->share, kind, true);
-    put_matrix(out, "control", r, (const MeanOver(*)[HEAD_KINDS])r->control, kind, false);
-    put_matrix(out, "control_margin", r, (const MeanOver(*)[HEAD_KINDS])r->control, kind, true);
+    put_matrix(out, "share", r, (const MeanOver(*)[HEAD_KINDS])r->share, (int)kind, false);
+    put_matrix(out, "margin", r, (const MeanOver(*)[HEAD_KINDS])r->share, (int)kind, true);
+    put_matrix(out, "control", r, (const MeanOver(*)[HEAD_KINDS])r->control, (int)kind, false);
+    put_matrix(out, "control_margin", r, (const MeanOver(*)[HEAD_KINDS])r->control, (int)kind, true);
     json_open(out, "found", '[');
     for (int i = 0; i < r->attentions * r->heads; i++)
         if (head_kinds_is(r, i, kind))
@@ -180,9 +180,9 @@ static void put_json(const Graph *g, const HeadKinds *k, const HeadKindsResult *
     put_matrix(out, "share", r, NULL, HEAD_KINDS, false);
     put_matrix(out, "margin", r, NULL, HEAD_KINDS, true);
     buf_putc(out, '}');
-    if (seq2seq_has_encoder(&m->text))
+    if (model_way(m) & MODEL_READS)
         put_texts(out, "read", k, false, false);
-    if (seq2seq_has_decoder(&m->text)) {
+    if (model_way(m) & MODEL_WRITES) {
         put_texts(out, "written", k, true, false);
         put_texts(out, "written_shuffled", k, true, true);
     }

@@ -117,13 +117,13 @@ static bool read_changed(Request *r, Err *err)
     w->link.input = NULL;
     buf_free(&text);
     const Model *m = ok ? decoding_reads(s, SIDE_B, &read) : NULL;
-    if (ok && (!m || !seq2seq_has_decoder(&m->text)))
+    if (ok && (!m || !(model_way(m) & MODEL_WRITES)))
         ok = err_set(err, "%.200s writes nothing: name a decoder with -m", s->model.name);
     if (!ok)
         return false;
     r->lent = true;
     r->model = *m;
-    words_set(&r->source, seq2seq_has_encoder(&m->text) ? &m->source : &m->target, read.word, read.count);
+    words_set(&r->source, (model_way(m) & MODEL_READS) ? &m->source : &m->target, read.word, read.count);
     r->how.edits = decoding_edits(s, SIDE_B);
     return true;
 }

@@ -93,7 +93,7 @@ static bool record_pair(Encoding *e, const char *typed, const char *bar)
 
 static bool record_text(Encoding *e, const Model *m, const char *typed, int text)
 {
-    const char *bar = text == TEXT_SOURCE && !seq2seq_has_decoder(&m->text) ? strstr(typed, " | ") : NULL;
+    const char *bar = text == TEXT_SOURCE && !(model_way(m) & MODEL_WRITES) ? strstr(typed, " | ") : NULL;
     if (strncmp(typed, CHAT_PREFIX, strlen(CHAT_PREFIX)) == 0)
         return tokenizer_chat(e->by, typed + strlen(CHAT_PREFIX), true, &e->k, &e->text, &e->said, NULL);
     if (bar)
@@ -149,7 +149,7 @@ static void record(Recorded *r, const Exhibit *x)
 static const Exhibit *exhibit_of(const Session *s, int k)
 {
     const Exhibit *x = session_exhibit(s, k ? SIDE_B : SIDE_A);
-    return x && model_text(x->model) && x->input.kind == INPUT_TEXT ? x : NULL;
+    return x && model_way(x->model) && x->input.kind == INPUT_TEXT ? x : NULL;
 }
 
 static bool is_of(const Recorded *r, const Exhibit *x)

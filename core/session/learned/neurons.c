@@ -200,7 +200,9 @@ size_t session_neuron_below(const Session *s, float value)
 
 const char *neuron_over(const Session *s)
 {
-    return session_words(s, SIDE_B) ? "held-out sentences" : session_photos(s) ? "rendered scenes" : "held-out pictures";
+    return session_words(s, SIDE_B) ? "held-out sentences"
+           : session_photos(s)      ? "rendered scenes"
+                                    : "held-out pictures";
 }
 
 int neuron_words(const NeuronShown *n, int hit)

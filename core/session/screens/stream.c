@@ -32,9 +32,9 @@ static void stand_on(Session *s, int at)
 static bool come_stream(Session *s, Screen to, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
-    const Model *m = session_text_model(s);
+    const Model *m = s->now->model;
     const char *path = site_path_any(g, SITE_SURPRISE);
-    if (m && !seq2seq_has_decoder(&m->text))
+    if (model_way(m) == MODEL_READS)
         return err_set(err, "an encoder reads all of a text at once and gives none a probability: `view writing` names "
                             "a word for each place");
     if (!path)

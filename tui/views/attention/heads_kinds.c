@@ -24,8 +24,8 @@ typedef struct Kinds {
 static bool kind_there(const Session *s, HeadKind kind)
 {
     const Model *m = s->now->model;
-    return kind == HEAD_INDUCTION ? seq2seq_has_decoder(&m->text)
-           : kind == HEAD_NEXT    ? seq2seq_has_encoder(&m->text)
+    return kind == HEAD_INDUCTION ? (model_way(m) & MODEL_WRITES)
+           : kind == HEAD_NEXT    ? (model_way(m) & MODEL_READS)
                                   : true;
 }
 
@@ -66,7 +66,7 @@ static BlockSheet sheet_of(const Paint *p, const Kinds *k)
                     .cols = session_heads(k->s),
                     .row = head_words_row(k->s),
                     .col = session_head(k->s),
-                    .label = seq2seq_has_decoder(&m->text) ? LABEL_STACK : LABEL,
+                    .label = (model_way(m) & MODEL_WRITES) ? LABEL_STACK : LABEL,
                     .least = LEAST,
                     .widest = WIDEST,
                     .context = k,

@@ -62,12 +62,11 @@ static void put_col(const void *context, int col, int wide, char out[SHEET_NAME]
 /* Both sheets have one scale. */
 static BlockSheet sheet_of(const Paint *p, const Patches *k)
 {
-    const Model *text = session_text_model(k->s);
     BlockSheet b = {.rows = k->r->rows,
                     .cols = k->r->cols,
                     .row = clamp(k->s->look.patches.row, 0, k->r->rows - 1),
                     .col = clamp(k->s->look.patches.col, 0, k->r->cols - 1),
-                    .label = text && k->r->kind == PATCH_PARTS ? LABEL_STACK : LABEL,
+                    .label = session_by_attention(k->s) && k->r->kind == PATCH_PARTS ? LABEL_STACK : LABEL,
                     .least = LEAST,
                     .widest = WIDEST,
                     .context = k,

@@ -50,8 +50,8 @@ static Census census_open(const Session *s)
     return c;
 }
 
-/* Points of accuracy that go with the head, or what the answer loses; NaN while not measured. Less than 0: more pictures are named right without
- * it. */
+/* Points of accuracy that go with the head, or what the answer loses; NaN while not measured. Less than 0: more
+ * pictures are named right without it. */
 static float points(const Census *c, int block, int head)
 {
     const Measure *m = c->measure;
@@ -441,7 +441,7 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "head census: what this answer loses without each head");
     else
         buf_puts(out, session_words(s, SIDE_B) ? "head census: sentences lost without each head"
-                                            : "head census: accuracy lost without each head");
+                                               : "head census: accuracy lost without each head");
 }
 
 VIEW_SPEC(CENSUS, .name = "census", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,

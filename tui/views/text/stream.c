@@ -79,7 +79,7 @@ static bool stream_open(const Session *s, Side side, Rect r, Stream *w)
 {
     const Exhibit *e = session_exhibit(s, side == SIDE_A ? SIDE_A : SIDE_B);
     *w = (Stream){.first = 0};
-    if (!e || !model_text(e->model) || !shown_open(s, side, shown_site(s, side, SITE_SURPRISE), &w->nats))
+    if (!e || !model_way(e->model) || !shown_open(s, side, shown_site(s, side, SITE_SURPRISE), &w->nats))
         return false;
     w->v = &e->model->target;
     w->text = e->input.text[TEXT_TARGET];

@@ -46,7 +46,7 @@ static bool view_open(const Session *s, Side side, Rect r, Cutting *w)
 {
     const Exhibit *x = session_exhibit(s, side);
     *w = (Cutting){.j = -1, .part = -1};
-    if (!x || !model_text(x->model) || !shown_open(s, side, s->place.path, &w->rows))
+    if (!x || !model_way(x->model) || !shown_open(s, side, s->place.path, &w->rows))
         return false;
     Dims d = graph_node(w->rows.graph, w->rows.node)->dims;
     if (d.n != 2 || w->rows.graph->axes[d.axis[0]].role != ROLE_QUERY)
