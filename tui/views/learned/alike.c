@@ -13,7 +13,7 @@
 
 enum { COMPONENTS = 3, COLUMNS_MOST = 6, MAP_LEAST = 12, GAP_MOST = 3, PICTURE_FROM = 60, LABEL_MOST = 14 };
 enum { NUMBER = 6, SWATCH = 3, LENGTH = 5, WORD_LEAST = NUMBER + 1 + SWATCH, WORD_ALL = WORD_LEAST + 1 + LENGTH };
-enum { PITCH_MOST = 3, BRIEF = 70, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5 };
+enum { PITCH_MOST = 3, BRIEF = 70, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 6 };
 static const char *const NAMES[] = {"red", "green", "blue"};
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
 
@@ -273,12 +273,12 @@ static void fill(const Paint *p, Rect r, HeatLook h)
             canvas_pixel(p->c, y, x, -1, h.colour, h.level, h.sign, h.ref);
 }
 
-/* Below the maps, where there is room: how much of the tokens' variance lies along each of the three directions. */
+/* Below the maps and the numbers beside them, where there is room: how much of the tokens' variance lies along each of the three directions. */
 static Rect shares_rect(const Paint *p, const Alike *a)
 {
-    Rect last = map_rect(p, a, a->bands - 1, a->first);
-    int y = last.y + last.h + 1;
-    bool room = a->side != SIDE_DIFF && a->left && y + SHARE_LINES <= a->r.y + a->r.h;
+    Rect first = map_rect(p, a, 0, a->first), last = map_rect(p, a, a->bands - 1, a->first);
+    int y = last.y + last.h + 1, numbers = first.y + first.h + 1 + NUMBER_LINES;
+    bool room = a->side != SIDE_DIFF && a->left && y >= numbers && y + SHARE_LINES <= a->r.y + a->r.h;
     return room ? (Rect){y, a->r.x, SHARE_LINES, a->r.w} : (Rect){0};
 }
 
