@@ -366,8 +366,7 @@ static void complete_views(const Session *s, int index, Buf *out)
 static const Command COMMANDS[] = {
     COMMAND("view", "look",
             "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, worked, formula, "
-            "close-up, "
-            "positions, raw, centred, grids, one, fitted, waves, answer, writing, tokens, stream, next]",
+            "close-up, positions, raw, centred, grids, one, fitted, waves, answer, writing, tokens, stream, next]",
             "show this in another way", COMMAND_SESSION, run_view, complete_views),
     COMMAND("pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",
             "set how many numbers one drawn cell stands for", COMMAND_SESSION, run_pool, NULL),

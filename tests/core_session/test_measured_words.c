@@ -132,12 +132,8 @@ static void census(void **state)
             off.cells.range[0].to = i % HEADS + 1;
         }
         Dataset *stock = dataset_sentences(0, MEASURES_ROUND);
-        const AccuracySetup setup = {.model = s.now->model,
-                                     .edits = &off,
-                                     .edit_count = i >= 0,
-                                     .graph = g,
-                                     .dataset = stock,
-                                     .pool = s.pool};
+        const AccuracySetup setup = {
+            .model = s.now->model, .edits = &off, .edit_count = i >= 0, .graph = g, .dataset = stock, .pool = s.pool};
         Accuracy *e = accuracy_new(&setup, &err);
         assert_true(e && accuracy_step(e, CLOCK_NEVER));
         assert_int_equal(accuracy_result(e)->right, i < 0 ? m->base_right : m->right[i]);

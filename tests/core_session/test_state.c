@@ -185,7 +185,7 @@ static void words_are_written_and_read(void **state)
         free(text);
     }
     for (int i = 0; i < SCREEN_COUNT; i++)
-        if (screen_spec((Screen)i)->words && !seen[i])
+        if (screen_spec((Screen)i)->words && !seen[i] && i != SCREEN_EXPERTS) /* which no bundled model has */
             fail_msg("no state stands on the screen %s", screen_name((Screen)i));
 }
 

@@ -907,7 +907,7 @@ static void heads_without_sentences(void **state)
     text_model_seeded(&m, &config, 5);
     m.source.word = m.target.word = NULL;
     assert_true(session_init_model(&s, &m, NULL, 1, &error));
-    assert_true(run("heads measure"));
+    assert_true(run("heads; heads measure"));
     assert_int_equal(s.place.screen, SCREEN_HEADS);
     draw(40, 120);
     assert_true(on_screen("random tokens") && on_screen("induction: ") && on_screen("heads; uniform"));

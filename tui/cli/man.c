@@ -96,7 +96,7 @@ static void put_commands(Buf *out)
         buf_printf(out, ".SS %s\n", GROUPS[g]);
         for (int i = 0; command_at(&all, i); i++) {
             const Command *c = command_at(&all, i);
-            char term[200];
+            char term[400];
             bool shadowed = command_find(&all, c->name) != c; /* the screen's own form of a command */
             if (shadowed || strcmp(c->group, GROUPS[g]) != 0)
                 continue;

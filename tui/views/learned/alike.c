@@ -273,7 +273,8 @@ static void fill(const Paint *p, Rect r, HeatLook h)
             canvas_pixel(p->c, y, x, -1, h.colour, h.level, h.sign, h.ref);
 }
 
-/* Below the maps and the numbers beside them, where there is room: how much of the tokens' variance lies along each of the three directions. */
+/* Below the maps and the numbers beside them, where there is room: how much of the tokens' variance lies along each of
+ * the three directions. */
 static Rect shares_rect(const Paint *p, const Alike *a)
 {
     Rect first = map_rect(p, a, 0, a->first), last = map_rect(p, a, a->bands - 1, a->first);
