@@ -69,7 +69,7 @@ plant text_bias core/models/seq2seq.c 's/\.b_q = next_weight(b, w, 1)/.b_q = nex
 plant text_memory core/models/seq2seq.c 's/^static NodeId sublayers/static NodeId early;\n&/; s/    x = sublayers(b, x);/&\n    early = b->layer == 0 \&\& !b->decoder ? x : early;/; s/b->memory = nodes.memory;/b->memory = step ? nodes.memory : early;/' &&
     found text_memory Model "${TEXT[@]}"
 plant text_place core/models/seq2seq_embed.c 's/seq2seq_sinusoids(first, n,/seq2seq_sinusoids(first + 1, n,/' && found text_place Model "${TEXT[@]}"
-plant text_mask core/models/seq2seq_places.c 's/for (int u = 0; u <= t; u++)/for (int u = 0; u < keys; u++)/' && found text_mask Model "${TEXT[@]}"
+plant text_mask core/models/seq2seq_places.c 's/\.first = first, \.window/.first = keys, .window/' && found text_mask Model "${TEXT[@]}"
 plant text_norm core/models/seq2seq.c 's/return behind ? text_norm(b, s->norm, s->gamma, sum) : sum;/return behind ? text_norm(b, s->norm, s->gamma, out) : sum;/' &&
     found text_norm Model "${TEXT[@]}"
 finish plant

@@ -199,6 +199,10 @@ static bool open_lesson(App *a, const char *which, Err *err)
     }
     if (strcmp(which, "numbers") == 0 && a->desk.open) {
         desk_numbers(&a->desk, &a->overlay);
+        if (!a->overlay.count) {
+            overlay_close(&a->overlay);
+            session_say(&a->s, "This card has no numbers.");
+        }
         return true;
     }
     if (strcmp(which, "notes") == 0 && a->desk.open) {

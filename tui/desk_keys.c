@@ -103,8 +103,8 @@ static bool go_on(Desk *d, bool skips, int height, int width)
         const Question *q = player_card(p)->question;
         bool act = q->kind == QUESTION_PLACE || q->kind == QUESTION_CHANGE;
         buf_puts(&d->said, q->predict ? "First say what you expect; n skips the question."
-                           : act      ? "First try it; n skips the task."
-                                      : "First answer; n skips the question.");
+                           : act      ? "Try it first; n skips the task."
+                                      : "Answer first; n skips the question.");
         d->first = INT_MAX; /* below the last page */
         return d->front = true;
     }

@@ -286,8 +286,6 @@ void desk_numbers(const Desk *d, Overlay *o)
         for (int k = 0; k < c->items[i].count; k++)
             add_live(p, o, c->items[i].spans[k].text);
     add_live(p, o, c->question ? c->question->text : "");
-    if (!o->count)
-        overlay_add(o, "This card has no numbers.", "", NULL);
 }
 
 void desk_notes(const Desk *d, Overlay *o)

@@ -21,6 +21,14 @@ bool recipe_check(const Recipe *r, Err *err)
     return true;
 }
 
+void recipe_shorten(Recipe *r, int steps)
+{
+    const Recipe shorter = r->kind->recipe(steps);
+    r->steps = shorter.steps;
+    r->warmup = r->warmup < shorter.warmup ? r->warmup : shorter.warmup;
+    r->log_every = r->log_every < shorter.log_every ? r->log_every : shorter.log_every;
+}
+
 int recipe_cycle(const Recipe *r)
 {
     return r->steps / (r->cycles > 1 ? r->cycles : 1);

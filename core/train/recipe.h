@@ -88,6 +88,9 @@ bool recipe_model(const Recipe *r, void *config, const Json *j, Err *err);
 /* Both as one JSON object, for the folder of a trained model. */
 void recipe_write(const Recipe *r, const void *config, Buf *out);
 
+/* So many steps, with a warm-up and rows of the history for as many. */
+void recipe_shorten(Recipe *r, int steps);
+
 int recipe_cycle(const Recipe *r);                        /* steps of a cycle */
 double recipe_rate(const Recipe *r, int width, int step); /* learning rate of step 0 … steps-1 */
 double recipe_difficulty(const Recipe *r, int step);      /* 0 … 1 */

@@ -93,8 +93,9 @@ typedef struct TaskKind {
     bool (*find)(const char *folder, const Recipe *r, void *config, void **examples,
                  bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
     void (*leave)(void *examples);
-    /* How many steps a training on them has where nobody says; NULL: the recipe's. */
-    int (*steps)(const Recipe *r, const void *config, const void *examples);
+    /* Fits a recipe to them: how many steps, unless that was said, and how many examples are looked at meanwhile; NULL:
+     * it stays as it is. */
+    void (*fit)(Recipe *r, const void *config, const void *examples, bool said);
 
     /* t->model of t->config with its first weights, t->descent that lists them, t->width, t->history, t->own. */
     void (*open)(Trainer *t);

@@ -11,6 +11,7 @@
 #include "core/base/dmath.h"
 #include "core/base/file.h"
 #include "core/base/rng.h"
+#include "core/base/utf8.h"
 #include "core/graph/grad.h"
 #include "core/io/tokenizer.h"
 #include "core/io/tokenizer_learn.h"
@@ -181,6 +182,23 @@ static bool encode(Texts *x, const Buf *text, Err *err)
     return ok;
 }
 
+/* Another encoding would be learned as marks of what can't be read. */
+static bool is_utf8(const Buf *text, const char *path, Err *err)
+{
+    const char *at = buf_str(text), *end = at + text->len;
+    while (at < end) {
+        const char *was = at;
+        if (!*at)
+            at++; /* a character like any other */
+        else if (utf8_next(&at) == 0xfffd && memcmp(was, "\xef\xbf\xbd", 3) != 0)
+            return err_set(err,
+                           "%s: byte %zu is no UTF-8: this is another encoding, or no text. `iconv -f latin1 -t utf-8` "
+                           "makes UTF-8 of Latin-1",
+                           path, (size_t)(was - buf_str(text)));
+    }
+    return true;
+}
+
 static bool find(const char *path, const Recipe *r, void *config, void **examples,
                  bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
 {
@@ -191,6 +209,10 @@ static bool find(const char *path, const Recipe *r, void *config, void **example
         return err_set(err, "a decoder learns from a text: name its file with --text FILE");
     if (!file_read(path, TEXT_MOST, &text, err))
         return false;
+    if (!is_utf8(&text, path, err)) {
+        buf_free(&text);
+        return false;
+    }
     Texts *x = xcalloc(1, sizeof *x);
     x->digest = digest_bytes(DIGEST_START, text.data, text.len);
     x->pieces = tokenizer_learn(text.data, text.len, c->target_words, &x->tokenizer, progress, context, err);
@@ -210,15 +232,23 @@ static bool find(const char *path, const Recipe *r, void *config, void **example
     return ok;
 }
 
+/* Stretches of what is held out, one behind the other. */
+static size_t stretches(const Texts *x, size_t length)
+{
+    return (x->n - x->learnt - 1) / length;
+}
+
 /* Each token is read about five times, within the recipe's minutes: read thirty times, a text of half a megabyte is
  * known by heart, and what is held out is told worse than after five. */
-static int steps(const Recipe *r, const void *config, const void *examples)
+static void fit(Recipe *r, const void *config, const void *examples, bool said)
 {
     enum { PASSES = 5, LEAST = 100 };
     const Texts *x = examples;
-    const size_t tokens = (size_t)r->batch * (size_t)((const Seq2seqConfig *)config)->positions,
-                 n = (PASSES * x->learnt + tokens - 1) / tokens;
-    return n < LEAST ? LEAST : n > (size_t)r->steps ? r->steps : (int)n;
+    const size_t length = (size_t)((const Seq2seqConfig *)config)->positions, tokens = (size_t)r->batch * length,
+                 n = (PASSES * x->learnt + tokens - 1) / tokens, held = stretches(x, length);
+    r->check = held < (size_t)r->check ? (int)held : r->check;
+    if (!said)
+        recipe_shorten(r, n < LEAST ? LEAST : n > (size_t)r->steps ? r->steps : (int)n);
 }
 
 /* --- the model --- */
@@ -336,11 +366,9 @@ static void load(const Trainer *t, TaskBench *b, size_t micro)
     fill(b, TEXT_MICRO);
 }
 
-/* Stretches of what is held out, one behind the other. */
-static size_t stretches(const Trainer *t)
+static size_t held(const Trainer *t)
 {
-    const Texts *x = t->examples;
-    return (x->n - x->learnt - 1) / (size_t)t->model.text.positions;
+    return stretches(t->examples, (size_t)t->model.text.positions);
 }
 
 static void load_exam(const Trainer *t, TaskBench *b, TaskSet set, uint64_t first, size_t n)
@@ -349,7 +377,7 @@ static void load_exam(const Trainer *t, TaskBench *b, TaskSet set, uint64_t firs
     Batch *batch = b->own;
     (void)set;
     for (size_t i = 0; i < n; i++)
-        batch->from[i] = x->learnt + (size_t)((first + i) % stretches(t)) * (size_t)batch->length;
+        batch->from[i] = x->learnt + (size_t)((first + i) % held(t)) * (size_t)batch->length;
     fill(b, n);
 }
 
@@ -443,7 +471,7 @@ static Held examine(const Trainer *t, bool learnt, size_t most)
     const Texts *x = t->examples;
     const Seq2seqConfig *c = t->config;
     double *surprise = surprises(x);
-    size_t all = stretches(t), n;
+    size_t all = held(t), n;
     all = all < most ? all : most;
     open_bench(t, &b);
     Plan *p = plan_new(&g->graph, &g->each, 1);
@@ -511,7 +539,7 @@ const TaskKind DECODER_TASK = {
     .params = params,
     .find = find,
     .leave = leave,
-    .steps = steps,
+    .fit = fit,
     .open = open,
     .close = close,
     .build = build,
@@ -521,7 +549,7 @@ const TaskKind DECODER_TASK = {
     .load_exam = load_exam,
     .answers = answers,
     .right_answers = right_answers,
-    .held = stretches,
+    .held = held,
     .look = look,
     .record = record,
     .identity = identity,

@@ -191,6 +191,18 @@ static void what_is_refused(void **state)
     assert_false(DECODER_TASK.find(NULL, &r, &c, &examples, NULL, NULL, &err));
     assert_non_null(strstr(err.text, "--text"));
     assert_false(DECODER_TASK.find("/nonexistent/text", &r, &c, &examples, NULL, NULL, &err));
+    Buf latin = {0};
+    for (int i = 0; i < 2000; i++)
+        buf_puts(&latin, i % 3 ? "caf\xe9 \xfc"
+                                 "ber, "
+                               : "na\xefve \xa7 ");
+    char path[128];
+    snprintf(path, sizeof path, "%s.latin", folder);
+    assert_true(file_write(path, buf_str(&latin), latin.len, &err));
+    assert_false(DECODER_TASK.find(path, &r, &c, &examples, NULL, NULL, &err));
+    assert_non_null(strstr(err.text, "byte 2 is no UTF-8"));
+    unlink(path);
+    buf_free(&latin);
     c.positions = 4000; /* the text is too short for stretches of that length */
     assert_false(DECODER_TASK.find(text_path, &r, &c, &examples, NULL, NULL, &err));
     assert_non_null(strstr(err.text, "too few"));

@@ -62,7 +62,7 @@ for s in '80 24' '120 40'; do
     shows "pixel: the arithmetic" 'stored in the trace'
     shows "pixel: it adds up" 'equal, bit for bit'
     send w
-    shows "pixel: w names the chain" ' 1  blocks\.[0-9]+\.attn\.exp\['
+    shows "pixel: w names the chain" 'exponentials +h='
     send q
     unsee 'q closes' || fail "pixel: q does not close the chain"
     for i in $(seq 60); do # Enter, again and again, ends in a number that was not computed

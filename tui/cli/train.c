@@ -147,14 +147,6 @@ static bool reading(void *context, size_t done, size_t total)
     return work_progress(context, "reading what it learns from", total ? (double)done / (double)total : 0);
 }
 
-static void shorten(Recipe *r, int steps)
-{
-    const Recipe shorter = r->kind->recipe(steps);
-    r->steps = shorter.steps;
-    r->warmup = r->warmup < shorter.warmup ? r->warmup : shorter.warmup;
-    r->log_every = r->log_every < shorter.log_every ? r->log_every : shorter.log_every;
-}
-
 static bool read_config(Course *c, const Options *o, Err *err)
 {
     Json *j = o->config ? json_read(o->config, CONFIG_MAX, err) : NULL;
@@ -176,7 +168,7 @@ static bool read_config(Course *c, const Options *o, Err *err)
                                   : "only a decoder learns from a text: take \"kind\": \"decoder\" in the recipe, or "
                                     "leave out --text");
     if (o->steps)
-        shorten(r, (int)o->steps);
+        recipe_shorten(r, (int)o->steps);
     return recipe_check(r, err);
 }
 
@@ -187,8 +179,8 @@ static bool find_examples(Course *c, Err *err)
     const TaskKind *k = c->recipe.kind;
     if (!k->find(o->text ? o->text : o->pictures, &c->recipe, c->config, &c->examples, reading, c->w, err))
         return false;
-    if (k->steps && !c->said)
-        shorten(&c->recipe, k->steps(&c->recipe, c->config, c->examples));
+    if (k->fit)
+        k->fit(&c->recipe, c->config, c->examples, c->said);
     return recipe_check(&c->recipe, err);
 }
 
