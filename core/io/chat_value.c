@@ -140,7 +140,7 @@ bool value_print(Script *s, size_t at, const Value *v, Value *out)
 
 bool value_join(Script *s, size_t at, const Value *a, const Value *b, Value *out)
 {
-    Value x, y;
+    Value x = {.n = 0}, y = {.n = 0};
     if (!value_print(s, at, a, &x) || !value_print(s, at, b, &y))
         return false;
     char *text = script_room(s, x.n + y.n, 1), *said = text && (x.said || y.said) ? script_room(s, x.n + y.n, 1) : NULL;

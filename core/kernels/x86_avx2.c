@@ -184,11 +184,14 @@ INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size
 {
     V word[4];
     turn(word, b, step);
+    if (f == FLOATS) {
+        UNROLL
+        for (size_t k = 0; k < 4; k++)
+            chain = k < count ? v_fma(v_set(a[k]), word[k], chain) : chain;
+        return chain;
+    }
     UNROLL
-    for (size_t k = 0; k < 4 && f == FLOATS; k++)
-        chain = k < count ? v_fma(v_set(a[k]), word[k], chain) : chain;
-    UNROLL
-    for (size_t k = 0; k < 4 && f != FLOATS; k++) { /* two numbers a word, the first in its lower half */
+    for (size_t k = 0; k < 4; k++) { /* two numbers a word, the first in its lower half */
         const VI bits = v_bits(word[k]), upper = vi_and(bits, vi_set((int32_t)0xffff0000));
         const V first = f == BF16 ? v_from_bits(vi_up16(bits)) : of_f16(vi_and(bits, vi_set(0xffff))),
                 second = f == BF16 ? v_from_bits(upper) : of_f16(_mm256_srli_epi32(bits, 16));
