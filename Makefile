@@ -42,8 +42,8 @@ TUI_OBJ := $(patsubst %.c,$(B)/%.o,$(call SRC_OF,tui))
 LDLIBS  := -lmd4c -ljansson -lz -lpcre2-8 -lutf8proc -lm -lpthread
 LDLIBS_TUI := -lncursesw -ltinfo
 
-# stb's inverse DCT wraps around on a damaged JPEG; so may it.
-FLAGS_core_io_image_decode := -fwrapv
+# stb's inverse DCT wraps around on a damaged JPEG, and where a scan ends early it shifts a 0 by more than 31 bits; so may it.
+FLAGS_core_io_image_decode := -fwrapv -fno-sanitize=shift
 
 ##@ the program
 .PHONY: all

@@ -111,6 +111,25 @@ static void jpeg_is_the_same_everywhere(void **state)
     }
 }
 
+/* A scan that ends too early, amid a code: the library then shifts its next byte, which is 0 from there on, by more bits
+ * than a number has (it counts the bits that are left, and here fewer than none). The pixels are the same all the same. */
+static void scan_that_ends_early(void **state)
+{
+    (void)state;
+    static const uint8_t end[] = {0xc3, 0xa9, 0xd0, 0xfe, 0xfe, 0xfe, 0xf7, 0xfe, 0xf7, 0xff, 0xd9};
+    Buf b = {0};
+    Err err = {""};
+    Image im = {0};
+    slurp(&b, "image/rgb422.jpg");
+    b.len = 737;
+    buf_add(&b, end, sizeof end);
+    if (!image_decode(&im, "x", bytes_of(&b), b.len, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(crc32(0, im.data, (uInt)image_bytes(&im)), 0x978d92c8);
+    image_free(&im);
+    buf_free(&b);
+}
+
 static uint8_t *find(Buf *b, const void *what, size_t n)
 {
     for (size_t i = 0; i + n <= b->len; i++)
@@ -332,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pixels_are_those_of_pillow),
         cmocka_unit_test(jpeg_is_the_same_everywhere),
+        cmocka_unit_test(scan_that_ends_early),
         cmocka_unit_test(every_orientation),
         cmocka_unit_test(little_endian_exif),
         cmocka_unit_test(anymaps),
