@@ -1,5 +1,6 @@
 #include "lessons/layout.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +182,15 @@ static bool put_question(Pen *p, const Player *player, const Question *q, Err *e
     return true;
 }
 
+/* "Say what …" behind other words; "GELU …" and "Q and K …" stay. */
+static const char *within_sentence(Arena *a, const char *text)
+{
+    char *own = arena_strdup(a, text);
+    if (isupper((unsigned char)own[0]) && islower((unsigned char)own[1]))
+        own[0] = (char)tolower((unsigned char)own[0]);
+    return own;
+}
+
 /* What the lesson is about, what one can do after it, what it builds on. */
 static void put_opening(Pen *p, const Lesson *l)
 {
@@ -190,8 +200,8 @@ static void put_opening(Pen *p, const Lesson *l)
     }
     for (int i = 0; i < l->able.count; i++) {
         new_line(p);
-        put_text(p, LAID_STRONG, i ? "and: " : "After it you can: ");
-        put_text(p, LAID_PLAIN, l->able.at[i].text);
+        put_text(p, LAID_STRONG, i ? "and " : "After it you can ");
+        put_text(p, LAID_PLAIN, within_sentence(&p->out->arena, l->able.at[i].text));
     }
     for (int i = 0; i < l->needs.count; i++) {
         if (i == 0) {

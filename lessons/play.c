@@ -318,6 +318,16 @@ static const Question *question(const Player *p, Err *err)
     return c ? c->question : NULL;
 }
 
+static Answer *judge(Player *p, bool right)
+{
+    Answer *a = &p->answers[p->card];
+    a->given = true;
+    a->right = right;
+    a->missed |= !right;
+    a->tries++;
+    return a;
+}
+
 bool player_choose(Player *p, int choice, Buf *why, Err *err)
 {
     const Question *q = question(p, err);
@@ -327,17 +337,11 @@ bool player_choose(Player *p, int choice, Buf *why, Err *err)
         return err_set(err,
                        q->kind == QUESTION_NUMBER ? "type a number" : "this is done on the screen, not by a letter");
     if (choice < 0 || choice >= q->count)
-        return err_set(err, "there are %d answers, 1 to %d", q->count, q->count);
-    Answer *a = &p->answers[p->card];
+        return err_set(err, "type a digit from 1 to %d, the number of an answer", q->count);
     Buf said = {0};
     bool ok = player_text(p, q->choices[choice].why, &said, err);
     if (ok) {
-        *a = (Answer){.given = true,
-                      .right = q->choices[choice].right,
-                      .choice = choice,
-                      .missed = a->missed || !q->choices[choice].right,
-                      .tries = a->tries + 1,
-                      .hints = a->hints};
+        judge(p, q->choices[choice].right)->choice = choice;
         buf_puts(why, buf_str(&said));
     }
     buf_free(&said);
@@ -358,16 +362,44 @@ static bool known_mistake(const Player *p, const Question *q, double x, double w
     return true;
 }
 
-/* A number as it is printed, ".5", or arithmetic of numbers. */
-static bool typed_number(const Player *p, const char *typed, double *x)
+/* As it would be printed: of "+3", "-.6", "5." and "1E-3" too. */
+static void as_printed(const char *typed, char *out, size_t n)
 {
-    char text[100];
+    size_t k = 0;
+    for (char last = 0; *typed && k + 2 < n; last = *typed++) {
+        bool digit = isdigit((unsigned char)last), point = *typed == '.', next = isdigit((unsigned char)typed[1]);
+        if (point && next && !digit)
+            out[k++] = '0';
+        if (*typed != ' ' && !(point && digit && !next) && !(*typed == '+' && !k))
+            out[k++] = *typed == 'E' ? 'e' : *typed;
+    }
+    out[k] = 0;
+}
+
+/* Is its one comma none between thousands? Gets the point that is meant. */
+static bool comma_for_point(char *text)
+{
+    char *comma = strchr(text, ','), *digits = text + strcspn(text, "0123456789");
+    if (!comma || strchr(comma + 1, ',') || comma <= digits)
+        return false;
+    size_t before = (size_t)(comma - digits), behind = strspn(comma + 1, "0123456789");
+    *comma = '.';
+    return behind && (*digits == '0' || before > 3 || behind != 3);
+}
+
+/* A number as a person writes it, or arithmetic of numbers. */
+static bool typed_number(const Player *p, const char *typed, double *x, Err *err)
+{
+    char text[100], point[100];
     double half;
-    typed += strspn(typed, " ");
-    utf8_print(text, sizeof text, "%s%s", *typed == '.' ? "0" : "", typed);
+    as_printed(typed, text, sizeof text);
+    memcpy(point, text, sizeof point);
+    if (comma_for_point(point) && strspn(point, "0123456789.-") == strlen(point))
+        return err_set(err, "'%.40s' has a comma for a point; type %.40s", typed, point);
     size_t n = number_printed(text, x, &half);
-    return (n && !text[n + strspn(text + n, " ")]) ||
-           (*text && strspn(text, "0123456789.+-*/^() ") == strlen(text) && player_value(p, text, x, NULL));
+    bool number = (n && !text[n]) ||
+                  (*text && strspn(text, "0123456789.+-*/^()") == strlen(text) && player_value(p, text, x, NULL));
+    return (number && *x - *x == 0) || err_set(err, "'%.40s' is no number; type one, or arithmetic such as 3*4", typed);
 }
 
 bool player_number(Player *p, const char *typed, Buf *why, Err *err)
@@ -378,16 +410,15 @@ bool player_number(Player *p, const char *typed, Buf *why, Err *err)
     if (q->kind != QUESTION_NUMBER)
         return err_set(err, "this question is not answered by a number");
     double x, right, within;
-    if (!typed_number(p, typed, &x))
-        return err_set(err, "'%.40s' is no number; type one, or arithmetic such as 3*4", typed);
+    if (!typed_number(p, typed, &x, err))
+        return false;
     int mistake;
     if (!player_value(p, q->answer, &right, err) || !player_value(p, q->within, &within, err) ||
         !known_mistake(p, q, x, within, &mistake, err))
         return false;
     bool ok = dm_abs(x - right) <= within;
-    Answer *a = &p->answers[p->card];
-    *a = (Answer){
-        .given = true, .right = ok, .number = x, .missed = a->missed || !ok, .tries = a->tries + 1, .hints = a->hints};
+    Answer *a = judge(p, ok);
+    a->number = x;
     Buf said = {0};
     bool told = true;
     if (ok) {
@@ -399,6 +430,8 @@ bool player_number(Player *p, const char *typed, Buf *why, Err *err)
         told = player_text(p, q->choices[mistake].why, &said, err);
     } else {
         const Texts *hints = &p->lesson.cards[p->card].hints;
+        if (strchr(typed, ','))
+            buf_printf(&said, "%.40s is read as %.0f. ", typed, x);
         buf_puts(&said, x > right ? "It is less. " : "It is more. ");
         if (a->hints < hints->count)
             buf_puts(&said, "A hint (!) has the first step.");
@@ -422,9 +455,8 @@ bool player_done(Player *p, bool *done, Buf *why, Err *err)
     if (!player_value(p, q->answer, &x, err))
         return false;
     *done = x != 0;
-    Answer *a = &p->answers[p->card];
     if (*done) {
-        *a = (Answer){.given = true, .right = true, .tries = a->tries + 1, .hints = a->hints};
+        judge(p, true);
         return !q->why || player_text(p, q->why, why, err);
     }
     Buf found = {0};
@@ -482,7 +514,26 @@ static bool settle_number(const Player *p, const Question *q, const Answer *a, B
     buf_puts(out, "It is ");
     number_put(right, -1, out);
     buf_puts(out, ". ");
-    return (a->given && !a->right) || !q->why || player_text(p, q->why, out, err);
+    return !q->why || player_text(p, q->why, out, err);
+}
+
+static bool settle_choice(const Player *p, const Question *q, const Answer *a, Buf *out, Err *err)
+{
+    const Choice *right = right_choice(q), *said = &q->choices[a->choice];
+    if (a->given) {
+        buf_printf(out, a->right ? "You said: %s. Right. " : "You said: %s. Not so. ", said->text);
+        if (!player_text(p, said->why, out, err))
+            return false;
+        if (!a->right)
+            buf_putc(out, ' ');
+    }
+    if (!right || (a->given && a->right))
+        return true;
+    buf_puts(out, "It is: ");
+    if (!player_text(p, right->text, out, err))
+        return false;
+    buf_puts(out, ". ");
+    return player_text(p, right->why, out, err);
 }
 
 bool player_prediction(const Player *p, Buf *out, Err *err)
@@ -495,16 +546,7 @@ bool player_prediction(const Player *p, Buf *out, Err *err)
         return settle_number(p, q, a, out, err);
     if (q->kind != QUESTION_CHOICE)
         return true;
-    const Choice *right = right_choice(q), *said = a->given ? &q->choices[a->choice] : right;
-    if (a->given)
-        buf_printf(out, a->right ? "You said: %s. Right. " : "You said: %s. Not so. ", said->text);
-    else if (right)
-        buf_printf(out, "It is: %s. ", right->text);
-    if (said && !player_text(p, said->why, out, err))
-        return false;
-    if (a->given && !a->right && right)
-        buf_printf(out, " It is: %s.", right->text);
-    return true;
+    return settle_choice(p, q, a, out, err);
 }
 
 bool player_answer(const Player *p, Buf *out, Err *err)
@@ -512,11 +554,24 @@ bool player_answer(const Player *p, Buf *out, Err *err)
     const Question *q = player_card(p)->question;
     if (q && q->kind == QUESTION_NUMBER)
         return settle_number(p, q, &(Answer){0}, out, err);
-    const Choice *right = q && q->kind == QUESTION_CHOICE ? right_choice(q) : NULL;
-    if (!right)
-        return true;
-    buf_puts(out, "It is: ");
-    bool ok = player_text(p, right->text, out, err);
-    buf_puts(out, ". ");
-    return ok && player_text(p, right->why, out, err);
+    return !q || q->kind != QUESTION_CHOICE || settle_choice(p, q, &(Answer){0}, out, err);
+}
+
+bool player_owes(const Player *p)
+{
+    const Card *c = player_card(p);
+    const Answer *a = c ? &p->answers[p->card] : NULL;
+    return c && c->question && !c->question->predict && !a->told && !a->right && (a->given || a->skipped);
+}
+
+bool player_settle(Player *p, Buf *out, Err *err)
+{
+    const Question *q = player_card(p)->question;
+    p->answers[p->card].told = true;
+    if (q->kind == QUESTION_CHOICE || q->kind == QUESTION_NUMBER)
+        return player_answer(p, out, err);
+    buf_printf(out, "One way, done for you: `%s`. ", q->solution);
+    bool ok = player_through(p, p->card, err) && command_do(p->s, &p->commands, q->solution, LINE_FOREIGN, err);
+    p->s->back_count = 0; /* it is the card's screen, and nothing that was gone into */
+    return ok && (!q->why || player_text(p, q->why, out, err));
 }

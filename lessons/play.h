@@ -10,7 +10,8 @@
 
 typedef struct Answer {
     bool given, right;
-    bool skipped;  /* a prediction that was passed over */
+    bool skipped;  /* it was passed over, perhaps to be answered later */
+    bool told;     /* what is right was said, and nobody had found it */
     bool missed;   /* a wrong answer was given, this one or one before */
     int choice;    /* QUESTION_CHOICE */
     double number; /* QUESTION_NUMBER */
@@ -69,6 +70,11 @@ bool player_awaits(const Player *p);
 bool player_prediction(const Player *p, Buf *out, Err *err);
 /* What is right on this card, and why; empty where that is done on the screen. */
 bool player_answer(const Player *p, Buf *out, Err *err);
+/* Was the card's question skipped or answered wrong, and what is right not told yet? A prediction's is the next card's
+ * to tell. */
+bool player_owes(const Player *p);
+/* Tells it: as player_answer; of a place or a change it runs the solution, and says which. */
+bool player_settle(Player *p, Buf *out, Err *err);
 
 /* Prose with its live values: {{EXPRESSION}} or {{EXPRESSION|DECIMALS}} become numbers. Appends; a value that cannot be
  * had is an error. Where the card compares with what was before its change, they are … until that was seen. */

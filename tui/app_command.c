@@ -221,14 +221,11 @@ static bool open_lesson(App *a, const char *which, Err *err)
 /* A card's answer or hint; what is said to it stands on the card. */
 static bool ask_desk(App *a, bool hint, const char *typed, Err *err)
 {
-    if (hint ? desk_hint(&a->desk, err) : desk_answer(&a->desk, typed, err))
-        return true;
-    if (a->desk.open) { /* there, and not a second time as a message */
-        buf_clear(&a->desk.said);
-        buf_puts(&a->desk.said, err->text);
-        err->text[0] = 0;
-    }
-    return false;
+    if ((hint ? desk_hint(&a->desk, err) : desk_answer(&a->desk, typed, err)) || !a->desk.open)
+        return a->desk.open;
+    buf_clear(&a->desk.said); /* why it is none stands there too, and not a second time as a message */
+    buf_puts(&a->desk.said, err->text);
+    return a->desk.wrong = true;
 }
 
 /* After a command: its screen becomes a card of the lesson that is being recorded. */

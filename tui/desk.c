@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/state.h"
@@ -39,6 +40,25 @@ void desk_untried(Desk *d)
     put_try(d, &d->tried);
 }
 
+/* What the card has told already it says again. */
+static bool say_again(Desk *d)
+{
+    Player *p = &d->player;
+    Answer *a = &p->answers[p->card];
+    const Question *q = player_card(p)->question;
+    if (!q || q->predict)
+        return false;
+    if (q->kind == QUESTION_PLACE || q->kind == QUESTION_CHANGE)
+        return a->told = false;
+    if (a->told && !a->right) {
+        player_answer(p, &d->said, NULL);
+        return false;
+    }
+    return a->given && /* a number is not kept, if it was right */
+           (q->kind == QUESTION_CHOICE ? player_choose(p, a->choice, &d->said, NULL)
+                                       : a->right && player_answer(p, &d->said, NULL));
+}
+
 /* What was said to an answer, behind whether that was right, in words: colours alone are not seen by all. */
 static void desk_judge(Desk *d)
 {
@@ -61,14 +81,8 @@ bool desk_go(Desk *d, int card)
         buf_puts(&d->said, err.text);
         d->wrong = true;
     }
-    const Answer *a = &d->player.answers[card];
-    const Question *q = d->player.lesson.cards[card].question;
-    bool again = a->given && q &&
-                 !q->predict && /* what was said to it; of a number that is not kept, if it was right */
-                 (q->kind == QUESTION_CHOICE   ? player_choose(&d->player, a->choice, &d->said, NULL)
-                  : q->kind == QUESTION_NUMBER ? a->right && player_answer(&d->player, &d->said, NULL)
-                                               : false);
-    if (again)
+    *d->typed = 0;
+    if (say_again(d))
         desk_judge(d);
     desk_untried(d);
     d->front = true;
@@ -225,14 +239,18 @@ bool desk_answer(Desk *d, const char *typed, Err *err)
     if (!c || !c->question)
         return err_set(err, d->open ? "this card asks nothing; Space goes on" : "no lesson is open; t opens one");
     desk_clear_said(d);
+    *d->typed = 0;
     char *end;
     long choice = strtol(typed, &end, 10);
     bool ok;
     if (c->question->kind == QUESTION_CHOICE)
         ok = end != typed && !*end ? player_choose(&d->player, (int)choice - 1, &d->said, err)
-                                   : err_set(err, "type the number of an answer, 1 to %d", c->question->count);
-    else
+                                   : player_choose(&d->player, -1, &d->said, err);
+    else {
         ok = player_number(&d->player, typed, &d->said, err);
+        if (c->question->kind == QUESTION_NUMBER && !(ok && d->player.answers[d->player.card].right))
+            utf8_print(d->typed, sizeof d->typed, "%s", typed);
+    }
     if (ok)
         graded(d);
     return ok;
@@ -274,7 +292,8 @@ bool desk_done(Desk *d)
     bool done = false, new = false,
          act = c && c->question && (c->question->kind == QUESTION_PLACE || c->question->kind == QUESTION_CHANGE);
     Buf why = {0}, try = {0};
-    if (act && !d->player.answers[d->player.card].right && player_done(&d->player, &done, &why, NULL)) {
+    if (act && !d->player.answers[d->player.card].right && !d->player.answers[d->player.card].told &&
+        player_done(&d->player, &done, &why, NULL)) {
         put_try(d, &try);
         new = done || strcmp(buf_str(&try), buf_str(&d->tried)) != 0;
         desk_untried(d);

@@ -11,12 +11,13 @@ typedef struct Desk {
     Player player;
     bool bundled; /* its progress is kept; of a file of the reader's none is */
     uint64_t seed;
-    char then[64]; /* while a question of an earlier lesson comes back: the lesson that was asked for, else empty */
-    int again;     /* its card */
-    char from[64]; /* of a short lesson: the one that it was opened from */
-    Buf said;      /* feedback or a hint */
-    size_t hint;   /* bytes of it that are a hint, which stays while the reader tries */
-    Buf tried;     /* of a place or a change: the cell or the edits that were judged last */
+    char then[64];  /* while a question of an earlier lesson comes back: the lesson that was asked for, else empty */
+    int again;      /* its card */
+    char from[64];  /* of a short lesson: the one that it was opened from */
+    Buf said;       /* feedback or a hint */
+    size_t hint;    /* bytes of it that are a hint, which stays while the reader tries */
+    char typed[64]; /* the number that was not right, or none at all: Backspace takes it up again */
+    Buf tried;      /* of a place or a change: the cell or the edits that were judged last */
     bool right, wrong;
     bool ended; /* behind the last card: what is said is how it went */
     bool front; /* on a small screen: the card, not the screen behind it */

@@ -65,14 +65,17 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
                         : turns && desk_has_screen(d) ? "Space look  "
                         : desk_awaits(d)              ? "n skip  "
                         : player_waits(p)             ? "Space: see it change  "
+                        : player_owes(p)              ? "Space: the answer  "
                         : d->ended && desk_next_lesson(d, &next)
                             ? *d->from ? "Space: back to the lesson  " : "Space: the next lesson  "
                             : "Space on  ";
     const Answer *a = &p->answers[p->card];
-    bool hints = asks && a->hints < player_card(p)->hints.count && !(a->given && a->right); /* left, and of use */
+    bool hints = asks && a->hints < player_card(p)->hints.count && !a->right && !a->told; /* left, and of use */
     snprintf(keys, n, "%s%s%s%s  %s? words  = numbers%s", answer, hints ? "! hint  " : "", space,
-             desk_is_away(d) ? "q to the card" : "⌫ back", turns ? "Tab screen  " : "",
-             desk_is_away(d) ? "" : "  q leave");
+             desk_is_away(d) ? "q to the card"
+             : *d->typed     ? "⌫ edit"
+                             : "⌫ back",
+             turns ? "Tab screen  " : "", desk_is_away(d) ? "" : "  q leave");
     said.keys = keys;
     return said;
 }

@@ -1,4 +1,5 @@
 /* The keys of a lesson. */
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,9 +23,9 @@ static void say_end(const Desk *d, Buf *out)
     for (int i = 0; i < p->lesson.count; i++) {
         const Answer *a = &p->answers[i];
         asked += p->lesson.cards[i].question != NULL;
-        right += a->given && a->right;
-        later += a->given && a->right && a->missed;
-        wrong += a->given && !a->right;
+        right += a->right;
+        later += a->right && (a->missed || a->skipped);
+        wrong += !a->right && (a->given || a->missed);
     }
     buf_puts(out, "That was the last card. ");
     if (asked)
@@ -37,7 +38,7 @@ static void say_end(const Desk *d, Buf *out)
         buf_printf(out, ", %d without an answer", asked - right - wrong);
     buf_puts(out, asked ? ". " : "");
     for (int i = 0; i < p->lesson.count; i++)
-        if (p->lesson.cards[i].question && !p->answers[i].right)
+        if (p->lesson.cards[i].question && (!p->answers[i].right || p->answers[i].missed || p->answers[i].skipped))
             buf_printf(out, "%s%d", again++ ? ", " : "To look at again, cards: ", i + 1);
     LessonFile next;
     buf_puts(out, again ? ". " : "");
@@ -85,11 +86,29 @@ bool desk_awaits(const Desk *d)
     return player_awaits(&d->player) || (*d->then && !a->given && !a->skipped);
 }
 
-/* The card's next page, past its next pause, to the next card. */
+/* What is right, before the card is left: a question that was passed over, or answered wrong, is not left open. */
+static bool settles(Desk *d)
+{
+    Err err = {{0}};
+    if (!player_owes(&d->player))
+        return false;
+    desk_clear_said(d);
+    if (!player_settle(&d->player, &d->said, &err)) {
+        buf_puts(&d->said, err.text);
+        d->wrong = true;
+    }
+    desk_untried(d);
+    desk_keep_progress(d);
+    d->first = INT_MAX;
+    return d->front = true;
+}
+
+/* The card's next page, past its next pause, what is right where that was not found, to the next card. */
 static bool go_on(Desk *d, bool skips, int height, int width)
 {
     Player *p = &d->player;
     int page = desk_next_page(d, height, width);
+    *d->typed = 0;
     if (page >= 0) {
         d->first = page;
         return true;
@@ -111,7 +130,7 @@ static bool go_on(Desk *d, bool skips, int height, int width)
     if (desk_awaits(d))
         p->answers[p->card].skipped = true;
     if (!player_waits(p))
-        return turn(d, 1);
+        return settles(d) || turn(d, 1);
     Err err = {{0}};
     desk_clear_said(d);
     if (!player_on(&d->player, &err)) {
@@ -135,6 +154,32 @@ static bool answer_key(Desk *d, const char *key, Buf *command)
     else if (q->kind == QUESTION_NUMBER)
         buf_printf(command, "prompt answer %s", key);
     return command->len > 0;
+}
+
+/* While a question stands a digit or a letter that is no answer to it does not act on what is shown: a letter moves
+ * about in it at most, or is a key that the card speaks of. */
+static bool stray(Desk *d, const char *key)
+{
+    static const char MOVES[] = "hjklHJKLt";
+    const Card *c = player_card(&d->player);
+    const Question *q = c->question;
+    const Answer *a = &d->player.answers[d->player.card];
+    bool stands = q && (q->kind == QUESTION_CHOICE || q->kind == QUESTION_NUMBER) && !a->skipped && !a->told &&
+                  !(a->given && (a->right || q->predict));
+    if (!stands || key[1] || !isalnum((unsigned char)*key) || strchr(MOVES, *key))
+        return false;
+    for (int i = 0; i < c->item_count; i++)
+        for (int k = 0; k < c->items[i].count; k++)
+            if (c->items[i].spans[k].style == SPAN_CODE && strcmp(c->items[i].spans[k].text, key) == 0)
+                return false;
+    desk_clear_said(d);
+    buf_printf(&d->said, "%s is no answer here. ", key);
+    if (q->kind == QUESTION_NUMBER)
+        buf_puts(&d->said, "Type a number, such as 12 or -0.5, then Enter; n skips the question.");
+    else
+        buf_printf(&d->said, "Type a digit from 1 to %d; n skips the question.", q->count);
+    d->first = INT_MAX;
+    return d->front = true;
 }
 
 /* The card's words one after the other, then the page that has them all. */
@@ -171,6 +216,14 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
     bool turns = desk_takes_turns(height, width);
     if (comes_back(d, key)) {
         buf_puts(command, "back");
+        return true;
+    }
+    if (*d->typed && strcmp(key, "Backspace") == 0) { /* what was typed is there again, without its last character */
+        size_t n = strlen(d->typed);
+        while (n > 1 && ((unsigned char)d->typed[n - 1] & 0xc0) == 0x80)
+            n--;
+        buf_printf(command, "prompt answer %.*s", (int)n - 1, d->typed);
+        *d->typed = 0;
         return true;
     }
     for (size_t i = 0; i < 3; i++) {
@@ -210,15 +263,12 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
         buf_puts(command, "lesson notes");
         return true;
     }
-    bool digit = !key[1] && key[0] >= '0' && key[0] <= '9';
-    if (digit && desk_next_page(d, height, width) >= 0) { /* no answer to what is on a later page: there it is */
+    const Question *q = player_card(&d->player)->question;
+    bool digit = !key[1] && key[0] >= '0' && key[0] <= '9', later = digit && desk_next_page(d, height, width) >= 0;
+    if (later) /* what is asked on a later page comes into sight; a choice that nobody has read is none */
         d->first = INT_MAX;
+    if ((later && !(q && q->kind == QUESTION_NUMBER)) || answer_key(d, key, command) || stray(d, key))
         return d->front = true;
-    }
-    if (answer_key(d, key, command)) {
-        d->front = true;
-        return true;
-    }
     if (turns && d->front &&
         (strcmp(key, "Enter") == 0 || strlen(key) == 1 || strcmp(key, "Up") == 0 || strcmp(key, "Down") == 0 ||
          strcmp(key, "Left") == 0 || strcmp(key, "Right") == 0) &&

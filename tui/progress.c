@@ -69,7 +69,7 @@ void progress_of(const Player *p, const char *name, uint64_t seed, LessonProgres
         const Answer *a = &p->answers[i];
         const Question *q = p->lesson.cards[i].question;
         bool choice = q && q->kind == QUESTION_CHOICE;
-        out->answers[i] = (char)(a->skipped                        ? 's'
+        out->answers[i] = (char)(!a->given && a->skipped           ? 's'
                                  : !q || (!a->given && !a->missed) ? '-'
                                  : choice                          ? (a->missed ? 'a' : '1') + a->choice
                                  : !a->right                       ? 'w'
@@ -96,8 +96,8 @@ void progress_put(const LessonProgress *from, Player *p)
             p->answers[i] = (Answer){.given = true, .right = true, .missed = what == 'R'};
         else if (q->kind != QUESTION_CHOICE && (what == 'w' || what == 'R'))
             p->answers[i].missed = true;
-        else if (q->predict && what == 's')
-            p->answers[i] = (Answer){.skipped = true};
+        else if (what == 's')
+            p->answers[i] = (Answer){.skipped = true, .told = !q->predict};
     }
 }
 

@@ -8,10 +8,13 @@
 #include "core/base/utf8.h"
 #include "core/session/address.h"
 
+static const char ANSWER[] = "answer ";
+
 void prompt_open(Prompt *p, const char *text)
 {
     utf8_print(p->text, sizeof p->text, "%s", text);
     p->length = p->cursor = (int)strlen(p->text);
+    p->answers = strncmp(text, ANSWER, strlen(ANSWER)) == 0;
     p->history_at = p->history_count;
     buf_clear(&p->choices);
     p->choice = -1;
@@ -70,6 +73,10 @@ static int after(const Prompt *p, int i)
 
 static void erase(Prompt *p, int from, int to)
 {
+    int kept = p->answers && strncmp(p->text, ANSWER, strlen(ANSWER)) == 0 ? (int)strlen(ANSWER) : 0;
+    from = from > kept ? from : kept;
+    if (to <= from)
+        return;
     memmove(p->text + from, p->text + to, (size_t)(p->length - to) + 1);
     p->length -= to - from;
     p->cursor = from;
@@ -299,6 +306,10 @@ void prompt_hint(const Prompt *p, const Session *s, const Commands *commands, Bu
     char name[32];
     size_t n = strcspn(p->text, " ");
     const float *v = session_peek(s, SIDE_B, s->place.path);
+    if (p->answers) {
+        buf_puts(out, "Enter answers  Esc leaves the question open");
+        return;
+    }
     if (!p->length) {
         for (int i = 0; prompt_first(i); i++)
             buf_printf(out, "%s%s", i ? "  " : "try  ", prompt_first(i));

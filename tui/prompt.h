@@ -10,6 +10,7 @@ typedef struct Prompt {
     bool open;
     char text[PROMPT_SIZE];
     int length, cursor;            /* bytes */
+    bool answers;                  /* a card's question: the word that it begins with is not erased */
     char *history[PROMPT_HISTORY]; /* oldest first; owned */
     int history_count, history_at;
     char sought[PROMPT_SIZE]; /* what was typed when the history was first gone to: lines are looked for by it */

@@ -208,7 +208,7 @@ static void answers_are_graded_and_explained(void **state)
     assert_true(player_enter(&p, 1, &err));
     buf_clear(&why);
     assert_true(player_prediction(&p, &why, &err));
-    assert_string_equal(buf_str(&why), "You said: no. Not so. 4 of it It is: yes.");
+    assert_string_equal(buf_str(&why), "You said: no. Not so. 4 of it It is: yes. so");
     buf_clear(&why);
     assert_true(player_number(&p, "3", &why, &err) && !p.answers[1].right);
     assert_string_equal(buf_str(&why), "only the first");
@@ -217,7 +217,26 @@ static void answers_are_graded_and_explained(void **state)
     assert_true(player_number(&p, "4.05", &why, &err) && p.answers[1].right);
     assert_false(player_number(&p, "four", &why, &err) || player_number(&p, "m:x", &why, &err));
     assert_true(player_number(&p, "8/2", &why, &err) && p.answers[1].right);
-    assert_true(player_number(&p, ".4", &why, &err) && p.answers[1].number == 0.4);
+    static const struct {
+        const char *typed;
+        double x;
+    } WRITTEN[] = {{".4", 0.4},     {"-.6", -0.6},  {"+3", 3},         {"5.", 5},
+                   {"1e-3", 1e-3},  {"1E-3", 1e-3}, {" 2.5 ", 2.5},    {"\xE2\x88\x92.5", -0.5},
+                   {"1,024", 1024}, {".5*3", 1.5},  {"-(1+.5)", -1.5}, {"2 / 4", 0.5}};
+    for (size_t i = 0; i < sizeof WRITTEN / sizeof *WRITTEN; i++)
+        if (!player_number(&p, WRITTEN[i].typed, &why, &err) || fabs(p.answers[1].number - WRITTEN[i].x) > 1e-12)
+            fail_msg("'%s' is read as %g", WRITTEN[i].typed, p.answers[1].number);
+    static const char *const COMMAS[][2] = {{"-0,6", "type -0.6"},
+                                            {"0,123", "type 0.123"},
+                                            {"3,5", "type 3.5"},
+                                            {"12345,678", "type 12345.678"}};
+    for (size_t i = 0; i < sizeof COMMAS / sizeof *COMMAS; i++) /* what to type instead is said, and is taken */
+        assert_true(!player_number(&p, COMMAS[i][0], &why, &err) && strstr(err.text, COMMAS[i][1]) &&
+                    player_number(&p, strstr(err.text, "type ") + 5, &why, &err));
+    assert_false(player_number(&p, "", &why, &err) || player_number(&p, "-", &why, &err) ||
+                 player_number(&p, "1/0", &why, &err) || player_number(&p, "1,2,3", &why, &err));
+    buf_clear(&why);
+    assert_true(player_number(&p, "1,024", &why, &err) && strstr(buf_str(&why), "1024")); /* no 1.024 */
     buf_clear(&why);
     assert_true(player_hint(&p, &why, &err));
     assert_string_equal(buf_str(&why), "3 and …");

@@ -1066,7 +1066,7 @@ static void a_prediction_comes_first(void **state)
     assert_true(player_prediction(p, &said, NULL));
     assert_true(strstr(buf_str(&said), "Not so. ") && strstr(buf_str(&said), q->choices[wrong].why));
     desk_go(&a.desk, p->lesson.count - 1);
-    for (int i = 0; i < 8 && !a.desk.said.len; i++) /* what was not right is named at the end */
+    for (int i = 0; i < 8 && !a.desk.ended; i++) /* what was not right is named at the end */
         key("n");
     assert_true(strstr(buf_str(&a.desk.said), "To look at again, cards: ") && strstr(buf_str(&a.desk.said), "8"));
     key("Space"); /* and the next lesson is one key away */

@@ -15,6 +15,7 @@
 #include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "core/session/screens.h"
+#include "lessons/layout.h"
 #include "lessons/numbers.h"
 #include "tests/tui/opened.h"
 #include "tui/app_parts.h"
@@ -272,11 +273,203 @@ static void the_keys_of_a_card_are_whole(void **state)
     }
 }
 
+static void key(const char *name)
+{
+    TermEvent e = {.kind = TERM_KEY};
+    snprintf(e.key, sizeof e.key, "%s", name);
+    app_event(&a, &e);
+}
+
+static void open_lesson(int number)
+{
+    char line[32];
+    snprintf(line, sizeof line, "lesson %d", number);
+    app_do(&a, line);
+    assert_int_equal(a.desk.player.lesson.number, number);
+}
+
+/* The words that explain what is right, with their values as they are now. */
+static void put_right(const Question *q, Buf *out)
+{
+    const char *why = q->why ? q->why : "";
+    for (int i = 0; q->kind == QUESTION_CHOICE && i < q->count; i++)
+        why = q->choices[i].right ? q->choices[i].why : why;
+    buf_clear(out);
+    assert_true(player_text(&a.desk.player, why, out, NULL));
+}
+
+/* A question of every card of every lesson: passed over, or answered wrong and left so. Before the next one it is said
+ * what is right, and why; a task is done. Both are named at the lesson's end. */
+static void what_was_missed_is_told(void **state)
+{
+    (void)state;
+    LessonFile f;
+    Buf right = {0}, said = {0};
+    for (int i = 0; lesson_at(i, &f) && f.number >= 0; i++) {
+        open_lesson(f.number);
+        Player *p = &a.desk.player;
+        for (int k = 0; k < p->lesson.count; k++) {
+            const Question *q = p->lesson.cards[k].question;
+            bool act = q && (q->kind == QUESTION_PLACE || q->kind == QUESTION_CHANGE), done = !act;
+            if (!q)
+                continue;
+            desk_go(&a.desk, k);
+            for (int n = 0; n < 9 && a.desk.first < desk_next_page(&a.desk, 24, 80); n++)
+                key("Space");
+            if ((f.number + k) % 2 && q->kind == QUESTION_NUMBER)
+                app_do(&a, "answer 987654321");
+            else if ((f.number + k) % 2 && q->kind == QUESTION_CHOICE)
+                app_do(&a, q->choices[0].right ? "answer 2" : "answer 1");
+            for (int n = 0; n < 20 && p->card == k && !a.desk.ended; n++) {
+                put_right(q, &right);
+                buf_clear(&said);
+                buf_puts(&said, buf_str(&a.desk.said));
+                done = done || (number_value(p->s, SIDE_B, q->answer, &(double){0}, NULL) && p->answers[k].told);
+                key("n");
+            }
+            if (q->predict && p->card == k + 1) {
+                buf_clear(&said);
+                put_right(q, &right);
+                assert_true(player_prediction(p, &said, NULL));
+            }
+            if ((p->card != k + 1 && !a.desk.ended) || !done || !strstr(buf_str(&said), buf_str(&right)))
+                fail_msg("lesson %d, card %d was left with '%s'", f.number, k + 1, buf_str(&said));
+        }
+        for (int n = 0; n < 40 && !a.desk.ended; n++)
+            key("n");
+        for (int k = 0; k < p->lesson.count; k++) { /* those that were asked are named at the end */
+            char number[16];
+            snprintf(number, sizeof number, " %d", k + 1);
+            const char *at = strstr(buf_str(&a.desk.said), "cards:"), *found = at ? strstr(at, number) : NULL;
+            if (p->lesson.cards[k].question && (!found || isdigit((unsigned char)found[strlen(number)])))
+                fail_msg("lesson %d does not name card %d: %s", f.number, k + 1, buf_str(&a.desk.said));
+        }
+        session_trim(&a.s);
+    }
+    buf_free(&right);
+    buf_free(&said);
+}
+
+/* The first card of that lesson that asks for this. */
+static const Question *ask(int number, QuestionKind kind)
+{
+    open_lesson(number);
+    Player *p = &a.desk.player;
+    int k = 0;
+    while (!p->lesson.cards[k].question || p->lesson.cards[k].question->kind != kind ||
+           p->lesson.cards[k].question->predict)
+        k++;
+    p->answers[k] = (Answer){0}; /* whatever was kept of it */
+    desk_go(&a.desk, k);
+    while (desk_next_page(&a.desk, 24, 80) >= 0)
+        key("Space");
+    return player_card(p)->question;
+}
+
+/* What was refused or wrong is taken up again by Backspace, which never leaves the question; only Esc does. */
+static void a_number_is_typed_where_it_is_asked(void **state)
+{
+    (void)state;
+    static const char *const TYPED[][4] = {{"-", ".", "e", "answer -."}, {"8", "8", "8", "answer 88"}};
+    ask(0, QUESTION_NUMBER);
+    Player *p = &a.desk.player;
+    int card = p->card;
+    for (size_t i = 0; i < sizeof TYPED / sizeof *TYPED; i++) {
+        for (int k = 0; k < 3; k++)
+            key(TYPED[i][k]);
+        key("Enter");
+        assert_false(a.prompt.open || p->answers[card].right || a.message_is_error || !a.desk.said.len);
+        key("Backspace");
+        assert_true(a.prompt.open && p->card == card);
+        assert_string_equal(a.prompt.text, TYPED[i][3]);
+        for (int k = 0; k < 9; k++)
+            key("Backspace");
+        key("^U");
+        key("^W");
+        assert_true(a.prompt.open && p->card == card);
+        assert_string_equal(a.prompt.text, "answer ");
+        key("Esc");
+    }
+    key("Backspace"); /* nothing typed is left to edit */
+    assert_int_equal(p->card, card - 1);
+    desk_go(&a.desk, card);
+    key("6");
+    key("4");
+    key("Enter");
+    key("Backspace");
+    key("5");
+    key("Enter");
+    assert_true(p->answers[card].right && p->answers[card].missed);
+}
+
+/* No letter and no digit that is no answer acts on what is shown, until the question is done with. */
+static void a_question_keeps_its_keys(void **state)
+{
+    (void)state;
+    static const QuestionKind KINDS[] = {QUESTION_CHOICE, QUESTION_NUMBER};
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        const Question *q = ask(i ? 0 : 12, KINDS[i]); /* both show the model */
+        Player *p = &a.desk.player;
+        char path[SESSION_PATH];
+        int card = p->card;
+        Screen screen = a.s.place.screen;
+        snprintf(path, sizeof path, "%s", a.s.place.path);
+        for (char c = '0'; c <= 'z'; c++) {
+            bool answers = isdigit((unsigned char)c) &&
+                           (q->kind == QUESTION_NUMBER || (c > '0' && c - '0' <= q->count));
+            if (!isalnum((unsigned char)c) || strchr("npqNthjklHJKL", c) || answers)
+                continue;
+            desk_clear_said(&a.desk);
+            key((const char[]){c, 0});
+            if (!a.desk.said.len || p->card != card || a.s.edits.count || a.s.place.screen != screen || a.prompt.open ||
+                a.overlay.kind != OVERLAY_NONE || !player_awaits(p) || strcmp(a.s.place.path, path) != 0)
+                fail_msg("card %d: %c acts on the screen", card + 1, c);
+        }
+        key("l"); /* but one may look about */
+        assert_int_equal(p->card, card);
+        for (int k = 0; k < 6 && !p->answers[card].told; k++)
+            key("n");
+        assert_int_equal(p->card, card);
+        key("s");
+        assert_int_equal(a.s.edits.count, 1);
+    }
+}
+
+/* "After it you can say …": in every lesson one sentence. */
+static void what_one_will_be_able_to_do_is_a_sentence(void **state)
+{
+    (void)state;
+    static const char FRONT[] = "After it you can ";
+    LessonFile f;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        Lesson lesson;
+        Laid laid;
+        Buf text = {0};
+        Err err = {{0}};
+        assert_true(lesson_parse(&lesson, f.name, f.text, f.size, 0, &err));
+        Player p;
+        assert_true(player_open(&p, &a.s, &lesson, &err) && player_enter(&p, 0, &err));
+        p.opens = true;
+        assert_true(card_lay(&p, 4000, &laid, &err));
+        laid_text(&laid, &text);
+        const char *at = strstr(buf_str(&text), FRONT), *end = at ? strchr(at, '\n') : NULL;
+        if (!end || !islower((unsigned char)at[strlen(FRONT)]) || end[-1] != '.')
+            fail_msg("%s: %.80s", f.name, at ? at : buf_str(&text));
+        laid_free(&laid);
+        buf_free(&text);
+        player_close(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(numbers_stand_on_the_screen, start, stop),
         cmocka_unit_test_setup_teardown(the_keys_of_a_card_are_whole, start, stop),
+        cmocka_unit_test_setup_teardown(what_was_missed_is_told, start, stop),
+        cmocka_unit_test_setup_teardown(a_number_is_typed_where_it_is_asked, start, stop),
+        cmocka_unit_test_setup_teardown(a_question_keeps_its_keys, start, stop),
+        cmocka_unit_test_setup_teardown(what_one_will_be_able_to_do_is_a_sentence, start, stop),
     };
     return cmocka_run_group_tests_name("cards", tests, NULL, NULL);
 }
