@@ -231,6 +231,29 @@ static void maps_are_as_large_as_can_be(void **state)
     }
 }
 
+/* With an edit three of them share 80 columns: the maps are whole there, before any table. */
+static void maps_are_whole_beside_each_other(void **state)
+{
+    (void)state;
+    command("where rollout r7c7; ablate blocks.0.attn.z[h=1]; compare sides");
+    for (int w = 24; w <= 26; w += 2)
+        for (int m = 0; m < WHERE_OCCLUSION; m++) {
+            Canvas c;
+            const char *path = where_path(&session, SIDE_A, (WhereMethod)m);
+            int lines = 0;
+            draw_on(&c, &VIEW_WHERE, SIDE_A, 11, w, MODE_256, false);
+            for (size_t patch = 0; patch < 56; patch += patch % 8 < 7 ? 1 : 9) { /* two rows share a line of cells */
+                bool there = patch + 8 == 63 ||                                  /* the cursor */
+                             cells_of(&c, path, patch) + cells_of(&c, path, patch + 8) > 0;
+                if (!there)
+                    fail_msg("%s in %d columns: patch %zu is not drawn", path, w, patch);
+                lines += there && patch % 8 == 0;
+            }
+            assert_int_equal(lines, 4);
+            canvas_free(&c);
+        }
+}
+
 /* The gradient is that of the answer's logit unless the reader asked for another one. */
 static void gradients_of_the_answer(void **state)
 {
@@ -841,6 +864,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(next_is_the_next_map, open_bundled, close_session),
         cmocka_unit_test(mass_of_the_drops),
         cmocka_unit_test_setup_teardown(the_object_has_an_edge, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(maps_are_whole_beside_each_other, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(clicks_go_to_patch_and_map, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_are_as_large_as_can_be, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(heads_one_by_one, open_bundled, close_session),

@@ -215,10 +215,16 @@ static Layout layout(const Paint *p, const Where *w, Rect r)
     else if (r.h >= 4)
         l.table = rect_cut(&room, 'b', 1);
     int count = WHERE_METHODS, square = panels_square(p, room, count, w->l.rows, w->l.cols, SQUARE_MOST);
+    Rect more = r, line = rect_cut(&more, 'b', r.h >= 4 ? 1 : 0);
+    if (!square && (square = panels_square(p, more, count, w->l.rows, w->l.cols, SQUARE_MOST)) > 0) {
+        room = more; /* whole maps before the numbers of those that are not picked */
+        l.table = line;
+        l.bar.h = 0;
+    }
     bool picture = w->has_picture && square > 1 &&
                    square == panels_square(p, room, count + 1, w->l.rows, w->l.cols, SQUARE_MOST);
     Layout aside;
-    if (r.h >= TABLE_LEAST && layout_beside(p, w, r, square - (w->has_picture && !picture), &aside) &&
+    if (r.h >= TABLE_LEAST && layout_beside(p, w, r, square - (square && w->has_picture && !picture), &aside) &&
         (aside.maps.map[0].k > square || aside.maps.count > count))
         return aside;
     l.maps = panels_make(p, room, count + picture, w->l.rows, w->l.cols, SQUARE_MOST, w->row, w->col);

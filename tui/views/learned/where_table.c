@@ -159,9 +159,9 @@ void where_draw_share(const Paint *p, const Where *w, Rect line)
         return;
     static const char WHAT[] = " of the patches";
     int used = put_part(p, &w->share, 0, "the object's: ", line, 0);
-    if (line.w - used >= (int)strlen(WHAT) || line.h < 2)
+    if (line.w - used >= (int)strlen(WHAT))
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, WHAT);
-    else
+    else if (line.h >= 2)
         canvas_text(p->c, line.y + 1, line.x, line.w, STYLE_DIM, WHAT + 1);
 }
 
