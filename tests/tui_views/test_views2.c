@@ -1,6 +1,7 @@
 /* Attention, positions, explanations and figures: at every size they stay in their rectangle, every number on screen is
  * the trace's, and pooling keeps to the lattice of the patches. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -550,6 +551,43 @@ static bool screen_has(Canvas *c, const char *what)
     return false;
 }
 
+/* What the close-up's steps are: its products, so many at once, and its results; all of them, in every contraction. */
+static void steps_add_up(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        int products, results;
+    } OF[] = {{"blocks.0.attn.scores_raw", 16, 1},
+              {"blocks.0.attn.q", 64, 2},
+              {"blocks.0.attn.z", 65, 1},
+              {"blocks.1.mlp.out", 128, 2}};
+    session.place.screen = SCREEN_CLOSEUP;
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        Canvas c;
+        Rect r = {0, 0, 30, 110};
+        char text[2048];
+        int products = 0, at_once = 1, results = 0, steps = 0;
+        Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+        focus(OF[i].path);
+        drawn_prepare(&session, &VIEW_CLOSEUP, SIDE_A, r);
+        view_draw(&VIEW_CLOSEUP, &p, r, SIDE_A, true);
+        for (int y = 0; y < 4; y++) {
+            line_text(&c, y, text);
+            const char *at = strstr(text, " products");
+            while (at && at > text && isdigit((unsigned char)at[-1]))
+                at--;
+            if (at &&
+                sscanf(at, "%d products by %d + %d result%*[s:] %d steps", &products, &at_once, &results, &steps) < 4)
+                sscanf(at, "%d products + %d result%*[s:] %d steps", &products, &results, &steps);
+        }
+        canvas_free(&c);
+        assert_int_equal(products, OF[i].products);
+        assert_int_equal(results, OF[i].results);
+        assert_int_equal(steps, (products + at_once - 1) / at_once + results);
+    }
+}
+
 static void explain_every_kind(void **state)
 {
     (void)state;
@@ -983,6 +1021,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(both_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(masked_scores, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(matrix_shows_every_cell, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(steps_add_up, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(unpooled_where_it_fits, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(clicks_go_where_they_point, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(row_lies_on_the_picture, open_bundled, close_session),

@@ -317,18 +317,36 @@ static void draw_ruler(const Paint *p, const Closeup *c, const Layout *l)
         canvas_text(p->c, l->ruler_y, from, w, STYLE_STRONG, label);
 }
 
+/* What the steps are: products, several at once where there are many, and one for each line that comes of them. */
+static void steps_text(const Closeup *c, Buf *out)
+{
+    size_t steps = closeup_steps(c), of = 0;
+    for (size_t k = 1; k <= steps; k++)
+        of += c->line[closeup_line_of(c, k)].what == CLOSEUP_PRODUCTS;
+    buf_printf(out, " %zu products", c->terms);
+    if (of && of < c->terms)
+        buf_printf(out, " by %zu", (c->terms + of - 1) / of);
+    buf_printf(out, " + %zu result%s: %zu steps", steps - of, steps - of == 1 ? "" : "s", steps);
+    if (!of)
+        buf_clear(out);
+}
+
 static void draw_formula(const Paint *p, const Closeup *c, const Layout *l, Rect r)
 {
-    Buf text = {0};
-    char said[48];
+    Buf text = {0}, what = {0};
+    char said[80];
     size_t steps = closeup_steps(c);
+    graph_formula(c->graph, c->node, &text);
+    steps_text(c, &what);
     if (p->s->place.term)
         snprintf(said, sizeof said, " step %zu of %zu", p->s->place.term, steps);
+    else if (what.len && utf8_cells(buf_str(&text)) + utf8_cells(buf_str(&what)) <= r.w)
+        utf8_print(said, sizeof said, "%s", buf_str(&what));
     else
         snprintf(said, sizeof said, " all %zu steps", steps);
+    buf_free(&what);
     int w = utf8_cells(said);
-    w = r.w >= 2 * w ? w : 0;
-    graph_formula(c->graph, c->node, &text);
+    w = r.w >= 2 * w || r.w >= w + utf8_cells(buf_str(&text)) ? w : 0;
     canvas_text(p->c, l->formula_y, r.x, r.w - w, STYLE_STRONG, buf_str(&text));
     if (w)
         canvas_right(p->c, l->formula_y, r.x, r.w, STYLE_DIM, said);
