@@ -83,7 +83,7 @@ line ':lesson 5'
 shows "lesson 5" 'lesson 5  card 1 of 12'
 unsee 'edit: set scale off' || fail "the lesson starts with the reader's edit"
 send Space
-shows "a worked example" 'scores_raw\[t=3,u=3\]'
+shows "a worked example" 'scores_raw: 3 t × 3 u'
 shows "its arithmetic" 'derived again from these, bit for bit'
 send Right
 shows "the cursor moves" 'scores_raw\[t=a,u=c\]'

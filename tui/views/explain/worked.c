@@ -359,13 +359,20 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     return true;
 }
 
+/* ": 2 u × 4 e": [u=2,e=4] would be a cell's address among those of the cells. */
+static void put_sizes(const Graph *g, Dims d, Buf *out)
+{
+    for (int i = 0; i < d.n; i++)
+        buf_printf(out, "%s%d %s", i ? " × " : ": ", g->axes[d.axis[i]].n, g->axes[d.axis[i]].sym);
+}
+
 static void title(const Session *s, Side side, Buf *out)
 {
     const Graph *g = shown_graph(s, side);
     NodeId n = graph_find(g, s->place.path);
     buf_puts(out, s->place.path);
     if (n != NO_NODE)
-        graph_shape_text(g, graph_node(g, n)->dims, out);
+        put_sizes(g, graph_node(g, n)->dims, out);
 }
 
 void worked_text(const Paint *p, Buf *out)
@@ -376,7 +383,7 @@ void worked_text(const Paint *p, Buf *out)
         return;
     graph_formula(v.graph, v.node, &formula);
     buf_printf(out, "Shown: %s", p->s->place.path);
-    graph_shape_text(v.graph, graph_node(v.graph, v.node)->dims, out);
+    put_sizes(v.graph, graph_node(v.graph, v.node)->dims, out);
     buf_printf(out, "%s%s.\n", formula.len ? ", " : "", buf_str(&formula));
     draw_all(p, (Rect){-1, 0, p->c->h + 1, p->c->w}, SIDE_B, false, false); /* the formula's line is above the canvas */
     export_text(p->c, &text);
