@@ -10,7 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/session/address.h"
 #include "tests/tui_views/bundled.h"
+#include "tui/canvas/cell_look.h"
 #include "tui/views/tensor/tensor.h"
 
 static void look_at(const char *path)
@@ -284,12 +286,115 @@ static void below_the_strip(void **state)
     canvas_free(&c);
 }
 
+/* The values as numbers: each on the colour of its value, or of its channel; with few colours on none, and readable. */
+static void numbers_on_their_colours(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        const ViewSpec *view;
+        ColourMode mode;
+    } CASES[] = {{"blocks.1.attn.q", &VIEW_TENSOR, MODE_256},
+                 {"blocks.1.attn.q", &VIEW_TENSOR, MODE_8},
+                 {"image", &VIEW_PICTURE, MODE_TRUE},
+                 {"image", &VIEW_PICTURE, MODE_MONO}};
+    Canvas c;
+    canvas_init(&c, 30, 60);
+    session.look.view = VIEW_NUMBERS;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Paint p = {.s = &session, .c = &c, .mode = CASES[i].mode};
+        Needs needs = {0};
+        focus_on(CASES[i].path);
+        CASES[i].view->needs(&session, SIDE_A, c.clip, &needs);
+        compute(&needs);
+        canvas_clear(&c);
+        view_draw(CASES[i].view, &p, c.clip, SIDE_A, false);
+        bool picture = CASES[i].view == &VIEW_PICTURE;
+        const Graph *g = session_graph(&session, SIDE_A);
+        const char *path = picture ? site_path_any(g, SITE_INPUT) : CASES[i].path;
+        const float *x = session_peek(&session, SIDE_A, path);
+        Spread spread = spread_of(x, graph_cells(g, graph_find(g, path)));
+        spread.common = spread_common(x, spread.count, 1);
+        ColourScale scale = colour_scale_of_spread(&p, SIDE_A, &spread);
+        int grounds = 0;
+        for (int y = 1; y < c.h - 3; y++)
+            for (int column = 0; column < 28; column++) {
+                const Cell *k = canvas_at(&c, y, column);
+                if (!k->ref.run || k->style == STYLE_CURSOR || k->ch < '0' || k->ch > '9')
+                    continue;
+                if (p.mode < MODE_256) {
+                    assert_int_equal(k->bg, COLOUR_DEFAULT);
+                    continue;
+                }
+                size_t channel = k->ref.cell / (size_t)(48 * 48);
+                Colour byte = (Colour)(x[k->ref.cell] + 0.5F),
+                       want = picture ? byte << (16 - 8 * channel) : colour_scale_colour(&scale, x[k->ref.cell]);
+                assert_int_equal(k->bg, want);
+                CellLook look = cell_look(k, p.mode, false, false);
+                assert_true(colour_contrast(look.fg, look.bg) >= CONTRAST_TENTHS / 10.0);
+                grounds++;
+            }
+        assert_true(p.mode < MODE_256 || grounds > 100);
+    }
+    session.look.view = VIEW_HEAT;
+    canvas_free(&c);
+}
+
+/* Beside its numbers the patch itself: each pixel has its three numbers as colour, and is gone to by a click. */
+static void patch_beside_its_numbers(void **state)
+{
+    (void)state;
+    Canvas c;
+    canvas_init(&c, 30, 60);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+    Needs needs = {0};
+    session.look.view = VIEW_NUMBERS;
+    focus_on("image");
+    VIEW_PICTURE.needs(&session, SIDE_A, c.clip, &needs);
+    compute(&needs);
+    view_draw(&VIEW_PICTURE, &p, c.clip, SIDE_A, false);
+    const Graph *g = session_graph(&session, SIDE_A);
+    const float *x = session_peek(&session, SIDE_A, site_path_any(g, SITE_INPUT));
+    const size_t plane = (size_t)48 * 48;
+    bool seen[48 * 48] = {false};
+    int pixels = 0;
+    for (int y = 0; y < c.h; y++)
+        for (int column = 30; column < c.w; column++) {
+            const Cell *k = canvas_at(&c, y, column);
+            if (!k->ref.run || !k->level || !cell_is_data(k))
+                continue;
+            size_t at = k->ref.cell % plane;
+            Colour want = (Colour)(x[at] + 0.5F) << 16 | (Colour)(x[at + plane] + 0.5F) << 8 |
+                          (Colour)(x[at + 2 * plane] + 0.5F);
+            assert_int_equal(k->fg, want);
+            pixels += !seen[at];
+            seen[at] = true;
+        }
+    assert_true(pixels >= 18); /* the cursor's one, and the lower of two in a cell, have no Ref of their own here */
+    Buf command = {0};
+    assert_true(view_click(&VIEW_PICTURE, &p, c.clip, SIDE_A, 9, 40, &command));
+    Buf want = {0};
+    buf_puts(&want, "goto ");
+    address_put(g, graph_find(g, "image"), canvas_at(&c, 9, 40)->ref.cell, &want);
+    assert_string_equal(buf_str(&command), buf_str(&want));
+    buf_free(&want);
+    buf_free(&command);
+    session.look.view = VIEW_HEAT;
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_of_planes), cmocka_unit_test(pooling), cmocka_unit_test(nan_stays),
-        cmocka_unit_test(panning),         cmocka_unit_test(vectors), cmocka_unit_test(every_row_is_named),
+        cmocka_unit_test(cells_of_planes),
+        cmocka_unit_test(pooling),
+        cmocka_unit_test(nan_stays),
+        cmocka_unit_test(panning),
+        cmocka_unit_test(vectors),
+        cmocka_unit_test(every_row_is_named),
         cmocka_unit_test(below_the_strip),
+        cmocka_unit_test(numbers_on_their_colours),
+        cmocka_unit_test(patch_beside_its_numbers),
     };
     open_bundled();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "tui/views/heat.h"
+#include "tui/canvas/colour.h"
 
 enum { TILE, C, I, J };
 
@@ -57,32 +57,39 @@ bool tiles_range(const Tiles *t, int tile, size_t *low, size_t *high)
     return any;
 }
 
-TileFit tiles_fit(const Paint *p, const Tiles *t, int h, int w, int most)
+TileFit tiles_fit(const Paint *p, const Tiles *t, int h, int w)
 {
-    TileFit f = {.halves = heat_halves(p)};
-    int step = f.halves ? 1 : 2, longest = t->h > t->w ? t->h : t->w;
-    for (int size = most; size >= -longest; size--) {
-        if (size == 0 || size == -1)
-            continue;
-        f.size = size;
-        f.columns = size > 0 ? t->w * size : (t->w - size - 1) / -size;
-        int tall = size > 0 ? t->h * size : (t->h - size - 1) / -size; /* half lines */
-        f.lines = (tall + 1) / 2;
-        if (f.columns <= w && f.lines <= h && (size < 0 || size % step == 0 || size == 1))
-            return f;
-    }
+    HeatSize room = {heat_pixels(p, h), w};
+    int longest = t->h > t->w ? t->h : t->w, across = room.wide / (heat_halves(p) ? 1 : 2),
+        most = room.tall < across ? room.tall : across;
+    most = most < 1 ? 1 : most > longest ? longest : most;
+    TileFit f = {.rows = (t->h * most + longest - 1) / longest, .cols = (t->w * most + longest - 1) / longest};
+    f.size = heat_within(p, room, f.rows, f.cols, 1);
+    f.lines = heat_halves(p) ? (f.size.tall + 1) / 2 : f.size.tall;
+    f.columns = f.size.wide;
     return f;
 }
 
-/* Mean of a channel over the pixels that lie in [row0, row1) × [col0, col1). */
-static float mean_of(const Tiles *t, int tile, int channel, int row0, int row1, int col0, int col1)
+/* One tile, drawn as rows × cols of its pixels. */
+typedef struct Drawn {
+    const Tiles *t;
+    int tile, rows, cols;
+    float most;
+} Drawn;
+
+/* Mean of a channel over the pixels of a drawn one. */
+static float mean_of(const Drawn *d, int channel, int row, int col)
 {
+    const Tiles *t = d->t;
+    size_t i0 = heat_first((size_t)row, (size_t)t->h, (size_t)d->rows),
+           i1 = heat_first((size_t)row + 1, (size_t)t->h, (size_t)d->rows),
+           j0 = heat_first((size_t)col, (size_t)t->w, (size_t)d->cols),
+           j1 = heat_first((size_t)col + 1, (size_t)t->w, (size_t)d->cols);
     double sum = 0;
-    int n = 0;
-    for (int i = row0; i < row1 && i < t->h; i++)
-        for (int j = col0; j < col1 && j < t->w; j++, n++)
-            sum += (double)t->v.values[tiles_cell(t, tile, channel, i, j)];
-    return n ? (float)(sum / n) : NAN;
+    for (size_t i = i0; i < i1; i++)
+        for (size_t j = j0; j < j1; j++)
+            sum += (double)t->v.values[tiles_cell(t, d->tile, channel, (int)i, (int)j)];
+    return (float)(sum / ((double)(i1 - i0) * (double)(j1 - j0)));
 }
 
 static int byte_of(float x, float most)
@@ -91,49 +98,44 @@ static int byte_of(float x, float most)
     return !(at > 0) ? 0 : at >= 255 ? 255 : (int)(at + 0.5);
 }
 
-/* One unit: three channels are red, green and blue, anything else the grey of their mean. */
-static void put_unit(const Paint *p, const Tiles *t, int tile, float most, int y, int x, int half, const int edge[4])
+/* Three channels are red, green and blue, anything else the grey of their mean. */
+static HeatLook pixel_look(const void *context, int row, int col)
 {
-    float value[3], mean = 0;
+    const Drawn *d = context;
+    const Tiles *t = d->t;
+    float value[3] = {0}, mean = 0;
     for (int c = 0; c < t->channels; c++) {
-        float v = mean_of(t, tile, c, edge[0], edge[1], edge[2], edge[3]);
+        float v = mean_of(d, c, row, col);
         mean += v / (float)t->channels;
         if (c < 3)
             value[c] = v;
     }
-    for (int c = 0; t->channels != 3 && c < 3; c++)
-        value[c] = mean;
-    Ref ref = shown_ref(&t->v, tiles_cell(t, tile, 0, edge[0], edge[2]));
-    if (isnan(mean)) {
-        canvas_glyph(p->c, y, x, STYLE_DIM, '?');
-        canvas_ref(p->c, y, x, 1, ref);
-        return;
-    }
-    Colour colour = (Colour)byte_of(value[0], most) << 16 | (Colour)byte_of(value[1], most) << 8 |
-                    (Colour)byte_of(value[2], most);
-    int level = most > 0 ? (int)(fabsf(mean) / most * 9 + 0.5F) : 0;
-    canvas_pixel(p->c, y, x, half, colour, level > 9 ? 9 : level, (mean > 0) - (mean < 0), ref);
+    HeatLook look = {.colour = colourmap_colour(CM_GREY, MODE_TRUE, NAN)};
+    int i = (int)heat_first((size_t)row, (size_t)t->h, (size_t)d->rows),
+        j = (int)heat_first((size_t)col, (size_t)t->w, (size_t)d->cols);
+    look.ref = shown_ref(&t->v, tiles_cell(t, d->tile, 0, i, j));
+    if (isnan(mean))
+        return look;
+    look.colour = 0;
+    for (int c = 0; c < 3; c++)
+        look.colour = look.colour << 8 | (Colour)byte_of(t->channels == 3 ? value[c] : mean, d->most);
+    int level = d->most > 0 ? (int)(fabsf(mean) / d->most * 9 + 0.5F) : 0;
+    look.level = level > 9 ? 9 : level;
+    look.sign = (mean > 0) - (mean < 0);
+    return look;
 }
 
-/* Rows or columns of the tile that unit k stands for. */
-static void range_of(int k, int size, int *from, int *to)
+static Colour pixel_colour(const void *context, int row, int col)
 {
-    *from = size > 0 ? k / size : k * -size;
-    *to = size > 0 ? *from + 1 : *from - size;
+    return pixel_look(context, row, col).colour;
 }
 
 void tiles_draw(const Paint *p, const Tiles *t, int tile, const TileFit *f, int y, int x)
 {
     size_t low = 0, high = 0;
     float most = tiles_range(t, tile, &low, &high) ? fmaxf(fabsf(t->v.values[low]), fabsf(t->v.values[high])) : 0;
-    int tall = f->size > 0 ? t->h * f->size : (t->h - f->size - 1) / -f->size;
-    for (int line = 0; line < (f->halves ? tall : (tall + 1) / 2); line++)
-        for (int column = 0; column < f->columns; column++) {
-            int edge[4], last, first = f->halves ? line : 2 * line;
-            range_of(first, f->size, &edge[0], &edge[1]);
-            range_of(column, f->size, &edge[2], &edge[3]);
-            if (!f->halves && first + 1 < tall) /* the whole cell is two units high */
-                range_of(first + 1, f->size, &last, &edge[1]);
-            put_unit(p, t, tile, most, y + (f->halves ? line / 2 : line), x + column, f->halves ? line % 2 : -1, edge);
-        }
+    Rect r = {y, x, f->lines, f->columns};
+    heat_paint(p, r, f->rows, f->cols, f->size, pixel_look, &(Drawn){t, tile, f->rows, f->cols, most});
+    if (f->rows < t->h || f->cols < t->w)
+        heat_behind(p, r, t->h, t->w, f->size, pixel_colour, &(Drawn){t, tile, t->h, t->w, most});
 }

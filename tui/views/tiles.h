@@ -2,6 +2,7 @@
  * components. */
 #ifndef VITRINE_TUI_VIEWS_TILES_H
 #define VITRINE_TUI_VIEWS_TILES_H
+#include "tui/views/heat.h"
 #include "tui/views/shown.h"
 
 typedef struct Tiles {
@@ -17,13 +18,14 @@ bool tiles_open(const Session *s, Side side, const char *path, Tiles *out);
 /* Smallest and largest finite value of a tile, as cells; false where none is finite. */
 bool tiles_range(const Tiles *t, int tile, size_t *low, size_t *high);
 
-/* A tile in cells: size cells of the canvas stand for one pixel, or 1/size of them where size is negative. */
+/* A tile in cells: rows × cols drawn pixels, those of the tile or, where there is no room for one each, means of
+ * several. */
 typedef struct TileFit {
-    int size, lines, columns;
-    bool halves;
+    HeatSize size;
+    int rows, cols, lines, columns;
 } TileFit;
-/* The largest that fits into h × w, at most `most` columns a pixel; down to one cell. */
-TileFit tiles_fit(const Paint *p, const Tiles *t, int h, int w, int most);
+/* The largest square pixels that fit into h × w; where not all of the tile's do, as many as do. */
+TileFit tiles_fit(const Paint *p, const Tiles *t, int h, int w);
 /* Every tile has its own scale: 0 is grey, its largest value of either sign fully coloured. */
 void tiles_draw(const Paint *p, const Tiles *t, int tile, const TileFit *f, int y, int x);
 #endif

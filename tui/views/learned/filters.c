@@ -8,16 +8,24 @@
 #include "tui/views/lattice.h"
 #include "tui/views/tiles.h"
 
-enum { TILE_MOST = 4, LARGE_MOST = 6, MAP_MOST = 8, DETAIL_LEAST = 20, DETAIL_MOST = 34, WIDE = 64, BELOW = 2 };
+enum {
+    MAP_MOST = 8,
+    DETAIL_LEAST = 20,   /* columns of what is told beside the tiles */
+    DETAIL_LINES = 8,    /* lines of it below them */
+    DETAIL_COLUMNS = 26, /* of its words, where it stands below */
+    SHARE_LEAST = 22,    /* columns of a list of shares where there are several */
+    WIDE = 64,
+    BELOW = 2
+};
 
 static bool open_tiles(const Session *s, Side side, Tiles *t)
 {
     return tiles_open(s, side, shown_site(s, side, s->look.filters.components ? SITE_COMPONENTS : SITE_FILTERS), t);
 }
 
-/* The grid of tiles, and where the one in focus is told about: beside it, or in two lines below. */
+/* The grid of tiles, and where the one in focus is told about: beside it, below it, or in two lines below. */
 typedef struct Layout {
-    Rect grid, beside, below, caption;
+    Rect grid, beside, below, brief, caption;
     TileFit tile;
     int pitch_y, pitch_x, across, down, first; /* tiles; first: of the first line shown */
 } Layout;
@@ -29,40 +37,53 @@ static void grid_layout(const Paint *p, const Tiles *t, Layout *l)
     Rect r = l->grid;
     l->across = (r.w - 1) / 2 < MEASURES_TILES_ACROSS ? (r.w - 1) / 2 : MEASURES_TILES_ACROSS;
     l->across = l->across < 1 ? 1 : l->across;
-    int lines = (t->count + l->across - 1) / l->across;
-    for (int size = TILE_MOST; size >= 1; size--) {
-        l->tile = tiles_fit(p, t, r.h, (r.w - 1) / l->across - 1, size);
-        l->pitch_y = l->tile.lines + (r.h >= 2 * l->tile.lines + 1);
-        l->pitch_x = l->tile.columns + 1;
-        l->down = (r.h + l->pitch_y - l->tile.lines) / l->pitch_y;
-        if (l->down >= lines)
+    int lines = (t->count + l->across - 1) / l->across, wide = (r.w - 1) / l->across - 1;
+    l->tile = tiles_fit(p, t, (r.h + 1) / lines - 1, wide);
+    for (int h = (r.h + 1) / lines; l->tile.rows < t->h && h <= r.h; h++) {
+        TileFit larger = tiles_fit(p, t, h, wide);
+        if (larger.rows == l->tile.rows && h > (r.h + 1) / lines)
             break;
+        l->tile = larger;
     }
+    l->pitch_y = l->tile.lines + (r.h >= 2 * l->tile.lines + 1);
+    l->pitch_x = l->tile.columns + 1;
+    l->down = (r.h + l->pitch_y - l->tile.lines) / l->pitch_y;
     l->down = l->down > lines ? lines : l->down < 1 ? 1 : l->down;
     l->first = (int)scroll_first((size_t)lines, (size_t)(t->here / l->across), (size_t)l->down);
 }
 
-/* Columns of the pane beside the tiles: what they leave when a pixel has a column. */
-static int beside(const Tiles *t, int width)
+/* With so many columns at the right, or lines at the bottom, for what is told; it gets what the tiles leave. */
+static Layout with_detail(const Paint *p, const Tiles *t, Rect r, char side, int least)
 {
-    int left = width - MEASURES_TILES_ACROSS * (t->w + 1) - 2;
-    if (left > 2 * DETAIL_MOST) /* there is room for everything */
-        return left;
-    return left < DETAIL_LEAST ? DETAIL_LEAST : left > DETAIL_MOST ? DETAIL_MOST : left;
+    Layout l = {.grid = r};
+    rect_cut(&l.grid, side, least + 1);
+    grid_layout(p, t, &l);
+    bool right = side == 'r';
+    int used = right ? l.across * l.pitch_x + 2 : l.down * l.pitch_y - (l.pitch_y - l.tile.lines) + 1;
+    (right ? rect_cut(&r, 'l', used) : rect_cut(&r, 't', used));
+    *(right ? &l.beside : &l.below) = r;
+    return l;
 }
 
 static Layout layout(const Paint *p, const Tiles *t, Rect r)
 {
     Layout l = {0};
+    Rect caption = {0};
     if (r.h > 3)
-        l.caption = rect_cut(&r, 'b', 1);
+        caption = rect_cut(&r, 'b', 1);
     if (r.w >= WIDE && r.h >= 6) {
-        l.beside = rect_cut(&r, 'r', beside(t, r.w));
-        rect_cut(&r, 'r', 1);
-    } else if (r.h >= 6)
-        l.below = rect_cut(&r, 'b', BELOW);
-    l.grid = r;
-    grid_layout(p, t, &l);
+        l = with_detail(p, t, r, 'r', DETAIL_LEAST);
+        if (r.h >= 3 * DETAIL_LINES) {
+            Layout below = with_detail(p, t, r, 'b', DETAIL_LINES);
+            l = below.tile.columns > l.tile.columns && below.down >= l.down ? below : l;
+        }
+    } else {
+        if (r.h >= 6)
+            l.brief = rect_cut(&r, 'b', BELOW);
+        l.grid = r;
+        grid_layout(p, t, &l);
+    }
+    l.caption = caption;
     return l;
 }
 
@@ -199,14 +220,19 @@ static void draw_shares(const Paint *p, const Tiles *t, Side side, Rect r)
         return;
     Rect head = rect_cut(&r, 't', 1);
     canvas_text(p->c, head.y, head.x, head.w, STYLE_DIM, head.w >= 28 ? "share of how filters differ" : "share of all");
-    size_t first = scroll_first(v.count, (size_t)t->here, (size_t)r.h);
-    for (int y = 0; y < r.h && first + (size_t)y < v.count; y++) {
-        size_t k = first + (size_t)y;
+    int columns = r.w / SHARE_LEAST > 1 ? r.w / SHARE_LEAST : 1, need = ((int)v.count + r.h - 1) / r.h;
+    columns = columns < need ? columns : need;
+    int wide = r.w / columns;
+    size_t room = (size_t)r.h * (size_t)columns, first = scroll_first(v.count, (size_t)t->here, room);
+    for (size_t i = 0; i < room && first + i < v.count; i++) {
+        size_t k = first + i;
         bool here = (int)k == t->here;
-        canvas_printf(p->c, r.y + y, r.x, 4, here ? STYLE_CURSOR : STYLE_AXIS, "%s%d", here ? ">" : " ", (int)k);
-        shown_number_right(p, &v, k, r.y + y, r.x + 4, 7, STYLE_TEXT);
-        if (r.w > 16)
-            canvas_bar(p->c, r.y + y, r.x + 12, r.w - 12, (double)v.values[k], STYLE_TEXT, shown_ref(&v, k));
+        int y = r.y + (int)i % r.h, x = r.x + (int)i / r.h * wide, w = wide - (columns > 1 ? 2 : 0);
+        canvas_printf(p->c, y, x, 4, here ? STYLE_CURSOR : STYLE_AXIS, "%s%d", here ? ">" : " ", (int)k);
+        shown_number_right(p, &v, k, y, x + 4, 7, STYLE_TEXT);
+        if (w > 16) /* the first has the largest */
+            canvas_bar(p->c, y, x + 12, w - 12, v.values[0] > 0 ? (double)(v.values[k] / v.values[0]) : 0, STYLE_TEXT,
+                       shown_ref(&v, k));
     }
 }
 
@@ -217,7 +243,7 @@ static void draw_detail(const Paint *p, const Tiles *t, Side side, Rect r)
     Rect head = rect_cut(&r, 't', 1);
     canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d", components ? "component" : "filter",
                   t->here, t->count - 1);
-    TileFit f = tiles_fit(p, t, r.h / 3, r.w, LARGE_MOST);
+    TileFit f = tiles_fit(p, t, r.h / 3, r.w);
     if (f.lines <= r.h / 3) {
         tiles_draw(p, t, t->here, &f, r.y, r.x);
         rect_cut(&r, 't', f.lines);
@@ -234,7 +260,29 @@ static void draw_detail(const Paint *p, const Tiles *t, Side side, Rect r)
     }
 }
 
-static void draw_below(const Paint *p, const Tiles *t, Side side, Rect r)
+/* The same below the tiles: large, its figures, and what is told of it at their right. */
+static void draw_under(const Paint *p, const Tiles *t, Side side, Rect r)
+{
+    bool components = p->s->look.filters.components;
+    size_t low, high;
+    TileFit f = tiles_fit(p, t, r.h, r.w / 3);
+    tiles_draw(p, t, t->here, &f, r.y, r.x + 1);
+    rect_cut(&r, 'l', f.columns + 3);
+    Rect words = rect_cut(&r, 'l', DETAIL_COLUMNS), head = rect_cut(&words, 't', 1);
+    canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d", components ? "component" : "filter",
+                  t->here, t->count - 1);
+    rect_cut(&r, 'l', 2);
+    if (components) {
+        put_figure(p, p->s, side, SITE_COMPONENTS_SINGULAR, "singular value", &words);
+        draw_shares(p, t, side, r);
+    } else if (tiles_range(t, t->here, &low, &high)) {
+        put_end(p, t, high, "largest weight ", &words);
+        put_end(p, t, low, "smallest weight", &words);
+        draw_response(p, side, t, r);
+    }
+}
+
+static void draw_brief(const Paint *p, const Tiles *t, Side side, Rect r)
 {
     size_t low, high;
     bool components = p->s->look.filters.components;
@@ -258,7 +306,9 @@ static void draw_all(const Paint *p, const Tiles *t, Side side, Rect r, bool foc
     if (l.beside.h)
         draw_detail(p, t, side, l.beside);
     if (l.below.h)
-        draw_below(p, t, side, l.below);
+        draw_under(p, t, side, l.below);
+    if (l.brief.h)
+        draw_brief(p, t, side, l.brief);
     if (!l.caption.h)
         return;
     const char *colour = t->channels == 3 ? "0 is grey; each tile on its own scale"

@@ -93,9 +93,10 @@ void picture_file(const Paint *p, Rect r, const Image *im)
 
 enum { BOTH_WIDTH = 56, FILE_WIDTH = 16, LINES_ALL = 10, LINES_SOME = 5 };
 
-/* What is where: the file's picture (w = 0: not shown), the model's picture or numbers, and the lines below. */
+/* What is where: the file's picture (w = 0: not shown), the model's picture or numbers, beside these the patch (w = 0),
+ * and the lines below. */
 typedef struct Parts {
-    Rect file, model, words;
+    Rect file, model, patch, words;
 } Parts;
 
 static bool resized(const Session *s, Side side)
@@ -164,6 +165,21 @@ static Tensor patch_of(const Pixels *px, View view)
     if (view == VIEW_STRIP)
         return tensor_plane(&px->v, DIMS_SCALAR, (Dims){.n = 3, .axis = {px->axis[0], px->axis[2], px->axis[4]}});
     return tensor_plane(&px->v, rows, cols);
+}
+
+/* The patch itself beside its numbers, which have what they need first, but not all where there are many. */
+static void cut_patch(const Paint *p, Parts *parts, const Pixels *px)
+{
+    enum { GAP = 2, LEAST = 12, MOST = 64 };
+    Tensor t = patch_of(px, VIEW_NUMBERS);
+    int room = parts->model.w, used = TENSOR_NUMBERS.wide(p, parts->model, &t), left = room - used - GAP;
+    if (p->s->look.view != VIEW_NUMBERS || room < 3 * LEAST)
+        return;
+    int wide = left > MOST ? MOST : left >= px->patch_w && left >= LEAST ? left : room / 3;
+    parts->patch = rect_cut(&parts->model, 'r', wide > LEAST ? wide : LEAST);
+    rect_cut(&parts->model, 'r', GAP);
+    used = TENSOR_NUMBERS.wide(p, parts->model, &t);
+    parts->patch.x = parts->model.x + used + GAP;
 }
 
 /* "r3c4  pixel y 21 x 27   R 231  G 224  B 89", the values tagged. */
@@ -263,7 +279,13 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             picture_model(p, parts.model, &px, focus);
         else {
             Tensor t = patch_of(&px, view);
+            PictureGround ground = {&px, picture_tone(p, &px)};
+            t.tint = picture_ground;
+            t.tint_of = &ground;
+            cut_patch(p, &parts, &px);
             tensor_how(view)->draw(p, parts.model, &t, focus);
+            if (parts.patch.w > 0)
+                picture_patch(p, parts.patch, &px);
         }
         draw_words(p, &parts, &px);
     }
@@ -283,11 +305,13 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (!pixels_open(p->s, side, pixels_input(p->s, side), &px) || !px.v.values)
         return false;
     Parts parts = parts_of(p, r, &px);
-    if (!rect_has(parts.model, y, x))
+    cut_patch(p, &parts, &px);
+    if (!rect_has(parts.model, y, x) && !rect_has(parts.patch, y, x))
         return false;
     Tensor t = patch_of(&px, view);
-    if (view == VIEW_HEAT ? !picture_hit(p, parts.model, &px, y, x, &cell)
-                          : !tensor_how(view)->hit(p, parts.model, &t, y, x, &cell))
+    if (rect_has(parts.patch, y, x) ? !picture_patch_hit(p, parts.patch, &px, y, x, &cell)
+        : view == VIEW_HEAT         ? !picture_hit(p, parts.model, &px, y, x, &cell)
+                                    : !tensor_how(view)->hit(p, parts.model, &t, y, x, &cell))
         return false;
     /* a picture in focus stays in focus: the standardised one has the same axes */
     bool same = pixels_open(p->s, side, p->s->place.path, &focus);

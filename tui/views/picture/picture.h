@@ -24,4 +24,26 @@ void picture_model(const Paint *p, Rect r, const Pixels *px, bool focus);
 bool picture_hit(const Paint *p, Rect r, const Pixels *px, int y, int x, size_t *cell);
 /* What one drawn cell is: "each point is the mean of 2×2 pixels"; nothing where it is one pixel. Appended. */
 void picture_caption(const Paint *p, Rect r, const Pixels *px, Buf *out);
+
+/* What a value looks like: 0 … 255 as it is, ready values stretched over their range; a difference as data. */
+typedef struct PictureTone {
+    bool data;
+    float low, high;
+    ColourScale scale;
+} PictureTone;
+PictureTone picture_tone(const Paint *p, const Pixels *px);
+int picture_byte(const PictureTone *t, float x); /* 0 … 255 */
+/* One pixel's colour; anything but three colours is shown as the grey of the data cursor's channel. */
+Colour picture_colour(const Pixels *px, const PictureTone *t, int row, int col);
+
+/* Of the picked patch: its pixels, as large as fits into r, the cursor's marked, below them a bar for each of its
+ * colours. */
+void picture_patch(const Paint *p, Rect r, const Pixels *px);
+bool picture_patch_hit(const Paint *p, Rect r, const Pixels *px, int y, int x, size_t *cell);
+/* The ground of a value as a number: as bright in its own channel. of: a PictureGround. */
+typedef struct PictureGround {
+    const Pixels *px;
+    PictureTone tone;
+} PictureGround;
+Colour picture_ground(const void *of, size_t cell);
 #endif

@@ -88,16 +88,9 @@ static bool unit_pixels(const PictureFit *f, const Pixels *px, int uy, int ux, i
     return inside;
 }
 
-/* What a value looks like: 0 … 255 as it is, ready values stretched over their range; a difference as data. */
-typedef struct Tone {
-    bool data;
-    float low, high;
-    ColourScale scale;
-} Tone;
-
-static Tone tone_of(const Paint *p, const Pixels *px)
+PictureTone picture_tone(const Paint *p, const Pixels *px)
 {
-    Tone t = {.data = px->v.side == SIDE_DIFF, .low = 0, .high = 255};
+    PictureTone t = {.data = px->v.side == SIDE_DIFF, .low = 0, .high = 255};
     if (t.data)
         t.scale = colour_scale_for(p, px->v.side, px->v.node, px->v.values, px->v.count);
     else if (shown_input(p->s, px->v.side)->ready) {
@@ -117,7 +110,7 @@ static float mean_of(const Pixels *px, int channel, const int edge[4])
     return (float)(sum / ((double)(edge[1] - edge[0]) * (double)(edge[3] - edge[2])));
 }
 
-static int byte_of(const Tone *t, float x)
+int picture_byte(const PictureTone *t, float x)
 {
     double share = t->high > t->low ? ((double)x - (double)t->low) / ((double)t->high - (double)t->low) : 0;
     return !(share > 0) ? 0 : share >= 1 ? 255 : (int)(share * 255 + 0.5);
@@ -129,18 +122,23 @@ static bool has_pixels(const Paint *p, const PictureFit *f)
 }
 
 /* Of the mean over those pixels; anything but three colours is shown as the grey of one channel. */
-static Colour colour_at(const Pixels *px, const Tone *t, const int edge[4])
+static Colour colour_at(const Pixels *px, const PictureTone *t, const int edge[4])
 {
     int channel = pixels_channel(px);
     Colour colour = 0;
     if (t->data)
         return colour_scale_colour(&t->scale, mean_of(px, channel, edge));
     for (int k = 0; k < 3; k++)
-        colour = colour << 8 | (Colour)byte_of(t, mean_of(px, px->channels == 3 ? k : channel, edge));
+        colour = colour << 8 | (Colour)picture_byte(t, mean_of(px, px->channels == 3 ? k : channel, edge));
     return colour;
 }
 
-static void put_unit(const Paint *p, const Pixels *px, const Tone *t, int y, int x, int half, const int edge[4])
+Colour picture_colour(const Pixels *px, const PictureTone *t, int row, int col)
+{
+    return colour_at(px, t, (int[]){row, row + 1, col, col + 1});
+}
+
+static void put_unit(const Paint *p, const Pixels *px, const PictureTone *t, int y, int x, int half, const int edge[4])
 {
     int channel = pixels_channel(px);
     Ref ref = shown_ref(&px->v, pixels_cell(px, channel, (edge[0] + edge[1]) / 2, (edge[2] + edge[3]) / 2));
@@ -168,7 +166,7 @@ static int *behind_map(int room, int pitch, int per, int gap, int patch, int pix
 }
 
 /* The picture's own pixels behind the units, in the same places. The gap between patches becomes a line. */
-static void draw_behind(const Paint *p, const Pixels *px, const PictureFit *f, const Tone *t)
+static void draw_behind(const Paint *p, const Pixels *px, const PictureFit *f, const PictureTone *t)
 {
     const int rows = pixels_height(px), cols = pixels_width(px);
     const int high = p->c->pixel_h, wide = p->c->pixel_w, line = high / 16 + 1;
@@ -222,7 +220,7 @@ static void mark_patch(const Paint *p, const PictureFit *f, const Pixels *px)
 void picture_model(const Paint *p, Rect r, const Pixels *px, bool focus)
 {
     PictureFit f = picture_fit(p, r, px);
-    Tone t = tone_of(p, px);
+    PictureTone t = picture_tone(p, px);
     Rect old = canvas_clip(p->c, r);
     for (int uy = 0; uy < f.span_y; uy++)
         for (int ux = 0; ux < f.span_x; ux++) {

@@ -124,12 +124,14 @@ typedef struct Parts {
     int caption, bar, value; /* their rows on the canvas, −1 when absent */
 } Parts;
 
-static Parts parts_of(Rect r, const TensorHow *how)
+static Parts parts_of(const Paint *p, Rect r, const TensorHow *how)
 {
+    bool bar = how->bar &&
+               (how != &TENSOR_NUMBERS || p->mode >= MODE_256); /* numbers have no ground with few colours */
     Parts parts = {.caption = -1, .bar = -1, .value = -1};
     if (r.h >= 1)
         parts.value = rect_cut(&r, 'b', 1).y;
-    if (r.h >= 4 && how->bar)
+    if (r.h >= 4 && bar)
         parts.bar = rect_cut(&r, 'b', 1).y;
     if (r.h >= 5)
         parts.caption = rect_cut(&r, 'b', 1).y;
@@ -195,7 +197,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Tensor t;
     bool open = tensor_open(p->s, side, p->s->place.path, &t);
     const TensorHow *how = open && shown_vocabulary(&t.v) ? &TENSOR_WORDS : tensor_how(p->s->look.view);
-    Parts parts = parts_of(r, how);
+    Parts parts = parts_of(p, r, how);
     if (!open) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "this side has no such node");
     } else {
@@ -231,7 +233,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Tensor t;
     size_t cell;
     bool open = tensor_open(p->s, side, p->s->place.path, &t) && t.v.values;
-    Parts parts = parts_of(r, open && shown_vocabulary(&t.v) ? &TENSOR_WORDS : tensor_how(p->s->look.view));
+    Parts parts = parts_of(p, r, open && shown_vocabulary(&t.v) ? &TENSOR_WORDS : tensor_how(p->s->look.view));
     if (!open || !rect_has(parts.body, y, x))
         return false;
     if (!how_for(&p->s->look, &t, parts.body)->hit(p, parts.body, &t, y, x, &cell))

@@ -15,7 +15,10 @@ typedef struct Tensor {
      * low it is; with a mark at the cursor's row */
     bool no_rows, no_columns, columns, lit;
     int label_least; /* columns that the labels of its rows take at least, as of what stands below it */
-    bool linear;     /* the cell of (row, col) is first + row·row_stride + col·col_stride */
+    /* The ground of a number, where it has another one than its colour on the scale; `tint_of` goes with it. */
+    Colour (*tint)(const void *tint_of, size_t cell);
+    const void *tint_of;
+    bool linear; /* the cell of (row, col) is first + row·row_stride + col·col_stride */
     size_t first, row_stride, col_stride;
 } Tensor;
 
@@ -36,6 +39,7 @@ typedef struct TensorHow {
     /* What one drawn cell is, appended: "1 cell = 2×2, max"; nothing where it is one value. */
     void (*caption)(const Paint *p, Rect r, const Tensor *t, Buf *out);
     double (*per_cell)(const Paint *p, Rect r, const Tensor *t); /* values in a drawn cell; NULL: one */
+    int (*wide)(const Paint *p, Rect r, const Tensor *t);        /* columns of r that it takes; NULL: all */
     bool bar;                                                    /* is there a colour scale to explain? */
     bool plane;                                                  /* are there rows and columns? */
 } TensorHow;

@@ -1,4 +1,4 @@
-/* A plane as a table of numbers that scrolls with the cursor. */
+/* A plane as a table of numbers that scrolls with the cursor, each on the colour of its value. */
 #include <stdio.h>
 
 #include "tui/views/tensor/tensor.h"
@@ -46,7 +46,19 @@ static Fit fit(Rect r, const Tensor *t)
     return f;
 }
 
-static void draw_cell(const Paint *p, const Fit *f, const Tensor *t, int row, int col, bool focus)
+/* With few colours a ground would take the number with it. */
+static void put_ground(const Paint *p, const ColourScale *scale, const Tensor *t, size_t cell, Rect r)
+{
+    Colour ground = t->tint ? t->tint(t->tint_of, cell) : colour_scale_colour(scale, t->v.values[cell]);
+    for (int x = r.x; x < r.x + r.w && p->mode >= MODE_256; x++) {
+        Cell *k = canvas_at(p->c, r.y, x);
+        if (k)
+            k->bg = ground;
+    }
+}
+
+static void draw_cell(const Paint *p, const Fit *f, const ColourScale *scale, const Tensor *t, int row, int col,
+                      bool focus)
 {
     size_t cell = tensor_cell(t, f->row0 + (size_t)row, f->col0 + (size_t)col);
     int y = f->cells.y + row, x = f->cells.x + col * f->cell_w;
@@ -55,8 +67,10 @@ static void draw_cell(const Paint *p, const Fit *f, const Tensor *t, int row, in
         canvas_fill(p->c, (Rect){y, x, 1, f->cell_w}, STYLE_CURSOR, ' ');
     shown_number_right(p, &t->v, cell, y, f->cell_w > 1 ? x + 1 : x, f->cell_w > 1 ? f->cell_w - 1 : 1,
                        here ? STYLE_CURSOR : STYLE_TEXT);
-    if (!here)
+    if (!here) {
+        put_ground(p, scale, t, cell, (Rect){y, x, 1, f->cell_w});
         return;
+    }
     if (f->cell_w > 1)
         canvas_glyph(p->c, y, x, STYLE_CURSOR, '[');
     focus_cursor(p, focus, y, x);
@@ -65,6 +79,7 @@ static void draw_cell(const Paint *p, const Fit *f, const Tensor *t, int row, in
 static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
 {
     Fit f = fit(r, t);
+    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
     char label[64];
     for (int col = 0; f.head && col < f.cols && t->plane.cols.n; col++) {
         size_t c = f.col0 + (size_t)col;
@@ -78,7 +93,7 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
             canvas_text(p->c, f.cells.y + row, r.x, f.label_w - 1, k == t->row ? STYLE_STRONG : STYLE_AXIS,
                         shown_label(t->v.graph, t->plane.rows, k, label, sizeof label));
         for (int col = 0; col < f.cols; col++)
-            draw_cell(p, &f, t, row, col, focus);
+            draw_cell(p, &f, &scale, t, row, col, focus);
     }
 }
 
@@ -106,4 +121,12 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
                    t->plane.col_count);
 }
 
-const TensorHow TENSOR_NUMBERS = {.draw = draw, .hit = hit, .caption = caption, .bar = false, .plane = true};
+static int wide(const Paint *p, Rect r, const Tensor *t)
+{
+    (void)p;
+    Fit f = fit(r, t);
+    return f.label_w + f.cols * f.cell_w;
+}
+
+const TensorHow TENSOR_NUMBERS = {
+    .draw = draw, .hit = hit, .caption = caption, .wide = wide, .bar = true, .plane = true};
