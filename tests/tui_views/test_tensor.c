@@ -286,6 +286,57 @@ static void below_the_strip(void **state)
     canvas_free(&c);
 }
 
+/* Few rows of many columns: broken into bands, in which every value is drawn, a cell at least each, and hit. */
+static void bands(void **state)
+{
+    (void)state;
+    enum { H = 34, W = 60 };
+    Canvas c;
+    canvas_init(&c, H, W);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    session.look.view = VIEW_HEAT;
+    look_at("blocks.1.mlp.post");
+    Tensor all, t;
+    assert_true(tensor_open(&session, SIDE_A, session.place.path, &all));
+    t = tensor_rows(&all, 0, 5);
+    t.row = 2;
+    t.v.cell = tensor_cell(&t, t.row, t.col);
+    canvas_clear(&c);
+    TENSOR_HEAT.draw(&p, (Rect){0, 0, H, W}, &t, false);
+    bool seen[5][256] = {{false}};
+    int used = 0, marks = 0;
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            size_t cell = 0;
+            if (!k->ref.run)
+                continue;
+            used++;
+            marks += k->style == STYLE_CURSOR;
+            assert_true(TENSOR_HEAT.hit(&p, (Rect){0, 0, H, W}, &t, y, x, &cell));
+            assert_int_equal(cell, k->ref.cell);
+            size_t row = cell / t.plane.col_count, col = cell % t.plane.col_count;
+            assert_true(row < 5 && col < 256);
+            seen[row][col] = true;
+        }
+    for (int row = 0; row < 5; row++)
+        for (size_t col = 0; col < t.plane.col_count; col++)
+            assert_true(seen[row][col]);
+    assert_true(marks == 1 || marks == 2); /* the cursor in one band only */
+    assert_true(used > H * W / 2);
+    assert_true(TENSOR_HEAT.per_cell(&p, (Rect){0, 0, H, W}, &t) == 1);
+    Buf caption = {0};
+    TENSOR_HEAT.caption(&p, (Rect){0, 0, H, W}, &t, &caption);
+    assert_non_null(strstr(buf_str(&caption), "columns a band"));
+    assert_null(strstr(buf_str(&caption), "1 cell"));
+    TENSOR_HEAT.draw(&p, (Rect){0, 0, H, W}, &all, false); /* 65 rows: none */
+    buf_clear(&caption);
+    TENSOR_HEAT.caption(&p, (Rect){0, 0, H, W}, &all, &caption);
+    assert_null(strstr(buf_str(&caption), "band"));
+    buf_free(&caption);
+    canvas_free(&c);
+}
+
 /* The values as numbers: each on the colour of its value, or of its channel; with few colours on none, and readable. */
 static void numbers_on_their_colours(void **state)
 {
@@ -392,6 +443,7 @@ int main(void)
         cmocka_unit_test(panning),
         cmocka_unit_test(vectors),
         cmocka_unit_test(every_row_is_named),
+        cmocka_unit_test(bands),
         cmocka_unit_test(below_the_strip),
         cmocka_unit_test(numbers_on_their_colours),
         cmocka_unit_test(patch_beside_its_numbers),

@@ -61,9 +61,21 @@ Tensor tensor_rows(const Tensor *t, size_t from, size_t count)
     return part;
 }
 
+Tensor tensor_columns(const Tensor *t, size_t from, size_t count)
+{
+    Tensor part = *t;
+    part.col0 += from;
+    part.plane.col_count = count;
+    part.col = t->col < from ? count : t->col - from;
+    if (part.col >= count)
+        part.row = t->plane.row_count;
+    return part;
+}
+
 size_t tensor_cell(const Tensor *t, size_t row, size_t col)
 {
     row += t->row0;
+    col += t->col0;
     if (t->linear)
         return t->first + row * t->row_stride + col * t->col_stride;
     return plane_cell(t->v.graph, t->v.node, &t->plane, t->v.at, row, col);

@@ -8,9 +8,9 @@
 typedef struct Tensor {
     Shown v;
     Plane plane;
-    Spread spread;   /* of all values of the node, where they are computed */
-    size_t row, col; /* the data cursor; a row past the last one: it is elsewhere */
-    size_t row0;     /* the row of the node that row 0 is: of a part of its rows */
+    Spread spread;     /* of all values of the node, where they are computed */
+    size_t row, col;   /* the data cursor; a row past the last one: it is elsewhere */
+    size_t row0, col0; /* the row and column of the node that row and column 0 are: of a part of them */
     /* where it stands beside others: without labels of its rows; without those of its columns, or with them however
      * low it is; with a mark at the cursor's row */
     bool no_rows, no_columns, columns, lit;
@@ -28,6 +28,8 @@ bool tensor_open(const Session *s, Side side, const char *path, Tensor *out);
 Tensor tensor_plane(const Shown *v, Dims rows, Dims cols);
 /* `count` of its rows from `from` on. */
 Tensor tensor_rows(const Tensor *t, size_t from, size_t count);
+/* `count` of its columns from `from` on; where the data cursor is in none of them it is elsewhere. */
+Tensor tensor_columns(const Tensor *t, size_t from, size_t count);
 size_t tensor_cell(const Tensor *t, size_t row, size_t col);
 /* Cells that the row labels take at the left of a pane of that width: 0 where there is no room or nothing to say. */
 int tensor_label_width(const Tensor *t, int width);

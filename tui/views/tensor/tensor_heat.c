@@ -1,4 +1,5 @@
-/* A plane as colours, pooled so that all of it fits or, at a chosen pooling, panned so that the cursor is seen. */
+/* A plane as colours, pooled so that all of it fits or, at a chosen pooling, panned so that the cursor is seen. One of
+ * few rows is broken into bands below each other, as a text into lines. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,6 +72,11 @@ static bool row_here(const Tensor *t)
     return t->row < t->plane.row_count;
 }
 
+static bool col_here(const Tensor *t)
+{
+    return t->col < t->plane.col_count;
+}
+
 static Fit fit(const Paint *p, Rect r, const Tensor *t)
 {
     const LookAt *look = &p->s->look;
@@ -87,7 +93,7 @@ static Fit fit(const Paint *p, Rect r, const Tensor *t)
     f.rows = (int)(f.down.drawn < room_r ? f.down.drawn : room_r);
     f.cols = (int)(f.across.drawn < room_c ? f.across.drawn : room_c);
     f.row0 = scroll_first(f.down.drawn, row_here(t) ? bin_of(&f.down, t->row) : 0, (size_t)f.rows);
-    f.col0 = scroll_first(f.across.drawn, bin_of(&f.across, t->col), (size_t)f.cols);
+    f.col0 = scroll_first(f.across.drawn, col_here(t) ? bin_of(&f.across, t->col) : 0, (size_t)f.cols);
     f.size = heat_size(p, f.cells, f.rows, f.cols);
     return f;
 }
@@ -241,6 +247,7 @@ static int col_label(const Tensor *t, bool outer, size_t col, char label[64])
 {
     const Graph *g = t->v.graph;
     Dims d = t->plane.cols;
+    col += t->col0;
     shown_label(g, d, col, label, 64);
     if (!outer)
         return utf8_cells(label);
@@ -270,13 +277,16 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
 {
     bool outer;
     char label[64];
-    int y = f->cells.y - 1, step = label_step(f, t, &outer), end = f->cells.x + f->cells.w, at = (int)cursor_col(f, t),
+    int y = f->cells.y - 1, step = label_step(f, t, &outer), end = f->cells.x + f->cells.w, from = end, width = 0;
+    if (col_here(t)) {
+        int at = (int)cursor_col(f, t);
         width = col_label(t, outer, t->col, label);
-    if (outer) /* over the first of its group */
-        at -= at_most((int)((f->col0 + (size_t)at) % (size_t)step), at);
-    int from = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, at).x;
-    from = at_least(at_most(from, end - width), f->cells.x);
-    canvas_text(p->c, y, from, end - from, STYLE_STRONG, label);
+        if (outer) /* over the first of its group */
+            at -= at_most((int)((f->col0 + (size_t)at) % (size_t)step), at);
+        from = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, at).x;
+        from = at_least(at_most(from, end - width), f->cells.x);
+        canvas_text(p->c, y, from, end - from, STYLE_STRONG, label);
+    }
     for (int k = 0; k < f->cols; k++) {
         size_t col = f->col0 + (size_t)k;
         int x = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, k).x;
@@ -288,7 +298,58 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
     }
 }
 
-static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
+/* --- bands --- */
+
+/* So many, one below the other, of `per` columns each but the last; one: all of it. */
+typedef struct Bands {
+    int count, lines; /* lines of one, with its head and without the gap behind it */
+    size_t per;
+    int wide; /* columns of the canvas that `per` of them take, with the labels */
+} Bands;
+
+/* The part of the plane that a band is, and where. */
+static Tensor band_of(const Bands *b, const Tensor *t, Rect r, int k, Rect *at)
+{
+    size_t from = (size_t)k * b->per, left = t->plane.col_count - from, count = left < b->per ? left : b->per;
+    if (b->count == 1) {
+        *at = r;
+        return *t;
+    }
+    int labels = tensor_label_width(t, r.w), cells = b->wide - labels;
+    *at = (Rect){r.y + k * (b->lines + 1), r.x, b->lines, labels + (int)((size_t)cells * count / b->per)};
+    return tensor_columns(t, from, count);
+}
+
+/* As many as fill the pane best, each row in a line of its own, where one would leave half of it empty. */
+static Bands bands_of(const Paint *p, Rect r, const Tensor *t)
+{
+    enum { MOST = 16 };
+    Bands best = {.count = 1, .lines = r.h, .per = t->plane.col_count, .wide = r.w};
+    Fit f = fit(p, r, t);
+    size_t n = t->plane.col_count, rows = t->plane.row_count, unit = f.across.inner < n ? f.across.inner : 1;
+    long most = 2L * f.size.tall * f.size.wide - 1, room = (long)heat_pixels(p, f.cells.h) * f.cells.w;
+    if (p->s->look.pool > 0 || t->lit || t->no_rows || t->columns || t->no_columns || !f.head || most > room)
+        return best;
+    for (int k = 2; k <= MOST && (size_t)k <= n / unit; k++) {
+        size_t per = (n / unit + (size_t)k - 1) / (size_t)k * unit;
+        int lines = (r.h - (k - 1)) / k, count = (int)((n + per - 1) / per);
+        if (lines < 2 || rows > (size_t)lines - 1)
+            continue;
+        Bins across = bins_of(t->v.graph, t->plane.cols, per, (size_t)f.cells.w, 0);
+        HeatSize size = heat_size(p, (Rect){0, 0, lines - 1, f.cells.w}, (int)rows, (int)across.drawn);
+        long area = (long)size.tall * size.wide * (long)n / (long)per;
+        if (area <= most || (size_t)size.tall < rows * (heat_halves(p) ? 2 : 1))
+            continue;
+        most = area;
+        best = (Bands){.count = count,
+                       .lines = (heat_halves(p) ? (size.tall + 1) / 2 : size.tall) + 1,
+                       .per = per,
+                       .wide = f.label_w + size.wide};
+    }
+    return best;
+}
+
+static void draw_band(const Paint *p, Rect r, const Tensor *t, bool focus)
 {
     Fit f = fit(p, r, t);
     ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
@@ -312,17 +373,33 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
     focus_cursor(p, focus, y, cell.x);
 }
 
+static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
+{
+    Bands b = bands_of(p, r, t);
+    for (int k = 0; k < b.count; k++) {
+        Rect at;
+        Tensor part = band_of(&b, t, r, k, &at);
+        draw_band(p, at, &part, focus);
+    }
+}
+
 static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell)
 {
-    Fit f = fit(p, r, t);
-    int row, col;
-    if (!heat_hit(p, f.cells, f.rows, f.cols, f.size, y, x, &row, &col))
-        return false;
-    HeatSource source = {t, &f, pool_kind(p, t)};
-    Ref ref;
-    heat_value(&source, row, col, &ref);
-    *cell = ref.cell;
-    return true;
+    Bands b = bands_of(p, r, t);
+    for (int k = 0; k < b.count; k++) {
+        Rect at;
+        Tensor part = band_of(&b, t, r, k, &at);
+        Fit f = fit(p, at, &part);
+        int row, col;
+        if (!heat_hit(p, f.cells, f.rows, f.cols, f.size, y, x, &row, &col))
+            continue;
+        HeatSource source = {&part, &f, pool_kind(p, &part)};
+        Ref ref;
+        heat_value(&source, row, col, &ref);
+        *cell = ref.cell;
+        return true;
+    }
+    return false;
 }
 
 /* "2", or "2–3" where cells differ. */
@@ -336,24 +413,30 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
 {
     if (!t->v.values || r.h < 1)
         return;
-    Fit f = fit(p, r, t);
+    Bands b = bands_of(p, r, t);
+    Tensor part = band_of(&b, t, r, 0, &r);
+    Fit f = fit(p, r, &part);
     ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
-    if (f.down.drawn == f.down.n && f.across.drawn == f.across.n)
-        return;
-    buf_puts(out, "1 cell = ");
-    put_bin(&f.down, out);
-    buf_puts(out, "×");
-    put_bin(&f.across, out);
-    Fit fine;
-    bool all = fit_fine(p, t, &f, &fine) && fine.down.drawn == f.down.n && fine.across.drawn == f.across.n;
-    buf_printf(out, ", %s", all ? "all drawn" : colour_scale_pool_word(p, &scale));
+    if (f.down.drawn < f.down.n || f.across.drawn < f.across.n) {
+        Fit fine;
+        bool all = fit_fine(p, &part, &f, &fine) && fine.down.drawn == f.down.n && fine.across.drawn == f.across.n;
+        buf_puts(out, "1 cell = ");
+        put_bin(&f.down, out);
+        buf_puts(out, "×");
+        put_bin(&f.across, out);
+        buf_printf(out, ", %s", all ? "all drawn" : colour_scale_pool_word(p, &scale));
+    }
+    if (b.count > 1)
+        buf_printf(out, "%s%zu columns a band", out->len ? ", " : "", b.per);
 }
 
 static double per_cell(const Paint *p, Rect r, const Tensor *t)
 {
     if (r.h < 1 || r.w < 1)
         return 1;
-    Fit f = fit(p, r, t);
+    Bands b = bands_of(p, r, t);
+    Tensor part = band_of(&b, t, r, 0, &r);
+    Fit f = fit(p, r, &part);
     return (double)f.down.n / (double)f.down.drawn * ((double)f.across.n / (double)f.across.drawn);
 }
 
