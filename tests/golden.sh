@@ -121,6 +121,8 @@ DECODER="
 decoder_heads||heads measure; heads; attention 1|80x24 120x40 200x60|
 decoder_heads_ascii||heads measure; heads; option head-kind sink|60x16|--ascii
 decoder_patching||pin; open ids:5,12,9,3; patching|80x24|
+decoder_laboratory||laboratory 8|80x24 120x40|
+decoder_neuron||neuron|80x24|
 "
 
 # learn FOLDER RECIPE: some steps; the same bytes on every machine

@@ -8,7 +8,7 @@
 
 #include "core/base/utf8.h"
 
-enum { CURVE_MOST = 22, CURVE_WITHOUT = 3, CURVE_BEFORE_SCALES = 6 };
+enum { CURVE_MOST = 22, CURVE_WITHOUT = 2, LIVE_LEAST = 4, CURVE_BEFORE_SCALES = 6 };
 
 Laboratory laboratory_open(const Session *s)
 {
@@ -27,7 +27,7 @@ Laboratory laboratory_open(const Session *s)
 
 /* Empty rectangles have no room. */
 typedef struct Layout {
-    Rect reach, curve, figures, answers, scales;
+    Rect reach, curve, figures, answers, live, scales; /* live: in the place of answers, where there is no curve */
 } Layout;
 
 static int at_most(int a, int b)
@@ -39,12 +39,12 @@ static int at_most(int a, int b)
  */
 static Layout layout(const Laboratory *l, Rect r)
 {
-    Layout out = {{0}, {0}, {0}, {0}, {0}};
+    Layout out = {{0}, {0}, {0}, {0}, {0}, {0}};
     int reach = r.h >= 2, curve = at_most(r.h - reach, 2), left = r.h - reach - curve;
     int figures = left >= 3 ? at_most(left, laboratory_figure_lines(l)) : 0;
     left -= figures;
-    int answers = at_most(left, laboratory_answer_lines(l));
-    left -= answers;
+    int live = l->why && left >= LIVE_LEAST + 2, answers = live ? 0 : at_most(left, laboratory_answer_lines(l));
+    left -= answers + (live ? LIVE_LEAST : 0);
     bool wide = r.w >= 9 * (l->heads + 1); /* the columns of laboratory_scales */
     int scales = wide && left >= l->layers + 1 + CURVE_BEFORE_SCALES ? l->layers + 1 : 0;
     left -= scales;
@@ -57,8 +57,15 @@ static Layout layout(const Laboratory *l, Rect r)
     out.figures = rect_cut(&r, 't', figures);
     rect_cut(&r, 't', gaps > 1);
     out.answers = rect_cut(&r, 't', answers);
-    if (scales && r.h > scales)
+    if (scales && r.h > scales && !live)
         rect_cut(&r, 't', 1);
+    if (live) {
+        out.scales = rect_cut(&r, 'b', scales);
+        if (scales)
+            rect_cut(&r, 'b', 1);
+        out.live = r;
+        return out;
+    }
     out.scales = rect_cut(&r, 't', scales);
     return out;
 }
@@ -116,6 +123,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     laboratory_curve(p, at.curve, &l, focus);
     laboratory_figures(p, at.figures, &l);
     laboratory_answers(p, at.answers, &l);
+    laboratory_live(p, at.live, &l);
     laboratory_scales(p, at.scales, &l);
 }
 
@@ -124,6 +132,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     (void)side, (void)r;
     for (int k = SIDE_A; k <= SIDE_B; k++)
         needs_add(out, (Side)k, shown_site(s, (Side)k, SITE_PROBS));
+    for (int k = SIDE_A; k <= SIDE_B; k++)
+        needs_add(out, (Side)k, shown_attention(s, (Side)k, session_block(s), SITE_PATTERN));
     laboratory_figure_needs(s, out);
     for (int b = 0; b < session_blocks(s); b++)
         for (int k = SIDE_A; k <= SIDE_B; k++)

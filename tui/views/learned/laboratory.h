@@ -36,4 +36,6 @@ void laboratory_answers(const Paint *p, Rect r, const Laboratory *l);
 /* attn.scale of every head as it is now, blocks × heads under a header line. */
 void laboratory_scales(const Paint *p, Rect r, const Laboratory *l);
 bool laboratory_scale_at(Rect r, const Laboratory *l, int y, int x, int *block, int *head);
+/* Where nothing is there to be counted: the row in focus and the answer, token by token, before and after. */
+void laboratory_live(const Paint *p, Rect r, const Laboratory *l);
 #endif

@@ -102,7 +102,7 @@ static void notch_text(const Laboratory *l, int i, char *out, size_t n)
     char text[32];
     utf8_print(text, sizeof text, "%.3f", (double)share);
     if (isnan(share))
-        snprintf(out, n, "%s", l->why ? "-" : "…");
+        snprintf(out, n, "…");
     else
         utf8_print(out, n, "%.4s", text + (text[0] == '0'));
 }
@@ -190,7 +190,7 @@ void laboratory_curve(const Paint *p, Rect r, const Laboratory *l, bool focus)
     if (r.h < 1 || r.w < 1)
         return;
     draw_notches(p, rect_cut(&r, 'b', 1), l, focus);
-    if (r.h > 0)
+    if (r.h > 0 && !l->why)
         draw_shares(p, rect_cut(&r, 'b', 1), l);
     if (r.h > 0)
         draw_title(p, rect_cut(&r, 't', 1), l);

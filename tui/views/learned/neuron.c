@@ -19,7 +19,9 @@ enum {
     MAP_MOST = 6,
     NUMBER = 8,
     BAR_LEAST = 6,
-    WORD_MOST = 14
+    WORD_MOST = 14,
+    UNIT_WIDE = 40, /* columns of a list of units where there are several */
+    UNIT_NUMBER = 6
 };
 
 typedef struct Unit {
@@ -302,10 +304,54 @@ static void draw_sentences(const Paint *p, const NeuronShown *n, Rect r)
     }
 }
 
+/* --- where no others are known --- */
+
+/* The unit that this token excites k-th most, of `units`; the one before it is `after` (units: none). */
+static int next_unit(const float *row, int units, int after)
+{
+    int best = -1;
+    for (int i = 0; i < units; i++)
+        if ((after < 0 || row[i] < row[after] || (row[i] == row[after] && i > after)) &&
+            (best < 0 || row[i] > row[best]))
+            best = i;
+    return best;
+}
+
+/* The units that the token in focus excites most: number, activation, a bar. */
+static void draw_units(const Paint *p, const Unit *u, Rect r)
+{
+    char label[64];
+    int at = token_here(u), unit = -1, columns = r.w / UNIT_WIDE > 1 ? r.w / UNIT_WIDE : 1, wide = r.w / columns;
+    const float *row = u->post.values + (size_t)at * (size_t)u->units;
+    Rect head = rect_cut(&r, 't', 1);
+    canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "units that %s excites most",
+                  axis_label(u->tokens, at, label, sizeof label));
+    float most = 0;
+    for (int k = 0; k < r.h * columns && (unit = next_unit(row, u->units, unit)) >= 0; k++) {
+        size_t cell = (size_t)at * (size_t)u->units + (size_t)unit;
+        int y = r.y + k % r.h, x = r.x + k / r.h * wide, bar = wide - UNIT_NUMBER - NUMBER - 3;
+        most = k ? most : row[unit];
+        canvas_printf(p->c, y, x, UNIT_NUMBER, unit == u->unit ? STYLE_CURSOR : STYLE_AXIS, "%s%d",
+                      unit == u->unit ? ">" : " ", unit);
+        shown_number_right(p, &u->post, cell, y, x + UNIT_NUMBER, NUMBER, STYLE_TEXT);
+        if (bar >= BAR_LEAST)
+            canvas_bar(p->c, y, x + UNIT_NUMBER + NUMBER + 1, bar, most > 0 ? (double)(row[unit] / most) : 0,
+                       STYLE_SIDE_B, shown_ref(&u->post, cell));
+    }
+}
+
 static void draw_excites(const Paint *p, const Unit *u, Rect r)
 {
     const char *why, *over = neuron_over(p->s);
     const NeuronShown *n = session_neuron(p->s, &why);
+    if (!n && why && u->post.values && r.h > 4) {
+        int lines = canvas_wrap_rows(p->c, r.w, why);
+        Rect below = rect_cut(&r, 'b', lines);
+        canvas_wrap(p->c, below, STYLE_DIM, why);
+        rect_cut(&r, 'b', 1);
+        draw_units(p, u, r);
+        return;
+    }
     Rect head = rect_cut(&r, 't', 1), foot = rect_cut(&r, 'b', r.h > 4);
     canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG,
                 u->words ? "words that excite it most" : "pictures that excite it most, and where");
