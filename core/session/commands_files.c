@@ -29,7 +29,8 @@ static bool run_open(Session *s, const Args *a, Err *err)
     if (!session_open_input(s, words ? a->rest + strspn(a->rest, " ") : a->word[0], err))
         return false;
     const Input *in = session_input(s, SIDE_B);
-    const char *note = session_model_note(s);
+    char about[SESSION_NOTE];
+    const char *note = session_model_note(s, about);
     int query;
     place_last_token(s);
     if (session_pinned(s) && s->compare == COMPARE_OFF) /* what was pinned was pinned to be compared */

@@ -416,9 +416,33 @@ bool session_open_model(Session *s, const char *path, Err *err)
     return true;
 }
 
+bool session_seen(const Session *s, float *distance)
+{
+    const float *far = session_peek(s, session_judged(s), site_path_any(session_base(s), SITE_SEEN_DISTANCE));
+    *distance = far ? *far : 0;
+    return far != NULL;
+}
+
+/* What an answer of a model that has learned from photographs is worth, and how far the picture is from those. */
+static const char *photo_note(const Session *s, const Model *m, char out[SESSION_NOTE])
+{
+    const bool rendered = session_input(s, SIDE_B)->rendered;
+    float far = 0;
+    if (!session_seen(s, &far))
+        return rendered ? "not a photograph: rendered by a program" : "one of ten names: whatever it sees";
+    const char *what = !(far < m->seen.limit) ? "unlike its photos"
+                       : rendered             ? "not a photograph"
+                                              : "one of ten names";
+    utf8_print(out, SESSION_NOTE,
+               rendered ? "%s: rendered, distance %.1f (95 %%: below %.1f)"
+                        : "%s: distance %.1f, 95 %% of photos below %.1f",
+               what, (double)far, (double)m->seen.limit);
+    return out;
+}
+
 /* Why a picture is none of those that the model can be asked about, or NULL. What counts stands before the colon, in 18
  * cells: a narrow pane has no room for more. */
-static const char *unknown_kind(const Session *s, const Model *m)
+static const char *unknown_kind(const Session *s, const Model *m, char out[SESSION_NOTE])
 {
     const Input *in = session_input(s, SIDE_B);
     if (m->drawn_shapes && !in->drawn)
@@ -429,21 +453,17 @@ static const char *unknown_kind(const Session *s, const Model *m)
         return NULL;
     if (in->drawn)
         return "not a photograph: this is drawn; `model bundled`";
-    const float *far = session_peek(s, session_judged(s), site_path_any(session_base(s), SITE_SEEN_DISTANCE));
-    if (far && !(*far < m->seen.limit))
-        return in->rendered ? "unlike its photos: rendered; farther from their mean than 95 %"
-                            : "unlike its photos: farther from their mean than 95 % of them";
-    return in->rendered ? "not a photograph: rendered by a program" : NULL;
+    return photo_note(s, m, out);
 }
 
-const char *session_model_note(const Session *s)
+const char *session_model_note(const Session *s, char out[SESSION_NOTE])
 {
     const Model *m = session_exhibit(s, SIDE_B)->model;
     if (!m)
         return "";
     if (!m->trained && !*session_input(s, SIDE_B)->note)
         return "untrained";
-    const char *unknown = unknown_kind(s, m);
+    const char *unknown = unknown_kind(s, m, out);
     if (unknown)
         return unknown;
     const char *left_out = session_input(s, SIDE_B)->note;

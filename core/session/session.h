@@ -368,8 +368,13 @@ bool session_cell_there(const Session *s, Side side, NodeId n);
  * at[] unchanged, where B has no such axis or ends before. */
 bool session_point(const Session *s, Side side, Dims dims, size_t joint, int at[SESSION_AXES], Err *err);
 Ref session_ref(Side side, NodeId n, size_t cell); /* the Ref a canvas cell carries */
-const char *session_model_note(
-    const Session *s); /* "untrained", or why the answer means nothing here, or ""; up to a colon it is whole */
+/* "untrained", or why the answer means nothing here or what it is worth, or ""; up to a colon it is whole. out: room
+ * for it. */
+enum { SESSION_NOTE = 96 };
+const char *session_model_note(const Session *s, char out[SESSION_NOTE]);
+/* How far B's picture is from those that the model learned from (probe_seen.c); false where nothing is known of it, or
+ * not yet. */
+bool session_seen(const Session *s, float *distance);
 
 /* ---- computing, between frames ---- */
 typedef enum NeedWhat {

@@ -17,6 +17,7 @@
 #include "assets/scenes.h"
 #include "core/base/file.h"
 #include "core/base/rng.h"
+#include "core/session/ask/ask.h"
 #include "core/session/command.h"
 #include "core/session/input.h"
 #include "core/session/learned/confusion.h"
@@ -54,7 +55,7 @@ static void pictures_choose_their_model(void **state)
     does(&s, "set scale off");
     does(&s, "open #ship");
     assert_string_equal(s.model_path, "");
-    assert_string_equal(session_model_note(&s),
+    assert_string_equal(session_model_note(&s, (char[SESSION_NOTE]){0}),
                         "no drawn shape: it knows ten of those and nothing else; `model photos`");
     session_free(&s);
     open_as(&s, NULL, "#frog");
@@ -64,7 +65,7 @@ static void pictures_choose_their_model(void **state)
     assert_string_equal(session_input(&s, SIDE_B)->path, "#ship");
     session_free(&s);
     open_as(&s, "photos", "#17");
-    assert_true(strstr(session_model_note(&s), "this is drawn") != NULL);
+    assert_true(strstr(session_model_note(&s, (char[SESSION_NOTE]){0}), "this is drawn") != NULL);
     does(&s, "open #3");
     assert_string_equal(s.model_path, "photos");
     session_free(&s);
@@ -80,7 +81,7 @@ static void warnings_begin_with_what_counts(void **state)
         open_as(&s, CASE[i][0], "#17");
         does(&s, "set scale off"); /* the model stays */
         does(&s, CASE[i][1]);
-        const char *note = session_model_note(&s);
+        const char *note = session_model_note(&s, (char[SESSION_NOTE]){0});
         if (!*note || strcspn(note, ":") > 18)
             fail_msg("%s: %s", CASE[i][1], note);
         session_free(&s);
@@ -139,9 +140,47 @@ static void what_is_unlike_is_called_that(void **state)
         assert_non_null(far);
         double want = double_distance(&s);
         assert_true(fabs((double)*far - want) < 1e-3 * want);
-        assert_int_equal(strstr(session_model_note(&s), "unlike") != NULL, *far >= s.model.seen.limit);
-        assert_true(strstr(session_model_note(&s), "rendered") != NULL);
+        assert_int_equal(strstr(session_model_note(&s, (char[SESSION_NOTE]){0}), "unlike") != NULL,
+                         *far >= s.model.seen.limit);
+        assert_true(strstr(session_model_note(&s, (char[SESSION_NOTE]){0}), "rendered") != NULL);
     }
+    session_free(&s);
+}
+
+/* Beside a picture that is like them, too, stands that it takes one of ten names, and how far it is. */
+static void what_is_like_them_is_one_of_ten(void **state)
+{
+    enum { SIDE = 32 };
+    Session s;
+    Err err = {{0}};
+    char file[] = "sky.ppm", note[SESSION_NOTE], wanted[SESSION_NOTE];
+    float far = 0;
+    Buf b = {0};
+    (void)state;
+    buf_puts(&b, "P6\n32 32\n255\n");
+    for (int i = 0; i < SIDE * SIDE; i++) { /* something dark across a sky */
+        int y = i / SIDE - 17, x = i % SIDE - 16, in = 100 * x * x + 400 * y * y < 9000;
+        buf_putc(&b, (char)(in ? 80 : 120 + 2 * (y + 17)));
+        buf_putc(&b, (char)(in ? 60 : 150 + y + 17));
+        buf_putc(&b, (char)(in ? 50 : 190));
+    }
+    assert_true(file_write(file, b.data, b.len, &err));
+    buf_free(&b);
+    open_as(&s, "photos", "#cat");
+    does(&s, "open sky.ppm");
+    unlink(file);
+    assert_false(session_seen(&s, &far));
+    assert_string_equal(session_model_note(&s, note), "one of ten names: whatever it sees");
+    assert_non_null(session_need(&s, SIDE_B, "seen.probe.distance", &err));
+    assert_true(session_seen(&s, &far) && far < s.model.seen.limit);
+    snprintf(wanted, sizeof wanted, "one of ten names: distance %.1f, 95 %% of photos below %.1f", (double)far,
+             (double)s.model.seen.limit);
+    assert_string_equal(session_model_note(&s, note), wanted);
+    does(&s, "view answer");
+    assert_non_null(session_need(&s, SIDE_B, "probs", &err));
+    assert_true(ask_say(&s, SIDE_B, &b, &err));
+    assert_non_null(strstr(buf_str(&b), "Pictures of other things can pass too."));
+    buf_free(&b);
     session_free(&s);
 }
 
@@ -158,12 +197,12 @@ static void a_change_of_the_model_leaves_the_note(void **state)
         snprintf(line, sizeof line, "open #%s", scene_name(i));
         does(&s, line);
         assert_non_null(session_need(&s, session_judged(&s), "seen.probe.distance", &err));
-        snprintf(note, sizeof note, "%s", session_model_note(&s));
+        snprintf(note, sizeof note, "%s", session_model_note(&s, (char[SESSION_NOTE]){0}));
         does(&s, "set scale off");
         const float *far = session_need(&s, SIDE_B, "seen.probe.distance", &err);
         assert_non_null(far);
         moved += (strstr(note, "unlike") != NULL) != (*far >= s.model.seen.limit);
-        assert_string_equal(session_model_note(&s), note);
+        assert_string_equal(session_model_note(&s, (char[SESSION_NOTE]){0}), note);
         does(&s, "set scale on");
     }
     assert_true(moved > 0);
@@ -238,7 +277,7 @@ static void noise_is_caught_as_stated(void **state)
         buf_free(&b);
         does(&s, "open noise.ppm");
         assert_non_null(session_need(&s, SIDE_B, "seen.probe.distance", &err));
-        far += strstr(session_model_note(&s), "unlike") != NULL;
+        far += strstr(session_model_note(&s, (char[SESSION_NOTE]){0}), "unlike") != NULL;
     }
     unlink(file);
     const double p = (double)stated.right / (double)stated.pictures, q = (double)far / PICTURES;
@@ -381,6 +420,7 @@ int main(void)
         cmocka_unit_test(a_squeezed_picture_is_said_to_be),
         cmocka_unit_test(pictures_choose_their_model),
         cmocka_unit_test(what_is_unlike_is_called_that),
+        cmocka_unit_test(what_is_like_them_is_one_of_ten),
         cmocka_unit_test(a_change_of_the_model_leaves_the_note),
         cmocka_unit_test(figures_agree),
         cmocka_unit_test(noise_is_caught_as_stated),

@@ -481,7 +481,8 @@ static void own_models(void **state)
             buf_free(&all_lines);
         }
         bool cut = session_input(&s, SIDE_B)->text[TEXT_TARGET].cut > 0;
-        assert_int_equal(cut, strstr(session_model_note(&s), "cut at") != NULL); /* not in silence */
+        assert_int_equal(cut, strstr(session_model_note(&s, (char[SESSION_NOTE]){0}), "cut at") !=
+                                  NULL); /* not in silence */
         if (cut && !cuts++) {
             assert_true(run("decode greedy") && decoding_all(&s, &error));
             assert_true(session_decoding(&s, SIDE_B)->cut);

@@ -135,7 +135,15 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
     json_put_text(out, "model", s->model.name);
     json_put_text(out, "input", session_input(s, SIDE_B)->name);
     json_put_bool(out, "trained", s->model.trained);
-    json_put_text(out, "note", session_model_note(s));
+    char about[SESSION_NOTE];
+    float far;
+    json_put_text(out, "note", session_model_note(s, about));
+    if (s->model.seen.mean && session_seen(s, &far)) { /* of what it learned from */
+        json_open(out, "seen", '{');
+        json_put_float(out, "distance", far);
+        json_put_float(out, "distance_of_95_percent", s->model.seen.limit);
+        buf_putc(out, '}');
+    }
     if (ask_nan_begins(s, SIDE_B, &nan))
         json_put_text(out, "nan", buf_str(&nan));
     buf_free(&nan);
@@ -168,7 +176,8 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
 static void put_about(const Session *s, Buf *out)
 {
     char name[NAME_BYTES];
-    const char *note = session_model_note(s);
+    char about[SESSION_NOTE];
+    const char *note = session_model_note(s, about);
     const Input *in = session_input(s, SIDE_B);
     buf_printf(out, "%s, %s%s", in->name, s->model.name,
                !s->model.trained ? ", untrained: the weights come from a seed, its answer means nothing" : "");

@@ -312,9 +312,9 @@ static bool sure_of(const Session *s, const Shown *v, Side side, Rect r, char ou
 }
 
 /* Where it has room; the line at the bottom says it in any case. */
-static const char *note_of(const Session *s, Rect r)
+static const char *note_of(const Session *s, Rect r, char about[SESSION_NOTE])
 {
-    const char *note = session_model_note(s);
+    const char *note = session_model_note(s, about);
     return r.h >= 2 && utf8_cells(note) <= r.w ? note : "";
 }
 
@@ -338,7 +338,8 @@ static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
         else
             canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, sure);
     }
-    const char *note = note_of(s, *r);
+    char about[SESSION_NOTE];
+    const char *note = note_of(s, *r, about);
     if (*note) {
         Rect line = rect_cut(r, 'b', 1);
         int brief = utf8_cells(note) > line.w && strchr(note, ':') ? (int)strcspn(note, ":") : (int)strlen(note);
@@ -439,10 +440,11 @@ static void listing_next(Listing *l)
 /* Everything but the classes' own lines. Rest: where the classes go. */
 static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
 {
+    char about[SESSION_NOTE];
     char sure[SURE_TEXT];
     if (sure_of(s, v, side, r, sure))
         rect_cut(&r, 'b', 1);
-    if (*note_of(s, r))
+    if (*note_of(s, r, about))
         rect_cut(&r, 'b', 1);
     if (labelled(s, v, side, r))
         rect_cut(&r, 'b', 1);

@@ -105,7 +105,8 @@ void answer_line(const Paint *p, int y, int x, int width)
         x += canvas_text(p->c, y, x, end - x, STYLE_DIM, " │ ");
         x += put_best(p, SIDE_B, "B", y, x, end - x);
     }
-    const char *note = session_model_note(s);
+    char about[SESSION_NOTE];
+    const char *note = session_model_note(s, about);
     int note_cells = *note ? utf8_cells(note) + 2 : 0, left = end - x - 2;
     if (note_cells > left) /* what the answer is worth matters more than the hash */
         note_cells = left;

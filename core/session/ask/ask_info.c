@@ -152,7 +152,8 @@ static void put_input(const Session *s, Facts *f)
     if (in->unchecked)
         fact(f, "checksum", "checksum", "not tested: the rest of the batch was not read");
     const Model *m = session_exhibit(s, SIDE_B)->model;
-    const char *note = session_model_note(s);
+    char about[SESSION_NOTE];
+    const char *note = session_model_note(s, about);
     if (*note && (f->json || !m || note != m->guess_note)) /* what is assumed is listed above */
         fact(f, "note", "note", "%s", note);
     Buf nan = {0};

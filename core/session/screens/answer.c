@@ -83,7 +83,8 @@ bool say_answer(const Teller *t)
     const char *seen = site_path_any(session_base(t->s), SITE_SEEN_DISTANCE); /* which the note depends on */
     if (!probs || (seen && !session_need(t->s, session_judged(t->s), seen, t->err)))
         return false;
-    const char *note = session_model_note(t->s);
+    char about[SESSION_NOTE];
+    const char *note = session_model_note(t->s, about);
     if (node_role(t->g, n, ROLE_QUERY) != AXIS_NONE) /* a row for every word: the one at the cursor */
         return say_writing(t);
     size_t classes = graph_cells(t->g, n), first = largest_of(probs, classes), shown = classes < 3 ? classes : 3;
@@ -99,6 +100,7 @@ bool say_answer(const Teller *t)
     }
     buf_putc(t->out, '.');
     char sure[SURE_TEXT];
+    float far;
     if (session_sure_text(t->s, t->side, probs[first], sure))
         buf_printf(t->out, " It knows ten classes, whatever it sees; over %zu held-out photographs it got %s.",
                    photos_pictures(), sure);
@@ -107,6 +109,11 @@ bool say_answer(const Teller *t)
                    SHAPES_NAMES[in->label]);
     if (strcmp(note, "untrained") == 0)
         buf_puts(t->out, " The model is untrained: the arithmetic is exact, the answer means nothing.");
+    else if (session_photos(t->s) && strncmp(note, "one of", 6) == 0 && session_seen(t->s, &far))
+        buf_printf(t->out,
+                   " By the one measure there is this picture is not unlike those photographs: it lies %.1f from their "
+                   "mean, 95 %% of them lie below %.1f. Pictures of other things can pass too.",
+                   (double)far, (double)t->s->model.seen.limit);
     else if (*note)
         buf_printf(t->out, " Note: %s.", note);
     if (session_photos(t->s) && strstr(note, "unlike"))
