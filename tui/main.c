@@ -9,8 +9,11 @@
 
 #include "core/base/file.h"
 #include "core/base/tell.h"
+#include "core/base/utf8.h"
+#include "core/io/chat.h"
 #include "core/kernels/kernels.h"
 #include "core/session/ask/ask_diff.h"
+#include "core/session/input.h"
 #include "tui/app.h"
 #include "tui/cli/help.h"
 #include "tui/cli/script.h"
@@ -162,6 +165,55 @@ static void take_sentence(Options *o)
     memmove(o->word + at, o->word + at + 1, (size_t)(--o->word_count - at) * sizeof *o->word);
 }
 
+/* A model where an input is expected. `diff` takes one there. */
+static bool misplaced_model(const Options *o, const Verb *verb, Err *err)
+{
+    for (int i = verb ? 1 : 0; i <= o->word_count && !o->model && verb != &VERB_DIFF; i++) {
+        const char *word = i < o->word_count ? o->word[i] : o->input;
+        if (word && file_exists(word) && ask_diff_is_model(word))
+            return err_set(err, "'%.200s' is a model: name it with -m: vitrine%s%s -m '%.200s'", word, verb ? " " : "",
+                           verb ? verb->name : "", word);
+    }
+    return true;
+}
+
+/* -i - for a model of words: the text comes through a pipe. Without the ends of its last lines, as $(cat) has it. */
+static bool read_text(Options *o, Err *err)
+{
+    enum { MOST = 1 << 20 };
+    Buf text = {0};
+    if (isatty(STDIN_FILENO))
+        return err_set(err, "standard input is a terminal: send a text through a pipe (vitrine run -m gpt2 -i - < "
+                            "story.txt), or write it behind -i in quotes");
+    bool ok = file_read("-", MOST, &text, err);
+    while (text.len && text.data[text.len - 1] == '\n')
+        text.len--;
+    if (ok && !text.len)
+        ok = err_set(err, "standard input holds no text: send a word at least");
+    if (ok && memchr(text.data, 0, text.len))
+        ok = err_set(err, "standard input is no text: it holds a byte 0");
+    if (ok)
+        o->input = arena_printf(&o->arena, "%s%.*s", o->chat ? CHAT_PREFIX : "", (int)text.len, text.data);
+    buf_free(&text);
+    return ok;
+}
+
+/* What is behind -i, for a model of words. */
+static bool check_text(Options *o, const Verb *verb, Err *err)
+{
+    if (!o->input || !o->model || verb == &VERB_TOKENS || !text_asked(o->model))
+        return true;
+    if (strcmp(o->input, "-") == 0)
+        return read_text(o, err);
+    if (verb && (verb->flags & VERB_ALONE) && strpbrk(o->input, "./") && file_exists(o->input)) {
+        char said[160], name[64];
+        utf8_clean(name, sizeof name, o->input);
+        utf8_print(said, sizeof said, INPUT_OF_FILE, name);
+        tell(said);
+    }
+    return true;
+}
+
 static int dispatch(Options *o)
 {
     Buf text = {0};
@@ -210,6 +262,12 @@ static int dispatch(Options *o)
     }
     if (verb == &VERB_NOTES && o->word_count == 1)
         return notes_main(o);
+    if (!misplaced_model(o, verb, &err))
+        return usage(&err);
+    if (!check_text(o, verb, &err)) {
+        tell(err.text);
+        return STATUS_BAD;
+    }
     if (verb)
         return verb == &VERB_DIFF && o->open ? diff_open(o) : verb_main(verb, o);
     if (*first && !o->input && !opens(first)) /* behind -i a link's words follow */

@@ -195,9 +195,9 @@ bool seq2seq_check_length(const Seq2seqConfig *c, int source, int target, Err *e
         return err_set(err, "a text of %d tokens is longer than the %d that the model takes: shorten it", longest,
                        most);
     if (seq2seq_has_encoder(c) && source < 1)
-        return err_set(err, "there is no word to read");
+        return err_set(err, "there is no word to read: give a text of one word at least");
     if (seq2seq_has_decoder(c) && target < 1)
-        return err_set(err, "the decoder needs a first token");
+        return err_set(err, "there is no word to read: give a text of one word at least");
     double scores = (double)c->heads * longest * longest * sizeof(float);
     return machine_holds(3 * scores, "attention over so long a text", "take a shorter one", err);
 }

@@ -304,8 +304,6 @@ static void note_texts(const Model *m, Input *in)
     buf_free(&all);
 }
 
-#define OF_FILE "this text is the name of a file: what stands in it is -i \"$(cat '%.60s')\""
-
 /* Words, as the model's family reads them. */
 static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
 {
@@ -319,7 +317,7 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
         arena_free(&in.arena);
         char name[64];
         Err why = err ? *err : (Err){""};
-        return file ? err_set(err, "%s; " OF_FILE, why.text, utf8_clean(name, sizeof name, spec)) : false;
+        return file ? err_set(err, "%s; " INPUT_OF_FILE, why.text, utf8_clean(name, sizeof name, spec)) : false;
     }
     snprintf(in.path, sizeof in.path, "%s", spec ? spec : "");
     if (!spec && model_way(m))
@@ -327,7 +325,7 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
     utf8_clean(in.name, sizeof in.name, in.path);
     note_texts(m, &in);
     if (file)
-        utf8_print(in.note, sizeof in.note, OF_FILE, in.name);
+        utf8_print(in.note, sizeof in.note, INPUT_OF_FILE, in.name);
     *out = in;
     return true;
 }

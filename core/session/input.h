@@ -21,6 +21,9 @@ void input_free(Input *in); /* accepts a zeroed Input */
 enum { INPUT_FIRST = 17 };  /* the drawn picture shown first */
 #define INPUT_SCENE "#ship" /* …and the scene, by a model that has seen photographs */
 
+/* Said of a text that is read as it stands, where a file of that name lies. */
+#define INPUT_OF_FILE "this text is the name of a file: what stands in it is -i \"$(cat '%.60s')\""
+
 /* Where the object of a drawn picture is. object[vit_patches]: 1 where the object covers more than OBJECT_PERCENT of
  * a patch, else 0. False where its place is not known, or where no patch has that much of it. */
 enum { OBJECT_PERCENT = 8 };

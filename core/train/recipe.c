@@ -156,28 +156,48 @@ static bool read_field(const Field *f, void *at, const Json *v, Err *err)
     }
 }
 
-/* Every member of an object into the field of that name; `also` are keys that are passed over. */
-static bool read_fields(Fields of, void *out, const Json *j, const char *what, const char *const *also, Err *err)
+static const Field *field_of(Fields of, const char *name)
+{
+    for (int k = 0; k < of.count; k++)
+        if (strcmp(of.field[k].name, name) == 0)
+            return &of.field[k];
+    return NULL;
+}
+
+/* A key in an object that has none of that name: it may be one of the other object of the recipe, `inside` tells which.
+ */
+static bool refuse_key(const char *key, Fields of, Fields other, bool inside, const char *const *also, Err *err)
+{
+    Buf names = {0};
+    for (int k = 0; also[k]; k++)
+        buf_printf(&names, " %s", also[k]);
+    for (int k = 0; k < of.count; k++)
+        buf_printf(&names, " %s", of.field[k].name);
+    if (field_of(other, key))
+        err_set(err,
+                inside ? "\"%.40s\" stands beside \"model\", not inside it: {\"%.40s\": …, \"model\": {…}}"
+                       : "\"%.40s\" stands inside \"model\": {\"model\": {\"%.40s\": …}}",
+                key, key);
+    else
+        err_set(err, "\"%.40s\" is not known in %s; known are%s", key, inside ? "\"model\"" : "a recipe",
+                buf_str(&names));
+    buf_free(&names);
+    return false;
+}
+
+/* Every member of an object into the field of that name; `also` are keys that are passed over. The object is the recipe
+ * or, `inside` it, the model; `other` are the fields of the other one. */
+static bool read_fields(Fields of, Fields other, bool inside, void *out, const Json *j, const char *const *also,
+                        Err *err)
 {
     const char *key = NULL;
     for (const Json *v; (v = json_next(j, &key));) {
-        const Field *f = NULL;
+        const Field *f = field_of(of, key);
         bool passed = false;
         for (int k = 0; also[k]; k++)
             passed = passed || strcmp(also[k], key) == 0;
-        for (int k = 0; k < of.count; k++)
-            if (strcmp(of.field[k].name, key) == 0)
-                f = &of.field[k];
-        if (!f && !passed) {
-            Buf names = {0};
-            for (int k = 0; also[k]; k++)
-                buf_printf(&names, " %s", also[k]);
-            for (int k = 0; k < of.count; k++)
-                buf_printf(&names, " %s", of.field[k].name);
-            err_set(err, "\"%.40s\" is not known in %s; known are%s", key, what, buf_str(&names));
-            buf_free(&names);
-            return false;
-        }
+        if (!f && !passed)
+            return refuse_key(key, of, other, inside, also, err);
         if (f && !read_field(f, (char *)out + f->offset, v, err))
             return false;
     }
@@ -211,7 +231,7 @@ bool recipe_read(Recipe *out, const Json *j, Err *err)
     Recipe r = *out;
     if (json_kind(j) != JK_OBJECT)
         return err_set(err, "a recipe is an object: {\"steps\": 800, …}");
-    if (!read_fields(r.kind->recipe_fields, &r, j, "a recipe", r.kind->name ? also : plain, err) ||
+    if (!read_fields(r.kind->recipe_fields, r.kind->model_fields, false, &r, j, r.kind->name ? also : plain, err) ||
         !recipe_check(&r, err))
         return false;
     *out = r;
@@ -227,7 +247,7 @@ bool recipe_model(const Recipe *r, void *config, const Json *j, Err *err)
         return err_set(err, "\"model\" must be an object: {\"width\": 64, …}");
     void *c = xmalloc(k->config_bytes);
     memcpy(c, config, k->config_bytes);
-    bool ok = !model || (read_fields(k->model_fields, c, model, "\"model\"", none, err) &&
+    bool ok = !model || (read_fields(k->model_fields, k->recipe_fields, true, c, model, none, err) &&
                          k->settle(c, json_get(model, "scale") != NULL, err));
     if (ok)
         memcpy(config, c, k->config_bytes);

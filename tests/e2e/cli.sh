@@ -736,6 +736,22 @@ head -c 300 "$W/words_llama2c/model.bin" >cut.bin
 refused 1 "begins like a model of llama2.c of $(stat -c %s "$W/words_llama2c/model.bin") bytes, and has 300" info -m cut.bin
 echo 'the cat' >read.txt
 refused 1 'this text is the name of a file: what stands in it is -i .*cat .read.txt' run -m translator -i read.txt
+piped() { "$V" "$@" -i - 2>&1; } # standard input as it is
+says_piped() { OUT=$(piped "${@:3}"); says "$1" "$2"; }
+printf 'the cat\n\n' | piped run -m talk --json >piped.json
+"$V" run -m talk -i 'the cat' --json >typed.json
+check "a text through a pipe is that text" cmp -s piped.json typed.json
+says_piped "write goes on from a pipe" '^the cat \|' write -m talk --steps 2 < <(echo 'the cat')
+says_piped "a pipe and turns of a talk" 'cat' run -m talk --chat < <(echo 'user: cat')
+says_piped "an empty pipe" 'standard input: is empty' write -m talk < <(:)
+says_piped "a pipe of line ends" 'send a word at least' write -m talk < <(echo)
+says_piped "a pipe with a byte 0" 'holds a byte 0' write -m talk < <(printf 'a\0b')
+run_v write -m talk -i read.txt --steps 1
+check "write says that a file's name is not its text" grep -q 'name of a file' err
+refused 1 'give a text of one word at least' score -m talk ''
+refused 2 "is a model: name it with -m: vitrine write -m 'talk'" write talk 'the cat'
+refused 2 "is a model: name it with -m: vitrine -m 'talk'" -i talk
+refused 2 'train. learns from' evaluate -m talk --text read.txt
 mkdir bare && cp "$W/words_llama2c/model.bin" bare/
 refused 1 'tok19.bin or tokenizer.bin beside a .bin of llama2.c' run -m bare/model.bin -i 'hello world'
 mkdir alone && cp "$W/words_llama/model.safetensors" alone/

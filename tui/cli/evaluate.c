@@ -36,6 +36,9 @@ static bool check(const Options *o, const Link *l, Err *err)
     if (o->input || o->commands.len || o->at)
         return err_set(
             err, "evaluate looks at many pictures with the model as it was trained: -i, -c and --at mean nothing here");
+    if (o->text)
+        return err_set(err, "--text is what `vitrine train` learns from: evaluate takes its texts itself. How probable "
+                            "a text of yours is, `vitrine score` says");
     if (o->showcase && o->pictures)
         return err_set(err, "--showcase looks among the drawn pictures: leave --pictures away");
     if (o->all && !o->pictures)

@@ -177,6 +177,9 @@ bool link_parse(Link *out, const char *const *word, int count, LinkFirst first, 
             may_be_input = false;
             continue;
         }
+        if (!word[i][strspn(word[i], " \t\n")])
+            return err_set(err,
+                           "there is a word with nothing in it: give a text, a picture file or #17, or leave it away");
         char *part = arena_strdup(&out->arena, word[i]);
         for (part += strspn(part, " \t\n"); *part;) {
             size_t n = word_length(part);

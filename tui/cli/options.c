@@ -406,7 +406,8 @@ static bool set_option(Options *o, const OptionSpec *spec, const char *value, Er
         if (spec->choices && !is_choice(spec->choices, value))
             return err_set(err, "--%s %.40s: expected one of %s", spec->name, value, spec->choices);
         if (!*value)
-            return err_set(err, "--%s: expected %s, found nothing", spec->name, spec->value);
+            return err_set(err, "--%s: expected %s, found nothing%s", spec->name, spec->value,
+                           spec->letter == 'i' ? ": give a text, a picture file or #17" : "");
         *(const char **)field = value;
         return true;
     case OPTION_COMMANDS: buf_printf(&o->commands, "%s%s", o->commands.len ? "; " : "", value); return true;
