@@ -13,6 +13,7 @@
 #include "core/session/options.h"
 #include "core/session/place.h"
 #include "tui/app.h"
+#include "tui/cli/help.h"
 #include "tui/desk.h"
 #include "tui/words.h"
 
@@ -50,6 +51,40 @@ static bool run_zoom(Session *s, const Args *a, Err *err)
     return true;
 }
 
+/* A page of docs/ as `vitrine help` prints it, from a heading on. */
+static bool run_page(Overlay *o, const Args *a, Err *err)
+{
+    enum { WIDTH = 76 }; /* a box on 80 columns */
+    Buf text = {0};
+    char title[80];
+    const char *name = a->count > 1 ? a->word[1] : "", *heading = a->count > 2 ? a->word[2] : NULL;
+    if (!page_text(name, heading, WIDTH, &text)) {
+        pages_list(&text);
+        if (page_text(name, NULL, WIDTH, &text))
+            err_set(err, "page %.40s has no heading '%.60s'; `help page %.40s` shows all of it", name, heading, name);
+        else
+            err_set(err, "there is no page '%.40s'; the pages are %s", name, buf_str(&text));
+        buf_free(&text);
+        return false;
+    }
+    utf8_print(title, sizeof title, "Page %s (in a shell: vitrine help %s)", name, name);
+    overlay_text(o, title, buf_str(&text));
+    buf_free(&text);
+    return true;
+}
+
+static void complete_help(const Session *s, int index, Buf *out)
+{
+    char heading[PAGE_HEADING];
+    const char *page, *before = "";
+    (void)s;
+    if (index == 0)
+        buf_puts(out, "tasks\nkeys\ncommands\nfind\npage\n");
+    for (int i = 0; index == 1 && (page = page_heading(i, heading)) != NULL; i++, before = page)
+        if (strcmp(page, before) != 0)
+            buf_printf(out, "%s\n", page);
+}
+
 static bool run_help(Session *s, const Args *a, Err *err)
 {
     static const char *const PAGES[] = {"tasks", "keys", "commands", "find"}; /* the help list's pages, in order */
@@ -57,6 +92,8 @@ static bool run_help(Session *s, const Args *a, Err *err)
     Ui *ui;
     if (!lists(a, &ui, err))
         return false;
+    if (strcmp(word, "page") == 0)
+        return run_page(ui->overlay, a, err);
     if (strcmp(word, "next") == 0) {
         bool open = ui->overlay->kind == OVERLAY_LIST;
         overlay_help(ui->overlay, s, &ui->task, ui->commands, open ? (ui->overlay->page + 1) % HELP_PAGES : 0);
@@ -72,7 +109,7 @@ static bool run_help(Session *s, const Args *a, Err *err)
         session_say(s, "%s: %s", about->usage, about->summary);
         return true;
     }
-    return err_set(err, "column %d: expected tasks, keys, commands, find or a command, found '%s'", a->column[0],
+    return err_set(err, "column %d: expected tasks, keys, commands, find, page or a command, found '%s'", a->column[0],
                    a->word[0]);
 }
 
@@ -335,8 +372,8 @@ static const Command COMMANDS[] = {
     COMMAND("pane", "look", "pane next, prev", "move the cursor to the map of steps, and back", COMMAND_UI, run_pane,
             NULL),
     COMMAND("zoom", "look", "zoom", "show this pane alone, and go back", COMMAND_UI, run_zoom, NULL),
-    COMMAND("help", "program", "help [tasks, keys, commands, find, COMMAND]", "show what can be done here", COMMAND_UI,
-            run_help, NULL),
+    COMMAND("help", "program", "help [tasks, keys, commands, find, page NAME, COMMAND]", "show what can be done here",
+            COMMAND_UI, run_help, complete_help),
     COMMAND("glossary", "ask", "glossary [WORD, here]", "list the words and what they mean; here: those on this screen",
             COMMAND_UI | COMMAND_SHADOWS, run_glossary, ask_glossary_complete),
     COMMAND("task", "program", "task [NAME, end]",

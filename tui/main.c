@@ -231,7 +231,7 @@ static int dispatch(Options *o)
     const Verb *verb = verb_find(first);
     if (o->isa && !kernels_select(o->isa, &err)) /* before --version, which names the kernels in use */
         return usage(&err);
-    bool page = o->help && *first && (asked || !verb) && page_text(first, &text);
+    bool page = o->help && *first && (asked || !verb) && page_text(first, NULL, HELP_COLUMNS, &text);
     if (o->help && *first && !verb && !page) {
         Buf names = {0};
         pages_list(&names);

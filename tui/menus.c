@@ -10,10 +10,12 @@
 #include "core/base/utf8.h"
 #include "core/io/llama2c.h"
 #include "core/models/drawn.h"
+#include "core/session/ask/ask.h"
 #include "core/session/input.h"
 #include "core/session/learned/measures.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
+#include "tui/cli/help.h"
 #include "tui/desk.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
@@ -475,6 +477,29 @@ static void add_nodes(Overlay *o, const Session *s)
     }
 }
 
+/* What words mean and where the pages of docs/ speak of something, each found by its own name. The quotes keep a word
+ * from being taken for the name of what can be done. */
+static void add_texts(Overlay *o)
+{
+    const char *word, *about, *page;
+    char line[2 * PAGE_HEADING], text[2 * PAGE_HEADING], heading[PAGE_HEADING];
+    for (int i = 0; (word = ask_glossary_entry(i, &about)) != NULL; i++) {
+        utf8_print(text, sizeof text, "glossary: %s", word);
+        utf8_print(line, sizeof line, "glossary \"%s\"", word);
+        overlay_add(o, text, "", line);
+    }
+    for (int i = 0; (word = ask_glossary_alias(i, &about)) != NULL; i++) {
+        utf8_print(text, sizeof text, "glossary: %s, see %s", word, about);
+        utf8_print(line, sizeof line, "glossary \"%s\"", word);
+        overlay_add(o, text, "", line);
+    }
+    for (int i = 0; (page = page_heading(i, heading)) != NULL; i++) {
+        utf8_print(text, sizeof text, "page %s: %s", page, heading);
+        utf8_print(line, sizeof line, "help page %s \"%s\"", page, heading);
+        overlay_add(o, text, "", line);
+    }
+}
+
 void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *commands, int page)
 {
     char title[80];
@@ -486,7 +511,7 @@ void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *
     else
         snprintf(title, sizeof title,
                  page == 2 ? "Help 3 of 3: commands (type them after a colon)"
-                           : "Everything: tasks, keys, commands, settings, steps, lessons, marks");
+                           : "Everything: tasks, keys, commands, settings, steps, lessons, words, pages");
     overlay_list(o, title);
     if (page == 0 || page == HELP_SEARCH)
         help_tasks(o, s, on);
@@ -505,6 +530,7 @@ void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *
         desk_add_lessons(o);
         add_settings(o, s);
         add_nodes(o, s);
+        add_texts(o);
     }
     o->filtering = page == HELP_SEARCH;
     o->page = page;

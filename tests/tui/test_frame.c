@@ -15,6 +15,7 @@
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
 #include "core/models/names.h"
+#include "core/session/ask/ask.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
 #include "core/session/screens/laboratory.h"
@@ -22,6 +23,7 @@
 #include "tests/tui/opened.h"
 #include "tui/canvas/cell_look.h"
 #include "tui/canvas/export.h"
+#include "tui/cli/help.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
@@ -498,6 +500,60 @@ static void help_finds_words(void **state)
         overlay_key(&o, (char[]){*p, 0}, &command);
     assert_int_equal(overlay_key(&o, "Enter", &command), OVERLAY_STAYS); /* nothing has those */
     buf_free(&command);
+    overlay_free(&o);
+}
+
+/* Types that into the search; is the line of that command among what is shown? */
+static bool search_shows(Overlay *o, const char *typed, const char *command)
+{
+    utf8_take(o->filter, sizeof o->filter, typed, strlen(typed));
+    Canvas c = {0};
+    canvas_init(&c, 8, 20);
+    overlay_draw(o, &c); /* arranges the lines */
+    canvas_free(&c);
+    for (int k = 0; k < o->lines; k++)
+        if (o->items[o->line[k]].command && strcmp(o->items[o->line[k]].command, command) == 0)
+            return true;
+    return false;
+}
+
+/* Every word of the glossary, every other name for one and every heading of docs/ is found, and what is found opens. */
+static void help_finds_every_word_and_heading(void **state)
+{
+    const char *word, *about, *page;
+    char command[300], heading[PAGE_HEADING];
+    Overlay o = {0};
+    int headings = 0;
+    (void)state;
+    overlay_help(&o, &s, NULL, &all, HELP_SEARCH);
+    for (int i = 0; (word = ask_glossary_entry(i, &about)) != NULL; i++) {
+        snprintf(command, sizeof command, "glossary \"%s\"", word);
+        if (!search_shows(&o, word, command) || !run(command) || strstr(buf_str(&s.said), about) == NULL)
+            fail_msg("'%s' is not found", word);
+    }
+    for (int i = 0; (word = ask_glossary_alias(i, &about)) != NULL; i++) {
+        snprintf(command, sizeof command, "glossary \"%s\"", word);
+        if (!search_shows(&o, word, command) || !run(command))
+            fail_msg("'%s' is not found", word);
+    }
+    for (; (page = page_heading(headings, heading)) != NULL; headings++) {
+        Buf text = {0};
+        char typed[60];
+        snprintf(command, sizeof command, "help page %s \"%s\"", page, heading);
+        utf8_take(typed, sizeof typed, heading, strlen(heading));
+        if (!search_shows(&o, typed, command))
+            fail_msg("'%s' is not found", heading);
+        assert_true(page_text(page, heading, 76, &text));
+        assert_int_equal(strncmp(buf_str(&text), heading, strlen(heading)), 0);
+        for (const char *p = buf_str(&text); *p; p += strcspn(p, "\n") + 1) { /* a paragraph keeps to the box */
+            char line[512];
+            utf8_take(line, sizeof line, p, strcspn(p, "\n"));
+            if (*p != ' ' && strchr(line, ' '))
+                assert_in_range(utf8_cells(line), 0, 76);
+        }
+        buf_free(&text);
+    }
+    assert_true(headings > 40);
     overlay_free(&o);
 }
 
@@ -1214,6 +1270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(offered_keys_do_something, start, stop),
         cmocka_unit_test_setup_teardown(help_lists_an_action_once, start, stop),
         cmocka_unit_test_setup_teardown(help_finds_words, start, stop),
+        cmocka_unit_test_setup_teardown(help_finds_every_word_and_heading, start, stop),
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
         cmocka_unit_test_setup_teardown(tasks_keep_what_the_reader_has, start, stop),
         cmocka_unit_test_setup_teardown(the_pixel_of_a_number, start, stop),

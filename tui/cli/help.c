@@ -6,16 +6,21 @@
 #include "core/base/utf8.h"
 #include "core/kernels/kernels.h"
 
-enum { COLUMNS = 79, VERB_COLUMN = 25, OPTION_COLUMN = 28 };
+enum { VERB_COLUMN = 25, OPTION_COLUMN = 28 };
 
 void help_fill(Buf *out, const char *text, int indent, int column)
+{
+    help_fill_in(out, text, indent, column, HELP_COLUMNS);
+}
+
+void help_fill_in(Buf *out, const char *text, int indent, int column, int width)
 {
     while (*text) {
         size_t n = strcspn(text, " ");
         char word[128];
         utf8_take(word, sizeof word, text, n);
         int cells = utf8_cells(word);
-        if (column > indent && column + 1 + cells > COLUMNS) {
+        if (column > indent && column + 1 + cells > width) {
             buf_printf(out, "\n%*s", indent, "");
             column = indent;
         } else if (column > indent) {

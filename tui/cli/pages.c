@@ -1,4 +1,4 @@
-/* The pages of docs/, in the program as they lie there, filled into lines of 79 columns for a terminal: headings,
+/* The pages of docs/, in the program as they lie there, filled into lines for a terminal: headings,
  * paragraphs, lists, tables and blocks that are indented or fenced, which is all of Markdown that they use. */
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void put_plain(Buf *to, const char *s, size_t n)
 }
 
 /* | a | b | c |: the first cell as an entry's name, the others behind it. */
-static void put_row(Buf *out, const char *line, size_t n)
+static void put_row(Buf *out, const char *line, size_t n, int width)
 {
     Buf name = {0}, rest = {0};
     for (size_t at = 1; at < n; at += strcspn(line + at, "|") + 1) {
@@ -61,13 +61,14 @@ static void put_row(Buf *out, const char *line, size_t n)
         buf_puts(to, to->len ? "   " : "");
         put_plain(to, line + from, end - from);
     }
-    if (utf8_cells(buf_str(&name)) + 4 > NAME_COLUMN) {
-        buf_puts(out, "  ");
-        help_fill(out, buf_str(&name), 2, 2);
+    buf_puts(out, "  ");
+    int cells = 2 + utf8_cells(buf_str(&name));
+    if (cells + 2 > NAME_COLUMN) {
+        help_fill_in(out, buf_str(&name), 2, 2, width);
         buf_printf(out, "%*s", NAME_COLUMN, "");
-        help_fill(out, buf_str(&rest), NAME_COLUMN, NAME_COLUMN);
     } else
-        help_entry(out, buf_str(&name), buf_str(&rest), NAME_COLUMN);
+        buf_printf(out, "%s%*s", buf_str(&name), NAME_COLUMN - cells, "");
+    help_fill_in(out, buf_str(&rest), NAME_COLUMN, NAME_COLUMN, width);
     buf_free(&name);
     buf_free(&rest);
 }
@@ -79,7 +80,7 @@ static bool is_block(const char *line)
 }
 
 /* A paragraph, or an item of a list, from its first line on; returns behind its last one. */
-static const char *put_paragraph(Buf *out, const char *p)
+static const char *put_paragraph(Buf *out, const char *p, int width)
 {
     Buf text = {0};
     bool item = strncmp(p, "- ", 2) == 0;
@@ -92,15 +93,14 @@ static const char *put_paragraph(Buf *out, const char *p)
         put_plain(&text, p, n);
         p += n + (p[n] == '\n');
     } while (*p && !is_block(p));
-    if (item)
-        help_entry(out, "-", buf_str(&text), INDENT);
-    else
-        help_fill(out, buf_str(&text), 0, 0);
+    int indent = item ? INDENT : 0;
+    buf_puts(out, item ? "  - " : "");
+    help_fill_in(out, buf_str(&text), indent, indent, width);
     buf_free(&text);
     return p;
 }
 
-static void put_page(Buf *out, const char *p)
+static void put_page(Buf *out, const char *p, int width)
 {
     size_t fence = 0; /* backticks that opened the block, 0 outside one */
     while (*p) {
@@ -111,13 +111,13 @@ static void put_page(Buf *out, const char *p)
             buf_printf(out, "%*s%.*s\n", n ? INDENT : 0, "", (int)n, p);
         else if (*p == '|') {
             if (strspn(p, "|- ") < n)
-                put_row(out, p, n);
+                put_row(out, p, n, width);
         } else if (*p == '#')
             buf_printf(out, "%.*s\n", (int)(n - strspn(p, "# ")), p + strspn(p, "# "));
         else if (*p == '\n' || strncmp(p, "    ", INDENT) == 0)
             buf_printf(out, "%.*s\n", (int)n, p);
         else {
-            p = put_paragraph(out, p);
+            p = put_paragraph(out, p, width);
             continue;
         }
         p += n + (p[n] == '\n');
@@ -131,12 +131,46 @@ void page_lesson(Buf *out)
     buf_add(out, from, (size_t)(strstr(from, CLOSE) + 1 - from));
 }
 
-bool page_text(const char *name, Buf *out)
+/* From p on, the next heading that stands in no fenced block; NULL: there is none. text: as it is read. */
+static const char *next_heading(const char *p, char text[PAGE_HEADING])
 {
-    for (int i = 0; i < PAGE_COUNT; i++)
-        if (strcmp(PAGES[i].name, name) == 0) {
-            put_page(out, PAGES[i].text);
-            return true;
-        }
+    size_t fence = 0;
+    for (; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+        size_t ticks = strspn(p, "`"), marks = strspn(p, "#");
+        if (ticks >= 3 && (!fence || ticks == fence))
+            fence = fence ? 0 : ticks;
+        if (fence || !marks || p[marks] != ' ')
+            continue;
+        Buf plain = {0};
+        put_plain(&plain, p + marks + 1, strcspn(p + marks + 1, "\n"));
+        utf8_take(text, PAGE_HEADING, buf_str(&plain), plain.len);
+        buf_free(&plain);
+        return p;
+    }
+    return NULL;
+}
+
+const char *page_heading(int i, char text[PAGE_HEADING])
+{
+    for (int k = 0; k < PAGE_COUNT; k++)
+        for (const char *p = PAGES[k].text; (p = next_heading(p, text)) != NULL; p += strcspn(p, "\n"))
+            if (i-- == 0)
+                return PAGES[k].name;
+    return NULL;
+}
+
+bool page_text(const char *name, const char *heading, int width, Buf *out)
+{
+    char text[PAGE_HEADING];
+    for (int i = 0; i < PAGE_COUNT; i++) {
+        if (strcmp(PAGES[i].name, name) != 0)
+            continue;
+        const char *from = heading ? next_heading(PAGES[i].text, text) : PAGES[i].text;
+        while (from && heading && strcmp(text, heading) != 0)
+            from = next_heading(from + strcspn(from, "\n"), text);
+        if (from)
+            put_page(out, from, width);
+        return from != NULL;
+    }
     return false;
 }

@@ -121,6 +121,8 @@ bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err);
 bool ask_glossary_shown(const Session *s, const char *word, Buf *out);
 /* Entry number i of the words, NULL past the end; *text is what it says. */
 const char *ask_glossary_entry(int i, const char **text);
+/* Another word number i that is looked up for an entry, NULL past the end; *entry is that entry's. */
+const char *ask_glossary_alias(int i, const char **entry);
 /* Is it one of the words that people use about Transformers (no name of a node or an axis)? "heads" is "head". */
 bool ask_glossary_term(const char *word);
 void ask_glossary_complete(const Session *s, int index, Buf *out);

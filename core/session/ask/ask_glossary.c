@@ -305,6 +305,12 @@ const char *ask_glossary_entry(int i, const char **text)
     return *text ? TERMS[i].word : NULL;
 }
 
+const char *ask_glossary_alias(int i, const char **entry)
+{
+    *entry = i >= 0 && i < (int)(sizeof ALIASES / sizeof *ALIASES) ? ALIASES[i].entry : NULL;
+    return *entry ? ALIASES[i].word : NULL;
+}
+
 void ask_glossary_complete(const Session *s, int index, Buf *out)
 {
     (void)s;
