@@ -218,20 +218,23 @@ static bool within_drift(const DiffSubject *s, const DiffOptions *o, NodeId n, R
     return drift < 1 && f->largest <= o->tolerance + DIFF_DRIFT * drift;
 }
 
-/* Rows of float32 beyond the tolerance that rounding explains: they agree. */
+/* Rows of float32 beyond the tolerance that rounding explains: they agree, unless less than that was asked for. */
 static void forgive_drift(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
 {
+    const bool forgives = o->tolerance >= DIFF_TOLERANCE;
     Overlay whole, step;
     open_edited(&whole, s, NULL, false, PRECISION_F16);
     open_edited(&step, s, r, false, PRECISION_F16);
     d->begins = d->inherits = 0;
+    d->rounding = true;
     for (int i = 0; i < d->count; i++) {
         DiffRow *row = &d->row[i];
         NodeId n = row->tensor->node;
-        if (row->local.any && within_drift(s, o, n, step.run, step.made[n], &row->local))
-            row->local.any = false;
-        if (row->through.any && within_drift(s, o, n, whole.run, whole.seen[n], &row->through))
-            row->through.any = false;
+        const bool local = row->local.any && !within_drift(s, o, n, step.run, step.made[n], &row->local),
+                   through = row->through.any && !within_drift(s, o, n, whole.run, whole.seen[n], &row->through);
+        d->rounding = d->rounding && !local && !through;
+        row->local.any = forgives ? local : row->local.any;
+        row->through.any = forgives ? through : row->through.any;
         row->state = row->local.any ? DIFF_BEGINS : row->through.any ? DIFF_INHERITS : DIFF_AGREES;
         d->begins += row->state == DIFF_BEGINS;
         d->inherits += row->state == DIFF_INHERITS;
@@ -467,19 +470,17 @@ static double usual_error(const DiffReport *d, const Graph *g, int *count)
 
 /* Everything is within the tolerance: does one step stand out of the others, and does a mistake explain it? Only then a
  * word is said; what is merely larger may be another order of adding. */
-static void find_hint(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
+static void find_hint(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, int steps)
 {
-    static const double FAR = DIFF_FAR, LEAST = DIFF_LEAST;
-    int count, at = -1;
-    usual_error(d, s->graph, &count);
+    const double far = fmax(DIFF_FAR * d->usual, DIFF_LEAST);
+    int at = -1;
     for (int i = d->count - 1; i >= 0; i--)
-        if (graph_node(s->graph, d->row[i].tensor->node)->op != OP_LEAF && d->row[i].local.largest > FAR * d->usual &&
-            d->row[i].local.largest > LEAST)
+        if (graph_node(s->graph, d->row[i].tensor->node)->op != OP_LEAF && d->row[i].local.largest > far)
             at = i;
-    if (count < 3 || at < 0 || o->precision != PRECISION_F32 || r->looks != PRECISION_F32)
+    if (steps < 3 || at < 0 || o->precision != PRECISION_F32 || r->looks != PRECISION_F32)
         return;
     DiffRow row = d->row[at];
-    row.allowed = row.local.largest / FAR;
+    row.allowed = row.local.largest / DIFF_FAR;
     DiffCause c = {.row = at, .rows = 1, .block = -1, .only = -1};
     diff_cause_find(&c, s, r, o, NULL, &row);
     d->stopped = c.stopped;
@@ -575,7 +576,7 @@ bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r,
     find_causes(out, s, r, o);
     out->same = out->begins == 0 && out->inherits == 0 && !r->misfits.count;
     if (out->same)
-        find_hint(out, s, r, o);
+        find_hint(out, s, r, o, count);
     fill_coverage(out, s->graph);
     if (out->same && !out->coverage.nodes) {
         bool numbers = !out->coverage.unreadable;

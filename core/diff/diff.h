@@ -23,7 +23,7 @@ typedef struct DiffSubject {
 } DiffSubject;
 
 typedef struct DiffOptions {
-    double tolerance;    /* of the largest absolute value of a tensor; DIFF_TOLERANCE */
+    double tolerance;    /* of the largest absolute value of a tensor; DIFF_TOLERANCE. Below that, to the letter */
     Precision precision; /* of our run: every stored node is rounded so */
     /* NULL, or asked every 0.1 s, with what differs as soon as that is known. False to stop: the comparison is
      * cancelled, a search for causes ends and what has been found is told. */
@@ -112,8 +112,10 @@ typedef struct DiffReport {
     DiffCoverage coverage;
     DiffCause hint; /* same: a mistake within the tolerance that explains a step which stands out; text "" as a rule */
     double usual;   /* the error in the middle of all steps */
-    bool stopped;   /* somebody stopped the search for causes */
-    bool same;      /* every row is within what is allowed, alone and from the input on */
+    bool rounding; /* of rows that differ in float32: by no more than rounding explains. Below DIFF_TOLERANCE said, from
+                       there on they agree */
+    bool stopped;  /* somebody stopped the search for causes */
+    bool same;     /* every row is within what is allowed, alone and from the input on */
 } DiffReport;
 
 /* r must outlive the report. False when cancelled, and when nothing that the model computes can be compared, so that

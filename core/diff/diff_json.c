@@ -135,7 +135,8 @@ void diff_json(const DiffNamed *n, Buf *out)
     put_key(out, "ours", n->ours);
     buf_putc(out, ',');
     put_key(out, "reference", n->r->name);
-    buf_printf(out, ",\"same\":%s,", d->same ? "true" : "false");
+    buf_printf(out, ",\"same\":%s,\"rounding\":%s,", d->same ? "true" : "false",
+               d->rounding && d->begins + d->inherits ? "true" : "false");
     const DiffCoverage *v = &d->coverage;
     buf_printf(out, "\"coverage\":{\"compared\":%d,\"of\":%d,\"unreadable\":%d,\"output\":%s,", v->nodes, v->of,
                v->unreadable, v->output ? "true" : "false");

@@ -287,10 +287,17 @@ static bool is_bare(const DiffTensor *t, const Node *node)
     return *t->name && !strchr(t->name, '.') && t->family != DIFF_MAP && strcmp(node->path, "logits") != 0;
 }
 
-/* "recorded 0.0428, here 0.191" */
+/* "recorded 0.0428, here 0.191"; with as many digits as tell them apart. */
 static void put_values(const DiffRow *row, Buf *out)
 {
-    buf_printf(out, "recorded %.6g, here %.6g", (double)row->recorded, (double)row->here);
+    char recorded[32], here[32];
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(recorded, sizeof recorded, "%.*g", digits, (double)row->recorded);
+        snprintf(here, sizeof here, "%.*g", digits, (double)row->here);
+        if (strcmp(recorded, here) != 0)
+            break;
+    }
+    buf_printf(out, "recorded %s, here %s", recorded, here);
 }
 
 /* Are other blocks off by more than the mistake leaves in this one? Then they may have it, below what is allowed. */
@@ -428,6 +435,10 @@ void diff_verdict(const DiffNamed *n, Buf *out)
             buf_putc(out, '\n');
         put_cause(n, &d->cause[i], i == 0 && !n->r->misfits.count, out);
     }
+    if (d->rounding && d->begins + d->inherits)
+        buf_puts(out,
+                 " All that differs is within what float32 makes of adding in another order: the tolerance asked for "
+                 "is below that.");
     buf_puts(out, " Compared: ");
     put_coverage(n, out);
     buf_putc(out, '.');

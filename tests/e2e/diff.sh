@@ -44,6 +44,12 @@ same "two traces, two verdicts" 2 "$(grep -cE '^(Same|Different): ' out)"
 # --- an independent implementation, with its own names
 diff_v 0 '69 tensors compared' "$DATA/expected.safetensors" -m "$DATA" --map "$MAP"
 diff_v 0 '69 tensors compared' "$DATA/expected.safetensors" -m "$DATA" --map "$MAP" -i "$DATA/image.ppm"
+diff_v 3 'recorded ([-0-9.]+), here .*within what float32 makes of adding in another order' "$DATA/expected.safetensors" -m "$DATA" --map "$MAP" --tolerance 1e-9
+check 'two values that differ are printed the same' eval '! grep -qE "recorded ([^ ]+), here \1 " out'
+"$V" diff "$DATA/expected.safetensors" -m "$DATA" --map "$MAP" --tolerance 1e-9 --json >strict.json
+check 'json: different, and only by rounding' grep -q '"same":false,"rounding":true' strict.json
+"$V" diff "$DATA/expected.safetensors" -m "$DATA" --map "$MAP" --json >strict.json
+check 'json: the same, and rounding is not spoken of' grep -q '"same":true,"rounding":false' strict.json
 diff_v 3 'blocks.0.attn.scores_scaled.*does not multiply the scores by 1/√d_k' "$DATA/whatif_scale_off.safetensors" -m "$DATA" --map "$MAP"
 diff_v 3 'blocks.0.mlp.post.*tanh approximation' "$DATA/expected_gelu_tanh.safetensors" -m "$DATA" --map "$MAP"
 diff_v 0 '^Same' "$DATA/expected_gelu_tanh.safetensors" -m "$DATA" --map "$MAP" --tolerance 0.01
