@@ -56,6 +56,7 @@ struct Decoder {
     /* the search */
     int alive[WIDTH_MAX], alive_n, width; /* beginnings that are carried on; how many there may be */
     int at, length;                       /* of them, read so far; words of the next ones */
+    int before[WIDTH_MAX], before_n;      /* those that were read the round before: their runs are there yet */
 };
 
 /* A word that could follow a beginning. */
@@ -150,6 +151,15 @@ static bool edit_step(Decoder *x, DecodeNode *node, int first, Err *err)
     return true;
 }
 
+/* What the values of one step may take: as many have runs at once as are alive and were before, or as there are in all.
+ */
+static size_t share_of_memory(const Decoder *x)
+{
+    const size_t rounds = x->o->forget ? 2 : (size_t)x->o->most + 1,
+                 width = x->o->kind == DECODE_BEAM ? (size_t)x->o->width : 1;
+    return x->o->memory ? x->o->memory / (rounds * width) + 1 : 0;
+}
+
 /* Reads the beginning that ends at a node. */
 static bool read_node(Decoder *x, int at, int beginnings, Err *err)
 {
@@ -189,16 +199,24 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
     if (!edit_step(x, node, step.kept ? n - 1 : 0, err))
         return false;
     node->run = run_new(node->graph, node->plain_run, x->pool);
+    run_budget(node->run, share_of_memory(x));
+    if (x->o->cache)
+        keep(x, node); /* asked for first: no budget forgets it, and what it was made from may go */
     run_need(node->run, node->nodes.probs);
     count_cost(d, node->graph);
     d->cost.steps++;
-    /* with an encoder the first has the keys of the source, which all read */
-    if (x->o->forget && (x->o->cache || d->anew) && x->width == 1 && node->parent >= seq2seq_has_encoder(c)) {
-        if (x->o->cache)
-            keep(x, node); /* what the next step reads is there before its sources go */
-        drop(&d->node[node->parent]);
-    }
     return true;
+}
+
+/* All of a round are read, and have what the next one reads of them. With an encoder the first node has the keys of the
+ * source, which all read. */
+static void forget_before(Decoder *x)
+{
+    for (int i = 0; x->o->forget && i < x->before_n; i++)
+        if (x->before[i] || !seq2seq_has_encoder(&x->m->text))
+            drop(&x->d->node[x->before[i]]);
+    memcpy(x->before, x->alive, sizeof x->before);
+    x->before_n = x->alive_n;
 }
 
 /* The last row of a step's node: what may follow. */
@@ -223,6 +241,7 @@ static int add_node(Decoder *x, const Candidate *c, bool cut)
                                      .score = c->log_share /
                                               decode_penalty(length, x->o->kind == DECODE_BEAM ? x->o->alpha : 0),
                                      .ended = ended,
+                                     .cut = cut && (c->word != x->m->target.end || c->forced),
                                      .forced = c->forced};
     return d->count++;
 }
@@ -455,6 +474,7 @@ DecoderState decoder_step(Decoder *x, Err *err)
         return DECODER_MORE;
     int had = d->count;
     x->at = 0;
+    forget_before(x);
     x->alive_n = next_words(x, x->alive, x->alive_n, x->width, x->length >= x->o->most);
     if (d->count == had) {
         err_set(err, "after %d words no next word has a probability that is a number: the model's weights are damaged",
@@ -509,7 +529,7 @@ int decode_room(const Model *m, int n)
     return seq2seq_longest(&m->text) - given + 1;
 }
 
-bool decode_cut(const Decode *d, const Model *m)
+bool decode_cut(const Decode *d)
 {
-    return !d->length || d->word[d->length - 1] != m->target.end || d->node[d->best].forced;
+    return d->node[d->best].cut;
 }

@@ -28,8 +28,9 @@ typedef struct DecodeOptions {
     DecodeKind kind;
     int most; /* words at most, with the end; ≥ 1 */
     bool cache;
-    bool forget;        /* with the cache, where one beginning is alive: only the newest step keeps its graph and run,
-                           with an encoder the first too */
+    bool forget;        /* only the newest steps keep their graphs and runs, with an encoder the first too */
+    size_t memory;      /* bytes of the steps' values at most (run_budget), weights and what is kept for the next step
+                           not counted; 0: no limit */
     int width;          /* DECODE_BEAM: 1 … 64 */
     double alpha;       /* DECODE_BEAM: score = log share / ((5 + words) / 6)^alpha (Wu et al. 2016, equation 14) */
     double temperature; /* DECODE_SAMPLE: logits are divided by it; 0: greedy */
@@ -50,6 +51,7 @@ typedef struct DecodeNode {
     double log_share; /* log of the product of all shares so far */
     double score;     /* what the beam compares: log_share by the length penalty */
     bool ended;       /* it is the end, or the text was cut here */
+    bool cut;         /* it ended because no more words were allowed: the model had not come to an end */
     bool forced;      /* the vocabulary says which word stands here: it takes nothing off log_share */
     /* The step that read this beginning and says what may follow; run NULL where it was never carried on, or forgotten.
      */
@@ -96,7 +98,7 @@ void decode_free(Decode *d); /* zeroed allowed */
  * last is not read. Less than 1: the beginning is too long already. */
 int decode_room(const Model *m, int n);
 /* Was the best text cut at DecodeOptions.most words, before the model had come to an end by itself? */
-bool decode_cut(const Decode *d, const Model *m);
+bool decode_cut(const Decode *d);
 
 /* The same, a step at a time. */
 typedef struct Decoder Decoder;

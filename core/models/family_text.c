@@ -75,13 +75,14 @@ static bool write_target(const Model *m, const Words *source, Words *out, Err *e
     int number[WORDS_MOST + 2] = {model_start(m)}, n = 1;
     Decode d;
     DecodeOptions o = decode_options_default();
+    o.forget = true;
     o.most = seq2seq_longest(&m->text) < WORDS_MOST ? seq2seq_longest(&m->text) : WORDS_MOST;
     if (!decode_run(&d, m, source->number, source->n, &o, NULL, NULL, NULL, err))
         return false;
     for (int i = 0; i < d.length && d.word[i] != m->target.end && n < o.most; i++)
         number[n++] = d.word[i];
     words_set(out, &m->target, number, n);
-    out->cut = decode_cut(&d, m) ? n - 1 : 0;
+    out->cut = decode_cut(&d) ? n - 1 : 0;
     decode_free(&d);
     return true;
 }

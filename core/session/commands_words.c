@@ -249,7 +249,9 @@ static const Command COMMANDS[] = {
     COMMAND(
         "decode", "look",
         "decode [greedy, beam, draw] [N, +1, -1] [alpha=A] [temperature=T] [top-k=K] [top-p=P] [cache=on, off, toggle]",
-        "write the translation greedily, by a beam of width N, or drawn from seed N; show all beginnings as a tree",
+        "write greedily (as `write`, if nothing is said), by a beam of width N, or drawn from seed N; show all "
+        "beginnings "
+        "as a tree",
         COMMAND_SESSION, decoding_command, NULL),
     COMMAND("leak", "ask", "leak", "check that nothing before the target's changed word depends on it", COMMAND_SESSION,
             run_leak, NULL),

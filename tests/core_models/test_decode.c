@@ -266,6 +266,7 @@ static void scores_add_up(void **state)
         if (n->ended)
             assert_true(d.node[d.best].score >= n->score);
         assert_true(n->ended == (n->word == m.target.end || n->length == 6));
+        assert_true(n->cut == (n->word != m.target.end && n->length == 6));
     }
     decode_free(&d);
     model_free(&m);
@@ -307,6 +308,46 @@ static void sampling_has_a_seed(void **state)
     }
     assert_true(different >= 4);
     model_free(&m);
+}
+
+/* Under a budget, and with the runs of read beginnings gone, the same tree; less is held at once. */
+static void kept_to_the_memory(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TEXT_VARIANT_COUNT; i++) {
+        Seq2seqConfig c = text_variant(i);
+        if (!seq2seq_has_decoder(&c))
+            continue;
+        Model m;
+        text_model_seeded(&m, &c, 11);
+        for (int k = 0; k < 4; k++) {
+            Decode all, little;
+            DecodeOptions o = decode_options_default();
+            o.kind = k / 2 ? DECODE_BEAM : DECODE_GREEDY;
+            o.cache = k % 2;
+            o.width = 3;
+            o.most = 6;
+            decode(&all, &m, &o);
+            o.forget = true;
+            o.memory = 1;
+            decode(&little, &m, &o);
+            same_tree(&all, &little);
+            size_t held[2] = {0, 0}, most[2] = {0, 0};
+            const Decode *d[] = {&all, &little};
+            for (int j = 0; j < 2; j++)
+                for (int n = 0; n < d[j]->count; n++)
+                    if (d[j]->node[n].run) {
+                        const size_t peak = run_peak_bytes(d[j]->node[n].run);
+                        held[j] += run_bytes(d[j]->node[n].run);
+                        most[j] = peak > most[j] ? peak : most[j];
+                    }
+            assert_true(held[1] > 0 && held[1] < held[0] / 2);
+            assert_true(most[1] < most[0]);
+            decode_free(&all);
+            decode_free(&little);
+        }
+        model_free(&m);
+    }
 }
 
 static bool stop_at_three(void *context, int words)
@@ -355,7 +396,7 @@ int main(void)
         cmocka_unit_test(greedy_is_a_beam_of_one), cmocka_unit_test(the_cache_changes_no_bit),
         cmocka_unit_test(changes_in_force),        cmocka_unit_test(steps_are_rows_of_one_pass),
         cmocka_unit_test(scores_add_up),           cmocka_unit_test(sampling_has_a_seed),
-        cmocka_unit_test(what_cannot_be),
+        cmocka_unit_test(kept_to_the_memory),      cmocka_unit_test(what_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,18 @@ static void the_way_into_a_beginning(void **state)
     }
 }
 
+/* Who names no way gets the one of `write` and `translate`: greedy. */
+static void it_is_greedy_at_first(void **state)
+{
+    (void)state;
+    const Decoding *d = found("decode");
+    assert_int_equal(d->how.kind, DECODE_GREEDY);
+    assert_int_equal(d->lines, d->text->length);
+    refused("decode +1", "`decode beam` has the one");
+    must("decode beam; decode +1");
+    assert_int_equal(s.look.decoding.width, 5);
+}
+
 static void drawn_from_a_seed(void **state)
 {
     (void)state;
@@ -237,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_tree_is_the_search, start, stop),
         cmocka_unit_test_setup_teardown(the_way_into_a_beginning, start, stop),
+        cmocka_unit_test_setup_teardown(it_is_greedy_at_first, start, stop),
         cmocka_unit_test_setup_teardown(drawn_from_a_seed, start, stop),
         cmocka_unit_test_setup_teardown(a_beam_of_one_is_greedy, start, stop),
         cmocka_unit_test_setup_teardown(nonsense_is_refused, start, stop),

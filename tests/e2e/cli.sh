@@ -511,6 +511,13 @@ ok "a translation" translate "the animal did not cross the street because it was
 says "the pronoun of the animal" "^l'animal n'a pas traversé la rue parce qu'il était trop fatigué$"
 ok "another adjective" translate the animal did not cross the street because it was too wide
 says "the pronoun of the street" "^l'animal n'a pas traversé la rue parce qu'elle était trop large$"
+ok "a translation under changes" translate "the cat is tired" -c 'set scale off; word tired wide'
+says "of the sentence that they leave" "^le chat est large$"
+says "the changes" '^with set scale off$'
+"$V" translate --json "the cat is tired" -c 'set scale off' >with 2>err
+check "translate --json: the changes" grep -qF '"changes":["set scale off"]' with
+refused 1 "no node 'foo'" translate "the cat is tired" -c 'ablate foo'
+refused 1 "'elephant' is none of the .* words" translate "the elephant is red" -c 'set scale off'
 "$V" translate --json "the old cat is not red" >with 2>err
 "$V" translate --json --no-cache "the old cat is not red" >without 2>err
 same "the same without the cache" "$(sed 's/"steps".*//' with)" "$(sed 's/"steps".*//' without)"
@@ -664,6 +671,15 @@ ok "and beside another" score -m "$FAMILIES/words_gpt2" ids:1,2,3 ids:1,2,3,4,5,
 refused 1 'at most 12 words' score -m "$FAMILIES/words_gpt2" ids:1,2,3,4,5,6,7,8,9,10,11,12,13,14
 refused 1 'gives none a probability' score -m words_bert "the cat"
 refused 1 'a text of one token has no probability' score -m "$FAMILIES/words_llama" ids:1
+ok "under a change" score -m "$FAMILIES/words_llama" ids:1,2,3 ids:1,2,3 -c 'set scale off'
+says "which is said" '^with set scale off$'
+says "of two that are the same" '^A and B are equally probable\.$'
+"$V" score --json -m "$FAMILIES/words_llama" ids:1,2,3 -c 'set scale off' >changed.json
+"$V" score --json -m "$FAMILIES/words_llama" ids:1,2,3 >trained.json
+check "score --json: the changes" grep -qF '"changes":["set scale off"]' changed.json
+check "score --json: none" grep -qF '"changes":[]' trained.json
+differs() { [ "$(grep -o '"nats":[0-9.]*' "$1" | head -1)" != "$(grep -o '"nats":[0-9.]*' "$2" | head -1)" ]; }
+check "score: the change is in force" differs changed.json trained.json
 refused 2 '3 texts: score compares two' score -m "$FAMILIES/words_llama" ids:1 ids:2 ids:3
 refused 2 'which model and text' score "a cat"
 
@@ -702,6 +718,14 @@ refused 1 'longer than the 12 that the model takes' write -m "$W/words_gpt2" -i 
 "$V" write --json -m "$W/words_gpt2" -i ids:1,2,3 --steps 2 >written.json
 check "write --json: the numbers read" grep -qE '"source_ids": *\[1, ?2, ?3\]' written.json
 check "write --json: the numbers written" grep -qE '"ids": *\[[0-9]+, ?[0-9]+\]' written.json
+check "write --json: cut, not ended" grep -qE '"ended":false,"cut":true' written.json
+check "write --json: nothing has ended" eval '! grep -q "\"ended\":true" written.json'
+"$V" write --json -m "$W/words_gpt2" -i ids:1,2,3 --steps 2 --memory 64K >little.json
+same "write --memory: the same text" "$(cat written.json)" "$(cat little.json)"
+refused 2 'name a text to go on from' write -m "$W/words_gpt2"
+refused 2 'found nothing' write -m "$W/words_gpt2" -i ''
+refused 2 'from 1 to' write -m "$W/words_gpt2" -i ids:1,2,3 --steps 0
+refused 2 'from 64K to' write -m "$W/words_gpt2" -i ids:1,2,3 --memory 1K
 refused 1 'number 1 of the list is missing' run -m "$W/words_llama" -i ids:1,,2
 refused 1 'number 2 of the list is missing' run -m "$W/words_llama" -i ids:1,2,
 refused 1 'number 0 of the list is missing' run -m "$W/words_llama" -i ids:,1
@@ -712,6 +736,10 @@ cat >talk/tokenizer.json <<'EOF'
  "decoder": {"type": "Metaspace"}, "model": {"type": "BPE", "vocab": {"<s>": 1, "▁": 2, "t": 3, "h": 4, "e": 5, "c": 6, "a": 7, "th": 8,
  "the": 9, "▁the": 10, "▁c": 11, "at": 12, "▁cat": 13}, "merges": ["t h", "th e", "▁ the", "▁ c", "a t", "▁c at"]}}
 EOF
+"$V" write --json -m talk -i 'the cat' --steps 3 --temperature 3 --seed 2 >written.json
+check "write --json: the blank in front of what was written" grep -qF '"text":" catac"' written.json
+"$V" write -m talk -i 'the cat' --steps 3 --temperature 3 --seed 2 >written
+same "write: what was given, a bar, what was written" 'the cat | catac' "$(head -1 written)"
 refused 1 'has no chat template' tokens -m talk --chat -i 'the cat'
 ok "the same without it" tokens -m talk -i 'the cat'
 echo '{"bos_token": "<s>", "chat_template": "{{ bos_token }}{% for m in messages %}{{ m.role[0:0] }}the {{ m.content }}{% endfor %}"}' >talk/tokenizer_config.json

@@ -123,9 +123,23 @@ static void put_cell(const Scored *x, int i, Buf *out)
         buf_printf(out, "%10s", "given");
 }
 
+/* a − b, with ≈ before it (true) where it is not the difference of the two as they stand beside it. */
+static bool put_apart(double a, double b, Buf *out)
+{
+    char left[32], right[32], apart[32];
+    utf8_print(left, sizeof left, "%.4f", a);
+    utf8_print(right, sizeof right, "%.4f", b);
+    utf8_print(apart, sizeof apart, "%.4f", a - b);
+    const double off = strtod(left, NULL) - strtod(right, NULL) - strtod(apart, NULL);
+    const bool rounded = fabs(off) > 0.00005;
+    buf_printf(out, "%*s%s%s", 11 - (int)strlen(apart) - rounded, "", rounded ? "≈" : "", apart);
+    return rounded;
+}
+
 static void put_table(const Scored *x, int count, Buf *out)
 {
     int rows = 0;
+    bool rounded = false;
     for (int k = 0; k < count; k++) {
         buf_printf(out, "%s%s\n", count == 1 ? "" : k ? "B  " : "A  ", x[k].text);
         rows = x[k].n > rows ? x[k].n : rows;
@@ -140,7 +154,7 @@ static void put_table(const Scored *x, int count, Buf *out)
         for (int k = 0; k < count; k++)
             put_cell(&x[k], i, out);
         if (count > 1 && i && i < x[0].n && i < x[1].n)
-            buf_printf(out, "%11.4f", x[0].nats[i] - x[1].nats[i]);
+            rounded = put_apart(x[0].nats[i], x[1].nats[i], out) || rounded;
         while (out->len && out->data[out->len - 1] == ' ')
             out->data[--out->len] = '\0';
         buf_putc(out, '\n');
@@ -159,18 +173,24 @@ static void put_table(const Scored *x, int count, Buf *out)
     }
     if (count == 1)
         return;
+    if (rounded)
+        buf_puts(out, "≈: A − B of the numbers as they are, not as they are rounded here.\n");
     double apart = x[1].sum - x[0].sum;
-    buf_printf(out, "%s is the more probable by %.4f nats", apart >= 0 ? "A" : "B", dm_abs(apart));
-    if (dm_abs(apart) < 40)
+    if (!(dm_abs(apart) > 0))
+        buf_puts(out, "A and B are equally probable");
+    else
+        buf_printf(out, "%s is the more probable by %.4f nats", apart >= 0 ? "A" : "B", dm_abs(apart));
+    if (dm_abs(apart) > 0 && dm_abs(apart) < 40)
         buf_printf(out, ": %.4g times", dm_exp(dm_abs(apart)));
     buf_puts(out, x[0].n != x[1].n ? ". They are not equally long: each further token makes a text less probable.\n"
                                    : ".\n");
 }
 
-static void put_json(const Session *s, const Scored *x, int count, Buf *out)
+static void put_json(const Work *w, const Scored *x, int count, Buf *out)
 {
     json_open(out, NULL, '{');
-    json_put_text(out, "model", s->model.name);
+    json_put_text(out, "model", w->session.model.name);
+    work_json_changes(w, out);
     json_open(out, "texts", '[');
     for (int k = 0; k < count; k++) {
         json_open(out, NULL, '{');
@@ -245,9 +265,11 @@ static int score(Work *w, Err *err)
              work_complete(w, err) && score_open(s, text[count], full.read.len ? full.last : -1, &scored[count], err);
     }
     if (ok && o->json)
-        put_json(s, scored, count, &w->out);
-    else if (ok)
+        put_json(w, scored, count, &w->out);
+    else if (ok) {
         put_table(scored, count, &w->out);
+        work_put_changes(w, &w->out);
+    }
     if (ok && !o->json && !s->model.trained)
         buf_puts(&w->out, "the weights come from a seed: these probabilities mean nothing\n");
     for (int i = 0; i < TEXTS_MOST; i++)
@@ -259,13 +281,15 @@ static int score(Work *w, Err *err)
 
 const Verb VERB_SCORE = {
     .name = "score",
-    .usage = "score -m FOLDER TEXT [TEXT] [--json]",
+    .usage = "score -m FOLDER TEXT [TEXT] [-c COMMANDS] [--json]",
     .summary = "how probable a text is, token by token, or which of two is the more probable",
     .details = "For models that write. Each token's −log p is what the model, having read those before it, gives it: "
                "the logarithm of a softmax over the logits before it, in nats. The first token is given. The sum is "
                "−log of the text's probability; beside a second text that differs in a word (a minimal pair) the rows "
                "say where they part: * marks other tokens, A − B what that costs. Of a model with an encoder it is the "
-               "probability of the answer: \"the cat is tired > le chat est fatigué\".",
+               "probability of the answer: \"the cat is tired > le chat est fatigué\". With -c it is scored under the "
+               "changes that "
+               "the commands make.",
     .example = "vitrine score -m gpt2/ \"the keys are here\" \"the keys is here\"",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,

@@ -62,18 +62,24 @@ static bool check(const Options *o, const Link *l, Err *err)
     (void)l;
     if (o->word_count < 2 && !o->vocabulary)
         return err_set(err, "name a sentence: vitrine translate \"the cat is tired\"");
-    if (o->output || o->input || o->commands.len || o->at)
-        return err_set(err, "translate writes on standard output: -o, -i, -c and --at mean nothing here");
+    if (o->output || o->input || o->at)
+        return err_set(err, "translate writes on standard output: -o, -i and --at mean nothing here");
     return read_how(o, &how, err);
 }
 
-/* The words after the verb, one sentence whether they were quoted or not. */
-static bool read_sentence(Request *r, Err *err)
+/* -i and the words after the verb, one text whether they were quoted or not. */
+static void put_typed(const Request *r, Buf *out)
 {
     const Options *o = r->w->options;
-    Buf text = {0};
+    buf_puts(out, o->input ? o->input : "");
     for (int i = 1; i < o->word_count; i++)
-        buf_printf(&text, "%s%s", i > 1 ? " " : "", o->word[i]);
+        buf_printf(out, "%s%s", out->len ? " " : "", o->word[i]);
+}
+
+static bool read_sentence(Request *r, Err *err)
+{
+    Buf text = {0};
+    put_typed(r, &text);
     bool ok = text.len < SENTENCE_BYTES || err_set(err, "a sentence may have %d bytes", (int)SENTENCE_BYTES);
     const Vocabulary *v = model_vocabulary(&r->model);
     if (ok && !v->word && strncmp(buf_str(&text), "ids:", 4) != 0)
@@ -85,17 +91,14 @@ static bool read_sentence(Request *r, Err *err)
     return ok;
 }
 
-/* The text that is carried on, or read and answered: -i, or the words after the verb. */
+/* The text that is carried on, or read and answered. */
 static bool read_beginning(Request *r, Err *err)
 {
-    const Options *o = r->w->options;
     if (model_way(&r->model) == MODEL_READS)
         return err_set(err, "%.200s: an encoder writes nothing: `vitrine run -m` shows what it reads from a text",
                        r->model.name);
     Buf text = {0};
-    buf_puts(&text, o->input ? o->input : "");
-    for (int i = 1; i < o->word_count; i++)
-        buf_printf(&text, "%s%s", text.len ? " " : "", o->word[i]);
+    put_typed(r, &text);
     bool ok = words_parse(&r->source, model_vocabulary(&r->model), buf_str(&text), model_way(&r->model) & MODEL_READS,
                           err);
     buf_free(&text);
@@ -109,23 +112,38 @@ static bool read_changed(Request *r, Err *err)
     const Session *s = &w->session;
     Buf text = {0};
     Text read = {0};
-    buf_puts(&text, w->options->input ? w->options->input : "");
-    for (int i = 1; i < w->options->word_count; i++)
-        buf_printf(&text, "%s%s", text.len ? " " : "", w->options->word[i]);
+    put_typed(r, &text);
+    words_free(&r->source);
+    model_free(&r->model);
+    r->lent = true;
+    const Options *asked = w->options;
+    Options named = *asked; /* a sentence is opened by the translator, whatever else it could be */
+    named.model = asked->model ? asked->model : "translator";
+    w->options = &named;
     w->link.input = buf_str(&text);
     bool ok = work_open(w, LINE_OWN, err);
     w->link.input = NULL;
+    w->options = asked;
     buf_free(&text);
     const Model *m = ok ? decoding_reads(s, SIDE_B, &read) : NULL;
     if (ok && (!m || !(model_way(m) & MODEL_WRITES)))
         ok = err_set(err, "%.200s writes nothing: name a decoder with -m", s->model.name);
     if (!ok)
         return false;
-    r->lent = true;
     r->model = *m;
     words_set(&r->source, (model_way(m) & MODEL_READS) ? &m->source : &m->target, read.word, read.count);
     r->how.edits = decoding_edits(s, SIDE_B);
     return true;
+}
+
+/* The model, and what it reads as `read` takes it from what was typed; then with the changes of -c. */
+static bool open_request(Request *r, const char *model, bool (*read)(Request *r, Err *err), Err *err)
+{
+    const Options *o = r->w->options;
+    bool ok = read_how(o, &r->how, err) && text_open(&r->model, model, err) && read(r, err) &&
+              (!o->commands.len || read_changed(r, err));
+    r->how.memory = work_memory(r->w);
+    return ok;
 }
 
 static bool progress(void *work, int words)
@@ -231,6 +249,7 @@ static void put_tree(const Request *r, int parent, int depth, Buf *out)
         pad_to(out, word(r, n->word, (char[16]){0}), 14);
         buf_printf(out, "%6.1f %%   log prob. %8.3f   score %8.3f%s\n", 100 * n->share, n->log_share, n->score,
                    i == r->d.best   ? "   best"
+                   : n->cut         ? "   cut"
                    : n->ended       ? "   ended"
                    : left(&r->d, i) ? "   left"
                                     : "");
@@ -252,6 +271,17 @@ static void put_outside(const Request *r, Buf *out)
     buf_free(&near);
 }
 
+/* The end of the line of costs, and under which changes. */
+static void put_kept(const Request *r, Buf *out)
+{
+    if (r->d.anew)
+        buf_puts(out, "; no keys and values kept: a change reaches other tokens than its own");
+    else if (r->how.cache)
+        buf_printf(out, "; %.0f bytes of keys and values kept", r->d.cost.cache_bytes);
+    buf_putc(out, '\n');
+    work_put_changes(r->w, out);
+}
+
 static void put_text(const Request *r, Buf *out)
 {
     const DecodeCost *c = &r->d.cost;
@@ -268,15 +298,34 @@ static void put_text(const Request *r, Buf *out)
         put_tree(r, 0, 0, out);
     }
     buf_printf(out, "\n%d steps, %.0f multiply-adds, %.0f bytes of values", c->steps, c->multiply_adds, c->bytes);
-    if (r->how.cache)
-        buf_printf(out, "; %.0f bytes of keys and values kept", c->cache_bytes);
-    buf_putc(out, '\n');
-    if (decode_cut(&r->d, &r->model))
+    put_kept(r, out);
+    if (decode_cut(&r->d))
         buf_printf(out, "cut at %d words (--words): the model had not come to an end\n", r->d.length);
     if (*r->source.left_out)
         buf_printf(out, "left out: \"%s\" (not among its words)\n", r->source.left_out);
     if (!r->model.trained)
         buf_puts(out, "the weights come from a seed: what this model writes means nothing\n");
+}
+
+/* What was written. Behind a beginning it is what the text is longer by, with the blank in front where there is one. */
+static void put_answer(const Request *r, Buf *out)
+{
+    const Decode *d = &r->d;
+    const int given = model_way(&r->model) & MODEL_READS ? 0 : r->source.n;
+    int *all = xcalloc((size_t)(given + d->length) + 1, sizeof *all);
+    Buf before = {0}, text = {0};
+    memcpy(all, r->source.number, (size_t)given * sizeof *all);
+    memcpy(all + given, d->word, (size_t)d->length * sizeof *all);
+    words_text(&r->model.target, all, given, &before);
+    words_text(&r->model.target, all, given + d->length, &text);
+    const bool runs = text.len >= before.len && memcmp(buf_str(&text), buf_str(&before), before.len) == 0;
+    if (runs)
+        buf_puts(out, buf_str(&text) + before.len);
+    else
+        words_text(&r->model.target, d->word, d->length, out);
+    buf_free(&before);
+    buf_free(&text);
+    free(all);
 }
 
 static void put_ids(const char *key, const int *id, int n, Buf *out)
@@ -291,7 +340,7 @@ static void put_json(const Request *r, Buf *out)
 {
     const DecodeCost *c = &r->d.cost;
     Buf text = {0};
-    words_text(&r->model.target, r->d.word, r->d.length, &text);
+    put_answer(r, &text);
     json_open(out, NULL, '{');
     json_open(out, "source", '[');
     for (int i = 0; i < r->source.n; i++)
@@ -305,13 +354,10 @@ static void put_json(const Request *r, Buf *out)
     if (r->model.trained)
         grammar_outside(&r->model, r->source.number, r->source.n, false, &text);
     json_put_text(out, "note", buf_str(&text));
-    json_put_bool(out, "cut", decode_cut(&r->d, &r->model));
-    json_put_bool(out, "full", r->fills && decode_cut(&r->d, &r->model));
+    json_put_bool(out, "cut", decode_cut(&r->d));
+    json_put_bool(out, "full", r->fills && decode_cut(&r->d));
     buf_free(&text);
-    json_open(out, "changes", '[');
-    for (int i = 0; r->lent && i < r->w->session.edits.count; i++)
-        json_put_text(out, NULL, r->w->session.edits.line[i]);
-    buf_putc(out, ']');
+    work_json_changes(r->w, out);
     json_open(out, "nodes", '[');
     for (int i = 0; i < r->d.count; i++) {
         const DecodeNode *n = &r->d.node[i];
@@ -322,7 +368,8 @@ static void put_json(const Request *r, Buf *out)
         json_put(out, "share", "%.9g", n->share);
         json_put(out, "log_share", "%.9g", n->log_share);
         json_put(out, "score", "%.9g", n->score);
-        json_put_bool(out, "ended", n->ended);
+        json_put_bool(out, "ended", n->ended && !n->cut);
+        json_put_bool(out, "cut", n->cut);
         json_put_bool(out, "forced", n->forced);
         buf_putc(out, '}');
     }
@@ -336,32 +383,13 @@ static void put_json(const Request *r, Buf *out)
     buf_puts(out, "}\n");
 }
 
-/* What was given and, behind a bar, what was written: as text where there is a tokeniser. */
-static void put_running(const Request *r, Buf *out)
-{
-    const Decode *d = &r->d;
-    int n = r->source.n, *all = xcalloc((size_t)(n + d->length) + 1, sizeof *all);
-    Buf text = {0};
-    memcpy(all, r->source.number, (size_t)n * sizeof *all);
-    memcpy(all + n, d->word, (size_t)d->length * sizeof *all);
-    words_text(&r->model.target, r->source.number, n, out);
-    size_t given = out->len;
-    words_text(&r->model.target, all, n + d->length, &text);
-    bool runs = r->model.target.cutter && text.len >= given && memcmp(buf_str(&text), buf_str(out), given) == 0;
-    buf_puts(out, " |");
-    if (runs)
-        buf_printf(out, " %s", buf_str(&text) + given);
-    for (int i = 0; !runs && i < d->length; i++)
-        buf_printf(out, " %s", word(r, d->word[i], (char[16]){0}));
-    buf_free(&text);
-    free(all);
-}
-
 /* The text behind what was given, and what each word had as its share. */
 static void put_written(const Request *r, Buf *out)
 {
     const Decode *d = &r->d;
-    put_running(r, out);
+    words_text(model_vocabulary(&r->model), r->source.number, r->source.n, out);
+    buf_puts(out, model_way(&r->model) & MODEL_READS ? " | " : " |");
+    put_answer(r, out);
     buf_puts(out, "\n\n");
     if (r->model.target.cutter && r->w->options->input && words_look_numbered(r->w->options->input))
         buf_puts(out, "It was read as a text of digits; by number it is -i ids:464,3290\n\n");
@@ -373,18 +401,12 @@ static void put_written(const Request *r, Buf *out)
         buf_printf(out, "%6.1f %%%s\n", 100 * n->share, n->forced ? "   forced" : "");
     }
     buf_printf(out, "\n%d steps, %.0f multiply-adds", d->cost.steps, d->cost.multiply_adds);
-    if (d->anew)
-        buf_puts(out, "; no keys and values kept: a change reaches other tokens than its own");
-    else if (r->how.cache)
-        buf_printf(out, "; %.0f bytes of keys and values kept", d->cost.cache_bytes);
-    buf_putc(out, '\n');
-    for (int i = 0; r->lent && i < r->w->session.edits.count; i++)
-        buf_printf(out, "%s%s\n", i ? "     " : "with ", r->w->session.edits.line[i]);
-    if (decode_cut(d, &r->model) && r->fills)
+    put_kept(r, out);
+    if (decode_cut(d) && r->fills)
         buf_printf(out,
                    "cut: the model takes %d tokens, and they are all read (%d given, %d written before the last)\n",
                    seq2seq_longest(&r->model.text), seq2seq_longest(&r->model.text) - (d->length - 1), d->length - 1);
-    else if (decode_cut(d, &r->model))
+    else if (decode_cut(d))
         buf_printf(out, "cut at %d words (--steps): the model had not come to an end\n", d->length);
 }
 
@@ -427,8 +449,7 @@ static int translate(Work *w, Err *err)
     if (w->options->vocabulary)
         return list_words(w, err);
     Request r = {.w = w};
-    bool ok = read_how(w->options, &r.how, err) && text_open(&r.model, w->options->model, err) &&
-              read_sentence(&r, err) &&
+    bool ok = open_request(&r, w->options->model, read_sentence, err) &&
               decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
     return finish(&r, ok, put_text);
 }
@@ -451,12 +472,8 @@ static bool check_write(const Options *o, const Link *l, Err *err)
 static int write_on(Work *w, Err *err)
 {
     Request r = {.w = w};
-    bool ok = read_how(w->options, &r.how, err);
-    if (w->options->commands.len)
-        ok = ok && read_changed(&r, err);
-    else
-        ok = ok && text_open(&r.model, w->options->model, err) && read_beginning(&r, err);
-    r.how.forget = r.how.kind != DECODE_BEAM;
+    bool ok = open_request(&r, w->options->model, read_beginning, err);
+    r.how.forget = true;
     int room = ok ? decode_room(&r.model, r.source.n) : 0;
     r.fills = room >= 1 && room < r.how.most;
     r.how.most = r.fills ? room : r.how.most;
@@ -487,7 +504,7 @@ const Verb VERB_WRITE = {
 
 const Verb VERB_TRANSLATE = {
     .name = "translate",
-    .usage = "translate SENTENCE [--beam N] [--no-cache]",
+    .usage = "translate SENTENCE [--beam N] [--no-cache] [-c COMMANDS]",
     .summary = "translates an English sentence into French, word by word",
     .details =
         "The encoder reads the sentence, the decoder writes one word at a time, printed with its probability "
@@ -497,7 +514,9 @@ const Verb VERB_TRANSLATE = {
         "word every time; --beam 4 keeps the four best beginnings, --temperature, --top-k and --top-p draw "
         "words, starting from a seed. --tree shows every beginning. Keys and values of earlier words are "
         "cached; --no-cache computes them again, with the same result bit for bit: the counts of multiply-adds "
-        "and bytes show what the cache saves. -m FOLDER is another text model.",
+        "and bytes show what the cache saves. With -c it is written under the changes that the commands make. -m "
+        "FOLDER "
+        "is another text model.",
     .example = "vitrine translate \"the animal did not cross the street because it was too tired\"",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,

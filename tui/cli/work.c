@@ -8,9 +8,11 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/machine.h"
 #include "core/base/stop.h"
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
+#include "core/io/json.h"
 #include "core/session/address.h"
 #include "core/session/state.h"
 
@@ -167,6 +169,25 @@ bool work_complete(Work *w, Err *err)
     const char *seen = site_path_any(session_base(&w->session), SITE_SEEN_DISTANCE);
     /* what the answer is worth is said beside it */
     return !seen || session_need(&w->session, session_judged(&w->session), seen, err);
+}
+
+void work_put_changes(const Work *w, Buf *out)
+{
+    for (int i = 0; i < w->session.edits.count; i++)
+        buf_printf(out, "%s%s\n", i ? "     " : "with ", w->session.edits.line[i]);
+}
+
+void work_json_changes(const Work *w, Buf *out)
+{
+    json_open(out, "changes", '[');
+    for (int i = 0; i < w->session.edits.count; i++)
+        json_put_text(out, NULL, w->session.edits.line[i]);
+    buf_putc(out, ']');
+}
+
+size_t work_memory(const Work *w)
+{
+    return w->options->memory ? w->options->memory : machine_memory() / 4;
 }
 
 bool work_to_stdout(const Work *w)

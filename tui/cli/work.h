@@ -51,6 +51,11 @@ void work_close(Work *w, bool done);
  * program. */
 void work_complain(Work *w, const char *text);
 
+/* The changes in force: "with LINE", a line each, or nothing; as JSON a list under "changes". */
+void work_put_changes(const Work *w, Buf *out);
+void work_json_changes(const Work *w, Buf *out);
+/* How many bytes of values may be kept (--memory). */
+size_t work_memory(const Work *w);
 /* Is the result to go to standard output? */
 bool work_to_stdout(const Work *w);
 /* The cell that is asked about: the address; without one the place that -c led to, else the logit of the class that

@@ -22,6 +22,8 @@ typedef struct Search {
     Decoding found;
 } Search;
 
+enum { SEARCHES = 4 }; /* of A and B, each twice */
+
 struct DecodingWork {
     Search side[2];
 };
@@ -162,6 +164,7 @@ static void put_line(Tree *t, int node, int depth, bool aside, bool best)
     DecodingLine *l = &found->line[found->lines++];
     *l = (DecodingLine){.node = node, .depth = depth, .aside = aside, .best = best};
     l->fate = node == t->d->best    ? DECODING_BEST
+              : n->cut              ? DECODING_CUT
               : n->ended            ? DECODING_ENDED
               : t->first[node] >= 0 ? DECODING_READ
                                     : DECODING_LEFT;
@@ -268,6 +271,8 @@ static void begin(Search *w, const Session *s, Side side, const Model *m, const 
     w->found.how = *how;
     const int room = decode_room(m, w->count);
     o.most = room < 1 || room > o.most ? o.most : room;
+    o.forget = true;
+    o.memory = s->memory / SEARCHES;
     o.cache = true;
     w->kept = decoder_new(m, w->source, w->count, &o, NULL, &err);
     o.cache = false;
@@ -284,7 +289,7 @@ static void end(Search *w)
     const Decode *without = decoder_text(w->without);
     w->found.kept = w->found.text->cost;
     w->found.without = without->cost;
-    w->found.cut = decode_cut(w->found.text, w->model);
+    w->found.cut = decode_cut(w->found.text);
     w->found.same = same_bits(w->found.text, without);
     make_lines(w);
     put_written(w);

@@ -8,7 +8,7 @@
 #include "core/session/command.h"
 
 /* What was found of a beginning. */
-typedef enum DecodingFate { DECODING_READ, DECODING_LEFT, DECODING_ENDED, DECODING_BEST } DecodingFate;
+typedef enum DecodingFate { DECODING_READ, DECODING_LEFT, DECODING_CUT, DECODING_ENDED, DECODING_BEST } DecodingFate;
 
 /* A line of the tree. The way to the best text under a beginning goes on in its own column, below the others that were
  * looked at, which stand one column further in. */

@@ -31,7 +31,9 @@ static bool put_number(Session *s, const char *word, Err *err)
     if (end == word || *end || n < -1000000 || n > 1000000)
         return err_set(err, "expected greedy, beam, draw or a number, found '%.40s'", word);
     if (relative && s->look.decoding.by == DECODE_GREEDY)
-        return err_set(err, "greedy takes the most probable word: it has no width and no seed");
+        return err_set(err,
+                       "greedy takes the most probable word: it has no width and no seed; `decode beam` has the one, "
+                       "`decode draw` the other");
     n += !relative ? 0 : draws ? s->look.decoding.seed : s->look.decoding.width;
     if (!relative && s->look.decoding.by == DECODE_GREEDY)
         s->look.decoding.by = DECODE_BEAM;
@@ -213,8 +215,11 @@ static bool say_decoding(const Teller *t)
 static bool tell_decoding(const Teller *t)
 {
     const Decoding *d = session_decoding(t->s, t->side);
-    static const char *const FATE[] = {
-        [DECODING_READ] = "", [DECODING_LEFT] = ", left", [DECODING_ENDED] = ", ended", [DECODING_BEST] = ", best"};
+    static const char *const FATE[] = {[DECODING_READ] = "",
+                                       [DECODING_LEFT] = ", left",
+                                       [DECODING_CUT] = ", cut",
+                                       [DECODING_ENDED] = ", ended",
+                                       [DECODING_BEST] = ", best"};
     for (int i = 0; d && i < d->lines; i++) {
         const DecodeNode *n = &d->text->node[d->line[i].node];
         put_text(d, d->line[i].node, t->out);
@@ -270,7 +275,7 @@ static bool top_p_there(Session *s, int value, Err *err)
     return decode_options_check(&o, err);
 }
 
-static const LookOption OPTIONS[] = {{"decode-by", OPTION_WORD, LOOK(decoding.by), by_word, NULL, DECODE_BEAM},
+static const LookOption OPTIONS[] = {{"decode-by", OPTION_WORD, LOOK(decoding.by), by_word, NULL, DECODE_GREEDY},
                                      {"beam", OPTION_NUMBER, LOOK(decoding.width), NULL, width_there, 4},
                                      {"alpha", OPTION_HUNDREDTHS, LOOK(decoding.alpha), NULL, alpha_there, 60},
                                      {"temperature", OPTION_HUNDREDTHS, LOOK(decoding.temperature), NULL,

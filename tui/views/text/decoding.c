@@ -115,8 +115,11 @@ static int draw_columns(const Paint *p, const DecodingLine *l, int y, int x, Sty
 
 static void draw_line(const Paint *p, const Decoding *d, const Layout *l, int i, int y, bool here)
 {
-    static const char *const FATES[] = {
-        [DECODING_READ] = "", [DECODING_LEFT] = "left", [DECODING_ENDED] = "ended", [DECODING_BEST] = "best"};
+    static const char *const FATES[] = {[DECODING_READ] = "",
+                                        [DECODING_LEFT] = "left",
+                                        [DECODING_CUT] = "cut",
+                                        [DECODING_ENDED] = "ended",
+                                        [DECODING_BEST] = "best"};
     const DecodingLine *line = &d->line[i];
     const DecodeNode *n = &d->text->node[line->node];
     Rect r = l->lines;
