@@ -1,6 +1,7 @@
 /* What the model answers: classes by probability; with edits or a pinned A a line for each with both values as dots and
  * the way between them, what changed most first. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/utf8.h"
@@ -163,6 +164,29 @@ static int put_column(const Paint *p, const Shown *v, size_t i, int y, int x, in
     return x + width;
 }
 
+/* A number as it is printed; NaN: not as digits. */
+static double printed(void (*text)(char *out, size_t n, float x), float x)
+{
+    char out[32], *end;
+    text(out, sizeof out, x);
+    double value = strtod(out, &end);
+    return end == out ? (double)NAN : value;
+}
+
+/* ≈ before A − B where that is not the difference of the two as they stand rounded beside it. */
+static void mark_rounded(const Paint *p, const Table *t, size_t i, int y, int x, int width, Style style)
+{
+    if (!width || !t->a.values || !t->b.values || !t->diff.values)
+        return;
+    char text[32];
+    points_text(text, sizeof text, t->diff.values[i]);
+    const double apart = printed(share_text, t->a.values[i]) - printed(share_text, t->b.values[i]) -
+                         printed(points_text, t->diff.values[i]);
+    const int left = width - 1 - (int)strlen(text);
+    if (fabs(apart) > 0.05 && left > 0)
+        canvas_glyph(p->c, y, x + left, style, 0x2248);
+}
+
 /* Where a logit stands between the least and the largest, 0 … 1. */
 static float logit_share(const Table *t, float logit)
 {
@@ -233,6 +257,7 @@ static void draw_class(const Paint *p, Rect lines, const Table *t, size_t i, boo
     x = put_column(p, &t->shown, i, line.y, x, c->p, style, false);
     x = put_column(p, &t->a, i, line.y, x, c->a, style, false);
     x = put_column(p, &t->b, i, line.y, x, c->b, style, false);
+    mark_rounded(p, t, i, line.y, x, c->change, style);
     x = put_column(p, &t->diff, i, line.y, x, c->change, style, false);
     if (t->has_logits && c->logit_bar) {
         float share = logit_share(t, t->logits.values[i]);
