@@ -897,6 +897,58 @@ static void the_lens_speaks_of_the_word_in_focus(void **state)
     assert_true(run("compare b; reset edits"));
 }
 
+/* Where not every word has a column, the one that is named has its probability beside it. */
+static void the_lens_says_how_sure_it_is(void **state)
+{
+    (void)state;
+    assert_true(session_open_input(&s, SENTENCE, &error));
+    assert_true(run("goto probs[t=10]; lens"));
+    draw(40, 120);
+    const Graph *g = session_base(&s);
+    const int vocabulary = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY);
+    const size_t words = (size_t)g->axes[vocabulary].n;
+    for (int b = 0; b < session_blocks(&s); b++) {
+        char path[64], label[64], share[32];
+        snprintf(path, sizeof path, "decoder.blocks.%d.lens.probs", b);
+        const float *x = session_need(&s, SIDE_B, path, NULL) + 10 * words;
+        const size_t best = classes_best(x, words);
+        share_text(share, sizeof share, x[best]);
+        utf8_print(where, sizeof where, "after block %d  %-10s%6s", b,
+                   axis_label(&g->axes[vocabulary], (int)best, label, sizeof label), share);
+        if (!on_screen(where))
+            fail_msg("'%s' is not there", where);
+    }
+    assert_true(on_screen("names      prob. "));
+}
+
+/* What could have stood there instead is said in words: the likelier ones, or where it is the likeliest the next. */
+static void the_stream_says_what_else(void **state)
+{
+    (void)state;
+    assert_true(session_open_input(&s, SENTENCE, &error));
+    assert_true(run("word tired wide keep; compare b"));
+    int likeliest = 0, others = 0;
+    for (int t = 0; t < 13; t++) {
+        char line[80], label[64], share[32];
+        snprintf(line, sizeof line, "goto probs[t=%d]; view stream", t);
+        assert_true(run(line));
+        draw(24, 120);
+        const Graph *g = session_base(&s);
+        const Axis *v = &g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)];
+        const Ranking row = {session_need(&s, SIDE_B, "probs", NULL) + t * v->n, (size_t)v->n, false};
+        const size_t asked = (size_t)s.now->input.text[TEXT_TARGET].word[t + 1], rank = ranking_rank(row, asked),
+                     first = rank ? ranking_best(row) : ranking_next(row, asked);
+        share_text(share, sizeof share, row.v[first]);
+        utf8_print(where, sizeof where, "rank %zu of %d; %s  %s %s", rank + 1, v->n,
+                   rank ? "likelier:" : "likeliest instead:", axis_label(v, (int)first, label, sizeof label), share);
+        if (!on_screen(where))
+            fail_msg("t=%d: '%s' is not there", t, where);
+        *(rank ? &others : &likeliest) += 1;
+    }
+    assert_true(likeliest > 0 && others > 0);
+    assert_true(run("pin off"));
+}
+
 /* Of a model whose translations nobody knows the screen of heads says of which kind each is; its words, where they have
  * no names, are called in an address what its tokens are called. */
 static void heads_without_sentences(void **state)
@@ -1055,6 +1107,8 @@ int main(void)
                                        cmocka_unit_test(the_cursor_leaves_the_bar),
                                        cmocka_unit_test(answers_of_the_word_in_focus),
                                        cmocka_unit_test(the_lens_speaks_of_the_word_in_focus),
+                                       cmocka_unit_test(the_lens_says_how_sure_it_is),
+                                       cmocka_unit_test(the_stream_says_what_else),
                                        cmocka_unit_test(heads_without_sentences),
                                        cmocka_unit_test(a_shorter_text),
                                        cmocka_unit_test(nothing_is_drawn_for_nothing),

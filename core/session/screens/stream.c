@@ -6,6 +6,7 @@
 #include "core/session/ask/number.h"
 #include "core/session/ask/say.h"
 #include "core/session/place.h"
+#include "core/session/ranking.h"
 #include "core/session/screens.h"
 
 enum { LINE = 10 }; /* tokens that up and down pass over */
@@ -94,9 +95,12 @@ static bool say_stream(const Teller *t)
     ask_put_short(t->out, nats[at]);
     share_text(share, sizeof share, prob[at]);
     buf_printf(t->out, " nats, −log of its probability %s: rank %zu of %d", share, rank, words->n);
-    if (rank > 1) {
+    if (rank > 1 || words->n > 1) {
+        if (rank == 1) /* itself: the next */
+            best = ranking_next((Ranking){row, (size_t)words->n, false}, best);
         share_text(share, sizeof share, row[best]);
-        buf_printf(t->out, "; %s, %s, was expected", axis_label(words, (int)best, label, sizeof label), share);
+        buf_printf(t->out, rank > 1 ? "; %s, %s, was expected" : "; likeliest instead: %s, %s",
+                   axis_label(words, (int)best, label, sizeof label), share);
     }
     buf_printf(t->out, ". Over %d token%s the mean is ", asked->n, asked->n == 1 ? "" : "s");
     put_number(t->out, t, SITE_SURPRISE_MEAN);

@@ -38,6 +38,7 @@ typedef struct Lens {
     size_t column[COLUMNS_MOST]; /* classes shown, left to right */
     int columns, width;          /* width of one */
     int label, name; /* cells of the first two columns; name 0: the winner is not named (a difference has none) */
+    int share;       /* cells of its probability, where not every class has a column of its own; else 0 */
 } Lens;
 
 static const char *other_path(const Session *s, Side side)
@@ -99,7 +100,11 @@ static bool open_lens(const Session *s, Side side, int width, Lens *out)
     choose_labels(&l, width);
     if (width - l.label - l.name < 2 * NUMBER) /* one class's share would be read as that of the row's name */
         l.name = 0;
-    choose_columns(&l, width - l.label - l.name > 0 ? width - l.label - l.name : 0);
+    l.share = l.name && l.classes > (size_t)((width - l.label - l.name) / NUMBER) ? NUMBER : 0;
+    if (width - l.label - l.name - l.share < NUMBER)
+        l.share = 0;
+    const int room = width - l.label - l.name - l.share;
+    choose_columns(&l, room > 0 ? room : 0);
     *out = l;
     return true;
 }
@@ -112,7 +117,7 @@ static ColourScale lens_scale(const Paint *p, const Lens *l)
 /* --- one row --- */
 static int column_x(const Lens *l, Rect line, int i)
 {
-    return line.x + l->label + l->name + i * l->width;
+    return line.x + l->label + l->name + l->share + i * l->width;
 }
 
 /* The number, its colour before it where there is room. */
@@ -139,6 +144,8 @@ static void draw_values(const Paint *p, const Lens *l, const Shown *v, Rect row,
     if (l->name)
         canvas_label(p->c, last, row.x + l->label, l->name - 1, best == answer ? STYLE_STRONG : STYLE_TEXT,
                      classes_name(v, best, name, sizeof name));
+    if (l->share)
+        shown_share_right(p, v, best, last, row.x + l->label + l->name, l->share - 1, STYLE_STRONG);
     for (int i = 0; i < l->columns; i++) {
         bool cell = here && l->column[i] == l->picked;
         int x = column_x(l, row, i);
@@ -185,6 +192,8 @@ static void draw_header(const Paint *p, const Lens *l, Rect r)
     int last = r.y + r.h - 1;
     if (l->name)
         canvas_text(p->c, last, r.x + l->label, l->name - 1, STYLE_HEADER, "names");
+    if (l->share)
+        canvas_right(p->c, last, r.x + l->label + l->name, l->share - 1, STYLE_HEADER, "prob.");
     for (int i = 0; i < l->columns; i++) {
         bool above = r.h > 1 && (l->columns - i) % 2 == 0;
         int more = r.h > 1 && i > 0 ? l->width - 1 : 0;
@@ -289,7 +298,7 @@ static void draw_accuracy(const Paint *p, Side side, Rect line)
         measure_share_text(m->right[1], m->pictures, mean, sizeof mean);
     }
     if (why)
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, why);
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, line.w >= 60 ? "how often it is right: %s" : "%s", why);
     else if (!m || !m->whole)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "both read-outs over many pictures: measured %zu of %zu",
                       m ? m->done : 0, m ? m->total : 0);

@@ -157,7 +157,7 @@ static void draw_here(const Paint *p, const Stream *w, Side side, Rect r)
     }
 }
 
-/* Its place among all words, and those that the row before it puts first. */
+/* Its place among all words, and those that the row before it holds likelier, or where it is the likeliest the next. */
 static void draw_rivals(const Paint *p, const Stream *w, Side side, Rect r)
 {
     Shown probs;
@@ -171,7 +171,7 @@ static void draw_rivals(const Paint *p, const Stream *w, Side side, Rect r)
     const size_t rank = ranking_rank(row, (size_t)w->text.word[w->nats.cell + 1]);
     int x = r.x, end = r.x + r.w;
     x += canvas_printf(p->c, r.y, x, r.w, rank ? STYLE_WARNING : STYLE_GOOD, "rank %zu of %zu", rank + 1, n);
-    x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, rank ? "; before it" : "; after it");
+    x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, rank ? "; likelier:" : "; likeliest instead:");
     for (size_t k = rank ? ranking_best(row) : ranking_next(row, ranking_best(row)), shown = 0; k < n && shown < 8;
          k = ranking_next(row, k), shown++) {
         if (k == (size_t)w->text.word[w->nats.cell + 1])
