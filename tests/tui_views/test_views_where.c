@@ -578,6 +578,42 @@ static void a_river_of_both(void **state)
     shows(&VIEW_LEDGER, SIDE_DIFF, 34, 90, "more in A than in B");
 }
 
+/* With a head out in B (an entry of its own there) the river of A − B is of the parts that both have; of the one that
+ * is out it is all that A's wrote, and that is said. */
+static void a_river_without_a_head(void **state)
+{
+    (void)state;
+    Canvas c;
+    const LedgerEntry *e;
+    char said[96];
+    int head = -1, flows = 0;
+    command("ledger; ablate blocks.2.attn.z[h=1]; block 2; head 1");
+    draw_on(&c, &VIEW_LEDGER, SIDE_DIFF, 34, 90, MODE_256, false);
+    canvas_free(&c);
+    const Ledger *a = session_ledger(&session, SIDE_A), *l = session_ledger(&session, SIDE_B);
+    const Graph *of = session_graph(&session, SIDE_A), *g = session_graph(&session, SIDE_B);
+    assert_int_equal(l->count, a->count + 1);
+    float sum = *session_peek(&session, SIDE_A, graph_node(of, a->start)->path) -
+                *session_peek(&session, SIDE_B, graph_node(g, l->start)->path);
+    for (int i = 0; ledger_tributary(g, l, i, &e, &head); i++, flows++) {
+        const char *path = graph_node(g, head < 0 ? e->total : e->heads)->path;
+        size_t cell = (size_t)(head < 0 ? 0 : head);
+        const float x = session_peek(&session, SIDE_A, path)[cell], y = session_peek(&session, SIDE_B, path)[cell];
+        sum += x - y;
+        if (head != 1 || e->layer != 2)
+            continue;
+        assert_true(fabsf(x) > 0 && fabsf(y) <= 0);
+        utf8_print(said, sizeof said, "wrote %.4g %s in A than in B, 0 in B: out", fabs((double)x),
+                   x < 0 ? "less" : "more");
+    }
+    const char *value = graph_node(g, l->value)->path;
+    assert_true(flows >= 20 &&
+                fabsf(sum - (*session_peek(&session, SIDE_A, value) - *session_peek(&session, SIDE_B, value))) < 1e-4f);
+    shows(&VIEW_LEDGER, SIDE_DIFF, 34, 90, said);
+    command("head 2");
+    shows(&VIEW_LEDGER, SIDE_DIFF, 34, 90, "in A than in B ");
+}
+
 static void many_blocks_and_classes(void **state)
 {
     (void)state;
@@ -878,6 +914,7 @@ int main(void)
         cmocka_unit_test(many_blocks_and_classes),
         cmocka_unit_test_setup_teardown(a_river_is_its_ledger, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(a_sheet_always_fits),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),

@@ -19,25 +19,40 @@ static void list_rows(LedgerView *v)
     v->several = *stack;
 }
 
-/* Do both say the same of the same parts? Then their nodes have the same names. */
+/* The next head's or MLP's entry from i on, or past the last. */
+static int next_flow(const Ledger *l, int i)
+{
+    while (i < l->count && !ledger_flows(&l->entry[i]))
+        i++;
+    return i;
+}
+
+/* Are both of the same heads and MLPs? Then their nodes have the same names. What else there is (embeddings, biases,
+ * what an edit put in) is one number, where the river starts. */
 static bool same_parts(const Session *s, const Ledger *a, const Ledger *b)
 {
     const Graph *of = session_graph(s, SIDE_A), *g = session_graph(s, SIDE_B);
-    if (!a || !b || a->count != b->count)
+    if (!a || !b)
         return false;
-    for (int i = 0; i < a->count; i++)
-        if (a->entry[i].kind != b->entry[i].kind || a->entry[i].layer != b->entry[i].layer ||
-            strcmp(graph_node(of, a->entry[i].total)->path, graph_node(g, b->entry[i].total)->path) != 0)
+    int i = next_flow(a, 0), k = next_flow(b, 0);
+    for (; i < a->count && k < b->count; i = next_flow(a, i + 1), k = next_flow(b, k + 1)) {
+        const LedgerEntry *x = &a->entry[i], *y = &b->entry[k];
+        if (x->kind != y->kind || x->layer != y->layer ||
+            strcmp(graph_node(of, x->total)->path, graph_node(g, y->total)->path) != 0 ||
+            (x->heads != NO_NODE && graph_cells(of, x->heads) != graph_cells(g, y->heads)))
             return false;
-    return true;
+    }
+    return i == a->count && k == b->count;
 }
 
 LedgerView ledger_view(const Session *s, Side side)
 {
     LedgerView v = {.s = s, .side = side, .g = shown_graph(s, side), .l = session_ledger(s, side)};
     if (side == SIDE_DIFF) {
-        v.l = same_parts(s, session_ledger(s, SIDE_A), session_ledger(s, SIDE_B)) ? session_ledger(s, SIDE_B) : NULL;
-        v.less = v.l;
+        v.less = session_ledger(s, SIDE_A);
+        v.l = session_ledger(s, SIDE_B);
+        if (!same_parts(s, v.less, v.l))
+            v.less = v.l = NULL;
     }
     v.mlp = v.l ? ledger_mlp_here(s, side) : NULL;
     v.measured = side != SIDE_DIFF && v.g == exhibit_graph(s->now);
@@ -57,11 +72,22 @@ const char *ledger_view_path(const LedgerView *v, NodeId n)
     return n == NO_NODE ? NULL : graph_node(v->g, n)->path;
 }
 
+/* A's node of A − B where B's is n: that of its name, but where the river starts. */
+static const char *path_in_a(const LedgerView *v, NodeId n)
+{
+    if (n != NO_NODE && n == v->l->start)
+        return v->less->start == NO_NODE ? NULL : graph_node(session_graph(v->s, SIDE_A), v->less->start)->path;
+    return ledger_view_path(v, n);
+}
+
 bool ledger_view_value(const LedgerView *v, NodeId n, size_t cell, float *x)
 {
     const char *path = ledger_view_path(v, n);
-    const float *b = path ? session_peek(v->s, v->less ? SIDE_B : v->side, path) : NULL,
-                *a = b && v->less ? session_peek(v->s, SIDE_A, path) : b;
+    static const float NOTHING = 0;
+    const float *b = path ? session_peek(v->s, v->less ? SIDE_B : v->side, path) : NULL, *a = b;
+    const char *other = b && v->less ? path_in_a(v, n) : NULL;
+    if (b && v->less)
+        a = other ? session_peek(v->s, SIDE_A, other) : &NOTHING;
     if (a && b)
         *x = v->less ? a[cell] - b[cell] : b[cell];
     return a && b;
@@ -72,9 +98,10 @@ void ledger_put_number(const Paint *p, const LedgerView *v, NodeId n, size_t cel
     Shown shown;
     float value;
     char text[24] = "…";
-    if (!shown_open(p->s, v->side, ledger_view_path(v, n), &shown))
+    bool has_ref = shown_open(p->s, v->side, ledger_view_path(v, n), &shown), /* A − B: where both have the node */
+        there = ledger_view_value(v, n, cell, &value);
+    if (!has_ref && !(there && v->less))
         return;
-    bool there = ledger_view_value(v, n, cell, &value);
     if (there && !v->less) {
         shown_number_right(p, &shown, cell, y, x, width, style);
         return;
@@ -82,8 +109,16 @@ void ledger_put_number(const Paint *p, const LedgerView *v, NodeId n, size_t cel
     if (there)
         number_text(text, sizeof text, value, width - 1);
     canvas_right(p->c, y, x, width, there ? style : STYLE_DIM, text);
-    if (there)
+    if (there && has_ref)
         canvas_ref(p->c, y, x, width, shown_ref(&shown, cell));
+}
+
+const char *ledger_view_out(const LedgerView *v, NodeId n, size_t cell)
+{
+    const char *path = v->less ? ledger_view_path(v, n) : NULL;
+    const float *a = path ? session_peek(v->s, SIDE_A, path) : NULL, *b = a ? session_peek(v->s, SIDE_B, path) : NULL;
+    const bool in_a = a && (a[cell] < 0 || a[cell] > 0), in_b = b && (b[cell] < 0 || b[cell] > 0);
+    return !a || !b || in_a == in_b ? "" : in_a ? ", 0 in B: out" : ", 0 in A: out";
 }
 
 void ledger_put_effect(const Paint *p, const LedgerView *v, const LedgerEntry *e, int head, int y, int x, int width)
@@ -247,7 +282,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 static void needs_of_river(const LedgerView *v, Side side, Needs *out)
 {
     needs_add(out, side, ledger_view_path(v, v->l->value));
-    needs_add(out, side, ledger_view_path(v, v->l->start));
+    needs_add(out, side, side == SIDE_A ? path_in_a(v, v->l->start) : ledger_view_path(v, v->l->start));
     for (int i = 0; i < v->l->count; i++)
         if (ledger_flows(&v->l->entry[i]))
             needs_add(out, side,

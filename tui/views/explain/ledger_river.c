@@ -364,8 +364,9 @@ static void put_here(const Paint *p, const River *r, Rect line)
         ledger_part_text(r->v->g, &l, &part);
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
         if (r->v->less) {
-            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote %.4g %s in A than in B",
-                          fabs((double)t->wrote), t->wrote < 0 ? "less" : "more");
+            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote %.4g %s in A than in B%s",
+                          fabs((double)t->wrote), t->wrote < 0 ? "less" : "more",
+                          ledger_view_out(r->v, t->node, t->cell));
             buf_free(&part);
             continue;
         }

@@ -11,7 +11,7 @@ typedef struct LedgerView {
     Side side;
     const Graph *g;
     const Ledger *l;
-    const Ledger *less; /* of A − B: B's, of the same parts; what stands is A's number less B's. Else NULL */
+    const Ledger *less; /* of A − B: A's, of the same heads and MLPs; what stands is A's number less B's. Else NULL */
     bool measured;      /* is what taking a part out does measured of this side? */
     bool several;       /* rows are attentions of a stack among others */
     bool words;         /* tokens are words, not patches */
@@ -27,6 +27,8 @@ LedgerView ledger_view(const Session *s, Side side);
 const char *ledger_view_path(const LedgerView *v, NodeId n);
 /* A value of such a node, of A − B A's less B's: false while it is not computed. */
 bool ledger_view_value(const LedgerView *v, NodeId n, size_t cell, float *x);
+/* Of A − B, where one side wrote nothing at all: ", 0 in B: out". Else "". */
+const char *ledger_view_out(const LedgerView *v, NodeId n, size_t cell);
 /* A cell of such a node, right-aligned; "…" while it is not computed. */
 void ledger_put_number(const Paint *p, const LedgerView *v, NodeId n, size_t cell, int y, int x, int width,
                        Style style);
