@@ -3,7 +3,8 @@
  * step where a difference begins is told from the steps that inherit it. */
 #ifndef VITRINE_DIFF_DIFF_H
 #define VITRINE_DIFF_DIFF_H
-#include "core/diff/diff_figures.h"
+#include "core/base/buf.h"
+#include "core/diff/diff_models.h"
 #include "core/diff/diff_reference.h"
 #include "core/models/preprocess.h"
 #include "core/models/seq2seq.h"
@@ -142,4 +143,25 @@ bool diff_cause_loaded(DiffCause *c, const DiffSubject *s, const DiffReference *
 /* The blocks that a cause is in, in order: the one it was made in alone, else those where its step begins to differ.
  * Returns how many, at most `most`. */
 int diff_cause_blocks(const DiffReport *d, const Graph *g, const DiffCause *c, int *block, int most);
+
+/* --- a comparison in words: the table, the verdict, JSON; texts are appended --- */
+
+/* ours: our model and input, in a line. */
+typedef struct DiffNamed {
+    const char *ours;
+    const DiffSubject *s;
+    const DiffReference *r;
+    const DiffOptions *o;
+    const DiffReport *d;
+} DiffNamed;
+
+/* What was compared, one line for each tensor in node order, and an empty line. */
+void diff_table(const DiffNamed *n, Buf *out);
+/* The verdict alone, one sentence or two without a line break, then what was tried. */
+void diff_verdict(const DiffNamed *n, Buf *out);
+void diff_json(const DiffNamed *n, Buf *out);
+/* "blocks.0.attn.q[t=cls,h=0,e=3]" */
+void diff_cell(const Graph *g, NodeId n, size_t cell, Buf *out);
+/* The cell to look at: where the first row that begins first differs. False where everything agrees. */
+bool diff_first_cell(const DiffReport *d, NodeId *n, size_t *cell);
 #endif

@@ -9,7 +9,6 @@
 
 #include "core/base/dmath.h"
 #include "core/base/utf8.h"
-#include "core/diff/diff_subset.h"
 #include "core/diff/diff_trial.h"
 
 enum {

@@ -135,78 +135,8 @@ static void attempt_config(Trial *t, const Seq2seqConfig *c, const char *text)
 
 /* --- the settings --- */
 
-static bool halves(Seq2seqConfig *c)
-{
-    c->rope.half = true;
-    return c->pos == SEQ2SEQ_POS_ROPE;
-}
-static bool neighbours(Seq2seqConfig *c)
-{
-    c->rope.half = false;
-    return c->pos == SEQ2SEQ_POS_ROPE;
-}
-static bool whole_head(Seq2seqConfig *c)
-{
-    c->rope.width = 0;
-    return c->pos == SEQ2SEQ_POS_ROPE;
-}
-static bool unscaled(Seq2seqConfig *c)
-{
-    c->rope.scaling = ROPE_AS_TRAINED;
-    c->rope.stretch = 0;
-    return c->pos == SEQ2SEQ_POS_ROPE;
-}
-static bool scaled_alike(Seq2seqConfig *c)
-{
-    bool other = c->rope.scaling == ROPE_LLAMA3 || c->rope.scaling == ROPE_YARN;
-    c->rope.scaling = ROPE_LINEAR;
-    c->rope.stretch = 0;
-    return other;
-}
-static bool multiplied(Seq2seqConfig *c)
-{
-    bool linear = c->rope.scaling == ROPE_LINEAR && c->rope.factor > 0;
-    c->rope.factor = linear ? 1 / c->rope.factor : 0;
-    return linear;
-}
-static bool unstretched(Seq2seqConfig *c)
-{
-    bool stretched = c->rope.scaling == ROPE_YARN;
-    c->rope.stretch = 0;
-    return stretched;
-}
-static bool one_base(Seq2seqConfig *c)
-{
-    bool two = c->rope.local_base > 0;
-    c->rope.local_base = 0;
-    return two;
-}
-static bool local_everywhere(Seq2seqConfig *c)
-{
-    bool two = c->rope.local_base > 0;
-    c->rope.base = c->rope.local_base;
-    c->rope.local_base = 0;
-    unscaled(c);
-    return two;
-}
-static bool window_longer(Seq2seqConfig *c)
-{
-    const bool has = c->window;
-    c->window += c->form == SEQ2SEQ_ENCODER_ONLY ? 2 : 1; /* to either side */
-    return has;
-}
-static bool window_shorter(Seq2seqConfig *c)
-{
-    c->window -= c->form == SEQ2SEQ_ENCODER_ONLY ? 2 : 1;
-    return c->window > 0;
-}
-static bool window_to_either_side(Seq2seqConfig *c)
-{
-    c->window *= 2;
-    return c->form == SEQ2SEQ_ENCODER_ONLY;
-}
-/* Which blocks have a window repeats after so many: every block what the one behind it has. */
-static bool windows_one_earlier(Seq2seqConfig *c)
+/* Windows repeat after so many blocks: every block gets what the one behind it has. */
+static void windows_one_earlier(Seq2seqConfig *c)
 {
     const Seq2seqConfig own = *c;
     const int layers = c->decoder_layers ? c->decoder_layers : c->encoder_layers;
@@ -220,196 +150,116 @@ static bool windows_one_earlier(Seq2seqConfig *c)
         const uint32_t bit = (uint32_t)1 << i % 32;
         c->windowed[i / 32] = (c->windowed[i / 32] & ~bit) | (seq2seq_windowed(&own, (i + 1) % every) ? bit : 0);
     }
-    return c->window;
 }
-static bool no_window(Seq2seqConfig *c)
-{
-    memset(c->windowed, 0, sizeof c->windowed);
-    return c->window;
-}
-static bool windows_everywhere(Seq2seqConfig *c)
-{
-    memset(c->windowed, 0xff, sizeof c->windowed);
-    return c->window;
-}
-static bool windows_elsewhere(Seq2seqConfig *c)
+
+static void windows_elsewhere(Seq2seqConfig *c)
 {
     for (size_t i = 0; i < sizeof c->windowed / sizeof *c->windowed; i++)
         c->windowed[i] = ~c->windowed[i];
-    return c->window;
 }
-static bool one_after_the_other(Seq2seqConfig *c)
+
+static void positions_from(Seq2seqConfig *c, int row)
 {
-    bool beside = c->parallel == PARALLEL_TWO_NORMS;
-    c->parallel = PARALLEL_NOT;
-    return beside;
-}
-static bool side_by_side(Seq2seqConfig *c)
-{
-    bool behind = c->parallel == PARALLEL_NOT && c->pre_norm && !c->after_norm && c->form == SEQ2SEQ_DECODER_ONLY;
-    c->parallel = PARALLEL_TWO_NORMS;
-    return behind;
-}
-static bool plain_gamma(Seq2seqConfig *c)
-{
-    bool plus = c->gamma_plus;
-    c->gamma_plus = false;
-    return plus;
-}
-static bool plus_gamma(Seq2seqConfig *c)
-{
-    bool plain = !c->gamma_plus && c->rms_norm;
-    c->gamma_plus = true;
-    return plain;
-}
-static bool embedded_twice(Seq2seqConfig *c)
-{
-    c->embed_scale *= c->embed_scale;
-    return true;
-}
-static bool embeddings_scaled(Seq2seqConfig *c)
-{
-    bool plain = c->embed_scale <= 1 && c->embed_scale >= 1;
-    c->embed_scale = seq2seq_root(c->width, false);
-    return plain;
-}
-static bool no_score_cap(Seq2seqConfig *c)
-{
-    c->score_cap = 0;
-    return true;
-}
-static bool no_logit_cap(Seq2seqConfig *c)
-{
-    c->logit_cap = 0;
-    return true;
-}
-static bool no_caps(Seq2seqConfig *c)
-{
-    c->score_cap = c->logit_cap = 0;
-    return true;
-}
-static bool no_head_norm(Seq2seqConfig *c)
-{
-    c->head_norm = HEAD_NORM_NONE;
-    return true;
-}
-static bool no_embed_norm(Seq2seqConfig *c)
-{
-    c->embed_norm = false;
-    return true;
-}
-static bool no_after_norm(Seq2seqConfig *c)
-{
-    bool both = c->after_norm && c->pre_norm;
-    c->after_norm = false;
-    return both;
-}
-static bool pooled_first(Seq2seqConfig *c)
-{
-    bool mean = c->sentence == SENTENCE_MEAN;
-    c->sentence = SENTENCE_FIRST;
-    return mean;
-}
-static bool pooled_mean(Seq2seqConfig *c)
-{
-    bool first = c->sentence == SENTENCE_FIRST;
-    c->sentence = SENTENCE_MEAN;
-    return first;
-}
-static bool from_row(Seq2seqConfig *c, int row)
-{
-    bool other = c->learned_positions && c->first_position != row;
     c->positions += c->first_position - row;
     c->first_position = row;
-    return other;
-}
-static bool from_row_0(Seq2seqConfig *c)
-{
-    return from_row(c, 0);
-}
-static bool from_row_1(Seq2seqConfig *c)
-{
-    return from_row(c, 1);
-}
-static bool from_row_2(Seq2seqConfig *c)
-{
-    return from_row(c, 2);
 }
 
-static bool answer_unscaled(Seq2seqConfig *c)
+/* What the text's window grows by: one token, on either side where it has two. */
+static int one_more(const Seq2seqConfig *c)
 {
-    bool scaled = c->read_scale > 0;
-    c->read_scale = 0;
-    return scaled;
-}
-static bool cross_keys_of_target(Seq2seqConfig *c)
-{
-    c->cross_own = true;
-    return c->form == SEQ2SEQ_BOTH;
-}
-static bool waves_in_turn(Seq2seqConfig *c)
-{
-    bool halves = c->halves;
-    c->halves = false;
-    return halves;
-}
-static bool waves_by_halves(Seq2seqConfig *c)
-{
-    bool other = c->pos == SEQ2SEQ_POS_ADDED && !c->learned_positions && !c->halves;
-    c->halves = true;
-    return other;
+    return c->form == SEQ2SEQ_ENCODER_ONLY ? 2 : 1;
 }
 
-typedef struct Setting {
-    bool (*set)(Seq2seqConfig *c); /* false: a model that this says nothing of */
+#define IS_ROPE c->pos == SEQ2SEQ_POS_ROPE
+/* X(name, of which models it says something, what is set, what is said) */
+#define SETTINGS(X)                                                                                                    \
+    X(halves, IS_ROPE, c->rope.half = true,                                                                            \
+      "the recording rotates number e of a head with e + E/2 (rotate-half), here neighbours go together")              \
+    X(neighbours, IS_ROPE, c->rope.half = false,                                                                       \
+      "the recording rotates neighbours together (interleaved), here number e goes with e + E/2")                      \
+    X(whole_head, IS_ROPE, c->rope.width = 0,                                                                          \
+      "the recording rotates all numbers of a head, here the first ones alone")                                        \
+    X(unscaled, IS_ROPE, (c->rope.scaling = ROPE_AS_TRAINED, c->rope.stretch = 0),                                     \
+      "the recording's rotary frequencies are as trained: rope_scaling is left out")                                   \
+    X(scaled_alike, c->rope.scaling == ROPE_LLAMA3 || c->rope.scaling == ROPE_YARN,                                    \
+      (c->rope.scaling = ROPE_LINEAR, c->rope.stretch = 0),                                                            \
+      "the recording divides all rotary frequencies by the factor of rope_scaling, here the slow ones")                \
+    X(multiplied, c->rope.scaling == ROPE_LINEAR && c->rope.factor > 0, c->rope.factor = 1 / c->rope.factor,           \
+      "the recording multiplies positions by the factor of rope_scaling instead of dividing by it")                    \
+    X(unstretched, c->rope.scaling == ROPE_YARN, c->rope.stretch = 0,                                                  \
+      "the recording does not stretch cos and sin, as YaRN does")                                                      \
+    X(one_base, c->rope.local_base > 0, c->rope.local_base = 0,                                                        \
+      "the recording rotates by one base in all blocks, here blocks with a window have one of their own")              \
+    X(local_everywhere, c->rope.local_base > 0,                                                                        \
+      (c->rope.base = c->rope.local_base, c->rope.local_base = 0, c->rope.scaling = ROPE_AS_TRAINED,                   \
+       c->rope.stretch = 0),                                                                                           \
+      "the recording rotates by the base of blocks with a window everywhere")                                          \
+    X(window_longer, c->window, c->window += one_more(c), "the recording's window is one token longer")                \
+    X(window_shorter, c->window > one_more(c), c->window -= one_more(c),                                               \
+      "the recording's window is one token shorter")                                                                   \
+    X(window_to_either_side, c->form == SEQ2SEQ_ENCODER_ONLY, c->window *= 2,                                          \
+      "the recording's window reaches as far to either side as it is wide here, from end to end")                      \
+    X(no_window, c->window, memset(c->windowed, 0, sizeof c->windowed), "the recording has no window")                 \
+    X(windows_everywhere, c->window, memset(c->windowed, 0xff, sizeof c->windowed),                                    \
+      "the recording has a window in every block")                                                                     \
+    X(windows_elsewhere, c->window, windows_elsewhere(c), "the recording has its windows in the other blocks")         \
+    X(windows_one_earlier, c->window, windows_one_earlier(c),                                                          \
+      "the recording counts blocks otherwise: every block has the window of the one behind it")                        \
+    X(one_after_the_other, c->parallel == PARALLEL_TWO_NORMS, c->parallel = PARALLEL_NOT,                              \
+      "the recording's MLP reads what attention has added, here both read the block's input")                          \
+    X(side_by_side, c->parallel == PARALLEL_NOT && c->pre_norm && !c->after_norm && c->form == SEQ2SEQ_DECODER_ONLY,   \
+      c->parallel = PARALLEL_TWO_NORMS,                                                                                \
+      "the recording's attention and MLP both read the block's input, here one follows the other")                     \
+    X(plain_gamma, c->gamma_plus, c->gamma_plus = false, "the recording's RMSNorm multiplies by γ, not by 1 + γ")      \
+    X(plus_gamma, !c->gamma_plus && c->rms_norm, c->gamma_plus = true,                                                 \
+      "the recording's RMSNorm multiplies by 1 + γ, not by γ")                                                         \
+    X(embedded_twice, true, c->embed_scale *= c->embed_scale,                                                          \
+      "the recording multiplies the embeddings by their factor twice")                                                 \
+    X(embeddings_scaled, c->embed_scale <= 1 && c->embed_scale >= 1, c->embed_scale = seq2seq_root(c->width, false),   \
+      "the recording multiplies the embeddings by √d_model")                                                           \
+    X(no_score_cap, true, c->score_cap = 0, "the recording does not cap the scores")                                   \
+    X(no_logit_cap, true, c->logit_cap = 0, "the recording does not cap the logits")                                   \
+    X(no_caps, true, c->score_cap = c->logit_cap = 0, "the recording caps neither scores nor logits")                  \
+    X(no_head_norm, true, c->head_norm = HEAD_NORM_NONE, "the recording does not normalise queries and keys")          \
+    X(no_embed_norm, true, c->embed_norm = false, "the recording does not normalise the embeddings")                   \
+    X(no_after_norm, c->after_norm && c->pre_norm, c->after_norm = false,                                              \
+      "the recording has no norm after attention and MLP")                                                             \
+    X(pooled_first, c->sentence == SENTENCE_MEAN, c->sentence = SENTENCE_FIRST,                                        \
+      "the recording's vector of the text is the first token's, here the mean of all")                                 \
+    X(pooled_mean, c->sentence == SENTENCE_FIRST, c->sentence = SENTENCE_MEAN,                                         \
+      "the recording's vector of the text is the mean of all tokens, here the first one's")                            \
+    X(from_row_0, c->learned_positions && c->first_position != 0, positions_from(c, 0),                                \
+      "the recording takes its position embeddings from row 0 on")                                                     \
+    X(from_row_1, c->learned_positions && c->first_position != 1, positions_from(c, 1),                                \
+      "the recording takes its position embeddings from row 1 on")                                                     \
+    X(answer_unscaled, c->read_scale > 0, c->read_scale = 0,                                                           \
+      "the recording reads the answer without the factor 1/√d_model")                                                  \
+    X(cross_keys_of_target, c->form == SEQ2SEQ_BOTH, c->cross_own = true,                                              \
+      "the recording's cross-attention makes its keys and values of the decoder's tokens, not of the encoder's")       \
+    X(waves_in_turn, c->halves, c->halves = false,                                                                     \
+      "the recording's positions have sine and cosine in turn, here all sines come first")                             \
+    X(waves_by_halves, c->pos == SEQ2SEQ_POS_ADDED && !c->learned_positions && !c->halves, c->halves = true,           \
+      "the recording's positions have all sines first, here sine and cosine come in turn")                             \
+    X(from_row_2, c->learned_positions && c->first_position != 2, positions_from(c, 2),                                \
+      "the recording takes its position embeddings from row 2 on")
+
+#define X(name, of, set, said)                                                                                         \
+    static bool set_##name(Seq2seqConfig *c)                                                                           \
+    {                                                                                                                  \
+        if (!(of))                                                                                                     \
+            return false;                                                                                              \
+        set;                                                                                                           \
+        return true;                                                                                                   \
+    }
+SETTINGS(X)
+#undef X
+static const struct {
+    bool (*set)(Seq2seqConfig *c);
     const char *name, *said;
-} Setting;
-
-#define NAMED(function) function, #function
-static const Setting SETTINGS[] = {
-    {NAMED(halves), "the recording rotates number e of a head with e + E/2 (rotate-half), here neighbours go together"},
-    {NAMED(neighbours), "the recording rotates neighbours together (interleaved), here number e goes with e + E/2"},
-    {NAMED(whole_head), "the recording rotates all numbers of a head, here the first ones alone"},
-    {NAMED(unscaled), "the recording's rotary frequencies are as trained: rope_scaling is left out"},
-    {NAMED(scaled_alike),
-     "the recording divides all rotary frequencies by the factor of rope_scaling, here the slow ones"},
-    {NAMED(multiplied), "the recording multiplies positions by the factor of rope_scaling instead of dividing by it"},
-    {NAMED(unstretched), "the recording does not stretch cos and sin, as YaRN does"},
-    {NAMED(one_base),
-     "the recording rotates by one base in all blocks, here blocks with a window have one of their own"},
-    {NAMED(local_everywhere), "the recording rotates by the base of blocks with a window everywhere"},
-    {NAMED(window_longer), "the recording's window is one token longer"},
-    {NAMED(window_shorter), "the recording's window is one token shorter"},
-    {NAMED(window_to_either_side),
-     "the recording's window reaches as far to either side as it is wide here, from end to end"},
-    {NAMED(no_window), "the recording has no window"},
-    {NAMED(windows_everywhere), "the recording has a window in every block"},
-    {NAMED(windows_elsewhere), "the recording has its windows in the other blocks"},
-    {NAMED(windows_one_earlier),
-     "the recording counts blocks otherwise: every block has the window of the one behind it"},
-    {NAMED(one_after_the_other),
-     "the recording's MLP reads what attention has added, here both read the block's input"},
-    {NAMED(side_by_side), "the recording's attention and MLP both read the block's input, here one follows the other"},
-    {NAMED(plain_gamma), "the recording's RMSNorm multiplies by γ, not by 1 + γ"},
-    {NAMED(plus_gamma), "the recording's RMSNorm multiplies by 1 + γ, not by γ"},
-    {NAMED(embedded_twice), "the recording multiplies the embeddings by their factor twice"},
-    {NAMED(embeddings_scaled), "the recording multiplies the embeddings by √d_model"},
-    {NAMED(no_score_cap), "the recording does not cap the scores"},
-    {NAMED(no_logit_cap), "the recording does not cap the logits"},
-    {NAMED(no_caps), "the recording caps neither scores nor logits"},
-    {NAMED(no_head_norm), "the recording does not normalise queries and keys"},
-    {NAMED(no_embed_norm), "the recording does not normalise the embeddings"},
-    {NAMED(no_after_norm), "the recording has no norm after attention and MLP"},
-    {NAMED(pooled_first), "the recording's vector of the text is the first token's, here the mean of all"},
-    {NAMED(pooled_mean), "the recording's vector of the text is the mean of all tokens, here the first one's"},
-    {NAMED(from_row_0), "the recording takes its position embeddings from row 0 on"},
-    {NAMED(from_row_1), "the recording takes its position embeddings from row 1 on"},
-    {NAMED(answer_unscaled), "the recording reads the answer without the factor 1/√d_model"},
-    {NAMED(cross_keys_of_target),
-     "the recording's cross-attention makes its keys and values of the decoder's tokens, not of the encoder's"},
-    {NAMED(waves_in_turn), "the recording's positions have sine and cosine in turn, here all sines come first"},
-    {NAMED(waves_by_halves), "the recording's positions have all sines first, here sine and cosine come in turn"},
-    {NAMED(from_row_2), "the recording takes its position embeddings from row 2 on"},
+} SETTING[] = {
+#define X(name, of, set, said) {set_##name, #name, said},
+    SETTINGS(X)
+#undef X
 };
 
 static void attempt_bases(Trial *t)
@@ -473,11 +323,11 @@ void trial_settings(Trial *t)
     const Seq2seqConfig *own = t->s->text;
     if (!t->s->weights || t->base)
         return;
-    for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++) {
+    for (size_t i = 0; i < sizeof SETTING / sizeof *SETTING; i++) {
         Seq2seqConfig c = *own;
-        snprintf(t->id, sizeof t->id, "settings:%s", SETTINGS[i].name);
-        if (SETTINGS[i].set(&c) && memcmp(&c, own, sizeof c) != 0)
-            attempt_config(t, &c, SETTINGS[i].said);
+        snprintf(t->id, sizeof t->id, "settings:%s", SETTING[i].name);
+        if (SETTING[i].set(&c) && memcmp(&c, own, sizeof c) != 0)
+            attempt_config(t, &c, SETTING[i].said);
     }
     snprintf(t->id, sizeof t->id, "settings:base");
     attempt_bases(t);

@@ -1,10 +1,12 @@
-/* Mistakes with what goes where: the read-out, what is made of the logits, v, the residual's source. */
+/* Mistakes with what goes where: the read-out, the logits, v, the residual's source, and what an encoder
+ * hands to its decoder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
+#include "core/graph/anatomy.h"
 
 /* The read-out made of the tokens' values x[rows,width] otherwise: their mean from `from` on, or token `from` alone. */
 static void attempt_readout(Trial *t, NodeId readout, const float *x, size_t rows, size_t from, bool mean,
@@ -235,7 +237,7 @@ bool trial_make_each_head(Trial *t, NodeId n, const void *context, float *out)
 }
 
 /* v as the rotation of k would leave it. */
-bool trial_make_turned_value(Trial *t, NodeId n, const void *context, float *out)
+bool trial_make_rotated_value(Trial *t, NodeId n, const void *context, float *out)
 {
     (void)context;
     const Graph *g = t->s->graph;
@@ -312,4 +314,28 @@ bool trial_make_own_memory(Trial *t, NodeId n, const void *context, float *out)
     free(k);
     free(weight);
     return true;
+}
+
+/* What cross-attention looks at, from somewhere else in the encoder. */
+void trial_memory(Trial *t)
+{
+    const Graph *g = t->s->graph;
+    NodeId in = trial_find(t, "cross_attn.in", 0), out[2] = {NO_NODE, NO_NODE}; /* of the last two blocks */
+    if (in == NO_NODE)
+        return;
+    NodeId memory = graph_node(g, in)->in[0];
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_BLOCK)) != NO_PART;)
+        if (strcmp(anatomy_part(g, p)->stack, "encoder") == 0) {
+            out[0] = out[1];
+            out[1] = site_node(g, p, SITE_BLOCK_OUT);
+        }
+    for (int k = 0; k < 2; k++) {
+        if (out[k] == NO_NODE || out[k] == memory)
+            continue;
+        trial_begin(t);
+        trial_add(t, EDIT_REDIRECT, graph_node(g, memory)->path)->other = graph_node(g, out[k])->path;
+        trial_attempt(t, "%s",
+                      k ? "the recording's decoder looks at the encoder's tokens before their final norm"
+                        : "the recording's decoder looks at the encoder's tokens one block too early");
+    }
 }

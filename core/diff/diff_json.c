@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/diff/diff_text.h"
+#include "core/diff/diff.h"
 
 static void put_key(Buf *out, const char *key, const char *value)
 {

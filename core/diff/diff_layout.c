@@ -1,4 +1,4 @@
-#include "core/diff/diff_layout.h"
+#include "core/diff/diff_reference.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "core/diff/diff_subset.h"
+#include "core/diff/diff_trial.h"
 
 #include <stdlib.h>
 #include <string.h>

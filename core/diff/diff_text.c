@@ -1,4 +1,4 @@
-#include "core/diff/diff_text.h"
+#include "core/diff/diff.h"
 
 #include <math.h>
 #include <stdio.h>

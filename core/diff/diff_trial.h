@@ -2,6 +2,9 @@
  * a mistake made on purpose. Inside core/diff only. */
 #ifndef VITRINE_DIFF_DIFF_TRIAL_H
 #define VITRINE_DIFF_DIFF_TRIAL_H
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "core/diff/diff.h"
 
 /* What mistakes need to know of a model, whatever it reads. */
@@ -181,7 +184,7 @@ void trial_order(Trial *t);
 void trial_positions(Trial *t);
 void trial_class_last(Trial *t);
 void trial_value(Trial *t);
-void trial_turns(Trial *t);
+void trial_rope(Trial *t);
 void trial_fitted(Trial *t);
 void trial_turned(Trial *t);
 void trial_dropout(Trial *t);
@@ -209,9 +212,36 @@ void trial_shorter(Trial *t);
 /* Values that are another operation's, for trial_each. */
 TrialMake trial_make_other_axis, trial_make_outside, trial_make_centred, trial_make_sum, trial_make_unnormed,
     trial_make_squared, trial_make_scaled_sum, trial_make_exchanged, trial_make_moved, trial_make_normalised,
-    trial_make_chosen, trial_make_each_head, trial_make_turned_value, trial_make_own_memory;
+    trial_make_chosen, trial_make_each_head, trial_make_rotated_value, trial_make_own_memory;
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
 /* The tokens that the answer is read from, all of them. */
 NodeId trial_tokens_read(Trial *t, NodeId readout);
+
+/* Which of a set of vectors add up to a given one: a sum of real numbers tells, when it has enough of them, which of
+ * its terms were left out. */
+typedef enum SubsetAnswer {
+    SUBSET_FOUND, /* these add up to it */
+    SUBSET_NONE,  /* no subset does */
+    SUBSET_OPEN   /* not told within the work allowed */
+} SubsetAnswer;
+
+typedef struct Subset {
+    int count, rows;     /* vectors, and numbers in each */
+    const double *terms; /* [count,rows] */
+    const double *sum;   /* [rows] */
+    double within;       /* of each number */
+} Subset;
+
+/* Fills taken[count], the nearest that was found where the answer is not SUBSET_FOUND. Terms that are too small to be
+ * told are taken. *work counts floating-point operations up and the search ends beyond `most` of them. The relaxed
+ * problem, shares from 0 to 1, is solved by active sets (Stark and Parker, Bounded-Variable Least-Squares, 1995); where
+ * its solution is no subset the search branches. */
+SubsetAnswer subset_find(const Subset *s, bool *taken, double *work, double most);
+
+/* log2 of how many vectors can be told apart in the region where the sums of the terms lie, each taken with the
+ * likelihood `share`: ½ log2 det(I + C / within²), C the sums' covariance. */
+double subset_distinct(const Subset *s, double share);
+/* log2 of how many subsets leave out at most `out` of n. */
+double subset_choices(int n, int out);
 #endif

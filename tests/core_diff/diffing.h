@@ -5,7 +5,7 @@
 #include "tests/core_models/oracle.h"
 
 #include "core/base/mem.h"
-#include "core/diff/diff_text.h"
+#include "core/diff/diff.h"
 
 #define TINY ORACLE "tiny"
 

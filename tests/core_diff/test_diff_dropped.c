@@ -3,7 +3,7 @@
 #include "tests/core_diff/planting.h"
 
 #include "core/base/dmath.h"
-#include "core/diff/diff_subset.h"
+#include "core/diff/diff_trial.h"
 
 static double normal(uint32_t *state)
 {

@@ -4,7 +4,7 @@
 #include "tests/core_models/text_bench.h"
 
 #include "core/base/mem.h"
-#include "core/diff/diff_text.h"
+#include "core/diff/diff.h"
 #include "core/models/family.h"
 #include "tests/core_models/oracle.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/diff/diff.h"
 #include "core/diff/diff_models.h"
-#include "core/diff/diff_text.h"
 #include "core/graph/anatomy.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
