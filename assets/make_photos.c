@@ -14,7 +14,7 @@
 #include "core/base/mem.h"
 #include "core/base/rng.h"
 #include "core/eval/batch_run.h"
-#include "core/eval/photos.h"
+#include "core/eval/figures.h"
 #include "core/io/tensors.h"
 #include "core/models/family.h"
 
@@ -532,7 +532,7 @@ int main(int argc, char **argv)
     held = most && most < held ? most : held;
     Dataset *dataset = ok ? dataset_new(pictures, &m, PICTURES_HELD_OUT, 0, held) : NULL;
     if (ok) {
-        puts("/* Measured by `make figures-photos`; see core/eval/photos.h. FIGURE: kind, which, named right, right "
+        puts("/* Measured by `make figures-photos`; see core/eval/figures.h. FIGURE: kind, which, named right, right "
              "only as\n"
              " * trained, right only so. */");
         put_rows(true);

@@ -11,8 +11,8 @@
 #include "core/base/mem.h"
 #include "core/base/rng.h"
 #include "core/eval/batch_run.h"
+#include "core/eval/figures.h"
 #include "core/eval/interval.h"
-#include "core/eval/photos.h"
 #include "core/models/family.h"
 
 enum { STAGES = 32 };

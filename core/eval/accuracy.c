@@ -7,7 +7,7 @@
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/eval/batch_run.h"
-#include "core/train/text_batch.h"
+#include "core/train/texts.h"
 
 struct Accuracy {
     BatchRun *batch;

@@ -3,9 +3,9 @@
 #ifndef VITRINE_EVAL_ACCURACY_H
 #define VITRINE_EVAL_ACCURACY_H
 #include "core/base/pool.h"
+#include "core/eval/batch_run.h"
 #include "core/eval/dataset.h"
 #include "core/eval/interval.h"
-#include "core/eval/readout.h"
 #include "core/graph/edit.h"
 
 typedef struct AccuracySetup {

@@ -7,11 +7,10 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/eval/dataset.h"
-#include "core/eval/readout.h"
 #include "core/graph/plan.h"
 #include "core/models/family.h"
 #include "core/models/probes.h"
-#include "core/train/text_batch.h"
+#include "core/train/texts.h"
 
 /* One graph for pictures; for sentences one for every length. */
 enum { INPUTS = 3, GRAPHS = TEXT_LENGTH_MAX / TEXT_LENGTH_STEP };

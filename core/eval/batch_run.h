@@ -4,6 +4,7 @@
 #define VITRINE_EVAL_BATCH_RUN_H
 #include "core/base/pool.h"
 #include "core/graph/edit.h"
+#include "core/models/family.h"
 #include "core/models/model.h"
 #include "core/train/sentences.h"
 
@@ -59,4 +60,13 @@ typedef void (*SentenceVisit)(void *context, size_t i, const SentenceRead *r);
  * multiple of batch_run_inputs. */
 size_t batch_run_read(BatchRun *run, Pool *pool, const Sentence *s, size_t done, size_t n, SentenceVisit visit,
                       void *context, int64_t deadline_ns);
+
+/* The read-out that a model does not use, beside the one it does: the mean of the patch tokens where it reads the class
+ * token, the class token where it reads the mean. Same final norm, same head. */
+typedef enum Readout { READOUT_CLASS_TOKEN, READOUT_MEAN } Readout;
+
+Readout readout_used(const Model *m);   /* the class token's, of models without patches too */
+bool readout_has_other(const Model *m); /* is there another one, and a head to read it with? */
+/* Appends it to a graph that vit_build_batch made; the path of its logits [b,o], or NULL where there is none. */
+const char *readout_add(Graph *g, const Model *m, const VitNodes *nodes);
 #endif

@@ -1,4 +1,4 @@
-#include "core/eval/readout.h"
+#include "core/eval/batch_run.h"
 
 #include "core/base/err.h"
 #include "core/graph/anatomy.h"

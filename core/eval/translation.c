@@ -10,7 +10,7 @@
 #include "core/eval/dataset.h"
 #include "core/graph/anatomy.h"
 #include "core/models/lexicon.h"
-#include "core/train/text_batch.h"
+#include "core/train/texts.h"
 
 enum { ATTENTIONS_MAX = 64, SLICE_NS = 50000000 };
 

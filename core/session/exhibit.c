@@ -6,8 +6,8 @@
 
 #include "core/base/err.h"
 #include "core/base/mem.h"
+#include "core/eval/ablation.h"
 #include "core/eval/patching.h"
-#include "core/eval/removal.h"
 #include "core/graph/anatomy.h"
 #include "core/graph/grad.h"
 #include "core/models/probes.h"

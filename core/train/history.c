@@ -84,13 +84,28 @@ float history_entropy(const History *h, int row, int line)
     return h->row[(size_t)row * history_width(h) + (size_t)HISTORY_FIXED + (size_t)line];
 }
 
-double history_row_entropy(const float *p, int n)
+/* Entropy of p[n], which add up to 1, divided by log(n). */
+static double row_entropy(const float *p, int n)
 {
     double sum = 0;
     for (int u = 0; u < n; u++)
         if (p[u] > 1e-30f)
             sum -= (double)p[u] * dm_log((double)p[u]);
     return n > 1 ? sum / dm_log(n) : 0;
+}
+
+double history_mean_entropy(const float *pattern, size_t rows, int keys, bool causal)
+{
+    double sum = 0;
+    size_t counted = 0;
+    for (size_t i = 0; i < rows; i++) {
+        int open_to = causal ? (int)i + 1 : keys;
+        if (open_to < 2)
+            continue;
+        sum += row_entropy(pattern + i * (size_t)keys, open_to);
+        counted++;
+    }
+    return counted ? sum / (double)counted : 0;
 }
 
 /* Tokens that ask and that are looked at in an attention. */

@@ -67,8 +67,9 @@ float *history_note(History *h, const double figures[HISTORY_FIXED]);
 float history_at(const History *h, int row, HistoryFigure f);
 int history_lines(const History *h); /* entropies of a row: blocks, or attentions of a text model */
 float history_entropy(const History *h, int row, int line);
-/* Entropy of p[n], which add up to 1, divided by log(n): 0 where one gets everything, 1 where all get the same. */
-double history_row_entropy(const float *p, int n);
+/* Mean over the rows of pattern[rows, keys] of their entropy divided by log(keys): 0 where one gets everything, 1 where
+ * all get the same. causal: row i is one over i + 1 keys. A row over one key says nothing; 0 where all are so. */
+double history_mean_entropy(const float *pattern, size_t rows, int keys, bool causal);
 /* Of a text model: a head's pattern in a snapshot, [asks, keys]. */
 const float *history_pattern(const History *h, int snapshot, int attention, int head, int *asks, int *keys);
 Snapshot *history_snap(History *h, int step); /* a new snapshot with room for all arrays */

@@ -9,7 +9,7 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 #include "core/io/json.h"
-#include "core/train/augment.h"
+#include "core/train/pictures.h"
 
 typedef enum Schedule {
     SCHEDULE_COSINE, /* linear warm-up, then what is left of half a cosine over all steps, down to `floor` (Loshchilov

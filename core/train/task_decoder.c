@@ -16,9 +16,7 @@
 #include "core/io/tokenizer.h"
 #include "core/io/tokenizer_learn.h"
 #include "core/models/family.h"
-#include "core/train/start.h"
-#include "core/train/text_batch.h"
-#include "core/train/text_look.h"
+#include "core/train/texts.h"
 #include "core/train/trainer.h"
 
 enum { TEXT_MOST = 32 << 20, TENTH = 10, STRETCH_SEED = 4000 };
@@ -35,8 +33,8 @@ typedef struct Texts {
 } Texts;
 
 typedef struct Own {
-    size_t *from;  /* [batch]: where each stretch of the step begins */
     TextLook look; /* of the beginning of what is held out */
+    size_t *from;  /* [batch]: where each stretch of the step begins */
 } Own;
 
 /* A thread's batch: where its stretches begin, and the text. */
@@ -109,13 +107,8 @@ static Recipe recipe(int steps)
 static bool settle(void *config, bool scaled, Err *err)
 {
     Seq2seqConfig *c = config;
-    if (c->width % c->heads)
-        return err_set(err, "a width of %d can't be split into %d heads", c->width, c->heads);
-    c->head_dim = c->width / c->heads;
-    if (!scaled)
-        c->scale = (float)(1 / dm_sqrt((double)c->head_dim));
     c->embed_scale = 1;
-    return seq2seq_check(c, err);
+    return texts_settle(c, scaled, err);
 }
 
 /* GPT-2's form (pre-norm, learned positions, GELU, tied) at a size for minutes. */
@@ -136,11 +129,6 @@ static void bundled(void *config)
     c.head_bias = false;
     *(Seq2seqConfig *)config = c;
     settle(config, false, NULL);
-}
-
-static size_t params(const void *config)
-{
-    return seq2seq_params(config);
 }
 
 /* --- the text --- */
@@ -260,20 +248,8 @@ static void open(Trainer *t)
     size_t batch = (size_t)t->recipe.batch;
     Own *o = t->own = xcalloc(1, sizeof *o);
     REQUIRE(seq2seq_check(c, NULL) && c->form == SEQ2SEQ_DECODER_ONLY && c->target_words == x->pieces);
-    t->model = (Model){.name = "decoder",
-                       .layout = "trained here",
-                       .text = *c,
-                       .target = {.n = x->pieces, .pad = -1, .start = -1, .end = -1},
-                       .trained = true};
-    model_alloc(&t->model, &FAMILY_TEXT);
-    t->descent = descent_new(t->model.block, t->model.block_cells, seq2seq_weights_count(c), batch / TEXT_MICRO);
-    for (WeightPlace w = {0}; model_weight(&t->model, &w);) {
-        start_text_weight(c, &w, t->recipe.seed);
-        descent_list(&t->descent, w.entry, w.data, w.cells, 1, start_text_decays(&w) ? t->recipe.decay : 0);
-        descent_matrix(&t->descent, start_text_rows(&w));
-    }
-    t->width = c->width;
-    history_init_text(&t->history, c);
+    t->model = (Model){.name = "decoder", .target = {.n = x->pieces, .pad = -1, .start = -1, .end = -1}};
+    texts_open(t);
     for (int i = 0; i < t->history.text.target; i++)
         t->history.text.word[i] = x->token[x->learnt + (size_t)i];
     const Seq2seqInput in = {.target = {t->history.text.word, t->history.text.target, NULL, NULL}};
@@ -292,28 +268,18 @@ static void close(Trainer *t)
 /* loss = mean of the cross entropy of every token with the one behind it */
 static void build(const Trainer *t, int variant, TaskGraph *l)
 {
-    const Seq2seqConfig *c = &t->model.text;
+    const int length = t->model.text.positions;
     Graph *g = &l->graph;
-    Seq2seqBatch size = {TEXT_MICRO, 0, c->positions, NULL};
     Seq2seqNodes nodes;
     (void)variant;
-    *l = (TaskGraph){.zeros = xcalloc(seq2seq_batch_zeros(c, size), sizeof(float)), .guess_error = NO_NODE};
-    for (int i = 0; i < TASK_INPUTS; i++)
-        l->input[i] = NO_NODE;
-    size.zeros = l->zeros;
-    graph_init(g);
-    seq2seq_build_batch(g, c, &t->model.weights, size, &nodes);
-    graph_scope(g, "%s", "");
+    l->input[ANSWER] = texts_build(t, 0, length, l, &nodes);
     l->input[TOKENS] = nodes.target;
-    l->logits = nodes.logits;
-    Dims d = graph_node(g, l->logits)->dims;
-    l->input[ANSWER] = graph_leaf(g, "target", d, (Leaf){LEAF_INPUT, l->zeros, "the words that are right"});
-    l->each = grad_cross_entropy(g, l->logits, l->input[ANSWER], d.axis[2]);
+    l->each = grad_cross_entropy(g, l->logits, l->input[ANSWER], graph_node(g, l->logits)->dims.axis[2]);
     graph_scope(g, "%s", "");
     NodeId sum = graph_reduce(g, "loss_sum", OP_SUM, l->each, DIMS_SCALAR),
-           count = graph_const(g, "loss_count", DIMS_SCALAR, (float)(t->recipe.batch * c->positions));
+           count = graph_const(g, "loss_count", DIMS_SCALAR, (float)(t->recipe.batch * length));
     l->loss = graph_zip(g, "loss_all", OP_DIV, sum, count);
-    l->gradient = descent_gradients(g, l->loss, t->model.weights.at, seq2seq_weights_count(c));
+    l->gradient = descent_gradients(g, l->loss, t->model.weights.at, seq2seq_weights_count(&t->model.text));
 }
 
 /* --- micro-batches --- */
@@ -395,11 +361,6 @@ static size_t right_answers(const Trainer *t, const TaskBench *b, int i, const f
     for (size_t k = 0; k < (size_t)batch->length; k++)
         right += descent_largest(logits + k * (size_t)words, words) == batch->texts->token[batch->from[i] + k + 1];
     return right;
-}
-
-static void look(Trainer *t, float *lines, Snapshot *s)
-{
-    text_look(&((Own *)t->own)->look, &t->history, lines, s);
 }
 
 static bool record(const Model *m, History *out)
@@ -536,7 +497,7 @@ const TaskKind DECODER_TASK = {
     .config_bytes = sizeof(Seq2seqConfig),
     .bundled = bundled,
     .settle = settle,
-    .params = params,
+    .params = texts_params,
     .find = find,
     .leave = leave,
     .fit = fit,
@@ -550,7 +511,7 @@ const TaskKind DECODER_TASK = {
     .answers = answers,
     .right_answers = right_answers,
     .held = held,
-    .look = look,
+    .look = text_look,
     .record = record,
     .identity = identity,
     .write = write,

@@ -374,16 +374,6 @@ static void open_look(Trainer *t, Own *o)
     plan_leaf(o->look, t->graph[CLEAN].input[LOSS_PIXELS], o->look_pixels);
 }
 
-/* Mean over the rows of heads first … first+count-1 of pattern[b,h,t,u] flattened over b and h. */
-static float mean_entropy(const float *pattern, int tokens, size_t first, size_t count)
-{
-    size_t rows = count * (size_t)tokens;
-    double sum = 0;
-    for (size_t i = 0; i < rows; i++)
-        sum += history_row_entropy(pattern + (first * (size_t)tokens + i) * (size_t)tokens, tokens);
-    return (float)(sum / (double)rows);
-}
-
 static void take_snapshot(const Trainer *t, Snapshot *s)
 {
     const VitConfig *c = &t->model.vit;
@@ -395,10 +385,10 @@ static void take_snapshot(const Trainer *t, Snapshot *s)
     memcpy(s->filters, vit_weight(w, VIT_PATCH_W, 0)->data, vit_role_cells(c, VIT_PATCH_W) * sizeof(float));
     for (int l = 0; l < c->layers; l++)
         for (int h = 0; h < c->heads; h++) {
-            const float *pattern = plan_values(o->look, o->pattern[l]);
+            const float *pattern = plan_values(o->look, o->pattern[l]) + (size_t)h * tokens * tokens;
             size_t head = (size_t)l * (size_t)c->heads + (size_t)h;
-            memcpy(s->rows + head * tokens, pattern + (size_t)h * tokens * tokens, tokens * sizeof(float));
-            s->entropy[head] = mean_entropy(pattern, (int)tokens, (size_t)h, 1);
+            memcpy(s->rows + head * tokens, pattern, tokens * sizeof(float));
+            s->entropy[head] = (float)history_mean_entropy(pattern, tokens, (int)tokens, false);
         }
 }
 
@@ -411,9 +401,9 @@ static void look(Trainer *t, float *lines, Snapshot *s)
     plan_compute(o->look);
     if (s)
         take_snapshot(t, s);
+    size_t rows = (size_t)MICRO_BATCH * (size_t)c->heads * (size_t)vit_tokens(c);
     for (int l = 0; lines && l < c->layers; l++)
-        lines[l] = mean_entropy(plan_values(o->look, o->pattern[l]), vit_tokens(c), 0,
-                                (size_t)MICRO_BATCH * (size_t)c->heads);
+        lines[l] = (float)history_mean_entropy(plan_values(o->look, o->pattern[l]), rows, vit_tokens(c), false);
 }
 
 /* --- files --- */

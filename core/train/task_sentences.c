@@ -11,9 +11,7 @@
 #include "core/graph/grad.h"
 #include "core/models/family.h"
 #include "core/models/lexicon.h"
-#include "core/train/start.h"
-#include "core/train/text_batch.h"
-#include "core/train/text_look.h"
+#include "core/train/texts.h"
 #include "core/train/trainer.h"
 
 enum { LONGEST = TEXT_LENGTH_MAX / TEXT_LENGTH_STEP, LOOK_WORDS = SENTENCE_WORDS + 1 };
@@ -21,10 +19,10 @@ _Static_assert((int)LONGEST < (int)TASK_VARIANTS, "a graph for every length");
 enum { SOURCE, TARGET, PADDING, ANSWER, WEIGHT }; /* inputs */
 
 typedef struct Own {
+    TextLook look;          /* of the sentence that the history looks at */
     Sentence *sentence;     /* [batch] */
     const Sentence **order; /* [batch]: by length */
     float word_weight;      /* of the step in progress */
-    TextLook look;          /* of the sentence that the history looks at */
 } Own;
 
 /* A thread's batch: its arrays are the bench's inputs. */
@@ -101,18 +99,8 @@ static void bundled(void *config)
 static bool settle(void *config, bool scaled, Err *err)
 {
     Seq2seqConfig *c = config;
-    if (c->width % c->heads)
-        return err_set(err, "a width of %d can't be split into %d heads", c->width, c->heads);
-    c->head_dim = c->width / c->heads;
-    if (!scaled)
-        c->scale = (float)(1 / dm_sqrt((double)c->head_dim));
     c->embed_scale = (float)dm_sqrt((double)c->width);
-    return seq2seq_check(c, err);
-}
-
-static size_t params(const void *config)
-{
-    return seq2seq_params(config);
+    return texts_settle(c, scaled, err);
 }
 
 static bool find(const char *folder, const Recipe *r, void *config, void **examples,
@@ -151,20 +139,8 @@ static void open(Trainer *t)
     Own *o = t->own = xcalloc(1, sizeof *o);
     REQUIRE(seq2seq_check(c, NULL) && c->form == SEQ2SEQ_BOTH);
     REQUIRE(c->source_words == EN_WORDS && c->target_words == FR_WORDS);
-    t->model = (Model){.name = "translator",
-                       .layout = "trained here",
-                       .text = *c,
-                       .source = *lexicon_english(),
-                       .target = *lexicon_french(),
-                       .trained = true};
-    model_alloc(&t->model, t->recipe.kind->family);
-    t->descent = descent_new(t->model.block, t->model.block_cells, seq2seq_weights_count(c), batch / TEXT_MICRO);
-    for (WeightPlace w = {0}; model_weight(&t->model, &w);) {
-        start_text_weight(c, &w, t->recipe.seed);
-        descent_list(&t->descent, w.entry, w.data, w.cells, 1, 0);
-    }
-    t->width = c->width;
-    history_init_text(&t->history, c);
+    t->model = (Model){.name = "translator", .source = *lexicon_english(), .target = *lexicon_french()};
+    texts_open(t);
     o->sentence = xcalloc(batch, sizeof *o->sentence);
     o->order = xcalloc(batch, sizeof *o->order);
     open_look(t, o);
@@ -182,28 +158,20 @@ static void close(Trainer *t)
 /* loss = Σ_b,t weight[b,t] · cross entropy of the word at b,t with answer[b,t,v] */
 static void build(const Trainer *t, int variant, TaskGraph *l)
 {
-    const Seq2seqConfig *c = &t->model.text;
+    const int length = variant * TEXT_LENGTH_STEP;
     Graph *g = &l->graph;
-    int length = variant * TEXT_LENGTH_STEP;
-    Seq2seqBatch size = {TEXT_MICRO, length, length, NULL};
     Seq2seqNodes nodes;
-    *l = (TaskGraph){.zeros = xcalloc(seq2seq_batch_zeros(c, size), sizeof(float)), .guess_error = NO_NODE};
-    size.zeros = l->zeros;
-    graph_init(g);
-    seq2seq_build_batch(g, c, &t->model.weights, size, &nodes);
-    graph_scope(g, "%s", "");
+    l->input[ANSWER] = texts_build(t, length, length, l, &nodes);
     l->input[SOURCE] = nodes.source;
     l->input[TARGET] = nodes.target;
     l->input[PADDING] = nodes.padding;
-    l->logits = nodes.logits;
     Dims d = graph_node(g, l->logits)->dims, places = DIMS(d.axis[0], d.axis[1]);
-    l->input[ANSWER] = graph_leaf(g, "target", d, (Leaf){LEAF_INPUT, l->zeros, "the words that are right"});
     l->input[WEIGHT] = graph_leaf(g, "word_weight", places, (Leaf){LEAF_INPUT, l->zeros, "what each word counts"});
     l->each = grad_cross_entropy(g, l->logits, l->input[ANSWER], d.axis[2]);
     graph_scope(g, "%s", "");
     NodeId weighted = graph_zip(g, "loss_weighted", OP_MUL, l->each, l->input[WEIGHT]);
     l->loss = graph_reduce(g, "loss_all", OP_SUM, weighted, DIMS_SCALAR);
-    l->gradient = descent_gradients(g, l->loss, t->model.weights.at, seq2seq_weights_count(c));
+    l->gradient = descent_gradients(g, l->loss, t->model.weights.at, seq2seq_weights_count(&t->model.text));
 }
 
 /* --- micro-batches --- */
@@ -287,11 +255,6 @@ static size_t right_answers(const Trainer *t, const TaskBench *b, int i, const f
     return right;
 }
 
-static void look(Trainer *t, float *lines, Snapshot *s)
-{
-    text_look(&((Own *)t->own)->look, &t->history, lines, s);
-}
-
 static bool record(const Model *m, History *out)
 {
     if (m->text.form != SEQ2SEQ_BOTH)
@@ -318,7 +281,7 @@ const TaskKind SENTENCES_TASK = {
     .config_bytes = sizeof(Seq2seqConfig),
     .bundled = bundled,
     .settle = settle,
-    .params = params,
+    .params = texts_params,
     .find = find,
     .open = open,
     .close = close,
@@ -330,6 +293,6 @@ const TaskKind SENTENCES_TASK = {
     .exam_variant = LONGEST,
     .answers = answers,
     .right_answers = right_answers,
-    .look = look,
+    .look = text_look,
     .record = record,
 };

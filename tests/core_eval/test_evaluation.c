@@ -15,7 +15,6 @@
 #include "core/base/mem.h"
 #include "core/eval/evaluation.h"
 #include "core/eval/head_places.h"
-#include "core/eval/scale_search.h"
 #include "core/graph/run.h"
 #include "core/models/drawn.h"
 #include "core/models/probes.h"

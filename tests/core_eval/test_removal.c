@@ -1,7 +1,7 @@
 /* The measured effect of a ledger's entries is that of the same cells switched off by hand. */
 #include "tests/core_models/probe_test.h"
 
-#include "core/eval/removal.h"
+#include "core/eval/ablation.h"
 #include "core/models/drawn.h"
 
 static void bundled_bench(Bench *b)

@@ -2,7 +2,7 @@
  */
 #include "asking.h"
 
-#include "core/eval/scale_search.h"
+#include "core/eval/evaluation.h"
 #include "core/session/screens/laboratory.h"
 
 static void same_place(const ScaleSearchRow *found, const ScalePlace *p)

@@ -14,7 +14,6 @@
 #include "core/base/utf8.h"
 #include "core/eval/interval.h"
 #include "core/train/trainer.h"
-#include "core/train/workplace.h"
 #include "tui/cli/verbs.h"
 #include "tui/cli/work.h"
 

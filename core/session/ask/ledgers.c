@@ -8,7 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
-#include "core/eval/removal.h"
+#include "core/eval/ablation.h"
 #include "core/graph/anatomy.h"
 #include "core/graph/vary.h"
 #include "core/session/address.h"
@@ -160,7 +160,7 @@ int ledger_here(const Session *s, Side side)
     return -1;
 }
 
-/* --- the measured effect of its lines: the pass on show computed again without each (core/eval/removal.h) --- */
+/* --- the measured effect of its lines: the pass on show computed again without each (core/eval/ablation.h) --- */
 
 /* Lines of a ledger as a table: every head of an entry that has heads, else the whole entry. */
 static int line_count(const Graph *g, const Ledger *l)

@@ -1,8 +1,8 @@
-/* Figures of the picture models in the program, as they were measured over many pictures (core/eval/figures.h,
- * photos.h). */
+/* Figures of the picture models in the program, as they were measured over many pictures (core/eval/figures.h).
+ */
 #ifndef VITRINE_SESSION_LEARNED_SHIPPED_H
 #define VITRINE_SESSION_LEARNED_SHIPPED_H
-#include "core/eval/photos.h"
+#include "core/eval/figures.h"
 #include "core/session/learned/measures.h"
 
 /* Are they of the model that is open? */

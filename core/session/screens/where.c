@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/eval/figures.h"
-#include "core/eval/photos.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/gradient.h"
 #include "core/session/learned/shipped.h"

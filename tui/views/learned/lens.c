@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "core/eval/readout.h"
+#include "core/eval/batch_run.h"
 #include "core/session/learned/shipped.h"
 #include "core/session/screens.h"
 #include "tui/views/classes.h"

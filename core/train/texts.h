@@ -1,10 +1,12 @@
-/* Sentences side by side as a text model's batch reads them: one-hot words, padding, the words that are right. */
-#ifndef VITRINE_TRAIN_TEXT_BATCH_H
-#define VITRINE_TRAIN_TEXT_BATCH_H
+/* Learning from texts: sentences side by side as a batch reads them (one-hot words, padding, the words that are right),
+ * the look that a history takes into a model meanwhile, and what translators and decoders have in common. */
+#ifndef VITRINE_TRAIN_TEXTS_H
+#define VITRINE_TRAIN_TEXTS_H
 #include <stddef.h>
 
-#include "core/models/seq2seq.h"
+#include "core/graph/plan.h"
 #include "core/train/sentences.h"
+#include "core/train/task.h"
 
 enum {
     TEXT_MICRO = 8,       /* sentences whose gradients are computed together; part of the recipe, hence of the bytes */
@@ -31,4 +33,25 @@ void text_batch_fill(TextBatch *b, const Seq2seqConfig *c, const Sentence *const
                      double smoothing, float weight);
 /* The word that is right at place t of the answer: the t-th French word, or the end; −1 behind it. */
 int text_batch_answer(const Sentence *s, int t);
+
+/* What a history looks at while a text model learns: every attention of one text. */
+typedef struct TextLook {
+    Graph graph; /* of the text; over the model's weights, which must outlive it */
+    Plan *plan;
+    NodeId *pattern; /* [attentions] */
+} TextLook;
+
+/* h: of that model. in: the text, whose words are copied. */
+void text_look_open(TextLook *l, const Model *m, const History *h, const Seq2seqInput *in);
+void text_look_close(TextLook *l);
+/* TaskKind's look, of a trainer whose own begins with a TextLook. */
+void text_look(Trainer *t, float *lines, Snapshot *s);
+
+/* Of TaskKind's settle: the width of a head and, unless that was said, the factor on the scores. */
+bool texts_settle(Seq2seqConfig *c, bool scaled, Err *err);
+size_t texts_params(const void *config);
+/* Of TaskKind's open: t->model, whose name and vocabularies are there, gets the rest and its first weights. */
+void texts_open(Trainer *t);
+/* Of TaskKind's build: the model over TEXT_MICRO texts of so many tokens; returns the input of the right answers. */
+NodeId texts_build(const Trainer *t, int source, int target, TaskGraph *l, Seq2seqNodes *nodes);
 #endif
