@@ -110,10 +110,8 @@ static void attempt_reading(Trial *t, const Seq2seqConfig *c, const Reads *how, 
     ArenaMark mark = arena_mark(&t->arena);
     const Seq2seqText source = words_of(t, "encoder.tokens"), target = words_of(t, "decoder.tokens");
     Seq2seqInput in = {.source = source, .target = target};
-    if (seq2seq_has_decoder(own))
-        in.target = reads_as(t, target, how, own->target_words);
-    else
-        in.source = reads_as(t, source, how, own->source_words);
+    Seq2seqText *read = seq2seq_answered(own, &in);
+    *read = reads_as(t, *read, how, seq2seq_answer_words(own));
     int *kind = arena_alloc(&t->arena, size_mul((size_t)source.n + 1, sizeof *kind));
     for (int i = 0; i < source.n; i++)
         kind[i] = how->second && i >= how->second;
@@ -164,12 +162,6 @@ static void positions_from(Seq2seqConfig *c, int row)
     c->first_position = row;
 }
 
-/* What the text's window grows by: one token, on either side where it has two. */
-static int one_more(const Seq2seqConfig *c)
-{
-    return c->form == SEQ2SEQ_ENCODER_ONLY ? 2 : 1;
-}
-
 #define IS_ROPE c->pos == SEQ2SEQ_POS_ROPE
 /* X(name, of which models it says something, what is set, what is said) */
 #define SETTINGS(X)                                                                                                    \
@@ -194,10 +186,10 @@ static int one_more(const Seq2seqConfig *c)
       (c->rope.base = c->rope.local_base, c->rope.local_base = 0, c->rope.scaling = ROPE_AS_TRAINED,                   \
        c->rope.stretch = 0),                                                                                           \
       "the recording rotates by the base of blocks with a window everywhere")                                          \
-    X(window_longer, c->window, c->window += one_more(c), "the recording's window is one token longer")                \
-    X(window_shorter, c->window > one_more(c), c->window -= one_more(c),                                               \
+    X(window_longer, c->window, c->window += seq2seq_window_sides(c), "the recording's window is one token longer")    \
+    X(window_shorter, c->window > seq2seq_window_sides(c), c->window -= seq2seq_window_sides(c),                       \
       "the recording's window is one token shorter")                                                                   \
-    X(window_to_either_side, c->form == SEQ2SEQ_ENCODER_ONLY, c->window *= 2,                                          \
+    X(window_to_either_side, seq2seq_window_sides(c) > 1, c->window *= 2,                                              \
       "the recording's window reaches as far to either side as it is wide here, from end to end")                      \
     X(no_window, c->window, memset(c->windowed, 0, sizeof c->windowed), "the recording has no window")                 \
     X(windows_everywhere, c->window, memset(c->windowed, 0xff, sizeof c->windowed),                                    \
@@ -207,8 +199,7 @@ static int one_more(const Seq2seqConfig *c)
       "the recording counts blocks otherwise: every block has the window of the one behind it")                        \
     X(one_after_the_other, c->parallel == PARALLEL_TWO_NORMS, c->parallel = PARALLEL_NOT,                              \
       "the recording's MLP reads what attention has added, here both read the block's input")                          \
-    X(side_by_side, c->parallel == PARALLEL_NOT && c->pre_norm && !c->after_norm && c->form == SEQ2SEQ_DECODER_ONLY,   \
-      c->parallel = PARALLEL_TWO_NORMS,                                                                                \
+    X(side_by_side, c->parallel == PARALLEL_NOT && c->pre_norm && !c->after_norm, c->parallel = PARALLEL_TWO_NORMS,    \
       "the recording's attention and MLP both read the block's input, here one follows the other")                     \
     X(plain_gamma, c->gamma_plus, c->gamma_plus = false, "the recording's RMSNorm multiplies by γ, not by 1 + γ")      \
     X(plus_gamma, !c->gamma_plus && c->rms_norm, c->gamma_plus = true,                                                 \
@@ -234,7 +225,7 @@ static int one_more(const Seq2seqConfig *c)
       "the recording takes its position embeddings from row 1 on")                                                     \
     X(answer_unscaled, c->read_scale > 0, c->read_scale = 0,                                                           \
       "the recording reads the answer without the factor 1/√d_model")                                                  \
-    X(cross_keys_of_target, c->form == SEQ2SEQ_BOTH, c->cross_own = true,                                              \
+    X(cross_keys_of_target, true, c->cross_own = true,                                                                 \
       "the recording's cross-attention makes its keys and values of the decoder's tokens, not of the encoder's")       \
     X(waves_in_turn, c->halves, c->halves = false,                                                                     \
       "the recording's positions have sine and cosine in turn, here all sines come first")                             \
@@ -303,7 +294,7 @@ static void attempt_words(Trial *t)
 {
     static const int BEYOND[] = {-1, 0, 1, 2, 3};
     const Seq2seqConfig *own = t->s->text;
-    int words = seq2seq_has_decoder(own) ? own->target_words : own->source_words;
+    const int words = seq2seq_answer_words(own);
     snprintf(t->id, sizeof t->id, "settings:vocabulary");
     attempt_reading(t, own, &(Reads){.beyond = -1, .roll = 1},
                     "the recording's vocabulary is rolled: it embeds the word behind each of these");

@@ -186,7 +186,7 @@ void trial_shorter(Trial *t)
                   {"decoder.", "the recording leaves out the last block"},
                   {"", "the recording leaves out the last block"}};
     const Graph *g = t->s->graph;
-    const bool both = t->s->text && t->s->text->form == SEQ2SEQ_BOTH;
+    const bool both = anatomy_blocks(g, "decoder") > 0;
     for (size_t k = 0; k < sizeof STACKS / sizeof *STACKS; k++) {
         NodeId in = NO_NODE, last = NO_NODE;
         for (int i = 0;; i++) {

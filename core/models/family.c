@@ -147,6 +147,12 @@ static void path_vit(const Model *m, const WeightPlace *p, char *out, size_t n)
     snprintf(out, n, "%s%s", block, vit_role_path(&m->vit, (VitRole)p->role));
 }
 
+static bool reads_class(const VitConfig *c)
+{
+    return c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_BOTH || c->pool == VIT_POOL_CLS_DIST ||
+           (c->pool == VIT_POOL_NONE && c->cls);
+}
+
 static PictureGrid grid_of_vit(const Model *m)
 {
     const VitConfig *c = &m->vit;
@@ -158,7 +164,10 @@ static PictureGrid grid_of_vit(const Model *m)
                          .rows = c->image_h / c->patch_h,
                          .columns = c->image_w / c->patch_w,
                          .prefix = vit_prefix(c),
-                         .class_token = c->cls};
+                         .class_token = c->cls,
+                         .class_read = reads_class(c),
+                         .fitted = vit_resizes(c),
+                         .fit = c->fit};
 }
 
 const Family FAMILY_VIT = {.name = "Vision Transformer",
@@ -208,6 +217,23 @@ PictureGrid model_grid(const Model *m)
     return m && m->family && m->family->grid ? m->family->grid(m) : (PictureGrid){.rows = 0};
 }
 
+bool model_grid_needed(const Model *m, PictureGrid *g, Err *err)
+{
+    *g = model_grid(m);
+    return g->rows || err_set(err, "this is for picture models, and %s is not one",
+                              !m || !m->family ? "what is on show"
+                              : m->name        ? m->name
+                                               : m->family->name);
+}
+
+bool model_wiring(const Model *m, Buf *out, Err *err)
+{
+    if (!m || !m->family || !m->family->wiring)
+        return err_set(err, "this is for models of words: vitrine \"the animal did not cross the street\" opens one");
+    m->family->wiring(m, out);
+    return true;
+}
+
 int grid_patches(const PictureGrid *g)
 {
     return g->rows * g->columns;
@@ -236,13 +262,4 @@ const VitConfig *model_vit(const Model *m)
 const Seq2seqConfig *model_text(const Model *m)
 {
     return m && m->family == &FAMILY_TEXT ? &m->text : NULL;
-}
-
-bool model_vit_needed(const Model *m, const VitConfig **c, Err *err)
-{
-    *c = model_vit(m);
-    return *c || err_set(err, "this is for picture models, and %s is not one",
-                         !m || !m->family ? "what is on show"
-                         : m->name        ? m->name
-                                          : m->family->name);
 }

@@ -45,6 +45,9 @@ typedef struct PictureGrid {
     int patch_h, patch_w, rows, columns; /* of a patch in pixels; patches */
     int prefix;                          /* tokens in front of the patches */
     bool class_token;                    /* …is the first of them the class token? */
+    bool class_read;                     /* …and is the answer read from it? */
+    bool fitted;                         /* its positions were learned on another grid and are fitted to this one … */
+    VitFit fit;                          /* … in this way */
 } PictureGrid;
 
 typedef struct Family {
@@ -69,10 +72,11 @@ typedef struct Family {
     bool (*claims)(const char *path);
     bool (*load)(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
     bool (*save)(const Model *m, const char *dir, Err *err);
-    void (*free)(Model *m);              /* m->data and what it holds; NULL where there is none */
-    unsigned (*way)(const Model *m);     /* model_way; NULL: 0 */
-    bool by_attention;                   /* attentions are told apart by stack and number, not by their block alone */
-    PictureGrid (*grid)(const Model *m); /* NULL: it takes no pictures */
+    void (*free)(Model *m);          /* m->data and what it holds; NULL where there is none */
+    unsigned (*way)(const Model *m); /* model_way; NULL: 0 */
+    bool by_attention;               /* attentions are told apart by stack and number, not by their block alone */
+    void (*wiring)(const Model *m, Buf *out); /* model_wiring; NULL: its forms are not drawn */
+    PictureGrid (*grid)(const Model *m);      /* NULL: it takes no pictures */
 } Family;
 
 /* For a family's facts: one of them, as printf has it. */
@@ -102,10 +106,13 @@ const Vocabulary *model_vocabulary(const Model *m);
 PictureGrid model_grid(const Model *m);
 int grid_patches(const PictureGrid *g);
 size_t grid_values(const PictureGrid *g); /* of a picture: channels · height · width */
+/* The same for what needs one: false, "this is for picture models …". */
+bool model_grid_needed(const Model *m, PictureGrid *g, Err *err);
+
+/* Its attentions and blocks beside those of the other forms of its family, in lines; false: it has no such. */
+bool model_wiring(const Model *m, Buf *out, Err *err);
 
 /* A picture model's configuration; NULL for a model of another family, or for none. */
 const VitConfig *model_vit(const Model *m);
 const Seq2seqConfig *model_text(const Model *m); /* the same of a model of words */
-/* The same for what needs one: false, "this is for picture models …". */
-bool model_vit_needed(const Model *m, const VitConfig **c, Err *err);
 #endif

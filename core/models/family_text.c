@@ -12,6 +12,7 @@
 #include "core/models/lexicon.h"
 #include "core/models/probes.h"
 #include "core/models/text_model.h"
+#include "core/models/wiring.h"
 
 enum { WORDS_MOST = 64 }; /* of a text that the model writes, or that is typed behind > */
 static const char FIRST[] = "the animal did not cross the street because it was too tired",
@@ -362,6 +363,11 @@ static unsigned way(const Model *m)
     return (seq2seq_has_encoder(&m->text) ? MODEL_READS : 0) | (seq2seq_has_decoder(&m->text) ? MODEL_WRITES : 0);
 }
 
+static void wiring(const Model *m, Buf *out)
+{
+    wiring_put(&m->text, out);
+}
+
 const Family FAMILY_TEXT = {.name = "Transformer",
                             .input = INPUT_TEXT,
                             .build = build_text,
@@ -375,7 +381,8 @@ const Family FAMILY_TEXT = {.name = "Transformer",
                             .load = load,
                             .save = save,
                             .way = way,
-                            .by_attention = true};
+                            .by_attention = true,
+                            .wiring = wiring};
 
 /* --- weights from a seed or from the binary --- */
 

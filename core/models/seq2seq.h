@@ -131,6 +131,10 @@ bool seq2seq_has_encoder(const Seq2seqConfig *c);
 bool seq2seq_has_decoder(const Seq2seqConfig *c);
 int seq2seq_key_heads(const Seq2seqConfig *c);
 float seq2seq_root(int n, bool inverse); /* √n or 1/√n */
+/* Words of the vocabulary that the answer is in. */
+int seq2seq_answer_words(const Seq2seqConfig *c);
+/* On how many sides of itself a token has a window: 1, before it, or 2. */
+int seq2seq_window_sides(const Seq2seqConfig *c);
 /* Has that block of a model of one stack a window? */
 bool seq2seq_windowed(const Seq2seqConfig *c, int layer);
 /* Has that block of the decoder experts? */
@@ -189,6 +193,9 @@ typedef struct Seq2seqInput {
     const float *padding;       /* [source.n]: 1 for a word, 0 for padding that nobody may look at; NULL: no padding */
     const char *const *source_vocabulary, *const *target_vocabulary; /* names for the axes of words, or NULL */
 } Seq2seqInput;
+
+/* The text at whose words the answer stands: the target, or where none is written the source. */
+Seq2seqText *seq2seq_answered(const Seq2seqConfig *c, Seq2seqInput *in);
 
 /* Nodes that others ask for; NO_NODE where the form has none. Everything else is found by name. */
 typedef struct Seq2seqNodes {

@@ -102,6 +102,21 @@ float seq2seq_root(int n, bool inverse)
     return (float)(inverse ? 1 / r : r);
 }
 
+int seq2seq_answer_words(const Seq2seqConfig *c)
+{
+    return seq2seq_has_decoder(c) ? c->target_words : c->source_words;
+}
+
+Seq2seqText *seq2seq_answered(const Seq2seqConfig *c, Seq2seqInput *in)
+{
+    return seq2seq_has_decoder(c) ? &in->target : &in->source;
+}
+
+int seq2seq_window_sides(const Seq2seqConfig *c)
+{
+    return c->form == SEQ2SEQ_ENCODER_ONLY ? 2 : 1;
+}
+
 bool seq2seq_windowed(const Seq2seqConfig *c, int layer)
 {
     return c->window && (c->windowed[layer / 32] >> (layer % 32) & 1);
@@ -128,6 +143,8 @@ static bool check_knobs(const Seq2seqConfig *c, Err *err)
         return err_set(err,
                        "grouped queries, ALiBi, experts, norms of queries and soft caps are built here for a decoder "
                        "alone");
+    if (c->cross_own && c->form != SEQ2SEQ_BOTH)
+        return err_set(err, "no attention looks at another text in a model of one stack");
     if (c->experts.count && (!c->gated || c->mlp_bias))
         return err_set(err, "experts are built here with gates and without biases");
     if (c->form != SEQ2SEQ_ENCODER_ONLY && (c->segments || c->word_width || c->wordless || c->transform || c->pooler ||
@@ -323,7 +340,7 @@ static int letter_length(const void *config, char letter)
     case 'y': return c->experts.shared;
     case 'a': return c->source_words;
     case 'v': return c->target_words;
-    case 'o': return seq2seq_has_decoder(c) ? c->target_words : c->source_words;
+    case 'o': return seq2seq_answer_words(c);
     case 'w':
     case 'p': return seq2seq_word_width(c);
     case 'P': return c->segments;

@@ -393,7 +393,7 @@ bool text_config_read(Model *m, const Json *j, const char *path, Err *err)
     if (!read_config(&m->text, j, path, err))
         return false;
     m->trained = json_bool(json_get(j, "trained"), true);
-    Vocabulary v = {.n = seq2seq_has_decoder(&m->text) ? m->text.target_words : m->text.source_words};
+    Vocabulary v = {.n = seq2seq_answer_words(&m->text)};
     if (!read_special(&v, j, path, err))
         return false;
     m->source = m->target = v;

@@ -4,7 +4,6 @@
 
 #include "core/base/utf8.h"
 #include "core/models/text_model.h"
-#include "core/models/wiring.h"
 #include "core/session/ask/leak.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
@@ -214,12 +213,10 @@ static bool run_leak(Session *s, const Args *a, Err *err)
 
 static bool run_wiring(Session *s, const Args *a, Err *err)
 {
-    const Seq2seqConfig *c = model_text(s->now->model);
     Buf said = {0};
     (void)a;
-    if (!c)
-        return err_set(err, "this is for models of words: vitrine \"the animal did not cross the street\" opens one");
-    wiring_put(c, &said);
+    if (!model_wiring(s->now->model, &said, err))
+        return false;
     session_say(s, "%s", buf_str(&said));
     buf_free(&said);
     return true;

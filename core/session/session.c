@@ -216,11 +216,11 @@ bool session_init_model(Session *s, Model *m, const char *input, int threads, Er
 /* The model for pictures of another size, which is said where the answer stands: it learned at its own. */
 static bool fit_model(Model *m, const char *resolution, Err *err)
 {
-    const VitConfig *c;
+    PictureGrid was;
     int h, w, used = 0;
     if (!resolution)
         return true;
-    if (!model_vit_needed(m, &c, err))
+    if (!model_grid_needed(m, &was, err))
         return err_prefix(err, "--resolution");
     if (sscanf(resolution, "%5dx%5d%n", &w, &h, &used) != 2 || resolution[used]) {
         used = 0;
@@ -229,12 +229,11 @@ static bool fit_model(Model *m, const char *resolution, Err *err)
                            resolution);
         h = w;
     }
-    int was_h = c->image_h, was_w = c->image_w;
     if (!model_fit(m, h, w, err))
         return err_prefix(err, "--resolution");
-    if (was_h != h || was_w != w)
-        model_guess(m, "pictures of %d × %d instead of %d × %d (--resolution)%s", w, h, was_w, was_h,
-                    vit_resizes(c) ? "; the position table is fitted to their grid" : "");
+    if (was.height != h || was.width != w)
+        model_guess(m, "pictures of %d × %d instead of %d × %d (--resolution)%s", w, h, was.width, was.height,
+                    model_grid(m).fitted ? "; the position table is fitted to their grid" : "");
     return true;
 }
 

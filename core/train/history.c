@@ -5,25 +5,19 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
-#include "core/train/sentences.h"
 
 void history_init(History *h, const VitConfig *c)
 {
     *h = (History){.vit = *c};
 }
 
-void history_init_text(History *h, const Seq2seqConfig *c)
+void history_init_text(History *h, const Seq2seqConfig *c, int source, int target)
 {
-    Sentence pair[2];
-    const bool both = c->form == SEQ2SEQ_BOTH;
-    const int longest = seq2seq_longest(c), words = longest < HISTORY_WORDS ? longest : HISTORY_WORDS;
-    sentence_pair(0, pair);
-    REQUIRE(c->form != SEQ2SEQ_ENCODER_ONLY);
     *h = (History){.text = {.encoder_layers = c->encoder_layers,
                             .decoder_layers = c->decoder_layers,
                             .heads = c->heads,
-                            .source = both ? pair[0].en_n + 1 : 0,
-                            .target = both ? pair[0].fr_n + 1 : words}};
+                            .source = source,
+                            .target = target}};
 }
 
 void history_free(History *h)

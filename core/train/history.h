@@ -58,8 +58,8 @@ typedef struct History {
 } History;
 
 void history_init(History *h, const VitConfig *c);
-void history_init_text(History *h, const Seq2seqConfig *c); /* of both stacks, or a decoder alone */
-void history_free(History *h);                              /* zeroed allowed */
+void history_init_text(History *h, const Seq2seqConfig *c, int source, int target); /* source 0: none */
+void history_free(History *h);                                                      /* zeroed allowed */
 size_t history_width(const History *h);
 float *history_add(History *h); /* a new row, zeroed */
 /* …with these figures; where its entropies, history_lines of them, belong. */

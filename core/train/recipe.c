@@ -215,12 +215,16 @@ const TaskKind *task_of(const Json *recipe)
     return KINDS[0];
 }
 
+bool task_makes(const TaskKind *k, const Model *m)
+{
+    return k->family == m->family && k->way == model_way(m);
+}
+
 const TaskKind *task_of_model(const Model *m)
 {
     const TaskKind *found = NULL;
-    History h;
     for (size_t i = 0; m && i < sizeof KINDS / sizeof *KINDS; i++)
-        if (KINDS[i]->family == m->family && (!found || KINDS[i]->record(m, &h)))
+        if (KINDS[i]->family == m->family && (!found || task_makes(KINDS[i], m)))
             found = KINDS[i];
     return found;
 }

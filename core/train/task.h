@@ -77,6 +77,7 @@ typedef struct TaskKind {
     const char *history, *twin; /* assets: what was recorded of the bundled model's training, of its twin's; or NULL */
     bool film_of_patterns;      /* that record shows attention; else the table of positions */
     const Family *family;       /* of its models */
+    unsigned way;               /* …and their way with words (model_way) */
     bool each;                  /* every answer of an example is counted by itself, not the examples without a fault */
     int micro; /* examples whose gradients are computed together; part of the recipe, hence of the bytes */
     Fields recipe_fields, model_fields;
@@ -115,8 +116,7 @@ typedef struct TaskKind {
     /* What the history looks at, of the weights as they are: the mean entropy of every line, and a snapshot. Either
      * may be NULL. */
     void (*look)(Trainer *t, float *lines, Snapshot *s);
-    /* An empty history of a model of the family; false: it can have none. */
-    bool (*record)(const Model *m, History *out);
+    void (*record)(const Model *m, History *out); /* an empty history of one of its models */
     /* What a state must have been made with besides the recipe; and what the folder of the model has besides. */
     void (*identity)(const Trainer *t, Buf *out);
     bool (*write)(const Trainer *t, const char *folder, Err *err);
@@ -126,6 +126,7 @@ typedef struct TaskKind {
 extern const TaskKind PICTURES_TASK, SENTENCES_TASK, DECODER_TASK;
 /* The kind of a recipe in a file. */
 const TaskKind *task_of(const Json *recipe);
-/* The kind that makes models of this one's family and form, else the first of its family, or NULL. */
+/* The kind that makes models of this one's family and way, else the first of its family, or NULL. */
 const TaskKind *task_of_model(const Model *m);
+bool task_makes(const TaskKind *k, const Model *m); /* is it one of its models, of family and way? */
 #endif

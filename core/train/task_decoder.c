@@ -247,9 +247,9 @@ static void open(Trainer *t)
     const Texts *x = t->examples;
     size_t batch = (size_t)t->recipe.batch;
     Own *o = t->own = xcalloc(1, sizeof *o);
-    REQUIRE(seq2seq_check(c, NULL) && c->form == SEQ2SEQ_DECODER_ONLY && c->target_words == x->pieces);
+    REQUIRE(seq2seq_check(c, NULL) && c->target_words == x->pieces);
     t->model = (Model){.name = "decoder", .target = {.n = x->pieces, .pad = -1, .start = -1, .end = -1}};
-    texts_open(t);
+    texts_open(t, START_OF_GPT2);
     for (int i = 0; i < t->history.text.target; i++)
         t->history.text.word[i] = x->token[x->learnt + (size_t)i];
     const Seq2seqInput in = {.target = {t->history.text.word, t->history.text.target, NULL, NULL}};
@@ -363,12 +363,10 @@ static size_t right_answers(const Trainer *t, const TaskBench *b, int i, const f
     return right;
 }
 
-static bool record(const Model *m, History *out)
+static void record(const Model *m, History *out)
 {
-    if (m->text.form != SEQ2SEQ_DECODER_ONLY)
-        return false;
-    history_init_text(out, &m->text);
-    return true;
+    const int longest = seq2seq_longest(&m->text);
+    history_init_text(out, &m->text, 0, longest < HISTORY_WORDS ? longest : HISTORY_WORDS);
 }
 
 static void identity(const Trainer *t, Buf *out)
@@ -513,6 +511,7 @@ const TaskKind DECODER_TASK = {
     .held = held,
     .look = text_look,
     .record = record,
+    .way = MODEL_WRITES,
     .identity = identity,
     .write = write,
     .tell = tell,

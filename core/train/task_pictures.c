@@ -434,10 +434,9 @@ static void tell(const Trainer *t, Buf *out)
                    pictures_learnt(t->examples), held(t));
 }
 
-static bool record(const Model *m, History *out)
+static void record(const Model *m, History *out)
 {
     history_init(out, &m->vit);
-    return true;
 }
 
 const TaskKind PICTURES_TASK = {

@@ -137,10 +137,9 @@ static void open(Trainer *t)
     const Seq2seqConfig *c = t->config;
     size_t batch = (size_t)t->recipe.batch;
     Own *o = t->own = xcalloc(1, sizeof *o);
-    REQUIRE(seq2seq_check(c, NULL) && c->form == SEQ2SEQ_BOTH);
-    REQUIRE(c->source_words == EN_WORDS && c->target_words == FR_WORDS);
+    REQUIRE(seq2seq_check(c, NULL) && c->source_words == EN_WORDS && c->target_words == FR_WORDS);
     t->model = (Model){.name = "translator", .source = *lexicon_english(), .target = *lexicon_french()};
-    texts_open(t);
+    texts_open(t, START_OF_PAPER);
     o->sentence = xcalloc(batch, sizeof *o->sentence);
     o->order = xcalloc(batch, sizeof *o->order);
     open_look(t, o);
@@ -255,12 +254,12 @@ static size_t right_answers(const Trainer *t, const TaskBench *b, int i, const f
     return right;
 }
 
-static bool record(const Model *m, History *out)
+/* Of the first pair of sentences, with the words that begin and end them. */
+static void record(const Model *m, History *out)
 {
-    if (m->text.form != SEQ2SEQ_BOTH)
-        return false;
-    history_init_text(out, &m->text);
-    return true;
+    Sentence pair[2];
+    sentence_pair(0, pair);
+    history_init_text(out, &m->text, pair[0].en_n + 1, pair[0].fr_n + 1);
 }
 
 const TaskKind SENTENCES_TASK = {
@@ -295,4 +294,5 @@ const TaskKind SENTENCES_TASK = {
     .right_answers = right_answers,
     .look = text_look,
     .record = record,
+    .way = MODEL_READS | MODEL_WRITES,
 };

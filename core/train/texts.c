@@ -160,25 +160,22 @@ static size_t rows_of(const WeightPlace *w)
     }
 }
 
-static double variance_of(const Seq2seqConfig *c, const WeightPlace *w)
+static double variance_of(const Seq2seqConfig *c, const WeightPlace *w, TextStart start)
 {
-    const bool alone = c->form == SEQ2SEQ_DECODER_ONLY, places = w->axes[0] == 'S' || w->axes[0] == 'T',
-               adds = w->role == SEQ2SEQ_DEC_W_O || w->role == SEQ2SEQ_DEC_W_DOWN;
+    const bool gpt2 = start == START_OF_GPT2, places = w->axes[0] == 'S' || w->axes[0] == 'T',
+               adds = *w->axes == 'd'; /* what it gives is as wide as the residual stream */
     double variance = strchr(w->axes, 'm') ? 2.0 / (c->width + c->mlp) : 1.0 / c->width;
-    if (places || (alone && is_table(w)))
+    if (places || (gpt2 && is_table(w)))
         return 0.0004;
-    return alone && adds ? variance / (2 * c->decoder_layers) : variance;
+    return gpt2 && adds ? variance / (2 * c->decoder_layers) : variance;
 }
 
-/* Normal numbers; of both stacks embeddings 1/width and attention 1/width as variance, MLP 2/(inputs + outputs) (Glorot
- * and Bengio 2010), learned positions 0.02²; of a decoder alone embeddings 0.02² as well, whose rows are the answer's
- * weights too, and what a sub-layer adds divided by √(2 · blocks) (Radford et al. 2019, section 2.3); γ 1, biases 0. */
-static void start_weight(const Seq2seqConfig *c, const WeightPlace *w, uint64_t seed)
+static void start_weight(const Seq2seqConfig *c, const WeightPlace *w, TextStart start, uint64_t seed)
 {
     const char *name = strrchr(seq2seq_role_name((Seq2seqRole)w->role), '.') + 1;
     Rng rng = rng_seed(seed, w->stream); /* a stream per weight */
     bool vector = is_vector(w);
-    float deviation = (float)dm_sqrt(variance_of(c, w));
+    float deviation = (float)dm_sqrt(variance_of(c, w, start));
     for (size_t i = 0; i < w->cells; i++)
         w->data[i] = !vector ? deviation * rng_normal(&rng) : strcmp(name, "gamma") == 0 ? 1.0f : 0.0f;
     w->at->origin = "trained here";
@@ -201,7 +198,7 @@ size_t texts_params(const void *config)
     return seq2seq_params(config);
 }
 
-void texts_open(Trainer *t)
+void texts_open(Trainer *t, TextStart start)
 {
     const Seq2seqConfig *c = t->config;
     t->model.text = *c;
@@ -211,12 +208,12 @@ void texts_open(Trainer *t)
     t->descent = descent_new(t->model.block, t->model.block_cells, seq2seq_weights_count(c),
                              (size_t)t->recipe.batch / TEXT_MICRO);
     for (WeightPlace w = {0}; model_weight(&t->model, &w);) {
-        start_weight(c, &w, t->recipe.seed);
+        start_weight(c, &w, start, t->recipe.seed);
         descent_list(&t->descent, w.entry, w.data, w.cells, 1, decays(&w) ? t->recipe.decay : 0);
         descent_matrix(&t->descent, rows_of(&w));
     }
     t->width = c->width;
-    history_init_text(&t->history, c);
+    t->recipe.kind->record(&t->model, &t->history);
 }
 
 NodeId texts_build(const Trainer *t, int source, int target, TaskGraph *l, Seq2seqNodes *nodes)

@@ -50,8 +50,12 @@ void text_look(Trainer *t, float *lines, Snapshot *s);
 /* Of TaskKind's settle: the width of a head and, unless that was said, the factor on the scores. */
 bool texts_settle(Seq2seqConfig *c, bool scaled, Err *err);
 size_t texts_params(const void *config);
-/* Of TaskKind's open: t->model, whose name and vocabularies are there, gets the rest and its first weights. */
-void texts_open(Trainer *t);
+/* Of TaskKind's open: t->model, whose name and vocabularies are there, gets the rest and its first weights. Normal
+ * numbers; embeddings 1/width and attention 1/width as variance, MLP 2/(inputs + outputs) (Glorot and Bengio 2010),
+ * learned positions 0.02²; START_OF_GPT2: embeddings 0.02² as well, whose rows are the answer's weights too, and what a
+ * sub-layer of the decoder adds divided by √(2 · blocks) (Radford et al. 2019, section 2.3); γ 1, biases 0. */
+typedef enum TextStart { START_OF_PAPER, START_OF_GPT2 } TextStart;
+void texts_open(Trainer *t, TextStart start);
 /* Of TaskKind's build: the model over TEXT_MICRO texts of so many tokens; returns the input of the right answers. */
 NodeId texts_build(const Trainer *t, int source, int target, TaskGraph *l, Seq2seqNodes *nodes);
 #endif

@@ -69,6 +69,7 @@ Trainer *trainer_new(const Recipe *r, const void *config, const void *examples, 
     t->examples = examples;
     t->pool = pool;
     k->open(t);
+    REQUIRE(task_makes(k, &t->model));
     if (r->average > 1)
         t->mean = xcalloc(t->model.block_cells, sizeof *t->mean);
     t->variant = xcalloc(t->descent.micros, sizeof *t->variant);

@@ -51,8 +51,8 @@ static void mapped(void **state)
         assert_int_not_equal(stages_find(&toy.stages, anatomy_part(g, p)->scope), NO_BOX);
     assert_string_equal(toy.place.path, "encoder.words.given");
     assert_int_equal(model_grid(toy.now->model).rows, 0);
-    const VitConfig *c;
-    assert_false(model_vit_needed(toy.now->model, &c, &error));
+    PictureGrid grid;
+    assert_false(model_grid_needed(toy.now->model, &grid, &error));
     assert_non_null(strstr(error.text, "picture models"));
 }
 

@@ -156,6 +156,7 @@ static void look(Trainer *t, float *lines, Snapshot *s)
 }
 
 static const TaskKind LETTERS_TASK = {.name = "letters",
+                                      .family = &FAMILY_LETTERS,
                                       .micro = MICRO,
                                       .recipe_fields = {RECIPE, 2, false},
                                       .model_fields = {MODEL, 1, false},

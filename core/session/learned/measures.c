@@ -121,8 +121,9 @@ void measures_read_history(Session *s)
     struct Measures *t = measures_of(s);
     const TaskKind *task = session_task(s);
     History empty;
-    if (t->read || !task || !task->record(s->now->model, &empty))
+    if (t->read || !task || !task_makes(task, s->now->model))
         return;
+    task->record(s->now->model, &empty);
     t->read = true;
     if (session_photos(s))
         read_photos(t, &empty);

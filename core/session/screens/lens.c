@@ -98,11 +98,13 @@ static void move_in_lens(Session *s, int dy, int dx)
 }
 
 /* Where every block ends in a norm (Vaswani et al. 2017) there is none behind the last one, and the lens has none. */
-static bool has_last_norm(const Teller *t)
+static bool has_last_norm(const Graph *g)
 {
-    const Model *m = session_exhibit(t->s, t->side)->model;
-    const VitConfig *c = model_vit(m);
-    return c ? c->final_norm : model_text(m) && model_text(m)->final_norm;
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_NORM)) != NO_PART;)
+        if (anatomy_part(g, p)->block == NO_BLOCK && site_path(g, p, SITE_IN) &&
+            site_is(g, site_path(g, p, SITE_IN), SITE_BLOCK_OUT))
+            return true;
+    return false;
 }
 
 static bool say_lens(const Teller *t)
@@ -113,7 +115,7 @@ static bool say_lens(const Teller *t)
     const float *row = teller_row(t, t->x, t->n, t->cell, &count); /* of a text: that of the word at the cursor */
     size_t top = largest_of(row, count);
     bool readout = site_is(t->g, t->s->place.path, SITE_PROBS);
-    const char *end = has_last_norm(t) ? "its own last norm and head" : "its own head";
+    const char *end = has_last_norm(t->g) ? "its own last norm and head" : "its own head";
     if (readout)
         buf_puts(t->out, "The answer names ");
     else if (block < 0)

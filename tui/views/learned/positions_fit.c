@@ -116,10 +116,10 @@ bool positions_fit_draw(const Paint *p, Rect r, Side side, bool focus)
             float v = fabsf(g[0].v.values[cell_at(&g[0], y, x)]);
             most = v > most ? v : most;
         }
-    const VitConfig *c = model_vit(&p->s->model);
+    const PictureGrid grid = model_grid(&p->s->model);
     ColourScale scale = colour_scale_of_range(p, -most, most);
     for (int i = 0; i < MAPS; i++)
-        draw_map(p, map_rect(room, i), i, &g[i], &scale, i > 0 && c && c->fit == WAYS[i].fit);
+        draw_map(p, map_rect(room, i), i, &g[i], &scale, i > 0 && grid.rows && grid.fit == WAYS[i].fit);
     if (room.h < r.h) {
         colour_scale_bar(p, &scale, r.y + r.h - 2, r.x, r.w);
         canvas_text(p->c, r.y + r.h - 1, r.x, r.w, STYLE_DIM,

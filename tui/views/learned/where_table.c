@@ -23,15 +23,9 @@ float where_value(const Where *w, int m, int patch)
     return w->there[m] && w->map[m].values ? w->map[m].values[where_cell(w, m, patch)] : NAN;
 }
 
-static const VitConfig *config_of(const Where *w)
+static PictureGrid grid_of(const Where *w)
 {
-    return model_vit(session_exhibit(w->s, w->side)->model);
-}
-
-static bool reads_class_token(const VitConfig *c)
-{
-    return c && (c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_BOTH || c->pool == VIT_POOL_CLS_DIST ||
-                 (c->pool == VIT_POOL_NONE && c->cls));
+    return model_grid(session_exhibit(w->s, w->side)->model);
 }
 
 static int put_part(const Paint *p, const Shown *v, size_t cell, const char *before, Rect line, int used)
@@ -47,7 +41,7 @@ static int put_part(const Paint *p, const Shown *v, size_t cell, const char *bef
 void where_note_text(const Where *w, int m, bool brief, Buf *text)
 {
     const Session *s = w->s;
-    const char *who = reads_class_token(config_of(w)) ? "CLS" : "patch mean";
+    const char *who = grid_of(w).class_read ? "CLS" : "patch mean";
     int last = session_blocks_on(s, w->side) - 1;
     if (m == WHERE_ROLLOUT && where_depth(s, last + 1) <= last)
         buf_printf(text, brief ? "½ heads + ½ itself" : "%s, the first %d of %d blocks, ½ heads + ½ itself", who,
@@ -78,8 +72,8 @@ int where_draw_sums(const Paint *p, const Where *w, Rect r, int used)
     if (r.h < 1 || !w->has_sums || !w->row_sum.values || !w->patches_sum.values)
         return 0;
     bool two = !used && r.w < SUMS_LINE && r.h > 1;
-    const VitConfig *c = config_of(w);
-    size_t row = reads_class_token(c) ? 0 : c ? (size_t)vit_prefix(c) : 0; /* of the first row that is read */
+    const PictureGrid grid = grid_of(w);
+    size_t row = grid.class_read ? 0 : (size_t)grid.prefix; /* of the first row that is read */
     used = put_part(p, &w->row_sum, row, used ? "; row sum " : "row sum ", r, used);
     if (two)
         rect_cut(&r, 't', 1);
