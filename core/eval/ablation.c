@@ -18,11 +18,13 @@ static Edit *add(Arena *arena, Edits *to, EditKind kind, const char *path, const
 static bool remove_scale(Arena *arena, const Graph *g, float factor, Edits *out)
 {
     for (int a = NO_PART; (a = anatomy_next(g, a, PART_ATTENTION)) != NO_PART;) {
+        if (!site_path(g, a, SITE_SCALE))
+            continue;
         Edit *e = add(arena, out, factor > 0 ? EDIT_SCALE : EDIT_SET, site_path(g, a, SITE_SCALE), "scale");
         e->factor = factor;
         e->value = 1;
     }
-    return true;
+    return out->count > 0;
 }
 
 /* Part of that kind in the layer-th block, or NO_PART. */

@@ -31,7 +31,7 @@ Accuracy *accuracy_new(const AccuracySetup *setup, Err *err)
         return NULL;
     Accuracy *e = xcalloc(1, sizeof *e);
     size_t n = dataset_count(setup->dataset);
-    int classes = dataset_sentence(setup->dataset, 0) ? 2 : setup->model->vit.classes;
+    int classes = dataset_sentence(setup->dataset, 0) ? 2 : model_grid(setup->model).classes;
     e->batch = s;
     e->dataset = setup->dataset;
     e->pool = setup->pool;

@@ -52,6 +52,11 @@ static int watch_list(Arena *arena, const Graph *g, const VitConfig *c, bool ent
     return n;
 }
 
+bool attention_stats_has(const Graph *g)
+{
+    return site_path_any(g, SITE_ROLLOUT_PATCHES) && site_path_any(g, SITE_DISTANCE);
+}
+
 AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err)
 {
     Arena arena = {0};

@@ -48,6 +48,8 @@ typedef struct AttentionStatsResult {
 
 typedef struct AttentionStats AttentionStats;
 
+/* Has it the analyses that this is made of? */
+bool attention_stats_has(const Graph *g);
 /* model, dataset and pool must outlive it; the rest of the setup need not. NULL with err when an edit names what the
  * model lacks. */
 AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err);

@@ -7,9 +7,9 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/eval/dataset.h"
+#include "core/graph/anatomy.h"
 #include "core/graph/plan.h"
 #include "core/models/family.h"
-#include "core/models/probes.h"
 #include "core/train/texts.h"
 
 /* One graph for pictures; for sentences one for every length. */
@@ -128,28 +128,26 @@ static bool finish(Sized *z, const BatchRunSetup *setup, const char *logits, con
 
 static bool build_pictures(BatchRun *s, const BatchRunSetup *setup, Err *err)
 {
-    VitConfig c = setup->model->vit;
-    VitNodes nodes;
+    const Family *f = s->model->family;
+    const PictureGrid grid = model_grid(s->model);
+    const bool several = f->build_batch && !setup->single;
     Sized *z = &s->sized[0];
-    REQUIRE(c.classes > 0 && !(setup->single && setup->other));
-    if (setup->ready)
-        c.input = VIT_INPUT_READY;
-    s->inputs = BATCH_RUN_PICTURES;
+    REQUIRE(grid.classes > 0 && !(setup->single && setup->other));
+    s->inputs = several ? BATCH_RUN_PICTURES : 1;
     s->graphs = 1;
-    s->cells = vit_values(&c);
+    s->cells = grid_values(&grid);
     z->zeros = xcalloc(size_mul(s->cells, BATCH_RUN_PICTURES), sizeof *z->zeros);
+    const ModelInput in = {.kind = INPUT_PICTURE, .values = z->zeros, .ready = setup->ready};
     graph_init(&z->base);
-    if (setup->single) {
-        vit_build(&z->base, &c, &setup->model->weights, NULL, z->zeros, &nodes);
-        probes_add(&z->base, &c, &nodes);
-    } else
-        vit_build_batch(&z->base, &c, &setup->model->weights, NULL, z->zeros,
-                        (VitBatch){.pictures = BATCH_RUN_PICTURES}, &nodes);
-    const char *other = setup->other ? readout_add(&z->base, s->model, &nodes) : NULL;
+    if (several)
+        f->build_batch(s->model, &z->base, &in, BATCH_RUN_PICTURES);
+    else
+        f->build(s->model, &z->base, &in);
+    const char *other = setup->other ? readout_add(&z->base, s->model) : NULL;
     s->other = other != NULL;
     for (int i = 0; i < INPUTS; i++)
-        z->input[i] = i ? NO_NODE : nodes.input;
-    return finish(z, setup, graph_node(&z->base, nodes.logits)->path, other, err);
+        z->input[i] = i ? NO_NODE : site_node_any(&z->base, SITE_INPUT);
+    return finish(z, setup, site_path_any(&z->base, SITE_LOGITS), other, err);
 }
 
 static bool build_sentences(BatchRun *s, const BatchRunSetup *setup, Err *err)

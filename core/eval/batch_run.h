@@ -68,5 +68,5 @@ typedef enum Readout { READOUT_CLASS_TOKEN, READOUT_MEAN } Readout;
 Readout readout_used(const Model *m);   /* the class token's, of models without patches too */
 bool readout_has_other(const Model *m); /* is there another one, and a head to read it with? */
 /* Appends it to a graph that vit_build_batch made; the path of its logits [b,o], or NULL where there is none. */
-const char *readout_add(Graph *g, const Model *m, const VitNodes *nodes);
+const char *readout_add(Graph *g, const Model *m);
 #endif

@@ -26,8 +26,8 @@ struct Dataset {
 static int same_class(const Model *m, const char *const *names, int classes, int o)
 {
     if (!m->class_names)
-        return classes == m->vit.classes ? o : -1;
-    for (int k = 0; k < m->vit.classes; k++)
+        return classes == model_grid(m).classes ? o : -1;
+    for (int k = 0; k < model_grid(m).classes; k++)
         if (m->class_names[k] && strcmp(m->class_names[k], names[o]) == 0)
             return k;
     return -1;
@@ -129,9 +129,10 @@ int dataset_get(Dataset *s, size_t i, float *pixels, uint8_t *mask)
 
 static bool takes_pictures(const Model *m, Err *err)
 {
-    if (!m->vit.classes)
+    const PictureGrid grid = model_grid(m);
+    if (!grid.classes)
         return err_set(err, "this model names no classes, so there is nothing to be right or wrong about");
-    if (m->vit.input == VIT_INPUT_READY || (m->vit.channels != 1 && m->vit.channels != 3))
+    if (grid.ready || (grid.channels != 1 && grid.channels != 3))
         return err_set(err, "this model takes values that were standardised elsewhere, not pictures");
     return true;
 }
@@ -151,11 +152,11 @@ bool dataset_suits(const Model *m, const Pictures *pictures, Err *err)
     int classes = pictures_classes(pictures);
     if (!takes_pictures(m, err))
         return false;
-    if (!m->class_names && classes != m->vit.classes)
+    if (!m->class_names && classes != model_grid(m).classes)
         return err_set(err,
                        "the pictures have %d classes and the model %d, without names: give the folder that the model "
                        "was trained on, or one with the same classes",
-                       classes, m->vit.classes);
+                       classes, model_grid(m).classes);
     for (int o = 0; o < classes; o++)
         if (same_class(m, pictures_names(pictures), classes, o) < 0)
             return err_set(

@@ -10,7 +10,7 @@
 #include "core/eval/batch_run.h"
 #include "core/graph/anatomy.h"
 #include "core/models/drawn.h"
-#include "core/models/probes.h"
+#include "core/models/family.h"
 #include "core/train/start.h"
 
 enum { SLICE_NS = 50000000 };
@@ -21,7 +21,6 @@ typedef struct Course {
     Dataset *dataset;
     Pool *pool;
     Graph graph; /* of one picture: edits are made for it */
-    VitNodes nodes;
     float *zeros;
     EvaluationProgress progress;
     void *context;
@@ -29,17 +28,23 @@ typedef struct Course {
     const AccuracyResult *trained;
 } Course;
 
-static void open_course(Course *c)
+static void open_course(Course *c, Evaluation *e)
 {
-    const VitConfig *v = &c->model->vit;
-    c->zeros = xcalloc(vit_values(v), sizeof *c->zeros);
-    graph_init(&c->graph);
-    vit_build(&c->graph, v, &c->model->weights, NULL, c->zeros, &c->nodes);
-    probes_add(&c->graph, v, &c->nodes);
+    const PictureGrid grid = model_grid(c->model);
+    Graph *g = &c->graph;
+    c->zeros = xcalloc(grid_values(&grid), sizeof *c->zeros);
+    graph_init(g);
+    c->model->family->build(c->model, g, &(ModelInput){.kind = INPUT_PICTURE, .values = c->zeros});
+    e->layers = anatomy_blocks(g, NULL);
+    for (int a = 0; a < anatomy_attentions(g); a++) { /* where blocks have different numbers, the most */
+        const int axis = node_role(g, site_node(g, anatomy_attention(g, a), SITE_Z), ROLE_HEAD),
+                  heads = axis == AXIS_NONE ? 0 : g->axes[axis].n;
+        e->heads = heads > e->heads ? heads : e->heads;
+    }
     size_t random = dataset_have_masks(c->dataset) ? (size_t)RANDOM_SEEDS : 0;
     c->total = 5 + random +
-               (size_t)v->layers *
-                   ((size_t)v->heads + 2); /* trained, scale, positions, surveys; heads and sub-layers */
+               (size_t)e->layers *
+                   ((size_t)e->heads + 2); /* trained, scale, positions, surveys; heads and sub-layers */
 }
 
 static void close_course(Course *c)
@@ -141,7 +146,7 @@ static bool run_blocks(Course *c, Evaluation *e, Err *err)
 
 static bool survey_random(Course *c, Evaluation *e, Err *err)
 {
-    if (!dataset_have_masks(c->dataset))
+    if (!e->with || !dataset_have_masks(c->dataset))
         return true;
     for (int i = 0; i < RANDOM_SEEDS; i++) {
         Model random;
@@ -202,9 +207,10 @@ static bool run_all(Course *c, Evaluation *e, Err *err)
            share_without(c, (Ablation){.kind = ABLATION_POSITIONS}, "without positions", &e->positions_off,
                          &e->positions_pair, err) &&
            run_blocks(c, e, err) &&
-           (e->with = hold_survey(c, c->model, (Ablation){.kind = ABLATION_NONE}, 0, "attention", err)) != NULL &&
-           (e->without = hold_survey(c, c->model, (Ablation){.kind = ABLATION_SCALE}, 0, "attention without the scale",
-                                     err)) != NULL &&
+           (!attention_stats_has(&c->graph) ||
+            ((e->with = hold_survey(c, c->model, (Ablation){.kind = ABLATION_NONE}, 0, "attention", err)) != NULL &&
+             (e->without = hold_survey(c, c->model, (Ablation){.kind = ABLATION_SCALE}, 0,
+                                       "attention without the scale", err)) != NULL)) &&
            survey_random(c, e, err);
 }
 
@@ -222,17 +228,15 @@ bool evaluation_run(Evaluation *e, const Model *m, Dataset *dataset, Pool *pool,
                     void *context, Err *err)
 {
     Course c = {.model = m, .dataset = dataset, .pool = pool, .progress = progress, .context = context};
-    size_t layers = (size_t)m->vit.layers, heads = (size_t)m->vit.heads;
-    *e = (Evaluation){.pictures = dataset_count(dataset),
-                      .layers = m->vit.layers,
-                      .heads = m->vit.heads,
-                      .head = xcalloc(size_mul(layers, heads), sizeof(double)),
-                      .attention = xcalloc(layers, sizeof(double)),
-                      .mlp = xcalloc(layers, sizeof(double)),
-                      .head_pair = xcalloc(size_mul(layers, heads), sizeof(Paired)),
-                      .attention_pair = xcalloc(layers, sizeof(Paired)),
-                      .mlp_pair = xcalloc(layers, sizeof(Paired))};
-    open_course(&c);
+    *e = (Evaluation){.pictures = dataset_count(dataset)};
+    open_course(&c, e);
+    const size_t layers = (size_t)e->layers, heads = size_mul(layers, (size_t)e->heads);
+    e->head = xcalloc(heads, sizeof *e->head);
+    e->attention = xcalloc(layers, sizeof *e->attention);
+    e->mlp = xcalloc(layers, sizeof *e->mlp);
+    e->head_pair = xcalloc(heads, sizeof *e->head_pair);
+    e->attention_pair = xcalloc(layers, sizeof *e->attention_pair);
+    e->mlp_pair = xcalloc(layers, sizeof *e->mlp_pair);
     if (vit_has(&m->vit, VIT_POS))
         e->has_grid = position_grid_figures(&m->vit, vit_weight(&m->weights, VIT_POS, 0)->data, &e->grid);
     bool ok = run_all(&c, e, err);
@@ -417,19 +421,21 @@ bool scale_search_find(ScaleSearch *out, const Model *m, const uint64_t *numbers
                        bool (*progress)(void *context, const char *what, double share), void *context, Err *err)
 {
     Graph g;
-    VitNodes nodes;
-    float *zeros = xcalloc(vit_values(&m->vit), sizeof *zeros);
+    const PictureGrid grid = model_grid(m);
+    float *zeros = xcalloc(grid_values(&grid), sizeof *zeros);
     graph_init(&g);
-    vit_build(&g, &m->vit, &m->weights, NULL, zeros, &nodes);
-    probes_add(&g, &m->vit, &nodes);
+    m->family->build(m, &g, &(ModelInput){.kind = INPUT_PICTURE, .values = zeros});
     Search s = {.model = m,
                 .numbers = numbers,
                 .fall = xcalloc(count + 1, sizeof *s.fall),
                 .still = xcalloc(count + 1, sizeof *s.still),
                 .middle = xcalloc(count + 1, sizeof *s.middle)};
-    s.with = open_batch_run(m, &g, (Ablation){.kind = ABLATION_NONE}, pool_threads(pool), err);
-    s.without = open_batch_run(m, &g, (Ablation){.kind = ABLATION_SCALE}, pool_threads(pool), err);
-    bool ok = s.with && s.without;
+    bool ok = site_path_any(&g, SITE_ENTROPY) || err_set(err, "rows of its attention are not measured in this model");
+    if (ok) {
+        s.with = open_batch_run(m, &g, (Ablation){.kind = ABLATION_NONE}, pool_threads(pool), err);
+        s.without = open_batch_run(m, &g, (Ablation){.kind = ABLATION_SCALE}, pool_threads(pool), err);
+        ok = s.with && s.without;
+    }
     for (size_t done = 0; ok && done < count;) {
         done = pool_run(pool, done, count, examine, &s, clock_ns() + SLICE_NS);
         ok = !progress || progress(context, "looking for a telling picture", (double)done / (double)count) ||

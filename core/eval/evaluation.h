@@ -40,7 +40,7 @@ typedef struct Evaluation {
     /* The same over the same pictures, against `trained`: what the difference is worth. */
     Paired scale_pair, positions_pair, other_pair; /* other: the read-out that the model does not use */
     Paired *head_pair, *attention_pair, *mlp_pair;
-    AttentionStats *with, *without; /* attention as trained, and without the scale; done */
+    AttentionStats *with, *without; /* attention as trained, and without the scale; done. NULL: no analyses of it */
     RandomWeights random;
     PositionGrid grid; /* of the position table, where has_grid */
     bool has_grid;

@@ -459,6 +459,8 @@ static bool choose_tokens(HeadKinds *k, Err *err)
     const Seq2seqConfig *c = &k->model->text;
     int longest = seq2seq_longest(c);
     k->tokens = HEAD_KINDS_TOKENS;
+    if (!model_way(k->model))
+        return err_set(err, "heads are measured on texts of random tokens, which this model does not read");
     for (int target = 0; target < 2; target++) {
         if (!has_row(k->model, target))
             continue;

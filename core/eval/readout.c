@@ -57,16 +57,17 @@ static NodeId mean_of_patches(Graph *g, const VitConfig *c, NodeId tokens, int b
     return graph_zip(g, "mean_of_patches", OP_DIV, sum, graph_const(g, "count", DIMS_SCALAR, (float)vit_patches(c)));
 }
 
-const char *readout_add(Graph *g, const Model *m, const VitNodes *nodes)
+const char *readout_add(Graph *g, const Model *m)
 {
     const VitConfig *c = &m->vit;
     if (!readout_has_other(m))
         return NULL;
     int b = axis_of(g, ROLE_BATCH), o = axis_of(g, ROLE_ANSWER);
+    NodeId tokens = site_node_any(g, SITE_TOKENS_OUT);
     graph_scope(g, "exam.other");
     NodeId y = readout_used(m) == READOUT_MEAN
-                   ? graph_slice(g, "class_token", nodes->tokens_out, axis_of(g, ROLE_QUERY), 0, AXIS_NONE)
-                   : mean_of_patches(g, c, nodes->tokens_out, b);
+                   ? graph_slice(g, "class_token", tokens, axis_of(g, ROLE_QUERY), 0, AXIS_NONE)
+                   : mean_of_patches(g, c, tokens, b);
     if (c->fc_norm)
         y = norm(g, c, y, b);
     NodeId logits = graph_contract(g, c->head_bias ? "logits_nobias" : "logits", y, weight(g, c, VIT_HEAD_W),

@@ -29,6 +29,15 @@ static void build_vit(const Model *m, Graph *g, const ModelInput *in)
         probes_seen_add(g, &m->seen);
 }
 
+static void build_vit_batch(const Model *m, Graph *g, const ModelInput *in, int pictures)
+{
+    VitConfig c = m->vit;
+    VitNodes nodes;
+    if (in->ready)
+        c.input = VIT_INPUT_READY;
+    vit_build_batch(g, &c, &m->weights, NULL, in->values, (VitBatch){.pictures = pictures}, &nodes);
+}
+
 static const char *pool_text(VitPool p)
 {
     static const char *const TEXT[] = {[VIT_POOL_CLS] = "from the cls token",
@@ -163,6 +172,8 @@ static PictureGrid grid_of_vit(const Model *m)
                          .patch_w = c->patch_w,
                          .rows = c->image_h / c->patch_h,
                          .columns = c->image_w / c->patch_w,
+                         .classes = c->classes,
+                         .ready = c->input == VIT_INPUT_READY,
                          .prefix = vit_prefix(c),
                          .class_token = c->cls,
                          .class_read = reads_class(c),
@@ -173,6 +184,7 @@ static PictureGrid grid_of_vit(const Model *m)
 const Family FAMILY_VIT = {.name = "Vision Transformer",
                            .input = INPUT_PICTURE,
                            .build = build_vit,
+                           .build_batch = build_vit_batch,
                            .facts = facts_of_vit,
                            .params = params_of_vit,
                            .places = places_vit,
@@ -180,7 +192,8 @@ const Family FAMILY_VIT = {.name = "Vision Transformer",
                            .weight_path = path_vit,
                            .load = model_load,
                            .save = model_save,
-                           .grid = grid_of_vit};
+                           .grid = grid_of_vit,
+                           .equations = true};
 
 /* --- all of them --- */
 
@@ -210,6 +223,11 @@ bool family_load_assuming(Model *m, const char *path, ModelProgress progress, vo
 unsigned model_way(const Model *m)
 {
     return m && m->family && m->family->way ? m->family->way(m) : 0;
+}
+
+bool model_equations(const Model *m)
+{
+    return m && m->family && m->family->equations;
 }
 
 PictureGrid model_grid(const Model *m)

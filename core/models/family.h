@@ -43,6 +43,8 @@ typedef void (*FactFn)(void *context, const char *key, const char *label, const 
 typedef struct PictureGrid {
     int channels, height, width;         /* in pixels */
     int patch_h, patch_w, rows, columns; /* of a patch in pixels; patches */
+    int classes;                         /* that its answer names; 0: none */
+    bool ready;                          /* it takes values that somebody else standardised */
     int prefix;                          /* tokens in front of the patches */
     bool class_token;                    /* …is the first of them the class token? */
     bool class_read;                     /* …and is the answer read from it? */
@@ -56,6 +58,9 @@ typedef struct Family {
     /* Appends the model with its anatomy, and the analyses behind it. The input is one that the model takes: its maker
      * checked it. */
     void (*build)(const Model *m, Graph *g, const ModelInput *in);
+    /* Several pictures at once, over an axis b in front, without the analyses: in->values has one behind the other.
+     * NULL: one after the other. */
+    void (*build_batch)(const Model *m, Graph *g, const ModelInput *in, int pictures);
     /* Numbers to words: `spec` as the user gave it (NULL: the family's first) to texts in an arena. NULL where the
      * input is no text. */
     bool (*read_text)(const Model *m, const char *spec, Arena *arena, Text out[TEXTS], Err *err);
@@ -77,6 +82,7 @@ typedef struct Family {
     bool by_attention;               /* attentions are told apart by stack and number, not by their block alone */
     void (*wiring)(const Model *m, Buf *out); /* model_wiring; NULL: its forms are not drawn */
     PictureGrid (*grid)(const Model *m);      /* NULL: it takes no pictures */
+    bool equations;                           /* model_equations */
 } Family;
 
 /* For a family's facts: one of them, as printf has it. */
@@ -101,6 +107,9 @@ unsigned model_way(const Model *m);
  * on; and the words of that. */
 int model_given(const Model *m);
 const Vocabulary *model_vocabulary(const Model *m);
+
+/* Are its equations written a second time (direct.h), and mistakes in them tried (core/diff)? */
+bool model_equations(const Model *m);
 
 /* What it takes for a picture; no rows where it takes none, and of NULL. */
 PictureGrid model_grid(const Model *m);

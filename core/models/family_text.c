@@ -382,7 +382,8 @@ const Family FAMILY_TEXT = {.name = "Transformer",
                             .save = save,
                             .way = way,
                             .by_attention = true,
-                            .wiring = wiring};
+                            .wiring = wiring,
+                            .equations = true};
 
 /* --- weights from a seed or from the binary --- */
 

@@ -145,11 +145,11 @@ static int run(Work *w, Err *err)
     if (o->pictures)
         return examine_folder(w, &of, err);
     if (!dataset_suits_drawn(m, err)) {
-        if (m->vit.classes)
+        if (model_grid(m).classes)
             err_set(err,
                     "%.200s: no labelled pictures are known for this model. Give it some: --pictures FOLDER, with a "
                     "folder of pictures for each of its %d classes.",
-                    name, m->vit.classes);
+                    name, model_grid(m).classes);
         return STATUS_BAD;
     }
     if (o->showcase)

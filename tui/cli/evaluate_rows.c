@@ -346,10 +346,13 @@ void evaluate_print(const Evaluation *e, const Evaluated *of, bool json, Buf *ou
     rows_classes(&r, e, of);
     rows_sure(&r, e);
     rows_parts(&r, e);
-    rows_lens(&r, e);
+    if (e->with)
+        rows_lens(&r, e);
     rows_positions(&r, e, of);
-    rows_attention(&r, e);
-    rows_object(&r, e);
+    if (e->with) {
+        rows_attention(&r, e);
+        rows_object(&r, e);
+    }
     rows_print(&r,
                "model pictures which count accuracy cross_entropy accuracy_without_scale accuracy_without_positions "
                "accuracy_from_class_token accuracy_from_mean accuracy_without_head accuracy_without_attention "

@@ -39,7 +39,7 @@ static DiffSubject subject_of(Session *s, VitConfig *config)
                            .text = model_text(s->now->model)};
     if (subject.text)
         subject.weights = session_edited(s) ? NULL : &s->now->model->weights;
-    if (!model_grid(s->now->model).rows)
+    if (!model_equations(s->now->model) || model_way(s->now->model))
         return subject;
     *config = s->now->model->vit;
     if (session_input(s, SIDE_B)->ready)

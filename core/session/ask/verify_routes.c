@@ -235,8 +235,8 @@ static bool check_ends(Session *s, Side side, VerdictRoute *r, Err *err)
 bool verify_model(Session *s, Side side, size_t sample, VerdictRoute *r, Err *err)
 {
     const Exhibit *e = session_exhibit(s, side);
-    const VitConfig *c = model_vit(e->model);
-    if (!c && !model_way(e->model)) {
+    const VitConfig *c = &s->model.vit;
+    if (!model_equations(e->model)) {
         r->why = "there is none, or none whose equations are written out";
         return true;
     }
@@ -244,7 +244,7 @@ bool verify_model(Session *s, Side side, size_t sample, VerdictRoute *r, Err *er
         r->why = "it knows no edits; undone, the run is compared";
         return true;
     }
-    if (!c)
+    if (model_way(e->model))
         return verify_text_model(s, side, e->model, r, err);
     size_t tokens = (size_t)vit_tokens(c), count = tokens;
     size_t *token = xcalloc(tokens, sizeof *token);

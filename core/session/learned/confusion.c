@@ -38,7 +38,7 @@ static const char *impossible(const Session *s)
     const struct ConfusionWork *w = s->measures ? s->measures->confusion : NULL;
     if (!model_grid(s->now->model).rows)
         return "this is for picture models";
-    if (!s->model.vit.classes)
+    if (!model_grid(&s->model).classes)
         return "this model names no classes";
     if (w && *w->problem)
         return w->problem;
@@ -59,7 +59,7 @@ static struct ConfusionWork *work_of(Session *s)
 
 static bool known(const Session *s, const struct ConfusionWork *w)
 {
-    return session_photos(s) && !(w && w->folder) && s->model.vit.classes == PHOTOS_CLASSES;
+    return session_photos(s) && !(w && w->folder) && model_grid(&s->model).classes == PHOTOS_CLASSES;
 }
 
 bool session_confusion(const Session *s, Confusion *out, const char **why)
@@ -67,7 +67,7 @@ bool session_confusion(const Session *s, Confusion *out, const char **why)
     const struct ConfusionWork *w = s->measures ? s->measures->confusion : NULL;
     const AccuracyResult *r = w && w->exam ? accuracy_result(w->exam) : NULL;
     const char *reason = impossible(s);
-    *out = (Confusion){.classes = s->model.vit.classes};
+    *out = (Confusion){.classes = model_grid(&s->model).classes};
     if (why)
         *why = reason;
     if (!reason && known(s, w)) {
@@ -136,7 +136,7 @@ bool session_confusion_over(Session *s, const char *folder, bool all, Err *err)
 {
     char clean[100];
     bool part;
-    if (!model_grid(s->now->model).rows || !s->model.vit.classes)
+    if (!model_grid(s->now->model).rows || !model_grid(&s->model).classes)
         return err_set(err, "%s", impossible(s));
     Pictures *p = read_folder(s, folder, all, &part, err);
     if (!p)

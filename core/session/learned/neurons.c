@@ -98,7 +98,7 @@ static Dataset *scenes(const Model *m)
     int label[MOST], count = 0;
     REQUIRE(m->preprocess.width == SCENE_SIDE && m->preprocess.height == SCENE_SIDE && m->preprocess.channels == 3);
     for (int i = 0; scene_name(i) && i < MOST; i++)
-        for (int o = 0; o < m->vit.classes; o++) {
+        for (int o = 0; o < model_grid(m).classes; o++) {
             if (strcmp(m->class_names[o], scene_name(i)) != 0)
                 continue;
             scene_render(i, picture);
