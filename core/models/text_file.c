@@ -276,10 +276,10 @@ bool text_model_load(Model *out, const char *path, ModelProgress progress, void 
     slash = strrchr(name, '/');
     m.name = slash && slash[1] ? slash + 1 : name;
     bool ok = load_config(&m, folder, &hub, err);
-    ok = ok &&
-         (hub ? hub_sentence(&m, folder, err) && hub_generation(&m, folder, err) &&
-                    hub_weights(&m, folder, hub, progress, context, err) && load_tokenizer(&m, folder, err)
-              : load_words(&m, folder, err) && own_tokenizer(&m, folder, err) && text_weights_read(&m, folder, err));
+    ok = ok && (hub ? hub_sentence(&m, folder, err) && hub_generation(&m, folder, err) &&
+                          hub_weights(&m, folder, hub, progress, context, err) && load_tokenizer(&m, folder, err)
+                    : load_words(&m, folder, err) && own_tokenizer(&m, folder, err) &&
+                          text_weights_read(&m, folder, progress, context, err));
     if (ok)
         *out = m;
     else

@@ -33,6 +33,8 @@ typedef struct HubFamily {
     const char *names_of_keys;
     /* What no table says. */
     bool (*finish)(const HubReading *k, Seq2seqConfig *c, Err *err);
+    const struct HubFamily *other; /* the row for a file without this one's embedding of words; or NULL */
+    bool told;                     /* config.json says all of the model: nothing is seen in its file */
     bool settled;    /* what its config.json has no key for, its program settles: nothing is taken for granted */
     bool unscaled;   /* no factor on the scores */
     bool root_scale; /* embeddings times √width */

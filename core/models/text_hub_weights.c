@@ -157,6 +157,8 @@ static WeightPlace part_of(const Reading *k, const WeightPlace *w, int expert)
 
 static bool has_shape(const TensorInfo *t, const WeightPlace *w, const Stored *s)
 {
+    if (t->rank == w->rank && memcmp(t->shape, w->shape, (size_t)w->rank * sizeof *w->shape) == 0 && !s->turned)
+        return true; /* none of its axes is merged */
     if (of_experts(w))
         return t->rank == 3 && t->shape[0] == w->shape[0] && t->shape[0] * t->shape[1] == s->total &&
                t->shape[2] == s->inputs;
@@ -172,7 +174,7 @@ static bool check_tensor(const Reading *k, const WeightPlace *w, int expert)
     if (!*s.name)
         return err_set(k->err, "%s: config.json asks for a weight that %s stores nowhere", k->file->path,
                        k->family->layout);
-    if (!t && w->role == SEQ2SEQ_HEAD_W)
+    if (!t && w->role == SEQ2SEQ_HEAD_W && !k->family->told)
         return err_set(
             k->err,
             "%s: '%s', the weights of the answer, is missing; where they are those of the words, config.json "
@@ -401,7 +403,11 @@ bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress
     char first[NAME];
     if (f->prefix && !find_name(&k, (int)seq2seq_embed_role(&m->text, seq2seq_has_decoder(&m->text)), 0, 0, first))
         k.prefix = ""; /* a model saved without its head */
-    find_answers(&k);
+    if (f->other && !find_name(&k, SEQ2SEQ_SOURCE_EMBED, 0, 0, first) &&
+        !find_name(&k, SEQ2SEQ_TARGET_EMBED, 0, 0, first))
+        k.family = f = f->other;
+    if (!f->told)
+        find_answers(&k);
     k.used = xcalloc(file.count + 1, sizeof *k.used);
     m->family = &FAMILY_TEXT;
     m->layout = f->layout;

@@ -83,6 +83,6 @@ bool text_config_read(Model *m, const Json *j, const char *path, Err *err);
 void text_config_put(Buf *b, const Model *m);
 
 /* Fills the weights of m, whose block is allocated, from folder/model.safetensors; sets layout and origins. */
-bool text_weights_read(Model *m, const char *folder, Err *err);
+bool text_weights_read(Model *m, const char *folder, ModelProgress progress, void *context, Err *err);
 bool text_weights_write(const Model *m, const char *folder, Err *err);
 #endif

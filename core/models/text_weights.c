@@ -1,183 +1,56 @@
-/* What the weights of a text model are called in files. */
+/* The two layouts of text models that are not the hub's, as rows like its families; and writing one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/utf8.h"
 #include "core/io/tensors.h"
-#include "core/models/family.h"
+#include "core/models/text_hub.h"
 #include "core/models/text_model.h"
 
 enum { PATH = 4096, NAME = 160 };
 
-/* In PyTorch's nn.Transformer. The rows of q, k and v are one tensor there: `part` of `parts`. */
-typedef struct TorchName {
-    char name[NAME];
-    int part, parts;
-} TorchName;
+/* The program's own form: each weight as the graph calls it. */
+#define AT_OUTPUT ""
+#define AT_ENCODER "encoder."
+#define AT_DECODER "decoder."
+#define AT_ENCODER_BLOCK "encoder.blocks.%d."
+#define AT_DECODER_BLOCK "decoder.blocks.%d."
+static const HubFamily OWN = {.layout = "Vitrine",
+                              .told = true,
+                              .names = {
+#define ROLE(symbol, where, name, axes, start) [SEQ2SEQ_##symbol] = AT_##where name,
+#include "core/models/seq2seq_roles.def"
+#undef ROLE
+                              }};
 
-static const struct {
-    Seq2seqRole first;
-    bool attention; /* else an MLP */
-    const char *scope;
-} TORCH_GROUPS[] = {
-    {SEQ2SEQ_ENC_W_Q, true, "transformer.encoder.layers.%d.self_attn."},
-    {SEQ2SEQ_ENC_W_UP, false, "transformer.encoder.layers.%d."},
-    {SEQ2SEQ_DEC_W_Q, true, "transformer.decoder.layers.%d.self_attn."},
-    {SEQ2SEQ_CROSS_W_Q, true, "transformer.decoder.layers.%d.multihead_attn."},
-    {SEQ2SEQ_DEC_W_UP, false, "transformer.decoder.layers.%d."},
-};
-static const struct {
-    Seq2seqRole role;
-    const char *name; /* of a norm: what "weight" and "bias" follow */
-} TORCH_NAMES[] = {
-    {SEQ2SEQ_ENC_LN1_GAMMA, "transformer.encoder.layers.%d.norm1."},
-    {SEQ2SEQ_ENC_LN2_GAMMA, "transformer.encoder.layers.%d.norm2."},
-    {SEQ2SEQ_DEC_LN1_GAMMA, "transformer.decoder.layers.%d.norm1."},
-    {SEQ2SEQ_DEC_LN2_GAMMA, "transformer.decoder.layers.%d.norm2."},
-    {SEQ2SEQ_DEC_LN3_GAMMA, "transformer.decoder.layers.%d.norm3."},
-    {SEQ2SEQ_SOURCE_FINAL_GAMMA, "transformer.encoder.norm."},
-    {SEQ2SEQ_TARGET_FINAL_GAMMA, "transformer.decoder.norm."},
-    {SEQ2SEQ_SOURCE_EMBED, "src_embed.weight"},
-    {SEQ2SEQ_TARGET_EMBED, "tgt_embed.weight"},
-    {SEQ2SEQ_SOURCE_POS, "src_pos.weight"},
-    {SEQ2SEQ_TARGET_POS, "tgt_pos.weight"},
-    {SEQ2SEQ_HEAD_W, "generator.weight"},
-    {SEQ2SEQ_HEAD_B, "generator.bias"},
-};
+/* In PyTorch's nn.Transformer the rows of q, k and v are one tensor. */
+#define BOTH(w, b, name) [SEQ2SEQ_##w] = name "weight", [SEQ2SEQ_##b] = name "bias"
+#define LN(role, name) BOTH(role##_GAMMA, role##_BETA, name ".")
+#define THIRD(P, x, name, part)                                                                                        \
+    [SEQ2SEQ_##P##_W_##x] = name ".in_proj_weight#" part "/3", [SEQ2SEQ_##P##_B_##x] = name ".in_proj_bias#" part "/3"
+#define ATTENTION(P, name)                                                                                             \
+    THIRD(P, Q, name, "0"), THIRD(P, K, name, "1"), THIRD(P, V, name, "2"), BOTH(P##_W_O, P##_B_O, name ".out_proj.")
+#define MLP(P, name) BOTH(P##_W_UP, P##_B_UP, name ".linear1."), BOTH(P##_W_DOWN, P##_B_DOWN, name ".linear2.")
+#define ENCODER "transformer.encoder.layers.%d"
+#define DECODER "transformer.decoder.layers.%d"
+static const HubFamily TORCH = {
+    .layout = "PyTorch nn.Transformer",
+    .told = true,
+    .other = &OWN,
+    .names = {ATTENTION(ENC, ENCODER ".self_attn"), MLP(ENC, ENCODER), LN(ENC_LN1, ENCODER ".norm1"),
+              LN(ENC_LN2, ENCODER ".norm2"), ATTENTION(DEC, DECODER ".self_attn"),
+              ATTENTION(CROSS, DECODER ".multihead_attn"), MLP(DEC, DECODER), LN(DEC_LN1, DECODER ".norm1"),
+              LN(DEC_LN2, DECODER ".norm2"), LN(DEC_LN3, DECODER ".norm3"),
+              LN(SOURCE_FINAL, "transformer.encoder.norm"), LN(TARGET_FINAL, "transformer.decoder.norm"),
+              [SEQ2SEQ_SOURCE_EMBED] = "src_embed.weight", [SEQ2SEQ_TARGET_EMBED] = "tgt_embed.weight",
+              [SEQ2SEQ_SOURCE_POS] = "src_pos.weight", [SEQ2SEQ_TARGET_POS] = "tgt_pos.weight",
+              BOTH(HEAD_W, HEAD_B, "generator.")},
+    /* norms that torch puts behind the stacks may be left out on purpose, as the paper does */
+    .useless = "transformer.encoder.norm.* transformer.decoder.norm.*"};
 
-static void put_scope(TorchName *t, const char *scope, int layer)
+bool text_weights_read(Model *m, const char *folder, ModelProgress progress, void *context, Err *err)
 {
-    const char *mark = strstr(scope, "%d");
-    if (mark)
-        utf8_print(t->name, sizeof t->name, "%.*s%d%s", (int)(mark - scope), scope, layer, mark + 2);
-    else
-        snprintf(t->name, sizeof t->name, "%s", scope);
-}
-
-static TorchName torch_name(Seq2seqRole r, int layer)
-{
-    static const char *const mlp[] = {"linear1.weight", "linear1.bias", "linear2.weight", "linear2.bias"};
-    TorchName t = {.parts = 1};
-    size_t n;
-    for (size_t i = 0; i < sizeof TORCH_GROUPS / sizeof *TORCH_GROUPS; i++) {
-        int k = (int)r - (int)TORCH_GROUPS[i].first;
-        if (k < 0 || k >= (TORCH_GROUPS[i].attention ? 8 : 4))
-            continue;
-        put_scope(&t, TORCH_GROUPS[i].scope, layer);
-        n = strlen(t.name);
-        if (!TORCH_GROUPS[i].attention)
-            snprintf(t.name + n, sizeof t.name - n, "%s", mlp[k]);
-        else if (k >= 6)
-            snprintf(t.name + n, sizeof t.name - n, "out_proj.%s", k == 6 ? "weight" : "bias");
-        else {
-            snprintf(t.name + n, sizeof t.name - n, "in_proj_%s", k % 2 ? "bias" : "weight");
-            t.part = k / 2;
-            t.parts = 3;
-        }
-        return t;
-    }
-    for (size_t i = 0; i < sizeof TORCH_NAMES / sizeof *TORCH_NAMES; i++) {
-        bool norm = TORCH_NAMES[i].name[strlen(TORCH_NAMES[i].name) - 1] == '.';
-        int k = (int)r - (int)TORCH_NAMES[i].role;
-        if (k != 0 && !(norm && k == 1))
-            continue;
-        put_scope(&t, TORCH_NAMES[i].name, layer);
-        n = strlen(t.name);
-        if (norm)
-            snprintf(t.name + n, sizeof t.name - n, "%s", k ? "bias" : "weight");
-        return t;
-    }
-    UNREACHABLE("a weight without a name");
-}
-
-static TorchName own_name(Seq2seqRole r, int layer)
-{
-    TorchName t = {.parts = 1};
-    seq2seq_role_path(r, layer, t.name, sizeof t.name);
-    return t;
-}
-
-typedef struct Reading {
-    Model *m;
-    const TensorFile *file;
-    bool torch, *used;
-    Err *err;
-} Reading;
-
-static bool right_size(const Reading *k, const TensorInfo *t, size_t cells)
-{
-    char shape[96] = "";
-    for (int i = 0; i < t->rank; i++) {
-        size_t n = strlen(shape);
-        snprintf(shape + n, sizeof shape - n, "%s%zu", i ? " × " : "", t->shape[i]);
-    }
-    return t->cells == cells ||
-           err_set(k->err, "%s: '%s' is %s; config.json asks for %zu numbers", k->file->path, t->name, shape, cells);
-}
-
-static TorchName name_of(const Reading *k, const WeightPlace *w)
-{
-    return k->torch ? torch_name((Seq2seqRole)w->role, w->layer) : own_name((Seq2seqRole)w->role, w->layer);
-}
-
-/* What config.json asks for is there: looked at before anything is allocated. */
-static bool check_weight(const Reading *k, const WeightPlace *w)
-{
-    TorchName name = name_of(k, w);
-    const TensorInfo *t = tensors_find(k->file, name.name);
-    return t ? right_size(k, t, size_mul(w->cells, (size_t)name.parts))
-             : err_set(k->err, "%s: '%s' is missing", k->file->path, name.name);
-}
-
-static bool read_weight(Reading *k, const WeightPlace *w)
-{
-    TorchName name = name_of(k, w);
-    const TensorInfo *t = tensors_find(k->file, name.name);
-    k->used[t - k->file->tensors] = true;
-    w->at->origin = arena_strdup(&k->m->arena, name.name);
-    if (name.parts == 1)
-        return tensors_read_f32(k->file, t, w->data, k->err);
-    float *all = xfloats(t->cells);
-    bool ok = tensors_read_f32(k->file, t, all, k->err);
-    if (ok)
-        memcpy(w->data, all + (size_t)name.part * w->cells, w->cells * sizeof *all);
-    free(all);
-    return ok;
-}
-
-/* Norms that torch puts behind the stacks may be left out on purpose, as the paper does. */
-static bool may_be_left(const Model *m, const char *name)
-{
-    return !m->text.final_norm &&
-           (strncmp(name, "transformer.encoder.norm.", 25) == 0 || strncmp(name, "transformer.decoder.norm.", 25) == 0);
-}
-
-bool text_weights_read(Model *m, const char *folder, Err *err)
-{
-    char path[PATH];
-    TensorFile f;
-    snprintf(path, sizeof path, "%s/model.safetensors", folder);
-    if (!tensors_open(&f, path, err))
-        return false;
-    Reading k = {.m = m, .file = &f, .err = err, .used = xcalloc(f.count + 1, sizeof(bool))};
-    k.torch = tensors_find(&f, "src_embed.weight") || tensors_find(&f, "tgt_embed.weight");
-    m->layout = k.torch ? "PyTorch nn.Transformer" : "Vitrine";
-    bool ok = true;
-    m->family = &FAMILY_TEXT;
-    for (WeightPlace w = {0}; ok && model_weight(m, &w);)
-        ok = check_weight(&k, &w);
-    if (ok)
-        model_alloc(m, &FAMILY_TEXT);
-    for (WeightPlace w = {0}; ok && model_weight(m, &w);)
-        ok = read_weight(&k, &w);
-    for (size_t i = 0; ok && i < f.count; i++)
-        if (!k.used[i] && !(k.torch && may_be_left(m, f.tensors[i].name)))
-            ok = err_set(err, "%s: '%s' belongs to no part of the model that config.json describes", path,
-                         f.tensors[i].name);
-    free(k.used);
-    tensors_close(&f);
-    return ok;
+    return hub_weights(m, folder, &TORCH, progress, context, err);
 }
 
 bool text_weights_write(const Model *m, const char *folder, Err *err)
@@ -187,7 +60,9 @@ bool text_weights_write(const Model *m, const char *folder, Err *err)
     TensorOut *out = xcalloc(seq2seq_weights_count(&m->text), sizeof *out);
     size_t n = 0;
     for (WeightPlace w = {0}; model_weight(m, &w); n++) {
-        out[n] = (TensorOut){.name = arena_strdup(&names, own_name((Seq2seqRole)w.role, w.layer).name),
+        char name[NAME];
+        seq2seq_role_path((Seq2seqRole)w.role, w.layer, name, sizeof name);
+        out[n] = (TensorOut){.name = arena_strdup(&names, name),
                              .data = weight_all_floats(w.at, w.cells, &names),
                              .rank = w.rank};
         memcpy(out[n].shape, w.shape, sizeof w.shape);

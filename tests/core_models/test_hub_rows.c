@@ -1,5 +1,6 @@
 /* The rows of the hub's families as a whole: each is recorded and told of in docs/models.md, and is the same model when
- * it is saved and opened again. What models are made to write first and last. */
+ * it is saved and opened again. What models are made to write first and last. The two layouts that are not the hub's
+ * are rows of the same table. */
 #include <dirent.h>
 #include <math.h>
 #include <unistd.h>
@@ -178,9 +179,83 @@ static void saved_and_opened(void **state)
     assert_true(count > 30);
 }
 
+/* A model in two files with an index, its tensor `turned` (NULL: none) with its axes changed over. */
+static void put_shards(const char *dir, Set *s, const char *turned)
+{
+    Buf index = {0};
+    Err err = {""};
+    if (turned) {
+        TensorOut *t = &s->t[set_find(s, turned)];
+        const size_t first = t->shape[0];
+        t->shape[0] = t->shape[1];
+        t->shape[1] = first;
+    }
+    buf_puts(&index, "{\"weight_map\": {");
+    for (size_t i = 0; i < s->count; i++)
+        buf_printf(&index, "%s\"%s\": \"part-%d.safetensors\"", i ? ", " : "", s->name[i], i >= s->count / 2);
+    buf_puts(&index, "}}");
+    put_file(dir, "model.safetensors.index.json", index.data, index.len);
+    buf_free(&index);
+    for (size_t part = 0, n = s->count / 2; part < 2; part++) {
+        char path[300];
+        snprintf(path, sizeof path, "%s/part-%zu.safetensors", dir, part);
+        if (!tensors_write(path, TF_SAFETENSORS, s->t + part * n, part ? s->count - n : n, NULL, &err))
+            fail_msg("%s", err.text);
+    }
+}
+
+static void not_the_hub_s(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *folder, *layout, *turned, *stored;
+    } CASE[] = {{"tests/data/oracle/encdec", "PyTorch nn.Transformer", "transformer.decoder.layers.1.linear2.weight",
+                 "that PyTorch nn.Transformer stores nowhere"},
+                {"assets/trained/translator", "Vitrine", "decoder.blocks.2.mlp.w_down",
+                 "'decoder.blocks.0.mlp.w_gate' is missing"}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        char dir[256], path[300];
+        Model whole, parts;
+        Set s;
+        Err err = {""};
+        Buf config = {0};
+        scratch_dir(dir, sizeof dir, "rows");
+        snprintf(path, sizeof path, "%s/vocabulary.json", CASE[i].folder);
+        if (file_exists(path))
+            copy_file(path, dir, "vocabulary.json");
+        snprintf(path, sizeof path, "%s/config.json", CASE[i].folder);
+        copy_file(path, dir, "config.json");
+        assert_true(file_read(path, 1 << 16, &config, &err));
+        snprintf(path, sizeof path, "%s/model.safetensors", CASE[i].folder);
+        set_read(&s, path);
+        put_shards(dir, &s, NULL);
+        if (!text_model_load(&whole, CASE[i].folder, NULL, NULL, &err) ||
+            !text_model_load(&parts, dir, NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        assert_string_equal(parts.layout, CASE[i].layout);
+        assert_true(model_digest(&whole) == model_digest(&parts));
+        model_free(&whole);
+        model_free(&parts);
+        Buf gated = {0};
+        buf_printf(&gated, "{\"gated\": true,%s", buf_str(&config) + 1);
+        put_file(dir, "config.json", gated.data, gated.len);
+        assert_false(text_model_load(&parts, dir, NULL, NULL, &err));
+        assert_non_null(strstr(err.text, CASE[i].stored));
+        put_file(dir, "config.json", config.data, config.len);
+        put_shards(dir, &s, CASE[i].turned);
+        assert_false(text_model_load(&parts, dir, NULL, NULL, &err));
+        assert_non_null(strstr(err.text, CASE[i].turned));
+        assert_non_null(strstr(err.text, "config.json asks for"));
+        buf_free(&gated);
+        buf_free(&config);
+        set_free(&s);
+        remove_dir(dir);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_and_told), cmocka_unit_test(forced_words),
-                                       cmocka_unit_test(saved_and_opened)};
+                                       cmocka_unit_test(saved_and_opened), cmocka_unit_test(not_the_hub_s)};
     return cmocka_run_group_tests_name("hub rows", tests, NULL, NULL);
 }
