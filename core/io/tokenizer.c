@@ -10,7 +10,7 @@
 
 /* ---- encoding ---- */
 
-/* The text with every wrong byte as U+FFFD. */
+/* The text with U+FFFD for what is no UTF-8. */
 static void put_clean(const char *text, size_t length, Working *w)
 {
     char c[4];

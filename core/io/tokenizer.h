@@ -71,7 +71,8 @@ typedef struct Tokens {
     size_t rivals, rival_cap;
 } Tokens;
 
-/* `length` bytes of text, which need not be UTF-8 (each wrong byte is U+FFFD, as for the tokenisers' own programs).
+/* `length` bytes of text, which need not be UTF-8: what is none becomes U+FFFD, one for each longest beginning of a
+ * character, as Python reads a text for the tokenisers' own programs (errors="replace"); they take nothing else.
  * template: with what the file puts around a single text. steps: how it came about too. False and err where the text
  * is too long, or the pattern that cuts it takes more work than any text of its length may need. */
 bool tokenizer_encode(const Tokenizer *t, const char *text, size_t length, bool with_template, bool with_steps,

@@ -1,4 +1,5 @@
 /* A tokeniser out of its files. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static bool make_room(Tokenizer *t, int largest, Err *err)
     if (t->model.score) {
         t->model.score = xrealloc(t->model.score, size_mul((size_t) new.n, sizeof *t->model.score));
         for (int i = old.n; i < new.n; i++)
-            t->model.score[i] = t->model.least;
+            t->model.score[i] = -(double)INFINITY; /* it is written, and nothing is cut into it */
     }
     t->model.table = new;
     table_free(&old);

@@ -197,11 +197,11 @@ static void encode_wordpiece(const TokenModel *m, const Working *w, Piece p, Tok
         size_t lead = at > p.from ? prefix : 0;
         int id = -1;
         memcpy(name, m->prefix, lead);
-        for (end = p.to; end > at; end--) {
+        size_t most = sizeof name < m->table.longest ? sizeof name : m->table.longest;
+        most = most > lead ? most - lead : 0;
+        for (end = p.to - at < most ? p.to : at + most; end > at; end--) {
             size_t n = end - at;
             if (((unsigned char)text[end] & 0xc0) == 0x80 && end < p.to)
-                continue;
-            if (lead + n > sizeof name || lead + n > m->table.longest)
                 continue;
             memcpy(name + lead, text + at, n);
             id = table_find(&m->table, name, lead + n);
@@ -218,6 +218,9 @@ static void encode_wordpiece(const TokenModel *m, const Working *w, Piece p, Tok
     if (m->unknown >= 0)
         add_of(w, p, m->unknown, p.from, p.to, out);
 }
+
+/* Bytes of a piece of a unigram model, all beginnings of which are looked up at every place. */
+enum { PIECE_MOST = 512 };
 
 /* ---- unigram (Kudo 2018): of all ways to cut, the one of the largest sum of log probabilities (Viterbi) ---- */
 
@@ -272,7 +275,7 @@ static void walk(const TokenModel *m, const char *text, size_t n, const Ways *w)
         bool single = false;
         for (step = 1; at + step < n && ((unsigned char)text[at + step] & 0xc0) == 0x80;)
             step++;
-        for (size_t k = 1; k <= m->table.longest && at + k <= n; k++) {
+        for (size_t k = 1; k <= PIECE_MOST && k <= m->table.longest && at + k <= n; k++) {
             int id = table_find(&m->table, text + at, k);
             if (id < 0 || id == m->unknown || m->score[id] < -DBL_MAX)
                 continue;
@@ -474,6 +477,9 @@ static bool read_scores(TokenModel *m, const Json *vocab, const char *path, Err 
             m->score[i] = -(double)INFINITY;
         if (!piece || (cut && !json_number(json_at(row, 1), &m->score[i])))
             return err_set(err, "%s: line %zu of the vocabulary is no piece with its score", path, i);
+        if (strlen(piece) > PIECE_MOST)
+            return err_set(err, "%s: piece %zu has %zu bytes, more than the %d that are looked up", path, i,
+                           strlen(piece), PIECE_MOST);
         if (!table_add(&m->table, piece, strlen(piece), (int)i))
             return err_set(err, "%s: the piece \"%.60s\" comes twice", path, piece);
         m->least = cut && m->score[i] < m->least ? m->score[i] : m->least;

@@ -209,6 +209,14 @@ static const char *charsmap_at(const Normal *n, const char *s, size_t length, si
     return found;
 }
 
+/* A text out of the table, which may be any bytes. */
+static void add_told(Working *out, const char *text, size_t from)
+{
+    char bytes[4];
+    for (const char *s = text, *end = text + strlen(text); s < end;)
+        working_add(out, bytes, utf8_put(bytes, char_next(&s, end)), from);
+}
+
 /* One character together with the marks on it is looked up whole where it has at most five bytes, else character by
  * character, as sentencepiece's table is applied by Hugging Face's tokenizers. */
 static void run_charsmap(const Normal *n, Working *w, size_t limit)
@@ -228,15 +236,18 @@ static void run_charsmap(const Normal *n, Working *w, size_t limit)
         size_t origin = working_origin(w, (size_t)(from - w->text.data)), length = (size_t)(s - from), key = 0;
         const char *whole = length < 6 ? charsmap_at(n, from, length, &key) : NULL;
         if (whole) {
-            working_add(&out, whole, strlen(whole), origin);
+            add_told(&out, whole, origin);
             continue;
         }
         for (const char *c = from; c < s && out.text.len <= limit;) {
             const char *at = c;
             char_next(&c, end);
             const char *text = charsmap_at(n, at, (size_t)(c - at), &key);
-            working_add(&out, text ? text : at, text ? strlen(text) : (size_t)(c - at),
-                        working_origin(w, (size_t)(at - w->text.data)));
+            const size_t place = working_origin(w, (size_t)(at - w->text.data));
+            if (text)
+                add_told(&out, text, place);
+            else
+                working_add(&out, at, (size_t)(c - at), place);
         }
     }
     working_end(&out, working_origin(w, w->text.len));

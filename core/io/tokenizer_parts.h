@@ -29,7 +29,8 @@ void pattern_free(Pattern *p);
 /* The next match in text[at …): 1 and its bytes, 0: none, −1: it takes too much work. */
 int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, size_t *from, size_t *to);
 
-/* utf8_next() for a text that has an end: NUL is a character like any other, and what `end` cuts is U+FFFD. */
+/* The character at *s, which lies before `end`; NUL is one like any other. What is no UTF-8 is U+FFFD, one for each
+ * longest beginning of a character (Unicode 15, section 3.9, as Python's errors="replace" has it). */
 uint32_t char_next(const char **s, const char *end);
 bool char_is_space(uint32_t c); /* White_Space of Unicode */
 

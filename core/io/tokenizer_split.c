@@ -45,8 +45,8 @@ static bool pattern_regex(Pattern *p, const char *expression, const char *path, 
     int code;
     PCRE2_SIZE at;
     PCRE2_UCHAR why[120];
-    *p = (Pattern){
-        .code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &code, &at, NULL)};
+    *p = (Pattern){.code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED,
+                                         PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &code, &at, NULL)};
     if (p->code) {
         pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* where there is none it is slower, that is all */
         return true;
@@ -92,7 +92,8 @@ static int regex_next(const Pattern *p, const char *text, size_t length, size_t 
     *to = n > 0 ? ends[1] : length;
     pcre2_match_context_free(limits);
     pcre2_match_data_free(found);
-    return n > 0 ? 1 : n == PCRE2_ERROR_NOMATCH ? 0 : -1;
+    const bool fits = *from >= at && *from <= *to && *to <= length; /* \K can turn a match round */
+    return n > 0 && fits ? 1 : n == PCRE2_ERROR_NOMATCH ? 0 : -1;
 }
 
 int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, size_t *from, size_t *to)
@@ -140,12 +141,16 @@ int char_byte(uint32_t c)
 
 uint32_t char_next(const char **s, const char *end)
 {
-    unsigned lead = (unsigned char)**s;
-    size_t n = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (lead && (size_t)(end - *s) >= n)
+    const unsigned char *b = (const unsigned char *)*s;
+    const size_t n = (size_t)(end - *s), wants = *b < 0xc2 ? 1 : *b < 0xe0 ? 2 : *b < 0xf0 ? 3 : *b < 0xf5 ? 4 : 1;
+    unsigned low = *b == 0xe0 ? 0xa0 : *b == 0xf0 ? 0x90 : 0x80, high = *b == 0xed ? 0x9f : *b == 0xf4 ? 0x8f : 0xbf;
+    size_t have = 1;
+    for (; have < wants && have < n && b[have] >= low && b[have] <= high; low = 0x80, high = 0xbf)
+        have++;
+    if (*b && have == wants)
         return utf8_next(s);
-    ++*s;
-    return lead ? 0xfffd : 0;
+    *s += have;
+    return *b ? 0xfffd : 0;
 }
 
 bool char_is_space(uint32_t c)

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/base/digest.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/rng.h"
@@ -397,6 +398,15 @@ static void what_is_not_known_is_refused_by_name(void **state)
     refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"aa\":1},\"merges\":[\"aa\"]}}", "no pair");
     refused("{\"model\":{\"type\":\"Unigram\",\"unk_id\":7,\"vocab\":[[\"a\",-1]]}}", "unk_id");
     refused("{\"model\":{\"type\":\"Unigram\",\"vocab\":[[\"a\",\"b\"]]}}", "line 0");
+    refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"\\\\C\"}}," WORDS_MODEL "}",
+            "can't be read");
+    Buf long_piece = {0};
+    buf_puts(&long_piece, "{\"model\":{\"type\":\"Unigram\",\"vocab\":[[\"a\",-1],[\"");
+    for (int i = 0; i < 513; i++)
+        buf_putc(&long_piece, 'a');
+    buf_puts(&long_piece, "\",-1]]}}");
+    refused(buf_str(&long_piece), "piece 1 has 513 bytes");
+    buf_free(&long_piece);
     refused("{\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":[\"[CLS]\",1],\"sep\":[\"a\",1]}," WORDS_MODEL
             "}",
             "[CLS]");
@@ -504,6 +514,46 @@ static void scores_of_llama2c(void **state)
     buf_free(&text);
 }
 
+/* Everything that may begin a character and does not end it, and what Python 3.11 makes of it (errors="replace"): all
+ * texts of one to four of these bytes. `made` is the digest of what it writes, each followed by a newline. */
+static void what_is_no_utf8(void **state)
+{
+    (void)state;
+    static const unsigned char BYTES[] = {'a',  0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0,
+                                          0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff};
+    enum {
+        KINDS = sizeof BYTES,
+        TEXTS = KINDS + KINDS * KINDS + KINDS * KINDS * KINDS + KINDS * KINDS * KINDS * KINDS
+    };
+    Err err = {""};
+    Tokens k;
+    Tokenizer *t = parsed("{" WORDS_MODEL "}");
+    uint64_t made = DIGEST_START;
+    int texts = 0;
+    /* a table that writes 0xff for a: what is matched behind it is UTF-8 all the same */
+    Tokenizer *other = parsed("{\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Precompiled\","
+                              "\"precompiled_charsmap\":\"DAAAAACAAQBhDQAAAAAAgP9iAA==\"},{\"type\":\"Replace\","
+                              "\"pattern\":{\"Regex\":\"b\"},\"content\":\"c\"}]}," WORDS_MODEL "}");
+    assert_true(tokenizer_encode(other, "ab", 2, false, true, &k, &err));
+    assert_string_equal(buf_str(&k.normal), "\xef\xbf\xbd"
+                                            "cc");
+    tokens_free(&k);
+    tokenizer_free(other);
+    for (int length = 1, all = KINDS; length <= 4; length++, all *= KINDS)
+        for (int i = 0; i < all; i++, texts++) {
+            char text[4];
+            for (int j = 0, x = i; j < length; j++, x /= KINDS)
+                text[j] = (char)BYTES[x % KINDS];
+            assert_true(tokenizer_encode(t, text, (size_t)length, false, true, &k, &err));
+            made = digest_bytes(made, k.cut.data, k.cut.len);
+            made = digest_bytes(made, "\n", 1);
+            tokens_free(&k);
+        }
+    assert_int_equal(texts, TEXTS);
+    assert_true(made == UINT64_C(0xc440ba780f7c3ab3));
+    tokenizer_free(t);
+}
+
 static void hostile_texts_and_patterns_end_in_time(void **state)
 {
     (void)state;
@@ -531,7 +581,7 @@ static void hostile_texts_and_patterns_end_in_time(void **state)
     tokens_free(&k);
     tokenizer_free(t);
     assert_true(clock_ns() - began < INT64_C(60000000000)); /* not the minutes that trying all of it takes */
-    /* what is no UTF-8 is U+FFFD, byte by byte, and NUL is a character */
+    /* what is no UTF-8 is U+FFFD, and NUL is a character */
     t = parsed(
         "{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"?\",0],[\"a\",-1],[\"\xef\xbf\xbd\",-1]]}}");
     assert_true(tokenizer_encode(t,
@@ -582,6 +632,7 @@ int main(void)
         cmocka_unit_test(what_is_not_known_is_refused_by_name),
         cmocka_unit_test(two_texts_by_the_files_template),
         cmocka_unit_test(scores_of_llama2c),
+        cmocka_unit_test(what_is_no_utf8),
         cmocka_unit_test(hostile_texts_and_patterns_end_in_time),
     };
     return cmocka_run_group_tests_name("tokenizer", tests, NULL, NULL);
