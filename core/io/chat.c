@@ -162,36 +162,40 @@ static bool turns_of(Script *s, const char *typed, Value *list)
 
 /* ---- the template, cut into texts, values and statements ---- */
 
-typedef enum SegmentKind { SEGMENT_TEXT, SEGMENT_VALUE, SEGMENT_STATEMENT } SegmentKind;
-typedef enum Word { WORD_FOR, WORD_IF, WORD_ELIF, WORD_ELSE, WORD_ENDIF, WORD_ENDFOR, WORD_SET, WORD_PASS } Word;
-typedef struct Segment {
-    SegmentKind kind;
-    Word word;
-    size_t from, to; /* of the source: the text, the value, what stands behind the word */
-    int next;        /* for, if, elif, else: the branch behind it, or the end */
-} Segment;
-typedef struct Segments {
-    Segment *at;
-    size_t n, cap;
-} Segments;
-
 static void add_segment(Segments *l, Segment s)
 {
     l->at = grow(l->at, &l->cap, l->n, sizeof *l->at);
     l->at[l->n++] = s;
 }
 
-/* generation marks what a trainer learns from: it writes nothing. */
+/* generation marks what a trainer learns from: it writes nothing. What else Jinja has is refused where it is run: a
+ * template may keep it for tools, of which there are none. */
 static bool word_of(Script *s, size_t *at, size_t end, Word *out)
 {
-    static const char *const WORDS[] = {"for",    "if",  "elif",       "else",         "endif",
-                                        "endfor", "set", "generation", "endgeneration"};
+    static const struct {
+        const char *name;
+        Word word;
+    } WORDS[] = {{"for", WORD_FOR},         {"if", WORD_IF},
+                 {"elif", WORD_ELIF},       {"else", WORD_ELSE},
+                 {"endif", WORD_ENDIF},     {"endfor", WORD_ENDFOR},
+                 {"set", WORD_SET},         {"endset", WORD_ENDSET},
+                 {"macro", WORD_MACRO},     {"endmacro", WORD_ENDMACRO},
+                 {"generation", WORD_PASS}, {"endgeneration", WORD_PASS},
+                 {"break", WORD_BREAK},     {"continue", WORD_CONTINUE},
+                 {"do", WORD_OTHER},        {"call", WORD_OTHER},
+                 {"endcall", WORD_OTHER},   {"filter", WORD_OTHER},
+                 {"endfilter", WORD_OTHER}, {"with", WORD_OTHER},
+                 {"endwith", WORD_OTHER}};
     *at = script_skip(s, *at, end);
     size_t n = script_name(s, *at, end);
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strlen(WORDS[i]) == n && memcmp(s->source + *at, WORDS[i], n) == 0) {
-            *out = i < WORD_PASS ? (Word)i : WORD_PASS;
+        if (chat_word(s->source + *at, n, WORDS[i].name)) {
+            *out = WORDS[i].word;
+            if (*out == WORD_OTHER) /* its name is for the message */
+                return true;
             *at += n;
+            if (*out == WORD_SET && !memchr(s->source + *at, '=', end - *at))
+                *out = WORD_CAPTURE;
             return true;
         }
     return script_refuse(s, *at, "the statement '%.*s' is not known here", n < 40 ? (int)n : 40, s->source + *at);
@@ -271,216 +275,45 @@ static bool cut_source(Script *s, Segments *out)
 /* Every branch finds the one behind it. */
 static bool match(Script *s, Segments *l)
 {
+    static const struct {
+        bool opens;
+        Word of; /* what it ends */
+    } WORDS[] = {[WORD_FOR] = {true, 0},
+                 [WORD_IF] = {true, 0},
+                 [WORD_MACRO] = {true, 0},
+                 [WORD_CAPTURE] = {true, 0},
+                 [WORD_ENDFOR] = {.of = WORD_FOR},
+                 [WORD_ENDIF] = {.of = WORD_IF},
+                 [WORD_ENDMACRO] = {.of = WORD_MACRO},
+                 [WORD_ENDSET] = {.of = WORD_CAPTURE}};
     int open[NESTING], n = 0, first[NESTING];
     for (size_t i = 0; i < l->n; i++) {
         Segment *g = &l->at[i];
-        if (g->kind != SEGMENT_STATEMENT || g->word == WORD_SET || g->word == WORD_PASS)
+        if (g->kind != SEGMENT_STATEMENT || g->word >= WORD_SET)
             continue;
-        if (g->word == WORD_FOR || g->word == WORD_IF) {
+        if (g->word < WORD_ELIF && WORDS[g->word].opens) {
             if (n == NESTING)
                 return script_refuse(s, g->from, "more than %d statements inside each other", NESTING);
             first[n] = open[n] = (int)i;
             n++;
             continue;
         }
+        const bool branch = g->word == WORD_ELIF || g->word == WORD_ELSE;
         const Segment *begun = n ? &l->at[first[n - 1]] : NULL, *last = n ? &l->at[open[n - 1]] : NULL;
-        const bool loop = begun && begun->word == WORD_FOR,
-                   fits = begun && (g->word == WORD_ENDFOR  ? loop
-                                    : g->word == WORD_ENDIF ? !loop
-                                    : g->word == WORD_ELIF  ? !loop && last->word != WORD_ELSE
-                                                            : last->word != WORD_ELSE);
+        const bool fits = begun &&
+                          (!branch ? WORDS[g->word].of == begun->word
+                                   : last->word != WORD_ELSE &&
+                                         (begun->word == WORD_IF || (begun->word == WORD_FOR && g->word == WORD_ELSE)));
         if (!fits)
             return script_refuse(s, g->from, "an end or a branch of nothing");
         l->at[open[n - 1]].next = (int)i;
         open[n - 1] = (int)i;
-        n -= g->word == WORD_ENDFOR || g->word == WORD_ENDIF;
+        n -= !branch;
     }
     return !n || script_refuse(s, l->at[first[n - 1]].from, "a statement that does not end");
 }
 
-/* ---- running ---- */
-
-static bool run(Script *s, const Segments *l, size_t from, size_t to);
-
-static bool write_out(Script *s, const Value *v, size_t at)
-{
-    Value text;
-    if (!value_print(s, at, v, &text))
-        return false;
-    if (s->out->text.len + text.n > CHAT_TEXT)
-        return err_set(s->err, "%s: the chat template writes more than %d bytes", s->chat->name, CHAT_TEXT);
-    for (size_t i = 0; i < text.n; i++)
-        buf_putc(&s->out->said, text.said ? text.said[i] : 0);
-    buf_add(&s->out->text, text.text, text.n);
-    return script_work(s, text.n / 16 + 1);
-}
-
-static bool whole(Script *s, size_t at, size_t end)
-{
-    at = script_skip(s, at, end);
-    return at >= end ||
-           script_refuse(s, at, "'%.*s' is not expected here", end - at < 20 ? (int)(end - at) : 20, s->source + at);
-}
-
-static bool condition(Script *s, const Segment *g, bool *yes)
-{
-    size_t at = g->from;
-    Value v;
-    if (!script_value(s, &at, g->to, &v) || !whole(s, at, g->to))
-        return false;
-    *yes = value_true(&v);
-    return true;
-}
-
-/* set a = …, set ns.a = … */
-static bool run_set(Script *s, const Segment *g)
-{
-    size_t at = script_skip(s, g->from, g->to), n = script_name(s, at, g->to), name = at;
-    ChatTable *into = &s->names;
-    size_t first = s->frame;
-    Value v;
-    at = script_skip(s, at + n, g->to);
-    if (n && at < g->to && s->source[at] == '.') {
-        const Value *space = table_get(&s->names, s->source + name, n);
-        if (!space || space->kind != VALUE_TABLE)
-            return script_refuse(s, name, "'%.*s' is no namespace", n < 40 ? (int)n : 40, s->source + name);
-        into = space->table;
-        first = 0;
-        name = script_skip(s, at + 1, g->to);
-        n = script_name(s, name, g->to);
-        at = script_skip(s, name + n, g->to);
-    }
-    if (!n || at >= g->to || s->source[at] != '=')
-        return script_refuse(s, name, "a 'set' of another form than NAME = VALUE is not known here");
-    at++;
-    return script_value(s, &at, g->to, &v) && whole(s, at, g->to) &&
-           script_set(s, into, first, s->source + name, n, &v);
-}
-
-static bool set_loop(Script *s, ChatTable *loop, const Value *list, size_t i)
-{
-    const Value none = {.kind = VALUE_UNDEFINED};
-    const struct {
-        const char *name;
-        Value v;
-    } of[] = {{"index", value_number((long long)i + 1)},
-              {"index0", value_number((long long)i)},
-              {"revindex", value_number((long long)(list->n - i))},
-              {"revindex0", value_number((long long)(list->n - i) - 1)},
-              {"first", value_bool(i == 0)},
-              {"last", value_bool(i + 1 == list->n)},
-              {"length", value_number((long long)list->n)},
-              {"previtem", i ? list->item[i - 1] : none},
-              {"nextitem", i + 1 < list->n ? list->item[i + 1] : none}};
-    bool ok = true;
-    for (size_t k = 0; ok && k < sizeof of / sizeof *of; k++)
-        ok = script_set(s, loop, 0, of[k].name, strlen(of[k].name), &of[k].v);
-    return ok;
-}
-
-/* "NAME in VALUE [if CONDITION]": the name's bytes, the list, without those that the condition leaves out. */
-static bool loop_over(Script *s, const Segment *g, size_t *name, size_t *length, Value *list)
-{
-    size_t at = script_skip(s, g->from, g->to), n = script_name(s, at, g->to), in = script_skip(s, at + n, g->to);
-    if (!n || script_name(s, in, g->to) != 2 || memcmp(s->source + in, "in", 2) != 0)
-        return script_refuse(s, at, "a 'for' of another form than NAME in VALUE is not known here");
-    *name = at;
-    *length = n;
-    size_t from = in + 2, to = g->to, test = 0;
-    int depth = 0;
-    for (size_t i = from; i + 2 < to && !test; i++) { /* a condition behind the list is no choice between two lists */
-        char c = s->source[i];
-        depth += (c == '(' || c == '[') - (c == ')' || c == ']');
-        if (!depth && strchr(" \n", c) && script_name(s, i + 1, to) == 2 && memcmp(s->source + i + 1, "if", 2) == 0)
-            test = i + 1;
-    }
-    at = from;
-    if (!script_value(s, &at, test ? test : to, list) || !whole(s, at, test ? test : to))
-        return false;
-    if (list->kind != VALUE_LIST)
-        return script_refuse(s, from, "a 'for' over what is no list");
-    if (!test)
-        return true;
-    Value *kept = script_room(s, list->n, sizeof *kept);
-    size_t count = 0;
-    for (size_t i = 0; kept && i < list->n; i++) {
-        bool yes;
-        const Segment when = {.from = test + 2, .to = to};
-        if (!script_set(s, &s->names, s->frame, s->source + *name, n, &list->item[i]) || !condition(s, &when, &yes))
-            return false;
-        kept[count] = list->item[i];
-        count += yes;
-    }
-    *list = (Value){.kind = VALUE_LIST, .item = kept, .n = count};
-    return kept != NULL;
-}
-
-/* What a loop sets is gone behind it. */
-static bool run_for(Script *s, const Segments *l, size_t i)
-{
-    const Segment *g = &l->at[i];
-    const size_t names = s->names.n, frame = s->frame;
-    size_t name = 0, n = 0, otherwise = (size_t)g->next;
-    Value list, loop = {.kind = VALUE_TABLE, .table = script_room(s, 1, sizeof(ChatTable))};
-    s->frame = names;
-    bool ok = loop.table && loop_over(s, g, &name, &n, &list);
-    for (size_t k = 0; ok && k < list.n; k++) {
-        s->names.n = names;
-        ok = script_work(s, 4) && set_loop(s, loop.table, &list, k) &&
-             script_set(s, &s->names, names, s->source + name, n, &list.item[k]) &&
-             script_set(s, &s->names, names, "loop", 4, &loop) && run(s, l, i + 1, otherwise);
-    }
-    s->names.n = names;
-    s->frame = frame;
-    if (ok && !list.n && l->at[otherwise].word == WORD_ELSE)
-        ok = run(s, l, otherwise + 1, (size_t)l->at[otherwise].next);
-    return ok;
-}
-
-/* The last segment of an if or a for. */
-static size_t end_of(const Segments *l, size_t i)
-{
-    while (l->at[i].next >= 0)
-        i = (size_t)l->at[i].next;
-    return i;
-}
-
-static bool run_if(Script *s, const Segments *l, size_t i)
-{
-    for (; l->at[i].next >= 0; i = (size_t)l->at[i].next) {
-        bool yes = l->at[i].word == WORD_ELSE;
-        if (!yes && !condition(s, &l->at[i], &yes))
-            return false;
-        if (yes)
-            return run(s, l, i + 1, (size_t)l->at[i].next);
-    }
-    return true;
-}
-
-static bool run(Script *s, const Segments *l, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++) {
-        const Segment *g = &l->at[i];
-        size_t at = g->from;
-        Value v = {.kind = VALUE_TEXT, .text = s->source + g->from, .n = g->to - g->from};
-        if (!script_work(s, 1))
-            return false;
-        if (g->kind == SEGMENT_VALUE && !(script_value(s, &at, g->to, &v) && whole(s, at, g->to)))
-            return false;
-        if (g->kind != SEGMENT_STATEMENT) {
-            if (!write_out(s, &v, g->from))
-                return false;
-        } else if (g->word == WORD_SET) {
-            if (!run_set(s, g))
-                return false;
-        } else if (g->word == WORD_FOR || g->word == WORD_IF) {
-            if (!(g->word == WORD_FOR ? run_for(s, l, i) : run_if(s, l, i)))
-                return false;
-            i = end_of(l, i);
-        }
-    }
-    return true;
-}
+/* ---- all of it ---- */
 
 /* What Hugging Face's programs give a template; there are no tools and no documents, and no clock. */
 static bool set_names(Script *s, const Value *turns)
@@ -512,9 +345,10 @@ bool chat_write(const Chat *c, const char *typed, ChatText *out, Err *err)
     Script s = {.chat = c, .source = c->source, .out = out, .err = err ? err : &own};
     Segments l = {0};
     Value turns;
+    s.segments = &l;
     *out = (ChatText){.text = {0}};
     bool ok = turns_of(&s, typed, &turns) && cut_source(&s, &l) && match(&s, &l) && set_names(&s, &turns) &&
-              run(&s, &l, 0, l.n);
+              script_write(&s);
     if (ok && memchr(buf_str(&out->text), 0, out->text.len))
         ok = err_set(s.err, "%s: the chat template writes a byte 0", c->name);
     if (ok && !out->text.len)

@@ -1,8 +1,9 @@
 /* Chat templates: the turns of a talk as the one text that a model learned from, as the folder's own template writes it
  * (chat_template.jinja, else "chat_template" of tokenizer_config.json). A template is a program in Jinja. Run are: if,
- * for, set, namespace, strings, numbers, lists and comparisons, the methods and filters that the templates of chat
- * models use on texts. All else (macros, calls of tools, dates) is refused by name at its line. Work, depth and output
- * are bounded whatever a template says. */
+ * for, set, macro, namespace, range, strings, whole numbers, lists, tables and comparisons, the methods and filters
+ * that the templates of chat models use on texts. All else (dates, calls of tools) is refused by name at its line,
+ * where it is reached: what stands in a branch that is not taken does no harm. Work, depth and output are bounded
+ * whatever a template says. */
 #ifndef VITRINE_IO_CHAT_H
 #define VITRINE_IO_CHAT_H
 #include <stdbool.h>

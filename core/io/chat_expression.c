@@ -132,6 +132,8 @@ static bool read_list(Reader *r, Value *out)
     for (size_t cap = 0; !takes(r, "]");) {
         if (out->n && !wants(r, ","))
             return false;
+        if (out->n && takes(r, "]"))
+            break;
         if (out->n == cap) {
             Value *more = script_room(r->s, cap = 2 * cap + 4, sizeof *more);
             if (!more)
@@ -147,7 +149,29 @@ static bool read_list(Reader *r, Value *out)
     return true;
 }
 
-/* namespace(a=1, b=''), raise_exception('why'). */
+/* {'a': 1, 'b': x} */
+static bool read_table(Reader *r, Value *out)
+{
+    *out = (Value){.kind = VALUE_TABLE, .table = script_room(r->s, 1, sizeof(ChatTable))};
+    if (!out->table)
+        return false;
+    for (bool first = true; !takes(r, "}"); first = false) {
+        Value key, v;
+        if (!first && !wants(r, ","))
+            return false;
+        if (!first && takes(r, "}"))
+            break;
+        if (!any(r, &key) || !wants(r, ":") || !any(r, &v))
+            return false;
+        if (r->live && key.kind != VALUE_TEXT)
+            return script_refuse(r->s, r->at, "a table by other keys than texts is not known here");
+        if (r->live && !script_set(r->s, out->table, 0, key.text, key.n, &v))
+            return false;
+    }
+    return true;
+}
+
+/* A macro of the template, namespace(a=1, b=''), range(3), raise_exception('why'). */
 static bool call_function(Reader *r, const char *name, size_t n, size_t at, Value *out)
 {
     ChatArguments a;
@@ -157,6 +181,16 @@ static bool call_function(Reader *r, const char *name, size_t n, size_t at, Valu
         return !r->live || err_set(r->s->err, "%s: the chat template refuses these turns: %.*s", r->s->chat->name,
                                    a.n && a.value[0].kind == VALUE_TEXT && a.value[0].n < 200 ? (int)a.value[0].n : 0,
                                    a.n && a.value[0].text ? a.value[0].text : "");
+    const Value *own = table_get(&r->s->names, name, n);
+    if (r->live && own && own->kind == VALUE_MACRO) {
+        const int deep = r->s->deep;
+        r->s->deep = r->depth;
+        bool ok = script_call(r->s, at, own, &a, out);
+        r->s->deep = deep;
+        return ok;
+    }
+    if (r->live && chat_word(name, n, "range"))
+        return value_range(r->s, at, &a, out);
     if (!chat_word(name, n, "namespace"))
         return !r->live || script_refuse(r->s, at, "the function '%.*s' is not known here", n < 40 ? (int)n : 40, name);
     *out = (Value){.kind = VALUE_TABLE, .table = script_room(r->s, 1, sizeof(ChatTable))};
@@ -189,7 +223,9 @@ static bool read_name(Reader *r, Value *out)
     if (takes(r, "("))
         return call_function(r, name, n, at, out);
     const Value *v = table_get(&r->s->names, name, n);
-    *out = v ? *v : (Value){.kind = VALUE_UNDEFINED};
+    const bool function = chat_word(name, n, "namespace") || chat_word(name, n, "range") ||
+                          chat_word(name, n, "raise_exception");
+    *out = v ? *v : (Value){.kind = function ? VALUE_MACRO : VALUE_UNDEFINED};
     return script_work(r->s, r->s->names.n / 4 + 1);
 }
 
@@ -205,14 +241,14 @@ static bool primary(Reader *r, Value *out)
         return any(r, out) && wants(r, ")");
     if (takes(r, "["))
         return read_list(r, out);
-    if (r->at < r->end && *here(r) == '{')
-        return script_refuse(r->s, r->at, "a table in braces is not known here");
+    if (takes(r, "{"))
+        return read_table(r, out);
     return read_name(r, out);
 }
 
-static long long place_in(const Value *v, const Value *i, long long otherwise)
+static long long place_in(long long n, const Value *i, long long otherwise)
 {
-    long long n = (long long)v->n, k = i->kind == VALUE_NUMBER ? i->number : otherwise;
+    long long k = i->kind == VALUE_NUMBER ? i->number : otherwise;
     return k < 0 ? k + n : k;
 }
 
@@ -239,14 +275,16 @@ static bool subscript(Reader *r, const Value *v, Value *out)
     }
     if (v->kind != VALUE_LIST && v->kind != VALUE_TEXT)
         return script_refuse(r->s, at, "a part of what has none");
+    const long long n = value_length(v);
     if (!part) {
-        long long k = place_in(v, &i[0], -1);
-        if (i[0].kind != VALUE_NUMBER || k < 0 || k >= (long long)v->n)
-            return i[0].kind == VALUE_NUMBER || script_refuse(r->s, at, "a place that is no number");
-        *out = v->kind == VALUE_LIST ? v->item[k] : value_part(v, (size_t)k, (size_t)k + 1);
-        return true;
+        long long k = place_in(n, &i[0], -1);
+        if (i[0].kind != VALUE_NUMBER || k < 0 || k >= n)
+            return i[0].kind == VALUE_NUMBER || i[0].kind == VALUE_TEXT || /* as Jinja: it is not defined */
+                   script_refuse(r->s, at, "a place that is no number");
+        *out = v->kind == VALUE_LIST ? v->item[k] : value_letters(v, k, k + 1);
+        return script_work(r->s, v->n / 16 + 1);
     }
-    long long n = (long long)v->n, from = place_in(v, &i[0], 0), to = place_in(v, &i[1], n);
+    long long from = place_in(n, &i[0], 0), to = place_in(n, &i[1], n);
     bool back = i[2].kind == VALUE_NUMBER && i[2].number == -1;
     if (i[2].kind == VALUE_NUMBER && i[2].number != 1 && (!back || i[0].kind != VALUE_NONE || i[1].kind != VALUE_NONE))
         return script_refuse(r->s, at, "steps other than 1 and [::-1] are not known here");
@@ -255,8 +293,8 @@ static bool subscript(Reader *r, const Value *v, Value *out)
     if (v->kind == VALUE_TEXT) {
         if (back)
             return script_refuse(r->s, at, "a text backwards is not known here");
-        *out = value_part(v, (size_t)from, (size_t)to);
-        return true;
+        *out = value_letters(v, from, to);
+        return script_work(r->s, v->n / 16 + 1);
     }
     *out = (Value){.kind = VALUE_LIST, .n = (size_t)(to - from), .item = v->item ? v->item + from : NULL};
     if (back && !(out->item = script_room(r->s, v->n, sizeof(Value))))
@@ -299,28 +337,12 @@ static bool member(Reader *r, bool filter, Value *v)
 /* is defined, is not none, is string … */
 static bool test(Reader *r, Value *v)
 {
-    bool not = takes(r, "not"), is = false, known = true;
-    size_t at = r->at = script_skip(r->s, r->at, r->end), n = script_name(r->s, at, r->end);
+    const bool not = takes(r, "not");
+    const size_t at = r->at = script_skip(r->s, r->at, r->end), n = script_name(r->s, at, r->end);
     const char *name = here(r);
+    bool is = false;
     r->at += n;
-    if (chat_word(name, n, "defined"))
-        is = v->kind != VALUE_UNDEFINED;
-    else if (chat_word(name, n, "undefined"))
-        is = v->kind == VALUE_UNDEFINED;
-    else if (chat_word(name, n, "none"))
-        is = v->kind == VALUE_NONE;
-    else if (chat_word(name, n, "string"))
-        is = v->kind == VALUE_TEXT;
-    else if (chat_word(name, n, "mapping"))
-        is = v->kind == VALUE_TABLE;
-    else if (chat_word(name, n, "iterable"))
-        is = v->kind == VALUE_TEXT || v->kind == VALUE_LIST || v->kind == VALUE_TABLE;
-    else if (chat_word(name, n, "true") || chat_word(name, n, "false"))
-        is = v->kind == VALUE_BOOL && (v->number != 0) == (*name == 't');
-    else if (chat_word(name, n, "boolean"))
-        is = v->kind == VALUE_BOOL;
-    else
-        known = false;
+    const bool known = value_is(v, name, n, &is) || !r->live;
     *v = value_bool(is != not );
     return known || script_refuse(r->s, at, "the test 'is %.*s' is not known here", n < 40 ? (int)n : 40, name);
 }
@@ -368,9 +390,9 @@ static bool product(Reader *r, Value *out)
         if ((mark != '*' && mark != '/' && mark != '%') ||
             (mark == '%' && at + 1 < r->end && r->s->source[at + 1] == '}'))
             return true;
-        if (mark != '%')
+        if (mark != '%' && r->live)
             return script_refuse(r->s, at, "'%c' is not known here", mark);
-        r->at = at + 1;
+        r->at = at + 1 + (mark != '%' && r->s->source[at + 1] == mark); /* // and ** */
         if (!unary(r, true, &by))
             return false;
         if (!r->live)
@@ -442,13 +464,10 @@ static bool compared(Reader *r, Value *out)
         }
         if (r->live && k > 1 && (out->kind != VALUE_NUMBER || by.kind != VALUE_NUMBER))
             return script_refuse(r->s, at, "'%s' of what are no numbers", MARKS[k]);
+        if (r->live && k < 2 && !value_equal(r->s, at, out, &by, &is))
+            return false;
         int o = k > 1 ? order(out, &by) : 0;
-        *out = value_bool(k == 0   ? value_same(out, &by)
-                          : k == 1 ? !value_same(out, &by)
-                          : k == 2 ? o <= 0
-                          : k == 3 ? o >= 0
-                          : k == 4 ? o < 0
-                                   : o > 0);
+        *out = value_bool(k < 2 ? is == (k == 0) : k == 2 ? o <= 0 : k == 3 ? o >= 0 : k == 4 ? o < 0 : o > 0);
     }
 }
 
@@ -555,7 +574,7 @@ static bool any(Reader *r, Value *out)
 
 bool script_value(Script *s, size_t *at, size_t end, Value *out)
 {
-    Reader r = {s, *at, end, true, 0};
+    Reader r = {s, *at, end, true, s->deep};
     bool ok = any(&r, out);
     *at = r.at;
     return ok;

@@ -1,7 +1,7 @@
 /* Chat templates: what each construct writes, what is refused and where, and templates that want harm. Their forms
- * are those of chat models. Against Jinja itself (3.1.6, as Hugging Face's programs set it) 246 texts of 42 templates,
- * 35 of them published, are the same, and of 800 templates drawn from these constructs none of the 150 that both write
- * is another. */
+ * are those of chat models. Against Jinja itself (3.1.6, as Hugging Face's programs set it) what is written for six
+ * talks by 48 published templates and by the templates below is the same wherever both write, and 40 of the 48 write
+ * whatever Jinja writes. */
 #define _GNU_SOURCE /* mkdtemp */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -138,6 +138,31 @@ static void values_and_blanks(void **state)
         {"{% if nope %}1{% elif messages|length == 1 %}2{% else %}3{% endif %}", "2"},
         {"{{ strftime_now is defined }}{{ tools is none }}{{ tools }}", "FalseTrueNone"},
         {"{% generation %}{{ messages[0].content }}{% endgeneration %}", "w"},
+        {"{% for i in range(3) %}{{ i }}{% endfor %}|{% for i in range(5, 0, -2) %}{{ i }}{% endfor %}|"
+         "{{ range(2, 2)|length }}{{ range(4)[-1] }}",
+         "012|531|03"},
+        {"{{ [1, true, none, 'a\"\\n\\\\', [], {},]|tojson }}{{ messages|tojson }}",
+         "[1, true, null, \"a\\\"\\n\\\\\", [], {}][{\"role\": \"user\", \"content\": \"w\"}]"},
+        {"{{ {'a': [2], 'b': 'c',}['a'][0] }}{{ {'x': 'y'}.x }}{{ {} == {} }}{{ 'b'['type'] is defined }}",
+         "2yTrueFalse"},
+        {"{% macro f(a, b='x') %}[{{ a }}{{ b }}]{% endmacro %}{{ f(1) }}{{ f(1, b=2) }}{{ f() }}{{ f(b=3, a=4) }}",
+         "[1x][12][x][43]"},
+        {"{% set k=1 %}{% macro g() %}{{ k }}{{ i }}{% set k = 2 %}{{ k }}{% endmacro %}{% set k=3 %}"
+         "{% for i in [7] %}{{ g() }}{% endfor %}{{ k }}",
+         "323"},
+        {"{% macro r(n) %}{{ n }}{% if n > 0 %}{{ r(n - 1) }}{% endif %}{% endmacro %}{{ r(4) }}", "43210"},
+        {"{% set x %}q{{ messages[0].role }}{% endset %}{{ x }}{{ x|length }}", "quser5"},
+        {"{% for i in range(5) %}{% if i == 1 %}{% continue %}{% endif %}{% if i == 3 %}{% break %}{% endif %}{{ i }}"
+         "{% endfor %}",
+         "02"},
+        {"{% if tools %}{% do a %}{% call f() %}{{ 1 / 2 }}{% endcall %}{% endif %}{{ 'x' if not tools else 2 * tools "
+         "}}"
+         "{{ tools is odd if tools else 'y' }}",
+         "xy"},
+        {"{{ 'äöü'[1:] }}{{ 'äöü'[-1] }}{{ 'äö'|length }}{{ '\xe3\x80\x80 a\xc2\xa0'|trim }}{{ 'éaé'.strip('é') }}",
+         "öüü2aa"},
+        {"{{ nope is sequence }}{{ 1 is number }}{{ true is integer }}{{ range is defined }}", "TrueTrueFalseTrue"},
+        {"{{ 'ab-cd ef'|title }}{{ 'aB'|capitalize }}", "Ab-Cd EfAb"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
         expect(CASES[i].source, "user: w", CASES[i].want);
@@ -149,11 +174,26 @@ static void the_rest_is_refused_by_name_at_its_line(void **state)
     static const struct {
         const char *source, *why;
     } CASES[] = {
-        {"a\n\n{% macro f(x) %}{% endmacro %}", "line 3 of the chat template: the statement 'macro'"},
-        {"{{ messages | tojson }}", "the filter 'tojson'"},
+        {"a\n\n{% do x %}", "line 3 of the chat template: the statement 'do'"},
+        {"{% raw %}{% endraw %}", "the statement 'raw'"},
+        {"{% macro f(x) %}{% endmacro %}{{ f(1, 2) }}", "no name for"},
+        {"{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}", "macros inside each other"},
+        {"{% for i in [1] %}{% macro f(x) %}{% endmacro %}{% endfor %}", "a macro inside a loop"},
+        {"{% macro f %}{% endmacro %}", "'macro' of another form"},
+        {"{% macro f() %}", "does not end"},
+        {"{% macro f() %}{% endset %}", "an end or a branch of nothing"},
+        {"{% break %}", "no loop to leave"},
+        {"{{ messages | tojson(indent=2) }}", "the filter 'tojson'"},
+        {"{{ namespace|tojson }}", "tojson of what"},
+        {"{% set n = namespace(a=1) %}{% set n.a = n %}{{ n|tojson }}", "lists in each other"},
+        {"{{ [1] == [2] }}", "comparison of what is in"},
+        {"{{ 'é'|upper }}", "capitals of other letters"},
+        {"{{ 'a_b'|title }}", "capitals of other letters"},
+        {"{{ range(1, 2, 0) }}", "steps of 0"},
+        {"{{ range(9999999) }}", "more than"},
         {"{{ 'a'.center(3) }}", "the method 'center'"},
-        {"{{ range(3) }}", "the function 'range'"},
-        {"{{ {'a': 1} }}", "a table in braces"},
+        {"{{ range(3) }}", "a list or table as a text"},
+        {"{{ {1: 2} }}", "other keys than texts"},
         {"{{ 1 < 2 < 3 }}", "comparison of a comparison"},
         {"{{ nope.a }}", "not defined"},
         {"{{ nope() }}", "the function 'nope'"},
@@ -172,7 +212,7 @@ static void the_rest_is_refused_by_name_at_its_line(void **state)
         {"{{ ('a' }}", "')' is missing"},
         {"{{ 1 is odd }}", "the test 'is odd'"},
         {"{% set a.b = 1 %}", "no namespace"},
-        {"{% set a %}x{% endset %}", "'endset'"},
+        {"{% set a b %}x{% endset %}", "'set' of another form"},
         {"{{ 'a' + 1 }}", "of a text and of what is none"},
         {"", "writes nothing"},
     };
@@ -257,6 +297,15 @@ static void templates_out_of_parts(void **state)
                                         "\"",
                                         "\\",
                                         "namespace(a=1)",
+                                        "{% macro f(a, b=1) %}",
+                                        "{% endmacro %}",
+                                        "f(a)",
+                                        "{% set a %}",
+                                        "{% endset %}",
+                                        "{% break %}",
+                                        "range(3)",
+                                        "|tojson",
+                                        "{'a': ",
                                         ".split('a')[0]",
                                         "-",
                                         "%",
