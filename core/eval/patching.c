@@ -23,17 +23,20 @@ struct Patching {
     bool begun;
 };
 
+static void choose(Selection *cells, int axis, int i)
+{
+    cells->range[cells->n].axis = axis;
+    cells->range[cells->n].from = i;
+    cells->range[cells->n++].to = i + 1;
+}
+
 static void add(Patching *p, const char *path, int axis, int i, int row, int col)
 {
     p->r.place = grow(p->r.place, &p->cap, p->r.count, sizeof *p->r.place);
     PatchPlace *to = &p->r.place[p->r.count++];
     *to = (PatchPlace){.path = path, .row = row, .col = col};
-    if (axis != AXIS_NONE) {
-        to->cells.n = 1;
-        to->cells.range[0].axis = axis;
-        to->cells.range[0].from = i;
-        to->cells.range[0].to = i + 1;
-    }
+    if (axis != AXIS_NONE)
+        choose(&to->cells, axis, i);
     p->r.rows = row < p->r.rows ? p->r.rows : row + 1;
     p->r.cols = col < p->r.cols ? p->r.cols : col + 1;
 }
@@ -63,6 +66,12 @@ static void add_parts(Patching *p)
     }
 }
 
+static int last_token(const Patching *p, int axis)
+{
+    const int n = p->plain.axes[axis].n;
+    return p->s.end && p->s.end < n ? p->s.end : n;
+}
+
 static void add_tokens(Patching *p)
 {
     const Graph *g = &p->plain;
@@ -70,8 +79,23 @@ static void add_tokens(Patching *p)
     for (int b = NO_PART; (b = anatomy_next(g, b, PART_BLOCK)) != NO_PART; row++) {
         NodeId x = site_node(g, b, SITE_RESID_PRE);
         int t = x == NO_NODE ? AXIS_NONE : node_role(g, x, ROLE_QUERY);
-        for (int i = 0; t != AXIS_NONE && i < g->axes[t].n; i++)
-            add(p, graph_node(g, x)->path, t, i, row, i);
+        for (int i = p->s.first; t != AXIS_NONE && i < last_token(p, t); i++)
+            add(p, graph_node(g, x)->path, t, i, row, i - p->s.first);
+    }
+}
+
+static void add_head(Patching *p)
+{
+    const Graph *g = &p->plain;
+    for (int a = 0; a < anatomy_attentions(g); a++) {
+        NodeId z = site_node(g, anatomy_attention(g, a), SITE_Z);
+        int h = z == NO_NODE ? AXIS_NONE : node_role(g, z, ROLE_HEAD),
+            t = z == NO_NODE ? AXIS_NONE : node_role(g, z, ROLE_QUERY);
+        bool there = h != AXIS_NONE && t != AXIS_NONE && p->s.head < g->axes[h].n;
+        for (int i = p->s.first; there && i < last_token(p, t); i++) {
+            add(p, graph_node(g, z)->path, h, p->s.head, a, i - p->s.first);
+            choose(&p->r.place[p->r.count - 1].cells, t, i);
+        }
     }
 }
 
@@ -106,10 +130,12 @@ Patching *patching_new(const PatchingSetup *s, Err *err)
 {
     Patching *p = xcalloc(1, sizeof *p);
     *p = (Patching){.s = *s, .path = xstrdup(s->y), .plain = *s->to, .y = graph_find(s->to, s->y)};
-    p->r = (PatchingResult){.kind = s->kind, .to = NAN, .from = NAN};
+    static void (*const ADD[PATCH_KINDS])(
+        Patching *) = {[PATCH_PARTS] = add_parts, [PATCH_TOKENS] = add_tokens, [PATCH_HEAD] = add_head};
+    p->r = (PatchingResult){.kind = s->kind, .first = s->kind == PATCH_PARTS ? 0 : s->first, .to = NAN, .from = NAN};
     REQUIRE(p->y != NO_NODE);
     p->plain.count = p->y + 1;
-    (s->kind == PATCH_PARTS ? add_parts : add_tokens)(p);
+    ADD[s->kind](p);
     if (!same_shapes(p, err)) {
         patching_free(p);
         return NULL;
@@ -200,17 +226,23 @@ static float foretold(const Patching *p, const PatchPlace *at, const float *slop
 {
     const Graph *g = &p->plain;
     NodeId n = graph_find(g, at->path);
-    size_t cells = graph_cells(g, n), inner = cells, whole = cells, first = 0;
-    if (at->cells.n) { /* one index of one axis */
-        int axis = at->cells.range[0].axis;
-        inner = dims_stride(g->axes, graph_node(g, n)->dims, axis);
-        whole = inner * (size_t)g->axes[axis].n;
-        first = inner * (size_t)at->cells.range[0].from;
+    size_t cells = graph_cells(g, n), inner[2] = {cells, cells}, whole[2] = {cells, cells}, first[2] = {0, 0};
+    for (int k = 0; k < at->cells.n; k++) { /* one index of one axis, or of two */
+        int axis = at->cells.range[k].axis;
+        inner[k] = dims_stride(g->axes, graph_node(g, n)->dims, axis);
+        whole[k] = inner[k] * (size_t)g->axes[axis].n;
+        first[k] = inner[k] * (size_t)at->cells.range[k].from;
+    }
+    const int a = at->cells.n == 2 && inner[1] > inner[0], b = !a; /* the axis further out, the one inside it */
+    if (at->cells.n < 2) {
+        inner[b] = whole[b] = inner[a];
+        first[b] = 0;
     }
     double sum = 0;
-    for (size_t outer = first; outer < cells; outer += whole)
-        for (size_t i = outer; i < outer + inner; i++)
-            sum += (double)slope[i] * ((double)theirs[i] - (double)ours[i]);
+    for (size_t outer = first[a]; outer < cells; outer += whole[a])
+        for (size_t block = outer + first[b]; block < outer + inner[a]; block += whole[b])
+            for (size_t i = block; i < block + inner[b]; i++)
+                sum += (double)slope[i] * ((double)theirs[i] - (double)ours[i]);
     return (float)sum;
 }
 

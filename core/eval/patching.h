@@ -1,6 +1,6 @@
-/* Patching from one run into another: what a number becomes when a head, an MLP or a token of the residual stream has
- * the value that it has in the other run, everything after it free to answer (activation patching: Vig et al. 2020,
- * Meng et al. 2022); and what the gradient says it would become, which takes one backward pass for all of them
+/* Patching from one run into another: what a number becomes when a head, an MLP, a token of the residual stream or of
+ * one head has the value that it has in the other run, everything after it free to answer (activation patching: Vig et
+ * al. 2020, Meng et al. 2022); and what the gradient says it would become, which takes one backward pass for all of them
  * (attribution patching: Nanda 2023), d number / d value at the patched run times the difference of the two values. */
 #ifndef VITRINE_EVAL_PATCHING_H
 #define VITRINE_EVAL_PATCHING_H
@@ -9,8 +9,10 @@
 #include "core/graph/run.h"
 
 typedef enum PatchKind {
-    PATCH_PARTS, /* every head (z, before W_O) and every MLP, at all tokens */
-    PATCH_TOKENS /* the residual stream into every block, token by token */
+    PATCH_PARTS,  /* every head (z, before W_O) and every MLP, at all tokens */
+    PATCH_TOKENS, /* the residual stream into every block, token by token */
+    PATCH_HEAD,   /* one head of every attention, token by token */
+    PATCH_KINDS
 } PatchKind;
 
 /* The runs are of one model and of inputs of one shape; both graphs, both runs and pool must outlive it. */
@@ -19,6 +21,8 @@ typedef struct PatchingSetup {
     Run *to_run, *from_run; /* patched; where the values come from */
     const char *y;          /* the number is a cell of that node less another cell of it, in both graphs */
     PatchKind kind;
+    int head;       /* PATCH_HEAD */
+    int first, end; /* token by token: of these alone; end 0: to the last */
     Pool *pool;
 } PatchingSetup;
 
@@ -27,11 +31,13 @@ typedef struct PatchPlace {
     const char *path; /* the node of `to` */
     Selection cells;
     int row, col; /* PATCH_PARTS: attention (anatomy_attention), head, or the number of heads for the MLP behind it;
-                     PATCH_TOKENS: block, counted over all stacks, token */
+                     PATCH_TOKENS: block, counted over all stacks, token less `first`;
+                     PATCH_HEAD: attention, token less `first` */
 } PatchPlace;
 
 typedef struct PatchingResult {
     PatchKind kind;
+    int first;          /* the token of the first column */
     int rows, cols;     /* a table with room for every place; not every cell need have one */
     PatchPlace *place;  /* [count] */
     int *at;            /* [rows, cols]: number of the place, −1: none */

@@ -63,9 +63,11 @@ static void drop_effects(Forward *p)
     p->effects = NULL;
 }
 
+_Static_assert(sizeof((Forward *)0)->patching / sizeof(struct Patching *) == PATCH_KINDS, "one of each kind");
+
 static void drop_patching(Forward *p)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < PATCH_KINDS; i++) {
         patching_free(p->patching[i]);
         p->patching[i] = NULL;
     }
@@ -73,7 +75,9 @@ static void drop_patching(Forward *p)
 
 void exhibit_drop_patching(Exhibit *e, const Run *but)
 {
-    const Patching *any = e->pass.patching[0] ? e->pass.patching[0] : e->pass.patching[1];
+    const Patching *any = NULL;
+    for (int i = 0; i < PATCH_KINDS; i++)
+        any = any ? any : e->pass.patching[i];
     if (any && (!but || patching_from(any) != but))
         drop_patching(&e->pass);
 }

@@ -94,6 +94,8 @@ static void enter_puts_it_in(void **state)
     assert_int_equal(s.edits.count, 1);
     assert_string_equal(s.edits.line[0], "patch blocks.1.attn.z[h=1] from=a");
     assert_int_equal(s.place.screen, SCREEN_ANSWER);
+    const Graph *g = session_graph(&s, SIDE_B); /* on the answer that it was about */
+    assert_int_equal(s.place.at[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)], of);
     run("back; in"); /* and out again */
     assert_int_equal(s.edits.count, 0);
     run("patch all tokens from=a");
@@ -128,11 +130,39 @@ static void texts(void **state)
     run("patching tokens");
     are_edits("uncapped", 1);
     const PatchingResult *r = session_patching(&s, NULL);
-    for (int row = 0; row < r->rows; row++)
-        for (int t = 0; t < 2; t++) /* the tokens before the other word are the same */
-            assert_true(r->exact[r->at[row * r->cols + t]] == 0 && r->gradient[r->at[row * r->cols + t]] == 0);
-    size_t at = (size_t)r->at[2]; /* that word's vector is all that differs: patched, B is A */
+    assert_true(r->first == 2 && r->cols == 2); /* the tokens before the other word are the same: left out */
+    has(run("say"), "The 2 tokens before w9 are left out");
+    run("patch decoder.blocks.0.resid_post[t=1] from=a"); /* and would change nothing */
+    size_t cell, against;
+    assert_true(patching_number(s.now->pass.patching[PATCH_TOKENS], &cell, &against));
+    assert_true(fabsf(number("uncapped", cell, against) - r->to) < 1e-6f);
+    run("undo");
+    size_t at = (size_t)r->at[0]; /* that word's vector is all that differs: patched, B is A */
     assert_true(fabsf(r->exact[at] - (r->from - r->to)) < 1e-5f);
+    run("patching tokens head=1"); /* a head, token by token: together they are the head */
+    are_edits("uncapped", 1);
+    r = session_patching(&s, NULL);
+    assert_int_equal(r->kind, PATCH_HEAD);
+    assert_true(r->first == 2 && r->cols == 2);
+    float together = 0;
+    for (int t = 0; t < 2; t++)
+        together += r->gradient[r->at[1 * r->cols + t]];
+    Buf line = {0};
+    patches_line(&s, &r->place[r->at[1 * r->cols + 1]], &line);
+    assert_string_equal(buf_str(&line), "patch decoder.blocks.1.self_attn.z[h=1,t=3] from=a");
+    buf_free(&line);
+    run("patching heads");
+    r = measured();
+    assert_true(fabsf(r->gradient[r->at[1 * r->cols + 1]] - together) < 1e-5f);
+    refused("patching heads head=1", "`patching tokens head=1`");
+    refused("patching tokens head=9", "expected a head, 0 to");
+    run("goto logits[t=1]; patching tokens"); /* asked where both have read the same */
+    assert_null(session_patching(&s, NULL));
+    has(run("say"), "They differ from 'w9' on: `goto logits[t=2]`");
+    run("goto logits[t=2]; patching tokens");
+    assert_true(measured()->cols == 1);
+    run("goto logits[t=3]; open ids:5,12,7,3; patching tokens");
+    has(run("say"), "A and B are the same text");
     run("open ids:5,12,9,3,4");
     assert_null(session_patching(&s, NULL));
     has(run("say"), "A has 4 tokens and B has 5");

@@ -11,6 +11,7 @@
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/models/ledger.h"
+#include "core/models/text_model.h"
 #include "core/session/address.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
@@ -24,12 +25,39 @@ enum { SLICE_NS = 50000000, TOLD = 12 };
 
 static PatchKind kind_of(const Session *s)
 {
-    return s->look.patches.tokens ? PATCH_TOKENS : PATCH_PARTS;
+    return !s->look.patches.tokens ? PATCH_PARTS : s->look.patches.head ? PATCH_HEAD : PATCH_TOKENS;
 }
 
 static Patching *patching_of(const Session *s)
 {
     return s->now->pass.patching[kind_of(s)];
+}
+
+/* Of a decoder alone, token by token: the tokens before the first that differs are in both the same, and those behind
+ * the one that is asked are not seen by it: neither changes anything. False with err: none is left. */
+static bool find_tokens(const Session *s, PatchingSetup *out, Err *err)
+{
+    const Text *a = &s->pinned->input.text[TEXT_TARGET], *b = &s->now->input.text[TEXT_TARGET];
+    int first = 0;
+    if (out->kind == PATCH_PARTS || model_way(s->now->model) != MODEL_WRITES || s->pinned->lines.count ||
+        a->count != b->count)
+        return true;
+    while (first < b->count && a->word[first] == b->word[first])
+        first++;
+    out->first = first;
+    out->end = clamp(s->look.patches.at, 0, b->count - 1) + 1;
+    if (first < out->end)
+        return true;
+    char here[64] = "", there[64] = "";
+    const Graph *g = s->now->pass.base;
+    const Axis *t = &g->axes[node_role(g, ledger_answers(g), ROLE_QUERY)];
+    return first == b->count
+               ? err_set(err, "A and B are the same text: no token of A changes anything in B")
+               : err_set(err,
+                         "up to '%s', which is asked, A and B are the same: no token of A changes anything there. They "
+                         "differ from '%s' on: `goto logits[t=%d]`, then `patching tokens`",
+                         axis_label(t, out->end - 1, here, sizeof here), axis_label(t, first, there, sizeof there),
+                         first);
 }
 
 /* Everything but the number itself; false and err where A and B do not fit. */
@@ -50,8 +78,9 @@ static bool setup_of(const Session *s, PatchingSetup *out, Err *err)
                            .from_run = exhibit_run(s->pinned),
                            .y = graph_node(g, y)->path,
                            .kind = kind_of(s),
+                           .head = s->look.patches.head - 1,
                            .pool = s->pool};
-    return true;
+    return find_tokens(s, out, err);
 }
 
 /* Is there one, begun if need be? False and err where A and B do not fit. */
@@ -159,12 +188,12 @@ int patches_here(const Session *s, const PatchingResult *r)
     return r->at[row * r->cols + col];
 }
 
-/* The attention of a row of parts, the block of a row of tokens. */
+/* The attention of a row of parts or of one head, the block of a row of tokens. */
 static int part_of_row(const Session *s, int row)
 {
     const Graph *g = s->now->pass.base;
     int b = NO_PART;
-    if (!s->look.patches.tokens)
+    if (kind_of(s) != PATCH_TOKENS)
         return anatomy_attention(g, row);
     while (row-- >= 0 && (b = anatomy_next(g, b, PART_BLOCK)) != NO_PART)
         continue;
@@ -199,9 +228,10 @@ void patches_col_name(const Session *s, int col, bool brief, char *out, size_t n
         return;
     }
     int part = part_of_row(s, s->look.patches.row); /* tokens of its stack */
-    NodeId x = part == NO_PART ? NO_NODE : site_node(g, part, SITE_RESID_PRE);
+    NodeId x = part == NO_PART ? NO_NODE : site_node(g, part, kind_of(s) == PATCH_HEAD ? SITE_Z : SITE_RESID_PRE);
     int t = x == NO_NODE ? AXIS_NONE : node_role(g, x, ROLE_QUERY);
     *out = 0;
+    col += patching_of(s) ? patching_result(patching_of(s))->first : 0;
     if (t != AXIS_NONE && col < g->axes[t].n)
         axis_label(&g->axes[t], col, out, n);
 }
@@ -215,7 +245,7 @@ static void stand(Session *s)
         return;
     const PatchPlace *p = &r->place[i];
     snprintf(s->place.path, sizeof s->place.path, "%s", p->path);
-    if (r->kind == PATCH_PARTS && p->cells.n)
+    if (r->kind != PATCH_TOKENS && p->cells.n) /* the token stays that whose answer it is about */
         session_set_index(s, p->cells.range[0].axis, p->cells.range[0].from);
     place_find_box(s);
 }
@@ -234,9 +264,27 @@ void patches_line(const Session *s, const PatchPlace *p, Buf *out)
 {
     const Graph *g = s->now->pass.base;
     buf_printf(out, "patch %s", p->path);
-    if (p->cells.n)
-        buf_printf(out, "[%s=%d]", g->axes[p->cells.range[0].axis].sym, p->cells.range[0].from);
-    buf_puts(out, " from=a");
+    for (int k = 0; k < p->cells.n; k++)
+        buf_printf(out, "%s%s=%d", k ? "," : "[", g->axes[p->cells.range[k].axis].sym, p->cells.range[k].from);
+    buf_puts(out, p->cells.n ? "] from=a" : " from=a");
+}
+
+/* The cursor of the answer's screen on what was measured: A's answer, in the row that was asked. */
+static void stand_on_answer(Session *s)
+{
+    int of, against;
+    if (!patches_answers(s, &of, &against))
+        find_number(s, patching_of(s), CLOCK_NEVER);
+    if (!patches_answers(s, &of, &against))
+        return;
+    const Graph *g = s->now->pass.base;
+    const NodeId y = ledger_answers(g);
+    const int row = node_role(g, y, ROLE_QUERY);
+    session_set_index(s, node_role(g, y, ROLE_ANSWER), of);
+    if (row == AXIS_NONE)
+        return;
+    session_set_index(s, row, s->look.patches.at);
+    session_sync(s, row);
 }
 
 /* The patch in force, or no longer, and the answer beside what it was. */
@@ -255,6 +303,8 @@ static bool enter_patch(Session *s, Err *err)
     const char *probs = site_path_any(session_graph(s, SIDE_B), SITE_PROBS);
     if (ok && on && probs)
         ok = session_go(s, probs, SCREEN_ANSWER, err);
+    if (ok && on && probs)
+        stand_on_answer(s);
     if (ok && on)
         session_say(s, "In force: %s.  u undoes, Backspace leads back to the sheet", buf_str(&line));
     else if (ok)
@@ -293,7 +343,9 @@ bool patches_command(Session *s, const Args *a, Err *err)
     const char *what = a->count > first ? a->word[first] : "heads", *from = args_named(a, "from");
     bool tokens = strcmp(what, "tokens") == 0,
          worded = a->count == first + 3 && strcmp(a->word[first + 1], "from") == 0;
-    int of, against;
+    const char *named = args_named(a, "head");
+    int of, against, head = -1;
+    bool relative = false;
     if (!tokens && strcmp(what, "heads") != 0)
         return err_set(err, "column %d: expected heads or tokens, found '%.60s'", a->column[first], what);
     if (a->count > first + 1 && !worded)
@@ -308,17 +360,23 @@ bool patches_command(Session *s, const Args *a, Err *err)
         return false;
     if (of && of == against)
         return err_set(err, "of and against are the same answer");
+    if (named && !tokens)
+        return err_set(err, "head=%.20s: one head is patched token by token: `patching tokens head=%.20s`", named,
+                       named);
+    if (named && (!args_number(named, &head, &relative) || relative || head < 0 || head >= session_heads(s)))
+        return err_set(err, "head=%.20s: expected a head, 0 to %d", named, session_heads(s) - 1);
     const Graph *g = s->now->pass.base;
     if (!patches_axis(s))
         return err_set(err, "%s", session_no_answer(s, SIDE_B));
     int t = node_role(g, ledger_answers(g), ROLE_QUERY), at = t == AXIS_NONE ? 0 : session_index_on(s, g, t);
     s->look.patches.tokens = tokens;
+    s->look.patches.head = head + 1;
     s->look.patches.guess = false;
     s->look.patches.of = of;
     s->look.patches.against = against;
     s->look.patches.at = at;
     exhibit_drop_patching(s->now, NULL);
-    const char *path = site_path_any(session_graph(s, SIDE_B), tokens ? SITE_RESID_PRE : SITE_Z);
+    const char *path = site_path_any(session_graph(s, SIDE_B), kind_of(s) == PATCH_TOKENS ? SITE_RESID_PRE : SITE_Z);
     return screen_go(s, SCREEN_PATCHES, path ? path : graph_node(g, ledger_answers(g))->path, err);
 }
 
@@ -331,7 +389,10 @@ void patches_put_place(const Session *s, const PatchPlace *p, Buf *out)
     patches_col_name(s, p->col, false, col, sizeof col);
     if (!s->look.patches.tokens && !p->cells.n) /* the block's, not the attention's */
         row[strcspn(row, " ") + 1 + strcspn(row + strcspn(row, " ") + 1, " ")] = 0;
-    buf_printf(out, s->look.patches.tokens ? "the stream into %s at %s" : "%s %s", row, col);
+    if (kind_of(s) == PATCH_HEAD)
+        buf_printf(out, "%s head %d at %s", row, s->look.patches.head - 1, col);
+    else
+        buf_printf(out, s->look.patches.tokens ? "the stream into %s at %s" : "%s %s", row, col);
 }
 
 static void put_answer(const Session *s, int o, Buf *out)
@@ -340,7 +401,17 @@ static void put_answer(const Session *s, int o, Buf *out)
     buf_puts(out, axis_label(patches_axis(s), o, label, sizeof label));
 }
 
-/* "the logit of lo less that of had is −1.2 in B and 3.4 in A" */
+void patches_put_same(const Session *s, const PatchingResult *r, Buf *out)
+{
+    char first[64];
+    if (!r->first)
+        return;
+    patches_col_name(s, 0, false, first, sizeof first);
+    buf_printf(out, "The %d token%s before %s %s left out: the same in A and B, %s would change nothing.", r->first,
+               r->first == 1 ? "" : "s", first, r->first == 1 ? "is" : "are", r->first == 1 ? "it" : "they");
+}
+
+/* "the logit of lo less that of had is −1.2 in B, on show, and 3.4 in A, pinned" */
 static void put_number(const Session *s, const PatchingResult *r, Buf *out)
 {
     int of, against;
@@ -352,9 +423,9 @@ static void put_number(const Session *s, const PatchingResult *r, Buf *out)
     put_answer(s, against, out);
     buf_puts(out, " is ");
     ask_put_short(out, r->to);
-    buf_puts(out, " in B and ");
+    buf_puts(out, " in B, on show, and ");
     ask_put_short(out, r->from);
-    buf_puts(out, " in A.");
+    buf_puts(out, " in A, pinned.");
 }
 
 static void put_error(const Session *s, const PatchingResult *r, Buf *out)
@@ -398,6 +469,8 @@ static bool say_patches(const Teller *t)
         buf_puts(t->out, "Nothing is patched there. ");
     if (!isnan(r->from))
         put_number(t->s, r, t->out);
+    buf_puts(t->out, r->first ? " " : "");
+    patches_put_same(t->s, r, t->out);
     return true;
 }
 
@@ -450,6 +523,14 @@ static bool at_there(Session *s, int value, Err *err)
     return true;
 }
 
+static bool head_there(Session *s, int value, Err *err)
+{
+    if (value < 0 || value > session_heads(s))
+        return err_set(err, "there is no such head");
+    exhibit_drop_patching(s->now, NULL);
+    return true;
+}
+
 static bool cell_there(Session *s, int value, Err *err)
 {
     (void)s;
@@ -457,6 +538,7 @@ static bool cell_there(Session *s, int value, Err *err)
 }
 
 static const LookOption OPTIONS[] = {{"patch-tokens", OPTION_SWITCH, LOOK(patches.tokens), NULL, NULL, 0},
+                                     {"patch-head", OPTION_NUMBER, LOOK(patches.head), NULL, head_there, 0},
                                      {"patch-gradient", OPTION_SWITCH, LOOK(patches.guess), NULL, NULL, 0},
                                      {"patch-row", OPTION_NUMBER, LOOK(patches.row), NULL, cell_there, 0},
                                      {"patch-column", OPTION_NUMBER, LOOK(patches.col), NULL, cell_there, 0},
@@ -471,9 +553,9 @@ static void complete_patches(const Session *s, int index, Buf *out)
     buf_puts(out, index == 0 ? "heads\ntokens\n" : "");
 }
 
-static const Command OWN = COMMAND("patching", "learned", "patching [heads, tokens] [of=NAME] [against=NAME]",
-                                   "what every head, MLP or token of A changes when it stands in B, and what the "
-                                   "gradient says; of, against: the two answers",
+static const Command OWN = COMMAND("patching", "learned", "patching [heads, tokens] [head=N] [of=NAME] [against=NAME]",
+                                   "what every head, MLP or token of A, or head N token by token, changes when it "
+                                   "stands in B, and what the gradient says; of, against: the two answers",
                                    COMMAND_SESSION, patches_command, complete_patches);
 
 SCREEN_SPEC(PATCHES, .name = "patching", .about = "what every part of A changes when it stands in B",

@@ -10,11 +10,13 @@ const PatchingResult *session_patching(const Session *s, Err *err);
 /* The two answers whose difference it is, as numbers of the answers' axis; false while they are not known. */
 bool patches_answers(const Session *s, int *of, int *against);
 const Axis *patches_axis(const Session *s); /* of those answers; NULL: there is none */
-/* "dec 2", "block 2"; "MLP", "head 3" or a token. */
+/* "dec 2", "block 2", "dec 2 self"; "MLP", "head 3" or a token. */
 void patches_row_name(const Session *s, int row, char *out, size_t n);
 void patches_col_name(const Session *s, int col, bool brief, char *out, size_t n);
 /* "dec 2 self head 3", "the stream into dec 2 at cat"; appended. */
 void patches_put_place(const Session *s, const PatchPlace *p, Buf *out);
+/* "The 5 tokens before ▁b are left out …", nothing where the sheet begins with the first; appended. */
+void patches_put_same(const Session *s, const PatchingResult *r, Buf *out);
 /* The cell in focus, −1 where nothing can be patched there. */
 int patches_here(const Session *s, const PatchingResult *r);
 /* The line that puts a place into force: "patch blocks.1.attn.z[h=2] from=a". */

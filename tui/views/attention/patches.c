@@ -66,7 +66,7 @@ static BlockSheet sheet_of(const Paint *p, const Patches *k)
                     .cols = k->r->cols,
                     .row = clamp(k->s->look.patches.row, 0, k->r->rows - 1),
                     .col = clamp(k->s->look.patches.col, 0, k->r->cols - 1),
-                    .label = session_by_attention(k->s) && k->r->kind == PATCH_PARTS ? LABEL_STACK : LABEL,
+                    .label = session_by_attention(k->s) && k->r->kind != PATCH_TOKENS ? LABEL_STACK : LABEL,
                     .least = LEAST,
                     .widest = WIDEST,
                     .context = k,
@@ -88,8 +88,9 @@ static Patches open_patches(const Session *s, const PatchingResult *result, Rect
     }
     if (r.h > STATUS + 3)
         k.status = rect_cut(&r, 't', STATUS);
-    if (r.h >= result->rows + 1 + PANEL) {
-        k.words = rect_cut(&r, 'b', WORDS);
+    const int more = result->first > 0; /* what is left out */
+    if (r.h >= result->rows + 1 + PANEL + more) {
+        k.words = rect_cut(&r, 'b', WORDS + more);
         rect_cut(&r, 'b', 1);
     }
     BlockSheet b = sheet_of(NULL, &k);
@@ -115,7 +116,9 @@ static void draw_status(const Paint *p, const Patches *k)
         return;
     number_text(here, sizeof here, r->to, 8);
     number_text(there, sizeof there, r->from, 8);
-    canvas_printf(p->c, at.y, at.x + used, at.w - used, STYLE_TEXT, "logit of %s less that of %s: %s in B, %s in A",
+    canvas_printf(p->c, at.y, at.x + used, at.w - used, STYLE_TEXT,
+                  k->status.w >= 60 ? "logit of %s less that of %s: %s in B (on show), %s in A (pinned)"
+                                    : "logit of %s less that of %s: %s in B, %s in A",
                   axis_label(patches_axis(p->s), of, a, sizeof a), axis_label(patches_axis(p->s), against, b, sizeof b),
                   here, there);
     PatchingError e = patching_error(r);
@@ -161,9 +164,11 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     number_full_text(foretold, sizeof foretold, result->gradient[here], 10);
     if (!isnan(result->exact[here]))
         buf_printf(&line, "It rises by %s here; the gradient says %s. ", measured, foretold);
+    patches_put_same(p->s, result, &line);
+    buf_puts(&line, result->first ? " " : "");
     buf_puts(&line, "Enter puts A's value of ");
     patches_put_place(p->s, &result->place[here], &line);
-    buf_puts(&line, " into B and shows the answer; Enter here again takes it out.");
+    buf_puts(&line, " into B and shows the answer, or takes it out again.");
     canvas_wrap(p->c, k.words, STYLE_DIM, buf_str(&line));
     buf_free(&line);
 }
@@ -202,8 +207,13 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)side;
-    buf_puts(out, s->look.patches.tokens ? "A's tokens in B's residual stream, one by one\ntokens of A in B\npatching"
-                                         : "A's heads and MLPs in B, one by one\nheads of A in B\npatching");
+    if (s->look.patches.tokens && s->look.patches.head)
+        buf_printf(out, "A's head %d in B, token by token\nhead %d of A in B\npatching", s->look.patches.head - 1,
+                   s->look.patches.head - 1);
+    else
+        buf_puts(out, s->look.patches.tokens
+                          ? "A's tokens in B's residual stream, one by one\ntokens of A in B\npatching"
+                          : "A's heads and MLPs in B, one by one\nheads of A in B\npatching");
 }
 
 VIEW_SPEC(PATCHES, .name = "patching", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
