@@ -168,7 +168,8 @@ static bool put_question(Pen *p, const Player *player, const Question *q, Err *e
     for (int i = 0; q->kind == QUESTION_CHOICE && i < q->count; i++) {
         char mark[16];
         bool this = a->given && a->choice == i;
-        LaidStyle style = !this || q->predict ? LAID_CHOICE : q->choices[i].right ? LAID_RIGHT : LAID_WRONG;
+        bool judged = !q->predict && (this || (a->told && q->choices[i].right));
+        LaidStyle style = !judged ? LAID_CHOICE : q->choices[i].right ? LAID_RIGHT : LAID_WRONG;
         p->choice = i;
         p->indent = 0;
         new_line(p);

@@ -298,6 +298,19 @@ static void put_right(const Question *q, Buf *out)
     assert_true(player_text(&a.desk.player, why, out, NULL));
 }
 
+/* Among its answers that one is marked that is right. */
+static void right_is_marked(const Question *q)
+{
+    Laid laid;
+    int marked = 0;
+    assert_true(card_lay(&a.desk.player, 76, &laid, NULL));
+    for (int i = 0; i < laid.count; i++)
+        if (laid.lines[i].choice >= 0 && laid.lines[i].count && laid.lines[i].parts[0].style == LAID_RIGHT)
+            marked += q->choices[laid.lines[i].choice].right ? 1 : 100;
+    assert_true(marked > 0 && marked < 100);
+    laid_free(&laid);
+}
+
 /* A question of every card of every lesson: passed over, or answered wrong and left so. Before the next one it is said
  * what is right, and why; a task is done. Both are named at the lesson's end. */
 static void what_was_missed_is_told(void **state)
@@ -322,6 +335,8 @@ static void what_was_missed_is_told(void **state)
                 app_do(&a, q->choices[0].right ? "answer 2" : "answer 1");
             for (int n = 0; n < 20 && p->card == k && !a.desk.ended; n++) {
                 put_right(q, &right);
+                if (q->kind == QUESTION_CHOICE && p->answers[k].told)
+                    right_is_marked(q);
                 buf_clear(&said);
                 buf_puts(&said, buf_str(&a.desk.said));
                 done = done || (number_value(p->s, SIDE_B, q->answer, &(double){0}, NULL) && p->answers[k].told);
