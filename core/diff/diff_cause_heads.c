@@ -223,7 +223,29 @@ void trial_merged(Trial *t)
         attempt_merged(t, &ORDERS[i]);
 }
 
-/* Attention over q, k and v cut into another number of heads: z[t,(h e)], with 1/√(width of a head) of its own. */
+/* What the queries of a block may look at, [rows,keys], 0: not. NULL where it has no mask; *ok: or none of that shape.
+ */
+static const float *seen_by(const Trial *t, NodeId masked, size_t cells, bool *ok)
+{
+    const Graph *g = t->s->graph;
+    *ok = masked == NO_NODE;
+    for (int i = 0; !*ok && i < op_inputs(graph_node(g, masked)->op); i++) {
+        NodeId mask = graph_node(g, masked)->in[i];
+        *ok = strstr(graph_node(g, mask)->path, "_mask") && graph_cells(g, mask) == cells;
+        if (*ok)
+            return run_need(t->s->run, mask);
+    }
+    return NULL;
+}
+
+/* The factor on the scores of heads of another width: 1/√width where it is that here. */
+static double factor_of(const Trial *t, size_t width)
+{
+    bool by_width = dm_abs((double)t->size.scale * dm_sqrt((double)t->size.head_dim) - 1) < 1e-5;
+    return by_width ? 1 / dm_sqrt((double)width) : (double)t->size.scale;
+}
+
+/* Attention over q, k and v cut into another number of heads: z[t,(h e)]. */
 static bool make_z(Trial *t, NodeId z, const void *context, float *out)
 {
     const Graph *g = t->s->graph;
@@ -235,8 +257,12 @@ static bool make_z(Trial *t, NodeId z, const void *context, float *out)
     const float *q = trial_known(t, nq), *k = trial_known(t, nk), *v = trial_known(t, nv);
     if (!q || !k || !v)
         return false;
-    size_t rows = graph_cells(g, nq) / all, keys = graph_cells(g, nk) / all;
-    double *score = xcalloc(keys, sizeof *score), scale = 1 / dm_sqrt((double)width);
+    size_t rows = graph_cells(g, nq) / all, keys = (size_t)g->axes[graph_node(g, nk)->dims.axis[0]].n;
+    bool ok = keys * all == graph_cells(g, nk); /* not of keys that heads share */
+    const float *seen = ok ? seen_by(t, trial_beside(t, path, "attn.scores_masked"), rows * keys, &ok) : NULL;
+    if (!ok)
+        return false;
+    double *score = xcalloc(keys, sizeof *score), scale = factor_of(t, width);
     for (size_t h = 0; h < heads; h++)
         for (size_t r = 0; r < rows; r++) {
             double most = -HUGE_VAL, sum = 0;
@@ -244,7 +270,7 @@ static bool make_z(Trial *t, NodeId z, const void *context, float *out)
                 score[u] = 0;
                 for (size_t e = h * width; e < (h + 1) * width; e++)
                     score[u] += (double)q[r * all + e] * (double)k[u * all + e];
-                score[u] *= scale;
+                score[u] = seen && seen[r * keys + u] == 0 ? -HUGE_VAL : score[u] * scale;
                 most = score[u] > most ? score[u] : most;
             }
             for (size_t u = 0; u < keys; u++)
@@ -263,7 +289,7 @@ static bool make_z(Trial *t, NodeId z, const void *context, float *out)
 void trial_head_counts(Trial *t)
 {
     static const size_t COUNTS[] = {1, 2, 3, 4, 6, 8, 12, 16, 24};
-    static const char *const MORE_THAN_PLAIN[] = {"attn.scores_masked", "attn.scores_biased", "attn.q_turned"};
+    static const char *const MORE_THAN_PLAIN[] = {"attn.scores_biased", "attn.q_turned"};
     size_t all = (size_t)t->size.heads * (size_t)t->size.head_dim;
     double cost = 0;
     for (size_t i = 0; i < sizeof MORE_THAN_PLAIN / sizeof *MORE_THAN_PLAIN; i++)

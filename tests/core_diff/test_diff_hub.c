@@ -207,6 +207,51 @@ static void mistakes_are_named(void **state)
     print_message("named from the logits alone: %zu of %zu\n", count, all);
 }
 
+/* A config.json with another number of heads: every shape agrees, and all that follows differs. Recorded by the engine
+ * itself with that number. */
+static void the_number_of_heads_is_named(void **state)
+{
+    static const char *const FAMILIES[] = {"gpt2", "gpt_neo", "opt", "distilbert", "marian"};
+    (void)state;
+    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
+        TextBench theirs, ours;
+        TensorFile f, again;
+        Err err = {""};
+        Buf verdict = {0};
+        char says[96];
+        int compared;
+        open_family(&theirs, FAMILIES[i], &f);
+        open_family(&ours, FAMILIES[i], &again);
+        Seq2seqConfig *c = &theirs.model.text;
+        const int heads = c->heads, width = c->head_dim;
+        const bool by_width = fabs((double)c->scale * sqrt(width) - 1) < 1e-5;
+        c->heads = heads * 2;
+        c->key_heads *= 2;
+        c->head_dim = width / 2;
+        if (by_width)
+            c->scale = (float)(1 / sqrt(c->head_dim));
+        run_free(theirs.run);
+        graph_free(&theirs.graph);
+        text_bench_start(&theirs);
+        NodeId logits = graph_find(&theirs.graph, "logits");
+        TensorOut out = {.name = "logits", .rank = 2, .data = run_need(theirs.run, logits)};
+        Dims d = graph_node(&theirs.graph, logits)->dims;
+        for (int k = 0; k < d.n; k++)
+            out.shape[k] = (size_t)theirs.graph.axes[d.axis[k]].n;
+        assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
+        assert_false(compare(&ours, NULL, &verdict, &compared));
+        snprintf(says, sizeof says, "Likely cause: the recording has %d heads of %d, here there are %d of %d",
+                 heads * 2, width / 2, heads, width);
+        if (!strstr(buf_str(&verdict), says))
+            fail_msg("%s: %s", FAMILIES[i], buf_str(&verdict));
+        buf_free(&verdict);
+        tensors_close(&f);
+        tensors_close(&again);
+        text_bench_free(&theirs);
+        text_bench_free(&ours);
+    }
+}
+
 /* Every line of text_modules as a recorded tensor: the axes after the first in one, as modules give them. */
 static void modules_of_every_family(void **state)
 {
@@ -385,7 +430,9 @@ static void encoders_by_their_own_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mistakes_are_named), cmocka_unit_test(modules_of_every_family),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mistakes_are_named),
+                                       cmocka_unit_test(the_number_of_heads_is_named),
+                                       cmocka_unit_test(modules_of_every_family),
                                        cmocka_unit_test(encoders_by_their_own_names)};
     return cmocka_run_group_tests_name("diff hub", tests, NULL, NULL);
 }
