@@ -1035,6 +1035,21 @@ static void one_view_of_words(void **state)
     assert_true(run("reset view"));
 }
 
+/* Words that share a line are counted: none is left out in silence. */
+static void words_that_share_a_line(void **state)
+{
+    (void)state;
+    assert_true(run("open \"the animal did not cross the street because it was too tired\""));
+    assert_true(run("reset view; goto encoder.full_embed; view heat"));
+    draw(24, 80);
+    assert_true(on_screen("the  +1 "));
+    assert_false(on_screen("animal  "));
+    draw(40, 120);
+    assert_true(on_screen("animal  "));
+    assert_false(on_screen(" +1 "));
+    assert_true(run("reset view"));
+}
+
 /* The row of a head in which one sees what it does, and the largest weight of a row. */
 static void the_most_one_sided_row(void **state)
 {
@@ -1113,6 +1128,7 @@ int main(void)
                                        cmocka_unit_test(a_shorter_text),
                                        cmocka_unit_test(nothing_is_drawn_for_nothing),
                                        cmocka_unit_test(one_view_of_words),
+                                       cmocka_unit_test(words_that_share_a_line),
                                        cmocka_unit_test(the_most_one_sided_row)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -150,6 +150,9 @@ void card_draw(Canvas *c, Rect r, const Player *p, const CardSaid *said)
     else
         utf8_print(title, sizeof title, "%.60s  %d of %d  %.80s", p->lesson.title, p->card + 1, p->lesson.count,
                    bordered ? "" : card->title);
+    if (bordered && numbered && utf8_cells(title) > r.w - 4) /* which card it is says more than half a title */
+        utf8_print(title, sizeof title, "%slesson %d  card %d of %d", said->again ? "once more: " : "",
+                   p->lesson.number, p->card + 1, p->lesson.count);
     canvas_fill(c, r, STYLE_TEXT, ' ');
     CardRects at = rects_of(r, said);
     if (bordered) {

@@ -220,24 +220,43 @@ static size_t cursor_col(const Fit *f, const Tensor *t)
     return bin_of(&f->across, t->col) - f->col0;
 }
 
+/* Are the rows words of a text? Of those one would miss a label; of patches and numbers one counts on. */
+static bool rows_are_words(const Tensor *t)
+{
+    const Axis *a = t->plane.rows.n == 1 ? &t->v.graph->axes[t->plane.rows.axis[0]] : NULL;
+    return a && (a->sequence == SEQUENCE_SOURCE || a->sequence == SEQUENCE_TARGET);
+}
+
+/* "the  +1": so many more words are in that line. */
+static void draw_more_words(const Paint *p, const Fit *f, const Tensor *t, int y, int label_cells, size_t words)
+{
+    char more[24];
+    int width = f->label_w - 1;
+    snprintf(more, sizeof more, "+%zu", words - 1);
+    if (words > 1 && rows_are_words(t) && label_cells + 1 + (int)strlen(more) <= width)
+        canvas_right(p->c, y, f->cells.x - f->label_w, width, STYLE_DIM, more);
+}
+
 /* A label in every line, of the cell whose middle is first in it, or of the cursor's. */
 static void draw_row_labels(const Paint *p, const Fit *f, const Tensor *t)
 {
-    int cursor = row_here(t) ? (int)cursor_row(f, t) : -1, last = -1;
+    int cursor = row_here(t) ? (int)cursor_row(f, t) : -1, last = -1, cells = 0;
+    size_t words = 0;
     for (int k = 0; k < f->rows; k++) {
         Rect cell = heat_cell(p, f->cells, f->rows, f->cols, f->size, k, 0);
         int y = cell.y + (cell.h - 1) / 2;
+        size_t from = bin_from(&f->down, f->row0 + (size_t)k), held = bin_end(&f->down, f->row0 + (size_t)k) - from;
         char label[64];
-        if (y == last) {
-            if (k != cursor)
-                continue;
-            canvas_fill(p->c, (Rect){y, cell.x - f->label_w, 1, f->label_w - 1}, STYLE_TEXT, ' ');
+        words = y == last ? words + held : held;
+        if (y != last || k == cursor) {
+            Rect at = {y, cell.x - f->label_w, 1, f->label_w - 1};
+            shown_label(t->v.graph, t->plane.rows, t->row0 + (k == cursor ? t->row : from), label, sizeof label);
+            canvas_fill(p->c, at, STYLE_TEXT, ' ');
+            cells = utf8_cells(label);
+            canvas_text(p->c, y, at.x, at.w, k == cursor ? STYLE_STRONG : STYLE_AXIS, label);
         }
+        draw_more_words(p, f, t, y, cells, words);
         last = y;
-        canvas_text(p->c, y, cell.x - f->label_w, f->label_w - 1, k == cursor ? STYLE_STRONG : STYLE_AXIS,
-                    shown_label(t->v.graph, t->plane.rows,
-                                t->row0 + (k == cursor ? t->row : bin_from(&f->down, f->row0 + (size_t)k)), label,
-                                sizeof label));
     }
 }
 
