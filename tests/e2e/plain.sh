@@ -139,9 +139,9 @@ played() { # LESSON CARDS RIGHT LINES
     check "lesson $1: no end" grep -q 'That was the last card' "$T/played"
     check "lesson $1: something was refused" bash -c '! grep -q ^Refused "$1"' _ "$T/played"
 }
-played 1 10 4 '\n\n\n\n155\n\n108\n\n\n\n\n2\n\n\n2401\n\n4096\n\n\n'
+played 1 10 4 '\n\n\n\n122\n\n108\n\n\n\n\n\n\n2\n\n\n2401\n\n576\n\n\n'
 check "lesson 1: what was predicted" grep -q 'You said: 65,536 times' "$T/played"
-played 6 12 2 '\nanswer 8\n\n\n\n\n\n\n\n3\n\n\n\n\n\nset scale x8\n\n1\n\n'
+played 6 12 2 '\nanswer 8\n\n\n\n\n\n\n\n3\n\n\n\n\n\n\n\nset scale x8\n\n1\n\n'
 check "lesson 6: what was predicted" grep -q 'You said: 8' "$T/played"
 check "lesson 6: what comes behind its pause" grep -q 'Changed: set scale off' "$T/played"
 check "lesson 6: what is asked to be done is done" grep -q 'Right. Done. The factor is 2.00' "$T/played"

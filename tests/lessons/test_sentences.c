@@ -263,7 +263,8 @@ static void names_exchanged_are_found_out(void **state)
         }
     }
     print_message("%d pairs of names exchanged, %d not found out by what their card says\n", tried, missed);
-    assert_true(tried > 40 && missed * 3 < tried);
+    assert_true(tried > 40);
+    assert_int_equal(missed, 0);
 }
 
 /* Sentences that numbers alone let pass. */
