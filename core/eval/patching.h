@@ -1,7 +1,7 @@
 /* Patching from one run into another: what a number becomes when a head, an MLP, a token of the residual stream or of
  * one head has the value that it has in the other run, everything after it free to answer (activation patching: Vig et
- * al. 2020, Meng et al. 2022); and what the gradient says it would become, which takes one backward pass for all of them
- * (attribution patching: Nanda 2023), d number / d value at the patched run times the difference of the two values. */
+ * al. 2020, Meng et al. 2022); and what the gradient says it would become, which takes one backward pass for all of
+ * them (attribution patching: Nanda 2023), d number / d value at the patched run times the difference of the values. */
 #ifndef VITRINE_EVAL_PATCHING_H
 #define VITRINE_EVAL_PATCHING_H
 #include "core/base/err.h"

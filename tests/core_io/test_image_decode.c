@@ -111,8 +111,8 @@ static void jpeg_is_the_same_everywhere(void **state)
     }
 }
 
-/* A scan that ends too early, amid a code: the library then shifts its next byte, which is 0 from there on, by more bits
- * than a number has (it counts the bits that are left, and here fewer than none). The pixels are the same all the same. */
+/* A scan that ends too early, amid a code: the library counts the bits that are left, here fewer than none, and shifts
+ * its next byte, which is 0 from there on, by more bits than a number has. The pixels stay the same. */
 static void scan_that_ends_early(void **state)
 {
     (void)state;

@@ -16,7 +16,6 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/eval/evaluation.h"
-#include "core/eval/scale_search.h"
 #include "core/session/ask/ask_diff.h"
 #include "core/session/ask/export.h"
 #include "core/session/screens.h"
