@@ -113,7 +113,7 @@ static bool go_on(Desk *d, bool skips, int height, int width)
         d->first = page;
         return true;
     }
-    if (desk_takes_turns(height, width) && d->front && desk_has_screen(d)) {
+    if (desk_takes_turns(height, width) && d->front && desk_has_screen(d) && !(skips && desk_awaits(d))) {
         d->front = false;
         return true;
     }

@@ -452,6 +452,26 @@ static void a_question_keeps_its_keys(void **state)
     }
 }
 
+/* Where card and screen take turns, n skips what is asked from the card that asks it. */
+static void a_small_card_is_skipped_at_once(void **state)
+{
+    (void)state;
+    canvas_resize(&a.canvas, 20, 60);
+    ask(0, QUESTION_NUMBER);
+    Player *p = &a.desk.player;
+    const int card = p->card;
+    desk_go(&a.desk, card);
+    while (desk_next_page(&a.desk, 20, 60) >= 0)
+        key("Space");
+    assert_true(a.desk.front && player_awaits(p));
+    key("n");
+    assert_true(a.desk.front && p->card == card && p->answers[card].told && a.desk.said.len);
+    key("Space"); /* what it is about, once more */
+    assert_true(!a.desk.front && p->card == card);
+    key("Space");
+    assert_int_equal(p->card, card + 1);
+}
+
 /* "After it you can say …": in every lesson one sentence. */
 static void what_one_will_be_able_to_do_is_a_sentence(void **state)
 {
@@ -486,6 +506,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_missed_is_told, start, stop),
         cmocka_unit_test_setup_teardown(a_number_is_typed_where_it_is_asked, start, stop),
         cmocka_unit_test_setup_teardown(a_question_keeps_its_keys, start, stop),
+        cmocka_unit_test_setup_teardown(a_small_card_is_skipped_at_once, start, stop),
         cmocka_unit_test_setup_teardown(what_one_will_be_able_to_do_is_a_sentence, start, stop),
     };
     return cmocka_run_group_tests_name("cards", tests, NULL, NULL);
