@@ -1,6 +1,7 @@
 /* Text models on screen: what stands there speaks of words, never of pictures; the words of the input stay on top, and
  * none of them is a bare number where the vocabulary has a name for it. */
 #include <ctype.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,11 +20,14 @@
 #include "core/session/screens.h"
 #include "tests/core_models/text_bench.h"
 #include "tests/tui/opened.h"
+#include "tui/canvas/cell_look.h"
+#include "tui/canvas/export.h"
 #include "tui/canvas/plot.h"
 #include "tui/desk.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
+#include "tui/views/attention/word_pool.h"
 #include "tui/views/classes.h"
 #include "tui/views/shown.h"
 #include "tui/words.h"
@@ -1101,6 +1105,81 @@ static void the_most_one_sided_row(void **state)
     assert_true(run("reset view"));
 }
 
+/* A matrix of more words than lines: every pair of tokens lies in one drawn cell, which has the largest value of its
+ * pairs by size, masked ones left out; `+` leads to the words around the cursor, one a cell. */
+static void a_matrix_of_many_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *site;
+        int h, w;
+    } CASES[] = {{"pattern", 7, 30}, {"scores_raw", 8, 34}, {"scores_masked", 6, 33}, {"scores_raw", 5, 12}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char line[160];
+        Attend a;
+        Rect r = {0, 0, CASES[i].h, CASES[i].w};
+        snprintf(line, sizeof line, "goto decoder.blocks.1.self_attn.%s[h=2,t=9,u=4]; view matrix", CASES[i].site);
+        assert_true(run("pool auto") && run(line));
+        Needs needs = {0};
+        VIEW_MATRIX.needs(&s, SIDE_B, r, &needs);
+        assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
+        canvas_resize(&c, r.h, r.w);
+        Paint p = {.s = &s, .c = &c, .mode = MODE_256};
+        assert_true(attend_open(&s, SIDE_B, -1, &a) && a.v.values);
+        ColourScale scale = attend_scale(&p, &a, false);
+        PoolKind kind = colour_scale_pool(&p, &scale);
+        WordPool l = word_pool(&p, r, &a, 0);
+        bool seen[32][32] = {{false}};
+        assert_true(l.rows < a.t_axis->n && a.t_axis->n <= 32 && a.u_axis->n <= 32);
+        for (int row = 0; row < l.rows; row++)
+            for (int col = 0; col < l.cols; col++) {
+                int t0 = row * a.t_axis->n / l.rows, t1 = (row + 1) * a.t_axis->n / l.rows,
+                    u0 = col * a.u_axis->n / l.cols, u1 = (col + 1) * a.u_axis->n / l.cols;
+                Ref ref;
+                float got = word_pool_value(&a, &l, kind, row, col, &ref), best = -INFINITY;
+                for (int t = t0; t < t1; t++)
+                    for (int u = u0; u < u1; u++) {
+                        float x = a.v.values[attend_cell(&a, a.head, t, u)];
+                        assert_false(seen[t][u]);
+                        seen[t][u] = true;
+                        if (!isinf(x) && (isinf(best) || fabsf(x) > fabsf(best)))
+                            best = x;
+                    }
+                assert_true(got == best || (isinf(got) && isinf(best)));
+                assert_true(a.v.values[ref.cell] == got || isinf(got));
+            }
+        for (int t = 0; t < a.t_axis->n; t++)
+            for (int u = 0; u < a.u_axis->n; u++)
+                assert_true(seen[t][u]);
+        canvas_clear(&c);
+        view_draw(&VIEW_MATRIX, &p, r, SIDE_B, true);
+        int drawn = 0;
+        for (int y = 0; y < r.h; y++)
+            for (int x = 0; x < r.w; x++) {
+                const Cell *k = canvas_at(&c, y, x);
+                int t, u;
+                if (!k->ref.run || !cell_is_data(k))
+                    continue;
+                assert_true(word_pool_hit(&p, &a, &l, y, x, &t, &u));
+                assert_int_equal(attend_cell(&a, a.head, t, u), k->ref.cell);
+                drawn++;
+            }
+        assert_true(drawn >=
+                    l.rows / 2 * l.cols - 1); /* less the cursor's; two share a cell, and the upper one's Ref */
+        Buf text = {0};
+        export_text(&c, &text);
+        assert_true(r.w < 30 || strstr(buf_str(&text), "1 cell = ") != NULL);
+        assert_true(run("pool finer")); /* one token a cell, around the cursor */
+        canvas_clear(&c);
+        view_draw(&VIEW_MATRIX, &p, r, SIDE_B, true);
+        buf_clear(&text);
+        export_text(&c, &text);
+        assert_null(strstr(buf_str(&text), "1 cell = "));
+        buf_free(&text);
+    }
+    assert_true(run("pool auto; reset view"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen),
@@ -1129,6 +1208,7 @@ int main(void)
                                        cmocka_unit_test(nothing_is_drawn_for_nothing),
                                        cmocka_unit_test(one_view_of_words),
                                        cmocka_unit_test(words_that_share_a_line),
-                                       cmocka_unit_test(the_most_one_sided_row)};
+                                       cmocka_unit_test(the_most_one_sided_row),
+                                       cmocka_unit_test(a_matrix_of_many_words)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "tui/views/attention/word_pool.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
@@ -156,6 +157,15 @@ static Layout layout_words(Rect r, const Attend *a)
     return l;
 }
 
+/* Do its words not have a line and a column each, or shall several share one? */
+static bool pools_words(const Session *s, Rect r, const Attend *a)
+{
+    if (!are_words(a->t_axis) || !are_words(a->u_axis) || s->look.pool == 1)
+        return false;
+    Layout l = layout_words(r, a);
+    return s->look.pool > 1 || l.down.count < a->t_axis->n || l.across.count < a->u_axis->n;
+}
+
 /* Lines and columns of one tile where the pane has more room than tiles: about square, a cell being twice as high as
  * wide. *per_cell becomes 1 where a tile has whole lines. */
 static void zoom(int h, int w, int rows, int cols, int *per_cell, int *tall, int *wide)
@@ -208,6 +218,8 @@ static void least(const Session *s, Side side, int *h, int *w)
 {
     Attend a;
     if (!attend_open(s, side, -1, &a))
+        return;
+    if (pools_words(s, (Rect){0, 0, *h, *w}, &a)) /* all there is */
         return;
     Layout l = layout(s, true, (Rect){0, 0, *h, *w}, &a);
     if (are_words(a.t_axis) && are_words(a.u_axis)) {
@@ -371,6 +383,11 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Attend a;
     if (!attend_ready(p, r, side, &a))
         return;
+    if (pools_words(p->s, r, &a)) {
+        WordPool pool = word_pool(p, r, &a, p->s->look.pool);
+        word_pool_draw(p, r, &a, &pool, focus);
+        return;
+    }
     Layout l = layout(p->s, heat_halves(p), r, &a);
     ColourScale scale = attend_scale(p, &a, false);
     draw_cells(p, &a, &l, &scale);
@@ -413,8 +430,16 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     char t_label[32], u_label[32];
     if (!attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
-    Layout l = layout(p->s, heat_halves(p), r, &a);
-    int t = hit(&l.down, a.t, l.t, y, a.at_t), u = hit(&l.across, a.u, l.u, x, a.at_u);
+    int t, u;
+    if (pools_words(p->s, r, &a)) {
+        WordPool pool = word_pool(p, r, &a, p->s->look.pool);
+        if (!word_pool_hit(p, &a, &pool, y, x, &t, &u))
+            return false;
+    } else {
+        Layout l = layout(p->s, heat_halves(p), r, &a);
+        t = hit(&l.down, a.t, l.t, y, a.at_t);
+        u = hit(&l.across, a.u, l.u, x, a.at_u);
+    }
     if (t < 0 || u < 0)
         return false;
     if (t == a.at_t && u == a.at_u)
