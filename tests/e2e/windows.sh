@@ -47,7 +47,7 @@ still() {
         before=$now
         sleep 0.1
     done
-    [ -z "${KEEP:-}" ] || cp "$HOME_DIR/shot.png" "$KEEP/${1//[^a-z0-9]/-}.png"
+    [ -z "${KEEP:-}" ] || cp "$HOME_DIR/shot.png" "$KEEP/${1//[^A-Za-z0-9]/-}.png"
     [ "$n" -ge 2 ] || fail "$1: no screen appears"
 }
 # on_xterm WHAT TERM 'ARGUMENTS OF XTERM' [ARGUMENTS]: 80 by 24 cells of 8 by 13 pixels, no antialiasing: only the colours that were asked for
