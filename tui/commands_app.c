@@ -10,6 +10,7 @@
 #include "core/session/ask/export.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
+#include "core/session/learned/measures.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
 #include "tui/app.h"
@@ -169,16 +170,19 @@ static bool run_menu(Session *s, const Args *a, Err *err)
     static const struct {
         const char *name;
         void (*open)(Overlay *o, const Session *s);
-    } MENUS[] = {{"open", overlay_open_menu},
-                 {"view", overlay_view_menu},
-                 {"learned", overlay_learned_menu},
-                 {"marks", overlay_marks_menu},
-                 {"find", overlay_find_menu}};
+        bool reads;
+    } MENUS[] = {{"open", overlay_open_menu, false},
+                 {"view", overlay_view_menu, true},
+                 {"learned", overlay_learned_menu, true},
+                 {"marks", overlay_marks_menu, false},
+                 {"find", overlay_find_menu, false}};
     Ui *ui;
     for (size_t i = 0; a->count && i < sizeof MENUS / sizeof *MENUS; i++)
         if (strcmp(a->word[0], MENUS[i].name) == 0) {
             if (!lists(a, &ui, err))
                 return false;
+            if (MENUS[i].reads)
+                measures_read_history(s); /* which of its screens there is something on */
             MENUS[i].open(ui->overlay, s);
             return true;
         }

@@ -286,6 +286,16 @@ void overlay_open_menu(Overlay *o, const Session *s)
     }
 }
 
+/* How much of a command's summary a line of a list on 80 columns has room for: up to what explains it further. */
+static int brief(const char *summary)
+{
+    enum { ROOM = 62 };
+    size_t n = strcspn(summary, ";:");
+    for (size_t i = n; utf8_cells(summary) > ROOM && i-- && n > ROOM;)
+        n = summary[i] == ',' ? i : n;
+    return (int)(utf8_cells(summary) > ROOM ? n : strlen(summary));
+}
+
 /* The screens of what was learned, with their commands. */
 static void add_learned(Overlay *o, const Session *s)
 {
@@ -295,7 +305,8 @@ static void add_learned(Overlay *o, const Session *s)
         if (screen->group != GROUP_LEARNED || for_pictures(s, screen->own.commands) ||
             (screen->empty && screen->empty(s)))
             continue;
-        snprintf(text, sizeof text, "%-10s %s", screen->own.commands->name, screen->own.commands->summary);
+        const char *summary = screen->own.commands->summary;
+        utf8_print(text, sizeof text, "%-10s %.*s", screen->own.commands->name, brief(summary), summary);
         overlay_add(o, text, "", screen->own.commands->name);
     }
 }

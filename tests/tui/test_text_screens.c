@@ -139,6 +139,18 @@ static void line_of(int y, Buf *out)
     }
 }
 
+static bool on_screen(const char *text)
+{
+    Buf line = {0};
+    bool found = false;
+    for (int y = 0; y < c.h; y++) {
+        line_of(y, &line);
+        found = found || strstr(buf_str(&line), text);
+    }
+    buf_free(&line);
+    return found;
+}
+
 /* The text that is read and the one that is written, whole, above all panes. */
 static void look_for_words(void)
 {
@@ -490,6 +502,17 @@ static void own_models(void **state)
         if (cut && !cuts++) {
             assert_true(run("decode greedy") && decoding_all(&s, &error));
             assert_true(session_decoding(&s, SIDE_B)->cut);
+        }
+        if (config.form == SEQ2SEQ_DECODER_ONLY) { /* of its answer is told what no sentences are there to tell */
+            assert_true(run("menu learned"));
+            for (int k = 0; k < lists.count; k++)
+                assert_string_not_equal(lists.items[k].command, "training");
+            overlay_close(&lists);
+            assert_true(run("census"));
+            screen_spec(SCREEN_CENSUS)->work(&s, CLOCK_NEVER);
+            draw(24, 80);
+            assert_true(on_screen("lost without it"));
+            assert_false(on_screen("Sentences lost"));
         }
         if (config.form == SEQ2SEQ_DECODER_ONLY) { /* no lesson about the translator or about pictures is about it */
             static const char *const OFFERS[][2] = {{"decoder.embed", "Lesson 26,"},
@@ -846,18 +869,6 @@ static int braille(void)
     for (int i = 0; i < c.h * c.w; i++)
         n += c.cells[i].ch > 0x2800 && c.cells[i].ch < 0x2900;
     return n;
-}
-
-static bool on_screen(const char *text)
-{
-    Buf line = {0};
-    bool found = false;
-    for (int y = 0; y < c.h; y++) {
-        line_of(y, &line);
-        found = found || strstr(buf_str(&line), text);
-    }
-    buf_free(&line);
-    return found;
 }
 
 /* The sentence below the lens is about the row of the word in focus, as its table is; and where only one class has

@@ -114,6 +114,11 @@ static void read_beside(struct Measures *t, Record *r, const History *empty, con
     }
 }
 
+bool measures_history_read(const Session *s)
+{
+    return s->measures && s->measures->read;
+}
+
 void measures_read_history(Session *s)
 {
     static const char *const OWN[] = {"history.safetensors"}, *const TWIN[] = {"history-twin.safetensors",

@@ -110,6 +110,7 @@ bool measures_step_census(Session *s, int64_t deadline_ns); /* and where heads l
 bool measures_step_looks(Session *s, int64_t deadline_ns);
 /* Reads the records of training, if that was not done yet. */
 void measures_read_history(Session *s);
+bool measures_history_read(const Session *s); /* …was done */
 /* Called when model, picture or edits changed: drops what depended on them. */
 typedef enum StudyChange { MEASURES_MODEL, MEASURES_INPUT, MEASURES_EDITS } StudyChange;
 void measures_changed(Session *s, StudyChange what);

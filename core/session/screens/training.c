@@ -223,6 +223,16 @@ static const Command OWN = COMMAND("training", "learned", "training [N, +1, -1, 
                                    "show how the model learned, snapshot by snapshot: positions, curves",
                                    COMMAND_SESSION, run_training, NULL);
 
+/* Nothing was recorded of this model, as far as one has looked. */
+static bool no_record(const Session *s)
+{
+    const TaskKind *task = session_task(s);
+    History h;
+    return !task || !task->record(s->now->model, &h) ||
+           (measures_history_read(s) && !session_history(s) && !session_history_problem(s));
+}
+
 SCREEN_SPEC(TRAINING, .name = "training", .about = "film strip and curves of the training run", .group = GROUP_LEARNED,
             .command = "training", .own = {&OWN, 1, NULL}, .move = move_in_training, .enter = enter_film,
-            .next = next_film, .play = play_film, .work = measures_step_film, .say = say_training, .options = OPTIONS);
+            .next = next_film, .empty = no_record, .play = play_film, .work = measures_step_film, .say = say_training,
+            .options = OPTIONS);

@@ -382,7 +382,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Census c = census_open(p->s);
     Layout l = layout(&c, r);
-    if (c.why && session_words(p->s, side)) { /* no table without a number */
+    if (c.why && !c.here && session_words(p->s, side)) { /* no table without a number */
         Buf words = {0};
         buf_printf(&words, "Sentences lost without each head are %s.", c.why);
         canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&words));
