@@ -353,6 +353,12 @@ static void figures_of_the_step(void **state)
     drawn(&c, &VIEW_TRAINING, &text);
     assert_non_null(strstr(buf_str(&text), "loss ─2.5 ┄3.75"));
     assert_null(strstr(buf_str(&text), "check pictures")); /* not measured by then */
+    for (int w = 34; w <= 150; w += 4) {                   /* that they are means is said at every width */
+        canvas_resize(&c, 33, w);
+        drawn(&c, &VIEW_TRAINING, &text);
+        if (!strstr(buf_str(&text), w >= 120 ? "means over 10 recorded batches" : w > 100 ? "means o" : "means of 10"))
+            fail_msg("nothing at %d columns says what the figures are:\n%s", w, buf_str(&text));
+    }
     must("training twin");
     Buf title = {0};
     VIEW_TRAINING.title(&session, SIDE_A, &title);

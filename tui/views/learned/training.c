@@ -18,11 +18,13 @@ enum {
     THUMB_MOST = 4,
     CURVES_LEAST = 20,
     MAP_LEAST = 8,
-    LEGEND = 19,
+    LEGEND = 19, /* "─ with ┄ without" */
+    LEGEND_WIDE = 28,
     FIGURE_LINES = 3,
     FIGURES_LEAST = 36,
     WORD_WIDE = 10, /* the words beside the map */
-    WIDE = 140
+    WIDE = 140,
+    STATUS_WIDE = 58
 };
 
 typedef struct Training {
@@ -281,19 +283,34 @@ static void draw_figures(const Paint *p, const Training *t, Rect r)
     canvas_text(p->c, y, r.x, r.w, STYLE_TEXT, text);
 }
 
+/* What a number beside a curve is, in as many words as there is room for beside the legend of a twin, if need be
+ * instead of it; returns the cells. */
+static int put_means(const Paint *p, Rect r, bool twin)
+{
+    static const char *const TEXT[] = {"  (figures: means over %d recorded batches)", "  means of %d batches",
+                                       "  means of %d"};
+    char text[64];
+    const int legend[] = {LEGEND_WIDE, LEGEND, 0};
+    for (size_t k = twin ? 0 : 2; k < sizeof legend / sizeof *legend; k++)
+        for (size_t i = 0; i < sizeof TEXT / sizeof *TEXT; i++) {
+            utf8_print(text, sizeof text, TEXT[i], CURVES_MEAN);
+            if (utf8_cells(text) + legend[k] <= r.w)
+                return canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text);
+        }
+    return 0;
+}
+
 static void draw_status(const Paint *p, const Training *t, Rect r)
 {
     if (!t->count)
         return;
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG,
-                             r.w >= 40 ? "recorded while training, step %d" : "step %d", step_of(t));
+                             r.w >= STATUS_WIDE ? "recorded while training, step %d" : "step %d", step_of(t));
     used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  %d of %d", t->snapshot + 1, t->count);
-    if (r.w - used >= 3 * LEGEND)
-        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  (figures: means of %d records)",
-                              CURVES_MEAN);
+    used += put_means(p, (Rect){r.y, r.x + used, 1, r.w - used}, t->twin != NULL);
     if (!t->twin || r.w - used < LEGEND)
         return;
-    bool wide = r.w - used >= 2 * LEGEND;
+    bool wide = r.w - used >= LEGEND_WIDE;
     used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_SIDE_A, wide ? "   ─ with 1/√d_k" : "  ─ with");
     canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_SIDE_B, wide ? "   ┄ without" : "  ┄ without");
 }
