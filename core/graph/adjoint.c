@@ -1,4 +1,4 @@
-#include "core/graph/adjoint.h"
+#include "core/graph/grad.h"
 
 #include <math.h>
 #include <stdio.h>

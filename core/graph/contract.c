@@ -1,4 +1,4 @@
-#include "core/graph/contract.h"
+#include "core/graph/eval.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/graph/contract.h"
 #include "core/graph/walk.h"
 
 /* About how many cells (times reduced cells) of the widest node one item handles: with its neighbours they stay in

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/graph/grad_parts.h"
 
 /* Names of gradients begin at the root, whatever scope is being filled. */
 typedef struct Scope {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/graph/grad_parts.h"
+#include "core/graph/grad.h"
 
 static Dims dims_of(const Graph *g, NodeId n)
 {

@@ -1,4 +1,4 @@
-/* What a Run is made of. Internal to core/graph: run.c computes, run_keep.c forgets, run_hash.c hashes. */
+/* What a Run is made of. Internal to core/graph: run.c computes, run_keep.c forgets and hashes. */
 #ifndef VITRINE_GRAPH_RUN_STATE_H
 #define VITRINE_GRAPH_RUN_STATE_H
 #include "core/graph/eval.h"

@@ -9,8 +9,8 @@
 #include "core/base/buf.h"
 #include "core/base/mem.h"
 #include "core/graph/anatomy.h"
+#include "core/graph/explain.h"
 #include "core/graph/grad.h"
-#include "core/graph/vary.h"
 
 typedef struct LedgerWalk {
     bool *reached; /* [nodes]: the number is linear in it */

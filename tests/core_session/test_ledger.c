@@ -1,7 +1,7 @@
 /* `ledger` and `why` from an answer: contrasted with the runner-up, down to a pixel. */
 #include "tests/core_session/asking.h"
 
-#include "core/graph/vary.h"
+#include "core/graph/explain.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/exhibit.h"
 

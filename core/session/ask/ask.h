@@ -95,7 +95,7 @@ typedef struct VerdictRoute {
 /* Re-derives cells by streaming their terms and compares bit for bit: of every node that is made from others, probes
  * and gradients too. sample 0: every cell; then the pass is computed once more and a second hash counts as a difference
  * (without `first`). sample N: N cells of every node, the same ones each time. Then the other routes: maps against
- * their definition (map_exact.h), to the bound stated in kernels.h; gradients against the chain rule (adjoint.h); the
+ * their definition (map_exact.h), to the bound stated in kernels.h; gradients against the chain rule (grad.h); the
  * unedited run against the model's equations (direct.h), to 2e-5 of each tensor's largest value.
  * Calls session_trim. False when cancelled before anything could be compared. */
 typedef struct Verdict {

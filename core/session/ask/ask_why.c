@@ -6,7 +6,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
-#include "core/graph/vary.h"
+#include "core/graph/explain.h"
 #include "core/models/names.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask_parts.h"

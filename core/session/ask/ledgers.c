@@ -10,7 +10,7 @@
 #include "core/base/mem.h"
 #include "core/eval/ablation.h"
 #include "core/graph/anatomy.h"
-#include "core/graph/vary.h"
+#include "core/graph/explain.h"
 #include "core/session/address.h"
 #include "core/session/ask/say.h"
 #include "core/session/exhibit.h"

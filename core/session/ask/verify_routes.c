@@ -6,8 +6,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
-#include "core/graph/adjoint.h"
 #include "core/graph/anatomy.h"
+#include "core/graph/grad.h"
 #include "core/kernels/map_exact.h"
 #include "core/models/direct.h"
 #include "core/session/ask/verify_parts.h"
