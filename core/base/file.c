@@ -1,17 +1,31 @@
-/* Reading; the writing half is in file_out.c. */
+#define _GNU_SOURCE /* mkostemp */
 #include "core/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "core/base/mem.h"
 #include "core/base/stop.h"
 #include "core/base/utf8.h"
 
-enum { CHUNK = 1 << 16, NAME_SHOWN = 240 };
+/* A pipe with room for anything takes PIECE bytes (PIPE_BUF) without blocking. */
+#define TEMPORARY ".vitrine-"
+enum {
+    NAME_SHOWN = 240,
+    CHUNK = 1 << 16,
+    LINKS_MAX = 40,
+    PIECE = 4096,
+    REGULAR_PIECE = 1 << 20,
+    TEMPORARY_LENGTH = sizeof TEMPORARY - 1 + 6
+};
 
 static const char *kind_of(mode_t mode)
 {
@@ -174,4 +188,280 @@ const char *file_suffix(const char *path)
     const char *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
     return dot && dot != base ? dot + 1 : "";
+}
+
+/* --- writing --- */
+
+/* Of the files being written: who runs out of memory in the middle (die) takes them along. */
+static char *unfinished[8];
+
+static void remove_unfinished(void)
+{
+    for (size_t i = 0; i < sizeof unfinished / sizeof *unfinished; i++)
+        if (unfinished[i])
+            unlink(unfinished[i]);
+}
+
+static void note_unfinished(char *was, char *is)
+{
+    static bool registered;
+    registered = registered || atexit(remove_unfinished) == 0;
+    for (size_t i = 0; i < sizeof unfinished / sizeof *unfinished; i++)
+        if (unfinished[i] == was) {
+            unfinished[i] = is;
+            return;
+        }
+}
+
+static const char *shown(char out[NAME_SHOWN], const char *path)
+{
+    return utf8_clean(out, NAME_SHOWN, strcmp(path, "-") == 0 ? "standard output" : path);
+}
+
+static const char *remedy(int code)
+{
+    static const struct {
+        int code;
+        const char *text;
+    } table[] = {
+        {ENOSPC, "Free some space, or write to another disk."},
+        {EDQUOT, "Your quota is used up: delete something, or write elsewhere."},
+        {EFBIG, "The file-size limit is too small for it: see ulimit -f, or write less."},
+        {EACCES, "You may not write in that folder: name another one."},
+        {EPERM, "You may not write in that folder: name another one."},
+        {EROFS, "That disk is read-only: name another folder."},
+        {ENOENT, "That folder does not exist: make it with mkdir -p, or name another one."},
+        {ENOTDIR, "A part of the path is not a folder: check the spelling."},
+        {ENAMETOOLONG, "Take a shorter name."},
+        {EPIPE, "The program that reads the output has ended."},
+        {EBADF, "Standard output is closed: name a file."},
+        {ELOOP, "Links point to each other: name the file itself."},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].code == code)
+            return table[i].text;
+    return "Try another folder or disk.";
+}
+
+static bool fails(const char *path, int code, Err *err)
+{
+    char name[NAME_SHOWN];
+    return err_set(err, "%s: can't be written (%s). %s", shown(name, path), strerror(code), remedy(code));
+}
+
+/* A write past RLIMIT_FSIZE must come back as EFBIG, not end the program. A handler that somebody installed is left
+ * alone. */
+static void ignore_file_size_signal(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGXFSZ, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL) {
+        now.sa_handler = SIG_IGN;
+        sigaction(SIGXFSZ, &now, NULL);
+    }
+}
+
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* The file that path means once links are followed, whether it exists or not. The caller frees; NULL with errno set. */
+static char *follow_links(const char *path)
+{
+    char *at = xstrdup(path);
+    for (int hops = 0; hops < LINKS_MAX; hops++) {
+        struct stat st;
+        if (lstat(at, &st) != 0 && errno == ENOENT)
+            return at;
+        char to[4096];
+        ssize_t n = 0;
+        errno = 0;
+        if (lstat(at, &st) == 0 && !S_ISLNK(st.st_mode))
+            return at;
+        if (errno || (n = readlink(at, to, sizeof to)) <= 0 || (size_t)n >= sizeof to)
+            break;
+        size_t keep = to[0] == '/' ? 0 : folder_length(at);
+        char *next = xmalloc(keep + (size_t)n + 1);
+        memcpy(next, at, keep);
+        memcpy(next + keep, to, (size_t)n);
+        next[keep + (size_t)n] = 0;
+        free(at);
+        at = next;
+    }
+    int code = errno ? errno : ELOOP;
+    free(at);
+    errno = code;
+    return NULL;
+}
+
+/* Whether the file at target may be replaced; *mode becomes the mode of its successor. */
+static bool may_replace(const char *path, const char *target, mode_t *mode, Err *err)
+{
+    char name[NAME_SHOWN];
+    struct stat st;
+    mode_t mask = umask(077); /* can only be read by setting it; 077 in between errs on the private side */
+    umask(mask);
+    *mode = 0666 & ~mask;
+    if (stat(target, &st) != 0)
+        return errno == ENOENT ? true : fails(path, errno, err);
+    if (S_ISDIR(st.st_mode))
+        return err_set(err, "%s: is a folder. Name a file in it.", shown(name, path));
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, "%s: is a device or a pipe, not a file. Name a file, or - for standard output.",
+                       shown(name, path));
+    if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) != 0)
+        return err_set(err, "%s: is write-protected (%s). Name another file, or allow it with chmod u+w.",
+                       shown(name, path), strerror(errno));
+    *mode = st.st_mode & 0777;
+    return true;
+}
+
+static bool create_standard(FileOut *f, Err *err)
+{
+    fflush(stdout); /* what was printed before comes first */
+    int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0)
+        return fails("-", errno, err);
+    struct stat st;
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    *f = (FileOut){.fd = fd, .path = xstrdup("-"), .waits = !regular};
+    return true;
+}
+
+bool file_create(FileOut *f, const char *path, Err *err)
+{
+    *f = (FileOut){.fd = -1};
+    ignore_file_size_signal();
+    if (strcmp(path, "-") == 0)
+        return create_standard(f, err);
+    size_t length = strlen(path);
+    if (!length || path[length - 1] == '/') {
+        char name[NAME_SHOWN];
+        return err_set(err, "'%s': names no file. Put a file name at its end.", shown(name, path));
+    }
+    char *target = follow_links(path);
+    if (!target)
+        return fails(path, errno, err);
+    mode_t mode = 0;
+    if (!may_replace(path, target, &mode, err)) {
+        free(target);
+        return false;
+    }
+    /* Beside the target, so that rename stays on one disk; the name is short, so that a long target's is no obstacle.
+     */
+    static const char pattern[] = TEMPORARY "XXXXXX";
+    size_t folder = folder_length(target);
+    char *temporary = xmalloc(folder + sizeof pattern);
+    int fd;
+    memcpy(temporary, target, folder);
+    do {
+        memcpy(temporary + folder, pattern, sizeof pattern);
+        fd = mkostemp(temporary, O_CLOEXEC);
+    } while (fd < 0 && errno == EINTR && !stop_asked());
+    if (fd < 0) {
+        fails(path, errno, err);
+        free(target);
+        free(temporary);
+        return false;
+    }
+    (void)!fchmod(fd, mode); /* disks without modes refuse; the file then stays private */
+    *f = (FileOut){.fd = fd, .path = target, .temporary = temporary};
+    note_unfinished(NULL, temporary);
+    return true;
+}
+
+void file_abandon(FileOut *f)
+{
+    if (!f->path)
+        return;
+    if (f->fd >= 0)
+        close(f->fd);
+    if (f->temporary) {
+        unlink(f->temporary);
+        note_unfinished(f->temporary, NULL);
+    }
+    free(f->path);
+    free(f->temporary);
+    *f = (FileOut){.fd = -1};
+}
+
+static bool give_up(FileOut *f, int code, Err *err)
+{
+    fails(f->path, code, err);
+    file_abandon(f);
+    return false;
+}
+
+bool file_append(FileOut *f, const void *data, size_t n, Err *err)
+{
+    REQUIRE(f->path);
+    const size_t most = f->waits ? PIECE : REGULAR_PIECE;
+    for (const char *at = data; n;) {
+        if (f->waits ? !stop_wait(f->fd, POLLOUT) : stop_asked()) {
+            file_abandon(f);
+            return stop_refuse(err);
+        }
+        ssize_t put = write(f->fd, at, n < most ? n : most);
+        if (put < 0 && (errno == EINTR || (errno == EAGAIN && f->waits)))
+            continue;
+        if (put <= 0)
+            return give_up(f, put ? errno : ENOSPC, err);
+        at += put;
+        n -= (size_t)put;
+        f->written += (uint64_t)put;
+    }
+    return true;
+}
+
+bool file_commit(FileOut *f, Err *err)
+{
+    REQUIRE(f->path);
+    int bad = 0;
+    if (f->temporary)
+        do
+            bad = fsync(f->fd);
+        while (bad && errno == EINTR);
+    if (bad && errno != EINVAL) /* EINVAL: a disk that can't sync */
+        return give_up(f, errno, err);
+    /* After EINTR the descriptor is closed on Linux and the data are already on the disk. A network disk reports its
+     * quota here, for standard output too, where it is the duplicate that is closed. */
+    bad = close(f->fd);
+    f->fd = -1;
+    if (bad && errno != EINTR)
+        return give_up(f, errno, err);
+    if (f->temporary && rename(f->temporary, f->path) != 0)
+        return give_up(f, errno, err);
+    if (f->temporary)
+        note_unfinished(f->temporary, NULL);
+    free(f->temporary);
+    f->temporary = NULL;
+    file_abandon(f);
+    return true;
+}
+
+bool file_write(const char *path, const void *data, size_t n, Err *err)
+{
+    FileOut f;
+    return file_create(&f, path, err) && file_append(&f, data, n, err) && file_commit(&f, err);
+}
+
+void file_tidy(int folder, int64_t seconds)
+{
+    int fd = folder < 0 ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* a place of its own in it */
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    const time_t now = time(NULL);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        struct stat st;
+        if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(e->d_name) == TEMPORARY_LENGTH &&
+            fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+            now - st.st_mtime >= seconds)
+            unlinkat(fd, e->d_name, 0);
+    }
+    closedir(d);
 }

@@ -1,5 +1,5 @@
-/* What the files that read a picture share, in the order in which its bytes pass them: image_kind.c, image_check_*.c,
- * image_child.c, image_decode.c, image.c. Only these, their tests and their fuzz target include this. */
+/* What the files that read a picture share, in the order in which its bytes pass them: image_kind.c, image_check.c,
+ * image_plain.c, image_child.c, image_decode.c, image.c. Only these, their tests and their fuzz target include this. */
 #ifndef VITRINE_IO_IMAGE_PARTS_H
 #define VITRINE_IO_IMAGE_PARTS_H
 #include <stdbool.h>
@@ -26,7 +26,7 @@ const ImageKind *image_kind_find(const uint8_t *bytes, size_t n); /* NULL when u
  */
 bool image_kind_refuse(const ImageKind *k, const char *name, Err *err);
 
-/* --- checking before anything is decoded (image.c, image_check_*.c) */
+/* --- checking before anything is decoded (image.c, image_check.c, image_plain.c) */
 typedef struct ImagePlan {
     ImageFormat format;
     int width, height; /* as stored, before the orientation */
@@ -83,7 +83,7 @@ void image_child_free(ImageChild *d);                                    /* ends
 /* All of it for one picture. */
 bool image_decode_confined(Image *out, const ImagePlan *plan, const uint8_t *bytes, size_t n, Err *err);
 
-/* --- portable anymaps (image_pnm.c): P2, P3, P5, P6, samples scaled to 8 bits with rounding */
+/* --- portable anymaps (image_plain.c): P2, P3, P5, P6, samples scaled to 8 bits with rounding */
 bool image_pnm(Image *out, const uint8_t *bytes, size_t n, Err *err);
 
 /* --- orientation (image.c) */
