@@ -82,3 +82,19 @@ void direct_attend(const DirectSeen *s, const double *q, double (*bias)(const vo
     }
     free(row);
 }
+
+void direct_mlp(const DirectMlp *p, const double *x, size_t n, double *y)
+{
+    const size_t m = p->hidden;
+    double *hidden = direct_zeros(n, m), *gate = p->gate ? direct_zeros(n, m) : NULL;
+    direct_linear(p->up, p->up_bias, x, n, p->width, hidden, m);
+    if (gate)
+        direct_linear(p->gate, p->gate_bias, x, n, p->width, gate, m);
+    for (size_t i = 0; i < n * m; i++)
+        hidden[i] = gate ? hidden[i] * map_exact(p->act, gate[i]) : map_exact(p->act, hidden[i]);
+    if (p->gamma)
+        direct_norm(p->gamma, p->beta, p->rms, p->eps, hidden, n, m, hidden);
+    direct_linear(p->down, p->down_bias, hidden, n, m, y, p->width);
+    free(hidden);
+    free(gate);
+}

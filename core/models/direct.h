@@ -35,6 +35,18 @@ typedef struct DirectSeen {
 void direct_attend(const DirectSeen *s, const double *q, double (*bias)(const void *of, size_t head, size_t u),
                    const void *of, double *z);
 
+/* An MLP; what is NULL it has not. gamma, beta: of a norm over the hidden numbers. */
+typedef struct DirectMlp {
+    MapFn act;
+    size_t width, hidden;
+    const WeightTensor *up, *gate, *down;
+    const float *up_bias, *gate_bias, *down_bias, *gamma, *beta;
+    bool rms; /* as direct_norm */
+    double eps;
+} DirectMlp;
+/* y[n,width] = act(x W_up + b) W_down + b, or with a gate (act(x W_gate + b) · (x W_up + b)) W_down + b. */
+void direct_mlp(const DirectMlp *p, const double *x, size_t n, double *y);
+
 /* --- a Vision Transformer: the equations of vit.h's papers --- */
 
 /* From the input (as vit_build takes it) to the tokens that the first block gets, z[t,d] (behind norm_pre). */

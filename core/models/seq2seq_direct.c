@@ -246,41 +246,30 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
     free(values);
 }
 
-/* first: W_UP. */
+/* first: W_UP, which its bias, W_DOWN and that one's bias follow in the table. */
 static void mlp(const From *f, Seq2seqRole first, const double *x, int n, double *out)
 {
-    const Seq2seqConfig *c = f->c;
-    size_t d = (size_t)c->width, m = (size_t)c->mlp;
-    double *hidden = direct_zeros((size_t)n, m);
-    linear(f, first, x, n, d, hidden, m);
-    if (c->gated) {
-        double *gate = direct_zeros((size_t)n, m);
-        linear(f, first == SEQ2SEQ_DEC_W_UP ? SEQ2SEQ_DEC_W_GATE : SEQ2SEQ_ENC_W_GATE, x, n, d, gate, m);
-        for (size_t i = 0; i < (size_t)n * m; i++)
-            hidden[i] *= map_exact(c->act, gate[i]);
-        free(gate);
-    } else
-        for (size_t i = 0; i < (size_t)n * m; i++)
-            hidden[i] = map_exact(c->act, hidden[i]);
-    linear(f, (Seq2seqRole)(first + 2), hidden, n, m, out, d);
-    free(hidden);
+    const Seq2seqRole gate = first == SEQ2SEQ_DEC_W_UP ? SEQ2SEQ_DEC_W_GATE : SEQ2SEQ_ENC_W_GATE;
+    const DirectMlp p = {.act = f->c->act,
+                         .width = (size_t)f->c->width,
+                         .hidden = (size_t)f->c->mlp,
+                         .up = tensor(f, first),
+                         .up_bias = weight(f, (Seq2seqRole)(first + 1)),
+                         .gate = tensor(f, gate),
+                         .gate_bias = weight(f, (Seq2seqRole)(gate + 1)),
+                         .down = tensor(f, (Seq2seqRole)(first + 2)),
+                         .down_bias = weight(f, (Seq2seqRole)(first + 3))};
+    direct_mlp(&p, x, (size_t)n, out);
 }
 
-/* out[d] += share · W_down (act(W_gate x) · (W_up x)); hidden: room for twice m numbers. */
-static void add_expert(MapFn act, const WeightTensor *gate, const WeightTensor *up, const WeightTensor *down, size_t m,
-                       const double *x, size_t d, double share, double *hidden, double *out)
+/* out[width] += share of what an expert makes of a token. */
+static void add_expert(const DirectMlp *p, const double *x, double share, double *out)
 {
-    float *room = xfloats(m);
-    direct_linear(gate, NULL, x, 1, d, hidden, m);
-    direct_linear(up, NULL, x, 1, d, hidden + m, m);
-    for (size_t i = 0; i < m; i++)
-        hidden[i] = map_exact(act, hidden[i]) * hidden[m + i];
-    for (size_t o = 0; o < d; o++) {
-        const float *row = weight_floats(down, o * m, m, room);
-        for (size_t i = 0; i < m; i++)
-            out[o] += share * (double)row[i] * hidden[i];
-    }
-    free(room);
+    double *own = direct_zeros(p->width, 1);
+    direct_mlp(p, x, 1, own);
+    for (size_t i = 0; i < p->width; i++)
+        out[i] += share * own[i];
+    free(own);
 }
 
 /* Which are the `most` largest of p[count], of equal ones the first: yes[count]. The graph's choice, where none that it
@@ -312,7 +301,13 @@ static void experts(const From *f, const double *x, int n, double *out)
     size_t d = (size_t)f->c->width, m = (size_t)e->width, count = (size_t)e->count, more = (size_t)e->shared;
     const WeightTensor *gate = tensor(f, SEQ2SEQ_EXPERT_W_GATE), *up = tensor(f, SEQ2SEQ_EXPERT_W_UP),
                        *down = tensor(f, SEQ2SEQ_EXPERT_W_DOWN);
-    double *p = direct_zeros(count, 1), *hidden = direct_zeros(m > more ? m : more, 2);
+    const DirectMlp all = {.act = f->c->act,
+                           .width = d,
+                           .hidden = more,
+                           .up = tensor(f, SEQ2SEQ_SHARED_W_UP),
+                           .gate = tensor(f, SEQ2SEQ_SHARED_W_GATE),
+                           .down = tensor(f, SEQ2SEQ_SHARED_W_DOWN)};
+    double *p = direct_zeros(count, 1);
     bool *yes = xcalloc(count, sizeof *yes);
     for (size_t t = 0; t < (size_t)n; t++) {
         const double *token = x + t * d;
@@ -326,18 +321,17 @@ static void experts(const From *f, const double *x, int n, double *out)
         for (size_t i = 0; i < count; i++) {
             const size_t at = i * m * d;
             const WeightTensor own[] = {weight_from(gate, at), weight_from(up, at), weight_from(down, at)};
+            const DirectMlp one = {
+                .act = f->c->act, .width = d, .hidden = m, .gate = &own[0], .up = &own[1], .down = &own[2]};
             if (yes[i])
-                add_expert(f->c->act, &own[0], &own[1], &own[2], m, token, d, e->normalised ? p[i] / sum : p[i], hidden,
-                           to);
+                add_expert(&one, token, e->normalised ? p[i] / sum : p[i], to);
         }
         if (!more)
             continue;
         direct_linear(tensor(f, SEQ2SEQ_SHARED_W_OPEN), NULL, token, 1, d, &open, 1);
-        add_expert(f->c->act, tensor(f, SEQ2SEQ_SHARED_W_GATE), tensor(f, SEQ2SEQ_SHARED_W_UP),
-                   tensor(f, SEQ2SEQ_SHARED_W_DOWN), more, token, d, map_exact(MAP_SIGMOID, open), hidden, to);
+        add_expert(&all, token, map_exact(MAP_SIGMOID, open), to);
     }
     free(p);
-    free(hidden);
     free(yes);
 }
 

@@ -7,15 +7,21 @@
 #include "core/kernels/map_exact.h"
 
 /* A weight of the block's layer, or of the whole model; NULL where it has none such. */
+static const WeightTensor *tensor(const VitDirectBlock *b, VitRole r)
+{
+    return vit_has(b->c, r) ? vit_weight(b->w, r, vit_role_in_block(r) ? b->layer : 0) : NULL;
+}
+
 static const float *weight(const VitDirectBlock *b, VitRole r)
 {
-    return vit_has(b->c, r) ? vit_weight(b->w, r, vit_role_in_block(r) ? b->layer : 0)->data : NULL;
+    const WeightTensor *t = tensor(b, r);
+    return t ? t->data : NULL;
 }
 
 static void linear(const VitDirectBlock *b, VitRole w, VitRole bias, const double *x, size_t inputs, double *y,
                    size_t outputs)
 {
-    direct_linear(&(WeightTensor){.data = weight(b, w)}, weight(b, bias), x, 1, inputs, y, outputs);
+    direct_linear(tensor(b, w), weight(b, bias), x, 1, inputs, y, outputs);
 }
 
 /* The model's norm of n numbers, y may be x; gamma's role is followed by beta's. */
@@ -237,21 +243,25 @@ static void attention(const VitDirectBlock *b, int t, double *out)
     free(z);
 }
 
-static void mlp(const VitDirectBlock *b, const double *x, double *out)
+/* up: W_UP, which its bias, W_DOWN and that one's bias follow in the table. */
+static void mlp(const VitDirectBlock *b, VitRole up, const double *x, double *out)
 {
     const VitConfig *c = b->c;
-    size_t d = (size_t)c->width, m = (size_t)c->mlp;
-    double *hidden = direct_zeros(m, 1), *gate = direct_zeros(m, 1);
-    linear(b, VIT_W_UP, VIT_B_UP, x, d, hidden, m);
-    if (c->gated)
-        linear(b, VIT_W_GATE, VIT_B_GATE, x, d, gate, m);
-    for (size_t i = 0; i < m; i++)
-        hidden[i] = c->gated ? hidden[i] * map_exact(c->act, gate[i]) : map_exact(c->act, hidden[i]);
-    if (c->hidden_norm)
-        norm(b, VIT_HIDDEN_GAMMA, m, hidden, hidden);
-    linear(b, VIT_W_DOWN, VIT_B_DOWN, hidden, m, out, d);
-    free(hidden);
-    free(gate);
+    const bool block = up == VIT_W_UP;
+    const DirectMlp p = {.act = c->act,
+                         .width = (size_t)c->width,
+                         .hidden = (size_t)c->mlp,
+                         .up = tensor(b, up),
+                         .up_bias = weight(b, (VitRole)(up + 1)),
+                         .gate = block ? tensor(b, VIT_W_GATE) : NULL,
+                         .gate_bias = block ? weight(b, VIT_B_GATE) : NULL,
+                         .gamma = block ? weight(b, VIT_HIDDEN_GAMMA) : NULL,
+                         .beta = block ? weight(b, VIT_HIDDEN_BETA) : NULL,
+                         .rms = c->rms_norm,
+                         .eps = (double)c->eps,
+                         .down = tensor(b, (VitRole)(up + 2)),
+                         .down_bias = weight(b, (VitRole)(up + 3))};
+    direct_mlp(&p, x, 1, out);
 }
 
 /* x += what a sub-layer found, times its layer scale. */
@@ -274,17 +284,17 @@ void vit_direct_token(const VitDirectBlock *b, int t, double *out)
     add_to(b, x, found, VIT_ATTN_LS);
     if (c->post_norm) { /* z′ = LN(z + MSA(z)), z = LN(z′ + MLP(z′)) */
         norm(b, VIT_LN1_GAMMA, d, x, x);
-        mlp(b, x, found);
+        mlp(b, VIT_W_UP, x, found);
         add_to(b, x, found, VIT_MLP_LS);
         norm(b, VIT_LN2_GAMMA, d, x, out);
     } else if (c->branch_norm) { /* z′ = z + LN(MSA(z)), z = z′ + LN(MLP(z′)) */
-        mlp(b, x, found);
+        mlp(b, VIT_W_UP, x, found);
         norm(b, VIT_LN2_GAMMA, d, found, found);
         add_to(b, x, found, VIT_MLP_LS);
         memcpy(out, x, d * sizeof *x);
     } else { /* z′ = z + MSA(LN(z)), z = z′ + MLP(LN(z′)) */
         norm(b, VIT_LN2_GAMMA, d, x, out);
-        mlp(b, out, found);
+        mlp(b, VIT_W_UP, out, found);
         add_to(b, x, found, VIT_MLP_LS);
         memcpy(out, x, d * sizeof *x);
     }
@@ -308,11 +318,9 @@ static void last(const VitDirectBlock *whole, const float *z, int t, double *out
 static void pooled(const VitDirectBlock *whole, const double *tokens, double *y)
 {
     const VitConfig *c = whole->c;
-    size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e, n = (size_t)vit_tokens(c),
-           m = (size_t)c->mlp;
+    size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e, n = (size_t)vit_tokens(c);
     double *probe = direct_zeros(d, 1), *q = direct_zeros(inner, 1), *k = direct_zeros(n, inner),
-           *v = direct_zeros(n, inner), *z = direct_zeros(inner, 1), *normed = direct_zeros(d, 1),
-           *hidden = direct_zeros(m, 1);
+           *v = direct_zeros(n, inner), *z = direct_zeros(inner, 1), *normed = direct_zeros(d, 1);
     direct_widen(weight(whole, VIT_PROBE), d, probe);
     if (c->bare_probe)
         memcpy(q, probe, d * sizeof *q);
@@ -329,14 +337,11 @@ static void pooled(const VitDirectBlock *whole, const double *tokens, double *y)
         memcpy(y, probe, d * sizeof *y);
     } else {
         norm(whole, VIT_POOL_GAMMA, d, probe, normed);
-        linear(whole, VIT_POOL_W_UP, VIT_POOL_B_UP, normed, d, hidden, m);
-        for (size_t i = 0; i < m; i++)
-            hidden[i] = map_exact(c->act, hidden[i]);
-        linear(whole, VIT_POOL_W_DOWN, VIT_POOL_B_DOWN, hidden, m, y, d);
+        mlp(whole, VIT_POOL_W_UP, normed, y);
         for (size_t i = 0; i < d; i++)
             y[i] += probe[i];
     }
-    double *const all[] = {probe, q, k, v, z, normed, hidden};
+    double *const all[] = {probe, q, k, v, z, normed};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
