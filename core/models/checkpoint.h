@@ -105,6 +105,12 @@ typedef struct Checkpoint {
     Arena arena;
 } Checkpoint;
 
+/* dir/model.safetensors with all weights, in their order. stored: what one is called there, in room; out has its shape
+ * in the model, which may be another there. */
+typedef const char *StoredAs(const Model *m, const WeightPlace *w, Arena *room, TensorOut *out);
+bool model_write_weights(const Model *m, const char *dir, StoredAs *stored, const char *const *metadata, ModelFill fill,
+                         void *context, Err *err);
+
 /* Opens the tensors (path as model_load), reads the JSON files beside them, recognises the layout. A zeroed Checkpoint
  * is closed. */
 bool checkpoint_open(Checkpoint *k, const char *path, Err *err);

@@ -125,7 +125,7 @@ void model_free(Model *m); /* accepts a zeroed Model */
 /* Writes dir/model.safetensors and dir/config.json (Hugging Face names, plus head_dim and the knobs that family lacks,
  * as keys of their own) and dir/preprocessor_config.json. The folder must exist. */
 bool model_save(const Model *m, const char *dir, Err *err);
-/* The same for weights that are made one at a time: fill writes one weight's cells. */
+/* The same for weights that are made one at a time: fill writes one weight's cells. NULL: the model has them. */
 typedef void (*ModelFill)(void *context, const WeightPlace *w, float *out);
 bool model_save_filled(const Model *m, const char *dir, ModelFill fill, void *context, Err *err);
 

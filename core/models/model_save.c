@@ -7,82 +7,65 @@
 #include "core/base/buf.h"
 #include "core/base/file.h"
 #include "core/models/checkpoint.h"
+#include "core/models/family.h"
 
 static const char *const ACT_NAMES[MAP_COUNT] = {
     [MAP_GELU] = "gelu", [MAP_GELU_TANH] = "gelu_pytorch_tanh", [MAP_QUICK_GELU] = "quick_gelu", [MAP_RELU] = "relu",
     [MAP_SILU] = "silu",
 };
 
-static void put_name(Buf *b, VitRole r, int layer)
+/* Weights that are made one at a time, in order. */
+typedef struct Made {
+    const Model *m;
+    ModelFill fill;
+    void *context;
+    WeightPlace w;
+    float *values;
+} Made;
+
+static const float *next_made(void *made, size_t i, Err *err)
 {
-    LayoutName how;
-    layout_alternative(LAYOUTS[0].names[r], 0, layer, &how);
-    buf_printf(b, "\"%s%s\"", layout_outside(r) ? "" : "vit.", how.name);
+    Made *v = made;
+    (void)i, (void)err;
+    REQUIRE(model_weight(v->m, &v->w));
+    free(v->values);
+    v->fill(v->context, &v->w, v->values = xfloats(v->w.cells));
+    return v->values;
 }
 
-/* Tokens and positions have a batch axis of 1 in front, as that family stores them. */
-static void put_shape(Buf *b, const VitConfig *c, VitRole r)
+bool model_write_weights(const Model *m, const char *dir, StoredAs *stored, const char *const *metadata, ModelFill fill,
+                         void *context, Err *err)
 {
-    size_t shape[4];
-    int rank = layout_shape(&(LayoutName){.parts = 1}, c, r, shape);
-    bool batch = r == VIT_CLS || r == VIT_DIST || r == VIT_REGISTERS || r == VIT_POS;
-    if (r == VIT_MASK_TOKEN) { /* …and the mask token one more */
-        buf_printf(b, "[1,1,%zu]", shape[0]);
-        return;
+    Arena room = {0};
+    TensorOut *out = xcalloc(m->family->places(m), sizeof *out);
+    Made made = {.m = m, .fill = fill, .context = context};
+    size_t n = 0;
+    for (WeightPlace w = {0}; model_weight(m, &w); n++) {
+        out[n] = (TensorOut){.rank = w.rank, .data = fill ? NULL : weight_all_floats(w.at, w.cells, &room)};
+        memcpy(out[n].shape, w.shape, sizeof w.shape);
+        out[n].name = stored(m, &w, &room, &out[n]);
     }
-    buf_puts(b, batch ? "[1" : "[");
-    for (int i = 0; i < rank; i++)
-        buf_printf(b, "%s%zu", i || batch ? "," : "", shape[i]);
-    buf_puts(b, "]");
-}
-
-static void put_header(Buf *b, const Model *m)
-{
-    uint64_t at = 0;
-    Buf json = {0};
-    buf_puts(&json, "{\"__metadata__\":{\"format\":\"pt\"}");
-    for (WeightPlace w = {0}; model_weight(m, &w);) {
-        uint64_t bytes = (uint64_t)w.cells * sizeof(float);
-        buf_putc(&json, ',');
-        put_name(&json, (VitRole)w.role, w.layer);
-        buf_puts(&json, ":{\"dtype\":\"F32\",\"shape\":");
-        put_shape(&json, &m->vit, (VitRole)w.role);
-        buf_printf(&json, ",\"data_offsets\":[%llu,%llu]}", (unsigned long long)at, (unsigned long long)(at + bytes));
-        at += bytes;
-    }
-    buf_putc(&json, '}');
-    while (json.len % 8)
-        buf_putc(&json, ' ');
-    uint8_t length[8];
-    for (int i = 0; i < 8; i++)
-        length[i] = (uint8_t)((uint64_t)json.len >> (8 * i));
-    buf_add(b, length, sizeof length);
-    buf_add(b, json.data, json.len);
-    buf_free(&json);
-}
-
-static bool save_weights(const Model *m, const char *path, ModelFill fill, void *context, Err *err)
-{
-    FileOut out;
-    Buf header = {0};
-    put_header(&header, m);
-    bool ok = file_create(&out, path, err);
-    if (!ok)
-        goto done;
-    ok = file_append(&out, header.data, header.len, err);
-    for (WeightPlace w = {0}; ok && model_weight(m, &w);) {
-        float *values = xfloats(w.cells);
-        fill(context, &w, values);
-        ok = file_append(&out, values, w.cells * sizeof *values, err);
-        free(values);
-    }
-    if (ok)
-        ok = file_commit(&out, err);
-    else
-        file_abandon(&out);
-done:
-    buf_free(&header);
+    bool ok = tensors_write_each(arena_printf(&room, "%s/model.safetensors", dir), TF_SAFETENSORS, out, n, metadata,
+                                 next_made, &made, err);
+    free(made.values);
+    free(out);
+    arena_free(&room);
     return ok;
+}
+
+/* Tokens and positions have a batch axis of 1 in front, as that family stores them, and the mask token one more. */
+static const char *stored(const Model *m, const WeightPlace *w, Arena *room, TensorOut *out)
+{
+    const VitRole r = (VitRole)w->role;
+    LayoutName how;
+    size_t shape[4],
+        front = r == VIT_MASK_TOKEN ? 2 : r == VIT_CLS || r == VIT_DIST || r == VIT_REGISTERS || r == VIT_POS;
+    const int rank = layout_shape(&(LayoutName){.parts = 1}, &m->vit, r, shape);
+    out->rank = (int)front + rank;
+    out->shape[0] = out->shape[1] = 1;
+    memcpy(out->shape + front, shape, (size_t)rank * sizeof *shape);
+    layout_alternative(LAYOUTS[0].names[r], 0, w->layer, &how);
+    return arena_printf(room, "%s%s", layout_outside(r) ? "" : "vit.", how.name);
 }
 
 /* The shortest decimal that reads back as the same float. */
@@ -219,7 +202,7 @@ static bool save_text(const Model *m, const char *dir, const char *name, void (*
 
 bool model_save_filled(const Model *m, const char *dir, ModelFill fill, void *context, Err *err)
 {
-    Buf path = {0};
+    static const char *const METADATA[] = {"format", "pt", NULL};
     const VitConfig *c = &m->vit;
     if (c->rope || c->bias || c->gated || c->hidden_norm || c->patch_norm || c->merged_norm || c->branch_norm ||
         c->project || c->embeds || c->pool == VIT_POOL_BOTH || c->pool == VIT_POOL_ATTENTION || vit_resizes(c) ||
@@ -228,21 +211,12 @@ bool model_save_filled(const Model *m, const char *dir, ModelFill fill, void *co
                        dir, m->layout ? m->layout : "seeded");
     if (!file_is_dir(dir))
         return err_set(err, "%s: no such folder; make it first (mkdir -p)", dir);
-    buf_printf(&path, "%s/model.safetensors", dir);
-    bool ok = save_weights(m, buf_str(&path), fill, context, err) &&
-              save_text(m, dir, "config.json", put_config, err) &&
-              save_text(m, dir, "preprocessor_config.json", put_processor, err);
-    buf_free(&path);
-    return ok;
-}
-
-static void copy_weight(void *context, const WeightPlace *w, float *out)
-{
-    (void)context;
-    memcpy(out, w->data, w->cells * sizeof *out);
+    return model_write_weights(m, dir, stored, METADATA, fill, context, err) &&
+           save_text(m, dir, "config.json", put_config, err) &&
+           save_text(m, dir, "preprocessor_config.json", put_processor, err);
 }
 
 bool model_save(const Model *m, const char *dir, Err *err)
 {
-    return model_save_filled(m, dir, copy_weight, NULL, err);
+    return model_save_filled(m, dir, NULL, NULL, err);
 }

@@ -1,13 +1,7 @@
 /* The two layouts of text models that are not the hub's, as rows like its families; and writing one. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/io/tensors.h"
+#include "core/models/checkpoint.h"
 #include "core/models/text_hub.h"
 #include "core/models/text_model.h"
-
-enum { PATH = 4096, NAME = 160 };
 
 /* The program's own form: each weight as the graph calls it. */
 #define AT_OUTPUT ""
@@ -53,23 +47,15 @@ bool text_weights_read(Model *m, const char *folder, ModelProgress progress, voi
     return hub_weights(m, folder, &TORCH, progress, context, err);
 }
 
+static const char *stored(const Model *m, const WeightPlace *w, Arena *room, TensorOut *out)
+{
+    char name[160];
+    (void)m, (void)out;
+    seq2seq_role_path((Seq2seqRole)w->role, w->layer, name, sizeof name);
+    return arena_strdup(room, name);
+}
+
 bool text_weights_write(const Model *m, const char *folder, Err *err)
 {
-    char path[PATH];
-    Arena names = {0};
-    TensorOut *out = xcalloc(seq2seq_weights_count(&m->text), sizeof *out);
-    size_t n = 0;
-    for (WeightPlace w = {0}; model_weight(m, &w); n++) {
-        char name[NAME];
-        seq2seq_role_path((Seq2seqRole)w.role, w.layer, name, sizeof name);
-        out[n] = (TensorOut){.name = arena_strdup(&names, name),
-                             .data = weight_all_floats(w.at, w.cells, &names),
-                             .rank = w.rank};
-        memcpy(out[n].shape, w.shape, sizeof w.shape);
-    }
-    snprintf(path, sizeof path, "%s/model.safetensors", folder);
-    bool ok = tensors_write(path, TF_SAFETENSORS, out, n, NULL, err);
-    free(out);
-    arena_free(&names);
-    return ok;
+    return model_write_weights(m, folder, stored, NULL, NULL, NULL, err);
 }
