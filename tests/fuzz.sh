@@ -21,7 +21,11 @@ if ! $MAKE --no-print-directory VARIANT=fuzz CC=clang OPT=-O1 CFLAGS="$SAN -fsan
     exit
 fi
 mkdir -p build/fuzz/found
-declare -A SEEDS=([fuzz_image]="tests/data/image tests/data/resize" [fuzz_tensors]="tests/data/tensors" [fuzz_json]="tests/data/oracle/tiny" [fuzz_lesson]="lessons")
+declare -A SEEDS=([fuzz_image]="tests/data/image tests/data/resize" [fuzz_tensors]="tests/data/tensors" [fuzz_json]="tests/data/oracle/tiny" [fuzz_lesson]="lessons" [fuzz_text_model]="$LOG/configs")
+mkdir "$LOG/configs"
+for config in tests/data/families/words_*/config.json; do
+    cp "$config" "$LOG/configs/$(basename "$(dirname "$config")")"
+done
 
 # one NAME: its log says how it ended
 one() {

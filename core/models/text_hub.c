@@ -77,13 +77,22 @@ static bool gpt_neo(const HubReading *k, Seq2seqConfig *c, Err *err)
            err_set(err, "%s: \"attention_types\" is for %d blocks, the model has %d", k->path, at, c->decoder_layers);
 }
 
+/* So many times a size, cut to a whole number: `share` where config.json has no such key. */
+static bool times(const HubReading *k, const char *key, float share, int size, int *out, Err *err)
+{
+    enum { MOST = 1 << 30 };
+    if (!hub_real(k, key, &share, err))
+        return false;
+    if (!(share >= 0 && (double)share * size <= MOST))
+        return err_set(err, "%s: \"%s\" is %g, and %d times that is no size", k->path, key, (double)share, size);
+    *out = (int)(share * (float)size);
+    return true;
+}
+
 /* A share of every head is rotated. */
 static bool partly(const HubReading *k, Seq2seqConfig *c, const char *key, float share, Err *err)
 {
-    if (!hub_real(k, key, &share, err))
-        return false;
-    c->rope.width = (int)((float)c->head_dim * share);
-    return true;
+    return times(k, key, share, c->head_dim, &c->rope.width, err);
 }
 
 static bool neox(const HubReading *k, Seq2seqConfig *c, Err *err)
@@ -172,7 +181,6 @@ static bool mpt(const HubReading *k, Seq2seqConfig *c, Err *err)
     const Json *a = json_get(k->config, "attn_config"), *alibi = json_get(a, "alibi");
     static const char *const OFF[] = {"clip_qkv", "qk_ln", "softmax_scale", "prefix_lm", "attn_uses_sequence_id"};
     double most = 8;
-    float ratio = 4;
     for (size_t i = 0; i < sizeof OFF / sizeof *OFF; i++) {
         JsonKind kind = json_kind(json_get(a, OFF[i]));
         if (kind != JK_NULL && kind != JK_FALSE)
@@ -181,10 +189,7 @@ static bool mpt(const HubReading *k, Seq2seqConfig *c, Err *err)
     json_number(json_get(a, "alibi_bias_max"), &most);
     if (!json_bool(alibi, true) || most < 8 || most > 8)
         return err_set(err, "%s: \"attn_config\" must have \"alibi\": true and \"alibi_bias_max\": 8", k->path);
-    if (!hub_real(k, "expansion_ratio", &ratio, err))
-        return false;
-    c->mlp = (int)(ratio * (float)c->width);
-    return true;
+    return times(k, "expansion_ratio", 4, c->width, &c->mlp, err);
 }
 
 /* All biases or none, those of the norms too. */

@@ -115,6 +115,8 @@ static void look_alikes(void **state)
         {"starcoder2", "\"norm_epsilon\"", "\"layer_norm_epsilon\": 1e-05, \"norm_epsilon\"", NULL},
         {"mpt", "\"qk_ln\": false", "\"qk_ln\": true", "\"attn_config\" has \"qk_ln\""},
         {"mpt", "\"alibi\": true", "\"alibi\": false", "must have \"alibi\": true"},
+        {"mpt", "\"expansion_ratio\": ", "\"expansion_ratio\": 1000000000, \"was\": ", "16 times that is no size"},
+        {"gpt_neox", "\"rotary_pct\": ", "\"rotary_pct\": -1e30, \"was\": ", "times that is no size"},
         {"opt", "\"word_embed_proj_dim\": 16", "\"word_embed_proj_dim\": 8", "narrower than the model"},
         {"stablelm", "\"use_parallel_residual\": false", "\"use_parallel_residual\": true", "must be false"},
         {"gemma3", "\"sliding_window_pattern\": 2", "\"layer_types\": [\"chunked_attention\", \"a\", \"b\"]",
