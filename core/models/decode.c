@@ -68,12 +68,13 @@ typedef struct Candidate {
 
 /* --- a step --- */
 
-static void count_cost(Decode *d, const Graph *g)
+/* needed: the nodes that were computed; NULL: all. */
+static void count_cost(Decode *d, const Graph *g, const bool *needed)
 {
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
         Cost c = graph_cost(g, n);
-        if (node->op == OP_LEAF || node->op == OP_VIEW)
+        if (node->op == OP_LEAF || node->op == OP_VIEW || (needed && !needed[n]))
             continue;
         d->cost.bytes += c.bytes;
         if (node->op == OP_CONTRACT)
@@ -94,19 +95,29 @@ static int *words_to(Decoder *x, int node, int *count)
     return word;
 }
 
-static const float *kept(const DecodeNode *p, const char *stage, int layer, const char *name)
+static NodeId kept_node(const Graph *g, const char *stage, int layer, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "decoder.blocks.%d.%s.%s", layer, stage, name);
-    NodeId n = graph_find(p->graph, path);
+    return graph_find(g, path);
+}
+
+static const float *kept(const DecodeNode *p, const char *stage, int layer, const char *name)
+{
+    NodeId n = kept_node(p->graph, stage, layer, name);
     return n == NO_NODE ? NULL : run_need(p->run, n);
+}
+
+static const char *key_name(const Seq2seqConfig *c)
+{
+    return nn_key_name(c->head_norm != HEAD_NORM_NONE, c->pos == SEQ2SEQ_POS_ROPE);
 }
 
 /* What the step before has: keys and values of all tokens but the newest, and of the source. */
 static Seq2seqKept *keep(Decoder *x, const DecodeNode *before)
 {
     const Seq2seqConfig *c = &x->m->text;
-    const char *key = nn_key_name(c->head_norm != HEAD_NORM_NONE, c->pos == SEQ2SEQ_POS_ROPE);
+    const char *key = key_name(c);
     int layers = c->decoder_layers;
     Seq2seqKept *k = arena_alloc(&x->d->arena, size_mul((size_t)layers, sizeof *k));
     for (int l = 0; l < layers; l++)
@@ -134,6 +145,41 @@ static void drop(DecodeNode *node)
     node->graph = node->plain = NULL;
 }
 
+/* What the values of one step may take: as many have runs at once as are alive and were before, or as there are in all.
+ */
+static size_t share_of_memory(const Decoder *x)
+{
+    const size_t rounds = x->o->forget ? 2 : (size_t)x->o->most + 1,
+                 width = x->o->kind == DECODE_BEAM ? (size_t)x->o->width : 1;
+    return x->o->memory ? x->o->memory / (rounds * width) + 1 : 0;
+}
+
+/* Where only the newest step is kept, all that is given but its last word is read before it, and nobody asks what may
+ * follow those: only their keys and values are computed. `front` is to be dropped once the step has them. */
+static Seq2seqKept *read_front(Decoder *x, const Seq2seqStep *step, DecodeNode *front)
+{
+    const Seq2seqConfig *c = &x->m->text;
+    Seq2seqStep before = *step;
+    before.target.n--;
+    front->graph = arena_alloc(&x->d->arena, sizeof *front->graph);
+    graph_init(front->graph);
+    seq2seq_build_step(front->graph, c, &x->m->weights, &before, &front->nodes);
+    front->run = run_new(front->graph, NULL, x->pool);
+    run_budget(front->run, share_of_memory(x));
+    Seq2seqKept *k = keep(x, front);
+    bool *needed = xcalloc((size_t)front->graph->count, sizeof *needed);
+    for (int l = 0; l < c->decoder_layers; l++)
+        needed[kept_node(front->graph, "self_attn", l, key_name(c))] =
+            needed[kept_node(front->graph, "self_attn", l, "v")] = true;
+    for (NodeId n = front->graph->count; n-- > 0;)
+        for (int i = 0; needed[n] && i < NODE_INPUTS; i++)
+            if (graph_node(front->graph, n)->in[i] != NO_NODE)
+                needed[graph_node(front->graph, n)->in[i]] = true;
+    count_cost(x->d, front->graph, needed);
+    free(needed);
+    return k;
+}
+
 /* The graph of a step under the changes in force, and its run. */
 static bool edit_step(Decoder *x, DecodeNode *node, int first, Err *err)
 {
@@ -149,15 +195,6 @@ static bool edit_step(Decoder *x, DecodeNode *node, int first, Err *err)
     node->nodes.logits = graph_find(edited, graph_node(node->plain, node->nodes.logits)->path);
     node->nodes.probs = graph_find(edited, graph_node(node->plain, node->nodes.probs)->path);
     return true;
-}
-
-/* What the values of one step may take: as many have runs at once as are alive and were before, or as there are in all.
- */
-static size_t share_of_memory(const Decoder *x)
-{
-    const size_t rounds = x->o->forget ? 2 : (size_t)x->o->most + 1,
-                 width = x->o->kind == DECODE_BEAM ? (size_t)x->o->width : 1;
-    return x->o->memory ? x->o->memory / (rounds * width) + 1 : 0;
 }
 
 /* Reads the beginning that ends at a node. */
@@ -180,8 +217,11 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
                         .target = {number, n, label, NULL},
                         .memory = d->source_run ? run_need(d->source_run, d->source_nodes.memory) : NULL,
                         .target_vocabulary = x->m->target.word};
+    DecodeNode front = {.graph = NULL};
     if (x->o->cache && node->parent >= 0)
         step.kept = keep(x, &d->node[node->parent]);
+    else if (x->o->cache && x->o->forget && x->width == 1 && n > 1 && !x->o->edits.count && !seq2seq_has_encoder(c))
+        step.kept = read_front(x, &step, &front);
     node->graph = arena_alloc(&d->arena, sizeof *node->graph); /* a run knows where its graph is: it must not move */
     graph_init(node->graph);
     seq2seq_build_step(node->graph, c, &x->m->weights, &step, &node->nodes);
@@ -202,8 +242,9 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
     run_budget(node->run, share_of_memory(x));
     if (x->o->cache)
         keep(x, node); /* asked for first: no budget forgets it, and what it was made from may go */
+    drop(&front);
     run_need(node->run, node->nodes.probs);
-    count_cost(d, node->graph);
+    count_cost(d, node->graph, NULL);
     d->cost.steps++;
     return true;
 }
@@ -380,8 +421,9 @@ static bool read_source(Decoder *x, Err *err)
         d->source_nodes.memory = graph_find(&d->source, graph_node(&d->plain_source, d->source_nodes.memory)->path);
     }
     d->source_run = run_new(&d->source, d->plain_source_run, x->pool);
+    run_budget(d->source_run, x->o->memory);
     run_need(d->source_run, d->source_nodes.memory);
-    count_cost(d, &d->source);
+    count_cost(d, &d->source, NULL);
     return true;
 }
 

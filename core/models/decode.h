@@ -28,9 +28,11 @@ typedef struct DecodeOptions {
     DecodeKind kind;
     int most; /* words at most, with the end; ≥ 1 */
     bool cache;
-    bool forget;        /* only the newest steps keep their graphs and runs, with an encoder the first too */
+    bool forget;        /* only the newest steps keep their graphs and runs, with an encoder the first too; with the
+                            cache, where one beginning is alive, of what is given but the last word keys and values alone
+                            are computed */
     size_t memory;      /* bytes of the steps' values at most (run_budget), weights and what is kept for the next step
-                           not counted; 0: no limit */
+                            not counted; 0: no limit */
     int width;          /* DECODE_BEAM: 1 … 64 */
     double alpha;       /* DECODE_BEAM: score = log share / ((5 + words) / 6)^alpha (Wu et al. 2016, equation 14) */
     double temperature; /* DECODE_SAMPLE: logits are divided by it; 0: greedy */

@@ -102,6 +102,18 @@ static void the_cache_changes_no_bit(void **state)
             assert_true(with.cost.bytes < without.cost.bytes);
             assert_true(with.cost.cache_bytes > 0 && without.cost.cache_bytes < 1);
             assert_int_equal(with.cost.steps, without.cost.steps);
+            /* nothing is kept but the newest step, and of that as little as can be: the words, shares are the same */
+            Decode forgets;
+            o.cache = o.forget = true;
+            o.memory = 1;
+            decode(&forgets, &m, &o);
+            same_tree(&with, &forgets);
+            if (kind == DECODE_BEAM || seq2seq_has_encoder(&c))
+                assert_true(with.cost.multiply_adds <= forgets.cost.multiply_adds &&
+                            with.cost.multiply_adds >= forgets.cost.multiply_adds);
+            else /* what may follow words that are given is not asked */
+                assert_true(forgets.cost.multiply_adds < with.cost.multiply_adds);
+            decode_free(&forgets);
             decode_free(&with);
             decode_free(&without);
         }
