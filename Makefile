@@ -302,7 +302,7 @@ BENCH_LIBS := $(call libs_for,core_models)
 BENCH_MODELS ?= b16
 $(B)/bench/bench: $(B)/tests/bench/bench.o $(B)/tests/bench/peak.o $(BENCH_LIBS)
 $(B)/bench/serve_forward: $(B)/tests/bench/serve_forward.o $(BENCH_LIBS)
-$(B)/bench/serve_text: $(B)/tests/bench/serve_text.o $(BENCH_LIBS)
+$(B)/bench/serve_text: $(B)/tests/bench/serve_text.o $(B)/tests/bench/peak.o $(BENCH_LIBS)
 $(B)/bench/bench_ui: $(B)/tests/bench/bench_ui.o $(BENCH_LIBS)
 $(B)/bench/bench_class: $(B)/tests/bench/bench_class.o $(BENCH_LIBS)
 $(B)/bench/%:
@@ -310,8 +310,10 @@ $(B)/bench/%:
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDFLAGS) $(LDLIBS) -ldl
 .PHONY: bench bench-ui bench-class bench-torch bench-text-torch
-bench: $(B)/bench/bench bench-ui ## contractions and whole passes against this processor's peak, and the screen's latency (minutes)
+bench: $(B)/bench/bench $(B)/bench/serve_text bench-ui ## contractions and whole passes of pictures and texts against this processor's peak, and the screen's latency (minutes)
 	$(Q)$(B)/bench/bench $(B)/bench.json $(BENCH_MODELS)
+	$(Q)$(B)/bench/serve_text gpt2 1 f32 table
+	$(Q)$(B)/bench/serve_text llama1b 1 bf16 table
 bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU, of vit-b16 too; AGAINST=PROGRAM: another build, by turns, and the ratio
 	$(Q)$(B)/bench/bench_ui $(B)/vitrine -o $(B)/bench_ui.json $(if $(AGAINST),--against $(AGAINST)) $(addprefix --large ,$(wildcard build/models/vit-b16))
 bench-class: $(B)/bench/bench_class $(B)/vitrine ## a presenter alone, with 60 followers, with 200 readers: key to frame, to the last follower, bytes a step (two minutes)
