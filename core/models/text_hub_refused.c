@@ -9,6 +9,7 @@
 #define DISENTANGLED                                                                                                   \
     "its scores have relative positions as vectors: a query meets the key's position, and a key the query's, with "    \
     "weights and a factor of their own, and positions of their own come in again before the answer"
+#define TURNS_NEIGHBOURS "its rotations turn neighbours of a head, not its halves"
 #define LATENT "its keys and values go through a latent that all heads share"
 static const struct {
     const char *type, *why;
@@ -64,6 +65,24 @@ static const struct {
     {"xglm", "its positions are sinusoids in an order of their own"},
     {"xlm-roberta-xl", READS},
     {"xlnet", "its scores have relative positions as vectors"},
+    {"apertus", "its MLP has an activation of its own, with learned numbers"},
+    {"big_bird", "its attention sees in blocks, at random and through tokens that all see"},
+    {"bitnet", "its weights have three values, and a norm of its own stands in front of every projection"},
+    {"convbert", "part of its heads are convolutions"},
+    {"ernie4_5", TURNS_NEIGHBOURS},
+    {"exaone4", "its norms stand behind the sub-layers, and some of its blocks rotate nothing"},
+    {"funnel", "it pools tokens between its blocks"},
+    {"glm", TURNS_NEIGHBOURS},
+    {"glm4", TURNS_NEIGHBOURS ", and norms stand in front of its sub-layers and behind them"},
+    {"helium", TURNS_NEIGHBOURS},
+    {"hunyuan_v1_dense", "the norms of its queries and keys stand behind their rotation"},
+    {"internlm2", "its q, k and v lie in one tensor, group by group of its key heads"},
+    {"lfm2", "most of its blocks are convolutions"},
+    {"mobilebert", "its blocks are narrow inside, with several MLPs one behind the other"},
+    {"nllb-moe", BOTH_OTHER "norms in front, and experts in some blocks"},
+    {"reformer", "its attention is among tokens that one hash brings together"},
+    {"roformer", "it is an encoder whose queries and keys are rotated by neighbours"},
+    {"xlm", "every language has an embedding that is added"},
 };
 
 const char *hub_refused(const char *type)

@@ -96,6 +96,8 @@ static void look_alikes(void **state)
         {"bert", "\"bert\"", "\"deberta\"", "relative positions as vectors: a query meets"},
         {"electra", "\"embedding_size\": 8", "\"embedding_size\": 16", "config.json asks for"},
         {"llama", "\"llama\"", "\"deepseek_v3\"", "go through a latent"},
+        {"llama", "\"llama\"", "\"glm4\"", "turn neighbours of a head"},
+        {"bart", "\"bart\"", "\"nllb-moe\"", "experts in some blocks"},
         {"llama", "\"vocab_size\"", "\"quantization_config\": {\"quant_method\": \"gptq\"}, \"vocab_size\"",
          "quantised (gptq)"},
         {"llama", "\"vocab_size\"", "\"rope_scaling\": {\"rope_type\": \"longrope\"}, \"vocab_size\"",
