@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/dmath.h"
 #include "core/base/rng.h"
 #include "core/models/decode_edit.h"
@@ -37,12 +38,6 @@ bool decode_options_check(const DecodeOptions *o, Err *err)
     return true;
 }
 
-/* The length penalty ((5 + n) / 6)^alpha. */
-static double decode_penalty(int n, double alpha)
-{
-    return dm_pow((5.0 + n) / 6.0, alpha);
-}
-
 struct Decoder {
     Decode *d;
     Decode own; /* what d is, where the caller has none */
@@ -53,6 +48,8 @@ struct Decoder {
     const int *given; /* of a decoder alone: the beginning, with the start in front */
     int given_n;
     Rng rng;
+    bool (*progress)(void *context, int words); /* decode_run's, or NULL */
+    void *context;
     /* the search */
     int alive[WIDTH_MAX], alive_n, width; /* beginnings that are carried on; how many there may be */
     int at, length;                       /* of them, read so far; words of the next ones */
@@ -80,6 +77,16 @@ static void count_cost(Decode *d, const Graph *g, const bool *needed)
         if (node->op == OP_CONTRACT)
             d->cost.multiply_adds += c.flops / 2;
     }
+}
+
+/* A node's value; false where somebody stops it meanwhile. */
+static bool compute(Decoder *x, Run *run, NodeId n, Err *err)
+{
+    enum { SLICE = 100000000 }; /* ns between two questions */
+    while (!run_step(run, n, clock_ns() + SLICE))
+        if (x->progress && !x->progress(x->context, x->length - 1))
+            return err_set(err, "interrupted after %d words", x->length - 1);
+    return true;
 }
 
 /* The words of the beginning that ends at a node, the start first. */
@@ -145,8 +152,7 @@ static void drop(DecodeNode *node)
     node->graph = node->plain = NULL;
 }
 
-/* What the values of one step may take: as many have runs at once as are alive and were before, or as there are in all.
- */
+/* Of the values of one step: as many have runs at once as are alive and were before, or as there are in all. */
 static size_t share_of_memory(const Decoder *x)
 {
     const size_t rounds = x->o->forget ? 2 : (size_t)x->o->most + 1,
@@ -154,9 +160,19 @@ static size_t share_of_memory(const Decoder *x)
     return x->o->memory ? x->o->memory / (rounds * width) + 1 : 0;
 }
 
+/* The keys and values that the next step reads. */
+static bool compute_kept(Decoder *x, const DecodeNode *node, Err *err)
+{
+    for (int i = 0; i < 2 * x->m->text.decoder_layers; i++)
+        if (!compute(x, node->run, kept_node(node->graph, "self_attn", i / 2, i % 2 ? "v" : key_name(&x->m->text)),
+                     err))
+            return false;
+    return true;
+}
+
 /* Where only the newest step is kept, all that is given but its last word is read before it, and nobody asks what may
  * follow those: only their keys and values are computed. `front` is to be dropped once the step has them. */
-static Seq2seqKept *read_front(Decoder *x, const Seq2seqStep *step, DecodeNode *front)
+static bool read_front(Decoder *x, Seq2seqStep *step, DecodeNode *front, Err *err)
 {
     const Seq2seqConfig *c = &x->m->text;
     Seq2seqStep before = *step;
@@ -166,18 +182,20 @@ static Seq2seqKept *read_front(Decoder *x, const Seq2seqStep *step, DecodeNode *
     seq2seq_build_step(front->graph, c, &x->m->weights, &before, &front->nodes);
     front->run = run_new(front->graph, NULL, x->pool);
     run_budget(front->run, share_of_memory(x));
-    Seq2seqKept *k = keep(x, front);
     bool *needed = xcalloc((size_t)front->graph->count, sizeof *needed);
-    for (int l = 0; l < c->decoder_layers; l++)
-        needed[kept_node(front->graph, "self_attn", l, key_name(c))] =
-            needed[kept_node(front->graph, "self_attn", l, "v")] = true;
+    for (int i = 0; i < 2 * c->decoder_layers; i++)
+        needed[kept_node(front->graph, "self_attn", i / 2, i % 2 ? "v" : key_name(c))] = true;
+    const bool ok = compute_kept(x, front, err);
     for (NodeId n = front->graph->count; n-- > 0;)
         for (int i = 0; needed[n] && i < NODE_INPUTS; i++)
             if (graph_node(front->graph, n)->in[i] != NO_NODE)
                 needed[graph_node(front->graph, n)->in[i]] = true;
     count_cost(x->d, front->graph, needed);
     free(needed);
-    return k;
+    step->kept = ok ? keep(x, front) : NULL;
+    if (!ok)
+        drop(front);
+    return ok;
 }
 
 /* The graph of a step under the changes in force, and its run. */
@@ -220,8 +238,9 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
     DecodeNode front = {.graph = NULL};
     if (x->o->cache && node->parent >= 0)
         step.kept = keep(x, &d->node[node->parent]);
-    else if (x->o->cache && x->o->forget && x->width == 1 && n > 1 && !x->o->edits.count && !seq2seq_has_encoder(c))
-        step.kept = read_front(x, &step, &front);
+    else if (x->o->cache && x->o->forget && x->width == 1 && n > 1 && !x->o->edits.count && !seq2seq_has_encoder(c) &&
+             !read_front(x, &step, &front, err))
+        return false;
     node->graph = arena_alloc(&d->arena, sizeof *node->graph); /* a run knows where its graph is: it must not move */
     graph_init(node->graph);
     seq2seq_build_step(node->graph, c, &x->m->weights, &step, &node->nodes);
@@ -240,10 +259,13 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
         return false;
     node->run = run_new(node->graph, node->plain_run, x->pool);
     run_budget(node->run, share_of_memory(x));
-    if (x->o->cache)
-        keep(x, node); /* asked for first: no budget forgets it, and what it was made from may go */
+    /* what is kept is asked for first: no budget forgets it, and what it was made from may go */
+    const bool ok = !x->o->cache || compute_kept(x, node, err);
+    if (ok && x->o->cache)
+        keep(x, node);
     drop(&front);
-    run_need(node->run, node->nodes.probs);
+    if (!ok || !compute(x, node->run, node->nodes.probs, err))
+        return false;
     count_cost(d, node->graph, NULL);
     d->cost.steps++;
     return true;
@@ -274,13 +296,13 @@ static int add_node(Decoder *x, const Candidate *c, bool cut)
     const DecodeNode *p = &d->node[c->parent];
     int length = p->length + 1;
     bool ended = c->word == x->m->target.end || cut;
+    const double alpha = x->o->kind == DECODE_BEAM ? x->o->alpha : 0;
     d->node[d->count] = (DecodeNode){.word = c->word,
                                      .parent = c->parent,
                                      .length = length,
                                      .share = c->share,
                                      .log_share = c->log_share,
-                                     .score = c->log_share /
-                                              decode_penalty(length, x->o->kind == DECODE_BEAM ? x->o->alpha : 0),
+                                     .score = c->log_share / dm_pow((5.0 + length) / 6.0, alpha),
                                      .ended = ended,
                                      .cut = cut && (c->word != x->m->target.end || c->forced),
                                      .forced = c->forced};
@@ -395,12 +417,16 @@ static int next_words(Decoder *x, int *alive, int n, int width, bool cut)
     return left;
 }
 
-static void find_best(Decode *d)
+static void take_best(Decode *d)
 {
     d->best = -1;
     for (int i = 0; i < d->count; i++)
         if (d->node[i].ended && (d->best < 0 || d->node[i].score > d->node[d->best].score))
             d->best = i;
+    d->length = d->node[d->best].length;
+    d->word = arena_alloc(&d->arena, size_mul((size_t)d->length + 1, sizeof *d->word));
+    for (int at = d->best, i = d->length; d->node[at].parent >= 0; at = d->node[at].parent)
+        d->word[--i] = d->node[at].word;
 }
 
 static bool read_source(Decoder *x, Err *err)
@@ -422,17 +448,10 @@ static bool read_source(Decoder *x, Err *err)
     }
     d->source_run = run_new(&d->source, d->plain_source_run, x->pool);
     run_budget(d->source_run, x->o->memory);
-    run_need(d->source_run, d->source_nodes.memory);
+    if (!compute(x, d->source_run, d->source_nodes.memory, err))
+        return false;
     count_cost(d, &d->source, NULL);
     return true;
-}
-
-static void take_best(Decode *d)
-{
-    d->length = d->node[d->best].length;
-    d->word = arena_alloc(&d->arena, size_mul((size_t)d->length + 1, sizeof *d->word));
-    for (int at = d->best, i = d->length; d->node[at].parent >= 0; at = d->node[at].parent)
-        d->word[--i] = d->node[at].word;
 }
 
 static bool begin(Decoder *x, const int *source, int n, Err *err)
@@ -527,7 +546,6 @@ DecoderState decoder_step(Decoder *x, Err *err)
     x->length++;
     if (x->alive_n > 0)
         return DECODER_MORE;
-    find_best(d);
     take_best(d);
     return DECODER_DONE;
 }
@@ -552,6 +570,10 @@ bool decode_run(Decode *d, const Model *m, const int *source, int n, const Decod
     *d = (Decode){0};
     Decoder *x = decoder_into(d, m, source, n, o, pool, err);
     DecoderState state = x ? DECODER_MORE : DECODER_FAILED;
+    if (x) {
+        x->progress = progress;
+        x->context = context;
+    }
     for (int told = 0; state == DECODER_MORE; told = x->length - 1) {
         state = decoder_step(x, err);
         if (state != DECODER_FAILED && x->length - 1 > told && progress && !progress(context, x->length - 1)) {

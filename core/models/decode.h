@@ -91,8 +91,8 @@ typedef struct Decode {
 } Decode;
 
 /* source: numbers of words (with the end, where the model was trained so), n ≥ 1; in a decoder alone the beginning that
- * is carried on, n ≥ 0. m and pool must outlive the result. progress (may be NULL) hears the words so far and returns
- * false to stop. False with err: the text is too long for the model, or it was stopped. */
+ * is carried on, n ≥ 0. m and pool must outlive the result. progress (may be NULL) hears the words so far, several
+ * times a second, and returns false to stop. False with err: the text is too long for the model, or it was stopped. */
 bool decode_run(Decode *d, const Model *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
                 bool (*progress)(void *context, int words), void *context, Err *err);
 void decode_free(Decode *d); /* zeroed allowed */

@@ -148,8 +148,9 @@ static bool open_request(Request *r, const char *model, bool (*read)(Request *r,
 
 static bool progress(void *work, int words)
 {
-    char text[48];
-    snprintf(text, sizeof text, "writing word %d", words);
+    char text[48] = "reading";
+    if (words)
+        snprintf(text, sizeof text, "writing word %d", words);
     return work_progress(work, text, 0);
 }
 

@@ -227,8 +227,7 @@ static const Command OWN = COMMAND("training", "learned", "training [N, +1, -1, 
 static bool no_record(const Session *s)
 {
     const TaskKind *task = session_task(s);
-    History h;
-    return !task || !task->record(s->now->model, &h) ||
+    return !task || !task_makes(task, s->now->model) ||
            (measures_history_read(s) && !session_history(s) && !session_history_problem(s));
 }
 
