@@ -561,7 +561,8 @@ bool player_owes(const Player *p)
 {
     const Card *c = player_card(p);
     const Answer *a = c ? &p->answers[p->card] : NULL;
-    return c && c->question && !c->question->predict && !a->told && !a->right && (a->given || a->skipped);
+    bool kept = c && c->question && c->question->predict && p->card + 1 < p->lesson.count;
+    return c && c->question && !kept && !a->told && !a->right && (a->given || a->skipped);
 }
 
 bool player_settle(Player *p, Buf *out, Err *err)

@@ -71,7 +71,7 @@ bool player_prediction(const Player *p, Buf *out, Err *err);
 /* What is right on this card, and why; empty where that is done on the screen. */
 bool player_answer(const Player *p, Buf *out, Err *err);
 /* Was the card's question skipped or answered wrong, and what is right not told yet? A prediction's is the next card's
- * to tell. */
+ * to tell, where there is one. */
 bool player_owes(const Player *p);
 /* Tells it: as player_answer; of a place or a change it runs the solution, and says which. */
 bool player_settle(Player *p, Buf *out, Err *err);

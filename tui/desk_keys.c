@@ -15,17 +15,26 @@ bool desk_next_lesson(const Desk *d, LessonFile *out)
     return d->bundled && (*d->from ? lesson_named(d->from, out) : number >= 0 && lesson_by_number(number + 1, out));
 }
 
+/* Not right, or not at once. */
+static bool wants_another_look(const Player *p, int card)
+{
+    const Answer *a = &p->answers[card];
+    return p->lesson.cards[card].question && (!a->right || a->missed || a->skipped);
+}
+
 /* Behind the last card: what was answered, what to look at again, which lesson comes. */
 static void say_end(const Desk *d, Buf *out)
 {
     const Player *p = &d->player;
-    int asked = 0, right = 0, later = 0, wrong = 0, again = 0;
+    enum { NAMED = 3 }; /* so many cards by their titles too */
+    int asked = 0, right = 0, later = 0, wrong = 0, again = 0, look = 0;
     for (int i = 0; i < p->lesson.count; i++) {
         const Answer *a = &p->answers[i];
         asked += p->lesson.cards[i].question != NULL;
         right += a->right;
         later += a->right && (a->missed || a->skipped);
         wrong += !a->right && (a->given || a->missed);
+        look += wants_another_look(p, i);
     }
     buf_puts(out, "That was the last card. ");
     if (asked)
@@ -38,8 +47,11 @@ static void say_end(const Desk *d, Buf *out)
         buf_printf(out, ", %d without an answer", asked - right - wrong);
     buf_puts(out, asked ? ". " : "");
     for (int i = 0; i < p->lesson.count; i++)
-        if (p->lesson.cards[i].question && (!p->answers[i].right || p->answers[i].missed || p->answers[i].skipped))
+        if (wants_another_look(p, i)) {
             buf_printf(out, "%s%d", again++ ? ", " : "To look at again, cards: ", i + 1);
+            if (look <= NAMED)
+                buf_printf(out, " (%s)", p->lesson.cards[i].title);
+        }
     LessonFile next;
     buf_puts(out, again ? ". " : "");
     for (int i = 0; 2 * right < asked && i < p->lesson.needs.count; i++)

@@ -248,6 +248,23 @@ static void answers_are_graded_and_explained(void **state)
     assert_string_equal(buf_str(&why), "it is 3");
     assert_true(command_do(&s, &p.commands, "set scale x4", LINE_FOREIGN, &err));
     assert_true(player_done(&p, &done, &why, &err) && done && p.answers[2].right);
+    assert_false(player_owes(&p));
+    p.answers[2] = (Answer){.skipped = true};
+    buf_clear(&why);
+    assert_true(player_owes(&p) && command_do(&s, &p.commands, "reset edits", LINE_FOREIGN, &err));
+    assert_true(player_settle(&p, &why, &err) && strstr(buf_str(&why), "set scale x4") &&
+                strstr(buf_str(&why), "done"));
+    assert_true(!player_owes(&p) && s.edits.count == 1 && s.back_count == 0 && !p.answers[2].right);
+    p.card = 1;
+    p.answers[1] = (Answer){.given = true};
+    assert_true(player_owes(&p));
+    p.card = 0; /* a prediction is told by the card behind it, … */
+    p.answers[0].told = false;
+    assert_false(player_owes(&p));
+    p.lesson.count = 1; /* … where there is one */
+    bool owes = player_owes(&p);
+    p.lesson.count = 3;
+    assert_true(owes);
     buf_free(&why);
     player_close(&p);
 }
