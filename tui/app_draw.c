@@ -58,7 +58,12 @@ Frame app_frame(const App *a)
     Frame f = frame_layout(&a->s, screen.h, screen.w,
                            (a->hint ? FRAME_HINT : 0) | (card.h ? FRAME_LESSON : 0) | (below ? FRAME_CARD_BELOW : 0));
     if (a->desk.open) {
-        f.space = card.h ? "" : player_waits(&a->desk.player) ? "see it change" : "next card";
+        const Player *p = &a->desk.player;
+        f.space = card.h             ? ""
+                  : player_awaits(p) ? "the question"
+                  : player_waits(p)  ? "see it change"
+                  : player_owes(p)   ? "the answer"
+                                     : "next card";
         if (!card.h)
             frame_leave(&f, "leaves the lesson");
     } else if (task_on(&a->ui.task))

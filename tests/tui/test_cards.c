@@ -464,10 +464,16 @@ static void a_small_card_is_skipped_at_once(void **state)
     while (desk_next_page(&a.desk, 20, 60) >= 0)
         key("Space");
     assert_true(a.desk.front && player_awaits(p));
+    key("Space");
+    assert_false(a.desk.front);
+    assert_string_equal(app_frame(&a).space, "the question"); /* where Space leads to */
+    key("Space");
+    assert_true(a.desk.front && player_awaits(p));
     key("n");
     assert_true(a.desk.front && p->card == card && p->answers[card].told && a.desk.said.len);
     key("Space"); /* what it is about, once more */
     assert_true(!a.desk.front && p->card == card);
+    assert_string_equal(app_frame(&a).space, "next card");
     key("Space");
     assert_int_equal(p->card, card + 1);
 }
