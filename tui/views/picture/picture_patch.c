@@ -14,7 +14,9 @@ Colour picture_ground(const void *of, size_t cell)
         return colour_scale_colour(&g->tone.scale, x);
     Colour byte = (Colour)picture_byte(&g->tone, x);
     size_t channel = cell / px->stride[0] % (size_t)px->channels;
-    return px->channels == COLOURS ? byte << (8 * (2 - channel)) : byte << 16 | byte << 8 | byte;
+    if (px->channels != COLOURS)
+        return byte << 16 | byte << 8 | byte;
+    return byte * 5 / 8 << (8 * (2 - channel)); /* a page of full colours would outshine its digits */
 }
 
 typedef struct Parts {
