@@ -255,15 +255,18 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
     }
     if (hole)
         return err_set(err, "a comma stands between two numbers, and number %d of the list is missing", n);
-    if (n == 0 || text[strspn(text, BLANKS)])
-        return v->word
-                   ? err_set(err, "ids: is for words by number: give numbers from 0 to %d, such as \"ids:3 5 4\"",
-                             v->n - 1)
-                   : err_set(err,
-                             "this model's words have no names: give numbers from 0 to %d, such as \"3 5 4\"; with a "
-                             "tokenizer.json in the model's folder, or tok%d.bin or tokenizer.bin beside a .bin of "
-                             "llama2.c, it takes text",
-                             v->n - 1, v->n);
+    if (n == 0 || text[strspn(text, BLANKS)]) {
+        char such[24] = "3 5 4";
+        if (v->n < 6) /* numbers that there are */
+            snprintf(such, sizeof such, "%d 0", v->n - 1);
+        return v->word ? err_set(err, "ids: is for words by number: give numbers from 0 to %d, such as \"ids:%s\"",
+                                 v->n - 1, such)
+                       : err_set(err,
+                                 "this model's words have no names: give numbers from 0 to %d, such as \"%s\"; with a "
+                                 "tokenizer.json in the model's folder, or tok%d.bin or tokenizer.bin beside a .bin of "
+                                 "llama2.c, it takes text",
+                                 v->n - 1, such, v->n);
+    }
     words_set(w, v, number, n);
     return true;
 }

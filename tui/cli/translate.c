@@ -6,6 +6,7 @@
 #include "core/base/utf8.h"
 #include "core/io/json.h"
 #include "core/models/decode.h"
+#include "core/session/ask/number.h"
 #include "core/session/exhibit.h"
 #include "core/session/learned/decoding.h"
 #include "core/session/session.h"
@@ -177,6 +178,14 @@ static const DecodeNode *step_of(const Decode *d, int i)
     return &d->node[written(d, i)->parent];
 }
 
+/* As screens have it: ">99.9 %" is not 100. */
+static void put_share(Buf *out, int width, float share)
+{
+    char text[32];
+    share_text(text, sizeof text, share);
+    buf_printf(out, "%*s", width, text);
+}
+
 /* The words with the largest shares in the last row of a step, largest first. */
 static int next_words(const Request *r, const DecodeNode *step, int best[NEXT_WORDS], float share[NEXT_WORDS])
 {
@@ -214,7 +223,7 @@ static void put_steps(const Request *r, Buf *out)
         n = next_words(r, step, best, share);
         buf_printf(out, "  %3d  ", i + 1);
         pad_to(out, word(r, r->d.word[i], (char[16]){0}), 14);
-        buf_printf(out, "%6.1f %%", 100 * (double)own);
+        put_share(out, 8, own);
         if (written(&r->d, i)->forced) {
             buf_puts(out, "   forced\n");
             continue;
@@ -223,7 +232,7 @@ static void put_steps(const Request *r, Buf *out)
             if (best[k] != r->d.word[i]) {
                 buf_puts(out, "   ");
                 pad_to(out, word(r, best[k], (char[16]){0}), 12);
-                buf_printf(out, "%5.1f %%", 100 * (double)share[k]);
+                put_share(out, 7, share[k]);
                 shown++;
             }
         buf_putc(out, '\n');
@@ -248,7 +257,8 @@ static void put_tree(const Request *r, int parent, int depth, Buf *out)
             continue;
         buf_printf(out, "  %*s", depth * 2, "");
         pad_to(out, word(r, n->word, (char[16]){0}), 14);
-        buf_printf(out, "%6.1f %%   log prob. %8.3f   score %8.3f%s\n", 100 * n->share, n->log_share, n->score,
+        put_share(out, 8, (float)n->share);
+        buf_printf(out, "   log prob. %8.3f   score %8.3f%s\n", n->log_share, n->score,
                    i == r->d.best   ? "   best"
                    : n->cut         ? "   cut"
                    : n->ended       ? "   ended"
@@ -399,7 +409,8 @@ static void put_written(const Request *r, Buf *out)
         const DecodeNode *n = written(d, i);
         buf_printf(out, "  %3d  ", i + 1);
         pad_to(out, word(r, d->word[i], (char[16]){0}), 14);
-        buf_printf(out, "%6.1f %%%s\n", 100 * n->share, n->forced ? "   forced" : "");
+        put_share(out, 8, (float)n->share);
+        buf_puts(out, n->forced ? "   forced\n" : "\n");
     }
     buf_printf(out, "\n%d steps, %.0f multiply-adds", d->cost.steps, d->cost.multiply_adds);
     put_kept(r, out);

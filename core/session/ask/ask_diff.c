@@ -181,6 +181,16 @@ static void put_pixels(const char *path, Buf *out)
     tensors_close(&f);
 }
 
+/* Has it the numbers of words that somebody's text model read? */
+static bool reads_words(const char *path)
+{
+    TensorFile f = {0};
+    bool words = tensors_open(&f, path, NULL) &&
+                 (tensors_find(&f, "input_ids") || tensors_find(&f, "decoder_input_ids"));
+    tensors_close(&f);
+    return words;
+}
+
 /* Whose input it is not: the model that is compared with, and how it was chosen. */
 static bool no_input(const Session *s, const DiffAsk *a, Err *err)
 {
@@ -194,6 +204,9 @@ static bool no_input(const Session *s, const DiffAsk *a, Err *err)
                 a->reference, buf_str(&pixels), a->bundled ? "the model in the program, " : "", m->name, p->channels,
                 p->height, p->width,
                 a->bundled ? "; is -m MODEL missing?" : ": choose the model of the recording with -m");
+    else if (reads_words(a->reference))
+        err_set(err, "%s: it is of a text (input_ids), and %.60s looks at pictures: name its model with -m",
+                a->reference, m->name);
     else
         err_set(err,
                 "%s: it has no input values (pixel_values) for %s%.60s: say what it looked at with -i PICTURE or -i "
