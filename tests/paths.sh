@@ -7,7 +7,7 @@ CC=${CC:-cc}
 
 # Who may: the builders and their tables of names (the second read-out of an examination is one); diff, whose tables hold other
 # people's names; the training's own loss.
-MAY='^(core/models/|core/diff/|assets/|core/train/loss\.c|core/eval/readout\.c)'
+MAY='^(core/models/|core/diff/|assets/|core/train/vit_train\.c|core/eval/readout\.c)'
 # A node's path, or a part of one that only paths have.
 PATHS='blocks\.[0-9%*N]|(^|[".])(attn|mlp|ln1|ln2|self_attn|cross_attn)\.|\.(attn|mlp)[."]|resid_(pre|mid|post)|scores_(raw|scaled|masked)|(pos|patch|full)_embed|\.probe|(^|[".])(lens|where|guess|rollout|readout_mean|readout_cls|ln_final|fc_norm)\.|%s\.(z|q|k|v|pattern|out|scale|scores[a-z_]*)"'
 WORDS='^"(probs|logits|pattern|image|pixels|full_embed|guess)"$'

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "core/eval/precision.h"
+#include "core/eval/ablation.h"
 #include "core/models/family.h"
 #include "core/models/text_model.h"
 

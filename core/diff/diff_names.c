@@ -1,4 +1,4 @@
-#include "core/diff/diff_names.h"
+#include "core/diff/diff_reference.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What is taken away from a model to see what it is worth, as edits. */
+/* What is done to a model to see what it is worth, as edits: a part taken away, numbers rounded. */
 #ifndef VITRINE_EVAL_ABLATION_H
 #define VITRINE_EVAL_ABLATION_H
 #include "core/graph/edit.h"
@@ -57,4 +57,20 @@ size_t removal_run_done(const RemovalRun *r);
 /* The number as it is less the number without what[i]: positive where the part spoke for it. i < done. */
 float removal_run_effect(const RemovalRun *r, size_t i);
 void removal_run_free(RemovalRun *r); /* NULL is allowed */
+
+/* --- numbers rounded --- */
+
+/* Running a model as if every stored tensor had a shorter type: each node is rounded behind what computed it, so what
+ * came out is that type's error and nothing else. */
+typedef enum Precision { PRECISION_F32, PRECISION_BF16, PRECISION_F16, PRECISIONS } Precision;
+
+const char *precision_name(Precision p); /* "f32" */
+bool precision_find(const char *name, Precision *out);
+/* Is the node stored, hence rounded? Weights, the standardised input and what is computed are; constants of the
+ * definition, raw pixels, derived nodes and analyses are not. */
+bool precision_rounds(const Graph *g, NodeId n);
+/* The edit that rounds a node. p is not F32. */
+Edit precision_edit(const Graph *g, NodeId n, Precision p);
+/* cells values rounded, to may be from; F32 copies. */
+void precision_round(Precision p, const float *from, float *to, size_t cells);
 #endif

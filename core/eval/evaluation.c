@@ -11,7 +11,7 @@
 #include "core/graph/anatomy.h"
 #include "core/models/drawn.h"
 #include "core/models/family.h"
-#include "core/train/start.h"
+#include "core/train/vit_train.h"
 
 enum { SLICE_NS = 50000000 };
 

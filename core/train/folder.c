@@ -1,4 +1,4 @@
-#include "core/train/folder.h"
+#include "core/train/pictures.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -8,9 +8,64 @@
 #include <stdint.h>
 
 #include "core/base/err.h"
-#include "core/base/rng.h"
+#include "core/base/mem.h"
 #include "core/models/preprocess.h"
-#include "core/train/folder.h"
+
+/* --- a folder of them --- */
+
+/* A folder of labelled pictures, read once and kept as bytes of the model's size: folder/<class>/<picture>. */
+enum { FOLDER_PART = 10 }; /* one in so many pictures of a class is held out, chosen by content */
+
+typedef struct FolderPicture {
+    const char *path;
+    int label;
+    size_t at;        /* its place in pixels */
+    uint64_t content; /* hash of its size and pixels as they were decoded: a copy, or the same pixels in another file
+                         format, has the same */
+} FolderPicture;
+
+/* Which pictures are held out. Nothing depends on names, or on which other pictures lie there, except where a class
+ * would have none to learn from or none held out: then its picture of the largest or smallest hash changes sides. */
+typedef enum FolderSplit {
+    FOLDER_BY_CONTENT, /* those whose hash is a multiple of FOLDER_PART; at least one of each class, and not all */
+    FOLDER_UNLEARNT,   /* those that are not in a list of what was learnt from */
+    FOLDER_ALL         /* all of them */
+} FolderSplit;
+
+typedef struct FolderRule {
+    FolderSplit split;
+    const uint64_t *learnt; /* FOLDER_UNLEARNT: contents, ascending */
+    size_t learnt_count;
+} FolderRule;
+
+/* Pictures in the order of their class and name, bytewise; the learnt ones first, then those held out. A zeroed Folder
+ * is empty. */
+typedef struct Folder {
+    Arena names;
+    const char **class_name; /* [classes] */
+    int classes;
+    FolderPicture *picture; /* [learnt + held] */
+    size_t learnt, held;    /* held > 0; learnt > 0 where split by content */
+    size_t size;            /* bytes of a picture */
+    uint8_t *pixels;        /* [learnt + held][y,x,c], see FolderPicture.at */
+} Folder;
+
+/* Reads every picture. Names that begin with a dot are passed over. An error, with nothing to free: fewer than two
+ * classes, a class without pictures (split by content: of fewer than two) or whose name is no UTF-8, something in it
+ * that is no picture, something beside the classes, none that is held out, or more than fits in memory. progress (may
+ * be NULL) hears how many are read and returns false to stop, which is an error too. */
+bool folder_read(Folder *f, const char *path, const Preprocess *p, const FolderRule *rule,
+                 bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
+void folder_free(Folder *f);
+
+/* Contents of what was learnt from, ascending; the caller frees it. */
+uint64_t *folder_learnt(const Folder *f);
+/* The same as lines of 16 hexadecimal digits, and back. False with err where the file can't be read or is no such list;
+ * then nothing is to be freed. */
+bool folder_write_learnt(const Folder *f, const char *path, Err *err);
+bool folder_read_learnt(const char *path, uint64_t **content, size_t *count, Err *err);
+
+/* --- of either kind --- */
 
 /* Which numbers a picture is taken from. No picture that is learnt from is in another set; no drawn one is in two. */
 typedef enum PictureSet {
@@ -51,25 +106,4 @@ bool pictures_have_masks(const Pictures *p);
  * difficulty 0 … 1: drawn shapes only. pixels[c,y,x] gets 0 … 255; mask (height · width, how much of a pixel the object
  * covers, 0 … 255; zero where it is not known) may be NULL. Returns its class. Any thread. */
 int pictures_get(const Pictures *p, PictureSet set, uint64_t number, double difficulty, float *pixels, uint8_t *mask);
-
-/* A picture changed a little before it is learned from, so that it is never quite the same twice: mirrored, moved,
- * recoloured, mixed with another, partly covered. All of it follows from the random numbers that are given, and from
- * exact arithmetic: the same pixels on every machine. */
-
-/* All 0: pictures as they are. */
-typedef struct Augment {
-    double flip;   /* probability of left and right exchanged */
-    int shift;     /* pixels: up to so many in each direction, the border reflected (He et al. 2016 pad with zeros) */
-    double colour; /* brightness, contrast and saturation, each times 1 − colour … 1 + colour */
-    double mix;    /* probability of a mean with another picture (Zhang et al. 2018, "mixup"; shares uniform) */
-    double cut;    /* … of a rectangle from another picture (Yun et al. 2019, "CutMix"; areas uniform) */
-    double erase;  /* probability of a grey rectangle of 2 to 33 % of the area (Zhong et al. 2020, "Random Erasing") */
-} Augment;
-
-bool augment_any(const Augment *a);
-/* Flip, shift and colour of pixels[c,y,x], 0 … 255; scratch: room for as many. shift < height and width. */
-void augment_picture(const Augment *a, Rng *r, int channels, int height, int width, float *pixels, float *scratch);
-/* Mix or cut with another picture of the same size, then erase. Returns the share of the picture that is its own: what
- * its class gets of the target; the other's class gets the rest. */
-double augment_mix(const Augment *a, Rng *r, int channels, int height, int width, float *pixels, const float *other);
 #endif

@@ -9,7 +9,16 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 #include "core/io/json.h"
-#include "core/train/pictures.h"
+
+/* How pictures are changed before they are learned from (vit_train.h). All 0: pictures as they are. */
+typedef struct Augment {
+    double flip;   /* probability of left and right exchanged */
+    int shift;     /* pixels: up to so many in each direction, the border reflected (He et al. 2016 pad with zeros) */
+    double colour; /* brightness, contrast and saturation, each times 1 − colour … 1 + colour */
+    double mix;    /* probability of a mean with another picture (Zhang et al. 2018, "mixup"; shares uniform) */
+    double cut;    /* … of a rectangle from another picture (Yun et al. 2019, "CutMix"; areas uniform) */
+    double erase;  /* probability of a grey rectangle of 2 to 33 % of the area (Zhong et al. 2020, "Random Erasing") */
+} Augment;
 
 typedef enum Schedule {
     SCHEDULE_COSINE, /* linear warm-up, then what is left of half a cosine over all steps, down to `floor` (Loshchilov

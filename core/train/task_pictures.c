@@ -8,10 +8,9 @@
 #include "core/base/rng.h"
 #include "core/graph/anatomy.h"
 #include "core/models/family.h"
-#include "core/train/loss.h"
 #include "core/train/pictures.h"
-#include "core/train/start.h"
 #include "core/train/trainer.h"
+#include "core/train/vit_train.h"
 
 /* The streams of hidden patches and of changed pictures are others than that of the weights. */
 enum { HIDING_SEED = 1000, AUGMENT_SEED = 2000, MIX_SEED = 3000 };

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/eval/precision.h"
+#include "core/eval/ablation.h"
 #include "core/io/tensors.h"
 #include "core/session/ask/ask_diff.h"
 #include "core/session/ask/export.h"

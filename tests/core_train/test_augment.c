@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "core/train/pictures.h"
+#include "core/train/vit_train.h"
 
 enum { C = 3, H = 6, W = 8, CELLS = C * H * W, TRIES = 400 };
 

@@ -5,8 +5,8 @@
 #include "core/graph/plan.h"
 #include "core/kernels/kernels.h"
 #include "core/train/descent.h"
-#include "core/train/loss.h"
 #include "core/train/trainer.h"
+#include "core/train/vit_train.h"
 
 /* --- ten recorded AdamW steps on one picture --- */
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/diff/diff_names.h"
+#include "core/diff/diff_reference.h"
 #include "core/session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

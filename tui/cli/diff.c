@@ -7,7 +7,7 @@
 #include "core/base/stop.h"
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
-#include "core/eval/precision.h"
+#include "core/eval/ablation.h"
 #include "core/session/ask/ask_diff.h"
 #include "tui/app.h"
 #include "tui/cli/verbs.h"

@@ -1,7 +1,7 @@
 /* The run beside another program's: what `vitrine diff` and the command `diff` do. */
 #ifndef VITRINE_SESSION_ASK_ASK_DIFF_H
 #define VITRINE_SESSION_ASK_ASK_DIFF_H
-#include "core/diff/diff_names.h"
+#include "core/diff/diff_reference.h"
 #include "core/session/command.h"
 
 typedef struct DiffAsk {

@@ -6,7 +6,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "core/eval/precision.h"
+#include "core/eval/ablation.h"
 #include "core/models/names.h"
 #include "core/session/edit/verbs.h"
 #include "core/session/screens/laboratory.h"
