@@ -131,6 +131,19 @@ static bool follows_nan(const DiffFigures *f, const float *local, const float *o
     return true;
 }
 
+/* By what differs in it; counted. */
+static void settle(DiffReport *d, DiffRow *row)
+{
+    row->state = row->local.any ? DIFF_BEGINS : row->through.any ? DIFF_INHERITS : DIFF_AGREES;
+    d->begins += row->state == DIFF_BEGINS;
+    d->inherits += row->state == DIFF_INHERITS;
+}
+
+static const char *path_of(const DiffReport *d, const Graph *g, int row)
+{
+    return graph_node(g, d->row[row].tensor->node)->path;
+}
+
 static void fill_row(DiffRow *row, Sides *v, const DiffSubject *s, const DiffOptions *o)
 {
     const DiffTensor *t = row->tensor;
@@ -164,7 +177,6 @@ static void fill_row(DiffRow *row, Sides *v, const DiffSubject *s, const DiffOpt
     row->through = diff_figures(ours, t->values, cells, limit);
     if (row->local.any && follows_nan(&row->local, x, ours, t->values, cells, row->allowed))
         row->local.any = false;
-    row->state = row->local.any ? DIFF_BEGINS : row->through.any ? DIFF_INHERITS : DIFF_AGREES;
     row->recorded = t->values[row->local.any ? row->local.first : row->through.first];
     row->here = row->local.any ? x[row->local.first] : ours[row->through.first];
 }
@@ -194,16 +206,14 @@ static bool fill_rows(DiffReport *d, const DiffSubject *s, const DiffReference *
         go = (!o->progress || o->progress(o->context, "comparing", share)) &&
              diff_need(s->run, n, o, "comparing", share) &&
              diff_need(v.local.run, v.local.made[n], o, "comparing", share);
-        if (go)
+        if (go) {
             fill_row(&d->row[i], &v, s, o);
-        d->begins += d->row[i].state == DIFF_BEGINS;
-        d->inherits += d->row[i].state == DIFF_INHERITS;
+            settle(d, &d->row[i]);
+        }
     }
     overlay_close(&v.local);
-    if (o->precision != PRECISION_F32) {
-        overlay_close(&v.rounded);
-        overlay_close(&v.rounding);
-    }
+    overlay_close(&v.rounded);
+    overlay_close(&v.rounding);
     free(v.scratch);
     return go;
 }
@@ -235,9 +245,7 @@ static void forgive_drift(DiffReport *d, const DiffSubject *s, const DiffReferen
         d->rounding = d->rounding && !local && !through;
         row->local.any = forgives ? local : row->local.any;
         row->through.any = forgives ? through : row->through.any;
-        row->state = row->local.any ? DIFF_BEGINS : row->through.any ? DIFF_INHERITS : DIFF_AGREES;
-        d->begins += row->state == DIFF_BEGINS;
-        d->inherits += row->state == DIFF_INHERITS;
+        settle(d, row);
     }
     overlay_close(&whole);
     overlay_close(&step);
@@ -280,9 +288,9 @@ static bool same_kind(const char *a, const char *b)
 static bool is_counted(const Graph *g, NodeId n, bool gradients)
 {
     const Node *node = graph_node(g, n);
-    if (diff_is_gradient(node->path))
-        return gradients && node->op != OP_LEAF && node->op != OP_VIEW;
-    return node->op != OP_LEAF && node->op != OP_VIEW && !(node->flags & NODE_PROBE) && graph_cells(g, n) > 0;
+    if (node->op == OP_LEAF || node->op == OP_VIEW)
+        return false;
+    return diff_is_gradient(node->path) ? gradients : !(node->flags & NODE_PROBE) && graph_cells(g, n) > 0;
 }
 
 /* A view shows what its source computes. */
@@ -301,7 +309,7 @@ static void fill_coverage(DiffReport *d, const Graph *g)
     *c = (DiffCoverage){.first = NO_NODE, .last = NO_NODE};
     bool gradients = false;
     for (int i = 0; i < d->count; i++)
-        gradients = gradients || diff_is_gradient(graph_node(g, d->row[i].tensor->node)->path);
+        gradients = gradients || diff_is_gradient(path_of(d, g, i));
     for (NodeId n = 0; n < g->count; n++)
         if (is_counted(g, n, gradients)) {
             c->of++;
@@ -329,14 +337,6 @@ static void fill_coverage(DiffReport *d, const Graph *g)
     free(seen);
 }
 
-static void find_accumulated(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o);
-
-/* Made from what has another shape there: that is its cause. */
-static bool behind_misfit(const DiffReference *r, NodeId n)
-{
-    return r->misfits.count && n > r->misfits.first;
-}
-
 /* The block's number in a path, −1 of none. */
 static int block_of(const char *path)
 {
@@ -347,13 +347,13 @@ static int block_of(const char *path)
 int diff_cause_blocks(const DiffReport *d, const Graph *g, const DiffCause *c, int *block, int most)
 {
     int count = 0;
-    const char *path = graph_node(g, d->row[c->row].tensor->node)->path;
+    const char *path = path_of(d, g, c->row);
     if (c->only >= 0 && most > 0) {
         block[0] = c->only;
         return 1;
     }
     for (int i = 0; i < d->count && !c->accumulated; i++) {
-        const char *p = graph_node(g, d->row[i].tensor->node)->path;
+        const char *p = path_of(d, g, i);
         if (d->row[i].state == DIFF_BEGINS && block_of(p) >= 0 && same_kind(path, p) && count < most &&
             (!count || block[count - 1] != block_of(p)))
             block[count++] = block_of(p);
@@ -390,7 +390,7 @@ static int agreeing(const DiffReport *d, const Graph *g, const char *path, doubl
 {
     int count = 0, block = -1;
     for (int i = 0; i < d->count; i++) {
-        const char *p = graph_node(g, d->row[i].tensor->node)->path;
+        const char *p = path_of(d, g, i);
         bool other = d->row[i].state != DIFF_BEGINS && same_kind(path, p) && strcmp(path, p) != 0;
         count += other && block_of(p) != block;
         block = other ? block_of(p) : block;
@@ -411,14 +411,35 @@ static bool inside_block(const Graph *g, const DiffReference *r, NodeId n)
     return inside;
 }
 
+/* No step is beyond what is allowed and a later tensor is: the whole way to the first such is searched at once. */
+static void find_accumulated(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
+{
+    int i = 0;
+    while (d->row[i].state != DIFF_INHERITS)
+        i++;
+    DiffTensor alone = *d->row[i].tensor;
+    DiffReference only = *r;
+    DiffRow row = d->row[i];
+    only.tensor = &alone;
+    only.count = 1;
+    row.tensor = &alone;
+    row.local = row.through;
+    row.allowed = o->tolerance + DIFF_ROUNDING * row.through_rounding.largest;
+    DiffCause *c = &d->cause[d->cause_count++];
+    *c = (DiffCause){.row = i, .rows = 1, .block = -1, .only = -1, .accumulated = true};
+    diff_cause_find(c, s, &only, o, NULL, &row);
+    c->dump[0] = '\0';
+    d->stopped = c->stopped;
+}
+
 static void find_causes(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
 {
     Kind kind[KINDS_MOST];
     int kinds = 0;
     for (int i = 0; i < d->count; i++) {
         NodeId node = d->row[i].tensor->node;
-        if (d->row[i].state != DIFF_BEGINS || behind_misfit(r, node))
-            continue;
+        if (d->row[i].state != DIFF_BEGINS || (r->misfits.count && node > r->misfits.first))
+            continue; /* what is made from a tensor of another shape has its cause there */
         const char *path = graph_node(s->graph, node)->path;
         int known = 0;
         while (known < kinds && !same_kind(path, kind[known].path))
@@ -454,23 +475,23 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Local error of the step in the middle of all; *count: of how many. */
-static double usual_error(const DiffReport *d, const Graph *g, int *count)
+/* Local error of the step in the middle of all; returns of how many. */
+static int find_usual(DiffReport *d, const Graph *g)
 {
     double *error = xcalloc((size_t)d->count + 1, sizeof *error);
-    *count = 0;
+    int count = 0;
     for (int i = 0; i < d->count; i++)
         if (graph_node(g, d->row[i].tensor->node)->op != OP_LEAF && d->row[i].local.numbers)
-            error[(*count)++] = d->row[i].local.largest;
-    qsort(error, (size_t)*count, sizeof *error, by_size);
-    double usual = *count ? error[*count / 2] : 0;
+            error[count++] = d->row[i].local.largest;
+    qsort(error, (size_t)count, sizeof *error, by_size);
+    d->usual = count ? error[count / 2] : 0;
     free(error);
-    return usual;
+    return count;
 }
 
 /* Everything is within the tolerance: does one step stand out of the others, and does a mistake explain it? Only then a
  * word is said; what is merely larger may be another order of adding. */
-static void find_hint(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, int steps)
+static void find_hint(DiffReport *d, int steps, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
 {
     const double far = fmax(DIFF_FAR * d->usual, DIFF_LEAST);
     int at = -1;
@@ -486,27 +507,6 @@ static void find_hint(DiffReport *d, const DiffSubject *s, const DiffReference *
     d->stopped = c.stopped;
     if (c.whole && c.after.largest <= row.allowed)
         d->hint = c;
-}
-
-/* No step is beyond what is allowed and a later tensor is: the whole way to the first such is searched at once. */
-static void find_accumulated(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
-{
-    int i = 0;
-    while (d->row[i].state != DIFF_INHERITS)
-        i++;
-    DiffTensor alone = *d->row[i].tensor;
-    DiffReference only = *r;
-    DiffRow row = d->row[i];
-    only.tensor = &alone;
-    only.count = 1;
-    row.tensor = &alone;
-    row.local = row.through;
-    row.allowed = o->tolerance + DIFF_ROUNDING * row.through_rounding.largest;
-    DiffCause *c = &d->cause[d->cause_count++];
-    *c = (DiffCause){.row = i, .rows = 1, .block = -1, .only = -1, .accumulated = true};
-    diff_cause_find(c, s, &only, o, NULL, &row);
-    c->dump[0] = '\0';
-    d->stopped = c->stopped;
 }
 
 /* --- all of it --- */
@@ -571,12 +571,11 @@ bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r,
     }
     if (out->begins + out->inherits && o->precision == PRECISION_F32)
         forgive_drift(out, s, r, o);
-    int count;
-    out->usual = usual_error(out, s->graph, &count);
+    const int steps = find_usual(out, s->graph);
     find_causes(out, s, r, o);
     out->same = out->begins == 0 && out->inherits == 0 && !r->misfits.count;
     if (out->same)
-        find_hint(out, s, r, o, count);
+        find_hint(out, steps, s, r, o);
     fill_coverage(out, s->graph);
     if (out->same && !out->coverage.nodes) {
         bool numbers = !out->coverage.unreadable;

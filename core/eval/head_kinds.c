@@ -160,7 +160,7 @@ static void make_row(const HeadKinds *k, bool target, size_t text, bool shuffled
 
 /* --- one attention over one text --- */
 
-/* Who asks and what is looked at. */
+/* The text of the queries and that of the keys. */
 typedef struct Scene {
     const Row *query, *key;
     bool causal, crosses;
@@ -173,15 +173,15 @@ static Scene scene_of(const HeadKinds *k, int attention)
     const Seq2seqConfig *c = &k->model->text;
     const Graph *g = &k->graph;
     NodeId pattern = site_node(g, anatomy_attention(g, attention), SITE_PATTERN);
-    bool asks = g->axes[node_role(g, pattern, ROLE_QUERY)].sequence == SEQUENCE_TARGET,
-         looked = g->axes[node_role(g, pattern, ROLE_KEY)].sequence == SEQUENCE_TARGET;
+    bool query = g->axes[node_role(g, pattern, ROLE_QUERY)].sequence == SEQUENCE_TARGET,
+         key = g->axes[node_role(g, pattern, ROLE_KEY)].sequence == SEQUENCE_TARGET;
     int block = anatomy_part(g, anatomy_part(g, anatomy_attention(g, attention))->parent)->block;
-    return (Scene){.query = &k->row[asks],
-                   .key = &k->row[looked],
-                   .causal = asks && looked,
-                   .crosses = asks != looked,
-                   .window = asks && looked && seq2seq_windowed(c, block) ? c->window : 0,
-                   .half = asks && looked ? k->tokens : 0};
+    return (Scene){.query = &k->row[query],
+                   .key = &k->row[key],
+                   .causal = query && key,
+                   .crosses = query != key,
+                   .window = query && key && seq2seq_windowed(c, block) ? c->window : 0,
+                   .half = query && key ? k->tokens : 0};
 }
 
 static bool sees(const Scene *s, int t, int u)
@@ -218,7 +218,7 @@ static int sinks_of(const Row *r)
 }
 
 /* Does token t count for a kind? */
-static bool asks(const Scene *s, HeadKind kind, int t)
+static bool counts(const Scene *s, HeadKind kind, int t)
 {
     const Row *r = s->query;
     int inner = r->first > 1 ? r->first : 1; /* the first token is no neighbour: it may be a sink */
@@ -241,33 +241,18 @@ static bool looks_at(const Scene *s, HeadKind kind, bool control, int t, int u)
     }
 }
 
-/* Mean over the queries of a head's weight on what is looked at. */
+/* Mean over the queries of a head's weight on what is looked at; at NULL: where all that is seen gets the same. */
 static double share_of(const Scene *s, HeadKind kind, bool control, const float *at, size_t query_step, size_t key_step)
 {
     double sum = 0;
     int n = 0;
     for (int t = 0; t < s->query->n; t++) {
-        if (!asks(s, kind, t))
+        if (!counts(s, kind, t))
             continue;
         n++;
         for (int u = 0; u < s->key->n; u++)
             if (sees(s, t, u) && looks_at(s, kind, control, t, u))
-                sum += (double)at[(size_t)t * query_step + (size_t)u * key_step];
-    }
-    return n ? sum / n : 0;
-}
-
-static double uniform_of(const Scene *s, HeadKind kind)
-{
-    double sum = 0;
-    int n = 0;
-    for (int t = 0; t < s->query->n; t++) {
-        if (!asks(s, kind, t))
-            continue;
-        n++;
-        for (int u = 0; u < s->key->n; u++)
-            if (sees(s, t, u) && looks_at(s, kind, false, t, u))
-                sum += 1.0 / seen_by(s, t);
+                sum += at ? (double)at[(size_t)t * query_step + (size_t)u * key_step] : 1.0 / seen_by(s, t);
     }
     return n ? sum / n : 0;
 }
@@ -278,7 +263,7 @@ static double copies_of(const Scene *s, const float *at, size_t query_step, size
     double sum = 0;
     int n = 0, first = s->key->first;
     for (int t = 0; t < s->query->n; t++) {
-        if (!asks(s, HEAD_INDUCTION, t))
+        if (!counts(s, HEAD_INDUCTION, t))
             continue;
         int right = t - s->half + 1;
         float own = at[(size_t)t * query_step + (size_t)right * key_step];
@@ -411,7 +396,7 @@ static void keep_attention(HeadKinds *k, int a)
     }
     for (HeadKind kind = 0; kind < HEAD_KINDS && !k->shuffled; kind++) {
         k->r.applies[a][kind] = applies(&s, kind);
-        k->r.uniform[a][kind] = uniform_of(&s, kind);
+        k->r.uniform[a][kind] = share_of(&s, kind, false, NULL, 0, 0);
     }
 }
 

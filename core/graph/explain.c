@@ -352,6 +352,8 @@ void explain_running(const Explain *e, ValuesFn values, const void *context, flo
         running_sum(e, &o, out);
 }
 
+/* --- what depends on the input --- */
+
 typedef struct VaryCell {
     size_t cell;
     NodeId node; /* NO_NODE: the place is free */

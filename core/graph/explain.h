@@ -47,7 +47,7 @@ void explain_running(const Explain *e, ValuesFn values, const void *context, flo
  * Answers are remembered, so that asking for many cells of a graph stays cheap. */
 typedef struct Vary {
     const Graph *g;
-    bool *node; /* graph_varies: where false no cell of it does */
+    bool *node; /* where false no cell of the node does */
     struct VaryCell *known;
     size_t count, cap;
 } Vary;

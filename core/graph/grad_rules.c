@@ -78,8 +78,8 @@ NodeId grad_sum(Backward *b, const char *name, NodeId x, NodeId y, Dims like)
 static NodeId times(Backward *b, const char *what, NodeId gy, NodeId f, Dims like)
 {
     Dims all = dims_union(dims_of(b->g, gy), dims_of(b->g, f)), other = dims_union(dims_of(b->g, f), dims_of(b->g, gy));
-    bool turn = !dims_equal(all, common(like, all)) && dims_equal(other, common(like, other));
-    return graph_zip(b->g, grad_part(b, what), OP_MUL, turn ? f : gy, turn ? gy : f);
+    bool swap = !dims_equal(all, common(like, all)) && dims_equal(other, common(like, other));
+    return graph_zip(b->g, grad_part(b, what), OP_MUL, swap ? f : gy, swap ? gy : f);
 }
 
 static NodeId times_const(Backward *b, const char *what, NodeId x, float factor)

@@ -106,7 +106,7 @@ int image_exif(const uint8_t *tiff, size_t n)
  * the stored pixel whose column is x or y (swapped), counted from the left or from the right. */
 static const struct {
     bool swapped, from_right, from_bottom;
-} turns[9] = {
+} orientations[9] = {
     [1] = {false, false, false}, [2] = {false, true, false}, [3] = {false, true, true}, [4] = {false, false, true},
     [5] = {true, false, false},  [6] = {true, false, true},  [7] = {true, true, true},  [8] = {true, true, false},
 };
@@ -118,7 +118,7 @@ void image_orient(Image *im, int orientation)
         im->orientation = 1;
         return;
     }
-    bool swapped = turns[orientation].swapped;
+    bool swapped = orientations[orientation].swapped;
     Image up;
     image_init(&up, swapped ? im->height : im->width, swapped ? im->width : im->height, im->channels);
     size_t depth = (size_t)im->channels;
@@ -126,9 +126,9 @@ void image_orient(Image *im, int orientation)
     for (int y = 0; y < up.height; y++)
         for (int x = 0; x < up.width; x++, to += depth) {
             int column = swapped ? y : x, row = swapped ? x : y;
-            if (turns[orientation].from_right)
+            if (orientations[orientation].from_right)
                 column = im->width - 1 - column;
-            if (turns[orientation].from_bottom)
+            if (orientations[orientation].from_bottom)
                 row = im->height - 1 - row;
             memcpy(to, im->data + ((size_t)row * (size_t)im->width + (size_t)column) * depth, depth);
         }

@@ -165,7 +165,7 @@ INLINE VI vi_load_16(const uint16_t *p)
 #include "core/kernels/row.inc"
 
 /* Half a transposition: four words each of eight columns, four in the lower halves of registers, four in the upper. */
-INLINE void turn(V word[4], const char *from, size_t step)
+INLINE void transpose(V word[4], const char *from, size_t step)
 {
     V c[4];
     UNROLL
@@ -183,7 +183,7 @@ INLINE void turn(V word[4], const char *from, size_t step)
 INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size_t count)
 {
     V word[4];
-    turn(word, b, step);
+    transpose(word, b, step);
     if (f == FLOATS) {
         UNROLL
         for (size_t k = 0; k < 4; k++)

@@ -170,8 +170,8 @@ INLINE V words(Form f, const char *b)
     return f == F16 ? _mm512_cvtph_ps(_mm256_loadu_si256((const void *)b)) : _mm512_loadu_ps((const void *)b);
 }
 
-/* Four rows of 4 × 4 words turned, each by itself. */
-INLINE void turn_four(V out[4], const V in[4])
+/* Four rows of 4 × 4 words transposed, each by itself. */
+INLINE void transpose_four(V out[4], const V in[4])
 {
     const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(in[0], in[1])),
                   b = _mm512_castps_pd(_mm512_unpackhi_ps(in[0], in[1])),
@@ -184,7 +184,7 @@ INLINE void turn_four(V out[4], const V in[4])
 }
 
 /* word[k][j] = the k-th word of column j */
-INLINE void turn(V word[LANES], Form f, const char *from, size_t step)
+INLINE void transpose(V word[LANES], Form f, const char *from, size_t step)
 {
     V part[4][4];
     UNROLL
@@ -193,7 +193,7 @@ INLINE void turn(V word[LANES], Form f, const char *from, size_t step)
         UNROLL
         for (size_t j = 0; j < 4; j++)
             column[j] = words(f, from + (4 * q + j) * step);
-        turn_four(part[q], column);
+        transpose_four(part[q], column);
     }
     UNROLL
     for (size_t i = 0; i < 4; i++) { /* their quarters are words i, 4 + i, 8 + i and 12 + i of four columns */
@@ -211,7 +211,7 @@ INLINE void turn(V word[LANES], Form f, const char *from, size_t step)
 INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size_t count)
 {
     V word[LANES];
-    turn(word, f, b, step);
+    transpose(word, f, b, step);
     if (f != BF16) {
         UNROLL
         for (size_t k = 0; k < LANES; k++)

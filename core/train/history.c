@@ -102,33 +102,33 @@ double history_mean_entropy(const float *pattern, size_t rows, int keys, bool ca
     return counted ? sum / (double)counted : 0;
 }
 
-/* Tokens that ask and that are looked at in an attention. */
-static void pattern_shape(const HistoryText *t, int attention, size_t *asks, size_t *keys)
+/* How many queries and keys an attention has. */
+static void pattern_shape(const HistoryText *t, int attention, size_t *queries, size_t *keys)
 {
     Seq2seqTexts texts = history_texts(t, attention);
-    *asks = (size_t)(texts.target_queries ? t->target : t->source);
+    *queries = (size_t)(texts.target_queries ? t->target : t->source);
     *keys = (size_t)(texts.target_keys ? t->target : t->source);
 }
 
 /* Cells of all attentions before that one. */
 static size_t pattern_start(const HistoryText *t, int attention)
 {
-    size_t cells = 0, asks, keys;
+    size_t cells = 0, queries, keys;
     for (int a = 0; a < attention; a++) {
-        pattern_shape(t, a, &asks, &keys);
-        cells += size_mul(size_mul((size_t)t->heads, asks), keys);
+        pattern_shape(t, a, &queries, &keys);
+        cells += size_mul(size_mul((size_t)t->heads, queries), keys);
     }
     return cells;
 }
 
-const float *history_pattern(const History *h, int snapshot, int attention, int head, int *asks, int *keys)
+const float *history_pattern(const History *h, int snapshot, int attention, int head, int *queries, int *keys)
 {
     const HistoryText *t = &h->text;
     size_t rows, cols;
     REQUIRE(snapshot >= 0 && snapshot < h->snapshot_count && head >= 0 && head < t->heads);
     REQUIRE(attention >= 0 && attention < history_lines(h));
     pattern_shape(t, attention, &rows, &cols);
-    *asks = (int)rows;
+    *queries = (int)rows;
     *keys = (int)cols;
     return h->snapshot[snapshot].rows + pattern_start(t, attention) + (size_t)head * rows * cols;
 }

@@ -28,7 +28,7 @@ typedef struct Snapshot {
     float *positions; /* [rows of the position table, d]; NULL without positions */
     float *filters;   /* [d,c,i,j] */
     float *rows;    /* [layers, h, u]: attention of token 0 on the first check picture. Of a text model every pattern of
-                       the first of the minimal pairs, its translation given: attention by attention [h, asks, keys];
+                       the first of the minimal pairs, its translation given: attention by attention [h, queries, keys];
                        of a decoder alone of a held-out text */
     float *entropy; /* [layers, h]: entropy of a row of attention divided by log(tokens), mean over the rows of that
                        picture; [attentions, h] of that sentence, its rows' tokens being those that may be looked at */
@@ -44,7 +44,7 @@ typedef struct HistoryText {
                            the target's are all, HISTORY_WORDS or as many as it reads */
     int word[HISTORY_WORDS]; /* …and their numbers; else not set */
 } HistoryText;
-/* Which text asks in an attention of it, and which is looked at. */
+/* Which text has the queries of an attention of it, and which the keys. */
 Seq2seqTexts history_texts(const HistoryText *t, int attention);
 
 typedef struct History {
@@ -70,8 +70,8 @@ float history_entropy(const History *h, int row, int line);
 /* Mean over the rows of pattern[rows, keys] of their entropy divided by log(keys): 0 where one gets everything, 1 where
  * all get the same. causal: row i is one over i + 1 keys. A row over one key says nothing; 0 where all are so. */
 double history_mean_entropy(const float *pattern, size_t rows, int keys, bool causal);
-/* Of a text model: a head's pattern in a snapshot, [asks, keys]. */
-const float *history_pattern(const History *h, int snapshot, int attention, int head, int *asks, int *keys);
+/* Of a text model: a head's pattern in a snapshot, [queries, keys]. */
+const float *history_pattern(const History *h, int snapshot, int attention, int head, int *queries, int *keys);
 Snapshot *history_snap(History *h, int step); /* a new snapshot with room for all arrays */
 /* Steps at which a run of `steps` is looked at: 0, 25, 50, 100 … and the end. */
 bool history_wants(int step, int steps);

@@ -105,13 +105,13 @@ static void mimic(const VitConfig *c, const WeightPlace *part, double share)
 {
     const WeightPlace *q = &part[0], *v = &part[2], *o = &part[3];
     size_t heads = (size_t)c->heads * (size_t)c->head_dim, width = (size_t)c->width;
-    float *turned = xfloats(v->cells);
+    float *transposed = xfloats(v->cells);
     for (size_t h = 0; h < heads; h++)
         for (size_t d = 0; d < width; d++)
-            turned[d * heads + h] = v->data[h * width + d];
+            transposed[d * heads + h] = v->data[h * width + d];
     lean(part[1].data, q->data, q->cells, share, 1);
-    lean(o->data, turned, o->cells, share, -deviation(c, VIT_W_O) / deviation(c, VIT_W_V));
-    free(turned);
+    lean(o->data, transposed, o->cells, share, -deviation(c, VIT_W_O) / deviation(c, VIT_W_V));
+    free(transposed);
 }
 
 void start_mimic(Model *m, double share)

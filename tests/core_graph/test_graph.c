@@ -563,6 +563,33 @@ static void labels_and_parsing(void **state)
     assert_false(axis_patch(&t, 1, &row, &col));
 }
 
+/* The class token's row is the same for every picture until it is mixed with others; what was found is remembered. */
+static void cells_depend_on_the_input_one_by_one(void **state)
+{
+    (void)state;
+    enum { TOKENS = 600 };
+    Small s = {0};
+    Vary v;
+    graph_init(&s.g);
+    s.t = axis(&s, "t", TOKENS);
+    s.n = axis(&s, "n", 1);
+    s.p = axis(&s, "p", TOKENS - 1);
+    s.d = axis(&s, "d", 2);
+    Dims patches = DIMS(s.p, s.d);
+    NodeId cls = weight(&s, "cls", DIMS(s.n, s.d), 1),
+           input = graph_leaf(&s.g, "input", patches, (Leaf){LEAF_INPUT, random_values(&s.g, patches, 2), "test"}),
+           all = graph_concat(&s.g, "all", cls, s.n, input, s.p, s.t),
+           sums = graph_reduce(&s.g, "sums", OP_SUM, all, DIMS(s.t)),
+           total = graph_reduce(&s.g, "total", OP_SUM, sums, DIMS_SCALAR);
+    vary_init(&v, &s.g);
+    for (int again = 0; again < 2; again++)
+        for (size_t t = 0; t < TOKENS; t++)
+            assert_int_equal(vary_cell(&v, sums, t), t > 0);
+    assert_true(vary_cell(&v, total, 0) && vary_cell(&v, input, 0) && !vary_cell(&v, cls, 0));
+    vary_free(&v);
+    graph_free(&s.g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -579,6 +606,7 @@ int main(void)
         cmocka_unit_test(labels_and_parsing),
         cmocka_unit_test(dead_rows_in_many_blocks),
         cmocka_unit_test(edited_analyses_stay_out_of_the_hash),
+        cmocka_unit_test(cells_depend_on_the_input_one_by_one),
     };
     return cmocka_run_group_tests_name("core/graph", tests, NULL, NULL);
 }

@@ -82,11 +82,11 @@ static uint64_t hash_of(const Trainer *t)
 {
     const Model *m = trainer_model(t);
     const History *h = trainer_history(t);
-    int asks, keys;
-    const float *look = history_pattern(h, h->snapshot_count - 1, history_lines(h) - 1, 1, &asks, &keys);
+    int queries, keys;
+    const float *look = history_pattern(h, h->snapshot_count - 1, history_lines(h) - 1, 1, &queries, &keys);
     assert_int_equal(history_lines(h), 2);
-    assert_true(asks == 12 && keys == 12);
-    return run_hash_values(m->block, m->block_cells) ^ run_hash_values(look, (size_t)asks * (size_t)keys) ^
+    assert_true(queries == 12 && keys == 12);
+    return run_hash_values(m->block, m->block_cells) ^ run_hash_values(look, (size_t)queries * (size_t)keys) ^
            run_hash_values(h->row, (size_t)h->row_count * history_width(h));
 }
 

@@ -29,7 +29,7 @@ bool session_word_film(const Session *s, WordFilm *out);
 /* A word that asks, or one that is looked at. */
 const char *word_film_asks(const WordFilm *f, int row);
 const char *word_film_key(const WordFilm *f, int col);
-/* [asks, keys] of a snapshot, 0 … history->snapshot_count - 1. */
+/* [queries, keys] of a snapshot, 0 … history->snapshot_count - 1. */
 const float *word_film_pattern(const WordFilm *f, int snapshot);
 /* The token that the picked row gives its largest weight. */
 int word_film_most(const WordFilm *f, int snapshot);
