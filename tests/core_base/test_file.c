@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -295,6 +296,26 @@ static void pieces_are_all_or_nothing(void **state)
     file_abandon(&zero);
 }
 
+/* Whoever ends in the middle (die does, out of memory) leaves nothing behind. */
+static void ending_takes_what_is_unfinished_along(void **state)
+{
+    (void)state;
+    put("old", "old");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        Err e;
+        FileOut f;
+        exit(file_create(&f, "old", &e) && file_append(&f, "half", 4, &e) && entries() == 2 ? 0 : 1);
+    }
+    int status = 0;
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(entries(), 1);
+    expect("old", "old");
+}
+
 static void reading_is_bounded(void **state)
 {
     (void)state;
@@ -396,6 +417,7 @@ int main(void)
         IN_FOLDER(file_size_limit_leaves_the_old_file),
         IN_FOLDER(standard_output_is_checked),
         IN_FOLDER(pieces_are_all_or_nothing),
+        IN_FOLDER(ending_takes_what_is_unfinished_along),
         IN_FOLDER(reading_is_bounded),
         IN_FOLDER(reads_at_a_place),
         IN_FOLDER(standard_input_is_read),

@@ -106,6 +106,26 @@ static void recoloured(void **state)
     }
 }
 
+/* Without colour there is nothing to saturate and no contrast: brightness alone is left, whatever stands behind. */
+static void grey_stays_grey(void **state)
+{
+    (void)state;
+    const Augment some = {.colour = 0.4};
+    float a[CELLS], scratch[CELLS], one[C] = {0};
+    for (uint64_t i = 0; i < TRIES; i++)
+        for (int channels = 1; channels <= C; channels += 2) {
+            Rng r = rng_seed(4, i);
+            for (int k = 0; k < CELLS; k++)
+                a[k] = k < channels * H * W ? 100 : 7000;
+            augment_picture(&some, &r, channels, H, W, a, scratch);
+            for (int k = 1; k < channels * H * W; k++)
+                assert_float_equal(a[k], a[0], 1e-3);
+            one[channels - 1] = a[0];
+            assert_true(a[0] >= 59.9f && a[0] <= 140.1f &&
+                        (channels == 1 || (a[0] - one[0]) * (a[0] - one[0]) < 1e-6f));
+        }
+}
+
 /* The share that is told is the share of the pixels. */
 static void mixed(void **state)
 {
@@ -168,6 +188,7 @@ int main(void)
         cmocka_unit_test(flipped),
         cmocka_unit_test(shifted),
         cmocka_unit_test(recoloured),
+        cmocka_unit_test(grey_stays_grey),
         cmocka_unit_test(mixed),
         cmocka_unit_test(erased),
     };
