@@ -309,6 +309,22 @@ static double share_of(const Model *m, Dataset *dataset, Ablation r)
     return share;
 }
 
+/* Models that never learned: each seed is another, and the means are over all of them. */
+static void every_seed_counts(const RandomWeights *r)
+{
+    double rollout = 0, peak = 0;
+    assert_true(r->pictures == 50 && r->seen > 0 && r->seen <= 50);
+    for (int i = 0; i < RANDOM_SEEDS; i++) {
+        assert_true(r->rollout[i] > 0 && r->rollout[i] < 1 && r->peak[i] <= r->seen);
+        assert_true(i == 0 || r->rollout[i] != r->rollout[0]);
+        rollout += r->rollout[i] / RANDOM_SEEDS;
+        peak += (double)r->peak[i] / (double)r->seen / RANDOM_SEEDS;
+    }
+    assert_true(fabs(random_rollout(r).mean - rollout) < 1e-9);
+    assert_true(fabs(random_peak(r).mean - peak) < 1e-9);
+    assert_true(random_peak(r).least <= random_peak(r).mean && random_peak(r).mean <= random_peak(r).most);
+}
+
 static void evaluations(void **state)
 {
     (void)state;
@@ -332,6 +348,7 @@ static void evaluations(void **state)
     assert_true(e.has_grid && accuracy_result(e.trained)->has_other);
     assert_true(attention_stats_result(e.with)->pictures == 50 && attention_stats_result(e.without)->pictures == 50);
     assert_true(attention_stats_result(e.with)->entropy[0].mean != attention_stats_result(e.without)->entropy[0].mean);
+    every_seed_counts(&e.random);
     evaluation_free(&e);
     for (int calls = 1; calls < 6; calls += 2) {
         int left = calls;
