@@ -290,13 +290,13 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
     }
     if (to->family == DIFF_MAP && *to->axes && (fit == DIFF_AMBIGUOUS || !t.layout.told))
         return err_set(err, "%s: '%.100s' can't have the axes [%s] of %s: its shape allows %s%s%s", r->name, info->name,
-                       to->axes, graph_node(o->g, to->node)->path, fit == DIFF_FIT ? "[" : "",
-                       fit == DIFF_FIT ? t.layout.axes : choices, fit == DIFF_FIT ? "]" : "");
+                       to->axes, node->path, fit == DIFF_FIT ? "[" : "", fit == DIFF_FIT ? t.layout.axes : choices,
+                       fit == DIFF_FIT ? "]" : "");
     if (fit == DIFF_AMBIGUOUS)
         return err_set(
             err,
             "%s: the axes of '%.100s' may be %s: say which with a line such as `%.100s = %s[…]` in a file for --map",
-            r->name, info->name, choices, info->name, graph_node(o->g, to->node)->path);
+            r->name, info->name, choices, info->name, node->path);
     o->batches = o->batches || t.layout.batch > 1;
     t.item = t.layout.batch > 1 ? o->item : 0;
     if (t.layout.batch > 1 && o->item >= t.layout.batch)

@@ -274,11 +274,11 @@ static void draw(Trainer *t)
         t->variant[i] = i * MICRO_BATCH < (size_t)o->masked ? MASKED : CLEAN;
 }
 
-/* Class `label` gets 1 − smoothing, and every class its share of the rest. */
-static void set_target(float *target, int classes, int label, double smoothing)
+/* Every class gets its part of smoothing; of the rest class `label` gets `own`, `other` what is left. */
+static void set_target(float *target, int classes, double smoothing, int label, double own, int other)
 {
     for (int o = 0; o < classes; o++)
-        target[o] = (float)(smoothing / classes + (o == label ? 1 - smoothing : 0));
+        target[o] = (float)(smoothing / classes + (1 - smoothing) * (own * (o == label) + (1 - own) * (o == other)));
 }
 
 /* A micro-batch's pictures, from number `first` on, and their targets, changed as the recipe says; one is mixed with
@@ -299,12 +299,8 @@ static void augment(const Trainer *t, TaskBench *b, uint64_t first)
         Rng r = rng_seed(t->recipe.seed + MIX_SEED, first + i);
         size_t next = (i + 1) % MICRO_BATCH;
         double own = augment_mix(a, &r, c->channels, c->image_h, c->image_w, pixels + i * cells,
-                                 m->pixels + next * cells),
-               smoothing = t->recipe.smoothing;
-        for (size_t o = 0; o < classes; o++)
-            target[i * classes + o] = (float)(smoothing / (double)classes +
-                                              (1 - smoothing) * (own * ((int)o == m->label[i]) +
-                                                                 (1 - own) * ((int)o == m->label[next])));
+                                 m->pixels + next * cells);
+        set_target(target + i * classes, c->classes, t->recipe.smoothing, m->label[i], own, m->label[next]);
     }
 }
 
@@ -320,7 +316,7 @@ static void load(const Trainer *t, TaskBench *b, size_t micro)
     for (size_t i = 0; i < MICRO_BATCH; i++) {
         m->label[i] = pictures_get(t->examples, PICTURES_TRAIN, first + i, difficulty,
                                    b->input[LOSS_PIXELS] + i * cells, NULL);
-        set_target(b->input[LOSS_TARGET] + i * classes, c->classes, m->label[i], t->recipe.smoothing);
+        set_target(b->input[LOSS_TARGET] + i * classes, c->classes, t->recipe.smoothing, m->label[i], 1, m->label[i]);
         b->input[LOSS_CLASS_WEIGHT][i] = (float)((masked ? t->recipe.masked_class : 1) / t->recipe.batch);
     }
     if (augment_any(&t->recipe.augment))
