@@ -13,14 +13,14 @@ enum { SPARE = 8 };
 
 void run_join(Run *r)
 {
-    Family *f = r->family = r->base ? r->base->family : xcalloc(1, sizeof *f);
+    RunFamily *f = r->family = r->base ? r->base->family : xcalloc(1, sizeof *f);
     f->runs = grow(f->runs, &f->cap, f->count, sizeof *f->runs);
     f->runs[f->count++] = r;
 }
 
 void run_leave(Run *r)
 {
-    Family *f = r->family;
+    RunFamily *f = r->family;
     size_t at = 0;
     while (f->runs[at] != r)
         at++;
@@ -59,7 +59,7 @@ static void mark_run(Run *r)
     }
 }
 
-static void mark(Family *f)
+static void mark(RunFamily *f)
 {
     for (size_t i = 0; i < f->count; i++)
         for (NodeId n = 0; n < f->runs[i]->known; n++)
@@ -81,7 +81,7 @@ static int oldest_first(const void *a, const void *b)
 }
 
 /* Forgets what is not marked until no more than `most` bytes are held. */
-static void forget_down_to(Family *f, size_t most)
+static void forget_down_to(RunFamily *f, size_t most)
 {
     size_t count = 0, all = 0;
     for (size_t i = 0; i < f->count; i++)
@@ -102,7 +102,7 @@ static void forget_down_to(Family *f, size_t most)
 
 void run_make_room(Run *r, size_t bytes)
 {
-    Family *f = r->family;
+    RunFamily *f = r->family;
     if (!f->limit || (f->held <= f->limit && bytes <= f->limit - f->held))
         return;
     size_t most = f->limit - f->limit / SPARE;
@@ -112,7 +112,7 @@ void run_make_room(Run *r, size_t bytes)
 
 void run_trim(Run *r)
 {
-    Family *f = r->family;
+    RunFamily *f = r->family;
     mark(f);
     if (f->limit && f->held > f->limit)
         forget_down_to(f, f->limit);

@@ -17,17 +17,17 @@ typedef struct Slot {
 
 /* A run, the runs of the graphs edited from its graph, and so on: they read each other's values, hence forget together.
  */
-typedef struct Family {
+typedef struct RunFamily {
     Run **runs; /* in the order they were made: a base stands before what was edited from it */
     size_t count, cap;
     size_t limit, held, peak; /* bytes; limit 0: none */
     uint64_t clock;
-} Family;
+} RunFamily;
 
 struct Run {
     const Graph *graph;
     Run *base;
-    Family *family; /* owned by the run without a base */
+    RunFamily *family; /* owned by the run without a base */
     Pool *pool;
     Slot *slots;
     bool *need;   /* scratch of run_step: nodes to compute, … */

@@ -143,7 +143,7 @@ static bool type_of(const char *descr, Dtype *d)
 
 static bool bad_array(const char *path, const char *name, const char *problem, Err *err)
 {
-    Shown s;
+    TensorShown s;
     return err_set(err, "%s: array '%s': %s", tensor_shown(&s, path, name)->path, s.name, problem);
 }
 
@@ -277,7 +277,7 @@ static bool add_file(TensorFile *f, size_t *cap, const char *entry, Err *err)
 
 bool npy_folder(TensorFile *f, Err *err)
 {
-    Shown s;
+    TensorShown s;
     DIR *d = file_folder(f->path);
     if (!d)
         return err_set(err, "%s: this folder can't be read (%s). Change its rights with chmod u+rx.",

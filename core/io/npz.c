@@ -39,14 +39,14 @@ typedef struct NpzMember {
 
 static bool bad_zip(const TensorFile *f, const char *problem, Err *err)
 {
-    Shown s;
+    TensorShown s;
     return err_set(err, "%s: as a zip file it %s. The file is damaged or hostile: fetch it again.",
                    tensor_shown(&s, f->path, NULL)->path, problem);
 }
 
 static bool bad_member(const TensorFile *f, const Member *m, const char *problem, Err *err)
 {
-    Shown s;
+    TensorShown s;
     return err_set(err, "%s: member '%s' %s", tensor_shown(&s, f->path, m->name)->path, s.name, problem);
 }
 
@@ -402,7 +402,7 @@ static bool add_members(TensorFile *f, Member *m, size_t n, uint64_t begin, Err 
     for (size_t i = 0; i < n; i++)
         if (ends_with(m[i].name, ".npy") && (!check_kind(f, &m[i], err) || !add_member(f, &cap, &m[i], err)))
             return false;
-    Shown s;
+    TensorShown s;
     return f->count ? true
                     : err_set(err, "%s: is a zip file without .npy members. Take a .safetensors, .npz or .npy file.",
                               tensor_shown(&s, f->path, NULL)->path);

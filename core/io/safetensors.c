@@ -11,7 +11,7 @@ enum { PREFIX = 8, HEADER_MAX = 16 << 20 };
 
 static bool bad_tensor(const TensorFile *f, const char *name, const char *problem, Err *err)
 {
-    Shown s;
+    TensorShown s;
     return err_set(err, "%s: tensor '%s': %s. The file is damaged or hostile: fetch it again.",
                    tensor_shown(&s, f->path, name)->path, s.name, problem);
 }
@@ -95,7 +95,7 @@ static bool check_tiling(TensorFile *f, uint64_t begin_of_data, Err *err)
                               err);
         at += t->bytes;
     }
-    Shown s;
+    TensorShown s;
     return at == f->size
                ? true
                : err_set(
@@ -106,7 +106,7 @@ static bool check_tiling(TensorFile *f, uint64_t begin_of_data, Err *err)
 
 static bool keep_metadata(TensorFile *f, const Json *v, Err *err)
 {
-    Shown s;
+    TensorShown s;
     Buf text = {0};
     bool ok = json_kind(v) == JK_OBJECT;
     const char *key = NULL;
@@ -141,7 +141,7 @@ static bool parse_header(TensorFile *f, const Json *root, uint64_t begin_of_data
 
 bool safetensors_read_header(TensorFile *f, Err *err)
 {
-    Shown s;
+    TensorShown s;
     uint8_t prefix[PREFIX];
     tensor_shown(&s, f->path, NULL);
     if (!tensor_read_at(f, prefix, PREFIX, 0, err))
@@ -231,7 +231,7 @@ static bool plain_name(const char *s)
 
 static bool bad_entry(const TensorFile *f, const char *tensor, const char *problem, Err *err)
 {
-    Shown s;
+    TensorShown s;
     return err_set(err, "%s: tensor '%s' %s. Fetch the index and all its files again.",
                    tensor_shown(&s, f->path, tensor)->path, s.name, problem);
 }
@@ -253,7 +253,7 @@ static const char *beside(TensorFile *f, const char *name)
 /* The shard that an entry of the index names, opened where it is the first to name it. */
 static const TensorFile *open_named(TensorFile *f, size_t *cap, const char *tensor, const Json *entry, Err *err)
 {
-    Shown s;
+    TensorShown s;
     const char *name = json_text(entry, "");
     if (!plain_name(name)) {
         bad_entry(f, tensor, "is in no file of this folder", err);
@@ -279,7 +279,7 @@ static const TensorFile *open_named(TensorFile *f, size_t *cap, const char *tens
 static bool read_map(TensorFile *f, const Json *map, Err *err)
 {
     size_t cap = 0;
-    Shown s;
+    TensorShown s;
     if (json_kind(map) != JK_OBJECT || !json_count(map))
         return err_set(err, "%s: has no \"weight_map\" of tensors. Check that it is the file you meant.",
                        tensor_shown(&s, f->path, NULL)->path);

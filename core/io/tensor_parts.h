@@ -7,10 +7,10 @@
 enum { TENSORS_MAX = 100000, TENSOR_NAME_MAX = 1024, PATH_SHOWN = 160, TENSOR_SHOWN = 120 };
 
 /* Room for a file's and a tensor's name in a message, cleaned and cut. */
-typedef struct Shown {
+typedef struct TensorShown {
     char path[PATH_SHOWN], name[TENSOR_SHOWN];
-} Shown;
-const Shown *tensor_shown(Shown *s, const char *path, const char *name);
+} TensorShown;
+const TensorShown *tensor_shown(TensorShown *s, const char *path, const char *name);
 
 /* Little-endian numbers in bytes. */
 uint16_t le16(const uint8_t *p);

@@ -15,7 +15,7 @@
 
 enum { CHUNK = 1 << 16, HEAD = 512, LARGE = 1 << 27 }; /* LARGE: cells, half a gigabyte */
 
-const Shown *tensor_shown(Shown *s, const char *path, const char *name)
+const TensorShown *tensor_shown(TensorShown *s, const char *path, const char *name)
 {
     utf8_clean(s->path, sizeof s->path, path ? path : "");
     utf8_clean(s->name, sizeof s->name, name ? name : "");
@@ -24,7 +24,7 @@ const Shown *tensor_shown(Shown *s, const char *path, const char *name)
 
 bool tensor_add(TensorFile *f, size_t *cap, const TensorInfo *t, Err *err)
 {
-    Shown s;
+    TensorShown s;
     size_t length = strlen(t->name);
     if (!length && !f->nameless) /* a module tree's root is called so where names are members' names */
         return err_set(err, "%s: a tensor's name has 0 bytes. Give it one, such as logits, or write an .npz.",
@@ -72,7 +72,7 @@ bool tensors_index(TensorFile *f, Err *err)
     if (f->count)
         qsort(f->by_name, f->count, sizeof *f->by_name, by_name);
     for (size_t i = 1; i < f->count; i++) {
-        Shown s;
+        TensorShown s;
         if (by_name(&f->by_name[i - 1], &f->by_name[i]) == 0)
             return err_set(err, "%s: has two tensors named '%s'. The file is damaged or hostile: fetch it again.",
                            tensor_shown(&s, f->path, f->by_name[i]->name)->path, s.name);
@@ -124,7 +124,7 @@ static bool refuse(const TensorFile *f, const uint8_t *head, size_t n, Err *err)
          "7zXZ",
          5, "is compressed with xz. Run unxz on it first."},
     };
-    Shown s;
+    TensorShown s;
     tensor_shown(&s, f->path, NULL);
     if (is_html(head, n))
         return err_set(err,
@@ -149,7 +149,7 @@ static bool refuse(const TensorFile *f, const uint8_t *head, size_t n, Err *err)
 
 bool pickle_refused(const char *path, Err *err)
 {
-    Shown s;
+    TensorShown s;
     return err_set(err,
                    "%s: is a PyTorch pickle, which could run any code and is never read. Convert it: python3 -c "
                    "\"import sys, torch, "
@@ -161,7 +161,7 @@ bool pickle_refused(const char *path, Err *err)
 
 bool script_refused(const char *path, Err *err)
 {
-    Shown s;
+    TensorShown s;
     return err_set(err,
                    "%s: is a TorchScript archive, a program with its weights, and is never run. Take the weights out: "
                    "python3 -c \"import sys, torch, safetensors.torch as s; d = torch.jit.load(sys.argv[1], "
@@ -183,7 +183,7 @@ bool tensor_read_at(const TensorFile *f, void *out, size_t n, uint64_t offset, E
 static bool read_headers(TensorFile *f, Err *err)
 {
     uint8_t head[HEAD];
-    Shown s;
+    TensorShown s;
     size_t n = f->size < HEAD ? (size_t)f->size : HEAD;
     if (!n)
         return err_set(err, "%s: is empty. Check that it was saved or copied completely.",
@@ -219,7 +219,7 @@ bool tensors_open(TensorFile *f, const char *path, Err *err)
 
 bool tensors_open_bytes(TensorFile *f, const char *name, const void *bytes, size_t n, Err *err)
 {
-    Shown s;
+    TensorShown s;
     *f = (TensorFile){.fd = -1, .memory = bytes, .path = xstrdup(name), .size = n};
     bool ok = n < HEAD || !is_safetensors(bytes, HEAD)
                   ? err_set(err, "%s: is not a safetensors file.", tensor_shown(&s, name, NULL)->path)
@@ -306,7 +306,7 @@ static void convert(As as, Dtype d, const uint8_t *bytes, size_t n, void *out, s
 static bool read_cells(const TensorFile *f, const TensorInfo *t, size_t cells, As as, void *out, Err *err)
 {
     f = tensor_shard(f, t);
-    Shown s;
+    TensorShown s;
     size_t size = dtype_size(t->dtype);
     Bytes from;
     REQUIRE(cells <= t->cells);

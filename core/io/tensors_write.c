@@ -33,7 +33,7 @@ bool tensor_format(const char *path, TensorFormat *f, Err *err)
             *f = (TensorFormat)i;
             return true;
         }
-    Shown s;
+    TensorShown s;
     return err_set(err, "%s: its ending names no format. End it in .safetensors, .npz, .npy, .csv or .json.",
                    tensor_shown(&s, path, NULL)->path);
 }
@@ -84,7 +84,7 @@ static bool names_differ(const TensorOut *tensors, size_t count, Err *err)
     for (size_t i = 0; i < count; i++)
         names[i] = tensors[i].name;
     qsort(names, count, sizeof *names, by_name);
-    Shown s;
+    TensorShown s;
     bool ok = true;
     for (size_t i = 1; ok && i < count; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
@@ -301,7 +301,7 @@ static bool may_write(TensorFormat f, const TensorOut *tensors, size_t count, Er
                        count > 1 && formats[f].single ? "one tensor, or end the file's name in .npz or .safetensors"
                                                       : "at least one tensor, or fewer");
     for (size_t i = 0; i < count; i++) {
-        Shown s;
+        TensorShown s;
         size_t n = strlen(tensors[i].name);
         if (!n || n > TENSOR_NAME_MAX || strcmp(tensors[i].name, "__metadata__") == 0)
             return err_set(err, "a tensor can't be named '%s'. Take a name of 1 to %d bytes.",
@@ -349,7 +349,7 @@ bool tensors_encode(Buf *out, TensorFormat f, const TensorOut *tensors, size_t c
 bool tensors_write_each(const char *path, TensorFormat f, const TensorOut *tensors, size_t count,
                         const char *const *metadata, TensorValues *values, void *context, Err *err)
 {
-    Shown shown;
+    TensorShown shown;
     FileOut file;
     if (!may_write(f, tensors, count, err))
         return err_prefix(err, "%s", tensor_shown(&shown, path, NULL)->path);

@@ -73,6 +73,6 @@ double descent_sum(Descent *d, Pool *pool);
  * multiplied and replaced by those of each weight. */
 void descent_step(Descent *d, Pool *pool, const AdamW *a, double muon, float gradient_scale);
 
-/* The place of the largest of n numbers, the first of equals. */
+/* Index of the largest of n numbers, the first of equals. */
 int descent_largest(const float *x, int n);
 #endif
