@@ -22,7 +22,7 @@ struct AttentionStats {
     uint8_t **mask;  /* [threads] */
     uint8_t *object; /* [pictures, patches], and … */
     float *seen;     /* … the rollout over them; NULL where no object is known */
-    size_t lens;     /* watched from here on: the lens' logits, 1 + layers of them, where there are classes */
+    size_t lens;     /* watched from here on: the lens' logits, 1 + layers of them, where it has a lens */
     bool *right;     /* [pictures, 1 + layers], or NULL */
     int threads;
     bool entropies, reads;
@@ -30,6 +30,15 @@ struct AttentionStats {
 };
 
 enum { AREA, COVERED, ROLLOUT, PEAK, BRIGHT, BRIGHT_PEAK, READ };
+
+/* Does it name something before the first block and behind every one? */
+static bool has_lens(const Graph *g)
+{
+    bool has = site_path(g, anatomy_next(g, NO_PART, PART_EMBEDDING), SITE_LENS_LOGITS) != NULL;
+    for (int b = NO_PART; has && (b = anatomy_next(g, b, PART_BLOCK)) != NO_PART;)
+        has = site_path(g, b, SITE_LENS_LOGITS) != NULL;
+    return has;
+}
 
 static int watch_list(Arena *arena, const Graph *g, const VitConfig *c, bool entropies, const char ***out)
 {
@@ -44,9 +53,10 @@ static int watch_list(Arena *arena, const Graph *g, const VitConfig *c, bool ent
     path[n++] = site_path_any(g, SITE_DISTANCE_UNIFORM);
     path[n++] = site_path_any(g, SITE_DISTANCE_MAXIMAL);
     REQUIRE(n == c->layers * OF_BLOCK + 4);
-    if (c->classes)
+    const bool lens = has_lens(g);
+    if (lens)
         path[n++] = site_path(g, anatomy_next(g, NO_PART, PART_EMBEDDING), SITE_LENS_LOGITS);
-    for (int b = NO_PART; c->classes && (b = anatomy_next(g, b, PART_BLOCK)) != NO_PART;)
+    for (int b = NO_PART; lens && (b = anatomy_next(g, b, PART_BLOCK)) != NO_PART;)
         path[n++] = site_path(g, b, SITE_LENS_LOGITS);
     *out = path;
     return n;
@@ -80,14 +90,14 @@ AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err)
     size_t heads = (size_t)c->heads, cells = size_mul((size_t)c->layers, heads), held = dataset_count(setup->dataset),
            n = setup->most && setup->most < held ? setup->most : held, patches = (size_t)vit_patches(c),
            lenses = (size_t)c->layers + 1;
-    bool objects = dataset_have_masks(setup->dataset);
+    bool objects = dataset_have_masks(setup->dataset), lens = has_lens(setup->graph);
     *s = (AttentionStats){.batch = w,
                           .dataset = setup->dataset,
                           .pool = setup->pool,
                           .vit = *c,
                           .width = READ + heads + OF_BLOCK * cells,
                           .lens = (size_t)c->layers * OF_BLOCK + 4,
-                          .right = c->classes ? xcalloc(size_mul(n + 1, lenses), sizeof *s->right) : NULL,
+                          .right = lens ? xcalloc(size_mul(n + 1, lenses), sizeof *s->right) : NULL,
                           .object = objects ? xcalloc(n + 1, patches) : NULL,
                           .seen = objects ? xcalloc(size_mul(n + 1, patches), sizeof *s->seen) : NULL,
                           .threads = pool_threads(setup->pool),
@@ -101,7 +111,7 @@ AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err)
                                        .layers = c->layers,
                                        .heads = c->heads,
                                        .objects = objects,
-                                       .lens_right = c->classes ? xcalloc(lenses, sizeof(size_t)) : NULL,
+                                       .lens_right = lens ? xcalloc(lenses, sizeof(size_t)) : NULL,
                                        .distance = xcalloc(cells, sizeof(MeanOver)),
                                        .entropy = xcalloc(cells, sizeof(MeanOver)),
                                        .largest = xcalloc(cells, sizeof(MeanOver)),

@@ -63,7 +63,7 @@ size_t batch_run_read(BatchRun *run, Pool *pool, const Sentence *s, size_t done,
 
 /* The read-out that a model does not use, beside the one it does: the mean of the patch tokens where it reads the class
  * token, the class token where it reads the mean. Same final norm, same head. */
-typedef enum Readout { READOUT_CLASS_TOKEN, READOUT_MEAN } Readout;
+typedef enum Readout { READOUT_CLASS_TOKEN, READOUT_MEAN, READOUT_NEITHER } Readout; /* the last: both, or pooling */
 
 Readout readout_used(const Model *m);   /* the class token's, of models without patches too */
 bool readout_has_other(const Model *m); /* is there another one, and a head to read it with? */

@@ -39,7 +39,7 @@ typedef struct AttentionStatsResult {
     double uniform,
         maximal;        /* the distance of a head that looks at all patches alike; of one that looks as far as it can */
     size_t *lens_right; /* [1 + layers] pictures that the logit lens names right before the first block and after each;
-                            NULL where the model names no classes */
+                            NULL where the model has no lens */
     bool objects;       /* are the masks known? else what follows is 0 */
     size_t seen;        /* pictures with an object's patch; the shares below are over these */
     MeanOver area;      /* share of the patches that are the object's: what looking at all patches alike would give */

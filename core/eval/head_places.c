@@ -49,8 +49,7 @@ static void lay_out(HeadPlaces *h)
 HeadPlaces *head_places_new(const Model *model, const Graph *graph, Dataset *dataset, Pool *pool, Err *err)
 {
     Arena arena = {0};
-    const VitConfig *c = &model->vit;
-    const char **watch = arena_alloc(&arena, size_mul((size_t)c->layers * OF_BLOCK + 1, sizeof *watch));
+    const char **watch = arena_alloc(&arena, size_mul((size_t)anatomy_count(graph) * OF_BLOCK + 1, sizeof *watch));
     int n = 0;
     bool there = true;
     for (int a = NO_PART; (a = anatomy_next(graph, a, PART_ATTENTION)) != NO_PART; n += OF_BLOCK) {
@@ -73,6 +72,7 @@ HeadPlaces *head_places_new(const Model *model, const Graph *graph, Dataset *dat
     if (!w)
         return NULL;
     HeadPlaces *h = xcalloc(1, sizeof *h);
+    const VitConfig *c = &model->vit;
     size_t cells = size_mul((size_t)c->layers, (size_t)c->heads), pictures = dataset_count(dataset);
     *h = (HeadPlaces){.batch = w, .dataset = dataset, .pool = pool, .vit = *c};
     h->result = (HeadPlacesResult){.pictures = pictures, .layers = c->layers, .heads = c->heads};

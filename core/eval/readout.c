@@ -5,13 +5,18 @@
 
 Readout readout_used(const Model *m)
 {
-    return model_grid(m).rows && m->vit.pool == VIT_POOL_MEAN ? READOUT_MEAN : READOUT_CLASS_TOKEN;
+    const PictureGrid grid = model_grid(m);
+    return !grid.rows || (grid.class_read && m->vit.pool != VIT_POOL_BOTH) ? READOUT_CLASS_TOKEN
+           : m->vit.pool == VIT_POOL_MEAN                                  ? READOUT_MEAN
+                                                                           : READOUT_NEITHER;
 }
 
 bool readout_has_other(const Model *m)
 {
     const VitConfig *c = &m->vit;
-    return model_grid(m).rows && c->classes && c->pool != VIT_POOL_NONE && (c->pool != VIT_POOL_MEAN || c->cls);
+    const Readout used = readout_used(m);
+    return model_grid(m).rows && c->classes && c->pool != VIT_POOL_NONE && used != READOUT_NEITHER &&
+           (used != READOUT_MEAN || c->cls);
 }
 
 static int axis_of(const Graph *g, AxisRole role)

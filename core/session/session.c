@@ -445,7 +445,7 @@ static const char *unknown_kind(const Session *s, const Model *m, char out[SESSI
 {
     const Input *in = session_input(s, SIDE_B);
     if (m->drawn_shapes && !in->drawn)
-        return m->vit.classes == MODEL_BUNDLED_CLASSES
+        return model_grid(m).classes == MODEL_BUNDLED_CLASSES
                    ? "no drawn shape: it knows ten of those and nothing else; `model photos`"
                    : "no drawn shape: it knows nothing else";
     if (!m->seen.mean)

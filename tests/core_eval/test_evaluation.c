@@ -390,6 +390,38 @@ static void evaluation_of_an_odd_model(void **state)
     model_free(&m);
 }
 
+/* Whatever is between the blocks and the answer: where no lens can be made, none is counted. */
+static void evaluation_without_a_lens(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        Model m;
+        VitConfig c;
+        Evaluation e;
+        Err err = {""};
+        small(&c);
+        c.mask_token = c.reconstruct = false;
+        c.post_norm = k == 1;
+        c.branch_norm = k == 2;
+        c.pool = k == 3 ? VIT_POOL_BOTH : c.pool;
+        if (k == 0) {
+            c.cls = false;
+            c.pool = VIT_POOL_ATTENTION;
+        }
+        open_model(&m, &c);
+        Pictures *pictures = pictures_drawn(&m.preprocess, 1);
+        Dataset *dataset = dataset_new(pictures, &m, PICTURES_HELD_OUT, 0, 3);
+        if (!evaluation_run(&e, &m, dataset, NULL, NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(attention_stats_result(e.with)->lens_right != NULL, k == 1 || k == 2);
+        assert_int_equal(accuracy_result(e.trained)->has_other, k == 1 || k == 2); /* one that was read from */
+        evaluation_free(&e);
+        dataset_free(dataset);
+        pictures_free(pictures);
+        model_free(&m);
+    }
+}
+
 /* --- a telling picture --- */
 
 static int largest(const float *x, int n)
@@ -524,6 +556,7 @@ int main(void)
         cmocka_unit_test(places),
         cmocka_unit_test(evaluations),
         cmocka_unit_test(evaluation_of_an_odd_model),
+        cmocka_unit_test(evaluation_without_a_lens),
         cmocka_unit_test(showcases),
         cmocka_unit_test(grids),
     };

@@ -107,16 +107,18 @@ static void by_head(Rows *r, const Evaluation *e, const char *key, const char *h
 static void rows_answers(Rows *r, const Evaluation *e, const Evaluated *of)
 {
     const AccuracyResult *a = accuracy_result(e->trained);
-    bool class_token = readout_used(of->model) == READOUT_CLASS_TOKEN;
-    double other = a->has_other ? accuracy_share_other(a) : (double)NAN;
+    const Readout used = readout_used(of->model);
+    const bool class_token = used == READOUT_CLASS_TOKEN;
+    const double other = a->has_other ? accuracy_share_other(a) : (double)NAN,
+                 own = used == READOUT_NEITHER ? (double)NAN : e->accuracy;
     rows_share(r, "accuracy", "named right", a->right, a->pictures);
     buf_puts(&r->page, "points lost\n");
     rows_number(r, "accuracy_without_scale", e->scale_off);
     without(r, "discordant_without_scale", "without the scale 1/√d_k", e->scale_off, &e->scale_pair);
     rows_number(r, "accuracy_without_positions", e->positions_off);
     without(r, "discordant_without_positions", "without position embeddings", e->positions_off, &e->positions_pair);
-    rows_number(r, "accuracy_from_class_token", class_token ? e->accuracy : other);
-    rows_number(r, "accuracy_from_mean", class_token ? other : e->accuracy);
+    rows_number(r, "accuracy_from_class_token", class_token ? own : other);
+    rows_number(r, "accuracy_from_mean", class_token ? other : own);
     without(r, "discordant_other_read_out",
             class_token ? "read from the mean of the patches instead" : "read from the class token instead", other,
             &e->other_pair);
@@ -230,6 +232,7 @@ static void rows_lens(Rows *r, const Evaluation *e)
 static void rows_positions(Rows *r, const Evaluation *e, const Evaluated *of)
 {
     const PositionGrid *g = &e->grid;
+    const PictureGrid grid = model_grid(of->model);
     const double none = (double)NAN;
     rows_number(r, "position_rank_correlation", e->has_grid ? g->rank : none);
     rows_number(r, "position_rank_correlation_centred", e->has_grid ? g->rank_centred : none);
@@ -242,8 +245,8 @@ static void rows_positions(Rows *r, const Evaluation *e, const Evaluated *of)
                    "  …with the mean vector taken away               %.2f\n"
                    "  the most alike patch is one of 4 neighbours    %.1f %% (by chance %.1f)\n"
                    "  …one of 8, corners too                         %.1f %% (by chance %.1f)\n",
-                   vit_patches(&of->model->vit), g->rank, g->rank_centred, 100 * g->near4, 100 * g->chance4,
-                   100 * g->near8, 100 * g->chance8);
+                   grid_patches(&grid), g->rank, g->rank_centred, 100 * g->near4, 100 * g->chance4, 100 * g->near8,
+                   100 * g->chance8);
 }
 
 static void rows_attention(Rows *r, const Evaluation *e)
@@ -370,11 +373,11 @@ void evaluate_print(const Evaluation *e, const Evaluated *of, bool json, Buf *ou
 
 const char *evaluate_token(const Evaluated *of, int token, char *out, size_t n)
 {
-    const VitConfig *c = &of->model->vit;
-    int prefix = vit_prefix(c), cols = c->image_w / c->patch_w, p = token - prefix;
+    const PictureGrid grid = model_grid(of->model);
+    const int p = token - grid.prefix;
     if (p >= 0)
-        snprintf(out, n, "r%dc%d", p / cols, p % cols);
-    else if (c->cls && token == 0)
+        snprintf(out, n, "r%dc%d", p / grid.columns, p % grid.columns);
+    else if (grid.class_token && token == 0)
         snprintf(out, n, "cls");
     else
         snprintf(out, n, "%d", token);
