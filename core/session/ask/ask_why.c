@@ -1,5 +1,6 @@
 /* From a cell, always into the largest term that has something to do with this picture, down to a weight or a pixel. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,7 +283,7 @@ bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhySt
 /* What the input is called: "picture", "text". */
 static const char *input_word(const Session *s, Side side)
 {
-    return session_words(s, side) ? "text" : "picture";
+    return input_kind_name(session_input(s, side)->kind);
 }
 
 static void put_how(const Session *s, Side side, Buf *out)
@@ -439,7 +440,9 @@ static void put_json(const Session *s, Side side, const WhyAnswer *answer, const
         ask_why_sentence(s, side, answer, &sentence);
         json_put_text(out, "sentence", buf_str(&sentence));
         buf_free(&sentence);
-        json_put_float(out, session_words(s, side) ? "same_for_every_text" : "same_for_every_picture", answer->same);
+        char key[40];
+        snprintf(key, sizeof key, "same_for_every_%s", input_word(s, side));
+        json_put_float(out, key, answer->same);
     }
     json_open(out, "chain", '[');
     for (int i = 0; i < count; i++) {

@@ -458,7 +458,7 @@ static void put_text(const Page *p, Buf *out)
     buf_printf(out,
                "\"same for all\": the same for every %s. What a part wrote is not its effect: later parts read "
                "it too, and react.\n",
-               session_words(p->s, p->side) ? "text" : "picture");
+               input_kind_name(session_input(p->s, p->side)->kind));
 }
 
 static void put_experts_json(const Page *p, const LedgerEntry *e, Buf *out)
@@ -476,8 +476,9 @@ static void put_experts_json(const Page *p, const LedgerEntry *e, Buf *out)
 static void put_json(const Page *p, Buf *out)
 {
     Buf text = {0};
-    bool rms = site_path_any(session_graph(p->s, p->side), SITE_NORM_MEAN_SQUARE) != NULL,
-         text_model = session_words(p->s, p->side);
+    const bool rms = site_path_any(session_graph(p->s, p->side), SITE_NORM_MEAN_SQUARE) != NULL;
+    char same[40];
+    snprintf(same, sizeof same, "same_for_every_%s", input_kind_name(session_input(p->s, p->side)->kind));
     ledger_text(p->s, &text);
     json_open(out, NULL, '{');
     json_put_text(out, "of", buf_str(&text));
@@ -498,7 +499,7 @@ static void put_json(const Page *p, Buf *out)
         json_put_float(out, "value", l->value);
         if (p->measured)
             json_put_float(out, "taken_out", effect_of(p->s, l->line));
-        json_put_bool(out, text_model ? "same_for_every_text" : "same_for_every_picture", l->same);
+        json_put_bool(out, same, l->same);
         put_experts_json(p, l->entry, out);
         buf_putc(out, '}');
     }

@@ -288,7 +288,7 @@ bool say_embedding(const Teller *t)
     for (size_t i = 0; i < graph_cells(t->g, n); i++)
         sum += (double)x[i] * (double)x[i];
     buf_printf(t->out, "The %s is a vector of %zu numbers and of length ",
-               session_words(t->s, t->side) ? "text" : "picture", graph_cells(t->g, n));
+               input_kind_name(session_input(t->s, t->side)->kind), graph_cells(t->g, n));
     ask_put_short(t->out, (float)dm_sqrt(sum));
     buf_puts(t->out, "; what counts is its direction.");
     if (difference_likeness(t->s, &alike)) {
