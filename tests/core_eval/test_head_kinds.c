@@ -16,6 +16,7 @@
 #include "core/graph/anatomy.h"
 #include "core/graph/run.h"
 #include "core/models/text_model.h"
+#include "tests/second_family.h"
 
 enum { WORDS = 30, PLACES = 60, WIDTH = 2 * WORDS + PLACES, EACH = 60, BEFORE = WORDS, PLACE = 2 * WORDS, TEXTS = 4 };
 
@@ -185,12 +186,24 @@ static void too_short(void **state)
     model_free(&m);
 }
 
+/* Of words, but none that it reads at once or writes one after the other: another family's settings are not looked at.
+ */
+static void another_family(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    const Model m = toy_model();
+    assert_null(head_kinds_new(&m, 1, NULL, &err));
+    assert_non_null(strstr(err.text, "which this model does not read"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_planted_circuit_is_found),
         cmocka_unit_test(shares_are_of_the_pattern),
         cmocka_unit_test(too_short),
+        cmocka_unit_test(another_family),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
