@@ -1,6 +1,7 @@
 /* libFuzzer: any bytes as a tokeniser's files, and what follows as a text. Whatever opens must encode any text, and
  * every token's bytes lie in it. "m…": vocab.json, merges.txt; "v…": vocab.txt; "s…", up to the end: a SentencePiece
- * model; all else: tokenizer.json. NUL ends each. */
+ * model; "n…": vocab.json and, up to the end, source.spm; "c…": tokenizer_config.json and tokenizer.model alike, and a
+ * talk by its chat template; all else: tokenizer.json. NUL ends each. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const names[] = {"vocab.json", "merges.txt", "vocab.txt"};
+static const char *const names[] = {"vocab.json",     "merges.txt", "vocab.txt", "source.spm", "tokenizer_config.json",
+                                    "tokenizer.model"};
 static char folder[64];
 
 static void tidy(void)
@@ -37,11 +39,15 @@ static const uint8_t *take(const uint8_t **data, size_t *size, size_t *n)
     return from;
 }
 
-static void put(const char *name, const uint8_t **data, size_t *size)
+static void put(const char *name, const uint8_t **data, size_t *size, bool whole)
 {
     char path[96];
-    size_t n;
-    const uint8_t *bytes = take(data, size, &n);
+    size_t n = *size;
+    const uint8_t *bytes = *data;
+    if (whole)
+        *size = 0;
+    else
+        bytes = take(data, size, &n);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "w");
     if (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0)
@@ -59,13 +65,17 @@ static Tokenizer *open_files(const uint8_t **data, size_t *size, Err *err)
     tidy();
     if (mkdir(folder, 0700) != 0)
         abort();
-    bool merges = **data == 'm';
+    const char kind = (char)**data;
     ++*data;
     --*size;
-    put(merges ? "vocab.json" : "vocab.txt", data, size);
-    if (merges)
-        put("merges.txt", data, size);
-    return tokenizer_open(folder, err);
+    put(kind == 'v' ? "vocab.txt" : kind == 'c' ? "tokenizer_config.json" : "vocab.json", data, size, false);
+    if (kind != 'v')
+        put(kind == 'm' ? "merges.txt" : kind == 'n' ? "source.spm" : "tokenizer.model", data, size, kind != 'm');
+    Tokenizer *t = tokenizer_open(folder, err);
+    Tokens k;
+    if (t && kind == 'c' && tokenizer_chat(t, "system: a | user: b", true, &k, NULL, NULL, err))
+        tokens_free(&k);
+    return t;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -74,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Err err;
     Tokens k;
     Tokenizer *t;
-    if (size && (*data == 'm' || *data == 'v'))
+    if (size && strchr("mvnc", *data) && *data)
         t = open_files(&data, &size, &err);
     else if (size && *data == 's') {
         t = tokenizer_parse_spm("fuzz", (const char *)data + 1, size - 1, &err);
