@@ -362,7 +362,7 @@ static bool known_mistake(const Player *p, const Question *q, double x, double w
     return true;
 }
 
-/* As it would be printed: of "+3", "-.6", "5." and "1E-3" too. */
+/* As it would be printed: of "+3", "-.6", "5.", "1E-3" and "12 %" too. */
 static void as_printed(const char *typed, char *out, size_t n)
 {
     size_t k = 0;
@@ -373,6 +373,7 @@ static void as_printed(const char *typed, char *out, size_t n)
         if (*typed != ' ' && !(point && digit && !next) && !(*typed == '+' && !k))
             out[k++] = *typed == 'E' ? 'e' : *typed;
     }
+    k -= k && out[k - 1] == '%';
     out[k] = 0;
 }
 
@@ -416,6 +417,8 @@ bool player_number(Player *p, const char *typed, Buf *why, Err *err)
     if (!player_value(p, q->answer, &right, err) || !player_value(p, q->within, &within, err) ||
         !known_mistake(p, q, x, within, &mistake, err))
         return false;
+    if (strchr(typed, '%') && dm_abs(x / 100 - right) <= within) /* of a share or in percent, as it was asked */
+        x /= 100;
     bool ok = dm_abs(x - right) <= within;
     Answer *a = judge(p, ok);
     a->number = x;

@@ -233,8 +233,12 @@ static void answers_are_graded_and_explained(void **state)
     for (size_t i = 0; i < sizeof COMMAS / sizeof *COMMAS; i++) /* what to type instead is said, and is taken */
         assert_true(!player_number(&p, COMMAS[i][0], &why, &err) && strstr(err.text, COMMAS[i][1]) &&
                     player_number(&p, strstr(err.text, "type ") + 5, &why, &err));
-    assert_false(player_number(&p, "", &why, &err) || player_number(&p, "-", &why, &err) ||
-                 player_number(&p, "1/0", &why, &err) || player_number(&p, "1,2,3", &why, &err));
+    assert_true(player_number(&p, "4 %", &why, &err) && p.answers[1].right); /* asked for in percent, or as a share */
+    assert_true(player_number(&p, "400%", &why, &err) && p.answers[1].right && p.answers[1].number == 4);
+    assert_true(player_number(&p, "40%", &why, &err) && !p.answers[1].right);
+    assert_false(player_number(&p, "", &why, &err) || player_number(&p, "%", &why, &err) ||
+                 player_number(&p, "-", &why, &err) || player_number(&p, "1/0", &why, &err) ||
+                 player_number(&p, "1,2,3", &why, &err));
     buf_clear(&why);
     assert_true(player_number(&p, "1,024", &why, &err) && strstr(buf_str(&why), "1024")); /* no 1.024 */
     buf_clear(&why);
