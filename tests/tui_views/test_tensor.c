@@ -325,6 +325,20 @@ static void bands(void **state)
     assert_true(marks == 1 || marks == 2); /* the cursor in one band only */
     assert_true(used > H * W / 2);
     assert_true(TENSOR_HEAT.per_cell(&p, (Rect){0, 0, H, W}, &t) == 1);
+    canvas_clear(&c);
+    TENSOR_NUMBERS.draw(&p, (Rect){0, 0, H, W}, &t, false); /* as numbers likewise: five bands of five rows */
+    size_t shown = 0;
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            size_t cell = 0;
+            if (!k->ref.run)
+                continue;
+            assert_true(TENSOR_NUMBERS.hit(&p, (Rect){0, 0, H, W}, &t, y, x, &cell));
+            assert_int_equal(cell, k->ref.cell);
+            shown += x == 0 || canvas_at(&c, y, x - 1)->ref.cell != cell || !canvas_at(&c, y, x - 1)->ref.run;
+        }
+    assert_true(shown == 5 * 5 * 6 || shown == 5 * 5 * 5);
     Buf caption = {0};
     TENSOR_HEAT.caption(&p, (Rect){0, 0, H, W}, &t, &caption);
     assert_non_null(strstr(buf_str(&caption), "columns a band"));

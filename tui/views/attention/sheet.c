@@ -67,6 +67,24 @@ static bool choose_words(const Paint *p, const Attend *a, Sheet *s, int blocks, 
     return false;
 }
 
+/* As many matrices of words as a page has room for: whole ones say more than long lines. */
+static bool choose_some_words(const Paint *p, const Attend *a, Sheet *s)
+{
+    Sheet best = *s;
+    int most = 3;
+    for (int blocks = s->blocks < BLOCKS_MOST ? s->blocks : BLOCKS_MOST; blocks >= 1; blocks--)
+        for (int heads = s->heads < BLOCKS_MOST ? s->heads : BLOCKS_MOST; heads >= 2 && blocks * heads > most;
+             heads--) {
+            Sheet try = *s;
+            if (choose_words(p, a, &try, blocks, heads)) {
+                most = blocks * heads;
+                best = try;
+            }
+        }
+    *s = best;
+    return most > 3;
+}
+
 /* Where matrices of words have no room: the row in focus in every head, below each other. */
 static bool choose_lines(const Paint *p, const Attend *a, Sheet *s)
 {
@@ -110,8 +128,9 @@ static bool choose_map(const Paint *p, const Attend *a, Sheet *s, int blocks, in
 static void choose(const Paint *p, const Attend *a, Sheet *s)
 {
     int blocks = s->blocks < 2 ? s->blocks : 2, heads = s->heads < 2 ? s->heads : 2;
-    if (choose_words(p, a, s, s->blocks, s->heads) || choose_lines(p, a, s) ||
-        choose_map(p, a, s, s->blocks, s->heads) || choose_map(p, a, s, blocks, heads))
+    if (choose_words(p, a, s, s->blocks, s->heads) || choose_lines(p, a, s) || choose_map(p, a, s, s->blocks, s->heads))
+        return;
+    if (choose_some_words(p, a, s) || choose_map(p, a, s, blocks, heads))
         return;
     *s = sized_words(p, s, a->u.rows, a->u.cols, 1, 1);
 }

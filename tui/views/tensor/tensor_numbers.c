@@ -1,4 +1,5 @@
-/* A plane as a table of numbers that scrolls with the cursor, each on the colour of its value. */
+/* A plane as a table of numbers that scrolls with the cursor, each on the colour of its value; of few rows in bands
+ * below each other. */
 #include <stdio.h>
 
 #include "tui/views/tensor/tensor.h"
@@ -8,8 +9,15 @@ typedef struct Fit {
     int label_w, cell_w; /* cell_w with the blank before the number */
     bool head;
     size_t row0, col0;
-    int rows, cols;
+    int rows, cols; /* shown; of few rows the columns are broken into bands, as a text into lines */
+    int per, pitch; /* columns of a band, and lines to the next */
 } Fit;
+
+/* Of a shown number. */
+static Rect number_rect(const Fit *f, int row, int col)
+{
+    return (Rect){f->cells.y + col / f->per * f->pitch + row, f->cells.x + col % f->per * f->cell_w, 1, f->cell_w};
+}
 
 /* Eight cells show five or six digits; whole numbers need no more than they have. */
 static int number_width(const Tensor *t)
@@ -37,6 +45,10 @@ static Fit fit(Rect r, const Tensor *t)
         f.cell_w = f.cells.w > 0 ? f.cells.w : 1;
     f.rows = f.cells.h > 0 ? f.cells.h : 1;
     f.cols = f.cells.w / f.cell_w > 0 ? f.cells.w / f.cell_w : 1;
+    f.per = f.cols;
+    f.pitch = (int)(t->plane.row_count < (size_t)f.rows ? t->plane.row_count : (size_t)f.rows) + f.head + 1;
+    int bands = f.head ? (f.cells.h + 2) / f.pitch : 1; /* the last has no gap, the first's head is above */
+    f.cols *= bands > 1 ? bands : 1;
     f.row0 = scroll_first(t->plane.row_count, t->row, (size_t)f.rows);
     f.col0 = scroll_first(t->plane.col_count, t->col, (size_t)f.cols);
     if ((size_t)f.rows > t->plane.row_count)
@@ -61,14 +73,15 @@ static void draw_cell(const Paint *p, const Fit *f, const ColourScale *scale, co
                       bool focus)
 {
     size_t cell = tensor_cell(t, f->row0 + (size_t)row, f->col0 + (size_t)col);
-    int y = f->cells.y + row, x = f->cells.x + col * f->cell_w;
+    Rect at = number_rect(f, row, col);
+    int y = at.y, x = at.x;
     bool here = cell == t->v.cell;
     if (here)
         canvas_fill(p->c, (Rect){y, x, 1, f->cell_w}, STYLE_CURSOR, ' ');
     shown_number_right(p, &t->v, cell, y, f->cell_w > 1 ? x + 1 : x, f->cell_w > 1 ? f->cell_w - 1 : 1,
                        here ? STYLE_CURSOR : STYLE_TEXT);
     if (!here) {
-        put_ground(p, scale, t, cell, (Rect){y, x, 1, f->cell_w});
+        put_ground(p, scale, t, cell, at);
         return;
     }
     if (f->cell_w > 1)
@@ -83,14 +96,15 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
     char label[64];
     for (int col = 0; f.head && col < f.cols && t->plane.cols.n; col++) {
         size_t c = f.col0 + (size_t)col;
-        canvas_right(p->c, f.cells.y - 1, f.cells.x + col * f.cell_w + 1, f.cell_w - 1,
-                     c == t->col ? STYLE_STRONG : STYLE_AXIS,
+        Rect at = number_rect(&f, -1, col);
+        canvas_right(p->c, at.y, at.x + 1, f.cell_w - 1, c == t->col ? STYLE_STRONG : STYLE_AXIS,
                      shown_label(t->v.graph, t->plane.cols, c, label, sizeof label));
     }
     for (int row = 0; row < f.rows; row++) {
         size_t k = f.row0 + (size_t)row;
-        if (f.label_w)
-            canvas_text(p->c, f.cells.y + row, r.x, f.label_w - 1, k == t->row ? STYLE_STRONG : STYLE_AXIS,
+        for (int band = 0; f.label_w && band * f.per < f.cols; band++)
+            canvas_text(p->c, number_rect(&f, row, band * f.per).y, r.x, f.label_w - 1,
+                        k == t->row ? STYLE_STRONG : STYLE_AXIS,
                         shown_label(t->v.graph, t->plane.rows, k, label, sizeof label));
         for (int col = 0; col < f.cols; col++)
             draw_cell(p, &f, &scale, t, row, col, focus);
@@ -101,8 +115,11 @@ static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *c
 {
     (void)p;
     Fit f = fit(r, t);
-    int row = y - f.cells.y, col = (x - f.cells.x) / f.cell_w;
-    if (!rect_has(f.cells, y, x) || row >= f.rows || col >= f.cols)
+    int row = (y - f.cells.y) % f.pitch, col = (x - f.cells.x) / f.cell_w;
+    if (!rect_has(f.cells, y, x) || row >= f.rows || col >= f.per)
+        return false;
+    col += (y - f.cells.y) / f.pitch * f.per;
+    if (col >= f.cols)
         return false;
     *cell = tensor_cell(t, f.row0 + (size_t)row, f.col0 + (size_t)col);
     return true;
@@ -125,7 +142,7 @@ static int wide(const Paint *p, Rect r, const Tensor *t)
 {
     (void)p;
     Fit f = fit(r, t);
-    return f.label_w + f.cols * f.cell_w;
+    return f.label_w + (f.cols < f.per ? f.cols : f.per) * f.cell_w;
 }
 
 const TensorHow TENSOR_NUMBERS = {
