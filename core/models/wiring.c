@@ -27,6 +27,7 @@ static Seq2seqConfig in_form(const Seq2seqConfig *c, Seq2seqForm form)
     f.form = form;
     f.pos = SEQ2SEQ_POS_ADDED;
     f.key_heads = f.window = f.segments = f.word_width = f.distances = 0;
+    f.experts = (Seq2seqExperts){0};
     f.head_norm = HEAD_NORM_NONE;
     f.parallel = PARALLEL_NOT;
     f.sentence = SENTENCE_NONE;

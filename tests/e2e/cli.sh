@@ -659,6 +659,15 @@ near() { awk -v a="$1" -v p="$2" 'BEGIN {d = a + log(p); exit !(p > 0 && d < 1e-
 check "a token's is minus the log of its probability ($p)" near "$(sed -n 's/^ *2  w3 *//p' <<<"$OUT")" "$p"
 sum() { awk '$3 ~ /^[0-9.]+$/ && $1 ~ /^[0-9]+$/ {s += $3} /^−log p/ {t = $3} END {exit !(t > 0 && (s - t) ^ 2 < 1e-6)}' <<<"$OUT"; }
 check "they add up to the text's" sum
+refused 1 "translator cuts no words into pieces: .vitrine translate --vocabulary -m translator." tokens -m translator -i cat
+ok "what it says instead" translate --vocabulary -m translator
+refused 1 'reads no other text to translate: .vitrine write -m' translate -m "$FAMILIES/words_gpt2" ids:1,2,3
+refused 1 'an encoder writes nothing' translate -m "$FAMILIES/words_minilm" ids:1,2,3
+ok "a translation as long as the model takes" translate -m "$FAMILIES/words_bart" ids:5,7
+says "where it was cut" '^cut at [0-9]+ words: the model writes no more'
+refused 1 'reads texts, and the exercise is a Vision Transformer' exercise -m translator -o none.py
+refused 1 'this model reads no text' screen -c 'view stream'
+for model in mixtral olmoe qwen3_moe; do ok "the wiring of experts: $model" screen -m "$FAMILIES/words_$model" -i ids:1,2,3 -c wiring; done
 ok "a minimal pair" score -m translator "the cat is tired > le chat est fatigué" "the cat is tired > la chat est fatigué"
 says "where they part" '^\* +1  le +0\.1109  la +7\.3031 +-7\.1922$'
 says "which is the more probable" '^A is the more probable by 12\.49'

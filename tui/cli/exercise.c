@@ -129,6 +129,9 @@ static int exercise(Work *w, Err *err)
     buf_add(&folder, file, slash ? (size_t)(slash + 1 - file) : 0);
     Model small = small_model(pixels);
     bool ok = work_open(w, LINE_OWN, err);
+    if (ok && model_way(w->session.now->model))
+        ok = err_set(err, "%.200s reads texts, and the exercise is a Vision Transformer: leave -m out, or name one",
+                     w->session.model.name);
     const float *picture = ok ? session_need(&w->session, SIDE_B, "image", err) : NULL;
     put_program(in, solved(w->options), &program);
     ok = picture && put_model(&small, buf_str(&folder), "vit-small", pixels, err) &&

@@ -114,6 +114,19 @@ static bool encode(const Tokenizer *t, const char *text, size_t length, bool tab
     return ok;
 }
 
+/* A model that has no tokeniser because its words are whole: what lists them. */
+static void say_whole_words(const char *model, Err *err)
+{
+    Model m;
+    if (!text_open(&m, model, NULL))
+        return;
+    if (m.target.word && !m.target.cutter)
+        err_set(err,
+                "%.200s cuts no words into pieces: `vitrine translate --vocabulary -m %.200s` lists those it knows",
+                m.name, model);
+    model_free(&m);
+}
+
 static int tokens(Work *w, Err *err)
 {
     const Options *o = w->options;
@@ -121,8 +134,10 @@ static int tokens(Work *w, Err *err)
     const size_t front = o->chat && strcmp(o->input, "-") != 0 ? strlen(CHAT_PREFIX) : 0;
     bool lines = strcmp(o->input, "-") == 0, ok = true;
     Tokenizer *t = tokenizer_open(o->model, err);
-    if (!t)
+    if (!t) {
+        say_whole_words(o->model, err);
         return STATUS_BAD;
+    }
     if (!lines)
         ok = encode(t, o->input + front, strlen(o->input + front), !o->json, w, err);
     else

@@ -81,6 +81,15 @@ static bool read_sentence(Request *r, Err *err)
 {
     Buf text = {0};
     put_typed(r, &text);
+    const unsigned way = model_way(&r->model);
+    if (way != (MODEL_READS | MODEL_WRITES)) {
+        buf_free(&text);
+        return err_set(err,
+                       way == MODEL_READS
+                           ? "%.200s: an encoder writes nothing: `vitrine run -m` shows what it reads"
+                           : "%.200s reads no other text to translate: `vitrine write -m` carries one on",
+                       r->model.name);
+    }
     bool ok = text.len < SENTENCE_BYTES || err_set(err, "a sentence may have %d bytes", (int)SENTENCE_BYTES);
     const Vocabulary *v = model_vocabulary(&r->model);
     if (ok && !v->word && strncmp(buf_str(&text), "ids:", 4) != 0)
@@ -310,7 +319,9 @@ static void put_text(const Request *r, Buf *out)
     }
     buf_printf(out, "\n%d steps, %.0f multiply-adds, %.0f bytes of values", c->steps, c->multiply_adds, c->bytes);
     put_kept(r, out);
-    if (decode_cut(&r->d))
+    if (decode_cut(&r->d) && r->fills)
+        buf_printf(out, "cut at %d words: the model writes no more, and had not come to an end\n", r->d.length);
+    else if (decode_cut(&r->d))
         buf_printf(out, "cut at %d words (--words): the model had not come to an end\n", r->d.length);
     if (*r->source.left_out)
         buf_printf(out, "left out: \"%s\" (not among its words)\n", r->source.left_out);
@@ -456,13 +467,23 @@ static int finish(Request *r, bool ok, void (*put)(const Request *r, Buf *out))
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
+/* Is the model's length where the text is cut, and not the number of words that was asked for? */
+static void find_room(Request *r)
+{
+    const int room = decode_room(&r->model, r->source.n);
+    r->fills = room >= 1 && room < r->how.most;
+    r->how.most = r->fills ? room : r->how.most;
+}
+
 static int translate(Work *w, Err *err)
 {
     if (w->options->vocabulary)
         return list_words(w, err);
     Request r = {.w = w};
-    bool ok = open_request(&r, w->options->model, read_sentence, err) &&
-              decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
+    bool ok = open_request(&r, w->options->model, read_sentence, err);
+    if (ok)
+        find_room(&r);
+    ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
     return finish(&r, ok, put_text);
 }
 
@@ -486,9 +507,8 @@ static int write_on(Work *w, Err *err)
     Request r = {.w = w};
     bool ok = open_request(&r, w->options->model, read_beginning, err);
     r.how.forget = true;
-    int room = ok ? decode_room(&r.model, r.source.n) : 0;
-    r.fills = room >= 1 && room < r.how.most;
-    r.how.most = r.fills ? room : r.how.most;
+    if (ok)
+        find_room(&r);
     ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
     return finish(&r, ok, put_written);
 }

@@ -98,13 +98,15 @@ static bool put_words(const TensorFile *f, const DiffMap *map, const Graph *g, c
     if (!number)
         return *why.text ? err_set(err, "%s", why.text) : no_words(f, m, target, err);
     bool ok = target || read_segments(f, map, g, n, &second, err);
-    buf_puts(out, ok && numbers ? "ids:" : "");
-    for (size_t k = 0; ok && k < n; k++) {
+    const size_t first = target && n && model_starts(m) && number[0] >= (float)model_start(m) &&
+                         number[0] <= (float)model_start(m); /* the start, which `open` puts in front */
+    buf_puts(out, ok && numbers && first < n ? "ids:" : "");
+    for (size_t k = numbers ? first : 0; ok && k < n; k++) {
         int w = number[k] >= 0 && number[k] < (float)v->n ? (int)number[k] : -1;
         if (w < 0)
             ok = err_set(err, "%s: '%.100s' names word %g of %d", f->path, name, (double)number[k], v->n);
         else if (numbers)
-            buf_printf(out, "%s%d", !k ? "" : k == second ? " | ids:" : ",", w);
+            buf_printf(out, "%s%d", k == first ? "" : k == second ? " | ids:" : ",", w);
         else if (w != v->pad && w != v->start && w != v->end)
             buf_printf(out, "%s ", v->word[w]);
     }

@@ -35,6 +35,9 @@ static bool come_stream(Session *s, Screen to, Err *err)
     const Graph *g = session_graph(s, SIDE_B);
     const Model *m = s->now->model;
     const char *path = site_path_any(g, SITE_SURPRISE);
+    if (!model_way(m))
+        return err_set(err,
+                       "this model reads no text: vitrine \"the animal did not cross the street\" opens one that does");
     if (model_way(m) == MODEL_READS)
         return err_set(err, "an encoder reads all of a text at once and gives none a probability: `view writing` names "
                             "a word for each place");
