@@ -262,9 +262,7 @@ static int dispatch(Options *o)
     }
     if (verb == &VERB_NOTES && o->word_count == 1)
         return notes_main(o);
-    if (!misplaced_model(o, verb, &err))
-        return usage(&err);
-    if (!check_text(o, verb, &err)) {
+    if (!misplaced_model(o, verb, &err) || !check_text(o, verb, &err)) {
         tell(err.text);
         return STATUS_BAD;
     }

@@ -786,8 +786,8 @@ says_piped "a pipe with a byte 0" 'holds a byte 0' write -m talk < <(printf 'a\0
 run_v write -m talk -i read.txt --steps 1
 check "write says that a file's name is not its text" grep -q 'name of a file' err
 refused 1 'give a text of one word at least' score -m talk ''
-refused 2 "is a model: name it with -m: vitrine write -m 'talk'" write talk 'the cat'
-refused 2 "is a model: name it with -m: vitrine -m 'talk'" -i talk
+refused 1 "is a model: name it with -m: vitrine write -m 'talk'" write talk 'the cat'
+refused 1 "is a model: name it with -m: vitrine -m 'talk'" -i talk
 refused 2 'train. learns from' evaluate -m talk --text read.txt
 mkdir bare && cp "$W/words_llama2c/model.bin" bare/
 refused 1 'tok19.bin or tokenizer.bin beside a .bin of llama2.c' run -m bare/model.bin -i 'hello world'
