@@ -182,7 +182,7 @@ static bool run_menu(Session *s, const Args *a, Err *err)
             if (!lists(a, &ui, err))
                 return false;
             if (MENUS[i].reads)
-                measures_read_history(s); /* which of its screens there is something on */
+                measures_open_history(s); /* which of its screens there is something on */
             MENUS[i].open(ui->overlay, s);
             return true;
         }

@@ -149,6 +149,14 @@ void measures_read_history(Session *s)
     s->changes++;
 }
 
+void measures_open_history(Session *s)
+{
+    bool read = session_history(s) != NULL;
+    measures_read_history(s);
+    if (!read && session_history(s))
+        s->look.training.snapshot = session_history(s)->snapshot_count - 1;
+}
+
 size_t session_history_checked(const Session *s, bool twin)
 {
     return !s->measures ? 0 : twin ? s->measures->twin.checked : s->measures->own.checked;

@@ -111,6 +111,8 @@ bool measures_step_looks(Session *s, int64_t deadline_ns);
 /* Reads the records of training, if that was not done yet. */
 void measures_read_history(Session *s);
 bool measures_history_read(const Session *s); /* …was done */
+/* The same; its film stands at the last snapshot then, which is the model that is on show. */
+void measures_open_history(Session *s);
 /* Called when model, picture or edits changed: drops what depended on them. */
 typedef enum StudyChange { MEASURES_MODEL, MEASURES_INPUT, MEASURES_EDITS } StudyChange;
 void measures_changed(Session *s, StudyChange what);

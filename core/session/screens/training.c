@@ -55,10 +55,7 @@ static const char *film_path(const Session *s, const Graph *g)
 static bool run_training(Session *s, const Args *a, Err *err)
 {
     bool arrives = s->place.screen != SCREEN_TRAINING;
-    bool read = session_history(s) != NULL;
-    measures_read_history(s);
-    if (!read && session_history(s)) /* the model that is on show is the last snapshot */
-        s->look.training.snapshot = session_history(s)->snapshot_count - 1;
+    measures_open_history(s);
     const Graph *g = session_base(s);
     const char *patch = args_named(a, "patch");
     int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), at = 0;
