@@ -101,6 +101,7 @@ text_stream_diff|probs[t=10]|word tired wide; view stream|120x40|
 text_beam||decode beam; move down 3|80x24 120x40 200x60|
 text_drawn||decode draw 3 temperature=3; move down 2|80x24 120x40 200x60|
 text_lens|probs[t=10]|lens|80x24 120x40 200x60|
+text_lens_tokens|probs[t=10]|lens tokens|80x24 120x40 200x60|
 text_neuron|decoder.blocks.1.mlp.post[t=2]|option pictures 500; neuron 1.37; neuron measure|80x24 120x40|
 text_alike|encoder.blocks.1.resid_post[s=animal]|alike|80x24 120x40|
 text_ledger|logits[t=10,v=il]|ledger|80x24 120x40 200x60|

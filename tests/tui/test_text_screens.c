@@ -936,6 +936,54 @@ static void the_lens_says_how_sure_it_is(void **state)
     assert_true(on_screen("names      prob. "));
 }
 
+/* By tokens: in every row and column the word that is named there, on its probability's cell; moves and clicks go along
+ * both; a model with one answer refuses. */
+static void the_lens_at_every_token(void **state)
+{
+    (void)state;
+    assert_true(session_open_input(&s, SENTENCE, &error));
+    assert_true(run("goto probs[t=2]; lens tokens"));
+    for (int t = 0; t < 4; t++) {
+        draw(24, 80);
+        const Graph *g = session_base(&s);
+        const Axis *v = &g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)];
+        int seen = 0;
+        for (int y = 0; y < c.h; y++)
+            for (int x = 1; x < c.w; x++) {
+                const Cell *k = &c.cells[y * c.w + x], *before = k - 1;
+                if (k->ref.run == SIDE_NONE || !strstr(graph_node(g, k->ref.node)->path, "lens.probs") ||
+                    (before->ref.run == k->ref.run && before->ref.node == k->ref.node &&
+                     before->ref.cell == k->ref.cell))
+                    continue;
+                const float *p = session_peek(&s, SIDE_B, graph_node(g, k->ref.node)->path);
+                const size_t n = (size_t)v->n, from = (size_t)k->ref.cell / n * n, best = classes_best(p + from, n);
+                char label[64];
+                Buf line = {0};
+                assert_int_equal(k->ref.cell, from + best);
+                axis_label(v, (int)best, label, sizeof label);
+                line_of(y, &line);
+                if (!strstr(buf_str(&line), label) && utf8_cells(label) < 6)
+                    fail_msg("'%s' is not in '%s'", label, buf_str(&line));
+                buf_free(&line);
+                seen++;
+            }
+        assert_true(seen > 10);
+        assert_true(run(t % 2 ? "move up" : "move right"));
+    }
+    assert_int_equal(
+        s.place.at[graph_node(session_base(&s), site_node_any(session_base(&s), SITE_PROBS))->dims.axis[0]], 4);
+    assert_true(run("option lens-tokens off"));
+    draw(24, 80);
+    assert_true(on_screen("names      prob. "));
+    Session old = s;
+    opened_session(&s, NULL, "#17");
+    assert_false(run("lens tokens"));
+    assert_non_null(strstr(error.text, "one answer, not one behind every token"));
+    assert_true(run("lens") && !s.look.lens.tokens);
+    session_free(&s);
+    s = old;
+}
+
 /* What could have stood there instead is said in words: the likelier ones, or where it is the likeliest the next. */
 static void the_stream_says_what_else(void **state)
 {
@@ -1213,6 +1261,7 @@ int main(void)
                                        cmocka_unit_test(answers_of_the_word_in_focus),
                                        cmocka_unit_test(the_lens_speaks_of_the_word_in_focus),
                                        cmocka_unit_test(the_lens_says_how_sure_it_is),
+                                       cmocka_unit_test(the_lens_at_every_token),
                                        cmocka_unit_test(the_stream_says_what_else),
                                        cmocka_unit_test(heads_without_sentences),
                                        cmocka_unit_test(a_shorter_text),

@@ -5,6 +5,7 @@
 #include "core/models/text_model.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/shipped.h"
+#include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
@@ -54,11 +55,28 @@ static bool lens_word(const Session *s, const Args *a, const char **path, Err *e
     return true;
 }
 
-/* `lens [start, N, answer] [CLASS]` */
+static bool tokens_there(Session *s, int on, Err *err)
+{
+    const Graph *g = session_base(s);
+    const NodeId probs = site_node_any(g, SITE_PROBS);
+    return !on || (probs != NO_NODE && node_role(g, probs, ROLE_QUERY) != AXIS_NONE) ||
+           err_set(err, "this model has one answer, not one behind every token: `lens` shows it block by block");
+}
+
+/* `lens [start, N, answer] [CLASS]`, `lens tokens` */
 static bool run_lens(Session *s, const Args *a, Err *err)
 {
     const Graph *g = session_base(s);
     const char *path = NULL;
+    if (a->count == 1 && strcmp(a->word[0], "tokens") == 0) {
+        const int block = session_block(s), last = session_blocks(s) - 1;
+        path = lens_path(s, SIDE_B, block < 0 ? last : block);
+        if (!path)
+            return err_set(err, "%s", session_no_answer(s, SIDE_B));
+        const bool ok = tokens_there(s, true, err) && screen_go(s, SCREEN_LENS, path, err);
+        s->look.lens.tokens = s->look.lens.tokens || ok;
+        return ok;
+    }
     int o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), picked = 0;
     if (!lens_word(s, a, &path, err))
         return false;
@@ -91,7 +109,7 @@ static void move_in_lens(Session *s, int dy, int dx)
     int row = clamp(here + dy, start ? LENS_START : 0, last + 1);
     const char *path = row > last ? NULL : lens_path(s, SIDE_B, row);
     path = path ? path : site_path_any(g, SITE_PROBS);
-    move_axis(s, ROLE_ANSWER, dx);
+    move_axis(s, s->look.lens.tokens ? ROLE_QUERY : ROLE_ANSWER, dx);
     if (path)
         snprintf(s->place.path, sizeof s->place.path, "%s", path);
     place_find_box(s);
@@ -140,11 +158,14 @@ static bool say_lens(const Teller *t)
     return true;
 }
 
-static const Command OWN = COMMAND("lens", "learned", "lens [start, N, answer] [NAME]",
+static const LookOption OPTIONS[] = {{"lens-tokens", OPTION_SWITCH, LOOK(lens.tokens), NULL, tokens_there, 0},
+                                     {.name = NULL}};
+
+static const Command OWN = COMMAND("lens", "learned", "lens [start, N, answer, tokens] [NAME]",
                                    "show what the model would name after each block, and by its other read-out",
                                    COMMAND_SESSION, run_lens, NULL);
 
 SCREEN_SPEC(LENS, .name = "lens", .about = "what the model would name after each block, and by its other read-out",
             .group = GROUP_LEARNED, .shipped = true, .command = "lens", .own = {&OWN, 1, NULL}, .fits = fits_lens,
             .move = move_in_lens, .enter = enter_arithmetic, .next = enter_tensor, .off = OFF_NOTHING,
-            .work = measures_step_readout, .say = say_lens, .tell = tell_answer);
+            .work = measures_step_readout, .say = say_lens, .tell = tell_answer, .options = OPTIONS);

@@ -12,6 +12,7 @@
 #include "core/session/screens.h"
 #include "tui/views/classes.h"
 #include "tui/views/learned/lens_lines.h"
+#include "tui/views/learned/lens_tokens.h"
 
 enum {
     COLUMNS_MOST = 64,
@@ -372,7 +373,9 @@ static void draw_lens(const Paint *p, const Lens *l, Rect r, bool focus)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Lens l;
-    if (open_lens(p->s, side, r.w, &l))
+    if (lens_tokens_on(p->s, side))
+        lens_tokens_draw(p, side, r, focus);
+    else if (open_lens(p->s, side, r.w, &l))
         draw_lens(p, &l, r, focus);
     else
         canvas_wrap(p->c, r, STYLE_DIM,
@@ -388,6 +391,10 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     Lens l;
     needs_add(out, side, shown_site(s, side, SITE_PROBS));
     needs_add(out, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_PROBS));
+    if (lens_tokens_on(s, side)) {
+        lens_tokens_need(s, side, r, out);
+        return;
+    }
     if (!open_lens(s, side, r.w, &l))
         return;
     Layout a = layout(&l, r);
@@ -407,6 +414,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Lens l;
+    if (lens_tokens_on(p->s, side))
+        return lens_tokens_click(p->s, side, r, y, x, command);
     if (!open_lens(p->s, side, r.w, &l))
         return false;
     Layout a = layout(&l, r);
@@ -433,15 +442,22 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    (void)s;
-    buf_puts(out, side == SIDE_DIFF ? "points, after each block\nin points" : "named after each block\nlens");
+    if (lens_tokens_on(s, side))
+        buf_puts(out, "named after each block, behind every token\nlens by tokens");
+    else
+        buf_puts(out, side == SIDE_DIFF ? "points, after each block\nin points" : "named after each block\nlens");
 }
 
 static const KeyBinding KEYS[] = {{"Up", "move up", "move", "behind the block before", KEY_COUNTS, 2, NULL},
                                   {"Down", "move down", NULL, "behind the next block", KEY_COUNTS, 0, NULL},
-                                  {"Left", "move left", NULL, "the class before", KEY_COUNTS, 0, NULL},
-                                  {"Right", "move right", NULL, "the next class", KEY_COUNTS, 0, NULL},
+                                  {"Left", "move left", NULL, "the class, or by tokens the token, before", KEY_COUNTS,
+                                   0, NULL},
+                                  {"Right", "move right", NULL, "the next class, or token", KEY_COUNTS, 0, NULL},
                                   {.key = NULL}};
 
+static const ViewWay WAYS[] = {{"classes   one answer, class by class", "option lens-tokens off"},
+                               {"tokens    of a text: the word named behind every token", "option lens-tokens on"},
+                               {NULL, NULL}};
+
 VIEW_SPEC(LENS, .name = "lens", .traits = VIEW_WIDE,
-          .sentence = "What the model would answer if it ended here, block by block.", .keys = KEYS);
+          .sentence = "What the model would answer if it ended here, block by block.", .keys = KEYS, .ways = WAYS);

@@ -1,0 +1,161 @@
+#include "tui/views/learned/lens_tokens.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/session/screens.h"
+#include "tui/views/attention/word_row.h"
+#include "tui/views/classes.h"
+
+enum { LABEL = 9, CELL_LEAST = 7, CELL_MOST = 11, BELOW = 3, BELOW_FROM = 7 };
+
+typedef struct Tokens {
+    const Session *s;
+    Side side;
+    const Axis *token, *word;
+    int at;              /* the token in focus */
+    int rows, top, row;  /* blocks and the answer, and perhaps the start; the first of all, and that in focus */
+    int first, shown, w; /* rows drawn */
+    int left, across;    /* tokens drawn, columns of one */
+    Rect head, body, below;
+} Tokens;
+
+bool lens_tokens_on(const Session *s, Side side)
+{
+    const char *path = shown_site(s, side, SITE_PROBS);
+    const NodeId n = path ? session_node(s, side, path) : NO_NODE;
+    return s->look.lens.tokens && side != SIDE_DIFF && n != NO_NODE &&
+           node_role(session_graph(s, side), n, ROLE_QUERY) != AXIS_NONE;
+}
+
+static Tokens open_tokens(const Session *s, Side side, Rect r)
+{
+    const Graph *g = session_graph(s, side);
+    const Dims d = graph_node(g, session_node(s, side, shown_site(s, side, SITE_PROBS)))->dims;
+    const int blocks = session_blocks_on(s, side), token = dims_role(g, d, ROLE_QUERY);
+    const char *start = lens_path(s, side, LENS_START);
+    const int here = session_block(s) < blocks ? session_block(s) : blocks - 1;
+    Tokens t = {.s = s, .side = side, .token = &g->axes[token], .word = &g->axes[dims_role(g, d, ROLE_ANSWER)]};
+    t.at = session_index_on(s, g, token);
+    t.top = session_node(s, side, start) == NO_NODE ? 0 : LENS_START;
+    t.rows = blocks + 1 - t.top;
+    t.row = (here >= 0 ? here : start && strcmp(s->place.path, start) == 0 ? t.top : blocks) - t.top;
+    t.head = rect_cut(&r, 't', r.h > 2);
+    if (r.h >= t.rows + BELOW || r.h >= BELOW_FROM)
+        t.below = rect_cut(&r, 'b', BELOW);
+    t.shown = r.h < t.rows ? r.h : t.rows;
+    t.first = (int)scroll_first((size_t)t.rows, (size_t)t.row, (size_t)(t.shown > 0 ? t.shown : 1));
+    const int room = r.w - LABEL;
+    t.across = room / CELL_LEAST < 1 ? 1 : room / CELL_LEAST;
+    t.across = t.across < t.token->n ? t.across : t.token->n;
+    t.w = room / t.across > CELL_MOST ? CELL_MOST : room / t.across;
+    t.left = (int)scroll_first((size_t)t.token->n, (size_t)t.at, (size_t)t.across);
+    t.body = r;
+    if (t.below.h && t.below.y > r.y + t.shown + 1) /* right under the table */
+        t.below.y = r.y + t.shown + 1;
+    return t;
+}
+
+/* Row `row` of the table: which word is named behind a token, and how probable. */
+static bool cell_of(const Tokens *t, int row, int token, Shown *v, size_t *cell)
+{
+    const char *path = lens_path(t->s, t->side, row + t->top);
+    if (!path || !shown_open(t->s, t->side, path, v) || !v->values)
+        return false;
+    const size_t words = (size_t)t->word->n, from = (size_t)token * words;
+    *cell = from + classes_best(v->values + from, words);
+    return true;
+}
+
+static void put_row_name(const Tokens *t, int row, char out[24])
+{
+    const int block = row + t->top;
+    if (block == LENS_START)
+        snprintf(out, 24, "start");
+    else if (row + 1 == t->rows)
+        snprintf(out, 24, "answer");
+    else
+        snprintf(out, 24, "block %d", block);
+}
+
+/* The cell in focus in words, and the ground's scale. */
+static void draw_below(const Paint *p, const Tokens *t, const ColourScale *scale)
+{
+    char row[24], token[64], word[64], share[32];
+    Rect r = t->below;
+    Shown v;
+    size_t cell;
+    if (r.h && cell_of(t, t->row, t->at, &v, &cell)) {
+        put_row_name(t, t->row, row);
+        share_text(share, sizeof share, v.values[cell]);
+        const Rect line = rect_cut(&r, 't', 1);
+        const int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "%s, behind %s: %s ", row,
+                                       axis_label(t->token, t->at, token, sizeof token),
+                                       axis_label(t->word, (int)(cell % (size_t)t->word->n), word, sizeof word));
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_SENTENCE, share);
+        canvas_ref(p->c, line.y, line.x + used, utf8_cells(share), shown_ref(&v, cell));
+    }
+    if (!r.h)
+        return;
+    const int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "probability of the word  ");
+    colour_scale_bar(p, scale, r.y, r.x + used, r.w - used);
+}
+
+void lens_tokens_draw(const Paint *p, Side side, Rect r, bool focus)
+{
+    const Tokens t = open_tokens(p->s, side, r);
+    const ColourScale scale = colour_scale_of_range(p, 0, 1);
+    char label[64], name[24];
+    for (int i = 0; t.head.h && i < t.across; i++)
+        canvas_label(p->c, t.head.y, t.head.x + LABEL + i * t.w, t.w - 1,
+                     t.left + i == t.at ? STYLE_TITLE : STYLE_HEADER,
+                     axis_label(t.token, t.left + i, label, sizeof label));
+    for (int k = 0; k < t.shown; k++) {
+        const int row = t.first + k, y = t.body.y + k;
+        put_row_name(&t, row, name);
+        canvas_printf(p->c, y, t.body.x, LABEL, row == t.row ? STYLE_TITLE : STYLE_TEXT, "%s%s",
+                      row == t.row ? ">" : " ", name);
+        for (int i = 0; i < t.across; i++) {
+            Shown v;
+            size_t cell;
+            const int x = t.body.x + LABEL + i * t.w;
+            const bool here = row == t.row && t.left + i == t.at;
+            if (!cell_of(&t, row, t.left + i, &v, &cell)) {
+                canvas_text(p->c, y, x, t.w - 1, STYLE_DIM, "…");
+                continue;
+            }
+            canvas_label(p->c, y, x, t.w - 1, here ? STYLE_CURSOR : STYLE_TEXT,
+                         axis_label(t.word, (int)(cell % (size_t)t.word->n), label, sizeof label));
+            word_ground(p, y, x, t.w - 1, &scale, v.values[cell], shown_ref(&v, cell));
+            if (here)
+                canvas_attr(p->c, (Rect){y, x, 1, t.w - 1}, ATTR_BOLD | ATTR_UNDERLINE);
+            if (here)
+                focus_cursor(p, focus, y, x);
+        }
+    }
+    draw_below(p, &t, &scale);
+}
+
+void lens_tokens_need(const Session *s, Side side, Rect r, Needs *out)
+{
+    const Tokens t = open_tokens(s, side, r);
+    for (int k = 0; k < t.shown; k++)
+        needs_add(out, side, lens_path(s, side, t.first + k + t.top));
+}
+
+bool lens_tokens_click(const Session *s, Side side, Rect r, int y, int x, Buf *command)
+{
+    const Tokens t = open_tokens(s, side, r);
+    const int i = (x - t.body.x - LABEL) / (t.w > 0 ? t.w : 1), k = y - t.body.y;
+    if (x < t.body.x + LABEL || i >= t.across || k < 0 || k >= t.shown)
+        return false;
+    const int right = t.left + i - t.at, down = t.first + k - t.row;
+    if (!right && !down)
+        buf_puts(command, "in");
+    if (right)
+        buf_printf(command, "move %s %d", right < 0 ? "left" : "right", right < 0 ? -right : right);
+    if (down)
+        buf_printf(command, "%smove %s %d", right ? "; " : "", down < 0 ? "up" : "down", down < 0 ? -down : down);
+    return true;
+}
