@@ -473,13 +473,13 @@ static bool compared(Reader *r, Value *out)
 
 static bool negated(Reader *r, Value *out)
 {
-    bool not = false;
+    int nots = 0;
     while (takes(r, "not"))
-        not = !not ;
+        nots++;
     if (!compared(r, out))
         return false;
-    if (not )
-        *out = value_bool(!value_true(out));
+    if (nots) /* two of them make a bool all the same */
+        *out = value_bool(value_true(out) == (nots % 2 == 0));
     return true;
 }
 
