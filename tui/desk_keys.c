@@ -153,18 +153,29 @@ static bool go_on(Desk *d, bool skips, int height, int width)
     return true;
 }
 
+/* Is an answer to be typed still wanted? */
+static bool stands(const Desk *d)
+{
+    const Question *q = player_card(&d->player)->question;
+    const Answer *a = &d->player.answers[d->player.card];
+    return q && (q->kind == QUESTION_CHOICE || q->kind == QUESTION_NUMBER) && !a->skipped && !a->told &&
+           !(a->given && (a->right || q->predict));
+}
+
 static bool answer_key(Desk *d, const char *key, Buf *command)
 {
     const Question *q = player_card(&d->player)->question;
     bool digit = !key[1] && key[0] >= '0' && key[0] <= '9';
     bool begins = q && q->kind == QUESTION_NUMBER && /* ".4"; answered, the point plays the arithmetic again */
-                  (strcmp(key, "-") == 0 || (strcmp(key, ".") == 0 && !d->player.answers[d->player.card].given));
+                  (strcmp(key, "-") == 0 || (strcmp(key, ".") == 0 && stands(d)));
     if (!q || !(digit || begins))
         return false;
     if (q->kind == QUESTION_CHOICE && key[0] >= '1' && key[0] - '1' < q->count)
         buf_printf(command, "answer %s", key);
-    else if (q->kind == QUESTION_NUMBER)
+    else if (q->kind == QUESTION_NUMBER) {
         buf_printf(command, "prompt answer %s", key);
+        d->first = INT_MAX; /* what is asked comes into sight */
+    }
     return command->len > 0;
 }
 
@@ -175,10 +186,7 @@ static bool stray(Desk *d, const char *key)
     static const char MOVES[] = "hjklHJKLt";
     const Card *c = player_card(&d->player);
     const Question *q = c->question;
-    const Answer *a = &d->player.answers[d->player.card];
-    bool stands = q && (q->kind == QUESTION_CHOICE || q->kind == QUESTION_NUMBER) && !a->skipped && !a->told &&
-                  !(a->given && (a->right || q->predict));
-    if (!stands || key[1] || !isalnum((unsigned char)*key) || strchr(MOVES, *key))
+    if (!stands(d) || key[1] || !isalnum((unsigned char)*key) || strchr(MOVES, *key))
         return false;
     for (int i = 0; i < c->item_count; i++)
         for (int k = 0; k < c->items[i].count; k++)

@@ -417,6 +417,37 @@ static void a_number_is_typed_where_it_is_asked(void **state)
     key("5");
     key("Enter");
     assert_true(p->answers[card].right && p->answers[card].missed);
+    p->answers[card] = (Answer){0};
+    desk_go(&a.desk, card);
+    app_do(&a, "answer 3");
+    key("."); /* wrong, and typed anew */
+    assert_true(a.prompt.open && strcmp(a.prompt.text, "answer .") == 0);
+    key("Esc");
+}
+
+/* What is typed before the question has come into sight is not lost: its page comes with it. */
+static void digits_bring_their_question(void **state)
+{
+    (void)state;
+    LessonFile f;
+    int cards = 0;
+    for (int i = 0; lesson_at(i, &f) && f.number >= 0; i++) {
+        open_lesson(f.number);
+        Player *p = &a.desk.player;
+        for (int k = 0; k < p->lesson.count; k++) {
+            const Question *q = p->lesson.cards[k].question;
+            p->answers[k] = (Answer){0};
+            if (!q || q->kind != QUESTION_NUMBER || !desk_go(&a.desk, k) || desk_next_page(&a.desk, 24, 80) < 0)
+                continue;
+            key(cards % 2 ? "-" : "6");
+            assert_true(a.prompt.open && strchr("6-", a.prompt.text[7]) && a.prompt.length == 8 &&
+                        desk_next_page(&a.desk, 24, 80) < 0);
+            key("Esc");
+            cards++;
+        }
+        session_trim(&a.s);
+    }
+    assert_true(cards > 0);
 }
 
 /* No letter and no digit that is no answer acts on what is shown, until the question is done with. */
@@ -511,6 +542,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_keys_of_a_card_are_whole, start, stop),
         cmocka_unit_test_setup_teardown(what_was_missed_is_told, start, stop),
         cmocka_unit_test_setup_teardown(a_number_is_typed_where_it_is_asked, start, stop),
+        cmocka_unit_test_setup_teardown(digits_bring_their_question, start, stop),
         cmocka_unit_test_setup_teardown(a_question_keeps_its_keys, start, stop),
         cmocka_unit_test_setup_teardown(a_small_card_is_skipped_at_once, start, stop),
         cmocka_unit_test_setup_teardown(what_one_will_be_able_to_do_is_a_sentence, start, stop),
