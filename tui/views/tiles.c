@@ -110,7 +110,7 @@ static HeatLook pixel_look(const void *context, int row, int col)
         if (c < 3)
             value[c] = v;
     }
-    HeatLook look = {.colour = colourmap_colour(CM_GREY, MODE_TRUE, NAN)};
+    HeatLook look = {.colour = colourmap_colour(CM_GREY, MODE_TRUE, (double)NAN)};
     int i = (int)heat_first((size_t)row, (size_t)t->h, (size_t)d->rows),
         j = (int)heat_first((size_t)col, (size_t)t->w, (size_t)d->cols);
     look.ref = shown_ref(&t->v, tiles_cell(t, d->tile, 0, i, j));

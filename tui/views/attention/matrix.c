@@ -162,8 +162,10 @@ static bool pools_words(const Session *s, Rect r, const Attend *a)
 {
     if (!are_words(a->t_axis) || !are_words(a->u_axis) || s->look.pool == 1)
         return false;
+    if (s->look.pool > 1 || a->t_axis->n > 2 * r.h || a->u_axis->n > r.w)
+        return true;
     Layout l = layout_words(r, a);
-    return s->look.pool > 1 || l.down.count < a->t_axis->n || l.across.count < a->u_axis->n;
+    return l.down.count < a->t_axis->n || l.across.count < a->u_axis->n;
 }
 
 /* Lines and columns of one tile where the pane has more room than tiles: about square, a cell being twice as high as

@@ -108,13 +108,11 @@ static int first_of(const Line *l, int width)
         return 0;
     if (l->seen > to)
         to = l->seen;
-    for (; from < focus; from++) {
-        int used = from > 0;
-        for (int i = from; i <= to; i++)
-            used += cells_of(l, i);
-        if (used + 1 <= width)
-            break;
-    }
+    int span = 0; /* of the words from `from` to the last in focus */
+    for (int i = 0; i <= to; i++)
+        span += cells_of(l, i);
+    for (; from < focus && span + (from > 0) + 1 > width; from++)
+        span -= cells_of(l, from);
     return from;
 }
 
