@@ -88,7 +88,7 @@ static bool run_pool(Session *s, const Args *a, Err *err)
             known = true;
         } else if (strcmp(w, "finer") == 0 || strcmp(w, "coarser") == 0) {
             at += *w == 'f' ? -1 : 1;
-            s->look.pool = STEPS[at < 1 ? 1 : at >= COUNT ? COUNT - 1 : at];
+            s->look.pool = at >= COUNT ? 0 : STEPS[at < 1 ? 1 : at]; /* beyond the coarsest: all of it again */
             known = true;
         }
         int n = atoi(w);

@@ -1234,6 +1234,9 @@ static void a_matrix_of_many_words(void **state)
         buf_clear(&text);
         export_text(&c, &text);
         assert_null(strstr(buf_str(&text), "1 cell = "));
+        for (int k = 0; k < 8; k++) /* and back to all of it */
+            assert_true(s.look.pool > 0 && run("pool coarser"));
+        assert_int_equal(s.look.pool, 0);
         buf_free(&text);
     }
     assert_true(run("pool auto; reset view"));

@@ -149,9 +149,9 @@ static void draw_bar(const Paint *p, const Attend *a, const WordPool *l, const C
     buf_puts(&text, "×");
     put_tokens(l, a->u_axis->n, l->cols, &text);
     buf_printf(&text, " tokens, %s%s", colour_scale_pool_word(p, scale), fine ? ", pixels finer" : "");
-    static const char KEYS[] = "  + closer, - wider";
-    if (utf8_cells(buf_str(&text)) + (int)sizeof KEYS + 24 <= r.w)
-        buf_puts(&text, KEYS);
+    const char *keys = l->per ? "  + closer, - wider" : "  + closer";
+    if (utf8_cells(buf_str(&text)) + utf8_cells(keys) + 24 <= r.w)
+        buf_puts(&text, keys);
     int used = canvas_text(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, buf_str(&text)) + 2;
     buf_free(&text);
     if (r.w - used >= 12)
