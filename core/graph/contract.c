@@ -18,11 +18,6 @@ enum {
     WIDE = KERNEL_K + LINE
 };
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Where the cells of every index over `axes` are in the operand `in`. */
 static Offsets offsets_make(const Graph *g, Dims axes, Dims in)
 {

@@ -53,11 +53,6 @@ struct Job {
     Part part[];
 };
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t max_size(size_t a, size_t b)
 {
     return a > b ? a : b;

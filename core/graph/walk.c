@@ -150,11 +150,6 @@ const int *scatter_inputs(const Graph *g, NodeId id, size_t q, size_t *count)
     return sorted + first[q];
 }
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The sum's sixteen lanes over rows first … first + count − 1, each a row of n columns, from +0; then its tree, into y,
  * which may be the lanes. The additions are those of the kernel `sum`, made for all columns side by side. NaN is
  * canonical earlier here, which a sum of it does not show. */

@@ -53,4 +53,9 @@ enum { COLUMN_LANES = 16, COLUMN_WIDTH = 128, COLUMN_SCRATCH = COLUMN_LANES * CO
 /* y[j] = Σ_k x[offset k of `rows` + j], j < columns: the bits that kernel_sum gives for the gathered cells of each
  * column. rows: one operand. lanes: COLUMN_SCRATCH floats of scratch. */
 void column_sum(const Kernels *k, float *y, const float *x, const Walk *rows, size_t columns, float *lanes);
+
+static inline size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 #endif
