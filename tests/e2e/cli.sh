@@ -668,6 +668,8 @@ says "where it was cut" '^cut at [0-9]+ words: the model writes no more'
 refused 1 'reads texts, and the exercise is a Vision Transformer' exercise -m translator -o none.py
 refused 1 'this model reads no text' screen -c 'view stream'
 for model in mixtral olmoe qwen3_moe; do ok "the wiring of experts: $model" screen -m "$FAMILIES/words_$model" -i ids:1,2,3 -c wiring; done
+refused 1 'there is no lens to read it through' screen -m "$FAMILIES/words_bart" -i 'ids:5,7 > ids:3' -c 'lens tokens'
+refused 1 'no answer in words' screen -m "$FAMILIES/words_minilm" -i ids:1,2 -c 'lens tokens'
 ok "a minimal pair" score -m translator "the cat is tired > le chat est fatigué" "the cat is tired > la chat est fatigué"
 says "where they part" '^\* +1  le +0\.1109  la +7\.3031 +-7\.1922$'
 says "which is the more probable" '^A is the more probable by 12\.49'

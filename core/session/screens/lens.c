@@ -71,6 +71,10 @@ static bool run_lens(Session *s, const Args *a, Err *err)
     if (a->count == 1 && strcmp(a->word[0], "tokens") == 0) {
         const int block = session_block(s), last = session_blocks(s) - 1;
         path = lens_path(s, SIDE_B, block < 0 ? last : block);
+        if (!path && site_node_any(g, SITE_PROBS) != NO_NODE)
+            return err_set(err,
+                           "every block of this model ends in a norm and none stands behind the last one: there is "
+                           "no lens to read it through");
         if (!path)
             return err_set(err, "%s", session_no_answer(s, SIDE_B));
         const bool ok = tokens_there(s, true, err) && screen_go(s, SCREEN_LENS, path, err);
