@@ -488,7 +488,7 @@ static void a_small_card_is_skipped_at_once(void **state)
 {
     (void)state;
     canvas_resize(&a.canvas, 20, 60);
-    ask(0, QUESTION_NUMBER);
+    ask(1, QUESTION_NUMBER); /* its card has no pause behind the question */
     Player *p = &a.desk.player;
     const int card = p->card;
     desk_go(&a.desk, card);

@@ -163,10 +163,8 @@ static void test_link(void **state)
     assert_true(link_of(&l, LINK_ADDRESS, "#5", "logits", NULL, &err));
     assert_string_equal(l.input, "#5");
     link_free(&l);
-    assert_true(link_of(&l, LINK_INPUT, "", "  ", NULL, &err));
-    assert_null(l.input);
-    assert_null(l.address);
-    link_free(&l);
+    assert_false(link_of(&l, LINK_INPUT, "", NULL, NULL, &err));
+    assert_false(link_of(&l, LINK_INPUT, "#5", "  ", NULL, &err));
 }
 
 static void link_refuses(const char *a, const char *b, const char *message)

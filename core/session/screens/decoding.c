@@ -31,9 +31,9 @@ static bool put_number(Session *s, const char *word, Err *err)
     if (end == word || *end || n < -1000000 || n > 1000000)
         return err_set(err, "expected greedy, beam, draw or a number, found '%.40s'", word);
     if (relative && s->look.decoding.by == DECODE_GREEDY)
-        return err_set(err,
-                       "greedy takes the most probable word: it has no width and no seed; `decode beam` has the one, "
-                       "`decode draw` the other");
+        return err_set(
+            err, "`decode beam` has a width and `decode draw` a seed; greedy, which takes the most probable word, "
+                 "has neither");
     n += !relative ? 0 : draws ? s->look.decoding.seed : s->look.decoding.width;
     if (!relative && s->look.decoding.by == DECODE_GREEDY)
         s->look.decoding.by = DECODE_BEAM;
