@@ -29,8 +29,8 @@ typedef struct DecodeOptions {
     int most; /* words at most, with the end; ≥ 1 */
     bool cache;
     bool forget;        /* only the newest steps keep their graphs and runs, with an encoder the first too; with the
-                            cache, where one beginning is alive, of what is given but the last word keys and values alone
-                            are computed */
+                           cache, where one beginning is alive, of what is given but the last word keys and values
+                           alone are computed */
     size_t memory;      /* bytes of the steps' values at most (run_budget), weights and what is kept for the next step
                             not counted; 0: no limit */
     int width;          /* DECODE_BEAM: 1 … 64 */

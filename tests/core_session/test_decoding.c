@@ -138,7 +138,7 @@ static void it_is_greedy_at_first(void **state)
     const Decoding *d = found("decode");
     assert_int_equal(d->how.kind, DECODE_GREEDY);
     assert_int_equal(d->lines, d->text->length);
-    refused("decode +1", "`decode beam` has the one");
+    refused("decode +1", "`decode beam` has a width");
     must("decode beam; decode +1");
     assert_int_equal(s.look.decoding.width, 5);
 }
@@ -180,7 +180,7 @@ static void nonsense_is_refused(void **state)
     refused("decode beam 3 alpha=x", "alpha");
     refused("decode beam 3 alpha=11", "alpha");
     refused("decode draw top-p=0", "top-p");
-    refused("decode greedy +1", "no width");
+    refused("decode greedy +1", "has neither");
     refused("decode beam 3 cache=perhaps", "cache");
     must("decode beam 64; decode 1; decode +1");
     assert_int_equal(s.look.decoding.width, 2);
