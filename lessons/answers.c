@@ -83,6 +83,18 @@ static bool comma_for_point(char *text)
     return behind && (*digits == '0' || before > 3 || behind != 3);
 }
 
+/* Digits, their operations, and sqrt( ). */
+static bool is_arithmetic(const char *text)
+{
+    const char *p = text;
+    for (; *p; p++)
+        if (strncmp(p, "sqrt(", 5) == 0)
+            p += 4;
+        else if (!strchr("0123456789.+-*/^()", *p))
+            return false;
+    return p > text;
+}
+
 /* A number as a person writes it, or arithmetic of numbers. */
 static bool typed_number(const Player *p, const char *typed, double *x, Err *err)
 {
@@ -93,8 +105,7 @@ static bool typed_number(const Player *p, const char *typed, double *x, Err *err
     if (comma_for_point(point) && strspn(point, "0123456789.-") == strlen(point))
         return err_set(err, "'%.40s' has a comma for a point; type %.40s", typed, point);
     size_t n = number_printed(text, x, &half);
-    bool number = (n && !text[n]) ||
-                  (*text && strspn(text, "0123456789.+-*/^()") == strlen(text) && player_value(p, text, x, NULL));
+    bool number = (n && !text[n]) || (is_arithmetic(text) && player_value(p, text, x, NULL));
     return (number && *x - *x == 0) || err_set(err, "'%.40s' is no number; type one, or arithmetic such as 3*4", typed);
 }
 

@@ -217,6 +217,9 @@ static void answers_are_graded_and_explained(void **state)
     assert_true(player_number(&p, "4.05", &why, &err) && p.answers[1].right);
     assert_false(player_number(&p, "four", &why, &err) || player_number(&p, "m:x", &why, &err));
     assert_true(player_number(&p, "8/2", &why, &err) && p.answers[1].right);
+    assert_true(player_number(&p, "sqrt(4*4)", &why, &err) && p.answers[1].right); /* as lessons write it */
+    assert_false(player_number(&p, "sqrt", &why, &err) || player_number(&p, "exp(2)", &why, &err) ||
+                 player_number(&p, "sqrt(-4)", &why, &err));
     static const struct {
         const char *typed;
         double x;
