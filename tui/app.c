@@ -192,7 +192,7 @@ static bool open_first_lesson(App *a, const AppOptions *o, bool again, Err *err)
         a->hint = false;
         a->for_lesson = true;
         *a->message = 0;
-        return desk_open(&a->desk, &a->s, o->lesson, err);
+        return desk_open(&a->desk, &a->s, o->lesson, err) && (!o->fresh || desk_restart(&a->desk));
     }
     char *name = again ? state_load_file("open-lesson") : NULL;
     if (name && *name)

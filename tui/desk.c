@@ -180,6 +180,7 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
     if (!back)
         return true;
     lesson_named(which, &file);
+    state_save_file("lesson", file.name); /* the one that comes, when it is left here */
     LessonProgress p = progress_load(of.name);
     if (progress_take_missed(&p, card)) /* once */
         progress_save(&p);
@@ -192,6 +193,11 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
     buf_printf(&d->said, "Once more, from lesson %d: this was answered wrong there. Then lesson %d begins.", of.number,
                file.number);
     return true;
+}
+
+bool desk_restart(Desk *d)
+{
+    return *d->then || desk_go(d, 0);
 }
 
 void desk_open_next(Desk *d, const char *which)
@@ -286,6 +292,33 @@ static void say_not_yet(Desk *d, const char *found)
     d->first = INT_MAX;
 }
 
+/* The same place in a model, of whichever block. */
+static bool same_site(const char *a, const char *b)
+{
+    static const char DIGITS[] = "0123456789";
+    do {
+        a += strspn(a, DIGITS);
+        b += strspn(b, DIGITS);
+    } while (*a == *b && *a && ++a && ++b);
+    return *a == *b;
+}
+
+/* Is the reader where the task is to be tried, by the node that it names or that its solution goes to? */
+static bool tries_here(const Player *p, const Question *q)
+{
+    char name[SESSION_PATH];
+    Address at;
+    const char *on = strstr(q->answer, "on("), *solution = q->solution ? q->solution : "";
+    if (on)
+        utf8_print(name, sizeof name, "%.*s", (int)strcspn(on + 3, ")"), on + 3);
+    else if (strncmp(solution, "goto ", 5) == 0)
+        utf8_print(name, sizeof name, "%.*s", (int)strcspn(solution + 5, "[;"), solution + 5);
+    else
+        return true;
+    return q->kind != QUESTION_PLACE || !address_parse(p->s, session_graph(p->s, SIDE_B), name, &at, NULL) ||
+           !at.is_node || same_site(at.path, p->s->place.path);
+}
+
 bool desk_done(Desk *d)
 {
     const Card *c = d->open ? player_card(&d->player) : NULL;
@@ -295,7 +328,7 @@ bool desk_done(Desk *d)
     if (act && !d->player.answers[d->player.card].right && !d->player.answers[d->player.card].told &&
         player_done(&d->player, &done, &why, NULL)) {
         put_try(d, &try);
-        new = done || strcmp(buf_str(&try), buf_str(&d->tried)) != 0;
+        new = done || (strcmp(buf_str(&try), buf_str(&d->tried)) != 0 && tries_here(&d->player, c->question));
         desk_untried(d);
     }
     if (new &&done) {

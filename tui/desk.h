@@ -19,11 +19,12 @@ typedef struct Desk {
     char typed[64]; /* the number that was not right, or none at all: Backspace takes it up again */
     Buf tried;      /* of a place or a change: the cell or the edits that were judged last */
     bool right, wrong;
-    bool ended; /* behind the last card: what is said is how it went */
-    bool front; /* on a small screen: the card, not the screen behind it */
-    int first;  /* the line of the card at which its page begins */
-    int term;   /* of the card's words in the glossary, the one under the cursor; -1: none */
-    Aside own;  /* what was there before */
+    bool leaving; /* q was pressed before what was typed is right: once more leaves */
+    bool ended;   /* behind the last card: what is said is how it went */
+    bool front;   /* on a small screen: the card, not the screen behind it */
+    int first;    /* the line of the card at which its page begins */
+    int term;     /* of the card's words in the glossary, the one under the cursor; -1: none */
+    Aside own;    /* what was there before */
 } Desk;
 
 /* Opens a lesson by number or name ("5", "dot-product"), at the card where it was left; or a file of the reader's, at
@@ -31,6 +32,8 @@ typedef struct Desk {
  * answered wrong: once, and no progress is kept of it. On failure the lesson that was open stays, unless its own model
  * or pictures can't be opened. */
 bool desk_open(Desk *d, Session *s, const char *which, Err *err);
+/* To its first card, unless a question of an earlier lesson stands before it; the answers stay. */
+bool desk_restart(Desk *d);
 /* Closes it, keeps progress, and brings back what was there before. */
 void desk_close(Desk *d, Session *s);
 /* A key that means something to the lesson; false: it goes on to the screen. *command gets what is to be run instead

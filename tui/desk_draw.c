@@ -57,9 +57,9 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
     bool more = card_next_page(card, p, &said) >= 0, asks = q && !more && !d->ended;
     char answer[24] = "";
     LessonFile next;
-    if (asks && q->kind == QUESTION_CHOICE)
+    if (asks && q->kind == QUESTION_CHOICE && desk_stands(d))
         snprintf(answer, sizeof answer, "1-%d answer  ", q->count);
-    else if (asks && q->kind == QUESTION_NUMBER)
+    else if (asks && q->kind == QUESTION_NUMBER && desk_stands(d))
         snprintf(answer, sizeof answer, "0-9 answer  ");
     const char *space = more                          ? "Space reads on  "
                         : turns && desk_has_screen(d) ? "Space look  "
@@ -68,9 +68,11 @@ static CardSaid said_of(const Desk *d, Rect card, bool turns, char *keys, size_t
                         : player_owes(p)              ? "Space: the answer  "
                         : d->ended && desk_next_lesson(d, &next)
                             ? *d->from ? "Space: back to the lesson  " : "Space: the next lesson  "
-                            : "Space on  ";
+                        : d->ended ? "The end  t lessons  "
+                                   : "Space on  ";
     const Answer *a = &p->answers[p->card];
-    bool hints = asks && a->hints < player_card(p)->hints.count && !a->right && !a->told; /* left, and of use */
+    bool kept = q && q->predict && a->given, /* whether it was right is not told yet */
+        hints = asks && a->hints < player_card(p)->hints.count && !a->right && !a->told && !kept; /* left, of use */
     snprintf(keys, n, "%s%s%s%s  %s? words  = numbers%s", answer, hints ? "! hint  " : "", space,
              desk_is_away(d) ? "q to the card"
              : *d->typed     ? "⌫ edit"

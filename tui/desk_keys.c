@@ -153,8 +153,7 @@ static bool go_on(Desk *d, bool skips, int height, int width)
     return true;
 }
 
-/* Is an answer to be typed still wanted? */
-static bool stands(const Desk *d)
+bool desk_stands(const Desk *d)
 {
     const Question *q = player_card(&d->player)->question;
     const Answer *a = &d->player.answers[d->player.card];
@@ -162,12 +161,23 @@ static bool stands(const Desk *d)
            !(a->given && (a->right || q->predict));
 }
 
+static bool speaks_of(const Card *c, const char *key)
+{
+    for (int i = 0; i < c->item_count; i++)
+        for (int k = 0; k < c->items[i].count; k++)
+            if (c->items[i].spans[k].style == SPAN_CODE && strcmp(c->items[i].spans[k].text, key) == 0)
+                return true;
+    return false;
+}
+
 static bool answer_key(Desk *d, const char *key, Buf *command)
 {
     const Question *q = player_card(&d->player)->question;
     bool digit = !key[1] && key[0] >= '0' && key[0] <= '9';
     bool begins = q && q->kind == QUESTION_NUMBER && /* ".4"; answered, the point plays the arithmetic again */
-                  (strcmp(key, "-") == 0 || (strcmp(key, ".") == 0 && stands(d)));
+                  (strcmp(key, "-") == 0 || (desk_stands(d) && (strcmp(key, ".") == 0 || strcmp(key, "(") == 0 ||
+                                                                (strcmp(key, "s") == 0 && /* sqrt(64) */
+                                                                 !speaks_of(player_card(&d->player), key)))));
     if (!q || !(digit || begins))
         return false;
     if (q->kind == QUESTION_CHOICE && key[0] >= '1' && key[0] - '1' < q->count)
@@ -186,12 +196,8 @@ static bool stray(Desk *d, const char *key)
     static const char MOVES[] = "hjklHJKLt";
     const Card *c = player_card(&d->player);
     const Question *q = c->question;
-    if (!stands(d) || key[1] || !isalnum((unsigned char)*key) || strchr(MOVES, *key))
+    if (!desk_stands(d) || key[1] || !isalnum((unsigned char)*key) || strchr(MOVES, *key) || speaks_of(c, key))
         return false;
-    for (int i = 0; i < c->item_count; i++)
-        for (int k = 0; k < c->items[i].count; k++)
-            if (c->items[i].spans[k].style == SPAN_CODE && strcmp(c->items[i].spans[k].text, key) == 0)
-                return false;
     desk_clear_said(d);
     buf_printf(&d->said, "%s is no answer here. ", key);
     if (q->kind == QUESTION_NUMBER)
@@ -233,7 +239,8 @@ static bool comes_back(const Desk *d, const char *key)
 bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
 {
     static const char *const ON[] = {"Space", "n", "PgDn"}, *const BACK[] = {"Backspace", "p", "PgUp"};
-    bool turns = desk_takes_turns(height, width);
+    bool turns = desk_takes_turns(height, width), leaves = d->leaving;
+    d->leaving = false;
     if (comes_back(d, key)) {
         buf_puts(command, "back");
         return true;
@@ -252,7 +259,7 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
         if (strcmp(key, BACK[i]) == 0) {
             bool at_first = d->first == 0;
             d->first = 0;
-            return at_first || desk_next_page(d, height, width) < 0 ? turn(d, -1) : true;
+            return (at_first && d->player.card > 0) || desk_next_page(d, height, width) < 0 ? turn(d, -1) : true;
         }
     }
     if (strcmp(key, "Tab") == 0 && turns) {
@@ -268,6 +275,13 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
     if (d->term >= 0 && (closes || strcmp(key, "Esc") == 0)) { /* a word that ? explains is what is open */
         desk_clear_said(d);
         return true;
+    }
+    if (closes && *d->typed && desk_stands(d) && !leaves) { /* an answer is being worked at */
+        static const char AGAIN[] = " q again leaves the lesson.";
+        if (!strstr(buf_str(&d->said), AGAIN))
+            buf_puts(&d->said, AGAIN);
+        d->first = INT_MAX;
+        return d->leaving = d->front = true;
     }
     if (closes) {
         buf_puts(command, "lesson close");

@@ -126,13 +126,15 @@ void desk_add_lessons(Overlay *o)
 void desk_menu(Overlay *o, const Session *s)
 {
     LessonFile f;
-    overlay_list(o, "Lessons: Enter opens one where you left it");
+    overlay_list(o, "Lessons: digits or ↑↓ choose, Enter opens where you left it");
     char *last = state_load_file("lesson");
     for (int i = 0; last && lesson_at(i, &f); i++) {
         LessonProgress p = progress_load(f.name);
-        if (strcmp(last, f.name) != 0 || !p.cards)
+        if (strcmp(last, f.name) != 0)
             continue;
-        if (p.card < p.cards - 1)
+        if (!p.cards) /* left at the question before it */
+            add_lesson(o, &f, "next: ");
+        else if (p.card < p.cards - 1)
             add_lesson(o, &f, "go on: ");
         else if (f.number >= 0 && lesson_by_number(f.number + 1, &f))
             add_lesson(o, &f, "next: ");

@@ -17,6 +17,8 @@ bool desk_takes_turns(int h, int w);
 int desk_next_page(const Desk *d, int h, int w);
 /* Is the card to be answered, or n pressed, before Space goes on? */
 bool desk_awaits(const Desk *d);
+/* Is an answer to be typed still wanted? */
+bool desk_stands(const Desk *d);
 /* Has the reader gone into something from what the card shows? */
 bool desk_is_away(const Desk *d);
 /* Has the card something to show: a command, an example, a picture? */

@@ -14,7 +14,7 @@ void overlay_close(Overlay *o)
     arena_free(&o->arena);
     o->kind = OVERLAY_NONE;
     o->count = o->lines = 0;
-    o->chosen = o->scroll = o->scroll_end = 0;
+    o->chosen = o->number = o->scroll = o->scroll_end = 0;
     o->finds = false;
     o->filter[0] = 0;
     o->filtering = false;
@@ -239,12 +239,38 @@ static OverlayResult filter_key(Overlay *o, const char *key)
     return OVERLAY_STAYS;
 }
 
+/* The first line whose text begins with that number and a point; -1: none does. */
+static int numbered(const Overlay *o, int number)
+{
+    char front[16];
+    snprintf(front, sizeof front, "%d. ", number);
+    for (int i = 0; i < choices(o); i++)
+        if (strncmp(chosen_item(o, i)->text, front, strlen(front)) == 0)
+            return i;
+    return -1;
+}
+
+/* To the line that has the number typed so far, or, where none has, this digit alone. */
+static void digit_key(Overlay *o, int typed, int digit)
+{
+    int line = typed && typed < 1000 ? numbered(o, o->number = typed * 10 + digit) : -1;
+    if (line < 0)
+        line = numbered(o, o->number = digit);
+    if (line >= 0)
+        o->chosen = line;
+}
+
 OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
 {
     arrange(o);
-    int last = choices(o) - 1;
+    int last = choices(o) - 1, typed = o->number;
+    o->number = 0;
     if (o->kind == OVERLAY_TEXT)
         return text_key(o, key);
+    if (!o->filtering && isdigit((unsigned char)*key) && !key[1]) {
+        digit_key(o, typed, *key - '0');
+        return OVERLAY_STAYS;
+    }
     if (strcmp(key, "Enter") == 0)
         return run_item(o, o->chosen, command);
     if (strcmp(key, "Esc") == 0 && o->filtering && !o->finds) { /* the search in the list, not the list */

@@ -32,6 +32,7 @@ typedef struct Overlay {
     bool filtering; /* typed letters go into the filter */
     int chosen;     /* index among the lines that match the filter */
     Buf text;       /* OVERLAY_TEXT */
+    int number;     /* of a list whose lines are numbered: what was typed of a number */
     int scroll;     /* rows of the page above the box … */
     int scroll_end; /* … and the most there can be, when it was drawn last; 0: all of it is in sight */
     bool finds;     /* the list of things to find: what was typed is kept in `sought` when a line is chosen */

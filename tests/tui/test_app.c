@@ -1034,6 +1034,27 @@ static void card_and_screen_at_once(void **state)
     assert_true(a.desk.player.card == 0 && a.desk.first > 0);
     key("Backspace");
     assert_true(a.desk.player.card == 0 && a.desk.first == 0);
+    keys("Backspace p"); /* there is none before: one stays */
+    assert_true(a.desk.player.card == 0 && a.desk.first == 0);
+    desk_go(&a.desk, 3);
+    assert_true(desk_restart(&a.desk) && a.desk.player.card == 0); /* --fresh */
+}
+
+/* Digits go to the lesson of that number, and one that begins another number goes on to it. */
+static void digits_choose_a_lesson(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *typed, *command;
+    } CASES[] = {{"8", "lesson 8"}, {"1 2", "lesson 12"}, {"9 9", "lesson 9"}, {"1 2 Down 3", "lesson 3"}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Buf command = {0};
+        app_do(&a, "lessons");
+        keys(CASES[i].typed);
+        assert_int_equal(overlay_key(&a.overlay, "Enter", &command), OVERLAY_RUN);
+        assert_string_equal(buf_str(&command), CASES[i].command);
+        buf_free(&command);
+    }
 }
 
 /* A prediction is asked for before Space shows what comes; n skips it, which is kept; then the card that settles it has
@@ -1310,7 +1331,49 @@ static void a_question_comes_back(void **state)
     app_do(&a, "lesson close; lesson 5");
     assert_true(p->lesson.number == 5);
     assert_false(progress_load("03-a-weighted-average.md").answers[card] == '-'); /* its own record stays */
+    app_do(&a, "lesson close");
     remove_file("vitrine/lessons");
+    app_do(&a, "lesson 3");
+    q = p->lesson.cards[card].question;
+    for (right = 0; !q->choices[right].right;)
+        right++;
+    desk_go(&a.desk, card);
+    key((const char[]){(char)('1' + (right == 0)), 0});
+    app_do(&a, "lesson 5"); /* left at that question: 5 is what comes next */
+    assert_true(p->lesson.number == 3 && *a.desk.then);
+    app_do(&a, "lesson close; lessons");
+    if (strncmp(a.overlay.items[0].text, "next: 5. ", 9) != 0)
+        fail_msg("the list begins with '%s'", a.overlay.items[0].text);
+    remove_file("vitrine/lessons");
+}
+
+/* Of a node that a task does not ask for nothing is said; of the same one in another block it is. */
+static void a_task_is_tried_where_it_is_asked(void **state)
+{
+    (void)state;
+    static const struct {
+        int lesson;
+        const char *elsewhere, *here;
+    } CASES[] = {{0, "goto readout[0]", "goto logits[o=0]"},
+                 {24, "goto blocks.1.attn.pattern[h=1,t=5,u=6]", "goto blocks.2.alike.cosine[p=3,p1=4]"}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "lesson %d", CASES[i].lesson);
+        app_do(&a, line);
+        const Player *p = &a.desk.player;
+        int k = 0;
+        while (!p->lesson.cards[k].question || p->lesson.cards[k].question->kind != QUESTION_PLACE)
+            k++;
+        desk_go(&a.desk, k);
+        app_do(&a, CASES[i].elsewhere);
+        assert_false(a.message_is_error);
+        if (strstr(buf_str(&a.desk.said), "Not yet"))
+            fail_msg("%s: %s", CASES[i].elsewhere, buf_str(&a.desk.said));
+        app_do(&a, CASES[i].here);
+        assert_false(a.message_is_error);
+        if (!strstr(buf_str(&a.desk.said), "Not yet") && !p->answers[k].right)
+            fail_msg("%s: nothing is said", CASES[i].here);
+    }
 }
 
 static int asked_meanwhile;
@@ -1506,6 +1569,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_hint, start, stop),
         cmocka_unit_test_setup_teardown(the_end, start, stop),
         cmocka_unit_test_setup_teardown(demonstrations, start, stop),
+        cmocka_unit_test_setup_teardown(digits_choose_a_lesson, start, stop),
+        cmocka_unit_test_setup_teardown(a_task_is_tried_where_it_is_asked, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson, start, stop),
         cmocka_unit_test_setup_teardown(card_and_screen_at_once, start, stop),
         cmocka_unit_test_setup_teardown(a_prediction_comes_first, start, stop),

@@ -465,7 +465,8 @@ static void a_question_keeps_its_keys(void **state)
         for (char c = '0'; c <= 'z'; c++) {
             bool answers = isdigit((unsigned char)c) &&
                            (q->kind == QUESTION_NUMBER || (c > '0' && c - '0' <= q->count));
-            if (!isalnum((unsigned char)c) || strchr("npqNthjklHJKL", c) || answers)
+            if (!isalnum((unsigned char)c) || strchr("npqNthjklHJKL", c) || answers ||
+                (c == 's' && q->kind == QUESTION_NUMBER)) /* sqrt( ) */
                 continue;
             desk_clear_said(&a.desk);
             key((const char[]){c, 0});
@@ -481,6 +482,85 @@ static void a_question_keeps_its_keys(void **state)
         key("s");
         assert_int_equal(a.s.edits.count, 1);
     }
+}
+
+/* Arithmetic with a root is a number; q does not throw away what is being worked at; an answer that was given takes its
+ * keys from the card's foot. */
+static void a_number_is_worked_at(void **state)
+{
+    (void)state;
+    ask(0, QUESTION_NUMBER);
+    Player *p = &a.desk.player;
+    int card = p->card;
+    for (const char *c = "sqrt(64)"; *c; c++)
+        key((const char[]){*c, 0});
+    assert_string_equal(a.prompt.text, "answer sqrt(64)");
+    key("Enter");
+    assert_true(p->answers[card].given && p->answers[card].number == 8 && *a.desk.typed);
+    key("q");
+    assert_true(a.desk.open && strstr(buf_str(&a.desk.said), "q again leaves"));
+    key("l"); /* not at once: asked again */
+    key("q");
+    assert_true(a.desk.open);
+    app_do(&a, "answer sqrt"); /* none */
+    assert_true(a.desk.open && a.desk.wrong && strstr(buf_str(&a.desk.said), "no number"));
+    key("q");
+    key("q");
+    assert_false(a.desk.open);
+}
+
+/* The line of keys of the card in a canvas of 80 x 24. */
+static void put_foot(Buf *out)
+{
+    Rect card, screen;
+    buf_clear(out);
+    canvas_clear(&a.canvas);
+    desk_layout(&a.desk, 24, 80, &card, &screen);
+    desk_draw(&a.desk, &a.canvas, card);
+    for (int y = card.y; y < card.y + card.h; y++)
+        for (int x = 0; x < card.w; x++) {
+            char ch[5];
+            uint32_t c = canvas_at(&a.canvas, y, x)->ch;
+            ch[utf8_put(ch, c ? c : ' ')] = 0;
+            buf_puts(out, ch);
+        }
+}
+
+/* What is right of a prediction does not show in the keys before its card tells it. */
+static void a_kept_answer_hides_itself(void **state)
+{
+    (void)state;
+    Buf foot = {0};
+    open_lesson(6);
+    Player *p = &a.desk.player;
+    assert_true(p->lesson.cards[7].question->predict && p->lesson.cards[7].question->kind == QUESTION_CHOICE);
+    for (int i = 0; i < 2; i++) {
+        char line[16];
+        p->answers[7] = (Answer){0};
+        desk_go(&a.desk, 7);
+        snprintf(line, sizeof line, "answer %d", i + 1);
+        app_do(&a, line);
+        put_foot(&foot);
+        assert_true(p->answers[7].given && !strstr(buf_str(&foot), "! hint") && !strstr(buf_str(&foot), "answer  "));
+    }
+    ask(0, QUESTION_NUMBER);
+    put_foot(&foot);
+    assert_non_null(strstr(buf_str(&foot), "0-9 answer"));
+    app_do(&a, "answer 65");
+    assert_true(p->answers[p->card].right);
+    put_foot(&foot);
+    assert_null(strstr(buf_str(&foot), "0-9 answer"));
+    LessonFile f;
+    int last = 0;
+    while (lesson_by_number(last + 1, &f))
+        last++;
+    open_lesson(last);
+    desk_go(&a.desk, p->lesson.count - 1);
+    for (int i = 0; i < 12 && !a.desk.ended; i++)
+        key("n");
+    put_foot(&foot);
+    assert_true(a.desk.ended && strstr(buf_str(&foot), "The end  t lessons") && !strstr(buf_str(&foot), "Space on"));
+    buf_free(&foot);
 }
 
 /* Where card and screen take turns, n skips what is asked from the card that asks it. */
@@ -544,6 +624,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_number_is_typed_where_it_is_asked, start, stop),
         cmocka_unit_test_setup_teardown(digits_bring_their_question, start, stop),
         cmocka_unit_test_setup_teardown(a_question_keeps_its_keys, start, stop),
+        cmocka_unit_test_setup_teardown(a_number_is_worked_at, start, stop),
+        cmocka_unit_test_setup_teardown(a_kept_answer_hides_itself, start, stop),
         cmocka_unit_test_setup_teardown(a_small_card_is_skipped_at_once, start, stop),
         cmocka_unit_test_setup_teardown(what_one_will_be_able_to_do_is_a_sentence, start, stop),
     };
