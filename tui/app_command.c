@@ -309,7 +309,8 @@ void app_do(App *a, const char *line)
     bool ok = command_do(&a->s, &a->commands, line, LINE_OWN | COMMAND_UI, &err);
     if (ok)
         hand_over(a, line);
-    if (ok && a->stage.due)
+    const bool staged = a->stage.due;
+    if (ok && staged)
         ok = stage_run(&a->stage, &a->s, &a->commands, &err);
     if (ok)
         presenter_lock(&a->presenter, &a->s, &a->commands);
@@ -319,6 +320,7 @@ void app_do(App *a, const char *line)
         app_show_said(a);
     else
         app_say(a, true, err.text);
+    a->overlay.goes_on = a->overlay.goes_on || (staged && a->overlay.kind == OVERLAY_TEXT);
     app_record(a);
     desk_done(&a->desk);
     a->steps_taken += session_step_number(&a->s, &total) != step;

@@ -18,7 +18,7 @@ void overlay_close(Overlay *o)
     o->finds = false;
     o->filter[0] = 0;
     o->filtering = false;
-    o->more = false;
+    o->more = o->goes_on = false;
     o->page = -1;
     buf_clear(&o->text);
 }
@@ -391,7 +391,9 @@ static void draw_foot_of_text(const Overlay *o, Canvas *c, Rect foot)
         snprintf(more, sizeof more, below ? "↑↓ scroll, %d more %s below   " : "↑↓ scroll, this is the end   ", below,
                  below == 1 ? "line" : "lines");
     canvas_printf(c, foot.y, foot.x, foot.w, STYLE_DIM, "%s%sq closes", more,
-                  o->more ? "i what it is in general   " : "");
+                  o->goes_on ? "Space goes on   "
+                  : o->more  ? "i what it is in general   "
+                             : "");
 }
 
 static void draw_foot_of_list(const Overlay *o, Canvas *c, Rect foot, int room)

@@ -37,8 +37,9 @@ typedef struct Overlay {
     int scroll_end; /* … and the most there can be, when it was drawn last; 0: all of it is in sight */
     bool finds;     /* the list of things to find: what was typed is kept in `sought` when a line is chosen */
     char sought[64];
-    int page;  /* help: 0 tasks, 1 keys here, 2 all commands, 3 all of them for a search; −1: another list */
-    bool more; /* what `say` said: i once more tells what the words mean */
+    int page;     /* help: 0 tasks, 1 keys here, 2 all commands, 3 all of them for a search; −1: another list */
+    bool goes_on; /* the caption of a demonstration: Space has the next one */
+    bool more;    /* what `say` said: i once more tells what the words mean */
 } Overlay;
 
 void overlay_list(Overlay *o, const char *title); /* an empty list, open */

@@ -1,14 +1,19 @@
 /* The demonstration that is played on the screen: which script, and how far. */
 #ifndef VITRINE_TUI_STAGE_H
 #define VITRINE_TUI_STAGE_H
+#include "core/session/edit/edits.h"
 #include "tui/cli/script.h"
 #include "tui/overlay.h"
 
 typedef struct Stage {
     bool open;
     Script script;
-    int at;   /* the step that is shown; -1 before the first */
-    bool due; /* its commands are still to be run */
+    int at;    /* the step that is shown; -1 before the first */
+    bool due;  /* its commands are still to be run */
+    bool kept; /* are these what that step led to? */
+    EditState edits;
+    EditHistory history;
+    char *input;
 } Stage;
 
 /* A word of `demo`: a number or name opens one, next goes on, close ends it, notes is what the speaker says, "" lists

@@ -1040,6 +1040,36 @@ static void card_and_screen_at_once(void **state)
     assert_true(desk_restart(&a.desk) && a.desk.player.card == 0); /* --fresh */
 }
 
+/* A change of the viewer's does not make the next step's words untrue: it is undone, and that is said; what the step
+ * undoes is its own. */
+static void a_demonstration_has_its_own_state(void **state)
+{
+    (void)state;
+    for (int changed = 0; changed < 2; changed++) {
+        static char lines[12][400];
+        app_do(&a, "demo 4");
+        assert_true(a.overlay.kind != OVERLAY_TEXT || a.overlay.goes_on);
+        for (int i = 1; i < a.stage.script.count; i++) {
+            Buf now = {0};
+            if (changed)
+                app_do(&a, i % 2 ? "set scale x0.3" : "reset edits; open #3");
+            app_do(&a, "demo next");
+            assert_int_equal(a.stage.at, i);
+            for (int k = 0; k < a.s.edits.count; k++)
+                buf_printf(&now, "%s\n", a.s.edits.line[k]);
+            buf_printf(&now, "%s", a.s.now->input.path);
+            if (!changed)
+                snprintf(lines[i], sizeof lines[i], "%s", buf_str(&now));
+            else if (strcmp(lines[i], buf_str(&now)) != 0)
+                fail_msg("step %d: '%s', not '%s'", i + 1, buf_str(&now), lines[i]);
+            const char *said = a.overlay.kind == OVERLAY_TEXT ? buf_str(&a.overlay.text) : a.message;
+            assert_true((strstr(said, "Your change is undone. ") != NULL) == changed);
+            buf_free(&now);
+        }
+        app_do(&a, "demo close");
+    }
+}
+
 /* Digits go to the lesson of that number, and one that begins another number goes on to it. */
 static void digits_choose_a_lesson(void **state)
 {
@@ -1569,6 +1599,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_hint, start, stop),
         cmocka_unit_test_setup_teardown(the_end, start, stop),
         cmocka_unit_test_setup_teardown(demonstrations, start, stop),
+        cmocka_unit_test_setup_teardown(a_demonstration_has_its_own_state, start, stop),
         cmocka_unit_test_setup_teardown(digits_choose_a_lesson, start, stop),
         cmocka_unit_test_setup_teardown(a_task_is_tried_where_it_is_asked, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson, start, stop),
