@@ -11,7 +11,7 @@
 #include "core/models/decode_edit.h"
 #include "core/models/nn.h"
 
-enum { WIDTH_MAX = 64, WORDS_MAX = 4096 };
+enum { WIDTH_MAX = DECODE_WIDTH_MAX, WORDS_MAX = DECODE_WORDS_MAX };
 
 DecodeOptions decode_options_default(void)
 {

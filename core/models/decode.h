@@ -10,6 +10,8 @@
 #include "core/graph/run.h"
 #include "core/models/text_model.h"
 
+enum { DECODE_WIDTH_MAX = 64, DECODE_WORDS_MAX = 4096 };
+
 typedef enum DecodeKind {
     DECODE_GREEDY, /* the word with the largest share, every time */
     DECODE_BEAM,  /* the `width` best beginnings are carried on side by side (Graves 2012); ended ones leave the beam */

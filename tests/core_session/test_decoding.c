@@ -13,6 +13,7 @@
 #include "core/session/exhibit.h"
 #include "core/session/learned/decoding.h"
 #include "core/session/session.h"
+#include "tests/core_models/text_bench.h"
 
 static const char SENTENCE[] = "the cat is tired";
 
@@ -131,6 +132,101 @@ static void the_way_into_a_beginning(void **state)
     }
 }
 
+/* Pieces as a tokeniser has them: "▁" is a blank, and a text is cut into the longest that stand in the list. */
+static const char *const PIECES[] = {"<pad>", "<s>", "</s>", "▁",  "a",   "b",  "c",  "d", "ab",
+                                     "▁a",    "▁b",  "▁ab",  "cd", "abc", "da", "ba", "▁c"};
+enum { PIECE_COUNT = sizeof PIECES / sizeof *PIECES };
+
+static bool cut_longest(const struct Tokenizer *own, const char *text, int most, int *number, int *n, Err *err)
+{
+    Buf marked = {0};
+    (void)own;
+    for (const char *p = text; *p; p++) {
+        buf_puts(&marked, p == text || *p == ' ' ? "▁" : "");
+        if (*p != ' ')
+            buf_putc(&marked, *p);
+    }
+    *n = 0;
+    for (const char *p = buf_str(&marked); *p && *n < most; (*n)++) {
+        int best = -1;
+        for (int i = 3; i < PIECE_COUNT; i++)
+            if (strncmp(p, PIECES[i], strlen(PIECES[i])) == 0 && (best < 0 || strlen(PIECES[i]) > strlen(PIECES[best])))
+                best = i;
+        if (best < 0) {
+            buf_free(&marked);
+            return err_set(err, "no piece");
+        }
+        number[*n] = best;
+        p += strlen(PIECES[best]);
+    }
+    buf_free(&marked);
+    return true;
+}
+
+static void join_pieces(const struct Tokenizer *own, const int *number, int n, Buf *out)
+{
+    (void)own;
+    for (int i = 0; i < n; i++) {
+        const bool blank = strncmp(PIECES[number[i]], "▁", strlen("▁")) == 0;
+        if (number[i] >= 3)
+            buf_printf(out, "%s%s", blank && i ? " " : "", PIECES[number[i]] + (blank ? strlen("▁") : 0));
+    }
+}
+
+static const Cutter CUTTER = {.cut = cut_longest, .join = join_pieces};
+
+static int start_pieces(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    Model m;
+    Seq2seqConfig config = text_variant(4);
+    config.positions = 100; /* its 64 words fit */
+    assert_int_equal(config.target_words, PIECE_COUNT);
+    text_model_seeded(&m, &config, 5);
+    m.target.word = PIECES;
+    m.target.cutter = &CUTTER;
+    m.target.start = 1;
+    m.target.end = 2;
+    all = session_command_set();
+    if (!session_init_model(&s, &m, "ab cd", 1, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+/* Where a tokeniser cuts texts, what is opened is what the search read: the same numbers, whether its text would be cut
+ * like that or not. */
+static void the_tokens_of_a_beginning(void **state)
+{
+    (void)state;
+    int typed = 0, numbered = 0;
+    for (int i = 0; i < 36; i++) { /* twelve seeds; after one word, after four and after all */
+        char line[64];
+        int read[256], n = 0, from;
+        snprintf(line, sizeof line, "decode draw %d temperature=5", 1 + i / 3);
+        const Decoding *d = found(line);
+        const int at_line = i % 3 == 0 ? 0 : i % 3 == 1 && d->lines > 3 ? 3 : d->lines - 1;
+        const Text *text = &session_input(&s, SIDE_B)->text[TEXT_TARGET];
+        const DecodeNode *node = &d->text->node[d->line[at_line].node];
+        from = text->count;
+        assert_true(from + node->length < 100);
+        memcpy(read, text->word, (size_t)from * sizeof *read);
+        n = from + node->length;
+        for (int at = d->line[at_line].node, k = n; k > from; at = d->text->node[at].parent)
+            read[--k] = d->text->node[at].word;
+        n -= read[n - 1] == 2;
+        snprintf(line, sizeof line, "option beginning %d; in", at_line);
+        must(line);
+        const Input *in = session_input(&s, SIDE_B);
+        assert_int_equal(in->text[TEXT_TARGET].count, n);
+        assert_memory_equal(in->text[TEXT_TARGET].word, read, (size_t)n * sizeof *read);
+        *(strncmp(in->path, "ids:", 4) == 0 ? &numbered : &typed) += 1;
+        must("open \"ab cd\"");
+    }
+    if (!typed || !numbered)
+        fail_msg("%d as text, %d by number", typed, numbered);
+}
+
 /* Who names no way gets the one of `write` and `translate`: greedy. */
 static void it_is_greedy_at_first(void **state)
 {
@@ -175,6 +271,7 @@ static void nonsense_is_refused(void **state)
     (void)state;
     found("decode beam 4");
     refused("decode beam 65", "64");
+    refused("decode beam 9999999999", "a beam is 1 to 64 wide");
     refused("decode 0", "beam");
     refused("decode sideways", "sideways");
     refused("decode beam 3 alpha=x", "alpha");
@@ -249,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_tree_is_the_search, start, stop),
         cmocka_unit_test_setup_teardown(the_way_into_a_beginning, start, stop),
+        cmocka_unit_test_setup_teardown(the_tokens_of_a_beginning, start_pieces, stop),
         cmocka_unit_test_setup_teardown(it_is_greedy_at_first, start, stop),
         cmocka_unit_test_setup_teardown(drawn_from_a_seed, start, stop),
         cmocka_unit_test_setup_teardown(a_beam_of_one_is_greedy, start, stop),

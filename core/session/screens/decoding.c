@@ -28,8 +28,11 @@ static bool put_number(Session *s, const char *word, Err *err)
     bool relative = *word == '+' || *word == '-', draws = s->look.decoding.by == DECODE_SAMPLE;
     char *end, value[32];
     long n = strtol(word, &end, 10);
-    if (end == word || *end || n < -1000000 || n > 1000000)
+    if (end == word || *end)
         return err_set(err, "expected greedy, beam, draw or a number, found '%.40s'", word);
+    if (n < -1000000 || n > 1000000)
+        return draws ? err_set(err, "a seed is 0 to 1000000, not %.40s", word)
+                     : err_set(err, "a beam is 1 to %d wide, not %.40s", DECODE_WIDTH_MAX, word);
     if (relative && s->look.decoding.by == DECODE_GREEDY)
         return err_set(
             err, "`decode beam` has a width and `decode draw` a seed; greedy, which takes the most probable word, "
@@ -114,6 +117,55 @@ static void put_label(const char *label, Buf *out)
         buf_printf(out, "%.*s ", (int)strcspn(label, "#"), label);
 }
 
+static void put_numbers(const int *number, int n, Buf *out)
+{
+    buf_puts(out, "ids:");
+    for (int i = 0; i < n; i++)
+        buf_printf(out, "%s%d", i ? "," : "", number[i]);
+}
+
+/* Is a text, as the model's tokeniser cuts it, these tokens and no others? */
+static bool is_cut_as(const Vocabulary *v, const char *text, const int *number, int n)
+{
+    Words w = {0};
+    const bool same = *text != '#' && !words_look_numbered(text) && words_parse(&w, v, text, false, NULL) && w.n == n &&
+                      memcmp(w.number, number, (size_t)n * sizeof *number) == 0;
+    words_free(&w);
+    return same;
+}
+
+/* Where a tokeniser cuts texts its pieces are not typed: joined by blanks they are other tokens. What is opened is the
+ * text if it is cut into the same tokens again, else their numbers; beside an encoder's text always the numbers. */
+static void put_cut_beginning(const Session *s, const Decode *d, int node, Buf *out)
+{
+    const Model *m = s->now->model;
+    const Vocabulary *v = &m->target;
+    const Text *source = &s->now->input.text[TEXT_SOURCE], *target = &s->now->input.text[TEXT_TARGET];
+    const int own = source->count || !target->count ? 0
+                    : model_starts(m)               ? 1
+                                                    : 0,
+              before = source->count ? 0 : target->count - own, length = d->node[node].length;
+    int *number = xcalloc((size_t)before + (size_t)length + 1, sizeof *number), n = before;
+    if (before)
+        memcpy(number, target->word + own, (size_t)before * sizeof *number);
+    for (int at = node, i = before + length; d->node[at].parent >= 0 && i > before; at = d->node[at].parent)
+        number[--i] = d->node[at].word;
+    n += length;
+    n -= length && number[n - 1] == v->end;
+    Buf text = {0};
+    if (source->count) {
+        put_numbers(source->word, source->count, out);
+        buf_puts(out, " > ");
+    } else
+        words_text(v, number, n, &text);
+    if (text.len && is_cut_as(v, buf_str(&text), number, n))
+        buf_puts(out, buf_str(&text));
+    else if (n)
+        put_numbers(number, n, out);
+    buf_free(&text);
+    free(number);
+}
+
 static void put_beginning(const Session *s, const Decode *d, int node, Buf *out)
 {
     const Model *m = s->now->model;
@@ -143,15 +195,15 @@ static bool enter_decoding(Session *s, Err *err)
     const DecodeNode *n = &d->text->node[l->node];
     int length = n->length, word = n->word, before = source->count ? 0 : target->count - 1;
     Buf spec = {0};
-    for (int i = 0; i < source->count; i++)
-        put_label(source->label[i], &spec);
-    if (source->count)
-        buf_puts(&spec, "> ");
-    for (int i = 0; !source->count && i < target->count; i++)
-        put_label(target->label[i], &spec);
     /* the row before the last word is shown: where the model cannot read that word too, it is left out */
-    bool all = before + 1 + length <= seq2seq_longest(&s->now->model->text);
-    put_beginning(s, d->text, all ? l->node : n->parent, &spec);
+    bool all = before + 1 + length <= seq2seq_longest(&s->now->model->text), cut = s->now->model->target.cutter;
+    for (int i = 0; !cut && i < source->count; i++)
+        put_label(source->label[i], &spec);
+    if (!cut && source->count)
+        buf_puts(&spec, "> ");
+    for (int i = 0; !cut && !source->count && i < target->count; i++)
+        put_label(target->label[i], &spec);
+    (cut ? put_cut_beginning : put_beginning)(s, d->text, all ? l->node : n->parent, &spec);
     bool ok = session_open_input(s, buf_str(&spec), err);
     buf_free(&spec);
     const Graph *g = session_graph(s, SIDE_B);
