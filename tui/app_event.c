@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "core/session/find.h"
+#include "core/session/learned/measures.h"
 #include "core/session/play.h"
 #include "lessons/check.h"
 #include "lessons/layout.h"
@@ -185,7 +186,8 @@ static bool nobody_takes(App *a, const char *key)
     double share;
     a->count = 0;
     if (strcmp(key, "^C") == 0) {
-        a->halted = session_busy(&a->s) || session_again(&a->s, &share);
+        a->halted = session_busy(&a->s) || session_again(&a->s, &share) ||
+                    !measures_step(&a->s, 0); /* what the screen works on: a search, a measure */
         snprintf(text, sizeof text, "%s",
                  a->halted ? "Stopped computing. The next key goes on with it; q twice leaves."
                            : "Nothing is being computed. q twice leaves.");

@@ -289,6 +289,26 @@ static void a_pass_is_stopped(void **state)
     assert_false(a.halted);
 }
 
+/* So is a search, which goes on behind a pass that is there. */
+static void a_search_is_stopped(void **state)
+{
+    (void)state;
+    app_do(&a, "model translator");
+    app_do(&a, "decode beam 64");
+    while (!session_step_pass(&a.s, NULL, 0, CLOCK_NEVER))
+        continue;
+    key("^C");
+    says("Stopped computing");
+    assert_true(a.halted);
+    key("Esc");
+    assert_false(a.halted);
+    while (!measures_step(&a.s, CLOCK_NEVER))
+        continue;
+    key("^C");
+    says("Nothing is being computed");
+    assert_false(a.halted);
+}
+
 /* --- the film of the pass --- */
 
 static int64_t clock_now;
@@ -1581,6 +1601,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(y_copies, start, stop),
         cmocka_unit_test_setup_teardown(keys_without_meaning, start, stop),
         cmocka_unit_test_setup_teardown(a_pass_is_stopped, start, stop),
+        cmocka_unit_test_setup_teardown(a_search_is_stopped, start, stop),
         cmocka_unit_test_setup_teardown(the_film, start, stop),
         cmocka_unit_test_setup_teardown(a_step_of_the_film, start, stop),
         cmocka_unit_test_setup_teardown(both_sides_of_the_film, start, stop),
