@@ -217,6 +217,50 @@ static void the_scale_goes_and_comes_back(void **state)
     assert_false(session_edited(&s));
 }
 
+/* One factor is in force at a place, the last one; what changes nothing is said and is no step to undo. */
+static void a_factor_replaces_the_one_in_force(void **state)
+{
+    (void)state;
+    uint64_t base = hash(SIDE_A);
+    run("set scale x6");
+    uint64_t six = hash(SIDE_B);
+    assert_non_null(strstr(buf_str(&s.said), "6 times the model's own"));
+    run("undo; set scale x2");
+    uint64_t two = hash(SIDE_B);
+    assert_non_null(strstr(buf_str(&s.said), "twice the model's own"));
+    const int steps = s.undo_count;
+    run("set scale x2");
+    assert_non_null(strstr(buf_str(&s.said), "Already in force: set scale x2, a multiple of the model's own factor"));
+    assert_int_equal(s.undo_count, steps);
+    run("set scale x6");
+    assert_int_equal(s.edits.count, 1);
+    assert_true(hash(SIDE_B) == six && six != two);
+    run("set scale toggle"); /* s */
+    assert_int_equal(s.edits.count, 1);
+    assert_string_equal(s.edits.line[0], "set scale off");
+    run("undo; undo");
+    assert_true(hash(SIDE_B) == two);
+    /* of some heads; the others keep what is in force there */
+    run("set scale x4 at=blocks.1[h=1:3]; set scale x3 at=blocks.1[h=2]");
+    assert_int_equal(s.edits.count, 3);
+    const float *own = session_need(&s, SIDE_A, "blocks.1.attn.scale", NULL),
+                *scale = session_need(&s, SIDE_B, "blocks.1.attn.scale", NULL);
+    for (int h = 0; h < 4; h++)
+        assert_true(scale[h] == own[h] * (h == 1 ? 4.0f : h == 2 ? 3.0f : 2.0f));
+    run("set scale off at=blocks.1.attn"); /* another spelling of all of it */
+    assert_int_equal(s.edits.count, 2);
+    scale = session_need(&s, SIDE_B, "blocks.1.attn.scale", NULL);
+    assert_true(scale[0] == 1.0f && scale[2] == 1.0f);
+    assert_true(session_need(&s, SIDE_B, "blocks.2.attn.scale", NULL)[0] == own[0] * 2);
+    run("set scale x6");
+    assert_int_equal(s.edits.count, 1);
+    assert_true(hash(SIDE_B) == six);
+    run("set blocks.0.resid_mid[t=r2c2,d=5] 3.5; set blocks.0.resid_mid[t=r2c2,d=5] 3.5");
+    assert_non_null(strstr(buf_str(&s.said), "Already in force: set blocks.0.resid_mid"));
+    run("reset edits");
+    assert_true(hash(SIDE_B) == base);
+}
+
 static void x_switches_off_what_the_cursor_is_on(void **state)
 {
     (void)state;
@@ -643,6 +687,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_map_shows_where_one_is, start, stop),
         cmocka_unit_test_setup_teardown(a_block_is_one_thing, start, stop),
         cmocka_unit_test_setup_teardown(the_scale_goes_and_comes_back, start, stop),
+        cmocka_unit_test_setup_teardown(a_factor_replaces_the_one_in_force, start, stop),
         cmocka_unit_test_setup_teardown(x_switches_off_what_the_cursor_is_on, start, stop),
         cmocka_unit_test_setup_teardown(other_changes, start, stop),
         cmocka_unit_test_setup_teardown(a_place_is_the_same_everywhere, start, stop),

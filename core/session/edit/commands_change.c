@@ -127,6 +127,13 @@ static bool run_edit(Session *s, const Args *a, Err *err)
     if (!(v->print ? v->print(s, a, line, err) : as_typed(a->command->name, a, line, err)))
         return false;
     trim(line);
+    if (strncmp(line, "set ", strlen("set ")) == 0 && edits_in_force(s, line)) {
+        float factor;
+        const bool times = v == &VERB_SET_SCALE && *word == 'x' && parse_number(word + 1, &factor);
+        session_say(s, "Already in force: %s%s.  u undoes", line,
+                    times ? ", a multiple of the model's own factor" : "");
+        return true;
+    }
     if (v->alone)
         return without(s, v->words, line, err);
     return change(s, line, v->twice == TWICE_TOGGLES, err);

@@ -132,6 +132,39 @@ bool edits_has(const Session *s, const char *line)
     return false;
 }
 
+static bool begins(const char *line, const char *start)
+{
+    return strncmp(line, start, strlen(start)) == 0;
+}
+
+bool edits_in_force(const Session *s, const char *line)
+{
+    const bool scale = begins(line, EDIT_SCALE_LINE); /* only what else is set can stand in its way */
+    for (int i = s->edits.count - 1; i >= 0; i--)
+        if (strcmp(s->edits.line[i], line) == 0)
+            return true;
+        else if (!scale || begins(s->edits.line[i], "set ") || begins(s->edits.line[i], "patch "))
+            return false;
+    return false;
+}
+
+bool edits_prune(const Session *s, EditState *lines, Err *err)
+{
+    Arena arena = {0};
+    Edit *edits = NULL;
+    int count = 0;
+    bool ok = edits_parse(s, lines, &arena, &edits, &count, err);
+    for (int i = lines->count - 1; ok && i >= 0; i--) {
+        bool acts = !begins(lines->line[i], EDIT_SCALE_LINE);
+        for (int k = 0; k < count && !acts; k++)
+            acts = strcmp(edits[k].origin, lines->line[i]) == 0;
+        if (!acts)
+            edit_state_remove(lines, i);
+    }
+    arena_free(&arena);
+    return ok;
+}
+
 bool edits_add(Session *s, const char *line, bool toggle, Err *err)
 {
     if (s->edits.count >= MOST && !(toggle && edits_has(s, line)))
@@ -149,7 +182,8 @@ bool edits_add(Session *s, const char *line, bool toggle, Err *err)
         edit_state_add(&next, line);
     /* A key pressed twice leaves nothing to undo: it led back to the state before. */
     bool back = had && toggle && s->undo_count && same_state(&next, &s->undo[s->undo_count - 1]);
-    bool ok = back ? edits_undo(s, err) : edits_apply(s, &next, true, err);
+    bool ok = back ? edits_undo(s, err)
+                   : (!begins(line, EDIT_SCALE_LINE) || edits_prune(s, &next, err)) && edits_apply(s, &next, true, err);
     edit_state_free(&next);
     if (ok && session_edited(s) && s->compare == COMPARE_OFF)
         s->compare = COMPARE_SIDES;

@@ -9,6 +9,11 @@ bool edits_apply(Session *s, const EditState *lines, bool remember, Err *err);
 /* Adds a line (or takes it away where it is in force already and toggle is set). */
 bool edits_add(Session *s, const char *line, bool toggle, Err *err);
 bool edits_has(const Session *s, const char *line);
+/* Is that line in force, and would adding it once more change nothing? */
+bool edits_in_force(const Session *s, const char *line);
+/* Takes away the `set scale` lines whose every cell a later such line sets: of each place one factor is in force. */
+bool edits_prune(const Session *s, EditState *lines, Err *err);
+#define EDIT_SCALE_LINE "set scale "
 bool edits_undo(Session *s, Err *err);
 bool edits_redo(Session *s, Err *err);
 /* The reader's history of changes set apart, and put back: while a lesson or a task plays, undo is about its own. */

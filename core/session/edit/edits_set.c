@@ -26,6 +26,44 @@ static bool part_matches(const Graph *g, int part, const char *pattern)
     return false;
 }
 
+static bool of_scale_line(const Edit *e, const char *path)
+{
+    return strcmp(e->path, path) == 0 && strncmp(e->origin, EDIT_SCALE_LINE, sizeof EDIT_SCALE_LINE - 1) == 0;
+}
+
+/* A factor stands in place of an earlier one: takes the cells of `path` away from the `set scale` edits so far. Of a
+ * range in the middle of an earlier one what is before and behind it stays. */
+static void take_cells(EditParse *p, const char *path, const Selection *cells)
+{
+    for (int i = p->count - 1; i >= 0; i--) {
+        Edit *e = &p->edits[i];
+        if (!of_scale_line(e, path) || cells->n > 1 || e->cells.n > 1)
+            continue;
+        const int axis = cells->n ? cells->range[0].axis : AXIS_NONE;
+        int from = 0, to = cells->n ? p->g->axes[axis].n : 0;
+        if (cells->n && e->cells.n) {
+            from = e->cells.range[0].from;
+            to = e->cells.range[0].to;
+        }
+        const int pieces[2][2] = {{from, cells->n && cells->range[0].from < to ? cells->range[0].from : to},
+                                  {cells->n && cells->range[0].to > from ? cells->range[0].to : from, to}};
+        const Edit was = *e;
+        if (cells->n && (cells->range[0].from >= to || cells->range[0].to <= from))
+            continue; /* another head */
+        memmove(e, e + 1, (size_t)(p->count - i - 1) * sizeof *e);
+        p->count--;
+        for (int k = 1; k >= 0 && cells->n; k--) {
+            if (pieces[k][0] >= pieces[k][1])
+                continue;
+            parse_add(p, was.kind, path);
+            e = &p->edits[i];
+            memmove(e + 1, e, (size_t)(p->count - i - 1) * sizeof *e);
+            *e = was;
+            e->cells = (Selection){.n = 1, .range = {{axis, pieces[k][0], pieces[k][1]}}};
+        }
+    }
+}
+
 static bool scale_edit(EditParse *p, int part, bool off, float factor, const char *cells, Err *err)
 {
     const char *path = site_path(p->g, part, SITE_SCALE);
@@ -34,6 +72,7 @@ static bool scale_edit(EditParse *p, int part, bool off, float factor, const cha
     snprintf(text, sizeof text, "%s%s", path, cells);
     if (!address_parse(p->s, p->g, text, &one, err))
         return false;
+    take_cells(p, path, &one.cells);
     Edit *e = parse_add(p, off ? EDIT_SET : EDIT_SCALE, path);
     e->cells = one.cells;
     e->factor = factor;
@@ -88,6 +127,15 @@ static bool scale_print(const Session *s, const Args *a, char line[EDIT_LINE], E
 
 static bool scale_report(Session *s, const Args *a)
 {
+    float factor;
+    if (a->count == 2 && a->word[1][0] == 'x' && parse_number(a->word[1] + 1, &factor)) {
+        const char *at = args_named(a, "at");
+        char times[48];
+        snprintf(times, sizeof times, "%.9g times", (double)factor);
+        session_say(s, "The factor is %s the model's own%s%s: A is before, B is after.  u undoes",
+                    factor == 2.0F ? "twice" : times, at ? " at " : "", at ? at : "");
+        return true;
+    }
     if (a->count != 2 || a->named_count || strcmp(a->word[1], "off") != 0)
         return false;
     if (scale_places_tell(s))

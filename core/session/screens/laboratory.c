@@ -127,7 +127,7 @@ static bool slider_set(Session *s, int notch, Err *err)
         snprintf(line, sizeof line, "set scale x%.9g%s", (double)factor, end);
     if (factor != 1.0f)
         edit_state_add(&next, line);
-    bool ok = edits_apply(s, &next, true, err);
+    bool ok = edits_prune(s, &next, err) && edits_apply(s, &next, true, err);
     edit_state_free(&next);
     if (ok && session_edited(s) && s->compare == COMPARE_OFF)
         s->compare = COMPARE_SIDES;
