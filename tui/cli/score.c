@@ -12,6 +12,7 @@
 #include "core/io/json.h"
 #include "core/models/decode.h"
 #include "core/models/text_model.h"
+#include "core/session/ask/ask.h"
 #include "tui/cli/verbs.h"
 
 enum { NAME_BYTES = 512, NAME_CELLS = 16, TEXTS_MOST = 2 };
@@ -176,7 +177,9 @@ static void put_table(const Scored *x, int count, Buf *out)
     if (rounded)
         buf_puts(out, "≈: A − B of the numbers as they are, not as they are rounded here.\n");
     double apart = x[1].sum - x[0].sum;
-    if (!(dm_abs(apart) > 0))
+    if (isnan(apart))
+        buf_puts(out, "which is the more probable can't be said: NaN");
+    else if (!(dm_abs(apart) > 0))
         buf_puts(out, "A and B are equally probable");
     else
         buf_printf(out, "%s is the more probable by %.4f nats", apart >= 0 ? "A" : "B", dm_abs(apart));
@@ -268,6 +271,8 @@ static int score(Work *w, Err *err)
         put_json(w, scored, count, &w->out);
     else if (ok) {
         put_table(scored, count, &w->out);
+        if (ask_nan_begins(s, SIDE_B, &w->out)) /* of the text that is open: the last one */
+            buf_putc(&w->out, '\n');
         work_put_changes(w, &w->out);
     }
     if (ok && !o->json && !s->model.trained)

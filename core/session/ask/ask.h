@@ -87,6 +87,7 @@ bool ask_why_end(Session *s, Side side, const char *path, size_t cell, Ref *end,
  * in double, with a bound that says how far float32 may be off. */
 typedef struct VerdictRoute {
     size_t nodes, cells, beyond; /* beyond: cells further off than the bound */
+    size_t undefined;            /* of those: the error is no number, since NaN or infinity is on either side */
     double worst;                /* the largest error, in units of the bound */
     Ref first;                   /* the first beyond it */
     const char *why;             /* nothing was compared: one line, else NULL */

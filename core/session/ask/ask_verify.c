@@ -254,6 +254,15 @@ static void put_route(const Session *s, const char *what, const char *against, c
                    100 * r->worst);
         return;
     }
+    Buf nan = {0};
+    if (r->beyond == r->undefined && ask_nan_begins(s, (Side)r->first.run, &nan)) {
+        ask_put_count(out, r->undefined);
+        buf_printf(out,
+                   " are NaN or infinite on either side and can't be compared, the others are within the bound. %s.\n",
+                   buf_str(&nan));
+        buf_free(&nan);
+        return;
+    }
     ask_put_count(out, r->beyond);
     buf_puts(out, " are BEYOND the bound, the first is ");
     address_put(session_graph(s, (Side)r->first.run), r->first.node, r->first.cell, out);

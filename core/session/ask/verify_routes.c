@@ -19,8 +19,10 @@ static const double MODEL_BOUND = 2e-5; /* of the tensor's largest value: what f
 /* Notes a comparison: error in units of what is allowed, beyond 1 is wrong. */
 static void verify_note(VerdictRoute *r, Side side, NodeId n, size_t cell, double error)
 {
-    if (isnan(error))
+    if (isnan(error)) {
         error = (double)INFINITY;
+        r->undefined++;
+    }
     r->cells++;
     if (error > r->worst)
         r->worst = error;
