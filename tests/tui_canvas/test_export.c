@@ -229,6 +229,12 @@ static void test_shown(void **state)
     canvas_attr(&c, (Rect){.h = 1, .w = 1}, ATTR_REVERSE); /* a reversed block of one colour would not be seen */
     CellLook marked = cell_look(k, MODE_256, false, false);
     assert_true(marked.ch == '+' && marked.fg == 0xffffff && marked.bg == 0x5f0000 && !(marked.attrs & ATTR_REVERSE));
+    canvas_pixel(&c, 0, 3, -1, 0xffffaf, 9, 0, none);
+    for (int twice = 0; twice < 2; twice++) /* the cursor's bracket does not hide what it marks, also drawn again */
+        canvas_mark(&c, 0, 3, STYLE_CURSOR, '[');
+    CellLook bracket = cell_look(canvas_at(&c, 0, 3), MODE_256, false, false);
+    assert_true(bracket.ch == '[' && bracket.bg == 0xffffaf && bracket.fg == 0 && !(bracket.attrs & ATTR_REVERSE));
+    assert_true(cell_look(canvas_at(&c, 0, 3), MODE_MONO, false, false).attrs & ATTR_REVERSE); /* without colour */
     canvas_pixel(&c, 0, 1, -1, 0xffffaf, 9, 0, none);
     canvas_at(&c, 0, 1)->ch = '7'; /* a digit over a light colour is black */
     CellLook digit = cell_look(canvas_at(&c, 0, 1), MODE_256, false, false);

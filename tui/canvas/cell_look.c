@@ -35,6 +35,13 @@ static Colour mean(Colour a, Colour b)
     return ((a & 0xfefefe) >> 1) + ((b & 0xfefefe) >> 1) + (a & b & 0x010101);
 }
 
+Colour cell_ground(const Cell *k)
+{
+    Colour upper, lower;
+    cell_halves(k, &upper, &lower);
+    return cell_is_data(k) ? mean(upper, lower) : k->bg;
+}
+
 static CellLook shown_ramp(const Cell *k, ColourMode mode)
 {
     CellLook s = {.ch = (unsigned char)cell_ramp(k), .fg = COLOUR_DEFAULT, .bg = COLOUR_DEFAULT, .attrs = k->attrs};
@@ -84,6 +91,8 @@ CellLook cell_look(const Cell *k, ColourMode mode, bool ascii, bool light)
         if (k->bg != COLOUR_DEFAULT) {
             s.bg = k->bg;
             s.fg = colour_readable_on(k->bg);
+            if (s.attrs & ATTR_REVERSE) /* a mark on its cell's colour, which it must not hide */
+                s.attrs = (uint8_t)((s.attrs & ~ATTR_REVERSE) | ATTR_BOLD);
         }
         if (k->fg != COLOUR_DEFAULT)
             s.fg = k->fg;

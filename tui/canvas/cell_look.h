@@ -23,6 +23,8 @@ CellLook cell_look(const Cell *k, ColourMode mode, bool ascii, bool light);
 bool cell_is_data(const Cell *k);
 /* Ramp character of a data cell: " .:-=+*#%@", for negative numbers " ,_;~oxnNM". */
 char cell_ramp(const Cell *k);
+/* The one colour a data cell has: the mean of its halves; of any other its ground. */
+Colour cell_ground(const Cell *k);
 /* The two halves of a data cell. A half that nothing was drawn on is COLOUR_DEFAULT. */
 void cell_halves(const Cell *k, Colour *upper, Colour *lower);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "tui/canvas/cell_look.h"
 
 enum { HALF_UPPER = 0x2580, HALF_LOWER = 0x2584, ELLIPSIS = 0x2026, LEVELS = 10 };
 
@@ -172,6 +173,15 @@ void canvas_fill(Canvas *c, Rect r, Style s, uint32_t ch)
 void canvas_glyph(Canvas *c, int y, int x, Style s, uint32_t ch)
 {
     cell_put(c, y, x, s, glyph_of(c, ch));
+}
+
+void canvas_mark(Canvas *c, int y, int x, Style s, uint32_t ch)
+{
+    Cell *k = canvas_at(c, y, x);
+    Colour ground = k ? cell_ground(k) : COLOUR_DEFAULT;
+    canvas_glyph(c, y, x, s, ch);
+    if (k)
+        k->bg = ground;
 }
 
 void canvas_ref(Canvas *c, int y, int x, int width, Ref ref)

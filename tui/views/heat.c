@@ -18,8 +18,8 @@ void heat_mark(const Paint *p, int y, int x, int height, int width, Ref ref)
         canvas_ref(p->c, y, x, 1, ref);
         return;
     }
-    canvas_glyph(p->c, y, x, STYLE_CURSOR, '[');
-    canvas_glyph(p->c, y, x + width - 1, STYLE_CURSOR, ']');
+    canvas_mark(p->c, y, x, STYLE_CURSOR, '[');
+    canvas_mark(p->c, y, x + width - 1, STYLE_CURSOR, ']');
     canvas_ref(p->c, y, x, 1, ref);
     canvas_ref(p->c, y, x + width - 1, 1, ref);
 }

@@ -174,8 +174,8 @@ void lattice_map_mark(const Paint *p, const LatticeMap *m, int row, int col, con
     if (m->halves) /* the line in which the middle of the square lies */
         y = m->r.y + ((row - m->row) * m->k + m->k / 2) / 2;
     if (patch.w > 1) {
-        canvas_glyph(p->c, y, patch.x, style, (uint32_t)marks[0]);
-        canvas_glyph(p->c, y, patch.x + patch.w - 1, style, (uint32_t)marks[1]);
+        canvas_mark(p->c, y, patch.x, style, (uint32_t)marks[0]);
+        canvas_mark(p->c, y, patch.x + patch.w - 1, style, (uint32_t)marks[1]);
         canvas_ref(p->c, y, patch.x + patch.w - 1, 1, ref);
     } else
         canvas_glyph(p->c, y, patch.x, style, (uint32_t)marks[2]);
