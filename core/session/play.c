@@ -145,6 +145,13 @@ static bool own_step(Session *s, bool *more)
     return true;
 }
 
+void play_end(Session *s)
+{
+    if (s->look.playing && s->look.until)
+        place_on_box(s, s->look.until - 1);
+    play_stop(s);
+}
+
 bool play_frame(Session *s)
 {
     LookAt *look = &s->look;

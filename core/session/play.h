@@ -24,6 +24,8 @@ bool play_index(const Session *s, int *at, int count);
 /* One frame; false at the end: all is there. */
 bool play_frame(Session *s);
 void play_stop(Session *s);
+/* Stops with all of it there: at the step that play_to named, else here. */
+void play_end(Session *s);
 /* Does a frame of the film stand on the screen, playing or not? */
 bool play_shows(const Session *s);
 /* How much of the step's result is there: 0 … 1. */

@@ -145,7 +145,7 @@ bool play_export(Work *w, const Script *s, unsigned allowed, Err *err)
         ok = work_progress(w, "drawing", (double)i / s->count) || err_set(err, "cancelled");
         ok = ok && play_step(w, s, i, allowed, &caption, err);
         if (w->session.look.playing) /* a still: all of it is there */
-            play_stop(&w->session);
+            play_end(&w->session);
         ok = ok && (!files || step_name(o->output, i, name, err));
         if (ok) {
             put_below(w, &s->steps[i], buf_str(&caption), &below);
