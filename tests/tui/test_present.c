@@ -456,6 +456,11 @@ static void test_film_of_a_step(void **state)
     assert_true(presenter_do(&p, &s, &all, "prev", NULL, &said, &err)); /* it begins anew with its step */
     assert_true(s.look.playing);
     assert_string_equal(s.place.path, "blocks.0.attn.scores_raw");
+    assert_true(presenter_do(&p, &s, &all, "next", NULL, &said, &err));
+    play_end(&s); /* as its slide has it */
+    assert_false(s.look.playing || s.look.frame || s.look.until);
+    assert_string_equal(s.place.path, "blocks.0.attn.pattern");
+    assert_true(presenter_do(&p, &s, &all, "prev", NULL, &said, &err));
     assert_true(presenter_do(&p, &s, &all, "off", NULL, &said, &err));
     assert_true(command_do(&s, &all, "goto blocks.1.attn.z", LINE_FOREIGN, &err));
     assert_true(presenter_do(&p, &s, &all, "on", NULL, &said, &err)); /* not where one comes back to it */
