@@ -377,5 +377,4 @@ static const ViewWay WAYS[] = {{"components the principal components of all filt
                                {"filters    every filter of the patch projection", "filters filters"},
                                {NULL, NULL}};
 
-VIEW_SPEC(FILTERS, .name = "filters", .traits = VIEW_WIDE,
-          .sentence = "What each number of a patch's vector looks for in its pixels, as a picture.", .ways = WAYS);
+VIEW_SPEC(FILTERS, .name = "filters", .traits = VIEW_WIDE, .ways = WAYS);
