@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/neurons.h"
 #include "tui/views/classes.h"
@@ -18,6 +19,7 @@ enum {
     THUMB_MOST = 24,
     MAP_MOST = 6,
     NUMBER = 8,
+    NUMBER_LEAST = 4, /* digits give way to the name of a class */
     BAR_LEAST = 6,
     WORD_MOST = 14,
     UNIT_WIDE = 40, /* columns of a list of units where there are several */
@@ -198,14 +200,17 @@ static void draw_writes(const Paint *p, const Unit *u, Rect r)
 static void draw_aside(const Paint *p, const Unit *u, Rect r, bool focus)
 {
     Rect head = rect_cut(&r, 't', 1);
-    canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG, u->words ? "in this sentence" : "in this picture");
+    Rect here = r;
+    here.h = r.h * 3 / 5;
+    int used = canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG,
+                           u->words ? "in this sentence" : "in this picture");
     if (!u->post.values) {
         shown_computing(p, r);
         return;
     }
-    Rect here = r;
-    here.h = r.h * 3 / 5;
-    int used = u->words ? draw_words(p, u, here, focus) : draw_map(p, u, here, focus);
+    if (u->words && u->tokens->n > here.h)
+        canvas_printf(p->c, head.y, head.x + used, head.w - used, STYLE_DIM, ", %d of %d", here.h, u->tokens->n);
+    used = u->words ? draw_words(p, u, here, focus) : draw_map(p, u, here, focus);
     rect_cut(&r, 't', used + (r.h - used > 4));
     draw_writes(p, u, r);
 }
@@ -239,8 +244,8 @@ static Colour thumb_colour(const void *context, int row, int col)
     return thumb_look(context, row, col).colour;
 }
 
-/* The picture, the patch that excites it, and below its class and how much. */
-static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int k, Rect r)
+/* The picture, the patch that excites it, and below, in `room` cells, how much and its class. */
+static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int k, Rect r, int room)
 {
     HeatSize size = heat_within(p, (HeatSize){heat_pixels(p, r.h - 1), r.w}, n->height, n->width, 1);
     Thumb t = {n, k, n->height, n->width};
@@ -255,12 +260,13 @@ static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int 
     heat_paint(p, at, t.rows, t.cols, size, thumb_look, &t);
     heat_behind(p, at, n->height, n->width, size, thumb_colour, &(Thumb){n, k, n->height, n->width});
     int token = n->hit[k].token - u->l.prefix;
-    char number[32], label[64];
+    char number[32], label[64] = "";
     int axis = graph_role(u->post.graph, ROLE_ANSWER, SEQUENCE_ANY);
-    number_text(number, sizeof number, n->hit[k].value, NUMBER);
     if (axis != AXIS_NONE)
         axis_label(&u->post.graph->axes[axis], n->label[k], label, sizeof label);
-    canvas_printf(p->c, at.y + at.h, r.x, r.w, STYLE_TEXT, "%s %s", number, axis == AXIS_NONE ? "" : label);
+    int digits = room - utf8_cells(label) - 1, least = fabsf(n->hit[k].value) < 0.01F ? NUMBER : NUMBER_LEAST;
+    number_text(number, sizeof number, n->hit[k].value, clamp(digits, least, NUMBER));
+    canvas_printf(p->c, at.y + at.h, r.x, room, STYLE_TEXT, "%s %s", number, label);
     if (token >= 0) {
         Rect patch = heat_cell(p, at, u->l.rows, u->l.cols, size, token / u->l.cols, token % u->l.cols);
         heat_mark(p, patch.y, patch.x, patch.h, patch.w, (Ref){0});
@@ -283,7 +289,8 @@ static void draw_pictures(const Paint *p, const Unit *u, const NeuronShown *n, R
     int lines = (heat_halves(p) ? (best + 1) / 2 : best) + 1, columns = best * (heat_halves(p) ? 1 : 2);
     across = (r.w + 1) / (columns + 1) < across ? (r.w + 1) / (columns + 1) : across;
     for (int k = 0; across > 0 && k < n->count && (k / across + 1) * lines <= r.h; k++)
-        draw_thumb(p, u, n, k, (Rect){r.y + k / across * lines, r.x + k % across * (r.w / across), lines, columns});
+        draw_thumb(p, u, n, k, (Rect){r.y + k / across * lines, r.x + k % across * (r.w / across), lines, columns},
+                   r.w / across - (across > 1));
 }
 
 /* A line for each sentence around the word that excites it. */
