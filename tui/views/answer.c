@@ -12,9 +12,11 @@
 enum {
     NAME_MAX = 24,
     NAME_LEAST = 4,
+    NAME_ENOUGH = 9, /* beside A, B and their difference, which are worth more than a longer name */
     P_CELLS = 9,
     P_LEAST = 6,
     CHANGE_CELLS = 12,
+    CHANGE_LEAST = 11,
     LOGIT_CELLS = 9,
     BAR_MIN = 4,
     FULL_CELLS = 8
@@ -59,7 +61,10 @@ static void take(int *left, int *column, int cells)
 static Columns columns_of(const Shown *v, int width, bool compares)
 {
     Columns c = {0};
-    int left = width - 1, wanted = name_width(v);
+    int left = width - 1, wanted = name_width(v), numbers = 2 * P_CELLS + CHANGE_LEAST;
+    const bool tight = compares && left >= numbers + NAME_ENOUGH && wanted >= left - numbers;
+    if (tight)
+        wanted = left - numbers;
     c.name = left < wanted + P_CELLS ? (left > P_CELLS + 3 ? left - P_CELLS : left < wanted ? left : wanted) : wanted;
     left -= c.name;
     int both = left + c.name - NAME_LEAST; /* rather numbers of few digits than none, or than one of two */
@@ -71,7 +76,7 @@ static Columns columns_of(const Shown *v, int width, bool compares)
     if (compares) {
         take(&left, &c.a, P_CELLS);
         take(&left, &c.b, P_CELLS);
-        take(&left, &c.change, CHANGE_CELLS);
+        take(&left, &c.change, tight ? CHANGE_LEAST : CHANGE_CELLS);
     } else
         take(&left, &c.p, P_CELLS);
     if (!compares && left >= LOGIT_CELLS + BAR_MIN + 1)
