@@ -675,6 +675,10 @@ says "where they part" '^\* +1  le +0\.1109  la +7\.3031 +-7\.1922$'
 says "which is the more probable" '^A is the more probable by 12\.49'
 ok "texts of two lengths" score --json -m "$FAMILIES/words_llama" ids:1,2,3 ids:1,2
 says "for programs" '"difference":[0-9.]+\}'
+ok "texts that part and meet again" score -m "$FAMILIES/words_llama" ids:1,2,3,7,8 ids:1,2,4,5,7,8
+says "the first other token has its difference" '^\* +2  w3 +[0-9.]+  w4 +[0-9.]+ +≈?-?[0-9.]+$'
+says "one more has none" '^\* +3 +w5 +[0-9.]+$'
+says "then they meet" '^ +4  w7 +[0-9.]+  w7 +[0-9.]+ +≈?-?[0-9.]+$'
 ok "a text that the model cannot read to its end" score -m "$FAMILIES/words_gpt2" ids:1,2,3,4,5,6,7,8,9,10,11,12,13
 says "its last token is asked for" '^ +12  w13 +[0-9.]+$'
 says "of all but the first" 'nats over 12 tokens'

@@ -112,7 +112,7 @@ static bool score_open(Session *s, const char *typed, int last, Scored *out, Err
 static void put_cell(const Scored *x, int i, Buf *out)
 {
     char fitted[NAME_BYTES];
-    if (i >= x->n) {
+    if (i < 0) {
         buf_printf(out, "  %*s", NAME_CELLS + 10, "");
         return;
     }
@@ -137,25 +137,54 @@ static bool put_apart(double a, double b, Buf *out)
     return rounded;
 }
 
+/* Two texts beside each other: `head` tokens are the same in both, and `tail` at the end, where the texts are not
+ * equally long. What lies between is other text, row by row as it comes. */
+typedef struct Beside {
+    int head, tail, rows, middle[TEXTS_MOST];
+} Beside;
+
+static Beside beside(const Scored *x, int count)
+{
+    Beside b = {.rows = x[0].n, .middle = {x[0].n}};
+    if (count == 1)
+        return b;
+    const int least = x[0].n < x[1].n ? x[0].n : x[1].n;
+    while (b.head < least && x[0].id[b.head] == x[1].id[b.head])
+        b.head++;
+    while (b.head + b.tail < least && x[0].id[x[0].n - 1 - b.tail] == x[1].id[x[1].n - 1 - b.tail])
+        b.tail++;
+    for (int k = 0; k < count; k++)
+        b.middle[k] = x[k].n - b.head - b.tail;
+    b.rows = x[0].n > x[1].n ? x[0].n : x[1].n;
+    return b;
+}
+
+/* The token of text k in a row; −1: none. */
+static int token_at(const Beside *b, const Scored *x, int k, int row)
+{
+    const int last = b->rows - b->tail;
+    return row >= last ? x[k].n - (b->rows - row) : row < b->head + b->middle[k] ? row : -1;
+}
+
 static void put_table(const Scored *x, int count, Buf *out)
 {
-    int rows = 0;
     bool rounded = false;
-    for (int k = 0; k < count; k++) {
+    const Beside b = beside(x, count);
+    for (int k = 0; k < count; k++)
         buf_printf(out, "%s%s\n", count == 1 ? "" : k ? "B  " : "A  ", x[k].text);
-        rows = x[k].n > rows ? x[k].n : rows;
-    }
     buf_printf(out, "\n      ");
     for (int k = 0; k < count; k++)
         buf_printf(out, "  %-*s    −log p", NAME_CELLS, count == 1 ? "token" : k ? "B" : "A");
     buf_puts(out, count > 1 ? "      A − B\n" : "\n");
-    for (int i = 0; i < rows; i++) {
-        bool other = count > 1 && (i >= x[0].n || i >= x[1].n || x[0].id[i] != x[1].id[i]);
+    for (int i = 0; i < b.rows; i++) {
+        const int at[TEXTS_MOST] = {token_at(&b, x, 0, i), count > 1 ? token_at(&b, x, 1, i) : -1};
+        const bool both = at[0] >= 0 && at[1] >= 0, other = count > 1 && (!both || x[0].id[at[0]] != x[1].id[at[1]]);
         buf_printf(out, "%c%5d", other ? '*' : ' ', i);
         for (int k = 0; k < count; k++)
-            put_cell(&x[k], i, out);
-        if (count > 1 && i && i < x[0].n && i < x[1].n)
-            rounded = put_apart(x[0].nats[i], x[1].nats[i], out) || rounded;
+            put_cell(&x[k], at[k], out);
+        /* where one has a token more, what follows in the two is not of the same place until they meet again */
+        if (both && at[0] && at[1] && (x[0].n == x[1].n || i <= b.head || i >= b.rows - b.tail))
+            rounded = put_apart(x[0].nats[at[0]], x[1].nats[at[1]], out) || rounded;
         while (out->len && out->data[out->len - 1] == ' ')
             out->data[--out->len] = '\0';
         buf_putc(out, '\n');
@@ -291,7 +320,8 @@ const Verb VERB_SCORE = {
     .details = "For models that write. Each token's −log p is what the model, having read those before it, gives it: "
                "the logarithm of a softmax over the logits before it, in nats. The first token is given. The sum is "
                "−log of the text's probability; beside a second text that differs in a word (a minimal pair) the rows "
-               "say where they part: * marks other tokens, A − B what that costs. Of a model with an encoder it is the "
+               "say where they part and, where one has more tokens, where they meet again: * marks other tokens, A − B "
+               "what that costs. Of a model with an encoder it is the "
                "probability of the answer: \"the cat is tired > le chat est fatigué\". With -c it is scored under the "
                "changes that "
                "the commands make.",
