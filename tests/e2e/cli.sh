@@ -713,6 +713,10 @@ ok "why of a decoder" why -m "$W/words_llama" -i ids:1,2,3
 says "why: the last token's row" '^logits\[t=w3,'
 ok "write until the model is full" write -m "$W/words_gpt2" -i ids:1,2,3
 says "write: cut by the length" '^cut: the model takes 12 tokens, and they are all read \(3 given, 9 written before the last\)'
+ok "write more than any model takes" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 1000000
+says "write: what this one takes" '^cut: the model takes 12 tokens'
+ok "the tree where a model is full" screen -m "$W/words_gpt2" -i ids:1,2,3 -c decode --size 120x30
+says "decode: what this one takes" 'cut: the model takes 12 tokens'
 ok "write less than that" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 4
 says "write: cut by --steps" '^cut at 4 words \(--steps\)'
 ok "who gets which expert" screen -m "$W/words_qwen3_moe" -i ids:3,4,5,6,7,8,9,10,11 --size 100x24 -c 'experts; move right 5'

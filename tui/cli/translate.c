@@ -52,6 +52,8 @@ static bool read_how(const Options *o, DecodeOptions *how, Err *err)
     how->top_k = (int)o->top_k;
     how->seed = (uint64_t)o->seed;
     how->most = o->words ? (int)o->words : o->steps ? (int)o->steps : how->most;
+    if (o->steps > DECODE_WORDS_MAX) /* "at most": no model takes as many, and where it is full is said (find_room) */
+        how->most = DECODE_WORDS_MAX;
     return number("alpha", o->alpha, 0, 10, &how->alpha, err) &&
            number("temperature", o->temperature, 0, 1000, &how->temperature, err) &&
            number("top-p", o->top_p, 1e-9, 1, &how->top_p, err) && decode_options_check(how, err);

@@ -270,7 +270,8 @@ static void begin(Search *w, const Session *s, Side side, const Model *m, const 
         memcpy(w->source, read->word, (size_t)read->count * sizeof *w->source);
     w->found.how = *how;
     const int room = decode_room(m, w->count);
-    o.most = room < 1 || room > o.most ? o.most : room;
+    w->found.takes = room >= 1 && room < o.most ? seq2seq_longest(&m->text) : 0;
+    o.most = w->found.takes ? room : o.most;
     o.forget = true;
     o.memory = s->memory / SEARCHES;
     o.cache = true;

@@ -26,6 +26,7 @@ typedef struct Decoding {
     const Decode *text;       /* the search; its best and word are set when all is done */
     DecodeCost kept, without; /* what it computed with keys and values kept, and without */
     bool cut;                 /* the best text had not come to an end (decode_cut) */
+    int takes;                /* as many tokens as the model takes, where that is what a text is cut at; else 0 */
     bool same;                /* words, shares and scores of both are the same bits */
     DecodingLine *line;
     int lines;

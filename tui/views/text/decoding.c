@@ -152,8 +152,9 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
     int used = canvas_printf(p->c, l.how.y, l.how.x, l.how.w, STYLE_DIM, "%d beginnings, %d steps", d->lines,
                              d->text->cost.steps);
     if (d->cut)
-        used += canvas_printf(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING, "; cut at %d words",
-                              d->text->length);
+        used += canvas_printf(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING,
+                              d->takes ? "; cut: the model takes %d tokens" : "; cut at %d words",
+                              d->takes ? d->takes : d->text->length);
     if (session_edited(p->s))
         used += canvas_printf(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_DIM, "; %s",
                               d->how.edits.count ? "with the changes" : "without the changes");
