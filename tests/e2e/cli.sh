@@ -775,6 +775,13 @@ ok "the screen of tokens" screen -m talk --chat -i 'cat' -c 'tokens; move down 2
 says "the screen of tokens: a merge" 'rank +3 .*▁ . c = ▁c'
 says "the screen of tokens: by the template" 'by template'
 says "the screen of tokens: the normaliser" 'no normaliser changed it'
+refused 1 "no word 'theca', which it reads as" screen -m talk -i 'the cat' -c 'ledger theca'
+answer_of() { "$V" screen -m talk -i 'the cat the' -c "$1" --size 120x30 | sed -n 's/^A \([^ ]* *[0-9.<]* %\).*/\1/p'; }
+alone=$(answer_of 'goto probs')
+check "an answer stands in the line" [ -n "$alone" ]
+same "pinned beside a shorter text A's answer is still that of its own end" "$alone" "$(answer_of 'goto probs; pin; open "the"')"
+ok "and the pane says so" screen -m talk -i 'the cat the' -c 'goto probs; pin; open "the"; view answer' --size 120x30
+says "after which token" 'after the last token, A and B'
 ok "the screen of surprise" screen -m talk -i 'the cat' -c 'view stream' --size 100x30
 says "the screen of surprise: the whole" 'mean .* perplexity .* total'
 refused 2 'chat is of a text' run --chat

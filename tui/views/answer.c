@@ -604,7 +604,9 @@ static void title(const Session *s, Side side, Buf *out)
     int probs = session_node(s, side, shown_site(s, side, SITE_PROBS)),
         axis = probs == NO_NODE ? AXIS_NONE : node_role(g, probs, ROLE_QUERY), at[SESSION_AXES];
     char label[64];
-    if (axis != AXIS_NONE) /* the word that it comes after, or that it is named for */
+    if (axis != AXIS_NONE && shown_ends_apart(s))
+        buf_puts(out, "after the last token");
+    else if (axis != AXIS_NONE) /* the word that it comes after, or that it is named for */
         buf_printf(out, "%s %s", g->axes[axis].sequence == SEQUENCE_TARGET ? "after" : "at",
                    axis_label(&g->axes[axis], session_at(s, side, at)[axis], label, sizeof label));
     else

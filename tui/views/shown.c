@@ -63,6 +63,21 @@ bool shown_open(const Session *s, Side side, const char *path, Shown *out)
     return true;
 }
 
+bool shown_ends_apart(const Session *s)
+{
+    const Text *a = shown_input(s, SIDE_A)->text, *b = shown_input(s, SIDE_B)->text;
+    const char *path = shown_site(s, SIDE_B, SITE_PROBS);
+    NodeId n = path ? session_node(s, SIDE_B, path) : NO_NODE;
+    if (!session_compares(s) || n == NO_NODE || a[TEXT_SOURCE].count || b[TEXT_SOURCE].count ||
+        a[TEXT_TARGET].count == b[TEXT_TARGET].count)
+        return false;
+    const Graph *g = shown_graph(s, SIDE_B);
+    const Dims d = graph_node(g, n)->dims;
+    const int rows = g->axes[d.axis[0]].n;
+    return d.n == 2 && rows == b[TEXT_TARGET].count &&
+           session_cell(s, SIDE_B, n) / (size_t)g->axes[d.axis[1]].n == (size_t)rows - 1;
+}
+
 bool shown_answer(const Session *s, Side side, const char *path, Shown *out)
 {
     if (!shown_open(s, side, path, out))
@@ -73,6 +88,10 @@ bool shown_answer(const Session *s, Side side, const char *path, Shown *out)
     size_t words = (size_t)out->graph->axes[d.axis[d.n - 1]].n;
     out->first = out->cell / words * words;
     out->cell -= out->first;
+    if (d.n == 2 && side == SIDE_A && shown_ends_apart(s)) {
+        out->at[d.axis[0]] = out->graph->axes[d.axis[0]].n - 1;
+        out->first = (size_t)out->at[d.axis[0]] * words;
+    }
     out->count = words;
     out->values = out->values ? out->values + out->first : NULL;
     return true;

@@ -28,7 +28,10 @@ bool shown_head_off(const Session *s, int block, int head);
 bool shown_attention_off(const Session *s, int part, int head); /* of that attention of its graph as trained */
 /* False when that side has no such node; path may be NULL. */
 bool shown_open(const Session *s, Side side, const char *path, Shown *out);
-/* shown_open of the answer: where it has a row per token, the row of the token that the data cursor is at. */
+/* Do A and B carry on texts of two lengths, and is the cursor at the end of B's? */
+bool shown_ends_apart(const Session *s);
+/* shown_open of the answer: where it has a row per token, the row of the token that the data cursor is at; of A the
+ * last one too, where shown_ends_apart. */
 bool shown_answer(const Session *s, Side side, const char *path, Shown *out);
 Ref shown_ref(const Shown *v, size_t cell);
 

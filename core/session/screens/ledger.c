@@ -15,6 +15,22 @@
 
 /* --- the command --- */
 
+/* ": it is 2 pieces (▁T om), and a ledger is of one", where the model's tokeniser cuts it. */
+static void put_pieces(const Vocabulary *v, const char *word, Err *err)
+{
+    Words w = {0};
+    Buf pieces = {0};
+    if (err && v->cutter && v->word && words_parse(&w, v, word, false, NULL))
+        for (int i = 0; i < w.n; i++)
+            if (w.number[i] != v->start && w.number[i] != v->end)
+                buf_printf(&pieces, "%s%s", pieces.len ? " + " : "", v->word[w.number[i]]);
+    if (pieces.len)
+        utf8_print(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
+                   ", which it reads as %.80s: name a piece", buf_str(&pieces));
+    buf_free(&pieces);
+    words_free(&w);
+}
+
 bool ledger_parse_class(const Session *s, const char *word, int column, int *o, Err *err)
 {
     const Graph *g = s->now->pass.base;
@@ -31,8 +47,11 @@ bool ledger_parse_class(const Session *s, const char *word, int column, int *o, 
         if (axis_parse(answers, label, o))
             return true;
     }
-    return err_set(err, words ? "column %d: the model has no word '%.60s'" : "column %d: there is no class '%.60s'",
-                   column, word);
+    if (!words)
+        return err_set(err, "column %d: there is no class '%.60s'", column, word);
+    err_set(err, "column %d: the model has no word '%.60s'", column, word);
+    put_pieces(model_vocabulary(s->now->model), word, err);
+    return false;
 }
 
 /* A cell of a node, or a class alone. */
