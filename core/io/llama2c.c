@@ -188,6 +188,7 @@ bool llama2c_beside(const char *model, char path[4096], int *words)
     uint8_t head[V1];
     uint64_t size;
     Header h;
+    *words = 0;
     const char *slash = strrchr(model, '/');
     int fd = file_is_dir(model) || !file_exists(model) ? -1 : file_open(model, &size, NULL),
         n = slash ? (int)(slash - model) + 1 : 0;

@@ -14,7 +14,7 @@ bool llama2c_refuse(const char *path, const uint8_t *head, size_t n, uint64_t si
  * config.json that the file stands for, with the model_type "llama2.c". */
 bool llama2c_read_header(TensorFile *f, Err *err);
 /* The tokeniser beside such a model in a file: tok512.bin for 512 words, or tokenizer.bin. False where there is none,
- * or the file is no such model. */
+ * or the file is no such model: *words is 0 then, else the number of its words. */
 bool llama2c_beside(const char *model, char path[4096], int *words);
 /* The tokenizer.json that a file of `words` pieces stands for. A merge is worth the score of what it makes; where
  * several are worth the same the order is that of the pieces. */

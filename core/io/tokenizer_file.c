@@ -470,6 +470,12 @@ Tokenizer *tokenizer_open(const char *folder, Err *err)
         return scored;
     }
     Tokenizer *t = begin("");
+    if (words) {
+        err_set(err,
+                "%s: there is no tok%d.bin or tokenizer.bin beside it: copy one there from where the model is from",
+                folder, words);
+        return end(t, false);
+    }
     if (is_there(folder, "tokenizer.json", t->path))
         return end(t, read_json(t, err));
     if (is_there(folder, "merges.txt", beside) && is_there(folder, "vocab.json", t->path))

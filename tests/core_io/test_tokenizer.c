@@ -488,6 +488,9 @@ static void scores_of_llama2c(void **state)
     snprintf(path, sizeof path, "%s/m.bin", folder);
     assert_int_equal(symlink(real, path), 0);
     assert_false(tokenizer_is(path));
+    assert_null(tokenizer_open(path, &err));
+    assert_non_null(strstr(err.text, "m.bin: there is no tok19.bin or tokenizer.bin beside it"));
+    err = (Err){""};
     char words[200];
     snprintf(words, sizeof words, "%s/tok19.bin", folder);
     assert_true(file_write(words, file.data, file.len, &err));
