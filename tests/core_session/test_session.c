@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/base/file.h"
 #include "core/base/rng.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
@@ -215,6 +217,25 @@ static void the_scale_goes_and_comes_back(void **state)
     refuse("set scale sideways", "expected");
     refuse("set scale x4 at=blocks.9", "no attention there");
     assert_false(session_edited(&s));
+}
+
+/* What `train` leaves when it is stopped is no model, and is said to be what it is. */
+static void an_unfinished_training_is_named(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/vitrine-train-XXXXXX", path[64];
+    Model m = {0};
+    Err err = {""};
+    assert_non_null(mkdtemp(dir));
+    assert_false(text_open(&m, dir, &err));
+    assert_non_null(strstr(err.text, "is no text model that is known here"));
+    snprintf(path, sizeof path, "%s/training.safetensors", dir);
+    err = (Err){""};
+    assert_true(file_write(path, "x", 1, &err));
+    assert_false(text_open(&m, dir, &err));
+    assert_non_null(strstr(err.text, "an unfinished training, and no model yet: the same `vitrine train` command"));
+    unlink(path);
+    rmdir(dir);
 }
 
 /* One factor is in force at a place, the last one; what changes nothing is said and is no step to undo. */
@@ -687,6 +708,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_map_shows_where_one_is, start, stop),
         cmocka_unit_test_setup_teardown(a_block_is_one_thing, start, stop),
         cmocka_unit_test_setup_teardown(the_scale_goes_and_comes_back, start, stop),
+        cmocka_unit_test(an_unfinished_training_is_named),
         cmocka_unit_test_setup_teardown(a_factor_replaces_the_one_in_force, start, stop),
         cmocka_unit_test_setup_teardown(x_switches_off_what_the_cursor_is_on, start, stop),
         cmocka_unit_test_setup_teardown(other_changes, start, stop),
