@@ -455,10 +455,11 @@ static bool choose_tokens(HeadKinds *k, Err *err)
         k->tokens = k->usable_n[target] < k->tokens ? k->usable_n[target] : k->tokens;
     }
     return k->tokens >= HEAD_KINDS_LEAST ||
-           err_set(err,
-                   "heads are measured on texts of random tokens, and this model's are too short or have too few "
-                   "different words: %d at least are needed",
-                   HEAD_KINDS_LEAST);
+           err_set(
+               err,
+               "heads are measured on texts of random tokens, %d at least and no token twice; this model has room or "
+               "words for %d",
+               HEAD_KINDS_LEAST, k->tokens > 0 ? k->tokens : 0);
 }
 
 HeadKinds *head_kinds_new(const Model *model, size_t texts, Pool *pool, Err *err)

@@ -190,7 +190,7 @@ static void too_short(void **state)
     c.positions = 8; /* the start, and three tokens twice */
     text_model_seeded(&m, &c, 3);
     assert_null(head_kinds_new(&m, 1, NULL, &err));
-    assert_non_null(strstr(err.text, "too short"));
+    assert_non_null(strstr(err.text, "4 at least and no token twice; this model has room or words for 3"));
     model_free(&m);
 }
 

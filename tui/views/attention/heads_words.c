@@ -117,7 +117,7 @@ void heads_words_draw(const Paint *p, Rect r, bool focus)
         return;
     }
     if (why) { /* no table without a number */
-        buf_printf(&words, "Heads over many sentences are %s. `view sheet` shows all heads on the text that is open.",
+        buf_printf(&words, "Heads over many sentences: %s. `view sheet` shows all heads on the text that is open.",
                    why);
         canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&words));
         buf_free(&words);
