@@ -14,6 +14,7 @@ void prompt_open(Prompt *p, const char *text)
 {
     utf8_print(p->text, sizeof p->text, "%s", text);
     p->length = p->cursor = (int)strlen(p->text);
+    p->full = false;
     p->answers = strncmp(text, ANSWER, strlen(ANSWER)) == 0;
     p->history_at = p->history_count;
     buf_clear(&p->choices);
@@ -32,7 +33,8 @@ void prompt_free(Prompt *p)
 
 static void insert(Prompt *p, const char *text, int n)
 {
-    if (p->length + n >= PROMPT_SIZE)
+    p->full = p->full || p->length + n >= PROMPT_SIZE;
+    if (p->full) /* of a text that is too long no later part either */
         return;
     memmove(p->text + p->cursor + n, p->text + p->cursor, (size_t)(p->length - p->cursor) + 1);
     memcpy(p->text + p->cursor, text, (size_t)n);
@@ -80,6 +82,7 @@ static void erase(Prompt *p, int from, int to)
     memmove(p->text + from, p->text + to, (size_t)(p->length - to) + 1);
     p->length -= to - from;
     p->cursor = from;
+    p->full = false;
 }
 
 static void set_text(Prompt *p, const char *text, size_t n)
@@ -88,6 +91,7 @@ static void set_text(Prompt *p, const char *text, size_t n)
     memmove(p->text, text, n);
     p->text[n] = 0;
     p->length = p->cursor = (int)strlen(p->text);
+    p->full = false;
 }
 
 static void remember(Prompt *p)
@@ -306,6 +310,10 @@ void prompt_hint(const Prompt *p, const Session *s, const Commands *commands, Bu
     char name[32];
     size_t n = strcspn(p->text, " ");
     const float *v = session_peek(s, SIDE_B, s->place.path);
+    if (p->full) {
+        buf_printf(out, "too long: a line takes %d bytes, the rest is not in it. Ctrl-U empties it", PROMPT_SIZE - 1);
+        return;
+    }
     if (p->answers) {
         buf_puts(out, "Enter answers  Esc leaves the question open");
         return;

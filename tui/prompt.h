@@ -2,14 +2,19 @@
 #ifndef VITRINE_TUI_PROMPT_H
 #define VITRINE_TUI_PROMPT_H
 #include "core/session/command.h"
+#include "core/session/session.h"
 #include "tui/canvas/canvas.h"
 
-enum { PROMPT_SIZE = 512, PROMPT_HISTORY = 64 };
+enum {
+    PROMPT_SIZE = INPUT_PATH + 512, /* a text as long as an input may be, and what stands around it */
+    PROMPT_HISTORY = 64
+};
 
 typedef struct Prompt {
     bool open;
     char text[PROMPT_SIZE];
     int length, cursor;            /* bytes */
+    bool full;                     /* something typed or pasted found no room; until something is taken away */
     bool answers;                  /* a card's question: the word that it begins with is not erased */
     char *history[PROMPT_HISTORY]; /* oldest first; owned */
     int history_count, history_at;

@@ -767,8 +767,23 @@ static void the_prompt_edits_and_completes(void **state)
     char longer[PROMPT_SIZE * 2];
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = 0;
+    Buf hint = {0};
     prompt_paste(&p, longer);
-    assert_true(p.length < PROMPT_SIZE);
+    assert_int_equal(p.length, PROMPT_SIZE - 1);
+    prompt_hint(&p, &s, &all, &hint);
+    assert_non_null(strstr(buf_str(&hint), "too long: a line takes"));
+    buf_clear(&hint);
+    prompt_key(&p, "Backspace", &s, &all);
+    prompt_hint(&p, &s, &all, &hint);
+    assert_null(strstr(buf_str(&hint), "too long"));
+    buf_free(&hint);
+    prompt_key(&p, "^U", &s, &all); /* a text of the greatest length stands in it whole, with its quotes */
+    longer[INPUT_PATH - 1] = 0;
+    prompt_paste(&p, "open \"");
+    prompt_paste(&p, longer);
+    prompt_paste(&p, "\"");
+    assert_int_equal(p.length, INPUT_PATH - 1 + 7);
+    assert_false(p.full);
     Canvas c = {0};
     canvas_init(&c, 3, 9);
     prompt_draw(&p, &c, (Rect){2, 0, 1, 9}, (Rect){0, 0, 2, 9});
