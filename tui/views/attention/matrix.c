@@ -378,6 +378,8 @@ static void draw_bar(const Paint *p, const Layout *l, const ColourScale *scale, 
                                         l->t.gx, l->u.gy, l->u.gx, kind));
     if (r.w - used >= 12)
         colour_scale_bar(p, scale, l->bar_y, r.x + used, r.w - used);
+    else if (r.w >= 12 && l->column_y >= 0 && l->bar_y - l->column_y > l->column_h) /* a line above is free */
+        colour_scale_bar(p, scale, l->bar_y - 1, r.x, r.w);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
