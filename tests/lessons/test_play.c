@@ -345,6 +345,13 @@ static void an_example_is_an_exhibit(void **state)
     Buf out = {0};
     open_text(&p, CARD EXAMPLE "## A\n\nx\n\n```vitrine\nshow m:x[d=1]\n```\n\n## B\n\ny\n");
     assert_ptr_equal(s.now, p.examples[0].exhibit);
+    Err no = {""};
+    assert_false(command_do(&s, &p.commands, "set scale toggle", LINE_OWN, &no)); /* s */
+    assert_string_equal(no.text, "set: this worked example has no factor on its scores to change");
+    no = (Err){""};
+    assert_false(command_do(&s, &p.commands, "ablate", LINE_OWN, &no)); /* x */
+    assert_string_equal(no.text, "ablate: this worked example has no part to switch off; `set ADDRESS NUMBER` changes "
+                                 "a cell of it");
     assert_true(s.place.screen == SCREEN_WORKED && strcmp(s.place.path, "x") == 0);
     assert_int_equal(s.stages.count, 2);
     assert_true(value(&p, "probs[o=star]") > 0.9); /* of the model, which is not on show */

@@ -112,7 +112,10 @@ static bool scale_parse(EditParse *p, const Args *a, Err *err)
     Address none;
     if (at && !address_parse(p->s, p->g, at, &none, err))
         return err_prefix(err, "at=%s: no attention there", at);
-    return err_set(err, "at=%s: no attention there; say at=%s or one head of it", at ? at : "",
+    if (!at)
+        return err_set(err, "%s has no factor on its scores to change",
+                       p->s->now->model ? "this model" : "this worked example");
+    return err_set(err, "at=%s: no attention there; say at=%s or one head of it", at,
                    block == NO_PART ? "NODE" : anatomy_part(p->g, block)->scope);
 }
 

@@ -38,6 +38,8 @@ bool edit_focus(const Session *s, char line[EDIT_LINE], Err *err)
     for (int i = 0; (v = edit_verb_at(i)) != NULL; i++)
         if (v->focus && v->focus(s, line))
             return true;
+    if (!s->now->model)
+        return err_set(err, "this worked example has no part to switch off; `set ADDRESS NUMBER` changes a cell of it");
     return err_set(err, "nothing here can be switched off: go to a head, a block's part, the picture or the positions");
 }
 
