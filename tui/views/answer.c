@@ -7,6 +7,7 @@
 #include "core/base/utf8.h"
 #include "core/session/difference.h"
 #include "core/session/learned/shipped.h"
+#include "tui/views/answer.h"
 #include "tui/views/classes.h"
 
 enum {
@@ -372,8 +373,7 @@ static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
     const char *note = note_of(s, *r, about);
     if (*note) {
         Rect line = rect_cut(r, 'b', 1);
-        int brief = utf8_cells(note) > line.w && strchr(note, ':') ? (int)strcspn(note, ":") : (int)strlen(note);
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_WARNING, "%.*s", brief, note);
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_WARNING, note);
     }
     int label = label_of(s, v, side);
     if (labelled(s, v, side, *r)) {
@@ -499,29 +499,11 @@ static bool apart(const Session *s)
            session_node(s, SIDE_DIFF, shown_site(s, SIDE_B, SITE_PROBS)) == NO_NODE;
 }
 
-/* Of a model without an answer: what it ends with, and of two vectors their cosine. */
-static void draw_vector(const Paint *p, Rect r, Side side)
-{
-    const bool words = shown_input(p->s, side)->kind == INPUT_TEXT,
-               vector = shown_site(p->s, side, SITE_EMBEDDING_UNIT) != NULL;
-    const float *alike = difference_likeness_peek(p->s);
-    char text[300];
-    if (alike)
-        utf8_print(text, sizeof text,
-                   "cosine of A's vector and B's: %.5f (1: the same direction, 0: nothing in common)%s", (double)*alike,
-                   words ? ". What each token carries of it: vitrine embed" : "");
-    else
-        utf8_print(text, sizeof text, "this model has no %s: it ends with %s%s", words ? "answer in words" : "classes",
-                   vector ? "a vector, at the step embedding" : "its tokens",
-                   vector && words ? ". Its cosine with another text's: pin, then open TEXT" : "");
-    canvas_wrap(p->c, r, STYLE_DIM, text);
-}
-
 static void draw_side(const Paint *p, Rect r, Side side, bool focus)
 {
     Table t;
     if (!table_open(p->s, side, r.w, &t))
-        draw_vector(p, r, side);
+        answer_draw_vector(p, r, side);
     else if (!t.shown.values)
         shown_computing(p, r);
     else {

@@ -6,4 +6,6 @@
 /* Draws into width cells of line y from x on; while the pass is being computed a bar with its share takes the place of
  * the hash. */
 void answer_line(const Paint *p, int y, int x, int width);
+/* Of a model without an answer: what it ends with, and of two vectors their cosine. */
+void answer_draw_vector(const Paint *p, Rect r, Side side);
 #endif

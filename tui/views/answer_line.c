@@ -36,6 +36,23 @@ static int put_best(const Paint *p, Side side, const char *letter, int y, int x,
     return used + cells;
 }
 
+void answer_draw_vector(const Paint *p, Rect r, Side side)
+{
+    const bool words = shown_input(p->s, side)->kind == INPUT_TEXT,
+               vector = shown_site(p->s, side, SITE_EMBEDDING_UNIT) != NULL;
+    const float *alike = difference_likeness_peek(p->s);
+    char text[300];
+    if (alike)
+        utf8_print(text, sizeof text,
+                   "cosine of A's vector and B's: %.5f (1: the same direction, 0: nothing in common)%s", (double)*alike,
+                   words ? ". What each token carries of it: vitrine embed" : "");
+    else
+        utf8_print(text, sizeof text, "this model has no %s: it ends with %s%s", words ? "answer in words" : "classes",
+                   vector ? "a vector, at the step embedding" : "its tokens",
+                   vector && words ? ". Its cosine with another text's: pin, then open TEXT" : "");
+    canvas_wrap(p->c, r, STYLE_DIM, text);
+}
+
 /* "9f3a c210": the first half of the hash, or only its first quarter. */
 static bool hash_text(const Session *s, Side side, bool brief, char out[16])
 {
