@@ -66,7 +66,7 @@ send q
 line ':goto blocks.1.attn.pattern[h=1,t=r2c3]'
 shows "back: a place" 'block 1 of 0–3  head 1'
 line ':filters'
-shows "back: filters" 'What each number of a patch'
+shows "back: filters" 'Directions in which the filters differ'
 send v
 send Right
 send BSpace
