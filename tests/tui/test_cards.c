@@ -41,6 +41,7 @@ static int stop(void **state)
     desk_close(&a.desk, &a.s);
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
+    prompt_free(&a.prompt);
     messages_free(&a.messages);
     session_free(&a.s);
     commands_free(&a.commands);

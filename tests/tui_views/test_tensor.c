@@ -392,9 +392,9 @@ static void numbers_on_their_colours(void **state)
                     continue;
                 }
                 size_t channel = k->ref.cell / (size_t)(48 * 48);
-                Colour byte = (Colour)(x[k->ref.cell] + 0.5F), want = picture
-                                                                          ? byte * 5 / 8 << (16 - 8 * channel)
-                                                                          : colour_scale_colour(&scale, x[k->ref.cell]);
+                const float value = x[k->ref.cell];
+                Colour want = picture ? (Colour)(value + 0.5F) * 5 / 8 << (16 - 8 * channel)
+                                      : colour_scale_colour(&scale, value);
                 assert_int_equal(k->bg, want);
                 CellLook look = cell_look(k, p.mode, false, false);
                 assert_true(colour_contrast(look.fg, look.bg) >= CONTRAST_TENTHS / 10.0);
