@@ -147,9 +147,8 @@ bool seq2seq_check(const Seq2seqConfig *c, Err *err);
 bool seq2seq_check_length(const Seq2seqConfig *c, int source, int target, Err *err);
 
 typedef enum Seq2seqRole {
-#define ROLE(symbol, where, name, axes, start) SEQ2SEQ_##symbol,
+#define ROLE(symbol, where, name, axes, start, when) SEQ2SEQ_##symbol,
 #include "core/models/seq2seq_roles.def"
-#undef ROLE
     SEQ2SEQ_ROLES
 } Seq2seqRole;
 
@@ -164,7 +163,7 @@ typedef enum Seq2seqWhere {
 Seq2seqWhere seq2seq_role_where(Seq2seqRole r);
 const char *seq2seq_role_name(Seq2seqRole r); /* "self_attn.w_q" */
 const char *seq2seq_role_axes(Seq2seqRole r);
-bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r); /* anywhere */
+/* Has the model such a weight, in that block of its stack? */
 bool seq2seq_has_in(const Seq2seqConfig *c, Seq2seqRole r, int layer);
 size_t seq2seq_role_cells(const Seq2seqConfig *c, Seq2seqRole r);
 /* How often the role stands in the model: 1, or the blocks of its stack that have it. 0 where none has. */

@@ -14,9 +14,8 @@ static const struct {
     Seq2seqWhere where;
     WeightStart start;
 } ROLES[SEQ2SEQ_ROLES] = {
-#define ROLE(symbol, where, name, axes, start) [SEQ2SEQ_##symbol] = {name, axes, SEQ2SEQ_##where, START_##start},
+#define ROLE(symbol, where, name, axes, start, when) [SEQ2SEQ_##symbol] = {name, axes, SEQ2SEQ_##where, START_##start},
 #include "core/models/seq2seq_roles.def"
-#undef ROLE
 };
 
 Seq2seqConfig seq2seq_config_base(void)
@@ -234,122 +233,29 @@ const char *seq2seq_role_axes(Seq2seqRole r)
     return ROLES[r].axes;
 }
 
-/* Biases by the knob that asks for them. */
-static bool has_bias(const Seq2seqConfig *c, Seq2seqRole r)
-{
-    const char *name = strrchr(ROLES[r].name, '.') + 1;
-    if (strcmp(name, "b_q") == 0 || strcmp(name, "b_k") == 0 || strcmp(name, "b_v") == 0)
-        return c->qkv_bias;
-    if (strcmp(name, "b_o") == 0)
-        return c->out_bias;
-    if (strcmp(name, "b_up") == 0 || strcmp(name, "b_down") == 0)
-        return c->mlp_bias;
-    return strcmp(name, "beta") != 0 || (!c->rms_norm && !c->bare_norm);
-}
-
-/* The norms of a decoder's block: what stands before or behind a sub-layer, and a second one behind it. */
-static bool has_norm(const Seq2seqConfig *c, Seq2seqRole r)
-{
-    bool after = r >= SEQ2SEQ_DEC_AFTER1_GAMMA && r <= SEQ2SEQ_DEC_AFTER2_BETA,
-         second = r == SEQ2SEQ_DEC_LN3_GAMMA || r == SEQ2SEQ_DEC_LN3_BETA;
-    return (!after || (c->after_norm && c->pre_norm)) && (!second || c->parallel != PARALLEL_ONE_NORM);
-}
-
-bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r)
-{
-    bool enc = seq2seq_has_encoder(c), dec = seq2seq_has_decoder(c),
-         cross = r >= SEQ2SEQ_CROSS_W_Q && r <= SEQ2SEQ_DEC_LN2_BETA;
-    if ((ROLES[r].where == SEQ2SEQ_ENCODER || ROLES[r].where == SEQ2SEQ_ENCODER_BLOCK) && !enc)
-        return false;
-    if ((ROLES[r].where == SEQ2SEQ_DECODER || ROLES[r].where == SEQ2SEQ_DECODER_BLOCK) && (!dec || (cross && !enc)))
-        return false;
-    switch (r) {
-    case SEQ2SEQ_SOURCE_EMBED:
-    case SEQ2SEQ_TARGET_EMBED: return !c->shared;
-    case SEQ2SEQ_SHARED_EMBED: return c->shared;
-    case SEQ2SEQ_SOURCE_POS:
-    case SEQ2SEQ_TARGET_POS: return c->learned_positions;
-    case SEQ2SEQ_SOURCE_FINAL_GAMMA:
-    case SEQ2SEQ_SOURCE_FINAL_BETA:
-    case SEQ2SEQ_TARGET_FINAL_GAMMA:
-    case SEQ2SEQ_TARGET_FINAL_BETA: return c->final_norm && has_bias(c, r);
-    case SEQ2SEQ_SOURCE_NORM_GAMMA:
-    case SEQ2SEQ_SOURCE_NORM_BETA:
-    case SEQ2SEQ_TARGET_NORM_GAMMA:
-    case SEQ2SEQ_TARGET_NORM_BETA: return c->embed_norm && has_bias(c, r);
-    case SEQ2SEQ_ENC_W_GATE:
-    case SEQ2SEQ_DEC_W_GATE: return c->gated;
-    case SEQ2SEQ_ENC_B_GATE:
-    case SEQ2SEQ_DEC_B_GATE: return c->gated && c->mlp_bias;
-    case SEQ2SEQ_DEC_Q_EACH:
-    case SEQ2SEQ_DEC_K_EACH: return c->head_norm == HEAD_NORM_EACH;
-    case SEQ2SEQ_DEC_Q_ALL:
-    case SEQ2SEQ_DEC_K_ALL: return c->head_norm == HEAD_NORM_ALL;
-    case SEQ2SEQ_HEAD_W: return !c->tied && !c->wordless;
-    case SEQ2SEQ_HEAD_B: return c->head_bias && !c->wordless;
-    case SEQ2SEQ_SOURCE_SEGMENT: return c->segments;
-    case SEQ2SEQ_SOURCE_PROJECT_W:
-    case SEQ2SEQ_SOURCE_PROJECT_B: return c->word_width;
-    case SEQ2SEQ_SOURCE_DISTANCE:
-    case SEQ2SEQ_TARGET_DISTANCE: return c->distances;
-    case SEQ2SEQ_TRANSFORM_W: return c->transform;
-    case SEQ2SEQ_TRANSFORM_B: return c->transform && !c->transform_bare;
-    case SEQ2SEQ_TRANSFORM_GAMMA:
-    case SEQ2SEQ_TRANSFORM_BETA: return c->transform && has_bias(c, r);
-    case SEQ2SEQ_POOLER_W:
-    case SEQ2SEQ_POOLER_B: return c->pooler;
-    case SEQ2SEQ_PAIR_W:
-    case SEQ2SEQ_PAIR_B: return c->pair;
-    case SEQ2SEQ_REPLACED_W:
-    case SEQ2SEQ_REPLACED_B:
-    case SEQ2SEQ_REPLACED_OUT_W:
-    case SEQ2SEQ_REPLACED_OUT_B: return c->replaced;
-    case SEQ2SEQ_ROUTER_W:
-    case SEQ2SEQ_EXPERT_W_GATE:
-    case SEQ2SEQ_EXPERT_W_UP:
-    case SEQ2SEQ_EXPERT_W_DOWN: return c->experts.count;
-    case SEQ2SEQ_SHARED_W_GATE:
-    case SEQ2SEQ_SHARED_W_UP:
-    case SEQ2SEQ_SHARED_W_DOWN:
-    case SEQ2SEQ_SHARED_W_OPEN: return c->experts.count && c->experts.shared;
-    default: return has_bias(c, r) && has_norm(c, r);
-    }
-}
-
 bool seq2seq_has_in(const Seq2seqConfig *c, Seq2seqRole r, int layer)
 {
-    bool experts = r >= SEQ2SEQ_ROUTER_W && r <= SEQ2SEQ_SHARED_W_OPEN,
-         dense = (r >= SEQ2SEQ_DEC_W_UP && r <= SEQ2SEQ_DEC_B_DOWN) || r == SEQ2SEQ_DEC_W_GATE ||
-                 r == SEQ2SEQ_DEC_B_GATE;
-    if (c->first_bare && layer == 0 && (r == SEQ2SEQ_ENC_LN1_GAMMA || r == SEQ2SEQ_ENC_LN1_BETA))
+    const Seq2seqWhere where = ROLES[r].where;
+    const bool reads = seq2seq_has_encoder(c), writes = seq2seq_has_decoder(c), both = reads && writes,
+               beta = !c->rms_norm && !c->bare_norm, experts = seq2seq_has_experts(c, layer);
+    if (((where == SEQ2SEQ_ENCODER || where == SEQ2SEQ_ENCODER_BLOCK) && !reads) ||
+        ((where == SEQ2SEQ_DECODER || where == SEQ2SEQ_DECODER_BLOCK) && !writes))
         return false;
-    return seq2seq_has(c, r) && (!(experts || dense) || experts == seq2seq_has_experts(c, layer));
+#define ROLE(symbol, where, name, axes, start, when)                                                                   \
+    if (r == SEQ2SEQ_##symbol)                                                                                         \
+        return when;
+#include "core/models/seq2seq_roles.def"
+    return false;
 }
 
 static int letter_length(const void *config, char letter)
 {
     const Seq2seqConfig *c = config;
-    switch (letter) {
-    case 'd': return c->width;
-    case 'h': return c->heads;
-    case 'g': return seq2seq_key_heads(c);
-    case 'e': return c->head_dim;
-    case 'm': return c->mlp;
-    case 'x': return c->experts.count;
-    case 'f': return c->experts.width;
-    case 'y': return c->experts.shared;
-    case 'a': return c->source_words;
-    case 'v': return c->target_words;
-    case 'o': return seq2seq_answer_words(c);
-    case 'w':
-    case 'p': return seq2seq_word_width(c);
-    case 'P': return c->segments;
-    case 'k': return c->distances;
-    case 'q': return c->width;
-    case 'c': return SEQ2SEQ_PAIR;
-    case '1': return 1;
-    default: return c->first_position + c->positions;
-    }
+#define LETTER(of, length, axis)                                                                                       \
+    if (letter == (of))                                                                                                \
+        return length;
+#include "core/models/seq2seq_roles.def"
+    return 1;
 }
 
 /* returns the rank, 1 … 3 */

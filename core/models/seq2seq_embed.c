@@ -152,28 +152,10 @@ static Dims role_dims(const TextBuilder *b, Seq2seqRole r)
     Dims d = DIMS_SCALAR;
     for (const char *a = seq2seq_role_axes(r); *a; a++) {
         int axis = AXIS_NONE;
-        switch (*a) {
-        case 'd': axis = b->axis.d; break;
-        case 'h': axis = b->axis.h; break;
-        case 'g': axis = b->axis.g; break;
-        case 'e': axis = b->axis.e; break;
-        case 'm': axis = b->axis.m; break;
-        case 'x': axis = b->axis.x; break;
-        case 'f': axis = b->axis.f; break;
-        case 'y': axis = b->axis.y; break;
-        case 'a': axis = b->axis.a; break;
-        case 'v': axis = b->axis.v; break;
-        case 'o': axis = b->axis.o; break;
-        case 'S': axis = b->axis.source_rows; break;
-        case 'T': axis = b->axis.target_rows; break;
-        case 'w': axis = b->axis.w; break;
-        case 'p': axis = b->axis.p; break;
-        case 'q': axis = b->axis.q; break;
-        case 'c': axis = b->axis.classes; break;
-        case 'k': axis = b->axis.distances[seq2seq_role_where(r) == SEQ2SEQ_DECODER]; break;
-        case 'P': axis = b->axis.segments; break;
-        default: break;
-        }
+#define LETTER(letter, length, at)                                                                                     \
+    if (*a == (letter))                                                                                                \
+        axis = b->axis.at;
+#include "core/models/seq2seq_roles.def"
         if (*a == '1')
             continue;
         REQUIRE(axis != AXIS_NONE);

@@ -12,9 +12,8 @@
 static const HubFamily OWN = {.layout = "Vitrine",
                               .told = true,
                               .names = {
-#define ROLE(symbol, where, name, axes, start) [SEQ2SEQ_##symbol] = AT_##where name,
+#define ROLE(symbol, where, name, axes, start, when) [SEQ2SEQ_##symbol] = AT_##where name,
 #include "core/models/seq2seq_roles.def"
-#undef ROLE
                               }};
 
 /* In PyTorch's nn.Transformer the rows of q, k and v are one tensor. */

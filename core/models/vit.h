@@ -124,9 +124,8 @@ bool vit_check(const VitConfig *c, Err *err);
 
 /* The kinds of weights (vit_roles.def). */
 typedef enum VitRole {
-#define ROLE(symbol, where, name, axes, start) VIT_##symbol,
+#define ROLE(symbol, where, name, axes, start, when) VIT_##symbol,
 #include "core/models/vit_roles.def"
-#undef ROLE
     VIT_ROLES
 } VitRole;
 

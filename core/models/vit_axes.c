@@ -15,27 +15,10 @@ Dims build_role_dims(const Builder *b, VitRole r)
     Dims d = DIMS_SCALAR;
     for (const char *a = vit_role_axes(r); *a; a++) {
         int axis = AXIS_NONE;
-        switch (*a) {
-        case 'd': axis = b->axis.d; break;
-        case 'c': axis = b->axis.c; break;
-        case 'i': axis = b->axis.i; break;
-        case 'j': axis = b->axis.j; break;
-        case 'h': axis = b->axis.h; break;
-        case 'e': axis = b->axis.e; break;
-        case 'm': axis = b->axis.m; break;
-        case 'o': axis = b->axis.o; break;
-        case '1': axis = b->axis.cls; break;
-        case '2': axis = b->axis.dist; break;
-        case '3': axis = b->axis.reg; break;
-        case 'r': axis = b->axis.table; break;
-        case 'f': axis = b->axis.f; break;
-        case 'g': axis = b->axis.g; break;
-        case 'a': axis = b->axis.a; break;
-        case 'l': axis = b->axis.l; break;
-        case 'k': axis = b->axis.k; break;
-        case 'w': axis = b->axis.w; break;
-        default: break;
-        }
+#define LETTER(letter, length, at)                                                                                     \
+    if (*a == (letter))                                                                                                \
+        axis = b->axis.at;
+#include "core/models/vit_roles.def"
         REQUIRE(axis != AXIS_NONE);
         d.axis[d.n++] = axis;
     }

@@ -18,9 +18,8 @@ static const struct {
     Where where;
     WeightStart start;
 } ROLES[VIT_ROLES] = {
-#define ROLE(symbol, where, name, axes, start) [VIT_##symbol] = {name, axes, where, START_##start},
+#define ROLE(symbol, where, name, axes, start, when) [VIT_##symbol] = {name, axes, where, START_##start},
 #include "core/models/vit_roles.def"
-#undef ROLE
 };
 
 VitConfig vit_config_base(void)
@@ -248,94 +247,25 @@ const char *vit_role_axes(VitRole r)
     return ROLES[r].axes;
 }
 
-/* The probe, keys, values and what they gather: no query weights, no norm, no MLP. */
-static bool bare_probe_has(const VitConfig *c, VitRole r)
-{
-    switch (r) {
-    case VIT_PROBE:
-    case VIT_POOL_W_K:
-    case VIT_POOL_W_V:
-    case VIT_POOL_W_O:
-    case VIT_POOL_B_O: return true;
-    case VIT_POOL_B_K:
-    case VIT_POOL_B_V: return c->qkv_bias;
-    default: return false;
-    }
-}
-
 bool vit_has(const VitConfig *c, VitRole r)
 {
-    bool head = c->classes > 0, two = head && c->pool == VIT_POOL_CLS_DIST, probed = c->pool == VIT_POOL_ATTENTION;
-    if (r >= VIT_PROBE && r <= VIT_POOL_B_DOWN)
-        return probed && (r != VIT_POOL_BETA || !c->rms_norm) && (!c->bare_probe || bare_probe_has(c, r));
-    switch (r) {
-    case VIT_PATCH_B: return c->patch_bias;
-    case VIT_CLS: return c->cls;
-    case VIT_DIST: return c->dist;
-    case VIT_REGISTERS: return c->registers > 0;
-    case VIT_POS: return c->pos != VIT_POS_NONE;
-    case VIT_PRE_GAMMA: return c->norm_pre;
-    case VIT_PRE_BETA: return c->norm_pre && !c->rms_norm;
-    case VIT_PATCH_GAMMA: return c->patch_norm;
-    case VIT_PATCH_BETA: return c->patch_norm && !c->rms_norm;
-    case VIT_MERGED_GAMMA: return c->merged_norm;
-    case VIT_MERGED_BETA: return c->merged_norm && !c->rms_norm;
-    case VIT_LN1_BETA:
-    case VIT_LN2_BETA: return !c->rms_norm;
-    case VIT_B_Q: return c->qkv_bias && !c->bare_q;
-    case VIT_B_K: return c->qkv_bias && !c->bare_k;
-    case VIT_B_V: return c->qkv_bias && !c->bare_v;
-    case VIT_W_GATE: return c->gated;
-    case VIT_B_GATE: return c->gated && c->mlp_bias;
-    case VIT_HIDDEN_GAMMA: return c->hidden_norm;
-    case VIT_HIDDEN_BETA: return c->hidden_norm && !c->rms_norm;
-    case VIT_PROJECT: return c->project > 0;
-    case VIT_BIAS_TABLE: return c->bias == VIT_BIAS_BLOCKS;
-    case VIT_SHARED_BIAS_TABLE: return c->bias == VIT_BIAS_SHARED;
-    case VIT_ROPE_FREQS: return c->rope == VIT_ROPE_LEARNED;
-    case VIT_B_O: return c->out_bias;
-    case VIT_ATTN_LS:
-    case VIT_MLP_LS: return c->layer_scale;
-    case VIT_B_UP:
-    case VIT_B_DOWN: return c->mlp_bias;
-    case VIT_FINAL_GAMMA: return c->final_norm;
-    case VIT_FINAL_BETA: return c->final_norm && !c->rms_norm;
-    case VIT_FC_GAMMA: return c->fc_norm;
-    case VIT_FC_BETA: return c->fc_norm && !c->rms_norm;
-    case VIT_HEAD_W: return head;
-    case VIT_HEAD_B: return head && c->head_bias;
-    case VIT_HEAD_DIST_W: return two;
-    case VIT_HEAD_DIST_B: return two && c->head_bias;
-    case VIT_MASK_TOKEN: return c->mask_token;
-    case VIT_GUESS_W:
-    case VIT_GUESS_B: return c->reconstruct;
-    default: return true;
-    }
+    const bool beta = !c->rms_norm, two = c->classes > 0 && c->pool == VIT_POOL_CLS_DIST,
+               probed = c->pool == VIT_POOL_ATTENTION, asks = probed && !c->bare_probe;
+#define ROLE(symbol, where, name, axes, start, when)                                                                   \
+    if (r == VIT_##symbol)                                                                                             \
+        return when;
+#include "core/models/vit_roles.def"
+    return false;
 }
 
 static int letter_length(const void *config, char letter)
 {
     const VitConfig *c = config;
-    switch (letter) {
-    case 'd': return c->width;
-    case 'c': return c->channels;
-    case 'i': return c->patch_h;
-    case 'j': return c->patch_w;
-    case 'h': return c->heads;
-    case 'e': return c->head_dim;
-    case 'm': return c->mlp;
-    case 'o': return c->classes;
-    case 'f': return c->pool == VIT_POOL_BOTH ? 2 * c->width : c->width;
-    case 'g': return c->project;
-    case 'a': return 2;
-    case 'l': return c->layers;
-    case 'k': return c->head_dim / 2;
-    case 'w': return vit_bias_rows(c);
-    case '1':
-    case '2': return 1;
-    case '3': return c->registers;
-    default: return position_rows(c);
-    }
+#define LETTER(of, length, axis)                                                                                       \
+    if (letter == (of))                                                                                                \
+        return length;
+#include "core/models/vit_roles.def"
+    return 0;
 }
 
 int vit_role_shape(const VitConfig *c, VitRole r, size_t shape[4])

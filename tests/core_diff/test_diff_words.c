@@ -45,7 +45,8 @@ static void no_b_up(Model *m)
 static void decoder_swapped(Model *m)
 {
     for (int r = 0; r < SEQ2SEQ_ROLES; r++)
-        if (seq2seq_role_where((Seq2seqRole)r) == SEQ2SEQ_DECODER_BLOCK && seq2seq_has(&m->text, (Seq2seqRole)r)) {
+        if (seq2seq_role_where((Seq2seqRole)r) == SEQ2SEQ_DECODER_BLOCK &&
+            seq2seq_role_count(&m->text, (Seq2seqRole)r)) {
             float *a = weight_of(m, (Seq2seqRole)r, 0), *b = weight_of(m, (Seq2seqRole)r, 1);
             for (size_t i = 0; i < seq2seq_role_cells(&m->text, (Seq2seqRole)r); i++) {
                 float x = a[i];
