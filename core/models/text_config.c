@@ -16,95 +16,83 @@ static const char *const ACTS[MAP_COUNT] = {[MAP_RELU] = "relu",
                                             [MAP_QUICK_GELU] = "quick_gelu",
                                             [MAP_SILU] = "silu"};
 
-/* The keys that are whole numbers. */
-static const struct {
+#define FIELD(type, c, offset) (*(type *)(void *)((char *)(c) + (offset)))
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* A key for a field. What came after the original Transformer is written where it is not that one's, so that its
+ * config.json stays short. */
+typedef struct Setting {
     const char *key;
+    enum { SIZE, FLAG, NUMBER, BLOCKS, WORD } kind; /* BLOCKS: a list of blocks, kept bit by bit */
     size_t offset;
-} SIZES[] = {
-    {"src_vocab_size", offsetof(Seq2seqConfig, source_words)},
-    {"tgt_vocab_size", offsetof(Seq2seqConfig, target_words)},
-    {"d_model", offsetof(Seq2seqConfig, width)},
-    {"nhead", offsetof(Seq2seqConfig, heads)},
-    {"head_dim", offsetof(Seq2seqConfig, head_dim)},
-    {"dim_feedforward", offsetof(Seq2seqConfig, mlp)},
-    {"num_encoder_layers", offsetof(Seq2seqConfig, encoder_layers)},
-    {"num_decoder_layers", offsetof(Seq2seqConfig, decoder_layers)},
-    {"max_positions", offsetof(Seq2seqConfig, positions)},
-};
-static const struct {
-    const char *key;
-    size_t offset;
-} FLAGS[] = {
-    {"norm_first", offsetof(Seq2seqConfig, pre_norm)}, {"final_norm", offsetof(Seq2seqConfig, final_norm)},
-    {"tie_embeddings", offsetof(Seq2seqConfig, tied)}, {"generator_bias", offsetof(Seq2seqConfig, head_bias)},
-    {"qkv_bias", offsetof(Seq2seqConfig, qkv_bias)},   {"out_bias", offsetof(Seq2seqConfig, out_bias)},
-    {"mlp_bias", offsetof(Seq2seqConfig, mlp_bias)},
-};
-/* What came after the original Transformer: written where it is not that one's, so that its config.json stays short. */
-static const struct {
-    const char *key;
-    size_t offset;
-} MORE_SIZES[] =
-    {
-        {"num_key_value_heads", offsetof(Seq2seqConfig, key_heads)},
-        {"first_position", offsetof(Seq2seqConfig, first_position)},
-        {"rope_width", offsetof(Seq2seqConfig, rope.width)},
-        {"window", offsetof(Seq2seqConfig, window)},
-        {"segments", offsetof(Seq2seqConfig, segments)},
-        {"word_width", offsetof(Seq2seqConfig, word_width)},
-        {"distances", offsetof(Seq2seqConfig, distances)},
-        {"farthest_distance", offsetof(Seq2seqConfig, distance_most)},
-        {"num_experts", offsetof(Seq2seqConfig, experts.count)},
-        {"num_experts_per_tok", offsetof(Seq2seqConfig, experts.chosen)},
-        {"expert_width", offsetof(Seq2seqConfig, experts.width)},
-        {"shared_expert_width", offsetof(Seq2seqConfig, experts.shared)},
-},
-  MORE_FLAGS[] =
-      {
-          {"sines_first", offsetof(Seq2seqConfig, halves)},
-          {"norm_behind", offsetof(Seq2seqConfig, after_norm)},
-          {"embedding_norm", offsetof(Seq2seqConfig, embed_norm)},
-          {"rms_norm", offsetof(Seq2seqConfig, rms_norm)},
-          {"norms_without_beta", offsetof(Seq2seqConfig, bare_norm)},
-          {"norms_with_1_plus_gamma", offsetof(Seq2seqConfig, gamma_plus)},
-          {"no_first_norm", offsetof(Seq2seqConfig, first_bare)},
-          {"gated", offsetof(Seq2seqConfig, gated)},
-          {"shared_embedding", offsetof(Seq2seqConfig, shared)},
-          {"rope_halves", offsetof(Seq2seqConfig, rope.half)},
-          {"norm_topk_prob", offsetof(Seq2seqConfig, experts.normalised)},
-          {"wordless", offsetof(Seq2seqConfig, wordless)},
-          {"transform", offsetof(Seq2seqConfig, transform)},
-          {"transform_without_bias", offsetof(Seq2seqConfig, transform_bare)},
-          {"pooler", offsetof(Seq2seqConfig, pooler)},
-          {"pair", offsetof(Seq2seqConfig, pair)},
-          {"replaced", offsetof(Seq2seqConfig, replaced)},
-},
-  MORE_NUMBERS[] =
-      {
-          {"rope_theta", offsetof(Seq2seqConfig, rope.base)},
-          {"rope_theta_local", offsetof(Seq2seqConfig, rope.local_base)},
-          {"rope_factor", offsetof(Seq2seqConfig, rope.factor)},
-          {"rope_low", offsetof(Seq2seqConfig, rope.low)},
-          {"rope_high", offsetof(Seq2seqConfig, rope.high)},
-          {"rope_trained", offsetof(Seq2seqConfig, rope.trained)},
-          {"rope_stretch", offsetof(Seq2seqConfig, rope.stretch)},
-          {"read_scale", offsetof(Seq2seqConfig, read_scale)},
-          {"score_cap", offsetof(Seq2seqConfig, score_cap)},
-          {"logit_cap", offsetof(Seq2seqConfig, logit_cap)},
-},
-  MORE_LISTS[] = /* blocks, bit by bit */
-  {{"windowed_layers", offsetof(Seq2seqConfig, windowed)}, {"dense_layers", offsetof(Seq2seqConfig, experts.dense)}};
-enum { MORE_WORD_MOST = 4 };
-static const struct {
-    const char *key;
-    size_t offset;
-    const char *words[MORE_WORD_MOST]; /* of its values, from 0 on */
-} MORE_WORDS[] = {
-    {"norm_of_queries", offsetof(Seq2seqConfig, head_norm), {"none", "each head", "all heads"}},
-    {"parallel", offsetof(Seq2seqConfig, parallel), {"no", "two norms", "one norm"}},
-    {"rope_scaling", offsetof(Seq2seqConfig, rope.scaling), {"none", "linear", "llama3", "yarn"}},
-    {"sentence", offsetof(Seq2seqConfig, sentence), {"none", "mean", "first"}},
-    {"unit_length", offsetof(Seq2seqConfig, unit), {"unsaid", "no", "yes"}},
+    bool later;
+    const char *words[4]; /* WORD: its values, from 0 on */
+} Setting;
+#define FIRST(kind_, key_, field) .kind = kind_, .key = key_, .offset = offsetof(Seq2seqConfig, field)
+#define LATER(kind_, key_, field) FIRST(kind_, key_, field), .later = true
+static const Setting SETTINGS[] = {
+    {FIRST(SIZE, "src_vocab_size", source_words)},
+    {FIRST(SIZE, "tgt_vocab_size", target_words)},
+    {FIRST(SIZE, "d_model", width)},
+    {FIRST(SIZE, "nhead", heads)},
+    {FIRST(SIZE, "head_dim", head_dim)},
+    {FIRST(SIZE, "dim_feedforward", mlp)},
+    {FIRST(SIZE, "num_encoder_layers", encoder_layers)},
+    {FIRST(SIZE, "num_decoder_layers", decoder_layers)},
+    {FIRST(SIZE, "max_positions", positions)},
+    {FIRST(FLAG, "norm_first", pre_norm)},
+    {FIRST(FLAG, "final_norm", final_norm)},
+    {FIRST(FLAG, "tie_embeddings", tied)},
+    {FIRST(FLAG, "generator_bias", head_bias)},
+    {FIRST(FLAG, "qkv_bias", qkv_bias)},
+    {FIRST(FLAG, "out_bias", out_bias)},
+    {FIRST(FLAG, "mlp_bias", mlp_bias)},
+    {LATER(SIZE, "num_key_value_heads", key_heads)},
+    {LATER(SIZE, "first_position", first_position)},
+    {LATER(SIZE, "rope_width", rope.width)},
+    {LATER(SIZE, "window", window)},
+    {LATER(SIZE, "segments", segments)},
+    {LATER(SIZE, "word_width", word_width)},
+    {LATER(SIZE, "distances", distances)},
+    {LATER(SIZE, "farthest_distance", distance_most)},
+    {LATER(SIZE, "num_experts", experts.count)},
+    {LATER(SIZE, "num_experts_per_tok", experts.chosen)},
+    {LATER(SIZE, "expert_width", experts.width)},
+    {LATER(SIZE, "shared_expert_width", experts.shared)},
+    {LATER(FLAG, "sines_first", halves)},
+    {LATER(FLAG, "norm_behind", after_norm)},
+    {LATER(FLAG, "embedding_norm", embed_norm)},
+    {LATER(FLAG, "rms_norm", rms_norm)},
+    {LATER(FLAG, "norms_without_beta", bare_norm)},
+    {LATER(FLAG, "norms_with_1_plus_gamma", gamma_plus)},
+    {LATER(FLAG, "no_first_norm", first_bare)},
+    {LATER(FLAG, "gated", gated)},
+    {LATER(FLAG, "shared_embedding", shared)},
+    {LATER(FLAG, "rope_halves", rope.half)},
+    {LATER(FLAG, "norm_topk_prob", experts.normalised)},
+    {LATER(FLAG, "wordless", wordless)},
+    {LATER(FLAG, "transform", transform)},
+    {LATER(FLAG, "transform_without_bias", transform_bare)},
+    {LATER(FLAG, "pooler", pooler)},
+    {LATER(FLAG, "pair", pair)},
+    {LATER(FLAG, "replaced", replaced)},
+    {LATER(NUMBER, "rope_theta", rope.base)},
+    {LATER(NUMBER, "rope_theta_local", rope.local_base)},
+    {LATER(NUMBER, "rope_factor", rope.factor)},
+    {LATER(NUMBER, "rope_low", rope.low)},
+    {LATER(NUMBER, "rope_high", rope.high)},
+    {LATER(NUMBER, "rope_trained", rope.trained)},
+    {LATER(NUMBER, "rope_stretch", rope.stretch)},
+    {LATER(NUMBER, "read_scale", read_scale)},
+    {LATER(NUMBER, "score_cap", score_cap)},
+    {LATER(NUMBER, "logit_cap", logit_cap)},
+    {LATER(BLOCKS, "windowed_layers", windowed)},
+    {LATER(BLOCKS, "dense_layers", experts.dense)},
+    {LATER(WORD, "norm_of_queries", head_norm), .words = {"none", "each head", "all heads"}},
+    {LATER(WORD, "parallel", parallel), .words = {"no", "two norms", "one norm"}},
+    {LATER(WORD, "rope_scaling", rope.scaling), .words = {"none", "linear", "llama3", "yarn"}},
+    {LATER(WORD, "sentence", sentence), .words = {"none", "mean", "first"}},
+    {LATER(WORD, "unit_length", unit), .words = {"unsaid", "no", "yes"}},
 };
 /* Numbers of words with a meaning, where they are not those of load_words; −1: there is none. */
 static const struct {
@@ -116,8 +104,6 @@ static const struct {
     {"end_word", offsetof(Vocabulary, end), 2},         {"first_word_and_1", offsetof(Vocabulary, first), 0},
     {"last_word_and_1", offsetof(Vocabulary, last), 0},
 };
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-#define FIELD(type, c, offset) (*(type *)(void *)((char *)(c) + (offset)))
 
 static int index_of(const char *const *words, size_t n, const char *word)
 {
@@ -125,22 +111,6 @@ static int index_of(const char *const *words, size_t n, const char *word)
         if (words[i] && strcmp(words[i], word) == 0)
             return (int)i;
     return -1;
-}
-
-static bool read_sizes(Seq2seqConfig *c, const Json *j, const char *path, Err *err)
-{
-    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
-        const Json *v = json_get(j, SIZES[i].key);
-        int64_t n;
-        if (!v)
-            continue;
-        if (!json_int(v, &n) || n < 0 || n > 1 << 20)
-            return err_set(err, "%s: \"%s\" must be a whole number, 0 to %d", path, SIZES[i].key, 1 << 20);
-        FIELD(int, c, SIZES[i].offset) = (int)n;
-    }
-    if (!json_get(j, "head_dim") && c->heads > 0)
-        c->head_dim = c->width / c->heads;
-    return true;
 }
 
 /* Keys that are read one by one, and those that other programs write beside them and that say nothing of the
@@ -157,20 +127,8 @@ static const char *const KEYS[] = {"model_type",           "form",
 static bool is_known(const char *key)
 {
     bool known = index_of(KEYS, sizeof KEYS / sizeof *KEYS, key) >= 0;
-    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
-        known = known || strcmp(SIZES[i].key, key) == 0;
-    for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
-        known = known || strcmp(FLAGS[i].key, key) == 0;
-    for (size_t i = 0; i < COUNT(MORE_SIZES); i++)
-        known = known || strcmp(MORE_SIZES[i].key, key) == 0;
-    for (size_t i = 0; i < COUNT(MORE_FLAGS); i++)
-        known = known || strcmp(MORE_FLAGS[i].key, key) == 0;
-    for (size_t i = 0; i < COUNT(MORE_NUMBERS); i++)
-        known = known || strcmp(MORE_NUMBERS[i].key, key) == 0;
-    for (size_t i = 0; i < COUNT(MORE_LISTS); i++)
-        known = known || strcmp(MORE_LISTS[i].key, key) == 0;
-    for (size_t i = 0; i < COUNT(MORE_WORDS); i++)
-        known = known || strcmp(MORE_WORDS[i].key, key) == 0;
+    for (size_t i = 0; i < COUNT(SETTINGS); i++)
+        known = known || strcmp(SETTINGS[i].key, key) == 0;
     for (size_t i = 0; i < COUNT(SPECIAL); i++)
         known = known || strcmp(SPECIAL[i].key, key) == 0;
     return known;
@@ -184,27 +142,15 @@ static bool check_keys(const Json *j, const char *path, Err *err)
         if (is_known(key))
             continue;
         Buf names = {0};
-        for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
-            buf_printf(&names, " %s", SIZES[i].key);
-        for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
-            buf_printf(&names, " %s", FLAGS[i].key);
+        for (size_t i = 0; i < COUNT(SETTINGS); i++)
+            if (!SETTINGS[i].later)
+                buf_printf(&names, " %s", SETTINGS[i].key);
         err_set(err,
                 "%.300s: \"%.40s\" is not known; known are%s layer_norm_eps attention_scale embedding_scale activation "
                 "positional_encoding form trained: correct the name, or take the line out if the model does without it",
                 path, key, buf_str(&names));
         buf_free(&names);
         return false;
-    }
-    return true;
-}
-
-static bool read_flags(Seq2seqConfig *c, const Json *j, const char *path, Err *err)
-{
-    for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++) {
-        const Json *v = json_get(j, FLAGS[i].key);
-        if (v && json_kind(v) != JK_TRUE && json_kind(v) != JK_FALSE)
-            return err_set(err, "%s: \"%s\" must be true or false", path, FLAGS[i].key);
-        FIELD(bool, c, FLAGS[i].offset) = json_bool(v, FIELD(bool, c, FLAGS[i].offset));
     }
     return true;
 }
@@ -245,37 +191,49 @@ static bool read_list(const Json *list, const char *key, uint32_t bits[SEQ2SEQ_L
     return true;
 }
 
-/* What the original Transformer has not. */
-static bool read_more(Seq2seqConfig *c, const Json *j, const char *path, Err *err)
+static bool read_word(const Setting *s, const Json *j, int *out, const char *path, Err *err)
 {
-    for (size_t i = 0; i < COUNT(MORE_SIZES); i++) {
-        const Json *v = json_get(j, MORE_SIZES[i].key);
-        int64_t n = 0;
-        if (v && (!json_int(v, &n) || n < 0 || n > 1 << 24))
-            return err_set(err, "%s: \"%s\" must be a whole number, 0 to %d", path, MORE_SIZES[i].key, 1 << 24);
-        FIELD(int, c, MORE_SIZES[i].offset) = (int)n;
-    }
-    for (size_t i = 0; i < COUNT(MORE_FLAGS); i++) {
-        const Json *v = json_get(j, MORE_FLAGS[i].key);
+    const char *word = text_of(j, s->key, s->words[0], path, err);
+    const int k = word ? index_of(s->words, COUNT(s->words), word) : -1;
+    if (k < 0)
+        return word && err_set(err, "%s: \"%s\" is \"%.40s\"; it may be %s, %s, %s", path, s->key, word, s->words[0],
+                               s->words[1], s->words[2]);
+    *out = k;
+    return true;
+}
+
+/* What is there already stays where the key is absent. */
+static bool read_setting(Seq2seqConfig *c, const Setting *s, const Json *j, const char *path, Err *err)
+{
+    const Json *v = json_get(j, s->key);
+    const int most = 1 << (s->later ? 24 : 20);
+    int64_t n;
+    switch (s->kind) {
+    case NUMBER: return read_number(j, s->key, 0, &FIELD(float, c, s->offset), path, err);
+    case BLOCKS: return read_list(v, s->key, &FIELD(uint32_t, c, s->offset), path, err);
+    case WORD: return read_word(s, j, &FIELD(int, c, s->offset), path, err);
+    case SIZE:
+        if (v && (!json_int(v, &n) || n < 0 || n > most))
+            return err_set(err, "%s: \"%s\" must be a whole number, 0 to %d", path, s->key, most);
+        if (v)
+            FIELD(int, c, s->offset) = (int)n;
+        return true;
+    case FLAG:
         if (v && json_kind(v) != JK_TRUE && json_kind(v) != JK_FALSE)
-            return err_set(err, "%s: \"%s\" must be true or false", path, MORE_FLAGS[i].key);
-        FIELD(bool, c, MORE_FLAGS[i].offset) = json_bool(v, false);
+            return err_set(err, "%s: \"%s\" must be true or false", path, s->key);
+        FIELD(bool, c, s->offset) = json_bool(v, FIELD(bool, c, s->offset));
+        return true;
     }
-    for (size_t i = 0; i < COUNT(MORE_NUMBERS); i++)
-        if (!read_number(j, MORE_NUMBERS[i].key, 0, &FIELD(float, c, MORE_NUMBERS[i].offset), path, err))
+    return true;
+}
+
+static bool read_settings(Seq2seqConfig *c, const Json *j, const char *path, Err *err)
+{
+    for (size_t i = 0; i < COUNT(SETTINGS); i++)
+        if (!read_setting(c, &SETTINGS[i], j, path, err))
             return false;
-    for (size_t i = 0; i < COUNT(MORE_LISTS); i++)
-        if (!read_list(json_get(j, MORE_LISTS[i].key), MORE_LISTS[i].key, &FIELD(uint32_t, c, MORE_LISTS[i].offset),
-                       path, err))
-            return false;
-    for (size_t i = 0; i < COUNT(MORE_WORDS); i++) {
-        const char *word = text_of(j, MORE_WORDS[i].key, MORE_WORDS[i].words[0], path, err);
-        const int k = word ? index_of(MORE_WORDS[i].words, MORE_WORD_MOST, word) : -1;
-        if (k < 0)
-            return word && err_set(err, "%s: \"%s\" is \"%.40s\"; it may be %s, %s, %s", path, MORE_WORDS[i].key, word,
-                                   MORE_WORDS[i].words[0], MORE_WORDS[i].words[1], MORE_WORDS[i].words[2]);
-        FIELD(int, c, MORE_WORDS[i].offset) = k;
-    }
+    if (!json_get(j, "head_dim") && c->heads > 0)
+        c->head_dim = c->width / c->heads;
     const char *act = text_of(j, "transform_activation", "relu", path, err);
     const int k = act ? index_of(ACTS, MAP_COUNT, act) : -1;
     if (k < 0)
@@ -332,7 +290,7 @@ static bool read_config(Seq2seqConfig *c, const Json *j, const char *path, Err *
     c->head_bias = true; /* what PyTorch's nn.Linear has unless it is told otherwise */
     c->learned_positions = way == 1;
     c->pos = way > 1 ? (Seq2seqPos)(way - 1) : SEQ2SEQ_POS_ADDED;
-    if (!read_sizes(c, j, path, err) || !read_flags(c, j, path, err) || !read_more(c, j, path, err))
+    if (!read_settings(c, j, path, err))
         return false;
     if (f == SEQ2SEQ_ENCODER_ONLY)
         c->decoder_layers = c->target_words = 0;
@@ -366,26 +324,27 @@ static void put_list(Buf *b, const char *key, const uint32_t bits[SEQ2SEQ_LAYERS
         buf_puts(b, "],\n");
 }
 
-static void put_more(Buf *b, const Seq2seqConfig *c)
+static void put_setting(Buf *b, const Seq2seqConfig *c, const Setting *s)
 {
-    for (size_t i = 0; i < COUNT(MORE_SIZES); i++)
-        if (FIELD(const int, c, MORE_SIZES[i].offset))
-            buf_printf(b, "  \"%s\": %d,\n", MORE_SIZES[i].key, FIELD(const int, c, MORE_SIZES[i].offset));
-    for (size_t i = 0; i < COUNT(MORE_FLAGS); i++)
-        if (FIELD(const bool, c, MORE_FLAGS[i].offset))
-            buf_printf(b, "  \"%s\": true,\n", MORE_FLAGS[i].key);
-    for (size_t i = 0; i < COUNT(MORE_NUMBERS); i++)
-        if (FIELD(const float, c, MORE_NUMBERS[i].offset) > 0)
-            put_float(b, MORE_NUMBERS[i].key, FIELD(const float, c, MORE_NUMBERS[i].offset));
-    for (size_t i = 0; i < COUNT(MORE_LISTS); i++)
-        put_list(b, MORE_LISTS[i].key, &FIELD(const uint32_t, c, MORE_LISTS[i].offset),
-                 c->encoder_layers + c->decoder_layers);
-    for (size_t i = 0; i < COUNT(MORE_WORDS); i++)
-        if (FIELD(const int, c, MORE_WORDS[i].offset))
-            buf_printf(b, "  \"%s\": \"%s\",\n", MORE_WORDS[i].key,
-                       MORE_WORDS[i].words[FIELD(const int, c, MORE_WORDS[i].offset)]);
-    if (c->transform)
-        buf_printf(b, "  \"transform_activation\": \"%s\",\n", ACTS[c->transform_act]);
+    const int whole = s->kind == SIZE || s->kind == WORD ? FIELD(const int, c, s->offset) : 0;
+    const bool on = s->kind == FLAG && FIELD(const bool, c, s->offset);
+    if (s->kind == SIZE && (whole || !s->later))
+        buf_printf(b, "  \"%s\": %d,\n", s->key, whole);
+    if (s->kind == FLAG && (on || !s->later))
+        buf_printf(b, "  \"%s\": %s,\n", s->key, on ? "true" : "false");
+    if (s->kind == NUMBER && FIELD(const float, c, s->offset) > 0)
+        put_float(b, s->key, FIELD(const float, c, s->offset));
+    if (s->kind == BLOCKS)
+        put_list(b, s->key, &FIELD(const uint32_t, c, s->offset), c->encoder_layers + c->decoder_layers);
+    if (s->kind == WORD && whole)
+        buf_printf(b, "  \"%s\": \"%s\",\n", s->key, s->words[whole]);
+}
+
+static void put_settings(Buf *b, const Seq2seqConfig *c, bool later)
+{
+    for (size_t i = 0; i < COUNT(SETTINGS); i++)
+        if (SETTINGS[i].later == later)
+            put_setting(b, c, &SETTINGS[i]);
 }
 
 bool text_config_read(Model *m, const Json *j, const char *path, Err *err)
@@ -407,14 +366,13 @@ void text_config_put(Buf *b, const Model *m)
     const Seq2seqConfig *c = &m->text;
     const Vocabulary *v = seq2seq_has_decoder(c) ? &m->target : &m->source;
     buf_printf(b, "{\n  \"model_type\": \"%s\",\n  \"form\": \"%s\",\n", MODEL_TYPE, FORMS[c->form]);
-    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
-        buf_printf(b, "  \"%s\": %d,\n", SIZES[i].key, FIELD(const int, c, SIZES[i].offset));
-    for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
-        buf_printf(b, "  \"%s\": %s,\n", FLAGS[i].key, FIELD(const bool, c, FLAGS[i].offset) ? "true" : "false");
+    put_settings(b, c, false);
     put_float(b, "layer_norm_eps", c->eps);
     put_float(b, "attention_scale", c->scale);
     put_float(b, "embedding_scale", c->embed_scale);
-    put_more(b, c);
+    put_settings(b, c, true);
+    if (c->transform)
+        buf_printf(b, "  \"transform_activation\": \"%s\",\n", ACTS[c->transform_act]);
     for (size_t i = 0; i < COUNT(SPECIAL); i++)
         if (FIELD(const int, v, SPECIAL[i].offset) != SPECIAL[i].usual)
             buf_printf(b, "  \"%s\": %d,\n", SPECIAL[i].key, FIELD(const int, v, SPECIAL[i].offset));
