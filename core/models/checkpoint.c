@@ -219,18 +219,6 @@ static bool check_all(Checkpoint *k, const VitConfig *c, Err *err)
                               checkpoint_stand_in(k, first, first_layer, shape, rank), err);
 }
 
-static bool is_word(const char *words, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *w = words ? words : ""; *w; w += strspn(w, " ")) {
-        size_t len = strcspn(w, " ");
-        if (len == n && memcmp(w, name, n) == 0)
-            return true;
-        w += len;
-    }
-    return false;
-}
-
 /* A masked autoencoder (He et al. 2022) is an encoder, which is a ViT, and a decoder that serves its training only. */
 static bool is_decoder(const Checkpoint *k, const char *name)
 {
@@ -271,18 +259,6 @@ static bool check_index(const Checkpoint *k, const VitConfig *c, const TensorInf
                                     k->file.path, t->name));
 }
 
-/* A text tower, say. */
-static bool is_aside(const Checkpoint *k, const char *name)
-{
-    for (const char *w = k->layout->aside ? k->layout->aside : ""; *w; w += strspn(w, " ")) {
-        size_t n = strcspn(w, " ");
-        if (strncmp(name, w, n) == 0)
-            return true;
-        w += n;
-    }
-    return false;
-}
-
 static bool check_unused(Checkpoint *k, Model *m, Err *err)
 {
     NameList left = {.text = ""};
@@ -299,9 +275,9 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
         else if (is_index(&m->vit, name) && ++indices) {
             if (!check_index(k, &m->vit, &k->file.tensors[i], err))
                 return false;
-        } else if (is_aside(k, name))
+        } else if (list_has(k->layout->aside, name))
             aside++;
-        else if (is_word(k->layout->useless, bare) || is_replaced(k, &m->vit, name))
+        else if (list_has(k->layout->useless, bare) || is_replaced(k, &m->vit, name))
             model_assume(m, "tensor '%.200s' takes no part in the answer and is left out", name);
         else
             list_name(&left, name);

@@ -12,8 +12,8 @@ typedef struct Layout {
     const char *name;
     const char *signature;        /* a tensor that only this family has; alternatives are separated by | */
     const char *names[VIT_ROLES]; /* see LayoutName; %d is the block, | separates alternatives; NULL: never stored */
-    const char *useless;          /* words: tensors that do not take part in the answer; NULL: none */
-    const char *aside;            /* words that names of the text tower begin with, which is left out; NULL: none */
+    const char *useless;          /* a list (list_has): tensors that do not take part in the answer; NULL: none */
+    const char *aside;            /* …of the text tower, which is left out; NULL: none */
     float eps;
     MapFn act;        /* 0: GELU with erf */
     bool silu_gate;   /* a gated MLP has SiLU whatever the activation is called */
@@ -139,12 +139,16 @@ bool checkpoint_missing(Checkpoint *k, VitRole r, int layer, int count, const ch
 bool layout_detect(Checkpoint *k, Err *err);
 /* What config.json calls the model: *out, false for a name that is known to be something else, or not known at all. */
 bool layout_known(const Checkpoint *k, Model *m, Known *out, Err *err);
-/* Is it an argument of timm's models that is read or changes no answer? */
-bool layout_timm_argument(const char *key);
+/* Arguments of timm's that change no answer, or that the tensors and the rest of config.json are read for. */
+extern const char LAYOUT_TIMM_ARGUMENTS[];
 /* Is it a key of config.json that programs of the hub write beside the model: of training, outputs, versions? */
 bool hub_key_idle(const char *key);
-/* The name of the list that differs from what was typed by one or two letters, or NULL. */
-const char *layout_meant(const char *const *names, size_t count, const char *typed);
+/* Lists are texts, their words between blanks or commas; NULL has none. The next word; false past the last one. */
+bool list_next(const char **list, const char **word, size_t *n);
+/* Is the name in the list? * in a word stands for anything. */
+bool list_has(const char *list, const char *name);
+/* The word of the list that differs from what was typed by one or two letters, in arena; or NULL. */
+const char *list_meant(const char *list, const char *typed, Arena *arena);
 /* Configuration, preprocessing, class names and assumptions from shapes and JSON files, into m (zeroed but for its
  * arena). */
 bool layout_infer(Checkpoint *k, Model *m, Err *err);

@@ -205,58 +205,17 @@ static const Known *look_up(const Known *known, size_t n, const char *name)
     return NULL;
 }
 
-/* Arguments of timm's that change no answer, or that the tensors and the rest of config.json are read for. */
-static const char *const ARGS[] = {
-    "img_size",
-    "patch_size",
-    "in_chans",
-    "num_classes",
-    "global_pool",
-    "embed_dim",
-    "depth",
-    "num_heads",
-    "mlp_ratio",
-    "qkv_bias",
-    "init_values",
-    "class_token",
-    "no_embed_class",
-    "reg_tokens",
-    "pre_norm",
-    "final_norm",
-    "fc_norm",
-    "drop_rate",
-    "pos_drop_rate",
-    "proj_drop_rate",
-    "attn_drop_rate",
-    "drop_path_rate",
-    "patch_drop_rate",
-    "weight_init",
-    "act_layer",
-    "fix_init",
-    "dynamic_img_size",
-    "strict_img_size",
-    "dynamic_img_pad",
-    "norm_eps",
-    "dist",
-    "head_dim",
-    "attention_scale",
-    "vitrine_reconstruct",
-    "use_mask_token",
-};
-
-bool layout_timm_argument(const char *key)
-{
-    for (size_t a = 0; a < sizeof ARGS / sizeof *ARGS; a++)
-        if (strcmp(ARGS[a], key) == 0)
-            return true;
-    return false;
-}
+const char LAYOUT_TIMM_ARGUMENTS[] =
+    "img_size patch_size in_chans num_classes global_pool embed_dim depth num_heads mlp_ratio qkv_bias init_values "
+    "class_token no_embed_class reg_tokens pre_norm final_norm fc_norm drop_rate pos_drop_rate proj_drop_rate "
+    "attn_drop_rate drop_path_rate patch_drop_rate weight_init act_layer fix_init dynamic_img_size strict_img_size "
+    "dynamic_img_pad norm_eps dist head_dim attention_scale vitrine_reconstruct use_mask_token";
 
 static const char *strange_argument(const Json *args)
 {
     const char *key = NULL;
     for (const Json *v; (v = json_next(args, &key));)
-        if (json_kind(v) != JK_NULL && !layout_timm_argument(key))
+        if (json_kind(v) != JK_NULL && !list_has(LAYOUT_TIMM_ARGUMENTS, key))
             return key;
     return NULL;
 }
@@ -285,9 +244,9 @@ static bool ask(Model *m, bool assume, const char *file, const char *key, const 
 /* open_clip's towers are plain but for what their vision_cfg says, of which these keys are read or change nothing. */
 static bool known_open_clip(const Checkpoint *k, Known *out, Err *err)
 {
-    static const char *const KEYS[] = {"image_size", "patch_size",    "width",         "layers",         "head_width",
-                                       "mlp_ratio",  "ls_init_value", "patch_dropout", "pos_embed_type", "pool_type",
-                                       "act_kwargs", "norm_kwargs",   "output_tokens"};
+    static const char KEYS[] =
+        "image_size patch_size width layers head_width mlp_ratio ls_init_value patch_dropout pos_embed_type "
+        "pool_type act_kwargs norm_kwargs output_tokens";
     const Json *model = json_get(k->config, "model_cfg"), *tower = json_get(model, "vision_cfg"),
                *act = json_get(tower, "act_kwargs"), *eps = json_get(json_get(tower, "norm_kwargs"), "eps");
     const char *pool = json_text(json_get(tower, "pool_type"), "tok"),
@@ -298,10 +257,7 @@ static bool known_open_clip(const Checkpoint *k, Known *out, Err *err)
     const char *key = NULL;
     for (const Json *v; (v = json_next(tower, &key));) {
         JsonKind kind = json_kind(v);
-        bool known = kind == JK_NULL || kind == JK_FALSE;
-        for (size_t a = 0; !known && a < sizeof KEYS / sizeof *KEYS; a++)
-            known = strcmp(KEYS[a], key) == 0;
-        if (!known)
+        if (kind != JK_NULL && kind != JK_FALSE && !list_has(KEYS, key))
             return err_set(err, "%s: open_clip's \"%.60s\" is not read here: a tower without it is", k->config_path,
                            key);
     }
@@ -320,12 +276,14 @@ static bool known_open_clip(const Checkpoint *k, Known *out, Err *err)
     return true;
 }
 
-static const char *meant_type(const char *typed)
+static const char *meant_type(const char *typed, Arena *arena)
 {
-    const char *names[sizeof HUGGING_FACE / sizeof *HUGGING_FACE];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        names[i] = HUGGING_FACE[i].pattern;
-    return layout_meant(names, sizeof names / sizeof *names, typed);
+    Buf types = {0};
+    for (size_t i = 0; i < sizeof HUGGING_FACE / sizeof *HUGGING_FACE; i++)
+        buf_printf(&types, "%s ", HUGGING_FACE[i].pattern);
+    const char *meant = list_meant(buf_str(&types), typed, arena);
+    buf_free(&types);
+    return meant;
 }
 
 bool layout_known(const Checkpoint *k, Model *m, Known *out, Err *err)
@@ -344,9 +302,9 @@ bool layout_known(const Checkpoint *k, Model *m, Known *out, Err *err)
         return err_set(err, "%s: \"%s\" is \"%.60s\", which Vitrine does not read: %s", k->config_path, key, name,
                        known->refused);
     if (!known)
-        return ask(m, k->assume, k->config_path, key, name, timm ? NULL : meant_type(hf), err);
+        return ask(m, k->assume, k->config_path, key, name, timm ? NULL : meant_type(hf, &m->arena), err);
     *out = *known;
     strange = strange_argument(args);
     return !strange || ask(m, k->assume, k->config_path, "model_args", strange,
-                           layout_meant(ARGS, sizeof ARGS / sizeof *ARGS, strange), err);
+                           list_meant(LAYOUT_TIMM_ARGUMENTS, strange, &m->arena), err);
 }

@@ -128,17 +128,6 @@ static bool is_stranger(const Json *j)
     return words;
 }
 
-/* The family whose name is nearly that; NULL. */
-static const char *meant(const char *type)
-{
-    enum { MOST = 128 };
-    const char *names[MOST];
-    size_t n = 0;
-    for (; n < MOST && hub_family((int)n); n++)
-        names[n] = hub_family((int)n)->type;
-    return layout_meant(names, n, type);
-}
-
 bool text_model_is(const char *path)
 {
     Arena arena = {0};
@@ -161,9 +150,9 @@ static bool load_config(Model *m, const char *folder, const HubFamily **hub, Err
     const bool strange = j && !why && !*hub && is_stranger(j);
     bool ok = j && !why && !strange;
     if (why || strange) {
-        const char *near = strange ? meant(type) : NULL;
         Buf known = {0};
         hub_list(&known);
+        const char *near = strange ? list_meant(buf_str(&known), type, &m->arena) : NULL;
         err_set(err, "%s: \"model_type\" is \"%.60s\", which %s%s%s%s. Text models that it runs: %s", path, type,
                 why    ? "Vitrine does not run: "
                 : near ? "is not known here; did you mean \""

@@ -13,29 +13,6 @@ enum { PATH = 4096, SENTENCE_BYTES = 1 << 16 };
 #define FIELD(type, c, offset) (*(type *)(void *)((char *)(c) + (offset)))
 #define OF(field) offsetof(Seq2seqConfig, field)
 
-/* The next of the words of a list, separated by `by`; false past the last one. */
-static bool next_word(const char **list, char by, const char **word, size_t *n)
-{
-    while (**list == by)
-        ++*list;
-    *word = *list;
-    *n = 0;
-    while ((*list)[*n] && (*list)[*n] != by)
-        ++*n;
-    *list += *n;
-    return *n > 0;
-}
-
-static bool listed(const char *list, char by, const char *key)
-{
-    const char *word;
-    size_t n;
-    while (list && next_word(&list, by, &word, &n))
-        if (strlen(key) == n && strncmp(word, key, n) == 0)
-            return true;
-    return false;
-}
-
 /* --- sizes and numbers that all families have, under the names that some of them have for them --- */
 
 typedef enum Needed {
@@ -49,16 +26,16 @@ static const struct {
     size_t offset;
     Needed needed;
 } KEYS[] = {
-    {"hidden_size|n_embd|d_model|dim", WHOLE, OF(width), NEEDED},
-    {"num_attention_heads|n_head|num_heads|n_heads|encoder_attention_heads", WHOLE, OF(heads), NEEDED},
-    {"num_hidden_layers|n_layer|num_layers|n_layers|encoder_layers", WHOLE, OF(decoder_layers), NEEDED},
+    {"hidden_size n_embd d_model dim", WHOLE, OF(width), NEEDED},
+    {"num_attention_heads n_head num_heads n_heads encoder_attention_heads", WHOLE, OF(heads), NEEDED},
+    {"num_hidden_layers n_layer num_layers n_layers encoder_layers", WHOLE, OF(decoder_layers), NEEDED},
     {"vocab_size", WHOLE, OF(target_words), NEEDED},
-    {"intermediate_size|n_inner|ffn_dim|hidden_dim|d_ff|encoder_ffn_dim", WHOLE, OF(mlp), QUIET},
-    {"num_key_value_heads|n_kv_heads", WHOLE, OF(key_heads), QUIET},
-    {"head_dim|d_kv", WHOLE, OF(head_dim), QUIET},
-    {"max_position_embeddings|n_positions|max_seq_len|block_size", WHOLE, OF(positions), QUIET},
-    {"rms_norm_eps|layer_norm_eps|layer_norm_epsilon|norm_epsilon|norm_eps", REAL, OF(eps), BY_CLASS},
-    {"rope_theta|rotary_emb_base|global_rope_theta", REAL, OF(rope.base), BY_CLASS},
+    {"intermediate_size n_inner ffn_dim hidden_dim d_ff encoder_ffn_dim", WHOLE, OF(mlp), QUIET},
+    {"num_key_value_heads n_kv_heads", WHOLE, OF(key_heads), QUIET},
+    {"head_dim d_kv", WHOLE, OF(head_dim), QUIET},
+    {"max_position_embeddings n_positions max_seq_len block_size", WHOLE, OF(positions), QUIET},
+    {"rms_norm_eps layer_norm_eps layer_norm_epsilon norm_epsilon norm_eps", REAL, OF(eps), BY_CLASS},
+    {"rope_theta rotary_emb_base global_rope_theta", REAL, OF(rope.base), BY_CLASS},
     {"tie_word_embeddings", FLAG, OF(tied), BY_CLASS},
 };
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
@@ -67,20 +44,20 @@ enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 static bool is_foreign(const HubReading *k, const char *key)
 {
     for (size_t i = 0; i < KEY_COUNT; i++) {
-        size_t first = KEYS[i].offset == OF(eps) ? 0 : strcspn(KEYS[i].names, "|");
-        if (listed(KEYS[i].names, '|', key))
+        size_t first = KEYS[i].offset == OF(eps) ? 0 : strcspn(KEYS[i].names, " ");
+        if (list_has(KEYS[i].names, key))
             return !(strlen(key) == first && strncmp(key, KEYS[i].names, first) == 0) &&
-                   !listed(k->family->names_of_keys, ' ', key);
+                   !list_has(k->family->names_of_keys, key);
     }
     return false;
 }
 
-/* The first of the names a|b that the class reads and config.json has, with a value; NULL. */
+/* The first of the names that the class reads and config.json has, with a value; NULL. */
 static const Json *first_of(const HubReading *k, const char *names, const char **name)
 {
     const char *word;
     size_t n;
-    while (next_word(&names, '|', &word, &n)) {
+    while (list_next(&names, &word, &n)) {
         char key[64];
         utf8_take(key, sizeof key, word, n);
         if (is_foreign(k, key))
@@ -168,7 +145,7 @@ static const struct {
     {"gated-gelu", MAP_GELU_TANH}, /* of T5, whose `finish` sees the gate */
     {"gated-silu", MAP_SILU},
 };
-static const char ACT_NAMES[] = "hidden_activation|hidden_act|activation_function|activation|feed_forward_proj";
+static const char ACT_NAMES[] = "hidden_activation hidden_act activation_function activation feed_forward_proj";
 
 /* What the class calls row i: its own word, else the one that all read; "" where it reads none (of OPT ε). */
 static void own_name(const HubReading *k, size_t i, char own[64])
@@ -176,10 +153,10 @@ static void own_name(const HubReading *k, size_t i, char own[64])
     const char *names = KEYS[i].names, *word;
     size_t n;
     own[0] = '\0';
-    while (next_word(&names, '|', &word, &n)) {
+    while (list_next(&names, &word, &n)) {
         char name[64];
         utf8_take(name, sizeof name, word, n);
-        if (!is_foreign(k, name) && (!*own || listed(k->family->names_of_keys, ' ', name)))
+        if (!is_foreign(k, name) && (!*own || list_has(k->family->names_of_keys, name)))
             memcpy(own, name, sizeof name);
     }
 }
@@ -311,15 +288,14 @@ static bool is_known(const HubReading *k, const char *key)
     static const char OTHERS[] = "model_type rope_scaling rope_parameters layer_types sliding_window "
                                  "quantization_config n_ctx rotary_dim trained";
     for (size_t i = 0; i < KEY_COUNT; i++)
-        if (listed(KEYS[i].names, '|', key))
+        if (list_has(KEYS[i].names, key))
             return true;
     const char *must, *all = k->family->musts;
     size_t n;
-    while (all && next_word(&all, ' ', &must, &n))
+    while (list_next(&all, &must, &n))
         if (strlen(key) < n && strncmp(must, key, strlen(key)) == 0 && must[strlen(key)] == '=')
             return true;
-    return listed(ACT_NAMES, '|', key) || listed(OTHERS, ' ', key) || listed(k->family->keys, ' ', key) ||
-           hub_key_idle(key);
+    return list_has(ACT_NAMES, key) || list_has(OTHERS, key) || list_has(k->family->keys, key) || hub_key_idle(key);
 }
 
 /* What is not known is passed over where it can't change a number: names, what is switched off. Anything else might be
@@ -352,7 +328,7 @@ static bool check_foreign(const HubReading *k, const Seq2seqConfig *c, Err *err)
         size_t i = 0;
         if (json_kind(v) == JK_NULL || !is_foreign(k, key))
             continue;
-        while (!listed(KEYS[i].names, '|', key))
+        while (!list_has(KEYS[i].names, key))
             i++;
         own_name(k, i, own);
         bool real = KEYS[i].kind == REAL, same = json_number(v, &number);
@@ -374,7 +350,7 @@ static bool check_musts(const HubReading *k, Err *err)
 {
     const char *word, *all = k->family->musts;
     size_t n;
-    while (all && next_word(&all, ' ', &word, &n)) {
+    while (list_next(&all, &word, &n)) {
         char key[64], want[64];
         size_t name = strcspn(word, "=");
         utf8_take(key, sizeof key, word, name);

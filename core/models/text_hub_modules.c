@@ -2,6 +2,7 @@
  * called like its weight. */
 #include <string.h>
 
+#include "core/models/checkpoint.h"
 #include "core/models/text_hub.h"
 #include "core/models/text_model.h"
 
@@ -200,15 +201,6 @@ static void put_name(const HubFamily *f, const Seq2seqConfig *c, size_t i, const
     put_around(f, c, r, name, n, out);
 }
 
-static bool is_listed(const char *types, const char *type)
-{
-    size_t n = strlen(type);
-    for (const char *at = types; (at = strstr(at, type)) != NULL; at += n)
-        if ((at == types || at[-1] == ' ') && (!at[n] || at[n] == ' '))
-            return true;
-    return false;
-}
-
 void text_modules(const Model *m, Buf *out)
 {
     const HubFamily *f;
@@ -221,7 +213,7 @@ void text_modules(const Model *m, Buf *out)
                 name += strcspn(name, "|");
             }
         for (size_t i = 0; i < sizeof HOLDS / sizeof *HOLDS; i++)
-            if (is_listed(HOLDS[i].types, f->type))
+            if (list_has(HOLDS[i].types, f->type))
                 put_line(f, HOLDS[i].name, strlen(HOLDS[i].name), "", HOLDS[i].nodes, out);
     }
 }

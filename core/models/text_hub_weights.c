@@ -279,40 +279,15 @@ static bool read_weight(Reading *k, const WeightPlace *w)
     return ok;
 }
 
-/* Does text fit a pattern in which * stands for anything? */
-static bool fits(const char *pattern, size_t n, const char *text)
-{
-    if (n == 0)
-        return !*text;
-    if (*pattern != '*')
-        return *text == *pattern && fits(pattern + 1, n - 1, text + 1);
-    do
-        if (fits(pattern + 1, n - 1, text))
-            return true;
-    while (*text++);
-    return false;
-}
-
-static bool listed(const char *list, const char *name)
-{
-    for (const char *word = list; word && *word; word += strspn(word, " ")) {
-        size_t n = strcspn(word, " ");
-        if (fits(word, n, name))
-            return true;
-        word += n;
-    }
-    return false;
-}
-
 /* Is what the file has under such a name what the program makes it be? */
 static bool check_same(const Reading *k, const char *names, bool places)
 {
     const Seq2seqConfig *c = &k->m->text;
     const size_t width = (size_t)c->width;
-    for (size_t n; names && *names; names += n + strspn(names + n, " ")) {
+    const char *word;
+    for (size_t n; list_next(&names, &word, &n);) {
         char name[NAME];
-        n = strcspn(names, " ");
-        put_name(name, k->prefix, names, n, 0, 0);
+        put_name(name, k->prefix, word, n, 0, 0);
         const TensorInfo *t = tensors_find(k->file, name);
         if (!t || k->used[t - k->file->tensors])
             continue;
@@ -347,9 +322,9 @@ static bool check_rest(const Reading *k)
     const char *head = k->family->names[SEQ2SEQ_HEAD_W];
     for (size_t i = 0; i < k->file->count; i++) {
         const char *name = k->file->tensors[i].name;
-        if (k->used[i] || listed(k->family->useless, name))
+        if (k->used[i] || list_has(k->family->useless, name))
             continue;
-        if (listed(k->family->beside, name)) {
+        if (list_has(k->family->beside, name)) {
             model_assume(k->m, "%s is left out: the answer that it belongs to is not computed here", name);
             continue;
         }
