@@ -120,7 +120,7 @@ bool accuracy_step(Accuracy *e, int64_t deadline_ns)
 {
     if (e->done == e->items)
         return true;
-    const Sentence *s = dataset_sentence(e->dataset, 0);
+    const ParallelSentence *s = dataset_sentence(e->dataset, 0);
     size_t n = e->result.pictures;
     e->done = s ? (batch_run_read(e->batch, e->pool, s, e->done * e->step, n, see_sentence, e, deadline_ns) + e->step -
                    1) /

@@ -228,10 +228,10 @@ float *batch_run_pixels(BatchRun *s, int worker, int picture)
 
 /* The sentences of that thread's next computation, at most batch_run_inputs, the French ones as the decoder's input
  * (each row sees only the words before it); returns the length of the axes. */
-static int batch_run_sentences(BatchRun *s, int worker, const Sentence *first, int n)
+static int batch_run_sentences(BatchRun *s, int worker, const ParallelSentence *first, int n)
 {
     Worker *b = &s->workers[worker];
-    const Sentence *list[TEXT_MICRO];
+    const ParallelSentence *list[TEXT_MICRO];
     int longest = 0;
     REQUIRE(worker < s->worker_count && n > 0 && n <= TEXT_MICRO && s->text);
     if (!b->words.source)
@@ -325,7 +325,7 @@ int sentence_first_word(const SentenceRead *r, int t)
 
 typedef struct Reading {
     BatchRun *run;
-    const Sentence *s;
+    const ParallelSentence *s;
     size_t n;
     SentenceVisit visit;
     void *context;
@@ -343,7 +343,7 @@ static void read_batch(void *reading, size_t item, int worker)
     }
 }
 
-size_t batch_run_read(BatchRun *run, Pool *pool, const Sentence *s, size_t done, size_t n, SentenceVisit visit,
+size_t batch_run_read(BatchRun *run, Pool *pool, const ParallelSentence *s, size_t done, size_t n, SentenceVisit visit,
                       void *context, int64_t deadline_ns)
 {
     Reading r = {run, s, n, visit, context};

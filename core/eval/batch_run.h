@@ -48,7 +48,7 @@ int batch_run_largest(const float *x, int n);
 typedef struct SentenceRead {
     const BatchRun *run;
     int worker, at, length;
-    const Sentence *s;
+    const ParallelSentence *s;
 } SentenceRead;
 /* Of node watch[which], the sentence's own part. */
 const float *sentence_watched(const SentenceRead *r, int which);
@@ -58,7 +58,7 @@ int sentence_first_word(const SentenceRead *r, int t);
 typedef void (*SentenceVisit)(void *context, size_t i, const SentenceRead *r);
 /* Reads s[done] … s[n-1] until the deadline (clock_ns), at least a batch; returns how many are done then. done is a
  * multiple of batch_run_inputs. */
-size_t batch_run_read(BatchRun *run, Pool *pool, const Sentence *s, size_t done, size_t n, SentenceVisit visit,
+size_t batch_run_read(BatchRun *run, Pool *pool, const ParallelSentence *s, size_t done, size_t n, SentenceVisit visit,
                       void *context, int64_t deadline_ns);
 
 /* The read-out that a model does not use, beside the one it does: the mean of the patch tokens where it reads the class

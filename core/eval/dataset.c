@@ -19,7 +19,7 @@ struct Dataset {
     uint8_t
         *bytes; /* [count, cells + plane]: pixels and mask as drawn, or pixels as given; NULL where they were read */
     int *label; /* [count], or NOT_DRAWN */
-    Sentence *sentence; /* [count], or NULL */
+    ParallelSentence *sentence; /* [count], or NULL */
 };
 
 /* Class of the model with the name of class o of names[classes], or -1. */
@@ -81,7 +81,7 @@ Dataset *dataset_sentences(uint64_t first, size_t count)
     return s;
 }
 
-const Sentence *dataset_sentence(const Dataset *s, size_t i)
+const ParallelSentence *dataset_sentence(const Dataset *s, size_t i)
 {
     return s->sentence ? s->sentence + i : NULL;
 }

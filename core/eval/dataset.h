@@ -6,7 +6,7 @@
 #include "core/train/pictures.h"
 
 typedef struct Dataset Dataset;
-struct Sentence; /* core/train/sentences.h */
+struct ParallelSentence; /* core/train/sentences.h */
 
 /* Of a picture model: pictures first … first+count-1 of a set, fewer where the set has fewer; drawn ones at full
  * difficulty. They suit m (dataset_suits) and were made with its preprocessing. pictures must outlive it. Of a text
@@ -17,8 +17,9 @@ Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, u
 Dataset *dataset_of_bytes(const Model *m, uint8_t *pixels, const int *label, size_t count);
 /* Sentences of unseen combinations, from number `first` on. */
 Dataset *dataset_sentences(uint64_t first, size_t count);
-const struct Sentence *dataset_sentence(const Dataset *s, size_t i); /* …and those behind it; NULL of pictures */
-void dataset_free(Dataset *s);                                       /* NULL is allowed */
+const struct ParallelSentence *dataset_sentence(const Dataset *s,
+                                                size_t i); /* …and those behind it; NULL of pictures */
+void dataset_free(Dataset *s);                             /* NULL is allowed */
 size_t dataset_count(const Dataset *s);
 bool dataset_have_masks(const Dataset *s);
 /* Picture i: pixels[c,y,x] 0 … 255; mask[y,x] (may be NULL) 0 … 255, zeros where none is known. Returns its class, as

@@ -246,7 +246,7 @@ static WordPlace word_place_of(int query, int key, int keys, bool source)
 static void see(void *of, size_t i, const SentenceRead *read)
 {
     WordPlaces *w = of;
-    const Sentence *s = read->s;
+    const ParallelSentence *s = read->s;
     size_t length = (size_t)read->length;
     for (int a = 0; a < w->result.attentions; a++) {
         Seq2seqTexts texts = seq2seq_attention_texts(w->encoder_layers, a);

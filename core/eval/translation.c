@@ -31,8 +31,8 @@ typedef struct Exam {
     Graph graph;                /* of one sentence */
     int number[ATTENTIONS_MAX]; /* of the attentions whose keys are the source: anatomy_attention */
     int attentions, heads;
-    bool *free, *free_off; /* [2 · pairs]: the right pronoun, written freely; with the head off */
-    Sentence *pair;        /* [2 · pairs] */
+    bool *free, *free_off;  /* [2 · pairs]: the right pronoun, written freely; with the head off */
+    ParallelSentence *pair; /* [2 · pairs] */
     size_t pairs;
     struct Look *look; /* [2 · pairs][attentions][heads][2] */
 } Exam;
@@ -51,7 +51,7 @@ typedef struct Outcome {
 static void open_graph(Exam *e)
 {
     const Model *m = e->m;
-    const Sentence *s = &e->pair[0];
+    const ParallelSentence *s = &e->pair[0];
     Graph *g = &e->graph;
     const Seq2seqInput in = {.source = {s->en, s->en_n, NULL, NULL}, .target = {s->fr, s->fr_n, NULL, NULL}};
     graph_init(g);
@@ -100,7 +100,8 @@ static BatchRun *open_reader(const Exam *e, int attention, int head, Err *err)
 }
 
 /* Reads n sentences; false when progress stopped it. */
-static bool read_all(const Exam *e, BatchRun *r, const Sentence *s, size_t n, SentenceVisit visit, void *context)
+static bool read_all(const Exam *e, BatchRun *r, const ParallelSentence *s, size_t n, SentenceVisit visit,
+                     void *context)
 {
     for (size_t done = 0; done < n;) {
         done = batch_run_read(r, e->pool, s, done, n, visit, context, clock_ns() + SLICE_NS);
@@ -117,7 +118,7 @@ static const float *row_of(const SentenceRead *v, int attention, int h, int t)
     return sentence_watched(v, attention) + ((size_t)h * n + (size_t)t) * n;
 }
 
-static int asking_place(const Sentence *s, AskingRow row)
+static int asking_place(const ParallelSentence *s, AskingRow row)
 {
     return row == ASKS_PRONOUN ? s->pronoun : row == ASKS_ADJECTIVE ? s->adjective : s->fr_pronoun;
 }
@@ -126,7 +127,7 @@ static int asking_place(const Sentence *s, AskingRow row)
 
 static void see_outcome(void *outcomes, size_t i, const SentenceRead *v)
 {
-    const Sentence *s = v->s;
+    const ParallelSentence *s = v->s;
     Outcome o = {.exact = true, .pronoun = true, .agreement = true};
     for (int t = 0; t <= s->fr_n; t++) {
         bool right = sentence_first_word(v, t) == text_batch_answer(s, t);
@@ -139,7 +140,7 @@ static void see_outcome(void *outcomes, size_t i, const SentenceRead *v)
     ((Outcome *)outcomes)[i] = o;
 }
 
-static bool outcomes(const Exam *e, BatchRun *r, const Sentence *s, size_t n, Outcome *out)
+static bool outcomes(const Exam *e, BatchRun *r, const ParallelSentence *s, size_t n, Outcome *out)
 {
     return read_all(e, r, s, n, see_outcome, out);
 }
@@ -153,21 +154,21 @@ static void count(Tally *t, bool right)
 /* --- a sentence written freely, each word given what was written before it --- */
 
 typedef struct Freely {
-    Sentence *s;          /* fr: what is written so far, and behind it what was read instead */
-    const size_t *which;  /* of the pairs' sentences each is */
-    const Sentence *pair; /* as they are right */
-    int *written;         /* words that are its own */
-    bool *done, *right;   /* [2 · pairs] */
+    ParallelSentence *s;          /* fr: what is written so far, and behind it what was read instead */
+    const size_t *which;          /* of the pairs' sentences each is */
+    const ParallelSentence *pair; /* as they are right */
+    int *written;                 /* words that are its own */
+    bool *done, *right;           /* [2 · pairs] */
 } Freely;
 
 /* Goes on for as long as what it read is what it would have written. The first il or elle decides. */
 static void see_writing(void *freely, size_t i, const SentenceRead *v)
 {
     Freely *f = freely;
-    const Sentence *s = v->s;
+    const ParallelSentence *s = v->s;
     size_t which = f->which[i];
-    Sentence *own = &f->s[i];
-    const Sentence *pair = &f->pair[which / 2 * 2];
+    ParallelSentence *own = &f->s[i];
+    const ParallelSentence *pair = &f->pair[which / 2 * 2];
     int right = pair[which % 2].fr[pair[which % 2].fr_pronoun],
         other = pair[!(which % 2)].fr[pair[!(which % 2)].fr_pronoun];
     for (int t = f->written[i]; t <= s->fr_n; t++) {
@@ -245,7 +246,7 @@ static void count_pair(TallyPair *t, bool before, bool now)
 }
 
 /* How often the commoner of il and elle (or of ils and elles …) is right in these sentences, always taken. */
-static Tally constant_pronoun(const Sentence *s, size_t n)
+static Tally constant_pronoun(const ParallelSentence *s, size_t n)
 {
     size_t *of = xcalloc((size_t)FR_WORDS, sizeof *of), most = 0;
     for (size_t i = 0; i < n; i++)
@@ -256,9 +257,9 @@ static Tally constant_pronoun(const Sentence *s, size_t n)
     return (Tally){most, n};
 }
 
-static Sentence *make_set(SentenceSet set, size_t n)
+static ParallelSentence *make_set(SentenceSet set, size_t n)
 {
-    Sentence *s = xcalloc(n + 1, sizeof *s);
+    ParallelSentence *s = xcalloc(n + 1, sizeof *s);
     for (size_t i = 0; i < n; i++)
         sentence_make(set, 0, i, &s[i]);
     return s;
@@ -266,7 +267,7 @@ static Sentence *make_set(SentenceSet set, size_t n)
 
 static bool examine_set(Exam *e, BatchRun *r, SentenceSet set, size_t n, Outcome *o, Tally *exact)
 {
-    Sentence *s = make_set(set, n);
+    ParallelSentence *s = make_set(set, n);
     bool ok = outcomes(e, r, s, n, o);
     *exact = (Tally){0, 0};
     for (size_t i = 0; ok && i < n; i++)
@@ -292,7 +293,7 @@ static AskingRow kind_of(const Exam *e, int attention, int kind)
 static void see_pair(void *exam, size_t i, const SentenceRead *v)
 {
     Exam *e = exam;
-    const Sentence *s = v->s;
+    const ParallelSentence *s = v->s;
     int right = s->noun[s->about], other = s->noun[s->about == ABOUT_SUBJECT ? ABOUT_OBJECT : ABOUT_SUBJECT];
     for (int a = 0; a < e->attentions; a++)
         for (int h = 0; h < e->heads; h++)
@@ -397,7 +398,7 @@ typedef struct Wider {
 static void see_wider(void *wider, size_t i, const SentenceRead *v)
 {
     Wider *w = wider;
-    const Sentence *s = v->s;
+    const ParallelSentence *s = v->s;
     const HeadFound *f = &w->e->out->chosen;
     const float *row = row_of(v, w->attention, f->head, asking_place(s, f->row));
     w->found[i] = batch_run_largest(row, s->en_n + 1) == s->noun[s->about];
@@ -406,7 +407,7 @@ static void see_wider(void *wider, size_t i, const SentenceRead *v)
 static bool look_wider(Exam *e, size_t n)
 {
     Translation *t = e->out;
-    Sentence *s = make_set(SENTENCES_COMBINATIONS, n);
+    ParallelSentence *s = make_set(SENTENCES_COMBINATIONS, n);
     size_t kept = 0, of[3] = {0};
     for (size_t i = 0; i < n; i++)
         if (s[i].about != ABOUT_NOTHING && s[i].en[s[i].pronoun] == EN_IT) {
@@ -437,7 +438,7 @@ static bool look_wider(Exam *e, size_t n)
 static void see_star(void *exam, size_t i, const SentenceRead *v)
 {
     Exam *e = exam;
-    const Sentence *s = v->s;
+    const ParallelSentence *s = v->s;
     Translation *t = e->out;
     const float *row = row_of(v, attention_of(e, &t->chosen), t->chosen.head, asking_place(s, t->chosen.row));
     memcpy(t->star_row[i], row, (size_t)(s->en_n + 1) * sizeof *row);

@@ -63,7 +63,7 @@ typedef struct Translation {
     /* Pair 0: what is written, and the chosen head's row over the source's words. */
     int star_words[2], star_word[2][STAR_WORDS];
     float star_row[2][SENTENCE_WORDS];
-    Sentence star[2];
+    ParallelSentence star[2];
 } Translation;
 
 /* count: sentences of each set. False when progress (may be NULL) stopped it. */

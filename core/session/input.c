@@ -388,13 +388,13 @@ const char *input_scene_name(int scene)
 bool input_sentence(const Model *m, int i, Buf *out)
 {
     enum { MEASURED = 8 };
-    Sentence pair[2], made;
+    ParallelSentence pair[2], made;
     if (i < 0 || i >= 2 + MEASURED)
         return false;
     sentence_pair(0, pair);
     if (i >= 2)
         sentence_make(SENTENCES_COMBINATIONS, 0, (uint64_t)i - 2, &made);
-    const Sentence *s = i < 2 ? &pair[i] : &made;
+    const ParallelSentence *s = i < 2 ? &pair[i] : &made;
     words_text(&m->source, s->en, s->en_n, out);
     return true;
 }

@@ -9,7 +9,7 @@
 
 /* What a sentence is made of before it is known whether it belongs to the set. */
 typedef struct Draft {
-    Sentence s;
+    ParallelSentence s;
     Rng rng;
     bool unseen_pair, unseen_combination, ambiguous;
 } Draft;
@@ -212,7 +212,7 @@ static Phrase to_be(Draft *d, const Noun *n, const Adjective *a, bool past, bool
 
 /* --- sentences --- */
 
-static void put(Sentence *s, const Phrase *p)
+static void put(ParallelSentence *s, const Phrase *p)
 {
     for (int i = 0; i < p->en_n; i++)
         s->en[s->en_n++] = p->en[i];
@@ -223,7 +223,7 @@ static void put(Sentence *s, const Phrase *p)
 /* because it was too tired / parce qu' il était trop fatigué. The noun itself may be said again. */
 static void put_reason(Draft *d, const Noun *about, const Adjective *a, bool past, bool again)
 {
-    Sentence *s = &d->s;
+    ParallelSentence *s = &d->s;
     Phrase p = {0};
     en(&p, EN_BECAUSE);
     fr(&p, FR_PARCE);
@@ -259,7 +259,7 @@ static void copula(Draft *d)
  * sentence. */
 static void put_action(Draft *d, Phrase *subject, const Phrase *verb, Phrase *object, const Phrase *place)
 {
-    Sentence *s = &d->s;
+    ParallelSentence *s = &d->s;
     uint32_t where = place ? rng_below(&d->rng, 3) : 0;
     int at_subject = subject->noun, at_object = subject->en_n + verb->en_n + object->noun, at_place = -1;
     if (place) {
@@ -329,7 +329,7 @@ static bool belongs(const Draft *d, SentenceSet set)
     }
 }
 
-void sentence_make(SentenceSet set, uint64_t seed, uint64_t number, Sentence *s)
+void sentence_make(SentenceSet set, uint64_t seed, uint64_t number, ParallelSentence *s)
 {
     Rng rng = rng_seed(set == SENTENCES_TRAIN ? seed : 1000003 + (uint64_t)set, number);
     for (;;) {
@@ -414,7 +414,7 @@ int sentence_pairs(void)
 }
 
 /* the animal did not cross the street because it was too tired */
-static void make_pair(const Pair *p, Sentence *s, Antecedent about)
+static void make_pair(const Pair *p, ParallelSentence *s, Antecedent about)
 {
     Draft d = {.s.about = about};
     const Noun *nouns[] = {&LEXICON_NOUNS[p->subject], &LEXICON_NOUNS[p->object]};
@@ -460,7 +460,7 @@ static Pair *ordered_pairs(int *count)
     return list;
 }
 
-void sentence_pair(int i, Sentence pair[2])
+void sentence_pair(int i, ParallelSentence pair[2])
 {
     int n;
     Pair *list = ordered_pairs(&n);
@@ -470,7 +470,7 @@ void sentence_pair(int i, Sentence pair[2])
     free(list);
 }
 
-void sentence_pair_list(Sentence *all)
+void sentence_pair_list(ParallelSentence *all)
 {
     int n;
     Pair *list = ordered_pairs(&n);

@@ -20,23 +20,23 @@ const char *sentence_set_about(SentenceSet s); /* "unseen combinations" */
 /* Nouns that a pronoun could stand for, in the order of the grammar. */
 typedef enum Antecedent { ABOUT_SUBJECT, ABOUT_OBJECT, ABOUT_PLACE, ABOUT_NOTHING } Antecedent;
 
-typedef struct Sentence {
+typedef struct ParallelSentence {
     int en[SENTENCE_WORDS], fr[SENTENCE_WORDS]; /* words, without start and end */
     int en_n, fr_n;
     /* Of a sentence with a pronoun in its reason, else about is ABOUT_NOTHING: places in en of the pronoun, of what is
      * said of it, and of the nouns (−1: there is none); place in fr of il or elle. */
     Antecedent about;
     int pronoun, adjective, noun[3], fr_pronoun;
-} Sentence;
+} ParallelSentence;
 
 /* Sentence `number` of a set; any thread. seed: another series of sentences to learn from. */
-void sentence_make(SentenceSet set, uint64_t seed, uint64_t number, Sentence *s);
+void sentence_make(SentenceSet set, uint64_t seed, uint64_t number, ParallelSentence *s);
 
 /* Pairs of sentences that differ in one word, the adjective, so that "it" stands for the subject in the first and for
  * the object in the second, whose gender in French is another: "the animal did not cross the street because it was too
  * tired" / "… wide". Both reasons are held out; so is everything said of that animal and that street. Pair 0 is that
  * one. The others stand in an order that a seed fixed once and for all. */
 int sentence_pairs(void); /* how many there are */
-void sentence_pair(int i, Sentence pair[2]);
-void sentence_pair_list(Sentence *all); /* [2 · sentence_pairs()] */
+void sentence_pair(int i, ParallelSentence pair[2]);
+void sentence_pair_list(ParallelSentence *all); /* [2 · sentence_pairs()] */
 #endif

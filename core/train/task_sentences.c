@@ -19,17 +19,17 @@ _Static_assert((int)LONGEST < (int)TASK_VARIANTS, "a graph for every length");
 enum { SOURCE, TARGET, PADDING, ANSWER, WEIGHT }; /* inputs */
 
 typedef struct Own {
-    TextLook look;          /* of the sentence that the history looks at */
-    Sentence *sentence;     /* [batch] */
-    const Sentence **order; /* [batch]: by length */
-    float word_weight;      /* of the step in progress */
+    TextLook look;                  /* of the sentence that the history looks at */
+    ParallelSentence *sentence;     /* [batch] */
+    const ParallelSentence **order; /* [batch]: by length */
+    float word_weight;              /* of the step in progress */
 } Own;
 
 /* A thread's batch: its arrays are the bench's inputs. */
 typedef struct Batch {
     TextBatch batch;
-    const Sentence *s[TEXT_MICRO];
-    Sentence exam[TEXT_MICRO];
+    const ParallelSentence *s[TEXT_MICRO];
+    ParallelSentence exam[TEXT_MICRO];
 } Batch;
 
 /* --- what may be said --- */
@@ -121,9 +121,9 @@ static void open_look(const Trainer *t, Own *o)
 {
     const Model *m = &t->model;
     int source[LOOK_WORDS], target[LOOK_WORDS];
-    Sentence pair[2];
+    ParallelSentence pair[2];
     sentence_pair(0, pair);
-    const Sentence *s = &pair[0];
+    const ParallelSentence *s = &pair[0];
     memcpy(source, s->en, (size_t)s->en_n * sizeof *source);
     source[s->en_n] = m->source.end;
     target[0] = m->target.start;
@@ -247,7 +247,7 @@ static size_t answers(const TaskBench *b, int i)
 static size_t right_answers(const Trainer *t, const TaskBench *b, int i, const float *logits)
 {
     int words = t->model.text.target_words;
-    const Sentence *s = ((const Batch *)b->own)->s[i];
+    const ParallelSentence *s = ((const Batch *)b->own)->s[i];
     size_t right = 0;
     for (int w = 0; w <= s->fr_n; w++)
         right += descent_largest(logits + (size_t)w * (size_t)words, words) == text_batch_answer(s, w);
@@ -257,7 +257,7 @@ static size_t right_answers(const Trainer *t, const TaskBench *b, int i, const f
 /* Of the first pair of sentences, with the words that begin and end them. */
 static void record(const Model *m, History *out)
 {
-    Sentence pair[2];
+    ParallelSentence pair[2];
     sentence_pair(0, pair);
     history_init_text(out, &m->text, pair[0].en_n + 1, pair[0].fr_n + 1);
 }

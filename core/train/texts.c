@@ -29,18 +29,19 @@ void text_batch_free(TextBatch *b)
     *b = (TextBatch){0};
 }
 
-int text_batch_length(const Sentence *s)
+int text_batch_length(const ParallelSentence *s)
 {
     int n = (s->en_n > s->fr_n ? s->en_n : s->fr_n) + 1;
     return (n + TEXT_LENGTH_STEP - 1) / TEXT_LENGTH_STEP * TEXT_LENGTH_STEP;
 }
 
-int text_batch_answer(const Sentence *s, int t)
+int text_batch_answer(const ParallelSentence *s, int t)
 {
     return t < s->fr_n ? s->fr[t] : t == s->fr_n ? FR_END : -1;
 }
 
-static void fill_one(TextBatch *b, const Seq2seqConfig *c, const Sentence *s, int i, double smoothing, float weight)
+static void fill_one(TextBatch *b, const Seq2seqConfig *c, const ParallelSentence *s, int i, double smoothing,
+                     float weight)
 {
     size_t first = (size_t)i * (size_t)b->length, words = (size_t)c->target_words;
     float rest = (float)(smoothing / c->target_words), most = (float)(1 - smoothing + smoothing / c->target_words);
@@ -59,7 +60,7 @@ static void fill_one(TextBatch *b, const Seq2seqConfig *c, const Sentence *s, in
     }
 }
 
-void text_batch_fill(TextBatch *b, const Seq2seqConfig *c, const Sentence *const *s, int n, int length,
+void text_batch_fill(TextBatch *b, const Seq2seqConfig *c, const ParallelSentence *const *s, int n, int length,
                      double smoothing, float weight)
 {
     REQUIRE(n <= TEXT_MICRO && length <= TEXT_LENGTH_MAX);

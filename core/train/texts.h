@@ -26,13 +26,13 @@ typedef struct TextBatch {
 TextBatch text_batch_new(const Seq2seqConfig *c); /* room for TEXT_LENGTH_MAX */
 void text_batch_free(TextBatch *b);
 /* Tokens of the longer side of a sentence, rounded up. */
-int text_batch_length(const Sentence *s);
+int text_batch_length(const ParallelSentence *s);
 /* n ≤ TEXT_MICRO sentences, none longer than length; the others' places stay empty. smoothing: so much of an answer
  * goes to all words alike (Szegedy et al. 2016). weight: of each answer. */
-void text_batch_fill(TextBatch *b, const Seq2seqConfig *c, const Sentence *const *s, int n, int length,
+void text_batch_fill(TextBatch *b, const Seq2seqConfig *c, const ParallelSentence *const *s, int n, int length,
                      double smoothing, float weight);
 /* The word that is right at place t of the answer: the t-th French word, or the end; −1 behind it. */
-int text_batch_answer(const Sentence *s, int t);
+int text_batch_answer(const ParallelSentence *s, int t);
 
 /* What a history looks at while a text model learns: every attention of one text. */
 typedef struct TextLook {

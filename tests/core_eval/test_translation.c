@@ -74,7 +74,7 @@ static void a_head_switched_off(void **state)
     (void)state;
     Model m;
     Err err = {""};
-    Sentence s[3];
+    ParallelSentence s[3];
     float on[3 * FR_WORDS], off[3 * FR_WORDS];
     small(&m);
     for (int i = 0; i < 3; i++)

@@ -61,7 +61,7 @@ static int start_words(void **state)
 }
 
 /* Is the sentence translated without a fault? By decoding it, word by word. */
-static bool translated(const Model *m, const Sentence *want)
+static bool translated(const Model *m, const ParallelSentence *want)
 {
     Decode d;
     Err err = {""};
@@ -97,7 +97,7 @@ static void right_is_what_decoding_writes(void **state)
     const AccuracyResult *r = accuracy_result(e);
     size_t right = 0;
     for (int i = 0; i < SOME; i++) {
-        Sentence one;
+        ParallelSentence one;
         sentence_make(SENTENCES_COMBINATIONS, 0, 3 + (uint64_t)i, &one);
         assert_int_equal(r->named[i], translated(&m, &one));
         right += (size_t)r->named[i];
@@ -176,7 +176,7 @@ static void looks_of_one_sentence(void **state)
 {
     (void)state;
     Err err = {""};
-    Sentence one;
+    ParallelSentence one;
     Buf line = {0};
     sentence_make(SENTENCES_COMBINATIONS, 0, 0, &one);
     const Model *m = s.now->model;

@@ -37,7 +37,7 @@ static void what_is_made_is_read(void **state)
     (void)state;
     for (int set = 0; set < SENTENCE_SETS; set++)
         for (uint64_t i = 0; i < 4000; i++) {
-            Sentence s;
+            ParallelSentence s;
             sentence_make((SentenceSet)set, 10, i, &s);
             assert_true(grammar_fit(s.en, s.en_n).whole);
             for (int k = 0; k < s.en_n && i < 500; k++) {
@@ -46,7 +46,7 @@ static void what_is_made_is_read(void **state)
                 assert_true(begins.next[s.en[k]]);
             }
         }
-    Sentence pair[2];
+    ParallelSentence pair[2];
     for (int i = 0; i < sentence_pairs(); i += 17) {
         sentence_pair(i, pair);
         assert_true(grammar_fit(pair[0].en, pair[0].en_n).whole && grammar_fit(pair[1].en, pair[1].en_n).whole);

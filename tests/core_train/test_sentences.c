@@ -42,7 +42,7 @@ static void french_is_french(void **state)
     (void)state;
     for (int set = 0; set < SENTENCE_SETS; set++)
         for (uint64_t k = 0; k < 3000; k++) {
-            Sentence s;
+            ParallelSentence s;
             sentence_make((SentenceSet)set, 1, k, &s);
             assert_true(s.en_n >= 4 && s.en_n < SENTENCE_WORDS && s.fr_n >= 4 && s.fr_n < SENTENCE_WORDS);
             for (int i = 0; i < s.en_n; i++)
@@ -84,12 +84,12 @@ static void held_out_is_held_out(void **state)
 {
     (void)state;
     for (uint64_t k = 0; k < 20000; k++) {
-        Sentence s;
+        ParallelSentence s;
         sentence_make(SENTENCES_TRAIN, 1, k, &s);
         bool animal = s.noun[0] && s.about != ABOUT_NOTHING && s.en[s.noun[0]] == EN_ANIMAL;
         assert_false(animal && s.en[s.noun[1]] == EN_STREET);
     }
-    Sentence one, same, other;
+    ParallelSentence one, same, other;
     sentence_make(SENTENCES_TRAIN, 1, 5, &one);
     sentence_make(SENTENCES_TRAIN, 1, 5, &same);
     sentence_make(SENTENCES_TRAIN, 2, 5, &other);
@@ -102,7 +102,7 @@ static void minimal_pairs(void **state)
     (void)state;
     int n = sentence_pairs();
     assert_true(n >= 400);
-    Sentence p[2];
+    ParallelSentence p[2];
     Buf text = {0};
     sentence_pair(0, p);
     words_text(lexicon_english(), p[0].en, p[0].en_n, &text);

@@ -438,7 +438,7 @@ void showcase_print(const ScaleSearch *s, const Evaluated *of, bool json, Buf *o
 
 static void put_star(Buf *page, const Translation *t, int k)
 {
-    const Sentence *s = &t->star[k];
+    const ParallelSentence *s = &t->star[k];
     buf_puts(page, "  ");
     words_text(lexicon_english(), s->en, s->en_n, page);
     buf_puts(page, "\n  ");

@@ -30,15 +30,15 @@ struct Measures *measures_of(Session *s)
 
 /* --- records of training --- */
 
-static void free_record(Record *r)
+static void free_record(TrainingRecord *r)
 {
     position_film_free(&r->film);
     history_free(&r->history);
     free(r->grid);
-    *r = (Record){.there = false};
+    *r = (TrainingRecord){.there = false};
 }
 
-static void read_grids(Record *r)
+static void read_grids(TrainingRecord *r)
 {
     const History *h = &r->history;
     r->there = true;
@@ -55,7 +55,7 @@ static void read_grids(Record *r)
 }
 
 /* checked: what the recipe of the bundled model (and of its twin) says. */
-static void read_asset(struct Measures *t, Record *r, const History *empty, const char *name, int checked)
+static void read_asset(struct Measures *t, TrainingRecord *r, const History *empty, const char *name, int checked)
 {
     const Asset *a = asset_find(name);
     Err err = {{0}};
@@ -92,7 +92,7 @@ static void read_photos(struct Measures *t, const History *empty)
 }
 
 /* The first of the names that is there. */
-static void read_beside(struct Measures *t, Record *r, const History *empty, const char *model,
+static void read_beside(struct Measures *t, TrainingRecord *r, const History *empty, const char *model,
                         const char *const *names, int count)
 {
     char path[1200];
@@ -180,14 +180,14 @@ const History *session_history_shown(const Session *s)
 
 const PositionGrid *session_history_grid(const Session *s, bool twin, int snapshot)
 {
-    const Record *r = !s->measures ? NULL : twin ? &s->measures->twin : &s->measures->own;
+    const TrainingRecord *r = !s->measures ? NULL : twin ? &s->measures->twin : &s->measures->own;
     return r && r->there && r->grid && snapshot >= 0 && snapshot < r->history.snapshot_count ? &r->grid[snapshot]
                                                                                              : NULL;
 }
 
 const PositionFilm *session_film(const Session *s, bool twin)
 {
-    const Record *r = !s->measures ? NULL : twin ? &s->measures->twin : &s->measures->own;
+    const TrainingRecord *r = !s->measures ? NULL : twin ? &s->measures->twin : &s->measures->own;
     return r && r->there && r->film.frame ? &r->film : NULL;
 }
 

@@ -9,14 +9,14 @@
 #include "core/session/learned/word_film.h"
 
 /* A record of training with what its positions knew at every snapshot. */
-typedef struct Record {
+typedef struct TrainingRecord {
     History history;
     PositionGrid *grid; /* [snapshots], or NULL where the model has no positions */
     PositionFilm film;  /* zeroed where it has none */
     WordFilmText words; /* of a text model: what its snapshots are of */
     size_t checked;     /* pictures that its accuracies are over; 0 where nobody wrote that down */
     bool there;
-} Record;
+} TrainingRecord;
 
 /* One measurement under way. */
 typedef struct Measuring {
@@ -43,7 +43,7 @@ typedef struct Measuring {
 
 struct Measures {
     bool read; /* the records were looked for */
-    Record own, twin;
+    TrainingRecord own, twin;
     char problem[sizeof(((Err *)0)->text)];
     Pictures *pictures;
     Measuring work[MEASURE_KINDS];

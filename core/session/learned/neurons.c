@@ -213,7 +213,7 @@ int neuron_words(const NeuronShown *n, int hit)
 const char *neuron_word(const NeuronShown *n, int hit, int token)
 {
     const Vocabulary *v = n->target ? lexicon_french() : lexicon_english();
-    const Sentence *s = &n->sentence[hit];
+    const ParallelSentence *s = &n->sentence[hit];
     if (n->target) /* it begins with the start */
         return v->word[token == 0 ? v->start : s->fr[token - 1]];
     return v->word[token == s->en_n ? v->end : s->en[token]];

@@ -13,10 +13,10 @@ typedef struct NeuronShown {
     size_t done, total; /* inputs that were measured, and that will be */
     int count;          /* of the hits, the most exciting first */
     NeuronHit hit[NEURON_HITS];
-    int label[NEURON_HITS];         /* classes of the pictures */
-    uint8_t *picture[NEURON_HITS];  /* [height, width, 3] */
-    Sentence sentence[NEURON_HITS]; /* of a text model */
-    bool words, target;             /* its inputs are sentences; its words are the target's */
+    int label[NEURON_HITS];                 /* classes of the pictures */
+    uint8_t *picture[NEURON_HITS];          /* [height, width, 3] */
+    ParallelSentence sentence[NEURON_HITS]; /* of a text model */
+    bool words, target;                     /* its inputs are sentences; its words are the target's */
     int height, width;
 } NeuronShown;
 

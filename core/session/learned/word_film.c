@@ -15,9 +15,9 @@ void word_film_text(const HistoryText *t, const Vocabulary *words, WordFilmText 
     if (!t->source)
         return;
     const Vocabulary *english = lexicon_english(), *french = lexicon_french();
-    Sentence pair[2];
+    ParallelSentence pair[2];
     sentence_pair(0, pair);
-    const Sentence *s = &pair[0];
+    const ParallelSentence *s = &pair[0];
     *out = (WordFilmText){.target = {french->word[french->start]}};
     for (int i = 0; i < s->en_n; i++)
         out->source[i] = english->word[s->en[i]];
@@ -28,7 +28,7 @@ void word_film_text(const HistoryText *t, const Vocabulary *words, WordFilmText 
 
 bool session_word_film(const Session *s, WordFilm *out)
 {
-    const Record *r = s->measures ? &s->measures->own : NULL;
+    const TrainingRecord *r = s->measures ? &s->measures->own : NULL;
     if (!r || !r->there || !r->history.text.heads || !r->history.snapshot_count)
         return false;
     const History *h = &r->history;
