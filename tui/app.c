@@ -248,6 +248,14 @@ static void open_class(App *a, const AppOptions *o)
     a->prompter.wanted = o->present || o->share;
 }
 
+static int refused(App *a, const Err *err, int status)
+{
+    tell(err->text);
+    session_free(&a->s);
+    commands_free(&a->commands);
+    return status;
+}
+
 int app_main(const AppOptions *o)
 {
     App a = {.terminal = NULL};
@@ -261,19 +269,12 @@ int app_main(const AppOptions *o)
         tell(err.text);
         return 1;
     }
-    if (o->share && !share_open(&a.share, o->share, o->group, &err)) { /* said where it is seen */
-        tell(err.text);
-        session_free(&a.s);
-        commands_free(&a.commands);
-        return 1;
-    }
+    if (o->share && !share_open(&a.share, o->share, o->group, &err)) /* said where it is seen */
+        return refused(&a, &err, 1);
     a.shows_join = o->share != NULL;
     if (!term_open(&o->terminal, &err)) {
         share_close(&a.share);
-        tell(err.text);
-        session_free(&a.s);
-        commands_free(&a.commands);
-        return 2;
+        return refused(&a, &err, 2);
     }
     a.terminal = term_status();
     if (*a.terminal->note)
