@@ -162,13 +162,8 @@ static bool close_something(App *a, Err *err)
         s->look.steps_focused = false;
     else if (task_on(&a->ui.task))
         return task_end(&a->ui.task, s, err);
-    else if (screen_now(s)->group == GROUP_ARITHMETIC && s->back_count)
-        place_back(s);
-    else if (screen_now(s)->group == GROUP_LEARNED &&
-             s->back_count) /* from all that it learned to where one was before */
-        do
-            place_back(s);
-        while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
+    else if (place_leave(s))
+        return true;
     else if (s->compare != COMPARE_OFF && session_compares(s)) {
         s->compare = COMPARE_OFF;
         session_say(s, s->edits.count ? "The change stays in force. b shows A and B again, u undoes it."

@@ -8,6 +8,7 @@
 
 #include "core/base/err.h"
 #include "core/base/utf8.h"
+#include "core/session/screens.h"
 
 static void clamp_indices(Session *s)
 {
@@ -120,6 +121,17 @@ bool place_back(Session *s)
     s->place = s->back[--s->back_count];
     place_mend(s);
     s->changes++;
+    return true;
+}
+
+bool place_leave(Session *s)
+{
+    const ScreenGroup group = screen_now(s)->group;
+    if ((group != GROUP_ARITHMETIC && group != GROUP_LEARNED) || !s->back_count)
+        return false;
+    do
+        place_back(s);
+    while (group == GROUP_LEARNED && screen_now(s)->group == group && s->back_count);
     return true;
 }
 

@@ -14,6 +14,7 @@ void place_open(Session *s);     /* opens what is around the place's row, so tha
 void place_find_box(Session *s); /* both: the map shows the step that one is on */
 void place_push(Session *s);     /* the place, onto the history */
 bool place_back(Session *s);     /* false when the history is empty */
+bool place_leave(Session *s);    /* back out of arithmetic, out of all that was learned; false: it is neither */
 bool place_forward(Session *s);  /* to where the last place_back came from; false when there is none */
 /* The focus goes to the same node of another block; from a block's row to a block's row. */
 void place_carry(Session *s, const char *path);

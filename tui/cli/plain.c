@@ -61,17 +61,9 @@ static void put_overlay(Plain *p)
 static bool close_something(Work *w, Err *err)
 {
     Session *s = &w->session;
-    ScreenGroup group = screen_now(s)->group;
     if (task_on(&w->ui.task))
         return task_end(&w->ui.task, s, err);
-    if (group == GROUP_ARITHMETIC && s->back_count)
-        place_back(s);
-    else if (group == GROUP_LEARNED && s->back_count)
-        do
-            place_back(s);
-        while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
-    else
-        s->quit = true;
+    s->quit = !place_leave(s);
     return true;
 }
 
@@ -186,22 +178,12 @@ void plain_put_say(Plain *p)
     buf_free(&b);
 }
 
-/* Everything that may be on show, as text: another text means that something moved. */
-static char *state_text(const Session *s)
-{
-    Buf b = {0};
-    session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &b);
-    char *text = xstrdup(buf_str(&b));
-    buf_free(&b);
-    return text;
-}
-
 static void run(Plain *p, const char *command)
 {
     Work *w = p->work;
     Session *s = &w->session;
     Err err = {{0}};
-    char *before = state_text(s);
+    char *before = aside_lines(s); /* all that may be on show: another text means that something moved */
     buf_clear(&s->said);
     bool ok = command_do(s, &w->commands, command, LINE_OWN | COMMAND_UI, &err);
     if (ok && p->stage.due)
@@ -221,7 +203,7 @@ static void run(Plain *p, const char *command)
     }
     if (w->overlay.kind != OVERLAY_NONE)
         put_overlay(p);
-    char *after = state_text(s);
+    char *after = aside_lines(s);
     bool moved = strcmp(before, after) != 0;
     bool opened = strncmp(command, "lesson ", 7) == 0 && p->desk.open && desk_shows_worked(&p->desk);
     moved = moved && !opened;
