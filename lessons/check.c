@@ -98,11 +98,8 @@ static bool is_command(const Player *p, const char *text)
 
 static bool is_key(const char *text)
 {
-    static const char *const KEYS[] = {"Space", "Enter", "Backspace", "Tab", "Esc", "Ctrl-C", "←", "→", "↑", "↓"};
-    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
-        if (strcmp(text, KEYS[i]) == 0)
-            return true;
-    return (strlen(text) == 1 && !isdigit((unsigned char)*text)) ||
+    return utf8_listed("Space Enter Backspace Tab Esc Ctrl-C ← → ↑ ↓", text) ||
+           (strlen(text) == 1 && !isdigit((unsigned char)*text)) ||
            (*text == '#' && text[1] && strspn(text + 1, "0123456789") == strlen(text + 1)); /* a drawn picture */
 }
 

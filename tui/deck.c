@@ -2,18 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/file.h"
 #include "core/session/command.h"
 #include "core/session/state.h"
 #include "lessons/layout.h"
 #include "tui/aside.h"
-
-static bool is_lesson_file(const char *path)
-{
-    return strcasecmp(file_suffix(path), "md") == 0;
-}
 
 /* was: the deck before; its lesson gives the model free as soon as this one is known to be sound. */
 static bool open_lesson(Deck *d, Deck *was, Session *s, const char *which, bool file, Err *err)
@@ -60,7 +54,7 @@ bool deck_open(Deck *d, Session *s, const char *which, Err *err)
     if (file && !(which = permit_read(s, which, err)))
         return false;
     if (file)
-        ok = is_lesson_file(which) ? open_lesson(&new, d, s, which, true, err) : open_script(&new, which, true, err);
+        ok = file_is(which, "md") ? open_lesson(&new, d, s, which, true, err) : open_script(&new, which, true, err);
     else if (lesson_named(which, &f))
         ok = open_lesson(&new, d, s, which, false, err);
     else if (demo_find(which, NULL))

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
@@ -153,15 +152,6 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_picture(const char *name)
-{
-    static const char *const SUFFIX[] = {"png", "jpg", "jpeg", "bmp", "ppm", "pgm"};
-    for (size_t i = 0; i < sizeof SUFFIX / sizeof *SUFFIX; i++)
-        if (strcasecmp(file_suffix(name), SUFFIX[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool is_model_folder(const char *name)
 {
     char path[1024];
@@ -174,7 +164,7 @@ static bool is_llama2c(const char *name)
 {
     char tokeniser[4096];
     int words;
-    return strcasecmp(file_suffix(name), "bin") == 0 && llama2c_beside(name, tokeniser, &words);
+    return file_is(name, "bin") && llama2c_beside(name, tokeniser, &words);
 }
 
 static void add_found(Overlay *o, const char *name, bool pictures)
@@ -182,8 +172,8 @@ static void add_found(Overlay *o, const char *name, bool pictures)
     char text[300], clean[256];
     Buf command = {0};
     utf8_clean(clean, sizeof clean, name);
-    bool model = strcasecmp(file_suffix(name), "safetensors") == 0 || is_model_folder(name) || is_llama2c(name);
-    if (!model && !(pictures && is_picture(name)))
+    bool model = file_is(name, "safetensors") || is_model_folder(name) || is_llama2c(name);
+    if (!model && !(pictures && file_is(name, "png jpg jpeg bmp ppm pgm")))
         return;
     utf8_print(text, sizeof text, "%s %s", model ? "model  " : "picture", clean);
     buf_puts(&command, model ? "model " : "open ");

@@ -45,25 +45,9 @@ const PresentKey *present_keys(int *count)
 }
 
 static const struct {
-    const char *key, *command;
-} MEANS[] = {{"Space", "present next"},
-             {"Enter", "present next"},
-             {"n", "present next"},
-             {"l", "present next"},
-             {"j", "present next"},
-             {"Right", "present next"},
-             {"Down", "present next"},
-             {"PgDn", "present next"},
-             {"Click", "present next"},
-             {"^D", "present next"},
-             {"p", "present prev"},
-             {"h", "present prev"},
-             {"k", "present prev"},
-             {"Left", "present prev"},
-             {"Up", "present prev"},
-             {"PgUp", "present prev"},
-             {"^U", "present prev"},
-             {"Backspace", "present prev"},
+    const char *keys, *command;
+} MEANS[] = {{"Space Enter n l j Right Down PgDn Click ^D", "present next"},
+             {"p h k Left Up PgUp ^U Backspace", "present prev"},
              {"g", "present go 1"},
              {"G", "present go last"},
              {".", "play"},
@@ -72,37 +56,13 @@ static const struct {
              {"b", "blank"},
              {"P", "present off"},
              {"q", "present leave"},
-             {"H", "move left"},
-             {"L", "move right"},
-             {"K", "move up"},
-             {"J", "move down"},
-             {"S-Left", "move left"},
-             {"S-Right", "move right"},
-             {"S-Up", "move up"},
-             {"S-Down", "move down"},
+             {"H S-Left", "move left"},
+             {"L S-Right", "move right"},
+             {"K S-Up", "move up"},
+             {"J S-Down", "move down"},
              {"?", "present keys"},
-             {"Esc", ""},
-             {"Tab", ""},
-             {"S-Tab", ""},
-             {"F5", ""},
-             {"S-F5", ""},
-             {"F1", ""},
-             {"F2", ""},
-             {"F3", ""},
-             {"F4", ""},
-             {"F6", ""},
-             {"F7", ""},
-             {"F8", ""},
-             {"F9", ""},
-             {"F10", ""},
-             {"F11", ""},
-             {"F12", ""},
-             {"Home", ""},
-             {"End", ""},
-             {"Delete", ""},
-             {"WheelUp", ""},
-             {"WheelDown", ""},
-             {"RightClick", ""}};
+             {"Esc Tab S-Tab F5 S-F5 F1 F2 F3 F4 F6 F7 F8 F9 F10 F11 F12 Home End Delete WheelUp WheelDown RightClick",
+              ""}};
 
 bool present_key(const Present *v, const char *key, int count, Buf *command)
 {
@@ -115,7 +75,7 @@ bool present_key(const Present *v, const char *key, int count, Buf *command)
         return true;
     }
     for (size_t i = 0; i < sizeof MEANS / sizeof *MEANS; i++)
-        if (strcmp(MEANS[i].key, key) == 0) {
+        if (utf8_listed(MEANS[i].keys, key)) {
             buf_puts(command, MEANS[i].command);
             return true;
         }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -27,7 +26,7 @@ bool record_open(Record *r, Session *s, const char *path, Err *err)
 {
     if (!recordable(s, err))
         return false;
-    if (strcasecmp(file_suffix(path), "md") != 0)
+    if (!file_is(path, "md"))
         return err_set(err, "a lesson is a Markdown file: record talk.md");
     if (file_exists(path))
         return err_set(err, "%.200s is there already: choose another name", path);

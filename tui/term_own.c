@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
+
 int own_describes(const char *term)
 {
     static const struct {
@@ -20,11 +22,7 @@ int own_describes(const char *term)
 
 int own_flag(const char *name)
 {
-    static const char *const set[] = {"am", "km", "mir", "msgr", "xenl", "AX"};
-    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
-        if (!strcmp(set[i], name))
-            return 1;
-    return 0;
+    return utf8_listed("am km mir msgr xenl AX", name);
 }
 
 int own_number(const char *name)

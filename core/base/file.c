@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* mkostemp */
 #include "core/base/file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -188,6 +189,15 @@ const char *file_suffix(const char *path)
     const char *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
     return dot && dot != base ? dot + 1 : "";
+}
+
+bool file_is(const char *path, const char *kinds)
+{
+    char suffix[16];
+    int n = snprintf(suffix, sizeof suffix, "%s", file_suffix(path));
+    for (char *p = suffix; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    return n < (int)sizeof suffix && utf8_listed(kinds, suffix);
 }
 
 /* --- writing --- */

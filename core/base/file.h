@@ -45,4 +45,6 @@ DIR *file_folder(const char *path);
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 const char *file_suffix(const char *path); /* "png" of "a/b.PNG" is "PNG"; "" when there is none */
+/* Does the name end in one of those kinds, "png jpg", in letters of either case? */
+bool file_is(const char *path, const char *kinds);
 #endif

@@ -385,6 +385,15 @@ int utf8_cells(const char *s)
     return n;
 }
 
+bool utf8_listed(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = words; *p; p += strcspn(p, " "), p += *p == ' ')
+        if (strcspn(p, " ") == n && strncmp(p, word, n) == 0)
+            return true;
+    return false;
+}
+
 int utf8_edits(const char *a, size_t n, const char *b, int limit)
 {
     size_t m = strlen(b);

@@ -33,6 +33,8 @@ int utf8_vprint(char *out, size_t n, const char *fmt, va_list ap) __attribute__(
 /* Copies s into out (n bytes, always ended) with every unprintable or invalid code point as `?`. Returns out. For
  * one-line messages. */
 char *utf8_clean(char *out, size_t n, const char *s);
+/* Is word one of those words, between which blanks stand? */
+bool utf8_listed(const char *words, const char *word);
 /* Bytes of a (its first n) to be changed, put in or taken out to make b of it (Levenshtein's distance), or `limit` if
  * that is not below it: then no more is computed than shows so. */
 int utf8_edits(const char *a, size_t n, const char *b, int limit);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/buf.h"
 #include "core/base/file.h"
@@ -56,7 +55,7 @@ bool diff_is_model(const char *path)
         size_t n = strlen(f.tensors[i].name);
         weights += n > 7 && strcmp(f.tensors[i].name + n - 7, ".weight") == 0;
     }
-    model = strcasecmp(file_suffix(path), "safetensors") == 0 && weights >= 4 && weights * 3 >= f.count;
+    model = file_is(path, "safetensors") && weights >= 4 && weights * 3 >= f.count;
     tensors_close(&f);
     return model;
 }

@@ -134,7 +134,7 @@ static bool refuse(const TensorFile *f, const uint8_t *head, size_t n, Err *err)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (begins(head, n, kinds[i].magic, kinds[i].length))
             return kinds[i].text ? err_set(err, "%s: %s", s.path, kinds[i].text) : pickle_refused(f->path, err);
-    if (strcasecmp(file_suffix(f->path), "safetensors") == 0)
+    if (file_is(f->path, "safetensors"))
         return n < 9
                    ? err_set(err, "%s: has %zu bytes, too few for a safetensors file. Fetch it again.", s.path, n)
                    : err_set(err, "%s: does not begin like a safetensors file (header of %llu bytes). Fetch it again.",

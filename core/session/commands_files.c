@@ -1,7 +1,6 @@
 /* Commands that read and write files, and those that carry a place or a value out of the program. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
@@ -87,15 +86,6 @@ static bool run_model(Session *s, const Args *a, Err *err)
     return true;
 }
 
-static bool is_screen_file(const char *path)
-{
-    static const char *const SUFFIXES[] = {"svg", "html", "txt", "ans", "cast", "png"};
-    for (size_t i = 0; i < sizeof SUFFIXES / sizeof *SUFFIXES; i++)
-        if (strcasecmp(file_suffix(path), SUFFIXES[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool run_export(Session *s, const Args *a, Err *err)
 {
     if (a->count < 1)
@@ -106,7 +96,7 @@ static bool run_export(Session *s, const Args *a, Err *err)
     const char *file = permit_write(s, a->word[0], err);
     if (!file)
         return false;
-    if (is_screen_file(a->word[0]))
+    if (file_is(a->word[0], "svg html txt ans cast png"))
         return err_set(err,
                        "'%.200s' would be a picture of the screen, and there is none here: `vitrine screen -o FILE` "
                        "draws it; values go to .npy, .npz, .safetensors, .csv or .json",

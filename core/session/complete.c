@@ -114,19 +114,6 @@ const char *complete_kinds(const char *name)
     return NULL;
 }
 
-/* Does the name end in one of those kinds? */
-static bool is_kind(const char *name, const char *kinds)
-{
-    const char *suffix = file_suffix(name);
-    size_t n = strlen(suffix), length;
-    for (const char *p = kinds; *p; p += length + (p[length] == ' ')) {
-        length = strcspn(p, " ");
-        if (length == n && strncasecmp(p, suffix, n) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -165,7 +152,7 @@ static void offer_files(const Typed *t, size_t from, const char *typed, const ch
         names = grow(names, &cap, count, sizeof *names);
         names[count++] = xstrdup(e->d_name);
         snprintf(path, sizeof path, "%s%s", folder, e->d_name);
-        meant += kinds && (is_kind(path, kinds) || file_is_dir(path));
+        meant += kinds && (file_is(path, kinds) || file_is_dir(path));
     }
     if (d)
         closedir(d);
@@ -173,7 +160,7 @@ static void offer_files(const Typed *t, size_t from, const char *typed, const ch
         qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s%s", folder, names[i]);
-        if (!meant || is_kind(path, kinds) || file_is_dir(path))
+        if (!meant || file_is(path, kinds) || file_is_dir(path))
             offer_file(t, from, path, out);
         free(names[i]);
     }

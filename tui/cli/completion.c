@@ -2,6 +2,7 @@
  * date. */
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/command.h"
 #include "tui/app.h"
 #include "tui/cli/help.h"
@@ -11,17 +12,13 @@ typedef enum Follow { FOLLOW_NOTHING, FOLLOW_WORDS, FOLLOW_FILE, FOLLOW_COMMAND,
 
 static Follow follow_of(const OptionSpec *o)
 {
-    static const char *const FILES[] = {"INPUT", "MODEL", "FILE", "FOLDER"};
     if (!o->value)
         return FOLLOW_NOTHING;
     if (o->choices)
         return FOLLOW_WORDS;
     if (o->kind == OPTION_COMMANDS)
         return FOLLOW_COMMAND;
-    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++)
-        if (strcmp(o->value, FILES[i]) == 0)
-            return FOLLOW_FILE;
-    return FOLLOW_TEXT;
+    return utf8_listed("INPUT MODEL FILE FOLDER", o->value) ? FOLLOW_FILE : FOLLOW_TEXT;
 }
 
 /* A folder, a file, or the name of the second model in the program. */

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,18 +96,13 @@ typedef struct Drawn {
     Image image;    /* the picture, or its mask in grey */
 } Drawn;
 
-static bool is_kind(const char *path, const char *suffix)
-{
-    return strcasecmp(file_suffix(path), suffix) == 0;
-}
-
 static bool parse_target(const Options *o, Target *out, Err *err)
 {
     const char *path = o->output;
     *out = TARGET_NONE;
     if (path && (path[strlen(path) - 1] == '/' || file_is_dir(path)))
         *out = TARGET_FOLDER;
-    else if (path && (strcmp(path, "-") == 0 || is_kind(path, "png") || is_kind(path, "ppm")))
+    else if (path && (strcmp(path, "-") == 0 || file_is(path, "png ppm")))
         *out = TARGET_FILE;
     else if (path)
         return err_set(err, "%.200s: expected a name that ends in .png or .ppm, or in / for a folder", path);
@@ -167,7 +161,7 @@ static void draw(const Request *r, uint64_t i, bool masks, Drawn *d)
 
 static bool write_image(Image *im, const char *path, Err *err)
 {
-    if (!is_kind(path, "ppm"))
+    if (!file_is(path, "ppm"))
         return image_write_png(im, path, err);
     image_convert(im, 3);
     return image_write_pnm(im, path, err);

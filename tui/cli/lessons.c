@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/file.h"
 #include "lessons/check.h"
@@ -219,9 +218,9 @@ static bool check_export(const Options *o, const Link *l, Err *err)
     bool file = o->output && strcmp(o->output, "-") != 0;
     if (exports_lessons(o))
         return check_pages(o, err);
-    if (o->word_count > 1 && strcasecmp(file_suffix(o->word[1]), "md") == 0)
+    if (o->word_count > 1 && file_is(o->word[1], "md"))
         return err_set(err, "a lesson becomes pages in a folder: vitrine export lessons %.200s -o FOLDER", o->word[1]);
-    return (file && (screen_suffix(o->output) || strcasecmp(file_suffix(o->output), "cast") == 0)) ||
+    return (file && (screen_suffix(o->output) || file_is(o->output, "cast"))) ||
            err_set(err, "export where to? -o FILE.svg, .png, .html, .txt or .ans is the screen with its command below; "
                         "values have `vitrine show`, and `export lessons -o FOLDER` makes pages of the lessons");
 }

@@ -206,25 +206,13 @@ static bool parse_size(Options *o, const char *text, Err *err)
     return true;
 }
 
-static bool is_choice(const char *choices, const char *text)
-{
-    size_t n = strlen(text);
-    for (const char *p = choices; *p; p += strspn(p, " ")) {
-        size_t length = strcspn(p, " ");
-        if (length == n && strncmp(p, text, n) == 0)
-            return true;
-        p += length;
-    }
-    return false;
-}
-
 static bool set_option(Options *o, const OptionSpec *spec, const char *value, Err *err)
 {
     void *field = (char *)o + spec->offset;
     switch (spec->kind) {
     case OPTION_FLAG: *(bool *)field = true; return true;
     case OPTION_TEXT:
-        if (spec->choices && !is_choice(spec->choices, value))
+        if (spec->choices && !utf8_listed(spec->choices, value))
             return err_set(err, "--%s %.40s: expected one of %s", spec->name, value, spec->choices);
         if (!*value)
             return err_set(err, "--%s: expected %s, found nothing%s", spec->name, spec->value,

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
@@ -137,7 +136,7 @@ bool play_export(Work *w, const Script *s, unsigned allowed, Err *err)
 {
     const Options *o = w->options;
     bool files = !work_to_stdout(w), ok = true;
-    if (files && strcasecmp(file_suffix(o->output), "cast") == 0)
+    if (files && file_is(o->output, "cast"))
         return play_cast(w, s, allowed, &w->drawn, err);
     for (int i = 0; ok && i < s->count; i++) {
         Buf caption = {0}, below = {0}, picture = {0};

@@ -77,7 +77,7 @@ static ColourMode mode_of(const Options *o, Kind kind)
 static bool check(const Options *o, const Link *l, Err *err)
 {
     TensorFormat format;
-    bool cast = o->output && strcasecmp(file_suffix(o->output), "cast") == 0;
+    bool cast = o->output && file_is(o->output, "cast");
     if (!o->script && (o->cast || cast))
         return err_set(err, "a cast is made of a script: name it with --script");
     if (o->cast && o->output)
