@@ -1,7 +1,6 @@
 /* Commands that need a screen. What they act on is their table's context. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
@@ -27,6 +26,32 @@ static bool act(const Args *a, UiAct what, const char *text, Err *err)
         return err_set(err, "it needs a terminal; here one screen is drawn, and -o FILE says where to");
     ui->args = a;
     return ui->act(ui->app, what, text, err);
+}
+
+/* Commands that are nothing but an act of the screen, and what of their words it is about. */
+typedef enum Takes { TAKES_NOTHING, TAKES_FIRST, TAKES_ALL, TAKES_ON_OFF } Takes;
+static const struct {
+    const char *name;
+    UiAct what;
+    Takes takes;
+} ACTS[] = {{"prompt", UI_PROMPT, TAKES_ALL},     {"mouse", UI_MOUSE, TAKES_ON_OFF},
+            {"term", UI_TERM, TAKES_NOTHING},     {"messages", UI_MESSAGES, TAKES_NOTHING},
+            {"redraw", UI_REDRAW, TAKES_NOTHING}, {"hint", UI_HINT, TAKES_NOTHING},
+            {"close", UI_CLOSE, TAKES_NOTHING},   {"demo", UI_DEMO, TAKES_FIRST},
+            {"blank", UI_BLANK, TAKES_ON_OFF},    {"share", UI_SHARE, TAKES_FIRST},
+            {"join", UI_JOIN, TAKES_FIRST},       {"ask", UI_ASK, TAKES_NOTHING},
+            {"votes", UI_VOTES, TAKES_NOTHING},   {"reveal", UI_REVEAL, TAKES_NOTHING}};
+
+static bool run_act(Session *s, const Args *a, Err *err)
+{
+    const char *word = a->count ? a->word[0] : "";
+    size_t i = 0;
+    (void)s;
+    while (strcmp(ACTS[i].name, a->command->name) != 0)
+        i++;
+    if (ACTS[i].takes == TAKES_ON_OFF && a->count && !utf8_listed("on off", word))
+        return err_set(err, "column %d: expected on or off, found '%.40s'", a->column[0], word);
+    return act(a, ACTS[i].what, ACTS[i].takes == TAKES_ALL ? a->rest : ACTS[i].takes == TAKES_NOTHING ? "" : word, err);
 }
 
 /* Where lists open. */
@@ -159,12 +184,6 @@ static void complete_task(const Session *s, int index, Buf *out)
     buf_free(&rest);
 }
 
-static bool run_prompt(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_PROMPT, a->rest, err);
-}
-
 static bool run_menu(Session *s, const Args *a, Err *err)
 {
     static const struct {
@@ -187,32 +206,6 @@ static bool run_menu(Session *s, const Args *a, Err *err)
             return true;
         }
     return err_set(err, "expected open, view, learned, marks or find");
-}
-
-static bool run_mouse(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    if (a->count && strcmp(a->word[0], "on") != 0 && strcmp(a->word[0], "off") != 0)
-        return err_set(err, "column %d: expected on or off, found '%s'", a->column[0], a->word[0]);
-    return act(a, UI_MOUSE, a->count ? a->word[0] : "", err);
-}
-
-static bool run_term(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_TERM, "", err);
-}
-
-static bool run_messages(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_MESSAGES, "", err);
-}
-
-static bool run_redraw(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_REDRAW, "", err);
 }
 
 static bool run_restart(Session *s, const Args *a, Err *err)
@@ -247,24 +240,6 @@ static bool run_answer(Session *s, const Args *a, Err *err)
     return a->count ? act(a, UI_ANSWER, a->rest, err) : err_set(err, "expected the number of an answer, or a number");
 }
 
-static bool run_hint(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_HINT, "", err);
-}
-
-static bool run_close(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_CLOSE, "", err);
-}
-
-static bool run_demo(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_DEMO, a->count ? a->word[0] : "", err);
-}
-
 static bool run_present(Session *s, const Args *a, Err *err)
 {
     char word[256] = "";
@@ -275,50 +250,12 @@ static bool run_present(Session *s, const Args *a, Err *err)
     return act(a, UI_PRESENT, word, err);
 }
 
-static bool run_blank(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    if (a->count && strcmp(a->word[0], "on") != 0 && strcmp(a->word[0], "off") != 0)
-        return err_set(err, "column %d: expected on or off, found '%.40s'", a->column[0], a->word[0]);
-    return act(a, UI_BLANK, a->count ? a->word[0] : "", err);
-}
-
-static bool run_class_share(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_SHARE, a->count ? a->word[0] : "", err);
-}
-
-static bool run_join(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_JOIN, a->count ? a->word[0] : "", err);
-}
-
 static bool run_record(Session *s, const Args *a, Err *err)
 {
     if (a->count != 1)
         return err_set(err, "record where? record talk.md, record off");
     const char *file = permit_write(s, a->word[0], err);
     return file && act(a, UI_RECORD, file, err);
-}
-
-static bool run_ask(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_ASK, "", err);
-}
-
-static bool run_votes(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_VOTES, "", err);
-}
-
-static bool run_reveal(Session *s, const Args *a, Err *err)
-{
-    (void)s;
-    return act(a, UI_REVEAL, "", err);
 }
 
 static bool run_quit(Session *s, const Args *a, Err *err)
@@ -344,7 +281,6 @@ static bool asks_first(Session *s, const Args *a)
 
 static bool run_export(Session *s, const Args *a, Err *err)
 {
-    static const char *const SCREENS[] = {"svg", "png", "html", "txt", "ans"};
     if (!a->count)
         return err_set(err, "expected a file: .npy .npz .csv .json .safetensors save the tensor, .svg .png .html .txt "
                             ".ans this screen");
@@ -353,9 +289,8 @@ static bool run_export(Session *s, const Args *a, Err *err)
         return false;
     if (!export_free(file, args_named(a, "over"), err))
         return !args_named(a, "over") && asks_first(s, a);
-    for (size_t i = 0; i < sizeof SCREENS / sizeof *SCREENS; i++)
-        if (strcasecmp(file_suffix(a->word[0]), SCREENS[i]) == 0)
-            return act(a, UI_EXPORT, file, err);
+    if (file_is(a->word[0], "svg png html txt ans"))
+        return act(a, UI_EXPORT, file, err);
     TensorFormat format;
     if (!tensor_format(a->word[0], &format, NULL))
         return err_set(err,
@@ -384,7 +319,7 @@ static const Command COMMANDS[] = {
             "do a task of the help, from a clean start; end: what you had comes back",
             COMMAND_EDIT | COMMAND_UI | COMMAND_READ | COMMAND_PROCESS, run_task, complete_task),
     COMMAND("prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI | COMMAND_PROCESS,
-            run_prompt, NULL),
+            run_act, NULL),
     COMMAND("menu", "program", "menu open, view, learned, marks, find", "open a list to choose from", COMMAND_UI,
             run_menu, NULL),
     COMMAND("lesson", "learn", "lesson [NUMBER, NAME, FILE, close, help, numbers]",
@@ -393,19 +328,19 @@ static const Command COMMANDS[] = {
     COMMAND("lessons", "learn", "lessons", "list all lessons, with minutes and how far you are", COMMAND_UI,
             run_lessons, NULL),
     COMMAND("answer", "learn", "answer TEXT", "answer the question of the card", COMMAND_UI, run_answer, NULL),
-    COMMAND("hint", "learn", "hint", "show the first step towards the answer", COMMAND_UI, run_hint, NULL),
+    COMMAND("hint", "learn", "hint", "show the first step towards the answer", COMMAND_UI, run_act, NULL),
     COMMAND("mouse", "program", "mouse [on, off]", "give the mouse to the program (on) or to the terminal (off)",
-            COMMAND_UI, run_mouse, NULL),
-    COMMAND("term", "program", "term", "say what this terminal can show, and how to get more", COMMAND_UI, run_term,
+            COMMAND_UI, run_act, NULL),
+    COMMAND("term", "program", "term", "say what this terminal can show, and how to get more", COMMAND_UI, run_act,
             NULL),
     COMMAND("messages", "program", "messages", "list all messages of this run, with the time, oldest first", COMMAND_UI,
-            run_messages, NULL),
-    COMMAND("redraw", "program", "redraw", "draw the screen again", COMMAND_UI, run_redraw, NULL),
+            run_act, NULL),
+    COMMAND("redraw", "program", "redraw", "draw the screen again", COMMAND_UI, run_act, NULL),
     COMMAND("restart", "program", "restart", "start over with the first input", COMMAND_EDIT | COMMAND_UI, run_restart,
             NULL),
     COMMAND("demo", "program", "demo [N, next, notes, close]",
             "give a ready-made demonstration of five minutes: Space goes on; notes: what the speaker says", COMMAND_UI,
-            run_demo, NULL),
+            run_act, NULL),
     COMMAND(
         "present", "class", "present [FILE, NAME, next, prev, go N, play, light, dark, keys, off, leave]",
         "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open; play: a script with "
@@ -413,10 +348,10 @@ static const Command COMMANDS[] = {
         COMMAND_EDIT | COMMAND_UI | COMMAND_READ, run_present, NULL),
     COMMAND("share", "class", "share [NAME, off] [group=GROUP]",
             "let other users of this machine follow: `vitrine join NAME`; NAME is yours if none is given",
-            COMMAND_UI | COMMAND_PROCESS, run_class_share, NULL),
+            COMMAND_UI | COMMAND_PROCESS, run_act, NULL),
     COMMAND("join", "class", "join [NAME, off]",
             "follow who presents; without a name: look on your own, and follow again",
-            COMMAND_EDIT | COMMAND_UI | COMMAND_READ | COMMAND_PROCESS, run_join, NULL),
+            COMMAND_EDIT | COMMAND_UI | COMMAND_READ | COMMAND_PROCESS, run_act, NULL),
     COMMAND("record", "files", "record FILE.md, off",
             "write what you do from now on as a lesson, a card for every step", COMMAND_UI | COMMAND_WRITE, run_record,
             NULL),
@@ -425,15 +360,15 @@ static const Command COMMANDS[] = {
         "a question to everybody who follows: \"Which head looks least far?\" 0 1 2 3; most= and least=: the answer of "
         "largest or smallest value is right, $ is each answer; right= is the digit of one; without words the card's; "
         "seed=N makes one from this run",
-        COMMAND_UI, run_ask, NULL),
+        COMMAND_UI, run_act, NULL),
     COMMAND("votes", "class", "votes N N …", "hands that were counted, for each answer of the open question",
-            COMMAND_UI, run_votes, NULL),
+            COMMAND_UI, run_act, NULL),
     COMMAND("reveal", "class", "reveal", "close the open question and show how the answers are spread", COMMAND_UI,
-            run_reveal, NULL),
-    COMMAND("blank", "class", "blank [on, off]", "presenting: nothing on the screen, and back", COMMAND_UI, run_blank,
+            run_act, NULL),
+    COMMAND("blank", "class", "blank [on, off]", "presenting: nothing on the screen, and back", COMMAND_UI, run_act,
             NULL),
     COMMAND("close", "program", "close", "close what is open; with nothing open: leave",
-            COMMAND_EDIT | COMMAND_UI | COMMAND_READ | COMMAND_PROCESS, run_close, NULL),
+            COMMAND_EDIT | COMMAND_UI | COMMAND_READ | COMMAND_PROCESS, run_act, NULL),
     COMMAND("quit", "program", "quit", "leave", COMMAND_UI | COMMAND_PROCESS, run_quit, NULL),
 };
 
