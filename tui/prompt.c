@@ -54,23 +54,48 @@ void prompt_paste(Prompt *p, const char *text)
     }
 }
 
-/* Start of the character before / after byte i. */
-static int before(const Prompt *p, int i)
+/* Where a key leads from the cursor: to the start of the character before or after it, … */
+static int before(const Prompt *p)
 {
+    int i = p->cursor;
     do
         i--;
     while (i > 0 && ((unsigned char)p->text[i] & 0xc0) == 0x80);
     return i < 0 ? 0 : i;
 }
 
-static int after(const Prompt *p, int i)
+static int after(const Prompt *p)
 {
+    int i = p->cursor;
     if (i >= p->length)
         return p->length;
     do
         i++;
     while (i < p->length && ((unsigned char)p->text[i] & 0xc0) == 0x80);
     return i;
+}
+
+/* … of the word before it, … */
+static int word_before(const Prompt *p)
+{
+    int i = p->cursor;
+    while (i > 0 && p->text[i - 1] == ' ')
+        i--;
+    while (i > 0 && p->text[i - 1] != ' ')
+        i--;
+    return i;
+}
+
+/* … of the line, or to its end. */
+static int start(const Prompt *p)
+{
+    (void)p;
+    return 0;
+}
+
+static int end(const Prompt *p)
+{
+    return p->length;
 }
 
 static void erase(Prompt *p, int from, int to)
@@ -130,17 +155,6 @@ static void recall(Prompt *p, int by, bool anywhere)
     }
 }
 
-/* Start of the word before the cursor. */
-static int word_before(const Prompt *p)
-{
-    int i = p->cursor;
-    while (i > 0 && p->text[i - 1] == ' ')
-        i--;
-    while (i > 0 && p->text[i - 1] != ' ')
-        i--;
-    return i;
-}
-
 static const char *choice_at(const Prompt *p, int i, size_t *n)
 {
     const char *line = buf_str(&p->choices);
@@ -175,100 +189,36 @@ static void complete(Prompt *p, int by, const Session *s, const Commands *comman
 
 /* --- keys --- */
 
-static void to_left(Prompt *p)
-{
-    p->cursor = before(p, p->cursor);
-}
-static void to_right(Prompt *p)
-{
-    p->cursor = after(p, p->cursor);
-}
-static void to_start(Prompt *p)
-{
-    p->cursor = 0;
-}
-static void to_end(Prompt *p)
-{
-    p->cursor = p->length;
-}
-static void erase_before(Prompt *p)
-{
-    erase(p, before(p, p->cursor), p->cursor);
-}
-static void erase_under(Prompt *p)
-{
-    erase(p, p->cursor, after(p, p->cursor));
-}
-static void erase_to_start(Prompt *p)
-{
-    erase(p, 0, p->cursor);
-}
-static void erase_to_end(Prompt *p)
-{
-    erase(p, p->cursor, p->length);
-}
-static void erase_word(Prompt *p)
-{
-    erase(p, word_before(p), p->cursor);
-}
-static void older(Prompt *p)
-{
-    recall(p, -1, false);
-}
-static void newer(Prompt *p)
-{
-    recall(p, 1, false);
-}
-static void older_anywhere(Prompt *p)
-{
-    recall(p, -1, true);
-}
-static void put_blank(Prompt *p)
-{
-    insert(p, " ", 1);
-}
-
 /* A shell's keys; all but those of the history end a search through it. */
 static const struct {
-    const char *key;
-    void (*run)(Prompt *p);
-    bool seeks;
-} KEYS[] = {
-    {"Left", to_left, false},
-    {"Right", to_right, false},
-    {"Home", to_start, false},
-    {"^A", to_start, false},
-    {"End", to_end, false},
-    {"^E", to_end, false},
-    {"Backspace", erase_before, false},
-    {"Delete", erase_under, false},
-    {"^D", erase_under, false},
-    {"^U", erase_to_start, false},
-    {"^K", erase_to_end, false},
-    {"^W", erase_word, false},
-    {"Up", older, true},
-    {"Down", newer, true},
-    {"^R", older_anywhere, true},
-    {"Space", put_blank, false},
-};
-
-static bool is_one_of(const char *key, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(key, names[i]) == 0)
-            return true;
-    return false;
-}
+    const char *keys;
+    int (*to)(const Prompt *p); /* what the cursor moves to, or is erased up to; NULL: of the history */
+    bool erases;
+    int by; /* lines of the history */
+    bool anywhere;
+} KEYS[] = {{"Left", before, false, 0, false},     {"Right", after, false, 0, false},
+            {"Home ^A", start, false, 0, false},   {"End ^E", end, false, 0, false},
+            {"Backspace", before, true, 0, false}, {"Delete ^D", after, true, 0, false},
+            {"^U", start, true, 0, false},         {"^K", end, true, 0, false},
+            {"^W", word_before, true, 0, false},   {"Up", NULL, false, -1, false},
+            {"Down", NULL, false, 1, false},       {"^R", NULL, false, -1, true}};
 
 /* A key of the table, or a character that stands for itself. */
 static void edit(Prompt *p, const char *key)
 {
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
-        if (strcmp(key, KEYS[i].key) == 0) {
-            p->seeks = p->seeks && KEYS[i].seeks;
-            KEYS[i].run(p);
+        if (utf8_listed(KEYS[i].keys, key)) {
+            p->seeks = p->seeks && !KEYS[i].to;
+            int to = KEYS[i].to ? KEYS[i].to(p) : 0;
+            if (!KEYS[i].to)
+                recall(p, KEYS[i].by, KEYS[i].anywhere);
+            else if (KEYS[i].erases)
+                erase(p, to < p->cursor ? to : p->cursor, to > p->cursor ? to : p->cursor);
+            else
+                p->cursor = to;
             return;
         }
+    key = strcmp(key, "Space") == 0 ? " " : key;
     const char *rest = key;
     uint32_t c = utf8_next(&rest);
     p->seeks = false;
@@ -278,8 +228,7 @@ static void edit(Prompt *p, const char *key)
 
 PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Commands *commands)
 {
-    static const char *const CANCEL[] = {"Esc", "^C", "^G"};
-    if (strcmp(key, "Tab") == 0 || strcmp(key, "S-Tab") == 0) {
+    if (utf8_listed("Tab S-Tab", key)) {
         complete(p, key[0] == 'T' ? 1 : -1, s, commands);
         return PROMPT_GOES_ON;
     }
@@ -291,7 +240,7 @@ PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Comm
         p->open = false;
         return PROMPT_RUN;
     }
-    if (is_one_of(key, CANCEL, sizeof CANCEL / sizeof *CANCEL) || (strcmp(key, "Backspace") == 0 && !p->length)) {
+    if (utf8_listed("Esc ^C ^G", key) || (strcmp(key, "Backspace") == 0 && !p->length)) {
         p->seeks = p->open = false;
         return PROMPT_CANCELLED;
     }
