@@ -355,6 +355,52 @@ static void unpooled_where_it_fits(void **state)
     }
 }
 
+/* 18 × 40, the pane of a terminal of 80 × 24: two patches of a row by two, and nothing of them missing. */
+static void a_low_pane_has_all_of_it_in_one_tiling(void **state)
+{
+    (void)state;
+    Canvas c;
+    Paint p = open_canvas(&c, 18, 40, MODE_256);
+    Attend a;
+    static bool rows[65], cols[65];
+    char line[512] = "";
+    drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, c.clip);
+    assert_true(attend_open(&session, SIDE_A, -1, &a));
+    view_draw(&VIEW_MATRIX, &p, c.clip, SIDE_A, true);
+    memset(rows, 0, sizeof rows);
+    memset(cols, 0, sizeof cols);
+    int data = 0, lines = 0;
+    for (int y = 0; y < c.h - 1; y++)
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            if (!k->ref.run)
+                continue;
+            size_t cell = k->ref.cell - attend_cell(&a, a.head, 0, 0);
+            rows[(cell / 65 + 1) / 2] = cols[(cell % 65 + 1) / 2] = true; /* cls, then pairs */
+            data++;
+        }
+    assert_in_range(data, 33 * 17 - 1, 33 * 17); /* two pairs in a line; less the mark */
+    for (int i = 0; i < 33; i++) {
+        assert_true(cols[i]);
+        lines += rows[i];
+    }
+    assert_true(lines == 17 && rows[0] && (rows[31] || rows[32])); /* a line's number is that of one of its two */
+    size_t n = 0;
+    for (int x = 0; x < c.w; x++)
+        n += utf8_put(line + n, canvas_at(&c, c.h - 1, x)->ch ? canvas_at(&c, c.h - 1, x)->ch : ' ');
+    assert_non_null(strstr(line, "1×2"));
+    assert_true(drawn_numbers(&session, &c) > 0); /* the value at the cursor, in the same line */
+    session.look.pool = 1;                        /* one by one, with their labels: what is not shown scrolls */
+    canvas_clear(&c);
+    view_draw(&VIEW_MATRIX, &p, c.clip, SIDE_A, true);
+    int labels = 0;
+    for (int x = 0; x < c.w; x++)
+        labels += canvas_at(&c, c.h - 3, x)->ch == '^';
+    assert_int_equal(labels, 1);
+    session.look.pool = 0;
+    canvas_free(&c);
+}
+
 static void clicks_go_where_they_point(void **state)
 {
     (void)state;
@@ -1021,6 +1067,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(both_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(masked_scores, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(matrix_shows_every_cell, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_low_pane_has_all_of_it_in_one_tiling, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(steps_add_up, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(unpooled_where_it_fits, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(clicks_go_where_they_point, open_bundled, close_session),

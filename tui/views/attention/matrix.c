@@ -116,6 +116,18 @@ static void choose(const Session *s, const Attend *a, int h, int w, int per_cell
         l->t = finest(a->t, h - 2, per_cell);
 }
 
+/* In a low pane one tiling for both directions, where that fills it: without labels of columns, the value beside what a
+ * cell stands for. */
+static bool is_tight(const Session *s, const Attend *a, int h, int per_cell, Layout *l)
+{
+    bool same = a->t.rows == a->u.rows && a->t.cols == a->u.cols && a->t.prefix == a->u.prefix;
+    if (!same || s->look.pool > 0 || !is_pooled(l->u) || tiling_count(a->t, l->t) >= tiling_count(a->u, l->u) ||
+        band_cells(a->t.prefix, per_cell) + band_cells(tiling_count(a->t, l->u) - a->t.prefix, per_cell) > h - 1)
+        return false;
+    l->t = l->u;
+    return true;
+}
+
 /* Words: every token has a name, and none a place in a picture. */
 static bool are_words(const Axis *axis)
 {
@@ -192,15 +204,16 @@ static Layout layout(const Session *s, bool halves, Rect r, const Attend *a)
     if (are_words(a->t_axis) && are_words(a->u_axis))
         return layout_words(r, a);
     choose(s, a, r.h, r.w, per_cell, &l);
+    bool tight = is_tight(s, a, r.h, per_cell, &l);
     int rows = tiling_count(a->t, l.t), cols = tiling_count(a->u, l.u);
     bool pooled = is_pooled(l.u) || is_pooled(l.t);
     if (r.w >= cols + LABELS || (r.w >= LABELLED && cols > r.w))
         l.labels = LABELS;
-    if (r.h > 1)
+    if (r.h > 1 && !tight)
         l.value_y = r.y + --r.h;
     if (r.h > (pooled ? 1 : 5) && (pooled || r.h > band_cells(rows, per_cell) || rows > r.h * per_cell))
         l.bar_y = r.y + --r.h;
-    if (r.h > band_cells(rows, per_cell) + 1 || (rows > r.h * per_cell && r.h > 8))
+    if (!tight && (r.h > band_cells(rows, per_cell) + 1 || (rows > r.h * per_cell && r.h > 8)))
         l.column_y = r.y + --r.h;
     int tall, wide;
     zoom(r.h, r.w - l.labels, rows + (a->t.prefix > 0), cols + (a->u.prefix > 0), &per_cell, &tall, &wide);
@@ -361,7 +374,7 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
     focus_cursor(p, focus, y, x);
 }
 
-static void draw_bar(const Paint *p, const Layout *l, const ColourScale *scale, Rect r)
+static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale, Rect r)
 {
     if (l->bar_y < 0)
         return;
@@ -376,7 +389,9 @@ static void draw_bar(const Paint *p, const Layout *l, const ColourScale *scale, 
                                         l->u.gx, kind)
                         : canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = t %d×%d, u %d×%d, %s", l->t.gy,
                                         l->t.gx, l->u.gy, l->u.gx, kind));
-    if (r.w - used >= 12)
+    if (l->value_y < 0 && r.w - used >= 5)
+        shown_full(p, &a->v, attend_cell(a, a->head, a->at_t, a->at_u), l->bar_y, r.x + used, r.w - used, STYLE_STRONG);
+    else if (r.w - used >= 12)
         colour_scale_bar(p, scale, l->bar_y, r.x + used, r.w - used);
     else if (r.w >= 12 && l->column_y >= 0 && l->bar_y - l->column_y > l->column_h) /* a line above is free */
         colour_scale_bar(p, scale, l->bar_y - 1, r.x, r.w);
@@ -397,7 +412,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     draw_cells(p, &a, &l, &scale);
     draw_behind(p, &a, &l, &scale);
     draw_labels(p, &a, &l, r);
-    draw_bar(p, &l, &scale, r);
+    draw_bar(p, &a, &l, &scale, r);
     if (l.value_y >= 0)
         attend_value_line(p, &a, l.value_y, r.x, r.w);
     draw_cursor(p, &a, &l, focus);
