@@ -40,12 +40,20 @@ static bool run_steps(Session *s, const Args *a, Err *err)
     return step_by(s, back ? -n : n);
 }
 
+/* Of an answer whose token is named and whose class is not: onto that token's answer. */
 static void set_cells(Session *s, const Selection *cells)
 {
+    const Graph *g = session_base(s);
+    bool named = cells->n == 0;
     for (int i = 0; i < cells->n; i++) {
+        named |= g->axes[cells->range[i].axis].role == ROLE_ANSWER;
         s->place.at[cells->range[i].axis] = cells->range[i].from;
         session_sync(s, cells->range[i].axis);
     }
+    if (named && cells->n)
+        s->place.due = 0;
+    else if (!named && place_at_answer(s))
+        place_on_answer(s);
 }
 
 static bool go_step(Session *s, int step, Err *err)

@@ -121,6 +121,7 @@ static bool go_to_thing(Session *s, int i, Err *err)
     if (!session_go(s, graph_node(g, site_node_any(g, SITE_PROBS))->path, SCREEN_ANSWER, err))
         return false;
     s->place.at[class_axis(s)] = i - s->stages.count;
+    s->place.due = 0;
     return true;
 }
 

@@ -158,27 +158,48 @@ static bool is_answer(const Graph *g, const char *path)
     return false;
 }
 
-static bool arrives_at_answer(const Session *s, const char *path)
+bool place_at_answer(const Session *s)
 {
-    const Graph *g = session_graph(s, SIDE_B);
-    return is_answer(g, path) && !is_answer(g, s->place.path);
+    return is_answer(session_graph(s, SIDE_B), s->place.path);
 }
 
-/* Who comes to the answer stands on it, not on class 0: `why` there means why this. Before it is computed the cursor
- * stays. */
-static void stand_on_answer(Session *s)
+static bool arrives_at_answer(const Session *s, const char *path)
+{
+    return is_answer(session_graph(s, SIDE_B), path) && !place_at_answer(s);
+}
+
+void place_on_answer(Session *s)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = site_node_any(g, SITE_PROBS);
     int axis = node_role(g, n, ROLE_ANSWER), token = node_role(g, n, ROLE_QUERY), best = 0;
     const float *x = n == NO_NODE ? NULL : session_peek(s, SIDE_B, graph_node(g, n)->path);
-    if (!x || axis == AXIS_NONE || graph_node(g, n)->dims.n != 1 + (token != AXIS_NONE))
+    s->place.due = 0;
+    if (axis == AXIS_NONE || graph_node(g, n)->dims.n != 1 + (token != AXIS_NONE))
         return;
+    if (!x) {
+        s->place.due = s->place.at[axis] + 1;
+        return;
+    }
     if (token != AXIS_NONE) /* of words the row of the token under the cursor */
         x += (size_t)session_index_on(s, g, token) * (size_t)g->axes[axis].n;
     for (int i = 1; i < g->axes[axis].n; i++)
         best = x[i] > x[best] ? i : best;
     s->place.at[axis] = best;
+}
+
+void place_arrive(Session *s)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = s->place.due ? site_node_any(g, SITE_PROBS) : NO_NODE;
+    int axis = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_ANSWER), due = s->place.due;
+    if (axis == AXIS_NONE || !place_at_answer(s) || !session_peek(s, SIDE_B, graph_node(g, n)->path))
+        return;
+    s->place.due = 0;
+    if (s->place.at[axis] != due - 1) /* it was moved in the meantime */
+        return;
+    place_on_answer(s);
+    s->changes++;
 }
 
 void place_on_box(Session *s, int box)
@@ -193,7 +214,7 @@ void place_on_box(Session *s, int box)
     s->place.term = 0;
     s->place.operand = 0;
     if (arrives)
-        stand_on_answer(s);
+        place_on_answer(s);
     s->changes++;
 }
 
@@ -210,7 +231,7 @@ bool session_go(Session *s, const char *path, Screen screen, Err *err)
     s->place.operand = 0;
     place_find_box(s);
     if (arrives)
-        stand_on_answer(s);
+        place_on_answer(s);
     s->changes++;
     return true;
 }
@@ -312,6 +333,8 @@ void session_set_index(Session *s, int axis, int index)
     for (int i = 0; i < g->axis_count; i++)
         if (g->axes[i].role == a->role && g->axes[i].sequence == a->sequence && g->axes[i].n == a->n)
             s->place.at[i] = index;
+    if (a->role == ROLE_ANSWER)
+        s->place.due = 0;
 }
 
 /* Where an axis is among tokens or places of the picture: has a grid, and asks or is looked for. */

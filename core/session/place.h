@@ -24,6 +24,11 @@ void place_carry(Session *s, const char *path);
 bool place_on_largest(Session *s, bool any_row, float *value, int *seen);
 /* Stands on a box, which can be seen then: its node and the screen that suits it; no history. */
 void place_on_box(Session *s, int box);
+/* Who comes to the answer stands on it, not on class 0: `why` there means why this. Of a text on that of the token
+ * under the cursor; as soon as it is computed (place_arrive, between frames), unless the cursor was moved before. */
+void place_on_answer(Session *s);
+void place_arrive(Session *s);
+bool place_at_answer(const Session *s);
 /* Puts the cursor on the last token of a text that is gone on from: its row is what the model writes next. */
 void place_last_token(Session *s);
 /* Sets the place at which a model is begun: its input, the cursor on the middle patch or, where a text is gone on from,

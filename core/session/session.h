@@ -136,6 +136,8 @@ typedef struct Place {
     size_t term;             /* SCREEN_EXPLAIN: chosen line, 0 = largest term; SCREEN_CLOSEUP: step, 0 = all is there */
     int operand;             /* …and which of its operands, 0 or 1; SCREEN_CLOSEUP: the line the cursor is on */
     int box;                 /* the step: a visible box of `stages`, "you are here" */
+    int due;                 /* came to the answer before it was computed: the index + 1 that the cursor leaves for the
+                                answer's when it is; 0: nothing is due */
 } Place;
 
 typedef enum View { VIEW_HEAT, VIEW_NUMBERS, VIEW_STRIP, VIEW_HISTOGRAM, VIEW_COUNT } View;

@@ -12,6 +12,7 @@
 #include "core/session/difference.h"
 #include "core/session/exhibit.h"
 #include "core/session/learned/measures.h"
+#include "core/session/place.h"
 #include "core/session/session.h"
 #include "core/train/task.h"
 
@@ -326,6 +327,7 @@ bool session_step_pass(Session *s, const Need *needs, int count, int64_t deadlin
         if (needs[i].what == NEED_MOVED ? !step_moved(s, needs[i].path, deadline_ns)
                                         : !step_one(s, needs[i].side, needs[i].path, deadline_ns))
             return false;
+    place_arrive(s);
     for (int i = 0; i < count; i++)
         explained_make(s, &needs[i]);
     if (clock_ns() >= deadline_ns && session_busy(s))

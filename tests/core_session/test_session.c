@@ -474,6 +474,52 @@ static void the_answer_is_in_focus(void **state)
     }
 }
 
+/* Before it is computed nobody knows where it is: the cursor goes there with the values, unless it was moved. */
+static void the_answer_is_waited_for(void **state)
+{
+    (void)state;
+    const Need probs = {.side = SIDE_B, .path = "probs"};
+    for (int moved = 0; moved < 2; moved++) {
+        char line[64];
+        snprintf(line, sizeof line, "open #%d; goto first", 31 + moved);
+        run(line);
+        const Graph *g = session_graph(&s, SIDE_B);
+        int axis = graph_axis_find(g, "o"), best = 0;
+        s.place.at[axis] = 1;
+        assert_null(session_peek(&s, SIDE_B, "probs"));
+        run("goto last");
+        assert_int_equal(s.place.at[axis], 1);
+        s.place.at[axis] += moved;
+        assert_true(session_step_pass(&s, &probs, 1, CLOCK_NEVER));
+        const float *x = session_peek(&s, SIDE_B, "probs");
+        assert_non_null(x);
+        for (int i = 0; i < g->axes[axis].n; i++)
+            best = x[i] > x[best] ? i : best;
+        assert_int_not_equal(best, 2);
+        assert_int_equal(s.place.at[axis], moved ? 2 : best);
+        s.place.at[axis] = 0; /* it is led there once */
+        assert_true(session_step_pass(&s, &probs, 1, CLOCK_NEVER));
+        assert_int_equal(s.place.at[axis], 0);
+    }
+    run("model translator");
+    const Graph *g = session_graph(&s, SIDE_B);
+    int v = node_role(g, graph_find(g, "probs"), ROLE_ANSWER), t = node_role(g, graph_find(g, "probs"), ROLE_QUERY);
+    const int words = g->axes[v].n;
+    run("goto first; goto probs[t=3]"); /* of another token than the cursor was on */
+    assert_true(session_step_pass(&s, &probs, 1, CLOCK_NEVER));
+    for (int row = 3; row < g->axes[t].n; row += 2) {
+        char line[64];
+        snprintf(line, sizeof line, "goto probs[t=%d]", row);
+        run(line);
+        const float *x = session_peek(&s, SIDE_B, "probs") + (size_t)row * (size_t)words;
+        for (int i = 0; i < words; i++)
+            assert_true(x[i] <= x[s.place.at[v]]);
+    }
+    run("goto probs[t=3,v=7]"); /* named */
+    assert_int_equal(s.place.at[v], 7);
+    run("model bundled; open #17");
+}
+
 static void changes_are_said_in_words(void **state)
 {
     (void)state;
@@ -716,6 +762,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(following_operands_ends_at_pixels_and_weights, start, stop),
         cmocka_unit_test_setup_teardown(pinning_compares_two_pictures, start, stop),
         cmocka_unit_test_setup_teardown(the_answer_is_in_focus, start, stop),
+        cmocka_unit_test_setup_teardown(the_answer_is_waited_for, start, stop),
         cmocka_unit_test_setup_teardown(changes_are_said_in_words, start, stop),
         cmocka_unit_test_setup_teardown(views_and_colours, start, stop),
         cmocka_unit_test_setup_teardown(completion_offers_what_exists, start, stop),
