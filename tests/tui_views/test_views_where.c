@@ -540,6 +540,113 @@ static void a_river_is_its_ledger(void **state)
     }
 }
 
+/* Where a tributary has one column, what its loss would reach is a mark across it, as high as that is. */
+static void a_narrow_river_marks_what_is_lost(void **state)
+{
+    (void)state;
+    Canvas c;
+    command("ledger");
+    draw_on(&c, &VIEW_LEDGER, SIDE_B, 26, 40, MODE_256, false);
+    const Ledger *l = session_ledger(&session, SIDE_B);
+    const Graph *g = session_graph(&session, SIDE_B);
+    const LedgerEntry *e;
+    int head, names = 0, bed = 0, marks = 0, tallest = 0, run = 0, longest = 0;
+    float most = 0, before = *session_peek(&session, SIDE_B, graph_node(g, l->start)->path);
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x + 4 < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            names = k->ch == '0' && k[1].ch == '1' && k[2].ch == '2' && k[3].ch == '3' && k[4].ch == 'M' ? y : names;
+            run = x && k->ch == 0x2581 ? run + 1 : 0;
+            bed = run > longest ? y : bed;
+            longest = run > longest ? run : longest;
+        }
+    assert_true(names && bed);
+    for (int i = 0; ledger_tributary(g, l, i, &e, &head); i++) {
+        float x = session_peek(&session, SIDE_B,
+                               graph_node(g, head < 0 ? e->total : e->heads)->path)[head < 0 ? 0 : head];
+        tallest = x > most ? eighths(&c, e, head, false) : tallest;
+        most = fmaxf(most, x);
+    }
+    assert_true(tallest > 8);
+    for (int i = 0, x = 0; ledger_tributary(g, l, i, &e, &head); i++, x++) {
+        while (x < c.w && (canvas_at(&c, names, x)->ch <= ' ' || strchr("~", (int)canvas_at(&c, names, x)->ch) ||
+                           canvas_at(&c, names, x)->ch > 0x7f))
+            x++; /* the names stand under their tributaries */
+        float lost = session_ledger_effect(&session, SIDE_B, e, head), lines = (float)tallest / 8 / most;
+        assert_true(isfinite(lost));
+        float to = (lost > 0 ? fmaxf(before, 0) : fminf(before, 0)) + lost;
+        int at = 0;
+        for (int y = 0; y < names; y++)
+            at = canvas_at(&c, y, x)->ch == 0x2501 ? y : at;
+        marks += at > 0;
+        if (fabsf(lost) * lines > 0.3f)
+            assert_true(at);
+        if (at && fabsf((float)(bed + 1 - at) - 0.5f - to * lines) > 1.2f)
+            fail_msg("tributary %d: its mark is %d lines over the bed, not %g", i, bed + 1 - at, (double)(to * lines));
+        before += session_peek(&session, SIDE_B,
+                               graph_node(g, head < 0 ? e->total : e->heads)->path)[head < 0 ? 0 : head];
+    }
+    assert_true(marks >= 8);
+    canvas_free(&c);
+}
+
+/* A value of the river stands over or under its own tributary, next to it or with a line to it; none has lost its own.
+ */
+static void values_of_a_river_are_at_their_tributaries(void **state)
+{
+    (void)state;
+    static const int WIDTHS_OF[] = {58, 78, 90, 120};
+    int values = 0;
+    for (size_t i = 0; i < sizeof WIDTHS_OF / sizeof *WIDTHS_OF; i++) {
+        Canvas c;
+        command("ledger");
+        draw_on(&c, &VIEW_LEDGER, SIDE_B, 24, WIDTHS_OF[i], MODE_256, false);
+        const Graph *g = session_graph(&session, SIDE_B);
+        const Ledger *l = session_ledger(&session, SIDE_B);
+        const LedgerEntry *e;
+        int head;
+        for (int t = 0; ledger_tributary(g, l, t, &e, &head); t++) {
+            NodeId n = head < 0 ? e->total : e->heads;
+            const size_t cell = head < 0 ? 0 : (size_t)head;
+            int left = c.w, right = -1, row = -1, from = c.w, to = -1, water[256] = {0};
+            for (int y = 5; y < c.h; y++) /* below the words about the cursor's */
+                for (int x = 0; x < c.w; x++) {
+                    const Cell *k = canvas_at(&c, y, x);
+                    if (!k->ref.run || k->ref.node != n || k->ref.cell != cell)
+                        continue;
+                    if (k->ch >= 0x2581 && k->ch <= 0x2588) {
+                        left = x < left ? x : left;
+                        right = x > right ? x : right;
+                        water[y] = 1;
+                    } else if ((k->ch >= '0' && k->ch <= '9') || k->ch == '-' || k->ch == '.') {
+                        from = x < from ? x : from;
+                        to = x > to ? x : to;
+                        row = y;
+                    }
+                }
+            if (row < 0)
+                continue;
+            values++;
+            assert_true(right >= left && from <= right && to >= left);
+            bool below = false;
+            for (int k = row; k < c.h; k++)
+                below |= water[k];
+            int step = below ? 1 : -1, y = row;
+            do
+                y += step;
+            while (y > 0 && y < c.h &&
+                   (canvas_at(&c, y, left)->ch == 0x2502 || canvas_at(&c, y, (left + right + 1) / 2)->ch == 0x2502));
+            bool reached = false;
+            for (int x = left; x <= right; x++)
+                reached |= canvas_at(&c, y, x)->ref.node == n && canvas_at(&c, y, x)->ref.run;
+            if (!reached)
+                fail_msg("width %d: the value of tributary %d in line %d does not lead to it", WIDTHS_OF[i], t, row);
+        }
+        canvas_free(&c);
+    }
+    assert_true(values >= 16);
+}
+
 /* The river of A − B: every tributary is as long as what its part wrote in A, less that in B; together, and with what
  * is neither head nor MLP, they are the difference of the numbers. */
 static void a_river_of_both(void **state)
@@ -913,6 +1020,8 @@ int main(void)
         cmocka_unit_test(many_patches),
         cmocka_unit_test(many_blocks_and_classes),
         cmocka_unit_test_setup_teardown(a_river_is_its_ledger, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_narrow_river_marks_what_is_lost, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(values_of_a_river_are_at_their_tributaries, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),
         cmocka_unit_test(what_is_left_out_is_said),

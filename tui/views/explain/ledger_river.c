@@ -1,6 +1,7 @@
 /* The ledger as a river. Its height over the bed is what stands so far (below the bed: less than zero); on it stands
  * what a head or MLP adds, under it hangs what one takes, in the same scale, so that the water behind a tributary is
- * as much higher or lower as that is long. Beside it, thin, what the number really loses without the part. */
+ * as much higher or lower as that is long. Beside it, thin, what the number really loses without the part; where there
+ * is no column for that, a bar across the part's own at the height that the loss would reach. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ enum {
     MARGIN_BELOW = 2, /* lines of names */
     PATH_LEAST = 10,  /* lines of a river that has one for its path */
     ABOVE = 2,        /* the cursor's tributary in words, the legend */
+    MARKED = 36,      /* columns with which the legend says what the marks are */
     NAME = 20
 };
 
@@ -251,6 +253,29 @@ int river_own(const River *r, const Tributary *t)
     return own > 0 ? own : 1;
 }
 
+static uint32_t lost_glyph(const Paint *p)
+{
+    return p->c->ascii ? '=' : 0x2501;
+}
+
+/* Where a part has one column for both: how far its loss would reach, over what stands there. */
+static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
+{
+    const Tributary *t = &r->at[i];
+    float from = t->lost > 0 ? fmaxf(t->before, 0) : fminf(t->before, 0);
+    int line = (level_of(b, from + t->lost) - (t->lost > 0)) / PARTS,
+        y = b->r.y + b->r.h - 1 - clamp(line, 0, b->r.h - 1), x = river_column(r, b->r, i);
+    Cell *k = canvas_at(p->c, y, x);
+    if (!k || isnan(t->lost) || fabsf(t->lost) * b->scale < 1)
+        return;
+    const bool full = k->ch == 0x2588 && !(k->attrs & ATTR_REVERSE);
+    const Colour under = k->fg;
+    canvas_glyph(p->c, y, x, STYLE_TEXT, lost_glyph(p));
+    k->attrs = 0;
+    if (full)
+        k->bg = under;
+}
+
 static void put_water(const Paint *p, const River *r, const Bed *b)
 {
     Ref of[LOST + 1] = {{0}};
@@ -276,6 +301,8 @@ static void put_water(const Paint *p, const River *r, const Bed *b)
     }
     for (int x = river_column(r, b->r, r->count), k = 0; k < 2; k++)
         put_column(p, b, x + k, r->end, 0, DRY, DRY, of);
+    for (int i = 0; i < r->count && r->wide == 1 && b->r.w >= MARKED; i++)
+        put_lost_mark(p, r, b, i);
 }
 
 /* --- words --- */
@@ -309,10 +336,24 @@ static int sorted(const River *r, const Tributary *to[RIVER_MOST])
     return n;
 }
 
-/* What it wrote, over or under it where that is free: the largest first. */
+/* From a value to its tributary, where nothing stands between them: y of the value, `near` beside the water. */
+static bool put_leader(const Paint *p, int x, int y, int near)
+{
+    const int by = y < near ? 1 : -1;
+    for (int at = y + by; y != near && at != near + by; at += by)
+        if (!canvas_at(p->c, at, x) || canvas_at(p->c, at, x)->ch > ' ')
+            return false;
+    for (int at = y + by; y != near && at != near + by; at += by)
+        canvas_glyph(p->c, at, x, STYLE_DIM, p->c->ascii ? ':' : p->mode < MODE_256 ? 0x250a : 0x2502);
+    return true;
+}
+
+/* What it wrote, over or under it where that is free, or two lines from there with a line to it: the largest first; of
+ * those that are hardly to be seen that of the cursor. */
 static void put_values(const Paint *p, const River *r, const Bed *b)
 {
     const Tributary *in[RIVER_MOST];
+    const int here = ledger_here(r->v->s, r->v->side);
     for (int n = sorted(r, in), i = 0; i < n; i++) {
         const Tributary *t = in[i];
         char text[16];
@@ -321,10 +362,12 @@ static void put_values(const Paint *p, const River *r, const Bed *b)
         float up = fmaxf(t->before, 0) + fmaxf(t->wrote, 0), down = fminf(t->before, 0) + fminf(t->wrote, 0);
         int over = b->r.h - (level_of(b, up) + PARTS - 1) / PARTS - 1, under = b->r.h - level_of(b, down) / PARTS,
             own = river_own(r, t);
-        for (int k = 0; k < 3 * w && fabsf(t->wrote) * b->scale >= 1; k++) { /* as near as is free, its middle first */
+        const float least = in[i]->number == here ? 1 : PARTS / 2;
+        for (int k = 0; k < 3 * w && fabsf(t->wrote) * b->scale >= least; k++) { /* as near as is free, middle first */
             int x = left + own / 2 - w / 2 + (k % w % 2 ? -(k % w + 1) / 2 : k % w / 2),
-                y = b->r.y + (t->wrote > 0 ? over - k / w : under + k / w);
-            if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h || !blank(p, y, x, w))
+                near = b->r.y + (t->wrote > 0 ? over : under), y = near + (t->wrote > 0 ? -k / w : k / w);
+            if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h || !blank(p, y, x, w) ||
+                !put_leader(p, left + own / 2, y, near))
                 continue;
             canvas_text(p->c, y, x, w, STYLE_TEXT, text);
             canvas_ref(p->c, y, x, w, ref_of(r->v, t->node, t->cell));
@@ -390,12 +433,17 @@ static void put_legend(const Paint *p, const River *r, Rect line)
     int used = 0;
     for (int i = 0; i < 4 && (KEYS[i].water != LOST || r->v->measured); i++) {
         const char *text = r->v->less ? KEYS[i].of_both : KEYS[i].text;
+        if (KEYS[i].water == LOST && used + utf8_cells(text) + 1 > line.w)
+            text = " lost";
         if (used + utf8_cells(text) + 1 > line.w)
             return;
-        canvas_glyph(p->c, line.y, line.x + used, WATER_STYLE[KEYS[i].water],
-                     p->mode < MODE_256 || p->c->ascii ? texture(p, KEYS[i].water) : 0x2588);
+        const bool mark = KEYS[i].water == LOST && r->wide == 1;
+        canvas_glyph(p->c, line.y, line.x + used, mark ? STYLE_TEXT : WATER_STYLE[KEYS[i].water],
+                     mark                                ? lost_glyph(p)
+                     : p->mode < MODE_256 || p->c->ascii ? texture(p, KEYS[i].water)
+                                                         : 0x2588);
         Cell *k = canvas_at(p->c, line.y, line.x + used);
-        if (k)
+        if (k && !mark)
             k->fg = water_colour(p, KEYS[i].water, true);
         used += 1 + canvas_text(p->c, line.y, line.x + used + 1, line.w - used - 1, STYLE_DIM, text);
     }

@@ -18,16 +18,20 @@ static void name_of(const Tributary *t, int wide, char out[NAME])
         snprintf(out, NAME, "%s%d", wide >= 7 ? "head " : wide >= 4 ? "h" : "", t->head);
 }
 
-/* The name of the block or attention whose tributaries are `first` … `last`, and the columns that it has. */
-static int group_name(const River *r, Rect room, int first, int last, char out[ATTENTION_NAME])
+enum { WHOLE, SHORT, NUMBER };
+
+/* "dec 2 cross", "2 cross" or "2": the name of the block or attention whose tributaries are `first` … `last`, and the
+ * columns that it has. */
+static int group_name(const River *r, Rect room, int first, int last, int length, char out[ATTENTION_NAME])
 {
     char whole[ATTENTION_NAME];
     const Tributary *of = &r->at[first];
-    int w = river_column(r, room, last + 1) - river_column(r, room, first) - 1;
     session_attention_name(r->v->g, anatomy_of(r->v->g, graph_node(r->v->g, of->e->part)->path), whole);
-    int skipped = r->v->several && utf8_cells(whole) > w ? (int)strcspn(whole, " ") + 1 : 0; /* "2 cross" */
-    snprintf(out, ATTENTION_NAME, "%s", whole + skipped);
-    return w;
+    if (length == NUMBER)
+        snprintf(out, ATTENTION_NAME, "%d", of->e->layer);
+    else
+        snprintf(out, ATTENTION_NAME, "%s", whole + (length == SHORT && r->v->several ? strcspn(whole, " ") + 1 : 0));
+    return river_column(r, room, last + 1) - river_column(r, room, first) - 1;
 }
 
 static int group_end(const River *r, int i)
@@ -37,19 +41,18 @@ static int group_end(const River *r, int i)
     return i;
 }
 
-/* Under all of them, or a number under all. */
+/* Under all of them in the same length. */
 static void put_groups(const Paint *p, const River *r, Rect room, int y)
 {
     char name[ATTENTION_NAME];
-    bool fit = true;
-    for (int i = 0; i < r->count; i = group_end(r, i) + 1) {
-        int w = group_name(r, room, i, group_end(r, i), name);
-        fit = fit && utf8_cells(name) <= w;
+    int length = WHOLE, i = 0;
+    while (i < r->count && length < NUMBER) {
+        bool fits = group_name(r, room, i, group_end(r, i), length, name) >= utf8_cells(name);
+        i = fits ? group_end(r, i) + 1 : 0;
+        length += !fits;
     }
-    for (int i = 0; i < r->count; i = group_end(r, i) + 1) {
-        int w = group_name(r, room, i, group_end(r, i), name);
-        if (!fit)
-            snprintf(name, sizeof name, "%d", r->at[i].e->layer);
+    for (i = 0; i < r->count; i = group_end(r, i) + 1) {
+        int w = group_name(r, room, i, group_end(r, i), length, name);
         canvas_text(p->c, y, river_column(r, room, i), w + 1, STYLE_DIM, name);
     }
 }
