@@ -1,18 +1,8 @@
 /* A comparison as JSON. */
-#include <math.h>
 #include <string.h>
 
 #include "core/diff/diff.h"
 #include "core/io/json.h"
-
-/* Nine digits, like a float. */
-static void put_number(Buf *out, const char *key, double x)
-{
-    if (isfinite(x))
-        json_put(out, key, "%.9g", x);
-    else
-        json_put_float(out, key, (float)x);
-}
 
 static void put_list(Buf *out, const char *key, const int *x, int n)
 {
@@ -43,11 +33,11 @@ static void put_first(const Graph *g, NodeId node, const DiffFigures *f, Buf *ou
 static void put_figures(const DiffNamed *n, NodeId node, const char *key, const DiffFigures *f, Buf *out)
 {
     json_open(out, key, '{');
-    put_number(out, "largest", f->largest);
-    put_number(out, "rms", f->rms);
+    json_put(out, "largest", "%.9g", f->largest);
+    json_put(out, "rms", "%.9g", f->rms);
     json_put(out, "nan_ours", "%zu", f->nan_ours);
     json_put(out, "nan_theirs", "%zu", f->nan_theirs);
-    put_number(out, "cosine", f->cosine);
+    json_put(out, "cosine", "%.9g", f->cosine);
     put_first(n->s->graph, node, f, out);
     buf_putc(out, '}');
 }
@@ -69,12 +59,12 @@ static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
     json_put_text(out, "state", STATES[row->state]);
     put_figures(n, t->node, "through", &row->through, out);
     put_figures(n, t->node, "local", &row->local, out);
-    put_number(out, "through_rounding", row->through_rounding.largest);
-    put_number(out, "local_rounding", row->local_rounding.largest);
-    put_number(out, "allowed", row->allowed);
+    json_put(out, "through_rounding", "%.9g", row->through_rounding.largest);
+    json_put(out, "local_rounding", "%.9g", row->local_rounding.largest);
+    json_put(out, "allowed", "%.9g", row->allowed);
     if (row->state != DIFF_AGREES) {
-        put_number(out, "recorded_value", (double)row->recorded);
-        put_number(out, "here_value", (double)row->here);
+        json_put(out, "recorded_value", "%.9g", (double)row->recorded);
+        json_put(out, "here_value", "%.9g", (double)row->here);
     }
     buf_putc(out, '}');
 }
@@ -96,9 +86,9 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
     json_put_text(out, "also", c->also);
     json_put_text(out, "where", c->where);
     json_put_text(out, "also_explains", c->places);
-    put_number(out, "allowed", c->allowed);
-    put_number(out, "error", c->before.largest);
-    put_number(out, "error_with_cause", c->after.largest);
+    json_put(out, "allowed", "%.9g", c->allowed);
+    json_put(out, "error", "%.9g", c->before.largest);
+    json_put(out, "error_with_cause", "%.9g", c->after.largest);
     json_put_text(out, "record_next", *c->dump ? c->dump : NULL);
     buf_putc(out, '}');
 }
@@ -122,7 +112,7 @@ void diff_json(const DiffNamed *n, Buf *out)
     json_put_text(out, "first", v->nodes ? graph_node(n->s->graph, v->first)->path : "");
     json_put_text(out, "last", v->nodes ? graph_node(n->s->graph, v->last)->path : "");
     buf_putc(out, '}');
-    put_number(out, "tolerance", n->o->tolerance);
+    json_put(out, "tolerance", "%.9g", n->o->tolerance);
     json_put_text(out, "precision", precision_name(n->o->precision));
     json_put_text(out, "names", diff_family_name(n->r->family));
     json_open(out, "left_out", '[');

@@ -1,7 +1,6 @@
 #include "core/io/json.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,10 +197,7 @@ void json_put_text(Buf *out, const char *key, const char *text)
 
 void json_put_float(Buf *out, const char *key, float x)
 {
-    if (isfinite(x))
-        json_put(out, key, "%.9g", (double)x);
-    else
-        json_put_text(out, key, isnan(x) ? "NaN" : x < 0 ? "-Infinity" : "Infinity");
+    json_put(out, key, "%.9g", (double)x);
 }
 
 void json_put_bool(Buf *out, const char *key, bool on)
@@ -213,7 +209,15 @@ void json_put(Buf *out, const char *key, const char *fmt, ...)
 {
     va_list ap;
     put_key(out, key);
+    const size_t at = out->len;
     va_start(ap, fmt);
     buf_vprintf(out, fmt, ap);
     va_end(ap);
+    /* printf's words for what is no number are no JSON */
+    const char *put = buf_str(out) + at, *word = put + (*put == '-');
+    const bool nan = strncmp(word, "nan", 3) == 0, inf = strncmp(word, "inf", 3) == 0, less = word > put;
+    if (!nan && !inf)
+        return;
+    out->len = at;
+    buf_json(out, nan ? "NaN" : less ? "-Infinity" : "Infinity");
 }

@@ -37,7 +37,8 @@ bool json_bool(const Json *v, bool otherwise);
 void json_open(Buf *out, const char *key, char bracket);
 void json_line(Buf *out);                                        /* the next element begins a line */
 void json_put_text(Buf *out, const char *key, const char *text); /* null for NULL */
-void json_put_float(Buf *out, const char *key, float x); /* nine digits; "NaN", "Infinity", "-Infinity" as texts */
+void json_put_float(Buf *out, const char *key, float x);         /* nine digits */
 void json_put_bool(Buf *out, const char *key, bool on);
-void json_put(Buf *out, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* as it is */
+/* As it is; but a number that is none, which JSON cannot write, is one of the texts "NaN", "Infinity", "-Infinity". */
+void json_put(Buf *out, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #endif

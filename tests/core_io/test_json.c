@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -227,12 +228,41 @@ static void messages_name_the_place(void **state)
     assert_non_null(strstr(e.text, "larger than the 10 bytes"));
 }
 
+/* What is written is read again, numbers that are none included, whichever way they are put. */
+static void what_is_written_is_json(void **state)
+{
+    (void)state;
+    const double odd[] = {(double)NAN, -(double)NAN, (double)INFINITY, -(double)INFINITY, 1e300, -0.5};
+    const char *const as[] = {"NaN", "NaN", "Infinity", "-Infinity", NULL, NULL};
+    const size_t n = sizeof odd / sizeof *odd;
+    Buf out = {0};
+    Err e = {{0}};
+    json_open(&out, NULL, '[');
+    for (size_t i = 0; i < n; i++) {
+        json_put(&out, NULL, "%.9g", odd[i]);
+        json_put(&out, NULL, "%.2f", odd[i]);
+        json_put_float(&out, NULL, (float)odd[i]);
+    }
+    buf_putc(&out, ']');
+    Json *v = json_parse("written", buf_str(&out), out.len, &e);
+    if (!v)
+        fail_msg("%s: %s", e.text, buf_str(&out));
+    assert_int_equal(json_count(v), 3 * n);
+    for (size_t i = 0; i < 3 * n; i++) {
+        const char *text = json_text(json_at(v, i), NULL), *wanted = i == 3 * 4 + 2 ? "Infinity" : as[i / 3];
+        assert_true(!text == !wanted && (!text || strcmp(text, wanted) == 0));
+    }
+    json_free(v);
+    buf_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_back),          cmocka_unit_test(nothing_is_asked_of_null),
         cmocka_unit_test(whole_numbers_are_checked), cmocka_unit_test(large_objects_find_their_keys),
         cmocka_unit_test(strict_means_strict),       cmocka_unit_test(messages_name_the_place),
+        cmocka_unit_test(what_is_written_is_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

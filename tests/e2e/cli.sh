@@ -695,6 +695,8 @@ check "score --json: the changes" grep -qF '"changes":["set scale off"]' changed
 check "score --json: none" grep -qF '"changes":[]' trained.json
 differs() { [ "$(grep -o '"nats":[0-9.]*' "$1" | head -1)" != "$(grep -o '"nats":[0-9.]*' "$2" | head -1)" ]; }
 check "score: the change is in force" differs changed.json trained.json
+ok "score: not a number" score --json -m "$FAMILIES/words_llama" ids:1,2,3 -c 'set decoder.blocks.0.resid_post[t=1,d=0] nan'
+says "score: JSON has no bare nan, and where it begins" '"nan":"NaN begins at .*"nats":"NaN"'
 refused 2 '3 texts: score compares two' score -m "$FAMILIES/words_llama" ids:1 ids:2 ids:3
 refused 2 'which model and text' score "a cat"
 

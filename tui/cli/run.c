@@ -130,7 +130,6 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
                      Buf *out)
 {
     char name[NAME_BYTES];
-    Buf nan = {0};
     json_open(out, NULL, '{');
     json_put_text(out, "model", s->model.name);
     json_put_text(out, "input", session_input(s, SIDE_B)->name);
@@ -144,9 +143,7 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
         json_put_float(out, "distance_of_95_percent", s->model.seen.limit);
         buf_putc(out, '}');
     }
-    if (ask_nan_begins(s, SIDE_B, &nan))
-        json_put_text(out, "nan", buf_str(&nan));
-    buf_free(&nan);
+    work_json_nan(s, out);
     json_open(out, "edits", '[');
     for (int i = 0; i < s->edits.count; i++)
         json_put_text(out, NULL, s->edits.line[i]);
@@ -425,9 +422,13 @@ static int embed(Work *w, Err *err)
     bool compares = other && difference_likeness(s, &alike);
     buf_puts(&w->out, o->json ? "]" : "");
     if (compares && o->json)
-        json_put(&w->out, "cosine", "%.9g", (double)alike);
+        json_put_float(&w->out, "cosine", alike);
     else if (compares)
         buf_printf(&w->out, "\ncosine %.5f (1: the same direction, 0: nothing in common)\n", (double)alike);
+    if (o->json)
+        work_json_nan(s, &w->out);
+    else if (ask_nan_begins(s, SIDE_B, &w->out))
+        buf_putc(&w->out, '\n');
     buf_puts(&w->out, o->json ? "}\n" : "");
     return STATUS_DONE;
 }

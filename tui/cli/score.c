@@ -222,6 +222,7 @@ static void put_json(const Work *w, const Scored *x, int count, Buf *out)
 {
     json_open(out, NULL, '{');
     json_put_text(out, "model", w->session.model.name);
+    work_json_nan(&w->session, out); /* of the text that is open: the last one */
     work_json_changes(w, out);
     json_open(out, "texts", '[');
     for (int k = 0; k < count; k++) {

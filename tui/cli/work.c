@@ -14,6 +14,7 @@
 #include "core/base/utf8.h"
 #include "core/io/json.h"
 #include "core/session/address.h"
+#include "core/session/ask/ask.h"
 #include "core/session/state.h"
 
 enum { PATIENCE_NS = 500000000, REDRAW_NS = 100000000, SLICE_NS = 100000000, LINE_CELLS = 60, TIME_CELLS = 14 };
@@ -183,6 +184,14 @@ void work_json_changes(const Work *w, Buf *out)
     for (int i = 0; i < w->session.edits.count; i++)
         json_put_text(out, NULL, w->session.edits.line[i]);
     buf_putc(out, ']');
+}
+
+void work_json_nan(const Session *s, Buf *out)
+{
+    Buf nan = {0};
+    if (ask_nan_begins(s, SIDE_B, &nan))
+        json_put_text(out, "nan", buf_str(&nan));
+    buf_free(&nan);
 }
 
 size_t work_memory(const Work *w)

@@ -54,6 +54,8 @@ void work_complain(Work *w, const char *text);
 /* The changes in force: "with LINE", a line each, or nothing; as JSON a list under "changes". */
 void work_put_changes(const Work *w, Buf *out);
 void work_json_changes(const Work *w, Buf *out);
+/* "nan": where NaN begins in the pass on show; nothing where all are numbers. */
+void work_json_nan(const Session *s, Buf *out);
 /* How many bytes of values may be kept (--memory). */
 size_t work_memory(const Work *w);
 /* Is the result to go to standard output? */

@@ -320,10 +320,7 @@ static void put_json(const Session *s, const Explanation *e, Buf *out)
     json_put_text(out, "given", buf_str(&given));
     json_put_float(out, "folded", e->folded);
     json_put_bool(out, "equal", e->equal);
-    if (isfinite(e->second))
-        json_put(out, "double", "%.17g", e->second);
-    else
-        json_put_float(out, "double", (float)e->second);
+    json_put(out, "double", "%.17g", e->second);
     json_put(out, "terms", "%zu", e->terms);
     json_open(out, "largest", '[');
     for (size_t i = 0; i < e->line_count; i++)
