@@ -1,9 +1,11 @@
 /* Keys, mouse, pastes and signals as events. */
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "core/base/clock.h"
 #include "core/base/err.h"
@@ -23,15 +25,45 @@ static const struct {
     {KEY_A1, "Home"},     {KEY_A3, "PgUp"},    {KEY_C1, "End"},       {KEY_C3, "PgDn"},
 };
 
+enum { SLOW_MS = 50 };
+
+/* As get_wch, which waits for a broken character to end and drops the keys behind it with it: here one that does not
+ * end is U+FFFD, and what stands behind is the next key. */
+static int take_key(wint_t *out)
+{
+    mbstate_t begun = {0};
+    for (int n = 0;; n++) {
+        wchar_t wide = 0;
+        int code = getch();
+        if (code == ERR && n && !keys_wait(STDIN_FILENO, SLOW_MS))
+            code = getch();
+        const char byte = (char)code;
+        const bool is_byte = code >= 0 && code <= UCHAR_MAX;
+        const size_t took = is_byte ? mbrtowc(&wide, &byte, 1, &begun) : (size_t)-1;
+        if (took == (size_t)-2)
+            continue;
+        if (is_byte && took != (size_t)-1)
+            *out = (wint_t)wide;
+        else if (n || is_byte) {
+            if (n && code != ERR)
+                ungetch(code);
+            *out = 0xfffd;
+        } else {
+            *out = (wint_t)code;
+            return code == ERR ? ERR : KEY_CODE_YES;
+        }
+        return OK;
+    }
+}
+
 /* The rest of a reply under way is waited for: its letters are no keys. */
 static bool next_character(void *context, uint32_t *c)
 {
-    enum { SLOW_MS = 50 };
     (void)context;
     wint_t got;
-    int how = get_wch(&got);
+    int how = take_key(&got);
     if (how == ERR && !term.reply.all && clock_ns() < term.patience && !keys_wait(STDIN_FILENO, SLOW_MS))
-        how = get_wch(&got);
+        how = take_key(&got);
     *c = how == OK ? (uint32_t)got : 0;
     return how == OK;
 }
@@ -105,7 +137,7 @@ static bool paste_event(TermEvent *e)
     timeout(SILENCE_MS);
     for (;;) {
         wint_t c;
-        int got = get_wch(&c);
+        int got = take_key(&c);
         int64_t now = clock_ns();
         if (signals_resized())
             take_size();
@@ -191,7 +223,7 @@ bool term_event(int timeout_ms, TermEvent *e)
         if (signal_event(e))
             return true;
         wint_t c;
-        int got = get_wch(&c);
+        int got = take_key(&c);
         if (got == KEY_CODE_YES ? function_key(e, (int)c)
                                 : got == OK && (c == 27 ? escape_event(e) : key_character(e, (uint32_t)c)))
             return true;

@@ -527,6 +527,28 @@ static void test_events(void **state)
         assert_true(desk_wait(&d, &told, cases[i].line));
         assert_ptr_equal(strchr(told.data, '\n'), strrchr(told.data, '\n')); /* one event, no more */
     }
+    /* a character that does not end takes no key behind it along: in Latin-1, cut short, before a key with a name, and
+     * one that comes slowly is whole */
+    static const struct {
+        const char *typed, *keys[4];
+    } broken[] = {{"\xe9\"u", {"\xef\xbf\xbd", "\"", "u"}},
+                  {"\xc3\xc3\xa9y", {"\xef\xbf\xbd", "é", "y"}},
+                  {"\xf0\x9f\033[Az", {"\xef\xbf\xbd", "Up", "z"}},
+                  {"\xff\x80w", {"\xef\xbf\xbd", "\xef\xbf\xbd", "w"}},
+                  {"\xe2", {NULL}},
+                  {"\x82\xac", {"€"}}};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        buf_clear(&told);
+        desk_type(&d, broken[i].typed);
+        size_t at = 0;
+        for (const char *const *key = broken[i].keys; *key; key++) {
+            char line[40];
+            snprintf(line, sizeof line, "key [%s]", *key);
+            if (!desk_wait(&d, &told, line) || strncmp(told.data + at, line, strlen(line)) != 0)
+                fail_msg("%zu, %s: %s", i, line, buf_str(&told));
+            at += strcspn(told.data + at, "\n") + 1;
+        }
+    }
     const struct winsize big = {.ws_row = 50, .ws_col = 200}, tiny = {.ws_row = 1, .ws_col = 1},
                          vast = {.ws_row = 32767, .ws_col = 5000};
     assert_int_equal(ioctl(d.master, TIOCSWINSZ, &big), 0);
