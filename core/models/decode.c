@@ -152,12 +152,13 @@ static void drop(DecodeNode *node)
     node->graph = node->plain = NULL;
 }
 
-/* Of the values of one step: as many have runs at once as are alive and were before, or as there are in all. */
+/* Of the values of one step: as many have runs at once as are alive and were before, or as there are in all, and the
+ * source's has one. */
 static size_t share_of_memory(const Decoder *x)
 {
     const size_t rounds = x->o->forget ? 2 : (size_t)x->o->most + 1,
                  width = x->o->kind == DECODE_BEAM ? (size_t)x->o->width : 1;
-    return x->o->memory ? x->o->memory / (rounds * width) + 1 : 0;
+    return x->o->memory ? x->o->memory / (rounds * width + seq2seq_has_encoder(&x->m->text)) + 1 : 0;
 }
 
 /* The keys and values that the next step reads. */
@@ -447,7 +448,7 @@ static bool read_source(Decoder *x, Err *err)
         d->source_nodes.memory = graph_find(&d->source, graph_node(&d->plain_source, d->source_nodes.memory)->path);
     }
     d->source_run = run_new(&d->source, d->plain_source_run, x->pool);
-    run_budget(d->source_run, x->o->memory);
+    run_budget(d->source_run, share_of_memory(x));
     if (!compute(x, d->source_run, d->source_nodes.memory, err))
         return false;
     count_cost(d, &d->source, NULL);
@@ -548,6 +549,20 @@ DecoderState decoder_step(Decoder *x, Err *err)
         return DECODER_MORE;
     take_best(d);
     return DECODER_DONE;
+}
+
+static size_t held_by(const Run *r)
+{
+    return r ? run_bytes(r) : 0;
+}
+
+size_t decoder_held(const Decoder *x)
+{
+    const Decode *d = x ? x->d : NULL;
+    size_t held = d ? held_by(d->source_run) + held_by(d->plain_source_run) : 0;
+    for (int i = 0; d && i < d->count; i++)
+        held += held_by(d->node[i].run) + held_by(d->node[i].plain_run);
+    return held;
 }
 
 const Decode *decoder_text(const Decoder *x)

@@ -112,6 +112,8 @@ Decoder *decoder_new(const Model *m, const int *source, int n, const DecodeOptio
 void decoder_free(Decoder *x); /* NULL is allowed */
 /* Reads one beginning more, and after the last of a length chooses what is carried on. */
 DecoderState decoder_step(Decoder *x, Err *err);
+/* Bytes of values that its runs hold now. */
+size_t decoder_held(const Decoder *x); /* NULL: 0 */
 /* What there is so far; best and word are set when it is done. */
 const Decode *decoder_text(const Decoder *x);
 

@@ -17,7 +17,7 @@
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
-#include "core/session/learned/measures.h"
+#include "core/session/learned/measures_parts.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
@@ -62,12 +62,13 @@ static bool load_model(Session *s, Model *m, const char *path, Err *err)
     return model_bundled(m, a->data, a->size, err);
 }
 
-/* Every exhibit has a share: its runs forget together, those of different exhibits do not. */
+/* Every exhibit has a share, and the searches of `decoding` one: runs of one forget together, others do not. */
 void session_budget(Session *s, size_t bytes)
 {
+    const bool searches = s->measures && s->measures->decoding;
     s->memory = bytes;
     for (int i = 0; i < s->exhibit_count; i++)
-        run_budget(s->exhibits[i]->pass.base_run, bytes / (size_t)s->exhibit_count);
+        run_budget(s->exhibits[i]->pass.base_run, bytes / ((size_t)s->exhibit_count + searches));
 }
 
 int session_opens(const Session *s)

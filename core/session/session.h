@@ -286,8 +286,8 @@ bool session_init_as(Session *s, const char *model_path, ModelWish wish, const c
  * caller's. input: as the model's family reads it. */
 bool session_init_model(Session *s, Model *m, const char *input, int threads, Err *err);
 void session_free(Session *s);
-/* Bytes of values that are kept at most; at first a quarter of the machine's memory. Where something is pinned it has
- * half of them. */
+/* Bytes of values that are kept at most; at first a quarter of the machine's memory. What is pinned has as much of them
+ * as what is on show, and so have the searches of `decoding`. */
 void session_budget(Session *s, size_t bytes);
 /* Is the model a decoder alone, which goes on from the text that it reads? *query: its axis of tokens, AXIS_NONE where
  * there is none. */
@@ -404,7 +404,8 @@ double session_progress_share(const Session *s);
 /* Is something of a complete pass that the screen asked for computed again, because it was forgotten? *share says how
  * far it is. */
 bool session_again(const Session *s, double *share);
-/* Bytes of values held now, and the most that were: by what is on show and what is pinned. */
+/* Bytes of values held now, and the most that were: by what is on show, what is pinned and the searches of `decoding`.
+ */
 size_t session_held(const Session *s, size_t *most);
 /* Trace hash of a side; false while its pass is not complete. */
 bool session_hash(const Session *s, Side side, uint64_t *hash);

@@ -11,6 +11,7 @@
 #include "core/session/ask/explained.h"
 #include "core/session/difference.h"
 #include "core/session/exhibit.h"
+#include "core/session/learned/decoding.h"
 #include "core/session/learned/measures.h"
 #include "core/session/place.h"
 #include "core/session/session.h"
@@ -376,8 +377,7 @@ bool session_again(const Session *s, double *share)
 
 size_t session_held(const Session *s, size_t *most)
 {
-    size_t held = difference_bytes(s);
-    *most = 0;
+    size_t held = difference_bytes(s) + decoding_held(s, most);
     for (int i = 0; i < s->exhibit_count; i++) {
         const Forward *p = &s->exhibits[i]->pass;
         held += run_bytes(p->base_run) + (p->edited_run ? run_bytes(p->edited_run) : 0);

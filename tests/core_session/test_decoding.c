@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "core/base/clock.h"
 #include "core/session/command.h"
 #include "core/session/exhibit.h"
 #include "core/session/learned/decoding.h"
@@ -266,6 +267,40 @@ static void a_beam_of_one_is_greedy(void **state)
     assert_memory_equal(d->text->word, word, (size_t)n * sizeof *word);
 }
 
+/* The searches and what is on show have one bound, half of it each, and the words are the same. */
+static void one_bound_for_both(void **state)
+{
+    (void)state;
+    enum { TOKENS = 150, BOUND = 3 << 20 };
+    Err err = {{0}};
+    Model m;
+    Buf ids = {0}, tight = {0};
+    Seq2seqConfig config = text_variant(4);
+    size_t most;
+    config.positions = 300;
+    text_model_seeded(&m, &config, 5);
+    for (int i = 0; i < TOKENS; i++)
+        buf_printf(&ids, "%s%d", i ? "," : "ids:", (3 + i * 5) % config.target_words);
+    all = session_command_set();
+    if (!session_init_model(&s, &m, buf_str(&ids), 1, &err))
+        fail_msg("%s", err.text);
+    session_budget(&s, BOUND);
+    assert_true(session_step(&s, NULL, 0, CLOCK_NEVER));
+    buf_puts(&tight, buf_str(&found("decode beam 2")->written));
+    assert_true(session_step(&s, NULL, 0, CLOCK_NEVER));
+    session_trim(&s);
+    const size_t searched = decoding_held(&s, &most), held = session_held(&s, &(size_t){0});
+    if (!searched || held - searched > BOUND / 2 || most > BOUND / 2)
+        fail_msg("%zu bytes are held, %zu of them by the searches, %zu of those at most", held, searched, most);
+    must("decode greedy");
+    session_budget(&s, 100 * (size_t)BOUND);
+    assert_string_equal(buf_str(&found("decode beam 2")->written), buf_str(&tight));
+    buf_free(&tight);
+    buf_free(&ids);
+    session_free(&s);
+    commands_free(&all);
+}
+
 static void nonsense_is_refused(void **state)
 {
     (void)state;
@@ -350,6 +385,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(it_is_greedy_at_first, start, stop),
         cmocka_unit_test_setup_teardown(drawn_from_a_seed, start, stop),
         cmocka_unit_test_setup_teardown(a_beam_of_one_is_greedy, start, stop),
+        cmocka_unit_test(one_bound_for_both),
         cmocka_unit_test_setup_teardown(nonsense_is_refused, start, stop),
         cmocka_unit_test_setup_teardown(it_follows_the_text, start, stop),
         cmocka_unit_test_setup_teardown(a_change_is_in_force, start, stop),

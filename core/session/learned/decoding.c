@@ -26,6 +26,7 @@ enum { SEARCHES = 4 }; /* of A and B, each twice */
 
 struct DecodingWork {
     Search side[2];
+    size_t most; /* bytes held behind a step */
 };
 
 static void free_search(Search *w)
@@ -273,7 +274,7 @@ static void begin(Search *w, const Session *s, Side side, const Model *m, const 
     w->found.takes = room >= 1 && room < o.most ? seq2seq_longest(&m->text) : 0;
     o.most = w->found.takes ? room : o.most;
     o.forget = true;
-    o.memory = s->memory / SEARCHES;
+    o.memory = s->memory / ((size_t)s->exhibit_count + 1) / SEARCHES;
     o.cache = true;
     w->kept = decoder_new(m, w->source, w->count, &o, NULL, &err);
     o.cache = false;
@@ -318,13 +319,25 @@ static bool step(Search *w)
     return w->found.done;
 }
 
+size_t decoding_held(const Session *s, size_t *most)
+{
+    const struct DecodingWork *w = s->measures ? s->measures->decoding : NULL;
+    size_t held = 0;
+    for (int k = 0; w && k < 2; k++)
+        held += decoder_held(w->side[k].kept) + decoder_held(w->side[k].without);
+    *most = w ? w->most : 0;
+    return held;
+}
+
 bool decoding_step(Session *s, int64_t deadline_ns)
 {
     DecodeOptions how = decoding_options(s);
     struct Measures *all = measures_of(s);
     bool done = true;
-    if (!all->decoding)
+    if (!all->decoding) {
         all->decoding = xcalloc(1, sizeof *all->decoding);
+        session_budget(s, s->memory); /* what is on show makes room */
+    }
     for (int k = session_compares(s) ? 0 : 1; k < 2; k++) {
         Search *w = &all->decoding->side[k];
         const Side side = k ? SIDE_B : SIDE_A;
@@ -338,7 +351,10 @@ bool decoding_step(Session *s, int64_t deadline_ns)
             s->changes++;
         }
         while (!w->found.done) {
+            size_t most, held;
             step(w);
+            held = decoding_held(s, &most);
+            all->decoding->most = held > most ? held : most;
             s->changes++;
             if (!w->found.done && clock_ns() >= deadline_ns)
                 break;

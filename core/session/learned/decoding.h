@@ -50,6 +50,9 @@ int decoding_line(const Session *s, const Decoding *d);
 void decoding_put_how(const DecodeOptions *how, Buf *out);
 /* What the screen works on (ScreenSpec.work). */
 bool decoding_step(Session *s, int64_t deadline_ns);
+/* Bytes of values that the searches hold now, and the most that they held behind a step; 0 where there is none. Their
+ * share of what the session may keep (session_budget) is that of an exhibit, as long as they are there. */
+size_t decoding_held(const Session *s, size_t *most);
 /* For commands and tests: to the end. */
 bool decoding_all(Session *s, Err *err);
 /* `decode [greedy, beam, draw] …` */
