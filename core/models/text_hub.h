@@ -1,7 +1,7 @@
 /* Inside core/models only: text models in folders as the Hugging Face hub has them, config.json and model.safetensors.
  * A family is a row: its knobs, what its tensors are called, what its class has where config.json is silent.
- * text_hub.c, text_hub_experts.c, text_hub_encoders.c and text_hub_encoder_decoders.c have the rows, text_hub_refused.c
- * those that are not run; text_hub_config.c reads config.json, text_hub_weights.c tensors. */
+ * text_hub.c, text_hub_experts.c and text_hub_encoders.c have the rows, text_hub_refused.c those that are not run;
+ * text_hub_config.c reads config.json, text_hub_weights.c tensors. */
 #ifndef VITRINE_MODELS_TEXT_HUB_H
 #define VITRINE_MODELS_TEXT_HUB_H
 #include "core/base/buf.h"
@@ -48,8 +48,8 @@ struct HubReading {
     Model *m; /* for what is assumed */
 };
 
-extern const HubFamily HUB_EXPERTS[], HUB_ENCODERS[], HUB_BOTH[]; /* for hub_family */
-extern const int HUB_EXPERTS_COUNT, HUB_ENCODER_COUNT, HUB_BOTH_COUNT;
+extern const HubFamily HUB_EXPERTS[], HUB_ENCODERS[]; /* for hub_family */
+extern const int HUB_EXPERTS_COUNT, HUB_ENCODER_COUNT;
 const HubFamily *hub_family(int i); /* NULL behind the last */
 /* What a config.json says it is: its model_type; of Karpathy's two programs, whose files have a "block_size" and
  * another meaning for model_type or none, the row for it. */

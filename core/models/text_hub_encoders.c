@@ -1,23 +1,22 @@
-/* The families of encoders that are read from the hub: BERT (Devlin et al. 2018) and what came of it. What stands here
- * was read in each family's published program (transformers, src/transformers/models). Which answers a file has
- * (words, a pooled vector, …) depends on what was stored, not on config.json. */
+/* The families with an encoder that are read from the hub: BERT (Devlin et al. 2018) and what came of it, and with a
+ * decoder behind it T5 (Raffel et al. 2020), BART (Lewis et al. 2020), Marian (Junczys-Dowmunt et al. 2018). What
+ * stands here was read in each family's published program (transformers, src/transformers/models). Which answers an
+ * encoder's file has (words, a pooled vector, …) depends on what was stored, not on config.json. */
 #include <string.h>
 
-#include "core/models/text_hub.h"
+#include "core/models/text_hub_rows.h"
 
-#define BOTH(w, b, name) [SEQ2SEQ_##w] = name ".weight", [SEQ2SEQ_##b] = name ".bias"
 /* gamma and beta: as older programs named them. */
 #define LN(role, name)                                                                                                 \
     [SEQ2SEQ_##role##_GAMMA] = name ".weight|" name ".gamma", [SEQ2SEQ_##role##_BETA] = name ".bias|" name ".beta"
 #define SELF(scope, q, k, v)                                                                                           \
     BOTH(ENC_W_Q, ENC_B_Q, scope q), BOTH(ENC_W_K, ENC_B_K, scope k), BOTH(ENC_W_V, ENC_B_V, scope v)
-#define PART(w, b, name, how) [SEQ2SEQ_##w] = name ".weight#" how, [SEQ2SEQ_##b] = name ".bias#" how
 #define THREE(name)                                                                                                    \
     PART(ENC_W_Q, ENC_B_Q, name, "q"), PART(ENC_W_K, ENC_B_K, name, "k"), PART(ENC_W_V, ENC_B_V, name, "v")
-#define BERT_EMBEDDINGS                                                                                                \
+#define WORDS_AND_PLACES                                                                                               \
     [SEQ2SEQ_SOURCE_EMBED] = "embeddings.word_embeddings.weight",                                                      \
-    [SEQ2SEQ_SOURCE_POS] = "embeddings.position_embeddings.weight",                                                    \
-    [SEQ2SEQ_SOURCE_SEGMENT] = "embeddings.token_type_embeddings.weight", LN(SOURCE_NORM, "embeddings.LayerNorm")
+    [SEQ2SEQ_SOURCE_POS] = "embeddings.position_embeddings.weight", LN(SOURCE_NORM, "embeddings.LayerNorm")
+#define BERT_EMBEDDINGS WORDS_AND_PLACES, [SEQ2SEQ_SOURCE_SEGMENT] = "embeddings.token_type_embeddings.weight"
 #define BERT_MLP                                                                                                       \
     BOTH(ENC_W_UP, ENC_B_UP, "encoder.layer.%d.intermediate.dense"),                                                   \
         BOTH(ENC_W_DOWN, ENC_B_DOWN, "encoder.layer.%d.output.dense"),                                                 \
@@ -34,11 +33,12 @@
 #define LM_HEAD                                                                                                        \
     FILLS("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder"), [SEQ2SEQ_HEAD_B] =                                \
                                                                          "/lm_head.bias|/lm_head.decoder.bias"
-#define ROBERTA_NAMES BERT_EMBEDDINGS, BERT_BLOCKS, POOLER, LM_HEAD
 #define ENCODER_KNOBS                                                                                                  \
     .form = SEQ2SEQ_ENCODER_ONLY, .eps = 1e-12f, .act = MAP_GELU, .transform_act = MAP_GELU,                           \
     .learned_positions = true, .embed_norm = true, .tied = true, .head_bias = true, .qkv_bias = true,                  \
     .out_bias = true, .mlp_bias = true
+#define BERT_FILE(type_, name)                                                                                         \
+    .type = type_, .layout = "Hugging Face " name, .c = {ENCODER_KNOBS}, .beside = CLASSIFIERS
 #define ALONE "is_decoder=false add_cross_attention=false position_embedding_type=\"absolute\""
 #define CLASSIFIERS "classifier.* pre_classifier.* qa_outputs.* score.*"
 #define IDS "*position_ids *token_type_ids"
@@ -135,109 +135,162 @@ static bool modernbert(const HubReading *k, Seq2seqConfig *c, Err *err)
     return true;
 }
 
+#define ROBERTA(type, name)                                                                                            \
+    BERT_FILE(type, name), .prefix = "roberta.", .names_of_keys = "layer_norm_eps",                                    \
+                           .names = {BERT_EMBEDDINGS, BERT_BLOCKS, POOLER, LM_HEAD},                                   \
+                           .useless = IDS " lm_head.decoder.bias", .musts = ALONE, .keys = "type_vocab_size",          \
+                           .finish = roberta
+
+/* --- T5: RMSNorm in front, no bias, no factor, a bias of the scores by ranges of distance --- */
+
+#define T5_ATTENTION(P, name)                                                                                          \
+    [SEQ2SEQ_##P##_W_Q] = name ".q.weight", [SEQ2SEQ_##P##_W_K] = name ".k.weight",                                    \
+    [SEQ2SEQ_##P##_W_V] = name ".v.weight", [SEQ2SEQ_##P##_W_O] = name ".o.weight"
+#define T5_MLP(P, name)                                                                                                \
+    [SEQ2SEQ_##P##_W_GATE] = name ".wi_0.weight", [SEQ2SEQ_##P##_W_UP] = name ".wi.weight|" name ".wi_1.weight",       \
+    [SEQ2SEQ_##P##_W_DOWN] = name ".wo.weight"
+#define T5_RANGES(stack) stack ".block.0.layer.0.SelfAttention.relative_attention_bias.weight#T"
+#define T5_KNOBS                                                                                                       \
+    .eps = 1e-6f, .pre_norm = true, .final_norm = true, .rms_norm = true, .pos = SEQ2SEQ_POS_NONE, .head_dim = 64,     \
+    .mlp = 2048, .shared = true, .distances = 32, .distance_most = 128
+#define T5_NAMES                                                                                                       \
+    [SEQ2SEQ_SHARED_EMBED] = "shared.weight|encoder.embed_tokens.weight|decoder.embed_tokens.weight",                  \
+    [SEQ2SEQ_SOURCE_DISTANCE] = T5_RANGES("encoder"), [SEQ2SEQ_TARGET_DISTANCE] = T5_RANGES("decoder"),                \
+    T5_ATTENTION(ENC, "encoder.block.%d.layer.0.SelfAttention"),                                                       \
+    [SEQ2SEQ_ENC_LN1_GAMMA] = "encoder.block.%d.layer.0.layer_norm.weight",                                            \
+    T5_MLP(ENC, "encoder.block.%d.layer.1.DenseReluDense"),                                                            \
+    [SEQ2SEQ_ENC_LN2_GAMMA] = "encoder.block.%d.layer.1.layer_norm.weight",                                            \
+    [SEQ2SEQ_SOURCE_FINAL_GAMMA] = "encoder.final_layer_norm.weight",                                                  \
+    T5_ATTENTION(DEC, "decoder.block.%d.layer.0.SelfAttention"),                                                       \
+    [SEQ2SEQ_DEC_LN1_GAMMA] = "decoder.block.%d.layer.0.layer_norm.weight",                                            \
+    T5_ATTENTION(CROSS, "decoder.block.%d.layer.1.EncDecAttention"),                                                   \
+    [SEQ2SEQ_DEC_LN2_GAMMA] = "decoder.block.%d.layer.1.layer_norm.weight",                                            \
+    T5_MLP(DEC, "decoder.block.%d.layer.2.DenseReluDense"),                                                            \
+    [SEQ2SEQ_DEC_LN3_GAMMA] = "decoder.block.%d.layer.2.layer_norm.weight",                                            \
+    [SEQ2SEQ_TARGET_FINAL_GAMMA] = "decoder.final_layer_norm.weight", [SEQ2SEQ_HEAD_W] = "/lm_head.weight"
+#define T5_KEYS                                                                                                        \
+    "num_decoder_layers relative_attention_num_buckets relative_attention_max_distance dense_act_fn is_gated_act "     \
+    "scale_decoder_outputs dropout_rate"
+
+/* feed_forward_proj says activation and gate in one; newer programs write both out beside it. What the answer is read
+ * from has a factor where its weights are the words' vectors, unless it is written out too. */
+static bool t5(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    const char *proj = json_text(json_get(k->config, "feed_forward_proj"), ""),
+               *act = json_text(json_get(k->config, "dense_act_fn"), NULL);
+    bool scaled = c->tied;
+    c->gated = *proj ? strncmp(proj, "gated-", 6) == 0 : c->gated;
+    c->encoder_layers = c->decoder_layers;
+    if (!hub_whole(k, "num_decoder_layers", &c->decoder_layers, err) ||
+        !hub_whole(k, "relative_attention_num_buckets", &c->distances, err) ||
+        !hub_whole(k, "relative_attention_max_distance", &c->distance_most, err) ||
+        !hub_flag(k, "is_gated_act", &c->gated, err) || !hub_flag(k, "scale_decoder_outputs", &scaled, err) ||
+        (act && !hub_act(k, "dense_act_fn", act, &c->act, err)))
+        return false;
+    c->read_scale = scaled ? seq2seq_root(c->width, true) : 0;
+    return true;
+}
+
+/* --- BART and Marian: norms behind the sums, biases everywhere --- */
+
+#define ATTENTION(P, name)                                                                                             \
+    BOTH(P##_W_Q, P##_B_Q, name ".q_proj"), BOTH(P##_W_K, P##_B_K, name ".k_proj"),                                    \
+        BOTH(P##_W_V, P##_B_V, name ".v_proj"), BOTH(P##_W_O, P##_B_O, name ".out_proj")
+#define BART_BLOCK(P, name, last)                                                                                      \
+    ATTENTION(P, name ".self_attn"), NORM(P##_LN1, name ".self_attn_layer_norm"),                                      \
+        BOTH(P##_W_UP, P##_B_UP, name ".fc1"), BOTH(P##_W_DOWN, P##_B_DOWN, name ".fc2"),                              \
+        NORM(last, name ".final_layer_norm")
+#define BART_BLOCKS                                                                                                    \
+    BART_BLOCK(ENC, "encoder.layers.%d", ENC_LN2), BART_BLOCK(DEC, "decoder.layers.%d", DEC_LN3),                      \
+        ATTENTION(CROSS, "decoder.layers.%d.encoder_attn"),                                                            \
+        NORM(DEC_LN2, "decoder.layers.%d.encoder_attn_layer_norm"), [SEQ2SEQ_HEAD_B] = "/final_logits_bias"
+#define SHARED_NAMES                                                                                                   \
+    [SEQ2SEQ_SHARED_EMBED] = "shared.weight|encoder.embed_tokens.weight|decoder.embed_tokens.weight|/lm_head.weight"
+#define BART_KNOBS                                                                                                     \
+    .eps = 1e-5f, .act = MAP_GELU, .mlp = 4096, .shared = true, .tied = true, .head_bias = true, .qkv_bias = true,     \
+    .out_bias = true, .mlp_bias = true
+#define BART_KEYS                                                                                                      \
+    "encoder_layers decoder_layers encoder_attention_heads decoder_attention_heads encoder_ffn_dim decoder_ffn_dim "   \
+    "encoder_layerdrop decoder_layerdrop scale_embedding extra_pos_embeddings classif_dropout num_hidden_layers "      \
+    "force_bos_token_to_be_generated save_step"
+#define COPIES "encoder.embed_tokens.weight decoder.embed_tokens.weight"
+
+/* Both stacks have the sizes of one here. */
+static bool same_size(const HubReading *k, const char *encoder, const char *decoder, int *out, Err *err)
+{
+    int one = *out, other;
+    if (!hub_whole(k, encoder, &one, err))
+        return false;
+    *out = other = one;
+    return hub_whole(k, decoder, &other, err) &&
+           (other == one || err_set(err, "%s: \"%s\" is %d and \"%s\" %d: both stacks have the same here", k->path,
+                                    encoder, one, decoder, other));
+}
+
+static bool bart(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    bool scaled = false;
+    c->encoder_layers = c->decoder_layers;
+    if (!hub_whole(k, "encoder_layers", &c->encoder_layers, err) ||
+        !hub_whole(k, "decoder_layers", &c->decoder_layers, err) ||
+        !same_size(k, "encoder_attention_heads", "decoder_attention_heads", &c->heads, err) ||
+        !same_size(k, "encoder_ffn_dim", "decoder_ffn_dim", &c->mlp, err) ||
+        !hub_flag(k, "scale_embedding", &scaled, err))
+        return false;
+    c->embed_scale = scaled ? seq2seq_root(c->width, false) : 1;
+    return true;
+}
+
+static bool marian(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    c->source_words = c->target_words;
+    return bart(k, c, err) && hub_flag(k, "share_encoder_decoder_embeddings", &c->shared, err) &&
+           hub_whole(k, "decoder_vocab_size", &c->target_words, err);
+}
+
+#define T5_FAMILY                                                                                                      \
+    .names_of_keys = "d_model num_heads num_layers d_ff d_kv layer_norm_epsilon", .names = {T5_NAMES},                 \
+    .useless = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", .copies = COPIES,             \
+    .keys = T5_KEYS, .finish = t5, .unscaled = true
+
+#define BART_FILE(type_, name)                                                                                         \
+    .type = type_, .layout = "Hugging Face " name, .prefix = "model.",                                                 \
+    .names_of_keys = "d_model encoder_attention_heads encoder_layers encoder_ffn_dim",                                 \
+    .copies = COPIES " /lm_head.weight"
+
 const HubFamily HUB_ENCODERS[] = {
-    {.type = "bert",
-     .layout = "Hugging Face BERT",
-     .c = {ENCODER_KNOBS},
-     .prefix = "bert.",
-     .names_of_keys = "layer_norm_eps",
+    {BERT_FILE("bert", "BERT"), .prefix = "bert.", .names_of_keys = "layer_norm_eps",
      .names = {BERT_EMBEDDINGS, BERT_BLOCKS, POOLER,
                FILLS("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
                      "cls.predictions.decoder"),
                [SEQ2SEQ_HEAD_B] = "/cls.predictions.bias|/cls.predictions.decoder.bias",
                BOTH(PAIR_W, PAIR_B, "/cls.seq_relationship")},
-     .useless = IDS " cls.predictions.decoder.bias",
-     .beside = CLASSIFIERS,
-     .musts = ALONE,
-     .keys = "type_vocab_size",
-     .finish = bert},
-    {.type = "distilbert",
-     .layout = "Hugging Face DistilBERT",
-     .c = {ENCODER_KNOBS},
-     .prefix = "distilbert.",
-     .names_of_keys = "dim n_heads n_layers hidden_dim",
-     .names = {[SEQ2SEQ_SOURCE_EMBED] = "embeddings.word_embeddings.weight",
-               [SEQ2SEQ_SOURCE_POS] = "embeddings.position_embeddings.weight",
-               LN(SOURCE_NORM, "embeddings.LayerNorm"),
-               SELF("transformer.layer.%d.attention.", "q_lin", "k_lin", "v_lin"),
-               BOTH(ENC_W_O, ENC_B_O, "transformer.layer.%d.attention.out_lin"),
-               LN(ENC_LN1, "transformer.layer.%d.sa_layer_norm"),
-               BOTH(ENC_W_UP, ENC_B_UP, "transformer.layer.%d.ffn.lin1"),
-               BOTH(ENC_W_DOWN, ENC_B_DOWN, "transformer.layer.%d.ffn.lin2"),
-               LN(ENC_LN2, "transformer.layer.%d.output_layer_norm"),
-               FILLS("vocab_transform", "vocab_layer_norm", "vocab_projector"),
-               [SEQ2SEQ_HEAD_B] = "/vocab_projector.bias"},
-     .useless = IDS,
-     .beside = CLASSIFIERS,
-     .keys = "sinusoidal_pos_embds tie_weights_ qa_dropout seq_classif_dropout",
-     .finish = distilbert},
-    {.type = "roberta",
-     .layout = "Hugging Face RoBERTa",
-     .c = {ENCODER_KNOBS},
-     .prefix = "roberta.",
-     .names_of_keys = "layer_norm_eps",
-     .names = {ROBERTA_NAMES},
-     .useless = IDS " lm_head.decoder.bias",
-     .beside = CLASSIFIERS,
-     .musts = ALONE,
-     .keys = "type_vocab_size",
-     .finish = roberta},
-    {.type = "xlm-roberta",
-     .layout = "Hugging Face XLM-RoBERTa",
-     .c = {ENCODER_KNOBS},
-     .prefix = "roberta.",
-     .names_of_keys = "layer_norm_eps",
-     .names = {ROBERTA_NAMES},
-     .useless = IDS " lm_head.decoder.bias",
-     .beside = CLASSIFIERS,
-     .musts = ALONE,
-     .keys = "type_vocab_size",
-     .finish = roberta},
-    {.type = "camembert",
-     .layout = "Hugging Face CamemBERT",
-     .c = {ENCODER_KNOBS},
-     .prefix = "roberta.",
-     .names_of_keys = "layer_norm_eps",
-     .names = {ROBERTA_NAMES},
-     .useless = IDS " lm_head.decoder.bias",
-     .beside = CLASSIFIERS,
-     .musts = ALONE,
-     .keys = "type_vocab_size",
-     .finish = roberta},
-    {.type = "electra",
-     .layout = "Hugging Face ELECTRA",
-     .c = {ENCODER_KNOBS},
-     .prefix = "electra.",
-     .names_of_keys = "layer_norm_eps",
+     .useless = IDS " cls.predictions.decoder.bias", .musts = ALONE, .keys = "type_vocab_size", .finish = bert},
+    {BERT_FILE("distilbert", "DistilBERT"), .prefix = "distilbert.", .names_of_keys = "dim n_heads n_layers hidden_dim",
+     .names =
+         {WORDS_AND_PLACES, SELF("transformer.layer.%d.attention.", "q_lin", "k_lin", "v_lin"),
+          BOTH(ENC_W_O, ENC_B_O, "transformer.layer.%d.attention.out_lin"),
+          LN(ENC_LN1, "transformer.layer.%d.sa_layer_norm"), BOTH(ENC_W_UP, ENC_B_UP, "transformer.layer.%d.ffn.lin1"),
+          BOTH(ENC_W_DOWN, ENC_B_DOWN, "transformer.layer.%d.ffn.lin2"),
+          LN(ENC_LN2, "transformer.layer.%d.output_layer_norm"),
+          FILLS("vocab_transform", "vocab_layer_norm", "vocab_projector"), [SEQ2SEQ_HEAD_B] = "/vocab_projector.bias"},
+     .useless = IDS, .keys = "sinusoidal_pos_embds tie_weights_ qa_dropout seq_classif_dropout", .finish = distilbert},
+    {ROBERTA("roberta", "RoBERTa")},
+    {ROBERTA("xlm-roberta", "XLM-RoBERTa")},
+    {ROBERTA("camembert", "CamemBERT")},
+    {BERT_FILE("electra", "ELECTRA"), .prefix = "electra.", .names_of_keys = "layer_norm_eps",
      .names = {BERT_EMBEDDINGS, BERT_BLOCKS, BOTH(SOURCE_PROJECT_W, SOURCE_PROJECT_B, "embeddings_project"),
                FILLS("generator_predictions.dense", "generator_predictions.LayerNorm", "generator_lm_head"),
                [SEQ2SEQ_HEAD_B] = "/generator_lm_head.bias",
                BOTH(REPLACED_W, REPLACED_B, "/discriminator_predictions.dense"),
                BOTH(REPLACED_OUT_W, REPLACED_OUT_B, "/discriminator_predictions.dense_prediction")},
-     .useless = IDS,
-     .beside = CLASSIFIERS,
-     .musts = ALONE,
-     .keys = "type_vocab_size embedding_size",
-     .finish = electra},
-    {.type = "mpnet",
-     .layout = "Hugging Face MPNet",
-     .c = {ENCODER_KNOBS},
-     .prefix = "mpnet.",
-     .names_of_keys = "layer_norm_eps",
-     .names = {[SEQ2SEQ_SOURCE_EMBED] = "embeddings.word_embeddings.weight",
-               [SEQ2SEQ_SOURCE_POS] = "embeddings.position_embeddings.weight",
-               LN(SOURCE_NORM, "embeddings.LayerNorm"),
-               [SEQ2SEQ_SOURCE_DISTANCE] = "encoder.relative_attention_bias.weight#T",
+     .useless = IDS, .musts = ALONE, .keys = "type_vocab_size embedding_size", .finish = electra},
+    {BERT_FILE("mpnet", "MPNet"), .prefix = "mpnet.", .names_of_keys = "layer_norm_eps",
+     .names = {WORDS_AND_PLACES, [SEQ2SEQ_SOURCE_DISTANCE] = "encoder.relative_attention_bias.weight#T",
                SELF("encoder.layer.%d.attention.attn.", "q", "k", "v"),
                BOTH(ENC_W_O, ENC_B_O, "encoder.layer.%d.attention.attn.o"),
-               LN(ENC_LN1, "encoder.layer.%d.attention.LayerNorm"),
-               BERT_MLP,
-               POOLER,
-               LM_HEAD},
-     .useless = IDS " lm_head.decoder.bias",
-     .beside = CLASSIFIERS,
-     .keys = "relative_attention_num_buckets",
-     .finish = mpnet},
+               LN(ENC_LN1, "encoder.layer.%d.attention.LayerNorm"), BERT_MLP, POOLER, LM_HEAD},
+     .useless = IDS " lm_head.decoder.bias", .keys = "relative_attention_num_buckets", .finish = mpnet},
     {.type = "modernbert",
      .layout = "Hugging Face ModernBERT",
      .c = {.form = SEQ2SEQ_ENCODER_ONLY,
@@ -274,5 +327,23 @@ const HubFamily HUB_ENCODERS[] = {
          "initializer_cutoff_factor reference_compile deterministic_flash_attn gradient_checkpointing "
          "repad_logits_with_grad sparse_prediction",
      .finish = modernbert},
+    {.type = "t5", .layout = "Hugging Face T5", .c = {T5_KNOBS, .act = MAP_RELU, .tied = true}, T5_FAMILY},
+    {.type = "mt5", .layout = "Hugging Face mT5", .c = {T5_KNOBS, .act = MAP_GELU_TANH, .gated = true}, T5_FAMILY},
+    {BART_FILE("bart", "BART"),
+     .c = {BART_KNOBS, .learned_positions = true, .positions = 1024, .first_position = 2, .embed_norm = true},
+     .names = {SHARED_NAMES, BART_BLOCKS, [SEQ2SEQ_SOURCE_POS] = "encoder.embed_positions.weight",
+               [SEQ2SEQ_TARGET_POS] = "decoder.embed_positions.weight",
+               NORM(SOURCE_NORM, "encoder.layernorm_embedding"), NORM(TARGET_NORM, "decoder.layernorm_embedding")},
+     .beside = "classification_head.* qa_outputs.*",
+     .musts = "normalize_before=false normalize_embedding=true add_final_layer_norm=false "
+              "static_position_embeddings=false add_bias_logits=false do_blenderbot_90_layernorm=false",
+     .keys = BART_KEYS, .finish = bart},
+    {BART_FILE("marian", "Marian"), .c = {BART_KNOBS, .halves = true},
+     .names = {SHARED_NAMES, [SEQ2SEQ_SOURCE_EMBED] = "encoder.embed_tokens.weight",
+               [SEQ2SEQ_TARGET_EMBED] = "decoder.embed_tokens.weight|/lm_head.weight", BART_BLOCKS},
+     .sinusoids = "encoder.embed_positions.weight decoder.embed_positions.weight",
+     .musts = "normalize_before=false normalize_embedding=false add_final_layer_norm=false "
+              "static_position_embeddings=true add_bias_logits=false",
+     .keys = BART_KEYS " share_encoder_decoder_embeddings decoder_vocab_size", .finish = marian},
 };
 const int HUB_ENCODER_COUNT = sizeof HUB_ENCODERS / sizeof *HUB_ENCODERS;

@@ -188,7 +188,7 @@ static void put_name(const HubFamily *f, const Seq2seqConfig *c, size_t i, const
         return;
     n -= weight;
     const bool reads = strncmp(nodes, READS, strlen(READS)) == 0;
-    if (how && strchr("qkv", how[1])) { /* the three in one */
+    if (how && how[1] && strchr("qkv", how[1])) { /* the three in one */
         if (how[1] != 'q' || strchr(how, 'H') || seq2seq_key_heads(c) != c->heads)
             return;
         nodes = reads ? READS "self_attn.q + " READS "self_attn.k + " READS "self_attn.v"

@@ -1,4 +1,4 @@
-/* Inside core/models only: what the rows of families (text_hub.c and those beside it) are written with. */
+/* Inside core/models only: what the rows of families (text_hub.c and those beside it, text_file.c) are written with. */
 #ifndef VITRINE_MODELS_TEXT_HUB_ROWS_H
 #define VITRINE_MODELS_TEXT_HUB_ROWS_H
 #include "core/models/text_hub.h"
@@ -23,7 +23,11 @@
     [SEQ2SEQ_DEC_Q_##how] = "layers.%d.self_attn.q_norm.weight",                                                       \
     [SEQ2SEQ_DEC_K_##how] = "layers.%d.self_attn.k_norm.weight"
 #define ROTATED .pos = SEQ2SEQ_POS_ROPE, .rope = {.base = 10000, .half = true}
-#define RMS_GATED(e) .eps = e, .act = MAP_SILU, .final_norm = true, .rms_norm = true, .gated = true, ROTATED
+#define RMS_KNOBS(e) .eps = e, .act = MAP_SILU, .final_norm = true, .rms_norm = true, .gated = true
+#define RMS_GATED(e) RMS_KNOBS(e), ROTATED
 #define LLAMA_KNOBS(e) .pre_norm = true, RMS_GATED(e)
 #define FREQUENCIES "*rotary_emb.inv_freq"
+/* A file of that form; eps: what its config.json calls ε. */
+#define LLAMA_FILE(type_, name, eps)                                                                                   \
+    .type = type_, .layout = "Hugging Face " name, .prefix = "model.", .names_of_keys = eps, .useless = FREQUENCIES
 #endif
