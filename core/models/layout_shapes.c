@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "core/models/layout_infer.h"
+#include "core/models/checkpoint.h"
 
 enum { LAYERS_MAX = 1024 };
 
