@@ -8,7 +8,6 @@
 #include "core/base/clock.h"
 #include "core/base/dmath.h"
 #include "core/base/rng.h"
-#include "core/models/decode_edit.h"
 #include "core/models/nn.h"
 
 enum { WIDTH_MAX = DECODE_WIDTH_MAX, WORDS_MAX = DECODE_WORDS_MAX };

@@ -1,9 +1,9 @@
-#include "core/models/decode_edit.h"
-
+/* Changes made for one pass, in a step of writing. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/models/decode.h"
 
 /* Where a change of that node is made in a step: the keys and values of the newest token alone are called NAME_new. */
 static NodeId place_of(const Graph *step, const char *path)

@@ -12,7 +12,6 @@
 #include "core/models/lexicon.h"
 #include "core/models/probes.h"
 #include "core/models/text_model.h"
-#include "core/models/wiring.h"
 
 enum { WORDS_MOST = 64 }; /* of a text that the model writes, or that is typed behind > */
 static const char FIRST[] = "the animal did not cross the street because it was too tired",

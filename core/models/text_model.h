@@ -72,7 +72,7 @@ void words_piece(const Vocabulary *v, int before, int number, Buf *out);
  * a model from the hub, else none. */
 void text_modules(const Model *m, Buf *out);
 
-/* --- inside core/models only: settings and weights in files --- */
+/* --- inside core/models only --- */
 
 /* model_type of the program's own form. */
 #define TEXT_MODEL_TYPE "encoder-decoder-transformer"
@@ -82,7 +82,9 @@ bool text_config_read(Model *m, const Json *j, const char *path, Err *err);
 /* Every setting, so that what is read again is the same model. */
 void text_config_put(Buf *b, const Model *m);
 
-/* Fills the weights of m, whose block is allocated, from folder/model.safetensors; sets layout and origins. */
-bool text_weights_read(Model *m, const char *folder, ModelProgress progress, void *context, Err *err);
-bool text_weights_write(const Model *m, const char *folder, Err *err);
+/* The three forms of the Transformer beside one another, read off graphs that are built for it: what each attention
+ * looks at and through which mask, and in which operations a block of one form differs from a block of another. Lines
+ * of at most 78 cells, appended. c: a model's configuration, of any form; the others are built at its sizes with
+ * weights from a seed, for the wiring does not depend on them. */
+void wiring_put(const Seq2seqConfig *c, Buf *out);
 #endif

@@ -1,5 +1,4 @@
-#include "core/models/wiring.h"
-
+/* The three forms of the Transformer beside one another. */
 #include <stdio.h>
 #include <string.h>
 
