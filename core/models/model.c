@@ -1,4 +1,5 @@
-/* What every model has, wherever its weights come from. Knows no files. */
+/* What every model has, wherever its weights come from, and models whose weights come from a seed or from the binary.
+ * Knows no files. */
 #include "core/models/model.h"
 
 #include <stdarg.h>
@@ -7,9 +8,70 @@
 #include <string.h>
 
 #include "core/base/digest.h"
+#include "core/base/dmath.h"
+#include "core/base/mem.h"
+#include "core/base/rng.h"
 #include "core/base/utf8.h"
+#include "core/models/drawn.h"
 #include "core/models/family.h"
 #include "core/models/text_model.h"
+#include "core/models/weights.h"
+
+/* --- one weight --- */
+
+int weight_shape(const char *axes, WeightLength length, const void *config, size_t shape[4])
+{
+    int rank = 0;
+    for (const char *a = axes; *a; a++)
+        shape[rank++] = (size_t)length(config, *a);
+    return rank;
+}
+
+size_t weight_cells(const char *axes, WeightLength length, const void *config)
+{
+    size_t shape[4], n = 1;
+    int rank = weight_shape(axes, length, config, shape);
+    for (int i = 0; i < rank; i++)
+        n = size_mul(n, shape[i]);
+    return n;
+}
+
+const float *weight_floats(const WeightTensor *t, size_t first, size_t n, float *room)
+{
+    if (t->data)
+        return t->data + first;
+    kernels()->widen[t->store.form == LEAF_F16 ? HALF_F16 : HALF_BF16](room, t->store.half + first, n);
+    return room;
+}
+
+WeightTensor weight_from(const WeightTensor *t, size_t first)
+{
+    WeightTensor from = *t;
+    from.data = t->data ? t->data + first : NULL;
+    from.store.half = t->store.half ? t->store.half + first : NULL;
+    return from;
+}
+
+const float *weight_all_floats(const WeightTensor *t, size_t cells, Arena *room)
+{
+    return t->data ? t->data : weight_floats(t, 0, cells, arena_alloc(room, size_mul(cells, sizeof(float))));
+}
+
+bool knobs_check(const Knob *knob, size_t n, Err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (knob[i].value < knob[i].least || knob[i].value > knob[i].most)
+            return err_set(err, "%s is %d; it must be %d to %d", knob[i].what, knob[i].value, knob[i].least,
+                           knob[i].most);
+    return true;
+}
+
+bool knob_finite(float x)
+{
+    return x - x == 0.0f;
+}
+
+/* --- a model --- */
 
 enum { WEIGHT_ALIGN = 16 }; /* floats: every weight begins on a cache line */
 
@@ -209,4 +271,125 @@ uint64_t model_digest(const Model *m)
     for (WeightPlace w = {0}; m->family && m->family->place && model_weight(m, &w);)
         hash = mix_weight(hash, &w);
     return hash;
+}
+
+/* --- weights from a seed or from the binary --- */
+
+/* How a weight begins: mean + deviation · N(0,1), the deviation divided by √inputs where `fan` is set.
+ * Queries and keys are large: with deviation s a score divided by √d_k has deviation s², so that softmax prefers some
+ * tokens. */
+static const struct {
+    float mean, deviation;
+    bool fan;
+} STARTS[] = {
+    [START_TOKEN] = {0.0f, 0.5f, false},  [START_POSITION] = {0.0f, 0.2f, false}, [START_ONE] = {1.0f, 0.1f, false},
+    [START_SMALL] = {0.0f, 0.05f, false}, [START_FAN] = {0.0f, 1.0f, true},       [START_SHARP] = {0.0f, 1.5f, true},
+};
+
+void weight_seeded(const WeightPlace *w, uint64_t seed, float *out)
+{
+    Rng rng = rng_seed(seed, w->stream); /* a stream per weight: any of them can be made alone */
+    float deviation = STARTS[w->start].deviation;
+    if (STARTS[w->start].fan) {
+        bool last = strchr("hgc", *w->axes) != NULL; /* several axes are outputs */
+        size_t inputs = last ? w->shape[w->rank - 1] : w->cells / w->shape[0];
+        deviation = (float)((double)deviation / dm_sqrt((double)inputs));
+    }
+    for (size_t i = 0; i < w->cells; i++)
+        out[i] = STARTS[w->start].mean + deviation * rng_normal(&rng);
+}
+
+void model_fill_seeded(Model *m, const Family *family, uint64_t seed)
+{
+    model_alloc(m, family);
+    const char *origin = arena_printf(&m->arena, "seed %llu", (unsigned long long)seed);
+    for (WeightPlace w = {0}; model_weight(m, &w); w.at->origin = origin)
+        weight_seeded(&w, seed, w.data);
+}
+
+bool model_fill_bundled(Model *m, const Model *is, const Family *family, const char *what, const void *weights,
+                        size_t bytes, Err *err)
+{
+    size_t want = size_mul(family->params(is), sizeof(float));
+    const unsigned char *at = weights;
+    if (!at || bytes != want)
+        return err_set(err, "%s has %zu bytes of weights where %zu were expected; rebuild with `make clean all`", what,
+                       bytes, want);
+    *m = *is;
+    model_alloc(m, family);
+    for (WeightPlace w = {0}; model_weight(m, &w); at += w.cells * sizeof(float)) {
+        memcpy(w.data, at, w.cells * sizeof(float));
+        w.at->origin = m->name;
+    }
+    return true;
+}
+
+void model_seeded(Model *m, const VitConfig *c, uint64_t seed)
+{
+    *m = (Model){.layout = "seeded", .vit = *c};
+    m->name = arena_printf(&m->arena, "seeded-%llu", (unsigned long long)seed);
+    m->preprocess = preprocess_default(c);
+    model_fill_seeded(m, &FAMILY_VIT, seed);
+}
+
+bool model_size(const char *size, VitConfig *c)
+{
+    static const struct {
+        const char *name;
+        int image, patch, width, layers, heads, mlp, classes;
+    } sizes[] = {
+        {"tiny", 32, 8, 32, 2, 4, 64, 5},
+        {"b16", 224, 16, 768, 12, 12, 3072, 1000},
+        {"b16-384", 384, 16, 768, 12, 12, 3072, 1000},
+        {"l16", 224, 16, 1024, 24, 16, 4096, 1000},
+        {"h14", 224, 14, 1280, 32, 16, 5120, 1000},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (strcmp(size, sizes[i].name) != 0)
+            continue;
+        *c = vit_config_base();
+        c->image_h = c->image_w = sizes[i].image;
+        c->patch_h = c->patch_w = sizes[i].patch;
+        c->width = sizes[i].width;
+        c->layers = sizes[i].layers;
+        c->heads = sizes[i].heads;
+        c->head_dim = c->width / c->heads;
+        c->scale = vit_scale(c->head_dim);
+        c->mlp = sizes[i].mlp;
+        c->classes = sizes[i].classes;
+        return true;
+    }
+    return false;
+}
+
+VitConfig model_bundled_config(void)
+{
+    VitConfig c = vit_config_base();
+    c.image_h = c.image_w = DRAWN_SIDE;
+    c.patch_h = c.patch_w = 6;
+    c.width = 64;
+    c.layers = 4;
+    c.heads = 4;
+    c.head_dim = 16;
+    c.scale = vit_scale(c.head_dim);
+    c.mlp = 128;
+    c.classes = DRAWN_CLASSES;
+    c.act = MAP_GELU_TANH;
+    c.input = VIT_INPUT_PER_IMAGE;
+    c.mask_token = c.reconstruct = true;
+    return c;
+}
+_Static_assert((int)MODEL_BUNDLED_CLASSES == (int)DRAWN_CLASSES, "one class per shape");
+
+bool model_bundled(Model *m, const void *weights, size_t bytes, Err *err)
+{
+    VitConfig c = model_bundled_config();
+    const Model is = {.name = "shapes-vit",
+                      .layout = "bundled",
+                      .vit = c,
+                      .class_names = SHAPES_NAMES,
+                      .drawn_shapes = true,
+                      .trained = true,
+                      .preprocess = preprocess_default(&c)};
+    return model_fill_bundled(m, &is, &FAMILY_VIT, "the bundled model", weights, bytes, err);
 }

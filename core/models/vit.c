@@ -26,42 +26,37 @@ static NnPlace place(const Builder *b, const char *inside, const char *word, cha
                      .parent = in_block ? b->block : 0};
 }
 
-int build_part(Builder *b, PartKind kind, const char *inside, const char *word)
+/* A part of the block being built, or of the model where layer is not one; inside: its scope there, which is set. */
+static int build_part(Builder *b, PartKind kind, const char *inside, const char *word)
 {
     char scope[64];
     NnPlace at = place(b, inside, word, scope, sizeof scope);
     return nn_part(b->g, kind, &at);
 }
 
-static NnWeight weight_of(const Builder *b, VitRole r, bool present)
+/* A weight of the model for the functions of nn.h; no data where the model has none. */
+static NnWeight weight_of(const Builder *b, VitRole r)
 {
+    if (!vit_has(b->c, r))
+        return (NnWeight){.name = ""};
     const WeightTensor *t = vit_weight(b->w, r, b->layer);
-    NnWeight w = {.name = vit_role_path(b->c, r)};
-    if (!present)
-        return w;
+    NnWeight w = {.name = vit_role_path(b->c, r), .dims = build_role_dims(b, r), .data = t->data, .origin = t->origin};
     REQUIRE(t->data);
     if (vit_role_in_block(r))
         snprintf(w.scope, sizeof w.scope, "blocks.%d", b->layer);
-    w.dims = build_role_dims(b, r);
-    w.data = t->data;
-    w.origin = t->origin;
     return w;
-}
-
-NnWeight build_nn_weight(Builder *b, VitRole r)
-{
-    return weight_of(b, r, true);
 }
 
 NodeId build_weight(Builder *b, VitRole r)
 {
-    NnWeight w = weight_of(b, r, true);
+    NnWeight w = weight_of(b, r);
     return nn_weight(b->g, &w);
 }
 
-NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_bias, VitRole bias, Dims out)
+/* nn_linear with weights by role; out without the axis b. */
+static NodeId linear(Builder *b, const char *name, NodeId x, VitRole w, VitRole bias, Dims out)
 {
-    NnWeight weight = weight_of(b, w, true), added = weight_of(b, bias, has_bias);
+    NnWeight weight = weight_of(b, w), added = weight_of(b, bias);
     return nn_linear(b->g, name, x, &weight, &added, build_dims(b, out));
 }
 
@@ -69,8 +64,8 @@ static NnNorm norm_of(const Builder *b, Dims over, VitRole gamma, VitRole beta)
 {
     return (NnNorm){.over = over,
                     .eps = b->c->eps,
-                    .gamma = weight_of(b, gamma, true),
-                    .beta = weight_of(b, beta, !b->c->rms_norm),
+                    .gamma = weight_of(b, gamma),
+                    .beta = weight_of(b, beta),
                     .rms = b->c->rms_norm};
 }
 
@@ -103,7 +98,7 @@ static NodeId attention(Builder *b, NodeId x, int *part)
         merged = norm_of(b, DIMS(b->axis.h, b->axis.e), VIT_MERGED_GAMMA, VIT_MERGED_BETA);
     NnBias bias = {.all = b->bias, .w = b->axis.w, .s = b->axis.s, .way = b->way};
     if (c->bias == VIT_BIAS_BLOCKS)
-        bias.table = weight_of(b, VIT_BIAS_TABLE, true);
+        bias.table = weight_of(b, VIT_BIAS_TABLE);
     NnAttention a = {.batch = b->axis.b,
                      .query = b->axis.t,
                      .key = b->axis.u,
@@ -111,14 +106,14 @@ static NodeId attention(Builder *b, NodeId x, int *part)
                      .g = b->axis.h,
                      .e = b->axis.e,
                      .d = b->axis.d,
-                     .w_q = weight_of(b, VIT_W_Q, true),
-                     .b_q = weight_of(b, VIT_B_Q, vit_has(c, VIT_B_Q)),
-                     .w_k = weight_of(b, VIT_W_K, true),
-                     .b_k = weight_of(b, VIT_B_K, vit_has(c, VIT_B_K)),
-                     .w_v = weight_of(b, VIT_W_V, true),
-                     .b_v = weight_of(b, VIT_B_V, vit_has(c, VIT_B_V)),
-                     .w_o = weight_of(b, VIT_W_O, true),
-                     .b_o = weight_of(b, VIT_B_O, c->out_bias),
+                     .w_q = weight_of(b, VIT_W_Q),
+                     .b_q = weight_of(b, VIT_B_Q),
+                     .w_k = weight_of(b, VIT_W_K),
+                     .b_k = weight_of(b, VIT_B_K),
+                     .w_v = weight_of(b, VIT_W_V),
+                     .b_v = weight_of(b, VIT_B_V),
+                     .w_o = weight_of(b, VIT_W_O),
+                     .b_o = weight_of(b, VIT_B_O),
                      .scale = c->scale,
                      .bias = c->bias == VIT_BIAS_NONE ? NULL : &bias,
                      .rope = c->rope == VIT_ROPE_NONE ? NULL : &b->rope,
@@ -140,12 +135,12 @@ static NodeId mlp(Builder *b, NodeId x, int *part)
                .t = b->axis.t,
                .m = b->axis.m,
                .d = b->axis.d,
-               .w_up = weight_of(b, VIT_W_UP, true),
-               .b_up = weight_of(b, VIT_B_UP, c->mlp_bias),
-               .w_down = weight_of(b, VIT_W_DOWN, true),
-               .b_down = weight_of(b, VIT_B_DOWN, c->mlp_bias),
-               .w_gate = weight_of(b, VIT_W_GATE, c->gated),
-               .b_gate = weight_of(b, VIT_B_GATE, vit_has(c, VIT_B_GATE)),
+               .w_up = weight_of(b, VIT_W_UP),
+               .b_up = weight_of(b, VIT_B_UP),
+               .w_down = weight_of(b, VIT_W_DOWN),
+               .b_down = weight_of(b, VIT_B_DOWN),
+               .w_gate = weight_of(b, VIT_W_GATE),
+               .b_gate = weight_of(b, VIT_B_GATE),
                .hidden = c->hidden_norm ? &hidden : NULL,
                .act = c->act};
     NodeId out = nn_mlp(b->g, &at, &p, x, part);
@@ -221,6 +216,164 @@ static NodeId block(Builder *b, NodeId z)
     graph_flag(b->g, z, NODE_CHECKPOINT);
     return z;
 }
+
+/* --- from tokens to the answer: equation 4, and the reconstruction of hidden patches --- */
+
+static NodeId mean_of_patches(Builder *b, NodeId tokens)
+{
+    Graph *g = b->g;
+    int prefix = vit_prefix(b->c);
+    Dims one = build_dims(b, DIMS(b->axis.d));
+    NodeId patches = prefix ? graph_slice(g, "readout_patches", tokens, b->axis.t, prefix, b->axis.p)
+                            : graph_view(g, "readout_patches", tokens, build_dims(b, DIMS(b->axis.p, b->axis.d)));
+    NodeId sum = graph_reduce(g, "readout_sum", OP_SUM, patches, one);
+    NodeId count = graph_const(g, "patch_count", DIMS_SCALAR, (float)vit_patches(b->c));
+    return graph_zip(g, b->c->pool == VIT_POOL_BOTH ? "readout_mean" : "readout", OP_DIV, sum, count);
+}
+
+static NodeId class_token(Builder *b, const char *name, NodeId tokens)
+{
+    return graph_slice(b->g, name, tokens, b->axis.t, 0, AXIS_NONE);
+}
+
+/* softmax(q · (tokens W_K)ᵀ · scale) (tokens W_V) W_O with q = probe W_Q, and an MLP behind a norm added to that: the
+ * attention pooling of Zhai et al. 2023. A bare probe is q itself, and what W_O gives the answer (Fini et al. 2024). */
+static NodeId pooled(Builder *b, NodeId tokens)
+{
+    Graph *g = b->g;
+    Dims head = DIMS(b->axis.h, b->axis.e), heads = DIMS(b->axis.t, b->axis.h, b->axis.e), d = DIMS(b->axis.d);
+    graph_scope(g, "pool");
+    NodeId probe = build_weight(b, VIT_PROBE);
+    /* linear layers stand in the scope that is set; their weights have their own */
+    Dims plain = head;
+    NodeId q;
+    if (b->c->bare_probe) {
+        q = graph_view(g, "q", probe, plain);
+    } else {
+        NnWeight w = weight_of(b, VIT_POOL_W_Q), bias = weight_of(b, VIT_POOL_B_Q);
+        q = nn_linear(g, "q", probe, &w, &bias, plain);
+    }
+    NodeId k = linear(b, "k", tokens, VIT_POOL_W_K, VIT_POOL_B_K, heads);
+    NodeId v = linear(b, "v", tokens, VIT_POOL_W_V, VIT_POOL_B_V, heads);
+    NodeId raw = graph_contract(g, "scores_raw", k, q, build_dims(b, DIMS(b->axis.h, b->axis.t)));
+    NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, graph_const(g, "scale", DIMS(b->axis.h), b->c->scale));
+    NodeId pattern = nn_softmax(g, scores, b->axis.t,
+                                (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
+    NodeId z = graph_contract(g, "z", pattern, v, build_dims(b, head));
+    NodeId out = linear(b, "out", z, VIT_POOL_W_O, VIT_POOL_B_O, d);
+    if (b->c->bare_probe) {
+        graph_scope(g, "%s", "");
+        return graph_view(g, "readout", out, build_dims(b, d));
+    }
+    NodeId normed = build_norm(b, "pool_norm", out, VIT_POOL_GAMMA, VIT_POOL_BETA);
+    graph_scope(g, "pool_mlp");
+    NodeId up = linear(b, "pre", normed, VIT_POOL_W_UP, VIT_POOL_B_UP, DIMS(b->axis.m));
+    NodeId post = graph_map(g, "post", b->c->act, up);
+    NodeId down = linear(b, "out", post, VIT_POOL_W_DOWN, VIT_POOL_B_DOWN, d);
+    graph_scope(g, "%s", "");
+    return graph_zip(g, "readout", OP_ADD, out, down);
+}
+
+static NodeId build_readout(Builder *b, NodeId tokens)
+{
+    switch (b->c->pool) {
+    case VIT_POOL_MEAN: return mean_of_patches(b, tokens);
+    case VIT_POOL_ATTENTION: return pooled(b, tokens);
+    case VIT_POOL_BOTH: {
+        Graph *g = b->g;
+        NodeId cls = class_token(b, "readout_cls", tokens), mean = mean_of_patches(b, tokens);
+        return graph_concat(g, "readout", cls, b->axis.d, mean, b->axis.d, b->axis.f);
+    }
+    default: return class_token(b, "readout", tokens);
+    }
+}
+
+/* What is compared between pictures: the read-out, projected where the model does so, and its direction y / |y|. */
+static void build_embedding_out(Builder *b, NodeId y, VitNodes *nodes)
+{
+    Graph *g = b->g;
+    const VitConfig *c = b->c;
+    if (!c->project && !c->embeds)
+        return;
+    int axis = c->project ? b->axis.g : b->axis.f;
+    nodes->embedding = c->project ? linear(b, "embedding", y, VIT_PROJECT, VIT_ROLES, DIMS(axis))
+                                  : graph_view(g, "embedding", y, build_dims(b, DIMS(axis)));
+    NodeId sq = graph_zip(g, "embedding_sq", OP_MUL, nodes->embedding, nodes->embedding);
+    graph_flag(g, sq, NODE_DERIVED);
+    NodeId sum = graph_reduce(g, "embedding_sumsq", OP_SUM, sq, build_dims(b, DIMS_SCALAR));
+    NodeId length = graph_map(g, "embedding_norm", MAP_SQRT, sum);
+    nodes->embedding_unit = graph_zip(g, "embedding_unit", OP_DIV, nodes->embedding, length);
+}
+
+static NodeId build_logits(Builder *b, NodeId readout, NodeId tokens)
+{
+    Graph *g = b->g;
+    const VitConfig *c = b->c;
+    Dims o = DIMS(b->axis.o);
+    if (c->pool != VIT_POOL_CLS_DIST)
+        return linear(b, "logits", readout, VIT_HEAD_W, VIT_HEAD_B, o);
+    NodeId cls = linear(b, "logits_cls", readout, VIT_HEAD_W, VIT_HEAD_B, o);
+    NodeId second = graph_slice(g, "readout_dist", tokens, b->axis.t, 1, AXIS_NONE);
+    NodeId dist = linear(b, "logits_dist", second, VIT_HEAD_DIST_W, VIT_HEAD_DIST_B, o);
+    NodeId sum = graph_zip(g, "logits_sum", OP_ADD, cls, dist);
+    return graph_zip(g, "logits", OP_DIV, sum, graph_const(g, "head_count", DIMS_SCALAR, 2.0f));
+}
+
+/* Every patch token through one linear layer to the pixels of its own patch: the head of masked image modelling (Xie et
+ * al. 2022, SimMIM). No part of the answer, hence computed only when somebody asks. */
+static NodeId build_guess(Builder *b, NodeId tokens)
+{
+    Graph *g = b->g;
+    int prefix = vit_prefix(b->c);
+    NodeId first = g->count;
+    Dims list = build_dims(b, DIMS(b->axis.p, b->axis.d)), grid = build_dims(b, DIMS(b->axis.y, b->axis.x, b->axis.d));
+    NodeId patches = prefix ? graph_slice(g, "guess_patches", tokens, b->axis.t, prefix, b->axis.p)
+                            : graph_view(g, "guess_patches", tokens, list);
+    NodeId placed = graph_view(g, "guess_grid", patches, grid);
+    NodeId guess = linear(b, "guess", placed, VIT_GUESS_W, VIT_GUESS_B,
+                          DIMS(b->axis.c, b->axis.y, b->axis.i, b->axis.x, b->axis.j));
+    for (NodeId n = first; n <= guess; n++)
+        if (graph_node(g, n)->op != OP_LEAF)
+            graph_flag(g, n, NODE_PROBE);
+    return guess;
+}
+
+/* Equation 4:  y = LN(z_L⁰), then the classification head. */
+static void build_answer(Builder *b, NodeId z, VitNodes *nodes)
+{
+    Graph *g = b->g;
+    const VitConfig *c = b->c;
+    int part = build_part(b, PART_READOUT, "", "read-out");
+    if (c->final_norm)
+        z = build_norm(b, "ln_final", z, VIT_FINAL_GAMMA, VIT_FINAL_BETA);
+    graph_scope(g, "%s", "");
+    nodes->tokens_out = z;
+    anatomy_note(g, part, SITE_TOKENS_OUT, z);
+    if (c->reconstruct)
+        nodes->guess = build_guess(b, z);
+    anatomy_note(g, part, SITE_GUESS, nodes->guess);
+    if (c->pool == VIT_POOL_NONE)
+        return;
+    nodes->readout = build_readout(b, z);
+    anatomy_note(g, part, SITE_READOUT, nodes->readout);
+    NodeId y = nodes->readout;
+    if (c->fc_norm) {
+        y = build_norm(b, "fc_norm", y, VIT_FC_GAMMA, VIT_FC_BETA);
+        graph_scope(g, "%s", "");
+    }
+    build_embedding_out(b, y, nodes);
+    anatomy_note(g, part, SITE_EMBEDDING, nodes->embedding);
+    anatomy_note(g, part, SITE_EMBEDDING_UNIT, nodes->embedding_unit);
+    if (!c->classes)
+        return;
+    nodes->logits = build_logits(b, y, z);
+    nodes->probs = nn_softmax(g, nodes->logits, b->axis.o,
+                              (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
+    anatomy_note(g, part, SITE_LOGITS, nodes->logits);
+    anatomy_note(g, part, SITE_PROBS, nodes->probs);
+}
+
+/* --- all of it --- */
 
 /* The answer is small, and on screen all the time. */
 static void keep_answer(Graph *g, const VitNodes *nodes)

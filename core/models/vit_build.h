@@ -1,5 +1,5 @@
-/* Inside core/models only: a Vision Transformer being built. vit.c has the blocks, vit_axes.c the axes, vit_embed.c
- * what leads from pixels to tokens, vit_answer.c what leads from tokens to the answer. */
+/* Inside core/models only: a Vision Transformer being built. vit.c has the blocks and what leads from tokens to the
+ * answer, vit_axes.c the axes and where patches are, vit_embed.c what leads from pixels to tokens. */
 #ifndef VITRINE_MODELS_VIT_BUILD_H
 #define VITRINE_MODELS_VIT_BUILD_H
 #include "core/models/nn.h"
@@ -26,9 +26,6 @@ typedef struct Builder {
     int *partner, *pair; /* [e] the other number of each number's pair; the pair */
 } Builder;
 
-/* A part of the block being built, or of the model where layer is not one; inside: its scope there, which is set. */
-int build_part(Builder *b, PartKind kind, const char *inside, const char *word);
-
 void build_axes(Builder *b, const char *const *class_names);
 int build_axis(Graph *g, const char *sym, const char *name, AxisRole role, int n); /* labelled by its index */
 /* d as it is in this graph for what depends on the picture: behind the axis b where there are several. */
@@ -38,10 +35,6 @@ Dims build_role_dims(const Builder *b, VitRole r);
 
 /* A weight becomes a leaf where it is first needed, under its own name whatever scope is being filled. */
 NodeId build_weight(Builder *b, VitRole r);
-/* A weight of the model for the functions of nn.h. */
-NnWeight build_nn_weight(Builder *b, VitRole r);
-/* nn_linear with weights by role; out without the axis b. */
-NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_bias, VitRole bias, Dims out);
 /* A norm over d as a part of its own, in scope `name` of the block or model (of an RMSNorm nn_norm_scope(name)). */
 NodeId build_norm(Builder *b, const char *name, NodeId x, VitRole gamma, VitRole beta);
 
@@ -53,6 +46,4 @@ NodeId build_embedding(Builder *b, NodeId image, VitNodes *nodes);
 void build_rope(Builder *b);
 /* Relative positions: which row of a table is whose, and the bias that all blocks share, into b->way and b->bias. */
 void build_bias(Builder *b);
-/* z: the tokens after the last block. Sets tokens_out and what follows it. */
-void build_answer(Builder *b, NodeId z, VitNodes *nodes);
 #endif

@@ -314,7 +314,7 @@ static void last(const VitDirectBlock *whole, const float *z, int t, double *out
         norm(whole, VIT_FINAL_GAMMA, d, out, out);
 }
 
-/* The probe's attention over all tokens, and the MLP behind it (vit_answer.c). */
+/* The probe's attention over all tokens, and the MLP behind it (vit.c). */
 static void pooled(const VitDirectBlock *whole, const double *tokens, double *y)
 {
     const VitConfig *c = whole->c;
