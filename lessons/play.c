@@ -6,7 +6,6 @@
 
 #include "core/base/utf8.h"
 #include "core/session/address.h"
-#include "core/session/ask/cells.h"
 #include "core/session/ask/number.h"
 #include "core/session/edit/edits.h"
 #include "core/session/place.h"

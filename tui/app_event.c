@@ -4,7 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
-#include "core/session/find.h"
+#include "core/session/address.h"
 #include "core/session/learned/measures.h"
 #include "core/session/play.h"
 #include "lessons/check.h"

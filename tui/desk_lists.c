@@ -8,7 +8,7 @@
 #include "core/base/utf8.h"
 #include "core/models/names.h"
 #include "core/session/ask/ask.h"
-#include "core/session/ask/cells.h"
+#include "core/session/ask/number.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
 #include "lessons/numbers.h"

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "core/base/utf8.h"
-#include "core/session/find.h"
+#include "core/session/address.h"
 
 void overlay_close(Overlay *o)
 {

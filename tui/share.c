@@ -13,7 +13,6 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/session/command.h"
-#include "core/session/link.h"
 #include "core/session/play.h"
 #include "core/session/state.h"
 

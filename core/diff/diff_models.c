@@ -1,4 +1,4 @@
-#include "core/diff/diff_models.h"
+#include "core/diff/diff.h"
 
 #include <math.h>
 #include <stdio.h>

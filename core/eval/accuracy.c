@@ -1,4 +1,4 @@
-#include "core/eval/accuracy.h"
+#include "core/eval/evaluation.h"
 
 #include <math.h>
 #include <stdlib.h>

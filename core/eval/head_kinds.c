@@ -521,11 +521,6 @@ size_t head_kinds_done(const HeadKinds *k)
     return k->done;
 }
 
-size_t head_kinds_total(const HeadKinds *k)
-{
-    return k->texts;
-}
-
 const HeadKindsResult *head_kinds_result(const HeadKinds *k)
 {
     return k->r.texts > 1 || (k->r.texts && k->r.texts == k->texts) ? &k->r : NULL;

@@ -1,4 +1,4 @@
-#include "core/eval/head_places.h"
+#include "core/eval/head_kinds.h"
 
 #include <stdlib.h>
 

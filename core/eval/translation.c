@@ -1,4 +1,4 @@
-#include "core/eval/translation.h"
+#include "core/eval/evaluation.h"
 
 #include <stdio.h>
 #include <stdlib.h>

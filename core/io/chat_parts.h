@@ -100,7 +100,6 @@ bool value_true(const Value *v);
 bool value_equal(Script *s, size_t at, const Value *a, const Value *b, bool *is);  /* false: refused */
 bool value_is(const Value *v, const char *name, size_t n, bool *is);               /* false: no such test */
 long long value_length(const Value *v);                                            /* characters, or items */
-Value value_part(const Value *v, size_t from, size_t to);                          /* of a text, by bytes */
 Value value_letters(const Value *v, long long from, long long to);                 /* …by characters */
 bool value_print(Script *s, size_t at, const Value *v, Value *out);                /* as Jinja prints it */
 bool value_join(Script *s, size_t at, const Value *a, const Value *b, Value *out); /* both printed */

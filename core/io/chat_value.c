@@ -148,7 +148,7 @@ bool value_equal(Script *s, size_t at, const Value *a, const Value *b, bool *is)
            script_refuse(s, at, "a comparison of what is in two lists or tables is not known here");
 }
 
-Value value_part(const Value *v, size_t from, size_t to)
+static Value value_part(const Value *v, size_t from, size_t to)
 {
     Value out = *v;
     out.text = v->text ? v->text + from : NULL;

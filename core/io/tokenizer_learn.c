@@ -1,4 +1,4 @@
-#include "core/io/tokenizer_learn.h"
+#include "core/io/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>

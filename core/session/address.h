@@ -4,6 +4,7 @@
  * 1.pattern[2,r3c4] says blocks.1.attn.pattern[h=2,t=r3c4]. Blocks, heads and tokens are numbered from 0. */
 #ifndef VITRINE_SESSION_ADDRESS_H
 #define VITRINE_SESSION_ADDRESS_H
+#include "core/session/command.h"
 #include "core/session/session.h"
 
 typedef struct Address {
@@ -33,4 +34,18 @@ bool address_match(const char *pattern, const char *path);
 size_t address_cell(const Session *s, const Graph *g, NodeId n, const Selection *cells);
 /* Paths of graph nodes (and scopes) that begin with text, one per line. */
 void address_complete(const Session *s, const char *text, Buf *out);
+
+/* `find`: steps, nodes and classes by a part of their name, one hit after the other; or cells by their value. */
+
+bool find_command(Session *s, const Args *a, Err *err);
+void find_complete(const Session *s, int index, Buf *out);
+/* Goes to what the screen calls so, a step by its label on the map, its symbol or its node, or a class: in the reader's
+ * own block first, then onwards; whole names before words of them, capitals or not. label: by its label alone. False:
+ * nothing is called so. */
+bool find_named(Session *s, const char *text, bool label, Err *err);
+/* From here on `find next` and `find prev` look for that text: it was chosen from a list. "": nothing is looked for. */
+void find_begin(Session *s, const char *text);
+/* How a name has that in it, capitals or not: best as a word of its own, or as the beginning of one. "": as a word. */
+enum { FIND_NOT, FIND_INSIDE, FIND_START, FIND_WORD };
+int find_match(const char *name, const char *text);
 #endif

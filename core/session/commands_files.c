@@ -8,8 +8,8 @@
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/export.h"
 #include "core/session/command.h"
-#include "core/session/link.h"
 #include "core/session/place.h"
+#include "core/session/state.h"
 
 static bool run_open(Session *s, const Args *a, Err *err)
 {

@@ -9,7 +9,6 @@
 #include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/edit/verbs.h"
-#include "core/session/find.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 

@@ -4,8 +4,8 @@
 
 #include "core/base/utf8.h"
 #include "core/models/text_model.h"
-#include "core/session/ask/leak.h"
 #include "core/session/command.h"
+#include "core/session/difference.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"

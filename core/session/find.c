@@ -1,4 +1,4 @@
-#include "core/session/find.h"
+#include "core/session/address.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,4 +1,3 @@
-#include "core/session/link.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
-#include "core/session/ask/explained.h"
+#include "core/session/ask/closeup.h"
 #include "core/session/command.h"
 #include "core/session/difference.h"
 #include "core/session/edit/edits.h"

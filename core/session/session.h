@@ -248,7 +248,7 @@ typedef struct Session {
     } marks[16];
     int mark_count;
     struct {
-        char text[64]; /* what was looked for last (find.h) */
+        char text[64]; /* what was looked for last (address.h) */
         int at;        /* the thing that was found */
         bool on;       /* n and N go on with it, until a step is taken */
     } sought;
@@ -257,7 +257,7 @@ typedef struct Session {
     uint64_t changes; /* counts every change of what may be on screen */
     SessionProgress progress;
     void *progress_context;
-    struct Explained *explained; /* explained.h; NULL until something of it is asked for */
+    struct Explained *explained; /* closeup.h; NULL until something of it is asked for */
     struct Measures *measures;   /* measures.h; NULL until something of it is asked for */
     unsigned permit;             /* what the line being run may touch: LINE_… (command.h); all outside of one */
     const char *(*lend)(void *context, const char *word, Err *err); /* files of a class (command.h) */
@@ -382,7 +382,7 @@ bool session_seen(const Session *s, float *distance);
 typedef enum NeedWhat {
     NEED_VALUES,
     NEED_MOVED,       /* how far the node's tokens moved from A to B (difference.h) */
-    NEED_EXPLANATION, /* of one cell of the node, when its values and its inputs' are there (explained.h) */
+    NEED_EXPLANATION, /* of one cell of the node, when its values and its inputs' are there (closeup.h) */
     NEED_CLOSEUP
 } NeedWhat;
 typedef struct Need {

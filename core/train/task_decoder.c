@@ -1,6 +1,6 @@
 /* Learning to write: a decoder alone on a file of text, every stretch of it an example in which each token is to be
  * told from those before it (Radford et al. 2019, "Language Models are Unsupervised Multitask Learners"). The words are
- * learned from the same file (tokenizer_learn.h). Its last tenth is held out. */
+ * learned from the same file. Its last tenth is held out. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,7 +14,6 @@
 #include "core/base/utf8.h"
 #include "core/graph/grad.h"
 #include "core/io/tokenizer.h"
-#include "core/io/tokenizer_learn.h"
 #include "core/models/family.h"
 #include "core/train/texts.h"
 #include "core/train/trainer.h"

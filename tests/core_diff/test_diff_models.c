@@ -2,7 +2,7 @@
  * one picture. */
 #include "tests/core_diff/diffing.h"
 
-#include "core/diff/diff_models.h"
+#include "core/diff/diff.h"
 
 static void load(Model *m, const char *path)
 {

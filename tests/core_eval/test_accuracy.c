@@ -15,8 +15,8 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/eval/ablation.h"
-#include "core/eval/accuracy.h"
 #include "core/eval/batch_run.h"
+#include "core/eval/evaluation.h"
 #include "core/graph/run.h"
 #include "core/models/drawn.h"
 

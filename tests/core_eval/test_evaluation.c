@@ -14,7 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/eval/evaluation.h"
-#include "core/eval/head_places.h"
+#include "core/eval/head_kinds.h"
 #include "core/graph/run.h"
 #include "core/models/drawn.h"
 #include "core/models/probes.h"

@@ -11,7 +11,7 @@
 #include "core/base/clock.h"
 #include "core/eval/ablation.h"
 #include "core/eval/batch_run.h"
-#include "core/eval/translation.h"
+#include "core/eval/evaluation.h"
 #include "core/models/lexicon.h"
 
 static void small(Model *m)

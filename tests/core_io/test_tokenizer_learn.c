@@ -10,7 +10,6 @@
 
 #include "core/base/buf.h"
 #include "core/io/tokenizer.h"
-#include "core/io/tokenizer_learn.h"
 
 static Tokenizer *learn(const char *text, size_t n, int words, int *pieces)
 {

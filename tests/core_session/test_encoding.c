@@ -14,7 +14,7 @@
 
 #include "core/base/file.h"
 #include "core/session/command.h"
-#include "core/session/learned/encoding.h"
+#include "core/session/screens/tokens.h"
 
 static const char *const FILES[] = {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"};
 static char folder[] = "/tmp/vitrine-encoding-XXXXXX";

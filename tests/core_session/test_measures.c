@@ -8,7 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/eval/ablation.h"
-#include "core/eval/accuracy.h"
+#include "core/eval/evaluation.h"
 #include "core/io/tensors.h"
 #include "core/session/learned/measures.h"
 #include "core/session/screens/heads.h"

@@ -20,9 +20,9 @@
 #include "core/session/ask/ask.h"
 #include "core/session/command.h"
 #include "core/session/input.h"
-#include "core/session/learned/confusion.h"
+#include "core/session/learned/measures.h"
 #include "core/session/learned/neurons.h"
-#include "core/session/learned/shipped.h"
+#include "core/session/screens/confusion.h"
 
 static void open_as(Session *s, const char *model, const char *input)
 {

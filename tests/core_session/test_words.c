@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "core/io/tensors.h"
-#include "core/session/ask/leak.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/command.h"
+#include "core/session/difference.h"
 #include "core/session/exhibit.h"
 
 static Session s;

@@ -13,7 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
-#include "core/session/ask/explained.h"
+#include "core/session/ask/closeup.h"
 #include "core/session/play.h"
 #include "core/session/state.h"
 #include "tests/tui/opened.h"

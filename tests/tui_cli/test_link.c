@@ -15,7 +15,6 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "core/session/link.h"
 #include "core/session/state.h"
 #include "tests/tui/opened.h"
 #include "tui/canvas/export.h"

@@ -4,7 +4,6 @@
 #include "core/base/buf.h"
 #include "core/eval/evaluation.h"
 #include "core/eval/head_kinds.h"
-#include "core/eval/translation.h"
 #include "core/models/model.h"
 
 /* Whom and what it is about. */

@@ -7,7 +7,6 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/session/input.h"
-#include "core/session/link.h"
 #include "core/session/options.h"
 #include "core/session/session.h"
 #include "core/session/state.h"

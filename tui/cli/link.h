@@ -18,7 +18,7 @@ typedef struct Link {
     const char *input;                    /* NULL: none */
     const char *address;                  /* NULL: none */
     const char *hash;                     /* hexadecimal digits, or NULL */
-    const char *picture, *pinned, *model; /* the same of what comes from files (core/session/link.h), or NULL */
+    const char *picture, *pinned, *model; /* the same of what comes from files (core/session/state.h), or NULL */
     Buf place;   /* what the screen and the cursor are beside the address: " screen=matrix at=h:2", or nothing */
     Buf edits;   /* commands: "set scale off; ablate blocks.1.attn.z[h=2]" */
     Arena arena; /* of the strings */

@@ -6,7 +6,7 @@
 
 #include "core/base/utf8.h"
 #include "core/session/difference.h"
-#include "core/session/learned/shipped.h"
+#include "core/session/learned/measures.h"
 #include "tui/views/answer.h"
 #include "tui/views/classes.h"
 

@@ -1,7 +1,7 @@
 /* The classes of an answer in the order of their probabilities. */
 #ifndef VITRINE_TUI_VIEWS_CLASSES_H
 #define VITRINE_TUI_VIEWS_CLASSES_H
-#include "core/session/ranking.h"
+#include "core/session/screens/answer.h"
 #include "tui/views/shown.h"
 
 size_t classes_best(const float *v, size_t n);

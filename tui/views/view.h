@@ -28,7 +28,7 @@ typedef struct Needs {
 /* Adds path on a side once; NULL, the site of a model that lacks it, adds nothing; silently full at VIEW_NEEDS. For
  * SIDE_DIFF, A's and B's values are implied. */
 void needs_add(Needs *n, Side side, const char *path);
-/* Adds what is to be worked out of a cell of that node, once its values are there (explained.h). */
+/* Adds what is to be worked out of a cell of that node, once its values are there (closeup.h). */
 void needs_ask(Needs *n, Side side, const char *path, NeedWhat what, size_t cell, size_t most);
 
 /* A key is an alias of a command. Those of the keymap work on every screen, unless the screen's view has the key for

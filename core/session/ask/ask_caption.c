@@ -4,7 +4,6 @@
 
 #include "core/base/dmath.h"
 #include "core/base/utf8.h"
-#include "core/session/ask/cells.h"
 #include "core/session/ask/number.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/measures.h"

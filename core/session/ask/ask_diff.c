@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/diff/diff.h"
-#include "core/diff/diff_models.h"
 #include "core/graph/anatomy.h"
 #include "core/session/address.h"
 #include "core/session/command.h"

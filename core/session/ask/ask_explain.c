@@ -8,7 +8,7 @@
 #include "core/models/names.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask_parts.h"
-#include "core/session/ask/explained.h"
+#include "core/session/ask/closeup.h"
 
 enum { TEXT_LINES = 24, JSON_LINES = 4096, LABEL_CELLS = 96 };
 

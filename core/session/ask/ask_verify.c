@@ -13,7 +13,7 @@
 #include "core/models/family.h"
 #include "core/models/text_model.h"
 #include "core/session/address.h"
-#include "core/session/ask/verify_parts.h"
+#include "core/session/ask/ask_parts.h"
 #include "core/session/exhibit.h"
 
 enum { CHUNK_TERMS = 65536, REPORT_NS = 100000000 };

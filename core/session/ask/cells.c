@@ -1,4 +1,4 @@
-#include "core/session/ask/cells.h"
+#include "core/session/ask/number.h"
 
 #include <ctype.h>
 #include <string.h>

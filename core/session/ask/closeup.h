@@ -6,6 +6,7 @@
 #ifndef VITRINE_SESSION_ASK_CLOSEUP_H
 #define VITRINE_SESSION_ASK_CLOSEUP_H
 #include "core/base/mem.h"
+#include "core/session/ask/ask.h"
 #include "core/session/session.h"
 
 enum { CLOSEUP_LINES = 40, CLOSEUP_TERM_STEPS = 64 };
@@ -55,4 +56,17 @@ size_t closeup_steps(const Closeup *c);
 size_t closeup_shown(const Closeup *c, size_t step, int line);
 /* The line that a step works on; step 0 none: −1. */
 int closeup_line_of(const Closeup *c, size_t step);
+
+/* What a screen wants worked out about numbers on show: the arithmetic of a cell, or its close-up. Made between frames
+ * by session_step from the needs that say so, so that drawing and clicks read only; the last of each side is kept. */
+
+/* What that need asks for, from values that are there already; nothing happens while they are not. */
+void explained_make(Session *s, const Need *need);
+/* The arithmetic of that cell with at least `most` of its lines (all, where it has fewer), or NULL: nobody asked for
+ * it, or its values are not there. The session's, until the next step. */
+const Explanation *explained_cell(const Session *s, Side side, NodeId n, size_t cell, size_t most);
+/* The close-up of that cell with its values: true when it is known, *out NULL where there is none. */
+bool explained_closeup(const Session *s, Side side, NodeId n, size_t cell, const Closeup **out);
+/* Forgets all of it: before a run or a graph becomes another. */
+void explained_drop(Session *s);
 #endif

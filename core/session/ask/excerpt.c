@@ -1,4 +1,4 @@
-#include "core/session/ask/excerpt.h"
+#include "core/session/ask/export.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include "core/session/address.h"
 #include "core/session/ask/ask.h"
 #include "core/session/ask/ask_parts.h"
-#include "core/session/ask/excerpt.h"
 
 typedef struct Chosen {
     NodeId *node;

@@ -10,7 +10,6 @@
 #include "core/base/utf8.h"
 #include "core/graph/walk.h"
 #include "core/session/address.h"
-#include "core/session/ask/cells.h"
 #include "core/session/command.h"
 
 /* Bytes of the minus, of either kind, that text begins with; 0 for none. */

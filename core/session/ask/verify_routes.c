@@ -10,7 +10,7 @@
 #include "core/graph/grad.h"
 #include "core/kernels/map_exact.h"
 #include "core/models/direct.h"
-#include "core/session/ask/verify_parts.h"
+#include "core/session/ask/ask_parts.h"
 #include "core/session/exhibit.h"
 
 enum { PART = 4096, REPORT_NS = 100000000, READERS = 256, TOKENS_SAMPLED = 4 };

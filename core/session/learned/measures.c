@@ -13,10 +13,10 @@
 #include "core/eval/ablation.h"
 #include "core/io/json.h"
 #include "core/models/text_model.h"
-#include "core/session/learned/confusion.h"
-#include "core/session/learned/encoding.h"
-#include "core/session/learned/shipped.h"
+#include "core/session/learned/measures.h"
 #include "core/session/screens.h"
+#include "core/session/screens/confusion.h"
+#include "core/session/screens/tokens.h"
 #include "core/train/task.h"
 
 enum { RECIPE_MAX = 1 << 20 };

@@ -1,12 +1,12 @@
 /* Inside core/session only: what is measured about a model, and how far each measurement is. */
 #ifndef VITRINE_SESSION_LEARNED_MEASURES_PARTS_H
 #define VITRINE_SESSION_LEARNED_MEASURES_PARTS_H
-#include "core/eval/accuracy.h"
 #include "core/eval/batch_run.h"
+#include "core/eval/evaluation.h"
 #include "core/eval/head_kinds.h"
 #include "core/session/learned/decoding.h"
+#include "core/session/learned/film.h"
 #include "core/session/learned/measures.h"
-#include "core/session/learned/word_film.h"
 
 /* A record of training with what its positions knew at every snapshot. */
 typedef struct TrainingRecord {
@@ -62,10 +62,9 @@ bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t 
 bool measures_accuracy_complete(const Session *s, const Measure *m); /* over as many pictures as are asked for */
 /* --- neurons.c --- */
 void neurons_drop(struct NeuronWork *w); /* NULL is allowed */
-/* --- measures_looks.c --- */
+/* --- measures_maps.c: where heads look, and occlusion --- */
 void measures_looks_begin(Session *s, Measuring *w);
 bool measures_looks_step(Measuring *w, int64_t deadline_ns);
-/* --- measures_occlusion.c --- */
 void measures_occlusion_begin(Session *s, Measuring *w);
 bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns);
 #endif

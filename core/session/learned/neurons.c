@@ -1,5 +1,6 @@
 #include "core/session/learned/neurons.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,173 @@
 #include "assets/scenes.h"
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+#include "core/eval/batch_run.h"
 #include "core/graph/anatomy.h"
 #include "core/models/lexicon.h"
 #include "core/session/learned/measures_parts.h"
+
+/* --- over many inputs --- */
+
+enum { NEURONS_BYTES = 256 << 20 }; /* kept at most: where units are many, inputs are fewer */
+
+/* Units of one MLP: from `first` on among all. */
+typedef struct NeuronMlp {
+    int units;
+    size_t first;
+    bool target; /* reads the target's words */
+} NeuronMlp;
+
+/* What excites the hidden units of a model's MLPs: of every unit, over many inputs (pictures of the dataset, or
+ * sentences), its largest activation in each and at which token. What was seen so far may be asked for at any time. */
+typedef struct Neurons {
+    BatchRun *batch;
+    Dataset *dataset;
+    Pool *pool;
+    NeuronMlp *mlp;
+    int mlps, tokens; /* tokens: of a picture */
+    bool words;
+    size_t units, done, total;
+    float *value;    /* [total, units] */
+    uint16_t *token; /* [total, units] */
+} Neurons;
+
+static void lay_out(Neurons *n, const Graph *g, const char **watch)
+{
+    for (int part = NO_PART; (part = anatomy_next(g, part, PART_MLP)) != NO_PART;) {
+        NodeId post = site_node(g, part, SITE_MLP_POST);
+        int axis = post == NO_NODE ? AXIS_NONE : node_role(g, post, ROLE_HIDDEN);
+        if (axis == AXIS_NONE)
+            continue;
+        watch[n->mlps] = graph_node(g, post)->path;
+        n->mlp[n->mlps++] = (NeuronMlp){.units = g->axes[axis].n,
+                                        .first = n->units,
+                                        .target = strcmp(anatomy_part(g, part)->stack, "decoder") == 0};
+        n->units += (size_t)g->axes[axis].n;
+        n->tokens = (int)(graph_cells(g, post) / (size_t)g->axes[axis].n);
+    }
+}
+
+static void neurons_free(Neurons *n)
+{
+    if (!n)
+        return;
+    batch_run_free(n->batch);
+    free(n->mlp);
+    free(n->value);
+    free(n->token);
+    free(n);
+}
+
+/* graph: the model's for one input, with probes. model, dataset and pool must outlive it. NULL with err where the model
+ * has no MLP. */
+static Neurons *neurons_new(const Model *model, const Graph *graph, Dataset *dataset, Pool *pool, Err *err)
+{
+    Neurons *n = xcalloc(1, sizeof *n);
+    const char **watch = xcalloc((size_t)anatomy_count(graph) + 1, sizeof *watch);
+    n->mlp = xcalloc((size_t)anatomy_count(graph) + 1, sizeof *n->mlp);
+    n->dataset = dataset;
+    n->pool = pool;
+    n->words = dataset_sentence(dataset, 0) != NULL;
+    lay_out(n, graph, watch);
+    const BatchRunSetup setup = {.model = model,
+                                 .graph = graph,
+                                 .single = !n->words,
+                                 .watch = watch,
+                                 .watch_count = n->mlps,
+                                 .threads = pool_threads(pool)};
+    if (n->mlps)
+        n->batch = batch_run_new(&setup, err);
+    else
+        err_set(err, "this model has no MLP");
+    free(watch);
+    if (!n->batch) {
+        neurons_free(n);
+        return NULL;
+    }
+    size_t cell = sizeof *n->value + sizeof *n->token, room = NEURONS_BYTES / cell / n->units;
+    n->total = dataset_count(dataset) < room ? dataset_count(dataset) : room;
+    n->value = xcalloc(size_mul(n->total + 1, n->units), sizeof *n->value);
+    n->token = xcalloc(size_mul(n->total + 1, n->units), sizeof *n->token);
+    return n;
+}
+
+/* x[tokens, units] of one input. Not-a-number excites nothing. */
+static void keep(Neurons *n, size_t item, const NeuronMlp *m, const float *x, int tokens)
+{
+    float *value = n->value + item * n->units + m->first;
+    uint16_t *token = n->token + item * n->units + m->first;
+    for (int u = 0; u < m->units; u++)
+        value[u] = -INFINITY;
+    for (int t = 0; t < tokens; t++, x += m->units)
+        for (int u = 0; u < m->units; u++)
+            if (x[u] > value[u]) {
+                value[u] = x[u];
+                token[u] = (uint16_t)t;
+            }
+}
+
+static void look(void *of, size_t item, int worker)
+{
+    Neurons *n = of;
+    dataset_get(n->dataset, item, batch_run_pixels(n->batch, worker, 0), NULL);
+    batch_run_compute(n->batch, worker);
+    for (int i = 0; i < n->mlps; i++)
+        keep(n, item, &n->mlp[i], batch_run_watched(n->batch, worker, i, 0), n->tokens);
+}
+
+static void see(void *of, size_t item, const SentenceRead *read)
+{
+    Neurons *n = of;
+    for (int i = 0; i < n->mlps; i++) /* a text and its end, or its start */
+        keep(n, item, &n->mlp[i], sentence_watched(read, i), (n->mlp[i].target ? read->s->fr_n : read->s->en_n) + 1);
+}
+
+/* True when all are seen. */
+static bool neurons_step(Neurons *n, int64_t deadline_ns)
+{
+    if (n->done < n->total)
+        n->done = n->words ? batch_run_read(n->batch, n->pool, dataset_sentence(n->dataset, 0), n->done, n->total, see,
+                                            n, deadline_ns)
+                           : pool_run(n->pool, n->done, n->total, look, n, deadline_ns);
+    return n->done == n->total;
+}
+
+static int neurons_units(const Neurons *n, int mlp)
+{
+    return mlp >= 0 && mlp < n->mlps ? n->mlp[mlp].units : 0;
+}
+
+/* The inputs that excite it most, the most first, of equals the first; at most `most`. Returns how many. */
+static int neurons_top(const Neurons *n, int mlp, int unit, NeuronHit *out, int most)
+{
+    int count = 0;
+    if (unit < 0 || unit >= neurons_units(n, mlp))
+        return 0;
+    for (size_t i = 0; i < n->done; i++) {
+        size_t cell = i * n->units + n->mlp[mlp].first + (size_t)unit;
+        NeuronHit hit = {i, n->token[cell], n->value[cell]};
+        int at = count;
+        while (at > 0 && out[at - 1].value < hit.value)
+            at--;
+        if (at == most)
+            continue;
+        count += count < most;
+        memmove(out + at + 1, out + at, (size_t)(count - at - 1) * sizeof *out);
+        out[at] = hit;
+    }
+    return count;
+}
+
+/* How many of the inputs excite it less than that. */
+static size_t neurons_below(const Neurons *n, int mlp, int unit, float value)
+{
+    size_t below = 0;
+    for (size_t i = 0; unit >= 0 && unit < neurons_units(n, mlp) && i < n->done; i++)
+        below += n->value[i * n->units + n->mlp[mlp].first + (size_t)unit] < value;
+    return below;
+}
+
+/* --- the unit in focus --- */
 
 struct NeuronWork {
     Neurons *neurons;
@@ -49,7 +214,7 @@ const char *neuron_path(const Session *s, Side side, Site site)
     return there == NO_PART ? NULL : site_path(g, there, site);
 }
 
-/* Number of an MLP among those that have hidden units, as neurons.c counts them. */
+/* Number of an MLP among those that have hidden units, as lay_out counts them. */
 static int number_of(const Graph *g, int part)
 {
     int number = 0;
@@ -147,15 +312,15 @@ static void take(Session *s, struct NeuronWork *w, int part, int unit)
     const Graph *g = session_base(s);
     NeuronShown *n = &w->shown;
     int mlp = number_of(g, part);
-    if (n->mlp == mlp && n->unit == unit && w->shown_at == neurons_done(w->neurons))
+    if (n->mlp == mlp && n->unit == unit && w->shown_at == w->neurons->done)
         return;
     forget(n);
     n->mlp = mlp;
     n->unit = unit;
     n->target = strcmp(anatomy_part(g, part)->stack, "decoder") == 0;
     n->words = dataset_sentence(w->dataset, 0) != NULL;
-    n->total = neurons_total(w->neurons);
-    n->done = w->shown_at = neurons_done(w->neurons);
+    n->total = w->neurons->total;
+    n->done = w->shown_at = w->neurons->done;
     n->count = neurons_top(w->neurons, mlp, unit, n->hit, n->words ? NEURON_HITS : NEURON_PICTURES);
     for (int k = 0; k < n->count; k++)
         if (n->words)
@@ -227,9 +392,9 @@ bool session_measure_neurons(Session *s, Err *err)
         return err_set(err, "%s", why);
     while (!measures_step_neurons(s, clock_ns() + SLICE_NS)) {
         const Neurons *n = s->measures->neurons->neurons;
-        double share = (double)neurons_done(n) / (double)neurons_total(n);
+        double share = (double)n->done / (double)n->total;
         if (s->progress && !s->progress(s->progress_context, "measuring", share))
-            return err_set(err, "cancelled; of %zu %s there are figures", neurons_done(n), neuron_over(s));
+            return err_set(err, "cancelled; of %zu %s there are figures", n->done, neuron_over(s));
     }
     session_neuron(s, &why);
     return !why || err_set(err, "%s", why);

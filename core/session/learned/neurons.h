@@ -2,9 +2,15 @@
  * model is the one as trained. */
 #ifndef VITRINE_SESSION_LEARNED_NEURONS_H
 #define VITRINE_SESSION_LEARNED_NEURONS_H
-#include "core/eval/neurons.h"
 #include "core/session/session.h"
 #include "core/train/sentences.h"
+
+/* One input, its largest activation, and the token that has it. */
+typedef struct NeuronHit {
+    size_t item;
+    int token;
+    float value;
+} NeuronHit;
 
 enum { NEURON_HITS = 24, NEURON_PICTURES = 12 };
 

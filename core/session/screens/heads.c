@@ -7,7 +7,7 @@
 #include "core/graph/anatomy.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
-#include "core/session/learned/shipped.h"
+#include "core/session/learned/measures.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
 

@@ -14,7 +14,6 @@
 #include "core/session/exhibit.h"
 #include "core/session/learned/gradient.h"
 #include "core/session/learned/measures.h"
-#include "core/session/learned/shipped.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"

@@ -4,7 +4,7 @@
 
 #include "core/models/text_model.h"
 #include "core/session/ask/say.h"
-#include "core/session/learned/shipped.h"
+#include "core/session/learned/measures.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"

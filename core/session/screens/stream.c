@@ -6,8 +6,8 @@
 #include "core/session/ask/number.h"
 #include "core/session/ask/say.h"
 #include "core/session/place.h"
-#include "core/session/ranking.h"
 #include "core/session/screens.h"
+#include "core/session/screens/answer.h"
 
 enum { LINE = 10 }; /* tokens that up and down pass over */
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/session/ask/say.h"
+#include "core/session/learned/film.h"
 #include "core/session/learned/measures.h"
-#include "core/session/learned/word_film.h"
 #include "core/session/options.h"
 #include "core/session/play.h"
 #include "core/session/screens.h"

@@ -8,7 +8,7 @@
 #include "core/eval/figures.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/gradient.h"
-#include "core/session/learned/shipped.h"
+#include "core/session/learned/measures.h"
 #include "core/session/options.h"
 #include "core/session/play.h"
 #include "core/session/screens.h"

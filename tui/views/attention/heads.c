@@ -29,7 +29,7 @@ enum {
     ROOMY = 100
 };
 
-typedef enum Figure { DISTANCE, ENTROPY, LARGEST, FIGURES } Figure;
+typedef enum HeadFigure { DISTANCE, ENTROPY, LARGEST, FIGURES } HeadFigure;
 static const Site PROBE[FIGURES] = {SITE_DISTANCE, SITE_ENTROPY_SHARE_MEAN, SITE_LARGEST_MEAN};
 
 typedef struct HeadMap {
@@ -40,13 +40,13 @@ typedef struct HeadMap {
     bool lines; /* are there reference lines? */
 } HeadMap;
 
-static const char *path_of(const Session *s, Side side, int block, Figure f)
+static const char *path_of(const Session *s, Side side, int block, HeadFigure f)
 {
     return shown_attention(s, side, block, PROBE[f]);
 }
 
 /* One value of a head; false while it is not there. */
-static bool open_figure(const HeadMap *m, int block, Figure f, Shown *out)
+static bool open_figure(const HeadMap *m, int block, HeadFigure f, Shown *out)
 {
     return shown_open(m->s, m->side, path_of(m->s, m->side, block, f), out) && out->values &&
            out->count == (size_t)m->heads;
@@ -242,7 +242,7 @@ static void draw_head(const Paint *p, const HeadMap *m, const Layout *l, Line li
     x += NUMBER;
     for (int f = ENTROPY; f < ENTROPY + l->figures; f++) {
         x += 2;
-        if (open_figure(m, line.block, (Figure)f, &v)) {
+        if (open_figure(m, line.block, (HeadFigure)f, &v)) {
             shown_number_right(p, &v, (size_t)line.head, y, x, NUMBER, style);
             if (l->bar)
                 draw_bar(p, &v, (size_t)line.head, y, x + NUMBER + 1, l->bar, style);
@@ -393,7 +393,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         if (b < 0 || b >= blocks)
             continue;
         for (int f = 0; f < FIGURES; f++)
-            needs_add(out, side, path_of(s, side, b, (Figure)f));
+            needs_add(out, side, path_of(s, side, b, (HeadFigure)f));
         n += FIGURES;
     }
 }

@@ -2,7 +2,6 @@
 #ifndef VITRINE_TUI_VIEWS_EXPLAIN_EXPLAIN_H
 #define VITRINE_TUI_VIEWS_EXPLAIN_EXPLAIN_H
 #include "core/session/ask/closeup.h"
-#include "core/session/ask/explained.h"
 #include "core/session/screens.h"
 #include "tui/views/shown.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "core/base/utf8.h"
-#include "core/session/learned/confusion.h"
 #include "core/session/learned/measures.h"
+#include "core/session/screens/confusion.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"
 #include "tui/views/picture/picture.h"

@@ -6,15 +6,15 @@
 enum { WORD_MOST = 14, SHARE = 8, BAR_LEAST = 4, GAP = 3, ANSWERS = 12 };
 
 /* The cells of one side that a list is of: count of them from `first` on, `step` apart. */
-typedef struct Cells {
+typedef struct LiveCells {
     Shown v;
     size_t first, step, count;
     bool there;
-} Cells;
+} LiveCells;
 
-static Cells row_cells(const Session *s, Side side, const Laboratory *l)
+static LiveCells row_cells(const Session *s, Side side, const Laboratory *l)
 {
-    Cells c = {.there = false};
+    LiveCells c = {.there = false};
     if (!shown_open(s, side, shown_attention(s, side, l->block, SITE_PATTERN), &c.v) || !c.v.values)
         return c;
     const Graph *g = c.v.graph;
@@ -28,15 +28,15 @@ static Cells row_cells(const Session *s, Side side, const Laboratory *l)
     return c;
 }
 
-static Cells answer_cells(const Session *s, Side side)
+static LiveCells answer_cells(const Session *s, Side side)
 {
-    Cells c = {.step = 1};
+    LiveCells c = {.step = 1};
     c.there = shown_answer(s, side, shown_site(s, side, SITE_PROBS), &c.v) && c.v.values;
     c.count = c.there ? c.v.count : 0;
     return c;
 }
 
-static void put_one(const Paint *p, const Cells *c, size_t i, int y, int x, int bar, Style style)
+static void put_one(const Paint *p, const LiveCells *c, size_t i, int y, int x, int bar, Style style)
 {
     size_t cell = c->first + i * c->step;
     char text[16];
@@ -48,8 +48,8 @@ static void put_one(const Paint *p, const Cells *c, size_t i, int y, int x, int 
 }
 
 /* One line: the name, A where there is one, B; each with its bar where there is room. */
-static void put_pair(const Paint *p, Rect line, int word, const char *label, Style style, const Cells *a,
-                     const Cells *b, size_t i)
+static void put_pair(const Paint *p, Rect line, int word, const char *label, Style style, const LiveCells *a,
+                     const LiveCells *b, size_t i)
 {
     int sides = a->there && line.w - word >= 2 * SHARE ? 2 : 1, each = (line.w - word) / sides;
     canvas_label(p->c, line.y, line.x, word - 1 < line.w ? word - 1 : line.w, style, label);
@@ -62,7 +62,8 @@ static void put_pair(const Paint *p, Rect line, int word, const char *label, Sty
 
 static void draw_row(const Paint *p, Rect r, const Laboratory *l)
 {
-    Cells a = l->compares ? row_cells(p->s, SIDE_A, l) : (Cells){.there = false}, b = row_cells(p->s, SIDE_B, l);
+    LiveCells a = l->compares ? row_cells(p->s, SIDE_A, l) : (LiveCells){.there = false},
+              b = row_cells(p->s, SIDE_B, l);
     if (!b.there)
         return;
     const Graph *g = b.v.graph;
@@ -81,7 +82,8 @@ static void draw_row(const Paint *p, Rect r, const Laboratory *l)
 
 static void draw_answer(const Paint *p, Rect r, const Laboratory *l)
 {
-    Cells a = l->compares ? answer_cells(p->s, SIDE_A) : (Cells){.there = false}, b = answer_cells(p->s, SIDE_B);
+    LiveCells a = l->compares ? answer_cells(p->s, SIDE_A) : (LiveCells){.there = false},
+              b = answer_cells(p->s, SIDE_B);
     Rect head = rect_cut(&r, 't', 1);
     if (!b.there)
         return;

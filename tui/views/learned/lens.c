@@ -8,7 +8,7 @@
 
 #include "core/base/utf8.h"
 #include "core/eval/batch_run.h"
-#include "core/session/learned/shipped.h"
+#include "core/session/learned/measures.h"
 #include "core/session/screens.h"
 #include "tui/views/classes.h"
 #include "tui/views/learned/lens_lines.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/learned/film.h"
 #include "core/session/learned/measures.h"
-#include "core/session/learned/word_film.h"
 #include "tui/views/heat.h"
 #include "tui/views/lattice.h"
 #include "tui/views/learned/curves.h"

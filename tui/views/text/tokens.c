@@ -7,7 +7,7 @@
 
 #include "core/base/utf8.h"
 #include "core/models/text_model.h"
-#include "core/session/learned/encoding.h"
+#include "core/session/screens/tokens.h"
 #include "tui/views/shown.h"
 
 enum {

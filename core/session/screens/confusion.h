@@ -1,7 +1,7 @@
 /* Which class is taken for which: a model as trained names many labelled pictures. Of the model of photographs that is
  * known; of drawn shapes it is measured a little at a time; of any other model over a folder that somebody names. */
-#ifndef VITRINE_SESSION_LEARNED_CONFUSION_H
-#define VITRINE_SESSION_LEARNED_CONFUSION_H
+#ifndef VITRINE_SESSION_SCREENS_CONFUSION_H
+#define VITRINE_SESSION_SCREENS_CONFUSION_H
 #include "core/session/session.h"
 
 struct ConfusionWork;
@@ -20,8 +20,6 @@ bool session_confusion(const Session *s, Confusion *out, const char **why);
 /* Path of the picture behind `after` (NULL: the first) of those of class `label` that were named `named`, round and
  * round; NULL where there is none. */
 const char *session_confused(const Session *s, int label, int named, const char *after);
-/* Takes the pictures of a folder, one folder for each class: those that the model did not learn from, or all. */
-bool session_confusion_over(Session *s, const char *folder, bool all, Err *err);
 /* What a screen may work on (ScreenSpec.work). */
 bool measures_step_confusion(Session *s, int64_t deadline_ns);
 void confusion_free(struct ConfusionWork *w); /* NULL is allowed */

@@ -1,7 +1,7 @@
 /* The classes or words of an answer in the order in which they are listed. Nothing is sorted: drawing allocates
  * nothing. */
-#ifndef VITRINE_SESSION_RANKING_H
-#define VITRINE_SESSION_RANKING_H
+#ifndef VITRINE_SESSION_SCREENS_ANSWER_H
+#define VITRINE_SESSION_SCREENS_ANSWER_H
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* How the texts on show became tokens, as the model's tokeniser recorded it: what it made of the text before cutting
  * it, the pieces, the merges in their order. Recorded between frames while its screen is on; begun anew when model or
  * text are others. A text that was given by number, or whose words are whole, has no such record. */
-#ifndef VITRINE_SESSION_LEARNED_ENCODING_H
-#define VITRINE_SESSION_LEARNED_ENCODING_H
+#ifndef VITRINE_SESSION_SCREENS_TOKENS_H
+#define VITRINE_SESSION_SCREENS_TOKENS_H
 #include "core/io/tokenizer.h"
 #include "core/session/session.h"
 
