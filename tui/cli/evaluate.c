@@ -135,31 +135,6 @@ static int examine_folder(Work *w, Evaluated *of, Err *err)
     return status;
 }
 
-static int run(Work *w, Err *err)
-{
-    const Options *o = w->options;
-    const Model *m = &w->session.model;
-    char name[200];
-    utf8_clean(name, sizeof name, o->model ? o->model : m->name);
-    Evaluated of = {.model = m, .name = name, .pictures = "held-out drawn shapes", .class_names = SHAPES_NAMES};
-    if (o->pictures)
-        return examine_folder(w, &of, err);
-    if (!dataset_suits_drawn(m, err)) {
-        if (model_grid(m).classes)
-            err_set(err,
-                    "%.200s: no labelled pictures are known for this model. Give it some: --pictures FOLDER, with a "
-                    "folder of pictures for each of its %d classes.",
-                    name, model_grid(m).classes);
-        return STATUS_BAD;
-    }
-    if (o->showcase)
-        return find_showcase(w, &of, err);
-    Pictures *pictures = pictures_drawn(&m->preprocess, 0);
-    int status = dataset_suits(m, pictures, err) ? examine(w, pictures, &of, err) : STATUS_BAD;
-    pictures_free(pictures);
-    return status;
-}
-
 /* Of a text model whose texts have no known answers: what its heads are, on texts of random tokens. */
 static bool examine_heads(Work *w, const Model *m, Pool *pool, const char *name, Err *err)
 {
@@ -175,7 +150,8 @@ static bool examine_heads(Work *w, const Model *m, Pool *pool, const char *name,
     return ok;
 }
 
-static int run_text(Work *w, Err *err)
+/* Of a text model, for which no session is opened. */
+static int examine_text(Work *w, Err *err)
 {
     const Options *o = w->options;
     Model m = {0};
@@ -194,6 +170,35 @@ static int run_text(Work *w, Err *err)
     model_free(&m);
     pool_free(pool);
     return ok ? STATUS_DONE : STATUS_BAD;
+}
+
+static int run(Work *w, Err *err)
+{
+    const Options *o = w->options;
+    const Model *m = &w->session.model;
+    char name[200];
+    if (text_asked(o->model))
+        return examine_text(w, err);
+    if (!work_open(w, LINE_OWN, err))
+        return STATUS_BAD;
+    utf8_clean(name, sizeof name, o->model ? o->model : m->name);
+    Evaluated of = {.model = m, .name = name, .pictures = "held-out drawn shapes", .class_names = SHAPES_NAMES};
+    if (o->pictures)
+        return examine_folder(w, &of, err);
+    if (!dataset_suits_drawn(m, err)) {
+        if (model_grid(m).classes)
+            err_set(err,
+                    "%.200s: no labelled pictures are known for this model. Give it some: --pictures FOLDER, with a "
+                    "folder of pictures for each of its %d classes.",
+                    name, model_grid(m).classes);
+        return STATUS_BAD;
+    }
+    if (o->showcase)
+        return find_showcase(w, &of, err);
+    Pictures *pictures = pictures_drawn(&m->preprocess, 0);
+    int status = dataset_suits(m, pictures, err) ? examine(w, pictures, &of, err) : STATUS_BAD;
+    pictures_free(pictures);
+    return status;
 }
 
 const Verb VERB_EVALUATE = {
@@ -218,7 +223,6 @@ const Verb VERB_EVALUATE = {
                "tokens (50 if not given), each share with its 95 % interval, what uniform attention gives, and a "
                "control; --json has the texts too.",
     .example = "vitrine evaluate -m my-model --json",
-    .flags = VERB_JSON,
+    .flags = VERB_ALONE | VERB_JSON,
     .check = check,
-    .run = run,
-    .run_text = run_text};
+    .run = run};

@@ -49,8 +49,6 @@ static bool check_words(const Verb *v, Work *w, Err *err)
         return err_set(err, "%s takes no '%.100s': see `vitrine %s --help`", v->name, o->word[v->words], v->name);
     if (v->flags & VERB_ALONE)
         return !v->check || v->check(o, &w->link, err);
-    if (text_asked(o->model) && v->run_text)
-        return !v->check || v->check(o, &w->link, err);
     Commands commands = session_command_set();
     bool ok = link_parse(&w->link, o->word + 1, o->word_count - 1, v->flags & VERB_ADDRESS ? LINK_ADDRESS : LINK_INPUT,
                          &commands, err);
@@ -122,12 +120,11 @@ int verb_main(const Verb *v, const Options *o)
         return app_main(&a);
     if (sound) {
         bool ready = true;
-        bool text = text_asked(o->model) && v->run_text, alone = text || (v->flags & VERB_ALONE);
-        if (alone)
+        if (v->flags & VERB_ALONE)
             work_begin(&w);
         else
             ready = work_open(&w, allowed, &err);
-        status = !ready ? STATUS_BAD : text ? v->run_text(&w, &err) : v->run(&w, &err);
+        status = !ready ? STATUS_BAD : v->run(&w, &err);
         status = check_hash(&w, status, &err);
         if (status != STATUS_BAD && status != STATUS_USAGE) {
             Err other = {{0}};

@@ -29,8 +29,6 @@ typedef struct Verb {
     /* The session is open, unless the verb is VERB_ALONE. Fills w->out; the exit status, STATUS_BAD with err.
      * NULL: there is only the screen, or another one (notes). */
     int (*run)(Work *w, Err *err);
-    /* The same for a text model where that is another question: no session is open. NULL: run does both. */
-    int (*run_text)(Work *w, Err *err);
 } Verb;
 
 extern const Verb VERB_RUN, VERB_EMBED, VERB_SCORE, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_LEDGER, VERB_TRACE,
