@@ -422,9 +422,12 @@ static void put_evaluation(const Evaluation *e)
     for (int i = 0; i < e->layers * e->heads; i++)
         printf("HEAD(%d, %.6f, %.6f, %.6f, %.6f)\n", i, a->distance[i].mean, a->distance[i].margin, a->entropy[i].mean,
                a->entropy[i].margin);
-    for (int o = 0; o < r->classes; o++)
+    for (int o = 0; o < r->classes; o++) {
+        printf("CONFUSION(%d", o);
         for (int k = 0; k < r->classes; k++)
-            printf("CONFUSION(%d, %d, %zu)\n", o, k, r->confusion[o * r->classes + k]);
+            printf(", %zu", r->confusion[o * r->classes + k]);
+        puts(")");
+    }
     accuracy_by_sure(r, sure);
     for (int i = 0; i < ACCURACY_SURES; i++)
         printf("SURE(%d, %zu, %zu)\n", i, sure[i].right, sure[i].pictures);
@@ -493,7 +496,7 @@ static bool put_shapes(const char *folder, size_t held, Pool *pool, Err *err)
 static const char *const ROWS[] = {"PICTURES(n)",
                                    "FIGURE(kind, i, right, lost, won)",
                                    "HEAD(head, distance, distance_margin, entropy, entropy_margin)",
-                                   "CONFUSION(label, named, count)",
+                                   "CONFUSION(label, ...)",
                                    "SURE(bin, right, count)",
                                    "UNLIKE(which, right, count)",
                                    "SHAPES_SURE(right, count)",

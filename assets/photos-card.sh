@@ -53,7 +53,7 @@ section() {
         $1 == "WARM" && $2 ~ /^[0-9]+$/ {warm = $2; warmed = $3; tried = $4}
         $1 == "GREYED" && $3 ~ /^[0-9]+$/ {right["GREYED" $2, 0] = $3; points["GREYED" $2, 0] = $4; back["GREYED" $2, 0] = $5}
         $1 == "ALIKE" && $2 ~ /^[0-9]+$/ {alike[$2] = sprintf("%.3f ±%.3f", $3, $4); first[$2] = sprintf("%.3f ±%.3f", $5, $6)}
-        $1 == "CONFUSION" && $2 ~ /^[0-9]+$/ {mixed[$2, $3] = $4}
+        $1 == "CONFUSION" && $2 ~ /^[0-9]+$/ {for (k = 3; k < NF; k++) mixed[$2, k - 3] = $k}
         $1 == "SURE" && $2 ~ /^[0-9]+$/ {sure[$2] = $3; sures[$2] = $4}
         $1 == "UNLIKE" && $3 ~ /^[0-9]+$/ {order[++unlikes] = $2; caught[$2] = $3; of[$2] = $4}
         $1 == "SHAPES_SURE" && $2 ~ /^[0-9]+$/ {shapes = $2}

@@ -175,7 +175,7 @@ stands "photos, where" "the quarter that rollout gives most costs $(greyed ROLLO
 says_photos "photos, occlusion" "where occlusion; say"
 check "photos, occlusion: a fixed mean is not made anew" [ "$(grep -c 'standardised anew' "$WORK/said")" = 0 ]
 says_photos "photos, confusion" confusion
-stands "photos, confusion" "named airplane: $(awk -F'[(), ]+' '$1 == "CONFUSION" && $2 == 0 && $3 == 0 {print $4}' $PHOTOS) of "
+stands "photos, confusion" "named airplane: $(awk -F'[(), ]+' '$1 == "CONFUSION" && $2 == 0 {print $3}' $PHOTOS) of "
 says_photos "photos, census" census
 stands "photos, census" "$(photo_share TRAINED) of $(printf %s "$PN" | sed -E 's/([0-9])([0-9]{3})$/\1,\2/') held-out photographs right"
 for line in "$(sed -n 's/.*"hidden_size": \([0-9]*\).*/width \1/p' assets/trained/photos/config.json)" \

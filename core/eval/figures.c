@@ -221,7 +221,7 @@ static const struct {
 #include "core/eval/photos.def"
 };
 
-#define CONFUSION(label, named, count) [label][named] = count,
+#define CONFUSION(label, ...) [label] = {__VA_ARGS__},
 static const size_t CONFUSED[PHOTOS_CLASSES][PHOTOS_CLASSES] = {
 #include "core/eval/photos.def"
 };
