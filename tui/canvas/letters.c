@@ -38,7 +38,7 @@ int letters_rows(int scale)
     return (DOTS_H * scale + 1) / 2;
 }
 
-static int letters_count(const char *text)
+int letters_count(const char *text)
 {
     int n = 0;
     while (*text) {

@@ -7,6 +7,7 @@ enum { LETTERS_SCALES = 4 };
 /* A dot is `scale` columns wide and `scale` half rows high. Rows and columns that a line of text takes. */
 int letters_rows(int scale);
 int letters_columns(const char *text, int scale);
+int letters_count(const char *text);
 /* One line, as far as it fits into `width`. */
 void letters_line(Canvas *c, int y, int x, int width, Style s, const char *text, int scale);
 /* Wrapped at blanks, as large as fits into r and in its middle; false, with nothing drawn, where not even the smallest

@@ -283,13 +283,5 @@ static void title_cursor(const Session *s, Side side, Buf *out)
     buf_puts(out, "cursor");
 }
 
-static bool click_none(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
-{
-    (void)p, (void)r, (void)side, (void)y, (void)x, (void)command;
-    return false;
-}
-
-const ViewSpec VIEW_STEP_INFO = {
-    .name = "step", .draw = draw_info, .needs = needs_focus, .click = click_none, .title = title_info};
-const ViewSpec VIEW_CURSOR = {
-    .name = "cursor", .draw = draw_cursor, .needs = needs_cursor, .click = click_none, .title = title_cursor};
+const ViewSpec VIEW_STEP_INFO = {.name = "step", .draw = draw_info, .needs = needs_focus, .title = title_info};
+const ViewSpec VIEW_CURSOR = {.name = "cursor", .draw = draw_cursor, .needs = needs_cursor, .title = title_cursor};

@@ -10,23 +10,30 @@
 
 enum { NUMBER = 12, LABEL = 30, BRIEF = 7 };
 
-const char *cell_brief(const Graph *g, NodeId n, size_t cell, Dims letters, char *out, size_t size)
+/* name[…]: an axis of `letters` stays its letter, of another its index stands there, `named` behind the letter. */
+static const char *put_cell(const Graph *g, NodeId n, size_t cell, const char *name, Dims letters, bool named,
+                            char *out, size_t size)
 {
-    const Node *node = graph_node(g, n);
+    Dims d = graph_node(g, n)->dims;
     int index[DIMS_MAX] = {0};
-    dims_unravel(g->axes, node->dims, cell, index);
-    size_t used = (size_t)snprintf(out, size, "%s", node_name(node));
-    for (int i = 0; i < node->dims.n && used < size; i++) {
-        const Axis *a = &g->axes[node->dims.axis[i]];
+    dims_unravel(g->axes, d, cell, index);
+    size_t used = (size_t)snprintf(out, size, "%s", name);
+    for (int i = 0; i < d.n && used < size; i++) {
+        const Axis *a = &g->axes[d.axis[i]];
         char label[40];
-        bool letter = dims_find(letters, node->dims.axis[i]) >= 0;
-        int more = snprintf(out + used, size - used, "%s%s", i ? "," : "[",
+        bool letter = dims_find(letters, d.axis[i]) >= 0;
+        int more = snprintf(out + used, size - used, "%s%s%s%s", i ? "," : "[", named ? a->sym : "", named ? "=" : "",
                             letter ? a->sym : axis_label(a, index[i], label, sizeof label));
         used += more > 0 ? (size_t)more : 0;
     }
-    if (node->dims.n && used < size)
+    if (d.n && used < size)
         snprintf(out + used, size - used, "]");
     return out;
+}
+
+const char *cell_brief(const Graph *g, NodeId n, size_t cell, Dims letters, char *out, size_t size)
+{
+    return put_cell(g, n, cell, node_name(graph_node(g, n)), letters, false, out, size);
 }
 
 const char *cell_name(const Graph *g, NodeId from, NodeId n, size_t cell, char *out, size_t size)
@@ -37,20 +44,7 @@ const char *cell_name(const Graph *g, NodeId from, NodeId n, size_t cell, char *
     if (scope && block == anatomy_block_of(g, other) && strncmp(path, other, scope + 1) == 0 &&
         strncmp(path, anatomy_part(g, block)->scope, scope) == 0)
         path += scope + 1;
-    Dims d = graph_node(g, n)->dims;
-    int index[DIMS_MAX] = {0};
-    dims_unravel(g->axes, d, cell, index);
-    size_t used = (size_t)snprintf(out, size, "%s", path);
-    for (int i = 0; i < d.n && used < size; i++) {
-        char label[40];
-        const Axis *a = &g->axes[d.axis[i]];
-        int more = snprintf(out + used, size - used, "%s%s=%s", i ? "," : "[", a->sym,
-                            axis_label(a, index[i], label, sizeof label));
-        used += more > 0 ? (size_t)more : 0;
-    }
-    if (d.n && used < size)
-        snprintf(out + used, size - used, "]");
-    return out;
+    return put_cell(g, n, cell, path, DIMS_SCALAR, true, out, size);
 }
 
 int ref_number_cells(float x)

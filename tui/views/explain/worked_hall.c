@@ -194,16 +194,6 @@ typedef struct Sum {
     Ref ref[4];                      /* run 0: no node's */
 } Sum;
 
-static int letters_of(const char *text)
-{
-    int n = 0;
-    while (*text) {
-        utf8_next(&text);
-        n++;
-    }
-    return n;
-}
-
 static void add_text(Sum *s, const char *text)
 {
     size_t n = strlen(s->text);
@@ -219,9 +209,9 @@ static void add_number(Sum *s, float x, int wide, Ref ref)
         number_text(text, sizeof text, x, wide);
     else
         number_full_text(text, sizeof text, x, DIGITS);
-    snprintf(padded, sizeof padded, "%*s%s", wide > letters_of(text) ? wide - letters_of(text) : 0, "", text);
-    s->first[s->count] = letters_of(s->text) + letters_of(padded) - letters_of(text);
-    s->letters[s->count] = letters_of(text);
+    snprintf(padded, sizeof padded, "%*s%s", wide > letters_count(text) ? wide - letters_count(text) : 0, "", text);
+    s->first[s->count] = letters_count(s->text) + letters_count(padded) - letters_count(text);
+    s->letters[s->count] = letters_count(text);
     s->ref[s->count++] = ref;
     add_text(s, padded);
 }
