@@ -998,6 +998,49 @@ static void alike_is_clicked(void **state)
     }
 }
 
+/* Under each place its columns are named: a number stands under *cosine* or *length*, a colour under *rgb*; every word
+ * has its line, and with more room than words the last is not left out. */
+static void columns_of_alike_words_are_named(void **state)
+{
+    (void)state;
+    static const int OF[][2] = {{16, 78}, {32, 95}, {50, 145}};
+    command("model translator");
+    command("goto decoder.blocks.0.resid_post");
+    command("alike 1 0");
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        Canvas c;
+        draw_on(&c, &VIEW_ALIKE, SIDE_B, OF[i][0], OF[i][1], MODE_256, false);
+        NodeId cosine = session_node(&session, SIDE_B, "decoder.blocks.1.alike.cosine"),
+               norm = session_node(&session, SIDE_B, "decoder.blocks.1.alike.norm");
+        const Graph *g = session_graph(&session, SIDE_B);
+        const int words = g->axes[graph_node(g, cosine)->dims.axis[0]].n;
+        int under_cosine = 0, under_length = 0;
+        bool seen[64] = {false};
+        assert_true(cosine != NO_NODE && norm != NO_NODE && words < 64);
+        for (int x = 3; x < c.w - 9; x++) {
+            char head[7] = "";
+            for (int k = 0; k < 6; k++)
+                head[k] = canvas_at(&c, 3, x + k)->ch < 0x7f ? (char)canvas_at(&c, 3, x + k)->ch : '?';
+            bool is_cosine = strcmp(head, "cosine") == 0, is_length = strcmp(head, "length") == 0;
+            for (int y = 4; y < c.h && (is_cosine || is_length); y++) {
+                Ref ref = canvas_at(&c, y, x + 5)->ref;
+                if (!ref.run || canvas_at(&c, y, x + 5)->ch <= ' ')
+                    continue;
+                under_cosine += is_cosine && ref.node == cosine;
+                under_length += is_length && ref.node == norm;
+                assert_true(strstr(graph_node(g, ref.node)->path, is_cosine ? "cosine" : "norm"));
+                seen[ref.cell % (size_t)words] = true;
+            }
+        }
+        const int fit = OF[i][0] - 3 < words ? OF[i][0] - 3 : words;
+        assert_int_equal(under_cosine, fit);
+        assert_int_equal(under_length, OF[i][1] > 90 ? fit : 0);
+        for (int k = 0; k < fit; k++)
+            assert_true(seen[k]);
+        canvas_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1029,6 +1072,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_patch_lights_the_star, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(alike_is_clicked, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(columns_of_alike_words_are_named, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sentences, open_guessing, close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

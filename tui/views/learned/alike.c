@@ -12,7 +12,8 @@
 #include "tui/views/picture/picture.h"
 
 enum { COMPONENTS = 3, COLUMNS_MOST = 6, MAP_LEAST = 12, GAP_MOST = 3, PICTURE_FROM = 60, LABEL_MOST = 14 };
-enum { NUMBER = 6, SWATCH = 3, LENGTH = 5, WORD_LEAST = NUMBER + 1 + SWATCH, WORD_ALL = WORD_LEAST + 1 + LENGTH };
+enum { NUMBER = 6, SWATCH = 3, SWATCH_MOST = 16, LENGTH = 6, WORD_LEAST = NUMBER + 1 + SWATCH };
+enum { WORD_ALL = WORD_LEAST + 1 + LENGTH, WORD_MOST = WORD_ALL + SWATCH_MOST - SWATCH, NAMED = 10 };
 enum { PITCH_MOST = 3, BRIEF = 70, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 6 };
 static const char *const NAMES[] = {"red", "green", "blue"};
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
@@ -31,6 +32,7 @@ typedef struct Alike {
     Band band[BANDS]; /* of maps: what stands below what */
     int bands, first, shown, wide, gap;
     int left;      /* columns in front of the first place: the picture and its gap, or the words */
+    int head;      /* lines above the first word: the place, and where there is room what its columns are */
     int pitch;     /* lines of a word */
     HeatSize size; /* of a map */
 } Alike;
@@ -76,10 +78,13 @@ static void arrange_words(Alike *a)
 {
     a->left = shown_axis_widest(a->p, LABEL_MOST) + WORD_MARKS + 1;
     a->gap = 1;
-    a->wide = clamp((a->r.w - a->left) / clamp(a->places, 1, COLUMNS_MOST) - a->gap, WORD_LEAST, WORD_ALL);
+    a->wide = clamp((a->r.w - a->left) / clamp(a->places, 1, COLUMNS_MOST) - a->gap, WORD_LEAST, WORD_MOST);
     a->shown = clamp((a->r.w - a->left + a->gap) / (a->wide + a->gap), 1, a->places);
     a->gap = clamp(a->shown > 1 ? (a->r.w - a->left - a->shown * a->wide) / (a->shown - 1) : 1, 1, 2 * GAP_MOST);
-    a->pitch = clamp((a->r.h - 2) / a->p->n, 1, PITCH_MOST);
+    a->head = a->r.h >= NAMED ? 2 : 1;
+    a->pitch = PITCH_MOST; /* the last word does not need all of its lines */
+    while (a->pitch > 1 && a->pitch * a->p->n - a->pitch / 2 > a->r.h - a->head - 1)
+        a->pitch--;
 }
 
 static bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
@@ -187,6 +192,8 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
     for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++)
         n += utf8_print(text + n, sizeof text - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5, NAMES[k],
                         100 * (double)v->share[k].values[0]);
+    if (!bar && band != COSINE && utf8_cells(text) > line.w) /* its column is named above */
+        return 0;
     int used = canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, text) + 2;
     if (bar && band != COLOURS && there && line.w - used >= BAR_LEAST)
         colour_scale_bar(p, &v->scale[band], line.y, line.x + used, line.w - used);
@@ -330,16 +337,41 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
 
 static int first_word(const Alike *a, int *count)
 {
-    int room = (a->r.h - 2) / a->pitch;
+    int room = (a->r.h - a->head - 1 + a->pitch / 2) / a->pitch;
     *count = clamp(room, 1, a->p->n);
     return (int)scroll_first((size_t)a->p->n, (size_t)a->at, (size_t)*count);
+}
+
+static Rect word_rect(const Alike *a, int i, int place)
+{
+    int y = i * a->pitch, room = a->r.h - a->head - 1 - y;
+    return (Rect){a->r.y + a->head + y, place_x(a, place), room < a->pitch ? room : a->pitch, a->wide};
+}
+
+static int swatch_wide(const Alike *a)
+{
+    return a->wide > WORD_ALL ? a->wide - WORD_ALL + SWATCH : SWATCH;
+}
+
+/* What stands below each other in the columns of a place. */
+static void draw_heads(const Paint *p, const Alike *a, int place)
+{
+    int y = a->r.y + a->head - 1, x = place_x(a, place);
+    if (a->head < 2)
+        return;
+    canvas_text(p->c, y, x, NUMBER, STYLE_AXIS, "cosine");
+    if (a->side != SIDE_DIFF)
+        canvas_text(p->c, y, x + NUMBER + 1, swatch_wide(a), STYLE_AXIS,
+                    swatch_wide(a) >= WORD_LEAST ? "components" : "rgb");
+    if (a->wide >= WORD_ALL)
+        canvas_right(p->c, y, x + a->wide - LENGTH, LENGTH, STYLE_AXIS, "length");
 }
 
 /* The cosine as a number on its colour, the components as a colour, the length. */
 static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
 {
     const Shown *c = &v->value[COSINE], *norm = &v->value[NORMS];
-    int y = r.y + (r.h - 1) / 2;
+    int y = r.y + (v->a->pitch - 1) / 2;
     if (!c->values) {
         put_missing(p, v, (Rect){y, r.x, 1, r.w});
         return;
@@ -350,7 +382,7 @@ static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
     shown_number_right(p, c, cell, y, r.x, NUMBER, STYLE_TEXT);
     word_ground(p, y, r.x, NUMBER, &v->scale[COSINE], c->values[cell], h.ref);
     if (v->value[COLOURS].values)
-        fill(p, (Rect){r.y, r.x + NUMBER + 1, r.h, SWATCH}, look_of(v, COLOURS, word));
+        fill(p, (Rect){r.y, r.x + NUMBER + 1, r.h, swatch_wide(v->a)}, look_of(v, COLOURS, word));
     if (norm->values && r.w >= WORD_ALL)
         shown_number_right(p, norm, cell_of(v, NORMS, word), y, r.x + r.w - LENGTH, LENGTH, STYLE_TEXT);
 }
@@ -368,7 +400,7 @@ static void draw_words(const Paint *p, const Alike *a, bool focus)
     for (int i = 0; i < count; i++) {
         char label[64];
         bool here = first + i == a->at;
-        int y = a->r.y + 1 + i * a->pitch + (a->pitch - 1) / 2;
+        int y = a->r.y + a->head + i * a->pitch + (a->pitch - 1) / 2;
         axis_label(a->p, first + i, label, sizeof label);
         canvas_printf(p->c, y, a->r.x, a->left - 1, here ? STYLE_CURSOR : STYLE_TEXT, "%c%s%c",
                       here ? word_mark(label, true, false) : ' ', label, here ? word_mark(label, true, true) : ' ');
@@ -378,8 +410,9 @@ static void draw_words(const Paint *p, const Alike *a, bool focus)
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
         draw_place(p, a, place);
+        draw_heads(p, a, place);
         for (int i = 0; i < count; i++)
-            draw_word(p, &v, first + i, (Rect){a->r.y + 1 + i * a->pitch, place_x(a, place), a->pitch, a->wide});
+            draw_word(p, &v, first + i, word_rect(a, i, place));
         if (place == a->here && a->r.h > 2)
             draw_legend(p, &v, (Rect){a->r.y + a->r.h - 1, a->r.x, 1, a->r.w});
     }
@@ -432,7 +465,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
                 token = row * a.l.cols + col;
     }
     if (a.words) {
-        int first = first_word(&a, &count), i = y > r.y ? (y - r.y - 1) / a.pitch : count;
+        int first = first_word(&a, &count), i = y >= r.y + a.head ? (y - r.y - a.head) / a.pitch : count;
         token = i < count ? first + i : -1;
         place = place < 0 ? a.here : place;
     }
