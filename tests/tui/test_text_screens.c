@@ -967,9 +967,25 @@ static void the_lens_at_every_token(void **state)
                 buf_free(&line);
                 seen++;
             }
-        assert_true(seen > 10);
+        assert_int_equal(seen, 3 * 15 + 1); /* three blocks, every token at once, and that of the cursor in words */
         assert_true(run(t % 2 ? "move up" : "move right"));
     }
+    draw(40, 120); /* with room, below each the one that follows it */
+    const Graph *g = session_base(&s);
+    const size_t words = (size_t)g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)].n;
+    int followed = 0;
+    for (int y = 0; y + 1 < c.h; y++)
+        for (int x = 1; x < c.w; x++) {
+            const Cell *k = &c.cells[y * c.w + x], *under = k + c.w;
+            if (k->ref.run == SIDE_NONE || !strstr(graph_node(g, k->ref.node)->path, "lens.probs") ||
+                under->ref.node != k->ref.node || !under->ref.run)
+                continue;
+            const float *p = session_peek(&s, SIDE_B, graph_node(g, k->ref.node)->path);
+            const size_t from = (size_t)k->ref.cell / words * words;
+            assert_int_equal(under->ref.cell, from + classes_next(p + from, words, (size_t)k->ref.cell - from));
+            followed++;
+        }
+    assert_true(followed >= 3 * 15);
     assert_int_equal(
         s.place.at[graph_node(session_base(&s), site_node_any(session_base(&s), SITE_PROBS))->dims.axis[0]], 4);
     assert_true(run("option lens-tokens off"));

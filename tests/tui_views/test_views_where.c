@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
+#include "core/session/screens.h"
 #include "tests/tui_views/where_test.h"
+#include "tui/views/classes.h"
 
 /* --- sizes and numbers --- */
 static void every_size_and_side(void **state)
@@ -353,6 +355,77 @@ static void lens_lines_are_logits(void **state)
         assert_int_equal(labels, 10);
         canvas_free(&c);
     }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* A line goes from block to block; what stands after attention is a dot beside it, at that logit. In a low pane there
+ * are no dots, and the title doesn't speak of them. */
+static void attention_is_apart_from_the_lines(void **state)
+{
+    (void)state;
+    enum { CLASSES = 10, BLOCKS = 4 };
+    Canvas c;
+    command("lens 1 heart");
+    draw_on(&c, &VIEW_LENS, SIDE_A, 34, 90, MODE_256, false);
+    float want[CLASSES * BLOCKS], have[CLASSES * BLOCKS], low = INFINITY, high = -INFINITY;
+    for (int row = -1; row <= BLOCKS; row++)
+        for (int mid = 0; mid < 2; mid++) {
+            const char *path = mid ? lens_mid(&session, SIDE_A, row) : lens_logits(&session, SIDE_A, row);
+            const float *x = path ? session_peek(&session, SIDE_A, path) : NULL;
+            assert_true(x || mid);
+            for (int o = 0; x && o < CLASSES; o++) {
+                low = fminf(low, x[o]);
+                high = fmaxf(high, x[o]);
+                if (mid)
+                    want[row * CLASSES + o] = x[o];
+            }
+        }
+    int lines = 0, dots = 0;
+    for (size_t i = 0; i < c.strokes.strokes; i++) {
+        const CanvasStroke *s = &c.strokes.stroke[i];
+        const float y = c.strokes.point[s->first][1];
+        lines += s->count == BLOCKS + 2; /* the start, the answer */
+        if (s->count == 1 && dots < CLASSES * BLOCKS)
+            have[dots++] = high - (y - (float)s->body.y) / (float)s->body.h * (high - low);
+    }
+    assert_int_equal(lines, CLASSES);
+    assert_int_equal(dots, CLASSES * BLOCKS);
+    qsort(want, CLASSES * BLOCKS, sizeof *want, by_value);
+    qsort(have, CLASSES * BLOCKS, sizeof *have, by_value);
+    for (int i = 0; i < dots; i++)
+        assert_true(fabsf(want[i] - have[i]) < 1e-3f * (high - low));
+    canvas_free(&c);
+    draw_on(&c, &VIEW_LENS, SIDE_A, 18, 78, MODE_256, false);
+    for (size_t i = 0; i < c.strokes.strokes; i++)
+        assert_true(c.strokes.stroke[i].count == BLOCKS + 2);
+    assert_true(c.strokes.strokes > 0);
+    canvas_free(&c);
+}
+
+/* No name of a class is cut without its number. */
+static void names_of_classes_are_whole_or_numbered(void **state)
+{
+    (void)state;
+    const Shown answer = {.graph = session_graph(&session, SIDE_A),
+                          .node = session_node(&session, SIDE_A, "probs"),
+                          .count = 10};
+    for (size_t o = 0; o < answer.count; o++)
+        for (int room = 4; room < 12; room++) {
+            char name[64], label[64], number[24];
+            classes_name(&answer, o, name, sizeof name);
+            classes_label(&answer, o, room, label, sizeof label);
+            snprintf(number, sizeof number, "%zu ", o);
+            assert_true(utf8_cells(label) <= room);
+            if (utf8_cells(name) <= room)
+                assert_string_equal(label, name);
+            else
+                assert_true(strncmp(label, number, strlen(number)) == 0 && label[strlen(number)] == name[0]);
+        }
 }
 
 static void lens_of_an_edit(void **state)
@@ -1057,6 +1130,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(gradients_of_the_answer, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_rows_and_clicks, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_lines_are_logits, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(attention_is_apart_from_the_lines, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(names_of_classes_are_whole_or_numbered, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_of_an_edit, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_from_the_start, open_bundled, close_session),
         cmocka_unit_test(absent_things_are_said),

@@ -219,7 +219,7 @@ static bool place(const CanvasPlot *p, const CanvasLine *l, int i, double *x, do
 /* A dot at every sample: what lies between two of them was not measured. */
 static bool has_points(const CanvasPlot *p, const CanvasLine *l)
 {
-    return p->points && !l->dashed;
+    return p->points && !l->dashed && !l->apart;
 }
 
 static void draw_dots(Pen *n, const CanvasPlot *p)
@@ -234,11 +234,13 @@ static void draw_dots(Pen *n, const CanvasPlot *p)
         }
         int dot_x = (int)(x * w + 0.5), dot_y = (int)(y * h + 0.5);
         put_line(n, joined ? last_x : dot_x, joined ? last_y : dot_y, dot_x, dot_y);
+        for (int k = 1; n->line->apart && k < 4; k++)
+            put_dot(n, dot_x + k % 2, dot_y - k / 2);
         for (int k = 0; has_points(p, n->line) && k < 9; k++)
             put_dot(n, dot_x + k % 3 - 1, dot_y + k / 3 - 1);
         last_x = dot_x;
         last_y = dot_y;
-        joined = true;
+        joined = !n->line->apart;
     }
 }
 
@@ -296,7 +298,8 @@ static void keep_stroke(const Pen *n, const CanvasPlot *p)
         double x = 0, y = 0;
         if (i < n->line->n && place(p, n->line, i, &x, &y)) {
             add_point(s, n->body.x + x * n->body.w, n->body.y + y * n->body.h);
-            continue;
+            if (!n->line->apart)
+                continue;
         }
         if (s->points > first) {
             s->stroke = grow(s->stroke, &s->stroke_cap, s->strokes, sizeof *s->stroke);
@@ -304,7 +307,7 @@ static void keep_stroke(const Pen *n, const CanvasPlot *p)
                                                      .count = s->points - first,
                                                      .style = (uint8_t)n->line->style,
                                                      .dashed = n->line->dashed,
-                                                     .points = has_points(p, n->line),
+                                                     .points = n->line->apart || has_points(p, n->line),
                                                      .body = n->body};
         }
         first = s->points;
@@ -349,9 +352,12 @@ static void put_name(Canvas *c, Rect body, const CanvasPlot *p, const CanvasLine
 static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
 {
     size_t first = c->strokes.strokes;
-    for (int i = 0; i < p->lines; i++) {
+    for (int k = 0; k < p->lines; k++) {
+        const int i = p->first_on_top ? p->lines - 1 - k : k;
         Pen n = {c, body, &p->line[i], 0};
-        if (!canvas_of_dots(c))
+        if (!canvas_of_dots(c) && p->line[i].apart)
+            put_points(c, body, p, &p->line[i]);
+        else if (!canvas_of_dots(c))
             draw_blocks(&n, p);
         else {
             draw_dots(&n, p);
@@ -418,7 +424,7 @@ static void legend_family(const CanvasPlot *p, char out[64])
 static void draw_legend(Canvas *c, Rect r, const CanvasPlot *p)
 {
     int used = canvas_text(c, r.y, r.x, r.w, STYLE_DIM, p->title);
-    if (p->numbered && p->lines > 1 && !legend_fits(c, p, r.w - used)) {
+    if (p->numbered && p->lines > 1 && *p->line[0].name && !legend_fits(c, p, r.w - used)) {
         char text[64];
         legend_family(p, text);
         if (used + utf8_cells(text) <= r.w)

@@ -16,6 +16,7 @@ typedef struct CanvasLine {
     Style style;
     char mark;   /* what it is made of in ASCII where there are several, and its name at the line's end; 0: none */
     bool dashed; /* tells it apart where there is no colour */
+    bool apart;  /* a dot at each sample, nothing between them */
 } CanvasLine;
 
 typedef struct CanvasPlot {
@@ -26,6 +27,7 @@ typedef struct CanvasPlot {
     bool points;        /* samples are few: a dot stands at each */
     bool no_x, no_y;    /* without that axis: who draws the plot has its numbers beside it */
     bool numbered;      /* the lines are one family: each has its mark at its end, its name and value in the legend */
+    bool first_on_top;  /* of the lines; else the last */
     double cursor;      /* on the x axis; NaN: none */
     const char *x_name; /* "" or what the x axis counts */
 } CanvasPlot;

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "core/base/utf8.h"
+
 size_t classes_best(const float *v, size_t n)
 {
     return ranking_best((Ranking){v, n, false});
@@ -20,4 +22,13 @@ const char *classes_name(const Shown *v, size_t i, char *out, size_t n)
     else
         axis_label(&v->graph->axes[d.axis[d.n - 1]], (int)i, out, n);
     return out;
+}
+
+const char *classes_label(const Shown *v, size_t i, int columns, char *out, size_t n)
+{
+    char name[128], numbered[160];
+    if (utf8_cells(classes_name(v, i, name, sizeof name)) <= columns)
+        return utf8_fit(out, n, name, columns);
+    utf8_print(numbered, sizeof numbered, "%zu %s", i, name);
+    return utf8_fit(out, n, numbered, columns);
 }

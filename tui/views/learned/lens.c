@@ -144,7 +144,7 @@ static void draw_values(const Paint *p, const Lens *l, const Shown *v, Rect row,
            answer = l->answer.values ? classes_best(l->answer.values, l->classes) : best;
     if (l->name)
         canvas_label(p->c, last, row.x + l->label, l->name - 1, best == answer ? STYLE_STRONG : STYLE_TEXT,
-                     classes_name(v, best, name, sizeof name));
+                     classes_label(v, best, l->name - 1, name, sizeof name));
     if (l->share)
         shown_share_right(p, v, best, last, row.x + l->label + l->name, l->share - 1, STYLE_STRONG);
     for (int i = 0; i < l->columns; i++) {
@@ -189,7 +189,7 @@ static void draw_row(const Paint *p, const Lens *l, int row, Rect r, bool focus)
 /* Names that are wider than their columns stand in two lines by turns. */
 static void draw_header(const Paint *p, const Lens *l, Rect r)
 {
-    char name[64], fitted[64];
+    char name[64];
     int last = r.y + r.h - 1;
     if (l->name)
         canvas_text(p->c, last, r.x + l->label, l->name - 1, STYLE_HEADER, "names");
@@ -197,10 +197,14 @@ static void draw_header(const Paint *p, const Lens *l, Rect r)
         canvas_right(p->c, last, r.x + l->label + l->name, l->share - 1, STYLE_HEADER, "prob.");
     for (int i = 0; i < l->columns; i++) {
         bool above = r.h > 1 && (l->columns - i) % 2 == 0;
-        int more = r.h > 1 && i > 0 ? l->width - 1 : 0;
-        canvas_right(p->c, above ? r.y : last, column_x(l, r, i) + 1 - more, l->width - 1 + more, STYLE_HEADER,
-                     utf8_fit(fitted, sizeof fitted, classes_name(&l->answer, l->column[i], name, sizeof name),
-                              l->width - 1 + more));
+        int x = column_x(l, r, i),
+            free = i > 0                 ? l->width - 1
+                   : above               ? x - r.x
+                   : l->name || l->share ? 0
+                                         : l->label,
+            more = r.h > 1 ? free : 0;
+        canvas_right(p->c, above ? r.y : last, x + 1 - more, l->width - 1 + more, STYLE_HEADER,
+                     classes_label(&l->answer, l->column[i], l->width - 1 + more, name, sizeof name));
     }
 }
 

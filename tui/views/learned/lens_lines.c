@@ -14,11 +14,12 @@ enum {
     NAME = 10,
     NUMBER = 8,
     ENDS = NAME + NUMBER + 1 /* columns of a name and number */,
-    WIDE = 4
+    WIDE = 4,
+    MARKED = 9 /* lines in which dots beside the lines are still told from them */
 };
 
-/* The points of every line: logits before the first block, after each attention and each MLP, and at the end; x is the
- * row, half a one less after attention. */
+/* The points of every line: logits before the first block, after each MLP, and at the end, or, apart from them, after
+ * each attention; x is the row, half a one less after attention. */
 typedef struct Depth {
     const LensLines *l;
     struct {
@@ -42,16 +43,15 @@ static void add_point(Depth *d, const char *path, float x)
     d->at[d->count++].x = x;
 }
 
-static void open_depth(const LensLines *l, Depth *d)
+static void open_depth(const LensLines *l, bool attention, Depth *d)
 {
-    const bool halves = 2 * (l->blocks + 2) <= POINTS_MOST;
     d->l = l;
     d->count = 0;
-    for (int row = l->first; row <= l->blocks; row++) {
-        if (halves)
+    for (int row = l->first; row <= l->blocks; row++)
+        if (attention)
             add_point(d, lens_mid(l->s, l->side, row), (float)(row - l->first) - 0.5f);
-        add_point(d, lens_logits(l->s, l->side, row), (float)(row - l->first));
-    }
+        else
+            add_point(d, lens_logits(l->s, l->side, row), (float)(row - l->first));
 }
 
 static bool open_path(const LensLines *l, const char *path, Shown *v)
@@ -104,16 +104,16 @@ static int choose_lines(const Depth *d, Line line[LINES_MOST], int most)
 
 /* At each line's end its class, and the logit in the row of the cursor; before that, where there is room and a block is
  * in focus, the one between its attention and its MLP. */
-static void draw_names(const Paint *p, const LensLines *l, const CanvasPlot *plot, const Line *line, Rect body,
-                       int numbers)
+static void draw_names(const Paint *p, const LensLines *l, const CanvasPlot *plot, const Line *line, int lines,
+                       Rect body, int numbers)
 {
     Shown here, end, mid;
     const bool halves = numbers > 1 && open_path(l, lens_mid(l->s, l->side, l->row), &mid);
     int below = body.y - 1;
-    for (int i = 0; i < plot->lines && open_logits(l, l->row, &here) && open_logits(l, l->blocks, &end); i++) {
+    for (int i = 0; i < lines && open_logits(l, l->row, &here) && open_logits(l, l->blocks, &end); i++) {
         char name[64];
         double share = (plot->y1 - (double)end.values[line[i].o]) / (plot->y1 - plot->y0);
-        int y = body.y + (int)(share * (body.h - 1) + 0.5), left = plot->lines - i - 1;
+        int y = body.y + (int)(share * (body.h - 1) + 0.5), left = lines - i - 1;
         y = clamp(y, below + 1, body.y + body.h - 1 - left > below ? body.y + body.h - 1 - left : below + 1);
         if (y >= body.y + body.h)
             return;
@@ -121,7 +121,8 @@ static void draw_names(const Paint *p, const LensLines *l, const CanvasPlot *plo
         Style style = line[i].o == l->picked ? STYLE_SELECTED : plot->line[i].style;
         int x = body.x + body.w + 1, mark = plot->line[i].mark ? 2 : 0;
         canvas_printf(p->c, y, x, mark, style, "%c", plot->line[i].mark);
-        canvas_label(p->c, y, x + mark, NAME - mark, style, classes_name(&here, line[i].o, name, sizeof name));
+        canvas_label(p->c, y, x + mark, NAME - mark, style,
+                     classes_label(&here, line[i].o, NAME - mark, name, sizeof name));
         if (halves)
             shown_number_right(p, &mid, line[i].o, y, x + NAME, NUMBER, plot->line[i].style);
         if (numbers)
@@ -132,20 +133,20 @@ static void draw_names(const Paint *p, const LensLines *l, const CanvasPlot *plo
 /* Below the lines the rows, and half-way to them, where there is room, that attention stands there. */
 static void draw_rows(const Paint *p, const LensLines *l, const CanvasPlot *plot, Rect body, Rect below)
 {
-    enum { SAYS_MLP = 12, SAYS_ATTENTION = 4 };
+    enum { SAYS_BLOCK = 12, SAYS_ATTENTION = 4 };
     const int half = plot_column(plot, body, 1) - plot_column(plot, body, 0.5), end = body.x + body.w;
     for (int i = 0, free = below.x; i <= 2 * (l->blocks - l->first + 1); i++) {
         const int row = l->first + i / 2;
         const bool mid = i % 2 == 0;
         char text[16];
-        if (mid && (half < SAYS_ATTENTION || !lens_mid(l->s, l->side, row)))
+        if (mid && (!plot->points || half < SAYS_ATTENTION || !lens_mid(l->s, l->side, row)))
             continue;
         snprintf(text, sizeof text,
-                 mid                 ? "attn"
-                 : row == LENS_START ? "start"
-                 : row == l->blocks  ? "answer"
-                 : half >= SAYS_MLP  ? "MLP %d"
-                                     : "%d",
+                 mid                  ? "attn"
+                 : row == LENS_START  ? "start"
+                 : row == l->blocks   ? "answer"
+                 : half >= SAYS_BLOCK ? "block %d"
+                                      : "%d",
                  row);
         int w = (int)strlen(text),
             x = body.x + plot_column(plot, body, row - l->first - (mid ? 0.5 : 0)) - (mid ? w / 2 : 0);
@@ -164,27 +165,37 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
 {
     static const Style STYLES_OF[] = {STYLE_TEXT, STYLE_SIDE_B,  STYLE_SIDE_A, STYLE_GOOD,
                                       STYLE_AXIS, STYLE_WARNING, STYLE_ERROR,  STYLE_DIM};
-    Line of[LINES_MOST];
-    CanvasLine line[LINES_MOST];
-    Depth depth;
-    open_depth(l, &depth);
-    int n = choose_lines(&depth, of, clamp(r.h - 2, 1, LINES_MOST)); /* each has a label */
-    CanvasPlot plot = {
-        .title = "logits after each attention and MLP", .line = line, .lines = n, .points = true, .numbered = true};
-    plot.x0 = depth.count ? (double)depth.at[0].x : 0;
+    Line of[LINES_MOST], after[LINES_MOST];
+    CanvasLine line[2 * LINES_MOST];
+    Depth blocks, attention;
+    open_depth(l, false, &blocks);
+    open_depth(l, true, &attention);
+    int n = choose_lines(&blocks, of, clamp(r.h - 2, 1, LINES_MOST)); /* each has a label */
+    const bool marked = r.h > MARKED && attention.count > 0;
+    CanvasPlot plot = {.title = marked ? "logits: lines after each block, dots after its attention"
+                                       : "logits after each block",
+                       .line = line,
+                       .lines = marked ? 2 * n : n,
+                       .points = marked,
+                       .numbered = true,
+                       .first_on_top = true};
+    plot.x0 = marked && attention.at[0].x < 0 ? -0.5 : 0;
     plot.x1 = l->blocks - l->first;
     plot.cursor = l->row - l->first;
     plot.no_x = true;
     plot.y0 = (double)INFINITY;
     plot.y1 = -(double)INFINITY;
-    for (int i = 0; i < n; i++) {
-        line[i] = (CanvasLine){.sample = logit, .of = &of[i], .name = "", .n = depth.count};
-        line[i].style = STYLES_OF[(size_t)i % (sizeof STYLES_OF / sizeof *STYLES_OF)];
-        line[i].mark = (char)(p->c->ascii || p->c->marks ? 'a' + i : 0);
+    for (int i = 0; i < plot.lines; i++) {
+        const Line *which = i < n ? &of[i] : &after[i - n];
+        if (i >= n)
+            after[i - n] = (Line){&attention, of[i - n].o};
+        line[i] = (CanvasLine){.sample = logit, .of = which, .name = "", .n = which->d->count, .apart = i >= n};
+        line[i].style = STYLES_OF[(size_t)(i % n) % (sizeof STYLES_OF / sizeof *STYLES_OF)];
+        line[i].mark = (char)(i < n && (p->c->ascii || p->c->marks) ? 'a' + i : 0);
         line[i].read = no_number; /* it stands at the line's end */
         for (int k = 0; k < line[i].n; k++) {
             float x, y;
-            logit(&of[i], k, &x, &y);
+            logit(which, k, &x, &y);
             plot.y0 = (double)y < plot.y0 ? (double)y : plot.y0;
             plot.y1 = (double)y > plot.y1 ? (double)y : plot.y1;
         }
@@ -194,7 +205,7 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     const int numbers = r.w >= WIDE * ENDS ? 2 : r.w >= 2 * ENDS;
     Rect below = rect_cut(&r, 'b', 1), ends = rect_cut(&r, 'r', 1 + NAME + (numbers ? numbers * NUMBER + 1 : 0));
     Rect body = plot_draw(p->c, r, &plot);
-    draw_names(p, l, &plot, of, body, ends.w >= ENDS ? numbers : 0);
+    draw_names(p, l, &plot, of, n, body, ends.w >= ENDS ? numbers : 0);
     draw_rows(p, l, &plot, body, below);
     if (numbers > 1 && l->row >= 0 && l->row < l->blocks && r.y < body.y) {
         canvas_right(p->c, r.y, ends.x + 1 + NAME, NUMBER, STYLE_AXIS, "attn");

@@ -8,17 +8,20 @@
 #include "tui/views/attention/word_row.h"
 #include "tui/views/classes.h"
 
-enum { LABEL = 9, CELL_LEAST = 7, CELL_MOST = 11, BELOW = 3, BELOW_FROM = 7 };
+enum { LABEL = 9, CELL_LEAST = 7, CELL_MOST = 11, BELOW = 3, BELOW_FROM = 7, BANDS_MOST = 8, LETTERS_MOST = 16 };
+enum { WORDS_MOST = 5, LOOKED_AT = 4000000 /* probabilities in a frame */ };
 
 typedef struct Tokens {
     const Session *s;
     Side side;
     const Axis *token, *word;
-    int at;              /* the token in focus */
-    int rows, top, row;  /* blocks and the answer, and perhaps the start; the first of all, and that in focus */
-    int first, shown, w; /* rows drawn */
-    int left, across;    /* tokens drawn, columns of one */
-    Rect head, body, below;
+    int at;                 /* the token in focus */
+    int rows, top, row;     /* blocks and the answer, and perhaps the start; the first of all, and that in focus */
+    int first, shown, w;    /* rows drawn */
+    int left, across;       /* tokens drawn in a band */
+    int bands;              /* of the same rows below each other, for more tokens or for wider ones */
+    int words;              /* the likeliest of each, where there is room for more than one */
+    Rect head, body, below; /* head and body of the first band */
 } Tokens;
 
 bool lens_tokens_on(const Session *s, Side side)
@@ -27,6 +30,18 @@ bool lens_tokens_on(const Session *s, Side side)
     const NodeId n = path ? session_node(s, side, path) : NO_NODE;
     return s->look.lens.tokens && side != SIDE_DIFF && n != NO_NODE &&
            node_role(session_graph(s, side), n, ROLE_QUERY) != AXIS_NONE;
+}
+
+/* Of a row: its words, and a blank line behind several. */
+static int row_lines(const Tokens *t)
+{
+    return t->words + (t->words > 1);
+}
+
+/* From one band to the next: its rows, a blank one, the tokens of the next. */
+static int band_lines(const Tokens *t)
+{
+    return t->shown * row_lines(t) + (t->words > 1 ? 1 : 2);
 }
 
 static Tokens open_tokens(const Session *s, Side side, Rect r)
@@ -46,15 +61,31 @@ static Tokens open_tokens(const Session *s, Side side, Rect r)
         t.below = rect_cut(&r, 'b', BELOW);
     t.shown = r.h < t.rows ? r.h : t.rows;
     t.first = (int)scroll_first((size_t)t.rows, (size_t)t.row, (size_t)(t.shown > 0 ? t.shown : 1));
-    const int room = r.w - LABEL;
-    t.across = room / CELL_LEAST < 1 ? 1 : room / CELL_LEAST;
-    t.across = t.across < t.token->n ? t.across : t.token->n;
-    t.w = room / t.across > CELL_MOST ? CELL_MOST : room / t.across;
-    t.left = (int)scroll_first((size_t)t.token->n, (size_t)t.at, (size_t)t.across);
+    const int room = r.w - LABEL, fit = t.shown == t.rows && t.rows ? (r.h + 2) / (t.rows + 2) : 1;
+    const int letters = clamp(shown_axis_widest(t.token, LETTERS_MOST) + 1, CELL_LEAST, LETTERS_MOST);
+    t.bands = 1; /* until all tokens are there, each with its letters */
+    while (t.bands < clamp(fit, 1, BANDS_MOST) && t.bands * (room / letters) < t.token->n)
+        t.bands++;
+    int each = (t.token->n + t.bands - 1) / t.bands;
+    t.across = clamp(each, 1, room / CELL_LEAST < 1 ? 1 : room / CELL_LEAST);
+    t.w = room / t.across > CELL_MOST && letters <= CELL_MOST ? CELL_MOST : room / t.across;
+    t.w = t.w > LETTERS_MOST ? LETTERS_MOST : t.w;
+    t.left = (int)scroll_first((size_t)t.token->n, (size_t)t.at, (size_t)(t.across * t.bands));
     t.body = r;
-    if (t.below.h && t.below.y > r.y + t.shown + 1) /* right under the table */
-        t.below.y = r.y + t.shown + 1;
+    const double looked_at = (double)t.rows * t.across * t.bands * t.word->n;
+    t.words = 1;
+    while (t.shown == t.rows && t.words < WORDS_MOST && t.words + 1 < t.word->n &&
+           (t.words + 1) * looked_at < LOOKED_AT && t.bands * (t.rows * (t.words + 2) + 1) - 2 <= r.h)
+        t.words++;
+    const int end = r.y + t.bands * band_lines(&t) - 1;
+    if (t.below.h && t.below.y > end) /* right under the table */
+        t.below.y = end;
     return t;
+}
+
+static int band_count(const Tokens *t, int band)
+{
+    return clamp(t->token->n - t->left - band * t->across, 0, t->across);
 }
 
 /* Row `row` of the table: which word is named behind a token, and how probable. */
@@ -98,42 +129,62 @@ static void draw_below(const Paint *p, const Tokens *t, const ColourScale *scale
     }
     if (!r.h)
         return;
-    const int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "probability of the word  ");
+    const int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM,
+                                 t->words > 1 && r.w > 70 ? "probability of the word; the likeliest on top  "
+                                                          : "probability of the word  ");
     colour_scale_bar(p, scale, r.y, r.x + used, r.w - used);
+}
+
+/* The likeliest words, each on the ground of its probability. */
+static void draw_token(const Paint *p, const Tokens *t, int row, int token, Rect r, const ColourScale *scale,
+                       bool focus)
+{
+    char label[64];
+    Shown v;
+    size_t cell;
+    const bool here = row == t->row && token == t->at;
+    if (!cell_of(t, row, token, &v, &cell)) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "…");
+        return;
+    }
+    const size_t words = (size_t)t->word->n, from = (size_t)token * words;
+    for (int k = 0; k < t->words && cell < from + words; k++) {
+        const Rect line = {r.y + k, r.x, 1, r.w};
+        canvas_label(p->c, line.y, line.x, line.w, here && !k ? STYLE_CURSOR : STYLE_TEXT,
+                     axis_label(t->word, (int)(cell - from), label, sizeof label));
+        word_ground(p, line.y, line.x, line.w, scale, v.values[cell], shown_ref(&v, cell));
+        if (here && !k)
+            canvas_attr(p->c, line, ATTR_BOLD | ATTR_UNDERLINE);
+        cell = from + classes_next(v.values + from, words, cell - from);
+    }
+    if (here)
+        focus_cursor(p, focus, r.y, r.x);
+}
+
+static void draw_band(const Paint *p, const Tokens *t, int band, const ColourScale *scale, bool focus)
+{
+    char label[64], name[24];
+    const int first = t->left + band * t->across, down = band * band_lines(t);
+    for (int i = 0; t->head.h && i < band_count(t, band); i++)
+        canvas_label(p->c, t->head.y + down, t->head.x + LABEL + i * t->w, t->w - 1,
+                     first + i == t->at ? STYLE_TITLE : STYLE_HEADER,
+                     axis_label(t->token, first + i, label, sizeof label));
+    for (int k = 0; k < t->shown; k++) {
+        const int row = t->first + k, y = t->body.y + down + k * row_lines(t);
+        put_row_name(t, row, name);
+        canvas_printf(p->c, y, t->body.x, LABEL, row == t->row ? STYLE_TITLE : STYLE_TEXT, "%s%s",
+                      row == t->row ? ">" : " ", name);
+        for (int i = 0; i < band_count(t, band); i++)
+            draw_token(p, t, row, first + i, (Rect){y, t->body.x + LABEL + i * t->w, 1, t->w - 1}, scale, focus);
+    }
 }
 
 void lens_tokens_draw(const Paint *p, Side side, Rect r, bool focus)
 {
     const Tokens t = open_tokens(p->s, side, r);
     const ColourScale scale = colour_scale_of_range(p, 0, 1);
-    char label[64], name[24];
-    for (int i = 0; t.head.h && i < t.across; i++)
-        canvas_label(p->c, t.head.y, t.head.x + LABEL + i * t.w, t.w - 1,
-                     t.left + i == t.at ? STYLE_TITLE : STYLE_HEADER,
-                     axis_label(t.token, t.left + i, label, sizeof label));
-    for (int k = 0; k < t.shown; k++) {
-        const int row = t.first + k, y = t.body.y + k;
-        put_row_name(&t, row, name);
-        canvas_printf(p->c, y, t.body.x, LABEL, row == t.row ? STYLE_TITLE : STYLE_TEXT, "%s%s",
-                      row == t.row ? ">" : " ", name);
-        for (int i = 0; i < t.across; i++) {
-            Shown v;
-            size_t cell;
-            const int x = t.body.x + LABEL + i * t.w;
-            const bool here = row == t.row && t.left + i == t.at;
-            if (!cell_of(&t, row, t.left + i, &v, &cell)) {
-                canvas_text(p->c, y, x, t.w - 1, STYLE_DIM, "…");
-                continue;
-            }
-            canvas_label(p->c, y, x, t.w - 1, here ? STYLE_CURSOR : STYLE_TEXT,
-                         axis_label(t.word, (int)(cell % (size_t)t.word->n), label, sizeof label));
-            word_ground(p, y, x, t.w - 1, &scale, v.values[cell], shown_ref(&v, cell));
-            if (here)
-                canvas_attr(p->c, (Rect){y, x, 1, t.w - 1}, ATTR_BOLD | ATTR_UNDERLINE);
-            if (here)
-                focus_cursor(p, focus, y, x);
-        }
-    }
+    for (int band = 0; band < t.bands; band++)
+        draw_band(p, &t, band, &scale, focus);
     draw_below(p, &t, &scale);
 }
 
@@ -147,10 +198,11 @@ void lens_tokens_need(const Session *s, Side side, Rect r, Needs *out)
 bool lens_tokens_click(const Session *s, Side side, Rect r, int y, int x, Buf *command)
 {
     const Tokens t = open_tokens(s, side, r);
-    const int i = (x - t.body.x - LABEL) / (t.w > 0 ? t.w : 1), k = y - t.body.y;
-    if (x < t.body.x + LABEL || i >= t.across || k < 0 || k >= t.shown)
+    const int i = (x - t.body.x - LABEL) / (t.w > 0 ? t.w : 1), lines = y - t.body.y,
+              band = lines < 0 ? t.bands : lines / band_lines(&t), k = lines % band_lines(&t) / row_lines(&t);
+    if (x < t.body.x + LABEL || band >= t.bands || i >= band_count(&t, band) || k >= t.shown)
         return false;
-    const int right = t.left + i - t.at, down = t.first + k - t.row;
+    const int right = t.left + band * t.across + i - t.at, down = t.first + k - t.row;
     if (!right && !down)
         buf_puts(command, "in");
     if (right)
