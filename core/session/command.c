@@ -278,6 +278,42 @@ static bool named_known(const Command *c, const Args *a, Err *err)
     return true;
 }
 
+/* The most words of a usage: of its alternatives, and of what stands in brackets. Up to its end or a closing bracket.
+ */
+static int usage_words(const char **p)
+{
+    int most = 0, here = 0;
+    while (**p && **p != ']') {
+        size_t n = strcspn(*p, " ,[]");
+        here += n > 0 && !memchr(*p, '=', n);
+        *p += n;
+        if (**p == '[') {
+            ++*p;
+            here += usage_words(p);
+            *p += **p == ']';
+        } else if (**p == ',' || **p == ' ') {
+            most = here > most ? here : most;
+            here = **p == ',' ? 0 : here;
+            ++*p;
+        }
+    }
+    return here > most ? here : most;
+}
+
+/* Nor a word behind those that the command takes: `zoom map` would zoom. What is called by name may be of any length.
+ */
+static bool words_known(const Command *c, const Args *a, Err *err)
+{
+    static const char *const LONG[] = {"TEXT", "WORD", "NAME", "FILE", "PATH", "…", "|"};
+    for (size_t i = 0; i < sizeof LONG / sizeof *LONG; i++)
+        if (c->touches & COMMAND_TEXT || strstr(c->usage, LONG[i]))
+            return true;
+    const char *p = c->usage + strlen(c->name);
+    int most = usage_words(&p);
+    return a->count <= most || err_set(err, "column %d: '%.20s' means nothing here; it is: %s%s", a->column[most],
+                                       a->word[most], c->usage, strcmp(c->usage, c->name) == 0 ? ", alone" : "");
+}
+
 /* What hands that come from elsewhere type: `12` goes to step 12, `q` quits. */
 static const char *meant(const char *name, const char *line, char out[64])
 {
@@ -335,7 +371,7 @@ static bool do_one(Session *s, const Commands *c, const char *line, Err *err)
         play_stop(s);
     unsigned before = s->permit;
     s->permit &= command->touches; /* whatever its words are */
-    bool ok = named_known(command, &a, &inner) && command->run(s, &a, &inner);
+    bool ok = named_known(command, &a, &inner) && words_known(command, &a, &inner) && command->run(s, &a, &inner);
     s->permit = before;
     s->changes++;
     return ok || err_set(err, "%s: %s", name, inner.text);

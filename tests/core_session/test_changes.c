@@ -120,6 +120,11 @@ static void mistyped_arguments_are_refused(void **state)
     (void)state;
     refused("set scale off ad=blocks.1", "column 15: 'ad=' means nothing here");
     refused("open a=b.png", "means nothing here");
+    refused("undo all", "column 6: 'all' means nothing here; it is: undo, alone"); /* nor a word too many */
+    refused("block 1 2", "column 9: '2' means nothing here; it is: block N");
+    refused("move up 3 4", "column 11: '4'");
+    refused("view matrix diff", "column 13: 'diff'");
+    refused("map zoom", "column 5: 'zoom'");
     refused("ablate blocks.0.attn.z[h=1,h=2]", "h is given twice");
     refused("  goto blocks.0.attn.pattern[h=1,t=99]", "column 34: t=99");
     refused("goto blocks.0.attn.pattern[t=0:65x]", "goes from cls to r7c7");

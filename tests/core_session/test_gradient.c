@@ -181,7 +181,7 @@ static void refusals(void **state)
     refused("gradient loss[o=99]", "no class '99'");
     refused("gradient loss[x=1]", "expected loss[o=CLASS]");
     refused("gradient loss[o=1]x", "expected loss[o=CLASS]");
-    refused("gradient logits off", "expected one address");
+    refused("gradient logits off", "'off' means nothing here");
     refused("set grad.logits 0", "there is no node 'grad.logits'");
     assert_string_equal(s.target.path, "logits"); /* still in force */
     refused("patch grad.logits from=a", "no node 'grad.logits'");

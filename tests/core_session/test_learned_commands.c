@@ -91,7 +91,7 @@ static void words(void **state)
     refused("training sideways", "expected the number");
     if (!session_history_twin(&s))
         refused("training twin", "no twin");
-    refused("laboratory 1 2 x", "expected all");
+    refused("laboratory 1 2 x", "'x' means nothing here");
 }
 
 /* --- the slider --- */
