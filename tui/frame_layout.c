@@ -159,7 +159,10 @@ Frame frame_layout(const Session *s, int h, int w, unsigned besides)
     f.words = rect_cut(&r, 't', headline_lines(s, h));
     f.hint = rect_cut(&r, 't', hint && !s->edits.count ? step_of(HINT_LINES, h) : 0); /* A and B need the line */
     const ViewSpec *view = view_now(s);
-    bool wide = view->traits & VIEW_WIDE;
+    int left = w - step_of(STEPS_WIDTH, w);
+    left -= step_of(SIDE_WIDTH, left);
+    bool wide = view->traits & VIEW_WIDE ||
+                (w < MAP_WIDTH_WIDE && view->alone && view->alone(s, session_side(s), r.h - 2, left - 2, w - 2));
     bool sides = s->compare == COMPARE_SIDES && session_compares(s) && view->sides == SIDES_PANES;
     if (s->look.zoomed || w < ONE_PANE_WIDTH || r.h < ONE_PANE_LINES) {
         bool map = s->look.steps_focused;

@@ -941,6 +941,98 @@ static void a_sheet_always_fits(void **state)
     session_free(&session);
 }
 
+/* Twelve blocks below each other would pool their patches: they stand in columns, where each patch is a cell. */
+static void a_sheet_folds_rather_than_pools(void **state)
+{
+    (void)state;
+    VitConfig config;
+    enum { BLOCKS = 12, HEADS = 4, TOKENS = 17, ASKS = 7 };
+    assert_true(model_size("tiny", &config));
+    config.layers = BLOCKS;
+    config.width = 2 * HEADS;
+    config.heads = HEADS;
+    config.head_dim = 2;
+    config.mlp = 8;
+    open_config(&config, "#1");
+    command("goto blocks.3.attn.pattern[h=3,t=r1c2]; view sheet");
+    Canvas c;
+    canvas_init(&c, 26, 46);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    drawn_prepare(&session, &VIEW_SHEET, SIDE_B, c.clip);
+    view_draw(&VIEW_SHEET, &p, c.clip, SIDE_B, true);
+    int found = 0;
+    for (int k = 0; k < BLOCKS * HEADS; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "blocks.%d.attn.pattern", k / HEADS);
+        NodeId n = session_node(&session, SIDE_B, path);
+        for (int u = 1; u < TOKENS; u++) {
+            size_t cell = (size_t)((k % HEADS * TOKENS + ASKS) * TOKENS + u);
+            int cells = 0;
+            for (int i = 0; i < c.h * c.w; i++)
+                cells += c.cells[i].ref.run && c.cells[i].ref.node == n && c.cells[i].ref.cell == cell;
+            found += cells > 0 || (u - 1) / 4 % 2; /* a cell of the screen that is two values has the upper one's Ref */
+        }
+    }
+    assert_int_equal(found, BLOCKS * HEADS * (TOKENS - 1));
+    for (int y = 0, ahead = 0; y < c.h; y++) /* every head is clicked, none twice on a line */
+        for (int x = 0; x < c.w; x++) {
+            Buf said = {0};
+            if (view_click(&VIEW_SHEET, &p, c.clip, SIDE_B, y, x, &said) && !strcmp(buf_str(&said), "block 11; head 2"))
+                ahead = ahead ? ahead : x;
+            buf_free(&said);
+            assert_true(y + 1 < c.h || x + 1 < c.w || ahead > c.w / 2);
+        }
+    canvas_free(&c);
+    session_free(&session);
+}
+
+/* A bar left of a head's map is as long as the accuracy lost without it, and there is none where that may be chance. */
+static void a_sheet_has_its_losses(void **state)
+{
+    (void)state;
+    command("goto blocks.1.attn.pattern[h=2,t=r3c4]; view sheet");
+    assert_true(measures_step(&session, INT64_MAX));
+    const Measure *m = session_measure(&session, MEASURE_CENSUS, NULL);
+    assert_non_null(m);
+    float most = 0;
+    for (int i = 0; i < m->rows * m->cols; i++)
+        most = fmaxf(most, m->base - m->value[i]);
+    Canvas c;
+    canvas_init(&c, 40, 100);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    drawn_prepare(&session, &VIEW_SHEET, SIDE_B, c.clip);
+    view_draw(&VIEW_SHEET, &p, c.clip, SIDE_B, true);
+    int bars = 0;
+    for (int b = 0; b < m->rows; b++)
+        for (int h = 0; h < m->cols; h++) {
+            char command[48];
+            int top = -1, bottom = -1, left = -1, filled = 0, cell = b * m->cols + h;
+            snprintf(command, sizeof command, "block %d; head %d", b, h);
+            for (int k = 0; k < c.h * c.w; k++) {
+                Buf said = {0};
+                bool in = view_click(&VIEW_SHEET, &p, c.clip, SIDE_B, k / c.w, k % c.w, &said) &&
+                          (!strcmp(buf_str(&said), command) || (b == 1 && h == 2 && !strcmp(buf_str(&said), "in")));
+                buf_free(&said);
+                top = in && top < 0 ? k / c.w : top;
+                left = in && left < 0 ? k % c.w : left;
+                bottom = in ? k / c.w : bottom;
+            }
+            assert_true(top >= 0 && left > 0);
+            for (int y = top; y <= bottom; y++) {
+                uint32_t ch = canvas_at(&c, y, left - 1)->ch;
+                filled += ch >= 0x2581 && ch <= 0x2588 ? (int)(ch - 0x2580) : 0;
+            }
+            float share = (m->base - m->value[cell]) / most, high = 8 * (float)(bottom - top + 1);
+            if (!paired_differs(m->pair[cell]))
+                assert_int_equal(filled, 0);
+            else if (b != 1) /* where the cursor's brackets cover the first line */
+                assert_true(fabsf((float)filled - fmaxf(1, share * high)) < 1.01F);
+            bars += filled > 0;
+        }
+    assert_true(bars > 3 && bars < m->rows * m->cols);
+    canvas_free(&c);
+}
+
 /* Every map says what its colours stand for, and its object has an edge of one hue. */
 static void maps_have_their_scales(void **state)
 {
@@ -1144,6 +1236,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(a_sheet_always_fits),
+        cmocka_unit_test(a_sheet_folds_rather_than_pools),
+        cmocka_unit_test_setup_teardown(a_sheet_has_its_losses, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_patch_lights_the_star, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(alike_is_clicked, open_bundled, close_session),

@@ -86,6 +86,9 @@ typedef struct ViewSpec {
     /* Of attention, or of its heads: makes *h × *w, inside its border, the room it has no use for more than; what is
      * left goes to the profile of the row, to every head, and to `beside`. NULL: it takes what it gets. */
     void (*least)(const Session *s, Side side, int *h, int *w);
+    /* On a narrow screen: does it show twice as much in `all` columns inside its border as in w, which is what others
+     * beside it leave? They give way then. NULL: it never does. */
+    bool (*alone)(const Session *s, Side side, int h, int w, int all);
     const struct ViewSpec *beside; /* where all of that has room: a picture screen that goes with it; or NULL */
     /* Path of what the cursor is on, where that is not the node in focus; or NULL. */
     const char *(*cursor)(const Session *s, Side side);

@@ -498,9 +498,17 @@ static const LookOption ROW_OPTIONS[] = {
 static const LookOption SENTENCE_OPTIONS[] = {
     {.name = "heads", .kind = OPTION_WORD, .at = LOOK(sentence.heads), .word = heads_word}, {.name = NULL}};
 
+/* What the program knows of heads without measuring. */
+static bool take_losses(Session *s, int64_t deadline_ns)
+{
+    (void)deadline_ns;
+    measures_take_shipped(s);
+    return true;
+}
+
 SCREEN_SPEC(SHEET, .name = "sheet", .about = "blocks × heads as thumbnails", .group = GROUP_ATTENTION,
             .command = "view sheet", .come = come_attention, .move = move_on_heads, .enter = enter_matrix,
-            .next = enter_matrix, .off = OFF_HEAD, .say = say_sheet, .tell = tell_heads);
+            .next = enter_matrix, .work = take_losses, .off = OFF_HEAD, .say = say_sheet, .tell = tell_heads);
 
 SCREEN_SPEC(MATRIX, .name = "matrix", .about = "one head's scores or pattern, [t,u]", .group = GROUP_ATTENTION,
             .command = "view matrix", .come = come_attention, .move = move_on_matrix, .enter = enter_row,

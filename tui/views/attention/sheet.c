@@ -1,9 +1,13 @@
 /* Blocks × heads as thumbnails: the row of the token in focus as a map of the patches, pooled as far as it must be for
- * all of them to be seen at once; of words the whole matrix where there is room, else that row. */
+ * all of them to be seen at once, in as many columns of blocks as pool least; of words the whole matrix where there is
+ * room, else that row. A bar at the left of a head is the accuracy lost without it, where that was measured: a number
+ * of no trace, without a Ref. */
 #include <limits.h>
 #include <math.h>
 
 #include "core/base/utf8.h"
+#include "core/session/learned/measures.h"
+#include "tui/canvas/plot.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
@@ -19,6 +23,7 @@ typedef struct Sheet {
     int gap;            /* lines between thumbnails */
     int blocks, heads;
     int first_block, first_head, down, across; /* shown */
+    int folds;             /* columns of blocks, side by side: more than one where all of them are shown */
     Rect r, beside, under; /* where the thumbnails go; of words that ask, and those looked at, or empty */
     int head_y, caption_y;
 } Sheet;
@@ -45,10 +50,17 @@ static Sheet sized_words(const Paint *p, const Sheet *from, int rows, int cols, 
     return s;
 }
 
+/* Blocks below each other. */
+static int stacked(int blocks, int folds)
+{
+    return (blocks + folds - 1) / folds;
+}
+
 /* Do so many blocks and heads fit? */
 static bool fits(const Sheet *s, int blocks, int heads)
 {
-    return heads * (s->columns + 1) <= s->r.w + 1 && blocks * (s->lines + s->gap) <= s->r.h + s->gap;
+    int wide = s->folds * (heads * (s->columns + 1) + LABEL) - LABEL - 1;
+    return wide <= s->r.w && stacked(blocks, s->folds) * (s->lines + s->gap) <= s->r.h + s->gap;
 }
 
 /* Matrices of words: the largest squares with which all heads fit, or so many of them. */
@@ -105,32 +117,53 @@ static bool choose_lines(const Paint *p, const Attend *a, Sheet *s)
     return true;
 }
 
-/* Maps of one row, the largest squares with which so many fit, or as fine as there are pixels for. */
-static bool choose_map(const Paint *p, const Attend *a, Sheet *s, int blocks, int heads)
+/* Maps of one row, the largest squares with which so many fit in so many columns of blocks, or as fine as there are
+ * pixels for. */
+static bool choose_map(const Paint *p, const Attend *a, Sheet *s, int blocks, int heads, int folds)
 {
     bool halves = heat_halves(p);
-    int apart = (s->r.h + 1) / blocks - 1, close = s->r.h / blocks, rows = a->u.rows, cols = a->u.cols;
-    HeatSize room = {halves && close > 1 ? 2 * close - 1 : heat_pixels(p, close), (s->r.w + 1) / heads - 1};
+    int down = stacked(blocks, folds), rows = a->u.rows, cols = a->u.cols;
+    int apart = (s->r.h + 1) / down - 1, close = s->r.h / down;
+    HeatSize room = {halves && close > 1 ? 2 * close - 1 : heat_pixels(p, close),
+                     (s->r.w + 1 - (folds - 1) * LABEL) / (folds * heads) - 1};
     if (apart > 0 && (!halves || 2 * apart > room.tall))
         room.tall = heat_pixels(p, apart);
     int unit = halves ? 1 : 2; /* columns that are as wide as a pixel is high */
     double share = fmin(1, fmin((double)room.tall / rows, (double)room.wide / (cols * unit)));
-    int down = (int)(rows * share + 1e-9), across = (int)(cols * share + 1e-9);
-    if (down < (rows < MAP_LEAST ? rows : MAP_LEAST) || across < (cols < MAP_LEAST ? cols : MAP_LEAST))
+    int high = (int)(rows * share + 1e-9), wide = (int)(cols * share + 1e-9);
+    if (high < (rows < MAP_LEAST ? rows : MAP_LEAST) || wide < (cols < MAP_LEAST ? cols : MAP_LEAST))
         return false;
-    *s = sized(p, s, down, across, heat_within(p, room, down, across, 1));
+    *s = sized(p, s, high, wide, heat_within(p, room, high, wide, 1));
+    s->folds = folds;
     if (!fits(s, blocks, heads))
         s->gap = 0;
     return true;
+}
+
+/* All of them, in as many columns of blocks as pool their patches least; of these the largest, then the fewest. */
+static bool choose_maps(const Paint *p, const Attend *a, Sheet *s)
+{
+    Sheet best = {0};
+    for (int folds = 1; folds <= s->blocks; folds++) {
+        Sheet try = *s;
+        if (!choose_map(p, a, &try, s->blocks, s->heads, folds))
+            continue;
+        int more = try.rows * try.cols - best.rows * best.cols;
+        if (more > 0 || (more == 0 && try.size.tall > best.size.tall))
+            best = try;
+    }
+    if (best.rows)
+        *s = best;
+    return best.rows;
 }
 
 /* The most detail with which all heads fit; else so much of it that a few do, scrolled. */
 static void choose(const Paint *p, const Attend *a, Sheet *s)
 {
     int blocks = s->blocks < 2 ? s->blocks : 2, heads = s->heads < 2 ? s->heads : 2;
-    if (choose_words(p, a, s, s->blocks, s->heads) || choose_lines(p, a, s) || choose_map(p, a, s, s->blocks, s->heads))
+    if (choose_words(p, a, s, s->blocks, s->heads) || choose_lines(p, a, s) || choose_maps(p, a, s))
         return;
-    if (choose_some_words(p, a, s) || choose_map(p, a, s, blocks, heads))
+    if (choose_some_words(p, a, s) || choose_map(p, a, s, blocks, heads, 1))
         return;
     *s = sized_words(p, s, a->u.rows, a->u.cols, 1, 1);
 }
@@ -159,10 +192,10 @@ static int block_on(const Session *s, Side side)
     return block < 0 || last < 0 ? 0 : block < last ? block : last;
 }
 
-static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
+/* What margins leave. */
+static Sheet sheet_room(Rect r, int blocks, int heads)
 {
-    int block = block_on(p->s, a->v.side);
-    Sheet s = {.blocks = session_blocks_on(p->s, a->v.side), .heads = a->heads, .head_y = -1, .caption_y = -1};
+    Sheet s = {.blocks = blocks, .heads = heads, .head_y = -1, .caption_y = -1, .folds = 1};
     if (r.h > 3)
         s.caption_y = r.y + --r.h;
     if (r.h > 2) {
@@ -174,9 +207,17 @@ static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
         r.w -= LABEL;
     }
     s.r = r;
+    return s;
+}
+
+static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
+{
+    int block = block_on(p->s, a->v.side);
+    Sheet s = sheet_room(r, session_blocks_on(p->s, a->v.side), a->heads);
     choose(p, a, &s);
-    s.down = s.listed ? s.blocks : window(s.blocks, r.h + s.gap, s.lines + s.gap);
-    s.across = s.listed ? s.heads : window(s.heads, r.w + 1, s.columns + 1);
+    bool all = s.listed || s.folds > 1;
+    s.down = all ? s.blocks : window(s.blocks, s.r.h + s.gap, s.lines + s.gap);
+    s.across = all ? s.heads : window(s.heads, s.r.w + 1, s.columns + 1);
     if (s.matrix && attend_listed(a))
         choose_margins(p, a, &s);
     s.first_block = (int)scroll_first((size_t)s.blocks, (size_t)block, (size_t)s.down);
@@ -188,8 +229,11 @@ static Rect thumb_rect(const Sheet *s, int block, int head)
 {
     if (s->listed)
         return (Rect){s->r.y + (block * s->heads + head) * s->lines + block * s->gap, s->r.x, s->lines, s->columns};
-    return (Rect){s->r.y + (block - s->first_block) * (s->lines + s->gap),
-                  s->r.x + (head - s->first_head) * (s->columns + 1), s->lines, s->columns};
+    int below = s->folds > 1 ? stacked(s->blocks, s->folds) : s->down, i = block - s->first_block;
+    return (Rect){s->r.y + i % below * (s->lines + s->gap),
+                  s->r.x + i / below * (s->heads * (s->columns + 1) + LABEL) +
+                      (head - s->first_head) * (s->columns + 1),
+                  s->lines, s->columns};
 }
 
 typedef struct Thumb {
@@ -236,14 +280,50 @@ static void put_pool(Buf *out, int n, int cells)
     buf_printf(out, n % cells ? "%d–%d" : "%d", n / cells, n / cells + 1);
 }
 
+/* Points of accuracy lost without that head; NaN where it was not measured, or may be chance. */
+static float lost(const Session *s, const Attend *a, int head)
+{
+    const Measure *m = session_measure(s, MEASURE_CENSUS, NULL);
+    int row = anatomy_attention_number(a->v.graph, anatomy_of(a->v.graph, a->path));
+    if (!m || !m->pair || !a->pattern || row < 0 || row >= m->rows || head >= m->cols)
+        return NAN;
+    int cell = row * m->cols + head;
+    return paired_differs(m->pair[cell]) ? 100 * (m->base - m->value[cell]) : NAN;
+}
+
+static float most_lost(const Session *s)
+{
+    const Measure *m = session_measure(s, MEASURE_CENSUS, NULL);
+    float least = INFINITY;
+    for (int i = 0; m && i < m->rows * m->cols; i++)
+        least = fminf(least, m->value[i]); /* which passes NaN over */
+    return m && least < m->base ? 100 * (m->base - least) : 0;
+}
+
+static float loss_value(const void *of, int i, Ref *ref)
+{
+    (void)i;
+    (void)ref;
+    return *(const float *)of;
+}
+
+/* From the bottom up, a loss of any size an eighth of a line at least. */
+static void draw_lost(const Paint *p, const Attend *a, int head, Rect box, float most)
+{
+    float x = lost(p->s, a, head), share = fmaxf(x / most, 1 / (8 * (float)box.h));
+    if (x > 0)
+        bars_draw(p->c, (Rect){box.y, box.x - 1, box.h, 1},
+                  &(CanvasBars){.value = loss_value, .of = &share, .n = 1, .style = STYLE_AXIS, .high = 1});
+}
+
 static void put_left_out(Buf *out, const char *what, int first, int shown, int all)
 {
     if (shown < all)
         buf_printf(out, "%s %d–%d of %d; ", what, first, first + shown - 1, all);
 }
 
-/* brief 1: with fewer words; 2: without whose rows they are, which the title says. */
-static void put_caption(const Attend *a, const Sheet *s, const char *pool, int brief, bool locked, Buf *out)
+/* brief 1: with fewer words; 2: without whose rows they are, which the title says. most: points lost, or 0. */
+static void put_caption(const Attend *a, const Sheet *s, const char *pool, int brief, bool locked, float most, Buf *out)
 {
     char t[32];
     put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
@@ -261,19 +341,30 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
         buf_printf(out, "what %s looks at; ", axis_label(a->t_axis, a->at_t, t, sizeof t));
     if (!locked)
         buf_puts(out, brief ? "own scales" : "each on its own scale");
+    if (most > 0)
+        buf_printf(out,
+                   brief ? "%sbars: points lost without it, ≤ %.1f"
+                         : "%sbar at the left: accuracy lost without it, ≤ %.1f points",
+                   locked ? "" : "; ", (double)most);
 }
 
-static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
+enum { BRIEFEST = 2 };
+
+/* Returns the points that the longest bar stands for: 0 where there is no room to say what they are. */
+static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
 {
     Buf words = {0};
     if (s->caption_y < 0)
-        return;
+        return 0;
+    float most = a->pattern && !s->listed ? most_lost(p->s) : 0;
     ColourScale scale = attend_scale(p, a, false);
     HeatSize pixels = heat_fine(p, s->size);
     bool locked = p->s->look.locked, all = pixels.tall >= a->u.rows && pixels.wide >= a->u.cols;
-    for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&words)) > r.w); brief++) {
+    for (int brief = 0; brief == 0 || (brief <= 2 * BRIEFEST + 1 && utf8_cells(buf_str(&words)) > r.w); brief++) {
         buf_clear(&words);
-        put_caption(a, s, all ? "all drawn" : colour_scale_pool_word(p, &scale), brief, locked, &words);
+        most = brief > BRIEFEST ? 0 : most;
+        put_caption(a, s, all ? "all drawn" : colour_scale_pool_word(p, &scale), brief % (BRIEFEST + 1), locked, most,
+                    &words);
     }
     int used = canvas_text(p->c, s->caption_y, r.x, r.w, STYLE_DIM, buf_str(&words));
     buf_free(&words);
@@ -281,17 +372,25 @@ static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r
         colour_scale_bar(p, &scale, s->caption_y, r.x + used, r.w - used);
     else if (locked)
         canvas_text(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM, "one scale");
+    return most;
 }
 
 static void draw_edges(const Paint *p, const Sheet *s, Rect r, int block, int head)
 {
     bool bare = s->columns < (s->heads > 10 ? 3 : 2); /* no two heads are "h…" */
-    for (int h = s->first_head; s->head_y >= 0 && h < s->first_head + s->across; h++)
-        canvas_printf(p->c, s->head_y, thumb_rect(s, s->first_block, h).x, s->columns,
-                      h == head ? STYLE_CURSOR : STYLE_AXIS, bare ? "%d" : "h%d", h);
-    for (int b = s->first_block; s->r.x > r.x && b < s->first_block + s->down; b++)
-        canvas_printf(p->c, thumb_rect(s, b, s->first_head).y, r.x, LABEL - 1, b == block ? STYLE_CURSOR : STYLE_AXIS,
-                      "%d", b);
+    int below = stacked(s->down, s->folds);
+    for (int i = 0; s->head_y >= 0 && i < s->folds * s->across; i++) {
+        int h = s->first_head + i % s->across, top = s->first_block + i / s->across * below;
+        canvas_printf(p->c, s->head_y, thumb_rect(s, top, h).x, s->columns,
+                      h == head && block - top >= 0 && (s->folds == 1 || block - top < below) ? STYLE_CURSOR
+                                                                                              : STYLE_AXIS,
+                      bare ? "%d" : "h%d", h);
+    }
+    for (int b = s->first_block; s->r.x > r.x && b < s->first_block + s->down; b++) {
+        Rect box = thumb_rect(s, b, s->first_head);
+        canvas_printf(p->c, box.y, s->folds > 1 ? box.x - LABEL : r.x, LABEL - 1,
+                      b == block ? STYLE_CURSOR : STYLE_AXIS, "%d", b);
+    }
     if (s->head_y >= 0 && s->r.x > r.x)
         canvas_text(p->c, s->head_y, r.x, LABEL - 1, STYLE_DIM,
                     s->down < s->blocks    ? "↕"
@@ -320,9 +419,10 @@ static void draw_words(const Paint *p, const Attend *a, const Sheet *s)
     }
 }
 
-static void draw_mark(const Paint *p, Rect box)
+/* Beside all of its lines, or the first where bars stand there. */
+static void draw_mark(const Paint *p, Rect box, bool bars)
 {
-    for (int y = box.y; y < box.y + box.h; y++) {
+    for (int y = box.y; y < box.y + (bars ? 1 : box.h); y++) {
         canvas_glyph(p->c, y, box.x - 1, STYLE_CURSOR, '[');
         canvas_glyph(p->c, y, box.x + box.w, STYLE_CURSOR, ']');
     }
@@ -339,10 +439,13 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     int block = block_on(p->s, side);
     draw_edges(p, &s, r, block, here.head);
     draw_words(p, &here, &s);
+    float most = here.v.values || !p->s->look.locked ? draw_caption(p, &here, &s, r) : 0;
     for (int b = s.first_block; b < s.first_block + s.down; b++) {
         bool there = attend_open(p->s, side, b, &a);
         for (int h = s.first_head; h < s.first_head + s.across; h++) {
             Rect box = thumb_rect(&s, b, h);
+            if (there && most > 0)
+                draw_lost(p, &a, h, box, most);
             if (there && a.v.values && h < a.heads)
                 draw_thumb(p, &a, &s, h, box);
             else
@@ -351,9 +454,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                 focus_cursor(p, focus, box.y, box.x);
         }
     }
-    draw_mark(p, thumb_rect(&s, block, here.head));
-    if (here.v.values || !p->s->look.locked)
-        draw_caption(p, &here, &s, r);
+    draw_mark(p, thumb_rect(&s, block, here.head), most > 0);
 }
 
 /* The focused block first, then those around it: as many as may be held. */
@@ -403,4 +504,19 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "blocks × heads");
 }
 
-VIEW_SPEC(SHEET, .name = "sheet", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .cursor = attend_cursor);
+/* Drawn cells of a map that fits into h × w. */
+static int detail(const Session *s, Side side, const Attend *a, int h, int w)
+{
+    Canvas none = {0};
+    Sheet maps = sheet_room((Rect){0, 0, h, w}, session_blocks_on(s, side), a->heads);
+    return choose_maps(&(Paint){.s = s, .c = &none, .mode = MODE_256}, a, &maps) ? maps.rows * maps.cols : 0;
+}
+
+static bool alone(const Session *s, Side side, int h, int w, int all)
+{
+    Attend a;
+    return attend_open(s, side, -1, &a) && a.u.rows > 1 && detail(s, side, &a, h, all) >= 2 * detail(s, side, &a, h, w);
+}
+
+VIEW_SPEC(SHEET, .name = "sheet", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .alone = alone,
+          .cursor = attend_cursor);
