@@ -309,6 +309,97 @@ static void attempt_words(Trial *t)
                                       : "the recording reads the text one token late: each place has its predecessor");
 }
 
+/* --- another number of heads, where they are more than plain ones (trial_head_counts): turned, with a slope each, or
+ * on keys that they share --- */
+
+/* The same weights for so many heads; share: as large a part of a head is turned, else as many of its numbers. False
+ * where there can be none: keys that fill no head, weights that are as long as a head is wide. */
+static bool set_heads(Seq2seqConfig *c, int heads, bool share)
+{
+    const Seq2seqConfig own = *c;
+    const int all = own.heads * own.head_dim, keys = seq2seq_key_heads(&own) * own.head_dim, width = all / heads;
+    if (heads == own.heads || all % heads || keys % width)
+        return false;
+    c->heads = heads;
+    c->head_dim = width;
+    c->key_heads = own.key_heads ? keys / width : 0;
+    if (dm_abs((double)own.scale * dm_sqrt((double)own.head_dim) - 1) < 1e-5)
+        c->scale = seq2seq_root(width, true);
+    if (share)
+        c->rope.width = own.rope.width * width / own.head_dim;
+    for (Seq2seqRole r = 0; r < SEQ2SEQ_ROLES; r++)
+        if (seq2seq_role_count(&own, r) && seq2seq_role_cells(c, r) != seq2seq_role_cells(&own, r))
+            return false;
+    return true;
+}
+
+/* Rows of q, k and v of a block as other heads cut them out of the fused ones, (h qkv e), `row` cells each. */
+static void recut(Trial *t, const Seq2seqConfig *c, WeightTensor *const of[3], size_t row)
+{
+    const size_t own = (size_t)t->s->text->head_dim, width = (size_t)c->head_dim, all = (size_t)c->heads * width;
+    const float *from[3];
+    float *to[3];
+    for (int i = 0; i < 3; i++) {
+        from[i] = weight_all_floats(of[i], all * row, &t->arena);
+        to[i] = arena_alloc(&t->arena, size_mul(size_mul(all, row), sizeof *to[i]));
+    }
+    for (size_t i = 0; i < 3 * all; i++) {
+        const size_t h = i / (3 * width), at = h * width + i % width, here = i / (3 * own) * own + i % own;
+        memcpy(to[i / width % 3] + at * row, from[i / own % 3] + here * row, row * sizeof *to[0]);
+    }
+    for (int i = 0; i < 3; i++)
+        *of[i] = (WeightTensor){.data = to[i], .origin = of[i]->origin};
+}
+
+/* Another number of heads cuts what is stored head by head into other queries, keys and values too. */
+static void attempt_recut(Trial *t, const Seq2seqConfig *c, const char *text)
+{
+    static const Seq2seqRole PARTS[][3] = {{SEQ2SEQ_DEC_W_Q, SEQ2SEQ_DEC_W_K, SEQ2SEQ_DEC_W_V},
+                                           {SEQ2SEQ_DEC_B_Q, SEQ2SEQ_DEC_B_K, SEQ2SEQ_DEC_B_V}};
+    enum { CELLS_MOST = 1 << 27 }; /* they are copied */
+    const DiffSubject *own = t->s;
+    const size_t entries = seq2seq_weights_count(own->text),
+                 cells = seq2seq_role_cells(c, SEQ2SEQ_DEC_W_Q) * (size_t)c->decoder_layers;
+    if (t->stopped || seq2seq_key_heads(c) != c->heads || !c->decoder_layers || 3 * cells > CELLS_MOST)
+        return;
+    ArenaMark mark = arena_mark(&t->arena);
+    Weights cut = {arena_alloc(&t->arena, size_mul(entries, sizeof *cut.at))};
+    DiffSubject other = *own;
+    memcpy(cut.at, own->weights->at, entries * sizeof *cut.at);
+    for (int l = 0; l < c->decoder_layers; l++)
+        for (int k = 0; k < 1 + c->qkv_bias; k++) {
+            WeightTensor *of[3];
+            for (int i = 0; i < 3; i++)
+                of[i] = seq2seq_weight(c, &cut, PARTS[k][i], l);
+            recut(t, c, of, k ? 1 : (size_t)c->width);
+        }
+    other.weights = &cut;
+    t->s = &other;
+    attempt_config(t, c, text);
+    t->s = own;
+    arena_rewind(&t->arena, mark);
+}
+
+static void attempt_heads(Trial *t)
+{
+    static const int COUNTS[] = {1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 40, 64};
+    const Seq2seqConfig *own = t->s->text;
+    const bool fused = seq2seq_key_heads(own) == own->heads;
+    if (own->pos != SEQ2SEQ_POS_ROPE && own->pos != SEQ2SEQ_POS_ALIBI && fused)
+        return;
+    snprintf(t->id, sizeof t->id, "settings:heads");
+    for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS; i++)
+        for (int share = 0; share < (own->rope.width ? 2 : 1); share++) {
+            Seq2seqConfig c = *own;
+            if (!set_heads(&c, COUNTS[i], share))
+                continue;
+            const char *text = arena_printf(&t->arena, "the recording has %d head%s of %d, here there are %d of %d",
+                                            c.heads, c.heads == 1 ? "" : "s", c.head_dim, own->heads, own->head_dim);
+            attempt_config(t, &c, text);
+            attempt_recut(t, &c, arena_printf(&t->arena, "%s; it cuts the fused q, k, v by them", text));
+        }
+}
+
 void trial_settings(Trial *t)
 {
     const Seq2seqConfig *own = t->s->text;
@@ -322,6 +413,7 @@ void trial_settings(Trial *t)
     }
     snprintf(t->id, sizeof t->id, "settings:base");
     attempt_bases(t);
+    attempt_heads(t);
     attempt_segments(t);
     attempt_words(t);
 }

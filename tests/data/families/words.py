@@ -252,14 +252,14 @@ GPTJ = dict(model_type="gptj", n_embd=D, n_head=2, n_layer=2, n_positions=12, n_
 
 
 def gptj(w, r, ids, wrong):
-    n, inv = len(ids), frequencies(4, 10000)[0]
+    n, inv, heads = len(ids), frequencies(4, 10000)[0], 4 if wrong == "heads" else 2
     x = embed(w, r, ids, "transformer.wte.weight")
     for i in range(2):
         b, p = block(i), f"transformer.h.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "ln_1", 1e-5)
-        q, k, v = (split(linear(w, y, p + f"attn.{c}_proj", D, sharp=2), 2) for c in "qkv")
+        q, k, v = (split(linear(w, y, p + f"attn.{c}_proj", D, sharp=2), heads) for c in "qkv")
         q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv, adjacent=wrong != "pairs")) for c, t in (("q", q), ("k", k)))
-        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
+        z = attend(r, b + "self_attn", q, k, v, (D // heads) ** -0.5, seen(n))
         found = linear(w, merge(z), p + "attn.out_proj", D)
         x = r.put(b + "resid_post", found + mlp(w, r, b, y, p + "mlp.fc_in", p + "mlp.fc_out", "tanh") + x)
     return linear(w, layer_norm(w, r, x, "decoder.ln_final", "transformer.ln_f", 1e-5), "lm_head", V, True)
@@ -271,7 +271,8 @@ NEOX = dict(model_type="gpt_neox", hidden_size=D, num_attention_heads=2, num_hid
 
 
 def neox(w, r, ids, wrong):
-    n, inv = len(ids), frequencies(4, 10000)[0]
+    n, heads = len(ids), 4 if wrong == "heads" else 2
+    inv = frequencies(D // heads // 2, 10000)[0]
     x = embed(w, r, ids, "gpt_neox.embed_in.weight")
     for i in range(2):
         b, p = block(i), f"gpt_neox.layers.{i}."
@@ -280,11 +281,11 @@ def neox(w, r, ids, wrong):
         if wrong == "fused":
             q, k, v = (split(part, 2) for part in np.split(qkv, 3, 1))
         else:
-            q, k, v = (part for part in np.split(qkv.reshape(n, 2, 24), 3, 2))
+            q, k, v = (part for part in np.split(qkv.reshape(n, heads, 3 * D // heads), 3, 2))
         for name, part in zip("qkv", (q, k, v)):
             r.put(b + "self_attn." + name, part)
         q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
-        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
+        z = attend(r, b + "self_attn", q, k, v, (D // heads) ** -0.5, seen(n))
         found = r.put(b + "self_attn.out", linear(w, merge(z), p + "attention.dense", D, True))
         after = x + found if wrong == "parallel" else x
         y = layer_norm(w, r, after, b + "ln2", p + "post_attention_layernorm", 1e-5)
@@ -323,12 +324,15 @@ def bloom(w, r, ids, wrong):
     x = layer_norm(w, r, x, "decoder.ln_embed", t + "word_embeddings_layernorm", 1e-5)
     # three heads: those of two, 2^-4 and 2^-8, then every second of four, from 2^-2
     slopes = [2 ** -2, 2 ** -4, 2 ** -6] if wrong == "slopes" else [2 ** -4, 2 ** -8, 2 ** -2]
+    heads = 6 if wrong == "heads" else 3
+    if wrong == "heads":  # those of four, then every second of eight, from 2^-1
+        slopes = [2 ** -2, 2 ** -4, 2 ** -6, 2 ** -8, 2 ** -1, 2 ** -3]
     for i in range(2):
         b, p = block(i), f"{t}h.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
-        qkv = linear(w, y, p + "self_attention.query_key_value", 3 * width, True).reshape(n, 3, 3, 6)
+        qkv = linear(w, y, p + "self_attention.query_key_value", 3 * width, True).reshape(n, heads, 3, width // heads)
         q, k, v = (r.put(b + "self_attn." + c, qkv[:, :, j]) for j, c in enumerate("qkv"))
-        z = attend(r, b + "self_attn", q, k, v, 6 ** -0.5, seen(n), alibi(3, n, slopes))
+        z = attend(r, b + "self_attn", q, k, v, (width // heads) ** -0.5, seen(n), alibi(heads, n, slopes))
         x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attention.dense", width, True))
         y = layer_norm(w, r, x, b + "ln2", p + "post_attention_layernorm", 1e-5)
         pre = r.put(b + "mlp.pre", linear(w, y, p + "mlp.dense_h_to_4h", 4 * width, True))
@@ -344,14 +348,14 @@ MPT = dict(model_type="mpt", d_model=D, n_heads=2, n_layers=2, max_seq_len=12, v
 
 
 def mpt(w, r, ids, wrong):
-    n, t = len(ids), "transformer."
+    n, t, heads = len(ids), "transformer.", 4 if wrong == "heads" else 2
     x = embed(w, r, ids, t + "wte.weight")
     for i in range(2):
         b, p = block(i), f"{t}blocks.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "norm_1", 1e-5, bias=False)
-        q, k, v = (split(part, 2) for part in np.split(linear(w, y, p + "attn.Wqkv", 3 * D), 3, 1))
-        bias = None if wrong == "alibi" else alibi(2, n, [2 ** -4, 2 ** -8])
-        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n), bias)
+        q, k, v = (split(part, heads) for part in np.split(linear(w, y, p + "attn.Wqkv", 3 * D), 3, 1))
+        bias = None if wrong == "alibi" else alibi(heads, n, [2 ** (-8 * (i + 1) / heads) for i in range(heads)])
+        z = attend(r, b + "self_attn", q, k, v, (D // heads) ** -0.5, seen(n), bias)
         x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "attn.out_proj", D))
         y = layer_norm(w, r, x, b + "ln2", p + "norm_2", 1e-5, bias=False)
         x = r.put(b + "resid_post", x + linear(w, ACT["gelu"](linear(w, y, p + "ffn.up_proj", 4 * D)), p + "ffn.down_proj", D))
@@ -389,7 +393,10 @@ def qkv_of(w, r, b, y, p, c, wrong, qkv_bias=False, norms=None):
 
 
 def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False, windows=lambda i: None, prefix="model.", mlps=None):
+    said = c
+
     def forward(w, r, ids, wrong):
+        c = said | {k: said[k] * 2 for k in ("num_attention_heads", "num_key_value_heads")} | dict(head_dim=said["head_dim"] // 2) if wrong == "heads" else said
         n, e, eps = len(ids), c["head_dim"], c["rms_norm_eps"]
         inv, stretch = frequencies(e, c["rope_theta"], None if wrong == "scaling" else scaling)
         if wrong == "base":
@@ -593,14 +600,15 @@ PHI = dict(model_type="phi", hidden_size=D, num_attention_heads=2, num_hidden_la
 
 
 def phi(w, r, ids, wrong):
-    n, inv = len(ids), frequencies(8 if wrong == "whole" else 4, 10000)[0]
+    n, heads = len(ids), 4 if wrong == "heads" else 2
+    inv = frequencies(8 if wrong == "whole" else D // heads // 2, 10000)[0]
     x = embed(w, r, ids, "model.embed_tokens.weight")
     for i in range(2):
         b, p = block(i), f"model.layers.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
-        q, k, v = (split(linear(w, y, p + f"self_attn.{c}_proj", D, True, 2), 2) for c in "qkv")
+        q, k, v = (split(linear(w, y, p + f"self_attn.{c}_proj", D, True, 2), heads) for c in "qkv")
         q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
-        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
+        z = attend(r, b + "self_attn", q, k, v, (D // heads) ** -0.5, seen(n))
         found = linear(w, merge(z), p + "self_attn.dense", D, True)
         x = r.put(b + "resid_post", found + mlp(w, r, b, y, p + "mlp.fc1", p + "mlp.fc2", "tanh") + x)
     return linear(w, layer_norm(w, r, x, "decoder.ln_final", "model.final_layernorm", 1e-5), "lm_head", V, True)
@@ -672,25 +680,25 @@ def starcoder2(w, r, ids, wrong):
 FAMILIES = [
     ("gpt2", GPT2, gpt2, ["mask"]),
     ("gpt_neo", NEO, gpt_neo, ["window", "scale"]),
-    ("gptj", GPTJ, gptj, ["pairs"]),
-    ("gpt_neox", NEOX, neox, ["fused", "parallel"]),
+    ("gptj", GPTJ, gptj, ["pairs", "heads"]),
+    ("gpt_neox", NEOX, neox, ["fused", "parallel", "heads"]),
     ("opt", OPT, opt, ["offset"]),
-    ("bloom", BLOOM, bloom, ["slopes"]),
-    ("mpt", MPT, mpt, ["alibi"]),
+    ("bloom", BLOOM, bloom, ["slopes", "heads"]),
+    ("mpt", MPT, mpt, ["alibi", "heads"]),
     ("llama", LLAMA, llama_like(LLAMA), ["pairs", "tiled", "base", "sign", "rolled", "embeddings scaled", "layer norm",
                                           "parallel", "mask adds -10", "mask sets 0", "tied", "final norm twice",
-                                          "one on", "one late", "last block", "values turned"]),
-    ("llama3", LLAMA3, llama_like(LLAMA3, LLAMA3["rope_scaling"]), ["scaling", "pairs"]),
+                                          "one on", "one late", "last block", "values turned", "heads"]),
+    ("llama3", LLAMA3, llama_like(LLAMA3, LLAMA3["rope_scaling"]), ["scaling", "pairs", "heads"]),
     ("llama_linear", LINEAR, llama_like(LINEAR, dict(rope_type="linear", factor=4.0), True, True), ["scaling"]),
-    ("mistral", MISTRAL, llama_like(MISTRAL, windows=lambda i: 4), ["window", "tiled"]),
+    ("mistral", MISTRAL, llama_like(MISTRAL, windows=lambda i: 4), ["window", "tiled", "heads"]),
     ("qwen2", QWEN2, llama_like(QWEN2, None, True, windows=lambda i: 3 if i >= 1 else None), ["window"]),
-    ("qwen2_yarn", YARN, llama_like(YARN, YARN["rope_scaling"], True), ["scaling"]),
+    ("qwen2_yarn", YARN, llama_like(YARN, YARN["rope_scaling"], True), ["scaling", "heads"]),
     ("qwen3", QWEN3, llama_like(QWEN3, head_norm=True), ["head norm"]),
     ("olmo2", OLMO2, olmo2, ["each head"]),
     ("gemma", GEMMA, gemma(GEMMA), ["plus", "embed scale"]),
     ("gemma2", GEMMA2, gemma(GEMMA2), ["caps", "window", "plus"]),
     ("gemma3", GEMMA3, gemma(GEMMA3), ["local base", "window"]),
-    ("phi", PHI, phi, ["whole"]),
+    ("phi", PHI, phi, ["whole", "heads"]),
     ("phi3", PHI3, phi3, ["gate"]),
     ("stablelm", STABLELM, stablelm, []),
     ("starcoder2", STARCODER2, starcoder2, []),
