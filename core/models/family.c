@@ -156,12 +156,6 @@ static void path_vit(const Model *m, const WeightPlace *p, char *out, size_t n)
     snprintf(out, n, "%s%s", block, vit_role_path(&m->vit, (VitRole)p->role));
 }
 
-static bool reads_class(const VitConfig *c)
-{
-    return c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_BOTH || c->pool == VIT_POOL_CLS_DIST ||
-           (c->pool == VIT_POOL_NONE && c->cls);
-}
-
 static PictureGrid grid_of_vit(const Model *m)
 {
     const VitConfig *c = &m->vit;
@@ -176,7 +170,7 @@ static PictureGrid grid_of_vit(const Model *m)
                          .ready = c->input == VIT_INPUT_READY,
                          .prefix = vit_prefix(c),
                          .class_token = c->cls,
-                         .class_read = reads_class(c),
+                         .class_read = vit_reads_class(c),
                          .fitted = vit_resizes(c),
                          .fit = c->fit};
 }

@@ -34,7 +34,7 @@ typedef struct Vocabulary {
     const Cutter *cutter; /* NULL: words stand between blanks */
 } Vocabulary;
 
-/* What pictures that a model learned from look like behind one of its blocks (probe_seen.c). */
+/* What pictures that a model learned from look like behind one of its blocks (probe_picture.c). */
 typedef struct ModelSeen {
     int block;
     const float *mean, *metric; /* [width], [width, width]; mean NULL: not known */

@@ -7,13 +7,6 @@
 #include "core/models/nn.h"
 #include "core/models/probe_parts.h"
 
-static NodeId existing(const Graph *g, const char *path)
-{
-    NodeId n = graph_find(g, path);
-    REQUIRE(n != NO_NODE);
-    return n;
-}
-
 /* The leaves of the norm of that scope, which must be there; rms: an RMSNorm has no β. */
 static ProbeNorm norm_find(const Graph *g, const char *scope, bool rms)
 {
@@ -22,7 +15,7 @@ static ProbeNorm norm_find(const Graph *g, const char *scope, bool rms)
     for (int i = 0; i < 4; i++) {
         char path[48];
         snprintf(path, sizeof path, "%s.%s", nn_norm_scope(scope, rms), PARTS[i]);
-        found[i] = rms && i == 3 ? NO_NODE : existing(g, path);
+        found[i] = rms && i == 3 ? NO_NODE : probe_existing(g, path);
     }
     return (ProbeNorm){found[0], found[1], found[2], found[3], rms};
 }
@@ -38,12 +31,12 @@ void probe_find_answer(Probes *b)
     b->head = b->head_dist = (ProbeHead){NO_NODE, NO_NODE};
     if (!c->classes)
         return;
-    b->head.weight = existing(g, "head.weight");
-    b->head.bias = c->head_bias ? existing(g, "head.bias") : NO_NODE;
+    b->head.weight = probe_existing(g, "head.weight");
+    b->head.bias = c->head_bias ? probe_existing(g, "head.bias") : NO_NODE;
     if (c->pool != VIT_POOL_CLS_DIST)
         return;
-    b->head_dist.weight = existing(g, "head_dist.weight");
-    b->head_dist.bias = c->head_bias ? existing(g, "head_dist.bias") : NO_NODE;
+    b->head_dist.weight = probe_existing(g, "head_dist.weight");
+    b->head_dist.bias = c->head_bias ? probe_existing(g, "head_dist.bias") : NO_NODE;
 }
 
 /* x / √(mean of x² + ε) · γ, as nodes PREFIX_rms_sq … PREFIX_rms_out. */
@@ -174,4 +167,48 @@ void probe_other_readout(Probes *b)
         graph_scope(b->g, "readout_mean");
         softmax(b, logits(b, mean_of_patches(b, b->nodes->tokens_out), NO_NODE));
     }
+}
+
+/* What every hidden unit of an MLP writes into each answer: its column of W down by the answer's weights, with γ of the
+ * norm that is read through and, of a LayerNorm, the mean over the numbers of a token taken away (what a norm takes
+ * away whatever was written); the norm's 1/σ, which is the token's, is left out. What other blocks make of it later is
+ * not in it. (Geva et al. 2021, "Transformer Feed-Forward Layers Are Key-Value Memories".) */
+
+static NodeId leaf_of(const Graph *g, int part, const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s.%s", anatomy_part(g, part)->scope, name);
+    return graph_find(g, path);
+}
+
+/* Do the hidden numbers go into W down as they are, without a norm of their own? */
+static bool writes_plainly(const Graph *g, NodeId w_down, NodeId post)
+{
+    for (NodeId n = post; n < g->count; n++)
+        if (graph_node(g, n)->op == OP_CONTRACT && graph_node(g, n)->in[1] == w_down)
+            return graph_node(g, n)->in[0] == post;
+    return false;
+}
+
+void probe_neurons(Graph *g, int part, NodeId weight, const ProbeNorm *norm)
+{
+    NodeId w_down = leaf_of(g, part, "w_down"), scale = leaf_of(g, part, "layer_scale"),
+           post = site_node(g, part, SITE_MLP_POST), toward = weight, read = graph_find(g, "read_scale");
+    if (w_down == NO_NODE || post == NO_NODE || !writes_plainly(g, w_down, post))
+        return;
+    Dims d = graph_node(g, w_down)->dims, answers = graph_node(g, weight)->dims;
+    int m = dims_role(g, d, ROLE_HIDDEN), width = dims_role(g, d, ROLE_WIDTH), o = dims_role(g, answers, ROLE_ANSWER);
+    if (m == AXIS_NONE || width == AXIS_NONE || o == AXIS_NONE || dims_find(answers, width) < 0)
+        return;
+    graph_scope(g, "%s.probe", anatomy_part(g, part)->scope);
+    if (norm && norm->gamma != NO_NODE)
+        toward = probe_passing(g, graph_zip(g, "toward_gamma", OP_MUL, toward, norm->gamma));
+    if (norm && norm->gamma != NO_NODE && !norm->rms)
+        toward = probe_passing(g, graph_zip(g, "toward_centred", OP_SUB, toward,
+                                            probe_mean(g, "toward_mean", toward, DIMS(o), norm->width)));
+    if (read != NO_NODE) /* no model has both factors */
+        scale = read;
+    if (scale != NO_NODE)
+        toward = probe_passing(g, graph_zip(g, "toward_scaled", OP_MUL, toward, scale));
+    anatomy_note(g, part, SITE_UNIT_WRITES, probe_passing(g, graph_contract(g, "writes", w_down, toward, DIMS(m, o))));
 }

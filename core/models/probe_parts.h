@@ -2,6 +2,8 @@
  * probes.c calls the others, one file per kind of analysis. */
 #ifndef VITRINE_MODELS_PROBE_PARTS_H
 #define VITRINE_MODELS_PROBE_PARTS_H
+#include <stdint.h>
+
 #include "core/graph/anatomy.h"
 #include "core/models/vit.h"
 
@@ -49,6 +51,10 @@ typedef struct Probes {
 
 /* Sets the scope of what is said about a block's attention. */
 void probe_scope(Probes *b, int layer);
+/* The node of that path, which must be there. */
+NodeId probe_existing(const Graph *g, const char *path);
+/* Analyses from `first` on are all there: flags them, notes in the anatomy which they are, and leaves every scope. */
+void probe_end(Graph *g, NodeId first, unsigned flags);
 /* Large and quickly made again: may be forgotten between frames. Returns n. */
 NodeId probe_passing(Graph *g, NodeId n);
 /* The patches of axis `from` (tokens that end with all patches) as axis `to`. */
@@ -91,7 +97,36 @@ void probe_neurons(Graph *g, int part, NodeId weight, const ProbeNorm *norm);
 void probe_filters(Probes *b);
 void probe_guess(Probes *b);
 void probe_where(Probes *b);
-/* Notes in the anatomy which analyses are there. */
-void probe_notes(Graph *g);
 void probe_gradient_through(Graph *g); /* behind gradients; see probes_gradient_add */
+
+/* --- principal components (probe_components.c) --- */
+
+enum {
+    COMPONENTS_MAX = 28,
+    COMPONENTS_SIDE = 2048
+}; /* as many as the paper's figure shows; the larger of the smaller sides taken */
+
+typedef struct Components {
+    const float *x; /* [rows, cols] */
+    float *out;     /* [count, cols] */
+    int rows, cols, count;
+    int n;              /* the smaller side: order of the matrix */
+    int stage, at;      /* what is being done, and how far it is */
+    double *mean, *row; /* [cols] */
+    double *a;          /* [n, n]: the matrix, then the reflections, vector k in row k behind the diagonal */
+    double *diagonal, *beside, *reflect; /* [n] */
+    double *small, *large;               /* [count, n], [count, cols]: vectors found so far */
+    double *work;                        /* [6, n] */
+} Components;
+
+/* How many components x[rows, cols] has that are worth a look, at most COMPONENTS_MAX; 0 where that takes too much
+ * room. */
+int components_count(size_t rows, size_t cols);
+/* x stays the caller's and must not change until components_make is through; out[count, cols] receives the result.
+ * Scratch is the arena's. count is components_count's. */
+void components_init(Components *p, Arena *arena, const float *x, int rows, int cols, float *out);
+/* Goes on until the deadline (clock_ns); true when out is filled: orthonormal rows, largest variance first, the number
+ * of largest size in each positive. Rows that do not differ have no variance: any orthonormal vectors. NaN where x is
+ * not finite. */
+bool components_make(Components *p, int64_t deadline_ns);
 #endif

@@ -15,6 +15,13 @@ NodeId probe_passing(Graph *g, NodeId n)
     return n;
 }
 
+NodeId probe_existing(const Graph *g, const char *path)
+{
+    NodeId n = graph_find(g, path);
+    REQUIRE(n != NO_NODE);
+    return n;
+}
+
 bool probes_is(const char *path)
 {
     return strstr(path, ".probe.") || strstr(path, ".alike.") || probes_of_step(path);
@@ -187,7 +194,8 @@ static const struct {
     {PART_MODEL, SITE_SEEN_LIMIT, "seen.probe.limit", false},
 };
 
-void probe_notes(Graph *g)
+/* Notes in the anatomy which analyses are there. */
+static void notes(Graph *g)
 {
     char path[160];
     for (size_t i = 0; i < sizeof NOTES / sizeof *NOTES; i++)
@@ -198,6 +206,14 @@ void probe_notes(Graph *g)
                 anatomy_note_name(g, p, NOTES[i].site, NOTES[i].name);
             anatomy_note(g, p, NOTES[i].site, graph_find(g, path));
         }
+}
+
+void probe_end(Graph *g, NodeId first, unsigned flags)
+{
+    for (NodeId n = first; n < g->count; n++)
+        graph_flag(g, n, flags);
+    graph_scope(g, "%s", "");
+    notes(g);
 }
 
 /* Where one norm at most stands between the blocks and the answer, and one token or a mean is read. */
@@ -237,8 +253,5 @@ void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
     probe_lengths(g);
     probe_guess(&b);
     probe_where(&b);
-    for (NodeId n = first; n < g->count; n++)
-        graph_flag(g, n, NODE_PROBE);
-    graph_scope(g, "%s", "");
-    probe_notes(g);
+    probe_end(g, first, NODE_PROBE);
 }

@@ -24,7 +24,7 @@
  * and in blocks.N.lens_mid: logits[o] of the tokens after the block's attention, before its MLP is added
  * and in blocks.N.mlp.probe:
  *   writes[m,o]          what each hidden unit adds to each answer per 1 of its activation, directly and before the
- *                        norm's 1/σ (probe_neurons.c); absent where two norms follow, or the read-out is no token
+ *                        norm's 1/σ (probe_lens.c); absent where two norms follow, or the read-out is no token
  *
  * For the whole model:
  *   rollout.patches[p]   the last rollout's row of the token that the answer is read from, over the picture (of the
@@ -52,7 +52,7 @@
  *   norm[t]              the length of every token
  *   cosine[p,p1]         of every two, their mean taken away
  *   component_K[p], direction_K[d], share_K   their first three principal components: each token along the direction,
- *                        the direction, its share of all variance; by power iteration (probe_alike.c)
+ *                        the direction, its share of all variance; by power iteration (probe_tokens.c)
  * For every step that the map shows and that has tokens, in lengths beside its result NAME:
  *   NAME_length[t]       how long the vector of each token is: all its numbers there, of all heads
  *   NAME_change[t]       where the stream of tokens goes on (a block, a sum in it, the positions): the way of each one

@@ -358,8 +358,5 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c, const Text *target)
     if (seq2seq_has_decoder(c))
         surprise(g, target);
     carried(g);
-    for (NodeId n = first; n < g->count; n++)
-        graph_flag(g, n, NODE_PROBE);
-    graph_scope(g, "%s", "");
-    probe_notes(g);
+    probe_end(g, first, NODE_PROBE);
 }

@@ -104,8 +104,9 @@ float vit_scale(int head_dim);      /* 1/√head_dim, correctly rounded twice */
 int vit_prefix(const VitConfig *c); /* tokens before the patches */
 int vit_patches(const VitConfig *c);
 int vit_tokens(const VitConfig *c);
-size_t vit_values(const VitConfig *c); /* of a picture: channels · image_h · image_w */
-bool vit_resizes(const VitConfig *c);  /* is the position table made for another grid than the picture's? */
+size_t vit_values(const VitConfig *c);    /* of a picture: channels · image_h · image_w */
+bool vit_resizes(const VitConfig *c);     /* is the position table made for another grid than the picture's? */
+bool vit_reads_class(const VitConfig *c); /* is the answer read from the class token, or would it be? */
 /* The angle by which pair `pair` < head_dim / 2 of a patch is rotated, in radians; not where the angles are learned. */
 double vit_rope_angle(const VitConfig *c, int patch, int pair);
 /* VIT_ROPE_LEARNED: what f[0] and f[1] of a pair are multiplied by. */

@@ -87,6 +87,12 @@ bool vit_resizes(const VitConfig *c)
            (c->table_h != c->image_h / c->patch_h || c->table_w != c->image_w / c->patch_w);
 }
 
+bool vit_reads_class(const VitConfig *c)
+{
+    return c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_BOTH || c->pool == VIT_POOL_CLS_DIST ||
+           (c->pool == VIT_POOL_NONE && c->cls);
+}
+
 /* Rows of the position table. */
 static int position_rows(const VitConfig *c)
 {

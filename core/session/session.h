@@ -374,8 +374,8 @@ Ref session_ref(Side side, NodeId n, size_t cell); /* the Ref a canvas cell carr
  * for it. */
 enum { SESSION_NOTE = 96 };
 const char *session_model_note(const Session *s, char out[SESSION_NOTE]);
-/* How far B's picture is from those that the model learned from (probe_seen.c); false where nothing is known of it, or
- * not yet. */
+/* How far B's picture is from those that the model learned from (probes_seen_add); false where nothing is known of it,
+ * or not yet. */
 bool session_seen(const Session *s, float *distance);
 
 /* ---- computing, between frames ---- */

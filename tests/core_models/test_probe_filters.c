@@ -3,7 +3,7 @@
 #include "tests/core_models/probe_test.h"
 
 #include "core/base/rng.h"
-#include "core/models/probe_components.h"
+#include "core/models/probe_parts.h"
 
 static void solve(const float *x, int rows, int cols, float *out)
 {
