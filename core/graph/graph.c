@@ -406,12 +406,6 @@ void graph_rename(Graph *g, NodeId n, const char *path)
     index_add_again(g, n);
 }
 
-void graph_set_input(Graph *g, NodeId n, const float *data)
-{
-    REQUIRE(n >= 0 && n < g->count && g->nodes[n].op == OP_LEAF && g->nodes[n].leaf.kind == LEAF_INPUT && data);
-    g->nodes[n].leaf.data = data;
-}
-
 const Node *graph_node(const Graph *g, NodeId n)
 {
     REQUIRE(n >= 0 && n < g->count);

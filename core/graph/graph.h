@@ -153,8 +153,6 @@ NodeId graph_append(Graph *g, const Node *n);
 /* Takes the nodes count, count + 1, … away again (their memory stays the arena's); nothing may refer to them any more.
  */
 void graph_truncate(Graph *g, NodeId count);
-/* Points an input leaf at other data of the same shape (which must outlive the runs). */
-void graph_set_input(Graph *g, NodeId n, const float *data);
 
 /* --- reading --- */
 const Node *graph_node(const Graph *g, NodeId n);

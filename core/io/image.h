@@ -24,10 +24,6 @@ void image_init(Image *im, int width, int height, int channels); /* zeroed pixel
 void image_free(Image *im);                                      /* zeroed Image allowed */
 size_t image_bytes(const Image *im);                             /* of data */
 
-/* What the bytes are, whatever the name says: "PNG", "JPEG", "BMP", "PNM", or a kind that is not read ("HEIC", "WebP",
- * "AVIF", "GIF", "TIFF", "SVG", "PSD", "HTML", "git-LFS pointer", …); NULL when unknown. *readable says which. */
-const char *image_kind(const uint8_t *bytes, size_t n, bool *readable);
-
 /* Reads and decodes a file ("-" = standard input). The error names the file, the problem and the remedy, with the
  * command that converts a kind that is not read. At most 2 s of processor time and 1 s more for every four million
  * pixels; a hostile file can do no more than fail. */

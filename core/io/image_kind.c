@@ -227,14 +227,6 @@ const ImageKind *image_kind_find(const uint8_t *bytes, size_t n)
     return kind < 0 ? NULL : &kinds[kind];
 }
 
-const char *image_kind(const uint8_t *bytes, size_t n, bool *readable)
-{
-    const ImageKind *k = image_kind_find(bytes, n);
-    if (readable)
-        *readable = k && k->format != IMAGE_NOT_READ;
-    return k ? k->name : NULL;
-}
-
 /* name+more as a shell word: quotes only when needed, so that the usual command stays readable. name has no quote in
  * it. */
 static void quote(char *out, size_t n, const char *name, const char *more)

@@ -14,14 +14,15 @@
 typedef enum ImageFormat { IMAGE_NOT_READ, IMAGE_PNG, IMAGE_JPEG, IMAGE_BMP, IMAGE_PNM } ImageFormat;
 
 typedef struct ImageKind {
-    const char *name;   /* as image_kind says it */
+    const char *name;   /* "PNG", "HEIC", "git-LFS pointer", … */
     const char *phrase; /* "a HEIC picture", for messages */
     ImageFormat format;
     const char *tool, *pick, *to, *suffix; /* the converter: `tool FILE+pick to NAME+suffix`; NULL when there is none */
     const char *advice;                    /* instead of a converter */
 } ImageKind;
 
-const ImageKind *image_kind_find(const uint8_t *bytes, size_t n); /* NULL when unknown */
+/* What the bytes are, whatever the name says; NULL when unknown. */
+const ImageKind *image_kind_find(const uint8_t *bytes, size_t n);
 /* "…: a HEIC picture, which Vitrine does not read. Convert it: heif-convert a.heic a.png", without the name in front.
  */
 bool image_kind_refuse(const ImageKind *k, const char *name, Err *err);

@@ -382,23 +382,3 @@ bool history_fill_bytes(History *h, const char *name, const void *bytes, size_t 
     tensors_close(&f);
     return ok;
 }
-
-bool history_read(History *h, const VitConfig *c, const char *path, Err *err)
-{
-    History new;
-    history_init(&new, c);
-    bool ok = history_fill(&new, path, err);
-    if (ok)
-        *h = new;
-    return ok;
-}
-
-bool history_decode(History *h, const VitConfig *c, const char *name, const void *bytes, size_t n, Err *err)
-{
-    History new;
-    history_init(&new, c);
-    bool ok = history_fill_bytes(&new, name, bytes, n, err);
-    if (ok)
-        *h = new;
-    return ok;
-}

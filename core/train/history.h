@@ -81,10 +81,6 @@ bool history_write(const History *h, const char *path, Err *err);
 /* Into h, which was initialised and is empty; on failure it stays so. */
 bool history_fill(History *h, const char *path, Err *err);
 bool history_fill_bytes(History *h, const char *name, const void *bytes, size_t n, Err *err);
-/* The same of a picture model, whatever h held. */
-bool history_read(History *h, const VitConfig *c, const char *path, Err *err);
-/* The same from bytes in memory, needed during the call only; name is for messages. */
-bool history_decode(History *h, const VitConfig *c, const char *name, const void *bytes, size_t n, Err *err);
 
 /* --- inside core/train only --- */
 

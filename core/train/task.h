@@ -48,7 +48,7 @@ typedef struct MicroFigures {
 typedef struct Trainer {
     Recipe recipe;
     void *config; /* of the model: a copy, of the recipe's kind */
-    Model model;
+    Model model;  /* its weights as they are now; after the last step the average, where the recipe asks for one */
     const void *examples; /* of the kind: not owned */
     void *own;            /* the kind's */
     Pool *pool;
@@ -61,7 +61,7 @@ typedef struct Trainer {
     MicroFigures *figures; /* [micros] */
     History history;
     int width; /* of the model, for the schedule */
-    int step;
+    int step;  /* steps done */
     /* of the step in progress: answers that its loss is the mean over; numbers that were hidden */
     double counted, hidden;
 } Trainer;

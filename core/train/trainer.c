@@ -236,21 +236,6 @@ bool trainer_done(const Trainer *t)
     return t->step >= t->recipe.steps;
 }
 
-int trainer_steps_done(const Trainer *t)
-{
-    return t->step;
-}
-
-const Model *trainer_model(const Trainer *t)
-{
-    return &t->model;
-}
-
-const History *trainer_history(const Trainer *t)
-{
-    return &t->history;
-}
-
 /* --- examination --- */
 
 typedef struct Exam {

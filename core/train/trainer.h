@@ -23,10 +23,6 @@ void trainer_free(Trainer *t); /* NULL is allowed */
 /* One step; then trainer_done tells whether that was the last. */
 TrainStep trainer_step(Trainer *t);
 bool trainer_done(const Trainer *t);
-int trainer_steps_done(const Trainer *t);
-/* The weights as they are now; after the last step the average, where the recipe asks for one. */
-const Model *trainer_model(const Trainer *t);
-const History *trainer_history(const Trainer *t);
 /* How many of `count` examples of a set are answered without a fault: the picture named right, every word of the
  * sentence the one that comes first; where each answer counts by itself (TaskKind), of all their answers. */
 size_t trainer_right(Trainer *t, TaskSet set, size_t count);

@@ -313,17 +313,17 @@ static void data_change_between_computations(void **state)
     assert_true(*plan_values(p, n.loss) != before);
     Rng r = rng_seed(8, 1);
     float *other = random_values(&r, PICTURES * TOKENS * IN, false), *bias = random_values(&r, OUT, false);
-    graph_set_input(&n.g, n.x, other); /* elsewhere, as the graph says */
+    n.g.nodes[n.x].leaf.data = other; /* elsewhere, as the graph says */
     plan_compute(p);
     check_net(&n, p);
     plan_leaf(p, n.x, n.vx); /* elsewhere, for this plan only */
     plan_leaf(p, n.b, bias);
     plan_compute(p);
     float given = *plan_values(p, n.loss);
-    graph_set_input(&n.g, n.x, n.vx);
+    n.g.nodes[n.x].leaf.data = n.vx;
     n.g.nodes[n.b].leaf.data = bias;
     check_net(&n, p);
-    graph_set_input(&n.g, n.x, other); /* nothing to the plan */
+    n.g.nodes[n.x].leaf.data = other; /* nothing to the plan */
     n.g.nodes[n.b].leaf.data = n.vb;
     plan_compute(p);
     assert_true(*plan_values(p, n.loss) == given);

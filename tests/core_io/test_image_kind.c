@@ -1,4 +1,5 @@
 /* Files are known by their content, and what is not read gets a message with the command that helps. */
+#include "core/io/image_parts.h"
 #include "tests/core_io/image_test.h"
 
 #define TEXT(s) s, sizeof s - 1
@@ -57,18 +58,15 @@ static void kinds(void **state)
         {TEXT("P5 is a level of the exam"), "PNM", NULL},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        bool readable = false;
-        const char *name = image_kind((const uint8_t *)known[i].bytes, known[i].n, &readable);
-        if (!name || strcmp(name, known[i].name) != 0)
-            fail_msg("kind %zu is %s, should be %s", i, name ? name : "unknown", known[i].name);
-        assert_int_equal(readable, known[i].says == NULL);
+        const ImageKind *k = image_kind_find((const uint8_t *)known[i].bytes, known[i].n);
+        if (!k || strcmp(k->name, known[i].name) != 0)
+            fail_msg("kind %zu is %s, should be %s", i, k ? k->name : "unknown", known[i].name);
+        assert_int_equal(k->format != IMAGE_NOT_READ, known[i].says == NULL);
         if (known[i].says)
             must_refuse("photo.x", known[i].bytes, known[i].n, known[i].says);
     }
-    bool readable = true;
-    assert_null(image_kind(NULL, 0, &readable));
-    assert_false(readable);
-    assert_null(image_kind((const uint8_t *)"\0\1\2\3\4\5\6\7", 8, NULL));
+    assert_null(image_kind_find(NULL, 0));
+    assert_null(image_kind_find((const uint8_t *)"\0\1\2\3\4\5\6\7", 8));
     must_refuse("photo.x", "\0\1\2\3\4\5\6\7", 8, "not a picture of a known kind");
 }
 
@@ -85,9 +83,8 @@ static void short_prefixes(void **state)
             uint8_t *part = malloc(n + 1);
             assert_non_null(part);
             memcpy(part + 1, b.data, n); /* + 1: no alignment to lean on */
-            bool readable = true;
-            const char *name = image_kind(part + 1, n, &readable);
-            assert_true(name || !readable);
+            const ImageKind *k = image_kind_find(part + 1, n);
+            assert_true(!k || k->name);
             free(part);
         }
         buf_free(&b);

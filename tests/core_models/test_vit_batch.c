@@ -166,7 +166,7 @@ static void hidden_patches(void **state)
 
     float none[PICTURES * 16] = {0}; /* the same graph with other patches hidden */
     batch_start(&changed, &c, input, hidden);
-    graph_set_input(&changed.graph, changed.nodes.hidden, none);
+    changed.graph.nodes[changed.nodes.hidden].leaf.data = none;
     run_free(changed.run);
     changed.run = run_new(&changed.graph, NULL, NULL);
     bench_free(&plain);

@@ -30,7 +30,8 @@ static void open_record(History *h, const VitConfig *c, const char *name)
     Err err = {""};
     const Asset *a = asset_find(name);
     assert_non_null(a);
-    if (!history_decode(h, c, name, a->data, a->size, &err))
+    history_init(h, c);
+    if (!history_fill_bytes(h, name, a->data, a->size, &err))
         fail_msg("%s", err.text);
 }
 
@@ -59,7 +60,7 @@ static void first_steps(const char *name, float scale, int threads)
     Trainer *t = trainer_new(&r, &c, pictures, pool);
     for (int i = 0; i < STEPS; i++)
         trainer_step(t);
-    const History *made = trainer_history(t);
+    const History *made = &t->history;
     assert_int_equal(made->snapshot_count, 2);
     same_snapshot(made, &shipped, 0);
     same_snapshot(made, &shipped, 1);

@@ -80,8 +80,8 @@ static Small small(int steps)
 
 static uint64_t hash_of(const Trainer *t)
 {
-    const Model *m = trainer_model(t);
-    const History *h = trainer_history(t);
+    const Model *m = &t->model;
+    const History *h = &t->history;
     int queries, keys;
     const float *look = history_pattern(h, h->snapshot_count - 1, history_lines(h) - 1, 1, &queries, &keys);
     assert_int_equal(history_lines(h), 2);
@@ -130,7 +130,7 @@ static void interrupted_and_resumed(void **state)
     trainer_free(t);
     t = trainer_new(&s.recipe, &s.model, s.examples, NULL);
     assert_true(trainer_resume(t, path, &err));
-    assert_int_equal(trainer_steps_done(t), 3);
+    assert_int_equal(t->step, 3);
     while (!trainer_done(t))
         trainer_step(t);
     assert_true(hash_of(t) == train(5, 1));
@@ -166,7 +166,7 @@ static void what_comes_out(void **state)
     Words w;
     assert_true(trainer_write(t, folder, &err));
     assert_true(text_model_load(&m, folder, NULL, NULL, &err));
-    assert_memory_equal(m.block, trainer_model(t)->block, m.block_cells * sizeof *m.block);
+    assert_memory_equal(m.block, t->model.block, m.block_cells * sizeof *m.block);
     assert_true(words_parse(&w, &m.target, "the cat sees", false, &err));
     assert_true(w.n >= 3 && w.n < 12 && !model_starts(&m));
     Buf back = {0};

@@ -178,16 +178,15 @@ static Trainer *learn(int threads, int steps, Pool **pool)
     const Recipe r = recipe(40);
     const LetterConfig c = {LETTERS};
     Trainer *t = trainer_new(&r, &c, NULL, *pool = pool_new(threads));
-    while (trainer_steps_done(t) < steps)
+    while (t->step < steps)
         trainer_step(t);
     return t;
 }
 
 static uint64_t hash(const Trainer *t)
 {
-    const History *h = trainer_history(t);
-    return run_hash_values(trainer_model(t)->block, CELLS) ^
-           run_hash_values(h->row, (size_t)h->row_count * history_width(h));
+    const History *h = &t->history;
+    return run_hash_values(t->model.block, CELLS) ^ run_hash_values(h->row, (size_t)h->row_count * history_width(h));
 }
 
 static void it_learns(void **state)
@@ -197,7 +196,7 @@ static void it_learns(void **state)
     Trainer *t = learn(1, 40, &one), *u = learn(3, 40, &three);
     assert_true(hash(t) == hash(u));
     assert_int_equal(trainer_right(t, TASK_HELD_OUT, LETTERS), LETTERS);
-    const History *h = trainer_history(t);
+    const History *h = &t->history;
     assert_true(history_at(h, h->row_count - 1, HISTORY_LOSS) < 0.9f * history_at(h, 0, HISTORY_LOSS));
     trainer_free(t);
     trainer_free(u);
@@ -221,7 +220,7 @@ static void it_goes_on_and_is_written(void **state)
     part = trainer_new(&r, &c, NULL, other);
     if (!trainer_resume(part, path, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(trainer_steps_done(part), 17);
+    assert_int_equal(part->step, 17);
     while (!trainer_done(part))
         trainer_step(part);
     assert_true(hash(part) == hash(whole));

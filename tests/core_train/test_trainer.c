@@ -138,8 +138,8 @@ static uint64_t train(const Small *s, int threads)
     Trainer *t = trainer_new(&s->recipe, &s->model, s->pictures, pool);
     while (!trainer_done(t))
         trainer_step(t);
-    uint64_t hash = run_hash_values(trainer_model(t)->block, trainer_model(t)->block_cells);
-    const History *h = trainer_history(t);
+    uint64_t hash = run_hash_values(t->model.block, t->model.block_cells);
+    const History *h = &t->history;
     hash ^= run_hash_values(h->row, (size_t)h->row_count * history_width(h));
     trainer_free(t);
     pool_free(pool);
@@ -190,19 +190,18 @@ static void going_on_gives_the_same_bytes(void **state)
     trainer_free(t);
     other.recipe.rate *= 2;
     t = trainer_new(&other.recipe, &other.model, other.pictures, NULL);
-    uint64_t before = run_hash_values(trainer_model(t)->block, trainer_model(t)->block_cells);
+    uint64_t before = run_hash_values(t->model.block, t->model.block_cells);
     assert_false(trainer_resume(t, path, &err));
     assert_non_null(strstr(err.text, "another recipe"));
-    assert_true(run_hash_values(trainer_model(t)->block, trainer_model(t)->block_cells) == before &&
-                trainer_steps_done(t) == 0);
+    assert_true(run_hash_values(t->model.block, t->model.block_cells) == before && t->step == 0);
     trainer_free(t);
     t = trainer_new(&s.recipe, &s.model, s.pictures, NULL);
     assert_true(trainer_resume(t, path, &err));
-    assert_int_equal(trainer_steps_done(t), 3);
+    assert_int_equal(t->step, 3);
     while (!trainer_done(t))
         trainer_step(t);
-    const History *h = trainer_history(t);
-    uint64_t hash = run_hash_values(trainer_model(t)->block, trainer_model(t)->block_cells) ^
+    const History *h = &t->history;
+    uint64_t hash = run_hash_values(t->model.block, t->model.block_cells) ^
                     run_hash_values(h->row, (size_t)h->row_count * history_width(h));
     assert_true(hash == whole);
     trainer_free(t);
@@ -267,7 +266,7 @@ static double correlation(const float *x, const float *y, size_t n, size_t rows)
 
 static const float *weight_of(const Trainer *t, VitRole role, int layer)
 {
-    return vit_weight(&trainer_model(t)->weights, role, layer)->data;
+    return vit_weight(&t->model.weights, role, layer)->data;
 }
 
 static void attention_begins_as_much_alike_as_asked(void **state)
@@ -304,14 +303,14 @@ static void going_on_from_the_first_steps(void **state)
         Trainer *t = trainer_new(&s.recipe, &s.model, s.pictures, NULL);
         for (int i = 0; i < steps; i++)
             trainer_step(t);
-        assert_int_equal(trainer_history(t)->row_count, 0);
+        assert_int_equal(t->history.row_count, 0);
         assert_true(trainer_save(t, path, &err));
         trainer_free(t);
         t = trainer_new(&s.recipe, &s.model, s.pictures, NULL);
         assert_true(trainer_resume(t, path, &err));
-        assert_int_equal(trainer_steps_done(t), steps);
-        assert_int_equal(trainer_history(t)->row_count, 0);
-        assert_int_equal(trainer_history(t)->snapshot_count, 1);
+        assert_int_equal(t->step, steps);
+        assert_int_equal(t->history.row_count, 0);
+        assert_int_equal(t->history.snapshot_count, 1);
         trainer_free(t);
     }
     unlink(path);
@@ -337,7 +336,8 @@ static void a_damaged_history(void **state)
         {.name = "snapshot.step", .rank = 2, .shape = {CLAIMED, 1}, .data = steps},
         {.name = "snapshot.positions", .rank = 2, .shape = {0, vit_role_cells(&s.model, VIT_POS)}, .data = &none}};
     assert_true(tensors_write(path, TF_SAFETENSORS, out, 3, NULL, &err));
-    assert_false(history_read(&h, &s.model, path, &err));
+    history_init(&h, &s.model);
+    assert_false(history_fill(&h, path, &err));
     assert_non_null(strstr(err.text, "4194304 snapshots of one kind and 0 of another"));
     assert_int_equal(h.snapshot_count, 0);
     free(steps);
@@ -346,7 +346,8 @@ static void a_damaged_history(void **state)
     history_add(&h)[HISTORY_STEP] = (float)NAN;
     assert_true(history_write(&h, path, &err));
     history_free(&h);
-    assert_false(history_read(&h, &s.model, path, &err));
+    history_init(&h, &s.model);
+    assert_false(history_fill(&h, path, &err));
     assert_non_null(strstr(err.text, "row 1 has no step"));
     unlink(path);
     rmdir(dir);
@@ -395,13 +396,14 @@ static void a_written_model_opens_again(void **state)
         fail_msg("%s", err.text);
     for (size_t i = 0; i < vit_weights_count(&m.vit); i++)
         if (m.weights.at[i].data)
-            assert_memory_equal(m.weights.at[i].data, trainer_model(t)->weights.at[i].data, 16);
+            assert_memory_equal(m.weights.at[i].data, t->model.weights.at[i].data, 16);
     assert_true(m.vit.input == s.model.input && m.vit.scale == s.model.scale && m.vit.mask_token && m.vit.reconstruct);
     assert_string_equal(m.class_names[5], "star");
     snprintf(path, sizeof path, "%s/history.safetensors", dir);
-    if (!history_read(&h, &m.vit, path, &err))
+    history_init(&h, &m.vit);
+    if (!history_fill(&h, path, &err))
         fail_msg("%s", err.text);
-    const History *was = trainer_history(t);
+    const History *was = &t->history;
     assert_int_equal(h.row_count, was->row_count);
     assert_int_equal(h.snapshot_count, was->snapshot_count);
     assert_memory_equal(h.row, was->row, (size_t)h.row_count * history_width(&h) * sizeof *h.row);
@@ -409,7 +411,8 @@ static void a_written_model_opens_again(void **state)
     VitConfig wrong = m.vit;
     wrong.layers = 3;
     History none;
-    assert_false(history_read(&none, &wrong, path, &err));
+    history_init(&none, &wrong);
+    assert_false(history_fill(&none, path, &err));
     assert_non_null(strstr(err.text, "no history of this model"));
     history_free(&h);
     model_free(&m);

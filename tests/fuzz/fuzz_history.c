@@ -19,7 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     c.heads = 1;
     if (!vit_check(&c, &err))
         abort();
-    if (!history_decode(&h, &c, "fuzz", bytes, n, &err)) {
+    history_init(&h, &c);
+    history_init(&again, &c);
+    if (!history_fill_bytes(&h, "fuzz", bytes, n, &err)) {
         if (!*err.text)
             abort();
         return 0;
@@ -29,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     Buf file = {0};
     size_t count = history_tensors(&h, &arena, out);
     if (!tensors_encode(&file, TF_SAFETENSORS, out, count, NULL, &err) ||
-        !history_decode(&again, &c, "fuzz", file.data, file.len, &err) || again.row_count != h.row_count ||
+        !history_fill_bytes(&again, "fuzz", file.data, file.len, &err) || again.row_count != h.row_count ||
         again.snapshot_count != h.snapshot_count)
         abort();
     history_free(&again);

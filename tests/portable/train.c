@@ -107,7 +107,7 @@ static void train_translator(Pool *pool)
     printf("words");
     while (!trainer_done(t))
         printf(" %.9g", trainer_step(t).loss);
-    const Model *m = trainer_model(t);
+    const Model *m = &t->model;
     printf("\nweights %016" PRIx64 "\n", run_hash_values(m->block, m->block_cells));
     trainer_free(t);
 }
@@ -129,8 +129,8 @@ int main(int argc, char **argv)
     printf("loss");
     while (!trainer_done(t))
         printf(" %.9g", trainer_step(t).loss);
-    const Model *m = trainer_model(t);
-    const History *h = trainer_history(t);
+    const Model *m = &t->model;
+    const History *h = &t->history;
     printf("\nweights %016" PRIx64 " history %016" PRIx64 "\n", run_hash_values(m->block, m->block_cells),
            run_hash_values(h->row, (size_t)h->row_count * history_width(h)));
     trainer_free(t);

@@ -74,8 +74,8 @@ static int interrupted(const Course *c)
     Err said = {{0}};
     stop_take();
     if (trainer_save(c->trainer, c->place.state, &said))
-        err_set(&said, "interrupted after step %d of %d; the same command goes on from there",
-                trainer_steps_done(c->trainer), c->recipe.steps);
+        err_set(&said, "interrupted after step %d of %d; the same command goes on from there", c->trainer->step,
+                c->recipe.steps);
     work_complain(c->w, said.text);
     return STATUS_BAD;
 }
@@ -118,10 +118,10 @@ static int course_run(Course *c, Err *err)
     if (c->place.resumes && !trainer_resume(c->trainer, c->place.state, err))
         return STATUS_BAD;
     c->began = c->saved = clock_ns();
-    c->first = trainer_steps_done(c->trainer);
+    c->first = c->trainer->step;
     if (!trainer_save(c->trainer, c->place.state, err)) /* the disk takes it, now and so probably later */
         return STATUS_BAD;
-    while (trainer_steps_done(c->trainer) < c->recipe.steps) {
+    while (c->trainer->step < c->recipe.steps) {
         const TrainStep s = trainer_step(c->trainer);
         if (!isfinite(s.loss) || !isfinite(s.gradient_norm)) {
             err_set(err,
