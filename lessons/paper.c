@@ -1,4 +1,4 @@
-#include "lessons/paper.h"
+#include "lessons/play.h"
 
 #include <stdio.h>
 #include <string.h>

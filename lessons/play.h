@@ -79,4 +79,11 @@ bool player_settle(Player *p, Buf *out, Err *err);
 /* Prose with its live values: {{EXPRESSION}} or {{EXPRESSION|DECIMALS}} become numbers. Appends; a value that cannot be
  * had is an error. Where the card compares with what was before its change, they are … until that was seen. */
 bool player_text(const Player *p, const char *text, Buf *out, Err *err);
+
+/* A worked example on one page of 80 columns, for pencil and paper (paper.c). */
+enum { PAPER_LINES = 64 };
+
+/* What is given with its numbers, what is to be computed with its formula and room to write, and the answers at the
+ * foot. False where the lesson has no example that fits on a page. */
+bool paper_put(const Player *p, Buf *out, Err *err);
 #endif

@@ -13,7 +13,7 @@
 #include "core/session/state.h"
 #include "tui/app_parts.h"
 #include "tui/canvas/export.h"
-#include "tui/shot.h"
+#include "tui/cli/verbs.h"
 #include "tui/words.h"
 
 /* Steps taken and commands done before the hint goes; a text's rows need its line from the first step on. */

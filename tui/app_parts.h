@@ -9,7 +9,6 @@
 #include "tui/desk.h"
 #include "tui/follow.h"
 #include "tui/frame.h"
-#include "tui/messages.h"
 #include "tui/notes.h"
 #include "tui/presenter.h"
 #include "tui/prompt.h"
@@ -17,6 +16,21 @@
 #include "tui/share.h"
 #include "tui/stage.h"
 #include "tui/term.h"
+
+/* All that was said in this run: each line with when, so that nothing that passed by on one line is lost. */
+enum { MESSAGES_MOST = 500 }; /* kept; older ones go */
+typedef struct SaidLine {
+    char *text;
+    bool error;
+    int64_t at; /* clock_ns when it was said first … */
+    int times;  /* … and how often on end */
+} SaidLine;
+
+typedef struct Messages {
+    SaidLine line[MESSAGES_MOST]; /* a ring */
+    int first, count;
+    int64_t began; /* of the first one: times are told from here */
+} Messages;
 
 typedef struct App {
     Session s;
@@ -60,6 +74,12 @@ typedef struct App {
     int64_t next_frame; /* when what plays goes on; 0: nothing plays */
     Pace pace;
 } App;
+
+/* Nothing is kept of an empty text; the same one on end is counted. */
+void messages_add(Messages *m, bool error, const char *text, int64_t now);
+/* "0:42  text", a line each, oldest first; appended. */
+void messages_put(const Messages *m, Buf *out);
+void messages_free(Messages *m);
 
 /* The line at the bottom, kept in the list of messages. */
 void app_say(App *a, bool error, const char *text);

@@ -11,7 +11,6 @@
 #include "core/session/screens/laboratory.h"
 #include "tui/keymap.h"
 #include "tui/views/answer.h"
-#include "tui/views/played.h"
 #include "tui/views/text/headline.h"
 
 enum {

@@ -3,7 +3,6 @@
 
 #include "core/session/play.h"
 #include "core/session/screens.h"
-#include "tui/views/played.h"
 #include "tui/views/shown.h"
 #include "tui/views/text/headline.h"
 

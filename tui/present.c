@@ -8,7 +8,6 @@
 #include "core/session/screens.h"
 #include "tui/canvas/letters.h"
 #include "tui/views/lesson/lesson_views.h"
-#include "tui/views/played.h"
 #include "tui/views/shown.h"
 
 enum {

@@ -30,4 +30,13 @@ bool entry_private(const EntrySource *source, const EntryWish *wish, Buf *out);
 void entry_base64(const void *data, size_t n, Buf *out);
 /* Appends a capability (NULL: nothing) to a string of size n, without the padding $<5> in it; cut at the end. */
 void entry_unpadded(char *out, size_t n, const char *capability);
+
+/* Where the machine has none: what xterm and nearly every terminal since understand. The program made by
+ * `make static` is carried to such machines. */
+/* The colours, 8 or 256, of a terminal that TERM names and that understands it; 0: none does. */
+int own_describes(const char *term);
+/* As EntrySource asks: terminfo's short names. */
+int own_flag(const char *name);
+int own_number(const char *name);
+const char *own_string(const char *name);
 #endif

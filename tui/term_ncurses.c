@@ -17,7 +17,6 @@
 #include "tui/term_detect.h"
 #include "tui/term_entry.h"
 #include "tui/term_keys.h"
-#include "tui/term_own.h"
 #include "tui/term_signals.h"
 
 Term term;

@@ -25,7 +25,7 @@
 #include "tui/canvas/export.h"
 #include "tui/desk_parts.h"
 #include "tui/progress.h"
-#include "tui/views/played.h"
+#include "tui/views/view.h"
 
 static App a;
 static TermStatus terminal = {.mode = MODE_256, .has_mouse = true, .mouse = true, .term = "test", .why = "asked for"};

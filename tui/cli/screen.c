@@ -10,6 +10,8 @@
 #include "core/base/mem.h"
 #include "core/base/stop.h"
 #include "core/base/utf8.h"
+#include "core/io/font.h"
+#include "core/io/image.h"
 #include "core/io/tensors.h"
 #include "core/session/address.h"
 #include "core/session/ask/ledgers.h"
@@ -19,7 +21,6 @@
 #include "tui/cli/verbs.h"
 #include "tui/frame.h"
 #include "tui/overlay.h"
-#include "tui/shot.h"
 
 enum { WIDTH = 120, HEIGHT = 40, SLICE_NS = 100000000 };
 
@@ -139,6 +140,25 @@ static void put_said(Work *w, int width, char message[512])
 ColourMode screen_mode(const Options *o)
 {
     return mode_of(o, stdout_kind(o));
+}
+
+static void font_alpha(void *font, uint32_t ch, int cells, uint8_t *alpha)
+{
+    font_glyph(font, ch, cells, alpha);
+}
+
+bool shot_png(const Canvas *c, ColourMode mode, bool light, Buf *out, Err *err)
+{
+    Image im;
+    Font *font = font_open(PIXELS_W, PIXELS_H, err);
+    if (!font)
+        return false;
+    image_init(&im, export_width(c), export_height(c), 3);
+    export_pixels(c, mode, light, font_alpha, font, im.data);
+    bool ok = image_png(&im, out, err);
+    image_free(&im);
+    font_close(font);
+    return ok;
 }
 
 static bool put(const Canvas *c, Kind kind, ColourMode mode, bool light, const char *title, Buf *out, Err *err)

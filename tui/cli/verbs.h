@@ -57,6 +57,8 @@ int lessons_export(Work *w, Err *err);
 /* Text of a page; and the numbers of the tensor that is on show as a table. */
 void html_text(Buf *out, const char *s);
 void html_table(const Session *s, Buf *out);
+/* A canvas as a PNG, appended: its letters come from a font of the machine (core/io/font.h). */
+bool shot_png(const Canvas *c, ColourMode mode, bool light, Buf *out, Err *err);
 /* The screen as it would be drawn now, to a file; the kind by its suffix. */
 bool screen_save(Work *w, const char *path, Err *err);
 /* The screen at `height` rows, and `text` in the rows below it; a canvas to free, where true. */

@@ -1,4 +1,4 @@
-#include "tui/views/played.h"
+#include "tui/views/view.h"
 
 #include <math.h>
 #include <string.h>
