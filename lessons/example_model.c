@@ -57,10 +57,9 @@ static bool set_word(Building *b, Wanted *w, const char *word)
         w->down = (int)y;
         return true;
     }
-    return building_error(b,
-                          "'%.40s' is none of: post_norm, positions=none, scale=X, depth=1 … %d, input=#N, "
-                          "shift=RIGHT,DOWN",
-                          word, b->model->vit.layers);
+    return building_error(
+        b, "'%.40s' is none of: post_norm, positions=none, scale=X, depth=1 … %d, input=#N, shift=RIGHT,DOWN", word,
+        b->model->vit.layers);
 }
 
 static int inside(int i)

@@ -136,11 +136,10 @@ static void bind(Reading *r)
         if (s.expected)
             r->bound[s.expected - r->card->expect] = at;
         if (at < before && !r->said[at].stated) {
-            sentence_fault(
-                r, s.line,
-                "%s is stated behind %s, and stands before it in the text: were they exchanged? State them in the "
-                "order of the text",
-                s.number, what);
+            sentence_fault(r, s.line,
+                           "%s is stated behind %s, and stands before it in the text: were they exchanged? State them "
+                           "in the order of the text",
+                           s.number, what);
             return;
         }
         if (at <= before && r->said[at].stated && left_over(r, s.number, before) >= 0) {
@@ -293,11 +292,10 @@ static void check_words(Reading *r)
             if (stated && !(o->way > 0 ? from < to : from > to))
                 sentence_fault(r, r->card->line, "'%s' from %g to %g; were the numbers exchanged?", o->word, from, to);
             else if (!stated && !is_given(r->card, o->word) && !expects_order(r->card))
-                sentence_fault(
-                    r, r->card->line,
-                    "'%s' compares, and no expectation says so; add `expect A < B` or one with max( ) or min( ), or "
-                    "`given %.*s` where nothing is claimed",
-                    o->word, (int)strcspn(o->word, " "), o->word);
+                sentence_fault(r, r->card->line,
+                               "'%s' compares, and no expectation says so; add `expect A < B` or one with max( ) or "
+                               "min( ), or `given %.*s` where nothing is claimed",
+                               o->word, (int)strcspn(o->word, " "), o->word);
             else
                 continue;
             return;

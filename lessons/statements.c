@@ -415,9 +415,8 @@ static bool question_whole(const Reader *r, const Card *c)
         right += q->choices[i].right;
     if (q->kind == QUESTION_CHOICE && (right != 1 || q->count < 2))
         return reader_error(r, q->line,
-                            "a choice has one `right` answer and a `wrong` one at least; it has %d right "
-                            "of %d",
-                            right, q->count);
+                            "a choice has one `right` answer and a `wrong` one at least; it has %d right of %d", right,
+                            q->count);
     if ((q->kind == QUESTION_PLACE || q->kind == QUESTION_CHANGE) && !q->solution)
         return reader_error(r, q->line, "the question has no `solution`; give the commands that reach it");
     if (q->kind == QUESTION_CHOICE)

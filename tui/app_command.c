@@ -61,11 +61,10 @@ static void describe_terminal(App *a)
                                         [MODE_8] = "shades and half blocks",
                                         [MODE_256] = "half blocks",
                                         [MODE_TRUE] = "half blocks"};
-    buf_printf(
-        &b,
-        "TERM names it %s.\nColours: %s (%s). Others: `vitrine --colour true`, 256, 8 or mono. Over ssh it is 256 "
-        "as a rule, since COLORTERM does not come along.\nGround: %s (%s",
-        t->term, MODES[t->mode], t->why ? t->why : "", t->light ? "light" : "dark", t->ground_why);
+    buf_printf(&b,
+               "TERM names it %s.\nColours: %s (%s). Others: `vitrine --colour true`, 256, 8 or mono. Over ssh it is "
+               "256 as a rule, since COLORTERM does not come along.\nGround: %s (%s",
+               t->term, MODES[t->mode], t->why ? t->why : "", t->light ? "light" : "dark", t->ground_why);
     if (t->ground != COLOUR_DEFAULT)
         buf_printf(&b, "; it says #%06x", (unsigned)t->ground);
     buf_printf(&b,

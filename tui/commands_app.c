@@ -341,11 +341,10 @@ static const Command COMMANDS[] = {
     COMMAND("demo", "program", "demo [N, next, notes, close]",
             "give a ready-made demonstration of five minutes: Space goes on; notes: what the speaker says", COMMAND_UI,
             run_act, NULL),
-    COMMAND(
-        "present", "class", "present [FILE, NAME, next, prev, go N, play, light, dark, keys, off, leave]",
-        "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open; play: a script with "
-        "its pauses, by itself",
-        COMMAND_EDIT | COMMAND_UI | COMMAND_READ, run_present, NULL),
+    COMMAND("present", "class", "present [FILE, NAME, next, prev, go N, play, light, dark, keys, off, leave]",
+            "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open; play: a script "
+            "with its pauses, by itself",
+            COMMAND_EDIT | COMMAND_UI | COMMAND_READ, run_present, NULL),
     COMMAND("share", "class", "share [NAME, off] [group=GROUP]",
             "let other users of this machine follow: `vitrine join NAME`; NAME is yours if none is given",
             COMMAND_UI | COMMAND_PROCESS, run_act, NULL),
@@ -355,12 +354,11 @@ static const Command COMMANDS[] = {
     COMMAND("record", "files", "record FILE.md, off",
             "write what you do from now on as a lesson, a card for every step", COMMAND_UI | COMMAND_WRITE, run_record,
             NULL),
-    COMMAND(
-        "ask", "class", "ask [TEXT ANSWER …] [seed=N] [right=VALUE] [most=VALUE] [least=VALUE]",
-        "a question to everybody who follows: \"Which head looks least far?\" 0 1 2 3; most= and least=: the answer of "
-        "largest or smallest value is right, $ is each answer; right= is the digit of one; without words the card's; "
-        "seed=N makes one from this run",
-        COMMAND_UI, run_act, NULL),
+    COMMAND("ask", "class", "ask [TEXT ANSWER …] [seed=N] [right=VALUE] [most=VALUE] [least=VALUE]",
+            "a question to everybody who follows: \"Which head looks least far?\" 0 1 2 3; most= and least=: the "
+            "answer of largest or smallest value is right, $ is each answer; right= is the digit of one; without words "
+            "the card's; seed=N makes one from this run",
+            COMMAND_UI, run_act, NULL),
     COMMAND("votes", "class", "votes N N …", "hands that were counted, for each answer of the open question",
             COMMAND_UI, run_act, NULL),
     COMMAND("reveal", "class", "reveal", "close the open question and show how the answers are spread", COMMAND_UI,

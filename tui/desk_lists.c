@@ -184,11 +184,9 @@ void desk_help(const Desk *d, Overlay *o)
         buf_printf(&text, "Read on: %s\n", d->player.lesson.reads.at[i].text);
     buf_puts(&text, "Space reads on and leads to the next card, Backspace to the one before, digits answer, n skips a "
                     "question and tells what is right, ! hint, ? the card's words one by one, = where its numbers come "
-                    "from, N notes for who teaches, "
-                    ". plays the arithmetic of a "
-                    "table's cell, q comes back from what you went into, then leaves the lesson. While a question "
-                    "stands, letters only move about. "
-                    "Every other key works as always: what you change here is put back when you leave.\n"
+                    "from, N notes for who teaches, . plays the arithmetic of a table's cell, q comes back from what "
+                    "you went into, then leaves the lesson. While a question stands, letters only move about. Every "
+                    "other key works as always: what you change here is put back when you leave.\n"
                     ":glossary WORD explains any word.\n");
     overlay_text(o, "Words of this card", buf_str(&text));
     buf_free(&text);

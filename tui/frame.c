@@ -227,15 +227,13 @@ static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
 static const char *hint_text(const Session *s, int width)
 {
     if (session_words(s, SIDE_B))
-        return width >= HINT_LONG
-                   ? "One real run of a small Transformer, every number computed here. Space: what happens next. "
-                     "t: lesson 16, how it reads and writes."
+        return width >= HINT_LONG    ? "One real run of a small Transformer, every number computed here. Space: what "
+                                       "happens next. t: lesson 16, how it reads and writes."
                : width >= HINT_SHORT ? "One real run of a Transformer. Space: what happens next. t: lesson 16."
                                      : "A real run of a Transformer. t: lesson 16.";
     if (scale_places_door(s))
         return width >= HINT_LONG ? "One real run of a small Vision Transformer: walk (Space) or play it (.) · what "
-                                    "does √d_k do (s) · "
-                                    "lesson 0 (t)"
+                                    "does √d_k do (s) · lesson 0 (t)"
                : width >= HINT_SHORT ? "Walk through it (Space), play it (.) · what does √d_k do (s) · lesson 0 (t)"
                                      : "walk on (Space) · what is √d_k (s) · lesson 0 (t)";
     return width >= HINT_LONG ? "One real run of a Vision Transformer, every number computed here: walk on (Space) · "

@@ -16,17 +16,15 @@ static int info(Work *w, Err *err)
     return STATUS_DONE;
 }
 
-const Verb VERB_INFO = {
-    .name = "info",
-    .usage = "info [INPUT]",
-    .summary = "model, input, sizes, costs, assumptions, machine",
-    .details =
-        "Nothing is computed, so this is quick even for a large model; `vitrine run` prints the trace hash. "
-        "--nodes lists every node of the model with its shape: the names that show, explain and --map of diff take; "
-        "--nodes --all the analyses too.",
-    .example = "vitrine info -m vit/",
-    .flags = VERB_JSON,
-    .run = info};
+const Verb VERB_INFO = {.name = "info",
+                        .usage = "info [INPUT]",
+                        .summary = "model, input, sizes, costs, assumptions, machine",
+                        .details = "Nothing is computed, so this is quick even for a large model; `vitrine run` prints "
+                                   "the trace hash. --nodes lists every node of the model with its shape: the names "
+                                   "that show, explain and --map of diff take; --nodes --all the analyses too.",
+                        .example = "vitrine info -m vit/",
+                        .flags = VERB_JSON,
+                        .run = info};
 
 typedef bool CellAnswer(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err);
 

@@ -25,8 +25,8 @@ static bool check_join(const Options *o, const Link *l, Err *err)
     bool any = reader_classes(&classes);
     err_set(err,
             any ? "join whom? Now on show: %.380s. vitrine join NAME, the word before `by`"
-                : "join whom? Nobody shares on this machine now. Who presents types `vitrine share` and says the "
-                  "name to join",
+                : "join whom? Nobody shares on this machine now. Who presents types `vitrine share` and says the name "
+                  "to join",
             buf_str(&classes));
     buf_free(&classes);
     return false;
@@ -67,11 +67,11 @@ const Verb VERB_JOIN = {
     .name = "join",
     .usage = "join NAME [-m MODEL] [--plain]",
     .summary = "follows somebody who shares on this machine",
-    .details = "NAME is what who presents says, mostly a user name; without one: who presents now. The machine's own "
-               "name and number for them are "
-               "said, and asked about once. Their lines touch no file of yours. `f`, or any change of yours: on your "
-               "own; `f` again: back. A digit answers an open question and leaves a receipt. A model other than the "
-               "program's own has to be named with -m. With --plain all of it comes in lines.",
+    .details =
+        "NAME is what who presents says, mostly a user name; without one: who presents now. The machine's own name and "
+        "number for them are said, and asked about once. Their lines touch no file of yours. `f`, or any change of "
+        "yours: on your own; `f` again: back. A digit answers an open question and leaves a receipt. A model other "
+        "than the program's own has to be named with -m. With --plain all of it comes in lines.",
     .example = "vitrine join ada",
     .flags = VERB_ALONE,
     .check = check_join,
@@ -98,11 +98,10 @@ static bool check_present(const Options *o, const Link *l, Err *err)
         return err_set(err, "present what? a lesson, a script's file, or a demonstration: vitrine present 6");
     const char *which = o->word[1];
     return file_exists(which) || lesson_named(which, &f) || demo_find(which, NULL) ||
-           err_set(
-               err,
-               "'%.200s' is no file here, no lesson and no demonstration; `vitrine lessons` and `vitrine demo` list "
-               "them",
-               which);
+           err_set(err,
+                   "'%.200s' is no file here, no lesson and no demonstration; `vitrine lessons` and `vitrine demo` "
+                   "list them",
+                   which);
 }
 
 static bool present_screen(const Options *o, AppOptions *a)
@@ -118,13 +117,10 @@ const Verb VERB_PRESENT = {
     .name = "present",
     .usage = "present LESSON, FILE or DEMO [--rehearse] [--light]",
     .summary = "shows it in a hall: one pane, a caption, large letters; any key is next",
-    .details =
-        "A lesson by its number or file, a script, or a demonstration by its name. Space, Enter, arrows, a click "
-        "and a clicker's keys go on and back, 12G jumps, . plays, b blanks, P goes to the ordinary screen and "
-        "comes "
-        "back "
-        "to the same step, q asks before it leaves. Colours stay locked while a tensor stays in focus. --light "
-        "suits a lit room; --rehearse prints the time that each step took.",
+    .details = "A lesson by its number or file, a script, or a demonstration by its name. Space, Enter, arrows, a "
+               "click and a clicker's keys go on and back, 12G jumps, . plays, b blanks, P goes to the ordinary screen "
+               "and comes back to the same step, q asks before it leaves. Colours stay locked while a tensor stays in "
+               "focus. --light suits a lit room; --rehearse prints the time that each step took.",
     .example = "vitrine present 6",
     .flags = VERB_ALONE,
     .check = check_present,

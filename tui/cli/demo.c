@@ -160,10 +160,9 @@ const Verb VERB_DEMO = {
     .usage = "demo [N or notes] [--cast FILE, -o FILE]",
     .summary = "ready-made demonstrations of five minutes, with notes for the speaker",
     .details = "Without N: the list; notes: what the speaker says, of all of them. On a terminal demonstration N is "
-               "played on the screen; into a pipe, or with "
-               "--plain, its captions, notes and commands are written. -o NAME.svg draws every step, --cast NAME "
-               "records an asciicast. Every "
-               "number in a caption is evaluated when it is played; -i and -m choose another picture or model.",
+               "played on the screen; into a pipe, or with --plain, its captions, notes and commands are written. -o "
+               "NAME.svg draws every step, --cast NAME records an asciicast. Every number in a caption is evaluated "
+               "when it is played; -i and -m choose another picture or model.",
     .example = "vitrine demo 2",
     .flags = VERB_ALONE,
     .check = check,

@@ -176,16 +176,13 @@ const Verb VERB_DIFF = {
     .name = "diff",
     .usage = "diff REF [REF2]",
     .summary = "where another program's forward pass, or another model, first differs from this one, and why",
-    .details =
-        "REF is a trace (.safetensors, .npz, a folder of .npy files) under the names of Vitrine, TransformerLens, "
-        "Hugging Face or timm, or under any others that the lines NAME = NODE[axes] of --map FILE explain; "
-        "or a model. Of two REFs the model is what runs here (the first, if both are models); two traces are each "
-        "compared with -m. Without -i the trace's own pixel_values are the input. `through` is the error since the "
-        "input, `local` "
-        "the error of one step alone, fed with the recorded values before it: a difference begins where local is "
-        "large. "
-        "Known mistakes are then made here, one after the other, until one gives the same difference. Exit status: 0 "
-        "the same, 3 different, 1 a file is bad.",
+    .details = "REF is a trace (.safetensors, .npz, a folder of .npy files) under the names of Vitrine, "
+               "TransformerLens, Hugging Face or timm, or under any others that the lines NAME = NODE[axes] of --map "
+               "FILE explain; or a model. Of two REFs the model is what runs here (the first, if both are models); two "
+               "traces are each compared with -m. Without -i the trace's own pixel_values are the input. `through` is "
+               "the error since the input, `local` the error of one step alone, fed with the recorded values before "
+               "it: a difference begins where local is large. Known mistakes are then made here, one after the other, "
+               "until one gives the same difference. Exit status: 0 the same, 3 different, 1 a file is bad.",
     .example = "vitrine diff trace.npz -m vit/ -i trace.npz:pixel_values",
     .flags = VERB_JSON | VERB_ALONE,
     .check = check,

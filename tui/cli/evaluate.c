@@ -205,23 +205,21 @@ const Verb VERB_EVALUATE = {
     .name = "evaluate",
     .usage = "evaluate [--pictures FOLDER [--all]] [--count N]",
     .summary = "how much a model gets right, and what each part of it is worth",
-    .details = "Over pictures that it never learned from: accuracy as trained, without the scale 1/√d_k, without "
-               "positions, without each head and each sub-layer, and from the "
-               "other read-out, each with its 95 % interval (Wilson's of a share; of a difference the one of paired "
-               "pictures), and the heads in order only as far as the intervals part them; what the logit lens names "
-               "right after each block; how well the positions know the grid; how far and how evenly every head looks, "
-               "and whether at the object, beside what maps that know nothing of the model give. --pictures FOLDER has "
-               "a folder of pictures for each class, as for train. Of these, those count as held out that the model's "
-               "learnt.txt does not list; without such a list the tenth that train would hold out, which goes by "
-               "the pictures' pixels; with --all every one. The answer says which. --showcase looks among the first N "
-               "drawn pictures (200 if not given) for the one where taking "
-               "the scale away most visibly collapses a row of attention and changes the answer, for the one where "
-               "it changes least, and for the one in the middle. "
-               "Of a translator (-m translator): what it translates without a fault, and the head that "
-               "knows what \"it\" stands for. Of any other text model: which of its heads are induction heads, "
-               "look at the token before or behind, or sink their weight into the first token, over N texts of random "
-               "tokens (50 if not given), each share with its 95 % interval, what uniform attention gives, and a "
-               "control; --json has the texts too.",
+    .details =
+        "Over pictures that it never learned from: accuracy as trained, without the scale 1/√d_k, without positions, "
+        "without each head and each sub-layer, and from the other read-out, each with its 95 % interval (Wilson's of a "
+        "share; of a difference the one of paired pictures), and the heads in order only as far as the intervals part "
+        "them; what the logit lens names right after each block; how well the positions know the grid; how far and how "
+        "evenly every head looks, and whether at the object, beside what maps that know nothing of the model give. "
+        "--pictures FOLDER has a folder of pictures for each class, as for train. Of these, those count as held out "
+        "that the model's learnt.txt does not list; without such a list the tenth that train would hold out, which "
+        "goes by the pictures' pixels; with --all every one. The answer says which. --showcase looks among the first N "
+        "drawn pictures (200 if not given) for the one where taking the scale away most visibly collapses a row of "
+        "attention and changes the answer, for the one where it changes least, and for the one in the middle. Of a "
+        "translator (-m translator): what it translates without a fault, and the head that knows what \"it\" stands "
+        "for. Of any other text model: which of its heads are induction heads, look at the token before or behind, or "
+        "sink their weight into the first token, over N texts of random tokens (50 if not given), each share with its "
+        "95 % interval, what uniform attention gives, and a control; --json has the texts too.",
     .example = "vitrine evaluate -m my-model --json",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,

@@ -362,12 +362,11 @@ void evaluate_print(const Evaluation *e, const Evaluated *of, bool json, Buf *ou
                "accuracy_without_mlp discordant_without_scale discordant_without_positions discordant_other_read_out "
                "discordant_without_head discordant_without_attention discordant_without_mlp accuracy_lens classes "
                "confusion right_by_probability position_rank_correlation position_rank_correlation_centred "
-               "position_neighbour_share_4 "
-               "position_neighbour_share_8 distance_uniform distance_maximal distance entropy_share "
-               "entropy_share_without_scale largest_weight largest_weight_without_scale object_area object_rollout "
-               "object_rollout_peak object_covered object_rollout_random_weights object_rollout_mean_map "
-               "object_brightness object_rollout_peak_random_weights random_weights_seeds random_weights_pictures "
-               "object_commonest_patch object_brightest_patch object_class_token",
+               "position_neighbour_share_4 position_neighbour_share_8 distance_uniform distance_maximal distance "
+               "entropy_share entropy_share_without_scale largest_weight largest_weight_without_scale object_area "
+               "object_rollout object_rollout_peak object_covered object_rollout_random_weights "
+               "object_rollout_mean_map object_brightness object_rollout_peak_random_weights random_weights_seeds "
+               "random_weights_pictures object_commonest_patch object_brightest_patch object_class_token",
                json, out);
 }
 

@@ -86,13 +86,13 @@ static bool put_model(const Model *m, const char *folder, const char *name, cons
     char *there = xstrdup(buf_str(&at));
     buf_puts(&at, "/picture.safetensors");
     bool ok = mkdir(there, 0777) == 0 ||
-              (errno == EEXIST ? file_exists(buf_str(&at)) ||
-                                     err_set(err,
-                                             "%.300s is there, and no folder of an exercise: name a program in "
-                                             "another folder, or move it away",
-                                             there)
-                               : err_set(err, "%.300s: %s; name a program in a folder that is there and can be written",
-                                         there, strerror(errno)));
+              (errno == EEXIST
+                   ? file_exists(buf_str(&at)) || err_set(err,
+                                                          "%.300s is there, and no folder of an exercise: name a "
+                                                          "program in another folder, or move it away",
+                                                          there)
+                   : err_set(err, "%.300s: %s; name a program in a folder that is there and can be written", there,
+                             strerror(errno)));
     ok = ok && model_save(m, there, err);
     TensorOut t = {"pixel_values", 4, {1, (size_t)c->channels, (size_t)c->image_h, (size_t)c->image_w}, NULL, picture};
     ok = ok && tensors_write(buf_str(&at), TF_SAFETENSORS, &t, 1, NULL, err);
@@ -153,13 +153,12 @@ const Verb VERB_EXERCISE = {
     .name = "exercise",
     .usage = "exercise [solution] -o FILE.py or FILE.c",
     .summary = "a Vision Transformer for you to write: a program with gaps, its weights, and what is compared with it",
-    .details =
-        "Writes a program that lacks its arithmetic (numpy only, or C and its library), and beside it two folders: "
-        "vit-small, a model of one block and one head that looks at 4 × 4 pixels, and vit-shapes, the bundled model; "
-        "in each the picture that it looks at. The program runs as far as its first gap, says what to do there and on "
-        "which screen that step stands, and saves what it has computed; `vitrine diff vit-small.npz -m vit-small` "
-        "says what is right, where it first differs and which mistake makes that difference. `solution` writes it "
-        "without gaps. A program that is there is never replaced.",
+    .details = "Writes a program that lacks its arithmetic (numpy only, or C and its library), and beside it two "
+               "folders: vit-small, a model of one block and one head that looks at 4 × 4 pixels, and vit-shapes, the "
+               "bundled model; in each the picture that it looks at. The program runs as far as its first gap, says "
+               "what to do there and on which screen that step stands, and saves what it has computed; `vitrine diff "
+               "vit-small.npz -m vit-small` says what is right, where it first differs and which mistake makes that "
+               "difference. `solution` writes it without gaps. A program that is there is never replaced.",
     .example = "vitrine exercise -o vit.py",
     .flags = VERB_ALONE,
     .check = check,

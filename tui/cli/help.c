@@ -110,17 +110,15 @@ static void put_verb(Buf *out, const Verb *v)
 
 static void put_program(Buf *out)
 {
-    help_fill(
-        out,
-        "Vitrine shows a Transformer at work, for pictures or for words: every number of one forward pass, and where "
-        "it came from.",
-        0, 0);
+    help_fill(out,
+              "Vitrine shows a Transformer at work, for pictures or for words: every number of one forward pass, and "
+              "where it came from.",
+              0, 0);
     buf_putc(out, '\n');
-    help_entry(
-        out, "vitrine [INPUT]",
-        "opens the screen; INPUT is a picture file, #N for a drawn picture, #ship and others for a rendered scene, "
-        "FILE:tensor for ready values, or a sentence in quotes, which opens in the translator",
-        VERB_COLUMN);
+    help_entry(out, "vitrine [INPUT]",
+               "opens the screen; INPUT is a picture file, #N for a drawn picture, #ship and others for a rendered "
+               "scene, FILE:tensor for ready values, or a sentence in quotes, which opens in the translator",
+               VERB_COLUMN);
     help_entry(out, "vitrine VERB …", "prints, writes, or opens one of these:", VERB_COLUMN);
     buf_putc(out, '\n');
     for (int i = 0; verb_at(i); i++)
@@ -134,12 +132,11 @@ static void put_program(Buf *out)
     buf_free(&pages);
     put_options(out, NULL);
     buf_putc(out, '\n');
-    help_fill(
-        out,
-        "On the screen Space is the next step, ? help, q leaves. Exit status: 0 done, 1 a file or an input is bad, 2 "
-        "wrong usage or no terminal, 3 the answer to "
-        "what was asked is no. If a terminal is ever left in disorder (after kill -9): type reset, or stty sane.",
-        0, 0);
+    help_fill(out,
+              "On the screen Space is the next step, ? help, q leaves. Exit status: 0 done, 1 a file or an input is "
+              "bad, 2 wrong usage or no terminal, 3 the answer to what was asked is no. If a terminal is ever left in "
+              "disorder (after kill -9): type reset, or stty sane.",
+              0, 0);
 }
 
 void help_text(const Verb *v, Buf *out)
@@ -171,6 +168,6 @@ void version_text(Buf *out, const char *source)
     buf_printf(out, "compiler   %s\nkernels    %s (of", COMPILER, kernels()->isa);
     for (int i = 0; kernels_variant(i); i++)
         buf_printf(out, "%s %s", i ? "," : "", kernels_variant(i)->isa);
-    buf_puts(out, " here)\nlibraries  ncurses (the screen), stb (PNG, JPEG, BMP), jansson (JSON), zlib (npz), "
-                  "PCRE2 and utf8proc (tokenisers)\n");
+    buf_puts(out, " here)\nlibraries  ncurses (the screen), stb (PNG, JPEG, BMP), jansson (JSON), zlib (npz), PCRE2 "
+                  "and utf8proc (tokenisers)\n");
 }

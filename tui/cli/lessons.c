@@ -109,17 +109,15 @@ static int list(Work *w, Err *err)
     return STATUS_DONE;
 }
 
-const Verb VERB_LESSONS = {
-    .name = "lessons",
-    .usage = "lessons",
-    .summary = "the lessons, with minutes and how far you are",
-    .details =
-        "A lesson is a row of cards beside the real screens: read, press a key, look. `vitrine lesson 0` begins; on "
-        "the screen t lists them.",
-    .example = "vitrine lessons",
-    .flags = VERB_ALONE,
-    .check = check_alone,
-    .run = list};
+const Verb VERB_LESSONS = {.name = "lessons",
+                           .usage = "lessons",
+                           .summary = "the lessons, with minutes and how far you are",
+                           .details = "A lesson is a row of cards beside the real screens: read, press a key, look. "
+                                      "`vitrine lesson 0` begins; on the screen t lists them.",
+                           .example = "vitrine lessons",
+                           .flags = VERB_ALONE,
+                           .check = check_alone,
+                           .run = list};
 
 static bool is_new(const Options *o)
 {
@@ -185,11 +183,9 @@ const Verb VERB_LESSON = {
     .name = "lesson",
     .usage = "lesson N or FILE.md [--paper], lesson new FILE.md",
     .summary = "opens a lesson where you left it",
-    .details =
-        "N is a number of `vitrine lessons`, or a lesson's name; FILE.md is a lesson of your own; `new` writes a first "
-        "one to change, and `vitrine help lessons` is its grammar. --paper writes the "
-        "worked example to standard output: one page with what is given, room to compute the rest, and the "
-        "answers at the bottom.",
+    .details = "N is a number of `vitrine lessons`, or a lesson's name; FILE.md is a lesson of your own; `new` writes "
+               "a first one to change, and `vitrine help lessons` is its grammar. --paper writes the worked example to "
+               "standard output: one page with what is given, room to compute the rest, and the answers at the bottom.",
     .example = "vitrine lesson 5 --paper",
     .flags = VERB_ALONE,
     .check = check_one,

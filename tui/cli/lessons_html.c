@@ -20,24 +20,23 @@
 enum { WIDTH = 92, HEIGHT = 26 };
 
 static const char STYLE[] =
-    ":root{color-scheme:light dark}body{font:1.05rem/1.6 Georgia,serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
-    "background:#fdfcf9;color:#222}code,pre{font:0.9em/1.4 ui-monospace,monospace;background:#efece4;padding:0 .2em}"
-    "pre{padding:.6em;overflow:auto}h2{margin-top:2.5rem;border-top:1px solid #ccc;padding-top:1rem}"
-    "img{width:100%;height:auto;border:1px solid #ccc}a.term{color:inherit;text-decoration:none;border-bottom:1px "
-    "dotted #888}dt{font-weight:bold;margin-top:1rem}"
-    "table{border-collapse:collapse;margin:.6rem 0;font:0.9em/1.5 ui-monospace,monospace}caption{text-align:left;"
-    "color:#666;caption-side:bottom}td{text-align:right;padding:0 .7em;font-variant-numeric:tabular-nums;"
-    "white-space:pre}th{font-weight:normal;color:#666;text-align:right;padding:0 .7em}"
-    "details{margin:.4rem 0}.q{border-left:3px solid #888;padding-left:1rem}nav{margin:1rem 0}a{color:#06c}"
-    ".small{font-size:.85em;color:#666}"
-    "@media screen and "
-    "(prefers-color-scheme:dark){body{background:#16181c;color:#ddd}code,pre{background:#26292f}img,h2{border-"
-    "color:#444}"
-    "a{color:#7ab8ff}a.term{color:inherit}.small{color:#999}}"
+    ":root{color-scheme:light dark}body{font:1.05rem/1.6 Georgia,serif;max-width:52rem;margin:2rem auto;padding:0 "
+    "1rem;background:#fdfcf9;color:#222}code,pre{font:0.9em/1.4 ui-monospace,monospace;background:#efece4;padding:0 "
+    ".2em}pre{padding:.6em;overflow:auto}h2{margin-top:2.5rem;border-top:1px solid "
+    "#ccc;padding-top:1rem}img{width:100%;height:auto;border:1px solid "
+    "#ccc}a.term{color:inherit;text-decoration:none;border-bottom:1px dotted "
+    "#888}dt{font-weight:bold;margin-top:1rem}table{border-collapse:collapse;margin:.6rem 0;font:0.9em/1.5 "
+    "ui-monospace,monospace}caption{text-align:left;color:#666;caption-side:bottom}td{text-align:right;padding:0 "
+    ".7em;font-variant-numeric:tabular-nums;white-space:pre}th{font-weight:normal;color:#666;text-align:right;padding:"
+    "0 .7em}details{margin:.4rem 0}.q{border-left:3px solid #888;padding-left:1rem}nav{margin:1rem "
+    "0}a{color:#06c}.small{font-size:.85em;color:#666}@media screen and "
+    "(prefers-color-scheme:dark){body{background:#16181c;color:#ddd}code,pre{background:#26292f}img,h2{border-color:#"
+    "444}a{color:#7ab8ff}a.term{color:inherit}.small{color:#999}}"
     /* on paper: black on white, a card's heading with its card, pictures and questions whole, links as words */
-    "@media print{body{max-width:none;margin:0;background:none;color:#000;font-size:10.5pt}a,a.term{color:inherit;"
-    "text-decoration:none;border:0}nav{display:none}h2{margin-top:1.2rem;break-after:avoid}img,table,pre,.q{break-"
-    "inside:avoid}img{max-height:16cm;object-fit:contain}p{orphans:3;widows:3}@page{margin:18mm}}";
+    "@media "
+    "print{body{max-width:none;margin:0;background:none;color:#000;font-size:10.5pt}a,a.term{color:inherit;text-"
+    "decoration:none;border:0}nav{display:none}h2{margin-top:1.2rem;break-after:avoid}img,table,pre,.q{break-inside:"
+    "avoid}img{max-height:16cm;object-fit:contain}p{orphans:3;widows:3}@page{margin:18mm}}";
 
 void html_text(Buf *out, const char *s)
 {
@@ -536,10 +535,9 @@ int lessons_export(Work *w, Err *err)
         return STATUS_BAD;
     }
     head(&index, "Vitrine: the lessons");
-    buf_puts(&index,
-             "<h1>How a Vision Transformer works</h1><p>Every number on these pages was computed by Vitrine when they "
-             "were written, from one model and a few worked examples; every screen is the one that the program "
-             "shows there.</p><ul>\n");
+    buf_puts(&index, "<h1>How a Vision Transformer works</h1><p>Every number on these pages was computed by Vitrine "
+                     "when they were written, from one model and a few worked examples; every screen is the one that "
+                     "the program shows there.</p><ul>\n");
     bool ok = true;
     Terms terms = {.count = 0};
     for (int i = 0; ok && i < course.count; i++)

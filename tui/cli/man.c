@@ -133,20 +133,19 @@ static void put_entries(Buf *out, const char *title, const Entry *entries, size_
 static void put_addresses(Buf *out)
 {
     put_section(out, "ADDRESSES AND LINKS");
-    put_paragraph(out,
-                  "An address is a name with indices: blocks.1.attn.pattern[h=2,t=r3c4,u=cls]. The name is a node's "
-                  "path, a scope (blocks.1), a step's number, or, where "
-                  "several nodes may be meant, a pattern with * (one component) or ** (any). An index is a number from "
-                  "0, a label (cls, r3c4, star; of a text the word itself), a range 2:5 (5 is "
-                  "not included) or *. A short name (pattern) is enough where it is unique in the block in focus.");
+    put_paragraph(
+        out,
+        "An address is a name with indices: blocks.1.attn.pattern[h=2,t=r3c4,u=cls]. The name is a node's path, a "
+        "scope (blocks.1), a step's number, or, where several nodes may be meant, a pattern with * (one component) or "
+        "** (any). An index is a number from 0, a label (cls, r3c4, star; of a text the word itself), a range 2:5 (5 "
+        "is not included) or *. A short name (pattern) is enough where it is unique in the block in focus.");
     put_paragraph(out, "The letters: t token that asks, u token looked at, h head, e width of one head, d width of the "
-                       "model, m hidden width of the MLP, p patch, y x its row and "
-                       "column, c colour, i j pixel row and column inside a patch, o class.");
+                       "model, m hidden width of the MLP, p patch, y x its row and column, c colour, i j pixel row and "
+                       "column inside a patch, o class.");
     put_paragraph(out, "A link is a command line: vitrine '#17 blocks.1.attn.pattern[h=2,t=r3c4] scale=off @9f3a' is "
-                       "input, address, edits and the first digits of the trace hash. An "
-                       "edit name=value is the command of that name (ablate=blocks.1.attn.z[h=2], skip=mlp,block=1); "
-                       "scale=off and shuffle=7 stand for set scale off and shuffle "
-                       "seed=7.");
+                       "input, address, edits and the first digits of the trace hash. An edit name=value is the "
+                       "command of that name (ablate=blocks.1.attn.z[h=2], skip=mlp,block=1); scale=off and shuffle=7 "
+                       "stand for set scale off and shuffle seed=7.");
 }
 
 void man_text(Buf *out)
@@ -176,11 +175,10 @@ void man_text(Buf *out)
     }
     put_section(out, "DESCRIPTION");
     put_paragraph(out, "Vitrine sends a picture through a Vision Transformer and keeps every number on the way. On the "
-                       "screen the forward pass is walked step by step, any tensor is "
-                       "looked at, the arithmetic of any number is followed down to a weight or a pixel, and parts of "
-                       "the model are switched off to see what changes. INPUT is a picture "
-                       "(PNG, JPEG, BMP, PPM, PGM), #N for a drawn picture, or FILE:tensor for ready values in a "
-                       "safetensors, npy or npz file.");
+                       "screen the forward pass is walked step by step, any tensor is looked at, the arithmetic of any "
+                       "number is followed down to a weight or a pixel, and parts of the model are switched off to see "
+                       "what changes. INPUT is a picture (PNG, JPEG, BMP, PPM, PGM), #N for a drawn picture, or "
+                       "FILE:tensor for ready values in a safetensors, npy or npz file.");
     put_verbs(out);
     put_options(out);
     put_addresses(out);

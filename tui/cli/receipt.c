@@ -218,13 +218,12 @@ const Verb VERB_RECEIPT = {
     .name = "receipt",
     .usage = "receipt RECEIPT [QUESTION ANSWERS [least=EXPRESSION]] [-i INPUT] [-c COMMANDS]",
     .summary = "what an answer was, about which run, and whether it is right",
-    .details =
-        "A receipt holds the seed of a question, the number of the answer and the trace hash of the run it was about, "
-        "in at most 60 characters. The run is made again: #17 without edits, or what -i, -m and -c say. A "
-        "question that was made from the trace (ask seed=N) is made again too and graded; the words of one that was "
-        "asked on the spot have to be given, with its most=, least= or right= where it had one. A question of a "
-        "lesson's card is found by itself, and the card's run with it. It is no signature: anybody can write one who "
-        "knows the answer.",
+    .details = "A receipt holds the seed of a question, the number of the answer and the trace hash of the run it was "
+               "about, in at most 60 characters. The run is made again: #17 without edits, or what -i, -m and -c say. "
+               "A question that was made from the trace (ask seed=N) is made again too and graded; the words of one "
+               "that was asked on the spot have to be given, with its most=, least= or right= where it had one. A "
+               "question of a lesson's card is found by itself, and the card's run with it. It is no signature: "
+               "anybody can write one who knows the answer.",
     .example = "vitrine receipt v1-00000007-2-1cc1e37e9104eb92-518e",
     .flags = VERB_ALONE,
     .check = check,

@@ -309,18 +309,18 @@ static int run(Work *w, Err *err)
     return STATUS_DONE;
 }
 
-const Verb VERB_RUN = {.name = "run",
-                       .usage = "run [INPUT]",
-                       .summary = "the answer: the most probable classes, with probability and logit",
-                       .details = "With edits, A is the model without them. The last line is the hash of "
-                                  "the whole trace: equal hashes are equal runs, bit for "
-                                  "bit. --json lists every class. For a text: what comes after every "
-                                  "token, and all words after the last one (of the translator the first), or after "
-                                  "the one that --at names, such as 'logits[t=10]'. For an encoder: what belongs at "
-                                  "every token, and all words at the first [MASK]; --at 'logits[s=3]' is another.",
-                       .example = "vitrine run cat.png -c 'ablate blocks.1.attn.z[h=2]'",
-                       .flags = VERB_JSON,
-                       .run = run};
+const Verb VERB_RUN = {
+    .name = "run",
+    .usage = "run [INPUT]",
+    .summary = "the answer: the most probable classes, with probability and logit",
+    .details =
+        "With edits, A is the model without them. The last line is the hash of the whole trace: equal hashes are equal "
+        "runs, bit for bit. --json lists every class. For a text: what comes after every token, and all words after "
+        "the last one (of the translator the first), or after the one that --at names, such as 'logits[t=10]'. For an "
+        "encoder: what belongs at every token, and all words at the first [MASK]; --at 'logits[s=3]' is another.",
+    .example = "vitrine run cat.png -c 'ablate blocks.1.attn.z[h=2]'",
+    .flags = VERB_JSON,
+    .run = run};
 
 /* --- embed: texts as vectors --- */
 
@@ -437,11 +437,10 @@ const Verb VERB_EMBED = {
     .name = "embed",
     .usage = "embed -m FOLDER -i TEXT [TEXT] [--json]",
     .summary = "a text as a vector, or two and their cosine, and which tokens carry it",
-    .details =
-        "For encoders. The vector is made as the folder's modules.json says, or is the mean of the last tokens. "
-        "What a token carries is its part of that mean along the text's direction: x·u / (N |y|); all of them add "
-        "up to 1. Of a second text's direction, the same adds up to the cosine. Tokens count from 0. --json has all "
-        "numbers of the vectors at length 1.",
+    .details = "For encoders. The vector is made as the folder's modules.json says, or is the mean of the last tokens. "
+               "What a token carries is its part of that mean along the text's direction: x·u / (N |y|); all of them "
+               "add up to 1. Of a second text's direction, the same adds up to the cosine. Tokens count from 0. --json "
+               "has all numbers of the vectors at length 1.",
     .example = "vitrine embed -m minilm/ -i \"a cat sleeps\" \"a dog sleeps\"",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check_embed,

@@ -286,10 +286,9 @@ static int score(Work *w, Err *err)
     const Model *m = ok ? s->now->model : NULL;
     if (ok && !(model_way(m) & MODEL_WRITES))
         ok = err_set(err,
-                     model_way(m)
-                         ? "%.200s: an encoder reads all of a text at once and gives none a probability: `vitrine run` "
-                           "names what belongs at a [MASK]"
-                         : "%.200s looks at pictures: score is for models that write",
+                     model_way(m) ? "%.200s: an encoder reads all of a text at once and gives none a probability: "
+                                    "`vitrine run` names what belongs at a [MASK]"
+                                  : "%.200s looks at pictures: score is for models that write",
                      s->model.name);
     for (; ok && count < texts; count += ok) {
         if (count)
@@ -322,10 +321,8 @@ const Verb VERB_SCORE = {
                "the logarithm of a softmax over the logits before it, in nats. The first token is given. The sum is "
                "−log of the text's probability; beside a second text that differs in a word (a minimal pair) the rows "
                "say where they part and, where one has more tokens, where they meet again: * marks other tokens, A − B "
-               "what that costs. Of a model with an encoder it is the "
-               "probability of the answer: \"the cat is tired > le chat est fatigué\". With -c it is scored under the "
-               "changes that "
-               "the commands make.",
+               "what that costs. Of a model with an encoder it is the probability of the answer: \"the cat is tired > "
+               "le chat est fatigué\". With -c it is scored under the changes that the commands make.",
     .example = "vitrine score -m gpt2/ \"the keys are here\" \"the keys is here\"",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,

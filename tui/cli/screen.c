@@ -92,11 +92,10 @@ static bool check(const Options *o, const Link *l, Err *err)
     if (!o->output || strcmp(o->output, "-") == 0 || screen_suffix(o->output))
         return true;
     if (!tensor_format(o->output, &format, NULL))
-        return err_set(
-            err,
-            "%.200s: expected a name that ends in .svg, .png, .html, .txt or .ans (the screen), or in .npy, .npz, "
-            ".csv, .json or .safetensors (the values)",
-            o->output);
+        return err_set(err,
+                       "%.200s: expected a name that ends in .svg, .png, .html, .txt or .ans (the screen), or in .npy, "
+                       ".npz, .csv, .json or .safetensors (the values)",
+                       o->output);
     return show_check(o, l, err);
 }
 
@@ -354,9 +353,8 @@ const Verb VERB_SCREEN = {
     .summary = "draws what the terminal would show there",
     .details = "FILE.svg .png .html .txt .ans; without -o to standard output. -c takes all commands of the screen: "
                "view, compare, zoom, say, help. With --script every `pause` of FILE ends a step, and each step is "
-               "drawn, its caption and the "
-               "command that "
-               "makes it below: NAME.svg becomes NAME-01.svg and so on; NAME.cast, or --cast NAME, is one asciicast.",
+               "drawn, its caption and the command that makes it below: NAME.svg becomes NAME-01.svg and so on; "
+               "NAME.cast, or --cast NAME, is one asciicast.",
     .example = "vitrine screen 'blocks.1.attn.pattern[h=2]' -c 'view matrix' --size 120x40 -o shot.svg",
     .flags = VERB_ADDRESS | VERB_UI,
     .check = check,

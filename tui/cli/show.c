@@ -101,10 +101,9 @@ const Verb VERB_SHOW = {
     .usage = "show ADDRESS [-o FILE] [--axes h,t,e]",
     .summary = "the values of a tensor, to read or into a file",
     .details = "Without -o a table with the labels of rows and columns. FILE.npy .npz .csv .json .safetensors save the "
-               "values; .svg .png .html .txt .ans draw the "
-               "screen. A pattern ('blocks.5.*') or a scope (blocks.5) names several tensors: a list of them, or all "
-               "in one .npz, .json or .safetensors. "
-               "-c 'compare a' takes the values without the edits, -c 'compare diff' the difference.",
+               "values; .svg .png .html .txt .ans draw the screen. A pattern ('blocks.5.*') or a scope (blocks.5) "
+               "names several tensors: a list of them, or all in one .npz, .json or .safetensors. -c 'compare a' takes "
+               "the values without the edits, -c 'compare diff' the difference.",
     .example = "vitrine show 'blocks.5.attn.q' -m vit/ -i cat.png -o q.npy",
     .flags = VERB_ADDRESS | VERB_JSON,
     .check = show_check,
@@ -147,9 +146,9 @@ const Verb VERB_TRACE = {
     .name = "trace",
     .usage = "trace [INPUT] -o FILE",
     .summary = "every tensor of the run into one file, by name",
-    .details = "FILE ends in .safetensors, .npz or .json; the first and the last also say model, "
-               "input, edits and trace hash. With edits in -c it is the edited run; with --gradient TARGET the "
-               "gradients of that cell with respect to every node are written too, as grad.NODE.",
+    .details = "FILE ends in .safetensors, .npz or .json; the first and the last also say model, input, edits and "
+               "trace hash. With edits in -c it is the edited run; with --gradient TARGET the gradients of that cell "
+               "with respect to every node are written too, as grad.NODE.",
     .example = "vitrine trace cat.png -m vit/ -c 'set scale off' -o unscaled.safetensors",
     .flags = VERB_JSON,
     .check = check_trace,

@@ -14,9 +14,8 @@ static bool check(const Options *o, const Link *l, Err *err)
 {
     (void)l;
     if (!o->model)
-        return err_set(
-            err, "whose tokeniser? vitrine tokens -m FOLDER -i TEXT, the folder with tokenizer.json (or vocab.json and "
-                 "merges.txt, vocab.txt, or a SentencePiece model)");
+        return err_set(err, "whose tokeniser? vitrine tokens -m FOLDER -i TEXT, the folder with tokenizer.json (or "
+                            "vocab.json and merges.txt, vocab.txt, or a SentencePiece model)");
     if (!o->input)
         return err_set(err, "which text? -i \"the cat\", or -i - for lines from standard input");
     return !(o->output || o->commands.len || o->at) ||
@@ -76,11 +75,11 @@ static void put_table(const Tokenizer *t, const char *text, const Buf *said, con
         buf_putc(out, '\n');
     }
     if (k->merges)
-        buf_printf(out,
-                   "\nThe merges, in the order in which they were done. The rank is the line of the table of "
-                   "merges;\nof all pairs of "
-                   "neighbours in a piece, the one of the lowest rank becomes one.\n\n%8s  %-14s %-14s %s\n",
-                   "rank", "left", "right", "text");
+        buf_printf(
+            out,
+            "\nThe merges, in the order in which they were done. The rank is the line of the table of merges;\nof all "
+            "pairs of neighbours in a piece, the one of the lowest rank becomes one.\n\n%8s  %-14s %-14s %s\n",
+            "rank", "left", "right", "text");
     for (size_t i = 0; i < k->merges; i++) {
         const TokenMerge *m = &k->merge[i];
         buf_printf(out, "%8d  ", m->rank);
@@ -157,14 +156,13 @@ const Verb VERB_TOKENS = {
     .usage = "tokens -m FOLDER -i TEXT [--chat] [--json]",
     .summary = "a text as the numbers that a model reads, piece by piece",
     .details =
-        "The folder's tokenizer.json decides (BPE with bytes or byte fallback, WordPiece, Unigram, whole words), "
-        "else vocab.json with merges.txt, vocab.txt, or a SentencePiece model: spiece.model, tokenizer.model, or "
-        "source.spm with vocab.json. Each token is shown with its piece and the text that it stands "
-        "for; of byte-pair encoding also the merges, in the order in which they were done. -i - reads lines from "
-        "standard input and writes one line of numbers for each; with --json each is an object with ids and pieces. "
-        "--chat writes turns as the folder's chat template has them (\"user: … | assistant: … | user: …\") and shows "
-        "what of it is the template's. "
-        "What the file asks for and is not known here is refused by name.",
+        "The folder's tokenizer.json decides (BPE with bytes or byte fallback, WordPiece, Unigram, whole words), else "
+        "vocab.json with merges.txt, vocab.txt, or a SentencePiece model: spiece.model, tokenizer.model, or source.spm "
+        "with vocab.json. Each token is shown with its piece and the text that it stands for; of byte-pair encoding "
+        "also the merges, in the order in which they were done. -i - reads lines from standard input and writes one "
+        "line of numbers for each; with --json each is an object with ids and pieces. --chat writes turns as the "
+        "folder's chat template has them (\"user: … | assistant: … | user: …\") and shows what of it is the "
+        "template's. What the file asks for and is not known here is refused by name.",
     .example = "vitrine tokens -m gpt2/ -i \"The cat doesn't sleep.\"",
     .flags = VERB_ALONE | VERB_JSON,
     .words = 1,

@@ -163,9 +163,10 @@ static bool read_config(Course *c, const Options *o, Err *err)
     if (!ok)
         return err_prefix(err, "%s", o->config);
     if (reads ? o->pictures != NULL : o->text != NULL)
-        return err_set(err, reads ? "a decoder learns from a text: leave out --pictures"
-                                  : "only a decoder learns from a text: take \"kind\": \"decoder\" in the recipe, or "
-                                    "leave out --text");
+        return err_set(
+            err,
+            reads ? "a decoder learns from a text: leave out --pictures"
+                  : "only a decoder learns from a text: take \"kind\": \"decoder\" in the recipe, or leave out --text");
     if (o->steps)
         recipe_shorten(r, (int)o->steps);
     return recipe_check(r, err);
@@ -229,16 +230,14 @@ const Verb VERB_TRAIN = {
     .name = "train",
     .usage = "train [--config FILE] [--pictures FOLDER | --text FILE] -o FOLDER",
     .summary = "trains a small model and saves it",
-    .details =
-        "Without --pictures it learns from the drawn shapes, without --config with the bundled model's recipe. "
-        "--pictures FOLDER has a folder of pictures for each class; one picture in ten is held out, chosen by "
-        "its pixels, and learnt.txt in the new folder lists the others. --config FILE is JSON: {\"steps\": 800, "
-        "\"rate\": 1e-3, \"model\": {\"width\": 64, \"layers\": 2, …}}; recipe.json in the new folder shows every "
-        "key. {\"kind\": \"text\"} trains a translator from the English and French grammar instead; --text FILE trains "
-        "a decoder that "
-        "continues texts like that one, whose words it learns too and whose last tenth is held out. --steps N cuts a "
-        "recipe short. The same recipe gives the same bytes on every machine, with any number of threads. "
-        "After an interruption the same command goes on from there.",
+    .details = "Without --pictures it learns from the drawn shapes, without --config with the bundled model's recipe. "
+               "--pictures FOLDER has a folder of pictures for each class; one picture in ten is held out, chosen by "
+               "its pixels, and learnt.txt in the new folder lists the others. --config FILE is JSON: {\"steps\": 800, "
+               "\"rate\": 1e-3, \"model\": {\"width\": 64, \"layers\": 2, …}}; recipe.json in the new folder shows "
+               "every key. {\"kind\": \"text\"} trains a translator from the English and French grammar instead; "
+               "--text FILE trains a decoder that continues texts like that one, whose words it learns too and whose "
+               "last tenth is held out. --steps N cuts a recipe short. The same recipe gives the same bytes on every "
+               "machine, with any number of threads. After an interruption the same command goes on from there.",
     .example = "vitrine train --steps 500 -o my-model",
     .flags = VERB_ALONE,
     .words = 1,

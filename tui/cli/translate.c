@@ -498,9 +498,8 @@ static bool check_write(const Options *o, const Link *l, Err *err)
     if (!o->model)
         return err_set(err, "name a model: -m FOLDER of a decoder, such as GPT-2");
     if (o->output || o->at || o->tree || o->vocabulary || o->words)
-        return err_set(err,
-                       "write writes on standard output: -o, --at, --tree, --vocabulary and --words mean nothing here; "
-                       "--steps says how many words");
+        return err_set(err, "write writes on standard output: -o, --at, --tree, --vocabulary and --words mean nothing "
+                            "here; --steps says how many words");
     return read_how(o, &how, err);
 }
 
@@ -519,17 +518,15 @@ const Verb VERB_WRITE = {
     .name = "write",
     .usage = "write -m MODEL -i TEXT [--steps N] [-c COMMANDS]",
     .summary = "carries a text on, or answers it, word by word, with a model of yours",
-    .details = "The decoder in the folder (`vitrine help models`) reads the text and adds one word at a time, each "
-               "printed with "
-               "its probability, until it writes its end, has written --steps words, or has read as many as it takes. "
-               "A model of an encoder and a decoder (T5, BART, Marian) reads the text and writes another. "
-               "-i ids:464,3290 "
-               "gives them by number. Without options it takes the most probable word every time; --beam 4 keeps the "
-               "four best "
-               "beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. Keys and values of "
-               "earlier words are cached; --no-cache computes them again, with the same result bit for bit. With -c "
-               "the text is written under the changes that the commands make (a head off, a score's factor, a value "
-               "patched in); where a change reaches other tokens than its own, nothing is cached, and that is said.",
+    .details =
+        "The decoder in the folder (`vitrine help models`) reads the text and adds one word at a time, each printed "
+        "with its probability, until it writes its end, has written --steps words, or has read as many as it takes. A "
+        "model of an encoder and a decoder (T5, BART, Marian) reads the text and writes another. -i ids:464,3290 gives "
+        "them by number. Without options it takes the most probable word every time; --beam 4 keeps the four best "
+        "beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. Keys and values of earlier "
+        "words are cached; --no-cache computes them again, with the same result bit for bit. With -c the text is "
+        "written under the changes that the commands make (a head off, a score's factor, a value patched in); where a "
+        "change reaches other tokens than its own, nothing is cached, and that is said.",
     .example = "vitrine write -m gpt2 -i ids:464,3290 --steps 20",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check_write,
@@ -541,16 +538,14 @@ const Verb VERB_TRANSLATE = {
     .usage = "translate SENTENCE [--beam N] [--no-cache] [-c COMMANDS]",
     .summary = "translates an English sentence into French, word by word",
     .details =
-        "The encoder reads the sentence, the decoder writes one word at a time, printed with its probability "
-        "and the next two. The translator knows the words of a small grammar; it names a word that it does not "
-        "know, and the nearest that it does; --vocabulary lists all. Where a sentence is unlike those that it was "
-        "trained on, that is said, with one near to it that is like them. Without options it takes the most probable "
-        "word every time; --beam 4 keeps the four best beginnings, --temperature, --top-k and --top-p draw "
-        "words, starting from a seed. --tree shows every beginning. Keys and values of earlier words are "
-        "cached; --no-cache computes them again, with the same result bit for bit: the counts of multiply-adds "
-        "and bytes show what the cache saves. With -c it is written under the changes that the commands make. -m "
-        "FOLDER "
-        "is another text model.",
+        "The encoder reads the sentence, the decoder writes one word at a time, printed with its probability and the "
+        "next two. The translator knows the words of a small grammar; it names a word that it does not know, and the "
+        "nearest that it does; --vocabulary lists all. Where a sentence is unlike those that it was trained on, that "
+        "is said, with one near to it that is like them. Without options it takes the most probable word every time; "
+        "--beam 4 keeps the four best beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. "
+        "--tree shows every beginning. Keys and values of earlier words are cached; --no-cache computes them again, "
+        "with the same result bit for bit: the counts of multiply-adds and bytes show what the cache saves. With -c it "
+        "is written under the changes that the commands make. -m FOLDER is another text model.",
     .example = "vitrine translate \"the animal did not cross the street because it was too tired\"",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,

@@ -373,10 +373,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         heads_words_draw(p, r, focus);
     else
         canvas_wrap(p->c, r, STYLE_TEXT,
-                    side == SIDE_DIFF
-                        ? "A and B have no heads in common to subtract."
-                        : "On this side no head looks at patches, so none looks any number of pixels far. "
-                          "`view sheet` has every head, `view sentence` draws one between words.");
+                    side == SIDE_DIFF ? "A and B have no heads in common to subtract."
+                                      : "On this side no head looks at patches, so none looks any number of pixels "
+                                        "far. `view sheet` has every head, `view sentence` draws one between words.");
 }
 
 /* The focused block first, then those around it, as many as may be held. */
