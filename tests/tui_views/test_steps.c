@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -161,12 +162,57 @@ static void a_click_opens_alike(void **state)
     assert_false(lengths_click(&session, box("logits"), 0, 65, &command));
 }
 
+/* Below the rows, where there is room, every patch of the step has a square in both maps; a click is its token. */
+static void a_step_lies_as_the_picture_does(void **state)
+{
+    (void)state;
+    enum { LINES = 60, COLUMNS = 60, TOKENS = 65 };
+    run("goto blocks.2.resid_post[t=r2c3]");
+    Rect r = {0, 0, LINES, COLUMNS};
+    Canvas c;
+    canvas_init(&c, LINES, COLUMNS);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+    drawn_prepare(&session, &VIEW_STEPS, SIDE_B, r);
+    view_draw(&VIEW_STEPS, &p, r, SIDE_B, true);
+    const Box *at = &session.stages.boxes[session.place.box];
+    const Graph *g = session_graph(&session, SIDE_B);
+    const char *shown = graph_node(g, at->show)->path;
+    char path[PROBES_PATH];
+    const NodeId of[] = {graph_find(g, probes_length(g, shown, path)), graph_find(g, probes_change(g, shown, path))};
+    int seen[2][TOKENS] = {{0}};
+    int last = 0; /* row of the map of steps */
+    for (int y = 0; y < LINES; y++) {
+        Buf said = {0};
+        last = view_click(&VIEW_STEPS, &p, r, SIDE_B, y, 2, &said) && !strstr(buf_str(&said), "alike") ? y : last;
+        buf_free(&said);
+    }
+    for (int i = (last + 1) * COLUMNS; i < LINES * COLUMNS; i++) {
+        Buf said = {0}, want = {0};
+        Ref ref = c.cells[i].ref;
+        if (ref.run && c.cells[i].level && view_click(&VIEW_STEPS, &p, r, SIDE_B, i / COLUMNS, i % COLUMNS, &said) &&
+            strncmp(buf_str(&said), "goto blocks.2.alike", 19) == 0) {
+            int map = ref.node == of[1];
+            assert_int_equal(ref.node, of[map]);
+            assert_true(lengths_click(&session, at, (int)ref.cell, TOKENS, &want));
+            seen[map][ref.cell] += strcmp(buf_str(&said), buf_str(&want)) == 0; /* halves of a cell may be of two */
+        }
+        buf_free(&said);
+        buf_free(&want);
+    }
+    int both = 0;
+    for (int t = 1; t < TOKENS; t++)
+        both += seen[0][t] > 0 && seen[1][t] > 0;
+    assert_true(both >= 60 && !seen[0][0] && !seen[1][0]); /* those of level 0 aside */
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_edit_bites_and_spreads, open_session, close_session),
         cmocka_unit_test_setup_teardown(strips_have_a_legend, open_session, close_session),
         cmocka_unit_test_setup_teardown(numbers_are_the_trace, open_session, close_session),
+        cmocka_unit_test_setup_teardown(a_step_lies_as_the_picture_does, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_click_opens_alike, open_session, close_session)};
     return cmocka_run_group_tests_name("tui/views/steps", tests, NULL, NULL);
 }

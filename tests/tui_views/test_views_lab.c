@@ -1,6 +1,7 @@
 /* The scale laboratory and the head census: at every size they stay in their rectangle, every tagged number is the
  * trace's, shares are those that were measured, and what cannot be measured is said. */
 #define _GNU_SOURCE
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -285,6 +286,53 @@ static void points_are_shares(void **state)
     memcpy(m->value, kept, sizeof kept);
 }
 
+/* Twice as much is equally far everywhere, and a factor between two notches is neither: it stands between them. */
+static void notches_are_octaves(void **state)
+{
+    (void)state;
+    must("reset edits");
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 40, 160});
+    Canvas c;
+    canvas_init(&c, 40, 160);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+    view_draw(&VIEW_LABORATORY, &p, c.clip, SIDE_B, true);
+    int column[MEASURES_FACTORS], first[MEASURES_FACTORS], found = -1;
+    for (int x = 0; x < c.w; x++) { /* where a click means each of them */
+        Buf said = {0};
+        int notch = -1;
+        if (view_click(&VIEW_LABORATORY, &p, c.clip, SIDE_B, 10, x, &said) &&
+            sscanf(buf_str(&said), "laboratory %d", &notch) == 1) {
+            first[notch] = notch > found ? x : first[notch];
+            column[notch] = (first[notch] + x) / 2;
+            found = notch;
+        }
+        buf_free(&said);
+    }
+    assert_int_equal(found, MEASURES_FACTORS - 1);
+    double octave = (column[MEASURES_FACTORS - 1] - column[0]) /
+                    log2((double)(measures_factor(&session, MEASURES_FACTORS - 1) / measures_factor(&session, 0)));
+    assert_true(octave > 10);
+    for (int i = 0; i < MEASURES_FACTORS; i++) {
+        double octaves = log2((double)measures_factor(&session, i));
+        assert_true(fabs(column[i] - column[MEASURES_FACTORS / 2] - octaves * octave) < 2);
+    }
+    canvas_free(&c);
+    Buf text = {0};
+    must("laboratory all; set scale x1.6");
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 40, 160});
+    const char *at = strstr(drawn(&VIEW_LABORATORY, 40, 160, &text), "[1.6]");
+    assert_non_null(at);
+    const char *start = at;
+    while (start > buf_str(&text) && start[-1] != '\n')
+        start--;
+    const char *less = at - 1;
+    while (less > start && (*less == ' ' || less[-1] != ' '))
+        less--;
+    assert_true(strtod(less, NULL) >= 1 && strtod(less, NULL) < 1.6 && strtod(at + 5, NULL) > 1.6);
+    buf_free(&text);
+    must("reset edits");
+}
+
 /* In an SVG the plot is lines: the shares and what chance would name. */
 static void the_plot_is_exported_as_lines(void **state)
 {
@@ -547,6 +595,7 @@ int main(void)
         cmocka_unit_test(laboratory_draws_the_trace),
         cmocka_unit_test(laboratory_shows_what_was_measured),
         cmocka_unit_test(points_are_shares),
+        cmocka_unit_test(notches_are_octaves),
         cmocka_unit_test(the_plot_is_exported_as_lines),
         cmocka_unit_test(laboratory_clicks),
         cmocka_unit_test(gradient_through),

@@ -223,7 +223,7 @@ static void maps_are_as_large_as_can_be(void **state)
         Buf text = {0};
         for (int k = 0; k < c.h * c.w; k++)
             buf_putc(&text, c.cells[k].ch < 0x7f ? (char)c.cells[k].ch : '?');
-        const char *share = strstr(buf_str(&text), "the object's: ");
+        const char *share = strstr(buf_str(&text), "outlined object: ");
         assert_true((strstr(buf_str(&text), "the picture ") != NULL &&
                      strstr(buf_str(&text), "the picture ") < share) == want[i].picture);
         assert_true(share && strstr(share, "of the patches"));

@@ -32,7 +32,10 @@ enum {
     RANGE_CELLS = 14
 };
 enum { PITCH_MOST = 5, TWO_LINES = 3, GAP_LEAST = 6, TOP_MOST = 10 };
-enum { MORE_LEAST = 4 }; /* lines of classes, from which on one of them says how many more there are */
+enum {
+    NOTE_LEAST = 6,
+    MORE_LEAST = 4
+}; /* lines of the pane, of classes from which on one says how many more there are */
 
 typedef struct Columns {
     int name, bar, p, logit_bar, logit, a, b, change; /* widths; 0 = not shown */
@@ -342,11 +345,11 @@ static bool sure_of(const Session *s, const Shown *v, Side side, Rect r, char ou
            session_sure_text(s, side, v->values[classes_best(v->values, v->count)], out);
 }
 
-/* Where it has room; the line at the bottom says it in any case. */
+/* Where the classes leave room; the line at the bottom says it in any case. */
 static const char *note_of(const Session *s, Rect r, char about[SESSION_NOTE])
 {
     const char *note = session_model_note(s, about);
-    return r.h >= 2 && utf8_cells(note) <= r.w ? note : "";
+    return r.h >= NOTE_LEAST && utf8_cells(note) <= r.w ? note : "";
 }
 
 /* Is there a line for what the picture is? Not where the classes without it just fit: its title says that too. */

@@ -9,9 +9,11 @@
 #include "core/session/difference.h"
 #include "core/session/screens.h"
 #include "tui/views/heat.h"
+#include "tui/views/lattice.h"
 #include "tui/views/shown.h"
 #include "tui/views/spread.h"
 
+enum { SQUARE_MOST = 8 };
 static const float SMALL = 1e-6F; /* a share of its length that is seen as none */
 
 /* The strip of one step: what lies above the middle of its cells, and below. */
@@ -208,6 +210,89 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
     }
     if (r.h > 0 && there && r.w >= LENGTHS_WIDE)
         put_numbers(p, (Rect){r.y, r.x, 1, r.w}, &v);
+}
+
+/* --- the same of one step, as the picture lies --- */
+
+static Lattice lattice_of_strip(const Strip *v)
+{
+    return lattice_of(&v->length.graph->axes[graph_node(v->length.graph, v->length.node)->dims.axis[0]]);
+}
+
+typedef struct Patches {
+    const Strip *v;
+    Lattice l;
+    bool below, compares;
+} Patches;
+
+static float patch_value(const void *context, int row, int col, Ref *ref)
+{
+    const Patches *m = context;
+    size_t token = (size_t)(m->l.prefix + row * m->l.cols + col);
+    *ref = shown_ref(&m->v->length, token);
+    if (!m->below)
+        return m->v->length.values[token];
+    if (m->v->below_ref.run) {
+        *ref = m->v->below_ref;
+        ref->cell = token;
+    }
+    float share = on_scale(m->v, m->v->below[token], m->compares);
+    return m->compares ? share : -share;
+}
+
+/* Where both stand; the second is empty where nothing moved yet. */
+static bool place_maps(const Paint *p, Rect r, const Strip *v, LatticeMap out[2])
+{
+    Lattice l = lattice_of_strip(v);
+    if (l.rows < 2 || r.h < LENGTHS_MAP || !heat_halves(p))
+        return false;
+    rect_cut(&r, 't', 1);
+    int half = (r.w - 2) / 2, at = (int)v->length.cell - l.prefix, here = at < 0 ? 0 : at;
+    for (int k = 0; k < 2; k++) {
+        out[k] = lattice_map(p, (Rect){r.y, r.x, r.h, half}, l.rows, l.cols, SQUARE_MOST, here / l.cols, here % l.cols);
+        if (out[k].rows < l.rows || out[k].cols < l.cols)
+            return false;
+        r.x = out[0].r.x + out[0].k * l.cols + 2;
+    }
+    return true;
+}
+
+void lengths_maps(const Paint *p, Rect r, const Box *b, float most)
+{
+    Strip v;
+    LatticeMap map[2];
+    if (!open_strip(p, b, most, &v) || !v.length.values || !place_maps(p, r, &v, map))
+        return;
+    Patches m = {.v = &v, .l = lattice_of_strip(&v), .compares = session_compares(p->s)};
+    int at = (int)v.length.cell - m.l.prefix;
+    for (int k = 0; k < (v.below ? 2 : 1); k++) {
+        int wide = map[k].k * m.l.cols;
+        m.below = k;
+        canvas_text(p->c, r.y, map[k].r.x, k || !v.below ? r.x + r.w - map[k].r.x : wide, STYLE_HEADER,
+                    !k           ? "length"
+                    : m.compares ? "A to B"
+                                 : "moved");
+        lattice_map_draw(p, &map[k], k ? &v.below_scale : &v.above_scale, patch_value, &m);
+        Ref ref = {0};
+        if (at < 0)
+            continue;
+        patch_value(&m, at / m.l.cols, at % m.l.cols, &ref);
+        lattice_map_mark(p, &map[k], at / m.l.cols, at % m.l.cols, "[]", STYLE_CURSOR, ref);
+    }
+}
+
+bool lengths_maps_click(const Paint *p, Rect r, const Box *b, int y, int x, Buf *command)
+{
+    Strip v;
+    LatticeMap map[2];
+    int row, col;
+    if (!open_strip(p, b, 0, &v) || !place_maps(p, r, &v, map))
+        return false;
+    Lattice l = lattice_of_strip(&v);
+    for (int k = 0; k < 2; k++)
+        if (lattice_map_hit(&map[k], y, x, &row, &col))
+            return lengths_click(p->s, b, l.prefix + row * l.cols + col, (int)v.count, command);
+    return false;
 }
 
 int lengths_tokens(const Session *s, const Box *b)

@@ -15,6 +15,11 @@ bool lengths_draw(const Paint *p, Rect line, const Box *b, float most);
  * fewer than LENGTHS_WIDE columns by one word each, without the numbers. */
 enum { LENGTHS_LEGEND = 3, LENGTHS_WIDE = 24 };
 void lengths_legend(const Paint *p, Rect r, const Box *b, float most);
+/* Below the rows, where LENGTHS_MAP lines are left over: both of one step again, a square for each patch, where the
+ * tokens are patches; and what a click there means. */
+enum { LENGTHS_MAP = 6 };
+void lengths_maps(const Paint *p, Rect r, const Box *b, float most);
+bool lengths_maps_click(const Paint *p, Rect r, const Box *b, int y, int x, Buf *command);
 /* Tokens that a strip of so many columns has room for; the command of a click on one of its columns: which tokens are
  * alike there. */
 int lengths_tokens(const Session *s, const Box *b);

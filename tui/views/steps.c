@@ -143,9 +143,10 @@ static void draw_line(const Paint *p, Rect line, int box, bool focus, int strip,
     draw_figures(p, line, tokens.x - 1, x, g, b, here ? STYLE_SELECTED : STYLE_DIM);
 }
 
-/* What stands above the rows and below them, where there is room. */
+/* What stands above the rows and below them, where there is room: the step's own tokens as the picture lies, and what
+ * colours mean. */
 typedef struct Arranged {
-    Rect head, legend, rows;
+    Rect head, legend, rows, maps;
     int total, here, top; /* rows in all, the reader's, the first that is drawn */
 } Arranged;
 
@@ -160,6 +161,9 @@ static Arranged arrange(const Session *s, Rect r, bool halves)
     } else if (r.w < WIDTH_SHAPE && halves && r.h >= NARROW_FROM) {
         a.legend = rect_cut(&r, 'b', LENGTHS_LEGEND - 1);
     }
+    int spare = r.h - a.total - 1;
+    if (r.w >= WIDTH_SHAPE && spare >= LENGTHS_MAP)
+        a.maps = rect_cut(&r, 'b', spare);
     a.rows = r;
     a.top = (int)scroll_first((size_t)a.total, (size_t)a.here, r.h > 0 ? (size_t)r.h : 0);
     return a;
@@ -204,6 +208,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     box = first;
     for (int y = 0; y < a.rows.h && box != NO_BOX; y++, box = stages_after(&s->stages, s->open, box))
         draw_line(p, (Rect){a.rows.y + y, a.rows.x, 1, a.rows.w}, box, focus, strip, most);
+    if (a.maps.h)
+        lengths_maps(p, a.maps, &s->stages.boxes[s->place.box], most);
     if (a.legend.h)
         lengths_legend(p, a.legend, &s->stages.boxes[s->place.box], most);
 }
@@ -232,6 +238,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     (void)side;
     Arranged a = arrange(p->s, r, heat_halves(p));
+    if (rect_has(a.maps, y, x))
+        return lengths_maps_click(p, a.maps, &p->s->stages.boxes[p->s->place.box], y, x, command);
     if (!rect_has(a.rows, y, x))
         return false;
     const Stages *st = &p->s->stages;

@@ -147,7 +147,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Layout at = layout(&l, r);
     char path[SESSION_PATH];
     int block, head, reach = rect_has(at.reach, y, x) ? reach_walk(p, at.reach, &l, false, x) : -1;
-    int notch = rect_has(at.curve, y, x) ? laboratory_notch(at.curve, x) : -1;
+    int notch = rect_has(at.curve, y, x) ? laboratory_notch(p->s, at.curve, x) : -1;
     if (reach >= 0)
         buf_printf(command, "laboratory %s", REACH_WORDS[reach]);
     else if (notch >= 0)

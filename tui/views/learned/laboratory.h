@@ -10,7 +10,7 @@ typedef struct Laboratory {
     const Measure *measure; /* NULL while there is none */
     const char *why;        /* NULL, or why there will be none */
     int block, head, layers, heads;
-    int notch;       /* where the slider stands */
+    int notch;       /* nearest to where the slider stands */
     bool compares;   /* are A and B two? */
     bool everywhere; /* the slider moves every block */
 } Laboratory;
@@ -20,7 +20,7 @@ Laboratory laboratory_open(const Session *s);
 /* The slider with the accuracy at each of its notches above it: one line shows the notches, two their accuracies, more
  * a plot of them. */
 void laboratory_curve(const Paint *p, Rect r, const Laboratory *l, bool focus);
-int laboratory_notch(Rect r, int x); /* under that column, or -1 */
+int laboratory_notch(const Session *s, Rect r, int x); /* around that column, or -1 */
 
 /* Figures of the row in focus and of all rows of its head. */
 int laboratory_figure_lines(const Laboratory *l);

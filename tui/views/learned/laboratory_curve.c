@@ -1,85 +1,129 @@
 /* The slider: eleven factors on 1/√d_k, and how many held-out pictures are named right with each of them in every
- * block. */
+ * block. They stand where their logarithm does: twice as much is equally far everywhere. */
 #include "tui/views/learned/laboratory.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/number.h"
 
-enum { NOTCH_WIDEST = 14, NOTCH_LEAST = 4, NOTCH_CENTRED = 6, AXIS = 6, PLOT_LEAST = 3 };
+enum { NOTCH_WIDEST = 14, NOTCH_LEAST = 5, AXIS = 6, FACTOR = 6, PLOT_LEAST = 3 };
+/* The axis: half octaves, 13 notches apart from their margins, of which no factor stands on two. */
+enum { HALVES = 13 };
+static const double END = 0.25 * HALVES;
 
-/* Where the notches are, a band of equal width each, below the body of the plot. */
+/* Columns of half an octave each, below the body of the plot. */
 typedef struct Bands {
     int x, w, axis; /* first column, columns of one (0 where not even a digit has room), of the value axis before it */
 } Bands;
 
 static Bands bands_of(Rect r)
 {
-    int axis = r.w >= MEASURES_FACTORS * NOTCH_LEAST + AXIS ? AXIS : 0, w = (r.w - axis) / MEASURES_FACTORS;
+    int axis = r.w >= HALVES * NOTCH_LEAST + AXIS ? AXIS : 0, w = (r.w - axis) / HALVES;
+    if (w < NOTCH_LEAST) /* marks, and behind them the factor */
+        w = (r.w - FACTOR) / HALVES > 0 ? (r.w - FACTOR) / HALVES : 0;
     return (Bands){.x = r.x + axis, .w = w > NOTCH_WIDEST ? NOTCH_WIDEST : w, .axis = axis};
 }
 
-int laboratory_notch(Rect r, int x)
+/* log2, as far as the axis goes. */
+static double octaves(float factor)
 {
-    Bands b = bands_of(r);
-    int i = b.w > 0 ? (x - b.x) / b.w : -1;
-    return x >= b.x && i >= 0 && i < MEASURES_FACTORS ? i : -1;
+    double at = factor > 1e-6F ? dm_log((double)fminf(factor, 1e6F)) / dm_log(2) : -END;
+    return fmin(fmax(at, 0.01 - END), END - 0.01);
 }
 
-/* Column of a text of that many cells in a band: in its middle, where there is room. */
-static int band_column(const Bands *b, int i, int cells)
+static int column_of(const Bands *b, float factor)
 {
-    return b->x + i * b->w + (b->w >= NOTCH_CENTRED && cells < b->w ? (b->w - cells) / 2 : 0);
+    return b->x + (int)floor((octaves(factor) + END) * 2 * b->w + 1e-6);
+}
+
+/* Does the slider stand on a notch, or was another factor typed? */
+static bool on_notch(const Session *s, const Laboratory *l)
+{
+    return fabs(octaves(measures_factor(s, l->notch)) - octaves(slider_factor(s))) < 1e-3;
+}
+
+int laboratory_notch(const Session *s, Rect r, int x)
+{
+    Bands b = bands_of(r);
+    int nearest = -1, best = b.w / 2 + 1;
+    for (int i = 0; i < MEASURES_FACTORS && b.w > 0; i++) {
+        int far = abs(x - column_of(&b, measures_factor(s, i)));
+        if (far < best) {
+            best = far;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+/* A text in the middle of where its factor stands; left out where it would touch the one before. Returns its end. */
+static int put_at(const Paint *p, const Bands *b, float factor, int y, int after, int before, Style style,
+                  const char *text)
+{
+    int n = utf8_cells(text), x = column_of(b, factor) - n / 2;
+    x = x < b->x - b->axis ? b->x - b->axis : x;
+    if (x <= after || x + n >= before)
+        return after;
+    canvas_text(p->c, y, x, n, style, text);
+    return x + n - 1;
 }
 
 /* ".125", "1", "2.83": at most 4 cells. */
-static const char *factor_text(const Session *s, int i, char out[16])
+static const char *factor_text(float factor, char out[16])
 {
-    snprintf(out, 16, "%.3g", (double)measures_factor(s, i));
+    snprintf(out, 16, "%.3g", (double)factor);
     if (out[0] == '0' && out[1] == '.')
         memmove(out, out + 1, strlen(out));
     return out;
 }
 
 /* Without room for numbers: a mark for every notch, and the factor itself. */
-static void draw_marks(const Paint *p, Rect r, const Laboratory *l, bool focus)
+static void draw_marks(const Paint *p, Rect r, bool focus)
 {
-    int w = bands_of(r).w, used = w * MEASURES_FACTORS; /* too narrow for a value axis: they begin at the left */
+    Bands b = bands_of(r); /* too narrow for a value axis: they begin at the left */
+    int used = b.w * HALVES, here = column_of(&b, slider_factor(p->s));
     char number[16];
-    for (int i = 0; i < MEASURES_FACTORS && w > 0; i++)
-        canvas_glyph(p->c, r.y, r.x + i * w, i == l->notch ? STYLE_CURSOR : STYLE_DIM,
-                     i == l->notch               ? '#'
-                     : i == MEASURES_FACTORS / 2 ? '|'
-                                                 : '.');
-    if (w > 0)
-        focus_cursor(p, focus, r.y, r.x + l->notch * w);
+    for (int i = 0; i < MEASURES_FACTORS && b.w > 0; i++)
+        canvas_glyph(p->c, r.y, column_of(&b, measures_factor(p->s, i)), STYLE_DIM,
+                     i == MEASURES_FACTORS / 2 ? '|' : '.');
+    if (b.w > 0) {
+        canvas_glyph(p->c, r.y, here, STYLE_CURSOR, '#');
+        focus_cursor(p, focus, r.y, here);
+    }
     canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_CURSOR, "%s×%s", used ? " " : "",
-                  factor_text(p->s, l->notch, number));
+                  factor_text(slider_factor(p->s), number));
 }
 
-/* The notches; the one the slider stands on in brackets. */
+/* The notches; the factor of now in brackets, wherever it stands. */
 static void draw_notches(const Paint *p, Rect r, const Laboratory *l, bool focus)
 {
     Bands b = bands_of(r);
+    char number[16], text[24], now[24];
+    float factor = slider_factor(p->s), off = 1 / session_scale(p->s);
     if (b.w < NOTCH_LEAST) {
-        draw_marks(p, r, l, focus);
+        draw_marks(p, r, focus);
         return;
     }
+    snprintf(now, sizeof now, "[%s%s]", factor_text(factor, number), factor == off && b.w >= 10 ? " off" : "");
+    int cells = utf8_cells(now), here = column_of(&b, factor) - cells / 2, end = r.x - 1;
+    bool notch = on_notch(p->s, l);
     for (int i = 0; i < MEASURES_FACTORS; i++) {
-        char number[16], text[24];
-        bool here = i == l->notch, off = measures_factor(p->s, i) == 1 / session_scale(p->s);
-        factor_text(p->s, i, number);
-        snprintf(text, sizeof text, here ? "[%s%s]" : "%s%s", number, off && b.w >= 8 + 2 * here ? " off" : "");
-        Style style = here ? STYLE_CURSOR : i == MEASURES_FACTORS / 2 ? STYLE_STRONG : STYLE_TEXT;
-        int x = band_column(&b, i, utf8_cells(text));
-        canvas_text(p->c, r.y, x, here ? b.w : b.w - 1, style, text);
-        if (here)
-            focus_cursor(p, focus, r.y, x);
+        float f = measures_factor(p->s, i);
+        bool left = column_of(&b, f) < here;
+        if (i == l->notch && notch)
+            continue;
+        snprintf(text, sizeof text, "%s%s", factor_text(f, number), f == off && b.w >= 8 ? " off" : "");
+        end = put_at(p, &b, f, r.y, left || end > here + cells ? end : here + cells - 1, left ? here : r.x + r.w + 1,
+                     i == MEASURES_FACTORS / 2 ? STYLE_STRONG : STYLE_TEXT, text);
     }
+    put_at(p, &b, factor, r.y, r.x - b.axis - 1, r.x + r.w + 1, STYLE_CURSOR, now);
+    focus_cursor(p, focus, r.y, here);
 }
 
 static float share_at(const Laboratory *l, int i)
@@ -88,11 +132,11 @@ static float share_at(const Laboratory *l, int i)
 }
 
 /* The measured state is that of the run only where the factor is in every block. */
-static Style style_at(const Laboratory *l, int i)
+static Style style_at(const Session *s, const Laboratory *l, int i)
 {
-    return i == l->notch && l->compares && l->everywhere ? STYLE_SIDE_B
-           : i == MEASURES_FACTORS / 2                   ? STYLE_SIDE_A
-                                                         : STYLE_DIM;
+    return i == l->notch && l->compares && l->everywhere && on_notch(s, l) ? STYLE_SIDE_B
+           : i == MEASURES_FACTORS / 2                                     ? STYLE_SIDE_A
+                                                                           : STYLE_DIM;
 }
 
 /* ".166", "1.00". */
@@ -116,28 +160,44 @@ static void draw_shares(const Paint *p, Rect r, const Laboratory *l)
         canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "right %s", text);
         return;
     }
-    for (int i = 0; i < MEASURES_FACTORS; i++) {
+    for (int i = 0, end = r.x - 1; i < MEASURES_FACTORS; i++) {
         notch_text(l, i, text, sizeof text);
-        canvas_text(p->c, r.y, band_column(&b, i, utf8_cells(text)), b.w, style_at(l, i), text);
+        end = put_at(p, &b, measures_factor(p->s, i), r.y, end, r.x + r.w + 1, style_at(p->s, l, i), text);
     }
 }
 
+typedef struct Curve {
+    const Session *s;
+    const Laboratory *l;
+} Curve;
+
 static void sample(const void *of, int i, float *x, float *y)
 {
-    *x = (float)i;
-    *y = share_at(of, i);
+    const Curve *c = of;
+    *x = (float)octaves(measures_factor(c->s, i));
+    *y = share_at(c->l, i);
 }
 
-/* What is named right with each factor, over what chance would name right. Between two notches nothing was measured. */
+/* Between two notches nothing was measured. */
+static float read_share(const void *of, double x)
+{
+    const Curve *c = of;
+    (void)x;
+    return on_notch(c->s, c->l) ? share_at(c->l, c->l->notch) : NAN;
+}
+
+/* What is named right with each factor, over what chance would name right. */
 static void draw_line(const Paint *p, Rect r, const Laboratory *l)
 {
     Bands b = bands_of(r);
     bool text = model_way(p->s->now->model); /* by chance no sentence comes out right */
     int classes = text ? 0 : session_classes(p->s);
-    const float ends[] = {-0.5F, MEASURES_FACTORS - 0.5F}, chance[] = {1 / (float)classes, 1 / (float)classes};
+    const Curve curve = {p->s, l};
+    const float ends[] = {-(float)END, (float)END}, chance[] = {1 / (float)classes, 1 / (float)classes};
     const CanvasLine line[] = {
         {.sample = sample,
-         .of = l,
+         .read = read_share,
+         .of = &curve,
          .n = MEASURES_FACTORS,
          .name = text ? "without a fault" : "named right",
          .style = STYLE_STRONG,
@@ -152,8 +212,8 @@ static void draw_line(const Paint *p, Rect r, const Laboratory *l)
                              .points = true,
                              .no_x = true,
                              .no_y = !b.axis,
-                             .cursor = l->notch};
-    plot_draw(p->c, (Rect){r.y, r.x, r.h, b.axis + b.w * MEASURES_FACTORS}, &plot);
+                             .cursor = octaves(slider_factor(p->s))};
+    plot_draw(p->c, (Rect){r.y, r.x, r.h, b.axis + b.w * HALVES}, &plot);
 }
 
 static void draw_title(const Paint *p, Rect r, const Laboratory *l)
@@ -173,7 +233,7 @@ static void draw_title(const Paint *p, Rect r, const Laboratory *l)
                              r.w >= 72 ? "accuracy over %s held-out %s, the factor in every block"
                                        : "accuracy, %s %s, every block",
                              count, session_measured_over(p->s));
-    if (m->whole) {
+    if (m->whole && on_notch(p->s, l)) {
         char share[48], text[64];
         snprintf(text, sizeof text, "; here %s",
                  measure_share_text(m->right[l->notch], m->pictures, share, sizeof share));

@@ -152,7 +152,7 @@ void where_draw_share(const Paint *p, const Where *w, Rect line)
     if (!w->object || !w->has_share || !w->share.values)
         return;
     static const char WHAT[] = " of the patches";
-    int used = put_part(p, &w->share, 0, "the object's: ", line, 0);
+    int used = put_part(p, &w->share, 0, "outlined object: ", line, 0);
     if (line.w - used >= (int)strlen(WHAT))
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, WHAT);
     else if (line.h >= 2)
