@@ -16,21 +16,29 @@ struct Accuracy {
     size_t step, items, done; /* an item is a batch, the last one perhaps fewer */
     double *loss;             /* [pictures] */
     AccuracyResult result;
+    BatchKept kept;
+    const Accuracy *front;
 };
 
 Accuracy *accuracy_new(const AccuracySetup *setup, Err *err)
 {
+    Accuracy *e = xcalloc(1, sizeof *e);
+    size_t n = dataset_count(setup->dataset);
+    e->kept.batches = n;
     const BatchRunSetup batch = {.model = setup->model,
                                  .edits = setup->edits,
                                  .edit_count = setup->edit_count,
                                  .graph = setup->graph,
                                  .other = setup->other,
-                                 .threads = pool_threads(setup->pool)};
+                                 .threads = pool_threads(setup->pool),
+                                 .keeps = setup->keeps ? &e->kept : NULL,
+                                 .front = setup->front ? &setup->front->kept : NULL};
     BatchRun *s = batch_run_new(&batch, err);
-    if (!s)
+    if (!s) {
+        free(e);
         return NULL;
-    Accuracy *e = xcalloc(1, sizeof *e);
-    size_t n = dataset_count(setup->dataset);
+    }
+    e->front = setup->front;
     int classes = dataset_sentence(setup->dataset, 0) ? 2 : model_grid(setup->model).classes;
     e->batch = s;
     e->dataset = setup->dataset;
@@ -54,6 +62,7 @@ void accuracy_free(Accuracy *e)
     if (!e)
         return;
     batch_run_free(e->batch);
+    batch_kept_free(&e->kept);
     free(e->loss);
     free(e->result.confusion);
     free(e->result.label);
@@ -92,7 +101,11 @@ static void name_pictures(void *exam, size_t item, int worker)
     AccuracyResult *r = &e->result;
     size_t first = item * e->step, n = r->pictures - first < e->step ? r->pictures - first : e->step;
     for (size_t i = 0; i < n; i++)
-        r->label[first + i] = dataset_get(e->dataset, first + i, batch_run_pixels(e->batch, worker, (int)i), NULL);
+        r->label[first + i] = batch_run_begins_late(e->batch)
+                                  ? e->front->result.label[first + i]
+                                  : dataset_get(e->dataset, first + i, batch_run_pixels(e->batch, worker, (int)i),
+                                                NULL);
+    batch_run_number(e->batch, worker, item);
     batch_run_compute(e->batch, worker);
     for (size_t i = 0; i < n; i++) {
         const float *logits = batch_run_logits(e->batch, worker, (int)i);

@@ -1,6 +1,7 @@
 #include "core/eval/batch_run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,9 @@ typedef struct Sized {
     NodeId input[INPUTS]; /* leaves that the inputs go to, in the base and then in the graph; NO_NODE: none */
     NodeId *wanted;       /* logits, the watched nodes, and perhaps the other read-out's logits */
     int wanted_count;
-    float *zeros; /* what the inputs point at before a plan gives them others */
+    float *zeros;    /* what the inputs point at before a plan gives them others */
+    NodeId *between; /* what is kept of it, in the base graph; with a front, the leaves in its place, or NO_NODE */
+    bool late;       /* nothing that is wanted reads the input */
 } Sized;
 
 /* What one thread works with. */
@@ -30,6 +33,7 @@ typedef struct Worker {
     float *input[INPUTS];
     TextBatch words; /* sentences: its arrays are the inputs */
     int now;         /* the graph of the inputs that are loaded */
+    size_t batch;    /* its number */
 } Worker;
 
 struct BatchRun {
@@ -40,6 +44,9 @@ struct BatchRun {
     size_t cells; /* of a picture */
     Worker *workers;
     int worker_count;
+    BatchKept *keeps;
+    const BatchKept *front;
+    int between; /* how many values are kept of a batch */
 };
 
 static int same_axis(const Graph *from, int axis, const Graph *to)
@@ -81,6 +88,8 @@ static bool translate(Arena *arena, const Graph *from, const Sized *z, const Edi
     return true;
 }
 
+static bool begin_late(Sized *z, int between, Edit *edits, int count, Err *err);
+
 static bool edit(Sized *z, const BatchRunSetup *setup, Err *err)
 {
     Arena arena = {0};
@@ -89,8 +98,148 @@ static bool edit(Sized *z, const BatchRunSetup *setup, Err *err)
     for (int i = 0; i < setup->edit_count; i++)
         count += translate(&arena, setup->graph, z, &setup->edits[i], &edits[count]);
     bool ok = graph_edit(&z->edited, &z->base, edits, count, err);
+    if (ok && setup->front && setup->front->at)
+        ok = begin_late(z, setup->front->count, edits, count, err);
     arena_free(&arena);
     return ok;
+}
+
+/* --- what lies between the input and the answer --- */
+
+void batch_kept_free(BatchKept *k)
+{
+    for (size_t i = 0; k->at && i < k->batches * (size_t)k->count; i++)
+        free(k->at[i]);
+    free(k->at);
+    *k = (BatchKept){.count = 0};
+}
+
+/* What is kept of a graph, in node order of parts; returns how many. */
+static int find_between(Sized *z)
+{
+    static const Site OF_ATTENTION[] = {SITE_KEY, SITE_VALUE, SITE_Z};
+    enum { SITES = sizeof OF_ATTENTION / sizeof *OF_ATTENTION };
+    const Graph *g = &z->base;
+    int count = 0;
+    z->between = xcalloc((size_t)anatomy_count(g) * SITES + 1, sizeof *z->between);
+    for (int part = 0; part < anatomy_count(g); part++) {
+        const PartKind kind = anatomy_part(g, part)->kind;
+        if (kind == PART_BLOCK && site_node(g, part, SITE_RESID_PRE) != NO_NODE)
+            z->between[count++] = site_node(g, part, SITE_RESID_PRE);
+        for (int i = 0; kind == PART_ATTENTION && i < SITES; i++)
+            if (site_node(g, part, OF_ATTENTION[i]) != NO_NODE)
+                z->between[count++] = site_node(g, part, OF_ATTENTION[i]);
+    }
+    return count;
+}
+
+static bool is_same(const Graph *edited, NodeId n)
+{
+    for (NodeId i = 0; i < edited->count; i++)
+        if (graph_node(edited, i)->origin == n)
+            return true;
+    return false;
+}
+
+static NodeId find_leaf(const Graph *g, const char *origin)
+{
+    for (NodeId n = 0; n < g->count; n++)
+        if (graph_node(g, n)->op == OP_LEAF && graph_node(g, n)->leaf.kind == LEAF_HOST &&
+            strcmp(graph_node(g, n)->leaf.origin, origin) == 0)
+            return n;
+    UNREACHABLE("a leaf that an edit has made");
+}
+
+/* The edited graph once more, beginning at all that is the same in it: those nodes become leaves, under the edits. */
+static bool begin_late(Sized *z, int between, Edit *edits, int count, Err *err)
+{
+    enum { NAME = 24 };
+    Arena arena = {0};
+    Edit *all = arena_alloc(&arena, size_mul((size_t)(between + count) + 1, sizeof *all));
+    char *name = arena_alloc(&arena, (size_t)between * NAME + 1);
+    int late = 0;
+    for (int i = 0; i < between; i++) {
+        const NodeId n = z->between[i];
+        snprintf(name + i * NAME, NAME, "kept %d", i);
+        if (!is_same(&z->edited, n)) {
+            z->between[i] = NO_NODE;
+            continue;
+        }
+        size_t cells = graph_cells(&z->base, n);
+        float *zeros = arena_alloc(&arena, size_mul(cells, sizeof *zeros));
+        memset(zeros, 0, cells * sizeof *zeros);
+        all[late++] = (Edit){.kind = EDIT_VALUES,
+                             .path = graph_node(&z->base, n)->path,
+                             .data = zeros,
+                             .origin = name + i * NAME};
+    }
+    memcpy(all + late, edits, (size_t)count * sizeof *all);
+    graph_free(&z->edited);
+    bool ok = graph_edit(&z->edited, &z->base, all, late + count, err);
+    for (int i = 0; ok && i < between; i++)
+        z->between[i] = z->between[i] == NO_NODE ? NO_NODE : find_leaf(&z->edited, name + i * NAME);
+    arena_free(&arena);
+    return ok;
+}
+
+static void read_front(const BatchRun *s, const Worker *b)
+{
+    const Sized *z = &s->sized[b->now];
+    for (int i = 0; s->front && z->graph == &z->edited && i < s->between; i++)
+        if (z->between[i] != NO_NODE)
+            plan_leaf(b->plan[b->now], z->between[i], s->front->at[b->batch * (size_t)s->between + (size_t)i]);
+}
+
+static void keep(const BatchRun *s, const Worker *b)
+{
+    const Sized *z = &s->sized[b->now];
+    for (int i = 0; s->keeps && i < s->between; i++) {
+        float **to = &s->keeps->at[b->batch * (size_t)s->between + (size_t)i];
+        size_t cells = graph_cells(z->graph, z->between[i]);
+        *to = *to ? *to : xfloats(cells);
+        memcpy(*to, plan_values(b->plan[b->now], z->between[i]), cells * sizeof **to);
+    }
+}
+
+void batch_run_number(BatchRun *s, int worker, size_t batch)
+{
+    REQUIRE(!s->keeps || batch < s->keeps->batches);
+    REQUIRE(!s->front || batch < s->front->batches);
+    s->workers[worker].batch = batch;
+}
+
+/* Bytes that are kept of so many batches, at most. */
+static size_t bytes_between(const BatchRun *s, size_t batches)
+{
+    size_t most = 0;
+    for (int g = 0; g < s->graphs; g++) {
+        const Sized *z = &s->sized[g];
+        size_t bytes = 0;
+        for (int i = 0; z->between && i < s->between; i++)
+            bytes += graph_cells(&z->base, z->between[i]) * sizeof(float);
+        most = bytes > most ? bytes : most;
+    }
+    return size_mul(most, batches);
+}
+
+bool batch_run_begins_late(const BatchRun *s)
+{
+    return s->sized[0].late;
+}
+
+static bool reads_input(const Sized *z)
+{
+    const Graph *g = z->graph;
+    bool *needed = xcalloc((size_t)g->count, sizeof *needed);
+    for (int i = 0; i < z->wanted_count; i++)
+        needed[z->wanted[i]] = true;
+    for (NodeId n = g->count; n-- > 0;)
+        for (int i = 0; needed[n] && i < NODE_INPUTS; i++)
+            if (graph_node(g, n)->in[i] != NO_NODE)
+                needed[graph_node(g, n)->in[i]] = true;
+    const bool reads = needed[z->input[0]];
+    free(needed);
+    return reads;
 }
 
 /* The input's leaf in the edited graph. */
@@ -103,9 +252,11 @@ static NodeId find_input(const Graph *g, NodeId input)
 }
 
 /* A graph that was built: edits it, and finds what is wanted of it. */
-static bool finish(Sized *z, const BatchRunSetup *setup, const char *logits, const char *other, Err *err)
+static bool finish(BatchRun *s, Sized *z, const BatchRunSetup *setup, const char *logits, const char *other, Err *err)
 {
     z->graph = &z->base;
+    if (setup->keeps || setup->front)
+        s->between = find_between(z);
     if (setup->edit_count) {
         if (!edit(z, setup, err))
             return false;
@@ -113,7 +264,8 @@ static bool finish(Sized *z, const BatchRunSetup *setup, const char *logits, con
         for (int i = 0; i < INPUTS; i++)
             z->input[i] = z->input[i] == NO_NODE ? NO_NODE : find_input(z->graph, z->input[i]);
     }
-    z->wanted = xcalloc((size_t)setup->watch_count + 2, sizeof *z->wanted);
+    const int between = setup->keeps ? s->between : 0;
+    z->wanted = xcalloc((size_t)(setup->watch_count + between) + 2, sizeof *z->wanted);
     z->wanted[z->wanted_count++] = graph_find(z->graph, logits);
     for (int i = 0; i < setup->watch_count; i++) {
         NodeId n = graph_find(z->graph, setup->watch[i]);
@@ -123,6 +275,9 @@ static bool finish(Sized *z, const BatchRunSetup *setup, const char *logits, con
     }
     if (other)
         z->wanted[z->wanted_count++] = graph_find(z->graph, other);
+    for (int i = 0; i < between; i++)
+        z->wanted[z->wanted_count++] = z->between[i];
+    z->late = setup->front && !reads_input(z);
     return true;
 }
 
@@ -147,7 +302,7 @@ static bool build_pictures(BatchRun *s, const BatchRunSetup *setup, Err *err)
     s->other = other != NULL;
     for (int i = 0; i < INPUTS; i++)
         z->input[i] = i ? NO_NODE : site_node_any(&z->base, SITE_INPUT);
-    return finish(z, setup, site_path_any(&z->base, SITE_LOGITS), other, err);
+    return finish(s, z, setup, site_path_any(&z->base, SITE_LOGITS), other, err);
 }
 
 static bool build_sentences(BatchRun *s, const BatchRunSetup *setup, Err *err)
@@ -167,7 +322,7 @@ static bool build_sentences(BatchRun *s, const BatchRunSetup *setup, Err *err)
         seq2seq_build_batch(&z->base, &m->text, &m->weights, size, &nodes);
         const NodeId input[INPUTS] = {nodes.source, nodes.target, nodes.padding};
         memcpy(z->input, input, sizeof input);
-        if (!finish(z, setup, graph_node(&z->base, nodes.logits)->path, NULL, err))
+        if (!finish(s, z, setup, graph_node(&z->base, nodes.logits)->path, NULL, err))
             return false;
     }
     return true;
@@ -178,10 +333,21 @@ BatchRun *batch_run_new(const BatchRunSetup *setup, Err *err)
     BatchRun *s = xcalloc(1, sizeof *s);
     s->model = setup->model;
     s->watch_count = setup->watch_count;
+    s->front = setup->front && setup->front->at && setup->edit_count ? setup->front : NULL;
     s->worker_count = setup->threads > 0 ? setup->threads : 1;
     s->workers = xcalloc((size_t)s->worker_count, sizeof *s->workers);
-    if ((model_grid(s->model).rows ? build_pictures : build_sentences)(s, setup, err))
+    if ((model_grid(s->model).rows ? build_pictures : build_sentences)(s, setup, err)) {
+        enum { KEPT_MOST = 1 << 28 }; /* bytes */
+        BatchKept *k = setup->keeps;
+        if (k)
+            k->batches = (k->batches + (size_t)s->inputs - 1) / (size_t)s->inputs;
+        if (k && bytes_between(s, k->batches) <= KEPT_MOST) {
+            s->keeps = k;
+            k->count = s->between;
+            k->at = xcalloc(size_mul(k->batches, (size_t)k->count) + 1, sizeof *k->at);
+        }
         return s;
+    }
     batch_run_free(s);
     return NULL;
 }
@@ -202,6 +368,7 @@ void batch_run_free(BatchRun *s)
     for (int g = 0; g < GRAPHS; g++) {
         Sized *z = &s->sized[g];
         free(z->wanted);
+        free(z->between);
         free(z->zeros);
         graph_free(&z->edited);
         graph_free(&z->base);
@@ -264,7 +431,11 @@ bool batch_run_step(BatchRun *s, int worker, int64_t deadline_ns)
             if (z->input[i] != NO_NODE)
                 plan_leaf(*p, z->input[i], s->text ? b->input[i] : batch_run_pixels(s, worker, 0));
     }
-    return plan_step(*p, deadline_ns);
+    read_front(s, b);
+    if (!plan_step(*p, deadline_ns))
+        return false;
+    keep(s, b);
+    return true;
 }
 
 /* Wanted node `which` of one input; what depends on no input is the same for all. */
@@ -336,6 +507,7 @@ static void read_batch(void *reading, size_t item, int worker)
     const Reading *r = reading;
     size_t inputs = (size_t)r->run->inputs, first = item * inputs, n = r->n - first < inputs ? r->n - first : inputs;
     int length = batch_run_sentences(r->run, worker, r->s + first, (int)n);
+    batch_run_number(r->run, worker, item);
     batch_run_compute(r->run, worker);
     for (size_t i = 0; i < n; i++) {
         const SentenceRead read = {r->run, worker, (int)i, length, &r->s[first + i]};

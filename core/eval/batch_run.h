@@ -10,6 +10,15 @@
 
 enum { BATCH_RUN_PICTURES = 4 };
 
+/* What one run keeps of every batch for others that are edited: the stream into each block, each attention's keys,
+ * values and z. Where edits reach none of it the others begin there, with the same bits. */
+typedef struct BatchKept {
+    int count;      /* values of a batch */
+    size_t batches; /* room for so many */
+    float **at;     /* [batches, count] */
+} BatchKept;
+void batch_kept_free(BatchKept *k); /* zeroed allowed */
+
 typedef struct BatchRunSetup {
     const Model *model; /* a text model: a translator with the lexicon's words, whose translations are known */
     bool ready;         /* what is given are values that were standardised already */
@@ -21,6 +30,8 @@ typedef struct BatchRunSetup {
     const char *const *watch; /* paths of nodes whose values are wanted besides the answer */
     int watch_count;
     int threads;
+    BatchKept *keeps; /* zeroed but for `batches`, how many inputs there are: filled, outlives it; not with edits */
+    const BatchKept *front; /* of a run of the same model over the same batches; not with `other` */
 } BatchRunSetup;
 
 typedef struct BatchRun BatchRun;
@@ -34,6 +45,10 @@ int batch_run_inputs(const BatchRun *s); /* at once */
  * input takes them. */
 float *batch_run_pixels(BatchRun *s, int worker, int picture);
 void batch_run_compute(BatchRun *s, int worker);
+/* With `keeps` or `front`: which batch that thread computes next. */
+void batch_run_number(BatchRun *s, int worker, size_t batch);
+/* Does it begin at what another kept, so that no picture is looked at? */
+bool batch_run_begins_late(const BatchRun *s);
 /* The same in parts, for models so large that somebody would wait for it: true when complete. */
 bool batch_run_step(BatchRun *s, int worker, int64_t deadline_ns);
 /* After batch_run_compute, of one input. */

@@ -21,10 +21,12 @@ typedef struct AccuracySetup {
     const Model *model;
     const Edit *edits; /* as made for one input (batch_run.h) */
     int edit_count;
-    const Graph *graph; /* which the edits were made for; NULL without edits */
-    Dataset *dataset;   /* suits the model (dataset_suits) */
-    bool other;         /* the read-out that the model does not use, too */
-    Pool *pool;         /* may be NULL */
+    const Graph *graph;           /* which the edits were made for; NULL without edits */
+    Dataset *dataset;             /* suits the model (dataset_suits) */
+    bool other;                   /* the read-out that the model does not use, too */
+    Pool *pool;                   /* may be NULL */
+    bool keeps;                   /* what others may begin at is kept, where it is not too much; not with edits */
+    const struct Accuracy *front; /* done, with `keeps`, of the same model and dataset; NULL: from the input on */
 } AccuracySetup;
 
 /* Complete when the exam is done. Sentences count as pictures of two classes: label 1 for each, named 1 where no word

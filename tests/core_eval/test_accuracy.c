@@ -79,6 +79,28 @@ static int alone(Subject *s, Edits edits, size_t i, float *logits)
     return label;
 }
 
+/* The same exam begun at what another kept of the same pictures: the same answers to the bit. */
+static void begins_late(Subject *s, AccuracySetup exam, const AccuracyResult *whole)
+{
+    Err err = {""};
+    const AccuracySetup plain = {.model = &s->model, .graph = &s->graph, .dataset = s->dataset, .keeps = true};
+    Accuracy *base = accuracy_new(&plain, &err);
+    assert_non_null(base);
+    assert_true(accuracy_step(base, CLOCK_NEVER));
+    exam.front = base;
+    Accuracy *late = accuracy_new(&exam, &err);
+    assert_non_null(late);
+    assert_true(accuracy_step(late, CLOCK_NEVER));
+    const AccuracyResult *r = accuracy_result(late);
+    assert_int_equal(r->right, whole->right);
+    assert_memory_equal(r->label, whole->label, COUNT * sizeof *r->label);
+    assert_memory_equal(r->named, whole->named, COUNT * sizeof *r->named);
+    assert_memory_equal(r->sure, whole->sure, COUNT * sizeof *r->sure);
+    assert_memory_equal(&r->loss.mean, &whole->loss.mean, sizeof r->loss.mean);
+    accuracy_free(late);
+    accuracy_free(base);
+}
+
 /* Every picture in a batch run has the bits of the picture alone, and the exam counts them right. */
 static void check_edits(Subject *s, Edits edits)
 {
@@ -123,6 +145,7 @@ static void check_edits(Subject *s, Edits edits)
     }
     assert_int_equal(all, COUNT);
     assert_int_equal(diagonal, right);
+    begins_late(s, exam, r);
     accuracy_free(e);
     batch_run_free(batch);
 }

@@ -15,6 +15,7 @@
 #include "core/io/tensors.h"
 #include "core/session/address.h"
 #include "core/session/ask/ledgers.h"
+#include "core/session/learned/measures.h"
 #include "tui/canvas/export.h"
 #include "tui/canvas/plot.h"
 #include "tui/cli/play.h"
@@ -114,7 +115,8 @@ bool screen_compute(Work *w, int height, int width, Err *err)
             return true;
         }
         size_t done, total; /* the pass is there long before every part has been left out of it once */
-        ledger_measured(s, &done, &total);
+        if (!measures_progress(s, &done, &total))
+            ledger_measured(s, &done, &total);
         double share = session_progress_share(s);
         bool measuring = share >= 1 && done < total;
         if (!s->progress(s->progress_context, measuring ? "measuring" : "computing",

@@ -297,6 +297,7 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
         return true;
     Measuring *w = &measures_of(s)->work[kind];
     bool occlusion = kind == MEASURE_OCCLUSION, looks = kind == MEASURE_LOOKS;
+    s->measures->now = w;
     if (!w->begun) {
         if (occlusion)
             measures_occlusion_begin(s, w);
@@ -366,7 +367,17 @@ bool measures_step_looks(Session *s, int64_t deadline_ns)
 bool measures_step(Session *s, int64_t deadline_ns)
 {
     const ScreenSpec *screen = screen_now(s);
+    if (s->measures)
+        s->measures->now = NULL;
     return !screen->work || screen->work(s, deadline_ns);
+}
+
+bool measures_progress(const Session *s, size_t *done, size_t *total)
+{
+    const Measuring *w = s->measures ? s->measures->now : NULL;
+    *done = w ? w->measure.done : 0;
+    *total = w ? w->measure.total : 0;
+    return *done < *total;
 }
 
 static bool measured_over(const Session *s, MeasureKind kind, size_t pictures)

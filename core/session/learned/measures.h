@@ -99,6 +99,8 @@ bool session_measure_all(Session *s, MeasureKind kind, size_t pictures, Err *err
 
 /* Called by session_step: works on what the screen that is on shows. True when there is nothing left to do. */
 bool measures_step(Session *s, int64_t deadline_ns);
+/* How far what the screen works on is, in forward passes; false: it measures nothing that is counted so. */
+bool measures_progress(const Session *s, size_t *done, size_t *total);
 /* Of the bundled model: the shipped figures are there at once. */
 void measures_take_shipped(Session *s);
 /* What a screen may work on (ScreenSpec.work). */

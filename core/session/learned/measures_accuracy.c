@@ -176,7 +176,9 @@ static Accuracy *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
                                  .graph = session_base(s),
                                  .dataset = s->measures->work[kind].dataset,
                                  .other = kind == MEASURE_READOUT,
-                                 .pool = s->pool};
+                                 .pool = s->pool,
+                                 .keeps = kind == MEASURE_CENSUS && at < 0,
+                                 .front = kind == MEASURE_CENSUS && at >= 0 ? s->measures->work[kind].base : NULL};
     Accuracy *e = accuracy_new(&setup, err);
     arena_free(&arena);
     return e;

@@ -47,6 +47,7 @@ struct Measures {
     char problem[sizeof(((Err *)0)->text)];
     Pictures *pictures;
     Measuring work[MEASURE_KINDS];
+    const Measuring *now; /* the one that was worked on last; NULL: none, since the screen was last worked for */
     struct DecodingWork *decoding;   /* decoding.h; NULL until it is asked for */
     struct NeuronWork *neurons;      /* neurons.h; likewise */
     struct ConfusionWork *confusion; /* confusion.h; likewise */
