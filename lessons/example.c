@@ -11,7 +11,6 @@
 #include "core/base/buf.h"
 #include "core/base/utf8.h"
 #include "core/graph/grad.h"
-#include "core/session/exhibit.h"
 #include "lessons/example_parts.h"
 #include "lessons/lesson_parts.h"
 

@@ -1,6 +1,5 @@
 /* `model …` in a worked example: the session's model once more, in another configuration. The weights are the same;
  * what is chosen here is what a config file chooses. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

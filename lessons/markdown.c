@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <md4c.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

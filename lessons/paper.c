@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "core/session/exhibit.h"
 
 enum { CELLS_MOST = 24, COLUMNS = 80, CELL = 11, NODES = 512 };
 

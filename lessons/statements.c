@@ -2,7 +2,6 @@
  * remark. `vary NAME VALUE …` picks one value by the seed and puts it where $NAME stands in the lines behind it. */
 #include <ctype.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

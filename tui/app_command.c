@@ -1,5 +1,4 @@
 /* A command on the screen: its progress, what it says, and what it asks of the terminal. */
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -9,7 +8,6 @@
 #include "core/base/utf8.h"
 #include "core/io/image.h"
 #include "core/session/place.h"
-#include "core/session/screens.h"
 #include "core/session/state.h"
 #include "tui/app_parts.h"
 #include "tui/canvas/export.h"

@@ -9,7 +9,6 @@
 #include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
-#include "core/session/state.h"
 #include "tui/app.h"
 #include "tui/progress.h"
 

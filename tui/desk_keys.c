@@ -1,7 +1,6 @@
 /* The keys of a lesson. */
 #include <ctype.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/session/ask/ask.h"

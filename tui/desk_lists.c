@@ -10,10 +10,9 @@
 #include "core/session/ask/ask.h"
 #include "core/session/ask/number.h"
 #include "core/session/screens.h"
-#include "core/session/state.h"
 #include "lessons/numbers.h"
 #include "tui/app.h"
-#include "tui/desk_parts.h"
+#include "tui/desk.h"
 #include "tui/progress.h"
 
 static void about(const LessonFile *f, char *title, size_t n, int *minutes, int *cards)

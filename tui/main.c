@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
 #include "core/session/input.h"
 #include "tui/app.h"
 #include "tui/cli/help.h"
-#include "tui/cli/script.h"
 #include "tui/notes.h"
 
 /* Descriptors 0, 1 and 2 that were closed would be given to the next files opened. They are opened the wrong way round,

@@ -11,7 +11,6 @@
 #include "core/models/drawn.h"
 #include "core/session/ask/ask.h"
 #include "core/session/input.h"
-#include "core/session/learned/measures.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
 #include "tui/cli/help.h"

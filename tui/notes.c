@@ -11,7 +11,6 @@
 #include "core/base/file.h"
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
-#include "tui/app.h"
 #include "tui/cli/verbs.h"
 #include "tui/term.h"
 

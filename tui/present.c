@@ -7,7 +7,6 @@
 #include "core/session/play.h"
 #include "core/session/screens.h"
 #include "tui/canvas/letters.h"
-#include "tui/views/lesson/lesson_views.h"
 #include "tui/views/shown.h"
 
 enum {

@@ -1,6 +1,5 @@
 #include "tui/record.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

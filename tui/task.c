@@ -3,9 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/mem.h"
 #include "core/models/names.h"
-#include "core/session/place.h"
 #include "core/session/state.h"
 
 #define TASK(name, ...) name,

@@ -1,6 +1,5 @@
 /* Does the terminal show pixels, and how many has a cell? */
 #define _GNU_SOURCE 1 /* wcwidth */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

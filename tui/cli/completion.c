@@ -4,7 +4,6 @@
 
 #include "core/base/utf8.h"
 #include "core/session/command.h"
-#include "tui/app.h"
 #include "tui/cli/help.h"
 
 /* What may follow an option: words of a list, a file, a command, or anything. */

@@ -1,6 +1,5 @@
 /* `vitrine data`: the drawn pictures, by number: on the terminal, as files, as a folder to learn from. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

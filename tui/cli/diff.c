@@ -1,5 +1,4 @@
 /* `vitrine diff`: where another program's forward pass, or another model, first differs from ours, and why. */
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

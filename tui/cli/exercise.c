@@ -2,7 +2,6 @@
  * enough for pencil and paper, the bundled one, and a picture for each. The program saves what it computed; `diff` says
  * where it first differs, and why. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

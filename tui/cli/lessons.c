@@ -1,7 +1,6 @@
 /* The verbs of lessons: the list, one of them on the screen or on paper, a check for who writes one, pages for a
  * browser. */
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
-#include "core/base/utf8.h"
 #include "core/session/ask/ask.h"
 #include "core/session/screens.h"
 #include "lessons/play.h"

@@ -1,9 +1,7 @@
 /* The table of a worked example as a page has it: the numbers of the screen, their points below each other. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/canvas/export.h"
 #include "tui/cli/verbs.h"
 #include "tui/views/shown.h"
 

@@ -1,5 +1,4 @@
 /* Lessons: the card that the screen would show, in lines. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/clock.h"

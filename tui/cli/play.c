@@ -1,6 +1,5 @@
 #include "tui/cli/play.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/file.h"

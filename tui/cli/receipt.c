@@ -1,6 +1,4 @@
 /* `vitrine receipt`: what somebody's answer was about, and whether it is right, without asking anybody. */
-#include <stdio.h>
-#include <string.h>
 
 #include "core/base/stop.h"
 #include "core/base/utf8.h"

@@ -1,6 +1,5 @@
 /* `vitrine run`: the answer. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

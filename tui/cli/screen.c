@@ -1,5 +1,4 @@
 /* `vitrine screen`: the very picture that the terminal would show, as a file. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,5 +1,4 @@
 /* `vitrine tokens`: a text as the numbers that a model reads. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * the lines that say how far it is, what is kept meanwhile, and what is said when it is interrupted or the disk is
  * full. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

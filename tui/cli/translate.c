@@ -7,7 +7,6 @@
 #include "core/io/json.h"
 #include "core/models/decode.h"
 #include "core/session/ask/number.h"
-#include "core/session/exhibit.h"
 #include "core/session/learned/decoding.h"
 #include "core/session/session.h"
 #include "core/train/grammar.h"

@@ -1,7 +1,6 @@
 #include "tui/cli/verbs.h"
 #include "core/session/session.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/tell.h"

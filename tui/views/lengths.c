@@ -3,11 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/utf8.h"
 #include "core/models/probes.h"
 #include "core/session/address.h"
 #include "core/session/difference.h"
-#include "core/session/screens.h"
 #include "tui/views/heat.h"
 #include "tui/views/lattice.h"
 #include "tui/views/shown.h"

@@ -1,7 +1,6 @@
 /* The forward pass as a list of boxes that open and close, with "you are here" and a strip of the tokens in each. The
  * mark of the place is a shape of its own besides the highlight, never taken for the mark of a closed box. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/utf8.h"

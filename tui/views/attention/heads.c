@@ -2,12 +2,10 @@
  * farthest; how evenly, and how large its largest weight is. Where not all heads have room, the blocks out of focus
  * share one line each. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/session/screens/heads.h"
 #include "tui/views/attention/heads_words.h"
-#include "tui/views/heat.h"
 #include "tui/views/shown.h"
 
 enum {

@@ -1,13 +1,11 @@
 /* Every head of a text model as what it is on texts of random tokens: a sheet of blocks and heads for each kind, side
  * by side or below each other where there is room for all, else one of them; below, the head in focus in words. */
-#include <math.h>
 #include <stdio.h>
 
 #include "core/base/utf8.h"
 #include "core/session/screens/heads.h"
 #include "tui/views/attention/block_sheet.h"
 #include "tui/views/attention/heads_words.h"
-#include "tui/views/shown.h"
 
 enum { LABEL = 9, LABEL_STACK = 12, LEAST = 5, WIDEST = 8, COMFORT = 5, WORDS_LEAST = 4, WORDS_MOST = 9 };
 

@@ -2,8 +2,6 @@
  * sentences and in no trace: no cell carries a Ref. */
 #include "tui/views/attention/heads_words.h"
 
-#include <stdio.h>
-
 #include "core/base/utf8.h"
 #include "core/session/screens/heads.h"
 #include "tui/views/attention/word_row.h"

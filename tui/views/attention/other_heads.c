@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/utf8.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 

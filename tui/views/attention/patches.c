@@ -6,9 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/base/utf8.h"
 #include "tui/views/attention/block_sheet.h"
-#include "tui/views/shown.h"
 
 enum {
     LABEL = 9,

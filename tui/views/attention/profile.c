@@ -1,10 +1,7 @@
 /* The row of attention in focus as a profile, a bar for every token looked at: of A above that of B where two sides are
  * compared. A row that collapses onto one token is one tall bar. */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "core/base/utf8.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/attention/attend.h"
 

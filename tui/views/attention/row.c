@@ -1,7 +1,6 @@
 /* One row of attention: its weights as a map over the patches, and beside it the picture lit by them; of words a line
  * for each, as the sentence reads. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/utf8.h"

@@ -1,6 +1,5 @@
 /* The largest weights of the row in focus, and what the row comes to. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/dmath.h"

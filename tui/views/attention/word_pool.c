@@ -1,7 +1,6 @@
 #include "tui/views/attention/word_pool.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "core/base/utf8.h"
 

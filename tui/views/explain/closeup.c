@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "core/session/address.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/explain/explain.h"
 #include "tui/views/heat.h"
-#include "tui/views/number.h"
-#include "tui/views/spread.h"
 
 enum { LABEL_LEAST = 13, LABEL_MOST = 36, NUMBER = 12, CELL_MOST = 12, NUMBERS_FROM = 6, TALLEST = 7, NO_LINE = -1 };
 /* The tensors that the operands are rows of, as maps below: a group's lines come first. */

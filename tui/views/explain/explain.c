@@ -4,7 +4,6 @@
 
 #include "core/base/utf8.h"
 #include "core/graph/explain.h"
-#include "core/session/address.h"
 
 enum { NUMBER = 12, NO_LINE = -1 };
 /* The operands as maps: beside a table of at least so many columns, below a list of operands. */

@@ -3,7 +3,6 @@
  * (playing.h). */
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/utf8.h"

@@ -2,7 +2,6 @@
  * the truth; and how far the guess is off. Where nothing is hidden the guess of every patch is shown. */
 #include <string.h>
 
-#include "tui/views/heat.h"
 #include "tui/views/panels.h"
 
 enum { SQUARE_MOST = 24, NOTE_WIDTH = 60, LINES_LEAST = 6, ASIDE = 22, ASIDE_WIDE = 44, ASIDE_LABEL = 13 };

@@ -1,5 +1,4 @@
 /* Cosine similarity of position embeddings: the picked patch against all, or every patch's map at its place. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/utf8.h"

@@ -1,9 +1,7 @@
 #include "tui/views/learned/positions_fit.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#include "tui/views/heat.h"
 #include "tui/views/lattice.h"
 #include "tui/views/shown.h"
 

@@ -1,5 +1,4 @@
 /* A card of a lesson, in its frame. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/utf8.h"

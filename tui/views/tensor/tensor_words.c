@@ -1,7 +1,5 @@
 /* Words, one below the other: those of the node in focus, each with its place, and beside it, where there is another
  * text, the words of that one. A word that was written has the probability with which the model wrote it. */
-#include "core/base/utf8.h"
-#include "tui/views/number.h"
 #include "tui/views/tensor/tensor.h"
 
 enum { PLACE = 4, WORD_MOST = 14, SHARE = 7, BAR_LEAST = 3, BAR_MOST = 20, GAP = 3, NAME_LEAST = 6 }; /* "writes" */
