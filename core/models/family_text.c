@@ -347,24 +347,9 @@ static void weight_path(const Model *m, const WeightPlace *p, char *out, size_t 
     seq2seq_role_path((Seq2seqRole)p->role, p->layer, out, n);
 }
 
-static bool load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
-{
-    return text_model_load(m, path, progress, context, err);
-}
-
-static bool save(const Model *m, const char *dir, Err *err)
-{
-    return text_model_save(m, dir, err);
-}
-
 static unsigned way(const Model *m)
 {
     return (seq2seq_has_encoder(&m->text) ? MODEL_READS : 0) | (seq2seq_has_decoder(&m->text) ? MODEL_WRITES : 0);
-}
-
-static void wiring(const Model *m, Buf *out)
-{
-    wiring_put(&m->text, out);
 }
 
 const Family FAMILY_TEXT = {.name = "Transformer",
@@ -377,11 +362,11 @@ const Family FAMILY_TEXT = {.name = "Transformer",
                             .place = place,
                             .weight_path = weight_path,
                             .claims = text_model_is,
-                            .load = load,
-                            .save = save,
+                            .load = text_model_load,
+                            .save = text_model_save,
                             .way = way,
                             .by_attention = true,
-                            .wiring = wiring,
+                            .wiring = wiring_put,
                             .equations = true};
 
 /* --- weights from a seed or from the binary --- */

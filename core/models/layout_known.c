@@ -9,10 +9,13 @@
 #define REGISTERED .registers = PROMISE_HAS
 #define PLAIN .layer_scale = PROMISE_LACKS, .registers = PROMISE_LACKS
 #define CLIP .clip = true, .pre_norm = PROMISE_HAS, PLAIN
-#define DINOV3                                                                                                         \
-    .rope = VIT_ROPE_CENTRES, .rope_half = true, .rope_base = 100, .eps = 1e-5f, .mean = true, .embeds = true,         \
-    .resizes_positions = true, SCALED, REGISTERED
+#define DINOV3_ROPE                                                                                                    \
+    .rope = VIT_ROPE_CENTRES, .rope_half = true, .rope_base = 100, .eps = 1e-5f, .resizes_positions = true, SCALED
+#define DINOV3 DINOV3_ROPE, .mean = true, .embeds = true, REGISTERED
 
+/* Rotations by the number of row and column, as if the grid were 16 wide. */
+#define ROPE_16 .rope = VIT_ROPE_STEPS, .rope_base = 10000, .rope_ref = 16
+#define DINOV2 .eps = 1e-6f, .heads = 12, .resizes_positions = true, .embeds = true, SCALED
 #define AIMV2_NORMS .eps = 1e-5f, .gated = true, .rms_norm = true, .patch_norm = true
 #define AIMV2 AIMV2_NORMS, .embeds = true, .bare_mean = true
 
@@ -40,26 +43,10 @@ static const Known TIMM[] = {
     {.pattern = "vit_*_patch#_rope_mixed_ape_#", .rope = VIT_ROPE_LEARNED, .rope_cols_first = true, SCALED},
     {.pattern = "vit_*_patch16_rope_#", .rope = VIT_ROPE_STEPS, .rope_cols_first = true, .rope_base = 100, SCALED},
     {.pattern = "vit_*_patch16_rope_ape_#", .rope = VIT_ROPE_STEPS, .rope_cols_first = true, .rope_base = 100, SCALED},
-    {.pattern = "vit_*_patch16_rope_reg#_gap_#",
-     .rope = VIT_ROPE_STEPS,
-     .rope_base = 10000,
-     .rope_ref = 16,
-     SCALED,
-     REGISTERED},
+    {.pattern = "vit_*_patch16_rope_reg#_gap_#", ROPE_16, SCALED, REGISTERED},
     {.pattern = "eva02_enormous_patch14_clip_#", .heads = 16, .branch_norm = true, .clip = true},
-    {.pattern = "eva02_*_patch#_clip_#",
-     .rope = VIT_ROPE_STEPS,
-     .rope_base = 10000,
-     .rope_ref = 16,
-     .gated = true,
-     .merged_norm = true,
-     .clip = true},
-    {.pattern = "eva02_*_patch14_#",
-     .rope = VIT_ROPE_STEPS,
-     .rope_base = 10000,
-     .rope_ref = 16,
-     .mean = true,
-     .gated = true},
+    {.pattern = "eva02_*_patch#_clip_#", ROPE_16, .gated = true, .merged_norm = true, .clip = true},
+    {.pattern = "eva02_*_patch14_#", ROPE_16, .mean = true, .gated = true},
     {.pattern = "eva_giant_patch14_clip_#", .heads = 16, .clip = true},
     {.pattern = "eva_giant_patch14_#", .heads = 16, .mean = true},
     {.pattern = "vit_7b_patch16_dinov3", .gated = true, .heads = 32, DINOV3},
@@ -124,29 +111,9 @@ static const Known HUGGING_FACE[] = {
     {.pattern = "deit", .eps = 1e-12f, .heads = 12, PLAIN},
     {.pattern = "vit_mae", .eps = 1e-12f, .heads = 12, .decoder = true, PLAIN},
     {.pattern = "vit_msn", .eps = 1e-6f, .heads = 12, PLAIN},
-    {.pattern = "dinov2",
-     .eps = 1e-6f,
-     .heads = 12,
-     .resizes_positions = true,
-     .embeds = true,
-     SCALED,
-     .registers = PROMISE_LACKS},
-    {.pattern = "dinov2_with_registers",
-     .eps = 1e-6f,
-     .heads = 12,
-     .resizes_positions = true,
-     .smooth = true,
-     .embeds = true,
-     SCALED,
-     REGISTERED},
-    {.pattern = "dinov3_vit",
-     .eps = 1e-5f,
-     .heads = 6,
-     .rope = VIT_ROPE_CENTRES,
-     .rope_half = true,
-     .rope_base = 100,
-     .resizes_positions = true,
-     SCALED},
+    {.pattern = "dinov2", DINOV2, .registers = PROMISE_LACKS},
+    {.pattern = "dinov2_with_registers", DINOV2, .smooth = true, REGISTERED},
+    {.pattern = "dinov3_vit", .heads = 6, DINOV3_ROPE},
     {.pattern = "clip", .eps = 1e-5f, .heads = 12, .act = MAP_QUICK_GELU},
     {.pattern = "clip_vision_model", .eps = 1e-5f, .heads = 12, .act = MAP_QUICK_GELU},
     {.pattern = "siglip", .eps = 1e-6f, .heads = 12, .act = MAP_GELU_TANH, .probed = true},

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
-#include "core/models/preprocess.h"
+#include "core/models/checkpoint.h"
 
 static const struct {
     const char *name;
@@ -347,84 +347,27 @@ static bool from_open_clip(const Json *j, Preprocess *p, VitConfig *c, const cha
 
 /* --- every key that may stand there --- */
 
-#define HF 1
-#define TIMM 2
-#define OPEN_CLIP 4
-/* What is neither read nor listed as harmless may change pixels, unless it is null or false for something to do; so may
- * what is refused, unless it is null, false or 0. */
+/* What each dialect's keys are, behind those that are read those that change no pixel: names, training, formats, what
+ * every picture gets here anyway (pad_size is of do_pad, fill_color of resize_mode longest). What is not listed may
+ * change pixels, unless it is null or false for something to do. */
+static const char HF
+    [] =
+        "size do_resize resample default_to_square do_center_crop crop_size antialias do_rescale rescale_factor offset "
+        "rescale_offset do_normalize image_mean image_std image_processor_type feature_extractor_type "
+        "do_convert_rgb do_reduce_labels reduce_labels pad_size processor_class auto_map data_format input_data_format "
+        "return_tensors device disable_grouping use_fast _valid_processor_keys _name_or_path image_seq_length "
+        "transformers_version",
+  TIMM[] =
+      "input_size crop_pct crop_mode interpolation mean std "
+      "url file tag architecture source custom_load hf_hub_id hf_hub_filename license origin_url paper_name paper_ids "
+      "notes description num_classes label_names label_descriptions label_offset fixed_input_size min_input_size "
+      "pool_size test_input_size test_crop_pct first_conv classifier",
+  OPEN_CLIP[] = "size interpolation mean std resize_mode mode fill_color";
+
+/* Keys that change pixels in a way that is not made here, unless they are null, false or 0. */
 static const struct {
-    const char *key;
-    int dialects;
-    const char *refused; /* why, and what to do; NULL: it is read, or changes no pixel */
-} KEYS[] = {
-    {"size", HF | OPEN_CLIP, NULL},
-    {"do_resize", HF, NULL},
-    {"resample", HF, NULL},
-    {"default_to_square", HF, NULL},
-    {"do_center_crop", HF, NULL},
-    {"crop_size", HF, NULL},
-    {"antialias", HF, NULL},
-    {"do_rescale", HF, NULL},
-    {"rescale_factor", HF, NULL},
-    {"offset", HF, NULL},
-    {"rescale_offset", HF, NULL},
-    {"do_normalize", HF, NULL},
-    {"image_mean", HF, NULL},
-    {"image_std", HF, NULL},
-    {"image_processor_type", HF, NULL},
-    {"feature_extractor_type", HF, NULL},
-    {"input_size", TIMM, NULL},
-    {"crop_pct", TIMM, NULL},
-    {"crop_mode", TIMM, NULL},
-    {"interpolation", TIMM | OPEN_CLIP, NULL},
-    {"mean", TIMM | OPEN_CLIP, NULL},
-    {"std", TIMM | OPEN_CLIP, NULL},
-    {"resize_mode", OPEN_CLIP, NULL},
-    {"mode", OPEN_CLIP, NULL},
-    /* changes no pixel: names, training, formats, what every picture gets here anyway */
-    {"do_convert_rgb", HF, NULL},
-    {"do_reduce_labels", HF, NULL},
-    {"reduce_labels", HF, NULL},
-    {"pad_size", HF, NULL}, /* of do_pad */
-    {"processor_class", HF, NULL},
-    {"auto_map", HF, NULL},
-    {"data_format", HF, NULL},
-    {"input_data_format", HF, NULL},
-    {"return_tensors", HF, NULL},
-    {"device", HF, NULL},
-    {"disable_grouping", HF, NULL},
-    {"use_fast", HF, NULL},
-    {"_valid_processor_keys", HF, NULL},
-    {"_name_or_path", HF, NULL},
-    {"image_seq_length", HF, NULL},
-    {"transformers_version", HF, NULL},
-    {"fill_color", OPEN_CLIP, NULL}, /* of resize_mode longest */
-    {"url", TIMM, NULL},
-    {"file", TIMM, NULL},
-    {"tag", TIMM, NULL},
-    {"architecture", TIMM, NULL},
-    {"source", TIMM, NULL},
-    {"custom_load", TIMM, NULL},
-    {"hf_hub_id", TIMM, NULL},
-    {"hf_hub_filename", TIMM, NULL},
-    {"license", TIMM, NULL},
-    {"origin_url", TIMM, NULL},
-    {"paper_name", TIMM, NULL},
-    {"paper_ids", TIMM, NULL},
-    {"notes", TIMM, NULL},
-    {"description", TIMM, NULL},
-    {"num_classes", TIMM, NULL},
-    {"label_names", TIMM, NULL},
-    {"label_descriptions", TIMM, NULL},
-    {"label_offset", TIMM, NULL},
-    {"fixed_input_size", TIMM, NULL},
-    {"min_input_size", TIMM, NULL},
-    {"pool_size", TIMM, NULL},
-    {"test_input_size", TIMM, NULL},
-    {"test_crop_pct", TIMM, NULL},
-    {"first_conv", TIMM, NULL},
-    {"classifier", TIMM, NULL},
-    /* changes pixels in a way that is not made here */
+    const char *key, *dialect, *refused; /* why, and what to do */
+} REFUSED[] = {
     {"crop_pct", HF, "say the same with size {\"shortest_edge\": size / crop_pct}, do_center_crop true and crop_size"},
     {"use_square_size", HF, "give size as {\"height\", \"width\"} and set it to false"},
     {"do_pad", HF, "pad the pictures beforehand and set it to false"},
@@ -441,20 +384,21 @@ static bool says_nothing(const Json *v, const char *key, bool known)
     return json_kind(v) == JK_NULL || (known && json_int(v, &zero) && zero == 0);
 }
 
-static bool check_keys(const Json *j, int dialect, const char **strange, Err *err)
+static bool check_keys(const Json *j, const char *dialect, const char **strange, Err *err)
 {
     const char *key = NULL;
     for (const Json *v; (v = json_next(j, &key));) {
-        size_t k = 0;
-        while (k < sizeof KEYS / sizeof *KEYS && (!(KEYS[k].dialects & dialect) || strcmp(KEYS[k].key, key) != 0))
-            k++;
-        bool known = k < sizeof KEYS / sizeof *KEYS;
+        const char *refused = NULL;
+        for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++)
+            if (REFUSED[i].dialect == dialect && strcmp(REFUSED[i].key, key) == 0)
+                refused = REFUSED[i].refused;
+        const bool known = refused || list_has(dialect, key);
         if (says_nothing(v, key, known))
             continue;
+        if (refused)
+            return err_set(err, "\"%s\" changes pixels in a way that Vitrine does not make: %s", key, refused);
         if (!known)
             *strange = key;
-        else if (KEYS[k].refused)
-            return err_set(err, "\"%s\" changes pixels in a way that Vitrine does not make: %s", key, KEYS[k].refused);
     }
     return true;
 }
@@ -462,7 +406,7 @@ static bool check_keys(const Json *j, int dialect, const char **strange, Err *er
 bool preprocess_read(const Json *j, PreprocessDialect d, Preprocess *p, VitConfig *c, const char **strange, Err *err)
 {
     static const struct {
-        int keys;
+        const char *keys;
         bool (*read)(const Json *j, Preprocess *p, VitConfig *c, const char **strange, Err *err);
     } DIALECTS[] = {{HF, from_hf}, {TIMM, from_timm}, {OPEN_CLIP, from_open_clip}};
     Preprocess next = *p;

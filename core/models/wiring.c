@@ -152,13 +152,13 @@ static void put_difference(const char *what, Stack a, Stack b, Buf *out)
     buf_free(&less);
 }
 
-void wiring_put(const Seq2seqConfig *c, Buf *out)
+void wiring_put(const Model *m, Buf *out)
 {
     Form form[FORMS] = {{.name = "Encoder and decoder (Vaswani et al. 2017)", .form = SEQ2SEQ_BOTH},
                         {.name = "Decoder alone, the form of GPT", .form = SEQ2SEQ_DECODER_ONLY},
                         {.name = "Encoder alone, the form of BERT", .form = SEQ2SEQ_ENCODER_ONLY}};
     for (int i = 0; i < FORMS; i++)
-        form_open(&form[i], c);
+        form_open(&form[i], &m->text);
     buf_puts(out, "Three forms of the same parts, read off graphs built at this model's sizes\n\n");
     for (int i = 0; i < FORMS; i++)
         put_form(&form[i], out);
