@@ -71,43 +71,33 @@ static void draw_mark(const Paint *p, const Fit *f, const Wrapped *w, const Tens
                     shown_label(t->v.graph, t->plane.cols, col, label, sizeof label));
 }
 
-static void draw_heat(const Paint *p, const Fit *f, const Tensor *t, bool focus)
+static void draw_pixels(const Paint *p, const Tensor *t, const ColourScale *scale, size_t cell, Rect at, bool focus)
 {
-    const Wrapped *w = &f->heat;
-    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
-    for (size_t line = 0; line < w->lines; line++) {
-        draw_mark(p, f, w, t, line);
-        for (size_t k = 0; k < w->per; k++) {
-            size_t col = (w->first + line) * w->per + k;
-            if (col >= t->plane.col_count)
-                break;
-            size_t cell = tensor_cell(t, t->row, col);
-            float x = t->v.values[cell];
-            int y = w->cells.y + (int)line, at = w->cells.x + (int)k * w->cell_w;
-            for (int i = 0; i < w->cell_w; i++)
-                canvas_pixel(p->c, y, at + i, -1, colour_scale_colour(&scale, x), colour_scale_level(&scale, x),
-                             colour_scale_sign(&scale, x), shown_ref(&t->v, cell));
-            if (cell == t->v.cell) {
-                heat_mark(p, y, at, 1, w->cell_w, shown_ref(&t->v, cell));
-                focus_cursor(p, focus, y, at);
-            }
-        }
+    float x = t->v.values[cell];
+    for (int i = 0; i < at.w; i++)
+        canvas_pixel(p->c, at.y, at.x + i, -1, colour_scale_colour(scale, x), colour_scale_level(scale, x),
+                     colour_scale_sign(scale, x), shown_ref(&t->v, cell));
+    if (cell == t->v.cell) {
+        heat_mark(p, at.y, at.x, 1, at.w, shown_ref(&t->v, cell));
+        focus_cursor(p, focus, at.y, at.x);
     }
 }
 
-static void draw_numbers(const Paint *p, const Fit *f, const Tensor *t)
+/* scale NULL: as numbers. */
+static void draw_wrapped(const Paint *p, const Fit *f, const Wrapped *w, const Tensor *t, const ColourScale *scale,
+                         bool focus)
 {
-    const Wrapped *w = &f->numbers;
+    int gap = w->cell_w > 1;
     for (size_t line = 0; line < w->lines; line++) {
         draw_mark(p, f, w, t, line);
-        for (size_t k = 0; k < w->per; k++) {
-            size_t col = (w->first + line) * w->per + k;
-            if (col >= t->plane.col_count)
-                break;
+        for (size_t k = 0, col = (w->first + line) * w->per; k < w->per && col < t->plane.col_count; k++, col++) {
             size_t cell = tensor_cell(t, t->row, col);
-            int x = w->cells.x + (int)k * w->cell_w, gap = w->cell_w > 1;
-            shown_number_right(p, &t->v, cell, w->cells.y + (int)line, x + gap, w->cell_w - gap,
-                               cell == t->v.cell ? STYLE_CURSOR : STYLE_TEXT);
+            Rect at = {w->cells.y + (int)line, w->cells.x + (int)k * w->cell_w, 1, w->cell_w};
+            if (scale)
+                draw_pixels(p, t, scale, cell, at, focus);
+            else
+                shown_number_right(p, &t->v, cell, at.y, at.x + gap, at.w - gap,
+                                   cell == t->v.cell ? STYLE_CURSOR : STYLE_TEXT);
         }
     }
 }
@@ -152,8 +142,9 @@ static void draw_others(const Paint *p, const Fit *f, const Tensor *t)
 static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
 {
     Fit f = fit(r, t);
-    draw_heat(p, &f, t, focus);
-    draw_numbers(p, &f, t);
+    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
+    draw_wrapped(p, &f, &f.heat, t, &scale, focus);
+    draw_wrapped(p, &f, &f.numbers, t, NULL, focus);
     draw_others(p, &f, t);
 }
 
