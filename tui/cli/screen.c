@@ -250,24 +250,6 @@ bool screen_compose(Work *w, int height, int below, const char *text, Canvas *ou
     return compose(w, height, below, text, KIND_ANSI, screen_mode_of(w->options, MODE_256), out, err);
 }
 
-/* How many rows a text takes, a line a paragraph. */
-static int rows_of(const char *text, int width)
-{
-    Canvas c;
-    int rows = 0;
-    canvas_init(&c, 60, width);
-    while (*text) {
-        char line[2048];
-        size_t n = strcspn(text, "\n");
-        utf8_take(line, sizeof line, text, n);
-        canvas_clear(&c);
-        rows += canvas_wrap(&c, (Rect){0, 1, 60, width - 2}, STYLE_TEXT, line);
-        text += n + (text[n] == '\n');
-    }
-    canvas_free(&c);
-    return rows;
-}
-
 bool screen_draw_below(Work *w, const char *path, const char *text, Buf *out, Err *err)
 {
     const Options *o = w->options;
@@ -276,7 +258,8 @@ bool screen_draw_below(Work *w, const char *path, const char *text, Buf *out, Er
     Canvas c;
     if (kind == KIND_COUNT)
         return err_set(err, "%.200s: expected a name that ends in .svg, .png, .html, .txt, .ans or .cast", path);
-    if (!compose(w, screen_height(o), rows_of(text, screen_width(o)), text, kind, mode, &c, err))
+    const int rows = canvas_wrap_rows(&(Canvas){.h = 0}, screen_width(o) - 2, text); /* a line is a paragraph */
+    if (!compose(w, screen_height(o), rows, text, kind, mode, &c, err))
         return false;
     bool ok = put(&c, kind, mode, o->light, text, out, err);
     canvas_free(&c);
