@@ -80,7 +80,7 @@ static void show_frame(App *a)
     a->stale = a->touched = false;
 }
 
-/* What a frame of the film came to, which no command did: from that state on. */
+/* What a frame of the film changed since that state: followers can't know it, for no command did it. */
 static void tell_followers(App *a, StateShot *was)
 {
     if (!was)

@@ -13,7 +13,7 @@
 
 enum { ABOVE = 4 }; /* rows below a question on the ordinary screen: what is said, and the keys */
 
-/* Every command: to those who follow us; and whoever does something on their own has left. */
+/* Every command goes to those who follow us; who follows somebody and does something of their own has left. */
 static void on_entry(void *context, const char *lines)
 {
     App *a = context;

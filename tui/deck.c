@@ -9,7 +9,7 @@
 #include "lessons/layout.h"
 #include "tui/aside.h"
 
-/* was: the deck before; its lesson gives the model free as soon as this one is known to be sound. */
+/* was: the deck before; its lesson lets go of the model once this one is known to be sound. */
 static bool open_lesson(Deck *d, Deck *was, Session *s, const char *which, bool file, Err *err)
 {
     Lesson lesson = {0};

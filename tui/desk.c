@@ -22,7 +22,7 @@ void desk_clear_said(Desk *d)
     d->right = d->wrong = d->ended = false;
 }
 
-/* Of a place the cell under the cursor, of a change the edits. */
+/* What the reader has tried: for a place the cell under the cursor, for a change the edits. */
 static void put_try(const Desk *d, Buf *out)
 {
     const Session *s = d->player.s;
@@ -39,7 +39,7 @@ void desk_untried(Desk *d)
     put_try(d, &d->tried);
 }
 
-/* What the card has told already it says again. */
+/* Says again what the card has already told. */
 static bool say_again(Desk *d)
 {
     Player *p = &d->player;

@@ -14,7 +14,7 @@ bool desk_next_lesson(const Desk *d, LessonFile *out)
     return d->bundled && (*d->from ? lesson_named(d->from, out) : number >= 0 && lesson_by_number(number + 1, out));
 }
 
-/* Not right, or not at once. */
+/* Was it not right, or not at the first try? */
 static bool wants_another_look(const Player *p, int card)
 {
     const Answer *a = &p->answers[card];
@@ -97,7 +97,7 @@ bool desk_awaits(const Desk *d)
     return player_awaits(&d->player) || (*d->then && !a->given && !a->skipped);
 }
 
-/* What is right, before the card is left: a question that was passed over, or answered wrong, is not left open. */
+/* Tells what is right before the card is left: no question that was skipped or answered wrong stays open. */
 static bool settles(Desk *d)
 {
     Err err = {{0}};

@@ -145,7 +145,7 @@ static int footer_order(const Session *s, const KeyBinding **out, int most)
     return n;
 }
 
-/* What a key is called: a lesson has some of them. "": its card names it. */
+/* What the footer calls a key; a lesson calls some by other names. "": its card names it. */
 static const char *footer_label(const Frame *f, const KeyBinding *k)
 {
     static const struct {
@@ -242,7 +242,7 @@ static const char *hint_text(const Session *s, int width)
                                  : "walk on (Space) · lesson 0 (t) · tasks, keys (?)";
 }
 
-/* Cuts what is said last off a title: what stands behind a comma, in brackets, or the last word. */
+/* Shortens a title from its end: cuts what follows a comma, what is in brackets, or the last word. */
 static bool shorten(char *title)
 {
     char *cut = NULL, *bracket = strchr(title, '[');
@@ -257,8 +257,8 @@ static bool shorten(char *title)
     return true;
 }
 
-/* A title has a line for each of its forms, each shorter than the one before: the first that fits, or what does of the
- * last. */
+/* A title has a line for each of its forms, the longest first: takes the first that fits, or as much of the last as
+ * does. */
 static void fit_title(const char *forms, int room, char out[TITLE_BYTES])
 {
     for (size_t n;; forms += n + 1) {

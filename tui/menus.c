@@ -275,7 +275,7 @@ void overlay_open_menu(Overlay *o, const Session *s)
     }
 }
 
-/* How much of a command's summary a line of a list on 80 columns has room for: up to what explains it further. */
+/* How many bytes of a summary fit a line of a list on 80 columns: it is cut before what explains it further. */
 static int brief(const char *summary)
 {
     enum { ROOM = 62 };
@@ -364,7 +364,7 @@ void overlay_view_menu(Overlay *o, const Session *s)
         overlay_add(o, "learned    what the model learned: more screens", "T", "menu learned");
 }
 
-/* The words of the texts: there in the tensor in focus where it has them, else where the model gets them. */
+/* The words of the texts: each leads into the tensor in focus if that has words, else to where the model reads it. */
 static void add_words(Overlay *o, const Session *s)
 {
     const Graph *g = session_graph(s, SIDE_B);

@@ -79,7 +79,7 @@ static bool has_letters(const char *text, const char *letters, size_t n)
     return at == n;
 }
 
-/* A word of the search by what lines call it; "": one that asks and names nothing. */
+/* What the lists call a word that people search for; "" for one that only asks, such as how. */
 static const char *meant(const char *word)
 {
     static const struct {

@@ -24,7 +24,7 @@ void presenter_blank(Presenter *p, const char *word);
 /* After a command: colours stay locked while the node in focus stays, and are locked anew where another one comes. */
 void presenter_lock(Presenter *p, Session *s, const Commands *c);
 /* Nanoseconds until the pause of the step on show ends, 0: now; −1: nobody waits for it. It begins when the step is
- * there (done), of a `play to` when that has arrived. Of steps that follow one another none is longer than in a cast.
+ * there (done), of a `play to` when that has arrived. Steps that follow one another last no longer than in a cast.
  */
 int64_t presenter_left(Presenter *p, const Session *s, bool done, int64_t now);
 /* Then: the film stands still. True where the next step is due. */

@@ -170,7 +170,7 @@ static bool put_moves(Share *h, Buf *out)
     return whole;
 }
 
-/* Where it can't be written all is said anew, as soon as it can. */
+/* If the class can't be written, all of it is said again as soon as it can. */
 static void write_out(Share *h, int64_t now)
 {
     Buf lines = {0};

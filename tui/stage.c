@@ -14,7 +14,7 @@ static void forget(Stage *t)
     t->kept = false;
 }
 
-/* What plays by itself changes further, and so is not kept. */
+/* A film goes on changing things by itself, so its state is not kept. */
 static void keep(Stage *t, const Session *s)
 {
     forget(t);

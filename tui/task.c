@@ -46,7 +46,7 @@ static void put_edits(const Session *s, Buf *out)
         buf_printf(out, ", your %d %s in force", s->edits.count, s->edits.count == 1 ? "change" : "changes");
 }
 
-/* Text with what stands for the braces. */
+/* The text, its {names} filled in. */
 static void fill(const Session *s, const char *text, Buf *out)
 {
     while (*text) {

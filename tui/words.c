@@ -12,7 +12,7 @@
 
 enum { WORD = 64, MOST_ON_SCREEN = 200, LONGEST = 3 };
 
-/* Of a word on a screen; a number is none. */
+/* The entry of a word on a screen; a number has none. */
 static bool shown_entry(const Session *s, const Commands *commands, const char *word, Buf *out)
 {
     if (!word[strspn(word, "0123456789.")])
@@ -137,7 +137,7 @@ bool words_at(const Session *s, const Commands *commands, const Canvas *c, int y
     return false;
 }
 
-/* Is that a line's meaning already? Ten classes are explained once. */
+/* Does a line say that already? Ten classes are explained once. */
 static bool explained(const Overlay *o, const char *means)
 {
     for (int i = 0; i < o->count; i++)

@@ -11,8 +11,8 @@
 
 enum { IDLE_MOST = SCRIPT_IDLE_S * 1000, NAME = 1000 }; /* milliseconds; bytes */
 
-/* The last command of the step, where it is one that asks, whose answer is what is to be seen; else "". Of an answer
- * `why` leads to the ledger and says one sentence: once more it would say more. */
+/* The last command of the step if it is one that asks, so that its answer is what is to be seen; else "". `why` of an
+ * answer leads to the ledger and says one sentence; run once more it would say more. */
 static const char *asked(const Work *w, const ScriptStep *step)
 {
     char name[32];
