@@ -211,13 +211,14 @@ bool anatomy_is_gradient(const char *path)
 /* A path without what gradients and edits put around it: the node that it speaks of. */
 static void plain_path(const char *path, const char **begin, size_t *n)
 {
-    static const char *const AROUND[] = {GRAD, "direct.", "ledger.", "direct.via.", "ledger.via."}, *const ENDS[] = {
-                                                                                                        ".unedited",
-                                                                                                        ".edit_"};
+    static const char *const AROUND[] = {GRAD, "direct.", "ledger."}, *const ENDS[] = {".unedited", ".edit_"},
+                             VIA[] = "via.";
     size_t skip = 0;
     for (size_t i = 0; i < sizeof AROUND / sizeof *AROUND; i++)
         if (strncmp(path, AROUND[i], strlen(AROUND[i])) == 0)
             skip = strlen(AROUND[i]);
+    while (skip && strncmp(path + skip, VIA, strlen(VIA)) == 0) /* of a ledger of a vote, or of a vote in that */
+        skip += strlen(VIA);
     *begin = path + skip;
     const char *end = skip ? strstr(*begin, ".from.") : NULL;
     *n = end ? (size_t)(end - *begin) : strlen(*begin);

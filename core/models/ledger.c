@@ -21,7 +21,6 @@ typedef struct LedgerWalk {
     int token; /* as in Ledger */
 } LedgerWalk;
 
-static const char VIA[] = "ledger.via";
 enum { NODE_PATH = 256, TOKEN_UNKNOWN = -2, TOKEN_SEVERAL = -1 };
 
 /* Does the last component of the path, or that before ".unedited…", read `name`? */
@@ -247,7 +246,7 @@ static bool ledger_walk(const Graph *g, NodeId y, size_t cell, LedgerWalk *w, Er
 
 typedef struct Writer {
     Graph *g;
-    const char *name; /* "ledger", or of what comes by way of a head "ledger.via" */
+    const char *name; /* "ledger", or of what comes by way of a head "ledger.via", "ledger.via.via", … */
     const LedgerWalk *walk;
     const NodeId *direct; /* how the number moves with each node */
     NodeId tokens[2];     /* looked-at tokens added up so far: of the text of the last heads, of the other one */
@@ -445,7 +444,7 @@ static void write_all(Graph *g, const char *name, const LedgerWalk *walk, NodeId
     memcpy(given, walk->given, (size_t)walked * sizeof *given);
     Writer w = {.g = g, .name = name, .walk = walk, .tokens = {NO_NODE, NO_NODE}};
     w.direct = grad_add_given(g, l->y, seed, walk->part, walk->parts, given,
-                              strcmp(name, VIA) == 0 ? "direct.via." : "direct.");
+                              arena_printf(&g->arena, "direct%s.", name + strlen("ledger")));
     free(given);
     l->entry = arena_alloc(&g->arena, size_mul((size_t)walk->parts + 1, sizeof *l->entry));
     for (int i = 0; i < walk->parts; i++) {
@@ -533,7 +532,7 @@ static NodeId beside(const Graph *g, const LedgerEntry *e, const char *name)
 }
 
 /* The value's cells times this are the vote: the head's weight on the token times the slope of what it gathers. */
-static NodeId via_seed(Graph *g, NodeId row, NodeId toward, NodeId v, int head, int token)
+static NodeId via_seed(Graph *g, NodeId row, NodeId toward, NodeId v, int head, int token, const char *steps)
 {
     Dims d = graph_node(g, row)->dims; /* [h,u] */
     int index[DIMS_MAX];
@@ -542,24 +541,28 @@ static NodeId via_seed(Graph *g, NodeId row, NodeId toward, NodeId v, int head, 
     for (int i = 0; i < d.n; i++)
         index[i] = g->axes[d.axis[i]].role == ROLE_HEAD ? head : token;
     data[dims_ravel(g->axes, d, index)] = 1.0f;
-    graph_scope(g, "%s", "");
-    NodeId chosen = graph_leaf(g, "direct.via.chosen", d, (Leaf){LEAF_CONST, data, "the head and the token"});
-    NodeId weight = graph_zip(g, "direct.via.weight", OP_MUL, row, chosen);
-    return graph_contract(g, "direct.via.seed", weight, toward, graph_node(g, v)->dims);
+    graph_scope(g, "direct%s", steps);
+    NodeId chosen = graph_leaf(g, "chosen", d, (Leaf){LEAF_CONST, data, "the head and the token"});
+    NodeId weight = graph_zip(g, "weight", OP_MUL, row, chosen);
+    return graph_contract(g, "seed", weight, toward, graph_node(g, v)->dims);
 }
 
-bool ledger_add_via(Graph *g, const LedgerEntry *e, int head, int token, Ledger *out, Err *err)
+bool ledger_add_via(Graph *g, const LedgerEntry *e, int head, int token, int step, Ledger *out, Err *err)
 {
     LedgerWalk walk;
+    char name[64] = "ledger";
     const NodeId row = e->kind == LEDGER_HEADS ? beside(g, e, "row") : NO_NODE, first = g->count;
     const NodeId toward = row == NO_NODE ? NO_NODE : beside(g, e, "toward"), v = graph_node(g, e->part)->in[1];
     if (toward == NO_NODE)
         return err_set(err, "%s is read from several tokens", graph_node(g, e->part)->path);
     if (!ledger_walk(g, v, 0, &walk, err))
         return false;
-    walk.token = TOKEN_SEVERAL;
-    *out = ledger_begin(v, 0, LEDGER_ALONE, TOKEN_SEVERAL);
-    write_all(g, VIA, &walk, first, via_seed(g, row, toward, v, head, token), out);
+    REQUIRE(step > 0 && step <= LEDGER_STEPS);
+    for (int i = 0; i < step; i++)
+        strcat(name, ".via");
+    walk.token = token; /* a value is of its own token alone */
+    *out = ledger_begin(v, 0, LEDGER_ALONE, token);
+    write_all(g, name, &walk, first, via_seed(g, row, toward, v, head, token, name + strlen("ledger")), out);
     ledger_end(g, first, &walk);
     return true;
 }

@@ -262,22 +262,28 @@ static bool is_target(const GradTarget *a, const GradTarget *b)
 static bool is_ledger(const LedgerTarget *a, const LedgerTarget *b)
 {
     return strcmp(a->path, b->path) == 0 && a->cell == b->cell && a->against == b->against &&
-           strcmp(a->via, b->via) == 0 && a->head == b->head && a->token == b->token;
+           memcmp(a->step, b->step, sizeof a->step) == 0;
 }
 
-/* What comes by way of a head, where there is that head. */
+/* What comes by way of a head, where there is that head; and by way of one in that. */
 static void add_via(Graph *g, LedgerOn *on)
 {
-    const LedgerTarget *of = &on->of;
     Err none;
-    for (int i = 0; *of->via && i < on->ledger.count && !on->has_via; i++) {
-        const LedgerEntry *e = &on->ledger.entry[i];
-        if (e->kind != LEDGER_HEADS || strcmp(graph_node(g, e->total)->path, of->via) != 0)
-            continue;
-        Dims d = graph_node(g, e->tokens)->dims;
-        bool there = of->head < g->axes[dims_role(g, d, ROLE_HEAD)].n &&
-                     of->token < g->axes[dims_role(g, d, ROLE_KEY)].n;
-        on->has_via = there && ledger_add_via(g, e, of->head, of->token, &on->via, &none);
+    for (const LedgerStep *of = on->of.step; of < on->of.step + LEDGER_STEPS && *of->via; of++) {
+        const Ledger *in = on->steps ? &on->via[on->steps - 1] : &on->ledger;
+        bool there = false;
+        for (int i = 0; i < in->count && !there; i++) {
+            const LedgerEntry *e = &in->entry[i];
+            if (e->kind != LEDGER_HEADS || strcmp(graph_node(g, e->total)->path, of->via) != 0)
+                continue;
+            Dims d = graph_node(g, e->tokens)->dims;
+            there = of->head < g->axes[dims_role(g, d, ROLE_HEAD)].n &&
+                    of->token < g->axes[dims_role(g, d, ROLE_KEY)].n &&
+                    ledger_add_via(g, e, of->head, of->token, on->steps + 1, &on->via[on->steps], &none);
+        }
+        if (!there)
+            return;
+        on->steps++;
     }
 }
 

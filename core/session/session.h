@@ -71,20 +71,25 @@ typedef struct GradTarget {
     size_t cell;             /* of that node; of the loss the class that is right */
 } GradTarget;
 
+/* A head's vote by looking at one token: path of the entry's total in the ledger before; "" for none. */
+typedef struct LedgerStep {
+    char via[SESSION_PATH];
+    int head, token;
+} LedgerStep;
+
 /* What the ledger on show splits into what every part wrote: a cell, less another one of the same node. */
 typedef struct LedgerTarget {
-    char path[SESSION_PATH]; /* "logits"; "" for none */
-    size_t cell, against;    /* against: LEDGER_ALONE for none */
-    char via[SESSION_PATH];  /* whose vote is looked at too: path of an entry's total; "" for none */
-    int head, token;
+    char path[SESSION_PATH];       /* "logits"; "" for none */
+    size_t cell, against;          /* against: LEDGER_ALONE for none */
+    LedgerStep step[LEDGER_STEPS]; /* whose votes are looked at too, each what came into the one before */
 } LedgerTarget;
 typedef struct LedgerOn {
     LedgerTarget of; /* what stands at the end of the graph */
     Ledger ledger;
-    Ledger via; /* what parts before it wrote into that vote */
-    bool has_via;
-    bool there; /* false: none was asked for, or … */
-    Err why;    /* … why there is none */
+    Ledger via[LEDGER_STEPS]; /* what parts before it wrote into each step's vote */
+    int steps;                /* that are there */
+    bool there;               /* false: none was asked for, or … */
+    Err why;                  /* … why there is none */
 } LedgerOn;
 
 /* The run of a model over its input, as trained (base) and as edited. */

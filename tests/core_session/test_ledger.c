@@ -128,47 +128,90 @@ static void loudest(int *block, int *head, int *token)
         }
 }
 
-/* The vote of a head for a token has a ledger of its own: what all parts before the head wrote into it adds up to it.
- * Of pictures and words. */
+static void via_path(int step, const char *name, char out[96])
+{
+    static const char *const VIA[] = {"via.", "via.via.", "via.via.via.", "via.via.via.via."};
+    snprintf(out, 96, "ledger.%s%s", VIA[step], name);
+}
+
+/* The vote of a head for a token has a ledger of its own: what all parts before the head wrote into it adds up to it;
+ * so has the largest part of that, as long as it is a tenth of it and more than the token itself. Of pictures and
+ * words. */
 static void a_vote_is_what_was_written_before(void **state)
 {
     (void)state;
     static const char *const AT[] = {"open #17; goto probs; why", "open #66; goto probs[o=square]; why",
-                                     "model translator; goto logits[t=4]; why"};
+                                     "open #3; goto probs; why", "model translator; goto logits[t=4]; why"};
+    int longest = 0;
     for (size_t i = 0; i < sizeof AT / sizeof *AT; i++) {
-        LedgerVia via;
-        const char *said = run(AT[i]);
-        char itself[64];
+        const char *said = run(AT[i]),
+                   *patches = i + 1 < sizeof AT / sizeof *AT ? "patch_embed.out_nobias" : "encoder.embed";
         has(said, "Of that vote, ");
-        has(said, "One step back is told");
-        snprintf(itself, sizeof itself, " itself %.3g.",
-                 (double)number_at(i < 2 ? "ledger.via.patch_embed.out_nobias" : "ledger.via.encoder.embed"));
-        has(said, itself); /* a patch's pixels, or a word */
         const Graph *g = session_graph(&s, SIDE_B);
-        const Ledger *of = session_ledger(&s, SIDE_B), *l = session_ledger_via(&s, SIDE_B);
-        const LedgerEntry *e = of->entry;
-        assert_non_null(l);
-        while (strcmp(graph_node(g, e->total)->path, s.ledger.via) != 0)
-            e++;
-        Dims d = graph_node(g, e->tokens)->dims;
+        const Ledger *of = session_ledger(&s, SIDE_B), *l;
+        int steps = 0;
         Err err = {""};
-        const float *votes = session_need(&s, SIDE_B, graph_node(g, e->tokens)->path, &err);
-        const float vote = votes[s.ledger.head * g->axes[dims_role(g, d, ROLE_KEY)].n + s.ledger.token];
-        assert_true(fabsf(number_at("ledger.via.value") - vote) < 1e-5f);
-        float sum = 0;
-        for (int k = 0; k < l->count; k++) {
-            sum += number_at(graph_node(g, l->entry[k].total)->path);
-            assert_true(l->entry[k].part < e->part); /* before it */
-        }
-        assert_true(l->count > 5 && fabsf(sum - vote) < 1e-4f);
-        assert_true(ledger_via(&s, SIDE_B, &via) && via.vote == number_at("ledger.via.value"));
-        for (int k = 0; k < l->count; k++)
-            for (int h = 0; l->entry[k].kind == LEDGER_HEADS && h < (int)graph_cells(g, l->entry[k].heads); h++) {
-                float x = session_need(&s, SIDE_B, graph_node(g, l->entry[k].heads)->path, &err)[h];
-                assert_true(vote < 0 ? x >= via.wrote : x <= via.wrote);
+        bool more = true;
+        for (; (l = session_ledger_via(&s, SIDE_B, steps)); steps++) {
+            const LedgerStep *step = &s.ledger.step[steps];
+            const LedgerEntry *e = of->entry;
+            char path[96], itself[64];
+            LedgerVia via;
+            assert_true(more); /* it was worth following */
+            while (strcmp(graph_node(g, e->total)->path, step->via) != 0)
+                e++;
+            Dims d = graph_node(g, e->tokens)->dims;
+            const float *votes = session_need(&s, SIDE_B, graph_node(g, e->tokens)->path, &err);
+            const float vote = votes[step->head * g->axes[dims_role(g, d, ROLE_KEY)].n + step->token];
+            via_path(steps, "value", path);
+            assert_true(fabsf(number_at(path) - vote) < 1e-5f);
+            float sum = 0;
+            for (int k = 0; k < l->count; k++) {
+                sum += number_at(graph_node(g, l->entry[k].total)->path);
+                assert_true(l->entry[k].part < e->part); /* before it */
             }
+            assert_true(l->count > 3 && fabsf(sum - vote) < 1e-4f);
+            if (!ledger_via(&s, SIDE_B, steps, &via)) { /* no head before it */
+                more = false;
+                continue;
+            }
+            assert_true(via.vote == number_at(path));
+            for (int k = 0; k < l->count; k++)
+                for (int h = 0; l->entry[k].kind == LEDGER_HEADS && h < (int)graph_cells(g, l->entry[k].heads); h++) {
+                    float x = session_need(&s, SIDE_B, graph_node(g, l->entry[k].heads)->path, &err)[h];
+                    assert_true(vote < 0 ? x >= via.wrote : x <= via.wrote);
+                }
+            via_path(steps, patches, path);
+            const float own = number_at(path);
+            snprintf(itself, sizeof itself, " itself %.3g.", (double)own);
+            has(said, itself); /* a patch's pixels, or a word */
+            more = via.wrote / vote >= 0.1f && fabsf(via.wrote) > fabsf(own) && steps + 1 < LEDGER_STEPS;
+            of = l;
+        }
+        assert_true(steps > 0 && !more);
+        longest = steps > longest ? steps : longest;
+        has(said, steps == 1 ? "Told one step back" : steps == 2 ? "Told two steps back" : "steps back");
     }
+    assert_true(longest > 1);
     run("model bundled; open #17");
+}
+
+/* The chain is part of a state: the command that makes it makes the same. */
+static void a_chain_is_kept(void **state)
+{
+    (void)state;
+    run("open #3; goto probs; why");
+    const LedgerTarget before = s.ledger;
+    Buf line = {0};
+    ledger_put_command(&s, &line);
+    line.data[line.len - 1] = '\0';
+    run("ledger off");
+    assert_null(session_ledger_via(&s, SIDE_B, 0));
+    run(buf_str(&line));
+    assert_memory_equal(before.step, s.ledger.step, sizeof before.step);
+    assert_non_null(session_ledger_via(&s, SIDE_B, 0));
+    buf_free(&line);
+    run("open #17");
 }
 
 /* `why` of an answer stands on the head that spoke most, its patch at the cursor, and says both; again: its chain. */
@@ -414,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_vary),
         cmocka_unit_test(test_why_goes_to_the_river),
         cmocka_unit_test(a_vote_is_what_was_written_before),
+        cmocka_unit_test(a_chain_is_kept),
         cmocka_unit_test(test_river_is_walked),
         cmocka_unit_test(test_ledger_command),
         cmocka_unit_test(test_ledger_follows_edits),

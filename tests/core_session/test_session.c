@@ -15,6 +15,7 @@
 #include "core/base/file.h"
 #include "core/base/rng.h"
 #include "core/session/address.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/command.h"
 
 static Session s;
@@ -515,6 +516,13 @@ static void the_answer_is_waited_for(void **state)
         for (int i = 0; i < words; i++)
             assert_true(x[i] <= x[s.place.at[v]]);
     }
+    run("open \"the dog is tired\"; goto first; goto probs; why"); /* asked before it is computed: why the answer */
+    const Ledger *l = session_ledger(&s, SIDE_B);
+    assert_non_null(l);
+    const float *logits = session_peek(&s, SIDE_B, "logits");
+    assert_true(logits[l->cell] > logits[l->against]);
+    run("open \"the cat is tired\"");
+    assert_non_null(session_need(&s, SIDE_B, "probs", NULL));
     run("goto probs[t=3,v=7]"); /* named */
     assert_int_equal(s.place.at[v], 7);
     run("model bundled; open #17");

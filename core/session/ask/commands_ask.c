@@ -10,6 +10,7 @@
 #include "core/session/ask/ledgers.h"
 #include "core/session/command.h"
 #include "core/session/learned/gradient.h"
+#include "core/session/place.h"
 
 enum { SLICE_NS = 100000000 };
 
@@ -122,6 +123,8 @@ static bool run_why(Session *s, const Args *a, Err *err)
     Buf text = {0};
     if (a->count == 1 && strcmp(a->word[0], "end") == 0)
         return go_to_end(s, err);
+    if (!a->count && s->place.due && session_need(s, SIDE_B, site_path_any(session_base(s), SITE_PROBS), NULL))
+        place_arrive(s); /* why the answer, not why class 0 */
     if (!target(s, a, &t, err))
         return false;
     const char *path = t.address.path;

@@ -48,15 +48,15 @@ const Ledger *session_ledger(const Session *s, Side side)
     return on->there ? &on->ledger : NULL;
 }
 
-const Ledger *session_ledger_via(const Session *s, Side side)
+const Ledger *session_ledger_via(const Session *s, Side side, int step)
 {
     const LedgerOn *on = ledger_on(s, side);
-    return on->there && on->has_via ? &on->via : NULL;
+    return on->there && step < on->steps ? &on->via[step] : NULL;
 }
 
-bool ledger_via(const Session *s, Side side, LedgerVia *out)
+bool ledger_via(const Session *s, Side side, int step, LedgerVia *out)
 {
-    const Ledger *l = session_ledger_via(s, side);
+    const Ledger *l = session_ledger_via(s, side, step);
     const Graph *g = session_graph(s, ask_side(side));
     const float *vote = l ? session_peek(s, ask_side(side), graph_node(g, l->value)->path) : NULL;
     *out = (LedgerVia){.entry = NULL};
@@ -243,8 +243,16 @@ void ledger_put_command(const Session *s, Buf *out)
         address_put(g, n, s->ledger.cell, out);
     if (n != NO_NODE && s->ledger.against != LEDGER_ALONE)
         buf_printf(out, " against=%zu", s->ledger.against);
-    if (n != NO_NODE && *s->ledger.via)
-        buf_printf(out, " via=%s head=%d token=%d", s->ledger.via, s->ledger.head, s->ledger.token);
+    const LedgerStep *step = s->ledger.step;
+    int steps = 0;
+    while (n != NO_NODE && steps < LEDGER_STEPS && *step[steps].via)
+        steps++;
+    for (int i = 0; i < steps; i++)
+        buf_printf(out, "%s%s", i ? "," : " via=", step[i].via);
+    for (int i = 0; i < steps; i++)
+        buf_printf(out, "%s%d", i ? "," : " head=", step[i].head);
+    for (int i = 0; i < steps; i++)
+        buf_printf(out, "%s%d", i ? "," : " token=", step[i].token);
     buf_putc(out, '\n');
 }
 

@@ -20,8 +20,8 @@ void ledger_class(const Graph *g, NodeId n, size_t cell, int *row, int *o);
 bool ledger_answer(Session *s, Err *err);
 /* The ledger of that side, or NULL. */
 const Ledger *session_ledger(const Session *s, Side side);
-/* The ledger of the vote by whose way it was looked at last (LedgerTarget.via), or NULL. */
-const Ledger *session_ledger_via(const Session *s, Side side);
+/* The ledger of the vote by whose way it was looked at last (LedgerTarget.step), step 0, …, or NULL. */
+const Ledger *session_ledger_via(const Session *s, Side side, int step);
 /* The head before it that wrote most into that vote (as it speaks, for or against), and the token by looking at which
  * it wrote most of that. From values that are there: false while they are not, or where no head did. */
 typedef struct LedgerVia {
@@ -29,7 +29,7 @@ typedef struct LedgerVia {
     int head, token;
     float vote, wrote; /* all of the vote, and that head's part */
 } LedgerVia;
-bool ledger_via(const Session *s, Side side, LedgerVia *out);
+bool ledger_via(const Session *s, Side side, int step, LedgerVia *out);
 /* What it is of: "logits[o=star] − logits[o=ring]"; appended. */
 void ledger_text(const Session *s, Buf *out);
 

@@ -113,18 +113,34 @@ static bool go(Session *s, Err *err)
     return !path || s->place.screen == SCREEN_LEDGER || session_go(s, path, SCREEN_LEDGER, err);
 }
 
-/* via=PATH head=N token=N: whose vote `why` looked at, as a state says it. */
+/* The next of a list with commas between; false after the last, or where it is too long. */
+static bool next_of(const char **list, char *out, size_t n)
+{
+    size_t len = *list ? strcspn(*list, ",") : 0;
+    if (!len || len >= n)
+        return false;
+    memcpy(out, *list, len);
+    out[len] = 0;
+    *list += len + ((*list)[len] == ',');
+    return true;
+}
+
+/* via=PATH,PATH head=N,N token=N,N: whose votes `why` looked at, one within the other, as a state says it. */
 static bool parse_via(const Args *a, LedgerTarget *t, Err *err)
 {
-    const char *via = args_named(a, "via"), *head = args_named(a, "head"), *token = args_named(a, "token");
-    bool relative[2];
-    if (!via || !*t->path)
+    const char *list[] = {args_named(a, "via"), args_named(a, "head"), args_named(a, "token")};
+    char number[16];
+    bool relative[2], ok = true;
+    if (!list[0] || !*t->path)
         return true;
-    if (!head || !token || !args_number(head, &t->head, &relative[0]) || !args_number(token, &t->token, &relative[1]) ||
-        relative[0] || relative[1] || t->head < 0 || t->token < 0 || strlen(via) >= sizeof t->via)
-        return err_set(err, "expected via=PATH head=N token=N, as `why` leaves it");
-    snprintf(t->via, sizeof t->via, "%s", via);
-    return true;
+    for (int i = 0; ok && (i == 0 || (list[0] && *list[0])); i++) {
+        LedgerStep *step = &t->step[i < LEDGER_STEPS ? i : 0];
+        ok = i < LEDGER_STEPS && next_of(&list[0], step->via, sizeof step->via) &&
+             next_of(&list[1], number, sizeof number) && args_number(number, &step->head, &relative[0]) &&
+             next_of(&list[2], number, sizeof number) && args_number(number, &step->token, &relative[1]) &&
+             !relative[0] && !relative[1] && step->head >= 0 && step->token >= 0;
+    }
+    return (ok && !*list[1] && !*list[2]) || err_set(err, "expected via=PATH head=N token=N, as `why` leaves it");
 }
 
 bool ledger_command(Session *s, const Args *a, Err *err)
@@ -250,61 +266,114 @@ static const LedgerEntry *token_itself(const Ledger *l)
     return NULL;
 }
 
-/* The vote of that head for that token has a ledger of its own from now on; where it can't have one nothing is lost. */
-static bool look_via(Session *s, WhyAnswer *a)
+/* Everything that one step of the chain says. */
+static bool need_via(Session *s, int step)
 {
-    const Graph *g = session_graph(s, SIDE_B);
-    LedgerTarget t = s->ledger;
     Err none;
-    if (a->token < 0)
-        return true;
-    snprintf(t.via, sizeof t.via, "%s", graph_node(g, a->head.entry->total)->path);
-    t.head = a->head.head;
-    t.token = a->token;
-    if (!ledger_set(s, &t, NULL))
-        return false;
-    const Ledger *l = session_ledger_via(s, SIDE_B);
+    const Ledger *l = session_ledger_via(s, SIDE_B, step);
     for (int i = 0; l && i < l->count; i++)
-        if (l->entry[i].kind == LEDGER_HEADS && !ask_need(s, SIDE_B, l->entry[i].tokens, &none))
-            return false;
-    for (int i = 0; l && i < l->count; i++)
-        if (l->entry[i].kind == LEDGER_HEADS && !ask_need(s, SIDE_B, l->entry[i].heads, &none))
+        if (l->entry[i].kind == LEDGER_HEADS &&
+            (!ask_need(s, SIDE_B, l->entry[i].tokens, &none) || !ask_need(s, SIDE_B, l->entry[i].heads, &none)))
             return false;
     const LedgerEntry *itself = l ? token_itself(l) : NULL;
-    if (itself && !ask_need(s, SIDE_B, itself->total, &none))
-        return false;
-    if (l && !ask_need(s, SIDE_B, l->value, &none))
-        return false;
+    return l && (!itself || ask_need(s, SIDE_B, itself->total, &none)) && ask_need(s, SIDE_B, l->value, &none);
+}
+
+/* What the token of a step itself wrote into its vote; NULL: nothing of it is known. */
+static const float *wrote_itself(const Session *s, int step)
+{
+    const Ledger *l = session_ledger_via(s, SIDE_B, step);
+    const LedgerEntry *itself = l ? token_itself(l) : NULL;
+    return itself ? session_peek(s, SIDE_B, graph_node(session_graph(s, SIDE_B), itself->total)->path) : NULL;
+}
+
+/* Is what a head wrote there enough to ask where that came from: a tenth of the vote, and more than the token itself?
+ */
+static bool goes_on(const Session *s, int step, const LedgerVia *v)
+{
+    const float *itself = wrote_itself(s, step);
+    return v->wrote / v->vote >= 0.1f && !(itself && fabsf(*itself) >= fabsf(v->wrote));
+}
+
+/* The vote of that head for that token has a ledger of its own from now on, and so has the largest part of that, as far
+ * as goes_on; where it can't have one nothing is lost. */
+static bool look_via(Session *s, WhyAnswer *a)
+{
+    LedgerTarget t = s->ledger;
+    if (a->token < 0)
+        return true;
+    memset(t.step, 0, sizeof t.step);
+    LedgerStep next = {.head = a->head.head, .token = a->token};
+    snprintf(next.via, sizeof next.via, "%s", graph_node(session_graph(s, SIDE_B), a->head.entry->total)->path);
+    for (int i = 0; i < LEDGER_STEPS; i++) {
+        LedgerVia via;
+        memset(&t.step[i], 0, sizeof t.step[i]); /* compared byte by byte */
+        snprintf(t.step[i].via, sizeof t.step[i].via, "%s", next.via);
+        t.step[i].head = next.head;
+        t.step[i].token = next.token;
+        if (!ledger_set(s, &t, NULL))
+            return false;
+        if (!session_ledger_via(s, SIDE_B, i)) { /* a value that is no sum: the chain ends before it */
+            memset(&t.step[i], 0, sizeof t.step[i]);
+            if (!ledger_set(s, &t, NULL))
+                return false;
+            break;
+        }
+        for (int k = 0; k <= i; k++) /* the nodes are new ones */
+            if (!need_via(s, k))
+                return false;
+        if (!ledger_via(s, SIDE_B, i, &via) || !goes_on(s, i, &via))
+            break;
+        snprintf(next.via, sizeof next.via, "%s", graph_node(session_graph(s, SIDE_B), via.entry->total)->path);
+        next.head = via.head;
+        next.token = via.token;
+    }
     return ask_why_ledger(s, SIDE_B, a, NULL); /* its lines were those of the graph before */
 }
 
-/* " Of that vote, 0.812, block 1 head 0 had written 0.712, from r3c5; the patch r3c5 itself 0.041". */
+/* " Of that vote, 0.812, block 1 head 0 had written 0.712, from r3c5; the patch r3c5 itself 0.041. Of what came from
+ * r3c5, …". */
 static void put_via(const Session *s, const WhyAnswer *a, Buf *out)
 {
     LedgerVia via;
     char label[64];
     const Graph *g = session_graph(s, SIDE_B);
-    if (a->token < 0 || !ledger_via(s, SIDE_B, &via))
-        return;
-    LedgerLine line = {.entry = via.entry, .head = via.head};
-    buf_puts(out, " Of that vote, ");
-    ask_put_short(out, via.vote);
-    buf_puts(out, ", ");
-    ledger_part_text(g, &line, out);
-    buf_puts(out, " had written ");
-    ask_put_short(out, via.wrote);
-    buf_printf(out, ", from %s",
-               axis_label(&g->axes[node_role(g, via.entry->tokens, ROLE_KEY)], via.token, label, sizeof label));
-    const LedgerEntry *itself = token_itself(session_ledger_via(s, SIDE_B));
-    const float *x = itself ? session_peek(s, SIDE_B, graph_node(g, itself->total)->path) : NULL;
-    if (x) {
-        buf_printf(out, "; the %s %s itself ", itself->kind == LEDGER_PATCHES ? "patch" : "word",
-                   axis_label(&g->axes[node_role(g, a->head.entry->tokens, ROLE_KEY)], a->token, label, sizeof label));
-        ask_put_short(out, *x);
+    const Axis *tokens = a->token < 0 ? NULL : &g->axes[node_role(g, a->head.entry->tokens, ROLE_KEY)];
+    int steps = 0, token = a->token;
+    for (bool more = tokens; more && ledger_via(s, SIDE_B, steps, &via); steps++) {
+        LedgerLine line = {.entry = via.entry, .head = via.head};
+        const float *x = wrote_itself(s, steps);
+        axis_label(tokens, token, label, sizeof label);
+        buf_printf(out, steps ? " Of what came from %s, " : " Of that vote, ", label);
+        ask_put_short(out, via.vote);
+        buf_puts(out, ", ");
+        ledger_part_text(g, &line, out);
+        buf_puts(out, " had written ");
+        ask_put_short(out, via.wrote);
+        tokens = &g->axes[node_role(g, via.entry->tokens, ROLE_KEY)];
+        token = via.token;
+        if (x) {
+            const LedgerEntry *itself = token_itself(session_ledger_via(s, SIDE_B, steps));
+            char from[64];
+            buf_printf(out, ", from %s; the %s %s itself ", axis_label(tokens, token, from, sizeof from),
+                       itself->kind == LEDGER_PATCHES ? "patch" : "word", label);
+            ask_put_short(out, *x);
+        } else
+            buf_printf(out, ", from %s", axis_label(tokens, token, label, sizeof label));
+        buf_putc(out, '.');
+        more = goes_on(s, steps, &via);
     }
-    buf_puts(out,
-             ". One step back is told: those further back wrote parts of these parts. Values only: why a head looks "
-             "where it does is left out.");
+    if (!steps)
+        return;
+    buf_printf(
+        out,
+        " Told %s back, as far as a head wrote a tenth of the part and more than the token itself%s. Values only: "
+        "why a head looks where it does is left out.",
+        steps == 1   ? "one step"
+        : steps == 2 ? "two steps"
+        : steps == 3 ? "three steps"
+                     : "four steps",
+        steps == LEDGER_STEPS ? ", at most four" : "");
 }
 
 bool ledger_why(Session *s, const char **path, size_t *cell)

@@ -316,13 +316,15 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
             if (ledger_flows(e) == flows)
                 needs_add(out, v.side, ledger_view_path(&v, e->kind == LEDGER_HEADS ? e->heads : e->total));
         }
-    const Ledger *via = session_ledger_via(s, v.side); /* the path that `w` drew */
-    for (int i = 0; via && i < via->count; i++)
-        if (via->entry[i].kind == LEDGER_HEADS) {
-            needs_add(out, v.side, ledger_view_path(&v, via->entry[i].heads));
-            needs_add(out, v.side, ledger_view_path(&v, via->entry[i].tokens));
-        }
-    needs_add(out, v.side, via ? ledger_view_path(&v, via->value) : NULL);
+    const Ledger *via; /* the path that `w` drew */
+    for (int step = 0; (via = session_ledger_via(s, v.side, step)); step++) {
+        for (int i = 0; i < via->count; i++)
+            if (via->entry[i].kind == LEDGER_HEADS) {
+                needs_add(out, v.side, ledger_view_path(&v, via->entry[i].heads));
+                needs_add(out, v.side, ledger_view_path(&v, via->entry[i].tokens));
+            }
+        needs_add(out, v.side, ledger_view_path(&v, via->value));
+    }
     if (v.l->count) /* what stood behind each of them */
         needs_add(out, v.side, ledger_view_path(&v, v.l->sum));
 }

@@ -488,7 +488,7 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
     share_reach(v, &r, columns_of(room));
     put_here(p, &r, rect_cut(&room, 't', 1));
     put_legend(p, &r, rect_cut(&room, 't', 1));
-    if (room.h > PATH_LEAST && session_ledger_via(v->s, v->side) && !v->less)
+    if (room.h > PATH_LEAST && session_ledger_via(v->s, v->side, 0) && !v->less)
         river_put_path(p, &r, rect_cut(&room, 't', 1));
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
     rect_cut(&room, 't', 1); /* for the value of the highest, and the lowest */

@@ -36,6 +36,6 @@ int river_own(const River *r, const Tributary *t);
 
 /* A name under each, the block's (or attention's) under all of its own in the line below; the cursor. */
 void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus);
-/* "r3c5 ╭── −0.712 of −0.812 ──▼ r2c6": nothing where there is no path. */
+/* "r3c5 ╭── −0.712 of −0.812 ──▼ r2c6", with a ┬ for every head on the way: nothing where there is no path. */
 void river_put_path(const Paint *p, const River *r, Rect line);
 #endif

@@ -82,58 +82,82 @@ void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focu
     }
 }
 
-/* The path that `w` drew: from the head whose value was read to the head that spoke, over their tributaries. */
+/* The path that `w` drew: from the heads whose values were read, the last first, to the head that spoke, over their
+ * tributaries. */
 typedef struct RiverPath {
-    LedgerVia via;
-    int from, to; /* of r->at */
+    LedgerVia via[LEDGER_STEPS];
+    int at[LEDGER_STEPS + 1]; /* of r->at: the head that spoke, then those that it read, one by the other; −1: none */
+    int steps;
 } RiverPath;
 
 static bool river_path(const River *r, RiverPath *out)
 {
-    const LedgerTarget *of = &r->v->s->ledger;
-    *out = (RiverPath){.from = -1, .to = -1};
-    if (r->v->less || !ledger_via(r->v->s, r->v->side, &out->via))
+    const LedgerStep *of = &r->v->s->ledger.step[0];
+    *out = (RiverPath){.steps = 0};
+    if (r->v->less)
         return false;
-    for (int i = 0; i < r->count; i++) {
-        const Tributary *t = &r->at[i];
-        out->from = t->head == out->via.head && t->e->part == out->via.entry->part ? i : out->from;
-        out->to = t->head == of->head && strcmp(ledger_view_path(r->v, t->e->total), of->via) == 0 ? i : out->to;
+    for (int k = 0; k <= LEDGER_STEPS; k++)
+        out->at[k] = -1;
+    for (int i = 0; i < r->count; i++)
+        if (r->at[i].head == of->head && strcmp(ledger_view_path(r->v, r->at[i].e->total), of->via) == 0)
+            out->at[0] = i;
+    while (out->at[0] >= 0 && out->steps < LEDGER_STEPS &&
+           ledger_via(r->v->s, r->v->side, out->steps, &out->via[out->steps])) {
+        const LedgerVia *via = &out->via[out->steps++];
+        for (int i = 0; i < r->count; i++)
+            if (r->at[i].head == via->head && r->at[i].e->part == via->entry->part)
+                out->at[out->steps] = i;
+        if (out->at[out->steps] < 0) /* it comes from the left: of another text, or of the others */
+            break;
     }
-    return out->to >= 0; /* from a block of another text it comes from the left */
+    return out->steps > 0;
 }
 
-void river_put_path(const Paint *p, const River *r, Rect line)
+/* "0.712 of 0.812", or the first of them, in the middle of its piece of the line. */
+static void put_piece(const Paint *p, const LedgerVia *via, int y, int x0, int x1)
 {
-    RiverPath path;
-    char label[64], text[64], of[2][16];
-    if (!river_path(r, &path))
-        return;
-    const Graph *g = r->v->g;
-    const Axis *u = &g->axes[node_role(g, path.via.entry->tokens, ROLE_KEY)];
-    int x0 = path.from < 0 ? line.x + river_left(line) + PATH_NAME : river_column(r, line, path.from),
-        x1 = river_column(r, line, path.to) + river_own(r, &r->at[path.to]) - 1;
-    for (int x = x0; x <= x1; x++)
-        canvas_glyph(p->c, line.y, x, STYLE_STRONG,
-                     x == x0   ? (p->c->ascii ? '.' : 0x256d)
-                     : x == x1 ? (p->c->ascii ? 'v' : 0x25bc)
-                               : (p->c->ascii ? '-' : 0x2500));
-    axis_label(u, path.via.token, label, sizeof label);
-    if (path.from < 0) {
-        Buf part = {0};
-        LedgerLine of_part = {.entry = path.via.entry, .head = path.via.head};
-        ledger_part_text(g, &of_part, &part);
-        canvas_label(p->c, line.y, line.x, x0 - line.x - 1, STYLE_STRONG, buf_str(&part));
-        buf_free(&part);
-    } else if (x0 - line.x > utf8_cells(label))
-        canvas_text(p->c, line.y, x0 - utf8_cells(label) - 1, utf8_cells(label), STYLE_STRONG, label);
-    axis_label(u, r->v->s->ledger.token, label, sizeof label);
-    canvas_label(p->c, line.y, x1 + 2, line.x + line.w - x1 - 2, STYLE_STRONG, label);
-    number_text(of[0], sizeof of[0], path.via.wrote, 7);
-    number_text(of[1], sizeof of[1], path.via.vote, 7);
+    char text[64], of[2][16];
+    number_text(of[0], sizeof of[0], via->wrote, 7);
+    number_text(of[1], sizeof of[1], via->vote, 7);
     utf8_print(text, sizeof text, " %s of %s ", of[0], of[1]);
     int w = utf8_cells(text), room = x1 - x0 - 1;
     if (w > room)
         w = utf8_print(text, sizeof text, " %s ", of[0]);
     if (w <= room)
-        canvas_text(p->c, line.y, x0 + 1 + (room - w) / 2, w, STYLE_STRONG, text);
+        canvas_text(p->c, y, x0 + 1 + (room - w) / 2, w, STYLE_STRONG, text);
+}
+
+void river_put_path(const Paint *p, const River *r, Rect line)
+{
+    RiverPath path;
+    char label[64];
+    if (!river_path(r, &path))
+        return;
+    const Graph *g = r->v->g;
+    const LedgerVia *last = &path.via[path.steps - 1];
+    const Axis *u = &g->axes[node_role(g, last->entry->tokens, ROLE_KEY)];
+    const bool outside = path.at[path.steps] < 0;
+    int x[LEDGER_STEPS + 1] = {river_column(r, line, path.at[0]) + river_own(r, &r->at[path.at[0]]) - 1};
+    for (int i = 1; i <= path.steps; i++)
+        x[i] = path.at[i] < 0 ? line.x + river_left(line) + PATH_NAME : river_column(r, line, path.at[i]);
+    const int x0 = x[path.steps];
+    for (int at = x0; at <= x[0]; at++)
+        canvas_glyph(p->c, line.y, at, STYLE_STRONG, p->c->ascii ? '-' : 0x2500);
+    for (int i = path.steps; i > 0; i--) {
+        put_piece(p, &path.via[i - 1], line.y, x[i], x[i - 1]);
+        canvas_glyph(p->c, line.y, x[i], STYLE_STRONG, p->c->ascii ? '.' : i == path.steps ? 0x256d : 0x252c);
+    }
+    canvas_glyph(p->c, line.y, x[0], STYLE_STRONG, p->c->ascii ? 'v' : 0x25bc);
+    axis_label(u, last->token, label, sizeof label);
+    if (outside) {
+        Buf part = {0};
+        LedgerLine of_part = {.entry = last->entry, .head = last->head};
+        ledger_part_text(g, &of_part, &part);
+        canvas_label(p->c, line.y, line.x, x0 - line.x - 1, STYLE_STRONG, buf_str(&part));
+        buf_free(&part);
+    } else if (x0 - line.x > utf8_cells(label))
+        canvas_text(p->c, line.y, x0 - utf8_cells(label) - 1, utf8_cells(label), STYLE_STRONG, label);
+    const Axis *first = &g->axes[node_role(g, r->at[path.at[0]].e->tokens, ROLE_KEY)];
+    axis_label(first, r->v->s->ledger.step[0].token, label, sizeof label);
+    canvas_label(p->c, line.y, x[0] + 2, line.x + line.w - x[0] - 2, STYLE_STRONG, label);
 }
