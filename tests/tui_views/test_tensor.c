@@ -110,6 +110,43 @@ static void pooling(void **state)
     canvas_free(&c);
 }
 
+/* What a GELU lets pass, a hundred values in a cell: the cells run from one end of the scale to the other, and the bar
+ * has its ends. Of values of both signs zero stays in the middle. */
+static void crowded_cells_are_told_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        bool own;
+    } CASE[] = {{"blocks.1.mlp.post", true}, {"blocks.1.resid_post", false}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        look_at(CASE[i].path);
+        Canvas c;
+        Rect r = {0, 0, 11, 24};
+        canvas_init(&c, r.h, r.w);
+        Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+        view_draw(&VIEW_TENSOR, &p, r, SIDE_A, true);
+        Tensor t;
+        assert_true(tensor_open(&session, SIDE_A, session.place.path, &t));
+        ColourScale scale = TENSOR_HEAT.scale(&p, (Rect){0, 0, 8, 24}, &t);
+        assert_int_equal(scale.is_signed, !CASE[i].own);
+        int seen[11] = {0};
+        for (int k = 0; k < 8 * r.w; k++) {
+            const Cell *cell = &c.cells[k];
+            if (!cell->level || !cell->ref.run)
+                continue;
+            float x = t.v.values[cell->ref.cell];
+            seen[cell->level - 1] += colour_scale_level(&scale, x) == cell->level - 1;
+            assert_true(!CASE[i].own || (x >= scale.low && (x <= scale.high || scale.clipped)));
+        }
+        int kinds = 0;
+        for (int k = 0; k < 10; k++)
+            kinds += seen[k] > 0;
+        assert_true(!CASE[i].own || (kinds >= 6 && seen[0] + seen[1] > 0 && seen[6] + seen[7] + seen[8] + seen[9] > 0));
+        canvas_free(&c);
+    }
+}
+
 /* One NaN among values of every size, and larger values before and behind it in its block: its cell is the one that is
  * shown. */
 static void nan_stays(void **state)
@@ -454,6 +491,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_of_planes),
         cmocka_unit_test(pooling),
+        cmocka_unit_test(crowded_cells_are_told_apart),
         cmocka_unit_test(nan_stays),
         cmocka_unit_test(panning),
         cmocka_unit_test(vectors),

@@ -8,7 +8,7 @@
 
 #include "core/base/utf8.h"
 
-enum { CURVE_MOST = 22, CURVE_WITHOUT = 2, LIVE_LEAST = 4, CURVE_BEFORE_SCALES = 6 };
+enum { CURVE_MOST = 34, CURVE_WITHOUT = 2, LIVE_LEAST = 4, CURVE_BEFORE_SCALES = 6 };
 
 Laboratory laboratory_open(const Session *s)
 {

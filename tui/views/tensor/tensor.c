@@ -226,7 +226,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         else if (parts.body.h > 0)
             how->draw(p, parts.body, &t, focus);
         if (t.v.values && parts.bar >= 0) {
-            ColourScale scale = colour_scale_of_spread(p, side, &t.spread);
+            ColourScale scale = how->scale ? how->scale(p, parts.body, &t) : colour_scale_of_spread(p, side, &t.spread);
             colour_scale_bar(p, &scale, parts.bar, r.x, r.w);
         }
         if (parts.caption >= 0)

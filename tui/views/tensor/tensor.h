@@ -40,10 +40,11 @@ typedef struct TensorHow {
     bool (*hit)(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell);
     /* What one drawn cell is, appended: "1 cell = 2×2, max"; nothing where it is one value. */
     void (*caption)(const Paint *p, Rect r, const Tensor *t, Buf *out);
-    double (*per_cell)(const Paint *p, Rect r, const Tensor *t); /* values in a drawn cell; NULL: one */
-    int (*wide)(const Paint *p, Rect r, const Tensor *t);        /* columns of r that it takes; NULL: all */
-    bool bar;                                                    /* is there a colour scale to explain? */
-    bool plane;                                                  /* are there rows and columns? */
+    double (*per_cell)(const Paint *p, Rect r, const Tensor *t);   /* values in a drawn cell; NULL: one */
+    ColourScale (*scale)(const Paint *p, Rect r, const Tensor *t); /* of the cells drawn in r; NULL: of the spread */
+    int (*wide)(const Paint *p, Rect r, const Tensor *t);          /* columns of r that it takes; NULL: all */
+    bool bar;                                                      /* is there a colour scale to explain? */
+    bool plane;                                                    /* are there rows and columns? */
 } TensorHow;
 extern const TensorHow TENSOR_HEAT, TENSOR_NUMBERS, TENSOR_STRIP, TENSOR_HISTOGRAM;
 extern const TensorHow TENSOR_WORDS; /* of numbers of words (shown_vocabulary), whichever way is asked for */

@@ -2,10 +2,13 @@
  * few rows is broken into bands below each other, as a text into lines. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "tui/views/heat.h"
+#include "tui/views/spread.h"
 #include "tui/views/tensor/tensor.h"
 
 /* One direction: n values in `drawn` cells. Values of the last of merged axes, `inner` of them, have `per` cells, so
@@ -210,6 +213,41 @@ static PoolKind pool_kind(const Paint *p, const Tensor *t)
     return colour_scale_pool(p, &scale);
 }
 
+/* Of very many values of which the positive are far the largest, as behind a GELU, the largest of each cell is large:
+ * on a scale with zero in its middle every cell is as warm as the next. Then it runs from the least that is drawn. */
+static ColourScale scale_of(const Paint *p, const Fit *f, const Tensor *t)
+{
+    enum { CROWDED = 8, MOST = 1 << 16, FAR = 8 };
+    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
+    Fit fine;
+    if (fit_fine(p, t, f, &fine))
+        f = &fine;
+    HeatSource source = {t, f, pool_kind(p, t)};
+    size_t count = (size_t)f->rows * (size_t)f->cols;
+    if (f->down.n / f->down.drawn * (f->across.n / f->across.drawn) < CROWDED || source.kind != POOL_ABSMAX ||
+        t->v.side == SIDE_DIFF || p->s->look.pool > 0 || p->s->look.locked || *p->s->look.map || count > MOST)
+        return scale;
+    float *drawn = xmalloc(size_mul(count, sizeof *drawn)), least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        Ref ref;
+        drawn[i] = heat_value(&source, (int)(i / (size_t)f->cols), (int)(i % (size_t)f->cols), &ref);
+        least = fminf(least, drawn[i]);
+        most = fmaxf(most, drawn[i]);
+    }
+    const float common = spread_common(drawn, count, 1);
+    free(drawn);
+    if (!(-FAR * least < most) || !isfinite(most) || !(least < most))
+        return scale;
+    bool far = common > least && most > 2 * common;
+    ColourScale own = colour_scale_of_range(p, least > 0 ? least : 0, far ? common : most);
+    own.low = least;
+    own.clipped = far;
+    own.least = least;
+    own.most = most;
+    own.own = scale.own;
+    return own;
+}
+
 static size_t cursor_row(const Fit *f, const Tensor *t)
 {
     return bin_of(&f->down, t->row) - f->row0;
@@ -368,15 +406,20 @@ static Bands bands_of(const Paint *p, Rect r, const Tensor *t)
     return best;
 }
 
-static void draw_band(const Paint *p, Rect r, const Tensor *t, bool focus)
+static ColourScale heat_scale(const Paint *p, Rect r, const Tensor *t)
 {
     Fit f = fit(p, r, t);
-    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
+    return bands_of(p, r, t).count > 1 ? colour_scale_of_spread(p, t->v.side, &t->spread) : scale_of(p, &f, t);
+}
+
+static void draw_band(const Paint *p, Rect r, const Tensor *t, const ColourScale *scale, bool focus)
+{
+    Fit f = fit(p, r, t);
     HeatSource source = {t, &f, pool_kind(p, t)};
-    heat_draw(p, f.cells, f.rows, f.cols, f.size, &scale, heat_value, &source);
+    heat_draw(p, f.cells, f.rows, f.cols, f.size, scale, heat_value, &source);
     Fit fine;
     if (fit_fine(p, t, &f, &fine))
-        heat_draw_behind(p, f.cells, fine.rows, fine.cols, f.size, &scale, heat_value,
+        heat_draw_behind(p, f.cells, fine.rows, fine.cols, f.size, scale, heat_value,
                          &(HeatSource){t, &fine, source.kind});
     if (f.label_w)
         draw_row_labels(p, &f, t);
@@ -395,10 +438,11 @@ static void draw_band(const Paint *p, Rect r, const Tensor *t, bool focus)
 static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
 {
     Bands b = bands_of(p, r, t);
+    const ColourScale scale = heat_scale(p, r, t);
     for (int k = 0; k < b.count; k++) {
         Rect at;
         Tensor part = band_of(&b, t, r, k, &at);
-        draw_band(p, at, &part, focus);
+        draw_band(p, at, &part, &scale, focus);
     }
 }
 
@@ -459,5 +503,10 @@ static double per_cell(const Paint *p, Rect r, const Tensor *t)
     return (double)f.down.n / (double)f.down.drawn * ((double)f.across.n / (double)f.across.drawn);
 }
 
-const TensorHow TENSOR_HEAT = {
-    .draw = draw, .hit = hit, .caption = caption, .per_cell = per_cell, .bar = true, .plane = true};
+const TensorHow TENSOR_HEAT = {.draw = draw,
+                               .hit = hit,
+                               .caption = caption,
+                               .per_cell = per_cell,
+                               .scale = heat_scale,
+                               .bar = true,
+                               .plane = true};

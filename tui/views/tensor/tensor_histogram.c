@@ -6,7 +6,7 @@
 #include "tui/views/number.h"
 #include "tui/views/tensor/tensor.h"
 
-enum { BINS_MAX = 24, EDGE_W = 9, COUNT_W = 9 };
+enum { BINS_MAX = 48, EDGE_W = 9, COUNT_W = 9 };
 
 typedef struct Bins {
     int n;

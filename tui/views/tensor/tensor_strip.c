@@ -22,7 +22,7 @@ typedef struct Fit {
 static size_t per_line(int width, int cell_w)
 {
     size_t per = width >= cell_w ? (size_t)(width / cell_w) : 1;
-    return per >= 2 * PER_LINE_STEP ? per - per % PER_LINE_STEP : per;
+    return per >= PER_LINE_STEP ? per - per % PER_LINE_STEP : per;
 }
 
 static Wrapped wrap(Rect r, int cell_w, size_t n, size_t cursor)
