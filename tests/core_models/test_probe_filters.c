@@ -318,13 +318,43 @@ static void test_tokens_alike(void **state)
     bench_free(&b);
 }
 
+/* As many patches as a ViT-B/16 has, those of the upper half all the opposite of the lower: one direction holds nearly
+ * everything, each step makes the vector hundreds of times longer, and no number leaves the range of a float. */
+static void test_one_direction_alone(void **state)
+{
+    (void)state;
+    enum { GRID = 14 };
+    Bench b = {0};
+    VitConfig c = small();
+    c.layers = 2;
+    c.image_h = GRID * c.patch_h;
+    c.image_w = GRID * c.patch_w;
+    model_seeded(&b.model, &c, 7);
+    bench_noise(&b);
+    for (size_t i = 0, n = bench_pixels(&c), half = n / (size_t)c.channels; i < n; i++)
+        b.pixels[i] = (i % half < half / 2 ? 9000.0f : -9000.0f) + b.pixels[i];
+    bench_start(&b);
+    add_probes(&b);
+    for (int place = 0; place <= c.layers; place++)
+        for (int k = 0; k < 3; k++) {
+            char path[64];
+            NodeId n;
+            snprintf(path, sizeof path, place ? "blocks.%d.alike.share_%d" : "embed.alike.share_%d",
+                     place ? place - 1 : k, k);
+            const float share = value(&b, path, &n)[0];
+            assert_true(share > 0 && share <= 1.001f);
+            assert_true(k || share > 0.5f);
+        }
+    bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_matrices), cmocka_unit_test(test_known_directions),
         cmocka_unit_test(test_degenerate),      cmocka_unit_test(test_steps),
         cmocka_unit_test(test_nodes),           cmocka_unit_test(test_made_when_asked_for),
-        cmocka_unit_test(test_tokens_alike),
+        cmocka_unit_test(test_tokens_alike),    cmocka_unit_test(test_one_direction_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
