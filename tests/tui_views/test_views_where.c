@@ -986,6 +986,47 @@ static void a_sheet_folds_rather_than_pools(void **state)
     session_free(&session);
 }
 
+/* Twelve heads of 14 × 14 patches have no room in ten lines: pooled, all of them are there, and a click is its head. */
+static void every_head_is_there(void **state)
+{
+    (void)state;
+    VitConfig config;
+    enum { HEADS = 12, GRID = 14 };
+    assert_true(model_size("tiny", &config));
+    config.layers = 1;
+    config.width = 2 * HEADS;
+    config.heads = HEADS;
+    config.head_dim = 2;
+    config.mlp = 8;
+    config.image_h = GRID * config.patch_h;
+    config.image_w = GRID * config.patch_w;
+    open_config(&config, "#1");
+    command("goto blocks.0.attn.pattern[h=3,t=r1c2]; view row");
+    Canvas c;
+    canvas_init(&c, 10, 54);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    drawn_prepare(&session, &VIEW_OTHER_HEADS, SIDE_B, c.clip);
+    view_draw(&VIEW_OTHER_HEADS, &p, c.clip, SIDE_B, true);
+    const Graph *g = session_graph(&session, SIDE_B);
+    int cells[HEADS] = {0};
+    for (int k = 0; k < c.h * c.w; k++) {
+        int index[DIMS_MAX], head = -1;
+        Buf said = {0};
+        if (c.cells[k].ref.run) {
+            dims_unravel(g->axes, graph_node(g, c.cells[k].ref.node)->dims, c.cells[k].ref.cell, index);
+            assert_true(view_click(&VIEW_OTHER_HEADS, &p, c.clip, SIDE_B, k / c.w, k % c.w, &said));
+            assert_int_equal(sscanf(buf_str(&said), "head %d", &head), 1);
+            assert_int_equal(head, index[0]);
+            cells[head]++;
+        }
+        buf_free(&said);
+    }
+    for (int h = 0; h < HEADS; h++)
+        assert_true(cells[h] >= 20);
+    canvas_free(&c);
+    session_free(&session);
+}
+
 /* A bar left of a head's map is as long as the accuracy lost without it, and there is none where that may be chance. */
 static void a_sheet_has_its_losses(void **state)
 {
@@ -1237,6 +1278,7 @@ int main(void)
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(a_sheet_always_fits),
         cmocka_unit_test(a_sheet_folds_rather_than_pools),
+        cmocka_unit_test(every_head_is_there),
         cmocka_unit_test_setup_teardown(a_sheet_has_its_losses, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_patch_lights_the_star, open_bundled, close_session),

@@ -39,7 +39,27 @@ static HeadLines head_lines(Rect r, const Attend *a)
 typedef struct HeadGrid {
     int k_cols, across, down, first; /* width of one, how many, first head shown */
     int lines;                       /* height of one, its label included */
+    int rows, cols;                  /* drawn cells of a map whose patches are pooled, or 0 */
 } HeadGrid;
+
+/* All heads at once, their patches pooled as little as can be; false where too few cells would be left of a map. */
+static bool pooled_grid(const Paint *p, Rect r, const Attend *a, HeadGrid *out)
+{
+    enum { LEAST = 5 };
+    int most = LEAST - 1;
+    for (int across = 1; across <= a->heads && heat_halves(p); across++) {
+        int down = (a->heads + across - 1) / across, lines = r.h / down, wide = (r.w + 1) / across - 1;
+        int tall = 2 * (lines - 1), cells = tall < wide ? tall : wide;
+        int longest = a->u.rows > a->u.cols ? a->u.rows : a->u.cols;
+        if (cells <= most)
+            continue;
+        most = cells;
+        *out = (HeadGrid){.across = across, .down = down, .k_cols = cells, .lines = lines};
+        out->rows = a->u.rows * cells / longest;
+        out->cols = a->u.cols * cells / longest;
+    }
+    return most >= LEAST && out->rows && out->cols;
+}
 
 static HeadGrid head_grid(const Paint *p, Rect r, const Attend *a)
 {
@@ -57,6 +77,8 @@ static HeadGrid head_grid(const Paint *p, Rect r, const Attend *a)
         best = m.k;
         g = (HeadGrid){.across = across, .down = down, .k_cols = room.w, .lines = room.h + 1};
     }
+    if (!best && pooled_grid(p, r, a, &g))
+        return g;
     if (!best) { /* not all fit: one line of smallest maps around the cursor's head */
         LatticeMap m = lattice_map(p, one, a->u.rows, a->u.cols, 1, 0, 0);
         g.k_cols = m.r.w > 0 ? m.r.w : 1;
@@ -178,6 +200,38 @@ static void draw_lines(const Paint *p, const Attend *a, Rect r, bool focus)
     }
 }
 
+typedef struct Pooled {
+    const Attend *a;
+    const HeadGrid *g;
+    PoolKind kind;
+} Pooled;
+
+static float pooled_value(const void *context, int row, int col, Ref *ref)
+{
+    const Pooled *h = context;
+    size_t rows = (size_t)h->a->u.rows, cols = (size_t)h->a->u.cols, down = (size_t)h->g->rows,
+           across = (size_t)h->g->cols, y = (size_t)row, x = (size_t)col;
+    return attend_row_patches(h->a, h->a->head, (int)heat_first(y, rows, down), (int)heat_first(y + 1, rows, down),
+                              (int)heat_first(x, cols, across), (int)heat_first(x + 1, cols, across), h->kind, ref);
+}
+
+static void draw_pooled(const Paint *p, const Attend *block, const HeadGrid *g, int head, Rect box)
+{
+    Attend a = *block;
+    draw_name(p, &a, head, rect_cut(&box, 't', 1));
+    a.head = head;
+    ColourScale scale = attend_scale(p, &a, true);
+    HeatSize size = {g->rows, g->cols};
+    heat_draw(p, box, g->rows, g->cols, size, &scale, pooled_value, &(Pooled){&a, g, colour_scale_pool(p, &scale)});
+    int row, col;
+    if (!attend_place(&a, a.at_u, &row, &col))
+        return;
+    Rect cell = heat_cell(p, box, g->rows, g->cols, size,
+                          (int)heat_part((size_t)row, (size_t)a.u.rows, (size_t)g->rows),
+                          (int)heat_part((size_t)col, (size_t)a.u.cols, (size_t)g->cols));
+    heat_mark(p, cell.y, cell.x, cell.h, cell.w, shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_u)));
+}
+
 /* Each on its own scale, else one sharp head would leave all others dark. */
 static void draw_head(const Paint *p, const Attend *block, int head, Rect box)
 {
@@ -207,7 +261,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     HeadGrid g = head_grid(p, r, &a);
     for (int i = 0; i < g.across * g.down && g.first + i < a.heads; i++) {
         Rect box = head_rect(&g, r, i);
-        draw_head(p, &a, g.first + i, box);
+        if (g.rows)
+            draw_pooled(p, &a, &g, g.first + i, box);
+        else
+            draw_head(p, &a, g.first + i, box);
         if (g.first + i == a.head)
             focus_cursor(p, focus, box.y, box.x);
     }
