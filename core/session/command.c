@@ -357,6 +357,9 @@ static bool do_one(Session *s, const Commands *c, const char *line, Err *err)
     if (!command) {
         NameList names = {c};
         const char *near = nearest_name(name, command_name, &names);
+        for (int i = 0; i < SCREEN_COUNT; i++) /* a screen by its own name */
+            if (strcmp(screen_name((Screen)i), name) == 0 && screen_spec((Screen)i)->command)
+                near = screen_spec((Screen)i)->command;
         return err_set(err, "there is no command '%.60s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
                        near ? "'?" : "; `help` lists them");
     }

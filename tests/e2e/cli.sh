@@ -667,6 +667,15 @@ ok "a translation as long as the model takes" translate -m "$FAMILIES/words_bart
 says "where it was cut" '^cut at [0-9]+ words: the model writes no more'
 refused 1 'reads texts, and the exercise is a Vision Transformer' exercise -m translator -o none.py
 refused 1 'this model reads no text' screen -c 'view stream'
+# where a screen has nothing to show, what is said leads to what there is
+refused 1 'turns queries and keys by their place, .goto decoder.blocks.0.self_attn.q_turned' screen -m "$FAMILIES/words_llama" -i ids:1,2 -c 'view positions'
+ok "there they are" screen -m "$FAMILIES/words_llama" -i ids:1,2 -c 'goto decoder.blocks.0.self_attn.q_turned'
+refused 1 'adds a bias of places to the scores, .goto decoder.alibi' screen -m "$FAMILIES/words_bloom" -i ids:1,2 -c 'view positions'
+ok "there it is" screen -m "$FAMILIES/words_bloom" -i ids:1,2 -c 'goto decoder.alibi'
+refused 1 '.experts. and Enter lead to the hidden numbers of one' screen -m "$FAMILIES/words_mixtral" -i ids:1,2 -c 'neuron 0.1'
+ok "there are the hidden numbers" screen -m "$FAMILIES/words_mixtral" -i ids:1,2 -c 'experts; in'
+says "of the experts" 'mlp\.experts\.post'
+refused 1 "no command 'stream'; did you mean 'view stream'" screen -c stream
 for model in mixtral olmoe qwen3_moe; do ok "the wiring of experts: $model" screen -m "$FAMILIES/words_$model" -i ids:1,2,3 -c wiring; done
 refused 1 'there is no lens to read it through' screen -m "$FAMILIES/words_bart" -i 'ids:5,7 > ids:3' -c 'lens tokens'
 refused 1 'no answer in words' screen -m "$FAMILIES/words_minilm" -i ids:1,2 -c 'lens tokens'

@@ -32,7 +32,8 @@ static bool pick(const Session *s, const Args *a, const char *word, char path[SE
     if (!neuron_here(s, &part, unit) || !axes_of(s, &tokens, &units))
         return err_set(err, site_part(g, SITE_ROUTER) == NO_PART
                                 ? "this model has no MLP"
-                                : "this block has experts: the screen of units is for blocks with one MLP");
+                                : "this block has experts: the screen of units is for blocks with one MLP; `experts` "
+                                  "and Enter lead to the hidden numbers of one");
     snprintf(path, SESSION_PATH, "%s", neuron_path(s, SIDE_B, SITE_MLP_POST));
     if (!*word)
         return true;

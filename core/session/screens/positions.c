@@ -106,9 +106,12 @@ bool come_positions(Session *s, Screen to, Err *err)
     const Graph *g = session_graph(s, SIDE_B);
     if (site_node_any(g, SITE_WAVE_LENGTH) != NO_NODE)
         return come_waves(s, SCREEN_WAVES, err);
-    if (site_node_any(g, SITE_POSITIONS) == NO_NODE)
-        return err_set(err, NO_POSITIONS);
-    return session_go(s, site_path_any(g, SITE_POSITIONS), to, err);
+    const char *turned = site_path_any(g, SITE_QUERY_ROPE), *bias = site_path_any(g, SITE_BIAS);
+    if (site_node_any(g, SITE_POSITIONS) != NO_NODE)
+        return session_go(s, site_path_any(g, SITE_POSITIONS), to, err);
+    return turned ? err_set(err, "%s: it turns queries and keys by their place, `goto %s`", NO_POSITIONS, turned)
+           : bias ? err_set(err, "%s: it adds a bias of places to the scores, `goto %s`", NO_POSITIONS, bias)
+                  : err_set(err, NO_POSITIONS);
 }
 
 /* The patch compared with goes with the picked one: the cursor's value is that of the patch in brackets. */
