@@ -253,8 +253,16 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
             return too_many(NUMBERS_MAX, err);
         number[n] = (int)k;
     }
+    const char next = text[strspn(text, BLANKS)];
     if (hole)
-        return err_set(err, "a comma stands between two numbers, and number %d of the list is missing", n);
+        return n ? err_set(err, "a comma stands between two numbers, and behind %d comes none", number[n - 1])
+                 : err_set(err, "a comma stands between two numbers, and before the first stands none");
+    if (next == '>' || next == '|')
+        return err_set(err, next == '>'
+                                ? "> divides what is read from what is written, in a model with an encoder and a "
+                                  "decoder: here there are numbers alone"
+                                : "| divides two segments, in an encoder that tells them apart: here there are "
+                                  "numbers alone");
     if (n == 0 || text[strspn(text, BLANKS)]) {
         char such[24] = "3 5 4";
         if (v->n < 6) /* numbers that there are */

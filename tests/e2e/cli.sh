@@ -756,9 +756,12 @@ refused 2 'name a text to go on from' write -m "$W/words_gpt2"
 refused 2 'found nothing' write -m "$W/words_gpt2" -i ''
 refused 2 'from 1 to' write -m "$W/words_gpt2" -i ids:1,2,3 --steps 0
 refused 2 'from 64K to' write -m "$W/words_gpt2" -i ids:1,2,3 --memory 1K
-refused 1 'number 1 of the list is missing' run -m "$W/words_llama" -i ids:1,,2
-refused 1 'number 2 of the list is missing' run -m "$W/words_llama" -i ids:1,2,
-refused 1 'number 0 of the list is missing' run -m "$W/words_llama" -i ids:,1
+refused 1 'and behind 1 comes none' run -m "$W/words_llama" -i ids:1,,2
+refused 1 'and behind 2 comes none' run -m "$W/words_llama" -i ids:1,2,
+refused 1 'and before the first stands none' run -m "$W/words_llama" -i ids:,1
+refused 1 'divides what is read from what is written' run -m "$W/words_llama" -i 'ids:1,2 > ids:3'
+refused 1 'divides two segments' run -m "$W/words_llama" -i 'ids:1,2 | ids:3'
+refused 1 'divides what is read from what is written' run -m "$W/words_bert" -i 'ids:1,2 > ids:3'
 refused 1 'tokenizer.json in the model.s folder' run -m "$W/words_llama" -i 'hello world'
 mkdir talk && cp "$W/words_gpt2/config.json" "$W/words_gpt2/model.safetensors" talk/
 cat >talk/tokenizer.json <<'EOF'
