@@ -162,6 +162,7 @@ INLINE VI vi_load_16(const uint16_t *p)
 
 #define PIECE(f) ((f) == FLOATS ? (size_t)16 : (size_t)16)
 #define SIDE_BY_SIDE(f) ((f) == FLOATS ? 1 : 2)
+#define ASKED(f) ((f) == F16 ? (size_t)1 : (size_t)2)
 #include "core/kernels/row.inc"
 
 /* Half a transposition: four words each of eight columns, four in the lower halves of registers, four in the upper. */
@@ -180,9 +181,11 @@ INLINE void transpose(V word[4], const char *from, size_t step)
     word[3] = _mm256_shuffle_ps(high, high2, 0xee);
 }
 
-INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size_t count)
+INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size_t count, const char *next)
 {
     V word[4];
+    for (size_t i = 0; next && i < LANES * PIECE(f); i += LINE)
+        ask(f, next + i);
     transpose(word, b, step);
     if (f == FLOATS) {
         UNROLL
@@ -199,6 +202,20 @@ INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size
         chain = 2 * k + 1 < count ? v_fma(v_set(a[2 * k + 1]), second, chain) : chain;
     }
     return chain;
+}
+
+INLINE V two_blocks(Form f, V total, const float *a, const char *b, size_t step, const char *next)
+{
+    const size_t each = PIECE(f) / size_of(f), line = LINE / size_of(f), block = KERNEL_K * size_of(f);
+    V first = v_set(0.0f), second = v_set(0.0f);
+    for (size_t k = 0; k < KERNEL_K; k += line)
+        UNROLL
+    for (size_t i = k; i < k + line; i += each, next += 2 * LANES * PIECE(f)) {
+        const char *from = b + i * size_of(f);
+        first = piece(f, first, a + i, from, step, each, next);
+        second = piece(f, second, a + KERNEL_K + i, from + block, step, each, next + LANES * PIECE(f));
+    }
+    return v_add(v_add(total, first), second);
 }
 
 const Kernels kernels_avx2 = KERNEL_TABLE("avx2", x86_pack, portable_hash, rows);

@@ -160,7 +160,8 @@ INLINE VI vi_load_16(const uint16_t *p)
 #include "core/kernels/contract.inc"
 
 #define PIECE(f) ((f) == F16 ? (size_t)32 : (size_t)64)
-#define SIDE_BY_SIDE(f) 1
+#define SIDE_BY_SIDE(f) ((f) == BF16 ? 2 : 1)
+#define ASKED(f) ((f) == FLOATS ? (size_t)4 : (f) == F16 ? (size_t)1 : (size_t)2)
 #include "core/kernels/row.inc"
 
 /* Sixteen numbers of a column as words: floats, those of f16 made floats (what becomes of a NaN's bits is no matter
@@ -183,49 +184,87 @@ INLINE void transpose_four(V out[4], const V in[4])
     out[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
 
-/* word[k][j] = the k-th word of column j */
-INLINE void transpose(V word[LANES], Form f, const char *from, size_t step)
+/* A t-th of 2·QUARTERS of turning sixteen columns, word[k][j] being the k-th word of column j: four columns each by
+ * itself, then four words whose quarters are in four columns each. */
+enum { QUARTERS = 4 };
+INLINE void turn(V word[LANES], V part[QUARTERS][4], Form f, const char *from, size_t step, size_t t)
 {
-    V part[4][4];
+    V column[4];
+    const size_t i = t % QUARTERS;
     UNROLL
-    for (size_t q = 0; q < 4; q++) {
-        V column[4];
-        UNROLL
-        for (size_t j = 0; j < 4; j++)
-            column[j] = words(f, from + (4 * q + j) * step);
-        transpose_four(part[q], column);
+    for (size_t j = 0; t < QUARTERS && j < 4; j++)
+        column[j] = words(f, from + (4 * i + j) * step);
+    if (t < QUARTERS) {
+        transpose_four(part[i], column);
+        return;
     }
-    UNROLL
-    for (size_t i = 0; i < 4; i++) { /* their quarters are words i, 4 + i, 8 + i and 12 + i of four columns */
-        const V a = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0x44),
-                b = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0xee),
-                c = _mm512_shuffle_f32x4(part[2][i], part[3][i], 0x44),
-                d = _mm512_shuffle_f32x4(part[2][i], part[3][i], 0xee);
-        word[i] = _mm512_shuffle_f32x4(a, c, 0x88);
-        word[4 + i] = _mm512_shuffle_f32x4(a, c, 0xdd);
-        word[8 + i] = _mm512_shuffle_f32x4(b, d, 0x88);
-        word[12 + i] = _mm512_shuffle_f32x4(b, d, 0xdd);
-    }
+    const V a = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0x44),
+            b = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0xee),
+            c = _mm512_shuffle_f32x4(part[2][i], part[3][i], 0x44),
+            d = _mm512_shuffle_f32x4(part[2][i], part[3][i], 0xee);
+    word[i] = _mm512_shuffle_f32x4(a, c, 0x88);
+    word[4 + i] = _mm512_shuffle_f32x4(a, c, 0xdd);
+    word[8 + i] = _mm512_shuffle_f32x4(b, d, 0x88);
+    word[12 + i] = _mm512_shuffle_f32x4(b, d, 0xdd);
 }
 
-INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size_t count)
+/* Two numbers of bf16 a word, the first in its lower half. */
+INLINE V lower(V word)
 {
-    V word[LANES];
-    transpose(word, f, b, step);
-    if (f != BF16) {
-        UNROLL
-        for (size_t k = 0; k < LANES; k++)
-            chain = k < count ? v_fma(v_set(a[k]), word[k], chain) : chain;
-        return chain;
+    return v_from_bits(_mm512_slli_epi32(v_bits(word), 16));
+}
+INLINE V upper(V word)
+{
+    return v_from_bits(vi_and(v_bits(word), vi_set((int32_t)0xffff0000)));
+}
+
+INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size_t count, const char *next)
+{
+    V word[LANES], part[QUARTERS][4];
+    UNROLL
+    for (size_t t = 0; t < 2 * QUARTERS; t++) {
+        turn(word, part, f, b, step, t);
+        for (size_t i = 0; next && t < QUARTERS && i < 4 * PIECE(f); i += LINE)
+            ask(f, next + t * 4 * PIECE(f) + i);
     }
     UNROLL
-    for (size_t k = 0; k < LANES; k++) { /* two numbers a word, the first in its lower half */
-        const V first = v_from_bits(_mm512_slli_epi32(v_bits(word[k]), 16)),
-                second = v_from_bits(vi_and(v_bits(word[k]), vi_set((int32_t)0xffff0000)));
-        chain = 2 * k < count ? v_fma(v_set(a[2 * k]), first, chain) : chain;
-        chain = 2 * k + 1 < count ? v_fma(v_set(a[2 * k + 1]), second, chain) : chain;
+    for (size_t k = 0; k < LANES; k++) {
+        const size_t at = f == BF16 ? 2 * k : k;
+        chain = at < count ? v_fma(v_set(a[at]), f == BF16 ? lower(word[k]) : word[k], chain) : chain;
+        chain = f == BF16 && at + 1 < count ? v_fma(v_set(a[at + 1]), upper(word[k]), chain) : chain;
     }
     return chain;
+}
+
+/* Of bf16. Each step turns a sixteenth of what the next piece of either block needs, while the chains take what was
+ * turned before: the multiplications of one wait for each other, and the processor does not look far enough ahead. */
+INLINE V two_blocks(Form f, V total, const float *a, const char *b, size_t step, const char *next)
+{
+    const size_t each = PIECE(f) / size_of(f), block = KERNEL_K * size_of(f);
+    V room[2][2][LANES], first = v_set(0.0f), second = v_set(0.0f);
+    for (size_t n = 0; n < 2; n++) {
+        V part[QUARTERS][4];
+        UNROLL
+        for (size_t t = 0; t < 2 * QUARTERS; t++)
+            turn(room[0][n], part, f, b + n * block, step, t);
+    }
+    for (size_t k = 0; k < KERNEL_K; k += each) {
+        V(*const now)[LANES] = room[k / each % 2], (*const then)[LANES] = room[1 - k / each % 2];
+        V part[QUARTERS][4];
+        const char *from = b + (k + each < KERNEL_K ? k + each : k) * size_of(f); /* the last turns itself once more */
+        UNROLL
+        for (size_t t = 0; t < 4 * QUARTERS; t++, next += 2 * LINE) {
+            const float *at = a + k + 2 * t;
+            ask(f, next);
+            ask(f, next + LINE);
+            turn(then[t / 8], part, f, from + t / 8 * block, step, t % 8);
+            first = v_fma(v_set(at[0]), lower(now[0][t]), first);
+            second = v_fma(v_set(at[KERNEL_K]), lower(now[1][t]), second);
+            first = v_fma(v_set(at[1]), upper(now[0][t]), first);
+            second = v_fma(v_set(at[KERNEL_K + 1]), upper(now[1][t]), second);
+        }
+    }
+    return v_add(v_add(total, first), second);
 }
 
 #define HASHING __attribute__((target("avx512f,avx512dq,avx512vl")))
