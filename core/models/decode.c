@@ -337,13 +337,14 @@ static bool is_written(const Vocabulary *v, int word)
     return word != v->pad && (word != v->start || word == v->end);
 }
 
-/* What follows a beginning, among the best so far. The shares are the trace's own. */
+/* What follows a beginning, among the best so far (no logarithm for what is none); the shares are the trace's own. */
 static void offer_words(const Decoder *x, int at, Candidate *list, int *n, int most)
 {
     const DecodeNode *node = &x->d->node[at];
     const float *p = last_row(x, node, node->nodes.probs);
     for (int w = 0; w < x->m->text.target_words; w++)
-        if (p[w] > 1e-30f && is_written(&x->m->target, w))
+        if (p[w] > 1e-30f && is_written(&x->m->target, w) &&
+            !(*n > 0 && *n == most && list[most - 1].parent == at && (double)p[w] <= list[most - 1].share))
             offer(list, n, most, (Candidate){at, w, (double)p[w], node->log_share + dm_log((double)p[w]), false});
 }
 
