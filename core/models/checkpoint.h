@@ -105,6 +105,8 @@ typedef struct Checkpoint {
     Arena arena;
 } Checkpoint;
 
+/* Appends the shortest decimal that reads back as the same float. */
+void put_shortest(Buf *b, float x);
 /* dir/model.safetensors with all weights, in their order. stored: what one is called there, in room; out has its shape
  * in the model, which may be another there. */
 typedef const char *StoredAs(const Model *m, const WeightPlace *w, Arena *room, TensorOut *out);

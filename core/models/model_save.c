@@ -68,8 +68,7 @@ static const char *stored(const Model *m, const WeightPlace *w, Arena *room, Ten
     return arena_printf(room, "%s%s", layout_outside(r) ? "" : "vit.", how.name);
 }
 
-/* The shortest decimal that reads back as the same float. */
-static void put_float(Buf *b, float x)
+void put_shortest(Buf *b, float x)
 {
     char text[40];
     int digits = 1;
@@ -84,7 +83,7 @@ static void put_numbers(Buf *b, const char *key, const float *v, int n, bool lis
     buf_printf(b, "  \"%s\": %s", key, list ? "[" : "");
     for (int i = 0; i < n; i++) {
         buf_puts(b, i ? ", " : "");
-        put_float(b, v[i]);
+        put_shortest(b, v[i]);
     }
     buf_puts(b, list ? "],\n" : ",\n");
 }

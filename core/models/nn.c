@@ -96,46 +96,44 @@ static NodeId stretch(Graph *g, const NnNorm *n)
     return n->plus ? graph_zip(g, "gamma_plus", OP_ADD, gamma, graph_const(g, "one", DIMS_SCALAR, 1)) : gamma;
 }
 
-/* x / √(mean of x² + ε) · γ */
-static NodeId rms_norm(Graph *g, int part, const NnNorm *n, NodeId x)
+static const char *prefixed(Graph *g, const NnMoments *m, const char *name)
 {
-    Dims stat = dims_minus(graph_node(g, x)->dims, n->over);
-    NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)graph_dims_cells(g, n->over));
-    NodeId sq = graph_zip(g, "sq", OP_MUL, x, x);
+    return *m->prefix ? arena_printf(&g->arena, "%s%s", m->prefix, name) : name;
+}
+
+NodeId nn_moments(Graph *g, NnMoments *m, NodeId x)
+{
+    const Dims stat = dims_minus(graph_node(g, x)->dims, m->over);
+    NodeId centered = x;
+    if (m->width == NO_NODE)
+        m->width = graph_const(g, prefixed(g, m, "width"), DIMS_SCALAR, (float)graph_dims_cells(g, m->over));
+    if (!m->rms) {
+        NodeId sum = graph_reduce(g, prefixed(g, m, "sum"), OP_SUM, x, stat);
+        NodeId mean = graph_zip(g, prefixed(g, m, "mean"), OP_DIV, sum, m->width);
+        centered = graph_zip(g, prefixed(g, m, "centered"), OP_SUB, x, mean);
+    }
+    NodeId sq = graph_zip(g, prefixed(g, m, "sq"), OP_MUL, centered, centered);
+    NodeId sumsq = graph_reduce(g, prefixed(g, m, "sumsq"), OP_SUM, sq, stat);
+    m->square = graph_zip(g, prefixed(g, m, m->rms ? "meansq" : "var"), OP_DIV, sumsq, m->width);
+    if (m->eps == NO_NODE)
+        m->eps = graph_const(g, prefixed(g, m, "eps"), DIMS_SCALAR, m->epsilon);
+    NodeId more = graph_zip(g, prefixed(g, m, m->rms ? "meansq_eps" : "var_eps"), OP_ADD, m->square, m->eps);
+    NodeId factor = graph_map(g, prefixed(g, m, m->rms ? "rrms" : "rstd"), MAP_RSQRT, more);
+    NodeId out = graph_zip(g, m->out ? m->out : prefixed(g, m, "normalized"), OP_MUL, centered, factor);
     graph_flag(g, sq, NODE_DERIVED);
-    NodeId sumsq = graph_reduce(g, "sumsq", OP_SUM, sq, stat);
-    NodeId meansq = graph_zip(g, "meansq", OP_DIV, sumsq, width);
-    NodeId eps = graph_const(g, "eps", DIMS_SCALAR, n->eps);
-    NodeId meansq_eps = graph_zip(g, "meansq_eps", OP_ADD, meansq, eps);
-    NodeId rrms = graph_map(g, "rrms", MAP_RSQRT, meansq_eps);
-    NodeId normalized = graph_zip(g, "normalized", OP_MUL, x, rrms);
-    NodeId gamma = stretch(g, n);
-    NodeId out = graph_zip(g, "out", OP_MUL, normalized, gamma);
-    NOTE(g, part, {SITE_IN, x}, {SITE_OUT, out}, {SITE_NORM_WIDTH, width}, {SITE_NORM_EPS, eps},
-         {SITE_NORM_GAMMA, gamma}, {SITE_NORM_MEAN_SQUARE, meansq});
+    if (m->passing)
+        graph_flag(g, out, NODE_DERIVED);
+    if (m->passing && !m->rms)
+        graph_flag(g, centered, NODE_DERIVED);
     return out;
 }
 
 NodeId nn_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x)
 {
     int part = nn_part(g, PART_NORM, at);
-    if (n->rms)
-        return rms_norm(g, part, n, x);
-    Dims stat = dims_minus(graph_node(g, x)->dims, n->over);
-    NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)graph_dims_cells(g, n->over));
-    NodeId sum = graph_reduce(g, "sum", OP_SUM, x, stat);
-    NodeId mean = graph_zip(g, "mean", OP_DIV, sum, width);
-    NodeId centered = graph_zip(g, "centered", OP_SUB, x, mean);
-    NodeId sq = graph_zip(g, "sq", OP_MUL, centered, centered);
-    graph_flag(g, sq, NODE_DERIVED);
-    NodeId sumsq = graph_reduce(g, "sumsq", OP_SUM, sq, stat);
-    NodeId var = graph_zip(g, "var", OP_DIV, sumsq, width);
-    NodeId eps = graph_const(g, "eps", DIMS_SCALAR, n->eps);
-    NodeId var_eps = graph_zip(g, "var_eps", OP_ADD, var, eps);
-    NodeId rstd = graph_map(g, "rstd", MAP_RSQRT, var_eps);
-    NodeId normalized = graph_zip(g, "normalized", OP_MUL, centered, rstd);
-    NodeId gamma = stretch(g, n);
-    bool shifts = n->beta.data;
+    NnMoments m = {.prefix = "", .over = n->over, .rms = n->rms, .width = NO_NODE, .eps = NO_NODE, .epsilon = n->eps};
+    NodeId normalized = nn_moments(g, &m, x), gamma = stretch(g, n);
+    bool shifts = !n->rms && n->beta.data;
     NodeId scaled = graph_zip(g, shifts ? "scaled" : "out", OP_MUL, normalized, gamma), out = scaled;
     if (shifts) {
         graph_flag(g, scaled, NODE_DERIVED);
@@ -143,8 +141,10 @@ NodeId nn_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x)
         out = graph_zip(g, "out", OP_ADD, scaled, beta);
         NOTE(g, part, {SITE_NORM_BETA, beta});
     }
-    NOTE(g, part, {SITE_IN, x}, {SITE_OUT, out}, {SITE_NORM_WIDTH, width}, {SITE_NORM_EPS, eps},
+    NOTE(g, part, {SITE_IN, x}, {SITE_OUT, out}, {SITE_NORM_WIDTH, m.width}, {SITE_NORM_EPS, m.eps},
          {SITE_NORM_GAMMA, gamma});
+    if (n->rms)
+        NOTE(g, part, {SITE_NORM_MEAN_SQUARE, m.square});
     return out;
 }
 
@@ -392,24 +392,10 @@ NodeId nn_mlp(Graph *g, const NnPlace *at, const NnMlp *p, NodeId x, int *part)
     return out;
 }
 
-static const char *inside(Graph *g, const char *name, const char *part)
-{
-    return arena_printf(&g->arena, "%s.%s", name, part);
-}
-
 NodeId graph_normalise(Graph *g, const char *name, NodeId x, int axis, float eps)
 {
-    Dims stat = dims_minus(graph_node(g, x)->dims, DIMS(axis));
-    NodeId width = graph_const(g, inside(g, name, "width"), DIMS_SCALAR, (float)g->axes[axis].n);
-    NodeId sum = graph_reduce(g, inside(g, name, "sum"), OP_SUM, x, stat);
-    NodeId mean = graph_zip(g, inside(g, name, "mean"), OP_DIV, sum, width);
-    NodeId centered = graph_zip(g, inside(g, name, "centered"), OP_SUB, x, mean);
-    NodeId sq = graph_zip(g, inside(g, name, "sq"), OP_MUL, centered, centered);
-    graph_flag(g, sq, NODE_DERIVED);
-    NodeId sumsq = graph_reduce(g, inside(g, name, "sumsq"), OP_SUM, sq, stat);
-    NodeId var = graph_zip(g, inside(g, name, "var"), OP_DIV, sumsq, width);
-    NodeId small = graph_const(g, inside(g, name, "eps"), DIMS_SCALAR, eps);
-    NodeId var_eps = graph_zip(g, inside(g, name, "var_eps"), OP_ADD, var, small);
-    NodeId rstd = graph_map(g, inside(g, name, "rstd"), MAP_RSQRT, var_eps);
-    return graph_zip(g, name, OP_MUL, centered, rstd);
+    char prefix[56];
+    snprintf(prefix, sizeof prefix, "%s.", name);
+    NnMoments m = {.prefix = prefix, .out = name, .over = DIMS(axis), .width = NO_NODE, .eps = NO_NODE, .epsilon = eps};
+    return nn_moments(g, &m, x);
 }

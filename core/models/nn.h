@@ -38,6 +38,15 @@ typedef struct NnNorm {
     bool rms;
     bool plus; /* it stretches by 1 + γ */
 } NnNorm;
+/* x normalised over some axes: (x − mean) / √(variance + ε), or x / √(mean of x² + ε), as nodes PREFIXsum … */
+typedef struct NnMoments {
+    const char *prefix, *out; /* out: what the result is called, NULL: PREFIXnormalized */
+    Dims over;
+    bool rms, passing;         /* passing: large and quickly made again, as analyses are */
+    float epsilon;             /* read where eps is NO_NODE */
+    NodeId width, eps, square; /* width and eps are made where they are NO_NODE; square is set: variance, mean square */
+} NnMoments;
+NodeId nn_moments(Graph *g, NnMoments *m, NodeId x);
 /* LayerNorm over D numbers (Ba, Kiros and Hinton 2016): (x − mean) / √(variance + ε) · γ + β, with the variance divided
  * by D, not by D − 1. With rms RMSNorm (Zhang and Sennrich 2019): x / √(mean of x² + ε) · γ. */
 NodeId nn_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x);

@@ -39,39 +39,19 @@ void probe_find_answer(Probes *b)
     b->head_dist.bias = c->head_bias ? probe_existing(g, "head_dist.bias") : NO_NODE;
 }
 
-/* x / √(mean of x² + ε) · γ, as nodes PREFIX_rms_sq … PREFIX_rms_out. */
-static NodeId apply_rms(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm norm)
-{
-    static const char *const PARTS[] = {"sq", "sumsq", "meansq", "meansq_eps", "rrms", "normalized", "out"};
-    char name[sizeof PARTS / sizeof *PARTS][32];
-    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
-        snprintf(name[i], sizeof name[i], "%s_rms_%s", prefix, PARTS[i]);
-    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(d));
-    NodeId sq = probe_passing(g, graph_zip(g, name[0], OP_MUL, x, x));
-    NodeId mean = graph_zip(g, name[2], OP_DIV, graph_reduce(g, name[1], OP_SUM, sq, rows), norm.width);
-    NodeId rrms = graph_map(g, name[4], MAP_RSQRT, graph_zip(g, name[3], OP_ADD, mean, norm.eps));
-    NodeId normalized = probe_passing(g, graph_zip(g, name[5], OP_MUL, x, rrms));
-    return graph_zip(g, name[6], OP_MUL, normalized, norm.gamma);
-}
-
 NodeId probe_norm(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm norm)
 {
-    if (norm.rms)
-        return apply_rms(g, prefix, x, d, norm);
-    static const char *const PARTS[] = {"sum",     "mean", "centered",   "sq",     "sumsq", "var",
-                                        "var_eps", "rstd", "normalized", "scaled", "out"};
-    char name[sizeof PARTS / sizeof *PARTS][32];
-    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
-        snprintf(name[i], sizeof name[i], "%s_%s", prefix, PARTS[i]);
-    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(d));
-    NodeId mean = graph_zip(g, name[1], OP_DIV, graph_reduce(g, name[0], OP_SUM, x, rows), norm.width);
-    NodeId centered = probe_passing(g, graph_zip(g, name[2], OP_SUB, x, mean));
-    NodeId sq = probe_passing(g, graph_zip(g, name[3], OP_MUL, centered, centered));
-    NodeId var = graph_zip(g, name[5], OP_DIV, graph_reduce(g, name[4], OP_SUM, sq, rows), norm.width);
-    NodeId rstd = graph_map(g, name[7], MAP_RSQRT, graph_zip(g, name[6], OP_ADD, var, norm.eps));
-    NodeId normalized = probe_passing(g, graph_zip(g, name[8], OP_MUL, centered, rstd));
-    NodeId scaled = graph_zip(g, name[norm.beta == NO_NODE ? 10 : 9], OP_MUL, normalized, norm.gamma);
-    return norm.beta == NO_NODE ? scaled : graph_zip(g, name[10], OP_ADD, probe_passing(g, scaled), norm.beta);
+    char all[32], out[40], scaled[40];
+    snprintf(all, sizeof all, "%s_%s", prefix, norm.rms ? "rms_" : "");
+    snprintf(out, sizeof out, "%sout", all);
+    snprintf(scaled, sizeof scaled, "%sscaled", all);
+    NnMoments m = {
+        .prefix = all, .over = DIMS(d), .rms = norm.rms, .passing = true, .width = norm.width, .eps = norm.eps};
+    NodeId normalized = nn_moments(g, &m, x);
+    if (norm.rms || norm.beta == NO_NODE)
+        return graph_zip(g, out, OP_MUL, normalized, norm.gamma);
+    NodeId stretched = probe_passing(g, graph_zip(g, scaled, OP_MUL, normalized, norm.gamma));
+    return graph_zip(g, out, OP_ADD, stretched, norm.beta);
 }
 
 static NodeId mean_of_patches(Probes *b, NodeId tokens)

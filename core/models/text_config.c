@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/io/json.h"
+#include "core/models/checkpoint.h"
 #include "core/models/text_model.h"
 
 static const char MODEL_TYPE[] = TEXT_MODEL_TYPE;
@@ -303,15 +304,11 @@ static bool read_config(Seq2seqConfig *c, const Json *j, const char *path, Err *
            seq2seq_check(c, err);
 }
 
-/* The shortest decimal that reads back as the same float. */
 static void put_float(Buf *b, const char *key, float x)
 {
-    char text[40];
-    int digits = 1;
-    do
-        snprintf(text, sizeof text, "%.*g", digits, (double)x);
-    while (digits++ < 9 && strtof(text, NULL) != x);
-    buf_printf(b, "  \"%s\": %s,\n", key, text);
+    buf_printf(b, "  \"%s\": ", key);
+    put_shortest(b, x);
+    buf_puts(b, ",\n");
 }
 
 static void put_list(Buf *b, const char *key, const uint32_t bits[SEQ2SEQ_LAYERS_MOST / 32], int layers)

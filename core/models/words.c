@@ -24,34 +24,14 @@ int vocabulary_find(const Vocabulary *v, const char *word, size_t length)
     return -1;
 }
 
-/* Letters that must change, go or come so that a becomes b, bytewise (Wagner and Fischer 1974). */
-static size_t edits_between(const char *a, size_t n, const char *b)
-{
-    enum { LONGEST = 48 };
-    size_t m = strlen(b), row[LONGEST + 1];
-    if (n > LONGEST || m > LONGEST)
-        return LONGEST;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t before = row[0]++;
-        for (size_t j = 1; j <= m; j++) {
-            size_t change = before + (a[i - 1] != b[j - 1]), least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            before = row[j];
-            row[j] = change < least ? change : least;
-        }
-    }
-    return row[m];
-}
-
 static const char *nearest(const Vocabulary *v, const char *word, size_t n)
 {
     const char *best = NULL;
-    size_t least = n < 4 ? 2 : 3; /* farther is another word */
+    int least = n < 4 ? 2 : 3; /* farther is another word */
     for (int i = 0; i < v->n; i++) {
-        size_t d = v->word[i][0] == '<' ? least : edits_between(word, n, v->word[i]);
-        if (d < least) {
-            least = d;
+        int edits = v->word[i][0] == '<' ? least : utf8_edits(word, n, v->word[i], least);
+        if (edits < least) {
+            least = edits;
             best = v->word[i];
         }
     }
