@@ -2,22 +2,27 @@
  * it would answer if it read its other read-out, the mean of the patches or the class token. The final norm and the
  * head are the model's own, edits included. */
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/err.h"
 #include "core/models/nn.h"
 #include "core/models/probe_parts.h"
 
-/* The leaves of the norm of that scope, which must be there; rms: an RMSNorm has no β. */
+ProbeNorm probe_norm_of(const Graph *g, int p)
+{
+    return (ProbeNorm){site_node(g, p, SITE_NORM_WIDTH), site_node(g, p, SITE_NORM_EPS),
+                       site_node(g, p, SITE_NORM_GAMMA), site_node(g, p, SITE_NORM_BETA),
+                       site_node(g, p, SITE_NORM_MEAN_SQUARE) != NO_NODE};
+}
+
+/* The norm of that scope outside blocks, which must be there. */
 static ProbeNorm norm_find(const Graph *g, const char *scope, bool rms)
 {
-    static const char *const PARTS[] = {"width", "eps", "gamma", "beta"};
-    NodeId found[4];
-    for (int i = 0; i < 4; i++) {
-        char path[48];
-        snprintf(path, sizeof path, "%s.%s", nn_norm_scope(scope, rms), PARTS[i]);
-        found[i] = rms && i == 3 ? NO_NODE : probe_existing(g, path);
-    }
-    return (ProbeNorm){found[0], found[1], found[2], found[3], rms};
+    int p = anatomy_next(g, NO_PART, PART_NORM);
+    while (p != NO_PART && strcmp(anatomy_part(g, p)->scope, nn_norm_scope(scope, rms)) != 0)
+        p = anatomy_next(g, p, PART_NORM);
+    REQUIRE(p != NO_PART);
+    return probe_norm_of(g, p);
 }
 
 void probe_find_answer(Probes *b)

@@ -73,6 +73,8 @@ typedef struct ProbeCosine {
 /* cos(a, b) = a·b / (|a| |b|) for every pair of rows of x[p,d]; p0: another axis of p's length. */
 ProbeCosine probe_cosine(Graph *g, NodeId x, int p, int p0, CosineNames name);
 
+/* The leaves of that part, a norm. */
+ProbeNorm probe_norm_of(const Graph *g, int part);
 /* That norm of x over axis d: (x − mean) / √(variance + ε) · γ + β, as nodes PREFIX_sum … PREFIX_out. */
 NodeId probe_norm(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm norm);
 /* Appends it in the scope that is set; returns the mean pattern. */

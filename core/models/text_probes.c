@@ -158,22 +158,16 @@ static bool is_sinusoids(const Graph *g, int part)
 /* What stands in front of the answer in models that fill words in: LN(act(x W + b)). */
 static NodeId transformed(Graph *g, NodeId tokens, const Seq2seqConfig *c)
 {
-    static const char *const LEAVES[] = {"width", "eps", "gamma", "beta"};
-    NodeId weight = graph_find(g, "transform.weight"), bias = graph_find(g, "transform.bias"), leaf[4];
+    NodeId weight = graph_find(g, "transform.weight"), bias = graph_find(g, "transform.bias");
     Dims in = graph_node(g, tokens)->dims;
     int p = graph_node(g, weight)->dims.axis[0], d = graph_node(g, weight)->dims.axis[1],
         w = graph_node(g, graph_find(g, "transformed"))->dims.axis[1];
-    for (int i = 0; i < 4; i++) {
-        char path[32];
-        snprintf(path, sizeof path, "ln_transform.%s", LEAVES[i]);
-        leaf[i] = graph_find(g, path);
-    }
     NodeId pre = probe_passing(g, graph_contract(g, bias == NO_NODE ? "transform_pre" : "transform_nobias", tokens,
                                                  weight, dims_replace(in, d, p)));
     if (bias != NO_NODE)
         pre = probe_passing(g, graph_zip(g, "transform_pre", OP_ADD, pre, bias));
     NodeId post = graph_map(g, "transform_post", c->transform_act, pre);
-    NodeId out = probe_norm(g, "norm", post, p, (ProbeNorm){leaf[0], leaf[1], leaf[2], leaf[3], false});
+    NodeId out = probe_norm(g, "norm", post, p, probe_norm_of(g, anatomy_of(g, "ln_transform.out")));
     return graph_view(g, "transformed", out, dims_replace(in, d, w));
 }
 
@@ -228,22 +222,14 @@ static void lens(Graph *g, int block, const Seq2seqConfig *c, const ProbeNorm *f
     nn_softmax(g, y, words, (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
 }
 
-/* The leaves of a norm. */
-static ProbeNorm norm_of(const Graph *g, int p)
-{
-    return (ProbeNorm){site_node(g, p, SITE_NORM_WIDTH), site_node(g, p, SITE_NORM_EPS),
-                       site_node(g, p, SITE_NORM_GAMMA), site_node(g, p, SITE_NORM_BETA),
-                       site_node(g, p, SITE_NORM_MEAN_SQUARE) != NO_NODE};
-}
-
-/* …of the one behind a stack. */
+/* The norm behind a stack. */
 static ProbeNorm find_final(const Graph *g, const char *stack)
 {
     ProbeNorm n = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, false};
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_NORM)) != NO_PART;)
         if (strcmp(anatomy_part(g, p)->stack, stack) == 0 && anatomy_part(g, p)->block == NO_BLOCK &&
             strstr(anatomy_part(g, p)->scope, "_final"))
-            n = norm_of(g, p);
+            n = probe_norm_of(g, p);
     return n;
 }
 
@@ -261,7 +247,7 @@ static void units_of_block(Graph *g, int block, const Seq2seqConfig *c, const Pr
         last = p;
     if (mlp == NO_PART || c->after_norm || (!c->pre_norm && (last == NO_PART || final)))
         return; /* two norms: the first one's 1/σ would stand inside the second one's */
-    ProbeNorm own = c->pre_norm ? (ProbeNorm){NO_NODE, NO_NODE, NO_NODE, NO_NODE, false} : norm_of(g, last);
+    ProbeNorm own = c->pre_norm ? (ProbeNorm){NO_NODE, NO_NODE, NO_NODE, NO_NODE, false} : probe_norm_of(g, last);
     probe_neurons(g, mlp, weight, c->pre_norm ? final : &own);
 }
 
