@@ -108,12 +108,6 @@ static bool check_tensor(const Checkpoint *k, const VitConfig *c, VitRole r, con
     return false;
 }
 
-/* Runs over all weights of the configuration, whole model first. */
-#define EACH_WEIGHT(c, layer, r)                                                                                       \
-    for (int layer = -1; layer < (c)->layers; layer++)                                                                 \
-        for (VitRole r = (VitRole)0; r < VIT_ROLES; r = (VitRole)(r + 1))                                              \
-            if (vit_role_in_block(r) == (layer >= 0) && vit_has((c), r))
-
 typedef struct NameList {
     char text[300];
     int count;
@@ -189,15 +183,16 @@ bool checkpoint_missing(Checkpoint *k, VitRole r, int layer, int count, const ch
                    k->file.path, count, count == 1 ? "" : "s", k->layout->name, names);
 }
 
-static bool check_all(Checkpoint *k, const VitConfig *c, Err *err)
+static bool check_all(Checkpoint *k, const Model *m, Err *err)
 {
+    const VitConfig *c = &m->vit;
     NameList missing = {.text = ""};
     VitRole first = (VitRole)0;
     int first_layer = -1;
-    EACH_WEIGHT(c, layer, r)
-    {
+    for (WeightPlace w = {0}; model_weight(m, &w);) {
         LayoutName how;
-        const TensorInfo *t = checkpoint_find_as(k, r, layer, &how);
+        const VitRole r = (VitRole)w.role;
+        const TensorInfo *t = checkpoint_find_as(k, r, w.layer, &how);
         if (t && !check_tensor(k, c, r, t, &how, err))
             return false;
         if (t) {
@@ -205,8 +200,8 @@ static bool check_all(Checkpoint *k, const VitConfig *c, Err *err)
             continue;
         }
         first = missing.count ? first : r;
-        first_layer = missing.count ? first_layer : layer;
-        list_name(&missing, checkpoint_name(k, r, layer));
+        first_layer = missing.count ? first_layer : w.layer;
+        list_name(&missing, checkpoint_name(k, r, w.layer));
     }
     if (!missing.count)
         return true;
@@ -339,7 +334,8 @@ static bool read_all(Checkpoint *k, Model *m, ModelProgress progress, void *cont
 /* Every weight checked, found and read; every tensor used once. m->vit is set. */
 static bool read_weights(Checkpoint *k, Model *m, ModelProgress progress, void *context, Err *err)
 {
-    if (!check_all(k, &m->vit, err) || !check_unused(k, m, err))
+    m->family = &FAMILY_VIT;
+    if (!check_all(k, m, err) || !check_unused(k, m, err))
         return false;
     model_alloc(m, &FAMILY_VIT);
     return read_all(k, m, progress, context, err);
