@@ -18,15 +18,6 @@
 #define GPT_KEYS "n_embd n_head n_layer n_positions n_inner layer_norm_epsilon"
 #define MASKS "*.attn.bias *.attn.masked_bias *.attention.bias *.attention.masked_bias *.attn.attention.masked_bias"
 
-static bool biases(const HubReading *k, Seq2seqConfig *c, Err *err)
-{
-    bool on = c->qkv_bias;
-    if (!hub_flag(k, "attention_bias", &on, err) || !hub_flag(k, "mlp_bias", &c->mlp_bias, err))
-        return false;
-    c->qkv_bias = c->out_bias = on;
-    return true;
-}
-
 static bool all_windows(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     return hub_windows(k, c, 0, err);
@@ -35,13 +26,11 @@ static bool all_windows(const HubReading *k, Seq2seqConfig *c, Err *err)
 /* Windows only where use_sliding_window says so, in the blocks from max_window_layers on. */
 static bool qwen(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
-    bool on = false, given = c->qkv_bias;
+    bool on = false;
     int first = c->decoder_layers;
-    if (!hub_flag(k, "use_sliding_window", &on, err) || !hub_whole(k, "max_window_layers", &first, err) ||
-        !hub_flag(k, "attention_bias", &given, err))
+    if (!hub_flag(k, "use_sliding_window", &on, err) || !hub_whole(k, "max_window_layers", &first, err))
         return false;
-    c->qkv_bias = given;
-    c->out_bias = given && strcmp(k->family->type, "qwen3") == 0;
+    c->out_bias = c->qkv_bias && strcmp(k->family->type, "qwen3") == 0;
     if (!on) {
         c->window = 0;
         return true;
@@ -57,8 +46,6 @@ static bool gpt_neo(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     const Json *types = json_get(k->config, "attention_types");
     int at = 0;
-    if (!hub_whole(k, "window_size", &c->window, err))
-        return false;
     for (size_t i = 0; i < json_count(types); i++) {
         const Json *run = json_at(types, i), *kinds = json_at(run, 0);
         int64_t times = 0;
@@ -97,19 +84,11 @@ static bool partly(const HubReading *k, Seq2seqConfig *c, const char *key, float
 
 static bool neox(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
-    bool side_by_side = true, on = true;
-    if (!partly(k, c, "rotary_pct", 0.25f, err) || !hub_flag(k, "use_parallel_residual", &side_by_side, err) ||
-        !hub_flag(k, "attention_bias", &on, err))
+    bool side_by_side = true;
+    if (!partly(k, c, "rotary_pct", 0.25f, err) || !hub_flag(k, "use_parallel_residual", &side_by_side, err))
         return false;
-    c->qkv_bias = c->out_bias = on;
     c->parallel = side_by_side ? PARALLEL_TWO_NORMS : PARALLEL_NOT;
     return true;
-}
-
-static bool gptj(const HubReading *k, Seq2seqConfig *c, Err *err)
-{
-    c->rope.width = 64;
-    return hub_whole(k, "rotary_dim", &c->rope.width, err);
 }
 
 static bool phi(const HubReading *k, Seq2seqConfig *c, Err *err)
@@ -124,16 +103,7 @@ static bool phi3(const HubReading *k, Seq2seqConfig *c, Err *err)
 
 static bool stablelm(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
-    return partly(k, c, "partial_rotary_factor", 0.25f, err) && hub_flag(k, "use_qkv_bias", &c->qkv_bias, err);
-}
-
-static bool starcoder2(const HubReading *k, Seq2seqConfig *c, Err *err)
-{
-    bool on = true;
-    if (!hub_flag(k, "use_bias", &on, err))
-        return false;
-    c->qkv_bias = c->out_bias = c->mlp_bias = on;
-    return hub_windows(k, c, 0, err);
+    return partly(k, c, "partial_rotary_factor", 0.25f, err);
 }
 
 /* Scores are divided by the root of a number of its own, not of the head's width. */
@@ -145,8 +115,7 @@ static bool score_root(const HubReading *k, Seq2seqConfig *c, Err *err)
     if (n < 1)
         return err_set(err, "%s: \"query_pre_attn_scalar\" is %d; it must be at least 1", k->path, n);
     c->scale = seq2seq_root(n, true);
-    return hub_real(k, "attn_logit_softcapping", &c->score_cap, err) &&
-           hub_real(k, "final_logit_softcapping", &c->logit_cap, err);
+    return true;
 }
 
 static bool gemma2(const HubReading *k, Seq2seqConfig *c, Err *err)
@@ -158,18 +127,14 @@ static bool gemma3(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     int every = 6;
     return score_root(k, c, err) && hub_whole(k, "sliding_window_pattern", &every, err) &&
-           hub_real(k, "rope_local_base_freq", &c->rope.local_base, err) && hub_windows(k, c, every, err);
+           hub_windows(k, c, every, err);
 }
 
 static bool opt(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     int embedded = c->width;
-    bool on = true;
-    if (!hub_whole(k, "word_embed_proj_dim", &embedded, err) ||
-        !hub_flag(k, "do_layer_norm_before", &c->pre_norm, err) || !hub_flag(k, "enable_bias", &on, err))
+    if (!hub_whole(k, "word_embed_proj_dim", &embedded, err))
         return false;
-    c->qkv_bias = c->out_bias = c->mlp_bias = on;
-    c->final_norm = c->pre_norm;
     return embedded == c->width ||
            err_set(err, "%s: \"word_embed_proj_dim\" is %d: words narrower than the model are not built here", k->path,
                    embedded);
@@ -240,15 +205,22 @@ static const HubFamily HUB[] = {
                BOTH(DEC_W_DOWN, DEC_B_DOWN, "h.%d.mlp.c_proj")},
      .keys = "window_size attention_types attention_layers", .finish = gpt_neo, .unscaled = true},
     {GPT_FILE("gptj", "GPT-J"),
-     .c = {GPT_KNOBS, .pos = SEQ2SEQ_POS_ROPE, .rope = {.base = 10000}, .parallel = PARALLEL_ONE_NORM,
+     .c = {GPT_KNOBS, .pos = SEQ2SEQ_POS_ROPE, .rope = {.base = 10000, .width = 64}, .parallel = PARALLEL_ONE_NORM,
            .head_bias = true, .mlp_bias = true},
      .names_of_keys = GPT_KEYS,
      .names = {GPT_ENDS, QKV("h.%d.attn."), BOTH(DEC_W_O, DEC_B_O, "h.%d.attn.out_proj"),
                BOTH(DEC_W_UP, DEC_B_UP, "h.%d.mlp.fc_in"), BOTH(DEC_W_DOWN, DEC_B_DOWN, "h.%d.mlp.fc_out")},
-     .keys = "rotary_dim", .finish = gptj},
+     .keys = "rotary_dim"},
     {.type = "gpt_neox",
      .layout = "Hugging Face GPT-NeoX",
-     .c = {.eps = 1e-5f, .act = MAP_GELU, .pre_norm = true, .final_norm = true, ROTATED, .mlp_bias = true},
+     .c = {.eps = 1e-5f,
+           .act = MAP_GELU,
+           .pre_norm = true,
+           .final_norm = true,
+           ROTATED,
+           .qkv_bias = true,
+           .out_bias = true,
+           .mlp_bias = true},
      .prefix = "gpt_neox.",
      .names_of_keys = "layer_norm_eps rotary_emb_base",
      .names = {[SEQ2SEQ_TARGET_EMBED] = "embed_in.weight",
@@ -268,9 +240,13 @@ static const HubFamily HUB[] = {
      .c = {.eps = 1e-5f,
            .act = MAP_RELU,
            .pre_norm = true,
+           .final_norm = true,
            .learned_positions = true,
            .first_position = 2,
-           .tied = true},
+           .tied = true,
+           .qkv_bias = true,
+           .out_bias = true,
+           .mlp_bias = true},
      .prefix = "model.",
      .names_of_keys = "ffn_dim",
      .names = {[SEQ2SEQ_TARGET_EMBED] = "decoder.embed_tokens.weight",
@@ -327,7 +303,7 @@ static const HubFamily HUB[] = {
      .keys = "attn_config expansion_ratio",
      .finish = mpt},
     {LLAMA_FILE("llama", "Llama", "rms_norm_eps"), .c = {LLAMA_KNOBS(1e-6f)}, .names = {LLAMA_NAMES},
-     .keys = "attention_bias mlp_bias", .finish = biases},
+     .keys = "attention_bias mlp_bias"},
     {.type = "llama2.c",
      .layout = "llama2.c",
      .c = {RMS_KNOBS(1e-5f), .pre_norm = true, .pos = SEQ2SEQ_POS_ROPE, .rope = {.base = 10000}},
@@ -359,10 +335,10 @@ static const HubFamily HUB[] = {
      .names = {LLAMA_ATTENTION, LLAMA_MLP, HEAD_NORMS(ALL), LLAMA_ENDS,
                NORM(DEC_LN1, "layers.%d.post_attention_layernorm"),
                NORM(DEC_LN3, "layers.%d.post_feedforward_layernorm")},
-     .keys = "attention_bias mlp_bias", .finish = biases},
+     .keys = "attention_bias mlp_bias"},
     {LLAMA_FILE("gemma", "Gemma", "rms_norm_eps"), .c = {GEMMA_KNOBS, .rope = {.base = 10000, .half = true}},
      .names = {LLAMA_NAMES}, .musts = "use_bidirectional_attention=null", .keys = "attention_bias mlp_bias",
-     .finish = biases, .root_scale = true},
+     .root_scale = true},
     {LLAMA_FILE("gemma2", "Gemma 2", "rms_norm_eps"),
      .c = {GEMMA_KNOBS, .rope = {.base = 10000, .half = true}, .after_norm = true, .score_cap = 50, .logit_cap = 30,
            .window = 4096},
@@ -400,10 +376,11 @@ static const HubFamily HUB[] = {
      .c = {.eps = 1e-5f, .act = MAP_SILU, .pre_norm = true, .final_norm = true, .gated = true, ROTATED},
      .names = {LLAMA_NAMES}, .musts = "use_parallel_residual=false qk_layernorm=false",
      .keys = "partial_rotary_factor use_qkv_bias", .finish = stablelm},
-    {LLAMA_FILE("starcoder2", "StarCoder2", "norm_epsilon"), .c = {GPT_KNOBS, ROTATED, .tied = true},
+    {LLAMA_FILE("starcoder2", "StarCoder2", "norm_epsilon"),
+     .c = {GPT_KNOBS, ROTATED, .tied = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true},
      .names = {LLAMA_ATTENTION, LLAMA_NORMS, LLAMA_ENDS, BOTH(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.c_fc"),
                BOTH(DEC_W_DOWN, DEC_B_DOWN, "layers.%d.mlp.c_proj")},
-     .keys = "use_bias", .finish = starcoder2},
+     .keys = "use_bias", .finish = all_windows},
 };
 enum { HUB_COUNT = sizeof HUB / sizeof *HUB };
 

@@ -27,7 +27,7 @@ typedef struct HubFamily {
     /* Keys that must have this value, the class' own where they are absent: "key=value key=value". Another value is
      * another computation. */
     const char *musts;
-    const char *keys; /* what `finish` reads, separated by blanks */
+    const char *keys; /* what is read beside sizes: knobs that many have (text_hub_config.c), and what `finish` reads */
     /* Which of the names that other classes have for a size or a number it reads, separated by blanks; ε has no name
      * that all read. */
     const char *names_of_keys;

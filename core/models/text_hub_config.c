@@ -15,6 +15,7 @@ enum { PATH = 4096, SENTENCE_BYTES = 1 << 16 };
 
 /* --- sizes and numbers that all families have, under the names that some of them have for them --- */
 
+typedef enum Kind { WHOLE, REAL, FLAG } Kind;
 typedef enum Needed {
     NEEDED,
     BY_CLASS,
@@ -22,7 +23,7 @@ typedef enum Needed {
 } Needed; /* QUIET: what is taken where it is absent follows from others */
 static const struct {
     const char *names;
-    enum { WHOLE, REAL, FLAG } kind;
+    Kind kind;
     size_t offset;
     Needed needed;
 } KEYS[] = {
@@ -39,6 +40,34 @@ static const struct {
     {"tie_word_embeddings", FLAG, OF(tied), BY_CLASS},
 };
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
+
+/* Keys that mean the same wherever a family reads them (HubFamily.keys), and the fields that they set. */
+static const struct {
+    const char *key;
+    Kind kind;
+    size_t offset[3]; /* 0: none */
+} KNOBS[] = {
+    {"attention_bias", FLAG, {OF(qkv_bias), OF(out_bias)}},
+    {"mlp_bias", FLAG, {OF(mlp_bias)}},
+    {"enable_bias", FLAG, {OF(qkv_bias), OF(out_bias), OF(mlp_bias)}},
+    {"use_bias", FLAG, {OF(qkv_bias), OF(out_bias), OF(mlp_bias)}},
+    {"use_qkv_bias", FLAG, {OF(qkv_bias)}},
+    {"qkv_bias", FLAG, {OF(qkv_bias)}},
+    {"decoder_bias", FLAG, {OF(head_bias)}},
+    {"do_layer_norm_before", FLAG, {OF(pre_norm), OF(final_norm)}},
+    {"share_encoder_decoder_embeddings", FLAG, {OF(shared)}},
+    {"type_vocab_size", WHOLE, {OF(segments)}},
+    {"rotary_dim", WHOLE, {OF(rope.width)}},
+    {"window_size", WHOLE, {OF(window)}},
+    {"local_attention", WHOLE, {OF(window)}},
+    {"relative_attention_num_buckets", WHOLE, {OF(distances)}},
+    {"relative_attention_max_distance", WHOLE, {OF(distance_most)}},
+    {"attn_logit_softcapping", REAL, {OF(score_cap)}},
+    {"final_logit_softcapping", REAL, {OF(logit_cap)}},
+    {"rope_local_base_freq", REAL, {OF(rope.local_base)}},
+    {"local_rope_theta", REAL, {OF(rope.local_base)}},
+};
+_Static_assert(OF(form) == 0, "KNOBS: no key sets the form");
 
 /* A name that another class has for one of KEYS, and this one does not read: the first of a row all read, but of ε. */
 static bool is_foreign(const HubReading *k, const char *key)
@@ -161,15 +190,29 @@ static void own_name(const HubReading *k, size_t i, char own[64])
     }
 }
 
+/* The value of a key into one field; where it is absent the field stays. */
+static bool read_field(const HubReading *k, const char *key, Kind kind, Seq2seqConfig *c, size_t offset, Err *err)
+{
+    return kind == WHOLE  ? hub_whole(k, key, &FIELD(int, c, offset), err)
+           : kind == REAL ? hub_real(k, key, &FIELD(float, c, offset), err)
+                          : hub_flag(k, key, &FIELD(bool, c, offset), err);
+}
+
+static bool read_knobs(const HubReading *k, Seq2seqConfig *c, Err *err)
+{
+    for (size_t i = 0; i < sizeof KNOBS / sizeof *KNOBS; i++)
+        for (int j = 0; j < 3 && KNOBS[i].offset[j] && list_has(k->family->keys, KNOBS[i].key); j++)
+            if (!read_field(k, KNOBS[i].key, KNOBS[i].kind, c, KNOBS[i].offset[j], err))
+                return false;
+    return true;
+}
+
 static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
 {
     const char *name = KEYS[i].names;
     const Json *v = first_of(k, KEYS[i].names, &name);
-    if (v && KEYS[i].kind == WHOLE)
-        return hub_whole(k, name, &FIELD(int, c, KEYS[i].offset), err);
     if (v)
-        return KEYS[i].kind == REAL ? hub_real(k, name, &FIELD(float, c, KEYS[i].offset), err)
-                                    : hub_flag(k, name, &FIELD(bool, c, KEYS[i].offset), err);
+        return read_field(k, name, KEYS[i].kind, c, KEYS[i].offset, err);
     char own[64];
     own_name(k, i, own);
     bool rope = KEYS[i].offset == OF(rope.base);
@@ -459,8 +502,8 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
     c.mlp = c.mlp ? c.mlp : c.width <= 1 << 20 ? 4 * c.width : c.width;
     c.scale = f->unscaled || c.head_dim < 1 ? 1 : seq2seq_root(c.head_dim, true);
     c.embed_scale = f->root_scale ? seq2seq_root(c.width, false) : 1;
-    if (!read_act(&k, &c, err) || !read_rope(&k, &c, err) || (f->finish && !f->finish(&k, &c, err)) ||
-        !check_keys(&k, err) || !check_foreign(&k, &c, err))
+    if (!read_act(&k, &c, err) || !read_rope(&k, &c, err) || !read_knobs(&k, &c, err) ||
+        (f->finish && !f->finish(&k, &c, err)) || !check_keys(&k, err) || !check_foreign(&k, &c, err))
         return false;
     if (c.key_heads == c.heads)
         c.key_heads = 0;

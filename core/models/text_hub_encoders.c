@@ -37,13 +37,13 @@
     .form = SEQ2SEQ_ENCODER_ONLY, .eps = 1e-12f, .act = MAP_GELU, .transform_act = MAP_GELU,                           \
     .learned_positions = true, .embed_norm = true, .tied = true, .head_bias = true, .qkv_bias = true,                  \
     .out_bias = true, .mlp_bias = true
-#define BERT_FILE(type_, name)                                                                                         \
-    .type = type_, .layout = "Hugging Face " name, .c = {ENCODER_KNOBS}, .beside = CLASSIFIERS
+#define BERT_FILE(type_, name, segments_)                                                                              \
+    .type = type_, .layout = "Hugging Face " name, .c = {ENCODER_KNOBS, .segments = segments_}, .beside = CLASSIFIERS
 #define ALONE "is_decoder=false add_cross_attention=false position_embedding_type=\"absolute\""
 #define CLASSIFIERS "classifier.* pre_classifier.* qa_outputs.* score.*"
 #define IDS "*position_ids *token_type_ids"
 
-static bool distilbert(const HubReading *k, Seq2seqConfig *c, Err *err)
+static bool bert(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     (void)k;
     (void)err;
@@ -51,19 +51,11 @@ static bool distilbert(const HubReading *k, Seq2seqConfig *c, Err *err)
     return true;
 }
 
-static bool bert(const HubReading *k, Seq2seqConfig *c, Err *err)
-{
-    c->segments = 2;
-    c->transform_act = c->act;
-    return hub_whole(k, "type_vocab_size", &c->segments, err);
-}
-
 /* What stands between tokens and words is narrower too, with an activation of its own. */
 static bool electra(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     int width = 128;
-    c->segments = 2;
-    if (!hub_whole(k, "type_vocab_size", &c->segments, err) || !hub_whole(k, "embedding_size", &width, err))
+    if (!hub_whole(k, "embedding_size", &width, err))
         return false;
     c->word_width = width == c->width ? 0 : width;
     return true;
@@ -78,12 +70,6 @@ static bool behind_padding(const HubReading *k, Seq2seqConfig *c, Err *err)
     c->first_position = pad + 1;
     c->positions -= c->first_position;
     return true;
-}
-
-static bool roberta(const HubReading *k, Seq2seqConfig *c, Err *err)
-{
-    c->segments = 2;
-    return hub_whole(k, "type_vocab_size", &c->segments, err) && behind_padding(k, c, err);
 }
 
 /* The number of ranges is in config.json, but its program always counts in 32 of them. */
@@ -103,13 +89,9 @@ static bool mpnet(const HubReading *k, Seq2seqConfig *c, Err *err)
 static bool modernbert(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     int every = 3;
-    bool norm_bias = false, attention = false, head = false;
-    c->window = 128;
-    if (!hub_whole(k, "local_attention", &c->window, err) || !hub_whole(k, "global_attn_every_n_layers", &every, err) ||
-        !hub_flag(k, "norm_bias", &norm_bias, err) || !hub_flag(k, "attention_bias", &attention, err) ||
-        !hub_flag(k, "mlp_bias", &c->mlp_bias, err) || !hub_flag(k, "classifier_bias", &head, err) ||
-        !hub_flag(k, "decoder_bias", &c->head_bias, err) ||
-        !hub_real(k, "local_rope_theta", &c->rope.local_base, err) ||
+    bool norm_bias = false, head = false;
+    if (!hub_whole(k, "global_attn_every_n_layers", &every, err) || !hub_flag(k, "norm_bias", &norm_bias, err) ||
+        !hub_flag(k, "classifier_bias", &head, err) ||
         !hub_act(k, "classifier_activation", json_text(json_get(k->config, "classifier_activation"), "gelu"),
                  &c->transform_act, err))
         return false;
@@ -130,16 +112,15 @@ static bool modernbert(const HubReading *k, Seq2seqConfig *c, Err *err)
             c->windowed[i / 32] &= ~((uint32_t)1 << i % 32);
     }
     c->bare_norm = !norm_bias;
-    c->qkv_bias = c->out_bias = attention;
     c->transform_bare = !head;
     return true;
 }
 
 #define ROBERTA(type, name)                                                                                            \
-    BERT_FILE(type, name), .prefix = "roberta.", .names_of_keys = "layer_norm_eps",                                    \
-                           .names = {BERT_EMBEDDINGS, BERT_BLOCKS, POOLER, LM_HEAD},                                   \
-                           .useless = IDS " lm_head.decoder.bias", .musts = ALONE, .keys = "type_vocab_size",          \
-                           .finish = roberta
+    BERT_FILE(type, name, 2), .prefix = "roberta.", .names_of_keys = "layer_norm_eps",                                 \
+                              .names = {BERT_EMBEDDINGS, BERT_BLOCKS, POOLER, LM_HEAD},                                \
+                              .useless = IDS " lm_head.decoder.bias", .musts = ALONE, .keys = "type_vocab_size",       \
+                              .finish = behind_padding
 
 /* --- T5: RMSNorm in front, no bias, no factor, a bias of the scores by ranges of distance --- */
 
@@ -181,11 +162,8 @@ static bool t5(const HubReading *k, Seq2seqConfig *c, Err *err)
     bool scaled = c->tied;
     c->gated = *proj ? strncmp(proj, "gated-", 6) == 0 : c->gated;
     c->encoder_layers = c->decoder_layers;
-    if (!hub_whole(k, "num_decoder_layers", &c->decoder_layers, err) ||
-        !hub_whole(k, "relative_attention_num_buckets", &c->distances, err) ||
-        !hub_whole(k, "relative_attention_max_distance", &c->distance_most, err) ||
-        !hub_flag(k, "is_gated_act", &c->gated, err) || !hub_flag(k, "scale_decoder_outputs", &scaled, err) ||
-        (act && !hub_act(k, "dense_act_fn", act, &c->act, err)))
+    if (!hub_whole(k, "num_decoder_layers", &c->decoder_layers, err) || !hub_flag(k, "is_gated_act", &c->gated, err) ||
+        !hub_flag(k, "scale_decoder_outputs", &scaled, err) || (act && !hub_act(k, "dense_act_fn", act, &c->act, err)))
         return false;
     c->read_scale = scaled ? seq2seq_root(c->width, true) : 0;
     return true;
@@ -244,8 +222,7 @@ static bool bart(const HubReading *k, Seq2seqConfig *c, Err *err)
 static bool marian(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     c->source_words = c->target_words;
-    return bart(k, c, err) && hub_flag(k, "share_encoder_decoder_embeddings", &c->shared, err) &&
-           hub_whole(k, "decoder_vocab_size", &c->target_words, err);
+    return bart(k, c, err) && hub_whole(k, "decoder_vocab_size", &c->target_words, err);
 }
 
 #define T5_FAMILY                                                                                                      \
@@ -259,14 +236,15 @@ static bool marian(const HubReading *k, Seq2seqConfig *c, Err *err)
     .copies = COPIES " /lm_head.weight"
 
 const HubFamily HUB_ENCODERS[] = {
-    {BERT_FILE("bert", "BERT"), .prefix = "bert.", .names_of_keys = "layer_norm_eps",
+    {BERT_FILE("bert", "BERT", 2), .prefix = "bert.", .names_of_keys = "layer_norm_eps",
      .names = {BERT_EMBEDDINGS, BERT_BLOCKS, POOLER,
                FILLS("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
                      "cls.predictions.decoder"),
                [SEQ2SEQ_HEAD_B] = "/cls.predictions.bias|/cls.predictions.decoder.bias",
                BOTH(PAIR_W, PAIR_B, "/cls.seq_relationship")},
      .useless = IDS " cls.predictions.decoder.bias", .musts = ALONE, .keys = "type_vocab_size", .finish = bert},
-    {BERT_FILE("distilbert", "DistilBERT"), .prefix = "distilbert.", .names_of_keys = "dim n_heads n_layers hidden_dim",
+    {BERT_FILE("distilbert", "DistilBERT", 0), .prefix = "distilbert.",
+     .names_of_keys = "dim n_heads n_layers hidden_dim",
      .names =
          {WORDS_AND_PLACES, SELF("transformer.layer.%d.attention.", "q_lin", "k_lin", "v_lin"),
           BOTH(ENC_W_O, ENC_B_O, "transformer.layer.%d.attention.out_lin"),
@@ -274,18 +252,18 @@ const HubFamily HUB_ENCODERS[] = {
           BOTH(ENC_W_DOWN, ENC_B_DOWN, "transformer.layer.%d.ffn.lin2"),
           LN(ENC_LN2, "transformer.layer.%d.output_layer_norm"),
           FILLS("vocab_transform", "vocab_layer_norm", "vocab_projector"), [SEQ2SEQ_HEAD_B] = "/vocab_projector.bias"},
-     .useless = IDS, .keys = "sinusoidal_pos_embds tie_weights_ qa_dropout seq_classif_dropout", .finish = distilbert},
+     .useless = IDS, .keys = "sinusoidal_pos_embds tie_weights_ qa_dropout seq_classif_dropout", .finish = bert},
     {ROBERTA("roberta", "RoBERTa")},
     {ROBERTA("xlm-roberta", "XLM-RoBERTa")},
     {ROBERTA("camembert", "CamemBERT")},
-    {BERT_FILE("electra", "ELECTRA"), .prefix = "electra.", .names_of_keys = "layer_norm_eps",
+    {BERT_FILE("electra", "ELECTRA", 2), .prefix = "electra.", .names_of_keys = "layer_norm_eps",
      .names = {BERT_EMBEDDINGS, BERT_BLOCKS, BOTH(SOURCE_PROJECT_W, SOURCE_PROJECT_B, "embeddings_project"),
                FILLS("generator_predictions.dense", "generator_predictions.LayerNorm", "generator_lm_head"),
                [SEQ2SEQ_HEAD_B] = "/generator_lm_head.bias",
                BOTH(REPLACED_W, REPLACED_B, "/discriminator_predictions.dense"),
                BOTH(REPLACED_OUT_W, REPLACED_OUT_B, "/discriminator_predictions.dense_prediction")},
      .useless = IDS, .musts = ALONE, .keys = "type_vocab_size embedding_size", .finish = electra},
-    {BERT_FILE("mpnet", "MPNet"), .prefix = "mpnet.", .names_of_keys = "layer_norm_eps",
+    {BERT_FILE("mpnet", "MPNet", 0), .prefix = "mpnet.", .names_of_keys = "layer_norm_eps",
      .names = {WORDS_AND_PLACES, [SEQ2SEQ_SOURCE_DISTANCE] = "encoder.relative_attention_bias.weight#T",
                SELF("encoder.layer.%d.attention.attn.", "q", "k", "v"),
                BOTH(ENC_W_O, ENC_B_O, "encoder.layer.%d.attention.attn.o"),
@@ -301,6 +279,7 @@ const HubFamily HUB_ENCODERS[] = {
            .embed_norm = true,
            .first_bare = true,
            .gated = true,
+           .window = 128,
            .pos = SEQ2SEQ_POS_ROPE,
            .rope = {.base = 160000, .local_base = 10000, .half = true},
            .tied = true,

@@ -43,12 +43,9 @@ static bool mixtral(const HubReading *k, Seq2seqConfig *c, Err *err)
 static bool olmoe(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     c->experts.width = c->mlp;
-    if (!number(k, "num_experts", &c->experts.count, err) ||
-        !number(k, "num_experts_per_tok", &c->experts.chosen, err) || !normalised(k, c, err) ||
-        !hub_flag(k, "attention_bias", &c->qkv_bias, err))
+    if (!number(k, "num_experts", &c->experts.count, err) || !number(k, "num_experts_per_tok", &c->experts.chosen, err))
         return false;
-    c->out_bias = c->qkv_bias;
-    return true;
+    return normalised(k, c, err);
 }
 
 /* Every `step`-th block, counted from 1, has experts, but those that are listed. */
@@ -89,18 +86,14 @@ static bool qwen_experts(const HubReading *k, Seq2seqConfig *c, const char *coun
 static bool qwen2_moe(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     return number(k, "shared_expert_intermediate_size", &c->experts.shared, err) &&
-           qwen_experts(k, c, "num_experts", err) && hub_flag(k, "qkv_bias", &c->qkv_bias, err);
+           qwen_experts(k, c, "num_experts", err);
 }
 
 /* transformers 5 writes the count under Mixtral's name. */
 static bool qwen3_moe(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     bool named = json_get(k->config, "num_local_experts") && !json_get(k->config, "num_experts");
-    if (!qwen_experts(k, c, named ? "num_local_experts" : "num_experts", err) ||
-        !hub_flag(k, "attention_bias", &c->qkv_bias, err))
-        return false;
-    c->out_bias = c->qkv_bias;
-    return true;
+    return qwen_experts(k, c, named ? "num_local_experts" : "num_experts", err);
 }
 
 const HubFamily HUB_EXPERTS[] = {
