@@ -65,8 +65,9 @@ const char *head_kind_word(HeadKind kind);    /* "induction" */
 const char *head_kind_about(HeadKind kind);   /* "on the token behind the first occurrence of its own" */
 const char *head_kind_control(HeadKind kind); /* what the control is */
 
-/* Where every head looks, over many pictures: how far in pixels, and how a patch's weight is spread over places as seen
- * from it; each mean with its interval over the pictures, each share beside the one that equal weights would give. */
+/* Where every head looks, over many pictures or sentences of a translator: how far, and how a token's weight is spread
+ * over places as seen from it; each mean with its interval over the inputs, beside what a head would show that gives
+ * all it may look at the same weight. */
 
 /* What is looked at, as seen from a patch that asks. Every token is in one of them. */
 typedef enum HeadPlace {
@@ -79,35 +80,7 @@ typedef enum HeadPlace {
     HEAD_PLACES
 } HeadPlace;
 
-typedef struct HeadPlacesResult {
-    size_t pictures;
-    int layers, heads;
-    MeanOver *distance;             /* [layers, heads] attention distance in pixels */
-    MeanOver (*share)[HEAD_PLACES]; /* [layers, heads] of the weight of the patches that ask; the shares add up to 1 */
-    double uniform, even[HEAD_PLACES]; /* the same of equal weights: distance, shares */
-} HeadPlacesResult;
-
-typedef struct HeadPlaces HeadPlaces;
-
-/* graph: the model's for one picture, with probes. model, dataset and pool must outlive it. NULL with err if the model
- * has no heads that look at patches. */
-HeadPlaces *head_places_new(const Model *model, const Graph *graph, Dataset *dataset, Pool *pool, Err *err);
-void head_places_free(HeadPlaces *h);                      /* NULL is allowed */
-bool head_places_step(HeadPlaces *h, int64_t deadline_ns); /* true when done */
-size_t head_places_pictures_done(const HeadPlaces *h);
-const HeadPlacesResult *head_places_result(const HeadPlaces *h); /* NULL before it is done */
-/* The place that gets most beyond what equal weights would give it; HEAD_PLACES where none gets more by at least its
- * margin and a fiftieth of the weight. */
-HeadPlace head_places_most(const HeadPlacesResult *r, int cell);
-
-/* --- words --- */
-
-/* Where every head of a translator looks, over many sentences: how many places away from its own, and what share of a
- * word's weight lies on which place as seen from it; each mean with its interval over the sentences, beside what a head
- * would show that gives all it may look at the same weight. */
-
-/* What is looked at, as seen from the place that asks; in cross-attention by its number in the other text. Every word
- * is in one of them. */
+/* …from the place of a word; in cross-attention by its number in the other text. */
 typedef enum WordPlace {
     WORD_ITSELF, /* the same place */
     WORD_BEFORE, /* the one before */
@@ -117,26 +90,26 @@ typedef enum WordPlace {
     WORD_PLACES
 } WordPlace;
 
-/* Arrays by attention (anatomy_attention) and head. */
-typedef struct WordPlacesResult {
-    size_t sentences;
-    int attentions, heads;
-    MeanOver *distance;             /* [attentions, heads] places away, mean over the words that ask */
-    MeanOver (*share)[WORD_PLACES]; /* [attentions, heads]; the shares add up to 1 */
+/* Attentions are a picture model's blocks; of a translator those of anatomy_attention. */
+typedef struct HeadPlacesResult {
+    size_t inputs;                  /* pictures, or sentences */
+    int attentions, heads, places;  /* places: HEAD_PLACES, or WORD_PLACES */
+    MeanOver *distance;             /* [attentions, heads] in pixels, or words; a mean over the tokens that ask */
+    MeanOver (*share)[HEAD_PLACES]; /* [attentions, heads]; the shares add up to 1 */
     double *uniform;                /* [attentions] the same where all that may be looked at gets the same weight */
-    double (*even)[WORD_PLACES];    /* [attentions] */
-} WordPlacesResult;
+    double (*even)[HEAD_PLACES];    /* [attentions] */
+} HeadPlacesResult;
 
-typedef struct WordPlaces WordPlaces;
+typedef struct HeadPlaces HeadPlaces;
 
-/* count sentences of unseen combinations. model (dataset_unsuited_sentences), of which graph is, and pool must outlive
- * it. */
-WordPlaces *word_places_new(const Model *model, const Graph *graph, size_t count, Pool *pool, Err *err);
-void word_places_free(WordPlaces *w);                            /* NULL is allowed */
-bool word_places_step(WordPlaces *w, int64_t deadline_ns);       /* true when done */
-size_t word_places_done(const WordPlaces *w);                    /* sentences */
-const WordPlacesResult *word_places_result(const WordPlaces *w); /* NULL before it is done */
-/* The place that gets most beyond what equal weights would give it; WORD_PLACES where none gets more by at least its
+/* graph: the model's for one input, with probes. model (of sentences: dataset_unsuited_sentences), dataset and pool
+ * must outlive it. NULL with err if the model has no heads that look at patches. */
+HeadPlaces *head_places_new(const Model *model, const Graph *graph, Dataset *dataset, Pool *pool, Err *err);
+void head_places_free(HeadPlaces *h);                            /* NULL is allowed */
+bool head_places_step(HeadPlaces *h, int64_t deadline_ns);       /* true when done */
+size_t head_places_done(const HeadPlaces *h);                    /* inputs */
+const HeadPlacesResult *head_places_result(const HeadPlaces *h); /* NULL before it is done */
+/* The place that gets most beyond what equal weights would give it; r->places where none gets more by at least its
  * margin and a fiftieth of the weight. */
-WordPlace word_places_most(const WordPlacesResult *r, int attention, int head);
+int head_places_most(const HeadPlacesResult *r, int cell);
 #endif

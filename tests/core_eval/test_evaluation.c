@@ -182,7 +182,7 @@ static void places(void **state)
     assert_non_null(h);
     assert_null(head_places_result(h));
     while (!head_places_step(h, 0))
-        assert_true(head_places_pictures_done(h) < COUNT);
+        assert_true(head_places_done(h) < COUNT);
     const HeadPlacesResult *r = head_places_result(h);
     size_t tokens = (size_t)vit_tokens(&m.vit);
     double share[COUNT][HEAD_PLACES] = {{0}}, distance[COUNT], even[HEAD_PLACES] = {0};
@@ -221,20 +221,21 @@ static void places(void **state)
         same("mean", m_k.mean, mean);
         same("margin", m_k.margin, 1.959963984540054 * sqrt(spread / COUNT));
         if (k < HEAD_PLACES)
-            same("even", r->even[k], even[k]);
+            same("even", r->even[CELL / r->heads][k], even[k]);
         all += k < HEAD_PLACES ? m_k.mean : 0;
-        even_all += k < HEAD_PLACES ? r->even[k] : 0;
+        even_all += k < HEAD_PLACES ? r->even[CELL / r->heads][k] : 0;
     }
     assert_true(fabs(all - 1) < 1e-5 && fabs(even_all - 1) < 1e-9);
-    same("uniform", r->uniform, (double)*values(&a, "grid.probe.uniform", 0));
+    same("uniform", r->uniform[CELL / r->heads], (double)*values(&a, "grid.probe.uniform", 0));
     /* what is said to be looked at most is beyond chance, and nothing is more so */
-    HeadPlace most = head_places_most(r, CELL);
+    const int most = head_places_most(r, CELL);
     for (int k = 0; k < HEAD_PLACES; k++) {
-        double beyond = r->share[CELL][k].mean - r->even[k];
+        double beyond = r->share[CELL][k].mean - r->even[CELL / r->heads][k];
         if (most == HEAD_PLACES)
             assert_true(beyond < 0.02 || beyond <= r->share[CELL][k].margin);
         else
-            assert_true(beyond <= r->share[CELL][most].mean - r->even[most] || beyond <= r->share[CELL][k].margin);
+            assert_true(beyond <= r->share[CELL][most].mean - r->even[CELL / r->heads][most] ||
+                        beyond <= r->share[CELL][k].margin);
     }
     head_places_free(h);
     close_alone(&a);

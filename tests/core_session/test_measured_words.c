@@ -148,12 +148,12 @@ static void looks(void **state)
 {
     (void)state;
     Err err = {""};
-    assert_null(session_word_places(&s));
+    assert_null(session_head_places(&s));
     if (!session_measure_all(&s, MEASURE_LOOKS, 1, &err))
         fail_msg("%s", err.text);
-    const WordPlacesResult *r = session_word_places(&s);
+    const HeadPlacesResult *r = session_head_places(&s);
     assert_non_null(r);
-    assert_null(session_head_places(&s));
+    assert_int_equal(r->places, WORD_PLACES);
     assert_int_equal(r->attentions, ATTENTIONS);
     for (int a = 0; a < ATTENTIONS; a++) {
         double even = 0;
@@ -185,9 +185,10 @@ static void looks_of_one_sentence(void **state)
     words_text(&m->target, one.fr, one.fr_n, &line);
     if (!session_open_input(&s, buf_str(&line), &err))
         fail_msg("%s: %s", buf_str(&line), err.text);
-    WordPlaces *w = word_places_new(m, session_base(&s), 1, NULL, &err);
-    assert_true(w && word_places_step(w, CLOCK_NEVER));
-    const WordPlacesResult *r = word_places_result(w);
+    Dataset *dataset = dataset_sentences(0, 1);
+    HeadPlaces *w = head_places_new(m, session_base(&s), dataset, NULL, &err);
+    assert_true(w && head_places_step(w, CLOCK_NEVER));
+    const HeadPlacesResult *r = head_places_result(w);
     const Graph *g = session_base(&s);
     for (int a = 0; a < ATTENTIONS; a++) {
         const char *path = site_path(g, anatomy_attention(g, a), SITE_PATTERN);
@@ -206,7 +207,8 @@ static void looks_of_one_sentence(void **state)
             assert_true(fabs(itself - r->share[a * HEADS + h][WORD_ITSELF].mean) < 1e-5);
         }
     }
-    word_places_free(w);
+    head_places_free(w);
+    dataset_free(dataset);
     buf_free(&line);
 }
 

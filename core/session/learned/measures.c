@@ -278,7 +278,6 @@ static void free_work(Measuring *w)
     accuracy_free(w->base);
     batch_run_free(w->batch);
     head_places_free(w->places);
-    word_places_free(w->words);
     head_kinds_free(w->kinds);
     free(w->measure.value);
     free(w->measure.right);

@@ -47,7 +47,7 @@ typedef enum MeasureKind {
     MEASURE_READOUT,   /* rows: 1, columns: 2; value: share named right from the class token, from the mean of the patch
                           tokens. base: as it is read */
     MEASURE_LOOKS, /* rows: blocks, columns: heads; value: attention distance in pixels. base: of equal weights. All of
-                      it: session_head_places. Of a text model in places: session_word_places; of one whose texts are
+                      it: session_head_places. Of a text model in places of words; of one whose texts are
                       not known how much of it is an induction head, over texts of random tokens: session_head_kinds */
     MEASURE_KINDS
 } MeasureKind;
@@ -79,10 +79,8 @@ float measures_factor(const Session *s, int i);
 /* NULL while nothing of it is there; why (may be NULL): one line when it cannot be measured for this model, else NULL.
  */
 const Measure *session_measure(const Session *s, MeasureKind kind, const char **why);
-/* Where every head looks over those pictures; NULL until all of it is measured. */
+/* Where every head looks over those pictures or sentences; NULL until all of it is measured. */
 const HeadPlacesResult *session_head_places(const Session *s);
-/* The same of a text model, over sentences. */
-const WordPlacesResult *session_word_places(const Session *s);
 /* …of one that is measured on random tokens; NULL until two texts are read. Over how many it says. */
 const HeadKindsResult *session_head_kinds(const Session *s);
 /* Is the model that is open measured so? */

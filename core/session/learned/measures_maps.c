@@ -154,7 +154,7 @@ bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns)
     return w->items_done == items;
 }
 
-/* Where every head looks, over the pictures that the model never learned from. */
+/* Where every head looks, over the pictures or sentences that the model never learned from. */
 
 void measures_looks_begin(Session *s, Measuring *w)
 {
@@ -175,29 +175,11 @@ void measures_looks_begin(Session *s, Measuring *w)
             snprintf(w->problem, sizeof w->problem, "%s", err.text);
         return;
     }
-    if (model_way(s->now->model)) {
-        m->pictures = m->total = MEASURES_ROUND;
-        w->words = word_places_new(s->now->model, session_base(s), MEASURES_ROUND, s->pool, &err);
-        if (!w->words)
-            snprintf(w->problem, sizeof w->problem, "%s", err.text);
-        return;
-    }
     w->dataset = measures_dataset(s, 0, MEASURES_ROUND);
     m->pictures = m->total = dataset_count(w->dataset);
-    w->places = head_places_new(&s->model, session_base(s), w->dataset, s->pool, &err);
+    w->places = head_places_new(s->now->model, session_base(s), w->dataset, s->pool, &err);
     if (!w->places)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
-}
-
-static bool words_step(Measuring *w, int64_t deadline_ns)
-{
-    Measure *m = &w->measure;
-    bool done = word_places_step(w->words, deadline_ns);
-    m->done = word_places_done(w->words);
-    const WordPlacesResult *r = word_places_result(w->words);
-    for (int i = 0; r && i < m->rows * m->cols; i++)
-        m->value[i] = (float)r->distance[i].mean;
-    return done;
 }
 
 static bool kinds_step(Measuring *w, int64_t deadline_ns)
@@ -216,17 +198,15 @@ bool measures_looks_step(Measuring *w, int64_t deadline_ns)
     Measure *m = &w->measure;
     if (w->kinds)
         return kinds_step(w, deadline_ns);
-    if (w->words)
-        return words_step(w, deadline_ns);
     if (!w->places)
         return true;
     bool done = head_places_step(w->places, deadline_ns);
-    m->done = head_places_pictures_done(w->places);
+    m->done = head_places_done(w->places);
     const HeadPlacesResult *r = head_places_result(w->places);
     for (int i = 0; r && i < m->rows * m->cols; i++)
         m->value[i] = (float)r->distance[i].mean;
-    if (r)
-        m->base = (float)r->uniform;
+    if (r && r->places == HEAD_PLACES)
+        m->base = (float)r->uniform[0];
     return done;
 }
 
@@ -240,10 +220,4 @@ const HeadKindsResult *session_head_kinds(const Session *s)
 {
     const Measuring *w = s->measures ? &s->measures->work[MEASURE_LOOKS] : NULL;
     return w && w->kinds ? head_kinds_result(w->kinds) : NULL;
-}
-
-const WordPlacesResult *session_word_places(const Session *s)
-{
-    const Measuring *w = s->measures ? &s->measures->work[MEASURE_LOOKS] : NULL;
-    return w && w->words ? word_places_result(w->words) : NULL;
 }

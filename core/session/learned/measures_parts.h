@@ -31,8 +31,7 @@ typedef struct Measuring {
     Paired *pair;
     BatchRun *batch;    /* occlusion: one for all cells */
     HeadPlaces *places; /* where heads look */
-    WordPlaces *words;  /* of a translator with the lexicon's words */
-    HeadKinds *kinds;   /* of any other text model */
+    HeadKinds *kinds;   /* …of a text model that is no translator with the lexicon's words */
     float *picture;     /* occlusion: values of the picture as it is now */
     float *logits;      /* occlusion: [1 + patches, classes] */
     size_t items_done;

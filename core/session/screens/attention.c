@@ -193,7 +193,8 @@ static bool say_sheet(const Teller *t)
                "(%.2f); head %d has %.2f.",
                block < 0 ? 0 : block, sharp, mean_entropy(entropy, sharp, rows), highest_entropy(t), flat,
                mean_entropy(entropy, flat, rows), at, mean_entropy(entropy, at, rows));
-    return session_head_places(t->s) ? say_head_over_pictures(t) : true;
+    const HeadPlacesResult *r = session_head_places(t->s);
+    return r && r->places == HEAD_PLACES ? say_head_over_pictures(t) : true;
 }
 
 static int larger_first(const void *a, const void *b)

@@ -11,7 +11,8 @@
 #include "core/session/options.h"
 #include "core/session/screens.h"
 
-static const char *place_word(const Session *s, HeadPlace place)
+/* A kind of place as it is said of a head. */
+static const char *place_word(const Session *s, const HeadPlacesResult *r, int place)
 {
     static const char *const PLACES[HEAD_PLACES] = {[PLACE_ITSELF] = "the patch itself",
                                                     [PLACE_NEIGHBOURS] = "neighbours",
@@ -19,39 +20,32 @@ static const char *place_word(const Session *s, HeadPlace place)
                                                     [PLACE_COLUMN] = "its column",
                                                     [PLACE_PREFIX] = "tokens that are no patches",
                                                     [PLACE_FARTHER] = "patches farther off"};
+    static const char *const WORDS[WORD_PLACES] = {[WORD_ITSELF] = "its own place",
+                                                   [WORD_BEFORE] = "the place before",
+                                                   [WORD_AFTER] = "the place after",
+                                                   [WORD_MARK] = "the start or the end",
+                                                   [WORD_FARTHER] = "words farther off"};
     const PictureGrid grid = model_grid(s->now->model);
+    if (r->places == WORD_PLACES)
+        return WORDS[place];
     return place == PLACE_PREFIX && grid.class_token && grid.prefix == 1 ? "the class token" : PLACES[place];
 }
 
-static void put_place(const Session *s, const HeadPlacesResult *r, int cell, Buf *out)
+static void put_places(const Session *s, const HeadPlacesResult *r, int cell, Buf *out)
 {
-    HeadPlace most = head_places_most(r, cell);
-    if (most == HEAD_PLACES) {
-        buf_puts(out, ", at no kind of patch more than uniform attention would");
-        return;
-    }
-    MeanOver m = r->share[cell][most];
-    buf_printf(out, ", at %s: %.0f %% ±%.1g of a patch's attention", place_word(s, most), 100 * m.mean, 100 * m.margin);
-    buf_printf(out, " (uniform: %.0f %%)", 100 * r->even[most]);
-}
-
-static void put_words(const WordPlacesResult *r, int cell, Buf *out)
-{
-    static const char *const PLACES[WORD_PLACES] = {[WORD_ITSELF] = "its own place",
-                                                    [WORD_BEFORE] = "the place before",
-                                                    [WORD_AFTER] = "the place after",
-                                                    [WORD_MARK] = "the start or the end",
-                                                    [WORD_FARTHER] = "words farther off"};
-    int attention = cell / r->heads;
-    WordPlace most = word_places_most(r, attention, cell % r->heads);
-    buf_printf(out, "looks %.1f ±%.1g words away (uniform: %.1f)", r->distance[cell].mean, r->distance[cell].margin,
-               r->uniform[attention]);
-    if (most == WORD_PLACES)
-        buf_puts(out, ", at no kind of word more than uniform attention would");
+    const bool words = r->places == WORD_PLACES;
+    const char *token = words ? "word" : "patch";
+    const int attention = cell / r->heads, most = head_places_most(r, cell);
+    buf_printf(out, "looks %.1f ±%.1g %s (uniform: %.1f)", r->distance[cell].mean, r->distance[cell].margin,
+               words ? "words away" : "pixels away", r->uniform[attention]);
+    if (most == r->places)
+        buf_printf(out, ", at no kind of %s more than uniform attention would", token);
     else
-        buf_printf(out, ", at %s: %.0f %% ±%.1g of a word's attention (uniform: %.0f %%)", PLACES[most],
-                   100 * r->share[cell][most].mean, 100 * r->share[cell][most].margin, 100 * r->even[attention][most]);
-    buf_printf(out, "; mean over %zu sentences of unseen combinations, model as trained", r->sentences);
+        buf_printf(out, ", at %s: %.0f %% ±%.1g of a %s's attention (uniform: %.0f %%)", place_word(s, r, most),
+                   100 * r->share[cell][most].mean, 100 * r->share[cell][most].margin, token,
+                   100 * r->even[attention][most]);
+    buf_printf(out, "; mean over %zu %s, model as trained", r->inputs,
+               words ? "sentences of unseen combinations" : "held-out pictures");
 }
 
 /* A head of a model that is measured on random tokens: what it is, then its share of each kind, with n and what it is
@@ -82,20 +76,14 @@ static void put_kinds(const HeadKindsResult *r, int cell, Buf *out)
 /* "Block 0, head 1: looks 7.8 ±0.1 px away (uniform: 24.8), at neighbours: …; over 500 pictures." */
 static void put_looks(const Session *s, int cell, Buf *out)
 {
-    const WordPlacesResult *words = session_word_places(s);
     const HeadPlacesResult *r = session_head_places(s);
     const HeadKindsResult *kinds = session_head_kinds(s);
     const Measure *m = session_measure(s, MEASURE_LOOKS, NULL);
     if (kinds && cell < kinds->attentions * kinds->heads)
         put_kinds(kinds, cell, out);
-    else if (words && cell < words->attentions * words->heads)
-        put_words(words, cell, out);
-    else if (r && cell < r->layers * r->heads) {
-        buf_printf(out, "looks %.1f ±%.1g pixels away (uniform: %.1f)", r->distance[cell].mean,
-                   r->distance[cell].margin, r->uniform);
-        put_place(s, r, cell, out);
-        buf_printf(out, "; mean over %zu held-out pictures, model as trained", r->pictures);
-    } else if (session_photos(s))
+    else if (r && cell < r->attentions * r->heads)
+        put_places(s, r, cell, out);
+    else if (session_photos(s))
         buf_printf(out,
                    "looks %.2f ±%.2f pixels away, the entropy of its rows is %.1f ±%.1f %% of the maximum; mean over "
                    "%zu held-out photographs, model as trained",

@@ -61,7 +61,7 @@ static void draw_share(const Paint *p, const Layout *l, int y, int x, double sha
 }
 
 /* What a head would show that looks at all it may look at alike. */
-static void draw_even(const Paint *p, const Layout *l, const WordPlacesResult *r, int attention, int y)
+static void draw_even(const Paint *p, const Layout *l, const HeadPlacesResult *r, int attention, int y)
 {
     char text[32];
     int x = l->list.x;
@@ -74,7 +74,7 @@ static void draw_even(const Paint *p, const Layout *l, const WordPlacesResult *r
         draw_share(p, l, y, x + LABEL + AWAY + k * l->share, r->even[attention][k], false, STYLE_DIM);
 }
 
-static void draw_head(const Paint *p, const Layout *l, const WordPlacesResult *r, int attention, int head, int y,
+static void draw_head(const Paint *p, const Layout *l, const HeadPlacesResult *r, int attention, int head, int y,
                       bool here)
 {
     const Graph *g = session_base(p->s);
@@ -89,12 +89,12 @@ static void draw_head(const Paint *p, const Layout *l, const WordPlacesResult *r
     MeanOver d = r->distance[cell];
     utf8_print(text, sizeof text, "%.1f ±%.1g", d.mean, d.margin);
     canvas_right(p->c, y, x + LABEL, AWAY - 2, here ? STYLE_STRONG : STYLE_TEXT, text);
-    WordPlace most = word_places_most(r, attention, head);
+    const int most = head_places_most(r, cell);
     for (int k = 0; k < WORD_PLACES && l->share >= SHARE; k++)
-        draw_share(p, l, y, x + LABEL + AWAY + k * l->share, r->share[cell][k].mean, most == (WordPlace)k, STYLE_TEXT);
+        draw_share(p, l, y, x + LABEL + AWAY + k * l->share, r->share[cell][k].mean, most == k, STYLE_TEXT);
 }
 
-static void draw_line(const Paint *p, const Layout *l, const WordPlacesResult *r, int line, int y)
+static void draw_line(const Paint *p, const Layout *l, const HeadPlacesResult *r, int line, int y)
 {
     int each = session_heads(p->s) + 1;
     if (line % each == each - 1)
@@ -107,7 +107,7 @@ void heads_words_draw(const Paint *p, Rect r, bool focus)
 {
     const char *why;
     const Measure *m = session_measure(p->s, MEASURE_LOOKS, &why);
-    const WordPlacesResult *result = session_word_places(p->s);
+    const HeadPlacesResult *result = session_head_places(p->s);
     Layout l = layout(p->s, r);
     Buf words = {0};
     if (!why && session_kinds_apply(p->s)) {
