@@ -364,6 +364,12 @@ static void reads_at_a_place(void **state)
     assert_false(file_read_at(fd, "ten", out, 4, (uint64_t)INT64_MAX, &e));
     assert_true(file_read_at(fd, "ten", out, 0, 10, &e));
     close(fd);
+    fd = open("ten", O_WRONLY); /* what can't be read is said to be that, and not that somebody stopped it */
+    assert_true(fd >= 0);
+    errno = EINTR;
+    assert_false(file_read_at(fd, "ten", out, 4, 0, &e));
+    assert_non_null(strstr(e.text, "ten: reading failed ("));
+    close(fd);
 }
 
 static void standard_input_is_read(void **state)

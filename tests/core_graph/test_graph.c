@@ -357,6 +357,13 @@ static void edits_share_what_they_do_not_touch(void **state)
         }
     assert_true(was[6] != v[6]);
     assert_true(run_computed(r) < run_computed(base));
+    int made = 0; /* what an edit puts between the nodes is known to be of it */
+    for (NodeId n = 0; n < g.count; n++)
+        if (strstr(graph_node(&g, n)->path, ".edit_")) {
+            assert_true(graph_node(&g, n)->flags & NODE_EDITED);
+            made++;
+        }
+    assert_true(made >= 5);
     run_free(r);
     graph_free(&g);
     assert_true(hash_of(base) == plain);

@@ -3,6 +3,7 @@
 
 #include "core/graph/explain.h"
 #include "core/session/address.h"
+#include "core/session/ask/number.h"
 
 /* Cell named by a full address. */
 static size_t cell_of(const char *address)
@@ -416,9 +417,47 @@ static void test_link_comes_back(void **state)
     remove("/tmp/vitrine-ask-link.npy");
 }
 
+/* Every function of one number that a caption or a lesson may call. */
+static void test_functions_of_a_number(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } KNOWN[] = {{"sqrt(16)", 4},   {"exp(0)", 1},    {"log(1)", 0},      {"log2(8)", 3},   {"abs(1-4)", 3},
+                 {"floor(1.5)", 1}, {"ceil(1.5)", 2}, {"round(1.75)", 2}, {"min(2, 3)", 2}, {"max(2, 3)", 3}};
+    Err err = {""};
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        double x = -1;
+        if (!number_value(&s, SIDE_B, KNOWN[i].text, &x, &err))
+            fail_msg("%s: %s", KNOWN[i].text, err.text);
+        assert_true(fabs(x - KNOWN[i].value) < 1e-12);
+    }
+}
+
+/* The cursor of a tensor goes down its rows and along its columns. */
+static void test_cursor_goes_both_ways(void **state)
+{
+    (void)state;
+    Err err = {""};
+    assert_true(session_go(&s, "blocks.1.mlp.pre", SCREEN_TENSOR, &err));
+    const Graph *g = session_graph(&s, SIDE_B);
+    Dims d = graph_node(g, session_node(&s, SIDE_B, s.place.path))->dims;
+    int row = d.axis[0], col = d.axis[1];
+    s.place.at[row] = s.place.at[col] = 2;
+    run("move right 3");
+    assert_true(s.place.at[row] == 2 && s.place.at[col] == 5);
+    run("move down");
+    assert_true(s.place.at[row] == 3 && s.place.at[col] == 5);
+    run("move left 9");
+    assert_true(s.place.at[row] == 3 && s.place.at[col] == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functions_of_a_number),
+        cmocka_unit_test(test_cursor_goes_both_ways),
         cmocka_unit_test(test_terms_by_size),
         cmocka_unit_test(test_terms_of_other_operations),
         cmocka_unit_test(test_explain_never_computes),
