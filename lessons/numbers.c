@@ -273,6 +273,12 @@ static void look_for_idle(Looking *k)
     }
 }
 
+static void look_at_texts(Looking *k, const Texts *t)
+{
+    for (int i = 0; i < t->count; i++)
+        look(k, t->at[i].text, t->at[i].line, false);
+}
+
 static void look_at_card(Looking *k, const Card *c)
 {
     Found found = {.count = 0};
@@ -284,18 +290,11 @@ static void look_at_card(Looking *k, const Card *c)
             if (c->items[i].spans[n].style != SPAN_CODE)
                 look(k, c->items[i].spans[n].text, c->items[i].line, false);
     look_at_question(k, c->question);
-    for (int i = 0; i < c->hints.count; i++)
-        look(k, c->hints.at[i].text, c->hints.at[i].line, false);
+    look_at_texts(k, &c->hints);
     for (int i = 0; i < c->notes.count; i++)
         look(k, c->notes.at[i].text, c->notes.at[i].line, true);
     look_for_idle(k);
     k->found = NULL;
-}
-
-static void look_at_texts(Looking *k, const Texts *t)
-{
-    for (int i = 0; i < t->count; i++)
-        look(k, t->at[i].text, t->at[i].line, false);
 }
 
 /* What is said of the lesson as a whole. */
@@ -322,15 +321,6 @@ void numbers_of(const Lesson *l, int card, Buf *out)
     else
         look_at_card(&k, &l->cards[card]);
     buf_free(&faults);
-}
-
-void numbers_list(const Lesson *l, Buf *out)
-{
-    for (int i = -1; i < l->count; i++) {
-        buf_printf(out, "%.2s %d", l->file, i + 1);
-        numbers_of(l, i, out);
-        buf_putc(out, '\n');
-    }
 }
 
 int numbers_check(const Lesson *l, Buf *faults)

@@ -11,9 +11,6 @@ int numbers_check(const Lesson *l, Buf *faults);
 /* The numbers of a card's texts as they stand, each behind a blank: " 3 0.14 four"; of card −1 those of what is said of
  * the lesson as a whole. */
 void numbers_of(const Lesson *l, int card, Buf *out);
-/* All numbers of a lesson's texts as they stand, a line for the lesson (card 0) and for each card: "05 3 0.14 four …".
- */
-void numbers_list(const Lesson *l, Buf *out);
 /* Is all of the text one number as it is printed? */
 bool number_literal(const char *text, double *x, double *half);
 #endif
