@@ -651,11 +651,14 @@ static void the_cursor_leaves_the_bar(void **state)
         int bars[2] = {0};
         draw(40, 120);
         assert_true(c.cursor_y > 0);
-        for (int i = 0; i < 2; i++) /* the cursor's line and the one above, which is the cursor's next time */
+        for (int i = 0, y = c.cursor_y; i < 2 && y > 0;
+             y--) { /* its line and that of the step before, the next cursor */
             for (int x = 28; x < 90; x++) {
-                const Cell *cell = &c.cells[(c.cursor_y - i) * c.w + x];
+                const Cell *cell = &c.cells[y * c.w + x];
                 bars[i] += cell->ch == 0x2588 && cell->style != STYLE_SELECTED;
             }
+            i += bars[i] > 0;
+        }
         assert_true(bars[0] > 3 && bars[1] > 3 && (k == 0 || bars[0] == above));
         above = bars[1];
         assert_true(run("move up"));
@@ -1028,6 +1031,80 @@ static void the_stream_says_what_else(void **state)
     assert_true(run("pin off"));
 }
 
+/* Behind every beginning a bar as long as its word is probable; those of the way that was taken are set apart. */
+static void beginnings_have_bars(void **state)
+{
+    (void)state;
+    assert_true(session_open_input(&s, SENTENCE, &error));
+    assert_true(run("decode beam") && decoding_all(&s, &error));
+    draw(50, 160);
+    const Decoding *d = session_decoding(&s, SIDE_B);
+    int head = -1, from = 0, best = 0, seen = 0;
+    for (int y = 0; y < c.h && head < 0; y++)
+        for (int x = 0; x + 8 < c.w; x++) {
+            const Cell *k = &c.cells[y * c.w + x];
+            if (k[0].ch == 'p' && k[1].ch == 'r' && k[3].ch == 'b' && k[7].ch == 'e' && k[4].ch == 'a') {
+                head = y;
+                from = x;
+            }
+        }
+    assert_true(head > 0);
+    for (int i = 0, full = 0; i < d->lines && head + 1 + i < c.h - 4; i++) {
+        const float share = (float)d->text->node[d->line[i].node].share;
+        int n = 0;
+        for (int x = from; x < c.w; x++) {
+            const Cell *k = &c.cells[(head + 1 + i) * c.w + x];
+            n += k->ch == 0x2588;
+            if (k->ch == 0x2588 && d->line[i].best)
+                assert_int_equal(k->style, STYLE_GOOD);
+        }
+        full = full ? full : share > 0.85f ? (int)((float)n / share + 0.5f) : 0;
+        best += d->line[i].best && n > 0;
+        if (full && abs(n - (int)((float)full * share)) > 1)
+            fail_msg("line %d: %d cells for %g", i, n, (double)share);
+        seen += full > 0;
+    }
+    assert_true(best > 2 && seen > 5);
+}
+
+/* Where there is room every token stands below the text again, its bar as long as its surprise. */
+static void the_stream_lists_its_tokens(void **state)
+{
+    (void)state;
+    assert_true(session_open_input(&s, SENTENCE, &error));
+    for (int wide = 80; wide <= 200; wide += 40) {
+        assert_true(run("goto probs[t=3]; view stream"));
+        draw(wide == 80 ? 24 : 50, wide);
+        const Graph *g = session_base(&s);
+        const NodeId n = site_node_any(g, SITE_SURPRISE);
+        const float *x = session_need(&s, SIDE_B, graph_node(g, n)->path, &error);
+        const size_t count = graph_cells(g, n);
+        float most = 0;
+        int lengths[64] = {0}, tops[64] = {0}, longest = 0, listed = 0;
+        assert_true(count < 64);
+        for (int y = 0; y < c.h; y++)
+            for (int k = 0; k < c.w; k++) {
+                const Cell *cell = &c.cells[y * c.w + k];
+                if (!cell->ref.run || cell->ref.node != n || cell->ch != 0x2588)
+                    continue;
+                tops[cell->ref.cell] = tops[cell->ref.cell] ? tops[cell->ref.cell] : y;
+                lengths[cell->ref.cell] += tops[cell->ref.cell] == y;
+            }
+        for (size_t i = 0; i < count; i++)
+            if (lengths[i]) { /* of those that have room */
+                longest = lengths[i] > longest ? lengths[i] : longest;
+                most = fmaxf(most, x[i]);
+            }
+        assert_true(longest >= 6);
+        for (size_t i = 0; i < count; i++) {
+            listed += lengths[i] > 0;
+            if (lengths[i] && fabsf((float)lengths[i] - (float)longest * x[i] / most) > 1.1f)
+                fail_msg("%d columns: token %zu has %d cells", wide, i, lengths[i]);
+        }
+        assert_true(listed >= (wide == 80 ? 5 : (int)count));
+    }
+}
+
 /* Of a model whose translations nobody knows the screen of heads says of which kind each is; its words, where they have
  * no names, are called in an address what its tokens are called. */
 static void heads_without_sentences(void **state)
@@ -1282,6 +1359,8 @@ int main(void)
                                        cmocka_unit_test(the_lens_says_how_sure_it_is),
                                        cmocka_unit_test(the_lens_at_every_token),
                                        cmocka_unit_test(the_stream_says_what_else),
+                                       cmocka_unit_test(the_stream_lists_its_tokens),
+                                       cmocka_unit_test(beginnings_have_bars),
                                        cmocka_unit_test(heads_without_sentences),
                                        cmocka_unit_test(a_shorter_text),
                                        cmocka_unit_test(nothing_is_drawn_for_nothing),

@@ -18,7 +18,9 @@ enum {
     WORD_MOST = 44,
     DEPTH_MOST = 8,
     COUNTS_FROM = 16,
-    TEXT_MOST = 3
+    TEXT_MOST = 3,
+    BAR_LEAST = 10,
+    BAR_MOST = 48
 };
 
 typedef struct Layout {
@@ -86,6 +88,14 @@ static void draw_counts(const Paint *p, const Decoding *d, Rect r)
                   d->same ? "all scores the same bits" : "OTHER scores");
 }
 
+/* Behind the numbers, where there is room, how probable a word is after what stands before it. */
+static Rect bar_of(const Layout *l, int y)
+{
+    const Rect r = l->lines;
+    const int x = r.x + l->word + SHARE + (l->logs ? LOGS : 0) + SCORE + (l->fate ? FATE : 0) + 2, w = r.x + r.w - x;
+    return (Rect){y, x, 1, w < BAR_LEAST ? 0 : w > BAR_MOST ? BAR_MOST : w};
+}
+
 static void draw_header(const Paint *p, const Layout *l)
 {
     Rect r = l->header;
@@ -98,6 +108,8 @@ static void draw_header(const Paint *p, const Layout *l)
         x += LOGS;
     }
     canvas_right(p->c, r.y, x, SCORE, STYLE_HEADER, "score");
+    const Rect bar = bar_of(l, r.y);
+    canvas_text(p->c, bar.y, bar.x, bar.w, STYLE_HEADER, "probable");
 }
 
 /* The lines from columns above, and the fork of one that stands aside. */
@@ -144,6 +156,9 @@ static void draw_line(const Paint *p, const Decoding *d, const Layout *l, int i,
     canvas_right(p->c, y, x, SCORE, style, text);
     if (l->fate)
         canvas_right(p->c, y, x + SCORE, FATE, style, n->forced ? "forced" : FATES[line->fate]);
+    const Rect bar = bar_of(l, y);
+    if (bar.w)
+        canvas_bar(p->c, y, bar.x, bar.w, n->share, line->best ? STYLE_GOOD : STYLE_DIM, (Ref){0});
 }
 
 static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)

@@ -1,6 +1,7 @@
 /* A text as it runs, each token on the ground of its surprise: −log of the probability that the row before it gives it.
- * Below them the token at the cursor, its probability, its rank among all words and what stood before it in the list;
- * then the text as a whole. */
+ * Where there is room the tokens again, one a line, as bars. Below them the token at the cursor, its probability, its
+ * rank among all words and what stood before it in the list; then the text as a whole. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,14 +11,23 @@
 #include "tui/views/classes.h"
 
 enum { BELOW = 5, BELOW_FROM = 8, PIECE = 96, NUMBER = 9, NAME = 12, RIVAL_MOST = 14, RIVAL_SHARE = 7 };
+enum {
+    LIST_LEAST = 5,
+    BAR_MOST = 48,
+    RIVALS_WIDE = 58,
+    PITCH_MOST = 3,
+    LOOKED_AT = 400000 /* words in a frame, for the rivals */
+};
 static const double NAT = 1.4426950408889634; /* bits */
 
 typedef struct Stream {
     Shown nats; /* [token that is asked for] */
     const Vocabulary *v;
     Text text;
-    Rect lines, below;
-    int first; /* line of the text that is drawn first */
+    Rect lines, list, below;
+    int first;  /* line of the text that is drawn first */
+    int pitch;  /* lines of a token in the list */
+    int listed; /* the token that the list begins with, without the one that nothing stands before */
 } Stream;
 
 /* A token's text in one line, in cells. */
@@ -92,7 +102,14 @@ static bool stream_open(const Session *s, Side side, Rect r, Stream *w)
     w->lines = r;
     Sought here = {.token = (int)w->nats.cell + 1};
     int lines = each_token(w, r.w, find_line, &here);
-    w->first = (int)scroll_first((size_t)lines, (size_t)here.y, (size_t)r.h);
+    if (r.h >= lines + 1 + LIST_LEAST) {
+        w->lines = rect_cut(&r, 't', lines);
+        rect_cut(&r, 't', 1);
+        w->list = r;
+        w->pitch = clamp(r.h / (int)w->nats.count, 1, PITCH_MOST);
+        w->listed = (int)scroll_first(w->nats.count, w->nats.cell, (size_t)(r.h / w->pitch));
+    }
+    w->first = (int)scroll_first((size_t)lines, (size_t)here.y, (size_t)w->lines.h);
     return true;
 }
 
@@ -188,6 +205,38 @@ static void draw_rivals(const Paint *p, const Stream *w, Side side, Rect r)
     }
 }
 
+/* One token a line: how surprising it is, as a number and a bar, and what was likelier. */
+static void draw_list(const Paint *p, const Stream *w, Side side)
+{
+    float most = 0;
+    for (size_t i = 0; i < w->nats.count; i++)
+        most = fmaxf(most, fabsf(w->nats.values[i]));
+    Shown probs;
+    const Rect r = w->list;
+    const int bar = clamp((r.w - NAME - NUMBER - 4 - RIVALS_WIDE), 0, BAR_MOST), x = r.x + NAME + 2 + NUMBER + 2;
+    const bool rivals = side != SIDE_DIFF && bar &&
+                        shown_open(p->s, side, shown_site(p->s, side, SITE_PROBS), &probs) &&
+                        probs.count / w->nats.count * (size_t)r.h < LOOKED_AT;
+    const int wide = rivals ? bar : clamp(r.w - NAME - NUMBER - 4, 0, BAR_MOST);
+    for (int i = 0; i < (w->pitch ? r.h / w->pitch : 0) && w->listed + i < (int)w->nats.count; i++) {
+        Stream one = *w; /* as if the cursor were there */
+        char name[PIECE];
+        const size_t k = one.nats.cell = (size_t)(w->listed + i);
+        const bool here = k == w->nats.cell;
+        const int y = r.y + i * w->pitch;
+        const float value = w->nats.values[k];
+        const Style style = here ? STYLE_SELECTED : STYLE_TEXT;
+        piece_of(w, (int)k + 1, name);
+        canvas_label(p->c, y, r.x, NAME, style, name + (*name == ' ' && name[1]));
+        shown_number_right(p, &w->nats, k, y, r.x + NAME + 2, NUMBER, style);
+        for (int line = 0; line < (w->pitch > 1 ? w->pitch - 1 : 1) && wide && most > 0; line++)
+            canvas_bar(p->c, y + line, x, wide, (double)(fabsf(value) / most), value < 0 ? STYLE_NEGATIVE : style,
+                       shown_ref(&w->nats, k));
+        if (rivals)
+            draw_rivals(p, &one, side, (Rect){y, x + wide + 2, 1, r.x + r.w - x - wide - 2});
+    }
+}
+
 static int put_whole(const Paint *p, Side side, Site site, const char *name, int y, int x, int end)
 {
     Shown v;
@@ -224,6 +273,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         const ColourScale scale = scale_of(p, side, &w);
         Drawing d = {p, &scale, focus};
         each_token(&w, w.lines.w, draw_token, &d);
+        draw_list(p, &w, side);
         if (!w.below.h)
             return;
         Rect line = rect_cut(&w.below, 't', 1);
@@ -251,7 +301,14 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Stream w;
-    if (!stream_open(p->s, side, r, &w) || !rect_has(w.lines, y, x))
+    if (!stream_open(p->s, side, r, &w))
+        return false;
+    const int listed = w.pitch ? w.listed + (y - w.list.y) / w.pitch : 0;
+    if (rect_has(w.list, y, x) && listed < (int)w.nats.count) {
+        click_cell(p, &w.nats, (size_t)listed, command);
+        return true;
+    }
+    if (!rect_has(w.lines, y, x))
         return false;
     Sought at = {.token = 0, .y = y - w.lines.y + w.first, .x = x - w.lines.x};
     each_token(&w, w.lines.w, find_token, &at);

@@ -22,6 +22,7 @@ enum {
     PIECE = 14,
     ID = 8,
     STRIP_LEAST = 8,
+    PITCH_MOST = 3,
     SMALL = 64
 };
 
@@ -34,7 +35,7 @@ typedef struct Cutting {
     size_t width;
     int at, j, part, done; /* the token at the cursor; its place in the record; its piece; merges done */
     Rect top, how, list;
-    int first; /* token */
+    int first, pitch; /* token; lines of one */
 } Cutting;
 
 static Side side_of(Side side)
@@ -71,7 +72,9 @@ static bool view_open(const Session *s, Side side, Rect r, Cutting *w)
     } else if (there && r.h >= HOW + LIST_LEAST)
         w->how = rect_cut(&r, 't', HOW);
     w->list = r;
-    w->first = (int)scroll_first((size_t)w->tokens->n, (size_t)w->at, (size_t)(r.h > 1 ? r.h - 1 : r.h));
+    const int room = r.h > 1 ? r.h - 1 : r.h;
+    w->pitch = clamp(room / w->tokens->n, 1, PITCH_MOST);
+    w->first = (int)scroll_first((size_t)w->tokens->n, (size_t)w->at, (size_t)(room / w->pitch));
     return true;
 }
 
@@ -411,11 +414,13 @@ static void draw_row(const Paint *p, const Cutting *w, const ColourScale *scale,
     snprintf(number, sizeof number, "%d", w->words->word[i]);
     canvas_right(p->c, y, x, ID - 2, style, number);
     x += ID - 1;
-    for (size_t k = 0; w->rows.values && x < end && k < w->width; k++, x++) {
+    const int wide = clamp((end - x) / (int)w->width, 1, w->pitch);
+    for (size_t k = 0; w->rows.values && x < end && k < w->width; k++, x += wide) {
         const size_t cell = (size_t)i * w->width + k;
         const float value = w->rows.values[cell];
-        canvas_pixel(p->c, y, x, -1, colour_scale_colour(scale, value), colour_scale_level(scale, value),
-                     colour_scale_sign(scale, value), shown_ref(&w->rows, cell));
+        for (int part = 0; part < wide * w->pitch; part++)
+            canvas_pixel(p->c, y + part / wide, x + part % wide, -1, colour_scale_colour(scale, value),
+                         colour_scale_level(scale, value), colour_scale_sign(scale, value), shown_ref(&w->rows, cell));
     }
 }
 
@@ -439,10 +444,10 @@ static void draw_list(const Paint *p, const Cutting *w, bool focus)
         if (x < end)
             canvas_printf(p->c, line.y, x, end - x, STYLE_HEADER, "row of the embedding, %zu wide", w->width);
     }
-    for (int i = 0; i < r.h && w->first + i < w->tokens->n; i++) {
-        draw_row(p, w, &scale, w->first + i, r.y + i);
+    for (int i = 0; i < r.h / w->pitch && w->first + i < w->tokens->n; i++) {
+        draw_row(p, w, &scale, w->first + i, r.y + i * w->pitch);
         if (w->first + i == w->at)
-            focus_cursor(p, focus, r.y + i, r.x);
+            focus_cursor(p, focus, r.y + i * w->pitch, r.x);
     }
 }
 
@@ -479,7 +484,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (!view_open(p->s, side_of(side), r, &w))
         return false;
     rect_cut(&w.list, 't', w.list.h > 1);
-    int t = y - w.list.y + w.first;
+    int t = (y - w.list.y) / w.pitch + w.first;
     if (!rect_has(w.list, y, x) || t >= w.tokens->n)
         return false;
     if (t == w.at)

@@ -16,7 +16,8 @@ enum {
     BAR_LEAST = 4,
     BAR_MOST = 32,
     SECOND = 18,
-    AWAY = 7
+    AWAY = 7,
+    PITCH_MOST = 3
 };
 
 typedef struct Writing {
@@ -27,7 +28,7 @@ typedef struct Writing {
     size_t n; /* words of the vocabulary */
     int word; /* widest token shown */
     Rect lines;
-    int first;
+    int first, pitch; /* lines of a step */
 } Writing;
 
 static bool writing_open(const Session *s, Side side, Writing *w)
@@ -59,7 +60,8 @@ static void writing_layout(Rect r, Writing *w)
     if (r.h > 2)
         rect_cut(&r, 't', 1);
     w->lines = r;
-    w->first = (int)scroll_first((size_t)w->tokens->n, (size_t)cursor_row(w), (size_t)r.h);
+    w->pitch = clamp(r.h / w->tokens->n, 1, PITCH_MOST);
+    w->first = (int)scroll_first((size_t)w->tokens->n, (size_t)cursor_row(w), (size_t)(r.h / w->pitch));
 }
 
 static const float *row_of(const Writing *w, int t)
@@ -115,8 +117,8 @@ static void put_margin(const Paint *p, const Writing *w, int t, int y, int x, in
     if (!w->margin.values)
         return;
     shown_number_right(p, &w->margin, (size_t)t, y, x, AWAY - 1, style);
-    if (bar >= BAR_LEAST && w->most > 0)
-        canvas_bar(p->c, y, x + AWAY, bar, (double)(w->margin.values[t] / w->most), style,
+    for (int line = 0; line < (w->pitch > 1 ? w->pitch - 1 : 1) && bar >= BAR_LEAST && w->most > 0; line++)
+        canvas_bar(p->c, y + line, x + AWAY, bar, (double)(w->margin.values[t] / w->most), style,
                    shown_ref(&w->margin, (size_t)t));
 }
 
@@ -171,8 +173,8 @@ static void draw_both(const Paint *p, Rect r)
     int steps = a.tokens->n < b.tokens->n ? a.tokens->n : b.tokens->n, wide = a.word > b.word ? a.word : b.word;
     if (b.lines.y > r.y)
         canvas_printf(p->c, r.y, r.x, r.w, STYLE_HEADER, "    %-*s  B writes", wide, "A writes");
-    for (int i = 0; i < b.lines.h && i + b.first < steps; i++) {
-        int t = i + b.first, y = b.lines.y + i;
+    for (int i = 0; (i + 1) * b.pitch <= b.lines.h && i + b.first < steps; i++) {
+        int t = i + b.first, y = b.lines.y + i * b.pitch; /* beside the same step of A and B */
         size_t x = classes_best(row_of(&a, t), a.n), z = classes_best(row_of(&b, t), b.n);
         char label[64], other[64];
         axis_label(a.words, (int)x, label, sizeof label);
@@ -227,11 +229,11 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         writing_layout(r, &w);
         if (w.lines.y > r.y)
             draw_header(p, r, &w);
-        for (int i = 0; i < w.lines.h && i + w.first < w.tokens->n; i++) {
+        for (int i = 0; (i + 1) * w.pitch <= w.lines.h && i + w.first < w.tokens->n; i++) {
             bool here = i + w.first == cursor_row(&w);
-            draw_step(p, &w, i + w.first, w.lines.y + i, here);
+            draw_step(p, &w, i + w.first, w.lines.y + i * w.pitch, here);
             if (here)
-                focus_cursor(p, focus, w.lines.y + i, w.lines.x);
+                focus_cursor(p, focus, w.lines.y + i * w.pitch, w.lines.x);
         }
     }
 }
@@ -253,7 +255,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (side == SIDE_DIFF || !writing_open(p->s, side, &w) || !w.probs.values)
         return false;
     writing_layout(r, &w);
-    int t = y - w.lines.y + w.first;
+    int t = (y - w.lines.y) / w.pitch + w.first;
     if (!rect_has(w.lines, y, x) || t >= w.tokens->n)
         return false;
     if (t == cursor_row(&w))
