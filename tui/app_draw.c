@@ -56,7 +56,9 @@ Frame app_frame(const App *a)
     if (a->presenter.view.on)
         return present_frame(&a->s, &a->presenter.deck, a->canvas.h - app_question_rows(a), a->canvas.w);
     desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
-    bool below = card.h && card.y > screen.y;
+    int caption = overlay_below(&a->overlay, &a->canvas);
+    bool below = (card.h && card.y > screen.y) || caption;
+    screen.h -= caption;
     Frame f = frame_layout(&a->s, screen.h, screen.w,
                            (a->hint ? FRAME_HINT : 0) | (card.h ? FRAME_LESSON : 0) | (below ? FRAME_CARD_BELOW : 0));
     if (a->desk.open) {

@@ -354,9 +354,16 @@ static Rect box_of(const Overlay *o, const Canvas *c)
     int half = c->h / 2 - 1; /* what was said leaves what it speaks of in sight, and stands where the cursor is not */
     r.h = h < half ? h : half;
     r.y = c->h - r.h - (h < half ? 3 : 1);
-    if (c->cursor_y >= r.y && c->cursor_y < r.y + r.h)
+    if (o->goes_on) /* the screen ends above it */
+        r.y = c->h - r.h;
+    else if (c->cursor_y >= r.y && c->cursor_y < r.y + r.h)
         r.y = 1;
     return r;
+}
+
+int overlay_below(const Overlay *o, const Canvas *c)
+{
+    return o->kind == OVERLAY_TEXT && o->goes_on && !*o->title && c->h >= SAID_FROM ? box_of(o, c).h : 0;
 }
 
 /* First line of a list that keeps the chosen one in view. */

@@ -46,6 +46,8 @@ void overlay_list(Overlay *o, const char *title); /* an empty list, open */
 void overlay_add(Overlay *o, const char *text, const char *key, const char *command);
 void overlay_about(Overlay *o, const char *about); /* of the line that was added last */
 void overlay_text(Overlay *o, const char *title, const char *text);
+/* Lines at the bottom that a demonstration's caption takes; the screen goes above them. 0 of anything else. */
+int overlay_below(const Overlay *o, const Canvas *c);
 void overlay_close(Overlay *o);
 void overlay_free(Overlay *o);
 

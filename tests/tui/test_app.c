@@ -945,6 +945,28 @@ static void demonstrations(void **state)
     assert_true(a.overlay.count >= 3);
 }
 
+/* A demonstration's caption hides nothing: the panes end above it, and come back when it goes. */
+static void a_caption_hides_no_pane(void **state)
+{
+    (void)state;
+    int boxes = 0;
+    app_do(&a, "demo 1");
+    for (int i = 0; a.stage.open && i < 12; i++) {
+        int below = overlay_below(&a.overlay, &a.canvas);
+        Frame f = app_frame(&a);
+        assert_int_equal(below > 0, a.overlay.kind == OVERLAY_TEXT);
+        for (int k = 0; k < f.count; k++)
+            assert_true(f.pane[k].box.y + f.pane[k].box.h + f.answer.h <= a.canvas.h - below);
+        boxes += below > 0;
+        app_do(&a, "demo next");
+    }
+    assert_true(boxes >= 3);
+    if (a.overlay.kind != OVERLAY_NONE)
+        key("Esc");
+    Frame f = app_frame(&a);
+    assert_int_equal(f.answer.y + f.answer.h + f.footer.h, a.canvas.h);
+}
+
 static void a_lesson(void **state)
 {
     (void)state;
@@ -1620,6 +1642,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_hint, start, stop),
         cmocka_unit_test_setup_teardown(the_end, start, stop),
         cmocka_unit_test_setup_teardown(demonstrations, start, stop),
+        cmocka_unit_test_setup_teardown(a_caption_hides_no_pane, start, stop),
         cmocka_unit_test_setup_teardown(a_demonstration_has_its_own_state, start, stop),
         cmocka_unit_test_setup_teardown(digits_choose_a_lesson, start, stop),
         cmocka_unit_test_setup_teardown(a_task_is_tried_where_it_is_asked, start, stop),
