@@ -482,6 +482,19 @@ static void patch_beside_its_numbers(void **state)
     assert_string_equal(buf_str(&command), buf_str(&want));
     buf_free(&want);
     buf_free(&command);
+    Canvas narrow; /* the pane at 80x24: all six columns of numbers all the same */
+    canvas_init(&narrow, 18, 40);
+    p.c = &narrow;
+    view_draw(&VIEW_PICTURE, &p, narrow.clip, SIDE_A, false);
+    for (size_t k = 0; k < 6; k++) {
+        size_t first = canvas_at(&narrow, 1, 6)->ref.cell / 6 * 6;
+        bool there = false;
+        for (int column = 0; column < 29; column++)
+            there = there ||
+                    (canvas_at(&narrow, 1, column)->ref.run && canvas_at(&narrow, 1, column)->ref.cell == first + k);
+        assert_true(there);
+    }
+    canvas_free(&narrow);
     session.look.view = VIEW_HEAT;
     canvas_free(&c);
 }

@@ -170,7 +170,7 @@ static Tensor patch_of(const Pixels *px, View view)
 /* The patch itself beside its numbers, which have what they need first, but not all where there are many. */
 static void cut_patch(const Paint *p, Parts *parts, const Pixels *px)
 {
-    enum { GAP = 2, LEAST = 12, MOST = 64 };
+    enum { GAP = 2, LEAST = 10, MOST = 64 };
     Tensor t = patch_of(px, VIEW_NUMBERS);
     int room = parts->model.w, used = TENSOR_NUMBERS.wide(p, parts->model, &t), left = room - used - GAP;
     if (p->s->look.view != VIEW_NUMBERS || room < 3 * LEAST)

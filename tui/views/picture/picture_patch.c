@@ -3,7 +3,7 @@
 #include "tui/views/heat.h"
 #include "tui/views/picture/picture.h"
 
-enum { LABEL = 3, NUMBER = 8, COLOURS = 3 };
+enum { LABEL = 3, NUMBER = 8, NUMBER_BRIEF = 6, NARROW = 12, COLOURS = 3 };
 
 Colour picture_ground(const void *of, size_t cell)
 {
@@ -58,10 +58,11 @@ static void draw_bar(const Paint *p, const Pixels *px, const PictureTone *tone, 
     char label[64];
     size_t cell = pixels_cell(px, channel, pixels_row(px), pixels_col(px));
     bool here = channel == pixels_channel(px);
+    int number = line.w < NARROW ? NUMBER_BRIEF : NUMBER;
     canvas_printf(p->c, line.y, line.x, LABEL, here ? STYLE_STRONG : STYLE_DIM, "%s",
                   axis_label(&px->v.graph->axes[px->axis[0]], channel, label, sizeof label));
-    shown_number_right(p, &px->v, cell, line.y, line.x + LABEL, NUMBER - LABEL, here ? STYLE_STRONG : STYLE_TEXT);
-    int room = line.w - NUMBER - 1, x = line.x + NUMBER + 1;
+    shown_number_right(p, &px->v, cell, line.y, line.x + LABEL, number - LABEL, here ? STYLE_STRONG : STYLE_TEXT);
+    int room = line.w - number - 1, x = line.x + number + 1;
     if (room < 3 || tone->data)
         return;
     canvas_bar(p->c, line.y, x, room, picture_byte(tone, px->v.values[cell]) / 255.0, STYLE_TEXT,
