@@ -11,7 +11,6 @@
 #include "core/models/seq2seq.h"
 #include "core/models/vit.h"
 
-/* Words by number. pad, start and end are numbers of words that stand for no word of a text, or −1. */
 /* Cuts texts into the words of a vocabulary and puts them together again: what a model's folder brings for it. Whoever
  * reads files fills it in, so that a program without files has none of it. */
 typedef struct Cutter {
@@ -25,12 +24,12 @@ typedef struct Cutter {
     void (*free)(struct Tokenizer *own);
 } Cutter;
 
+/* Words by number. pad, start and end are numbers of words that stand for no word of a text, or −1. */
 typedef struct Vocabulary {
     const char *const *word; /* [n]; NULL: words are called by their numbers */
     int n, pad, start, end;
-    int first,
-        last; /* what a model of both stacks must write first, and last where its text is cut: a word's number + 1;
-                        0: anything */
+    /* What a model of both stacks must write first, and last where its text is cut: a word's number + 1; 0: anything */
+    int first, last;
     const Cutter *cutter; /* NULL: words stand between blanks */
 } Vocabulary;
 

@@ -40,6 +40,29 @@ int nn_part(Graph *g, PartKind kind, const NnPlace *at)
     return part;
 }
 
+NnPlace nn_place(Graph *g, const char *stack, int block, const char *inside, const char *word)
+{
+    const Part *p = block == NO_PART ? NULL : anatomy_part(g, block);
+    const char *around = p ? p->scope : stack;
+    return (NnPlace){.stack = stack,
+                     .scope = arena_printf(&g->arena, "%s%s%s", around, *around && *inside ? "." : "", inside),
+                     .word = word,
+                     .block = p ? p->block : NO_BLOCK,
+                     .parent = p ? block : 0};
+}
+
+void nn_block_scope(Graph *g, int block)
+{
+    graph_scope(g, "%s", anatomy_part(g, block)->scope);
+}
+
+NodeId nn_added(Graph *g, int part, NodeId normed)
+{
+    NodeId added = graph_view(g, "added", normed, graph_node(g, normed)->dims);
+    anatomy_note(g, part, SITE_OUT, added);
+    return added;
+}
+
 /* A node that others ask for, by what it is. */
 typedef struct Note {
     Site site;

@@ -22,6 +22,12 @@ typedef struct NnPlace {
     const char *stack, *scope, *word; /* as in Part: "decoder", "decoder.blocks.0.cross_attn", "cross attention" */
     int block, parent;
 } NnPlace;
+/* Of a part of that block, or where `block` is NO_PART of the stack ("": the model has one); inside: its scope there.
+ */
+NnPlace nn_place(Graph *g, const char *stack, int block, const char *inside, const char *word);
+void nn_block_scope(Graph *g, int block); /* sets the scope of a block's own nodes */
+/* What a norm makes of a sub-layer's result, as what that sub-layer, `part`, gives. */
+NodeId nn_added(Graph *g, int part, NodeId normed);
 /* Adds the part to the anatomy and sets its scope. */
 int nn_part(Graph *g, PartKind kind, const NnPlace *at);
 

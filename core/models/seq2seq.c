@@ -12,26 +12,6 @@ const char *text_stack(const TextBuilder *b)
     return b->decoder ? "decoder" : "encoder";
 }
 
-static void block_scope(TextBuilder *b)
-{
-    graph_scope(b->g, "%s.blocks.%d", text_stack(b), b->layer);
-}
-
-/* A part of the block being built, or of its stack; fills scope, which at points to. */
-static NnPlace place(const TextBuilder *b, const char *inside, const char *word, char *scope, size_t n)
-{
-    bool in_block = b->block != NO_PART;
-    if (in_block)
-        snprintf(scope, n, "%s.blocks.%d.%s", text_stack(b), b->layer, inside);
-    else
-        snprintf(scope, n, "%s.%s", text_stack(b), inside);
-    return (NnPlace){.stack = text_stack(b),
-                     .scope = scope,
-                     .word = word,
-                     .block = in_block ? b->layer : NO_BLOCK,
-                     .parent = in_block ? b->block : 0};
-}
-
 /* A sub-layer of a block: attention or MLP, the norm that goes with it, and the sum with what went in. */
 typedef struct Sublayer {
     const char *scope, *word, *norm, *sum;
@@ -104,8 +84,7 @@ static void head_norms(const TextBuilder *b, NnNorm out[2])
 /* The three uses of attention (section 3.2.3) differ in what is looked at and in the mask, in nothing else. */
 static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
 {
-    char scope[64];
-    NnPlace at = place(b, s->scope, s->word, scope, sizeof scope);
+    NnPlace at = nn_place(b->g, text_stack(b), b->block, s->scope, s->word);
     Seq2seqRole w = s->first;
     const Seq2seqConfig *c = b->c;
     int query = b->decoder ? b->axis.t : b->axis.s;
@@ -155,7 +134,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
 /* x + what sub-layer `part` gives, in the block. */
 static NodeId add_residual(TextBuilder *b, const Sublayer *s, NodeId x, NodeId out, int part)
 {
-    block_scope(b);
+    nn_block_scope(b->g, b->block);
     NodeId sum = graph_zip(b->g, s->sum, OP_ADD, x, out);
     anatomy_note(b->g, part, SITE_SUM, sum);
     if (strcmp(s->scope, "mlp") == 0)
@@ -190,8 +169,7 @@ static NodeId experts(TextBuilder *b, const NnPlace *at, NodeId x, int *part)
 
 static NodeId mlp(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
 {
-    char scope[64];
-    NnPlace at = place(b, s->scope, s->word, scope, sizeof scope);
+    NnPlace at = nn_place(b->g, text_stack(b), b->block, s->scope, s->word);
     if (b->decoder && seq2seq_has_experts(b->c, b->layer))
         return experts(b, &at, x, part);
     NnMlp p = {.batch = b->axis.b,
@@ -212,9 +190,8 @@ static NodeId mlp(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
 
 NodeId text_norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId x)
 {
-    char scope[64];
     const char *word = nn_norm_scope(inside, b->c->rms_norm);
-    NnPlace at = place(b, word, word, scope, sizeof scope);
+    NnPlace at = nn_place(b->g, text_stack(b), b->block, word, word);
     NnNorm n = norm_of(b, DIMS(gamma == SEQ2SEQ_SOURCE_NORM_GAMMA ? b->axis.w : b->axis.d), gamma);
     n.beta = next_weight(b, gamma, 1);
     return nn_norm(b->g, &at, &n, x);
@@ -226,9 +203,7 @@ static NodeId normed_result(TextBuilder *b, const Sublayer *s, NodeId out, int p
     bool mlp = s->after == SEQ2SEQ_DEC_AFTER2_GAMMA;
     NodeId normed = b->c->pre_norm ? text_norm(b, mlp ? "ln2_after" : "ln1_after", s->after, out)
                                    : text_norm(b, s->norm, s->gamma, out);
-    NodeId added = graph_view(b->g, "added", normed, graph_node(b->g, normed)->dims);
-    anatomy_note(b->g, part, SITE_OUT, added);
-    return added;
+    return nn_added(b->g, part, normed);
 }
 
 /* What a sub-layer makes of what it reads, added to x. Post-norm, the paper's: LN(x + sublayer(x)). Pre-norm:

@@ -7,30 +7,10 @@
 #include "core/base/mem.h"
 #include "core/models/vit_build.h"
 
-static void block_scope(Builder *b, const char *inside)
-{
-    graph_scope(b->g, "blocks.%d%s%s", b->layer, *inside ? "." : "", inside);
-}
-
-/* Fills scope, which at points to. */
-static NnPlace place(const Builder *b, const char *inside, const char *word, char *scope, size_t n)
-{
-    bool in_block = b->block != NO_PART;
-    if (in_block)
-        snprintf(scope, n, "blocks.%d%s%s", b->layer, *inside ? "." : "", inside);
-    else
-        snprintf(scope, n, "%s", inside);
-    return (NnPlace){.scope = scope,
-                     .word = word,
-                     .block = in_block ? b->layer : NO_BLOCK,
-                     .parent = in_block ? b->block : 0};
-}
-
 /* A part of the block being built, or of the model where layer is not one; inside: its scope there, which is set. */
 static int build_part(Builder *b, PartKind kind, const char *inside, const char *word)
 {
-    char scope[64];
-    NnPlace at = place(b, inside, word, scope, sizeof scope);
+    NnPlace at = nn_place(b->g, "", b->block, inside, word);
     return nn_part(b->g, kind, &at);
 }
 
@@ -71,9 +51,8 @@ static NnNorm norm_of(const Builder *b, Dims over, VitRole gamma, VitRole beta)
 
 NodeId build_norm(Builder *b, const char *name, NodeId x, VitRole gamma, VitRole beta)
 {
-    char scope[64];
     const char *inside = nn_norm_scope(name, b->c->rms_norm);
-    NnPlace at = place(b, inside, inside, scope, sizeof scope);
+    NnPlace at = nn_place(b->g, "", b->block, inside, inside);
     NnNorm n = norm_of(b, DIMS(b->axis.d), gamma, beta);
     return nn_norm(b->g, &at, &n, x);
 }
@@ -91,8 +70,7 @@ static NodeId layer_scale(Builder *b, NodeId out, VitRole scale, int part)
 static NodeId attention(Builder *b, NodeId x, int *part)
 {
     const VitConfig *c = b->c;
-    char scope[64];
-    NnPlace at = place(b, "attn", "attention", scope, sizeof scope);
+    NnPlace at = nn_place(b->g, "", b->block, "attn", "attention");
     NnNorm merged = {.rms = false};
     if (c->merged_norm)
         merged = norm_of(b, DIMS(b->axis.h, b->axis.e), VIT_MERGED_GAMMA, VIT_MERGED_BETA);
@@ -126,8 +104,7 @@ static NodeId attention(Builder *b, NodeId x, int *part)
 static NodeId mlp(Builder *b, NodeId x, int *part)
 {
     const VitConfig *c = b->c;
-    char scope[64];
-    NnPlace at = place(b, "mlp", "MLP", scope, sizeof scope);
+    NnPlace at = nn_place(b->g, "", b->block, "mlp", "MLP");
     NnNorm hidden = {.rms = false};
     if (c->hidden_norm)
         hidden = norm_of(b, DIMS(b->axis.m), VIT_HIDDEN_GAMMA, VIT_HIDDEN_BETA);
@@ -150,7 +127,7 @@ static NodeId mlp(Builder *b, NodeId x, int *part)
 /* x + branch, the sum of sub-layer `part` in the block. */
 static NodeId add_residual(Builder *b, const char *name, Site site, NodeId x, NodeId branch, int part)
 {
-    block_scope(b, "");
+    nn_block_scope(b->g, b->block);
     NodeId sum = graph_zip(b->g, name, OP_ADD, x, branch);
     anatomy_note(b->g, b->block, site, sum);
     anatomy_note(b->g, part, SITE_SUM, sum);
@@ -180,24 +157,15 @@ static NodeId post_norm_block(Builder *b, NodeId z)
     return build_norm(b, "ln2", post, VIT_LN2_GAMMA, VIT_LN2_BETA);
 }
 
-/* What a norm makes of a sub-layer's result, as what that sub-layer gives. */
-static NodeId normed_branch(Builder *b, NodeId out, const char *name, VitRole gamma, VitRole beta, int part)
-{
-    NodeId normed = build_norm(b, name, out, gamma, beta);
-    NodeId added = graph_view(b->g, "added", normed, graph_node(b->g, normed)->dims);
-    anatomy_note(b->g, part, SITE_OUT, added);
-    return added;
-}
-
 /* Norms on the branches: z′ = z + LN(MSA(z)), z_l = z′ + LN(MLP(z′)). What a norm gives is what its sub-layer adds. */
 static NodeId branch_norm_block(Builder *b, NodeId z)
 {
     int part;
     NodeId found = attention(b, z, &part);
-    NodeId msa = normed_branch(b, found, "ln1", VIT_LN1_GAMMA, VIT_LN1_BETA, part);
+    NodeId msa = nn_added(b->g, part, build_norm(b, "ln1", found, VIT_LN1_GAMMA, VIT_LN1_BETA));
     NodeId mid = add_residual(b, "resid_mid", SITE_RESID_MID, z, msa, part);
     found = mlp(b, mid, &part);
-    NodeId out = normed_branch(b, found, "ln2", VIT_LN2_GAMMA, VIT_LN2_BETA, part);
+    NodeId out = nn_added(b->g, part, build_norm(b, "ln2", found, VIT_LN2_GAMMA, VIT_LN2_BETA));
     return add_residual(b, "resid_post", SITE_RESID_POST, mid, out, part);
 }
 
@@ -206,7 +174,7 @@ static NodeId block(Builder *b, NodeId z)
     char scope[32];
     snprintf(scope, sizeof scope, "blocks.%d", b->layer);
     b->block = anatomy_add(b->g, (Part){.kind = PART_BLOCK, .scope = scope, .word = "block", .block = b->layer});
-    block_scope(b, "");
+    nn_block_scope(b->g, b->block);
     NodeId before = graph_view(b->g, "resid_pre", z, graph_node(b->g, z)->dims);
     anatomy_note(b->g, b->block, SITE_RESID_PRE, before);
     z = b->c->post_norm     ? post_norm_block(b, before)
