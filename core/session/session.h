@@ -343,6 +343,13 @@ int session_heads(const Session *s);
 int session_tokens(const Session *s); /* that the model ends with: of the target, where there are two sequences */
 int session_classes(const Session *s);
 float session_scale(const Session *s);
+/* What is said of the kind of input that a side shows: a text, or else a picture. */
+typedef struct InputWords {
+    const char *said, *alike;                    /* "Picture"; another one beside which it can be patched */
+    const char *no_answer, *no_loss, *no_ledger; /* why there is none */
+    const char *held_out;
+} InputWords;
+const InputWords *session_input_words(const Session *s, Side side);
 /* Why there is no answer to show, of a model that has none: "this model has no classes", … */
 const char *session_no_answer(const Session *s, Side side);
 /* Are the heads of B called by attention (decoder block 1, cross-attention) and not by block alone? */

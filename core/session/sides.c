@@ -77,12 +77,27 @@ bool session_words(const Session *s, Side side)
     return session_input(s, side)->kind == INPUT_TEXT;
 }
 
+const InputWords *session_input_words(const Session *s, Side side)
+{
+    static const InputWords TEXT = {
+        .said = "Sentence",
+        .alike = "text of the same length",
+        .no_answer = "this model has no answer in words: `vitrine embed` and the node embedding are what it ends with",
+        .no_loss = "this model has no answer in words, hence no loss",
+        .no_ledger = "this model has no answer in words to take a ledger of",
+        .held_out = "held-out sentences"};
+    static const InputWords PICTURE = {.said = "Picture",
+                                       .alike = "picture",
+                                       .no_answer = "this model has no classes",
+                                       .no_loss = "this model has no classes, hence no loss",
+                                       .no_ledger = "this model does not choose between classes",
+                                       .held_out = "held-out pictures"};
+    return session_words(s, side) ? &TEXT : &PICTURE;
+}
+
 const char *session_no_answer(const Session *s, Side side)
 {
-    return session_words(s, side)
-               ? "this model has no answer in words: `vitrine embed` and the node embedding are what "
-                 "it ends with"
-               : "this model has no classes";
+    return session_input_words(s, side)->no_answer;
 }
 
 bool session_as_trained(const Session *s, Side side)

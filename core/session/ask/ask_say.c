@@ -278,7 +278,7 @@ static void put_where(const Session *s, Buf *out)
     int total, step = session_step_number(s, &total);
     const ScreenSpec *screen = screen_now(s);
     const Input *in = session_input(s, SIDE_B);
-    buf_printf(out, "%s%s%s.", in->kind == INPUT_TEXT ? "Sentence" : "Picture", *in->name ? " " : "", in->name);
+    buf_printf(out, "%s%s%s.", session_input_words(s, SIDE_B)->said, *in->name ? " " : "", in->name);
     if (screen->group != GROUP_LEARNED && s->place.box >= 0) {
         const char *sentence = stages_sentence(&s->stages, s->open, s->place.box);
         buf_printf(out, " Step %d of %d, %s.", step, total, s->stages.boxes[s->place.box].label);

@@ -280,8 +280,7 @@ bool ledger_rivals(Session *s, Side side, int row, int o, LedgerTarget *t, Err *
     int axis = logits == NO_NODE ? AXIS_NONE : node_role(g, logits, ROLE_ANSWER);
     size_t classes = axis == AXIS_NONE ? 0 : (size_t)g->axes[axis].n;
     if (classes < 2)
-        return err_set(err, session_words(s, SIDE_B) ? "this model has no answer in words to take a ledger of"
-                                                     : "this model does not choose between classes");
+        return err_set(err, "%s", session_input_words(s, SIDE_B)->no_ledger);
     const float *x = ask_need(s, ask_side(side), logits, err);
     if (!x)
         return false;

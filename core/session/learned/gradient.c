@@ -41,8 +41,7 @@ static bool parse_loss(const Session *s, const char *word, int column, GradTarge
     int label = session_input(s, SIDE_B)->label, used = 0;
     NodeId logits = site_node_any(session_base(s), SITE_LOGITS);
     if (logits == NO_NODE)
-        return err_set(err, "%s, hence no loss",
-                       session_words(s, SIDE_B) ? "this model has no answer in words" : "this model has no classes");
+        return err_set(err, "%s", session_input_words(s, SIDE_B)->no_loss);
     Dims d = graph_node(session_base(s), logits)->dims;
     if (d.n != 1)
         return err_set(err, "there is a loss of one answer, and this text has %d: name a number, as in %s[t=0,v=1]",

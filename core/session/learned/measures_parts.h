@@ -49,8 +49,8 @@ struct Measures {
     const Measuring *now; /* the one that was worked on last; NULL: none, since the screen was last worked for */
     struct DecodingWork *decoding;   /* decoding.h; NULL until it is asked for */
     struct NeuronWork *neurons;      /* neurons.h; likewise */
-    struct ConfusionWork *confusion; /* confusion.h; likewise */
-    struct EncodingWork *encoding;   /* encoding.h; likewise */
+    struct ConfusionWork *confusion; /* screens/confusion.h; likewise */
+    struct EncodingWork *encoding;   /* screens/tokens.h; likewise */
 };
 struct Measures *measures_of(Session *s); /* makes them */
 /* Inputs first … first+count-1 that the model on show is examined on. */

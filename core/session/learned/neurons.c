@@ -365,9 +365,7 @@ size_t session_neuron_below(const Session *s, float value)
 
 const char *neuron_over(const Session *s)
 {
-    return session_words(s, SIDE_B) ? "held-out sentences"
-           : session_photos(s)      ? "rendered scenes"
-                                    : "held-out pictures";
+    return session_photos(s) ? "rendered scenes" : session_input_words(s, SIDE_B)->held_out;
 }
 
 int neuron_words(const NeuronShown *n, int hit)

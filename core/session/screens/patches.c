@@ -65,7 +65,7 @@ static bool setup_of(const Session *s, PatchingSetup *out, Err *err)
 {
     if (!session_pinned(s))
         return err_set(err, "patching takes values of A: `pin` keeps this as A, then open another %s",
-                       session_words(s, SIDE_B) ? "text of the same length" : "picture");
+                       session_input_words(s, SIDE_B)->alike);
     const Graph *g = s->now->pass.base, *from = exhibit_graph(s->pinned);
     NodeId y = ledger_answers(g);
     if (y == NO_NODE || node_role(g, y, ROLE_ANSWER) == AXIS_NONE)
