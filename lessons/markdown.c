@@ -16,7 +16,7 @@ typedef struct Walker {
     int line;    /* of the text seen last */
     size_t upto; /* bytes of the source counted into line */
     int depth;   /* of lists */
-    bool in_heading, in_fence, fence_placed, vitrine, failed, quote, item_open;
+    bool in_heading, in_fence, fence_placed, vitrine, failed, quote;
     int level, list_number;
     bool numbered;
     char info[128];

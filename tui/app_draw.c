@@ -209,10 +209,7 @@ void app_draw(App *a)
     p.seconds_left = a->halted ? 0 : pace_left(&a->pace, again ? share : session_progress_share(&a->s), clock_ns());
     Frame f = app_frame(a);
     status_words(a, status, sizeof status);
-    FrameState state = {.hint = a->hint,
-                        .message = a->message,
-                        .message_is_error = a->message_is_error,
-                        .status = status};
+    FrameState state = {.message = a->message, .message_is_error = a->message_is_error, .status = status};
     Rect card, screen;
     char lesson[120];
     desk_layout(&a->desk, c->h, c->w, &card, &screen);

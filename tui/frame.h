@@ -27,7 +27,6 @@ typedef struct Frame {
 
 /* What the app knows and the session does not. */
 typedef struct FrameState {
-    bool hint;           /* the line for somebody who starts */
     const char *message; /* instead of the sentence; NULL or "" = none */
     bool message_is_error;
     const char *follows; /* "" or NULL: nobody; right end of the header */

@@ -52,7 +52,6 @@ TermEnv term_env(const char *option)
         .no_color = env_or_null("NO_COLOR"),
         .term = env_or_null("TERM"),
         .tmux = env_or_null("TMUX"),
-        .colorfgbg = env_or_null("COLORFGBG"),
         .known = known_terminal(&known),
         .known_mode = known,
         .ssh = env_or_null("SSH_CONNECTION") || env_or_null("SSH_CLIENT") || env_or_null("SSH_TTY"),

@@ -10,7 +10,7 @@
 
 typedef struct TermEnv {
     const char *option; /* --color; NULL = auto */
-    const char *no_color, *term, *tmux, *colorfgbg;
+    const char *no_color, *term, *tmux;
     const char *known;     /* the variable that says which terminal it is; NULL: none does */
     ColourMode known_mode; /* what that one can show */
     bool ssh;

@@ -134,7 +134,7 @@ static void draw(void)
     assert_true(session_step(&a.s, needs.item, needs.count, CLOCK_NEVER));
     canvas_clear(&a.canvas);
     Paint p = app_paint(&a);
-    frame_draw(&p, &f, &(FrameState){.hint = a.hint, .message = a.message, .status = ""});
+    frame_draw(&p, &f, &(FrameState){.message = a.message, .status = ""});
 }
 
 /* --- keys --- */

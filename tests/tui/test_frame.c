@@ -82,7 +82,7 @@ static void draw_as(Canvas *c, int h, int w, bool hint, ColourMode mode, bool li
     assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
     assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
     Paint p = {.s = &s, .c = c, .mode = mode, .light = light};
-    FrameState state = {.hint = hint, .message = "", .status = "256c"};
+    FrameState state = {.message = "", .status = "256c"};
     frame_draw(&p, &f, &state);
 }
 

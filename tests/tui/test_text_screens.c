@@ -124,7 +124,7 @@ static void draw(int h, int w)
     while (!session_step_pass(&s, needs.item, needs.count, CLOCK_NEVER))
         continue;
     Paint p = {.s = &s, .c = &c, .mode = mode};
-    FrameState state = {.message = "", .status = "256c", .hint = true};
+    FrameState state = {.message = "", .status = "256c"};
     frame_draw(&p, &f, &state);
 }
 

@@ -222,7 +222,7 @@ static void check_screen(Session *t)
     canvas_init(&c, 40, 120);
     Paint p = {.s = t, .c = &c, .mode = MODE_256};
     Frame f = frame_layout(t, 40, 120, true);
-    frame_draw(&p, &f, &(FrameState){.hint = true, .message = "", .status = ""});
+    frame_draw(&p, &f, &(FrameState){.message = "", .status = ""});
     check_words(t, &c);
     canvas_free(&c);
 }
