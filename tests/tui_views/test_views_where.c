@@ -692,6 +692,7 @@ static void values_of_a_river_are_at_their_tributaries(void **state)
                         right = x > right ? x : right;
                         water[y] = 1;
                     } else if ((k->ch >= '0' && k->ch <= '9') || k->ch == '-' || k->ch == '.') {
+                        assert_int_not_equal(canvas_at(&c, y, x - 1)->ch, 0x2501); /* which would be a minus */
                         from = x < from ? x : from;
                         to = x > to ? x : to;
                         row = y;

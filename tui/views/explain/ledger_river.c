@@ -313,7 +313,7 @@ static bool blank(const Paint *p, int y, int x, int w)
     for (int i = -1; i <= w; i++) {
         const Cell *k = canvas_at(p->c, y, x + i);
         bool inside = i >= 0 && i < w;
-        if ((inside && !k) || (k && k->ch > ' ' && (inside || k->ch < 0x7f)))
+        if ((inside && !k) || (k && k->ch > ' ' && (inside || k->ch < 0x7f || k->ch == lost_glyph(p)))) /* no minus */
             return false;
     }
     return true;
