@@ -1031,6 +1031,42 @@ static void the_stream_says_what_else(void **state)
     assert_true(run("pin off"));
 }
 
+/* A text fills its pane: each word has as many lines as all of them have room for, and its bar is as long as it is
+ * probable. */
+static void words_have_room(void **state)
+{
+    (void)state;
+    static const int HIGH[] = {40, 60}, LINES[] = {1, 2};
+    assert_true(session_open_input(&s, SENTENCE, &error));
+    for (size_t k = 0; k < 2; k++) {
+        assert_true(run("reset view; goto encoder.tokens"));
+        draw(HIGH[k], 200);
+        const Graph *g = session_base(&s);
+        const NodeId n = site_node_any(g, SITE_PROBS);
+        const float *probs = session_need(&s, SIDE_B, graph_node(g, n)->path, &error);
+        const size_t words = (size_t)g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)].n;
+        int bars = 0;
+        for (int y = 0; y < c.h; y++)
+            for (int x = 60; x < 130; x++) { /* the pane of words, between the map and the answer */
+                const Cell *cell = &c.cells[y * c.w + x];
+                int wide = 0, high = 1;
+                if (!cell->ref.run || cell->ref.node != n || cell->ch != 0x2588 || cell[-1].ch == 0x2588)
+                    continue;
+                while (cell[wide].ch == 0x2588)
+                    wide++;
+                while (cell[high * c.w].ch == 0x2588 && cell[high * c.w].ref.cell == cell->ref.cell)
+                    high++;
+                if (cell[-c.w].ref.cell == cell->ref.cell && cell[-c.w].ch == 0x2588)
+                    continue; /* counted with its first line */
+                assert_int_equal(high, LINES[k]);
+                assert_true(abs(wide - (int)(40 * probs[cell->ref.cell])) <= 1);
+                assert_true(cell->ref.cell < 15 * words);
+                bars++;
+            }
+        assert_true(bars >= 10);
+    }
+}
+
 /* Behind every beginning a bar as long as its word is probable; those of the way that was taken are set apart. */
 static void beginnings_have_bars(void **state)
 {
@@ -1361,6 +1397,7 @@ int main(void)
                                        cmocka_unit_test(the_stream_says_what_else),
                                        cmocka_unit_test(the_stream_lists_its_tokens),
                                        cmocka_unit_test(beginnings_have_bars),
+                                       cmocka_unit_test(words_have_room),
                                        cmocka_unit_test(heads_without_sentences),
                                        cmocka_unit_test(a_shorter_text),
                                        cmocka_unit_test(nothing_is_drawn_for_nothing),

@@ -2,7 +2,16 @@
  * text, the words of that one. A word that was written has the probability with which the model wrote it. */
 #include "tui/views/tensor/tensor.h"
 
-enum { PLACE = 4, WORD_MOST = 14, SHARE = 7, BAR_LEAST = 3, BAR_MOST = 20, GAP = 3, NAME_LEAST = 6 }; /* "writes" */
+enum {
+    PLACE = 4,
+    WORD_MOST = 14,
+    SHARE = 7,
+    BAR_LEAST = 3,
+    BAR_MOST = 40,
+    GAP = 3,
+    NAME_LEAST = 6,
+    PITCH_MOST = 4
+}; /* "writes" */
 
 /* One text: its words, and where the probabilities of those that were written stand. */
 typedef struct Column {
@@ -53,7 +62,7 @@ static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
     }
     for (int i = 0; i < n; i++) {
         int lines = r.h > 1 ? r.h - 1 : 0;
-        out[i].pitch = most * 2 <= (size_t)lines + 1 ? 2 : 1;
+        out[i].pitch = clamp((lines + 1) / (int)most, 1, PITCH_MOST); /* nothing stands below the last one */
         out[i].first = (int)scroll_first(out[i].v.count, out[i].v.cell,
                                          (size_t)((lines + out[i].pitch - 1) / out[i].pitch));
     }
@@ -71,9 +80,10 @@ static void put_share(const Paint *p, const Column *c, int i, int y, int x, int 
     canvas_right(p->c, y, x, SHARE, STYLE_DIM, text);
     canvas_ref(p->c, y, x, SHARE, shown_ref(&c->probs, cell));
     int bar = width - SHARE - 1;
-    if (bar >= BAR_LEAST)
-        canvas_bar(p->c, y, x + SHARE + 1, bar < BAR_MOST ? bar : BAR_MOST, (double)c->probs.values[cell], STYLE_TEXT,
-                   shown_ref(&c->probs, cell));
+    for (int line = 0; line < (c->pitch > 2 ? c->pitch - 1 : 1) && bar >= BAR_LEAST && y + line < c->r.y + c->r.h;
+         line++)
+        canvas_bar(p->c, y + line, x + SHARE + 1, bar < BAR_MOST ? bar : BAR_MOST, (double)c->probs.values[cell],
+                   STYLE_TEXT, shown_ref(&c->probs, cell));
 }
 
 static void draw_column(const Paint *p, const Column *c, bool focus)
