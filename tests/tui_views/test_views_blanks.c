@@ -87,6 +87,32 @@ static void guesses_fill_the_gaps_only(void **state)
     canvas_free(&c);
 }
 
+/* On a screen that is wide and low the three pictures are larger without the map of errors; a patch is as wide in each,
+ * and is gone to from all of them. */
+static void pictures_before_errors(void **state)
+{
+    (void)state;
+    command("blanks; hide r1c1; blanks r7c7");
+    Rect r = {0, 0, 18, 78};
+    Canvas c;
+    canvas_init(&c, r.h, r.w);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    drawn_prepare(&session, &VIEW_BLANKS, SIDE_B, r);
+    view_draw(&VIEW_BLANKS, &p, r, SIDE_B, true);
+    int wide = 0, runs = 0, before = 0;
+    for (int x = 0; x < r.w; x++) {
+        Buf said = {0};
+        bool at = view_click(&VIEW_BLANKS, &p, r, SIDE_B, 2, x, &said) && strcmp(buf_str(&said), "blanks r0c1") == 0;
+        buf_free(&said);
+        runs += at && !before;
+        wide += at;
+        before = at;
+    }
+    assert_int_equal(runs, 3);
+    assert_int_equal(wide, 3 * 3);
+    canvas_free(&c);
+}
+
 static void blanks_of_ready_values(void **state)
 {
     (void)state;
@@ -131,6 +157,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(hidden_patches_look_hidden, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(text_beside_the_pictures, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(guesses_fill_the_gaps_only, open_guessing, close_session),
+        cmocka_unit_test_setup_teardown(pictures_before_errors, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(blanks_of_ready_values, open_ready, close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

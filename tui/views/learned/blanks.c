@@ -123,7 +123,7 @@ static void draw_title(const Paint *p, const Blanks *b, Rect r, Panel part)
 
 static void draw_panels(const Paint *p, const Blanks *b, const Panels *s, const ColourScale *scale, bool focus)
 {
-    for (int k = 0; k < PARTS; k++) {
+    for (int k = 0; k < s->count; k++) {
         const LatticeMap *m = &s->map[k];
         draw_title(p, b, s->title[k], (Panel)k);
         for (int row = m->row; row < m->row + m->rows; row++)
@@ -224,6 +224,23 @@ typedef struct Layout {
     Rect beside, here, total, bar;
 } Layout;
 
+/* The three pictures in one line without the map of errors, whose picked one stands below: where they are larger so. */
+static bool without_errors(const Paint *p, const Blanks *b, Rect room, int square, Panels *out)
+{
+    enum { GAP = 2 };
+    Panels s = {.count = PART_ERROR, .rows = b->truth.rows, .cols = b->truth.cols};
+    int w = (room.w - GAP * (PART_ERROR - 1)) / PART_ERROR;
+    for (int k = 0; k < s.count && room.h > 3 && w > 0; k++) {
+        Rect r = {room.y, room.x + k * (w + GAP), room.h, w};
+        s.title[k] = rect_cut(&r, 't', 1);
+        s.map[k] = lattice_map(p, r, s.rows, s.cols, SQUARE_MOST, b->row, b->col);
+    }
+    bool larger = square > 0 && s.map[0].rows == s.rows && s.map[0].cols == s.cols && s.map[0].k > square;
+    if (larger)
+        *out = s;
+    return larger;
+}
+
 static Layout layout(const Paint *p, const Blanks *b, Rect r)
 {
     Layout l = {.beside = {0}};
@@ -240,6 +257,8 @@ static Layout layout(const Paint *p, const Blanks *b, Rect r)
                   (square > 1 && panels_beside(r, PARTS, b->truth.rows, b->truth.cols, SQUARE_MOST, square - 1,
                                                ASIDE_WIDE, &panels, &l.beside));
     l.panels = panels_make(p, beside ? panels : room, PARTS, b->truth.rows, b->truth.cols, SQUARE_MOST, b->row, b->col);
+    if (!beside && without_errors(p, b, room, square, &l.panels))
+        l.bar.h = 0;
     int unused = room.h - panels_lines(&l.panels); /* the lines follow the pictures */
     l.here.y -= l.here.h ? unused : 0;
     l.total.y -= l.total.h ? unused : 0;
