@@ -245,6 +245,32 @@ static double factor_of(const Trial *t, size_t width)
     return by_width ? 1 / dm_sqrt((double)width) : (double)t->size.scale;
 }
 
+/* q or k turned to the tokens' places in heads of that width; itself where nothing is turned here. NULL where it can't
+ * be. */
+static const float *turned(Trial *t, const float *x, size_t rows, size_t heads)
+{
+    const VitConfig *own = t->s->config;
+    const size_t all = (size_t)t->size.heads * (size_t)t->size.head_dim;
+    if (!x || !own || own->rope == VIT_ROPE_NONE)
+        return x;
+    VitConfig c = *own;
+    c.heads = (int)heads;
+    c.head_dim = (int)(all / heads);
+    if (own->rope == VIT_ROPE_LEARNED || c.head_dim % 4 || rows != (size_t)vit_tokens(&c))
+        return NULL;
+    const size_t width = (size_t)c.head_dim;
+    const float *cosine, *sine;
+    const int *partner;
+    trial_rope_tables(t, &c, &cosine, &sine, &partner);
+    float *out = arena_alloc(&t->arena, size_mul(size_mul(rows, all), sizeof *out));
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = 0; i < all; i++) {
+            const size_t e = i % width, at = r * width + e;
+            out[r * all + i] = x[r * all + i] * cosine[at] + x[r * all + i - e + (size_t)partner[e]] * sine[at];
+        }
+    return out;
+}
+
 /* Attention over q, k and v cut into another number of heads: z[t,(h e)]. */
 static bool make_z(Trial *t, NodeId z, const void *context, float *out)
 {
@@ -255,9 +281,11 @@ static bool make_z(Trial *t, NodeId z, const void *context, float *out)
     NodeId nq = trial_beside(t, path, "attn.q"), nk = trial_beside(t, path, "attn.k"),
            nv = trial_beside(t, path, "attn.v");
     const float *q = trial_known(t, nq), *k = trial_known(t, nk), *v = trial_known(t, nv);
+    size_t rows = graph_cells(g, nq) / all, keys = (size_t)g->axes[graph_node(g, nk)->dims.axis[0]].n;
+    q = turned(t, q, rows, heads);
+    k = turned(t, k, keys, heads);
     if (!q || !k || !v)
         return false;
-    size_t rows = graph_cells(g, nq) / all, keys = (size_t)g->axes[graph_node(g, nk)->dims.axis[0]].n;
     bool ok = keys * all == graph_cells(g, nk); /* not of keys that heads share */
     const float *seen = ok ? seen_by(t, trial_beside(t, path, "attn.scores_masked"), rows * keys, &ok) : NULL;
     if (!ok)
@@ -289,12 +317,11 @@ static bool make_z(Trial *t, NodeId z, const void *context, float *out)
 void trial_head_counts(Trial *t)
 {
     static const size_t COUNTS[] = {1, 2, 3, 4, 6, 8, 12, 16, 24};
-    static const char *const MORE_THAN_PLAIN[] = {"attn.scores_biased", "attn.q_turned"};
     size_t all = (size_t)t->size.heads * (size_t)t->size.head_dim;
     double cost = 0;
-    for (size_t i = 0; i < sizeof MORE_THAN_PLAIN / sizeof *MORE_THAN_PLAIN; i++)
-        if (trial_find_edge(t, MORE_THAN_PLAIN[i], 0) != NO_NODE)
-            return;
+    if (trial_find_edge(t, "attn.scores_biased", 0) != NO_NODE ||
+        (t->s->text && trial_find_edge(t, "attn.q_turned", 0) != NO_NODE)) /* of texts trial_settings tries them */
+        return;
     for (NodeId n = trial_find(t, "attn.z", 0); n != NO_NODE; n = trial_find(t, "attn.z", n + 1))
         cost += (double)graph_cells(t->s->graph, n) * (double)graph_cells(t->s->graph, n) / (double)all;
     for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS && cost > 0 && cost < 5e8; i++)

@@ -46,6 +46,11 @@ static void make_tables(Trial *t, const VitConfig *c, RopeTokens rotated, bool b
     *partner = other;
 }
 
+void trial_rope_tables(Trial *t, const VitConfig *c, const float **cosine, const float **sine, const int **partner)
+{
+    make_tables(t, c, PATCHES, false, cosine, sine, partner);
+}
+
 /* Which of ours stands for the rotations otherwise: q_swapped is q with the two numbers of each pair exchanged. */
 static void add_pairs(Trial *t, const char *name, const char *from, const int *partner)
 {

@@ -176,6 +176,9 @@ void trial_activation(Trial *t);
 void trial_heads(Trial *t);
 void trial_merged(Trial *t);
 void trial_head_counts(Trial *t); /* another number of heads */
+/* cos and sin [t,e] of a picture's tokens, sin negative for the first number of a pair, and the partner of every
+ * number, for another configuration. */
+void trial_rope_tables(Trial *t, const VitConfig *c, const float **cosine, const float **sine, const int **partner);
 void trial_mask(Trial *t);
 void trial_sinusoids(Trial *t);
 void trial_patches(Trial *t);

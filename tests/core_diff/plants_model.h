@@ -22,6 +22,13 @@ static void scale_inverse(Model *m, const Arg *a)
     (void)a;
     m->vit.scale = (float)sqrt(m->vit.head_dim);
 }
+/* Twice as many of half the width, or half as many. */
+static void other_heads(Model *m, const Arg *a)
+{
+    m->vit.heads = a->n ? m->vit.heads / 2 : m->vit.heads * 2;
+    m->vit.head_dim = a->n ? m->vit.head_dim * 2 : m->vit.head_dim / 2;
+    m->vit.scale = vit_scale(m->vit.head_dim);
+}
 static void eps_set(Model *m, const Arg *a)
 {
     m->vit.eps = (float)a->x;
