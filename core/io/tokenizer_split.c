@@ -40,20 +40,72 @@ size_t working_origin(const Working *w, size_t i)
 
 /* ---- patterns ---- */
 
-static bool pattern_regex(Pattern *p, const char *expression, const char *path, Err *err)
+/* What Oniguruma, which tokenizer.json's patterns are written for, means by \s and \w, inside a class: PCRE2's \s also
+ * has U+180E, its \w no marks. */
+#define SPACES "\\t-\\r\\x{85}\\p{Z}"
+#define LETTERS "\\x{24b6}-\\x{24e9}\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}"
+
+/* Behind a backslash. Of what a class can't hold, \S among others, PCRE2's own is taken. */
+static void put_escape(char letter, bool inside, Buf *out)
 {
+    const char *what = letter == 's' || letter == 'S' ? SPACES : letter == 'w' || letter == 'W' ? LETTERS : NULL;
+    const bool not = letter == 'S' || letter == 'W';
+    if (!what || (inside && not ))
+        buf_printf(out, "\\%c", letter);
+    else
+        buf_printf(out, "%s%s%s", inside ? "" : not ? "[^" : "[", what, inside ? "" : "]");
+}
+
+/* Into PCRE2's own form: classes in classes are one (BLOOM has one); what can't be said so is refused. */
+static bool pattern_translate(const char *expression, const char *path, Buf *out, Err *err)
+{
+    int depth = 0;
+    for (const char *s = expression; *s; s++) {
+        const char *named = depth && strncmp(s, "[:", 2) == 0 ? strstr(s, ":]") : NULL;
+        if (*s == '\\' && s[1])
+            put_escape(*++s, depth > 0, out);
+        else if (named) { /* [:alpha:] */
+            buf_add(out, s, (size_t)(named - s) + 2);
+            s = named + 1;
+        } else if (depth && (strncmp(s, "[^", 2) == 0 || strncmp(s, "&&", 2) == 0))
+            return err_set(err, "%s: the pattern %.80s has a class of what two others share, which is not known here",
+                           path, expression);
+        else if (depth && *s == '[')
+            depth++;
+        else if (depth && *s == ']' && --depth)
+            continue;
+        else if (!depth && *s == '[') {
+            const char *first = s + 1 + (s[1] == '^');
+            first += *first == ']'; /* a letter of the class */
+            buf_add(out, s, (size_t)(first - s));
+            s = first - 1;
+            depth = 1;
+        } else
+            buf_putc(out, *s);
+    }
+    return true;
+}
+
+static bool pattern_regex(Pattern *p, const char *written, const char *path, Err *err)
+{
+    Buf own = {0};
+    if (!pattern_translate(written, path, &own, err)) {
+        buf_free(&own);
+        return false;
+    }
+    const char *expression = buf_str(&own);
     int code;
     PCRE2_SIZE at;
     PCRE2_UCHAR why[120];
     *p = (Pattern){.code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED,
                                          PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &code, &at, NULL)};
+    buf_free(&own);
     if (p->code) {
         pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* where there is none it is slower, that is all */
         return true;
     }
     pcre2_get_error_message(code, why, sizeof why);
-    return err_set(err, "%s: the pattern %.80s can't be read: %s at character %zu", path, expression, (char *)why,
-                   (size_t)at);
+    return err_set(err, "%s: the pattern %.80s can't be read: %s", path, written, (char *)why);
 }
 
 bool pattern_read(Pattern *p, const Json *j, const char *path, Err *err)

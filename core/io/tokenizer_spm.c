@@ -186,7 +186,7 @@ static void put_scored(Buf *out, const char *piece, const SpmPiece *p)
     buf_puts(out, out->data[out->len - 1] == '[' ? "[" : ",[");
     buf_json(out, piece);
     if (p && (p->kind == KIND_NORMAL || p->kind == KIND_USER))
-        buf_printf(out, ",%.9g]", p->score);
+        buf_printf(out, ",%.17g]", p->score);
     else
         buf_puts(out, ",null]");
 }

@@ -331,6 +331,17 @@ static void steps_do_what_they_are_called(void **state)
          "a|,|b|,,|c"},
         {"null", "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"[a-z]+\"},\"behavior\":\"Removed\",\"invert\":true}",
          "ab 12 cd", "ab|cd"},
+        /* what Oniguruma means: U+180E is no blank, a class in a class is one with it, a mark belongs to a word */
+        {"null", "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"\\\\s+\"},\"behavior\":\"Removed\"}",
+         "a\xe1\xa0\x8e"
+         "b\xc2\x85"
+         "c",
+         "a\xe1\xa0\x8e"
+         "b|c"},
+        {"null", "{\"type\":\"Split\",\"pattern\":{\"Regex\":\" ?[^(\\\\s|[.,]x)]+\"},\"behavior\":\"Isolated\"}",
+         "ab cd,e(f", "ab| cd|,|e|(|f"},
+        {"null", "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"\\\\w+|[]\\\\W]\"},\"behavior\":\"Isolated\"}",
+         "e\xcc\x81t]", "e\xcc\x81t|]"},
         {"null", "{\"type\":\"Metaspace\",\"prepend_scheme\":\"always\"}", "a b", "▁a|▁b"},
         {"null", "{\"type\":\"Metaspace\",\"prepend_scheme\":\"never\",\"split\":false}", "a b", "a▁b"},
         {"null", "{\"type\":\"ByteLevel\",\"add_prefix_space\":true}", "we'll 12 go", "Ġwe|'ll|Ġ12|Ġgo"},
@@ -382,6 +393,10 @@ static void what_is_not_known_is_refused_by_name(void **state)
     refused("{\"pre_tokenizer\":{\"type\":\"UnicodeScripts\"}," WORDS_MODEL "}", "UnicodeScripts");
     refused("{\"post_processor\":{\"type\":\"Other\"}," WORDS_MODEL "}", "Other");
     refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(a\"}}," WORDS_MODEL "}", "can't be read");
+    refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"[a[^b]]\"}}," WORDS_MODEL "}",
+            "is not known");
+    refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"[a&&b]\"}}," WORDS_MODEL "}",
+            "is not known");
     refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"String\":\"a\"},\"behavior\":\"Odd\"}," WORDS_MODEL
             "}",
             "Odd");

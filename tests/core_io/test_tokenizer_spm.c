@@ -2,6 +2,7 @@
  * Against the library itself (0.1.97, Unigram and BPE of 1,500 pieces trained on 190,000 characters, with and without
  * byte fallback) all lines but those that spell a control piece out have the same numbers. */
 #define _GNU_SOURCE /* mkdtemp */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,6 +115,7 @@ static void unigram(void **state)
     Buf out = {0};
     assert_int_equal(tokenizer_count(t), 12); /* with the two <extra_id_N> */
     assert_string_equal(tokenizer_piece(t, 11), "<extra_id_0>");
+    assert_true(fabs(tokenizer_score(t, 8) - (double)-4.4f) < 1e-15); /* all of it: sums decide between two ways */
     IS_CUT(t, "a", 6, 2);
     IS_CUT(t, "ab", 8, 2); /* −4.4; in two it would be −4.5 */
     IS_CUT(t, "  a   aab ", 6, 6, 7, 2);
