@@ -7,6 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/io/chat.h"
 #include "core/io/json.h"
 #include "core/io/tensors.h"
@@ -15,7 +16,7 @@
 #include "core/models/text_hub_rows.h"
 #include "core/models/text_model.h"
 
-enum { PATH = 4096, CONFIG_BYTES = 1 << 20, VOCABULARY_BYTES = 64 << 20 };
+enum { PATH = 4096, SENTENCE_BYTES = 1 << 16, CONFIG_BYTES = 1 << 20, VOCABULARY_BYTES = 64 << 20 };
 /* --- vocabulary.json: {"source": ["<pad>", …], "target": […]} --- */
 
 static int by_text(const void *a, const void *b)
@@ -253,6 +254,78 @@ static bool own_tokenizer(Model *m, const char *folder, Err *err)
         return true;
     m->target.pad = m->target.start = m->target.end = -1;
     return load_tokenizer(m, folder, err);
+}
+
+/* --- one vector of a text: modules.json and the folders that it names (sentence-transformers) --- */
+
+/* The way that a folder of pooling names; NONE: another one. */
+static SentencePool pool_of(const Json *j, const char **other)
+{
+    static const char *const OTHERS[] = {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens",
+                                         "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"};
+    const char *mode = json_text(json_get(j, "pooling_mode"), "");
+    bool first = json_bool(json_get(j, "pooling_mode_cls_token"), strcmp(mode, "cls") == 0),
+         mean = json_bool(json_get(j, "pooling_mode_mean_tokens"), strcmp(mode, "mean") == 0);
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
+        if (json_bool(json_get(j, OTHERS[i]), false)) {
+            *other = OTHERS[i];
+            return SENTENCE_NONE;
+        }
+    *other = first && mean ? "the mean and the first token together" : *mode ? mode : "none that is known";
+    return first == mean ? SENTENCE_NONE : first ? SENTENCE_FIRST : SENTENCE_MEAN;
+}
+
+static bool read_pool(Model *m, const char *folder, const char *inside, Err *err)
+{
+    char name[64], path[PATH];
+    if (strchr(inside, '/') || strstr(inside, ".."))
+        return err_set(err, "%.300s/modules.json: \"%.40s\" is no folder in it", folder, inside);
+    utf8_print(name, sizeof name, "%s/config.json", inside);
+    Json *j = read_json(folder, name, SENTENCE_BYTES, path, err);
+    if (!j)
+        return false;
+    const char *other;
+    m->text.sentence = pool_of(j, &other);
+    if (!m->text.sentence)
+        model_assume(m, "%s asks for a way to pool that is not computed here (%.60s): a text has no vector", name,
+                     other);
+    json_free(j);
+    return true;
+}
+
+/* How an encoder makes one vector of a text: sentence-transformers' files in the folder, or the mean where there are
+ * none, which is said. False: damaged. */
+static bool hub_sentence(Model *m, const char *folder, Err *err)
+{
+    char path[PATH];
+    utf8_print(path, sizeof path, "%s/modules.json", folder);
+    if (m->text.form != SEQ2SEQ_ENCODER_ONLY)
+        return true;
+    m->text.sentence = SENTENCE_MEAN;
+    m->text.unit = UNIT_UNSAID;
+    if (!file_exists(path)) {
+        model_assume(m, "no modules.json says how a text becomes one vector: it is the mean of its last tokens");
+        return true;
+    }
+    Json *j = read_json(folder, "modules.json", SENTENCE_BYTES, path, err);
+    bool ok = j;
+    m->text.unit = UNIT_NO;
+    for (size_t i = 0; ok && i < json_count(j); i++) {
+        const Json *part = json_at(j, i);
+        const char *type = json_text(json_get(part, "type"), ""), *dot = strrchr(type, '.'),
+                   *last = dot ? dot + 1 : type;
+        if (strcmp(last, "Pooling") == 0)
+            ok = read_pool(m, folder, json_text(json_get(part, "path"), ""), err);
+        else if (strcmp(last, "Normalize") == 0)
+            m->text.unit = UNIT_YES;
+        else if (strcmp(last, "Transformer") != 0) {
+            m->text.sentence = SENTENCE_NONE;
+            model_assume(m, "modules.json asks for \"%.40s\", which is not computed here: a text has no vector", last);
+            break;
+        }
+    }
+    json_free(j);
+    return ok;
 }
 
 /* --- the two layouts that are not the hub's, as rows like its families --- */

@@ -78,9 +78,6 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
 /* What a model of both stacks is made to write, by generation_config.json where the folder has one, else by
  * config.json. False: damaged. */
 bool hub_generation(Model *m, const char *folder, Err *err);
-/* How an encoder makes one vector of a text: sentence-transformers' files in the folder, or the mean where there are
- * none, which is said. False: damaged. */
-bool hub_sentence(Model *m, const char *folder, Err *err);
 /* Its weights from the file or the shards beside it. Which answers an encoder has is seen in the file. */
 bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress progress, void *context, Err *err);
 #endif
