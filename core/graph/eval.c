@@ -439,7 +439,7 @@ Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool)
     size_t workers = size_mul(j->scratch_floats, (size_t)pool_threads(pool));
     j->scratch_total = size_add(workers, j->shared_floats);
     if (j->scratch_total)
-        lend(j, pool_take(pool, j->scratch_total), workers);
+        lend(j, xfloats(j->scratch_total), workers);
     return j;
 }
 
@@ -497,6 +497,6 @@ void job_free(Job *j)
     if (j->contracts)
         contraction_free(&j->contraction);
     if (j->scratch_total)
-        pool_give(j->pool, j->scratch, j->scratch_total);
+        free(j->scratch);
     free(j);
 }
