@@ -8,10 +8,12 @@ CC=${CC:-gcc}
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 shopt -s nullglob
+OBJECTS=(tui/*.c) # not those of files that are gone
+OBJECTS=("${OBJECTS[@]/#/$B/}")
 LIBRARIES=("$B"/core_*.a "$B"/lessons.a "$B"/tui_*.a "$B"/assets.a)
 WRAPPED=$(sed -nE 's/^WRAP\([^,]*, ([a-z0-9_]*),.*/-Wl,--wrap=\1/p' tests/plant.c)
 # shellcheck disable=SC2086
-$CC -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -ffp-contract=off -I. -o "$WORK/vitrine" tests/plant.c "$B"/tui/*.o $WRAPPED \
+$CC -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -ffp-contract=off -I. -o "$WORK/vitrine" tests/plant.c "${OBJECTS[@]/%.c/.o}" $WRAPPED \
     -Wl,--start-group "${LIBRARIES[@]}" -Wl,--end-group ${LDFLAGS:-} -lncursesw -ltinfo -ljansson -lmd4c -lz -lpcre2-8 -lutf8proc -lm \
     -lpthread || { fail "the faults do not link"; finish plant; exit; }
 
