@@ -295,7 +295,7 @@ static int add_node(Decoder *x, const Candidate *c, bool cut)
     d->node = grow(d->node, &d->cap, (size_t)d->count, sizeof *d->node);
     const DecodeNode *p = &d->node[c->parent];
     int length = p->length + 1;
-    bool ended = c->word == x->m->target.end || cut;
+    const bool end = vocabulary_ends(&x->m->target, c->word), ended = end || cut;
     const double alpha = x->o->kind == DECODE_BEAM ? x->o->alpha : 0;
     d->node[d->count] = (DecodeNode){.word = c->word,
                                      .parent = c->parent,
@@ -304,7 +304,7 @@ static int add_node(Decoder *x, const Candidate *c, bool cut)
                                      .log_share = c->log_share,
                                      .score = c->log_share / dm_pow((5.0 + length) / 6.0, alpha),
                                      .ended = ended,
-                                     .cut = cut && (c->word != x->m->target.end || c->forced),
+                                     .cut = cut && (!end || c->forced),
                                      .forced = c->forced};
     return d->count++;
 }
@@ -334,7 +334,7 @@ static void offer(Candidate *list, int *n, int most, Candidate c)
 /* Padding and the start are never written; but where the start is also the end (BART), it ends a text. */
 static bool is_written(const Vocabulary *v, int word)
 {
-    return word != v->pad && (word != v->start || word == v->end);
+    return word != v->pad && (word != v->start || vocabulary_ends(v, word));
 }
 
 /* What follows a beginning, among the best so far (no logarithm for what is none); the shares are the trace's own. */

@@ -51,7 +51,7 @@ static bool read_typed(const Model *m, const char *typed, int most, Words *out, 
         return false;
     /* what a template ends a text with would be read as written */
     bool whole = seq2seq_has_encoder(&m->text) && m->target.cutter && !strstr(typed, "ids:");
-    w.n -= whole && w.n && w.number[w.n - 1] == m->target.end;
+    w.n -= whole && w.n && vocabulary_ends(&m->target, w.number[w.n - 1]);
     if (w.n > most) {
         words_free(&w);
         return err_set(err, "a text%s may have at most %d words: shorten it",
@@ -79,7 +79,7 @@ static bool write_target(const Model *m, const Words *source, Words *out, Err *e
     o.most = seq2seq_longest(&m->text) < WORDS_MOST ? seq2seq_longest(&m->text) : WORDS_MOST;
     if (!decode_run(&d, m, source->number, source->n, &o, NULL, NULL, NULL, err))
         return false;
-    for (int i = 0; i < d.length && d.word[i] != m->target.end && n < o.most; i++)
+    for (int i = 0; i < d.length && !vocabulary_ends(&m->target, d.word[i]) && n < o.most; i++)
         number[n++] = d.word[i];
     words_set(out, &m->target, number, n);
     out->cut = decode_cut(&d) ? n - 1 : 0;

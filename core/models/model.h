@@ -24,14 +24,25 @@ typedef struct Cutter {
     void (*free)(struct Tokenizer *own);
 } Cutter;
 
+enum { VOCABULARY_ALSO = 7 };
 /* Words by number. pad, start and end are numbers of words that stand for no word of a text, or −1. */
 typedef struct Vocabulary {
     const char *const *word; /* [n]; NULL: words are called by their numbers */
     int n, pad, start, end;
     /* What a model of both stacks must write first, and last where its text is cut: a word's number + 1; 0: anything */
     int first, last;
-    const Cutter *cutter; /* NULL: words stand between blanks */
+    const Cutter *cutter;      /* NULL: words stand between blanks */
+    int also[VOCABULARY_ALSO]; /* other words that end a text, a word's number + 1; 0: none */
 } Vocabulary;
+
+/* Does that word end a text? */
+static inline bool vocabulary_ends(const Vocabulary *v, int word)
+{
+    bool ends = word == v->end;
+    for (int i = 0; i < VOCABULARY_ALSO; i++)
+        ends = ends || v->also[i] == word + 1;
+    return ends && word >= 0;
+}
 
 /* What pictures that a model learned from look like behind one of its blocks (probe_picture.c). */
 typedef struct ModelSeen {

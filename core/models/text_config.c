@@ -95,15 +95,28 @@ static const Setting SETTINGS[] = {
     {LATER(WORD, "sentence", sentence), .words = {"none", "mean", "first"}},
     {LATER(WORD, "unit_length", unit), .words = {"unsaid", "no", "yes"}},
 };
+#define ALSO(n)                                                                                                        \
+    {                                                                                                                  \
+        "end_word_too_and_1_" #n, offsetof(Vocabulary, also[n]), 0                                                     \
+    }
 /* Numbers of words with a meaning, where they are not those of load_words; −1: there is none. */
 static const struct {
     const char *key;
     size_t offset;
     int usual;
 } SPECIAL[] = {
-    {"padding_word", offsetof(Vocabulary, pad), 0},     {"start_word", offsetof(Vocabulary, start), 1},
-    {"end_word", offsetof(Vocabulary, end), 2},         {"first_word_and_1", offsetof(Vocabulary, first), 0},
+    {"padding_word", offsetof(Vocabulary, pad), 0},
+    {"start_word", offsetof(Vocabulary, start), 1},
+    {"end_word", offsetof(Vocabulary, end), 2},
+    {"first_word_and_1", offsetof(Vocabulary, first), 0},
     {"last_word_and_1", offsetof(Vocabulary, last), 0},
+    ALSO(0),
+    ALSO(1),
+    ALSO(2),
+    ALSO(3),
+    ALSO(4),
+    ALSO(5),
+    ALSO(6),
 };
 
 static int index_of(const char *const *words, size_t n, const char *word)

@@ -15,7 +15,7 @@
     .eps = 1e-6f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true, .rms_norm = true, .gated = true,         \
     .gamma_plus = true, .tied = true, .head_dim = 256, .pos = SEQ2SEQ_POS_ROPE
 #define GPT_KNOBS .eps = 1e-5f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true
-#define GPT_KEYS "n_embd n_head n_layer n_positions n_inner layer_norm_epsilon"
+#define GPT_KEYS "n_embd n_head n_layer n_positions n_inner layer_norm_epsilon activation_function"
 #define MASKS "*.attn.bias *.attn.masked_bias *.attention.bias *.attention.masked_bias *.attn.attention.masked_bias"
 
 static bool all_windows(const HubReading *k, Seq2seqConfig *c, Err *err)
@@ -64,22 +64,22 @@ static bool gpt_neo(const HubReading *k, Seq2seqConfig *c, Err *err)
            err_set(err, "%s: \"attention_types\" is for %d blocks, the model has %d", k->path, at, c->decoder_layers);
 }
 
-/* So many times a size, cut to a whole number: `share` where config.json has no such key. */
+/* So many times a size, cut to a whole number; `key` is for the message. */
 static bool times(const HubReading *k, const char *key, float share, int size, int *out, Err *err)
 {
     enum { MOST = 1 << 30 };
-    if (!hub_real(k, key, &share, err))
-        return false;
     if (!(share >= 0 && (double)share * size <= MOST))
         return err_set(err, "%s: \"%s\" is %g, and %d times that is no size", k->path, key, (double)share, size);
     *out = (int)(share * (float)size);
     return true;
 }
 
-/* A share of every head is rotated. */
+/* A share of every head is rotated: by a key of config.json, or among the rotations, where transformers 5 writes it;
+ * `share` where neither has it. */
 static bool partly(const HubReading *k, Seq2seqConfig *c, const char *key, float share, Err *err)
 {
-    return times(k, key, share, c->head_dim, &c->rope.width, err);
+    return hub_real(k, key, &share, err) && hub_rope_share(k, &share, err) &&
+           times(k, key, share, c->head_dim, &c->rope.width, err);
 }
 
 static bool neox(const HubReading *k, Seq2seqConfig *c, Err *err)
@@ -146,6 +146,7 @@ static bool mpt(const HubReading *k, Seq2seqConfig *c, Err *err)
     const Json *a = json_get(k->config, "attn_config"), *alibi = json_get(a, "alibi");
     static const char *const OFF[] = {"clip_qkv", "qk_ln", "softmax_scale", "prefix_lm", "attn_uses_sequence_id"};
     double most = 8;
+    float ratio = 4;
     for (size_t i = 0; i < sizeof OFF / sizeof *OFF; i++) {
         JsonKind kind = json_kind(json_get(a, OFF[i]));
         if (kind != JK_NULL && kind != JK_FALSE)
@@ -154,7 +155,7 @@ static bool mpt(const HubReading *k, Seq2seqConfig *c, Err *err)
     json_number(json_get(a, "alibi_bias_max"), &most);
     if (!json_bool(alibi, true) || most < 8 || most > 8)
         return err_set(err, "%s: \"attn_config\" must have \"alibi\": true and \"alibi_bias_max\": 8", k->path);
-    return times(k, "expansion_ratio", 4, c->width, &c->mlp, err);
+    return hub_real(k, "expansion_ratio", &ratio, err) && times(k, "expansion_ratio", ratio, c->width, &c->mlp, err);
 }
 
 /* All biases or none, those of the norms too. */
@@ -178,8 +179,8 @@ static bool nanogpt(const HubReading *k, Seq2seqConfig *c, Err *err)
     GPT_ENDS, GPT_PLACES, FUSED("h.%d.attn.c_attn", how), PART(DEC_W_O, DEC_B_O, "h.%d.attn.c_proj", how),             \
         PART(DEC_W_UP, DEC_B_UP, "h.%d.mlp.c_fc", how), PART(DEC_W_DOWN, DEC_B_DOWN, "h.%d.mlp.c_proj", how)
 #define SMALL_GPT                                                                                                      \
-    .prefix = "transformer.", .useless = MASKS, .names_of_keys = "n_embd n_head n_layer block_size", .settled = true,  \
-    .names = {GPT2_NAMES("")}
+    .prefix = "transformer.", .useless = MASKS, .names_of_keys = "n_embd n_head n_layer block_size vocab_size",        \
+    .settled = true, .names = {GPT2_NAMES("")}
 
 static const HubFamily HUB[] = {
     {GPT_FILE("gpt2", "GPT-2"),
@@ -199,7 +200,7 @@ static const HubFamily HUB[] = {
      SMALL_GPT},
     {GPT_FILE("gpt_neo", "GPT-Neo"),
      .c = {GPT_KNOBS, .learned_positions = true, .window = 256, .tied = true, .out_bias = true, .mlp_bias = true},
-     .names_of_keys = "num_heads num_layers layer_norm_epsilon",
+     .names_of_keys = "num_heads num_layers layer_norm_epsilon activation_function",
      .names = {GPT_ENDS, GPT_PLACES, QKV("h.%d.attn.attention."),
                BOTH(DEC_W_O, DEC_B_O, "h.%d.attn.attention.out_proj"), BOTH(DEC_W_UP, DEC_B_UP, "h.%d.mlp.c_fc"),
                BOTH(DEC_W_DOWN, DEC_B_DOWN, "h.%d.mlp.c_proj")},
@@ -234,7 +235,8 @@ static const HubFamily HUB[] = {
                [SEQ2SEQ_HEAD_W] = "/embed_out.weight"},
      .useless = MASKS " " FREQUENCIES,
      .keys = "rotary_pct use_parallel_residual attention_bias",
-     .finish = neox},
+     .finish = neox,
+     .part_turned = true},
     {.type = "opt",
      .layout = "Hugging Face OPT",
      .c = {.eps = 1e-5f,
@@ -248,7 +250,7 @@ static const HubFamily HUB[] = {
            .out_bias = true,
            .mlp_bias = true},
      .prefix = "model.",
-     .names_of_keys = "ffn_dim",
+     .names_of_keys = "ffn_dim activation_function",
      .names = {[SEQ2SEQ_TARGET_EMBED] = "decoder.embed_tokens.weight",
                [SEQ2SEQ_TARGET_POS] = "decoder.embed_positions.weight",
                NORM(DEC_LN1, "decoder.layers.%d.self_attn_layer_norm"),
@@ -267,7 +269,7 @@ static const HubFamily HUB[] = {
      .c = {GPT_KNOBS, .pos = SEQ2SEQ_POS_ALIBI, .embed_norm = true, .tied = true, .qkv_bias = true, .out_bias = true,
            .mlp_bias = true},
      .prefix = "transformer.",
-     .names_of_keys = "n_head n_layer layer_norm_epsilon",
+     .names_of_keys = "n_head n_layer layer_norm_epsilon " HUB_NO_ACT,
      .names = {[SEQ2SEQ_TARGET_EMBED] = "word_embeddings.weight",
                NORM(TARGET_NORM, "word_embeddings_layernorm"),
                NORM(DEC_LN1, "h.%d.input_layernorm"),
@@ -289,7 +291,7 @@ static const HubFamily HUB[] = {
            .pos = SEQ2SEQ_POS_ALIBI,
            .tied = true},
      .prefix = "transformer.",
-     .names_of_keys = "d_model n_heads n_layers max_seq_len layer_norm_epsilon",
+     .names_of_keys = "d_model n_heads n_layers max_seq_len layer_norm_epsilon " HUB_NO_ACT,
      .names = {[SEQ2SEQ_TARGET_EMBED] = "wte.weight",
                [SEQ2SEQ_DEC_LN1_GAMMA] = "blocks.%d.norm_1.weight",
                FUSED("blocks.%d.attn.Wqkv", ""),
@@ -308,7 +310,7 @@ static const HubFamily HUB[] = {
      .layout = "llama2.c",
      .c = {RMS_KNOBS(1e-5f), .pre_norm = true, .pos = SEQ2SEQ_POS_ROPE, .rope = {.base = 10000}},
      .prefix = "",
-     .names_of_keys = "dim n_layers n_heads n_kv_heads hidden_dim max_seq_len",
+     .names_of_keys = "dim n_layers n_heads n_kv_heads hidden_dim max_seq_len vocab_size tie_word_embeddings",
      .settled = true,
      .names = {[SEQ2SEQ_TARGET_EMBED] = "tok_embeddings.weight",
                [SEQ2SEQ_DEC_LN1_GAMMA] = "layers.%d.attention_norm.weight",
@@ -322,7 +324,7 @@ static const HubFamily HUB[] = {
                [SEQ2SEQ_DEC_W_DOWN] = "layers.%d.feed_forward.w2.weight",
                [SEQ2SEQ_TARGET_FINAL_GAMMA] = "norm.weight",
                [SEQ2SEQ_HEAD_W] = "/output.weight"}},
-    {LLAMA_FILE("mistral", "Mistral", "rms_norm_eps"), .c = {LLAMA_KNOBS(1e-6f), .window = 4096},
+    {LLAMA_FILE("mistral", "Mistral", "rms_norm_eps"), .c = {LLAMA_KNOBS(1e-6f), .key_heads = 8, .window = 4096},
      .names = {LLAMA_NAMES}, .finish = all_windows},
     {LLAMA_FILE("qwen2", "Qwen2", "rms_norm_eps"), .c = {LLAMA_KNOBS(1e-6f), .qkv_bias = true, .window = 4096},
      .names = {LLAMA_NAMES}, .keys = "use_sliding_window max_window_layers attention_bias", .finish = qwen},
@@ -336,22 +338,22 @@ static const HubFamily HUB[] = {
                NORM(DEC_LN1, "layers.%d.post_attention_layernorm"),
                NORM(DEC_LN3, "layers.%d.post_feedforward_layernorm")},
      .keys = "attention_bias mlp_bias"},
-    {LLAMA_FILE("gemma", "Gemma", "rms_norm_eps"), .c = {GEMMA_KNOBS, .rope = {.base = 10000, .half = true}},
-     .names = {LLAMA_NAMES}, .musts = "use_bidirectional_attention=null", .keys = "attention_bias mlp_bias",
-     .root_scale = true},
-    {LLAMA_FILE("gemma2", "Gemma 2", "rms_norm_eps"),
+    {LLAMA_FILE("gemma", "Gemma", "rms_norm_eps hidden_activation hidden_act"),
+     .c = {GEMMA_KNOBS, .rope = {.base = 10000, .half = true}}, .names = {LLAMA_NAMES},
+     .musts = "use_bidirectional_attention=null", .keys = "attention_bias mlp_bias", .root_scale = true},
+    {LLAMA_FILE("gemma2", "Gemma 2", "rms_norm_eps hidden_activation"),
      .c = {GEMMA_KNOBS, .rope = {.base = 10000, .half = true}, .after_norm = true, .score_cap = 50, .logit_cap = 30,
-           .window = 4096},
+           .key_heads = 4, .window = 4096},
      .names = {LLAMA_ATTENTION, LLAMA_MLP, GEMMA_NORMS, LLAMA_ENDS},
      .musts = "attention_bias=false use_bidirectional_attention=null",
      .keys = "query_pre_attn_scalar attn_logit_softcapping final_logit_softcapping", .finish = gemma2,
      .root_scale = true},
-    {LLAMA_FILE("gemma3_text", "Gemma 3", "rms_norm_eps"),
+    {LLAMA_FILE("gemma3_text", "Gemma 3", "rms_norm_eps hidden_activation"),
      .c = {GEMMA_KNOBS, .rope = {.base = 1000000, .local_base = 10000, .half = true}, .after_norm = true,
-           .head_norm = HEAD_NORM_EACH, .window = 4096},
+           .head_norm = HEAD_NORM_EACH, .key_heads = 4, .window = 4096},
      .names = {LLAMA_ATTENTION, LLAMA_MLP, HEAD_NORMS(EACH), GEMMA_NORMS, LLAMA_ENDS},
-     .musts = "attention_bias=false use_bidirectional_attention=false",
-     .keys = "query_pre_attn_scalar attn_logit_softcapping final_logit_softcapping sliding_window_pattern "
+     .musts = "attention_bias=false use_bidirectional_attention=false attn_logit_softcapping=null",
+     .keys = "query_pre_attn_scalar final_logit_softcapping sliding_window_pattern "
              "_sliding_window_pattern rope_local_base_freq",
      .finish = gemma3, .root_scale = true},
     {LLAMA_FILE("phi", "Phi", "layer_norm_eps"),
@@ -365,19 +367,20 @@ static const HubFamily HUB[] = {
                BOTH(DEC_W_DOWN, DEC_B_DOWN, "layers.%d.mlp.fc2"),
                NORM(TARGET_FINAL, "final_layernorm"),
                BOTH(HEAD_W, HEAD_B, "/lm_head")},
-     .musts = "qk_layernorm=false", .keys = "partial_rotary_factor", .finish = phi},
+     .musts = "qk_layernorm=false", .keys = "partial_rotary_factor", .finish = phi, .part_turned = true},
     {LLAMA_FILE("phi3", "Phi-3", "rms_norm_eps"), .c = {LLAMA_KNOBS(1e-5f)},
      .names = {FUSED("layers.%d.self_attn.qkv_proj", ""), [SEQ2SEQ_DEC_W_O] = "layers.%d.self_attn.o_proj.weight",
                PART(DEC_W_GATE, DEC_B_GATE, "layers.%d.mlp.gate_up_proj", "0/2"),
                PART(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.gate_up_proj", "1/2"),
                [SEQ2SEQ_DEC_W_DOWN] = "layers.%d.mlp.down_proj.weight", LLAMA_NORMS, LLAMA_ENDS},
-     .musts = "attention_bias=false", .keys = "partial_rotary_factor original_max_position_embeddings", .finish = phi3},
+     .musts = "attention_bias=false", .keys = "partial_rotary_factor original_max_position_embeddings", .finish = phi3,
+     .part_turned = true},
     {LLAMA_FILE("stablelm", "StableLM", "layer_norm_eps"),
      .c = {.eps = 1e-5f, .act = MAP_SILU, .pre_norm = true, .final_norm = true, .gated = true, ROTATED},
      .names = {LLAMA_NAMES}, .musts = "use_parallel_residual=false qk_layernorm=false",
-     .keys = "partial_rotary_factor use_qkv_bias", .finish = stablelm},
+     .keys = "partial_rotary_factor use_qkv_bias", .finish = stablelm, .part_turned = true},
     {LLAMA_FILE("starcoder2", "StarCoder2", "norm_epsilon"),
-     .c = {GPT_KNOBS, ROTATED, .tied = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true},
+     .c = {GPT_KNOBS, ROTATED, .key_heads = 2, .tied = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true},
      .names = {LLAMA_ATTENTION, LLAMA_NORMS, LLAMA_ENDS, BOTH(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.c_fc"),
                BOTH(DEC_W_DOWN, DEC_B_DOWN, "layers.%d.mlp.c_proj")},
      .keys = "use_bias", .finish = all_windows},

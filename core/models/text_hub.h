@@ -1,7 +1,8 @@
 /* Inside core/models only: text models in folders as the Hugging Face hub has them, config.json and model.safetensors.
  * A family is a row: its knobs, what its tensors are called, what its class has where config.json is silent.
  * text_hub.c, text_hub_experts.c and text_hub_encoders.c have the rows, text_hub_refused.c those that are not run;
- * text_hub_config.c reads config.json, text_hub_weights.c tensors. */
+ * text_hub_config.c reads config.json, text_hub_rope.c its rotations, text_hub_written.c what ends a text,
+ * text_hub_weights.c tensors. */
 #ifndef VITRINE_MODELS_TEXT_HUB_H
 #define VITRINE_MODELS_TEXT_HUB_H
 #include "core/base/buf.h"
@@ -28,16 +29,19 @@ typedef struct HubFamily {
      * another computation. */
     const char *musts;
     const char *keys; /* what is read beside sizes: knobs that many have (text_hub_config.c), and what `finish` reads */
-    /* Which of the names that other classes have for a size or a number it reads, separated by blanks; ε has no name
-     * that all read. */
+    /* Which of the names that other classes have for a size, a number or the activation it reads, separated by blanks.
+     * ε has no name that all read; HUB_NO_ACT: it has none for an activation. */
+#define HUB_NO_ACT "no_activation"
     const char *names_of_keys;
     /* What no table says. */
     bool (*finish)(const HubReading *k, Seq2seqConfig *c, Err *err);
     const struct HubFamily *other; /* the row for a file without this one's embedding of words; or NULL */
     bool told;                     /* config.json says all of the model: nothing is seen in its file */
-    bool settled;    /* what its config.json has no key for, its program settles: nothing is taken for granted */
-    bool unscaled;   /* no factor on the scores */
-    bool root_scale; /* embeddings times √width */
+    bool settled;     /* what its config.json has no key for, its program settles: nothing is taken for granted */
+    bool unscaled;    /* no factor on the scores */
+    int pad, end;     /* of both stacks: the class' own words for padding and the end, their numbers + 1 */
+    bool root_scale;  /* embeddings times √width */
+    bool part_turned; /* a share of a head may be rotated: `finish` reads which */
 } HubFamily;
 
 /* A config.json being read. */
@@ -73,10 +77,21 @@ bool hub_act(const HubReading *k, const char *key, const char *act, MapFn *out, 
  * all but every `every`-th (counted from 1), 0: all. */
 bool hub_windows(const HubReading *k, Seq2seqConfig *c, int every, Err *err);
 
+/* Rotary positions: bases, rope_scaling. */
+bool hub_rope(const HubReading *k, Seq2seqConfig *c, Err *err);
+/* The share of a head that is rotated, where transformers 5 wrote it among the rotations; else *share stays. */
+bool hub_rope_share(const HubReading *k, float *share, Err *err);
+
 /* Settings of the model in this config.json, whose model_type is a row's. */
 bool hub_config(Model *m, const Json *config, const char *path, const HubFamily *f, Err *err);
-/* What a model of both stacks is made to write, by generation_config.json where the folder has one, else by
- * config.json. False: damaged. */
+/* The words that end a text: the number of one, or a list of them. What is no word's number is passed over. */
+void hub_ends(Model *m, const Json *v, Vocabulary *out);
+/* The class' own word where config.json has no such key, which is said; own: its number + 1. */
+void hub_class_word(const HubReading *k, const char *key, int own, int *out);
+/* Which words are forced. An older BART says it by a switch (`switched`): then it begins with bos_token_id. */
+bool hub_forced(Model *m, const Json *j, const char *path, bool switched, Err *err);
+/* Which words end a text, and what a model of both stacks is made to write, by generation_config.json where the folder
+ * has one, else by config.json. False: damaged. */
 bool hub_generation(Model *m, const char *folder, Err *err);
 /* Its weights from the file or the shards beside it. Which answers an encoder has is seen in the file. */
 bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress progress, void *context, Err *err);

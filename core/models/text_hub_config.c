@@ -13,9 +13,44 @@ enum { PATH = 4096, SENTENCE_BYTES = 1 << 16 };
 #define FIELD(type, c, offset) (*(type *)(void *)((char *)(c) + (offset)))
 #define OF(field) offsetof(Seq2seqConfig, field)
 
+/* --- activations --- */
+
+static const struct {
+    const char *name;
+    MapFn act;
+} ACTS[] = {
+    {"gelu", MAP_GELU},
+    {"gelu_new", MAP_GELU_TANH},
+    {"gelu_pytorch_tanh", MAP_GELU_TANH},
+    {"gelu_fast", MAP_GELU_TANH},
+    {"quick_gelu", MAP_QUICK_GELU},
+    {"silu", MAP_SILU},
+    {"swish", MAP_SILU},
+    {"relu", MAP_RELU},
+    {"gated-gelu", MAP_GELU_TANH}, /* of T5, whose `finish` sees the gate */
+    {"gated-silu", MAP_SILU},
+};
+
+static bool act_named(const char *name, MapFn *out)
+{
+    for (size_t i = 0; i < sizeof ACTS / sizeof *ACTS; i++)
+        if (strcmp(ACTS[i].name, name) == 0) {
+            *out = ACTS[i].act;
+            return true;
+        }
+    return false;
+}
+
+bool hub_act(const HubReading *k, const char *key, const char *act, MapFn *out, Err *err)
+{
+    return act_named(act, out) ||
+           err_set(err, "%s: \"%s\" is \"%.40s\", which is not an activation that is built here", k->path, key, act);
+}
+
 /* --- sizes and numbers that all families have, under the names that some of them have for them --- */
 
-typedef enum Kind { WHOLE, REAL, FLAG } Kind;
+/* CAP: a number, where null takes the class' own off. */
+typedef enum Kind { WHOLE, REAL, CAP, FLAG, ACT } Kind;
 typedef enum Needed {
     NEEDED,
     BY_CLASS,
@@ -38,6 +73,8 @@ static const struct {
     {"rms_norm_eps layer_norm_eps layer_norm_epsilon norm_epsilon norm_eps", REAL, OF(eps), BY_CLASS},
     {"rope_theta rotary_emb_base global_rope_theta", REAL, OF(rope.base), BY_CLASS},
     {"tie_word_embeddings", FLAG, OF(tied), BY_CLASS},
+    {"hidden_activation hidden_act activation_function activation feed_forward_proj " HUB_NO_ACT, ACT, OF(act),
+     BY_CLASS},
 };
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
@@ -62,22 +99,38 @@ static const struct {
     {"local_attention", WHOLE, {OF(window)}},
     {"relative_attention_num_buckets", WHOLE, {OF(distances)}},
     {"relative_attention_max_distance", WHOLE, {OF(distance_most)}},
-    {"attn_logit_softcapping", REAL, {OF(score_cap)}},
-    {"final_logit_softcapping", REAL, {OF(logit_cap)}},
+    {"attn_logit_softcapping", CAP, {OF(score_cap)}},
+    {"final_logit_softcapping", CAP, {OF(logit_cap)}},
     {"rope_local_base_freq", REAL, {OF(rope.local_base)}},
     {"local_rope_theta", REAL, {OF(rope.local_base)}},
 };
 _Static_assert(OF(form) == 0, "KNOBS: no key sets the form");
 
-/* A name that another class has for one of KEYS, and this one does not read: the first of a row all read, but of ε. */
+/* Does the class read the name of row i that most have, the first, of activations hidden_act? Not of ε, which has no
+ * such name; of activations not where it has another; and what a program settles itself has no name at all. */
+static bool reads_common(const HubReading *k, size_t i)
+{
+    bool reads = KEYS[i].offset != OF(eps) && !k->family->settled;
+    const char *word, *names = KEYS[i].names;
+    size_t n;
+    while (reads && KEYS[i].kind == ACT && list_next(&names, &word, &n)) {
+        char name[64];
+        utf8_take(name, sizeof name, word, n);
+        reads = !list_has(k->family->names_of_keys, name);
+    }
+    return reads;
+}
+
+/* A name that another class has for one of KEYS, and this one does not read. */
 static bool is_foreign(const HubReading *k, const char *key)
 {
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        size_t first = KEYS[i].offset == OF(eps) ? 0 : strcspn(KEYS[i].names, " ");
-        if (list_has(KEYS[i].names, key))
-            return !(strlen(key) == first && strncmp(key, KEYS[i].names, first) == 0) &&
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        if (list_has(KEYS[i].names, key)) {
+            const char *common = KEYS[i].kind == ACT ? "hidden_act" : KEYS[i].names;
+            const size_t n = strcspn(common, " ");
+            return !(reads_common(k, i) && strlen(key) == n && strncmp(key, common, n) == 0) &&
                    !list_has(k->family->names_of_keys, key);
-    }
+        }
     return false;
 }
 
@@ -159,23 +212,6 @@ bool hub_windows(const HubReading *k, Seq2seqConfig *c, int every, Err *err)
     return true;
 }
 
-static const struct {
-    const char *name;
-    MapFn act;
-} ACTS[] = {
-    {"gelu", MAP_GELU},
-    {"gelu_new", MAP_GELU_TANH},
-    {"gelu_pytorch_tanh", MAP_GELU_TANH},
-    {"gelu_fast", MAP_GELU_TANH},
-    {"quick_gelu", MAP_QUICK_GELU},
-    {"silu", MAP_SILU},
-    {"swish", MAP_SILU},
-    {"relu", MAP_RELU},
-    {"gated-gelu", MAP_GELU_TANH}, /* of T5, whose `finish` sees the gate */
-    {"gated-silu", MAP_SILU},
-};
-static const char ACT_NAMES[] = "hidden_activation hidden_act activation_function activation feed_forward_proj";
-
 /* What the class calls row i: its own word, else the one that all read; "" where it reads none (of OPT ε). */
 static void own_name(const HubReading *k, size_t i, char own[64])
 {
@@ -185,7 +221,8 @@ static void own_name(const HubReading *k, size_t i, char own[64])
     while (list_next(&names, &word, &n)) {
         char name[64];
         utf8_take(name, sizeof name, word, n);
-        if (!is_foreign(k, name) && (!*own || list_has(k->family->names_of_keys, name)))
+        if (!is_foreign(k, name) && strcmp(name, HUB_NO_ACT) != 0 &&
+            (!*own || list_has(k->family->names_of_keys, name)))
             memcpy(own, name, sizeof name);
     }
 }
@@ -193,9 +230,14 @@ static void own_name(const HubReading *k, size_t i, char own[64])
 /* The value of a key into one field; where it is absent the field stays. */
 static bool read_field(const HubReading *k, const char *key, Kind kind, Seq2seqConfig *c, size_t offset, Err *err)
 {
+    const Json *v = json_get(k->config, key);
+    if (kind == ACT)
+        return !v || hub_act(k, key, json_text(v, ""), &FIELD(MapFn, c, offset), err);
+    if (kind == CAP && v && json_kind(v) == JK_NULL)
+        FIELD(float, c, offset) = 0;
     return kind == WHOLE  ? hub_whole(k, key, &FIELD(int, c, offset), err)
-           : kind == REAL ? hub_real(k, key, &FIELD(float, c, offset), err)
-                          : hub_flag(k, key, &FIELD(bool, c, offset), err);
+           : kind == FLAG ? hub_flag(k, key, &FIELD(bool, c, offset), err)
+                          : hub_real(k, key, &FIELD(float, c, offset), err);
 }
 
 static bool read_knobs(const HubReading *k, Seq2seqConfig *c, Err *err)
@@ -221,106 +263,16 @@ static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
     if (!*own || KEYS[i].needed == QUIET || k->family->settled ||
         (rope && (c->pos != SEQ2SEQ_POS_ROPE || json_get(k->config, "rope_parameters"))))
         return true;
-    if (KEYS[i].kind == REAL)
+    if (KEYS[i].kind == ACT)
+        model_assume(k->m, "the activation is %s, as Hugging Face's class %s has it", map_name(c->act),
+                     k->family->type);
+    else if (KEYS[i].kind == REAL)
         model_assume(k->m, "%s is %g, as Hugging Face's class %s has it", own, (double)FIELD(float, c, KEYS[i].offset),
                      k->family->type);
     else
         model_assume(k->m, "%s is %s, as Hugging Face's class %s has it", own,
                      FIELD(bool, c, KEYS[i].offset) ? "true" : "false", k->family->type);
     return true;
-}
-
-bool hub_act(const HubReading *k, const char *key, const char *act, MapFn *out, Err *err)
-{
-    for (size_t i = 0; i < sizeof ACTS / sizeof *ACTS; i++)
-        if (strcmp(ACTS[i].name, act) == 0) {
-            *out = ACTS[i].act;
-            return true;
-        }
-    return err_set(err, "%s: \"%s\" is \"%.40s\", which is not an activation that is built here", k->path, key, act);
-}
-
-static bool read_act(const HubReading *k, Seq2seqConfig *c, Err *err)
-{
-    const char *name = "";
-    const Json *v = first_of(k, ACT_NAMES, &name);
-    if (v)
-        return hub_act(k, name, json_text(v, ""), &c->act, err);
-    if (!k->family->settled)
-        model_assume(k->m, "the activation is %s, as Hugging Face's class %s has it", map_name(c->act),
-                     k->family->type);
-    return true;
-}
-
-/* --- rope_scaling --- */
-
-/* A key of it; where it is absent `out` stays. */
-static bool rope_number(const HubReading *k, const Json *rope, const char *key, float *out, Err *err)
-{
-    const Json *v = json_get(rope, key);
-    double x;
-    if (!v || json_kind(v) == JK_NULL)
-        return true;
-    if (!json_number(v, &x) || !knob_finite((float)x))
-        return err_set(err, "%s: \"%s\" of the rotations must be a number", k->path, key);
-    *out = (float)x;
-    return true;
-}
-
-static bool rope_kind(const HubReading *k, const Json *rope, Seq2seqConfig *c, Err *err)
-{
-    Seq2seqRope *r = &c->rope;
-    const char *type = json_text(json_get(rope, "rope_type"), json_text(json_get(rope, "type"), "default"));
-    if (strcmp(type, "default") == 0)
-        return true;
-    if (strcmp(type, "dynamic") == 0) {
-        model_assume(k->m, "rope_scaling is dynamic: up to %d tokens, the most that are taken here, it changes nothing",
-                     c->positions);
-        return true;
-    }
-    r->scaling = strcmp(type, "linear") == 0   ? ROPE_LINEAR
-                 : strcmp(type, "llama3") == 0 ? ROPE_LLAMA3
-                 : strcmp(type, "yarn") == 0   ? ROPE_YARN
-                                               : ROPE_AS_TRAINED;
-    if (!r->scaling)
-        return err_set(err, "%s: \"rope_scaling\" is \"%.40s\"; linear, dynamic, llama3 and yarn are built here",
-                       k->path, type);
-    bool yarn = r->scaling == ROPE_YARN;
-    r->low = 1;
-    r->high = yarn ? 32 : 4;
-    r->trained = (float)c->positions;
-    if (!rope_number(k, rope, "factor", &r->factor, err) ||
-        !rope_number(k, rope, "original_max_position_embeddings", &r->trained, err) ||
-        !rope_number(k, rope, yarn ? "beta_slow" : "low_freq_factor", &r->low, err) ||
-        !rope_number(k, rope, yarn ? "beta_fast" : "high_freq_factor", &r->high, err))
-        return false;
-    if (!yarn)
-        return true;
-    if (json_get(rope, "mscale") || json_get(rope, "mscale_all_dim") || !json_bool(json_get(rope, "truncate"), true))
-        return err_set(err, "%s: \"rope_scaling\" has mscale or truncate, which are not built here", k->path);
-    r->stretch = seq2seq_yarn_stretch(r->factor);
-    return rope_number(k, rope, "attention_factor", &r->stretch, err);
-}
-
-/* rope_scaling, or what transformers 5 writes: rope_parameters, perhaps one for each kind of block. */
-static bool read_rope(const HubReading *k, Seq2seqConfig *c, Err *err)
-{
-    const Json *scaling = json_get(k->config, "rope_scaling"), *rope = json_get(k->config, "rope_parameters");
-    const Json *full = json_get(rope, "full_attention"), *local = json_get(rope, "sliding_attention");
-    if (c->pos != SEQ2SEQ_POS_ROPE)
-        return true;
-    if (full || local) {
-        const char *type = json_text(json_get(local, "rope_type"), "default");
-        if (strcmp(type, "default") != 0)
-            return err_set(err, "%s: the rotations of blocks with a window are \"%.40s\"; default is built here",
-                           k->path, type);
-        if (!rope_number(k, local, "rope_theta", &c->rope.local_base, err))
-            return false;
-        rope = full;
-    }
-    if (rope && scaling && json_kind(scaling) != JK_NULL)
-        return err_set(err, "%s: both \"rope_scaling\" and \"rope_parameters\" are there: take one out", k->path);
-    return rope_number(k, rope, "rope_theta", &c->rope.base, err) && rope_kind(k, rope ? rope : scaling, c, err);
 }
 
 /* --- keys --- */
@@ -338,7 +290,7 @@ static bool is_known(const HubReading *k, const char *key)
     while (list_next(&all, &must, &n))
         if (strlen(key) < n && strncmp(must, key, strlen(key)) == 0 && must[strlen(key)] == '=')
             return true;
-    return list_has(ACT_NAMES, key) || list_has(OTHERS, key) || list_has(k->family->keys, key) || hub_key_idle(key);
+    return list_has(OTHERS, key) || list_has(k->family->keys, key) || hub_key_idle(key);
 }
 
 /* What is not known is passed over where it can't change a number: names, what is switched off. Anything else might be
@@ -360,27 +312,47 @@ static bool check_keys(const HubReading *k, Err *err)
     return true;
 }
 
+/* Does a key say what is taken all the same? taken: as it is printed. */
+static bool says_same(size_t i, const Json *v, const Seq2seqConfig *c, char taken[64])
+{
+    double number = 0;
+    MapFn act;
+    if (KEYS[i].kind == ACT) {
+        utf8_print(taken, 64, "%s", map_name(c->act));
+        return act_named(json_text(v, ""), &act) && act == c->act;
+    }
+    if (KEYS[i].kind == FLAG) {
+        const bool on = FIELD(bool, c, KEYS[i].offset);
+        utf8_print(taken, 64, "%s", on ? "true" : "false");
+        return json_kind(v) == (on ? JK_TRUE : JK_FALSE);
+    }
+    const bool real = KEYS[i].kind == REAL;
+    int whole = real ? 0 : FIELD(int, c, KEYS[i].offset);
+    if (KEYS[i].offset == OF(key_heads) && !whole)
+        whole = c->heads;
+    const double own = real ? (double)FIELD(float, c, KEYS[i].offset) : whole;
+    utf8_print(taken, 64, "%g", own);
+    return json_number(v, &number) &&
+           (real ? (float)number >= (float)own && (float)number <= (float)own : number >= own && number <= own);
+}
+
 /* A name that another class has: the program that the model is from passes it over. Beside the value that is taken it
- * says nothing, or else another number than the one that is computed with. */
+ * says nothing, or else something else than what is computed. */
 static bool check_foreign(const HubReading *k, const Seq2seqConfig *c, Err *err)
 {
     const char *key = NULL;
     for (const Json *v; (v = json_next(k->config, &key)) != NULL;) {
-        char own[64];
-        double number = 0;
+        char own[64], taken[64];
         size_t i = 0;
         if (json_kind(v) == JK_NULL || !is_foreign(k, key))
             continue;
         while (!list_has(KEYS[i].names, key))
             i++;
         own_name(k, i, own);
-        bool real = KEYS[i].kind == REAL, same = json_number(v, &number);
-        double taken = real ? (double)FIELD(float, c, KEYS[i].offset) : FIELD(int, c, KEYS[i].offset);
-        same = same && (real ? (float)number >= (float)taken && (float)number <= (float)taken
-                             : number >= taken && number <= taken);
-        if (!same && KEYS[i].offset != OF(positions))
+        const bool rotates = KEYS[i].offset != OF(rope.base) || c->pos == SEQ2SEQ_POS_ROPE;
+        if (!says_same(i, v, c, taken) && KEYS[i].offset != OF(positions) && rotates)
             return err_set(
-                err, "%.300s: \"%.60s\" is not read by %s%s%s%s%s, and %g is taken: rename the line, or take it out",
+                err, "%.300s: \"%.60s\" is not read by %s%s%s%s%s, and %s is taken: rename the line, or take it out",
                 k->path, key, k->family->settled ? "the program " : "Hugging Face's class ", k->family->type,
                 *own ? ", whose key is \"" : ", which has no key for it", own, *own ? "\"" : "", taken);
         model_assume(k->m, "\"%.60s\" of config.json is not read", key);
@@ -432,51 +404,6 @@ static int special(const HubReading *k, const char *key)
     return (json_int(v, &n) || json_int(json_at(v, 0), &n)) && n >= 0 && n < words ? (int)n : -1;
 }
 
-/* A key of what is written: a word's number; where it is absent or null `out` stays. */
-static bool generated(const Model *m, const Json *j, const char *path, const char *key, int *out, Err *err)
-{
-    const Json *v = json_get(j, key), *one = json_kind(v) == JK_ARRAY ? json_at(v, 0) : v;
-    int64_t n;
-    if (!one || json_kind(one) == JK_NULL)
-        return true;
-    if (!json_int(one, &n) || n < 0 || n >= m->target.n)
-        return err_set(err, "%s: \"%s\" must be the number of a word, 0 to %d", path, key, m->target.n - 1);
-    *out = (int)n;
-    return true;
-}
-
-/* Which words are forced. An older BART says it by a switch: then it begins with bos_token_id. */
-static bool read_forced(Model *m, const Json *j, const char *path, bool switched, Err *err)
-{
-    int first = -1, last = -1, bos = 0;
-    if (switched && json_bool(json_get(j, "force_bos_token_to_be_generated"), false)) {
-        if (!generated(m, j, path, "bos_token_id", &bos, err))
-            return false;
-        first = bos;
-    }
-    if (!generated(m, j, path, "forced_bos_token_id", &first, err) ||
-        !generated(m, j, path, "forced_eos_token_id", &last, err))
-        return false;
-    m->target.first = first + 1;
-    m->target.last = last + 1;
-    return true;
-}
-
-bool hub_generation(Model *m, const char *folder, Err *err)
-{
-    char path[PATH];
-    if (m->text.form != SEQ2SEQ_BOTH || !file_is_dir(folder))
-        return true;
-    utf8_print(path, sizeof path, "%s/generation_config.json", folder);
-    if (!file_exists(path))
-        return true;
-    Json *j = json_read(path, SENTENCE_BYTES, err);
-    const bool ok = j && generated(m, j, path, "decoder_start_token_id", &m->target.start, err) &&
-                    read_forced(m, j, path, false, err);
-    json_free(j);
-    return ok;
-}
-
 const char *hub_type(const Json *config)
 {
     if (!json_get(config, "block_size") || !json_get(config, "n_embd"))
@@ -498,12 +425,14 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
     if (c.decoder_layers > SEQ2SEQ_LAYERS_MOST || c.heads < 1 || c.width < 1)
         return err_set(err, "%s: %d blocks, %d heads and a width of %d are not possible", path, c.decoder_layers,
                        c.heads, c.width);
+    if (json_kind(json_get(config, "num_key_value_heads")) == JK_NULL && json_get(config, "num_key_value_heads"))
+        c.key_heads = 0; /* not the class' own number */
     c.head_dim = c.head_dim ? c.head_dim : c.width / c.heads;
     c.mlp = c.mlp ? c.mlp : c.width <= 1 << 20 ? 4 * c.width : c.width;
     c.scale = f->unscaled || c.head_dim < 1 ? 1 : seq2seq_root(c.head_dim, true);
     c.embed_scale = f->root_scale ? seq2seq_root(c.width, false) : 1;
-    if (!read_act(&k, &c, err) || !read_rope(&k, &c, err) || !read_knobs(&k, &c, err) ||
-        (f->finish && !f->finish(&k, &c, err)) || !check_keys(&k, err) || !check_foreign(&k, &c, err))
+    if (!hub_rope(&k, &c, err) || !read_knobs(&k, &c, err) || (f->finish && !f->finish(&k, &c, err)) ||
+        !check_keys(&k, err) || !check_foreign(&k, &c, err))
         return false;
     if (c.key_heads == c.heads)
         c.key_heads = 0;
@@ -519,8 +448,14 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
     Vocabulary *v = reads ? &m->source : &m->target;
     m->source = m->target = (Vocabulary){.pad = -1, .start = -1, .end = -1};
     *v = (Vocabulary){.n = reads ? c.source_words : c.target_words, .pad = special(&k, "pad_token_id"), .start = -1};
-    v->end = reads ? -1 : special(&k, "eos_token_id");
-    if (v->pad == v->end) /* padding that is also the end may be written */
+    v->end = -1;
+    if (!reads)
+        hub_ends(m, json_get(config, "eos_token_id"), v);
+    if (both) {
+        hub_class_word(&k, "eos_token_id", f->end, &v->end);
+        hub_class_word(&k, "pad_token_id", f->pad, &v->pad);
+    }
+    if (vocabulary_ends(v, v->pad)) /* padding that is also the end may be written */
         v->pad = -1;
     if (both) {
         v->start = special(&k, "decoder_start_token_id");
@@ -530,7 +465,7 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
         }
         m->source = *v;
         m->source.n = c.source_words;
-        if (!read_forced(m, config, path, strcmp(f->type, "bart") == 0, err))
+        if (!hub_forced(m, config, path, strcmp(f->type, "bart") == 0, err))
             return false;
     }
     return seq2seq_check(&c, err);

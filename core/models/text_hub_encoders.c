@@ -84,8 +84,8 @@ static bool mpnet(const HubReading *k, Seq2seqConfig *c, Err *err)
     return behind_padding(k, c, err);
 }
 
-/* Of every so many blocks the first sees all, the others what is near, half a window to either side; where transformers
- * 5 wrote layer_types, these must say the same. */
+/* Of every so many blocks the first sees all, the others what is near, half a window to either side; or by layer_types,
+ * where transformers 5 wrote them: beside the other they must say the same. */
 static bool modernbert(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     int every = 3;
@@ -101,8 +101,9 @@ static bool modernbert(const HubReading *k, Seq2seqConfig *c, Err *err)
             k->path, every, c->window);
     if (!hub_windows(k, c, 0, err))
         return false;
-    const bool typed = json_get(k->config, "layer_types");
-    for (int i = 0; i < c->decoder_layers; i++) {
+    const bool typed = json_get(k->config, "layer_types"),
+               counted = !typed || json_get(k->config, "global_attn_every_n_layers");
+    for (int i = 0; counted && i < c->decoder_layers; i++) {
         const bool near = i % every != 0;
         if (typed && seq2seq_windowed(c, i) != near)
             return err_set(err,
@@ -119,8 +120,8 @@ static bool modernbert(const HubReading *k, Seq2seqConfig *c, Err *err)
 #define ROBERTA(type, name)                                                                                            \
     BERT_FILE(type, name, 2), .prefix = "roberta.", .names_of_keys = "layer_norm_eps",                                 \
                               .names = {BERT_EMBEDDINGS, BERT_BLOCKS, POOLER, LM_HEAD},                                \
-                              .useless = IDS " lm_head.decoder.bias", .musts = ALONE, .keys = "type_vocab_size",       \
-                              .finish = behind_padding
+                              .useless = IDS " lm_head.bias lm_head.decoder.bias", .musts = ALONE,                     \
+                              .keys = "type_vocab_size", .finish = behind_padding
 
 /* --- T5: RMSNorm in front, no bias, no factor, a bias of the scores by ranges of distance --- */
 
@@ -154,7 +155,8 @@ static bool modernbert(const HubReading *k, Seq2seqConfig *c, Err *err)
     "scale_decoder_outputs dropout_rate"
 
 /* feed_forward_proj says activation and gate in one; newer programs write both out beside it. What the answer is read
- * from has a factor where its weights are the words' vectors, unless it is written out too. */
+ * from has a factor where its weights are the words' vectors, unless it is written out too; mT5 never has it
+ * (transformers 5). */
 static bool t5(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     const char *proj = json_text(json_get(k->config, "feed_forward_proj"), ""),
@@ -165,7 +167,7 @@ static bool t5(const HubReading *k, Seq2seqConfig *c, Err *err)
     if (!hub_whole(k, "num_decoder_layers", &c->decoder_layers, err) || !hub_flag(k, "is_gated_act", &c->gated, err) ||
         !hub_flag(k, "scale_decoder_outputs", &scaled, err) || (act && !hub_act(k, "dense_act_fn", act, &c->act, err)))
         return false;
-    c->read_scale = scaled ? seq2seq_root(c->width, true) : 0;
+    c->read_scale = scaled && strcmp(k->family->type, "mt5") != 0 ? seq2seq_root(c->width, true) : 0;
     return true;
 }
 
@@ -226,13 +228,13 @@ static bool marian(const HubReading *k, Seq2seqConfig *c, Err *err)
 }
 
 #define T5_FAMILY                                                                                                      \
-    .names_of_keys = "d_model num_heads num_layers d_ff d_kv layer_norm_epsilon", .names = {T5_NAMES},                 \
-    .useless = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", .copies = COPIES,             \
-    .keys = T5_KEYS, .finish = t5, .unscaled = true
+    .names_of_keys = "d_model num_heads num_layers d_ff d_kv layer_norm_epsilon feed_forward_proj",                    \
+    .names = {T5_NAMES}, .useless = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",          \
+    .copies = COPIES, .keys = T5_KEYS, .finish = t5, .unscaled = true, .pad = 1, .end = 2
 
 #define BART_FILE(type_, name)                                                                                         \
     .type = type_, .layout = "Hugging Face " name, .prefix = "model.",                                                 \
-    .names_of_keys = "d_model encoder_attention_heads encoder_layers encoder_ffn_dim",                                 \
+    .names_of_keys = "d_model encoder_attention_heads encoder_layers encoder_ffn_dim activation_function",             \
     .copies = COPIES " /lm_head.weight"
 
 const HubFamily HUB_ENCODERS[] = {
@@ -242,9 +244,10 @@ const HubFamily HUB_ENCODERS[] = {
                      "cls.predictions.decoder"),
                [SEQ2SEQ_HEAD_B] = "/cls.predictions.bias|/cls.predictions.decoder.bias",
                BOTH(PAIR_W, PAIR_B, "/cls.seq_relationship")},
-     .useless = IDS " cls.predictions.decoder.bias", .musts = ALONE, .keys = "type_vocab_size", .finish = bert},
+     .useless = IDS " cls.predictions.bias cls.predictions.decoder.bias", .musts = ALONE, .keys = "type_vocab_size",
+     .finish = bert},
     {BERT_FILE("distilbert", "DistilBERT", 0), .prefix = "distilbert.",
-     .names_of_keys = "dim n_heads n_layers hidden_dim",
+     .names_of_keys = "dim n_heads n_layers hidden_dim activation",
      .names =
          {WORDS_AND_PLACES, SELF("transformer.layer.%d.attention.", "q_lin", "k_lin", "v_lin"),
           BOTH(ENC_W_O, ENC_B_O, "transformer.layer.%d.attention.out_lin"),
@@ -268,7 +271,7 @@ const HubFamily HUB_ENCODERS[] = {
                SELF("encoder.layer.%d.attention.attn.", "q", "k", "v"),
                BOTH(ENC_W_O, ENC_B_O, "encoder.layer.%d.attention.attn.o"),
                LN(ENC_LN1, "encoder.layer.%d.attention.LayerNorm"), BERT_MLP, POOLER, LM_HEAD},
-     .useless = IDS " lm_head.decoder.bias", .keys = "relative_attention_num_buckets", .finish = mpnet},
+     .useless = IDS " lm_head.bias lm_head.decoder.bias", .keys = "relative_attention_num_buckets", .finish = mpnet},
     {.type = "modernbert",
      .layout = "Hugging Face ModernBERT",
      .c = {.form = SEQ2SEQ_ENCODER_ONLY,
@@ -285,7 +288,7 @@ const HubFamily HUB_ENCODERS[] = {
            .tied = true,
            .head_bias = true},
      .prefix = "model.",
-     .names_of_keys = "norm_eps global_rope_theta",
+     .names_of_keys = "norm_eps global_rope_theta hidden_activation",
      .names = {[SEQ2SEQ_SOURCE_EMBED] = "embeddings.tok_embeddings.weight",
                LN(SOURCE_NORM, "embeddings.norm"),
                LN(ENC_LN1, "layers.%d.attn_norm"),
@@ -307,7 +310,10 @@ const HubFamily HUB_ENCODERS[] = {
          "repad_logits_with_grad sparse_prediction",
      .finish = modernbert},
     {.type = "t5", .layout = "Hugging Face T5", .c = {T5_KNOBS, .act = MAP_RELU, .tied = true}, T5_FAMILY},
-    {.type = "mt5", .layout = "Hugging Face mT5", .c = {T5_KNOBS, .act = MAP_GELU_TANH, .gated = true}, T5_FAMILY},
+    {.type = "mt5",
+     .layout = "Hugging Face mT5",
+     .c = {T5_KNOBS, .act = MAP_GELU_TANH, .gated = true, .tied = true},
+     T5_FAMILY},
     {BART_FILE("bart", "BART"),
      .c = {BART_KNOBS, .learned_positions = true, .positions = 1024, .first_position = 2, .embed_norm = true},
      .names = {SHARED_NAMES, BART_BLOCKS, [SEQ2SEQ_SOURCE_POS] = "encoder.embed_positions.weight",
@@ -316,13 +322,14 @@ const HubFamily HUB_ENCODERS[] = {
      .beside = "classification_head.* qa_outputs.*",
      .musts = "normalize_before=false normalize_embedding=true add_final_layer_norm=false "
               "static_position_embeddings=false add_bias_logits=false do_blenderbot_90_layernorm=false",
-     .keys = BART_KEYS, .finish = bart},
+     .keys = BART_KEYS, .finish = bart, .pad = 2, .end = 3},
     {BART_FILE("marian", "Marian"), .c = {BART_KNOBS, .halves = true},
      .names = {SHARED_NAMES, [SEQ2SEQ_SOURCE_EMBED] = "encoder.embed_tokens.weight",
                [SEQ2SEQ_TARGET_EMBED] = "decoder.embed_tokens.weight|/lm_head.weight", BART_BLOCKS},
      .sinusoids = "encoder.embed_positions.weight decoder.embed_positions.weight",
      .musts = "normalize_before=false normalize_embedding=false add_final_layer_norm=false "
               "static_position_embeddings=true add_bias_logits=false",
-     .keys = BART_KEYS " share_encoder_decoder_embeddings decoder_vocab_size", .finish = marian},
+     .keys = BART_KEYS " share_encoder_decoder_embeddings decoder_vocab_size", .finish = marian, .pad = 58101,
+     .end = 1},
 };
 const int HUB_ENCODER_COUNT = sizeof HUB_ENCODERS / sizeof *HUB_ENCODERS;

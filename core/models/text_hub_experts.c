@@ -99,7 +99,7 @@ static bool qwen3_moe(const HubReading *k, Seq2seqConfig *c, Err *err)
 const HubFamily HUB_EXPERTS[] = {
     {LLAMA_FILE("mixtral", "Mixtral", "rms_norm_eps"),
      .c = {RMS_KNOBS(1e-5f), .pre_norm = true, .pos = SEQ2SEQ_POS_ROPE, .rope = {.base = 1000000, .half = true},
-           .experts = {.count = 8, .chosen = 2, .normalised = true}},
+           .key_heads = 8, .experts = {.count = 8, .chosen = 2, .normalised = true}},
      .names = {LLAMA_ATTENTION, LLAMA_NORMS, LLAMA_ENDS, ROUTER("block_sparse_moe.gate.weight|layers.%d.mlp.gate"),
                EXPERT(W_GATE, "block_sparse_moe.experts.%d.w1", GATE_UP "0/2"),
                EXPERT(W_UP, "block_sparse_moe.experts.%d.w3", GATE_UP "1/2"),
@@ -116,7 +116,8 @@ const HubFamily HUB_EXPERTS[] = {
      .musts = "use_sliding_window=false", .keys = QWEN_KEYS " shared_expert_intermediate_size qkv_bias",
      .finish = qwen2_moe},
     {LLAMA_FILE("qwen3_moe", "Qwen3-MoE", "rms_norm_eps"),
-     .c = {LLAMA_KNOBS(1e-6f), .head_norm = HEAD_NORM_EACH, .experts = {.count = 128, .chosen = 8, .width = 768}},
+     .c = {LLAMA_KNOBS(1e-6f), .key_heads = 4, .head_norm = HEAD_NORM_EACH,
+           .experts = {.count = 128, .chosen = 8, .width = 768}},
      .names = {LLAMA_NAMES, HEAD_NORMS(EACH), EXPERT_NAMES}, .musts = "use_sliding_window=false",
      .keys = QWEN_KEYS " num_local_experts attention_bias", .finish = qwen3_moe},
 };

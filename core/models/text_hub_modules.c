@@ -69,8 +69,8 @@ static const struct {
 #define LAST "encoder.blocks.!.ln2.out"
 #define BERTS "bert roberta xlm-roberta camembert electra"
 #define ROBERTAS "roberta xlm-roberta camembert mpnet"
-/* Of encoders also what no weight is called: modules that hold others, dropout and activations. In front of a name
- * that has not the family's prefix stands /. */
+/* Of encoders also what no weight is called: modules that hold others, dropout and activations; of BART and Marian what
+ * has their shared weights. In front of a name that has not the family's prefix stands /. */
 static const struct {
     const char *types, *name, *nodes;
 } HOLDS[] = {
@@ -100,6 +100,7 @@ static const struct {
     {"distilbert", "transformer.layer.%d.ffn.activation", READS "mlp.post"},
     {"distilbert", "transformer.layer.%d.ffn.dropout", READS "mlp.out"},
     {"distilbert", "/activation", "transform.post"},
+    {"bart marian", "/lm_head", "logits_nobias"},
     {"bert", "/cls", "logits"},
     {"bert", "/cls.predictions", "logits"},
     {"bert", "/cls.predictions.transform", "ln_transform.out"},
@@ -158,7 +159,7 @@ static void put_parent(const HubFamily *f, const char *name, size_t n, const cha
 /* …and the block that W_O is in. An encoder alone has other layers in these. */
 static void put_around(const HubFamily *f, const Seq2seqConfig *c, Seq2seqRole r, const char *name, size_t n, Buf *out)
 {
-    const bool both = c->form == SEQ2SEQ_BOTH, behind = !c->pre_norm && both;
+    const bool both = c->form == SEQ2SEQ_BOTH, behind = !c->pre_norm && !c->after_norm;
     const char *block = NULL;
     if (r == SEQ2SEQ_DEC_W_O || r == SEQ2SEQ_CROSS_W_O)
         put_parent(f, name, n, r == SEQ2SEQ_DEC_W_O ? BLOCK "self_attn.out" : BLOCK "cross_attn.out", NULL, out);
@@ -171,7 +172,7 @@ static void put_around(const HubFamily *f, const Seq2seqConfig *c, Seq2seqRole r
     if (both && r == SEQ2SEQ_ENC_W_DOWN)
         put_parent(f, name, n, READS "mlp.out", READS "mlp.gate_post|" READS "mlp.post", out);
     if (r == SEQ2SEQ_DEC_W_O)
-        block = behind ? BLOCK "ln3.out" : BLOCK "resid_post";
+        block = behind ? BLOCK "ln3.out|" BLOCK "ln2.out" : BLOCK "resid_post";
     if (both && r == SEQ2SEQ_ENC_W_O)
         block = behind ? READS "ln2.out" : READS "resid_post";
     if (block)
@@ -187,7 +188,15 @@ static void put_name(const HubFamily *f, const Seq2seqConfig *c, size_t i, const
     if (n <= weight || strncmp(name + n - weight, ".weight", weight) != 0)
         return;
     n -= weight;
-    const bool reads = strncmp(nodes, READS, strlen(READS)) == 0;
+    const bool reads = strncmp(nodes, READS, strlen(READS)) == 0, words = r == SEQ2SEQ_TARGET_EMBED;
+    if (words && (*name == '/' || (f->root_scale && strcmp(f->type, "gemma3_text") != 0)))
+        return; /* the head with the same weights; what gives words with their factor in some versions of its program */
+    if (words && f->root_scale)
+        nodes = "decoder.embed_scaled";
+    if (strcmp(f->type, "gemma3_text") == 0 && (r == SEQ2SEQ_DEC_Q_EACH || r == SEQ2SEQ_DEC_K_EACH)) /* head by head */
+        nodes = r == SEQ2SEQ_DEC_Q_EACH            ? BLOCK "self_attn.rms_q.out[h,t,e]"
+                : seq2seq_key_heads(c) == c->heads ? BLOCK "self_attn.rms_k.out[h,u,e]"
+                                                   : BLOCK "self_attn.rms_k.out[g,u,e]";
     if (how && how[1] && strchr("qkv", how[1])) { /* the three in one */
         if (how[1] != 'q' || strchr(how, 'H') || seq2seq_key_heads(c) != c->heads)
             return;

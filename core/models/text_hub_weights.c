@@ -95,21 +95,24 @@ static void find_part(const Reading *k, const WeightPlace *w, const char *how, S
     }
 }
 
-/* The name of a weight, of several the first that the file has, else the first; how: what stands behind its #. */
+/* The name of a weight, of several the first that the file has, else the first; how: what stands behind its #. A head
+ * of its own has its own bias too, the last name, where the file also has the one that is shared with a tied one. */
 static const TensorInfo *find_part_name(const Reading *k, int role, int layer, int expert, char name[NAME],
                                         const char **how)
 {
     const char *pattern = k->family->names[role];
     const TensorInfo *t = NULL;
+    const bool last = role == SEQ2SEQ_HEAD_B && !k->m->text.tied;
     *name = '\0';
     *how = "";
-    for (size_t n; !t && pattern && *pattern; pattern += strcspn(pattern, "|"), pattern += *pattern == '|') {
+    for (size_t n; (!t || last) && pattern && *pattern; pattern += strcspn(pattern, "|"), pattern += *pattern == '|') {
         char other[NAME];
         n = strcspn(pattern, "|#");
         put_name(other, k->prefix, pattern, n, layer, expert);
-        t = tensors_find(k->file, other);
-        if (!t && *name)
+        const TensorInfo *found = tensors_find(k->file, other);
+        if (!found && *name)
             continue;
+        t = found;
         memcpy(name, other, NAME);
         *how = pattern[n] == '#' ? pattern + n + 1 : "";
     }

@@ -253,9 +253,273 @@ static void not_the_hub_s(void **state)
     }
 }
 
+/* The model of words_NAME with its config.json changed, `old` for `new` in pairs, up to a NULL. */
+static bool changed(Model *m, const char *name, const char *const pairs[][2], const char *generation, Err *err)
+{
+    char dir[256], path[300];
+    Buf config = {0};
+    snprintf(path, sizeof path, "%s/words_%s/config.json", FOLDER, name);
+    assert_true(file_read(path, 1 << 16, &config, err));
+    for (size_t i = 0; pairs[i][0]; i++) {
+        const char *at = strstr(buf_str(&config), pairs[i][0]);
+        if (!at)
+            fail_msg("%s: no %s in its config.json", name, pairs[i][0]);
+        Buf out = {0};
+        buf_printf(&out, "%.*s%s%s", (int)(at - buf_str(&config)), buf_str(&config), pairs[i][1],
+                   at + strlen(pairs[i][0]));
+        buf_free(&config);
+        config = out;
+    }
+    scratch_dir(dir, sizeof dir, "changed");
+    put_file(dir, "config.json", config.data, config.len);
+    if (generation)
+        put_file(dir, "generation_config.json", generation, strlen(generation));
+    snprintf(path, sizeof path, "%s/words_%s/model.safetensors", FOLDER, name);
+    copy_file(path, dir, "model.safetensors");
+    const bool ok = text_model_load(m, dir, NULL, NULL, err);
+    buf_free(&config);
+    remove_dir(dir);
+    return ok;
+}
+
+#define ROPE(more) "\"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": 10000.0" more "},"
+/* What transformers 5 writes, dropout under names of its own, names that say what is computed anyway: the same model,
+ * bit for bit. */
+static void written_otherwise(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *pairs[4][2];
+    } CASE[] = {
+        {"gpt_neox",
+         {{"\"rotary_pct\": 0.5,", ROPE(", \"partial_rotary_factor\": 0.5")}, {"\"rotary_emb_base\": 10000,", ""}}},
+        {"phi",
+         {{"\"partial_rotary_factor\": 0.5,", ROPE(", \"partial_rotary_factor\": 0.5")},
+          {"\"rope_theta\": 10000.0,", ""}}},
+        {"stablelm",
+         {{"\"partial_rotary_factor\": 0.5,", ROPE(", \"partial_rotary_factor\": 0.5")},
+          {"\"rope_theta\": 10000,", ""}}},
+        {"phi3",
+         {{"\"rope_scaling\": null,", ROPE(", \"partial_rotary_factor\": 1.0")}, {"\"rope_theta\": 10000.0,", ""}}},
+        {"gpt_neo", {{"\"vocab_size\"", "\"embed_dropout\": 0.1, \"resid_dropout\": 0.1, \"vocab_size\""}}},
+        {"starcoder2", {{"\"vocab_size\"", "\"residual_dropout\": 0.1, \"vocab_size\""}}},
+        {"starcoder2", {{"\"num_key_value_heads\": 2,", ""}}}, /* its class has two */
+        {"nanogpt",
+         {{"\"vocab_size\"", "\"activation_function\": \"gelu\", \"tie_word_embeddings\": true, \"vocab_size\""}}},
+        {"mingpt", {{"\"vocab_size\"", "\"n_inner\": 64, \"layer_norm_epsilon\": 1e-5, \"vocab_size\""}}},
+        {"gemma", /* as Gemma 2B stands on the hub */
+         {{"\"hidden_act\": \"gelu_pytorch_tanh\"",
+           "\"hidden_act\": \"gelu\", \"hidden_activation\": \"gelu_pytorch_tanh\""}}},
+        {"gpt2", {{"\"vocab_size\"", "\"hidden_act\": \"gelu_new\", \"vocab_size\""}}},
+    };
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        static const char *const NOTHING[][2] = {{NULL}};
+        Model own, other;
+        Err err = {""};
+        if (!changed(&own, CASE[i].name, NOTHING, NULL, &err) ||
+            !changed(&other, CASE[i].name, CASE[i].pairs, NULL, &err))
+            fail_msg("%s, %s: %s", CASE[i].name, CASE[i].pairs[0][1], err.text);
+        if (trace_of(&own) != trace_of(&other))
+            fail_msg("%s with %s is another model", CASE[i].name, CASE[i].pairs[0][1]);
+        model_free(&own);
+        model_free(&other);
+    }
+}
+
+static Model opened(const char *name, const char *old, const char *new, const char *generation)
+{
+    const char *const pairs[2][2] = {{old, new}, {NULL}};
+    Model m;
+    Err err = {""};
+    if (!changed(&m, name, pairs, generation, &err))
+        fail_msg("%s with %s: %s", name, new, err.text);
+    return m;
+}
+
+/* Null is no soft cap, not the class' own; a share of a head is the one that is written; mscale counts only beside
+ * mscale_all_dim; layer_types need no rhythm; mT5's answer has no factor. */
+static void knobs_of_keys(void **state)
+{
+    (void)state;
+    Model m = opened("gemma2", "\"attn_logit_softcapping\": 1.5", "\"attn_logit_softcapping\": null", NULL);
+    assert_true(m.text.score_cap <= 0 && m.text.logit_cap > 0);
+    model_free(&m);
+    m = opened("gemma2", "\"final_logit_softcapping\": 2.5", "\"final_logit_softcapping\": null", NULL);
+    assert_true(m.text.score_cap > 0 && m.text.logit_cap <= 0);
+    model_free(&m);
+    m = opened("gpt_neox", "\"rotary_pct\": 0.5,", ROPE(", \"partial_rotary_factor\": 0.25"), NULL);
+    assert_int_equal(m.text.rope.width * 4, m.text.head_dim);
+    model_free(&m);
+    static const struct {
+        const char *more;
+        double one, all;
+    } SCALE[] = {{"", 1, 0}, {"\"mscale\": 0.7,", 1, 0}, {"\"mscale\": 1.0, \"mscale_all_dim\": 0.5,", 1, 0.5}};
+    for (size_t i = 0; i < sizeof SCALE / sizeof *SCALE; i++) {
+        char yarn[200];
+        snprintf(yarn, sizeof yarn, "\"rope_scaling\": {%s", SCALE[i].more);
+        m = opened("qwen2_yarn", "\"rope_scaling\": {", yarn, NULL);
+        const double grown = 0.1 * log((double)m.text.rope.factor);
+        assert_true(fabs((double)m.text.rope.stretch - (1 + SCALE[i].one * grown) / (1 + SCALE[i].all * grown)) < 1e-6);
+        model_free(&m);
+    }
+    m = opened(
+        "modernbert", "\"global_attn_every_n_layers\": 3",
+        "\"layer_types\": [\"full_attention\", \"full_attention\", \"sliding_attention\", \"sliding_attention\"]",
+        NULL);
+    assert_int_equal(m.text.windowed[0], 0xc);
+    model_free(&m);
+    m = opened("t5", "\"t5\"", "\"mt5\"", NULL);
+    assert_true(m.text.tied && m.text.read_scale <= 0);
+    model_free(&m);
+    m = opened("t5", "\"t5\"", "\"t5\"", NULL);
+    assert_true(m.text.tied && m.text.read_scale > 0);
+    model_free(&m);
+}
+
+/* Several words may end a text: those of generation_config.json, else of config.json; what is no word's number ends
+ * none. */
+static void several_ends(void **state)
+{
+    (void)state;
+    Model many = opened("llama", "\"vocab_size\"", "\"eos_token_id\": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], \"vocab_size\"",
+                        NULL);
+    assert_true(vocabulary_ends(&many.target, 7) && !vocabulary_ends(&many.target, 8));
+    assert_true(many.assumption_count > 0 &&
+                strstr(many.assumptions[many.assumption_count - 1], "2 words end no text"));
+    model_free(&many);
+    static const char LIST[] = "\"eos_token_id\": [2, 16, 900, \"x\", 16, 5], \"vocab_size\"";
+    static const int SOURCE[] = {3, 1, 4, 1};
+    static const struct {
+        const char *generation;
+        int ends[4];
+    } CASE[] = {{NULL, {2, 16, 5, -1}},
+                {"{\"eos_token_id\": [7, 16]}", {7, 16, -1, -1}},
+                {"{\"eos_token_id\": null}", {2, 16, 5, -1}},
+                {"{\"eos_token_id\": 3}", {3, -1, -1, -1}}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        Model m = opened("llama", "\"vocab_size\"", LIST, CASE[i].generation);
+        Decode d;
+        Err err = {""};
+        DecodeOptions o = decode_options_default();
+        o.kind = DECODE_GREEDY;
+        o.most = 5;
+        for (int w = -1; w < 900; w++) {
+            bool ends = false;
+            for (int k = 0; k < 4; k++)
+                ends = ends || (w >= 0 && CASE[i].ends[k] == w);
+            assert_int_equal(vocabulary_ends(&m.target, w), ends);
+        }
+        assert_true(decode_run(&d, &m, SOURCE, 4, &o, NULL, NULL, NULL, &err));
+        /* 11, 11, 0, 16, 0 if nothing ends it */
+        assert_int_equal(d.length, vocabulary_ends(&m.target, 16) ? 4 : 5);
+        assert_int_equal(d.word[3], 16);
+        decode_free(&d);
+        model_free(&m);
+    }
+}
+
+/* Of both stacks padding, start and end are the class' own where config.json has none. */
+static void words_of_the_class(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *pairs[4][2];
+        int pad, start, end;
+    } CASE[] = {{"t5",
+                 {{"\"decoder_start_token_id\": 0,", ""}, {"\"pad_token_id\": 0,", ""}, {"\"eos_token_id\": 1,", ""}},
+                 0,
+                 0,
+                 1},
+                {"bart",
+                 {{"\"decoder_start_token_id\": 2,", ""}, {"\"pad_token_id\": 1,", ""}, {"\"eos_token_id\": 2,", ""}},
+                 1,
+                 2,
+                 2},
+                {"marian", {{"\"eos_token_id\": 0,", ""}}, 18, 18, 0}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        Model m;
+        Err err = {""};
+        if (!changed(&m, CASE[i].name, CASE[i].pairs, NULL, &err))
+            fail_msg("%s: %s", CASE[i].name, err.text);
+        assert_int_equal(m.target.pad, CASE[i].pad);
+        assert_int_equal(m.target.start, CASE[i].start);
+        assert_int_equal(m.target.end, CASE[i].end);
+        model_free(&m);
+    }
+}
+
+/* A head of its own has its own bias, though the file also has the one that tied heads share. */
+static void bias_of_the_head(void **state)
+{
+    (void)state;
+    for (int tied = 0; tied < 2; tied++) {
+        Set s;
+        char dir[256];
+        Model m;
+        Err err = {""};
+        Buf config = {0}, out = {0};
+        set_read(&s, "tests/data/families/words_bert/model.safetensors");
+        const size_t *shape = s.t[set_find(&s, "bert.embeddings.word_embeddings.weight")].shape, words = shape[0],
+                     width = shape[1];
+        float *w = xfloats(words * width), *b = xfloats(words);
+        for (size_t i = 0; i < words * width; i++)
+            w[i] = (float)(i % 7) - 3;
+        for (size_t i = 0; i < words; i++)
+            b[i] = (float)i;
+        set_add(&s, "cls.predictions.decoder.weight", 2, (const size_t[]){words, width}, w);
+        set_add(&s, "cls.predictions.decoder.bias", 1, (const size_t[]){words}, b);
+        scratch_dir(dir, sizeof dir, "head");
+        set_write(&s, dir);
+        assert_true(file_read("tests/data/families/words_bert/config.json", 1 << 16, &config, &err));
+        buf_printf(&out, "{\"tie_word_embeddings\": %s,%s", tied ? "true" : "false", strchr(buf_str(&config), '{') + 1);
+        put_file(dir, "config.json", out.data, out.len);
+        if (!text_model_load(&m, dir, NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        assert_string_equal(seq2seq_weight(&m.text, &m.weights, SEQ2SEQ_HEAD_B, 0)->origin,
+                            tied ? "cls.predictions.bias" : "cls.predictions.decoder.bias");
+        model_free(&m);
+        buf_free(&config);
+        buf_free(&out);
+        set_free(&s);
+        remove_dir(dir);
+    }
+}
+
+/* What the modules of programs give, where a name of a weight alone would say it wrongly. */
+static void modules_that_give_more(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *old, *new, *line, *not ;
+    } CASE[] = {
+        {"gemma2", "{", "{", "\nmodel.norm = ", "model.embed_tokens"},
+        {"gemma3", "{", "{", "model.embed_tokens = decoder.embed_scaled\n", "= decoder.embed\n"},
+        {"gemma3", "{", "{", "self_attn.q_norm = decoder.blocks.*.self_attn.rms_q.out[h,t,e]\n", "rms_q.out\n"},
+        {"marian", "{", "{", "lm_head = logits_nobias\n", "lm_head = decoder.embed"},
+        {"opt", "{", "{", "\nmodel.decoder.layers.* = decoder.blocks.*.ln3.out|decoder.blocks.*.ln2.out\n",
+         "resid_post"},
+        {"olmo2", "{", "{", "\nmodel.layers.* = decoder.blocks.*.resid_post\n", "= decoder.blocks.*.ln3.out|"},
+    };
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        Model m = opened(CASE[i].name, CASE[i].old, CASE[i].new, NULL);
+        Buf lines = {0};
+        m.text.pre_norm = m.text.pre_norm && strcmp(CASE[i].name, "opt") != 0; /* as OPT 350M has its norms */
+        text_modules(&m, &lines);
+        if (!strstr(buf_str(&lines), CASE[i].line) || strstr(buf_str(&lines), CASE[i].not ))
+            fail_msg("%s: %s", CASE[i].name, buf_str(&lines));
+        buf_free(&lines);
+        model_free(&m);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_and_told), cmocka_unit_test(forced_words),
-                                       cmocka_unit_test(saved_and_opened), cmocka_unit_test(not_the_hub_s)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recorded_and_told),  cmocka_unit_test(forced_words),
+        cmocka_unit_test(saved_and_opened),   cmocka_unit_test(not_the_hub_s),
+        cmocka_unit_test(written_otherwise),  cmocka_unit_test(knobs_of_keys),
+        cmocka_unit_test(several_ends),       cmocka_unit_test(bias_of_the_head),
+        cmocka_unit_test(words_of_the_class), cmocka_unit_test(modules_that_give_more),
+    };
     return cmocka_run_group_tests_name("hub rows", tests, NULL, NULL);
 }

@@ -238,7 +238,7 @@ static void put_written(Search *w)
     int *number = xcalloc((size_t)f->lines + 1, sizeof *number), n = 0;
     for (int i = 0; i < f->lines; i++) {
         int word = f->text->node[f->line[i].node].word;
-        if (f->line[i].best && word >= 0 && word != v->end && word != v->start && word != v->pad)
+        if (f->line[i].best && word >= 0 && !vocabulary_ends(v, word) && word != v->start && word != v->pad)
             number[n++] = word;
     }
     words_text(v, number, n, &f->written);

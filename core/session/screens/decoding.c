@@ -151,7 +151,7 @@ static void put_cut_beginning(const Session *s, const Decode *d, int node, Buf *
     for (int at = node, i = before + length; d->node[at].parent >= 0 && i > before; at = d->node[at].parent)
         number[--i] = d->node[at].word;
     n += length;
-    n -= length && number[n - 1] == v->end;
+    n -= length && vocabulary_ends(v, number[n - 1]);
     Buf text = {0};
     if (source->count) {
         put_numbers(source->word, source->count, out);
@@ -174,7 +174,7 @@ static void put_beginning(const Session *s, const Decode *d, int node, Buf *out)
     for (int at = node; d->node[at].parent >= 0 && n < 512; at = d->node[at].parent)
         path[n++] = d->node[at].word;
     while (n-- > 0)
-        if (path[n] != v->end && path[n] >= 0 && path[n] < v->n) {
+        if (!vocabulary_ends(v, path[n]) && path[n] >= 0 && path[n] < v->n) {
             char number[16]; /* what a word without a name is called, and can be typed as */
             snprintf(number, sizeof number, "w%d", path[n]);
             put_label(v->word ? v->word[path[n]] : number, out);
