@@ -402,7 +402,7 @@ NodeId run_current(const Run *r)
 
 size_t run_bytes(const Run *r)
 {
-    return r->bytes;
+    return r ? r->bytes : 0;
 }
 
 size_t run_computed(const Run *r)

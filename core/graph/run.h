@@ -52,7 +52,7 @@ void run_trim(Run *r);
 void run_budget(Run *r, size_t bytes);
 /* The most bytes held at once since the runs were made: of this run, its base and what is edited from it together. */
 size_t run_peak_bytes(const Run *r);
-/* Bytes of values held now (shared ones not counted). */
+/* Bytes of values held now (shared ones not counted); NULL: 0. */
 size_t run_bytes(const Run *r);
 /* Nodes computed by this run so far (shared nodes, leaves and views not counted): what an edit really recomputed. */
 size_t run_computed(const Run *r);

@@ -337,11 +337,16 @@ static bool is_written(const Vocabulary *v, int word)
     return word != v->pad && (word != v->start || vocabulary_ends(v, word));
 }
 
-/* What follows a beginning, among the best so far (no logarithm for what is none); the shares are the trace's own. */
-static void offer_words(const Decoder *x, int at, Candidate *list, int *n, int most)
+/* What follows a beginning, among the best so far (no logarithm for what is none); the shares are the trace's own. The
+ * word that must come next, −1: any may, counts as certain, whatever the model thinks of it. */
+static void offer_words(const Decoder *x, int at, int forced, Candidate *list, int *n, int most)
 {
     const DecodeNode *node = &x->d->node[at];
     const float *p = last_row(x, node, node->nodes.probs);
+    if (forced >= 0) {
+        offer(list, n, most, (Candidate){at, forced, (double)p[forced], node->log_share, true});
+        return;
+    }
     for (int w = 0; w < x->m->text.target_words; w++)
         if (p[w] > 1e-30f && is_written(&x->m->target, w) &&
             !(*n > 0 && *n == most && list[most - 1].parent == at && (double)p[w] <= list[most - 1].share))
@@ -388,28 +393,17 @@ static int forced_word(const Decoder *x, bool cut)
     return (cut && v->last ? v->last : x->length == 1 ? v->first : 0) - 1;
 }
 
-/* It counts as certain, whatever the model thinks of it. */
-static void offer_forced(const Decoder *x, int at, int word, Candidate *list, int *n, int most)
-{
-    const DecodeNode *node = &x->d->node[at];
-    const double share = (double)last_row(x, node, node->nodes.probs)[word];
-    offer(list, n, most, (Candidate){at, word, share, node->log_share, true});
-}
-
 /* Carries the beginnings on by a word each; returns how many are alive. */
 static int next_words(Decoder *x, int *alive, int n, int width, bool cut)
 {
     Candidate list[WIDTH_MAX];
     int found = 0, left = 0;
     const int forced = forced_word(x, cut);
-    if (forced >= 0)
-        for (int i = 0; i < n; i++)
-            offer_forced(x, alive[i], forced, list, &found, width);
-    else if (x->o->kind == DECODE_SAMPLE && x->o->temperature > 0)
+    if (forced < 0 && x->o->kind == DECODE_SAMPLE && x->o->temperature > 0)
         found = draw(x, alive[0], &list[0]);
     else
         for (int i = 0; i < n; i++)
-            offer_words(x, alive[i], list, &found, width);
+            offer_words(x, alive[i], forced, list, &found, width);
     for (int i = 0; i < found; i++) {
         int at = add_node(x, &list[i], cut);
         if (!x->d->node[at].ended)
@@ -418,16 +412,15 @@ static int next_words(Decoder *x, int *alive, int n, int width, bool cut)
     return left;
 }
 
-static void take_best(Decode *d)
+static void take_best(Decoder *x)
 {
+    Decode *d = x->d;
     d->best = -1;
     for (int i = 0; i < d->count; i++)
         if (d->node[i].ended && (d->best < 0 || d->node[i].score > d->node[d->best].score))
             d->best = i;
-    d->length = d->node[d->best].length;
-    d->word = arena_alloc(&d->arena, size_mul((size_t)d->length + 1, sizeof *d->word));
-    for (int at = d->best, i = d->length; d->node[at].parent >= 0; at = d->node[at].parent)
-        d->word[--i] = d->node[at].word;
+    d->word = words_to(x, d->best, &d->length) + x->given_n;
+    d->length -= x->given_n;
 }
 
 static bool read_source(Decoder *x, Err *err)
@@ -547,21 +540,16 @@ DecoderState decoder_step(Decoder *x, Err *err)
     x->length++;
     if (x->alive_n > 0)
         return DECODER_MORE;
-    take_best(d);
+    take_best(x);
     return DECODER_DONE;
-}
-
-static size_t held_by(const Run *r)
-{
-    return r ? run_bytes(r) : 0;
 }
 
 size_t decoder_held(const Decoder *x)
 {
     const Decode *d = x ? x->d : NULL;
-    size_t held = d ? held_by(d->source_run) + held_by(d->plain_source_run) : 0;
+    size_t held = d ? run_bytes(d->source_run) + run_bytes(d->plain_source_run) : 0;
     for (int i = 0; d && i < d->count; i++)
-        held += held_by(d->node[i].run) + held_by(d->node[i].plain_run);
+        held += run_bytes(d->node[i].run) + run_bytes(d->node[i].plain_run);
     return held;
 }
 
@@ -606,9 +594,4 @@ int decode_room(const Model *m, int n)
 {
     int given = seq2seq_has_encoder(&m->text) ? 1 : n + model_starts(m);
     return seq2seq_longest(&m->text) - given + 1;
-}
-
-bool decode_cut(const Decode *d)
-{
-    return d->node[d->best].cut;
 }

@@ -102,7 +102,10 @@ void decode_free(Decode *d); /* zeroed allowed */
  * last is not read. Less than 1: the beginning is too long already. */
 int decode_room(const Model *m, int n);
 /* Was the best text cut at DecodeOptions.most words, before the model had come to an end by itself? */
-bool decode_cut(const Decode *d);
+static inline bool decode_cut(const Decode *d)
+{
+    return d->node[d->best].cut;
+}
 
 /* The same, a step at a time. */
 typedef struct Decoder Decoder;

@@ -183,7 +183,7 @@ void difference_trim(Session *s)
 
 size_t difference_bytes(const Session *s)
 {
-    return s->diff.run ? run_bytes(s->diff.run) : 0;
+    return run_bytes(s->diff.run);
 }
 
 static bool same_source(const Text *a, const Text *b)

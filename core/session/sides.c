@@ -395,7 +395,7 @@ size_t session_held(const Session *s, size_t *most)
     size_t held = difference_bytes(s) + decoding_held(s, most);
     for (int i = 0; i < s->exhibit_count; i++) {
         const Forward *p = &s->exhibits[i]->pass;
-        held += run_bytes(p->base_run) + (p->edited_run ? run_bytes(p->edited_run) : 0);
+        held += run_bytes(p->base_run) + run_bytes(p->edited_run);
         *most += run_peak_bytes(p->base_run);
     }
     return held;
