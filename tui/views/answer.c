@@ -290,13 +290,6 @@ static const char *answer_kind(const Session *s, Side side, int room)
     return graph_role(g, ROLE_QUERY, SEQUENCE_TARGET) == AXIS_NONE || room < 9 ? "word" : "next word";
 }
 
-/* Above the end of a bar of full length: what it stands for. */
-static const char *bar_end(const Table *t, char out[16])
-{
-    utf8_print(out, 16, "to %.3g %%", 100 * (double)t->full);
-    return out;
-}
-
 static void draw_header(const Paint *p, Rect line, const Table *t, const char *kind)
 {
     const Columns *c = &t->columns;
@@ -318,8 +311,9 @@ static void draw_header(const Paint *p, Rect line, const Table *t, const char *k
         at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_AXIS, " ── ");
         canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_SIDE_B, "● B");
     }
+    utf8_print(full, sizeof full, "to %.3g %%", 100 * (double)t->full); /* what a bar of full length stands for */
     if (t->full < 1 || (t->compares && c->bar >= LEGEND_CELLS + FULL_CELLS))
-        canvas_right(p->c, line.y, line.x + 1 + c->name, c->bar + 1, STYLE_AXIS, bar_end(t, full));
+        canvas_right(p->c, line.y, line.x + 1 + c->name, c->bar + 1, STYLE_AXIS, full);
     if (c->logit_bar >= RANGE_CELLS && t->widest > 0)
         canvas_printf(p->c, line.y, x + c->p + 1, c->logit_bar, STYLE_AXIS, "%.3g … %.3g", (double)t->lowest,
                       (double)(t->lowest + t->widest));
@@ -473,8 +467,7 @@ static void listing_next(Listing *l)
 /* Everything but the classes' own lines. Rest: where the classes go. */
 static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
 {
-    char about[SESSION_NOTE];
-    char sure[SURE_TEXT];
+    char about[SESSION_NOTE], sure[SURE_TEXT];
     if (sure_of(s, v, side, r, sure))
         rect_cut(&r, 'b', 1);
     if (*note_of(s, r, about))
