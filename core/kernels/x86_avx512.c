@@ -159,16 +159,25 @@ INLINE VI vi_load_16(const uint16_t *p)
 #include "core/kernels/arrays.inc"
 #include "core/kernels/contract.inc"
 
-#define PIECE(f) ((f) == F16 ? (size_t)32 : (size_t)64)
-#define SIDE_BY_SIDE(f) ((f) == BF16 ? 2 : 1)
-#define ASKED(f) ((f) == FLOATS ? (size_t)4 : (f) == F16 ? (size_t)1 : (size_t)2)
+#define PIECE(f) ((size_t)LINE)
+#define SIDE_BY_SIDE(f) ((f) == FLOATS ? 1 : 2)
+#define ASKED(f) ((f) == FLOATS ? (size_t)4 : (size_t)3)
 #include "core/kernels/row.inc"
 
-/* Sixteen numbers of a column as words: floats, those of f16 made floats (what becomes of a NaN's bits is no matter
- * here), or pairs of bf16. */
-INLINE V words(Form f, const char *b)
+/* Half a line each of two columns. */
+INLINE V joined(const char *b, const char *b2)
 {
-    return f == F16 ? _mm512_cvtph_ps(_mm256_loadu_si256((const void *)b)) : _mm512_loadu_ps((const void *)b);
+    return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd((const void *)b)),
+                                               _mm256_loadu_pd((const void *)b2), 1));
+}
+
+/* Both halves of a line of two columns as words: floats, or pairs of numbers of 16 bits. Halves put together while
+ * they are read need no shuffle but twice the reads, of which floats, asked for more often, have none to spare. */
+INLINE void halves(Form f, V *low, V *high, const char *b, const char *b2)
+{
+    const V x = _mm512_loadu_ps((const void *)b), y = _mm512_loadu_ps((const void *)b2);
+    *low = f == FLOATS ? _mm512_shuffle_f32x4(x, y, 0x44) : joined(b, b2);
+    *high = f == FLOATS ? _mm512_shuffle_f32x4(x, y, 0xee) : joined(b + LINE / 2, b2 + LINE / 2);
 }
 
 /* Four rows of 4 × 4 words transposed, each by itself. */
@@ -184,38 +193,40 @@ INLINE void transpose_four(V out[4], const V in[4])
     out[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
 
-/* A t-th of 2·QUARTERS of turning sixteen columns, word[k][j] being the k-th word of column j: four columns each by
- * itself, then four words whose quarters are in four columns each. */
+/* A t-th of 2·QUARTERS of turning sixteen columns, word[k][j] being the k-th word of column j: half a line of eight
+ * columns, four of them beside the other four, then four words of which each half holds two quarters. A line is read
+ * at once: columns that are a multiple of 4096 bytes apart push each other out of the cache. */
 enum { QUARTERS = 4 };
 INLINE void turn(V word[LANES], V part[QUARTERS][4], Form f, const char *from, size_t step, size_t t)
 {
-    V column[4];
     const size_t i = t % QUARTERS;
+    const char *at = from + t / 2 * 8 * step;
     UNROLL
-    for (size_t j = 0; t < QUARTERS && j < 4; j++)
-        column[j] = words(f, from + (4 * i + j) * step);
+    for (size_t j = 0; j < 4; j++, at += step)
+        if (t < QUARTERS && t % 2 == 0)
+            halves(f, &part[t][j], &part[t + 1][j], at, at + 4 * step);
     if (t < QUARTERS) {
-        transpose_four(part[i], column);
+        transpose_four(part[t], part[t]);
         return;
     }
-    const V a = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0x44),
-            b = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0xee),
-            c = _mm512_shuffle_f32x4(part[2][i], part[3][i], 0x44),
-            d = _mm512_shuffle_f32x4(part[2][i], part[3][i], 0xee);
-    word[i] = _mm512_shuffle_f32x4(a, c, 0x88);
-    word[4 + i] = _mm512_shuffle_f32x4(a, c, 0xdd);
-    word[8 + i] = _mm512_shuffle_f32x4(b, d, 0x88);
-    word[12 + i] = _mm512_shuffle_f32x4(b, d, 0xdd);
+    UNROLL
+    for (size_t h = 0; h < 2; h++) {
+        word[8 * h + i] = _mm512_shuffle_f32x4(part[h][i], part[2 + h][i], 0x88);
+        word[8 * h + 4 + i] = _mm512_shuffle_f32x4(part[h][i], part[2 + h][i], 0xdd);
+    }
 }
 
-/* Two numbers of bf16 a word, the first in its lower half. */
-INLINE V lower(V word)
+/* Two numbers a word, the first in its lower half, made floats; what becomes of a NaN's bits is no matter here. */
+INLINE V lower(Form f, V word)
 {
-    return v_from_bits(_mm512_slli_epi32(v_bits(word), 16));
+    const VI bits = v_bits(word);
+    return f == F16 ? _mm512_cvtph_ps(_mm512_cvtepi32_epi16(bits)) : v_from_bits(vi_up16(bits));
 }
-INLINE V upper(V word)
+INLINE V upper(Form f, V word)
 {
-    return v_from_bits(vi_and(v_bits(word), vi_set((int32_t)0xffff0000)));
+    const VI bits = v_bits(word);
+    return f == F16 ? _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(bits, 16)))
+                    : v_from_bits(vi_and(bits, vi_set((int32_t)0xffff0000)));
 }
 
 INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size_t count, const char *next)
@@ -223,21 +234,22 @@ INLINE V piece(Form f, V chain, const float *a, const char *b, size_t step, size
     V word[LANES], part[QUARTERS][4];
     UNROLL
     for (size_t t = 0; t < 2 * QUARTERS; t++) {
+        for (size_t i = 0; next && i < 2 * LINE; i += LINE)
+            ask(f, next + t * 2 * LINE + i);
         turn(word, part, f, b, step, t);
-        for (size_t i = 0; next && t < QUARTERS && i < 4 * PIECE(f); i += LINE)
-            ask(f, next + t * 4 * PIECE(f) + i);
     }
     UNROLL
     for (size_t k = 0; k < LANES; k++) {
-        const size_t at = f == BF16 ? 2 * k : k;
-        chain = at < count ? v_fma(v_set(a[at]), f == BF16 ? lower(word[k]) : word[k], chain) : chain;
-        chain = f == BF16 && at + 1 < count ? v_fma(v_set(a[at + 1]), upper(word[k]), chain) : chain;
+        const size_t at = f == FLOATS ? k : 2 * k;
+        chain = at < count ? v_fma(v_set(a[at]), f == FLOATS ? word[k] : lower(f, word[k]), chain) : chain;
+        chain = f != FLOATS && at + 1 < count ? v_fma(v_set(a[at + 1]), upper(f, word[k]), chain) : chain;
     }
     return chain;
 }
 
-/* Of bf16. Each step turns a sixteenth of what the next piece of either block needs, while the chains take what was
- * turned before: the multiplications of one wait for each other, and the processor does not look far enough ahead. */
+/* Of numbers of 16 bits. Each step turns a sixteenth of what the next piece of either block needs, while the chains
+ * take what was turned before: the multiplications of one wait for each other, and the processor does not look far
+ * enough ahead. */
 INLINE V two_blocks(Form f, V total, const float *a, const char *b, size_t step, const char *next)
 {
     const size_t each = PIECE(f) / size_of(f), block = KERNEL_K * size_of(f);
@@ -258,10 +270,10 @@ INLINE V two_blocks(Form f, V total, const float *a, const char *b, size_t step,
             ask(f, next);
             ask(f, next + LINE);
             turn(then[t / 8], part, f, from + t / 8 * block, step, t % 8);
-            first = v_fma(v_set(at[0]), lower(now[0][t]), first);
-            second = v_fma(v_set(at[KERNEL_K]), lower(now[1][t]), second);
-            first = v_fma(v_set(at[1]), upper(now[0][t]), first);
-            second = v_fma(v_set(at[KERNEL_K + 1]), upper(now[1][t]), second);
+            first = v_fma(v_set(at[0]), lower(f, now[0][t]), first);
+            second = v_fma(v_set(at[KERNEL_K]), lower(f, now[1][t]), second);
+            first = v_fma(v_set(at[1]), upper(f, now[0][t]), first);
+            second = v_fma(v_set(at[KERNEL_K + 1]), upper(f, now[1][t]), second);
         }
     }
     return v_add(v_add(total, first), second);
