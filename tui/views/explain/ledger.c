@@ -189,7 +189,7 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  %d %%", (int)(100 * done / total));
 }
 
-enum { LABELS = 22, MAP_LEAST = 8, TALL = 26, WIDE = 66, BELOW_MOST = 20, MAP_SMALL = 16 };
+enum { LABELS = 22, MAP_LEAST = 8, TALL = 26, WIDE = 66, BELOW_MOST = 20, MAP_SMALL = 16, PART_COLUMNS = 5 };
 
 /* Votes are patches or words, beside the table; beside the river on a low screen, else below it with the largest
  * tributaries. */
@@ -239,7 +239,7 @@ static Layout layout(const LedgerView *v, Rect r)
             *votes = rect_cut(&below, 'l', wide);
         rect_cut(&below, 'l', votes->w ? 4 : 0);
         l.largest = below;
-    } else if (patches && r.w >= WIDE) {
+    } else if (patches && r.w >= WIDE && v->rows * PART_COLUMNS <= r.w - MAP_SMALL - LABELS) { /* not for deep models */
         l.picture = rect_cut(&r, 'l', MAP_SMALL);
         rect_cut(&r, 'l', 1);
     }

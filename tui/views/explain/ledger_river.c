@@ -63,6 +63,8 @@ static void choose(River *r, const Tributary *all, int count, int columns)
     }
     int room = columns / 2 > mlps + attentions ? columns / 2 : columns,
         kept = count <= columns ? count : room - mlps - attentions;
+    for (int i = 0; i < count; i++) /* that of the cursor takes a column of one of the largest */
+        kept -= all[i].number == here && all[i].head >= 0 && kept < count && rank_of(all, count, i) >= kept - 1;
     Tributary rest = {.number = -1};
     for (int i = 0; i < count; i++) {
         if (all[i].head < 0 || all[i].number == here || rank_of(all, count, i) < kept)
