@@ -30,6 +30,12 @@ static bool among(const char *name, const char *words)
     return any;
 }
 
+/* "self_attn.w_q" is called attn.w_q here: cross-attention is another layer. */
+static const char *own_name(const char *name)
+{
+    return name + (strncmp(name, "self_attn.", 10) == 0 ? 5 : 0);
+}
+
 /* Block `to` of a stack ("decoder.") takes the weights of block `from` that are among `names`. Fills what was taken, a
  * list of names cut short. */
 static int add_block(Trial *t, const char *stack, int to, int from, const char *names, char seen[64])
@@ -41,7 +47,7 @@ static int add_block(Trial *t, const char *stack, int to, int from, const char *
     seen[0] = '\0';
     for (NodeId i = 0; i <= t->target->node; i++) {
         const char *path = graph_node(g, i)->path;
-        if (!is_weight(t, i) || strncmp(path, prefix, n) != 0 || !among(path + n, names))
+        if (!is_weight(t, i) || strncmp(path, prefix, n) != 0 || !among(own_name(path + n), names))
             continue;
         NodeId other = graph_find(g, arena_printf(&t->arena, "%sblocks.%d.%s", stack, from, path + n));
         if (other == NO_NODE || graph_cells(g, other) != graph_cells(g, i))
@@ -80,6 +86,10 @@ typedef struct Within {
     {                                                                                                                  \
         "ln2.gamma", "ln2.beta"                                                                                        \
     }
+#define LN3                                                                                                            \
+    {                                                                                                                  \
+        "ln3.gamma", "ln3.beta"                                                                                        \
+    }
 #define RMS1                                                                                                           \
     {                                                                                                                  \
         "rms1.gamma", ""                                                                                               \
@@ -101,6 +111,10 @@ static const Within WITHIN[] = {
     {RMS1, RMS2, "the first RMSNorm has the second's weights in the recording",
      "the first and the second RMSNorm are exchanged in the recording"},
     {RMS2, RMS1, "the second RMSNorm has the first's weights in the recording", NULL},
+    /* a decoder of words without cross-attention */
+    {LN1, LN3, "the first norm has the second's weights in the recording",
+     "the first and the second norm are exchanged in the recording"},
+    {LN3, LN1, "the second norm has the first's weights in the recording", NULL},
 };
 enum { WITHINS = sizeof WITHIN / sizeof *WITHIN };
 
@@ -120,6 +134,7 @@ static const struct {
              {"mlp.w_down mlp.b_down", "the MLP's second layer"},
              {"ln1.", "the first LayerNorm"},
              {"ln2.", "the second LayerNorm"},
+             {"ln3.", "the second norm"},
              {"rms1.", "the first RMSNorm"},
              {"rms2.", "the second RMSNorm"},
              {"attn.", "attention"},
@@ -139,11 +154,11 @@ typedef struct Loading {
 /* Puts it together. False where nothing of it is in the stretch. seen: the names of a few that are, "" of many. */
 static bool load(Trial *t, const Loading *l, char seen[64])
 {
-    char only[24], other_seen[64];
+    char only[48], other_seen[64];
     bool all = true;
     int taken = 0;
     trial_begin(t);
-    snprintf(only, sizeof only, "blocks.%d.", l->a);
+    snprintf(only, sizeof only, "%sblocks.%d.", l->stack ? l->stack : "", l->a);
     for (int turn = 0; turn <= l->exchanged; turn++) {
         int before = t->mistake_count;
         if (!l->within) {
@@ -188,33 +203,49 @@ static void each_of_blocks(const Trial *t, bool exchanged, LoadingTry *try, void
             }
 }
 
+/* Stack k as its paths begin, and as it is called; false past the last. A picture's model has one. */
+static bool stack_of(const Trial *t, int k, const char **stack, const char **called)
+{
+    static const char *const STACKS[] = {"encoder.", "decoder."}, *const CALLED[] = {"encoder ", "decoder "};
+    *stack = t->s->config ? "" : STACKS[k % 2];
+    *called = t->s->config ? "" : CALLED[k % 2];
+    return k < (t->s->config ? 1 : 2);
+}
+
 /* Each layer with another's weights in its block, or any two exchanged; from: −1 begins with all blocks at once. */
 static void each_within(const Trial *t, int from, bool exchanged, LoadingTry *try, void *context)
 {
-    for (size_t i = 0; t->s->config && i < WITHINS; i++)
-        for (int a = from; a < t->size.layers && a < BLOCKS_MOST; a++) {
-            const char *text = exchanged ? WITHIN[i].exchanged : WITHIN[i].text;
-            Loading l = {.within = &WITHIN[i], .a = a, .exchanged = exchanged};
-            if (text && a < 0)
-                snprintf(l.text, sizeof l.text, "%s", text);
-            else if (text)
-                snprintf(l.text, sizeof l.text, "in blocks.%d %s", a, text);
-            if (text)
+    const Seq2seqConfig *c = t->s->text;
+    const char *stack, *called;
+    for (size_t i = 0; i < WITHINS; i++)
+        for (int k = 0; stack_of(t, k, &stack, &called); k++)
+            for (int a = k ? 0 : from; a < t->size.layers && a < BLOCKS_MOST; a++) {
+                const char *text = exchanged ? WITHIN[i].exchanged : WITHIN[i].text;
+                Loading l = {.stack = stack, .within = &WITHIN[i], .a = a, .exchanged = exchanged};
+                bool third = strncmp(WITHIN[i].to[0], "ln3", 3) == 0 || strncmp(WITHIN[i].from[0], "ln3", 3) == 0;
+                if (!text || (third && (!c || (c->encoder_layers && c->decoder_layers))))
+                    continue;
+                if (a < 0)
+                    snprintf(l.text, sizeof l.text, "%s", text);
+                else
+                    snprintf(l.text, sizeof l.text, "in %sblocks.%d %s", stack, a, text);
                 try(context, &l);
-        }
+            }
 }
 
 /* Each layer with the weights of the same in another block. */
 static void each_of_names(const Trial *t, LoadingTry *try, void *context)
 {
+    const Seq2seqConfig *c = t->s->text;
     int layers = t->size.layers < BLOCKS_MOST ? t->size.layers : BLOCKS_MOST;
-    for (size_t i = 0; t->s->config && i < NAMES_COUNT; i++)
-        for (int a = 0; a < layers; a++)
-            for (int b = 0; b < layers; b++) {
-                Loading l = {.stack = "", .names = NAMES[i].name, .a = a, .b = b};
-                snprintf(l.text, sizeof l.text, "%s of block %d is loaded into block %d too in the recording",
-                         NAMES[i].what, b, a);
-                if (a != b)
+    const char *stack, *called;
+    for (size_t i = 0; i < NAMES_COUNT; i++)
+        for (int k = 0; stack_of(t, k, &stack, &called); k++)
+            for (int pair = 0; pair < layers * layers; pair++) {
+                Loading l = {.stack = stack, .names = NAMES[i].name, .a = pair / layers, .b = pair % layers};
+                snprintf(l.text, sizeof l.text, "%s of %sblock %d is loaded into block %d too in the recording",
+                         NAMES[i].what, called, l.b, l.a);
+                if (l.a != l.b && !(c && c->encoder_layers && c->decoder_layers && strcmp(l.names, "ln3.") == 0))
                     try(context, &l);
             }
 }
@@ -251,7 +282,7 @@ void trial_twice(Trial *t)
 {
     if (many(t))
         return;
-    each_within(t, 0, false, attempt_loading, t);
+    each_within(t, t->s->text ? -1 : 0, false, attempt_loading, t);
     each_of_names(t, attempt_loading, t);
 }
 

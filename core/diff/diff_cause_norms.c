@@ -172,6 +172,15 @@ static const float *value_of(Trial *t, const Block *b, NodeId n)
                                   : trial_with(t, b->prefix, n, s->norm_in, s->read);
 }
 
+/* Where a half of our block ends in its norm, theirs in its sum: that sum; else NULL. */
+static const float *half_of(const Block *b, NodeId n)
+{
+    for (int k = 0; k < b->count && b->ours == BEHIND && b->theirs == BEFORE; k++)
+        if (n == b->stage[k].norm)
+            return b->stage[k].of_sum;
+    return NULL;
+}
+
 /* Of what is recorded in the block, the target aside: is something else than theirs would have? What does not follow
  * here and does there is counted: that is more than one mistake at one place could do. */
 static bool contradicted(Trial *t, const Block *b, int *support)
@@ -193,6 +202,7 @@ static bool contradicted(Trial *t, const Block *b, int *support)
         }
         for (size_t k = 0; k < sizeof LOOKED / sizeof *LOOKED; k++)
             looked = looked || path_ends(path, LOOKED[k]);
+        also = also ? also : half_of(b, x->node);
         if (!looked || x->node == t->target->node || strncmp(path, b->prefix, strlen(b->prefix)) != 0)
             continue;
         ArenaMark mark = arena_mark(&t->arena);
@@ -218,8 +228,9 @@ static void attempt_inside(Trial *t, Block *b, const float *x, const char *text)
     fill_block(t, b, x);
     if (contradicted(t, b, &support))
         return;
-    for (int k = 0; k < (n == b->end ? 2 : 1); k++) {
-        const float *values = k ? b->of_end : value_of(t, b, n);
+    const float *half = half_of(b, n);
+    for (int k = 0; k < (n == b->end || half ? 2 : 1); k++) {
+        const float *values = !k ? value_of(t, b, n) : half ? half : b->of_end;
         DiffFigures f = diff_figures(values, t->target->values, cells, t->allowed);
         if (support)
             trial_prove(t, &f, text, false);

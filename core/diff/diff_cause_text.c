@@ -61,8 +61,11 @@ static void attempt_built(Trial *t, const Graph *g, const char *text)
     NodeId target = graph_find(g, own->path);
     if (target == NO_NODE || graph_cells(g, target) != graph_cells(t->s->graph, t->target->node))
         return;
-    Edit *edits = xcalloc((size_t)(t->r->count + g->count) + 1, sizeof *edits);
+    int based = t->base ? t->base->count : 0;
+    Edit *edits = xcalloc((size_t)(t->r->count + g->count + based) + 1, sizeof *edits);
     int count = given_edits(t, g, target, edits);
+    for (int i = 0; i < based; i++) /* a mistake that is made already */
+        edits[count++] = t->base->edit[i];
     Graph edited = {.count = 0};
     Err err;
     if (graph_edit(&edited, g, edits, count, &err)) {
@@ -266,6 +269,16 @@ static void attempt_bases(Trial *t)
         if (BASES[i] < own->rope.base || BASES[i] > own->rope.base)
             attempt_config(t, &c, text);
     }
+    if (own->pos != SEQ2SEQ_POS_ROPE || own->width <= own->head_dim)
+        return;
+    Seq2seqConfig c = *own; /* base^(−2i/width) is that of another base */
+    int turned = own->rope.width ? own->rope.width : own->head_dim;
+    c.rope.base = (float)dm_exp(dm_log((double)own->rope.base) * turned / own->width);
+    snprintf(t->id, sizeof t->id, "settings:frequencies");
+    attempt_config(
+        t, &c,
+        "the recording's rotary frequencies divide by the width of the model, base^(−2i/d_model), not by the "
+        "head's");
 }
 
 /* All of the first segment, or two where the text has one: the second begins behind what ends the text as well. */
@@ -400,108 +413,116 @@ static void attempt_heads(Trial *t)
         }
 }
 
-void trial_settings(Trial *t)
+static void attempt_settings(Trial *t)
 {
-    const Seq2seqConfig *own = t->s->text;
-    if (!t->s->weights || t->base)
-        return;
     for (size_t i = 0; i < sizeof SETTING / sizeof *SETTING; i++) {
-        Seq2seqConfig c = *own;
+        Seq2seqConfig c = *t->s->text;
         snprintf(t->id, sizeof t->id, "settings:%s", SETTING[i].name);
-        if (SETTING[i].set(&c) && memcmp(&c, own, sizeof c) != 0)
+        if (SETTING[i].set(&c) && memcmp(&c, t->s->text, sizeof c) != 0)
             attempt_config(t, &c, SETTING[i].said);
     }
     snprintf(t->id, sizeof t->id, "settings:base");
     attempt_bases(t);
+}
+
+void trial_settings(Trial *t)
+{
+    if (!t->s->weights || t->base)
+        return;
+    attempt_settings(t);
     attempt_heads(t);
     attempt_segments(t);
     attempt_words(t);
 }
 
+void trial_settings_beside(Trial *t, const char *family)
+{
+    if (!t->s->text || !t->s->weights)
+        return;
+    t->family = "settings";
+    for (int i = 0; i < t->single_count && !trial_close(t); i++)
+        if (strcmp(t->single[i].family, family) == 0 && !t->single[i].made) {
+            t->base = &t->single[i];
+            attempt_settings(t);
+        }
+    t->base = NULL;
+}
+
 /* --- what is no setting --- */
 
-/* Head h reads keys and values h mod G, here h·G/H: they were tiled where they have to be repeated. */
+/* Head h reads keys and values h mod G, here h·G/H: they were tiled where they have to be repeated. One alone: so the
+ * other was. */
 void trial_tiled(Trial *t)
 {
     static const char *const SHARED[] = {"attn.k_shared", "attn.v_shared"};
+    static const char *const TEXTS[] = {
+        "the recording tiles the shared keys and values over the heads: head h reads number h mod G; here each serves "
+        "its neighbours",
+        "the recording tiles the shared values alone over the heads: head h reads number h mod G; here each serves its "
+        "neighbours",
+        "the recording tiles the shared keys alone over the heads: head h reads number h mod G; here each serves its "
+        "neighbours"};
     const Graph *g = t->s->graph;
     int heads = t->s->text->heads, groups = seq2seq_key_heads(t->s->text);
     int *index = arena_alloc(&t->arena, size_mul((size_t)heads, sizeof *index));
     for (int h = 0; h < heads; h++)
         index[h] = h % groups * (heads / groups);
-    trial_begin(t);
-    for (size_t k = 0; k < 2; k++)
-        for (NodeId n = trial_find(t, SHARED[k], 0); n != NO_NODE; n = trial_find(t, SHARED[k], n + 1)) {
-            Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, n)->path);
-            e->axis = graph_node(g, n)->dims.axis[1];
-            e->index = index;
-        }
-    trial_attempt(t, "the recording tiles the shared keys and values over the heads: head h reads number h mod G; here "
-                     "each serves its neighbours");
+    for (size_t way = 0; way < 3; way++) {
+        trial_begin(t);
+        for (size_t k = 0; k < 2; k++)
+            for (NodeId n = trial_find(t, SHARED[k], 0); n != NO_NODE && way != 1 + k;
+                 n = trial_find(t, SHARED[k], n + 1)) {
+                Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, n)->path);
+                e->axis = graph_node(g, n)->dims.axis[1];
+                e->index = index;
+            }
+        trial_attempt(t, "%s", TEXTS[way]);
+    }
 }
 
-/* Masks on the wrong side of the diagonal. */
-void trial_mask_side(Trial *t)
+/* Keys turned to the place behind or before their own: cos and sin (its sign as stored) of a ± f, f being row 1's. */
+void trial_keys_moved(Trial *t)
 {
-    static const char *const MASKS[] = {"causal_mask", "window_mask"};
     const Graph *g = t->s->graph;
-    trial_begin(t);
-    for (size_t k = 0; k < 2; k++)
-        for (NodeId n = trial_find(t, MASKS[k], 0); n != NO_NODE; n = trial_find(t, MASKS[k], n + 1)) {
-            size_t side = (size_t)g->axes[graph_node(g, n)->dims.axis[0]].n;
-            if (graph_node(g, n)->op != OP_LEAF || graph_cells(g, n) != side * side)
+    for (int by = 1; by >= -1; by -= 2) {
+        trial_begin(t);
+        for (NodeId n = trial_find(t, "attn.k_cos", 0); n != NO_NODE; n = trial_find(t, "attn.k_cos", n + 1)) {
+            const char *path = graph_node(g, n)->path;
+            const NodeId seen[2] = {trial_beside(t, path, "attn.cos_seen"), trial_beside(t, path, "attn.sin_seen")};
+            size_t cells = seen[0] == NO_NODE || seen[1] == NO_NODE ? 0 : graph_cells(g, seen[0]);
+            Dims d = graph_node(g, n)->dims;
+            size_t rows = (size_t)g->axes[d.axis[0]].n, width = cells / rows;
+            if (rows < 2 || !width || graph_cells(g, seen[1]) != cells)
                 continue;
-            float *out = arena_alloc(&t->arena, size_mul(side * side, sizeof *out)), *own = xfloats(side * side);
-            leaf_read(g, graph_node(g, n), 0, side * side, own);
-            for (size_t i = 0; i < side; i++)
-                for (size_t j = 0; j < side; j++)
-                    out[i * side + j] = own[j * side + i];
-            free(own);
-            trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
+            const float *c = run_need(t->s->run, seen[0]), *s = run_need(t->s->run, seen[1]);
+            float *out[2];
+            for (int k = 0; k < 2; k++)
+                out[k] = arena_alloc(&t->arena, size_mul(cells, sizeof *out[k]));
+            for (size_t i = 0; i < cells; i++) {
+                size_t e = i % width; /* row 0 holds what all are stretched by */
+                double one = (double)c[e], cf = (double)c[width + e] / one, sf = by * (double)s[width + e] / one;
+                out[0][i] = (float)((double)c[i] * cf - (double)s[i] * sf);
+                out[1][i] = (float)((double)s[i] * cf + (double)c[i] * sf);
+            }
+            for (int k = 0; k < 2; k++)
+                trial_add(t, EDIT_VALUES, graph_node(g, seen[k])->path)->data = out[k];
         }
-    trial_attempt(t, "the recording's mask is transposed: tokens look at themselves and at later ones");
+        trial_attempt(t, by > 0 ? "the recording rotates k to one position further on than q"
+                                : "the recording rotates k to one position before that of q");
+    }
 }
 
-/* Scores of what must not be seen, otherwise: that value itself, or it added. */
-typedef struct MaskValue {
-    float value;
-    bool added;
-} MaskValue;
-
-static bool make_masked(Trial *t, NodeId n, const void *context, float *out)
+/* What the embedding gives, times √d_model: seen where it is recorded itself. */
+void trial_embedding_scaled(Trial *t)
 {
-    const MaskValue *m = context;
-    const Graph *g = t->s->graph;
-    const Node *where = graph_node(g, n); /* scores, or minus infinity where the mask is 0 */
-    NodeId scores = NO_NODE, mask = NO_NODE;
-    for (int k = 0; k < op_inputs(where->op); k++) {
-        const char *path = graph_node(g, where->in[k])->path;
-        if (strstr(path, "_mask"))
-            mask = where->in[k];
-        else if (!strstr(path, "minus_infinity"))
-            scores = where->in[k];
-    }
-    const float *x = scores == NO_NODE || mask == NO_NODE ? NULL : trial_known(t, scores);
-    if (!x)
-        return false;
-    const float *seen = run_need(t->s->run, mask);
-    size_t cells = graph_cells(g, n), each = graph_cells(g, mask);
-    for (size_t i = 0; i < cells; i++)
-        out[i] = seen[i % each] > 0 ? x[i] : m->value + (m->added ? x[i] : 0);
-    return true;
-}
-
-void trial_mask_values(Trial *t)
-{
-    static const float VALUES[] = {0, -1, -10, -100, -1000};
-    for (size_t i = 0; i < 2 * sizeof VALUES / sizeof *VALUES; i++) {
-        const MaskValue m = {VALUES[i / 2], i % 2};
-        if (m.added && i / 2 == 0)
-            continue; /* no mask at all */
-        const char *said = m.added ? "the recording's mask adds %g to the scores of later tokens, not −∞"
-                                   : "the recording's mask sets the scores of later tokens to %g, not to −∞";
-        trial_each(t, "attn.scores_masked", false, make_masked, &m, arena_printf(&t->arena, said, (double)m.value));
-    }
+    const Seq2seqConfig *c = t->s->text;
+    NodeId n = t->target->node;
+    if (!path_ends(graph_node(t->s->graph, n)->path, "embed") || c->embed_scale > 1 || c->embed_scale < 1)
+        return;
+    snprintf(t->id, sizeof t->id, "settings:embeddings_scaled");
+    trial_begin(t);
+    trial_add(t, EDIT_SCALE, graph_node(t->s->graph, n)->path)->factor = seq2seq_root(c->width, false);
+    trial_attempt(t, "the recording multiplies the embeddings by √d_model");
 }
 
 /* The gate's values for the other's, where both are recorded. */

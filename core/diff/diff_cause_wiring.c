@@ -116,6 +116,27 @@ void trial_probabilities(Trial *t)
     trial_judge(t, logarithm, "the recording's logits are log probabilities (log-softmax)");
 }
 
+/* Logits that stand one place on or back: the head's rows were rolled, or what it gives. */
+void trial_rolled(Trial *t)
+{
+    const Graph *g = t->s->graph;
+    NodeId n = t->target->node;
+    Dims d = graph_node(g, n)->dims;
+    size_t cells = graph_cells(g, n), row = d.n ? (size_t)g->axes[d.axis[d.n - 1]].n : 0;
+    if (strcmp(graph_node(g, n)->path, "logits") != 0 || row < 3 || t->base)
+        return;
+    const float *x = trial_values(t, n);
+    float *rolled = arena_alloc(&t->arena, size_mul(cells, sizeof *rolled));
+    for (size_t by = 1; by < row; by += row - 2) {
+        for (size_t i = 0; i < cells; i++)
+            rolled[i] = x[i / row * row + (i % row + by) % row];
+        trial_begin(t);
+        trial_judge(t, rolled,
+                    by == 1 ? "the recording's answers are rolled: each logit is that of the next one here"
+                            : "the recording's answers are rolled: each logit is that of the one before");
+    }
+}
+
 void trial_value(Trial *t)
 {
     const Graph *g = t->s->graph;

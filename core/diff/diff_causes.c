@@ -180,14 +180,22 @@ static const Cause CAUSES[] = {
     FUNCTION("dropout", 0, trial_dropout),
     FUNCTION("half", BLOCK, trial_half),
     FUNCTION("blocks", 0, trial_blocks),
-    FUNCTION("twice", VIT, trial_twice),
+    FUNCTION("twice", 0, trial_twice),
     FUNCTION("rounded", 0, trial_rounded),
     FUNCTION("quantised", 0, trial_quantised),
     FUNCTION("probabilities", 0, trial_probabilities),
+    FUNCTION("rolled", 0, trial_rolled),
     FUNCTION("settings", TEXT, trial_settings),
     FUNCTION("tiled", TEXT | BLOCK, trial_tiled),
     FUNCTION("mask side", TEXT, trial_mask_side),
     FUNCTION("mask value", TEXT | BLOCK, trial_mask_values),
+    MORE("mask value", TEXT | BLOCK, EACH, "attn.pattern", NULL,
+         "the recording sets the attention weights of later tokens to 0 after the softmax, not their scores to −∞ "
+         "before it",
+         .make = trial_make_masked_late),
+    FUNCTION("turns", TEXT | BLOCK, trial_keys_moved),
+    FUNCTION("embeddings", TEXT, trial_embedding_scaled),
+    ROW("lost norm", TEXT, SKIP, "ln_embed.out rms_embed.out", NULL, "the recording does not normalise the embeddings"),
     MORE("turns", TEXT, SCALE, "rope_sin rope_sin_local", NULL,
          "the recording rotates q and k in the opposite direction", .value = -1),
     MORE("activation", BLOCK, EACH_EDGE, "mlp.gate mlp.pre", NULL,
@@ -350,13 +358,19 @@ static void attempt_edits(Trial *t, const Cause *c, const char *said)
     trial_attempt(t, "%s", said);
 }
 
+/* Of words: one stack whose norms stand in front of attention and MLP, which follow one another. */
+static bool plain_decoder(const Seq2seqConfig *c)
+{
+    return c->pre_norm && !c->after_norm && c->parallel == PARALLEL_NOT && !(c->encoder_layers && c->decoder_layers);
+}
+
 static bool suits(const Trial *t, unsigned needs)
 {
     const VitConfig *c = t->s->config;
     return !((needs & VIT && !c) || (needs & TEXT && c) || (needs & RMS && !(c ? c->rms_norm : t->s->text->rms_norm)) ||
              (needs & TURNED && !(c && c->rope != VIT_ROPE_NONE)) ||
              (needs & BIASED && !(c && c->bias != VIT_BIAS_NONE)) || (t->only && !(needs & BLOCK)) ||
-             (needs & FIRST_NORM && (!c || t->size.post_norm || c->branch_norm)));
+             (needs & FIRST_NORM && (t->size.post_norm || (c ? c->branch_norm : !plain_decoder(t->s->text)))));
 }
 
 /* "missing:attn.b_v": the row's name, where it is made and with what; words are joined by commas, blanks by hyphens. */

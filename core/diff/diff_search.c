@@ -271,6 +271,8 @@ void trial_pairs(Trial *t, double afforded)
     }
     refit(t, pair, count);
     free(pair);
+    if (!trial_close(t)) /* both are what other programs' ports are made with */
+        trial_settings_beside(t, "tiled");
     int bases = nearest(t, base);
     for (int i = 0; i < bases && i < (room / singles < 1 ? 1 : room / singles) && !trial_close(t); i++) {
         for (int k = 0; k < t->number_count && base[i]->rms < t->before.rms / 2; k++)

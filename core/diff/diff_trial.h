@@ -197,6 +197,7 @@ void trial_twice(Trial *t);
 void trial_rounded(Trial *t);
 void trial_quantised(Trial *t);
 void trial_probabilities(Trial *t);
+void trial_rolled(Trial *t);
 void trial_bias(Trial *t);
 void trial_unit(Trial *t);
 void trial_factor(Trial *t);
@@ -204,8 +205,12 @@ void trial_norm_twice(Trial *t);
 /* …of models of words (diff_cause_text.c) */
 void trial_settings(Trial *t);
 void trial_tiled(Trial *t);
+/* Two at once: other settings on top of the single mistakes of that family. */
+void trial_settings_beside(Trial *t, const char *family);
 void trial_mask_side(Trial *t);
 void trial_mask_values(Trial *t);
+void trial_keys_moved(Trial *t);
+void trial_embedding_scaled(Trial *t);
 void trial_slopes(Trial *t);
 void trial_ranges(Trial *t);
 void trial_memory(Trial *t);
@@ -215,7 +220,7 @@ void trial_shorter(Trial *t);
 /* Values that are another operation's, for trial_each. */
 TrialMake trial_make_other_axis, trial_make_outside, trial_make_centred, trial_make_sum, trial_make_unnormed,
     trial_make_squared, trial_make_scaled_sum, trial_make_exchanged, trial_make_moved, trial_make_normalised,
-    trial_make_chosen, trial_make_each_head, trial_make_rotated_value, trial_make_own_memory;
+    trial_make_chosen, trial_make_masked_late, trial_make_each_head, trial_make_rotated_value, trial_make_own_memory;
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
 /* The tokens that the answer is read from, all of them. */

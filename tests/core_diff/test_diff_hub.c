@@ -12,6 +12,9 @@ static const struct {
     const char *family, *mistake, *says; /* NULL: nobody's cause */
 } PLANTED[] = {
     {"gpt2", "mask", "mask is transposed"},
+    {"gpt2", "one more", "off by one: tokens look at the next one too"},
+    {"gpt2", "not itself", "off by one: tokens look at earlier ones alone, not at themselves (but for the first)"},
+    {"gpt2", "from the norm", "residual connection around the MLP starts after the LayerNorm"},
     {"gpt_neo", "window", "window is one token longer"},
     {"gpt_neo", "scale", "multiplies the scores by 1/√d_k"},
     {"gptj", "pairs", "rotate-half"},
@@ -41,6 +44,18 @@ static const struct {
     {"llama", "last block", "leaves out the last block"},
     {"llama", "values turned", "rotates v too"},
     {"llama", "heads", "8 heads of 4"},
+    {"llama", "one more", "off by one: tokens look at the next one too"},
+    {"llama", "not itself", "not at themselves (but for the first)"},
+    {"llama", "not itself, the first all", "not at themselves (the first, which has none, looks at all)"},
+    {"llama", "mask late", "attention weights of later tokens to 0 after the softmax"},
+    {"llama", "values tiled", "tiles the shared values alone"},
+    {"llama", "by the width", "rotary frequencies divide by the width of the model"},
+    {"llama", "keys one on", "rotates k to one position further on than q"},
+    {"llama", "one norm", "the second norm has the first's weights"},
+    {"llama", "from the norm", "residual connection around attention starts after the RMSNorm"},
+    {"llama", "rolled on", "each logit is that of the one before"},
+    {"llama", "rolled back", "each logit is that of the next one here"},
+    {"llama", "pairs and tiled", "two mistakes at once"},
     {"llama3", "pairs", "interleaved"},
     {"llama3", "scaling", "rope_scaling is left out"},
     {"llama3", "heads", "8 heads of 4"},
@@ -214,6 +229,62 @@ static void mistakes_are_named(void **state)
     }
     assert_int_equal(all, sizeof PLANTED / sizeof *PLANTED); /* none of the recordings is passed over */
     print_message("named from the logits alone: %zu of %zu\n", count, all);
+}
+
+/* …and where every module is recorded: the same causes, seen in the step where they begin. */
+static const struct {
+    const char *family, *mistake, *says;
+} FROM_MODULES[] = {
+    {"llama", "embeddings scaled", "multiplies the embeddings by √d_model"},
+    {"llama", "one norm", "the second norm has the first's weights"},
+    {"llama", "from the norm", "residual connection around attention starts after the RMSNorm"},
+    {"llama", "one more", "off by one: tokens look at the next one too"},
+    {"llama", "pairs and tiled", "two mistakes at once"},
+    {"gpt2", "from the norm", "residual connection around the MLP starts after the LayerNorm"},
+    {"gpt2", "not itself", "not at themselves (but for the first)"},
+    {"bert", "norm", "norms stand before attention and MLP (pre-norm)"},
+    {"bert", "bare", "does not normalise the embeddings"},
+};
+
+static void mistakes_are_named_from_modules(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof FROM_MODULES / sizeof *FROM_MODULES; i++) {
+        enum { MOST = 40 };
+        TextBench b;
+        TensorFile f;
+        Err err = {""};
+        Buf verdict = {0};
+        TensorOut out[MOST];
+        char prefix[80];
+        int compared;
+        size_t count = 0, n;
+        open_family(&b, FROM_MODULES[i].family, &f);
+        n = (size_t)snprintf(prefix, sizeof prefix, "modules.%s:", FROM_MODULES[i].mistake);
+        for (size_t k = 0; k < f.count; k++) {
+            const TensorInfo *t = &f.tensors[k];
+            if (strncmp(t->name, prefix, n) != 0)
+                continue;
+            assert_true(count < MOST);
+            float *values = xfloats(t->cells);
+            assert_true(tensors_read_f32(&f, t, values, &err));
+            out[count] = (TensorOut){.name = t->name + n, .rank = t->rank, .data = values};
+            memcpy(out[count++].shape, t->shape, sizeof t->shape);
+        }
+        assert_true(count > 4 && tensors_write(trace_path(), TF_SAFETENSORS, out, count, NULL, &err));
+        assert_false(compare(&b, NULL, &verdict, &compared));
+        const char *cause = strstr(buf_str(&verdict), "Likely cause: ");
+        if (!cause || !strstr(cause, FROM_MODULES[i].says) || strstr(buf_str(&verdict), "none of the mistakes"))
+            fail_msg("%s, %s: %s", FROM_MODULES[i].family, FROM_MODULES[i].mistake, buf_str(&verdict));
+        for (; cause; cause = strstr(cause + 1, "Likely cause: ")) /* each of them is that one */
+            if (!strstr(cause, FROM_MODULES[i].says))
+                fail_msg("%s, %s: %s", FROM_MODULES[i].family, FROM_MODULES[i].mistake, cause);
+        for (size_t k = 0; k < count; k++)
+            free((void *)(uintptr_t)out[k].data);
+        buf_free(&verdict);
+        tensors_close(&f);
+        text_bench_free(&b);
+    }
 }
 
 /* A config.json with another number of heads: every shape agrees, and all that follows differs. Recorded by the engine
@@ -442,6 +513,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(mistakes_are_named),
                                        cmocka_unit_test(the_number_of_heads_is_named),
                                        cmocka_unit_test(modules_of_every_family),
+                                       cmocka_unit_test(mistakes_are_named_from_modules),
                                        cmocka_unit_test(encoders_by_their_own_names)};
     return cmocka_run_group_tests_name("diff hub", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 the names of its own program, and what that program computes for two or three lengths of text, here in float64 and written from
 its published source. Run in this folder; needs numpy. Recordings are named after Vitrine's nodes and kept as float32;
 wrong.* are the logits of the mistakes that are made most often: a test must be able to tell them apart."""
-import json, math, os, struct, zlib
+import json, math, os, re, struct, zlib
 import numpy as np
 
 D, V, M = 16, 19, 24
@@ -98,7 +98,7 @@ def attend(r, node, q, k, v, scale, allowed, bias=None, cap=None, tiled=False, w
     share = q.shape[1] // k.shape[1]
     if share > 1:
         k = np.tile(k, (1, share, 1)) if tiled else np.repeat(k, share, 1)
-        v = np.tile(v, (1, share, 1)) if tiled else np.repeat(v, share, 1)
+        v = np.tile(v, (1, share, 1)) if tiled or wrong == "values tiled" else np.repeat(v, share, 1)
         r.put(node + ".k_shared", k)
         r.put(node + ".v_shared", v)
     scores = r.put(node + ".scores_raw", np.einsum("the,uhe->htu", q, k)) * scale
@@ -107,8 +107,15 @@ def attend(r, node, q, k, v, scale, allowed, bias=None, cap=None, tiled=False, w
         scores = r.put(node + ".scores_capped", cap * np.tanh(scores / cap))
     if bias is not None:
         scores = scores + bias
-    hidden = scores - 10 if wrong == "mask adds -10" else 0 * scores if wrong == "mask sets 0" else -np.inf
-    pattern = r.put(node + ".pattern", softmax(np.where(allowed[None], scores, hidden)))
+    at = np.arange(len(allowed))
+    if wrong == "one more":
+        allowed = allowed | (at[None] == at[:, None] + 1)
+    if wrong in ("not itself", "not itself, the first all"):
+        allowed = allowed & (at[None] != at[:, None])
+        allowed[0] = (at == 0) | (wrong == "not itself, the first all")
+    hidden = scores if wrong == "mask late" else scores - 10 if wrong == "mask adds -10" else 0 * scores if wrong == "mask sets 0" else -np.inf
+    pattern = softmax(np.where(allowed[None], scores, hidden))
+    pattern = r.put(node + ".pattern", allowed * pattern if wrong == "mask late" else pattern)
     return r.put(node + ".z", np.einsum("htu,uhe->the", pattern, v))
 
 
@@ -202,12 +209,12 @@ def gpt(w, r, ids, wrong, line, act="tanh", bias=True, tied=True, hidden=M):
         q, k, v = (split(part, 2) for part in np.split(line(y, p + "attn.c_attn", 3 * D), 3, 1))
         for name, part in zip("qkv", (q, k, v)):
             r.put(b + "self_attn." + name, part)
-        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n).T if wrong == "mask" else seen(n))
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n).T if wrong == "mask" else seen(n), wrong=wrong)
         x = r.put(b + "resid_mid", x + line(merge(z), p + "attn.c_proj", D))
         y = layer_norm(w, r, x, b + "ln2", p + "ln_2", 1e-5, bias)
         pre = r.put(b + "mlp.pre", line(y, p + "mlp.c_fc", hidden))
         post = r.put(b + "mlp.post", ACT[act](pre))
-        x = r.put(b + "resid_post", x + r.put(b + "mlp.out", line(post, p + "mlp.c_proj", D)))
+        x = r.put(b + "resid_post", (y if wrong == "from the norm" else x) + r.put(b + "mlp.out", line(post, p + "mlp.c_proj", D)))
     x = layer_norm(w, r, x, "decoder.ln_final", "transformer.ln_f", 1e-5, bias)
     return x @ (w["transformer.wte.weight"] if tied else w.matrix("lm_head.weight", V, D)).astype(np.float64).T
 
@@ -401,10 +408,10 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
         inv, stretch = frequencies(e, c["rope_theta"], None if wrong == "scaling" else scaling)
         if wrong == "base":
             inv = frequencies(e, 500000.0)[0]
-        inv = -inv if wrong == "sign" else inv
+        inv = -inv if wrong == "sign" else frequencies(D, c["rope_theta"])[0][:e // 2] if wrong == "by the width" else inv
         ids = {"rolled": (ids + 1) % V, "one on": np.r_[ids[1:], 0], "one late": np.r_[1, ids[:-1]]}.get(wrong, ids)
         x = embed(w, r, ids, prefix + "embed_tokens.weight")
-        x = x * math.sqrt(D) if wrong == "embeddings scaled" else x
+        x = r.put("decoder.embed", x * math.sqrt(D)) if wrong == "embeddings scaled" else x
         for i in range(c["num_hidden_layers"] - (wrong == "last block")):
             b, p = block(i), f"{prefix}layers.{i}."
             y = rms_norm(w, r, x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x, b + "rms1", p + "input_layernorm", eps)
@@ -415,16 +422,19 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
             elif head_norm and wrong != "head norm":
                 q = rms_norm(w, r, q, b + "self_attn.rms_q", p + "self_attn.q_norm", eps)
                 k = rms_norm(w, r, k, b + "self_attn.rms_k", p + "self_attn.k_norm", eps)
-            q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, wrong == "pairs")) for name, t in (("q", q), ("k", k)))
+            q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, wrong in ("pairs", "pairs and tiled"))) for name, t in (("q", q), ("k", k)))
+            if wrong == "keys one on":  # one row in front turns all of them once more
+                k = rotate(np.concatenate([0 * k[:1], qkv_of(w, r, b, y, p + "self_attn.", c, wrong, qkv_bias)[1]]), inv, stretch)[1:]
             v = rotate(v, inv, stretch) if wrong == "values turned" else v
             window = windows(i)
             window = window + 1 if window and wrong == "window" else window
-            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, seen(n, window), tiled=wrong == "tiled", wrong=wrong)
+            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, seen(n, window), tiled=wrong in ("tiled", "pairs and tiled"), wrong=wrong)
             before = x
+            x = y if wrong == "from the norm" else x
             x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", D, out_bias))
             seen_by_mlp = before if wrong == "parallel" else x
             seen_by_mlp = seen_by_mlp - seen_by_mlp.mean(-1, keepdims=True) if wrong == "layer norm" else seen_by_mlp
-            y = rms_norm(w, r, seen_by_mlp, b + "rms2", p + "post_attention_layernorm", eps)
+            y = rms_norm(w, r, seen_by_mlp, b + "rms2", p + ("input_layernorm" if wrong == "one norm" else "post_attention_layernorm"), eps)
             found = mlps(w, r, b, y, p, i, wrong) if mlps else gated(w, r, b, y, p + "mlp.", "silu", c.get("mlp_bias", False))
             x = r.put(b + "resid_post", x + found)
         x = x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x
@@ -433,7 +443,7 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
             x = rms_norm(w, r, x, "decoder.rms_final", prefix + "norm", eps)
         if c["tie_word_embeddings"] or wrong == "tied":
             return x @ w[prefix + "embed_tokens.weight"].astype(np.float64).T
-        return linear(w, x, "lm_head", V)
+        return np.roll(linear(w, x, "lm_head", V), {"rolled on": 1, "rolled back": -1}.get(wrong, 0), 1)
     return forward
 
 
@@ -678,7 +688,7 @@ def starcoder2(w, r, ids, wrong):
 
 
 FAMILIES = [
-    ("gpt2", GPT2, gpt2, ["mask"]),
+    ("gpt2", GPT2, gpt2, ["mask", "one more", "not itself", "from the norm"]),
     ("gpt_neo", NEO, gpt_neo, ["window", "scale"]),
     ("gptj", GPTJ, gptj, ["pairs", "heads"]),
     ("gpt_neox", NEOX, neox, ["fused", "parallel", "heads"]),
@@ -687,7 +697,10 @@ FAMILIES = [
     ("mpt", MPT, mpt, ["alibi", "heads"]),
     ("llama", LLAMA, llama_like(LLAMA), ["pairs", "tiled", "base", "sign", "rolled", "embeddings scaled", "layer norm",
                                           "parallel", "mask adds -10", "mask sets 0", "tied", "final norm twice",
-                                          "one on", "one late", "last block", "values turned", "heads"]),
+                                          "one on", "one late", "last block", "values turned", "heads",
+                                          "one more", "not itself", "not itself, the first all", "mask late", "values tiled",
+                                          "by the width", "keys one on", "one norm", "from the norm", "rolled on",
+                                          "rolled back", "pairs and tiled"]),
     ("llama3", LLAMA3, llama_like(LLAMA3, LLAMA3["rope_scaling"]), ["scaling", "pairs", "heads"]),
     ("llama_linear", LINEAR, llama_like(LINEAR, dict(rope_type="linear", factor=4.0), True, True), ["scaling"]),
     ("mistral", MISTRAL, llama_like(MISTRAL, windows=lambda i: 4), ["window", "tiled", "heads"]),
@@ -729,6 +742,20 @@ def write_llama2c(w, c, path, version):
             f.write(np.asarray(x, "<f4").tobytes())
 
 
+# What every module gives where a mistake is made, for those that other modules' values hide or show.
+FROM_MODULES = {"llama": ["embeddings scaled", "one norm", "from the norm", "one more", "pairs and tiled"],
+                "gpt2": ["from the norm", "not itself"], "bert": ["norm", "bare"]}
+GIVEN = re.compile(r"(\.embed|(^|\.)(ln|rms)\w*\.out|attn\.z|resid_post|mlp\.(pre|post)|logits)$")
+
+
+def given_by_modules(name, r, make, ids):
+    for mistake in FROM_MODULES.get(name, ()):
+        made = Record()
+        made.put("logits", make(made, ids, mistake))
+        behind = {k for k in made if k.endswith("resid_post") and name == "bert"}  # a norm stands behind
+        r.update({f"modules.{mistake}:{k}": x for k, x in made.items() if GIVEN.search(k) and k not in behind})
+
+
 def write(name, config, forward, mistakes):
     w, folder = Weights(), "words_" + name
     os.makedirs(folder, exist_ok=True)
@@ -740,6 +767,8 @@ def write(name, config, forward, mistakes):
         r.on = False
         for mistake in mistakes if n == 9 else ():
             r["wrong." + mistake] = forward(w, r, ids, mistake)
+        if n == 9:
+            given_by_modules(name, r, lambda made, ids, mistake: forward(w, made, ids, mistake), ids)
         safetensors(f"{folder}/expected_{n}.safetensors", {"ids": ids.astype(np.int64), **r})
     if name == "llama2c":
         write_llama2c(w, config, folder + "/model.bin", 0)
@@ -792,7 +821,7 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
             x = x + r.put("encoder.segment_embed", types[segment]) * (wrong != "segments")
         first = 0 if wrong == "offset" else offset
         x = r.put("encoder.full_embed", x + w.matrix(prefix + "embeddings.position_embeddings.weight", rows, word, 2.0)[first:first + n])
-        x = norm(w, r, x, "encoder.ln_embed", prefix + "embeddings.LayerNorm", wrong)
+        x = r.put("encoder.ln_embed.out", x) if wrong == "bare" else norm(w, r, x, "encoder.ln_embed", prefix + "embeddings.LayerNorm", wrong)
         if word != width:
             x = r.put("encoder.project", lines(w, x, prefix + "embeddings_project", width))
         bias = None
@@ -805,12 +834,12 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
             q, k, v = (r.put(b + "self_attn." + one, split(lines(w, y, p + names[one], width, 2.0), heads)) for one in "qkv")
             z = attend(r, b + "self_attn", q, k, v, e ** -0.5, np.ones((n, n), bool), bias)
             x = r.put(b + "resid_mid", x + r.put(b + "self_attn.out", lines(w, merge(z), p + names["o"], width)))
-            x = x if wrong == "norm" else norm(w, r, x, b + "ln1", p + names["ln1"], wrong)
+            x = r.put(b + "ln1.out", x) if wrong == "norm" else norm(w, r, x, b + "ln1", p + names["ln1"], wrong)
             y = norm(w, r, x, b + "ln2", p + names["ln2"], None) if wrong == "norm" else x
             pre = r.put(b + "mlp.pre", lines(w, y, p + names["up"], m))
             down = r.put(b + "mlp.out", lines(w, r.put(b + "mlp.post", ACT["gelu"](pre)), p + names["down"], width))
             x = r.put(b + "resid_post", x + down)
-            x = x if wrong == "norm" else norm(w, r, x, b + "ln2", p + names["ln2"], wrong)
+            x = r.put(b + "ln2.out", x) if wrong == "norm" else norm(w, r, x, b + "ln2", p + names["ln2"], wrong)
         if pooler:
             pooled = r.put("pooled", np.tanh(lines(w, x[0], prefix + "pooler.dense", width)))
             if pooler == "pair":
@@ -938,6 +967,8 @@ def write_encoder(name, config, forward, mistakes, pool):
         r.on = False
         for mistake in mistakes if n == 9 else ():
             r["wrong." + mistake] = forward(w, r, ids, mistake)
+        if n == 9:
+            given_by_modules(name, r, lambda made, ids, mistake: forward(w, made, ids, mistake), ids)
         safetensors(f"{folder}/expected_{n}.safetensors", {"ids": ids.astype(np.int64), "segments": np.array(segment, np.int64), **r})
     safetensors(f"{folder}/model.safetensors", w)
     parts = {"config.json": config}
