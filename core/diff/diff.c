@@ -375,10 +375,11 @@ static bool joins_earlier(DiffReport *d, const char *path)
     const DiffCause *c = &d->cause[d->cause_count - 1];
     for (int k = 0; k < d->cause_count - 1 && c->whole; k++) {
         DiffCause *e = &d->cause[k];
-        size_t used = strlen(e->places);
+        const size_t used = strlen(e->places), room = sizeof e->places - used;
         if (!e->whole || strcmp(e->text, c->text) != 0)
             continue;
-        utf8_print(e->places + used, sizeof e->places - used, "%s%s", used ? ", " : "", path);
+        if (!strstr(e->places, "…")) /* no name is cut */
+            utf8_print(e->places + used, room, "%s%s", used ? ", " : "", strlen(path) + 8 < room ? path : "…");
         d->cause_count--;
         return true;
     }

@@ -124,7 +124,7 @@ typedef struct DiffCause {
     double faint;          /* and the largest error of those */
     int only;              /* the block that the mistake was made in alone; −1: wherever it can be */
     char id[80];           /* of the mistake in `text`, the same in every release: "missing:attn.b_v" */
-    char places[200];      /* other kinds of row that the same mistake explains: "blocks.0.ln2.out, ln_final.out" */
+    char places[400];      /* other kinds of row that the same mistake explains: "blocks.0.ln2.out, ln_final.out" */
     char text[DIFF_WORDS]; /* "the recording adds no bias to q"; "" when no mistake that was tried comes near */
     char also[DIFF_WORDS]; /* another mistake that explains it as well as the recording can tell; "" as a rule */
     char where[200];       /* "all errors are in column 17 …", where they are in one place; else "" */

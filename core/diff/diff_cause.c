@@ -186,6 +186,15 @@ static bool worth_recording(const Graph *g, NodeId n)
     return false;
 }
 
+/* Are its values recorded under another node, of which it is a view? */
+static bool is_given(const Trial *t, NodeId n)
+{
+    const Graph *g = t->s->graph;
+    while (graph_node(g, n)->op == OP_VIEW)
+        n = graph_node(g, n)->in[0];
+    return diff_reference_find(t->r, n) != NULL;
+}
+
 /* Where the stretch is long: the node in its middle, or the nearest to it that the program which recorded has a name
  * for. Ends of blocks come first where it spans several. */
 static void propose(DiffCause *c, const Trial *t)
@@ -196,7 +205,7 @@ static void propose(DiffCause *c, const Trial *t)
         int count = 0;
         for (NodeId n = 0; n < t->target->node && count < 256; n++) {
             const char *path = graph_node(g, n)->path;
-            if (t->in[n] && worth_recording(g, n) && (pass || path_ends(path, "resid_post")))
+            if (t->in[n] && worth_recording(g, n) && (pass || path_ends(path, "resid_post")) && !is_given(t, n))
                 found[count++] = n;
         }
         if (!count)

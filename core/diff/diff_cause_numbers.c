@@ -146,6 +146,25 @@ void trial_scale(Trial *t)
         attempt_fit(t, &fit, 1e-3, 1e3, values, sizeof known / sizeof *known);
 }
 
+/* ε of the blocks' norms alone, where the stretch has others too: the first or the last norm is as here. */
+static void attempt_eps_in_blocks(Trial *t, const double *known, size_t count)
+{
+    const Graph *g = t->s->graph;
+    for (size_t i = 0; i < count && !t->only; i++) {
+        int others = 0;
+        trial_begin(t);
+        for (NodeId n = trial_find(t, "eps", 0); n != NO_NODE; n = trial_find(t, "eps", n + 1)) {
+            bool inside = strstr(graph_node(g, n)->path, "blocks.") != NULL;
+            if (inside)
+                trial_add(t, EDIT_SET, graph_node(g, n)->path)->value = (float)known[i];
+            others += !inside;
+        }
+        if (others && (float)known[i] != t->size.eps)
+            trial_attempt(t, "the recording's %s adds ε = %.4g in the blocks, as here (%.4g) elsewhere",
+                          trial_norm_word(t), known[i], (double)t->size.eps);
+    }
+}
+
 void trial_eps(Trial *t)
 {
     static const double KNOWN[] = {1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0};
@@ -160,6 +179,7 @@ void trial_eps(Trial *t)
         double rms = (float)KNOWN[i] == t->size.eps ? best : attempt_value(t, "eps", KNOWN[i], text);
         best = rms < best ? rms : best;
     }
+    attempt_eps_in_blocks(t, KNOWN, sizeof KNOWN / sizeof *KNOWN);
     trial_begin(t);
     for (NodeId n = trial_find(t, "var", 0); n != NO_NODE; n = trial_find(t, "var", n + 1))
         trial_add(t, EDIT_SCALE, graph_node(t->s->graph, n)->path)->factor = (float)(width / (width - 1));

@@ -259,8 +259,8 @@ const char *trial_word(const char **words, char out[TRIAL_WORD])
     return out;
 }
 
-/* Is everything in the stretch that reads the node before the target? What is recorded behind it and agrees has seen it
- * as it is here. */
+/* Is everything in the stretch that reads the node before the target? What is recorded behind it, or behind the target,
+ * and agrees has seen it as it is here. */
 static bool only_here(const Trial *t, NodeId n)
 {
     for (int i = 0; t->report && i < t->report->count; i++)
@@ -271,6 +271,13 @@ static bool only_here(const Trial *t, NodeId n)
         const Node *node = graph_node(t->s->graph, i);
         for (int k = 0; k < op_inputs(node->op); k++)
             if (node->in[k] == n && !t->in[i] && !(node->flags & NODE_PROBE))
+                return false;
+    }
+    for (int i = 0; t->report && i < t->report->count; i++) {
+        const DiffRow *row = &t->report->row[i];
+        const Node *node = graph_node(t->s->graph, row->tensor->node);
+        for (int k = 0; row->tensor->node > t->target->node && k < op_inputs(node->op); k++)
+            if (node->in[k] == n && row->state != DIFF_BEGINS)
                 return false;
     }
     return true;

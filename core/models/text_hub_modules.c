@@ -116,6 +116,8 @@ static const struct {
     {"modernbert", "layers.%d.mlp.drop", READS "mlp.post"},
     {"modernbert", "/head", "ln_transform.out"},
     {"modernbert", "/head.act", "transform.post"},
+    {"gpt2 gpt_neo gptj " HUB_NANOGPT " " HUB_MINGPT, "drop", "decoder.full_embed"},
+    {"gpt_neox", "emb_dropout", "decoder.full_embed"},
     {"electra", "/generator_predictions", "ln_transform.out"},
     {"electra", "/generator_predictions.activation", "transform.post"},
     {"electra", "/discriminator_predictions", "replaced.score"},

@@ -53,6 +53,12 @@ class Weights(dict):
         return self.get_(name, n, mean=mean, spread=0.2)
 
 
+def as_float16(w):
+    out = Weights()
+    out.update({k: x.astype(np.float16).astype(np.float32) for k, x in w.items()})
+    return out
+
+
 class Record(dict):
     """Values by node; at: a block. Off: a mistake is being made, nothing is kept."""
     on = True
@@ -404,7 +410,8 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
 
     def forward(w, r, ids, wrong):
         c = said | {k: said[k] * 2 for k in ("num_attention_heads", "num_key_value_heads")} | dict(head_dim=said["head_dim"] // 2) if wrong == "heads" else said
-        n, e, eps = len(ids), c["head_dim"], c["rms_norm_eps"]
+        n, e, eps, ends = len(ids), c["head_dim"], 0.01 if wrong == "epsilon of the blocks" else c["rms_norm_eps"], c["rms_norm_eps"]
+        w = as_float16(w) if wrong == "rounded" else w
         inv, stretch = frequencies(e, c["rope_theta"], None if wrong == "scaling" else scaling)
         if wrong == "base":
             inv = frequencies(e, 500000.0)[0]
@@ -438,7 +445,7 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
             found = mlps(w, r, b, y, p, i, wrong) if mlps else gated(w, r, b, y, p + "mlp.", "silu", c.get("mlp_bias", False))
             x = r.put(b + "resid_post", x + found)
         x = x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x
-        x = rms_norm(w, r, x, "decoder.rms_final", prefix + "norm", eps)
+        x = rms_norm(w, r, x, "decoder.rms_final", prefix + "norm", ends)
         if wrong == "final norm twice":
             x = rms_norm(w, r, x, "decoder.rms_final", prefix + "norm", eps)
         if c["tie_word_embeddings"] or wrong == "tied":
@@ -700,7 +707,7 @@ FAMILIES = [
                                           "one on", "one late", "last block", "values turned", "heads",
                                           "one more", "not itself", "not itself, the first all", "mask late", "values tiled",
                                           "by the width", "keys one on", "one norm", "from the norm", "rolled on",
-                                          "rolled back", "pairs and tiled"]),
+                                          "rolled back", "pairs and tiled", "epsilon of the blocks"]),
     ("llama3", LLAMA3, llama_like(LLAMA3, LLAMA3["rope_scaling"]), ["scaling", "pairs", "heads"]),
     ("llama_linear", LINEAR, llama_like(LINEAR, dict(rope_type="linear", factor=4.0), True, True), ["scaling"]),
     ("mistral", MISTRAL, llama_like(MISTRAL, windows=lambda i: 4), ["window", "tiled", "heads"]),
@@ -743,9 +750,9 @@ def write_llama2c(w, c, path, version):
 
 
 # What every module gives where a mistake is made, for those that other modules' values hide or show.
-FROM_MODULES = {"llama": ["embeddings scaled", "one norm", "from the norm", "one more", "pairs and tiled"],
+FROM_MODULES = {"llama": ["embeddings scaled", "one norm", "from the norm", "one more", "pairs and tiled", "parallel", "rounded"],
                 "gpt2": ["from the norm", "not itself"], "bert": ["norm", "bare"]}
-GIVEN = re.compile(r"(\.embed|(^|\.)(ln|rms)\w*\.out|attn\.z|resid_post|mlp\.(pre|post)|logits)$")
+GIVEN = re.compile(r"(\.embed|(^|\.)(ln|rms)\w*\.out|attn\.[qkvz]|resid_post|mlp\.(pre|post)|logits)$")
 
 
 def given_by_modules(name, r, make, ids):
