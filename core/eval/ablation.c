@@ -130,7 +130,7 @@ static Edit removal_edit(const Graph *g, const Ledger *l, Removal r)
     Dims d = graph_node(g, entry->part)->dims;
     if (entry->kind == LEDGER_HEADS)
         only(&e, dims_role(g, d, ROLE_HEAD), r.head);
-    if (entry->kind == LEDGER_HEADS || ledger_by_token(g, entry))
+    if (!r.everywhere && (entry->kind == LEDGER_HEADS || ledger_by_token(g, entry)))
         only(&e, dims_role(g, d, ROLE_QUERY), l->token);
     return e;
 }
@@ -203,6 +203,11 @@ bool removal_run_step(RemovalRun *r, int64_t deadline_ns)
 size_t removal_run_done(const RemovalRun *r)
 {
     return r->done;
+}
+
+size_t removal_run_count(const RemovalRun *r)
+{
+    return r->count;
 }
 
 float removal_run_effect(const RemovalRun *r, size_t i)

@@ -44,8 +44,9 @@ bool ablation_edits(Arena *arena, const Graph *g, Ablation r, Edits *out);
 /* Of a head, an MLP, of words and of their places: what it writes into the token that is read, where one alone is.
  * Anything else: all of it, wherever it goes. */
 typedef struct Removal {
-    int entry; /* of the ledger */
-    int head;  /* LEDGER_HEADS: −1 for all */
+    int entry;       /* of the ledger */
+    int head;        /* LEDGER_HEADS: −1 for all */
+    bool everywhere; /* of a head: at every token, as it is switched off by hand */
 } Removal;
 
 typedef struct RemovalRun RemovalRun;
@@ -54,6 +55,7 @@ RemovalRun *removal_run_new(const Graph *g, Run *run, const Ledger *l, const Rem
 /* Goes on until the deadline (clock_ns); true when all are measured. */
 bool removal_run_step(RemovalRun *r, int64_t deadline_ns);
 size_t removal_run_done(const RemovalRun *r);
+size_t removal_run_count(const RemovalRun *r);
 /* The number as it is less the number without what[i]: positive where the part spoke for it. i < done. */
 float removal_run_effect(const RemovalRun *r, size_t i);
 void removal_run_free(RemovalRun *r); /* NULL is allowed */

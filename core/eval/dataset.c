@@ -168,5 +168,5 @@ bool dataset_suits(const Model *m, const Pictures *pictures, Err *err)
 const char *dataset_unsuited_sentences(const Model *m)
 {
     bool suits = m->text.source_words == EN_WORDS && m->text.target_words == FR_WORDS;
-    return suits ? NULL : "not measured: there are no sentences with known translations in its words";
+    return suits ? NULL : "the program has no labelled texts in its words";
 }

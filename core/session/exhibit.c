@@ -59,8 +59,10 @@ static void exhibit_init_graph(Exhibit *e, Graph *g, Input *in, Pool *pool)
 
 static void drop_effects(Forward *p)
 {
-    removal_run_free(p->effects);
-    p->effects = NULL;
+    for (int i = 0; i < 2; i++) {
+        removal_run_free(p->effects[i]);
+        p->effects[i] = NULL;
+    }
 }
 
 _Static_assert(sizeof((Forward *)0)->patching / sizeof(struct Patching *) == PATCH_KINDS, "one of each kind");

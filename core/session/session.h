@@ -99,7 +99,7 @@ typedef struct Forward {
     ArenaMark base_mark, edited_mark;      /* … and what their arenas held */
     GradTarget base_target, edited_target; /* whose those are */
     LedgerOn base_ledger, edited_ledger;   /* behind them */
-    struct RemovalRun *effects;            /* of the lines of the ledger on show; NULL: not begun */
+    struct RemovalRun *effects[2];         /* by LedgerTaken, of the ledger on show; NULL: not begun */
     struct Patching *patching[3];          /* by PatchKind: of the base run, with A's values; NULL: not begun */
     Run *base_run, *edited_run;
     uint16_t base_number, edited_number; /* of the runs, in the session's table; 0: not in it */

@@ -65,7 +65,7 @@ static float by_hand(Bench *b, const Edit *edits, int count, int o, int p)
     return x;
 }
 
-enum { CASES = 7 };
+enum { CASES = 8 };
 
 static void compare(Bench *b, const Graph *g, Run *run, const Edit *before, int edits, const char *what)
 {
@@ -80,15 +80,19 @@ static void compare(Bench *b, const Graph *g, Run *run, const Edit *before, int 
         Removal removal;
         Edit edit;
     } cases[CASES] = {
-        {{entry_of(g, &l, off ? "blocks.1.attn.z.unedited" : "blocks.1.attn.z"), 2},
+        {{entry_of(g, &l, off ? "blocks.1.attn.z.unedited" : "blocks.1.attn.z"), 2, false},
          {.path = "blocks.1.attn.z", .cells = cells(g, "h", 2, "t", 0)}},
-        {{entry_of(g, &l, "blocks.2.attn.z"), 3}, {.path = "blocks.2.attn.z", .cells = cells(g, "h", 3, "t", 0)}},
-        {{entry_of(g, &l, "blocks.2.attn.z"), -1}, {.path = "blocks.2.attn.z", .cells = cells(g, "t", 0, NULL, 0)}},
-        {{entry_of(g, &l, "blocks.0.mlp.out_nobias"), -1},
+        {{entry_of(g, &l, "blocks.2.attn.z"), 3, false},
+         {.path = "blocks.2.attn.z", .cells = cells(g, "h", 3, "t", 0)}},
+        {{entry_of(g, &l, "blocks.2.attn.z"), 3, true},
+         {.path = "blocks.2.attn.z", .cells = cells(g, "h", 3, NULL, 0)}},
+        {{entry_of(g, &l, "blocks.2.attn.z"), -1, false},
+         {.path = "blocks.2.attn.z", .cells = cells(g, "t", 0, NULL, 0)}},
+        {{entry_of(g, &l, "blocks.0.mlp.out_nobias"), -1, false},
          {.path = "blocks.0.mlp.out_nobias", .cells = cells(g, "t", 0, NULL, 0)}},
-        {{entry_of(g, &l, "pos_embed"), -1}, {.path = "pos_embed", .cells = {0, {{0}}}}},
-        {{entry_of(g, &l, "cls"), -1}, {.path = "cls", .cells = {0, {{0}}}}},
-        {{entry_of(g, &l, "head.bias"), -1}, {.path = "head.bias", .cells = {0, {{0}}}}},
+        {{entry_of(g, &l, "pos_embed"), -1, false}, {.path = "pos_embed", .cells = {0, {{0}}}}},
+        {{entry_of(g, &l, "cls"), -1, false}, {.path = "cls", .cells = {0, {{0}}}}},
+        {{entry_of(g, &l, "head.bias"), -1, false}, {.path = "head.bias", .cells = {0, {{0}}}}},
     };
     Removal list[CASES];
     for (int i = 0; i < CASES; i++)
@@ -151,8 +155,8 @@ static void test_in_slices(void **state)
     bundled_bench(&b);
     assert_true(ledger_add(&b.graph, b.nodes.logits, 5, LEDGER_ALONE, &l, &err));
     run_extend(b.run);
-    const Removal list[] = {{entry_of(&b.graph, &l, "blocks.0.attn.z"), 1},
-                            {entry_of(&b.graph, &l, "blocks.0.attn.z"), 2}};
+    const Removal list[] = {{entry_of(&b.graph, &l, "blocks.0.attn.z"), 1, false},
+                            {entry_of(&b.graph, &l, "blocks.0.attn.z"), 2, false}};
     RemovalRun *whole = removal_run_new(&b.graph, b.run, &l, list, 2, NULL),
                *slices = removal_run_new(&b.graph, b.run, &l, list, 2, NULL);
     assert_true(removal_run_step(whole, CLOCK_NEVER));

@@ -510,9 +510,11 @@ static void absent(void **state)
     float loss = census_here(&session, 0, 0);
     must("say");
     has(buf_str(&session.said), "cannot be measured");
-    char line[128];
-    snprintf(line, sizeof line, "For this input alone: without head 0 of block 0, logits[o=5] − logits[o=0] %s by ",
-             loss < 0 ? "rises" : "falls");
+    char line[160];
+    snprintf(
+        line, sizeof line,
+        "For this input alone: with head 0 of block 0 switched off at every token, logits[o=5] − logits[o=0] %s by ",
+        loss < 0 ? "rises" : "falls");
     has(buf_str(&session.said), line);
     for (int b = 0; b < 2; b++) /* every head is measured */
         assert_true(isfinite(census_here(&session, b, 0)) && isfinite(census_here(&session, b, 1)));

@@ -645,7 +645,7 @@ static void a_narrow_river_marks_what_is_lost(void **state)
         while (x < c.w && (canvas_at(&c, names, x)->ch <= ' ' || strchr("~", (int)canvas_at(&c, names, x)->ch) ||
                            canvas_at(&c, names, x)->ch > 0x7f))
             x++; /* the names stand under their tributaries */
-        float lost = session_ledger_effect(&session, SIDE_B, e, head), lines = (float)tallest / 8 / most;
+        float lost = session_ledger_effect(&session, SIDE_B, TAKEN_LINES, e, head), lines = (float)tallest / 8 / most;
         assert_true(isfinite(lost));
         float to = (lost > 0 ? fmaxf(before, 0) : fminf(before, 0)) + lost;
         int at = 0;

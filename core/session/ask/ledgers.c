@@ -171,6 +171,12 @@ static int line_count(const Graph *g, const Ledger *l)
     return count;
 }
 
+/* Is it among what is taken out, one after the other? */
+static bool is_taken(const LedgerEntry *e, LedgerTaken taken)
+{
+    return taken == TAKEN_LINES || e->kind == LEDGER_HEADS;
+}
+
 /* Entry and head (−1: the whole entry) of line i. */
 static void line_at(const Graph *g, const Ledger *l, int i, int *entry, int *head)
 {
@@ -179,42 +185,55 @@ static void line_at(const Graph *g, const Ledger *l, int i, int *entry, int *hea
     *head = l->entry[*entry].heads == NO_NODE ? -1 : i;
 }
 
-static RemovalRun *begin_lines(const Exhibit *e, const Ledger *l, Pool *pool)
+static RemovalRun *begin_lines(const Exhibit *e, const Ledger *l, LedgerTaken taken, Pool *pool)
 {
     const Graph *g = exhibit_graph(e);
-    int count = line_count(g, l);
-    Removal *what = xcalloc((size_t)count + 1, sizeof *what);
-    for (int i = 0; i < count; i++)
-        line_at(g, l, i, &what[i].entry, &what[i].head);
+    int lines = line_count(g, l), count = 0;
+    Removal *what = xcalloc((size_t)lines + 1, sizeof *what);
+    for (int i = 0; i < lines; i++) {
+        line_at(g, l, i, &what[count].entry, &what[count].head);
+        what[count].everywhere = taken == TAKEN_HEADS;
+        count += is_taken(&l->entry[what[count].entry], taken);
+    }
     RemovalRun *r = removal_run_new(g, exhibit_run(e), l, what, (size_t)count, pool);
     free(what);
     return r;
 }
 
-bool ledger_step(Session *s, int64_t deadline_ns)
+static bool step(Session *s, LedgerTaken taken, int64_t deadline_ns)
 {
     const LedgerOn *on = exhibit_ledger(s->now);
-    RemovalRun **effects = &s->now->pass.effects;
+    RemovalRun **effects = &s->now->pass.effects[taken];
     if (on->there && !*effects)
-        *effects = begin_lines(s->now, &on->ledger, s->pool);
+        *effects = begin_lines(s->now, &on->ledger, taken, s->pool);
     return !on->there || removal_run_step(*effects, deadline_ns);
 }
 
-void ledger_measured(const Session *s, size_t *done, size_t *total)
+bool ledger_step(Session *s, int64_t deadline_ns)
 {
-    const RemovalRun *effects = s->now->pass.effects;
+    return step(s, TAKEN_LINES, deadline_ns);
+}
+
+bool ledger_step_heads(Session *s, int64_t deadline_ns)
+{
+    return step(s, TAKEN_HEADS, deadline_ns);
+}
+
+void ledger_measured(const Session *s, LedgerTaken taken, size_t *done, size_t *total)
+{
+    const RemovalRun *effects = s->now->pass.effects[taken];
     *done = effects ? removal_run_done(effects) : 0;
-    *total = effects ? (size_t)line_count(exhibit_graph(s->now), &exhibit_ledger(s->now)->ledger) : 0;
+    *total = effects ? removal_run_count(effects) : 0;
 }
 
 /* Of a line; NaN while it is not measured. */
-static float effect_of(const Session *s, int line)
+static float effect_of(const Session *s, LedgerTaken taken, int line)
 {
-    const RemovalRun *effects = s->now->pass.effects;
+    const RemovalRun *effects = s->now->pass.effects[taken];
     return effects && (size_t)line < removal_run_done(effects) ? removal_run_effect(effects, (size_t)line) : NAN;
 }
 
-float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, int head)
+float session_ledger_effect(const Session *s, Side side, LedgerTaken taken, const LedgerEntry *e, int head)
 {
     const Graph *g = session_graph(s, ask_side(side));
     const Ledger *l = session_ledger(s, side);
@@ -222,9 +241,9 @@ float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, i
         return NAN;
     int line = 0, at = l->count - 1; /* in the order of lines */
     for (; at >= 0 && &l->entry[at] != e; at--)
-        line += heads_of(g, &l->entry[at]);
+        line += is_taken(&l->entry[at], taken) ? heads_of(g, &l->entry[at]) : 0;
     bool there = at >= 0 && (e->heads == NO_NODE ? head < 0 : head >= 0 && head < heads_of(g, e));
-    return there ? effect_of(s, line + (head > 0 ? head : 0)) : NAN;
+    return there ? effect_of(s, taken, line + (head > 0 ? head : 0)) : NAN;
 }
 
 bool ledger_is_path(const char *path)
@@ -358,7 +377,7 @@ static bool measure(Session *s, Err *err)
 {
     size_t done, total;
     while (!ledger_step(s, clock_ns() + SLICE_NS)) {
-        ledger_measured(s, &done, &total);
+        ledger_measured(s, TAKEN_LINES, &done, &total);
         if (s->progress && !s->progress(s->progress_context, "taking one part out after the other",
                                         (double)done / (double)(total ? total : 1)))
             return err_set(err, "cancelled");
@@ -438,7 +457,7 @@ static void put_line(const Page *p, const LedgerLine *l, Buf *out)
     ledger_part_text(p->g, l, &part);
     buf_printf(out, "  %-20s %11.5f", buf_str(&part), (double)l->value);
     if (p->measured)
-        buf_printf(out, " %11.5f", (double)effect_of(p->s, l->line));
+        buf_printf(out, " %11.5f", (double)effect_of(p->s, TAKEN_LINES, l->line));
     buf_printf(out, "%s\n", l->same ? "  same for all" : "");
     put_experts(p, l->entry, out);
     buf_free(&part);
@@ -505,7 +524,7 @@ static void put_json(const Page *p, Buf *out)
         ask_json_address(out, "address", p->g, session_ref(p->side, l->node, l->cell));
         json_put_float(out, "value", l->value);
         if (p->measured)
-            json_put_float(out, "taken_out", effect_of(p->s, l->line));
+            json_put_float(out, "taken_out", effect_of(p->s, TAKEN_LINES, l->line));
         json_put_bool(out, same, l->same);
         put_experts_json(p, l->entry, out);
         buf_putc(out, '}');

@@ -71,13 +71,19 @@ const LedgerEntry *ledger_mlp_here(const Session *s, Side side);
 bool ledger_tributary(const Graph *g, const Ledger *l, int i, const LedgerEntry **e, int *head);
 /* Which of them the cursor is on; −1: none. */
 int ledger_here(const Session *s, Side side);
-/* Measures what taking out the lines of the ledger on show does, until the deadline: true when nothing is left. The
- * effects are the exhibit's and go when its graphs change. */
+/* What is taken out of the pass, one after the other. */
+typedef enum LedgerTaken {
+    TAKEN_LINES, /* what each line wrote into the token that is read */
+    TAKEN_HEADS  /* every head of the ledger, at all tokens: switched off as `ablate` does it */
+} LedgerTaken;
+/* Measures what taking out the lines (the heads) of the ledger on show does, until the deadline: true when nothing is
+ * left. The effects are the exhibit's and go when its graphs change. */
 bool ledger_step(Session *s, int64_t deadline_ns);
+bool ledger_step_heads(Session *s, int64_t deadline_ns);
 /* How far that is. */
-void ledger_measured(const Session *s, size_t *done, size_t *total);
+void ledger_measured(const Session *s, LedgerTaken taken, size_t *done, size_t *total);
 /* The measured effect of a line of that side's ledger, NaN where it is not measured (yet). */
-float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, int head);
+float session_ledger_effect(const Session *s, Side side, LedgerTaken taken, const LedgerEntry *e, int head);
 
 /* `why` of an answer (cell *cell of *path), or where a ledger is on show: to its screen, onto the head that spoke most,
  * its votes painted and its token at the cursor, and a sentence that names both. False where one stands there already,

@@ -322,15 +322,15 @@ float census_here(const Session *s, int row, int head)
 {
     const Graph *g = session_graph(s, SIDE_B);
     const LedgerEntry *e = row < anatomy_attentions(g) ? ledger_heads(s, SIDE_B, anatomy_attention(g, row)) : NULL;
-    return e ? session_ledger_effect(s, SIDE_B, e, head) : NAN;
+    return e ? session_ledger_effect(s, SIDE_B, TAKEN_HEADS, e, head) : NAN;
 }
 
-/* Without labelled inputs: what this one's answer loses. */
+/* Without labelled inputs: what this one's answer loses, by the same change that x makes. */
 static bool work_census(Session *s, int64_t deadline_ns)
 {
     const char *why;
     session_measure(s, MEASURE_CENSUS, &why);
-    return why ? ledger_step(s, deadline_ns) : measures_step_census(s, deadline_ns);
+    return why ? ledger_step_heads(s, deadline_ns) : measures_step_census(s, deadline_ns);
 }
 
 static bool say_census(const Teller *t)
@@ -345,8 +345,9 @@ static bool say_census(const Teller *t)
         float effect = census_here(t->s, row, head);
         if (isnan(effect))
             return true;
-        buf_puts(t->out, " For this input alone: without ");
-        buf_printf(t->out, "head %d of %s, ", head, session_attention_name(g, anatomy_attention(g, row), name));
+        buf_puts(t->out, " For this input alone: with ");
+        buf_printf(t->out, "head %d of %s switched off at every token, ", head,
+                   session_attention_name(g, anatomy_attention(g, row), name));
         ledger_text(t->s, t->out);
         buf_puts(t->out, effect < 0 ? " rises by " : " falls by ");
         ask_put_short(t->out, fabsf(effect));

@@ -444,7 +444,7 @@ static bool say_ledger(const Teller *t)
     ask_put_short(t->out, x[head]);
     buf_puts(t->out, " into ");
     ledger_text(t->s, t->out);
-    float effect = session_ledger_effect(t->s, t->side, e, mlp ? -1 : head);
+    float effect = session_ledger_effect(t->s, t->side, TAKEN_LINES, e, mlp ? -1 : head);
     if (isfinite(effect)) {
         buf_printf(t->out, "; without what it wrote there the number %s by ", effect < 0 ? "rises" : "falls");
         ask_put_short(t->out, fabsf(effect));

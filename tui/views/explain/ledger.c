@@ -124,7 +124,7 @@ const char *ledger_view_out(const LedgerView *v, NodeId n, size_t cell)
 void ledger_put_effect(const Paint *p, const LedgerView *v, const LedgerEntry *e, int head, int y, int x, int width)
 {
     char text[24];
-    float effect = session_ledger_effect(v->s, v->side, e, head);
+    float effect = session_ledger_effect(v->s, v->side, TAKEN_LINES, e, head);
     if (!v->measured)
         return;
     if (isnan(effect))
@@ -184,7 +184,7 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
                           r.w >= 76 ? ", the sum of what was written; rounding left %s; %s of norms frozen"
                                     : " = sum, rounding %s, %s frozen",
                           left, rms ? "1/rms" : "1/σ");
-    ledger_measured(p->s, &done, &total);
+    ledger_measured(p->s, TAKEN_LINES, &done, &total);
     if (v->measured && done < total && r.w - used >= 8)
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  %d %%", (int)(100 * done / total));
 }

@@ -115,7 +115,8 @@ static bool river_open(const LedgerView *v, int columns, River *r)
     for (int i = 0; i < r->count; i++) {
         Tributary *t = &r->at[i];
         t->before = so_far;
-        t->lost = t->number < 0 || !v->measured ? NAN : session_ledger_effect(v->s, v->side, t->e, t->head);
+        t->lost = t->number < 0 || !v->measured ? NAN
+                                                : session_ledger_effect(v->s, v->side, TAKEN_LINES, t->e, t->head);
         reach(r, so_far, t->wrote);
         reach(r, so_far, t->lost);
         so_far += t->wrote;

@@ -44,7 +44,7 @@ static Census census_open(const Session *s)
     c.heads = axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
     c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
     size_t done, total;
-    ledger_measured(s, &done, &total);
+    ledger_measured(s, TAKEN_HEADS, &done, &total);
     c.here = c.why && *s->ledger.path && session_ledger(s, SIDE_B);
     c.measuring = c.here && (done < total || !total);
     return c;
@@ -209,7 +209,7 @@ static void draw_status_here(const Paint *p, Rect r)
                                        "what %s loses here without each head", "lost of %s"};
     Buf of = {0};
     size_t done, total;
-    ledger_measured(p->s, &done, &total);
+    ledger_measured(p->s, TAKEN_HEADS, &done, &total);
     ledger_text(p->s, &of);
     int used = done < total || !total ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
                                                       total ? (int)(100 * done / total) : 0)
@@ -384,7 +384,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Layout l = layout(&c, r);
     if (c.why && !c.here && session_words(p->s, side)) { /* no table without a number */
         Buf words = {0};
-        buf_printf(&words, "Sentences lost without each head are %s.", c.why);
+        buf_printf(&words, "What is lost without each head cannot be measured: %s.", c.why);
         canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&words));
         buf_free(&words);
         return;
@@ -445,4 +445,5 @@ static void title(const Session *s, Side side, Buf *out)
 }
 
 VIEW_SPEC(CENSUS, .name = "census", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
-          .sentence = "Each head switched off in turn: how much accuracy is lost without it.", .keys = KEYS_OF_HEADS);
+          .sentence = "Each head switched off in turn: the accuracy, or this answer's lead, lost.",
+          .keys = KEYS_OF_HEADS);
