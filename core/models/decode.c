@@ -49,6 +49,7 @@ struct Decoder {
     Rng rng;
     bool (*progress)(void *context, int words); /* decode_run's, or NULL */
     void *context;
+    bool interrupted; /* …stopped a step */
     /* the search */
     int alive[WIDTH_MAX], alive_n, width; /* beginnings that are carried on; how many there may be */
     int at, length;                       /* of them, read so far; words of the next ones */
@@ -83,8 +84,10 @@ static bool compute(Decoder *x, Run *run, NodeId n, Err *err)
 {
     enum { SLICE = 100000000 }; /* ns between two questions */
     while (!run_step(run, n, clock_ns() + SLICE))
-        if (x->progress && !x->progress(x->context, x->length - 1))
+        if (x->progress && !x->progress(x->context, x->length - 1)) {
+            x->interrupted = true;
             return err_set(err, "interrupted after %d words", x->length - 1);
+        }
     return true;
 }
 
@@ -373,6 +376,10 @@ static bool draw(Decoder *x, int at, Candidate *chosen)
     int left = 0;
     while (left < n && (left == 0 || kept_sum < o->top_p * sum))
         kept_sum += list[left++].share;
+    if (!isfinite(sum)) { /* NaN among the logits: nothing can be drawn */
+        free(list);
+        return false;
+    }
     double u = (double)rng_unit(&x->rng) * kept_sum;
     int i = 0;
     while (i + 1 < left && u >= list[i].share)
@@ -567,6 +574,18 @@ void decoder_free(Decoder *x)
     free(x);
 }
 
+/* What is alive ends here, if a word was written. */
+static bool keep_written(Decoder *x)
+{
+    Decode *d = x->d;
+    for (int i = 0; i < x->alive_n; i++)
+        d->node[x->alive[i]].ended = d->node[x->alive[i]].cut = true;
+    d->stopped = x->length > 1;
+    if (d->stopped)
+        take_best(d);
+    return d->stopped;
+}
+
 bool decode_run(Decode *d, const Model *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
                 bool (*progress)(void *context, int words), void *context, Err *err)
 {
@@ -577,15 +596,19 @@ bool decode_run(Decode *d, const Model *m, const int *source, int n, const Decod
         x->progress = progress;
         x->context = context;
     }
+    bool kept = false;
     for (int told = 0; state == DECODER_MORE; told = x->length - 1) {
         state = decoder_step(x, err);
-        if (state != DECODER_FAILED && x->length - 1 > told && progress && !progress(context, x->length - 1)) {
+        bool stops = state != DECODER_FAILED && x->length - 1 > told && progress && !progress(context, x->length - 1);
+        if (stops)
             err_set(err, "interrupted after %d words", x->length - 1);
+        if (stops || x->interrupted) {
             state = DECODER_FAILED;
+            kept = keep_written(x);
         }
     }
     decoder_free(x);
-    if (state != DECODER_DONE)
+    if (state != DECODER_DONE && !kept)
         decode_free(d);
     return state == DECODER_DONE;
 }

@@ -82,6 +82,7 @@ typedef struct Decode {
     int *word; /* [length]: that text, without the start, with the end where one was written */
     int length;
     DecodeCost cost;
+    bool stopped; /* decode_run's progress ended it: the text is the best of what was written by then */
     bool anew;    /* a change reaches other rows than its own: from there on nothing is kept, whatever `cache` says */
     Graph source; /* the encoder and its run; run NULL in a decoder alone */
     Run *source_run;
@@ -94,17 +95,18 @@ typedef struct Decode {
 
 /* source: numbers of words (with the end, where the model was trained so), n ≥ 1; in a decoder alone the beginning that
  * is carried on, n ≥ 0. m and pool must outlive the result. progress (may be NULL) hears the words so far, several
- * times a second, and returns false to stop. False with err: the text is too long for the model, or it was stopped. */
+ * times a second, and returns false to stop. False with err: the text is too long for the model, or it was stopped;
+ * then d holds what was written by that time, if anything was (length > 0). */
 bool decode_run(Decode *d, const Model *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
                 bool (*progress)(void *context, int words), void *context, Err *err);
 void decode_free(Decode *d); /* zeroed allowed */
 /* The words that a model can write at most after that source or beginning: as many as it takes, and one more, since the
  * last is not read. Less than 1: the beginning is too long already. */
 int decode_room(const Model *m, int n);
-/* Was the best text cut at DecodeOptions.most words, before the model had come to an end by itself? */
+/* Was the best text cut at DecodeOptions.most words, before the model had come to an end by itself or was stopped? */
 static inline bool decode_cut(const Decode *d)
 {
-    return d->node[d->best].cut;
+    return d->node[d->best].cut && !d->stopped;
 }
 
 /* The same, a step at a time. */

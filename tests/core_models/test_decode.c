@@ -381,7 +381,21 @@ static void what_cannot_be(void **state)
     assert_false(decode_run(&d, &m, bad, 2, &o, NULL, NULL, NULL, &err));
     assert_false(decode_run(&d, &m, negative, 1, &o, NULL, NULL, NULL, &err));
     assert_false(decode_run(&d, &m, bad, 0, &o, NULL, NULL, NULL, &err));
-    assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, stop_at_three, NULL, &err));
+    Decode all;
+    o.kind = DECODE_BEAM; /* what was written by then is kept: a beginning of three words, not ended by itself */
+    for (o.width = 1; o.width <= 3; o.width += 2) {
+        assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, stop_at_three, NULL, &err));
+        assert_non_null(strstr(err.text, "interrupted after 3 words"));
+        assert_true(d.stopped && !decode_cut(&d) && d.length >= 1 && d.length <= 3);
+        if (o.width == 1) {
+            assert_true(decode_run(&all, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, NULL, NULL, &err));
+            assert_true(!all.stopped && d.length == 3 && all.length > 3);
+            assert_memory_equal(d.word, all.word, 3 * sizeof *d.word);
+            decode_free(&all);
+        }
+        decode_free(&d);
+    }
+    o = decode_options_default();
     static const DecodeOptions wrong[] = {
         {.kind = DECODE_GREEDY, .most = 0},
         {.kind = DECODE_BEAM, .most = 5, .width = 0},
@@ -394,7 +408,13 @@ static void what_cannot_be(void **state)
         assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &wrong[i], NULL, NULL, NULL, &err));
     for (size_t i = 0; i < m.block_cells; i++)
         m.block[i] = NAN; /* damaged weights are said, not crashed on */
-    assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, NULL, NULL, &err));
+    for (DecodeKind kind = DECODE_GREEDY; kind <= DECODE_SAMPLE; kind++) {
+        o.kind = kind;
+        assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, NULL, NULL, &err));
+        assert_non_null(strstr(err.text, "no next word has a probability that is a number"));
+        assert_int_equal(d.length, 0);
+    }
+    o = decode_options_default();
     model_free(&m);
     c = text_variant(5);
     text_model_seeded(&m, &c, 11);

@@ -775,6 +775,7 @@ cat >talk/tokenizer.json <<'EOF'
  "the": 9, "▁the": 10, "▁c": 11, "at": 12, "▁cat": 13}, "merges": ["t h", "th e", "▁ the", "▁ c", "a t", "▁c at"]}}
 EOF
 "$V" write --json -m talk -i 'the cat' --steps 3 --temperature 3 --seed 2 >written.json
+check "write --json: it was not stopped" grep -qF '"stopped":false' written.json
 check "write --json: the blank in front of what was written" grep -qF '"text":" catac"' written.json
 "$V" write -m talk -i 'the cat' --steps 3 --temperature 3 --seed 2 >written
 same "write: what was given, a bar, what was written" 'the cat | catac' "$(head -1 written)"

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/mem.h"
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 #include "core/io/json.h"
 #include "core/models/decode.h"
@@ -20,8 +22,13 @@ typedef struct Request {
     Words source;
     DecodeOptions how;
     Decode d;
-    bool fills; /* the model's length, not --steps, is where a text is cut */
-    bool lent;  /* the model is the session's */
+    bool fills;  /* the model's length, not --steps, is where a text is cut */
+    bool lent;   /* the model is the session's */
+    bool flows;  /* every word is printed as it comes */
+    Err unsaid;  /* why that failed, or empty */
+    Buf said;    /* of what is written, so far */
+    bool closed; /* nobody reads it: there is nothing to complain about */
+    int told;    /* nodes that said is made of; 0: not even the beginning is printed */
 } Request;
 
 static bool number(const char *option, const char *text, double low, double high, double *out, Err *err)
@@ -155,14 +162,6 @@ static bool open_request(Request *r, const char *model, bool (*read)(Request *r,
               (!o->commands.len || read_changed(r, err));
     r->how.memory = work_memory(r->w);
     return ok;
-}
-
-static bool progress(void *work, int words)
-{
-    char text[48] = "reading";
-    if (words)
-        snprintf(text, sizeof text, "writing word %d", words);
-    return work_progress(work, text, 0);
 }
 
 /* Its name, or its number in `digits`. */
@@ -301,6 +300,8 @@ static void put_kept(const Request *r, Buf *out)
         buf_printf(out, "; %.0f bytes of keys and values kept", r->d.cost.cache_bytes);
     buf_putc(out, '\n');
     work_put_changes(r->w, out);
+    if (r->d.stopped)
+        buf_printf(out, "stopped after %d words\n", r->d.length);
 }
 
 static void put_text(const Request *r, Buf *out)
@@ -330,25 +331,80 @@ static void put_text(const Request *r, Buf *out)
         buf_puts(out, "the weights come from a seed: what this model writes means nothing\n");
 }
 
-/* What was written. Behind a beginning it is what the text is longer by, with the blank in front where there is one. */
-static void put_answer(const Request *r, Buf *out)
+static bool goes_on(const char *text, const Buf *before)
 {
-    const Decode *d = &r->d;
+    return strncmp(text, buf_str(before), before->len) == 0;
+}
+
+/* Words that were written, as text. Behind a beginning it is what the text is longer by, with the blank in front where
+ * there is one. */
+static void put_words(const Request *r, const int *word, int n, Buf *out)
+{
     const int given = model_way(&r->model) & MODEL_READS ? 0 : r->source.n;
-    int *all = xcalloc((size_t)(given + d->length) + 1, sizeof *all);
+    int *all = xcalloc((size_t)(given + n) + 1, sizeof *all);
     Buf before = {0}, text = {0};
     memcpy(all, r->source.number, (size_t)given * sizeof *all);
-    memcpy(all + given, d->word, (size_t)d->length * sizeof *all);
+    memcpy(all + given, word, (size_t)n * sizeof *all);
     words_text(&r->model.target, all, given, &before);
-    words_text(&r->model.target, all, given + d->length, &text);
-    const bool runs = text.len >= before.len && memcmp(buf_str(&text), buf_str(&before), before.len) == 0;
-    if (runs)
+    words_text(&r->model.target, all, given + n, &text);
+    if (goes_on(buf_str(&text), &before))
         buf_puts(out, buf_str(&text) + before.len);
     else
-        words_text(&r->model.target, d->word, d->length, out);
+        words_text(&r->model.target, word, n, out);
     buf_free(&before);
     buf_free(&text);
     free(all);
+}
+
+static void put_answer(const Request *r, Buf *out)
+{
+    put_words(r, r->d.word, r->d.length, out);
+}
+
+static void put_beginning(const Request *r, Buf *out)
+{
+    words_text(model_vocabulary(&r->model), r->source.number, r->source.n, out);
+    buf_puts(out, model_way(&r->model) & MODEL_READS ? " | " : " |");
+}
+
+/* What is new since the last time, in whole characters: a piece of bytes can end within one. One beginning is alive,
+ * so that every node follows the one before it. */
+static bool print_new(Request *r)
+{
+    const int n = r->d.count - 1;
+    if (n < 1 || r->told == r->d.count)
+        return true;
+    int *word = xcalloc((size_t)n, sizeof *word);
+    Buf text = {0};
+    for (int i = 0; i < n; i++)
+        word[i] = r->d.node[i + 1].word;
+    put_words(r, word, n, &text);
+    free(word);
+    buf_putc(&text, '\0');
+    utf8_mend(text.data);
+    if (!r->told)
+        put_beginning(r, &r->w->out);
+    const char *more = goes_on(text.data, &r->said) ? text.data + r->said.len : "";
+    buf_puts(&r->w->out, more);
+    const bool ok = !r->w->out.len || work_print(r->w, &r->unsaid);
+    r->closed = !ok && !*r->unsaid.text && !stop_asked();
+    if (ok) {
+        buf_puts(&r->said, more);
+        r->told = r->d.count;
+    }
+    buf_free(&text);
+    return ok;
+}
+
+static bool progress(void *context, int words)
+{
+    Request *r = context;
+    char text[48] = "reading";
+    if (r->flows && words)
+        return print_new(r) && !stop_asked();
+    if (words)
+        snprintf(text, sizeof text, "writing word %d of at most %d", words + 1, r->how.most);
+    return work_progress(r->w, text, (double)words / r->how.most);
 }
 
 static void put_ids(const char *key, const int *id, int n, Buf *out)
@@ -378,6 +434,7 @@ static void put_json(const Request *r, Buf *out)
         grammar_outside(&r->model, r->source.number, r->source.n, false, &text);
     json_put_text(out, "note", buf_str(&text));
     json_put_bool(out, "cut", decode_cut(&r->d));
+    json_put_bool(out, "stopped", r->d.stopped);
     json_put_bool(out, "full", r->fills && decode_cut(&r->d));
     buf_free(&text);
     work_json_changes(r->w, out);
@@ -410,10 +467,13 @@ static void put_json(const Request *r, Buf *out)
 static void put_written(const Request *r, Buf *out)
 {
     const Decode *d = &r->d;
-    words_text(model_vocabulary(&r->model), r->source.number, r->source.n, out);
-    buf_puts(out, model_way(&r->model) & MODEL_READS ? " | " : " |");
-    put_answer(r, out);
-    buf_puts(out, "\n\n");
+    Buf text = {0};
+    put_answer(r, &text);
+    const bool runs = goes_on(buf_str(&text), &r->said);
+    if (!r->told)
+        put_beginning(r, out);
+    buf_printf(out, "%s%s\n\n", runs ? "" : "\n", buf_str(&text) + (runs ? r->said.len : 0));
+    buf_free(&text);
     if (r->model.target.cutter && r->w->options->input && words_look_numbered(r->w->options->input))
         buf_puts(out, "It was read as a text of digits; by number it is -i ids:464,3290\n\n");
     buf_puts(out, "  word                 prob.\n");
@@ -456,11 +516,22 @@ static int list_words(Work *w, Err *err)
     return STATUS_DONE;
 }
 
-/* What was computed is printed by put, or as JSON; all of it is freed. */
-static int finish(Request *r, bool ok, void (*put)(const Request *r, Buf *out))
+/* What was computed, all or until it was stopped, is printed by put, or as JSON; all of it is freed. */
+static int finish(Request *r, bool ok, void (*put)(const Request *r, Buf *out), Err *err)
 {
-    if (ok)
+    const bool kept = !ok && r->d.stopped && stop_asked();
+    if (kept)
+        stop_take(); /* so that it is written; then the program ends as the signal does */
+    if (ok || kept)
         (r->w->options->json ? put_json : put)(r, &r->w->out);
+    else if (r->told && !r->closed)
+        buf_puts(&r->w->out, "\n");
+    if (!ok && !r->closed && r->w->out.len)
+        work_print(r->w, &r->unsaid);
+    if (*r->unsaid.text || r->closed)
+        *err = r->unsaid;
+    ok = ok || r->closed;
+    buf_free(&r->said);
     decode_free(&r->d);
     words_free(&r->source);
     if (!r->lent)
@@ -484,8 +555,8 @@ static int translate(Work *w, Err *err)
     bool ok = open_request(&r, w->options->model, read_sentence, err);
     if (ok)
         find_room(&r);
-    ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
-    return finish(&r, ok, put_text);
+    ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, &r, err);
+    return finish(&r, ok, put_text, err);
 }
 
 static bool check_write(const Options *o, const Link *l, Err *err)
@@ -509,8 +580,9 @@ static int write_on(Work *w, Err *err)
     r.how.forget = true;
     if (ok)
         find_room(&r);
-    ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
-    return finish(&r, ok, put_written);
+    r.flows = !w->options->json && r.how.kind != DECODE_BEAM;
+    ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, &r, err);
+    return finish(&r, ok, put_written, err);
 }
 
 const Verb VERB_WRITE = {
@@ -519,7 +591,10 @@ const Verb VERB_WRITE = {
     .summary = "carries a text on, or answers it, word by word, with a model of yours",
     .details =
         "The decoder in the folder (`vitrine help models`) reads the text and adds one word at a time, each printed "
-        "with its probability, until it writes its end, has written --steps words, or has read as many as it takes. A "
+        "with its probability, until it writes its end, has written --steps words, or has read as many as it takes. "
+        "The text is printed as it is written; Ctrl-C ends it, and what there is by then is kept (of a beam the best "
+        "so "
+        "far). A "
         "model of an encoder and a decoder (T5, BART, Marian) reads the text and writes another. -i ids:464,3290 gives "
         "them by number. Without options it takes the most probable word every time; --beam 4 keeps the four best "
         "beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. Keys and values of earlier "

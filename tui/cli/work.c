@@ -221,6 +221,19 @@ bool work_deliver(Work *w, Err *err)
            (w->written && stop_asked()); /* `vitrine … | head` has read what it wanted: nothing to complain about */
 }
 
+bool work_print(Work *w, Err *err)
+{
+    Err other = {{0}};
+    erase_line(&w->progress);
+    tell_clean(&w->out);
+    errno = 0;
+    bool ok = file_write("-", buf_str(&w->out), w->out.len, &other);
+    if (!ok && errno != EPIPE && !stop_asked())
+        *err = other;
+    buf_clear(&w->out);
+    return ok;
+}
+
 void work_complain(Work *w, const char *text)
 {
     erase_line(&w->progress);

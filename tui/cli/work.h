@@ -45,6 +45,9 @@ bool work_progress(Work *w, const char *what, double share);
 bool work_complete(Work *w, Err *err);
 /* out to -o, else (and if it is a report) to standard output, whole or with an error. */
 bool work_deliver(Work *w, Err *err);
+/* Writes what out holds to standard output at once and empties it: of a verb that answers as it goes. False: it was
+ * stopped, or nobody reads there (*err stays empty), or with err. */
+bool work_print(Work *w, Err *err);
 /* done: what was asked for is there, so a request to end that came has come too late. */
 void work_close(Work *w, bool done);
 /* Takes the progress line away and says it at once: what must be said before work_close lets a signal end the
