@@ -149,12 +149,11 @@ static void fill_row(DiffRow *row, Sides *v, const DiffSubject *s, const DiffOpt
     const DiffTensor *t = row->tensor;
     size_t cells = graph_cells(s->graph, t->node);
     Precision p = o->precision;
-    bool rounds = p != PRECISION_F32;
     const float *ours = run_need(s->run, t->node);
     const float *x = run_need(v->local.run, v->local.made[t->node]);
     double limit = o->tolerance;
     row->allowed_rms = HUGE_VAL;
-    if (rounds) {
+    if (p != PRECISION_F32) {
         const float *y = run_need(v->rounding.run, v->rounding.made[t->node]);
         row->local_rounding = diff_figures(rounded_copy(v, p, y, cells), ours, cells, 0);
         limit += DIFF_ROUNDING * row->local_rounding.largest;
@@ -162,19 +161,20 @@ static void fill_row(DiffRow *row, Sides *v, const DiffSubject *s, const DiffOpt
             row->allowed_rms = o->tolerance + DIFF_ROUNDING_RMS * row->local_rounding.rms;
     }
     row->allowed = limit;
-    row->local = diff_figures(rounded_copy(v, p, x, cells), t->values, cells, limit);
+    diff_tensor_fill(t, x); /* what is not recorded is as it follows */
+    row->local = diff_tensor_figures(rounded_copy(v, p, x, cells), t, cells, limit);
     if (!row->local.any && row->local.rms > row->allowed_rms) { /* nowhere much, but everywhere */
         row->local.any = true;
         row->local.first = row->local.worst;
     }
     limit = o->tolerance;
-    if (rounds) {
+    if (p != PRECISION_F32) {
         const float *whole = rounded_copy(v, p, run_need(v->rounded.run, v->rounded.seen[t->node]), cells);
         row->through_rounding = diff_figures(whole, ours, cells, 0);
         limit += DIFF_ROUNDING * row->through_rounding.largest;
         ours = whole;
     }
-    row->through = diff_figures(ours, t->values, cells, limit);
+    row->through = diff_tensor_figures(ours, t, cells, limit);
     if (row->local.any && follows_nan(&row->local, x, ours, t->values, cells, row->allowed))
         row->local.any = false;
     row->recorded = t->values[row->local.any ? row->local.first : row->through.first];

@@ -53,6 +53,8 @@ typedef struct DiffFigures {
 
 /* tolerance: of `largest`. Equal infinities and NaN in both are no difference. */
 DiffFigures diff_figures(const float *ours, const float *theirs, size_t cells, double tolerance);
+/* The same of the cells that are recorded of t, which has `cells`; first and worst are the node's. */
+DiffFigures diff_tensor_figures(const float *ours, const DiffTensor *t, size_t cells, double tolerance);
 
 /* Our side. Nothing is owned. */
 typedef struct DiffSubject {

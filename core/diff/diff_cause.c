@@ -319,7 +319,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
         propose_next(c, &t);
     if (!c->whole) {
         propose(c, &t);
-        if (!t.stopped)
+        if (!t.stopped && !row->tensor->skip)
             diff_where(s->graph, row->tensor, trial_values(&t, row->tensor->node), row->allowed, c->where);
         if (!*c->where)
             snprintf(c->where, sizeof c->where, "%s", t.where);

@@ -231,7 +231,7 @@ static void attempt_inside(Trial *t, Block *b, const float *x, const char *text)
     const float *half = half_of(b, n);
     for (int k = 0; k < (n == b->end || half ? 2 : 1); k++) {
         const float *values = !k ? value_of(t, b, n) : half ? half : b->of_end;
-        DiffFigures f = diff_figures(values, t->target->values, cells, t->allowed);
+        DiffFigures f = diff_tensor_figures(values, t->target, cells, t->allowed);
         if (support)
             trial_prove(t, &f, text, false);
         else

@@ -391,7 +391,7 @@ void trial_dropout(Trial *t)
     const float *theirs = t->target->values, *ours = stretch_values(t, added),
                 *below = stream == NO_NODE ? NULL : stretch_values(t, stream);
     double dot = 0, squares = 0, small = below ? t->allowed * largest(theirs, cells) : 0;
-    if (!ours || (stream != NO_NODE && !below))
+    if (!ours || t->target->skip || (stream != NO_NODE && !below))
         return;
     for (size_t i = 0; i < cells; i++) {
         double x = (double)theirs[i] - (below ? (double)below[i] : 0);

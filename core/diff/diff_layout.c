@@ -197,6 +197,29 @@ DiffFit diff_layout_find(const Graph *g, NodeId n, const size_t *shape, int rank
     return count ? DIFF_AMBIGUOUS : DIFF_NO_FIT;
 }
 
+DiffFit diff_layout_last(const Graph *g, const TensorInfo *info, DiffFit fit, DiffTensor *t)
+{
+    const Node *node = graph_node(g, t->node);
+    if (fit != DIFF_NO_FIT || t->parts > 1 || node->dims.n != 2 || !info->rank ||
+        g->axes[node->dims.axis[0]].sequence != SEQUENCE_TARGET ||
+        (strcmp(node->path, "logits") != 0 && strcmp(node->path, "uncapped") != 0))
+        return fit;
+    const Axis *row = &g->axes[node->dims.axis[1]];
+    if (info->cells != (size_t)row->n || info->shape[info->rank - 1] != info->cells)
+        return fit;
+    t->skip = graph_cells(g, t->node) - info->cells;
+    t->layout = (DiffLayout){.n = 1, .len = {info->cells}, .stride = {1}, .ours = true, .batch = 1};
+    snprintf(t->layout.axes, sizeof t->layout.axes, "%s", row->sym);
+    snprintf(t->layout.factors, sizeof t->layout.factors, "%s", row->sym);
+    return DIFF_FIT;
+}
+
+void diff_tensor_fill(const DiffTensor *t, const float *x)
+{
+    if (t->skip)
+        memcpy(t->owned, x, t->skip * sizeof *x);
+}
+
 void diff_layout_apply(const DiffLayout *l, const float *from, float *to)
 {
     size_t cells = 1, index[DIFF_FACTORS] = {0}, at = 0;

@@ -301,3 +301,11 @@ DiffFigures diff_figures(const float *ours, const float *theirs, size_t cells, d
         f.cosine = ours2 > 0 && theirs2 > 0 ? dot / sqrt(ours2 * theirs2) : 0;
     return f;
 }
+
+DiffFigures diff_tensor_figures(const float *ours, const DiffTensor *t, size_t cells, double tolerance)
+{
+    DiffFigures f = diff_figures(ours + t->skip, t->values + t->skip, cells - t->skip, tolerance);
+    f.first += t->skip;
+    f.worst += t->skip;
+    return f;
+}

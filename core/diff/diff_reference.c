@@ -125,11 +125,11 @@ static bool read_values(Opening *o, const TensorInfo *info, int cut, DiffTensor 
         part = from = xfloats(size_mul(t->item + 1, cells));
         preprocess_trim(o->picture, all, t->item + 1, last, part);
     }
-    t->values = t->owned = xfloats(cells);
+    t->values = t->owned = xcalloc(cells, sizeof *t->owned);
     if (ok && graph_node(o->g, t->node)->op != OP_LEAF)
         look_at_digits(o, from, wanted / (size_t)t->parts);
     if (ok)
-        diff_layout_apply(&t->layout, from + (t->layout.batch > 1 ? t->item * cells : 0), t->owned);
+        diff_layout_apply(&t->layout, from + (t->layout.batch > 1 ? t->item * cells : 0), t->owned + t->skip);
     free(all);
     free(part);
     return ok;
@@ -277,6 +277,7 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
     t.beyond = to->parts == 1 && is_beyond(o, to->node, info->shape, rank, shape, &last);
     DiffFit fit = diff_layout_find(o->g, to->node, shape, rank, to->axes, &t.layout, choices, sizeof choices);
     const Node *node = graph_node(o->g, to->node);
+    fit = diff_layout_last(o->g, info, fit, &t);
     if (fit == DIFF_NO_FIT && node->op == OP_LEAF && node->leaf.kind == LEAF_INPUT && node->dims.n == 1)
         return !diff_is_bare(o->map, r->name, info->name, info->cells, err) &&
                err_set(err,

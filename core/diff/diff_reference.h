@@ -133,10 +133,17 @@ typedef struct DiffTensor {
     int place; /* in the file */
     DiffLayout layout;
     size_t item;         /* which picture of layout.batch */
+    size_t skip;         /* so many cells in front are not recorded: logits of the last token alone */
     bool beyond;         /* recorded with pixels that fill no patch, which are left out */
     const float *values; /* as the node has them */
     float *owned;        /* the same where the reference made them, else NULL */
 } DiffTensor;
+
+/* Logits of one row alone, of a text of several tokens, are those of its last: fills layout and skip. Returns fit, or
+ * DIFF_FIT where it is so. */
+DiffFit diff_layout_last(const Graph *g, const TensorInfo *info, DiffFit fit, DiffTensor *t);
+/* Makes the cells that are not recorded those of x[cells of the node]. */
+void diff_tensor_fill(const DiffTensor *t, const float *x);
 
 /* Tensors whose name means a node that has another number of something: they can't be compared. */
 typedef struct DiffMisfits {

@@ -89,6 +89,8 @@ static void put_recorded(const DiffTensor *t, const char *path, Buf *out)
         buf_printf(out, " part %d of %d", t->part + 1, t->parts);
     if (t->layout.n > 1)
         buf_printf(out, "%s[%s]", other || t->parts > 1 ? " " : "", t->layout.axes);
+    if (t->skip)
+        buf_puts(out, ", the last token's alone");
     if (t->layout.batch > 1)
         buf_printf(out, ", number %zu of %zu (from 0; --item)", t->item, t->layout.batch);
 }

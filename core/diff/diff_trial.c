@@ -147,7 +147,7 @@ bool trial_fits(Trial *t, DiffFigures *out)
     const float *values = trial_values_with(t, t->target->node);
     float *rounded = xfloats(cells);
     precision_round(t->o->precision, values, rounded, cells);
-    *out = diff_figures(rounded, t->target->values, cells, t->allowed);
+    *out = diff_tensor_figures(rounded, t->target, cells, t->allowed);
     free(rounded);
     arena_rewind(&t->arena, mark);
     return !t->stopped && explains(t, out);
@@ -174,10 +174,10 @@ double trial_judge(Trial *t, const float *values, const char *what)
     char text[DIFF_WORDS];
     float *rounded = xfloats(cells);
     precision_round(t->o->precision, values, rounded, cells);
-    DiffFigures f = diff_figures(rounded, t->target->values, cells, t->allowed);
+    DiffFigures f = diff_tensor_figures(rounded, t->target, cells, t->allowed);
     free(rounded);
     t->attempts++;
-    if ((t->base || t->only) && (!explains(t, &f) || !beyond_chance(t, &f, cells)))
+    if ((t->base || t->only) && (!explains(t, &f) || !beyond_chance(t, &f, cells - t->target->skip)))
         return f.rms; /* of so many only what explains is worth a word */
     word(t, what, text);
     bool better = f.rms < t->best.rms, other = !strstr(t->text, text) && !strstr(text, t->text);

@@ -187,6 +187,8 @@ static bool compare(TextBench *b, const DiffMap *map, Buf *verdict, int *compare
         fail_msg("%s", err.text);
     const DiffNamed n = {"ours", &s, &r, &o, &d};
     diff_verdict(&n, verdict);
+    if (r.count == 1 && r.tensor[0].skip)
+        diff_table(&n, verdict);
     for (int i = 0; i < r.unknown_count; i++)
         buf_printf(verdict, " [%s]", r.unknown[i]);
     *compared = r.count;
@@ -288,6 +290,43 @@ static void mistakes_are_named_from_modules(void **state)
                 fail_msg("%s, %s: %s", FROM_MODULES[i].family, FROM_MODULES[i].mistake, cause);
         for (size_t k = 0; k < count; k++)
             free((void *)(uintptr_t)out[k].data);
+        buf_free(&verdict);
+        tensors_close(&f);
+        text_bench_free(&b);
+    }
+}
+
+/* A program that answers keeps the last token's logits alone: they are compared with that token's, and tell as much. */
+static void the_last_token_tells(void **state)
+{
+    static const char *const OF[][2] = {{"logits", NULL},
+                                        {"wrong.one more", "tokens look at the next one too"},
+                                        {"wrong.pairs", "interleaved"},
+                                        {"wrong.rolled on", "each logit is that of the one before"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        TextBench b;
+        TensorFile f;
+        Buf verdict = {0};
+        Err err = {""};
+        int compared;
+        open_family(&b, "llama", &f);
+        const TensorInfo *t = tensors_find(&f, OF[i][0]);
+        assert_true(t && t->rank == 2);
+        float *values = xfloats(t->cells);
+        assert_true(tensors_read_f32(&f, t, values, &err));
+        const size_t row = t->shape[1];
+        TensorOut out = {.name = "logits", .rank = 3, .shape = {1, 1, row}, .data = values + t->cells - row};
+        assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
+        assert_int_equal(compare(&b, NULL, &verdict, &compared), !OF[i][1]);
+        assert_int_equal(compared, 1);
+        if (!strstr(buf_str(&verdict), "the last token's alone") ||
+            (OF[i][1] && (!strstr(buf_str(&verdict), "Likely cause") || !strstr(buf_str(&verdict), OF[i][1]))))
+            fail_msg("%s: %s", OF[i][0], buf_str(&verdict));
+        values[t->cells - 1] += 0.5f; /* and no other cell */
+        assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
+        assert_false(compare(&b, NULL, &verdict, &compared));
+        free(values);
         buf_free(&verdict);
         tensors_close(&f);
         text_bench_free(&b);
@@ -556,6 +595,7 @@ int main(void)
                                        cmocka_unit_test(modules_of_every_family),
                                        cmocka_unit_test(mistakes_are_named_from_modules),
                                        cmocka_unit_test(what_is_recorded_is_not_asked_for),
+                                       cmocka_unit_test(the_last_token_tells),
                                        cmocka_unit_test(encoders_by_their_own_names)};
     return cmocka_run_group_tests_name("diff hub", tests, NULL, NULL);
 }
