@@ -500,6 +500,8 @@ static ModelKind kind_of(const Json *j, const char *type)
     for (int i = 0; i < 4; i++)
         if (strcmp(type, names[i]) == 0)
             return (ModelKind)i;
+    if (*type)
+        return (ModelKind)-1;
     /* old files do not say it */
     return json_get(j, "merges")                         ? MODEL_BPE
            : json_kind(json_get(j, "vocab")) == JK_ARRAY ? MODEL_UNIGRAM

@@ -107,6 +107,17 @@ static bool signed_elsewhere(const char *signature, const char *name)
     return digits && n >= end + digits + front && strncmp(name + n - end - digits - front, signature, front) == 0;
 }
 
+enum { JSON_MAX = 16 << 20 };
+
+/* Is the config.json there one object of JSON? */
+static bool check_config(const char *path, Err *err)
+{
+    Json *j = json_read(path, JSON_MAX, err);
+    bool object = j && (json_kind(j) == JK_OBJECT || err_set(err, "%s: expected a JSON object {…}", path));
+    json_free(j);
+    return object;
+}
+
 /* A text model is read by its config.json, which nothing in the tensors can stand for. */
 static bool refuse_text(const Checkpoint *k, const char *name, Err *err)
 {
@@ -121,6 +132,8 @@ static bool refuse_text(const Checkpoint *k, const char *name, Err *err)
             ? "; of BERT: {\"model_type\": \"bert\", \"vocab_size\": …, \"max_position_embeddings\": …, "
               "\"hidden_size\": …, \"num_hidden_layers\": …, \"num_attention_heads\": …, \"intermediate_size\": …}"
             : "";
+    if (file_exists(k->config_path) && !check_config(k->config_path, err))
+        return false;
     return err_set(err, "%s: '%.80s' is of a text model, and %s: put the model's own there, and give the folder%s",
                    k->file.path, name,
                    file_exists(k->config_path)
@@ -193,8 +206,6 @@ static bool layout_detect(Checkpoint *k, Err *err)
 }
 
 /* --- the files --- */
-
-enum { JSON_MAX = 16 << 20 };
 
 static const char *path_in(Arena *arena, const char *dir, const char *name)
 {

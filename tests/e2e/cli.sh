@@ -779,6 +779,8 @@ check "write --json: it was not stopped" grep -qF '"stopped":false' written.json
 check "write --json: the blank in front of what was written" grep -qF '"text":" catac"' written.json
 "$V" write -m talk -i 'the cat' --steps 3 --temperature 3 --seed 2 >written
 same "write: what was given, a bar, what was written" 'the cat | catac' "$(head -1 written)"
+mkdir wobble && sed 's/"type": *"BPE"/"type": "Wobble"/' talk/tokenizer.json >wobble/tokenizer.json
+refused 1 'model is "Wobble", which is not known here' tokens -m wobble -i 'the cat'
 refused 1 'has no chat template' tokens -m talk --chat -i 'the cat'
 ok "the same without it" tokens -m talk -i 'the cat'
 echo '{"bos_token": "<s>", "chat_template": "{{ bos_token }}{% for m in messages %}{{ m.role[0:0] }}the {{ m.content }}{% endfor %}"}' >talk/tokenizer_config.json
@@ -832,6 +834,11 @@ mkdir alone && cp "$W/words_llama/model.safetensors" alone/
 refused 1 'is of a text model, and there is no config.json' info -m alone
 cp "$W/words_mingpt/model.safetensors" alone/ # what the refusal says is enough
 refused 1 'there is no config.json .*of GPT-2: .*of minGPT: .*"block_size": …, "embd_pdrop"' info -m alone
+for broken in '{' '[]'; do # said as of any other file of JSON
+    printf '{\n%s' "$broken" >alone/config.json
+    [ "$broken" = '[]' ] && printf '[]' >alone/config.json
+    refused 1 'alone/config.json: (line 2|expected a JSON object)' info -m alone
+done
 printf '{"model_type": "ship"}' >alone/config.json
 refused 1 'the config.json beside it names no text model' info -m alone
 printf '{"block_size": 12, "embd_pdrop": 0, "vocab_size": 19, "n_embd": 16, "n_layer": 2, "n_head": 2}' >alone/config.json
