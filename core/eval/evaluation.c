@@ -199,6 +199,8 @@ static bool run_all(Course *c, Evaluation *e, Err *err)
     if (!e->trained)
         return false;
     const AccuracyResult *r = c->trained = accuracy_result(e->trained);
+    if (isnan(r->loss.mean))
+        return err_set(err, "%.200s: its logits are NaN: there is no accuracy", c->model->name);
     e->accuracy = accuracy_share(r);
     if (r->has_other)
         e->other_pair = paired_count(r->label, r->named, r->other_named, r->pictures);

@@ -269,7 +269,7 @@ static double copies_of(const Scene *s, const float *at, size_t query_step, size
         float own = at[(size_t)t * query_step + (size_t)right * key_step];
         for (int u = first; u < first + s->half; u++) {
             float other = at[(size_t)t * query_step + (size_t)u * key_step];
-            sum += u == right ? 0 : other < own ? 1 : other > own ? 0 : 0.5;
+            sum += isnan(own) || isnan(other) ? (double)NAN : u == right ? 0 : other < own ? 1 : other > own ? 0 : 0.5;
         }
         n += s->half - 1;
     }
@@ -393,6 +393,11 @@ static void keep_attention(HeadKinds *k, int a)
         }
         if (!k->shuffled)
             to[COPIES] = says ? copies_of(&s, says + (size_t)h * c.head, c.query, c.key) : (double)NAN;
+        int nan = says && !k->shuffled && isnan(to[COPIES]) ? k->r.attentions : -1;
+        for (HeadKind kind = 0; kind < HEAD_KINDS; kind++)
+            nan = applies(&s, kind) && !k->shuffled && isnan(to[kind]) ? a : nan;
+        if (nan >= 0 && (k->r.nan < 0 || nan < k->r.nan))
+            k->r.nan = nan;
     }
     for (HeadKind kind = 0; kind < HEAD_KINDS && !k->shuffled; kind++) {
         k->r.applies[a][kind] = applies(&s, kind);
@@ -487,6 +492,7 @@ HeadKinds *head_kinds_new(const Model *model, size_t texts, Pool *pool, Err *err
     k->r.uniform = xcalloc(a + 1, sizeof *k->r.uniform);
     k->r.share = xcalloc(cells + 1, sizeof *k->r.share);
     k->r.control = xcalloc(cells + 1, sizeof *k->r.control);
+    k->r.nan = -1;
     k->r.copies = xcalloc(cells + 1, sizeof *k->r.copies);
     return k;
 }

@@ -41,6 +41,7 @@ typedef struct HeadKindsResult {
     double (*uniform)[HEAD_KINDS]; /* [attentions] the same share where all that may be looked at weighs the same */
     MeanOver (*share)[HEAD_KINDS]; /* [attentions, heads] */
     MeanOver (*control)[HEAD_KINDS];
+    int nan;          /* the first attention whose weights are NaN; attentions: only the logits are; −1: neither */
     MeanOver *copies; /* [attentions, heads] of a decoder's own attention, where the answer is a ledger's: what the head
                          would write by looking at the token behind the first occurrence raises that token above the
                          text's other ones; the share of the first half's other tokens that raise it less. By chance

@@ -709,8 +709,9 @@ check "score --json: the changes" grep -qF '"changes":["set scale off"]' changed
 check "score --json: none" grep -qF '"changes":[]' trained.json
 differs() { [ "$(grep -o '"nats":[0-9.]*' "$1" | head -1)" != "$(grep -o '"nats":[0-9.]*' "$2" | head -1)" ]; }
 check "score: the change is in force" differs changed.json trained.json
-ok "score: not a number" score --json -m "$FAMILIES/words_llama" ids:1,2,3 -c 'set decoder.blocks.0.resid_post[t=1,d=0] nan'
-says "score: JSON has no bare nan, and where it begins" '"nan":"NaN begins at .*"nats":"NaN"'
+refused 1 'has no probability that is a number. NaN begins at decoder.blocks.0.resid_post' score -m "$FAMILIES/words_llama" ids:1,2,3 -c 'set decoder.blocks.0.resid_post[t=1,d=0] nan'
+ok "the stream, not a number" screen -m "$FAMILIES/words_llama" -i ids:1,2,3 -c 'set decoder.blocks.0.resid_post[t=1,d=0] nan; view stream' --size 120x40
+says "the stream: NaN has no rank" 'NaN: no rank'
 refused 2 '3 texts: score compares two' score -m "$FAMILIES/words_llama" ids:1 ids:2 ids:3
 refused 2 'which model and text' score "a cat"
 
@@ -756,6 +757,13 @@ check "write --json: the numbers written" grep -qE '"ids": *\[[0-9]+, ?[0-9]+\]'
 check "write --json: cut, not ended" grep -qE '"ended":false,"cut":true' written.json
 check "write --json: nothing has ended" eval '! grep -q "\"ended\":true" written.json'
 "$V" write --json -m "$W/words_gpt2" -i ids:1,2,3 --steps 2 --memory 64K >little.json
+mkdir nan && cp "$W/words_gpt2/config.json" nan/
+{ head -c -4 "$W/words_gpt2/model.safetensors"; printf '\0\0\300\177'; } >nan/model.safetensors # its last value
+refused 1 'no next word has a probability that is a number' write -m nan -i ids:1,2,3 --temperature 1
+refused 1 'has no probability that is a number. NaN begins at ' score -m nan ids:1,2,3 ids:1,2,4
+at=$(od -An -tu8 -N8 nan/model.safetensors) # …and its first
+printf '\0\0\300\177' | dd of=nan/model.safetensors bs=1 seek=$((at + 8)) conv=notrunc 2>/dev/null
+refused 1 'are NaN: .* can.t be measured' evaluate -m nan --count 3
 same "write --memory: the same text" "$(cat written.json)" "$(cat little.json)"
 refused 2 'name a text to go on from' write -m "$W/words_gpt2"
 refused 2 'found nothing' write -m "$W/words_gpt2" -i ''

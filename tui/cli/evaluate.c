@@ -144,6 +144,13 @@ static bool examine_heads(Work *w, const Model *m, Pool *pool, const char *name,
     while (ok && !head_kinds_step(k, clock_ns() + SLICE_NS))
         if (!progress(w, "reading texts of random tokens", (double)head_kinds_done(k) / (double)count))
             ok = err_set(err, "interrupted");
+    const HeadKindsResult *r = ok ? head_kinds_result(k) : NULL;
+    if (r && r->nan >= 0)
+        ok = r->nan < r->attentions
+                 ? err_set(err,
+                           "%s: the weights of attention %d of 0 to %d are NaN: where heads look can't be measured",
+                           name, r->nan, r->attentions - 1)
+                 : err_set(err, "%s: its logits are NaN: what heads copy can't be measured", name);
     if (ok)
         kinds_print(k, m, name, w->options->json, &w->out);
     head_kinds_free(k);

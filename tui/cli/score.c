@@ -109,6 +109,18 @@ static bool score_open(Session *s, const char *typed, int last, Scored *out, Err
     return true;
 }
 
+/* Is the sum a number? Else where that ends is said. */
+static bool has_number(const Session *s, const Scored *x, Err *err)
+{
+    Buf where = {0};
+    if (!isnan(x->sum))
+        return true;
+    ask_nan_begins(s, SIDE_B, &where);
+    err_set(err, "\"%.60s\" has no probability that is a number. %.300s", x->text, buf_str(&where));
+    buf_free(&where);
+    return false;
+}
+
 static void put_cell(const Scored *x, int i, Buf *out)
 {
     char fitted[NAME_BYTES];
@@ -206,9 +218,7 @@ static void put_table(const Scored *x, int count, Buf *out)
     if (rounded)
         buf_puts(out, "≈: A − B of the numbers as they are, not as they are rounded here.\n");
     double apart = x[1].sum - x[0].sum;
-    if (isnan(apart))
-        buf_puts(out, "which is the more probable can't be said: NaN");
-    else if (!(dm_abs(apart) > 0))
+    if (!(dm_abs(apart) > 0))
         buf_puts(out, "A and B are equally probable");
     else
         buf_printf(out, "%s is the more probable by %.4f nats", apart >= 0 ? "A" : "B", dm_abs(apart));
@@ -294,7 +304,8 @@ static int score(Work *w, Err *err)
         if (count)
             full_of(m, text[count], &full);
         ok = (!count || session_open_input(s, full.read.len ? buf_str(&full.read) : text[count], err)) &&
-             work_complete(w, err) && score_open(s, text[count], full.read.len ? full.last : -1, &scored[count], err);
+             work_complete(w, err) && score_open(s, text[count], full.read.len ? full.last : -1, &scored[count], err) &&
+             has_number(s, &scored[count], err);
     }
     if (ok && o->json)
         put_json(w, scored, count, &w->out);

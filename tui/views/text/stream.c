@@ -187,6 +187,10 @@ static void draw_rivals(const Paint *p, const Stream *w, Side side, Rect r)
     const Ranking row = {probs.values + first, n, false};
     const size_t rank = ranking_rank(row, (size_t)w->text.word[w->nats.cell + 1]);
     int x = r.x, end = r.x + r.w;
+    if (isnan(row.v[w->text.word[w->nats.cell + 1]])) {
+        canvas_text(p->c, r.y, x, r.w, STYLE_WARNING, "NaN: no rank");
+        return;
+    }
     x += canvas_printf(p->c, r.y, x, r.w, rank ? STYLE_WARNING : STYLE_GOOD, "rank %zu of %zu", rank + 1, n);
     x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, rank ? "; likelier:" : "; likeliest instead:");
     for (size_t k = rank ? ranking_best(row) : ranking_next(row, ranking_best(row)), shown = 0; k < n && shown < 8;
