@@ -582,7 +582,7 @@ static bool keep_written(Decoder *x)
         d->node[x->alive[i]].ended = d->node[x->alive[i]].cut = true;
     d->stopped = x->length > 1;
     if (d->stopped)
-        take_best(d);
+        take_best(x);
     return d->stopped;
 }
 

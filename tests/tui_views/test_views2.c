@@ -1011,6 +1011,49 @@ static void answers_are_listed_by_change(void **state)
     canvas_free(&c);
 }
 
+/* A logit's bar goes from the line at 0 to its own side, and all are of one scale. */
+static void logit_bars_begin_at_zero(void **state)
+{
+    (void)state;
+    Canvas c;
+    Err err;
+    Shown v;
+    Rect r = {0, 0, 12, 90};
+    assert_true(session_open_input(&session, "#17", &err));
+    session.compare = COMPARE_OFF;
+    drawn_prepare(&session, &VIEW_ANSWER, SIDE_A, r);
+    Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+    view_draw(&VIEW_ANSWER, &p, r, SIDE_A, false);
+    assert_true(shown_answer(&session, SIDE_A, shown_site(&session, SIDE_A, SITE_LOGITS), &v) && v.values);
+    const Ref at = shown_ref(&v, 0);
+    int zero = -1, lines[2] = {0, 0};
+    double cell = 0; /* cells of 1, of the largest */
+    for (int y = 0; y < r.h; y++) {
+        int line = -1, filled[2] = {0, 0};
+        size_t k = 0;
+        for (int x = 0; x < r.w; x++) {
+            const Cell *of = canvas_at(&c, y, x);
+            if (of->ref.run != at.run || of->ref.node != at.node)
+                continue;
+            k = of->ref.cell;
+            line = of->ch == 0x2502 ? x : line;
+            filled[line >= 0] += of->ch >= 0x2588 && of->ch <= 0x2595;
+        }
+        if (line < 0)
+            continue;
+        assert_true(zero < 0 || line == zero);
+        zero = line;
+        const double x = (double)v.values[k];
+        cell = cell > 0 ? cell : filled[1] / x;
+        assert_int_equal(filled[x < 0], 0);
+        assert_true(fabs(filled[x > 0] - cell * fabs(x)) < 1.5);
+        lines[x > 0]++;
+    }
+    assert_int_equal(lines[0] + lines[1], (int)v.count);
+    assert_true(lines[0] > 2 && lines[1] > 2 && canvas_at(&c, 0, zero)->ch == '0');
+    canvas_free(&c);
+}
+
 /* Whatever else changed more, a short list of A − B has what A and what B answers: one line of B's, two of both. */
 static void short_lists_have_both_answers(void **state)
 {
@@ -1083,6 +1126,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_click_chooses_the_operand, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(pooled_changes_keep_the_largest, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(answers_are_listed_by_change, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(logit_bars_begin_at_zero, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(short_lists_have_both_answers, open_bundled, close_session),
         cmocka_unit_test(plain_model),
         cmocka_unit_test(model_with_registers),

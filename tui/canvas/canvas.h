@@ -157,6 +157,8 @@ void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref r
  * canvas_bar_zero. */
 void canvas_bar_signed(Canvas *c, int y, int x, int width, double value, Style s, Style negative, Ref ref);
 int canvas_bar_zero(int x, int width);
+/* One of so many cells, not NaN, from a zero line with `left` cells before it and `right` behind. */
+void canvas_bar_around(Canvas *c, int y, int x, int left, int right, double cells, Style s, Style negative, Ref ref);
 
 /* Inside tui/canvas: the one way a glyph enters a cell, and the plain forms of typographic characters. */
 /* Writes a glyph of utf8_width 1 or 2 with default colours, no data and no Ref. Unprintable code points become `?`.

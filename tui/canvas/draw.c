@@ -315,23 +315,30 @@ int canvas_bar_zero(int x, int width)
     return x + (width - 1) / 2;
 }
 
-void canvas_bar_signed(Canvas *c, int y, int x, int width, double value, Style s, Style negative, Ref ref)
+void canvas_bar_around(Canvas *c, int y, int x, int left, int right, double cells, Style s, Style negative, Ref ref)
 {
-    int zero = canvas_bar_zero(x, width), side = zero - x;
-    if (side < 1 || isnan(value)) {
-        canvas_bar(c, y, x, width, value, s, ref);
-        return;
-    }
-    canvas_fill(c, (Rect){y, x, 1, width}, STYLE_TEXT, ' ');
+    const int zero = x + left;
+    canvas_fill(c, (Rect){y, x, 1, left + 1 + right}, STYLE_TEXT, ' ');
     canvas_glyph(c, y, zero, STYLE_AXIS, 0x2502);
-    if (value >= 0) {
-        canvas_bar(c, y, zero + 1, side, value, s, ref);
+    if (negative == STYLE_SELECTED || negative == STYLE_CURSOR) /* as in canvas_bar */
+        negative = STYLE_HEADER;
+    if (cells >= 0) {
+        canvas_bar(c, y, zero + 1, right, right ? cells / right : 0, s, ref);
     } else {
-        int parts = c->ascii ? 1 : 8, full = (int)(fmin(-value, 1) * side * parts + 0.5);
-        for (int i = 0; i < side && full > i * parts; i++) {
+        int parts = c->ascii ? 1 : 8, full = (int)(fmin(-cells, left) * parts + 0.5);
+        for (int i = 0; i < left && full > i * parts; i++) {
             int here = full - i * parts;
             canvas_glyph(c, y, zero - 1 - i, negative, here >= 6 || c->ascii ? 0x2588 : here >= 3 ? 0x2590 : 0x2595);
         }
     }
-    canvas_ref(c, y, x, width, ref);
+    canvas_ref(c, y, x, left + 1 + right, ref);
+}
+
+void canvas_bar_signed(Canvas *c, int y, int x, int width, double value, Style s, Style negative, Ref ref)
+{
+    int side = canvas_bar_zero(x, width) - x;
+    if (side < 1 || isnan(value))
+        canvas_bar(c, y, x, width, value, s, ref);
+    else
+        canvas_bar_around(c, y, x, side, width - 1 - side, fmin(value, 1) * side, s, negative, ref);
 }

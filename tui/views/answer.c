@@ -1,6 +1,7 @@
 /* What the model answers: classes by probability; with edits or a pinned A a line for each with both values as dots and
  * the way between them, what changed most first. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,15 +23,7 @@ enum {
     BAR_MIN = 4,
     FULL_CELLS = 8
 };
-enum {
-    SURE_LEAST = 14,
-    BAR_MOST = 40,
-    WAY_MOST = 100,
-    WAY_LEAST = 12,
-    LEGEND_CELLS = 11,
-    LOGIT_BAR_LEAST = 4,
-    RANGE_CELLS = 14
-};
+enum { SURE_LEAST = 14, BAR_MOST = 40, WAY_MOST = 100, WAY_LEAST = 12, LEGEND_CELLS = 11, LOGIT_BAR_LEAST = 4 };
 enum { PITCH_MOST = 5, TWO_LINES = 3, GAP_LEAST = 6, TOP_MOST = 10 };
 enum {
     NOTE_LEAST = 6,
@@ -101,10 +94,9 @@ typedef struct Table {
     Shown shown, logits, a, b, diff, of_a, of_b, of_diff; /* of_: their logits */
     bool compares, has_logits, both_logits;
     Columns columns;
-    float full; /* what a bar of full length stands for */
-    float lowest,
-        widest; /* the least logit, and how far the largest is above it: where a logit's bar begins and ends */
-    int pitch;  /* lines of a class: two or three where all have room for as many */
+    float full;           /* what a bar of full length stands for */
+    float lowest, widest; /* the least logit or 0, and how far the largest or 0 is above it */
+    int pitch;            /* lines of a class: two or three where all have room for as many */
 } Table;
 
 /* 1, but where no class has more than a fifth the least of .2, .1, .05 … that the largest probability is not above:
@@ -124,11 +116,11 @@ static float full_of(const Table *t)
     return full;
 }
 
-/* Only differences of logits count: their bars begin at the least of all. */
+/* Their bars begin at 0, where there is a line if any is below it. */
 static void range_of_logits(Table *t)
 {
     const Shown *both[] = {t->both_logits ? &t->of_a : &t->logits, t->both_logits ? &t->of_b : &t->logits};
-    float low = INFINITY, high = -INFINITY;
+    float low = 0, high = 0;
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < both[k]->count; i++)
             if (isfinite(both[k]->values[i])) { /* a masked class has none */
@@ -196,10 +188,39 @@ static void mark_rounded(const Paint *p, const Table *t, size_t i, int y, int x,
         canvas_glyph(p->c, y, x + left, style, 0x2248);
 }
 
-/* Where a logit stands between the least and the largest, 0 … 1. */
+/* Where a logit stands between the ends of their range, 0 … 1. */
 static float logit_share(const Table *t, float logit)
 {
     return t->widest > 0 ? (logit - t->lowest) / t->widest : 0;
+}
+
+/* Cells before the zero line of bars of so many; 0: no logit is below 0, and there is no line. */
+static int logit_zero(const Table *t, int width)
+{
+    if (!(t->lowest < 0) || width < LOGIT_BAR_LEAST)
+        return 0;
+    int left = (int)(logit_share(t, 0) * (float)(width - 1) + 0.5F);
+    return clamp(left, 1, width - 1 - (t->lowest + t->widest > 0));
+}
+
+static void draw_logit_bar(const Paint *p, const Table *t, size_t i, Rect r, int thick, Style style)
+{
+    const float x = t->logits.values[i], high = t->lowest + t->widest;
+    const int left = logit_zero(t, r.w), right = r.w - 1 - left;
+    const Ref ref = shown_ref(&t->logits, i);
+    for (int k = 0; k < r.h; k++) {
+        if (!left && k < thick) {
+            const float share = logit_share(t, x);
+            canvas_bar(p->c, r.y + k, r.x, r.w, isfinite(share) ? (double)share : 0, style, ref);
+        } else if (left && k >= thick)
+            canvas_glyph(p->c, r.y + k, r.x + left, STYLE_AXIS, 0x2502);
+        else if (left) {
+            float cell = (float)left / -t->lowest; /* cells of 1, the same to both sides */
+            cell = high > 0 ? fminf(cell, (float)right / high) : cell;
+            canvas_bar_around(p->c, r.y + k, r.x, left, right, isfinite(x) ? (double)(x * cell) : 0, style,
+                              style == STYLE_AXIS ? STYLE_NEGATIVE : style, ref);
+        }
+    }
 }
 
 /* Both values as dots, and the way between them: of the probabilities or of the logits. */
@@ -214,6 +235,8 @@ static void draw_way(const Paint *p, const Table *t, size_t i, int y, int x, int
         return;
     int from = (int)(fminf(fmaxf(a, 0), 1) * (float)(width - 1) + 0.5F);
     int to = (int)(fminf(fmaxf(b, 0), 1) * (float)(width - 1) + 0.5F);
+    if (logit && logit_zero(t, width))
+        canvas_glyph(p->c, y, x + (int)(logit_share(t, 0) * (float)(width - 1) + 0.5F), STYLE_AXIS, 0x2502);
     for (int k = (from < to ? from : to) + 1; k < (from < to ? to : from); k++)
         canvas_glyph(p->c, y, x + k, style, 0x2500);
     bool here = style == STYLE_SELECTED; /* the marked line has no holes: the dots' shapes tell A from B */
@@ -268,12 +291,8 @@ static void draw_class(const Paint *p, Rect lines, const Table *t, size_t i, boo
     x = put_column(p, &t->b, i, line.y, x, c->b, style, false);
     mark_rounded(p, t, i, line.y, x, c->change, style);
     x = put_column(p, &t->diff, i, line.y, x, c->change, style, false);
-    if (t->has_logits && c->logit_bar) {
-        float share = logit_share(t, t->logits.values[i]);
-        for (int k = 0; k < thick; k++)
-            canvas_bar(p->c, line.y + k, x + 1, c->logit_bar, isfinite(share) ? (double)share : 0,
-                       here ? style : STYLE_AXIS, shown_ref(&t->logits, i));
-    }
+    if (t->has_logits && c->logit_bar)
+        draw_logit_bar(p, t, i, (Rect){line.y, x + 1, lines.h, c->logit_bar}, thick, here ? style : STYLE_AXIS);
     if (t->has_logits)
         put_column(p, &t->logits, i, line.y, x + (c->logit_bar ? c->logit_bar + 1 : 0), c->logit,
                    here ? STYLE_SELECTED : STYLE_DIM, true);
@@ -288,6 +307,22 @@ static const char *answer_kind(const Session *s, Side side, int room)
     if (shown_input(s, side)->kind != INPUT_TEXT)
         return "class";
     return graph_role(g, ROLE_QUERY, SEQUENCE_TARGET) == AXIS_NONE || room < 9 ? "word" : "next word";
+}
+
+/* Above the bars of logits: 0 at its line, and how far they go. */
+static void draw_range(const Paint *p, const Table *t, Rect r)
+{
+    const int zero = logit_zero(t, r.w);
+    char low[16], high[16];
+    if (!(t->widest > 0))
+        return;
+    snprintf(low, sizeof low, "%.3g", (double)t->lowest);
+    snprintf(high, sizeof high, "%.3g", (double)(t->lowest + t->widest));
+    canvas_glyph(p->c, r.y, r.x + zero, STYLE_AXIS, '0');
+    if ((int)strlen(low) < zero)
+        canvas_text(p->c, r.y, r.x, zero, STYLE_AXIS, low);
+    if (zero + 1 + (int)strlen(high) < r.w && t->lowest + t->widest > 0)
+        canvas_right(p->c, r.y, r.x, r.w, STYLE_AXIS, high);
 }
 
 static void draw_header(const Paint *p, Rect line, const Table *t, const char *kind)
@@ -314,9 +349,8 @@ static void draw_header(const Paint *p, Rect line, const Table *t, const char *k
     utf8_print(full, sizeof full, "to %.3g %%", 100 * (double)t->full); /* what a bar of full length stands for */
     if (t->full < 1 || (t->compares && c->bar >= LEGEND_CELLS + FULL_CELLS))
         canvas_right(p->c, line.y, line.x + 1 + c->name, c->bar + 1, STYLE_AXIS, full);
-    if (c->logit_bar >= RANGE_CELLS && t->widest > 0)
-        canvas_printf(p->c, line.y, x + c->p + 1, c->logit_bar, STYLE_AXIS, "%.3g … %.3g", (double)t->lowest,
-                      (double)(t->lowest + t->widest));
+    if (c->logit_bar)
+        draw_range(p, t, (Rect){line.y, x + c->p + 1, 1, c->logit_bar});
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
         if (*column[k].word && column[k].width)
             canvas_right(p->c, line.y, x + 1, column[k].width - 1, STYLE_HEADER, column[k].word);
