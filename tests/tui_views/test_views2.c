@@ -1011,6 +1011,48 @@ static void answers_are_listed_by_change(void **state)
     canvas_free(&c);
 }
 
+/* A head that is off has the pattern that it had: its tile on B and A − B says so, and no other one; so do the titles
+ * of its row and matrix, and of no other head's. */
+static void heads_that_are_off_say_so(void **state)
+{
+    (void)state;
+    Canvas c;
+    Err err;
+    assert_true(session_open_input(&session, "#66", &err));
+    edit("ablate blocks.1.attn.z[h=2]");
+    session.compare = COMPARE_SIDES;
+    static const ViewSpec *const OF_ONE[] = {&VIEW_ROW, &VIEW_MATRIX};
+    for (int i = 0; i < SIZE_COUNT; i++)
+        for (int side = SIDE_A; side <= SIDE_DIFF; side++) {
+            Rect r = {0, 0, SIZES[i][0], SIZES[i][1]};
+            int found = 0;
+            if (r.h < 16 || r.w < 24)
+                continue;
+            drawn_prepare(&session, &VIEW_SHEET, (Side)side, r);
+            Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+            view_draw(&VIEW_SHEET, &p, r, (Side)side, true);
+            for (int y = 0; y < r.h; y++)
+                for (int x = 0; x + 2 < r.w; x++)
+                    found += canvas_at(&c, y, x)->style == STYLE_EDITED && canvas_at(&c, y, x)->ch == 'o' &&
+                             canvas_at(&c, y, x + 1)->ch == 'f' && canvas_at(&c, y, x + 2)->ch == 'f';
+            assert_int_equal(found, side != SIDE_A);
+            canvas_free(&c);
+        }
+    const Graph *g = session_base(&session);
+    const int heads = graph_role(g, ROLE_HEAD, SEQUENCE_ANY);
+    for (int head = 1; head <= 2; head++)
+        for (int k = 0; k < 2; k++)
+            for (int side = SIDE_A; side <= SIDE_DIFF; side++) {
+                Buf title = {0};
+                session.place.at[heads] = head;
+                OF_ONE[k]->title(&session, (Side)side, &title);
+                assert_int_equal(strncmp(buf_str(&title), "off: ", 5) == 0, head == 2 && side != SIDE_A);
+                buf_free(&title);
+            }
+    edit(NULL);
+    session.compare = COMPARE_OFF;
+}
+
 /* A logit's bar goes from the line at 0 to its own side, and all are of one scale. */
 static void logit_bars_begin_at_zero(void **state)
 {
@@ -1126,6 +1168,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_click_chooses_the_operand, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(pooled_changes_keep_the_largest, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(answers_are_listed_by_change, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(heads_that_are_off_say_so, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(logit_bars_begin_at_zero, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(short_lists_have_both_answers, open_bundled, close_session),
         cmocka_unit_test(plain_model),

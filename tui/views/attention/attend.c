@@ -308,6 +308,11 @@ bool attend_ready(const Paint *p, Rect r, Side side, Attend *out)
     return out->v.values != NULL;
 }
 
+bool attend_off(const Session *s, const Attend *a, int head)
+{
+    return a->v.side != SIDE_A && a->h_step && shown_attention_off(s, anatomy_of(session_base(s), a->path), head);
+}
+
 void attend_title(const Session *s, Side side, bool one_head, bool one_row, const char *what, Buf *out)
 {
     Attend a;
@@ -319,7 +324,8 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
     char t[32] = "";
     const bool points = side == SIDE_DIFF && a.in_share;
     const char *name = node_name(graph_node(a.v.graph, a.v.node));
-    buf_printf(&cells, "%s%s[", points ? "points of " : "", name);
+    const char *off = one_head && attend_off(s, &a, a.head) ? "off: " : "";
+    buf_printf(&cells, "%s%s%s[", off, points ? "points of " : "", name);
     if (a.h_step && one_head)
         buf_printf(&cells, "h=%d,", a.head);
     else if (a.h_step)
@@ -334,10 +340,10 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
     }
     buf_printf(out, "%s\n", buf_str(&cells));
     if (one_row && one_head && a.h_step)
-        buf_printf(out, "%s%s, %s, head %d\n", points ? "points of " : "", name, t, a.head);
+        buf_printf(out, "%s%s%s, %s, head %d\n", off, points ? "points of " : "", name, t, a.head);
     if (one_row)
-        buf_printf(out, "%s, %s", points ? "points" : name, t);
+        buf_printf(out, "%s%s, %s", off, points ? "points" : name, t);
     else
-        buf_printf(out, "%s%s", points ? "points of " : "", name);
+        buf_printf(out, "%s%s%s", off, !points ? "" : *off ? "points" : "points of ", *off && points ? "" : name);
     buf_free(&cells);
 }

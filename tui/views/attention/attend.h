@@ -28,6 +28,9 @@ const char *attend_cursor(const Session *s, Side side);
 const char *attend_probe(const Session *s, Side side, Site site);
 /* False when that side has no such node, or it is no attention. Values may be missing still. */
 bool attend_open(const Session *s, Side side, int block, Attend *out);
+/* Is that head switched off on this side? Its pattern stays, only what it gathered counts as 0: so a view must say it.
+ */
+bool attend_off(const Session *s, const Attend *a, int head);
 /* What draw needs of the focused block. probes: the row's figures too. */
 void attend_needs(const Session *s, Side side, bool probes, Needs *out);
 /* The same for drawing into r; says there what is absent or not computed yet and returns false. */

@@ -214,19 +214,23 @@ static void draw_bar(const Paint *p, const Shown *v, size_t cell, int y, int x, 
 static void draw_head(const Paint *p, const HeadMap *m, const Layout *l, Line line, int y, float low, float high)
 {
     bool here = line.block == m->block && line.head == m->head;
+    const bool off = m->side != SIDE_A && shown_head_off(p->s, line.block, line.head);
     Style style = here ? STYLE_STRONG : STYLE_TEXT;
     int x = l->list.x;
     Shown v;
     if (here)
         canvas_fill(p->c, (Rect){y, x, 1, l->label - 1}, STYLE_SELECTED, ' ');
     canvas_printf(p->c, y, x, l->label - 1, here ? STYLE_SELECTED : STYLE_AXIS,
-                  l->wide ? "%sblock %d  h%d" : "%s%d h%d", here ? ">" : " ", line.block, line.head);
+                  l->wide ? "%sblock %d  h%d%s" : "%s%d h%d", here ? ">" : " ", line.block, line.head,
+                  off ? " off" : "");
     x += l->label;
     bool there = open_figure(m, line.block, DISTANCE, &v);
     if (l->plot > 1) {
         draw_rules(p, m, y, x, l->plot, low, high);
-        if (there &&
-            put_dot(p, v.values[line.head], y, x, l->plot, low, high, 0x25CF, here ? STYLE_CURSOR : STYLE_STRONG))
+        if (there && put_dot(p, v.values[line.head], y, x, l->plot, low, high, off ? 0xD7 : 0x25CF,
+                             here  ? STYLE_CURSOR
+                             : off ? STYLE_EDITED
+                                   : STYLE_STRONG))
             canvas_ref(p->c, y, x + column_of(v.values[line.head], low, high, l->plot), 1,
                        shown_ref(&v, (size_t)line.head));
         x += l->plot + 1;

@@ -95,17 +95,11 @@ static Rect head_rect(const HeadGrid *g, Rect r, int i)
     return (Rect){r.y + i / g->across * g->lines, r.x + i % g->across * (g->k_cols + 1), g->lines, g->k_cols};
 }
 
-/* A head that is off still has its pattern: only what it gathered counts as 0. So its label must say it. */
-static bool head_off(const Paint *p, const Attend *a, int head)
-{
-    return a->v.side != SIDE_A && shown_head_off(p->s, session_block(p->s), head);
-}
-
 static void draw_name(const Paint *p, const Attend *a, int head, Rect r)
 {
     bool here = head == a->head;
     canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_CURSOR : STYLE_AXIS, "%sh%d%s", here && r.w > 2 ? ">" : "", head,
-                  head_off(p, a, head) ? " off" : "");
+                  attend_off(p->s, a, head) ? " off" : "");
 }
 
 /* One scale for all heads of the row. */

@@ -419,6 +419,15 @@ static void draw_words(const Paint *p, const Attend *a, const Sheet *s)
     }
 }
 
+/* Struck through, for its pattern is as it was. */
+static void draw_off(const Paint *p, Rect box)
+{
+    const int y = box.y + (box.h - 1) / 2;
+    for (int x = 0; x < box.w && (box.h > 1 || box.w <= 3); x++)
+        canvas_glyph(p->c, y, box.x + x, STYLE_EDITED, p->c->ascii ? '-' : 0x2500);
+    canvas_text(p->c, y, box.x + (box.w > 3 ? (box.w - 3) / 2 : 0), box.w, STYLE_EDITED, box.w < 3 ? "x" : "off");
+}
+
 /* Beside all of its lines, or the first where bars stand there. */
 static void draw_mark(const Paint *p, Rect box, bool bars)
 {
@@ -450,6 +459,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                 draw_thumb(p, &a, &s, h, box);
             else
                 canvas_text(p->c, box.y, box.x, box.w, STYLE_DIM, there ? "…" : "-");
+            if (there && attend_off(p->s, &a, h))
+                draw_off(p, box);
             if (b == block && h == here.head)
                 focus_cursor(p, focus, box.y, box.x);
         }
