@@ -759,6 +759,39 @@ static void a_river_of_both(void **state)
     shows(&VIEW_LEDGER, SIDE_DIFF, 34, 90, "more in A than in B");
 }
 
+/* Where three of them stand beside each other there is room for all of a number, of the legend, and in the title for
+ * the two classes by name. */
+static void narrow_rivers_of_two_sides(void **state)
+{
+    (void)state;
+    command("ledger; set scale off");
+    for (int side = SIDE_A; side <= SIDE_DIFF; side++) {
+        Canvas c;
+        Buf title = {0};
+        draw_on(&c, &VIEW_LEDGER, (Side)side, 12, 24, MODE_256, false);
+        canvas_free(&c);
+        const Ledger *l = session_ledger(&session, side == SIDE_A ? SIDE_A : SIDE_B);
+        const Graph *g = session_graph(&session, side == SIDE_A ? SIDE_A : SIDE_B);
+        const LedgerEntry *e;
+        int head;
+        char number[24], said[64], of[2][32];
+        assert_true(ledger_tributary(g, l, ledger_here(&session, (Side)side), &e, &head) && head >= 0);
+        const char *path = graph_node(g, e->heads)->path;
+        const float *a = session_peek(&session, SIDE_A, path), *b = session_peek(&session, SIDE_B, path);
+        number_text(number, sizeof number, side == SIDE_A ? a[head] : side == SIDE_B ? b[head] : a[head] - b[head], 6);
+        utf8_print(said, sizeof said, "head %d: %s", head, number);
+        shows(&VIEW_LEDGER, (Side)side, 12, 24, said);
+        shows(&VIEW_LEDGER, (Side)side, 12, 24, side == SIDE_DIFF ? " less" : " takes");
+        const Axis *classes = &g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)];
+        utf8_print(said, sizeof said, "\n%s − %s", axis_label(classes, (int)session.ledger.cell, of[0], sizeof of[0]),
+                   axis_label(classes, (int)session.ledger.against, of[1], sizeof of[1]));
+        VIEW_LEDGER.title(&session, (Side)side, &title);
+        assert_true(title.len > strlen(said));
+        assert_string_equal(buf_str(&title) + title.len - strlen(said), said);
+        buf_free(&title);
+    }
+}
+
 /* With a head out in B (an entry of its own there) the river of A − B is of the parts that both have; of the one that
  * is out it is all that A's wrote, and that is said. */
 static void a_river_without_a_head(void **state)
@@ -1275,6 +1308,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_narrow_river_marks_what_is_lost, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(values_of_a_river_are_at_their_tributaries, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(narrow_rivers_of_two_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(a_sheet_always_fits),

@@ -331,6 +331,25 @@ void ledger_text(const Session *s, Buf *out)
     address_put(g, n, s->ledger.against, out);
 }
 
+void ledger_text_short(const Session *s, Buf *out)
+{
+    const Graph *g = s->now->pass.base;
+    const NodeId n = *s->ledger.path ? graph_find(g, s->ledger.path) : NO_NODE;
+    const int axis = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_ANSWER);
+    char label[64];
+    int row, o;
+    if (axis == AXIS_NONE) {
+        ledger_text(s, out);
+        return;
+    }
+    ledger_class(g, n, s->ledger.cell, &row, &o);
+    buf_puts(out, axis_label(&g->axes[axis], o, label, sizeof label));
+    if (s->ledger.against == LEDGER_ALONE)
+        return;
+    ledger_class(g, n, s->ledger.against, &row, &o);
+    buf_printf(out, " − %s", axis_label(&g->axes[axis], o, label, sizeof label));
+}
+
 static int by_size(const void *a, const void *b)
 {
     const LedgerLine *x = a, *y = b;

@@ -32,6 +32,8 @@ typedef struct LedgerVia {
 bool ledger_via(const Session *s, Side side, int step, LedgerVia *out);
 /* What it is of: "logits[o=star] − logits[o=ring]"; appended. */
 void ledger_text(const Session *s, Buf *out);
+/* The same in short, "star − ring"; of what has no classes, as ledger_text. */
+void ledger_text_short(const Session *s, Buf *out);
 
 /* Is it a node of a ledger? It stands only while that is in force. */
 bool ledger_is_path(const char *path);

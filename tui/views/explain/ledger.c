@@ -181,8 +181,9 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "%s", number);
     canvas_ref(p->c, r.y, r.x, used, shown_ref(&value, 0));
     used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM,
-                          r.w >= 76 ? ", the sum of what was written; rounding left %s; %s of norms frozen"
-                                    : " = sum, rounding %s, %s frozen",
+                          r.w >= 76   ? ", the sum of what was written; rounding left %s; %s of norms frozen"
+                          : r.w >= 40 ? " = sum, rounding %s, %s frozen"
+                                      : " = sum%.0s, %s frozen",
                           left, rms ? "1/rms" : "1/σ");
     ledger_measured(p->s, TAKEN_LINES, &done, &total);
     if (v->measured && done < total && r.w - used >= 8)
@@ -367,8 +368,13 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)side;
-    buf_puts(out, s->look.ledger.table ? "ledger " : "river ");
+    const char *kind = s->look.ledger.table ? "ledger " : "river ";
+    buf_puts(out, kind);
     ledger_text(s, out);
+    buf_printf(out, "\n%s", kind);
+    ledger_text_short(s, out);
+    buf_puts(out, "\n");
+    ledger_text_short(s, out);
 }
 
 static const char *under_cursor(const Session *s, Side side)

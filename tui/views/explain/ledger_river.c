@@ -20,7 +20,10 @@ enum {
     MARGIN_BELOW = 2, /* lines of names */
     PATH_LEAST = 10,  /* lines of a river that has one for its path */
     ABOVE = 2,        /* the cursor's tributary in words, the legend */
-    MARKED = 36,      /* columns with which the legend says what the marks are */
+    LEGEND = 27, /* columns of the legend without what is lost, of A and B, of A − B: with fewer, shorter words */
+    LEGEND_OF_BOTH = 39,
+    MARKED = 36, /* columns with which the legend says what the marks are */
+    WROTE = 24,  /* … of " wrote 3.255 more in A than in B", or of a number in full, cut to no less than that */
     NAME = 20
 };
 
@@ -394,7 +397,8 @@ static void put_lost(const Paint *p, const LedgerView *v, float lost, Rect r)
     snprintf(text[2], sizeof text[2], "; run without it: %.4g", without);
     while (k < 2 && utf8_cells(text[k]) > r.w)
         k++;
-    canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text[k]);
+    if (utf8_cells(text[k]) <= r.w)
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text[k]);
 }
 
 static void put_here(const Paint *p, const River *r, Rect line)
@@ -409,6 +413,17 @@ static void put_here(const Paint *p, const River *r, Rect line)
             continue;
         ledger_part_text(r->v->g, &l, &part);
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
+        if (line.w - used < WROTE) { /* the number alone, but all of it */
+            char text[24];
+            number_text(text, sizeof text, t->wrote, 6);
+            used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, ": ");
+            int cells = canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_STRONG, text);
+            canvas_ref(p->c, line.y, line.x + used, cells, shown_ref(&shown, t->cell));
+            if (*ledger_view_out(r->v, t->node, t->cell) && line.w - used - cells >= 4)
+                canvas_text(p->c, line.y, line.x + used + cells, 4, STYLE_TEXT, " out");
+            buf_free(&part);
+            continue;
+        }
         if (r->v->less) {
             canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote %.4g %s in A than in B%s",
                           fabs((double)t->wrote), t->wrote < 0 ? "less" : "more",
@@ -428,17 +443,17 @@ static void put_legend(const Paint *p, const River *r, Rect line)
 {
     static const struct {
         Water water;
-        const char *text, *of_both;
-    } KEYS[] = {{STREAM, " so far  ", " apart so far  "},
-                {ADDS, " adds  ", " more in A  "},
-                {TAKES, " takes  ", " less in A  "},
-                {LOST, " lost without it  ", ""}};
-    int used = 0;
+        const char *text[2], *of_both[2];
+    } KEYS[] = {{STREAM, {" so far  ", " so far "}, {" apart so far  ", " apart "}},
+                {ADDS, {" adds  ", " adds "}, {" more in A  ", " more "}},
+                {TAKES, {" takes  ", " takes "}, {" less in A  ", " less "}},
+                {LOST, {" lost without it  ", " lost "}, {"", ""}}};
+    int used = 0, brief = line.w < (r->v->less ? LEGEND_OF_BOTH : LEGEND);
     for (int i = 0; i < 4 && (KEYS[i].water != LOST || r->v->measured); i++) {
-        const char *text = r->v->less ? KEYS[i].of_both : KEYS[i].text;
+        const char *text = r->v->less ? KEYS[i].of_both[brief] : KEYS[i].text[brief];
         if (KEYS[i].water == LOST && used + utf8_cells(text) + 1 > line.w)
             text = " lost";
-        if (used + utf8_cells(text) + 1 > line.w)
+        if (used + utf8_cells(text) > line.w) /* a blank at the end needs none */
             return;
         const bool mark = KEYS[i].water == LOST && r->wide == 1;
         canvas_glyph(p->c, line.y, line.x + used, mark ? STYLE_TEXT : WATER_STYLE[KEYS[i].water],
@@ -456,7 +471,11 @@ static void put_legend(const Paint *p, const River *r, Rect line)
         one_by_one += r->at[i].number >= 0 && r->at[i].head >= 0;
     for (int i = 0; ledger_tributary(r->v->g, r->v->l, i, &e, &head); i++)
         all += head >= 0;
-    if (one_by_one < all)
+    static const char OF_B[] = "lost: of B only";
+    if (session_compares(r->v->s) && r->v->side == SIDE_A && !r->v->measured && r->wide > 1 &&
+        line.w - used >= (int)sizeof OF_B)
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, OF_B);
+    else if (one_by_one < all)
         canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, "%d of %d heads, +: the others",
                       one_by_one, all);
 }
