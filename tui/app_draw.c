@@ -255,6 +255,7 @@ void app_show_said(App *a)
         app_say(a, false, said);
     } else {
         overlay_text(&a->overlay, "", said);
+        a->overlay.apart = view_now(&a->s) == &VIEW_LEDGER;
         messages_add(&a->messages, false, said, clock_ns());
     }
     buf_clear(&a->s.said);

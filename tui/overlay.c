@@ -18,7 +18,7 @@ void overlay_close(Overlay *o)
     o->finds = false;
     o->filter[0] = 0;
     o->filtering = false;
-    o->more = o->goes_on = false;
+    o->more = o->goes_on = o->apart = false;
     o->page = -1;
     buf_clear(&o->text);
 }
@@ -338,7 +338,15 @@ static int about_rows(const Overlay *o, const Canvas *c, int width)
     return c->h >= 16 ? most : 0;
 }
 
-enum { SAID_FROM = 16 }; /* lines of a screen on which a box of sentences has half of them at most */
+/* Lines of a screen on which a box of sentences has half of them at most; on which it stands apart if it may. */
+enum { SAID_FROM = 16, APART_FROM = 24 };
+
+/* Does the screen end above it? */
+static bool ends_above(const Overlay *o, const Canvas *c)
+{
+    return o->kind == OVERLAY_TEXT && !*o->title && c->h >= SAID_FROM &&
+           (o->goes_on || (o->apart && c->h >= APART_FROM));
+}
 
 static Rect box_of(const Overlay *o, const Canvas *c)
 {
@@ -352,9 +360,11 @@ static Rect box_of(const Overlay *o, const Canvas *c)
     if (o->kind != OVERLAY_TEXT || *o->title || c->h < SAID_FROM)
         return r;
     int half = c->h / 2 - 1; /* what was said leaves what it speaks of in sight, and stands where the cursor is not */
+    if (ends_above(o, c) && !o->goes_on) /* the rest is scrolled to, so that the screen keeps its lines */
+        half = c->h / 3;
     r.h = h < half ? h : half;
     r.y = c->h - r.h - (h < half ? 3 : 1);
-    if (o->goes_on) /* the screen ends above it */
+    if (ends_above(o, c))
         r.y = c->h - r.h;
     else if (c->cursor_y >= r.y && c->cursor_y < r.y + r.h)
         r.y = 1;
@@ -363,7 +373,7 @@ static Rect box_of(const Overlay *o, const Canvas *c)
 
 int overlay_below(const Overlay *o, const Canvas *c)
 {
-    return o->kind == OVERLAY_TEXT && o->goes_on && !*o->title && c->h >= SAID_FROM ? box_of(o, c).h : 0;
+    return ends_above(o, c) ? box_of(o, c).h : 0;
 }
 
 /* First line of a list that keeps the chosen one in view. */

@@ -39,6 +39,7 @@ typedef struct Overlay {
     char sought[64];
     int page;     /* help: 0 tasks, 1 keys here, 2 all commands, 3 all of them for a search; −1: another list */
     bool goes_on; /* the caption of a demonstration: Space has the next one */
+    bool apart;   /* what was said of a screen that has no line to spare: it ends above it */
     bool more;    /* what `say` said: i once more tells what the words mean */
 } Overlay;
 
@@ -46,7 +47,8 @@ void overlay_list(Overlay *o, const char *title); /* an empty list, open */
 void overlay_add(Overlay *o, const char *text, const char *key, const char *command);
 void overlay_about(Overlay *o, const char *about); /* of the line that was added last */
 void overlay_text(Overlay *o, const char *title, const char *text);
-/* Lines at the bottom that a demonstration's caption takes; the screen goes above them. 0 of anything else. */
+/* Lines at the bottom that a demonstration's caption takes, or what stands apart; the screen goes above them. 0 of
+ * anything else. */
 int overlay_below(const Overlay *o, const Canvas *c);
 void overlay_close(Overlay *o);
 void overlay_free(Overlay *o);

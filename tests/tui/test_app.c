@@ -945,6 +945,26 @@ static void demonstrations(void **state)
     assert_true(a.overlay.count >= 3);
 }
 
+/* What is said of a ledger hides nothing of it: the river ends above it, and has its lines again when it goes. */
+static void a_ledger_is_seen_with_its_why(void **state)
+{
+    (void)state;
+    app_do(&a, "ledger");
+    const Frame whole = app_frame(&a);
+    app_do(&a, "why");
+    const int below = overlay_below(&a.overlay, &a.canvas);
+    Frame f = app_frame(&a);
+    assert_int_equal(a.overlay.kind, OVERLAY_TEXT);
+    assert_true(below >= 4 && below <= a.canvas.h / 3);
+    for (int k = 0; k < f.count; k++)
+        assert_true(f.pane[k].box.y + f.pane[k].box.h + f.answer.h <= a.canvas.h - below);
+    assert_true(f.pane[0].box.h < whole.pane[0].box.h);
+    key("Esc");
+    assert_int_equal(overlay_below(&a.overlay, &a.canvas), 0);
+    f = app_frame(&a);
+    assert_int_equal(f.pane[0].box.h, whole.pane[0].box.h);
+}
+
 /* A demonstration's caption hides nothing: the panes end above it, and come back when it goes. */
 static void a_caption_hides_no_pane(void **state)
 {
@@ -1642,6 +1662,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_hint, start, stop),
         cmocka_unit_test_setup_teardown(the_end, start, stop),
         cmocka_unit_test_setup_teardown(demonstrations, start, stop),
+        cmocka_unit_test_setup_teardown(a_ledger_is_seen_with_its_why, start, stop),
         cmocka_unit_test_setup_teardown(a_caption_hides_no_pane, start, stop),
         cmocka_unit_test_setup_teardown(a_demonstration_has_its_own_state, start, stop),
         cmocka_unit_test_setup_teardown(digits_choose_a_lesson, start, stop),

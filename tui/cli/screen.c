@@ -134,8 +134,10 @@ static void put_said(Work *w, int width, char message[512])
         return;
     if ((!end || !end[1]) && utf8_cells(said) <= width - 2)
         utf8_print(message, 512, "%.*s", (int)strcspn(said, "\n"), said);
-    else
+    else {
         overlay_text(&w->overlay, "", said);
+        w->overlay.apart = view_now(&w->session) == &VIEW_LEDGER;
+    }
 }
 
 ColourMode screen_mode(const Options *o)
@@ -192,7 +194,8 @@ static void fine(const Options *o, Kind kind, Canvas *c)
 static void draw(Work *w, Canvas *c, Overlay *o, const char *message, ColourMode mode)
 {
     Paint p = {.s = &w->session, .c = c, .mode = mode, .light = w->options->light};
-    Frame f = frame_layout(&w->session, c->h, c->w, false);
+    const int below = overlay_below(o, c);
+    Frame f = frame_layout(&w->session, c->h - below, c->w, below ? FRAME_CARD_BELOW : 0);
     FrameState state = {.message = message};
     canvas_clear(c);
     c->ascii = w->options->ascii;
@@ -273,7 +276,8 @@ static bool draw_to(Work *w, Kind kind, const char *message, Buf *out, Err *err)
     ColourMode mode = mode_of(o, kind);
     int height = screen_height(o), width = screen_width(o);
     Canvas canvas;
-    bool ok = screen_compute(w, height, width, err);
+    const Canvas size = {.h = height, .w = width};
+    bool ok = screen_compute(w, height - overlay_below(&w->overlay, &size), width, err);
     if (ok) {
         Buf title = {0};
         buf_printf(&title, "Vitrine: %s, ", session_input(&w->session, SIDE_B)->name);
