@@ -108,7 +108,7 @@ static const KeyBinding KEYS[] = {
     {"+", "pool finer", NULL, "fewer numbers per drawn cell", 0, 0, NULL},
     {"-", "pool coarser", NULL, "more numbers per drawn cell", 0, 0, NULL},
     {"c", "colours next", NULL, "another colour map", 0, 0, NULL},
-    {"r", "colours scale", NULL, "attention: own scale of each side, one for both, by powers of ten", VIEW_ATTENTION, 0,
+    {"r", "colours scale", NULL, "attention: one scale for both sides, own of each, by powers of ten", VIEW_ATTENTION, 0,
      NULL},
     {"C", "colours lock", NULL, "lock this colour scale, or fit it to each tensor again", 0, 0, NULL},
     {"s", "showcase", "√d_k", "what does √d_k do? Taken away where that changes most", AT_THE_DOOR, 5, NULL},

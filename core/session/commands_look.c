@@ -167,12 +167,12 @@ static bool run_colours(Session *s, const Args *a, Err *err)
         }
         return lock_scale(s, err);
     }
-    static const char *const SAY[RANGES] = {"Each has its own scale again.",
-                                            "A and B have one scale: the same colour is the same value in both.",
+    static const char *const SAY[RANGES] = {"A and B have one scale: the same colour is the same value in both.",
+                                            "Each has its own scale.",
                                             "The scale goes by powers of ten, six of them: what is small shows too."};
     int next = (s->look.range + 1) % RANGES, range = look_option_value("scale-of", w);
-    if (strcmp(w, "scale") == 0) /* one for both sides where there are two */
-        range = next == RANGE_SHARED && !session_compares(s) ? RANGE_LOG : next;
+    if (strcmp(w, "scale") == 0) /* each its own where there are two sides */
+        range = next == RANGE_OWN && !session_compares(s) ? RANGE_LOG : next;
     if (range >= 0) {
         s->look.range = range;
         session_say(s, "%s", SAY[range]);

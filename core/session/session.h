@@ -149,9 +149,9 @@ typedef enum View { VIEW_HEAT, VIEW_NUMBERS, VIEW_STRIP, VIEW_HISTOGRAM, VIEW_CO
 const char *view_name(View v);
 typedef enum PoolKind { POOL_MAX, POOL_MEAN, POOL_ABSMAX, POOL_KINDS } PoolKind;
 typedef enum RangeOf {
-    RANGE_OWN,    /* each side's own */
     RANGE_SHARED, /* one for A and B */
-    RANGE_LOG,    /* its own, by powers of ten */
+    RANGE_OWN,    /* each side's own */
+    RANGE_LOG,    /* one for both, by powers of ten */
     RANGES
 } RangeOf;
 typedef enum Compare {

@@ -272,15 +272,16 @@ static void both_sides(void **state)
     drawn_prepare(&session, &VIEW_ROW, SIDE_A, c.clip);
     drawn_prepare(&session, &VIEW_ROW, SIDE_B, c.clip);
     assert_true(attend_open(&session, SIDE_A, -1, &a) && attend_open(&session, SIDE_B, -1, &b));
+    session.look.range = RANGE_OWN;
     assert_true(attend_scale(&p, &a, true).high < attend_scale(&p, &b, true).high); /* each its own */
-    session.look.range = RANGE_SHARED;
+    session.look.range = (LookAt){0}.range;
     ColourScale x = attend_scale(&p, &a, true), y = attend_scale(&p, &b, true);
     assert_true(x.low == y.low && x.high == y.high);
     session.look.range = RANGE_LOG; /* six powers of ten below the largest */
     x = attend_scale(&p, &b, true);
     assert_true(fabs(colour_scale_share(&x, x.high) - 1) < 1e-12);
     assert_true(fabs(colour_scale_share(&x, x.high / 1000) - 0.5) < 1e-6 && colour_scale_share(&x, x.high / 1e8f) == 0);
-    session.look.range = RANGE_OWN;
+    session.look.range = RANGE_SHARED;
     session.compare = COMPARE_OFF;
     assert_true(attend_scale(&p, &a, true).high <
                 attend_scale(&p, &b, true).high); /* without the scale the row is sharper */
@@ -547,6 +548,52 @@ static void profiles_say_their_side(void **state)
     assert_int_equal(strncmp(text, "A − B ", strlen("A − B ")), 0);
     canvas_free(&c);
     session.compare = COMPARE_OFF;
+}
+
+static int style_cells(const Canvas *c, int y, Style style)
+{
+    int n = 0;
+    for (int x = 13; x < c->w; x++)
+        n += c->cells[y * c->w + x].style == style;
+    return n;
+}
+
+/* One scale for A and B unless the reader asks for each its own; a line is free between them; each in its colour; and
+ * nothing is said of B where there is none. */
+static void profiles_have_one_scale(void **state)
+{
+    (void)state;
+    enum { TALL = 4 };
+    Rect r = {0, 0, 2 * TALL + 1, 58};
+    Canvas c;
+    Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+    Buf title = {0};
+    VIEW_PROFILE.title(&session, SIDE_A, &title);
+    assert_null(strstr(title.data, "scale"));
+    edit("set scale off");
+    session.compare = COMPARE_SIDES;
+    int lines[2][2] = {{0}};
+    for (int own = 0; own < 2; own++) {
+        session.look.range = own ? RANGE_OWN : (LookAt){0}.range;
+        canvas_clear(&c);
+        drawn_prepare(&session, &VIEW_PROFILE, SIDE_B, r);
+        view_draw(&VIEW_PROFILE, &p, r, SIDE_B, false);
+        assert_int_equal(style_cells(&c, TALL, STYLE_SIDE_A) + style_cells(&c, TALL, STYLE_SIDE_B), 0);
+        for (int y = 0; y < r.h; y++) {
+            lines[own][0] += style_cells(&c, y, STYLE_SIDE_A) > 0;
+            lines[own][1] += style_cells(&c, y, STYLE_SIDE_B) > 0;
+        }
+        buf_clear(&title);
+        VIEW_PROFILE.title(&session, SIDE_B, &title);
+        assert_non_null(strstr(title.data, own ? "A and B each on its own scale" : "one scale for A and B"));
+    }
+    assert_true(lines[0][0] < TALL && lines[0][1] == TALL); /* the row is sharper without the scale */
+    assert_true(lines[1][0] == TALL && lines[1][1] == TALL);
+    session.look.range = RANGE_SHARED;
+    session.compare = COMPARE_OFF;
+    buf_free(&title);
+    canvas_free(&c);
+    edit(NULL);
 }
 
 /* The value under the cursor is that of the patch in brackets, wherever the cursor came from. */
@@ -1159,6 +1206,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(row_lies_on_the_picture, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(list_is_sorted_and_whole, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(profiles_say_their_side, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(profiles_have_one_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(the_brackets_have_the_value, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(figures_compare, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(explain_every_kind, open_bundled, close_session),

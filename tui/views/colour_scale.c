@@ -83,10 +83,11 @@ double colour_scale_share(const ColourScale *s, float x)
     return x < 0.0f ? s->is_signed ? -share : 0 : share;
 }
 
-const char *colour_scale_word(const Session *s)
+const char *colour_scale_word(const Session *s, bool both)
 {
-    static const char *const WORDS[RANGES] = {"own scale", "shared scale", "log scale"};
-    return s->look.locked ? "locked scale" : WORDS[s->look.range];
+    static const char *const WORDS[RANGES] = {"one scale for A and B (r: each its own)", "A and B each on its own scale",
+                                              "log scale"};
+    return s->look.locked ? "locked scale" : both || s->look.range == RANGE_LOG ? WORDS[s->look.range] : "";
 }
 
 /* 0 … 1, or NaN. */
@@ -188,6 +189,7 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     if (cells < 6) { /* what scale it is is said as long as there is one, if not the map's name */
         const char *kind = p->s->look.locked ? "  locked"
                            : s->log          ? "  log"
+                           : s->root         ? "  root"
                            : s->shared       ? "  shared"
                            : s->own          ? "  own"
                                              : "";

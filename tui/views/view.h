@@ -159,8 +159,9 @@ double colour_scale_share(const ColourScale *s, float x);
  * negative ones would vanish; and its word, "max", "mean" or "absmax". */
 PoolKind colour_scale_pool(const Paint *p, const ColourScale *s);
 const char *colour_scale_pool_word(const Paint *p, const ColourScale *s);
-/* "own scale", "shared scale", "log scale": of attention, as the reader chose. */
-const char *colour_scale_word(const Session *s);
+/* What is said of the scale of attention, as the reader chose: "one scale for A and B", where `both` are shown; "": what
+ * there is to see is all that it is of. */
+const char *colour_scale_word(const Session *s, bool both);
 int colour_scale_level(const ColourScale *s, float x); /* 0 … 9 */
 int colour_scale_sign(const ColourScale *s, float x);
 /* One line: low, the bar, high, map name, "locked". */

@@ -198,17 +198,25 @@ static void widen_by(const Attend *a, bool one_row, float range[2], bool *any)
 
 ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
 {
+    enum { FAINT = 4 };
     float range[2] = {0, 0};
     bool any = false;
     widen_by(a, one_row, range, &any);
-    bool sides = p->s->compare == COMPARE_SIDES && a->v.side != SIDE_DIFF, shared = p->s->look.range == RANGE_SHARED;
+    bool sides = p->s->compare == COMPARE_SIDES && a->v.side != SIDE_DIFF, shared = p->s->look.range != RANGE_OWN;
+    float own = range[1], beside[2] = {0, 0};
+    bool faint = false; /* would one of the two be all dark? */
     if (sides && shared) {
         Attend other;
+        any = false;
         if (open_path(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other))
-            widen_by(&other, one_row, range, &any);
+            widen_by(&other, one_row, beside, &any);
+        range[0] = fminf(range[0], any ? beside[0] : range[0]);
+        range[1] = fmaxf(range[1], any ? beside[1] : range[1]);
+        faint = any && range[0] >= 0 && FAINT * fminf(own, beside[1]) < range[1];
     }
     ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
     scale.log = p->s->look.range == RANGE_LOG;
+    scale.root = faint && !scale.is_signed && !scale.log && !p->s->look.locked;
     scale.own = sides && !shared;
     scale.points = a->v.side == SIDE_DIFF && a->in_share;
     scale.shared = sides && shared;

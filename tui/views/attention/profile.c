@@ -11,6 +11,7 @@ enum { LABEL_LEAST = 13, LABEL_MOST = 26, NUMBER = 9, CELL_MOST = 3 };
 typedef struct Profile {
     Attend a;
     ColourScale scale;
+    Style style;
 } Profile;
 
 static float bar_value(const void *of, int u, Ref *ref)
@@ -60,15 +61,17 @@ static void draw_label(const Paint *p, const Profile *f, Rect r)
     }
 }
 
-static void draw_one(const Paint *p, const Profile *f, Rect r)
+/* `tall` lines of bars, at the bottom of r. */
+static void draw_one(const Paint *p, const Profile *f, Rect r, int tall)
 {
     int n = f->a.u_axis->n;
     Rect bars = bars_of(r, n);
     draw_label(p, f, (Rect){r.y, r.x, r.h, bars.x - r.x});
+    rect_cut(&bars, 't', bars.h - tall);
     int column = bars_column(bars, n, f->a.at_u);
     for (int y = 0; y < bars.h; y++)
         canvas_glyph(p->c, bars.y + y, column, STYLE_AXIS, 0x250a);
-    CanvasBars b = {.value = bar_value, .of = f, .n = n, .style = STYLE_TEXT, .negative = STYLE_NEGATIVE};
+    CanvasBars b = {.value = bar_value, .of = f, .n = n, .style = f->style, .negative = STYLE_NEGATIVE};
     b.low = f->scale.is_signed ? -1 : 0;
     b.high = 1;
     bars_draw(p->c, bars, &b);
@@ -91,10 +94,11 @@ static int sides_of(const Session *s, Side side, Side out[2])
     return both ? 2 : 1;
 }
 
+/* Of two sides as high as the other, the first at the top, the second at the bottom. */
 static Rect part(Rect r, int i, int n)
 {
     int h = r.h / n;
-    return (Rect){r.y + i * h, r.x, i + 1 < n ? h : r.h - i * h, r.w};
+    return (Rect){i ? r.y + r.h - h : r.y, r.x, h, r.w};
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -102,10 +106,13 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Side sides[2];
     (void)focus;
     int n = sides_of(p->s, side, sides);
+    int tall = r.h > n ? (r.h - n + 1) / n : 1; /* with a line free between A and B, or B's bars stand on A's foot */
     for (int i = 0; i < n && r.h >= n; i++) {
         Profile f;
-        if (open_side(p, sides[i], &f))
-            draw_one(p, &f, part(r, i, n));
+        if (!open_side(p, sides[i], &f))
+            continue;
+        f.style = n == 1 ? STYLE_TEXT : i ? STYLE_SIDE_B : STYLE_SIDE_A;
+        draw_one(p, &f, part(r, i, n), tall);
     }
 }
 
@@ -139,14 +146,14 @@ static void title(const Session *s, Side side, Buf *out)
     Side sides[2];
     Attend a;
     char label[32];
-    sides_of(s, side, sides);
+    bool both = sides_of(s, side, sides) > 1;
     if (!attend_open(s, sides[0], -1, &a)) {
         buf_puts(out, "profile");
         return;
     }
-    bool apart = sides[0] != sides[1] && s->look.range == RANGE_OWN && !s->look.locked;
-    buf_printf(out, "row %s as a profile: %d bars, %s", axis_label(a.t_axis, a.at_t, label, sizeof label), a.u_axis->n,
-               apart ? "A and B each on its own scale (r: one)" : colour_scale_word(s));
+    const char *scale = colour_scale_word(s, both);
+    buf_printf(out, "row %s as a profile: %d bars%s%s", axis_label(a.t_axis, a.at_t, label, sizeof label), a.u_axis->n,
+               *scale ? ", " : "", scale);
 }
 
 VIEW_SPEC(PROFILE, .name = "profile");
