@@ -21,6 +21,7 @@
 #include "tui/views/attention/attend.h"
 #include "tui/views/classes.h"
 #include "tui/views/explain/explain.h"
+#include "tui/views/tensor/tensor.h"
 
 static Session session;
 
@@ -594,6 +595,61 @@ static void profiles_have_one_scale(void **state)
     buf_free(&title);
     canvas_free(&c);
     edit(NULL);
+}
+
+/* The first line of the view that has these words, or "". */
+static void line_with(const ViewSpec *view, Side side, Rect r, const char *words, char text[400])
+{
+    Canvas c;
+    Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+    drawn_prepare(&session, view, side, r);
+    view_draw(view, &p, r, side, false);
+    *text = 0;
+    for (int y = 0; y < r.h && !strstr(text, words); y++)
+        line_text(&c, y, text);
+    if (!strstr(text, words))
+        *text = 0;
+    canvas_free(&c);
+}
+
+/* A and B of a tensor have one scale and one map, signed if either is, unless the reader asks for each its own. */
+static void sides_share_their_colours(void **state)
+{
+    (void)state;
+    char a[400], b[400];
+    Rect r = {0, 0, 36, 58};
+    Canvas c;
+    Tensor t[SIDE_DIFF + 1];
+    edit("set scale off");
+    session.compare = COMPARE_SIDES;
+    focus("blocks.1.mlp.post");
+    Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+    for (int own = 0; own < 2; own++) {
+        ColourScale s[SIDE_DIFF + 1];
+        session.look.range = own ? RANGE_OWN : (LookAt){0}.range;
+        for (Side side = SIDE_A; side <= SIDE_B; side++)
+            drawn_prepare(&session, &VIEW_TENSOR, side, r);
+        for (Side side = SIDE_A; side <= SIDE_B; side++) {
+            assert_true(tensor_open(&session, side, "blocks.1.mlp.post", &t[side]) && t[side].v.values);
+            s[side] = colour_scale_of_spread(&p, side, &t[side].spread);
+            assert_true(s[side].shared == !own && s[side].own == own);
+        }
+        assert_true(t[SIDE_A].spread.max != t[SIDE_B].spread.max);
+        assert_true((s[SIDE_A].high == s[SIDE_B].high) == !own);
+        assert_true(own || (s[SIDE_A].map == s[SIDE_B].map && s[SIDE_A].low == s[SIDE_B].low));
+        line_with(&VIEW_ALIKE, SIDE_A, r, "length", a);
+        line_with(&VIEW_ALIKE, SIDE_B, r, "length", b);
+        line_with(&VIEW_ALIKE, SIDE_A, r, "length", a); /* B is computed now */
+        assert_true(strstr(a, "length") && (strcmp(a, b) == 0) == !own);
+    }
+    session.look.range = RANGE_SHARED;
+    line_with(&VIEW_NEURON, SIDE_B, r, "it writes", b);
+    line_with(&VIEW_NEURON, SIDE_DIFF, r, "it writes", a);
+    assert_true(*b && !*a); /* A − B of weights that nobody changed */
+    session.compare = COMPARE_OFF;
+    canvas_free(&c);
+    edit(NULL);
+    focus("blocks.1.attn.pattern");
 }
 
 /* The value under the cursor is that of the patch in brackets, wherever the cursor came from. */
@@ -1207,6 +1263,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(list_is_sorted_and_whole, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(profiles_say_their_side, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(profiles_have_one_scale, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(sides_share_their_colours, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(the_brackets_have_the_value, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(figures_compare, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(explain_every_kind, open_bundled, close_session),

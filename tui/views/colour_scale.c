@@ -40,21 +40,22 @@ ColourScale colour_scale_of_range(const Paint *p, float low, float high)
 
 ColourScale colour_scale_of_spread(const Paint *p, Side side, const Spread *s)
 {
-    float low = s->min, high = s->max;
+    float low = s->least, high = s->most;
     if (side == SIDE_DIFF) /* a difference always has its zero in the middle */
         low = -(high = fmaxf(fabsf(low), fabsf(high)));
     else if (low > 0 &&
              (low < high / 2 || !(low < high))) /* zero is the dark end unless the values are crowded far from it */
         low = 0;
     bool far = !p->s->look.locked && s->common > 0 && fmaxf(fabsf(low), fabsf(high)) > 2 * s->common;
-    float other = fminf(fabsf(s->min), fabsf(s->max)), /* the side that is not far stays whole */
-        end = other > s->common && other <= 2 * s->common && s->min < 0 && s->max > 0 ? other : s->common;
+    float other = fminf(fabsf(s->least), fabsf(s->most)), /* the side that is not far stays whole */
+        end = other > s->common && other <= 2 * s->common && s->least < 0 && s->most > 0 ? other : s->common;
     ColourScale scale = colour_scale_of_range(p, far ? fmaxf(low, -end) : low, far ? fminf(high, end) : high);
     scale.clipped = far;
-    scale.least = s->min;
-    scale.most = s->max;
+    scale.least = s->least;
+    scale.most = s->most;
     scale.diff = side == SIDE_DIFF;
-    scale.own = p->s->compare == COMPARE_SIDES && side != SIDE_DIFF;
+    scale.shared = s->shared;
+    scale.own = p->s->compare == COMPARE_SIDES && side != SIDE_DIFF && !s->shared;
     return scale;
 }
 
@@ -85,8 +86,8 @@ double colour_scale_share(const ColourScale *s, float x)
 
 const char *colour_scale_word(const Session *s, bool both)
 {
-    static const char *const WORDS[RANGES] = {"one scale for A and B (r: each its own)", "A and B each on its own scale",
-                                              "log scale"};
+    static const char *const WORDS[RANGES] = {"one scale for A and B (r: each its own)",
+                                              "A and B each on its own scale", "log scale"};
     return s->look.locked ? "locked scale" : both || s->look.range == RANGE_LOG ? WORDS[s->look.range] : "";
 }
 

@@ -63,6 +63,12 @@ bool shown_open(const Session *s, Side side, const char *path, Shown *out)
     return true;
 }
 
+bool shown_beside(const Session *s, const Shown *v, Shown *out)
+{
+    return s->compare == COMPARE_SIDES && session_compares(s) && s->look.range != RANGE_OWN && v->side != SIDE_DIFF &&
+           shown_open(s, v->side == SIDE_A ? SIDE_B : SIDE_A, graph_node(v->graph, v->node)->path, out) && out->values;
+}
+
 bool shown_ends_apart(const Session *s)
 {
     const Text *a = shown_input(s, SIDE_A)->text, *b = shown_input(s, SIDE_B)->text;

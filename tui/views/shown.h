@@ -28,6 +28,9 @@ bool shown_head_off(const Session *s, int block, int head);
 bool shown_attention_off(const Session *s, int part, int head); /* of that attention of its graph as trained */
 /* False when that side has no such node; path may be NULL. */
 bool shown_open(const Session *s, Side side, const char *path, Shown *out);
+/* The same tensor of the other side, where A and B stand side by side on one scale and it is computed: false of a
+ * difference, and where the reader asked for own scales. */
+bool shown_beside(const Session *s, const Shown *v, Shown *out);
 /* Do A and B carry on texts of two lengths, and is the cursor at the end of B's? */
 bool shown_ends_apart(const Session *s);
 /* shown_open of the answer: where it has a row per token, the row of the token that the data cursor is at; of A the

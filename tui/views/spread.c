@@ -67,7 +67,19 @@ Spread spread_of(const float *values, size_t count)
     s.finite = count - s.nans - s.infinities;
     if (!s.finite)
         s.min = s.max = 0;
+    s.least = s.min;
+    s.most = s.max;
     return s;
+}
+
+void spread_share(Spread *s, const float *values, size_t count)
+{
+    Spread other = spread_of(values, count);
+    if (!other.finite || !s->finite)
+        return;
+    s->shared = true;
+    s->least = other.min < s->least ? other.min : s->least;
+    s->most = other.max > s->most ? other.max : s->most;
 }
 
 /* Sorted into bins by the upper bits of what they are stored as: eight to a power of two. */

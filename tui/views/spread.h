@@ -7,8 +7,10 @@ typedef struct Spread {
     size_t count, finite, zeros, nans, infinities;
     size_t at_min, at_max; /* cells of the first smallest and first largest finite value; valid when finite > 0 */
     float min, max;        /* 0 when nothing is finite */
-    bool whole;            /* every finite value is a whole number under a million */
-    float common;          /* spread_common, where it was asked for; else 0 */
+    float least, most;     /* the ends of the scale: these, or where it is shared those of A and B */
+    bool shared;
+    bool whole;   /* every finite value is a whole number under a million */
+    float common; /* spread_common, where it was asked for; else 0 */
 } Spread;
 Spread spread_of(const float *values, size_t count);
 /* What 98 of 100 cells of `per_cell` values each are not beyond by size, or a little more (under an eighth): at
@@ -18,6 +20,8 @@ enum { SPREAD_SAMPLE = 1 << 20 };
 float spread_common(const float *values, size_t count, double per_cell);
 /* Mean and population standard deviation of the finite values, in double. */
 void spread_moments(const float *values, size_t count, double *mean, double *deviation);
+/* The scale is to serve these values too: those of the other side, shown beside it. */
+void spread_share(Spread *s, const float *values, size_t count);
 /* colour_scale_for from what is known of the values already. Where the largest is more than twice as far out as what is
  * common the scale is clipped there, unless it is locked. */
 ColourScale colour_scale_of_spread(const Paint *p, Side side, const Spread *s);

@@ -159,8 +159,7 @@ double colour_scale_share(const ColourScale *s, float x);
  * negative ones would vanish; and its word, "max", "mean" or "absmax". */
 PoolKind colour_scale_pool(const Paint *p, const ColourScale *s);
 const char *colour_scale_pool_word(const Paint *p, const ColourScale *s);
-/* What is said of the scale of attention, as the reader chose: "one scale for A and B", where `both` are shown; "": what
- * there is to see is all that it is of. */
+/* What is said of the scale of attention, as the reader chose: of `both` sides "one scale for A and B"; "" of one. */
 const char *colour_scale_word(const Session *s, bool both);
 int colour_scale_level(const ColourScale *s, float x); /* 0 … 9 */
 int colour_scale_sign(const ColourScale *s, float x);

@@ -10,6 +10,7 @@
 #include "tui/views/heat.h"
 #include "tui/views/lattice.h"
 #include "tui/views/picture/picture.h"
+#include "tui/views/spread.h"
 
 enum { COMPONENTS = 3, COLUMNS_MOST = 6, MAP_LEAST = 12, GAP_MOST = 3, PICTURE_FROM = 60, LABEL_MOST = 14 };
 enum { NUMBER = 6, SWATCH = 3, SWATCH_MOST = 16, LENGTH = 6, WORD_LEAST = NUMBER + 1 + SWATCH };
@@ -133,9 +134,14 @@ static Spot spot_open(const Paint *p, const Alike *a, int place)
         v.value[COLOURS].values = share->values ? c->values : NULL;
     }
     v.scale[COSINE] = colour_scale_of_range(p, -end, end);
-    if (v.value[NORMS].values)
-        v.scale[NORMS] = colour_scale_for(p, a->side, v.value[NORMS].node,
-                                          v.value[NORMS].values + cell_of(&v, NORMS, 0), (size_t)a->p->n);
+    if (v.value[NORMS].values) {
+        Shown other;
+        size_t n = (size_t)a->p->n;
+        Spread lengths = spread_of(v.value[NORMS].values + cell_of(&v, NORMS, 0), n);
+        if (shown_beside(a->s, &v.value[NORMS], &other) && other.count >= n)
+            spread_share(&lengths, other.values + other.count - n, n);
+        v.scale[NORMS] = colour_scale_of_spread(p, a->side, &lengths);
+    }
     return v;
 }
 

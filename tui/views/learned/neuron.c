@@ -81,7 +81,14 @@ static ColourScale scale_of(const Paint *p, const Unit *u)
         low = x < low ? x : low;
         high = x > high ? x : high;
     }
-    if (low < 0 && -low < high / 8) /* an activation that hardly goes below 0: from none to most */
+    Unit other;
+    bool shared = shown_beside(p->s, &u->post, &other.post) && unit_open(p->s, other.post.side, &other) &&
+                  other.unit == u->unit;
+    for (int t = 0; shared && t < other.tokens->n; t++) { /* of A and B */
+        low = fminf(low, other.post.values[cell_of(&other, t)]);
+        high = fmaxf(high, other.post.values[cell_of(&other, t)]);
+    }
+    if (!shared && low < 0 && -low < high / 8) /* an activation that hardly goes below 0: from none to most */
         low = 0;
     float most = fmaxf(-low, high);
     return colour_scale_of_range(p, low < 0 ? -most : 0, most);
@@ -157,10 +164,22 @@ static void draw_answer(const Paint *p, const Unit *u, size_t o, float most, Rec
                           shown_ref(&u->writes, cell));
 }
 
+/* What a unit writes is of its weights: an edit of the run leaves A and B alike in it, and there is nothing to say. */
+static bool writes_alike(const Unit *u)
+{
+    if (u->post.side != SIDE_DIFF || !u->has_writes || !u->writes.values)
+        return false;
+    size_t n = u->writes.count / (size_t)u->units;
+    for (size_t i = 0; i < n; i++)
+        if (u->writes.values[(size_t)u->unit * n + i] != 0)
+            return false;
+    return true;
+}
+
 /* All answers where they have room, else the largest and the smallest. */
 static void draw_writes(const Paint *p, const Unit *u, Rect r)
 {
-    if (r.h < 2)
+    if (r.h < 2 || writes_alike(u))
         return;
     Rect head = rect_cut(&r, 't', 1);
     canvas_text(p->c, head.y, head.x, head.w, STYLE_DIM,

@@ -38,6 +38,9 @@ bool tensor_open(const Session *s, Side side, const char *path, Tensor *out)
         return false;
     out->plane = plane_make(out->v.graph, out->v.node);
     complete(out);
+    Shown other;
+    if (out->v.values && shown_beside(s, &out->v, &other))
+        spread_share(&out->spread, other.values, other.count);
     return true;
 }
 
@@ -204,6 +207,14 @@ static void draw_caption(const Paint *p, Rect r, const Parts *parts, const Tenso
     buf_free(&text);
 }
 
+static float common_of(const Paint *p, const Tensor *t, double per_cell)
+{
+    Shown other;
+    float common = spread_common(t->v.values, t->v.count, per_cell),
+          beside = shown_beside(p->s, &t->v, &other) ? spread_common(other.values, other.count, per_cell) : 0;
+    return beside > common ? beside : common;
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Tensor t;
@@ -219,8 +230,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             tensor_value_line(p, parts.value, r.x, r.w, &t.v);
         }
         if (t.v.values && how->bar) /* what is drawn is told apart, whatever the few largest are */
-            t.spread.common = spread_common(t.v.values, t.v.count,
-                                            how->per_cell ? how->per_cell(p, parts.body, &t) : 1);
+            t.spread.common = common_of(p, &t, how->per_cell ? how->per_cell(p, parts.body, &t) : 1);
         if (!t.v.values)
             shown_computing(p, parts.body);
         else if (parts.body.h > 0)

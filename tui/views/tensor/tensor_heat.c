@@ -225,7 +225,8 @@ static ColourScale scale_of(const Paint *p, const Fit *f, const Tensor *t)
     HeatSource source = {t, f, pool_kind(p, t)};
     size_t count = (size_t)f->rows * (size_t)f->cols;
     if (f->down.n / f->down.drawn * (f->across.n / f->across.drawn) < CROWDED || source.kind != POOL_ABSMAX ||
-        t->v.side == SIDE_DIFF || p->s->look.pool > 0 || p->s->look.locked || *p->s->look.map || count > MOST)
+        t->v.side == SIDE_DIFF || t->spread.shared || p->s->look.pool > 0 || p->s->look.locked || *p->s->look.map ||
+        count > MOST)
         return scale;
     float *drawn = xmalloc(size_mul(count, sizeof *drawn)), least = INFINITY, most = -INFINITY;
     for (size_t i = 0; i < count; i++) {

@@ -134,8 +134,8 @@ static void draw_others(const Paint *p, const Fit *f, const Tensor *t)
     rect_cut(&r, 'l', f->label_w);
     CanvasBars b = {
         .value = bar_value, .of = t, .n = (int)t->plane.col_count, .style = STYLE_TEXT, .negative = STYLE_NEGATIVE};
-    b.low = t->spread.min < 0 ? (double)t->spread.min : 0;
-    b.high = t->spread.max > 0 ? (double)t->spread.max : 0;
+    b.low = t->spread.least < 0 ? (double)t->spread.least : 0;
+    b.high = t->spread.most > 0 ? (double)t->spread.most : 0;
     bars_draw(p->c, r, &b);
 }
 
