@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -652,6 +653,43 @@ static void sides_share_their_colours(void **state)
     focus("blocks.1.attn.pattern");
 }
 
+/* A, B and A − B show the same classes, the one that changed most among them, in the same order; and few lines. */
+static void lens_has_the_same_classes(void **state)
+{
+    (void)state;
+    enum { NARROW = 26 };
+    char line[400], first[SIDE_DIFF + 1][2][32] = {{{0}}}, most[64];
+    edit("set scale off");
+    session.compare = COMPARE_SIDES;
+    for (int k = 0; k < 2; k++)
+        for (Side side = SIDE_A; side <= SIDE_DIFF; side++)
+            line_with(&VIEW_LENS, side, (Rect){0, 0, 13, NARROW - 2 * (side != SIDE_DIFF)}, "  ", line),
+                assert_int_equal(sscanf(line, "%31s %31s", first[side][0], first[side][1]), 2);
+    Shown v;
+    assert_true(shown_answer(&session, SIDE_DIFF, shown_site(&session, SIDE_DIFF, SITE_PROBS), &v) && v.values);
+    classes_name(&v, ranking_best((Ranking){v.values, v.count, true}), most, sizeof most);
+    for (Side side = SIDE_A; side <= SIDE_DIFF; side++) {
+        assert_string_equal(first[side][0], most);
+        assert_string_equal(first[side][1], first[SIDE_A][1]);
+    }
+    char ends[SIDE_DIFF + 1][400]; /* the upper end of the axis: one for A and B */
+    for (int k = 0; k < 2; k++)
+        for (Side side = SIDE_A; side <= SIDE_B; side++) {
+            Canvas c;
+            Rect r = {0, 0, 40, 50};
+            Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+            drawn_prepare(&session, &VIEW_LENS, side, r);
+            view_draw(&VIEW_LENS, &p, r, side, false);
+            line_text(&c, 1, ends[side]);
+            ends[side][6] = '\0';
+            canvas_free(&c);
+        }
+    assert_true(atof(ends[SIDE_A]) > 0);
+    assert_string_equal(ends[SIDE_A], ends[SIDE_B]);
+    session.compare = COMPARE_OFF;
+    edit(NULL);
+}
+
 /* The value under the cursor is that of the patch in brackets, wherever the cursor came from. */
 static void the_brackets_have_the_value(void **state)
 {
@@ -1264,6 +1302,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(profiles_say_their_side, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(profiles_have_one_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sides_share_their_colours, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(lens_has_the_same_classes, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(the_brackets_have_the_value, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(figures_compare, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(explain_every_kind, open_bundled, close_session),

@@ -31,8 +31,10 @@ typedef struct Lens {
     const Session *s;
     Side side;
     int blocks;
-    Shown answer;      /* probs */
-    const float *rank; /* by which classes are chosen: the answer's, B's for a difference; or NULL */
+    Shown answer;  /* probs */
+    Ranking order; /* by which classes are chosen: the answer's, of sides that are compared the largest change; v NULL:
+                      none yet */
+    bool sides;    /* A, B and A − B beside one another: the same classes in all three */
     size_t classes, picked;
     int first, row;    /* the first row; that of the cursor: LENS_START, a block, or `blocks` for the answer */
     const char *other; /* path of the other read-out's answer, or NULL */
@@ -52,7 +54,7 @@ static const char *other_path(const Session *s, Side side)
 static void choose_labels(Lens *l, int width)
 {
     static const int TRIES[][2] = {{LABEL, NAME}, {LABEL_MIDDLE, NAME}, {LABEL_ONLY, 0}};
-    bool names = l->side != SIDE_DIFF;
+    bool names = l->side != SIDE_DIFF || l->sides; /* as many columns in A − B */
     l->label = width >= 70 ? LABEL : width >= 50 ? LABEL_MIDDLE : LABEL_SHORT;
     l->name = names && width >= 24 ? NAME : 0;
     for (int i = 0; i < 3; i++) {
@@ -65,19 +67,20 @@ static void choose_labels(Lens *l, int width)
     }
 }
 
-/* All classes in their order where they fit; else the likeliest, and the picked one in any case. */
-static void choose_columns(Lens *l, int room)
+/* All classes in their order where they fit; else the likeliest or those that changed most, and the picked one in any
+ * case. `wide` columns are theirs, of which as many are used as fit in `room`. */
+static void choose_columns(Lens *l, int room, int wide)
 {
     int fit = room / NUMBER > COLUMNS_MOST ? COLUMNS_MOST : room / NUMBER;
     l->columns = (size_t)fit < l->classes ? fit : (int)l->classes;
-    l->width = l->columns ? room / l->columns : NUMBER;
+    l->width = l->columns ? wide / l->columns : NUMBER;
     l->width = l->width > COLUMN_MOST ? COLUMN_MOST : l->width < NUMBER ? NUMBER : l->width;
     bool all = (size_t)l->columns == l->classes, seen = false;
-    size_t at = all || !l->rank ? 0 : classes_best(l->rank, l->classes);
+    size_t at = all || !l->order.v ? 0 : ranking_best(l->order);
     for (int i = 0; i < l->columns; i++) {
         l->column[i] = at;
         seen |= at == l->picked;
-        at = all || !l->rank ? at + 1 : classes_next(l->rank, l->classes, at);
+        at = all || !l->order.v ? at + 1 : ranking_next(l->order, at);
     }
     if (!seen && l->columns)
         l->column[l->columns - 1] = l->picked;
@@ -92,9 +95,11 @@ static bool open_lens(const Session *s, Side side, int width, Lens *out)
         session_node(s, side, lens_path(s, side, 0)) == NO_NODE)
         return false;
     int block = session_block(s) < l.blocks ? session_block(s) : l.blocks - 1; /* its last, where B is deeper */
-    bool apart = side == SIDE_DIFF && shown_answer(s, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS), &ranked);
-    l.rank = apart ? ranked.values : side == SIDE_DIFF ? NULL : l.answer.values;
     l.classes = l.answer.count;
+    l.sides = s->compare == COMPARE_SIDES && session_compares(s) &&
+              shown_answer(s, SIDE_DIFF, shown_site(s, SIDE_DIFF, SITE_PROBS), &ranked) && ranked.count == l.classes;
+    bool change = l.sides || side == SIDE_DIFF;
+    l.order = (Ranking){l.sides ? ranked.values : l.answer.values, l.classes, change};
     l.picked = l.answer.cell;
     l.first = session_node(s, side, start) == NO_NODE ? 0 : LENS_START;
     l.row = block >= 0 ? block : start && strcmp(s->place.path, start) == 0 ? l.first : l.blocks;
@@ -104,8 +109,12 @@ static bool open_lens(const Session *s, Side side, int width, Lens *out)
     l.share = l.name && l.classes > (size_t)((width - l.label - l.name) / NUMBER) ? NUMBER : 0;
     if (width - l.label - l.name - l.share < NUMBER)
         l.share = 0;
-    const int room = width - l.label - l.name - l.share;
-    choose_columns(&l, room > 0 ? room : 0);
+    int room = width - l.label - l.name - l.share, wide = room;
+    if (side == SIDE_DIFF) { /* a difference has no winner */
+        wide += l.name + l.share;
+        l.name = l.share = 0;
+    }
+    choose_columns(&l, room > 0 ? room : 0, wide);
     *out = l;
     return true;
 }
@@ -359,7 +368,7 @@ static Layout layout(const Lens *l, Rect r)
 static void draw_lens(const Paint *p, const Lens *l, Rect r, bool focus)
 {
     Layout a = layout(l, r);
-    const LensLines lines = {l->s, l->side, l->blocks, l->first, l->row, l->classes, l->picked};
+    const LensLines lines = {l->s, l->side, l->blocks, l->first, l->row, l->classes, l->picked, l->order, l->sides};
     if (a.plot.h)
         lens_lines_draw(p, &lines, a.plot);
     if (a.header.h)
@@ -394,7 +403,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 
     Lens l;
     needs_add(out, side, shown_site(s, side, SITE_PROBS));
-    needs_add(out, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_PROBS));
+    if (s->compare == COMPARE_SIDES && session_compares(s))
+        needs_add(out, SIDE_DIFF, shown_site(s, SIDE_DIFF, SITE_PROBS));
     if (lens_tokens_on(s, side)) {
         lens_tokens_need(s, side, r, out);
         return;

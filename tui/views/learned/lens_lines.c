@@ -10,6 +10,7 @@
 
 enum {
     LINES_MOST = 12,
+    SIDES_MOST = 4, /* of three panes: what A answers, what B does, and the next largest changes */
     POINTS_MOST = 320,
     NAME = 10,
     NUMBER = 8,
@@ -33,6 +34,7 @@ typedef struct Depth {
 typedef struct Line {
     const Depth *d;
     size_t o;
+    int rank; /* which of them it is: its colour, the same in A, B and A − B */
 } Line;
 
 static void add_point(Depth *d, const char *path, float x)
@@ -78,27 +80,39 @@ static float no_number(const void *of, double x)
     return NAN;
 }
 
-/* Those that end highest and the picked one, the highest first. */
+/* Of sides: is the class among those that changed most, or the picked one, which takes the last one's place? */
+static bool among(const LensLines *l, size_t o, int most)
+{
+    bool apart = ranking_rank(l->order, l->picked) >= (size_t)most;
+    return o == l->picked || ranking_rank(l->order, o) < (size_t)(most - apart);
+}
+
+/* Those that end highest or, of sides, changed most, and the picked one, the highest first. */
 static int choose_lines(const Depth *d, Line line[LINES_MOST], int most)
 {
     const LensLines *l = d->l;
     Shown end;
     int n = 0;
-    bool there = open_logits(l, l->blocks, &end), seen = false;
+    bool there = open_logits(l, l->blocks, &end), seen = false, few = l->sides && l->order.v;
+    most = few && most > SIDES_MOST ? SIDES_MOST : most;
     for (size_t o = 0; there && o < l->classes; o++) {
         int at = n;
+        if (few && !among(l, o, most))
+            continue;
         while (at > 0 && end.values[o] > end.values[line[at - 1].o])
             at--;
         if (at == most)
             continue;
         n += n < most;
         memmove(line + at + 1, line + at, (size_t)(n - at - 1) * sizeof *line);
-        line[at] = (Line){d, o};
+        line[at] = (Line){.d = d, .o = o};
     }
     for (int i = 0; i < n; i++)
         seen |= line[i].o == l->picked;
     if (n && !seen)
         line[n - 1].o = l->picked;
+    for (int i = 0; i < n; i++)
+        line[i].rank = few ? clamp((int)ranking_rank(l->order, line[i].o), 0, most - 1) : i;
     return n;
 }
 
@@ -161,6 +175,33 @@ static void draw_rows(const Paint *p, const LensLines *l, const CanvasPlot *plot
     }
 }
 
+static void widen(CanvasPlot *plot, const Line *line)
+{
+    for (int k = 0; k < line->d->count; k++) {
+        float x, y;
+        logit(line, k, &x, &y);
+        plot->y0 = (double)y < plot->y0 ? (double)y : plot->y0;
+        plot->y1 = (double)y > plot->y1 ? (double)y : plot->y1;
+    }
+}
+
+/* A and B beside one another have one axis, unless the reader asked for own scales. */
+static void widen_beside(CanvasPlot *plot, const LensLines *l, const Line *line, int n, bool marked)
+{
+    LensLines other = *l;
+    Depth blocks, attention;
+    if (!l->sides || l->side == SIDE_DIFF || l->s->look.range == RANGE_OWN)
+        return;
+    other.side = l->side == SIDE_A ? SIDE_B : SIDE_A;
+    open_depth(&other, false, &blocks);
+    open_depth(&other, true, &attention);
+    for (int i = 0; i < n; i++) {
+        widen(plot, &(Line){.d = &blocks, .o = line[i].o});
+        if (marked)
+            widen(plot, &(Line){.d = &attention, .o = line[i].o});
+    }
+}
+
 void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
 {
     static const Style STYLES_OF[] = {STYLE_TEXT, STYLE_SIDE_B,  STYLE_SIDE_A, STYLE_GOOD,
@@ -188,18 +229,14 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     for (int i = 0; i < plot.lines; i++) {
         const Line *which = i < n ? &of[i] : &after[i - n];
         if (i >= n)
-            after[i - n] = (Line){&attention, of[i - n].o};
+            after[i - n] = (Line){&attention, of[i - n].o, of[i - n].rank};
         line[i] = (CanvasLine){.sample = logit, .of = which, .name = "", .n = which->d->count, .apart = i >= n};
-        line[i].style = STYLES_OF[(size_t)(i % n) % (sizeof STYLES_OF / sizeof *STYLES_OF)];
-        line[i].mark = (char)(i < n && (p->c->ascii || p->c->marks) ? 'a' + i : 0);
+        line[i].style = STYLES_OF[(size_t)which->rank % (sizeof STYLES_OF / sizeof *STYLES_OF)];
+        line[i].mark = (char)(i < n && (p->c->ascii || p->c->marks) ? 'a' + of[i].rank : 0);
         line[i].read = no_number; /* it stands at the line's end */
-        for (int k = 0; k < line[i].n; k++) {
-            float x, y;
-            logit(which, k, &x, &y);
-            plot.y0 = (double)y < plot.y0 ? (double)y : plot.y0;
-            plot.y1 = (double)y > plot.y1 ? (double)y : plot.y1;
-        }
+        widen(&plot, which);
     }
+    widen_beside(&plot, l, of, n, marked);
     if (!n || !(plot.y1 > plot.y0))
         return;
     const int numbers = r.w >= WIDE * ENDS ? 2 : r.w >= 2 * ENDS;
