@@ -350,6 +350,7 @@ static void test_info(void **state)
     json_free(j);
     buf_free(&text);
     has(run("info"), "shapes-vit");
+    has(run("info"), "it has the model's size: nothing was resized");
     run("set scale off");
     has(run("info"), "set scale off");
     run("undo");

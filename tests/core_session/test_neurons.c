@@ -120,6 +120,17 @@ static int start_words(void **state)
     return 0;
 }
 
+static int start_photos(void **state)
+{
+    (void)state;
+    Err err = {""};
+    if (!session_init(&s, "photos", NULL, 2, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    commands_free(&commands);
+    commands = session_command_set();
+    return 0;
+}
+
 /* Each sentence that excites it, opened here: the activation is in the trace. */
 static void test_words(void **state)
 {
@@ -149,12 +160,25 @@ static void test_words(void **state)
     has(buf_str(&s.said), "For each 1 of activation it writes most into ");
 }
 
+/* Of the photos' ten scenes eight excite it, and no more are shown. */
+static void test_excites(void **state)
+{
+    (void)state;
+    run("neuron 0.0; neuron measure");
+    const NeuronShown *n = session_neuron(&s, NULL);
+    assert_true(n && n->done == 10 && n->count == 8);
+    for (int k = 0; k < n->count; k++)
+        assert_true(n->hit[k].value > 0 && (!k || n->hit[k].value <= n->hit[k - 1].value));
+    assert_int_equal(session_neuron_below(&s, n->hit[n->count - 1].value), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_command, start, stop),
                                        cmocka_unit_test_setup_teardown(test_pictures, start, stop),
                                        cmocka_unit_test_setup_teardown(test_cancelled, start, stop),
-                                       cmocka_unit_test_setup_teardown(test_words, start_words, stop)};
+                                       cmocka_unit_test_setup_teardown(test_words, start_words, stop),
+                                       cmocka_unit_test_setup_teardown(test_excites, start_photos, stop)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     commands_free(&commands);
     return failed;

@@ -148,7 +148,9 @@ static void put_input(const Session *s, Facts *f)
     if (in->kind == INPUT_PICTURE)
         fact(f, "preprocessing", "made ready", "%s",
              in->ready ? "not at all: its values came from a file"
-                       : preprocess_text(&session_exhibit(s, SIDE_B)->model->preprocess, text, sizeof text));
+             : in->original.data && in->original.width == in->resized.width && in->original.height == in->resized.height
+                 ? "it has the model's size: nothing was resized"
+                 : preprocess_text(&session_exhibit(s, SIDE_B)->model->preprocess, text, sizeof text));
     if (in->unchecked)
         fact(f, "checksum", "checksum", "not tested: the rest of the batch was not read");
     const Model *m = session_exhibit(s, SIDE_B)->model;

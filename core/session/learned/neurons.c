@@ -322,6 +322,8 @@ static void take(Session *s, struct NeuronWork *w, int part, int unit)
     n->total = w->neurons->total;
     n->done = w->shown_at = w->neurons->done;
     n->count = neurons_top(w->neurons, mlp, unit, n->hit, n->words ? NEURON_HITS : NEURON_PICTURES);
+    while (n->count && !(n->hit[n->count - 1].value > 0)) /* that does not excite it */
+        n->count--;
     for (int k = 0; k < n->count; k++)
         if (n->words)
             n->sentence[k] = *dataset_sentence(w->dataset, n->hit[k].item);

@@ -17,7 +17,7 @@ enum { NEURON_HITS = 24, NEURON_PICTURES = 12 };
 typedef struct NeuronShown {
     int mlp, unit;      /* number of the MLP in the order of building, and of the unit */
     size_t done, total; /* inputs that were measured, and that will be */
-    int count;          /* of the hits, the most exciting first */
+    int count;          /* of the hits, all above 0, the most exciting first */
     NeuronHit hit[NEURON_HITS];
     int label[NEURON_HITS];                 /* classes of the pictures */
     uint8_t *picture[NEURON_HITS];          /* [height, width, 3] */

@@ -157,6 +157,10 @@ static void put_excites(const Teller *t, float here)
                    why ? why : "");
         return;
     }
+    if (!n->count) {
+        buf_printf(t->out, " None of %zu %s excites it.", n->done, neuron_over(t->s));
+        return;
+    }
     buf_printf(t->out, " Of %zu %s ", n->done, neuron_over(t->s));
     if (n->words)
         buf_printf(t->out, "one with “%s”", neuron_word(n, 0, n->hit[0].token));

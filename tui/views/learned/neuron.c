@@ -385,7 +385,9 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
         canvas_wrap(p->c, r, STYLE_DIM, why ? why : "measured while you look; `:neuron measure` waits for all of it");
         return;
     }
-    if (u->words)
+    if (!n->count)
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "none: it is at most 0 for all");
+    else if (u->words)
         draw_sentences(p, n, r);
     else
         draw_pictures(p, u, n, r);

@@ -386,4 +386,4 @@ static const KeyBinding KEYS[] = {{"K", "where depth -1", "depth", "the rollout 
                                   {.key = NULL}};
 
 VIEW_SPEC(WHERE, .name = "where", .traits = VIEW_HAS_MEAN | VIEW_WIDE, .keys = KEYS,
-          .sentence = "Four maps, the object outlined. On object: share of positive values there.", .ways = WAYS);
+          .sentence = "Four maps; a known object is outlined. On object: share of positive values.", .ways = WAYS);
