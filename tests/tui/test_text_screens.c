@@ -1141,6 +1141,40 @@ static void the_stream_lists_its_tokens(void **state)
     }
 }
 
+/* Where not all that a row looks at has room, the largest shares are listed, and none that is masked. */
+static void the_laboratory_lists_the_largest(void)
+{
+    assert_true(session_open_input(&s, "w1 w2 w3 w4 w5 w1 w2 w3", &error));
+    if (!run("goto decoder.blocks.0.self_attn.pattern[h=1,t=2]; laboratory"))
+        fail_msg("%s", error.text);
+    int high = 24; /* as low as shows two of them at least */
+    do
+        draw(high--, 80);
+    while (high > 15 && !on_screen("looks at most"));
+    assert_true(on_screen("looks at most"));
+    const NodeId n = session_node(&s, SIDE_B, "decoder.blocks.0.self_attn.pattern");
+    const Graph *g = session_base(&s);
+    const float *x = session_need(&s, SIDE_B, graph_node(g, n)->path, &error);
+    const size_t keys = (size_t)g->axes[graph_node(g, n)->dims.axis[2]].n;
+    const size_t first = (keys + 2) * keys;
+    float most = 0, before = INFINITY;
+    int listed = 0;
+    for (size_t u = 0; u < keys; u++)
+        most = fmaxf(most, x[first + u]);
+    for (int y = 0; y < c.h; y++)
+        for (int k = 0; k < c.w; k++) {
+            const Cell *cell = &c.cells[y * c.w + k];
+            if (!cell->ref.run || cell->ref.node != n || cell->ref.cell < first || cell->ref.cell >= first + keys)
+                continue;
+            const float here = x[cell->ref.cell];
+            assert_true(listed ? here < before && here > 0 : here == most);
+            before = here;
+            listed++;
+            break;
+        }
+    assert_true(listed >= 2 && (size_t)listed < keys);
+}
+
 /* Of a model whose translations nobody knows the screen of heads says of which kind each is; its words, where they have
  * no names, are called in an address what its tokens are called. */
 static void heads_without_sentences(void **state)
@@ -1157,6 +1191,7 @@ static void heads_without_sentences(void **state)
     draw(40, 120);
     assert_true(on_screen("random tokens") && on_screen("induction: ") && on_screen("heads; uniform"));
     assert_false(on_screen("words away"));
+    the_laboratory_lists_the_largest();
     if (!run("goto logits[t=w3,v=w4]"))
         fail_msg("%s", error.text);
     assert_int_equal(s.place.at[graph_role(session_graph(&s, SIDE_B), ROLE_ANSWER, SEQUENCE_ANY)], 4);

@@ -1,5 +1,8 @@
 /* What the factor does to this input, where no others are there to be counted: the row of attention in focus and the
  * answer, a line for each token and each answer, before and after. */
+#include <math.h>
+#include <stdint.h>
+
 #include "tui/views/classes.h"
 #include "tui/views/learned/laboratory.h"
 
@@ -60,6 +63,21 @@ static void put_pair(const Paint *p, Rect line, int word, const char *label, Sty
     put_one(p, b, i, line.y, line.x + word + (sides - 1) * each, each - SHARE, STYLE_SIDE_B);
 }
 
+/* The next smaller of its cells, of equals the earlier first; SIZE_MAX: the largest. c->count behind the last. */
+static size_t next_largest(const LiveCells *c, size_t after)
+{
+    const float *x = c->v.values + c->first;
+    size_t best = c->count;
+    for (size_t i = 0; i < c->count; i++) {
+        float here = x[i * c->step], last = after == SIZE_MAX ? INFINITY : x[after * c->step];
+        if ((here < last || (!(here > last) && i > after)) && (best == c->count || here > x[best * c->step]))
+            best = i;
+    }
+    return best;
+}
+
+/* All that the row looks at, in their order; where they are too many the largest shares, which is said, and none
+ * that is masked. */
 static void draw_row(const Paint *p, Rect r, const Laboratory *l)
 {
     LiveCells a = l->compares ? row_cells(p->s, SIDE_A, l) : (LiveCells){.there = false},
@@ -70,14 +88,16 @@ static void draw_row(const Paint *p, Rect r, const Laboratory *l)
     int t = node_role(g, b.v.node, ROLE_QUERY), u = node_role(g, b.v.node, ROLE_KEY);
     char label[64];
     Rect head = rect_cut(&r, 't', 1);
-    canvas_printf(p->c, head.y, head.x, head.w, STYLE_HEADER, "%s looks at",
-                  t == AXIS_NONE ? "" : axis_label(&g->axes[t], b.v.at[t], label, sizeof label));
+    bool all = b.count <= (size_t)r.h;
+    canvas_printf(p->c, head.y, head.x, head.w, STYLE_HEADER, "%s looks at%s",
+                  t == AXIS_NONE ? "" : axis_label(&g->axes[t], b.v.at[t], label, sizeof label), all ? "" : " most");
     a.there = a.there && a.count == b.count;
     int word = shown_axis_widest(&g->axes[u], WORD_MOST) + 2;
-    size_t first = scroll_first(b.count, (size_t)b.v.at[u], (size_t)r.h);
-    for (int y = 0; y < r.h && first + (size_t)y < b.count; y++)
-        put_pair(p, (Rect){r.y + y, r.x, 1, r.w}, word, axis_label(&g->axes[u], (int)first + y, label, sizeof label),
-                 (int)first + y == b.v.at[u] ? STYLE_STRONG : STYLE_TEXT, &a, &b, first + (size_t)y);
+    size_t at = all ? 0 : next_largest(&b, SIZE_MAX);
+    for (int y = 0; y < r.h && at < b.count && (all || b.v.values[b.first + at * b.step] != 0);
+         y++, at = all ? at + 1 : next_largest(&b, at))
+        put_pair(p, (Rect){r.y + y, r.x, 1, r.w}, word, axis_label(&g->axes[u], (int)at, label, sizeof label),
+                 (int)at == b.v.at[u] ? STYLE_STRONG : STYLE_TEXT, &a, &b, at);
 }
 
 static void draw_answer(const Paint *p, Rect r, const Laboratory *l)
