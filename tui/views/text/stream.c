@@ -18,6 +18,7 @@ enum {
     PITCH_MOST = 3,
     LOOKED_AT = 400000 /* words in a frame, for the rivals */
 };
+static const float LEAST_NATS = 1;
 static const double NAT = 1.4426950408889634; /* bits */
 
 typedef struct Stream {
@@ -113,10 +114,11 @@ static bool stream_open(const Session *s, Side side, Rect r, Stream *w)
     return true;
 }
 
-/* From 0 on, of A and B beside each other one for both: a ground means the same on either side. */
+/* From 0 to 1 nat at least: a text that is known as a whole is dark. Of A and B beside each other one for both: a
+ * ground means the same on either side. */
 static ColourScale scale_of(const Paint *p, Side side, const Stream *w)
 {
-    float most = 0;
+    float most = LEAST_NATS;
     Shown v;
     if (side == SIDE_DIFF)
         return colour_scale_for(p, side, w->nats.node, w->nats.values, w->nats.count);
@@ -209,10 +211,10 @@ static void draw_rivals(const Paint *p, const Stream *w, Side side, Rect r)
     }
 }
 
-/* One token a line: how surprising it is, as a number and a bar, and what was likelier. */
+/* One token a line: how surprising it is, as a number and a bar, and what was likelier; below, how many of them. */
 static void draw_list(const Paint *p, const Stream *w, Side side)
 {
-    float most = 0;
+    float most = side == SIDE_DIFF ? 0 : LEAST_NATS;
     for (size_t i = 0; i < w->nats.count; i++)
         most = fmaxf(most, fabsf(w->nats.values[i]));
     Shown probs;
@@ -239,6 +241,10 @@ static void draw_list(const Paint *p, const Stream *w, Side side)
         if (rivals)
             draw_rivals(p, &one, side, (Rect){y, x + wide + 2, 1, r.x + r.w - x - wide - 2});
     }
+    const int shown = w->pitch ? r.h / w->pitch : 0;
+    if (w->below.h && shown && shown < (int)w->nats.count)
+        canvas_printf(p->c, r.y + r.h, r.x, r.w, STYLE_DIM, "%d–%d of %zu, %zu more", w->listed + 1, w->listed + shown,
+                      w->nats.count, w->nats.count - (size_t)shown);
 }
 
 static int put_whole(const Paint *p, Side side, Site site, const char *name, int y, int x, int end)
