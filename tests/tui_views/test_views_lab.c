@@ -24,6 +24,7 @@
 #include "tests/tui_views/drawn.h"
 #include "tui/canvas/export.h"
 #include "tui/canvas/plot.h"
+#include "tui/views/attention/word_row.h"
 #include "tui/views/shown.h"
 
 static Session session;
@@ -589,6 +590,26 @@ static void of_cross_attention(void **state)
     buf_free(&out);
 }
 
+/* Over columns of one cell whole words, in one line: the cursor's, and those that have room. */
+static void words_over_narrow_columns(void **state)
+{
+    (void)state;
+    Canvas c;
+    Attend a;
+    const char *const LINE = "the   street ";
+    must("goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]");
+    assert_true(attend_open(&session, SIDE_B, -1, &a));
+    assert_int_equal(a.u_axis->n, 13);
+    assert_int_equal(words_across_lines(a.u_axis, 1, 9), 1);
+    canvas_init(&c, 1, 13);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    words_across(&p, a.u_axis, 0, 13, a.at_u, c.clip, 1);
+    for (int x = 0; x < 13; x++)
+        assert_int_equal(canvas_at(&c, 0, x)->ch ? canvas_at(&c, 0, x)->ch : ' ', LINE[x]);
+    assert_int_equal(canvas_at(&c, 0, 6)->style, STYLE_CURSOR);
+    canvas_free(&c);
+}
+
 int main(void)
 {
     if (view_of(SCREEN_LABORATORY) != &VIEW_LABORATORY || view_of(SCREEN_CENSUS) != &VIEW_CENSUS)
@@ -607,6 +628,7 @@ int main(void)
         cmocka_unit_test(absent),
         cmocka_unit_test(sayings),
         cmocka_unit_test(of_cross_attention),
+        cmocka_unit_test(words_over_narrow_columns),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -160,6 +160,7 @@ static Layout layout_words(Rect r, const Attend *a)
         l.column_h = labels < spare ? labels : spare > l.column_h ? spare : l.column_h;
         r.h = all - l.column_h;
     }
+    l.column_h = words_across_lines(a->u_axis, wide, l.column_h); /* one of some words, rather than cut ones */
     l.down = band_make(r.y, r.h / tall, per_cell, 0, rows, a->at_t);
     l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, 0, cols, a->at_u);
     l.down.wide = tall;

@@ -222,9 +222,10 @@ static int stair_lines(const Axis *axis, int wide)
 int words_across_lines(const Axis *axis, int wide, int most)
 {
     int widest = shown_axis_widest(axis, INT_MAX), stair = stair_lines(axis, wide),
-        lines = wide > widest ? 1
-                : stair       ? stair
-                              : widest;
+        lines = wide > widest               ? 1
+                : stair                     ? stair
+                : wide < 2 || most < widest ? 1 /* see put_some */
+                                            : widest;
     return lines < most ? lines : most > 0 ? most : 0;
 }
 
@@ -255,6 +256,23 @@ static void put_stair(const Paint *p, const Axis *axis, int first, int count, in
         }
 }
 
+/* Whole words in one line, each from its column on: that of the cursor, and as many others as have room. */
+static void put_some(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide)
+{
+    char text[64];
+    int from = at.x + at.w, to = at.x, free_from = at.x, end = at.x + at.w;
+    if (here >= first && here < first + count) {
+        int x = at.x + (here - first) * wide, n = utf8_cells(axis_label(axis, here, text, sizeof text));
+        from = x + n > end && end - n > at.x ? end - n : x;
+        to = from + canvas_label(p->c, at.y, from, end - from, STYLE_CURSOR, text);
+    }
+    for (int i = 0; i < count; i++) {
+        int x = at.x + i * wide, n = utf8_cells(axis_label(axis, first + i, text, sizeof text));
+        if (first + i != here && x >= free_from && x + n <= end && (x + n < from || x > to))
+            free_from = x + canvas_label(p->c, at.y, x, n, STYLE_AXIS, text) + 1;
+    }
+}
+
 void words_across(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide)
 {
     const int stair = wide <= shown_axis_widest(axis, INT_MAX) ? stair_lines(axis, wide) : 0;
@@ -263,6 +281,10 @@ void words_across(const Paint *p, const Axis *axis, int first, int count, int he
         return;
     }
     bool upright = wide <= shown_axis_widest(axis, INT_MAX);
+    if (upright && at.h && (wide < 2 || at.h < shown_axis_widest(axis, INT_MAX))) { /* letters would run together */
+        put_some(p, axis, first, count, here, at, wide);
+        return;
+    }
     for (int i = 0; i < count && at.h; i++) {
         char text[64];
         int x = at.x + i * wide;
