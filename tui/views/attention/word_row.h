@@ -48,8 +48,8 @@ int running_hit(const Running *v, int y, int x); /* −1: none */
 void running_draw(const Paint *p, const Attend *a, int head, const ColourScale *scale, const Running *v);
 
 /* Lines of labels over or under cells `wide` columns wide, at most so many: one; or a stair, each label on the next
- * line until the first is free again; downwards, as many as the longest word has letters; of cells one column wide, or where these are too many, one of as many
- * whole words as fit. */
+ * line until the first is free again; downwards, as many as the longest word has letters; of cells one column wide, or
+ * where these are too many, one line of as many whole words as fit. */
 int words_across_lines(const Axis *axis, int wide, int most);
 void words_across(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide);
 #endif
