@@ -502,11 +502,6 @@ if [ -e "$model/model.safetensors" ]; then
     same "nothing is printed when it is cancelled" 0 "$(cat out err | wc -c)"
     ok "a large model, sampled" verify -m "$model" --sample 3
     says "a large model is equal" '^All equal'
-    ok "a deep model's ledger as a table" screen logits -c 'ledger; view next' -m "$model" --size 80x24
-    wrote=$(grep -E ' block 0 ' <<<"$OUT" | grep -oE '[-.0-9]+' | tail -n 1)
-    ok "a deep model's ledger as a river" screen logits -c ledger -m "$model" --size 80x24
-    says "the river has room at 80x24" '8 of 144 heads, \+: the others'
-    says "with what the first MLP wrote" "(^|[^-.0-9])${wrote:?}([^0-9]|\$)"
 else
     skip "no large model: make vit-b, or build make_vit beside the program"
 fi

@@ -663,6 +663,48 @@ static void a_narrow_river_marks_what_is_lost(void **state)
     canvas_free(&c);
 }
 
+/* Twelve blocks of twelve heads at 80x24: every MLP, the head of the cursor and the largest others have a column of
+ * their own, with the number that each wrote; the rest of a block's heads are one. */
+static void a_deep_river_has_room(void **state)
+{
+    (void)state;
+    VitConfig config;
+    Canvas c;
+    assert_true(model_size("tiny", &config));
+    config.image_h = config.image_w = 16;
+    config.patch_h = config.patch_w = 8;
+    config.layers = config.heads = 12;
+    config.head_dim = 2;
+    config.width = config.mlp = 24;
+    config.scale = vit_scale(config.head_dim);
+    open_config(&config, "#1");
+    command("ledger; block 5; head 4");
+    shows(&VIEW_LEDGER, SIDE_B, 18, 78, "8 of 144 heads, +: the others");
+    draw_on(&c, &VIEW_LEDGER, SIDE_B, 18, 78, MODE_256, false);
+    assert_true(drawn_numbers(&session, &c) > 1);
+    const Ledger *l = session_ledger(&session, SIDE_B);
+    const LedgerEntry *e;
+    int head, mlps = 0, heads = 0, at, last = -1;
+    for (int i = 0; ledger_tributary(session_graph(&session, SIDE_B), l, i, &e, &head); i++) {
+        at = -1;
+        for (int k = 0; k < c.h * c.w && at < 0; k++)
+            if (c.cells[k].ref.node == (head < 0 ? e->total : e->heads) &&
+                c.cells[k].ref.cell == (size_t)(head < 0 ? 0 : head) && c.cells[k].ch >= 0x2581 &&
+                c.cells[k].ch <= 0x2588)
+                at = k % c.w;
+        if (at < 0)
+            continue;
+        mlps += head < 0;
+        heads += head >= 0;
+        assert_true(at > last); /* a column of its own, behind that before it */
+        last = at;
+    }
+    if (heads < 6 || heads > 8 || mlps < 10)
+        fail_msg("%d heads and %d MLPs are drawn", heads, mlps);
+    canvas_free(&c);
+    session_free(&session);
+}
+
 /* A value of the river stands over or under its own tributary, next to it or with a line to it; none has lost its own.
  */
 static void values_of_a_river_are_at_their_tributaries(void **state)
@@ -1306,6 +1348,7 @@ int main(void)
         cmocka_unit_test(many_blocks_and_classes),
         cmocka_unit_test_setup_teardown(a_river_is_its_ledger, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_narrow_river_marks_what_is_lost, open_bundled, close_session),
+        cmocka_unit_test(a_deep_river_has_room),
         cmocka_unit_test_setup_teardown(values_of_a_river_are_at_their_tributaries, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_rivers_of_two_sides, open_bundled, close_session),
