@@ -23,6 +23,7 @@ start||||
 picture|image[y=3,x=2]|view picture||
 hidden||grey r2c1; view picture||
 patching||pin; open #3; patching; move down|80x24 120x40 200x60|
+patching_of_nothing||patching|80x24|
 patching_tokens||pin; open #3; patching tokens; move right 3|80x24|--light
 tensor|blocks.0.attn.q[t=r1c1,h=1]|view tensor||
 numbers|blocks.0.mlp.post[t=r0c2]|view numbers||

@@ -119,6 +119,66 @@ static int start_text(void **state)
     return 0;
 }
 
+/* Every line that it tells one to type is a sheet, of the input on show. */
+static void told_lines_make_a_sheet(const char *before)
+{
+    Buf how = {0};
+    Err err = {""};
+    int lines = 0;
+    run(before);
+    patches_put_how(&s, &how);
+    for (const char *at = buf_str(&how); (at = strstr(at, "\n:")); lines++) {
+        char line[400];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at + 2, "\n"), at + 2);
+        at += 2;
+        run(line);
+        session_patching(&s, &err);
+        if (*err.text)
+            fail_msg("%s: %s", line, err.text);
+        measured();
+        Buf more = {0};
+        patches_put_how(&s, &more);
+        assert_int_equal(more.len, 0); /* and there is nothing more to tell */
+        buf_free(&more);
+        run("pin off");
+        run(before);
+    }
+    assert_int_equal(lines, 2);
+    buf_free(&how);
+}
+
+static void what_to_type_works(void **state)
+{
+    (void)state;
+    told_lines_make_a_sheet("open #17; patching");
+    told_lines_make_a_sheet("open #18; patching tokens");
+    told_lines_make_a_sheet("reset edits; open #17; ablate blocks.1.attn.z[h=1]; patching");
+    run("reset edits; reset view");
+}
+
+static int start_words(void **state)
+{
+    (void)state;
+    Err err = {""};
+    if (!session_init(&s, "translator", "the cat is tired", 2, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static void what_to_type_works_of_words(void **state)
+{
+    (void)state;
+    told_lines_make_a_sheet("open \"the cat is tired\"; patching");
+    told_lines_make_a_sheet("open \"the cat is tired\"; goto logits[t=2]; patching tokens");
+}
+
+static void what_to_type_works_of_numbers(void **state)
+{
+    (void)state;
+    told_lines_make_a_sheet("open ids:5,12,7,3; goto logits[t=1]; patching tokens");
+    told_lines_make_a_sheet("open ids:5,12,7; patching");
+}
+
 /* A decoder with grouped keys, windows and a soft cap, of whose logits the ones before it are taken. */
 static void texts(void **state)
 {
@@ -192,12 +252,16 @@ int main(void)
         cmocka_unit_test(pictures),
         cmocka_unit_test(the_gradient_is_right_nearby),
         cmocka_unit_test(enter_puts_it_in),
+        cmocka_unit_test(what_to_type_works),
     };
+    const struct CMUnitTest words[] = {cmocka_unit_test(what_to_type_works_of_words)};
     const struct CMUnitTest read[] = {
         cmocka_unit_test(texts),
         cmocka_unit_test(ledger_before_the_cap),
+        cmocka_unit_test(what_to_type_works_of_numbers),
     };
     int failed = cmocka_run_group_tests(drawn, start, stop);
+    failed += cmocka_run_group_tests(words, start_words, stop);
     failed += cmocka_run_group_tests(read, start_text, stop);
     commands_free(&commands);
     return failed;

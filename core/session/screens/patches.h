@@ -17,6 +17,9 @@ void patches_col_name(const Session *s, int col, bool brief, char *out, size_t n
 void patches_put_place(const Session *s, const PatchPlace *p, Buf *out);
 /* "The 5 tokens before ▁b are left out …", nothing where the sheet begins with the first; appended. */
 void patches_put_same(const Session *s, const PatchingResult *r, Buf *out);
+/* What it is, what A and B are and which commands make them of the input on show, a line each that begins with ":";
+ * nothing where A is pinned, of the same model. Appended. */
+void patches_put_how(const Session *s, Buf *out);
 /* The cell in focus, −1 where nothing can be patched there. */
 int patches_here(const Session *s, const PatchingResult *r);
 /* The line that puts a place into force: "patch blocks.1.attn.z[h=2] from=a". */

@@ -136,7 +136,11 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     const PatchingResult *result = session_patching(p->s, &why);
     (void)side;
     if (!result) {
-        canvas_wrap(p->c, r, STYLE_TEXT, *why.text ? why.text : "measuring…");
+        Buf how = {0};
+        patches_put_how(p->s, &how);
+        rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_TEXT, *why.text ? why.text : "measuring…") + 1);
+        canvas_wrap(p->c, r, STYLE_DIM, buf_str(&how));
+        buf_free(&how);
         return;
     }
     Patches k = open_patches(p->s, result, r);
