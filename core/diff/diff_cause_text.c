@@ -458,16 +458,17 @@ void trial_tiled(Trial *t)
     static const char *const TEXTS[] = {
         "the recording tiles the shared keys and values over the heads: head h reads number h mod G; here each serves "
         "its neighbours",
-        "the recording tiles the shared values alone over the heads: head h reads number h mod G; here each serves its "
+        "the recording tiles the shared values over the heads: head h reads number h mod G; here each serves its "
         "neighbours",
-        "the recording tiles the shared keys alone over the heads: head h reads number h mod G; here each serves its "
+        "the recording tiles the shared keys over the heads: head h reads number h mod G; here each serves its "
         "neighbours"};
     const Graph *g = t->s->graph;
     int heads = t->s->text->heads, groups = seq2seq_key_heads(t->s->text);
     int *index = arena_alloc(&t->arena, size_mul((size_t)heads, sizeof *index));
     for (int h = 0; h < heads; h++)
         index[h] = h % groups * (heads / groups);
-    for (size_t way = 0; way < 3; way++) {
+    bool both = trial_find(t, SHARED[0], 0) != NO_NODE && trial_find(t, SHARED[1], 0) != NO_NODE;
+    for (size_t way = both ? 0 : 1; way < 3; way++) { /* of one that is recorded nothing is said */
         trial_begin(t);
         for (size_t k = 0; k < 2; k++)
             for (NodeId n = trial_find(t, SHARED[k], 0); n != NO_NODE && way != 1 + k;

@@ -48,7 +48,7 @@ static const struct {
     {"llama", "not itself", "not at themselves (but for the first)"},
     {"llama", "not itself, the first all", "not at themselves (the first, which has none, looks at all)"},
     {"llama", "mask late", "attention weights of later tokens to 0 after the softmax"},
-    {"llama", "values tiled", "tiles the shared values alone"},
+    {"llama", "values tiled", "tiles the shared values"},
     {"llama", "by the width", "rotary frequencies divide by the width of the model"},
     {"llama", "keys one on", "rotates k to one position further on than q"},
     {"llama", "one norm", "the second norm has the first's weights"},
