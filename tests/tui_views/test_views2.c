@@ -1063,21 +1063,21 @@ static void pooled_changes_keep_the_largest(void **state)
 }
 
 /* A class's line has a dot of A's value and one of B's, as far along as they are large, and a line between them. */
-static void a_line_is_the_way_from_a_to_b(void)
+static void a_line_is_the_way_from_a_to_b(int w)
 {
     Canvas c;
     Shown v[2];
-    enum { W = 90, H = 12 };
-    Paint p = open_canvas(&c, H, W, MODE_256);
+    enum { H = 12 };
+    Paint p = open_canvas(&c, H, w, MODE_256);
     const char *probs = shown_site(&session, SIDE_B, SITE_PROBS);
     view_draw(&VIEW_ANSWER, &p, c.clip, SIDE_B, false);
     assert_true(shown_answer(&session, SIDE_A, probs, &v[0]) && shown_answer(&session, SIDE_B, probs, &v[1]));
-    int zero = W, most = 0, ways = 0;
+    int zero = w, most = 0, ways = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int y = 1; y < H; y++) {
             int at[2] = {-1, -1};
             size_t class = 0;
-            for (int x = 0; x < W; x++) {
+            for (int x = 0; x < w; x++) {
                 const Cell *k = canvas_at(&c, y, x);
                 if (k->ch != 0x25cb && k->ch != 0x25cf)
                     continue;
@@ -1130,7 +1130,8 @@ static void answers_are_listed_by_change(void **state)
             }
     assert_int_equal(seen, v.count);
     canvas_free(&c);
-    a_line_is_the_way_from_a_to_b();
+    a_line_is_the_way_from_a_to_b(90);
+    a_line_is_the_way_from_a_to_b(40);
     edit(NULL);
     session.compare = COMPARE_OFF;
     const char *probs = shown_site(&session, SIDE_B, SITE_PROBS);

@@ -23,7 +23,16 @@ enum {
     BAR_MIN = 4,
     FULL_CELLS = 8
 };
-enum { SURE_LEAST = 14, BAR_MOST = 40, WAY_MOST = 100, WAY_LEAST = 12, LEGEND_CELLS = 11, LOGIT_BAR_LEAST = 4 };
+enum {
+    SURE_LEAST = 14,
+    BAR_MOST = 40,
+    WAY_MOST = 100,
+    WAY_LEAST = 12,
+    WAY_SMALL = 7, /* beside numbers of so many columns each: */
+    NUMBER_SMALL = 7,
+    LEGEND_CELLS = 11,
+    LOGIT_BAR_LEAST = 4
+};
 enum { PITCH_MOST = 5, TWO_LINES = 3, GAP_LEAST = 6, TOP_MOST = 10 };
 enum {
     NOTE_LEAST = 6,
@@ -82,8 +91,14 @@ static Columns columns_of(const Shown *v, int width, bool compares)
         c.logit_bar = left / 2 - 1 < BAR_MOST ? left / 2 - 1 : BAR_MOST;
         left -= c.logit_bar + 1;
     }
-    int most = compares ? WAY_MOST : BAR_MOST;
-    if (left > (compares ? WAY_LEAST : BAR_MIN))
+    int most = compares ? WAY_MOST : BAR_MOST, least = compares ? WAY_LEAST : BAR_MIN;
+    const int spare = left + c.a + c.b + c.change - 3 * NUMBER_SMALL;
+    if (compares && left <= least && c.change && !tight && spare > WAY_SMALL) {
+        c.a = c.b = c.change = NUMBER_SMALL;
+        left = spare;
+        least = WAY_SMALL;
+    }
+    if (left > least)
         c.bar = left - 1 < most ? left - 1 : most;
     else if (compares && left > 0)
         c.name += left;
@@ -330,13 +345,14 @@ static void draw_header(const Paint *p, Rect line, const Table *t, const char *k
     const Columns *c = &t->columns;
     char full[16];
     int x = line.x + 1 + c->name + (c->bar ? c->bar + 1 : 0);
+    const bool small = t->compares && c->bar && c->bar < LEGEND_CELLS; /* the columns are the legend */
     const struct {
         int width;
         const char *word;
     } column[] = {{c->p, "prob."},
-                  {c->a, "A"},
-                  {c->b, "B"},
-                  {c->change, "A−B points"},
+                  {c->a, small ? "○ A" : "A"},
+                  {c->b, small ? "● B" : "B"},
+                  {c->change, c->change > NUMBER_SMALL ? "A−B points" : "A−B"},
                   {c->logit_bar ? c->logit_bar + 1 : 0, ""},
                   {c->logit, "logit"}};
     canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, kind);
