@@ -96,6 +96,33 @@ static const float *moved(const char *step)
     return difference_moved(&session, graph_node(session_graph(&session, SIDE_B), b->show)->path);
 }
 
+/* Tokens that moved by more than their length are told apart, and where their scale ends is there to read. */
+static void a_strip_goes_beyond_the_length(void **state)
+{
+    (void)state;
+    run("goto blocks.2.attn.z; set scale off");
+    draw_map();
+    static const char *const STEPS[] = {"blocks.1", "blocks.2"};
+    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS; i++) {
+        const float *x = moved(STEPS[i]), most = lengths_most(&session, box(STEPS[i]));
+        float largest = 0;
+        for (int t = 0; t < 65; t++)
+            largest = x[t] > largest ? x[t] : largest;
+        assert_true(most > 1 && most == (largest < 4 ? largest : 4));
+    }
+    Rect r = {0, 0, 36, 26};
+    Buf text = {0};
+    canvas_clear(&canvas);
+    view_draw(&VIEW_STEPS, &(Paint){.s = &session, .c = &canvas, .mode = MODE_TRUE}, r, SIDE_B, true);
+    export_text(&canvas, &text);
+    const char *line = strstr(buf_str(&text), "A to B ");
+    assert_non_null(line);
+    const char *percent = strstr(line, " %");
+    assert_true(percent && percent < strchr(line, '\n'));
+    buf_free(&text);
+    run("reset");
+}
+
 /* Nothing in front of the edit moves, all behind it does, as far as the two runs are apart. */
 static void an_edit_bites_and_spreads(void **state)
 {
@@ -211,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_edit_bites_and_spreads, open_session, close_session),
         cmocka_unit_test_setup_teardown(strips_have_a_legend, open_session, close_session),
+        cmocka_unit_test_setup_teardown(a_strip_goes_beyond_the_length, open_session, close_session),
         cmocka_unit_test_setup_teardown(numbers_are_the_trace, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_step_lies_as_the_picture_does, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_click_opens_alike, open_session, close_session)};

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/models/probes.h"
 #include "core/session/address.h"
 #include "core/session/difference.h"
@@ -12,6 +13,8 @@
 #include "tui/views/spread.h"
 
 enum { SQUARE_MOST = 8 };
+/* A strip's scale ends there at the latest; from A to B, which may turn tokens around, later. */
+static const float FULL[] = {1, 4};
 static const float SMALL = 1e-6F; /* a share of its length that is seen as none */
 
 /* The strip of one step: what lies above the middle of its cells, and below. */
@@ -120,7 +123,7 @@ float lengths_most(const Session *s, const Box *b)
     const float *x = session_compares(s) ? difference_moved(s, shown)
                                          : session_peek(s, SIDE_B, probes_change(g, shown, path));
     float most = x ? largest(x, 0, v.count) : 0;
-    return most > SMALL ? fminf(1, most) : 0;
+    return most > SMALL ? fminf(FULL[session_compares(s)], most) : 0;
 }
 
 bool lengths_draw(const Paint *p, Rect line, const Box *b, float most)
@@ -202,9 +205,14 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
         const char *what = compares ? "A to B" : "moved";
         if (line.w < LENGTHS_WIDE)
             canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, what);
-        else
-            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%s%s ≤ %s%s", halves ? "below: " : "",
-                          what, end, compares && line.w > 34 ? ", as a root" : "");
+        else {
+            char text[64]; /* the scale's end comes before which half it is */
+            utf8_print(text, sizeof text, "%s %s %s%s", what, !compares || most < FULL[true] ? "≤" : "≥", end,
+                       compares && line.w > 34 ? ", as a root" : "");
+            bool room = utf8_cells(text) + used + 7 <= line.w;
+            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%s%s",
+                          halves && room ? "below: " : "", text);
+        }
     }
     if (r.h > 0 && there && r.w >= LENGTHS_WIDE)
         put_numbers(p, (Rect){r.y, r.x, 1, r.w}, &v);

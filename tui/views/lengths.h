@@ -7,7 +7,7 @@
 
 /* What it needs; with `reached` only where the step's result is there: cheap then, while the pass runs on. */
 void lengths_needs(const Session *s, const Box *b, bool reached, Needs *out);
-/* The largest share that any token of the step has moved, 0 … 1. */
+/* The largest share that any token of the step has moved, at most 1; from A to B at most 4. */
 float lengths_most(const Session *s, const Box *b);
 /* Draws it into a line; most: where its lower scale ends. False, nothing is drawn: the step has no tokens. */
 bool lengths_draw(const Paint *p, Rect line, const Box *b, float most);
