@@ -256,6 +256,24 @@ static void test_crowded(void **state)
         buf_free(&out);
         canvas_free(&c);
     }
+    for (int i = 0; i < 4; i++) { /* which end close together: below each other, the highest first */
+        level[i] = 0.5F - (float)i / 1000;
+        many[i].mark = (char)('a' + i);
+        many[i].style = i ? STYLE_GOOD : STYLE_STRONG;
+    }
+    p.lines = 4;
+    canvas_init(&c, 9, 40);
+    Rect body = plot_draw(&c, c.clip, &p);
+    int rows[4] = {0};
+    for (int i = 0; i < 4; i++)
+        for (int y = body.y; y < body.y + body.h; y++)
+            if (canvas_at(&c, y, body.x)->ch == (uint32_t)('a' + i)) {
+                rows[i] = y;
+                assert_int_equal(canvas_at(&c, y, body.x)->style, many[i].style);
+            }
+    for (int i = 0; i < 4; i++)
+        assert_true(i ? rows[i] == rows[i - 1] + 1 : rows[0] >= body.y);
+    canvas_free(&c);
 }
 
 static float signed_value(const void *of, int i, Ref *ref)

@@ -333,20 +333,48 @@ static void put_points(Canvas *c, Rect body, const CanvasPlot *p, const CanvasLi
                          l->style, c->ascii || c->marks ? 'o' : 0x25cf);
 }
 
-/* The mark of one of many lines where it ends, in front of a mark that stands there already. */
-static void put_name(Canvas *c, Rect body, const CanvasPlot *p, const CanvasLine *l)
+enum { NAMES_MOST = 64 };
+
+/* Where the mark of one of many lines goes: where it ends. */
+typedef struct NamePlace {
+    int row, column;
+    const CanvasLine *line;
+} NamePlace;
+
+static bool name_place(Rect body, const CanvasPlot *p, const CanvasLine *l, NamePlace *out)
 {
-    double x, y;
+    double x = 0, y = 0;
     int last = l->n - 1;
     while (last >= 0 && !place(p, l, last, &x, &y))
         last--;
-    if (last < 0 || !l->mark)
-        return;
-    int row = body.y + (int)(y * (body.h - 1) + 0.5), column = body.x + (int)(x * (body.w - 1) + 0.5);
-    for (const Cell *k = canvas_at(c, row, column); column > body.x; k = canvas_at(c, row, --column))
-        if (!k || k->ch <= ' ' || k->ch > 0x7e)
-            break;
-    canvas_glyph(c, row, column, l->style, (uint32_t)(unsigned char)l->mark);
+    *out = (NamePlace){body.y + (int)(y * (body.h - 1) + 0.5), body.x + (int)(x * (body.w - 1) + 0.5), l};
+    return last >= 0 && l->mark;
+}
+
+/* Each in a row of its own, in the order in which they end; where rows are too few in front of what stands there. */
+static void put_names(Canvas *c, Rect body, const CanvasPlot *p)
+{
+    NamePlace at[NAMES_MOST], here;
+    int n = 0;
+    for (int i = 0, k; i < p->lines && n < NAMES_MOST; i++) {
+        if (!name_place(body, p, &p->line[i], &here))
+            continue;
+        for (k = n++; k > 0 && at[k - 1].row > here.row; k--)
+            at[k] = at[k - 1];
+        at[k] = here;
+    }
+    for (int i = 1; n <= body.h && i < n; i++)
+        at[i].row = at[i].row > at[i - 1].row ? at[i].row : at[i - 1].row + 1;
+    for (int i = n - 1, end = body.y + body.h - 1; n <= body.h && i >= 0; end = at[i--].row - 1)
+        at[i].row = at[i].row < end ? at[i].row : end;
+    for (int i = 0; i < n; i++) {
+        int column = at[i].column;
+        for (const Cell *k = canvas_at(c, at[i].row, column); n > body.h && column > body.x;
+             k = canvas_at(c, at[i].row, --column))
+            if (!k || k->ch <= ' ' || k->ch > 0x7e)
+                break;
+        canvas_glyph(c, at[i].row, column, at[i].line->style, (uint32_t)(unsigned char)at[i].line->mark);
+    }
 }
 
 static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
@@ -364,10 +392,10 @@ static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
             keep_stroke(&n, p);
         }
     }
+    if (p->numbered)
+        put_names(c, body, p);
     for (int i = 0; i < p->lines; i++)
-        if (p->numbered)
-            put_name(c, body, p, &p->line[i]);
-        else if (has_points(p, &p->line[i]) && !canvas_of_dots(c))
+        if (!p->numbered && has_points(p, &p->line[i]) && !canvas_of_dots(c))
             put_points(c, body, p, &p->line[i]);
     int dotted = canvas_dotted(c, body);
     for (size_t i = first; i < c->strokes.strokes; i++)

@@ -158,12 +158,13 @@ static CanvasLine line_of(const Series *s, const char *name, Style style, char m
 static int block_lines(const Plot *plot, Series *series, CanvasLine *line, char names[LINES_MOST][4])
 {
     static const char DIGITS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    static const Style STYLES[] = {STYLE_STRONG, STYLE_TEXT, STYLE_DIM};
+    static const Style STYLES[] = {STYLE_STRONG, STYLE_HEADER, STYLE_GOOD, STYLE_WARNING, STYLE_SIDE_B, STYLE_AXIS};
+    enum { STYLES_N = sizeof STYLES / sizeof *STYLES };
     int lines = history_lines(plot->blocks), n = lines < LINES_MOST ? lines : LINES_MOST;
     for (int i = 0; i < n; i++) {
         series[i] = (Series){plot->blocks, plot, i};
         snprintf(names[i], sizeof names[i], "%d:", i % 100);
-        line[i] = line_of(&series[i], names[i], STYLES[i % 3], DIGITS[i], false);
+        line[i] = line_of(&series[i], names[i], STYLES[i % STYLES_N], DIGITS[i], false);
     }
     return n;
 }
