@@ -1103,6 +1103,81 @@ static void every_head_is_there(void **state)
     session_free(&session);
 }
 
+/* Where twelve such heads have no room there is a page of them, at 5 × 5 cells each: in five lines six heads, and which
+ * they are; on a sheet all heads of so many blocks. A click is its head, and every drawn cell that head's weight. */
+static void a_page_of_heads_is_legible(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 12, HEADS = 12, GRID = 14, LEAST = 5 };
+    static const struct {
+        const ViewSpec *view;
+        const char *go, *said;
+        int h, w, blocks, heads;
+    } PAGES[] = {
+        {&VIEW_OTHER_HEADS, "block 7; head 7; view row", "of 12;", 5, 40, 1, 6},
+        {&VIEW_SHEET, "block 7; head 7; view sheet", "of 12;", 17, 78, 5, 12},
+    };
+    VitConfig config;
+    assert_true(model_size("tiny", &config));
+    config.layers = BLOCKS;
+    config.heads = HEADS;
+    config.width = 2 * HEADS;
+    config.head_dim = 2;
+    config.mlp = 8;
+    config.image_h = GRID * config.patch_h;
+    config.image_w = GRID * config.patch_w;
+    open_config(&config, "#1");
+    command("goto blocks.7.attn.pattern[h=7,t=r1c2]");
+    for (size_t i = 0; i < sizeof PAGES / sizeof *PAGES; i++) {
+        command(PAGES[i].go);
+        Canvas c;
+        draw_on(&c, PAGES[i].view, SIDE_B, PAGES[i].h, PAGES[i].w, MODE_256, false);
+        Rect r = {2, 3, PAGES[i].h, PAGES[i].w};
+        Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+        const Graph *g = session_graph(&session, SIDE_B);
+        int cells[BLOCKS][HEADS] = {{0}}, blocks = 0, heads = 0;
+        for (int k = 0; k < c.h * c.w; k++) {
+            int index[DIMS_MAX], block, head = 7;
+            if (!c.cells[k].ref.run || !strstr(graph_node(g, c.cells[k].ref.node)->path, "pattern"))
+                continue;
+            assert_int_equal(sscanf(graph_node(g, c.cells[k].ref.node)->path, "blocks.%d.", &block), 1);
+            dims_unravel(g->axes, graph_node(g, c.cells[k].ref.node)->dims, c.cells[k].ref.cell, index);
+            Buf said = {0};
+            assert_true(view_click(PAGES[i].view, &p, r, SIDE_B, k / c.w, k % c.w, &said));
+            const char *at = strstr(buf_str(&said), "head ");
+            if (at)
+                assert_int_equal(sscanf(at, "head %d", &head), 1);
+            assert_int_equal(head, index[0]);
+            cells[block][head]++;
+            buf_free(&said);
+        }
+        for (int b = 0; b < BLOCKS; b++) {
+            int here = 0;
+            for (int h = 0; h < HEADS; h++) {
+                here += cells[b][h] > 0;
+                if (cells[b][h] && cells[b][h] < LEAST * LEAST / 2)
+                    fail_msg("block %d head %d: only %d cells", b, h, cells[b][h]);
+            }
+            blocks += here > 0;
+            heads = here > heads ? here : heads;
+        }
+        assert_int_equal(blocks, PAGES[i].blocks);
+        assert_int_equal(heads, PAGES[i].heads);
+        assert_true(cells[7][7] > 0);
+        canvas_free(&c);
+        Buf said = {0};
+        canvas_init(&c, PAGES[i].h, PAGES[i].w);
+        view_draw(PAGES[i].view, &p, c.clip, SIDE_B, true);
+        for (int x = 0; x < c.w; x++)
+            buf_putc(&said, (char)canvas_at(&c, c.h - 1, x)->ch);
+        if (!strstr(buf_str(&said), PAGES[i].said))
+            fail_msg("'%s' does not say which", buf_str(&said));
+        buf_free(&said);
+        canvas_free(&c);
+    }
+    session_free(&session);
+}
+
 /* A bar left of a head's map is as long as the accuracy lost without it, and there is none where that may be chance. */
 static void a_sheet_has_its_losses(void **state)
 {
@@ -1357,6 +1432,7 @@ int main(void)
         cmocka_unit_test(a_sheet_always_fits),
         cmocka_unit_test(a_sheet_folds_rather_than_pools),
         cmocka_unit_test(every_head_is_there),
+        cmocka_unit_test(a_page_of_heads_is_legible),
         cmocka_unit_test_setup_teardown(a_sheet_has_its_losses, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_patch_lights_the_star, open_bundled, close_session),

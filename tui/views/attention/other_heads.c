@@ -40,13 +40,15 @@ typedef struct HeadGrid {
     int k_cols, across, down, first; /* width of one, how many, first head shown */
     int lines;                       /* height of one, its label included */
     int rows, cols;                  /* drawn cells of a map whose patches are pooled, or 0 */
+    bool said;                       /* below them is a line that says which heads they are */
 } HeadGrid;
+
+enum { POOLED_LEAST = 5 }; /* cells of a map */
 
 /* All heads at once, their patches pooled as little as can be; false where too few cells would be left of a map. */
 static bool pooled_grid(const Paint *p, Rect r, const Attend *a, HeadGrid *out)
 {
-    enum { LEAST = 5 };
-    int most = LEAST - 1;
+    int most = POOLED_LEAST - 1;
     for (int across = 1; across <= a->heads && heat_halves(p); across++) {
         int down = (a->heads + across - 1) / across, lines = r.h / down, wide = (r.w + 1) / across - 1;
         int tall = 2 * (lines - 1), cells = tall < wide ? tall : wide;
@@ -58,7 +60,25 @@ static bool pooled_grid(const Paint *p, Rect r, const Attend *a, HeadGrid *out)
         out->rows = a->u.rows * cells / longest;
         out->cols = a->u.cols * cells / longest;
     }
-    return most >= LEAST && out->rows && out->cols;
+    return most >= POOLED_LEAST && out->rows && out->cols;
+}
+
+/* As many heads as have room for the smallest pooled maps, around the cursor's; false where whole ones say more. */
+static bool pooled_page(const Paint *p, Rect r, const Attend *a, int whole, HeadGrid *out)
+{
+    const int longest = a->u.rows > a->u.cols ? a->u.rows : a->u.cols, lines = 1 + (POOLED_LEAST + 1) / 2;
+    HeadGrid g = {.across = (r.w + 1) / (POOLED_LEAST + 1),
+                  .down = (r.h - 1) / lines,
+                  .k_cols = POOLED_LEAST,
+                  .lines = lines,
+                  .rows = a->u.rows * POOLED_LEAST / longest,
+                  .cols = a->u.cols * POOLED_LEAST / longest,
+                  .said = true};
+    if (!heat_halves(p) || longest <= POOLED_LEAST || !g.rows || !g.cols || g.across * g.down <= whole)
+        return false;
+    g.first = (int)scroll_first((size_t)a->heads, (size_t)a->head, (size_t)(g.across * g.down));
+    *out = g;
+    return true;
 }
 
 static HeadGrid head_grid(const Paint *p, Rect r, const Attend *a)
@@ -86,6 +106,7 @@ static HeadGrid head_grid(const Paint *p, Rect r, const Attend *a)
         g.across = (r.w + 1 - OF_ALL) / (g.k_cols + 1); /* and "3 of 12" beside them */
         g.across = g.across < 1 ? 1 : g.across > a->heads ? a->heads : g.across;
         g.first = (int)scroll_first((size_t)a->heads, (size_t)a->head, (size_t)g.across);
+        pooled_page(p, r, a, g.across, &g);
     }
     return g;
 }
@@ -262,7 +283,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         if (g.first + i == a.head)
             focus_cursor(p, focus, box.y, box.x);
     }
-    if (g.across * g.down < a.heads) {
+    if (g.said)
+        canvas_printf(p->c, r.y + r.h - 1, r.x, r.w, STYLE_DIM, "heads %d–%d of %d; %d×%d patches pooled", g.first,
+                      g.first + g.across * g.down - 1, a.heads, a.u.rows, a.u.cols);
+    else if (g.across * g.down < a.heads) {
         char words[32];
         snprintf(words, sizeof words, "%d of %d", g.across, a.heads);
         canvas_text(p->c, r.y, r.x + r.w - (int)strlen(words), (int)strlen(words), STYLE_DIM, words);

@@ -11,7 +11,7 @@
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
-enum { MAP_LEAST = 2, LABEL = 3, BLOCKS_MOST = 40, WORDS_MOST = 16 };
+enum { MAP_LEAST = 2, MAP_LEGIBLE = 5, LABEL = 3, BLOCKS_MOST = 40, WORDS_MOST = 16 };
 
 typedef struct Sheet {
     bool matrix;        /* a thumbnail is the matrix, else one row over the patches */
@@ -157,11 +157,35 @@ static bool choose_maps(const Paint *p, const Attend *a, Sheet *s)
     return best.rows;
 }
 
+/* Is a map as fine as its patches, or fine enough to be one? */
+static bool legible(const Attend *a, const Sheet *s)
+{
+    return s->rows >= (a->u.rows < MAP_LEGIBLE ? a->u.rows : MAP_LEGIBLE) &&
+           s->cols >= (a->u.cols < MAP_LEGIBLE ? a->u.cols : MAP_LEGIBLE);
+}
+
+/* Maps of all heads: of all blocks, or where these would be hardly more than their mean, of as many as are legible. */
+static bool choose_page(const Paint *p, const Attend *a, Sheet *s)
+{
+    Sheet all = *s;
+    const bool fit = choose_maps(p, a, &all);
+    for (int blocks = fit && legible(a, &all) ? 0 : s->blocks - 1; blocks > 0; blocks--) {
+        Sheet try = *s;
+        if (choose_map(p, a, &try, blocks, s->heads, 1) && legible(a, &try)) {
+            *s = try;
+            return true;
+        }
+    }
+    if (fit)
+        *s = all;
+    return fit;
+}
+
 /* The most detail with which all heads fit; else so much of it that a few do, scrolled. */
 static void choose(const Paint *p, const Attend *a, Sheet *s)
 {
     int blocks = s->blocks < 2 ? s->blocks : 2, heads = s->heads < 2 ? s->heads : 2;
-    if (choose_words(p, a, s, s->blocks, s->heads) || choose_lines(p, a, s) || choose_maps(p, a, s))
+    if (choose_words(p, a, s, s->blocks, s->heads) || choose_lines(p, a, s) || choose_page(p, a, s))
         return;
     if (choose_some_words(p, a, s) || choose_map(p, a, s, blocks, heads, 1))
         return;
@@ -520,7 +544,7 @@ static int detail(const Session *s, Side side, const Attend *a, int h, int w)
 {
     Canvas none = {0};
     Sheet maps = sheet_room((Rect){0, 0, h, w}, session_blocks_on(s, side), a->heads);
-    return choose_maps(&(Paint){.s = s, .c = &none, .mode = MODE_256}, a, &maps) ? maps.rows * maps.cols : 0;
+    return choose_page(&(Paint){.s = s, .c = &none, .mode = MODE_256}, a, &maps) ? maps.rows * maps.cols : 0;
 }
 
 static bool alone(const Session *s, Side side, int h, int w, int all)
