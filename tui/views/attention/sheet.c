@@ -157,11 +157,10 @@ static bool choose_maps(const Paint *p, const Attend *a, Sheet *s)
     return best.rows;
 }
 
-/* Is a map as fine as its patches, or fine enough to be one? */
+/* Fine enough to be a map, or half as fine as its patches. */
 static bool legible(const Attend *a, const Sheet *s)
 {
-    return s->rows >= (a->u.rows < MAP_LEGIBLE ? a->u.rows : MAP_LEGIBLE) &&
-           s->cols >= (a->u.cols < MAP_LEGIBLE ? a->u.cols : MAP_LEGIBLE);
+    return (s->rows >= MAP_LEGIBLE || 2 * s->rows >= a->u.rows) && (s->cols >= MAP_LEGIBLE || 2 * s->cols >= a->u.cols);
 }
 
 /* Maps of all heads: of all blocks, or where these would be hardly more than their mean, of as many as are legible. */
