@@ -90,7 +90,7 @@ static void find_around(const Model *m, const Vocabulary *v, bool target, Around
         out->before[out->before_n++] = model_start(m);
         return;
     }
-    if (v->cutter && !v->cutter->cut(v->cutter->own, "", AROUND, word, &n, NULL))
+    if (v->cutter && !v->cutter->cut(v->cutter->own, "", AROUND, word, &n, NULL, 0, NULL))
         n = 0;
     for (int i = 0; i < n && word[i] < v->n; i++) {
         bool behind = alone && target ? false : n == 1 ? !alone : 2 * i >= n;

@@ -218,6 +218,7 @@ bool tokenizer_chat(const Tokenizer *t, const char *typed, bool with_steps, Toke
 void tokens_free(Tokens *t)
 {
     free(t->at);
+    free(t->lost);
     free(t->merge);
     free(t->part);
     free(t->rival);

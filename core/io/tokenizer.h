@@ -60,6 +60,9 @@ typedef struct TokenPart {
 typedef struct Tokens {
     Token *at;
     size_t n, cap;
+    size_t
+        *lost; /* [losts] bytes of the text at which characters begin that no piece stands for, unknown or otherwise */
+    size_t losts, lost_cap;
     /* only where the steps are asked for */
     TokenMerge *merge;
     size_t merges, merge_cap;

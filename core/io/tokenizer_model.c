@@ -36,6 +36,18 @@ static void add_of(const Working *w, Piece p, int id, size_t from, size_t to, To
     out->at[out->n - 1].end = out->parts ? in_cut(out, p, to) : 0;
 }
 
+/* Bytes [from, to) of w have no piece. A character of the text may be several of w. */
+static void lose(const Working *w, size_t from, size_t to, Tokens *out)
+{
+    for (size_t i = from; i < to; i++) {
+        const size_t at = working_origin(w, i);
+        if ((w->text.data[i] & 0xc0) == 0x80 || (out->losts && out->lost[out->losts - 1] == at))
+            continue; /* within a character */
+        out->lost = grow(out->lost, &out->lost_cap, out->losts, sizeof *out->lost);
+        out->lost[out->losts++] = at;
+    }
+}
+
 /* ---- byte-pair encoding (Sennrich et al. 2016): the pair of neighbours of the lowest rank becomes one, the first of
  * equals, until none is in the table ---- */
 
@@ -108,7 +120,7 @@ static void add_symbol(Word *w, int id, size_t from, size_t to)
 }
 
 /* The characters of the piece: its symbols to begin with. */
-static void spell(const TokenModel *m, const Working *w, Piece p, Word *word)
+static void spell(const TokenModel *m, const Working *w, Piece p, Word *word, Tokens *out)
 {
     char last[64];
     for (const char *s = w->text.data + p.from, *end = w->text.data + p.to; s < end;) {
@@ -135,6 +147,8 @@ static void spell(const TokenModel *m, const Working *w, Piece p, Word *word)
             word->at[word->n - 1].to = to;
         else if (m->unknown >= 0)
             add_symbol(word, m->unknown, from, to);
+        else
+            lose(w, from, to, out);
     }
     if (word->n)
         word->at[word->n - 1].after = -1;
@@ -148,7 +162,7 @@ static void encode_bpe(const TokenModel *m, const Working *w, Piece p, bool with
         add_of(w, p, whole, p.from, p.to, out);
         return;
     }
-    spell(m, w, p, &word);
+    spell(m, w, p, &word, out);
     for (size_t i = 0; i < word.n; i++)
         consider(m, &word, (int)i);
     while (word.heaped) {
@@ -217,6 +231,8 @@ static void encode_wordpiece(const TokenModel *m, const Working *w, Piece p, Tok
     out->n = first;
     if (m->unknown >= 0)
         add_of(w, p, m->unknown, p.from, p.to, out);
+    else
+        lose(w, p.from, p.to, out);
 }
 
 /* Bytes of a piece of a unigram model, all beginnings of which are looked up at every place. */
@@ -320,6 +336,8 @@ static void add_unknown(const TokenModel *m, const Working *w, Piece p, size_t f
     }
     if (!bytes && m->unknown >= 0)
         add_of(w, p, m->unknown, from, to, out);
+    else if (!bytes)
+        lose(w, from, to, out);
 }
 
 static void encode_unigram(const TokenModel *m, const Working *w, Piece p, bool with_steps, Tokens *out)
@@ -361,6 +379,8 @@ void model_encode(const TokenModel *m, const Working *w, Piece p, bool with_step
         id = id < 0 ? m->unknown : id;
         if (id >= 0)
             add_of(w, p, id, p.from, p.to, out);
+        else
+            lose(w, p.from, p.to, out);
         return;
     }
 }

@@ -15,8 +15,11 @@
  * reads files fills it in, so that a program without files has none of it. */
 typedef struct Cutter {
     struct Tokenizer *own;
-    /* At most `most` numbers of a text, *n of them. */
-    bool (*cut)(const struct Tokenizer *own, const char *text, int most, int *number, int *n, Err *err);
+    /* At most `most` numbers of a text, *n of them. left[size]: the characters that no piece stands for, each once, as
+     * many as fit; "" where there are none; may be
+     * NULL. */
+    bool (*cut)(const struct Tokenizer *own, const char *text, int most, int *number, int *n, char *left, size_t size,
+                Err *err);
     /* The same of two texts in one row, and which of the model's segments each number belongs to. */
     bool (*cut_pair)(const struct Tokenizer *own, const char *const text[2], int most, int *number, int *segment,
                      int *n, Err *err);

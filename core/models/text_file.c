@@ -184,13 +184,25 @@ static bool load_words(Model *m, const char *folder, Err *err)
     return ok;
 }
 
-static bool cut(const Tokenizer *t, const char *text, int most, int *number, int *n, Err *err)
+static bool cut(const Tokenizer *t, const char *text, int most, int *number, int *n, char *left, size_t size, Err *err)
 {
+    Buf written = {0}; /* what the offsets are in */
     Tokens k;
     const size_t chat = strlen(CHAT_PREFIX);
-    if (!(strncmp(text, CHAT_PREFIX, chat) == 0 ? tokenizer_chat(t, text + chat, false, &k, NULL, NULL, err)
+    if (!(strncmp(text, CHAT_PREFIX, chat) == 0 ? tokenizer_chat(t, text + chat, false, &k, &written, NULL, err)
                                                 : tokenizer_encode(t, text, strlen(text), true, false, &k, err)))
         return false;
+    if (left)
+        *left = '\0';
+    for (size_t i = 0; left && i < k.losts; i++) {
+        const char *from = (written.len ? buf_str(&written) : text) + k.lost[i], *to = from;
+        char lost[8];
+        utf8_next(&to);
+        utf8_take(lost, sizeof lost, from, (size_t)(to - from));
+        if (!strstr(left, lost) && strlen(left) + strlen(lost) < size)
+            strcat(left, lost);
+    }
+    buf_free(&written);
     bool ok = k.n <= (size_t)most || err_set(err, "a text may have at most %d words: shorten it", most);
     for (size_t i = 0; ok && i < k.n; i++)
         number[(*n)++] = k.at[i].id;

@@ -263,7 +263,8 @@ static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *
 static bool parse_pieces(Words *w, const Vocabulary *v, const char *text, Err *err)
 {
     int number[NUMBERS_MAX], n = 0;
-    if (!v->cutter->cut(v->cutter->own, text, NUMBERS_MAX, number, &n, err))
+    char left[WORDS_LEFT] = "";
+    if (!v->cutter->cut(v->cutter->own, text, NUMBERS_MAX, number, &n, left, sizeof left, err))
         return false;
     for (int i = 0; i < n; i++)
         if (number[i] >= v->n)
@@ -272,8 +273,10 @@ static bool parse_pieces(Words *w, const Vocabulary *v, const char *text, Err *e
                            "model",
                            number[i], v->n);
     if (!n)
-        return err_set(err, "there is no word to read: give a text");
+        return *left ? err_set(err, "there is no word to read: no piece stands for \"%s\"", left)
+                     : err_set(err, "there is no word to read: give a text");
     words_set(w, v, number, n);
+    memcpy(w->left_out, left, sizeof left);
     return true;
 }
 

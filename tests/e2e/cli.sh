@@ -782,6 +782,15 @@ check "write --json: it was not stopped" grep -qF '"stopped":false' written.json
 check "write --json: the blank in front of what was written" grep -qF '"text":" catac"' written.json
 "$V" write -m talk -i 'the cat' --steps 3 --temperature 3 --seed 2 >written
 same "write: what was given, a bar, what was written" 'the cat | catac' "$(head -1 written)"
+ok "characters without a piece" tokens -m talk -i 'the cazt é'
+says "characters without a piece are counted" '^2 characters have no piece and are left out$'
+ok "the same as JSON" tokens -m talk --json -i 'zzz'
+says "as JSON" '"ids":.2.,.*"left_out":3}'
+echo 'the z' | "$V" tokens -m talk -i - >out 2>err
+same "lines: the numbers" '10 2' "$(cat out)"
+same "lines: what is left out" 'vitrine: 1 character has no piece and is left out' "$(cat err)"
+ok "the screen" screen -m talk -i 'the caztzé' --size 120x24
+says "the screen: what is left out" 'left out: "z" "é"'
 mkdir wobble && sed 's/"type": *"BPE"/"type": "Wobble"/' talk/tokenizer.json >wobble/tokenizer.json
 refused 1 'model is "Wobble", which is not known here' tokens -m wobble -i 'the cat'
 refused 1 'has no chat template' tokens -m talk --chat -i 'the cat'

@@ -34,7 +34,14 @@ static void put_object(const Tokenizer *t, const Tokens *k, const char *text, Bu
     json_open(out, "pieces", '[');
     for (size_t i = 0; i < k->n; i++)
         json_put_text(out, NULL, tokenizer_piece(t, k->at[i].id));
-    buf_puts(out, "]}\n");
+    buf_puts(out, "]");
+    json_put(out, "left_out", "%zu", k->losts);
+    buf_puts(out, "}\n");
+}
+
+static void put_lost(size_t n, Buf *out)
+{
+    buf_printf(out, "%zu character%s no piece and %s left out", n, n == 1 ? " has" : "s have", n == 1 ? "is" : "are");
 }
 
 static void put_padded(const char *piece, int cells, Buf *out)
@@ -73,6 +80,11 @@ static void put_table(const Tokenizer *t, const char *text, const Buf *said, con
             buf_puts(out, "  (the chat template's)");
         buf_putc(out, '\n');
     }
+    if (k->losts) {
+        buf_putc(out, '\n');
+        put_lost(k->losts, out);
+        buf_putc(out, '\n');
+    }
     if (k->merges)
         buf_printf(
             out,
@@ -89,7 +101,7 @@ static void put_table(const Tokenizer *t, const char *text, const Buf *said, con
     }
 }
 
-static bool encode(const Tokenizer *t, const char *text, size_t length, bool table, Work *w, Err *err)
+static bool encode(const Tokenizer *t, const char *text, size_t length, bool table, Work *w, size_t *lost, Err *err)
 {
     Tokens k;
     Buf typed = {0}, chat = {0}, said = {0};
@@ -104,6 +116,7 @@ static bool encode(const Tokenizer *t, const char *text, size_t length, bool tab
         put_table(t, text, &said, &k, &w->out);
     for (size_t i = 0; ok && !w->options->json && !table && i < k.n; i++)
         buf_printf(&w->out, "%d%c", k.at[i].id, i + 1 < k.n ? ' ' : '\n');
+    *lost += ok ? k.losts : 0;
     if (ok)
         tokens_free(&k);
     buf_free(&typed);
@@ -128,7 +141,8 @@ static void say_whole_words(const char *model, Err *err)
 static int tokens(Work *w, Err *err)
 {
     const Options *o = w->options;
-    Buf in = {0};
+    Buf in = {0}, said = {0};
+    size_t lost = 0;
     const size_t front = o->chat && strcmp(o->input, "-") != 0 ? strlen(CHAT_PREFIX) : 0;
     bool lines = strcmp(o->input, "-") == 0, ok = true;
     Tokenizer *t = tokenizer_open(o->model, err);
@@ -137,14 +151,20 @@ static int tokens(Work *w, Err *err)
         return STATUS_BAD;
     }
     if (!lines)
-        ok = encode(t, o->input + front, strlen(o->input + front), !o->json, w, err);
+        ok = encode(t, o->input + front, strlen(o->input + front), !o->json, w, &lost, err);
     else
         ok = file_read("-", TOKENIZER_TEXT, &in, err);
     for (size_t at = 0, n; ok && lines && at < in.len; at += n + 1) {
         const char *end = memchr(in.data + at, '\n', in.len - at);
         n = end ? (size_t)(end - in.data) - at : in.len - at;
-        ok = work_progress(w, "encoding", (double)at / (double)in.len) && encode(t, in.data + at, n, false, w, err);
+        ok = work_progress(w, "encoding", (double)at / (double)in.len) &&
+             encode(t, in.data + at, n, false, w, &lost, err);
     }
+    if (ok && lines && lost) {
+        put_lost(lost, &said);
+        work_complain(w, buf_str(&said));
+    }
+    buf_free(&said);
     buf_free(&in);
     tokenizer_free(t);
     return ok ? STATUS_DONE : STATUS_BAD;

@@ -145,7 +145,7 @@ void ask_diff_find_bare(Session *s, DiffMap *map)
     int around[TEMPLATE_MOST], n = 0, front = 0;
     Buf ids = {0};
     if (!v->cutter || t->segment || strncmp(in->name, "ids:", 4) == 0 ||
-        !v->cutter->cut(v->cutter->own, "", TEMPLATE_MOST, around, &n, NULL) || n < 1 || n >= t->count)
+        !v->cutter->cut(v->cutter->own, "", TEMPLATE_MOST, around, &n, NULL, 0, NULL) || n < 1 || n >= t->count)
         return;
     while (front < n && t->word[front] == around[front])
         front++;
