@@ -1103,6 +1103,18 @@ static void beginnings_have_bars(void **state)
     assert_true(best > 2 && seen > 5);
 }
 
+/* Places that have no line are counted. */
+static void the_waves_say_what_is_left(void **state)
+{
+    (void)state;
+    assert_true(session_open_input(&s, SENTENCE, &error));
+    assert_true(run("reset view; goto encoder.pos_embed; view waves"));
+    draw(24, 80);
+    assert_true(on_screen(" 5 more places") || on_screen(" 6 more places"));
+    draw(40, 120);
+    assert_false(on_screen("more places"));
+}
+
 /* Where there is room every token stands below the text again, its bar as long as its surprise. */
 static void the_stream_lists_its_tokens(void **state)
 {
@@ -1432,6 +1444,7 @@ int main(void)
                                        cmocka_unit_test(the_lens_at_every_token),
                                        cmocka_unit_test(the_stream_says_what_else),
                                        cmocka_unit_test(the_stream_lists_its_tokens),
+                                       cmocka_unit_test(the_waves_say_what_is_left),
                                        cmocka_unit_test(beginnings_have_bars),
                                        cmocka_unit_test(words_have_room),
                                        cmocka_unit_test(heads_without_sentences),

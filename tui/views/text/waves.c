@@ -138,7 +138,11 @@ static void draw_wave_line(const Paint *p, const Waves *w)
                        wave % PAIR ? "cosine" : "sine", wave / PAIR);
     x += shown_number(p, &length, (size_t)(wave / PAIR), y, x, end - x > 0 ? end - x : 0, STYLE_STRONG);
     if (end > x)
-        canvas_text(p->c, y, x, end - x, STYLE_STRONG, " places");
+        x += canvas_text(p->c, y, x, end - x, STYLE_STRONG, " places");
+    char more[32];
+    snprintf(more, sizeof more, "  %d more places", w->places - w->rows);
+    if (w->rows < w->places && end - x >= (int)strlen(more))
+        canvas_right(p->c, y, x, end - x, STYLE_DIM, more);
 }
 
 static void draw_rotation(const Paint *p, const Waves *w)
