@@ -12,24 +12,10 @@
 #include "core/session/learned/decoding.h"
 #include "core/session/session.h"
 #include "core/train/grammar.h"
+#include "tui/cli/translate.h"
 #include "tui/cli/verbs.h"
 
 enum { SENTENCE_BYTES = 4096, NEXT_WORDS = 3 };
-
-typedef struct Request {
-    Work *w;
-    Model model;
-    Words source;
-    DecodeOptions how;
-    Decode d;
-    bool fills;  /* the model's length, not --steps, is where a text is cut */
-    bool lent;   /* the model is the session's */
-    bool flows;  /* every word is printed as it comes */
-    Err unsaid;  /* why that failed, or empty */
-    Buf said;    /* of what is written, so far */
-    bool closed; /* nobody reads it: there is nothing to complain about */
-    int told;    /* nodes that said is made of; 0: not even the beginning is printed */
-} Request;
 
 static bool number(const char *option, const char *text, double low, double high, double *out, Err *err)
 {
@@ -164,8 +150,7 @@ static bool open_request(Request *r, const char *model, bool (*read)(Request *r,
     return ok;
 }
 
-/* Its name, or its number in `digits`. */
-static const char *word(const Request *r, int number, char digits[16])
+const char *request_word(const Request *r, int number, char digits[16])
 {
     if (r->model.target.word && number >= 0 && number < r->model.target.n)
         return r->model.target.word[number];
@@ -231,7 +216,7 @@ static void put_steps(const Request *r, Buf *out)
         float own = run_need(step->run, step->nodes.probs)[cells - words + (size_t)r->d.word[i]];
         n = next_words(r, step, best, share);
         buf_printf(out, "  %3d  ", i + 1);
-        pad_to(out, word(r, r->d.word[i], (char[16]){0}), 14);
+        pad_to(out, request_word(r, r->d.word[i], (char[16]){0}), 14);
         put_share(out, 8, own);
         if (written(&r->d, i)->forced) {
             buf_puts(out, "   forced\n");
@@ -240,7 +225,7 @@ static void put_steps(const Request *r, Buf *out)
         for (int k = 0, shown = 0; k < n && shown < 2; k++)
             if (best[k] != r->d.word[i]) {
                 buf_puts(out, "   ");
-                pad_to(out, word(r, best[k], (char[16]){0}), 12);
+                pad_to(out, request_word(r, best[k], (char[16]){0}), 12);
                 put_share(out, 7, share[k]);
                 shown++;
             }
@@ -265,7 +250,7 @@ static void put_tree(const Request *r, int parent, int depth, Buf *out)
         if (n->parent != parent)
             continue;
         buf_printf(out, "  %*s", depth * 2, "");
-        pad_to(out, word(r, n->word, (char[16]){0}), 14);
+        pad_to(out, request_word(r, n->word, (char[16]){0}), 14);
         put_share(out, 8, (float)n->share);
         buf_printf(out, "   log prob. %8.3f   score %8.3f%s\n", n->log_share, n->score,
                    i == r->d.best   ? "   best"
@@ -356,7 +341,7 @@ static void put_words(const Request *r, const int *word, int n, Buf *out)
     free(all);
 }
 
-static void put_answer(const Request *r, Buf *out)
+void request_answer(const Request *r, Buf *out)
 {
     put_words(r, r->d.word, r->d.length, out);
 }
@@ -407,68 +392,12 @@ static bool progress(void *context, int words)
     return work_progress(r->w, text, (double)words / r->how.most);
 }
 
-static void put_ids(const char *key, const int *id, int n, Buf *out)
-{
-    json_open(out, key, '[');
-    for (int i = 0; i < n; i++)
-        json_put(out, NULL, "%d", id[i]);
-    buf_putc(out, ']');
-}
-
-static void put_json(const Request *r, Buf *out)
-{
-    const DecodeCost *c = &r->d.cost;
-    Buf text = {0};
-    put_answer(r, &text);
-    json_open(out, NULL, '{');
-    json_open(out, "source", '[');
-    for (int i = 0; i < r->source.n; i++)
-        json_put_text(out, NULL, r->source.label[i]);
-    buf_putc(out, ']');
-    put_ids("source_ids", r->source.number, r->source.n, out);
-    put_ids("ids", r->d.word, r->d.length, out);
-    json_put_text(out, "left_out", r->source.left_out);
-    json_put_text(out, "text", buf_str(&text));
-    buf_clear(&text);
-    if (r->model.trained)
-        grammar_outside(&r->model, r->source.number, r->source.n, false, &text);
-    json_put_text(out, "note", buf_str(&text));
-    json_put_bool(out, "cut", decode_cut(&r->d));
-    json_put_bool(out, "stopped", r->d.stopped);
-    json_put_bool(out, "full", r->fills && decode_cut(&r->d));
-    buf_free(&text);
-    work_json_changes(r->w, out);
-    json_open(out, "nodes", '[');
-    for (int i = 0; i < r->d.count; i++) {
-        const DecodeNode *n = &r->d.node[i];
-        json_open(out, NULL, '{');
-        json_put_text(out, "word", word(r, n->word, (char[16]){0}));
-        json_put(out, "id", "%d", n->word);
-        json_put(out, "parent", "%d", n->parent);
-        json_put(out, "share", "%.9g", n->share);
-        json_put(out, "log_share", "%.9g", n->log_share);
-        json_put(out, "score", "%.9g", n->score);
-        json_put_bool(out, "ended", n->ended && !n->cut);
-        json_put_bool(out, "cut", n->cut);
-        json_put_bool(out, "forced", n->forced);
-        buf_putc(out, '}');
-    }
-    buf_putc(out, ']');
-    json_put(out, "best", "%d", r->d.best);
-    json_put(out, "steps", "%d", c->steps);
-    json_put(out, "multiply_adds", "%.0f", c->multiply_adds);
-    json_put(out, "bytes", "%.0f", c->bytes);
-    json_put(out, "cache_bytes", "%.0f", c->cache_bytes);
-    json_put_bool(out, "trained", r->model.trained);
-    buf_puts(out, "}\n");
-}
-
 /* The text behind what was given, and what each word had as its share. */
 static void put_written(const Request *r, Buf *out)
 {
     const Decode *d = &r->d;
     Buf text = {0};
-    put_answer(r, &text);
+    request_answer(r, &text);
     const bool runs = goes_on(buf_str(&text), &r->said);
     if (!r->told)
         put_beginning(r, out);
@@ -480,7 +409,7 @@ static void put_written(const Request *r, Buf *out)
     for (int i = 0; i < d->length; i++) {
         const DecodeNode *n = written(d, i);
         buf_printf(out, "  %3d  ", i + 1);
-        pad_to(out, word(r, d->word[i], (char[16]){0}), 14);
+        pad_to(out, request_word(r, d->word[i], (char[16]){0}), 14);
         put_share(out, 8, (float)n->share);
         buf_puts(out, n->forced ? "   forced\n" : "\n");
     }
@@ -523,7 +452,7 @@ static int finish(Request *r, bool ok, void (*put)(const Request *r, Buf *out), 
     if (kept)
         stop_take(); /* so that it is written; then the program ends as the signal does */
     if (ok || kept)
-        (r->w->options->json ? put_json : put)(r, &r->w->out);
+        (r->w->options->json ? request_json : put)(r, &r->w->out);
     else if (r->told && !r->closed)
         buf_puts(&r->w->out, "\n");
     if (!ok && !r->closed && r->w->out.len)

@@ -9,169 +9,13 @@
 #include "core/session/difference.h"
 #include "core/session/learned/measures.h"
 #include "tui/views/answer.h"
-#include "tui/views/classes.h"
+#include "tui/views/answer_table.h"
 
-enum {
-    NAME_MAX = 24,
-    NAME_LEAST = 4,
-    NAME_ENOUGH = 9, /* beside A, B and their difference, which are worth more than a longer name */
-    P_CELLS = 9,
-    P_LEAST = 6,
-    CHANGE_CELLS = 12,
-    CHANGE_LEAST = 11,
-    LOGIT_CELLS = 9,
-    BAR_MIN = 4,
-    FULL_CELLS = 8
-};
-enum {
-    SURE_LEAST = 14,
-    BAR_MOST = 40,
-    WAY_MOST = 100,
-    WAY_LEAST = 12,
-    WAY_SMALL = 7, /* beside numbers of so many columns each: */
-    NUMBER_SMALL = 7,
-    LEGEND_CELLS = 11,
-    LOGIT_BAR_LEAST = 4
-};
-enum { PITCH_MOST = 5, TWO_LINES = 3, GAP_LEAST = 6, TOP_MOST = 10 };
+enum { PITCH_MOST = 5, TWO_LINES = 3, GAP_LEAST = 6, TOP_MOST = 10, SURE_LEAST = 14, LEGEND_CELLS = 11 };
 enum {
     NOTE_LEAST = 6,
     MORE_LEAST = 4
 }; /* lines of the pane, of classes from which on one says how many more there are */
-
-typedef struct Columns {
-    int name, bar, p, logit_bar, logit, a, b, change; /* widths; 0 = not shown */
-} Columns;
-
-static int name_width(const Shown *v)
-{
-    int widest = 5;
-    for (size_t i = 0; i < v->count && i < 200; i++) {
-        char name[64];
-        int cells = utf8_cells(classes_name(v, i, name, sizeof name));
-        widest = cells > widest ? cells : widest;
-    }
-    return widest < NAME_MAX ? widest : NAME_MAX;
-}
-
-static void take(int *left, int *column, int cells)
-{
-    if (*left >= cells) {
-        *column = cells;
-        *left -= cells;
-    }
-}
-
-/* What fits, most important first: name, probability, bar, logit, its bar; comparing, name, A, B, their difference, the
- * way from A to B. */
-static Columns columns_of(const Shown *v, int width, bool compares)
-{
-    Columns c = {0};
-    int left = width - 1, wanted = name_width(v), numbers = 2 * P_CELLS + CHANGE_LEAST;
-    const bool tight = compares && left >= numbers + NAME_ENOUGH && wanted >= left - numbers;
-    if (tight)
-        wanted = left - numbers;
-    c.name = left < wanted + P_CELLS ? (left > P_CELLS + 3 ? left - P_CELLS : left < wanted ? left : wanted) : wanted;
-    left -= c.name;
-    int both = left + c.name - NAME_LEAST; /* rather numbers of few digits than none, or than one of two */
-    if (compares && left < 2 * P_CELLS && both >= 2 * P_LEAST) {
-        c.a = c.b = both / 2 < P_CELLS ? both / 2 < P_LEAST + 1 ? P_LEAST : both / 2 : P_CELLS;
-        c.name += left - 2 * c.a;
-        return c;
-    }
-    if (compares) {
-        take(&left, &c.a, P_CELLS);
-        take(&left, &c.b, P_CELLS);
-        take(&left, &c.change, tight ? CHANGE_LEAST : CHANGE_CELLS);
-    } else
-        take(&left, &c.p, P_CELLS);
-    if (!compares && left >= LOGIT_CELLS + BAR_MIN + 1)
-        take(&left, &c.logit, LOGIT_CELLS);
-    if (c.logit && left >= 2 * (LOGIT_BAR_LEAST + 1)) {
-        c.logit_bar = left / 2 - 1 < BAR_MOST ? left / 2 - 1 : BAR_MOST;
-        left -= c.logit_bar + 1;
-    }
-    int most = compares ? WAY_MOST : BAR_MOST, least = compares ? WAY_LEAST : BAR_MIN;
-    const int spare = left + c.a + c.b + c.change - 3 * NUMBER_SMALL;
-    if (compares && left <= least && c.change && !tight && spare > WAY_SMALL) {
-        c.a = c.b = c.change = NUMBER_SMALL;
-        left = spare;
-        least = WAY_SMALL;
-    }
-    if (left > least)
-        c.bar = left - 1 < most ? left - 1 : most;
-    else if (compares && left > 0)
-        c.name += left;
-    return c;
-}
-
-typedef struct Table {
-    Shown shown, logits, a, b, diff, of_a, of_b, of_diff; /* of_: their logits */
-    bool compares, has_logits, both_logits;
-    Columns columns;
-    float full;           /* what a bar of full length stands for */
-    float lowest, widest; /* the least logit or 0, and how far the largest or 0 is above it */
-    int pitch;            /* lines of a class: two or three where all have room for as many */
-} Table;
-
-/* 1, but where no class has more than a fifth the least of .2, .1, .05 … that the largest probability is not above:
- * among a thousand classes bars on a scale to 1 are all alike. */
-static float full_of(const Table *t)
-{
-    static const float LESS[] = {0.5F, 0.5F, 0.4F};
-    const Shown *both[] = {t->compares ? &t->a : &t->shown, t->compares ? &t->b : &t->shown};
-    float most = 0, full = 0.2F;
-    for (int k = 0; k < 2; k++)
-        for (size_t i = 0; both[k]->values && i < both[k]->count; i++)
-            most = isfinite(both[k]->values[i]) ? fmaxf(most, both[k]->values[i]) : most;
-    if (!(most > 0) || most > full)
-        return 1;
-    for (int k = 0; most <= full * LESS[k % 3]; k++)
-        full *= LESS[k % 3];
-    return full;
-}
-
-/* Their bars begin at 0, where there is a line if any is below it. */
-static void range_of_logits(Table *t)
-{
-    const Shown *both[] = {t->both_logits ? &t->of_a : &t->logits, t->both_logits ? &t->of_b : &t->logits};
-    float low = 0, high = 0;
-    for (int k = 0; k < 2; k++)
-        for (size_t i = 0; i < both[k]->count; i++)
-            if (isfinite(both[k]->values[i])) { /* a masked class has none */
-                low = fminf(low, both[k]->values[i]);
-                high = fmaxf(high, both[k]->values[i]);
-            }
-    t->lowest = low;
-    t->widest = high - low;
-}
-
-static bool open_both_logits(const Session *s, Table *t)
-{
-    const char *logits = shown_site(s, SIDE_B, SITE_LOGITS);
-    return shown_answer(s, SIDE_A, logits, &t->of_a) && shown_answer(s, SIDE_B, logits, &t->of_b) &&
-           shown_answer(s, SIDE_DIFF, logits, &t->of_diff) && t->of_a.values && t->of_b.values && t->of_diff.values &&
-           t->of_a.count == t->shown.count && t->of_b.count == t->shown.count && t->of_diff.count == t->shown.count;
-}
-
-static bool table_open(const Session *s, Side side, int width, Table *t)
-{
-    *t = (Table){.compares = session_compares(s), .pitch = 1};
-    const char *probs = shown_site(s, side, SITE_PROBS);
-    if (!shown_answer(s, side == SIDE_DIFF ? SIDE_B : side, probs, &t->shown))
-        return false;
-    t->has_logits = shown_answer(s, t->shown.side, shown_site(s, side, SITE_LOGITS), &t->logits) && t->logits.values &&
-                    t->logits.count == t->shown.count;
-    if (t->compares)
-        t->compares = shown_answer(s, SIDE_A, probs, &t->a) && shown_answer(s, SIDE_B, probs, &t->b) &&
-                      shown_answer(s, SIDE_DIFF, probs, &t->diff);
-    t->both_logits = t->compares && open_both_logits(s, t);
-    if (t->has_logits || t->both_logits)
-        range_of_logits(t);
-    t->columns = columns_of(&t->shown, width, t->compares);
-    t->full = t->columns.bar + 1 >= FULL_CELLS ? full_of(t) : 1; /* where it can be said */
-    return true;
-}
 
 static int put_column(const Paint *p, const Shown *v, size_t i, int y, int x, int width, Style style, bool logit)
 {
@@ -190,7 +34,7 @@ static double printed(void (*text)(char *out, size_t n, float x), float x)
 }
 
 /* ≈ before A − B where that is not the difference of the two as they stand rounded beside it. */
-static void mark_rounded(const Paint *p, const Table *t, size_t i, int y, int x, int width, Style style)
+static void mark_rounded(const Paint *p, const AnswerTable *t, size_t i, int y, int x, int width, Style style)
 {
     if (!width || !t->a.values || !t->b.values || !t->diff.values)
         return;
@@ -203,29 +47,14 @@ static void mark_rounded(const Paint *p, const Table *t, size_t i, int y, int x,
         canvas_glyph(p->c, y, x + left, style, 0x2248);
 }
 
-/* Where a logit stands between the ends of their range, 0 … 1. */
-static float logit_share(const Table *t, float logit)
-{
-    return t->widest > 0 ? (logit - t->lowest) / t->widest : 0;
-}
-
-/* Cells before the zero line of bars of so many; 0: no logit is below 0, and there is no line. */
-static int logit_zero(const Table *t, int width)
-{
-    if (!(t->lowest < 0) || width < LOGIT_BAR_LEAST)
-        return 0;
-    int left = (int)(logit_share(t, 0) * (float)(width - 1) + 0.5F);
-    return clamp(left, 1, width - 1 - (t->lowest + t->widest > 0));
-}
-
-static void draw_logit_bar(const Paint *p, const Table *t, size_t i, Rect r, int thick, Style style)
+static void draw_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect r, int thick, Style style)
 {
     const float x = t->logits.values[i], high = t->lowest + t->widest;
-    const int left = logit_zero(t, r.w), right = r.w - 1 - left;
+    const int left = answer_logit_zero(t, r.w), right = r.w - 1 - left;
     const Ref ref = shown_ref(&t->logits, i);
     for (int k = 0; k < r.h; k++) {
         if (!left && k < thick) {
-            const float share = logit_share(t, x);
+            const float share = answer_logit_share(t, x);
             canvas_bar(p->c, r.y + k, r.x, r.w, isfinite(share) ? (double)share : 0, style, ref);
         } else if (left && k >= thick)
             canvas_glyph(p->c, r.y + k, r.x + left, STYLE_AXIS, 0x2502);
@@ -239,19 +68,19 @@ static void draw_logit_bar(const Paint *p, const Table *t, size_t i, Rect r, int
 }
 
 /* Both values as dots, and the way between them: of the probabilities or of the logits. */
-static void draw_way(const Paint *p, const Table *t, size_t i, int y, int x, int width, Style style, bool logit)
+static void draw_way(const Paint *p, const AnswerTable *t, size_t i, int y, int x, int width, Style style, bool logit)
 {
     const Shown *from_a = logit ? &t->of_a : &t->a, *to_b = logit ? &t->of_b : &t->b;
     if (!from_a->values || !to_b->values)
         return;
-    float a = logit ? logit_share(t, from_a->values[i]) : from_a->values[i] / t->full,
-          b = logit ? logit_share(t, to_b->values[i]) : to_b->values[i] / t->full;
+    float a = logit ? answer_logit_share(t, from_a->values[i]) : from_a->values[i] / t->full,
+          b = logit ? answer_logit_share(t, to_b->values[i]) : to_b->values[i] / t->full;
     if (!isfinite(a) || !isfinite(b))
         return;
     int from = (int)(fminf(fmaxf(a, 0), 1) * (float)(width - 1) + 0.5F);
     int to = (int)(fminf(fmaxf(b, 0), 1) * (float)(width - 1) + 0.5F);
-    if (logit && logit_zero(t, width))
-        canvas_glyph(p->c, y, x + (int)(logit_share(t, 0) * (float)(width - 1) + 0.5F), STYLE_AXIS, 0x2502);
+    if (logit && answer_logit_zero(t, width))
+        canvas_glyph(p->c, y, x + (int)(answer_logit_share(t, 0) * (float)(width - 1) + 0.5F), STYLE_AXIS, 0x2502);
     for (int k = (from < to ? from : to) + 1; k < (from < to ? to : from); k++)
         canvas_glyph(p->c, y, x + k, style, 0x2500);
     bool here = style == STYLE_SELECTED; /* the marked line has no holes: the dots' shapes tell A from B */
@@ -262,9 +91,9 @@ static void draw_way(const Paint *p, const Table *t, size_t i, int y, int x, int
 }
 
 /* The logits below the probabilities: where these are 0 or 1 on both sides, they tell what moved. */
-static void draw_logits(const Paint *p, Rect line, const Table *t, size_t i)
+static void draw_logits(const Paint *p, Rect line, const AnswerTable *t, size_t i)
 {
-    const Columns *c = &t->columns;
+    const AnswerColumns *c = &t->columns;
     int x = line.x + 1;
     canvas_right(p->c, line.y, x, c->name, STYLE_DIM, "logit");
     x += c->name;
@@ -277,9 +106,9 @@ static void draw_logits(const Paint *p, Rect line, const Table *t, size_t i)
     put_column(p, &t->of_diff, i, line.y, x, c->change, STYLE_DIM, true);
 }
 
-static void draw_class(const Paint *p, Rect lines, const Table *t, size_t i, bool here)
+static void draw_class(const Paint *p, Rect lines, const AnswerTable *t, size_t i, bool here)
 {
-    const Columns *c = &t->columns;
+    const AnswerColumns *c = &t->columns;
     Rect line = {lines.y, lines.x, 1, lines.w};
     Style style = here ? STYLE_SELECTED : STYLE_TEXT;
     int thick = t->compares || lines.h < 2 ? 1 : lines.h - 1; /* lines of a bar; one stays empty below */
@@ -325,9 +154,9 @@ static const char *answer_kind(const Session *s, Side side, int room)
 }
 
 /* Above the bars of logits: 0 at its line, and how far they go. */
-static void draw_range(const Paint *p, const Table *t, Rect r)
+static void draw_range(const Paint *p, const AnswerTable *t, Rect r)
 {
-    const int zero = logit_zero(t, r.w);
+    const int zero = answer_logit_zero(t, r.w);
     char low[16], high[16];
     if (!(t->widest > 0))
         return;
@@ -340,9 +169,9 @@ static void draw_range(const Paint *p, const Table *t, Rect r)
         canvas_right(p->c, r.y, r.x, r.w, STYLE_AXIS, high);
 }
 
-static void draw_header(const Paint *p, Rect line, const Table *t, const char *kind)
+static void draw_header(const Paint *p, Rect line, const AnswerTable *t, const char *kind)
 {
-    const Columns *c = &t->columns;
+    const AnswerColumns *c = &t->columns;
     char full[16];
     int x = line.x + 1 + c->name + (c->bar ? c->bar + 1 : 0);
     const bool small = t->compares && c->bar && c->bar < LEGEND_CELLS; /* the columns are the legend */
@@ -403,7 +232,7 @@ static bool labelled(const Session *s, const Shown *v, Side side, Rect r)
 }
 
 /* The notes under the classes: what the answer is worth, and what the picture is, or both. */
-static void draw_notes(const Paint *p, Rect *r, const Table *t, Side side)
+static void draw_notes(const Paint *p, Rect *r, const AnswerTable *t, Side side)
 {
     const Session *s = p->s;
     const Shown *v = &t->shown;
@@ -457,7 +286,7 @@ typedef struct Listing {
 } Listing;
 
 /* The fewest last lines with which what A and B answer is in the list. */
-static void listing_answers(Listing *l, const Table *t)
+static void listing_answers(Listing *l, const AnswerTable *t)
 {
     const size_t best[2] = {classes_best(t->a.values, t->a.count), classes_best(t->b.values, t->b.count)};
     int found;
@@ -471,7 +300,7 @@ static void listing_answers(Listing *l, const Table *t)
         l->now = l->last[l->lasts - l->top];
 }
 
-static Listing listing_open(const Table *t, int room, bool marked)
+static Listing listing_open(const AnswerTable *t, int room, bool marked)
 {
     bool change = t->compares && t->diff.values && t->diff.count == t->shown.count; /* the largest change is in it */
     Ranking order = {change ? t->diff.values : t->shown.values, t->shown.count, change};
@@ -532,7 +361,7 @@ static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
 }
 
 /* Where every class has room for two lines or three, it has them. */
-static void pitch_of(Table *t, Rect lines)
+static void pitch_of(AnswerTable *t, Rect lines)
 {
     int pitch = t->shown.count && t->shown.count <= (size_t)lines.h ? lines.h / (int)t->shown.count : 1;
     t->pitch = pitch > PITCH_MOST ? PITCH_MOST : pitch < 1 ? 1 : pitch;
@@ -547,8 +376,8 @@ static bool apart(const Session *s)
 
 static void draw_side(const Paint *p, Rect r, Side side, bool focus)
 {
-    Table t;
-    if (!table_open(p->s, side, r.w, &t))
+    AnswerTable t;
+    if (!answer_table_open(p->s, side, r.w, &t))
         answer_draw_vector(p, r, side);
     else if (!t.shown.values)
         shown_computing(p, r);
@@ -605,13 +434,13 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
-    Table t;
+    AnswerTable t;
     if (apart(p->s)) {
         Rect left = rect_cut(&r, 'l', r.w / 2);
         side = x < left.x + left.w ? SIDE_A : SIDE_B;
         r = side == SIDE_A ? left : r;
     }
-    if (!table_open(p->s, side, r.w, &t) || !t.shown.values)
+    if (!answer_table_open(p->s, side, r.w, &t) || !t.shown.values)
         return false;
     Rect lines = class_lines(r, p->s, &t.shown, side);
     if (!rect_has(lines, y, x))

@@ -1,0 +1,28 @@
+/* What an answer's lines are made of: the classes' probabilities and logits, of one side or of A and B, the widths of
+ * the columns that a pane of so many cells has room for, and the scales of the bars. */
+#ifndef VITRINE_TUI_VIEWS_ANSWER_TABLE_H
+#define VITRINE_TUI_VIEWS_ANSWER_TABLE_H
+#include "tui/views/classes.h"
+
+enum { FULL_CELLS = 8, NUMBER_SMALL = 7 }; /* of what a full bar stands for; of a number where the way needs the room */
+
+typedef struct AnswerColumns {
+    int name, bar, p, logit_bar, logit, a, b, change; /* widths; 0 = not shown */
+} AnswerColumns;
+
+typedef struct AnswerTable {
+    Shown shown, logits, a, b, diff, of_a, of_b, of_diff; /* of_: their logits */
+    bool compares, has_logits, both_logits;
+    AnswerColumns columns;
+    float full;           /* what a bar of full length stands for */
+    float lowest, widest; /* the least logit or 0, and how far the largest or 0 is above it */
+    int pitch;            /* lines of a class: two or three where all have room for as many */
+} AnswerTable;
+
+/* Lends from the session until its next step; false: the trace has no probabilities of that side. */
+bool answer_table_open(const Session *s, Side side, int width, AnswerTable *t);
+/* Where a logit stands between the ends of their range, 0 … 1. */
+float answer_logit_share(const AnswerTable *t, float logit);
+/* Cells before the zero line of bars of so many; 0: no logit is below 0, and there is no line. */
+int answer_logit_zero(const AnswerTable *t, int width);
+#endif
