@@ -200,7 +200,7 @@ static RemovalRun *begin_lines(const Exhibit *e, const Ledger *l, LedgerTaken ta
     return r;
 }
 
-static bool step(Session *s, LedgerTaken taken, int64_t deadline_ns)
+bool ledger_step_taken(Session *s, LedgerTaken taken, int64_t deadline_ns)
 {
     const LedgerOn *on = exhibit_ledger(s->now);
     RemovalRun **effects = &s->now->pass.effects[taken];
@@ -211,12 +211,7 @@ static bool step(Session *s, LedgerTaken taken, int64_t deadline_ns)
 
 bool ledger_step(Session *s, int64_t deadline_ns)
 {
-    return step(s, TAKEN_LINES, deadline_ns);
-}
-
-bool ledger_step_heads(Session *s, int64_t deadline_ns)
-{
-    return step(s, TAKEN_HEADS, deadline_ns);
+    return ledger_step_taken(s, TAKEN_LINES, deadline_ns);
 }
 
 void ledger_measured(const Session *s, LedgerTaken taken, size_t *done, size_t *total)

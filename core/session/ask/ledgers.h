@@ -81,7 +81,7 @@ typedef enum LedgerTaken {
 /* Measures what taking out the lines (the heads) of the ledger on show does, until the deadline: true when nothing is
  * left. The effects are the exhibit's and go when its graphs change. */
 bool ledger_step(Session *s, int64_t deadline_ns);
-bool ledger_step_heads(Session *s, int64_t deadline_ns);
+bool ledger_step_taken(Session *s, LedgerTaken taken, int64_t deadline_ns);
 /* How far that is. */
 void ledger_measured(const Session *s, LedgerTaken taken, size_t *done, size_t *total);
 /* The measured effect of a line of that side's ledger, NaN where it is not measured (yet). */

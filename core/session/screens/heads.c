@@ -330,7 +330,7 @@ static bool work_census(Session *s, int64_t deadline_ns)
 {
     const char *why;
     session_measure(s, MEASURE_CENSUS, &why);
-    return why ? ledger_step_heads(s, deadline_ns) : measures_step_census(s, deadline_ns);
+    return why ? ledger_step_taken(s, TAKEN_HEADS, deadline_ns) : measures_step_census(s, deadline_ns);
 }
 
 static bool say_census(const Teller *t)
