@@ -202,7 +202,7 @@ static void every_intermediate(void **state)
                 fail_msg("%s: %d assumptions, the first '%s'", CASES[i].name, c.b.model.assumption_count,
                          c.b.model.assumption_count ? c.b.model.assumptions[0] : "");
             for (size_t k = 0; k < c.f.count; k++)
-                if (c.f.tensors[k].dtype != DT_I64)
+                if (c.f.tensors[k].dtype != DT_I64 && strncmp(c.f.tensors[k].name, "modules.", 8) != 0)
                     check_tensor(&c, i, &c.f.tensors[k]);
             close_case(&c);
         }

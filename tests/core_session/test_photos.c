@@ -394,7 +394,9 @@ static void neurons_see_the_scenes(void **state)
     assert_true(session_measure_neurons(&s, &err));
     const NeuronShown *n = session_neuron(&s, NULL);
     assert_non_null(n);
-    assert_int_equal(n->count, 10);
+    assert_in_range(n->count, 1, 10); /* a scene that does not excite it is not among them */
+    for (int k = 0; k < n->count; k++)
+        assert_true(n->hit[k].value > 0);
     assert_string_equal(neuron_over(&s), "rendered scenes");
     for (int k = 0; k < n->count; k += 3) { /* the number of that scene's own pass */
         const NeuronHit hit = n->hit[k];

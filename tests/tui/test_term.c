@@ -532,7 +532,7 @@ static void test_events(void **state)
     static const struct {
         const char *typed, *keys[4];
     } broken[] = {{"\xe9\"u", {"\xef\xbf\xbd", "\"", "u"}},
-                  {"\xc3\xc3\xa9y", {"\xef\xbf\xbd", "é", "y"}},
+                  {"\xc3\xc3\xa9v", {"\xef\xbf\xbd", "é", "v"}},
                   {"\xf0\x9f\033[Az", {"\xef\xbf\xbd", "Up", "z"}},
                   {"\xff\x80w", {"\xef\xbf\xbd", "\xef\xbf\xbd", "w"}},
                   {"\xe2", {NULL}},
@@ -540,14 +540,17 @@ static void test_events(void **state)
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         buf_clear(&told);
         desk_type(&d, broken[i].typed);
-        size_t at = 0;
-        for (const char *const *key = broken[i].keys; *key; key++) {
+        const char *const *keys = broken[i].keys;
+        Buf want = {0};
+        for (; *keys; keys++) { /* the last of them differs from all before: then all are there */
             char line[40];
-            snprintf(line, sizeof line, "key [%s]", *key);
-            if (!desk_wait(&d, &told, line) || strncmp(told.data + at, line, strlen(line)) != 0)
+            snprintf(line, sizeof line, "key [%s]", *keys);
+            buf_printf(&want, "%s 0,0 24x80 \n", line);
+            if (!keys[1] && !desk_wait(&d, &told, line))
                 fail_msg("%zu, %s: %s", i, line, buf_str(&told));
-            at += strcspn(told.data + at, "\n") + 1;
         }
+        assert_string_equal(buf_str(&told), buf_str(&want));
+        buf_free(&want);
     }
     const struct winsize big = {.ws_row = 50, .ws_col = 200}, tiny = {.ws_row = 1, .ws_col = 1},
                          vast = {.ws_row = 32767, .ws_col = 5000};
