@@ -139,8 +139,6 @@ bool gradient_command(Session *s, const Args *a, Err *err)
     GradTarget t = {{0}, 0};
     const char *word = a->count ? a->word[0] : "";
     int column = a->count ? a->column[0] : 1;
-    if (a->count > 1)
-        return err_set(err, "column %d: expected one address such as logits[o=0], loss[o=0] or off", a->column[1]);
     if (strcmp(word, "off") != 0 &&
         !(is_loss(word) ? parse_loss(s, word, column, &t, err) : parse_node(s, word, column, &t, err)))
         return false;
