@@ -16,8 +16,7 @@
 typedef struct Cutter {
     struct Tokenizer *own;
     /* At most `most` numbers of a text, *n of them. left[size]: the characters that no piece stands for, each once, as
-     * many as fit; "" where there are none; may be
-     * NULL. */
+     * many as fit; "" where there are none; may be NULL. */
     bool (*cut)(const struct Tokenizer *own, const char *text, int most, int *number, int *n, char *left, size_t size,
                 Err *err);
     /* The same of two texts in one row, and which of the model's segments each number belongs to. */

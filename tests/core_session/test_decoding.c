@@ -138,9 +138,12 @@ static const char *const PIECES[] = {"<pad>", "<s>", "</s>", "▁",  "a",   "b",
                                      "▁a",    "▁b",  "▁ab",  "cd", "abc", "da", "ba", "▁c"};
 enum { PIECE_COUNT = sizeof PIECES / sizeof *PIECES };
 
-static bool cut_longest(const struct Tokenizer *own, const char *text, int most, int *number, int *n, Err *err)
+static bool cut_longest(const struct Tokenizer *own, const char *text, int most, int *number, int *n, char *left,
+                        size_t size, Err *err)
 {
     Buf marked = {0};
+    if (size > 0)
+        *left = '\0';
     (void)own;
     for (const char *p = text; *p; p++) {
         buf_puts(&marked, p == text || *p == ' ' ? "▁" : "");
