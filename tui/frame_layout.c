@@ -43,7 +43,7 @@ enum {
 
 static int step_of(const Step *steps, int have)
 {
-    while (have < steps->at_least)
+    while (have < steps->at_least && steps->at_least > 0) /* less than nothing is left: the last step */
         steps++;
     return steps->give < 0 ? have / -steps->give : steps->give;
 }

@@ -347,7 +347,8 @@ static bool name_place(Rect body, const CanvasPlot *p, const CanvasLine *l, Name
     int last = l->n - 1;
     while (last >= 0 && !place(p, l, last, &x, &y))
         last--;
-    *out = (NamePlace){body.y + (int)(y * (body.h - 1) + 0.5), body.x + (int)(x * (body.w - 1) + 0.5), l};
+    if (last >= 0)
+        *out = (NamePlace){body.y + (int)(y * (body.h - 1) + 0.5), body.x + (int)(x * (body.w - 1) + 0.5), l};
     return last >= 0 && l->mark;
 }
 
