@@ -1,0 +1,309 @@
+#include "tui/views/attention/sheet_fit.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "tui/views/attention/word_row.h"
+
+enum {
+    MAP_LEAST = 2,
+    MAP_LEGIBLE = 5,
+    MATRIX_LEGIBLE = 4,
+    WORDS_MOST = 16,
+    VALUES_MOST = 1 << 20 /* of all matrices: what a frame has time to pool */
+};
+
+/* A thumbnail of rows × cols cells. */
+static Sheet sized(const Paint *p, const Sheet *from, int rows, int cols, HeatSize size)
+{
+    Sheet s = *from;
+    bool halves = heat_halves(p);
+    s.rows = rows;
+    s.cols = cols;
+    s.size = size;
+    s.columns = size.wide;
+    s.lines = halves ? (size.tall + 1) / 2 : size.tall;
+    s.gap = halves && size.tall % 2 ? 0 : 1; /* half a blank line is a gap */
+    return s;
+}
+
+static Sheet sized_words(const Paint *p, const Sheet *from, int rows, int cols, int wide, int tall)
+{
+    Sheet s = sized(p, from, rows, cols, (HeatSize){rows * tall, cols * wide});
+    s.wide = wide;
+    s.tall = tall;
+    return s;
+}
+
+int sheet_stacked(int blocks, int folds)
+{
+    return (blocks + folds - 1) / folds;
+}
+
+/* Do so many blocks and heads fit? */
+static bool fits(const Sheet *s, int blocks, int heads)
+{
+    int wide = s->folds * (heads * (s->columns + s->apart) + SHEET_LABEL) - SHEET_LABEL - s->apart;
+    return wide <= s->r.w && sheet_stacked(blocks, s->folds) * (s->lines + s->gap) <= s->r.h + s->gap;
+}
+
+/* Matrices of words: the largest squares with which all heads fit, or so many of them. */
+static bool choose_words(const Paint *p, const Attend *a, Sheet *s, int blocks, int heads)
+{
+    for (int size = WORDS_MOST; size > 0 && attend_listed(a); size--)
+        for (int wider = 1; wider >= 0; wider--) {
+            int wide = heat_halves(p) ? size + wider * size / 2 : 2 * size - 1 + wider;
+            Sheet try = sized_words(p, s, a->t_axis->n, a->u_axis->n, wide, size);
+            if (fits(&try, blocks, heads)) {
+                *s = try;
+                s->matrix = true;
+                s->of_rows = a->t_axis->n;
+                return true;
+            }
+        }
+    return false;
+}
+
+/* As many matrices of words as a page has room for: whole ones say more than long lines. */
+static bool choose_some_words(const Paint *p, const Attend *a, Sheet *s)
+{
+    Sheet best = *s;
+    int most = 3;
+    for (int blocks = s->blocks < SHEET_BLOCKS_MOST ? s->blocks : SHEET_BLOCKS_MOST; blocks >= 1; blocks--)
+        for (int heads = s->heads < SHEET_BLOCKS_MOST ? s->heads : SHEET_BLOCKS_MOST;
+             heads >= 2 && blocks * heads > most; heads--) {
+            Sheet try = *s;
+            if (choose_words(p, a, &try, blocks, heads)) {
+                most = blocks * heads;
+                best = try;
+            }
+        }
+    *s = best;
+    return most > 3;
+}
+
+/* Where matrices of words have no room: the row in focus in every head, below each other. */
+static bool choose_lines(const Paint *p, const Attend *a, Sheet *s)
+{
+    Rect r = {s->r.y - (s->head_y >= 0), s->r.x + SHEET_LABEL, s->r.h + (s->head_y >= 0), s->r.w - SHEET_LABEL};
+    int n = a->u_axis->n, wide = r.w / n, lines = s->blocks * s->heads;
+    if (!attend_listed(a) || wide < 1 || lines > r.h)
+        return false;
+    int least = words_across_lines(a->u_axis, wide, r.h - lines), tall = (r.h - least - s->blocks + 1) / lines;
+    wide = wide < WORDS_MOST ? wide : WORDS_MOST;
+    tall = tall < 1 ? 1 : tall < wide / 2 ? tall : (wide + 1) / 2;
+    lines *= tall;
+    *s = sized_words(p, s, 1, n, wide, heat_halves(p) ? 2 * tall : tall);
+    s->listed = true;
+    s->head_y = -1;
+    s->under = rect_cut(&r, 't', words_across_lines(a->u_axis, s->wide, r.h - lines));
+    s->gap = r.h >= lines + s->blocks - 1;
+    s->r = r;
+    return true;
+}
+
+/* Maps of one row, the largest squares with which so many fit in so many columns of blocks, or as fine as there are
+ * pixels for. */
+static bool choose_map(const Paint *p, Sheet *s, int blocks, int heads, int folds)
+{
+    bool halves = heat_halves(p);
+    int down = sheet_stacked(blocks, folds), rows = s->of_rows, cols = s->of_cols;
+    int apart = (s->r.h + 1) / down - 1, close = s->r.h / down;
+    HeatSize room = {halves && close > 1 ? 2 * close - 1 : heat_pixels(p, close),
+                     (s->r.w + s->apart - (folds - 1) * SHEET_LABEL) / (folds * heads) - s->apart};
+    if (apart > 0 && (!halves || 2 * apart > room.tall))
+        room.tall = heat_pixels(p, apart);
+    int unit = halves ? 1 : 2; /* columns that are as wide as a pixel is high */
+    double share = fmin(1, fmin((double)room.tall / rows, (double)room.wide / (cols * unit)));
+    int high = (int)(rows * share + 1e-9), wide = (int)(cols * share + 1e-9);
+    if (high < (rows < MAP_LEAST ? rows : MAP_LEAST) || wide < (cols < MAP_LEAST ? cols : MAP_LEAST))
+        return false;
+    *s = sized(p, s, high, wide, heat_within(p, room, high, wide, 1));
+    s->folds = folds;
+    if (!fits(s, blocks, heads))
+        s->gap = 0;
+    return true;
+}
+
+/* All of them, in as many columns of blocks as pool their patches least; of these the largest, then the fewest. */
+static bool choose_maps(const Paint *p, Sheet *s)
+{
+    Sheet best = {0};
+    for (int folds = 1; folds <= s->blocks; folds++) {
+        Sheet try = *s;
+        if (!choose_map(p, &try, s->blocks, s->heads, folds))
+            continue;
+        int more = try.rows * try.cols - best.rows * best.cols;
+        if (more > 0 || (more == 0 && try.size.tall > best.size.tall))
+            best = try;
+    }
+    if (best.rows)
+        *s = best;
+    return best.rows;
+}
+
+/* Fine enough to be a map, or half as fine as its patches. */
+static bool legible(const Sheet *s)
+{
+    const int least = s->matrix ? MATRIX_LEGIBLE : MAP_LEGIBLE;
+    return (s->rows >= least || 2 * s->rows >= s->of_rows) && (s->cols >= least || 2 * s->cols >= s->of_cols);
+}
+
+/* Maps of all heads: of all blocks, or where these would be hardly more than their mean, of as many as are legible. */
+static bool choose_page(const Paint *p, Sheet *s)
+{
+    Sheet all = *s;
+    const bool fit = choose_maps(p, &all);
+    for (int blocks = fit && legible(&all) ? 0 : s->blocks - 1; blocks > 0; blocks--) {
+        Sheet try = *s;
+        if (choose_map(p, &try, blocks, s->heads, 1) && legible(&try)) {
+            *s = try;
+            return true;
+        }
+    }
+    if (fit)
+        *s = all;
+    return fit;
+}
+
+/* Matrices of all heads, pooled as far as they must be; false where they are too many values for a frame. */
+static bool choose_pooled(const Paint *p, Sheet *s)
+{
+    Sheet try = *s;
+    if (size_mul((size_t)s->of_rows, (size_t)s->of_cols) * (size_t)s->heads > VALUES_MOST / (size_t)s->blocks ||
+        !choose_page(p, &try))
+        return false;
+    *s = try;
+    return true;
+}
+
+/* Of words: whole matrices, or of fractional size where these are larger; a line for each head; pooled matrices; some
+ * whole ones. */
+static bool choose_listed(const Paint *p, const Attend *a, Sheet *s)
+{
+    Sheet pooled = *s;
+    pooled.matrix = true;
+    pooled.of_rows = a->t_axis->n;
+    pooled.apart = 2;
+    const bool whole = choose_words(p, a, s, s->blocks, s->heads);
+    if (!whole && choose_lines(p, a, s))
+        return true;
+    bool can = choose_pooled(p, &pooled);
+    if (!can || pooled.cols < pooled.of_cols) { /* every column counts */
+        pooled.apart = 1;
+        can = choose_pooled(p, &pooled);
+    }
+    if (!can)
+        return whole || choose_some_words(p, a, s);
+    if (!whole || 4 * pooled.size.tall > 5 * s->size.tall)
+        *s = pooled;
+    return true;
+}
+
+/* The most detail with which all heads fit; else so much of it that a few do, scrolled. */
+static void choose(const Paint *p, const Attend *a, Sheet *s)
+{
+    int blocks = s->blocks < 2 ? s->blocks : 2, heads = s->heads < 2 ? s->heads : 2;
+    if (attend_listed(a) ? choose_listed(p, a, s) : choose_page(p, s))
+        return;
+    if (choose_map(p, s, blocks, heads, 1))
+        return;
+    *s = sized_words(p, s, a->u.rows, a->u.cols, 1, 1);
+}
+
+/* Matrices that begin and end dark run into each other else. */
+static void choose_gaps(Sheet *s)
+{
+    Sheet try = *s;
+    try.gap = try.apart = 2;
+    if (fits(&try, s->blocks, s->heads)) {
+        *s = try;
+        return;
+    }
+    try.gap = 1;
+    for (int apart = 2; apart >= 1; apart--) {
+        try.apart = apart;
+        if (fits(&try, s->down, s->across)) {
+            *s = try;
+            return;
+        }
+    }
+}
+
+/* Words at the margins of their matrices, where there is room for whole ones. */
+static void choose_margins(const Paint *p, const Attend *a, Sheet *s)
+{
+    int word = shown_axis_widest(a->t_axis, INT_MAX) + 1, lines = words_across_lines(a->u_axis, s->wide, INT_MAX);
+    if ((!heat_halves(p) || s->tall % 2 == 0) && s->wide && s->heads * (s->columns + 1) - 1 + word <= s->r.w)
+        s->beside = rect_cut(&s->r, 'l', word);
+    if (s->wide > 1 && s->blocks * (s->lines + s->gap) - s->gap + lines <= s->r.h)
+        s->under = rect_cut(&s->r, 'b', s->r.h - s->blocks * (s->lines + s->gap) + s->gap);
+    s->under.h = s->under.h < lines ? s->under.h : lines;
+}
+
+static int window(int all, int room, int size)
+{
+    int n = room / size;
+    return n < 1 ? 1 : n > all ? all : n;
+}
+
+/* What margins leave. */
+static Sheet sheet_room(Rect r, int blocks, const Attend *a)
+{
+    Sheet s = {.blocks = blocks,
+               .heads = a->heads,
+               .of_rows = a->u.rows,
+               .of_cols = a->u.cols,
+               .head_y = -1,
+               .caption_y = -1,
+               .folds = 1,
+               .apart = 1};
+    if (r.h > 3)
+        s.caption_y = r.y + --r.h;
+    if (r.h > 2) {
+        s.head_y = r.y++;
+        r.h--;
+    }
+    if (r.w > SHEET_LABEL + 4) {
+        r.x += SHEET_LABEL;
+        r.w -= SHEET_LABEL;
+    }
+    s.r = r;
+    return s;
+}
+
+Sheet sheet_fit(const Paint *p, Rect r, const Attend *a, int block)
+{
+    Sheet s = sheet_room(r, session_blocks_on(p->s, a->v.side), a);
+    choose(p, a, &s);
+    bool all = s.listed || s.folds > 1;
+    s.down = all ? s.blocks : window(s.blocks, s.r.h + s.gap, s.lines + s.gap);
+    s.across = all ? s.heads : window(s.heads, s.r.w + s.apart, s.columns + s.apart);
+    if (s.matrix && attend_listed(a))
+        choose_margins(p, a, &s);
+    if (s.matrix && s.folds == 1)
+        choose_gaps(&s);
+    s.first_block = (int)scroll_first((size_t)s.blocks, (size_t)block, (size_t)s.down);
+    s.first_head = (int)scroll_first((size_t)s.heads, (size_t)a->head, (size_t)s.across);
+    return s;
+}
+
+Rect sheet_thumb(const Sheet *s, int block, int head)
+{
+    if (s->listed)
+        return (Rect){s->r.y + (block * s->heads + head) * s->lines + block * s->gap, s->r.x, s->lines, s->columns};
+    int below = s->folds > 1 ? sheet_stacked(s->blocks, s->folds) : s->down, i = block - s->first_block;
+    return (Rect){s->r.y + i % below * (s->lines + s->gap),
+                  s->r.x + i / below * (s->heads * (s->columns + s->apart) + SHEET_LABEL) +
+                      (head - s->first_head) * (s->columns + s->apart),
+                  s->lines, s->columns};
+}
+
+int sheet_detail(const Session *s, const Attend *a, int h, int w)
+{
+    Canvas none = {0};
+    Sheet sheet = sheet_room((Rect){0, 0, h, w}, session_blocks_on(s, a->v.side), a);
+    choose(&(Paint){.s = s, .c = &none, .mode = MODE_256}, a, &sheet);
+    const bool all = sheet.listed || sheet.folds > 1 || fits(&sheet, sheet.blocks, sheet.heads);
+    return all ? sheet.rows * sheet.cols : 0;
+}
