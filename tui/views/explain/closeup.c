@@ -9,7 +9,16 @@
 #include "tui/views/explain/explain.h"
 #include "tui/views/heat.h"
 
-enum { LABEL_LEAST = 13, LABEL_MOST = 36, NUMBER = 12, CELL_MOST = 12, NUMBERS_FROM = 6, TALLEST = 7, NO_LINE = -1 };
+enum {
+    LABEL_LEAST = 13,
+    LABEL_NAMES = 20,
+    LABEL_MOST = 36,
+    NUMBER = 12,
+    CELL_MOST = 12,
+    NUMBERS_FROM = 6,
+    TALLEST = 7,
+    NO_LINE = -1
+};
 /* The tensors that the operands are rows of, as maps below: a group's lines come first. */
 enum { GROUP_LINES = 4, MAPS_LEAST = 8, MAPS_MOST = 18 };
 
@@ -92,6 +101,30 @@ static int tensors_of(const Paint *p, const Closeup *c, LitOperand of[NODE_INPUT
     return count;
 }
 
+static const char *line_name(const Closeup *c, int line, char *out, size_t n)
+{
+    const CloseupLine *l = &c->line[line];
+    const Node *node = graph_node(c->graph, l->node);
+    if (l->what == CLOSEUP_PRODUCTS)
+        snprintf(out, n, "%s·%s", node_name(graph_node(c->graph, node->in[0])),
+                 node_name(graph_node(c->graph, node->in[1])));
+    else
+        snprintf(out, n, "%s", l->what == CLOSEUP_RUNNING ? "sum so far" : node_name(node));
+    return out;
+}
+
+/* Beside the rows: their names in full where they are not very long, a mark before them and the zero behind. */
+static int label_least(const Closeup *c)
+{
+    int least = LABEL_LEAST;
+    char name[200];
+    for (int i = 0; i < c->count; i++) {
+        const int cells = c->line[i].count > 1 ? utf8_cells(line_name(c, i, name, sizeof name)) + 3 : 0;
+        least = cells > least ? cells : least;
+    }
+    return least < LABEL_NAMES ? least : LABEL_NAMES;
+}
+
 /* rows: nothing but the rows and their ruler. */
 static Layout layout(const Paint *p, const Closeup *c, Rect r, bool rows)
 {
@@ -109,10 +142,11 @@ static Layout layout(const Paint *p, const Closeup *c, Rect r, bool rows)
         l.stored_y = l.bars.y + --l.bars.h;
     if (all >= 5 && !rows)
         l.term_y = l.bars.y + --l.bars.h;
-    int n = (int)(c->terms < 100000 ? c->terms : 100000), cell = (r.w - LABEL_LEAST) / n;
+    const int least = label_least(c);
+    int n = (int)(c->terms < 100000 ? c->terms : 100000), cell = (r.w - least) / n;
     cell = cell < 1 ? 1 : cell > CELL_MOST ? CELL_MOST : cell;
     l.label_w = r.w - n * cell;
-    l.label_w = l.label_w > LABEL_MOST ? LABEL_MOST : l.label_w < LABEL_LEAST ? LABEL_LEAST : l.label_w;
+    l.label_w = l.label_w > LABEL_MOST ? LABEL_MOST : l.label_w < least ? least : l.label_w;
     l.label_w = l.label_w > r.w / 2 ? r.w / 2 : l.label_w;
     l.bars.x += l.label_w;
     l.bars.w -= l.label_w;
@@ -131,18 +165,6 @@ static Layout layout(const Paint *p, const Closeup *c, Rect r, bool rows)
 }
 
 /* --- one line --- */
-
-static const char *line_name(const Closeup *c, int line, char *out, size_t n)
-{
-    const CloseupLine *l = &c->line[line];
-    const Node *node = graph_node(c->graph, l->node);
-    if (l->what == CLOSEUP_PRODUCTS)
-        snprintf(out, n, "%s·%s", node_name(graph_node(c->graph, node->in[0])),
-                 node_name(graph_node(c->graph, node->in[1])));
-    else
-        snprintf(out, n, "%s", l->what == CLOSEUP_RUNNING ? "sum so far" : node_name(node));
-    return out;
-}
 
 /* An operand's row says of which tensor it is which row: "q[r3c4,2,e]", where that fits. */
 static const char *row_name(const Closeup *c, int line, int width, char *out, size_t n)
