@@ -36,6 +36,8 @@ static void put_word(const char *label, Buf *out)
     buf_printf(out, "%.*s ", (int)strcspn(label, "#"), label);
 }
 
+enum { OTHERS_MOST = 3 /* words that B writes in place of A's, told one by one */ };
+
 /* Is it one that a text may have typed in it? <s> and </s> are put there by the reader. */
 static bool is_typed(const char *label)
 {
@@ -112,6 +114,23 @@ static void put_line(const Text *t, Buf *out)
         out->data[--out->len] = '\0';
 }
 
+/* "elle for il, large for fatigué": where B's text has other words than A's. False where they are of other lengths, or
+ * many words apart. */
+static bool put_others(const Text *a, const Text *b, Buf *out)
+{
+    int others = 0;
+    for (int i = 0; a->count == b->count && i < b->count; i++)
+        others += strcmp(a->label[i], b->label[i]) != 0;
+    if (a->count != b->count || others > OTHERS_MOST)
+        return false;
+    for (int i = 0, k = 0; i < b->count; i++)
+        if (strcmp(a->label[i], b->label[i]) != 0)
+            buf_printf(out, "%s%.*s for %.*s", k++ ? ", " : "", (int)strcspn(b->label[i], "#"), b->label[i],
+                       (int)strcspn(a->label[i], "#"), a->label[i]);
+    buf_puts(out, others ? "" : "the same");
+    return true;
+}
+
 static bool report(Session *s, const Change *c, const char *was, Err *err)
 {
     const Text *t = s->now->input.text;
@@ -121,8 +140,13 @@ static bool report(Session *s, const Change *c, const char *was, Err *err)
     if (c->text == TEXT_TARGET && leak_find(s, &leak, err))
         leak_put(s, &leak, &said);
     else if (c->text == TEXT_SOURCE && t[TEXT_TARGET].count && !c->keep) {
-        buf_puts(&said, "B writes: ");
-        put_line(&t[TEXT_TARGET], &said);
+        const Text *a = &session_exhibit(s, SIDE_A)->input.text[TEXT_TARGET];
+        buf_puts(&said, "B writes ");
+        if (!session_compares(s) || !a->label || !put_others(a, &t[TEXT_TARGET], &said)) {
+            said.data[said.len - 1] = ':';
+            buf_putc(&said, ' ');
+            put_line(&t[TEXT_TARGET], &said);
+        }
         buf_putc(&said, '.');
     }
     session_say(s, "%s", buf_str(&said));

@@ -11,6 +11,8 @@
 #include "tui/views/answer.h"
 #include "tui/views/answer_table.h"
 
+static const float MOVED_LEAST = 0.0005F, MOVED_SHARE = 0.01F; /* more than <0.1 points; of what moved most */
+enum { WORDS_LEAST = 3, MOVED_FROM = 2 /* lines from the words on: those left out, a blank one */ };
 enum { PITCH_MOST = 5, TWO_LINES = 3, GAP_LEAST = 6, TOP_MOST = 10, SURE_LEAST = 14, LEGEND_CELLS = 11 };
 enum {
     NOTE_LEAST = 6,
@@ -300,6 +302,26 @@ static void listing_answers(Listing *l, const AnswerTable *t)
         l->now = l->last[l->lasts - l->top];
 }
 
+/* Of words, of which there are many, those that moved by as much as is printed, what A and B answer, and the marked
+ * one; a few in any case. */
+static int listing_room(const AnswerTable *t, Ranking order, int room, bool marked)
+{
+    const float from = fmaxf(MOVED_LEAST, MOVED_SHARE * fabsf(order.v[ranking_best(order)]));
+    int moved = 0;
+    for (size_t i = 0; i < order.n && moved <= room; i++)
+        moved += fabsf(order.v[i]) >= from;
+    if (order.n <= (size_t)room)
+        return room;
+    const size_t last[] = {classes_best(t->a.values, t->a.count), classes_best(t->b.values, t->b.count)};
+    int least = WORDS_LEAST;
+    for (int k = 0; k < 2; k++)
+        least = ranking_rank(order, last[k]) < GAP_LEAST ? least : GAP_LEAST;
+    if (marked && ranking_rank(order, t->shown.cell) >= (size_t)(moved > least ? moved : least))
+        least = GAP_LEAST;
+    least = moved > least ? moved : least;
+    return least < room ? least : room;
+}
+
 static Listing listing_open(const AnswerTable *t, int room, bool marked)
 {
     bool change = t->compares && t->diff.values && t->diff.count == t->shown.count; /* the largest change is in it */
@@ -367,6 +389,18 @@ static void pitch_of(AnswerTable *t, Rect lines)
     t->pitch = pitch > PITCH_MOST ? PITCH_MOST : pitch < 1 ? 1 : pitch;
 }
 
+/* Of many words that did not move, only a few: below them has room where A and B part. Cut from the lines. */
+static Rect cut_moved(const AnswerTable *t, Rect *lines, bool marked)
+{
+    const bool change = t->compares && t->a.values && t->b.values && t->diff.values && t->diff.count == t->shown.count;
+    if (!change || t->shown.count <= (size_t)lines->h || lines->h <= WORDS_LEAST)
+        return (Rect){0};
+    Rect moved = *lines;
+    lines->h = listing_room(t, (Ranking){t->diff.values, t->shown.count, true}, lines->h, marked);
+    rect_cut(&moved, 't', lines->h + MOVED_FROM);
+    return moved;
+}
+
 /* Have A and B answers that can't be subtracted? Then each has a list of its own, beside each other. */
 static bool apart(const Session *s)
 {
@@ -391,6 +425,8 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
                         : side == SIDE_A ? "A"
                                          : "B");
         pitch_of(&t, lines);
+        const int all = lines.h;
+        const Rect moved = cut_moved(&t, &lines, marked);
         Listing l = listing_open(&t, lines.h / t.pitch, marked);
         for (int y = lines.y; y + t.pitch <= lines.y + lines.h && l.now < t.shown.count;
              y += t.pitch, listing_next(&l)) {
@@ -403,8 +439,9 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
             focus_cursor(p, focus && here, y, lines.x);
         }
         if (!l.hidden && lines.y + lines.h < rest.y + rest.h && (size_t)lines.h < t.shown.count)
-            canvas_printf(p->c, lines.y + lines.h, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more",
-                          t.shown.count - (size_t)lines.h);
+            canvas_printf(p->c, lines.y + lines.h, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more%s",
+                          t.shown.count - (size_t)lines.h, lines.h < all ? ", which moved less" : "");
+        answer_moved_draw(p, &t, moved);
     }
 }
 
@@ -443,9 +480,12 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (!answer_table_open(p->s, side, r.w, &t) || !t.shown.values)
         return false;
     Rect lines = class_lines(r, p->s, &t.shown, side);
+    pitch_of(&t, lines);
+    const Rect moved = cut_moved(&t, &lines, class_marked(p, false));
+    if (rect_has(moved, y, x))
+        return answer_moved_click(p, &t, moved, y, command);
     if (!rect_has(lines, y, x))
         return false;
-    pitch_of(&t, lines);
     Listing l = listing_open(&t, lines.h / t.pitch, class_marked(p, false));
     for (int k = 0; k < (y - lines.y) / t.pitch && l.now < t.shown.count; k++)
         listing_next(&l);

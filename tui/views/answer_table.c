@@ -48,7 +48,11 @@ static AnswerColumns columns_of(const Shown *v, int width, bool compares)
 {
     AnswerColumns c = {0};
     int left = width - 1, wanted = name_width(v), numbers = 2 * P_CELLS + CHANGE_LEAST;
-    const bool tight = compares && left >= numbers + NAME_ENOUGH && wanted >= left - numbers;
+    const int beside_way = left - 3 * NUMBER_SMALL - WAY_SMALL - 1; /* the way is worth more than a long name */
+    const bool cut = compares && wanted >= beside_way && beside_way >= NAME_ENOUGH;
+    if (cut)
+        wanted = beside_way;
+    const bool tight = compares && !cut && left >= numbers + NAME_ENOUGH && wanted >= left - numbers;
     if (tight)
         wanted = left - numbers;
     c.name = left < wanted + P_CELLS ? (left > P_CELLS + 3 ? left - P_CELLS : left < wanted ? left : wanted) : wanted;
@@ -62,7 +66,7 @@ static AnswerColumns columns_of(const Shown *v, int width, bool compares)
     if (compares) {
         take(&left, &c.a, P_CELLS);
         take(&left, &c.b, P_CELLS);
-        take(&left, &c.change, tight ? CHANGE_LEAST : CHANGE_CELLS);
+        take(&left, &c.change, tight || cut ? CHANGE_LEAST : CHANGE_CELLS);
     } else
         take(&left, &c.p, P_CELLS);
     if (!compares && left >= LOGIT_CELLS + BAR_MIN + 1)

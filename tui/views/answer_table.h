@@ -25,4 +25,11 @@ bool answer_table_open(const Session *s, Side side, int width, AnswerTable *t);
 float answer_logit_share(const AnswerTable *t, float logit);
 /* Cells before the zero line of bars of so many; 0: no logit is below 0, and there is no line. */
 int answer_logit_zero(const AnswerTable *t, int width);
+
+/* --- of texts, below the words (answer_moved.c) --- */
+/* Behind which tokens A and B differ most, and what each names there; nothing where they have no rows for tokens. */
+bool answer_moved_there(const AnswerTable *t);
+void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r);
+/* The command of a click on such a row. */
+bool answer_moved_click(const Paint *p, const AnswerTable *t, Rect r, int y, Buf *command);
 #endif

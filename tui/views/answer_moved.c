@@ -1,0 +1,131 @@
+/* Below an answer's words, where few of them moved: behind every token what A names and what B names, and by how much
+ * the word moved that moved most; the token that moved most first, so that it is seen where A and B part. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/views/answer_table.h"
+
+enum {
+    ROWS_MOST = 64,
+    LOOKED_AT = 2000000 /* probabilities in a frame */,
+    TOKEN_MOST = 10,
+    WORD_LEAST = 14,
+    WORD_MOST = 18,
+    SHARE = 7,
+    POINTS = 9
+};
+
+typedef struct Moved {
+    int token;
+    float by; /* of the word that moved most, by size */
+} Moved;
+
+/* The whole tensor that a row of an answer was cut from. */
+static Shown whole_of(Shown v)
+{
+    v.cell += v.first;
+    v.values -= v.first;
+    v.count = graph_cells(v.graph, v.node);
+    v.first = 0;
+    return v;
+}
+
+/* The tokens that moved most, the first of them first. Returns how many. */
+static int moved_most(const AnswerTable *t, Moved out[ROWS_MOST], int most)
+{
+    const Shown all = whole_of(t->diff);
+    const size_t words = t->diff.count, tokens = all.count / words;
+    int n = 0;
+    for (size_t i = 0; i < tokens; i++) {
+        Moved m = {(int)i, 0};
+        for (size_t k = 0; k < words; k++) {
+            const float x = fabsf(all.values[i * words + k]);
+            m.by = x > m.by ? x : m.by;
+        }
+        int at = n < most ? n++ : n - 1;
+        if (at == n - 1 && n == most && (int)i >= most && out[at].by >= m.by)
+            continue;
+        for (; at > 0 && out[at - 1].by < m.by; at--)
+            out[at] = out[at - 1];
+        out[at] = m;
+    }
+    return n;
+}
+
+/* Is there a row for every token, of the same words on both sides, and not too many to look through in a frame? */
+bool answer_moved_there(const AnswerTable *t)
+{
+    if (!t->compares || !t->a.values || !t->b.values || !t->diff.values || t->diff.count < 2)
+        return false;
+    const Dims d = graph_node(t->diff.graph, t->diff.node)->dims;
+    const size_t cells = graph_cells(t->diff.graph, t->diff.node);
+    return d.n == 2 && cells > t->diff.count && cells <= LOOKED_AT && t->a.count == t->diff.count &&
+           t->b.count == t->diff.count && graph_cells(t->a.graph, t->a.node) == cells &&
+           graph_cells(t->b.graph, t->b.node) == cells;
+}
+
+static void put_word(const Paint *p, const Shown *of, size_t token, size_t words, int y, int x, int w, Style style)
+{
+    const Shown all = whole_of(*of);
+    const size_t best = classes_best(all.values + token * words, words), cell = token * words + best;
+    char name[64];
+    shown_share_right(p, &all, cell, y, x + w - SHARE - 1, SHARE, style);
+    canvas_label(p->c, y, x, w - SHARE - 1, style, classes_name(of, best, name, sizeof name));
+}
+
+static int rows_of(Rect r, Moved m[ROWS_MOST], const AnswerTable *t)
+{
+    const int most = r.h - 1 < ROWS_MOST ? r.h - 1 : ROWS_MOST;
+    return r.h < 3 || r.w < 1 + TOKEN_MOST + 2 * WORD_LEAST || !answer_moved_there(t) ? 0 : moved_most(t, m, most);
+}
+
+void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r)
+{
+    Moved m[ROWS_MOST];
+    const int n = rows_of(r, m, t);
+    if (!n)
+        return;
+    const size_t words = t->diff.count;
+    const Axis *token = &t->diff.graph->axes[graph_node(t->diff.graph, t->diff.node)->dims.axis[0]];
+    const int x = r.x + 1, label_w = 1 + shown_axis_widest(token, TOKEN_MOST - 1),
+              w = clamp((r.w - 1 - label_w) / 2, WORD_LEAST, WORD_MOST), a_x = x + label_w, b_x = a_x + w,
+              end = b_x + w, points = r.x + r.w - end >= POINTS ? POINTS : 0, bar_x = end + points + 1,
+              bar = r.x + r.w - bar_x;
+    canvas_text(p->c, r.y, x, label_w - 1, STYLE_HEADER, token->sequence == SEQUENCE_TARGET ? "after" : "at");
+    canvas_text(p->c, r.y, a_x, w - 1, STYLE_SIDE_A, "A");
+    canvas_text(p->c, r.y, b_x, w - 1, STYLE_SIDE_B, "B");
+    if (points)
+        canvas_right(p->c, r.y, end, points, STYLE_HEADER, "points");
+    for (int i = 0; i < n; i++) {
+        const size_t at = (size_t)m[i].token;
+        const Shown a = whole_of(t->a), b = whole_of(t->b);
+        const bool here = at == t->diff.first / words,
+                   other = classes_best(a.values + at * words, words) != classes_best(b.values + at * words, words);
+        const Style style = other ? STYLE_TEXT : STYLE_DIM;
+        const int y = r.y + 1 + i;
+        char label[64], text[16];
+        canvas_text(p->c, y, r.x, 1, STYLE_TITLE, here ? ">" : " ");
+        canvas_label(p->c, y, x, label_w - 1, here ? STYLE_TITLE : style,
+                     axis_label(token, m[i].token, label, sizeof label));
+        put_word(p, &t->a, at, words, y, a_x, w, style);
+        put_word(p, &t->b, at, words, y, b_x, w, style);
+        points_text(text, sizeof text, m[i].by);
+        if (points)
+            canvas_right(p->c, y, end, points, style, text);
+        if (bar >= 4)
+            canvas_bar(p->c, y, bar_x, bar, (double)m[i].by, style, (Ref){0});
+    }
+}
+
+bool answer_moved_click(const Paint *p, const AnswerTable *t, Rect r, int y, Buf *command)
+{
+    Moved m[ROWS_MOST];
+    const int n = rows_of(r, m, t), i = y - r.y - 1;
+    if (i < 0 || i >= n)
+        return false;
+    const Shown v = whole_of(t->shown);
+    const size_t words = t->diff.count;
+    click_cell(p, &v, (size_t)m[i].token * words + t->shown.cell, command);
+    return true;
+}
