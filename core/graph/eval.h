@@ -45,6 +45,8 @@ enum { FUSE_MAX = 24 };
 int fuse_count(const Graph *g, const NodeId *nodes, int count, const NodeId *last);
 /* The axes that all of nodes begin with. */
 Dims fuse_rows(const Graph *g, const NodeId *nodes, int count);
+/* Is it computed row by row, each from the same rows of its inputs? */
+bool fuse_by_rows(Op op);
 /* The node that holds n's values: views looked through. */
 NodeId fuse_holder(const Graph *g, NodeId n);
 

@@ -353,7 +353,7 @@ NodeId fuse_holder(const Graph *g, NodeId n)
     return n;
 }
 
-static bool by_rows(Op op)
+bool fuse_by_rows(Op op)
 {
     return (op >= OP_ADD && op <= OP_DIV) || op == OP_WHERE || op == OP_MAP || op == OP_SUM || op == OP_MAX;
 }
@@ -407,14 +407,14 @@ int fuse_count(const Graph *g, const NodeId *nodes, int count, const NodeId *las
 {
     if (count > 1 && graph_node(g, nodes[0])->op == OP_CONTRACT)
         return adds_bias(g, nodes[0], nodes[1], last) ? 2 : 1;
-    if (!by_rows(graph_node(g, nodes[0])->op))
+    if (!fuse_by_rows(graph_node(g, nodes[0])->op))
         return 1;
     Dims rows = graph_node(g, nodes[0])->dims;
     int n = 1;
     for (; n < count && n < FUSE_MAX; n++) {
         const Node *node = graph_node(g, nodes[n]);
         Dims fewer = common_front(rows, node->dims);
-        if (!by_rows(node->op) || fewer.n == 0 || !reads_rows(g, nodes[n], nodes, n))
+        if (!fuse_by_rows(node->op) || fewer.n == 0 || !reads_rows(g, nodes[n], nodes, n))
             break;
         bool small = true;
         for (int i = 0; i <= n; i++)

@@ -75,10 +75,19 @@ void run_forget(Run *r, NodeId n)
     r->family->held -= cells * sizeof(float);
 }
 
-static void drop_job(Run *r)
+static void end_job(Run *r)
 {
     job_free(r->job);
+    band_free(r->band);
     r->job = NULL;
+    r->band = NULL;
+    r->family->held -= r->passing;
+    r->passing = 0;
+}
+
+static void drop_job(Run *r)
+{
+    end_job(r);
     for (int i = 0; i < r->node_count; i++)
         run_forget(r, r->nodes[i].id);
     r->node_count = 0;
@@ -153,11 +162,14 @@ static void ask(Run *r, NodeId n)
 
 static void finish(Run *r)
 {
-    job_free(r->job);
-    r->job = NULL;
     for (int i = 0; i < r->node_count; i++) {
         NodeId n = r->nodes[i].id;
         Slot *s = &r->slots[n];
+        uint64_t hash;
+        if (r->band && band_hash(r->band, i, &hash)) {
+            s->hash = hash;
+            s->hashed = true;
+        }
         s->ready = s->values != NULL;
         s->used = ++r->family->clock;
         if (graph_node(r->graph, n)->op == OP_LEAF)
@@ -169,8 +181,9 @@ static void finish(Run *r)
         s->been = true;
         r->to_come -= is_own(r, n);
         r->done += work_of(r, n);
-        r->unhashed += run_is_forward(r, n) ? graph_cells(r->graph, n) : 0;
+        r->unhashed += run_is_forward(r, n) && !s->hashed ? graph_cells(r->graph, n) : 0;
     }
+    end_job(r);
     r->node_count = 0;
     if (r->unhashed >= HASH_CELLS)
         run_hash_some(r);
@@ -208,14 +221,21 @@ static bool in_progress(const Run *r, const JobNode *nodes, int count)
     return true;
 }
 
-static void start_job(Run *r, const JobNode *nodes, int count)
+static size_t node_bytes(const Run *r, NodeId n)
+{
+    return graph_cells(r->graph, n) * sizeof(float);
+}
+
+/* Takes the nodes on, and room for the values of those that leave. */
+static void take_on(Run *r, const JobNode *nodes, int count, const bool leaves[FUSE_MAX], size_t passing)
 {
     const Graph *g = r->graph;
-    size_t bytes = 0;
+    size_t bytes = passing;
     for (int i = 0; i < count; i++)
-        bytes += leaves_job(r, nodes, count, i) ? graph_cells(g, nodes[i].id) * sizeof(float) : 0;
+        bytes += leaves[i] ? node_bytes(r, nodes[i].id) : 0;
     run_make_room(r, bytes);
     r->node_count = count;
+    r->passing = passing;
     for (int i = 0; i < count; i++) {
         NodeId n = nodes[i].id;
         const Node *node = graph_node(g, n);
@@ -223,33 +243,91 @@ static void start_job(Run *r, const JobNode *nodes, int count)
         *j = (JobNode){.id = n};
         for (int k = 0; k < op_inputs(node->op); k++)
             j->in[k] = run_peek(r, node->in[k]);
-        if (!leaves_job(r, nodes, count, i))
+        if (!leaves[i])
             continue;
-        size_t cells = graph_cells(g, n);
-        j->out = r->slots[n].values = pool_take(r->pool, cells);
-        r->bytes += cells * sizeof(float);
+        j->out = r->slots[n].values = pool_take(r->pool, graph_cells(g, n));
+        r->bytes += node_bytes(r, n);
     }
     r->family->held += bytes;
     if (r->family->peak < r->family->held)
         r->family->peak = r->family->held;
-    r->job = job_new(g, r->nodes, count, r->pool);
 }
 
-/* Computes the job that begins with n, whose inputs are all there. */
+static void start_job(Run *r, const JobNode *nodes, int count)
+{
+    bool leaves[FUSE_MAX];
+    for (int i = 0; i < count; i++)
+        leaves[i] = leaves_job(r, nodes, count, i);
+    take_on(r, nodes, count, leaves, 0);
+    r->job = job_new(r->graph, r->nodes, count, r->pool);
+}
+
+/* Under a budget that has no room for the nodes from n on: begins to compute them a few rows at a time, if most of them
+ * need not be there whole. */
+static bool start_band(Run *r, NodeId n, NodeId end)
+{
+    const RunFamily *f = r->family;
+    JobNode nodes[FUSE_MAX];
+    NodeId ids[FUSE_MAX];
+    bool leaves[FUSE_MAX];
+    size_t all = 0, stay = 0;
+    const int count = f->limit ? band_find(r, n, end, ids) : 0;
+    if (count < 2)
+        return false;
+    for (int i = 0; i < count; i++) {
+        const unsigned flags = graph_node(r->graph, ids[i])->flags;
+        nodes[i] = (JobNode){.id = ids[i]};
+        leaves[i] = r->slots[ids[i]].asked || (flags & NODE_CHECKPOINT) || r->last[ids[i]] > ids[count - 1];
+    }
+    run_mark_edited(r, ids, count, leaves);
+    for (int i = 0; i < count; i++) {
+        stay += leaves[i] ? node_bytes(r, ids[i]) : 0;
+        all += leaves[i] || !(graph_node(r->graph, ids[i])->flags & NODE_DERIVED) ? node_bytes(r, ids[i]) : 0;
+    }
+    const size_t passing = band_bytes(r->graph, nodes, count, f->limit);
+    if (stay + passing > all / 2)
+        return false;
+    if (all <= f->limit)
+        run_make_room(r, all);
+    if (f->held <= f->limit && all <= f->limit - f->held)
+        return false;
+    take_on(r, nodes, count, leaves, passing);
+    r->band = band_new(r, r->nodes, count);
+    return true;
+}
+
+/* Is the band what is asked for now? */
+static bool band_goes_on(const Run *r, NodeId n)
+{
+    bool on = r->band && r->nodes[0].id == n;
+    for (int i = 0; on && i < r->node_count; i++) {
+        const NodeId id = r->nodes[i].id;
+        on = r->need[id] && (r->nodes[i].out || (!r->slots[id].asked && r->last[id] <= r->nodes[r->node_count - 1].id));
+    }
+    return on;
+}
+
+/* Computes the nodes that begin with n, whose inputs are all there. */
 static bool compute(Run *r, NodeId n, NodeId end, int64_t deadline)
 {
     JobNode nodes[FUSE_MAX];
     int count = plan_job(r, n, end, nodes);
-    if (!in_progress(r, nodes, count)) {
+    if (!in_progress(r, nodes, count) && !band_goes_on(r, n)) {
         drop_job(r); /* another request came first: those nodes start again later, with the same bits */
-        start_job(r, nodes, count);
+        if (!start_band(r, n, end))
+            start_job(r, nodes, count);
     }
-    if (!job_step(r->job, deadline))
+    if (r->band ? !band_step(r->band, deadline) : !job_step(r->job, deadline))
         return false;
-    for (int i = 0; i < count; i++)
-        r->need[nodes[i].id] = false;
+    for (int i = 0; i < r->node_count; i++)
+        r->need[r->nodes[i].id] = false;
     finish(r);
     return true;
+}
+
+static double job_share(const Run *r)
+{
+    return r->band ? band_progress(r->band) : job_progress(r->job);
 }
 
 static void want(Run *r, NodeId n, NodeId by)
@@ -374,7 +452,7 @@ double run_progress(const Run *r)
 {
     double share = r->work > 0 ? r->done / r->work : 1;
     for (int i = 0; i < r->node_count && r->work > 0; i++)
-        share += r->slots[r->nodes[i].id].been ? 0 : job_progress(r->job) * work_of(r, r->nodes[i].id) / r->work;
+        share += r->slots[r->nodes[i].id].been ? 0 : job_share(r) * work_of(r, r->nodes[i].id) / r->work;
     return run_complete(r) ? 1 : share < 1 ? share : 1;
 }
 
@@ -382,11 +460,11 @@ double run_share(const Run *r)
 {
     if (r->target == NO_NODE)
         return 1;
-    if (!r->job && r->base && r->base->target != NO_NODE)
+    if (!r->node_count && r->base && r->base->target != NO_NODE)
         return run_share(r->base);
     double left = r->left;
     for (int i = 0; i < r->node_count; i++)
-        left -= job_progress(r->job) * cost_of(r, r->nodes[i].id);
+        left -= job_share(r) * cost_of(r, r->nodes[i].id);
     return r->task > left && left > 0 ? 1 - left / r->task : left > 0 ? 0 : 1;
 }
 
@@ -397,7 +475,7 @@ bool run_complete(const Run *r)
 
 NodeId run_current(const Run *r)
 {
-    return r->job ? r->nodes[r->node_count - 1].id : NO_NODE;
+    return r->node_count ? r->nodes[r->node_count - 1].id : NO_NODE;
 }
 
 size_t run_bytes(const Run *r)

@@ -68,6 +68,18 @@ static void mark(RunFamily *f)
         mark_run(f->runs[i]);
 }
 
+void run_mark_edited(const Run *r, const NodeId *ids, int count, bool *leaves)
+{
+    RunFamily *f = r->family;
+    if (f->count == 1)
+        return;
+    mark(f);
+    for (size_t m = 0; m < f->count; m++)
+        for (NodeId n = 0; f->runs[m]->base == r && n < f->runs[m]->known; n++)
+            for (int i = 0; f->runs[m]->slots[n].keep && i < count; i++)
+                leaves[i] = leaves[i] || run_shared(f->runs[m], n) == ids[i];
+}
+
 typedef struct Candidate {
     uint64_t used;
     Run *run;
@@ -152,13 +164,17 @@ static void hash_start(uint64_t lane[KERNEL_HASH])
     memcpy(lane, start, sizeof start);
 }
 
-static uint64_t hash_end(uint64_t lane[KERNEL_HASH], const float *values, size_t n)
+static void hash_cells(uint64_t lane[KERNEL_HASH], const float *values, size_t first, size_t end)
 {
-    for (size_t i = n / KERNEL_HASH * KERNEL_HASH; i < n; i++) {
+    for (size_t i = first; i < end; i++, values++) {
         uint32_t word;
-        memcpy(&word, &values[i], sizeof word);
+        memcpy(&word, values, sizeof word);
         lane[i % KERNEL_HASH] = mix(lane[i % KERNEL_HASH], word);
     }
+}
+
+static uint64_t hash_end(const uint64_t lane[KERNEL_HASH], size_t n)
+{
     uint64_t h = mix(0xcbf29ce484222325u, n);
     for (int l = 0; l < KERNEL_HASH; l++)
         h = mix(mix(h, lane[l] & 0xffffffffu), lane[l] >> 32);
@@ -182,8 +198,34 @@ static void hash_arrays(const float *const *values, const size_t *cells, int arr
             kernels()->hash(lane, from, left, groups);
         done += groups;
     }
-    for (int i = 0; i < arrays; i++)
-        hash[i] = hash_end(lane + i * KERNEL_HASH, values[i], cells[i]);
+    for (int i = 0; i < arrays; i++) {
+        const size_t whole = cells[i] / KERNEL_HASH * KERNEL_HASH;
+        hash_cells(lane + i * KERNEL_HASH, values[i] + whole, whole, cells[i]);
+        hash[i] = hash_end(lane + i * KERNEL_HASH, cells[i]);
+    }
+}
+
+void run_hash_begin(HashSoFar *h)
+{
+    h->cells = 0;
+    hash_start(h->lane);
+}
+
+void run_hash_on(HashSoFar *h, const float *values, size_t n)
+{
+    const size_t before = min_size((KERNEL_HASH - h->cells % KERNEL_HASH) % KERNEL_HASH, n),
+                 groups = (n - before) / KERNEL_HASH, whole = before + groups * KERNEL_HASH;
+    const float *from = values + before;
+    hash_cells(h->lane, values, h->cells, h->cells + before);
+    if (groups)
+        kernels()->hash(h->lane, &from, 1, groups);
+    hash_cells(h->lane, values + whole, h->cells + whole, h->cells + n);
+    h->cells += n;
+}
+
+uint64_t run_hash_end(const HashSoFar *h)
+{
+    return hash_end(h->lane, h->cells);
 }
 
 uint64_t run_hash_values(const float *values, size_t n)

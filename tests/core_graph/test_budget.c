@@ -317,6 +317,90 @@ static void edited_first(void **state)
     graph_free(&g);
 }
 
+/* Attention of several heads under a band, an answer over words, and a probe of each: large against what is left. */
+enum { HEADS = 3, KEYS = 150, PART = 8, WORDS = 400 };
+
+static NodeId softmax(Graph *g, NodeId x, Dims rows)
+{
+    NodeId max = graph_reduce(g, "row_max", OP_MAX, x, rows), shifted = graph_zip(g, "shifted", OP_SUB, x, max);
+    graph_flag(g, max, NODE_SHIFT);
+    graph_flag(g, shifted, NODE_DERIVED);
+    NodeId e = graph_map(g, "exp", MAP_EXP, shifted);
+    return graph_zip(g, "pattern", OP_DIV, e, graph_reduce(g, "row_sum", OP_SUM, e, rows));
+}
+
+static NodeId given(Graph *g, const char *name, Dims d, uint64_t seed)
+{
+    return graph_leaf(g, name, d, (Leaf){LEAF_TENSOR, random_values(g, d, seed), name});
+}
+
+static void long_text(Graph *g)
+{
+    graph_init(g);
+    int t = axis(g, "t", KEYS), u = axis(g, "u", KEYS), h = axis(g, "h", HEADS), e = axis(g, "e", PART),
+        d = axis(g, "d", WIDTH), o = axis(g, "o", WORDS);
+    NodeId x = graph_leaf(g, "x", DIMS(t, d), (Leaf){LEAF_INPUT, random_values(g, DIMS(t, d), 1), "x"});
+    NodeId mask = graph_leaf_stored(g, "mask", DIMS(t, u), (Leaf){LEAF_CONST, NULL, "the order"},
+                                    (LeafStore){LEAF_BAND, NULL, 0, 40});
+    NodeId never = graph_const(g, "never", DIMS_SCALAR, -INFINITY), bias = given(g, "bias", DIMS(h, t, u), 2);
+    for (int l = 0; l < 2; l++) {
+        graph_scope(g, "%d", l);
+        NodeId q = graph_contract(g, "q", x, given(g, "w_q", DIMS(h, e, d), 3), DIMS(t, h, e));
+        NodeId seen = graph_view(g, "seen", x, DIMS(u, d));
+        NodeId k = graph_contract(g, "k", seen, given(g, "w_k", DIMS(h, e, d), 4), DIMS(u, h, e));
+        NodeId raw = graph_contract(g, "scores_raw", q, k, DIMS(h, t, u));
+        NodeId scaled = graph_zip(g, "scaled", OP_MUL, raw, given(g, "scale", DIMS(h), 5));
+        graph_flag(g, scaled, NODE_DERIVED);
+        NodeId masked = graph_where(g, "masked", mask, graph_zip(g, "biased", OP_ADD, scaled, bias), never);
+        NodeId z = graph_contract(g, "z", softmax(g, masked, DIMS(h, t)), k, DIMS(t, h, e));
+        x = graph_zip(g, "stream", OP_ADD, x,
+                      graph_contract(g, "out", z, given(g, "w_o", DIMS(d, h, e), 6), DIMS(t, d)));
+        graph_flag(g, x, NODE_CHECKPOINT);
+    }
+    graph_scope(g, "%s", "");
+    NodeId probs = softmax(g, graph_contract(g, "logits", x, given(g, "words", DIMS(o, d), 7), DIMS(t, o)), DIMS(t));
+    graph_flag(g, graph_reduce(g, "surest", OP_MAX, probs, DIMS(t)), NODE_PROBE);
+}
+
+/* What cannot be held is computed a few rows at a time, to the same bits, and its hash is taken on the way; what is
+ * asked for of it is there alone. */
+static void few_rows(void **state)
+{
+    (void)state;
+    Graph g;
+    long_text(&g);
+    Run *whole = run_new(&g, NULL, NULL);
+    const uint64_t want = complete(whole);
+    const NodeId pattern = graph_find(&g, "1.pattern"), surest = graph_find(&g, "surest");
+    const size_t one = bytes_of(&g, pattern), budgets[] = {one / 4, one / 2, one, 2 * one, 3 * one};
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        Pool *pool = i % 2 ? pool_new(2) : NULL;
+        Run *r = run_new(&g, NULL, pool);
+        run_budget(r, budgets[i]);
+        if (i % 2)
+            assert_int_equal(complete(r), want);
+        uint64_t got = 0;
+        int frames = 0;
+        for (; !run_step_all(r, 0); frames++)
+            assert_true(frames < 10000 && run_progress(r) <= 1);
+        assert_true(run_hash(r, &got) && got == want);
+        assert_true(i % 2 || frames > 10);
+        assert_true(run_peak_bytes(r) <= budgets[i] + (i ? 0 : one / 4));
+        assert_memory_equal(run_need(r, surest), run_need(whole, surest), bytes_of(&g, surest));
+        assert_true(run_peak_bytes(r) <= budgets[i] + (i ? 0 : one / 4));
+        run_trim(r);
+        assert_memory_equal(run_need(r, pattern), run_need(whole, pattern), one);
+        assert_true(run_peak_bytes(r) <= (budgets[i] > 2 * one ? budgets[i] : 2 * one));
+        for (NodeId n = 0; n < g.count; n++, run_trim(r))
+            if (graph_node(&g, n)->op != OP_LEAF)
+                assert_memory_equal(run_need(r, n), run_need(whole, n), bytes_of(&g, n));
+        run_free(r);
+        pool_free(pool);
+    }
+    run_free(whole);
+    graph_free(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_hash),
@@ -324,6 +408,7 @@ int main(void)
                                        cmocka_unit_test(asked_for_stays),
                                        cmocka_unit_test(frames_without_time),
                                        cmocka_unit_test(edited_runs_share_it),
-                                       cmocka_unit_test(edited_first)};
+                                       cmocka_unit_test(edited_first),
+                                       cmocka_unit_test(few_rows)};
     return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
 }
