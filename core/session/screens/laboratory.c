@@ -190,9 +190,24 @@ static void stand_on(Session *s, const ScalePlace *p)
     session_sync(s, t);
 }
 
+/* Is it the row in focus? Those who come by hand may look at another one. */
+static bool stands_on(const Session *s, const ScalePlace *p)
+{
+    const Graph *g = session_base(s);
+    int h = graph_role(g, ROLE_HEAD, SEQUENCE_ANY), t = graph_role(g, ROLE_QUERY, SEQUENCE_ANY), query;
+    return h != AXIS_NONE && t != AXIS_NONE && s->place.at[h] == p->head && axis_parse(&g->axes[t], p->query, &query) &&
+           s->place.at[t] == query;
+}
+
 /* Short: it stands on one line of a small screen. */
 static void tell_place(Session *s, int which)
 {
+    const ScalePlace *p = &TELLING[which];
+    if (!stands_on(s, p)) {
+        session_say(s, "Most is seen in row %s of head %d here: `showcase %d` goes there.  u undoes", p->query, p->head,
+                    which + 1);
+        return;
+    }
     const int all = SCALE_SEARCHED.pictures, changed = SCALE_SEARCHED.changed;
     if (which == 0)
         session_say(s, "Of %d pictures this row collapses most; %d answers change.  :showcase 2", all, changed);
