@@ -66,13 +66,15 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
     Rect under = rect_cut(&r, 'b', profile);
     Rect answer = rect_cut(&r, 'b', step_of(profile ? SIDES_ANSWER_PROFILE : SIDES_ANSWER, high));
     int rows = figures ? step_of(SIDES_FIGURES, high) : 0;
-    const int width = r.w / 3; /* A and B are drawn alike: A − B has what is left over */
+    const int width = r.w / 3;
     static const Side SIDES[] = {SIDE_A, SIDE_B, SIDE_DIFF};
     static const char *const LABELS[] = {"A", "B", "A − B"};
     for (int i = 0; i < 3; i++) {
         Rect column = rect_cut(&r, 'l', i < 2 ? width : r.w), figure = rect_cut(&column, 'b', rows);
         add_pane(f, view, column, SIDES[i], focus && i == 1, false);
         f->pane[f->count - 1].label = LABELS[i];
+        if (i == 2 && f->pane[f->count - 1].inside.w > width - 2)
+            f->pane[f->count - 1].inside.w = width - 2; /* all three are drawn alike: the border has what is left */
         add_pane(f, &VIEW_FIGURES, figure, SIDES[i], false, false);
     }
     add_pane(f, &VIEW_ANSWER, answer, SIDE_B, false, false);

@@ -160,8 +160,11 @@ static int put_beyond(const Paint *p, const ColourScale *s, int y, int x, int ea
         number_text(number, sizeof number, end, each < BEYOND ? 5 : 7);
         canvas_pixel(p->c, y, x + used + 1, -1, colour_scale_colour(s, end), colour_scale_level(s, end),
                      colour_scale_sign(s, end), (Ref){0});
-        used += 2 +
-                canvas_printf(p->c, y, x + used + 2, each - 2, STYLE_DIM, "%s%s", each < BEYOND ? " " : " to ", number);
+        used += 2 + canvas_printf(p->c, y, x + used + 2, each - 2, STYLE_DIM, "%s%s",
+                                  each >= BEYOND ? " to "
+                                  : above        ? "≤"
+                                                 : "≥",
+                                  number);
     }
     return used;
 }

@@ -248,6 +248,24 @@ void shown_computing(const Paint *p, Rect r)
         canvas_text(p->c, r.y + (r.h - 1) / 2, r.x, r.w, STYLE_DIM, "computing…");
 }
 
+int shown_clauses(const Paint *p, int y, int x, int width, Style style, const char *text)
+{
+    Buf part = {0};
+    size_t n = strlen(text);
+    buf_puts(&part, text);
+    while (utf8_cells(buf_str(&part)) > width) {
+        while (n > 0 && text[n] != ',' && text[n] != ';')
+            n--;
+        if (!n)
+            break;
+        buf_clear(&part);
+        buf_printf(&part, "%.*s", (int)n--, text);
+    }
+    const int used = canvas_text(p->c, y, x, width, style, n ? buf_str(&part) : text);
+    buf_free(&part);
+    return used;
+}
+
 size_t scroll_first(size_t total, size_t here, size_t room)
 {
     if (total <= room)

@@ -63,6 +63,8 @@ void shown_axes(const Graph *g, Dims d, Buf *out);
 const char *shown_lengths(const Graph *g, Dims d, char *out, size_t n);
 /* One line for a pane that has nothing to draw yet. */
 void shown_computing(const Paint *p, Rect r);
+/* As canvas_text, without the clauses at its end (behind a comma or semicolon) that have no room. */
+int shown_clauses(const Paint *p, int y, int x, int width, Style style, const char *text);
 /* First of `total` lines to draw in `room` lines so that line `here` is seen, as near the middle as can be. */
 size_t scroll_first(size_t total, size_t here, size_t room);
 /* Puts the hardware cursor at (y, x) when the pane has the focus and the place can be seen. */

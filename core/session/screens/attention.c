@@ -509,20 +509,21 @@ static bool take_losses(Session *s, int64_t deadline_ns)
 
 SCREEN_SPEC(SHEET, .name = "sheet", .about = "blocks × heads as thumbnails", .group = GROUP_ATTENTION,
             .command = "view sheet", .come = come_attention, .move = move_on_heads, .enter = enter_matrix,
-            .next = enter_matrix, .work = take_losses, .off = OFF_HEAD, .say = say_sheet, .tell = tell_heads);
+            .next = enter_matrix, .work = take_losses, .off = OFF_HEAD, .say = say_sheet, .tell = tell_heads,
+            .drawn_alone = true);
 
 SCREEN_SPEC(MATRIX, .name = "matrix", .about = "one head's scores or pattern, [t,u]", .group = GROUP_ATTENTION,
             .command = "view matrix", .come = come_attention, .move = move_on_matrix, .enter = enter_row,
             .next = enter_row, .off = OFF_HEAD, .say_pattern = say_matrix, .say_scores = say_score_row,
-            .tell = tell_matrix);
+            .tell = tell_matrix, .drawn_alone = true);
 
 SCREEN_SPEC(SENTENCE, .name = "sentence", .about = "attention drawn between words: a head, all heads, their sum",
             .group = GROUP_ATTENTION, .command = "view sentence", .come = come_sentence, .words = true,
             .fits = fits_sentence, .move = move_on_matrix, .enter = enter_weight, .next = next_sentence,
             .off = OFF_HEAD, .say_pattern = say_row, .say_scores = say_score_row, .tell = tell_matrix,
-            .options = SENTENCE_OPTIONS);
+            .options = SENTENCE_OPTIONS, .drawn_alone = true);
 
 SCREEN_SPEC(ROW, .name = "row", .about = "one row of the pattern, laid over the input", .group = GROUP_ATTENTION,
             .command = "view row", .come = come_attention, .fits = fits_row, .move = move_on_keys,
             .enter = enter_weight, .next = enter_tensor, .off = OFF_HEAD, .say_pattern = say_row,
-            .say_scores = say_score_row, .tell = tell_row, .options = ROW_OPTIONS);
+            .say_scores = say_score_row, .tell = tell_row, .options = ROW_OPTIONS, .drawn_alone = true);

@@ -261,6 +261,17 @@ static int row_sum(const Paint *p, const Attend *a, int y, int x, int width)
     return used + shown_number(p, &sum, sum.cell, y, x + used, width - used, STYLE_TEXT);
 }
 
+int attend_value(const Paint *p, const Attend *a, int y, int x, int width)
+{
+    const size_t cell = attend_cell(a, a->head, a->at_t, a->at_u);
+    const bool points = a->v.side == SIDE_DIFF && a->in_share;
+    char number[32];
+    number_full_text(number, sizeof number, points ? 100 * a->v.values[cell] : a->v.values[cell], 12);
+    const int cells = canvas_text(p->c, y, x, width, STYLE_STRONG, number);
+    canvas_ref(p->c, y, x, cells, shown_ref(&a->v, cell));
+    return cells + canvas_text(p->c, y, x + cells, width - cells, STYLE_DIM, points ? " points" : "");
+}
+
 void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
 {
     size_t cell = attend_cell(a, a->head, a->at_t, a->at_u);

@@ -62,6 +62,8 @@ bool attend_place(const Attend *a, int u, int *row, int *col);
 bool attend_listed(const Attend *a);
 /* "pattern[h=2,t=r3c4,u=r4c3] = 0.212   rank 3 of 65   row sum 1": words go before digits do. */
 void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width);
+/* The number alone, "1.73 points" of a difference of shares; returns the columns used. */
+int attend_value(const Paint *p, const Attend *a, int y, int x, int width);
 /* "looked r4c3", or "in" when the cursor is there already; true. */
 bool attend_click(const Attend *a, int u, Buf *command);
 /* "pattern[h=2,t=r3c4,u]": which of h and t are fixed depends on what is drawn. */

@@ -167,6 +167,8 @@ static Layout layout_words(Rect r, const Attend *a)
     l.across.wide = wide;
     if (l.column_h)
         l.column_y = r.y + band_length(&l.down);
+    if (l.bar_y < 0 && r.y + band_length(&l.down) + l.column_h + 1 < l.value_y) /* two words share a line */
+        l.bar_y = l.value_y - 1;
     return l;
 }
 
@@ -380,19 +382,21 @@ static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const Col
     if (l->bar_y < 0)
         return;
     int used = 0;
-    const char *kind = has_behind(p, l) ? "all drawn" : colour_scale_pool_word(p, scale);
-    if ((is_pooled(l->t) || is_pooled(l->u)) && r.w < LABELLED)
-        used = 2 + canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "cell: t %d×%d u %d×%d, %s", l->t.gy, l->t.gx,
-                                 l->u.gy, l->u.gx, kind);
-    else if (is_pooled(l->t) || is_pooled(l->u))
+    const bool all = has_behind(p, l), pooled = is_pooled(l->t) || is_pooled(l->u), tight = l->value_y < 0;
+    const char *kind = all ? "all drawn" : colour_scale_pool_word(p, scale);
+    if (pooled && (r.w < LABELLED || tight)) /* the scale says more than that all is drawn */
+        used = all ? 0
+                   : 1 + canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "%s of %d×%d", kind, l->t.gy * l->t.gx,
+                                       l->u.gy * l->u.gx);
+    else if (pooled)
         used = 2 + (l->t.gy == l->u.gy && l->t.gx == l->u.gx
                         ? canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d tokens, %s", l->u.gy,
                                         l->u.gx, kind)
                         : canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = t %d×%d, u %d×%d, %s", l->t.gy,
                                         l->t.gx, l->u.gy, l->u.gx, kind));
-    if (l->value_y < 0 && r.w - used >= 5)
-        shown_full(p, &a->v, attend_cell(a, a->head, a->at_t, a->at_u), l->bar_y, r.x + used, r.w - used, STYLE_STRONG);
-    else if (r.w - used >= 12)
+    if (tight)
+        used += 2 + attend_value(p, a, l->bar_y, r.x + used, r.w - used);
+    if (r.w - used >= 10)
         colour_scale_bar(p, scale, l->bar_y, r.x + used, r.w - used);
     else if (r.w >= 12 && l->column_y >= 0 && l->bar_y - l->column_y > l->column_h) /* a line above is free */
         colour_scale_bar(p, scale, l->bar_y - 1, r.x, r.w);

@@ -39,7 +39,8 @@ static HeadLines head_lines(Rect r, const Attend *a)
 typedef struct HeadGrid {
     int k_cols, across, down, first; /* width of one, how many, first head shown */
     int lines;                       /* height of one, its label included */
-    int rows, cols;                  /* drawn cells of a map whose patches are pooled, or 0 */
+    int rows, cols;                  /* drawn cells of a map that is no lattice, but pooled or of its own size, or 0 */
+    HeatSize size;                   /* of that */
     bool said;                       /* below them is a line that says which heads they are */
 } HeadGrid;
 
@@ -59,6 +60,7 @@ static bool pooled_grid(const Paint *p, Rect r, const Attend *a, HeadGrid *out)
         *out = (HeadGrid){.across = across, .down = down, .k_cols = cells, .lines = lines};
         out->rows = a->u.rows * cells / longest;
         out->cols = a->u.cols * cells / longest;
+        out->size = (HeatSize){out->rows, out->cols};
     }
     return most >= POOLED_LEAST && out->rows && out->cols;
 }
@@ -76,6 +78,7 @@ static bool pooled_page(const Paint *p, Rect r, const Attend *a, int whole, Head
                   .said = true};
     if (!heat_halves(p) || longest <= POOLED_LEAST || !g.rows || !g.cols || g.across * g.down <= whole)
         return false;
+    g.size = (HeatSize){g.rows, g.cols};
     g.first = (int)scroll_first((size_t)a->heads, (size_t)a->head, (size_t)(g.across * g.down));
     *out = g;
     return true;
@@ -99,6 +102,12 @@ static HeadGrid head_grid(const Paint *p, Rect r, const Attend *a)
     }
     if (!best && pooled_grid(p, r, a, &g))
         return g;
+    HeatSize fit = heat_within(p, (HeatSize){heat_pixels(p, g.lines - 1), g.k_cols}, a->u.rows, a->u.cols, 1);
+    if (best == 1 && heat_halves(p) && 4 * fit.wide >= 5 * a->u.cols) { /* a quarter larger: not whole columns */
+        g.rows = a->u.rows;
+        g.cols = a->u.cols;
+        g.size = fit;
+    }
     if (!best) { /* not all fit: one line of smallest maps around the cursor's head */
         LatticeMap m = lattice_map(p, one, a->u.rows, a->u.cols, 1, 0, 0);
         g.k_cols = m.r.w > 0 ? m.r.w : 1;
@@ -236,7 +245,7 @@ static void draw_pooled(const Paint *p, const Attend *block, const HeadGrid *g, 
     draw_name(p, &a, head, rect_cut(&box, 't', 1));
     a.head = head;
     ColourScale scale = attend_scale(p, &a, true);
-    HeatSize size = {g->rows, g->cols};
+    HeatSize size = g->size;
     heat_draw(p, box, g->rows, g->cols, size, &scale, pooled_value, &(Pooled){&a, g, colour_scale_pool(p, &scale)});
     int row, col;
     if (!attend_place(&a, a.at_u, &row, &col))

@@ -111,7 +111,7 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
     int row = 0, col = 0;
     attend_place(a, a->at_u, &row, &col);
     Rect half = {r.y, r.x, r.h, (r.w - 2) / 2};
-    bool can = a->pattern && picture(p->s, a->v.side) && half.w > 0;
+    bool can = picture(p->s, a->v.side) && half.w > 0;
     l.map = lattice_map(p, r, a->u.rows, a->u.cols, SQUARE_MOST, row, col);
     LatticeMap beside = can ? lattice_map(p, half, a->u.rows, a->u.cols, SQUARE_MOST, row, col) : (LatticeMap){0};
     bool narrow = p->s->compare == COMPARE_SIDES && beside.k < l.map.k; /* three panes: the weights come first */
@@ -300,9 +300,9 @@ static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
                                            : "[ ] is looked at: its value is below.",
                                 attend_asks(a, a->at_t) ? "> < asks." : "",
                                 !l->lit.rows    ? ""
-                                : l->lit.k >= 3 ? "In the picture, outlined: at least a quarter of the largest weight."
-                                : p->light      ? "In the picture, pale: a small weight."
-                                                : "In the picture, bright: a large weight.",
+                                : l->lit.k >= 3 ? "In the picture, outlined: at least a quarter of the largest."
+                                : p->light      ? "In the picture, pale: small."
+                                                : "In the picture, bright: large.",
                                 p->s->look.row.overlay != ROW_NUMBERS
                                     ? (a->pattern ? "#: weights as numbers." : "#: values as numbers.")
                                 : a->pattern ? "Numbers: percent of the row."

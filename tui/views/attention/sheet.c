@@ -104,8 +104,10 @@ static void put_left_out(Buf *out, const char *what, int first, int shown, int a
         buf_printf(out, "%s %d–%d of %d; ", what, first, first + shown - 1, all);
 }
 
-/* brief 1: with fewer words; 2: without whose rows they are, which the title says. most: points lost, or 0. */
-static void put_caption(const Attend *a, const Sheet *s, const char *pool, int brief, bool locked, float most, Buf *out)
+/* scales: what they are, and shorter.
+ * brief 1: with fewer words; 2: without whose rows they are, which the title says. most: points lost, or 0. */
+static void put_caption(const Attend *a, const Sheet *s, const char *pool, int brief, const char *const scales[2],
+                        float most, Buf *out)
 {
     char t[32];
     put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
@@ -121,13 +123,12 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
         buf_puts(out, brief ? "rows ask; " : "rows ask, columns are looked at; ");
     else if (brief < 2)
         buf_printf(out, "what %s looks at; ", axis_label(a->t_axis, a->at_t, t, sizeof t));
-    if (!locked)
-        buf_puts(out, brief ? "own scales" : "each on its own scale");
+    buf_puts(out, scales[brief > 0]);
     if (most > 0)
         buf_printf(out,
                    brief ? "%sbars: points lost without it, ≤ %.1f"
                          : "%sbar at the left: accuracy lost without it, ≤ %.1f points",
-                   locked ? "" : "; ", (double)most);
+                   *scales[0] ? "; " : "", (double)most);
 }
 
 enum { BRIEFEST = 2 };
@@ -141,14 +142,19 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     float most = a->pattern && !s->listed ? most_lost(p->s) : 0;
     ColourScale scale = attend_scale(p, a, false);
     HeatSize pixels = heat_fine(p, s->size);
-    bool locked = p->s->look.locked, all = pixels.tall >= s->of_rows && pixels.wide >= s->of_cols;
+    static const char *const SCALES[][2] = {{"each on its own scale", "own scales"},
+                                            {"each on its own scale, one for A and B", "A and B share scales"},
+                                            {"", ""}};
+    bool locked = p->s->look.locked;
+    const char *const *scales = SCALES[locked ? 2 : scale.shared];
+    const bool all = pixels.tall >= s->of_rows && pixels.wide >= s->of_cols;
     for (int brief = 0; brief == 0 || (brief <= 2 * BRIEFEST + 1 && utf8_cells(buf_str(&words)) > r.w); brief++) {
         buf_clear(&words);
         most = brief > BRIEFEST ? 0 : most;
-        put_caption(a, s, all ? "all drawn" : colour_scale_pool_word(p, &scale), brief % (BRIEFEST + 1), locked, most,
+        put_caption(a, s, all ? "all drawn" : colour_scale_pool_word(p, &scale), brief % (BRIEFEST + 1), scales, most,
                     &words);
     }
-    int used = canvas_text(p->c, s->caption_y, r.x, r.w, STYLE_DIM, buf_str(&words));
+    int used = shown_clauses(p, s->caption_y, r.x, r.w, STYLE_DIM, buf_str(&words));
     buf_free(&words);
     if (locked && r.w - used >= 20)
         colour_scale_bar(p, &scale, s->caption_y, r.x + used, r.w - used);

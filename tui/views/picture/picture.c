@@ -5,6 +5,7 @@
 #include "core/models/preprocess.h"
 #include "tui/views/heat.h"
 #include "tui/views/picture/picture.h"
+#include "tui/views/spread.h"
 #include "tui/views/tensor/tensor.h"
 
 enum { SAMPLES = 4 }; /* across and down, at most: a large photograph must not cost more to draw than a small one */
@@ -227,6 +228,13 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
                       from.x0, from.x1, from.y0, from.y1, in->original.width, in->original.height);
 }
 
+/* Of A − B. */
+static bool all_same(const Pixels *px)
+{
+    Spread s = spread_of(px->v.values, px->v.count);
+    return s.finite == s.count && s.min == 0 && s.max == 0;
+}
+
 static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
 {
     Rect left = parts->words;
@@ -248,8 +256,12 @@ static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
                    px->channels * px->patch_h * px->patch_w, "c, i, j");
     else {
         static const char HINT[] = "v: this patch as numbers";
-        picture_caption(p, parts->model, px, &text);
-        if (px->v.side == SIDE_DIFF) { /* a difference has no colour of its own: one channel of it is shown as data */
+        if (px->v.side == SIDE_DIFF && all_same(px))
+            buf_puts(&text, "0: A and B are the same");
+        else
+            picture_caption(p, parts->model, px, &text);
+        if (px->v.side == SIDE_DIFF &&
+            !all_same(px)) { /* a difference has no colour of its own: one channel of it is shown as data */
             char label[64];
             buf_printf(&text, "%sA−B of %s", text.len ? "   " : "",
                        axis_label(&px->v.graph->axes[px->axis[0]], pixels_channel(px), label, sizeof label));
@@ -259,7 +271,7 @@ static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
         else if (!text.len)
             buf_puts(&text, "v: numbers");
     }
-    canvas_text(p->c, left.y, left.x, left.w, STYLE_AXIS, buf_str(&text));
+    shown_clauses(p, left.y, left.x, left.w, STYLE_AXIS, buf_str(&text));
     buf_free(&text);
 }
 

@@ -180,11 +180,13 @@ static void put_axes(const Tensor *t, const TensorHow *how, bool brief, Buf *out
     }
 }
 
-static void put_caption(const Paint *p, const Parts *parts, const TensorHow *how, const Tensor *t, bool brief, Buf *out)
+/* brief 2: only what a drawn cell is, which the axes' labels do not say. */
+static void put_caption(const Paint *p, const Parts *parts, const TensorHow *how, const Tensor *t, int brief, Buf *out)
 {
     const Graph *g = t->v.graph;
-    put_axes(t, how, brief, out);
-    for (int k = 0; how->plane && k < t->plane.held.n; k++) {
+    if (brief < 2)
+        put_axes(t, how, brief, out);
+    for (int k = 0; brief < 2 && how->plane && k < t->plane.held.n; k++) {
         const Axis *a = &g->axes[t->plane.held.axis[k]];
         char label[64];
         buf_printf(out, ", %s=%s", a->sym, axis_label(a, t->v.at[t->plane.held.axis[k]], label, sizeof label));
@@ -199,11 +201,11 @@ static void put_caption(const Paint *p, const Parts *parts, const TensorHow *how
 static void draw_caption(const Paint *p, Rect r, const Parts *parts, const TensorHow *how, const Tensor *t)
 {
     Buf text = {0};
-    for (int brief = 0; brief == 0 || (brief < 2 && utf8_cells(buf_str(&text)) > r.w); brief++) {
+    for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&text)) > r.w); brief++) {
         buf_clear(&text);
         put_caption(p, parts, how, t, brief, &text);
     }
-    canvas_text(p->c, parts->caption, r.x, r.w, STYLE_AXIS, buf_str(&text));
+    shown_clauses(p, parts->caption, r.x, r.w, STYLE_AXIS, buf_str(&text));
     buf_free(&text);
 }
 

@@ -80,6 +80,14 @@ static bool col_here(const Tensor *t)
     return t->col < t->plane.col_count;
 }
 
+/* Pixel rows by pixel columns. */
+static bool is_picture(const Tensor *t)
+{
+    const Graph *g = t->v.graph;
+    return dims_role(g, t->plane.rows, ROLE_PIXEL_ROW) != AXIS_NONE &&
+           dims_role(g, t->plane.cols, ROLE_PIXEL_COL) != AXIS_NONE && t->plane.row_count && t->plane.col_count;
+}
+
 static Fit fit(const Paint *p, Rect r, const Tensor *t)
 {
     const LookAt *look = &p->s->look;
@@ -91,13 +99,20 @@ static Fit fit(const Paint *p, Rect r, const Tensor *t)
     if (f.head)
         rect_cut(&f.cells, 't', 1);
     size_t room_r = (size_t)heat_pixels(p, at_least(f.cells.h, 1)), room_c = (size_t)at_least(f.cells.w, 1);
+    if (is_picture(t)) { /* it keeps its form */
+        const size_t unit = heat_halves(p) ? 1 : 2, rows = t->plane.row_count, cols = t->plane.col_count;
+        const size_t tall = room_c * rows / (cols * unit), wide = room_r * cols * unit / rows;
+        room_r = tall >= 1 && tall < room_r ? tall : room_r;
+        room_c = wide >= 1 && wide < room_c ? wide : room_c;
+    }
     f.down = bins_of(g, t->plane.rows, t->plane.row_count, room_r, look->pool);
     f.across = bins_of(g, t->plane.cols, t->plane.col_count, room_c, look->pool);
     f.rows = (int)(f.down.drawn < room_r ? f.down.drawn : room_r);
     f.cols = (int)(f.across.drawn < room_c ? f.across.drawn : room_c);
     f.row0 = scroll_first(f.down.drawn, row_here(t) ? bin_of(&f.down, t->row) : 0, (size_t)f.rows);
     f.col0 = scroll_first(f.across.drawn, col_here(t) ? bin_of(&f.across, t->col) : 0, (size_t)f.cols);
-    f.size = heat_size(p, f.cells, f.rows, f.cols);
+    f.size = is_picture(t) ? heat_within(p, (HeatSize){heat_pixels(p, f.cells.h), f.cells.w}, f.rows, f.cols, 1)
+                           : heat_size(p, f.cells, f.rows, f.cols);
     return f;
 }
 

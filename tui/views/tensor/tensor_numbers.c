@@ -19,12 +19,16 @@ static Rect number_rect(const Fit *f, int row, int col)
     return (Rect){f->cells.y + col / f->per * f->pitch + row, f->cells.x + col % f->per * f->cell_w, 1, f->cell_w};
 }
 
-/* Eight cells show five or six digits; whole numbers need no more than they have. */
-static int number_width(const Tensor *t)
+/* Eight cells show five or six digits, five two or three where fewer than three numbers would stand beside each other
+ * else; whole numbers need no more than they have. */
+static int number_width(const Tensor *t, int room)
 {
+    enum { WIDE = 9, NARROW = 6, FEW = 3 };
     const Spread *s = &t->spread;
-    if (!s->whole || s->nans || s->infinities)
-        return 9;
+    if (!s->whole || s->nans || s->infinities) {
+        const int cols = room / NARROW < FEW ? room / NARROW : FEW;
+        return cols > room / WIDE ? (room / cols < WIDE ? room / cols : WIDE) : WIDE;
+    }
     char low[16], high[16];
     int a = snprintf(low, sizeof low, "%d", (int)s->min), b = snprintf(high, sizeof high, "%d", (int)s->max);
     return (a > b ? a : b) + 1;
@@ -36,7 +40,7 @@ static Fit fit(Rect r, const Tensor *t)
     rect_cut(&f.cells, 'l', f.label_w);
     if (f.head)
         rect_cut(&f.cells, 't', 1);
-    f.cell_w = number_width(t);
+    f.cell_w = number_width(t, f.cells.w);
     if (f.head) { /* columns at least as wide as their labels */
         int label_w = shown_widest(t->v.graph, t->plane.cols) + 1;
         f.cell_w = label_w > f.cell_w ? label_w : f.cell_w;
@@ -58,6 +62,15 @@ static Fit fit(Rect r, const Tensor *t)
     return f;
 }
 
+/* What is beyond its ends has their colours: how far, its number says. */
+static ColourScale scale_of(const Paint *p, Rect r, const Tensor *t)
+{
+    (void)r;
+    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
+    scale.clipped = false;
+    return scale;
+}
+
 /* With few colours a ground would take the number with it. */
 static void put_ground(const Paint *p, const ColourScale *scale, const Tensor *t, size_t cell, Rect r)
 {
@@ -69,6 +82,19 @@ static void put_ground(const Paint *p, const ColourScale *scale, const Tensor *t
     }
 }
 
+/* "≈0" where it is too small for so few cells. */
+static void put_number(const Paint *p, const Tensor *t, size_t cell, Rect r, Style style)
+{
+    char text[32];
+    float x = t->v.values[cell];
+    number_text(text, sizeof text, x, r.w);
+    if (*text == '#' && r.w > 1 && x < 0.5F && x > -0.5F) {
+        canvas_right(p->c, r.y, r.x, r.w, style, "≈0");
+        canvas_ref(p->c, r.y, r.x, r.w, shown_ref(&t->v, cell));
+    } else
+        shown_number_right(p, &t->v, cell, r.y, r.x, r.w, style);
+}
+
 static void draw_cell(const Paint *p, const Fit *f, const ColourScale *scale, const Tensor *t, int row, int col,
                       bool focus)
 {
@@ -78,8 +104,8 @@ static void draw_cell(const Paint *p, const Fit *f, const ColourScale *scale, co
     bool here = cell == t->v.cell;
     if (here)
         canvas_fill(p->c, (Rect){y, x, 1, f->cell_w}, STYLE_CURSOR, ' ');
-    shown_number_right(p, &t->v, cell, y, f->cell_w > 1 ? x + 1 : x, f->cell_w > 1 ? f->cell_w - 1 : 1,
-                       here ? STYLE_CURSOR : STYLE_TEXT);
+    put_number(p, t, cell, (Rect){y, f->cell_w > 1 ? x + 1 : x, 1, f->cell_w > 1 ? f->cell_w - 1 : 1},
+               here ? STYLE_CURSOR : STYLE_TEXT);
     if (!here) {
         put_ground(p, scale, t, cell, at);
         return;
@@ -92,7 +118,7 @@ static void draw_cell(const Paint *p, const Fit *f, const ColourScale *scale, co
 static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
 {
     Fit f = fit(r, t);
-    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
+    ColourScale scale = scale_of(p, r, t);
     char label[64];
     for (int col = 0; f.head && col < f.cols && t->plane.cols.n; col++) {
         size_t c = f.col0 + (size_t)col;
@@ -146,4 +172,4 @@ static int wide(const Paint *p, Rect r, const Tensor *t)
 }
 
 const TensorHow TENSOR_NUMBERS = {
-    .draw = draw, .hit = hit, .caption = caption, .wide = wide, .bar = true, .plane = true};
+    .draw = draw, .hit = hit, .caption = caption, .scale = scale_of, .wide = wide, .bar = true, .plane = true};
