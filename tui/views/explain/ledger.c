@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/exhibit.h"
 #include "tui/views/explain/ledger_view.h"
 
@@ -54,6 +55,7 @@ LedgerView ledger_view(const Session *s, Side side)
         if (!same_parts(s, v.less, v.l))
             v.less = v.l = NULL;
     }
+    v.twins = session_compares(s) && same_parts(s, session_ledger(s, SIDE_A), session_ledger(s, SIDE_B));
     v.mlp = v.l ? ledger_mlp_here(s, side) : NULL;
     v.measured = side != SIDE_DIFF && v.g == exhibit_graph(s->now);
     v.attention = ledger_attention(s, side);
@@ -180,11 +182,15 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
     bool rms = site_path_any(session_graph(p->s, v->side), SITE_NORM_MEAN_SQUARE) != NULL;
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "%s", number);
     canvas_ref(p->c, r.y, r.x, used, shown_ref(&value, 0));
-    used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM,
-                          r.w >= 76   ? ", the sum of what was written; rounding left %s; %s of norms frozen"
-                          : r.w >= 40 ? " = sum, rounding %s, %s frozen"
-                                      : " = sum%.0s, %s frozen",
-                          left, rms ? "1/rms" : "1/σ");
+    static const char *const FORMS[] = {", the sum of what was written; rounding left %s; 1/%s of norms frozen",
+                                        ", the sum of what was written; rounding %s; 1/%s frozen",
+                                        " = sum, rounding %s, 1/%s frozen", " = sum%.0s, 1/%s frozen",
+                                        " = sum%.0s, %s frozen"};
+    char text[128];
+    for (size_t k = 0; k < sizeof FORMS / sizeof *FORMS; k++) /* the longest that fits */
+        if (utf8_print(text, sizeof text, FORMS[k], left, rms ? "rms" : "σ") <= r.w - used)
+            break;
+    used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
     ledger_measured(p->s, TAKEN_LINES, &done, &total);
     if (v->measured && done < total && r.w - used >= 8)
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  %d %%", (int)(100 * done / total));
@@ -232,7 +238,11 @@ static Layout layout(const LedgerView *v, Rect r)
     Layout l = {.status = rect_cut(&r, 't', 1)};
     bool patches = !v->less && ledger_places(v, ROLE_PLACE_ROW) > 0;
     if (r.h >= TALL) {
-        Rect below = rect_cut(&r, 'b', r.h * 2 / 5 < BELOW_MOST ? r.h * 2 / 5 : BELOW_MOST);
+        const int wanted = patches || v->less                ? r.h * 2 / 5
+                           : ledger_words_lines(v) < r.h / 2 ? ledger_words_lines(v)
+                                                             : r.h / 2,
+                  least = wanted > r.h * 2 / 5 ? wanted : r.h * 2 / 5;
+        Rect below = rect_cut(&r, 'b', least < BELOW_MOST ? least : BELOW_MOST);
         rect_cut(&r, 'b', 1);
         Rect *votes = patches ? &l.picture : &l.words;
         int wide = patches ? 2 * (below.h - 2) : 2 * WORDS_WIDE + WORDS_GAP;
@@ -259,7 +269,7 @@ static void draw_ledger(const Paint *p, const LedgerView *v, Rect r, bool focus)
     if (l.largest.w)
         ledger_draw_largest(p, v, l.largest);
     if (in_table(v))
-        ledger_draw_table(p, v, l.body, focus);
+        ledger_draw_table(p, v, l.body, v->words && !l.words.w, focus);
     else
         ledger_draw_river(p, v, l.body, focus);
 }
@@ -365,12 +375,30 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     return true;
 }
 
+/* "l' − le after <s>": of texts, whose words are hardly ever written as they stand in an address. */
+static bool put_words(const Session *s, Buf *out)
+{
+    const Graph *g = session_base(s);
+    const NodeId n = *s->ledger.path ? graph_find(g, s->ledger.path) : NO_NODE;
+    const int axis = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_QUERY);
+    char label[64];
+    int row, o;
+    if (axis == AXIS_NONE || node_role(g, n, ROLE_ANSWER) == AXIS_NONE)
+        return false;
+    ledger_class(g, n, s->ledger.cell, &row, &o);
+    ledger_text_short(s, out);
+    buf_printf(out, " %s %s", g->axes[axis].sequence == SEQUENCE_TARGET ? "after" : "at",
+               axis_label(&g->axes[axis], row, label, sizeof label));
+    return true;
+}
+
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)side;
     const char *kind = s->look.ledger.table ? "ledger " : "river ";
     buf_puts(out, kind);
-    ledger_text(s, out);
+    if (!put_words(s, out))
+        ledger_text(s, out);
     buf_printf(out, "\n%s", kind);
     ledger_text_short(s, out);
     buf_puts(out, "\n");

@@ -22,12 +22,21 @@ enum {
     ABOVE = 2,        /* the cursor's tributary in words, the legend */
     LEGEND = 27, /* columns of the legend without what is lost, of A and B, of A − B: with fewer, shorter words */
     LEGEND_OF_BOTH = 39,
-    MARKED = 36, /* columns with which the legend says what the marks are */
-    WROTE = 24,  /* … of " wrote 3.255 more in A than in B", or of a number in full, cut to no less than that */
-    NAME = 20
+    MARKED = 36,     /* columns with which the legend says what the marks are */
+    WROTE = 24,      /* … of " wrote 3.255 more in A than in B", or of a number in full, cut to no less than that */
+    ALIKE = 4,       /* … by which panels of A and B that are compared are counted */
+    NUMBER_HERE = 8, /* … of ": -1.235" */
 };
 
 typedef enum Water { DRY, STREAM, ADDS, TAKES, LOST } Water;
+
+/* By which the largest are chosen: the larger one of A and B, so that all panels show the same parts. */
+static float size_of(const LedgerView *v, NodeId n, size_t cell, float x)
+{
+    const float *a = v->twins ? session_peek(v->s, SIDE_A, ledger_view_path(v, n)) : NULL,
+                *b = a ? session_peek(v->s, SIDE_B, ledger_view_path(v, n)) : NULL;
+    return b ? fmaxf(fabsf(a[cell]), fabsf(b[cell])) : fabsf(x);
+}
 
 /* What each one wrote, as they stand in the model; false while one is not computed. */
 static bool read_all(const LedgerView *v, Tributary *at, int *count)
@@ -40,7 +49,7 @@ static bool read_all(const LedgerView *v, Tributary *at, int *count)
         float x;
         if (!ledger_view_value(v, node, cell, &x))
             return false;
-        at[*count] = (Tributary){e, head, *count, x, NAN, 0, node, cell, 0};
+        at[*count] = (Tributary){e, head, *count, x, NAN, 0, node, cell, 0, size_of(v, node, cell, x)};
     }
     return true;
 }
@@ -50,8 +59,7 @@ static int rank_of(const Tributary *at, int count, int i)
 {
     int larger = 0;
     for (int k = 0; k < count; k++)
-        larger += at[k].head >= 0 &&
-                  (fabsf(at[k].wrote) > fabsf(at[i].wrote) || (fabsf(at[k].wrote) == fabsf(at[i].wrote) && k < i));
+        larger += at[k].head >= 0 && (at[k].size > at[i].size || (at[k].size == at[i].size && k < i));
     return larger;
 }
 
@@ -60,6 +68,8 @@ static int rank_of(const Tributary *at, int count, int i)
 static void choose(River *r, const Tributary *all, int count, int columns)
 {
     int here = ledger_here(r->v->s, r->v->side), mlps = 0, attentions = 0;
+    if (r->v->twins && columns >= 2 * ALIKE) /* of panels a column or two apart */
+        columns -= columns % ALIKE;
     for (int i = 0; i < count; i++) {
         mlps += all[i].head < 0;
         attentions += all[i].head == 0;
@@ -73,7 +83,7 @@ static void choose(River *r, const Tributary *all, int count, int columns)
         if (all[i].head < 0 || all[i].number == here || rank_of(all, count, i) < kept)
             r->at[r->count++] = all[i];
         else {
-            rest = (Tributary){all[i].e, -1, -1, rest.wrote + all[i].wrote, NAN, 0, NO_NODE, 0, 0};
+            rest = (Tributary){all[i].e, -1, -1, rest.wrote + all[i].wrote, NAN, 0, NO_NODE, 0, 0, 0};
         }
         if (rest.e && (i + 1 == count || all[i + 1].e != all[i].e)) {
             r->at[r->count++] = rest;
@@ -332,7 +342,7 @@ static int by_size(const void *a, const void *b)
     return p != q ? (p > q ? -1 : 1) : (x->number > y->number) - (x->number < y->number);
 }
 
-static int sorted(const River *r, const Tributary *to[RIVER_MOST])
+int river_sorted(const River *r, const Tributary *to[RIVER_MOST])
 {
     int n = 0;
     for (int i = 0; i < r->count; i++)
@@ -360,7 +370,7 @@ static void put_values(const Paint *p, const River *r, const Bed *b)
 {
     const Tributary *in[RIVER_MOST];
     const int here = ledger_here(r->v->s, r->v->side);
-    for (int n = sorted(r, in), i = 0; i < n; i++) {
+    for (int n = river_sorted(r, in), i = 0; i < n; i++) {
         const Tributary *t = in[i];
         char text[16];
         number_text(text, sizeof text, t->wrote, 6);
@@ -401,6 +411,18 @@ static void put_lost(const Paint *p, const LedgerView *v, float lost, Rect r)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text[k]);
 }
 
+/* "2 cross h0", "3 MLP" */
+static void brief_name(const LedgerView *v, const Tributary *t, Buf *out)
+{
+    char name[ATTENTION_NAME];
+    session_attention_name(v->g, anatomy_of(v->g, graph_node(v->g, t->e->part)->path), name);
+    buf_clear(out);
+    if (t->head < 0)
+        buf_printf(out, "%d MLP", t->e->layer);
+    else
+        buf_printf(out, "%s h%d", strcspn(name, " ") < strlen(name) ? strchr(name, ' ') + 1 : name, t->head);
+}
+
 static void put_here(const Paint *p, const River *r, Rect line)
 {
     int here = ledger_here(r->v->s, r->v->side), used;
@@ -412,6 +434,8 @@ static void put_here(const Paint *p, const River *r, Rect line)
         if (t->number != here || here < 0 || !shown_open(p->s, r->v->side, ledger_view_path(r->v, t->node), &shown))
             continue;
         ledger_part_text(r->v->g, &l, &part);
+        if (line.w - utf8_cells(buf_str(&part)) < NUMBER_HERE) /* rather the number than all of the name */
+            brief_name(r->v, t, &part);
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
         if (line.w - used < WROTE) { /* the number alone, but all of it */
             char text[24];
@@ -475,9 +499,13 @@ static void put_legend(const Paint *p, const River *r, Rect line)
     if (session_compares(r->v->s) && r->v->side == SIDE_A && !r->v->measured && r->wide > 1 &&
         line.w - used >= (int)sizeof OF_B)
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, OF_B);
-    else if (one_by_one < all)
-        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, "%d of %d heads, +: the others",
-                      one_by_one, all);
+    else if (one_by_one < all) {
+        char text[64];
+        if (utf8_print(text, sizeof text, "%d of %d heads, +: the others", one_by_one, all) > line.w - used)
+            utf8_print(text, sizeof text, "+: the others");
+        if (utf8_cells(text) <= line.w - used)
+            canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text);
+    }
 }
 
 /* Of the same reach as the other side's, where two are compared. */
@@ -536,25 +564,12 @@ int ledger_river_at(const LedgerView *v, Rect room, int x)
     return -1;
 }
 
-void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
+bool river_of_all(const LedgerView *v, River *r)
 {
-    River river;
-    const Tributary *in[RIVER_MOST];
-    Rect line = rect_cut(&r, 't', 1);
-    if (!river_open(v, 2 * RIVER_MOST, &river) || line.w < NAME + 2 * LEDGER_WIDE)
-        return;
-    canvas_printf(p->c, line.y, line.x, line.w, STYLE_AXIS, "%-*s %s%s", NAME, "the largest",
-                  v->less ? " A − B" : "  wrote", v->measured ? "     lost" : "");
-    int here = ledger_here(v->s, v->side);
-    for (int n = sorted(&river, in), i = 0; i < n && r.h > 0; i++) {
-        Buf part = {0};
-        LedgerLine l = {.entry = in[i]->e, .head = in[i]->head};
-        line = rect_cut(&r, 't', 1);
-        ledger_part_text(v->g, &l, &part);
-        Style style = in[i]->number == here ? STYLE_CURSOR : STYLE_TEXT;
-        canvas_text(p->c, line.y, line.x, NAME, style, buf_str(&part));
-        buf_free(&part);
-        ledger_put_number(p, v, in[i]->node, in[i]->cell, line.y, line.x + NAME, LEDGER_WIDE, style);
-        ledger_put_effect(p, v, in[i]->e, in[i]->head, line.y, line.x + NAME + LEDGER_WIDE + 1, LEDGER_WIDE);
-    }
+    return river_open(v, 2 * RIVER_MOST, r);
+}
+
+Colour river_colour(const Paint *p, float wrote)
+{
+    return water_colour(p, wrote < 0 ? TAKES : ADDS, true);
 }

@@ -10,7 +10,9 @@ enum {
     LABEL = 9,
     LABEL_STACK = 13, /* "dec 2 cross" */
     WIDEST = 10,
-    LIST_WIDE = 34
+    LIST_WIDE = 38,
+    LARGEST_LEAST = 36,
+    GAP = 4
 };
 
 typedef struct Table {
@@ -97,7 +99,7 @@ static void draw_others(const Paint *p, const LedgerView *v, Rect r)
     int left = 0;
     for (int i = 0; i < v->l->count; i++)
         left += !ledger_flows(&v->l->entry[i]);
-    if (line.w < LIST_WIDE || !r.h)
+    if (line.w < LIST_WIDE - GAP || !r.h)
         return;
     canvas_text(p->c, line.y, line.x, line.w, STYLE_AXIS,
                 v->measured ? "other parts             wrote     lost" : "other parts             wrote");
@@ -157,7 +159,40 @@ static Table layout(const LedgerView *v, Rect r, Rect *left_out, Rect *others)
     return t;
 }
 
-void ledger_draw_table(const Paint *p, const LedgerView *v, Rect r, bool focus)
+/* Takes so many columns of the shelf, or of a new one below it, and what is left of its height. */
+static Rect take_shelf(Rect *shelf, Rect *room, int w, int h)
+{
+    if (shelf->w < w) {
+        rect_cut(room, 't', room->h > shelf->h + 1 ? shelf->h + 1 : room->h);
+        *shelf = (Rect){room->y, room->x, 0, room->w};
+    }
+    Rect of = rect_cut(shelf, 'l', w < shelf->w ? w : shelf->w);
+    of.h = room->h;
+    rect_cut(shelf, 'l', GAP < shelf->w ? GAP : shelf->w);
+    h = h < room->h ? h : room->h;
+    shelf->h = h > shelf->h ? h : shelf->h;
+    return of;
+}
+
+/* Below the table: what is neither head nor MLP, the words where they stand nowhere else, and what wrote most. */
+static void draw_below(const Paint *p, const LedgerView *v, Rect room, bool words)
+{
+    int others = 1;
+    for (int i = 0; i < v->l->count; i++)
+        others += !ledger_flows(&v->l->entry[i]);
+    Rect shelf = {room.y, room.x, 0, room.w};
+    if (room.w >= LIST_WIDE - GAP)
+        draw_others(p, v, take_shelf(&shelf, &room, LIST_WIDE, others));
+    const int wide = 2 * WORDS_WIDE + WORDS_GAP;
+    if (words && room.w >= wide)
+        ledger_draw_words(p, v, take_shelf(&shelf, &room, wide, ledger_words_lines(v)));
+    Rect largest = take_shelf(&shelf, &room, room.w < LARGEST_LEAST ? room.w : LARGEST_LEAST, room.h);
+    largest.w = room.x + room.w - largest.x;
+    if (largest.h > 2)
+        ledger_draw_largest(p, v, largest);
+}
+
+void ledger_draw_table(const Paint *p, const LedgerView *v, Rect r, bool words, bool focus)
 {
     Rect left_out, others;
     Table t = layout(v, r, &left_out, &others);
@@ -165,7 +200,7 @@ void ledger_draw_table(const Paint *p, const LedgerView *v, Rect r, bool focus)
         draw_entries(p, v, &t, focus);
     if (left_out.h)
         draw_left_out(p, v, &t, left_out);
-    draw_others(p, v, others);
+    draw_below(p, v, others, words);
 }
 
 bool ledger_table_at(const LedgerView *v, Rect r, int y, int x, int *row, int *head)

@@ -14,6 +14,7 @@ typedef struct LedgerView {
     const Ledger *less; /* of A − B: A's, of the same heads and MLPs; what stands is A's number less B's. Else NULL */
     bool measured;      /* is what taking a part out does measured of this side? */
     bool several;       /* rows are attentions of a stack among others */
+    bool twins;         /* A and B are compared, of the same heads and MLPs */
     bool words;         /* tokens are words, not patches */
     int attention;      /* part of g in focus */
     int row, rows;      /* of attentions in the order of the model: in focus, how many */
@@ -40,8 +41,9 @@ int ledger_places(const LedgerView *v, AxisRole role);
 /* The votes of all heads, or of the one in focus: on the patches, where the largest is marked, or word by word. */
 void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r);
 void ledger_draw_words(const Paint *p, const LedgerView *v, Rect r);
-/* The table of heads and MLPs, and below it what is neither. */
-void ledger_draw_table(const Paint *p, const LedgerView *v, Rect r, bool focus);
+int ledger_words_lines(const LedgerView *v); /* with which no word is left out, where there is room for two columns */
+/* The table of heads and MLPs, and below it what is neither; with the words, and the largest, where there is room. */
+void ledger_draw_table(const Paint *p, const LedgerView *v, Rect r, bool words, bool focus);
 /* The entry of a head drawn at (y, x): its row of v->part. False where none is. */
 bool ledger_table_at(const LedgerView *v, Rect r, int y, int x, int *row, int *head);
 

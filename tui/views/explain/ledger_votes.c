@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/session/screens/answer.h"
 #include "tui/views/explain/ledger_view.h"
 #include "tui/views/lattice.h"
 
@@ -102,10 +103,22 @@ static float most_of(const Tokens *t)
     return most;
 }
 
-/* Returns the lines that it took. */
-static int draw_tokens(const Paint *p, const Tokens *t, Rect r, const ColourScale *scale)
+static void draw_token(const Paint *p, const Tokens *t, int i, Rect line, const ColourScale *scale)
 {
     char label[64];
+    const size_t cell = t->first + (size_t)i;
+    const float x = t->v.values[cell];
+    canvas_label(p->c, line.y, line.x, WORD - 1, STYLE_TEXT, axis_label(t->axis, i, label, sizeof label));
+    for (int k = 0; k < 2; k++)
+        canvas_pixel(p->c, line.y, line.x + WORD + k, -1, colour_scale_colour(scale, x), colour_scale_level(scale, x),
+                     0, shown_ref(&t->v, cell));
+    shown_number_right(p, &t->v, cell, line.y, line.x + WORD + 3, LEDGER_WIDE, STYLE_TEXT);
+}
+
+/* In one column or in two, of a text that has more tokens than lines those that spoke most. Returns the lines that it
+ * took. */
+static int draw_tokens(const Paint *p, const Tokens *t, Rect r, const ColourScale *scale)
+{
     Rect line = rect_cut(&r, 't', 1);
     canvas_text(p->c, line.y, line.x, line.w, STYLE_AXIS,
                 t->axis->sequence == SEQUENCE_SOURCE ? "words read" : "words written");
@@ -113,43 +126,73 @@ static int draw_tokens(const Paint *p, const Tokens *t, Rect r, const ColourScal
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "computing…");
         return 2;
     }
-    for (int i = 0; i < t->axis->n && r.h > 0; i++) {
-        size_t cell = t->first + (size_t)i;
-        float x = t->v.values[cell];
-        line = rect_cut(&r, 't', 1);
-        canvas_text(p->c, line.y, line.x, WORD - 1, STYLE_TEXT, axis_label(t->axis, i, label, sizeof label));
-        for (int k = 0; k < 2; k++)
-            canvas_pixel(p->c, line.y, line.x + WORD + k, -1, colour_scale_colour(scale, x),
-                         colour_scale_level(scale, x), 0, shown_ref(&t->v, cell));
-        shown_number_right(p, &t->v, cell, line.y, line.x + WORD + 3, LEDGER_WIDE, STYLE_TEXT);
+    const int n = t->axis->n, columns = r.w >= 2 * WORDS_WIDE + WORDS_GAP && n > r.h ? 2 : 1;
+    const int lines = n <= columns * r.h ? (n + columns - 1) / columns : r.h,
+              shown = n <= columns * r.h ? n : columns * r.h - 1;
+    const Ranking order = {t->v.values + t->first, (size_t)n, true};
+    size_t last = shown < n && shown > 0 ? ranking_best(order) : 0; /* the least of those that are shown */
+    for (int k = 1; shown < n && k < shown; k++)
+        last = ranking_next(order, last);
+    int at = 0;
+    for (int i = 0; i < n && at < shown; i++) {
+        const float own = fabsf(order.v[i]), least = fabsf(order.v[last]);
+        if (shown < n && !(own > least || (own == least && (size_t)i <= last)))
+            continue;
+        draw_token(p, t, i, (Rect){r.y + at % lines, r.x + at / lines * (WORDS_WIDE + WORDS_GAP), 1, WORDS_WIDE},
+                   scale);
+        at++;
     }
-    return t->axis->n + 1;
+    if (shown < n && lines > 0)
+        canvas_printf(p->c, r.y + lines - 1, r.x + (columns - 1) * (WORDS_WIDE + WORDS_GAP), WORDS_WIDE, STYLE_DIM,
+                      "%d more, smaller", n - shown);
+    return lines + 1;
+}
+
+/* Tokens of the texts whose votes are there. */
+static int open_texts(const LedgerView *v, Tokens t[2])
+{
+    const LedgerEntry *e = one_head(v);
+    const NodeId node[2] = {e ? e->tokens : v->l->tokens, e ? NO_NODE : v->l->tokens_too};
+    int n = 0;
+    for (int i = 0; i < 2; i++)
+        n += node[i] != NO_NODE && tokens_open(v, node[i], e ? v->head : 0, &t[n]);
+    return n;
+}
+
+int ledger_words_lines(const LedgerView *v)
+{
+    Tokens t[2];
+    int lines = 0;
+    const int n = v->l ? open_texts(v, t) : 0;
+    for (int i = 0; i < n; i++) {
+        const int own = n > 1 ? t[i].axis->n : (t[i].axis->n + 1) / 2;
+        lines = own > lines ? own : lines;
+    }
+    return lines + 2;
 }
 
 /* Both texts below each other, or side by side where there is room. */
 void ledger_draw_words(const Paint *p, const LedgerView *v, Rect r)
 {
-    const LedgerEntry *e = one_head(v);
-    NodeId node[2] = {e ? e->tokens : v->l->tokens, e ? NO_NODE : v->l->tokens_too};
     Tokens t[2];
-    int n = 0;
+    const int n = open_texts(v, t);
     float most = 0;
     Rect caption = rect_cut(&r, 't', 1);
-    for (int i = 0; i < 2; i++)
-        if (node[i] != NO_NODE && tokens_open(v, node[i], e ? v->head : 0, &t[n])) {
-            most = fmaxf(most, most_of(&t[n]));
-            n++;
-        }
-    if (e)
+    for (int i = 0; i < n; i++)
+        most = fmaxf(most, most_of(&t[i]));
+    if (one_head(v))
         put_head(p, v, caption);
     else
         canvas_text(p->c, caption.y, caption.x, caption.w, STYLE_AXIS, n ? "votes, all heads" : "no word is looked at");
     ColourScale scale = colour_scale_of_range(p, -most, most);
     bool beside = r.w >= 2 * WORDS_WIDE + WORDS_GAP;
     for (int i = 0; i < n; i++) {
-        int used = draw_tokens(p, &t[i],
-                               beside && n > 1 ? (Rect){r.y, r.x + i * (WORDS_WIDE + WORDS_GAP), r.h, WORDS_WIDE} : r,
-                               &scale);
+        Rect of = r;
+        if (beside && n > 1)
+            of = (Rect){r.y, r.x + i * (WORDS_WIDE + WORDS_GAP), r.h, WORDS_WIDE};
+        else if (n > 1 && i == 0) /* the second one keeps half of them, if it needs that */
+            of.h = r.h - 1 - t[1].axis->n < r.h / 2 ? (r.h + 1) / 2 : r.h - 1 - t[1].axis->n;
+        int used = draw_tokens(p, &t[i], of, &scale);
         if (!beside)
             rect_cut(&r, 't', used + 1 < r.h ? used + 1 : r.h);
         if (r.h < 2)

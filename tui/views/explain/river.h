@@ -17,7 +17,8 @@ typedef struct Tributary {
     float wrote, lost, before; /* lost: NaN where it is not known; before: what stands so far */
     NodeId node;               /* NO_NODE of a rest */
     size_t cell;
-    int group; /* blocks before it; of several attentions in a block each counts */
+    int group;  /* blocks before it; of several attentions in a block each counts */
+    float size; /* of what it wrote, of two that are compared the larger */
 } Tributary;
 
 typedef struct River {
@@ -28,6 +29,12 @@ typedef struct River {
     float start, end;
     float low, high; /* how far it all goes */
 } River;
+
+/* Every head by itself, though no screen is as wide; false, with nothing known, while values are missing. */
+bool river_of_all(const LedgerView *v, River *r);
+/* Its heads and MLPs, the largest first. Returns how many. */
+int river_sorted(const River *r, const Tributary *to[RIVER_MOST]);
+Colour river_colour(const Paint *p, float wrote); /* of what adds, or takes */
 
 /* Columns before the first tributary; the column of tributary i (count: of the end); columns of its own colour. */
 int river_left(Rect room);

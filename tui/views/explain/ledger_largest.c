@@ -1,0 +1,67 @@
+/* The tributaries of a ledger as a list, the largest first, each with a bar. */
+#include <math.h>
+
+#include "tui/views/explain/river.h"
+
+enum { NAME = 20, NAME_SHORT = 15, BAR_LEAST = 8, BAR_MOST = 48 };
+
+/* How far they reach to that side of zero. */
+static float least_of(const Tributary *const in[], int n, int sign)
+{
+    float most = 0;
+    for (int i = 0; i < n; i++)
+        most = isfinite(in[i]->wrote) ? fmaxf(most, (float)sign * in[i]->wrote) : most;
+    return most;
+}
+
+/* Of what it wrote, in the river's colours. */
+static void put_bar(const Paint *p, const LedgerView *v, const Tributary *t, Rect r, int left, float cells)
+{
+    Shown shown;
+    if (!r.w || !isfinite(t->wrote))
+        return;
+    const Ref ref = t->node != NO_NODE && shown_open(v->s, v->side, ledger_view_path(v, t->node), &shown)
+                        ? shown_ref(&shown, t->cell)
+                        : (Ref){0};
+    canvas_bar_around(p->c, r.y, r.x, left, r.w - left - 1, (double)(t->wrote * cells), STYLE_GOOD, STYLE_NEGATIVE,
+                      ref);
+    for (int x = r.x; x < r.x + r.w && p->mode >= MODE_256 && !p->c->ascii; x++) {
+        Cell *k = canvas_at(p->c, r.y, x);
+        if (k && k->ch > ' ')
+            k->fg = river_colour(p, t->wrote);
+    }
+}
+
+void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
+{
+    River river;
+    const Tributary *in[RIVER_MOST];
+    Rect line = rect_cut(&r, 't', 1);
+    if (!river_of_all(v, &river) || line.w < NAME_SHORT + LEDGER_WIDE)
+        return;
+    const int name = line.w < NAME + LEDGER_WIDE ? line.w - LEDGER_WIDE : NAME,
+              lost = v->measured && line.w >= NAME + 2 * LEDGER_WIDE + 1 ? LEDGER_WIDE + 1 : 0;
+    canvas_text(p->c, line.y, line.x, name, STYLE_AXIS, "the largest");
+    canvas_right(p->c, line.y, line.x + name, LEDGER_WIDE, STYLE_AXIS, v->less ? "A − B" : "wrote");
+    canvas_right(p->c, line.y, line.x + name + LEDGER_WIDE, lost, STYLE_AXIS, lost ? "lost" : "");
+    int here = ledger_here(v->s, v->side);
+    const int n = river_sorted(&river, in), numbers = name + LEDGER_WIDE + lost + 3;
+    const float low = n ? least_of(in, n, -1) : 0, high = n ? least_of(in, n, 1) : 0;
+    const int bar = r.w - numbers < BAR_LEAST || !(high + low > 0) ? 0
+                    : r.w - numbers < BAR_MOST                     ? r.w - numbers
+                                                                   : BAR_MOST,
+              left = bar ? (int)((float)(bar - 1) * low / (high + low) + 0.5f) : 0;
+    for (int i = 0; i < n && r.h > 0; i++) {
+        Buf part = {0};
+        LedgerLine l = {.entry = in[i]->e, .head = in[i]->head};
+        line = rect_cut(&r, 't', 1);
+        ledger_part_text(v->g, &l, &part);
+        Style style = in[i]->number == here ? STYLE_CURSOR : STYLE_TEXT;
+        canvas_label(p->c, line.y, line.x, name, style, buf_str(&part));
+        buf_free(&part);
+        ledger_put_number(p, v, in[i]->node, in[i]->cell, line.y, line.x + name, LEDGER_WIDE, style);
+        if (lost)
+            ledger_put_effect(p, v, in[i]->e, in[i]->head, line.y, line.x + name + LEDGER_WIDE + 1, LEDGER_WIDE);
+        put_bar(p, v, in[i], (Rect){line.y, line.x + numbers, 1, bar}, left, (float)(bar - 1) / (high + low));
+    }
+}
