@@ -7,36 +7,14 @@
 #include "core/base/utf8.h"
 #include "core/session/screens.h"
 #include "tui/views/attention/word_row.h"
-#include "tui/views/heat.h"
-#include "tui/views/lattice.h"
+#include "tui/views/learned/alike_room.h"
 #include "tui/views/picture/picture.h"
 #include "tui/views/spread.h"
 
-enum { COMPONENTS = 3, COLUMNS_MOST = 6, MAP_LEAST = 12, GAP_MOST = 3, PICTURE_FROM = 60, LABEL_MOST = 14 };
-enum { NUMBER = 6, SWATCH = 3, SWATCH_MOST = 16, LENGTH = 6, WORD_LEAST = NUMBER + 1 + SWATCH };
-enum { WORD_ALL = WORD_LEAST + 1 + LENGTH, WORD_MOST = WORD_ALL + SWATCH_MOST - SWATCH, NAMED = 10 };
-enum { PITCH_MOST = 3, BRIEF = 70, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 6 };
+enum { COMPONENTS = 3, NAMED = 10, BRIEF = 70, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 6 };
+enum { END = 4 }; /* an end of a short bar */
 static const char *const NAMES[] = {"red", "green", "blue"};
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
-
-typedef enum Band { COSINE, COLOURS, NORMS, BANDS } Band;
-
-typedef struct Alike {
-    const Session *s;
-    Side side;
-    const Axis *p; /* the tokens */
-    Lattice l;
-    int at, row, col; /* the picked one */
-    int places, here; /* how many, and that in focus: 0 is before the first block */
-    bool words;
-    Rect r;
-    Band band[BANDS]; /* of maps: what stands below what */
-    int bands, first, shown, wide, gap;
-    int left;      /* columns in front of the first place: the picture and its gap, or the words */
-    int head;      /* lines above the first word: the place, and where there is room what its columns are */
-    int pitch;     /* lines of a word */
-    HeatSize size; /* of a map */
-} Alike;
 
 /* What is drawn of one place. */
 typedef struct Spot {
@@ -45,70 +23,6 @@ typedef struct Spot {
     float most[COMPONENTS];                                       /* the largest component by size; 0: nothing to see */
     ColourScale scale[BANDS];
 } Spot;
-
-static int lines_of(const Paint *p, int pixels)
-{
-    return heat_halves(p) ? (pixels + 1) / 2 : pixels;
-}
-
-/* Two rows of maps, three where that makes none of them smaller; the reader chose which the second is. */
-static void arrange_maps(const Paint *p, Alike *a)
-{
-    bool diff = a->side == SIDE_DIFF, norms = diff || p->s->look.alike.norms,
-         picture = !diff && a->r.w >= PICTURE_FROM && shown_input(p->s, a->side)->resized.data;
-    int most = clamp(a->r.w / MAP_LEAST, 1, COLUMNS_MOST), columns = clamp(a->places + picture, 1, most);
-    for (int bands = 1; bands <= (diff ? 2 : BANDS); bands++) {
-        Rect room = {0, 0, (a->r.h - 1 - bands) / bands, (a->r.w + 1) / columns - 1};
-        HeatSize size = heat_within(p, (HeatSize){heat_pixels(p, room.h), room.w}, a->l.rows, a->l.cols, 1);
-        if (bands > 1 && (lines_of(p, size.tall) > room.h || (bands > 2 && size.wide < a->size.wide)))
-            break;
-        a->bands = bands;
-        a->size = size;
-    }
-    a->band[1] = norms && a->bands < BANDS ? NORMS : COLOURS;
-    a->band[2] = NORMS;
-    a->wide = a->size.wide;
-    columns = clamp((a->r.w + 1) / (a->wide + 1), 1, a->places + picture);
-    picture = picture && columns > 1;
-    a->gap = clamp(columns > 1 ? (a->r.w - columns * a->wide) / (columns - 1) : 1, 1, GAP_MOST);
-    a->left = picture ? a->wide + a->gap : 0;
-    a->shown = columns - picture;
-}
-
-static void arrange_words(Alike *a)
-{
-    a->left = shown_axis_widest(a->p, LABEL_MOST) + WORD_MARKS + 1;
-    a->gap = 1;
-    a->wide = clamp((a->r.w - a->left) / clamp(a->places, 1, COLUMNS_MOST) - a->gap, WORD_LEAST, WORD_MOST);
-    a->shown = clamp((a->r.w - a->left + a->gap) / (a->wide + a->gap), 1, a->places);
-    a->gap = clamp(a->shown > 1 ? (a->r.w - a->left - a->shown * a->wide) / (a->shown - 1) : 1, 1, 2 * GAP_MOST);
-    a->head = a->r.h >= NAMED ? 2 : 1;
-    a->pitch = PITCH_MOST; /* the last word does not need all of its lines */
-    while (a->pitch > 1 && a->pitch * a->p->n - a->pitch / 2 > a->r.h - a->head - 1)
-        a->pitch--;
-}
-
-static bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
-{
-    const Session *s = p->s;
-    Alike a = {.s = s, .side = side, .r = r, .places = session_blocks_on(s, side) + 1};
-    Shown v;
-    a.here = clamp(session_block(s) + 1, 0, a.places - 1);
-    if (!shown_open(s, side, alike_path(s, side, a.here - 1, SITE_ALIKE_COSINE), &v))
-        return false;
-    int tokens = graph_node(v.graph, v.node)->dims.axis[0];
-    a.p = &v.graph->axes[tokens];
-    a.l = lattice_of(a.p);
-    a.at = v.at[tokens];
-    a.words = !axis_patch(a.p, a.at, &a.row, &a.col);
-    if (a.words)
-        arrange_words(&a);
-    else
-        arrange_maps(p, &a);
-    a.first = (int)scroll_first((size_t)a.places, (size_t)a.here, (size_t)a.shown);
-    *out = a;
-    return true;
-}
 
 /* Lengths of tokens in front of the patches come first. */
 static size_t cell_of(const Spot *v, Band band, int token)
@@ -120,7 +34,6 @@ static size_t cell_of(const Spot *v, Band band, int token)
 static Spot spot_open(const Paint *p, const Alike *a, int place)
 {
     Spot v = {.a = a};
-    float end = a->side == SIDE_DIFF ? 2 : 1;
     shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_COSINE), &v.value[COSINE]);
     shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_NORM), &v.value[NORMS]);
     for (int k = 0; k < COMPONENTS && a->side != SIDE_DIFF; k++) {
@@ -133,7 +46,7 @@ static Spot spot_open(const Paint *p, const Alike *a, int place)
         v.value[COLOURS] = *c;
         v.value[COLOURS].values = share->values ? c->values : NULL;
     }
-    v.scale[COSINE] = colour_scale_of_range(p, -end, end);
+    v.scale[COSINE] = colour_scale_of_range(p, -a->end, a->end);
     if (v.value[NORMS].values) {
         Shown other;
         size_t n = (size_t)a->p->n;
@@ -166,19 +79,26 @@ static HeatLook look_of(const Spot *v, Band band, int token)
 
 /* --- words beside the colours --- */
 
-static int place_x(const Alike *a, int place)
+/* Its name above a column of maps or words, its number where there is no more room: the start is the front of all. */
+static void draw_place_at(const Paint *p, const Alike *a, int place, Rect r)
 {
-    return a->r.x + a->left + (place - a->first) * (a->wide + a->gap);
+    char name[32];
+    bool here = place == a->here;
+    if (place > 0)
+        snprintf(name, sizeof name, "%s%d", r.w < 9 ? "" : "block ", place - 1);
+    else
+        snprintf(name, sizeof name, "%s", r.w > 5 ? "start" : "in");
+    bool before = place == a->first && place > 0, after = place == a->first + a->shown - 1 && place < a->places - 1;
+    const char *mark = here ? ">" : before ? "‹" : r.w > ALIKE_THIN ? " " : "";
+    canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s%s", mark, name,
+                  !after            ? ""
+                  : r.w > ALIKE_ALL ? " ›"
+                                    : "›");
 }
 
 static void draw_place(const Paint *p, const Alike *a, int place)
 {
-    char name[32] = "start";
-    bool here = place == a->here;
-    if (place > 0)
-        snprintf(name, sizeof name, "%s%d", a->wide < 9 ? "" : "block ", place - 1);
-    canvas_printf(p->c, a->r.y, place_x(a, place), a->wide, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ",
-                  name);
+    draw_place_at(p, a, place, (Rect){a->r.y, alike_place_x(a, place), 1, alike_place_wide(a, place)});
 }
 
 /* What the colours are, with the numbers of the place in focus. Returns the columns used. */
@@ -192,12 +112,16 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         n = utf8_print(text, sizeof text, "cosine to %.20s%s", label,
                        brief ? ", no mean" : ", the mean of all taken away");
     else if (band == NORMS)
-        n = utf8_print(text, sizeof text, "length%s", brief || !bar ? "" : " of each vector");
+        n = utf8_print(text, sizeof text, "length%s", brief || !bar ? "" : " of each vector, a scale per place");
     else
         n = utf8_print(text, sizeof text, "%s", brief || !bar ? "components" : "principal components as colours");
-    for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++)
-        n += utf8_print(text + n, sizeof text - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5, NAMES[k],
-                        100 * (double)v->share[k].values[0]);
+    for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++) {
+        int more = utf8_print(text + n, sizeof text - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5,
+                              NAMES[k], 100 * (double)v->share[k].values[0]);
+        if (bar && utf8_cells(text) > line.w)
+            more = text[n] = 0;
+        n += more;
+    }
     if (!bar && band != COSINE && utf8_cells(text) > line.w) /* its column is named above */
         return 0;
     int used = canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, text) + 2;
@@ -238,12 +162,6 @@ static void put_missing(const Paint *p, const Spot *v, Rect r)
 
 /* --- patches --- */
 
-static Rect map_rect(const Paint *p, const Alike *a, int band, int place)
-{
-    int lines = lines_of(p, a->size.tall);
-    return (Rect){a->r.y + 2 + band * (lines + 1), place_x(a, place), lines, a->wide};
-}
-
 typedef struct Map {
     const Spot *v;
     Band band;
@@ -271,11 +189,13 @@ static void draw_map(const Paint *p, const Spot *v, Band band, Rect r, bool focu
 static void draw_picture(const Paint *p, const Spot *v)
 {
     const Alike *a = v->a;
-    Rect r = map_rect(p, a, 0, a->first), below = {r.y + r.h + 1, a->r.x, a->r.y + a->r.h - r.y - r.h - 1, a->wide};
+    Rect r = alike_map(p, a, 0, a->first), below = {r.y + r.h + 1, a->r.x, a->r.y + a->r.h - r.y - r.h - 1, a->wide};
     r.x = a->r.x;
     picture_file(p, r, &shown_input(p->s, a->side)->resized);
     Rect cell = heat_cell(p, r, a->l.rows, a->l.cols, a->size, a->row, a->col);
     heat_mark(p, cell.y, cell.x, cell.h, cell.w, (Ref){0});
+    if (a->bands > 2) /* the title of the third begins at the left */
+        below.h = r.h;
     draw_numbers(p, v, below);
 }
 
@@ -290,7 +210,7 @@ static void fill(const Paint *p, Rect r, HeatLook h)
  * the three directions. */
 static Rect shares_rect(const Paint *p, const Alike *a)
 {
-    Rect first = map_rect(p, a, 0, a->first), last = map_rect(p, a, a->bands - 1, a->first);
+    Rect first = alike_map(p, a, 0, a->first), last = alike_map(p, a, a->bands - 1, a->first);
     int y = last.y + last.h + 1, numbers = first.y + first.h + 1 + NUMBER_LINES;
     bool room = a->side != SIDE_DIFF && a->left && y >= numbers && y + SHARE_LINES <= a->r.y + a->r.h;
     return room ? (Rect){y, a->r.x, SHARE_LINES, a->r.w} : (Rect){0};
@@ -315,24 +235,105 @@ static void draw_shares(const Paint *p, const Spot *v, Rect r, int x)
     }
 }
 
+/* A scale as wide as the maps above it: its ends and what is between them. */
+static void draw_short_bar(const Paint *p, const ColourScale *s, Rect line)
+{
+    char low[16], high[16];
+    if (!(s->high > s->low))
+        return;
+    int end = (line.w - ALIKE_SWATCH) / 2 < END ? (line.w - 2) / 2 : END;
+    number_text(low, sizeof low, s->low, end);
+    number_text(high, sizeof high, s->high, end - (s->low < 0)); /* as many digits as beside the sign */
+    int from = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, low), to = line.w - utf8_cells(high);
+    for (int i = from; i < to; i++) {
+        float x = s->low + (s->high - s->low) * ((float)(i - from) + 0.5F) / (float)(to - from);
+        canvas_pixel(p->c, line.y, line.x + i, -1, colour_scale_colour(s, x), colour_scale_level(s, x),
+                     colour_scale_sign(s, x), (Ref){0});
+    }
+    canvas_text(p->c, line.y, line.x + to, line.w - to, STYLE_DIM, high);
+}
+
+static void draw_down(const Paint *p, const Alike *a, bool focus)
+{
+    static const char *const HEADS[BANDS] = {"cosine", "components", "length"};
+    for (int place = a->first; place < a->first + a->shown; place++) {
+        Spot v = spot_open(p, a, place);
+        Rect row = alike_map(p, a, 0, place);
+        draw_place_at(p, a, place, (Rect){row.y + (row.h - 1) / 2, a->r.x, 1, a->left});
+        for (int b = 0; b < a->bands; b++) {
+            Rect r = alike_map(p, a, b, place);
+            if (place == a->first)
+                canvas_text(p->c, r.y - 1, r.x, r.w + a->gap, STYLE_TEXT,
+                            a->band[b] == COLOURS && r.w < NAMED ? "rgb" : HEADS[a->band[b]]);
+            if (place == a->here && a->band[b] != COLOURS && v.value[a->band[b]].values)
+                draw_short_bar(p, &v.scale[a->band[b]], (Rect){place > a->first ? r.y - 1 : r.y + r.h, r.x, 1, r.w});
+            draw_map(p, &v, a->band[b], r, focus && place == a->here && b == 0);
+        }
+    }
+}
+
+/* Below all that, where there is room: the tokens most like the picked one, place by place. */
+static Rect nearest_rect(const Paint *p, const Alike *a)
+{
+    Rect last = alike_map(p, a, a->bands - 1, a->first), shares = shares_rect(p, a);
+    int y = shares.h ? shares.y + shares.h + 1 : last.y + last.h + 1, lines = a->r.y + a->r.h - y;
+    bool beside = !shares.h && a->left && a->bands < 3; /* the numbers below the picture go on for so long */
+    return lines > 2 && a->wide >= NAMED && !beside ? (Rect){y, a->r.x, lines, a->r.w} : (Rect){0};
+}
+
+static void draw_nearest(const Paint *p, const Spot *v, Rect r, int x)
+{
+    const Alike *a = v->a;
+    const Shown *c = &v->value[COSINE];
+    float last = INFINITY;
+    int from = -1;
+    for (int y = r.y + 1; y < r.y + r.h && c->values; y++) {
+        int next = -1;
+        for (int i = 0; i < a->p->n; i++) { /* below the one before; of equals by their order */
+            float value = c->values[cell_of(v, COSINE, i)];
+            bool later = value < last || (value == last && i > from);
+            if (i != a->at && later && (next < 0 || value > c->values[cell_of(v, COSINE, next)]))
+                next = i;
+        }
+        if (next < 0)
+            return;
+        char label[32];
+        from = next;
+        last = c->values[cell_of(v, COSINE, next)];
+        int used = canvas_printf(p->c, y, x, a->wide, STYLE_DIM, "%s ", axis_label(a->p, next, label, sizeof label));
+        shown_number(p, c, cell_of(v, COSINE, next), y, x + used, a->wide - used, STYLE_TEXT);
+    }
+}
+
 static void draw_maps(const Paint *p, const Alike *a, bool focus)
 {
+    Rect nearest = nearest_rect(p, a);
     Rect shares = shares_rect(p, a);
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
         bool here = place == a->here;
         draw_place(p, a, place);
         for (int b = 0; b < a->bands; b++) {
-            Rect r = map_rect(p, a, b, place);
+            Rect r = alike_map(p, a, b, place);
             if (here)
                 draw_title(p, &v, a->band[b], (Rect){r.y - 1, a->r.x, 1, a->r.w}, true);
             draw_map(p, &v, a->band[b], r, focus && here && b == 0);
         }
+        Rect beside = alike_map(p, a, 0, place);
         if (here && a->left)
             draw_picture(p, &v);
+        else if (a->shown == 1 && a->r.w - a->wide > ALIKE_NUMBER)
+            draw_numbers(p, &v, (Rect){beside.y, beside.x + a->wide + 1, beside.h, a->r.w - a->wide - 1});
         if (shares.h)
-            draw_shares(p, &v, shares, place_x(a, place));
+            draw_shares(p, &v, shares, alike_place_x(a, place));
+        if (nearest.h)
+            draw_nearest(p, &v, nearest, alike_place_x(a, place));
     }
+    char label[32];
+    if (nearest.h)
+        canvas_printf(p->c, nearest.y, nearest.x, nearest.w, STYLE_TEXT, "most like %s%s",
+                      axis_label(a->p, a->at, label, sizeof label),
+                      a->shown > 1 && a->r.w >= BRIEF / 2 ? ", place by place" : "");
     for (int k = 0; shares.h && k < COMPONENTS; k++)
         canvas_text(p->c, shares.y + 1 + k, a->r.x, a->left - 1, STYLE_DIM, NAMES[k]);
     if (shares.h)
@@ -341,36 +342,23 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
 
 /* --- words --- */
 
-static int first_word(const Alike *a, int *count)
-{
-    int room = (a->r.h - a->head - 1 + a->pitch / 2) / a->pitch;
-    *count = clamp(room, 1, a->p->n);
-    return (int)scroll_first((size_t)a->p->n, (size_t)a->at, (size_t)*count);
-}
-
-static Rect word_rect(const Alike *a, int i, int place)
-{
-    int y = i * a->pitch, room = a->r.h - a->head - 1 - y;
-    return (Rect){a->r.y + a->head + y, place_x(a, place), room < a->pitch ? room : a->pitch, a->wide};
-}
-
 static int swatch_wide(const Alike *a)
 {
-    return a->wide > WORD_ALL ? a->wide - WORD_ALL + SWATCH : SWATCH;
+    return a->wide > ALIKE_ALL ? a->wide - ALIKE_ALL + ALIKE_SWATCH : ALIKE_SWATCH;
 }
 
 /* What stands below each other in the columns of a place. */
 static void draw_heads(const Paint *p, const Alike *a, int place)
 {
-    int y = a->r.y + a->head - 1, x = place_x(a, place);
-    if (a->head < 2)
+    int y = a->r.y + a->head - 1, x = alike_place_x(a, place), wide = alike_place_wide(a, place);
+    if (a->head < 2 || wide < ALIKE_NUMBER)
         return;
-    canvas_text(p->c, y, x, NUMBER, STYLE_AXIS, "cosine");
-    if (a->side != SIDE_DIFF)
-        canvas_text(p->c, y, x + NUMBER + 1, swatch_wide(a), STYLE_AXIS,
-                    swatch_wide(a) >= WORD_LEAST ? "components" : "rgb");
-    if (a->wide >= WORD_ALL)
-        canvas_right(p->c, y, x + a->wide - LENGTH, LENGTH, STYLE_AXIS, "length");
+    canvas_text(p->c, y, x, ALIKE_NUMBER, STYLE_AXIS, "cosine");
+    if (a->side != SIDE_DIFF && wide > ALIKE_NUMBER)
+        canvas_text(p->c, y, x + ALIKE_NUMBER + 1, swatch_wide(a), STYLE_AXIS,
+                    swatch_wide(a) >= ALIKE_LEAST ? "components" : "rgb");
+    if (a->wide >= ALIKE_ALL)
+        canvas_right(p->c, y, x + a->wide - ALIKE_LENGTH, ALIKE_LENGTH, STYLE_AXIS, "length");
 }
 
 /* The cosine as a number on its colour, the components as a colour, the length. */
@@ -384,25 +372,29 @@ static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
     }
     size_t cell = cell_of(v, COSINE, word);
     HeatLook h = look_of(v, COSINE, word);
-    fill(p, (Rect){r.y, r.x, r.h, NUMBER}, h);
-    shown_number_right(p, c, cell, y, r.x, NUMBER, STYLE_TEXT);
-    word_ground(p, y, r.x, NUMBER, &v->scale[COSINE], c->values[cell], h.ref);
-    if (v->value[COLOURS].values)
-        fill(p, (Rect){r.y, r.x + NUMBER + 1, r.h, swatch_wide(v->a)}, look_of(v, COLOURS, word));
-    if (norm->values && r.w >= WORD_ALL)
-        shown_number_right(p, norm, cell_of(v, NORMS, word), y, r.x + r.w - LENGTH, LENGTH, STYLE_TEXT);
+    fill(p, (Rect){r.y, r.x, r.h, r.w < ALIKE_NUMBER ? r.w : ALIKE_NUMBER}, h);
+    if (r.w < ALIKE_NUMBER)
+        return;
+    shown_number_right(p, c, cell, y, r.x, ALIKE_NUMBER, STYLE_TEXT);
+    word_ground(p, y, r.x, ALIKE_NUMBER, &v->scale[COSINE], c->values[cell], h.ref);
+    if (v->value[COLOURS].values && r.w > ALIKE_NUMBER)
+        fill(p, (Rect){r.y, r.x + ALIKE_NUMBER + 1, r.h, swatch_wide(v->a)}, look_of(v, COLOURS, word));
+    if (norm->values && r.w >= ALIKE_ALL)
+        shown_number_right(p, norm, cell_of(v, NORMS, word), y, r.x + r.w - ALIKE_LENGTH, ALIKE_LENGTH, STYLE_TEXT);
 }
 
 static void draw_legend(const Paint *p, const Spot *v, Rect line)
 {
-    for (int b = COSINE; b < (v->a->wide >= WORD_ALL ? BANDS : NORMS); b++)
+    for (int b = COSINE; b < (v->a->wide >= ALIKE_ALL ? BANDS : NORMS); b++)
         if (b != COLOURS || v->a->side != SIDE_DIFF)
             rect_cut(&line, 'l', draw_title(p, v, (Band)b, line, false));
+    if (v->a->thin < v->a->wide && line.w >= 2 * END)
+        draw_short_bar(p, &v->scale[COSINE], (Rect){line.y, line.x, 1, line.w < NAMED ? line.w : NAMED});
 }
 
 static void draw_words(const Paint *p, const Alike *a, bool focus)
 {
-    int count, first = first_word(a, &count);
+    int count, first = alike_first_word(a, &count);
     for (int i = 0; i < count; i++) {
         char label[64];
         bool here = first + i == a->at;
@@ -418,7 +410,7 @@ static void draw_words(const Paint *p, const Alike *a, bool focus)
         draw_place(p, a, place);
         draw_heads(p, a, place);
         for (int i = 0; i < count; i++)
-            draw_word(p, &v, first + i, word_rect(a, i, place));
+            draw_word(p, &v, first + i, alike_word(a, i, place));
         if (place == a->here && a->r.h > 2)
             draw_legend(p, &v, (Rect){a->r.y + a->r.h - 1, a->r.x, 1, a->r.w});
     }
@@ -436,7 +428,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     else if (a.words)
         draw_words(p, &a, focus);
     else
-        draw_maps(p, &a, focus);
+        (a.down ? draw_down : draw_maps)(p, &a, focus);
 }
 
 /* Those on the screen, the place in focus first; with and without half blocks, whichever the terminal has. */
@@ -464,14 +456,16 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (!alike_open(p, side, r, &a))
         return false;
     for (int i = a.first; i < a.first + a.shown; i++) {
-        if (x >= place_x(&a, i) && x < place_x(&a, i) + a.wide)
+        if (a.words && x >= alike_place_x(&a, i) && x < alike_place_x(&a, i) + alike_place_wide(&a, i))
             place = i;
-        for (int b = 0; b < a.bands && place == i; b++)
-            if (heat_hit(p, map_rect(p, &a, b, i), a.l.rows, a.l.cols, a.size, y, x, &row, &col))
+        for (int b = 0; b < a.bands; b++)
+            if (heat_hit(p, alike_map(p, &a, b, i), a.l.rows, a.l.cols, a.size, y, x, &row, &col)) {
                 token = row * a.l.cols + col;
+                place = i;
+            }
     }
     if (a.words) {
-        int first = first_word(&a, &count), i = y >= r.y + a.head ? (y - r.y - a.head) / a.pitch : count;
+        int first = alike_first_word(&a, &count), i = y >= r.y + a.head ? (y - r.y - a.head) / a.pitch : count;
         token = i < count ? first + i : -1;
         place = place < 0 ? a.here : place;
     }

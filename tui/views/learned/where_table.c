@@ -85,8 +85,8 @@ void where_draw_note(const Paint *p, const Where *w, Rect line, int m)
 {
     Buf text = {0};
     where_note_text(w, m, line.w < WIDE_NOTE, &text);
-    bool shown = m == w->focus ||
-                 utf8_cells(buf_str(&text)) <= line.w; /* half a note tells nothing of a map that nobody asked for */
+    bool fits = utf8_cells(buf_str(&text)) <= line.w; /* half a note tells nothing of a map that nobody asked for */
+    bool shown = fits || (m == w->focus && w->side != SIDE_DIFF); /* nor of a difference, whose sides have it whole */
     int used = shown ? canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&text)) : 0;
     if (m == WHERE_ROLLOUT && shown)
         where_draw_sums(p, w, line, used);

@@ -1,0 +1,154 @@
+/* The arrangement: as many places as there is room for, side by side or below each other. */
+#include "tui/views/learned/alike_room.h"
+
+#include <math.h>
+
+#include "core/session/screens.h"
+#include "tui/views/attention/word_row.h"
+
+enum { COLUMNS_MOST = 6, MAPS_MOST = 8, MAP_LEAST = 11, GAP_MOST = 3, PICTURE_FROM = 60, LABEL_MOST = 14, NAMED = 10 };
+enum { PITCH_MOST = 3, SWATCH_MOST = 16, WORD_MOST = ALIKE_ALL + SWATCH_MOST - ALIKE_SWATCH };
+enum { NUMBERED = 3 };                /* ">11" left of a row of maps */
+static const float DIFF_LEAST = 0.2F; /* A − B of cosines: smaller ones stay dark */
+
+static int lines_of(const Paint *p, int pixels)
+{
+    return heat_halves(p) ? (pixels + 1) / 2 : pixels;
+}
+
+/* Two rows of maps, three where that makes none of them smaller; the reader chose which the second is. */
+static void arrange_maps(const Paint *p, Alike *a)
+{
+    bool diff = a->side == SIDE_DIFF, norms = diff || p->s->look.alike.norms,
+         picture = !diff && a->r.w >= PICTURE_FROM && shown_input(p->s, a->side)->resized.data;
+    int most = clamp(a->r.w / MAP_LEAST, 1, MAPS_MOST);
+    picture = picture && a->places != most; /* all places before the picture */
+    int columns = clamp(a->places + picture, 1, most);
+    for (int bands = 1; bands <= (diff ? 2 : BANDS); bands++) {
+        Rect room = {0, 0, (a->r.h - 1 - bands) / bands, (a->r.w + 1) / columns - 1};
+        HeatSize size = heat_within(p, (HeatSize){heat_pixels(p, room.h), room.w}, a->l.rows, a->l.cols, 1);
+        if (bands > 1 && (lines_of(p, size.tall) > room.h || (bands > 2 && size.wide < a->size.wide)))
+            break;
+        a->bands = bands;
+        a->size = size;
+    }
+    a->band[1] = norms && a->bands < BANDS ? NORMS : COLOURS;
+    a->band[2] = NORMS;
+    a->wide = a->size.wide;
+    columns = clamp((a->r.w + 1) / (a->wide + 1), 1, a->places + picture);
+    picture = picture && columns > 1;
+    a->gap = clamp(columns > 1 ? (a->r.w - columns * a->wide) / (columns - 1) : 1, 1, GAP_MOST);
+    a->left = picture ? a->wide + a->gap : 0;
+    a->shown = columns - picture;
+}
+
+/* A row of maps per place, where more places have room that way, or as many have room for larger maps; A − B as A and
+ * B. */
+static void arrange_down(const Paint *p, Alike *a)
+{
+    int least = lines_of(p, a->l.rows), number = a->places > 10 ? NUMBERED : NUMBERED - 1;
+    int lines = clamp(a->r.h / a->places - 1, least, a->r.h), shown = clamp(a->r.h / (lines + 1), 1, a->places);
+    HeatSize room = {heat_pixels(p, lines), (a->r.w - number + 1) / BANDS - 1};
+    Alike across = *a;
+    across.side = SIDE_B;
+    arrange_maps(p, &across);
+    HeatSize size = heat_within(p, room, a->l.rows, a->l.cols, 1);
+    if (room.wide < a->l.cols || shown < across.shown || (shown == across.shown && size.wide <= across.wide))
+        return;
+    a->down = true;
+    a->bands = a->side == SIDE_DIFF ? BANDS - 1 : BANDS;
+    a->band[1] = a->side == SIDE_DIFF ? NORMS : COLOURS;
+    a->size = size;
+    a->wide = size.wide;
+    a->gap = clamp((a->r.w - number - BANDS * a->wide) / (BANDS - 1), 1, GAP_MOST);
+    a->left = number + (a->r.w > number + BANDS * (a->wide + a->gap) - a->gap);
+    a->shown = shown;
+}
+
+static void arrange_words(Alike *a)
+{
+    a->left = shown_axis_widest(a->p, LABEL_MOST) + WORD_MARKS + 1;
+    a->gap = 1;
+    a->wide = clamp((a->r.w - a->left) / clamp(a->places, 1, COLUMNS_MOST) - a->gap, ALIKE_LEAST, WORD_MOST);
+    a->shown = clamp((a->r.w - a->left + a->gap) / (a->wide + a->gap), 1, a->places);
+    a->thin = a->wide;
+    if (a->shown < a->places && a->shown < COLUMNS_MOST) { /* numbers at one of them, the colours of all */
+        int room = a->r.w - a->left;
+        a->wide = a->side == SIDE_DIFF
+                      ? ALIKE_NUMBER
+                      : clamp(room - (a->places - 1) * (ALIKE_THIN + a->gap), ALIKE_NUMBER, ALIKE_LEAST);
+        a->wide = a->wide < ALIKE_LEAST ? ALIKE_NUMBER : a->wide;
+        a->shown = clamp((room - a->wide) / (ALIKE_THIN + a->gap) + 1, 1, a->places);
+        a->thin = clamp((room - a->wide) / clamp(a->shown - 1, 1, a->shown) - a->gap, ALIKE_THIN, ALIKE_NUMBER);
+    }
+    int taken = a->wide + (a->shown - 1) * a->thin;
+    a->gap = clamp(a->shown > 1 ? (a->r.w - a->left - taken) / (a->shown - 1) : 1, 1, 2 * GAP_MOST);
+    a->head = a->r.h >= NAMED ? 2 : 1;
+    a->pitch = PITCH_MOST; /* the last word does not need all of its lines */
+    while (a->pitch > 1 && a->pitch * a->p->n - a->pitch / 2 > a->r.h - a->head - 1)
+        a->pitch--;
+}
+
+bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
+{
+    const Session *s = p->s;
+    Alike a = {.s = s, .side = side, .r = r, .places = session_blocks_on(s, side) + 1};
+    Shown v;
+    a.here = clamp(session_block(s) + 1, 0, a.places - 1);
+    if (!shown_open(s, side, alike_path(s, side, a.here - 1, SITE_ALIKE_COSINE), &v))
+        return false;
+    int tokens = graph_node(v.graph, v.node)->dims.axis[0];
+    a.p = &v.graph->axes[tokens];
+    a.l = lattice_of(a.p);
+    a.at = v.at[tokens];
+    a.words = !axis_patch(a.p, a.at, &a.row, &a.col);
+    if (a.words)
+        arrange_words(&a);
+    else {
+        arrange_maps(p, &a);
+        arrange_down(p, &a);
+    }
+    a.first = (int)scroll_first((size_t)a.places, (size_t)a.here, (size_t)a.shown);
+    a.end = side == SIDE_DIFF ? DIFF_LEAST : 1;
+    for (int i = a.first; i < a.first + a.shown && side == SIDE_DIFF; i++) {
+        bool there = shown_open(s, side, alike_path(s, side, i - 1, SITE_ALIKE_COSINE), &v) && v.values;
+        for (int k = 0; there && k < a.p->n; k++)
+            a.end = fmaxf(a.end, fabsf(v.values[(size_t)a.at * (size_t)a.p->n + (size_t)k]));
+    }
+    *out = a;
+    return true;
+}
+
+int alike_place_wide(const Alike *a, int place)
+{
+    return a->words && place != a->here ? a->thin : a->wide;
+}
+
+int alike_place_x(const Alike *a, int place)
+{
+    int x = a->r.x + a->left + (place - a->first) * (alike_place_wide(a, a->here - 1) + a->gap);
+    return place > a->here ? x + alike_place_wide(a, a->here) - alike_place_wide(a, place) : x;
+}
+
+Rect alike_map(const Paint *p, const Alike *a, int band, int place)
+{
+    int lines = lines_of(p, a->size.tall);
+    if (a->down)
+        return (Rect){a->r.y + 1 + (place - a->first) * (lines + 1), a->r.x + a->left + band * (a->wide + a->gap),
+                      lines, a->wide};
+    return (Rect){a->r.y + 2 + band * (lines + 1), alike_place_x(a, place), lines, a->wide};
+}
+
+int alike_first_word(const Alike *a, int *count)
+{
+    int room = (a->r.h - a->head - 1 + a->pitch / 2) / a->pitch;
+    *count = clamp(room, 1, a->p->n);
+    return (int)scroll_first((size_t)a->p->n, (size_t)a->at, (size_t)*count);
+}
+
+Rect alike_word(const Alike *a, int i, int place)
+{
+    int y = i * a->pitch, room = a->r.h - a->head - 1 - y;
+    return (Rect){a->r.y + a->head + y, alike_place_x(a, place), room < a->pitch ? room : a->pitch,
+                  alike_place_wide(a, place)};
+}
