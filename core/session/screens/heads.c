@@ -177,9 +177,24 @@ static const char *in_attention(const Session *s, Site site)
     return path && graph_find(g, path) != NO_NODE ? path : NULL;
 }
 
+/* 0: the kind that most heads are of. */
 static const char *kind_word(int i)
 {
-    return i >= 0 && i < HEAD_KINDS ? head_kind_word((HeadKind)i) : NULL;
+    return i == 0 ? "most" : i > 0 && i <= HEAD_KINDS ? head_kind_word((HeadKind)(i - 1)) : NULL;
+}
+
+HeadKind heads_kind(const Session *s)
+{
+    const HeadKindsResult *r = session_head_kinds(s);
+    int named[HEAD_KINDS] = {0}, best = HEAD_INDUCTION;
+    if (s->look.heads.kind > 0 && s->look.heads.kind <= HEAD_KINDS)
+        return (HeadKind)(s->look.heads.kind - 1);
+    for (int k = 0; r && k < HEAD_KINDS; k++) {
+        for (int i = 0; i < r->attentions * r->heads; i++)
+            named[k] += r->applies[i / r->heads][k] && head_kinds_is(r, i, (HeadKind)k);
+        best = named[k] > named[best] ? k : best;
+    }
+    return (HeadKind)best;
 }
 
 static bool run_heads(Session *s, const Args *a, Err *err)
@@ -284,7 +299,7 @@ static bool next_heads(Session *s, Err *err)
 {
     if (!session_kinds_apply(s))
         return enter_sheet(s, err);
-    s->look.heads.kind = (s->look.heads.kind + 1) % HEAD_KINDS;
+    s->look.heads.kind = (heads_kind(s) + 1) % HEAD_KINDS + 1;
     return true;
 }
 

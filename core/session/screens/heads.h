@@ -12,6 +12,8 @@ void head_words_looks(const Session *s, int row, int head, Buf *out);
 float census_here(const Session *s, int row, int head);
 /* All of it: "Block 0, head 1: looks …". */
 void head_words_put(const Session *s, int row, int head, Buf *out);
+/* Of a text model: the kind on show where not all have room, as the reader chose or the one that most heads are of. */
+HeadKind heads_kind(const Session *s);
 /* Rows of the tables over all heads: the blocks; of a text model the attentions. How many, and which is in focus. */
 int head_words_rows(const Session *s);
 int head_words_row(const Session *s);

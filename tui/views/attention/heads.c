@@ -92,11 +92,21 @@ typedef struct Line {
 typedef struct Layout {
     Rect header, list, axis, legend;
     bool all, spaced;              /* every head has its line; a blank one between blocks */
+    int open, first_open;          /* blocks whose heads have a line each, around the focus; the first of them */
     bool wide;                     /* "block 3  h2", else "3 h2" */
     int lines, first, here, pitch; /* pitch: lines of the canvas from one to the next */
     int label, plot, bar;          /* columns; bar 0: numbers only */
     int figures;                   /* columns of numbers beside the plot, 0 … 2 */
 } Layout;
+
+/* As many as leave a line for each of the others; one at least. */
+static int open_blocks(const HeadMap *m, int lines)
+{
+    int open = 1;
+    while (open < m->blocks && m->blocks - (open + 1) + (open + 1) * m->heads <= lines)
+        open++;
+    return open;
+}
 
 static Layout layout(const HeadMap *m, Rect r)
 {
@@ -110,8 +120,11 @@ static Layout layout(const HeadMap *m, Rect r)
     l.list = r;
     l.all = m->blocks * m->heads <= r.h;
     l.spaced = l.all && m->blocks * (m->heads + 1) - 1 <= r.h;
-    l.lines = l.spaced ? m->blocks * (m->heads + 1) - 1 : l.all ? m->blocks * m->heads : m->blocks - 1 + m->heads;
-    l.here = l.all ? m->block * (m->heads + l.spaced) + m->head : m->block + m->head;
+    l.open = l.all ? m->blocks : open_blocks(m, r.h);
+    l.first_open = (int)scroll_first((size_t)m->blocks, (size_t)m->block, (size_t)l.open);
+    l.lines = m->blocks - l.open + l.open * m->heads + (l.spaced ? m->blocks - 1 : 0);
+    l.here = l.all ? m->block * (m->heads + l.spaced) + m->head
+                   : l.first_open + (m->block - l.first_open) * m->heads + m->head;
     l.pitch = l.all && 2 * l.lines - 1 <= r.h ? 2 : 1;
     l.first = (int)scroll_first((size_t)l.lines, (size_t)l.here, (size_t)r.h);
     l.wide = r.w >= WIDE;
@@ -133,11 +146,12 @@ static Line line_at(const HeadMap *m, const Layout *l, int i)
     int heads = m->heads + l->spaced;
     if (l->all)
         return (Line){i / heads, i % heads < m->heads ? i % heads : BLANK};
-    if (i < m->block)
+    const int k = i - l->first_open;
+    if (k < 0)
         return (Line){i, -1};
-    if (i < m->block + m->heads)
-        return (Line){m->block, i - m->block};
-    return (Line){i - m->heads + 1, -1};
+    if (k < l->open * m->heads)
+        return (Line){l->first_open + k / m->heads, k % m->heads};
+    return (Line){i - l->open * (m->heads - 1), -1};
 }
 
 /* What both ends of the plot stand for: 0 and a little over the farthest; for a difference the same on both sides of 0.
@@ -308,8 +322,9 @@ static void draw_axis(const Paint *p, const HeadMap *m, const Layout *l, float l
 }
 
 /* What the two lines in the plot are, with their values. */
-static void draw_legend(const Paint *p, const HeadMap *m, Rect r)
+static void draw_legend(const Paint *p, const HeadMap *m, const Layout *l)
 {
+    const Rect r = l->legend;
     if (!m->lines)
         return;
     const struct {
@@ -326,12 +341,15 @@ static void draw_legend(const Paint *p, const HeadMap *m, Rect r)
         x += canvas_printf(p->c, r.y, x, end - x, STYLE_DIM, " px %s   ",
                            r.w >= LEGEND_WIDE ? rule[k].word : rule[k].brief);
     }
+    if (!l->all && end - x > 2 * NUMBER)
+        canvas_text(p->c, r.y, x, end - x, STYLE_DIM, m->heads > 10 ? "0–9, a = 10 …: heads" : "0–9: heads");
 }
 
 /* The head in focus in a sentence over many pictures, below the list where that leaves room for the list. */
 static Rect words_of(const Paint *p, const HeadMap *m, Rect *r, Buf *out)
 {
-    if (m->side != session_side(m->s) || r->w < WORDS_LEAST || r->h < m->blocks + m->heads + WORDS_LINES)
+    if (m->side != session_side(m->s) || r->w < WORDS_LEAST || r->h < m->blocks + m->heads + WORDS_LINES ||
+        open_blocks(m, r->h - AROUND_LIST) > open_blocks(m, r->h - AROUND_LIST - WORDS_LINES))
         return (Rect){.h = 0};
     head_words_put(m->s, head_words_row(m->s), m->head, out);
     int rows = canvas_wrap_rows(p->c, r->w, buf_str(out));
@@ -349,7 +367,10 @@ static void draw_all(const Paint *p, const HeadMap *m, Rect r, bool focus)
     ends(m, &low, &high);
     if (l.header.h)
         draw_header(p, m, &l);
-    for (int i = l.first; i < l.lines && i < l.first + l.list.h / l.pitch + l.list.h % l.pitch; i++) {
+    const int shown = l.list.h / l.pitch + l.list.h % l.pitch, more = l.lines - l.first - shown;
+    if (more > 0 && l.axis.h)
+        canvas_printf(p->c, l.axis.y, l.list.x, l.label - 1, STYLE_DIM, " %d more", more);
+    for (int i = l.first; i < l.lines && i < l.first + shown; i++) {
         Line line = line_at(m, &l, i);
         int y = l.list.y + (i - l.first) * l.pitch;
         if (line.head == -1)
@@ -362,7 +383,7 @@ static void draw_all(const Paint *p, const HeadMap *m, Rect r, bool focus)
     if (l.axis.h)
         draw_axis(p, m, &l, low, high);
     if (l.legend.h)
-        draw_legend(p, m, l.legend);
+        draw_legend(p, m, &l);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)

@@ -82,7 +82,7 @@ static void place_sheets(Kinds *k, Rect r)
     BlockSheet b = sheet_of(NULL, k);
     k->count = block_sheet_place(&b, r, COMFORT, k->count, k->at);
     if (k->count == 1) {
-        HeadKind chosen = (HeadKind)k->s->look.heads.kind;
+        HeadKind chosen = heads_kind(k->s);
         while (!kind_there(k->s, chosen)) /* an option may name any */
             chosen = (chosen + 1) % HEAD_KINDS;
         k->shown[0] = chosen;

@@ -15,7 +15,7 @@ static const char *const PLACES[WORD_PLACES] = {[WORD_ITSELF] = "itself",
                                                 [WORD_FARTHER] = "farther"};
 
 typedef struct Layout {
-    Rect header, list, words;
+    Rect header, list, foot, words;
     int share, first, here, lines; /* share: columns of one place */
 } Layout;
 
@@ -29,7 +29,11 @@ static Layout layout(const Session *s, Rect r)
         l.words = rect_cut(&r, 'b', WORDS_LINES);
         rect_cut(&r, 'b', r.h > 5 * WORDS_LINES);
     }
+    if (r.h > WORDS_LINES)
+        l.foot = rect_cut(&r, 'b', 1);
     l.list = r;
+    if (l.lines < r.h)
+        l.foot.y -= r.h - l.lines;
     if (l.lines < r.h && l.words.h) /* what explains the list follows it */
         l.words.y -= r.h - l.lines - 1;
     l.share = (r.w - LABEL - AWAY) / WORD_PLACES;
@@ -48,14 +52,15 @@ static void draw_header(const Paint *p, const Layout *l)
         canvas_right(p->c, y, x + AWAY + k * l->share, SHARE - 1, STYLE_HEADER, PLACES[k]);
 }
 
-/* The share on its ground, and beside it a bar where there is room; strong where it is what the head is for. */
-static void draw_share(const Paint *p, const Layout *l, int y, int x, double share, bool most, Style style)
+/* The share on the ground of what it is above uniform attention's, and beside it a bar where there is room; strong where
+ * it is what the head is for. */
+static void draw_share(const Paint *p, const Layout *l, int y, int x, double share, double even, bool most, Style style)
 {
     char text[16];
     utf8_print(text, sizeof text, "%.0f %%", 100 * share);
     ColourScale scale = colour_scale_of_range(p, 0, 1);
     canvas_right(p->c, y, x, SHARE - 1, most ? STYLE_STRONG : style, text);
-    word_ground(p, y, x, SHARE - 1, &scale, (float)share, (Ref){0});
+    word_ground(p, y, x, SHARE - 1, &scale, (float)(share > even ? share - even : 0), (Ref){0});
     if (l->share - SHARE >= BAR_LEAST)
         canvas_bar(p->c, y, x + SHARE, l->share - SHARE - 1, share, most ? STYLE_STRONG : style, (Ref){0});
 }
@@ -71,7 +76,7 @@ static void draw_even(const Paint *p, const Layout *l, const HeadPlacesResult *r
     utf8_print(text, sizeof text, "%.1f   ", r->uniform[attention]);
     canvas_right(p->c, y, x + LABEL, AWAY - 2, STYLE_DIM, text);
     for (int k = 0; k < WORD_PLACES && l->share >= SHARE; k++)
-        draw_share(p, l, y, x + LABEL + AWAY + k * l->share, r->even[attention][k], false, STYLE_DIM);
+        draw_share(p, l, y, x + LABEL + AWAY + k * l->share, r->even[attention][k], 1, false, STYLE_DIM);
 }
 
 static void draw_head(const Paint *p, const Layout *l, const HeadPlacesResult *r, int attention, int head, int y,
@@ -91,7 +96,17 @@ static void draw_head(const Paint *p, const Layout *l, const HeadPlacesResult *r
     canvas_right(p->c, y, x + LABEL, AWAY - 2, here ? STYLE_STRONG : STYLE_TEXT, text);
     const int most = head_places_most(r, cell);
     for (int k = 0; k < WORD_PLACES && l->share >= SHARE; k++)
-        draw_share(p, l, y, x + LABEL + AWAY + k * l->share, r->share[cell][k].mean, most == k, STYLE_TEXT);
+        draw_share(p, l, y, x + LABEL + AWAY + k * l->share, r->share[cell][k].mean, r->even[attention][k], most == k,
+                   STYLE_TEXT);
+}
+
+/* How many lines have no room, and what the colours say. */
+static void draw_foot(const Paint *p, const Layout *l)
+{
+    const int more = l->lines - l->first - l->list.h;
+    int used = more > 0 ? canvas_printf(p->c, l->foot.y, l->foot.x, l->foot.w, STYLE_DIM, "%d more lines   ", more) : 0;
+    canvas_text(p->c, l->foot.y, l->foot.x + used, l->foot.w - used, STYLE_DIM,
+                "ground: above what uniform attention gives");
 }
 
 static void draw_line(const Paint *p, const Layout *l, const HeadPlacesResult *r, int line, int y)
@@ -128,6 +143,8 @@ void heads_words_draw(const Paint *p, Rect r, bool focus)
         if (i == l.here)
             focus_cursor(p, focus, l.list.y + i - l.first, l.list.x);
     }
+    if (l.foot.h)
+        draw_foot(p, &l);
     if (!result)
         canvas_printf(p->c, l.list.y, l.list.x + LABEL, l.list.w - LABEL, STYLE_DIM, "measuring, %zu of %zu sentences",
                       m ? m->done : 0, m ? m->total : 0);
