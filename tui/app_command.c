@@ -43,10 +43,10 @@ bool app_progress(void *context, const char *what, double share)
     return true;
 }
 
-/* The same while a file is read or written: Ctrl-C is a key here, no signal. */
+/* The same while a file is read or written, or a beam is made wider: Ctrl-C is a key here, no signal. */
 static bool wants_to_stop(void *context)
 {
-    return !app_progress(context, "reading", 0);
+    return !app_progress(context, ((App *)context)->doing, 0);
 }
 
 static void describe_terminal(App *a)
@@ -297,6 +297,7 @@ void app_do(App *a, const char *line)
     a->work_since = a->last_report = clock_ns();
     a->cancelled = false;
     app_say(a, false, "");
+    a->doing = line;
     stop_listen(wants_to_stop, a);
     bool ok = command_do(&a->s, &a->commands, line, LINE_OWN | COMMAND_UI, &err);
     if (ok)

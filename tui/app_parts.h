@@ -64,6 +64,7 @@ typedef struct App {
     const Link *link;                      /* what a link promised; NULL once compared */
     const TermStatus *terminal;
     int64_t work_since; /* a command computes: when it began, for the progress line */
+    const char *doing;  /* … the command as it was typed */
     int64_t last_report;
     bool cancelled;
     bool halted;        /* Ctrl-C stopped the pass; the next key goes on with it */

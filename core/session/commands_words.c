@@ -267,13 +267,12 @@ static const Command COMMANDS[] = {
     COMMAND("wiring", "ask", "wiring",
             "compare the masks and wiring of encoder-decoder, decoder-only and encoder-only models", COMMAND_SESSION,
             run_wiring, NULL),
-    COMMAND(
-        "decode", "look",
-        "decode [greedy, beam, draw] [N, +1, -1] [alpha=A] [temperature=T] [top-k=K] [top-p=P] [cache=on, off, toggle]",
-        "write greedily (as `write`, if nothing is said), by a beam of width N, or drawn from seed N; show all "
-        "beginnings "
-        "as a tree",
-        COMMAND_SESSION, decoding_command, NULL),
+    COMMAND("decode", "look",
+            "decode [greedy, beam, draw, typed] [N, +1, -1] [alpha=A] [temperature=T] [top-k=K] [top-p=P] [cache=on, "
+            "off, toggle]",
+            "write greedily (as `write`, if nothing is said), by a beam of width N, or drawn from seed N; show all "
+            "beginnings as a tree; typed: back from one that Enter ran",
+            COMMAND_SESSION, decoding_command, NULL),
     COMMAND("leak", "ask", "leak", "check that nothing before the target's changed word depends on it", COMMAND_SESSION,
             run_leak, NULL),
 };

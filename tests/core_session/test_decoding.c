@@ -119,7 +119,7 @@ static void the_way_into_a_beginning(void **state)
         const Decoding *d = found("decode beam 4");
         if (i >= d->lines)
             break;
-        snprintf(line, sizeof line, "option beginning %d", i);
+        snprintf(line, sizeof line, "option beginning %d", i + 1);
         must(line);
         double share = d->text->node[d->line[i].node].share;
         must("in");
@@ -219,7 +219,7 @@ static void the_tokens_of_a_beginning(void **state)
         for (int at = d->line[at_line].node, k = n; k > from; at = d->text->node[at].parent)
             read[--k] = d->text->node[at].word;
         n -= read[n - 1] == 2;
-        snprintf(line, sizeof line, "option beginning %d; in", at_line);
+        snprintf(line, sizeof line, "option beginning %d; in", at_line + 1);
         must(line);
         const Input *in = session_input(&s, SIDE_B);
         assert_int_equal(in->text[TEXT_TARGET].count, n);

@@ -26,7 +26,8 @@ enum { SEARCHES = 4 }; /* of A and B, each twice */
 
 struct DecodingWork {
     Search side[2];
-    size_t most; /* bytes held behind a step */
+    size_t most;       /* bytes held behind a step */
+    char *typed, *ran; /* the text that was on show before a beginning was run, and what was opened then */
 };
 
 static void free_search(Search *w)
@@ -46,6 +47,8 @@ void decoding_free(struct DecodingWork *w)
         return;
     free_search(&w->side[0]);
     free_search(&w->side[1]);
+    free(w->typed);
+    free(w->ran);
     free(w);
 }
 
@@ -129,8 +132,31 @@ const Decoding *session_decoding(const Session *s, Side side)
 
 int decoding_line(const Session *s, const Decoding *d)
 {
-    int line = s->look.decoding.line;
-    return line < 0 || d->lines == 0 ? 0 : line < d->lines ? line : d->lines - 1;
+    int line = s->look.decoding.line - 1;
+    if (line < 0) /* nobody has chosen one: the first word of what was written */
+        for (line = 0; line < d->lines && !d->line[line].best;)
+            line++;
+    return line < d->lines ? line : d->lines ? d->lines - 1 : 0;
+}
+
+const char *decoding_typed(const Session *s)
+{
+    const struct DecodingWork *w = s->measures ? s->measures->decoding : NULL;
+    return w && w->typed && strcmp(session_input(s, SIDE_B)->path, w->ran) == 0 ? w->typed : NULL;
+}
+
+void decoding_keep_typed(Session *s, const char *spec)
+{
+    struct DecodingWork *w = s->measures ? s->measures->decoding : NULL;
+    const char *was = session_input(s, SIDE_B)->path;
+    if (!w || !*was)
+        return;
+    if (!decoding_typed(s)) { /* of a beginning of a beginning the first one stays */
+        free(w->typed);
+        w->typed = xstrdup(was);
+    }
+    free(w->ran);
+    w->ran = xstrdup(spec);
 }
 
 void decoding_put_how(const DecodeOptions *how, Buf *out)

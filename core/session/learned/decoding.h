@@ -44,7 +44,11 @@ const Model *decoding_reads(const Session *s, Side side, Text *read);
 DecodeEdits decoding_edits(const Session *s, Side side);
 /* Of side A or B; NULL while nothing of it is there. */
 const Decoding *session_decoding(const Session *s, Side side);
-/* The line that the cursor is on. */
+/* The text that was on show before a beginning was run, while that is still on show; else NULL. */
+const char *decoding_typed(const Session *s);
+/* A beginning is about to be run, by opening that; what is on show is the typed text, or a beginning itself. */
+void decoding_keep_typed(Session *s, const char *spec);
+/* The line that the cursor is on, from 0 on; the option counts them from 1 on. */
 int decoding_line(const Session *s, const Decoding *d);
 /* "beam of 4, α 0.60", appended. */
 void decoding_put_how(const DecodeOptions *how, Buf *out);

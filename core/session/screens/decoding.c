@@ -63,6 +63,20 @@ static bool put_words(Session *s, const Args *a, Err *err)
     return !cache || put_option(s, "cache", cache, err);
 }
 
+/* Back from a beginning that was run. */
+static bool open_typed(Session *s, Err *err)
+{
+    const char *typed = decoding_typed(s);
+    if (!typed)
+        return err_set(err, "the text on show is no beginning that Enter has run: there is none to go back to");
+    char *spec = xstrdup(typed);
+    const bool ok = session_open_input(s, spec, err) &&
+                    session_go(s, site_path_any(session_graph(s, SIDE_B), SITE_PROBS), SCREEN_DECODING, err);
+    free(spec);
+    s->look.decoding.line = ok ? 0 : s->look.decoding.line;
+    return ok;
+}
+
 bool decoding_command(Session *s, const Args *a, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
@@ -73,6 +87,8 @@ bool decoding_command(Session *s, const Args *a, Err *err)
                             "that does");
     if (model_way(e->model) == MODEL_READS)
         return err_set(err, "an encoder alone writes no text");
+    if (a->count == 1 && strcmp(a->word[0], "typed") == 0)
+        return open_typed(s, err);
     bool ok = put_words(s, a, err);
     if (ok && (s->look.decoding.by != was.decoding.by || s->place.screen != SCREEN_DECODING))
         s->look.decoding.line = 0;
@@ -91,11 +107,11 @@ static void move_in_decoding(Session *s, int dy, int dx)
     int last = d && d->lines ? d->lines - 1 : 0, at = d ? decoding_line(s, d) : 0;
     int depth = d && d->lines ? d->line[at].depth : 0;
     if (!dx)
-        s->look.decoding.line = clamp(at + dy, 0, last);
+        s->look.decoding.line = 1 + clamp(at + dy, 0, last);
     else /* to the next line, or the one before, of a column that is no further in */
         for (int i = at + (dx > 0 ? 1 : -1); i >= 0 && i <= last; i += dx > 0 ? 1 : -1)
             if (d->line[i].depth <= depth) {
-                s->look.decoding.line = i;
+                s->look.decoding.line = i + 1;
                 break;
             }
 }
@@ -204,6 +220,7 @@ static bool enter_decoding(Session *s, Err *err)
     for (int i = 0; !cut && !source->count && i < target->count; i++)
         put_label(target->label[i], &spec);
     (cut ? put_cut_beginning : put_beginning)(s, d->text, all ? l->node : n->parent, &spec);
+    decoding_keep_typed(s, buf_str(&spec));
     bool ok = session_open_input(s, buf_str(&spec), err);
     buf_free(&spec);
     const Graph *g = session_graph(s, SIDE_B);
@@ -215,6 +232,8 @@ static bool enter_decoding(Session *s, Err *err)
         session_set_index(s, at.axis[1], word);
         session_sync(s, at.axis[0]);
     }
+    if (decoding_typed(s))
+        session_say(s, "This beginning is the text now. `decode typed` goes back to yours.");
     return true;
 }
 
@@ -268,7 +287,7 @@ static bool tell_decoding(const Teller *t)
 {
     const Decoding *d = session_decoding(t->s, t->side);
     static const char *const FATE[] = {[DECODING_READ] = "",
-                                       [DECODING_LEFT] = ", left",
+                                       [DECODING_LEFT] = ", dropped",
                                        [DECODING_CUT] = ", cut",
                                        [DECODING_ENDED] = ", ended",
                                        [DECODING_BEST] = ", best"};
