@@ -292,14 +292,23 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
                    k->file.path, left.count, left.count == 1 ? "" : "s", k->layout->name, list_text(&left));
 }
 
-/* One weight into `to`, whatever else its tensor holds: read once per part, simpler than keeping it, and the file is in
+/* One weight, whatever else its tensor holds: read once per part, simpler than keeping it, and the file is in
  * the page cache. */
 static bool read_weight(Checkpoint *k, const VitConfig *c, VitRole r, const TensorInfo *t, const LayoutName *how,
-                        float *to, Err *err)
+                        const WeightPlace *w, Err *err)
 {
+    float *to = w->data;
+    const size_t cells = w->cells;
+    if (w->half) {
+        uint16_t *halves = xmalloc(size_mul(t->cells, sizeof *halves));
+        const bool read = tensors_read_16(&k->file, t, halves, err);
+        if (read)
+            memcpy(w->half, halves + (size_t)how->part * cells, cells * sizeof *halves);
+        free(halves);
+        return read;
+    }
     if (how->parts == 1 && !*how->order)
         return tensors_read_f32(&k->file, t, to, err);
-    size_t cells = vit_role_cells(c, r);
     float *all = xfloats(t->cells);
     bool ok = tensors_read_f32(&k->file, t, all, err);
     if (ok && *how->order)
@@ -320,7 +329,7 @@ static bool read_all(Checkpoint *k, Model *m, ModelProgress progress, void *cont
         const TensorInfo *t = checkpoint_find_as(k, r, w.layer, &how);
         if (progress && !progress(context, done, total))
             return err_set(err, "%s: cancelled", k->file.path);
-        if (!read_weight(k, c, r, t, &how, w.data, err))
+        if (!read_weight(k, c, r, t, &how, &w, err))
             return false;
         char name[NAME_MAX_BYTES];
         w.at->origin = arena_strdup(&m->arena, utf8_clean(name, sizeof name, t->name));
@@ -331,13 +340,24 @@ static bool read_all(Checkpoint *k, Model *m, ModelProgress progress, void *cont
     return true;
 }
 
+/* A block's matrices stay in the 16 bits that their file has them in, where it has them in the model's order. */
+static LeafForm form_of(void *checkpoint, const WeightPlace *w)
+{
+    LayoutName how;
+    const bool matrix = vit_role_in_block((VitRole)w->role) && (w->start == START_FAN || w->start == START_SHARP);
+    const TensorInfo *t = matrix ? checkpoint_find_as(checkpoint, (VitRole)w->role, w->layer, &how) : NULL;
+    if (!t || *how.order)
+        return LEAF_FLOATS;
+    return t->dtype == DT_BF16 ? LEAF_BF16 : t->dtype == DT_F16 ? LEAF_F16 : LEAF_FLOATS;
+}
+
 /* Every weight checked, found and read; every tensor used once. m->vit is set. */
 static bool read_weights(Checkpoint *k, Model *m, ModelProgress progress, void *context, Err *err)
 {
     m->family = &FAMILY_VIT;
     if (!check_all(k, m, err) || !check_unused(k, m, err))
         return false;
-    model_alloc(m, &FAMILY_VIT);
+    model_alloc_stored(m, &FAMILY_VIT, form_of, k);
     return read_all(k, m, progress, context, err);
 }
 

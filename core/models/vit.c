@@ -20,8 +20,12 @@ static NnWeight weight_of(const Builder *b, VitRole r)
     if (!vit_has(b->c, r))
         return (NnWeight){.name = ""};
     const WeightTensor *t = vit_weight(b->w, r, b->layer);
-    NnWeight w = {.name = vit_role_path(b->c, r), .dims = build_role_dims(b, r), .data = t->data, .origin = t->origin};
-    REQUIRE(t->data);
+    NnWeight w = {.name = vit_role_path(b->c, r),
+                  .dims = build_role_dims(b, r),
+                  .data = t->data,
+                  .origin = t->origin,
+                  .store = t->store};
+    REQUIRE(nn_has(&w));
     if (vit_role_in_block(r))
         snprintf(w.scope, sizeof w.scope, "blocks.%d", b->layer);
     return w;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/core_models/oracle.h"
 #include "tests/core_models/text_bench.h"
 
 #include "core/base/file.h"
@@ -167,9 +168,49 @@ static void the_same_numbers_in_16_bits(void **state)
     assert_true(seen > 20);
 }
 
+/* Of pictures' models the matrices of the blocks: those that lie in the file as the model reads them. */
+static void pictures_in_16_bits(void **state)
+{
+    (void)state;
+    DIR *all = opendir("tests/data/families");
+    int seen = 0, kept = 0;
+    assert_non_null(all);
+    for (const struct dirent *e; (e = readdir(all));) {
+        char from[300], path[400];
+        Bench b[2];
+        uint64_t hash[2];
+        Err err = {""};
+        snprintf(from, sizeof from, "tests/data/families/%.200s", e->d_name);
+        snprintf(path, sizeof path, "%s/config.json", from);
+        if (strncmp(e->d_name, "words_", 6) == 0 || !file_exists(path))
+            continue;
+        write_both(from, seen++ % 2);
+        for (int k = 0; k < 2; k++) {
+            b[k] = (Bench){0};
+            if (!family_load(&b[k].model, folder[k], NULL, NULL, &err))
+                fail_msg("%s: %s", e->d_name, err.text);
+            bench_noise(&b[k]);
+            bench_start(&b[k]);
+            hash[k] = bench_hash(&b[k]);
+        }
+        const size_t halves = count_halves(e->d_name, &b[0].model, false);
+        kept += halves > 0;
+        assert_int_equal(count_halves(e->d_name, &b[1].model, false), 0);
+        assert_true(!halves || b[0].model.block_cells < b[1].model.block_cells);
+        if (hash[0] != hash[1])
+            fail_msg("%s: 16 bits give another trace than the same numbers as floats", e->d_name);
+        assert_true(model_digest(&b[0].model) == model_digest(&b[1].model));
+        for (int k = 0; k < 2; k++)
+            bench_free(&b[k]);
+    }
+    closedir(all);
+    assert_true(seen > 20 && kept > seen / 2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_numbers_in_16_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_numbers_in_16_bits),
+                                       cmocka_unit_test(pictures_in_16_bits)};
     for (int k = 0; k < 2; k++) {
         snprintf(folder[k], sizeof folder[k], "/tmp/vitrine-halves-XXXXXX");
         if (!mkdtemp(folder[k]))
