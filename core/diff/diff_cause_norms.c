@@ -69,6 +69,22 @@ bool trial_make_centred(Trial *t, NodeId n, const void *context, float *out)
     return true;
 }
 
+/* 1 + γ, where the model has γ, and the other way round. */
+bool trial_make_other_stretch(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const Graph *g = t->s->graph;
+    const Node *node = graph_node(g, n);
+    const bool plus = node->op == OP_ADD;
+    const char *more = arena_printf(&t->arena, "%s_plus", node->path);
+    if (graph_find(g, more) != NO_NODE)
+        return false;
+    const float *gamma = run_need(t->s->run, plus ? node->in[0] : n);
+    for (size_t i = 0; i < graph_cells(g, n); i++)
+        out[i] = plus ? gamma[i] : 1 + gamma[i];
+    return true;
+}
+
 /* 1 / (√variance + ε) */
 bool trial_make_outside(Trial *t, NodeId n, const void *context, float *out)
 {

@@ -146,31 +146,28 @@ void trial_scale(Trial *t)
         attempt_fit(t, &fit, 1e-3, 1e3, values, sizeof known / sizeof *known);
 }
 
-/* ε of the blocks' norms alone, where the stretch has others too: the first or the last norm is as here. */
-static void attempt_eps_in_blocks(Trial *t, const double *known, size_t count)
+/* The sum of D squares divided by D − 1. */
+static void attempt_unbiased(Trial *t)
 {
+    static const char *const OF[] = {"var", "meansq"};
     const Graph *g = t->s->graph;
-    for (size_t i = 0; i < count && !t->only; i++) {
-        int others = 0;
-        trial_begin(t);
-        for (NodeId n = trial_find(t, "eps", 0); n != NO_NODE; n = trial_find(t, "eps", n + 1)) {
-            bool inside = strstr(graph_node(g, n)->path, "blocks.") != NULL;
-            if (inside)
-                trial_add(t, EDIT_SET, graph_node(g, n)->path)->value = (float)known[i];
-            others += !inside;
+    trial_begin(t);
+    for (size_t k = 0; k < sizeof OF / sizeof *OF; k++)
+        for (NodeId n = trial_find(t, OF[k], 0); n != NO_NODE; n = trial_find(t, OF[k], n + 1)) {
+            const NodeId squares = graph_node(g, graph_node(g, n)->in[0])->in[0];
+            const double width = (double)graph_cells(g, squares) / (double)graph_cells(g, n);
+            if (width > 1)
+                trial_add(t, EDIT_SCALE, graph_node(g, n)->path)->factor = (float)(width / (width - 1));
         }
-        if (others && (float)known[i] != t->size.eps)
-            trial_attempt(t, "the recording's %s adds ε = %.4g in the blocks, as here (%.4g) elsewhere",
-                          trial_norm_word(t), known[i], (double)t->size.eps);
-    }
+    trial_attempt(t, "the recording's %s divides the squares by D − 1 instead of D", trial_norm_word(t));
 }
 
 void trial_eps(Trial *t)
 {
     static const double KNOWN[] = {1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0};
-    double width = t->size.width, eps = (double)t->size.eps, best = t->before.rms;
+    double eps = (double)t->size.eps, best = t->before.rms;
     char text[sizeof t->text], before[64], after[64];
-    const char *squares = t->s->config && t->s->config->rms_norm ? "mean square" : "variance";
+    const char *squares = strcmp(trial_norm_word(t), "RMSNorm") == 0 ? "mean square" : "variance";
     if (trial_find(t, "eps", 0) == NO_NODE)
         return;
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
@@ -179,12 +176,7 @@ void trial_eps(Trial *t)
         double rms = (float)KNOWN[i] == t->size.eps ? best : attempt_value(t, "eps", KNOWN[i], text);
         best = rms < best ? rms : best;
     }
-    attempt_eps_in_blocks(t, KNOWN, sizeof KNOWN / sizeof *KNOWN);
-    trial_begin(t);
-    for (NodeId n = trial_find(t, "var", 0); n != NO_NODE; n = trial_find(t, "var", n + 1))
-        trial_add(t, EDIT_SCALE, graph_node(t->s->graph, n)->path)->factor = (float)(width / (width - 1));
-    if (width > 1)
-        trial_attempt(t, "the recording's LayerNorm divides the squares by D − 1 instead of D");
+    attempt_unbiased(t);
     snprintf(before, sizeof before, "the recording's %s adds ε = ", trial_norm_word(t));
     snprintf(after, sizeof after, " to the %s, not %.4g", squares, eps);
     if (!has_rows(t))

@@ -89,7 +89,16 @@ void trial_patches(Trial *t)
 }
 
 /* The row that a token's position is taken from; −1: it gets none. */
-typedef enum Shift { SUCCESSOR, PREDECESSOR, FROM_FIRST, FIRST_BARE, ZERO_BEHIND, SHIFTS } Shift;
+typedef enum Shift {
+    SUCCESSOR,
+    PREDECESSOR,
+    FROM_FIRST,
+    FIRST_BARE,
+    ZERO_BEHIND,
+    FROM_END,
+    FIRST_FOR_ALL,
+    SHIFTS
+} Shift;
 
 static int shifted_row(Shift how, int row, int rows)
 {
@@ -99,6 +108,8 @@ static int shifted_row(Shift how, int row, int rows)
     case FROM_FIRST: return row ? row - 1 : 0;
     case FIRST_BARE: return row - 1;
     case ZERO_BEHIND: return row + 1 < rows ? row + 1 : -1;
+    case FROM_END: return rows - 1 - row;
+    case FIRST_FOR_ALL: return 0;
     default: UNREACHABLE("a shift of no kind");
     }
 }
@@ -113,7 +124,9 @@ void trial_positions(Trial *t)
         [FIRST_BARE] =
             "the recording's positions are shifted by one: each token has its predecessor's, the first has none",
         [ZERO_BEHIND] =
-            "the recording's positions are shifted by one: each token has its successor's, the last has none"};
+            "the recording's positions are shifted by one: each token has its successor's, the last has none",
+        [FROM_END] = "the recording counts positions backwards: the first token has the last one's",
+        [FIRST_FOR_ALL] = "the recording gives every token the first one's position"};
     const Graph *g = t->s->graph;
     for (int k = 0; k < SHIFTS; k++) {
         trial_begin(t);

@@ -17,7 +17,8 @@ enum {
     BIASED = 16, /* with relative positions */
     TURNED = 64,
     FIRST_NORM = 32, /* norms stand before the sub-layers */
-    WHOLE = 128      /* all of `on` is in the stretch: where it is not, the row of what is there says it */
+    WHOLE = 128,     /* all of `on` is in the stretch: where it is not, the row of what is there says it */
+    NORMS = 256      /* in the blocks' norms alone too, or in one outside them */
 };
 
 typedef enum Try {
@@ -66,7 +67,7 @@ static const Cause CAUSES[] = {
     FUNCTION("fed", VIT, trial_fed),
     FUNCTION("axes", 0, trial_axes),
     FUNCTION("scale", BLOCK, trial_scale),
-    FUNCTION("eps", BLOCK, trial_eps),
+    FUNCTION("eps", BLOCK | NORMS, trial_eps),
     FUNCTION("activation", BLOCK, trial_activation),
     ROW("activation", BLOCK, EXCHANGE, "mlp.w_gate mlp.b_gate", "mlp.w_up mlp.b_up",
         "the gate and the values that it multiplies are exchanged in the recording"),
@@ -79,15 +80,15 @@ static const Cause CAUSES[] = {
     ROW("missing", BLOCK, SET, "mlp.b_down", NULL, "the recording adds no bias in the MLP's second layer"),
     ROW("missing", BLOCK | WHOLE, SET, QKV_BIASES " attn.b_o mlp.b_up mlp.b_down", NULL,
         "the recording adds no bias in any linear layer of a block"),
-    ROW("missing", BLOCK, SET, "ln1.beta ln2.beta ln3.beta ln_final.beta", NULL,
+    ROW("missing", BLOCK | NORMS, SET, "ln1.beta ln2.beta ln3.beta ln_final.beta", NULL,
         "the recording's LayerNorm adds no bias β"),
     ROW("missing", BLOCK, SET, "patch_embed.bias", NULL, "the recording adds no bias to the patch projection"),
     ROW("missing", BLOCK, SET, "head.bias", NULL, "the recording adds no bias to the logits"),
     ROW("missing", BLOCK, SET, "pos_embed", NULL, "the recording adds no position embeddings"),
     ROW("missing", TEXT, SET, "segment_embed", NULL, "the recording adds no segment embeddings"),
-    MORE("missing", BLOCK, SET, "ln1.gamma ln2.gamma ln3.gamma ln_final.gamma", NULL,
-         "the recording's LayerNorm does not multiply by γ", .value = 1),
-    MORE("missing", BLOCK, SET, "rms1.gamma rms2.gamma rms_final.gamma", NULL,
+    MORE("missing", BLOCK | NORMS, SET, "ln1.gamma ln2.gamma ln3.gamma ln_final.gamma", NULL,
+         "the recording's NORM does not multiply by γ", .value = 1),
+    MORE("missing", BLOCK | NORMS, SET, "rms1.gamma rms2.gamma rms_final.gamma", NULL,
          "the recording's RMSNorm does not multiply by γ", .value = 1),
     MORE("missing", BLOCK, SET, "embed_scale", NULL, "the recording does not multiply the embeddings by √d_model",
          .value = 1),
@@ -133,18 +134,19 @@ static const Cause CAUSES[] = {
     FUNCTION("readout", VIT, trial_readout),
     ROW("final norm", 0, SKIP, "ln_final.out fc_norm.out rms_final.out rms_fc.out", NULL,
         "the recording has no final NORM"),
-    ROW("kind of norm", BLOCK, SET, LN_MEANS, NULL, "the recording has RMSNorm: the mean is not subtracted"),
-    ROW("kind of norm", BLOCK, SET, LN_MEANS " + " LN_BETAS, NULL,
+    ROW("kind of norm", BLOCK | NORMS, SET, LN_MEANS, NULL, "the recording has RMSNorm: the mean is not subtracted"),
+    ROW("kind of norm", BLOCK | NORMS, SET, LN_MEANS " + " LN_BETAS, NULL,
         "the recording has RMSNorm without β: the mean is not subtracted"),
-    ROW("kind of norm", BLOCK, EXCHANGE, "gamma", "beta", "γ and β of LayerNorm are exchanged in the recording"),
-    MORE("outside root", BLOCK, EACH, "rstd", NULL,
+    ROW("kind of norm", BLOCK | NORMS, EXCHANGE, "gamma", "beta",
+        "γ and β of LayerNorm are exchanged in the recording"),
+    MORE("outside root", BLOCK | NORMS, EACH, "rstd", NULL,
          "the recording adds ε to the standard deviation, outside the root, not to the variance",
          .make = trial_make_outside),
-    MORE("outside root", BLOCK, EACH, "rrms", NULL,
+    MORE("outside root", BLOCK | NORMS, EACH, "rrms", NULL,
          "the recording adds ε to the root mean square, outside the root, not to the mean square",
          .make = trial_make_outside),
-    MORE("centred", BLOCK | RMS, EACH, "normalized", NULL, "the recording has LayerNorm: the mean is subtracted",
-         .make = trial_make_centred),
+    MORE("centred", BLOCK | RMS | NORMS, EACH, "normalized", NULL,
+         "the recording has LayerNorm: the mean is subtracted", .make = trial_make_centred),
     ROW("lost norm", BLOCK | VIT, SKIP, "ln_patch.out rms_patch.out", NULL,
         "the recording has no norm after the patch embedding"),
     ROW("lost norm", BLOCK | VIT, SKIP, "norm_pre.out rms_pre.out", NULL,
@@ -186,8 +188,13 @@ static const Cause CAUSES[] = {
     FUNCTION("probabilities", 0, trial_probabilities),
     FUNCTION("rolled", 0, trial_rolled),
     FUNCTION("settings", TEXT, trial_settings),
+    MORE("kind of norm", BLOCK | NORMS, EACH, "gamma", NULL, "the recording's NORM multiplies by 1 + γ, not by γ",
+         .make = trial_make_other_stretch),
+    MORE("kind of norm", BLOCK | NORMS, EACH, "gamma_plus", NULL, "the recording's NORM multiplies by γ, not by 1 + γ",
+         .make = trial_make_other_stretch),
     FUNCTION("tiled", TEXT | BLOCK, trial_tiled),
     FUNCTION("mask side", TEXT, trial_mask_side),
+    FUNCTION("window", TEXT, trial_windows),
     FUNCTION("mask value", TEXT | BLOCK, trial_mask_values),
     MORE("mask value", TEXT | BLOCK, EACH, "attn.pattern", NULL,
          "the recording sets the attention weights of later tokens to 0 after the softmax, not their scores to −∞ "
@@ -243,7 +250,7 @@ static const Cause CAUSES[] = {
     FUNCTION("unit", 0, trial_unit),
     FUNCTION("dropped", 0, trial_dropped),
 };
-enum { COUNT = sizeof CAUSES / sizeof *CAUSES };
+enum { COUNT = sizeof CAUSES / sizeof *CAUSES, NORMS_MOST = 8 };
 
 /* --- how a row is tried --- */
 
@@ -398,8 +405,8 @@ static void put_id(const Cause *c, char out[80])
 static void attempt(Trial *t, const Cause *c)
 {
     const char *norm = c->said ? strstr(c->said, "NORM") : NULL, *said = c->said;
-    if (norm && norm[-1] == ' ' && !norm[4])
-        said = arena_printf(&t->arena, "%.*s%s", (int)(norm - said), said, trial_norm_word(t));
+    if (norm && norm[-1] == ' ')
+        said = arena_printf(&t->arena, "%.*s%s%s", (int)(norm - said), said, trial_norm_word(t), norm + 4);
     t->next = c->next;
     if (!suits(t, c->needs))
         return;
@@ -410,6 +417,41 @@ static void attempt(Trial *t, const Cause *c)
         trial_each(t, c->on, c->how == EACH_EDGE, c->make, c->with, said);
     else
         attempt_edits(t, c, said);
+}
+
+/* The parts that have norms, or their weights: a block, or all where it is several, and each norm outside them. */
+static int norms_apart(Trial *t, const char *out[NORMS_MOST])
+{
+    int count = 0;
+    for (NodeId n = 0; n <= t->target->node; n++) {
+        const char *path = graph_node(t->s->graph, n)->path, *at = strstr(path, "blocks."), *own = strrchr(path, '.');
+        if (!t->in[n] || !(path_ends(path, "normalized") || path_ends(path, "gamma")) || !own)
+            continue;
+        const size_t stack = at ? (size_t)(at - path) + 7 : (size_t)(own - path) + 1,
+                     part = at ? stack + strcspn(path + stack, ".") + 1 : stack;
+        int k = 0;
+        while (k < count && strncmp(out[k], path, stack) != 0)
+            k++;
+        if (k < count && strncmp(out[k], path, part) != 0)
+            out[k] = arena_printf(&t->arena, "%.*s", (int)stack, path);
+        else if (k == count && count < NORMS_MOST)
+            out[count++] = arena_printf(&t->arena, "%.*s", (int)part, path);
+    }
+    return count;
+}
+
+/* Norms that are several modules: one of them, or those of the blocks, may have been left as they are here. */
+static void attempt_norms(Trial *t, const Cause *c)
+{
+    const char *part[NORMS_MOST];
+    if (!(c->needs & NORMS) || t->only || t->base || trial_close(t))
+        return;
+    int count = norms_apart(t, part);
+    for (int i = 0; i < count && count > 1; i++) {
+        t->only = part[i];
+        attempt(t, c);
+    }
+    t->only = NULL;
 }
 
 /* --- all of them --- */
@@ -431,6 +473,7 @@ void trial_all(Trial *t, const char *what)
         ArenaMark mark = arena_mark(&t->arena);
         t->family = CAUSES[i].name;
         attempt(t, &CAUSES[i]);
+        attempt_norms(t, &CAUSES[i]);
         if (t->base || t->only) /* nothing of it is kept */
             arena_rewind(&t->arena, mark);
         if (t->flops > LONG && trial_solved(t))

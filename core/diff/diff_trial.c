@@ -160,7 +160,7 @@ static void keep_id(Trial *t)
         utf8_print(t->best_id, sizeof t->best_id, "two:%s+%s", t->base->family, t->family);
     else
         utf8_print(t->best_id, sizeof t->best_id, "%s", *t->id ? t->id : "gradient");
-    t->best_only = block ? atoi(block + 7) : -1;
+    t->best_only = block && block[7] ? atoi(block + 7) : -1;
     t->best_outside = t->mistake_count > 0;
     for (int i = 0; i < t->mistake_count; i++)
         t->best_outside = t->best_outside && !strstr(t->mistake[i].path, "blocks.");
@@ -180,7 +180,8 @@ double trial_judge(Trial *t, const float *values, const char *what)
     if ((t->base || t->only) && (!explains(t, &f) || !beyond_chance(t, &f, cells - t->target->skip)))
         return f.rms; /* of so many only what explains is worth a word */
     word(t, what, text);
-    bool better = f.rms < t->best.rms, other = !strstr(t->text, text) && !strstr(text, t->text);
+    bool better = f.rms < t->best.rms,
+         other = !t->fitting && !t->fit && !strstr(t->text, text) && !strstr(text, t->text);
     if (better && t->any && explains(t, &t->best) && other) {
         t->second = t->best;
         snprintf(t->also, sizeof t->also, "%s", t->text);

@@ -53,7 +53,7 @@ typedef struct Trial {
     const char *family; /* the one being tried, */
     char id[80];        /* …more exactly, the row of the table: "missing:attn.b_v", */
     const char *next;   /* what to record where another explains as much, of that one… */
-    const char *only;   /* "blocks.2.": mistakes are made in that block alone; NULL: wherever they can be */
+    const char *only;   /* "blocks.2.": mistakes are made in that part alone; NULL: wherever they can be */
     const Tried *base;  /* a mistake that is made already, of which the next is the second; NULL: none */
     Tried *single;      /* the single mistakes that were tried */
     size_t single_cap;
@@ -208,6 +208,7 @@ void trial_tiled(Trial *t);
 /* Two at once: other settings on top of the single mistakes of that family. */
 void trial_settings_beside(Trial *t, const char *family);
 void trial_mask_side(Trial *t);
+void trial_windows(Trial *t);
 void trial_mask_values(Trial *t);
 void trial_keys_moved(Trial *t);
 void trial_embedding_scaled(Trial *t);
@@ -220,7 +221,8 @@ void trial_shorter(Trial *t);
 /* Values that are another operation's, for trial_each. */
 TrialMake trial_make_other_axis, trial_make_outside, trial_make_centred, trial_make_sum, trial_make_unnormed,
     trial_make_squared, trial_make_scaled_sum, trial_make_exchanged, trial_make_moved, trial_make_normalised,
-    trial_make_chosen, trial_make_masked_late, trial_make_each_head, trial_make_rotated_value, trial_make_own_memory;
+    trial_make_chosen, trial_make_masked_late, trial_make_other_stretch, trial_make_each_head, trial_make_rotated_value,
+    trial_make_own_memory;
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
 /* The tokens that the answer is read from, all of them. */

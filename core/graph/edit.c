@@ -189,7 +189,8 @@ static NodeId multiplied(Editor *ed, const char *name, const Edit *e, NodeId x)
     for (size_t c = 0; c < cells; c++) {
         int index[DIMS_MAX];
         dims_unravel(g->axes, dims, c, index);
-        factor[c] = selection_has(&e->cells, dims, index) ? e->factor : 1.0f;
+        bool chosen = selection_has(&e->cells, dims, index) && (!e->choose || e->choose(e->context, index));
+        factor[c] = chosen ? e->factor : 1.0f;
     }
     NodeId f = graph_leaf(g, part(ed, name, "edit_factor"), dims,
                           (Leaf){LEAF_HOST, factor, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});

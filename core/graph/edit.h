@@ -38,7 +38,8 @@ typedef struct Edit {
     MapFn map;          /* EDIT_MAP */
     const char *origin; /* what made it, for the leaf: "set scale off" */
     bool (*choose)(const void *context,
-                   const int index[DIMS_MAX]); /* EDIT_MASK: replaces cells where not NULL (causal) */
+                   const int index[DIMS_MAX]); /* EDIT_MASK: replaces cells where not NULL (causal); EDIT_SCALE:
+                                                  of `cells` those for which it is true, by their axes' indices */
     const void *context;
 } Edit;
 

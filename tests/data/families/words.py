@@ -4,6 +4,7 @@ the names of its own program, and what that program computes for two or three le
 its published source. Run in this folder; needs numpy. Recordings are named after Vitrine's nodes and kept as float32;
 wrong.* are the logits of the mistakes that are made most often: a test must be able to tell them apart."""
 import json, math, os, re, struct, zlib
+from functools import partial
 import numpy as np
 
 D, V, M = 16, 19, 24
@@ -77,6 +78,17 @@ def layer_norm(w, r, x, node, name, eps, bias=True):
     return r.put(node + ".out", y + w.vector(name + ".bias", x.shape[-1]) if bias else y)
 
 
+def norm_of_blocks(wrong, w, r, x, node, name, eps, bias=True):
+    """A LayerNorm with a mistake, in the blocks alone but for the last of them."""
+    if wrong == "unbiased" or (wrong in ("rms of the blocks", "plus of the blocks", "no beta of the blocks") and "blocks" in node):
+        gamma, beta = (w.vector(name + f".{one}", x.shape[-1]) for one in ("weight", "bias"))
+        mean = 0 if wrong == "rms of the blocks" else x.mean(-1, keepdims=True)
+        squares = ((x - mean) ** 2).sum(-1, keepdims=True) / (x.shape[-1] - (wrong == "unbiased"))
+        y = (x - mean) / np.sqrt(squares + eps) * (gamma + (wrong == "plus of the blocks"))
+        return y if wrong == "no beta of the blocks" else y + beta
+    return layer_norm(w, r, x, node, name, eps, bias)
+
+
 def rms_norm(w, r, x, node, name, eps, plus=0.0):
     gamma = w.vector(name + ".weight", x.shape[-1], 1.0 - plus)
     return r.put(node + ".out", x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * (plus + gamma))
@@ -119,7 +131,8 @@ def attend(r, node, q, k, v, scale, allowed, bias=None, cap=None, tiled=False, w
     if wrong in ("not itself", "not itself, the first all"):
         allowed = allowed & (at[None] != at[:, None])
         allowed[0] = (at == 0) | (wrong == "not itself, the first all")
-    hidden = scores if wrong == "mask late" else scores - 10 if wrong == "mask adds -10" else 0 * scores if wrong == "mask sets 0" else -np.inf
+    finite = re.fullmatch("mask (adds|sets) (.*)", wrong or "")
+    hidden = scores if wrong == "mask late" else (scores if finite[1] == "adds" else 0) + float(finite[2]) + 0 * scores if finite else -np.inf
     pattern = softmax(np.where(allowed[None], scores, hidden))
     pattern = r.put(node + ".pattern", allowed * pattern if wrong == "mask late" else pattern)
     return r.put(node + ".z", np.einsum("htu,uhe->the", pattern, v))
@@ -207,15 +220,17 @@ def gpt2(w, r, ids, wrong):
 
 def gpt(w, r, ids, wrong, line, act="tanh", bias=True, tied=True, hidden=M):
     n = len(ids)
-    x = embed(w, r, ids, "transformer.wte.weight") + w.matrix("transformer.wpe.weight", 12, D)[:n]
+    at = np.arange(n)[::-1] if wrong == "reversed" else np.zeros(n, int) if wrong == "one place" else np.arange(n)
+    x = embed(w, r, ids, "transformer.wte.weight") + w.matrix("transformer.wpe.weight", 12, D)[at]
     r.put("decoder.full_embed", x)
+    layer_norm = partial(norm_of_blocks, wrong)
     for i in range(2):
         b, p = block(i), f"transformer.h.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "ln_1", 1e-5, bias)
         q, k, v = (split(part, 2) for part in np.split(line(y, p + "attn.c_attn", 3 * D), 3, 1))
         for name, part in zip("qkv", (q, k, v)):
             r.put(b + "self_attn." + name, part)
-        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n).T if wrong == "mask" else seen(n), wrong=wrong)
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n).T if wrong == "mask" else seen(n, 3 if wrong == "window" else None), wrong=wrong)
         x = r.put(b + "resid_mid", x + line(merge(z), p + "attn.c_proj", D))
         y = layer_norm(w, r, x, b + "ln2", p + "ln_2", 1e-5, bias)
         pre = r.put(b + "mlp.pre", line(y, p + "mlp.c_fc", hidden))
@@ -419,9 +434,10 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
         ids = {"rolled": (ids + 1) % V, "one on": np.r_[ids[1:], 0], "one late": np.r_[1, ids[:-1]]}.get(wrong, ids)
         x = embed(w, r, ids, prefix + "embed_tokens.weight")
         x = r.put("decoder.embed", x * math.sqrt(D)) if wrong == "embeddings scaled" else x
+        centred = wrong in ("layer norm", "layer norm of the blocks")
         for i in range(c["num_hidden_layers"] - (wrong == "last block")):
             b, p = block(i), f"{prefix}layers.{i}."
-            y = rms_norm(w, r, x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x, b + "rms1", p + "input_layernorm", eps)
+            y = rms_norm(w, r, x - x.mean(-1, keepdims=True) if centred else x, b + "rms1", p + "input_layernorm", eps, wrong == "plus of the blocks")
             q, k, v = qkv_of(w, r, b, y, p + "self_attn.", c, wrong, qkv_bias)
             if head_norm == "all":
                 q = split(rms_norm(w, r, merge(q), b + "self_attn.rms_q", p + "self_attn.q_norm", eps), q.shape[1])
@@ -434,14 +450,14 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
                 k = rotate(np.concatenate([0 * k[:1], qkv_of(w, r, b, y, p + "self_attn.", c, wrong, qkv_bias)[1]]), inv, stretch)[1:]
             v = rotate(v, inv, stretch) if wrong == "values turned" else v
             window = windows(i)
-            window = window + 1 if window and wrong == "window" else window
+            window = window + 1 if window and wrong == "window" else 2 if window and wrong == "a window of 2" else window
             z = attend(r, b + "self_attn", q, k, v, e ** -0.5, seen(n, window), tiled=wrong in ("tiled", "pairs and tiled"), wrong=wrong)
             before = x
             x = y if wrong == "from the norm" else x
             x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", D, out_bias))
             seen_by_mlp = before if wrong == "parallel" else x
-            seen_by_mlp = seen_by_mlp - seen_by_mlp.mean(-1, keepdims=True) if wrong == "layer norm" else seen_by_mlp
-            y = rms_norm(w, r, seen_by_mlp, b + "rms2", p + ("input_layernorm" if wrong == "one norm" else "post_attention_layernorm"), eps)
+            seen_by_mlp = seen_by_mlp - seen_by_mlp.mean(-1, keepdims=True) if centred else seen_by_mlp
+            y = rms_norm(w, r, seen_by_mlp, b + "rms2", p + ("input_layernorm" if wrong == "one norm" else "post_attention_layernorm"), eps, wrong == "plus of the blocks")
             found = mlps(w, r, b, y, p, i, wrong) if mlps else gated(w, r, b, y, p + "mlp.", "silu", c.get("mlp_bias", False))
             x = r.put(b + "resid_post", x + found)
         x = x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x
@@ -695,7 +711,8 @@ def starcoder2(w, r, ids, wrong):
 
 
 FAMILIES = [
-    ("gpt2", GPT2, gpt2, ["mask", "one more", "not itself", "from the norm"]),
+    ("gpt2", GPT2, gpt2, ["mask", "one more", "not itself", "from the norm", "reversed", "one place", "window", "mask adds -4", "mask sets -3.3",
+                          "unbiased", "rms of the blocks", "plus of the blocks", "no beta of the blocks"]),
     ("gpt_neo", NEO, gpt_neo, ["window", "scale"]),
     ("gptj", GPTJ, gptj, ["pairs", "heads"]),
     ("gpt_neox", NEOX, neox, ["fused", "parallel", "heads"]),
@@ -707,10 +724,11 @@ FAMILIES = [
                                           "one on", "one late", "last block", "values turned", "heads",
                                           "one more", "not itself", "not itself, the first all", "mask late", "values tiled",
                                           "by the width", "keys one on", "one norm", "from the norm", "rolled on",
-                                          "rolled back", "pairs and tiled", "epsilon of the blocks"]),
+                                          "rolled back", "pairs and tiled", "epsilon of the blocks", "mask sets -4", "layer norm of the blocks",
+                                          "plus of the blocks"]),
     ("llama3", LLAMA3, llama_like(LLAMA3, LLAMA3["rope_scaling"]), ["scaling", "pairs", "heads"]),
     ("llama_linear", LINEAR, llama_like(LINEAR, dict(rope_type="linear", factor=4.0), True, True), ["scaling"]),
-    ("mistral", MISTRAL, llama_like(MISTRAL, windows=lambda i: 4), ["window", "tiled", "heads"]),
+    ("mistral", MISTRAL, llama_like(MISTRAL, windows=lambda i: 4), ["window", "tiled", "heads", "a window of 2"]),
     ("qwen2", QWEN2, llama_like(QWEN2, None, True, windows=lambda i: 3 if i >= 1 else None), ["window"]),
     ("qwen2_yarn", YARN, llama_like(YARN, YARN["rope_scaling"], True), ["scaling", "heads"]),
     ("qwen3", QWEN3, llama_like(QWEN3, head_norm=True), ["head norm"]),
