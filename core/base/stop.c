@@ -12,7 +12,7 @@ enum { REQUEST_COUNT = sizeof REQUESTS / sizeof *REQUESTS, TICK_NS = 100000000 }
 
 /* What the handlers touch, and what was there before them. */
 static struct {
-    volatile sig_atomic_t came, taken;
+    volatile sig_atomic_t came, taken, again;
     bool held, ticks;
     timer_t clock;
     struct sigaction before[REQUEST_COUNT], alarm_before;
@@ -25,6 +25,8 @@ static void on_request(int sig)
 {
     const struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
     int saved = errno;
+    if (stopping.taken)
+        stopping.again = 1;
     if (!stopping.came)
         stopping.came = sig;
     if (stopping.ticks)
@@ -51,7 +53,7 @@ void stop_hold(void)
     if (stopping.held)
         return;
     stopping.held = true;
-    stopping.came = stopping.taken = 0;
+    stopping.came = stopping.taken = stopping.again = 0;
     take_clock();
     for (int i = 0; i < REQUEST_COUNT; i++) {
         struct sigaction request = {.sa_handler = on_request}; /* without SA_RESTART */
@@ -120,7 +122,7 @@ bool stop_wait_any(struct pollfd *p, int count, int ms)
     pthread_sigmask(SIG_BLOCK, &requests, &before);
     bool asked = false;
     for (int ready = 0; !asked && ready == 0;) {
-        asked = stop_asked();
+        asked = stop_asked() || stopping.again;
         if (asked)
             break;
         ready = ppoll(p, (nfds_t)count, ms >= 0 ? &most : stopping.asked ? &tick : NULL, &before);

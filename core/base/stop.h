@@ -14,7 +14,8 @@ void stop_hold(void);
 bool stop_asked(void);
 /* Did a signal ask, whether that is dealt with or not? Asks nobody else. */
 bool stop_came(void);
-/* The request is dealt with by saving what there is: stop_asked is false from now on, so that the saving is done. */
+/* The request is dealt with by saving what there is: stop_asked is false from now on, so that the saving is done. Only
+ * what waits for somebody else hears of another request: a pipe that nobody reads would hold the program for ever. */
 void stop_take(void);
 /* Where a reader types commands, SIGINT means what is being computed and not the program: true where one came, which is
  * then forgotten. */

@@ -3,6 +3,7 @@
 # VITRINE=build/release/vitrine tests/e2e/waits.sh
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
+FAMILIES=$PWD/tests/data/families
 V=$(realpath "${VITRINE:-build/release/vitrine}")
 BLOCKED=$(dirname "$V")/tests/pty/blocked LATE=$(dirname "$V")/tests/pty/late
 if [ ! -x "$BLOCKED" ] || [ ! -x "$LATE" ]; then
@@ -63,6 +64,23 @@ for s in INT TERM HUP; do
     ends 'a pipe that is not read, text' $s sh -c 'exec "$0" show blocks.0.attn.pattern --json "#17" >unread' "$V"
     ends 'messages into a pipe that is not read' $s sh -c 'exec "$0" check many 2>unread >/dev/null' "$V"
 done
+
+# what was written until Ctrl-C is printed; where nobody reads it, the next one ends that too (a shell's own background
+# does not hear of SIGINT: here it is SIGTERM twice)
+timeout 0.5 cat /dev/zero >unread
+"$V" write -m "$FAMILIES/words_gpt2" -i ids:1,2,3 --steps 4 >unread 2>err &
+pid=$!
+sleep 0.5
+kill -TERM $pid
+sleep 0.5
+check 'write: what there is waits for its reader' kill -0 $pid
+kill -TERM $pid
+sleep 0.5
+check 'write: the second request ends it' eval '! kill -0 $pid 2>/dev/null'
+kill -KILL $pid 2>/dev/null
+wait $pid
+same 'write: ended by' 143 $?
+same 'write: nothing is complained about' '' "$(cat err)"
 kill $reader
 
 # ignored signals stay so: by trap, by nohup

@@ -228,7 +228,7 @@ bool work_print(Work *w, Err *err)
     tell_clean(&w->out);
     errno = 0;
     bool ok = file_write("-", buf_str(&w->out), w->out.len, &other);
-    if (!ok && errno != EPIPE && !stop_asked())
+    if (!ok && errno != EPIPE && !stop_asked() && !stop_came())
         *err = other;
     buf_clear(&w->out);
     return ok;
