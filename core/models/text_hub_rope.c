@@ -101,12 +101,38 @@ static bool check_keys(const HubReading *k, const Json *rope, Err *err)
 static const Json *rope_of(const HubReading *k)
 {
     const Json *rope = json_get(k->config, "rope_parameters"), *full = json_get(rope, "full_attention");
-    return full ? full : rope ? rope : json_get(k->config, "rope_scaling");
+    return full ? full : rope && json_kind(rope) != JK_NULL ? rope : json_get(k->config, "rope_scaling");
 }
 
 bool hub_rope_share(const HubReading *k, float *share, Err *err)
 {
     return rope_number(k, rope_of(k), "partial_rotary_factor", share, err);
+}
+
+/* Two kinds of blocks, each with a dictionary of its own whose "rope_type" is there from the start: a flat
+ * "rope_scaling" is put into it, so that its old key "type" is never read. (transformers 5,
+ * convert_rope_params_to_dict of Gemma 3 and ModernBERT, which scales both kinds.) False with an empty message: it
+ * scales nothing. */
+static bool scales_blocks(const HubReading *k, const Json *rope, const Json *scaling, const Seq2seqConfig *c, Err *err)
+{
+    const char *old = json_text(json_get(scaling, "type"), "default"),
+               *type = json_text(json_get(scaling, "rope_type"), NULL);
+    *err->text = '\0';
+    if (rope && json_kind(rope) != JK_NULL)
+        return err_set(err,
+                       "%s: \"rope_parameters\" of two kinds of blocks are \"full_attention\" and "
+                       "\"sliding_attention\"; name them",
+                       k->path);
+    if (!type && strcmp(old, "default") != 0)
+        model_guess(k->m,
+                    "rope_scaling names \"%.40s\" by its old key \"type\": with two kinds of blocks transformers 5 "
+                    "reads \"rope_type\" alone, so nothing is scaled (transformers 4 scales); write \"rope_type\" to "
+                    "scale",
+                    old);
+    if (type && c->form == SEQ2SEQ_ENCODER_ONLY && strcmp(type, "default") != 0)
+        return err_set(err, "%s: \"rope_scaling\" is \"%.40s\" for both kinds of blocks; default is built here",
+                       k->path, type);
+    return type != NULL;
 }
 
 bool hub_rope(const HubReading *k, Seq2seqConfig *c, Err *err)
@@ -132,5 +158,9 @@ bool hub_rope(const HubReading *k, Seq2seqConfig *c, Err *err)
     if (!k->family->part_turned && (share < 1 || share > 1))
         return err_set(err, "%s: \"partial_rotary_factor\" is %g: heads of %s are rotated whole", k->path,
                        (double)share, k->family->layout);
-    return rope_number(k, full, "rope_theta", &c->rope.base, err) && rope_kind(k, full, c, err);
+    if (!rope_number(k, full, "rope_theta", &c->rope.base, err))
+        return false;
+    if (full && c->rope.local_base > 0 && !json_get(rope, "full_attention") && !scales_blocks(k, rope, scaling, c, err))
+        return !*err->text;
+    return rope_kind(k, full, c, err);
 }

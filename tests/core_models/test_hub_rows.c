@@ -326,6 +326,29 @@ static void written_otherwise(void **state)
     }
 }
 
+/* Beside two kinds of blocks the old key of rope_scaling says nothing, elsewhere it does (llama_linear). */
+static void an_old_key_of_scaling(void **state)
+{
+    (void)state;
+    static const char *const PAIRS[][2][2] = {{{NULL}},
+                                              {{"\"rope_type\": \"linear\"", "\"type\": \"linear\""}},
+                                              {{"\"linear\"", "\"default\""}}};
+    uint64_t trace[3];
+    for (int i = 0; i < 3; i++) {
+        Model m;
+        Err err = {""};
+        if (!changed(&m, "gemma3", PAIRS[i], NULL, &err))
+            fail_msg("%s", err.text);
+        trace[i] = trace_of(&m);
+        int said = 0;
+        for (int k = 0; k < m.assumption_count; k++)
+            said += strstr(m.assumptions[k], "by its old key \"type\"") != NULL;
+        assert_int_equal(said, i == 1);
+        model_free(&m);
+    }
+    assert_true(trace[1] == trace[2] && trace[1] != trace[0]);
+}
+
 static Model opened(const char *name, const char *old, const char *new, const char *generation)
 {
     const char *const pairs[2][2] = {{old, new}, {NULL}};
@@ -515,11 +538,12 @@ static void modules_that_give_more(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_and_told),  cmocka_unit_test(forced_words),
-        cmocka_unit_test(saved_and_opened),   cmocka_unit_test(not_the_hub_s),
-        cmocka_unit_test(written_otherwise),  cmocka_unit_test(knobs_of_keys),
-        cmocka_unit_test(several_ends),       cmocka_unit_test(bias_of_the_head),
-        cmocka_unit_test(words_of_the_class), cmocka_unit_test(modules_that_give_more),
+        cmocka_unit_test(recorded_and_told),      cmocka_unit_test(forced_words),
+        cmocka_unit_test(saved_and_opened),       cmocka_unit_test(not_the_hub_s),
+        cmocka_unit_test(written_otherwise),      cmocka_unit_test(an_old_key_of_scaling),
+        cmocka_unit_test(knobs_of_keys),          cmocka_unit_test(several_ends),
+        cmocka_unit_test(bias_of_the_head),       cmocka_unit_test(words_of_the_class),
+        cmocka_unit_test(modules_that_give_more),
     };
     return cmocka_run_group_tests_name("hub rows", tests, NULL, NULL);
 }
