@@ -52,8 +52,8 @@ static void draw_header(const Paint *p, const Layout *l)
         canvas_right(p->c, y, x + AWAY + k * l->share, SHARE - 1, STYLE_HEADER, PLACES[k]);
 }
 
-/* The share on the ground of what it is above uniform attention's, and beside it a bar where there is room; strong where
- * it is what the head is for. */
+/* The share on the ground of what it is above uniform attention's, and beside it a bar where there is room; strong
+ * where it is what the head is for. */
 static void draw_share(const Paint *p, const Layout *l, int y, int x, double share, double even, bool most, Style style)
 {
     char text[16];
