@@ -290,6 +290,8 @@ static void stand_on_answer(Session *s)
 /* The patch in force, or no longer, and the answer beside what it was. */
 static bool enter_patch(Session *s, Err *err)
 {
+    if (!session_pinned(s))
+        return patches_begin_example(s, err);
     if (!begun(s, err))
         return false;
     const PatchingResult *r = session_patching(s, NULL);
@@ -369,12 +371,16 @@ bool patches_command(Session *s, const Args *a, Err *err)
     if (!patches_axis(s))
         return err_set(err, "%s", session_no_answer(s, SIDE_B));
     int t = node_role(g, ledger_answers(g), ROLE_QUERY), at = t == AXIS_NONE ? 0 : session_index_on(s, g, t);
+    if (t != AXIS_NONE && s->place.screen != SCREEN_PATCHES)
+        at = patches_where(s, at);
     s->look.patches.tokens = tokens;
     s->look.patches.head = head + 1;
     s->look.patches.guess = false;
     s->look.patches.of = of;
     s->look.patches.against = against;
     s->look.patches.at = at;
+    s->look.patches.row = 0;
+    s->look.patches.col = tokens ? patches_first_token(s) : 0;
     exhibit_drop_patching(s->now, NULL);
     const char *path = site_path_any(session_graph(s, SIDE_B), kind_of(s) == PATCH_TOKENS ? SITE_RESID_PRE : SITE_Z);
     return screen_go(s, SCREEN_PATCHES, path ? path : graph_node(g, ledger_answers(g))->path, err);

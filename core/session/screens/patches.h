@@ -20,6 +20,14 @@ void patches_put_same(const Session *s, const PatchingResult *r, Buf *out);
 /* What it is, what A and B are and which commands make them of the input on show, a line each that begins with ":";
  * nothing where A is pinned, of the same model. Appended. */
 void patches_put_how(const Session *s, Buf *out);
+/* Those commands in a line, of the sheet that was asked for; false where one has a text to be put in. */
+bool patches_example(const Session *s, Buf *out);
+bool patches_begin_example(Session *s, Err *err); /* does them */
+/* Of texts, the place whose answer is asked: `at`; at an end of the text, where nothing was chosen, and A and B answer
+ * the same there, the first place where they don't, which it says. */
+int patches_where(Session *s, int at);
+/* The column of the first token that A and B do not have in common. */
+int patches_first_token(const Session *s);
 /* The cell in focus, −1 where nothing can be patched there. */
 int patches_here(const Session *s, const PatchingResult *r);
 /* The line that puts a place into force: "patch blocks.1.attn.z[h=2] from=a". */

@@ -1,12 +1,19 @@
-/* What to do for a sheet of patches where nothing is pinned: the commands for the input on show. */
+/* How a sheet of patches begins: what to do where nothing is pinned, for the input on show; which answer and which token
+ * it is about at first. */
 #include <stdio.h>
 
+#include "core/base/clock.h"
+#include "core/models/ledger.h"
 #include "core/models/text_model.h"
+#include "core/session/ask/say.h"
+#include "core/session/exhibit.h"
+#include "core/session/place.h"
 #include "core/session/screens/patches.h"
+#include "core/session/state.h"
 
 /* The text with another word, the next of the vocabulary: of names the last one ("word tired hungry keep"), of numbers
  * or pieces that of the token that is asked; or the next of the drawn pictures. */
-static void put_other(const Session *s, Buf *out)
+static bool put_other(const Session *s, Buf *out)
 {
     const Model *m = s->now->model;
     const Vocabulary *v = model_vocabulary(m);
@@ -19,11 +26,11 @@ static void put_other(const Session *s, Buf *out)
     if (i < 0) {
         const bool drawn = sscanf(s->now->input.name, "#%d", &n) == 1 && n > 0 && n < 9999;
         buf_printf(out, "open #%d", drawn ? n + 1 : 18);
-        return;
+        return true;
     }
     if (!named && both) {
         buf_puts(out, "open TEXT");
-        return;
+        return false;
     }
     i = named ? i : clamp(s->look.patches.at, 0, t->count - 1);
     const int next = t->word[i] + 1, other = next < v->n && !(named && *v->word[next] == '<') ? next : next - 2;
@@ -31,25 +38,91 @@ static void put_other(const Session *s, Buf *out)
         buf_printf(out, "word %s %s%s", t->label[i], v->word[other], both ? " keep" : "");
     for (int k = 0; !named && k < t->count; k++)
         buf_printf(out, "%s%d", k ? "," : "open ids:", k == i ? other : t->word[k]);
+    return true;
+}
+
+static bool lacks_other(const Session *s)
+{
+    return patches_axis(s) && !(session_pinned(s) && s->pinned->model == s->now->model);
+}
+
+bool patches_example(const Session *s, Buf *out)
+{
+    buf_puts(out, "pin; ");
+    const bool whole = lacks_other(s) && put_other(s, out);
+    buf_printf(out, "; patching %s", s->look.patches.tokens ? "tokens" : "heads");
+    return whole;
 }
 
 void patches_put_how(const Session *s, Buf *out)
 {
-    if (!patches_axis(s) || (session_pinned(s) && s->pinned->model == s->now->model))
+    if (!lacks_other(s))
         return;
-    Buf other = {0};
-    put_other(s, &other);
+    Buf first = {0};
+    const bool whole = patches_example(s, &first);
     buf_printf(out,
                "Patching puts one value that the model computed for A into its run on B, computes what follows anew, "
                "and sees how far B's answer moves towards A's. A is what you pin; B is what is on show then, another "
                "%s, of the same model.%s\n \n"
-               "Try, with what is on show now as A:\n"
-               ":pin; %s; patching heads\n:pin; %s; patching tokens\n \n"
+               "%s, with what is on show now as A:\n:%s\n \n"
                "Drawn then: a row for each block, a column for each head and the MLP (or for each token); in each cell "
                "how much the logit of A's answer, less that of B's, rises with A's value there, measured; and a second "
                "sheet of what the gradient foretells.",
                session_input_words(s, SIDE_B)->alike,
-               s->edits.count ? " (The A beside an edit is B itself without it.)" : "", buf_str(&other),
-               buf_str(&other));
-    buf_free(&other);
+               s->edits.count ? " (The A beside an edit is B itself without it.)" : "",
+               whole ? "Enter does this" : "Try", buf_str(&first));
+    buf_free(&first);
+}
+
+bool patches_begin_example(Session *s, Err *err)
+{
+    Buf line = {0};
+    bool ok = patches_example(s, &line);
+    if (ok) {
+        Commands set = session_command_set();
+        log_hold(s, true); /* what it comes to is one entry */
+        ok = session_read(s, &set, buf_str(&line), LINE_REPLAY, err);
+        log_hold(s, false);
+        commands_free(&set);
+    } else
+        session_patching(s, err);
+    buf_free(&line);
+    return ok;
+}
+
+int patches_where(Session *s, int at)
+{
+    const Graph *g = s->now->pass.base, *from = session_pinned(s) ? exhibit_graph(s->pinned) : NULL;
+    const NodeId y = ledger_answers(g), z = from ? graph_find(from, graph_node(g, y)->path) : NO_NODE;
+    const size_t answers = (size_t)patches_axis(s)->n, rows = graph_cells(g, y) / answers;
+    char word[2][64], place[64];
+    if (z == NO_NODE || s->pinned->model != s->now->model || graph_cells(from, z) != graph_cells(g, y) ||
+        (at > 0 && (size_t)at + 1 < rows) || !run_step(s->now->pass.base_run, y, CLOCK_NEVER) ||
+        !run_step(exhibit_run(s->pinned), z, CLOCK_NEVER))
+        return at;
+    const float *b = run_peek(s->now->pass.base_run, y), *a = run_peek(exhibit_run(s->pinned), z);
+    size_t row = (size_t)at;
+    for (size_t i = 0; i < rows && largest_of(a + row * answers, answers) == largest_of(b + row * answers, answers);
+         i++)
+        row = i;
+    const size_t of = largest_of(a + row * answers, answers), own = largest_of(b + row * answers, answers);
+    if (of == own || row == (size_t)at)
+        return at;
+    const Axis *o = patches_axis(s), *t = &g->axes[node_role(g, y, ROLE_QUERY)];
+    session_say(s, "Asked after %s, where A and B first differ: %s and %s",
+                axis_label(t, (int)row, place, sizeof place), axis_label(o, (int)of, word[0], sizeof word[0]),
+                axis_label(o, (int)own, word[1], sizeof word[1]));
+    return (int)row;
+}
+
+int patches_first_token(const Session *s)
+{
+    const int k = s->now->input.text[TEXT_SOURCE].count ? TEXT_SOURCE : TEXT_TARGET;
+    const Text *a = session_pinned(s) ? &s->pinned->input.text[k] : NULL, *b = &s->now->input.text[k];
+    int i = 0;
+    if (!a || k == TEXT_TARGET) /* the sheet begins there */
+        return 0;
+    while (i < a->count && i < b->count && a->word[i] == b->word[i])
+        i++;
+    return i < b->count ? i : 0;
 }

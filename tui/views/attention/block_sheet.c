@@ -43,7 +43,11 @@ static void draw_cell(const Paint *p, const BlockSheet *b, Rect r, int row, int 
         canvas_pixel(p->c, r.y + i / r.w, r.x + i % r.w, -1, colour_scale_colour(&b->scale, cell.value),
                      colour_scale_level(&b->scale, cell.value), colour_scale_sign(&b->scale, cell.value), (Ref){0});
     canvas_fill(p->c, (Rect){y, r.x, 1, r.w}, STYLE_TEXT, ' ');
-    canvas_right(p->c, y, r.x + 1, r.w - 2, cell.strong ? STYLE_STRONG : STYLE_TEXT, cell.text);
+    canvas_right(p->c, y, r.x + 1, r.w - 2,
+                 cell.strong  ? STYLE_STRONG
+                 : cell.faint ? STYLE_DIM
+                              : STYLE_TEXT,
+                 cell.text);
     if (!isnan(cell.value))
         word_ground(p, y, r.x, r.w, &b->scale, cell.value, (Ref){0});
     if (row == b->row && col == b->col)

@@ -10,7 +10,7 @@ enum { SHEET_TEXT = 16, SHEET_NAME = 32 };
 typedef struct SheetCell {
     char text[SHEET_TEXT];
     float value;
-    bool strong;
+    bool strong, faint;
 } SheetCell;
 
 typedef struct BlockSheet {

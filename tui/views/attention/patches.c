@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tui/views/attention/block_sheet.h"
 
@@ -43,7 +44,8 @@ static void put_cell(const void *context, int row, int col, int wide, SheetCell 
     else
         number_text(out->text, sizeof out->text, fabsf(x) < k->most / NOTHING ? 0 : x, wide);
     if (*out->text == '#') /* too small for so few columns */
-        snprintf(out->text, sizeof out->text, "~0");
+        snprintf(out->text, sizeof out->text, "≈0");
+    out->faint = i < 0 || fabsf(x) < k->most / NOTHING || strcmp(out->text, "≈0") == 0;
     out->value = x;
 }
 
@@ -153,8 +155,13 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         int used = canvas_text(p->c, title.y, title.x, title.w, STYLE_HEADER,
                                k.gradient ? "what the gradient foretells" : "how much it rises, measured");
         if (k.count == 1)
+            used += canvas_text(p->c, title.y, title.x + used, title.w - used, STYLE_DIM,
+                                k.gradient ? "   v: heads, or tokens" : "   v: what the gradient foretells");
+        if (i == 0)
             canvas_text(p->c, title.y, title.x + used, title.w - used, STYLE_DIM,
-                        k.gradient ? "   v: heads, or tokens" : "   v: what the gradient foretells");
+                        title.w - used >= 40   ? "   0: under a thousandth of the largest"
+                        : title.w - used >= 20 ? "   0: under largest/1000"
+                                               : "");
         block_sheet_draw(p, &b, at, focus && i == 0);
     }
     int here = patches_here(p->s, result);
