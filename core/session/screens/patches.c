@@ -217,7 +217,7 @@ void patches_row_name(const Session *s, int row, char *out, size_t n)
         utf8_print(out, n, "block %d", p->block);
 }
 
-void patches_col_name(const Session *s, int col, bool brief, char *out, size_t n)
+void patches_col_name(const Session *s, int row, int col, bool brief, char *out, size_t n)
 {
     const Graph *g = s->now->pass.base;
     if (!s->look.patches.tokens) {
@@ -227,7 +227,7 @@ void patches_col_name(const Session *s, int col, bool brief, char *out, size_t n
             utf8_print(out, n, "MLP");
         return;
     }
-    int part = part_of_row(s, s->look.patches.row); /* tokens of its stack */
+    int part = part_of_row(s, row); /* tokens of its stack */
     NodeId x = part == NO_PART ? NO_NODE : site_node(g, part, kind_of(s) == PATCH_HEAD ? SITE_Z : SITE_RESID_PRE);
     int t = x == NO_NODE ? AXIS_NONE : node_role(g, x, ROLE_QUERY);
     *out = 0;
@@ -392,7 +392,7 @@ void patches_put_place(const Session *s, const PatchPlace *p, Buf *out)
 {
     char row[64], col[64];
     patches_row_name(s, p->row, row, sizeof row);
-    patches_col_name(s, p->col, false, col, sizeof col);
+    patches_col_name(s, p->row, p->col, false, col, sizeof col);
     if (!s->look.patches.tokens && !p->cells.n) /* the block's, not the attention's */
         row[strcspn(row, " ") + 1 + strcspn(row + strcspn(row, " ") + 1, " ")] = 0;
     if (kind_of(s) == PATCH_HEAD)
@@ -412,7 +412,7 @@ void patches_put_same(const Session *s, const PatchingResult *r, Buf *out)
     char first[64];
     if (!r->first)
         return;
-    patches_col_name(s, 0, false, first, sizeof first);
+    patches_col_name(s, 0, 0, false, first, sizeof first);
     buf_printf(out, "The %d token%s before %s %s left out: the same in A and B, %s would change nothing.", r->first,
                r->first == 1 ? "" : "s", first, r->first == 1 ? "is" : "are", r->first == 1 ? "it" : "they");
 }

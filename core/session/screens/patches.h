@@ -12,7 +12,7 @@ bool patches_answers(const Session *s, int *of, int *against);
 const Axis *patches_axis(const Session *s); /* of those answers; NULL: there is none */
 /* "dec 2", "block 2", "dec 2 self"; "MLP", "head 3" or a token. */
 void patches_row_name(const Session *s, int row, char *out, size_t n);
-void patches_col_name(const Session *s, int col, bool brief, char *out, size_t n);
+void patches_col_name(const Session *s, int row, int col, bool brief, char *out, size_t n);
 /* "dec 2 self head 3", "the stream into dec 2 at cat"; appended. */
 void patches_put_place(const Session *s, const PatchPlace *p, Buf *out);
 /* "The 5 tokens before ▁b are left out …", nothing where the sheet begins with the first; appended. */

@@ -1,5 +1,5 @@
-/* How a sheet of patches begins: what to do where nothing is pinned, for the input on show; which answer and which token
- * it is about at first. */
+/* How a sheet of patches begins: what to do where nothing is pinned, for the input on show; and which answer and which
+ * token it is about at first. */
 #include <stdio.h>
 
 #include "core/base/clock.h"

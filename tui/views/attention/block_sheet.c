@@ -18,19 +18,26 @@ static Layout layout(const BlockSheet *b, Rect r)
     Layout l = {.r = r};
     int cols = b->cols > 0 ? b->cols : 1, rows = b->rows > 0 ? b->rows : 1;
     l.wide = clamp((r.w - b->label) / cols, b->least, b->widest);
-    l.tall = clamp((r.h - 1) / rows, 1, TALLEST);
-    l.down = clamp((r.h - 1) / l.tall, 0, b->rows);
+    r.h -= 1 + (b->again > 0);
+    l.tall = clamp(r.h / rows, 1, TALLEST);
+    l.down = clamp(r.h / l.tall, 0, b->rows);
     l.across = clamp((r.w - b->label) / l.wide, 0, b->cols);
     l.first_row = (int)scroll_first((size_t)b->rows, (size_t)b->row, (size_t)l.down);
     l.first_col = (int)scroll_first((size_t)b->cols, (size_t)b->col, (size_t)l.across);
     return l;
 }
 
+/* Are the names repeated above that row? Where it is the first one shown, they are its own. */
+static bool named_above(const BlockSheet *b, const Layout *l, int row)
+{
+    return b->again > 0 && l->first_row < b->again && row >= b->again;
+}
+
 /* Without the blank column at its right. */
 static Rect cell_rect(const BlockSheet *b, const Layout *l, int row, int col)
 {
-    return (Rect){l->r.y + 1 + (row - l->first_row) * l->tall, l->r.x + b->label + (col - l->first_col) * l->wide,
-                  l->tall, l->wide - 1};
+    return (Rect){l->r.y + 1 + named_above(b, l, row) + (row - l->first_row) * l->tall,
+                  l->r.x + b->label + (col - l->first_col) * l->wide, l->tall, l->wide - 1};
 }
 
 static void draw_cell(const Paint *p, const BlockSheet *b, Rect r, int row, int col)
@@ -54,17 +61,25 @@ static void draw_cell(const Paint *p, const BlockSheet *b, Rect r, int row, int 
         heat_mark(p, r.y, r.x, r.h, r.w, (Ref){0});
 }
 
+static void draw_names(const Paint *p, const BlockSheet *b, const Layout *l, int row, int y)
+{
+    char name[SHEET_NAME];
+    for (int col = l->first_col; col < l->first_col + l->across; col++) {
+        Rect at = cell_rect(b, l, row, col);
+        b->col_name(b->context, row, col, at.w, name);
+        canvas_right(p->c, y, at.x, at.w, col == b->col ? STYLE_STRONG : STYLE_AXIS, name);
+    }
+}
+
 int block_sheet_draw(const Paint *p, const BlockSheet *b, Rect r, bool focus)
 {
     Layout l = layout(b, r);
     char name[SHEET_NAME];
     if (r.h < 2 || l.across < 1)
         return 0;
-    for (int col = l.first_col; col < l.first_col + l.across; col++) {
-        Rect at = cell_rect(b, &l, l.first_row, col);
-        b->col_name(b->context, col, at.w, name);
-        canvas_right(p->c, r.y, at.x, at.w, col == b->col ? STYLE_STRONG : STYLE_AXIS, name);
-    }
+    draw_names(p, b, &l, l.first_row, r.y);
+    if (named_above(b, &l, l.first_row + l.down - 1))
+        draw_names(p, b, &l, b->again, cell_rect(b, &l, b->again, l.first_col).y - 1);
     if (l.across < b->cols)
         canvas_printf(p->c, r.y, r.x, b->label - 1, STYLE_DIM, "of %d:", b->cols);
     for (int row = l.first_row; row < l.first_row + l.down; row++) {
@@ -77,7 +92,7 @@ int block_sheet_draw(const Paint *p, const BlockSheet *b, Rect r, bool focus)
     }
     Rect here = cell_rect(b, &l, b->row, b->col);
     focus_cursor(p, focus, here.y + (here.h - 1) / 2, here.x);
-    return 1 + l.down * l.tall;
+    return 1 + l.down * l.tall + named_above(b, &l, l.first_row + l.down - 1);
 }
 
 bool block_sheet_hit(const BlockSheet *b, Rect r, int y, int x, int *row, int *col)
@@ -92,8 +107,9 @@ bool block_sheet_hit(const BlockSheet *b, Rect r, int y, int x, int *row, int *c
 
 int block_sheet_place(const BlockSheet *b, Rect r, int comfort, int count, Rect *at)
 {
-    int each = (r.w - (count - 1) * GAP) / count, most = TALLEST * b->rows + 2;
-    bool beside = each >= block_sheet_width(b, comfort), below = !beside && r.h >= count * (b->rows + 2) + count - 1;
+    int each = (r.w - (count - 1) * GAP) / count, lines = b->rows + 2 + (b->again > 0),
+        most = TALLEST * b->rows + 2 + (b->again > 0);
+    bool beside = each >= block_sheet_width(b, comfort), below = !beside && r.h >= count * lines + count - 1;
     if (!beside && !below) {
         count = 1;
         each = r.w;

@@ -15,12 +15,14 @@ typedef struct SheetCell {
 
 typedef struct BlockSheet {
     int rows, cols, row, col; /* row, col: in focus */
+    int again;                /* the row above which the columns are named anew, for they mean others there; 0: none */
     int label, least, widest; /* columns of the names of rows; of a cell, at least and at most */
     ColourScale scale;
     const void *context;
     void (*cell)(const void *context, int row, int col, int wide, SheetCell *out); /* its text in so many columns */
     void (*row_name)(const void *context, int row, char out[SHEET_NAME]);
-    void (*col_name)(const void *context, int col, int wide, char out[SHEET_NAME]); /* for so many columns */
+    /* for so many columns; of the rows from `row` on */
+    void (*col_name)(const void *context, int row, int col, int wide, char out[SHEET_NAME]);
 } BlockSheet;
 
 /* With its line of column names into r, from its top left on; what does not fit scrolls with the cursor. Returns the

@@ -51,9 +51,9 @@ static void put_row(const void *context, int row, char out[SHEET_NAME])
     snprintf(out, SHEET_NAME, "%s", session_attention_name(g, anatomy_attention(g, row), name));
 }
 
-static void put_col(const void *context, int col, int wide, char out[SHEET_NAME])
+static void put_col(const void *context, int row, int col, int wide, char out[SHEET_NAME])
 {
-    (void)context;
+    (void)context, (void)row;
     snprintf(out, SHEET_NAME, wide >= 6 ? "head %d" : wide >= 3 + (col > 99) ? "h%d" : "%d", col);
 }
 

@@ -54,9 +54,22 @@ static void put_row(const void *context, int row, char out[SHEET_NAME])
     patches_row_name(((const Patches *)context)->s, row, out, SHEET_NAME);
 }
 
-static void put_col(const void *context, int col, int wide, char out[SHEET_NAME])
+static void put_col(const void *context, int row, int col, int wide, char out[SHEET_NAME])
 {
-    patches_col_name(((const Patches *)context)->s, col, wide < 7, out, SHEET_NAME);
+    patches_col_name(((const Patches *)context)->s, row, col, wide < 7, out, SHEET_NAME);
+}
+
+/* The first row whose tokens are those of the other text; 0: there is none. */
+static int other_text(const Session *s, const PatchingResult *r)
+{
+    char first[SHEET_NAME], name[SHEET_NAME];
+    for (int row = 1; r->kind == PATCH_TOKENS && row < r->rows; row++) {
+        patches_row_name(s, 0, first, sizeof first);
+        patches_row_name(s, row, name, sizeof name);
+        if (strncmp(first, name, 3) != 0) /* "enc", "dec" */
+            return row;
+    }
+    return 0;
 }
 
 /* Both sheets have one scale. */
@@ -66,6 +79,7 @@ static BlockSheet sheet_of(const Paint *p, const Patches *k)
                     .cols = k->r->cols,
                     .row = clamp(k->s->look.patches.row, 0, k->r->rows - 1),
                     .col = clamp(k->s->look.patches.col, 0, k->r->cols - 1),
+                    .again = other_text(k->s, k->r),
                     .label = session_by_attention(k->s) && k->r->kind != PATCH_TOKENS ? LABEL_STACK : LABEL,
                     .least = LEAST,
                     .widest = WIDEST,
