@@ -9,6 +9,7 @@ typedef struct Fit {
     int label_w, cell_w; /* cell_w with the blank before the number */
     bool head;
     size_t row0, col0;
+    Rect all;       /* below them, the whole plane as heat; no height: it has no room, or all of it is shown */
     int rows, cols; /* shown; of few rows the columns are broken into bands, as a text into lines */
     int per, pitch; /* columns of a band, and lines to the next */
 } Fit;
@@ -18,6 +19,8 @@ static Rect number_rect(const Fit *f, int row, int col)
 {
     return (Rect){f->cells.y + col / f->per * f->pitch + row, f->cells.x + col % f->per * f->cell_w, 1, f->cell_w};
 }
+
+enum { ALL_LEAST = 6 }; /* lines of that heat, with its head */
 
 /* Eight cells show five or six digits, five two or three where fewer than three numbers would stand beside each other
  * else; whole numbers need no more than they have. */
@@ -59,6 +62,10 @@ static Fit fit(Rect r, const Tensor *t)
         f.rows = (int)t->plane.row_count;
     if ((size_t)f.cols > t->plane.col_count)
         f.cols = (int)t->plane.col_count;
+    const int used = f.rows + 1;
+    if (bands < 2 && t->plane.row_count > 1 && (size_t)f.cols < t->plane.col_count &&
+        (size_t)f.rows == t->plane.row_count && f.cells.h - used > ALL_LEAST)
+        f.all = (Rect){f.cells.y + used, r.x, f.cells.h - used, r.w};
     return f;
 }
 
@@ -115,6 +122,23 @@ static void draw_cell(const Paint *p, const Fit *f, const ColourScale *scale, co
     focus_cursor(p, focus, y, x);
 }
 
+/* With a mark at the row of the cursor. */
+static Tensor all_of(const Tensor *t)
+{
+    Tensor all = *t;
+    all.lit = true;
+    return all;
+}
+
+static void draw_all(const Paint *p, const Fit *f, const Tensor *t)
+{
+    Rect r = f->all, head = rect_cut(&r, 't', 1);
+    Tensor all = all_of(t);
+    canvas_printf(p->c, head.y, head.x, head.w, STYLE_DIM, "all %zu columns; shown above: %zu–%zu", t->plane.col_count,
+                  f->col0, f->col0 + (size_t)f->cols - 1);
+    TENSOR_HEAT.draw(p, r, &all, false);
+}
+
 static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
 {
     Fit f = fit(r, t);
@@ -126,6 +150,8 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
         canvas_right(p->c, at.y, at.x + 1, f.cell_w - 1, c == t->col ? STYLE_STRONG : STYLE_AXIS,
                      shown_label(t->v.graph, t->plane.cols, c, label, sizeof label));
     }
+    if (f.all.h)
+        draw_all(p, &f, t);
     for (int row = 0; row < f.rows; row++) {
         size_t k = f.row0 + (size_t)row;
         for (int band = 0; f.label_w && band * f.per < f.cols; band++)
@@ -139,8 +165,11 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
 
 static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell)
 {
-    (void)p;
     Fit f = fit(r, t);
+    if (f.all.h && y > f.all.y) {
+        Tensor all = all_of(t);
+        return TENSOR_HEAT.hit(p, (Rect){f.all.y + 1, f.all.x, f.all.h - 1, f.all.w}, &all, y, x, cell);
+    }
     int row = (y - f.cells.y) % f.pitch, col = (x - f.cells.x) / f.cell_w;
     if (!rect_has(f.cells, y, x) || row >= f.rows || col >= f.per)
         return false;
