@@ -196,6 +196,18 @@ static void widen_by(const Attend *a, bool one_row, float range[2], bool *any)
     widen(a->v.values + from, count, range, any);
 }
 
+/* Of a head's weights, does hardly one come near the largest, so that all but a few would be dark? */
+static bool few_far(const Paint *p, const Attend *a, float most)
+{
+    enum { FAR = 5, VALUES_MOST = 1 << 16 };
+    const size_t row = (size_t)a->u_axis->n, count = row * (size_t)a->t_axis->n;
+    if (!a->v.values || a->whole <= 0 || a->v.side == SIDE_DIFF || a->u_step != 1 || a->t_step != row ||
+        count > VALUES_MOST || p->s->look.range == RANGE_LOG)
+        return false;
+    const float common = spread_common(a->v.values + attend_cell(a, a->head, 0, 0), count, 1);
+    return common > 0 && FAR * common < most;
+}
+
 ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
 {
     enum { FAINT = 4 };
@@ -216,7 +228,8 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     }
     ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
     scale.log = p->s->look.range == RANGE_LOG;
-    scale.root = faint && !scale.is_signed && !scale.log && !p->s->look.locked;
+    scale.root = (faint || (!one_row && few_far(p, a, range[1]))) && !scale.is_signed && !scale.log &&
+                 !p->s->look.locked;
     scale.own = sides && !shared;
     scale.points = a->v.side == SIDE_DIFF && a->in_share;
     scale.shared = sides && shared;

@@ -91,7 +91,7 @@ static bool choose_lines(const Paint *p, const Attend *a, Sheet *s)
         return false;
     int least = words_across_lines(a->u_axis, wide, r.h - lines), tall = (r.h - least - s->blocks + 1) / lines;
     wide = wide < WORDS_MOST ? wide : WORDS_MOST;
-    tall = tall < 1 ? 1 : tall < wide / 2 ? tall : (wide + 1) / 2;
+    tall = clamp(tall, 1, (wide + 1) / 2);
     lines *= tall;
     *s = sized_words(p, s, 1, n, wide, heat_halves(p) ? 2 * tall : tall);
     s->listed = true;
