@@ -1,5 +1,6 @@
 #include "tui/views/answer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +30,9 @@ static int put_best(const Paint *p, Side side, const char *letter, int y, int x,
     size_t best = classes_best(v.values, v.count);
     share_text(share, sizeof share, v.values[best]);
     int room = width - used - (int)strlen(share) - 1;
-    if (room > 0)
+    if (isnan(v.values[best])) /* of classes that are all alike no one is the answer */
+        used += canvas_text(p->c, y, x + used, room, STYLE_WARNING, "no answer:") + 1;
+    else if (room > 0)
         used += canvas_label(p->c, y, x + used, room, STYLE_STRONG, classes_name(&v, best, name, sizeof name)) + 1;
     int cells = canvas_text(p->c, y, x + used, width - used, STYLE_STRONG, share);
     canvas_ref(p->c, y, x + used, cells, shown_ref(&v, best));

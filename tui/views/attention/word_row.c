@@ -10,7 +10,7 @@ enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9, SPREAD_MOST = 6, FEW_WORDS = 3
 
 void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *scale, float value, Ref ref)
 {
-    bool none = colour_scale_level(scale, value) == 0; /* the page's own ground: what is dark there is not drawn */
+    const bool none = !isnan(value) && colour_scale_level(scale, value) == 0; /* the page's own ground is not drawn */
     for (int i = 0; i < cells; i++) {
         Cell *k = canvas_at(p->c, y, x + i);
         if (!k)

@@ -10,6 +10,7 @@
 #include "core/eval/batch_run.h"
 #include "core/session/learned/measures.h"
 #include "core/session/screens.h"
+#include "tui/views/attention/word_row.h"
 #include "tui/views/classes.h"
 #include "tui/views/learned/lens_lines.h"
 #include "tui/views/learned/lens_tokens.h"
@@ -134,10 +135,12 @@ static int column_x(const Lens *l, Rect line, int i)
 static void draw_cell(const Paint *p, const Shown *v, size_t o, Rect r, const ColourScale *scale, Style style)
 {
     float value = v->values[o];
-    for (int x = r.x + 1; r.w >= NUMBER + SWATCH + 1 && x <= r.x + SWATCH && !isnan(value); x++)
+    for (int x = r.x + 1; r.w >= NUMBER + SWATCH + 1 && x <= r.x + SWATCH; x++)
         canvas_pixel(p->c, r.y, x, -1, colour_scale_colour(scale, value), colour_scale_level(scale, value),
                      colour_scale_sign(scale, value), shown_ref(v, o));
     shown_share_right(p, v, o, r.y, r.x + r.w - NUMBER + 1, NUMBER - 1, style);
+    if (r.w < NUMBER + SWATCH + 1 && style != STYLE_SELECTED) /* else the number stands on it */
+        word_ground(p, r.y, r.x + r.w - NUMBER + 1, NUMBER - 1, scale, value, shown_ref(v, o));
 }
 
 static void draw_values(const Paint *p, const Lens *l, const Shown *v, Rect row, bool here, bool focus)
@@ -153,7 +156,7 @@ static void draw_values(const Paint *p, const Lens *l, const Shown *v, Rect row,
            answer = l->answer.values ? classes_best(l->answer.values, l->classes) : best;
     if (l->name)
         canvas_label(p->c, last, row.x + l->label, l->name - 1, best == answer ? STYLE_STRONG : STYLE_TEXT,
-                     classes_label(v, best, l->name - 1, name, sizeof name));
+                     isnan(v->values[best]) ? "no number" : classes_label(v, best, l->name - 1, name, sizeof name));
     if (l->share)
         shown_share_right(p, v, best, last, row.x + l->label + l->name, l->share - 1, STYLE_STRONG);
     for (int i = 0; i < l->columns; i++) {
@@ -285,6 +288,11 @@ static void draw_settled(const Paint *p, const Lens *l, Rect line)
     int from = settled(l);
     if (from < 0 || l->side == SIDE_DIFF)
         return;
+    if (isnan(l->answer.values[classes_best(l->answer.values, l->classes)])) {
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_WARNING,
+                    line.w >= 40 ? "It names nothing: its answer is not a number." : "the answer is no number");
+        return;
+    }
     classes_name(&l->answer, classes_best(l->answer.values, l->classes), name, sizeof name);
     int used = line.w; /* no room for more */
     if (from == l->blocks)
@@ -294,6 +302,19 @@ static void draw_settled(const Paint *p, const Lens *l, Rect line)
     else
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "It names %s from block %d on.", name, from);
     draw_lens_shares(p, l, (Rect){line.y, line.x + used, 1, line.w - used});
+}
+
+/* Why nothing is known, in as many words as there is room for. */
+static void put_why(const Paint *p, const char *why, Rect line)
+{
+    static const char BEFORE[] = "how often it is right: ";
+    const int cells = utf8_cells(why), first = (int)strcspn(why, ";");
+    if ((int)sizeof BEFORE - 1 + cells <= line.w)
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s%s", BEFORE, why);
+    else if (cells <= line.w)
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, why);
+    else if (first <= line.w)
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%.*s", first, why);
 }
 
 static void draw_accuracy(const Paint *p, Side side, Rect line)
@@ -312,11 +333,15 @@ static void draw_accuracy(const Paint *p, Side side, Rect line)
         measure_share_text(m->right[1], m->pictures, mean, sizeof mean);
     }
     if (why)
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, line.w >= 60 ? "how often it is right: %s" : "%s", why);
+        put_why(p, why, line);
     else if (!m || !m->whole)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "both read-outs over many pictures: measured %zu of %zu",
                       m ? m->done : 0, m ? m->total : 0);
-    else if (line.w < 72)
+    else if (line.w < 40) { /* the interval alone */
+        const Interval about = interval_wilson(m->right[0], m->pictures);
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "%zu: %.1f–%.1f %% right", m->pictures,
+                             100 * about.low, 100 * about.high);
+    } else if (line.w < 72)
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
                              line.w >= 48 ? "right of %zu pictures: %s" : "right of %zu: %s", m->pictures, cls);
     else

@@ -16,6 +16,8 @@ enum {
     NUMBER = 8,
     ENDS = NAME + NUMBER + 1 /* columns of a name and number */,
     WIDE = 4,
+    TITLE = 64, /* columns of what the lines are, and of it in short */
+    TITLE_SHORT = 36,
     MARKED = 9 /* lines in which dots beside the lines are still told from them */
 };
 
@@ -213,8 +215,11 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     open_depth(l, true, &attention);
     int n = choose_lines(&blocks, of, clamp(r.h - 2, 1, LINES_MOST)); /* each has a label */
     const bool marked = r.h > MARKED && attention.count > 0;
-    CanvasPlot plot = {.title = marked ? "logits: lines after each block, dots after its attention"
-                                       : "logits after each block",
+    const int room = r.w - 1 - NAME - (r.w >= 2 * ENDS ? NUMBER + 1 : 0); /* of the title */
+    CanvasPlot plot = {.title = !marked               ? "logits after each block"
+                                : room >= TITLE       ? "logits: lines after each block, dots after its attention"
+                                : room >= TITLE_SHORT ? "logits after blocks; dots: attention"
+                                                      : "logits; dots: attention",
                        .line = line,
                        .lines = marked ? 2 * n : n,
                        .points = marked,

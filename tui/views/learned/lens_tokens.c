@@ -1,5 +1,6 @@
 #include "tui/views/learned/lens_tokens.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +9,8 @@
 #include "tui/views/attention/word_row.h"
 #include "tui/views/classes.h"
 
-enum { LABEL = 9, CELL_LEAST = 7, CELL_MOST = 11, BELOW = 3, BELOW_FROM = 7, BANDS_MOST = 8, LETTERS_MOST = 16 };
-enum { WORDS_MOST = 5, LOOKED_AT = 4000000 /* probabilities in a frame */ };
+enum { LABEL = 9, CELL_LEAST = 8, CELL_MOST = 11, BELOW = 2, BELOW_FROM = 7, BANDS_MOST = 8, LETTERS_MOST = 16 };
+enum { NAN_CELLS = 5, WORDS_MOST = 5, LOOKED_AT = 4000000 /* probabilities in a frame */ };
 
 typedef struct Tokens {
     const Session *s;
@@ -110,6 +111,18 @@ static void put_row_name(const Tokens *t, int row, char out[24])
         snprintf(out, 24, "block %d", block);
 }
 
+/* Is there one, in what is drawn, whose probabilities are no numbers? */
+static bool has_nan(const Tokens *t)
+{
+    Shown v;
+    size_t cell;
+    for (int row = t->first; row < t->first + t->shown; row++)
+        for (int i = t->left; i < t->token->n && i < t->left + t->bands * t->across; i++)
+            if (cell_of(t, row, i, &v, &cell) && isnan(v.values[cell]))
+                return true;
+    return false;
+}
+
 /* The cell in focus in words, and the ground's scale. */
 static void draw_below(const Paint *p, const Tokens *t, const ColourScale *scale)
 {
@@ -121,17 +134,24 @@ static void draw_below(const Paint *p, const Tokens *t, const ColourScale *scale
         put_row_name(t, t->row, row);
         share_text(share, sizeof share, v.values[cell]);
         const Rect line = rect_cut(&r, 't', 1);
-        const int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "%s, behind %s: %s ", row,
-                                       axis_label(t->token, t->at, token, sizeof token),
-                                       axis_label(t->word, (int)(cell % (size_t)t->word->n), word, sizeof word));
+        axis_label(t->word, (int)(cell % (size_t)t->word->n), word, sizeof word);
+        const bool number = !isnan(v.values[cell]);
+        const int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "%s, behind %s: %s%s", row,
+                                       axis_label(t->token, t->at, token, sizeof token), number ? word : "",
+                                       number ? " " : "");
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_SENTENCE, share);
         canvas_ref(p->c, line.y, line.x + used, utf8_cells(share), shown_ref(&v, cell));
     }
     if (!r.h)
         return;
-    const int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM,
-                                 t->words > 1 && r.w > 70 ? "probability of the word; the likeliest on top  "
-                                                          : "probability of the word  ");
+    int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM,
+                           t->words > 1 && r.w > 70 ? "probability of the word; the likeliest on top  "
+                           : r.w > 50               ? "probability of the word  "
+                                                    : "prob. ");
+    if (has_nan(t) && r.w - used > NAN_CELLS) {
+        word_ground(p, r.y, r.x + used, canvas_text(p->c, r.y, r.x + used, 3, STYLE_TEXT, "NaN"), scale, NAN, (Ref){0});
+        used += NAN_CELLS;
+    }
     colour_scale_bar(p, scale, r.y, r.x + used, r.w - used);
 }
 
@@ -148,10 +168,10 @@ static void draw_token(const Paint *p, const Tokens *t, int row, int token, Rect
         return;
     }
     const size_t words = (size_t)t->word->n, from = (size_t)token * words;
-    for (int k = 0; k < t->words && cell < from + words; k++) {
+    for (int k = 0; k < t->words && cell < from + words && !(k && isnan(v.values[cell])); k++) {
         const Rect line = {r.y + k, r.x, 1, r.w};
         canvas_label(p->c, line.y, line.x, line.w, here && !k ? STYLE_CURSOR : STYLE_TEXT,
-                     axis_label(t->word, (int)(cell - from), label, sizeof label));
+                     isnan(v.values[cell]) ? "NaN" : axis_label(t->word, (int)(cell - from), label, sizeof label));
         word_ground(p, line.y, line.x, line.w, scale, v.values[cell], shown_ref(&v, cell));
         if (here && !k)
             canvas_attr(p->c, line, ATTR_BOLD | ATTR_UNDERLINE);
