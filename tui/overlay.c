@@ -339,7 +339,8 @@ static int about_rows(const Overlay *o, const Canvas *c, int width)
 }
 
 /* Lines of a screen on which a box of sentences has half of them at most; on which it stands apart if it may. */
-enum { SAID_FROM = 16, APART_FROM = 24 };
+/* TALL: on which it has two thirds where all of it is seen then. */
+enum { SAID_FROM = 16, APART_FROM = 24, TALL = 36 };
 
 /* Does the screen end above it? */
 static bool ends_above(const Overlay *o, const Canvas *c)
@@ -359,7 +360,8 @@ static Rect box_of(const Overlay *o, const Canvas *c)
     Rect r = {.y = (c->h - h) / 2, .x = (c->w - w) / 2, .h = h, .w = w};
     if (o->kind != OVERLAY_TEXT || *o->title || c->h < SAID_FROM)
         return r;
-    int half = c->h / 2 - 1; /* what was said leaves what it speaks of in sight, and stands where the cursor is not */
+    /* What was said leaves what it speaks of in sight, and stands where the cursor is not. */
+    int half = c->h >= TALL && h <= 2 * c->h / 3 ? h : c->h / 2 - 1;
     if (ends_above(o, c) && !o->goes_on) /* the rest is scrolled to, so that the screen keeps its lines */
         half = c->h / 3;
     r.h = h < half ? h : half;

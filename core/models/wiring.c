@@ -4,12 +4,16 @@
 
 #include "core/base/err.h"
 #include "core/graph/anatomy.h"
+#include "core/graph/run.h"
 #include "core/models/text_model.h"
 
 enum { WORDS = 4, SEED = 1, FORMS = 3 };
+/* The picture: lines of a box, two of each attention; columns inside it, between two that are one form, and of a form
+ * that is one box. */
+enum { ATTENTIONS = 2, BOX_LINES = 2 * ATTENTIONS + 3, INSIDE = 13, ARROW = 4, ALONE = 20 };
 
 typedef struct Form {
-    const char *name;
+    const char *name, *brief;
     Seq2seqForm form;
     Model model;
     Graph graph;
@@ -91,6 +95,68 @@ static void put_form(const Form *f, Buf *out)
             put_attention(g, p, out);
 }
 
+/* Two of the four rows of who may look at whom, a column per token looked at. */
+static void put_seen(const float *mask, int row, Buf *out)
+{
+    static const char *const CELLS[] = {"·", "▄", "▀", "█"};
+    for (int k = 0; k < WORDS; k++) {
+        bool upper = !mask || mask[row * WORDS + k] != 0.0f, lower = !mask || mask[(row + 1) * WORDS + k] != 0.0f;
+        buf_puts(out, CELLS[2 * upper + lower]);
+    }
+}
+
+/* One line of a stack as a box: what it reads is below it, its first block's attentions above each other. */
+static void put_box(const Graph *g, Run *run, const char *stack, int line, Buf *out)
+{
+    int part[ATTENTIONS] = {NO_PART, NO_PART}, count = 0; /* from below */
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_ATTENTION)) != NO_PART && count < ATTENTIONS;)
+        if (anatomy_part(g, p)->block == 0 && strcmp(anatomy_part(g, p)->stack, stack) == 0)
+            part[count++] = p;
+    Dims d = graph_node(g, site_node(g, part[0], SITE_PATTERN))->dims;
+    const char *reads = sequence_of(g, dims_role(g, d, ROLE_QUERY));
+    if (line == 0)
+        buf_printf(out, "┌ %-7s ────┐", stack);
+    else if (line == BOX_LINES - 2)
+        buf_puts(out, "└──────▲──────┘");
+    else if (line == BOX_LINES - 1)
+        buf_printf(out, "    %-*s", INSIDE - 2, reads);
+    else {
+        int p = part[ATTENTIONS - 1 - (line - 1) / 2];
+        const char *word = p == NO_PART || line % 2 == 0 ? "" : anatomy_part(g, p)->word;
+        buf_printf(out, "│ %-6.*s ", (int)strcspn(word, "-"), word);
+        NodeId masked = p == NO_PART ? NO_NODE : site_node(g, p, SITE_SCORES_MASKED);
+        if (p == NO_PART)
+            buf_printf(out, "%*s", WORDS, "");
+        else
+            put_seen(masked == NO_NODE ? NULL : run_need(run, graph_node(g, masked)->in[0]), (line - 1) % 2 * 2, out);
+        buf_puts(out, " │");
+    }
+}
+
+/* The forms beside each other. */
+static void put_picture(const Form form[FORMS], Buf *out)
+{
+    Run *run[FORMS];
+    for (int i = 0; i < FORMS; i++)
+        run[i] = run_new(&form[i].graph, NULL, NULL);
+    for (int i = 0; i < FORMS; i++)
+        buf_printf(out, "%-*s", i + 1 == FORMS ? 0 : i ? ALONE : ALONE + ARROW + INSIDE + 2, form[i].brief);
+    buf_putc(out, '\n');
+    for (int line = 0; line < BOX_LINES; line++, buf_putc(out, '\n'))
+        for (int i = 0; i < FORMS; i++) {
+            bool encoder = form[i].form != SEQ2SEQ_DECODER_ONLY, decoder = form[i].form != SEQ2SEQ_ENCODER_ONLY;
+            if (encoder)
+                put_box(&form[i].graph, run[i], "encoder", line, out);
+            if (encoder && decoder) /* what the encoder makes, the memory of cross-attention */
+                buf_puts(out, line == 1 ? "───▸" : "    ");
+            if (decoder)
+                put_box(&form[i].graph, run[i], "decoder", line, out);
+            buf_printf(out, "%*s", i + 1 < FORMS ? ALONE - INSIDE - 2 : 0, "");
+        }
+    for (int i = 0; i < FORMS; i++)
+        run_free(run[i]);
+}
+
 /* Names of the nodes of a stack's first block, inside it; the next at or after *n, or NULL. */
 static const char *next_in_block(const Graph *g, const char *stack, NodeId *n)
 {
@@ -154,11 +220,14 @@ static void put_difference(const char *what, Stack a, Stack b, Buf *out)
 
 void wiring_put(const Model *m, Buf *out)
 {
-    Form form[FORMS] = {{.name = "Encoder and decoder (Vaswani et al. 2017)", .form = SEQ2SEQ_BOTH},
-                        {.name = "Decoder alone, the form of GPT", .form = SEQ2SEQ_DECODER_ONLY},
-                        {.name = "Encoder alone, the form of BERT", .form = SEQ2SEQ_ENCODER_ONLY}};
+    Form form[FORMS] = {
+        {.name = "Encoder and decoder (Vaswani et al. 2017)", .brief = "Encoder and decoder", .form = SEQ2SEQ_BOTH},
+        {.name = "Decoder alone, the form of GPT", .brief = "Decoder alone: GPT", .form = SEQ2SEQ_DECODER_ONLY},
+        {.name = "Encoder alone, the form of BERT", .brief = "Encoder alone: BERT", .form = SEQ2SEQ_ENCODER_ONLY}};
     for (int i = 0; i < FORMS; i++)
         form_open(&form[i], &m->text);
+    put_picture(form, out);
+    buf_puts(out, "█ is seen; a row per token that asks, a column per token looked at\n\n");
     buf_puts(out, "Three forms of the same parts, read off graphs built at this model's sizes\n\n");
     for (int i = 0; i < FORMS; i++)
         put_form(&form[i], out);
