@@ -50,7 +50,7 @@ const Measure *where_occlusion(const Session *s, Side side, const char **why)
 {
     *why = NULL;
     if (side == SIDE_DIFF || (side == SIDE_A && session_compares(s))) {
-        *why = side == SIDE_A ? "measured for B only" : "measured for B only, not for a difference";
+        *why = "measured for B only";
         return NULL;
     }
     return session_measure(s, MEASURE_OCCLUSION, why);

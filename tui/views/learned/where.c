@@ -73,16 +73,23 @@ static float layer_value(const void *context, int row, int col, Ref *ref)
     return where_value(l->w, l->method, patch);
 }
 
-/* Each map on its own: their units differ. */
+/* Each map on its own, their units differ; A and B on one where the reader did not choose otherwise. */
 static ColourScale layer_scale(const Paint *p, const Where *w, int m)
 {
     float low = 0, high = 0;
-    for (int i = 0; i < w->p->n; i++) {
-        float x = where_value(w, m, i);
-        low = x < low ? x : low;
-        high = x > high ? x : high;
-    }
-    return colour_scale_of_range(p, low, high);
+    Where pair[2] = {*w, *w};
+    int sides = 1 + (m != WHERE_OCCLUSION && shown_beside(w->s, &w->map[m], &pair[1].map[m]));
+    for (int k = 0; k < sides; k++)
+        for (int i = 0; i < w->p->n; i++) {
+            float x = where_value(&pair[k], m, i);
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+        }
+    ColourScale scale = colour_scale_of_range(p, low, high);
+    scale.diff = w->side == SIDE_DIFF;
+    scale.shared = sides > 1;
+    scale.own = !scale.shared && !scale.diff && m != WHERE_OCCLUSION && p->s->compare == COMPARE_SIDES;
+    return scale;
 }
 
 static bool on_object(const void *context, int patch)
@@ -145,13 +152,14 @@ static void draw_picture(const Paint *p, const Where *w, const Panels *s)
     panels_mark(p, s, WHERE_METHODS, w->row, w->col, shown_ref(&w->picture.v, w->picture.v.cell), false);
 }
 
-static void draw_map(const Paint *p, const Where *w, const Panels *s, int m, bool focus)
+/* Map m in one of the panels. */
+static void draw_map(const Paint *p, const Where *w, const Panels *s, int panel, int m, bool focus)
 {
-    const LatticeMap *map = &s->map[m];
+    const LatticeMap *map = &s->map[panel];
     char why[128];
     missing(w, m, why, sizeof why);
     ColourScale scale = layer_scale(p, w, m);
-    Rect line = s->title[m];
+    Rect line = s->title[panel];
     if (map->r.w < line.w && map->r.w >= WHERE_NAME) /* a name is not cut because its map is small */
         line.w = map->r.w;
     draw_title(p, w, line, m, *why ? NULL : &scale);
@@ -163,17 +171,9 @@ static void draw_map(const Paint *p, const Where *w, const Panels *s, int m, boo
     Ref ref = {0};
     lattice_map_draw(p, map, &scale, layer_value, &layer);
     if (w->object)
-        panels_outline(p, s, m, on_object, w);
+        panels_outline(p, s, panel, on_object, w);
     layer_value(&layer, w->row, w->col, &ref);
-    panels_mark(p, s, m, w->row, w->col, ref, focus && m == w->focus);
-}
-
-static void draw_panels(const Paint *p, const Where *w, const Panels *s, bool focus)
-{
-    for (int m = 0; m < WHERE_METHODS; m++)
-        draw_map(p, w, s, m, focus);
-    if (s->count > WHERE_METHODS)
-        draw_picture(p, w, s);
+    panels_mark(p, s, panel, w->row, w->col, ref, focus && panel == w->focus);
 }
 
 /* --- the arrangement --- */
@@ -183,7 +183,7 @@ static void draw_panels(const Paint *p, const Where *w, const Panels *s, bool fo
 typedef struct Layout {
     Panels maps;
     Rect table, bar;
-    bool beside;
+    bool beside, large; /* the map in focus once more */
 } Layout;
 
 static bool layout_beside(const Paint *p, const Where *w, Rect r, int square, Layout *out)
@@ -232,13 +232,37 @@ static Layout layout(const Paint *p, const Where *w, Rect r)
     l.table.y -= l.table.h ? unused : 0;
     l.table.h += l.table.h && !l.bar.h ? unused : 0;
     l.bar.y -= l.bar.h ? unused : 0;
+    Rect rest = r;
+    rect_cut(&rest, 't', l.bar.y + 1 - r.y);
+    int small = l.maps.map[0].k;
+    l.large = l.bar.h && !picture && panels_add(p, &l.maps, rest, SQUARE_MOST);
+    if (l.large && l.maps.map[count].k <= small) {
+        l.large = false;
+        l.maps.count--;
+    }
     return l;
+}
+
+static void draw_panels(const Paint *p, const Where *w, const Layout *l, bool focus)
+{
+    for (int m = 0; m < WHERE_METHODS; m++)
+        draw_map(p, w, &l->maps, m, m, focus);
+    char why[128];
+    missing(w, w->focus, why, sizeof why);
+    if (l->large && !*why)
+        draw_map(p, w, &l->maps, WHERE_METHODS, w->focus, false);
+    else if (!l->large && l->maps.count > WHERE_METHODS)
+        draw_picture(p, w, &l->maps);
 }
 
 static void draw_bar(const Paint *p, const Where *w, Rect line)
 {
+    char why[128];
     ColourScale scale = layer_scale(p, w, w->focus);
-    if (line.h)
+    missing(w, w->focus, why, sizeof why);
+    if (*why)
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, why);
+    else if (line.h)
         colour_scale_bar(p, &scale, line.y, line.x, line.w);
 }
 
@@ -315,7 +339,7 @@ static void draw_beside(const Paint *p, const Where *w, Rect r)
 static void draw_where(const Paint *p, const Where *w, Rect r, bool focus)
 {
     Layout l = layout(p, w, r);
-    draw_panels(p, w, &l.maps, focus);
+    draw_panels(p, w, &l, focus);
     if (l.beside)
         draw_beside(p, w, l.table);
     else
