@@ -373,9 +373,9 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
         rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&words)) + 1);
     buf_free(&words);
     canvas_wrap(p->c, r, STYLE_DIM,
-                off                           ? "x switches it on again, Enter shows where it looks."
-                : session_words(p->s, SIDE_B) ? "x switches it off for this sentence, Enter shows where it looks."
-                                              : "x switches it off for this picture, Enter shows where it looks.");
+                off                           ? "x switches it on again; Enter: where it looks."
+                : session_words(p->s, SIDE_B) ? "x: off for this sentence; Enter: where it looks."
+                                              : "x: off for this picture; Enter: where it looks.");
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)

@@ -45,27 +45,59 @@ static size_t count_of(const Confusion *c, int of, int named)
 typedef struct Layout {
     Rect status, table, note; /* table: the header line and the label column included */
     Rect picture;             /* below it, where there is room for the one that was opened */
+    int head; /* lines of names above it: two where every other one stands higher, so that none is cut */
     int wide, tall, label, first_row, first_col, down, across;
 } Layout;
+
+static const char AXES[] = "; rows: what it is, columns: named, %";
+
+/* What is right of how many, without the axes of the table. */
+static void status_text(const Confusion *c, char *out, size_t n)
+{
+    char share[48], count[32];
+    size_t right = 0;
+    for (int o = 0; o < c->classes; o++)
+        right += count_of(c, o, o);
+    count_text(count, sizeof count, c->pictures);
+    utf8_print(out, n, "%s of %s %s right", measure_share_text(right, c->pictures, share, sizeof share), count, c->of);
+}
+
+static int lines_each(const Confusion *c, int lines)
+{
+    return c->classes && !c->opens ? clamp(lines / c->classes, 1, CELL_TALLEST) : 1; /* the room is a picture's */
+}
 
 static Layout layout(const Session *s, const Confusion *c, Rect r)
 {
     Layout l = {0};
-    char name[NAME];
+    char name[NAME], text[160];
+    int longest = 0;
+    status_text(c, text, sizeof text);
     if (r.h > 4)
         l.status = rect_cut(&r, 't', 1);
     if (r.h > 4 + NOTE_LINES)
         l.note = rect_cut(&r, 'b', NOTE_LINES);
     for (int o = 0; o < c->classes && o < 200; o++) {
         int cells = utf8_cells(class_of(s, o, name)) + 1;
-        l.label = cells > l.label ? cells : l.label;
+        longest = cells > longest ? cells : longest;
     }
+    l.label = longest;
     l.label = clamp(l.label, 2, LABEL_MOST);
-    l.table = r;
     l.wide = clamp(c->classes ? (r.w - l.label) / c->classes : 0, CELL_LEAST, CELL_WIDEST);
-    l.tall = c->classes && !c->opens ? clamp((r.h - 1) / c->classes, 1, CELL_TALLEST) : 1; /* the room is a picture's */
-    l.down = clamp((r.h - 1) / l.tall, 0, c->classes);
-    l.picture = (Rect){r.y + l.down + 2, r.x, r.h - l.down - 3, r.w};
+    l.head = 1 + (longest > l.wide && r.h > c->classes + 1);
+    if (l.head > 1 && l.note.h > 1 && !c->opens && lines_each(c, r.h - 2) < lines_each(c, r.h - 1)) {
+        l.note.h--; /* rather than lower cells */
+        l.note.y++;
+        r.h++;
+    }
+    l.tall = lines_each(c, r.h - l.head);
+    if (l.status.h && utf8_cells(text) + (int)sizeof AXES > r.w && l.tall * c->classes + l.head < r.h) {
+        rect_cut(&r, 't', 1);
+        l.status.h++;
+    }
+    l.table = r;
+    l.down = clamp((r.h - l.head) / l.tall, 0, c->classes);
+    l.picture = (Rect){r.y + l.head + l.down + 1, r.x, r.h - l.head - l.down - 2, r.w};
     l.across = clamp((r.w - l.label) / l.wide, 0, c->classes);
     l.first_row = (int)scroll_first((size_t)c->classes, (size_t)s->look.confusion.of, (size_t)l.down);
     l.first_col = (int)scroll_first((size_t)c->classes, (size_t)s->look.confusion.named, (size_t)l.across);
@@ -74,7 +106,7 @@ static Layout layout(const Session *s, const Confusion *c, Rect r)
 
 static Rect cell_rect(const Layout *l, int of, int named)
 {
-    return (Rect){l->table.y + 1 + (of - l->first_row) * l->tall,
+    return (Rect){l->table.y + l->head + (of - l->first_row) * l->tall,
                   l->table.x + l->label + (named - l->first_col) * l->wide, l->tall, l->wide - 1};
 }
 
@@ -103,8 +135,10 @@ static void draw_table(const Paint *p, const Confusion *c, const Layout *l, bool
     char name[NAME];
     for (int o = l->first_col; o < l->first_col + l->across; o++) {
         Rect at = cell_rect(l, l->first_row, o);
-        canvas_label(p->c, l->table.y, at.x, at.w, o == p->s->look.confusion.named ? STYLE_STRONG : STYLE_AXIS,
-                     class_of(p->s, o, name));
+        bool high = l->head > 1 && (o - l->first_col) % 2 == 0;
+        int end = l->table.x + l->table.w - at.x, room = l->head > 1 ? 2 * l->wide - 1 : at.w;
+        canvas_label(p->c, at.y - 1 - high, at.x, room < end ? room : end,
+                     o == p->s->look.confusion.named ? STYLE_STRONG : STYLE_AXIS, class_of(p->s, o, name));
     }
     for (int of = l->first_row; of < l->first_row + l->down; of++) {
         Rect line = cell_rect(l, of, l->first_col);
@@ -119,16 +153,13 @@ static void draw_table(const Paint *p, const Confusion *c, const Layout *l, bool
 
 static void draw_status(const Paint *p, const Confusion *c, Rect r)
 {
-    char share[48], count[32];
-    size_t right = 0;
-    for (int o = 0; o < c->classes; o++)
-        right += count_of(c, o, o);
-    count_text(count, sizeof count, c->pictures);
-    int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "%s of %s %s right",
-                             measure_share_text(right, c->pictures, share, sizeof share), count, c->of);
-    static const char MORE[] = "; lines: what it is, columns: what it is named, %";
-    if (r.w - used >= (int)sizeof MORE)
-        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, MORE);
+    char text[160];
+    status_text(c, text, sizeof text);
+    int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_TEXT, text);
+    if (r.h > 1)
+        canvas_text(p->c, r.y + 1, r.x, r.w, STYLE_DIM, AXES + 2);
+    else if (r.w - used >= (int)sizeof AXES)
+        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, AXES);
 }
 
 /* The picture on show, where it may be one of the folder's; or NULL. */
