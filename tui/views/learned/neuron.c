@@ -23,7 +23,9 @@ enum {
     BAR_LEAST = 6,
     WORD_MOST = 14,
     UNIT_WIDE = 40, /* columns of a list of units where there are several */
-    UNIT_NUMBER = 6
+    UNIT_NUMBER = 6,
+    ASIDE_LINES = 6, /* below the words, that it writes no answer */
+    KEY_LEAST = 14   /* columns of a colour scale */
 };
 
 typedef struct Unit {
@@ -108,7 +110,9 @@ static int draw_map(const Paint *p, const Unit *u, Rect r, bool focus)
     int line = m.r.y + m.r.h;
     int used = canvas_printf(p->c, line, r.x, r.w, STYLE_DIM, "%s ", axis_label(u->tokens, at, label, sizeof label));
     if (r.w - used >= 7)
-        shown_number(p, &u->post, cell_of(u, at), line, r.x + used, NUMBER, STYLE_STRONG);
+        used += shown_number(p, &u->post, cell_of(u, at), line, r.x + used, NUMBER, STYLE_STRONG) + 2;
+    if (r.w - used >= KEY_LEAST)
+        colour_scale_bar(p, &scale, line, r.x + used, r.w - used);
     if (row < 0) {
         focus_cursor(p, focus, line, r.x);
         return m.r.h + 1;
@@ -125,9 +129,10 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
 {
     int at = token_here(u), word = shown_axis_widest(u->tokens, WORD_MOST) + 2;
     size_t first = scroll_first((size_t)u->tokens->n, (size_t)at, (size_t)r.h);
+    const bool diff = u->post.side == SIDE_DIFF;
     float most = 0;
     for (int t = 0; t < u->tokens->n; t++)
-        most = fmaxf(most, u->post.values[cell_of(u, t)]);
+        most = fmaxf(most, diff ? fabsf(u->post.values[cell_of(u, t)]) : u->post.values[cell_of(u, t)]);
     int y = 0;
     for (; y < r.h && (int)first + y < u->tokens->n; y++) {
         int t = (int)first + y, x = r.x + word;
@@ -139,7 +144,10 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
         shown_number_right(p, &u->post, cell_of(u, t), r.y + y, x, NUMBER, STYLE_TEXT);
         x += NUMBER + 1;
         float v = u->post.values[cell_of(u, t)];
-        if (r.x + r.w - x >= BAR_LEAST)
+        if (r.x + r.w - x >= BAR_LEAST && diff)
+            canvas_bar_signed(p->c, r.y + y, x, r.x + r.w - x, most > 0 ? (double)v / (double)most : 0, STYLE_SIDE_B,
+                              STYLE_NEGATIVE, shown_ref(&u->post, cell_of(u, t)));
+        else if (r.x + r.w - x >= BAR_LEAST)
             canvas_bar(p->c, r.y + y, x, r.x + r.w - x, most > 0 && v > 0 ? (double)v / (double)most : 0, STYLE_SIDE_B,
                        shown_ref(&u->post, cell_of(u, t)));
     }
@@ -154,7 +162,8 @@ static void draw_answer(const Paint *p, const Unit *u, size_t o, float most, Rec
     const Axis *answers = &g->axes[graph_node(g, u->writes.node)->dims.axis[1]];
     size_t cell = (size_t)u->unit * (size_t)answers->n + o;
     char label[64];
-    int word = line.w - NUMBER > WORD_MOST + BAR_LEAST ? WORD_MOST : line.w - NUMBER - 1, x = line.x + word + 1;
+    int name = shown_axis_widest(answers, WORD_MOST);
+    int word = line.w - NUMBER - 2 - name > BAR_LEAST ? name : line.w - NUMBER - 1, x = line.x + word + 1;
     canvas_label(p->c, line.y, line.x, word, STYLE_TEXT, axis_label(answers, (int)o, label, sizeof label));
     shown_number_right(p, &u->writes, cell, line.y, x, NUMBER, STYLE_TEXT);
     x += NUMBER + 1;
@@ -216,11 +225,28 @@ static void draw_writes(const Paint *p, const Unit *u, Rect r)
     }
 }
 
+/* Lines of its activations here: of a map between A and B twice the least where that fits, before what it writes. */
+static int here_lines(const Paint *p, const Unit *u, Rect r)
+{
+    int twice = (heat_halves(p) ? u->l.rows : 2 * u->l.rows) + 1, most = r.h * 3 / 5;
+    if (u->words && !u->has_writes && u->tokens->n + ASIDE_LINES > r.h)
+        return r.h;
+    return !u->words && session_compares(p->s) && most < twice && twice <= r.h ? twice : most;
+}
+
+/* A and B have one model's pictures, measured as trained: they stand beside A − B. */
+static bool excites_here(const Session *s, Side side)
+{
+    return !session_compares(s) || s->compare != COMPARE_SIDES || side == SIDE_DIFF;
+}
+
+static void draw_excites(const Paint *p, const Unit *u, Rect r);
+
 static void draw_aside(const Paint *p, const Unit *u, Rect r, bool focus)
 {
     Rect head = rect_cut(&r, 't', 1);
     Rect here = r;
-    here.h = r.h * 3 / 5;
+    here.h = here_lines(p, u, r);
     int used = canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG,
                            u->words ? "in this sentence" : "in this picture");
     if (!u->post.values) {
@@ -229,7 +255,22 @@ static void draw_aside(const Paint *p, const Unit *u, Rect r, bool focus)
     }
     if (u->words && u->tokens->n > here.h)
         canvas_printf(p->c, head.y, head.x + used, head.w - used, STYLE_DIM, ", %d of %d", here.h, u->tokens->n);
+    bool pictures = u->post.side == SIDE_DIFF && (writes_alike(u) || !u->has_writes), right = false;
+    Rect beside = r;
+    if (pictures && !u->words && r.h - here.h < 4) { /* no room below the map */
+        LatticeMap m = lattice_map(p, (Rect){r.y, r.x, here.h - 1, r.w}, u->l.rows, u->l.cols, MAP_MOST, 0, 0);
+        rect_cut(&beside, 'l', m.r.w + 1);
+        right = beside.w >= THUMB_LEAST;
+        here.w = right ? m.r.w : here.w;
+    }
     used = u->words ? draw_words(p, u, here, focus) : draw_map(p, u, here, focus);
+    if (pictures) {
+        Rect below = r;
+        rect_cut(&below, 't', used + (r.h - used > 4));
+        if (right || below.h > 3)
+            draw_excites(p, u, right ? beside : below);
+        return;
+    }
     rect_cut(&r, 't', used + (r.h - used > 4));
     draw_writes(p, u, r);
 }
@@ -283,9 +324,12 @@ static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int 
     int axis = graph_role(u->post.graph, ROLE_ANSWER, SEQUENCE_ANY);
     if (axis != AXIS_NONE)
         axis_label(&u->post.graph->axes[axis], n->label[k], label, sizeof label);
-    int digits = room - utf8_cells(label) - 1, least = fabsf(n->hit[k].value) < 0.01F ? NUMBER : NUMBER_LEAST;
-    number_text(number, sizeof number, n->hit[k].value, clamp(digits, least, NUMBER));
-    canvas_printf(p->c, at.y + at.h, r.x, room, STYLE_TEXT, "%s %s", number, label);
+    int digits = room - utf8_cells(label) - 1;
+    number_text(number, sizeof number, n->hit[k].value, clamp(digits, NUMBER_LEAST, NUMBER));
+    if (digits < NUMBER && fabsf(n->hit[k].value) < 0.01F) /* "9e-3" */
+        utf8_print(number, sizeof number, "%.0f%s", (double)n->hit[k].value * 1000, "e-3");
+    bool named = room - utf8_cells(number) > NUMBER_LEAST || utf8_cells(label) < room - utf8_cells(number);
+    canvas_printf(p->c, at.y + at.h, r.x, room, STYLE_TEXT, "%s %s", number, named ? label : "");
     if (token >= 0) {
         Rect patch = heat_cell(p, at, u->l.rows, u->l.cols, size, token / u->l.cols, token % u->l.cols);
         heat_mark(p, patch.y, patch.x, patch.h, patch.w, (Ref){0});
@@ -370,7 +414,7 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
 {
     const char *why, *over = neuron_over(p->s);
     const NeuronShown *n = session_neuron(p->s, &why);
-    if (!n && why && u->post.values && r.h > 4) {
+    if (!n && why && u->post.values && u->post.side != SIDE_DIFF && r.h > 4) {
         int lines = canvas_wrap_rows(p->c, r.w, why);
         Rect below = rect_cut(&r, 'b', lines);
         canvas_wrap(p->c, below, STYLE_DIM, why);
@@ -380,7 +424,10 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
     }
     Rect head = rect_cut(&r, 't', 1), foot = rect_cut(&r, 'b', r.h > 4);
     canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG,
-                u->words ? "words that excite it most" : "pictures that excite it most, and where");
+                u->words    ? "words that excite it most"
+                : r.w >= 39 ? "pictures that excite it most, and where"
+                : r.w >= 28 ? "pictures that excite it most"
+                            : "excites");
     if (!n) {
         canvas_wrap(p->c, r, STYLE_DIM, why ? why : "measured while you look; `:neuron measure` waits for all of it");
         return;
@@ -394,14 +441,21 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
     if (foot.h && n->done < n->total)
         canvas_printf(p->c, foot.y, foot.x, foot.w, STYLE_DIM, "of %zu %s so far, %zu to come; model as trained",
                       n->done, over, n->total - n->done);
-    else if (foot.h)
-        canvas_printf(p->c, foot.y, foot.x, foot.w, STYLE_DIM, "of %zu %s; model as trained", n->done, over);
+    else if (foot.h) {
+        char text[128];
+        utf8_print(text, sizeof text, "of %zu %s; model as trained", n->done, over);
+        if (utf8_cells(text) > foot.w)
+            utf8_print(text, sizeof text, "of %zu %s", n->done, foot.w < ASIDE_LEAST ? "" : over);
+        canvas_text(p->c, foot.y, foot.x, foot.w, STYLE_DIM, text);
+    }
 }
 
 /* --- the view --- */
 
-static Rect aside_of(Rect *r)
+static Rect aside_of(const Session *s, Side side, Rect *r)
 {
+    if (side == SIDE_DIFF || !excites_here(s, side))
+        return rect_cut(r, 'r', r->w);
     int wide = r->w * 2 / 5;
     wide = wide < ASIDE_LEAST ? ASIDE_LEAST : wide > ASIDE_MOST ? ASIDE_MOST : wide;
     Rect aside = rect_cut(r, 'r', wide < r->w ? wide : r->w);
@@ -417,7 +471,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                     side == SIDE_DIFF ? "A and B have no such unit to subtract." : "This model has no MLP.");
         return;
     }
-    Rect aside = aside_of(&r);
+    Rect aside = aside_of(p->s, side, &r);
     draw_aside(p, &u, aside, focus);
     if (r.w >= ASIDE_LEAST / 2 && r.h > 1)
         draw_excites(p, &u, r);
@@ -437,9 +491,9 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     char label[64];
     if (!unit_open(p->s, side, &u) || !u.post.values)
         return false;
-    Rect aside = aside_of(&r);
+    Rect aside = aside_of(p->s, side, &r);
     rect_cut(&aside, 't', 1);
-    aside.h = aside.h * 3 / 5;
+    aside.h = here_lines(p, &u, aside);
     if (!rect_has(aside, y, x))
         return false;
     if (u.words)
