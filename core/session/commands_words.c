@@ -10,6 +10,7 @@
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
 #include "core/session/learned/decoding.h"
+#include "core/session/place.h"
 #include "core/train/grammar.h"
 
 static const char *const TEXT_WORD[TEXTS] = {[TEXT_SOURCE] = "source", [TEXT_TARGET] = "target"};
@@ -154,6 +155,34 @@ static bool report(Session *s, const Change *c, const char *was, Err *err)
     return true;
 }
 
+/* Of the axes that run over one text the cursor, where the reader has not moved it from the first word. */
+static void move_from_start(Session *s, AxisRole role, Sequence of, int to)
+{
+    const int axis = graph_role(session_base(s), role, of);
+    if (axis == AXIS_NONE || s->place.at[axis] || to <= 0 || to >= session_base(s)->axes[axis].n)
+        return;
+    session_set_index(s, axis, to);
+    session_sync(s, axis);
+}
+
+/* The cursor to where A and B first differ: of what is read on the word that was changed, of what is written on the
+ * word behind which they go on with another one. Before it both answer alike. */
+static void stand_where_they_differ(Session *s, const Change *c)
+{
+    const Text *a = &session_exhibit(s, SIDE_A)->input.text[TEXT_TARGET], *b = &s->now->input.text[TEXT_TARGET];
+    const bool answer = place_at_answer(s), rewritten = c->text == TEXT_SOURCE && !c->keep;
+    int first = c->text == TEXT_TARGET ? c->place : 0;
+    if (c->text == TEXT_SOURCE) {
+        move_from_start(s, ROLE_QUERY, SEQUENCE_SOURCE, c->place);
+        move_from_start(s, ROLE_KEY, SEQUENCE_SOURCE, c->place);
+    }
+    while (rewritten && first < a->count && first < b->count && a->word[first] == b->word[first])
+        first++;
+    move_from_start(s, ROLE_QUERY, SEQUENCE_TARGET, rewritten && first < b->count ? first - 1 : first);
+    if (answer)
+        place_on_answer(s);
+}
+
 static bool find_place(const Session *s, const Args *a, int at, const Text text[TEXTS], Change *c, Err *err)
 {
     const Graph *g = session_base(s);
@@ -219,6 +248,8 @@ static bool run_word(Session *s, const Args *a, Err *err)
     buf_free(&spec);
     if (ok && s->compare == COMPARE_OFF)
         s->compare = COMPARE_SIDES;
+    if (ok && session_compares(s))
+        stand_where_they_differ(s, &c);
     return ok && report(s, &c, was, err);
 }
 

@@ -16,6 +16,7 @@
 #include "core/session/command.h"
 #include "core/session/difference.h"
 #include "core/session/exhibit.h"
+#include "core/session/screens/patches.h"
 
 static Session s;
 static Commands all;
@@ -102,6 +103,27 @@ static void a_word_of_the_source(void **state)
     Err err = {{0}};
     Leak leak;
     assert_false(leak_find(&s, &leak, &err)); /* other sources: every word may know of that */
+}
+
+/* Before the first word that A and B write otherwise they answer alike: the cursor leaves the first word for it, unless
+ * the reader has moved it. */
+static void the_cursor_goes_to_what_differs(void **state)
+{
+    (void)state;
+    must("goto logits; word tired wide");
+    const Graph *g = session_base(&s);
+    const int target = graph_role(g, ROLE_QUERY, SEQUENCE_TARGET), source = graph_role(g, ROLE_QUERY, SEQUENCE_SOURCE);
+    assert_int_equal(s.place.at[target], 10); /* qu': il, elle */
+    assert_int_equal(s.place.at[source], 11); /* tired, wide */
+    must("patching tokens");
+    assert_int_equal(s.look.patches.col, 11);
+    char read[64], written[64];
+    patches_col_name(&s, 0, 10, false, read, sizeof read);
+    patches_col_name(&s, 3, 10, false, written, sizeof written); /* the first row of the decoder */
+    assert_string_equal(read, "too");
+    assert_string_equal(written, "qu'");
+    must("back; goto logits; query 3; word wide lazy");
+    assert_int_equal(s.place.at[target], 3);
 }
 
 static void what_is_no_word(void **state)
@@ -327,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_word_of_the_source, start, stop),
+        cmocka_unit_test_setup_teardown(the_cursor_goes_to_what_differs, start, stop),
         cmocka_unit_test_setup_teardown(what_is_no_word, start, stop),
         cmocka_unit_test_setup_teardown(words_without_names, start_numbers, stop),
         cmocka_unit_test_setup_teardown(long_texts, start_numbers, stop),
