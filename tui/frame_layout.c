@@ -23,7 +23,7 @@ static const Step SIDES_ANSWER[] = {{50, 12}, {34, 8}, {16, 6}, {0, 0}},
                   SIDES_ANSWER_PROFILE[] = {{50, 12}, {25, 6}, {0, 0}},
                   SIDES_PROFILE[] = {{50, 12}, {34, 9}, {19, 7}, {16, 6}, {0, 0}}, SIDES_FIGURES[] = {{50, 6}, {0, 0}};
 /* beside attention; the cursor: the node, its value or both and A − B, head, both tokens */
-static const Step ATTENTION_INFO[] = {{40, 12}, {30, 9}, {0, 0}}, ATTENTION_ANSWER[] = {{23, 8}, {0, 0}},
+static const Step ATTENTION_INFO[] = {{40, 12}, {30, 9}, {0, 0}}, ATTENTION_ANSWER[] = {{40, 8}, {23, 5}, {0, 0}},
                   ATTENTION_CURSOR[] = {{16, 7}, {0, 0}}, ATTENTION_CURSOR_SIDES[] = {{16, 9}, {0, 0}};
 /* beside any other view */
 static const Step BESIDE_ANSWER[] = {{30, 13}, {18, 7}, {12, -3}, {0, 0}},
