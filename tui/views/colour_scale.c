@@ -9,7 +9,11 @@
 #include "core/base/utf8.h"
 #include "tui/views/spread.h"
 
-enum { BEYOND = 13, BEYOND_BRIEF = 8 }; /* columns for what is beyond an end of a clipped scale; of "  own" */
+enum {
+    BEYOND = 13,
+    BEYOND_BRIEF = 8,
+    NAN_CELLS = 6
+}; /* columns for what is beyond an end of a clipped scale; of "  own" */
 
 static MapId map_automatic(const Paint *p, bool is_signed)
 {
@@ -55,6 +59,7 @@ ColourScale colour_scale_of_spread(const Paint *p, Side side, const Spread *s)
     scale.most = s->most;
     scale.diff = side == SIDE_DIFF;
     scale.shared = s->shared;
+    scale.nans = s->nans > 0;
     scale.own = p->s->compare == COMPARE_SIDES && side != SIDE_DIFF && !s->shared;
     return scale;
 }
@@ -173,7 +178,10 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
 {
     char low[16], high[16], name[48];
     if (!(s->high > s->low) && s->high == 0.0f) { /* a part that was switched off, or a difference of equals */
-        canvas_text(p->c, y, x, width, STYLE_DIM, s->diff ? "0: A and B are the same" : "all of it is 0");
+        canvas_text(p->c, y, x, width, STYLE_DIM,
+                    s->nans   ? "all else is 0; here and there NaN"
+                    : s->diff ? "0: A and B are the same"
+                              : "all of it is 0");
         return;
     }
     const float unit = s->points ? 100 : 1;
@@ -189,7 +197,8 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     int ends = (int)strlen(low) + (int)strlen(high), named = utf8_cells(name);
     int beyond = s->clipped ? (s->most > s->high) + (s->least < s->low) : 0,
         part = width - ends - 6 < beyond * BEYOND ? BEYOND_BRIEF : BEYOND;
-    int cells = width - ends - 2 - named - beyond * part;
+    const int nan = s->nans && width - ends - 2 - beyond * part >= NAN_CELLS + 3 ? NAN_CELLS : 0;
+    int cells = width - ends - 2 - named - beyond * part - nan;
     if (cells < 6) { /* what scale it is is said as long as there is one, if not the map's name */
         const char *kind = p->s->look.locked ? "  locked"
                            : s->log          ? "  log"
@@ -220,5 +229,10 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     }
     x += 1 + canvas_text(p->c, y, x + 1, width, STYLE_DIM, high);
     x += put_beyond(p, s, y, x, part);
+    if (nan) {
+        canvas_pixel(p->c, y, x + 1, -1, colour_scale_colour(s, NAN), colour_scale_level(s, NAN), 0, (Ref){0});
+        canvas_text(p->c, y, x + 3, nan - 3, STYLE_DIM, "NaN");
+        x += nan;
+    }
     canvas_text(p->c, y, x, width, STYLE_DIM, name);
 }

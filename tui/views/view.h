@@ -146,6 +146,7 @@ typedef struct ColourScale {
     bool light;
     bool clipped; /* few values are far beyond the others: the scale ends before them, they have their own colour */
     float least, most; /* where clipped: the ends of all values */
+    bool nans;         /* there are some, which have a colour of their own */
 } ColourScale;
 enum { SCALE_DECADES = 6 };
 /* Chosen from the session's LookAt (map, lock) and the values of the whole node: sequential for values ≥ 0, signed

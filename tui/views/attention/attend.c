@@ -196,6 +196,17 @@ static void widen_by(const Attend *a, bool one_row, float range[2], bool *any)
     widen(a->v.values + from, count, range, any);
 }
 
+/* In what is shown of it. */
+static bool has_nan(const Attend *a, bool one_row)
+{
+    const int rows = one_row ? 1 : a->t_axis->n;
+    for (int t = 0; a->v.values && t < rows; t++)
+        for (int u = 0; u < a->u_axis->n; u++)
+            if (isnan(a->v.values[attend_cell(a, a->head, one_row ? a->at_t : t, u)]))
+                return true;
+    return false;
+}
+
 /* Of a head's weights, does hardly one come near the largest, so that all but a few would be dark? */
 static bool few_far(const Paint *p, const Attend *a, float most)
 {
@@ -231,6 +242,7 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     scale.root = (faint || (!one_row && few_far(p, a, range[1]))) && !scale.is_signed && !scale.log &&
                  !p->s->look.locked;
     scale.own = sides && !shared;
+    scale.nans = has_nan(a, one_row);
     scale.points = a->v.side == SIDE_DIFF && a->in_share;
     scale.shared = sides && shared;
     return scale;
