@@ -106,6 +106,9 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
         if (r.h > 2)
             l.legend = rect_cut(&r, 'b', 1);
         l.words = word_list(r, a->u_axis, a->at_u, WORD_SHARE + WORD_BAR + 1, PITCH_MOST);
+        WordList close = word_list(r, a->u_axis, a->at_u, WORD_SHARE, PITCH_MOST); /* rather all words than bars */
+        if (l.words.lines * l.words.columns < l.words.n && close.lines * close.columns >= close.n)
+            l.words = close;
         return l;
     }
     int row = 0, col = 0;

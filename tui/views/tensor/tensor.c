@@ -217,6 +217,15 @@ static float common_of(const Paint *p, const Tensor *t, double per_cell)
     return beside > common ? beside : common;
 }
 
+/* What is drawn is told apart, whatever the few largest are; returns its scale. */
+static ColourScale settle(const Paint *p, Rect body, const TensorHow *how, Tensor *t)
+{
+    t->spread.common = common_of(p, t, how->per_cell ? how->per_cell(p, body, t) : 1);
+    const ColourScale scale = how->scale ? how->scale(p, body, t) : colour_scale_of_spread(p, t->v.side, &t->spread);
+    t->upward = how == &TENSOR_HEAT && t->spread.least < 0 && !scale.is_signed && !*p->s->look.map;
+    return scale;
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Tensor t;
@@ -231,16 +240,15 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             focus_cursor(p, focus && parts.body.h < 1, parts.value, r.x);
             tensor_value_line(p, parts.value, r.x, r.w, &t.v);
         }
-        if (t.v.values && how->bar) /* what is drawn is told apart, whatever the few largest are */
-            t.spread.common = common_of(p, &t, how->per_cell ? how->per_cell(p, parts.body, &t) : 1);
+        ColourScale scale = {0};
+        if (t.v.values && how->bar)
+            scale = settle(p, parts.body, how, &t);
         if (!t.v.values)
             shown_computing(p, parts.body);
         else if (parts.body.h > 0)
             how->draw(p, parts.body, &t, focus);
-        if (t.v.values && parts.bar >= 0) {
-            ColourScale scale = how->scale ? how->scale(p, parts.body, &t) : colour_scale_of_spread(p, side, &t.spread);
+        if (t.v.values && parts.bar >= 0)
             colour_scale_bar(p, &scale, parts.bar, r.x, r.w);
-        }
         if (parts.caption >= 0)
             draw_caption(p, r, &parts, how, &t);
     }
@@ -260,7 +268,10 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Parts parts = parts_of(p, r, open && shown_vocabulary(&t.v) ? &TENSOR_WORDS : tensor_how(p->s->look.view));
     if (!open || !rect_has(parts.body, y, x))
         return false;
-    if (!how_for(&p->s->look, &t, parts.body)->hit(p, parts.body, &t, y, x, &cell))
+    const TensorHow *how = how_for(&p->s->look, &t, parts.body);
+    if (how->bar)
+        settle(p, parts.body, how, &t);
+    if (!how->hit(p, parts.body, &t, y, x, &cell))
         return false;
     click_cell(p, &t.v, cell, command);
     return true;

@@ -14,6 +14,8 @@ typedef struct Tensor {
     /* where it stands beside others: without labels of its rows; without those of its columns, or with them however
      * low it is; with a mark at the cursor's row */
     bool no_rows, no_columns, columns, lit;
+    bool
+        upward; /* its heat runs from the least that is drawn, though some values are negative: cells are the largest */
     int label_least; /* columns that the labels of its rows take at least, as of what stands below it */
     /* The ground of a number, where it has another one than its colour on the scale; `tint_of` goes with it. */
     Colour (*tint)(const void *tint_of, size_t cell);

@@ -225,7 +225,8 @@ static float heat_value(const void *context, int row, int col, Ref *ref)
 static PoolKind pool_kind(const Paint *p, const Tensor *t)
 {
     ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
-    return colour_scale_pool(p, &scale);
+    const PoolKind kind = colour_scale_pool(p, &scale);
+    return t->upward && kind == POOL_ABSMAX ? POOL_MAX : kind;
 }
 
 /* Of very many values of which the positive are far the largest, as behind a GELU, the largest of each cell is large:
@@ -237,7 +238,7 @@ static ColourScale scale_of(const Paint *p, const Fit *f, const Tensor *t)
     Fit fine;
     if (fit_fine(p, t, f, &fine))
         f = &fine;
-    HeatSource source = {t, f, pool_kind(p, t)};
+    HeatSource source = {t, f, colour_scale_pool(p, &scale)};
     size_t count = (size_t)f->rows * (size_t)f->cols;
     if (f->down.n / f->down.drawn * (f->across.n / f->across.drawn) < CROWDED || source.kind != POOL_ABSMAX ||
         t->v.side == SIDE_DIFF || t->spread.shared || p->s->look.pool > 0 || p->s->look.locked || *p->s->look.map ||
@@ -261,6 +262,7 @@ static ColourScale scale_of(const Paint *p, const Fit *f, const Tensor *t)
     own.least = least;
     own.most = most;
     own.own = scale.own;
+    own.nans = scale.nans;
     return own;
 }
 
@@ -495,7 +497,7 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
     Bands b = bands_of(p, r, t);
     Tensor part = band_of(&b, t, r, 0, &r);
     Fit f = fit(p, r, &part);
-    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
+    static const char *const KINDS[POOL_KINDS] = {"max", "mean", "absmax"};
     if (f.down.drawn < f.down.n || f.across.drawn < f.across.n) {
         Fit fine;
         bool all = fit_fine(p, &part, &f, &fine) && fine.down.drawn == f.down.n && fine.across.drawn == f.across.n;
@@ -503,7 +505,7 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
         put_bin(&f.down, out);
         buf_puts(out, "×");
         put_bin(&f.across, out);
-        buf_printf(out, ", %s", all ? "all drawn" : colour_scale_pool_word(p, &scale));
+        buf_printf(out, ", %s", all ? "all drawn" : KINDS[pool_kind(p, t)]);
     }
     if (b.count > 1)
         buf_printf(out, "%s%zu columns a band", out->len ? ", " : "", b.per);

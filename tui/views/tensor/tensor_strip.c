@@ -45,7 +45,7 @@ static Fit fit(Rect r, const Tensor *t)
         f.label_w = (last < 8 ? last : 8) + 1;
     rect_cut(&r, 'l', f.label_w);
     Rect top = r;
-    top.h = r.h > 3 ? r.h / 2 : r.h;
+    top.h = r.h > 3 ? (r.h + 1) / 2 : r.h;
     int cell_w = 1;
     for (int wider = 2; wider <= 6; wider += 2) /* as large as half the pane allows */
         if ((n + per_line(r.w, wider) - 1) / per_line(r.w, wider) <= (size_t)top.h)
@@ -169,12 +169,24 @@ static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *c
     return hit_in(&f.heat, t, y, x, cell) || hit_in(&f.numbers, t, y, x, cell);
 }
 
+static void put_part(const Wrapped *w, const char *what, size_t n, Buf *out)
+{
+    const size_t from = w->first * w->per, end = from + w->lines * w->per;
+    if (w->lines && end - from < n)
+        buf_printf(out, ", %s %zu–%zu of %zu", what, from, (end < n ? end : n) - 1, n);
+}
+
 static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
 {
-    (void)p, (void)r;
+    (void)p;
     char label[64];
+    Fit f = fit(r, t);
     if (t->plane.rows.n)
         buf_printf(out, "row %s", shown_label(t->v.graph, t->plane.rows, t->row, label, sizeof label));
+    if (out->len) {
+        put_part(&f.heat, "colours", t->plane.col_count, out);
+        put_part(&f.numbers, "numbers", t->plane.col_count, out);
+    }
 }
 
 const TensorHow TENSOR_STRIP = {.draw = draw, .hit = hit, .caption = caption, .bar = true, .plane = true};
