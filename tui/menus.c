@@ -503,6 +503,7 @@ static void add_texts(Overlay *o)
 void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *commands, int page)
 {
     char title[80];
+    const bool straight = page == HELP_SEARCH && (o->kind != OVERLAY_LIST || o->page < 0);
     page = page == HELP_SEARCH ? page : page % HELP_PAGES;
     if (page == 0)
         snprintf(title, sizeof title, "Help 1 of 3: what do you want to do?");
@@ -533,5 +534,6 @@ void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *
         add_texts(o);
     }
     o->filtering = page == HELP_SEARCH;
+    o->straight = straight;
     o->page = page;
 }

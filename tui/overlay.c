@@ -15,7 +15,7 @@ void overlay_close(Overlay *o)
     o->kind = OVERLAY_NONE;
     o->count = o->lines = 0;
     o->chosen = o->number = o->scroll = o->scroll_end = 0;
-    o->finds = false;
+    o->finds = o->straight = false;
     o->filter[0] = 0;
     o->filtering = false;
     o->more = o->goes_on = o->apart = false;
@@ -142,19 +142,27 @@ static int match_of(const Overlay *o, const Item *item)
     return match_said(item, o->filter);
 }
 
-/* Which lines are shown, and in which order: without a filter as they were added; letters alone where no word is found.
- */
+/* Does a line begin with what was typed, whatever it is indented by? */
+static bool begins(const Overlay *o, const Item *item)
+{
+    return strncasecmp(item->text + strspn(item->text, " "), o->filter, strlen(o->filter)) == 0;
+}
+
+/* Which lines are shown, and in which order: without a filter as they were added; of those that match as well the ones
+ * that begin with it first; letters alone where no word is found. */
 static void arrange(Overlay *o)
 {
     o->lines = 0;
     for (int k = 0; k < o->count; k++)
         o->items[k].match = *o->filter ? match_of(o, &o->items[k]) : FIND_INSIDE;
     for (int match = MATCH_KEY; match > FIND_NOT || (match >= MATCH_LETTERS && !o->lines); match--)
-        for (int k = 0; k < o->count; k++)
-            if (match != FIND_NOT && o->items[k].match == match) {
+        for (int k = 0; k < 2 * o->count; k++) {
+            const Item *item = &o->items[k % o->count];
+            if (match != FIND_NOT && item->match == match && begins(o, item) == (k < o->count)) {
                 o->line = grow(o->line, &o->line_cap, (size_t)o->lines, sizeof *o->line);
-                o->line[o->lines++] = k;
+                o->line[o->lines++] = k % o->count;
             }
+        }
 }
 
 static const Item *item_on(const Overlay *o, int line)
@@ -273,7 +281,8 @@ OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
     }
     if (strcmp(key, "Enter") == 0)
         return run_item(o, o->chosen, command);
-    if (strcmp(key, "Esc") == 0 && o->filtering && !o->finds) { /* the search in the list, not the list */
+    if (strcmp(key, "Esc") == 0 && o->filtering && !o->finds &&
+        !o->straight) { /* the search in the list, not the list */
         o->filtering = false;
         o->filter[0] = 0;
         o->chosen = 0;
@@ -424,7 +433,7 @@ static void draw_foot_of_list(const Overlay *o, Canvas *c, Rect foot, int room)
     foot.w -= utf8_cells(where);
     if (o->filtering)
         canvas_printf(c, foot.y, foot.x, foot.w, STYLE_PROMPT, "find: %s_   Enter %s, Esc %s", o->filter,
-                      o->page < 0 ? "takes it" : "runs it", o->finds ? "closes" : "ends the search");
+                      o->page < 0 ? "takes it" : "runs it", o->finds || o->straight ? "closes" : "ends the search");
     else
         canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM,
                     o->page < 0    ? "↑↓ choose   Enter takes it   / find   q closes"

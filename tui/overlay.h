@@ -36,6 +36,7 @@ typedef struct Overlay {
     int scroll;     /* rows of the page above the box … */
     int scroll_end; /* … and the most there can be, when it was drawn last; 0: all of it is in sight */
     bool finds;     /* the list of things to find: what was typed is kept in `sought` when a line is chosen */
+    bool straight;  /* a search of everything that was no search in another list: Esc closes it */
     char sought[64];
     int page;     /* help: 0 tasks, 1 keys here, 2 all commands, 3 all of them for a search; −1: another list */
     bool goes_on; /* the caption of a demonstration: Space has the next one */

@@ -636,6 +636,10 @@ static void a_search_in_a_list(void **state)
     assert_int_equal(a.overlay.kind, OVERLAY_NONE);
     keys("^P u n d o Down Up Enter"); /* everything there is, ready to be typed in; the footer's letters stay letters */
     says("there is nothing to undo");
+    keys("^P s o f t m");
+    assert_non_null(strstr(a.overlay.items[a.overlay.line[0]].text, "softmax")); /* what begins with it first */
+    key("Esc");
+    assert_int_equal(a.overlay.kind, OVERLAY_NONE);
     key("/"); /* to find a place is the search itself */
     key("Esc");
     assert_int_equal(a.overlay.kind, OVERLAY_NONE);
