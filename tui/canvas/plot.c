@@ -412,9 +412,12 @@ static void legend_text(const Canvas *c, const CanvasPlot *p, const CanvasLine *
     float y = isnan(p->cursor) ? NAN : l->read ? l->read(l->of, p->cursor) : plot_value(l, p->cursor);
     if (isfinite(y))
         short_number(number, (double)y, p->numbered ? 3 : 4);
-    if (p->lines > 1 && !p->numbered && (c->ascii || c->marks) && l->mark)
+    int told = 0;
+    for (int i = 0; i < p->lines; i++)
+        told += !p->line[i].aside;
+    if (told > 1 && !p->numbered && (c->ascii || c->marks) && l->mark)
         snprintf(mark, sizeof mark, "%c", l->mark);
-    else if (p->lines > 1 && !p->numbered)
+    else if (told > 1 && !p->numbered)
         snprintf(mark, sizeof mark, "%s", l->dashed ? "┄" : "─");
     bool named = *l->name && !p->numbered;
     utf8_print(out, 64, " %s%s%.32s%s%s", mark, named ? " " : "", l->name, named && *number ? " " : "", number);
@@ -463,6 +466,8 @@ static void draw_legend(Canvas *c, Rect r, const CanvasPlot *p)
     for (int i = 0; i < p->lines; i++) {
         char text[64];
         legend_text(c, p, &p->line[i], text);
+        if (p->line[i].aside)
+            continue;
         if (used + utf8_cells(text) > r.w)
             return;
         used += canvas_text(c, r.y, r.x + used, r.w - used, p->line[i].style, text);

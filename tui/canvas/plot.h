@@ -17,6 +17,7 @@ typedef struct CanvasLine {
     char mark;   /* what it is made of in ASCII where there are several, and its name at the line's end; 0: none */
     bool dashed; /* tells it apart where there is no colour */
     bool apart;  /* a dot at each sample, nothing between them */
+    bool aside;  /* one of those that the others are seen among: not in the legend */
 } CanvasLine;
 
 typedef struct CanvasPlot {

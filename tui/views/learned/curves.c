@@ -77,7 +77,8 @@ static float least_entropy(const Curves *c)
 static int add_entropies(const Curves *c, Plot *list, int n, float low)
 {
     const History *first = c->on_twin ? c->twin : c->run, *second = c->on_twin ? c->run : c->twin;
-    list[n++] = (Plot){.title = second              ? c->on_twin ? "entropy ┄" : "entropy ─"
+    list[n++] = (Plot){.title = c->line >= 0        ? c->name
+                                : second            ? c->on_twin ? "entropy ┄" : "entropy ─"
                                 : first->text.heads ? "entropy by attention"
                                                     : "entropy by block",
                        .blocks = first,
@@ -169,6 +170,21 @@ static int block_lines(const Plot *plot, Series *series, CanvasLine *line, char 
     return n;
 }
 
+/* The one that is looked at over all others. */
+static int block_line(const Curves *c, const Plot *plot, Series *series, CanvasLine *line, char names[LINES_MOST][4])
+{
+    int n = block_lines(plot, series, line, names), last = n - 1;
+    for (int i = 0; i < n; i++) {
+        line[i].style = i == c->line ? STYLE_SIDE_B : STYLE_DIM;
+        line[i].name = "";
+        line[i].aside = i != c->line;
+    }
+    CanvasLine on_top = line[c->line];
+    line[c->line] = line[last];
+    line[last] = on_top;
+    return n;
+}
+
 static int run_lines(const Curves *c, const Plot *plot, Series *series, CanvasLine *line)
 {
     const History *const runs[] = {c->run, c->twin};
@@ -187,14 +203,17 @@ static void draw_plot(const Paint *p, Rect r, const Curves *c, const Plot *plot)
     Series series[LINES_MOST];
     CanvasLine line[LINES_MOST];
     char names[LINES_MOST][4];
-    int n = plot->blocks ? block_lines(plot, series, line, names) : run_lines(c, plot, series, line);
+    const bool one = plot->blocks && c->line >= 0 && c->line < history_lines(plot->blocks) && c->line < LINES_MOST;
+    int n = one            ? block_line(c, plot, series, line, names)
+            : plot->blocks ? block_lines(plot, series, line, names)
+                           : run_lines(c, plot, series, line);
     const CanvasPlot to = {.title = plot->title,
                            .x1 = steps_of(c),
                            .y0 = (double)plot->low,
                            .y1 = (double)plot->high,
                            .line = line,
                            .lines = n,
-                           .numbered = plot->blocks != NULL,
+                           .numbered = plot->blocks && !one,
                            .cursor = c->step,
                            .x_name = "step"};
     plot_draw(p->c, r, &to);

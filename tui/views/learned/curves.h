@@ -11,6 +11,8 @@ typedef struct Curves {
     const History *run, *twin; /* twin: NULL where none is known. Drawn in this order, whichever is looked at */
     bool on_twin;              /* the chosen step is one of the twin's */
     int step;                  /* the chosen one */
+    int line;                  /* of the entropies the one looked at, the others faint; -1: each has its number */
+    const char *name;          /* of its plot */
 } Curves;
 
 /* The last row at or before a step (the first row before that); −1 where there is none, or the record ends before. */

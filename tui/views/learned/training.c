@@ -276,10 +276,11 @@ static void draw_figures(const Paint *p, const Training *t, Rect r)
     const char *what = !t->words ? "check pictures" : t->shown->text.source ? "unseen sentences" : "held-out tokens";
     if (!n)
         utf8_print(text, sizeof text, "right on %s: %.1f %%", what, 100 * (double)check);
-    else if (wide)
-        snprintf(text, sizeof text, "right of %zu %s: %s", n, what, share);
-    else
-        snprintf(text, sizeof text, "of %zu: %s", n, share);
+    else {
+        utf8_print(text, sizeof text, "right of %zu %s: %s", n, what, share);
+        if (utf8_cells(text) > r.w)
+            utf8_print(text, sizeof text, "right of %zu: %s", n, share);
+    }
     canvas_text(p->c, y, r.x, r.w, STYLE_TEXT, text);
 }
 
@@ -319,7 +320,16 @@ static void draw_all(const Paint *p, const Training *t, Rect r, bool focus)
 {
     Layout l = layout(p, t, r);
     ColourScale scale = colour_scale_of_range(p, t->words ? 0 : -1, 1); /* a share, or a cosine */
-    Curves curves = {.run = t->run, .twin = t->twin, .on_twin = t->shown == t->twin, .step = step_of(t)};
+    char name[ATTENTION_NAME], title[ATTENTION_NAME + 16] = "";
+    if (t->words)
+        utf8_print(title, sizeof title, "entropy, %s",
+                   session_attention_name(session_graph(p->s, SIDE_B), t->text.part, name));
+    Curves curves = {.run = t->run,
+                     .twin = t->twin,
+                     .on_twin = t->shown == t->twin,
+                     .step = step_of(t),
+                     .line = t->words ? t->text.attention : -1,
+                     .name = title};
     if (t->map && t->count)
         draw_map(p, t, l.map, &scale, focus);
     else if (l.map.h)
