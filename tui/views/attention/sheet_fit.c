@@ -113,7 +113,7 @@ static bool choose_map(const Paint *p, Sheet *s, int blocks, int heads, int fold
                      (s->r.w + s->apart - (folds - 1) * SHEET_LABEL) / (folds * heads) - s->apart};
     if (apart > 0 && (!halves || 2 * apart > room.tall))
         room.tall = heat_pixels(p, apart);
-    int unit = halves ? 1 : 2; /* columns that are as wide as a pixel is high */
+    int unit = halves || s->slim ? 1 : 2; /* columns that are as wide as a pixel is high */
     double share = fmin(1, fmin((double)room.tall / rows, (double)room.wide / (cols * unit)));
     int high = (int)(rows * share + 1e-9), wide = (int)(cols * share + 1e-9);
     if (high < (rows < MAP_LEAST ? rows : MAP_LEAST) || wide < (cols < MAP_LEAST ? cols : MAP_LEAST))
@@ -157,6 +157,14 @@ static bool choose_page(const Paint *p, Sheet *s)
     for (int blocks = fit && legible(&all) ? 0 : s->blocks - 1; blocks > 0; blocks--) {
         Sheet try = *s;
         if (choose_map(p, &try, blocks, s->heads, 1) && legible(&try)) {
+            *s = try;
+            return true;
+        }
+    }
+    if (!fit && !heat_halves(p) && !s->slim) { /* in characters a square of two halves what fits */
+        Sheet try = *s;
+        try.slim = true;
+        if (choose_page(p, &try)) {
             *s = try;
             return true;
         }

@@ -14,6 +14,7 @@ typedef struct Sheet {
     int rows, cols;
     HeatSize size;      /* its size in pixels */
     int lines, columns; /* and in cells */
+    bool slim;          /* without half blocks: a drawn cell is one character, higher than wide */
     int gap, apart;     /* lines and columns between thumbnails */
     int blocks, heads;
     int first_block, first_head, down, across; /* shown */
