@@ -10,8 +10,9 @@ enum {
     BAR_MOST = 40,
     GAP = 3,
     NAME_LEAST = 6,
-    PITCH_MOST = 4
-}; /* "writes" */
+    PITCH_MOST = 4,
+    NARROW = 40 /* for the caption's sentence */
+};              /* "writes" */
 
 /* One text: its words, and where the probabilities of those that were written stand. */
 typedef struct Column {
@@ -132,10 +133,12 @@ static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *c
 
 static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
 {
-    (void)p, (void)r;
+    (void)p;
     int x = t->v.values ? (int)t->v.values[t->v.cell] : 0;
     const Axis *words = shown_vocabulary(&t->v);
-    if (t->v.values && t->v.side != SIDE_DIFF && words->labels)
+    if (t->v.values && t->v.side != SIDE_DIFF && r.w < NARROW)
+        buf_printf(out, "word %d of %d", x, words->n);
+    else if (t->v.values && t->v.side != SIDE_DIFF && words->labels)
         buf_printf(out, "word %d of the %d that the model %s", x, words->n,
                    node_role(t->v.graph, t->v.node, ROLE_QUERY) == graph_role(t->v.graph, ROLE_QUERY, SEQUENCE_TARGET)
                        ? "writes"
