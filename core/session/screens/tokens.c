@@ -245,8 +245,7 @@ int encoding_ends(const Encoding *e, int part, int done, size_t focus, size_t *e
 
 /* --- the screen --- */
 
-/* The rows of the embedding that the tokens of a text fetch; NULL: that text is not there. */
-static const char *rows_of(const Graph *g, int text)
+const char *encoding_rows(const Graph *g, int text)
 {
     const Sequence wanted = text == TEXT_SOURCE ? SEQUENCE_SOURCE : SEQUENCE_TARGET;
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_EMBEDDING)) != NO_PART;) {
@@ -263,9 +262,9 @@ static bool come_tokens(Session *s, Screen to, Err *err)
     const Graph *g = session_graph(s, SIDE_B);
     if (!session_words(s, SIDE_B))
         return err_set(err, "this model reads a picture: its tokens are patches (`goto tokens` shows them)");
-    const char *path = rows_of(g, encoding_text(s));
-    path = path ? path : rows_of(g, TEXT_SOURCE);
-    path = path ? path : rows_of(g, TEXT_TARGET);
+    const char *path = encoding_rows(g, encoding_text(s));
+    path = path ? path : encoding_rows(g, TEXT_SOURCE);
+    path = path ? path : encoding_rows(g, TEXT_TARGET);
     if (!path)
         return err_set(err, "nothing on show looks words up");
     s->look.tokens.step = 0;
@@ -283,7 +282,7 @@ static bool run_tokens(Session *s, const Args *a, Err *err)
         text++;
     if (text == TEXTS)
         return err_set(err, "column %d: expected source or target, found '%s'", a->column[0], a->word[0]);
-    const char *path = rows_of(session_graph(s, SIDE_B), text);
+    const char *path = encoding_rows(session_graph(s, SIDE_B), text);
     if (!path)
         return err_set(err, "this model has no %s: it reads one text", WORDS[text]);
     s->look.tokens.step = 0;
@@ -327,7 +326,8 @@ static bool play_tokens(Session *s)
 /* The other text, where there are two. */
 static bool next_tokens(Session *s, Err *err)
 {
-    const char *path = rows_of(session_graph(s, SIDE_B), encoding_text(s) == TEXT_SOURCE ? TEXT_TARGET : TEXT_SOURCE);
+    const char *path = encoding_rows(session_graph(s, SIDE_B),
+                                     encoding_text(s) == TEXT_SOURCE ? TEXT_TARGET : TEXT_SOURCE);
     s->look.tokens.step = 0;
     return path ? session_go(s, path, SCREEN_TOKENS, err) : enter_tensor(s, err);
 }

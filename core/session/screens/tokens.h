@@ -20,6 +20,8 @@ typedef struct Encoding {
 const Encoding *session_encoding(const Session *s, Side side, int text);
 /* The text whose tokens are in focus: TEXT_SOURCE or TEXT_TARGET. */
 int encoding_text(const Session *s);
+/* The rows of the embedding that the tokens of a text fetch; NULL: that text is not there. */
+const char *encoding_rows(const Graph *g, int text);
 /* The place in k of the token at the cursor; −1: it was put there. *part: its part, or −1. */
 int encoding_here(const Session *s, Side side, const Encoding *e, int *part);
 /* Merges of that part that are done on show, of all there are. */

@@ -17,6 +17,8 @@ enum {
     HOW_WIDE = 44,
     WIDE = 96,
     LIST_LEAST = 4,
+    FOOT_FROM = 6,
+    BAR_MOST = 48,
     ENDS = 512,
     NUMBER = 5,
     PIECE = 14,
@@ -34,7 +36,7 @@ typedef struct Cutting {
     const Axis *tokens;
     size_t width;
     int at, j, part, done; /* the token at the cursor; its place in the record; its piece; merges done */
-    Rect top, how, list;
+    Rect top, how, list, foot;
     int first, pitch; /* token; lines of one */
 } Cutting;
 
@@ -43,28 +45,59 @@ static Side side_of(Side side)
     return side == SIDE_A ? SIDE_A : SIDE_B;
 }
 
-static bool view_open(const Session *s, Side side, Rect r, Cutting *w)
+/* One text's tokens and their rows; nobody's cursor is in it yet. */
+static bool open_text(const Session *s, Side side, int text, const char *path, Cutting *w)
 {
     const Exhibit *x = session_exhibit(s, side);
-    *w = (Cutting){.j = -1, .part = -1};
-    if (!x || !model_way(x->model) || !shown_open(s, side, s->place.path, &w->rows))
+    *w = (Cutting){.at = -1, .j = -1, .part = -1, .pitch = 1};
+    if (!x || !model_way(x->model) || !shown_open(s, side, path, &w->rows))
         return false;
     Dims d = graph_node(w->rows.graph, w->rows.node)->dims;
     if (d.n != 2 || w->rows.graph->axes[d.axis[0]].role != ROLE_QUERY)
         return false;
-    const int text = encoding_text(s);
     w->tokens = &w->rows.graph->axes[d.axis[0]];
     w->width = (size_t)w->rows.graph->axes[d.axis[1]].n;
-    w->at = w->rows.at[d.axis[0]];
     w->words = &x->input.text[text];
     w->v = text == TEXT_SOURCE ? &x->model->source : &x->model->target;
-    if (w->words->count != w->tokens->n)
-        return false;
     w->e = session_encoding(s, side, text);
+    return w->words->count == w->tokens->n;
+}
+
+static int other_text(const Session *s)
+{
+    return encoding_text(s) == TEXT_SOURCE ? TEXT_TARGET : TEXT_SOURCE;
+}
+
+/* Cuts the foot: which tokens are shown, and what the colours mean. */
+static Rect cut_foot(Cutting *w)
+{
+    return w->list.h >= FOOT_FROM ? rect_cut(&w->list, 'b', 1) : (Rect){0};
+}
+
+/* Cuts room for the other text's tokens below these, where all of these and a few of those fit. */
+static bool open_other(const Session *s, Side side, Cutting *w, Cutting *other)
+{
+    const char *path = encoding_rows(shown_graph(s, side), other_text(s));
+    const int lines = 1 + w->tokens->n;
+    if (!path || w->pitch == PITCH_MOST || !open_text(s, side, other_text(s), path, other) ||
+        w->list.h < lines + 1 + LIST_LEAST)
+        return false;
+    w->pitch = 1;
+    other->list = w->list;
+    w->list = rect_cut(&other->list, 't', lines);
+    rect_cut(&other->list, 't', other->list.h > 1 + other->tokens->n);
+    return true;
+}
+
+static bool view_open(const Session *s, Side side, Rect r, Cutting *w)
+{
+    if (!open_text(s, side, encoding_text(s), s->place.path, w))
+        return false;
+    w->at = w->rows.at[graph_node(w->rows.graph, w->rows.node)->dims.axis[0]];
     w->j = encoding_here(s, side, w->e, &w->part);
     w->done = w->part < 0 ? 0 : encoding_done(s, w->e, w->part);
     const bool there = w->e && w->e->there;
-    const int top = !there ? 2 : r.h >= 18 ? 2 * RIBBON + 2 : r.h >= 12 ? 4 : 1;
+    const int top = !there ? 2 : r.h >= 18 ? 2 * RIBBON + 2 : r.h >= 12 ? 3 : 1;
     w->top = rect_cut(&r, 't', top);
     if (there && r.w >= WIDE) {
         w->how = rect_cut(&r, 'r', HOW_WIDE);
@@ -72,7 +105,8 @@ static bool view_open(const Session *s, Side side, Rect r, Cutting *w)
     } else if (there && r.h >= HOW + LIST_LEAST)
         w->how = rect_cut(&r, 't', HOW);
     w->list = r;
-    const int room = r.h > 1 ? r.h - 1 : r.h;
+    w->foot = cut_foot(w);
+    const int room = w->list.h > 1 ? w->list.h - 1 : w->list.h;
     w->pitch = clamp(room / w->tokens->n, 1, PITCH_MOST);
     w->first = (int)scroll_first((size_t)w->tokens->n, (size_t)w->at, (size_t)(room / w->pitch));
     return true;
@@ -162,9 +196,9 @@ static void draw_top(const Paint *p, const Cutting *w, Rect r)
                  cut = {buf_str(&e->k.cut), e->k.cut.len, from, t ? t->end : 0, NULL, &e->k};
     const bool same = e->text.len == e->k.normal.len && memcmp(text.text, normal.text, text.n) == 0;
     draw_ribbon(p, "text", &text, rect_cut(&r, 't', r.h > 4 ? RIBBON : 1));
-    if (r.h > 2 && !same)
+    if (r.h > 1 && !same)
         draw_ribbon(p, "normal", &normal, rect_cut(&r, 't', 1));
-    else if (r.h > 2) {
+    else if (r.h > 1) {
         Rect line = rect_cut(&r, 't', 1);
         canvas_text(p->c, line.y, line.x, NAME, STYLE_HEADER, "normal");
         canvas_text(p->c, line.y, line.x + NAME, line.w - NAME, STYLE_DIM, "the same: no normaliser changed it");
@@ -424,7 +458,8 @@ static void draw_row(const Paint *p, const Cutting *w, const ColourScale *scale,
     }
 }
 
-static void draw_list(const Paint *p, const Cutting *w, bool focus)
+/* title: of the first column. */
+static void draw_list(const Paint *p, const Cutting *w, const char *title, bool focus)
 {
     Rect r = w->list;
     const ColourScale scale = w->rows.values
@@ -433,7 +468,7 @@ static void draw_list(const Paint *p, const Cutting *w, bool focus)
     if (r.h > 1) {
         Rect line = rect_cut(&r, 't', 1);
         int x = line.x + NUMBER, end = line.x + line.w;
-        canvas_text(p->c, line.y, x, PIECE, STYLE_HEADER, "token");
+        canvas_text(p->c, line.y, x, PIECE, STYLE_HEADER, title);
         x += PIECE + 1;
         if (text_cells(w)) {
             canvas_text(p->c, line.y, x, PIECE, STYLE_HEADER, "of the text");
@@ -441,14 +476,41 @@ static void draw_list(const Paint *p, const Cutting *w, bool focus)
         }
         canvas_right(p->c, line.y, x, ID - 2, STYLE_HEADER, "number");
         x += ID - 1;
+        char text[SMALL]; /* the longest that fits */
+        if (utf8_print(text, sizeof text, "row of the embedding, %zu wide", w->width) > end - x &&
+            utf8_print(text, sizeof text, "embedding, %zu wide", w->width) > end - x)
+            utf8_print(text, sizeof text, "embedding");
         if (x < end)
-            canvas_printf(p->c, line.y, x, end - x, STYLE_HEADER, "row of the embedding, %zu wide", w->width);
+            canvas_text(p->c, line.y, x, end - x, STYLE_HEADER, text);
     }
     for (int i = 0; i < r.h / w->pitch && w->first + i < w->tokens->n; i++) {
         draw_row(p, w, &scale, w->first + i, r.y + i * w->pitch);
         if (w->first + i == w->at)
             focus_cursor(p, focus, r.y + i * w->pitch, r.x);
     }
+}
+
+static void draw_lists(const Paint *p, Side side, Cutting *w, bool focus)
+{
+    Cutting other;
+    const bool both = open_other(p->s, side, w, &other), reads = encoding_text(p->s) == TEXT_SOURCE;
+    draw_list(p, w, !both ? "token" : reads ? "reads" : "writes", focus);
+    if (both && other.list.h <= other.tokens->n) {
+        const Rect line = rect_cut(&other.list, 'b', 1);
+        canvas_printf(p->c, line.y, line.x + NUMBER, line.w, STYLE_DIM, "%d more", other.tokens->n + 1 - other.list.h);
+    }
+    if (both)
+        draw_list(p, &other, reads ? "writes" : "reads", false);
+    if (!w->foot.h || !w->rows.values)
+        return;
+    const ColourScale scale = colour_scale_for(p, w->rows.side, w->rows.node, w->rows.values, w->rows.count);
+    const int shown = (w->list.h - 1) / w->pitch, last = w->first + shown;
+    int used = 0;
+    if (shown < w->tokens->n)
+        used = canvas_printf(p->c, w->foot.y, w->foot.x, w->foot.w, STYLE_DIM, "  %d–%d of %d", w->first + 1, last,
+                             w->tokens->n);
+    const int wide = w->foot.w - used - 2 < BAR_MOST ? w->foot.w - used - 2 : BAR_MOST;
+    colour_scale_bar(p, &scale, w->foot.y, w->foot.x + w->foot.w - wide, wide);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -466,23 +528,29 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         else
             shown_computing(p, w.top);
         draw_how(p, &w, w.how);
-        draw_list(p, &w, focus);
+        draw_lists(p, side_of(side), &w, focus);
     }
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     Cutting w;
-    if (view_open(s, side_of(side), r, &w))
-        needs_add(out, side_of(side), s->place.path);
+    if (!view_open(s, side_of(side), r, &w))
+        return;
+    needs_add(out, side_of(side), s->place.path);
+    Cutting other;
+    if (open_other(s, side_of(side), &w, &other))
+        needs_add(out, side_of(side), encoding_rows(shown_graph(s, side_of(side)), other_text(s)));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Cutting w;
     char label[SMALL];
+    Cutting other;
     if (!view_open(p->s, side_of(side), r, &w))
         return false;
+    open_other(p->s, side_of(side), &w, &other);
     rect_cut(&w.list, 't', w.list.h > 1);
     int t = (y - w.list.y) / w.pitch + w.first;
     if (!rect_has(w.list, y, x) || t >= w.tokens->n)

@@ -11,14 +11,25 @@
 #include "tui/views/heat.h"
 #include "tui/views/shown.h"
 
-enum { LABEL_MOST = 12, TEXT_LINES = 7, TICKS = 8, CURVE_LINES = 8, CURVE_ROOM = 26, PAIR = 2, NUMBER = 11 };
+enum {
+    LABEL_MOST = 12,
+    TEXT_LINES = 7,
+    TICKS = 8,
+    CURVE_LINES = 8,
+    CURVE_ROOM = 26,
+    PAIR = 2,
+    NUMBER = 11,
+    WIDE_MOST = 3,
+    BAR_LEAST = 12,
+    BAR_MOST = 34
+};
 
 typedef struct Waves {
     Shown table; /* pos_embed[place, dimension] */
     int part, places, width, place, dimension, onward;
-    int first_row, first_col, rows, cols, label;
+    int first_row, first_col, rows, cols, label, wide; /* wide: columns of a dimension */
     Rect heat, text, curve;
-    int ticks_y; /* −1: none */
+    int ticks_y, right; /* −1: none; the end of the panel */
 } Waves;
 
 static int part_of(const Session *s, const Graph *g)
@@ -45,6 +56,7 @@ static bool waves_open(const Session *s, Side side, Waves *w)
 static void waves_layout(Rect r, Waves *w)
 {
     const Axis *places = &w->table.graph->axes[graph_node(w->table.graph, w->table.node)->dims.axis[0]];
+    w->right = r.x + r.w;
     w->label = shown_axis_widest(places, LABEL_MOST - 2) + 2;
     int text = r.h >= TEXT_LINES + 4 ? TEXT_LINES : r.h > 6 ? r.h - 5 : 0;
     w->text = rect_cut(&r, 'b', text);
@@ -57,7 +69,8 @@ static void waves_layout(Rect r, Waves *w)
     w->cols = w->width < r.w ? w->width : r.w;
     w->first_row = (int)scroll_first((size_t)w->places, (size_t)w->place, (size_t)w->rows);
     w->first_col = (int)scroll_first((size_t)w->width, (size_t)w->dimension, (size_t)w->cols);
-    w->heat = (Rect){r.y, r.x, w->rows, w->cols};
+    w->wide = clamp(r.w / w->cols, 1, WIDE_MOST);
+    w->heat = (Rect){r.y, r.x, w->rows, w->cols * w->wide};
     if (w->ticks_y >= 0)
         w->ticks_y = r.y + w->rows;
 }
@@ -74,18 +87,25 @@ static void draw_heat(const Paint *p, const Waves *w, bool focus)
 {
     const Axis *places = &w->table.graph->axes[graph_node(w->table.graph, w->table.node)->dims.axis[0]];
     ColourScale scale = colour_scale_for(p, w->table.side, w->table.node, w->table.values, w->table.count);
-    heat_draw(p, w->heat, w->rows, w->cols, (HeatSize){heat_pixels(p, w->rows), w->cols}, &scale, value_at, w);
+    heat_draw(p, w->heat, w->rows, w->cols, (HeatSize){heat_pixels(p, w->rows), w->cols * w->wide}, &scale, value_at,
+              w);
     for (int i = 0; i < w->rows; i++) {
         char label[64];
         bool here = i + w->first_row == w->place;
         canvas_printf(p->c, w->heat.y + i, w->heat.x - w->label, w->label - 1, here ? STYLE_CURSOR : STYLE_AXIS, "%s%s",
                       here ? ">" : " ", axis_label(places, i + w->first_row, label, sizeof label));
     }
-    int y = w->heat.y + w->place - w->first_row, x = w->heat.x + w->dimension - w->first_col;
+    int y = w->heat.y + w->place - w->first_row, x = w->heat.x + (w->dimension - w->first_col) * w->wide;
     Ref ref;
     value_at(w, w->place - w->first_row, w->dimension - w->first_col, &ref);
-    heat_mark(p, y, x, 1, 1, ref);
+    heat_mark(p, y, x, 1, w->wide, ref);
     focus_cursor(p, focus, y, x);
+    const int end = w->heat.x + w->heat.w; /* what the colours mean, beside the map or at the end of the last line */
+    const int room = w->right - end - 2;
+    if (room >= BAR_LEAST)
+        colour_scale_bar(p, &scale, w->heat.y, end + 2, room < BAR_MOST ? room : BAR_MOST);
+    else if (w->text.h == TEXT_LINES && w->text.w >= 2 * BAR_MOST)
+        colour_scale_bar(p, &scale, w->text.y + TEXT_LINES - 1, w->right - BAR_MOST, BAR_MOST);
 }
 
 /* A node of the same part; false while it is not computed. */
@@ -106,7 +126,7 @@ static void draw_ticks(const Paint *p, const Waves *w)
         int d = col + w->first_col;
         if (d % TICKS == 0 && col + TICKS <= w->cols)
             shown_number(p, &length, (size_t)(probes_wave(w->table.graph, w->part, d) / PAIR), w->ticks_y,
-                         w->heat.x + col, TICKS - 1, STYLE_AXIS);
+                         w->heat.x + col * w->wide, TICKS * w->wide - 1, STYLE_AXIS);
     }
 }
 
@@ -239,7 +259,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     waves_layout(r, &w);
     if (!rect_has(w.heat, y, x))
         return false;
-    size_t row = (size_t)(y - w.heat.y + w.first_row), col = (size_t)(x - w.heat.x + w.first_col);
+    size_t row = (size_t)(y - w.heat.y + w.first_row), col = (size_t)((x - w.heat.x) / w.wide + w.first_col);
     click_cell(p, &w.table, row * (size_t)w.width + col, command);
     return true;
 }

@@ -55,6 +55,23 @@ static int cursor_row(const Writing *w)
     return (int)(w->probs.cell / w->n);
 }
 
+static const float *row_of(const Writing *w, int t)
+{
+    return w->probs.values + (size_t)t * w->n;
+}
+
+/* Room for the words that are written, too, where that leaves some for the numbers. */
+static void widen_words(Rect r, Writing *w)
+{
+    const int most = clamp((r.w - NUMBER - 3 - SHARE - AWAY) / 2, w->word, WORD_MOST);
+    char label[64];
+    for (int t = w->first; w->probs.values && t < w->tokens->n && (t - w->first) * w->pitch < w->lines.h; t++) {
+        const int cells = utf8_cells(axis_label(w->words, (int)classes_best(row_of(w, t), w->n), label, sizeof label));
+        w->word = cells > w->word ? cells : w->word;
+    }
+    w->word = w->word < most ? w->word : most;
+}
+
 static void writing_layout(Rect r, Writing *w)
 {
     if (r.h > 2)
@@ -62,11 +79,7 @@ static void writing_layout(Rect r, Writing *w)
     w->lines = r;
     w->pitch = clamp(r.h / w->tokens->n, 1, PITCH_MOST);
     w->first = (int)scroll_first((size_t)w->tokens->n, (size_t)cursor_row(w), (size_t)(r.h / w->pitch));
-}
-
-static const float *row_of(const Writing *w, int t)
-{
-    return w->probs.values + (size_t)t * w->n;
+    widen_words(r, w);
 }
 
 /* A label that two tokens share ends in "#2": the word itself does not. A word without a name is w5 in a text and 5 in
