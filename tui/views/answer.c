@@ -13,7 +13,15 @@
 
 static const float MOVED_LEAST = 0.0005F, MOVED_SHARE = 0.01F; /* more than <0.1 points; of what moved most */
 enum { WORDS_LEAST = 3, MOVED_FROM = 2 /* lines from the words on: those left out, a blank one */ };
-enum { PITCH_MOST = 5, TWO_LINES = 3, GAP_LEAST = 6, TOP_MOST = 10, SURE_LEAST = 14, LEGEND_CELLS = 11 };
+enum {
+    PITCH_MOST = 5,
+    TWO_LINES = 3,
+    GAP_LEAST = 6,
+    TOP_MOST = 10,
+    SURE_LEAST = 14,
+    SURE_CELLS = 40,
+    LEGEND_CELLS = 11
+};
 enum {
     NOTE_LEAST = 6,
     MORE_LEAST = 4
@@ -243,7 +251,9 @@ static void draw_notes(const Paint *p, Rect *r, const AnswerTable *t, Side side)
         Rect line = rect_cut(r, 'b', 1);
         const char *open = strchr(sure, '('), *close = open ? strchr(open, ')') : NULL;
         if (close && utf8_cells(sure) > line.w) /* the interval alone */
-            canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "right: %.*s %%", (int)(close - open - 1), open + 1);
+            canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM,
+                          line.w >= SURE_CELLS ? "of answers as sure %.*s %% are right" : "right: %.*s %%",
+                          (int)(close - open - 1), open + 1);
         else
             canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, sure);
     }

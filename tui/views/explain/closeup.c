@@ -191,6 +191,21 @@ static float row_value(const void *of, int i, Ref *ref)
     return (size_t)i < row->shown ? row->line->value[i] : NAN;
 }
 
+/* "= exp / row_sum": the row's name stands above it, and its axes on the ruler. */
+static void brief_formula(const Graph *g, NodeId n, Buf *out)
+{
+    Buf text = {0};
+    graph_formula(g, n, &text);
+    const char *from = strstr(buf_str(&text), " = ");
+    for (const char *at = from ? from + 1 : buf_str(&text); *at; at++) {
+        if (*at == '[' && strchr(at, ']'))
+            at = strchr(at, ']');
+        else
+            buf_putc(out, *at);
+    }
+    buf_free(&text);
+}
+
 static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const Group *g, bool here)
 {
     const CloseupLine *line = &c->line[g->first];
@@ -213,7 +228,7 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
         canvas_right(p->c, g->y + 1, x, w, STYLE_DIM, range);
     if (g->h >= 4 && w >= 20 && line->what == CLOSEUP_CELLS && !line->given) {
         Buf text = {0};
-        graph_formula(c->graph, line->node, &text);
+        brief_formula(c->graph, line->node, &text);
         canvas_wrap(p->c, (Rect){g->y + 3, x + 1, g->h - 3, w - 1}, STYLE_DIM, buf_str(&text));
         buf_free(&text);
     }

@@ -22,8 +22,9 @@ enum {
     ABOVE = 2,        /* the cursor's tributary in words, the legend */
     LEGEND = 27, /* columns of the legend without what is lost, of A and B, of A − B: with fewer, shorter words */
     LEGEND_OF_BOTH = 39,
-    MARKED = 36,     /* columns with which the legend says what the marks are */
-    WROTE = 24,      /* … of " wrote 3.255 more in A than in B", or of a number in full, cut to no less than that */
+    MARKED = 36, /* columns with which the legend says what the marks are */
+    WROTE = 24,  /* … of a number in full; of " wrote 0.07168 more in A than in B" */
+    WROTE_APART = 35,
     ALIKE = 4,       /* … by which panels of A and B that are compared are counted */
     NUMBER_HERE = 8, /* … of ": -1.235" */
 };
@@ -437,7 +438,7 @@ static void put_here(const Paint *p, const River *r, Rect line)
         if (line.w - utf8_cells(buf_str(&part)) < NUMBER_HERE) /* rather the number than all of the name */
             brief_name(r->v, t, &part);
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
-        if (line.w - used < WROTE) { /* the number alone, but all of it */
+        if (line.w - used < (r->v->less ? WROTE_APART : WROTE)) { /* the number alone, but all of it */
             char text[24];
             number_text(text, sizeof text, t->wrote, 6);
             used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, ": ");
@@ -537,8 +538,10 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
     }
     share_reach(v, &r, columns_of(room));
     put_here(p, &r, rect_cut(&room, 't', 1));
-    put_legend(p, &r, rect_cut(&room, 't', 1));
-    if (room.h > PATH_LEAST && session_ledger_via(v->s, v->side, 0) && !v->less)
+    const bool way = session_ledger_via(v->s, v->side, 0) && !v->less, low = room.h <= PATH_LEAST + 1;
+    if (!way || !low) /* the way takes its line where there is none for both */
+        put_legend(p, &r, rect_cut(&room, 't', 1));
+    if (way)
         river_put_path(p, &r, rect_cut(&room, 't', 1));
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
     rect_cut(&room, 't', 1); /* for the value of the highest, and the lowest */
