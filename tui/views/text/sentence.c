@@ -245,6 +245,13 @@ static void draw_depth(const Paint *p, const WordLines *v, const ColourScale *sc
                          shown_ref(&a->v, cell));
 }
 
+static int share_x(const WordLines *v, int u)
+{
+    const Rect at = v->below.word[u];
+    const int x = at.x + at.w / 2 - WORD_SHARE / 2;
+    return x < v->gap.x ? v->gap.x : x;
+}
+
 /* The sentence that asks above, the one looked at below on the ground of its shares, those that stand out under it. */
 static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
 {
@@ -266,10 +273,11 @@ static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
     for (int u = 0; u < v->below.n; u++) {
         Rect at = v->below.word[u];
         size_t cell = attend_cell(a, a->head, a->at_t, u);
-        int x = at.x + at.w / 2 - WORD_SHARE / 2;
+        const int x = share_x(v, u);
+        const bool in_way = u != best && best < v->below.n &&
+                            abs(x - share_x(v, best)) < WORD_SHARE; /* the largest has its own */
         draw_depth(p, v, &scale, u);
-        x = x < v->gap.x ? v->gap.x : x;
-        if (!word_stands_out(a, a->v.values[cell], u == best) || x < end)
+        if (!word_stands_out(a, a->v.values[cell], u == best) || x < end || in_way)
             continue;
         (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, at.y + 1, x, WORD_SHARE, STYLE_STRONG);
         end = x + WORD_SHARE;
