@@ -26,39 +26,34 @@ static void put_clean(const char *text, size_t length, Working *w)
     working_end(w, length);
 }
 
-static bool is_word_byte(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-           ((unsigned char)c & 0x80);
-}
-
 static const Added *added_at(const Tokenizer *t, const char *text, size_t length, size_t at, bool normalized)
 {
     const size_t *list = t->first_byte[(unsigned char)text[at]];
     for (; list && *list != SIZE_MAX; list++) {
         const Added *a = &t->added[*list];
         size_t end = at + a->length;
-        if (a->normalized == normalized && end <= length && memcmp(text + at, a->text, a->length) == 0 &&
-            !(a->whole_word && ((at > 0 && is_word_byte(text[at - 1])) || (end < length && is_word_byte(text[end])))))
+        if (a->normalized == normalized && end <= length && memcmp(text + at, a->text, a->length) == 0)
             return a;
     }
     return NULL;
 }
 
-/* Bytes of the white space that ends at s, not before `begin`; 0: none. */
-static size_t blank_before(const char *begin, const char *s)
+typedef bool Class(uint32_t c);
+
+/* Bytes of the character that ends at s, not before `begin`, where it is one of the class; else 0. */
+static size_t class_before(Class *is, const char *begin, const char *s)
 {
     const char *at = s;
     while (at > begin && ((unsigned char)*--at & 0xc0) == 0x80)
         ;
     const char *c = at;
-    return at < s && char_is_space(char_next(&c, s)) ? (size_t)(s - at) : 0;
+    return at < s && is(char_next(&c, s)) ? (size_t)(s - at) : 0;
 }
 
-static size_t blank_at(const char *s, const char *end)
+static size_t class_at(Class *is, const char *s, const char *end)
 {
     const char *c = s;
-    return s < end && char_is_space(char_next(&c, end)) ? (size_t)(c - s) : 0;
+    return s < end && is(char_next(&c, end)) ? (size_t)(c - s) : 0;
 }
 
 /* The next tokens and merges are a part's. */
@@ -77,7 +72,8 @@ static void note_part(const char *text, size_t length, bool added, Tokens *out)
 
 typedef bool Between(const Tokenizer *t, const Working *w, size_t from, size_t to, bool steps, Tokens *out, Err *err);
 
-/* Added tokens of one kind are taken out, what is between them goes on. */
+/* Added tokens of one kind are taken out, what is between them goes on. Of those that begin at a place the longest
+ * counts; where it must be a word and is none, the search goes on behind it. */
 static bool take_out(const Tokenizer *t, const Working *w, size_t from, size_t to, bool normalized, bool steps,
                      Between *between, Tokens *out, Err *err)
 {
@@ -86,10 +82,14 @@ static bool take_out(const Tokenizer *t, const Working *w, size_t from, size_t t
         const Added *a = added_at(t, text, to, at, normalized);
         if (!a)
             continue;
-        size_t begin = at, end = at + a->length;
-        for (size_t n; a->strip_left && (n = blank_before(text + from, text + begin));)
+        size_t begin = at, end = at + a->length, n;
+        at = end - 1;
+        if (a->whole_word &&
+            (class_before(char_is_word, text, text + begin) || class_at(char_is_word, text + end, text + to)))
+            continue;
+        while (a->strip_left && begin > from && (n = class_before(char_is_space, text + from, text + begin)))
             begin -= n;
-        for (size_t n; a->strip_right && (n = blank_at(text + end, text + to));)
+        while (a->strip_right && (n = class_at(char_is_space, text + end, text + to)))
             end += n;
         if (begin > from && !between(t, w, from, begin, steps, out, err))
             return false;
@@ -97,9 +97,8 @@ static bool take_out(const Tokenizer *t, const Working *w, size_t from, size_t t
             note_part(a->text, a->length, true, out);
         if (steps && !normalized)
             buf_add(&out->normal, a->text, a->length);
-        tokens_add(out, a->id, working_origin(w, at), working_origin(w, at + a->length));
+        tokens_add(out, a->id, working_origin(w, at + 1 - a->length), working_origin(w, at + 1));
         from = end;
-        at = end - 1;
     }
     return from >= to || between(t, w, from, to, steps, out, err);
 }

@@ -12,14 +12,9 @@ static void take_over(Working *w, Working *new)
     *new = (Working){.from = NULL};
 }
 
-static utf8proc_category_t category(uint32_t c)
-{
-    return utf8proc_category((utf8proc_int32_t)c);
-}
-
 static bool is_accent(uint32_t c)
 {
-    utf8proc_category_t k = category(c);
+    int k = char_kind(c, TABLES_FORM);
     return k == UTF8PROC_CATEGORY_MN || k == UTF8PROC_CATEGORY_MC || k == UTF8PROC_CATEGORY_ME;
 }
 
@@ -33,16 +28,24 @@ static bool begins_anew(uint32_t c)
     return !is_accent(first) && !(first >= 0x1160 && first <= 0x11ff);
 }
 
-/* Unicode's forms, stretch by stretch, so that it stays known what comes from where. */
+/* Unicode's forms, stretch by stretch, so that it stays known what comes from where. What the tables do not know stays
+ * as it is. */
 static bool run_form(int form, Working *w, Err *err)
 {
     Working out = {.from = NULL};
     const char *s = w->text.data, *end = s + w->text.len;
     while (s < end) {
         const char *from = s, *next = s;
-        for (char_next(&next, end), s = next; next < end; s = next)
-            if (begins_anew(char_next(&next, end)))
+        const bool known = char_is_known(char_next(&next, end), TABLES_FORM);
+        for (s = next; known && next < end; s = next) {
+            const uint32_t c = char_next(&next, end);
+            if (begins_anew(c) || !char_is_known(c, TABLES_FORM))
                 break;
+        }
+        if (!known) {
+            working_add(&out, from, (size_t)(s - from), working_origin(w, (size_t)(from - w->text.data)));
+            continue;
+        }
         utf8proc_uint8_t *normal = NULL;
         utf8proc_ssize_t n = utf8proc_map((const utf8proc_uint8_t *)from, s - from, &normal, (utf8proc_option_t)form);
         if (n < 0) {
@@ -57,15 +60,25 @@ static bool run_form(int form, Working *w, Err *err)
     return true;
 }
 
-/* İ is the only character whose small letter is two. */
+/* İ is the only character whose small letter is two. The table has the capitals that came with Unicode 15 to 17, each
+ * or each other one of a range. */
 static void add_lower(Working *out, uint32_t c, size_t from)
 {
+    static const struct {
+        uint32_t first, last, step, small; /* of the first */
+    } young[] = {{0x1c89, 0x1c89, 1, 0x1c8a},    {0xa7cb, 0xa7cb, 1, 0x264},    {0xa7cc, 0xa7ce, 2, 0xa7cd},
+                 {0xa7d2, 0xa7d4, 2, 0xa7d3},    {0xa7da, 0xa7da, 1, 0xa7db},   {0xa7dc, 0xa7dc, 1, 0x19b},
+                 {0x10d50, 0x10d65, 1, 0x10d70}, {0x16ea0, 0x16eb8, 1, 0x16ebb}};
     char bytes[4];
+    uint32_t small = (uint32_t)utf8proc_tolower((utf8proc_int32_t)c);
     if (c == 0x130) {
         working_add(out, "i\xcc\x87", 3, from);
         return;
     }
-    working_add(out, bytes, utf8_put(bytes, (uint32_t)utf8proc_tolower((utf8proc_int32_t)c)), from);
+    for (size_t i = 0; c >= young[0].first && i < sizeof young / sizeof *young; i++)
+        if (c >= young[i].first && c <= young[i].last && (c - young[i].first) % young[i].step == 0)
+            small = young[i].small + (c - young[i].first);
+    working_add(out, bytes, utf8_put(bytes, small), from);
 }
 
 static bool is_chinese(uint32_t c)
@@ -82,13 +95,24 @@ static bool is_chinese(uint32_t c)
 /* A character that is not assigned yet is none, as in Hugging Face's. */
 static bool is_control(uint32_t c)
 {
-    utf8proc_category_t k = category(c);
+    int k = char_kind(c, TABLES_BERT);
     return c != '\t' && c != '\n' && c != '\r' &&
            (k == UTF8PROC_CATEGORY_CC || k == UTF8PROC_CATEGORY_CF || k == UTF8PROC_CATEGORY_CO ||
             k == UTF8PROC_CATEGORY_CS);
 }
 
-typedef enum Letter { LETTER_CLEAN, LETTER_CHINESE, LETTER_ACCENT, LETTER_LOWER, LETTER_MARK } Letter;
+/* What Nmt makes of c: a blank, nothing (0), or c. */
+static uint32_t of_nmt(uint32_t c)
+{
+    if ((c >= 1 && c <= 8) || c == 0xb || (c >= 0xe && c <= 0x1f) || c == 0x7f || c == 0x8f || c == 0x9f)
+        return 0;
+    return c == '\t' || c == '\n' || c == '\f' || c == '\r' || c == 0x1680 || (c >= 0x200b && c <= 0x200f) ||
+                   c == 0x2028 || c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd
+               ? ' '
+               : c;
+}
+
+typedef enum Letter { LETTER_CLEAN, LETTER_CHINESE, LETTER_ACCENT, LETTER_LOWER, LETTER_MARK, LETTER_NMT } Letter;
 
 /* One pass over the characters. */
 static void run_letters(Letter how, Working *w)
@@ -109,8 +133,10 @@ static void run_letters(Letter how, Working *w)
             working_add(&out, " ", 1, from);
             working_add(&out, bytes, n, from);
             working_add(&out, " ", 1, from);
-        } else if (!(how == LETTER_ACCENT && category(c) == UTF8PROC_CATEGORY_MN) &&
-                   !(how == LETTER_MARK && is_accent(c)))
+        } else if (how == LETTER_NMT && c && of_nmt(c) != c)
+            working_add(&out, " ", of_nmt(c) ? 1 : 0, from);
+        else if (!(how == LETTER_ACCENT && char_kind(c, TABLES_BERT) == UTF8PROC_CATEGORY_MN) &&
+                 !(how == LETTER_MARK && is_accent(c)))
             working_add(&out, bytes, n, from);
     }
     working_end(&out, working_origin(w, w->text.len));
@@ -143,10 +169,12 @@ static bool grown(const Working *w, size_t limit, Err *err)
 static bool run_replace(const Normal *n, Working *w, size_t limit, Err *err)
 {
     Working out = {.from = NULL};
+    Buf copy = {0};
+    const char *seen = n->pattern.code ? text_stand_in(w->text.data, w->text.len, &copy) : w->text.data;
     size_t at = 0, from, to;
     int found = 0;
     while (at < w->text.len && out.text.len <= limit &&
-           (found = pattern_next(&n->pattern, w->text.data, w->text.len, at, &from, &to)) > 0) {
+           (found = pattern_next(&n->pattern, seen, w->text.len, at, &from, &to)) > 0) {
         if (to == from)
             to = from + 1; /* an empty match changes nothing */
         else {
@@ -162,6 +190,7 @@ static bool run_replace(const Normal *n, Working *w, size_t limit, Err *err)
     for (; found >= 0 && at < w->text.len; at++)
         working_add(&out, w->text.data + at, 1, working_origin(w, at));
     working_end(&out, working_origin(w, w->text.len));
+    buf_free(&copy);
     take_over(w, &out);
     return found >= 0 || err_set(err, "the tokeniser's pattern takes too much work on this text");
 }
@@ -226,9 +255,9 @@ static void run_charsmap(const Normal *n, Working *w, size_t limit)
     while (s < end && out.text.len <= limit) {
         const char *from = s, *next = s;
         utf8proc_int32_t state = 0;
-        uint32_t before = char_next(&next, end);
+        uint32_t before = char_stand_in(char_next(&next, end), TABLES_RUST);
         for (s = next; next < end; s = next) {
-            uint32_t c = char_next(&next, end);
+            uint32_t c = char_stand_in(char_next(&next, end), TABLES_RUST);
             if (utf8proc_grapheme_break_stateful((utf8proc_int32_t)before, (utf8proc_int32_t)c, &state))
                 break;
             before = c;
@@ -265,6 +294,7 @@ bool normal_run(const Normal *list, size_t n, Working *w, Err *err)
         case NORMAL_FORM: ok = run_form(o->form, w, err); break;
         case NORMAL_LOWER: run_letters(LETTER_LOWER, w); break;
         case NORMAL_STRIP_ACCENTS: run_letters(LETTER_MARK, w); break;
+        case NORMAL_NMT: run_letters(LETTER_NMT, w); break;
         case NORMAL_BERT: ok = run_bert(o, w, err); break;
         case NORMAL_REPLACE: ok = run_replace(o, w, limit, err); break;
         case NORMAL_STRIP: run_strip(o, w); break;
@@ -345,6 +375,7 @@ static bool read_one(Normal *o, const Json *j, const char *type, const char *pat
                  {"Prepend", NORMAL_PREPEND, 0},
                  {"Replace", NORMAL_REPLACE, 0},
                  {"Strip", NORMAL_STRIP, 0},
+                 {"Nmt", NORMAL_NMT, 0},
                  {"Precompiled", NORMAL_CHARSMAP, 0}};
     size_t k = 0;
     while (k < sizeof kinds / sizeof *kinds && strcmp(kinds[k].name, type) != 0)

@@ -33,6 +33,25 @@ int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, s
  * longest beginning of a character (Unicode 15, section 3.9, as Python's errors="replace" has it). */
 uint32_t char_next(const char **s, const char *end);
 bool char_is_space(uint32_t c); /* White_Space of Unicode */
+bool char_is_word(uint32_t c);  /* \w of Rust's regular expressions */
+
+/* ---- characters as the reference's tables have them ----
+ * Hugging Face's tokenizers (0.23) takes each step's tables from another library, and each library is of another
+ * version of Unicode; ours (utf8proc, PCRE2) are of whatever version is installed, 14 or later. What a table's version
+ * does not know yet is no letter, mark or digit there, and the ids depend on it. */
+typedef enum Tables {
+    TABLES_BERT = 8,     /* unicode_categories: punctuation, BERT's control characters and accents */
+    TABLES_FORM = 9,     /* unicode-normalization-alignments: normal forms, the marks of StripAccents */
+    TABLES_PATTERN = 16, /* Oniguruma 6.9.10 and regex-syntax: patterns, \w */
+    TABLES_RUST = 17     /* Rust's own and unicode-segmentation: digits, small letters, what is one character to see */
+} Tables;
+bool char_is_known(uint32_t c, Tables tables); /* it has a meaning there, or had none in any version up to 17 */
+int char_kind(uint32_t c, Tables tables);      /* general category, as utf8proc numbers them; 0: none yet */
+/* c, or where the libraries may not know it an older character of its category there and of its length in UTF-8. */
+uint32_t char_stand_in(uint32_t c, Tables tables);
+/* The text with such characters in place of those that a pattern may not know: byte i stays byte i. Returns text where
+ * there are none, else what it appended to copy. */
+const char *text_stand_in(const char *text, size_t n, Buf *copy);
 
 /* ---- normalisers ---- */
 typedef enum NormalKind {
@@ -43,6 +62,7 @@ typedef enum NormalKind {
     NORMAL_PREPEND,
     NORMAL_REPLACE,
     NORMAL_STRIP,
+    NORMAL_NMT,
     NORMAL_CHARSMAP
 } NormalKind;
 typedef struct Normal {

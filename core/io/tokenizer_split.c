@@ -43,17 +43,51 @@ size_t working_origin(const Working *w, size_t i)
 /* What Oniguruma, which tokenizer.json's patterns are written for, means by \s and \w, inside a class: PCRE2's \s also
  * has U+180E, its \w no marks. */
 #define SPACES "\\t-\\r\\x{85}\\p{Z}"
-#define LETTERS "\\x{24b6}-\\x{24e9}\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}"
+#define LETTERS                                                                                                        \
+    "\\x{24b6}-\\x{24e9}\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{1f169}\\x{1f170}-\\x{1f189}\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{" \
+    "Pc}"
+
+/* \p{Han}: to PCRE2 also what is written in the script among others. Returns what is behind the brace. */
+static const char *put_script(const char *s, Buf *out)
+{
+    static const char scripts[] = "Han Hiragana Katakana Hangul Bopomofo Latin Greek Cyrillic Arabic Hebrew Thai "
+                                  "Devanagari";
+    char name[16] = "";
+    size_t not = s[1] == '{' && s[2] == '^', n = s[1] == '{' ? strcspn(s + 2 + not, "}") : 0;
+    if (n < sizeof name)
+        memcpy(name, s + 2 + not, n);
+    buf_printf(out, "\\%c", *s);
+    if (n && n < sizeof name && utf8_listed(scripts, name)) {
+        buf_printf(out, "{%ssc:%s", not ? "^" : "", name);
+        s += 1 + not +n;
+    }
+    return s;
+}
 
 /* Behind a backslash. Of what a class can't hold, \S among others, PCRE2's own is taken. */
-static void put_escape(char letter, bool inside, Buf *out)
+static const char *put_escape(const char *s, bool inside, Buf *out)
 {
-    const char *what = letter == 's' || letter == 'S' ? SPACES : letter == 'w' || letter == 'W' ? LETTERS : NULL;
-    const bool not = letter == 'S' || letter == 'W';
-    if (!what || (inside && not ))
-        buf_printf(out, "\\%c", letter);
-    else
-        buf_printf(out, "%s%s%s", inside ? "" : not ? "[^" : "[", what, inside ? "" : "]");
+    static const struct {
+        const char *letters, *what;
+    } own[] = {{"sS", SPACES}, {"wW", LETTERS}, {"hH", "0-9A-Fa-f"}};
+    if (*s == 'p' || *s == 'P')
+        return put_script(s, out);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        const bool not = *s == own[i].letters[1];
+        if ((!not &&*s != *own[i].letters) || (inside && not ))
+            continue;
+        buf_printf(out, "%s%s%s",
+                   inside ? ""
+                   : not  ? "[^"
+                          : "[",
+                   own[i].what,
+                   inside                   ? ""
+                   : *own[i].letters == 'w' ? "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}]" /* ² ³ ¹ ¼ ½ ¾, there alone */
+                                            : "]");
+        return s;
+    }
+    buf_printf(out, "\\%c", *s);
+    return s;
 }
 
 /* Into PCRE2's own form: classes in classes are one (BLOOM has one); what can't be said so is refused. */
@@ -63,8 +97,11 @@ static bool pattern_translate(const char *expression, const char *path, Buf *out
     for (const char *s = expression; *s; s++) {
         const char *named = depth && strncmp(s, "[:", 2) == 0 ? strstr(s, ":]") : NULL;
         if (*s == '\\' && s[1])
-            put_escape(*++s, depth > 0, out);
-        else if (named) { /* [:alpha:] */
+            s = put_escape(s + 1, depth > 0, out);
+        else if (named && (strncmp(s, "[:punct:]", 9) == 0 || strncmp(s, "[:space:]", 9) == 0)) {
+            buf_puts(out, s[2] == 'p' ? "\\p{P}\\p{S}" : SPACES);
+            s = named + 1;
+        } else if (named) { /* [:alpha:] */
             buf_add(out, s, (size_t)(named - s) + 2);
             s = named + 1;
         } else if (depth && (strncmp(s, "[^", 2) == 0 || strncmp(s, "&&", 2) == 0))
@@ -214,23 +251,24 @@ bool char_is_space(uint32_t c)
 
 static bool is_mark(uint32_t c)
 {
-    utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
+    int k = char_kind(c, TABLES_BERT);
     bool ascii = (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
     return ascii || (k >= UTF8PROC_CATEGORY_PC && k <= UTF8PROC_CATEGORY_PO);
 }
 
 static bool is_numeric(uint32_t c)
 {
-    utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
+    int k = char_kind(c, TABLES_RUST);
     return k == UTF8PROC_CATEGORY_ND || k == UTF8PROC_CATEGORY_NL || k == UTF8PROC_CATEGORY_NO;
 }
 
-/* \w of Rust's regular expressions: letters, marks on them, decimal digits, joining punctuation. */
-static bool is_word(uint32_t c)
+/* Letters, marks on them, decimal digits, joining punctuation, letters in circles and squares. */
+bool char_is_word(uint32_t c)
 {
-    utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
+    int k = char_kind(c, TABLES_PATTERN);
     return (k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_ND) || k == UTF8PROC_CATEGORY_NL ||
-           k == UTF8PROC_CATEGORY_PC || c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9);
+           k == UTF8PROC_CATEGORY_PC || c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9) ||
+           (c >= 0x1f130 && c <= 0x1f149) || (c >= 0x1f150 && c <= 0x1f169) || (c >= 0x1f170 && c <= 0x1f189);
 }
 
 /* ---- cutting ---- */
@@ -277,13 +315,11 @@ static bool cut_pattern(const Split *s, const Working *w, Piece p, Pieces *out, 
 {
     Cutting c = {out, s->how, p.from, false};
     size_t at = p.from, try = p.from, from, to;
-    const char *text = w->text.data;
-    while (try < p.to) {
-        int found = pattern_next(&s->pattern, text + p.from, p.to - p.from, try - p.from, &from, &to);
-        if (found < 0)
-            return err_set(
-                err, "the tokeniser's pattern takes too much work on this text: %d steps for one match were not enough",
-                MATCH_MOST);
+    Buf copy = {0};
+    const char *text = w->text.data,
+               *seen = s->pattern.code ? text_stand_in(text + p.from, p.to - p.from, &copy) : text + p.from;
+    int found = 0;
+    while (try < p.to && (found = pattern_next(&s->pattern, seen, p.to - p.from, try - p.from, &from, &to)) >= 0) {
         if (!found)
             break;
         from += p.from;
@@ -298,6 +334,11 @@ static bool cut_pattern(const Split *s, const Working *w, Piece p, Pieces *out, 
         cut_part(&c, from, to, !s->invert);
         at = try = to;
     }
+    buf_free(&copy);
+    if (found < 0)
+        return err_set(
+            err, "the tokeniser's pattern takes too much work on this text: %d steps for one match were not enough",
+            MATCH_MOST);
     cut_part(&c, at, p.to, s->invert);
     cut_end(&c, p.to);
     return true;
@@ -308,11 +349,26 @@ static int class_of(const Split *s, uint32_t c)
 {
     switch (s->kind) {
     case SPLIT_SPACES: return char_is_space(c) ? 3 : 0;
-    case SPLIT_WORDS: return char_is_space(c) ? 3 : is_word(c);
+    case SPLIT_WORDS: return char_is_space(c) ? 3 : char_is_word(c);
     case SPLIT_BERT: return char_is_space(c) ? 3 : is_mark(c) ? 2 : 0;
-    case SPLIT_DIGITS: return is_numeric(c) ? (s->each ? 2 : 1) : 0;
-    default: return is_mark(c) ? (s->how == HOW_CONTIGUOUS ? 1 : 2) : 0;
+    default: return is_numeric(c) ? (s->each ? 2 : 1) : 0;
     }
+}
+
+static void cut_marks(const Split *s, const Working *w, Piece p, Pieces *out)
+{
+    Cutting c = {out, s->how, p.from, false};
+    size_t done = p.from;
+    for (const char *at = w->text.data + p.from, *end = w->text.data + p.to; at < end;) {
+        const size_t here = (size_t)(at - w->text.data);
+        if (!is_mark(char_next(&at, end)))
+            continue;
+        cut_part(&c, done, here, false);
+        done = (size_t)(at - w->text.data);
+        cut_part(&c, here, done, true);
+    }
+    cut_part(&c, done, p.to, false);
+    cut_end(&c, p.to);
 }
 
 static void cut_classes(const Split *s, const Working *w, Piece p, Pieces *out)
@@ -418,6 +474,8 @@ static bool run_one(const Split *s, bool first, Working *w, Pieces *p, Err *err)
         for (size_t i = 0; ok && i < p->n; i++) {
             if (s->kind == SPLIT_PATTERN)
                 ok = cut_pattern(s, w, p->at[i], &out, err);
+            else if (s->kind == SPLIT_MARKS)
+                cut_marks(s, w, p->at[i], &out);
             else
                 cut_classes(s, w, p->at[i], &out);
         }
@@ -519,9 +577,7 @@ bool split_read(const Json *j, const char *path, Split **list, size_t *n, Err *e
         if (strcmp(simple[i].name, type) == 0) {
             Split *s = add_split(list, n, simple[i].kind);
             s->each = json_bool(json_get(j, "individual_digits"), false);
-            return read_how(&s->how, j, path, err) &&
-                   (s->kind != SPLIT_MARKS || s->how == HOW_ISOLATED || s->how == HOW_CONTIGUOUS ||
-                    err_set(err, "%s: Punctuation is run isolated or contiguous only", path));
+            return read_how(&s->how, j, path, err);
         }
     return err_set(err, "%s: the pre-tokeniser \"%.40s\" is not known here", path, type);
 }

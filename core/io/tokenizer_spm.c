@@ -325,9 +325,11 @@ static void put_steps(const Spm *s, const SpmFile *f, const Buf *added, Buf *out
         put_base64(out, s->charsmap);
         buf_puts(out, "\"},");
     }
-    if (s->trims)
-        buf_puts(out, "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"^ +| +$\"},\"content\":\"\"},"
-                      "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\" {2,}\"},\"content\":\" \"},");
+    if (s->trims) /* Marian's own program trims blanks; T5's takes any white space off the end */
+        buf_printf(out,
+                   "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"^ +| +$\"},\"content\":\"\"},%s"
+                   "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\" {2,}\"},\"content\":\" \"},",
+                   f->ids ? "" : "{\"type\":\"Strip\",\"strip_left\":false},");
     buf_printf(out,
                "{\"type\":\"Prepend\",\"prepend\":\"%s\"}]},\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":"
                "\"▁\",\"prepend_scheme\":\"never\",\"split\":false},\"post_processor\":{\"type\":"

@@ -389,7 +389,7 @@ static void what_is_not_known_is_refused_by_name(void **state)
     refused("{", "test");
     refused("{\"model\":{}}", "model is \"\"");
     refused("{\"model\":{\"type\":\"Morphemes\"}}", "Morphemes");
-    refused("{\"normalizer\":{\"type\":\"Nmt\"}," WORDS_MODEL "}", "Nmt");
+    refused("{\"normalizer\":{\"type\":\"Braille\"}," WORDS_MODEL "}", "Braille");
     refused("{\"pre_tokenizer\":{\"type\":\"UnicodeScripts\"}," WORDS_MODEL "}", "UnicodeScripts");
     refused("{\"post_processor\":{\"type\":\"Other\"}," WORDS_MODEL "}", "Other");
     refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(a\"}}," WORDS_MODEL "}", "can't be read");
