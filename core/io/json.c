@@ -71,10 +71,15 @@ Json *json_parse(const char *name, const char *text, size_t n, Err *err)
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &at);
     if (!root) {
         utf8_clean(why, sizeof why, at.text);
-        if (json_error_code(&at) == json_error_null_character) /* jansson says by which of its flags one may */
-            snprintf(why, sizeof why, "a text with the character \\u0000 in it");
-        err_set(err, "%s: line %d, column %d: %s. Correct it there, or fetch the file again.", shown, at.line,
-                at.column, why);
+        const bool key = json_error_code(&at) == json_error_null_byte_in_key;
+        if (key || json_error_code(&at) == json_error_null_character) /* the file may be whole, and as it is meant */
+            err_set(err,
+                    "%s: line %d, column %d: a %s with the character \\u0000 in it, which ends every text here. Write "
+                    "\\ue000 for it, at every place in the file: all the rest is then read as it stands.",
+                    shown, at.line, at.column, key ? "name" : "text");
+        else
+            err_set(err, "%s: line %d, column %d: %s. Correct it there, or fetch the file again.", shown, at.line,
+                    at.column, why);
         return NULL;
     }
     return (Json *)(void *)root;
