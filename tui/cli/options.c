@@ -273,6 +273,11 @@ bool options_parse(Options *o, int argc, char *const *argv, Err *err)
             o->word[o->word_count++] = argv[i];
         i += used;
     }
+    size_t n = o->model ? strlen(o->model) : 0; /* of "folder/", so that no message has "folder//config.json" */
+    while (n > 1 && o->model[n - 1] == '/')
+        n--;
+    if (o->model && o->model[n])
+        o->model = arena_printf(&o->arena, "%.*s", (int)n, o->model);
     if (o->chat && !o->input && (o->word_count < 2 || strcmp(o->word[0], "score") != 0))
         return err_set(err, "--chat is of a text: -i \"user: … | assistant: … | user: …\"");
     if (o->chat && o->input && strcmp(o->input, "-") != 0)
