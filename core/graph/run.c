@@ -272,20 +272,19 @@ static bool start_band(Run *r, NodeId n, NodeId end)
     bool leaves[FUSE_MAX];
     size_t all = 0, stay = 0;
     const int count = f->limit ? band_find(r, n, end, ids) : 0;
-    if (count < 2)
-        return false;
     for (int i = 0; i < count; i++) {
         const unsigned flags = graph_node(r->graph, ids[i])->flags;
         nodes[i] = (JobNode){.id = ids[i]};
         leaves[i] = r->slots[ids[i]].asked || (flags & NODE_CHECKPOINT) || r->last[ids[i]] > ids[count - 1];
+        all += leaves[i] || !(flags & NODE_DERIVED) ? node_bytes(r, ids[i]) : 0;
     }
+    if (count < 2 || (f->held <= f->limit && all <= f->limit - f->held))
+        return false;
     run_mark_edited(r, ids, count, leaves);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         stay += leaves[i] ? node_bytes(r, ids[i]) : 0;
-        all += leaves[i] || !(graph_node(r->graph, ids[i])->flags & NODE_DERIVED) ? node_bytes(r, ids[i]) : 0;
-    }
     const size_t passing = band_bytes(r->graph, nodes, count, f->limit);
-    if (stay + passing > all / 2)
+    if (stay + passing > all / 4 * 3)
         return false;
     if (all <= f->limit)
         run_make_room(r, all);

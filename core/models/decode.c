@@ -129,13 +129,22 @@ static void drop(DecodeNode *node)
     node->graph = node->plain = NULL;
 }
 
-/* Of the values of one step: as many have runs at once as are alive and were before, or as there are in all, and the
- * source's has one. */
+/* Runs that are there at once: of the steps alive and of those before, or of all there will be; and the source's. */
+static size_t runs_at_once(const Decoder *x)
+{
+    return (size_t)(x->o->forget ? 2 : x->o->most + 1) * (size_t)(x->o->kind == DECODE_BEAM ? x->o->width : 1) +
+           seq2seq_has_encoder(&x->m->text);
+}
+
 static size_t share_of_memory(const Decoder *x)
 {
-    const size_t rounds = x->o->forget ? 2 : (size_t)x->o->most + 1,
-                 width = x->o->kind == DECODE_BEAM ? (size_t)x->o->width : 1;
-    return x->o->memory ? x->o->memory / (rounds * width + seq2seq_has_encoder(&x->m->text)) + 1 : 0;
+    return x->o->memory ? x->o->memory / runs_at_once(x) + 1 : 0;
+}
+
+static void note_short(const Decoder *x, const Run *run)
+{
+    const size_t peak = run_peak_bytes(run), needed = size_mul(peak, runs_at_once(x));
+    x->d->needed = x->o->memory && peak > share_of_memory(x) && needed > x->d->needed ? needed : x->d->needed;
 }
 
 /* The keys and values that the next step reads. */
@@ -164,6 +173,7 @@ static bool read_front(Decoder *x, Seq2seqStep *step, DecodeNode *front, Err *er
     for (int i = 0; i < 2 * c->decoder_layers; i++)
         needed[kept_node(front->graph, "self_attn", i / 2, i % 2 ? "v" : key_name(c))] = true;
     const bool ok = compute_kept(x, front, err);
+    note_short(x, front->run);
     for (NodeId n = front->graph->count; n-- > 0;)
         for (int i = 0; needed[n] && i < NODE_INPUTS; i++)
             if (graph_node(front->graph, n)->in[i] != NO_NODE)
@@ -200,8 +210,7 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
     DecodeNode *node = &d->node[at];
     const Seq2seqConfig *c = &x->m->text;
     Words words;
-    int n;
-    int *number = words_to(x, at, &n);
+    int n, *number = words_to(x, at, &n);
     if (!seq2seq_check_length(c, x->d->read.n, n, err))
         return false;
     words_set(&words, &x->m->target, number, n);
@@ -244,6 +253,7 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
     drop(&front);
     if (!ok || !compute(x, node->run, node->nodes.probs, err))
         return false;
+    note_short(x, node->run);
     count_cost(d, node->graph, NULL);
     d->cost.steps++;
     return true;
@@ -424,10 +434,11 @@ static bool read_source(Decoder *x, Err *err)
     }
     d->source_run = run_new(&d->source, d->plain_source_run, x->pool);
     run_budget(d->source_run, share_of_memory(x));
-    if (!compute(x, d->source_run, d->source_nodes.memory, err))
-        return false;
-    count_cost(d, &d->source, NULL);
-    return true;
+    const bool ok = compute(x, d->source_run, d->source_nodes.memory, err);
+    note_short(x, d->source_run);
+    if (ok)
+        count_cost(d, &d->source, NULL);
+    return ok;
 }
 
 static bool begin(Decoder *x, const int *source, int n, Err *err)
@@ -586,10 +597,4 @@ bool decode_run(Decode *d, const Model *m, const int *source, int n, const Decod
     if (state != DECODER_DONE && !kept)
         decode_free(d);
     return state == DECODER_DONE;
-}
-
-int decode_room(const Model *m, int n)
-{
-    int given = seq2seq_has_encoder(&m->text) ? 1 : n + model_starts(m);
-    return seq2seq_longest(&m->text) - given + 1;
 }

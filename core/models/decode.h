@@ -82,9 +82,10 @@ typedef struct Decode {
     int *word; /* [length]: that text, without the start, with the end where one was written */
     int length;
     DecodeCost cost;
-    bool stopped; /* decode_run's progress ended it: the text is the best of what was written by then */
-    bool anew;    /* a change reaches other rows than its own: from there on nothing is kept, whatever `cache` says */
-    Graph source; /* the encoder and its run; run NULL in a decoder alone */
+    size_t needed; /* of options.memory, where a step held more than its share: what would have been enough */
+    bool stopped;  /* decode_run's progress ended it: the text is the best of what was written by then */
+    bool anew;     /* a change reaches other rows than its own: from there on nothing is kept, whatever `cache` says */
+    Graph source;  /* the encoder and its run; run NULL in a decoder alone */
     Run *source_run;
     Seq2seqNodes source_nodes;
     Graph plain_source; /* as in DecodeNode */

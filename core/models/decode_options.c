@@ -24,3 +24,9 @@ bool decode_options_check(const DecodeOptions *o, Err *err)
         return err_set(err, "top-p is a probability above 0 and up to 1, not %g", o->top_p);
     return true;
 }
+
+int decode_room(const Model *m, int n)
+{
+    int given = seq2seq_has_encoder(&m->text) ? 1 : n + model_starts(m);
+    return seq2seq_longest(&m->text) - given + 1;
+}

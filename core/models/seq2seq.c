@@ -279,6 +279,9 @@ static NodeId build_stack(TextBuilder *b, bool decoder, Seq2seqNodes *nodes)
     return x;
 }
 
+/* The answer to a text as long as is read on a screen stays when memory is short; a longer one's is large. */
+enum { ANSWER_CELLS = 1 << 22 };
+
 static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
 {
     Seq2seqNodes nodes = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
@@ -302,7 +305,7 @@ static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
     if (b->target.n || !seq2seq_has_decoder(b->c)) {
         text_answer(b, last, &nodes);
         text_whole(b, last);
-        for (int i = 0; i < 2 && !b->c->wordless; i++)
+        for (int i = 0; i < 2 && !b->c->wordless && graph_cells(b->g, nodes.logits) <= ANSWER_CELLS; i++)
             graph_flag(b->g, i ? nodes.probs : nodes.logits, NODE_CHECKPOINT);
     }
     if (out)

@@ -63,12 +63,27 @@ static bool load_model(Session *s, Model *m, const char *path, Err *err)
 }
 
 /* Every exhibit has a share, and the searches of `decoding` one: runs of one forget together, others do not. */
-void session_budget(Session *s, size_t bytes)
+static size_t shares(const Session *s)
 {
     const bool searches = s->measures && s->measures->decoding;
+    return (size_t)s->exhibit_count + searches;
+}
+
+void session_budget(Session *s, size_t bytes)
+{
     s->memory = bytes;
     for (int i = 0; i < s->exhibit_count; i++)
-        run_budget(s->exhibits[i]->pass.base_run, bytes / ((size_t)s->exhibit_count + searches));
+        run_budget(s->exhibits[i]->pass.base_run, bytes / shares(s));
+}
+
+size_t session_short(const Session *s)
+{
+    size_t peak = 0;
+    for (int i = 0; i < s->exhibit_count; i++) {
+        const size_t own = run_peak_bytes(s->exhibits[i]->pass.base_run);
+        peak = own > peak ? own : peak;
+    }
+    return shares(s) == 0 || peak <= s->memory / shares(s) ? 0 : size_mul(peak, shares(s));
 }
 
 int session_opens(const Session *s)

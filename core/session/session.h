@@ -294,6 +294,8 @@ void session_free(Session *s);
 /* Bytes of values that are kept at most; at first a quarter of the machine's memory. What is pinned has as much of them
  * as what is on show, and so have the searches of `decoding`. */
 void session_budget(Session *s, size_t bytes);
+/* A budget that all that was held at once so far would have fitted into; 0: the one there is was enough. */
+size_t session_short(const Session *s);
 /* Is the model a decoder alone, which goes on from the text that it reads? *query: its axis of tokens, AXIS_NONE where
  * there is none. */
 bool session_goes_on(const Session *s, int *query);

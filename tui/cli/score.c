@@ -76,10 +76,11 @@ static bool score_open(Session *s, const char *typed, int last, Scored *out, Err
     const Graph *g = session_graph(s, SIDE_B);
     const Text *text = &session_input(s, SIDE_B)->text[TEXT_TARGET];
     const Model *m = s->now->model;
-    const float *logits = session_need(s, SIDE_B, site_path_any(g, SITE_LOGITS), err);
     const char *stream = site_path_any(g, SITE_SURPRISE); /* the numbers of the screen `stream` */
-    const float *nats = logits && stream ? session_need(s, SIDE_B, stream, err) : NULL;
-    if (!logits || (stream && !nats))
+    const float *nats = stream ? session_need(s, SIDE_B, stream, err) : NULL;
+    const bool beyond = last >= 0 || !stream; /* asks for a token that the model does not read: large, so only then */
+    const float *logits = beyond ? session_need(s, SIDE_B, site_path_any(g, SITE_LOGITS), err) : NULL;
+    if ((stream && !nats) || (beyond && !logits))
         return false;
     Dims d = graph_node(g, site_node_any(g, SITE_LOGITS))->dims;
     size_t words = (size_t)g->axes[d.axis[d.n - 1]].n;

@@ -461,6 +461,7 @@ static int finish(Request *r, bool ok, void (*put)(const Request *r, Buf *out), 
         *err = r->unsaid;
     ok = ok || r->closed;
     buf_free(&r->said);
+    work_say_memory(r->w, r->d.needed);
     decode_free(&r->d);
     words_free(&r->source);
     if (!r->lent)

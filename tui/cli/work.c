@@ -240,10 +240,24 @@ void work_complain(Work *w, const char *text)
     tell(text);
 }
 
+/* A run with more room keeps more: an eighth beyond what was needed is enough for that too. */
+void work_say_memory(Work *w, size_t needed)
+{
+    enum { MEGABYTE = 1 << 20 };
+    char text[160];
+    if (!needed || !w->options->memory)
+        return;
+    utf8_print(text, sizeof text,
+               "--memory was too little: %zu MB of values were needed at once. --memory %zuM is enough for this",
+               needed / MEGABYTE + 1, (needed + needed / 8) / MEGABYTE + 1);
+    work_complain(w, text);
+}
+
 void work_close(Work *w, bool done)
 {
     stop_listen(NULL, NULL);
     erase_line(&w->progress);
+    work_say_memory(w, session_short(&w->session));
     session_free(&w->session); /* accepts one that was never opened */
     link_free(&w->link);
     commands_free(&w->commands);

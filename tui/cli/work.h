@@ -59,6 +59,8 @@ void work_put_changes(const Work *w, Buf *out);
 void work_json_changes(const Work *w, Buf *out);
 /* "nan": where NaN begins in the pass on show; nothing where all are numbers. */
 void work_json_nan(const Session *s, Buf *out);
+/* Says that --memory was too little and how much is enough, where `needed` bytes were held at once; 0: it was not. */
+void work_say_memory(Work *w, size_t needed);
 /* How many bytes of values may be kept (--memory). */
 size_t work_memory(const Work *w);
 /* Is the result to go to standard output? */
