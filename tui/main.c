@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/machine.h"
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
 #include "core/io/chat.h"
@@ -277,7 +278,10 @@ int main(int argc, char **argv)
     Err err;
     guard_descriptors();
     signal(SIGPIPE, SIG_IGN);
-    int status = options_parse(&o, argc, argv, &err) ? dispatch(&o) : usage(&err);
+    const bool parsed = options_parse(&o, argc, argv, &err);
+    if (parsed && o.memory)
+        machine_spare_memory();
+    int status = parsed ? dispatch(&o) : usage(&err);
     options_free(&o);
     return status;
 }

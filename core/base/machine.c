@@ -9,12 +9,22 @@
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 enum { UNKNOWN = 1 << 30 };
 
 static size_t lower(size_t a, unsigned long long b)
 {
     return b > 0 && b < a ? (size_t)b : a;
+}
+
+void machine_spare_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
 }
 
 /* A container's limit: one number, or "max". */
