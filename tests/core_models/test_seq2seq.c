@@ -42,6 +42,19 @@ static size_t check_explained(const char *what, const TextBench *b, NodeId from)
     return cells;
 }
 
+/* What runs keep when memory is short: the answer, and no value on the way to it is all that there is. */
+static void the_answer_is_kept(void **state)
+{
+    (void)state;
+    TextBench b;
+    const Seq2seqConfig c = text_tiny();
+    text_bench_seeded(&b, &c, 5, SOURCE, TARGET);
+    const NodeId kept[] = {b.nodes.logits, b.nodes.probs};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        assert_true(graph_node(&b.graph, kept[i])->flags & NODE_CHECKPOINT);
+    text_bench_free(&b);
+}
+
 static const NodeId *add_gradients(TextBench *b, NodeId *y)
 {
     Graph *g = &b->graph;
@@ -426,6 +439,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_runs),
+        cmocka_unit_test(the_answer_is_kept),
         cmocka_unit_test(anatomy),
         cmocka_unit_test(explained_and_differentiated),
         cmocka_unit_test(causality),

@@ -93,6 +93,36 @@ static void refuses_nonsense(void **state)
     unlink(trace());
 }
 
+/* The words of a text are read from the trace with and without a batch axis in front. */
+static void words_with_and_without_a_batch(void **state)
+{
+    (void)state;
+    static const float IDS[] = {3, 7, 5, 7};
+    run("model tests/data/families/words_gpt2");
+    run("open ids:3,7,5,7");
+    Err err = {""};
+    const Graph *g = session_graph(&s, SIDE_B);
+    const Node *node = graph_node(g, graph_find(g, "logits"));
+    const float *x = session_need(&s, SIDE_B, "logits", &err);
+    float *logits = malloc(graph_cells(g, graph_find(g, "logits")) * sizeof *logits);
+    memcpy(logits, x, graph_cells(g, graph_find(g, "logits")) * sizeof *logits);
+    TensorOut out[] = {{.name = "input_ids", .rank = 1, .shape = {4}, .data = IDS},
+                       {.name = "logits", .rank = 2, .data = logits}};
+    for (int k = 0; k < 2; k++)
+        out[1].shape[k] = (size_t)g->axes[node->dims.axis[k]].n;
+    for (int batch = 0; batch < 2; batch++) {
+        if (batch)
+            out[0] = (TensorOut){.name = "input_ids", .rank = 2, .shape = {1, 4}, .data = IDS};
+        run("open ids:1,2");
+        if (!tensors_write(trace(), TF_SAFETENSORS, out, 2, NULL, &err))
+            fail_msg("%s", err.text);
+        has(run_diff("input=own"), "Same:");
+        assert_int_equal(s.now->input.text[TEXT_TARGET].count, 4);
+    }
+    free(logits);
+    unlink(trace());
+}
+
 /* --- set precision --- */
 
 static void every_stored_value_is_rounded(void **state)
@@ -164,7 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_its_own_edit), cmocka_unit_test(recorded_steps_only),
         cmocka_unit_test(refuses_nonsense),   cmocka_unit_test(every_stored_value_is_rounded),
-        cmocka_unit_test(a_rounded_trace),
+        cmocka_unit_test(a_rounded_trace),    cmocka_unit_test(words_with_and_without_a_batch),
     };
     return cmocka_run_group_tests_name("diff commands", tests, start, stop);
 }

@@ -290,6 +290,28 @@ static void test_river_is_walked(void **state)
     run("undo; ledger off");
 }
 
+/* Every line of the table is printed: they add up to the sum that stands below them. */
+static void adds_up(const char *table)
+{
+    double sum = 0, said = NAN;
+    int lines = 0;
+    for (const char *at = table; at; at = strchr(at, '\n')) {
+        char name[21];
+        double value;
+        at += *at == '\n';
+        if (sscanf(at, "  %20[^\n]%lf", name, &value) != 2 || strncmp(at, "  ", 2) != 0)
+            continue;
+        if (strncmp(name, "sum ", 4) == 0) {
+            said = value;
+            break;
+        }
+        sum += value;
+        lines++;
+    }
+    if (lines < 20 || !(fabs(sum - said) < 5e-6 * lines))
+        fail_msg("%d lines add up to %g, not %g", lines, sum, said);
+}
+
 static void test_ledger_command(void **state)
 {
     (void)state;
@@ -298,6 +320,7 @@ static void test_ledger_command(void **state)
     Buf table = {0};
     Err err = {""};
     assert_true(ledger_table(&s, SIDE_B, false, &table, false, &err));
+    adds_up(buf_str(&table));
     has(buf_str(&table), "logits[o=star] − logits[o=arrow] = 7.54");
     has(buf_str(&table), "block 3 head 2");
     has(buf_str(&table), "remainder");
