@@ -43,7 +43,7 @@ static bool in_mlp(const Session *s)
 {
     const Graph *g = session_graph(s, SIDE_B);
     int part = anatomy_of(g, s->place.path);
-    return part != NO_PART && site_path(g, part, SITE_MLP_POST);
+    return part != NO_PART && (site_path(g, part, SITE_MLP_POST) || site_path(g, part, SITE_EXPERTS_POST));
 }
 
 static const KeyBinding KEYS[] = {

@@ -80,6 +80,7 @@ NodeId nn_experts(Graph *g, const NnPlace *at, const NnExperts *p, NodeId x, int
         anatomy_note(g, *part, SITE_SHARED_WROTE, too);
     }
     anatomy_note(g, *part, SITE_IN, x);
+    anatomy_note(g, *part, SITE_EXPERTS_POST, post);
     anatomy_note(g, *part, SITE_EXPERTS_WROTE, wrote);
     anatomy_note(g, *part, SITE_EXPERTS_MIXED, mixed);
     anatomy_note(g, *part, SITE_OUT, mixed);

@@ -177,8 +177,11 @@ static bool writes_plainly(const Graph *g, NodeId w_down, NodeId post)
 
 void probe_neurons(Graph *g, int part, NodeId weight, const ProbeNorm *norm)
 {
-    NodeId w_down = leaf_of(g, part, "w_down"), scale = leaf_of(g, part, "layer_scale"),
-           post = site_node(g, part, SITE_MLP_POST), toward = weight, read = graph_find(g, "read_scale");
+    const NodeId of_experts = site_node(g, part, SITE_EXPERTS_POST);
+    const bool experts = of_experts != NO_NODE; /* of each of them, before the weight that a token gives it */
+    NodeId w_down = leaf_of(g, part, experts ? "experts.w_down" : "w_down"), scale = leaf_of(g, part, "layer_scale"),
+           post = experts ? of_experts : site_node(g, part, SITE_MLP_POST), toward = weight,
+           read = graph_find(g, "read_scale");
     if (w_down == NO_NODE || post == NO_NODE || !writes_plainly(g, w_down, post))
         return;
     Dims d = graph_node(g, w_down)->dims, answers = graph_node(g, weight)->dims;
@@ -195,5 +198,7 @@ void probe_neurons(Graph *g, int part, NodeId weight, const ProbeNorm *norm)
         scale = read;
     if (scale != NO_NODE)
         toward = probe_passing(g, graph_zip(g, "toward_scaled", OP_MUL, toward, scale));
-    anatomy_note(g, part, SITE_UNIT_WRITES, probe_passing(g, graph_contract(g, "writes", w_down, toward, DIMS(m, o))));
+    const int x = dims_role(g, d, ROLE_EXPERT);
+    const Dims each = experts ? DIMS(x, m, o) : DIMS(m, o);
+    anatomy_note(g, part, SITE_UNIT_WRITES, probe_passing(g, graph_contract(g, "writes", w_down, toward, each)));
 }

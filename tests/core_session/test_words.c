@@ -16,6 +16,7 @@
 #include "core/session/command.h"
 #include "core/session/difference.h"
 #include "core/session/exhibit.h"
+#include "core/session/learned/neurons.h"
 #include "core/session/screens/patches.h"
 
 static Session s;
@@ -341,8 +342,57 @@ static void experts(void **state)
         lines++;
     assert_int_equal(lines, 8);
     buf_free(&table);
-    refused("neuron", "this block has experts");
     must("goto decoder.blocks.1.mlp.post; neuron");
+}
+
+/* A hidden unit of an expert: which one it is, what it holds, and what it writes into a logit per 1 of it. */
+static void a_unit_of_an_expert(void **state)
+{
+    (void)state;
+    enum { EXPERT = 7, UNIT = 5, WIDTH = 16 };
+    must("open ids:3,4,5; neuron 2.7.5");
+    assert_int_equal(s.place.screen, SCREEN_NEURON);
+    assert_string_equal(s.place.path, "decoder.blocks.2.mlp.experts.post");
+    const Graph *g = session_graph(&s, SIDE_B);
+    const NodeId post = graph_find(g, s.place.path);
+    NeuronAxes a;
+    int part, unit;
+    assert_true(neuron_axes(g, post, &a) && neuron_here(&s, &part, &unit));
+    const int units = g->axes[a.units].n;
+    assert_int_equal(a.count, 12 * units);
+    assert_int_equal(unit, EXPERT * units + UNIT);
+    const float *x = run_need(session_run(&s, SIDE_B), post);
+    int best = 0;
+    for (int t = 1; t < 3; t++)
+        best = x[(t * 12 + EXPERT) * units + UNIT] > x[(best * 12 + EXPERT) * units + UNIT] ? t : best;
+    char label[64], most[96];
+    snprintf(most, sizeof most, "Unit 5 of expert 7 in block 2 is excited here most at %s (",
+             axis_label(&g->axes[a.tokens], best, label, sizeof label));
+    must("say");
+    if (!strstr(buf_str(&s.said), most) || !strstr(buf_str(&s.said), "times the weight that a token gives the expert"))
+        fail_msg("%s: %s", most, buf_str(&s.said));
+    const NodeId writes = session_node(&s, SIDE_B, neuron_path(&s, SIDE_B, SITE_UNIT_WRITES));
+    const float *w = run_need(session_run(&s, SIDE_B), writes),
+                *down = run_need(session_run(&s, SIDE_B), graph_find(g, "decoder.blocks.2.mlp.experts.w_down")),
+                *gamma = run_need(session_run(&s, SIDE_B), graph_find(g, "decoder.ln_final.gamma")),
+                *head = run_need(session_run(&s, SIDE_B), graph_find(g, "head.weight"));
+    const int words = g->axes[graph_node(g, writes)->dims.axis[2]].n;
+    for (int o = 0; o < words; o++) {
+        double sum = 0;
+        for (int d = 0; d < WIDTH; d++)
+            sum += (double)down[(EXPERT * WIDTH + d) * units + UNIT] * (double)gamma[d] * (double)head[o * WIDTH + d];
+        assert_true(fabs(sum - (double)w[(EXPERT * units + UNIT) * words + o]) < 1e-5);
+    }
+    must("neuron +1");
+    assert_true(neuron_here(&s, &part, &unit) && unit == EXPERT * units + UNIT + 1);
+    must("neuron 2"); /* of this expert */
+    assert_true(neuron_here(&s, &part, &unit) && unit == EXPERT * units + 2);
+    must("neuron 1.3"); /* a block with one MLP */
+    assert_string_equal(s.place.path, "decoder.blocks.1.mlp.post");
+    refused("neuron 1.0.3", "block 1 has one MLP: name a unit of it, 1.3");
+    refused("neuron 2.3", "block 2 has experts: name one and its unit, 2.0.3");
+    refused("neuron 2.12.0", "there is no expert 12: they go from 0 to 11");
+    refused("neuron 2.7.99", "there is no unit 99");
 }
 
 int main(void)
@@ -359,6 +409,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_entropy_is_below_zero, start, stop),
         cmocka_unit_test_setup_teardown(what_is_left_out_is_said, start, stop),
         cmocka_unit_test_setup_teardown(experts, start_experts, stop),
+        cmocka_unit_test_setup_teardown(a_unit_of_an_expert, start_experts, stop),
         cmocka_unit_test_setup_teardown(forms_differ_by_mask_and_wiring, start, stop),
     };
     return cmocka_run_group_tests_name("words", tests, NULL, NULL);

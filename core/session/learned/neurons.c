@@ -38,19 +38,50 @@ typedef struct Neurons {
     uint16_t *token; /* [total, units] */
 } Neurons;
 
+/* The hidden numbers of an MLP, or of its experts. */
+static NodeId post_of(const Graph *g, int part)
+{
+    NodeId post = site_node(g, part, SITE_MLP_POST);
+    return post != NO_NODE ? post : site_node(g, part, SITE_EXPERTS_POST);
+}
+
+bool neuron_axes(const Graph *g, NodeId post, NeuronAxes *out)
+{
+    const Dims d = post == NO_NODE ? DIMS_SCALAR : graph_node(g, post)->dims;
+    if (d.n < 2 || d.n > 3 || dims_role(g, d, ROLE_HIDDEN) != d.axis[d.n - 1] ||
+        (d.n == 3 && dims_role(g, d, ROLE_EXPERT) != d.axis[1]))
+        return false;
+    *out = (NeuronAxes){d.axis[0], d.n == 3 ? d.axis[1] : AXIS_NONE, d.axis[d.n - 1], g->axes[d.axis[d.n - 1]].n};
+    out->count *= d.n == 3 ? g->axes[d.axis[1]].n : 1;
+    return true;
+}
+
+int neuron_at(const Graph *g, const NeuronAxes *a, const int *at)
+{
+    const int units = g->axes[a->units].n, unit = at[a->units] < units ? at[a->units] : units - 1;
+    return a->experts == AXIS_NONE ? unit : at[a->experts] % g->axes[a->experts].n * units + unit;
+}
+
+void neuron_put(const Graph *g, const NeuronAxes *a, int unit, int *at)
+{
+    at[a->units] = unit % g->axes[a->units].n;
+    if (a->experts != AXIS_NONE)
+        at[a->experts] = unit / g->axes[a->units].n;
+}
+
 static void lay_out(Neurons *n, const Graph *g, const char **watch)
 {
     for (int part = NO_PART; (part = anatomy_next(g, part, PART_MLP)) != NO_PART;) {
-        NodeId post = site_node(g, part, SITE_MLP_POST);
-        int axis = post == NO_NODE ? AXIS_NONE : node_role(g, post, ROLE_HIDDEN);
-        if (axis == AXIS_NONE)
+        NodeId post = post_of(g, part);
+        NeuronAxes a;
+        if (!neuron_axes(g, post, &a))
             continue;
         watch[n->mlps] = graph_node(g, post)->path;
-        n->mlp[n->mlps++] = (NeuronMlp){.units = g->axes[axis].n,
+        n->mlp[n->mlps++] = (NeuronMlp){.units = a.count,
                                         .first = n->units,
                                         .target = strcmp(anatomy_part(g, part)->stack, "decoder") == 0};
-        n->units += (size_t)g->axes[axis].n;
-        n->tokens = (int)(graph_cells(g, post) / (size_t)g->axes[axis].n);
+        n->units += (size_t)a.count;
+        n->tokens = (int)(graph_cells(g, post) / (size_t)a.count);
     }
 }
 
@@ -192,12 +223,11 @@ bool neuron_here(const Session *s, int *part, int *unit)
         p = block == NO_PART ? NO_PART : anatomy_next_in(g, NO_PART, PART_MLP, block);
     if (p == NO_PART)
         p = anatomy_next(g, NO_PART, PART_MLP);
-    NodeId post = p == NO_PART ? NO_NODE : site_node(g, p, SITE_MLP_POST);
-    int axis = post == NO_NODE ? AXIS_NONE : node_role(g, post, ROLE_HIDDEN);
-    if (axis == AXIS_NONE)
+    NeuronAxes a;
+    if (!neuron_axes(g, p == NO_PART ? NO_NODE : post_of(g, p), &a))
         return false;
     *part = p;
-    *unit = s->place.at[axis] < g->axes[axis].n ? s->place.at[axis] : g->axes[axis].n - 1;
+    *unit = neuron_at(g, &a, s->place.at);
     return true;
 }
 
@@ -211,6 +241,8 @@ const char *neuron_path(const Session *s, Side side, Site site)
     const Part *mlp = anatomy_part(base, part);
     int block = anatomy_block(g, *mlp->stack ? mlp->stack : NULL, mlp->block);
     int there = block == NO_PART ? NO_PART : anatomy_next_in(g, NO_PART, PART_MLP, block);
+    if (there != NO_PART && site == SITE_MLP_POST && !site_path(g, there, site))
+        site = SITE_EXPERTS_POST;
     return there == NO_PART ? NULL : site_path(g, there, site);
 }
 
@@ -219,7 +251,7 @@ static int number_of(const Graph *g, int part)
 {
     int number = 0;
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_MLP)) != NO_PART && p != part;)
-        number += site_node(g, p, SITE_MLP_POST) != NO_NODE;
+        number += post_of(g, p) != NO_NODE;
     return number;
 }
 

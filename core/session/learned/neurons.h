@@ -26,6 +26,17 @@ typedef struct NeuronShown {
     int height, width;
 } NeuronShown;
 
+/* Axes of an MLP's hidden numbers: [tokens,units], of several experts [tokens,experts,units], whose units are counted
+ * through, expert by expert; count: of all. */
+typedef struct NeuronAxes {
+    int tokens, experts, units, count; /* experts: AXIS_NONE where there is one MLP */
+} NeuronAxes;
+/* post: NO_NODE is allowed. False where it has other axes. */
+bool neuron_axes(const Graph *g, NodeId post, NeuronAxes *out);
+/* The unit that indices stand at, and the other way round. */
+int neuron_at(const Graph *g, const NeuronAxes *a, const int *at);
+void neuron_put(const Graph *g, const NeuronAxes *a, int unit, int *at);
+
 /* The unit in focus: of the MLP that the place is in, else of the first; false where the model has none. */
 bool neuron_here(const Session *s, int *part, int *unit);
 /* Path of a site of that MLP on a side. */

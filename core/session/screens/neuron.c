@@ -9,31 +9,24 @@
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
-/* The axes of its activations: tokens, units. False where there are none. */
-static bool axes_of(const Session *s, int *tokens, int *units)
+/* The axes of its activations. False where there are none. */
+static bool axes_of(const Session *s, NeuronAxes *out)
 {
     NodeId n = session_node(s, SIDE_B, neuron_path(s, SIDE_B, SITE_MLP_POST));
-    Dims d = n == NO_NODE ? DIMS_SCALAR : graph_node(session_graph(s, SIDE_B), n)->dims;
-    if (d.n != 2)
-        return false;
-    *tokens = d.axis[0];
-    *units = d.axis[1];
-    return true;
+    return neuron_axes(session_graph(s, SIDE_B), n, out);
 }
 
-/* "1.37", "decoder.1.37": block and unit; "37": the unit in this block; "+1". */
+/* "1.37", "decoder.1.37": block and unit, of experts "1.2.37"; "37": the unit in this block, or this expert; "+1". */
 static bool pick(const Session *s, const Args *a, const char *word, char path[SESSION_PATH], int *unit, Err *err)
 {
     const Graph *g = session_base(s);
-    int tokens, units, block = -1, used = 0, part;
+    int block = -1, used = 0, part, expert = 0, number[3], count = 0;
     bool relative = false;
     const char *dot = strrchr(word, '.'), *stack = NULL;
     char name[24] = "";
-    if (!neuron_here(s, &part, unit) || !axes_of(s, &tokens, &units))
-        return err_set(err, site_part(g, SITE_ROUTER) == NO_PART
-                                ? "this model has no MLP"
-                                : "this block has experts: the screen of units is for blocks with one MLP; `experts` "
-                                  "and Enter lead to the hidden numbers of one");
+    NeuronAxes axes;
+    if (!neuron_here(s, &part, unit) || !axes_of(s, &axes))
+        return err_set(err, "this model has no MLP");
     snprintf(path, SESSION_PATH, "%s", neuron_path(s, SIDE_B, SITE_MLP_POST));
     if (!*word)
         return true;
@@ -42,31 +35,61 @@ static bool pick(const Session *s, const Args *a, const char *word, char path[SE
         if (!args_number(word, &by, &relative))
             return err_set(err, "column %d: expected a unit such as 1.37 (block 1, unit 37), +1 or -1, found '%.40s'",
                            a->column[0], word);
-        *unit = relative ? clamp(*unit + by, 0, g->axes[units].n - 1) : by;
+        if (relative) {
+            *unit = clamp(*unit + by, 0, axes.count - 1);
+            return true;
+        }
+        expert = *unit / g->axes[axes.units].n;
+        *unit = by;
     } else {
         stack = anatomy_part(g, part)->stack;
-        if (sscanf(word, "%20[a-z].%d.%d%n", name, &block, unit, &used) == 3 && !word[used])
+        if (sscanf(word, "%20[a-z].%n", name, &used) == 1 && used)
             stack = name;
-        else if (sscanf(word, "%d.%d%n", &block, unit, &used) != 2 || word[used])
-            return err_set(err, "column %d: expected a unit such as 1.37 (block 1, unit 37), found '%.40s'",
+        for (const char *at = word + used; count < 3 && sscanf(at, "%d%n", &number[count], &used) == 1;) {
+            count++;
+            at += used;
+            dot = at;
+            if (*at++ != '.')
+                break;
+        }
+        if (count < 2 || *dot)
+            return err_set(err,
+                           "column %d: expected a unit such as 1.37 (block 1, unit 37; of experts 1.2.37), found "
+                           "'%.40s'",
                            a->column[0], word);
+        block = number[0];
+        expert = count > 2 ? number[1] : 0;
+        *unit = number[count - 1];
         int of = anatomy_block(g, *stack ? stack : NULL, block), mlp;
         mlp = of == NO_PART ? NO_PART : anatomy_next_in(g, NO_PART, PART_MLP, of);
-        if (mlp == NO_PART || !site_path(g, mlp, SITE_MLP_POST))
+        const char *post = mlp == NO_PART ? NULL : site_path(g, mlp, SITE_MLP_POST);
+        post = post || mlp == NO_PART ? post : site_path(g, mlp, SITE_EXPERTS_POST);
+        if (!post || !neuron_axes(g, graph_find(g, post), &axes))
             return err_set(err, "column %d: there is no MLP in '%.40s': blocks go from 0 to %d", a->column[0], word,
                            anatomy_blocks(g, *stack ? stack : NULL) - 1);
-        snprintf(path, SESSION_PATH, "%s", site_path(g, mlp, SITE_MLP_POST));
+        snprintf(path, SESSION_PATH, "%s", post);
+        if (count != (axes.experts == AXIS_NONE ? 2 : 3))
+            return err_set(err,
+                           axes.experts == AXIS_NONE
+                               ? "column %d: block %d has one MLP: name a unit of it, %d.%d"
+                               : "column %d: block %d has experts: name one and its unit, %d.0.%d",
+                           a->column[0], block, block, *unit);
     }
-    int axis = node_role(g, graph_find(g, path), ROLE_HIDDEN);
-    return (*unit >= 0 && *unit < g->axes[axis].n) ||
-           err_set(err, "column %d: there is no unit %d: they go from 0 to %d", a->column[0], *unit,
-                   g->axes[axis].n - 1);
+    const int units = g->axes[axes.units].n, experts = axes.count / units;
+    if (expert < 0 || expert >= experts)
+        return err_set(err, "column %d: there is no expert %d: they go from 0 to %d", a->column[0], expert,
+                       experts - 1);
+    if (*unit < 0 || *unit >= units)
+        return err_set(err, "column %d: there is no unit %d: they go from 0 to %d", a->column[0], *unit, units - 1);
+    *unit += expert * units;
+    return true;
 }
 
 static bool run_neuron(Session *s, const Args *a, Err *err)
 {
     char path[SESSION_PATH];
-    int unit, tokens = 0, units = 0, at = -1;
+    int unit, at = -1;
+    NeuronAxes axes = {.count = 0};
     bool measure = a->count && strcmp(a->word[0], "measure") == 0;
     if (!pick(s, a, a->count && !measure ? a->word[0] : "", path, &unit, err) ||
         (measure && !session_measure_neurons(s, err)))
@@ -75,18 +98,18 @@ static bool run_neuron(Session *s, const Args *a, Err *err)
     if (!screen_go(s, SCREEN_NEURON, path, err))
         return false;
     place_find_box(s);
-    axes_of(s, &tokens, &units);
-    s->place.at[units] = unit;
+    axes_of(s, &axes);
+    neuron_put(session_base(s), &axes, unit, s->place.at);
     char last[64];
-    const Axis *axis = &session_base(s)->axes[tokens];
+    const Axis *axis = &session_base(s)->axes[axes.tokens];
     if (a->count > 1 && !axis_parse(axis, a->word[1], &at)) {
         s->place = before;
         return err_set(err, "column %d: expected a patch or word such as %s, found '%.40s'", a->column[1],
                        axis_label(axis, axis->n - 1, last, sizeof last), a->word[1]);
     }
     if (at >= 0) {
-        s->place.at[tokens] = at;
-        session_sync(s, tokens);
+        s->place.at[axes.tokens] = at;
+        session_sync(s, axes.tokens);
     }
     return true;
 }
@@ -94,17 +117,18 @@ static bool run_neuron(Session *s, const Args *a, Err *err)
 /* Over the picture; of words, which stand below each other, left and right lead to another unit. */
 static void move_neuron(Session *s, int dy, int dx)
 {
-    int tokens, units;
-    if (!axes_of(s, &tokens, &units))
+    NeuronAxes a;
+    if (!axes_of(s, &a))
         return;
-    const Axis *t = &session_base(s)->axes[tokens];
+    const Graph *g = session_base(s);
+    const Axis *t = &g->axes[a.tokens];
     if (t->kind == AXIS_TOKEN && t->cols > 0) {
         move_on_grid(s, ROLE_QUERY, dy, dx);
         return;
     }
-    s->place.at[tokens] = clamp(s->place.at[tokens] + dy, 0, t->n - 1);
-    s->place.at[units] = clamp(s->place.at[units] + dx, 0, session_base(s)->axes[units].n - 1);
-    session_sync(s, tokens);
+    s->place.at[a.tokens] = clamp(s->place.at[a.tokens] + dy, 0, t->n - 1);
+    neuron_put(g, &a, clamp(neuron_at(g, &a, s->place.at) + dx, 0, a.count - 1), s->place.at);
+    session_sync(s, a.tokens);
 }
 
 /* Into its activation here. */
@@ -116,10 +140,10 @@ static bool enter_neuron(Session *s, Err *err)
 /* The next unit. */
 static bool next_neuron(Session *s, Err *err)
 {
-    int tokens, units;
+    NeuronAxes a;
     (void)err;
-    if (axes_of(s, &tokens, &units))
-        s->place.at[units] = (s->place.at[units] + 1) % session_base(s)->axes[units].n;
+    if (axes_of(s, &a))
+        neuron_put(session_base(s), &a, (neuron_at(session_base(s), &a, s->place.at) + 1) % a.count, s->place.at);
     return true;
 }
 
@@ -132,7 +156,7 @@ static void put_writes(const Teller *t, int unit)
     if (!x)
         return;
     Dims d = graph_node(t->g, n)->dims;
-    const Axis *o = &t->g->axes[d.axis[1]];
+    const Axis *o = &t->g->axes[d.axis[d.n - 1]];
     size_t most = 0, least = 0;
     x += (size_t)unit * (size_t)o->n;
     for (size_t i = 1; i < (size_t)o->n; i++) {
@@ -144,7 +168,24 @@ static void put_writes(const Teller *t, int unit)
     ask_put_short(t->out, x[most]);
     buf_printf(t->out, ") and takes most from %s (", axis_label(o, (int)least, label, sizeof label));
     ask_put_short(t->out, x[least]);
-    buf_puts(t->out, "), directly and before the norm's 1/σ.");
+    buf_printf(t->out, "), directly and before the norm's 1/σ%s.",
+               d.n > 2 ? ", times the weight that a token gives the expert" : "");
+}
+
+/* For how many tokens an expert is chosen: elsewhere what its units hold is written nowhere. */
+static void put_chosen(const Teller *t, int expert)
+{
+    NodeId n;
+    const char *path = neuron_path(t->s, t->side, SITE_EXPERTS_CHOSEN);
+    const float *x = path ? teller_values(t, path, &n) : NULL;
+    if (!x)
+        return;
+    const int experts = t->g->axes[graph_node(t->g, n)->dims.axis[1]].n, tokens = (int)graph_cells(t->g, n) / experts;
+    int chosen = 0;
+    for (int i = 0; i < tokens; i++)
+        chosen += x[i * experts + expert] > 0;
+    buf_printf(t->out, " Expert %d is chosen for %d of %d tokens; for the others this is written nowhere.", expert,
+               chosen, tokens);
 }
 
 static void put_excites(const Teller *t, float here)
@@ -181,17 +222,25 @@ static bool say_neuron(const Teller *t)
     const float *x = path ? teller_values(t, path, &n) : NULL;
     if (!x || !neuron_here(t->s, &part, &unit))
         return false;
-    Dims d = graph_node(t->g, n)->dims;
-    const Axis *tokens = &t->g->axes[d.axis[0]];
-    size_t units = (size_t)t->g->axes[d.axis[1]].n, best = 0;
+    NeuronAxes a;
+    if (!neuron_axes(t->g, n, &a))
+        return false;
+    const Axis *tokens = &t->g->axes[a.tokens];
+    size_t units = (size_t)a.count, best = 0;
     unit = unit < (int)units ? unit : (int)units - 1;
     for (size_t i = 1; i < (size_t)tokens->n; i++)
         best = x[i * units + (size_t)unit] > x[best * units + (size_t)unit] ? i : best;
     float here = x[best * units + (size_t)unit];
-    buf_printf(t->out, "Unit %d of block %d is excited here most at %s (", unit, session_block(t->s),
+    const int each = t->g->axes[a.units].n;
+    buf_printf(t->out, "Unit %d of ", unit % each);
+    if (a.experts != AXIS_NONE)
+        buf_printf(t->out, "expert %d in ", unit / each);
+    buf_printf(t->out, "block %d is excited here most at %s (", session_block(t->s),
                axis_label(tokens, (int)best, label, sizeof label));
     ask_put_short(t->out, here);
     buf_puts(t->out, ").");
+    if (a.experts != AXIS_NONE)
+        put_chosen(t, unit / each);
     put_excites(t, here);
     put_writes(t, unit);
     return true;

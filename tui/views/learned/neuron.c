@@ -30,7 +30,8 @@ enum {
 
 typedef struct Unit {
     Shown post, writes;
-    int unit, units;    /* the one in focus */
+    int unit, units; /* the one in focus */
+    NeuronAxes axes;
     const Axis *tokens; /* of post; of `words` none is a patch */
     Lattice l;
     bool words, has_writes;
@@ -42,13 +43,11 @@ static bool unit_open(const Session *s, Side side, Unit *out)
     if (!shown_open(s, side, neuron_path(s, side, SITE_MLP_POST), &u.post))
         return false;
     const Graph *g = u.post.graph;
-    Dims d = graph_node(g, u.post.node)->dims;
-    int units = dims_role(g, d, ROLE_HIDDEN);
-    if (d.n != 2 || units != d.axis[1])
+    if (!neuron_axes(g, u.post.node, &u.axes))
         return false;
-    u.units = g->axes[units].n;
-    u.unit = u.post.at[units];
-    u.tokens = &g->axes[d.axis[0]];
+    u.units = u.axes.count;
+    u.unit = neuron_at(g, &u.axes, u.post.at);
+    u.tokens = &g->axes[u.axes.tokens];
     u.l = lattice_of(u.tokens);
     u.words = u.tokens->kind != AXIS_TOKEN || u.tokens->cols < 1;
     u.has_writes = shown_open(s, side, neuron_path(s, side, SITE_UNIT_WRITES), &u.writes);
@@ -159,7 +158,8 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
 static void draw_answer(const Paint *p, const Unit *u, size_t o, float most, Rect line)
 {
     const Graph *g = u->writes.graph;
-    const Axis *answers = &g->axes[graph_node(g, u->writes.node)->dims.axis[1]];
+    const Dims d = graph_node(g, u->writes.node)->dims;
+    const Axis *answers = &g->axes[d.axis[d.n - 1]];
     size_t cell = (size_t)u->unit * (size_t)answers->n + o;
     char label[64];
     int name = shown_axis_widest(answers, WORD_MOST);
@@ -204,7 +204,8 @@ static void draw_writes(const Paint *p, const Unit *u, Rect r)
         return;
     }
     const Graph *g = u->writes.graph;
-    size_t n = (size_t)g->axes[graph_node(g, u->writes.node)->dims.axis[1]].n;
+    const Dims d = graph_node(g, u->writes.node)->dims;
+    size_t n = (size_t)g->axes[d.axis[d.n - 1]].n;
     const float *row = u->writes.values + (size_t)u->unit * n;
     size_t top = n <= (size_t)r.h ? n : ((size_t)r.h + 1) / 2, which = classes_best(row, n);
     size_t low = 0;
@@ -387,22 +388,27 @@ static int next_unit(const float *row, int units, int after)
     return best;
 }
 
-/* The units that the token in focus excites most: number, activation, a bar. */
+/* The units that the token in focus excites most, of experts those of the one in focus: number, activation, a bar. */
 static void draw_units(const Paint *p, const Unit *u, Rect r)
 {
     char label[64];
+    const int units = u->post.graph->axes[u->axes.units].n, before = u->unit / units * units;
     int at = token_here(u), unit = -1, columns = r.w / UNIT_WIDE > 1 ? r.w / UNIT_WIDE : 1, wide = r.w / columns;
-    const float *row = u->post.values + (size_t)at * (size_t)u->units;
+    const float *row = u->post.values + (size_t)at * (size_t)u->units + before;
     Rect head = rect_cut(&r, 't', 1);
-    canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "units that %s excites most",
-                  axis_label(u->tokens, at, label, sizeof label));
+    axis_label(u->tokens, at, label, sizeof label);
+    if (u->axes.experts == AXIS_NONE)
+        canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "units that %s excites most", label);
+    else
+        canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "units of expert %d that %s excites most",
+                      u->unit / units, label);
     float most = 0;
-    for (int k = 0; k < r.h * columns && (unit = next_unit(row, u->units, unit)) >= 0; k++) {
-        size_t cell = (size_t)at * (size_t)u->units + (size_t)unit;
+    for (int k = 0; k < r.h * columns && (unit = next_unit(row, units, unit)) >= 0; k++) {
+        size_t cell = (size_t)at * (size_t)u->units + (size_t)(before + unit);
         int y = r.y + k % r.h, x = r.x + k / r.h * wide, bar = wide - UNIT_NUMBER - NUMBER - 3;
         most = k ? most : row[unit];
-        canvas_printf(p->c, y, x, UNIT_NUMBER, unit == u->unit ? STYLE_CURSOR : STYLE_AXIS, "%s%d",
-                      unit == u->unit ? ">" : " ", unit);
+        canvas_printf(p->c, y, x, UNIT_NUMBER, before + unit == u->unit ? STYLE_CURSOR : STYLE_AXIS, "%s%d",
+                      before + unit == u->unit ? ">" : " ", unit);
         shown_number_right(p, &u->post, cell, y, x + UNIT_NUMBER, NUMBER, STYLE_TEXT);
         if (bar >= BAR_LEAST)
             canvas_bar(p->c, y, x + UNIT_NUMBER + NUMBER + 1, bar, most > 0 ? (double)(row[unit] / most) : 0,
@@ -509,7 +515,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (token == token_here(&u))
         buf_puts(command, "in");
     else
-        buf_printf(command, "neuron %d %s", u.unit, u.words ? "" : axis_label(u.tokens, token, label, sizeof label));
+        buf_printf(command, "neuron %d %s", u.unit % u.post.graph->axes[u.axes.units].n,
+                   u.words ? "" : axis_label(u.tokens, token, label, sizeof label));
     if (u.words && token != token_here(&u))
         buf_printf(command, "%d", token);
     return true;
@@ -524,8 +531,13 @@ static void title(const Session *s, Side side, Buf *out)
     }
     const Graph *g = u.post.graph;
     const Part *part = anatomy_part(g, anatomy_block_of(g, graph_node(g, u.post.node)->path));
-    buf_printf(out, "hidden unit %d of 0–%d, MLP of %s%sblock %d\nunit %d of 0–%d", u.unit, u.units - 1, part->stack,
-               *part->stack ? " " : "", part->block, u.unit, u.units - 1);
+    const int units = g->axes[u.axes.units].n, unit = u.unit % units;
+    if (u.axes.experts != AXIS_NONE)
+        buf_printf(out, "hidden unit %d of 0–%d, expert %d of %s%sblock %d\nexpert %d, unit %d", unit, units - 1,
+                   u.unit / units, part->stack, *part->stack ? " " : "", part->block, u.unit / units, unit);
+    else
+        buf_printf(out, "hidden unit %d of 0–%d, MLP of %s%sblock %d\nunit %d of 0–%d", unit, units - 1, part->stack,
+                   *part->stack ? " " : "", part->block, unit, units - 1);
 }
 
 static const KeyBinding KEYS[] = {{"L", "neuron +1", NULL, "the next unit", 0, 0, NULL},
