@@ -248,6 +248,44 @@ static void the_sentence_is_always_there(void **state)
     canvas_free(&c);
 }
 
+/* Between A and B: what was measured of B alone has no scale beside it, which would say that A's is 0; and every place
+ * of the model is seen at a glance, the number of each cell its own. */
+static void what_was_not_measured_is_not_0(void **state)
+{
+    (void)state;
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    char *text = xmalloc(1 << 16);
+    assert_true(run("set scale off") && run("where occlusion"));
+    draw(&c, 40, 120, false);
+    Frame f = frame_layout(&s, 40, 120, false);
+    int sides = 0;
+    for (int i = 0; i < f.count; i++) {
+        if (f.pane[i].view != view_now(&s))
+            continue;
+        text_of(&c, f.pane[i].inside, text, 1 << 16);
+        assert_null(strstr(text, "all of it is 0"));
+        assert_int_equal(strstr(text, "measured for B only") != NULL, f.pane[i].side != SIDE_B);
+        sides++;
+    }
+    assert_int_equal(sides, 3);
+    free(text);
+    assert_true(run("alike start"));
+    draw(&c, 40, 120, false);
+    static const Side SIDES[] = {SIDE_A, SIDE_B, SIDE_DIFF};
+    for (int k = 0; k < 3; k++)
+        for (int row = LENS_START; row < session_blocks(&s); row++) {
+            NodeId n = session_node(&s, SIDES[k], alike_path(&s, SIDES[k], row, SITE_ALIKE_COSINE));
+            Ref first = session_ref(SIDES[k], n, 0);
+            int cells = 0;
+            for (int i = 0; i < c.h * c.w; i++)
+                cells += c.cells[i].ref.run == first.run && c.cells[i].ref.node == first.node;
+            if (n == NO_NODE || cells == 0)
+                fail_msg("side %d: no cell of place %d", k, row);
+        }
+    canvas_free(&c);
+}
+
 /* Two pictures: the header names both, each pane draws and describes its own. One side alone says which it is. */
 static void a_pinned_picture_is_named(void **state)
 {
@@ -1285,6 +1323,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_size, start, stop),
         cmocka_unit_test_setup_teardown(no_pane_overlaps_another, start, stop),
         cmocka_unit_test_setup_teardown(the_sentence_is_always_there, start, stop),
+        cmocka_unit_test_setup_teardown(what_was_not_measured_is_not_0, start, stop),
         cmocka_unit_test_setup_teardown(a_pinned_picture_is_named, start, stop),
         cmocka_unit_test_setup_teardown(keys_are_commands, start, stop),
         cmocka_unit_test_setup_teardown(offered_keys_do_something, start, stop),
