@@ -14,17 +14,13 @@ static float least_of(const Tributary *const in[], int n, int sign)
     return most;
 }
 
-/* Of what it wrote, in the river's colours. */
-static void put_bar(const Paint *p, const LedgerView *v, const Tributary *t, Rect r, int left, float cells)
+/* Of what it wrote, in the river's colours; the number beside it has the Ref. */
+static void put_bar(const Paint *p, const Tributary *t, Rect r, int left, float cells)
 {
-    Shown shown;
     if (!r.w || !isfinite(t->wrote))
         return;
-    const Ref ref = t->node != NO_NODE && shown_open(v->s, v->side, ledger_view_path(v, t->node), &shown)
-                        ? shown_ref(&shown, t->cell)
-                        : (Ref){0};
     canvas_bar_around(p->c, r.y, r.x, left, r.w - left - 1, (double)(t->wrote * cells), STYLE_GOOD, STYLE_NEGATIVE,
-                      ref);
+                      (Ref){0});
     for (int x = r.x; x < r.x + r.w && p->mode >= MODE_256 && !p->c->ascii; x++) {
         Cell *k = canvas_at(p->c, r.y, x);
         if (k && k->ch > ' ')
@@ -62,6 +58,6 @@ void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
         ledger_put_number(p, v, in[i]->node, in[i]->cell, line.y, line.x + name, LEDGER_WIDE, style);
         if (lost)
             ledger_put_effect(p, v, in[i]->e, in[i]->head, line.y, line.x + name + LEDGER_WIDE + 1, LEDGER_WIDE);
-        put_bar(p, v, in[i], (Rect){line.y, line.x + numbers, 1, bar}, left, (float)(bar - 1) / (high + low));
+        put_bar(p, in[i], (Rect){line.y, line.x + numbers, 1, bar}, left, (float)(bar - 1) / (high + low));
     }
 }
