@@ -56,7 +56,7 @@ static void test_options_anywhere(void **state)
     assert_int_equal(o.word_count, 2);
     assert_string_equal(o.word[0], "show");
     assert_string_equal(o.word[1], "blocks.0.attn.q");
-    assert_string_equal(o.model, "vit/");
+    assert_string_equal(o.model, "vit");
     assert_string_equal(o.output, "-");
     assert_string_equal(o.axes, "h,t,e");
     assert_int_equal(o.threads, 3);
