@@ -25,7 +25,9 @@ static bool begins_anew(uint32_t c)
     utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, parts, 32,
                                                  (utf8proc_option_t)(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT), NULL);
     uint32_t first = n > 0 && n <= 32 ? (uint32_t)parts[0] : c;
-    return !is_accent(first) && !(first >= 0x1160 && first <= 0x11ff);
+    utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)first);
+    return k != UTF8PROC_CATEGORY_MN && k != UTF8PROC_CATEGORY_MC && k != UTF8PROC_CATEGORY_ME &&
+           !(first >= 0x1160 && first <= 0x11ff);
 }
 
 /* Unicode's forms, stretch by stretch, so that it stays known what comes from where. What the tables do not know stays
@@ -39,7 +41,7 @@ static bool run_form(int form, Working *w, Err *err)
         const bool known = char_is_known(char_next(&next, end), TABLES_FORM);
         for (s = next; known && next < end; s = next) {
             const uint32_t c = char_next(&next, end);
-            if (begins_anew(c) || !char_is_known(c, TABLES_FORM))
+            if (c < 0x300 || begins_anew(c) || !char_is_known(c, TABLES_FORM))
                 break;
         }
         if (!known) {

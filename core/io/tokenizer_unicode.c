@@ -140,7 +140,7 @@ static const struct {
 static const Young *young_of(uint32_t c)
 {
     size_t low = 0, high = sizeof young / sizeof *young;
-    if (c < young[0].first)
+    if (c < young[0].first || (c >= 0x4dc0 && c < 0x9fd6) || (c >= 0xac00 && c < 0xf000)) /* most texts: no search */
         return NULL;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
@@ -160,12 +160,14 @@ bool char_is_known(uint32_t c, Tables tables)
 
 int char_kind(uint32_t c, Tables tables)
 {
+    if (c < changed[0].first)
+        return (int)utf8proc_category((utf8proc_int32_t)c);
     const Young *y = young_of(c);
     if (y && y->since > (unsigned)tables)
         return CN;
     if (y && y->kind != CN)
         return y->kind;
-    for (size_t i = 0; c >= 0x80 && i < sizeof changed / sizeof *changed; i++)
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
         if (c >= changed[i].first && c <= changed[i].last)
             return (unsigned)tables < changed[i].until ? changed[i].before : changed[i].then;
     return (int)utf8proc_category((utf8proc_int32_t)c);
