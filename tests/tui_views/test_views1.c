@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/base/utf8.h"
+#include "core/session/command.h"
 #include "core/session/edit/edits.h"
 #include "tests/tui_views/bundled.h"
 #include "tests/tui_views/says.h"
@@ -394,12 +395,64 @@ static void other_models(void **state)
     open_bundled();
 }
 
+/* A − B of two pictures, with fewer cells than pixels: each is the difference that is largest by size of those that it
+ * stands for, with its own sign. */
+static void difference_pools_by_size(void **state)
+{
+    (void)state;
+    enum { SIDE = 48, HIGH = 6, WIDE = 3 };
+    Commands set = session_command_set();
+    Err err;
+    session_free(&session);
+    if (!session_init(&session, NULL, "#66", 1, NULL, NULL, &err) ||
+        !command_do(&session, &set, "pin; open #3; set scale off; view picture", ~0U, &err))
+        fail_msg("%s", err.text);
+    Canvas c;
+    Buf text = {0};
+    canvas_init(&c, 8, 17);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_MONO};
+    Pixels px;
+    session.look.picture.grid = false;
+    step_needs(&VIEW_PICTURE, SIDE_DIFF, c.clip);
+    assert_true(pixels_open(&session, SIDE_DIFF, pixels_input(&session, SIDE_DIFF), &px) && px.v.values);
+    picture_model(&p, c.clip, &px, false);
+    picture_caption(&p, c.clip, &px, &text);
+    assert_string_equal(buf_str(&text), "1 cell = 6×3 pixels, absmax");
+    const float *x = px.v.values;
+    int found = 0, against_mean = 0;
+    for (int i = 0; i < c.h * c.w; i++) {
+        const Cell *k = &c.cells[i];
+        if (k->level <= 1 || k->ref.run != SIDE_DIFF || k->ref.node != px.v.node)
+            continue;
+        size_t row = k->ref.cell / SIDE / HIGH * HIGH, col = k->ref.cell % SIDE / WIDE * WIDE;
+        float most = 0, sum = 0;
+        for (size_t at = 0; at < HIGH * WIDE; at++) {
+            float own = x[(row + at / WIDE) * SIDE + col + at % WIDE];
+            most = fabsf(own) > most ? fabsf(own) : most;
+            sum += own;
+        }
+        assert_true(fabsf(x[k->ref.cell]) >= most);
+        assert_int_equal(k->sign, (x[k->ref.cell] > 0) - (x[k->ref.cell] < 0));
+        against_mean += sum * x[k->ref.cell] < 0;
+        found++;
+    }
+    if (found < 100 || !against_mean)
+        fail_msg("%d cells, %d against the mean", found, against_mean);
+    session.look.picture.grid = true;
+    buf_free(&text);
+    canvas_free(&c);
+    commands_free(&set);
+    session_free(&session);
+    open_bundled();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_show_here), cmocka_unit_test(all_sizes),        cmocka_unit_test(all_nodes_all_views),
-        cmocka_unit_test(picture_pixels),  cmocka_unit_test(answer_line_text), cmocka_unit_test(edited),
-        cmocka_unit_test(other_models),
+        cmocka_unit_test(steps_show_here),     cmocka_unit_test(all_sizes),
+        cmocka_unit_test(all_nodes_all_views), cmocka_unit_test(picture_pixels),
+        cmocka_unit_test(answer_line_text),    cmocka_unit_test(edited),
+        cmocka_unit_test(other_models),        cmocka_unit_test(difference_pools_by_size),
     };
     open_bundled();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include "core/session/ask/ask.h"
 #include "core/session/learned/measures.h"
 #include "tests/tui_views/drawn.h"
+#include "tui/canvas/export.h"
 #include "tui/views/shown.h"
 
 static Session session;
@@ -565,6 +566,49 @@ static void tiles_are_the_weights(void **state)
     canvas_free(&canvas);
 }
 
+/* Where a tile has no room for all its pixels, each point is the largest weight by size of those that it stands for, and
+ * the caption says so. */
+static void tiles_pool_by_size(void **state)
+{
+    (void)state;
+    enum { LOW = 2, BIN = PATCH / LOW, PLANE = PATCH * PATCH, TILE = PLANE * 3 };
+    VitConfig c = config();
+    Canvas canvas;
+    Buf text = {0};
+    open_model(&c, 0);
+    must("filters 9");
+    canvas_init(&canvas, 21, 44);
+    Paint p = {.s = &session, .c = &canvas, .mode = MODE_MONO};
+    drawn_prepare(&session, &VIEW_FILTERS, SIDE_A, canvas.clip);
+    view_draw(&VIEW_FILTERS, &p, canvas.clip, SIDE_A, true);
+    NodeId n = session_node(&session, SIDE_A, "patch_embed.probe.filters");
+    const float *x = session_peek(&session, SIDE_A, "patch_embed.probe.filters");
+    int found = 0, against_mean = 0;
+    for (int i = 0; i < canvas.h * canvas.w; i++) {
+        const Cell *k = &canvas.cells[i];
+        if (!k->level || k->ref.node != n)
+            continue;
+        size_t tile = k->ref.cell / TILE * TILE, pixel = k->ref.cell % PLANE, row = pixel / PATCH / BIN * BIN,
+               col = pixel % PATCH / BIN * BIN;
+        float most = 0, sum = 0;
+        for (size_t at = 0; at < TILE; at++)
+            if (at % PLANE / PATCH / BIN * BIN == row && at % PATCH / BIN * BIN == col) {
+                sum += x[tile + at];
+                most = fmaxf(most, fabsf(x[tile + at]));
+            }
+        assert_true(fabsf(x[k->ref.cell]) >= most);
+        assert_int_equal(k->sign, (x[k->ref.cell] > 0) - (x[k->ref.cell] < 0));
+        against_mean += sum * x[k->ref.cell] < 0;
+        found++;
+    }
+    assert_true(found > 100 && against_mean > 0);
+    export_text(&canvas, &text);
+    if (!strstr(buf_str(&text), "1 cell = 2×2 pixels, absmax"))
+        fail_msg("%s", buf_str(&text));
+    buf_free(&text);
+    canvas_free(&canvas);
+}
+
 /* --- what does not exist --- */
 static void absent(void **state)
 {
@@ -668,6 +712,7 @@ int main(void)
         cmocka_unit_test(heads_are_the_probes),
         cmocka_unit_test(many_heads),
         cmocka_unit_test(tiles_are_the_weights),
+        cmocka_unit_test(tiles_pool_by_size),
         cmocka_unit_test(absent),
         cmocka_unit_test(sayings),
     };

@@ -70,6 +70,11 @@ TileFit tiles_fit(const Paint *p, const Tiles *t, int h, int w)
     return f;
 }
 
+static bool is_larger(float x, float than)
+{
+    return !isnan(than) && (isnan(x) || fabsf(x) > fabsf(than));
+}
+
 /* One tile, drawn as rows × cols of its pixels. */
 typedef struct Drawn {
     const Tiles *t;
@@ -77,19 +82,21 @@ typedef struct Drawn {
     float most;
 } Drawn;
 
-/* Mean of a channel over the pixels of a drawn one. */
-static float mean_of(const Drawn *d, int channel, int row, int col)
+/* Of a channel, in the pixels of a drawn one: the cell of the value that is largest by size; NaN before any other. */
+static size_t largest_of(const Drawn *d, int channel, int row, int col)
 {
     const Tiles *t = d->t;
     size_t i0 = heat_first((size_t)row, (size_t)t->h, (size_t)d->rows),
            i1 = heat_first((size_t)row + 1, (size_t)t->h, (size_t)d->rows),
            j0 = heat_first((size_t)col, (size_t)t->w, (size_t)d->cols),
            j1 = heat_first((size_t)col + 1, (size_t)t->w, (size_t)d->cols);
-    double sum = 0;
+    size_t best = tiles_cell(t, d->tile, channel, (int)i0, (int)j0);
     for (size_t i = i0; i < i1; i++)
-        for (size_t j = j0; j < j1; j++)
-            sum += (double)t->v.values[tiles_cell(t, d->tile, channel, (int)i, (int)j)];
-    return (float)(sum / ((double)(i1 - i0) * (double)(j1 - j0)));
+        for (size_t j = j0; j < j1; j++) {
+            size_t cell = tiles_cell(t, d->tile, channel, (int)i, (int)j);
+            best = is_larger(t->v.values[cell], t->v.values[best]) ? cell : best;
+        }
+    return best;
 }
 
 static int byte_of(float x, float most)
@@ -98,30 +105,29 @@ static int byte_of(float x, float most)
     return !(at > 0) ? 0 : at >= 255 ? 255 : (int)(at + 0.5);
 }
 
-/* Three channels are red, green and blue, anything else the grey of their mean. */
+/* Three channels are red, green and blue, anything else the grey of the largest by size. */
 static HeatLook pixel_look(const void *context, int row, int col)
 {
     const Drawn *d = context;
     const Tiles *t = d->t;
-    float value[3] = {0}, mean = 0;
+    float value[3] = {0};
+    size_t best = largest_of(d, 0, row, col);
     for (int c = 0; c < t->channels; c++) {
-        float v = mean_of(d, c, row, col);
-        mean += v / (float)t->channels;
+        size_t cell = largest_of(d, c, row, col);
+        best = is_larger(t->v.values[cell], t->v.values[best]) ? cell : best;
         if (c < 3)
-            value[c] = v;
+            value[c] = t->v.values[cell];
     }
-    HeatLook look = {.colour = colourmap_colour(CM_GREY, MODE_TRUE, (double)NAN)};
-    int i = (int)heat_first((size_t)row, (size_t)t->h, (size_t)d->rows),
-        j = (int)heat_first((size_t)col, (size_t)t->w, (size_t)d->cols);
-    look.ref = shown_ref(&t->v, tiles_cell(t, d->tile, 0, i, j));
-    if (isnan(mean))
+    const float largest = t->v.values[best];
+    HeatLook look = {.colour = colourmap_colour(CM_GREY, MODE_TRUE, (double)NAN), .ref = shown_ref(&t->v, best)};
+    if (isnan(largest))
         return look;
     look.colour = 0;
     for (int c = 0; c < 3; c++)
-        look.colour = look.colour << 8 | (Colour)byte_of(t->channels == 3 ? value[c] : mean, d->most);
-    int level = d->most > 0 ? (int)(fabsf(mean) / d->most * 9 + 0.5F) : 0;
+        look.colour = look.colour << 8 | (Colour)byte_of(t->channels == 3 ? value[c] : largest, d->most);
+    int level = d->most > 0 ? (int)(fabsf(largest) / d->most * 9 + 0.5F) : 0;
     look.level = level > 9 ? 9 : level;
-    look.sign = (mean > 0) - (mean < 0);
+    look.sign = (largest > 0) - (largest < 0);
     return look;
 }
 

@@ -18,8 +18,8 @@ bool tiles_open(const Session *s, Side side, const char *path, Tiles *out);
 /* Smallest and largest finite value of a tile, as cells; false where none is finite. */
 bool tiles_range(const Tiles *t, int tile, size_t *low, size_t *high);
 
-/* A tile in cells: rows × cols drawn pixels, those of the tile or, where there is no room for one each, means of
- * several. */
+/* A tile in cells: rows × cols drawn pixels, those of the tile or, where there is no room for one each, of several the
+ * largest by size. */
 typedef struct TileFit {
     HeatSize size;
     int rows, cols, lines, columns;

@@ -299,6 +299,22 @@ static void draw_brief(const Paint *p, const Tiles *t, Side side, Rect r)
     }
 }
 
+/* What a point and its colour are; a line without room loses the end. */
+static void put_caption(const Paint *p, const Tiles *t, const Layout *l)
+{
+    Buf text = {0};
+    int hidden = t->count - l->down * l->across;
+    buf_puts(&text, t->channels == 3 ? "0 is grey" : "0 is grey, of all channels the absmax");
+    if (l->tile.rows < t->h || l->tile.cols < t->w)
+        buf_printf(&text, "; 1 cell = %.3g×%.3g pixels, absmax", (double)t->h / l->tile.rows,
+                   (double)t->w / l->tile.cols);
+    if (hidden > 0)
+        buf_printf(&text, "; %d more", hidden);
+    buf_puts(&text, "; each tile on its own scale");
+    shown_clauses(p, l->caption.y, l->caption.x, l->caption.w, STYLE_DIM, buf_str(&text));
+    buf_free(&text);
+}
+
 static void draw_all(const Paint *p, const Tiles *t, Side side, Rect r, bool focus)
 {
     Layout l = layout(p, t, r);
@@ -309,14 +325,8 @@ static void draw_all(const Paint *p, const Tiles *t, Side side, Rect r, bool foc
         draw_under(p, t, side, l.below);
     if (l.brief.h)
         draw_brief(p, t, side, l.brief);
-    if (!l.caption.h)
-        return;
-    const char *colour = t->channels == 3 ? "0 is grey; each tile on its own scale"
-                                          : "0 is grey, the mean of all channels; each tile on its own scale";
-    int used = canvas_text(p->c, l.caption.y, l.caption.x, l.caption.w, STYLE_DIM, colour);
-    int hidden = t->count - l.down * l.across;
-    if (hidden > 0 && l.caption.w - used > 12)
-        canvas_printf(p->c, l.caption.y, l.caption.x + used, l.caption.w - used, STYLE_DIM, "; %d more", hidden);
+    if (l.caption.h)
+        put_caption(p, t, &l);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)

@@ -110,6 +110,19 @@ static float mean_of(const Pixels *px, int channel, const int edge[4])
     return (float)(sum / ((double)(edge[1] - edge[0]) * (double)(edge[3] - edge[2])));
 }
 
+/* Of signed values: the cell of the largest by size; NaN before any other. */
+static size_t largest_of(const Pixels *px, int channel, const int edge[4])
+{
+    size_t best = pixels_cell(px, channel, edge[0], edge[2]);
+    for (int y = edge[0]; y < edge[1]; y++)
+        for (int x = edge[2]; x < edge[3]; x++) {
+            size_t cell = pixels_cell(px, channel, y, x);
+            float own = px->v.values[cell], most = px->v.values[best];
+            best = !isnan(most) && (isnan(own) || fabsf(own) > fabsf(most)) ? cell : best;
+        }
+    return best;
+}
+
 int picture_byte(const PictureTone *t, float x)
 {
     double share = t->high > t->low ? ((double)x - (double)t->low) / ((double)t->high - (double)t->low) : 0;
@@ -121,13 +134,13 @@ static bool has_pixels(const Paint *p, const PictureFit *f)
     return f->halves && p->c->pixel_h > 1;
 }
 
-/* Of the mean over those pixels; anything but three colours is shown as the grey of one channel. */
+/* Of the mean over those pixels, of a difference of the largest by size; anything but three colours is shown as the grey of one channel. */
 static Colour colour_at(const Pixels *px, const PictureTone *t, const int edge[4])
 {
     int channel = pixels_channel(px);
     Colour colour = 0;
     if (t->data)
-        return colour_scale_colour(&t->scale, mean_of(px, channel, edge));
+        return colour_scale_colour(&t->scale, px->v.values[largest_of(px, channel, edge)]);
     for (int k = 0; k < 3; k++)
         colour = colour << 8 | (Colour)picture_byte(t, mean_of(px, px->channels == 3 ? k : channel, edge));
     return colour;
@@ -144,7 +157,9 @@ static void put_unit(const Paint *p, const Pixels *px, const PictureTone *t, int
     Ref ref = shown_ref(&px->v, pixels_cell(px, channel, (edge[0] + edge[1]) / 2, (edge[2] + edge[3]) / 2));
     Colour colour = colour_at(px, t, edge);
     if (t->data) {
-        float d = mean_of(px, channel, edge);
+        size_t cell = largest_of(px, channel, edge);
+        float d = px->v.values[cell];
+        ref = shown_ref(&px->v, cell);
         canvas_pixel(p->c, y, x, half, colour, colour_scale_level(&t->scale, d), colour_scale_sign(&t->scale, d), ref);
         return;
     }
@@ -257,5 +272,5 @@ void picture_caption(const Paint *p, Rect r, const Pixels *px, Buf *out)
     bool all = has_pixels(p, &f) && ky * p->c->pixel_h / 2 >= h && kx * p->c->pixel_w >= w;
     if (ky < h || kx < w)
         buf_printf(out, "1 cell = %.3g×%.3g pixels, %s", (double)at_least(h, ky) / ky, (double)at_least(w, kx) / kx,
-                   all ? "all drawn" : "mean");
+                   all ? "all drawn" : px->v.side == SIDE_DIFF ? "absmax" : "mean");
 }
