@@ -304,7 +304,7 @@ static void put_caption(const Paint *p, const Tiles *t, const Layout *l)
 {
     Buf text = {0};
     int hidden = t->count - l->down * l->across;
-    buf_puts(&text, t->channels == 3 ? "0 is grey" : "0 is grey, of all channels the absmax");
+    buf_puts(&text, t->channels == 3 && p->mode != MODE_MONO ? "0 is grey" : "0 is grey, of all channels the absmax");
     if (l->tile.rows < t->h || l->tile.cols < t->w)
         buf_printf(&text, "; 1 cell = %.3g×%.3g pixels, absmax", (double)t->h / l->tile.rows,
                    (double)t->w / l->tile.cols);
