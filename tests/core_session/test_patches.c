@@ -158,6 +158,11 @@ static void what_to_type_works(void **state)
     (void)state;
     told_lines_make_a_sheet("open #17; patching");
     told_lines_make_a_sheet("open #18; patching tokens");
+    run("pin off; open #17; patching tokens; in"); /* Enter runs what the page names, of the kind that is open */
+    assert_true(session_pinned(&s) && s.look.patches.tokens);
+    assert_string_equal(session_input(&s, SIDE_A)->name, "#17");
+    assert_string_equal(session_input(&s, SIDE_B)->name, "#18");
+    run("pin off");
     told_lines_make_a_sheet("reset edits; open #17; ablate blocks.1.attn.z[h=1]; patching");
     run("reset edits; reset view");
 }

@@ -217,6 +217,15 @@ void patches_row_name(const Session *s, int row, char *out, size_t n)
         utf8_print(out, n, "block %d", p->block);
 }
 
+/* The axis of the tokens that are patched in that row: those of its stack. */
+static int tokens_of_row(const Session *s, int row)
+{
+    const Graph *g = s->now->pass.base;
+    int part = part_of_row(s, row);
+    NodeId x = part == NO_PART ? NO_NODE : site_node(g, part, kind_of(s) == PATCH_HEAD ? SITE_Z : SITE_RESID_PRE);
+    return x == NO_NODE ? AXIS_NONE : node_role(g, x, ROLE_QUERY);
+}
+
 void patches_col_name(const Session *s, int row, int col, bool brief, char *out, size_t n)
 {
     const Graph *g = s->now->pass.base;
@@ -227,13 +236,24 @@ void patches_col_name(const Session *s, int row, int col, bool brief, char *out,
             utf8_print(out, n, "MLP");
         return;
     }
-    int part = part_of_row(s, row); /* tokens of its stack */
-    NodeId x = part == NO_PART ? NO_NODE : site_node(g, part, kind_of(s) == PATCH_HEAD ? SITE_Z : SITE_RESID_PRE);
-    int t = x == NO_NODE ? AXIS_NONE : node_role(g, x, ROLE_QUERY);
+    int t = tokens_of_row(s, row);
     *out = 0;
     col += patching_of(s) ? patching_result(patching_of(s))->first : 0;
     if (t != AXIS_NONE && col < g->axes[t].n)
         axis_label(&g->axes[t], col, out, n);
+}
+
+void patches_shape(const Session *s, int *rows, int *cols)
+{
+    const Graph *g = s->now->pass.base;
+    *rows = 0;
+    *cols = s->look.patches.tokens ? 0 : session_heads(s) + 1;
+    while (part_of_row(s, *rows) != NO_PART) {
+        const int t = s->look.patches.tokens ? tokens_of_row(s, *rows) : AXIS_NONE;
+        if (t != AXIS_NONE && g->axes[t].n > *cols)
+            *cols = g->axes[t].n;
+        ++*rows;
+    }
 }
 
 /* The focus goes to what is patched there, and its head with it. */

@@ -28,6 +28,8 @@ bool patches_begin_example(Session *s, Err *err); /* does them */
 int patches_where(Session *s, int at);
 /* The column of the first token that A and B do not have in common. */
 int patches_first_token(const Session *s);
+/* Rows and columns of the sheet that will come. */
+void patches_shape(const Session *s, int *rows, int *cols);
 /* The cell in focus, −1 where nothing can be patched there. */
 int patches_here(const Session *s, const PatchingResult *r);
 /* The line that puts a place into force: "patch blocks.1.attn.z[h=2] from=a". */

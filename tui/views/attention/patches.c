@@ -19,6 +19,7 @@ enum {
     STATUS = 2,
     WORDS = 3,
     PANEL = 5,
+    LEAST_TO_COME = 5,
     NOTHING = 1000 /* so much less than the largest is 0 in the table */
 };
 
@@ -146,6 +147,32 @@ static void draw_status(const Paint *p, const Patches *k)
         canvas_printf(p->c, at.y + 1, at.x + used, at.w - used, STYLE_DIM, "; r %.3f over %zu", e.correlation, e.n);
 }
 
+static void put_nothing(const void *context, int row, int col, int wide, SheetCell *out)
+{
+    (void)context, (void)row, (void)col, (void)wide;
+    snprintf(out->text, sizeof out->text, ".");
+    out->value = NAN;
+}
+
+/* The sheet that will be measured, empty. */
+static void draw_to_come(const Paint *p, Rect r)
+{
+    Patches k = {.s = p->s};
+    BlockSheet b = {.label = session_by_attention(p->s) && !p->s->look.patches.tokens ? LABEL_STACK : LABEL,
+                    .least = LEAST,
+                    .widest = WIDEST,
+                    .context = &k,
+                    .cell = put_nothing,
+                    .row_name = put_row,
+                    .col_name = put_col};
+    patches_shape(p->s, &b.rows, &b.cols);
+    if (b.rows < 1 || r.h < LEAST_TO_COME)
+        return;
+    Rect title = rect_cut(&r, 't', 1);
+    canvas_text(p->c, title.y, title.x, title.w, STYLE_HEADER, "how much it rises, to be measured");
+    block_sheet_draw(p, &b, r, false);
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Err why;
@@ -155,7 +182,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         Buf how = {0};
         patches_put_how(p->s, &how);
         rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_TEXT, *why.text ? why.text : "measuring…") + 1);
-        canvas_wrap(p->c, r, STYLE_DIM, buf_str(&how));
+        rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_DIM, buf_str(&how)) + 1);
+        if (how.len)
+            draw_to_come(p, r);
         buf_free(&how);
         return;
     }
