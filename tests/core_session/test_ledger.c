@@ -1,6 +1,7 @@
 /* `ledger` and `why` from an answer: contrasted with the runner-up, down to a pixel. */
 #include "tests/core_session/asking.h"
 
+#include "core/base/utf8.h"
 #include "core/graph/explain.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/exhibit.h"
@@ -144,8 +145,12 @@ static void a_vote_is_what_was_written_before(void **state)
                                      "open #3; goto probs; why", "model translator; goto logits[t=4]; why"};
     int longest = 0;
     for (size_t i = 0; i < sizeof AT / sizeof *AT; i++) {
-        const char *said = run(AT[i]),
-                   *patches = i + 1 < sizeof AT / sizeof *AT ? "patch_embed.out_nobias" : "encoder.embed";
+        char sentence[256];
+        snprintf(sentence, sizeof sentence, "%s", run(AT[i]));
+        has(sentence, "Most by "); /* which head and which token, in one sentence on one line of 80 columns */
+        assert_true(utf8_cells(sentence) <= 78 && !strstr(sentence, ". ") && sentence[strlen(sentence) - 1] == '.');
+        const char *said = run("why"), /* where that came from */
+            *patches = i + 1 < sizeof AT / sizeof *AT ? "patch_embed.out_nobias" : "encoder.embed";
         has(said, "Of that vote, ");
         const Graph *g = session_graph(&s, SIDE_B);
         const Ledger *of = session_ledger(&s, SIDE_B), *l;

@@ -128,7 +128,7 @@ static bool run_why(Session *s, const Args *a, Err *err)
     if (!target(s, a, &t, err))
         return false;
     const char *path = t.address.path;
-    if (!a->count && (t.side == SIDE_B || !session_compares(s)) && ledger_why(s, &path, &t.cell))
+    if (!a->count && (t.side == SIDE_B || !session_compares(s)) && ledger_why(s, &path, &t.cell, &text))
         return true;
     return said(s, ask_why_text(s, t.side, path, t.cell, &text, false, err), &text);
 }

@@ -88,9 +88,10 @@ void ledger_measured(const Session *s, LedgerTaken taken, size_t *done, size_t *
 float session_ledger_effect(const Session *s, Side side, LedgerTaken taken, const LedgerEntry *e, int head);
 
 /* `why` of an answer (cell *cell of *path), or where a ledger is on show: to its screen, onto the head that spoke most,
- * its votes painted and its token at the cursor, and a sentence that names both. False where one stands there already,
- * *path and *cell are what its head or MLP wrote then; or where there is no such ledger. */
-bool ledger_why(Session *s, const char **path, size_t *cell);
+ * its votes painted and its token at the cursor, and one sentence that names both. False where one stands there
+ * already: *path and *cell are what its head or MLP wrote then, and `rest` gets where its vote for that token came
+ * from; or where there is no such ledger. */
+bool ledger_why(Session *s, const char **path, size_t *cell, Buf *rest);
 
 bool ledger_command(Session *s, const Args *a, Err *err);
 void ledger_complete(const Session *s, int index, Buf *out);

@@ -331,7 +331,7 @@ static bool look_via(Session *s, WhyAnswer *a)
     return ask_why_ledger(s, SIDE_B, a, NULL); /* its lines were those of the graph before */
 }
 
-/* " Of that vote, 0.812, block 1 head 0 had written 0.712, from r3c5; the patch r3c5 itself 0.041. Of what came from
+/* "Of that vote, 0.812, block 1 head 0 had written 0.712, from r3c5; the patch r3c5 itself 0.041. Of what came from
  * r3c5, …". */
 static void put_via(const Session *s, const WhyAnswer *a, Buf *out)
 {
@@ -344,7 +344,7 @@ static void put_via(const Session *s, const WhyAnswer *a, Buf *out)
         LedgerLine line = {.entry = via.entry, .head = via.head};
         const float *x = wrote_itself(s, steps);
         axis_label(tokens, token, label, sizeof label);
-        buf_printf(out, steps ? " Of what came from %s, " : " Of that vote, ", label);
+        buf_printf(out, steps ? " Of what came from %s, " : "Of that vote, ", label);
         ask_put_short(out, via.vote);
         buf_puts(out, ", ");
         ledger_part_text(g, &line, out);
@@ -374,9 +374,10 @@ static void put_via(const Session *s, const WhyAnswer *a, Buf *out)
         : steps == 3 ? "three steps"
                      : "four steps",
         steps == LEDGER_STEPS ? ", at most four" : "");
+    buf_puts(out, "\n\n");
 }
 
-bool ledger_why(Session *s, const char **path, size_t *cell)
+bool ledger_why(Session *s, const char **path, size_t *cell, Buf *rest)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = graph_find(g, *path);
@@ -389,7 +390,11 @@ bool ledger_why(Session *s, const char **path, size_t *cell)
         !ask_why_ledger(s, SIDE_B, &a, NULL) || !look_via(s, &a))
         return false;
     const LedgerLine *to = a.token < 0 ? &a.line : &a.head;
-    if (stands_on(s, to, path, cell) || !go(s, NULL))
+    if (stands_on(s, to, path, cell)) {
+        put_via(s, &a, rest);
+        return false;
+    }
+    if (!go(s, NULL))
         return false;
     Buf text = {0};
     stand_on(s, to->entry, to->head);
@@ -397,7 +402,6 @@ bool ledger_why(Session *s, const char **path, size_t *cell)
     if (a.token >= 0)
         s->place.at[node_role(session_graph(s, SIDE_B), to->entry->tokens, ROLE_KEY)] = a.token;
     ask_why_sentence(s, SIDE_B, &a, &text);
-    put_via(s, &a, &text);
     session_say(s, "%s", buf_str(&text));
     buf_free(&text);
     return true;

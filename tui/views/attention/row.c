@@ -5,6 +5,7 @@
 
 #include "core/base/utf8.h"
 #include "tui/canvas/cell_look.h"
+#include "tui/views/attention/lit.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
@@ -87,12 +88,6 @@ typedef struct RowLayout {
     LatticeMap map, lit;          /* lit.rows = 0: no room for the picture */
 } RowLayout;
 
-static const Image *picture(const Session *s, Side side)
-{
-    const Input *in = session_input(s, side);
-    return in->resized.data ? &in->resized : NULL;
-}
-
 static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
 {
     RowLayout l = {.value_y = -1, .bar_y = -1, .prefix_y = -1};
@@ -114,7 +109,7 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
     int row = 0, col = 0;
     attend_place(a, a->at_u, &row, &col);
     Rect half = {r.y, r.x, r.h, (r.w - 2) / 2};
-    bool can = picture(p->s, a->v.side) && half.w > 0;
+    bool can = lit_picture(p->s, a->v.side) && half.w > 0;
     l.map = lattice_map(p, r, a->u.rows, a->u.cols, SQUARE_MOST, row, col);
     LatticeMap beside = can ? lattice_map(p, half, a->u.rows, a->u.cols, SQUARE_MOST, row, col) : (LatticeMap){0};
     bool narrow = p->s->compare == COMPARE_SIDES && beside.k < l.map.k; /* three panes: the weights come first */
@@ -128,109 +123,6 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
     if (under < end)
         l.legend = (Rect){under, r.x, end - under, r.w};
     return l;
-}
-
-/* Does a patch get at least this share of the row's largest weight? Then it is outlined. */
-static const double OUTLINED = 0.25;
-
-typedef struct Lit {
-    const Paint *p;
-    const Attend *a;
-    const LatticeMap *m;
-    float most;
-    const Image *im;
-} Lit;
-
-static double lit_share(const Lit *lit, int row, int col, Ref *ref)
-{
-    float w = attend_row_value(&(AttendRow){lit->a, lit->a->head}, lit->m->row + row, lit->m->col + col, ref);
-    return lit->most > 0 && isfinite(w) ? (double)w / (double)lit->most : 0;
-}
-
-static bool lit_in(const Lit *lit, int row, int col)
-{
-    Ref ref;
-    return row >= 0 && col >= 0 && row < lit->m->rows && col < lit->m->cols &&
-           lit_share(lit, row, col, &ref) >= OUTLINED;
-}
-
-enum { SIDE_ACROSS = 1, SIDE_DOWN = 2 };
-
-/* Which edges of an outline pixel (j, i) of a patch of tall × wide pixels is on; none between two outlined patches. */
-static int lit_edge(const Lit *lit, int row, int col, int j, int i, int tall, int wide)
-{
-    if (tall < 3 || wide < 3 || !lit_in(lit, row, col))
-        return 0;
-    int across = (j == 0 && !lit_in(lit, row - 1, col)) || (j == tall - 1 && !lit_in(lit, row + 1, col));
-    int down = (i == 0 && !lit_in(lit, row, col - 1)) || (i == wide - 1 && !lit_in(lit, row, col + 1));
-    return across * SIDE_ACROSS + down * SIDE_DOWN;
-}
-
-/* The picture as it is; a line around the patches that the row looks at. Where patches are too small for a line they
- * are as bright as their weight, never so dim that the picture is lost. at: its pixel; small: patches are. */
-static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, int edge, bool small, double *grey)
-{
-    Ref ref;
-    Colour colour = 0;
-    double share = lit_share(lit, row, col, &ref);
-    share = share < 0 ? 0 : share > 1 ? 1 : share; /* a difference may be negative: as dim as nothing */
-    double light = small ? 0.5 + 0.5 * share : 1, ground = lit->p->light ? 255 : 0;
-    *grey = 0;
-    for (int c = 0; c < 3; c++) {
-        double x = light * (double)at[lit->im->channels > 2 ? c : 0] + (1 - light) * ground;
-        colour = colour << 8 | (Colour)x;
-        *grey += x / 3;
-    }
-    return !edge ? colour : lit->p->light ? 0xc00060 : 0xffd700;
-}
-
-/* Where the middle of cell (y, x) of tall × wide lies in the picture. */
-static const uint8_t *lit_pixel(const Image *im, int y, int x, int tall, int wide)
-{
-    size_t row = (size_t)((2 * y + 1) * im->height / (2 * tall)), col = (size_t)((2 * x + 1) * im->width / (2 * wide));
-    return im->data + (row * (size_t)im->width + col) * (size_t)im->channels;
-}
-
-/* The same in the picture's own pixels. */
-static Colour lit_behind(const void *context, int y, int x)
-{
-    const Lit *lit = context;
-    const LatticeMap *m = lit->m;
-    const Canvas *c = lit->p->c;
-    int tall = m->rows * m->k * c->pixel_h / 2, wide = m->cols * m->k * c->pixel_w;
-    int row = y * m->rows / tall, col = x * m->cols / wide, high = tall / m->rows, across = wide / m->cols;
-    int line = c->pixel_h / 16 + 1, j = y - row * tall / m->rows, i = x - col * wide / m->cols;
-    bool edge = m->k >= 3 && (j < line || j >= high - line || i < line || i >= across - line);
-    double grey;
-    j = j < line ? 0 : j >= high - line ? high - 1 : line; /* the line is an edge, as wide as that */
-    i = i < line ? 0 : i >= across - line ? across - 1 : line;
-    return lit_colour(lit, lit_pixel(lit->im, y, x, tall, wide), row, col,
-                      edge ? lit_edge(lit, row, col, j, i, high, across) : 0, m->k < 3, &grey);
-}
-
-static void draw_lit(const Paint *p, const Attend *a, const LatticeMap *m, float most)
-{
-    static const uint32_t GLYPH[] = {0, 0x2500, 0x2502, 0x253c};
-    const Lit lit = {p, a, m, most, picture(p->s, a->v.side)};
-    int wide = m->cols * m->k, tall = m->halves ? m->rows * m->k : m->r.h, patch = tall / m->rows;
-    for (int j = 0; j < tall; j++)
-        for (int i = 0; i < wide; i++) {
-            int row = j / patch, col = i / m->k, y = m->r.y + (m->halves ? j / 2 : j), x = m->r.x + i;
-            int edge = lit_edge(&lit, row, col, j % patch, i % m->k, patch, m->k);
-            Ref ref;
-            lit_share(&lit, row, col, &ref);
-            if (edge && !m->halves) {
-                canvas_glyph(p->c, y, x, STYLE_STRONG, GLYPH[edge]);
-                canvas_ref(p->c, y, x, 1, ref);
-                continue;
-            }
-            double grey;
-            Colour colour = lit_colour(&lit, lit_pixel(lit.im, j, i, tall, wide), row, col, edge, patch < 3 || m->k < 3,
-                                       &grey);
-            canvas_pixel(p->c, y, x, m->halves ? j % 2 : -1, colour, (int)(grey * 9 / 255 + 0.5), 0, ref);
-        }
-    HeatSize size = {tall, wide}, fine = heat_fine(p, size);
-    heat_behind(p, m->r, fine.tall, fine.wide, size, lit_behind, &lit);
 }
 
 /* Prefix tokens have no place in the picture: "cls ## .052" each in a slot of a line, the cursor's among them. */
@@ -335,7 +227,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     }
     lattice_map_draw(p, &l.map, &scale, attend_row_value, &(AttendRow){&a, a.head});
     if (l.lit.rows)
-        draw_lit(p, &a, &l.lit, scale.high);
+        lit_draw(&(Lit){p, &l.lit, lit_picture(p->s, a.v.side), attend_row_value, &(AttendRow){&a, a.head}, scale.high,
+                        false});
     if (p->s->look.row.overlay == ROW_NUMBERS) {
         draw_numbers(p, &a, &l.map, false);
         if (l.lit.rows)

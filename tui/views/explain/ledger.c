@@ -196,7 +196,16 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  %d %%", (int)(100 * done / total));
 }
 
-enum { LABELS = 22, MAP_LEAST = 8, TALL = 26, WIDE = 66, BELOW_MOST = 20, MAP_SMALL = 16, PART_COLUMNS = 5 };
+enum {
+    LABELS = 22,
+    MAP_LEAST = 8,
+    TALL = 26,
+    WIDE = 66,
+    BELOW_MOST = 20,
+    MAP_SMALL = 16,
+    PART_COLUMNS = 5,
+    LARGEST_WIDE = 36
+};
 
 /* Votes are patches or words, beside the table; beside the river on a low screen, else below it with the largest
  * tributaries. */
@@ -245,7 +254,8 @@ static Layout layout(const LedgerView *v, Rect r)
         Rect below = rect_cut(&r, 'b', least < BELOW_MOST ? least : BELOW_MOST);
         rect_cut(&r, 'b', 1);
         Rect *votes = patches ? &l.picture : &l.words;
-        int wide = patches ? 2 * (below.h - 2) : 2 * WORDS_WIDE + WORDS_GAP;
+        int wide = patches ? 2 * (below.h - 2) : 2 * WORDS_WIDE + WORDS_GAP, both = 2 * wide + 2; /* map and picture */
+        wide = patches && below.w >= both + LARGEST_WIDE ? both : wide;
         if (!v->less && below.w >= wide + 2 * LEDGER_WIDE)
             *votes = rect_cut(&below, 'l', wide);
         rect_cut(&below, 'l', votes->w ? 4 : 0);

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "core/session/screens/answer.h"
+#include "tui/views/attention/lit.h"
 #include "tui/views/explain/ledger_view.h"
 #include "tui/views/lattice.h"
 
-enum { WORD = 11, PATCH_MOST = 12, NARROW = 24, VOTES_SAID = 34 };
+enum { WORD = 11, PATCH_MOST = 12, NARROW = 24, VOTES_SAID = 34, LIT_LEAST = 2, LINED = 3 };
 
 typedef struct Votes {
     Shown v;
@@ -48,6 +49,20 @@ static void put_head(const Paint *p, const LedgerView *v, Rect r)
                   session_attention_name(v->g, v->attention, name), v->head);
 }
 
+/* Where the picture is lit by the votes: beside or below their map, else behind `w` in its place; k = 0: not at all. */
+static LatticeMap lit_map(const Paint *p, Rect r, const LatticeMap *m, bool picture)
+{
+    const Rect right = {r.y, r.x + m->r.w + 2, r.h, r.w - m->r.w - 2},
+               below = {r.y + m->r.h + 1, r.x, r.h - m->r.h - 1, r.w},
+               room = right.w >= m->r.w   ? right
+                      : below.h >= m->r.h ? below
+                                          : r;
+    const LatticeMap lit = lattice_map(p, room, m->row + m->rows, m->col + m->cols, PATCH_MOST, 0, 0);
+    const bool place = room.x != r.x || room.y != r.y || *p->s->ledger.step[0].via;
+    const bool whole = !m->row && !m->col && lit.rows == m->rows && lit.cols == m->cols;
+    return picture && place && whole && lit.k >= LIT_LEAST ? lit : (LatticeMap){0};
+}
+
 void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
 {
     Votes t;
@@ -68,11 +83,23 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
     const float *x = t.v.values + t.first;
     for (int i = 1; i < rows * cols; i++)
         top = fabsf(x[i]) > fabsf(x[top]) ? i : top;
-    ColourScale scale = colour_scale_of_range(p, -fabsf(x[top]), fabsf(x[top]));
+    const float most = fabsf(x[top]);
+    ColourScale scale = colour_scale_of_range(p, -most, most);
     LatticeMap m = lattice_map(p, r, rows, cols, PATCH_MOST, top / cols, top % cols);
-    lattice_map_draw(p, &m, &scale, vote, &t);
-    lattice_map_mark(p, &m, top / cols, top % cols, "[]X", STYLE_CURSOR, shown_ref(&t.v, t.first + (size_t)top));
-    if (bar.h)
+    const LatticeMap lit = lit_map(p, r, &m, lit_picture(p->s, v->side) != NULL);
+    const bool alone = lit.k && lit.r.y == m.r.y && lit.r.x == m.r.x;
+    const Ref ref = shown_ref(&t.v, t.first + (size_t)top);
+    if (!alone) {
+        lattice_map_draw(p, &m, &scale, vote, &t);
+        lattice_map_mark(p, &m, top / cols, top % cols, "[]X", STYLE_CURSOR, ref);
+    }
+    if (lit.k) {
+        lit_draw(&(Lit){p, &lit, lit_picture(p->s, v->side), vote, &t, most, true});
+        lattice_map_mark(p, &lit, top / cols, top % cols, "[]X", STYLE_CURSOR, ref);
+    }
+    if (bar.h && alone && lit.k < LINED)
+        canvas_text(p->c, bar.y, bar.x, bar.w, STYLE_DIM, p->light ? "pale: small" : "bright: large");
+    else if (bar.h)
         colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
 }
 

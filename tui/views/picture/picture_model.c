@@ -134,7 +134,8 @@ static bool has_pixels(const Paint *p, const PictureFit *f)
     return f->halves && p->c->pixel_h > 1;
 }
 
-/* Of the mean over those pixels, of a difference of the largest by size; anything but three colours is shown as the grey of one channel. */
+/* Of the mean over those pixels, of a difference of the largest by size; anything but three colours is shown as the
+ * grey of one channel. */
 static Colour colour_at(const Pixels *px, const PictureTone *t, const int edge[4])
 {
     int channel = pixels_channel(px);

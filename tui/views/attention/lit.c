@@ -1,0 +1,116 @@
+#include "tui/views/attention/lit.h"
+
+#include <math.h>
+
+#include "tui/views/heat.h"
+
+const Image *lit_picture(const Session *s, Side side)
+{
+    const Input *in = session_input(s, side);
+    return in->resized.data ? &in->resized : NULL;
+}
+
+/* Has a patch at least this share of the largest? Then it is outlined. */
+static const double OUTLINED = 0.25;
+
+static double lit_share(const Lit *lit, int row, int col, Ref *ref)
+{
+    float w = lit->value(lit->context, lit->m->row + row, lit->m->col + col, ref);
+    w = lit->signs ? fabsf(w) : w;
+    return lit->most > 0 && isfinite(w) ? (double)w / (double)lit->most : 0;
+}
+
+static bool lit_in(const Lit *lit, int row, int col)
+{
+    Ref ref;
+    return row >= 0 && col >= 0 && row < lit->m->rows && col < lit->m->cols &&
+           lit_share(lit, row, col, &ref) >= OUTLINED;
+}
+
+enum { SIDE_ACROSS = 1, SIDE_DOWN = 2 };
+
+/* Which edges of an outline pixel (j, i) of a patch of tall × wide pixels is on; none between two outlined patches. */
+static int lit_edge(const Lit *lit, int row, int col, int j, int i, int tall, int wide)
+{
+    if (tall < 3 || wide < 3 || !lit_in(lit, row, col))
+        return 0;
+    int across = (j == 0 && !lit_in(lit, row - 1, col)) || (j == tall - 1 && !lit_in(lit, row + 1, col));
+    int down = (i == 0 && !lit_in(lit, row, col - 1)) || (i == wide - 1 && !lit_in(lit, row, col + 1));
+    return across * SIDE_ACROSS + down * SIDE_DOWN;
+}
+
+/* What a line has around that patch: where signs count, another one below 0. */
+static Colour line_colour(const Lit *lit, int row, int col)
+{
+    Ref ref;
+    bool below = lit->signs && lit->value(lit->context, lit->m->row + row, lit->m->col + col, &ref) < 0;
+    return below ? lit->p->light ? 0x0050c0 : 0x5ab4ff : lit->p->light ? 0xc00060 : 0xffd700;
+}
+
+/* The picture as it is; a line around the patches that are lit. Where patches are too small for a line they
+ * are as bright as their number, never so dim that the picture is lost. at: its pixel; small: patches are. */
+static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, int edge, bool small, double *grey)
+{
+    Ref ref;
+    Colour colour = 0;
+    double share = lit_share(lit, row, col, &ref);
+    share = share < 0 ? 0 : share > 1 ? 1 : share; /* a difference may be negative: as dim as nothing */
+    double light = small ? 0.5 + 0.5 * share : 1, ground = lit->p->light ? 255 : 0;
+    *grey = 0;
+    for (int c = 0; c < 3; c++) {
+        double x = light * (double)at[lit->im->channels > 2 ? c : 0] + (1 - light) * ground;
+        colour = colour << 8 | (Colour)x;
+        *grey += x / 3;
+    }
+    return !edge ? colour : line_colour(lit, row, col);
+}
+
+/* Where the middle of cell (y, x) of tall × wide lies in the picture. */
+static const uint8_t *lit_pixel(const Image *im, int y, int x, int tall, int wide)
+{
+    size_t row = (size_t)((2 * y + 1) * im->height / (2 * tall)), col = (size_t)((2 * x + 1) * im->width / (2 * wide));
+    return im->data + (row * (size_t)im->width + col) * (size_t)im->channels;
+}
+
+/* The same in the picture's own pixels. */
+static Colour lit_behind(const void *context, int y, int x)
+{
+    const Lit *lit = context;
+    const LatticeMap *m = lit->m;
+    const Canvas *c = lit->p->c;
+    int tall = m->rows * m->k * c->pixel_h / 2, wide = m->cols * m->k * c->pixel_w;
+    int row = y * m->rows / tall, col = x * m->cols / wide, high = tall / m->rows, across = wide / m->cols;
+    int line = c->pixel_h / 16 + 1, j = y - row * tall / m->rows, i = x - col * wide / m->cols;
+    bool edge = m->k >= 3 && (j < line || j >= high - line || i < line || i >= across - line);
+    double grey;
+    j = j < line ? 0 : j >= high - line ? high - 1 : line; /* the line is an edge, as wide as that */
+    i = i < line ? 0 : i >= across - line ? across - 1 : line;
+    return lit_colour(lit, lit_pixel(lit->im, y, x, tall, wide), row, col,
+                      edge ? lit_edge(lit, row, col, j, i, high, across) : 0, m->k < 3, &grey);
+}
+
+void lit_draw(const Lit *lit)
+{
+    static const uint32_t GLYPH[] = {0, 0x2500, 0x2502, 0x253c};
+    const Paint *p = lit->p;
+    const LatticeMap *m = lit->m;
+    int wide = m->cols * m->k, tall = m->halves ? m->rows * m->k : m->r.h, patch = tall / m->rows;
+    for (int j = 0; j < tall; j++)
+        for (int i = 0; i < wide; i++) {
+            int row = j / patch, col = i / m->k, y = m->r.y + (m->halves ? j / 2 : j), x = m->r.x + i;
+            int edge = lit_edge(lit, row, col, j % patch, i % m->k, patch, m->k);
+            Ref ref;
+            lit_share(lit, row, col, &ref);
+            if (edge && !m->halves) {
+                canvas_glyph(p->c, y, x, STYLE_STRONG, GLYPH[edge]);
+                canvas_ref(p->c, y, x, 1, ref);
+                continue;
+            }
+            double grey;
+            Colour colour = lit_colour(lit, lit_pixel(lit->im, j, i, tall, wide), row, col, edge, patch < 3 || m->k < 3,
+                                       &grey);
+            canvas_pixel(p->c, y, x, m->halves ? j % 2 : -1, colour, (int)(grey * 9 / 255 + 0.5), 0, ref);
+        }
+    HeatSize size = {tall, wide}, fine = heat_fine(p, size);
+    heat_behind(p, m->r, fine.tall, fine.wide, size, lit_behind, lit);
+}

@@ -1,0 +1,20 @@
+/* The picture, lit by a number of each of its patches: what a row looks at, or which patches spoke for an answer. */
+#ifndef VITRINE_TUI_VIEWS_ATTENTION_LIT_H
+#define VITRINE_TUI_VIEWS_ATTENTION_LIT_H
+#include "tui/views/lattice.h"
+
+typedef struct Lit {
+    const Paint *p;
+    const LatticeMap *m;
+    const Image *im; /* lit_picture, not NULL */
+    HeatFn value;    /* of each patch */
+    const void *context;
+    float most; /* fully lit */
+    bool signs; /* numbers below 0 are lit by their size, their outline has another colour; else they are dim */
+} Lit;
+/* The picture as that side's model gets it, or NULL. */
+const Image *lit_picture(const Session *s, Side side);
+/* A line around the patches with at least a quarter of the most; where squares of m have under 3 points a side, patches
+ * as bright as their number. */
+void lit_draw(const Lit *lit);
+#endif
