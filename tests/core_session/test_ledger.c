@@ -298,7 +298,7 @@ static void test_river_is_walked(void **state)
 /* Every line of the table is printed: they add up to the sum that stands below them. */
 static void adds_up(const char *table)
 {
-    double sum = 0, said = NAN;
+    double sum = 0, said = (double)NAN;
     int lines = 0;
     for (const char *at = table; at; at = strchr(at, '\n')) {
         char name[21];
@@ -385,6 +385,37 @@ static void test_ledger_follows_edits(void **state)
     run("set precision f32");
     assert_non_null(session_ledger(&s, SIDE_B));
     run("ledger off");
+}
+
+/* Between two that answer differently it opens with A's answer less B's; what is named stays what it is. */
+static void test_ledger_of_two_answers(void **state)
+{
+    (void)state;
+    Err err = {""};
+    const float *a, *b;
+    size_t own = 0, other = 0;
+    run("open #66; set scale off; ledger");
+    const Graph *g = session_graph(&s, SIDE_B);
+    const size_t answers = graph_cells(g, graph_find(g, "logits"));
+    a = session_need(&s, SIDE_A, "logits", &err);
+    b = session_need(&s, SIDE_B, "logits", &err);
+    assert_true(a && b);
+    for (size_t i = 1; i < answers; i++) {
+        own = a[i] > a[own] ? i : own;
+        other = b[i] > b[other] ? i : other;
+    }
+    assert_int_not_equal(own, other);
+    assert_int_equal(s.ledger.cell, own);
+    assert_int_equal(s.ledger.against, other);
+    assert_true(number_at("ledger.value") == b[own] - b[other]);
+    a = session_need(&s, SIDE_A, "ledger.value", &err);
+    assert_true(a && *a > 0 && number_at("ledger.value") < 0);
+    run("ledger heart");
+    assert_int_not_equal(s.ledger.cell, own);
+    run("ledger off; undo; ledger"); /* one side: its answer less the next one */
+    assert_int_equal(s.ledger.cell, own);
+    assert_int_not_equal(s.ledger.against, other);
+    run("ledger off; open #17");
 }
 
 /* The line that switches off what an entry of the table is; false for one that no single `ablate` takes out. */
@@ -489,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_river_is_walked),
         cmocka_unit_test(test_ledger_command),
         cmocka_unit_test(test_ledger_follows_edits),
+        cmocka_unit_test(test_ledger_of_two_answers),
         cmocka_unit_test(test_effects_are_ablations),
         cmocka_unit_test(test_glossary_has_the_words),
     };

@@ -8,6 +8,7 @@
 #include "core/session/ask/ask.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
+#include "core/session/difference.h"
 #include "core/session/exhibit.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
@@ -77,6 +78,29 @@ static bool parse_target(Session *s, const char *word, int column, LedgerTarget 
     return true;
 }
 
+/* That of the answer on show; where A and B answer differently, A's answer less B's, as patching has it: the number
+ * that they differ in, on both sides. */
+static bool opens_with(Session *s, LedgerTarget *t, Err *err)
+{
+    if (!ledger_rivals(s, SIDE_B, -1, -1, t, err))
+        return false;
+    const Graph *a = session_graph(s, SIDE_A), *b = session_graph(s, SIDE_B);
+    const NodeId n = ledger_answers(a), m = ledger_answers(b);
+    if (!session_compares(s) || session_exhibit(s, SIDE_A)->model != s->now->model || n == NO_NODE ||
+        !difference_same_shape(a, n, b, m))
+        return true;
+    LedgerTarget of;
+    int row, o;
+    ledger_class(b, m, t->cell, &row, &o);
+    if (!ledger_rivals(s, SIDE_A, row, -1, &of, err))
+        return false;
+    if (of.cell != t->cell) {
+        of.against = t->cell;
+        *t = of;
+    }
+    return true;
+}
+
 static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
 {
     const char *against = a->count == 2 ? a->word[1] : args_named(a, "against");
@@ -86,7 +110,7 @@ static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
                        a->column[2]);
     if (a->count && strcmp(a->word[0], "off") == 0)
         return true;
-    if (!(a->count ? parse_target(s, a->word[0], a->column[0], t, err) : ledger_rivals(s, SIDE_B, -1, -1, t, err)))
+    if (!(a->count ? parse_target(s, a->word[0], a->column[0], t, err) : opens_with(s, t, err)))
         return false;
     if (!against)
         return true;

@@ -1,7 +1,6 @@
-/* The ledger as a river. Its height over the bed is what stands so far (below the bed: less than zero); on it stands
- * what a head or MLP adds, under it hangs what one takes, in the same scale, so that the water behind a tributary is
- * as much higher or lower as that is long. Beside it, thin, what the number really loses without the part; where there
- * is no column for that, a bar across the part's own at the height that the loss would reach. */
+/* The ledger as a river. Its height over the bed is what stands so far (below it: less than zero); on it stands what a
+ * head or MLP adds, under it hangs what one takes, in the same scale. Beside a tributary, thin, what the number really
+ * loses without the part; where there is no column for that, a bar across its own at the height of the loss. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
