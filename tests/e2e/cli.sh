@@ -681,7 +681,8 @@ refused 1 'turns queries and keys by their place, .goto decoder.blocks.0.self_at
 ok "there they are" screen -m "$FAMILIES/words_llama" -i ids:1,2 -c 'goto decoder.blocks.0.self_attn.q_turned'
 refused 1 'adds a bias of places to the scores, .goto decoder.alibi' screen -m "$FAMILIES/words_bloom" -i ids:1,2 -c 'view positions'
 ok "there it is" screen -m "$FAMILIES/words_bloom" -i ids:1,2 -c 'goto decoder.alibi'
-refused 1 '.experts. and Enter lead to the hidden numbers of one' screen -m "$FAMILIES/words_mixtral" -i ids:1,2 -c 'neuron 0.1'
+refused 1 'has experts: name one and its unit, 0.0.1' screen -m "$FAMILIES/words_mixtral" -i ids:1,2 -c 'neuron 0.1'
+ok "a unit of an expert" screen -m "$FAMILIES/words_mixtral" -i ids:1,2 -c 'neuron 0.0.1'
 ok "there are the hidden numbers" screen -m "$FAMILIES/words_mixtral" -i ids:1,2 -c 'experts; in'
 says "of the experts" 'mlp\.experts\.post'
 refused 1 "no command 'stream'; did you mean 'view stream'" screen -c stream
