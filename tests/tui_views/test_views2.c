@@ -618,7 +618,7 @@ static void sides_share_their_colours(void **state)
 {
     (void)state;
     char a[400], b[400];
-    Rect r = {0, 0, 36, 58}, low = {0, 0, 20, 58}; /* places side by side: the scale behind the title */
+    Rect r = {0, 0, 36, 58};
     Canvas c;
     Tensor t[SIDE_DIFF + 1];
     edit("set scale off");
@@ -638,9 +638,10 @@ static void sides_share_their_colours(void **state)
         assert_true(t[SIDE_A].spread.max != t[SIDE_B].spread.max);
         assert_true((s[SIDE_A].high == s[SIDE_B].high) == !own);
         assert_true(own || (s[SIDE_A].map == s[SIDE_B].map && s[SIDE_A].low == s[SIDE_B].low));
-        line_with(&VIEW_ALIKE, SIDE_A, low, "length", a);
-        line_with(&VIEW_ALIKE, SIDE_B, low, "length", b);
-        line_with(&VIEW_ALIKE, SIDE_A, low, "length", a); /* B is computed now */
+        const Rect wide = {0, 0, 36, 90}; /* with the scale of lengths beside their title */
+        line_with(&VIEW_ALIKE, SIDE_A, wide, "length of", a);
+        line_with(&VIEW_ALIKE, SIDE_B, wide, "length of", b);
+        line_with(&VIEW_ALIKE, SIDE_A, wide, "length of", a); /* B is computed now */
         assert_true(strstr(a, "length") && (strcmp(a, b) == 0) == !own);
     }
     session.look.range = RANGE_SHARED;

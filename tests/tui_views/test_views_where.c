@@ -10,6 +10,7 @@
 
 #include "core/session/screens.h"
 #include "tests/tui_views/where_test.h"
+#include "tui/canvas/cell_look.h"
 #include "tui/views/classes.h"
 
 /* --- sizes and numbers --- */
@@ -1319,6 +1320,59 @@ static void a_patch_lights_the_star(void **state)
     assert_string_equal(session.place.path, "blocks.0.alike.cosine");
 }
 
+static int upwards(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* A token much longer than the others is named, with how many times the median it is; the scale of lengths ends before
+ * it, so that the others are still told apart. */
+static void an_outlier_is_named(void **state)
+{
+    (void)state;
+    enum { AT = 5 * 8 + 3, N = 64 };
+    Err err;
+    Canvas c;
+    Buf out = {0};
+    char want[64];
+    float sorted[N];
+    uint32_t seen[N];
+    int kinds = 0, beyond = 0;
+    command("open #17; set blocks.0.resid_post[t=r5c3] 20; alike 0 r2c2; compare off");
+    const char *path = alike_path(&session, SIDE_B, 0, SITE_ALIKE_NORM);
+    const NodeId n = session_node(&session, SIDE_B, path);
+    const float *x = session_need(&session, SIDE_B, path, &err);
+    const size_t prefix = graph_cells(session_graph(&session, SIDE_B), n) - N;
+    assert_non_null(x);
+    memcpy(sorted, x + prefix, sizeof sorted);
+    qsort(sorted, N, sizeof *sorted, upwards);
+    assert_true(sorted[N - 1] == x[prefix + AT] && sorted[N - 1] > 4 * sorted[N - 2]);
+    snprintf(want, sizeof want, "longest r5c3, %.1fx ", /* on a screen of ASCII */
+             (double)sorted[N - 1] * 2 / ((double)sorted[N / 2] + (double)sorted[N / 2 - 1]));
+    if (!strstr(drawn(&VIEW_ALIKE, SIDE_B, 36, 90, &out), want))
+        fail_msg("no \"%s\" in %s", want, strstr(buf_str(&out), "longest") ? strstr(buf_str(&out), "longest") : "it");
+    draw_on(&c, &VIEW_ALIKE, SIDE_B, 36, 90, MODE_TRUE, true);
+    for (int i = 0; i < c.h * c.w; i++) {
+        const Cell *k = &c.cells[i];
+        if (k->ref.run != SIDE_B || k->ref.node != n || k->ref.cell < prefix || !cell_is_data(k))
+            continue;
+        int j = 0;
+        while (j < kinds && seen[j] != k->fg)
+            j++;
+        if (j == kinds && kinds < N)
+            seen[kinds++] = k->fg;
+        if (k->ref.cell == prefix + AT)
+            beyond += k->fg == 0x00e676;
+        else
+            assert_int_not_equal(k->fg, 0x00e676);
+    }
+    assert_true(kinds > 20 && beyond > 0);
+    canvas_free(&c);
+    buf_free(&out);
+    command("reset edits");
+}
+
 /* A click is a place and a token; so is one on words, of either stack. */
 static void alike_is_clicked(void **state)
 {
@@ -1435,6 +1489,7 @@ int main(void)
         cmocka_unit_test(a_page_of_heads_is_legible),
         cmocka_unit_test_setup_teardown(a_sheet_has_its_losses, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(an_outlier_is_named, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_patch_lights_the_star, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(alike_is_clicked, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(columns_of_alike_words_are_named, open_bundled, close_session),

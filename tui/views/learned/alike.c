@@ -3,7 +3,10 @@
  * and a row per question, beside the picture; words below each other. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/session/screens.h"
 #include "tui/views/attention/word_row.h"
@@ -11,7 +14,16 @@
 #include "tui/views/picture/picture.h"
 #include "tui/views/spread.h"
 
-enum { COMPONENTS = 3, NAMED = 10, BRIEF = 70, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 6 };
+enum {
+    COMPONENTS = 3,
+    NAMED = 10,
+    BRIEF = 70,
+    ALL_SAID = 120,
+    BAR_LEAST = 12,
+    SHARE_LINES = 4,
+    PERCENT = 5,
+    NUMBER_LINES = 8
+};
 enum { END = 4 }; /* an end of a short bar */
 static const char *const NAMES[] = {"red", "green", "blue"};
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
@@ -50,9 +62,13 @@ static Spot spot_open(const Paint *p, const Alike *a, int place)
     if (v.value[NORMS].values) {
         Shown other;
         size_t n = (size_t)a->p->n;
-        Spread lengths = spread_of(v.value[NORMS].values + cell_of(&v, NORMS, 0), n);
-        if (shown_beside(a->s, &v.value[NORMS], &other) && other.count >= n)
+        const float *own = v.value[NORMS].values + cell_of(&v, NORMS, 0);
+        Spread lengths = spread_of(own, n);
+        lengths.common = spread_common(own, n, 1);
+        if (shown_beside(a->s, &v.value[NORMS], &other) && other.count >= n) {
             spread_share(&lengths, other.values + other.count - n, n);
+            lengths.common = fmaxf(lengths.common, spread_common(other.values + other.count - n, n, 1));
+        }
         v.scale[NORMS] = colour_scale_of_spread(p, a->side, &lengths);
     }
     return v;
@@ -78,6 +94,47 @@ static HeatLook look_of(const Spot *v, Band band, int token)
 }
 
 /* --- words beside the colours --- */
+
+static int by_size(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The longest of the tokens, and how many times the median of their lengths that is; −1: there is none. */
+static int longest_of(const Spot *v, double *times)
+{
+    const size_t n = (size_t)v->a->p->n;
+    if (!v->value[NORMS].values || v->a->side == SIDE_DIFF)
+        return -1;
+    const float *length = v->value[NORMS].values + cell_of(v, NORMS, 0);
+    const Spread spread = spread_of(length, n);
+    if (spread.finite < n)
+        return -1;
+    float *sorted = xmalloc(size_mul(n, sizeof *sorted));
+    memcpy(sorted, length, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_size);
+    const double median = ((double)sorted[n / 2] + (double)sorted[(n - 1) / 2]) / 2;
+    free(sorted);
+    *times = median > 0 ? (double)spread.max / median : 1;
+    return median > 0 ? (int)spread.at_max : -1;
+}
+
+/* "longest r5c3, 8.1× the median", or nothing; appended within `width` cells. */
+static void put_longest(const Spot *v, const char *before, int width, Buf *out)
+{
+    double times;
+    char label[64], text[128];
+    const int token = longest_of(v, &times);
+    if (token < 0)
+        return;
+    for (int brief = 0; brief < 2; brief++)
+        if (utf8_print(text, sizeof text, "%slongest %s, %.1f× %smedian", before,
+                       axis_label(v->a->p, token, label, sizeof label), times, brief ? "" : "the ") <= width) {
+            buf_puts(out, text);
+            return;
+        }
+}
 
 /* Its name above a column of maps or words, its number where there is no more room: the start is the front of all. */
 static void draw_place_at(const Paint *p, const Alike *a, int place, Rect r)
@@ -105,15 +162,27 @@ static void draw_place(const Paint *p, const Alike *a, int place)
 static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool bar)
 {
     char label[64], text[192];
-    bool brief = line.w < BRIEF, there = v->value[band].values;
+    bool brief = line.w < BRIEF || (!bar && v->a->wide >= ALIKE_ALL && line.w < ALL_SAID),
+         there = v->value[band].values;
     int n;
     axis_label(v->a->p, v->a->at, label, sizeof label);
     if (band == COSINE)
         n = utf8_print(text, sizeof text, "cosine to %.20s%s", label,
                        brief ? ", no mean" : ", the mean of all taken away");
-    else if (band == NORMS)
+    else if (band == NORMS) {
+        Buf longest = {0};
         n = utf8_print(text, sizeof text, "length%s", brief || !bar ? "" : " of each vector, a scale per place");
-    else
+        if (!bar) /* its column is named above */
+            n = 0;
+        put_longest(v, bar ? "; " : "", line.w - n - (bar ? BAR_LEAST + 2 : 0), &longest);
+        if (!longest.len && !brief && bar) { /* which is longest comes before what the scale is of */
+            n = utf8_print(text, sizeof text, "length");
+            put_longest(v, "; ", line.w - n - BAR_LEAST - 2, &longest);
+        }
+        text[n] = '\0';
+        n += utf8_print(text + n, sizeof text - (size_t)n, "%s", buf_str(&longest));
+        buf_free(&longest);
+    } else
         n = utf8_print(text, sizeof text, "%s", brief || !bar ? "components" : "principal components as colours");
     for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++) {
         int more = utf8_print(text + n, sizeof text - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5,
@@ -128,6 +197,14 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
     if (bar && band != COLOURS && there && line.w - used >= BAR_LEAST)
         colour_scale_bar(p, &v->scale[band], line.y, line.x + used, line.w - used);
     return used;
+}
+
+static void draw_longest(const Paint *p, const Spot *v, Rect line)
+{
+    Buf text = {0};
+    put_longest(v, "", line.w, &text);
+    canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&text));
+    buf_free(&text);
 }
 
 /* Which others are most and least like the picked one, and how long it is; below the picture. */
@@ -151,7 +228,15 @@ static void draw_numbers(const Paint *p, const Spot *v, Rect r)
     if (norm->values && r.h >= 2) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "length");
         shown_number(p, norm, cell_of(v, NORMS, a->at), r.y + 1, r.x, r.w, STYLE_STRONG);
+        rect_cut(&r, 't', 2);
     }
+    double times;
+    const int token = longest_of(v, &times);
+    if (token < 0 || r.h < 2)
+        return;
+    canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "longest %s", axis_label(a->p, token, label, sizeof label));
+    canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%.1f× median", times);
+    canvas_ref(p->c, r.y, r.x, r.w, shown_ref(norm, cell_of(v, NORMS, token)));
 }
 
 static void put_missing(const Paint *p, const Spot *v, Rect r)
@@ -196,6 +281,8 @@ static void draw_picture(const Paint *p, const Spot *v)
     heat_mark(p, cell.y, cell.x, cell.h, cell.w, (Ref){0});
     if (a->bands > 2) /* the title of the third begins at the left */
         below.h = r.h;
+    else if (below.h == NUMBER_LINES - 1) /* rather all of them than an empty line */
+        below = (Rect){below.y - 1, below.x, NUMBER_LINES, below.w};
     draw_numbers(p, v, below);
 }
 
@@ -243,10 +330,12 @@ static void draw_short_bar(const Paint *p, const ColourScale *s, Rect line)
         return;
     int end = (line.w - ALIKE_SWATCH) / 2 < END ? (line.w - 2) / 2 : END;
     number_text(low, sizeof low, s->low, end);
-    number_text(high, sizeof high, s->high, end - (s->low < 0)); /* as many digits as beside the sign */
+    number_text(high, sizeof high, s->clipped ? s->most : s->high,
+                end - (s->low < 0)); /* as many digits as beside the sign */
     int from = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, low), to = line.w - utf8_cells(high);
     for (int i = from; i < to; i++) {
         float x = s->low + (s->high - s->low) * ((float)(i - from) + 0.5F) / (float)(to - from);
+        x = s->clipped && i == to - 1 ? s->most : x; /* what is beyond has a colour of its own */
         canvas_pixel(p->c, line.y, line.x + i, -1, colour_scale_colour(s, x), colour_scale_level(s, x),
                      colour_scale_sign(s, x), (Ref){0});
     }
@@ -269,6 +358,10 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
                 draw_short_bar(p, &v.scale[a->band[b]], (Rect){place > a->first ? r.y - 1 : r.y + r.h, r.x, 1, r.w});
             draw_map(p, &v, a->band[b], r, focus && place == a->here && b == 0);
         }
+        const Rect last = alike_map(p, a, 0, a->first + a->shown - 1);
+        const int y = a->r.y + a->r.h - 1;
+        if (place == a->here && y > last.y + last.h)
+            draw_longest(p, &v, (Rect){y, a->r.x, 1, a->r.w});
     }
 }
 
@@ -308,7 +401,12 @@ static void draw_nearest(const Paint *p, const Spot *v, Rect r, int x)
 static void draw_maps(const Paint *p, const Alike *a, bool focus)
 {
     Rect nearest = nearest_rect(p, a);
-    Rect shares = shares_rect(p, a);
+    Rect shares = shares_rect(p, a), longest = {0};
+    bool told = a->left || a->side == SIDE_DIFF || a->shown == 1; /* beside the picture, or beside the only map */
+    for (int b = 0; b < a->bands; b++)
+        told = told || a->band[b] == NORMS;
+    if (!told && nearest.h > 3)
+        longest = rect_cut(&nearest, 'b', 1);
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
         bool here = place == a->here;
@@ -324,16 +422,20 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
             draw_picture(p, &v);
         else if (a->shown == 1 && a->r.w - a->wide > ALIKE_NUMBER)
             draw_numbers(p, &v, (Rect){beside.y, beside.x + a->wide + 1, beside.h, a->r.w - a->wide - 1});
+        if (here && longest.h)
+            draw_longest(p, &v, longest);
         if (shares.h)
             draw_shares(p, &v, shares, alike_place_x(a, place));
         if (nearest.h)
             draw_nearest(p, &v, nearest, alike_place_x(a, place));
     }
     char label[32];
-    if (nearest.h)
-        canvas_printf(p->c, nearest.y, nearest.x, nearest.w, STYLE_TEXT, "most like %s%s",
-                      axis_label(a->p, a->at, label, sizeof label),
-                      a->shown > 1 && a->r.w >= BRIEF / 2 ? ", place by place" : "");
+    if (nearest.h) {
+        char most[96];
+        utf8_print(most, sizeof most, "most like %s%s", axis_label(a->p, a->at, label, sizeof label),
+                   a->shown > 1 ? ", place by place" : "");
+        shown_clauses(p, nearest.y, nearest.x, nearest.w, STYLE_TEXT, most);
+    }
     for (int k = 0; shares.h && k < COMPONENTS; k++)
         canvas_text(p->c, shares.y + 1 + k, a->r.x, a->left - 1, STYLE_DIM, NAMES[k]);
     if (shares.h)
