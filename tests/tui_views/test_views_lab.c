@@ -573,20 +573,82 @@ static int tear_down(void **state)
     return rmdir(dir);
 }
 
+/* The two numbers behind a figure's label: of the row, and the mean of the head's rows. */
+static void reads_figure(const char *text, const char *label, double row, double mean)
+{
+    char number[2][32];
+    const char *at = strstr(text, label);
+    assert_non_null(at);
+    assert_int_equal(sscanf(at + strlen(label), " %31s %31s", number[0], number[1]), 2);
+    if (!says(number[0], (float)row) || !says(number[1], (float)mean))
+        fail_msg("%s: %s and %s, not %.9g and %.9g", label, number[0], number[1], row, mean);
+}
+
+/* The figures of a row of cross-attention and the mean over all its rows, computed from the pattern and the scores. */
+static void figures_are_the_rows(const char *text, int head, int row)
+{
+    enum { ROWS = 15, COLS = 13 };
+    Err err;
+    const float *w = session_need(&session, SIDE_B, "decoder.blocks.2.cross_attn.pattern", &err),
+                *x = session_need(&session, SIDE_B, "decoder.blocks.2.cross_attn.scores_scaled", &err);
+    double of[3][ROWS], mean[3] = {0};
+    assert_true(w && x);
+    for (int t = 0; t < ROWS; t++) {
+        const float *weights = w + (head * ROWS + t) * COLS, *scores = x + (head * ROWS + t) * COLS;
+        double sum = 0, variance = 0, entropy = 0, largest = 0;
+        for (int u = 0; u < COLS; u++)
+            sum += (double)scores[u] / COLS;
+        for (int u = 0; u < COLS; u++) {
+            variance += ((double)scores[u] - sum) * ((double)scores[u] - sum) / COLS;
+            entropy -= weights[u] > 0 ? (double)weights[u] * log((double)weights[u]) / log(COLS) : 0;
+            largest = fmax(largest, (double)weights[u]);
+        }
+        of[0][t] = variance;
+        of[1][t] = entropy;
+        of[2][t] = largest;
+        for (int k = 0; k < 3; k++)
+            mean[k] += of[k][t] / ROWS;
+    }
+    static const char *const LABELS[] = {"variance of scores", "entropy / ln T", "largest weight"};
+    for (int k = 0; k < 3; k++)
+        reads_figure(text, LABELS[k], of[k][row], mean[k]);
+}
+
 /* Of cross-attention: the row is a word that is written, and so is their number; the factors are its own. */
 static void of_cross_attention(void **state)
 {
     (void)state;
     Err err;
     Buf out = {0};
+    char node[64];
     session_free(&session);
     if (!session_init(&session, "translator", NULL, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
     must("goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]; laboratory");
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 36, 90});
     const char *text = drawn(&VIEW_LABORATORY, 36, 90, &out);
     assert_non_null(strstr(text, "row qu'"));
     assert_non_null(strstr(text, "mean of its 15 rows"));
-    assert_non_null(strstr(text, "cross_attn.scale of every head"));
+    figures_are_the_rows(text, 2, 10);
+    must("set scale x2 at=decoder.blocks.2.cross_attn; compare off"); /* the table is that attention's, of no other */
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 36, 90});
+    text = drawn(&VIEW_LABORATORY, 36, 90, &out);
+    const char *table = strstr(text, "cross_attn.scale of every head");
+    assert_non_null(table);
+    for (int block = 0; block < 3; block++) {
+        char label[16], number[4][32];
+        Err none;
+        snprintf(label, sizeof label, "block %d ", block);
+        const char *line = strstr(table, label);
+        assert_non_null(line);
+        snprintf(node, sizeof node, "decoder.blocks.%d.cross_attn.scale", block);
+        const float *scale = session_need(&session, SIDE_B, node, &none);
+        assert_true(scale && (block == 2) == (scale[2] > 0.4F));
+        assert_int_equal(sscanf(line + strlen(label), " %31s %31s %31s %31s", number[0], number[1], number[2],
+                                number[3]),
+                         4);
+        assert_true(says(number[strcmp(number[2], ">") == 0 ? 3 : 2], scale[2])); /* > marks the head in focus */
+    }
     buf_free(&out);
 }
 
