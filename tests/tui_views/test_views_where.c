@@ -11,6 +11,7 @@
 #include "core/session/screens.h"
 #include "tests/tui_views/where_test.h"
 #include "tui/canvas/cell_look.h"
+#include "tui/canvas/plot.h"
 #include "tui/views/classes.h"
 
 /* --- sizes and numbers --- */
@@ -356,6 +357,39 @@ static void lens_lines_are_logits(void **state)
         assert_int_equal(labels, 10);
         canvas_free(&c);
     }
+}
+
+/* At the end of each line stands its label, in the line of the screen that it ends in (of two that end in one, below
+ * it), of A − B in a pane of three too. */
+static void every_line_has_its_label(void **state)
+{
+    (void)state;
+    Canvas c;
+    command("model translator; set scale off; lens");
+    draw_on(&c, &VIEW_LENS, SIDE_DIFF, 23, 28, MODE_256, false);
+    int lines = 0;
+    bool taken[64] = {false};
+    for (size_t i = 0; i < c.strokes.strokes; i++) {
+        const CanvasStroke *s = &c.strokes.stroke[i];
+        char label[32] = "";
+        size_t used = 0;
+        if (s->count < 2)
+            continue;
+        const float share = (c.strokes.point[s->first + s->count - 1][1] - (float)s->body.y) / (float)s->body.h;
+        int y = s->body.y + plot_line(&c, s->body, (double)share);
+        while (taken[y])
+            y++;
+        taken[y] = true;
+        for (int x = s->body.x + s->body.w; x < c.w && used < sizeof label - 8; x++)
+            used += canvas_at(&c, y, x)->ch > ' ' ? utf8_put(label + used, canvas_at(&c, y, x)->ch) : 0;
+        label[used] = '\0';
+        if (!strpbrk(label, "abcdefghijklmnopqrstuvwxyz"))
+            fail_msg("line %zu ends in row %d, where \"%s\" stands", i, y, label);
+        lines++;
+    }
+    assert_int_equal(lines, 4);
+    canvas_free(&c);
+    command("model bundled; reset edits; open #17");
 }
 
 static int by_value(const void *a, const void *b)
@@ -1490,6 +1524,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_sheet_has_its_losses, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(an_outlier_is_named, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(every_line_has_its_label, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_patch_lights_the_star, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(alike_is_clicked, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(columns_of_alike_words_are_named, open_bundled, close_session),

@@ -216,6 +216,12 @@ static bool place(const CanvasPlot *p, const CanvasLine *l, int i, double *x, do
     return isfinite(value) && *x >= 0 && *x <= 1;
 }
 
+int plot_line(const Canvas *c, Rect body, double share)
+{
+    const int per = canvas_of_dots(c) ? dots_down(c) : 3; /* thirds of a cell, as draw_blocks has them */
+    return (int)(clamp(share) * (per * body.h - 1) + 0.5) / per;
+}
+
 /* A dot at every sample: what lies between two of them was not measured. */
 static bool has_points(const CanvasPlot *p, const CanvasLine *l)
 {

@@ -40,6 +40,8 @@ float plot_value(const CanvasLine *l, double x);
 Rect plot_draw(Canvas *c, Rect r, const CanvasPlot *p);
 /* The column of the body that x falls into. */
 int plot_column(const CanvasPlot *p, Rect body, double x);
+/* The line of the body, 0 the uppermost, in which a line is drawn at that share of the height from above. */
+int plot_line(const Canvas *c, Rect body, double share);
 /* What lines are made of from now on: "sextants", "blocks", "ascii", else braille. */
 void canvas_plots(Canvas *c, const char *how);
 bool is_braille(uint32_t ch);

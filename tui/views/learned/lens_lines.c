@@ -18,6 +18,7 @@ enum {
     WIDE = 4,
     TITLE = 64, /* columns of what the lines are, and of it in short */
     TITLE_SHORT = 36,
+    TITLE_LEAST = 40,
     MARKED = 9 /* lines in which dots beside the lines are still told from them */
 };
 
@@ -129,7 +130,7 @@ static void draw_names(const Paint *p, const LensLines *l, const CanvasPlot *plo
     for (int i = 0; i < lines && open_logits(l, l->row, &here) && open_logits(l, l->blocks, &end); i++) {
         char name[64];
         double share = (plot->y1 - (double)end.values[line[i].o]) / (plot->y1 - plot->y0);
-        int y = body.y + (int)(share * (body.h - 1) + 0.5), left = lines - i - 1;
+        int y = body.y + plot_line(p->c, body, share), left = lines - i - 1;
         y = clamp(y, below + 1, body.y + body.h - 1 - left > below ? body.y + body.h - 1 - left : below + 1);
         if (y >= body.y + body.h)
             return;
@@ -219,7 +220,8 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     CanvasPlot plot = {.title = !marked               ? "logits after each block"
                                 : room >= TITLE       ? "logits: lines after each block, dots after its attention"
                                 : room >= TITLE_SHORT ? "logits after blocks; dots: attention"
-                                                      : "logits; dots: attention",
+                                : r.w > TITLE_LEAST   ? "logits; dots: attention"
+                                                      : "logits; \u00b7: attn",
                        .line = line,
                        .lines = marked ? 2 * n : n,
                        .points = marked,
