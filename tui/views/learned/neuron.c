@@ -24,6 +24,7 @@ enum {
     WORD_MOST = 14,
     UNIT_WIDE = 40, /* columns of a list of units where there are several */
     UNIT_NUMBER = 6,
+    TEXT_FROM = 9,   /* lines of what excites it, and of which units a word excites */
     ASIDE_LINES = 6, /* below the words, that it writes no answer */
     KEY_LEAST = 14   /* columns of a colour scale */
 };
@@ -416,15 +417,53 @@ static void draw_units(const Paint *p, const Unit *u, Rect r)
     }
 }
 
+/* The tokens of the text on show that excite it most, each between its neighbours; returns the lines that it took. */
+static int draw_own_text(const Paint *p, const Unit *u, Rect r)
+{
+    char label[3][64];
+    const int n = u->tokens->n;
+    int token = -1, lines = 1;
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_STRONG,
+                r.w >= 36 ? "words of this text that excite it most" : "words here that excite it most");
+    for (; lines < r.h; lines++) {
+        int best = -1;
+        for (int t = 0; t < n; t++) {
+            const float x = u->post.values[cell_of(u, t)], last = token < 0 ? 0 : u->post.values[cell_of(u, token)];
+            if ((token < 0 || x < last || (!(x > last) && t > token)) &&
+                (best < 0 || x > u->post.values[cell_of(u, best)]))
+                best = t;
+        }
+        if (best < 0 || !(u->post.values[cell_of(u, best)] > 0))
+            break;
+        token = best;
+        const int y = r.y + lines;
+        int x = r.x;
+        shown_number_right(p, &u->post, cell_of(u, token), y, x, NUMBER, STYLE_TEXT);
+        x += NUMBER + 2;
+        for (int k = -1; k <= 1; k++) {
+            if (token + k < 0 || token + k >= n || x >= r.x + r.w)
+                continue;
+            x += canvas_label(p->c, y, x, r.x + r.w - x, k ? STYLE_DIM : STYLE_STRONG,
+                              axis_label(u->tokens, token + k, label[k + 1], sizeof label[k + 1])) +
+                 1;
+        }
+    }
+    if (lines == 1)
+        canvas_text(p->c, r.y + lines++, r.x, r.w, STYLE_DIM, "none: it is at most 0 for all");
+    return lines;
+}
+
 static void draw_excites(const Paint *p, const Unit *u, Rect r)
 {
     const char *why, *over = neuron_over(p->s);
     const NeuronShown *n = session_neuron(p->s, &why);
     if (!n && why && u->post.values && u->post.side != SIDE_DIFF && r.h > 4) {
-        int lines = canvas_wrap_rows(p->c, r.w, why);
-        Rect below = rect_cut(&r, 'b', lines);
-        canvas_wrap(p->c, below, STYLE_DIM, why);
-        rect_cut(&r, 'b', 1);
+        const bool brief = u->words && canvas_wrap_rows(p->c, r.w, why) > 1;
+        rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_DIM, brief ? "no other texts in its words are known" : why));
+        if (u->words && r.h > TEXT_FROM) {
+            rect_cut(&r, 't', draw_own_text(p, u, (Rect){r.y, r.x, r.h / 2, r.w}));
+            rect_cut(&r, 't', 1);
+        }
         draw_units(p, u, r);
         return;
     }
