@@ -1139,18 +1139,20 @@ static void every_head_is_there(void **state)
 }
 
 /* Where twelve such heads have no room there is a page of them, at 5 × 5 cells each: in five lines six heads, and which
- * they are; on a sheet all heads of so many blocks. A click is its head, and every drawn cell that head's weight. */
+ * they are. A sheet has all heads of all blocks, pooled down to 2 × 2 cells each before any is left out; in a pane of
+ * three as many as so fit. A click is its head, and every drawn cell that head's weight. */
 static void a_page_of_heads_is_legible(void **state)
 {
     (void)state;
-    enum { BLOCKS = 12, HEADS = 12, GRID = 14, LEAST = 5 };
+    enum { BLOCKS = 12, HEADS = 12, GRID = 14 };
     static const struct {
         const ViewSpec *view;
         const char *go, *said;
-        int h, w, blocks, heads;
+        int h, w, blocks, heads, least; /* cells a side */
     } PAGES[] = {
-        {&VIEW_OTHER_HEADS, "block 7; head 7; view row", "of 12;", 5, 40, 1, 6},
-        {&VIEW_SHEET, "block 7; head 7; view sheet", "of 12;", 17, 78, 5, 12},
+        {&VIEW_OTHER_HEADS, "block 7; head 7; view row", "of 12;", 5, 40, 1, 6, 5},
+        {&VIEW_SHEET, "block 7; head 7; view sheet", "1 cell = 7", 17, 78, 12, 12, 2},
+        {&VIEW_SHEET, "block 7; head 7; view sheet", "heads ", 20, 28, 12, 8, 2},
     };
     VitConfig config;
     assert_true(model_size("tiny", &config));
@@ -1190,7 +1192,7 @@ static void a_page_of_heads_is_legible(void **state)
             int here = 0;
             for (int h = 0; h < HEADS; h++) {
                 here += cells[b][h] > 0;
-                if (cells[b][h] && cells[b][h] < LEAST * LEAST / 2)
+                if (cells[b][h] && cells[b][h] < PAGES[i].least * PAGES[i].least / 2)
                     fail_msg("block %d head %d: only %d cells", b, h, cells[b][h]);
             }
             blocks += here > 0;

@@ -283,6 +283,7 @@ static void title(const Session *s, Side side, Buf *out)
 
 static const ViewWay WAYS[] = {{"numbers    the row's shares in percent on its patches", "overlay numbers"},
                                {"off        colours and outlines alone", "overlay off"},
+                               {"play       the rows one after the other; any key stops", "play rows"},
                                {NULL, NULL}};
 
 static const KeyBinding KEYS[] = {{"#", "overlay", NULL,

@@ -98,6 +98,8 @@ static void draw_lost(const Paint *p, const Attend *a, int head, Rect box, float
                   &(CanvasBars){.value = loss_value, .of = &share, .n = 1, .style = STYLE_AXIS, .high = 1});
 }
 
+enum { BRIEFEST = 2 };
+
 static void put_left_out(Buf *out, const char *what, int first, int shown, int all)
 {
     if (shown < all)
@@ -105,11 +107,14 @@ static void put_left_out(Buf *out, const char *what, int first, int shown, int a
 }
 
 /* scales: what they are, and shorter.
- * brief 1: with fewer words; 2: without whose rows they are, which the title says. most: points lost, or 0. */
+ * brief 1: with fewer words; 2: without whose rows they are, which the title says; 3: what the bars are comes first.
+ * most: points lost, or 0. */
 static void put_caption(const Attend *a, const Sheet *s, const char *pool, int brief, const char *const scales[2],
                         float most, Buf *out)
 {
     char t[32];
+    if (most > 0 && brief > BRIEFEST)
+        buf_printf(out, "bars: points lost, ≤ %.1f; ", (double)most);
     put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
     put_left_out(out, "heads", s->first_head, s->across, s->heads);
     if (!s->listed && (s->rows < s->of_rows || s->cols < s->of_cols)) {
@@ -124,16 +129,14 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
     else if (brief < 2)
         buf_printf(out, "what %s looks at; ", axis_label(a->t_axis, a->at_t, t, sizeof t));
     buf_puts(out, scales[brief > 0]);
-    if (most > 0)
+    if (most > 0 && brief <= BRIEFEST)
         buf_printf(out,
                    brief ? "%sbars: points lost without it, ≤ %.1f"
                          : "%sbar at the left: accuracy lost without it, ≤ %.1f points",
                    *scales[0] ? "; " : "", (double)most);
 }
 
-enum { BRIEFEST = 2 };
-
-/* Returns the points that the longest bar stands for: 0 where there is no room to say what they are. */
+/* Returns the points that the longest bar stands for: 0 where there is no line to say what they are. */
 static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
 {
     Buf words = {0};
@@ -148,11 +151,9 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     bool locked = p->s->look.locked;
     const char *const *scales = SCALES[locked ? 2 : scale.shared];
     const bool all = pixels.tall >= s->of_rows && pixels.wide >= s->of_cols;
-    for (int brief = 0; brief == 0 || (brief <= 2 * BRIEFEST + 1 && utf8_cells(buf_str(&words)) > r.w); brief++) {
+    for (int brief = 0; brief == 0 || (brief <= BRIEFEST + (most > 0) && utf8_cells(buf_str(&words)) > r.w); brief++) {
         buf_clear(&words);
-        most = brief > BRIEFEST ? 0 : most;
-        put_caption(a, s, all ? "all drawn" : colour_scale_pool_word(p, &scale), brief % (BRIEFEST + 1), scales, most,
-                    &words);
+        put_caption(a, s, all ? "all drawn" : colour_scale_pool_word(p, &scale), brief, scales, most, &words);
     }
     int used = shown_clauses(p, s->caption_y, r.x, r.w, STYLE_DIM, buf_str(&words));
     buf_free(&words);

@@ -111,7 +111,7 @@ static bool choose_map(const Paint *p, Sheet *s, int blocks, int heads, int fold
     int apart = (s->r.h + 1) / down - 1, close = s->r.h / down;
     HeatSize room = {halves && close > 1 ? 2 * close - 1 : heat_pixels(p, close),
                      (s->r.w + s->apart - (folds - 1) * SHEET_LABEL) / (folds * heads) - s->apart};
-    if (apart > 0 && (!halves || 2 * apart > room.tall))
+    if (apart > 0 && (halves ? 2 * apart > room.tall : apart >= (rows < MAP_LEAST ? rows : MAP_LEAST)))
         room.tall = heat_pixels(p, apart);
     int unit = halves || s->slim ? 1 : 2; /* columns that are as wide as a pixel is high */
     double share = fmin(1, fmin((double)room.tall / rows, (double)room.wide / (cols * unit)));
@@ -149,12 +149,13 @@ static bool legible(const Sheet *s)
     return (s->rows >= least || 2 * s->rows >= s->of_rows) && (s->cols >= least || 2 * s->cols >= s->of_cols);
 }
 
-/* Maps of all heads: of all blocks, or where these would be hardly more than their mean, of as many as are legible. */
+/* Maps of all heads: of all blocks, however far they must be pooled; of matrices, where these would be hardly more than
+ * their mean, of as many blocks as are legible. */
 static bool choose_page(const Paint *p, Sheet *s)
 {
     Sheet all = *s;
     const bool fit = choose_maps(p, &all);
-    for (int blocks = fit && legible(&all) ? 0 : s->blocks - 1; blocks > 0; blocks--) {
+    for (int blocks = fit && (!s->matrix || legible(&all)) ? 0 : s->blocks - 1; blocks > 0; blocks--) {
         Sheet try = *s;
         if (choose_map(p, &try, blocks, s->heads, 1) && legible(&try)) {
             *s = try;
@@ -172,6 +173,23 @@ static bool choose_page(const Paint *p, Sheet *s)
     if (fit)
         *s = all;
     return fit;
+}
+
+/* Where not even the coarsest maps of all heads fit, as many as do. */
+static bool choose_some_maps(const Paint *p, Sheet *s)
+{
+    Sheet best = *s;
+    int most = 0;
+    for (int heads = s->heads; heads > 0; heads--)
+        for (int blocks = s->blocks; blocks * heads > most; blocks--) {
+            Sheet try = *s;
+            if (choose_map(p, &try, blocks, heads, 1)) {
+                most = blocks * heads;
+                best = try;
+            }
+        }
+    *s = best;
+    return most > 0;
 }
 
 /* Matrices of all heads, pooled as far as they must be; false where they are too many values for a frame. */
@@ -211,10 +229,9 @@ static bool choose_listed(const Paint *p, const Attend *a, Sheet *s)
 /* The most detail with which all heads fit; else so much of it that a few do, scrolled. */
 static void choose(const Paint *p, const Attend *a, Sheet *s)
 {
-    int blocks = s->blocks < 2 ? s->blocks : 2, heads = s->heads < 2 ? s->heads : 2;
     if (attend_listed(a) ? choose_listed(p, a, s) : choose_page(p, s))
         return;
-    if (choose_map(p, s, blocks, heads, 1))
+    if (choose_some_maps(p, s))
         return;
     *s = sized_words(p, s, a->u.rows, a->u.cols, 1, 1);
 }
