@@ -115,8 +115,12 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
     char t[32];
     if (most > 0 && brief > BRIEFEST)
         buf_printf(out, "bars: points lost, ≤ %.1f; ", (double)most);
-    put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
-    put_left_out(out, "heads", s->first_head, s->across, s->heads);
+    if (brief >= BRIEFEST && s->down < s->blocks && s->across < s->heads) /* which they are stands beside them */
+        buf_printf(out, "%d/%d blocks and %d/%d heads; ", s->down, s->blocks, s->across, s->heads);
+    else {
+        put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
+        put_left_out(out, "heads", s->first_head, s->across, s->heads);
+    }
     if (!s->listed && (s->rows < s->of_rows || s->cols < s->of_cols)) {
         buf_puts(out, "1 cell = ");
         put_pool(out, s->of_rows, s->rows);
