@@ -276,7 +276,7 @@ void frame_pane(Paint *p, const Pane *pane)
     view_draw(pane->view, p, pane->inside, pane->side, pane->focus);
     if (!play_shows(p->s) || pane->view == &VIEW_PLAYED)
         return;
-    Ref written = played_hide(p, pane->inside, pane->side);
+    Ref written = played_hide(p, pane->inside, pane->side, pane->view == &VIEW_PROFILE);
     if (written.run && (pane->focus || !p->written.run))
         p->written = written;
 }

@@ -32,7 +32,7 @@ static bool is_side(const Ref *ref, Side side)
     return ref->run == side || ((ref->run == SIDE_A || ref->run == SIDE_B) && side != SIDE_DIFF);
 }
 
-Ref played_hide(const Paint *p, Rect r, Side side)
+Ref played_hide(const Paint *p, Rect r, Side side, bool by_column)
 {
     Ref written = {0};
     size_t all = 0, kept = 0;
@@ -41,8 +41,10 @@ Ref played_hide(const Paint *p, Rect r, Side side)
         size_t room = (size_t)ceil(share * (double)all);
         bool own = false;
         Ref last = {0};
-        for (int y = r.y; y < r.y + r.h; y++)
-            for (int x = r.x; x < r.x + r.w; x++) {
+        for (int i = 0; i < (by_column ? r.w : r.h); i++) {
+            const size_t before = kept;
+            for (int k = 0; k < (by_column ? r.h : r.w); k++) {
+                int y = r.y + (by_column ? k : i), x = r.x + (by_column ? i : k);
                 Cell *c = canvas_at(p->c, y, x);
                 if (!c || !is_side(&c->ref, side))
                     continue;
@@ -53,12 +55,13 @@ Ref played_hide(const Paint *p, Rect r, Side side)
                     continue;
                 if (!pass)
                     all++;
-                else if (kept < room) {
+                else if ((by_column ? before : kept) < room) {
                     kept++;
                     written = c->ref;
                 } else
                     cell_put(p->c, y, x, STYLE_TEXT, ' ');
             }
+        }
     }
     return written;
 }

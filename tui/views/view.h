@@ -124,9 +124,9 @@ extern const ViewSpec VIEW_PROFILE; /* the focused row as bars, of A and of B wh
 extern const ViewSpec VIEW_OTHER_HEADS; /* the same query in every head of the block, small */
 
 /* --- the film of the forward pass (played.c) --- */
-/* Takes from a pane of the step what has not come yet, in reading order. Returns the last number that is there; run 0
- * where the pane shows none of the step's. */
-Ref played_hide(const Paint *p, Rect r, Side side);
+/* Takes from a pane of the step what has not come yet, in reading order; of bars by whole columns, whichever side of
+ * zero they stand on. Returns the last number that is there; run 0 where the pane shows none of the step's. */
+Ref played_hide(const Paint *p, Rect r, Side side, bool by_column);
 /* The tensors of earlier steps that this one reads, small; what the number written last (Paint.written) is made from is
  * lit. */
 extern const ViewSpec VIEW_PLAYED;

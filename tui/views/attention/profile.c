@@ -152,8 +152,9 @@ static void title(const Session *s, Side side, Buf *out)
         return;
     }
     const char *scale = colour_scale_word(s, both);
-    buf_printf(out, "row %s as a profile: %d bars%s%s", axis_label(a.t_axis, a.at_t, label, sizeof label), a.u_axis->n,
-               *scale ? ", " : "", scale);
+    axis_label(a.t_axis, a.at_t, label, sizeof label);
+    buf_printf(out, "row %s as a profile: %d bars%s%s\nrow %s: %d bars%s%.*s", label, a.u_axis->n, *scale ? ", " : "",
+               scale, label, a.u_axis->n, *scale ? ", " : "", (int)strcspn(scale, "("), scale);
 }
 
 VIEW_SPEC(PROFILE, .name = "profile");
