@@ -6,7 +6,7 @@
 #include "tui/views/number.h"
 #include "tui/views/tensor/tensor.h"
 
-enum { BINS_MAX = 48, EDGE_W = 9, COUNT_W = 9 };
+enum { BINS_MAX = 48, EDGE_W = 9, COUNT_W = 9, BINS_GOOD = 12 };
 
 typedef struct Bins {
     int n;
@@ -20,15 +20,27 @@ static int bin_of(const Bins *b, float x)
     return k < 0 ? 0 : k >= b->n ? b->n - 1 : (int)k;
 }
 
-static Bins fill(const Tensor *t, const Spread *s, int n)
+static Bins fill(const float *values, size_t count, const Spread *s, int n)
 {
-    Bins b = {.n = s->max > s->min ? n : 1, .low = (double)s->min};
-    b.width = ((double)s->max - (double)s->min) / b.n;
-    for (size_t i = 0; i < t->v.count; i++)
-        if (isfinite(t->v.values[i]))
-            b.count[bin_of(&b, t->v.values[i])]++;
+    Bins b = {.n = s->most > s->least ? n : 1, .low = (double)s->least};
+    b.width = ((double)s->most - (double)s->least) / b.n;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i]))
+            b.count[bin_of(&b, values[i])]++;
     for (int k = 0; k < b.n; k++)
         b.most = b.count[k] > b.most ? b.count[k] : b.most;
+    return b;
+}
+
+/* A and B have the same bins, and a bar as long stands for as many. */
+static Bins fill_beside(const Paint *p, const Tensor *t, int n)
+{
+    Bins b = fill(t->v.values, t->v.count, &t->spread, n);
+    Shown other;
+    if (t->spread.shared && shown_beside(p->s, &t->v, &other)) {
+        Bins o = fill(other.values, other.count, &t->spread, n);
+        b.most = o.most > b.most ? o.most : b.most;
+    }
     return b;
 }
 
@@ -39,6 +51,24 @@ static void draw_extremes(const Paint *p, Rect line, const Tensor *t, const Spre
     x += shown_number(p, &t->v, s->at_min, line.y, x, end - x, STYLE_TEXT);
     x += canvas_text(p->c, line.y, x, end - x, STYLE_DIM, "   max ");
     shown_number(p, &t->v, s->at_max, line.y, x, end - x, STYLE_TEXT);
+}
+
+/* Where it is narrow, what is the matter; where nothing is and lines are few, no line. */
+static void draw_zeros(const Paint *p, Rect *r, const Spread *s)
+{
+    const bool odd = s->nans || s->infinities;
+    const double zeros = s->count ? 100.0 * (double)s->zeros / (double)s->count : 0;
+    char text[96];
+    snprintf(text, sizeof text, "zeros %.1f %%   NaN %zu   infinite %zu", zeros, s->nans, s->infinities);
+    const bool fits = utf8_cells(text) <= r->w;
+    if (!fits && odd)
+        snprintf(text, sizeof text, "NaN %zu  inf %zu", s->nans, s->infinities);
+    else if (!fits)
+        snprintf(text, sizeof text, "zeros %.1f %%, all finite", zeros);
+    if (!fits && !odd && (!s->zeros || utf8_cells(text) > r->w) && r->h < BINS_GOOD)
+        return;
+    Rect line = rect_cut(r, 't', 1);
+    canvas_text(p->c, line.y, line.x, line.w, odd ? STYLE_WARNING : STYLE_DIM, text);
 }
 
 static void draw_facts(const Paint *p, Rect *r, const Tensor *t, const Spread *s)
@@ -62,10 +92,7 @@ static void draw_facts(const Paint *p, Rect *r, const Tensor *t, const Spread *s
     line = rect_cut(r, 't', 1);
     if (s->finite)
         draw_extremes(p, line, t, s);
-    line = rect_cut(r, 't', 1);
-    canvas_printf(p->c, line.y, line.x, line.w, s->nans || s->infinities ? STYLE_WARNING : STYLE_DIM,
-                  "zeros %.1f %%   NaN %zu   infinite %zu",
-                  s->count ? 100.0 * (double)s->zeros / (double)s->count : 0.0, s->nans, s->infinities);
+    draw_zeros(p, r, s);
 }
 
 static void draw_bin(const Paint *p, Rect line, const Bins *b, int k, bool here)
@@ -100,13 +127,13 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
     focus_cursor(p, focus, r.y, r.x);
     if (r.h >= 6)
         draw_facts(p, &r, t, &s);
-    if (r.h >= 6)
+    if (r.h >= BINS_GOOD)
         rect_cut(&r, 't', 1);
     if (!s.finite || r.h < 1) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_WARNING, "no finite value");
         return;
     }
-    Bins b = fill(t, &s, r.h < BINS_MAX ? r.h : BINS_MAX);
+    Bins b = fill_beside(p, t, r.h < BINS_MAX ? r.h : BINS_MAX);
     float focused = t->v.values[t->v.cell];
     for (int k = 0; k < b.n; k++) {
         bool here = isfinite(focused) && bin_of(&b, focused) == k;
