@@ -417,7 +417,7 @@ static void difference_pools_by_size(void **state)
     assert_true(pixels_open(&session, SIDE_DIFF, pixels_input(&session, SIDE_DIFF), &px) && px.v.values);
     picture_model(&p, c.clip, &px, false);
     picture_caption(&p, c.clip, &px, &text);
-    assert_string_equal(buf_str(&text), "1 cell = 6×3 pixels, absmax");
+    assert_string_equal(buf_str(&text), "cell = 6×3 px, absmax");
     const float *x = px.v.values;
     int found = 0, against_mean = 0;
     for (int i = 0; i < c.h * c.w; i++) {

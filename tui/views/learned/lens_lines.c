@@ -18,7 +18,7 @@ enum {
     WIDE = 4,
     TITLE = 64, /* columns of what the lines are, and of it in short */
     TITLE_SHORT = 36,
-    TITLE_LEAST = 40,
+    TITLE_LEAST = 23,
     MARKED = 9 /* lines in which dots beside the lines are still told from them */
 };
 
@@ -220,8 +220,8 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     CanvasPlot plot = {.title = !marked               ? "logits after each block"
                                 : room >= TITLE       ? "logits: lines after each block, dots after its attention"
                                 : room >= TITLE_SHORT ? "logits after blocks; dots: attention"
-                                : r.w > TITLE_LEAST   ? "logits; dots: attention"
-                                                      : "logits; \u00b7: attn",
+                                : room >= TITLE_LEAST ? "logits; dots: attention"
+                                                      : "logits, dots attn",
                        .line = line,
                        .lines = marked ? 2 * n : n,
                        .points = marked,

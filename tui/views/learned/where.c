@@ -260,9 +260,11 @@ static void draw_bar(const Paint *p, const Where *w, Rect line)
     char why[128];
     ColourScale scale = layer_scale(p, w, w->focus);
     missing(w, w->focus, why, sizeof why);
+    if (!line.h)
+        return;
     if (*why)
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, why);
-    else if (line.h)
+    else
         colour_scale_bar(p, &scale, line.y, line.x, line.w);
 }
 

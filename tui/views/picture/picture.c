@@ -220,7 +220,9 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
     SourceRect from = preprocess_source(how, in->original.width, in->original.height, pixels_col(px), pixels_row(px));
     if (!resized(s, px->v.side))
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
-                    line.w < 50 ? "nothing was resized" : "it has the model's size: nothing was resized");
+                    line.w < 20   ? "not resized"
+                    : line.w < 50 ? "nothing was resized"
+                                  : "it has the model's size: nothing was resized");
     else
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM,
                       line.w < 60 ? "x %.1f–%.1f, y %.1f–%.1f of %d×%d"
@@ -257,7 +259,7 @@ static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
     else {
         static const char HINT[] = "v: this patch as numbers";
         if (px->v.side == SIDE_DIFF && all_same(px))
-            buf_puts(&text, "0: A and B are the same");
+            buf_puts(&text, left.w < 24 ? "0: A, B the same" : "0: A and B are the same");
         else
             picture_caption(p, parts->model, px, &text);
         if (px->v.side == SIDE_DIFF &&
