@@ -306,6 +306,24 @@ static Colour thumb_colour(const void *context, int row, int col)
     return thumb_look(context, row, col).colour;
 }
 
+static const char *thumb_name(const Unit *u, const NeuronShown *n, int k, char label[64])
+{
+    int axis = graph_role(u->post.graph, ROLE_ANSWER, SEQUENCE_ANY);
+    return axis == AXIS_NONE ? "" : axis_label(&u->post.graph->axes[axis], n->label[k], label, 64);
+}
+
+/* Of the longest name of their classes. */
+static int thumb_name_cells(const Unit *u, const NeuronShown *n)
+{
+    char label[64];
+    int most = 0;
+    for (int k = 0; k < n->count; k++) {
+        int cells = utf8_cells(thumb_name(u, n, k, label));
+        most = cells > most ? cells : most;
+    }
+    return most;
+}
+
 /* The picture, the patch that excites it, and below, in `room` cells, how much and its class. */
 static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int k, Rect r, int room)
 {
@@ -322,11 +340,9 @@ static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int 
     heat_paint(p, at, t.rows, t.cols, size, thumb_look, &t);
     heat_behind(p, at, n->height, n->width, size, thumb_colour, &(Thumb){n, k, n->height, n->width});
     int token = n->hit[k].token - u->l.prefix;
-    char number[32], label[64] = "";
-    int axis = graph_role(u->post.graph, ROLE_ANSWER, SEQUENCE_ANY);
-    if (axis != AXIS_NONE)
-        axis_label(&u->post.graph->axes[axis], n->label[k], label, sizeof label);
-    int digits = room - utf8_cells(label) - 1;
+    char number[32], of[64];
+    const char *label = thumb_name(u, n, k, of);
+    int digits = room - thumb_name_cells(u, n) - 1; /* as many for each */
     number_text(number, sizeof number, n->hit[k].value, clamp(digits, NUMBER_LEAST, NUMBER));
     if (digits < NUMBER && fabsf(n->hit[k].value) < 0.01F) /* "9e-3" */
         utf8_print(number, sizeof number, "%.0f%s", (double)n->hit[k].value * 1000, "e-3");
@@ -353,6 +369,8 @@ static void draw_pictures(const Paint *p, const Unit *u, const NeuronShown *n, R
     best = best < THUMB_LEAST ? THUMB_LEAST : best;
     int lines = (heat_halves(p) ? (best + 1) / 2 : best) + 1, columns = best * (heat_halves(p) ? 1 : 2);
     across = (r.w + 1) / (columns + 1) < across ? (r.w + 1) / (columns + 1) : across;
+    const int named = r.w / (NUMBER_LEAST + 2 + thumb_name_cells(u, n)); /* rather fewer than half a name */
+    across = named > 1 && named < across ? named : across;
     for (int k = 0; across > 0 && k < n->count && (k / across + 1) * lines <= r.h; k++)
         draw_thumb(p, u, n, k, (Rect){r.y + k / across * lines, r.x + k % across * (r.w / across), lines, columns},
                    r.w / across - (across > 1));
@@ -491,7 +509,8 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
         utf8_print(text, sizeof text, "of %zu %s; model as trained", n->done, over);
         if (utf8_cells(text) > foot.w)
             utf8_print(text, sizeof text, "of %zu %s", n->done, foot.w < ASIDE_LEAST ? "" : over);
-        canvas_text(p->c, foot.y, foot.x, foot.w, STYLE_DIM, text);
+        if (utf8_cells(text) <= foot.w)
+            canvas_text(p->c, foot.y, foot.x, foot.w, STYLE_DIM, text);
     }
 }
 
