@@ -276,8 +276,11 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
     for (int m = 0; m < WHERE_METHODS; m++)
         if (table.h && (l->table.h >= WHERE_METHODS || m == w->focus))
             where_draw_note(p, w, where_draw_row(p, w, rect_cut(&table, 't', 1), m), m);
-    if (l->table.h < WHERE_METHODS && table.h)
-        where_draw_share(p, w, rect_cut(&table, 't', 1));
+    if (l->table.h < WHERE_METHODS && table.h) {
+        Rect line = rect_cut(&table, 't', 1);
+        if (!where_draw_mass(p, w, line))
+            where_draw_share(p, w, line);
+    }
     if (l->table.h < WHERE_METHODS && w->focus == WHERE_ROLLOUT)
         where_draw_sums(p, w, table, 0);
     draw_bar(p, w, l->bar);
@@ -394,7 +397,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)s, (void)side;
-    buf_puts(out, "where did it look?");
+    buf_puts(out, "where did it look?\nwhere?");
 }
 
 static const ViewWay WAYS[] = {{"rollout    attention through all blocks", "where rollout"},

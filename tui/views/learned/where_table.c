@@ -8,7 +8,12 @@
 #include "core/session/learned/gradient.h"
 #include "tui/views/learned/where_view.h"
 
-enum { NUMBER_LEAST = 9, WIDE_NOTE = 50, SUMS_LINE = 32 }; /* the last: the width of a rollout's sums */
+enum {
+    NUMBER_LEAST = 8,
+    WIDE_NOTE = 50,
+    SUMS_LINE = 32, /* the width of a rollout's sums */
+    BRIEF = WHERE_NAME_BRIEF + WHERE_NUMBER_BRIEF + WHERE_MASS_BRIEF
+};
 
 size_t where_cell(const Where *w, int m, int patch)
 {
@@ -116,11 +121,37 @@ typedef struct Row {
 static Rect row_cut(const Where *w, Rect r, bool narrow, Row *out)
 {
     int cells = narrow ? (r.w < 2 * WHERE_NUMBER ? r.w / 2 : WHERE_NUMBER) : WHERE_NUMBER;
-    out->name = narrow ? rect_cut(&r, 't', r.h - 1) : rect_cut(&r, 'l', WHERE_NAME);
-    out->value = rect_cut(&r, 'l', cells);
-    out->mass = rect_cut(&r, 'l', w->object ? cells : 0);
+    const bool brief = !narrow && w->object && r.w < WHERE_NAME + 2 * WHERE_NUMBER && r.w >= BRIEF;
+    out->name = narrow ? rect_cut(&r, 't', r.h - 1) : rect_cut(&r, 'l', brief ? WHERE_NAME_BRIEF : WHERE_NAME);
+    out->value = rect_cut(&r, 'l', brief ? WHERE_NUMBER_BRIEF : cells);
+    out->mass = rect_cut(&r, 'l', !w->object ? 0 : brief ? WHERE_MASS_BRIEF : cells);
     rect_cut(&r, 'l', 2);
     return r;
+}
+
+/* Of a map; known: as a number of the trace. NaN: not there (yet). */
+static float mass_of(const Where *w, int m, bool *known)
+{
+    float x = NAN;
+    *known = m != WHERE_OCCLUSION && w->has_mass[m] && w->mass[m].values;
+    if (m == WHERE_OCCLUSION && w->occlusion)
+        where_drop_mass(w->occlusion, w->object, &x);
+    return *known ? w->mass[m].values[w->mass[m].cell] : x;
+}
+
+bool where_draw_mass(const Paint *p, const Where *w, Rect line)
+{
+    static const char WHAT[] = "on object ";
+    bool known;
+    const float x = w->object ? mass_of(w, w->focus, &known) : NAN;
+    if (line.w >= BRIEF || line.w < (int)strlen(WHAT) + NUMBER_LEAST || isnan(x))
+        return false;
+    const int used = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, WHAT);
+    if (known)
+        shown_number(p, &w->mass[w->focus], w->mass[w->focus].cell, line.y, line.x + used, NUMBER_LEAST, STYLE_TEXT);
+    else
+        draw_number(p, NULL, 0, x, (Rect){line.y, line.x + used, 1, NUMBER_LEAST});
+    return true;
 }
 
 Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m)
@@ -134,10 +165,8 @@ Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m)
         draw_number(p, patch ? &w->map[m] : NULL, where_cell(w, patch ? m : 0, w->at), where_value(w, m, w->at),
                     row.value);
     if (row.mass.w >= NUMBER_LEAST) {
-        float x = NAN;
-        bool known = node && w->has_mass[m] && w->mass[m].values;
-        if (!node && w->occlusion)
-            where_drop_mass(w->occlusion, w->object, &x);
+        bool known;
+        const float x = mass_of(w, m, &known);
         draw_number(p, known ? &w->mass[m] : NULL, w->mass[m].cell, x, row.mass);
     }
     return rest;

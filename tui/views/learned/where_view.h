@@ -6,7 +6,7 @@
 #include "tui/views/panels.h"
 
 /* Cells of a row of the table: the name of the map and each of its two numbers. */
-enum { WHERE_NAME = 13, WHERE_NUMBER = 11 };
+enum { WHERE_NAME = 13, WHERE_NUMBER = 11, WHERE_NAME_BRIEF = 10, WHERE_NUMBER_BRIEF = 8, WHERE_MASS_BRIEF = 10 };
 
 typedef struct Where {
     const Session *s;
@@ -34,6 +34,9 @@ float where_value(const Where *w, int m, int patch);
 /* The table, a row each. A narrow row has two lines: the name on the first. What is left of the line is returned. */
 Rect where_draw_header(const Paint *p, const Where *w, Rect line, bool narrow);
 Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m);
+/* The share of the map in focus that is on the object, where a row of the table has no room for it; false: it has, or
+ * none is known. */
+bool where_draw_mass(const Paint *p, const Where *w, Rect line);
 /* How many of the patches are the object. */
 void where_draw_share(const Paint *p, const Where *w, Rect line);
 /* What a map is made of, appended; brief: as it fits half a line. */
