@@ -344,6 +344,7 @@ enum { NAMES_MOST = 64 };
 /* Where the mark of one of many lines goes: where it ends. */
 typedef struct NamePlace {
     int row, column;
+    double y;
     const CanvasLine *line;
 } NamePlace;
 
@@ -354,29 +355,31 @@ static bool name_place(Rect body, const CanvasPlot *p, const CanvasLine *l, Name
     while (last >= 0 && !place(p, l, last, &x, &y))
         last--;
     if (last >= 0)
-        *out = (NamePlace){body.y + (int)(y * (body.h - 1) + 0.5), body.x + (int)(x * (body.w - 1) + 0.5), l};
+        *out = (NamePlace){body.y + (int)(y * (body.h - 1) + 0.5), body.x + (int)(x * (body.w - 1) + 0.5), y, l};
     return last >= 0 && l->mark;
 }
 
-/* Each in a row of its own, in the order in which they end; where rows are too few in front of what stands there. */
+/* Each in a row of its own, in the order in which they end; where rows are few at its line, in front of what stands
+ * there: a row further it would name another line. */
 static void put_names(Canvas *c, Rect body, const CanvasPlot *p)
 {
     NamePlace at[NAMES_MOST], here;
-    int n = 0;
+    int n = 0, apart;
     for (int i = 0, k; i < p->lines && n < NAMES_MOST; i++) {
         if (!name_place(body, p, &p->line[i], &here))
             continue;
-        for (k = n++; k > 0 && at[k - 1].row > here.row; k--)
+        for (k = n++; k > 0 && at[k - 1].y > here.y; k--)
             at[k] = at[k - 1];
         at[k] = here;
     }
-    for (int i = 1; n <= body.h && i < n; i++)
+    apart = n + 1 < body.h;
+    for (int i = 1; apart && i < n; i++)
         at[i].row = at[i].row > at[i - 1].row ? at[i].row : at[i - 1].row + 1;
-    for (int i = n - 1, end = body.y + body.h - 1; n <= body.h && i >= 0; end = at[i--].row - 1)
+    for (int i = n - 1, end = body.y + body.h - 1; apart && i >= 0; end = at[i--].row - 1)
         at[i].row = at[i].row < end ? at[i].row : end;
     for (int i = 0; i < n; i++) {
         int column = at[i].column;
-        for (const Cell *k = canvas_at(c, at[i].row, column); n > body.h && column > body.x;
+        for (const Cell *k = canvas_at(c, at[i].row, column); !apart && column > body.x;
              k = canvas_at(c, at[i].row, --column))
             if (!k || k->ch <= ' ' || k->ch > 0x7e)
                 break;

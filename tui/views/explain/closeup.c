@@ -206,6 +206,19 @@ static void brief_formula(const Graph *g, NodeId n, Buf *out)
     buf_free(&text);
 }
 
+/* "= a − b" as "= a−b": closer, before it is cut. */
+static void close_up(Buf *text)
+{
+    Buf out = {0};
+    const char *at = buf_str(text);
+    for (int i = 0; at[i]; i++)
+        if (at[i] != ' ' || i < 2)
+            buf_putc(&out, at[i]);
+    buf_clear(text);
+    buf_puts(text, buf_str(&out));
+    buf_free(&out);
+}
+
 static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const Group *g, bool here)
 {
     const CloseupLine *line = &c->line[g->first];
@@ -229,6 +242,8 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
     if (g->h >= 4 && w >= 20 && line->what == CLOSEUP_CELLS && !line->given) {
         Buf text = {0};
         brief_formula(c->graph, line->node, &text);
+        if (g->h == 4 && utf8_cells(buf_str(&text)) >= w)
+            close_up(&text);
         canvas_wrap(p->c, (Rect){g->y + 3, x + 1, g->h - 3, w - 1}, STYLE_DIM, buf_str(&text));
         buf_free(&text);
     }

@@ -17,6 +17,9 @@ typedef struct Blanks {
     float low, high;  /* the values that are dark and bright */
     int row, col, at; /* the picked patch */
     const Axis *p;
+    Shown other; /* the errors of the other side, where there is one of as many patches */
+    Side beside;
+    bool compared;
 } Blanks;
 
 static const char *guess_path(const Session *s, Side side)
@@ -41,6 +44,9 @@ static bool open_blanks(const Session *s, Side side, Blanks *out)
     b.p = &b.error.graph->axes[graph_node(b.error.graph, b.error.node)->dims.axis[0]];
     b.at = (int)b.error.cell;
     axis_patch(b.p, b.at, &b.row, &b.col);
+    b.beside = side == SIDE_A ? SIDE_B : SIDE_A;
+    b.compared = session_compares(s) && shown_open(s, b.beside, shown_site(s, b.beside, SITE_GUESS_ERROR), &b.other) &&
+                 b.other.count == b.error.count;
     *out = b;
     return true;
 }
@@ -156,6 +162,8 @@ static void draw_here(const Paint *p, const Blanks *b, Rect line)
         put_value(p, "  error ", &b->error, (size_t)b->at, line, used);
     else {
         used = put_value(p, "   error ", &b->error, (size_t)b->at, line, used);
+        if (b->compared && b->other.values)
+            used = put_value(p, b->beside == SIDE_A ? ", in A " : ", in B ", &b->other, (size_t)b->at, line, used);
         put_value(p, "   the mean colour would have ", &b->flat, (size_t)b->at, line, used);
     }
 }
@@ -196,6 +204,8 @@ static void draw_beside(const Paint *p, const Blanks *b, Rect r, const ColourSca
     canvas_printf(p->c, line.y, line.x, line.w, STYLE_HEADER, "%s, %s", axis_label(b->p, b->at, label, sizeof label),
                   is_hidden(b, b->at) ? "hidden" : "seen");
     draw_beside_value(p, "error", &b->error, (size_t)b->at, &r);
+    if (b->compared && b->other.values)
+        draw_beside_value(p, b->beside == SIDE_A ? "in A" : "in B", &b->other, (size_t)b->at, &r);
     draw_beside_value(p, "mean colour", &b->flat, (size_t)b->at, &r);
     rect_cut(&r, 't', r.h > 0);
     if (b->many && r.h > 0) {
@@ -313,6 +323,9 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     needs_add(out, side, guess_path(s, side));
     for (size_t i = 0; i < sizeof SITES / sizeof *SITES; i++)
         needs_add(out, side, shown_site(s, side, SITES[i]));
+    const Side other = side == SIDE_A ? SIDE_B : SIDE_A;
+    if (session_compares(s) && session_node(s, other, shown_site(s, other, SITE_GUESS_ERROR)) != NO_NODE)
+        needs_add(out, other, shown_site(s, other, SITE_GUESS_ERROR));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -336,6 +349,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     const float *count = side == SIDE_DIFF ? NULL : session_peek(s, side, shown_site(s, side, SITE_GUESS_HIDDEN_COUNT));
+    if (session_compares(s) && side != SIDE_DIFF)
+        buf_puts(out, side == SIDE_A ? "A  " : "B  ");
     if (count && count[0] > 0)
         buf_printf(out, "fill in the blanks, %d hidden", (int)count[0]);
     else
