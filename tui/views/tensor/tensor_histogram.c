@@ -59,12 +59,12 @@ static void draw_zeros(const Paint *p, Rect *r, const Spread *s)
     const bool odd = s->nans || s->infinities;
     const double zeros = s->count ? 100.0 * (double)s->zeros / (double)s->count : 0;
     char text[96];
-    snprintf(text, sizeof text, "zeros %.1f %%   NaN %zu   infinite %zu", zeros, s->nans, s->infinities);
+    utf8_print(text, sizeof text, "zeros %.1f %%   NaN %zu   infinite %zu", zeros, s->nans, s->infinities);
     const bool fits = utf8_cells(text) <= r->w;
     if (!fits && odd)
-        snprintf(text, sizeof text, "NaN %zu  inf %zu", s->nans, s->infinities);
+        utf8_print(text, sizeof text, "NaN %zu  inf %zu", s->nans, s->infinities);
     else if (!fits)
-        snprintf(text, sizeof text, "zeros %.1f %%, all finite", zeros);
+        utf8_print(text, sizeof text, "zeros %.1f %%, all finite", zeros);
     if (!fits && !odd && (!s->zeros || utf8_cells(text) > r->w) && r->h < BINS_GOOD)
         return;
     Rect line = rect_cut(r, 't', 1);
