@@ -10,7 +10,7 @@
 enum { WORDS = 4, SEED = 1, FORMS = 3 };
 /* The picture: lines of a box, two of each attention; columns inside it, between two that are one form, and of a form
  * that is one box. */
-enum { ATTENTIONS = 2, BOX_LINES = 2 * ATTENTIONS + 3, INSIDE = 13, ARROW = 4, ALONE = 20 };
+enum { ATTENTIONS = 2, BOX_LINES = 2 * ATTENTIONS + 3, INSIDE = 13, ARROW = 4, ALONE = 19 };
 
 typedef struct Form {
     const char *name, *brief;

@@ -1,6 +1,8 @@
 #include "tui/views/attention/block_sheet.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
@@ -22,6 +24,8 @@ static Layout layout(const BlockSheet *b, Rect r)
     l.tall = clamp(r.h / rows, 1, TALLEST);
     l.down = clamp(r.h / l.tall, 0, b->rows);
     l.across = clamp((r.w - b->label) / l.wide, 0, b->cols);
+    if (l.across > 0 && l.across < b->cols) /* what is over makes them wider */
+        l.wide = clamp((r.w - b->label) / l.across, l.wide, b->widest);
     l.first_row = (int)scroll_first((size_t)b->rows, (size_t)b->row, (size_t)l.down);
     l.first_col = (int)scroll_first((size_t)b->cols, (size_t)b->col, (size_t)l.across);
     return l;
@@ -71,6 +75,16 @@ static void draw_names(const Paint *p, const BlockSheet *b, const Layout *l, int
     }
 }
 
+/* Which of its columns are shown, as far as there is room for that: "7-15/15", "of 15:". */
+static void draw_which(const Paint *p, const BlockSheet *b, const Layout *l, Rect r)
+{
+    char text[48];
+    snprintf(text, sizeof text, "%d-%d/%d", l->first_col + 1, l->first_col + l->across, b->cols);
+    if ((int)strlen(text) > r.w)
+        snprintf(text, sizeof text, "of %d:", b->cols);
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text);
+}
+
 int block_sheet_draw(const Paint *p, const BlockSheet *b, Rect r, bool focus)
 {
     Layout l = layout(b, r);
@@ -81,7 +95,7 @@ int block_sheet_draw(const Paint *p, const BlockSheet *b, Rect r, bool focus)
     if (named_above(b, &l, l.first_row + l.down - 1))
         draw_names(p, b, &l, b->again, cell_rect(b, &l, b->again, l.first_col).y - 1);
     if (l.across < b->cols)
-        canvas_printf(p->c, r.y, r.x, b->label - 1, STYLE_DIM, "of %d:", b->cols);
+        draw_which(p, b, &l, (Rect){r.y, r.x, 1, b->label - 1});
     for (int row = l.first_row; row < l.first_row + l.down; row++) {
         Rect line = cell_rect(b, &l, row, l.first_col);
         b->row_name(b->context, row, name);

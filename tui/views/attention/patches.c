@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/attention/block_sheet.h"
 
 enum {
@@ -73,6 +74,20 @@ static int other_text(const Session *s, const PatchingResult *r)
     return 0;
 }
 
+/* Columns of one: as wide as its names need, within what numbers need and WIDEST. */
+static int least_of(const Session *s, const PatchingResult *r)
+{
+    int least = LEAST;
+    char name[SHEET_NAME];
+    for (int row = 0; r->kind == PATCH_TOKENS && row < r->rows; row++)
+        for (int col = 0; col < r->cols; col++) {
+            patches_col_name(s, row, col, false, name, sizeof name);
+            int cells = utf8_cells(name) + 1;
+            least = cells > least ? cells : least;
+        }
+    return least < WIDEST ? least : WIDEST;
+}
+
 /* Both sheets have one scale. */
 static BlockSheet sheet_of(const Paint *p, const Patches *k)
 {
@@ -82,7 +97,7 @@ static BlockSheet sheet_of(const Paint *p, const Patches *k)
                     .col = clamp(k->s->look.patches.col, 0, k->r->cols - 1),
                     .again = other_text(k->s, k->r),
                     .label = session_by_attention(k->s) && k->r->kind != PATCH_TOKENS ? LABEL_STACK : LABEL,
-                    .least = LEAST,
+                    .least = least_of(k->s, k->r),
                     .widest = WIDEST,
                     .context = k,
                     .cell = put_cell,

@@ -197,7 +197,9 @@ static void draw_writes(const Paint *p, const Unit *u, Rect r)
                 : head.w >= 28 ? "what it writes, per 1 of it"
                                : "it writes, per 1");
     if (!u->has_writes) {
-        canvas_wrap(p->c, r, STYLE_DIM, "No answer is read from what this MLP writes without further norms or blocks.");
+        const char *why = "No answer is read from what this MLP writes without further norms or blocks.";
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    canvas_wrap_rows(p->c, r.w, why) <= r.h ? why : "More norms and blocks follow.");
         return;
     }
     if (!u->writes.values) {

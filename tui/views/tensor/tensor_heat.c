@@ -53,7 +53,7 @@ static size_t bin_of(const Bins *b, size_t i)
 typedef struct Fit {
     Rect cells;        /* where the data cells are */
     int label_w;       /* columns of row labels to their left */
-    bool head;         /* a line of column labels above them */
+    int head;          /* lines of column labels above them */
     Bins down, across; /* of all rows and columns */
     int rows, cols;    /* cells drawn */
     size_t row0, col0; /* first of them, counted in drawn cells */
@@ -88,16 +88,21 @@ static bool is_picture(const Tensor *t)
            dims_role(g, t->plane.cols, ROLE_PIXEL_COL) != AXIS_NONE && t->plane.row_count && t->plane.col_count;
 }
 
-static Fit fit(const Paint *p, Rect r, const Tensor *t)
+/* Are they the words of a text? Of those one would miss a label; of patches and numbers one counts on. */
+static bool are_words(const Tensor *t, Dims d)
+{
+    const Axis *a = d.n == 1 ? &t->v.graph->axes[d.axis[0]] : NULL;
+    return a && (a->sequence == SEQUENCE_SOURCE || a->sequence == SEQUENCE_TARGET);
+}
+
+static Fit fit_below(const Paint *p, Rect r, const Tensor *t, int head)
 {
     const LookAt *look = &p->s->look;
     const Graph *g = t->v.graph;
-    Fit f = {.cells = r};
+    Fit f = {.cells = r, .head = head};
     f.label_w = tensor_label_width(t, r.w);
-    f.head = (r.h >= 4 || t->columns) && !t->no_columns;
     rect_cut(&f.cells, 'l', f.label_w);
-    if (f.head)
-        rect_cut(&f.cells, 't', 1);
+    rect_cut(&f.cells, 't', f.head);
     size_t room_r = (size_t)heat_pixels(p, at_least(f.cells.h, 1)), room_c = (size_t)at_least(f.cells.w, 1);
     if (is_picture(t)) { /* it keeps its form */
         const size_t unit = heat_halves(p) ? 1 : 2, rows = t->plane.row_count, cols = t->plane.col_count;
@@ -114,6 +119,20 @@ static Fit fit(const Paint *p, Rect r, const Tensor *t)
     f.size = is_picture(t) ? heat_within(p, (HeatSize){heat_pixels(p, f.cells.h), f.cells.w}, f.rows, f.cols, 1)
                            : heat_size(p, f.cells, f.rows, f.cols);
     return f;
+}
+
+static int label_step(const Fit *f, const Tensor *t, bool *outer);
+
+static Fit fit(const Paint *p, Rect r, const Tensor *t)
+{
+    enum { STAIR = 3, ROOMY = 16 };
+    bool outer;
+    Fit f = fit_below(p, r, t, (r.h >= 4 || t->columns) && !t->no_columns);
+    if (!f.head || t->columns || r.h < ROOMY || !are_words(t, t->plane.cols) || f.across.drawn < f.across.n ||
+        (size_t)f.cols < f.across.n)
+        return f;
+    int step = label_step(&f, t, &outer);
+    return step > 1 && step <= STAIR ? fit_below(p, r, t, step) : f;
 }
 
 /* The same values in the pixels behind the cells, where these hold more than one each and there are any. */
@@ -276,20 +295,13 @@ static size_t cursor_col(const Fit *f, const Tensor *t)
     return bin_of(&f->across, t->col) - f->col0;
 }
 
-/* Are the rows words of a text? Of those one would miss a label; of patches and numbers one counts on. */
-static bool rows_are_words(const Tensor *t)
-{
-    const Axis *a = t->plane.rows.n == 1 ? &t->v.graph->axes[t->plane.rows.axis[0]] : NULL;
-    return a && (a->sequence == SEQUENCE_SOURCE || a->sequence == SEQUENCE_TARGET);
-}
-
 /* "the  +1": so many more words are in that line. */
 static void draw_more_words(const Paint *p, const Fit *f, const Tensor *t, int y, int label_cells, size_t words)
 {
     char more[24];
     int width = f->label_w - 1;
     snprintf(more, sizeof more, "+%zu", words - 1);
-    if (words > 1 && rows_are_words(t) && label_cells + 1 + (int)strlen(more) <= width)
+    if (words > 1 && are_words(t, t->plane.rows) && label_cells + 1 + (int)strlen(more) <= width)
         canvas_right(p->c, y, f->cells.x - f->label_w, width, STYLE_DIM, more);
 }
 
@@ -348,8 +360,32 @@ static int label_step(const Fit *f, const Tensor *t, bool *outer)
     return step;
 }
 
+/* Of every column, each on the next line until the first is free again, with a thin line down to it. */
+static void draw_col_stair(const Paint *p, const Fit *f, const Tensor *t)
+{
+    int end = f->cells.x + f->cells.w, cursor = col_here(t) ? (int)cursor_col(f, t) : -1;
+    for (int k = 0; k < f->cols; k++) {
+        char label[64];
+        int x = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, k).x, y = f->cells.y - f->head + k % f->head;
+        col_label(t, false, f->col0 + (size_t)k, label);
+        canvas_label(p->c, y, x, end - x, k == cursor ? STYLE_STRONG : STYLE_AXIS, label);
+    }
+    for (int k = 0; k < f->cols; k++) {
+        int x = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, k).x;
+        for (int y = f->cells.y - f->head + k % f->head + 1; y < f->cells.y; y++) {
+            const Cell *cell = canvas_at(p->c, y, x);
+            if (cell && cell->ch == ' ')
+                canvas_glyph(p->c, y, x, STYLE_DIM, 0x2502);
+        }
+    }
+}
+
 static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
 {
+    if (f->head > 1) {
+        draw_col_stair(p, f, t);
+        return;
+    }
     bool outer;
     char label[64];
     int y = f->cells.y - 1, step = label_step(f, t, &outer), end = f->cells.x + f->cells.w, from = end, width = 0;
