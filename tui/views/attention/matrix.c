@@ -333,7 +333,7 @@ static void draw_word_labels(const Paint *p, const Attend *a, const Layout *l, R
     }
     if (l->column_y >= 0)
         words_across(p, a->u_axis, l->across.first, l->across.count, a->at_u,
-                     (Rect){l->column_y, l->across.start, l->column_h, r.w}, l->across.wide);
+                     (Rect){l->column_y, l->across.start, l->column_h, r.x + r.w - l->across.start}, l->across.wide);
 }
 
 static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r)

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "tui/canvas/plot.h"
-#include "tui/views/attention/attend.h"
+#include "tui/views/attention/word_row.h"
 
-enum { LABEL_LEAST = 13, LABEL_MOST = 26, NUMBER = 9, CELL_MOST = 3 };
+enum { LABEL_LEAST = 13, LABEL_MOST = 26, NUMBER = 9, CELL_MOST = 3, WORD_CELL = 8, TALL_LEAST = 2 };
 
 /* One side's row, with a maximum and how bars stand for values. */
 typedef struct Profile {
@@ -22,10 +22,11 @@ static float bar_value(const void *of, int u, Ref *ref)
     return (float)colour_scale_share(&f->scale, f->a.v.values[cell]);
 }
 
-static Rect bars_of(Rect r, int n)
+static Rect bars_of(Rect r, const Attend *a)
 {
+    const int n = a->u_axis->n, most = attend_listed(a) ? WORD_CELL : CELL_MOST;
     int cell = (r.w - LABEL_LEAST) / n, label;
-    cell = cell < 1 ? 1 : cell > CELL_MOST ? CELL_MOST : cell;
+    cell = cell < 1 ? 1 : cell > most ? most : cell;
     label = r.w - n * cell;
     label = label < LABEL_LEAST ? LABEL_LEAST : label > LABEL_MOST ? LABEL_MOST : label;
     rect_cut(&r, 'l', r.w >= 3 * LABEL_LEAST ? label : 0);
@@ -64,10 +65,17 @@ static void draw_label(const Paint *p, const Profile *f, Rect r)
 /* `tall` lines of bars, at the bottom of r. */
 static void draw_one(const Paint *p, const Profile *f, Rect r, int tall)
 {
-    int n = f->a.u_axis->n;
-    Rect bars = bars_of(r, n);
+    const int n = f->a.u_axis->n;
+    Rect bars = bars_of(r, &f->a);
     draw_label(p, f, (Rect){r.y, r.x, r.h, bars.x - r.x});
     rect_cut(&bars, 't', bars.h - tall);
+    const int cell = bars.w / n,
+              lines = attend_listed(&f->a) && cell > 1 ? words_across_lines(f->a.u_axis, cell, bars.h - TALL_LEAST) : 0;
+    if (lines > 0) { /* which bar is which word */
+        Rect under = rect_cut(&bars, 'b', lines);
+        under.w = r.x + r.w - under.x;
+        words_across(p, f->a.u_axis, 0, n, f->a.at_u, under, cell);
+    }
     int column = bars_column(bars, n, f->a.at_u);
     for (int y = 0; y < bars.h; y++)
         canvas_glyph(p->c, bars.y + y, column, STYLE_AXIS, 0x250a);
@@ -135,8 +143,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     int first, last;
     (void)y;
     sides_of(p->s, side, sides);
-    if (!attend_open(p->s, sides[0], -1, &a) || !a.v.values ||
-        !bars_at(bars_of(r, a.u_axis->n), a.u_axis->n, x, &first, &last))
+    if (!attend_open(p->s, sides[0], -1, &a) || !a.v.values || !bars_at(bars_of(r, &a), a.u_axis->n, x, &first, &last))
         return false;
     return attend_click(&a, first, command);
 }

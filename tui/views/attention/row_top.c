@@ -6,7 +6,15 @@
 #include "core/base/utf8.h"
 #include "tui/views/attention/attend.h"
 
-enum { TOP_MOST = 128, LABEL = 7, LIST = 18, HEAD_FROM = 8, GAP = -1 }; /* list: label, a blank and the number */
+enum {
+    TOP_MOST = 128,
+    LABEL = 7,
+    LIST = 18,
+    HEAD_FROM = 8,
+    GAP = -1,
+    WORD_MOST = 12,
+    BAR_LEAST = 5
+}; /* list: label, a blank and the number */
 
 /* The largest first: by size of the change for a difference, else by value; ties in the order of the tokens. */
 static int top_tokens(const Attend *a, int most, int out[TOP_MOST])
@@ -100,6 +108,14 @@ static void draw_token(const Paint *p, const Attend *a, int u, int y, int x, int
     canvas_printf(p->c, y, x, width, here ? STYLE_CURSOR : STYLE_AXIS, "%s%s%s", first, label, last);
 }
 
+/* Cells of the list's tokens: more than LABEL where words need and a wide pane has them. */
+static int label_cells(const Attend *a, int width)
+{
+    int more = shown_axis_widest(a->u_axis, WORD_MOST) + 2 - LABEL, room = width - LIST - BAR_LEAST - 2;
+    more = more < room ? more : room;
+    return attend_listed(a) && more > 0 ? LABEL + more : LABEL;
+}
+
 /* The line of headings, where the list is longer than them. */
 static Rect top_head(Rect *r)
 {
@@ -128,17 +144,18 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Rect head = top_head(&r);
     int n = listed_tokens(&a, top_lines(&a, r.h), top), line = 0;
     bool share = is_share(p->s, side);
+    const int label = label_cells(&a, r.w), whole = LIST - LABEL + label;
     if (head.h) {
-        int list = r.w < LIST ? r.w : LIST;
+        int list = r.w < whole ? r.w : whole;
         canvas_text(p->c, head.y, head.x, list, STYLE_HEADER, " token");
-        canvas_right(p->c, head.y, head.x + LABEL, list - LABEL, STYLE_HEADER,
+        canvas_right(p->c, head.y, head.x + label, list - label, STYLE_HEADER,
                      side == SIDE_DIFF ? share ? "A−B points" : "A − B"
                      : share           ? "weight"
                      : is_mask(&a)     ? "1: seen"
                                        : "score");
     }
     for (; line < n; line++) {
-        int u = top[line], list = r.w < LIST ? r.w : LIST, skip = list > LABEL + 3 ? LABEL : list > 5 ? 1 : 0;
+        int u = top[line], list = r.w < whole ? r.w : whole, skip = list > label + 3 ? label : list > 5 ? 1 : 0;
         bool here = u == a.at_u;
         if (u == GAP) {
             canvas_text(p->c, r.y + line, r.x + 1, r.w - 1, STYLE_DIM, p->c->ascii ? "..." : "…");
@@ -146,13 +163,13 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         }
         size_t cell = attend_cell(&a, a.head, a.at_t, u);
         draw_token(p, &a, u, r.y + line, r.x, skip);
-        int apart = skip == LABEL; /* a long number doesn't touch a long label */
+        int apart = skip == label; /* a long number doesn't touch a long label */
         (share ? shown_share_right : shown_number_right)(p, &a.v, cell, r.y + line, r.x + skip + apart,
                                                          list - skip - apart, STYLE_TEXT);
         if (here)
             focus_cursor(p, focus, r.y + line, r.x);
         if (r.w >= 26 && a.pattern && a.v.side != SIDE_DIFF)
-            canvas_bar(p->c, r.y + line, r.x + 19, r.w - 20, (double)a.v.values[cell], STYLE_TEXT,
+            canvas_bar(p->c, r.y + line, r.x + whole + 1, r.w - whole - 2, (double)a.v.values[cell], STYLE_TEXT,
                        shown_ref(&a.v, cell));
     }
     int others = a.u_axis->n - n + (n > 2 && top[n - 2] == GAP);

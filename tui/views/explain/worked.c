@@ -264,9 +264,12 @@ static void draw_terms(const Paint *p, const Shown *v, const Explanation *e, Rec
     }
     char number[32];
     number_full_text(number, sizeof number, e->stored, 12);
-    canvas_printf(p->c, y, r.x, r.w, e->equal ? STYLE_GOOD : STYLE_ERROR, "%s   %s%s", number,
-                  e->equal ? "derived again from these, bit for bit" : "is not what its terms give",
-                  (size_t)(y - r.y) < shown ? "; not all are shown" : "");
+    const size_t seen = (size_t)(y - r.y);
+    if (e->equal && seen < shown)
+        canvas_printf(p->c, y, r.x, r.w, STYLE_GOOD, "%s   bit for bit; %zu of %zu terms shown", number, seen, shown);
+    else
+        canvas_printf(p->c, y, r.x, r.w, e->equal ? STYLE_GOOD : STYLE_ERROR, "%s   %s", number,
+                      e->equal ? "derived again from these, bit for bit" : "is not what its terms give");
 }
 
 /* rows: and where there is room below a single term, all that led to it, as bars. */

@@ -1,9 +1,11 @@
 /* The tree of beginnings that a search looked at, with the share of each last word, the sum of logs and the score; what
  * was written in the end; and what keys and values kept save. The way to the best text stands in the first column, what
  * was tried beside it further in, above the word that was carried on instead. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "core/session/learned/decoding.h"
 #include "tui/views/number.h"
@@ -112,7 +114,8 @@ static void draw_counts(const Paint *p, const Decoding *d, Rect r)
                   d->same ? "all scores the same bits" : "OTHER scores");
 }
 
-/* Behind the numbers, where there is room, how probable a word is after what stands before it. */
+/* Behind the numbers, where there is room, the score as a bar: e to its power, 1 at best. Which beginning is better is
+ * seen; the probability of its last word alone would not say it. */
 static Rect bar_of(const Layout *l, int y)
 {
     const Rect r = l->lines;
@@ -133,7 +136,7 @@ static void draw_header(const Paint *p, const Layout *l)
     }
     canvas_right(p->c, r.y, x, SCORE, STYLE_HEADER, "score");
     const Rect bar = bar_of(l, r.y);
-    canvas_text(p->c, bar.y, bar.x, bar.w, STYLE_HEADER, "probable");
+    canvas_text(p->c, bar.y, bar.x, bar.w, STYLE_HEADER, "e^score");
 }
 
 /* The lines from columns above, and the fork of one that stands aside. */
@@ -180,9 +183,12 @@ static void draw_line(const Paint *p, const Decoding *d, const Layout *l, int i,
     utf8_print(text, sizeof text, "%.3f", n->score);
     canvas_right(p->c, y, x, SCORE, style, text);
     if (l->fate)
-        canvas_right(p->c, y, x + SCORE, FATE - 1, style, n->forced ? "forced" : FATES[line->fate]);
+        canvas_right(p->c, y, x + SCORE, FATE - 1, style,
+                     n->forced                                   ? "forced"
+                     : line->best && line->fate == DECODING_READ ? "written"
+                                                                 : FATES[line->fate]);
     if (bar.w)
-        canvas_bar(p->c, y, bar.x, bar.w, n->share, line->best ? STYLE_GOOD : STYLE_DIM, (Ref){0});
+        canvas_bar(p->c, y, bar.x, bar.w, dm_exp(fmax(n->score, -700)), line->best ? STYLE_GOOD : STYLE_DIM, (Ref){0});
 }
 
 static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)

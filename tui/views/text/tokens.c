@@ -74,17 +74,18 @@ static Rect cut_foot(Cutting *w)
     return w->list.h >= FOOT_FROM ? rect_cut(&w->list, 'b', 1) : (Rect){0};
 }
 
-/* Cuts room for the other text's tokens below these, where all of these and a few of those fit. */
+/* Cuts room for the other text's tokens below these, where all of these and a few of those fit; what is over makes
+ * the rows higher, these first. */
 static bool open_other(const Session *s, Side side, Cutting *w, Cutting *other)
 {
     const char *path = encoding_rows(shown_graph(s, side), other_text(s));
     const int lines = 1 + w->tokens->n;
-    if (!path || w->pitch == PITCH_MOST || !open_text(s, side, other_text(s), path, other) ||
-        w->list.h < lines + 1 + LIST_LEAST)
+    if (!path || !open_text(s, side, other_text(s), path, other) || w->list.h < lines + 1 + LIST_LEAST)
         return false;
-    w->pitch = 1;
+    w->pitch = clamp((w->list.h - 3 - other->tokens->n) / w->tokens->n, 1, PITCH_MOST);
     other->list = w->list;
-    w->list = rect_cut(&other->list, 't', lines);
+    w->list = rect_cut(&other->list, 't', 1 + w->tokens->n * w->pitch);
+    other->pitch = clamp((other->list.h - 2) / other->tokens->n, 1, w->pitch);
     rect_cut(&other->list, 't', other->list.h > 1 + other->tokens->n);
     return true;
 }
@@ -433,8 +434,10 @@ static void draw_row(const Paint *p, const Cutting *w, const ColourScale *scale,
     const char *name = w->v->word ? w->v->word[w->words->word[i]] : "";
     int x = w->list.x, end = w->list.x + w->list.w, text = text_cells(w);
     char number[16];
+    const int strip = x + NUMBER + PIECE + (text ? text + 1 : 0) + ID,
+              wide = clamp((end - strip) / (int)w->width, 1, w->pitch), used = strip + wide * (int)w->width - x;
     if (here)
-        canvas_fill(p->c, (Rect){y, x, 1, w->list.w}, STYLE_SELECTED, ' ');
+        canvas_fill(p->c, (Rect){y, x, 1, used < w->list.w ? used : w->list.w}, STYLE_SELECTED, ' ');
     canvas_printf(p->c, y, x, NUMBER, here ? STYLE_SELECTED : STYLE_AXIS, "%s%3d", here ? ">" : " ", i + 1);
     x += NUMBER;
     snprintf(number, sizeof number, "w%d", w->words->word[i]);
@@ -448,7 +451,6 @@ static void draw_row(const Paint *p, const Cutting *w, const ColourScale *scale,
     snprintf(number, sizeof number, "%d", w->words->word[i]);
     canvas_right(p->c, y, x, ID - 2, style, number);
     x += ID - 1;
-    const int wide = clamp((end - x) / (int)w->width, 1, w->pitch);
     for (size_t k = 0; w->rows.values && x < end && k < w->width; k++, x += wide) {
         const size_t cell = (size_t)i * w->width + k;
         const float value = w->rows.values[cell];
@@ -495,7 +497,7 @@ static void draw_lists(const Paint *p, Side side, Cutting *w, bool focus)
     Cutting other;
     const bool both = open_other(p->s, side, w, &other), reads = encoding_text(p->s) == TEXT_SOURCE;
     draw_list(p, w, !both ? "token" : reads ? "reads" : "writes", focus);
-    if (both && other.list.h <= other.tokens->n) {
+    if (both && other.list.h <= other.tokens->n * other.pitch) {
         const Rect line = rect_cut(&other.list, 'b', 1);
         canvas_printf(p->c, line.y, line.x + NUMBER, line.w, STYLE_DIM, "%d more", other.tokens->n + 1 - other.list.h);
     }
