@@ -1067,7 +1067,7 @@ static void words_have_room(void **state)
     }
 }
 
-/* Behind every beginning a bar as long as its word is probable; those of the way that was taken are set apart. */
+/* Behind every beginning a bar, e to the power of its score; those of the way that was taken are set apart. */
 static void beginnings_have_bars(void **state)
 {
     (void)state;
@@ -1079,14 +1079,14 @@ static void beginnings_have_bars(void **state)
     for (int y = 0; y < c.h && head < 0; y++)
         for (int x = 0; x + 8 < c.w; x++) {
             const Cell *k = &c.cells[y * c.w + x];
-            if (k[0].ch == 'p' && k[1].ch == 'r' && k[3].ch == 'b' && k[7].ch == 'e' && k[4].ch == 'a') {
+            if (k[0].ch == 'e' && k[1].ch == '^' && k[2].ch == 's' && k[6].ch == 'e') {
                 head = y;
                 from = x;
             }
         }
     assert_true(head > 0);
     for (int i = 0, full = 0; i < d->lines && head + 1 + i < c.h - 5; i++) { /* the last line says which they are */
-        const float share = (float)d->text->node[d->line[i].node].share;
+        const float share = (float)exp(d->text->node[d->line[i].node].score);
         int n = 0;
         for (int x = from; x < c.w; x++) {
             const Cell *k = &c.cells[(head + 1 + i) * c.w + x];
