@@ -3,7 +3,7 @@
 
 #include "core/session/play.h"
 #include "core/session/screens.h"
-#include "tui/views/shown.h"
+#include "tui/views/attention/attend.h"
 #include "tui/views/text/headline.h"
 
 /* Every size at which the arrangement changes. A row of steps is read from the top: with at least so many lines or
@@ -35,6 +35,7 @@ enum {
     MAP_WIDTH_WIDE = 110, /* … beside a view that needs the width */
     SENTENCE_WIDTH = 78,  /* the longest sentence with its margin: a narrower screen wraps it */
     AROUND_LINES = 28,    /* inside a map of attention: from here on its row goes with it, … */
+    LISTED_LINES = 25,    /* … a list of words leaves none for */
     PROFILE_LEAST = 7,    /* … as a profile of so many lines, */
     PROFILE_MOST = 12,
     HEADS_MOST = 17,  /* in every head, */
@@ -62,9 +63,12 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
 {
     const ViewSpec *view = view_now(s);
     bool focus = !s->look.steps_focused, figures = view->traits & VIEW_ATTENTION;
-    int high = r.h, profile = figures ? step_of(SIDES_PROFILE, high) : 0;
+    int high = r.h;
+    Attend a;
+    const bool listed = view->below && high < LISTED_LINES && attend_open(s, SIDE_B, -1, &a) && attend_listed(&a);
+    int profile = figures && !listed ? step_of(SIDES_PROFILE, high) : 0; /* words in lines have their own bars */
     Rect under = rect_cut(&r, 'b', profile);
-    Rect answer = rect_cut(&r, 'b', step_of(profile ? SIDES_ANSWER_PROFILE : SIDES_ANSWER, high));
+    Rect answer = rect_cut(&r, 'b', step_of(figures ? SIDES_ANSWER_PROFILE : SIDES_ANSWER, high));
     int rows = figures ? step_of(SIDES_FIGURES, high) : 0;
     const int width = r.w / 3;
     static const Side SIDES[] = {SIDE_A, SIDE_B, SIDE_DIFF};

@@ -336,12 +336,19 @@ static int page_rows(const Overlay *o, const Canvas *c, int width)
     return rows;
 }
 
+/* What is said of a list's line: its own words, or the whole of it where it is cut. */
+static const char *about_of(const Item *item, int width)
+{
+    const bool cut = item->command && utf8_cells(item->text) > width - 3 - utf8_cells(item->key);
+    return *item->about || !cut ? item->about : item->text;
+}
+
 /* Lines below a list for what its chosen line will do: as many as the longest needs, so that the box stays. */
 static int about_rows(const Overlay *o, const Canvas *c, int width)
 {
     int most = 0;
     for (int i = 0; o->kind == OVERLAY_LIST && i < o->count; i++) {
-        int rows = canvas_wrap_rows(c, width, o->items[i].about);
+        int rows = canvas_wrap_rows(c, width, about_of(&o->items[i], width));
         most = rows > most ? rows : most;
     }
     return c->h >= 16 ? most : 0;
@@ -481,7 +488,7 @@ void overlay_draw(Overlay *o, Canvas *c)
     Rect about = rect_cut(&in, 'b', about_rows(o, c, in.w));
     const Item *item = about.h ? chosen_item(o, o->chosen) : NULL;
     if (item)
-        canvas_wrap(c, about, STYLE_SENTENCE, item->about);
+        canvas_wrap(c, about, STYLE_SENTENCE, about_of(item, in.w));
     Rect old = canvas_clip(c, in);
     if (o->kind == OVERLAY_TEXT)
         draw_text(o, c, in);

@@ -26,7 +26,7 @@ static Layout layout(const Session *s, Rect r)
     if (r.h > 2)
         l.header = rect_cut(&r, 't', 1);
     if (r.h > 3 * WORDS_LINES) {
-        l.words = rect_cut(&r, 'b', WORDS_LINES);
+        l.words = rect_cut(&r, 'b', r.h > 5 * WORDS_LINES ? WORDS_LINES : 1);
         rect_cut(&r, 'b', r.h > 5 * WORDS_LINES);
     }
     if (r.h > WORDS_LINES)
@@ -148,7 +148,10 @@ void heads_words_draw(const Paint *p, Rect r, bool focus)
     if (!result)
         canvas_printf(p->c, l.list.y, l.list.x + LABEL, l.list.w - LABEL, STYLE_DIM, "measuring, %zu of %zu sentences",
                       m ? m->done : 0, m ? m->total : 0);
-    head_words_put(p->s, head_words_row(p->s), session_head(p->s), &words);
+    if (l.words.h == 1 && result && m) /* the row has the rest of it */
+        buf_printf(&words, "means over %zu sentences, model as trained; i says this head in words", m->total);
+    else
+        head_words_put(p->s, head_words_row(p->s), session_head(p->s), &words);
     canvas_wrap(p->c, l.words, STYLE_TEXT, buf_str(&words));
     buf_free(&words);
 }

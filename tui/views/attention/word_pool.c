@@ -147,7 +147,12 @@ static void draw_bar(const Paint *p, const Attend *a, const WordPool *l, const C
     put_tokens(l, a->t_axis->n, l->rows, &text);
     buf_puts(&text, "×");
     put_tokens(l, a->u_axis->n, l->cols, &text);
-    buf_printf(&text, " tokens, %s%s", colour_scale_pool_word(p, scale), fine ? ", pixels finer" : "");
+    buf_puts(&text, " tokens");
+    char kind[64]; /* where it is whole */
+    if (utf8_print(kind, sizeof kind, ", %s%s", colour_scale_pool_word(p, scale), fine ? ", pixels finer" : "") +
+            utf8_cells(buf_str(&text)) <=
+        r.w)
+        buf_puts(&text, kind);
     const char *keys = l->per ? "  + closer, - wider" : "  + closer";
     if (utf8_cells(buf_str(&text)) + utf8_cells(keys) + 24 <= r.w)
         buf_puts(&text, keys);

@@ -497,6 +497,9 @@ static void draw_legend(const Paint *p, const Spot *v, Rect line)
 static void draw_words(const Paint *p, const Alike *a, bool focus)
 {
     int count, first = alike_first_word(a, &count);
+    if (count < a->p->n)
+        canvas_printf(p->c, a->r.y + a->head - 1, a->r.x, a->left - 1, STYLE_DIM, "%d–%d/%d", first + 1, first + count,
+                      a->p->n);
     for (int i = 0; i < count; i++) {
         char label[64];
         bool here = first + i == a->at;

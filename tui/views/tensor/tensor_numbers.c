@@ -62,9 +62,9 @@ static Fit fit(Rect r, const Tensor *t)
         f.rows = (int)t->plane.row_count;
     if ((size_t)f.cols > t->plane.col_count)
         f.cols = (int)t->plane.col_count;
-    const int used = f.rows + 1;
-    if (bands < 2 && t->plane.row_count > 1 && (size_t)f.cols < t->plane.col_count &&
-        (size_t)f.rows == t->plane.row_count && f.cells.h - used > ALL_LEAST)
+    const int used = f.rows + (f.cols - 1) / f.per * f.pitch + 1;
+    if (t->plane.row_count > 1 && (size_t)f.cols < t->plane.col_count && (size_t)f.rows == t->plane.row_count &&
+        f.cells.h - used > ALL_LEAST)
         f.all = (Rect){f.cells.y + used, r.x, f.cells.h - used, r.w};
     return f;
 }

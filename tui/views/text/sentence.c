@@ -17,6 +17,8 @@ enum {
     ACROSS_MOST = 320,
     STACKED_FROM = 9,
     STACKED_MOST = 14,
+    SHARES_FROM = 14, /* … with shares that hang from their words */
+    SHARES = 5,
     LINES_MOST = 96,
     PITCH_MOST = 3,
     HEADS_MOST = 16,
@@ -41,7 +43,7 @@ typedef struct WordLines {
 static bool stack(Rect r, WordLines *v)
 {
     Rect top = rect_cut(&r, 't', 1);
-    v->right = rect_cut(&r, 'b', r.h > 2 * STACKED_MOST ? r.h - STACKED_MOST : 2);
+    v->right = rect_cut(&r, 'b', r.h > 2 * STACKED_MOST ? r.h - STACKED_MOST : r.h >= SHARES_FROM ? SHARES : 2);
     v->right.h -= v->right.h > 2;
     Rect bottom = rect_cut(&v->right, 't', 1);
     v->gap = r;
