@@ -80,7 +80,7 @@ typedef struct Layout {
     int column_y, bar_y, value_y; /* −1: none */
 } Layout;
 
-enum { LABELS = 5, LABELLED = 30, WORD_LABELS = 11, ZOOM_MOST = 8, UPRIGHT_LEAST = 4 };
+enum { LABELS = 5, LABELLED = 30, WORD_LABELS = 11, ZOOM_MOST = 8, UPRIGHT_LEAST = 4, WORD_WIDEST = 8 };
 
 /* The finest tiling of one direction that fits into so many cells. */
 static Tiling finest(Lattice lattice, int room, int per_cell)
@@ -160,6 +160,10 @@ static Layout layout_words(Rect r, const Attend *a)
         l.column_h = labels < spare ? labels : spare > l.column_h ? spare : l.column_h;
         r.h = all - l.column_h;
     }
+    int wider = wide; /* which keeps every word whole */
+    while (wider < room && wider < WORD_WIDEST && words_across_lines(a->u_axis, wider, INT_MAX) > l.column_h)
+        wider++;
+    wide = words_across_lines(a->u_axis, wider, INT_MAX) <= l.column_h ? wider : wide;
     l.column_h = words_across_lines(a->u_axis, wide, l.column_h); /* one of some words, rather than cut ones */
     l.down = band_make(r.y, r.h / tall, per_cell, 0, rows, a->at_t);
     l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, 0, cols, a->at_u);

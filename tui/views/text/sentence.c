@@ -17,8 +17,9 @@ enum {
     ACROSS_MOST = 320,
     STACKED_FROM = 9,
     STACKED_MOST = 14,
-    SHARES_FROM = 14, /* … with shares that hang from their words */
-    SHARES = 5,
+    SHARES_FROM = 15, /* … with shares that hang from their words */
+    SHARES = 6,
+    DEEP = 8, /* half lines; of fewer a share of all would be one, or none */
     LINES_MOST = 96,
     PITCH_MOST = 3,
     HEADS_MOST = 16,
@@ -232,14 +233,17 @@ static void draw_keys(const Paint *p, const WordLines *v)
     }
 }
 
-/* A word's share once more, as how far down its colour reaches. */
-static void draw_depth(const Paint *p, const WordLines *v, const ColourScale *scale, int u)
+/* A word's share once more, as how far down its colour reaches; in few lines as a share of
+ * the row's largest. */
+static void draw_depth(const Paint *p, const WordLines *v, const ColourScale *scale, int u, float largest)
 {
     const Attend *a = &v->a;
     Rect at = v->below.word[u];
     size_t cell = attend_cell(a, a->head, a->at_t, u);
     float x = a->v.values[cell];
-    int deep = a->whole > 0 && !isnan(x) ? (int)(fabsf(x) / a->whole * (float)(2 * (v->right.h - 1)) + 0.5F) : 0;
+    const int most = 2 * (v->right.h - 1);
+    const double share = (double)(fabsf(x) / (most < DEEP ? largest : a->whole));
+    int deep = a->whole > 0 && largest > 0 && !isnan(x) ? (int)(share * most + 0.5) : 0;
     for (int k = 0; k < deep; k++)
         for (int i = 0; i < at.w; i++)
             canvas_pixel(p->c, v->right.y + 1 + k / 2, at.x + i, heat_halves(p) ? k % 2 : -1,
@@ -278,7 +282,7 @@ static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
         const int x = share_x(v, u);
         const bool in_way = u != best && best < v->below.n &&
                             abs(x - share_x(v, best)) < WORD_SHARE; /* the largest has its own */
-        draw_depth(p, v, &scale, u);
+        draw_depth(p, v, &scale, u, fabsf(weight(v, a->head, a->at_t, best)));
         if (!word_stands_out(a, a->v.values[cell], u == best) || x < end || in_way)
             continue;
         (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, at.y + 1, x, WORD_SHARE, STYLE_STRONG);
