@@ -26,7 +26,8 @@ enum {
     UNIT_NUMBER = 6,
     TEXT_FROM = 9,   /* lines of what excites it, and of which units a word excites */
     ASIDE_LINES = 6, /* below the words, that it writes no answer */
-    KEY_LEAST = 14   /* columns of a colour scale */
+    KEY_LEAST = 14,  /* columns of a colour scale */
+    HARDLY = 8       /* values below zero that don't reach this part of the largest are as good as none */
 };
 
 typedef struct Unit {
@@ -90,7 +91,7 @@ static ColourScale scale_of(const Paint *p, const Unit *u)
         low = fminf(low, other.post.values[cell_of(&other, t)]);
         high = fmaxf(high, other.post.values[cell_of(&other, t)]);
     }
-    if (!shared && low < 0 && -low < high / 8) /* an activation that hardly goes below 0: from none to most */
+    if (!shared && low < 0 && -low < high / HARDLY) /* an activation that hardly goes below 0: from none to most */
         low = 0;
     float most = fmaxf(-low, high);
     return colour_scale_of_range(p, low < 0 ? -most : 0, most);
@@ -129,10 +130,13 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
 {
     int at = token_here(u), word = shown_axis_widest(u->tokens, WORD_MOST) + 2;
     size_t first = scroll_first((size_t)u->tokens->n, (size_t)at, (size_t)r.h);
-    const bool diff = u->post.side == SIDE_DIFF;
-    float most = 0;
-    for (int t = 0; t < u->tokens->n; t++)
-        most = fmaxf(most, diff ? fabsf(u->post.values[cell_of(u, t)]) : u->post.values[cell_of(u, t)]);
+    float low = 0, high = 0;
+    for (int t = 0; t < u->tokens->n; t++) {
+        low = fminf(low, u->post.values[cell_of(u, t)]);
+        high = fmaxf(high, u->post.values[cell_of(u, t)]);
+    }
+    const bool both = u->post.side == SIDE_DIFF || -low >= high / HARDLY; /* bars on both sides of a zero */
+    const float most = fmaxf(-low, high);
     int y = 0;
     for (; y < r.h && (int)first + y < u->tokens->n; y++) {
         int t = (int)first + y, x = r.x + word;
@@ -144,7 +148,7 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
         shown_number_right(p, &u->post, cell_of(u, t), r.y + y, x, NUMBER, STYLE_TEXT);
         x += NUMBER + 1;
         float v = u->post.values[cell_of(u, t)];
-        if (r.x + r.w - x >= BAR_LEAST && diff)
+        if (r.x + r.w - x >= BAR_LEAST && both)
             canvas_bar_signed(p->c, r.y + y, x, r.x + r.w - x, most > 0 ? (double)v / (double)most : 0, STYLE_SIDE_B,
                               STYLE_NEGATIVE, shown_ref(&u->post, cell_of(u, t)));
         else if (r.x + r.w - x >= BAR_LEAST)
