@@ -194,7 +194,10 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
              : s->shared       ? ", shared"
              : s->own          ? ", own"
                                : "");
-    int ends = (int)strlen(low) + (int)strlen(high), named = utf8_cells(name);
+    const bool cut = s->clipped || s->capped;
+    const char *below = cut && s->least < s->low ? "≤" : "", *above = cut && s->most > s->high ? "≥" : "";
+    const int marks = s->capped ? utf8_cells(below) + utf8_cells(above) : 0;
+    int ends = (int)strlen(low) + (int)strlen(high) + marks, named = utf8_cells(name);
     int beyond = s->clipped ? (s->most > s->high) + (s->least < s->low) : 0,
         part = width - ends - 6 < beyond * BEYOND ? BEYOND_BRIEF : BEYOND;
     const int nan = s->nans && width - ends - 2 - beyond * part >= NAN_CELLS + 3 ? NAN_CELLS : 0;
@@ -210,24 +213,24 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
         cells += named - utf8_cells(name);
     }
     if (cells < 3) { /* numbers alone, with as many digits as there is room for */
-        int each = (width - (p->c->ascii ? 5 : 3)) / 2;
+        int each = (width - (p->c->ascii ? 5 : 3) - (*below || *above ? 2 : 0)) / 2;
         each = each < 9 ? each : 9;
         number_text(low, sizeof low, unit * s->low, each);
         number_text(high, sizeof high, unit * s->high, each - (s->low < 0)); /* as many as beside the sign */
         if (*low != '#' && *high != '#')
-            canvas_printf(p->c, y, x, width, STYLE_DIM, "%s … %s", low, high);
+            canvas_printf(p->c, y, x, width, STYLE_DIM, "%s%s … %s%s", below, low, above, high);
         return;
     }
     if (cells > 40)
         cells = 40;
-    x += canvas_text(p->c, y, x, width, STYLE_DIM, low) + 1;
+    x += canvas_printf(p->c, y, x, width, STYLE_DIM, "%s%s", s->capped ? below : "", low) + 1;
     for (int i = 0; i < cells; i++, x++) {
         double share = ((double)i + 0.5) / cells;
         float value = (float)((double)s->low + ((double)s->high - (double)s->low) * share);
         canvas_pixel(p->c, y, x, -1, colour_scale_colour(s, value), colour_scale_level(s, value),
                      colour_scale_sign(s, value), (Ref){0});
     }
-    x += 1 + canvas_text(p->c, y, x + 1, width, STYLE_DIM, high);
+    x += 1 + canvas_printf(p->c, y, x + 1, width, STYLE_DIM, "%s%s", s->capped ? above : "", high);
     x += put_beyond(p, s, y, x, part);
     if (nan) {
         canvas_pixel(p->c, y, x + 1, -1, colour_scale_colour(s, NAN), colour_scale_level(s, NAN), 0, (Ref){0});

@@ -145,7 +145,8 @@ typedef struct ColourScale {
         root; /* from 0 on: by its square root, where one value is many times the others and all are to be told apart */
     bool light;
     bool clipped; /* few values are far beyond the others: the scale ends before them, they have their own colour */
-    float least, most; /* where clipped: the ends of all values */
+    bool capped;  /* clipped, but what is beyond an end has that end's colour */
+    float least, most; /* where clipped or capped: the ends of all values */
     bool nans;         /* there are some, which have a colour of their own */
 } ColourScale;
 enum { SCALE_DECADES = 6 };

@@ -69,12 +69,12 @@ static Fit fit(Rect r, const Tensor *t)
     return f;
 }
 
-/* What is beyond its ends has their colours: how far, its number says. */
+/* What is beyond its ends has their colours: how far, its number says. Only above a heat of all it has the heat's. */
 static ColourScale scale_of(const Paint *p, Rect r, const Tensor *t)
 {
-    (void)r;
     ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
-    scale.clipped = false;
+    scale.capped = scale.clipped && !fit(r, t).all.h;
+    scale.clipped = scale.clipped && !scale.capped;
     return scale;
 }
 
