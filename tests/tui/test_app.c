@@ -356,7 +356,7 @@ static void lit_is_read(void)
     NodeId n = session_node(&a.s, SIDE_B, "blocks.0.attn.scores_raw");
     Rect r = pane_of(view_now(&a.s)), from = pane_of(&VIEW_PLAYED);
     size_t cell = 0;
-    for (int y = r.y; y < r.y + r.h; y++)
+    for (int y = r.y; y < r.y + r.h - 1; y++) /* the last line reads out the one in focus */
         for (int x = r.x; x < r.x + r.w; x++) {
             const Ref ref = canvas_at(&a.canvas, y, x)->ref;
             cell = ref.run && ref.node == n ? ref.cell : cell;

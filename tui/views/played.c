@@ -32,9 +32,18 @@ static bool is_side(const Ref *ref, Side side)
     return ref->run == side || ((ref->run == SIDE_A || ref->run == SIDE_B) && side != SIDE_DIFF);
 }
 
+/* The number that the screen reads out once more, below its map. */
+static Ref focus_of(const Session *s, Side side)
+{
+    NodeId n = session_node(s, side, s->place.path);
+    return n == NO_NODE ? (Ref){0} : session_ref(side, n, session_cell(s, side, n));
+}
+
 Ref played_hide(const Paint *p, Rect r, Side side, bool by_column)
 {
+    const Ref read = focus_of(p->s, side);
     Ref written = {0};
+    bool there = false; /* the number in focus: read out as soon as it is */
     size_t all = 0, kept = 0;
     double share = play_share(p->s);
     for (int pass = 0; pass < 2; pass++) { /* counted, then taken */
@@ -53,11 +62,14 @@ Ref played_hide(const Paint *p, Rect r, Side side, bool by_column)
                 last = c->ref;
                 if (!own)
                     continue;
+                const bool again = read.run && c->ref.run == read.run && c->ref.node == read.node &&
+                                   c->ref.cell == read.cell;
                 if (!pass)
                     all++;
-                else if ((by_column ? before : kept) < room) {
+                else if ((by_column ? before : kept) < room || (again && there)) {
                     kept++;
-                    written = c->ref;
+                    there |= again;
+                    written = again && kept > room ? written : c->ref;
                 } else
                     cell_put(p->c, y, x, STYLE_TEXT, ' ');
             }

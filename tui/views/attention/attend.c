@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/play.h"
 #include "core/session/screens.h"
 #include "tui/views/spread.h"
 
@@ -313,8 +314,8 @@ void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
     number_full_text(number, sizeof number, points ? 100 * a->v.values[cell] : a->v.values[cell], 12);
     if (diff)
         snprintf(tail, sizeof tail, "%s", a->v.values[cell] == 0 ? "   no difference" : points ? " points" : "");
-    else
-        snprintf(tail, sizeof tail, "   rank %d of %d", attend_rank(a), a->u_axis->n);
+    else /* of a row that is still being filled nobody knows yet */
+        snprintf(tail, sizeof tail, play_share(p->s) < 1 ? "" : "   rank %d of %d", attend_rank(a), a->u_axis->n);
     int need = (int)strlen(number) + (diff ? (int)strlen(tail) : 0), pick = 0;
     while (pick < 2 && utf8_cells(words[pick]) + need > width)
         pick++;
