@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/screens/heads.h"
 #include "tui/views/attention/heads_words.h"
 #include "tui/views/shown.h"
@@ -137,6 +138,7 @@ static Layout layout(const HeadMap *m, Rect r)
     if (unused > 0) {
         l.axis.y -= unused;
         l.legend.y -= unused;
+        l.legend.h += l.legend.h > 0;
     }
     return l;
 }
@@ -341,8 +343,13 @@ static void draw_legend(const Paint *p, const HeadMap *m, const Layout *l)
         x += canvas_printf(p->c, r.y, x, end - x, STYLE_DIM, " px %s   ",
                            r.w >= LEGEND_WIDE ? rule[k].word : rule[k].brief);
     }
-    if (!l->all && end - x > 2 * NUMBER)
-        canvas_text(p->c, r.y, x, end - x, STYLE_DIM, m->heads > 10 ? "0–9, a = 10 …: heads" : "0–9: heads");
+    const char *digits = m->heads > 10 ? "0–9, a = 10 …: heads" : "0–9: heads";
+    if (l->all)
+        return;
+    if (end - x >= utf8_cells(digits))
+        canvas_text(p->c, r.y, x, end - x, STYLE_DIM, digits);
+    else if (r.h > 1)
+        canvas_text(p->c, r.y + 1, r.x, r.w, STYLE_DIM, digits);
 }
 
 /* The head in focus in a sentence over many pictures, below the list where that leaves room for the list. */

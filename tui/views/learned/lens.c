@@ -274,12 +274,16 @@ static void draw_lens_shares(const Paint *p, const Lens *l, Rect line)
         n += utf8_print(text + n, sizeof text - (size_t)n, "%s%.0f", i > 1 ? " " : "",
                         100 * (double)right / (double)over);
     }
-    if (line.w >= 52)
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " Right after each block: %s %% of %zu (±%.0f).", text,
-                      over, 100 * margin);
-    else if (line.w >= 26)
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " %s: %s %%",
-                      line.w >= 40 ? "Right after each block" : "Right", text);
+    char says[160], about[48];
+    utf8_print(about, sizeof about, " of %zu (±%.0f).", over, 100 * margin);
+    static const char *const WORDS[] = {"Right after each block", "Right by block", "Right"};
+    for (int k = 0; k < 2 * 3; k++) { /* the first that has room; without its interval where none has */
+        utf8_print(says, sizeof says, " %s: %s %%%s", WORDS[k % 3], text, k < 3 ? about : "");
+        if (utf8_cells(says) <= line.w) {
+            canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, says);
+            return;
+        }
+    }
 }
 
 static void draw_settled(const Paint *p, const Lens *l, Rect line)
