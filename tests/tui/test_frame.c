@@ -1245,6 +1245,42 @@ static bool is_cut(const Canvas *c, Rect r)
     return false;
 }
 
+/* In three panes no caption or key ends in an ellipsis: an … behind a letter and before two blanks or the frame. Lists
+ * of names, which say in full what is under the cursor, are not captions. */
+static void captions_of_three_panes(void **state)
+{
+    (void)state;
+    static const char *const SCREENS[] = {"goto image; view picture",
+                                          "goto blocks.1.mlp.post; view heat",
+                                          "goto blocks.1.mlp.post; view strip",
+                                          "goto blocks.1.attn.pattern; view matrix",
+                                          "goto blocks.1.attn.pattern; view row",
+                                          "goto blocks.1.attn.pattern; view sheet",
+                                          "goto blocks.1.mlp.post; view histogram",
+                                          "ledger",
+                                          "lens",
+                                          "alike",
+                                          "heads",
+                                          "where rollout",
+                                          "goto image; view positions"};
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    assert_true(run("set scale off; compare sides"));
+    for (size_t k = 0; k < sizeof SCREENS / sizeof *SCREENS; k++) {
+        if (!run(SCREENS[k]))
+            fail_msg("%s", SCREENS[k]);
+        draw(&c, 40, 120, false);
+        for (int y = 3; y < 30; y++)
+            for (int x = 29; x + 2 < 120; x++) {
+                const uint32_t before = canvas_at(&c, y, x - 1)->ch, behind = canvas_at(&c, y, x + 1)->ch;
+                const bool letter = (before | 32) >= 'a' && (before | 32) <= 'z';
+                if (canvas_at(&c, y, x)->ch == 0x2026 && letter && (behind == 0x2502 || behind == 0x2503))
+                    fail_msg("%s: line %d is cut at column %d", SCREENS[k], y, x);
+            }
+    }
+    canvas_free(&c);
+}
+
 /* Every step of both models at 80x24, with the hint above it and without: what is said of the step is cut nowhere. */
 static void no_formula_is_cut(void **state)
 {
@@ -1347,6 +1383,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_screen_is_reached, start, stop),
         cmocka_unit_test_setup_teardown(experts_of_a_model, start, stop),
         cmocka_unit_test_setup_teardown(answers_in_their_order, start, stop),
+        cmocka_unit_test_setup_teardown(captions_of_three_panes, start, stop),
         cmocka_unit_test_setup_teardown(narrow_columns, start, stop),
         cmocka_unit_test_setup_teardown(no_formula_is_cut, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_says_what_to_type, start, stop),
