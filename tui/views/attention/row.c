@@ -113,7 +113,7 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
     l.map = lattice_map(p, r, a->u.rows, a->u.cols, SQUARE_MOST, row, col);
     LatticeMap beside = can ? lattice_map(p, half, a->u.rows, a->u.cols, SQUARE_MOST, row, col) : (LatticeMap){0};
     bool narrow = p->s->compare == COMPARE_SIDES && beside.k < l.map.k; /* three panes: the weights come first */
-    if (can && !narrow && (beside.k >= LIT_LEAST || (beside.k == l.map.k && beside.k > 1))) {
+    if (can && !narrow && (beside.k >= LIT_LEAST || beside.k == l.map.k)) {
         l.map = l.lit = beside;
         l.lit.r.x += l.map.r.w + 2;
     }
