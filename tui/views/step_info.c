@@ -185,7 +185,9 @@ static void title_info(const Session *s, Side side, Buf *out)
 static void line_rank(Lines *l, const Shown *v)
 {
     Dims d = graph_node(v->graph, v->node)->dims;
-    if (d.n == 0 || shown_vocabulary(v))
+    const bool mask = graph_node(v->graph, v->node)->op == OP_LEAF &&
+                      node_role(v->graph, v->node, ROLE_KEY) != AXIS_NONE;
+    if (d.n == 0 || shown_vocabulary(v) || mask)
         return;
     if (v->side == SIDE_DIFF && v->values[v->cell] == 0) {
         line_text(l, STYLE_DIM, "no difference");

@@ -31,11 +31,17 @@ static bool fits_sentence(const Graph *g, NodeId n)
            g->axes[asks].sequence != SEQUENCE_NONE && g->axes[keys].sequence != SEQUENCE_PICTURE;
 }
 
-/* Where a node of attention is shown by itself: as a row over the picture, or between words. */
+/* Who may look at whom at all: its 1 and 0 are a shape. */
+static bool fits_matrix(const Graph *g, NodeId n)
+{
+    return graph_node(g, n)->op == OP_LEAF && fits_sentence(g, n);
+}
+
+/* Where a node of attention is shown by itself: as a row over the picture, between words, a mask as a matrix. */
 static bool attention_in_focus(const Session *s, Screen *screen)
 {
     *screen = session_screen_for(s, s->place.path);
-    return *screen == SCREEN_ROW || *screen == SCREEN_SENTENCE;
+    return *screen == SCREEN_ROW || *screen == SCREEN_SENTENCE || *screen == SCREEN_MATRIX;
 }
 
 const char *attention_over_heads(const Session *s, const Graph *g, int block)
@@ -98,7 +104,9 @@ bool enter_sheet(Session *s, Err *err)
 static bool enter_row(Session *s, Err *err)
 {
     Screen own;
-    return come_here(s, attention_in_focus(s, &own) ? own : SCREEN_ROW, err);
+    if (!attention_in_focus(s, &own))
+        own = SCREEN_ROW;
+    return come_here(s, own == SCREEN_MATRIX ? SCREEN_SENTENCE : own, err);
 }
 
 /* The head's own pattern. */
@@ -513,9 +521,9 @@ SCREEN_SPEC(SHEET, .name = "sheet", .about = "blocks × heads as thumbnails", .g
             .drawn_alone = true);
 
 SCREEN_SPEC(MATRIX, .name = "matrix", .about = "one head's scores or pattern, [t,u]", .group = GROUP_ATTENTION,
-            .command = "view matrix", .come = come_attention, .move = move_on_matrix, .enter = enter_row,
-            .next = enter_row, .off = OFF_HEAD, .say_pattern = say_matrix, .say_scores = say_score_row,
-            .tell = tell_matrix, .drawn_alone = true);
+            .command = "view matrix", .come = come_attention, .fits = fits_matrix, .move = move_on_matrix,
+            .enter = enter_row, .next = enter_row, .off = OFF_HEAD, .say_pattern = say_matrix,
+            .say_scores = say_score_row, .tell = tell_matrix, .drawn_alone = true);
 
 SCREEN_SPEC(SENTENCE, .name = "sentence", .about = "attention drawn between words: a head, all heads, their sum",
             .group = GROUP_ATTENTION, .command = "view sentence", .come = come_sentence, .words = true,

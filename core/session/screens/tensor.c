@@ -49,7 +49,7 @@ bool next_drawing(Session *s, Err *err)
     Screen own = session_screen_for(s, s->place.path);
     if (s->look.view != VIEW_HEAT)
         return true;
-    if (own == SCREEN_ROW || own == SCREEN_SENTENCE)
+    if (own == SCREEN_ROW || own == SCREEN_SENTENCE || own == SCREEN_MATRIX)
         return come_here(s, SCREEN_SHEET, err);
     return own != SCREEN_BESIDE || come_here(s, own, err);
 }

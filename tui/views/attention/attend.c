@@ -268,6 +268,11 @@ bool attend_place(const Attend *a, int u, int *row, int *col)
 }
 
 /* Place of (t, u) in its row, 1 = largest. */
+bool attend_is_mask(const Attend *a)
+{
+    return graph_node(a->v.graph, a->v.node)->op == OP_LEAF;
+}
+
 static int attend_rank(const Attend *a)
 {
     float here = a->v.values[attend_cell(a, a->head, a->at_t, a->at_u)];
@@ -301,7 +306,7 @@ int attend_value(const Paint *p, const Attend *a, int y, int x, int width)
 void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
 {
     size_t cell = attend_cell(a, a->head, a->at_t, a->at_u);
-    char t[32], u[32], head[16] = "", number[32], words[3][160], tail[48];
+    char t[32], u[32], head[16] = "", number[32], words[3][160], tail[48] = "";
     axis_label(a->t_axis, a->at_t, t, sizeof t);
     axis_label(a->u_axis, a->at_u, u, sizeof u);
     if (a->h_step)
@@ -314,8 +319,8 @@ void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
     number_full_text(number, sizeof number, points ? 100 * a->v.values[cell] : a->v.values[cell], 12);
     if (diff)
         snprintf(tail, sizeof tail, "%s", a->v.values[cell] == 0 ? "   no difference" : points ? " points" : "");
-    else /* of a row that is still being filled nobody knows yet */
-        snprintf(tail, sizeof tail, play_share(p->s) < 1 ? "" : "   rank %d of %d", attend_rank(a), a->u_axis->n);
+    else if (!attend_is_mask(a) && play_share(p->s) >= 1) /* of a row that is being filled nobody knows it yet */
+        snprintf(tail, sizeof tail, "   rank %d of %d", attend_rank(a), a->u_axis->n);
     int need = (int)strlen(number) + (diff ? (int)strlen(tail) : 0), pick = 0;
     while (pick < 2 && utf8_cells(words[pick]) + need > width)
         pick++;

@@ -35,6 +35,8 @@ bool attend_off(const Session *s, const Attend *a, int head);
 void attend_needs(const Session *s, Side side, bool probes, Needs *out);
 /* The same for drawing into r; says there what is absent or not computed yet and returns false. */
 bool attend_ready(const Paint *p, Rect r, Side side, Attend *out);
+/* A mask says who is looked at at all: 1 and 0, given before any score. */
+bool attend_is_mask(const Attend *a);
 size_t attend_cell(const Attend *a, int head, int t, int u);
 /* A tile of the matrix; ref is the cell whose value it is, or none for a mean over several. */
 float attend_tile(const Attend *a, int head, Tiling tiling, int tile_t, int tile_u, PoolKind kind, Ref *ref);

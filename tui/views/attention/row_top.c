@@ -122,12 +122,6 @@ static Rect top_head(Rect *r)
     return r->h >= HEAD_FROM && r->w >= LIST ? rect_cut(r, 't', 1) : (Rect){0};
 }
 
-/* A mask says who is looked at at all: 1 and 0, given before any score. */
-static bool is_mask(const Attend *a)
-{
-    return graph_node(a->v.graph, a->v.node)->op == OP_LEAF;
-}
-
 /* Are the numbers shares of attention, or sums of such? */
 static bool is_share(const Session *s, Side side)
 {
@@ -149,10 +143,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         int list = r.w < whole ? r.w : whole;
         canvas_text(p->c, head.y, head.x, list, STYLE_HEADER, " token");
         canvas_right(p->c, head.y, head.x + label, list - label, STYLE_HEADER,
-                     side == SIDE_DIFF ? share ? "A−B points" : "A − B"
-                     : share           ? "weight"
-                     : is_mask(&a)     ? "1: seen"
-                                       : "score");
+                     side == SIDE_DIFF    ? share ? "A−B points" : "A − B"
+                     : share              ? "weight"
+                     : attend_is_mask(&a) ? "1: seen"
+                                          : "score");
     }
     for (; line < n; line++) {
         int u = top[line], list = r.w < whole ? r.w : whole, skip = list > label + 3 ? label : list > 5 ? 1 : 0;
@@ -204,7 +198,7 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "largest changes");
     else if (is_share(s, side))
         buf_puts(out, "largest weights");
-    else if (attend_open(s, side, -1, &a) && is_mask(&a))
+    else if (attend_open(s, side, -1, &a) && attend_is_mask(&a))
         buf_puts(out, "row of the mask");
     else
         buf_puts(out, "largest scores");

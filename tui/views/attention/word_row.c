@@ -36,7 +36,8 @@ static float threshold(const Attend *a)
 
 bool word_stands_out(const Attend *a, float value, bool largest)
 {
-    return a->whole > 0 ? fabsf(value) > threshold(a) : largest && value != 0; /* nothing is drawn for nothing */
+    return a->whole > 0 ? fabsf(value) > threshold(a)
+                        : (largest || attend_is_mask(a)) && value != 0; /* nothing is drawn for nothing */
 }
 
 void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
@@ -47,9 +48,10 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
         return;
     if (!(a->whole > 0)) { /* scores: nothing is uniform there */
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM,
-                    !lines ? ""
-                    : diff ? "lines: the largest change of each row"
-                           : "lines: the largest score of each row");
+                    attend_is_mask(a) ? "1: may be looked at"
+                    : !lines          ? ""
+                    : diff            ? "lines: the largest change of each row"
+                                      : "lines: the largest score of each row");
         return;
     }
     if (a->u_axis->n == 1) {

@@ -152,7 +152,8 @@ static void web_fill(const WordLines *v, Web *web)
             for (int k = 0; k < (v->all ? a->heads : 1) && (t != a->at_t) == other && !(v->all && other); k++) {
                 int h = v->all ? k : a->head, best = strongest(v, h, t);
                 for (int u = 0; u < a->u_axis->n; u++) {
-                    float x = weight(v, h, t, u), share = a->whole > 0 ? fabsf(x) / a->whole : u == best && x != 0;
+                    float x = weight(v, h, t, u),
+                          share = a->whole > 0 ? fabsf(x) / a->whole : u == best && x != 0 && !attend_is_mask(a);
                     bool half = share > 0.5F;
                     if (other ? half : word_stands_out(a, x, u == best))
                         web_line(web, v, t, u, other ? 1 : half ? 3 : 2, other ? 1 : 1 + (int)(share * (THICK - 1)));
