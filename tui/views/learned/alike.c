@@ -342,25 +342,39 @@ static void draw_short_bar(const Paint *p, const ColourScale *s, Rect line)
     canvas_text(p->c, line.y, line.x + to, line.w - to, STYLE_DIM, high);
 }
 
+/* The last line of the pane where no map stands on it, else −1. */
+static int spare_line(const Paint *p, const Alike *a)
+{
+    const Rect low = alike_map(p, a, a->bands - 1, a->first + a->shown - 1);
+    return low.y + low.h < a->r.y + a->r.h ? a->r.y + a->r.h - 1 : -1;
+}
+
 static void draw_down(const Paint *p, const Alike *a, bool focus)
 {
+    const int spare = spare_line(p, a);
     static const char *const HEADS[BANDS] = {"cosine", "components", "length"};
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
         Rect row = alike_map(p, a, 0, place);
         draw_place_at(p, a, place, (Rect){row.y + (row.h - 1) / 2, a->r.x, 1, a->left});
+        if (place == a->here && spare >= 0) /* whose lengths the scale is of */
+            draw_place_at(p, a, place, (Rect){spare, a->r.x, 1, a->left});
         for (int b = 0; b < a->bands; b++) {
             Rect r = alike_map(p, a, b, place);
             if (place == a->first)
                 canvas_text(p->c, r.y - 1, r.x, r.w + a->gap, STYLE_TEXT,
                             a->band[b] == COLOURS && r.w < NAMED ? "rgb" : HEADS[a->band[b]]);
             if (place == a->here && a->band[b] != COLOURS && v.value[a->band[b]].values)
-                draw_short_bar(p, &v.scale[a->band[b]], (Rect){place > a->first ? r.y - 1 : r.y + r.h, r.x, 1, r.w});
+                draw_short_bar(p, &v.scale[a->band[b]],
+                               (Rect){spare >= 0         ? spare
+                                      : place > a->first ? r.y - 1
+                                                         : r.y + r.h,
+                                      r.x, 1, r.w});
             draw_map(p, &v, a->band[b], r, focus && place == a->here && b == 0);
         }
         const Rect last = alike_map(p, a, 0, a->first + a->shown - 1);
         const int y = a->r.y + a->r.h - 1;
-        if (place == a->here && y > last.y + last.h)
+        if (place == a->here && y > last.y + last.h && spare < 0)
             draw_longest(p, &v, (Rect){y, a->r.x, 1, a->r.w});
     }
 }
@@ -407,10 +421,15 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         told = told || a->band[b] == NORMS;
     if (!told && nearest.h > 3)
         longest = rect_cut(&nearest, 'b', 1);
+    const int spare = nearest.h || shares.h ? -1 : spare_line(p, a);
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
         bool here = place == a->here;
         draw_place(p, a, place);
+        if (here && spare >= 0 && a->r.w < BRIEF && v.value[COSINE].values) { /* no room beside its title */
+            const int used = canvas_text(p->c, spare, a->r.x, a->r.w, STYLE_DIM, "cosine "), left = a->r.w - used;
+            draw_short_bar(p, &v.scale[COSINE], (Rect){spare, a->r.x + used, 1, left < NAMED ? left : NAMED});
+        }
         for (int b = 0; b < a->bands; b++) {
             Rect r = alike_map(p, a, b, place);
             if (here)
