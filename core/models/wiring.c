@@ -82,14 +82,14 @@ static void put_attention(const Graph *g, int part, Buf *out)
     Dims d = graph_node(g, site_node(g, part, SITE_PATTERN))->dims;
     int query = dims_role(g, d, ROLE_QUERY), key = dims_role(g, d, ROLE_KEY);
     const char *mask = mask_of(g, part);
-    buf_printf(out, "  %-8s %-16s the %s asks, the %s is looked at, mask: %s\n", a->stack, a->word,
-               sequence_of(g, query), sequence_of(g, key), mask ? mask : "none");
+    buf_printf(out, "  %-8s %-16s the %s asks the %s, mask: %s\n", a->stack, a->word, sequence_of(g, query),
+               sequence_of(g, key), mask ? mask : "none");
 }
 
-static void put_form(const Form *f, Buf *out)
+static void put_form(const Form *f, bool own, Buf *out)
 {
     const Graph *g = &f->graph;
-    buf_printf(out, "%s\n", f->name);
+    buf_printf(out, "%s%s\n", f->name, own ? ": this model" : "");
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_ATTENTION)) != NO_PART;)
         if (anatomy_part(g, p)->block == 0)
             put_attention(g, p, out);
@@ -133,14 +133,17 @@ static void put_box(const Graph *g, Run *run, const char *stack, int line, Buf *
     }
 }
 
-/* The forms beside each other. */
-static void put_picture(const Form form[FORMS], Buf *out)
+/* The forms beside each other, the model's own in brackets. */
+static void put_picture(const Form form[FORMS], Seq2seqForm own, Buf *out)
 {
     Run *run[FORMS];
+    char name[ALONE + 1];
     for (int i = 0; i < FORMS; i++)
         run[i] = run_new(&form[i].graph, NULL, NULL);
-    for (int i = 0; i < FORMS; i++)
-        buf_printf(out, "%-*s", i + 1 == FORMS ? 0 : i ? ALONE : ALONE + ARROW + INSIDE + 2, form[i].brief);
+    for (int i = 0; i < FORMS; i++) {
+        snprintf(name, sizeof name, form[i].form == own ? "[%s]" : "%s", form[i].brief);
+        buf_printf(out, "%-*s", i + 1 == FORMS ? 0 : i ? ALONE : ALONE + ARROW + INSIDE + 2, name);
+    }
     buf_putc(out, '\n');
     for (int line = 0; line < BOX_LINES; line++, buf_putc(out, '\n'))
         for (int i = 0; i < FORMS; i++) {
@@ -221,16 +224,19 @@ static void put_difference(const char *what, Stack a, Stack b, Buf *out)
 void wiring_put(const Model *m, Buf *out)
 {
     Form form[FORMS] = {
-        {.name = "Encoder and decoder (Vaswani et al. 2017)", .brief = "Encoder and decoder", .form = SEQ2SEQ_BOTH},
-        {.name = "Decoder alone, the form of GPT", .brief = "Decoder alone: GPT", .form = SEQ2SEQ_DECODER_ONLY},
-        {.name = "Encoder alone, the form of BERT", .brief = "Encoder alone: BERT", .form = SEQ2SEQ_ENCODER_ONLY}};
+        {.name = "Encoder and decoder (Vaswani et al. 2017)", .brief = "Encoder, decoder", .form = SEQ2SEQ_BOTH},
+        {.name = "Decoder alone, the form of GPT", .brief = "Decoder: GPT", .form = SEQ2SEQ_DECODER_ONLY},
+        {.name = "Encoder alone, the form of BERT", .brief = "Encoder: BERT", .form = SEQ2SEQ_ENCODER_ONLY}};
     for (int i = 0; i < FORMS; i++)
         form_open(&form[i], &m->text);
-    put_picture(form, out);
+    put_picture(form, m->text.form, out);
+    for (int i = 0; i < FORMS; i++)
+        if (form[i].form == m->text.form)
+            buf_printf(out, "[ ] this model: %s\n", form[i].name);
     buf_puts(out, "█ is seen; a row per token that asks, a column per token looked at\n\n");
     buf_puts(out, "Three forms of the same parts, read off graphs built at this model's sizes\n\n");
     for (int i = 0; i < FORMS; i++)
-        put_form(&form[i], out);
+        put_form(&form[i], form[i].form == m->text.form, out);
     buf_putc(out, '\n');
     put_difference("A block of the decoder alone beside one of the encoder alone", (Stack){&form[1], "decoder"},
                    (Stack){&form[2], "encoder"}, out);
