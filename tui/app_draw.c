@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/session/ask/ledgers.h"
 #include "tui/app_parts.h"
 #include "tui/canvas/plot.h"
 #include "tui/keymap.h"
@@ -206,7 +207,9 @@ void app_draw(App *a)
     bool again = session_again(&a->s, &share);
     if (a->halted)
         a->pace = (Pace){0};
-    p.seconds_left = a->halted ? 0 : pace_left(&a->pace, again ? share : session_progress_share(&a->s), clock_ns());
+    if (!again && (share = session_progress_share(&a->s)) >= 1)
+        share = ledger_measured_share(&a->s);
+    p.seconds_left = a->halted ? 0 : pace_left(&a->pace, share, clock_ns());
     Frame f = app_frame(a);
     status_words(a, status, sizeof status);
     FrameState state = {.message = a->message, .message_is_error = a->message_is_error, .status = status};

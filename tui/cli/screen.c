@@ -114,13 +114,10 @@ bool screen_compute(Work *w, int height, int width, Err *err)
             return true;
         }
         size_t done, total; /* the pass is there long before every part has been left out of it once */
-        if (!measures_progress(s, &done, &total))
-            for (int i = TAKEN_LINES; i <= TAKEN_HEADS && done >= total; i++)
-                ledger_measured(s, (LedgerTaken)i, &done, &total);
-        double share = session_progress_share(s);
-        bool measuring = share >= 1 && done < total;
-        if (!s->progress(s->progress_context, measuring ? "measuring" : "computing",
-                         measuring ? (double)done / (double)total : share))
+        double share = session_progress_share(s),
+               measured = measures_progress(s, &done, &total) ? (double)done / (double)total : ledger_measured_share(s);
+        bool measuring = share >= 1 && measured < 1;
+        if (!s->progress(s->progress_context, measuring ? "measuring" : "computing", measuring ? measured : share))
             return stop_refuse(err);
     }
 }

@@ -221,6 +221,14 @@ void ledger_measured(const Session *s, LedgerTaken taken, size_t *done, size_t *
     *total = effects ? removal_run_count(effects) : 0;
 }
 
+double ledger_measured_share(const Session *s)
+{
+    size_t done = 0, total = 0;
+    for (int i = TAKEN_LINES; i <= TAKEN_HEADS && done >= total; i++)
+        ledger_measured(s, (LedgerTaken)i, &done, &total);
+    return done < total ? (double)done / (double)total : 1;
+}
+
 /* Of a line; NaN while it is not measured. */
 static float effect_of(const Session *s, LedgerTaken taken, int line)
 {

@@ -84,6 +84,8 @@ bool ledger_step(Session *s, int64_t deadline_ns);
 bool ledger_step_taken(Session *s, LedgerTaken taken, int64_t deadline_ns);
 /* How far that is. */
 void ledger_measured(const Session *s, LedgerTaken taken, size_t *done, size_t *total);
+/* … as a share of what is being measured; 1: nothing is. */
+double ledger_measured_share(const Session *s);
 /* The measured effect of a line of that side's ledger, NaN where it is not measured (yet). */
 float session_ledger_effect(const Session *s, Side side, LedgerTaken taken, const LedgerEntry *e, int head);
 

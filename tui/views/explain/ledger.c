@@ -186,14 +186,18 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
                                         ", the sum of what was written; rounding %s; 1/%s frozen",
                                         " = sum, rounding %s, 1/%s frozen", " = sum%.0s, 1/%s frozen",
                                         " = sum%.0s, %s frozen"};
-    char text[128];
+    char text[128], lost[64] = "";
+    ledger_measured(p->s, TAKEN_LINES, &done, &total);
+    if (v->measured && done < total) {
+        int n = utf8_print(lost, sizeof lost, "  loss measured %d %%", (int)(100 * done / total));
+        if (p->seconds_left)
+            utf8_print(lost + n, sizeof lost - (size_t)n, ", %d s left", p->seconds_left);
+    }
     for (size_t k = 0; k < sizeof FORMS / sizeof *FORMS; k++) /* the longest that fits */
-        if (utf8_print(text, sizeof text, FORMS[k], left, rms ? "rms" : "σ") <= r.w - used)
+        if (utf8_print(text, sizeof text, FORMS[k], left, rms ? "rms" : "σ") <= r.w - used - utf8_cells(lost))
             break;
     used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
-    ledger_measured(p->s, TAKEN_LINES, &done, &total);
-    if (v->measured && done < total && r.w - used >= 8)
-        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  %d %%", (int)(100 * done / total));
+    canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, lost);
 }
 
 enum {
