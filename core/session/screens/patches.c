@@ -392,7 +392,7 @@ bool patches_command(Session *s, const Args *a, Err *err)
         return err_set(err, "%s", session_no_answer(s, SIDE_B));
     int t = node_role(g, ledger_answers(g), ROLE_QUERY), at = t == AXIS_NONE ? 0 : session_index_on(s, g, t);
     if (t != AXIS_NONE && s->place.screen != SCREEN_PATCHES)
-        at = patches_where(s, at);
+        at = patches_where(s, at, tokens);
     s->look.patches.tokens = tokens;
     s->look.patches.head = head + 1;
     s->look.patches.guess = false;

@@ -25,7 +25,7 @@ bool patches_example(const Session *s, Buf *out);
 bool patches_begin_example(Session *s, Err *err); /* does them */
 /* Of texts, the place whose answer is asked: `at`; at an end of the text, where nothing was chosen, and A and B answer
  * the same there, the first place where they don't, which it says. */
-int patches_where(Session *s, int at);
+int patches_where(Session *s, int at, bool tokens);
 /* The column of the first token that A and B do not have in common. */
 int patches_first_token(const Session *s);
 /* Rows and columns of the sheet that will come. */

@@ -90,7 +90,25 @@ bool patches_begin_example(Session *s, Err *err)
     return ok;
 }
 
-int patches_where(Session *s, int at)
+/* Of a decoder alone the first token that is another one in A: asked right there it is the only column of the sheet by
+ * tokens, and rises by all of it whatever the block. Else −1. */
+static int other_token(const Session *s)
+{
+    const Text *a = &s->pinned->input.text[TEXT_TARGET], *b = &s->now->input.text[TEXT_TARGET];
+    int i = 0;
+    if (model_way(s->now->model) != MODEL_WRITES)
+        return -1;
+    while (i < a->count && i < b->count && a->word[i] == b->word[i])
+        i++;
+    return i;
+}
+
+static bool apart(const float *a, const float *b, size_t row, size_t answers)
+{
+    return largest_of(a + row * answers, answers) != largest_of(b + row * answers, answers);
+}
+
+int patches_where(Session *s, int at, bool tokens)
 {
     const Graph *g = s->now->pass.base, *from = session_pinned(s) ? exhibit_graph(s->pinned) : NULL;
     const NodeId y = ledger_answers(g), z = from ? graph_find(from, graph_node(g, y)->path) : NO_NODE;
@@ -101,16 +119,20 @@ int patches_where(Session *s, int at)
         !run_step(exhibit_run(s->pinned), z, CLOCK_NEVER))
         return at;
     const float *b = run_peek(s->now->pass.base_run, y), *a = run_peek(exhibit_run(s->pinned), z);
-    size_t row = (size_t)at;
-    for (size_t i = 0; i < rows && largest_of(a + row * answers, answers) == largest_of(b + row * answers, answers);
-         i++)
+    const int other = tokens ? other_token(s) : -1;
+    size_t row = (size_t)at, later = 0;
+    for (size_t i = 0; i < rows && !apart(a, b, row, answers); i++)
         row = i;
+    if (other >= 0 && row == (size_t)other)
+        for (size_t i = row + 1; i < rows && !later; i++)
+            later = apart(a, b, i, answers) ? i : 0;
+    row = later ? later : row;
     const size_t of = largest_of(a + row * answers, answers), own = largest_of(b + row * answers, answers);
     if (of == own || row == (size_t)at)
         return at;
     const Axis *o = patches_axis(s), *t = &g->axes[node_role(g, y, ROLE_QUERY)];
-    session_say(s, "Asked after %s, where A and B first differ: %s and %s",
-                axis_label(t, (int)row, place, sizeof place), axis_label(o, (int)of, word[0], sizeof word[0]),
+    session_say(s, "Asked after %s, where A and B %s: %s and %s", axis_label(t, (int)row, place, sizeof place),
+                later ? "differ next" : "first differ", axis_label(o, (int)of, word[0], sizeof word[0]),
                 axis_label(o, (int)own, word[1], sizeof word[1]));
     return (int)row;
 }
