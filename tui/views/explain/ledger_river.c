@@ -11,9 +11,10 @@
 
 enum {
     HIGHEST = 96, /* lines of a river */
-    PARTS = 8,    /* of a line */
-    WIDEST = 9,   /* columns of a tributary */
-    APART = 3,    /* … between blocks */
+    LETTERS_FROM = 10,
+    PARTS = 8,  /* of a line */
+    WIDEST = 9, /* columns of a tributary */
+    APART = 3,  /* … between blocks */
     ENDS_NARROW = 4,
     SPRING_NARROW = 2,
     MARGIN_BELOW = 2, /* lines of names */
@@ -463,7 +464,8 @@ static void put_here(const Paint *p, const River *r, Rect line)
     }
 }
 
-static void put_legend(const Paint *p, const River *r, Rect line)
+/* Returns whether it says what + is, where there is one. */
+static bool put_legend(const Paint *p, const River *r, Rect line)
 {
     static const struct {
         Water water;
@@ -478,7 +480,7 @@ static void put_legend(const Paint *p, const River *r, Rect line)
         if (KEYS[i].water == LOST && used + utf8_cells(text) + 1 > line.w)
             text = " lost";
         if (used + utf8_cells(text) > line.w) /* a blank at the end needs none */
-            return;
+            return false;
         const bool mark = KEYS[i].water == LOST && r->wide == 1;
         canvas_glyph(p->c, line.y, line.x + used, mark ? STYLE_TEXT : WATER_STYLE[KEYS[i].water],
                      mark                                ? lost_glyph(p)
@@ -503,9 +505,24 @@ static void put_legend(const Paint *p, const River *r, Rect line)
         char text[64];
         if (utf8_print(text, sizeof text, "%d of %d heads, +: the others", one_by_one, all) > line.w - used)
             utf8_print(text, sizeof text, "+: the others");
-        if (utf8_cells(text) <= line.w - used)
-            canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text);
+        if (utf8_cells(text) > line.w - used)
+            return false;
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text);
+        return true;
     }
+    return one_by_one == all;
+}
+
+/* What a letter below the water stands for, in a line of its own where that leaves most to the water. */
+static void put_letters(const Paint *p, const River *r, Rect *names, Rect *room)
+{
+    char text[48];
+    if (room->h <= LETTERS_FROM)
+        return;
+    utf8_print(text, sizeof text, "+: other heads%s", r->wide < MLP_FROM ? ", M: MLP" : "");
+    rect_cut(room, 'b', 1);
+    names->y--;
+    canvas_text(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, text);
 }
 
 /* Of the same reach as the other side's, where two are compared. */
@@ -538,11 +555,13 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
     share_reach(v, &r, columns_of(room));
     put_here(p, &r, rect_cut(&room, 't', 1));
     const bool way = session_ledger_via(v->s, v->side, 0) && !v->less, low = room.h <= PATH_LEAST + 1;
-    if (!way || !low) /* the way takes its line where there is none for both */
-        put_legend(p, &r, rect_cut(&room, 't', 1));
+    const bool told = (!way || !low) /* the way takes its line where there is none for both */
+                      && put_legend(p, &r, rect_cut(&room, 't', 1));
     if (way)
         river_put_path(p, &r, rect_cut(&room, 't', 1));
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
+    if (!told)
+        put_letters(p, &r, &names, &room);
     rect_cut(&room, 't', 1); /* for the value of the highest, and the lowest */
     if (r.low < 0)
         rect_cut(&room, 'b', 1);

@@ -8,6 +8,7 @@ enum {
     RIVER_ENDS = 14,   /* columns of what is neither head nor MLP, at the left, and of the number, at the right */
     RIVER_SPRING = 6,  /* … of the first alone */
     RIVER_NARROW = 50, /* … of the screen: fewer have no room for words at the ends */
+    MLP_FROM = 4       /* … of one tributary, in which it is called MLP, not M */
 };
 
 typedef struct Tributary {

@@ -13,7 +13,7 @@ static void name_of(const Tributary *t, int wide, char out[NAME])
     if (t->number < 0)
         snprintf(out, NAME, "%s", wide >= 7 ? "others" : "+");
     else if (t->head < 0)
-        snprintf(out, NAME, "%s", wide >= 4 ? "MLP" : "M");
+        snprintf(out, NAME, "%s", wide >= MLP_FROM ? "MLP" : "M");
     else
         snprintf(out, NAME, "%s%d", wide >= 7 ? "head " : wide >= 4 ? "h" : "", t->head);
 }
