@@ -4,7 +4,7 @@
 
 #include "core/base/utf8.h"
 
-enum { LABEL_MOST = 12, LABELLED = 30, FINE_MOST = 40000 };
+enum { LABEL_MOST = 12, LABELLED = 30, FINE_MOST = 40000, BAR_LEAST = 12, BAR_SIGNED = 20 };
 
 static int at_most(int x, int limit)
 {
@@ -156,9 +156,18 @@ static void draw_bar(const Paint *p, const Attend *a, const WordPool *l, const C
     const char *keys = l->per ? "  + closer, - wider" : "  + closer";
     if (utf8_cells(buf_str(&text)) + utf8_cells(keys) + 24 <= r.w)
         buf_puts(&text, keys);
-    int used = canvas_text(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, buf_str(&text)) + 2;
+    const int bar = a->v.side == SIDE_DIFF ? BAR_SIGNED : BAR_LEAST;
+    if (utf8_cells(buf_str(&text)) + 2 + bar > r.w) { /* in short, or not at all: the scale comes first */
+        buf_free(&text);
+        put_tokens(l, a->t_axis->n, l->rows, &text);
+        buf_puts(&text, "×");
+        put_tokens(l, a->u_axis->n, l->cols, &text);
+        if (utf8_cells(buf_str(&text)) + 2 + bar > r.w)
+            buf_free(&text);
+    }
+    int used = text.len ? canvas_text(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, buf_str(&text)) + 2 : 0;
     buf_free(&text);
-    if (r.w - used >= 12)
+    if (r.w - used >= BAR_LEAST)
         colour_scale_bar(p, scale, l->bar_y, r.x + used, r.w - used);
 }
 
