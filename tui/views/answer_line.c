@@ -125,9 +125,15 @@ void answer_line(const Paint *p, int y, int x, int width)
         x += canvas_text(p->c, y, x, end - x, STYLE_DIM, " │ ");
         x += put_best(p, SIDE_B, "B", y, x, end - x);
     }
-    char about[SESSION_NOTE];
+    char about[SESSION_NOTE], brief[SESSION_NOTE];
     const char *note = session_model_note(s, about);
     int note_cells = *note ? utf8_cells(note) + 2 : 0, left = end - x - 2;
+    const size_t first = strcspn(note, ":");
+    if (note_cells > left && note[first] && (int)first + 2 <= left) { /* what counts stands before the colon */
+        utf8_print(brief, sizeof brief, "%.*s", (int)first, note);
+        note = brief;
+        note_cells = utf8_cells(note) + 2;
+    }
     if (note_cells > left) /* what the answer is worth matters more than the hash */
         note_cells = left;
     end -= put_trace(p, y, x + 2 + (left > note_cells ? note_cells : left), left > note_cells ? left - note_cells : 0);

@@ -1,5 +1,6 @@
 /* Words, one below the other: those of the node in focus, each with its place, and beside it, where there is another
  * text, the words of that one. A word that was written has the probability with which the model wrote it. */
+#include "core/base/utf8.h"
 #include "tui/views/tensor/tensor.h"
 
 enum {
@@ -10,9 +11,8 @@ enum {
     BAR_MOST = 40,
     GAP = 3,
     NAME_LEAST = 6,
-    PITCH_MOST = 4,
-    NARROW = 40 /* for the caption's sentence */
-};              /* "writes" */
+    PITCH_MOST = 4
+}; /* "writes" */
 
 /* One text: its words, and where the probabilities of those that were written stand. */
 typedef struct Column {
@@ -134,17 +134,20 @@ static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *c
 static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
 {
     (void)p;
-    int x = t->v.values ? (int)t->v.values[t->v.cell] : 0;
+    if (!t->v.values || t->v.side == SIDE_DIFF)
+        return;
+    const int x = (int)t->v.values[t->v.cell];
     const Axis *words = shown_vocabulary(&t->v);
-    if (t->v.values && t->v.side != SIDE_DIFF && r.w < NARROW)
-        buf_printf(out, "word %d of %d", x, words->n);
-    else if (t->v.values && t->v.side != SIDE_DIFF && words->labels)
-        buf_printf(out, "word %d of the %d that the model %s", x, words->n,
-                   node_role(t->v.graph, t->v.node, ROLE_QUERY) == graph_role(t->v.graph, ROLE_QUERY, SEQUENCE_TARGET)
-                       ? "writes"
-                       : "reads");
-    else if (t->v.values && t->v.side != SIDE_DIFF)
-        buf_printf(out, "w%d is word %d of %d; they have no names", x, x, words->n);
+    const bool writes = node_role(t->v.graph, t->v.node, ROLE_QUERY) ==
+                        graph_role(t->v.graph, ROLE_QUERY, SEQUENCE_TARGET);
+    char text[96];
+    if (words->labels)
+        utf8_print(text, sizeof text, "word %d of the %d that the model %s", x, words->n, writes ? "writes" : "reads");
+    else
+        utf8_print(text, sizeof text, "w%d is word %d of %d; they have no names", x, x, words->n);
+    if (utf8_cells(text) > r.w)
+        utf8_print(text, sizeof text, "word %d of %d", x, words->n);
+    buf_puts(out, text);
 }
 
 const TensorHow TENSOR_WORDS = {.draw = draw, .hit = hit, .caption = caption};
