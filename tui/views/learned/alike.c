@@ -168,7 +168,9 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
     axis_label(v->a->p, v->a->at, label, sizeof label);
     if (band == COSINE)
         n = utf8_print(text, sizeof text, "cosine to %.20s%s", label,
-                       brief ? ", no mean" : ", the mean of all taken away");
+                       !brief        ? ", the mean of all taken away"
+                       : v->a->words ? "" /* there the scale stands */
+                                     : ", less mean");
     else if (band == NORMS) {
         Buf longest = {0};
         n = utf8_print(text, sizeof text, "length%s", brief || !bar ? "" : " of each vector, a scale per place");
