@@ -343,12 +343,15 @@ static const char *about_of(const Item *item, int width)
     return *item->about || !cut ? item->about : item->text;
 }
 
-/* Lines below a list for what its chosen line will do: as many as the longest needs, so that the box stays. */
+/* Lines below a list for what its chosen line will do: as many as the longest needs, so that the box stays; a few for
+ * the rest of a cut one. */
 static int about_rows(const Overlay *o, const Canvas *c, int width)
 {
+    enum { FEW = 3 };
     int most = 0;
     for (int i = 0; o->kind == OVERLAY_LIST && i < o->count; i++) {
         int rows = canvas_wrap_rows(c, width, about_of(&o->items[i], width));
+        rows = rows > FEW && !*o->items[i].about ? FEW : rows;
         most = rows > most ? rows : most;
     }
     return c->h >= 16 ? most : 0;
