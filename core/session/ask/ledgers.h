@@ -18,7 +18,8 @@ bool ledger_parse_class(const Session *s, const char *word, int column, int *o, 
 void ledger_class(const Graph *g, NodeId n, size_t cell, int *row, int *o);
 /* That ledger of the answer on show, unless one is in force. */
 bool ledger_answer(Session *s, Err *err);
-/* The ledger of that side, or NULL. */
+/* What is known of the ledger of that side; the ledger itself, or NULL. */
+const LedgerOn *ledger_on(const Session *s, Side side);
 const Ledger *session_ledger(const Session *s, Side side);
 /* The ledger of the vote by whose way it was looked at last (LedgerTarget.step), step 0, …, or NULL. */
 const Ledger *session_ledger_via(const Session *s, Side side, int step);

@@ -371,7 +371,8 @@ static void put_via(const Session *s, const WhyAnswer *a, Buf *out)
         buf_printf(out, steps ? " Of what came from %s, " : "Of that vote, ", label);
         ask_put_short(out, via.vote);
         if (!ledger_via_tells(&via)) {
-            buf_puts(out, steps ? ", no single head had written a tenth." : ", no single head had written a tenth.\n\n");
+            buf_puts(out,
+                     steps ? ", no single head had written a tenth." : ", no single head had written a tenth.\n\n");
             break;
         }
         buf_puts(out, ", ");
