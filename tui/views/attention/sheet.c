@@ -161,7 +161,8 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
         put_caption(a, s, all ? "all drawn" : colour_scale_pool_word(p, &scale), brief, scales, most, &words);
     }
     int used = shown_clauses(p, s->caption_y, r.x, r.w, STYLE_DIM, buf_str(&words));
-    const bool said = used >= utf8_cells(buf_str(&words)) && strstr(buf_str(&words), scales[1]);
+    const bool said = used >= utf8_cells(buf_str(&words)) &&
+                      (strstr(buf_str(&words), scales[0]) || strstr(buf_str(&words), scales[1]));
     const Rect low = sheet_thumb(s, s->first_block + s->down - 1, s->first_head + s->across - 1);
     if (!said && !s->under.h && s->folds == 1 && low.y + low.h < s->caption_y) /* a line above is free */
         canvas_text(p->c, s->caption_y - 1, r.x, r.w, STYLE_DIM, scales[utf8_cells(scales[0]) > r.w]);
