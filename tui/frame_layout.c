@@ -39,7 +39,7 @@ enum {
     PROFILE_LEAST = 7,    /* … as a profile of so many lines, */
     PROFILE_MOST = 12,
     HEADS_MOST = 17,  /* in every head, */
-    BESIDE_LEAST = 30 /* and over the picture in so many columns */
+    BESIDE_LEAST = 18 /* and over the picture in so many columns */
 };
 
 static int step_of(const Step *steps, int have)
