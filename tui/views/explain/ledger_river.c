@@ -22,6 +22,9 @@ enum {
     ABOVE = 2,        /* the cursor's tributary in words, the legend */
     LEGEND = 27, /* columns of the legend without what is lost, of A and B, of A − B: with fewer, shorter words */
     LEGEND_OF_BOTH = 39,
+    LEGEND_LOST = 6,
+    LEGEND_BRIEF = 30, /* … all four in short words; and without blanks: the river needs no name with fewer */
+    LEGEND_CLOSE = 26,
     MARKED = 36, /* columns with which the legend says what the marks are */
     WROTE = 24,  /* … of a number in full; of " wrote 0.07168 more in A than in B" */
     WROTE_APART = 35,
@@ -474,11 +477,12 @@ static bool put_legend(const Paint *p, const River *r, Rect line)
                 {ADDS, {" adds  ", " adds "}, {" more in A  ", " more "}},
                 {TAKES, {" takes  ", " takes "}, {" less in A  ", " less "}},
                 {LOST, {" lost without it  ", " lost "}, {"", ""}}};
-    int used = 0, brief = line.w < (r->v->less ? LEGEND_OF_BOTH : LEGEND);
-    for (int i = 0; i < 4 && (KEYS[i].water != LOST || r->v->measured); i++) {
-        const char *text = r->v->less ? KEYS[i].of_both[brief] : KEYS[i].text[brief];
+    int used = 0, brief = line.w < (r->v->less ? LEGEND_OF_BOTH : LEGEND + LEGEND_LOST * r->v->measured);
+    const bool close = brief && r->v->measured && line.w < LEGEND_BRIEF; /* no blank behind a mark … */
+    for (int i = close && line.w < LEGEND_CLOSE; i < 4 && (KEYS[i].water != LOST || r->v->measured); i++) {
+        const char *text = (r->v->less ? KEYS[i].of_both[brief] : KEYS[i].text[brief]) + close;
         if (KEYS[i].water == LOST && used + utf8_cells(text) + 1 > line.w)
-            text = " lost";
+            text = &" lost"[close];
         if (used + utf8_cells(text) > line.w) /* a blank at the end needs none */
             return false;
         const bool mark = KEYS[i].water == LOST && r->wide == 1;

@@ -7,10 +7,25 @@
 
 enum { NAME = 20, PATH_NAME = 14 /* columns of a head that is no tributary */ };
 
-/* "head 3", "h3", "3" as there is room; MLP, others. */
-static void name_of(const Tributary *t, int wide, char out[NAME])
+/* The first letter of "self" in "dec 2 self". */
+static char kind_of(const River *r, int i)
 {
-    if (t->number < 0)
+    char whole[ATTENTION_NAME];
+    session_attention_name(r->v->g, anatomy_of(r->v->g, graph_node(r->v->g, r->at[i].e->part)->path), whole);
+    const char *last = strrchr(whole, ' ');
+    return last ? last[1] : '+';
+}
+
+/* "head 3", "h3", "3" as there is room; MLP, others; of an attention that is one tributary the letter of its kind, self
+ * or cross. */
+static void name_of(const River *r, int i, int wide, char out[NAME])
+{
+    const Tributary *t = &r->at[i];
+    const bool whole = (i == 0 || r->at[i - 1].group != t->group || r->at[i - 1].head < 0) &&
+                       (i + 1 == r->count || r->at[i + 1].group != t->group || r->at[i + 1].head < 0);
+    if (t->number < 0 && r->v->several && whole && wide < 7)
+        snprintf(out, NAME, "%c", kind_of(r, i));
+    else if (t->number < 0)
         snprintf(out, NAME, "%s", wide >= 7 ? "others" : "+");
     else if (t->head < 0)
         snprintf(out, NAME, "%s", wide >= MLP_FROM ? "MLP" : "M");
@@ -28,7 +43,8 @@ static int group_name(const River *r, Rect room, int first, int last, int length
     const Tributary *of = &r->at[first];
     session_attention_name(r->v->g, anatomy_of(r->v->g, graph_node(r->v->g, of->e->part)->path), whole);
     if (length == NUMBER)
-        snprintf(out, ATTENTION_NAME, "%d", of->e->layer);
+        snprintf(out, ATTENTION_NAME, r->v->several && of->e->heads != NO_NODE && first < last ? "%d%c" : "%d",
+                 of->e->layer, kind_of(r, first));
     else
         snprintf(out, ATTENTION_NAME, "%s", whole + (length == SHORT && r->v->several ? strcspn(whole, " ") + 1 : 0));
     return river_column(r, room, last + 1) - river_column(r, room, first) - 1;
@@ -67,7 +83,7 @@ void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focu
         char name[NAME];
         int x = river_column(r, room, i);
         bool at = t->number == here && here >= 0;
-        name_of(t, r->wide, name);
+        name_of(r, i, r->wide, name);
         if (at)
             canvas_fill(p->c, (Rect){y, x, 1, r->wide > 2 ? r->wide - 1 : r->wide}, STYLE_CURSOR, ' ');
         canvas_text(p->c, y, x, r->wide, at ? STYLE_CURSOR : STYLE_AXIS, name);
