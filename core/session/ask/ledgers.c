@@ -79,11 +79,6 @@ bool ledger_via(const Session *s, Side side, int step, LedgerVia *out)
     return true;
 }
 
-bool ledger_via_tells(const LedgerVia *v)
-{
-    return fabsf(v->wrote) >= 0.1f * fabsf(v->vote);
-}
-
 static int heads_of(const Graph *g, const LedgerEntry *e)
 {
     return e->heads == NO_NODE ? 1 : (int)graph_cells(g, e->heads);

@@ -31,8 +31,6 @@ typedef struct LedgerVia {
     float vote, wrote; /* all of the vote, and that head's part */
 } LedgerVia;
 bool ledger_via(const Session *s, Side side, int step, LedgerVia *out);
-/* Is that part large enough to be told: a tenth of the vote? */
-bool ledger_via_tells(const LedgerVia *v);
 /* What it is of: "logits[o=star] − logits[o=ring]"; appended. */
 void ledger_text(const Session *s, Buf *out);
 /* The same in short, "star − ring"; of what has no classes, as ledger_text. */

@@ -316,7 +316,7 @@ static const float *wrote_itself(const Session *s, int step)
 static bool goes_on(const Session *s, int step, const LedgerVia *v)
 {
     const float *itself = wrote_itself(s, step);
-    return v->wrote / v->vote > 0 && ledger_via_tells(v) && !(itself && fabsf(*itself) >= fabsf(v->wrote));
+    return v->wrote / v->vote >= 0.1f && !(itself && fabsf(*itself) >= fabsf(v->wrote));
 }
 
 /* The vote of that head for that token has a ledger of its own from now on, and so has the largest part of that, as far
@@ -370,11 +370,6 @@ static void put_via(const Session *s, const WhyAnswer *a, Buf *out)
         axis_label(tokens, token, label, sizeof label);
         buf_printf(out, steps ? " Of what came from %s, " : "Of that vote, ", label);
         ask_put_short(out, via.vote);
-        if (!ledger_via_tells(&via)) {
-            buf_puts(out,
-                     steps ? ", no single head had written a tenth." : ", no single head had written a tenth.\n\n");
-            break;
-        }
         buf_puts(out, ", ");
         ledger_part_text(g, &line, out);
         buf_puts(out, " had written ");

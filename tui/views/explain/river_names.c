@@ -118,8 +118,7 @@ static bool river_path(const River *r, RiverPath *out)
         if (r->at[i].head == of->head && strcmp(ledger_view_path(r->v, r->at[i].e->total), of->via) == 0)
             out->at[0] = i;
     while (out->at[0] >= 0 && out->steps < LEDGER_STEPS &&
-           ledger_via(r->v->s, r->v->side, out->steps, &out->via[out->steps]) &&
-           ledger_via_tells(&out->via[out->steps])) {
+           ledger_via(r->v->s, r->v->side, out->steps, &out->via[out->steps])) {
         const LedgerVia *via = &out->via[out->steps++];
         for (int i = 0; i < r->count; i++)
             if (r->at[i].head == via->head && r->at[i].e->part == via->entry->part)
@@ -144,29 +143,13 @@ static void put_piece(const Paint *p, const LedgerVia *via, int y, int x0, int x
         canvas_text(p->c, y, x0 + 1 + (room - w) / 2, w, STYLE_STRONG, text);
 }
 
-/* "0.735 from animal: no head wrote a tenth of it" */
-static void put_no_path(const Paint *p, const River *r, const RiverPath *path, Rect line)
-{
-    LedgerVia via;
-    char label[64], of[16];
-    if (path->at[0] < 0 || !ledger_via(r->v->s, r->v->side, 0, &via))
-        return;
-    const Axis *u = &r->v->g->axes[node_role(r->v->g, r->at[path->at[0]].e->tokens, ROLE_KEY)];
-    number_text(of, sizeof of, via.vote, 7);
-    axis_label(u, r->v->s->ledger.step[0].token, label, sizeof label);
-    canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s from %s: no single head before wrote a tenth of it", of,
-                  label);
-}
-
 void river_put_path(const Paint *p, const River *r, Rect line)
 {
     RiverPath path;
     char label[64];
-    const Graph *g = r->v->g;
-    if (!river_path(r, &path)) {
-        put_no_path(p, r, &path, line);
+    if (!river_path(r, &path))
         return;
-    }
+    const Graph *g = r->v->g;
     const LedgerVia *last = &path.via[path.steps - 1];
     const Axis *u = &g->axes[node_role(g, last->entry->tokens, ROLE_KEY)];
     const bool outside = path.at[path.steps] < 0;
