@@ -858,7 +858,7 @@ static void narrow_rivers_of_two_sides(void **state)
         number_text(number, sizeof number, side == SIDE_A ? a[head] : side == SIDE_B ? b[head] : a[head] - b[head], 6);
         utf8_print(said, sizeof said, "head %d: %s", head, number);
         shows(&VIEW_LEDGER, (Side)side, 12, 24, said);
-        shows(&VIEW_LEDGER, (Side)side, 12, 24, side == SIDE_DIFF ? " less" : " takes");
+        shows(&VIEW_LEDGER, (Side)side, 12, 24, side == SIDE_DIFF ? " less" : "takes");
         const Axis *classes = &g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)];
         utf8_print(said, sizeof said, "\n%s − %s", axis_label(classes, (int)session.ledger.cell, of[0], sizeof of[0]),
                    axis_label(classes, (int)session.ledger.against, of[1], sizeof of[1]));
