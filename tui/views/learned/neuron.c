@@ -6,11 +6,9 @@
 
 #include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
-#include "core/session/learned/neurons.h"
 #include "tui/views/classes.h"
 #include "tui/views/heat.h"
-#include "tui/views/lattice.h"
-#include "tui/views/shown.h"
+#include "tui/views/learned/neuron_view.h"
 
 enum {
     ASIDE_LEAST = 24,
@@ -18,26 +16,13 @@ enum {
     THUMB_LEAST = 6,
     THUMB_MOST = 24,
     MAP_MOST = 6,
-    NUMBER = 8,
     NUMBER_LEAST = 4, /* digits give way to the name of a class */
-    BAR_LEAST = 6,
     WORD_MOST = 14,
-    UNIT_WIDE = 40, /* columns of a list of units where there are several */
-    UNIT_NUMBER = 6,
     TEXT_FROM = 9,   /* lines of what excites it, and of which units a word excites */
     ASIDE_LINES = 6, /* below the words, that it writes no answer */
     KEY_LEAST = 14,  /* columns of a colour scale */
     HARDLY = 8       /* values below zero that don't reach this part of the largest are as good as none */
 };
-
-typedef struct Unit {
-    Shown post, writes;
-    int unit, units; /* the one in focus */
-    NeuronAxes axes;
-    const Axis *tokens; /* of post; of `words` none is a patch */
-    Lattice l;
-    bool words, has_writes;
-} Unit;
 
 static bool unit_open(const Session *s, Side side, Unit *out)
 {
@@ -57,7 +42,7 @@ static bool unit_open(const Session *s, Side side, Unit *out)
     return true;
 }
 
-static size_t cell_of(const Unit *u, int token)
+size_t neuron_cell(const Unit *u, int token)
 {
     return (size_t)token * (size_t)u->units + (size_t)u->unit;
 }
@@ -65,12 +50,12 @@ static size_t cell_of(const Unit *u, int token)
 static float activation(const void *context, int row, int col, Ref *ref)
 {
     const Unit *u = context;
-    size_t cell = cell_of(u, u->l.prefix + row * u->l.cols + col);
+    size_t cell = neuron_cell(u, u->l.prefix + row * u->l.cols + col);
     *ref = shown_ref(&u->post, cell);
     return u->post.values[cell];
 }
 
-static int token_here(const Unit *u)
+int neuron_token(const Unit *u)
 {
     return u->post.at[graph_node(u->post.graph, u->post.node)->dims.axis[0]];
 }
@@ -80,7 +65,7 @@ static ColourScale scale_of(const Paint *p, const Unit *u)
 {
     float low = 0, high = 0;
     for (int t = 0; t < u->tokens->n; t++) {
-        float x = u->post.values[cell_of(u, t)];
+        float x = u->post.values[neuron_cell(u, t)];
         low = x < low ? x : low;
         high = x > high ? x : high;
     }
@@ -88,8 +73,8 @@ static ColourScale scale_of(const Paint *p, const Unit *u)
     bool shared = shown_beside(p->s, &u->post, &other.post) && unit_open(p->s, other.post.side, &other) &&
                   other.unit == u->unit;
     for (int t = 0; shared && t < other.tokens->n; t++) { /* of A and B */
-        low = fminf(low, other.post.values[cell_of(&other, t)]);
-        high = fmaxf(high, other.post.values[cell_of(&other, t)]);
+        low = fminf(low, other.post.values[neuron_cell(&other, t)]);
+        high = fmaxf(high, other.post.values[neuron_cell(&other, t)]);
     }
     if (!shared && low < 0 && -low < high / HARDLY) /* an activation that hardly goes below 0: from none to most */
         low = 0;
@@ -102,7 +87,7 @@ static ColourScale scale_of(const Paint *p, const Unit *u)
 static int draw_map(const Paint *p, const Unit *u, Rect r, bool focus)
 {
     ColourScale scale = scale_of(p, u);
-    int at = token_here(u), row = at - u->l.prefix;
+    int at = neuron_token(u), row = at - u->l.prefix;
     char label[64];
     if (r.h < 2)
         return 0;
@@ -111,7 +96,7 @@ static int draw_map(const Paint *p, const Unit *u, Rect r, bool focus)
     int line = m.r.y + m.r.h;
     int used = canvas_printf(p->c, line, r.x, r.w, STYLE_DIM, "%s ", axis_label(u->tokens, at, label, sizeof label));
     if (r.w - used >= 7)
-        used += shown_number(p, &u->post, cell_of(u, at), line, r.x + used, NUMBER, STYLE_STRONG) + 2;
+        used += shown_number(p, &u->post, neuron_cell(u, at), line, r.x + used, NEURON_NUMBER, STYLE_STRONG) + 2;
     if (r.w - used >= KEY_LEAST)
         colour_scale_bar(p, &scale, line, r.x + used, r.w - used);
     if (row < 0) {
@@ -119,7 +104,7 @@ static int draw_map(const Paint *p, const Unit *u, Rect r, bool focus)
         return m.r.h + 1;
     }
     int y = row / u->l.cols, x = row % u->l.cols;
-    lattice_map_mark(p, &m, y, x, "[]X", STYLE_CURSOR, shown_ref(&u->post, cell_of(u, at)));
+    lattice_map_mark(p, &m, y, x, "[]X", STYLE_CURSOR, shown_ref(&u->post, neuron_cell(u, at)));
     Rect patch = lattice_map_patch(&m, y, x);
     focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);
     return m.r.h + 1;
@@ -128,12 +113,12 @@ static int draw_map(const Paint *p, const Unit *u, Rect r, bool focus)
 /* A line for each word: its name, the activation, a bar. */
 static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
 {
-    int at = token_here(u), word = shown_axis_widest(u->tokens, WORD_MOST) + 2;
+    int at = neuron_token(u), word = shown_axis_widest(u->tokens, WORD_MOST) + 2;
     size_t first = scroll_first((size_t)u->tokens->n, (size_t)at, (size_t)r.h);
     float low = 0, high = 0;
     for (int t = 0; t < u->tokens->n; t++) {
-        low = fminf(low, u->post.values[cell_of(u, t)]);
-        high = fmaxf(high, u->post.values[cell_of(u, t)]);
+        low = fminf(low, u->post.values[neuron_cell(u, t)]);
+        high = fmaxf(high, u->post.values[neuron_cell(u, t)]);
     }
     const bool both = u->post.side == SIDE_DIFF || -low >= high / HARDLY; /* bars on both sides of a zero */
     const float most = fmaxf(-low, high);
@@ -145,15 +130,15 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
         canvas_printf(p->c, r.y + y, r.x, word, t == at ? STYLE_CURSOR : STYLE_TEXT, t == at ? "[%s]" : " %s ", label);
         if (t == at)
             focus_cursor(p, focus, r.y + y, r.x);
-        shown_number_right(p, &u->post, cell_of(u, t), r.y + y, x, NUMBER, STYLE_TEXT);
-        x += NUMBER + 1;
-        float v = u->post.values[cell_of(u, t)];
-        if (r.x + r.w - x >= BAR_LEAST && both)
+        shown_number_right(p, &u->post, neuron_cell(u, t), r.y + y, x, NEURON_NUMBER, STYLE_TEXT);
+        x += NEURON_NUMBER + 1;
+        float v = u->post.values[neuron_cell(u, t)];
+        if (r.x + r.w - x >= NEURON_BAR_LEAST && both)
             canvas_bar_signed(p->c, r.y + y, x, r.x + r.w - x, most > 0 ? (double)v / (double)most : 0, STYLE_SIDE_B,
-                              STYLE_NEGATIVE, shown_ref(&u->post, cell_of(u, t)));
-        else if (r.x + r.w - x >= BAR_LEAST)
+                              STYLE_NEGATIVE, shown_ref(&u->post, neuron_cell(u, t)));
+        else if (r.x + r.w - x >= NEURON_BAR_LEAST)
             canvas_bar(p->c, r.y + y, x, r.x + r.w - x, most > 0 && v > 0 ? (double)v / (double)most : 0, STYLE_SIDE_B,
-                       shown_ref(&u->post, cell_of(u, t)));
+                       shown_ref(&u->post, neuron_cell(u, t)));
     }
     return y;
 }
@@ -168,12 +153,13 @@ static void draw_answer(const Paint *p, const Unit *u, size_t o, float most, Rec
     size_t cell = (size_t)u->unit * (size_t)answers->n + o;
     char label[64];
     int name = shown_axis_widest(answers, WORD_MOST);
-    int word = line.w - NUMBER - 2 - name > BAR_LEAST ? name : line.w - NUMBER - 1, x = line.x + word + 1;
+    int word = line.w - NEURON_NUMBER - 2 - name > NEURON_BAR_LEAST ? name : line.w - NEURON_NUMBER - 1,
+        x = line.x + word + 1;
     canvas_label(p->c, line.y, line.x, word, STYLE_TEXT, axis_label(answers, (int)o, label, sizeof label));
-    shown_number_right(p, &u->writes, cell, line.y, x, NUMBER, STYLE_TEXT);
-    x += NUMBER + 1;
+    shown_number_right(p, &u->writes, cell, line.y, x, NEURON_NUMBER, STYLE_TEXT);
+    x += NEURON_NUMBER + 1;
     float v = u->writes.values[cell];
-    if (line.x + line.w - x >= BAR_LEAST && most > 0)
+    if (line.x + line.w - x >= NEURON_BAR_LEAST && most > 0)
         canvas_bar_signed(p->c, line.y, x, line.x + line.w - x, (double)v / (double)most, STYLE_SIDE_B, STYLE_NEGATIVE,
                           shown_ref(&u->writes, cell));
 }
@@ -349,8 +335,8 @@ static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int 
     char number[32], of[64];
     const char *label = thumb_name(u, n, k, of);
     int digits = room - thumb_name_cells(u, n) - 1; /* as many for each */
-    number_text(number, sizeof number, n->hit[k].value, clamp(digits, NUMBER_LEAST, NUMBER));
-    if (digits < NUMBER && fabsf(n->hit[k].value) < 0.01F) /* "9e-3" */
+    number_text(number, sizeof number, n->hit[k].value, clamp(digits, NUMBER_LEAST, NEURON_NUMBER));
+    if (digits < NEURON_NUMBER && fabsf(n->hit[k].value) < 0.01F) /* "9e-3" */
         utf8_print(number, sizeof number, "%.0f%s", (double)n->hit[k].value * 1000, "e-3");
     bool named = room - utf8_cells(number) > NUMBER_LEAST || utf8_cells(label) < room - utf8_cells(number);
     canvas_printf(p->c, at.y + at.h, r.x, room, STYLE_TEXT, "%s %s", number, named ? label : "");
@@ -387,9 +373,9 @@ static void draw_sentences(const Paint *p, const NeuronShown *n, Rect r)
 {
     for (int k = 0; k < n->count && k < r.h; k++) {
         char number[32];
-        int x = r.x + NUMBER + 1, token = n->hit[k].token, from = token, room = r.x + r.w - x;
-        number_text(number, sizeof number, n->hit[k].value, NUMBER);
-        canvas_right(p->c, r.y + k, r.x, NUMBER, STYLE_TEXT, number);
+        int x = r.x + NEURON_NUMBER + 1, token = n->hit[k].token, from = token, room = r.x + r.w - x;
+        number_text(number, sizeof number, n->hit[k].value, NEURON_NUMBER);
+        canvas_right(p->c, r.y + k, r.x, NEURON_NUMBER, STYLE_TEXT, number);
         int left = room / 2 - (int)strlen(neuron_word(n, k, token));
         while (from > 0 && left > (int)strlen(neuron_word(n, k, from - 1)) + 1)
             left -= (int)strlen(neuron_word(n, k, --from)) + 1;
@@ -400,83 +386,6 @@ static void draw_sentences(const Paint *p, const NeuronShown *n, Rect r)
     }
 }
 
-/* --- where no others are known --- */
-
-/* The unit that this token excites k-th most, of `units`; the one before it is `after` (units: none). */
-static int next_unit(const float *row, int units, int after)
-{
-    int best = -1;
-    for (int i = 0; i < units; i++)
-        if ((after < 0 || row[i] < row[after] || (row[i] == row[after] && i > after)) &&
-            (best < 0 || row[i] > row[best]))
-            best = i;
-    return best;
-}
-
-/* The units that the token in focus excites most, of experts those of the one in focus: number, activation, a bar. */
-static void draw_units(const Paint *p, const Unit *u, Rect r)
-{
-    char label[64];
-    const int units = u->post.graph->axes[u->axes.units].n, before = u->unit / units * units;
-    int at = token_here(u), unit = -1, columns = r.w / UNIT_WIDE > 1 ? r.w / UNIT_WIDE : 1, wide = r.w / columns;
-    const float *row = u->post.values + (size_t)at * (size_t)u->units + before;
-    Rect head = rect_cut(&r, 't', 1);
-    axis_label(u->tokens, at, label, sizeof label);
-    if (u->axes.experts == AXIS_NONE)
-        canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "units that %s excites most", label);
-    else
-        canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "units of expert %d that %s excites most",
-                      u->unit / units, label);
-    float most = 0;
-    for (int k = 0; k < r.h * columns && (unit = next_unit(row, units, unit)) >= 0; k++) {
-        size_t cell = (size_t)at * (size_t)u->units + (size_t)(before + unit);
-        int y = r.y + k % r.h, x = r.x + k / r.h * wide, bar = wide - UNIT_NUMBER - NUMBER - 3;
-        most = k ? most : row[unit];
-        canvas_printf(p->c, y, x, UNIT_NUMBER, before + unit == u->unit ? STYLE_CURSOR : STYLE_AXIS, "%s%d",
-                      before + unit == u->unit ? ">" : " ", unit);
-        shown_number_right(p, &u->post, cell, y, x + UNIT_NUMBER, NUMBER, STYLE_TEXT);
-        if (bar >= BAR_LEAST)
-            canvas_bar(p->c, y, x + UNIT_NUMBER + NUMBER + 1, bar, most > 0 ? (double)(row[unit] / most) : 0,
-                       STYLE_SIDE_B, shown_ref(&u->post, cell));
-    }
-}
-
-/* The tokens of the text on show that excite it most, each between its neighbours; returns the lines that it took. */
-static int draw_own_text(const Paint *p, const Unit *u, Rect r)
-{
-    char label[3][64];
-    const int n = u->tokens->n;
-    int token = -1, lines = 1;
-    canvas_text(p->c, r.y, r.x, r.w, STYLE_STRONG,
-                r.w >= 36 ? "words of this text that excite it most" : "words here that excite it most");
-    for (; lines < r.h; lines++) {
-        int best = -1;
-        for (int t = 0; t < n; t++) {
-            const float x = u->post.values[cell_of(u, t)], last = token < 0 ? 0 : u->post.values[cell_of(u, token)];
-            if ((token < 0 || x < last || (!(x > last) && t > token)) &&
-                (best < 0 || x > u->post.values[cell_of(u, best)]))
-                best = t;
-        }
-        if (best < 0 || !(u->post.values[cell_of(u, best)] > 0))
-            break;
-        token = best;
-        const int y = r.y + lines;
-        int x = r.x;
-        shown_number_right(p, &u->post, cell_of(u, token), y, x, NUMBER, STYLE_TEXT);
-        x += NUMBER + 2;
-        for (int k = -1; k <= 1; k++) {
-            if (token + k < 0 || token + k >= n || x >= r.x + r.w)
-                continue;
-            x += canvas_label(p->c, y, x, r.x + r.w - x, k ? STYLE_DIM : STYLE_STRONG,
-                              axis_label(u->tokens, token + k, label[k + 1], sizeof label[k + 1])) +
-                 1;
-        }
-    }
-    if (lines == 1)
-        canvas_text(p->c, r.y + lines++, r.x, r.w, STYLE_DIM, "none: it is at most 0 for all");
-    return lines;
-}
-
 static void draw_excites(const Paint *p, const Unit *u, Rect r)
 {
     const char *why, *over = neuron_over(p->s);
@@ -485,10 +394,10 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
         const bool brief = u->words && canvas_wrap_rows(p->c, r.w, why) > 1;
         rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_DIM, brief ? "no other texts in its words are known" : why));
         if (u->words && r.h > TEXT_FROM) {
-            rect_cut(&r, 't', draw_own_text(p, u, (Rect){r.y, r.x, r.h / 2, r.w}));
+            rect_cut(&r, 't', neuron_draw_own_text(p, u, (Rect){r.y, r.x, r.h / 2, r.w}));
             rect_cut(&r, 't', 1);
         }
-        draw_units(p, u, r);
+        neuron_draw_units(p, u, r);
         return;
     }
     Rect head = rect_cut(&r, 't', 1), foot = rect_cut(&r, 'b', r.h > 4);
@@ -567,7 +476,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (!rect_has(aside, y, x))
         return false;
     if (u.words)
-        token = (int)scroll_first((size_t)u.tokens->n, (size_t)token_here(&u), (size_t)aside.h) + y - aside.y;
+        token = (int)scroll_first((size_t)u.tokens->n, (size_t)neuron_token(&u), (size_t)aside.h) + y - aside.y;
     else {
         LatticeMap m = lattice_map(p, (Rect){aside.y, aside.x, aside.h - 1, aside.w}, u.l.rows, u.l.cols, MAP_MOST, 0,
                                    0);
@@ -576,12 +485,12 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     }
     if (token < 0 || token >= u.tokens->n)
         return false;
-    if (token == token_here(&u))
+    if (token == neuron_token(&u))
         buf_puts(command, "in");
     else
         buf_printf(command, "neuron %d %s", u.unit % u.post.graph->axes[u.axes.units].n,
                    u.words ? "" : axis_label(u.tokens, token, label, sizeof label));
-    if (u.words && token != token_here(&u))
+    if (u.words && token != neuron_token(&u))
         buf_printf(command, "%d", token);
     return true;
 }

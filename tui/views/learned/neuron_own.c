@@ -1,0 +1,80 @@
+#include "tui/views/learned/neuron_view.h"
+
+enum {
+    UNIT_WIDE = 40, /* columns of a list of units where there are several */
+    UNIT_NUMBER = 6
+};
+
+/* The unit that this token excites k-th most, of `units`; the one before it is `after` (units: none). */
+static int next_unit(const float *row, int units, int after)
+{
+    int best = -1;
+    for (int i = 0; i < units; i++)
+        if ((after < 0 || row[i] < row[after] || (row[i] == row[after] && i > after)) &&
+            (best < 0 || row[i] > row[best]))
+            best = i;
+    return best;
+}
+
+void neuron_draw_units(const Paint *p, const Unit *u, Rect r)
+{
+    char label[64];
+    const int units = u->post.graph->axes[u->axes.units].n, before = u->unit / units * units;
+    int at = neuron_token(u), unit = -1, columns = r.w / UNIT_WIDE > 1 ? r.w / UNIT_WIDE : 1, wide = r.w / columns;
+    const float *row = u->post.values + (size_t)at * (size_t)u->units + before;
+    Rect head = rect_cut(&r, 't', 1);
+    axis_label(u->tokens, at, label, sizeof label);
+    if (u->axes.experts == AXIS_NONE)
+        canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "units that %s excites most", label);
+    else
+        canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "units of expert %d that %s excites most",
+                      u->unit / units, label);
+    float most = 0;
+    for (int k = 0; k < r.h * columns && (unit = next_unit(row, units, unit)) >= 0; k++) {
+        size_t cell = (size_t)at * (size_t)u->units + (size_t)(before + unit);
+        int y = r.y + k % r.h, x = r.x + k / r.h * wide, bar = wide - UNIT_NUMBER - NEURON_NUMBER - 3;
+        most = k ? most : row[unit];
+        canvas_printf(p->c, y, x, UNIT_NUMBER, before + unit == u->unit ? STYLE_CURSOR : STYLE_AXIS, "%s%d",
+                      before + unit == u->unit ? ">" : " ", unit);
+        shown_number_right(p, &u->post, cell, y, x + UNIT_NUMBER, NEURON_NUMBER, STYLE_TEXT);
+        if (bar >= NEURON_BAR_LEAST)
+            canvas_bar(p->c, y, x + UNIT_NUMBER + NEURON_NUMBER + 1, bar, most > 0 ? (double)(row[unit] / most) : 0,
+                       STYLE_SIDE_B, shown_ref(&u->post, cell));
+    }
+}
+
+int neuron_draw_own_text(const Paint *p, const Unit *u, Rect r)
+{
+    char label[3][64];
+    const int n = u->tokens->n;
+    int token = -1, lines = 1;
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_STRONG,
+                r.w >= 36 ? "words of this text that excite it most" : "words here that excite it most");
+    for (; lines < r.h; lines++) {
+        int best = -1;
+        for (int t = 0; t < n; t++) {
+            const float x = u->post.values[neuron_cell(u, t)],
+                        last = token < 0 ? 0 : u->post.values[neuron_cell(u, token)];
+            if ((token < 0 || x < last || (!(x > last) && t > token)) &&
+                (best < 0 || x > u->post.values[neuron_cell(u, best)]))
+                best = t;
+        }
+        if (best < 0 || !(u->post.values[neuron_cell(u, best)] > 0))
+            break;
+        token = best;
+        const int y = r.y + lines;
+        int x = r.x;
+        shown_number_right(p, &u->post, neuron_cell(u, token), y, x, NEURON_NUMBER, STYLE_TEXT);
+        x += NEURON_NUMBER + 2;
+        for (int k = -1; k <= 1; k++) {
+            if (token + k < 0 || token + k >= n || x >= r.x + r.w)
+                continue;
+            x += canvas_label(p->c, y, x, r.x + r.w - x, k ? STYLE_DIM : STYLE_STRONG,
+                              axis_label(u->tokens, token + k, label[k + 1], sizeof label[k + 1])) +
+                 1;
+        }
+    }
+    if (lines == 1)
+        canvas_text(p->c, r.y + lines++, r.x, r.w, STYLE_DIM, "none: it is at most 0 for all");
+    return lines;
+}

@@ -1,0 +1,25 @@
+/* A hidden unit on show, and what is drawn of it where no others are known than the text on show. */
+#ifndef VITRINE_TUI_VIEWS_LEARNED_NEURON_VIEW_H
+#define VITRINE_TUI_VIEWS_LEARNED_NEURON_VIEW_H
+#include "core/session/learned/neurons.h"
+#include "tui/views/lattice.h"
+#include "tui/views/shown.h"
+
+enum { NEURON_NUMBER = 8, NEURON_BAR_LEAST = 6 }; /* columns of an activation; of a bar, fewer than which are none */
+
+typedef struct Unit {
+    Shown post, writes;
+    int unit, units; /* the one in focus */
+    NeuronAxes axes;
+    const Axis *tokens; /* of post; of `words` none is a patch */
+    Lattice l;
+    bool words, has_writes;
+} Unit;
+
+size_t neuron_cell(const Unit *u, int token); /* of post */
+int neuron_token(const Unit *u);              /* the one in focus */
+/* The units that the token in focus excites most, of experts those of the one in focus: number, activation, a bar. */
+void neuron_draw_units(const Paint *p, const Unit *u, Rect r);
+/* The tokens of the text on show that excite it most, each between its neighbours; returns the lines that it took. */
+int neuron_draw_own_text(const Paint *p, const Unit *u, Rect r);
+#endif
