@@ -10,34 +10,16 @@
 #include "core/base/utf8.h"
 #include "core/session/screens.h"
 #include "tui/views/attention/word_row.h"
-#include "tui/views/learned/alike_room.h"
+#include "tui/views/learned/alike_spot.h"
 #include "tui/views/picture/picture.h"
 #include "tui/views/spread.h"
 
-enum {
-    COMPONENTS = 3,
-    NAMED = 10,
-    BRIEF = 70,
-    ALL_SAID = 120,
-    BAR_LEAST = 12,
-    SHARE_LINES = 4,
-    PERCENT = 5,
-    NUMBER_LINES = 8
-};
+enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
 enum { END = 4 }; /* an end of a short bar */
 static const char *const NAMES[] = {"red", "green", "blue"};
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
 
-/* What is drawn of one place. */
-typedef struct Spot {
-    const Alike *a;
-    Shown value[BANDS], component[COMPONENTS], share[COMPONENTS]; /* value[COLOURS] is the last of the components */
-    float most[COMPONENTS];                                       /* the largest component by size; 0: nothing to see */
-    ColourScale scale[BANDS];
-} Spot;
-
-/* Lengths of tokens in front of the patches come first. */
-static size_t cell_of(const Spot *v, Band band, int token)
+size_t alike_cell(const Spot *v, Band band, int token)
 {
     size_t n = (size_t)v->a->p->n, from = band == COSINE ? (size_t)v->a->at * n : v->value[band].count - n;
     return from + (size_t)token;
@@ -62,7 +44,7 @@ static Spot spot_open(const Paint *p, const Alike *a, int place)
     if (v.value[NORMS].values) {
         Shown other;
         size_t n = (size_t)a->p->n;
-        const float *own = v.value[NORMS].values + cell_of(&v, NORMS, 0);
+        const float *own = v.value[NORMS].values + alike_cell(&v, NORMS, 0);
         Spread lengths = spread_of(own, n);
         lengths.common = spread_common(own, n, 1);
         if (shown_beside(a->s, &v.value[NORMS], &other) && other.count >= n) {
@@ -86,7 +68,7 @@ static HeatLook look_of(const Spot *v, Band band, int token)
     }
     if (band == COLOURS)
         return h;
-    size_t cell = cell_of(v, band, token);
+    size_t cell = alike_cell(v, band, token);
     float x = v->value[band].values[cell];
     const ColourScale *s = &v->scale[band];
     return (HeatLook){colour_scale_colour(s, x), colour_scale_level(s, x), colour_scale_sign(s, x),
@@ -94,47 +76,6 @@ static HeatLook look_of(const Spot *v, Band band, int token)
 }
 
 /* --- words beside the colours --- */
-
-static int by_size(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-/* The longest of the tokens, and how many times the median of their lengths that is; −1: there is none. */
-static int longest_of(const Spot *v, double *times)
-{
-    const size_t n = (size_t)v->a->p->n;
-    if (!v->value[NORMS].values || v->a->side == SIDE_DIFF)
-        return -1;
-    const float *length = v->value[NORMS].values + cell_of(v, NORMS, 0);
-    const Spread spread = spread_of(length, n);
-    if (spread.finite < n)
-        return -1;
-    float *sorted = xmalloc(size_mul(n, sizeof *sorted));
-    memcpy(sorted, length, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_size);
-    const double median = ((double)sorted[n / 2] + (double)sorted[(n - 1) / 2]) / 2;
-    free(sorted);
-    *times = median > 0 ? (double)spread.max / median : 1;
-    return median > 0 ? (int)spread.at_max : -1;
-}
-
-/* "longest r5c3, 8.1× the median", or nothing; appended within `width` cells. */
-static void put_longest(const Spot *v, const char *before, int width, Buf *out)
-{
-    double times;
-    char label[64], text[128];
-    const int token = longest_of(v, &times);
-    if (token < 0)
-        return;
-    for (int brief = 0; brief < 2; brief++)
-        if (utf8_print(text, sizeof text, "%slongest %s, %.1f× %smedian", before,
-                       axis_label(v->a->p, token, label, sizeof label), times, brief ? "" : "the ") <= width) {
-            buf_puts(out, text);
-            return;
-        }
-}
 
 /* Its name above a column of maps or words, its number where there is no more room: the start is the front of all. */
 static void draw_place_at(const Paint *p, const Alike *a, int place, Rect r)
@@ -176,10 +117,10 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         n = utf8_print(text, sizeof text, "length%s", brief || !bar ? "" : " of each vector, a scale per place");
         if (!bar) /* its column is named above */
             n = 0;
-        put_longest(v, bar ? "; " : "", line.w - n - (bar ? BAR_LEAST + 2 : 0), &longest);
+        alike_put_longest(v, bar ? "; " : "", line.w - n - (bar ? BAR_LEAST + 2 : 0), &longest);
         if (!longest.len && !brief && bar) { /* which is longest comes before what the scale is of */
             n = utf8_print(text, sizeof text, "length");
-            put_longest(v, "; ", line.w - n - BAR_LEAST - 2, &longest);
+            alike_put_longest(v, "; ", line.w - n - BAR_LEAST - 2, &longest);
         }
         text[n] = '\0';
         n += utf8_print(text + n, sizeof text - (size_t)n, "%s", buf_str(&longest));
@@ -199,46 +140,6 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
     if (bar && band != COLOURS && there && line.w - used >= BAR_LEAST)
         colour_scale_bar(p, &v->scale[band], line.y, line.x + used, line.w - used);
     return used;
-}
-
-static void draw_longest(const Paint *p, const Spot *v, Rect line)
-{
-    Buf text = {0};
-    put_longest(v, "", line.w, &text);
-    canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&text));
-    buf_free(&text);
-}
-
-/* Which others are most and least like the picked one, and how long it is; below the picture. */
-static void draw_numbers(const Paint *p, const Spot *v, Rect r)
-{
-    const Alike *a = v->a;
-    const Shown *c = &v->value[COSINE], *norm = &v->value[NORMS];
-    int best = -1, worst = -1;
-    char label[32];
-    for (int i = 0; i < a->p->n && c->values; i++) {
-        float x = c->values[cell_of(v, COSINE, i)];
-        best = i != a->at && (best < 0 || x > c->values[cell_of(v, COSINE, best)]) ? i : best;
-        worst = i != a->at && (worst < 0 || x < c->values[cell_of(v, COSINE, worst)]) ? i : worst;
-    }
-    for (int k = 0; k < 2 && best >= 0 && r.h >= 2; k++, rect_cut(&r, 't', 2)) {
-        int i = k ? worst : best, used = canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%s ",
-                                                       axis_label(a->p, i, label, sizeof label));
-        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, r.w < 10 ? k ? "unlike" : "alike" : k ? "least like" : "most like");
-        shown_number(p, c, cell_of(v, COSINE, i), r.y + 1, r.x + used, r.w - used, STYLE_STRONG);
-    }
-    if (norm->values && r.h >= 2) {
-        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "length");
-        shown_number(p, norm, cell_of(v, NORMS, a->at), r.y + 1, r.x, r.w, STYLE_STRONG);
-        rect_cut(&r, 't', 2);
-    }
-    double times;
-    const int token = longest_of(v, &times);
-    if (token < 0 || r.h < 2)
-        return;
-    canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "longest %s", axis_label(a->p, token, label, sizeof label));
-    canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%.1f× median", times);
-    canvas_ref(p->c, r.y, r.x, r.w, shown_ref(norm, cell_of(v, NORMS, token)));
 }
 
 static void put_missing(const Paint *p, const Spot *v, Rect r)
@@ -285,7 +186,7 @@ static void draw_picture(const Paint *p, const Spot *v)
         below.h = r.h;
     else if (below.h == NUMBER_LINES - 1) /* rather all of them than an empty line */
         below = (Rect){below.y - 1, below.x, NUMBER_LINES, below.w};
-    draw_numbers(p, v, below);
+    alike_draw_numbers(p, v, below);
 }
 
 static void fill(const Paint *p, Rect r, HeatLook h)
@@ -377,7 +278,7 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
         const Rect last = alike_map(p, a, 0, a->first + a->shown - 1);
         const int y = a->r.y + a->r.h - 1;
         if (place == a->here && y > last.y + last.h && spare < 0)
-            draw_longest(p, &v, (Rect){y, a->r.x, 1, a->r.w});
+            alike_draw_longest(p, &v, (Rect){y, a->r.x, 1, a->r.w});
     }
 }
 
@@ -399,18 +300,18 @@ static void draw_nearest(const Paint *p, const Spot *v, Rect r, int x)
     for (int y = r.y + 1; y < r.y + r.h && c->values; y++) {
         int next = -1;
         for (int i = 0; i < a->p->n; i++) { /* below the one before; of equals by their order */
-            float value = c->values[cell_of(v, COSINE, i)];
+            float value = c->values[alike_cell(v, COSINE, i)];
             bool later = value < last || (value == last && i > from);
-            if (i != a->at && later && (next < 0 || value > c->values[cell_of(v, COSINE, next)]))
+            if (i != a->at && later && (next < 0 || value > c->values[alike_cell(v, COSINE, next)]))
                 next = i;
         }
         if (next < 0)
             return;
         char label[32];
         from = next;
-        last = c->values[cell_of(v, COSINE, next)];
+        last = c->values[alike_cell(v, COSINE, next)];
         int used = canvas_printf(p->c, y, x, a->wide, STYLE_DIM, "%s ", axis_label(a->p, next, label, sizeof label));
-        shown_number(p, c, cell_of(v, COSINE, next), y, x + used, a->wide - used, STYLE_TEXT);
+        shown_number(p, c, alike_cell(v, COSINE, next), y, x + used, a->wide - used, STYLE_TEXT);
     }
 }
 
@@ -442,9 +343,9 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         if (here && a->left)
             draw_picture(p, &v);
         else if (a->shown == 1 && a->r.w - a->wide > ALIKE_NUMBER)
-            draw_numbers(p, &v, (Rect){beside.y, beside.x + a->wide + 1, beside.h, a->r.w - a->wide - 1});
+            alike_draw_numbers(p, &v, (Rect){beside.y, beside.x + a->wide + 1, beside.h, a->r.w - a->wide - 1});
         if (here && longest.h)
-            draw_longest(p, &v, longest);
+            alike_draw_longest(p, &v, longest);
         if (shares.h)
             draw_shares(p, &v, shares, alike_place_x(a, place));
         if (nearest.h)
@@ -493,7 +394,7 @@ static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
         put_missing(p, v, (Rect){y, r.x, 1, r.w});
         return;
     }
-    size_t cell = cell_of(v, COSINE, word);
+    size_t cell = alike_cell(v, COSINE, word);
     HeatLook h = look_of(v, COSINE, word);
     fill(p, (Rect){r.y, r.x, r.h, r.w < ALIKE_NUMBER ? r.w : ALIKE_NUMBER}, h);
     if (r.w < ALIKE_NUMBER)
@@ -503,7 +404,7 @@ static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
     if (v->value[COLOURS].values && r.w > ALIKE_NUMBER)
         fill(p, (Rect){r.y, r.x + ALIKE_NUMBER + 1, r.h, swatch_wide(v->a)}, look_of(v, COLOURS, word));
     if (norm->values && r.w >= ALIKE_ALL)
-        shown_number_right(p, norm, cell_of(v, NORMS, word), y, r.x + r.w - ALIKE_LENGTH, ALIKE_LENGTH, STYLE_TEXT);
+        shown_number_right(p, norm, alike_cell(v, NORMS, word), y, r.x + r.w - ALIKE_LENGTH, ALIKE_LENGTH, STYLE_TEXT);
 }
 
 static void draw_legend(const Paint *p, const Spot *v, Rect line)

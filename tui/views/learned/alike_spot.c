@@ -1,0 +1,87 @@
+#include "tui/views/learned/alike_spot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "tui/views/spread.h"
+
+static int by_size(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The longest of the tokens, and how many times the median of their lengths that is; −1: there is none. */
+static int longest_of(const Spot *v, double *times)
+{
+    const size_t n = (size_t)v->a->p->n;
+    if (!v->value[NORMS].values || v->a->side == SIDE_DIFF)
+        return -1;
+    const float *length = v->value[NORMS].values + alike_cell(v, NORMS, 0);
+    const Spread spread = spread_of(length, n);
+    if (spread.finite < n)
+        return -1;
+    float *sorted = xmalloc(size_mul(n, sizeof *sorted));
+    memcpy(sorted, length, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_size);
+    const double median = ((double)sorted[n / 2] + (double)sorted[(n - 1) / 2]) / 2;
+    free(sorted);
+    *times = median > 0 ? (double)spread.max / median : 1;
+    return median > 0 ? (int)spread.at_max : -1;
+}
+
+void alike_put_longest(const Spot *v, const char *before, int width, Buf *out)
+{
+    double times;
+    char label[64], text[128];
+    const int token = longest_of(v, &times);
+    if (token < 0)
+        return;
+    for (int brief = 0; brief < 2; brief++)
+        if (utf8_print(text, sizeof text, "%slongest %s, %.1f× %smedian", before,
+                       axis_label(v->a->p, token, label, sizeof label), times, brief ? "" : "the ") <= width) {
+            buf_puts(out, text);
+            return;
+        }
+}
+
+void alike_draw_longest(const Paint *p, const Spot *v, Rect line)
+{
+    Buf text = {0};
+    alike_put_longest(v, "", line.w, &text);
+    canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&text));
+    buf_free(&text);
+}
+
+void alike_draw_numbers(const Paint *p, const Spot *v, Rect r)
+{
+    const Alike *a = v->a;
+    const Shown *c = &v->value[COSINE], *norm = &v->value[NORMS];
+    int best = -1, worst = -1;
+    char label[32];
+    for (int i = 0; i < a->p->n && c->values; i++) {
+        float x = c->values[alike_cell(v, COSINE, i)];
+        best = i != a->at && (best < 0 || x > c->values[alike_cell(v, COSINE, best)]) ? i : best;
+        worst = i != a->at && (worst < 0 || x < c->values[alike_cell(v, COSINE, worst)]) ? i : worst;
+    }
+    for (int k = 0; k < 2 && best >= 0 && r.h >= 2; k++, rect_cut(&r, 't', 2)) {
+        int i = k ? worst : best, used = canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%s ",
+                                                       axis_label(a->p, i, label, sizeof label));
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, r.w < 10 ? k ? "unlike" : "alike" : k ? "least like" : "most like");
+        shown_number(p, c, alike_cell(v, COSINE, i), r.y + 1, r.x + used, r.w - used, STYLE_STRONG);
+    }
+    if (norm->values && r.h >= 2) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "length");
+        shown_number(p, norm, alike_cell(v, NORMS, a->at), r.y + 1, r.x, r.w, STYLE_STRONG);
+        rect_cut(&r, 't', 2);
+    }
+    double times;
+    const int token = longest_of(v, &times);
+    if (token < 0 || r.h < 2)
+        return;
+    canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "longest %s", axis_label(a->p, token, label, sizeof label));
+    canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%.1f× median", times);
+    canvas_ref(p->c, r.y, r.x, r.w, shown_ref(norm, alike_cell(v, NORMS, token)));
+}

@@ -1,0 +1,23 @@
+/* What tokens are like at one place of the model, and what is said of it in words. */
+#ifndef VITRINE_TUI_VIEWS_LEARNED_ALIKE_SPOT_H
+#define VITRINE_TUI_VIEWS_LEARNED_ALIKE_SPOT_H
+#include "tui/views/learned/alike_room.h"
+
+enum { COMPONENTS = 3 };
+
+/* What is drawn of one place. */
+typedef struct Spot {
+    const Alike *a;
+    Shown value[BANDS], component[COMPONENTS], share[COMPONENTS]; /* value[COLOURS] is the last of the components */
+    float most[COMPONENTS];                                       /* the largest component by size; 0: nothing to see */
+    ColourScale scale[BANDS];
+} Spot;
+
+/* Of a token in value[band]: lengths of tokens in front of the patches come first. */
+size_t alike_cell(const Spot *v, Band band, int token);
+/* "longest r5c3, 8.1× the median", or nothing; appended within `width` cells. */
+void alike_put_longest(const Spot *v, const char *before, int width, Buf *out);
+void alike_draw_longest(const Paint *p, const Spot *v, Rect line);
+/* Which others are most and least like the picked one, and how long it is; below the picture. */
+void alike_draw_numbers(const Paint *p, const Spot *v, Rect r);
+#endif
