@@ -12,7 +12,7 @@
 #include "tui/views/answer_table.h"
 
 static const float MOVED_LEAST = 0.0005F, MOVED_SHARE = 0.01F; /* more than <0.1 points; of what moved most */
-enum { WORDS_LEAST = 3, MOVED_FROM = 2 /* lines from the words on: those left out, a blank one */ };
+enum { WORDS_LEAST = 3, CLASSES_GOOD = 6, MOVED_FROM = 2 /* lines from the words on: those left out, a blank one */ };
 enum {
     PITCH_MOST = 5,
     TWO_LINES = 3,
@@ -403,7 +403,8 @@ static void pitch_of(AnswerTable *t, Rect lines)
 static Rect cut_moved(const AnswerTable *t, Rect *lines, bool marked)
 {
     const bool change = t->compares && t->a.values && t->b.values && t->diff.values && t->diff.count == t->shown.count;
-    if (!change || t->shown.count <= (size_t)lines->h || lines->h <= WORDS_LEAST)
+    if (!change || t->shown.count <= (size_t)lines->h || lines->h <= WORDS_LEAST ||
+        (lines->h > CLASSES_GOOD && !answer_moved_there(t)))
         return (Rect){0};
     Rect moved = *lines;
     lines->h = listing_room(t, (Ranking){t->diff.values, t->shown.count, true}, lines->h, marked);
