@@ -22,7 +22,7 @@ enum {
     LEGEND_WIDE = 28,
     FIGURE_LINES = 3,
     FIGURES_LEAST = 36,
-    WORD_WIDE = 10, /* the words beside the map */
+    WORD_WIDE = 9, /* the words beside the map */
     WIDE = 140,
     STATUS_WIDE = 58
 };
