@@ -132,7 +132,8 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
     if (s->matrix)
         buf_puts(out, brief ? "rows ask; " : "rows ask, columns are looked at; ");
     else if (brief < 2)
-        buf_printf(out, "what %s looks at; ", axis_label(a->t_axis, a->at_t, t, sizeof t));
+        buf_printf(out, s->listed ? "what \"%s\" looks at; " : "what %s looks at; ",
+                   axis_label(a->t_axis, a->at_t, t, sizeof t));
     buf_puts(out, scales[brief > 0]);
     if (most > 0 && brief <= BRIEFEST)
         buf_printf(out,
