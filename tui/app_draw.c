@@ -6,7 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "core/session/ask/ledgers.h"
+#include "core/session/learned/measures.h"
 #include "tui/app_parts.h"
 #include "tui/canvas/plot.h"
 #include "tui/keymap.h"
@@ -208,7 +208,7 @@ void app_draw(App *a)
     if (a->halted)
         a->pace = (Pace){0};
     if (!again && (share = session_progress_share(&a->s)) >= 1)
-        share = ledger_measured_share(&a->s);
+        share = measures_share(&a->s);
     p.seconds_left = a->halted ? 0 : pace_left(&a->pace, share, clock_ns());
     Frame f = app_frame(a);
     status_words(a, status, sizeof status);

@@ -13,7 +13,6 @@
 #include "core/io/image.h"
 #include "core/io/tensors.h"
 #include "core/session/address.h"
-#include "core/session/ask/ledgers.h"
 #include "core/session/learned/measures.h"
 #include "tui/canvas/export.h"
 #include "tui/canvas/plot.h"
@@ -113,9 +112,8 @@ bool screen_compute(Work *w, int height, int width, Err *err)
             session_trim(s); /* as between two frames: what a view draws it has asked for */
             return true;
         }
-        size_t done, total; /* the pass is there long before every part has been left out of it once */
-        double share = session_progress_share(s),
-               measured = measures_progress(s, &done, &total) ? (double)done / (double)total : ledger_measured_share(s);
+        /* the pass is there long before every part has been left out of it once */
+        double share = session_progress_share(s), measured = measures_share(s);
         bool measuring = share >= 1 && measured < 1;
         if (!s->progress(s->progress_context, measuring ? "measuring" : "computing", measuring ? measured : share))
             return stop_refuse(err);

@@ -13,6 +13,7 @@
 #include "core/eval/ablation.h"
 #include "core/io/json.h"
 #include "core/models/text_model.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/learned/measures.h"
 #include "core/session/screens.h"
 #include "core/session/screens/confusion.h"
@@ -377,6 +378,12 @@ bool measures_progress(const Session *s, size_t *done, size_t *total)
     *done = w ? w->measure.done : 0;
     *total = w ? w->measure.total : 0;
     return *done < *total;
+}
+
+double measures_share(const Session *s)
+{
+    size_t done, total;
+    return measures_progress(s, &done, &total) ? (double)done / (double)total : ledger_measured_share(s);
 }
 
 static bool measured_over(const Session *s, MeasureKind kind, size_t pictures)

@@ -99,6 +99,8 @@ bool session_measure_all(Session *s, MeasureKind kind, size_t pictures, Err *err
 bool measures_step(Session *s, int64_t deadline_ns);
 /* How far what the screen works on is, in forward passes; false: it measures nothing that is counted so. */
 bool measures_progress(const Session *s, size_t *done, size_t *total);
+/* … as a share, or that of the ledger's losses; 1: nothing is measured. */
+double measures_share(const Session *s);
 /* Of the bundled model: the shipped figures are there at once. */
 void measures_take_shipped(Session *s);
 /* What a screen may work on (ScreenSpec.work). */

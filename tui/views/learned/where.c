@@ -306,7 +306,7 @@ static void draw_base_rates(const Paint *p, const Where *w, Rect *r)
 static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool titled)
 {
     Buf text = {0};
-    where_note_text(w, m, false, &text);
+    where_note_text(p, w, m, false, &text);
     if (titled) {
         rect_cut(r, 't', 1);
         canvas_text(p->c, r->y, r->x, r->w, m == w->focus ? STYLE_TITLE : STYLE_TEXT, where_word((WhereMethod)m));

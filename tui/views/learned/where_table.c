@@ -43,7 +43,7 @@ static int put_part(const Paint *p, const Shown *v, size_t cell, const char *bef
     return used + shown_number(p, v, cell, line.y, line.x + used, 8, STYLE_TEXT);
 }
 
-void where_note_text(const Where *w, int m, bool brief, Buf *text)
+void where_note_text(const Paint *p, const Where *w, int m, bool brief, Buf *text)
 {
     const Session *s = w->s;
     const char *who = grid_of(w).class_read ? "CLS" : "patch mean";
@@ -65,9 +65,12 @@ void where_note_text(const Where *w, int m, bool brief, Buf *text)
         else
             gradient_text(s, text);
         buf_puts(text, w->object && m == w->focus ? "; on object: share of what is > 0" : "");
-    } else if (w->occlusion && w->occlusion->done < w->occlusion->total)
-        buf_printf(text, "measured %zu of %zu; x greys a patch", w->occlusion->done, w->occlusion->total);
-    else
+    } else if (w->occlusion && w->occlusion->done < w->occlusion->total) {
+        buf_printf(text, "measured %zu of %zu", w->occlusion->done, w->occlusion->total);
+        if (p->seconds_left)
+            buf_printf(text, ", %d s left", p->seconds_left);
+        buf_puts(text, brief && p->seconds_left ? "" : "; x greys a patch");
+    } else
         buf_printf(text, "%sthe answer's logit falls%s; x greys it", brief ? "" : "how far ",
                    w->object && m == w->focus ? "; on object: of falls" : "");
 }
@@ -89,7 +92,7 @@ int where_draw_sums(const Paint *p, const Where *w, Rect r, int used)
 void where_draw_note(const Paint *p, const Where *w, Rect line, int m)
 {
     Buf text = {0};
-    where_note_text(w, m, line.w < WIDE_NOTE, &text);
+    where_note_text(p, w, m, line.w < WIDE_NOTE, &text);
     bool fits = utf8_cells(buf_str(&text)) <= line.w; /* half a note tells nothing of a map that nobody asked for */
     bool shown = fits || (m == w->focus && w->side != SIDE_DIFF); /* nor of a difference, whose sides have it whole */
     int used = shown ? canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&text)) : 0;

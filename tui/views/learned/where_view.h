@@ -40,7 +40,7 @@ bool where_draw_mass(const Paint *p, const Where *w, Rect line);
 /* How many of the patches are the object. */
 void where_draw_share(const Paint *p, const Where *w, Rect line);
 /* What a map is made of, appended; brief: as it fits half a line. */
-void where_note_text(const Where *w, int m, bool brief, Buf *text);
+void where_note_text(const Paint *p, const Where *w, int m, bool brief, Buf *text);
 void where_draw_note(const Paint *p, const Where *w, Rect line, int m);
 /* The sums that tell the variant of a rollout, after `used` cells; returns the lines used. */
 int where_draw_sums(const Paint *p, const Where *w, Rect r, int used);
