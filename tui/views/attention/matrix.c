@@ -152,6 +152,9 @@ static Layout layout_words(Rect r, const Attend *a)
     } while (tall > 1 && (wide < 2 * tall || rows * tall + labels > r.h));
     wide = wide < 1 ? 1 : wide < 4 ? wide : wide == 4 && tall == 1 ? 3 : wide;
     int left = r.h - rows * tall, least = r.h > 6 ? 2 : 0;
+    labels = words_across_lines(a->u_axis, wide, INT_MAX);
+    for (; labels > left && tall == 1 && wide < room && left > 0; labels = words_across_lines(a->u_axis, wide, INT_MAX))
+        wide++; /* rather wide cells than cut names */
     l.column_h = labels <= left ? labels : left > least ? left : least;
     r.h -= l.column_h;
     int per_cell = rows <= r.h ? 1 : 2;
