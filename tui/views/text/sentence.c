@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/utf8.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
@@ -37,6 +38,7 @@ typedef struct WordLines {
     bool all;              /* every head has a column of cells … */
     int column;            /* … so wide */
     bool stacked;          /* both as sentences, lines from the one above to the one below */
+    bool whole;            /* … a low one: every word's share in whole per cent, with no room for depths */
     Running above, below;
 } WordLines;
 
@@ -46,6 +48,11 @@ static bool stack(Rect r, WordLines *v)
     Rect top = rect_cut(&r, 't', 1);
     v->right = rect_cut(&r, 'b', r.h > 2 * STACKED_MOST ? r.h - STACKED_MOST : r.h >= SHARES_FROM ? SHARES : 2);
     v->right.h -= v->right.h > 2;
+    v->whole = v->right.h == 2 && v->a.whole > 0 && v->a.v.side != SIDE_DIFF && r.h > STACKED_FROM + 1;
+    if (v->whole) { /* a line for every word's share */
+        rect_cut(&r, 'b', 1);
+        v->right = (Rect){v->right.y - 1, v->right.x, 3, v->right.w};
+    }
     Rect bottom = rect_cut(&v->right, 't', 1);
     v->gap = r;
     v->stacked = r.h >= STACKED_FROM && r.w <= ACROSS_MOST && r.h <= LINES_MOST &&
@@ -60,7 +67,7 @@ static bool stack(Rect r, WordLines *v)
 static void sentence_layout(const Paint *p, Rect r, WordLines *v)
 {
     const Attend *a = &v->a;
-    v->stacked = false;
+    v->stacked = v->whole = false;
     v->all = p->s->look.sentence.heads == SENTENCE_ALL && a->heads > 1 && a->heads <= HEADS_MOST;
     v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
     v->rule = rect_cut(&r, 'b', r.h > RULE_FROM);
@@ -252,6 +259,24 @@ static void draw_depth(const Paint *p, const WordLines *v, const ColourScale *sc
                          shown_ref(&a->v, cell));
 }
 
+/* "8 7 16 … 5 %" */
+static void draw_shares(const Paint *p, const WordLines *v)
+{
+    const Attend *a = &v->a;
+    const int y = v->right.y + 1;
+    int end = v->gap.x;
+    for (int u = 0; u < v->below.n; u++) {
+        const size_t cell = attend_cell(a, a->head, a->at_t, u);
+        const Rect at = v->below.word[u];
+        char text[16];
+        const int w = utf8_print(text, sizeof text, "%.0f", (double)(100 * a->v.values[cell] / a->whole)),
+                  x = at.x + (at.w - w + 1) / 2;
+        end = x + canvas_text(p->c, y, x, w, STYLE_DIM, text);
+        canvas_ref(p->c, y, x, w, shown_ref(&a->v, cell));
+    }
+    canvas_text(p->c, y, end + 1, v->gap.x + v->gap.w - end - 1, STYLE_DIM, "%");
+}
+
 static int share_x(const WordLines *v, int u)
 {
     const Rect at = v->below.word[u];
@@ -276,6 +301,8 @@ static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
             canvas_text(p->c, at.y, at.x, at.w, STYLE_TEXT, word_itself(a->t_axis, t, label));
     }
     running_draw(p, a, a->head, &scale, &v->below);
+    if (v->whole)
+        draw_shares(p, v);
     const int best = strongest(v, a->head, a->at_t);
     for (int u = 0; u < v->below.n; u++) {
         Rect at = v->below.word[u];
@@ -283,7 +310,8 @@ static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
         const int x = share_x(v, u);
         const bool in_way = u != best && best < v->below.n &&
                             abs(x - share_x(v, best)) < WORD_SHARE; /* the largest has its own */
-        draw_depth(p, v, &scale, u, fabsf(weight(v, a->head, a->at_t, best)));
+        if (!v->whole)
+            draw_depth(p, v, &scale, u, fabsf(weight(v, a->head, a->at_t, best)));
         if (!word_stands_out(a, a->v.values[cell], u == best) || x < end || in_way)
             continue;
         (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, at.y + 1, x, WORD_SHARE, STYLE_STRONG);
