@@ -1,6 +1,7 @@
 /* The tree of beginnings that a search looked at, with the share of each last word, the sum of logs and the score; what
  * was written in the end; and what keys and values kept save. The way to the best text stands in the first column, what
- * was tried beside it further in, above the word that was carried on instead. */
+ * was tried beside it further in, above the word that was carried on instead: a row for each that lost, with all that
+ * it went on with. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,10 @@ enum {
     SCORE = 8,
     FATE = 9,
     WORD_LEAST = 16,
-    WORD_MOST = 30,
+    LOGS_FROM = 36, /* columns of words; what a loser went on with is worth more than its sum */
+    WORD_MOST = 40,
+    WORD_WIDE = 60, /* … of a panel wider than WIDE */
+    WIDE = 110,
     DEPTH_MOST = 8,
     COUNTS_FROM = 12,       /* lines with one of them on what keeping saves */
     COUNTS_WHOLE_FROM = 24, /* … with a table of it */
@@ -29,7 +33,8 @@ enum {
 
 typedef struct Layout {
     Rect how, text, counts, header, lines, foot;
-    int word, first;
+    int word, first; /* row */
+    double worst;    /* score */
     bool logs, fate;
 } Layout;
 
@@ -38,10 +43,44 @@ static Side side_of(Side side)
     return side == SIDE_A ? SIDE_A : SIDE_B;
 }
 
+/* --- rows: what a loser went on with stands in its row, word by word --- */
+
+static bool goes_on(const Decoding *d, int i)
+{
+    const DecodingLine *l = &d->line[i];
+    return i > 0 && i < d->lines && l->depth > 0 && l->depth == l[-1].depth &&
+           d->text->node[l->node].parent == l[-1].node;
+}
+
+/* The row of a line; of d->lines: how many rows there are. */
+static int row_of(const Decoding *d, int line)
+{
+    int row = line < d->lines ? 0 : 1;
+    for (int i = 1; i <= line && i < d->lines; i++)
+        row += !goes_on(d, i);
+    return d->lines ? row : 0;
+}
+
+static int row_first(const Decoding *d, int row)
+{
+    int i = 0;
+    for (; i < d->lines && row > 0; row--)
+        while (goes_on(d, ++i))
+            ;
+    return i;
+}
+
+static int row_end(const Decoding *d, int first)
+{
+    while (goes_on(d, ++first))
+        ;
+    return first;
+}
+
 static Layout layout(const Session *s, const Decoding *d, Rect r)
 {
     Layout l = {.word = r.w - SHARE - SCORE};
-    const int all = r.h;
+    const int all = r.h, all_wide = r.w;
     const bool counts = all >= COUNTS_FROM;
     l.how = rect_cut(&r, 't', 1);
     int rows = counts && r.w > 0 ? utf8_cells(buf_str(&d->written)) / r.w + 1 : 1;
@@ -51,15 +90,19 @@ static Layout layout(const Session *s, const Decoding *d, Rect r)
         l.counts = rect_cut(&r, 't', all >= COUNTS_WHOLE_FROM ? COUNTS_LINES : 1);
     if (r.h > 2)
         l.header = rect_cut(&r, 't', 1);
-    if (r.h > 3 && d->lines > r.h)
+    const int of = row_of(d, d->lines);
+    if (r.h > 3 && of > r.h)
         l.foot = rect_cut(&r, 'b', 1);
     l.lines = r;
     l.fate = l.word - FATE >= WORD_LEAST;
     l.word -= l.fate ? FATE : 0;
-    l.logs = l.word - LOGS >= WORD_LEAST;
+    l.logs = l.word - LOGS >= LOGS_FROM;
     l.word -= l.logs ? LOGS : 0;
-    l.word = l.word > WORD_MOST ? WORD_MOST : l.word;
-    l.first = (int)scroll_first((size_t)d->lines, (size_t)decoding_line(s, d), (size_t)r.h);
+    const int most = all_wide > WIDE ? WORD_WIDE : WORD_MOST;
+    l.word = l.word > most ? most : l.word;
+    l.first = (int)scroll_first((size_t)of, (size_t)row_of(d, decoding_line(s, d)), (size_t)r.h);
+    for (int i = 0; i < d->lines; i++)
+        l.worst = fmin(l.worst, d->text->node[d->line[i].node].score);
     return l;
 }
 
@@ -114,8 +157,7 @@ static void draw_counts(const Paint *p, const Decoding *d, Rect r)
                   d->same ? "all scores the same bits" : "OTHER scores");
 }
 
-/* Behind the numbers, where there is room, the score as a bar: e to its power, 1 at best. Which beginning is better is
- * seen; the probability of its last word alone would not say it. */
+/* Behind the numbers, where there is room, the score, from the worst of all up to 0, which is certain. */
 static Rect bar_of(const Layout *l, int y)
 {
     const Rect r = l->lines;
@@ -136,7 +178,8 @@ static void draw_header(const Paint *p, const Layout *l)
     }
     canvas_right(p->c, r.y, x, SCORE, STYLE_HEADER, "score");
     const Rect bar = bar_of(l, r.y);
-    canvas_text(p->c, bar.y, bar.x, bar.w, STYLE_HEADER, "e^score");
+    canvas_printf(p->c, bar.y, bar.x, bar.w, STYLE_HEADER, "%.1f", l->worst);
+    canvas_right(p->c, bar.y, bar.x, bar.w, STYLE_HEADER, "0");
 }
 
 /* The lines from columns above, and the fork of one that stands aside. */
@@ -152,15 +195,48 @@ static int draw_columns(const Paint *p, const DecodingLine *l, int y, int x, Sty
     return x;
 }
 
-static void draw_line(const Paint *p, const Decoding *d, const Layout *l, int i, int y, bool here)
+/* The words of a row, whole ones only; those up to the cursor's are lit. */
+static void draw_words(const Paint *p, const Decoding *d, int first, int end, int at, Rect r, Style style)
+{
+    enum { MORE = 4 }; /* " +12" */
+    int x = r.x;
+    for (int i = first; i < end; i++) {
+        const int room = r.x + r.w - x - (i + 1 < end ? MORE : 0), cells = utf8_cells(d->line[i].word) + (i > first);
+        const Style own = style == STYLE_SELECTED && i > at ? STYLE_DIM : style;
+        if (i > first && cells > room) {
+            canvas_printf(p->c, r.y, x, r.x + r.w - x, own, " +%d", end - i);
+            return;
+        }
+        if (i > first)
+            canvas_glyph(p->c, r.y, x, own, ' ');
+        x += i > first;
+        x += canvas_label(p->c, r.y, x, r.x + r.w - x, own, d->line[i].word);
+    }
+}
+
+/* A line as long as the score is above the worst, of the best a thick one. */
+static void draw_score(const Paint *p, const Layout *l, double score, bool best, int y)
+{
+    const Rect bar = bar_of(l, y);
+    const double part = l->worst < 0 ? 1 - score / l->worst : 1;
+    const uint32_t thick = p->c->ascii ? '=' : 0x2501, thin = p->c->ascii ? '-' : 0x2500;
+    for (int i = 0; i < (int)(part * bar.w + 0.5); i++)
+        canvas_glyph(p->c, y, bar.x + i, best ? STYLE_GOOD : STYLE_DIM, best ? thick : thin);
+}
+
+/* The numbers are those of the row's last word, or of the cursor's; the probability is that of its words up to it. */
+static void draw_row(const Paint *p, const Decoding *d, const Layout *l, int first, int at, int y)
 {
     static const char *const FATES[] = {[DECODING_READ] = "",
                                         [DECODING_LEFT] = "dropped",
                                         [DECODING_CUT] = "cut",
                                         [DECODING_ENDED] = "ended",
                                         [DECODING_BEST] = "best"};
-    const DecodingLine *line = &d->line[i];
-    const DecodeNode *n = &d->text->node[line->node];
+    const int end = row_end(d, first);
+    const bool here = at >= first && at < end;
+    const DecodingLine *line = &d->line[here ? at : end - 1];
+    const DecodeNode *n = &d->text->node[line->node], *all = d->text->node;
+    const double before = all[all[d->line[first].node].parent].log_share;
     Rect r = l->lines;
     Style style = here ? STYLE_SELECTED : line->best ? STYLE_TEXT : STYLE_DIM;
     const Rect bar = bar_of(l, y);
@@ -168,11 +244,11 @@ static void draw_line(const Paint *p, const Decoding *d, const Layout *l, int i,
     if (here)
         canvas_fill(p->c, (Rect){y, r.x, 1, bar.w ? bar.x - 1 - r.x : r.w}, STYLE_SELECTED, ' ');
     canvas_text(p->c, y, r.x, 1, style, here ? ">" : " ");
-    int x = draw_columns(p, line, y, r.x + 2, here ? STYLE_SELECTED : STYLE_DIM);
+    int x = draw_columns(p, &d->line[first], y, r.x + 2, here ? STYLE_SELECTED : STYLE_DIM);
     if (x < r.x + l->word)
-        canvas_label(p->c, y, x, r.x + l->word - x, style, line->word);
+        draw_words(p, d, first, end, at, (Rect){y, x, 1, r.x + l->word - x}, style);
     x = r.x + l->word;
-    share_text(text, sizeof text, (float)n->share);
+    share_text(text, sizeof text, (float)(line == &d->line[first] ? n->share : dm_exp(n->log_share - before)));
     canvas_right(p->c, y, x, SHARE, style, text);
     x += SHARE;
     if (l->logs) {
@@ -183,12 +259,8 @@ static void draw_line(const Paint *p, const Decoding *d, const Layout *l, int i,
     utf8_print(text, sizeof text, "%.3f", n->score);
     canvas_right(p->c, y, x, SCORE, style, text);
     if (l->fate)
-        canvas_right(p->c, y, x + SCORE, FATE - 1, style,
-                     n->forced                                   ? "forced"
-                     : line->best && line->fate == DECODING_READ ? "written"
-                                                                 : FATES[line->fate]);
-    if (bar.w)
-        canvas_bar(p->c, y, bar.x, bar.w, dm_exp(fmax(n->score, -700)), line->best ? STYLE_GOOD : STYLE_DIM, (Ref){0});
+        canvas_right(p->c, y, x + SCORE, FATE - 1, style, n->forced ? "forced" : FATES[line->fate]);
+    draw_score(p, l, n->score, line->best, y);
 }
 
 static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
@@ -216,14 +288,16 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
     if (l.header.h)
         draw_header(p, &l);
     int at = decoding_line(p->s, d);
-    for (int i = 0; i < l.lines.h && i + l.first < d->lines; i++) {
-        draw_line(p, d, &l, i + l.first, l.lines.y + i, i + l.first == at);
-        if (i + l.first == at)
+    const int of = row_of(d, d->lines);
+    for (int i = 0, first = row_first(d, l.first); i < l.lines.h && first < d->lines; i++) {
+        draw_row(p, d, &l, first, at, l.lines.y + i);
+        if (row_of(d, at) == l.first + i)
             focus_cursor(p, focus, l.lines.y + i, l.lines.x);
+        first = row_end(d, first);
     }
     if (l.foot.h)
         canvas_printf(p->c, l.foot.y, l.foot.x + 2, l.foot.w - 2, STYLE_DIM, "%d–%d of %d", l.first + 1,
-                      l.first + l.lines.h, d->lines);
+                      l.first + l.lines.h, of);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -258,8 +332,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         buf_printf(command, "decode cache=%s", y == l.counts.y + 1 ? "on" : "off");
         return true;
     }
-    int line = y - l.lines.y + l.first;
-    if (!rect_has(l.lines, y, x) || line >= d->lines)
+    const int line = rect_has(l.lines, y, x) ? row_first(d, y - l.lines.y + l.first) : d->lines;
+    if (line >= d->lines)
         return false;
     if (line == decoding_line(p->s, d))
         buf_puts(command, "in");
