@@ -523,7 +523,10 @@ static void put_letters(const Paint *p, const River *r, Rect *names, Rect *room)
     char text[48];
     if (room->h <= LETTERS_FROM)
         return;
-    utf8_print(text, sizeof text, "+: other heads%s", r->wide < MLP_FROM ? ", M: MLP" : "");
+    utf8_print(text, sizeof text, r->v->several ? "s self, c cross, + others%s" : "+: other heads%s",
+               r->wide < MLP_FROM ? ", M: MLP" : "");
+    if (utf8_cells(text) > names->w)
+        utf8_print(text, sizeof text, r->v->several ? "s self, c cross, + others" : "+: other heads");
     rect_cut(room, 'b', 1);
     names->y--;
     canvas_text(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, text);
