@@ -520,16 +520,13 @@ static bool put_legend(const Paint *p, const River *r, Rect line)
 /* What a letter below the water stands for, in a line of its own where that leaves most to the water. */
 static void put_letters(const Paint *p, const River *r, Rect *names, Rect *room)
 {
-    char text[48];
+    const bool several = r->v->several, mlp = r->wide < MLP_FROM && names->w >= (several ? 33 : 22);
     if (room->h <= LETTERS_FROM)
         return;
-    utf8_print(text, sizeof text, r->v->several ? "s self, c cross, + others%s" : "+: other heads%s",
-               r->wide < MLP_FROM ? ", M: MLP" : "");
-    if (utf8_cells(text) > names->w)
-        utf8_print(text, sizeof text, r->v->several ? "s self, c cross, + others" : "+: other heads");
     rect_cut(room, 'b', 1);
     names->y--;
-    canvas_text(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, text);
+    canvas_printf(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, "%s%s",
+                  several ? "s self, c cross, + others" : "+: other heads", mlp ? ", M: MLP" : "");
 }
 
 /* Of the same reach as the other side's, where two are compared. */
