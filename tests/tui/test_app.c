@@ -955,6 +955,8 @@ static void a_ledger_is_seen_with_its_why(void **state)
     (void)state;
     app_do(&a, "ledger");
     const Frame whole = app_frame(&a);
+    app_do(&a, "why"); /* in one sentence, in the line of messages */
+    assert_int_equal(a.overlay.kind, OVERLAY_NONE);
     app_do(&a, "why");
     const int below = overlay_below(&a.overlay, &a.canvas);
     Frame f = app_frame(&a);
