@@ -356,7 +356,7 @@ static void a_unit_of_an_expert(void **state)
     const Graph *g = session_graph(&s, SIDE_B);
     const NodeId post = graph_find(g, s.place.path);
     NeuronAxes a;
-    int part, unit;
+    int part, unit = 0;
     assert_true(neuron_axes(g, post, &a) && neuron_here(&s, &part, &unit));
     const int units = g->axes[a.units].n;
     assert_int_equal(a.count, 12 * units);
