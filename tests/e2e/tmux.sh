@@ -12,8 +12,11 @@ PATIENCE=${PATIENCE:-20} # seconds until a text must have appeared
 tm() { tmux -L "$SERVER" -f /dev/null "$@"; }
 tidy() {
     tm kill-server 2>/dev/null
-    for _ in 1 2 3 4 5; do # a program that was hung up may still write its place
-        rm -rf "$HOME_DIR" 2>/dev/null && break
+    local gone=0 # looked at twice: a program that was hung up may still write its place, and makes the folder anew for it
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        if [ -e "$HOME_DIR" ]; then gone=0; else gone=$((gone + 1)); fi
+        [ $gone -lt 3 ] || break
+        rm -rf "$HOME_DIR" 2>/dev/null
         sleep 0.1
     done
 }
