@@ -86,9 +86,8 @@ static void choose(River *r, const Tributary *all, int count, int columns)
     for (int i = 0; i < count; i++) {
         if (all[i].head < 0 || all[i].number == here || rank_of(all, count, i) < kept)
             r->at[r->count++] = all[i];
-        else {
+        else
             rest = (Tributary){all[i].e, -1, -1, rest.wrote + all[i].wrote, NAN, 0, NO_NODE, 0, 0, 0};
-        }
         if (rest.e && (i + 1 == count || all[i + 1].e != all[i].e)) {
             r->at[r->count++] = rest;
             rest = (Tributary){.number = -1};
@@ -477,9 +476,10 @@ static bool put_legend(const Paint *p, const River *r, Rect line)
                 {ADDS, {" adds  ", " adds "}, {" more in A  ", " more "}},
                 {TAKES, {" takes  ", " takes "}, {" less in A  ", " less "}},
                 {LOST, {" lost without it  ", " lost "}, {"", ""}}};
-    int used = 0, brief = line.w < (r->v->less ? LEGEND_OF_BOTH : LEGEND + LEGEND_LOST * r->v->measured);
-    const bool close = brief && r->v->measured && line.w < LEGEND_BRIEF; /* no blank behind a mark … */
-    for (int i = close && line.w < LEGEND_CLOSE; i < 4 && (KEYS[i].water != LOST || r->v->measured); i++) {
+    const bool lost = r->v->measured && (r->wide > 1 || line.w >= MARKED); /* is it drawn? */
+    int used = 0, brief = line.w < (r->v->less ? LEGEND_OF_BOTH : LEGEND + LEGEND_LOST * lost);
+    const bool close = brief && lost && line.w < LEGEND_BRIEF; /* no blank behind a mark … */
+    for (int i = close && line.w < LEGEND_CLOSE; i < 4 && (KEYS[i].water != LOST || lost); i++) {
         const char *text = (r->v->less ? KEYS[i].of_both[brief] : KEYS[i].text[brief]) + close;
         if (KEYS[i].water == LOST && used + utf8_cells(text) + 1 > line.w)
             text = &" lost"[close];
