@@ -18,7 +18,7 @@ enum {
     ENDS_NARROW = 4,
     SPRING_NARROW = 2,
     MARGIN_BELOW = 2, /* lines of names */
-    PATH_LEAST = 10,  /* lines of a river that has one for its path */
+    PATH_LEAST = 8,   /* lines of a river that has one for its path */
     ABOVE = 2,        /* the cursor's tributary in words, the legend */
     LEGEND = 27, /* columns of the legend without what is lost, of A and B, of A − B: with fewer, shorter words */
     LEGEND_OF_BOTH = 39,

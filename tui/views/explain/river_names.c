@@ -175,5 +175,9 @@ void river_put_path(const Paint *p, const River *r, Rect line)
         canvas_text(p->c, line.y, x0 - utf8_cells(label) - 1, utf8_cells(label), STYLE_STRONG, label);
     const Axis *first = &g->axes[node_role(g, r->at[path.at[0]].e->tokens, ROLE_KEY)];
     axis_label(first, r->v->s->ledger.step[0].token, label, sizeof label);
-    canvas_label(p->c, line.y, x[0] + 2, line.x + line.w - x[0] - 2, STYLE_STRONG, label);
+    const int room = line.x + line.w - x[0] - 1, cells = utf8_cells(label), before = x[0] - x[1] - 1;
+    if (room < cells && cells <= before) /* no room behind the tip: on the last piece */
+        canvas_text(p->c, line.y, x[0] - cells, cells, STYLE_STRONG, label);
+    else
+        canvas_label(p->c, line.y, x[0] + 1 + (room > cells), room - (room > cells), STYLE_STRONG, label);
 }
