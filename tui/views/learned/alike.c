@@ -15,7 +15,7 @@
 #include "tui/views/spread.h"
 
 enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
-enum { END = 4 }; /* an end of a short bar */
+enum { END = 4, SHORT_BAR = 14 }; /* an end of a short bar, and how wide it becomes */
 static const char *const NAMES[] = {"red", "green", "blue"};
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
 
@@ -77,8 +77,9 @@ static HeatLook look_of(const Spot *v, Band band, int token)
 
 /* --- words beside the colours --- */
 
-/* Its name above a column of maps or words, its number where there is no more room: the start is the front of all. */
-static void draw_place_at(const Paint *p, const Alike *a, int place, Rect r)
+/* Its name above a column of maps or words, its number where there is no more room: the start is the front of all.
+ * Returns the columns used. */
+static int draw_place_at(const Paint *p, const Alike *a, int place, Rect r)
 {
     char name[32];
     bool here = place == a->here;
@@ -88,10 +89,10 @@ static void draw_place_at(const Paint *p, const Alike *a, int place, Rect r)
         snprintf(name, sizeof name, "%s", r.w > 5 ? "start" : "in");
     bool before = place == a->first && place > 0, after = place == a->first + a->shown - 1 && place < a->places - 1;
     const char *mark = here ? ">" : before ? "‹" : r.w > ALIKE_THIN ? " " : "";
-    canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s%s", mark, name,
-                  !after            ? ""
-                  : r.w > ALIKE_ALL ? " ›"
-                                    : "›");
+    return canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s%s", mark, name,
+                         !after            ? ""
+                         : r.w > ALIKE_ALL ? " ›"
+                                           : "›");
 }
 
 static void draw_place(const Paint *p, const Alike *a, int place)
@@ -111,7 +112,7 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         n = utf8_print(text, sizeof text, "cosine to %.20s%s", label,
                        !brief        ? ", the mean of all taken away"
                        : v->a->words ? "" /* there the scale stands */
-                                     : ", less mean");
+                                     : " − mean");
     else if (band == NORMS) {
         Buf longest = {0};
         n = utf8_print(text, sizeof text, "length%s", brief || !bar ? "" : " of each vector, a scale per place");
@@ -236,13 +237,16 @@ static void draw_short_bar(const Paint *p, const ColourScale *s, Rect line)
     number_text(high, sizeof high, s->clipped ? s->most : s->high,
                 end - (s->low < 0)); /* as many digits as beside the sign */
     int from = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, low), to = line.w - utf8_cells(high);
+    const int right = to, blank = to - from >= ALIKE_SWATCH + 2;
+    from += blank;
+    to -= blank;
     for (int i = from; i < to; i++) {
         float x = s->low + (s->high - s->low) * ((float)(i - from) + 0.5F) / (float)(to - from);
         x = s->clipped && i == to - 1 ? s->most : x; /* what is beyond has a colour of its own */
         canvas_pixel(p->c, line.y, line.x + i, -1, colour_scale_colour(s, x), colour_scale_level(s, x),
                      colour_scale_sign(s, x), (Ref){0});
     }
-    canvas_text(p->c, line.y, line.x + to, line.w - to, STYLE_DIM, high);
+    canvas_text(p->c, line.y, line.x + right, line.w - right, STYLE_DIM, high);
 }
 
 /* The last line of the pane where no map stands on it, else −1. */
@@ -256,23 +260,27 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
 {
     const int spare = spare_line(p, a);
     static const char *const HEADS[BANDS] = {"cosine", "components", "length"};
+    static const char SHORT_PCA[] = "PCA rgb";
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
         Rect row = alike_map(p, a, 0, place);
         draw_place_at(p, a, place, (Rect){row.y + (row.h - 1) / 2, a->r.x, 1, a->left});
+        int named = 0;
         if (place == a->here && spare >= 0) /* whose lengths the scale is of */
-            draw_place_at(p, a, place, (Rect){spare, a->r.x, 1, a->left});
+            named = draw_place_at(p, a, place, (Rect){spare, a->r.x, 1, a->left}) + 1;
         for (int b = 0; b < a->bands; b++) {
             Rect r = alike_map(p, a, b, place);
             if (place == a->first)
                 canvas_text(p->c, r.y - 1, r.x, r.w + a->gap, STYLE_TEXT,
-                            a->band[b] == COLOURS && r.w < NAMED ? "rgb" : HEADS[a->band[b]]);
+                            a->band[b] != COLOURS || r.w >= NAMED   ? HEADS[a->band[b]]
+                            : r.w + a->gap > (int)strlen(SHORT_PCA) ? SHORT_PCA
+                                                                    : "rgb");
             if (place == a->here && a->band[b] != COLOURS && v.value[a->band[b]].values)
                 draw_short_bar(p, &v.scale[a->band[b]],
                                (Rect){spare >= 0         ? spare
                                       : place > a->first ? r.y - 1
                                                          : r.y + r.h,
-                                      r.x, 1, r.w});
+                                      r.x + (b == 0 && named > a->left), 1, r.w});
             draw_map(p, &v, a->band[b], r, focus && place == a->here && b == 0);
         }
         const Rect last = alike_map(p, a, 0, a->first + a->shown - 1);
@@ -331,7 +339,7 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         draw_place(p, a, place);
         if (here && spare >= 0 && a->r.w < BRIEF && v.value[COSINE].values) { /* no room beside its title */
             const int used = canvas_text(p->c, spare, a->r.x, a->r.w, STYLE_DIM, "cosine "), left = a->r.w - used;
-            draw_short_bar(p, &v.scale[COSINE], (Rect){spare, a->r.x + used, 1, left < NAMED ? left : NAMED});
+            draw_short_bar(p, &v.scale[COSINE], (Rect){spare, a->r.x + used, 1, left < SHORT_BAR ? left : SHORT_BAR});
         }
         for (int b = 0; b < a->bands; b++) {
             Rect r = alike_map(p, a, b, place);

@@ -61,7 +61,7 @@ static void arrange_down(const Paint *p, Alike *a)
     a->size = size;
     a->wide = size.wide;
     a->gap = clamp((a->r.w - number - BANDS * a->wide) / (BANDS - 1), 1, GAP_MOST);
-    a->left = number + (a->r.w > number + BANDS * (a->wide + a->gap) - a->gap);
+    a->left = number + (a->r.w > number + a->bands * (a->wide + a->gap) - a->gap);
     a->shown = shown;
 }
 
