@@ -417,11 +417,14 @@ static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
 
 static void draw_legend(const Paint *p, const Spot *v, Rect line)
 {
-    for (int b = COSINE; b < (v->a->wide >= ALIKE_ALL ? BANDS : NORMS); b++)
+    rect_cut(&line, 'l', draw_title(p, v, COSINE, line, false));
+    if (v->a->thin < v->a->wide && line.w >= 2 * END) {
+        draw_short_bar(p, &v->scale[COSINE], (Rect){line.y, line.x, 1, line.w < SHORT_BAR ? line.w : SHORT_BAR});
+        rect_cut(&line, 'l', SHORT_BAR + 2);
+    }
+    for (int b = COLOURS; b < (v->a->wide >= ALIKE_ALL ? BANDS : NORMS); b++)
         if (b != COLOURS || v->a->side != SIDE_DIFF)
             rect_cut(&line, 'l', draw_title(p, v, (Band)b, line, false));
-    if (v->a->thin < v->a->wide && line.w >= 2 * END)
-        draw_short_bar(p, &v->scale[COSINE], (Rect){line.y, line.x, 1, line.w < NAMED ? line.w : NAMED});
 }
 
 static void draw_words(const Paint *p, const Alike *a, bool focus)
