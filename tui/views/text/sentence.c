@@ -71,7 +71,8 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
     v->all = p->s->look.sentence.heads == SENTENCE_ALL && a->heads > 1 && a->heads <= HEADS_MOST;
     v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
     v->rule = rect_cut(&r, 'b', r.h > RULE_FROM);
-    if (!v->all && stack(r, v))
+    const bool listed = !(a->whole > 0) && !attend_is_mask(a) && a->t_axis->n <= r.h && a->u_axis->n <= r.h;
+    if (!v->all && !listed && stack(r, v)) /* scores have numbers and bars of both signs: a line for each */
         return;
     v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
     v->queries = word_list(r, a->t_axis, a->at_t, 0, PITCH_MOST);
