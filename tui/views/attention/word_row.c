@@ -123,7 +123,7 @@ void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, 
 
 void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r)
 {
-    bool share = a->whole > 0;
+    const bool share = a->whole > 0, both = share ? a->v.side == SIDE_DIFF : scale->is_signed; /* signs */
     int number = share ? WORD_SHARE : NUMBER, bar = r.w - number - 1;
     size_t cell = cell_of(a, u);
     float x = a->v.values[cell];
@@ -134,7 +134,7 @@ void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, i
     bar = bar > BAR_MOST ? BAR_MOST : bar;
     double length = a->whole > 0 ? (double)(x / a->whole) : colour_scale_share(scale, x);
     for (int i = 0; bar >= WORD_BAR && !isnan(x) && i < (r.h > 1 ? r.h - 1 : 1); i++)
-        if (share || !scale->is_signed)
+        if (!both)
             canvas_bar(p->c, r.y + i, r.x + number + 1, bar, length, STYLE_TEXT, shown_ref(&a->v, cell));
         else
             canvas_bar_signed(p->c, r.y + i, r.x + number + 1, bar, length, STYLE_TEXT, STYLE_NEGATIVE,
