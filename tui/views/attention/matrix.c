@@ -81,6 +81,7 @@ typedef struct Layout {
 } Layout;
 
 enum { LABELS = 5, LABELLED = 30, WORD_LABELS = 11, ZOOM_MOST = 8, UPRIGHT_LEAST = 4, WORD_WIDEST = 8 };
+enum { BAR_LEAST = 14, BAR_OWN = 30 }; /* of a scale: the shortest, and whole */
 
 /* The finest tiling of one direction that fits into so many cells. */
 static Tiling finest(Lattice lattice, int room, int per_cell)
@@ -386,6 +387,8 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
 
 static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale, Rect r)
 {
+    const int below = l->down.start + band_length(&l->down), /* the first line under all */
+        free_from = l->column_y < 0 ? below : l->column_y + l->column_h;
     if (l->bar_y < 0)
         return;
     int used = 0;
@@ -403,10 +406,10 @@ static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const Col
                                         l->t.gx, l->u.gy, l->u.gx, kind));
     if (tight)
         used += 2 + attend_value(p, a, l->bar_y, r.x + used, r.w - used);
-    if (r.w - used >= 10)
-        colour_scale_bar(p, scale, l->bar_y, r.x + used, r.w - used);
-    else if (r.w >= 12 && l->column_y >= 0 && l->bar_y - l->column_y > l->column_h) /* a line above is free */
+    if (used && r.w >= BAR_LEAST && r.w - used < BAR_OWN && l->bar_y > free_from) /* a line above is free */
         colour_scale_bar(p, scale, l->bar_y - 1, r.x, r.w);
+    else if (r.w - used >= 10)
+        colour_scale_bar(p, scale, l->bar_y, r.x + used, r.w - used);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
