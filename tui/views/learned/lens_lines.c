@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/screens.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/classes.h"
@@ -147,16 +148,40 @@ static void draw_names(const Paint *p, const LensLines *l, const CanvasPlot *plo
     }
 }
 
-/* Below the lines the rows, and half-way to them, where there is room, that attention stands there. */
+/* Where no axis has room: its ends beside what the lines are, over all of the width. */
+static void put_ends(const Paint *p, const CanvasPlot *plot, Rect line)
+{
+    static const char *const WORDS[] = {"logits %s … %s, dots attn", "logits %s…%s, dots attn", "logits %s … %s",
+                                        "%s … %s"};
+    char text[128], low[48], high[48];
+    const int digits = plot->y1 - plot->y0 >= 1 ? 1 : 4;
+    utf8_print(low, sizeof low, "%.*f", digits, plot->y0);
+    utf8_print(high, sizeof high, "%.*f", digits, plot->y1);
+    for (int i = plot->points ? 0 : 2; i < (int)(sizeof WORDS / sizeof *WORDS); i++) {
+        utf8_print(text, sizeof text, WORDS[i], low, high);
+        if (utf8_cells(text) > line.w)
+            continue;
+        canvas_fill(p->c, line, STYLE_TEXT, ' ');
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, text);
+        return;
+    }
+}
+
+/* Below the lines the rows, and half-way to them, where there is room, that attention stands there. Rather block 0 than
+ * the start before it, unless the cursor is there. */
 static void draw_rows(const Paint *p, const LensLines *l, const CanvasPlot *plot, Rect body, Rect below)
 {
-    enum { SAYS_BLOCK = 12, SAYS_ATTENTION = 4 };
+    enum { SAYS_BLOCK = 12, SAYS_ATTENTION = 4, SAYS_START = 5 };
     const int half = plot_column(plot, body, 1) - plot_column(plot, body, 0.5), end = body.x + body.w;
     for (int i = 0, free = below.x; i <= 2 * (l->blocks - l->first + 1); i++) {
         const int row = l->first + i / 2;
         const bool mid = i % 2 == 0;
         char text[16];
         if (mid && (!plot->points || half < SAYS_ATTENTION || !lens_mid(l->s, l->side, row)))
+            continue;
+        const int at = body.x + plot_column(plot, body, row - l->first - (mid ? 0.5 : 0)),
+                  first = body.x + plot_column(plot, body, 1) - 1 - SAYS_START;
+        if (!mid && row == LENS_START && first < below.x && row != l->row)
             continue;
         snprintf(text, sizeof text,
                  mid                  ? "attn"
@@ -165,9 +190,8 @@ static void draw_rows(const Paint *p, const LensLines *l, const CanvasPlot *plot
                  : half >= SAYS_BLOCK ? "block %d"
                                       : "%d",
                  row);
-        int w = (int)strlen(text),
-            x = body.x + plot_column(plot, body, row - l->first - (mid ? 0.5 : 0)) - (mid ? w / 2 : 0);
-        x = x + w > end ? end - w : x < body.x ? body.x : x;
+        int w = (int)strlen(text), x = mid ? at - w / 2 : row == LENS_START && first < at ? first : at;
+        x = x + w > end ? end - w : x < below.x ? below.x : x;
         if (x >= free)
             free = x + 1 +
                    canvas_text(p->c, below.y, x, w,
@@ -247,8 +271,11 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     if (!n || !(plot.y1 > plot.y0))
         return;
     const int numbers = r.w >= WIDE * ENDS ? 2 : r.w >= 2 * ENDS;
+    const Rect top = {r.y, r.x, 1, r.w};
     Rect below = rect_cut(&r, 'b', 1), ends = rect_cut(&r, 'r', 1 + NAME + (numbers ? numbers * NUMBER + 1 : 0));
     Rect body = plot_draw(p->c, r, &plot);
+    if (body.x == r.x && body.y > top.y) /* no axis */
+        put_ends(p, &plot, top);
     draw_names(p, l, &plot, of, n, body, ends.w >= ENDS ? numbers : 0);
     draw_rows(p, l, &plot, body, below);
     if (numbers > 1 && l->row >= 0 && l->row < l->blocks && r.y < body.y) {
