@@ -159,7 +159,7 @@ static void put_ends(const Paint *p, const CanvasPlot *plot, Rect line)
     utf8_print(high, sizeof high, "%.*f", digits, plot->y1);
     for (int i = plot->points ? 0 : 2; i < (int)(sizeof WORDS / sizeof *WORDS); i++) {
         utf8_print(text, sizeof text, WORDS[i], low, high);
-        if (utf8_cells(text) > line.w)
+        if (utf8_cells(text) + (p->c->ascii ? 2 : 0) > line.w) /* … as three */
             continue;
         canvas_fill(p->c, line, STYLE_TEXT, ' ');
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, text);
