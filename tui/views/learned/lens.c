@@ -198,11 +198,32 @@ static void draw_row(const Paint *p, const Lens *l, int row, Rect r, bool focus)
                     l->side == SIDE_DIFF ? "not on both sides" : "-");
 }
 
+/* How many rows are off the top and off the bottom, in as many words as there is room for. Returns whether any is. */
+static bool draw_more(const Paint *p, Rect r, int above, int below)
+{
+    const char *where = above ? "above" : "below";
+    char text[3][64];
+    int k = 0;
+    utf8_print(text[0], sizeof text[0], "%d more %s", above + below, where);
+    utf8_print(text[1], sizeof text[1], "%d %s", above + below, where);
+    if (above && below) {
+        utf8_print(text[0], sizeof text[0], "%d up, %d below", above, below);
+        utf8_print(text[1], sizeof text[1], "%d+%d more", above, below);
+    }
+    utf8_print(text[2], sizeof text[2], below ? "+%d" : "%d up", above + below);
+    while (k < 2 && utf8_cells(text[k]) > r.w)
+        k++;
+    if (above || below)
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text[k]);
+    return above || below;
+}
+
 /* Names that are wider than their columns stand in two lines by turns. */
-static void draw_header(const Paint *p, const Lens *l, Rect r)
+static void draw_header(const Paint *p, const Lens *l, Rect r, int before, int behind)
 {
     char name[64];
-    int last = r.y + r.h - 1;
+    const int last = r.y + r.h - 1;
+    const bool more_rows = draw_more(p, (Rect){last, r.x + 1, 1, l->label - 2}, before, behind);
     if (l->name)
         canvas_text(p->c, last, r.x + l->label, l->name - 1, STYLE_HEADER, "names");
     if (l->share)
@@ -210,10 +231,10 @@ static void draw_header(const Paint *p, const Lens *l, Rect r)
     for (int i = 0; i < l->columns; i++) {
         bool above = r.h > 1 && (l->columns - i) % 2 == 0;
         int x = column_x(l, r, i),
-            free = i > 0                 ? l->width - 1
-                   : above               ? x - r.x
-                   : l->name || l->share ? 0
-                                         : l->label,
+            free = i > 0                              ? l->width - 1
+                   : above                            ? x - r.x
+                   : l->name || l->share || more_rows ? 0
+                                                      : l->label,
             more = r.h > 1 ? free : 0;
         canvas_right(p->c, above ? r.y : last, x + 1 - more, l->width - 1 + more, STYLE_HEADER,
                      classes_label(&l->answer, l->column[i], l->width - 1 + more, name, sizeof name));
@@ -401,7 +422,8 @@ static void draw_lens(const Paint *p, const Lens *l, Rect r, bool focus)
     if (a.plot.h)
         lens_lines_draw(p, &lines, a.plot);
     if (a.header.h)
-        draw_header(p, l, a.header);
+        draw_header(p, l, a.header, a.first - l->first,
+                    l->blocks + 1 > a.first + a.shown ? l->blocks + 1 - a.first - a.shown : 0);
     for (int i = 0; i < a.shown && a.first + i <= l->blocks; i++)
         draw_row(p, l, a.first + i, (Rect){a.rows.y + i, a.rows.x, 1, a.rows.w}, focus);
     if (a.other.h)
