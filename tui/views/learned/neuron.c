@@ -21,6 +21,7 @@ enum {
     TEXT_FROM = 9,   /* lines of what excites it, and of which units a word excites */
     ASIDE_LINES = 6, /* below the words, that it writes no answer */
     KEY_LEAST = 14,  /* columns of a colour scale */
+    END_MOST = 5,    /* and of its end alone */
     HARDLY = 8       /* values below zero that don't reach this part of the largest are as good as none */
 };
 
@@ -84,7 +85,20 @@ static ColourScale scale_of(const Paint *p, const Unit *u)
 
 /* --- its activation here --- */
 
-static int draw_map(const Paint *p, const Unit *u, Rect r, bool focus)
+/* The ends of a scale where there is no room for its colours. */
+static void draw_ends(const Paint *p, const ColourScale *s, Rect line)
+{
+    const char *before = s->low < 0 ? "±" : "0 … ";
+    char high[16];
+    const int room = line.w - utf8_cells(before);
+    if (room < NUMBER_LEAST || !(s->high > s->low))
+        return;
+    number_text(high, sizeof high, s->high, room < END_MOST ? room : END_MOST);
+    canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s%s", before, high);
+}
+
+/* key: a line for its colours where there is no room for them beside the number; of no height: there is none. */
+static int draw_map(const Paint *p, const Unit *u, Rect r, Rect key, bool focus)
 {
     ColourScale scale = scale_of(p, u);
     int at = neuron_token(u), row = at - u->l.prefix;
@@ -99,6 +113,10 @@ static int draw_map(const Paint *p, const Unit *u, Rect r, bool focus)
         used += shown_number(p, &u->post, neuron_cell(u, at), line, r.x + used, NEURON_NUMBER, STYLE_STRONG) + 2;
     if (r.w - used >= KEY_LEAST)
         colour_scale_bar(p, &scale, line, r.x + used, r.w - used);
+    else if (key.h > 0)
+        colour_scale_bar(p, &scale, key.y, key.x, key.w);
+    else
+        draw_ends(p, &scale, (Rect){line, r.x + used, 1, r.w - used});
     if (row < 0) {
         focus_cursor(p, focus, line, r.x);
         return m.r.h + 1;
@@ -257,7 +275,8 @@ static void draw_aside(const Paint *p, const Unit *u, Rect r, bool focus)
         right = beside.w >= THUMB_LEAST;
         here.w = right ? m.r.w : here.w;
     }
-    used = u->words ? draw_words(p, u, here, focus) : draw_map(p, u, here, focus);
+    used = u->words ? draw_words(p, u, here, focus)
+                    : draw_map(p, u, here, (Rect){here.y + here.h, here.x, right && r.h > here.h, here.w}, focus);
     if (pictures) {
         Rect below = r;
         rect_cut(&below, 't', used + (r.h - used > 4));
