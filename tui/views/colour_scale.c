@@ -219,6 +219,10 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
         number_text(high, sizeof high, unit * s->high, each - (s->low < 0)); /* as many as beside the sign */
         if (*low != '#' && *high != '#')
             canvas_printf(p->c, y, x, width, STYLE_DIM, "%s%s … %s%s", below, low, above, high);
+        else if (s->low == -s->high && !*below && !*above && width > 4) {
+            number_text(high, sizeof high, unit * s->high, width < 7 ? width - 1 : 5);
+            canvas_printf(p->c, y, x, width, STYLE_DIM, "±%s", high);
+        }
         return;
     }
     if (cells > 40)

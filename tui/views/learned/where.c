@@ -48,7 +48,8 @@ static bool open_where(const Session *s, Side side, Where *out)
     w.has_sums = shown_open(s, side, sum_path(s, side), &w.row_sum) &&
                  shown_open(s, side, patches_sum_path(s, side), &w.patches_sum);
     w.object = session_peek(s, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_WHERE_OBJECT));
-    w.has_picture = side != SIDE_DIFF && pixels_open(s, side, pixels_input(s, side), &w.picture);
+    const bool alike = session_compares(s) && s->compare == COMPARE_SIDES && !session_pinned(s);
+    w.has_picture = side != SIDE_DIFF && !alike && pixels_open(s, side, pixels_input(s, side), &w.picture);
     const Shown *v = &w.map[WHERE_ROLLOUT];
     int p = graph_node(v->graph, v->node)->dims.axis[0];
     w.p = &v->graph->axes[p];
@@ -278,8 +279,12 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
             where_draw_note(p, w, where_draw_row(p, w, rect_cut(&table, 't', 1), m), m);
     if (l->table.h < WHERE_METHODS && table.h) {
         Rect line = rect_cut(&table, 't', 1);
-        if (!where_draw_mass(p, w, line))
+        const int used = where_draw_mass(p, w, line);
+        rect_cut(&line, 'l', used ? used + 1 : 0);
+        if (!used && (!w->object || l->maps.map[0].k > 1 || line.w >= ASIDE_LINE)) /* smaller ones have no outline */
             where_draw_share(p, w, line);
+        else
+            draw_bar(p, w, line);
     }
     if (l->table.h < WHERE_METHODS && w->focus == WHERE_ROLLOUT)
         where_draw_sums(p, w, table, 0);
@@ -415,4 +420,4 @@ static const KeyBinding KEYS[] = {{"K", "where depth -1", "depth", "the rollout 
                                   {.key = NULL}};
 
 VIEW_SPEC(WHERE, .name = "where", .traits = VIEW_HAS_MEAN | VIEW_WIDE, .keys = KEYS,
-          .sentence = "Four maps; a known object is outlined. On object: share of positive values.", .ways = WAYS);
+          .sentence = "Four maps, each on its own scale. On object: share of positive values.", .ways = WAYS);

@@ -11,6 +11,7 @@
 enum {
     NUMBER_LEAST = 8,
     WIDE_NOTE = 50,
+    NOTE_LEAST = 16,
     SUMS_LINE = 32, /* the width of a rollout's sums */
     BRIEF = WHERE_NAME_BRIEF + WHERE_NUMBER_BRIEF + WHERE_MASS_BRIEF
 };
@@ -94,7 +95,8 @@ void where_draw_note(const Paint *p, const Where *w, Rect line, int m)
     Buf text = {0};
     where_note_text(p, w, m, line.w < WIDE_NOTE, &text);
     bool fits = utf8_cells(buf_str(&text)) <= line.w; /* half a note tells nothing of a map that nobody asked for */
-    bool shown = fits || (m == w->focus && w->side != SIDE_DIFF); /* nor of a difference, whose sides have it whole */
+    bool shown = fits || (m == w->focus && w->side != SIDE_DIFF &&
+                          line.w >= NOTE_LEAST); /* nor of a difference, whose sides have it whole */
     int used = shown ? canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&text)) : 0;
     if (m == WHERE_ROLLOUT && shown)
         where_draw_sums(p, w, line, used);
@@ -142,19 +144,21 @@ static float mass_of(const Where *w, int m, bool *known)
     return *known ? w->mass[m].values[w->mass[m].cell] : x;
 }
 
-bool where_draw_mass(const Paint *p, const Where *w, Rect line)
+int where_draw_mass(const Paint *p, const Where *w, Rect line)
 {
-    static const char WHAT[] = "on object ";
+    static const char WHAT[] = "object "; /* rather its scale than "on" */
     bool known;
     const float x = w->object ? mass_of(w, w->focus, &known) : NAN;
     if (line.w >= BRIEF || line.w < (int)strlen(WHAT) + NUMBER_LEAST || isnan(x))
-        return false;
-    const int used = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, WHAT);
+        return 0;
+    int used = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, WHAT);
     if (known)
-        shown_number(p, &w->mass[w->focus], w->mass[w->focus].cell, line.y, line.x + used, NUMBER_LEAST, STYLE_TEXT);
-    else
-        draw_number(p, NULL, 0, x, (Rect){line.y, line.x + used, 1, NUMBER_LEAST});
-    return true;
+        return used + shown_number(p, &w->mass[w->focus], w->mass[w->focus].cell, line.y, line.x + used, NUMBER_LEAST,
+                                   STYLE_TEXT);
+    char text[32];
+    number_text(text, sizeof text, x, NUMBER_LEAST - 1);
+    used += canvas_text(p->c, line.y, line.x + used, NUMBER_LEAST, STYLE_TEXT, text);
+    return used;
 }
 
 Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m)

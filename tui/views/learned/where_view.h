@@ -34,9 +34,9 @@ float where_value(const Where *w, int m, int patch);
 /* The table, a row each. A narrow row has two lines: the name on the first. What is left of the line is returned. */
 Rect where_draw_header(const Paint *p, const Where *w, Rect line, bool narrow);
 Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m);
-/* The share of the map in focus that is on the object, where a row of the table has no room for it; false: it has, or
- * none is known. */
-bool where_draw_mass(const Paint *p, const Where *w, Rect line);
+/* The share of the map in focus that is on the object, where a row of the table has no room for it. Returns the cells
+ * used; 0: it has, or none is known. */
+int where_draw_mass(const Paint *p, const Where *w, Rect line);
 /* How many of the patches are the object. */
 void where_draw_share(const Paint *p, const Where *w, Rect line);
 /* What a map is made of, appended; brief: as it fits half a line. */
