@@ -1216,6 +1216,46 @@ static void heads_without_sentences(void **state)
     s = old;
 }
 
+/* Lines on which every one of three panels has colours without a cell of the trace: its scale. */
+static int lines_of_scales(void)
+{
+    int lines = 0;
+    for (int y = 0; y < c.h; y++) {
+        int scales = 0;
+        for (int x = c.w / 4; x < c.w; x++) { /* beside the steps */
+            const Cell *k = canvas_at(&c, y, x), *before = canvas_at(&c, y, x - 1);
+            scales += k->level && k->ref.run == SIDE_NONE && !(before->level && before->ref.run == SIDE_NONE);
+        }
+        lines += scales == 3;
+    }
+    return lines;
+}
+
+static int of_style(Style style)
+{
+    int cells = 0;
+    for (int i = 0; i < c.h * c.w; i++)
+        cells += c.cells[i].style == style;
+    return cells;
+}
+
+/* Three matrices that leave no line to a scale have it beside their values; of words in a list a share that fell and a
+ * score below zero have bars as those above it have. */
+static void both_signs_are_drawn(void **state)
+{
+    (void)state;
+    assert_true(run("word tired wide; goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=animal]; view matrix"));
+    draw(40, 120);
+    assert_int_equal(lines_of_scales(), 1);
+    assert_true(run("view sentence"));
+    draw(60, 200);
+    assert_true(of_style(STYLE_NEGATIVE) > 0);
+    assert_true(run("reset edits; reset view; goto encoder.blocks.1.self_attn.scores_raw; view sentence"));
+    draw(60, 200);
+    assert_true(of_style(STYLE_NEGATIVE) > 0);
+    assert_true(run("pin off; reset edits; reset view"));
+}
+
 /* A − B: where nothing differs no line is drawn, and that is said; what differs has its unit. */
 static void nothing_is_drawn_for_nothing(void **state)
 {
@@ -1452,6 +1492,7 @@ int main(void)
                                        cmocka_unit_test(words_have_room),
                                        cmocka_unit_test(heads_without_sentences),
                                        cmocka_unit_test(a_shorter_text),
+                                       cmocka_unit_test(both_signs_are_drawn),
                                        cmocka_unit_test(nothing_is_drawn_for_nothing),
                                        cmocka_unit_test(one_view_of_words),
                                        cmocka_unit_test(words_that_share_a_line),

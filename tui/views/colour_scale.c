@@ -12,8 +12,9 @@
 enum {
     BEYOND = 13,
     BEYOND_BRIEF = 8,
-    NAN_CELLS = 6
-}; /* columns for what is beyond an end of a clipped scale; of "  own" */
+    NAN_CELLS = 6,
+    SHORT_END = 5
+}; /* columns for what is beyond an end of a clipped scale; of "  own"; of an end where there is little room */
 
 static MapId map_automatic(const Paint *p, bool is_signed)
 {
@@ -211,6 +212,11 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
                                              : "";
         snprintf(name, sizeof name, "%s", cells + named - utf8_cells(kind) >= 4 ? kind : "");
         cells += named - utf8_cells(name);
+    }
+    if (cells < 3) { /* fewer digits before no colours */
+        number_text(low, sizeof low, unit * s->low, SHORT_END);
+        number_text(high, sizeof high, unit * s->high, SHORT_END - (s->low < 0)); /* as many as beside the sign */
+        cells += *low != '#' && *high != '#' ? ends - marks - (int)strlen(low) - (int)strlen(high) : 0;
     }
     if (cells < 3) { /* numbers alone, with as many digits as there is room for */
         int each = (width - (p->c->ascii ? 5 : 3) - (*below || *above ? 2 : 0)) / 2;

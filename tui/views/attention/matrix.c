@@ -81,7 +81,7 @@ typedef struct Layout {
 } Layout;
 
 enum { LABELS = 5, LABELLED = 30, WORD_LABELS = 11, ZOOM_MOST = 8, UPRIGHT_LEAST = 4, WORD_WIDEST = 8 };
-enum { BAR_LEAST = 14, BAR_OWN = 30 }; /* of a scale: the shortest, and whole */
+enum { VALUE_CELLS = 13, BAR_LEAST = 14, BAR_OWN = 30 }; /* of a number alone; of a scale: the shortest, and whole */
 
 /* The finest tiling of one direction that fits into so many cells. */
 static Tiling finest(Lattice lattice, int room, int per_cell)
@@ -385,10 +385,19 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
     focus_cursor(p, focus, y, x);
 }
 
+/* Columns at the end of the value's line for the scale, where it has no line of its own and half of that is free. */
+static int beside_value(const Layout *l, Rect r)
+{
+    const int half = r.w / 2, rest = r.w - VALUE_CELLS, left = half > BAR_LEAST || half > rest ? half : rest;
+    return l->bar_y < 0 && l->value_y >= 0 && left >= BAR_LEAST ? left : 0;
+}
+
 static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale, Rect r)
 {
-    const int below = l->down.start + band_length(&l->down), /* the first line under all */
+    const int beside = beside_value(l, r), below = l->down.start + band_length(&l->down), /* the first line under all */
         free_from = l->column_y < 0 ? below : l->column_y + l->column_h;
+    if (beside)
+        colour_scale_bar(p, scale, l->value_y, r.x + r.w - beside, beside);
     if (l->bar_y < 0)
         return;
     int used = 0;
@@ -429,7 +438,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     draw_labels(p, &a, &l, r);
     draw_bar(p, &a, &l, &scale, r);
     if (l.value_y >= 0)
-        attend_value_line(p, &a, l.value_y, r.x, r.w);
+        attend_value_line(p, &a, l.value_y, r.x, r.w - beside_value(&l, r) - (beside_value(&l, r) > 0));
     draw_cursor(p, &a, &l, focus);
 }
 
