@@ -238,6 +238,7 @@ static void check_keys(const char *what)
     Rect card, screen;
     Buf line = {0};
     char ch[5];
+    canvas_resize(&a.canvas, 24, 80); /* what takes long draws its progress as large as the terminal, which is none */
     canvas_clear(&a.canvas);
     desk_layout(&a.desk, 24, 80, &card, &screen);
     desk_draw(&a.desk, &a.canvas, card);
