@@ -43,6 +43,7 @@ static bool open_where(const Session *s, Side side, Where *out)
         return false;
     w.occlusion = where_occlusion(s, side, &w.why);
     w.there[WHERE_OCCLUSION] = w.occlusion || !w.why;
+    w.large = w.there[w.focus] ? w.focus : WHERE_ROLLOUT;
     w.has_share = shown_open(s, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_WHERE_OBJECT_SHARE),
                              &w.share);
     w.has_sums = shown_open(s, side, sum_path(s, side), &w.row_sum) &&
@@ -161,7 +162,8 @@ static void draw_map(const Paint *p, const Where *w, const Panels *s, int panel,
     missing(w, m, why, sizeof why);
     ColourScale scale = layer_scale(p, w, m);
     Rect line = s->title[panel];
-    if (map->r.w < line.w && map->r.w >= WHERE_NAME) /* a name is not cut because its map is small */
+    const bool alone = panel == WHERE_METHODS && m != w->focus; /* its scale stands nowhere else */
+    if (map->r.w < line.w && map->r.w >= WHERE_NAME && !alone)  /* a name is not cut because its map is small */
         line.w = map->r.w;
     draw_title(p, w, line, m, *why ? NULL : &scale);
     if (*why) {
@@ -249,18 +251,18 @@ static void draw_panels(const Paint *p, const Where *w, const Layout *l, bool fo
     for (int m = 0; m < WHERE_METHODS; m++)
         draw_map(p, w, &l->maps, m, m, focus);
     char why[128];
-    missing(w, w->focus, why, sizeof why);
+    missing(w, w->large, why, sizeof why);
     if (l->large && !*why)
-        draw_map(p, w, &l->maps, WHERE_METHODS, w->focus, false);
+        draw_map(p, w, &l->maps, WHERE_METHODS, w->large, false);
     else if (!l->large && l->maps.count > WHERE_METHODS)
         draw_picture(p, w, &l->maps);
 }
 
-static void draw_bar(const Paint *p, const Where *w, Rect line)
+static void draw_bar(const Paint *p, const Where *w, int m, Rect line)
 {
     char why[128];
-    ColourScale scale = layer_scale(p, w, w->focus);
-    missing(w, w->focus, why, sizeof why);
+    ColourScale scale = layer_scale(p, w, m);
+    missing(w, m, why, sizeof why);
     if (!line.h)
         return;
     if (*why)
@@ -275,7 +277,7 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
     if (table.h > WHERE_METHODS)
         where_draw_share(p, w, where_draw_header(p, w, rect_cut(&table, 't', 1), false));
     for (int m = 0; m < WHERE_METHODS; m++)
-        if (table.h && (l->table.h >= WHERE_METHODS || m == w->focus))
+        if (table.h && (l->table.h >= WHERE_METHODS || m == w->large))
             where_draw_note(p, w, where_draw_row(p, w, rect_cut(&table, 't', 1), m), m);
     if (l->table.h < WHERE_METHODS && table.h) {
         Rect line = rect_cut(&table, 't', 1);
@@ -284,11 +286,11 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
         if (!used && (!w->object || l->maps.map[0].k > 1 || line.w >= ASIDE_LINE)) /* smaller ones have no outline */
             where_draw_share(p, w, line);
         else
-            draw_bar(p, w, line);
+            draw_bar(p, w, w->large, line);
     }
     if (l->table.h < WHERE_METHODS && w->focus == WHERE_ROLLOUT)
         where_draw_sums(p, w, table, 0);
-    draw_bar(p, w, l->bar);
+    draw_bar(p, w, w->focus, l->bar);
 }
 
 /* What rollout has on the object over many pictures, and what it would have there whatever the model had learned. */
@@ -330,7 +332,7 @@ static void draw_beside(const Paint *p, const Where *w, Rect r)
     where_draw_header(p, w, rect_cut(&r, 't', 1), narrow);
     for (int m = 0; m < WHERE_METHODS; m++)
         where_draw_row(p, w, rect_cut(&r, 't', 1 + narrow), m);
-    draw_bar(p, w, rect_cut(&r, 't', 1));
+    draw_bar(p, w, w->focus, rect_cut(&r, 't', 1));
     bool titled = r.h > ASIDE_NOTE;
     if (titled) {
         rect_cut(&r, 't', 1);
@@ -391,7 +393,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         return false;
     int patch = row * w.l.cols + col;
     if (m == WHERE_METHODS)
-        m = w.focus;
+        m = w.large;
     if (patch == w.at && m == w.focus)
         buf_puts(command, "in");
     else

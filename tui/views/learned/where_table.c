@@ -148,13 +148,13 @@ int where_draw_mass(const Paint *p, const Where *w, Rect line)
 {
     static const char WHAT[] = "object "; /* rather its scale than "on" */
     bool known;
-    const float x = w->object ? mass_of(w, w->focus, &known) : NAN;
+    const int m = w->large;
+    const float x = w->object ? mass_of(w, m, &known) : NAN;
     if (line.w >= BRIEF || line.w < (int)strlen(WHAT) + NUMBER_LEAST || isnan(x))
         return 0;
     int used = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, WHAT);
     if (known)
-        return used + shown_number(p, &w->mass[w->focus], w->mass[w->focus].cell, line.y, line.x + used, NUMBER_LEAST,
-                                   STYLE_TEXT);
+        return used + shown_number(p, &w->mass[m], w->mass[m].cell, line.y, line.x + used, NUMBER_LEAST, STYLE_TEXT);
     char text[32];
     number_text(text, sizeof text, x, NUMBER_LEAST - 1);
     used += canvas_text(p->c, line.y, line.x + used, NUMBER_LEAST, STYLE_TEXT, text);

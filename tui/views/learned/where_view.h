@@ -24,6 +24,7 @@ typedef struct Where {
     const Axis *p;
     Lattice l;
     int at, row, col, focus;
+    int large; /* the map that has the room: that in focus, another where it is not measured on this side */
 } Where;
 
 /* Cell of a patch in a map's node: of one head, where it has heads. */
@@ -34,8 +35,8 @@ float where_value(const Where *w, int m, int patch);
 /* The table, a row each. A narrow row has two lines: the name on the first. What is left of the line is returned. */
 Rect where_draw_header(const Paint *p, const Where *w, Rect line, bool narrow);
 Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m);
-/* The share of the map in focus that is on the object, where a row of the table has no room for it. Returns the cells
- * used; 0: it has, or none is known. */
+/* The share of the map that has the room that is on the object, where a row of the table has no room for it. Returns
+ * the cells used; 0: it has, or none is known. */
 int where_draw_mass(const Paint *p, const Where *w, Rect line);
 /* How many of the patches are the object. */
 void where_draw_share(const Paint *p, const Where *w, Rect line);
