@@ -161,8 +161,9 @@ INLINE VI vi_load_16(const uint16_t *p)
 #include "core/kernels/contract.inc"
 
 #define PIECE(f) ((f) == FLOATS ? (size_t)16 : (size_t)16)
-#define SIDE_BY_SIDE(f) ((f) == FLOATS ? 1 : 2)
-#define ASKED(f) ((f) == F16 ? (size_t)1 : (size_t)2)
+#define SIDE_BY_SIDE(f) ((f) == F16 ? 2 : 1)
+#define STREAMS(f) ((f) == FLOATS)
+#define ASKED(f) ((f) == FLOATS ? (size_t)0 : (f) == BF16 ? (size_t)4 : (size_t)1)
 #include "core/kernels/row.inc"
 
 /* Half a transposition: four words each of eight columns, four in the lower halves of registers, four in the upper. */

@@ -161,6 +161,7 @@ INLINE VI vi_load_16(const uint16_t *p)
 
 #define PIECE(f) ((size_t)LINE)
 #define SIDE_BY_SIDE(f) ((f) == FLOATS ? 1 : 2)
+#define STREAMS(f) ((void)(f), 0)
 #define ASKED(f) ((f) == FLOATS ? (size_t)4 : (size_t)3)
 #include "core/kernels/row.inc"
 
