@@ -3,7 +3,7 @@
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
-enum { STEP_MS = 2000, TERM_MS = 500 };
+enum { STEP_MS = 500 };
 
 void play_stop(Session *s)
 {
@@ -47,8 +47,8 @@ static bool is_own(const Session *s)
 
 int play_step_ms(const Session *s)
 {
-    int pace = s->look.pace, ms = is_own(s) ? TERM_MS : STEP_MS;
-    return pace < 0 ? ms << -pace : ms >> pace;
+    int pace = s->look.pace;
+    return pace < 0 ? STEP_MS << -pace : STEP_MS >> pace;
 }
 
 int play_wait(const Session *s)

@@ -435,7 +435,7 @@ static void test_film_of_a_step(void **state)
     assert_int_equal(presenter_left(&p, &s, true, begun), -1); /* nothing plays: it waits for the speaker */
     assert_true(presenter_do(&p, &s, &all, "next", NULL, &said, &err));
     assert_true(s.look.playing);
-    assert_int_equal(play_step_ms(&s), 2000);
+    assert_int_equal(play_step_ms(&s), 500);
     assert_int_equal(presenter_left(&p, &s, true, begun), 6 * second);
     assert_int_equal(presenter_left(&p, &s, true, begun + 6 * second), 0);
     assert_false(presenter_ended(&p, &s));
