@@ -306,8 +306,8 @@ static const Theme theme[STYLE_COUNT] = {
     [STYLE_WARNING] = {221, 94, YELLOW, MAGENTA, BOLD, BOLD},
     [STYLE_ERROR] = {210, 124, YELLOW, RED, BOLD, BOLD},
     [STYLE_PROMPT] = {0, 0, 0, 0, BOLD, BOLD},
-    [STYLE_SIDE_A] = {111, 26, CYAN, BLUE, BOLD, BOLD},
-    [STYLE_SIDE_B] = {215, 130, YELLOW, RED, BOLD, BOLD | UNDERLINE},
+    [STYLE_SIDE_A] = {215, 130, YELLOW, RED, BOLD, BOLD},           /* as A − B is where A is the larger … */
+    [STYLE_SIDE_B] = {111, 26, CYAN, BLUE, BOLD, BOLD | UNDERLINE}, /* … and where B is */
     [STYLE_NEGATIVE] = {75, 25, CYAN, BLUE, 0, 0},
     [STYLE_AXIS] = {109, 23, CYAN, BLUE, 0, 0},
 };

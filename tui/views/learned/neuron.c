@@ -152,10 +152,10 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
         x += NEURON_NUMBER + 1;
         float v = u->post.values[neuron_cell(u, t)];
         if (r.x + r.w - x >= NEURON_BAR_LEAST && both)
-            canvas_bar_signed(p->c, r.y + y, x, r.x + r.w - x, most > 0 ? (double)v / (double)most : 0, STYLE_SIDE_B,
+            canvas_bar_signed(p->c, r.y + y, x, r.x + r.w - x, most > 0 ? (double)v / (double)most : 0, STYLE_TEXT,
                               STYLE_NEGATIVE, shown_ref(&u->post, neuron_cell(u, t)));
         else if (r.x + r.w - x >= NEURON_BAR_LEAST)
-            canvas_bar(p->c, r.y + y, x, r.x + r.w - x, most > 0 && v > 0 ? (double)v / (double)most : 0, STYLE_SIDE_B,
+            canvas_bar(p->c, r.y + y, x, r.x + r.w - x, most > 0 && v > 0 ? (double)v / (double)most : 0, STYLE_TEXT,
                        shown_ref(&u->post, neuron_cell(u, t)));
     }
     return y;
@@ -178,7 +178,7 @@ static void draw_answer(const Paint *p, const Unit *u, size_t o, float most, Rec
     x += NEURON_NUMBER + 1;
     float v = u->writes.values[cell];
     if (line.x + line.w - x >= NEURON_BAR_LEAST && most > 0)
-        canvas_bar_signed(p->c, line.y, x, line.x + line.w - x, (double)v / (double)most, STYLE_SIDE_B, STYLE_NEGATIVE,
+        canvas_bar_signed(p->c, line.y, x, line.x + line.w - x, (double)v / (double)most, STYLE_TEXT, STYLE_NEGATIVE,
                           shown_ref(&u->writes, cell));
 }
 

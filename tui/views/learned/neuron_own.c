@@ -39,7 +39,7 @@ void neuron_draw_units(const Paint *p, const Unit *u, Rect r)
         shown_number_right(p, &u->post, cell, y, x + UNIT_NUMBER, NEURON_NUMBER, STYLE_TEXT);
         if (bar >= NEURON_BAR_LEAST)
             canvas_bar(p->c, y, x + UNIT_NUMBER + NEURON_NUMBER + 1, bar, most > 0 ? (double)(row[unit] / most) : 0,
-                       STYLE_SIDE_B, shown_ref(&u->post, cell));
+                       STYLE_TEXT, shown_ref(&u->post, cell));
     }
 }
 
