@@ -231,8 +231,9 @@ static void widen_beside(CanvasPlot *plot, const LensLines *l, const Line *line,
 
 void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
 {
-    static const Style STYLES_OF[] = {STYLE_TEXT, STYLE_SIDE_B,  STYLE_SIDE_A, STYLE_GOOD,
-                                      STYLE_AXIS, STYLE_WARNING, STYLE_ERROR,  STYLE_DIM};
+    /* no colour twice: the rest is grey */
+    static const Style STYLES_OF[] = {STYLE_TEXT,  STYLE_SIDE_A,  STYLE_SIDE_B, STYLE_GOOD,
+                                      STYLE_ERROR, STYLE_WARNING, STYLE_DIM};
     Line of[LINES_MOST], after[LINES_MOST];
     CanvasLine line[2 * LINES_MOST];
     Depth blocks, attention;
@@ -262,7 +263,7 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
         if (i >= n)
             after[i - n] = (Line){&attention, of[i - n].o, of[i - n].rank};
         line[i] = (CanvasLine){.sample = logit, .of = which, .name = "", .n = which->d->count, .apart = i >= n};
-        line[i].style = STYLES_OF[(size_t)which->rank % (sizeof STYLES_OF / sizeof *STYLES_OF)];
+        line[i].style = STYLES_OF[clamp(which->rank, 0, (int)(sizeof STYLES_OF / sizeof *STYLES_OF) - 1)];
         line[i].mark = (char)(i < n && (p->c->ascii || p->c->marks) ? 'a' + of[i].rank : 0);
         line[i].read = no_number; /* it stands at the line's end */
         widen(&plot, which);
