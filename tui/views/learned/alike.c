@@ -209,7 +209,7 @@ static Rect shares_rect(const Paint *p, const Alike *a)
 
 static void draw_shares(const Paint *p, const Spot *v, Rect r, int x)
 {
-    static const Colour COLOUR[COMPONENTS] = {0xd24a43, 0x3f9b4b, 0x4a78d8};
+    static const Style STYLE[COMPONENTS] = {STYLE_ERROR, STYLE_GOOD, STYLE_SIDE_B}; /* red, green, blue */
     for (int k = 0; k < COMPONENTS; k++) {
         const Shown *share = &v->share[k];
         if (!share->values)
@@ -220,9 +220,7 @@ static void draw_shares(const Paint *p, const Spot *v, Rect r, int x)
         utf8_print(text, sizeof text, "%.0f %%", 100 * (double)part);
         canvas_right(p->c, y, x + bar, PERCENT, STYLE_TEXT, text);
         canvas_ref(p->c, y, x + bar, PERCENT, shown_ref(share, 0));
-        if (part > 0 && part <= 1)
-            fill(p, (Rect){y, x, 1, (int)(part * (float)bar + 0.5F)},
-                 (HeatLook){.colour = COLOUR[k], .level = 9 - 3 * k, .ref = shown_ref(share, 0)});
+        canvas_bar(p->c, y, x, bar, (double)part, STYLE[k], shown_ref(share, 0));
     }
 }
 
