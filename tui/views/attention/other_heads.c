@@ -166,13 +166,19 @@ static void draw_most(const Paint *p, const Attend *a, int head, int y, int x)
     (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, y, x + MOST_WORD, WORD_SHARE, STYLE_TEXT);
 }
 
+/* The word that asks, where it is among those looked at; else −1. */
+static int asks_of(const Attend *a)
+{
+    return attend_asks(a, a->at_t) ? a->at_t : -1;
+}
+
 /* Room of head i of those drawn as a sentence each, so many lines high; no width: they have no room. */
 static Rect sentence_rect(Rect r, const Attend *a, int i)
 {
     Running v;
     int lines = r.h / a->heads, name = r.w < ROOMY ? HEAD_NAME_SHORT : HEAD_NAME;
     Rect room = {r.y, r.x + name, lines, r.w - name};
-    if (lines < 1 || !running_layout(a->u_axis, room, &v))
+    if (lines < 1 || !running_layout(a->u_axis, a->at_u, asks_of(a), room, &v))
         return (Rect){0};
     room.h = v.lines < lines ? v.lines + (lines > v.lines && v.lines > 1) : lines;
     room.y += i * room.h;
@@ -187,7 +193,7 @@ static void draw_sentences(const Paint *p, const Attend *a, Rect r, bool focus)
         Rect room = sentence_rect(r, a, head);
         Running v;
         draw_name(p, a, head, (Rect){room.y, r.x, 1, room.x - r.x - 1});
-        if (running_layout(a->u_axis, room, &v))
+        if (running_layout(a->u_axis, a->at_u, asks_of(a), room, &v))
             running_draw(p, a, head, &scale, &v);
         if (head == a->head)
             focus_cursor(p, focus, room.y, r.x);

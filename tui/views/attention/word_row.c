@@ -141,6 +141,16 @@ void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, i
                               shown_ref(&a->v, cell));
 }
 
+/* Bytes of what a tokeniser writes before a piece. */
+static size_t sign_of(const char *label)
+{
+    static const char *const SIGNS[] = {"Ġ", "▁", "##"};
+    for (size_t k = 0; k < sizeof SIGNS / sizeof *SIGNS; k++)
+        if (strncmp(label, SIGNS[k], strlen(SIGNS[k])) == 0)
+            return strlen(SIGNS[k]);
+    return 0;
+}
+
 const char *word_itself(const Axis *axis, int i, char out[WORD_LABEL])
 {
     char other[WORD_LABEL];
@@ -153,22 +163,58 @@ const char *word_itself(const Axis *axis, int i, char out[WORD_LABEL])
             break;
         }
     }
+    const size_t sign = sign_of(out);
+    if (out[sign])
+        memmove(out, out + sign, strlen(out + sign) + 1);
     return out;
+}
+
+/* Do pieces say whether a blank stands before them, as byte-level and SentencePiece tokenisers' do? */
+static bool says_blanks(const Axis *axis)
+{
+    char label[WORD_LABEL];
+    for (int i = 0; i < axis->n; i++)
+        if (sign_of(axis_label(axis, i, label, sizeof label)) > 0 && *label != '#')
+            return true;
+    return false;
+}
+
+bool word_joined(const Axis *axis, int i)
+{
+    char label[WORD_LABEL];
+    if (i + 1 >= axis->n)
+        return false;
+    axis_label(axis, i + 1, label, sizeof label);
+    if (*label == '#')
+        return sign_of(label) > 0;
+    if (says_blanks(axis)) /* a special token, "<s>", stands by itself */
+        return sign_of(label) == 0 && *label != '<';
+    const char *word = word_itself(axis, i, label);
+    return *word && word[strlen(word) - 1] == '\'';
 }
 
 void running_spread(Running *v, Rect r)
 {
     const Rect *last = &v->word[v->n - 1];
-    int each = v->n > 1 && v->lines == 1 ? (r.x + r.w - 1 - last->x - last->w) / (v->n - 1) : 0;
+    int blanks = 0, end = v->word[0].x + v->word[0].w;
+    for (int i = 1; i < v->n; end = v->word[i].x + v->word[i].w, i++)
+        blanks += v->word[i].x > end;
+    int each = blanks && v->lines == 1 ? (r.x + r.w - 1 - last->x - last->w) / blanks : 0;
     each = each > SPREAD_MOST ? SPREAD_MOST : each;
-    for (int i = 1; i < v->n && each > 0; i++)
-        v->word[i].x += i * each;
+    int more = 0;
+    end = v->word[0].x + v->word[0].w;
+    for (int i = 1; i < v->n && each > 0; i++) {
+        more += v->word[i].x > end ? each : 0;
+        end = v->word[i].x + v->word[i].w;
+        v->word[i].x += more;
+    }
 }
 
-bool running_layout(const Axis *axis, Rect r, Running *out)
+bool running_layout(const Axis *axis, int here, int asks, Rect r, Running *out)
 {
     char label[WORD_LABEL];
     int x = r.x + 1, y = r.y;
+    const bool joins = says_blanks(axis);
     out->n = axis->n;
     for (int i = 0; i < axis->n; i++) {
         int cells = i < RUNNING_MOST ? utf8_cells(word_itself(axis, i, label)) : 0;
@@ -178,8 +224,9 @@ bool running_layout(const Axis *axis, Rect r, Running *out)
         }
         if (i >= RUNNING_MOST || y >= r.y + r.h || x + cells + 1 > r.x + r.w)
             return false;
+        const bool marked = i == here || i == asks || i + 1 == here || i + 1 == asks;
         out->word[i] = (Rect){y, x, 1, cells};
-        x += cells + 1;
+        x += cells + (marked || !joins || !word_joined(axis, i));
     }
     out->lines = y - r.y + 1;
     return true;

@@ -31,17 +31,20 @@ void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, 
 /* Number and bar of word u in r, as far as there is room; strong where it stands out. */
 void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r);
 
-/* The word itself, where a second one's label ends in "#2". */
+/* The word as it stands in a text: without "#2" of a second one's label, without the tokeniser's mark of a blank before
+ * it ("Ġthe", "▁the") or of none ("##ing"). */
 enum { WORD_LABEL = 64 };
 const char *word_itself(const Axis *axis, int i, char out[WORD_LABEL]);
-/* Words one behind the other, as a sentence is written, in as many lines as it takes: a blank on both sides of each,
- * for its marks. False where they are too many for r. */
+/* Has word i + 1 no blank before it? Of words that are no pieces, after an elision alone: "l'animal". */
+bool word_joined(const Axis *axis, int i);
+/* Words one behind the other, as a sentence is written, in as many lines as it takes; on both sides of those marked
+ * (−1: none) a blank for the mark. False where they are too many for r. */
 enum { RUNNING_MOST = 128 };
 typedef struct Running {
     int n, lines;
     Rect word[RUNNING_MOST];
 } Running;
-bool running_layout(const Axis *axis, Rect r, Running *out);
+bool running_layout(const Axis *axis, int here, int asks, Rect r, Running *out);
 void running_spread(Running *v, Rect r); /* one line of words over all of r, with a few more blanks between them */
 int running_hit(const Running *v, int y, int x); /* −1: none */
 /* Those looked at, on the ground of what a head's row gives each; the cursor's mark. */

@@ -89,13 +89,11 @@ static bool marked(const Line *l, int i)
     return i == l->asks || i == l->seen;
 }
 
-/* Cells of word i and of the blank behind it: none behind an elision, "l'animal". */
+/* Cells of word i and of the blank behind it, if one is there. */
 static int cells_of(const Line *l, int i)
 {
     char word[LABEL];
-    int cells = utf8_cells(word_itself(l->axis, i, word));
-    size_t n = strlen(word);
-    return cells + (marked(l, i) ? MARKS : 0) + (n == 0 || word[n - 1] != '\'');
+    return utf8_cells(word_itself(l->axis, i, word)) + (marked(l, i) ? MARKS : 0) + !word_joined(l->axis, i);
 }
 
 /* The first word drawn in `width` cells, so that what is in focus is seen, the one that asks first. */

@@ -56,7 +56,8 @@ static bool stack(Rect r, WordLines *v)
     Rect bottom = rect_cut(&v->right, 't', 1);
     v->gap = r;
     v->stacked = r.h >= STACKED_FROM && r.w <= ACROSS_MOST && r.h <= LINES_MOST &&
-                 running_layout(v->a.t_axis, top, &v->above) && running_layout(v->a.u_axis, bottom, &v->below);
+                 running_layout(v->a.t_axis, v->a.at_t, -1, top, &v->above) &&
+                 running_layout(v->a.u_axis, v->a.at_u, v->a.at_t, bottom, &v->below);
     if (v->stacked) {
         running_spread(&v->above, top);
         running_spread(&v->below, bottom);
