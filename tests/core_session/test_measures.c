@@ -114,6 +114,108 @@ static void occlusion_is_grey(void **state)
     assert_null(session_measure(&s, MEASURE_OCCLUSION, NULL));
 }
 
+/* A copy of what is measured: [rows · cols] on the heap. */
+static float *copy_of(const Measure *m)
+{
+    size_t cells = (size_t)m->rows * (size_t)m->cols;
+    float *x = xfloats(cells);
+    memcpy(x, m->value, cells * sizeof *x);
+    return x;
+}
+
+/* A's map beside an edit, measured there, is cell for cell the one of the same picture that nobody edited; so is that
+ * of an A that is pinned, edits and all. */
+static void occlusion_of_a(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *then;
+    } WHAT[] = {{NULL, "ablate blocks.0.attn.z[h=1]"}, {NULL, "grey r1c1"}, {"swap r0c0 r2c2", "pin; open #18"}};
+    Err err = {""};
+    char lines[64];
+    for (size_t i = 0; i < sizeof WHAT / sizeof *WHAT; i++) {
+        if (WHAT[i].first)
+            run(WHAT[i].first);
+        snprintf(lines, sizeof lines, "%s", WHAT[i].then);
+        for (char *line = strtok(lines, ";"); line; line = strtok(NULL, ";"))
+            run(line + strspn(line, " "));
+        const Measure *a = measured(MEASURE_OCCLUSION_A, 1);
+        const float base = a->base;
+        const size_t bytes = (size_t)a->rows * (size_t)a->cols * sizeof(float);
+        float *of_a = copy_of(a), *of_b = copy_of(measured(MEASURE_OCCLUSION, 0));
+        assert_memory_not_equal(of_a, of_b, bytes);
+        assert_true(session_open_model(&s, folder, &err)); /* drops all that was measured, edits and what is pinned */
+        assert_true(session_open_input(&s, "#17", &err));
+        assert_false(session_compares(&s));
+        if (WHAT[i].first)
+            run(WHAT[i].first);
+        const Measure *alone = measured(MEASURE_OCCLUSION, 0);
+        assert_memory_equal(&alone->base, &base, sizeof base);
+        assert_memory_equal(alone->value, of_a, bytes);
+        free(of_a);
+        free(of_b);
+        run("reset edits");
+    }
+}
+
+/* What was measured before an edit is A's behind it and B's when it is undone: nothing is measured twice. */
+static void occlusion_changes_hands(void **state)
+{
+    (void)state;
+    Err err = {""};
+    const char *why = NULL;
+    assert_null(session_measure(&s, MEASURE_OCCLUSION_A, &why)); /* there is no A */
+    assert_non_null(why);
+    assert_false(session_measure_all(&s, MEASURE_OCCLUSION_A, 1, &err));
+    const float *trained = measured(MEASURE_OCCLUSION, 0)->value;
+    run("ablate blocks.0.attn.z[h=0]");
+    const float *edited = measured(MEASURE_OCCLUSION, 0)->value;
+    assert_ptr_equal(measured(MEASURE_OCCLUSION_A, 1)->value, trained);
+    assert_ptr_not_equal(edited, trained);
+    run("ablate blocks.0.attn.z[h=1]"); /* of another B; A is as it was */
+    assert_ptr_equal(measured(MEASURE_OCCLUSION_A, 1)->value, trained);
+    run("where occlusion"); /* gradients are added: the run is the same */
+    assert_ptr_equal(measured(MEASURE_OCCLUSION_A, 1)->value, trained);
+    run("undo");
+    run("undo");
+    assert_ptr_equal(measured(MEASURE_OCCLUSION, 0)->value, trained);
+    run("pin"); /* A and B are the same: so is the map */
+    assert_ptr_equal(measured(MEASURE_OCCLUSION_A, 1)->value, trained);
+    assert_ptr_equal(measured(MEASURE_OCCLUSION, 0)->value, trained);
+    assert_true(session_open_input(&s, "#18", &err));
+    assert_ptr_equal(measured(MEASURE_OCCLUSION_A, 1)->value, trained);
+    assert_ptr_not_equal(measured(MEASURE_OCCLUSION, 0)->value, trained);
+}
+
+/* Only what is on show is measured, B first, and the share that is done is that of all of it. */
+static void occlusion_of_what_is_on_show(void **state)
+{
+    (void)state;
+    size_t done, total, before = 0, passes = 0;
+    run("ablate blocks.0.attn.z[h=0]");
+    run("where occlusion");
+    run("compare b");
+    while (!session_step(&s, NULL, 0, CLOCK_NEVER))
+        continue;
+    assert_true(session_measure(&s, MEASURE_OCCLUSION, NULL)->whole);
+    assert_null(session_measure(&s, MEASURE_OCCLUSION_A, NULL));
+    run("ablate blocks.0.attn.z[h=1]");
+    run("compare sides");
+    while (!session_step_pass(&s, NULL, 0, CLOCK_NEVER))
+        continue;
+    while (!measures_step(&s, 0)) {
+        const Measure *a = session_measure(&s, MEASURE_OCCLUSION_A, NULL),
+                      *b = session_measure(&s, MEASURE_OCCLUSION, NULL);
+        assert_true(a && b && (b->whole || !a->done));
+        assert_true(measures_progress(&s, &done, &total));
+        assert_true(total == a->total + b->total && done == a->done + b->done && done >= before);
+        before = done;
+        passes++;
+    }
+    assert_true(passes > 4 && session_measure(&s, MEASURE_OCCLUSION_A, NULL)->whole);
+    assert_false(measures_progress(&s, &done, &total));
+}
+
 static void occlusion_of_ready_values(void **state)
 {
     (void)state;
@@ -429,6 +531,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH(occlusion_is_grey),
+        WITH(occlusion_of_a),
+        WITH(occlusion_changes_hands),
+        WITH(occlusion_of_what_is_on_show),
         WITH(occlusion_of_ready_values),
         WITH(census),
         WITH(scale),

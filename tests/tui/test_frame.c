@@ -265,7 +265,7 @@ static void what_was_not_measured_is_not_0(void **state)
             continue;
         text_of(&c, f.pane[i].inside, text, 1 << 16);
         assert_null(strstr(text, "all of it is 0"));
-        assert_int_equal(strstr(text, "measured for B only") != NULL, f.pane[i].side != SIDE_B);
+        assert_null(strstr(text, "measuring")); /* each side has its map */
         sides++;
     }
     assert_int_equal(sides, 3);

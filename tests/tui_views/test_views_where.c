@@ -65,10 +65,9 @@ static void occlusion_is_the_measurement(void **state)
 {
     (void)state;
     Err err;
-    const char *why;
     command("where occlusion r2c5");
     assert_true(session_measure_all(&session, MEASURE_OCCLUSION, 1, &err));
-    const Measure *m = where_occlusion(&session, SIDE_A, &why);
+    const Measure *m = where_occlusion(&session, SIDE_A).of;
     assert_non_null(m);
     int patch = session.place.at[graph_axis_find(session_base(&session), "p")];
     assert_int_equal(patch, 2 * 8 + 5);
@@ -78,15 +77,94 @@ static void occlusion_is_the_measurement(void **state)
     command("grey r2c5"); /* the same by hand: the answer's logit falls by as much */
     const float *a = session_need(&session, SIDE_A, "logits", &err),
                 *b = session_need(&session, SIDE_B, "logits", &err);
-    const Measure *after = where_occlusion(&session, SIDE_A, &why);
-    assert_true(!after && strstr(why, "B only")); /* it is that of what is on show */
+    assert_null(where_occlusion(&session, SIDE_B).of); /* it is that of what is on show */
     int answer = 0;
     for (int i = 1; i < 10; i++)
         answer = a[i] > a[answer] ? i : answer;
     assert_true(session_measure_all(&session, MEASURE_OCCLUSION, 1, &err));
-    m = where_occlusion(&session, SIDE_B, &why);
+    m = where_occlusion(&session, SIDE_B).of;
     assert_true(fabsf(where_drop(m, patch)) < 1e-6f || m->answer != answer); /* grey already */
     assert_true(a[answer] != b[answer]);
+}
+
+/* With an edit A has its map too, B's scale is A's, and what stands under A − B is the one less the other. */
+static void occlusion_of_both_sides(void **state)
+{
+    (void)state;
+    enum { PATCHES = 64, AT = 1 * 8 + 1 };
+    char number[3][32], range[32];
+    float most = 0, mass[3] = {0};
+    command("where occlusion r1c1; set scale off; compare sides");
+    step_to_the_end();
+    const WhereOccluded a = where_occlusion(&session, SIDE_A), b = where_occlusion(&session, SIDE_B),
+                        diff = where_occlusion(&session, SIDE_DIFF);
+    assert_true(a.of && b.of && a.of != b.of && diff.of == a.of && diff.less == b.of && !a.less && !b.less);
+    int differ = 0;
+    for (int i = 0; i < PATCHES; i++) {
+        float of_a = where_drop(a.of, i), of_b = where_drop(b.of, i), less = where_fall(&diff, i);
+        assert_true(where_fall(&a, i) == of_a && where_fall(&b, i) == of_b && less == of_a - of_b);
+        differ += of_a != of_b;
+        most = fmaxf(most, fmaxf(fabsf(of_a), fabsf(of_b)));
+    }
+    assert_true(differ > PATCHES / 2);
+    for (int side = 0; side < 3; side++)
+        assert_true(where_occluded_mass(&session, (Side)(SIDE_A + side), &mass[side]));
+    assert_true(mass[2] == mass[0] - mass[1] && mass[2] != 0);
+    number_text(number[0], sizeof number[0], where_drop(a.of, AT), 8);
+    number_text(number[1], sizeof number[1], where_drop(b.of, AT), 8);
+    number_text(number[2], sizeof number[2], where_fall(&diff, AT), 8);
+    snprintf(range, sizeof range, "-%.3f", (double)most);
+    for (int side = 0; side < 3; side++) {
+        shows(&VIEW_WHERE, (Side)(SIDE_A + side), 27, 28, number[side]);
+        if (side < 2)
+            shows(&VIEW_WHERE, (Side)(SIDE_A + side), 27, 28, range);
+    }
+}
+
+/* As it is drawn while nothing more is computed. */
+static bool says_now(Side side, const char *words)
+{
+    Canvas c;
+    Rect r = {0, 0, 27, 28};
+    Buf text = {0};
+    canvas_init(&c, r.h, r.w);
+    c.ascii = true;
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    view_draw(&VIEW_WHERE, &p, r, side, true);
+    for (int i = 0; i < r.h * r.w; i++)
+        buf_putc(&text, (char)canvas_at(&c, i / r.w, i % r.w)->ch);
+    const bool says = strstr(buf_str(&text), words) != NULL;
+    buf_free(&text);
+    canvas_free(&c);
+    return says;
+}
+
+/* Sides beside each other have no notes: how far each of them is stands where its scale will. */
+static void occlusion_comes_side_by_side(void **state)
+{
+    (void)state;
+    Needs needs = {.count = 0};
+    char far[32];
+    command("where occlusion r1c1; set scale off; compare sides");
+    while (!session_step_pass(&session, NULL, 0, CLOCK_NEVER))
+        continue;
+    for (Side side = SIDE_A; side <= SIDE_DIFF; side++) {
+        VIEW_WHERE.needs(&session, side, (Rect){0, 0, 27, 28}, &needs);
+        assert_true(says_now(side, "measuring"));
+    }
+    assert_true(session_step_pass(&session, needs.item, needs.count, CLOCK_NEVER));
+    for (int i = 0; i < 2; i++)
+        assert_false(measures_step(&session, 0)); /* a few pictures of B */
+    const Measure *b = where_occlusion(&session, SIDE_B).of;
+    assert_true(b && b->done > 0 && b->done < b->total);
+    for (Side side = SIDE_A; side <= SIDE_DIFF; side++) {
+        snprintf(far, sizeof far, "%zu of %zu", side == SIDE_B ? b->done : 0, b->total);
+        assert_true(says_now(side, far));
+    }
+    assert_true(says_now(SIDE_A, "after") && !says_now(SIDE_B, "after"));
+    step_to_the_end();
+    for (Side side = SIDE_A; side <= SIDE_DIFF; side++)
+        assert_false(says_now(side, " of 65"));
 }
 
 /* `view next` goes through the maps in the order of the menu, and from the last to the first; one stands on the node
@@ -1495,6 +1573,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_size_and_side, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(computing_is_said, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(occlusion_is_the_measurement, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(occlusion_of_both_sides, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(occlusion_comes_side_by_side, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(next_is_the_next_map, open_bundled, close_session),
         cmocka_unit_test(mass_of_the_drops),
         cmocka_unit_test_setup_teardown(the_object_has_an_edge, open_bundled, close_session),

@@ -93,7 +93,7 @@ static bool build(Session *s, const EditState *lines, Err *err)
     return ok;
 }
 
-static bool same_state(const EditState *a, const EditState *b)
+bool edit_state_same(const EditState *a, const EditState *b)
 {
     bool same = a->count == b->count;
     for (int i = 0; i < a->count && same; i++)
@@ -181,7 +181,7 @@ bool edits_add(Session *s, const char *line, bool toggle, Err *err)
     if (!had || !toggle)
         edit_state_add(&next, line);
     /* A key pressed twice leaves nothing to undo: it led back to the state before. */
-    bool back = had && toggle && s->undo_count && same_state(&next, &s->undo[s->undo_count - 1]);
+    bool back = had && toggle && s->undo_count && edit_state_same(&next, &s->undo[s->undo_count - 1]);
     bool ok = back ? edits_undo(s, err)
                    : (!begins(line, EDIT_SCALE_LINE) || edits_prune(s, &next, err)) && edits_apply(s, &next, true, err);
     edit_state_free(&next);

@@ -32,6 +32,7 @@ bool edits_renew(Session *s, Err *err);
 const float *edits_shown(const Session *s, Side side);
 void edit_state_free(EditState *e);
 EditState edit_state_copy(const EditState *e);
+bool edit_state_same(const EditState *a, const EditState *b); /* the same lines, with the same values */
 void edit_state_add(EditState *e, const char *line);
 void edit_state_remove(EditState *e, int i);
 /* Translates the lines into graph edits; all memory from arena. A `patch` line reads its values once and keeps them in

@@ -14,6 +14,7 @@
 #include "core/io/json.h"
 #include "core/models/text_model.h"
 #include "core/session/ask/ledgers.h"
+#include "core/session/edit/edits.h"
 #include "core/session/learned/measures.h"
 #include "core/session/screens.h"
 #include "core/session/screens/confusion.h"
@@ -234,6 +235,11 @@ bool session_kinds_apply(const Session *s)
     return model_way(s->now->model) && dataset_unsuited_sentences(s->now->model);
 }
 
+static bool is_occlusion(MeasureKind kind)
+{
+    return kind == MEASURE_OCCLUSION || kind == MEASURE_OCCLUSION_A;
+}
+
 static const char ONE_READOUT[] = "this model has one read-out only: there is nothing to compare it with";
 
 /* Why this kind cannot be measured for the model that is open, or NULL. */
@@ -241,16 +247,19 @@ static const char *impossible(const Session *s, MeasureKind kind)
 {
     static const bool of_words[MEASURE_KINDS] = {
         [MEASURE_CENSUS] = true, [MEASURE_SCALE] = true, [MEASURE_LOOKS] = true};
-    const Model *m = s->now->model;
+    const bool other = kind == MEASURE_OCCLUSION_A;
+    const Model *m = other ? session_exhibit(s, SIDE_A)->model : s->now->model;
+    if (other && (!m || !session_compares(s)))
+        return "there is no A to measure";
     if (model_way(m) && !of_words[kind])
         return "not measured for models of words";
     if (model_way(m))
         return session_kinds_apply(s) && kind == MEASURE_LOOKS ? NULL : dataset_unsuited_sentences(m);
     if (!model_grid(m).rows)
         return "this is for picture models";
-    if (!session_classes(s))
+    if (!(other ? model_grid(m).classes : session_classes(s)))
         return "this model names no classes";
-    if (kind == MEASURE_OCCLUSION)
+    if (is_occlusion(kind))
         return NULL;
     if (session_photos(s) && kind != MEASURE_LOOKS)
         return kind == MEASURE_READOUT && !readout_has_other(s->now->model) ? ONE_READOUT : NULL;
@@ -262,9 +271,16 @@ static const char *impossible(const Session *s, MeasureKind kind)
     return NULL;
 }
 
+/* The one that stands for that kind. */
+static Measuring *work_of(struct Measures *t, MeasureKind kind)
+{
+    return &t->work[kind == MEASURE_OCCLUSION_A && t->occlusion_alike ? MEASURE_OCCLUSION : kind];
+}
+
 const Measure *session_measure(const Session *s, MeasureKind kind, const char **why)
 {
-    const Measuring *w = s->measures ? &s->measures->work[kind] : NULL;
+    const bool known = s->measures && (!is_occlusion(kind) || s->measures->occlusion_settled);
+    const Measuring *w = known ? work_of(s->measures, kind) : NULL;
     const char *reason = impossible(s, kind);
     if (!reason && w && *w->problem)
         reason = w->problem;
@@ -273,7 +289,7 @@ const Measure *session_measure(const Session *s, MeasureKind kind, const char **
     return !reason && w && w->begun ? &w->measure : NULL;
 }
 
-static void free_work(Measuring *w)
+void measures_free_work(Measuring *w)
 {
     accuracy_free(w->exam);
     accuracy_free(w->base);
@@ -286,31 +302,45 @@ static void free_work(Measuring *w)
     free(w->right);
     free(w->pair);
     dataset_free(w->dataset);
+    edit_state_free(&w->lines);
     free(w->picture);
     free(w->logits);
     *w = (Measuring){.begun = false};
+}
+
+static Side side_of(MeasureKind kind)
+{
+    return kind == MEASURE_OCCLUSION_A ? SIDE_A : SIDE_B;
+}
+
+static Measuring *begin(Session *s, MeasureKind kind)
+{
+    if (is_occlusion(kind))
+        measures_occlusion_settle(s);
+    Measuring *w = work_of(measures_of(s), kind);
+    if (w->begun)
+        return w;
+    if (is_occlusion(kind))
+        measures_occlusion_begin(s, side_of(kind), w);
+    else if (kind == MEASURE_LOOKS)
+        measures_looks_begin(s, w);
+    else
+        measures_accuracy_begin(s, kind, w);
+    w->begun = true;
+    return w;
 }
 
 static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
 {
     if (impossible(s, kind))
         return true;
-    Measuring *w = &measures_of(s)->work[kind];
-    bool occlusion = kind == MEASURE_OCCLUSION, looks = kind == MEASURE_LOOKS;
+    Measuring *w = begin(s, kind);
+    const bool occlusion = is_occlusion(kind), looks = kind == MEASURE_LOOKS;
     s->measures->now = w;
-    if (!w->begun) {
-        if (occlusion)
-            measures_occlusion_begin(s, w);
-        else if (looks)
-            measures_looks_begin(s, w);
-        else
-            measures_accuracy_begin(s, kind, w);
-        w->begun = true;
-    }
     if (!occlusion && !looks && !session_figures_known(s))
         w->finished = measures_accuracy_complete(s, &w->measure);
     while (!w->finished && !*w->problem) {
-        w->finished = occlusion ? measures_occlusion_step(s, w, deadline_ns)
+        w->finished = occlusion ? measures_occlusion_step(s, side_of(kind), w, deadline_ns)
                       : looks   ? measures_looks_step(w, deadline_ns)
                                 : measures_accuracy_step(s, kind, w, deadline_ns);
         s->changes++;
@@ -334,9 +364,24 @@ bool measures_step_film(Session *s, int64_t deadline_ns)
     return step_film(s, deadline_ns);
 }
 
+/* Is that one on show? A difference needs both. */
+static bool shows_occlusion(const Session *s, MeasureKind kind)
+{
+    const Side one = session_side(s);
+    const bool compares = session_compares(s), both = compares && (s->compare == COMPARE_SIDES || one == SIDE_DIFF);
+    return both || (kind == MEASURE_OCCLUSION_A) == (compares && one == SIDE_A);
+}
+
+/* One after the other, so that a map is whole in half the time: first B's, the one that was changed last. Both are
+ * begun at once: the time left is that of both. */
 bool measures_step_occlusion(Session *s, int64_t deadline_ns)
 {
-    return step_kind(s, MEASURE_OCCLUSION, deadline_ns);
+    const bool a = shows_occlusion(s, MEASURE_OCCLUSION_A) && !impossible(s, MEASURE_OCCLUSION_A);
+    if (a)
+        begin(s, MEASURE_OCCLUSION_A);
+    if (shows_occlusion(s, MEASURE_OCCLUSION) && !step_kind(s, MEASURE_OCCLUSION, deadline_ns))
+        return false;
+    return !a || step_kind(s, MEASURE_OCCLUSION_A, deadline_ns);
 }
 
 bool measures_step_readout(Session *s, int64_t deadline_ns)
@@ -374,9 +419,17 @@ bool measures_step(Session *s, int64_t deadline_ns)
 
 bool measures_progress(const Session *s, size_t *done, size_t *total)
 {
+    static const MeasureKind OCCLUSIONS[] = {MEASURE_OCCLUSION, MEASURE_OCCLUSION_A};
     const Measuring *w = s->measures ? s->measures->now : NULL;
     *done = w ? w->measure.done : 0;
     *total = w ? w->measure.total : 0;
+    for (int i = 0; w && i < 2; i++) { /* behind one of them comes the other */
+        const Measuring *other = &s->measures->work[OCCLUSIONS[!i]];
+        if (w == &s->measures->work[OCCLUSIONS[i]] && other->begun && shows_occlusion(s, OCCLUSIONS[!i])) {
+            *done += other->measure.done;
+            *total += other->measure.total;
+        }
+    }
     return *done < *total;
 }
 
@@ -399,11 +452,11 @@ bool session_measure_all(Session *s, MeasureKind kind, size_t pictures, Err *err
     if (why)
         return err_set(err, "%s", why);
     while (!measured_over(s, kind, pictures) && !step_kind(s, kind, clock_ns() + SLICE_NS)) {
-        const Measure *m = &s->measures->work[kind].measure;
+        const Measure *m = &work_of(s->measures, kind)->measure;
         if (s->progress && !s->progress(s->progress_context, "measuring", (double)m->done / (double)m->total))
             return err_set(err, "cancelled");
     }
-    const char *problem = s->measures->work[kind].problem;
+    const char *problem = work_of(s->measures, kind)->problem;
     return !*problem || err_set(err, "%s", problem);
 }
 
@@ -411,10 +464,12 @@ void measures_changed(Session *s, StudyChange what)
 {
     if (!s->measures)
         return;
-    if (what == MEASURES_MODEL)
+    if (what == MEASURES_MODEL) {
         measures_free(s);
-    else
-        free_work(&s->measures->work[MEASURE_OCCLUSION]);
+        return;
+    }
+    s->measures->occlusion_settled = false; /* not now: the session may be in the middle of the change */
+    s->measures->now = NULL;
 }
 
 void measures_free(Session *s)
@@ -423,7 +478,7 @@ void measures_free(Session *s)
     if (!t)
         return;
     for (int i = 0; i < MEASURE_KINDS; i++)
-        free_work(&t->work[i]);
+        measures_free_work(&t->work[i]);
     free_record(&t->own);
     free_record(&t->twin);
     neurons_drop(t->neurons); /* reads them */

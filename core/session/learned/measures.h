@@ -35,8 +35,9 @@ const History *session_history_shown(const Session *s);
 /* Of a text model a row stands for an attention (anatomy_attention), a picture for a sentence of unseen combinations,
  * and named right is translated without a fault; it has no read-out and no occlusion.
  * Census, scale and read-out are those of the model as trained, whatever edits are in force: over the first
- * pictures that it never learned from, how many says Measure.pictures. Occlusion is that of what is on show: this
- * picture, this model, these edits. */
+ * pictures that it never learned from, how many says Measure.pictures. Occlusion is that of what is on show, B, or of
+ * the run beside it: this picture, this model, these edits. What was measured of one goes over to the other: where an
+ * edit makes a new B, A has the map that B had. */
 typedef enum MeasureKind {
     MEASURE_CENSUS,    /* rows: blocks, columns: heads; value: share named right with that head's z set to 0. base: with
                           all heads */
@@ -44,7 +45,8 @@ typedef enum MeasureKind {
                           multiplied     by it. base: at 1 */
     MEASURE_OCCLUSION, /* rows, columns: the patch grid; value: logit of the answer with that patch grey, as `grey`
                           makes it. base: with none */
-    MEASURE_READOUT,   /* rows: 1, columns: 2; value: share named right from the class token, from the mean of the patch
+    MEASURE_OCCLUSION_A, /* the same of A, where there is one */
+    MEASURE_READOUT, /* rows: 1, columns: 2; value: share named right from the class token, from the mean of the patch
                           tokens. base: as it is read */
     MEASURE_LOOKS, /* rows: blocks, columns: heads; value: attention distance in pixels. base: of equal weights. All of
                       it: session_head_places. Of a text model in places of words; of one whose texts are

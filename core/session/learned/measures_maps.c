@@ -8,30 +8,97 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/graph/anatomy.h"
+#include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/learned/measures_parts.h"
 #include "core/session/screens/heads.h"
 
 static const double LARGE = 1e9; /* FLOPs of one pass: about 10 ms */
 
-/* The picture as the edits leave it. */
-static const float *picture_now(const Exhibit *e)
+/* What a side is, as an occlusion is of it: a run that may be edited. */
+typedef struct Subject {
+    const Exhibit *e;
+    const EditState *lines; /* of the reader */
+    const Edit *edits;      /* what they mean for the graph */
+    int edit_count;
+} Subject;
+
+static Subject subject_of(const Session *s, Side side)
 {
-    const Forward *f = &e->pass;
-    const char *path = site_path_any(f->base, SITE_INPUT);
-    for (int i = 0; i < f->edit_count; i++)
-        if (f->edits[i].kind == EDIT_VALUES && strcmp(f->edits[i].path, path) == 0)
-            return f->edits[i].data;
-    return e->input.values;
+    static const EditState NONE;
+    const Exhibit *e = session_exhibit(s, side);
+    if (session_graph(s, side) == e->pass.base)
+        return (Subject){.e = e, .lines = &NONE};
+    return (Subject){.e = e,
+                     .lines = e == s->now ? &s->edits : &e->lines,
+                     .edits = e->pass.edits,
+                     .edit_count = e->pass.edit_count};
 }
 
-void measures_occlusion_begin(Session *s, Measuring *w)
+/* The picture as the edits leave it. */
+static const float *picture_of(const Subject *u)
 {
-    const PictureGrid grid = model_grid(s->now->model);
-    const Exhibit *e = s->now;
-    const Forward *f = &e->pass;
+    const char *path = site_path_any(u->e->pass.base, SITE_INPUT);
+    for (int i = 0; i < u->edit_count; i++)
+        if (u->edits[i].kind == EDIT_VALUES && strcmp(u->edits[i].path, path) == 0)
+            return u->edits[i].data;
+    return u->e->input.values;
+}
+
+/* An exhibit may have been pinned without its lines. */
+static bool has_lines(const Subject *u)
+{
+    return !u->edit_count || u->lines->count;
+}
+
+/* Of another model than the session's own nothing is known to stay the same. */
+static bool is_of(const Session *s, const Measuring *w, const Subject *u)
+{
+    const Input *in = &u->e->input;
+    return w->begun && has_lines(u) && w->model == &s->model && u->e->model == w->model && w->ready == in->ready &&
+           w->cells == in->cells && edit_state_same(&w->lines, u->lines) &&
+           memcmp(w->picture, picture_of(u), w->cells * sizeof *w->picture) == 0;
+}
+
+static bool is_same(const Subject *a, const Subject *b)
+{
+    return has_lines(a) && has_lines(b) && a->e->model == b->e->model && a->e->input.ready == b->e->input.ready &&
+           a->e->input.cells == b->e->input.cells && edit_state_same(a->lines, b->lines) &&
+           memcmp(picture_of(a), picture_of(b), a->e->input.cells * sizeof(float)) == 0;
+}
+
+/* What one of them was of and the other is of now changes hands, the rest goes. */
+static void hand_over(const Session *s, Measuring old[2], const Subject *u, Measuring *to)
+{
+    *to = (Measuring){.begun = false};
+    for (int i = 0; i < 2 && !to->begun; i++)
+        if (is_of(s, &old[i], u)) {
+            *to = old[i];
+            old[i] = (Measuring){.begun = false};
+        }
+}
+
+void measures_occlusion_settle(Session *s)
+{
+    struct Measures *t = measures_of(s);
+    if (t->occlusion_settled)
+        return;
+    Measuring old[] = {t->work[MEASURE_OCCLUSION], t->work[MEASURE_OCCLUSION_A]};
+    const Subject a = subject_of(s, SIDE_A), b = subject_of(s, SIDE_B);
+    hand_over(s, old, &b, &t->work[MEASURE_OCCLUSION]);
+    hand_over(s, old, &a, &t->work[MEASURE_OCCLUSION_A]);
+    measures_free_work(&old[0]);
+    measures_free_work(&old[1]);
+    t->occlusion_alike = is_same(&a, &b);
+    t->occlusion_settled = true;
+}
+
+void measures_occlusion_begin(const Session *s, Side side, Measuring *w)
+{
+    const Subject u = subject_of(s, side);
+    const Forward *f = &u.e->pass;
+    const PictureGrid grid = model_grid(u.e->model);
     Measure *m = &w->measure;
-    Err err = {{0}};
     size_t patches = (size_t)grid_patches(&grid);
     *m = (Measure){.rows = grid.rows,
                    .cols = grid.columns,
@@ -46,36 +113,56 @@ void measures_occlusion_begin(Session *s, Measuring *w)
     for (NodeId n = 0; n <= site_node_any(f->base, SITE_LOGITS); n++)
         flops += graph_cost(f->base, n).flops;
     w->large = flops > LARGE;
-    const BatchRunSetup setup = {.model = &s->model,
-                                 .ready = e->input.ready,
-                                 .edits = f->edits,
-                                 .edit_count = f->edit_count,
-                                 .graph = f->base,
+    w->model = u.e->model;
+    w->ready = u.e->input.ready;
+    w->lines = edit_state_copy(u.lines);
+    w->cells = u.e->input.cells;
+    w->picture = xfloats(w->cells);
+    memcpy(w->picture, picture_of(&u), w->cells * sizeof *w->picture);
+    w->logits = xcalloc(size_mul(patches + 1, (size_t)grid.classes), sizeof *w->logits);
+}
+
+/* When it is its turn: two at once would hold the values of two passes. */
+static bool open_batch(const Session *s, Side side, Measuring *w)
+{
+    const Subject u = subject_of(s, side);
+    Err err = {{0}};
+    const BatchRunSetup setup = {.model = w->model,
+                                 .ready = w->ready,
+                                 .edits = u.edits,
+                                 .edit_count = u.edit_count,
+                                 .graph = u.e->pass.base,
                                  .single = w->large, /* shorter pieces: a key waits for one */
                                  .threads = pool_threads(s->pool)};
     w->batch = batch_run_new(&setup, &err);
     if (!w->batch)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
-    w->picture = xfloats(e->input.cells);
-    memcpy(w->picture, picture_now(e), e->input.cells * sizeof *w->picture);
-    w->logits = xcalloc(size_mul(patches + 1, (size_t)session_classes(s)), sizeof *w->logits);
+    return w->batch != NULL;
 }
 
-typedef struct Pass {
-    const Session *s;
-    Measuring *w;
-} Pass;
+static void close_batch(Measuring *w)
+{
+    batch_run_free(w->batch);
+    free(w->logits);
+    w->batch = NULL;
+    w->logits = NULL;
+}
+
+static size_t classes_of(const Measuring *w)
+{
+    return (size_t)model_grid(w->model).classes;
+}
 
 /* Picture number i: 0 as it is, else with patch i − 1 grey, as the command `grey` makes it. */
-static void paint(const Session *s, const Measuring *w, size_t i, float *pixels)
+static void paint(const Measuring *w, size_t i, float *pixels)
 {
-    const PictureGrid grid = model_grid(s->now->model);
+    const PictureGrid grid = model_grid(w->model);
     size_t width = (size_t)grid.width, plane = (size_t)grid.height * width, ph = (size_t)grid.patch_h,
            pw = (size_t)grid.patch_w;
-    memcpy(pixels, w->picture, session_input(s, SIDE_B)->cells * sizeof *pixels);
+    memcpy(pixels, w->picture, w->cells * sizeof *pixels);
     if (!i)
         return;
-    float grey = session_input(s, SIDE_B)->ready ? 0.0f : 127.5f;
+    float grey = w->ready ? 0.0f : 127.5f;
     size_t cols = (size_t)w->measure.cols, row = (i - 1) / cols, col = (i - 1) % cols;
     for (size_t ch = 0; ch < (size_t)grid.channels; ch++)
         for (size_t y = 0; y < ph; y++)
@@ -95,53 +182,53 @@ static size_t count_of(const Measuring *w, size_t item)
     return left < most_of(w) ? left : most_of(w);
 }
 
-static void lay_out(const Session *s, const Measuring *w, size_t item, int worker)
+static void lay_out(const Measuring *w, size_t item, int worker)
 {
     for (size_t i = 0; i < count_of(w, item); i++)
-        paint(s, w, item * most_of(w) + i, batch_run_pixels(w->batch, worker, (int)i));
+        paint(w, item * most_of(w) + i, batch_run_pixels(w->batch, worker, (int)i));
 }
 
-static void keep_logits(const Session *s, Measuring *w, size_t item, int worker)
+static void keep_logits(Measuring *w, size_t item, int worker)
 {
-    size_t first = item * most_of(w), classes = (size_t)session_classes(s);
+    size_t first = item * most_of(w), classes = classes_of(w);
     for (size_t i = 0; i < count_of(w, item); i++)
         memcpy(w->logits + (first + i) * classes, batch_run_logits(w->batch, worker, (int)i),
                classes * sizeof *w->logits);
 }
 
-static void occlude(void *pass, size_t item, int worker)
+static void occlude(void *measuring, size_t item, int worker)
 {
-    const Session *s = ((Pass *)pass)->s;
-    Measuring *w = ((Pass *)pass)->w;
-    lay_out(s, w, item, worker);
+    Measuring *w = measuring;
+    lay_out(w, item, worker);
     batch_run_compute(w->batch, worker);
-    keep_logits(s, w, item, worker);
+    keep_logits(w, item, worker);
 }
 
 /* In one thread, but so that it stops within a pass, between pieces of its operations. */
-static void occlude_slowly(const Session *s, Measuring *w, size_t items, int64_t deadline_ns)
+static void occlude_slowly(Measuring *w, size_t items, int64_t deadline_ns)
 {
     while (w->items_done < items) {
         if (!w->painted)
-            lay_out(s, w, w->items_done, 0);
+            lay_out(w, w->items_done, 0);
         w->painted = !batch_run_step(w->batch, 0, deadline_ns);
         if (w->painted)
             return;
-        keep_logits(s, w, w->items_done++, 0);
+        keep_logits(w, w->items_done++, 0);
         if (clock_ns() >= deadline_ns)
             return;
     }
 }
 
-bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns)
+bool measures_occlusion_step(const Session *s, Side side, Measuring *w, int64_t deadline_ns)
 {
     Measure *m = &w->measure;
-    Pass pass = {s, w};
-    size_t items = (m->total + most_of(w) - 1) / most_of(w), classes = (size_t)session_classes(s);
+    size_t items = (m->total + most_of(w) - 1) / most_of(w), classes = classes_of(w);
+    if (!w->batch && !open_batch(s, side, w))
+        return false;
     if (w->large)
-        occlude_slowly(s, w, items, deadline_ns);
+        occlude_slowly(w, items, deadline_ns);
     else
-        w->items_done = pool_run(s->pool, w->items_done, items, occlude, &pass, deadline_ns);
+        w->items_done = pool_run(s->pool, w->items_done, items, occlude, w, deadline_ns);
     if (!w->items_done)
         return false;
     m->done = w->items_done == items ? m->total : w->items_done * most_of(w);
@@ -151,7 +238,10 @@ bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns)
     }
     for (size_t i = 1; i < m->done; i++)
         m->value[i - 1] = w->logits[i * classes + (size_t)m->answer];
-    return w->items_done == items;
+    if (w->items_done < items)
+        return false;
+    close_batch(w);
+    return true;
 }
 
 /* Where every head looks, over the pictures or sentences that the model never learned from. */

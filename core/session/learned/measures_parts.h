@@ -32,8 +32,12 @@ typedef struct Measuring {
     BatchRun *batch;    /* occlusion: one for all cells */
     HeadPlaces *places; /* where heads look */
     HeadKinds *kinds;   /* …of a text model that is no translator with the lexicon's words */
-    float *picture;     /* occlusion: values of the picture as it is now */
-    float *logits;      /* occlusion: [1 + patches, classes] */
+    const Model *model; /* occlusion: what it is of: that model, … */
+    float *picture;     /* … the picture as the edits leave it, [cells], … */
+    size_t cells;
+    bool ready;      /* … standardised already, … */
+    EditState lines; /* … and these edits */
+    float *logits;   /* occlusion: [1 + patches, classes] */
     size_t items_done;
     bool large;   /* occlusion: one pass takes so long that it must stop in the middle; then */
     bool painted; /* … the next pictures are laid out, and partly computed */
@@ -46,7 +50,9 @@ struct Measures {
     char problem[sizeof(((Err *)0)->text)];
     Pictures *pictures;
     Measuring work[MEASURE_KINDS];
-    const Measuring *now; /* the one that was worked on last; NULL: none, since the screen was last worked for */
+    bool occlusion_settled; /* it is known whose the occlusions are: no, A or B may be another run by now */
+    bool occlusion_alike;   /* A and B are the same picture, model and edits: B's occlusion is A's */
+    const Measuring *now;   /* the one that was worked on last; NULL: none, since the screen was last worked for */
     struct DecodingWork *decoding;   /* decoding.h; NULL until it is asked for */
     struct NeuronWork *neurons;      /* neurons.h; likewise */
     struct ConfusionWork *confusion; /* screens/confusion.h; likewise */
@@ -55,6 +61,8 @@ struct Measures {
 struct Measures *measures_of(Session *s); /* makes them */
 /* Inputs first … first+count-1 that the model on show is examined on. */
 Dataset *measures_dataset(Session *s, uint64_t first, size_t count);
+
+void measures_free_work(Measuring *w); /* zeroed then */
 
 /* --- measures_accuracy.c: measurements over many pictures --- */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
@@ -65,6 +73,8 @@ void neurons_drop(struct NeuronWork *w); /* NULL is allowed */
 /* --- measures_maps.c: where heads look, and occlusion --- */
 void measures_looks_begin(Session *s, Measuring *w);
 bool measures_looks_step(Measuring *w, int64_t deadline_ns);
-void measures_occlusion_begin(Session *s, Measuring *w);
-bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns);
+/* Whose is what was measured? Keeps what is still A's or B's, also where they changed places, and drops the rest. */
+void measures_occlusion_settle(Session *s);
+void measures_occlusion_begin(const Session *s, Side side, Measuring *w);
+bool measures_occlusion_step(const Session *s, Side side, Measuring *w, int64_t deadline_ns);
 #endif

@@ -46,19 +46,41 @@ const char *where_mass_path(const Session *s, Side side, WhereMethod m)
     return site_path_any(session_graph(s, side), head ? SITE_WHERE_HEAD_MASS : SITES[m]);
 }
 
-const Measure *where_occlusion(const Session *s, Side side, const char **why)
+WhereOccluded where_occlusion(const Session *s, Side side)
 {
-    *why = NULL;
-    if (side == SIDE_DIFF || (side == SIDE_A && session_compares(s))) {
-        *why = "measured for B only";
-        return NULL;
+    WhereOccluded o = {.of = NULL};
+    if (side != SIDE_DIFF) {
+        const bool a = side == SIDE_A && session_compares(s);
+        o.of = session_measure(s, a ? MEASURE_OCCLUSION_A : MEASURE_OCCLUSION, &o.why);
+        return o;
     }
-    return session_measure(s, MEASURE_OCCLUSION, why);
+    const WhereOccluded a = where_occlusion(s, SIDE_A), b = where_occlusion(s, SIDE_B);
+    o.why = a.why ? a.why : b.why;
+    if (a.of && b.of) {
+        o.of = a.of;
+        o.less = b.of;
+    }
+    return o;
 }
 
 float where_drop(const Measure *m, int patch)
 {
-    return m->base - m->value[patch];
+    return patch < m->rows * m->cols ? m->base - m->value[patch] : NAN;
+}
+
+float where_fall(const WhereOccluded *o, int patch)
+{
+    if (!o->of)
+        return NAN;
+    return o->less ? where_drop(o->of, patch) - where_drop(o->less, patch) : where_drop(o->of, patch);
+}
+
+bool where_occluded_progress(const WhereOccluded *o, size_t *done, size_t *total)
+{
+    const Measure *behind = o->less && o->less->done < o->of->done ? o->less : o->of;
+    *done = behind ? behind->done : 0;
+    *total = behind ? behind->total : 0;
+    return behind != NULL;
 }
 
 bool where_drop_mass(const Measure *m, const float *object, float *mass)
@@ -75,6 +97,19 @@ bool where_drop_mass(const Measure *m, const float *object, float *mass)
     }
     *mass = all > 0 ? (float)(on / all) : 0;
     return all > 0;
+}
+
+bool where_occluded_mass(const Session *s, Side side, float *mass)
+{
+    float a, b;
+    if (side == SIDE_DIFF) {
+        bool both = where_occluded_mass(s, SIDE_A, &a) && where_occluded_mass(s, SIDE_B, &b);
+        *mass = both ? a - b : 0;
+        return both;
+    }
+    const WhereOccluded o = where_occlusion(s, side);
+    const float *object = session_peek(s, side, site_path_any(session_graph(s, side), SITE_WHERE_OBJECT));
+    return o.of && where_drop_mass(o.of, object, mass);
 }
 
 /* To the screen, or another map on it. The first time the gradients of the answer's logit are added, unless others are
@@ -215,23 +250,21 @@ static void put_mass(const Teller *t, const float *mass)
 
 static bool say_occlusion(const Teller *t)
 {
-    const char *why;
-    const Measure *m = where_occlusion(t->s, t->side, &why);
+    const WhereOccluded o = where_occlusion(t->s, t->side);
     char label[64];
     int patch = teller_index(t, ROLE_PLACE);
-    if (!m || isnan(where_drop(m, patch))) {
-        buf_printf(t->out, "Occlusion: %s.", why ? why : "not measured yet");
+    float drop = where_fall(&o, patch), mass;
+    if (isnan(drop)) {
+        buf_printf(t->out, "Occlusion: %s.", o.why ? o.why : "not measured yet");
         return true;
     }
-    float drop = where_drop(m, patch), mass;
     buf_printf(t->out, "With patch %s painted grey the answer's logit %s by ",
                teller_label(t, ROLE_PLACE, patch, label), drop < 0 ? "rises" : "falls");
     ask_put_short(t->out, fabsf(drop));
     buf_putc(t->out, '.');
     if (session_exhibit(t->s, t->side)->model->vit.input == VIT_INPUT_PER_IMAGE)
         buf_puts(t->out, " The grey picture is standardised anew, so that every patch changes a little.");
-    const float *object = session_peek(t->s, t->side, teller_model(t, SITE_WHERE_OBJECT));
-    put_mass(t, where_drop_mass(m, object, &mass) ? &mass : NULL);
+    put_mass(t, where_occluded_mass(t->s, t->side, &mass) ? &mass : NULL);
     return true;
 }
 

@@ -21,9 +21,17 @@ const char *where_path(const Session *s, Side side, WhereMethod m);
  * has none. */
 const char *where_mass_path(const Session *s, Side side, WhereMethod m);
 
-/* Occlusion as measured of what that side shows, NULL while nothing is there; *why: one line where it will never be,
- * else NULL. */
-const Measure *where_occlusion(const Session *s, Side side, const char **why);
+/* Occlusion as measured of what a side shows. */
+typedef struct WhereOccluded {
+    const Measure *of, *less; /* of: NULL while nothing is there, of a difference A's; less: of a difference B's */
+    const char *why;          /* one line where it will never be, else NULL */
+} WhereOccluded;
+WhereOccluded where_occlusion(const Session *s, Side side);
+float where_fall(const WhereOccluded *o, int patch); /* where_drop, of a difference A's less B's; NaN until measured */
+/* How many passes were made of how many; of a difference of the side that has fewer. False: it has not begun. */
+bool where_occluded_progress(const WhereOccluded *o, size_t *done, size_t *total);
+/* where_drop_mass on the side's own object, of a difference A's less B's. */
+bool where_occluded_mass(const Session *s, Side side, float *mass);
 float where_drop(const Measure *m,
                  int patch); /* logit of the answer less that with the patch grey; NaN until measured */
 /* Σ of the drops (negative ones as 0) over the object's patches by that over all. False until all are measured, without

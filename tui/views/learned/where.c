@@ -41,8 +41,8 @@ static bool open_where(const Session *s, Side side, Where *out)
     }
     if (!w.there[WHERE_ROLLOUT])
         return false;
-    w.occlusion = where_occlusion(s, side, &w.why);
-    w.there[WHERE_OCCLUSION] = w.occlusion || !w.why;
+    w.occlusion = where_occlusion(s, side);
+    w.there[WHERE_OCCLUSION] = w.occlusion.of || !w.occlusion.why;
     w.large = w.there[w.focus] ? w.focus : WHERE_ROLLOUT;
     w.has_share = shown_open(s, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_WHERE_OBJECT_SHARE),
                              &w.share);
@@ -75,12 +75,26 @@ static float layer_value(const void *context, int row, int col, Ref *ref)
     return where_value(l->w, l->method, patch);
 }
 
+/* The same map of the other side, as shown_beside; of occlusion as far as it was measured there. */
+static bool beside(const Where *w, int m, Where *other)
+{
+    const Session *s = w->s;
+    *other = *w;
+    if (m != WHERE_OCCLUSION)
+        return shown_beside(s, &w->map[m], &other->map[m]);
+    if (s->compare != COMPARE_SIDES || !session_compares(s) || s->look.range == RANGE_OWN || w->side == SIDE_DIFF)
+        return false;
+    other->side = w->side == SIDE_A ? SIDE_B : SIDE_A;
+    other->occlusion = where_occlusion(s, other->side);
+    return other->occlusion.of && other->occlusion.of->done;
+}
+
 /* Each map on its own, their units differ; A and B on one where the reader did not choose otherwise. */
 static ColourScale layer_scale(const Paint *p, const Where *w, int m)
 {
     float low = 0, high = 0;
-    Where pair[2] = {*w, *w};
-    int sides = 1 + (m != WHERE_OCCLUSION && shown_beside(w->s, &w->map[m], &pair[1].map[m]));
+    Where pair[2] = {*w};
+    int sides = 1 + beside(w, m, &pair[1]);
     for (int k = 0; k < sides; k++)
         for (int i = 0; i < w->p->n; i++) {
             float x = where_value(&pair[k], m, i);
@@ -90,7 +104,7 @@ static ColourScale layer_scale(const Paint *p, const Where *w, int m)
     ColourScale scale = colour_scale_of_range(p, low, high);
     scale.diff = w->side == SIDE_DIFF;
     scale.shared = sides > 1;
-    scale.own = !scale.shared && !scale.diff && m != WHERE_OCCLUSION && p->s->compare == COMPARE_SIDES;
+    scale.own = !scale.shared && !scale.diff && p->s->compare == COMPARE_SIDES;
     return scale;
 }
 
@@ -124,15 +138,25 @@ static void draw_title(const Paint *p, const Where *w, Rect r, int m, const Colo
         colour_scale_bar(p, scale, r.y, r.x + used + 2, room);
 }
 
+/* Is it the turn of the other side's occlusion? */
+static bool waits(const Where *w)
+{
+    size_t done, total;
+    const WhereOccluded b = where_occlusion(w->s, SIDE_B);
+    return w->side != SIDE_B && session_compares(w->s) && session_side(w->s) != SIDE_A &&
+           where_occluded_progress(&b, &done, &total) && done < total;
+}
+
 /* Why there is no map, or nothing in it yet; "" where there is. */
 static void missing(const Where *w, int m, char *out, size_t n)
 {
+    size_t done, total;
     *out = '\0';
     if (m == WHERE_OCCLUSION) {
-        if (w->why)
-            snprintf(out, n, "%s", w->why);
-        else if (!w->occlusion || !w->occlusion->done)
-            snprintf(out, n, "measuring…");
+        if (w->occlusion.why)
+            snprintf(out, n, "%s", w->occlusion.why);
+        else if (!where_occluded_progress(&w->occlusion, &done, &total) || !done)
+            snprintf(out, n, "%s", waits(w) ? "after B's…" : "measuring…");
     } else if (!w->there[m])
         snprintf(out, n, "%s", m == WHERE_GRADIENT ? "no gradients of the picture: `where`" : "absent");
     else if (!w->map[m].values)
@@ -237,9 +261,10 @@ static Layout layout(const Paint *p, const Where *w, Rect r)
     l.bar.y -= l.bar.h ? unused : 0;
     Rect rest = r;
     rect_cut(&rest, 't', l.bar.y + 1 - r.y);
-    int small = l.maps.map[0].k;
+    const LatticeMap *small = &l.maps.map[0];
+    const bool whole = small->rows == w->l.rows && small->cols == w->l.cols;
     l.large = l.bar.h && !picture && panels_add(p, &l.maps, rest, SQUARE_MOST);
-    if (l.large && l.maps.map[count].k <= small) {
+    if (l.large && whole && l.maps.map[count].k <= small->k) {
         l.large = false;
         l.maps.count--;
     }
@@ -258,17 +283,27 @@ static void draw_panels(const Paint *p, const Where *w, const Layout *l, bool fo
         draw_picture(p, w, &l->maps);
 }
 
+/* Does the occlusion that has the room have no note to say how far it is? Beside each other sides have no notes. */
+static bool under_way(const Where *w)
+{
+    size_t done, total;
+    return w->large == WHERE_OCCLUSION && w->s->compare == COMPARE_SIDES &&
+           where_occluded_progress(&w->occlusion, &done, &total) && done < total;
+}
+
 static void draw_bar(const Paint *p, const Where *w, int m, Rect line)
 {
     char why[128];
+    Buf far = {0};
     ColourScale scale = layer_scale(p, w, m);
     missing(w, m, why, sizeof why);
-    if (!line.h)
-        return;
-    if (*why)
+    if (line.h && under_way(w) && where_put_progress(p, w, &far))
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s", buf_str(&far));
+    else if (line.h && *why)
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, why);
-    else
+    else if (line.h)
         colour_scale_bar(p, &scale, line.y, line.x, line.w);
+    buf_free(&far);
 }
 
 static void draw_below(const Paint *p, const Where *w, const Layout *l)
@@ -283,7 +318,8 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
         Rect line = rect_cut(&table, 't', 1);
         const int used = where_draw_mass(p, w, line);
         rect_cut(&line, 'l', used ? used + 1 : 0);
-        if (!used && (!w->object || l->maps.map[0].k > 1 || line.w >= ASIDE_LINE)) /* smaller ones have no outline */
+        if (!used && !under_way(w) &&
+            (!w->object || l->maps.map[0].k > 1 || line.w >= ASIDE_LINE)) /* smaller ones have no outline */
             where_draw_share(p, w, line);
         else
             draw_bar(p, w, w->large, line);

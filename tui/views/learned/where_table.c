@@ -25,7 +25,7 @@ size_t where_cell(const Where *w, int m, int patch)
 float where_value(const Where *w, int m, int patch)
 {
     if (m == WHERE_OCCLUSION)
-        return w->occlusion ? where_drop(w->occlusion, patch) : NAN;
+        return where_fall(&w->occlusion, patch);
     return w->there[m] && w->map[m].values ? w->map[m].values[where_cell(w, m, patch)] : NAN;
 }
 
@@ -42,6 +42,55 @@ static int put_part(const Paint *p, const Shown *v, size_t cell, const char *bef
         return line.w;
     used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, before);
     return used + shown_number(p, v, cell, line.y, line.x + used, 8, STYLE_TEXT);
+}
+
+/* Each side's answer may be another class. */
+static void put_fall_of_both(const Where *w, Buf *text)
+{
+    const WhereOccluded *o = &w->occlusion;
+    const Graph *g = session_base(w->s);
+    const int classes = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY);
+    char a[64], b[64];
+    if (!o->of || o->of->answer == o->less->answer || classes == AXIS_NONE)
+        buf_puts(text, "A's fall of the answer's logit, less B's");
+    else
+        buf_printf(text, "A's fall of %s, less B's of %s", axis_label(&g->axes[classes], o->of->answer, a, sizeof a),
+                   axis_label(&g->axes[classes], o->less->answer, b, sizeof b));
+}
+
+/* What is left is left of both sides, of which B comes first. */
+static int seconds_left(const Paint *p, const Where *w, size_t left)
+{
+    size_t done, total;
+    if (!p->seconds_left || w->side != SIDE_B || !measures_progress(w->s, &done, &total) || total - done <= left)
+        return p->seconds_left;
+    return 1 + (int)((double)p->seconds_left * (double)left / (double)(total - done));
+}
+
+bool where_put_progress(const Paint *p, const Where *w, Buf *text)
+{
+    size_t done, total;
+    if (!where_occluded_progress(&w->occlusion, &done, &total) || done >= total)
+        return false;
+    const int seconds = seconds_left(p, w, total - done);
+    buf_printf(text, "%zu of %zu", done, total);
+    if (seconds)
+        buf_printf(text, ", %d s left", seconds);
+    return true;
+}
+
+/* How far it is, or what its numbers are. */
+static void put_occlusion_note(const Paint *p, const Where *w, bool brief, Buf *text)
+{
+    Buf far = {0};
+    if (where_put_progress(p, w, &far)) {
+        buf_printf(text, "measured %s%s", buf_str(&far), brief && p->seconds_left ? "" : "; x greys a patch");
+    } else if (w->side == SIDE_DIFF)
+        put_fall_of_both(w, text);
+    else
+        buf_printf(text, "%sthe answer's logit falls%s; x greys it", brief ? "" : "how far ",
+                   w->object && w->focus == WHERE_OCCLUSION ? "; on object: of falls" : "");
+    buf_free(&far);
 }
 
 void where_note_text(const Paint *p, const Where *w, int m, bool brief, Buf *text)
@@ -66,14 +115,8 @@ void where_note_text(const Paint *p, const Where *w, int m, bool brief, Buf *tex
         else
             gradient_text(s, text);
         buf_puts(text, w->object && m == w->focus ? "; on object: share of what is > 0" : "");
-    } else if (w->occlusion && w->occlusion->done < w->occlusion->total) {
-        buf_printf(text, "measured %zu of %zu", w->occlusion->done, w->occlusion->total);
-        if (p->seconds_left)
-            buf_printf(text, ", %d s left", p->seconds_left);
-        buf_puts(text, brief && p->seconds_left ? "" : "; x greys a patch");
     } else
-        buf_printf(text, "%sthe answer's logit falls%s; x greys it", brief ? "" : "how far ",
-                   w->object && m == w->focus ? "; on object: of falls" : "");
+        put_occlusion_note(p, w, brief, text);
 }
 
 int where_draw_sums(const Paint *p, const Where *w, Rect r, int used)
@@ -139,8 +182,8 @@ static float mass_of(const Where *w, int m, bool *known)
 {
     float x = NAN;
     *known = m != WHERE_OCCLUSION && w->has_mass[m] && w->mass[m].values;
-    if (m == WHERE_OCCLUSION && w->occlusion)
-        where_drop_mass(w->occlusion, w->object, &x);
+    if (m == WHERE_OCCLUSION && !where_occluded_mass(w->s, w->side, &x))
+        x = NAN;
     return *known ? w->mass[m].values[w->mass[m].cell] : x;
 }
 

@@ -16,15 +16,14 @@ typedef struct Where {
     bool has_mass[WHERE_METHODS];
     Shown share, row_sum, patches_sum;
     bool has_share, has_sums;
-    const Measure *occlusion;
-    const char *why;     /* there is none: one line, or NULL while it has not begun */
+    WhereOccluded occlusion;
     const float *object; /* [p], or NULL */
     Pixels picture;
     bool has_picture;
     const Axis *p;
     Lattice l;
     int at, row, col, focus;
-    int large; /* the map that has the room: that in focus, another where it is not measured on this side */
+    int large; /* the map that has the room: that in focus, another where there is none */
 } Where;
 
 /* Cell of a patch in a map's node: of one head, where it has heads. */
@@ -40,6 +39,8 @@ Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m);
 int where_draw_mass(const Paint *p, const Where *w, Rect line);
 /* How many of the patches are the object. */
 void where_draw_share(const Paint *p, const Where *w, Rect line);
+/* Occlusion that is under way: "12 of 65, 30 s left", appended; false, with nothing, where it is not. */
+bool where_put_progress(const Paint *p, const Where *w, Buf *text);
 /* What a map is made of, appended; brief: as it fits half a line. */
 void where_note_text(const Paint *p, const Where *w, int m, bool brief, Buf *text);
 void where_draw_note(const Paint *p, const Where *w, Rect line, int m);
