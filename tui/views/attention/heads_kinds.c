@@ -53,8 +53,10 @@ static void put_row(const void *context, int row, char out[SHEET_NAME])
 
 static void put_col(const void *context, int row, int col, int wide, char out[SHEET_NAME])
 {
-    (void)context, (void)row;
-    snprintf(out, SHEET_NAME, wide >= 6 ? "head %d" : wide >= 3 + (col > 99) ? "h%d" : "%d", col);
+    (void)row;
+    const Kinds *k = context;
+    const int digits = snprintf(NULL, 0, "%d", session_heads(k->s) - 1); /* one form for all of them */
+    snprintf(out, SHEET_NAME, wide >= 5 + digits ? "head %d" : wide > digits ? "h%d" : "%d", col);
 }
 
 static BlockSheet sheet_of(const Paint *p, const Kinds *k)

@@ -99,7 +99,7 @@ static void draw_lost(const Paint *p, const Attend *a, int head, Rect box, float
                   &(CanvasBars){.value = loss_value, .of = &share, .n = 1, .style = STYLE_AXIS, .high = 1});
 }
 
-enum { BRIEFEST = 2 };
+enum { BRIEFEST = 2, LEFT_OUT = 28 /* columns of "10/12 blocks and 10/12 heads" */ };
 
 static void put_left_out(Buf *out, const char *what, int first, int shown, int all)
 {
@@ -117,7 +117,8 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
     if (most > 0 && brief > BRIEFEST)
         buf_printf(out, "bars: points lost, ≤ %.1f; ", (double)most);
     if (brief >= BRIEFEST && s->down < s->blocks && s->across < s->heads) /* which they are stands beside them */
-        buf_printf(out, "%d/%d blocks and %d/%d heads; ", s->down, s->blocks, s->across, s->heads);
+        buf_printf(out, s->r.w < LEFT_OUT ? "%d/%d × %d/%d; " : "%d/%d blocks and %d/%d heads; ", s->down, s->blocks,
+                   s->across, s->heads);
     else {
         put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
         put_left_out(out, "heads", s->first_head, s->across, s->heads);

@@ -1,6 +1,8 @@
 /* The tributaries of a ledger as a list, the largest first, each with a bar. */
 #include <math.h>
+#include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/explain/river.h"
 
 enum { NAME = 20, NAME_SHORT = 15, BAR_LEAST = 8, BAR_MOST = 48 };
@@ -28,6 +30,20 @@ static void put_bar(const Paint *p, const Tributary *t, Rect r, int left, float 
     }
 }
 
+/* "block 10 head 11", in less room "block 10 h11" or "10 h11": cut behind "hea" all heads of a block would have one. */
+static void put_name(const LedgerView *v, const Tributary *t, int room, Buf *out)
+{
+    const LedgerLine l = {.entry = t->e, .head = t->head};
+    ledger_part_text(v->g, &l, out);
+    for (int brief = 0; brief < 2 && t->head >= 0 && utf8_cells(buf_str(out)) > room; brief++) {
+        char name[ATTENTION_NAME];
+        session_attention_name(v->g, anatomy_of(v->g, graph_node(v->g, t->e->part)->path), name);
+        const char *number = brief ? strchr(name, ' ') : NULL;
+        buf_clear(out);
+        buf_printf(out, "%s h%d", number ? number + 1 : name, t->head);
+    }
+}
+
 void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
 {
     River river;
@@ -49,9 +65,8 @@ void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
               left = bar ? (int)((float)(bar - 1) * low / (high + low) + 0.5f) : 0;
     for (int i = 0; i < n && r.h > 0; i++) {
         Buf part = {0};
-        LedgerLine l = {.entry = in[i]->e, .head = in[i]->head};
         line = rect_cut(&r, 't', 1);
-        ledger_part_text(v->g, &l, &part);
+        put_name(v, in[i], name, &part);
         Style style = in[i]->number == here ? STYLE_CURSOR : STYLE_TEXT;
         canvas_label(p->c, line.y, line.x, name, style, buf_str(&part));
         buf_free(&part);

@@ -553,7 +553,7 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
     if (!river_in(v, room, &r)) {
         float sum;
         canvas_text(p->c, room.y, room.x, room.w, STYLE_DIM,
-                    ledger_view_value(v, v->l->sum, 0, &sum) ? "no room: the table has it (v)" : "computing…");
+                    ledger_view_value(v, v->l->sum, 0, &sum) ? "no room: table (v)" : "computing…");
         return false;
     }
     share_reach(v, &r, columns_of(room));

@@ -31,6 +31,8 @@ static void name_of(const River *r, int i, int wide, char out[NAME])
         snprintf(out, NAME, "%s", wide >= MLP_FROM ? "MLP" : "M");
     else
         snprintf(out, NAME, "%s%d", wide >= 7 ? "head " : wide >= 4 ? "h" : "", t->head);
+    if (utf8_cells(out) > wide) /* no name rather than one that is cut: several would have it */
+        out[0] = '\0';
 }
 
 enum { WHOLE, SHORT, NUMBER };
@@ -68,8 +70,8 @@ static void put_groups(const Paint *p, const River *r, Rect room, int y)
         length += !fits;
     }
     for (i = 0; i < r->count; i = group_end(r, i) + 1) {
-        int w = group_name(r, room, i, group_end(r, i), length, name);
-        canvas_text(p->c, y, river_column(r, room, i), w + 1, STYLE_DIM, name);
+        const int w = group_name(r, room, i, group_end(r, i), length, name) + 1;
+        canvas_text(p->c, y, river_column(r, room, i), w, STYLE_DIM, utf8_cells(name) > w ? "" : name);
     }
 }
 
