@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
 #include "tui/views/lattice.h"
 #include "tui/views/tiles.h"
@@ -12,9 +13,14 @@ enum {
     MAP_MOST = 8,
     DETAIL_LEAST = 20,   /* columns of what is told beside the tiles */
     DETAIL_LINES = 8,    /* lines of it below them */
+    STACK_LINES = 10,    /* … where it is as narrow as they are */
+    STACK_FROM = 20,     /* lines of both */
     DETAIL_COLUMNS = 26, /* of its words, where it stands below */
     SHARE_LEAST = 22,    /* columns of a list of shares where there are several */
     WIDE = 64,
+    NUMBER_LEAST = 7, /* columns of a number */
+    NUMBER_MOST = 9,
+    SHARE_WORDS = 35, /* of what its share is of, with the number */
     BELOW = 2
 };
 
@@ -65,6 +71,15 @@ static Layout with_detail(const Paint *p, const Tiles *t, Rect r, char side, int
     return l;
 }
 
+/* Narrow and high: the tiles, and what is told below them. */
+static Layout stacked(const Paint *p, const Tiles *t, Rect r)
+{
+    Layout l = with_detail(p, t, r, 'b', STACK_LINES);
+    l.beside = l.below;
+    l.below = (Rect){0};
+    return l;
+}
+
 static Layout layout(const Paint *p, const Tiles *t, Rect r)
 {
     Layout l = {0};
@@ -77,7 +92,9 @@ static Layout layout(const Paint *p, const Tiles *t, Rect r)
             Layout below = with_detail(p, t, r, 'b', DETAIL_LINES);
             l = below.tile.columns > l.tile.columns && below.down >= l.down ? below : l;
         }
-    } else {
+    } else if (r.h >= STACK_FROM && r.w >= DETAIL_LEAST)
+        l = stacked(p, t, r);
+    else {
         if (r.h >= 6)
             l.brief = rect_cut(&r, 'b', BELOW);
         l.grid = r;
@@ -113,26 +130,22 @@ static void draw_grid(const Paint *p, const Tiles *t, const Layout *l, bool focu
     p->c->clip = old;
 }
 
-/* "largest 0.312": a cell of the tile. */
-static void put_end(const Paint *p, const Tiles *t, size_t cell, const char *word, Rect *r)
+/* "largest 0.312" on the first line, where both have room: a word without its number says nothing. */
+static void put_number(const Paint *p, const Shown *v, size_t cell, const char *word, Rect *r)
 {
-    if (r->h < 1)
-        return;
     Rect line = rect_cut(r, 't', 1);
-    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s ", word);
-    if (line.w - used >= 7)
-        shown_number(p, &t->v, cell, line.y, line.x + used, 9 < line.w - used ? 9 : line.w - used, STYLE_TEXT);
+    const int used = utf8_cells(word) + 1, room = line.w - used;
+    if (line.h < 1 || room < NUMBER_LEAST)
+        return;
+    canvas_text(p->c, line.y, line.x, used, STYLE_DIM, word);
+    shown_number(p, v, cell, line.y, line.x + used, room < NUMBER_MOST ? room : NUMBER_MOST, STYLE_TEXT);
 }
 
-static void put_figure(const Paint *p, const Session *s, Side side, Site site, const char *word, Rect *r)
+static void put_figure(const Paint *p, Side side, Site site, const char *word, Rect *r)
 {
     Shown v;
-    if (r->h < 1)
-        return;
-    Rect line = rect_cut(r, 't', 1);
-    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s ", word);
-    if (shown_open(s, side, shown_site(s, side, site), &v) && v.values && line.w - used >= 7)
-        shown_number(p, &v, v.cell, line.y, line.x + used, 9 < line.w - used ? 9 : line.w - used, STYLE_TEXT);
+    if (shown_open(p->s, side, shown_site(p->s, side, site), &v) && v.values)
+        put_number(p, &v, v.cell, word, r);
 }
 
 typedef struct Response {
@@ -249,12 +262,12 @@ static void draw_detail(const Paint *p, const Tiles *t, Side side, Rect r)
         rect_cut(&r, 't', f.lines);
     }
     if (components) {
-        put_figure(p, p->s, side, SITE_COMPONENTS_SINGULAR, r.w >= 26 ? "singular value" : "singular", &r);
+        put_figure(p, side, SITE_COMPONENTS_SINGULAR, r.w >= 26 ? "singular value" : "singular", &r);
         rect_cut(&r, 't', r.h > 10);
         draw_shares(p, t, side, r);
     } else if (tiles_range(t, t->here, &low, &high)) {
-        put_end(p, t, high, r.w >= 26 ? "largest weight " : "largest ", &r);
-        put_end(p, t, low, r.w >= 26 ? "smallest weight" : "smallest", &r);
+        put_number(p, &t->v, high, r.w >= 26 ? "largest weight " : "largest ", &r);
+        put_number(p, &t->v, low, r.w >= 26 ? "smallest weight" : "smallest", &r);
         rect_cut(&r, 't', r.h > 10);
         draw_response(p, side, t, r);
     }
@@ -273,11 +286,11 @@ static void draw_under(const Paint *p, const Tiles *t, Side side, Rect r)
                   t->here, t->count - 1);
     rect_cut(&r, 'l', 2);
     if (components) {
-        put_figure(p, p->s, side, SITE_COMPONENTS_SINGULAR, "singular value", &words);
+        put_figure(p, side, SITE_COMPONENTS_SINGULAR, "singular value", &words);
         draw_shares(p, t, side, r);
     } else if (tiles_range(t, t->here, &low, &high)) {
-        put_end(p, t, high, "largest weight ", &words);
-        put_end(p, t, low, "smallest weight", &words);
+        put_number(p, &t->v, high, "largest weight ", &words);
+        put_number(p, &t->v, low, "smallest weight", &words);
         draw_response(p, side, t, r);
     }
 }
@@ -291,11 +304,12 @@ static void draw_brief(const Paint *p, const Tiles *t, Side side, Rect r)
                              components ? "component" : "filter", t->here, t->count - 1);
     Rect rest = {head.y, head.x + used + 2, 1, head.w - used - 2};
     if (components) {
-        put_figure(p, p->s, side, SITE_COMPONENTS_SINGULAR, "singular", &rest);
-        put_figure(p, p->s, side, SITE_COMPONENTS_EXPLAINED, "share of how filters differ", &r);
+        put_figure(p, side, SITE_COMPONENTS_SINGULAR, "singular", &rest);
+        put_figure(p, side, SITE_COMPONENTS_EXPLAINED,
+                   r.w >= SHARE_WORDS ? "share of how filters differ" : "share of all", &r);
     } else if (tiles_range(t, t->here, &low, &high)) {
-        put_end(p, t, high, "largest", &rest);
-        put_end(p, t, low, "smallest weight", &r);
+        put_number(p, &t->v, high, "largest", &rest);
+        put_number(p, &t->v, low, "smallest weight", &r);
     }
 }
 
@@ -315,8 +329,60 @@ static void put_caption(const Paint *p, const Tiles *t, const Layout *l)
     buf_free(&text);
 }
 
+/* Filters are weights, which few edits change: is their A − B 0 everywhere? Then no grey tiles are drawn of it. */
+static bool all_same(const Tiles *t, Side side)
+{
+    if (side != SIDE_DIFF)
+        return false;
+    for (size_t i = 0; i < t->v.count; i++)
+        if (t->v.values[i] != 0)
+            return false;
+    return true;
+}
+
+/* On its own it shows B's instead, under a line that says so. Returns whose tiles t has. */
+static Side tiles_of_both(const Session *s, Side side, Tiles *t, Rect *r)
+{
+    Tiles of_b;
+    if (!all_same(t, side) || s->compare == COMPARE_SIDES || !open_tiles(s, SIDE_B, &of_b) || !of_b.v.values)
+        return side;
+    *t = of_b;
+    rect_cut(r, 't', 1);
+    return SIDE_B;
+}
+
+/* Where only what they are laid on may differ: what the one in focus says of it. */
+static void draw_same(const Paint *p, const Tiles *t, Side side, Rect r, bool focus)
+{
+    const bool components = p->s->look.filters.components;
+    Response q = {0};
+    bool differs = false;
+    focus_cursor(p, focus, r.y, r.x);
+    rect_cut(&r, 't',
+             canvas_wrap(p->c, r, STYLE_TEXT,
+                         components ? "A and B have the same filters, and so the same components."
+                                    : "A and B have the same filters."));
+    if (components || !open_response(p->s, side, t, &q) || !q.v.values)
+        return;
+    rect_cut(&r, 't', r.h > 4);
+    for (int i = 0; i < q.p->n; i++)
+        differs = differs || q.v.values[q.at + (size_t)i * q.p_step] != 0;
+    if (differs) {
+        Rect head = rect_cut(&r, 't', 1);
+        canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "filter %d, A − B", t->here);
+        draw_response(p, side, t, r);
+    } else
+        canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM,
+                      r.w < SHARE_WORDS ? "filter %d: no difference" : "filter %d says the same of each patch",
+                      t->here);
+}
+
 static void draw_all(const Paint *p, const Tiles *t, Side side, Rect r, bool focus)
 {
+    if (all_same(t, side)) {
+        draw_same(p, t, side, r, focus);
+        return;
+    }
     Layout l = layout(p, t, r);
     draw_grid(p, t, &l, focus);
     if (l.beside.h)
@@ -341,8 +407,15 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                           "its words are looked up in.");
     else if (!t.v.values)
         shown_computing(p, r);
-    else
-        draw_all(p, &t, side, r, focus);
+    else {
+        const Rect line = {r.y, r.x, 1, r.w};
+        const Side of = tiles_of_both(p->s, side, &t, &r);
+        if (of != side)
+            canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT,
+                        p->s->look.filters.components ? "A and B have the same components, these:"
+                                                      : "A and B have the same filters, these:");
+        draw_all(p, &t, of, r, focus);
+    }
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -358,7 +431,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Tiles t;
-    if (!open_tiles(p->s, side, &t) || !t.v.values)
+    if (!open_tiles(p->s, side, &t) || !t.v.values || all_same(&t, tiles_of_both(p->s, side, &t, &r)))
         return false;
     Layout l = layout(p, &t, r);
     for (int tile = l.first * l.across; tile < t.count; tile++)
@@ -378,9 +451,11 @@ static void title(const Session *s, Side side, Buf *out)
     if (!open_tiles(s, side, &t))
         buf_puts(out, "filters");
     else if (s->look.filters.components)
-        buf_printf(out, "principal components of the patch filters: %d of %d×%d pixels", t.count, t.w, t.h);
+        buf_printf(out, "principal components of the patch filters: %d of %d×%d pixels\n%d components", t.count, t.w,
+                   t.h, t.count);
     else
-        buf_printf(out, "patch filters: %d of %d×%d pixels", t.count, t.w, t.h);
+        buf_printf(out, "patch filters: %d of %d×%d pixels\n%d filters, %d×%d\n%d filters", t.count, t.w, t.h, t.count,
+                   t.w, t.h, t.count);
 }
 
 static const ViewWay WAYS[] = {{"components the principal components of all filters", "filters components"},
