@@ -77,10 +77,11 @@ static ColourScale scale_of(const Paint *p, const Unit *u)
         low = fminf(low, other.post.values[neuron_cell(&other, t)]);
         high = fmaxf(high, other.post.values[neuron_cell(&other, t)]);
     }
-    if (!shared && low < 0 && -low < high / HARDLY) /* an activation that hardly goes below 0: from none to most */
+    if (!shared && u->post.side != SIDE_DIFF && low < 0 &&
+        -low < high / HARDLY) /* an activation that hardly goes below 0: from none to most */
         low = 0;
     float most = fmaxf(-low, high);
-    return colour_scale_of_range(p, low < 0 ? -most : 0, most);
+    return colour_scale_of_range(p, low < 0 || u->post.side == SIDE_DIFF ? -most : 0, most);
 }
 
 /* --- its activation here --- */
@@ -252,6 +253,14 @@ static bool excites_here(const Session *s, Side side)
     return !session_compares(s) || s->compare != COMPARE_SIDES || side == SIDE_DIFF;
 }
 
+/* A − B alone is arranged as A and B are, its map at the right of what excites it: not where nothing is known of that.
+ */
+static bool diff_alone(const Session *s, Side side)
+{
+    const char *why = NULL;
+    return side == SIDE_DIFF && s->compare != COMPARE_SIDES && (session_neuron(s, &why) || !why);
+}
+
 static void draw_excites(const Paint *p, const Unit *u, Rect r);
 
 static void draw_aside(const Paint *p, const Unit *u, Rect r, bool focus)
@@ -267,7 +276,8 @@ static void draw_aside(const Paint *p, const Unit *u, Rect r, bool focus)
     }
     if (u->words && u->tokens->n > here.h)
         canvas_printf(p->c, head.y, head.x + used, head.w - used, STYLE_DIM, ", %d of %d", here.h, u->tokens->n);
-    bool pictures = u->post.side == SIDE_DIFF && (writes_alike(u) || !u->has_writes), right = false;
+    bool pictures = u->post.side == SIDE_DIFF && !diff_alone(p->s, SIDE_DIFF) && (writes_alike(u) || !u->has_writes),
+         right = false;
     Rect beside = r;
     if (pictures && !u->words && r.h - here.h < 4) { /* no room below the map */
         LatticeMap m = lattice_map(p, (Rect){r.y, r.x, here.h - 1, r.w}, u->l.rows, u->l.cols, MAP_MOST, 0, 0);
@@ -442,7 +452,7 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
         char text[128];
         utf8_print(text, sizeof text, "of %zu %s; model as trained", n->done, over);
         if (utf8_cells(text) > foot.w)
-            utf8_print(text, sizeof text, "of %zu %s", n->done, foot.w < ASIDE_LEAST ? "" : over);
+            utf8_print(text, sizeof text, "of %zu %s", n->done, over);
         if (utf8_cells(text) <= foot.w)
             canvas_text(p->c, foot.y, foot.x, foot.w, STYLE_DIM, text);
     }
@@ -452,7 +462,7 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
 
 static Rect aside_of(const Session *s, Side side, Rect *r)
 {
-    if (side == SIDE_DIFF || !excites_here(s, side))
+    if ((side == SIDE_DIFF && !diff_alone(s, side)) || !excites_here(s, side))
         return rect_cut(r, 'r', r->w);
     int wide = r->w * 2 / 5;
     wide = wide < ASIDE_LEAST ? ASIDE_LEAST : wide > ASIDE_MOST ? ASIDE_MOST : wide;
