@@ -1262,13 +1262,18 @@ static void captions_of_three_panes(void **state)
                                           "alike",
                                           "heads",
                                           "where rollout",
-                                          "goto image; view positions"};
+                                          "goto image; view positions",
+                                          "filters components",
+                                          "filters filters",
+                                          "neuron 2.20 r3c3; neuron measure",
+                                          "goto logits; view answer"};
     Canvas c = {0};
     canvas_init(&c, 1, 1);
     assert_true(run("set scale off; compare sides"));
     for (size_t k = 0; k < sizeof SCREENS / sizeof *SCREENS; k++) {
-        if (!run(SCREENS[k]))
-            fail_msg("%s", SCREENS[k]);
+        Err err = {{0}};
+        if (!session_read(&s, &all, SCREENS[k], LINE_OWN | COMMAND_UI, &err))
+            fail_msg("%s: %s", SCREENS[k], err.text);
         draw(&c, 40, 120, false);
         for (int y = 3; y < 30; y++)
             for (int x = 29; x + 2 < 120; x++) {
