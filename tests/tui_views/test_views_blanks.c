@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/tui_views/where_test.h"
+#include "tui/views/picture/picture.h"
 
 static size_t count_of(const char *text, char ch)
 {
@@ -113,6 +114,56 @@ static void pictures_before_errors(void **state)
     canvas_free(&c);
 }
 
+/* Cells of the picture without a pixel's value; each must lie in a patch that is hidden, and the others in one that is
+ * not. */
+static int covered_cells(Side side, ColourMode mode, const bool hidden[64])
+{
+    Canvas c;
+    Pixels px;
+    Rect r = {0, 0, 24, 60};
+    int covered = 0;
+    canvas_init(&c, r.h, r.w);
+    Paint p = {.s = &session, .c = &c, .mode = mode};
+    drawn_prepare(&session, &VIEW_PICTURE, side, r);
+    assert_true(pixels_open(&session, side, pixels_input(&session, side), &px));
+    picture_model(&p, r, &px, false);
+    for (int y = 0; y < r.h; y++)
+        for (int x = 0; x < r.w; x++) {
+            size_t cell;
+            int index[DIMS_MAX];
+            if (!picture_hit(&p, r, &px, y, x, &cell))
+                continue;
+            dims_unravel(px.v.graph->axes, graph_node(px.v.graph, px.v.node)->dims, cell, index);
+            const Cell *k = canvas_at(&c, y, x);
+            if (k->ch == '[' || k->ch == ']')
+                continue;
+            assert_int_equal(k->ref.run == 0, hidden[index[1] * 8 + index[3]]);
+            covered += k->ref.run == 0;
+        }
+    canvas_free(&c);
+    return covered;
+}
+
+static void the_picture_covers_what_is_hidden(void **state)
+{
+    (void)state;
+    static const bool NONE[64] = {false};
+    const bool two[64] = {[1 * 8 + 1] = true, [4 * 8 + 6] = true}, one[64] = {[4 * 8 + 6] = true};
+    static const ColourMode MODES[] = {MODE_TRUE, MODE_MONO};
+    command("view picture; hide r1c1 r4c6");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(covered_cells(SIDE_A, MODES[i], NONE), 0);
+        assert_true(covered_cells(SIDE_B, MODES[i], two) >= 2);
+        assert_true(covered_cells(SIDE_DIFF, MODES[i], two) >= 2);
+    }
+    Buf out = {0};
+    assert_non_null(strstr(drawn(&VIEW_PICTURE, SIDE_B, 24, 60, &out), "2 patches hidden"));
+    command("hide not r1c1");
+    assert_non_null(strstr(drawn(&VIEW_PICTURE, SIDE_B, 24, 60, &out), "r4c6 hidden"));
+    assert_true(covered_cells(SIDE_B, MODE_TRUE, one) >= 1);
+    buf_free(&out);
+}
+
 static void blanks_of_ready_values(void **state)
 {
     (void)state;
@@ -158,6 +209,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(text_beside_the_pictures, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(guesses_fill_the_gaps_only, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(pictures_before_errors, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(the_picture_covers_what_is_hidden, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(blanks_of_ready_values, open_ready, close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/models/preprocess.h"
+#include "core/session/edit/edits.h"
 #include "tui/views/heat.h"
 #include "tui/views/picture/picture.h"
 #include "tui/views/spread.h"
@@ -145,12 +147,32 @@ static Parts parts_with(const Paint *p, Rect r, const Pixels *px, int lines)
     return best;
 }
 
+/* Hidden patches, and the first of them. */
+static int count_hidden(const Session *s, const Pixels *px, int *first)
+{
+    PictureCover cover = picture_cover(s, px->v.side);
+    int n = 0;
+    for (int i = px->rows * px->cols - 1; i >= 0; i--)
+        if (picture_covers(&cover, i)) {
+            *first = i;
+            n++;
+        }
+    return n;
+}
+
+/* The line that says where pixels come from, or what is hidden, stays; on both sides, whose pictures are as large. */
+static bool needs_line(const Session *s, Side side)
+{
+    return resized(s, side) || edits_shown(s, SIDE_A) || edits_shown(s, SIDE_B);
+}
+
 /* The lines of words give way where the picture's patches can be larger without one of them. */
 static Parts parts_of(const Paint *p, Rect r, const Pixels *px)
 {
     int most = r.h >= LINES_ALL ? 3 : r.h >= LINES_SOME ? 1 : 0;
     Parts best = parts_with(p, r, px, most);
-    for (int lines = most - 1; lines >= (resized(p->s, px->v.side) ? 2 : 1) && p->s->look.view == VIEW_HEAT; lines--) {
+    for (int lines = most - 1; lines >= (needs_line(p->s, px->v.side) ? 2 : 1) && p->s->look.view == VIEW_HEAT;
+         lines--) {
         Parts parts = parts_with(p, r, px, lines);
         if (picture_fit(p, parts.model, px).span_y > picture_fit(p, best.model, px).span_y + px->rows - 1)
             best = parts;
@@ -204,11 +226,33 @@ static void draw_pixel_line(const Paint *p, Rect line, const Pixels *px)
     }
 }
 
+/* "chequered: r3c4 hidden": what the model does not get, though its pixels are there. False where nothing is hidden. */
+static bool draw_hidden_line(const Paint *p, Rect line, const Pixels *px)
+{
+    char what[32], text[120];
+    int first = 0, n = count_hidden(p->s, px, &first);
+    const char *how = p->s->look.view != VIEW_HEAT ? "" : heat_halves(p) ? "chequered: " : "?: ";
+    if (!n)
+        return false;
+    snprintf(what, sizeof what, "%d patches", n);
+    if (n == 1)
+        snprintf(what, sizeof what, "r%dc%d", first / px->cols, first % px->cols);
+    bool diff = px->v.side == SIDE_DIFF;
+    snprintf(text, sizeof text, "%s%s hidden%s", how, what,
+             diff ? " on one side" : ": the next step has the mask token there");
+    if (utf8_cells(text) > line.w)
+        snprintf(text, sizeof text, "%s%s hidden", how, what);
+    canvas_text(p->c, line.y, line.x, line.w, STYLE_EDITED, text);
+    return true;
+}
+
 /* Where in the file this pixel comes from. */
 static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
 {
     const Session *s = p->s;
     const Input *in = shown_input(s, px->v.side);
+    if (draw_hidden_line(p, line, px))
+        return;
     if (px->v.side == SIDE_DIFF)
         return; /* of two pictures, perhaps */
     if (!in->original.data) {
@@ -246,7 +290,7 @@ static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
     draw_pixel_line(p, rect_cut(&left, 'b', 1), px);
     if (left.h < 1)
         return;
-    if (left.h > 1 || resized(p->s, px->v.side))
+    if (left.h > 1 || needs_line(p->s, px->v.side))
         draw_source_line(p, rect_cut(&left, 'b', 1), px);
     if (left.h < 1)
         return;
@@ -259,7 +303,10 @@ static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
     else {
         static const char HINT[] = "v: this patch as numbers";
         if (px->v.side == SIDE_DIFF && all_same(px))
-            buf_puts(&text, left.w < 24 ? "0: A, B the same" : "0: A and B are the same");
+            buf_puts(&text, count_hidden(p->s, px, &(int){0})
+                                ? left.w < 23 ? "0: equal pixels" : "0: the pixels are equal"
+                            : left.w < 24 ? "0: A, B the same"
+                                          : "0: A and B are the same");
         else
             picture_caption(p, parts->model, px, &text);
         if (px->v.side == SIDE_DIFF &&

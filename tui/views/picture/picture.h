@@ -20,6 +20,13 @@ typedef struct PictureFit {
 PictureFit picture_fit(const Paint *p, Rect r, const Pixels *px);
 /* The picture that the model receives, from node values, with the picked patch marked. */
 void picture_model(const Paint *p, Rect r, const Pixels *px, bool focus);
+/* The patches that the changes of a side hide from the model; of A − B those that one side alone hides. They are drawn
+ * as a chequerboard: their pixels are what they are, but the step after them gets the mask token in their place. */
+typedef struct PictureCover {
+    const float *shown[2]; /* [patches]: 0 where it is hidden, 1 where not; NULL: none is */
+} PictureCover;
+PictureCover picture_cover(const Session *s, Side side);
+bool picture_covers(const PictureCover *cover, int patch);
 /* Cell (channel of the data cursor) drawn at (y, x) of the canvas. False outside the picture. */
 bool picture_hit(const Paint *p, Rect r, const Pixels *px, int y, int x, size_t *cell);
 /* What one drawn cell is: "each point is the mean of 2×2 pixels"; nothing where it is one pixel. Appended. */

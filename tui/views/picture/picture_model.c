@@ -2,13 +2,31 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
+#include "core/session/edit/edits.h"
 #include "tui/views/heat.h"
 #include "tui/views/picture/picture.h"
 #include "tui/views/spread.h"
 
+/* What the model does not see: the two greys of a chequerboard, which no picture has by itself. */
+static const Colour CHEQUER[2] = {0x444444, 0x6c6c6c};
+
 static int at_least(int x, int limit)
 {
     return x > limit ? x : limit;
+}
+
+PictureCover picture_cover(const Session *s, Side side)
+{
+    bool both = side == SIDE_DIFF;
+    return (PictureCover){{edits_shown(s, both ? SIDE_A : side), both ? edits_shown(s, SIDE_B) : NULL}};
+}
+
+bool picture_covers(const PictureCover *cover, int patch)
+{
+    bool hidden[2];
+    for (int k = 0; k < 2; k++)
+        hidden[k] = cover->shown[k] && cover->shown[k][patch] == 0.0f;
+    return hidden[0] != hidden[1];
 }
 
 /* Units of one patch in a step of `pitch`: with the grid on, at least one unit is left between patches, more where a
@@ -168,6 +186,20 @@ static void put_unit(const Paint *p, const Pixels *px, const PictureTone *t, int
     canvas_pixel(p->c, y, x, half, colour, grey * 9 / 255, 0, ref);
 }
 
+/* Over the picture's pixels, which stay what they are: a hidden patch is left out of the next step. */
+static void cover_unit(const Paint *p, int y, int x, int half)
+{
+    int dark = (half < 0 ? y : 2 * y + half) + x;
+    canvas_pixel(p->c, y, x, half, CHEQUER[dark % 2], 4, 0, (Ref){0});
+    if (half < 0)
+        canvas_glyph(p->c, y, x, STYLE_DIM, '?');
+}
+
+static int patch_at(const Pixels *px, int row, int col)
+{
+    return row / px->patch_h * px->cols + col / px->patch_w;
+}
+
 /* Rows or columns of the picture for each pixel of one direction: a patch has `pitch` units of `per` half pixels, all
  * but `gap` of them its own; span units in all where patches have none. −1: the gap, or past the end. */
 static int *behind_map(int room, int pitch, int per, int gap, int patch, int pixels, int span)
@@ -182,7 +214,8 @@ static int *behind_map(int room, int pitch, int per, int gap, int patch, int pix
 }
 
 /* The picture's own pixels behind the units, in the same places. The gap between patches becomes a line. */
-static void draw_behind(const Paint *p, const Pixels *px, const PictureFit *f, const PictureTone *t)
+static void draw_behind(const Paint *p, const Pixels *px, const PictureFit *f, const PictureTone *t,
+                        const PictureCover *cover)
 {
     const int rows = pixels_height(px), cols = pixels_width(px);
     const int high = p->c->pixel_h, wide = p->c->pixel_w, line = high / 16 + 1;
@@ -192,7 +225,9 @@ static void draw_behind(const Paint *p, const Pixels *px, const PictureFit *f, c
     Colour *colour = xmalloc(size_mul(size_mul((size_t)rows, (size_t)cols), sizeof *colour));
     for (int y = 0; y < rows; y++)
         for (int x = 0; x < cols; x++)
-            colour[y * cols + x] = colour_at(px, t, (int[]){y, y + 1, x, x + 1});
+            colour[y * cols + x] = picture_covers(cover, patch_at(px, y, x))
+                                       ? CHEQUER[(y + x) % 2]
+                                       : colour_at(px, t, (int[]){y, y + 1, x, x + 1});
     int *row = behind_map(r.h * high, f->pitch_y, high, f->ky < f->pitch_y ? line : 0, px->patch_h, rows, f->span_y);
     int *col = behind_map(r.w * wide, f->pitch_x, 2 * wide, f->kx < f->pitch_x ? line : 0, px->patch_w, cols,
                           f->span_x);
@@ -237,14 +272,19 @@ void picture_model(const Paint *p, Rect r, const Pixels *px, bool focus)
 {
     PictureFit f = picture_fit(p, r, px);
     PictureTone t = picture_tone(p, px);
+    PictureCover cover = picture_cover(p->s, px->v.side);
     Rect old = canvas_clip(p->c, r);
     for (int uy = 0; uy < f.span_y; uy++)
         for (int ux = 0; ux < f.span_x; ux++) {
-            int edge[4];
-            if (unit_pixels(&f, px, uy, ux, edge) || has_pixels(p, &f))
-                put_unit(p, px, &t, unit_line(&f, uy), f.at.x + ux, f.halves ? uy % 2 : -1, edge);
+            int edge[4], half = f.halves ? uy % 2 : -1;
+            if (!unit_pixels(&f, px, uy, ux, edge) && !has_pixels(p, &f))
+                continue;
+            if (picture_covers(&cover, patch_at(px, edge[0], edge[2])))
+                cover_unit(p, unit_line(&f, uy), f.at.x + ux, half);
+            else
+                put_unit(p, px, &t, unit_line(&f, uy), f.at.x + ux, half, edge);
         }
-    draw_behind(p, px, &f, &t);
+    draw_behind(p, px, &f, &t, &cover);
     mark_patch(p, &f, px);
     int uy = unit_of(pixels_row(px), pixels_height(px), px->patch_h, f.pitch_y, f.ky, f.span_y);
     int ux = unit_of(pixels_col(px), pixels_width(px), px->patch_w, f.pitch_x, f.kx, f.span_x);
