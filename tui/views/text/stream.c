@@ -10,7 +10,17 @@
 #include "tui/views/attention/word_row.h"
 #include "tui/views/classes.h"
 
-enum { BELOW = 5, BELOW_FROM = 8, PIECE = 96, NUMBER = 9, NAME = 12, RIVAL_MOST = 14, RIVAL_SHARE = 7 };
+enum {
+    BELOW = 5,
+    BELOW_FROM = 8,
+    PIECE = 96,
+    NUMBER = 9,
+    NAME = 12,
+    NAME_BOTH = 18,
+    BOTH_FROM = 40,
+    RIVAL_MOST = 14,
+    RIVAL_SHARE = 7
+};
 enum {
     LIST_LEAST = 5,
     BAR_MOST = 48,
@@ -23,24 +33,36 @@ static const double NAT = 1.4426950408889634; /* bits */
 
 typedef struct Stream {
     Shown nats; /* [token that is asked for] */
-    const Vocabulary *v;
-    Text text;
+    const Vocabulary *v, *other_v;
+    Text text, other; /* other: of A − B the text of A, or of no tokens */
     Rect lines, list, below;
     int first;  /* line of the text that is drawn first */
     int pitch;  /* lines of a token in the list */
     int listed; /* the token that the list begins with, without the one that nothing stands before */
 } Stream;
 
-/* A token's text in one line, in cells. */
-static int piece_of(const Stream *w, int i, char out[PIECE])
+static void put_piece(const Vocabulary *v, const Text *text, int i, char out[PIECE])
 {
     Buf b = {0};
     char clean[PIECE];
-    words_piece(w->v, i ? w->text.word[i - 1] : -1, w->text.word[i], &b);
+    words_piece(v, i ? text->word[i - 1] : -1, text->word[i], &b);
     utf8_clean(clean, sizeof clean, buf_str(&b));
     const bool breaks = strchr(buf_str(&b), '\n') != NULL;
     buf_free(&b);
     utf8_fit(out, PIECE, breaks && strlen(clean) < 2 ? "↵" : clean, PIECE / 4);
+}
+
+/* A token's text in one line, in cells; of A − B those of both, " il/elle", where they are two. */
+static int piece_of(const Stream *w, int i, char out[PIECE])
+{
+    char a[PIECE], b[PIECE];
+    put_piece(w->v, &w->text, i, out);
+    if (i < w->other.count) {
+        put_piece(w->other_v, &w->other, i, a);
+        memcpy(b, out, sizeof b);
+        if (strcmp(a, b) != 0)
+            utf8_print(out, PIECE, "%s/%s", a, b + (*b == ' ' && b[1]));
+    }
     return utf8_cells(out);
 }
 
@@ -94,6 +116,11 @@ static bool stream_open(const Session *s, Side side, Rect r, Stream *w)
         return false;
     w->v = &e->model->target;
     w->text = e->input.text[TEXT_TARGET];
+    const Exhibit *a = side == SIDE_DIFF ? session_exhibit(s, SIDE_A) : NULL;
+    if (a && a->input.text[TEXT_TARGET].count == w->text.count) {
+        w->other_v = &a->model->target;
+        w->other = a->input.text[TEXT_TARGET];
+    }
     if (w->text.count != (int)w->nats.count + 1)
         return false;
     if (r.h >= BELOW_FROM) {
@@ -114,14 +141,19 @@ static bool stream_open(const Session *s, Side side, Rect r, Stream *w)
     return true;
 }
 
-/* From 0 to 1 nat at least: a text that is known as a whole is dark. Of A and B beside each other one for both: a
- * ground means the same on either side. */
+/* From 0 to 1 nat at least: a text that is known as a whole is dark, and so is what hardly differs. Of A and B beside
+ * each other one for both: a ground means the same on either side. */
 static ColourScale scale_of(const Paint *p, Side side, const Stream *w)
 {
     float most = LEAST_NATS;
     Shown v;
-    if (side == SIDE_DIFF)
-        return colour_scale_for(p, side, w->nats.node, w->nats.values, w->nats.count);
+    if (side == SIDE_DIFF) {
+        const ColourScale own = colour_scale_for(p, side, w->nats.node, w->nats.values, w->nats.count);
+        ColourScale roomy = colour_scale_of_range(p, -LEAST_NATS, LEAST_NATS);
+        roomy.diff = true;
+        roomy.nans = own.nans;
+        return own.high > 0 && own.high < LEAST_NATS && !p->s->look.locked ? roomy : own;
+    }
     for (int k = SIDE_A; k <= SIDE_B; k++)
         if ((k == (int)side || p->s->compare == COMPARE_SIDES) &&
             shown_open(p->s, (Side)k, shown_site(p->s, (Side)k, SITE_SURPRISE), &v) && v.values)
@@ -154,7 +186,7 @@ static void draw_token(void *context, const Stream *w, int i, Rect at, const cha
     }
 }
 
-/* "surprise 3.214 nats (4.637 bits)  prob. 4.02 %  rank 5 of 512". */
+/* "il  3.214 nats (4.637 bits)  prob. 4.02 %": what has room as a whole. */
 static void draw_here(const Paint *p, const Stream *w, Side side, Rect r)
 {
     Shown prob;
@@ -166,7 +198,9 @@ static void draw_here(const Paint *p, const Stream *w, Side side, Rect r)
     if (x + NUMBER >= end)
         return;
     x += shown_number(p, &w->nats, at, r.y, x, NUMBER, STYLE_TEXT);
-    x += canvas_printf(p->c, r.y, x, end - x, STYLE_DIM, " nats (%.3f bits)", NAT * (double)w->nats.values[at]);
+    x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, " nats");
+    if (utf8_print(text, sizeof text, " (%.3f bits)", NAT * (double)w->nats.values[at]) <= end - x)
+        x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, text);
     if (side != SIDE_DIFF && shown_open(p->s, side, shown_site(p->s, side, SITE_SURPRISE_PROB), &prob) && prob.values &&
         x + NUMBER + 8 < end) {
         x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, "  prob.");
@@ -176,8 +210,20 @@ static void draw_here(const Paint *p, const Stream *w, Side side, Rect r)
     }
 }
 
-/* Its place among all words, and those that the row before it holds likelier, or where it is the likeliest the next. */
-static void draw_rivals(const Paint *p, const Stream *w, Side side, Rect r)
+/* What stands between a rank and the words that are named: the longest that leaves room for the first of them; NULL
+ * where none does. */
+static const char *rivals_word(bool likelier, bool brief, int room)
+{
+    static const char *const WORDS[2][2] = {{"; likeliest instead:", ", then"}, {"; likelier:", "; likelier:"}};
+    for (int k = brief; k < 2; k++)
+        if (utf8_cells(WORDS[likelier][k]) <= room)
+            return WORDS[likelier][k];
+    return NULL;
+}
+
+/* Its place among all words, and those that the row before it holds likelier, or where it is the likeliest the next.
+ * brief: one line of many. */
+static void draw_rivals(const Paint *p, const Stream *w, Side side, Rect r, bool brief)
 {
     Shown probs;
     char label[64], text[32];
@@ -193,10 +239,16 @@ static void draw_rivals(const Paint *p, const Stream *w, Side side, Rect r)
         canvas_text(p->c, r.y, x, r.w, STYLE_WARNING, "NaN: no rank");
         return;
     }
-    x += canvas_printf(p->c, r.y, x, r.w, rank ? STYLE_WARNING : STYLE_GOOD, "rank %zu of %zu", rank + 1, n);
-    x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, rank ? "; likelier:" : "; likeliest instead:");
-    for (size_t k = rank ? ranking_best(row) : ranking_next(row, ranking_best(row)), shown = 0; k < n && shown < 8;
-         k = ranking_next(row, k), shown++) {
+    x += canvas_printf(p->c, r.y, x, r.w, rank ? STYLE_WARNING : STYLE_GOOD, brief ? "rank %zu" : "rank %zu of %zu",
+                       rank + 1, n);
+    const size_t first_named = rank ? ranking_best(row) : ranking_next(row, ranking_best(row));
+    const int first_cells = first_named < n ? utf8_cells(axis_label(words, (int)first_named, label, sizeof label)) : 0;
+    const char *word = rivals_word(rank > 0, brief,
+                                   end - x - 3 - RIVAL_SHARE - (first_cells < RIVAL_MOST ? first_cells : RIVAL_MOST));
+    if (!word)
+        return;
+    x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, word);
+    for (size_t k = first_named, shown = 0; k < n && shown < 8; k = ranking_next(row, k), shown++) {
         if (k == (size_t)w->text.word[w->nats.cell + 1])
             break;
         axis_label(words, (int)k, label, sizeof label);
@@ -211,35 +263,47 @@ static void draw_rivals(const Paint *p, const Stream *w, Side side, Rect r)
     }
 }
 
+/* Of A − B from the middle, in the colour of the side that is more surprised. */
+static void draw_bar(const Paint *p, const Stream *w, Side side, size_t k, Rect r, float most)
+{
+    const float value = w->nats.values[k] / most;
+    const Style style = k == w->nats.cell ? STYLE_SELECTED : STYLE_TEXT;
+    for (int y = r.y; y < r.y + r.h; y++)
+        if (side == SIDE_DIFF)
+            canvas_bar_signed(p->c, y, r.x, r.w, (double)value, STYLE_SIDE_A, STYLE_SIDE_B, shown_ref(&w->nats, k));
+        else
+            canvas_bar(p->c, y, r.x, r.w, (double)fabsf(value), value < 0 ? STYLE_NEGATIVE : style,
+                       shown_ref(&w->nats, k));
+}
+
 /* One token a line: how surprising it is, as a number and a bar, and what was likelier; below, how many of them. */
 static void draw_list(const Paint *p, const Stream *w, Side side)
 {
-    float most = side == SIDE_DIFF ? 0 : LEAST_NATS;
+    float most = LEAST_NATS;
     for (size_t i = 0; i < w->nats.count; i++)
         most = fmaxf(most, fabsf(w->nats.values[i]));
     Shown probs;
     const Rect r = w->list;
-    const int bar = clamp((r.w - NAME - NUMBER - 4 - RIVALS_WIDE), 0, BAR_MOST), x = r.x + NAME + 2 + NUMBER + 2;
+    const int name_w = w->other.count && r.w >= BOTH_FROM ? NAME_BOTH : NAME;
+    const int bar = clamp((r.w - name_w - NUMBER - 4 - RIVALS_WIDE), 0, BAR_MOST), x = r.x + name_w + 2 + NUMBER + 2;
     const bool rivals = side != SIDE_DIFF && bar &&
                         shown_open(p->s, side, shown_site(p->s, side, SITE_PROBS), &probs) &&
                         probs.count / w->nats.count * (size_t)r.h < LOOKED_AT;
-    const int wide = rivals ? bar : clamp(r.w - NAME - NUMBER - 4, 0, BAR_MOST);
+    const int wide = rivals ? bar : clamp(r.w - name_w - NUMBER - 4, 0, BAR_MOST);
     for (int i = 0; i < (w->pitch ? r.h / w->pitch : 0) && w->listed + i < (int)w->nats.count; i++) {
         Stream one = *w; /* as if the cursor were there */
         char name[PIECE];
         const size_t k = one.nats.cell = (size_t)(w->listed + i);
         const bool here = k == w->nats.cell;
         const int y = r.y + i * w->pitch;
-        const float value = w->nats.values[k];
         const Style style = here ? STYLE_SELECTED : STYLE_TEXT;
         piece_of(w, (int)k + 1, name);
-        canvas_label(p->c, y, r.x, NAME, style, name + (*name == ' ' && name[1]));
-        shown_number_right(p, &w->nats, k, y, r.x + NAME + 2, NUMBER, style);
-        for (int line = 0; line < (w->pitch > 1 ? w->pitch - 1 : 1) && wide && most > 0; line++)
-            canvas_bar(p->c, y + line, x, wide, (double)(fabsf(value) / most), value < 0 ? STYLE_NEGATIVE : style,
-                       shown_ref(&w->nats, k));
+        canvas_label(p->c, y, r.x, name_w, style, name + (*name == ' ' && name[1]));
+        shown_number_right(p, &w->nats, k, y, r.x + name_w + 2, NUMBER, style);
+        if (wide)
+            draw_bar(p, w, side, k, (Rect){y, x, w->pitch > 1 ? w->pitch - 1 : 1, wide}, most);
         if (rivals)
-            draw_rivals(p, &one, side, (Rect){y, x + wide + 2, 1, r.x + r.w - x - wide - 2});
+            draw_rivals(p, &one, side, (Rect){y, x + wide + 2, 1, r.x + r.w - x - wide - 2}, true);
     }
     const int shown = w->pitch ? r.h / w->pitch : 0;
     if (w->below.h && shown && shown < (int)w->nats.count)
@@ -259,7 +323,9 @@ static int put_whole(const Paint *p, Side side, Site site, const char *name, int
 static void draw_whole(const Paint *p, const Stream *w, Side side, Rect r)
 {
     int x = r.x, end = r.x + r.w;
-    x += canvas_printf(p->c, r.y, x, r.w, STYLE_DIM, "%zu token%s  ", w->nats.count, w->nats.count == 1 ? "" : "s");
+    x += side == SIDE_DIFF ? canvas_text(p->c, r.y, x, r.w, STYLE_DIM, "A − B: ")
+                           : canvas_printf(p->c, r.y, x, r.w, STYLE_DIM, "%zu token%s  ", w->nats.count,
+                                           w->nats.count == 1 ? "" : "s");
     x = put_whole(p, side, SITE_SURPRISE_MEAN, "mean ", r.y, x, end);
     x = put_whole(p, side, SITE_PERPLEXITY, "perplexity ", r.y, x, end);
     x = put_whole(p, side, SITE_SURPRISE_TOTAL, "total ", r.y, x, end);
@@ -288,11 +354,11 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             return;
         Rect line = rect_cut(&w.below, 't', 1);
         int used = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
-                               side == SIDE_DIFF ? "change, nats  " : "−log p, nats  ");
+                               side == SIDE_DIFF ? "A − B, nats  " : "−log p, nats  ");
         colour_scale_bar(p, &scale, line.y, line.x + used, line.w - used);
         draw_here(p, &w, side, rect_cut(&w.below, 't', 1));
         if (side != SIDE_DIFF)
-            draw_rivals(p, &w, side, rect_cut(&w.below, 't', 1));
+            draw_rivals(p, &w, side, rect_cut(&w.below, 't', 1), false);
         rect_cut(&w.below, 't', 1);
         draw_whole(p, &w, side, w.below);
     }

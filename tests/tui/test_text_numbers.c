@@ -1,0 +1,122 @@
+/* Numbers on screens of texts: a colour, a bar and a place say what the number says, and nothing is left out in
+ * silence. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/session/learned/decoding.h"
+#include "tests/tui/opened.h"
+#include "tui/canvas/export.h"
+#include "tui/frame.h"
+#include "tui/overlay.h"
+#include "tui/views/shown.h"
+
+static const char SENTENCE[] = "the animal did not cross the street because it was too tired";
+
+static Session s;
+static Commands all;
+static Overlay lists;
+static Canvas c;
+static Err error;
+
+static void run(const char *line)
+{
+    if (!command_do(&s, &all, line, LINE_FOREIGN | COMMAND_UI, &error))
+        fail_msg("%s: %s", line, error.text);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    static Ui ui = {.overlay = &lists, .commands = &all};
+    opened_commands(&all, &ui);
+    opened_session(&s, "translator", SENTENCE);
+    canvas_init(&c, 1, 1);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    session_free(&s);
+    canvas_free(&c);
+    overlay_free(&lists);
+    commands_free(&all);
+    return 0;
+}
+
+static void draw(int h, int w)
+{
+    canvas_resize(&c, h, w);
+    canvas_clear(&c);
+    Frame f = frame_layout(&s, h, w, true);
+    Needs needs = {.count = 0};
+    frame_needs(&s, &f, &needs);
+    while (!session_step_pass(&s, needs.item, needs.count, CLOCK_NEVER))
+        continue;
+    Paint p = {.s = &s, .c = &c, .mode = MODE_256};
+    FrameState state = {.message = "", .status = "256c"};
+    frame_draw(&p, &f, &state);
+}
+
+static bool on_screen(const char *text)
+{
+    Buf whole = {0};
+    export_text(&c, &whole);
+    const bool found = strstr(buf_str(&whole), text) != NULL;
+    buf_free(&whole);
+    return found;
+}
+
+/* A − B of a text: dark where it is a small part of a nat, the bars on the side and in the colour of the one that is
+ * more surprised. */
+static void the_difference_of_two_streams(void **state)
+{
+    (void)state;
+    static const char *const COMPARED[] = {"word tired wide", "pin; ablate decoder.blocks.2.cross_attn.z"};
+    for (size_t k = 0; k < 2; k++) {
+        run(COMPARED[k]);
+        run("goto probs[t=10]; view stream; compare sides");
+        draw(60, 200);
+        const NodeId n = site_node_any(session_graph(&s, SIDE_B), SITE_SURPRISE);
+        const char *path = site_path_any(session_graph(&s, SIDE_B), SITE_SURPRISE);
+        const float *a = session_need(&s, SIDE_A, path, &error), *b = session_need(&s, SIDE_B, path, &error);
+        int grounds = 0, bars = 0, left = c.w, right = 0;
+        float most = 1;
+        for (size_t i = 0; i < graph_cells(session_graph(&s, SIDE_B), n); i++)
+            most = fmaxf(most, fabsf(a[i] - b[i]));
+        for (int i = 0; i < c.h * c.w; i++) {
+            const Cell *cell = &c.cells[i];
+            if (cell->ref.run != SIDE_DIFF || cell->ref.node != n)
+                continue;
+            const float x = a[cell->ref.cell] - b[cell->ref.cell];
+            if (cell->style == STYLE_SIDE_A || cell->style == STYLE_SIDE_B) {
+                assert_int_equal(cell->style == STYLE_SIDE_A, x > 0);
+                bars++;
+                left = x > 0 && i % c.w < left ? i % c.w : left;
+                right = x < 0 && i % c.w > right ? i % c.w : right;
+            } else if (cell->level) {
+                assert_true(cell->level - 1 <= 9 * fabsf(x) / most + 0.5f);
+                grounds++;
+            }
+        }
+        assert_true(grounds > 20 && right <= left);
+        assert_true(bars > (k ? 20 : 0));
+        assert_int_equal(on_screen("il/elle"), k == 0);
+        run(k ? "pin off; edits drop 1"
+              : "open \"the animal did not cross the street because it was too tired\"; pin off");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams)};
+    return cmocka_run_group_tests(tests, start, stop);
+}
