@@ -262,7 +262,7 @@ void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out)
     buf_puts(out, " of ");
     ask_put_short(out, a->number);
     if (a->token >= 0 && a->head.line != a->line.line) {
-        buf_puts(out, "; of the heads ");
+        buf_puts(out, "; of heads: ");
         ledger_part_text(g, &a->head, out);
     }
     if (a->token >= 0)

@@ -79,6 +79,30 @@ bool ledger_via(const Session *s, Side side, int step, LedgerVia *out)
     return true;
 }
 
+const Axis *ledger_why_named(const Session *s, Side side, const LedgerEntry **e, int *head, int *token)
+{
+    const Ledger *l = session_ledger(s, side);
+    const Graph *g = session_graph(s, ask_side(side));
+    const LedgerStep *first = &s->ledger.step[0];
+    for (int i = 0; l && *first->via && i < l->count; i++) {
+        *e = &l->entry[i];
+        if ((*e)->kind != LEDGER_HEADS || strcmp(graph_node(g, (*e)->total)->path, first->via) != 0)
+            continue;
+        const Axis *tokens = &g->axes[node_role(g, (*e)->tokens, ROLE_KEY)];
+        *head = first->head;
+        *token = first->token;
+        return *token < tokens->n ? tokens : NULL; /* A may have another text */
+    }
+    return NULL;
+}
+
+int ledger_why_token(const Session *s, Side side, const LedgerEntry *e, int head)
+{
+    const LedgerEntry *of;
+    int spoke, token;
+    return e && ledger_why_named(s, side, &of, &spoke, &token) && of == e && spoke == head ? token : -1;
+}
+
 static int heads_of(const Graph *g, const LedgerEntry *e)
 {
     return e->heads == NO_NODE ? 1 : (int)graph_cells(g, e->heads);

@@ -31,6 +31,10 @@ typedef struct LedgerVia {
     float vote, wrote; /* all of the vote, and that head's part */
 } LedgerVia;
 bool ledger_via(const Session *s, Side side, int step, LedgerVia *out);
+/* The head that the sentence of `why` names and the token, whose axis is returned; NULL: it names none. */
+const Axis *ledger_why_named(const Session *s, Side side, const LedgerEntry **e, int *head, int *token);
+/* That token, where e and head are the head it names; else −1. */
+int ledger_why_token(const Session *s, Side side, const LedgerEntry *e, int head);
 /* What it is of: "logits[o=star] − logits[o=ring]"; appended. */
 void ledger_text(const Session *s, Buf *out);
 /* The same in short, "star − ring"; of what has no classes, as ledger_text. */

@@ -337,7 +337,9 @@ static bool look_via(Session *s, WhyAnswer *a)
         t.step[i].token = next.token;
         if (!ledger_set(s, &t, NULL))
             return false;
-        if (!session_ledger_via(s, SIDE_B, i)) { /* a value that is no sum: the chain ends before it */
+        if (!session_ledger_via(s, SIDE_B, i) && i == 0) /* a value that is no sum: the token alone is named */
+            break;
+        if (!session_ledger_via(s, SIDE_B, i)) { /* … the chain ends before it */
             memset(&t.step[i], 0, sizeof t.step[i]);
             if (!ledger_set(s, &t, NULL))
                 return false;

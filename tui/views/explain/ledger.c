@@ -208,6 +208,7 @@ enum {
     BELOW_MOST = 20,
     MAP_SMALL = 16,
     PART_COLUMNS = 5,
+    RIVER_LEAST = 11, /* lines of a river that gives the others below it to the patch that `why` named */
     LARGEST_WIDE = 36
 };
 
@@ -244,27 +245,42 @@ static Layout layout_table(const LedgerView *v, Rect r)
     return l;
 }
 
+/* Lines below the river in which the patch that `why` named is marked, with caption and scale: on the picture (half
+ * lines as wide as two columns), on a map of votes where the river would be too low. 0: there is no room. */
+static int named_lines(const LedgerView *v, Rect r)
+{
+    const int rows = ledger_places(v, ROLE_PLACE_ROW), cols = ledger_places(v, ROLE_PLACE_COL);
+    for (int k = rows && *v->s->ledger.step[0].via ? 2 : 0; k > 0; k--)
+        if ((rows * k + 1) / 2 + 2 < r.h - RIVER_LEAST && cols * k <= r.w)
+            return (rows * k + 1) / 2 + 2;
+    return 0;
+}
+
 static Layout layout(const LedgerView *v, Rect r)
 {
     if (in_table(v))
         return layout_table(v, r);
     Layout l = {.status = rect_cut(&r, 't', 1)};
-    bool patches = !v->less && ledger_places(v, ROLE_PLACE_ROW) > 0;
-    if (r.h >= TALL) {
+    const bool patches = ledger_places(v, ROLE_PLACE_ROW) > 0 && !v->less,
+               beside = r.w >= WIDE && v->rows * PART_COLUMNS <= r.w - MAP_SMALL - LABELS; /* not of deep models */
+    const int named = named_lines(v, r);
+    if (r.h >= TALL || (named && !beside)) {
         const int wanted = patches || v->less                ? r.h * 2 / 5
                            : ledger_words_lines(v) < r.h / 2 ? ledger_words_lines(v)
                                                              : r.h / 2,
                   least = wanted > r.h * 2 / 5 ? wanted : r.h * 2 / 5;
-        Rect below = rect_cut(&r, 'b', least < BELOW_MOST ? least : BELOW_MOST);
+        const int lines = least < BELOW_MOST ? least : BELOW_MOST;
+        Rect below = rect_cut(&r, 'b', lines > named ? lines : named);
         rect_cut(&r, 'b', 1);
         Rect *votes = patches ? &l.picture : &l.words;
         int wide = patches ? 2 * (below.h - 2) : 2 * WORDS_WIDE + WORDS_GAP, both = 2 * wide + 2; /* map and picture */
         wide = patches && below.w >= both + LARGEST_WIDE ? both : wide;
-        if (!v->less && below.w >= wide + 2 * LEDGER_WIDE)
-            *votes = rect_cut(&below, 'l', wide);
+        const bool both_fit = below.w >= wide + 2 * LEDGER_WIDE;
+        if (!v->less && (both_fit || named)) /* in a narrow pane rather the patch than the list */
+            *votes = rect_cut(&below, 'l', both_fit ? wide : below.w);
         rect_cut(&below, 'l', votes->w ? 4 : 0);
         l.largest = below;
-    } else if (patches && r.w >= WIDE && v->rows * PART_COLUMNS <= r.w - MAP_SMALL - LABELS) { /* not for deep models */
+    } else if (patches && beside) {
         l.picture = rect_cut(&r, 'l', MAP_SMALL);
         rect_cut(&r, 'l', 1);
     }

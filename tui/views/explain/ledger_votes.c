@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/screens/answer.h"
 #include "tui/views/attention/lit.h"
 #include "tui/views/explain/ledger_view.h"
@@ -13,7 +14,8 @@ enum { WORD = 11, PATCH_MOST = 12, NARROW = 24, VOTES_SAID = 34, LIT_LEAST = 2, 
 typedef struct Votes {
     Shown v;
     size_t first; /* cell of the first patch: of one head's tokens those in front are passed over */
-    int cols;
+    int cols, prefix;
+    int token; /* that the sentence of `why` names, where these are its votes; −1: it names none */
 } Votes;
 
 /* Whose votes: of the head in focus where one is and one is asked for. */
@@ -31,6 +33,8 @@ static bool votes_open(const LedgerView *v, Votes *out)
     const Axis *axis = &out->v.graph->axes[n->dims.axis[n->dims.n - 1]];
     out->first = e ? (size_t)v->head * (size_t)axis->n + (size_t)axis->prefix : 0;
     out->cols = axis->cols;
+    out->prefix = axis->prefix;
+    out->token = ledger_why_token(v->s, v->side, e, v->head);
     return out->cols > 0;
 }
 
@@ -42,11 +46,40 @@ static float vote(const void *context, int row, int col, Ref *ref)
     return t->v.values[cell];
 }
 
+/* "block 3 head 2, r1c4: -1.929", with the token that `why` named and what the head wrote by looking at it, as much of
+ * it as there is room for. */
+static void put_named(const Paint *p, const LedgerView *v, const LedgerEntry *e, int token, Rect r)
+{
+    char name[ATTENTION_NAME], label[64], text[ATTENTION_NAME + 96], number[16] = "";
+    Shown of;
+    const Axis *tokens = &v->g->axes[node_role(v->g, e->tokens, ROLE_KEY)];
+    const size_t cell = (size_t)v->head * (size_t)tokens->n + (size_t)token;
+    const bool there = shown_open(v->s, v->side, ledger_view_path(v, e->tokens), &of) && of.values;
+    session_attention_name(v->g, v->attention, name);
+    axis_label(tokens, token, label, sizeof label);
+    int cells = utf8_print(text, sizeof text, "%s head %d, %s", name, v->head, label);
+    if (cells > r.w)
+        utf8_print(text, sizeof text, "%s h%d, %s", name, v->head, label);
+    int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_AXIS, text);
+    if (there)
+        number_text(number, sizeof number, of.values[cell], 6);
+    if (!there || used + 2 + (int)strlen(number) > r.w)
+        return;
+    used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_AXIS, ": ");
+    canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, number);
+    canvas_ref(p->c, r.y, r.x + used, (int)strlen(number), shown_ref(&of, cell));
+}
+
 static void put_head(const Paint *p, const LedgerView *v, Rect r)
 {
     char name[ATTENTION_NAME];
-    canvas_printf(p->c, r.y, r.x, r.w, STYLE_AXIS, "%s%s head %d", r.w < NARROW ? "" : "votes, ",
-                  session_attention_name(v->g, v->attention, name), v->head);
+    const LedgerEntry *e = one_head(v);
+    const int token = ledger_why_token(v->s, v->side, e, v->head);
+    if (token >= 0)
+        put_named(p, v, e, token, r);
+    else
+        canvas_printf(p->c, r.y, r.x, r.w, STYLE_AXIS, "%s%s head %d", r.w < NARROW ? "" : "votes, ",
+                      session_attention_name(v->g, v->attention, name), v->head);
 }
 
 /* Where the picture is lit by the votes: beside or below their map, else behind `w` in its place; k = 0: not at all. */
@@ -61,6 +94,13 @@ static LatticeMap lit_map(const Paint *p, Rect r, const LatticeMap *m, bool pict
     const bool place = room.x != r.x || room.y != r.y || *p->s->ledger.step[0].via;
     const bool whole = !m->row && !m->col && lit.rows == m->rows && lit.cols == m->cols;
     return picture && place && whole && lit.k >= LIT_LEAST ? lit : (LatticeMap){0};
+}
+
+static void mark(const Paint *p, const LatticeMap *m, const Votes *t, int patch)
+{
+    if (patch >= 0)
+        lattice_map_mark(p, m, patch / t->cols, patch % t->cols, "[]X", STYLE_CURSOR,
+                         shown_ref(&t->v, t->first + (size_t)patch));
 }
 
 void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
@@ -85,17 +125,17 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
         top = fabsf(x[i]) > fabsf(x[top]) ? i : top;
     const float most = fabsf(x[top]);
     ColourScale scale = colour_scale_of_range(p, -most, most);
-    LatticeMap m = lattice_map(p, r, rows, cols, PATCH_MOST, top / cols, top % cols);
+    const int at = t.token < 0 ? top : t.token - t.prefix; /* of the sentence, else the largest; cls has no place */
+    LatticeMap m = lattice_map(p, r, rows, cols, PATCH_MOST, (at < 0 ? top : at) / cols, (at < 0 ? top : at) % cols);
     const LatticeMap lit = lit_map(p, r, &m, lit_picture(p->s, v->side) != NULL);
     const bool alone = lit.k && lit.r.y == m.r.y && lit.r.x == m.r.x;
-    const Ref ref = shown_ref(&t.v, t.first + (size_t)top);
     if (!alone) {
         lattice_map_draw(p, &m, &scale, vote, &t);
-        lattice_map_mark(p, &m, top / cols, top % cols, "[]X", STYLE_CURSOR, ref);
+        mark(p, &m, &t, at);
     }
     if (lit.k) {
         lit_draw(&(Lit){p, &lit, lit_picture(p->s, v->side), vote, &t, most, true});
-        lattice_map_mark(p, &lit, top / cols, top % cols, "[]X", STYLE_CURSOR, ref);
+        mark(p, &lit, &t, at);
     }
     if (bar.h && alone && lit.k < LINED)
         canvas_text(p->c, bar.y, bar.x, bar.w, STYLE_DIM, p->light ? "pale: small" : "bright: large");
@@ -110,6 +150,7 @@ typedef struct Tokens {
     Shown v;
     const Axis *axis;
     size_t first;
+    int named; /* by the sentence of `why`; −1: none of them */
 } Tokens;
 
 static bool tokens_open(const LedgerView *v, NodeId n, int head, Tokens *out)
@@ -119,6 +160,7 @@ static bool tokens_open(const LedgerView *v, NodeId n, int head, Tokens *out)
     Dims d = graph_node(out->v.graph, out->v.node)->dims;
     out->axis = &out->v.graph->axes[d.axis[d.n - 1]];
     out->first = (size_t)head * (size_t)out->axis->n;
+    out->named = -1;
     return true;
 }
 
@@ -135,7 +177,8 @@ static void draw_token(const Paint *p, const Tokens *t, int i, Rect line, const 
     char label[64];
     const size_t cell = t->first + (size_t)i;
     const float x = t->v.values[cell];
-    canvas_label(p->c, line.y, line.x, WORD - 1, STYLE_TEXT, axis_label(t->axis, i, label, sizeof label));
+    canvas_label(p->c, line.y, line.x, WORD - 1, i == t->named ? STYLE_CURSOR : STYLE_TEXT,
+                 axis_label(t->axis, i, label, sizeof label));
     for (int k = 0; k < 2; k++)
         canvas_pixel(p->c, line.y, line.x + WORD + k, -1, colour_scale_colour(scale, x), colour_scale_level(scale, x),
                      0, shown_ref(&t->v, cell));
@@ -183,6 +226,8 @@ static int open_texts(const LedgerView *v, Tokens t[2])
     int n = 0;
     for (int i = 0; i < 2; i++)
         n += node[i] != NO_NODE && tokens_open(v, node[i], e ? v->head : 0, &t[n]);
+    if (n && e)
+        t[0].named = ledger_why_token(v->s, v->side, e, v->head);
     return n;
 }
 

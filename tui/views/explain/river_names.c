@@ -171,6 +171,12 @@ void river_put_path(const Paint *p, const River *r, Rect line)
         Buf part = {0};
         LedgerLine of_part = {.entry = last->entry, .head = last->head};
         ledger_part_text(g, &of_part, &part);
+        if (utf8_cells(buf_str(&part)) > x0 - line.x - 1) { /* "enc 2 self h0" */
+            char name[ATTENTION_NAME];
+            session_attention_name(g, anatomy_of(g, graph_node(g, last->entry->part)->path), name);
+            buf_clear(&part);
+            buf_printf(&part, "%s h%d", name, last->head);
+        }
         canvas_label(p->c, line.y, line.x, x0 - line.x - 1, STYLE_STRONG, buf_str(&part));
         buf_free(&part);
     } else if (x0 - line.x > utf8_cells(label))
