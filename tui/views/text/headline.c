@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/ask/ledgers.h"
 #include "tui/views/attention/word_row.h"
 
 enum { LOW = 12, ROOMY = 30, HIGH = 20, NAME = 7, SIDE_NAME = 9, LABEL = WORD_LABEL, MARKS = 2 };
@@ -43,6 +44,16 @@ static bool differ(const Session *s)
     return a != b && session_words(s, SIDE_A) && strcmp(a->path, b->path) != 0;
 }
 
+/* The word that `why` named, while its river is on show: it spoke of B. */
+static int named(const Session *s, Side side, const Axis *axis)
+{
+    const LedgerEntry *e;
+    int head, token;
+    const Axis *of = s->place.screen == SCREEN_LEDGER && side == SIDE_B ? ledger_why_named(s, side, &e, &head, &token)
+                                                                        : NULL;
+    return of && of->sequence == axis->sequence && token < axis->n ? token : -1;
+}
+
 static bool line_open(const Session *s, Side side, Sequence sequence, Line *l)
 {
     int axis = axis_of(s, side, sequence);
@@ -58,6 +69,8 @@ static bool line_open(const Session *s, Side side, Sequence sequence, Line *l)
         int at[SESSION_AXES];
         l->asks = session_at(s, side, at)[axis];
     }
+    if (l->seen < 0)
+        l->seen = named(s, side, l->axis);
     return true;
 }
 
