@@ -137,7 +137,7 @@ static void put_number(const Paint *p, const Shown *v, size_t cell, const char *
     const int used = utf8_cells(word) + 1, room = line.w - used;
     if (line.h < 1 || room < NUMBER_LEAST)
         return;
-    canvas_text(p->c, line.y, line.x, used, STYLE_DIM, word);
+    canvas_printf(p->c, line.y, line.x, used, STYLE_DIM, "%s ", word);
     shown_number(p, v, cell, line.y, line.x + used, room < NUMBER_MOST ? room : NUMBER_MOST, STYLE_TEXT);
 }
 
