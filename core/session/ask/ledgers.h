@@ -33,6 +33,8 @@ typedef struct LedgerVia {
 bool ledger_via(const Session *s, Side side, int step, LedgerVia *out);
 /* The head that the sentence of `why` names and the token, whose axis is returned; NULL: it names none. */
 const Axis *ledger_why_named(const Session *s, Side side, const LedgerEntry **e, int *head, int *token);
+/* Is the screen of the ledger on show? */
+bool ledger_on_show(const Session *s);
 /* That token, where e and head are the head it names; else −1. */
 int ledger_why_token(const Session *s, Side side, const LedgerEntry *e, int head);
 /* What it is of: "logits[o=star] − logits[o=ring]"; appended. */

@@ -433,6 +433,11 @@ bool ledger_why(Session *s, const char **path, size_t *cell, Buf *rest)
     return true;
 }
 
+bool ledger_on_show(const Session *s)
+{
+    return s->place.screen == SCREEN_LEDGER;
+}
+
 static bool next_ledger(Session *s, Err *err)
 {
     (void)err;

@@ -49,8 +49,7 @@ static int named(const Session *s, Side side, const Axis *axis)
 {
     const LedgerEntry *e;
     int head, token;
-    const Axis *of = s->place.screen == SCREEN_LEDGER && side == SIDE_B ? ledger_why_named(s, side, &e, &head, &token)
-                                                                        : NULL;
+    const Axis *of = ledger_on_show(s) && side == SIDE_B ? ledger_why_named(s, side, &e, &head, &token) : NULL;
     return of && of->sequence == axis->sequence && token < axis->n ? token : -1;
 }
 
