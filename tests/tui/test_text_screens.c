@@ -461,6 +461,34 @@ static void words_on_top(void **state)
     buf_free(&line);
 }
 
+/* The word that `why` names is marked in its text as long as its river is on show, whatever the sentence is about. */
+static void why_marks_its_word(void **state)
+{
+    (void)state;
+    Buf line = {0}, marked = {0};
+    for (int i = 0; i < 2; i++) {
+        if (i)
+            assert_true(run("word tired wide"));
+        assert_true(run("goto logits[t=10,v=il]") && run("why"));
+        const char *from = strstr(buf_str(&s.said), ", from ");
+        assert_non_null(from);
+        buf_clear(&marked);
+        buf_printf(&marked, " [%.*s] ", (int)strcspn(from + 7, "."), from + 7);
+        draw(24, 80);
+        line_of(1, &line);
+        if (!strstr(buf_str(&line), buf_str(&marked)))
+            fail_msg("%s is not marked: %s", buf_str(&marked), buf_str(&line));
+        draw(40, 120);
+        assert_true(on_screen(buf_str(&marked)));
+        assert_true(run("goto logits[t=10,v=il]"));
+        draw(40, 120);
+        assert_false(on_screen(buf_str(&marked)));
+    }
+    assert_true(run("pin off; reset edits; reset view; ledger off") && session_open_input(&s, SENTENCE, &error));
+    buf_free(&marked);
+    buf_free(&line);
+}
+
 /* A model of somebody's own, of every form: opened without an input, with words of its own or with none, it can be
  * walked, and has a lens, whatever norm stands behind its last block. */
 static void own_models(void **state)
@@ -1473,6 +1501,7 @@ int main(void)
                                        cmocka_unit_test(all_heads),
                                        cmocka_unit_test(the_first_steps),
                                        cmocka_unit_test(words_on_top),
+                                       cmocka_unit_test(why_marks_its_word),
                                        cmocka_unit_test(words_have_their_grounds),
                                        cmocka_unit_test(a_row_of_words),
                                        cmocka_unit_test(every_head_on_one_page),

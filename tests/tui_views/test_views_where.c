@@ -983,6 +983,61 @@ static void a_river_without_a_head(void **state)
     shows(&VIEW_LEDGER, SIDE_DIFF, 34, 90, "in A than in B ");
 }
 
+/* Brackets on the patch of that cell: how many; any on another one, or one that leads elsewhere, is a failure. */
+static int marks_at(const char *what, Side side, int h, int w, const char *path, size_t cell)
+{
+    Canvas c;
+    int marks = 0;
+    draw_on(&c, &VIEW_LEDGER, side, h, w, MODE_256, false);
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x + 1 < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            if (k->ch != '[' || k->bg == COLOUR_DEFAULT)
+                continue;
+            const Graph *g = session_graph(&session, side);
+            if (strcmp(graph_node(g, k->ref.node)->path, path) != 0 || k->ref.cell != cell)
+                fail_msg("%s, side %d, %d × %d: %s[%zu] is marked, not %s[%zu]", what, side, h, w,
+                         graph_node(g, k->ref.node)->path, (size_t)k->ref.cell, path, cell);
+            marks++;
+        }
+    canvas_free(&c);
+    return marks;
+}
+
+/* The patch that the sentence of `why` names is the one that is marked, on both sides and at every size at which there
+ * is a picture: also where another one wrote more in A. */
+static void why_marks_the_patch_it_names(void **state)
+{
+    (void)state;
+    static const char *const OF[] = {"open #66", "set scale off", "open #17", "open #8"};
+    static const int PANES[][2] = {{26, 28}, {23, 28}, {34, 90}, {39, 48}, {17, 78}};
+    int others = 0;
+    for (size_t k = 0; k < sizeof OF / sizeof *OF; k++) {
+        char label[32], named[48];
+        command(OF[k]);
+        command("ledger off; option one-head-votes off; ledger; why"); /* the sentence, not the chain behind it */
+        const Graph *g = session_graph(&session, SIDE_B);
+        const LedgerEntry *e = ledger_heads_here(&session, SIDE_B);
+        const Axis *tokens = &g->axes[node_role(g, e->tokens, ROLE_KEY)];
+        const int head = session_head(&session), token = ledger_why_token(&session, SIDE_B, e, head);
+        assert_true(token >= tokens->prefix);
+        utf8_print(named, sizeof named, ", from %s.", axis_label(tokens, token, label, sizeof label));
+        assert_non_null(strstr(buf_str(&session.said), named));
+        const char *path = graph_node(g, e->tokens)->path;
+        const size_t first = (size_t)head * (size_t)tokens->n, cell = first + (size_t)token;
+        for (size_t i = 0; i < sizeof PANES / sizeof *PANES; i++)
+            for (int side = SIDE_A; side <= (session_compares(&session) ? SIDE_B : SIDE_A); side++)
+                if (!marks_at(OF[k], (Side)side, PANES[i][0], PANES[i][1], path, cell))
+                    fail_msg("%s, side %d: no patch is marked in %d × %d", OF[k], side, PANES[i][0], PANES[i][1]);
+        assert_int_equal(marks_at(OF[k], SIDE_B, 12, 24, path, cell), 0); /* the river has all of the room */
+        const float *a = session_peek(&session, SIDE_A, path) + first;
+        for (int i = tokens->prefix; i < tokens->n; i++)
+            others += fabsf(a[i]) > fabsf(a[token]);
+    }
+    assert_true(others > 0);
+    command("undo");
+}
+
 static void many_blocks_and_classes(void **state)
 {
     (void)state;
@@ -1599,6 +1654,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_rivers_of_two_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(why_marks_the_patch_it_names, open_bundled, close_session),
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(a_sheet_always_fits),
         cmocka_unit_test(a_sheet_folds_rather_than_pools),
