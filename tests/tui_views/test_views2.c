@@ -404,6 +404,78 @@ static void a_low_pane_has_all_of_it_in_one_tiling(void **state)
     canvas_free(&c);
 }
 
+/* However far it is pooled: a token further on stands no further left, nor higher. */
+static void tokens_stand_in_their_order(void **state)
+{
+    (void)state;
+    static const int SIZE[][2] = {{11, 24}, {19, 28}, {18, 40}, {7, 16}, {34, 76}};
+    for (size_t i = 0; i < sizeof SIZE / sizeof *SIZE; i++) {
+        Canvas c;
+        Paint p = open_canvas(&c, SIZE[i][0], SIZE[i][1], MODE_256);
+        Attend a;
+        int from = 0, found = 0;
+        drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, c.clip);
+        assert_true(attend_open(&session, SIDE_A, -1, &a));
+        view_draw(&VIEW_MATRIX, &p, c.clip, SIDE_A, true);
+        int right[65];
+        for (int u = 0; u < 65; u++)
+            right[u] = -1;
+        for (int y = 0; y < c.h - 2; y++)
+            for (int x = 0; x < c.w; x++) {
+                const Cell *k = canvas_at(&c, y, x);
+                if (!k->ref.run || k->ref.cell < attend_cell(&a, a.head, 0, 0))
+                    continue;
+                int u = (int)((k->ref.cell - attend_cell(&a, a.head, 0, 0)) % 65);
+                right[u] = x > right[u] ? x : right[u];
+                found++;
+            }
+        for (int u = 0; u < 65; u++) {
+            assert_true(right[u] < 0 || right[u] >= from);
+            from = right[u] > from ? right[u] : from;
+        }
+        assert_true(found > 20);
+        canvas_free(&c);
+    }
+}
+
+/* Above "r3" stands the bar of the first patch of that row. */
+static void bars_stand_above_their_names(void **state)
+{
+    (void)state;
+    static const int WIDTHS[] = {58, 96, 240}; /* several tokens to a column, one, three columns to a token */
+    for (size_t i = 0; i < sizeof WIDTHS / sizeof *WIDTHS; i++) {
+        Canvas c;
+        Paint p = open_canvas(&c, 10, WIDTHS[i], MODE_256);
+        Attend a;
+        int named = 0;
+        drawn_prepare(&session, &VIEW_PROFILE, SIDE_A, c.clip);
+        assert_true(attend_open(&session, SIDE_A, -1, &a));
+        view_draw(&VIEW_PROFILE, &p, c.clip, SIDE_A, true);
+        for (int x = 0; x + 1 < c.w; x++) {
+            const Cell *k = canvas_at(&c, c.h - 1, x), *digit = canvas_at(&c, c.h - 1, x + 1);
+            const int u = 1 + 8 * ((int)digit->ch - '0');
+            Buf command = {0};
+            char label[32], wanted[64];
+            if (k->ch != 'r' || digit->ch < '0' || digit->ch > '7' ||
+                !view_click(&VIEW_PROFILE, &p, c.clip, SIDE_A, c.h - 2, x, &command)) {
+                buf_free(&command);
+                continue;
+            }
+            snprintf(wanted, sizeof wanted, "looked %s", axis_label(a.u_axis, u, label, sizeof label));
+            if (strcmp(buf_str(&command), wanted) != 0) { /* the one before it shares its column */
+                assert_true(WIDTHS[i] < 65 + 13);
+                snprintf(wanted, sizeof wanted, "looked %s", axis_label(a.u_axis, u - 1, label, sizeof label));
+            }
+            if (strcmp(buf_str(&command), "in") != 0)
+                assert_string_equal(buf_str(&command), wanted);
+            buf_free(&command);
+            named++;
+        }
+        assert_true(named >= 7);
+        canvas_free(&c);
+    }
+}
+
 static void clicks_go_where_they_point(void **state)
 {
     (void)state;
@@ -1298,6 +1370,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_low_pane_has_all_of_it_in_one_tiling, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(steps_add_up, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(unpooled_where_it_fits, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(tokens_stand_in_their_order, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(bars_stand_above_their_names, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(clicks_go_where_they_point, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(row_lies_on_the_picture, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(list_is_sorted_and_whole, open_bundled, close_session),

@@ -81,19 +81,28 @@ typedef struct Layout {
 } Layout;
 
 enum { LABELS = 5, LABELLED = 30, WORD_LABELS = 11, ZOOM_MOST = 8, UPRIGHT_LEAST = 4, WORD_WIDEST = 8 };
-enum { VALUE_CELLS = 13, BAR_LEAST = 14, BAR_OWN = 30 }; /* of a number alone; of a scale: the shortest, and whole */
+enum {
+    VALUE_CELLS = 13,
+    POINTS_CELLS = 9,
+    BAR_BRIEF = 11,
+    BAR_LEAST = 14,
+    BAR_OWN = 30
+}; /* of a number; of a scale: the shortest */
 
-/* The finest tiling of one direction that fits into so many cells. */
+/* The finest tiling of one direction that fits into so many cells; of two that are as fine pieces of rows, with which
+ * tokens stand in their order at every size. */
 static Tiling finest(Lattice lattice, int room, int per_cell)
 {
     Tiling list[TILINGS];
-    int n = lattice_tilings(lattice, list);
-    for (int i = 0; i < n; i++)
-        if (band_cells(lattice.prefix, per_cell) +
-                band_cells(tiling_count(lattice, list[i]) - lattice.prefix, per_cell) <=
-            room)
+    int n = lattice_tilings(lattice, list), best = 0;
+    while (best + 1 < n && band_cells(lattice.prefix, per_cell) +
+                                   band_cells(tiling_count(lattice, list[best]) - lattice.prefix, per_cell) >
+                               room)
+        best++;
+    for (int i = best; i < n && list[i].gy * list[i].gx == list[best].gy * list[best].gx; i++)
+        if (list[i].gy == 1)
             return list[i];
-    return list[n - 1];
+    return list[best];
 }
 
 static bool is_pooled(Tiling t)
@@ -208,9 +217,16 @@ static void zoom(int h, int w, int rows, int cols, int *per_cell, int *tall, int
     *wide = *wide < 2 * *tall ? *wide : 2 * *tall;
 }
 
-static Layout layout(const Session *s, bool halves, Rect r, const Attend *a)
+/* Does each of its tiles have a pixel for every token? Then the line that says how they are pooled can go. */
+static bool is_whole(const Paint *p, const Layout *l)
 {
-    int per_cell = halves ? 2 : 1;
+    return p && p->c->pixel_h > 1 && l->t.gy * l->t.gx <= p->c->pixel_h / 2 && l->u.gy * l->u.gx <= p->c->pixel_w;
+}
+
+/* p: NULL where nothing is drawn yet. */
+static Layout layout(const Session *s, const Paint *p, Rect r, const Attend *a)
+{
+    int per_cell = !p || heat_halves(p) ? 2 : 1;
     Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .column_h = 1};
     if (are_words(a->t_axis) && are_words(a->u_axis))
         return layout_words(r, a);
@@ -224,7 +240,16 @@ static Layout layout(const Session *s, bool halves, Rect r, const Attend *a)
         l.value_y = r.y + --r.h;
     if (r.h > (pooled ? 1 : 5) && (pooled || r.h > band_cells(rows, per_cell) || rows > r.h * per_cell))
         l.bar_y = r.y + --r.h;
-    if (!tight && (r.h > band_cells(rows, per_cell) + 1 || (rows > r.h * per_cell && r.h > 8)))
+    const int all = band_cells(a->t.prefix, per_cell) + band_cells(rows - a->t.prefix, per_cell) +
+                    (a->t.prefix && a->t.prefix % per_cell == 0);
+    bool column = r.h > all || (rows > r.h * per_cell && r.h > 8);
+    if (!tight && !column && l.value_y >= 0 && l.bar_y >= 0 && per_cell == 2 && r.w >= VALUE_CELLS + BAR_BRIEF &&
+        is_whole(p, &l)) { /* names of columns rather than a line for the scale alone */
+        l.bar_y = -1;
+        r.h++;
+        column = true;
+    }
+    if (!tight && column)
         l.column_y = r.y + --r.h;
     int tall, wide;
     zoom(r.h, r.w - l.labels, rows + (a->t.prefix > 0), cols + (a->u.prefix > 0), &per_cell, &tall, &wide);
@@ -247,7 +272,7 @@ static void least(const Session *s, Side side, int *h, int *w)
         return;
     if (pools_words(s, (Rect){0, 0, *h, *w}, &a)) /* all there is */
         return;
-    Layout l = layout(s, true, (Rect){0, 0, *h, *w}, &a);
+    Layout l = layout(s, NULL, (Rect){0, 0, *h, *w}, &a);
     if (are_words(a.t_axis) && are_words(a.u_axis)) {
         *h = l.column_y + l.column_h + 2 < *h ? l.column_y + l.column_h + 2 : *h;
         return;
@@ -335,7 +360,8 @@ static void draw_word_labels(const Paint *p, const Attend *a, const Layout *l, R
     int half;
     for (int i = 0; l->labels && i < l->down.count; i++) {
         int t = band_tile(&l->down, 0, i);
-        if (l->down.per_cell == 1 || i % 2 == 0 || t == a->at_t)
+        bool covered = l->down.per_cell == 2 && i % 2 == 0 && t + 1 == a->at_t; /* by the name that is marked */
+        if (!covered && (l->down.per_cell == 1 || i % 2 == 0 || t == a->at_t))
             canvas_label(p->c, band_cell(&l->down, i, &half), r.x, l->labels - 1,
                          t == a->at_t ? STYLE_CURSOR : STYLE_AXIS, axis_label(a->t_axis, t, text, sizeof text));
     }
@@ -355,7 +381,8 @@ static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r
     for (int i = 0; l->labels && i < l->down.prefix + l->down.count; i++)
         if (tile_label(a->t_axis, a->t, l->t, band_tile(&l->down, a->t.prefix, i), text))
             canvas_text(p->c, band_cell(&l->down, i, &half), r.x, l->labels - 1, STYLE_AXIS, text);
-    int free_from = r.x;
+    int free_from = r.x, here = band_shown(&l->across, a->u.prefix, tiling_of_token(a->u, l->u, a->at_u));
+    here = here < 0 ? -1 : band_cell(&l->across, here, &half);
     for (int j = 0; l->column_y >= 0 && j < l->across.prefix + l->across.count; j++) {
         int x = band_cell(&l->across, j, &half);
         if (x < free_from || !tile_label(a->u_axis, a->u, l->u, band_tile(&l->across, a->u.prefix, j), text))
@@ -363,11 +390,13 @@ static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r
         if (strlen(text) > 2 && j < l->across.prefix &&
             l->across.count) /* a strip of one column has no room for "cls" */
             text[1] = '\0';
-        free_from = x + canvas_text(p->c, l->column_y, x, r.x + r.w - x, STYLE_AXIS, text) + 1;
+        Style style = here >= x && here < x + (int)strlen(text) ? STYLE_CURSOR : STYLE_AXIS;
+        free_from = x + canvas_text(p->c, l->column_y, x, r.x + r.w - x, style, text) + 1;
     }
 }
 
-/* Where the cursor is: a mark at both borders, and on the cell itself where there is no border to mark. */
+/* Where the cursor is: a mark at both borders, and on the cell itself where there is no border to mark, or room for
+ * brackets beside its colour: what is asked for is not to be hidden. */
 static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool focus)
 {
     int i = band_shown(&l->down, a->t.prefix, tiling_of_token(a->t, l->t, a->at_t)), half;
@@ -378,23 +407,28 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
     bool words = are_words(a->t_axis) && are_words(a->u_axis); /* their labels are marked by their style */
     if (l->labels)
         canvas_glyph(p->c, y, l->across.start - 1, STYLE_CURSOR, '>');
-    if (l->column_y >= 0 && !words)
+    const Cell *below = l->column_y >= 0 && !words ? canvas_at(p->c, l->column_y, x) : NULL;
+    if (below && below->ch == ' ') /* else a name stands there, and is marked */
         canvas_glyph(p->c, l->column_y, x, STYLE_CURSOR, '^');
-    if (!l->labels || l->column_y < 0 || half < 0)
+    if (!l->labels || l->column_y < 0 || (half < 0 && l->across.wide > 2))
         heat_mark(p, y, x, l->down.wide, l->across.wide, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
     focus_cursor(p, focus, y, x);
 }
 
-/* Columns at the end of the value's line for the scale, where it has no line of its own and half of that is free. */
-static int beside_value(const Layout *l, Rect r)
+/* Columns at the end of the value's line for the scale, where it has no line of its own and half of that is free. A
+ * difference's has two ends with digits. */
+static int beside_value(const Attend *a, const Layout *l, Rect r)
 {
-    const int half = r.w / 2, rest = r.w - VALUE_CELLS, left = half > BAR_LEAST || half > rest ? half : rest;
-    return l->bar_y < 0 && l->value_y >= 0 && left >= BAR_LEAST ? left : 0;
+    const int half = r.w / 2,
+              rest = r.w - (a->v.side == SIDE_DIFF && r.w < VALUE_CELLS + BAR_LEAST ? POINTS_CELLS : VALUE_CELLS),
+              left = half > BAR_LEAST || half > rest ? half : rest;
+    return l->bar_y < 0 && l->value_y >= 0 && left >= BAR_BRIEF ? left : 0;
 }
 
 static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale, Rect r)
 {
-    const int beside = beside_value(l, r), below = l->down.start + band_length(&l->down), /* the first line under all */
+    const int beside = beside_value(a, l, r),
+              below = l->down.start + band_length(&l->down), /* the first line under all */
         free_from = l->column_y < 0 ? below : l->column_y + l->column_h;
     if (beside)
         colour_scale_bar(p, scale, l->value_y, r.x + r.w - beside, beside);
@@ -431,14 +465,14 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         word_pool_draw(p, r, &a, &pool, focus);
         return;
     }
-    Layout l = layout(p->s, heat_halves(p), r, &a);
+    Layout l = layout(p->s, p, r, &a);
     ColourScale scale = attend_scale(p, &a, false);
     draw_cells(p, &a, &l, &scale);
     draw_behind(p, &a, &l, &scale);
     draw_labels(p, &a, &l, r);
     draw_bar(p, &a, &l, &scale, r);
     if (l.value_y >= 0)
-        attend_value_line(p, &a, l.value_y, r.x, r.w - beside_value(&l, r) - (beside_value(&l, r) > 0));
+        attend_value_line(p, &a, l.value_y, r.x, r.w - beside_value(&a, &l, r) - (beside_value(&a, &l, r) > 0));
     draw_cursor(p, &a, &l, focus);
 }
 
@@ -479,7 +513,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         if (!word_pool_hit(p, &a, &pool, y, x, &t, &u))
             return false;
     } else {
-        Layout l = layout(p->s, heat_halves(p), r, &a);
+        Layout l = layout(p->s, p, r, &a);
         t = hit(&l.down, a.t, l.t, y, a.at_t);
         u = hit(&l.across, a.u, l.u, x, a.at_u);
     }

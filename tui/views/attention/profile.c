@@ -1,5 +1,6 @@
 /* The row of attention in focus as a profile, a bar for every token looked at: of A above that of B where two sides are
  * compared. A row that collapses onto one token is one tall bar. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tui/canvas/plot.h"
@@ -34,7 +35,8 @@ static Rect bars_of(Rect r, const Attend *a)
     return r;
 }
 
-/* What is said of a row beside its bars: the spread of its scores, how evenly it looks, its tallest bar. */
+/* What is said of a row beside its bars: the spread of its scores, how evenly it looks, its tallest bar. Of A − B how
+ * far the bars go: the difference of the tallest is none of them. */
 static const struct {
     Site site;
     const char *text;
@@ -54,6 +56,12 @@ static void draw_label(const Paint *p, const Profile *f, Rect r)
     }
     for (int i = 0; i < LINE_COUNT && i < r.h && f->a.pattern; i++) {
         Shown v;
+        if (f->a.v.side == SIDE_DIFF && LINES[i].site == SITE_LARGEST) {
+            char most[24];
+            number_text(most, sizeof most, f->scale.high * (f->a.in_share ? 100 : 1), 5);
+            canvas_printf(p->c, r.y + i, r.x + 2, r.w - 4, STYLE_DIM, "±%s%s", most, f->a.in_share ? " pts" : "");
+            continue;
+        }
         if (!shown_open(p->s, f->a.v.side, attend_probe(p->s, f->a.v.side, LINES[i].site), &v) || !v.values)
             continue;
         int x = r.x + 2 + canvas_text(p->c, r.y + i, r.x + 2, 3, STYLE_DIM, LINES[i].text);
@@ -62,19 +70,48 @@ static void draw_label(const Paint *p, const Profile *f, Rect r)
     }
 }
 
+/* Which bar is which token, in lines under the bars: of a picture where its rows begin. */
+static void draw_places(const Paint *p, const Attend *a, Rect bars, Rect under)
+{
+    const int n = a->u_axis->n, cell = bars.w / n;
+    if (attend_listed(a)) {
+        under.w += under.x - bars.x;
+        words_across(p, a->u_axis, 0, n, a->at_u, (Rect){under.y, bars.x, under.h, under.w}, cell);
+        return;
+    }
+    int free_from = bars.x, here = bars_column(bars, n, a->at_u);
+    for (int u = 0; u < n; u++) {
+        int row, col, x = bars_column(bars, n, u);
+        bool patch = axis_patch(a->u_axis, u, &row, &col);
+        if (x < free_from || (patch && col > 0) || (!patch && u > 0))
+            continue;
+        char text[32];
+        snprintf(text, sizeof text, patch ? "r%d" : "c", row);
+        bool marked = here >= x && here < x + (int)strlen(text);
+        free_from = x + 1 +
+                    canvas_text(p->c, under.y, x, bars.x + bars.w - x, marked ? STYLE_CURSOR : STYLE_AXIS, text);
+    }
+    const Cell *k = canvas_at(p->c, under.y, here);
+    if (k && k->ch == ' ')
+        canvas_glyph(p->c, under.y, here, STYLE_CURSOR, '^');
+    if (n > bars.w && bars.x - under.x >= LABEL_LEAST) /* several share a column */
+        canvas_printf(p->c, under.y, under.x, bars.x - under.x, STYLE_DIM, "1 bar = %d–%d", n / bars.w,
+                      (n + bars.w - 1) / bars.w);
+}
+
 /* `tall` lines of bars, at the bottom of r. */
-static void draw_one(const Paint *p, const Profile *f, Rect r, int tall)
+static void draw_one(const Paint *p, const Profile *f, Rect r, int tall, bool alone)
 {
     const int n = f->a.u_axis->n;
     Rect bars = bars_of(r, &f->a);
     draw_label(p, f, (Rect){r.y, r.x, r.h, bars.x - r.x});
     rect_cut(&bars, 't', bars.h - tall);
-    const int cell = bars.w / n,
-              lines = attend_listed(&f->a) && cell > 1 ? words_across_lines(f->a.u_axis, cell, bars.h - TALL_LEAST) : 0;
-    if (lines > 0) { /* which bar is which word */
+    const int cell = bars.w / n, lines = !attend_listed(&f->a) ? alone && bars.h > TALL_LEAST
+                                         : cell > 1 ? words_across_lines(f->a.u_axis, cell, bars.h - TALL_LEAST)
+                                                    : 0;
+    if (lines > 0) {
         Rect under = rect_cut(&bars, 'b', lines);
-        under.w = r.x + r.w - under.x;
-        words_across(p, f->a.u_axis, 0, n, f->a.at_u, under, cell);
+        draw_places(p, &f->a, bars, (Rect){under.y, r.x, under.h, r.w});
     }
     int column = bars_column(bars, n, f->a.at_u);
     for (int y = 0; y < bars.h; y++)
@@ -120,7 +157,11 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         if (!open_side(p, sides[i], &f))
             continue;
         f.style = n == 1 ? STYLE_TEXT : i ? STYLE_SIDE_B : STYLE_SIDE_A;
-        draw_one(p, &f, part(r, i, n), tall);
+        draw_one(p, &f, part(r, i, n), tall, n == 1);
+        Rect above = part(r, i, n), bars = bars_of(above, &f.a);
+        const int between = r.y + r.h - tall - above.y - above.h; /* lines above B's bars */
+        if (n == 2 && i == 0 && between > 0 && (!attend_listed(&f.a) || tall <= TALL_LEAST))
+            draw_places(p, &f.a, bars, (Rect){above.y + above.h, r.x, 1, r.w});
     }
 }
 
@@ -158,10 +199,12 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "profile");
         return;
     }
-    const char *scale = colour_scale_word(s, both);
+    const char *scale = colour_scale_word(s, both), *var = a.pattern ? "; var: of its scores" : "";
     axis_label(a.t_axis, a.at_t, label, sizeof label);
-    buf_printf(out, "row %s as a profile: %d bars%s%s\nrow %s: %d bars%s%.*s", label, a.u_axis->n, *scale ? ", " : "",
-               scale, label, a.u_axis->n, *scale ? ", " : "", (int)strcspn(scale, "("), scale);
+    const char *stop = *scale ? "; " : "";
+    const int brief = (int)strcspn(scale, "("); /* without the key that changes it */
+    buf_printf(out, "row %s as a profile%s%s%s\nrow %s%s%s%s\n", label, var, stop, scale, label, var, stop, scale);
+    buf_printf(out, "row %s%s%s%.*s\nrow %s%s%.*s", label, var, stop, brief, scale, label, stop, brief, scale);
 }
 
 VIEW_SPEC(PROFILE, .name = "profile");

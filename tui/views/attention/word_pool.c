@@ -30,8 +30,9 @@ WordPool word_pool(const Paint *p, Rect r, const Attend *a, int per)
         l.value_y = rect_cut(&l.cells, 'b', 1).y;
     if (l.cells.h > 3)
         l.bar_y = rect_cut(&l.cells, 'b', 1).y;
-    if (r.w >= LABELLED)
-        l.labels = shown_axis_widest(a->t_axis, LABEL_MOST) + 1;
+    int label = shown_axis_widest(a->t_axis, LABEL_MOST) + 1;
+    if (r.w >= LABELLED || r.w >= label + m) /* every word that is looked at keeps its column */
+        l.labels = label;
     rect_cut(&l.cells, 'l', l.labels);
     if (l.cells.h > 3)
         l.column_y = rect_cut(&l.cells, 'b', 1).y;
@@ -189,7 +190,8 @@ void word_pool_draw(const Paint *p, Rect r, const Attend *a, const WordPool *l, 
         attend_value_line(p, a, l->value_y, r.x, r.w);
     Rect cell = heat_cell(p, l->cells, l->rows, l->cols, l->size, cell_of(l, a->t_axis->n, l->rows, a->at_t) - l->row0,
                           cell_of(l, a->u_axis->n, l->cols, a->at_u) - l->col0);
-    heat_mark(p, cell.y, cell.x, cell.h, cell.w, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
+    if (!l->labels || l->column_y < 0 || cell.w > 2) /* else marked at both borders, and not hidden */
+        heat_mark(p, cell.y, cell.x, cell.h, cell.w, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
     focus_cursor(p, focus, cell.y, cell.x);
 }
 
