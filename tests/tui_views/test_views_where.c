@@ -407,6 +407,33 @@ static void lens_rows_and_clicks(void **state)
 
 /* All classes have a column as soon as their numbers fit; the start is a row like any other, and bars are as high as
  * their shares. */
+/* Every number of the table stands on the colour of its own value, in narrow columns and in wide ones. */
+static void lens_numbers_on_their_colours(void **state)
+{
+    (void)state;
+    command("lens 1 heart");
+    const NodeId n = session_node(&session, SIDE_A, "blocks.2.lens.probs"); /* not the row of the cursor */
+    const float *probs = NULL;
+    for (int w = 90; w <= 156; w += 66) {
+        Canvas c;
+        draw_on(&c, &VIEW_LENS, SIDE_A, 12, w, MODE_256, false);
+        probs = session_peek(&session, SIDE_A, "blocks.2.lens.probs");
+        const Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+        const ColourScale scale = colour_scale_of_range(&p, 0, 1);
+        int coloured = 0;
+        for (int y = 0; y < c.h; y++)
+            for (int x = 0; x < c.w; x++) {
+                const Cell *k = canvas_at(&c, y, x);
+                if (k->ref.run != SIDE_A || k->ref.node != n || !colour_scale_level(&scale, probs[k->ref.cell]))
+                    continue;
+                assert_int_equal(k->bg, colour_scale_colour(&scale, probs[k->ref.cell]));
+                coloured += k->ch >= '0' && k->ch <= '9';
+            }
+        assert_true(coloured >= 2);
+        canvas_free(&c);
+    }
+}
+
 /* Accuracies are those of the model as trained: an edit's side has none, nor has a difference. Differences of shares
  * are in points. */
 /* Over the rows the logits as lines: a label on each with its class' logit in the cursor's row, the highest above. */
@@ -1639,6 +1666,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(heads_one_by_one, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(gradients_of_the_answer, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_rows_and_clicks, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(lens_numbers_on_their_colours, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_lines_are_logits, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(attention_is_apart_from_the_lines, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(names_of_classes_are_whole_or_numbered, open_bundled, close_session),

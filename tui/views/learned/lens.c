@@ -23,8 +23,7 @@ enum {
     LABEL_SHORT = 7,
     NAME = 10,
     NUMBER = 7,
-    COLUMN_MOST = 14,
-    SWATCH = 2
+    COLUMN_MOST = 14
 };
 enum { LINES_BELOW = 2 }; /* the sentence and the accuracy */
 
@@ -131,16 +130,12 @@ static int column_x(const Lens *l, Rect line, int i)
     return line.x + l->label + l->name + l->share + i * l->width;
 }
 
-/* The number, its colour before it where there is room. */
+/* The number on its colour; the picked one has the cursor's, and its own before that where there is room. */
 static void draw_cell(const Paint *p, const Shown *v, size_t o, Rect r, const ColourScale *scale, Style style)
 {
-    float value = v->values[o];
-    for (int x = r.x + 1; r.w >= NUMBER + SWATCH + 1 && x <= r.x + SWATCH; x++)
-        canvas_pixel(p->c, r.y, x, -1, colour_scale_colour(scale, value), colour_scale_level(scale, value),
-                     colour_scale_sign(scale, value), shown_ref(v, o));
-    shown_share_right(p, v, o, r.y, r.x + r.w - NUMBER + 1, NUMBER - 1, style);
-    if (r.w < NUMBER + SWATCH + 1 && style != STYLE_SELECTED) /* else the number stands on it */
-        word_ground(p, r.y, r.x + r.w - NUMBER + 1, NUMBER - 1, scale, value, shown_ref(v, o));
+    const int number = NUMBER - 1, ground = r.w - 1 - (style == STYLE_SELECTED ? number : 0);
+    shown_share_right(p, v, o, r.y, r.x + r.w - number, number, style);
+    word_ground(p, r.y, r.x + 1, ground, scale, v->values[o], shown_ref(v, o));
 }
 
 static void draw_values(const Paint *p, const Lens *l, const Shown *v, Rect row, bool here, bool focus)
