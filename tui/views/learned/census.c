@@ -158,15 +158,15 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
                    fabsf(x) < 0.05F ? 0.0 : (double)x); /* no −0 */
     int y = r.y + (r.h - 1) / 2;
     int middle = (r.w + POINTS_WIDTH) / 2 - 1;
-    if (c->here && !isnan(x)) {
+    if (c->here && !isnan(x))
         canvas_right(p->c, y, r.x, r.w - 1 < middle + 1 ? r.w - 1 : middle + 1, STYLE_STRONG, text);
-        for (int i = 0; i < r.w; i++) { /* its colour behind it: a line may be all that a head has */
-            Cell *k = canvas_at(p->c, y, r.x + i);
-            if (k)
-                k->bg = colour_scale_colour(scale, x);
-        }
-    } else
+    else
         canvas_right(p->c, y, r.x + 1, r.w - 2 < middle ? r.w - 2 : middle, STYLE_STRONG, text);
+    for (int i = 0; i < r.w && !isnan(x); i++) { /* its colour behind it: a line may be all that a head has */
+        Cell *k = canvas_at(p->c, y, r.x + i);
+        if (k)
+            k->bg = colour_scale_colour(scale, x);
+    }
     if (is_off(p->s, c, block, head))
         canvas_text(p->c, r.h > 1 ? r.y + r.h - 1 : y, r.h > 1 ? r.x + 1 : r.x, r.h > 1 ? r.w - 2 : 1, STYLE_EDITED,
                     r.h > 1 ? "off" : "x");

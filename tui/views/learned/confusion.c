@@ -49,7 +49,9 @@ typedef struct Layout {
     int wide, tall, label, first_row, first_col, down, across;
 } Layout;
 
-static const char AXES[] = "; rows: what it is, columns: named, %";
+/* What the table's cells are, the first that there is room for. */
+static const char *const AXES[] = {"; rows: what it is, columns: named, %", "; rows: truth, columns: named, %"};
+enum { AXES_BRIEF = sizeof AXES / sizeof *AXES - 1 };
 
 /* What is right of how many, without the axes of the table. */
 static void status_text(const Confusion *c, char *out, size_t n)
@@ -91,7 +93,7 @@ static Layout layout(const Session *s, const Confusion *c, Rect r)
         r.h++;
     }
     l.tall = lines_each(c, r.h - l.head);
-    if (l.status.h && utf8_cells(text) + (int)sizeof AXES > r.w && l.tall * c->classes + l.head < r.h) {
+    if (l.status.h && utf8_cells(text) + utf8_cells(AXES[AXES_BRIEF]) > r.w && l.tall * c->classes + l.head < r.h) {
         rect_cut(&r, 't', 1);
         l.status.h++;
     }
@@ -124,6 +126,11 @@ static void draw_cell(const Paint *p, const Confusion *c, Rect r, const ColourSc
         utf8_print(text, sizeof text, r.w >= 7 ? "%.1f" : share < 0.5F ? "<1" : "%.0f", (double)share);
     canvas_right(p->c, r.y + (r.h - 1) / 2, r.x + 1, r.w - 2, STYLE_STRONG,
                  text); /* the marks of the cursor beside it */
+    for (int i = 0; i < r.w && !isnan(share); i++) {
+        Cell *at = canvas_at(p->c, r.y + (r.h - 1) / 2, r.x + i);
+        if (at)
+            at->bg = colour_scale_colour(scale, share);
+    }
     if (of == p->s->look.confusion.of && named == p->s->look.confusion.named)
         heat_mark(p, r.y, r.x, r.h, r.w, (Ref){0});
 }
@@ -157,9 +164,12 @@ static void draw_status(const Paint *p, const Confusion *c, Rect r)
     status_text(c, text, sizeof text);
     int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_TEXT, text);
     if (r.h > 1)
-        canvas_text(p->c, r.y + 1, r.x, r.w, STYLE_DIM, AXES + 2);
-    else if (r.w - used >= (int)sizeof AXES)
-        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, AXES);
+        canvas_text(p->c, r.y + 1, r.x, r.w, STYLE_DIM, AXES[0] + 2);
+    for (int i = 0; r.h == 1 && i <= AXES_BRIEF; i++)
+        if (utf8_cells(AXES[i]) <= r.w - used) {
+            canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, AXES[i]);
+            return;
+        }
 }
 
 /* The picture on show, where it may be one of the folder's; or NULL. */
