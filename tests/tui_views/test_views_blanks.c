@@ -164,6 +164,36 @@ static void the_picture_covers_what_is_hidden(void **state)
     buf_free(&out);
 }
 
+/* The map of errors has every patch, the seen ones too: each its own, on one scale. */
+static void every_patch_has_its_error(void **state)
+{
+    (void)state;
+    Canvas c;
+    command("blanks; hide r1c1 r4c6; blanks r7c7");
+    draw_on(&c, &VIEW_BLANKS, SIDE_B, 34, 90, MODE_256, false);
+    const NodeId n = session_node(&session, SIDE_B, "guess.error");
+    const float *error = session_peek(&session, SIDE_B, "guess.error");
+    const Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    bool there[64] = {false};
+    float most = 0;
+    int patches = 0;
+    for (int i = 0; i < 64; i++)
+        most = error[i] > most ? error[i] : most;
+    ColourScale scale = colour_scale_of_range(&p, 0, most);
+    scale.root = true;
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            if (k->ref.run != SIDE_B || k->ref.node != n || !k->level || k->ref.cell == 63) /* which has the cursor */
+                continue;
+            assert_int_equal(k->ch == ' ' ? k->bg : k->fg, colour_scale_colour(&scale, error[k->ref.cell]));
+            patches += !there[k->ref.cell];
+            there[k->ref.cell] = true;
+        }
+    assert_int_equal(patches, 63);
+    canvas_free(&c);
+}
+
 static void blanks_of_ready_values(void **state)
 {
     (void)state;
@@ -210,6 +240,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(guesses_fill_the_gaps_only, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(pictures_before_errors, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(the_picture_covers_what_is_hidden, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(every_patch_has_its_error, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(blanks_of_ready_values, open_ready, close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,13 +76,11 @@ static bool guessed(const Blanks *b, Panel part, int patch)
 static void put_error(const Paint *p, const Blanks *b, const ColourScale *s, int y, int x, int half, int patch)
 {
     float e = b->error.values[patch];
-    if (!b->many || is_hidden(b, patch))
-        canvas_pixel(p->c, y, x, half, colour_scale_colour(s, e), colour_scale_level(s, e), colour_scale_sign(s, e),
-                     shown_ref(&b->error, (size_t)patch));
+    canvas_pixel(p->c, y, x, half, colour_scale_colour(s, e), colour_scale_level(s, e), colour_scale_sign(s, e),
+                 shown_ref(&b->error, (size_t)patch));
 }
 
-/* One patch of one panel. scale is that of the errors; those of patches that the model sees are no guess's, and stay
- * blank. */
+/* One patch of one panel. scale is that of the errors: of all patches, for the model guesses also what it sees. */
 static void draw_patch(const Paint *p, const Blanks *b, const LatticeMap *m, Panel part, const ColourScale *scale,
                        int row, int col)
 {
@@ -110,9 +108,11 @@ static ColourScale error_scale(const Paint *p, const Blanks *b)
 {
     float most = 0;
     for (int i = 0; i < b->p->n; i++)
-        if ((!b->many || is_hidden(b, i)) && b->error.values[i] > most)
+        if (b->error.values[i] > most)
             most = b->error.values[i];
-    return colour_scale_of_range(p, 0, most);
+    ColourScale scale = colour_scale_of_range(p, 0, most);
+    scale.root = true; /* those of an object's edge are ten times what is hidden beside it */
+    return scale;
 }
 
 static void draw_title(const Paint *p, const Blanks *b, Rect r, Panel part)
