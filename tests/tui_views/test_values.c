@@ -147,6 +147,28 @@ static void spreads_of_any_length(void **state)
         }
 }
 
+/* A scale by the root, of values on both sides of zero: a fiftieth of the largest is still seen, and as much on either
+ * side. */
+static void roots_of_both_signs(void **state)
+{
+    (void)state;
+    session.look = (LookAt){.picture = {.grid = true}};
+    Paint p = {.s = &session, .mode = MODE_256};
+    ColourScale s = colour_scale_of_range(&p, -24, 24);
+    assert_int_equal(colour_scale_level(&s, 0.5F), 0);
+    s.root = true;
+    int last = 0;
+    for (float x = 0.5F; x <= 24; x *= 2) {
+        assert_true(colour_scale_level(&s, x) >= last && colour_scale_level(&s, x) > 0);
+        assert_int_equal(colour_scale_level(&s, -x), colour_scale_level(&s, x));
+        assert_int_equal(colour_scale_sign(&s, -x), -1);
+        assert_true(colour_scale_colour(&s, -x) != colour_scale_colour(&s, x));
+        last = colour_scale_level(&s, x);
+    }
+    assert_int_equal(colour_scale_level(&s, -24), 9);
+    assert_int_equal(colour_scale_level(&s, 0), 0);
+}
+
 static void scales(void **state)
 {
     (void)state;
@@ -365,6 +387,7 @@ int main(void)
         cmocka_unit_test(share_texts),
         cmocka_unit_test(spreads),
         cmocka_unit_test(spreads_of_any_length),
+        cmocka_unit_test(roots_of_both_signs),
         cmocka_unit_test(scales),
         cmocka_unit_test(heats),
         cmocka_unit_test(the_scaler_is_a_division),

@@ -111,6 +111,8 @@ static double position(const ColourScale *s, float x)
         return s->is_signed ? 0.5 : 0;
     double at = ((double)x - low) / range;
     at = at < 0 ? 0 : at > 1 ? 1 : at;
+    if (s->root && s->is_signed) /* on either side of zero */
+        return 0.5 + copysign(sqrt(fabs(2 * at - 1)), at - 0.5) / 2;
     return s->root ? sqrt(at) : at;
 }
 

@@ -141,8 +141,8 @@ typedef struct ColourScale {
     bool own, shared;     /* side by side: of this side, or of A and B together */
     bool points;          /* A − B of shares: its ends are written in points */
     bool log;             /* by powers of ten: SCALE_DECADES of them below high; signed maps: on either side */
-    bool
-        root; /* from 0 on: by its square root, where one value is many times the others and all are to be told apart */
+    bool root;            /* from 0 on, of signed maps on either side: by its square root, where one value is many times
+                             the others and all are to be told apart */
     bool light;
     bool clipped; /* few values are far beyond the others: the scale ends before them, they have their own colour */
     bool capped;  /* clipped, but what is beyond an end has that end's colour */

@@ -15,13 +15,18 @@ typedef struct Layout {
     int wide, tall, down, across, first_row, first_col;
 } Layout;
 
+static int tallest(const BlockSheet *b)
+{
+    return b->tallest ? b->tallest : TALLEST;
+}
+
 static Layout layout(const BlockSheet *b, Rect r)
 {
     Layout l = {.r = r};
     int cols = b->cols > 0 ? b->cols : 1, rows = b->rows > 0 ? b->rows : 1;
     l.wide = clamp((r.w - b->label) / cols, b->least, b->widest);
     r.h -= 1 + (b->again > 0);
-    l.tall = clamp(r.h / rows, 1, TALLEST);
+    l.tall = clamp(r.h / rows, 1, tallest(b));
     l.down = clamp(r.h / l.tall, 0, b->rows);
     l.across = clamp((r.w - b->label) / l.wide, 0, b->cols);
     if (l.across > 0 && l.across < b->cols) /* what is over makes them wider */
@@ -122,7 +127,7 @@ bool block_sheet_hit(const BlockSheet *b, Rect r, int y, int x, int *row, int *c
 int block_sheet_place(const BlockSheet *b, Rect r, int comfort, int count, Rect *at)
 {
     int each = (r.w - (count - 1) * GAP) / count, lines = b->rows + 2 + (b->again > 0),
-        most = TALLEST * b->rows + 2 + (b->again > 0);
+        most = tallest(b) * b->rows + 2 + (b->again > 0);
     bool beside = each >= block_sheet_width(b, comfort), below = !beside && r.h >= count * lines + count - 1;
     if (!beside && !below) {
         count = 1;

@@ -17,6 +17,7 @@ typedef struct BlockSheet {
     int rows, cols, row, col; /* row, col: in focus */
     int again;                /* the row above which the columns are named anew, for they mean others there; 0: none */
     int label, least, widest; /* columns of the names of rows; of a cell, at least and at most */
+    int tallest;              /* lines of a cell at most; 0: three */
     ColourScale scale;
     const void *context;
     void (*cell)(const void *context, int row, int col, int wide, SheetCell *out); /* its text in so many columns */

@@ -14,12 +14,19 @@ enum {
     LABEL = 9,
     LABEL_STACK = 12,
     LEAST = 7,
-    WIDEST = 9,
+    NAME_WIDEST = 9,
+    WIDEST = 12,
+    TALLEST = 5,
+    TALLEST_WIDE = 7,
+    WIDE = 120,
     COMFORT = 7,
     SHEETS = 2,
     STATUS = 2,
-    WORDS = 3,
-    PANEL = 5,
+    WORDS = 2,
+    WORDS_NARROW = 3,
+    NARROW = 76,
+    PANEL = 4,
+    BAR_LEAST = 24,
     LEAST_TO_COME = 5,
     NOTHING = 1000 /* so much less than the largest is 0 in the table */
 };
@@ -30,8 +37,8 @@ typedef struct Patches {
     bool gradient; /* of one sheet */
     float most;    /* the largest number of both, by size */
     int count;
-    bool shown[SHEETS]; /* is that sheet the gradient's? */
-    Rect at[SHEETS], status, words;
+    bool shown[SHEETS];                  /* is that sheet the gradient's? */
+    Rect at[SHEETS], status, words, bar; /* bar: what the colours mean */
 } Patches;
 
 static void put_cell(const void *context, int row, int col, int wide, SheetCell *out)
@@ -74,7 +81,7 @@ static int other_text(const Session *s, const PatchingResult *r)
     return 0;
 }
 
-/* Columns of one: as wide as its names need, within what numbers need and WIDEST. */
+/* Columns of one: as wide as its names need, within what numbers need and NAME_WIDEST. */
 static int least_of(const Session *s, const PatchingResult *r)
 {
     int least = LEAST;
@@ -85,7 +92,7 @@ static int least_of(const Session *s, const PatchingResult *r)
             int cells = utf8_cells(name) + 1;
             least = cells > least ? cells : least;
         }
-    return least < WIDEST ? least : WIDEST;
+    return least < NAME_WIDEST ? least : NAME_WIDEST;
 }
 
 /* Both sheets have one scale. */
@@ -99,13 +106,30 @@ static BlockSheet sheet_of(const Paint *p, const Patches *k)
                     .label = session_by_attention(k->s) && k->r->kind != PATCH_TOKENS ? LABEL_STACK : LABEL,
                     .least = least_of(k->s, k->r),
                     .widest = WIDEST,
+                    .tallest = k->status.w >= WIDE ? TALLEST_WIDE : TALLEST,
                     .context = k,
                     .cell = put_cell,
                     .row_name = put_row,
                     .col_name = put_col};
-    if (p)
+    if (p) {
         b.scale = colour_scale_of_range(p, -k->most, k->most);
+        b.scale.root = true; /* one part may do twenty times what all others do */
+    }
     return b;
+}
+
+/* Under the sheets, the words behind it; where no line is free behind the title of the last one. */
+static void place_bar(Patches *k, Rect r)
+{
+    const Rect last = k->at[k->count - 1];
+    const int end = last.y + last.h, free = (k->words.h ? k->words.y : r.y + r.h) - end, title = k->count == 1 ? 0 : 30;
+    if (free > 0)
+        k->bar = (Rect){end + (free > 1), r.x, 1, r.w};
+    else if (title && last.w - title >= BAR_LEAST)
+        k->bar = (Rect){last.y, last.x + title, 1, last.w - title};
+    const int used = k->bar.y + (k->bar.y >= end ? 2 : 0);
+    if (k->words.h && free > 2 && used < k->words.y)
+        k->words.y = used;
 }
 
 static Patches open_patches(const Session *s, const PatchingResult *result, Rect r)
@@ -118,7 +142,7 @@ static Patches open_patches(const Session *s, const PatchingResult *result, Rect
     }
     if (r.h > STATUS + 3)
         k.status = rect_cut(&r, 't', STATUS);
-    const int more = result->first > 0; /* what is left out */
+    const int more = (result->first > 0) + (r.w < NARROW ? WORDS_NARROW - WORDS : 0); /* what is left out */
     if (r.h >= result->rows + 1 + PANEL + more) {
         k.words = rect_cut(&r, 'b', WORDS + more);
         rect_cut(&r, 'b', 1);
@@ -127,9 +151,7 @@ static Patches open_patches(const Session *s, const PatchingResult *result, Rect
     k.count = block_sheet_place(&b, r, COMFORT, SHEETS, k.at);
     if (k.count == 1)
         k.shown[0] = s->look.patches.guess;
-    int used = k.at[k.count - 1].y + k.at[k.count - 1].h + 1;
-    if (k.words.h && used < k.words.y)
-        k.words.y = used;
+    place_bar(&k, r);
     return k;
 }
 
@@ -154,12 +176,15 @@ static void draw_status(const Paint *p, const Patches *k)
     PatchingError e = patching_error(r);
     if (!e.n)
         return;
-    number_text(here, sizeof here, (float)e.mean, 6);
-    number_text(there, sizeof there, (float)e.size, 6);
+    number_text(here, sizeof here, (float)e.size, 6);
+    number_text(there, sizeof there, (float)e.mean, 6);
+    const bool wide = at.w >= NARROW;
     used = canvas_printf(p->c, at.y + 1, at.x, at.w, STYLE_DIM,
-                         "gradient off by %s on average, measured are %s in size", here, there);
+                         wide ? "mean size of a change %s, of the gradient's error %s"
+                              : "mean change %s, gradient off by %s",
+                         here, there);
     if (!isnan(e.correlation))
-        canvas_printf(p->c, at.y + 1, at.x + used, at.w - used, STYLE_DIM, "; r %.3f over %zu", e.correlation, e.n);
+        canvas_printf(p->c, at.y + 1, at.x + used, at.w - used, STYLE_DIM, "; correlation %.2f", e.correlation);
 }
 
 static void put_nothing(const void *context, int row, int col, int wide, SheetCell *out)
@@ -221,6 +246,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                         : title.w - used >= 20 ? "   0: under largest/1000"
                                                : "");
         block_sheet_draw(p, &b, at, focus && i == 0);
+        if (i == k.count - 1 && k.bar.h && k.most > 0)
+            colour_scale_bar(p, &b.scale, k.bar.y, k.bar.x, k.bar.w);
     }
     int here = patches_here(p->s, result);
     if (!k.words.h || here < 0)
@@ -235,7 +262,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     buf_puts(&line, result->first ? " " : "");
     buf_puts(&line, "Enter puts A's value of ");
     patches_put_place(p->s, &result->place[here], &line);
-    buf_puts(&line, " into B and shows the answer, or takes it out again.");
+    buf_puts(&line, " into B, or takes it out again.");
     canvas_wrap(p->c, k.words, STYLE_DIM, buf_str(&line));
     buf_free(&line);
 }
