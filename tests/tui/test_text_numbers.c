@@ -115,8 +115,26 @@ static void the_difference_of_two_streams(void **state)
     }
 }
 
+/* Two rows of a plane share a line of the screen: both words are named, the cursor's first; the sum names its parts. */
+static void rows_that_share_a_line(void **state)
+{
+    (void)state;
+    run("reset view; goto decoder.blocks.1.resid_post[t=10]; view heat");
+    draw(24, 80);
+    assert_true(on_screen("┃<s>, l' ") && on_screen("┃pas"));
+    assert_false(on_screen(" +1 "));
+    assert_true(on_screen("ln2.out + mlp.out"));
+    run("view strip");
+    draw(40, 120); /* fewer cells than values: said */
+    assert_true(on_screen("below 1 cell = "));
+    draw(60, 200);
+    assert_false(on_screen("below 1 cell = "));
+    run("reset view");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
+                                       cmocka_unit_test(rows_that_share_a_line)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -1,4 +1,5 @@
 /* Two small panes of facts: this step (formula, symbol, shape, range, cost) and the cell under the data cursor. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,8 +95,14 @@ static const Box *box_of(const Session *s, const Shown *v)
     return s->stages.boxes[box].show == v->node ? &s->stages.boxes[box] : NULL;
 }
 
-/* A formula without the indices of its tensors and the scopes of their names, "scores_raw = Σ_e q · k"; of a weight,
- * that it is given. */
+/* Is what stands there the name "out", which says nothing without its scope? */
+static bool is_out(const char *name)
+{
+    return strncmp(name, "out", 3) == 0 && !isalnum((unsigned char)name[3]) && name[3] != '_' && name[3] != '.';
+}
+
+/* A formula without the indices of its tensors and the scopes of their names, "scores_raw = Σ_e q · k", but for
+ * "mlp.out"; of a weight, that it is given. */
 static void in_brief(const char *formula, Buf *out)
 {
     static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -104,10 +111,10 @@ static void in_brief(const char *formula, Buf *out)
     int depth = 0;
     for (const char *c = formula; c < end; c++) {
         size_t n = strspn(c, LETTERS);
-        bool name = n && !(*c >= '0' && *c <= '9');
+        bool name = n && !(*c >= '0' && *c <= '9'), scope = name && c[n] == '.', kept = scope && is_out(c + n + 1);
         depth += *c == '[';
-        if (!depth && !(name && c[n] == '.'))
-            buf_add(out, c, name ? n : 1);
+        if (!depth && (!scope || kept))
+            buf_add(out, c, name ? n + kept : 1);
         c += name ? n - (c[n] != '.') : 0; /* a scope goes with its point */
         depth -= *c == ']';
     }

@@ -295,36 +295,66 @@ static size_t cursor_col(const Fit *f, const Tensor *t)
     return bin_of(&f->across, t->col) - f->col0;
 }
 
-/* "the  +1": so many more words are in that line. */
-static void draw_more_words(const Paint *p, const Fit *f, const Tensor *t, int y, int label_cells, size_t words)
+/* The words that share a line, "the, l'": all of them where there is room, of two the second cut, else how many more
+ * there are: "the  +1". */
+typedef struct WordLine {
+    Buf all;
+    char first[64]; /* or the cursor's */
+    size_t count;
+    int at; /* cells before it in `all` */
+} WordLine;
+
+static void draw_words_of(const Paint *p, const Fit *f, WordLine *w, bool words, int y, bool here)
 {
-    char more[24];
-    int width = f->label_w - 1;
-    snprintf(more, sizeof more, "+%zu", words - 1);
-    if (words > 1 && are_words(t, t->plane.rows) && label_cells + 1 + (int)strlen(more) <= width)
-        canvas_right(p->c, y, f->cells.x - f->label_w, width, STYLE_DIM, more);
+    enum { PART_LEAST = 5 }; /* ", ab…" */
+    const Rect at = {y, f->cells.x - f->label_w, 1, f->label_w - 1};
+    const int cells = utf8_cells(w->first);
+    const bool two = w->count == 2 && !w->at && cells + PART_LEAST <= at.w,
+               whole = words && (two || utf8_cells(buf_str(&w->all)) <= at.w);
+    char more[24] = "";
+    if (words && !whole && w->count > 1)
+        snprintf(more, sizeof more, " +%zu", w->count - 1);
+    const int room = at.w - (int)strlen(more);
+    canvas_label(p->c, y, at.x, room, STYLE_AXIS, whole ? buf_str(&w->all) : w->first);
+    if (here)
+        canvas_label(p->c, y, at.x + (whole ? w->at : 0), room - (whole ? w->at : 0), STYLE_STRONG, w->first);
+    canvas_right(p->c, y, at.x + room, at.w - room, STYLE_DIM, more);
+    buf_free(&w->all);
+    *w = (WordLine){.count = 0};
 }
 
-/* A label in every line, of the cell whose middle is first in it, or of the cursor's. */
+/* Of words every row of cell k, of others its first one, or the cursor's. */
+static void put_words_of(const Fit *f, const Tensor *t, int k, bool words, bool here, WordLine *w)
+{
+    const size_t from = bin_from(&f->down, f->row0 + (size_t)k), end = bin_end(&f->down, f->row0 + (size_t)k);
+    char label[64];
+    for (size_t i = here && !words ? t->row : from, last = words ? end : i + 1; i < last; i++, w->count++) {
+        shown_label(t->v.graph, t->plane.rows, t->row0 + i, label, sizeof label);
+        if (!w->count || (here && i == t->row)) {
+            snprintf(w->first, sizeof w->first, "%s", label);
+            w->at = utf8_cells(buf_str(&w->all)) + (w->count ? 2 : 0);
+        }
+        buf_printf(&w->all, "%s%s", w->count ? ", " : "", label);
+    }
+}
+
+static int row_line(const Paint *p, const Fit *f, int k)
+{
+    const Rect cell = heat_cell(p, f->cells, f->rows, f->cols, f->size, k, 0);
+    return cell.y + (cell.h - 1) / 2;
+}
+
+/* A label in every line, of the cell whose middle is first in it, or of the cursor's; of words all of them. */
 static void draw_row_labels(const Paint *p, const Fit *f, const Tensor *t)
 {
-    int cursor = row_here(t) ? (int)cursor_row(f, t) : -1, last = -1, cells = 0;
-    size_t words = 0;
+    const int cursor = row_here(t) ? (int)cursor_row(f, t) : -1;
+    const bool words = are_words(t, t->plane.rows);
+    WordLine line = {.count = 0};
     for (int k = 0; k < f->rows; k++) {
-        Rect cell = heat_cell(p, f->cells, f->rows, f->cols, f->size, k, 0);
-        int y = cell.y + (cell.h - 1) / 2;
-        size_t from = bin_from(&f->down, f->row0 + (size_t)k), held = bin_end(&f->down, f->row0 + (size_t)k) - from;
-        char label[64];
-        words = y == last ? words + held : held;
-        if (y != last || k == cursor) {
-            Rect at = {y, cell.x - f->label_w, 1, f->label_w - 1};
-            shown_label(t->v.graph, t->plane.rows, t->row0 + (k == cursor ? t->row : from), label, sizeof label);
-            canvas_fill(p->c, at, STYLE_TEXT, ' ');
-            cells = utf8_cells(label);
-            canvas_text(p->c, y, at.x, at.w, k == cursor ? STYLE_STRONG : STYLE_AXIS, label);
-        }
-        draw_more_words(p, f, t, y, cells, words);
-        last = y;
+        const int y = row_line(p, f, k);
+        put_words_of(f, t, k, words, k == cursor, &line);
+        if (k + 1 == f->rows || row_line(p, f, k + 1) != y)
+            draw_words_of(p, f, &line, words, y, cursor >= 0 && row_line(p, f, cursor) == y);
     }
 }
 

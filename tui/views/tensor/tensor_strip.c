@@ -178,7 +178,6 @@ static void put_part(const Wrapped *w, const char *what, size_t n, Buf *out)
 
 static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
 {
-    (void)p;
     char label[64];
     Fit f = fit(r, t);
     if (t->plane.rows.n)
@@ -186,6 +185,14 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
     if (out->len) {
         put_part(&f.heat, "colours", t->plane.col_count, out);
         put_part(&f.numbers, "numbers", t->plane.col_count, out);
+        if (f.others.h > 1 && t->plane.row_count > 1) { /* what a cell of all rows holds, where it is several */
+            Tensor all = others_of(t);
+            Buf cell = {0};
+            TENSOR_HEAT.caption(p, (Rect){f.others.y + 1, f.others.x, f.others.h - 1, f.others.w}, &all, &cell);
+            if (cell.len)
+                buf_printf(out, "; below %s", buf_str(&cell));
+            buf_free(&cell);
+        }
     }
 }
 
