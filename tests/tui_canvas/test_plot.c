@@ -331,6 +331,36 @@ static void test_bars_hang(void **state)
     canvas_free(&c);
 }
 
+/* Of values that share a column one has the bar: the one farthest from zero, or the largest. */
+static void test_bars_share(void **state)
+{
+    (void)state;
+    static const float VALUES[] = {-9, 3, -1, -8, -2, -7};
+    enum { COUNT = sizeof VALUES / sizeof *VALUES, COLUMNS = 2 };
+    static const size_t HAS[2][COLUMNS] = {{0, 3}, {1, 4}};
+    for (int largest = 0; largest < 2; largest++) {
+        CanvasBars b = {.value = signed_value,
+                        .of = VALUES,
+                        .n = COUNT,
+                        .low = -9,
+                        .high = 9,
+                        .style = STYLE_TEXT,
+                        .negative = STYLE_NEGATIVE,
+                        .largest = largest};
+        Canvas c;
+        canvas_init(&c, 6, COLUMNS + 1);
+        bars_draw(&c, (Rect){.x = 1, .h = 6, .w = COLUMNS}, &b);
+        for (int col = 0; col < COLUMNS; col++) {
+            const bool above = VALUES[HAS[largest][col]] > 0;
+            const Cell *k = canvas_at(&c, above ? 2 : 3, col + 1);
+            assert_true(k->ref.run);
+            assert_int_equal(k->ref.cell, HAS[largest][col]);
+            assert_int_equal(k->style, above ? STYLE_TEXT : STYLE_NEGATIVE);
+        }
+        canvas_free(&c);
+    }
+}
+
 /* The block counts its characters by their dots, without the four that are older. */
 static void test_sextants_are_numbered(void **state)
 {
@@ -450,17 +480,12 @@ static void test_sextants_are_painted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_braille),
-        cmocka_unit_test(test_without_braille),
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_values_are_read),
-        cmocka_unit_test(test_svg_has_lines),
-        cmocka_unit_test(test_points),
-        cmocka_unit_test(test_crowded),
-        cmocka_unit_test(test_bars_hang),
-        cmocka_unit_test(test_sextants_are_numbered),
-        cmocka_unit_test(test_sextants),
-        cmocka_unit_test(test_sextants_are_painted),
+        cmocka_unit_test(test_braille),       cmocka_unit_test(test_without_braille),
+        cmocka_unit_test(test_small),         cmocka_unit_test(test_values_are_read),
+        cmocka_unit_test(test_svg_has_lines), cmocka_unit_test(test_points),
+        cmocka_unit_test(test_crowded),       cmocka_unit_test(test_bars_hang),
+        cmocka_unit_test(test_bars_share),    cmocka_unit_test(test_sextants_are_numbered),
+        cmocka_unit_test(test_sextants),      cmocka_unit_test(test_sextants_are_painted),
     };
     return cmocka_run_group_tests(tests, lines, NULL);
 }

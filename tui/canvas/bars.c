@@ -106,7 +106,7 @@ void bars_draw(Canvas *c, Rect r, const CanvasBars *b)
         for (int i = first; i < last; i++) {
             Ref here = {0};
             float v = b->value(b->of, i, &here);
-            if (isnan(most) || fabsf(v) > fabsf(most)) {
+            if (isnan(most) || (b->largest ? v > most : fabsf(v) > fabsf(most))) {
                 most = v;
                 ref = here;
             }

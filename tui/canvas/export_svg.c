@@ -78,6 +78,8 @@ static bool block_part(uint32_t ch, Patch *p)
         *p = (Patch){.h = UNITS_H, .w = (int)(0x2590 - ch)};
     else if (ch == 0x2590)
         *p = (Patch){.x = 4, .h = UNITS_H, .w = 4};
+    else if (ch == 0x2594)
+        *p = (Patch){.h = 2, .w = UNITS_W};
     else if (ch == 0x2595)
         *p = (Patch){.x = 7, .h = UNITS_H, .w = 1};
     else

@@ -68,9 +68,10 @@ typedef struct CanvasBars {
     int n;
     double low, high; /* ≤ 0 ≤: how far the values go; a single line shows those of the larger of the two */
     Style style, negative;
+    bool largest; /* of values that share a column the largest has the bar, not the one furthest from zero */
 } CanvasBars;
 
-/* Columns of one bar; 1 where several values share a column, whose bar is that of the one furthest from zero. */
+/* Columns of one bar; 1 where several values share a column: one of them has the bar. */
 int bars_width(Rect r, int n);
 /* Values first … last (not included) of the bar at column x of the rectangle; false where there is none. */
 bool bars_at(Rect r, int n, int x, int *first, int *last);

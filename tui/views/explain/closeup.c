@@ -17,6 +17,7 @@ enum {
     CELL_MOST = 12,
     NUMBERS_FROM = 6,
     TALLEST = 7,
+    RANGED = 3, /* lines of a row that has its range */
     NO_LINE = -1
 };
 /* The tensors that the operands are rows of, as maps below: a group's lines come first. */
@@ -63,11 +64,36 @@ static bool is_row(const Closeup *c, const Group *g)
     return c->line[g->first].count > 1;
 }
 
+static bool hangs(const Closeup *c, const Group *g)
+{
+    double low, high;
+    closeup_range(&c->line[g->first], &low, &high);
+    return low < 0;
+}
+
+/* Bars that hang are heavy and coarse: in a low pane rows below zero stay one line of colour where others grow. */
+static void grow_standing(const Closeup *c, Layout *l, int room, int *total)
+{
+    int standing = 0, hanging = 0;
+    for (int i = 0; i < l->groups; i++)
+        if (is_row(c, &l->group[i]))
+            *(hangs(c, &l->group[i]) ? &hanging : &standing) += 1;
+    if (!standing || !hanging || *total + (RANGED - 1) * (standing + hanging) <= room)
+        return;
+    for (int h = 2; h <= RANGED; h++)
+        for (int i = l->groups - 1; i >= 0 && *total < room; i--)
+            if (is_row(c, &l->group[i]) && !hangs(c, &l->group[i])) {
+                l->group[i].h++;
+                ++*total;
+            }
+}
+
 /* Heights: one line each, then one more for every row of bars as long as there is room; what does not fit even so is
  * scrolled, the cursor's line in sight. */
 static void place_groups(const Paint *p, const Closeup *c, Layout *l)
 {
     int room = l->bars.h, here = closeup_line_here(p->s, c), at = 0, total = l->groups;
+    grow_standing(c, l, room, &total);
     for (bool grown = true; grown && total < room;) {
         grown = false;
         for (int i = l->groups - 1; i >= 0 && total < room; i--) /* the result before the operands */
@@ -254,13 +280,14 @@ static void draw_heat_row(const Paint *p, Rect r, const Row *row, int n)
     double low, high;
     closeup_range(row->line, &low, &high);
     ColourScale scale = colour_scale_of_range(p, (float)low, (float)high);
+    const bool largest = closeup_by_largest(row->c);
     int first, last;
     for (int x = r.x; bars_at(r, n, x, &first, &last); x++) {
         Ref ref, most = {0};
         float value = NAN;
         for (int i = first; i < last; i++) {
             float v = row_value(row, i, &ref);
-            if (isnan(value) || fabsf(v) > fabsf(value)) {
+            if (isnan(value) || (largest ? v > value : fabsf(v) > fabsf(value))) {
                 value = v;
                 most = ref;
             }
@@ -308,7 +335,12 @@ static void draw_row(const Paint *p, const Closeup *c, const Layout *l, const Gr
     }
     for (int y = 0; y < r.h; y++)
         canvas_glyph(p->c, r.y + y, column, STYLE_AXIS, 0x250a);
-    CanvasBars bars = {.value = row_value, .of = &row, .n = n, .style = STYLE_TEXT, .negative = STYLE_NEGATIVE};
+    CanvasBars bars = {.value = row_value,
+                       .of = &row,
+                       .n = n,
+                       .style = STYLE_TEXT,
+                       .negative = STYLE_NEGATIVE,
+                       .largest = closeup_by_largest(c)};
     closeup_range(row.line, &bars.low, &bars.high);
     bars_draw(p->c, r, &bars);
 }
@@ -382,7 +414,7 @@ static void steps_text(const Closeup *c, Buf *out)
 
 static void draw_formula(const Paint *p, const Closeup *c, const Layout *l, Rect r)
 {
-    Buf text = {0}, what = {0};
+    Buf text = {0}, what = {0}, shared = {0};
     char said[80];
     size_t steps = closeup_steps(c);
     graph_formula(c->graph, c->node, &text);
@@ -394,12 +426,18 @@ static void draw_formula(const Paint *p, const Closeup *c, const Layout *l, Rect
     else
         snprintf(said, sizeof said, " all %zu steps", steps);
     buf_free(&what);
-    int w = utf8_cells(said);
+    closeup_shared(c, l->bars.w, &shared);
+    if (shared.len && utf8_cells(buf_str(&text)) + utf8_cells(buf_str(&shared)) + utf8_cells(said) + 1 <= r.w)
+        buf_printf(&shared, ";%s", said);
+    else if (!shared.len)
+        buf_puts(&shared, said);
+    int w = utf8_cells(buf_str(&shared));
     w = r.w >= 2 * w || r.w >= w + utf8_cells(buf_str(&text)) ? w : 0;
     canvas_text(p->c, l->formula_y, r.x, r.w - w, STYLE_STRONG, buf_str(&text));
     if (w)
-        canvas_right(p->c, l->formula_y, r.x, r.w, STYLE_DIM, said);
+        canvas_right(p->c, l->formula_y, r.x, r.w, STYLE_DIM, buf_str(&shared));
     buf_free(&text);
+    buf_free(&shared);
 }
 
 /* here: the line under the cursor, or -1. */

@@ -37,6 +37,26 @@ const char *closeup_range_text(const CloseupLine *l, char out[CLOSEUP_RANGE])
     return out;
 }
 
+bool closeup_by_largest(const Closeup *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->line[i].what == CLOSEUP_CELLS && graph_node(c->graph, c->line[i].node)->op == OP_MAX)
+            return true;
+    return false;
+}
+
+void closeup_shared(const Closeup *c, int width, Buf *out)
+{
+    const int n = (int)c->terms;
+    if (width < 1 || width >= n)
+        return;
+    buf_printf(out, " 1 bar = %d", n / width);
+    if (n % width)
+        buf_printf(out, "–%d", n / width + 1);
+    buf_printf(out, " %s, %s", dims_role(c->graph, c->along, ROLE_KEY) != AXIS_NONE ? "tokens" : "values",
+               closeup_by_largest(c) ? "the largest" : "the farthest from 0");
+}
+
 /* Text and numbers one after the other on a line, as far as there is room. */
 typedef struct Writer {
     const Paint *p;

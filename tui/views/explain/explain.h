@@ -75,4 +75,9 @@ void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width);
 enum { CLOSEUP_RANGE = 40 };
 void closeup_range(const CloseupLine *l, double *low, double *high);
 const char *closeup_range_text(const CloseupLine *l, char out[CLOSEUP_RANGE]);
+/* Which of the values that share a bar has it: in all rows of a softmax the largest, so that a row's largest score
+ * stands over its largest weight; elsewhere, where both signs count, the one farthest from 0. */
+bool closeup_by_largest(const Closeup *c);
+/* "1 bar = 2–3 tokens, the largest": of rows so wide; nothing where each value has its bar. */
+void closeup_shared(const Closeup *c, int width, Buf *out);
 #endif
