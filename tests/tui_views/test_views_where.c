@@ -1376,6 +1376,38 @@ static void a_page_of_heads_is_legible(void **state)
     session_free(&session);
 }
 
+/* Cells of bars, which are no values of a run. */
+static int bar_cells(Side side)
+{
+    Canvas c;
+    int n = 0;
+    canvas_init(&c, 18, 40);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    drawn_prepare(&session, &VIEW_SHEET, side, c.clip);
+    view_draw(&VIEW_SHEET, &p, c.clip, side, true);
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            n += !k->ref.run && k->ch >= 0x2581 && k->ch <= 0x2588;
+        }
+    canvas_free(&c);
+    return n;
+}
+
+/* What a head is worth was measured without the change. */
+static void losses_stand_beside_what_they_are_of(void **state)
+{
+    (void)state;
+    command("goto blocks.1.attn.pattern[h=2,t=r3c4]; view sheet");
+    assert_true(measures_step(&session, INT64_MAX));
+    const int bars = bar_cells(SIDE_B);
+    assert_true(bars > 0);
+    command("set scale off");
+    assert_int_equal(bar_cells(SIDE_A), bars);
+    assert_int_equal(bar_cells(SIDE_B), 0);
+    assert_int_equal(bar_cells(SIDE_DIFF), 0);
+}
+
 /* A bar left of a head's map is as long as the accuracy lost without it, and there is none where that may be chance. */
 static void a_sheet_has_its_losses(void **state)
 {
@@ -1688,6 +1720,7 @@ int main(void)
         cmocka_unit_test(a_sheet_folds_rather_than_pools),
         cmocka_unit_test(every_head_is_there),
         cmocka_unit_test(a_page_of_heads_is_legible),
+        cmocka_unit_test_setup_teardown(losses_stand_beside_what_they_are_of, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_sheet_has_its_losses, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(an_outlier_is_named, open_bundled, close_session),

@@ -99,7 +99,7 @@ static void draw_lost(const Paint *p, const Attend *a, int head, Rect box, float
                   &(CanvasBars){.value = loss_value, .of = &share, .n = 1, .style = STYLE_AXIS, .high = 1});
 }
 
-enum { BRIEFEST = 2, LEFT_OUT = 28 /* columns of "10/12 blocks and 10/12 heads" */ };
+enum { BRIEFEST = 3, LEFT_OUT = 28 /* columns of "10/12 blocks and 10/12 heads" */ };
 
 static void put_left_out(Buf *out, const char *what, int first, int shown, int all)
 {
@@ -107,28 +107,29 @@ static void put_left_out(Buf *out, const char *what, int first, int shown, int a
         buf_printf(out, "%s %d–%d of %d; ", what, first, first + shown - 1, all);
 }
 
-/* scales: what they are, and shorter.
- * brief 1: with fewer words; 2: without whose rows they are, which the title says; 3: what the bars are comes first.
+/* pool: what a cell of several shows; NULL: all of them. scales: what they are, and shorter.
+ * brief 1: with fewer words; 2: without whose rows they are, which the title says; 3: of the bars fewer still; 4: what
+ * they are comes first.
  * most: points lost, or 0. */
 static void put_caption(const Attend *a, const Sheet *s, const char *pool, int brief, const char *const scales[2],
                         float most, Buf *out)
 {
     char t[32];
     if (most > 0 && brief > BRIEFEST)
-        buf_printf(out, "bars: points lost, ≤ %.1f; ", (double)most);
-    if (brief >= BRIEFEST && s->down < s->blocks && s->across < s->heads) /* which they are stands beside them */
+        buf_printf(out, "bars: ≤ %.1f points lost; ", (double)most);
+    if (brief >= 2 && s->down < s->blocks && s->across < s->heads) /* which they are stands beside them */
         buf_printf(out, s->r.w < LEFT_OUT ? "%d/%d × %d/%d; " : "%d/%d blocks and %d/%d heads; ", s->down, s->blocks,
                    s->across, s->heads);
     else {
         put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
         put_left_out(out, "heads", s->first_head, s->across, s->heads);
     }
-    if (!s->listed && (s->rows < s->of_rows || s->cols < s->of_cols)) {
+    if (!s->listed && (pool || brief < BRIEFEST) && (s->rows < s->of_rows || s->cols < s->of_cols)) {
         buf_puts(out, "1 cell = ");
         put_pool(out, s->of_rows, s->rows);
         buf_puts(out, "×");
         put_pool(out, s->of_cols, s->cols);
-        buf_printf(out, "%s, %s; ", brief ? "" : s->matrix ? " tokens" : " patches", pool);
+        buf_printf(out, "%s, %s; ", brief ? "" : s->matrix ? " tokens" : " patches", pool ? pool : "all drawn");
     }
     if (s->matrix)
         buf_puts(out, brief ? "rows ask; " : "rows ask, columns are looked at; ");
@@ -138,8 +139,9 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
     buf_puts(out, scales[brief > 0]);
     if (most > 0 && brief <= BRIEFEST)
         buf_printf(out,
-                   brief ? "%sbars: points lost without it, ≤ %.1f"
-                         : "%sbar at the left: accuracy lost without it, ≤ %.1f points",
+                   brief == BRIEFEST ? "%sbars: accuracy lost, ≤ %.1f"
+                   : brief           ? "%sleft bars: accuracy lost without it, ≤ %.1f"
+                                     : "%sbar at the left: accuracy lost without it, ≤ %.1f points",
                    *scales[0] ? "; " : "", (double)most);
 }
 
@@ -149,7 +151,8 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     Buf words = {0};
     if (s->caption_y < 0)
         return 0;
-    float most = a->pattern && !s->listed ? most_lost(p->s) : 0;
+    bool changed = a->v.side == SIDE_DIFF || (a->v.side == SIDE_B && session_compares(p->s));
+    float most = a->pattern && !s->listed && !changed ? most_lost(p->s) : 0; /* measured without the change */
     ColourScale scale = attend_scale(p, a, false);
     HeatSize pixels = heat_fine(p, s->size);
     static const char *const SCALES[][2] = {{"each on its own scale", "own scales"},
@@ -160,7 +163,7 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     const bool all = pixels.tall >= s->of_rows && pixels.wide >= s->of_cols;
     for (int brief = 0; brief == 0 || (brief <= BRIEFEST + (most > 0) && utf8_cells(buf_str(&words)) > r.w); brief++) {
         buf_clear(&words);
-        put_caption(a, s, all ? "all drawn" : colour_scale_pool_word(p, &scale), brief, scales, most, &words);
+        put_caption(a, s, all ? NULL : colour_scale_pool_word(p, &scale), brief, scales, most, &words);
     }
     int used = shown_clauses(p, s->caption_y, r.x, r.w, STYLE_DIM, buf_str(&words));
     const bool said = used >= utf8_cells(buf_str(&words)) &&
@@ -229,10 +232,12 @@ static void draw_off(const Paint *p, Rect box)
     canvas_text(p->c, y, box.x + (box.w > 3 ? (box.w - 3) / 2 : 0), box.w, STYLE_EDITED, box.w < 3 ? "x" : "off");
 }
 
-/* Beside all of its lines, or the first where bars stand there. */
-static void draw_mark(const Paint *p, Rect box, bool bars)
+/* Beside its first and last whole line, or the first alone where bars stand there. */
+static void draw_mark(const Paint *p, const Sheet *s, Rect box, bool bars)
 {
-    for (int y = box.y; y < box.y + (bars ? 1 : box.h); y++) {
+    const int last = heat_halves(p) && s->size.tall > 1 ? s->size.tall / 2 - 1 : box.h - 1;
+    for (int i = 0; i < (bars || !last ? 1 : 2); i++) {
+        const int y = box.y + i * last;
         canvas_glyph(p->c, y, box.x - 1, STYLE_CURSOR, '[');
         canvas_glyph(p->c, y, box.x + box.w, STYLE_CURSOR, ']');
     }
@@ -266,7 +271,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                 focus_cursor(p, focus, box.y, box.x);
         }
     }
-    draw_mark(p, sheet_thumb(&s, block, here.head), most > 0);
+    draw_mark(p, &s, sheet_thumb(&s, block, here.head), most > 0);
 }
 
 /* The focused block first, then those around it: as many as may be held. */
@@ -310,8 +315,10 @@ static void title(const Session *s, Side side, Buf *out)
     if (attend_open(s, side, -1, &a)) {
         const char *name = node_name(graph_node(a.v.graph, a.v.node));
         const char *points = side == SIDE_DIFF && a.in_share ? "points of " : "";
-        buf_printf(out, "%s%s[%s=%s], blocks × heads\n%s%s, blocks × heads", points, name, a.t_axis->sym,
-                   axis_label(a.t_axis, a.at_t, t, sizeof t), points, name);
+        if (!attend_listed(&a)) /* of words matrices are drawn, or the line below says whose row */
+            buf_printf(out, "%s%s[%s=%s], blocks × heads\n", points, name, a.t_axis->sym,
+                       axis_label(a.t_axis, a.at_t, t, sizeof t));
+        buf_printf(out, "%s%s, blocks × heads", points, name);
     } else
         buf_puts(out, "blocks × heads");
 }

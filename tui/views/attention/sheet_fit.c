@@ -255,6 +255,15 @@ static void choose_gaps(Sheet *s)
     }
 }
 
+/* A bar at the left of a map stands at its own, not between two. */
+static void choose_apart(Sheet *s)
+{
+    Sheet try = *s;
+    try.apart = 2;
+    if (fits(&try, s->down, s->across))
+        *s = try;
+}
+
 /* Words at the margins of their matrices, where there is room for whole ones. */
 static void choose_margins(const Paint *p, const Attend *a, Sheet *s)
 {
@@ -308,6 +317,8 @@ Sheet sheet_fit(const Paint *p, Rect r, const Attend *a, int block)
         choose_margins(p, a, &s);
     if (s.matrix && s.folds == 1)
         choose_gaps(&s);
+    if (!s.matrix && !s.listed)
+        choose_apart(&s);
     s.first_block = (int)scroll_first((size_t)s.blocks, (size_t)block, (size_t)s.down);
     s.first_head = (int)scroll_first((size_t)s.heads, (size_t)a->head, (size_t)s.across);
     return s;
