@@ -1,4 +1,5 @@
 /* Cosine similarity of position embeddings: the picked patch against all, or every patch's map at its place. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/utf8.h"
@@ -71,19 +72,26 @@ static float map_value(const void *context, int row, int col, Ref *ref)
     return m->q->v.values[cell];
 }
 
-/* Where everything goes; the maps' rectangle is what the lines below leave. */
+/* Where everything goes; the maps' rectangle is what the lines around leave. */
 typedef struct Layout {
     Rect room;
     int value_y, bar_y;
+    int cols_y, rows_x; /* of many maps: where their columns and rows are named; −1: nowhere */
 } Layout;
 
-static Layout layout(Rect r)
+enum { ROW_NAME = 3, GRID_NAMED = 10 };
+
+static Layout layout(Rect r, bool grids)
 {
-    Layout l = {r, -1, -1};
+    Layout l = {r, -1, -1, -1, -1};
     if (l.room.h > 1)
         l.value_y = l.room.y + --l.room.h;
     if (l.room.h > 3)
         l.bar_y = l.room.y + --l.room.h;
+    if (grids && l.room.h > GRID_NAMED)
+        l.cols_y = rect_cut(&l.room, 't', 1).y;
+    if (grids && l.room.w > GRID_NAMED * ROW_NAME)
+        l.rows_x = rect_cut(&l.room, 'l', ROW_NAME + 1).x; /* and the first map's mark */
     return l;
 }
 
@@ -112,9 +120,22 @@ static Rect grid_rect(const Grid *g, Rect room, const Positions *q, int row, int
                   q->l.cols};
 }
 
-static void draw_grid(const Paint *p, const Positions *q, Rect room, const ColourScale *scale, bool focus)
+/* "c2" above a column of maps, "r3" beside a row. */
+static void draw_grid_names(const Paint *p, const Positions *q, const Layout *l, const Grid *g)
 {
+    for (int i = g->col; l->cols_y >= 0 && i < g->col + g->across; i++)
+        canvas_printf(p->c, l->cols_y, grid_rect(g, l->room, q, g->row, i).x, q->l.cols,
+                      i == q->col ? STYLE_CURSOR : STYLE_AXIS, "c%d", i);
+    for (int i = g->row; l->rows_x >= 0 && i < g->row + g->down; i++)
+        canvas_printf(p->c, grid_rect(g, l->room, q, i, g->col).y, l->rows_x, ROW_NAME,
+                      i == q->row ? STYLE_CURSOR : STYLE_AXIS, "r%d", i);
+}
+
+static void draw_grid(const Paint *p, const Positions *q, const Layout *l, const ColourScale *scale, bool focus)
+{
+    const Rect room = l->room;
     Grid g = grid_make(p, room, q);
+    draw_grid_names(p, q, l, &g);
     for (int row = g.row; row < g.row + g.down; row++)
         for (int col = g.col; col < g.col + g.across; col++) {
             Map m = {q, row * q->l.cols + col};
@@ -123,9 +144,9 @@ static void draw_grid(const Paint *p, const Positions *q, Rect room, const Colou
         }
     Rect here = grid_rect(&g, room, q, q->row, q->col);
     for (int y = here.y; y < here.y + here.h; y++) {
-        if (here.x > room.x)
+        if (here.x > room.x || l->rows_x >= 0)
             canvas_glyph(p->c, y, here.x - 1, STYLE_CURSOR, '[');
-        if (y < room.y + room.h)
+        if (y < room.y + room.h && here.x + here.w < room.x + room.w)
             canvas_glyph(p->c, y, here.x + here.w, STYLE_CURSOR, ']');
     }
     focus_cursor(p, focus, here.y + q->row * g.lines / q->l.rows, here.x + q->col);
@@ -143,6 +164,22 @@ static void draw_one(const Paint *p, const Positions *q, Rect room, const Colour
     lattice_map_mark(p, &m, row, col, "[]X", STYLE_CURSOR, shown_ref(&q->v, cell_of(q, q->at, q->other)));
     Rect patch = lattice_map_patch(&m, row, col);
     focus_cursor(p, focus, patch.y + (patch.h > 0 ? (patch.h - 1) / 2 : 0), patch.x);
+}
+
+/* How many of the maps are on show, where not all are: on a free line below them, else at the right of the value's.
+ * Columns of that which it takes. */
+static int draw_shown(const Paint *p, const Positions *q, const Layout *l, Rect r)
+{
+    Grid g = grid_make(p, l->room, q);
+    char text[64];
+    snprintf(text, sizeof text, "%d of %d maps", g.down * g.across, q->p->n);
+    const int cells = (int)strlen(text);
+    if (g.down * g.across >= q->p->n || cells > r.w)
+        return 0;
+    Rect last = grid_rect(&g, l->room, q, g.row + g.down - 1, g.col);
+    bool free_line = last.y + last.h < l->room.y + l->room.h;
+    canvas_text(p->c, free_line ? l->room.y + l->room.h - 1 : l->value_y, r.x + r.w - cells, cells, STYLE_AXIS, text);
+    return free_line ? 0 : cells + 1;
 }
 
 /* The most and the least alike of the others. */
@@ -201,16 +238,17 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     else if (!q.v.values)
         shown_computing(p, r);
     else {
-        Layout l = layout(r);
+        Layout l = layout(r, p->s->look.positions.grids);
         ColourScale scale = colour_scale_of_range(p, -1, 1); /* a cosine */
         if (p->s->look.positions.grids)
-            draw_grid(p, &q, l.room, &scale, focus);
+            draw_grid(p, &q, &l, &scale, focus);
         else
             draw_one(p, &q, l.room, &scale, focus);
         if (l.bar_y >= 0)
             colour_scale_bar(p, &scale, l.bar_y, r.x, r.w);
+        int said = l.value_y >= 0 && p->s->look.positions.grids ? draw_shown(p, &q, &l, r) : 0;
         if (l.value_y >= 0)
-            draw_values(p, &q, l.value_y, r.x, r.w);
+            draw_values(p, &q, l.value_y, r.x, r.w - said);
     }
 }
 
@@ -228,7 +266,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         return command->len > 0;
     if (!open_positions(p->s, side, &q) || !q.v.values)
         return false;
-    Layout l = layout(r);
+    Layout l = layout(r, p->s->look.positions.grids);
     int row = -1, col = -1;
     if (p->s->look.positions.grids) {
         Grid g = grid_make(p, l.room, &q);
