@@ -348,7 +348,7 @@ static void figures_of_the_step(void **state)
     assert_non_null(strstr(buf_str(&text), "accuracy ─.083 ┄.083"));
     assert_non_null(strstr(buf_str(&text), "gradient norm ─3.5 ┄5.25"));
     assert_non_null(strstr(buf_str(&text), "[10]"));
-    assert_non_null(strstr(buf_str(&text), "0:.9"));
+    assert_non_null(strstr(buf_str(&text), "0–1: .8"));
     assert_non_null(strstr(buf_str(&text), "14.3 %")); /* check: 1 / 7 */
     must("training 0");
     drawn(&c, &VIEW_TRAINING, &text);
@@ -366,6 +366,30 @@ static void figures_of_the_step(void **state)
     assert_non_null(strstr(buf_str(&title), "without 1/√d_k"));
     must("training own last");
     buf_free(&title);
+    buf_free(&text);
+    canvas_free(&c);
+}
+
+/* The marker under the curves stands elsewhere for every snapshot, the early ones further apart than the late ones. */
+static void marker_moves(void **state)
+{
+    (void)state;
+    Canvas c;
+    Buf text = {0};
+    int at[STEPS];
+    canvas_init(&c, 33, 120);
+    for (int i = 0; i < STEPS; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "training %d", i);
+        must(line);
+        drawn(&c, &VIEW_TRAINING, &text);
+        at[i] = -1;
+        for (int y = 0; y < c.h && at[i] < 0; y++)
+            for (int x = 0; x < c.w && at[i] < 0; x++)
+                at[i] = canvas_at(&c, y, x)->ch == 0x25b2 ? x : -1;
+        assert_true(at[i] >= 0 && (i == 0 || at[i] > at[i - 1]));
+    }
+    assert_true(at[1] - at[0] > 2 * (at[STEPS - 1] - at[STEPS - 2]));
     buf_free(&text);
     canvas_free(&c);
 }
@@ -396,9 +420,11 @@ static void both_runs_are_seen(void **state)
                     left = x;
                 }
         assert_true(top >= 0);
-        for (int y = top + 1; y < top + 4; y++)
+        bool under = false; /* its axis, with the marker */
+        for (int y = top + 1; y < c.h && !under; y++)
             for (int x = left; x < c.w; x++) {
                 const Cell *k = canvas_at(&c, y, x);
+                under |= k->ch == 0x25b2;
                 if (k->ch > 0x2800 && k->ch < 0x2900 && (k->style == STYLE_SIDE_A || k->style == STYLE_SIDE_B))
                     dots[k->style == STYLE_SIDE_B]++;
             }
@@ -706,6 +732,7 @@ int main(void)
         cmocka_unit_test(film_is_the_record),
         cmocka_unit_test(map_colours),
         cmocka_unit_test(figures_of_the_step),
+        cmocka_unit_test(marker_moves),
         cmocka_unit_test(both_runs_are_seen),
         cmocka_unit_test(film_in_steps),
         cmocka_unit_test(place_without_length),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 
@@ -86,9 +87,17 @@ static double share(double x, double from, double to)
     return to > from ? (x - from) / (to - from) : 0;
 }
 
+/* The same of the x axis. */
+static double along(const CanvasPlot *p, double x)
+{
+    if (!(p->x_unit > 0) || x <= 0)
+        return share(x, p->x0, p->x1);
+    return share(dm_log(1 + x / p->x_unit), 0, dm_log(1 + p->x1 / p->x_unit));
+}
+
 int plot_column(const CanvasPlot *p, Rect body, double x)
 {
-    int column = (int)floor(share(x, p->x0, p->x1) * (body.w - 1) + 0.5);
+    int column = (int)floor(along(p, x) * (body.w - 1) + 0.5);
     return column < 0 ? 0 : column >= body.w ? body.w - 1 : column;
 }
 
@@ -117,6 +126,37 @@ static Rect cut_axes(const CanvasPlot *p, Rect *r, Rect *left)
     return under;
 }
 
+/* The first of `cells` columns in a row in r that are blank, with a blank or an end on either side; −1: none. */
+static int blank_from(Canvas *c, Rect r, int from, int cells)
+{
+    for (int x = from, run = 0; x <= r.w; x++) {
+        const Cell *k = canvas_at(c, r.y, r.x + x);
+        run = x == r.w || !k || k->ch == ' ' || k->ch == 0 ? run + 1 : 0;
+        if (run == cells + 2)
+            return x - cells;
+    }
+    return -1;
+}
+
+/* Between what stands there already powers of ten, each where it belongs, and that the axis is a logarithmic one. */
+static void draw_tens(Canvas *c, Rect r, const CanvasPlot *p)
+{
+    char text[48];
+    for (double ten = 10; ten < p->x1; ten *= 10) {
+        const int w = snprintf(text, sizeof text, "%.0f", ten), x = plot_column(p, r, ten) - (w - 1) / 2;
+        if (x > 0 && x + w < r.w && blank_from(c, r, x - 1, w) == x)
+            canvas_text(c, r.y, r.x + x, w, STYLE_AXIS, text);
+    }
+    snprintf(text, sizeof text, "%s, log", p->x_name);
+    for (const char *name = text; name; name = name == text ? "log" : NULL) {
+        const int w = utf8_cells(name), x = blank_from(c, r, 0, w);
+        if (x < 0)
+            continue;
+        canvas_text(c, r.y, r.x + x, w, STYLE_AXIS, name);
+        return;
+    }
+}
+
 static Rect draw_axes(Canvas *c, Rect r, const CanvasPlot *p)
 {
     char text[16];
@@ -139,6 +179,12 @@ static Rect draw_axes(Canvas *c, Rect r, const CanvasPlot *p)
     int cursor = isnan(p->cursor) ? r.w : plot_column(p, r, p->cursor), right = cursor >= r.w - most ? cursor : r.w;
     if (end + 1 + most <= right)
         canvas_right(c, under.y, r.x, right, STYLE_AXIS, text);
+    if (p->x_unit > 0 && p->x_name) {
+        if (cursor < r.w)
+            canvas_glyph(c, under.y, r.x + cursor, STYLE_CURSOR, 0x25b2);
+        draw_tens(c, (Rect){under.y, r.x, 1, r.w}, p);
+        return r;
+    }
     int from = (r.w - name) / 2;
     if (name && end + most + name + 6 <= r.w && (cursor < from - 1 || cursor > from + name))
         canvas_text(c, under.y, r.x + from, name, STYLE_AXIS, p->x_name);
@@ -211,7 +257,7 @@ static bool place(const CanvasPlot *p, const CanvasLine *l, int i, double *x, do
 {
     float at, value;
     sample(l, i, &at, &value);
-    *x = share((double)at, p->x0, p->x1);
+    *x = along(p, (double)at);
     *y = 1 - clamp(share((double)value, p->y0, p->y1));
     return isfinite(value) && *x >= 0 && *x <= 1;
 }
@@ -465,7 +511,7 @@ static void legend_family(const CanvasPlot *p, char out[64])
 static void draw_legend(Canvas *c, Rect r, const CanvasPlot *p)
 {
     int used = canvas_text(c, r.y, r.x, r.w, STYLE_DIM, p->title);
-    if (p->numbered && p->lines > 1 && *p->line[0].name && !legend_fits(c, p, r.w - used)) {
+    if (p->numbered && p->lines > 1 && *p->line[0].name && (p->family || !legend_fits(c, p, r.w - used))) {
         char text[64];
         legend_family(p, text);
         if (used + utf8_cells(text) <= r.w)

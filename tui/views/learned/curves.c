@@ -4,13 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/canvas/plot.h"
 
-enum { PLOTS_MOST = 6, PLOT_WIDE = 20, PLOT_WIDER = 30, PLOT_TALL = 5, PLOT_LEAST = 3, LINES_MOST = 36 };
+enum {
+    PLOTS_MOST = 6,
+    PLOT_WIDE = 20,
+    PLOT_WIDER = 30,
+    PLOT_TALL = 5,
+    PLOT_LEAST = 3,
+    LINES_MOST = 36,
+    APART = 9 /* lines of one above which a blank line parts them */
+};
+/* Columns in which a title has room with the values of its lines behind it. */
+enum { BY_BLOCK = 31, WITH = 30, WITH_BLOCKS = 38 };
 
 /* One plot: a figure of both runs, or every block's entropy of one of them. */
 typedef struct Plot {
-    const char *title;
+    const char *title, *longer, *longest; /* as there is room; NULL: title */
     HistoryFigure figure;
     const History *blocks; /* whose entropies; NULL: figure */
     float low, high;       /* ends of the value axis */
@@ -36,6 +47,16 @@ static int steps_of(const Curves *c)
     return a > b ? a : b;
 }
 
+/* From where on the step axis is a logarithmic one: most is learned, and most snapshots are made, early. */
+static int first_step(const Curves *c)
+{
+    const History *h = c->on_twin ? c->twin : c->run;
+    for (int i = 0; i < h->snapshot_count; i++)
+        if (h->snapshot[i].step > 0)
+            return h->snapshot[i].step;
+    return h->row_count > 1 ? (int)history_at(h, 1, HISTORY_STEP) : 0;
+}
+
 /* A check is measured at few steps: its value stands until the next one. */
 static float value_of(const History *h, const Plot *plot, int line, int row)
 {
@@ -48,17 +69,62 @@ static float value_of(const History *h, const Plot *plot, int line, int row)
                : x; /* not measured at that step */
 }
 
+/* One line of a plot as samples: a figure of a run, or one block's entropy. */
+typedef struct Series {
+    const History *h;
+    const Plot *plot;
+    int line;
+} Series;
+
+/* The mean of the records up to that row, CURVES_MEAN of them at most: one batch alone says little. */
+static float recent_mean(const Series *s, int row)
+{
+    double sum = 0;
+    int n = 0;
+    for (int i = row; i >= 0 && n < CURVES_MEAN; i--) {
+        float x = value_of(s->h, s->plot, s->line, i);
+        if (!isfinite(x))
+            continue;
+        sum += (double)x;
+        n++;
+    }
+    return n ? (float)(sum / n) : NAN;
+}
+
+/* What is drawn and said of a row: a mean, but of a check, which is one over many, its value. */
+static float shown_of(const Series *s, int row)
+{
+    bool check = !s->plot->blocks && s->plot->figure == HISTORY_CHECK;
+    return check ? value_of(s->h, s->plot, 0, row) : recent_mean(s, row);
+}
+
+static void sample(const void *of, int row, float *x, float *y)
+{
+    const Series *s = of;
+    *x = history_at(s->h, row, HISTORY_STEP);
+    *y = shown_of(s, row);
+}
+
+static float read_at(const void *of, double step)
+{
+    const Series *s = of;
+    int row = curves_row(s->h, (int)step);
+    return row < 0 ? NAN : shown_of(s, row);
+}
+
 /* A figure that is nowhere above zero was not recorded. */
 static int add_figure(const Curves *c, Plot *list, int n, const char *title, HistoryFigure f)
 {
     const History *const runs[] = {c->run, c->twin};
+    const Plot plot = {.title = title, .figure = f};
     float most = 0;
     for (int k = 0; k < 2; k++)
         for (int i = 0; runs[k] && i < runs[k]->row_count; i++)
-            most = fmaxf(most, history_at(runs[k], i, f));
+            most = fmaxf(most, shown_of(&(Series){runs[k], &plot, 0}, i));
     if (!(most > 0) || !isfinite(most))
         return n;
-    list[n] = (Plot){.title = title, .figure = f, .high = f == HISTORY_ACCURACY || f == HISTORY_CHECK ? 1.0F : most};
+    list[n] = plot;
+    list[n].high = f == HISTORY_ACCURACY || f == HISTORY_CHECK ? 1.0F : most;
     return n + 1;
 }
 
@@ -76,16 +142,23 @@ static float least_entropy(const Curves *c)
 
 static int add_entropies(const Curves *c, Plot *list, int n, float low)
 {
-    const History *first = c->on_twin ? c->twin : c->run, *second = c->on_twin ? c->run : c->twin;
-    list[n++] = (Plot){.title = c->line >= 0        ? c->name
-                                : second            ? c->on_twin ? "entropy ┄" : "entropy ─"
-                                : first->text.heads ? "entropy by attention"
-                                                    : "entropy by block",
-                       .blocks = first,
-                       .low = low,
-                       .high = 1};
-    if (second)
-        list[n++] = (Plot){.title = c->on_twin ? "entropy ─" : "entropy ┄", .blocks = second, .low = low, .high = 1};
+    static const Plot OF[2] = {{.title = "entropy ─", .longer = "entropy, with", .longest = "entropy, with, blocks"},
+                               {.title = "entropy ┄",
+                                .longer = "entropy, without",
+                                .longest = "entropy, without, blocks"}};
+    const History *const runs[] = {c->run, c->twin};
+    for (int i = 0; i < 1 + (c->run && c->twin); i++) { /* the one looked at first */
+        const int k = c->on_twin != (i > 0);
+        list[n] = OF[k];
+        if (!(c->run && c->twin))
+            list[n] = (Plot){.title = "entropy",
+                             .longer = runs[k]->text.heads ? "entropy by attention" : "entropy by block"};
+        if (i == 0 && c->line >= 0)
+            list[n] = (Plot){.title = c->name};
+        list[n].blocks = runs[k];
+        list[n].low = low;
+        list[n++].high = 1;
+    }
     return n;
 }
 
@@ -104,43 +177,6 @@ static int plots_of(const Curves *c, Plot list[PLOTS_MOST])
         n = add_figure(c, list, n, of->source ? "unseen sentences right" : "held-out tokens right", HISTORY_CHECK);
     n = add_figure(c, list, n, "gradient norm", HISTORY_GRADIENT);
     return add_figure(c, list, n, "error of guesses", HISTORY_GUESS);
-}
-
-/* One line of a plot as samples: a figure of a run, or one block's entropy. */
-typedef struct Series {
-    const History *h;
-    const Plot *plot;
-    int line;
-} Series;
-
-static void sample(const void *of, int row, float *x, float *y)
-{
-    const Series *s = of;
-    *x = history_at(s->h, row, HISTORY_STEP);
-    *y = value_of(s->h, s->plot, s->line, row);
-}
-
-/* The mean of the records up to that row, CURVES_MEAN of them at most: one batch alone says little. */
-static float recent_mean(const Series *s, int row)
-{
-    double sum = 0;
-    int n = 0;
-    for (int i = row; i >= 0 && n < CURVES_MEAN; i--) {
-        float x = value_of(s->h, s->plot, s->line, i);
-        if (!isfinite(x))
-            continue;
-        sum += (double)x;
-        n++;
-    }
-    return n ? (float)(sum / n) : NAN;
-}
-
-static float read_at(const void *of, double step)
-{
-    const Series *s = of;
-    int row = curves_row(s->h, (int)step);
-    bool check = !s->plot->blocks && s->plot->figure == HISTORY_CHECK;
-    return row < 0 ? NAN : check ? value_of(s->h, s->plot, 0, row) : recent_mean(s, row);
 }
 
 static CanvasLine line_of(const Series *s, const char *name, Style style, char mark, bool dashed)
@@ -198,7 +234,8 @@ static int run_lines(const Curves *c, const Plot *plot, Series *series, CanvasLi
     return n;
 }
 
-static void draw_plot(const Paint *p, Rect r, const Curves *c, const Plot *plot)
+/* narrowest: the columns of the narrowest plot beside it. */
+static void draw_plot(const Paint *p, Rect r, const Curves *c, const Plot *plot, int narrowest)
 {
     Series series[LINES_MOST];
     CanvasLine line[LINES_MOST];
@@ -207,8 +244,15 @@ static void draw_plot(const Paint *p, Rect r, const Curves *c, const Plot *plot)
     int n = one            ? block_line(c, plot, series, line, names)
             : plot->blocks ? block_lines(plot, series, line, names)
                            : run_lines(c, plot, series, line);
-    const CanvasPlot to = {.title = plot->title,
+    const char *title = one || !plot->longer       ? plot->title
+                        : !plot->longest           ? r.w >= BY_BLOCK ? plot->longer : plot->title
+                        : narrowest >= WITH_BLOCKS ? plot->longest
+                        : narrowest >= WITH        ? plot->longer
+                                                   : plot->title;
+    const CanvasPlot to = {.title = title,
                            .x1 = steps_of(c),
+                           .x_unit = first_step(c),
+                           .family = plot->longest && !one, /* that of both runs in the same words */
                            .y0 = (double)plot->low,
                            .y1 = (double)plot->high,
                            .line = line,
@@ -227,13 +271,15 @@ void curves_draw(const Paint *p, Rect r, const Curves *c)
         return;
     across = across < 1 ? 1 : across > 2 && r.w < 3 * PLOT_WIDER ? 2 : across > 3 ? 3 : across;
     int rows = (n + across - 1) / across;
+    across = down >= rows ? (n + rows - 1) / rows : across; /* rather wider ones than a place that is empty */
     down = down < 1 ? 1 : down > rows ? rows : down;
     for (int i = 0; i < down; i++) {
         Rect line = rect_cut(&r, 't', r.h / (down - i));
-        Rect inside = {line.y, line.x, line.h - (down > 1 && line.h > PLOT_TALL), line.w};
+        Rect inside = {line.y, line.x, line.h - (down > 1 && line.h >= APART), line.w};
         for (int k = 0; k < across && i * across + k < n; k++) {
             Rect plot = rect_cut(&inside, 'l', inside.w / (across - k));
-            draw_plot(p, (Rect){plot.y, plot.x, plot.h, plot.w - (k < across - 1 ? 2 : 0)}, c, &list[i * across + k]);
+            draw_plot(p, (Rect){plot.y, plot.x, plot.h, plot.w - (k < across - 1 ? 2 : 0)}, c, &list[i * across + k],
+                      r.w / across - 2);
         }
     }
 }

@@ -21,6 +21,8 @@ enum {
     LEGEND = 19, /* "─ with ┄ without" */
     LEGEND_WIDE = 28,
     FIGURE_LINES = 3,
+    SCALE_LEAST = 10,
+    SCALE_MOST = 40,
     FIGURES_LEAST = 36,
     WORD_WIDE = 9, /* the words beside the map */
     WIDE = 140,
@@ -82,9 +84,9 @@ static int step_of(const Training *t)
 
 /* Where everything goes; h = 0 where there is no room. */
 typedef struct Layout {
-    Rect map, curves, strip, figures, status;
-    int thumb, thumb_w, thumb_h; /* cells per patch; size of a thumbnail with its number */
-    int first, across, shown;    /* thumbnails: the first one shown, in a line, in all */
+    Rect map, scale, curves, strip, figures, status; /* scale: under the map; else beside the figures */
+    int thumb, thumb_w, thumb_h;                     /* cells per patch; size of a thumbnail with its number */
+    int first, across, shown;                        /* thumbnails: the first one shown, in a line, in all */
 } Layout;
 
 /* Lines that a strip may have: two fifths where it is high. */
@@ -146,12 +148,14 @@ static Layout layout(const Paint *p, const Training *t, Rect r)
                                             : r.w; /* what is over makes the curves wider */
         bool under = r.h > 2 * MAP_LEAST &&
                      wide >= FIGURES_LEAST; /* the figures: the curves get the lines beside them */
-        LatticeMap m = map_in(p, t, (Rect){r.y, r.x, r.h - (under ? FIGURE_LINES : 0), wide});
+        LatticeMap m = map_in(p, t, (Rect){r.y, r.x, r.h - (under ? FIGURE_LINES + 1 : 0), wide});
         int map = m.r.x + m.r.w - r.x;
         Rect left = rect_cut(&r, 'l', under && map < FIGURES_LEAST ? FIGURES_LEAST : map);
         rect_cut(&r, 'l', 2);
         if (under) {
-            l.figures = rect_cut(&left, 'b', left.h - m.r.h > FIGURE_LINES ? left.h - m.r.h - 1 : FIGURE_LINES);
+            const int free = left.h - m.r.h;
+            l.figures = rect_cut(&left, 'b', free > FIGURE_LINES + 1 ? free - 1 : free);
+            l.scale = rect_cut(&l.figures, 't', l.figures.h > FIGURE_LINES);
             l.figures.h = FIGURE_LINES;
         }
         l.map = left;
@@ -237,39 +241,24 @@ static float check_of(const Training *t)
     return NAN;
 }
 
-/* Where the picked word looks by then, and how evenly the head does: the first lines that there is room for. */
-static int draw_words(const Paint *p, const Training *t, Rect r)
+/* Where the picked word looks by then, and how evenly the head does: the first lines that there is room for. used:
+ * cells of the last one. */
+static int draw_words(const Paint *p, const Training *t, Rect r, int *used)
 {
     const WordFilm *f = &t->text;
     const float *row = word_film_pattern(f, t->snapshot) + (size_t)f->row * (size_t)f->keys;
-    canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "%s looks most at %s, %.2f", word_film_asks(f, f->row),
-                  word_film_key(f, t->col), (double)row[t->col]);
+    *used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "%s looks most at %s, %.2f", word_film_asks(f, f->row),
+                          word_film_key(f, t->col), (double)row[t->col]);
     if (r.h > 1)
-        canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_TEXT,
-                      r.w >= 44 ? "entropy of the head's rows: %.2f of the most" : "entropy %.2f of the most",
-                      (double)t->shown->snapshot[t->snapshot].entropy[f->attention * f->history->text.heads + f->head]);
+        *used = canvas_printf(
+            p->c, r.y + 1, r.x, r.w, STYLE_TEXT,
+            r.w >= 44 ? "entropy of the head's rows: %.2f of the most" : "entropy %.2f of the most",
+            (double)t->shown->snapshot[t->snapshot].entropy[f->attention * f->history->text.heads + f->head]);
     return r.h > 1 ? 2 : 1;
 }
 
-/* How well the places know the grid, and what the model is worth by then: the first that there is room for. */
-static void draw_figures(const Paint *p, const Training *t, Rect r)
+static int put_check(const Paint *p, const Training *t, Rect r, float check)
 {
-    const PositionGrid *g = session_history_grid(p->s, t->shown == t->twin, t->snapshot);
-    float check = check_of(t);
-    bool wide = r.w >= 44;
-    int y = r.y + (t->words ? draw_words(p, t, r) : 0);
-    if (g)
-        canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
-                      r.w >= 50 ? "most alike: beside %.0f %% (chance %.0f), corner %.0f (%.0f)"
-                      : wide    ? "most alike: beside %.0f %% (chance %.0f)"
-                                : "alike: beside %.0f %% (chance %.0f)",
-                      100 * g->near4, 100 * g->chance4, 100 * g->near8, 100 * g->chance8);
-    double rank = !g ? (double)NAN : t->kind == FILM_CENTRED ? g->rank_centred : g->rank;
-    if (!isnan(rank) && y < r.y + r.h)
-        canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
-                      wide ? "rank correlation of alike and near: %.2f" : "rank correlation %.2f", rank);
-    if (isnan(check) || y >= r.y + r.h)
-        return;
     size_t n = session_history_checked(p->s, t->shown == t->twin);
     char share[48], text[96];
     measure_share_text((size_t)((double)check * (double)n + 0.5), n, share, sizeof share);
@@ -281,15 +270,56 @@ static void draw_figures(const Paint *p, const Training *t, Rect r)
         if (utf8_cells(text) > r.w)
             utf8_print(text, sizeof text, "right of %zu: %s", n, share);
     }
-    canvas_text(p->c, y, r.x, r.w, STYLE_TEXT, text);
+    return canvas_text(p->c, r.y, r.x, r.w, STYLE_TEXT, text);
 }
 
-/* What a number beside a curve is, in as many words as there is room for beside the legend of a twin, if need be
- * instead of it; returns the cells. */
+/* What the colours of the map and the film are. */
+static void put_scale(const Paint *p, const Training *t, Rect r, const ColourScale *scale)
+{
+    static const char *const WHAT[] = {"cosine ", "weight "};
+    const char *what = WHAT[t->words];
+    const int used = r.w >= 2 * SCALE_LEAST + (int)strlen(what) ? canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, what) : 0,
+              left = r.w - used;
+    colour_scale_bar(p, scale, r.y, r.x + used, left < SCALE_MOST ? left : SCALE_MOST);
+}
+
+/* How well the places know the grid, and what the model is worth by then: the first that there is room for. */
+static void draw_figures(const Paint *p, const Training *t, const Layout *l, const ColourScale *scale)
+{
+    const PositionGrid *g = session_history_grid(p->s, t->shown == t->twin, t->snapshot);
+    const Rect r = l->figures;
+    float check = check_of(t);
+    const bool wide = r.w >= 44, middle = r.w >= FIGURES_LEAST;
+    int used = 0, y = r.y + (t->words ? draw_words(p, t, r, &used) : 0);
+    if (g)
+        used = canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
+                             r.w >= 50 ? "most alike: beside %.0f %% (chance %.0f), corner %.0f (%.0f)"
+                             : middle  ? "most alike: beside %.0f %% (chance %.0f)"
+                                       : "alike: beside %.0f %% (chance %.0f)",
+                             100 * g->near4, 100 * g->chance4, 100 * g->near8, 100 * g->chance8);
+    double rank = !g ? (double)NAN : t->kind == FILM_CENTRED ? g->rank_centred : g->rank;
+    if (!isnan(rank) && y < r.y + r.h)
+        used = canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
+                             wide     ? "rank correlation of alike and near: %.2f"
+                             : middle ? "rank correlation alike/near: %.2f"
+                                      : "rank correlation %.2f",
+                             rank);
+    if (!isnan(check) && y < r.y + r.h)
+        used = put_check(p, t, (Rect){y++, r.x, 1, r.w}, check);
+    if (y < r.y + r.h) /* a line is free */
+        used = 0;
+    const Rect last = {r.y + r.h - 1, r.x + used + (used > 0), 1, r.w - used - (used > 0)};
+    if (l->scale.h)
+        put_scale(p, t, l->scale, scale);
+    else if (last.w >= SCALE_LEAST)
+        put_scale(p, t, last, scale);
+}
+
+/* What a curve and the number beside it are, in as many words as there is room for beside the legend of a twin, if
+ * need be instead of it; returns the cells. */
 static int put_means(const Paint *p, Rect r, bool twin)
 {
-    static const char *const TEXT[] = {"  (figures: means over %d recorded batches)", "  means of %d batches",
-                                       "  means of %d"};
+    static const char *const TEXT[] = {"  (means over %d recorded batches)", "  means of %d batches", "  means of %d"};
     char text[64];
     const int legend[] = {LEGEND_WIDE, LEGEND, 0};
     for (size_t k = twin ? 0 : 2; k < sizeof legend / sizeof *legend; k++)
@@ -340,7 +370,7 @@ static void draw_all(const Paint *p, const Training *t, Rect r, bool focus)
     if (l.curves.h)
         curves_draw(p, l.curves, &curves);
     if (l.figures.h)
-        draw_figures(p, t, l.figures);
+        draw_figures(p, t, &l, &scale);
     if (l.status.h)
         draw_status(p, t, l.status);
 }
