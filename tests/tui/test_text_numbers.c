@@ -132,9 +132,45 @@ static void rows_that_share_a_line(void **state)
     run("reset view");
 }
 
+/* No two numbers of a beginning touch, and the cursor's row is one. */
+static void numbers_of_beginnings(void **state)
+{
+    (void)state;
+    static const char *const WAYS[] = {"decode draw 3 temperature=3; move down 2", "decode beam; move down 4"};
+    for (size_t way = 0; way < 2; way++)
+        for (int w = 80; w <= 200; w += 40) {
+            run(WAYS[way]);
+            assert_true(decoding_all(&s, &error));
+            draw(40, w);
+            Buf text = {0};
+            int numbers = 0, marked = 0;
+            export_text(&c, &text);
+            for (const char *at = buf_str(&text); (at = strchr(at, '-')) != NULL; at++)
+                if (at[1] >= '0' && at[1] <= '9') {
+                    assert_false(at[-1] >= '0' && at[-1] <= '9');
+                    numbers++;
+                }
+            assert_true(numbers > 10);
+            buf_free(&text);
+            for (int y = 0; y < c.h; y++)
+                for (int x = 0; x < c.w; x++) {
+                    const Cell *k = &c.cells[y * c.w + x];
+                    if (k->ch != '>' || k->style != STYLE_SELECTED)
+                        continue;
+                    for (int i = 0; i < 24; i++)
+                        assert_int_equal(k[i].style, STYLE_SELECTED);
+                    marked++;
+                }
+            assert_int_equal(marked, 1);
+            run("option decode-by greedy");
+        }
+    run("reset view");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
-                                       cmocka_unit_test(rows_that_share_a_line)};
+                                       cmocka_unit_test(rows_that_share_a_line),
+                                       cmocka_unit_test(numbers_of_beginnings)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -15,7 +15,7 @@
 enum {
     SHARE = 8,
     LOGS = 9,
-    SCORE = 8,
+    SCORE = 9,
     FATE = 9,
     WORD_LEAST = 16,
     LOGS_FROM = 36, /* columns of words; what a loser went on with is worth more than its sum */
@@ -35,7 +35,7 @@ typedef struct Layout {
     Rect how, text, counts, header, lines, foot;
     int word, first; /* row */
     double worst;    /* score */
-    bool logs, fate;
+    bool logs, fate; /* logs: the sum beside the score, where these are two numbers */
 } Layout;
 
 static Side side_of(Side side)
@@ -96,7 +96,7 @@ static Layout layout(const Session *s, const Decoding *d, Rect r)
     l.lines = r;
     l.fate = l.word - FATE >= WORD_LEAST;
     l.word -= l.fate ? FATE : 0;
-    l.logs = l.word - LOGS >= LOGS_FROM;
+    l.logs = l.word - LOGS >= LOGS_FROM && d->how.kind == DECODE_BEAM;
     l.word -= l.logs ? LOGS : 0;
     const int most = all_wide > WIDE ? WORD_WIDE : WORD_MOST;
     l.word = l.word > most ? most : l.word;
@@ -165,7 +165,7 @@ static Rect bar_of(const Layout *l, int y)
     return (Rect){y, x, 1, w < BAR_LEAST ? 0 : w > BAR_MOST ? BAR_MOST : w};
 }
 
-static void draw_header(const Paint *p, const Layout *l)
+static void draw_header(const Paint *p, const Decoding *d, const Layout *l)
 {
     Rect r = l->header;
     int x = r.x + l->word;
@@ -176,7 +176,7 @@ static void draw_header(const Paint *p, const Layout *l)
         canvas_right(p->c, r.y, x, LOGS, STYLE_HEADER, "log sum");
         x += LOGS;
     }
-    canvas_right(p->c, r.y, x, SCORE, STYLE_HEADER, "score");
+    canvas_right(p->c, r.y, x, SCORE, STYLE_HEADER, d->how.kind == DECODE_BEAM ? "score" : "log sum");
     const Rect bar = bar_of(l, r.y);
     canvas_printf(p->c, bar.y, bar.x, bar.w, STYLE_HEADER, "%.1f", l->worst);
     canvas_right(p->c, bar.y, bar.x, bar.w, STYLE_HEADER, "0");
@@ -195,22 +195,22 @@ static int draw_columns(const Paint *p, const DecodingLine *l, int y, int x, Sty
     return x;
 }
 
-/* The words of a row, whole ones only; those up to the cursor's are lit. */
+/* The words of a row, whole ones only, and how many more; the numbers are those of the cursor's, which is marked. */
 static void draw_words(const Paint *p, const Decoding *d, int first, int end, int at, Rect r, Style style)
 {
     enum { MORE = 4 }; /* " +12" */
     int x = r.x;
     for (int i = first; i < end; i++) {
         const int room = r.x + r.w - x - (i + 1 < end ? MORE : 0), cells = utf8_cells(d->line[i].word) + (i > first);
-        const Style own = style == STYLE_SELECTED && i > at ? STYLE_DIM : style;
         if (i > first && cells > room) {
-            canvas_printf(p->c, r.y, x, r.x + r.w - x, own, " +%d", end - i);
+            canvas_printf(p->c, r.y, x, r.x + r.w - x, style, " +%d", end - i);
             return;
         }
-        if (i > first)
-            canvas_glyph(p->c, r.y, x, own, ' ');
         x += i > first;
-        x += canvas_label(p->c, r.y, x, r.x + r.w - x, own, d->line[i].word);
+        const int used = canvas_label(p->c, r.y, x, r.x + r.w - x, style, d->line[i].word);
+        if (style == STYLE_SELECTED && i == at && end > first + 1)
+            canvas_attr(p->c, (Rect){r.y, x, 1, used}, ATTR_UNDERLINE);
+        x += used;
     }
 }
 
@@ -258,16 +258,22 @@ static void draw_row(const Paint *p, const Decoding *d, const Layout *l, int fir
     }
     utf8_print(text, sizeof text, "%.3f", n->score);
     canvas_right(p->c, y, x, SCORE, style, text);
+    const bool only = line->fate == DECODING_BEST && d->how.kind != DECODE_BEAM; /* there is no other */
     if (l->fate)
-        canvas_right(p->c, y, x + SCORE, FATE - 1, style, n->forced ? "forced" : FATES[line->fate]);
+        canvas_right(p->c, y, x + SCORE, FATE - 1, style, n->forced ? "forced" : only ? "" : FATES[line->fate]);
     draw_score(p, l, n->score, line->best, y);
 }
 
 static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
 {
     Layout l = layout(p->s, d, r);
-    int used = canvas_printf(p->c, l.how.y, l.how.x, l.how.w, STYLE_DIM, "%d beginnings, %d steps", d->lines,
-                             d->text->cost.steps);
+    const bool draws = d->how.kind == DECODE_SAMPLE && d->how.temperature != 1;
+    const int of = row_of(d, d->lines);
+    char lines[24] = "";
+    if (of < d->lines)
+        snprintf(lines, sizeof lines, " in %d lines", of);
+    int used = canvas_printf(p->c, l.how.y, l.how.x, l.how.w, STYLE_DIM, "%d beginnings%s, %d steps%s", d->lines, lines,
+                             d->text->cost.steps, draws ? "; prob. and log sum at temperature 1" : "");
     if (d->cut)
         used += canvas_printf(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING,
                               d->takes ? "; cut: the model takes %d tokens" : "; cut at %d words",
@@ -286,9 +292,8 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
     if (l.counts.h)
         draw_counts(p, d, l.counts);
     if (l.header.h)
-        draw_header(p, &l);
+        draw_header(p, d, &l);
     int at = decoding_line(p->s, d);
-    const int of = row_of(d, d->lines);
     for (int i = 0, first = row_first(d, l.first); i < l.lines.h && first < d->lines; i++) {
         draw_row(p, d, &l, first, at, l.lines.y + i);
         if (row_of(d, at) == l.first + i)
@@ -296,8 +301,8 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
         first = row_end(d, first);
     }
     if (l.foot.h)
-        canvas_printf(p->c, l.foot.y, l.foot.x + 2, l.foot.w - 2, STYLE_DIM, "%d–%d of %d", l.first + 1,
-                      l.first + l.lines.h, of);
+        canvas_printf(p->c, l.foot.y, l.foot.x + 2, l.foot.w - 2, STYLE_DIM, "lines %d–%d of %d%s", l.first + 1,
+                      l.first + l.lines.h, of, of < d->lines ? "; +2: so many more words" : "");
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
