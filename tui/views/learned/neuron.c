@@ -19,7 +19,9 @@ enum {
     NUMBER_LEAST = 4, /* digits give way to the name of a class */
     WORD_MOST = 14,
     TEXT_FROM = 9,   /* lines of what excites it, and of which units a word excites */
-    ASIDE_LINES = 6, /* below the words, that it writes no answer */
+    ASIDE_LINES = 6, /* below the words, what it writes, or that it writes no answer */
+    UNIT_LINES = 6,  /* of which units a word excites, where what this one writes stands below them */
+    ALONE_FROM = 15, /* lines from which they stand there */
     KEY_LEAST = 14,  /* columns of a colour scale */
     END_MOST = 5,    /* and of its end alone */
     HARDLY = 8       /* values below zero that don't reach this part of the largest are as good as none */
@@ -129,11 +131,11 @@ static int draw_map(const Paint *p, const Unit *u, Rect r, Rect key, bool focus)
     return m.r.h + 1;
 }
 
-/* A line for each word: its name, the activation, a bar. */
+/* A line for each word, of more than there are lines the largest: its name, the activation, a bar. */
 static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
 {
-    int at = neuron_token(u), word = shown_axis_widest(u->tokens, WORD_MOST) + 2;
-    size_t first = scroll_first((size_t)u->tokens->n, (size_t)at, (size_t)r.h);
+    int at = neuron_token(u), word = shown_axis_widest(u->tokens, WORD_MOST) + 2, token[NEURON_LINES];
+    const int count = neuron_largest(u, r.h, token);
     float low = 0, high = 0;
     for (int t = 0; t < u->tokens->n; t++) {
         low = fminf(low, u->post.values[neuron_cell(u, t)]);
@@ -141,9 +143,8 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
     }
     const bool both = u->post.side == SIDE_DIFF || -low >= high / HARDLY; /* bars on both sides of a zero */
     const float most = fmaxf(-low, high);
-    int y = 0;
-    for (; y < r.h && (int)first + y < u->tokens->n; y++) {
-        int t = (int)first + y, x = r.x + word;
+    for (int y = 0; y < count; y++) {
+        int t = token[y], x = r.x + word;
         char label[64];
         axis_label(u->tokens, t, label, sizeof label);
         canvas_printf(p->c, r.y + y, r.x, word, t == at ? STYLE_CURSOR : STYLE_TEXT, t == at ? "[%s]" : " %s ", label);
@@ -159,7 +160,7 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
             canvas_bar(p->c, r.y + y, x, r.x + r.w - x, most > 0 && v > 0 ? (double)v / (double)most : 0, STYLE_TEXT,
                        shown_ref(&u->post, neuron_cell(u, t)));
     }
-    return y;
+    return count;
 }
 
 /* --- what it writes --- */
@@ -238,19 +239,29 @@ static void draw_writes(const Paint *p, const Unit *u, Rect r)
     }
 }
 
-/* Lines of its activations here: of a map between A and B twice the least where that fits, before what it writes. */
-static int here_lines(const Paint *p, const Unit *u, Rect r)
-{
-    int twice = (heat_halves(p) ? u->l.rows : 2 * u->l.rows) + 1, most = r.h * 3 / 5;
-    if (u->words && !u->has_writes && u->tokens->n + ASIDE_LINES > r.h)
-        return r.h;
-    return !u->words && session_compares(p->s) && most < twice && twice <= r.h ? twice : most;
-}
-
 /* A and B have one model's pictures, measured as trained: they stand beside A − B. */
 static bool excites_here(const Session *s, Side side)
 {
     return !session_compares(s) || s->compare != COMPARE_SIDES || side == SIDE_DIFF;
+}
+
+/* Is nothing known of it but this text? Then what it writes stands at the left, and all lines here are its words'. */
+static bool text_alone(const Session *s, const Unit *u, int lines)
+{
+    const char *why = NULL;
+    return lines >= ALONE_FROM && u->words && u->post.values && u->post.side != SIDE_DIFF &&
+           excites_here(s, u->post.side) && !session_neuron(s, &why) && why;
+}
+
+/* Lines of its activations here: of a map between A and B twice the least where that fits, before what it writes. */
+static int here_lines(const Paint *p, const Unit *u, Rect r)
+{
+    int twice = (heat_halves(p) ? u->l.rows : 2 * u->l.rows) + 1, most = r.h * 3 / 5;
+    if (text_alone(p->s, u, r.h) || (u->words && !u->has_writes && u->tokens->n + ASIDE_LINES > r.h))
+        return r.h;
+    if (u->words && most < r.h - ASIDE_LINES - 1) /* all words before more of what it writes */
+        return clamp(u->tokens->n, most, r.h - ASIDE_LINES - 1);
+    return !u->words && session_compares(p->s) && most < twice && twice <= r.h ? twice : most;
 }
 
 /* A − B alone is arranged as A and B are, its map at the right of what excites it: not where nothing is known of that.
@@ -268,14 +279,20 @@ static void draw_aside(const Paint *p, const Unit *u, Rect r, bool focus)
     Rect head = rect_cut(&r, 't', 1);
     Rect here = r;
     here.h = here_lines(p, u, r);
+    const bool alone = text_alone(p->s, u, r.h);
     int used = canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG,
                            u->words ? "in this sentence" : "in this picture");
     if (!u->post.values) {
         shown_computing(p, r);
         return;
     }
-    if (u->words && u->tokens->n > here.h)
-        canvas_printf(p->c, head.y, head.x + used, head.w - used, STYLE_DIM, ", %d of %d", here.h, u->tokens->n);
+    if (u->words && u->tokens->n > here.h) {
+        char some[48];
+        utf8_print(some, sizeof some, ", the %d largest of %d", here.h, u->tokens->n);
+        if (utf8_cells(some) > head.w - used)
+            utf8_print(some, sizeof some, ", top %d of %d", here.h, u->tokens->n);
+        canvas_text(p->c, head.y, head.x + used, head.w - used, STYLE_DIM, some);
+    }
     bool pictures = u->post.side == SIDE_DIFF && !diff_alone(p->s, SIDE_DIFF) && (writes_alike(u) || !u->has_writes),
          right = false;
     Rect beside = r;
@@ -295,7 +312,8 @@ static void draw_aside(const Paint *p, const Unit *u, Rect r, bool focus)
         return;
     }
     rect_cut(&r, 't', used + (r.h - used > 4));
-    draw_writes(p, u, r);
+    if (!alone)
+        draw_writes(p, u, r);
 }
 
 /* --- what excites it --- */
@@ -422,11 +440,16 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
     if (!n && why && u->post.values && u->post.side != SIDE_DIFF && r.h > 4) {
         const bool brief = u->words && canvas_wrap_rows(p->c, r.w, why) > 1;
         rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_DIM, brief ? "no other texts in its words are known" : why));
-        if (u->words && r.h > TEXT_FROM) {
-            rect_cut(&r, 't', neuron_draw_own_text(p, u, (Rect){r.y, r.x, r.h / 2, r.w}));
-            rect_cut(&r, 't', 1);
+        if (!u->words || r.h <= TEXT_FROM) {
+            neuron_draw_units(p, u, r);
+            return;
         }
-        neuron_draw_units(p, u, r);
+        const bool alone = text_alone(p->s, u, r.h);
+        rect_cut(&r, 't', neuron_draw_own_text(p, u, (Rect){r.y, r.x, r.h / (alone ? 3 : 2), r.w}));
+        rect_cut(&r, 't', 1);
+        neuron_draw_units(p, u, rect_cut(&r, 't', alone ? UNIT_LINES : r.h));
+        rect_cut(&r, 't', 1);
+        draw_writes(p, u, r);
         return;
     }
     Rect head = rect_cut(&r, 't', 1), foot = rect_cut(&r, 'b', r.h > 4);
@@ -504,9 +527,10 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     aside.h = here_lines(p, &u, aside);
     if (!rect_has(aside, y, x))
         return false;
-    if (u.words)
-        token = (int)scroll_first((size_t)u.tokens->n, (size_t)neuron_token(&u), (size_t)aside.h) + y - aside.y;
-    else {
+    if (u.words) {
+        int tokens[NEURON_LINES];
+        token = y - aside.y < neuron_largest(&u, aside.h, tokens) ? tokens[y - aside.y] : -1;
+    } else {
         LatticeMap m = lattice_map(p, (Rect){aside.y, aside.x, aside.h - 1, aside.w}, u.l.rows, u.l.cols, MAP_MOST, 0,
                                    0);
         if (lattice_map_hit(&m, y, x, &row, &col))

@@ -1,9 +1,49 @@
 #include "tui/views/learned/neuron_view.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
 enum {
     UNIT_WIDE = 40, /* columns of a list of units where there are several */
     UNIT_NUMBER = 6
 };
+
+/* By which the tokens are in order; what is no number comes before all numbers. */
+static float rank_of(const Unit *u, int token, int most)
+{
+    const float x = u->post.values[neuron_cell(u, token)];
+    return token == neuron_token(u) || token == most ? INFINITY : isfinite(x) ? fabsf(x) : FLT_MAX;
+}
+
+static int by_order(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+int neuron_largest(const Unit *u, int lines, int token[NEURON_LINES])
+{
+    const int n = u->tokens->n, room = clamp(lines, 0, NEURON_LINES);
+    int most = 0, count = 0, last = -1;
+    float above = INFINITY;
+    for (int t = 1; t < n; t++)
+        most = u->post.values[neuron_cell(u, t)] > u->post.values[neuron_cell(u, most)] ? t : most;
+    for (; count < room && count < n; count++) {
+        int best = -1;
+        float rank = 0;
+        for (int t = 0; t < n; t++) { /* below the one before; of equals by their order */
+            const float x = rank_of(u, t, most);
+            if ((x < above || (x >= above && x <= above && t > last)) && (best < 0 || x > rank)) {
+                best = t;
+                rank = x;
+            }
+        }
+        token[count] = last = best;
+        above = rank;
+    }
+    qsort(token, (size_t)count, sizeof *token, by_order);
+    return count;
+}
 
 /* The unit that this token excites k-th most, of `units`; the one before it is `after` (units: none). */
 static int next_unit(const float *row, int units, int after)

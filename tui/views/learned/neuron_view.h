@@ -6,6 +6,7 @@
 #include "tui/views/shown.h"
 
 enum { NEURON_NUMBER = 8, NEURON_BAR_LEAST = 6 }; /* columns of an activation; of a bar, fewer than which are none */
+enum { NEURON_LINES = 256 };                      /* of tokens, at most */
 
 typedef struct Unit {
     Shown post, writes;
@@ -18,6 +19,9 @@ typedef struct Unit {
 
 size_t neuron_cell(const Unit *u, int token); /* of post */
 int neuron_token(const Unit *u);              /* the one in focus */
+/* The `lines` tokens with the largest activations by size, in the order of the text, at most NEURON_LINES: that in focus
+ * and the one that excites the unit most are always of them. Returns how many. */
+int neuron_largest(const Unit *u, int lines, int token[NEURON_LINES]);
 /* The units that the token in focus excites most, of experts those of the one in focus: number, activation, a bar. */
 void neuron_draw_units(const Paint *p, const Unit *u, Rect r);
 /* The tokens of the text on show that excite it most, each between its neighbours; returns the lines that it took. */
