@@ -281,6 +281,18 @@ static bool all_same(const Pixels *px)
     return s.finite == s.count && s.min == 0 && s.max == 0;
 }
 
+/* "patch r3c3: 108 numbers; rows 0–13 of 18; in the order c i j": what the table leaves out comes first. */
+static void put_patch(const Paint *p, Rect r, const Pixels *px, Buf *out)
+{
+    Buf rows = {0};
+    Tensor t = patch_of(px, p->s->look.view);
+    if (p->s->look.view == VIEW_NUMBERS)
+        TENSOR_NUMBERS.caption(p, r, &t, &rows);
+    buf_printf(out, "patch r%dc%d: %d numbers%s%s; in the order c i j", pixels_patch_row(px), pixels_patch_col(px),
+               px->channels * px->patch_h * px->patch_w, rows.len ? "; " : "", buf_str(&rows));
+    buf_free(&rows);
+}
+
 static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
 {
     Rect left = parts->words;
@@ -298,8 +310,7 @@ static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
     if (view == VIEW_HISTOGRAM)
         buf_puts(&text, "all values of the picture");
     else if (view != VIEW_HEAT)
-        buf_printf(&text, "patch r%dc%d: %d numbers, in the order %s", pixels_patch_row(px), pixels_patch_col(px),
-                   px->channels * px->patch_h * px->patch_w, "c, i, j");
+        put_patch(p, parts->model, px, &text);
     else {
         static const char HINT[] = "v: this patch as numbers";
         if (px->v.side == SIDE_DIFF && all_same(px))
