@@ -1,8 +1,10 @@
 /* The tensors that an operation reads, small, each as a plane: what is read of them for the number in focus is lit, the
  * rest dimmed, and the cell under the cursor has its row and its column marked. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/play.h"
@@ -199,13 +201,27 @@ static void draw_title(const Paint *p, const LitMap *m, int y, int x, int width)
         canvas_printf(p->c, y, x + used, width - used, STYLE_DIM, "  of %s", shape);
 }
 
+/* While a step is played, of the values that are read alone: a few large ones elsewhere would leave them dark. */
+static ColourScale lit_scale(const Paint *p, const LitMap *m)
+{
+    size_t n = 0;
+    float *lit = xmalloc(size_mul(size_mul((size_t)m->rows.drawn, (size_t)m->cols.drawn), sizeof *lit));
+    for (int i = 0; i < m->rows.drawn && play_shows(p->s); i++)
+        for (int j = 0; j < m->cols.drawn; j++)
+            if (is_lit(m, i, j))
+                lit[n++] = value_of(m, i, j, &(Ref){0});
+    Spread read = spread_of(lit, n);
+    free(lit);
+    return colour_scale_of_spread(p, m->t.v.side, n && read.max > read.min ? &read : &m->t.spread);
+}
+
 static void draw_map(const Paint *p, const LitMap *m, int y, int x, int width)
 {
-    ColourScale scale = colour_scale_of_spread(p, m->t.v.side, &m->t.spread);
+    ColourScale scale = colour_scale_of_spread(p, m->t.v.side, &m->t.spread), lit = lit_scale(p, m);
     draw_title(p, m, y, x, width);
     for (int i = 0; i < m->rows.drawn; i++)
         for (int j = 0; j < m->cols.drawn; j++)
-            draw_cell(p, m, &scale, i, j);
+            draw_cell(p, m, is_lit(m, i, j) ? &lit : &scale, i, j);
     draw_marks(p, m);
 }
 
@@ -221,18 +237,20 @@ static void split(Rect r, int count, Rect out[NODE_INPUTS])
 }
 
 static const char LEGEND[] = "lit: what is read; ▾ ▸: the cell under the cursor",
-                  LEGEND_CROSS[] = "lit: row and column of the cell that is read";
+                  LEGEND_CROSS[] = "lit: row and column of the cell that is read",
+                  LEGEND_PLAYED[] = "lit: read, on its own scale";
 
 /* Cuts off the line that says so, where the maps can spare it. */
-static Rect legend_of(Rect *r)
+static Rect legend_of(const Paint *p, Rect *r)
 {
-    return r->h >= LEGEND_FROM && utf8_cells(LEGEND) <= r->w ? rect_cut(r, 'b', 1) : (Rect){0};
+    return r->h >= LEGEND_FROM && utf8_cells(play_shows(p->s) ? LEGEND_PLAYED : LEGEND) <= r->w ? rect_cut(r, 'b', 1)
+                                                                                                : (Rect){0};
 }
 
 void explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count)
 {
     LitMap m;
-    Rect legend = legend_of(&r), one[NODE_INPUTS], old = canvas_clip(p->c, r);
+    Rect legend = legend_of(p, &r), one[NODE_INPUTS], old = canvas_clip(p->c, r);
     bool any = false;
     split(r, count, one);
     for (int i = 0; i < count; i++)
@@ -242,7 +260,10 @@ void explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand
         }
     p->c->clip = old;
     if (any && legend.h)
-        canvas_text(p->c, legend.y, legend.x, legend.w, STYLE_DIM, along.n ? LEGEND : LEGEND_CROSS);
+        canvas_text(p->c, legend.y, legend.x, legend.w, STYLE_DIM,
+                    !along.n           ? LEGEND_CROSS
+                    : play_shows(p->s) ? LEGEND_PLAYED
+                                       : LEGEND);
 }
 
 bool explain_lit_click(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count, int y, int x,
@@ -250,7 +271,7 @@ bool explain_lit_click(const Paint *p, Rect r, Side side, Dims along, const LitO
 {
     LitMap m;
     Rect one[NODE_INPUTS];
-    legend_of(&r);
+    legend_of(p, &r);
     split(r, count, one);
     for (int i = 0; i < count; i++) {
         if (!rect_has(one[i], y, x) || !map_open(p, one[i], side, of[i].node, of[i].cell, along, &m) ||
