@@ -248,7 +248,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         if (patch.h)
             focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);
     }
-    draw_legend(p, &a, &l);
+    if (side == SIDE_A || p->s->compare != COMPARE_SIDES || !session_compares(p->s)) /* once is enough */
+        draw_legend(p, &a, &l);
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)

@@ -246,6 +246,24 @@ static bool draw_hidden_line(const Paint *p, Rect line, const Pixels *px)
     return true;
 }
 
+/* Of A − B. */
+static bool all_same(const Pixels *px)
+{
+    Spread s = spread_of(px->v.values, px->v.count);
+    return s.finite == s.count && s.min == 0 && s.max == 0;
+}
+
+/* A difference has no colour of its own: one channel of it is shown as data. "A−B of R, ±49.5" */
+static void draw_difference_line(const Paint *p, Rect line, const Pixels *px)
+{
+    char label[64], most[16];
+    if (all_same(px))
+        return;
+    number_text(most, sizeof most, picture_tone(p, px).scale.high, 6); /* as far as below 0 */
+    canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "A−B of %s, ±%s",
+                  axis_label(&px->v.graph->axes[px->axis[0]], pixels_channel(px), label, sizeof label), most);
+}
+
 /* Where in the file this pixel comes from. */
 static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
 {
@@ -253,8 +271,10 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
     const Input *in = shown_input(s, px->v.side);
     if (draw_hidden_line(p, line, px))
         return;
-    if (px->v.side == SIDE_DIFF)
-        return; /* of two pictures, perhaps */
+    if (px->v.side == SIDE_DIFF) { /* of two pictures, perhaps */
+        draw_difference_line(p, line, px);
+        return;
+    }
     if (!in->original.data) {
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, "values as given, stretched to their range to be seen");
         return;
@@ -272,13 +292,6 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
                       line.w < 60 ? "x %.1f–%.1f, y %.1f–%.1f of %d×%d"
                                   : "from x %.1f–%.1f, y %.1f–%.1f of the file's %d×%d",
                       from.x0, from.x1, from.y0, from.y1, in->original.width, in->original.height);
-}
-
-/* Of A − B. */
-static bool all_same(const Pixels *px)
-{
-    Spread s = spread_of(px->v.values, px->v.count);
-    return s.finite == s.count && s.min == 0 && s.max == 0;
 }
 
 /* "patch r3c3: 108 numbers; rows 0–13 of 18; in the order c i j": what the table leaves out comes first. */
@@ -320,12 +333,6 @@ static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
                                           : "0: A and B are the same");
         else
             picture_caption(p, parts->model, px, &text);
-        if (px->v.side == SIDE_DIFF &&
-            !all_same(px)) { /* a difference has no colour of its own: one channel of it is shown as data */
-            char label[64];
-            buf_printf(&text, "%sA−B of %s", text.len ? "   " : "",
-                       axis_label(&px->v.graph->axes[px->axis[0]], pixels_channel(px), label, sizeof label));
-        }
         if ((int)(text.len + 3 + strlen(HINT)) <= left.w)
             buf_printf(&text, "%s%s", text.len ? "   " : "", HINT);
         else if (!text.len)
