@@ -344,15 +344,15 @@ static void figures_of_the_step(void **state)
     must("training 1");
     drawn(&c, &VIEW_TRAINING, &text);
     assert_non_null(strstr(buf_str(&text), "recorded while training, step 10  2 of 6"));
-    assert_non_null(strstr(buf_str(&text), "loss ─1.88 ┄2.81"));
-    assert_non_null(strstr(buf_str(&text), "accuracy ─.083 ┄.083"));
-    assert_non_null(strstr(buf_str(&text), "gradient norm ─3.5 ┄5.25"));
+    assert_non_null(strstr(buf_str(&text), "loss ─ 1.88 ┄ 2.81"));
+    assert_non_null(strstr(buf_str(&text), "accuracy ─ .083 ┄ .083"));
+    assert_non_null(strstr(buf_str(&text), "gradient norm ─ 3.5 ┄ 5.25"));
     assert_non_null(strstr(buf_str(&text), "[10]"));
     assert_non_null(strstr(buf_str(&text), "0–1: .8"));
     assert_non_null(strstr(buf_str(&text), "14.3 %")); /* check: 1 / 7 */
     must("training 0");
     drawn(&c, &VIEW_TRAINING, &text);
-    assert_non_null(strstr(buf_str(&text), "loss ─2.5 ┄3.75"));
+    assert_non_null(strstr(buf_str(&text), "loss ─ 2.5 ┄ 3.75"));
     assert_null(strstr(buf_str(&text), "check pictures")); /* not measured by then */
     for (int w = 34; w <= 150; w += 4) {                   /* that they are means is said at every width */
         canvas_resize(&c, 33, w);
@@ -657,7 +657,7 @@ static void absent(void **state)
     must("training 2");
     drawn(&canvas, &VIEW_TRAINING, &text);
     assert_non_null(strstr(buf_str(&text), "no table of position embeddings"));
-    assert_non_null(strstr(buf_str(&text), "loss ─1.53"));
+    assert_non_null(strstr(buf_str(&text), "loss ─ 1.53"));
     must("say");
     assert_true(all_views_all_sizes(SIDE_A) > 100);
     c = config();

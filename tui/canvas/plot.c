@@ -460,7 +460,7 @@ static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
 
 /* --- title, legend, cursor --- */
 
-/* " ─ run 1.25", without a name " ─1.25"; of many lines " 3:.85", of one alone its value. */
+/* " ─ run 1.25", without a name " ─ 1.25"; of many lines " 3:.85", of one alone its value. */
 static void legend_text(const Canvas *c, const CanvasPlot *p, const CanvasLine *l, char out[64])
 {
     char number[16] = "", mark[8] = "";
@@ -475,7 +475,9 @@ static void legend_text(const Canvas *c, const CanvasPlot *p, const CanvasLine *
     else if (told > 1 && !p->numbered)
         snprintf(mark, sizeof mark, "%s", l->dashed ? "┄" : "─");
     bool named = *l->name && !p->numbered;
-    utf8_print(out, 64, " %s%s%.32s%s%s", mark, named ? " " : "", l->name, named && *number ? " " : "", number);
+    const char *apart = *mark && !named ? " " : ""; /* a dash before a number reads as a minus */
+    utf8_print(out, 64, " %s%s%s%.32s%s%s", mark, apart, named ? " " : "", l->name, named && *number ? " " : "",
+               number);
 }
 
 /* Do the values of all lines have room behind the title? */

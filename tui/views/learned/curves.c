@@ -16,8 +16,9 @@ enum {
     LINES_MOST = 36,
     APART = 9 /* lines of one above which a blank line parts them */
 };
-/* Columns in which a title has room with the values of its lines behind it. */
-enum { BY_BLOCK = 31, WITH = 30, WITH_BLOCKS = 38 };
+/* Columns of what stands behind a title: how far a family's values go, " ─ 2.12" of a run and its mark in it; in which
+ * those of entropies have room with it. */
+enum { FAMILY = 15, VALUE = 7, MARK = 2, WITH = 30, WITH_BLOCKS = 38 };
 
 /* One plot: a figure of both runs, or every block's entropy of one of them. */
 typedef struct Plot {
@@ -113,10 +114,10 @@ static float read_at(const void *of, double step)
 }
 
 /* A figure that is nowhere above zero was not recorded. */
-static int add_figure(const Curves *c, Plot *list, int n, const char *title, HistoryFigure f)
+static int add_figure(const Curves *c, Plot *list, int n, const char *title, const char *longer, HistoryFigure f)
 {
     const History *const runs[] = {c->run, c->twin};
-    const Plot plot = {.title = title, .figure = f};
+    const Plot plot = {.title = title, .longer = longer, .figure = f};
     float most = 0;
     for (int k = 0; k < 2; k++)
         for (int i = 0; runs[k] && i < runs[k]->row_count; i++)
@@ -169,14 +170,15 @@ static int plots_of(const Curves *c, Plot list[PLOTS_MOST])
     bool text = of->heads;
     float low = least_entropy(c);
     int n = c->on_twin ? add_entropies(c, list, 0, low) : 0;
-    n = add_figure(c, list, n, "loss", HISTORY_LOSS);
-    n = add_figure(c, list, n, text ? "words right" : "accuracy", HISTORY_ACCURACY);
+    n = add_figure(c, list, n, "loss", NULL, HISTORY_LOSS);
+    n = add_figure(c, list, n, text ? "words right" : "accuracy", NULL, HISTORY_ACCURACY);
     if (!c->on_twin)
         n = add_entropies(c, list, n, low);
     if (text)
-        n = add_figure(c, list, n, of->source ? "unseen sentences right" : "held-out tokens right", HISTORY_CHECK);
-    n = add_figure(c, list, n, "gradient norm", HISTORY_GRADIENT);
-    return add_figure(c, list, n, "error of guesses", HISTORY_GUESS);
+        n = add_figure(c, list, n, of->source ? "unseen right" : "held-out right",
+                       of->source ? "unseen sentences right" : "held-out tokens right", HISTORY_CHECK);
+    n = add_figure(c, list, n, "gradient", "gradient norm", HISTORY_GRADIENT);
+    return add_figure(c, list, n, "guess error", "error of guesses", HISTORY_GUESS);
 }
 
 static CanvasLine line_of(const Series *s, const char *name, Style style, char mark, bool dashed)
@@ -244,8 +246,9 @@ static void draw_plot(const Paint *p, Rect r, const Curves *c, const Plot *plot,
     int n = one            ? block_line(c, plot, series, line, names)
             : plot->blocks ? block_lines(plot, series, line, names)
                            : run_lines(c, plot, series, line);
-    const char *title = one || !plot->longer       ? plot->title
-                        : !plot->longest           ? r.w >= BY_BLOCK ? plot->longer : plot->title
+    const int values = plot->blocks ? FAMILY : n > 1 ? n * VALUE : VALUE - MARK;
+    const char *title = one || !plot->longer ? plot->title
+                        : !plot->longest     ? r.w >= utf8_cells(plot->longer) + values ? plot->longer : plot->title
                         : narrowest >= WITH_BLOCKS ? plot->longest
                         : narrowest >= WITH        ? plot->longer
                                                    : plot->title;

@@ -215,6 +215,24 @@ static Rect thumb_rect(const Layout *l, int i)
                   l->thumb_w - 1};
 }
 
+/* How many snapshots are off either end of the strip, in what its last line leaves. */
+static void put_more(const Paint *p, const Training *t, const Layout *l)
+{
+    const int before = l->first, after = t->count - l->first - l->shown;
+    const Rect last = thumb_rect(l, l->first + l->shown - 1);
+    char text[48];
+    if (before && after)
+        snprintf(text, sizeof text, "%d earlier, %d later", before, after);
+    else
+        snprintf(text, sizeof text, "%d %s", before + after, before ? "earlier" : "later");
+    const int end = l->strip.x + l->strip.w, step = 6;
+    int w = (int)strlen(text);
+    if (before && after && last.x + step > end - w)
+        w = snprintf(text, sizeof text, "%d+%d more", before, after);
+    if ((before || after) && last.x + step <= end - w)
+        canvas_text(p->c, last.y + last.h - 1, end - w, w, STYLE_DIM, text);
+}
+
 static void draw_strip(const Paint *p, const Training *t, const Layout *l, const ColourScale *scale)
 {
     for (int i = l->first; i < l->first + l->shown; i++) {
@@ -247,12 +265,12 @@ static int draw_words(const Paint *p, const Training *t, Rect r, int *used)
 {
     const WordFilm *f = &t->text;
     const float *row = word_film_pattern(f, t->snapshot) + (size_t)f->row * (size_t)f->keys;
-    *used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "%s looks most at %s, %.2f", word_film_asks(f, f->row),
-                          word_film_key(f, t->col), (double)row[t->col]);
+    *used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "\"%s\" looks most at \"%s\", %.2f",
+                          word_film_asks(f, f->row), word_film_key(f, t->col), (double)row[t->col]);
     if (r.h > 1)
         *used = canvas_printf(
             p->c, r.y + 1, r.x, r.w, STYLE_TEXT,
-            r.w >= 44 ? "entropy of the head's rows: %.2f of the most" : "entropy %.2f of the most",
+            r.w >= 44 ? "entropy of this head's rows: %.2f of the most" : "head's entropy %.2f of the most",
             (double)t->shown->snapshot[t->snapshot].entropy[f->attention * f->history->text.heads + f->head]);
     return r.h > 1 ? 2 : 1;
 }
@@ -365,8 +383,10 @@ static void draw_all(const Paint *p, const Training *t, Rect r, bool focus)
     else if (l.map.h)
         canvas_wrap(p->c, l.map, STYLE_DIM,
                     "This run has no table of position embeddings: only its figures were recorded.");
-    if (l.strip.h)
+    if (l.strip.h) {
         draw_strip(p, t, &l, &scale);
+        put_more(p, t, &l);
+    }
     if (l.curves.h)
         curves_draw(p, l.curves, &curves);
     if (l.figures.h)
@@ -430,9 +450,11 @@ static void title(const Session *s, Side side, Buf *out)
         return;
     }
     buf_printf(out, "training%s", !t.twin ? "" : t.shown == t.twin ? " without 1/√d_k" : " with 1/√d_k");
-    if (t.words)
-        buf_printf(out, ": %s head %d, %s asks", session_attention_name(session_graph(s, SIDE_B), t.text.part, name),
-                   t.text.head, word_film_asks(&t.text, t.row));
+    if (t.words) { /* the text on show may be another one */
+        session_attention_name(session_graph(s, SIDE_B), t.text.part, name);
+        buf_printf(out, ": %s head %d, \"%s\" of the recorded text asks\ntraining: %s head %d, %s asks", name,
+                   t.text.head, word_film_asks(&t.text, t.row), name, t.text.head, word_film_asks(&t.text, t.row));
+    }
     if (t.film)
         buf_printf(out, ": places like %s, %s", axis_label(t.p, t.at, label, sizeof label),
                    t.kind == FILM_CENTRED ? "mean removed" : "raw");
