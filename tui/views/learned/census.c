@@ -276,6 +276,16 @@ static const char *figure_path(const Session *s, Side side, const Census *c, int
                                    : shown_attention(s, side, c->row, FIGURES[i].site);
 }
 
+/* The figure in that line, of those that this model has; FIGURE_COUNT: none. */
+static int figure_in(const Session *s, Side side, const Census *c, int line)
+{
+    int i = 0;
+    for (; i < FIGURE_COUNT; i++)
+        if (session_node(s, side, figure_path(s, side, c, i)) != NO_NODE && line-- == 0)
+            break;
+    return i;
+}
+
 /* How many heads were measured. */
 static int measured_of(const Census *c)
 {
@@ -360,7 +370,7 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM,
                     session_words(p->s, SIDE_B) ? "in this sentence:" : "on this picture:");
     rect_cut(&r, 't', 1);
-    for (int i = 0; i < FIGURE_COUNT && r.h > 0; i++)
+    for (int k = 0, i; r.h > 0 && (i = figure_in(p->s, side, c, k)) < FIGURE_COUNT; k++)
         draw_figure(p, c, side, rect_cut(&r, 't', 1), i);
     if (r.h <= 3)
         return;
@@ -411,13 +421,11 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Census c = census_open(p->s);
     Layout l = layout(&c, r);
     if (l.panel.h && rect_has(l.panel, y, x)) {
-        int i = y - l.panel.y - 2 - share_lines(l.panel.h);
-        if (i < 0 || i >= FIGURE_COUNT)
+        const int line = y - l.panel.y - 2 - share_lines(l.panel.h),
+                  i = line < 0 ? FIGURE_COUNT : figure_in(p->s, SIDE_B, &c, line);
+        if (i == FIGURE_COUNT)
             return false;
-        const char *path = figure_path(p->s, SIDE_B, &c, i);
-        if (session_node(p->s, SIDE_B, path) == NO_NODE)
-            return false;
-        buf_printf(command, "goto %s", path);
+        buf_printf(command, "goto %s", figure_path(p->s, SIDE_B, &c, i));
         return true;
     }
     for (int b = l.first_row; b < l.first_row + l.down; b++)
