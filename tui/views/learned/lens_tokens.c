@@ -199,12 +199,26 @@ static void draw_band(const Paint *p, const Tokens *t, int band, const ColourSca
     }
 }
 
+/* Which of the tokens are shown, where not all are: "9-24/24". */
+static void draw_which(const Paint *p, const Tokens *t)
+{
+    const int last = t->left + t->bands * t->across < t->token->n ? t->left + t->bands * t->across : t->token->n;
+    char text[48];
+    if (!t->head.h || (t->left == 0 && last == t->token->n))
+        return;
+    snprintf(text, sizeof text, "%d-%d/%d", t->left + 1, last, t->token->n);
+    if ((int)strlen(text) >= LABEL)
+        snprintf(text, sizeof text, "of %d:", t->token->n);
+    canvas_text(p->c, t->head.y, t->head.x, LABEL - 1, STYLE_DIM, text);
+}
+
 void lens_tokens_draw(const Paint *p, Side side, Rect r, bool focus)
 {
     const Tokens t = open_tokens(p->s, side, r);
     const ColourScale scale = colour_scale_of_range(p, 0, 1);
     for (int band = 0; band < t.bands; band++)
         draw_band(p, &t, band, &scale, focus);
+    draw_which(p, &t);
     draw_below(p, &t, &scale);
 }
 
