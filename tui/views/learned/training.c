@@ -21,7 +21,7 @@ enum {
     LEGEND = 19, /* "─ with ┄ without" */
     LEGEND_WIDE = 28,
     FIGURE_LINES = 3,
-    SCALE_LEAST = 10,
+    SCALE_LEAST = 9,
     SCALE_MOST = 40,
     FIGURES_LEAST = 36,
     WORD_WIDE = 9, /* the words beside the map */
