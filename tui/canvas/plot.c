@@ -143,11 +143,11 @@ static void draw_tens(Canvas *c, Rect r, const CanvasPlot *p)
 {
     char text[48];
     for (double ten = 10; ten < p->x1; ten *= 10) {
-        const int w = snprintf(text, sizeof text, "%.0f", ten), x = plot_column(p, r, ten) - (w - 1) / 2;
+        const int w = utf8_print(text, sizeof text, "%.0f", ten), x = plot_column(p, r, ten) - (w - 1) / 2;
         if (x > 0 && x + w < r.w && blank_from(c, r, x - 1, w) == x)
             canvas_text(c, r.y, r.x + x, w, STYLE_AXIS, text);
     }
-    snprintf(text, sizeof text, "%s, log", p->x_name);
+    utf8_print(text, sizeof text, "%s, log", p->x_name);
     for (const char *name = text; name; name = name == text ? "log" : NULL) {
         const int w = utf8_cells(name), x = blank_from(c, r, 0, w);
         if (x < 0)
