@@ -39,11 +39,20 @@ static Ref focus_of(const Session *s, Side side)
     return n == NO_NODE ? (Ref){0} : session_ref(side, n, session_cell(s, side, n));
 }
 
+/* Behind the last "=" of the pane, whose number was taken away. */
+static void put_not_yet(const Paint *p, Rect r, int y, int x)
+{
+    const Cell *equals = x - 2 >= r.x ? canvas_at(p->c, y, x - 2) : NULL;
+    if (equals && equals->ch == '=')
+        canvas_text(p->c, y, x, r.x + r.w - x, STYLE_DIM, "not yet");
+}
+
 Ref played_hide(const Paint *p, Rect r, Side side, bool by_column)
 {
     const Ref read = focus_of(p->s, side);
     Ref written = {0};
     bool there = false; /* the number in focus: read out as soon as it is */
+    int hidden_y = -1, hidden_x = 0;
     size_t all = 0, kept = 0;
     double share = play_share(p->s);
     for (int pass = 0; pass < 2; pass++) { /* counted, then taken */
@@ -70,11 +79,18 @@ Ref played_hide(const Paint *p, Rect r, Side side, bool by_column)
                     kept++;
                     there |= again;
                     written = again && kept > room ? written : c->ref;
-                } else
+                } else {
                     cell_put(p->c, y, x, STYLE_TEXT, ' ');
+                    if (again && (y > hidden_y || (y == hidden_y && x < hidden_x))) {
+                        hidden_y = y;
+                        hidden_x = x;
+                    }
+                }
             }
         }
     }
+    if (hidden_y >= 0 && !there)
+        put_not_yet(p, r, hidden_y, hidden_x);
     return written;
 }
 

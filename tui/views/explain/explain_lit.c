@@ -215,6 +215,39 @@ static ColourScale lit_scale(const Paint *p, const LitMap *m)
     return colour_scale_of_spread(p, m->t.v.side, n && read.max > read.min ? &read : &m->t.spread);
 }
 
+static int only_lit(const Span *s)
+{
+    int one = -1;
+    for (int i = 0; i < s->drawn; i++)
+        if (s->lit[i])
+            one = one < 0 ? i : s->drawn;
+    return one;
+}
+
+/* Beside the rows, where there is room, which they are: of all that are read the first and the last, or the one. Below
+ * the columns, where they are words, the first and the last. */
+static void draw_names(const Paint *p, const LitMap *m, int right, int below)
+{
+    const Graph *g = m->t.v.graph;
+    const int per = m->halves ? 2 : 1, one = only_lit(&m->rows), x = m->r.x + m->cols.drawn * m->cols.each + 1,
+              last = m->r.y + (m->rows.drawn * m->rows.each - 1) / per;
+    char label[64], end[64];
+    if (right - x >= 3 && one >= m->rows.drawn && m->rows.count > 1 && last > m->r.y) {
+        canvas_label(p->c, m->r.y, x, right - x, STYLE_AXIS, shown_label(g, m->rows.axes, 0, label, sizeof label));
+        shown_label(g, m->rows.axes, m->rows.count - 1, label, sizeof label);
+        canvas_label(p->c, last, x, right - x, STYLE_AXIS, label);
+    } else if (right - x >= 3 && one >= 0 && one < m->rows.drawn) {
+        shown_label(g, m->rows.axes, m->rows.here, label, sizeof label);
+        canvas_label(p->c, m->r.y + one * m->rows.each / per, x, right - x, STYLE_STRONG, label);
+    }
+    const Axis *a = m->cols.axes.n == 1 ? &g->axes[m->cols.axes.axis[0]] : NULL;
+    if (!a || a->sequence == SEQUENCE_ANY || last + 1 >= below)
+        return;
+    shown_label(g, m->cols.axes, 0, label, sizeof label);
+    shown_label(g, m->cols.axes, m->cols.count - 1, end, sizeof end);
+    canvas_printf(p->c, last + 1, m->r.x, right - m->r.x, STYLE_AXIS, "%s … %s", label, end);
+}
+
 static void draw_map(const Paint *p, const LitMap *m, int y, int x, int width)
 {
     ColourScale scale = colour_scale_of_spread(p, m->t.v.side, &m->t.spread), lit = lit_scale(p, m);
@@ -223,6 +256,8 @@ static void draw_map(const Paint *p, const LitMap *m, int y, int x, int width)
         for (int j = 0; j < m->cols.drawn; j++)
             draw_cell(p, m, is_lit(m, i, j) ? &lit : &scale, i, j);
     draw_marks(p, m);
+    if (play_shows(p->s))
+        draw_names(p, m, x + width, m->r.y + m->r.h);
 }
 
 /* Side by side or below one another. */
