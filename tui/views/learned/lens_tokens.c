@@ -123,6 +123,19 @@ static bool has_nan(const Tokens *t)
     return false;
 }
 
+/* At the end of a line of which `used` cells are: which tokens have a place, where not all have. */
+static void draw_seen(const Paint *p, const Tokens *t, Rect line, int used)
+{
+    const int last = t->left + t->across * t->bands, n = t->token->n;
+    char text[64];
+    if (t->left == 0 && last >= n)
+        return;
+    if (utf8_print(text, sizeof text, "tokens %d–%d of %d", t->left + 1, last < n ? last : n, n) > line.w - used &&
+        utf8_print(text, sizeof text, "%d–%d/%d", t->left + 1, last < n ? last : n, n) > line.w - used)
+        return;
+    canvas_right(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, text);
+}
+
 /* The cell in focus in words, and the ground's scale. */
 static void draw_below(const Paint *p, const Tokens *t, const ColourScale *scale)
 {
@@ -141,6 +154,7 @@ static void draw_below(const Paint *p, const Tokens *t, const ColourScale *scale
                                        number ? " " : "");
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_SENTENCE, share);
         canvas_ref(p->c, line.y, line.x + used, utf8_cells(share), shown_ref(&v, cell));
+        draw_seen(p, t, line, used + utf8_cells(share) + 2);
     }
     if (!r.h)
         return;
