@@ -37,7 +37,7 @@ typedef struct Cutting {
     size_t width;
     int at, j, part, done; /* the token at the cursor; its place in the record; its piece; merges done */
     Rect top, how, list, foot;
-    int first, pitch; /* token; lines of one */
+    int first, pitch, piece; /* token; lines of one, cells of its piece */
 } Cutting;
 
 static Side side_of(Side side)
@@ -60,6 +60,7 @@ static bool open_text(const Session *s, Side side, int text, const char *path, C
     w->words = &x->input.text[text];
     w->v = text == TEXT_SOURCE ? &x->model->source : &x->model->target;
     w->e = session_encoding(s, side, text);
+    w->piece = w->v->cutter ? PIECE : PIECE - 1;
     return w->words->count == w->tokens->n;
 }
 
@@ -141,6 +142,14 @@ static size_t char_of(const Ribbon *b, size_t i, char out[8])
     return used;
 }
 
+static int chars_in(const char *s, size_t n)
+{
+    int count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += ((unsigned char)s[i] & 0xc0) != 0x80;
+    return count;
+}
+
 /* Draws into r from line `first` on, or with p NULL finds the line of the mark. */
 static int ribbon_walk(const Paint *p, const Ribbon *b, Rect r, int first)
 {
@@ -153,7 +162,9 @@ static int ribbon_walk(const Paint *p, const Ribbon *b, Rect r, int first)
         const bool bar = b->cut && part < b->cut->parts && i >= b->cut->part[part].from;
         while (bar && part < b->cut->parts && i >= b->cut->part[part].from)
             part++;
-        if (x + cells + bar > r.w) {
+        const size_t next = b->cut && part < b->cut->parts ? b->cut->part[part].from : b->n;
+        const int whole = bar ? chars_in(b->text + i, next - i) : cells;
+        if (x + cells + bar > r.w || (bar && x + 1 + whole > r.w && whole < r.w)) {
             x = 0;
             y++;
         }
@@ -181,8 +192,10 @@ static void draw_ribbon(const Paint *p, const char *name, const Ribbon *b, Rect 
     rect_cut(&r, 'l', NAME);
     if (r.w < 4 || !r.h)
         return;
-    int line = b->from < b->to ? ribbon_walk(NULL, b, r, 0) : 0;
-    ribbon_walk(p, b, r, line < r.h ? 0 : line - r.h + 1);
+    int line = b->from < b->to ? ribbon_walk(NULL, b, r, 0) : 0, first = line < r.h ? 0 : line - r.h + 1;
+    ribbon_walk(p, b, r, first);
+    if (first) /* of the text in front of it */
+        canvas_text(p->c, r.y, r.x - 1, 1, STYLE_DIM, "…");
 }
 
 static void draw_top(const Paint *p, const Cutting *w, Rect r)
@@ -297,14 +310,6 @@ static void draw_merges(const Paint *p, const Cutting *w, Rect r)
         canvas_printf(p->c, r.y + i, r.x, r.w, style, "rank %6d  %s + %s = %s", m->rank, piece_name(w, m->left),
                       piece_name(w, m->right), piece_name(w, m->whole));
     }
-}
-
-static int chars_in(const char *s, size_t n)
-{
-    int count = 0;
-    for (size_t i = 0; i < n; i++)
-        count += ((unsigned char)s[i] & 0xc0) != 0x80;
-    return count;
 }
 
 static void draw_longest(const Paint *p, const Cutting *w, Rect r)
@@ -422,9 +427,10 @@ static void put_origin(const Paint *p, const Cutting *w, int i, int y, int x, in
     }
 }
 
+/* The column of what a token was in the text; of words that are tokens as they stand it would say them twice. */
 static int text_cells(const Cutting *w)
 {
-    return w->list.w >= NUMBER + 2 * PIECE + ID + STRIP_LEAST + 3 ? PIECE : 0;
+    return w->v->cutter && w->list.w >= NUMBER + 2 * PIECE + ID + STRIP_LEAST + 3 ? PIECE : 0;
 }
 
 static void draw_row(const Paint *p, const Cutting *w, const ColourScale *scale, int i, int y)
@@ -434,7 +440,7 @@ static void draw_row(const Paint *p, const Cutting *w, const ColourScale *scale,
     const char *name = w->v->word ? w->v->word[w->words->word[i]] : "";
     int x = w->list.x, end = w->list.x + w->list.w, text = text_cells(w);
     char number[16];
-    const int strip = x + NUMBER + PIECE + (text ? text + 1 : 0) + ID,
+    const int strip = x + NUMBER + w->piece + (text ? text + 1 : 0) + ID,
               wide = clamp((end - strip) / (int)w->width, 1, w->pitch), used = strip + wide * (int)w->width - x;
     if (here)
         canvas_fill(p->c, (Rect){y, x, 1, used < w->list.w ? used : w->list.w}, STYLE_SELECTED, ' ');
@@ -442,8 +448,12 @@ static void draw_row(const Paint *p, const Cutting *w, const ColourScale *scale,
     x += NUMBER;
     snprintf(number, sizeof number, "w%d", w->words->word[i]);
     const bool special = w->v->cutter && tokenizer_is_special(w->v->cutter->own, w->words->word[i]);
-    canvas_label(p->c, y, x, PIECE, here ? STYLE_SELECTED : special ? STYLE_AXIS : STYLE_TEXT, *name ? name : number);
-    x += PIECE + 1;
+    canvas_label(p->c, y, x, w->piece,
+                 here      ? STYLE_SELECTED
+                 : special ? STYLE_AXIS
+                           : STYLE_TEXT,
+                 *name ? name : number);
+    x += w->piece + 1;
     if (text) {
         put_origin(p, w, i, y, x, text, style);
         x += text + 1;
@@ -470,18 +480,22 @@ static void draw_list(const Paint *p, const Cutting *w, const char *title, bool 
     if (r.h > 1) {
         Rect line = rect_cut(&r, 't', 1);
         int x = line.x + NUMBER, end = line.x + line.w;
-        canvas_text(p->c, line.y, x, PIECE, STYLE_HEADER, title);
-        x += PIECE + 1;
+        canvas_text(p->c, line.y, x, w->piece, STYLE_HEADER, title);
+        x += w->piece + 1;
         if (text_cells(w)) {
             canvas_text(p->c, line.y, x, PIECE, STYLE_HEADER, "of the text");
             x += PIECE + 1;
         }
         canvas_right(p->c, line.y, x, ID - 2, STYLE_HEADER, "number");
         x += ID - 1;
-        char text[SMALL]; /* the longest that fits */
-        if (utf8_print(text, sizeof text, "row of the embedding, %zu wide", w->width) > end - x &&
-            utf8_print(text, sizeof text, "embedding, %zu wide", w->width) > end - x)
-            utf8_print(text, sizeof text, "embedding");
+        char text[SMALL], wide[SMALL]; /* the longest that fits */
+        const int seen = end - x < (int)w->width ? end - x : (int)w->width;
+        utf8_print(wide, sizeof wide, "%d wide", seen);
+        if (seen < (int)w->width)
+            utf8_print(wide, sizeof wide, "1–%d of %zu", seen, w->width);
+        if (utf8_print(text, sizeof text, "row of the embedding, %s", wide) > end - x &&
+            utf8_print(text, sizeof text, "embedding, %s", wide) > end - x)
+            utf8_print(text, sizeof text, "embedding %d/%zu", seen, w->width);
         if (x < end)
             canvas_text(p->c, line.y, x, end - x, STYLE_HEADER, text);
     }
