@@ -14,6 +14,7 @@ enum {
     NUMBER = 4,
     SHARE = 8,
     BAR_LEAST = 4,
+    BAR_NAMED = 6, /* "logits" */
     BAR_MOST = 32,
     SECOND = 18,
     AWAY = 7,
@@ -220,6 +221,8 @@ static void draw_header(const Paint *p, Rect r, const Writing *w)
     int seconds = seconds_of(end - x), bar = bar_of(end - x, seconds), each = second_of(end - x);
     if (bar >= -1) {
         canvas_right(p->c, r.y, x, AWAY - 1, STYLE_HEADER, "ahead");
+        if (bar >= BAR_NAMED)
+            canvas_text(p->c, r.y, x + AWAY, bar, STYLE_DIM, "logits");
         x += AWAY + (bar >= BAR_LEAST ? bar + 1 : 0);
     }
     for (int k = 0; k < seconds; k++, x += each) {
