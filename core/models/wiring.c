@@ -233,7 +233,7 @@ void wiring_put(const Model *m, Buf *out)
     for (int i = 0; i < FORMS; i++)
         if (form[i].form == m->text.form)
             buf_printf(out, "[ ] this model: %s\n", form[i].name);
-    buf_puts(out, "█ is seen; a row per token that asks, a column per token looked at\n\n");
+    buf_puts(out, "█ is seen, · masked; rows: tokens that ask, columns: tokens looked at\n\n");
     buf_puts(out, "Three forms of the same parts, read off graphs built at this model's sizes\n\n");
     for (int i = 0; i < FORMS; i++)
         put_form(&form[i], form[i].form == m->text.form, out);

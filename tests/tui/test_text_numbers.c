@@ -167,10 +167,53 @@ static void numbers_of_beginnings(void **state)
     run("reset view");
 }
 
+/* A number that the film has not come to is said to be so, and stands there once it has. */
+static void a_number_that_is_not_there_yet(void **state)
+{
+    (void)state;
+    int waits = 0, there = 0;
+    run("reset view; goto decoder.blocks.1.cross_attn.z[t=10]");
+    for (int i = 0; i < 5; i++) {
+        run("play next");
+        draw(40, 120);
+        waits += on_screen("z[t=10,h=0,e=0] = not yet");
+        there += on_screen("z[t=10,h=0,e=0] = -") || on_screen("z[t=10,h=0,e=0] = 0") ||
+                 on_screen("z[t=10,h=0,e=0] = 1");
+        assert_false(on_screen("z[t=10,h=0,e=0] = \n") || on_screen("z[t=10,h=0,e=0] =  "));
+    }
+    assert_true(waits > 0 && there > 0);
+    run("reset view");
+}
+
+/* Tokens, and numbers of an embedding, that have no place are told. */
+static void what_has_no_place(void **state)
+{
+    (void)state;
+    run("tokens");
+    draw(24, 80);
+    const int wide = session_graph(&s, SIDE_B)->axes[graph_role(session_graph(&s, SIDE_B), ROLE_WIDTH, SEQUENCE_ANY)].n;
+    const NodeId n = session_node(&s, SIDE_B, s.place.path);
+    int seen = 0;
+    for (int i = 0; i < c.h * c.w; i++)
+        seen += c.cells[i].ref.run && i / c.w == 12 && c.cells[i].ref.node == n;
+    char text[64];
+    snprintf(text, sizeof text, "1–%d of %d", seen, wide);
+    if (seen <= 0 || seen >= wide || !on_screen(text))
+        fail_msg("%s is not said", text);
+    run("lens tokens");
+    draw(18, 60);
+    assert_true(on_screen(" of 15"));
+    draw(60, 200);
+    assert_false(on_screen("tokens 1–"));
+    run("option lens-tokens off; reset view");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
                                        cmocka_unit_test(rows_that_share_a_line),
-                                       cmocka_unit_test(numbers_of_beginnings)};
+                                       cmocka_unit_test(numbers_of_beginnings),
+                                       cmocka_unit_test(a_number_that_is_not_there_yet),
+                                       cmocka_unit_test(what_has_no_place)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -311,14 +311,13 @@ static void draw_words_of(const Paint *p, const Fit *f, WordLine *w, bool words,
     const int cells = utf8_cells(w->first);
     const bool two = w->count == 2 && !w->at && cells + PART_LEAST <= at.w,
                whole = words && (two || utf8_cells(buf_str(&w->all)) <= at.w);
-    char more[24] = "";
-    if (words && !whole && w->count > 1)
-        snprintf(more, sizeof more, " +%zu", w->count - 1);
-    const int room = at.w - (int)strlen(more);
-    canvas_label(p->c, y, at.x, room, STYLE_AXIS, whole ? buf_str(&w->all) : w->first);
+    char more[24];
+    snprintf(more, sizeof more, "+%zu", w->count - 1);
+    canvas_label(p->c, y, at.x, at.w, STYLE_AXIS, whole ? buf_str(&w->all) : w->first);
     if (here)
-        canvas_label(p->c, y, at.x + (whole ? w->at : 0), room - (whole ? w->at : 0), STYLE_STRONG, w->first);
-    canvas_right(p->c, y, at.x + room, at.w - room, STYLE_DIM, more);
+        canvas_label(p->c, y, at.x + (whole ? w->at : 0), at.w - (whole ? w->at : 0), STYLE_STRONG, w->first);
+    if (words && !whole && w->count > 1 && cells + 1 + (int)strlen(more) <= at.w)
+        canvas_right(p->c, y, at.x, at.w, STYLE_DIM, more);
     buf_free(&w->all);
     *w = (WordLine){.count = 0};
 }
