@@ -525,6 +525,8 @@ static void draw_lists(const Paint *p, Side side, Cutting *w, bool focus)
     if (shown < w->tokens->n)
         used = canvas_printf(p->c, w->foot.y, w->foot.x, w->foot.w, STYLE_DIM, "  %d–%d of %d", w->first + 1, last,
                              w->tokens->n);
+    else if (!both) /* right under the table */
+        w->foot.y = clamp(w->list.y + 2 + w->tokens->n * w->pitch, 0, w->foot.y);
     const int wide = w->foot.w - used - 2 < BAR_MOST ? w->foot.w - used - 2 : BAR_MOST;
     colour_scale_bar(p, &scale, w->foot.y, w->foot.x + w->foot.w - wide, wide);
 }
@@ -550,20 +552,18 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    Cutting w;
+    Cutting w, other;
     if (!view_open(s, side_of(side), r, &w))
         return;
     needs_add(out, side_of(side), s->place.path);
-    Cutting other;
     if (open_other(s, side_of(side), &w, &other))
         needs_add(out, side_of(side), encoding_rows(shown_graph(s, side_of(side)), other_text(s)));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
-    Cutting w;
+    Cutting w, other;
     char label[SMALL];
-    Cutting other;
     if (!view_open(p->s, side_of(side), r, &w))
         return false;
     open_other(p->s, side_of(side), &w, &other);
