@@ -71,14 +71,15 @@ static bool hangs(const Closeup *c, const Group *g)
     return low < 0;
 }
 
-/* Bars that hang are heavy and coarse: in a low pane rows below zero stay one line of colour where others grow. */
+/* Bars that hang are heavy and coarse: in a pane too low for two lines each a softmax' scores stay one line of colour,
+ * and its exponentials and weights grow. */
 static void grow_standing(const Closeup *c, Layout *l, int room, int *total)
 {
     int standing = 0, hanging = 0;
     for (int i = 0; i < l->groups; i++)
         if (is_row(c, &l->group[i]))
             *(hangs(c, &l->group[i]) ? &hanging : &standing) += 1;
-    if (!standing || !hanging || *total + (RANGED - 1) * (standing + hanging) <= room)
+    if (!closeup_by_largest(c) || *total + standing + hanging <= room)
         return;
     for (int h = 2; h <= RANGED; h++)
         for (int i = l->groups - 1; i >= 0 && *total < room; i--)
