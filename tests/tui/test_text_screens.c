@@ -339,6 +339,52 @@ static void words_are_found(void **state)
     assert_string_equal(s.place.path, "encoder.tokens");
 }
 
+/* What a row may not look at is masked, no weight of 0 with a rank: rank, entropy and "uniform" are of those it sees. */
+static void the_masked_are_no_weights(void **state)
+{
+    (void)state;
+    static const char *const VIEWS[] = {"sentence", "row"};
+    for (int seen = 1; seen <= 15; seen += 7) {
+        char address[96], of[32], most[32], rank[32];
+        snprintf(address, sizeof address, "goto decoder.blocks.2.self_attn.pattern[h=0,t=%d,u=0]", seen - 1);
+        assert_true(run(address));
+        snprintf(rank, sizeof rank, "of %d", seen);
+        utf8_print(most, sizeof most, " of %.3f", log(seen));
+        snprintf(of, sizeof of, "%d masked", 15 - seen);
+        for (int i = 0; i < 2; i++) {
+            snprintf(where, sizeof where, "view %s", VIEWS[i]);
+            assert_true(run(where));
+            draw(40, 120);
+            Buf text = {0};
+            export_text(&c, &text);
+            const char *ranked = strstr(buf_str(&text), "   rank "); /* "rank 2 of 8" */
+            assert_non_null(ranked);
+            assert_true(strncmp(strstr(ranked, "of "), rank, strlen(rank)) == 0);
+            assert_non_null(strstr(buf_str(&text), most));
+            assert_int_equal(strstr(buf_str(&text), of) != NULL, seen < 15);
+            buf_free(&text);
+        }
+        assert_true(run("looked 14"));
+        draw(40, 120);
+        Buf text = {0};
+        export_text(&c, &text);
+        assert_int_equal(strstr(buf_str(&text), "] = 0   masked") != NULL, seen < 15);
+        buf_free(&text);
+    }
+    /* of fewer lines than words the largest weight of the row is among them, on both sides the same words */
+    assert_true(run("goto decoder.blocks.2.self_attn.pattern[h=0,t=5,u=14]; view sentence"));
+    draw(16, 100);
+    Attend a;
+    assert_true(attend_open(&s, SIDE_B, -1, &a) && a.v.values);
+    size_t best = attend_cell(&a, 0, 5, 0);
+    for (int u = 1; u < 15; u++)
+        best = a.v.values[attend_cell(&a, 0, 5, u)] > a.v.values[best] ? attend_cell(&a, 0, 5, u) : best;
+    bool seen = false;
+    for (int i = 0; i < c.h * c.w; i++)
+        seen = seen || (c.cells[i].ref.run && c.cells[i].ref.node == a.v.node && c.cells[i].ref.cell == best);
+    assert_true(seen);
+}
+
 /* Open offers sentences, and each opens. */
 static void sentences_are_offered(void **state)
 {
@@ -1497,7 +1543,8 @@ int main(void)
                                        cmocka_unit_test(every_node),
                                        cmocka_unit_test(help_and_lists),
                                        cmocka_unit_test(words_are_found),
-                                       cmocka_unit_test(sentences_are_offered),
+                                       cmocka_unit_test(the_masked_are_no_weights),
+        cmocka_unit_test(sentences_are_offered),
                                        cmocka_unit_test(all_heads),
                                        cmocka_unit_test(the_first_steps),
                                        cmocka_unit_test(words_on_top),

@@ -48,6 +48,29 @@ static float whole_of(const Graph *g, const Attend *a)
     return a->pattern || site_is(g, a->path, SITE_MEAN_PATTERN) ? 1 : 0;
 }
 
+/* What the softmax of these shares got, where something is masked there. */
+static const char *masked_path(const Session *s, Side side, const char *path)
+{
+    const Graph *g = shown_graph(s, side);
+    const int part = side == SIDE_DIFF || !g ? -1 : anatomy_of(g, path);
+    return part < 0 ? NULL : site_path(g, part, SITE_SCORES_MASKED);
+}
+
+bool attend_masked(const Attend *a, int u)
+{
+    if (!a->masked.values)
+        return false;
+    const Graph *g = a->masked.graph;
+    const Dims d = graph_node(g, a->masked.node)->dims;
+    int index[DIMS_MAX] = {0};
+    for (int i = 0; i < d.n; i++) {
+        const int axis = d.axis[i];
+        index[i] = &g->axes[axis] == a->u_axis ? u : &g->axes[axis] == a->t_axis ? a->at_t : a->masked.at[axis];
+    }
+    const float x = a->masked.values[dims_ravel(g->axes, d, index)];
+    return isinf(x) && x < 0;
+}
+
 static bool open_path(const Session *s, Side side, const char *path, Attend *out)
 {
     Attend a = {0};
@@ -77,6 +100,12 @@ static bool open_path(const Session *s, Side side, const char *path, Attend *out
     a.pattern = h != AXIS_NONE && site_is(g, a.path, SITE_PATTERN);
     a.whole = whole_of(g, &a);
     a.in_share = a.whole == 1 || (side == SIDE_DIFF && a.whole > 0);
+    const char *masked = a.whole > 0 ? masked_path(s, side, path) : NULL;
+    if (!masked || !shown_open(s, side, masked, &a.masked) || !a.masked.values)
+        a.masked = (Shown){.values = NULL};
+    a.seen = a.u_axis->n;
+    for (int k = 0; a.masked.values && k < a.u_axis->n; k++)
+        a.seen -= attend_masked(&a, k);
     *out = a;
     return true;
 }
@@ -94,6 +123,9 @@ void attend_needs(const Session *s, Side side, bool probes, Needs *out)
     if (!attend_path(s, side, -1, path))
         return;
     needs_add(out, side, path);
+    const char *masked = masked_path(s, side, path);
+    if (masked && (site_is(shown_graph(s, side), path, SITE_PATTERN) || attend_cursor(s, side)))
+        needs_add(out, side, masked);
     if (s->compare == COMPARE_SIDES && side != SIDE_DIFF) /* one scale for both */
         needs_add(out, side == SIDE_A ? SIDE_B : SIDE_A, path);
     if (!probes || side == SIDE_DIFF || !site_is(shown_graph(s, side), path, SITE_PATTERN))
@@ -267,12 +299,12 @@ bool attend_place(const Attend *a, int u, int *row, int *col)
     return attend_listed(a) || axis_patch(a->u_axis, u, row, col);
 }
 
-/* Place of (t, u) in its row, 1 = largest. */
 bool attend_is_mask(const Attend *a)
 {
     return graph_node(a->v.graph, a->v.node)->op == OP_LEAF;
 }
 
+/* Place of (t, u) in its row, 1 = largest. */
 static int attend_rank(const Attend *a)
 {
     float here = a->v.values[attend_cell(a, a->head, a->at_t, a->at_u)];
@@ -320,7 +352,8 @@ void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
     if (diff)
         snprintf(tail, sizeof tail, "%s", a->v.values[cell] == 0 ? "   no difference" : points ? " points" : "");
     else if (!attend_is_mask(a) && play_share(p->s) >= 1) /* of a row that is being filled nobody knows it yet */
-        snprintf(tail, sizeof tail, "   rank %d of %d", attend_rank(a), a->u_axis->n);
+        attend_masked(a, a->at_u) ? utf8_print(tail, sizeof tail, "   masked")
+                                  : utf8_print(tail, sizeof tail, "   rank %d of %d", attend_rank(a), a->seen);
     int need = (int)strlen(number) + (diff ? (int)strlen(tail) : 0), pick = 0;
     while (pick < 2 && utf8_cells(words[pick]) + need > width)
         pick++;

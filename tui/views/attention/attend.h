@@ -17,6 +17,8 @@ typedef struct Attend {
     bool pattern;  /* a pattern of one head: a row's probes say its sum, entropy and largest weight */
     bool in_share; /* its numbers are written as shares; A − B of them, of sums of heads too, in points */
     float whole;   /* what the shares of a row come to: 1, of the sum of heads how many they are; 0: no shares */
+    Shown masked;  /* of shares: scores before the softmax, −∞ where a token may not be looked at; or none */
+    int seen;      /* how many the row in focus may look at: of those it has its rank, uniform share, highest entropy */
 } Attend;
 
 /* The node on show in a block (−1: the focused one, or block 0): the focus where it has t and u, else the pattern.
@@ -38,6 +40,8 @@ bool attend_ready(const Paint *p, Rect r, Side side, Attend *out);
 /* A mask says who is looked at at all: 1 and 0, given before any score. */
 bool attend_is_mask(const Attend *a);
 size_t attend_cell(const Attend *a, int head, int t, int u);
+/* May the row in focus not look at token u? Of scores themselves, and of a difference, nobody is masked. */
+bool attend_masked(const Attend *a, int u);
 /* A tile of the matrix; ref is the cell whose value it is, or none for a mean over several. */
 float attend_tile(const Attend *a, int head, Tiling tiling, int tile_t, int tile_u, PoolKind kind, Ref *ref);
 /* The same with tiles of their own for those that ask and those that are looked at. */

@@ -21,6 +21,8 @@ static int top_tokens(const Attend *a, int most, int out[TOP_MOST])
 {
     int n = 0;
     for (int u = 0; u < a->u_axis->n; u++) {
+        if (attend_masked(a, u))
+            continue;
         float x = a->v.values[attend_cell(a, a->head, a->at_t, u)];
         int at = n < most ? n : most;
         while (at > 0) {
@@ -60,7 +62,7 @@ static void draw_top_figures(const Paint *p, const Attend *a, Rect r)
                                  r.w < LIST ? TOP_FIGURES[i].brief : TOP_FIGURES[i].label);
         used += shown_number(p, &v, v.cell, r.y + i, r.x + used, r.w - used, STYLE_TEXT);
         char most[32];
-        utf8_print(most, sizeof most, " of %.3f", dm_log((double)a->u_axis->n)); /* all weights equal: ln T */
+        utf8_print(most, sizeof most, " of %.3f", dm_log((double)a->seen)); /* all weights equal: ln T */
         if (TOP_FIGURES[i].probe == SITE_ENTROPY && used + (int)strlen(most) <= r.w)
             canvas_text(p->c, r.y + i, r.x + used, r.w - used, STYLE_DIM, most);
     }
@@ -70,8 +72,9 @@ static void draw_top_figures(const Paint *p, const Attend *a, Rect r)
 static int top_lines(const Attend *a, int h)
 {
     int figures = a->pattern && a->v.side != SIDE_DIFF && h >= 8 ? TOP_FIGURE_COUNT + 1 : 0;
-    int lines = h - figures, all = a->u_axis->n;
-    if (lines < all && lines > 1)
+    const int all = a->seen + attend_masked(a, a->at_u); /* the cursor's has its line */
+    int lines = h - figures;
+    if ((lines < all || all < a->u_axis->n) && lines > 1)
         lines--;
     if (lines > all)
         lines = all;
@@ -84,9 +87,15 @@ static int listed_tokens(const Attend *a, int most, int out[TOP_MOST])
     int n = top_tokens(a, most, out), here = 0;
     while (here < n && out[here] != a->at_u)
         here++;
-    if (n > 1 && here == n)
+    if (here < n)
+        return n;
+    if (n < most) { /* all that are seen, and it is masked */
+        out[n] = a->at_u;
+        return n + 1;
+    }
+    if (n > 1)
         out[n - 1] = a->at_u;
-    if (n > 2 && here == n)
+    if (n > 2)
         out[n - 2] = GAP;
     return n;
 }
@@ -158,17 +167,25 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         size_t cell = attend_cell(&a, a.head, a.at_t, u);
         draw_token(p, &a, u, r.y + line, r.x, skip);
         int apart = skip == label; /* a long number doesn't touch a long label */
-        (share ? shown_share_right : shown_number_right)(p, &a.v, cell, r.y + line, r.x + skip + apart,
-                                                         list - skip - apart, STYLE_TEXT);
+        if (attend_masked(&a, u))
+            canvas_right(p->c, r.y + line, r.x + skip + apart, list - skip - apart, STYLE_DIM, "masked");
+        else
+            (share ? shown_share_right : shown_number_right)(p, &a.v, cell, r.y + line, r.x + skip + apart,
+                                                             list - skip - apart, STYLE_TEXT);
         if (here)
             focus_cursor(p, focus, r.y + line, r.x);
         if (r.w >= 26 && a.pattern && a.v.side != SIDE_DIFF)
             canvas_bar(p->c, r.y + line, r.x + whole + 1, r.w - whole - 2, (double)a.v.values[cell], STYLE_TEXT,
                        shown_ref(&a.v, cell));
     }
-    int others = a.u_axis->n - n + (n > 2 && top[n - 2] == GAP);
-    if (others && line < r.h)
-        canvas_printf(p->c, r.y + line++, r.x, r.w, STYLE_DIM, " %d more", others);
+    const int masked = a.u_axis->n - a.seen - attend_masked(&a, a.at_u),
+              others = a.u_axis->n - masked - n + (n > 2 && top[n - 2] == GAP);
+    if ((others || masked) && line < r.h) {
+        int used = others ? canvas_printf(p->c, r.y + line, r.x, r.w, STYLE_DIM, " %d more", others) : 0;
+        if (masked)
+            canvas_printf(p->c, r.y + line, r.x + used, r.w - used, STYLE_DIM, "%s %d masked", used ? "," : "", masked);
+        line++;
+    }
     if (a.pattern && side != SIDE_DIFF && r.h - line > TOP_FIGURE_COUNT)
         draw_top_figures(p, &a, (Rect){r.y + line + 1, r.x, r.h - line - 1, r.w});
 }

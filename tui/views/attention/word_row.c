@@ -27,10 +27,16 @@ void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *sca
     }
 }
 
+/* Of how many a share is one: of those that the row may look at; of one word its share is no news, but a line is. */
+static int sharers(const Attend *a)
+{
+    return a->seen < 2 && a->u_axis->n > 1 ? 2 : a->seen;
+}
+
 /* Twice uniform; of so few words that this would be (nearly) all, halfway from uniform to all. */
 static float threshold(const Attend *a)
 {
-    const float n = (float)a->u_axis->n;
+    const float n = (float)sharers(a);
     return a->whole * (n < FEW_WORDS ? (1 + 1 / n) / 2 : 2 / n);
 }
 
@@ -54,11 +60,11 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
                                       : "lines: the largest score of each row");
         return;
     }
-    if (a->u_axis->n == 1) {
+    if (a->seen == 1) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "of one word every weight is 100 %");
         return;
     }
-    const char *why = diff ? "" : a->u_axis->n < FEW_WORDS ? ", halfway from uniform to all" : ", twice uniform";
+    const char *why = diff ? "" : sharers(a) < FEW_WORDS ? ", halfway from uniform to all" : ", twice uniform";
     int used = utf8_print(text, sizeof text, "%s: > %.3g %s", what, (double)(100 * threshold(a) / a->whole),
                           diff ? "points" : "%");
     canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%s%s", text, used + (int)strlen(why) <= r.w ? why : "");
@@ -66,7 +72,12 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
 
 WordList word_list(Rect r, const Axis *axis, int here, int least, int pitch)
 {
-    WordList l = {.r = r, .n = axis->n, .columns = 1, .word = shown_axis_widest(axis, WORD_MOST) + WORD_MARKS};
+    return word_list_of(r, axis, axis->n, here, least, pitch);
+}
+
+WordList word_list_of(Rect r, const Axis *axis, int n, int here, int least, int pitch)
+{
+    WordList l = {.r = r, .n = n, .columns = 1, .word = shown_axis_widest(axis, WORD_MOST) + WORD_MARKS};
     if (r.h < 1 || r.w < 1)
         return l;
     int most = least ? r.w / (l.word + least) : 1, need = (l.n + r.h - 1) / r.h;
@@ -78,6 +89,14 @@ WordList word_list(Rect r, const Axis *axis, int here, int least, int pitch)
     l.lines = lines < (r.h - 1) / l.pitch + 1 ? lines : (r.h - 1) / l.pitch + 1;
     l.first = (int)scroll_first((size_t)l.n, (size_t)here, (size_t)(l.lines * l.columns));
     return l;
+}
+
+void word_list_show(WordList *l, int from, int to)
+{
+    const int room = l->lines * l->columns;
+    if (to - from >= room)
+        return;
+    l->first = from < l->first ? from : to >= l->first + room ? to - room + 1 : l->first;
 }
 
 Rect word_list_at(const WordList *l, int word)
@@ -130,6 +149,11 @@ void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, i
     Style style = word_stands_out(a, x, false) ? STYLE_STRONG : STYLE_TEXT;
     if (r.w < number)
         return;
+    if (attend_masked(a, u)) { /* no weight that happens to be 0 */
+        canvas_right(p->c, r.y, r.x, number, STYLE_DIM, "masked");
+        canvas_ref(p->c, r.y, r.x, number, shown_ref(&a->v, cell));
+        return;
+    }
     (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, r.y, r.x, number, style);
     bar = bar > BAR_MOST ? BAR_MOST : bar;
     double length = a->whole > 0 ? (double)(x / a->whole) : colour_scale_share(scale, x);
@@ -247,7 +271,8 @@ void running_draw(const Paint *p, const Attend *a, int head, const ColourScale *
         Rect at = v->word[u];
         size_t cell = attend_cell(a, head, a->at_t, u);
         bool here = u == a->at_u, asks = !here && attend_asks(a, u);
-        canvas_text(p->c, at.y, at.x, at.w, here ? STYLE_CURSOR : STYLE_TEXT, word_itself(a->u_axis, u, label));
+        const Style style = here ? STYLE_CURSOR : attend_masked(a, u) ? STYLE_DIM : STYLE_TEXT;
+        canvas_text(p->c, at.y, at.x, at.w, style, word_itself(a->u_axis, u, label));
         word_ground(p, at.y, at.x, at.w, scale, a->v.values[cell], shown_ref(&a->v, cell));
         if (here || asks) {
             canvas_glyph(p->c, at.y, at.x - 1, here ? STYLE_CURSOR : STYLE_TEXT,

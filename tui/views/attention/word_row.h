@@ -21,6 +21,10 @@ typedef struct WordList {
 } WordList;
 /* Columns of `least` cells beside the word (0: one column), `pitch` lines for a word at most, `here` among them. */
 WordList word_list(Rect r, const Axis *axis, int here, int least, int pitch);
+/* The first n lines of such a list alone. */
+WordList word_list_of(Rect r, const Axis *axis, int n, int here, int least, int pitch);
+/* Scrolls a list no further than it takes to show words from … to, if they have room together. */
+void word_list_show(WordList *l, int from, int to);
 Rect word_list_at(const WordList *l, int word);     /* empty: not shown */
 int word_list_hit(const WordList *l, int y, int x); /* −1: none */
 

@@ -38,6 +38,7 @@ typedef struct WordLines {
     bool all;              /* every head has a column of cells … */
     int column;            /* … so wide */
     bool stacked;          /* both as sentences, lines from the one above to the one below */
+    int folded;            /* masked words behind the last that may be looked at: one line for all of them */
     bool whole;            /* … a low one: every word's share in whole per cent, with no room for depths */
     Running above, below;
 } WordLines;
@@ -65,38 +66,6 @@ static bool stack(Rect r, WordLines *v)
     return v->stacked;
 }
 
-static void sentence_layout(const Paint *p, Rect r, WordLines *v)
-{
-    const Attend *a = &v->a;
-    v->stacked = v->whole = false;
-    v->all = p->s->look.sentence.heads == SENTENCE_ALL && a->heads > 1 && a->heads <= HEADS_MOST;
-    v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
-    v->rule = rect_cut(&r, 'b', r.h > RULE_FROM);
-    const bool listed = !(a->whole > 0) && !attend_is_mask(a) && a->t_axis->n <= r.h && a->u_axis->n <= r.h;
-    if (!v->all && !listed && stack(r, v)) /* scores have numbers and bars of both signs: a line for each */
-        return;
-    v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
-    v->queries = word_list(r, a->t_axis, a->at_t, 0, PITCH_MOST);
-    v->keys = word_list(r, a->u_axis, a->at_u, 0, PITCH_MOST);
-    if (v->keys.pitch > v->queries.pitch)
-        v->keys = word_list(r, a->u_axis, a->at_u, 0, v->queries.pitch);
-    else
-        v->queries = word_list(r, a->t_axis, a->at_t, 0, v->keys.pitch);
-    int rest = r.w - v->queries.word - v->keys.word;
-    v->column = rest - GAP_LEAST >= a->heads * HEAD_COLUMN ? HEAD_COLUMN : HEAD_NARROW;
-    /* in a narrow pane lines come before bars, and those before numbers: the grounds are left */
-    int numbers = v->all ? a->heads * v->column : NUMBERS, gap = rest - numbers;
-    if (!v->all)
-        gap = gap >= GAP_LEAST && gap < rest / 2 ? gap : gap >= GAP_LEAST ? rest / 2 : rest;
-    gap = gap > GAP_MOST ? GAP_MOST : gap < GAP_LEAST ? 0 : gap;
-    v->queries.r = rect_cut(&r, 'l', v->queries.word);
-    v->gap = rect_cut(&r, 'l', gap);
-    v->keys.r = rect_cut(&r, 'l', v->keys.word);
-    v->right = r;
-    v->queries.wide = v->queries.r.w;
-    v->keys.wide = v->keys.r.w + r.w; /* a click on its numbers is one on the word */
-}
-
 static float weight(const WordLines *v, int head, int t, int u)
 {
     return v->a.v.values[attend_cell(&v->a, head, t, u)];
@@ -111,6 +80,66 @@ static int strongest(const WordLines *v, int head, int t)
         best = more ? u : best;
     }
     return best;
+}
+
+/* The list scrolls to what the row in focus looks at: all that stands out, else the largest; and both sides alike. */
+static void scroll_lists(WordLines *v)
+{
+    const Attend *a = &v->a;
+    const int best = strongest(v, a->head, a->at_t), rows = v->queries.lines * v->queries.columns;
+    int here = a->at_u < v->keys.n ? a->at_u : v->keys.n - 1, from = best, to = best;
+    for (int u = 0; u < a->u_axis->n; u++)
+        if (word_stands_out(a, weight(v, a->head, a->at_t, u), u == best)) {
+            from = u < from ? u : from;
+            to = u > to ? u : to;
+        }
+    word_list_show(&v->keys, from, to);
+    word_list_show(&v->keys, best < here ? best : here, best < here ? here : best);
+    const int first = v->keys.first < v->queries.n - rows ? v->keys.first : v->queries.n - rows;
+    if (a->t_axis->sequence == a->u_axis->sequence && a->t_axis->n == a->u_axis->n && first >= 0 && a->at_t >= first &&
+        a->at_t < first + rows)
+        v->queries.first = first;
+}
+
+static int masked_tail(const Attend *a)
+{
+    int tail = 0;
+    while (tail < a->u_axis->n - 1 && attend_masked(a, a->u_axis->n - 1 - tail))
+        tail++;
+    return tail > 1 ? tail : 0;
+}
+
+static void sentence_layout(const Paint *p, Rect r, WordLines *v)
+{
+    const Attend *a = &v->a;
+    v->stacked = v->whole = false;
+    v->all = p->s->look.sentence.heads == SENTENCE_ALL && a->heads > 1 && a->heads <= HEADS_MOST;
+    v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
+    v->rule = rect_cut(&r, 'b', r.h > RULE_FROM);
+    const bool listed = !(a->whole > 0) && !attend_is_mask(a) && a->t_axis->n <= r.h && a->u_axis->n <= r.h;
+    if (!v->all && !listed && stack(r, v)) /* scores have numbers and bars of both signs: a line for each */
+        return;
+    v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
+    v->queries = word_list(r, a->t_axis, a->at_t, 0, PITCH_MOST);
+    v->folded = masked_tail(a);
+    const int n = a->u_axis->n - v->folded + (v->folded > 0), at_u = a->at_u < n ? a->at_u : n - 1;
+    v->keys = word_list_of(r, a->u_axis, n, at_u, 0, v->queries.pitch);
+    if (v->keys.pitch < v->queries.pitch)
+        v->queries = word_list(r, a->t_axis, a->at_t, 0, v->keys.pitch);
+    scroll_lists(v);
+    int rest = r.w - v->queries.word - v->keys.word;
+    v->column = rest - GAP_LEAST >= a->heads * HEAD_COLUMN ? HEAD_COLUMN : HEAD_NARROW;
+    /* in a narrow pane lines come before bars, and those before numbers: the grounds are left */
+    int numbers = v->all ? a->heads * v->column : NUMBERS, gap = rest - numbers;
+    if (!v->all)
+        gap = gap >= GAP_LEAST && gap < rest / 2 ? gap : gap >= GAP_LEAST ? rest / 2 : rest;
+    gap = gap > GAP_MOST ? GAP_MOST : gap < GAP_LEAST ? 0 : gap;
+    v->queries.r = rect_cut(&r, 'l', v->queries.word);
+    v->gap = rect_cut(&r, 'l', gap);
+    v->keys.r = rect_cut(&r, 'l', v->keys.word);
+    v->right = r;
+    v->queries.wide = v->queries.r.w;
+    v->keys.wide = v->keys.r.w + r.w; /* a click on its numbers is one on the word */
 }
 
 /* --- lines --- */
@@ -223,6 +252,28 @@ static void draw_heads(const Paint *p, const WordLines *v, const ColourScale *sc
     }
 }
 
+/* "13 later tokens: masked"; one of them that the cursor is on stands before it: "[street] and 12 more: masked". */
+static void draw_folded(const Paint *p, const WordLines *v, const ColourScale *scale, Rect at)
+{
+    const Attend *a = &v->a;
+    char text[WORD_LABEL];
+    int x = at.x + 1, end = v->right.x + v->right.w;
+    const char *words[] = {"%d later tokens: masked", "%d masked"};
+    if (a->at_u >= v->keys.n - 1) {
+        word_put(p, a, scale, a->at_u, at.y, at.x, v->keys.r.w);
+        const int used = utf8_cells(axis_label(a->u_axis, a->at_u, text, sizeof text)) + WORD_MARKS;
+        x = at.x + (used < v->keys.r.w ? used : v->keys.r.w) + 1;
+        words[0] = "and %d more: masked";
+        words[1] = "+%d: masked";
+    }
+    const int count = v->folded - (a->at_u >= v->keys.n - 1);
+    for (int i = 0; i < 2; i++)
+        if (utf8_print(text, sizeof text, words[i], count) <= end - x || i) {
+            canvas_text(p->c, at.y, x, end - x, STYLE_DIM, text);
+            return;
+        }
+}
+
 static void draw_keys(const Paint *p, const WordLines *v)
 {
     const Attend *a = &v->a;
@@ -230,10 +281,14 @@ static void draw_keys(const Paint *p, const WordLines *v)
     for (int h = 0; v->all && v->head_y >= 0 && h < a->heads && (h + 1) * v->column <= v->right.w; h++)
         canvas_printf(p->c, v->head_y, v->right.x + h * v->column, v->column - 1,
                       h == a->head ? STYLE_CURSOR : STYLE_AXIS, "%sh%d", h == a->head ? ">" : " ", h);
-    for (int u = v->keys.first; u < a->u_axis->n; u++) {
+    for (int u = v->keys.first; u < v->keys.n; u++) {
         Rect at = word_list_at(&v->keys, u);
         if (at.h < 1)
             break;
+        if (v->folded && u == v->keys.n - 1) {
+            draw_folded(p, v, &scale, at);
+            break;
+        }
         word_put(p, a, &scale, u, at.y, at.x, v->keys.r.w);
         Rect rest = {at.y, v->right.x, at.h, v->right.w};
         if (v->all)
@@ -271,7 +326,9 @@ static void draw_shares(const Paint *p, const WordLines *v)
         const size_t cell = attend_cell(a, a->head, a->at_t, u);
         const Rect at = v->below.word[u];
         char text[16];
-        const int w = utf8_print(text, sizeof text, "%.0f", (double)(100 * a->v.values[cell] / a->whole)),
+        const int w = attend_masked(a, u)
+                          ? utf8_print(text, sizeof text, "–")
+                          : utf8_print(text, sizeof text, "%.0f", (double)(100 * a->v.values[cell] / a->whole)),
                   x = at.x + (at.w - w + 1) / 2;
         end = x + canvas_text(p->c, y, x, w, STYLE_DIM, text);
         canvas_ref(p->c, y, x, w, shown_ref(&a->v, cell));
