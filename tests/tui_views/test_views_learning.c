@@ -536,6 +536,17 @@ static void many_heads(void **state)
     assert_non_null(strstr(buf_str(&text), ">block 20  h5"));
     assert_non_null(strstr(buf_str(&text), " block 21 "));
     assert_null(strstr(buf_str(&text), "block 21  h"));
+    int folded = 0; /* their heads stand on the line, or it says how many lie under others */
+    for (const char *at = buf_str(&text); (at = strstr(at, " h0–5 ")); at++, folded++) {
+        int stand = 0, under = 0;
+        for (const char *k = at + strlen(" h0–5 "); *k && *k != '\n' && *k != '+'; k++)
+            stand += *k >= '0' && *k <= '5';
+        const char *plus = strchr(at, '+'), *end = strchr(at, '\n');
+        if (plus && end && plus < end)
+            under = atoi(plus + 1);
+        assert_int_equal(stand + under, c.heads);
+    }
+    assert_true(folded > 1);
     Paint p = {.s = &session, .c = &canvas, .mode = MODE_256};
     Buf line = {0};
     assert_true(view_click(&VIEW_HEADS, &p, canvas.clip, SIDE_A, canvas.cursor_y + 1, 3, &line));

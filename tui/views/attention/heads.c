@@ -12,6 +12,7 @@
 enum {
     BLANK = -2,
     NUMBER = 6,
+    UNDER = 18, /* of "+10 under others" */
     BAR_MOST = 24,
     BAR_LONG = 16,
     AXIS_LEAST = 8,
@@ -24,6 +25,7 @@ enum {
     NARROWER = 26,
     WORDS_LEAST = 50,
     WORDS_LINES = 5,
+    CLOSE = 2,       /* of that part of the axis do the heads use less */
     AROUND_LIST = 3, /* heading, axis and legend */
     ROOMY = 100
 };
@@ -156,18 +158,27 @@ static Line line_at(const HeadMap *m, const Layout *l, int i)
     return (Line){i - l->open * (m->heads - 1), -1};
 }
 
-/* What both ends of the plot stand for: 0 and a little over the farthest; for a difference the same on both sides of 0.
- */
-static void ends(const HeadMap *m, float *low, float *high)
+/* What both ends of the plot stand for: 0 and a little over the farthest; where heads share lines and lie close
+ * together there, so that many would share a cell, the smallest and the largest of them and of uniform attention; for a
+ * difference the same on both sides of 0. */
+static void ends(const HeadMap *m, bool share, float *low, float *high)
 {
-    float most = m->lines ? m->maximal.values[0] : 0;
+    float most = m->lines ? m->maximal.values[0] : 0, least = m->lines ? m->uniform.values[0] : INFINITY,
+          largest = m->lines ? least : 0;
     for (int b = 0; b < m->blocks; b++) {
         Shown v;
-        for (int h = 0; open_figure(m, b, DISTANCE, &v) && h < m->heads; h++)
-            most = isfinite(v.values[h]) ? fmaxf(most, fabsf(v.values[h])) : most;
+        for (int h = 0; open_figure(m, b, DISTANCE, &v) && h < m->heads; h++) {
+            if (!isfinite(v.values[h]))
+                continue;
+            most = fmaxf(most, fabsf(v.values[h]));
+            least = fminf(least, v.values[h]);
+            largest = fmaxf(largest, v.values[h]);
+        }
     }
-    *high = most > 0 ? most : 1;
-    *low = m->side == SIDE_DIFF ? -*high : 0;
+    const bool close = share && m->side != SIDE_DIFF && isfinite(least) && largest > least &&
+                       CLOSE * (largest - least) < most;
+    *high = close ? largest : most > 0 ? most : 1;
+    *low = m->side == SIDE_DIFF ? -*high : close ? least : 0;
 }
 
 static int column_of(float x, float low, float high, int width)
@@ -186,7 +197,8 @@ static void draw_rules(const Paint *p, const HeadMap *m, int y, int x, int width
         return;
     canvas_glyph(p->c, y, x + column_of(m->uniform.values[0], low, high, width), STYLE_AXIS,
                  p->c->ascii ? ':' : 0x250A);
-    canvas_glyph(p->c, y, x + column_of(m->maximal.values[0], low, high, width), STYLE_AXIS, 0x2502);
+    if (m->maximal.values[0] <= high)
+        canvas_glyph(p->c, y, x + column_of(m->maximal.values[0], low, high, width), STYLE_AXIS, 0x2502);
 }
 
 /* The mark of one head; false where it has no distance. */
@@ -204,13 +216,26 @@ static void draw_block(const Paint *p, const HeadMap *m, const Layout *l, int bl
 {
     static const char DIGITS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     Shown v;
-    canvas_printf(p->c, y, l->list.x, l->label - 1, STYLE_AXIS, l->wide ? " block %d" : " %d", block);
+    int hidden = 0;
+    canvas_printf(p->c, y, l->list.x, l->label - 1, STYLE_AXIS, l->wide ? " block %d h0–%d" : " %d", block,
+                  m->heads - 1);
     if (l->plot < 2)
         return;
     draw_rules(p, m, y, l->list.x + l->label, l->plot, low, high);
-    if (open_figure(m, block, DISTANCE, &v))
-        for (int h = 0; h < m->heads; h++)
-            put_dot(p, v.values[h], y, l->list.x + l->label, l->plot, low, high, (uint32_t)DIGITS[h % 36], STYLE_TEXT);
+    if (!open_figure(m, block, DISTANCE, &v))
+        return;
+    for (int h = 0; h < m->heads; h++) {
+        bool under = false;
+        for (int k = h + 1; k < m->heads && !isnan(v.values[h]); k++)
+            under = under || (!isnan(v.values[k]) &&
+                              column_of(v.values[k], low, high, l->plot) == column_of(v.values[h], low, high, l->plot));
+        hidden += under;
+        put_dot(p, v.values[h], y, l->list.x + l->label, l->plot, low, high, (uint32_t)DIGITS[h % 36], STYLE_TEXT);
+    }
+    const int x = l->list.x + l->label + l->plot + 1;
+    if (hidden && x + NUMBER <= l->list.x + l->list.w)
+        canvas_printf(p->c, y, x, l->list.x + l->list.w - x, STYLE_DIM,
+                      l->list.x + l->list.w - x >= UNDER ? "+%d under others" : "+%d", hidden);
 }
 
 /* A share of 1, in the colours of the sequential map that are seen on any ground. */
@@ -292,39 +317,42 @@ static void draw_header(const Paint *p, const HeadMap *m, const Layout *l)
     }
 }
 
-/* A number with its unit, centred under a column of the plot but inside it, and behind `used`; returns where it ends.
- */
-static int axis_mark(const Paint *p, const Layout *l, const Shown *v, float value, float low, float high, int used)
+/* A number with its unit, centred under a column of the plot but inside it, from `used` on and before `free`; returns
+ * where it ends. */
+static int axis_mark(const Paint *p, const Layout *l, const Shown *v, float value, float low, float high, int used,
+                     int *free)
 {
     enum { UNIT = 3 };
     char number[32];
     number_text(number, sizeof number, value, NUMBER);
     int wide = (int)strlen(number) + UNIT, at = column_of(value, low, high, l->plot) - (wide - UNIT) / 2;
     at = at > l->plot + 1 - wide ? l->plot + 1 - wide : at < 0 ? 0 : at;
-    if (at < used || wide > l->plot)
+    if (at < used || at + wide >= *free || wide > l->plot)
         return used;
     int x = l->axis.x + l->label + at;
     int end = v ? shown_number(p, v, 0, l->axis.y, x, NUMBER, STYLE_AXIS)
                 : canvas_text(p->c, l->axis.y, x, NUMBER, STYLE_AXIS, number);
     canvas_text(p->c, l->axis.y, x + end, UNIT, STYLE_AXIS, " px");
+    if (value >= high)
+        *free = at;
     return at + wide + 1;
 }
 
+/* Both ends first. */
 static void draw_axis(const Paint *p, const HeadMap *m, const Layout *l, float low, float high)
 {
-    int used = axis_mark(p, l, NULL, low, low, high, 0);
-    if (m->lines) {
-        used = axis_mark(p, l, &m->uniform, m->uniform.values[0], low, high, used);
-        axis_mark(p, l, &m->maximal, m->maximal.values[0], low, high, used);
-        return;
-    }
-    if (m->side == SIDE_DIFF)
-        used = axis_mark(p, l, NULL, 0, low, high, used);
-    axis_mark(p, l, NULL, high, low, high, used);
+    int free = l->plot + 2;
+    const int used = axis_mark(p, l, NULL, low, low, high, 0, &free);
+    const bool far = m->lines && m->maximal.values[0] <= high; /* else it lies beyond */
+    axis_mark(p, l, far ? &m->maximal : NULL, far ? m->maximal.values[0] : high, low, high, used, &free);
+    if (m->lines)
+        axis_mark(p, l, &m->uniform, m->uniform.values[0], low, high, used, &free);
+    else if (m->side == SIDE_DIFF)
+        axis_mark(p, l, NULL, 0, low, high, used, &free);
 }
 
 /* What the two lines in the plot are, with their values. */
-static void draw_legend(const Paint *p, const HeadMap *m, const Layout *l)
+static void draw_legend(const Paint *p, const HeadMap *m, const Layout *l, float high)
 {
     const Rect r = l->legend;
     if (!m->lines)
@@ -333,7 +361,11 @@ static void draw_legend(const Paint *p, const HeadMap *m, const Layout *l)
         const Shown *v;
         const char *mark, *word, *brief;
     } rule[] = {{&m->uniform, p->c->ascii ? ":" : "┊", "uniform attention", "uniform"},
-                {&m->maximal, "│", "always looks farthest away", "farthest"}};
+                {&m->maximal,
+                 m->maximal.values[0] <= high ? "│"
+                 : p->c->ascii                ? ">"
+                                              : "→",
+                 "always looks farthest away", "farthest"}};
     int x = r.x, end = r.x + r.w;
     for (int k = 0; k < 2; k++) {
         if (end - x < NUMBER + 2)
@@ -371,7 +403,7 @@ static void draw_all(const Paint *p, const HeadMap *m, Rect r, bool focus)
     buf_free(&words);
     Layout l = layout(m, r);
     float low, high;
-    ends(m, &low, &high);
+    ends(m, !l.all, &low, &high);
     if (l.header.h)
         draw_header(p, m, &l);
     const int shown = l.list.h / l.pitch + l.list.h % l.pitch, more = l.lines - l.first - shown;
@@ -390,7 +422,7 @@ static void draw_all(const Paint *p, const HeadMap *m, Rect r, bool focus)
     if (l.axis.h)
         draw_axis(p, m, &l, low, high);
     if (l.legend.h)
-        draw_legend(p, m, &l);
+        draw_legend(p, m, &l, high);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
