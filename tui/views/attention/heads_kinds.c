@@ -1,5 +1,6 @@
 /* Every head of a text model as what it is on texts of random tokens: a sheet of blocks and heads for each kind, side
  * by side or below each other where there is room for all, else one of them; below, the head in focus in words. */
+#include <math.h>
 #include <stdio.h>
 
 #include "core/base/utf8.h"
@@ -8,6 +9,7 @@
 #include "tui/views/attention/heads_words.h"
 
 enum { LABEL = 9, LABEL_STACK = 12, LEAST = 5, WIDEST = 8, COMFORT = 5, WORDS_LEAST = 4, WORDS_MOST = 9 };
+enum { KIND = 16, FIGURE = 14 }; /* columns of the table of one head */
 
 typedef struct Kinds {
     const Session *s;
@@ -17,6 +19,11 @@ typedef struct Kinds {
     int count;
     Rect at[HEAD_KINDS], status, words; /* of the sheets: their titles included */
 } Kinds;
+
+static const char *const SHORT_CONTROL[HEAD_KINDS] = {[HEAD_INDUCTION] = "the same, shuffled",
+                                                      [HEAD_PREVIOUS] = "one before that",
+                                                      [HEAD_NEXT] = "one behind that",
+                                                      [HEAD_SINK] = "right behind those"};
 
 /* Does any attention of the model have it? An encoder has no induction, a decoder sees nothing behind. */
 static bool kind_there(const Session *s, HeadKind kind)
@@ -112,18 +119,38 @@ static Kinds open_kinds(const Session *s, Rect r)
     return k;
 }
 
+/* Heads that are of one kind at least. */
+static int named_heads(const Kinds *k)
+{
+    int named = 0;
+    for (int i = 0; i < k->r->attentions * k->r->heads; i++) {
+        bool is = false;
+        for (HeadKind kind = 0; kind < HEAD_KINDS; kind++)
+            is = is || (k->r->applies[i / k->r->heads][kind] && head_kinds_is(k->r, i, kind));
+        named += is;
+    }
+    return named;
+}
+
 static void draw_status(const Paint *p, const Kinds *k)
 {
     const Measure *m = session_measure(p->s, MEASURE_LOOKS, NULL);
     Rect r = k->status;
+    char text[96];
     int used = 0;
     if (m && m->done < m->total)
         used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
                              (int)(100 * (double)m->done / (double)m->total));
-    if (k->r)
-        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM,
-                      "percent of a token's attention, mean over %zu texts of %d random tokens", k->r->texts,
-                      k->r->tokens);
+    if (!k->r)
+        return;
+    const int named = named_heads(k), heads = k->r->attentions * k->r->heads;
+    used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG,
+                          named == 1 ? "%d of %d heads is of a known kind" : "%d of %d heads are of a known kind",
+                          named, heads);
+    utf8_print(text, sizeof text, ": %% of a token's attention, %zu texts of %d random tokens", k->r->texts,
+               k->r->tokens);
+    canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "%s",
+                  used + utf8_cells(text) <= r.w ? text : ": % of a token's attention");
 }
 
 /* "induction 2 of 40 heads; uniform 3 %": how many are of the kind, and what none is by chance. */
@@ -149,7 +176,107 @@ static void draw_title(const Paint *p, const Kinds *k, HeadKind kind, Rect r)
         utf8_print(text, sizeof text, ": %d heads; uniform %.1f to %.1f %%", named, 100 * low, 100 * high);
     used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
     if (k->count == 1)
-        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "   v: the other kinds");
+        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "   v: another kind");
+}
+
+/* "dec 1 self, head 0: no known kind" */
+static void draw_verdict(const Paint *p, const Kinds *k, int attention, int cell, Rect r)
+{
+    char name[SHEET_NAME];
+    int named = 0;
+    put_row(k, attention, name);
+    int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "%s, head %d: ", name, session_head(k->s));
+    for (HeadKind kind = 0; kind < HEAD_KINDS; kind++)
+        if (k->r->applies[attention][kind] && head_kinds_is(k->r, cell, kind))
+            used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "%s%s head", named++ ? " and " : "",
+                                  head_kind_word(kind));
+    if (!named)
+        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "no known kind");
+}
+
+static void put_mean(const Paint *p, MeanOver m, int y, int x, int width, Style style)
+{
+    char text[32];
+    utf8_print(text, sizeof text, "%.1f %% ±%.1f", 100 * m.mean, 100 * m.margin);
+    canvas_right(p->c, y, x, width, style, text);
+}
+
+/* The first of three that has room. */
+static void draw_about(const Paint *p, int y, int x, int width, const char *const about[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (utf8_cells(about[i]) <= width) {
+            canvas_text(p->c, y, x, width, STYLE_DIM, about[i]);
+            return;
+        }
+}
+
+/* kind | this head | uniform | control, and what that is. */
+static void draw_kind(const Paint *p, const Kinds *k, int attention, int cell, HeadKind kind, int y)
+{
+    const Rect r = k->words;
+    const bool is = head_kinds_is(k->r, cell, kind);
+    char text[96];
+    int x = r.x + KIND;
+    canvas_text(p->c, y, r.x, KIND - 1, is ? STYLE_STRONG : STYLE_AXIS, head_kind_word(kind));
+    put_mean(p, k->r->share[cell][kind], y, x, FIGURE, is ? STYLE_STRONG : STYLE_TEXT);
+    utf8_print(text, sizeof text, "%.1f %%", 100 * k->r->uniform[attention][kind]);
+    canvas_right(p->c, y, x += FIGURE, FIGURE - 4, STYLE_TEXT, text);
+    put_mean(p, k->r->control[cell][kind], y, x += FIGURE - 4, FIGURE, STYLE_TEXT);
+    x += FIGURE + 2;
+    const char *control = head_kind_control(kind);
+    utf8_print(text, sizeof text, "%s; control: %s", head_kind_about(kind), control);
+    draw_about(p, y, x, r.x + r.w - x, (const char *[]){text, control, SHORT_CONTROL[kind]});
+}
+
+static void draw_kind_header(const Paint *p, Rect r, int y)
+{
+    static const char *const HEADS[] = {"this head", "uniform", "control"};
+    int x = r.x + KIND;
+    canvas_text(p->c, y, r.x, KIND - 1, STYLE_HEADER, "kind");
+    for (int i = 0; i < 3; i++) {
+        const int w = i == 1 ? FIGURE - 4 : FIGURE;
+        canvas_right(p->c, y, x, w, STYLE_HEADER, HEADS[i]);
+        x += w;
+    }
+    draw_about(p, y, x + 2, r.x + r.w - x - 2,
+               (const char *[]){"what is looked at, or the control", "the control is", ""});
+}
+
+/* The head in focus: what it is, then its share of each kind beside what it is held against. */
+static void draw_words(const Paint *p, const Kinds *k)
+{
+    const Rect r = k->words;
+    const int attention = head_words_row(k->s), cell = attention * session_heads(k->s) + session_head(k->s),
+              end = r.y + r.h;
+    int y = r.y;
+    if (!k->r || cell >= k->r->attentions * k->r->heads) {
+        Buf words = {0};
+        head_words_put(k->s, attention, session_head(k->s), &words);
+        canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&words));
+        buf_free(&words);
+        return;
+    }
+    if (y < end)
+        draw_verdict(p, k, attention, cell, (Rect){y++, r.x, 1, r.w});
+    if (y < end)
+        draw_kind_header(p, r, y++);
+    for (HeadKind kind = 0; kind < HEAD_KINDS; kind++)
+        if (k->r->applies[attention][kind] && y < end)
+            draw_kind(p, k, attention, cell, kind, y++);
+    if (y < end && !isnan(k->r->copies[cell].mean)) {
+        canvas_text(p->c, y, r.x, KIND - 1, STYLE_AXIS, "copies");
+        put_mean(p, k->r->copies[cell], y, r.x + KIND, FIGURE, STYLE_TEXT);
+        canvas_right(p->c, y, r.x + KIND + FIGURE, FIGURE - 4, STYLE_TEXT, "50.0 %");
+        const int x = r.x + KIND + 3 * FIGURE - 2;
+        draw_about(p, y, x, r.x + r.w - x,
+                   (const char *[]){"of the text's other tokens it raises less than the one that it looks at",
+                                    "of other tokens raised less", "of others raised less"});
+        y++;
+    }
+    if (y < end)
+        canvas_printf(p->c, y, r.x, r.w, STYLE_DIM, "over %zu texts of %d random tokens%s, model as trained",
+                      k->r->texts, k->r->tokens, k->r->applies[attention][HEAD_INDUCTION] ? ", each twice" : "");
 }
 
 void heads_kinds_draw(const Paint *p, Rect r, bool focus)
@@ -164,10 +291,8 @@ void heads_kinds_draw(const Paint *p, Rect r, bool focus)
         draw_title(p, &k, k.kind, title);
         block_sheet_draw(p, &b, at, focus && i == 0);
     }
-    Buf words = {0};
-    head_words_put(p->s, head_words_row(p->s), session_head(p->s), &words);
-    canvas_wrap(p->c, k.words, STYLE_TEXT, buf_str(&words));
-    buf_free(&words);
+    if (k.words.h)
+        draw_words(p, &k);
 }
 
 bool heads_kinds_click(const Paint *p, Rect r, int y, int x, Buf *command)
