@@ -385,6 +385,35 @@ static void the_masked_are_no_weights(void **state)
     assert_true(seen);
 }
 
+/* With all heads side by side a weight has one colour wherever it stands, and a larger one another. */
+static void a_weight_has_one_colour(void **state)
+{
+    (void)state;
+    assert_true(run("goto encoder.blocks.2.self_attn.pattern[h=0,s=8]; view sentence; option heads all"));
+    draw(40, 120);
+    Attend a;
+    assert_true(attend_open(&s, SIDE_B, -1, &a) && a.v.values);
+    int again = 0, places = 0;
+    for (int h = 0; h < a.heads; h++)
+        for (int u = 0; u < a.u_axis->n; u++) {
+            const size_t cell = attend_cell(&a, h, a.at_t, u);
+            const Cell *first = NULL;
+            int from = 0;
+            for (int i = 0; i < c.h * c.w; i++) {
+                const Cell *k = &c.cells[i];
+                if (!k->ref.run || k->ref.node != a.v.node || k->ref.cell != cell || k->level < 2 || k->ch == ' ')
+                    continue;
+                places += !first || i > from + 1;
+                from = i;
+                first = first ? first : k;
+                assert_int_equal(k->bg, first->bg);
+                again += k != first;
+            }
+        }
+    assert_true(again > 0 && places > a.u_axis->n);
+    assert_true(run("option heads one"));
+}
+
 /* Open offers sentences, and each opens. */
 static void sentences_are_offered(void **state)
 {
@@ -1544,7 +1573,8 @@ int main(void)
                                        cmocka_unit_test(help_and_lists),
                                        cmocka_unit_test(words_are_found),
                                        cmocka_unit_test(the_masked_are_no_weights),
-        cmocka_unit_test(sentences_are_offered),
+                                       cmocka_unit_test(a_weight_has_one_colour),
+                                       cmocka_unit_test(sentences_are_offered),
                                        cmocka_unit_test(all_heads),
                                        cmocka_unit_test(the_first_steps),
                                        cmocka_unit_test(words_on_top),

@@ -281,6 +281,19 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     return scale;
 }
 
+ColourScale attend_heads_scale(const Paint *p, const Attend *a)
+{
+    float range[2] = {INFINITY, -INFINITY};
+    for (int h = 0; h < a->heads; h++)
+        for (int u = 0; u < a->u_axis->n; u++) {
+            range[0] = fminf(range[0], a->v.values[attend_cell(a, h, a->at_t, u)]);
+            range[1] = fmaxf(range[1], a->v.values[attend_cell(a, h, a->at_t, u)]);
+        }
+    ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
+    scale.log = p->s->look.range == RANGE_LOG;
+    return scale;
+}
+
 bool attend_asks(const Attend *a, int u)
 {
     return u == a->at_t && a->t_axis->sequence == a->u_axis->sequence && a->t_axis->n == a->u_axis->n;

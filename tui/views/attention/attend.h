@@ -59,6 +59,8 @@ float attend_row_value(const void *attend_row, int row, int col, Ref *ref); /* a
 /* Colours for one row of the head (rows = false: for its whole matrix). Side by side A and B have one scale each, or
  * share one: LookAt.range. */
 ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row);
+/* One for the row in focus in all heads, wherever they stand beside or below each other. */
+ColourScale attend_heads_scale(const Paint *p, const Attend *a);
 /* Is token u of those that are looked at the one that asks? */
 bool attend_asks(const Attend *a, int u);
 /* Where token u stands on a map of what is looked at: its patch, or its place in the one row of what has no picture.

@@ -132,20 +132,6 @@ static void draw_name(const Paint *p, const Attend *a, int head, Rect r)
                   attend_off(p->s, a, head) ? " off" : "");
 }
 
-/* One scale for all heads of the row. */
-static ColourScale scale_of(const Paint *p, const Attend *a)
-{
-    float range[2] = {INFINITY, -INFINITY};
-    for (int h = 0; h < a->heads; h++)
-        for (int u = 0; u < a->u_axis->n; u++) {
-            range[0] = fminf(range[0], a->v.values[attend_cell(a, h, a->at_t, u)]);
-            range[1] = fmaxf(range[1], a->v.values[attend_cell(a, h, a->at_t, u)]);
-        }
-    ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
-    scale.log = p->s->look.range == RANGE_LOG;
-    return scale;
-}
-
 static int largest(const Attend *a, int head)
 {
     int best = 0;
@@ -188,7 +174,7 @@ static Rect sentence_rect(Rect r, const Attend *a, int i)
 /* The sentence once for each head, every word on the ground of its weight. */
 static void draw_sentences(const Paint *p, const Attend *a, Rect r, bool focus)
 {
-    ColourScale scale = scale_of(p, a);
+    ColourScale scale = attend_heads_scale(p, a);
     for (int head = 0; head < a->heads; head++) {
         Rect room = sentence_rect(r, a, head);
         Running v;
@@ -207,7 +193,7 @@ static void draw_lines(const Paint *p, const Attend *a, Rect r, bool focus)
         return;
     }
     HeadLines l = head_lines(r, a);
-    ColourScale scale = scale_of(p, a);
+    ColourScale scale = attend_heads_scale(p, a);
     words_across(p, a->u_axis, l.word, l.count, a->at_u, l.words, l.wide);
     for (int i = 0; i < l.heads; i++) {
         int head = l.head + i, y = l.cells.y + i * l.tall;

@@ -135,7 +135,8 @@ void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, 
     if (here || asks)
         canvas_glyph(p->c, y, x, style, (uint32_t)word_mark(label, here, false));
     int used = width > WORD_MARKS ? canvas_label(p->c, y, x + 1, width - WORD_MARKS, style, label) : 0;
-    word_ground(p, y, x + 1, used, scale, a->v.values[cell_of(a, u)], shown_ref(&a->v, cell_of(a, u)));
+    if (scale)
+        word_ground(p, y, x + 1, used, scale, a->v.values[cell_of(a, u)], shown_ref(&a->v, cell_of(a, u)));
     if (here || asks)
         canvas_glyph(p->c, y, x + 1 + used, style, (uint32_t)word_mark(label, here, true));
 }

@@ -30,7 +30,7 @@ int word_list_hit(const WordList *l, int y, int x); /* −1: none */
 
 /* What marks a word: [ ] looked at, > < asks; a word that has brackets of its own is looked at between | |. */
 char word_mark(const char *label, bool here, bool closes);
-/* Word u on its ground, marked as on the maps: "[street]" is looked at, ">it<" asks. */
+/* Word u on its ground (scale NULL: on none), marked as on the maps: "[street]" is looked at, ">it<" asks. */
 void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, int y, int x, int width);
 /* Number and bar of word u in r, as far as there is room; strong where it stands out. */
 void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r);

@@ -27,6 +27,10 @@ enum {
     HEAD_COLUMN = 8,
     HEAD_NARROW = 5,
     RULE_FROM = 8,
+    RULE_LEAST = 18, /* "lines: > 15.4 %" and two blanks; beside it the scale of all heads */
+    RULE_WIDE = 28,
+    SCALE_LEAST = 16,
+    SCALE_MOST = 28,
     THICK = 4
 };
 
@@ -277,7 +281,7 @@ static void draw_folded(const Paint *p, const WordLines *v, const ColourScale *s
 static void draw_keys(const Paint *p, const WordLines *v)
 {
     const Attend *a = &v->a;
-    ColourScale scale = attend_scale(p, a, !v->all);
+    const ColourScale scale = v->all ? attend_heads_scale(p, a) : attend_scale(p, a, true);
     for (int h = 0; v->all && v->head_y >= 0 && h < a->heads && (h + 1) * v->column <= v->right.w; h++)
         canvas_printf(p->c, v->head_y, v->right.x + h * v->column, v->column - 1,
                       h == a->head ? STYLE_CURSOR : STYLE_AXIS, "%sh%d", h == a->head ? ">" : " ", h);
@@ -289,7 +293,7 @@ static void draw_keys(const Paint *p, const WordLines *v)
             draw_folded(p, v, &scale, at);
             break;
         }
-        word_put(p, a, &scale, u, at.y, at.x, v->keys.r.w);
+        word_put(p, a, v->all ? NULL : &scale, u, at.y, at.x, v->keys.r.w); /* lines and cells are of all heads */
         Rect rest = {at.y, v->right.x, at.h, v->right.w};
         if (v->all)
             draw_heads(p, v, &scale, u, rest);
@@ -378,6 +382,21 @@ static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
     }
 }
 
+/* From what share on lines are drawn, of all heads beside the scale of their cells. */
+static void draw_rule(const Paint *p, const WordLines *v)
+{
+    Rect rule = v->rule;
+    if (v->all && rule.h && rule.w > RULE_LEAST + SCALE_LEAST) {
+        const int rest = rule.w - RULE_LEAST;
+        const Rect bar = rect_cut(&rule, 'r', rest < SCALE_MOST ? rest : SCALE_MOST);
+        const ColourScale scale = attend_heads_scale(p, &v->a);
+        colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
+        rule.w -= 2;
+    }
+    const bool wide = v->all && v->a.whole > 0 && rule.w >= RULE_WIDE;
+    word_rule(p, &v->a, !v->gap.w ? "bold" : wide ? "lines of all heads" : "lines", rule);
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     WordLines v = {.value_y = -1};
@@ -391,7 +410,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_asks(p, &v, focus);
         draw_keys(p, &v);
     }
-    word_rule(p, &v.a, v.gap.w ? "lines" : "bold", v.rule);
+    draw_rule(p, &v);
     if (v.value_y >= 0)
         attend_value_line(p, &v.a, v.value_y, r.x, r.w);
 }
