@@ -157,10 +157,15 @@ static void draw_status_of_both(const Paint *p, const LedgerView *v, Rect r)
     number_text(number[0], sizeof number[0], *a - *b, 8);
     number_text(number[1], sizeof number[1], *a, 8);
     number_text(number[2], sizeof number[2], *b, 8);
+    /* beside it A and B stand on a scale of their own, and their numbers above them */
+    static const char *const FORMS[] = {" = A %s − B %s: what each part wrote in A, less that in B; own scale",
+                                        " = %s − %s, own scale", "%.0s%.0s, own scale", "%.0s%.0s"};
+    char text[128];
     int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_STRONG, number[0]);
-    canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM,
-                  r.w >= 60 ? " = A %s − B %s: what each part wrote in A, less that in B" : " = %s − %s", number[1],
-                  number[2]);
+    for (size_t k = 0; k < sizeof FORMS / sizeof *FORMS; k++) /* the longest that fits */
+        if (utf8_print(text, sizeof text, FORMS[k], number[1], number[2]) <= r.w - used)
+            break;
+    canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
 }
 
 static void draw_status(const Paint *p, const LedgerView *v, Rect r)
@@ -460,5 +465,5 @@ static const KeyBinding KEYS[] = {{"Up", "move up", "part",
 
 VIEW_SPEC(LEDGER, .name = "ledger", .traits = VIEW_WIDE | VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_TRACED,
           .sides = SIDES_PANES, .cursor = under_cursor,
-          .sentence = "What every part wrote into the number, and what it loses without that part.", .keys = KEYS,
+          .sentence = "What each part wrote where the number is read, and what is lost without that.", .keys = KEYS,
           .ways = WAYS);

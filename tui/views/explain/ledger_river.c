@@ -11,28 +11,17 @@
 
 enum {
     HIGHEST = 96, /* lines of a river */
-    LETTERS_FROM = 10,
-    PARTS = 8,  /* of a line */
-    WIDEST = 9, /* columns of a tributary */
-    APART = 3,  /* … between blocks */
+    PARTS = 8,    /* of a line */
+    WIDEST = 9,   /* columns of a tributary */
+    APART = 3,    /* … between blocks */
     ENDS_NARROW = 4,
     SPRING_NARROW = 2,
     MARGIN_BELOW = 2, /* lines of names */
     PATH_LEAST = 8,   /* lines of a river that has one for its path */
     ABOVE = 2,        /* the cursor's tributary in words, the legend */
-    LEGEND = 27, /* columns of the legend without what is lost, of A and B, of A − B: with fewer, shorter words */
-    LEGEND_OF_BOTH = 39,
-    LEGEND_LOST = 6,
-    LEGEND_BRIEF = 30, /* … all four in short words; and without blanks: the river needs no name with fewer */
-    LEGEND_CLOSE = 26,
-    MARKED = 36, /* columns with which the legend says what the marks are */
-    WROTE = 24,  /* … of a number in full; of " wrote 0.07168 more in A than in B" */
-    WROTE_APART = 35,
-    ALIKE = 4,       /* … by which panels of A and B that are compared are counted */
-    NUMBER_HERE = 8, /* … of ": -1.235" */
+    ALIKE = 4,        /* columns by which panels of A and B that are compared are counted */
+    LINES_AWAY = 8    /* … of the river between a bar and its number */
 };
-
-typedef enum Water { DRY, STREAM, ADDS, TAKES, LOST } Water;
 
 /* By which the largest are chosen: the larger one of A and B, so that all panels show the same parts. */
 static float size_of(const LedgerView *v, NodeId n, size_t cell, float x)
@@ -190,6 +179,22 @@ static uint32_t texture(const Paint *p, Water w)
     return p->c->ascii ? (uint32_t)PLAIN[w] : SHADE[w];
 }
 
+static uint32_t lost_glyph(const Paint *p)
+{
+    return p->c->ascii ? '=' : 0x2501;
+}
+
+void river_put_key(const Paint *p, int y, int x, Water w, bool above, bool mark)
+{
+    canvas_glyph(p->c, y, x, mark ? STYLE_TEXT : WATER_STYLE[w],
+                 mark                                ? lost_glyph(p)
+                 : p->mode < MODE_256 || p->c->ascii ? texture(p, w)
+                                                     : 0x2588);
+    Cell *k = canvas_at(p->c, y, x);
+    if (k && !mark)
+        k->fg = water_colour(p, w, above);
+}
+
 /* A cell of eighths from below: of one water from its lower edge on an eighth block, of two with the upper one as
  * ground; what hangs from the upper edge has blocks of one, four and eight. */
 static void put_cell(const Paint *p, int y, int x, const uint8_t e[PARTS], bool above, Ref ref[LOST + 1])
@@ -272,11 +277,6 @@ int river_own(const River *r, const Tributary *t)
     return own > 0 ? own : 1;
 }
 
-static uint32_t lost_glyph(const Paint *p)
-{
-    return p->c->ascii ? '=' : 0x2501;
-}
-
 /* Where a part has one column for both: how far its loss would reach, over what stands there. */
 static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
 {
@@ -320,7 +320,7 @@ static void put_water(const Paint *p, const River *r, const Bed *b)
     }
     for (int x = river_column(r, b->r, r->count), k = 0; k < 2; k++)
         put_column(p, b, x + k, r->end, 0, DRY, DRY, of);
-    for (int i = 0; i < r->count && r->wide == 1 && b->r.w >= MARKED; i++)
+    for (int i = 0; i < r->count && r->wide == 1 && b->r.w >= RIVER_MARKED; i++)
         put_lost_mark(p, r, b, i);
 }
 
@@ -355,20 +355,39 @@ int river_sorted(const River *r, const Tributary *to[RIVER_MOST])
     return n;
 }
 
-/* From a value to its tributary, where nothing stands between them: y of the value, `near` beside the water. */
+/* From a value to its tributary, where nothing stands between them and no other value beside: y of the value, `near`
+ * beside the water. */
 static bool put_leader(const Paint *p, int x, int y, int near)
 {
     const int by = y < near ? 1 : -1;
     for (int at = y + by; y != near && at != near + by; at += by)
-        if (!canvas_at(p->c, at, x) || canvas_at(p->c, at, x)->ch > ' ')
+        if (!blank(p, at, x, 1))
             return false;
     for (int at = y + by; y != near && at != near + by; at += by)
         canvas_glyph(p->c, at, x, STYLE_DIM, p->c->ascii ? ':' : p->mode < MODE_256 ? 0x250a : 0x2502);
     return true;
 }
 
-/* What it wrote, over or under it where that is free, or two lines from there with a line to it: the largest first; of
- * those that are hardly to be seen that of the cursor. */
+/* Straight over or under its bar, or lines from there with a line to it; where that is nowhere free aside, if the line
+ * says whose it is. y of the nearest line. */
+static void put_value(const Paint *p, const River *r, const Bed *b, const Tributary *t, int near, const char *text)
+{
+    const int w = (int)strlen(text), middle = river_column(r, b->r, (int)(t - r->at)) + river_own(r, t) / 2,
+              over = r->wide / 2 < w / 2 ? (r->wide - 1) / 2 : w / 2; /* further it stood over another's bar */
+    for (int aside = 0; aside < 2; aside++)
+        for (int k = 0, places = 2 * (aside ? w / 2 : over) + 1; k < places * LINES_AWAY; k++) {
+            const int at = k % places, x = middle - w / 2 + (at % 2 ? -(at + 1) / 2 : at / 2),
+                      away = k / places + 2 * aside, y = t->wrote > 0 ? near - away : near + away;
+            if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h || !blank(p, y, x, w) ||
+                !put_leader(p, middle, y, near))
+                continue;
+            canvas_text(p->c, y, x, w, STYLE_TEXT, text);
+            canvas_ref(p->c, y, x, w, ref_of(r->v, t->node, t->cell));
+            return;
+        }
+}
+
+/* What each wrote: the largest first; of those that are hardly to be seen that of the cursor. */
 static void put_values(const Paint *p, const River *r, const Bed *b)
 {
     const Tributary *in[RIVER_MOST];
@@ -377,156 +396,11 @@ static void put_values(const Paint *p, const River *r, const Bed *b)
         const Tributary *t = in[i];
         char text[16];
         number_text(text, sizeof text, t->wrote, 6);
-        int w = (int)strlen(text), left = river_column(r, b->r, (int)(t - r->at));
         float up = fmaxf(t->before, 0) + fmaxf(t->wrote, 0), down = fminf(t->before, 0) + fminf(t->wrote, 0);
-        int over = b->r.h - (level_of(b, up) + PARTS - 1) / PARTS - 1, under = b->r.h - level_of(b, down) / PARTS,
-            own = river_own(r, t);
-        const float least = in[i]->number == here ? 1 : PARTS / 2;
-        for (int k = 0; k < 3 * w && fabsf(t->wrote) * b->scale >= least; k++) { /* as near as is free, middle first */
-            int x = left + own / 2 - w / 2 + (k % w % 2 ? -(k % w + 1) / 2 : k % w / 2),
-                near = b->r.y + (t->wrote > 0 ? over : under), y = near + (t->wrote > 0 ? -k / w : k / w);
-            if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h || !blank(p, y, x, w) ||
-                !put_leader(p, left + own / 2, y, near))
-                continue;
-            canvas_text(p->c, y, x, w, STYLE_TEXT, text);
-            canvas_ref(p->c, y, x, w, ref_of(r->v, t->node, t->cell));
-            break;
-        }
+        const int over = b->r.h - (level_of(b, up) + PARTS - 1) / PARTS - 1, under = b->r.h - level_of(b, down) / PARTS;
+        if (fabsf(t->wrote) * b->scale >= (t->number == here ? 1 : PARTS / 2))
+            put_value(p, r, b, t, b->r.y + (t->wrote > 0 ? over : under), text);
     }
-}
-
-/* What the number is in a pass without the part, in as many words as there is room for. */
-static void put_lost(const Paint *p, const LedgerView *v, float lost, Rect r)
-{
-    const float *value = session_peek(v->s, v->side, ledger_view_path(v, v->l->value));
-    const char *less = lost < 0 ? "more" : "less";
-    char text[3][96];
-    int k = 0;
-    if (isnan(lost) || !value)
-        return;
-    double size = fabs((double)lost), without = (double)*value - (double)lost;
-    snprintf(text[0], sizeof text[0], " of it. Run without that part: %.4g instead of %.4g", without, (double)*value);
-    snprintf(text[1], sizeof text[1], ". Run without it: %.4g, %.4g %s", without, size, less);
-    snprintf(text[2], sizeof text[2], "; run without it: %.4g", without);
-    while (k < 2 && utf8_cells(text[k]) > r.w)
-        k++;
-    if (utf8_cells(text[k]) <= r.w)
-        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text[k]);
-}
-
-/* "2 cross h0", "3 MLP" */
-static void brief_name(const LedgerView *v, const Tributary *t, Buf *out)
-{
-    char name[ATTENTION_NAME];
-    session_attention_name(v->g, anatomy_of(v->g, graph_node(v->g, t->e->part)->path), name);
-    buf_clear(out);
-    if (t->head < 0)
-        buf_printf(out, "%d MLP", t->e->layer);
-    else
-        buf_printf(out, "%s h%d", strcspn(name, " ") < strlen(name) ? strchr(name, ' ') + 1 : name, t->head);
-}
-
-static void put_here(const Paint *p, const River *r, Rect line)
-{
-    int here = ledger_here(r->v->s, r->v->side), used;
-    for (int i = 0; i < r->count; i++) {
-        const Tributary *t = &r->at[i];
-        Shown shown;
-        Buf part = {0};
-        LedgerLine l = {.entry = t->e, .head = t->head};
-        if (t->number != here || here < 0 || !shown_open(p->s, r->v->side, ledger_view_path(r->v, t->node), &shown))
-            continue;
-        ledger_part_text(r->v->g, &l, &part);
-        if (line.w - utf8_cells(buf_str(&part)) < NUMBER_HERE) /* rather the number than all of the name */
-            brief_name(r->v, t, &part);
-        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
-        if (line.w - used < (r->v->less ? WROTE_APART : WROTE)) { /* the number alone, but all of it */
-            char text[24];
-            number_text(text, sizeof text, t->wrote, 6);
-            used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, ": ");
-            int cells = canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_STRONG, text);
-            canvas_ref(p->c, line.y, line.x + used, cells, shown_ref(&shown, t->cell));
-            if (*ledger_view_out(r->v, t->node, t->cell) && line.w - used - cells >= 4)
-                canvas_text(p->c, line.y, line.x + used + cells, 4, STYLE_TEXT, " out");
-            buf_free(&part);
-            continue;
-        }
-        if (r->v->less) {
-            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote %.4g %s in A than in B%s",
-                          fabs((double)t->wrote), t->wrote < 0 ? "less" : "more",
-                          ledger_view_out(r->v, t->node, t->cell));
-            buf_free(&part);
-            continue;
-        }
-        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote ");
-        used += shown_full(p, &shown, t->cell, line.y, line.x + used, line.w - used > 12 ? 12 : line.w - used,
-                           STYLE_STRONG);
-        put_lost(p, r->v, t->lost, (Rect){line.y, line.x + used, 1, line.w - used});
-        buf_free(&part);
-    }
-}
-
-/* Returns whether it says what + is, where there is one. */
-static bool put_legend(const Paint *p, const River *r, Rect line)
-{
-    static const struct {
-        Water water;
-        const char *text[2], *of_both[2];
-    } KEYS[] = {{STREAM, {" so far  ", " so far "}, {" apart so far  ", " apart "}},
-                {ADDS, {" adds  ", " adds "}, {" more in A  ", " more "}},
-                {TAKES, {" takes  ", " takes "}, {" less in A  ", " less "}},
-                {LOST, {" lost without it  ", " lost "}, {"", ""}}};
-    const bool lost = r->v->measured && (r->wide > 1 || line.w >= MARKED); /* is it drawn? */
-    int used = 0, brief = line.w < (r->v->less ? LEGEND_OF_BOTH : LEGEND + LEGEND_LOST * lost);
-    const bool close = brief && lost && line.w < LEGEND_BRIEF; /* no blank behind a mark … */
-    for (int i = close && line.w < LEGEND_CLOSE; i < 4 && (KEYS[i].water != LOST || lost); i++) {
-        const char *text = (r->v->less ? KEYS[i].of_both[brief] : KEYS[i].text[brief]) + close;
-        if (KEYS[i].water == LOST && used + utf8_cells(text) + 1 > line.w)
-            text = &" lost"[close];
-        if (used + utf8_cells(text) > line.w) /* a blank at the end needs none */
-            return false;
-        const bool mark = KEYS[i].water == LOST && r->wide == 1;
-        canvas_glyph(p->c, line.y, line.x + used, mark ? STYLE_TEXT : WATER_STYLE[KEYS[i].water],
-                     mark                                ? lost_glyph(p)
-                     : p->mode < MODE_256 || p->c->ascii ? texture(p, KEYS[i].water)
-                                                         : 0x2588);
-        Cell *k = canvas_at(p->c, line.y, line.x + used);
-        if (k && !mark)
-            k->fg = water_colour(p, KEYS[i].water, true);
-        used += 1 + canvas_text(p->c, line.y, line.x + used + 1, line.w - used - 1, STYLE_DIM, text);
-    }
-    int one_by_one = 0, all = 0, head;
-    const LedgerEntry *e;
-    for (int i = 0; i < r->count; i++)
-        one_by_one += r->at[i].number >= 0 && r->at[i].head >= 0;
-    for (int i = 0; ledger_tributary(r->v->g, r->v->l, i, &e, &head); i++)
-        all += head >= 0;
-    static const char OF_B[] = "lost: of B only";
-    if (session_compares(r->v->s) && r->v->side == SIDE_A && !r->v->measured && r->wide > 1 &&
-        line.w - used >= (int)sizeof OF_B)
-        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, OF_B);
-    else if (one_by_one < all) {
-        char text[64];
-        if (utf8_print(text, sizeof text, "%d of %d heads, +: the others", one_by_one, all) > line.w - used)
-            utf8_print(text, sizeof text, "+: the others");
-        if (utf8_cells(text) > line.w - used)
-            return false;
-        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text);
-        return true;
-    }
-    return one_by_one == all;
-}
-
-/* What a letter below the water stands for, in a line of its own where that leaves most to the water. */
-static void put_letters(const Paint *p, const River *r, Rect *names, Rect *room)
-{
-    const bool several = r->v->several, mlp = r->wide < MLP_FROM && names->w >= (several ? 33 : 22);
-    if (room->h <= LETTERS_FROM)
-        return;
-    rect_cut(room, 'b', 1);
-    names->y--;
-    canvas_printf(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, "%s%s",
-                  several ? "s self, c cross, + others" : "+: other heads", mlp ? ", M: MLP" : "");
 }
 
 /* Of the same reach as the other side's, where two are compared. */
@@ -557,15 +431,15 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
         return false;
     }
     share_reach(v, &r, columns_of(room));
-    put_here(p, &r, rect_cut(&room, 't', 1));
+    river_put_here(p, &r, rect_cut(&room, 't', 1));
     const bool way = session_ledger_via(v->s, v->side, 0) && !v->less, low = room.h <= PATH_LEAST + 1;
     const bool told = (!way || !low) /* the way takes its line where there is none for both */
-                      && put_legend(p, &r, rect_cut(&room, 't', 1));
+                      && river_put_legend(p, &r, rect_cut(&room, 't', 1));
     if (way)
         river_put_path(p, &r, rect_cut(&room, 't', 1));
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
     if (!told)
-        put_letters(p, &r, &names, &room);
+        river_put_letters(p, &r, &names, &room);
     rect_cut(&room, 't', 1); /* for the value of the highest, and the lowest */
     if (r.low < 0)
         rect_cut(&room, 'b', 1);
@@ -575,6 +449,8 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
     for (int x = room.x, y = room.y + room.h - b.zero / PARTS - 1; x < river_column(&r, room, r.count) + 2; x++)
         if (canvas_at(p->c, y, x) && canvas_at(p->c, y, x)->ch <= ' ')
             canvas_glyph(p->c, y, x, STYLE_BORDER, p->c->ascii ? '_' : 0x2581); /* the bed */
+    canvas_text(p->c, room.y + room.h - b.zero / PARTS - 1, river_column(&r, room, r.count) + 2,
+                room.x + room.w - river_column(&r, room, r.count) - 2, STYLE_AXIS, "0");
     put_values(p, &r, &b);
     river_put_names(p, &r, room, names.y, focus);
     return true;

@@ -8,8 +8,12 @@ enum {
     RIVER_ENDS = 14,   /* columns of what is neither head nor MLP, at the left, and of the number, at the right */
     RIVER_SPRING = 6,  /* … of the first alone */
     RIVER_NARROW = 50, /* … of the screen: fewer have no room for words at the ends */
+    RIVER_MARKED = 36, /* … with which the legend says what the marks are */
     MLP_FROM = 4       /* … of one tributary, in which it is called MLP, not M */
 };
+
+/* The river, what comes into it and leaves it, what the number loses without that. */
+typedef enum Water { DRY, STREAM, ADDS, TAKES, LOST } Water;
 
 typedef struct Tributary {
     const LedgerEntry *e;
@@ -42,6 +46,15 @@ int river_left(Rect room);
 int river_column(const River *r, Rect room, int i);
 int river_own(const River *r, const Tributary *t);
 
+/* A cell of it for the legend; above: of a river over 0. What is lost can be a mark. */
+void river_put_key(const Paint *p, int y, int x, Water w, bool above, bool mark);
+
+/* The part of the cursor, and what it wrote. */
+void river_put_here(const Paint *p, const River *r, Rect line);
+/* Returns whether it says what + is, where there is one. */
+bool river_put_legend(const Paint *p, const River *r, Rect line);
+/* What a letter below the water stands for, in a line of its own where that leaves most to the water. */
+void river_put_letters(const Paint *p, const River *r, Rect *names, Rect *room);
 /* A name under each, the block's (or attention's) under all of its own in the line below; the cursor. */
 void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus);
 /* "r3c5 ╭── −0.712 of −0.812 ──▼ r2c6", with a ┬ for every head on the way: nothing where there is no path. */

@@ -1,0 +1,168 @@
+/* What is written above the river and below it: the part of the cursor, the legend, what its letters stand for. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "tui/views/explain/river.h"
+
+enum {
+    LETTERS_FROM = 10,
+    WROTE = 24, /* columns of a number in full; of " wrote 0.07168 more in A than in B" */
+    WROTE_APART = 35,
+    NUMBER_HERE = 8 /* … of ": -1.235" */
+};
+
+/* What the number is in a pass without the part, in as many words as there is room for. */
+static void put_lost(const Paint *p, const LedgerView *v, float lost, Rect r)
+{
+    const float *value = session_peek(v->s, v->side, ledger_view_path(v, v->l->value));
+    const char *less = lost < 0 ? "more" : "less";
+    char text[3][96];
+    int k = 0;
+    if (isnan(lost) || !value)
+        return;
+    double size = fabs((double)lost), without = (double)*value - (double)lost;
+    /* of what is read from one token the part is out there alone, while `census` switches it off at all of them */
+    const bool one = v->l->token >= 0;
+    snprintf(text[0], sizeof text[0], " of it. Run %s: %.4g instead of %.4g",
+             one ? "with it off at this token" : "without that part", without, (double)*value);
+    snprintf(text[1], sizeof text[1], ". %s: %.4g, %.4g %s", one ? "Off at this token" : "Run without it", without,
+             size, less);
+    snprintf(text[2], sizeof text[2], "; %s: %.4g", one ? "off at this token" : "run without it", without);
+    while (k < 2 && utf8_cells(text[k]) > r.w)
+        k++;
+    if (utf8_cells(text[k]) <= r.w)
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text[k]);
+}
+
+/* "2 cross h0", "3 MLP" */
+static void brief_name(const LedgerView *v, const Tributary *t, Buf *out)
+{
+    char name[ATTENTION_NAME];
+    session_attention_name(v->g, anatomy_of(v->g, graph_node(v->g, t->e->part)->path), name);
+    buf_clear(out);
+    if (t->head < 0)
+        buf_printf(out, "%d MLP", t->e->layer);
+    else
+        buf_printf(out, "%s h%d", strcspn(name, " ") < strlen(name) ? strchr(name, ' ') + 1 : name, t->head);
+}
+
+void river_put_here(const Paint *p, const River *r, Rect line)
+{
+    int here = ledger_here(r->v->s, r->v->side), used;
+    for (int i = 0; i < r->count; i++) {
+        const Tributary *t = &r->at[i];
+        Shown shown;
+        Buf part = {0};
+        LedgerLine l = {.entry = t->e, .head = t->head};
+        if (t->number != here || here < 0 || !shown_open(p->s, r->v->side, ledger_view_path(r->v, t->node), &shown))
+            continue;
+        ledger_part_text(r->v->g, &l, &part);
+        if (line.w - utf8_cells(buf_str(&part)) < NUMBER_HERE) /* rather the number than all of the name */
+            brief_name(r->v, t, &part);
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
+        if (line.w - used < (r->v->less ? WROTE_APART : WROTE)) { /* the number alone, but all of it */
+            char text[24];
+            number_text(text, sizeof text, t->wrote, 6);
+            used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, ": ");
+            int cells = canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_STRONG, text);
+            canvas_ref(p->c, line.y, line.x + used, cells, shown_ref(&shown, t->cell));
+            if (*ledger_view_out(r->v, t->node, t->cell) && line.w - used - cells >= 4)
+                canvas_text(p->c, line.y, line.x + used + cells, 4, STYLE_TEXT, " out");
+            buf_free(&part);
+            continue;
+        }
+        if (r->v->less) {
+            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote %.4g %s in A than in B%s",
+                          fabs((double)t->wrote), t->wrote < 0 ? "less" : "more",
+                          ledger_view_out(r->v, t->node, t->cell));
+            buf_free(&part);
+            continue;
+        }
+        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote ");
+        used += shown_full(p, &shown, t->cell, line.y, line.x + used, line.w - used > 12 ? 12 : line.w - used,
+                           STYLE_STRONG);
+        put_lost(p, r->v, t->lost, (Rect){line.y, line.x + used, 1, line.w - used});
+        buf_free(&part);
+    }
+}
+
+/* As long as there is room: the words in full or short, "lost" alone, no blank behind a mark, not what the river is. */
+static const struct {
+    bool brief, lost_alone;
+    int blank, gap, from;
+} FORMS[] = {{false, false, 1, 2, STREAM},
+             {false, true, 1, 2, STREAM},
+             {true, true, 1, 1, STREAM},
+             {true, true, 0, 1, STREAM},
+             {true, true, 0, 1, ADDS}};
+enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS, MARKS_OF_STREAM = 2 /* above 0, and below */ };
+
+/* Draws it where p is not NULL. Returns its columns. */
+static int legend(const Paint *p, const River *r, int form, bool lost, int y, int x)
+{
+    static const char *const OWN[][2] = {[STREAM] = {"so far", "so far"},
+                                         [ADDS] = {"adds", "adds"},
+                                         [TAKES] = {"takes", "takes"},
+                                         [LOST] = {"lost without it", "lost"}},
+                             *const OF_BOTH[][2] = {[STREAM] = {"apart so far", "apart"},
+                                                    [ADDS] = {"more in A", "more"},
+                                                    [TAKES] = {"less in A", "less"},
+                                                    [LOST] = {"", ""}};
+    const int from = x;
+    for (int w = FORMS[form].from; w < LOST + lost; w++) {
+        const char *text = (r->v->less ? OF_BOTH : OWN)[w][w == LOST ? FORMS[form].lost_alone : FORMS[form].brief];
+        const int marks = w == STREAM ? MARKS_OF_STREAM : 1;
+        x += w == FORMS[form].from ? 0 : FORMS[form].gap;
+        for (int k = 0; k < marks && p; k++)
+            river_put_key(p, y, x + k, (Water)w, k == 0, w == LOST && r->wide == 1);
+        x += marks + FORMS[form].blank;
+        if (p)
+            canvas_text(p->c, y, x, utf8_cells(text), STYLE_DIM, text);
+        x += utf8_cells(text);
+    }
+    return x - from;
+}
+
+bool river_put_legend(const Paint *p, const River *r, Rect line)
+{
+    const bool lost = r->v->measured && (r->wide > 1 || line.w >= RIVER_MARKED); /* is it drawn? */
+    int form = 0, used = 0;
+    while (form < FORM_COUNT && legend(NULL, r, form, lost, line.y, line.x) > line.w)
+        form++;
+    if (form == FORM_COUNT)
+        return false;
+    used = legend(p, r, form, lost, line.y, line.x) + FORMS[form].gap;
+    int one_by_one = 0, all = 0, head;
+    const LedgerEntry *e;
+    for (int i = 0; i < r->count; i++)
+        one_by_one += r->at[i].number >= 0 && r->at[i].head >= 0;
+    for (int i = 0; ledger_tributary(r->v->g, r->v->l, i, &e, &head); i++)
+        all += head >= 0;
+    static const char OF_B[] = "lost: of B only";
+    if (session_compares(r->v->s) && r->v->side == SIDE_A && !r->v->measured && r->wide > 1 &&
+        line.w - used >= (int)sizeof OF_B)
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, OF_B);
+    else if (one_by_one < all) {
+        char text[64];
+        if (utf8_print(text, sizeof text, "%d of %d heads, +: the others", one_by_one, all) > line.w - used)
+            utf8_print(text, sizeof text, "+: the others");
+        if (utf8_cells(text) > line.w - used)
+            return false;
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text);
+        return true;
+    }
+    return one_by_one == all;
+}
+
+void river_put_letters(const Paint *p, const River *r, Rect *names, Rect *room)
+{
+    const bool several = r->v->several, mlp = r->wide < MLP_FROM && names->w >= (several ? 33 : 22);
+    if (room->h <= LETTERS_FROM)
+        return;
+    rect_cut(room, 'b', 1);
+    names->y--;
+    canvas_printf(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, "%s%s",
+                  several ? "s self, c cross, + others" : "+: other heads", mlp ? ", M: MLP" : "");
+}
