@@ -845,7 +845,7 @@ static void a_deep_river_has_room(void **state)
     session_free(&session);
 }
 
-/* A value of the river stands over or under its own tributary, next to it or with a line to it; none has lost its own.
+/* A value of the river stands straight over or under its own tributary, or has a line to it; none has lost its own.
  */
 static void values_of_a_river_are_at_their_tributaries(void **state)
 {
@@ -888,6 +888,11 @@ static void values_of_a_river_are_at_their_tributaries(void **state)
             for (int k = row; k < c.h; k++)
                 below |= water[k];
             int step = below ? 1 : -1, y = row;
+            bool led = false; /* without a line it is its middle that says whose it is */
+            for (int x = left; x <= right; x++)
+                led |= canvas_at(&c, row + step, x)->ch == 0x2502;
+            if (!led && abs(from + to - left - right) > right - left + 3)
+                fail_msg("width %d: the value of tributary %d stands over another", WIDTHS_OF[i], t);
             do
                 y += step;
             while (y > 0 && y < c.h &&
@@ -939,6 +944,32 @@ static void a_river_of_both(void **state)
     assert_true(longest > 20 && drawn_ones >= 8);
     canvas_free(&c);
     shows(&VIEW_LEDGER, SIDE_DIFF, 34, 90, "more in A than in B");
+    for (int wide = 24; wide <= 96; wide += 24) /* it is drawn as large as there is room, A and B are not */
+        shows(&VIEW_LEDGER, SIDE_DIFF, 34, wide, "own scale");
+}
+
+/* The colour of the patch in A and in B stands for the same vote: the scales that are drawn say so. */
+static void votes_of_both_on_one_scale(void **state)
+{
+    (void)state;
+    char bound[2][16];
+    command("ledger; set scale off");
+    float most[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        const Ledger *l = session_ledger(&session, (Side)k);
+        const Graph *g = session_graph(&session, (Side)k);
+        Canvas c;
+        draw_on(&c, &VIEW_LEDGER, (Side)k, 40, 60, MODE_256, false);
+        canvas_free(&c);
+        const float *x = session_peek(&session, (Side)k, graph_node(g, l->votes)->path);
+        assert_non_null(x);
+        for (size_t i = 0; i < graph_cells(g, l->votes); i++)
+            most[k] = fmaxf(most[k], fabsf(x[i]));
+        number_text(bound[k], sizeof bound[k], most[k], 6);
+    }
+    assert_string_not_equal(bound[0], bound[1]);
+    for (int k = 0; k < 2; k++)
+        shows(&VIEW_LEDGER, (Side)k, 40, 60, bound[most[1] > most[0]]);
 }
 
 /* Where three of them stand beside each other there is room for all of a number, of the legend, and in the title for
@@ -1711,6 +1742,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_narrow_river_marks_what_is_lost, open_bundled, close_session),
         cmocka_unit_test(a_deep_river_has_room),
         cmocka_unit_test_setup_teardown(values_of_a_river_are_at_their_tributaries, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(votes_of_both_on_one_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_rivers_of_two_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),

@@ -38,6 +38,21 @@ static bool votes_open(const LedgerView *v, Votes *out)
     return out->cols > 0;
 }
 
+/* The largest in what A and B show of them, one scale for both. */
+static float votes_most(const LedgerView *v)
+{
+    float most = 0;
+    for (int side = SIDE_A; side <= SIDE_B; side++) {
+        const LedgerView of = side == (int)v->side ? *v : ledger_view(v->s, (Side)side);
+        Votes t;
+        if ((side != (int)v->side && !session_compares(v->s)) || !of.l || !votes_open(&of, &t))
+            continue;
+        for (int i = 0, n = t.cols * ledger_places(&of, ROLE_PLACE_ROW); i < n; i++)
+            most = fmaxf(most, fabsf(t.v.values[t.first + (size_t)i]));
+    }
+    return most;
+}
+
 static float vote(const void *context, int row, int col, Ref *ref)
 {
     const Votes *t = context;
@@ -123,7 +138,7 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
     const float *x = t.v.values + t.first;
     for (int i = 1; i < rows * cols; i++)
         top = fabsf(x[i]) > fabsf(x[top]) ? i : top;
-    const float most = fabsf(x[top]);
+    const float most = votes_most(v);
     ColourScale scale = colour_scale_of_range(p, -most, most);
     const int at = t.token < 0 ? top : t.token - t.prefix; /* of the sentence, else the largest; cls has no place */
     LatticeMap m = lattice_map(p, r, rows, cols, PATCH_MOST, (at < 0 ? top : at) / cols, (at < 0 ? top : at) % cols);
@@ -231,6 +246,20 @@ static int open_texts(const LedgerView *v, Tokens t[2])
     return n;
 }
 
+/* The largest in what A and B show of them, one scale for both. */
+static float words_most(const LedgerView *v)
+{
+    float most = 0;
+    for (int side = SIDE_A; side <= SIDE_B; side++) {
+        const LedgerView of = side == (int)v->side ? *v : ledger_view(v->s, (Side)side);
+        Tokens t[2];
+        const int n = (side == (int)v->side || session_compares(v->s)) && of.l ? open_texts(&of, t) : 0;
+        for (int i = 0; i < n; i++)
+            most = fmaxf(most, most_of(&t[i]));
+    }
+    return most;
+}
+
 int ledger_words_lines(const LedgerView *v)
 {
     Tokens t[2];
@@ -248,10 +277,8 @@ void ledger_draw_words(const Paint *p, const LedgerView *v, Rect r)
 {
     Tokens t[2];
     const int n = open_texts(v, t);
-    float most = 0;
+    const float most = words_most(v);
     Rect caption = rect_cut(&r, 't', 1);
-    for (int i = 0; i < n; i++)
-        most = fmaxf(most, most_of(&t[i]));
     if (one_head(v))
         put_head(p, v, caption);
     else
