@@ -948,6 +948,78 @@ static void a_river_of_both(void **state)
         shows(&VIEW_LEDGER, SIDE_DIFF, 34, wide, "own scale");
 }
 
+/* A cell of the table has the more colour the more its part wrote, of the scale that is drawn; that of the cursor is one
+ * piece. What is out is out at the token that is read: that is said in the river. */
+static void a_table_has_the_colours_of_its_scale(void **state)
+{
+    (void)state;
+    Canvas c;
+    char bound[16];
+    command("ledger; option ledger-table on");
+    draw_on(&c, &VIEW_LEDGER, SIDE_B, 20, 78, MODE_256, false);
+    const Graph *g = session_graph(&session, SIDE_B);
+    const Ledger *l = session_ledger(&session, SIDE_B);
+    const LedgerEntry *e;
+    const int here = ledger_here(&session, SIDE_B);
+    int head, level[24] = {0}, count = 0;
+    float wrote[24], most = 0;
+    for (; count < 24 && ledger_tributary(g, l, count, &e, &head); count++) {
+        const NodeId n = head < 0 ? e->total : e->heads;
+        const size_t cell = head < 0 ? 0 : (size_t)head;
+        wrote[count] = session_peek(&session, SIDE_B, graph_node(g, n)->path)[cell];
+        most = fmaxf(most, fabsf(wrote[count]));
+        int cells = 0, blanks = 0;
+        for (int y = 0; y < c.h; y++)
+            for (int x = 20; x < c.w; x++) { /* right of the votes */
+                const Cell *k = canvas_at(&c, y, x);
+                if (k->ref.run && k->ref.node == n && k->ref.cell == cell) {
+                    level[count] = count == here || k->bg == COLOUR_DEFAULT ? 0 : k->level;
+                    cells++;
+                }
+                blanks += k->style == STYLE_CURSOR && (k - 1)->ch == '[';
+            }
+        assert_true(cells > 3 && (count != here || blanks == 1));
+    }
+    number_text(bound, sizeof bound, most, 6);
+    bool said = false; /* the scale of its colours */
+    for (int i = 0; i + (int)sizeof bound < c.h * c.w; i++) {
+        size_t same = 0;
+        while (c.cells[i].ch == 0xb1 && bound[same] && c.cells[i + 1 + (int)same].ch == (uint32_t)bound[same])
+            same++;
+        said |= same > 0 && !bound[same];
+    }
+    canvas_free(&c);
+    assert_true(count >= 20 && said);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < count; k++)
+            if (i != here && k != here && wrote[i] > 0 && wrote[k] > wrote[i])
+                assert_true(level[k] >= level[i]);
+    command("option ledger-table off");
+    assert_true(l->token >= 0);
+    shows(&VIEW_LEDGER, SIDE_B, 20, 78, "at this token");
+}
+
+/* The legend of a river is whole at every width, or not there. */
+static void a_legend_of_a_river_is_not_cut(void **state)
+{
+    (void)state;
+    Buf out = {0};
+    command("ledger; set scale off");
+    for (int side = SIDE_A; side <= SIDE_DIFF; side++)
+        for (int wide = 18; wide < 60; wide++) {
+            const char *line = drawn(&VIEW_LEDGER, (Side)side, 12, wide, &out);
+            for (int y = 0; y < 2; y++) {
+                line = strchr(line, '\n');
+                assert_non_null(line);
+                line++;
+            }
+            const char *end = strchr(line, '\n'), *cut = strchr(line, '~');
+            if (cut && cut < end)
+                fail_msg("side %d, %d columns: '%.*s'", side, wide, (int)(end - line), line);
+        }
+    buf_free(&out);
+}
+
 /* The colour of the patch in A and in B stands for the same vote: the scales that are drawn say so. */
 static void votes_of_both_on_one_scale(void **state)
 {
@@ -1743,6 +1815,8 @@ int main(void)
         cmocka_unit_test(a_deep_river_has_room),
         cmocka_unit_test_setup_teardown(values_of_a_river_are_at_their_tributaries, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(votes_of_both_on_one_scale, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_table_has_the_colours_of_its_scale, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_legend_of_a_river_is_not_cut, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_rivers_of_two_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),

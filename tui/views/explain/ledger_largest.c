@@ -44,6 +44,19 @@ static void put_name(const LedgerView *v, const Tributary *t, int room, Buf *out
     }
 }
 
+/* Columns of the longest: what it needs less than NAME is the bars'. */
+static int longest_name(const LedgerView *v, const Tributary *const in[], int n)
+{
+    int most = NAME_SHORT - 1;
+    for (int i = 0; i < n; i++) {
+        Buf part = {0};
+        put_name(v, in[i], NAME, &part);
+        most = utf8_cells(buf_str(&part)) > most ? utf8_cells(buf_str(&part)) : most;
+        buf_free(&part);
+    }
+    return most < NAME ? most : NAME;
+}
+
 void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
 {
     River river;
@@ -51,13 +64,17 @@ void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
     Rect line = rect_cut(&r, 't', 1);
     if (!river_of_all(v, &river) || line.w < NAME_SHORT + LEDGER_WIDE)
         return;
-    const int name = line.w < NAME + LEDGER_WIDE ? line.w - LEDGER_WIDE : NAME,
-              lost = v->measured && line.w >= NAME + 2 * LEDGER_WIDE + 1 ? LEDGER_WIDE + 1 : 0;
+    const int n = river_sorted(&river, in), full = line.w < NAME + LEDGER_WIDE ? line.w - LEDGER_WIDE : NAME,
+              lost = v->measured && line.w >= NAME + 2 * LEDGER_WIDE + 1 ? LEDGER_WIDE + 1 : 0,
+              beside = LEDGER_WIDE + lost + 3; /* … of the bars */
+    int name = full;
+    if (full == NAME && r.w - full - beside < BAR_LEAST && r.w - longest_name(v, in, n) - beside >= BAR_LEAST)
+        name = longest_name(v, in, n);
     canvas_text(p->c, line.y, line.x, name, STYLE_AXIS, "the largest");
     canvas_right(p->c, line.y, line.x + name, LEDGER_WIDE, STYLE_AXIS, v->less ? "A − B" : "wrote");
     canvas_right(p->c, line.y, line.x + name + LEDGER_WIDE, lost, STYLE_AXIS, lost ? "lost" : "");
     int here = ledger_here(v->s, v->side);
-    const int n = river_sorted(&river, in), numbers = name + LEDGER_WIDE + lost + 3;
+    const int numbers = name + beside;
     const float low = n ? least_of(in, n, -1) : 0, high = n ? least_of(in, n, 1) : 0;
     const int bar = r.w - numbers < BAR_LEAST || !(high + low > 0) ? 0
                     : r.w - numbers < BAR_MOST                     ? r.w - numbers
@@ -75,4 +92,15 @@ void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
             ledger_put_effect(p, v, in[i]->e, in[i]->head, line.y, line.x + name + LEDGER_WIDE + 1, LEDGER_WIDE);
         put_bar(p, in[i], (Rect){line.y, line.x + numbers, 1, bar}, left, (float)(bar - 1) / (high + low));
     }
+}
+
+float ledger_most(const LedgerView *v)
+{
+    River river;
+    float most = 0;
+    if (!river_of_all(v, &river))
+        return 0;
+    for (int i = 0; i < river.count; i++)
+        most = fmaxf(most, river.at[i].size);
+    return most;
 }

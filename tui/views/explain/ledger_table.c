@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
+#include "tui/views/attention/word_row.h"
 #include "tui/views/explain/ledger_view.h"
 #include "tui/views/heat.h"
 
@@ -53,15 +55,24 @@ static Rect entry_rect(const Table *t, int row, int column)
     return (Rect){t->r.y + 1 + (row - t->first_row) * t->tall, t->r.x + t->label + column * t->wide, t->tall, t->wide};
 }
 
-static void draw_entry(const Paint *p, const LedgerView *v, const Table *t, const LedgerEntry *e, int head, Rect at)
+static void draw_entry(const Paint *p, const LedgerView *v, const Table *t, const LedgerEntry *e, int head, Rect at,
+                       const ColourScale *scale)
 {
     bool here = e && (v->mlp ? e == v->mlp : e == ledger_heads(v->s, v->side, v->attention) && head == v->head);
     if (!e) {
         canvas_right(p->c, at.y, at.x, at.w - 1, STYLE_DIM, "-");
         return;
     }
-    ledger_put_number(p, v, head < 0 ? e->total : e->heads, head < 0 ? 0 : (size_t)head, at.y, at.x + 1, at.w - 2,
-                      here ? STYLE_CURSOR : STYLE_TEXT);
+    const NodeId node = head < 0 ? e->total : e->heads;
+    const size_t cell = head < 0 ? 0 : (size_t)head;
+    Shown shown;
+    float value;
+    if (here) /* no hole between the mark and the number */
+        canvas_fill(p->c, (Rect){at.y, at.x, 1, at.w}, STYLE_CURSOR, ' ');
+    ledger_put_number(p, v, node, cell, at.y, at.x + 1, at.w - 2, here ? STYLE_CURSOR : STYLE_TEXT);
+    if (!here && ledger_view_value(v, node, cell, &value) &&
+        shown_open(v->s, v->side, ledger_view_path(v, node), &shown))
+        word_ground(p, at.y, at.x, at.w, scale, value, shown_ref(&shown, cell));
     if (t->tall > 1)
         ledger_put_effect(p, v, e, head, at.y + 1, at.x + 1, at.w - 2);
     if (here)
@@ -76,6 +87,12 @@ static void draw_entries(const Paint *p, const LedgerView *v, const Table *t, bo
         snprintf(text, sizeof text, i < t->across ? "head %d" : "MLP", t->first_head + i);
         canvas_right(p->c, t->r.y, at.x, at.w - 1, STYLE_AXIS, text);
     }
+    const float most = ledger_most(v);
+    const ColourScale scale = colour_scale_of_range(p, -most, most);
+    char ends[24], bound[16];
+    number_text(bound, sizeof bound, most, 6);
+    utf8_print(ends, sizeof ends, "±%s", bound); /* what the colours of its cells stand for: votes have another scale */
+    canvas_text(p->c, t->r.y, t->r.x, t->label, STYLE_DIM, most > 0 ? ends : "");
     for (int i = t->first_row; i < t->first_row + t->down; i++) {
         Rect line = entry_rect(t, i, 0);
         char name[ATTENTION_NAME];
@@ -84,9 +101,10 @@ static void draw_entries(const Paint *p, const LedgerView *v, const Table *t, bo
         if (t->tall > 1)
             canvas_text(p->c, line.y + 1, t->r.x, t->label, STYLE_DIM, " lost");
         for (int k = 0; k < t->across; k++)
-            draw_entry(p, v, t, ledger_heads(v->s, v->side, v->part[i]), t->first_head + k, entry_rect(t, i, k));
+            draw_entry(p, v, t, ledger_heads(v->s, v->side, v->part[i]), t->first_head + k, entry_rect(t, i, k),
+                       &scale);
         if (last_of_block(v, i))
-            draw_entry(p, v, t, ledger_mlp(v->s, v->side, v->part[i]), -1, entry_rect(t, i, t->across));
+            draw_entry(p, v, t, ledger_mlp(v->s, v->side, v->part[i]), -1, entry_rect(t, i, t->across), &scale);
     }
     Rect here = entry_rect(t, t->row, v->mlp ? t->across : v->head - t->first_head);
     focus_cursor(p, focus, here.y, here.x + 1);

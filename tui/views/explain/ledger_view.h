@@ -35,6 +35,8 @@ void ledger_put_number(const Paint *p, const LedgerView *v, NodeId n, size_t cel
                        Style style);
 /* What the number loses without that line; nothing on a side where it is not measured. */
 void ledger_put_effect(const Paint *p, const LedgerView *v, const LedgerEntry *e, int head, int y, int x, int width);
+/* The largest that a head or MLP wrote, of A and B that are compared in either; 0 while that is not computed. */
+float ledger_most(const LedgerView *v);
 /* How many rows or columns the grid of patches has; 0: there is none. */
 int ledger_places(const LedgerView *v, AxisRole role);
 

@@ -246,7 +246,7 @@ static int open_texts(const LedgerView *v, Tokens t[2])
     return n;
 }
 
-/* The largest in what A and B show of them, one scale for both. */
+/* The same of words. */
 static float words_most(const LedgerView *v)
 {
     float most = 0;
