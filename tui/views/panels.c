@@ -138,38 +138,54 @@ static void edge_cell(const Paint *p, int y, int x, uint32_t ch)
     *k = (Cell){.ch = ch, .fg = ink, .bg = ground, .style = STYLE_BORDER, .ref = k->ref};
 }
 
-enum {
-    EDGE_LEFT = 0x258f,
-    EDGE_RIGHT = 0x2595,
-    EDGE_TOP = 0x2594,
-    EDGE_BOTTOM = 0x2581
-}; /* eighth blocks at a cell's sides */
+enum { OUTLINE = 0x00e676, OUTLINE_WITHIN = 3 }; /* green, which no map of values is; pixels of a patch that has it */
+
+/* Is pixel (y, x) of the map's on an outlined patch? None is beyond the lattice. */
+static bool pixel_inside(const Panels *s, const LatticeMap *m, int y, int x, PanelInside inside, const void *context)
+{
+    const int row = (y + m->row * m->k) / m->k, col = (x + m->col * m->k) / m->k;
+    return y + m->row * m->k >= 0 && x + m->col * m->k >= 0 && row < s->rows && col < s->cols &&
+           inside(context, row * s->cols + col);
+}
+
+/* One line of pixels that closes: the outermost of the patches inside; where a patch has too few to keep its own colour,
+ * those that touch them from outside. */
+static void outline_pixels(const Paint *p, const Panels *s, const LatticeMap *m, PanelInside inside,
+                           const void *context)
+{
+    const bool within = m->k >= OUTLINE_WITHIN;
+    for (int y = 0; y < m->rows * m->k; y++)
+        for (int x = 0; x < m->cols * m->k; x++) {
+            const bool here = pixel_inside(s, m, y, x, inside, context);
+            bool edge = false;
+            for (int i = 0; i < 9 && here == within && !edge; i++)
+                edge = pixel_inside(s, m, y + i / 3 - 1, x + i % 3 - 1, inside, context) != here;
+            const Cell *k = canvas_at(p->c, m->r.y + y / 2, m->r.x + x);
+            if (edge && k && k->level)
+                canvas_pixel(p->c, m->r.y + y / 2, m->r.x + x, y % 2, OUTLINE, k->level - 1, k->sign, k->ref);
+        }
+}
 
 void panels_outline(const Paint *p, const Panels *s, int panel, PanelInside inside, const void *context)
 {
     const LatticeMap *m = &s->map[panel];
-    bool blocks = m->halves;
-    for (int row = m->row; row < m->row + m->rows && m->k > 1; row++)
+    if (m->k < 2)
+        return;
+    if (m->halves) {
+        outline_pixels(p, s, m, inside, context);
+        return;
+    }
+    for (int row = m->row; row < m->row + m->rows; row++)
         for (int col = m->col; col < m->col + m->cols; col++) {
             int patch = row * s->cols + col;
             Rect r = lattice_map_patch(m, row, col);
             if (!inside(context, patch))
                 continue;
-            bool left = col == 0 || !inside(context, patch - 1),
-                 right = col == s->cols - 1 || !inside(context, patch + 1);
-            bool top = row == 0 || !inside(context, patch - s->cols),
-                 bottom = row == s->rows - 1 || !inside(context, patch + s->cols);
-            for (int y = r.y; y < r.y + r.h; y++) { /* first: in a corner the side stands */
-                if (left)
-                    edge_cell(p, y, r.x, blocks ? EDGE_LEFT : '|');
-                if (right)
-                    edge_cell(p, y, r.x + r.w - 1, blocks ? EDGE_RIGHT : '|');
-            }
-            for (int x = r.x; x < r.x + r.w; x++) {
-                if (top && blocks) /* characters that lie like this are in the ramps */
-                    edge_cell(p, r.y, x, EDGE_TOP);
-                if (bottom && blocks)
-                    edge_cell(p, r.y + r.h - 1, x, EDGE_BOTTOM);
+            for (int y = r.y; y < r.y + r.h; y++) { /* characters that lie as the others would are in the ramps */
+                if (col == 0 || !inside(context, patch - 1))
+                    edge_cell(p, y, r.x, '|');
+                if (col == s->cols - 1 || !inside(context, patch + 1))
+                    edge_cell(p, y, r.x + r.w - 1, '|');
             }
         }
 }

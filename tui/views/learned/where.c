@@ -10,7 +10,16 @@
 #include "tui/views/learned/where_view.h"
 #include "tui/views/spread.h"
 
-enum { SQUARE_MOST = 24, TABLE_LEAST = 10, LEGEND_LEAST = 9, LEGEND_GOOD = 12 };
+enum {
+    SQUARE_MOST = 24,
+    TABLE_LEAST = 10,
+    LEGEND_LEAST = 9,
+    LEGEND_GOOD = 12,
+    LEGEND_SIGNED = 16,
+    SWATCH = 2,
+    END_LEAST = 3,
+    END_MOST = 5
+};
 /* The column beside the maps: its least width, where a row of the table takes one line, the lines kept below the
  * picture, and the least for one more note. */
 enum {
@@ -114,28 +123,76 @@ static bool on_object(const void *context, int patch)
 }
 
 /* --- the maps --- */
-/* Its name and, behind it where there is room, what its colours stand for: every map has a scale of its own. */
-static void draw_title(const Paint *p, const Where *w, Rect r, int m, const ColourScale *scale)
+/* The name of a map; scale: the brief one where its colours would have no room behind it, else NULL. */
+static const char *title_name(const Where *w, int width, int m, const ColourScale *scale, char partly[32])
 {
     static const char *const LONG[WHERE_METHODS] = {"attention rollout", "last attention", "gradient × input",
                                                     "occlusion"};
+    const int blocks = session_blocks_on(w->s, w->side), depth = where_depth(w->s, blocks),
+              good = scale && scale->low < 0 ? LEGEND_SIGNED : LEGEND_GOOD;
+    const bool brief = width < 18 || (scale && width < utf8_cells(LONG[m]) + 3 + good); /* rather its scale */
+    if (m != WHERE_ROLLOUT || depth >= blocks)
+        return brief ? where_word((WhereMethod)m) : LONG[m];
+    if (brief)
+        snprintf(partly, 32, depth > 1 ? "rollout 0–%d" : "rollout %d", depth - 1);
+    else
+        snprintf(partly, 32, depth > 1 ? "rollout, blocks 0–%d" : "rollout, block %d", depth - 1);
+    return partly;
+}
+
+/* The least of its colours, and the number at their end: each map has a scale of its own. */
+static void draw_swatch(const Paint *p, const ColourScale *s, Rect line)
+{
+    char most[16];
+    if (line.w < SWATCH || !(s->high > s->low))
+        return;
+    for (int i = 0; i < SWATCH; i++) {
+        const float x = i ? s->high : s->low < 0 ? s->low : s->high / 2;
+        canvas_pixel(p->c, line.y, line.x + i, -1, colour_scale_colour(s, x), colour_scale_level(s, x),
+                     colour_scale_sign(s, x), (Ref){0});
+    }
+    rect_cut(&line, 'l', SWATCH);
+    number_text(most, sizeof most, s->high, line.w < END_MOST ? line.w : END_MOST);
+    if (line.w >= END_LEAST && *most != '#')
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, most);
+}
+
+/* Its name and, behind it where there is room, what its colours stand for. */
+static void draw_title(const Paint *p, const Where *w, Rect r, int m, const ColourScale *scale)
+{
     bool here = m == w->focus;
-    const int blocks = session_blocks_on(w->s, w->side), depth = where_depth(w->s, blocks);
     char partly[32];
-    bool brief = r.w < 18 || (scale && r.w < utf8_cells(LONG[m]) + 3 + LEGEND_GOOD); /* rather its scale */
-    const char *name = brief ? where_word((WhereMethod)m) : LONG[m];
     if (r.h < 1)
         return;
-    if (brief)
-        snprintf(partly, sizeof partly, depth > 1 ? "rollout 0–%d" : "rollout %d", depth - 1);
-    else
-        snprintf(partly, sizeof partly, depth > 1 ? "rollout, blocks 0–%d" : "rollout, block %d", depth - 1);
-    if (m == WHERE_ROLLOUT && depth < blocks)
-        name = partly;
-    int used = canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ", name);
+    int used = canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ",
+                             title_name(w, r.w, m, scale, partly));
     int room = r.w - used - 2;
-    if (scale && room >= LEGEND_LEAST)
+    if (scale && room >= (scale->low < 0 ? LEGEND_SIGNED : LEGEND_LEAST))
         colour_scale_bar(p, scale, r.y, r.x + used + 2, room);
+    else if (scale)
+        draw_swatch(p, scale, (Rect){r.y, r.x + used + 1, 1, room + 1});
+}
+
+/* Where the title of a map stands: a name is not cut because its map is small, and one that stands nowhere else has its
+ * scale there. */
+static Rect title_of(const Where *w, const Panels *s, int panel, int m)
+{
+    Rect line = s->title[panel];
+    const LatticeMap *map = &s->map[panel];
+    const bool alone = panel == WHERE_METHODS && m != w->focus;
+    if (map->r.w < line.w && map->r.w >= WHERE_NAME + SWATCH + END_LEAST && !alone)
+        line.w = map->r.w;
+    return line;
+}
+
+/* Does the title of the map in focus show the whole of its scale? */
+static bool title_has_scale(const Paint *p, const Where *w, const Panels *s)
+{
+    char partly[32];
+    const ColourScale scale = layer_scale(p, w, w->focus);
+    const Rect line = title_of(w, s, w->focus, w->focus);
+    const int room = line.w - 3 - utf8_cells(title_name(w, line.w, w->focus, &scale, partly));
+    return line.h && room >= (scale.low < 0 ? LEGEND_SIGNED : LEGEND_LEAST);
 }
 
 /* Is it the turn of the other side's occlusion? */
@@ -175,6 +232,8 @@ static void draw_picture(const Paint *p, const Where *w, const Panels *s)
     for (int row = m->row; row < m->row + m->rows; row++)
         for (int col = m->col; col < m->col + m->cols; col++)
             panels_patch(p, m, &w->picture, low, high, row, col);
+    if (w->object)
+        panels_outline(p, s, WHERE_METHODS, on_object, w);
     panels_mark(p, s, WHERE_METHODS, w->row, w->col, shown_ref(&w->picture.v, w->picture.v.cell), false);
 }
 
@@ -185,11 +244,8 @@ static void draw_map(const Paint *p, const Where *w, const Panels *s, int panel,
     char why[128];
     missing(w, m, why, sizeof why);
     ColourScale scale = layer_scale(p, w, m);
-    Rect line = s->title[panel];
-    const bool alone = panel == WHERE_METHODS && m != w->focus; /* its scale stands nowhere else */
-    if (map->r.w < line.w && map->r.w >= WHERE_NAME && !alone)  /* a name is not cut because its map is small */
-        line.w = map->r.w;
-    draw_title(p, w, line, m, *why ? NULL : &scale);
+    const bool told = panel == WHERE_METHODS && m == w->focus; /* below the table */
+    draw_title(p, w, title_of(w, s, panel, m), m, *why || told ? NULL : &scale);
     if (*why) {
         canvas_wrap(p->c, map->r, STYLE_DIM, why);
         return;
@@ -220,7 +276,7 @@ static bool layout_beside(const Paint *p, const Where *w, Rect r, int square, La
         return false;
     Layout l = {.beside = true,
                 .maps = panels_make(p, maps, WHERE_METHODS, w->l.rows, w->l.cols, SQUARE_MOST, w->row, w->col)};
-    int lines = ASIDE_LINES + (text.w < ASIDE_LINE ? WHERE_METHODS : 0);
+    int lines = ASIDE_LINES + (where_narrow(w, text.w) ? WHERE_METHODS : 0);
     Rect picture = text;
     picture.h -= lines;
     if (w->has_picture && picture.h > 0 && panels_add(p, &l.maps, picture, l.maps.map[0].k))
@@ -362,13 +418,14 @@ static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool
 }
 
 /* The table first, then in words what the maps are made of, that in focus before the others. */
-static void draw_beside(const Paint *p, const Where *w, Rect r)
+static void draw_beside(const Paint *p, const Where *w, const Panels *maps, Rect r)
 {
-    bool narrow = r.w < ASIDE_LINE;
+    bool narrow = where_narrow(w, r.w);
     where_draw_header(p, w, rect_cut(&r, 't', 1), narrow);
     for (int m = 0; m < WHERE_METHODS; m++)
         where_draw_row(p, w, rect_cut(&r, 't', 1 + narrow), m);
-    draw_bar(p, w, w->focus, rect_cut(&r, 't', 1));
+    if (under_way(w) || !title_has_scale(p, w, maps))
+        draw_bar(p, w, w->focus, rect_cut(&r, 't', 1));
     bool titled = r.h > ASIDE_NOTE;
     if (titled) {
         rect_cut(&r, 't', 1);
@@ -389,7 +446,7 @@ static void draw_where(const Paint *p, const Where *w, Rect r, bool focus)
     Layout l = layout(p, w, r);
     draw_panels(p, w, &l, focus);
     if (l.beside)
-        draw_beside(p, w, l.table);
+        draw_beside(p, w, &l.maps, l.table);
     else
         draw_below(p, w, &l);
 }
@@ -458,4 +515,4 @@ static const KeyBinding KEYS[] = {{"K", "where depth -1", "depth", "the rollout 
                                   {.key = NULL}};
 
 VIEW_SPEC(WHERE, .name = "where", .traits = VIEW_HAS_MEAN | VIEW_WIDE, .keys = KEYS,
-          .sentence = "Four maps, each on its own scale. On object: share of positive values.", .ways = WAYS);
+          .sentence = "Four maps of where it looked, each on its own scale.", .ways = WAYS);

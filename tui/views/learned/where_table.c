@@ -166,11 +166,17 @@ typedef struct Row {
     Rect name, value, mass;
 } Row;
 
+bool where_narrow(const Where *w, int width)
+{
+    return width < (w->object ? WHERE_NAME + 2 * WHERE_NUMBER : WHERE_NAME_BRIEF + WHERE_NUMBER);
+}
+
 static Rect row_cut(const Where *w, Rect r, bool narrow, Row *out)
 {
     int cells = narrow ? (r.w < 2 * WHERE_NUMBER ? r.w / 2 : WHERE_NUMBER) : WHERE_NUMBER;
     const bool brief = !narrow && w->object && r.w < WHERE_NAME + 2 * WHERE_NUMBER && r.w >= BRIEF;
-    out->name = narrow ? rect_cut(&r, 't', r.h - 1) : rect_cut(&r, 'l', brief ? WHERE_NAME_BRIEF : WHERE_NAME);
+    const bool short_name = brief || (!w->object && r.w < WHERE_NAME + WHERE_NUMBER);
+    out->name = narrow ? rect_cut(&r, 't', r.h - 1) : rect_cut(&r, 'l', short_name ? WHERE_NAME_BRIEF : WHERE_NAME);
     out->value = rect_cut(&r, 'l', brief ? WHERE_NUMBER_BRIEF : cells);
     out->mass = rect_cut(&r, 'l', !w->object ? 0 : brief ? WHERE_MASS_BRIEF : cells);
     rect_cut(&r, 'l', 2);
@@ -230,12 +236,14 @@ void where_draw_share(const Paint *p, const Where *w, Rect line)
                     line.w >= (int)strlen(UNKNOWN) ? UNKNOWN : "no object known");
     if (!w->object || !w->has_share || !w->share.values)
         return;
-    static const char WHAT[] = " of the patches";
+    static const char WHAT[] = " of the patches", ON[] = "; on object: of what is > 0";
     int used = put_part(p, &w->share, 0, "outlined object: ", line, 0);
     if (line.w - used >= (int)strlen(WHAT))
-        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, WHAT);
+        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, WHAT);
     else if (line.h >= 2)
         canvas_text(p->c, line.y + 1, line.x, line.w, STYLE_DIM, WHAT + 1);
+    if (line.w - used >= (int)strlen(ON))
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, ON);
 }
 
 Rect where_draw_header(const Paint *p, const Where *w, Rect line, bool narrow)

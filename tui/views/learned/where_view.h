@@ -31,6 +31,8 @@ size_t where_cell(const Where *w, int m, int patch);
 /* NaN where there is none yet. */
 float where_value(const Where *w, int m, int patch);
 
+/* Has a row of the table no room on one line of so many columns? */
+bool where_narrow(const Where *w, int width);
 /* The table, a row each. A narrow row has two lines: the name on the first. What is left of the line is returned. */
 Rect where_draw_header(const Paint *p, const Where *w, Rect line, bool narrow);
 Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m);
