@@ -100,6 +100,24 @@ static void draw_place(const Paint *p, const Alike *a, int place)
     draw_place_at(p, a, place, (Rect){a->r.y, alike_place_x(a, place), 1, alike_place_wide(a, place)});
 }
 
+/* Of the components: how much of the variance each is, and that every place has its own. */
+static int draw_components(const Paint *p, const Spot *v, Rect line, bool brief)
+{
+    static const char *const SAID[] = {"principal components, each place its own", "components, each place its own",
+                                       "rgb, each place its own"};
+    char text[192], shares[64] = "";
+    int n = 0;
+    for (int k = 0; k < COMPONENTS && v->value[COLOURS].values; k++)
+        n += utf8_print(shares + n, sizeof shares - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5,
+                        NAMES[k], 100 * (double)v->share[k].values[0]);
+    for (int i = 0; i < 6; i++) { /* with the shares, then without */
+        utf8_print(text, sizeof text, "%s%s", SAID[i % 3], i < 3 ? shares : "");
+        if (utf8_cells(text) <= line.w)
+            break;
+    }
+    return canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, text) + 2;
+}
+
 /* What the colours are, with the numbers of the place in focus. Returns the columns used. */
 static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool bar)
 {
@@ -107,6 +125,8 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
     bool brief = line.w < BRIEF || (!bar && v->a->wide >= ALIKE_ALL && line.w < ALL_SAID),
          there = v->value[band].values;
     int n;
+    if (band == COLOURS && bar) /* what misleads is said before what is missing */
+        return draw_components(p, v, line, brief);
     axis_label(v->a->p, v->a->at, label, sizeof label);
     if (band == COSINE)
         n = utf8_print(text, sizeof text, "cosine to %.20s%s", label,
@@ -127,12 +147,10 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         n += utf8_print(text + n, sizeof text - (size_t)n, "%s", buf_str(&longest));
         buf_free(&longest);
     } else
-        n = utf8_print(text, sizeof text, "%s", brief || !bar ? "components" : "principal components as colours");
+        n = utf8_print(text, sizeof text, "components");
     for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++) {
         int more = utf8_print(text + n, sizeof text - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5,
                               NAMES[k], 100 * (double)v->share[k].values[0]);
-        if (bar && utf8_cells(text) > line.w)
-            more = text[n] = 0;
         n += more;
     }
     if (!bar && band != COSINE && utf8_cells(text) > line.w) /* its column is named above */
@@ -259,6 +277,15 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
     const int spare = spare_line(p, a);
     static const char *const HEADS[BANDS] = {"cosine", "components", "length"};
     static const char SHORT_PCA[] = "PCA rgb";
+    char label[64], cosine[96];
+    const Rect top = alike_map(p, a, 0, a->first);
+    utf8_print(cosine, sizeof cosine, "cosine to %.20s", axis_label(a->p, a->at, label, sizeof label));
+    const bool headed = utf8_cells(cosine) < top.w + a->gap;
+    if (spare >= 0 && a->shown > 1 && !headed) /* the lines between the maps are free */
+        canvas_text(p->c, top.y + top.h, a->r.x + a->left, a->r.w - a->left, STYLE_DIM, cosine);
+    if (spare >= 0 && a->shown > 2 && a->side != SIDE_DIFF)
+        canvas_text(p->c, top.y + 2 * top.h + 1, a->r.x + a->left, a->r.w - a->left, STYLE_DIM,
+                    alike_own(a->r.w - a->left));
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
         Rect row = alike_map(p, a, 0, place);
@@ -270,7 +297,8 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
             Rect r = alike_map(p, a, b, place);
             if (place == a->first)
                 canvas_text(p->c, r.y - 1, r.x, r.w + a->gap, STYLE_TEXT,
-                            a->band[b] != COLOURS || r.w >= NAMED   ? HEADS[a->band[b]]
+                            b == 0 && headed                        ? cosine
+                            : a->band[b] != COLOURS || r.w >= NAMED ? HEADS[a->band[b]]
                             : r.w + a->gap > (int)strlen(SHORT_PCA) ? SHORT_PCA
                                                                     : "rgb");
             if (place == a->here && a->band[b] != COLOURS && v.value[a->band[b]].values)
@@ -416,7 +444,7 @@ static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
 static void draw_legend(const Paint *p, const Spot *v, Rect line)
 {
     rect_cut(&line, 'l', draw_title(p, v, COSINE, line, false));
-    if (v->a->thin < v->a->wide && line.w >= 2 * END) {
+    if ((v->a->thin < v->a->wide || v->a->side == SIDE_DIFF) && line.w >= 2 * END) {
         draw_short_bar(p, &v->scale[COSINE], (Rect){line.y, line.x, 1, line.w < SHORT_BAR ? line.w : SHORT_BAR});
         rect_cut(&line, 'l', SHORT_BAR + 2);
     }
@@ -425,17 +453,34 @@ static void draw_legend(const Paint *p, const Spot *v, Rect line)
             rect_cut(&line, 'l', draw_title(p, v, (Band)b, line, false));
 }
 
+/* Above the legend, where no word stands: whose lengths they are, and how far the colours compare. */
+static void draw_note(const Paint *p, const Spot *v, Rect line)
+{
+    const char *norm = alike_norm(v);
+    if (*norm && v->a->wide >= ALIKE_ALL)
+        rect_cut(&line, 'l', 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "lengths after %s", norm));
+    if (v->value[COLOURS].values && v->a->wide > ALIKE_NUMBER)
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, alike_own(line.w));
+}
+
 static void draw_words(const Paint *p, const Alike *a, bool focus)
 {
-    int count, first = alike_first_word(a, &count);
-    if (count < a->p->n)
+    const int count = alike_words(a), first = alike_token(a, 0), last = alike_token(a, count - 1);
+    if (count < a->p->n && last - first < count)
         canvas_printf(p->c, a->r.y + a->head - 1, a->r.x, a->left - 1, STYLE_DIM, "%d–%d/%d", first + 1, first + count,
                       a->p->n);
+    else if (count < a->p->n && first == a->pin)
+        canvas_printf(p->c, a->r.y + a->head - 1, a->r.x, a->left - 1, STYLE_DIM, "%d, %d–%d", first + 1,
+                      alike_token(a, 1) + 1, last + 1);
+    else if (count < a->p->n)
+        canvas_printf(p->c, a->r.y + a->head - 1, a->r.x, a->left - 1, STYLE_DIM, "%d–%d, %d", first + 1,
+                      alike_token(a, count - 2) + 1, last + 1);
     for (int i = 0; i < count; i++) {
         char label[64];
-        bool here = first + i == a->at;
+        const int token = alike_token(a, i);
+        bool here = token == a->at;
         int y = a->r.y + a->head + i * a->pitch + (a->pitch - 1) / 2;
-        axis_label(a->p, first + i, label, sizeof label);
+        axis_label(a->p, token, label, sizeof label);
         canvas_printf(p->c, y, a->r.x, a->left - 1, here ? STYLE_CURSOR : STYLE_TEXT, "%c%s%c",
                       here ? word_mark(label, true, false) : ' ', label, here ? word_mark(label, true, true) : ' ');
         if (here)
@@ -446,7 +491,10 @@ static void draw_words(const Paint *p, const Alike *a, bool focus)
         draw_place(p, a, place);
         draw_heads(p, a, place);
         for (int i = 0; i < count; i++)
-            draw_word(p, &v, first + i, alike_word(a, i, place));
+            draw_word(p, &v, alike_token(a, i), alike_word(a, i, place));
+        const Rect low = alike_word(a, count - 1, place);
+        if (place == a->here && low.y + low.h < a->r.y + a->r.h - 1)
+            draw_note(p, &v, (Rect){a->r.y + a->r.h - 2, a->r.x, 1, a->r.w});
         if (place == a->here && a->r.h > 2)
             draw_legend(p, &v, (Rect){a->r.y + a->r.h - 1, a->r.x, 1, a->r.w});
     }
@@ -488,7 +536,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Alike a;
-    int token = -1, row, col, place = -1, count;
+    int token = -1, row, col, place = -1;
     if (!alike_open(p, side, r, &a))
         return false;
     for (int i = a.first; i < a.first + a.shown; i++) {
@@ -501,8 +549,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
             }
     }
     if (a.words) {
-        int first = alike_first_word(&a, &count), i = y >= r.y + a.head ? (y - r.y - a.head) / a.pitch : count;
-        token = i < count ? first + i : -1;
+        const int count = alike_words(&a), i = y >= r.y + a.head ? (y - r.y - a.head) / a.pitch : count;
+        token = i < count ? alike_token(&a, i) : -1;
         place = place < 0 ? a.here : place;
     }
     if (token < 0)

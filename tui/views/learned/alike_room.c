@@ -2,6 +2,7 @@
 #include "tui/views/learned/alike_room.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/session/screens.h"
 #include "tui/views/attention/word_row.h"
@@ -89,6 +90,35 @@ static void arrange_words(Alike *a)
         a->pitch--;
 }
 
+/* Without the number that it has where the text has it twice. */
+static size_t word_length(const char *label)
+{
+    const char *number = strrchr(label, '#');
+    return number && number > label ? (size_t)(number - label) : strlen(label);
+}
+
+/* The first word that A and B don't share, of texts of one length. */
+static int changed_word(const Session *s, int row)
+{
+    const Axis *p[2];
+    char label[2][64];
+    for (int k = 0; k < 2; k++) {
+        Shown v;
+        const Side side = k ? SIDE_B : SIDE_A;
+        if (!session_compares(s) || !shown_open(s, side, alike_path(s, side, row, SITE_ALIKE_COSINE), &v))
+            return -1;
+        p[k] = &v.graph->axes[graph_node(v.graph, v.node)->dims.axis[0]];
+    }
+    for (int i = 0; i < p[0]->n && p[0]->n == p[1]->n; i++) {
+        const char *a = axis_label(p[0], i, label[0], sizeof label[0]),
+                   *b = axis_label(p[1], i, label[1], sizeof label[1]);
+        const size_t length = word_length(a);
+        if (length != word_length(b) || memcmp(a, b, length) != 0)
+            return i;
+    }
+    return -1;
+}
+
 bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
 {
     const Session *s = p->s;
@@ -102,6 +132,7 @@ bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
     a.l = lattice_of(a.p);
     a.at = v.at[tokens];
     a.words = !axis_patch(a.p, a.at, &a.row, &a.col);
+    a.pin = a.words ? changed_word(s, a.here - 1) : -1;
     if (a.words)
         arrange_words(&a);
     else {
@@ -139,11 +170,21 @@ Rect alike_map(const Paint *p, const Alike *a, int band, int place)
     return (Rect){a->r.y + 2 + band * (lines + 1), alike_place_x(a, place), lines, a->wide};
 }
 
-int alike_first_word(const Alike *a, int *count)
+int alike_words(const Alike *a)
 {
-    int room = (a->r.h - a->head - 1 + a->pitch / 2) / a->pitch;
-    *count = clamp(room, 1, a->p->n);
-    return (int)scroll_first((size_t)a->p->n, (size_t)a->at, (size_t)*count);
+    return clamp((a->r.h - a->head - 1 + a->pitch / 2) / a->pitch, 1, a->p->n);
+}
+
+int alike_token(const Alike *a, int i)
+{
+    const int n = a->p->n, count = alike_words(a);
+    int first = (int)scroll_first((size_t)n, (size_t)a->at, (size_t)count);
+    if (a->pin < 0 || count < 2 || (a->pin >= first && a->pin < first + count))
+        return first + i;
+    first = (int)scroll_first((size_t)n, (size_t)a->at, (size_t)count - 1); /* the others' */
+    if (a->pin < first)
+        return i ? first + i - 1 : a->pin;
+    return i < count - 1 ? first + i : a->pin;
 }
 
 Rect alike_word(const Alike *a, int i, int place)

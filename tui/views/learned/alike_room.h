@@ -19,6 +19,7 @@ typedef struct Alike {
     int at, row, col; /* the picked one */
     int places, here; /* how many, and that in focus: 0 is before the first block */
     bool words;
+    int pin; /* the first word that A and B don't share, which is shown though others are in focus; −1: none */
     Rect r;
     Band band[BANDS]; /* of maps: what stands below what */
     bool down;        /* places below each other, those side by side: where more places have room so */
@@ -37,7 +38,8 @@ bool alike_open(const Paint *p, Side side, Rect r, Alike *out);
 int alike_place_x(const Alike *a, int place);
 int alike_place_wide(const Alike *a, int place);
 Rect alike_map(const Paint *p, const Alike *a, int band, int place);
-/* The first word that is shown, and how many are; the lines of the i-th of them at a place. */
-int alike_first_word(const Alike *a, int *count);
+/* How many words are shown, the i-th of them, and its lines at a place. */
+int alike_words(const Alike *a);
+int alike_token(const Alike *a, int i);
 Rect alike_word(const Alike *a, int i, int place);
 #endif

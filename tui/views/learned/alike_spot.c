@@ -7,6 +7,8 @@
 #include "core/base/utf8.h"
 #include "tui/views/spread.h"
 
+static const double STANDS_OUT = 1.2; /* times the median from which a length does */
+
 static int by_size(const void *a, const void *b)
 {
     const float x = *(const float *)a, y = *(const float *)b;
@@ -39,12 +41,41 @@ void alike_put_longest(const Spot *v, const char *before, int width, Buf *out)
     const int token = longest_of(v, &times);
     if (token < 0)
         return;
-    for (int brief = 0; brief < 2; brief++)
+    for (int brief = 0; brief < 2 && times < STANDS_OUT; brief++)
+        if (utf8_print(text, sizeof text, "%snone much longer%s", before, brief ? "" : " than the median") <= width) {
+            buf_puts(out, text);
+            return;
+        }
+    for (int brief = 0; brief < 2 && times >= STANDS_OUT; brief++)
         if (utf8_print(text, sizeof text, "%slongest %s, %.1f× %smedian", before,
                        axis_label(v->a->p, token, label, sizeof label), times, brief ? "" : "the ") <= width) {
             buf_puts(out, text);
             return;
         }
+}
+
+const char *alike_own(int width)
+{
+    static const char *const SAID[] = {"each place has components of its own: colours compare within one place alone",
+                                       "colours compare within one place alone", "rgb: each place its own",
+                                       "rgb: each its own"};
+    for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
+        if (utf8_cells(SAID[i]) <= width)
+            return SAID[i];
+    return "";
+}
+
+const char *alike_norm(const Spot *v)
+{
+    const Shown *norm = &v->value[NORMS];
+    NodeId n = norm->node;
+    for (int i = 0; i < 3 && norm->graph && n != NO_NODE; i++) /* the root of the sum of the squares of what it is of */
+        n = graph_node(norm->graph, n)->in[0];
+    if (!norm->graph || n == NO_NODE)
+        return "";
+    const int of = anatomy_of(norm->graph, graph_node(norm->graph, n)->path);
+    const Part *part = of == NO_PART ? NULL : anatomy_part(norm->graph, of);
+    return part && part->kind == PART_NORM ? part->word : "";
 }
 
 void alike_draw_longest(const Paint *p, const Spot *v, Rect line)

@@ -15,8 +15,12 @@ typedef struct Spot {
 
 /* Of a token in value[band]: lengths of tokens in front of the patches come first. */
 size_t alike_cell(const Spot *v, Band band, int token);
-/* "longest r5c3, 8.1× the median", or nothing; appended within `width` cells. */
+/* "longest r5c3, 8.1× the median", that none is, or nothing; appended within `width` cells. */
 void alike_put_longest(const Spot *v, const char *before, int width, Buf *out);
+/* That its colours compare within one place alone, as `width` allows; "" where nothing does. */
+const char *alike_own(int width);
+/* "ln2" where the vectors of a place are what a norm made, else "". */
+const char *alike_norm(const Spot *v);
 void alike_draw_longest(const Paint *p, const Spot *v, Rect line);
 /* Which others are most and least like the picked one, and how long it is; below the picture. */
 void alike_draw_numbers(const Paint *p, const Spot *v, Rect r);
