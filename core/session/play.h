@@ -5,8 +5,8 @@
 #define VITRINE_SESSION_PLAY_H
 #include "core/session/session.h"
 
-/* Frames of a step, and in how many of them its result fills; the rest it is looked at. Paces: 0 is half a second a step;
- * each more is twice as fast, each less takes twice as long. */
+/* Frames of a step, and in how many of them its result fills; the rest it is looked at. Paces: 0 is half a second a
+ * step; each more is twice as fast, each less takes twice as long. */
 enum { PLAY_FRAMES = 8, PLAY_FILLS = 5, PLAY_SLOWEST = -4, PLAY_FASTEST = 2 };
 
 /* Where it begins: here; from the first step again where this is the last, and backwards the other way round. A worked

@@ -202,15 +202,16 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
     focus_cursor(p, focus, here.y + (here.h - 1) / 2, here.x);
 }
 
-/* "measuring 40 %  no labelled inputs are known: what logits[o=3] − logits[o=5] loses here without each head" */
+/* "measuring 40 %  no labelled inputs are known: what . − : loses, each head off at every token": a ledger takes a head
+ * out at one token. */
 static void draw_status_here(const Paint *p, Rect r)
 {
-    static const char *const WHAT[] = {"no labelled inputs are known: what this one's %s loses without each head",
-                                       "what %s loses here without each head", "lost of %s"};
+    static const char *const WHAT[] = {"no labelled inputs are known: what %s loses here, each head off at every token",
+                                       "what %s loses, each head off at every token", "lost of %s"};
     Buf of = {0};
     size_t done, total;
     ledger_measured(p->s, TAKEN_HEADS, &done, &total);
-    ledger_text(p->s, &of);
+    ledger_text_short(p->s, &of);
     int used = done < total || !total ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
                                                       total ? (int)(100 * done / total) : 0)
                                       : 0;
