@@ -164,6 +164,7 @@ INLINE VI vi_load_16(const uint16_t *p)
 #define SIDE_BY_SIDE(f) ((f) == F16 ? 2 : 1)
 #define STREAMS(f) ((f) == FLOATS)
 #define ASKED(f) ((f) == FLOATS ? (size_t)0 : (f) == BF16 ? (size_t)4 : (size_t)1)
+#define DEEP 2048
 #include "core/kernels/row.inc"
 
 /* Half a transposition: four words each of eight columns, four in the lower halves of registers, four in the upper. */
@@ -217,6 +218,61 @@ INLINE V two_blocks(Form f, V total, const float *a, const char *b, size_t step,
         second = piece(f, second, a + KERNEL_K + i, from + block, step, each, next + LANES * PIECE(f));
     }
     return v_add(v_add(total, first), second);
+}
+
+/* chain + the products of eight k with a turned piece, two numbers a word. */
+INLINE V eight_k(V chain, const float *a, const V word[4])
+{
+    UNROLL
+    for (size_t k = 0; k < 4; k++) {
+        const VI bits = v_bits(word[k]);
+        chain = v_fma(v_set(a[2 * k]), v_from_bits(vi_up16(bits)), chain);
+        chain = v_fma(v_set(a[2 * k + 1]), v_from_bits(vi_and(bits, vi_set((int32_t)0xffff0000))), chain);
+    }
+    return chain;
+}
+
+/* Memory is read as it lies, in LANES long streams, which the processor reads ahead by itself; blocks read side by side
+ * would end that. But a chain alone takes, every 4 cycles that its multiplication lasts, 2 bytes of 8 lanes: 4 bytes a
+ * cycle, which is less than memory gives. So each block goes turned into a ring of two, where two chains run half a
+ * block apart: one along the first half of block n, the other along the second half of block n − 1. The blocks of all
+ * columns follow each other without a break; a step more ends the last one, and turns the first again for nothing.
+ * Nobody reads ahead into the streams of the next call, LANES·step further: their beginnings are asked for in the last
+ * two steps. Where nothing lies there, nothing comes of it. */
+INLINE void deep_bf16(const ContractRow *r)
+{
+    enum { APART = KERNEL_COLS / LANES, BLOCK = KERNEL_K * sizeof(uint16_t), HALF = KERNEL_K / 2 / 8 };
+    const size_t column = r->column_step * sizeof(uint16_t), step = APART * column, blocks = r->depth / KERNEL_K,
+                 all = APART * blocks;
+    V ring[2][2 * HALF][4], total = v_set(0.0f), last = total;
+    float sums[KERNEL_COLS];
+    memset(ring[1], 0, sizeof ring[1]);
+    for (size_t n = 0; n <= all; n++) {
+        const size_t place = n % blocks, before = (place ? place : blocks) - 1, passed = n / blocks;
+        const float *a = r->a + place * KERNEL_K, *a_last = r->a + before * KERNEL_K + KERNEL_K / 2;
+        const char *b = (const char *)r->b + passed % APART * column + place * BLOCK;
+        const char *next = n + 1 < all ? NULL : (const char *)r->b + LANES * step + (n + 1 - all) * BLOCK;
+        V(*const now)[4] = ring[n % 2], (*const then)[4] = ring[1 - n % 2], chain = v_set(0.0f);
+        for (size_t i = 0; i < HALF; i++) {
+            for (size_t j = 0; next && j < LANES / 2; j++) /* a line of half the streams */
+                __asm__ volatile("prefetcht0 %0" : : "m"(next[i / 2 * LINE + (i % 2 * LANES / 2 + j) * step]));
+            transpose(now[2 * i], b + 2 * i * PIECE(BF16), step);
+            transpose(now[2 * i + 1], b + (2 * i + 1) * PIECE(BF16), step);
+            chain = eight_k(chain, a + 8 * i, now[i]);
+            last = eight_k(last, a_last + 8 * i, then[HALF + i]);
+        }
+        total = v_add(total, last); /* of block n − 1 */
+        last = chain;
+        if (place == 0) {
+            float y[LANES];
+            v_store(y, total);
+            for (size_t j = 0; n && j < LANES; j++)
+                sums[passed - 1 + j * APART] = y[j];
+            total = v_set(0.0f);
+        }
+    }
+    for (size_t j = 0; j < KERNEL_COLS; j += LANES)
+        v_store(r->to + j, v_canonical(v_add(v_load(sums + j), v_load(r->bias + j))));
 }
 
 const Kernels kernels_avx2 = KERNEL_TABLE("avx2", x86_pack, portable_hash, rows);

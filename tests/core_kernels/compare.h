@@ -14,7 +14,7 @@
 #include "core/base/rng.h"
 #include "core/kernels/kernels.h"
 
-enum { GUARDED_FLOATS = 1 << 16, KINDS = 4 };
+enum { GUARDED_FLOATS = 1 << 17, KINDS = 4 };
 
 typedef struct Guarded {
     float *start, *end; /* GUARDED_FLOATS before end; *end faults */
@@ -287,6 +287,60 @@ static inline bool compare_packs(Comparison *c)
     return true;
 }
 
+/* Columns that lie along k, by the row kernel of a form, against the reference's tiles of one row. */
+static inline bool compare_row(Comparison *c, int form, int columns, size_t depth, size_t gap, int kind)
+{
+    const size_t step = depth + gap, numbers = (size_t)columns * step - gap,
+                 size = form ? sizeof(uint16_t) : sizeof(float);
+    const HalfFn half = (HalfFn)(form - 1);
+    char *b = (char *)c->b.end - numbers * size;
+    float *a = c->a.end - depth, *y = c->y.end - columns, *z = c->z.end - columns, bias[KERNEL_COLS];
+    float wide[KERNEL_COLS * KERNEL_K], packed[KERNEL_COLS * KERNEL_K];
+    fill(&c->rng, a, depth, kind);
+    fill(&c->rng, bias, KERNEL_COLS, kind);
+    for (size_t i = 0; i < numbers; i++) { /* a number of 16 bits: the upper ones, as BF16 has them */
+        const float x = nasty(&c->rng, kind);
+        memcpy(b + i * size, (const char *)&x + sizeof x - size, size);
+    }
+    fill(&c->rng, y - MARGIN, MARGIN + (size_t)columns, 2);
+    memcpy(z - MARGIN, y - MARGIN, (MARGIN + (size_t)columns) * sizeof *z);
+    for (size_t k = 0; k < depth; k += KERNEL_K) {
+        const size_t some = depth - k < KERNEL_K ? depth - k : KERNEL_K;
+        for (size_t j = 0; j < (size_t)columns; j++)
+            if (form)
+                c->reference->widen[half](wide + j * some, (const uint16_t *)(const void *)b + j * step + k, some);
+            else
+                memcpy(wide + j * some, b + (j * step + k) * size, some * size);
+        c->reference->pack(packed, wide, some, 1, columns, some);
+        c->reference->contract(&(ContractTile){.a = a + k,
+                                               .b = packed,
+                                               .from = k ? y : kernel_zeros,
+                                               .to = y,
+                                               .bias = k + some == depth ? bias : NULL,
+                                               .a_k = 1,
+                                               .rows = 1,
+                                               .columns = columns,
+                                               .depth = (int)some});
+    }
+    c->tested->row[form](
+        &(ContractRow){.a = a, .bias = bias, .b = b, .to = z, .column_step = step, .depth = depth, .columns = columns});
+    snprintf(c->what, sizeof c->what, "%s: row of form %d, %d columns, depth %zu, gap %zu, kind %d", c->tested->isa,
+             form, columns, depth, gap, kind);
+    return same(y - MARGIN, z - MARGIN, MARGIN + (size_t)columns);
+}
+
+static inline bool compare_rows(Comparison *c)
+{
+    static const size_t depth[] = {1, 7, 64, 255, 256, 300, 512, 777, 1024, 1792, 2048, 2055, 2304};
+    for (int form = 0; c->tested->row && form < ROW_FORMS; form++)
+        for (size_t i = 0; i < sizeof depth / sizeof depth[0]; i++)
+            for (int columns = KERNEL_COLS; columns > 0; columns -= 9)
+                for (int way = 0; way < 2 * KINDS; way++)
+                    if (!compare_row(c, form, columns, depth[i], (size_t)(way / KINDS) * 5, way % KINDS))
+                        return false;
+    return true;
+}
+
 static inline bool compare_hashes(Comparison *c)
 {
     enum { LANES_IN_ALL = KERNEL_HASH * KERNEL_HASH_ARRAYS };
@@ -315,7 +369,7 @@ static inline const char *compare_tables(const Kernels *reference, const Kernels
     static char what[160];
     Comparison c = comparison_new(reference, tested);
     bool equal = compare_maps(&c) && compare_zips(&c) && compare_reductions(&c) && compare_contractions(&c) &&
-                 compare_packs(&c) && compare_hashes(&c);
+                 compare_packs(&c) && compare_rows(&c) && compare_hashes(&c);
     memcpy(what, c.what, sizeof what);
     comparison_free(&c);
     return equal ? NULL : what;

@@ -63,6 +63,17 @@ static void wrong_hash(uint64_t *lane, const float *const *x, int arrays, size_t
         lane[i % KERNEL_HASH] = kernel_hash_step(lane[i % KERNEL_HASH], (uint64_t)(x[0][i / (size_t)arrays] > 0));
 }
 
+/* One chain over all of k, its blocks forgotten. */
+static void wrong_row(const ContractRow *r)
+{
+    for (int j = 0; j < r->columns; j++) {
+        float chain = 0;
+        for (size_t k = 0; k < r->depth; k++)
+            chain = kernel_fma(r->a[k], ((const float *)r->b)[(size_t)j * r->column_step + k], chain);
+        r->to[j] = kernel_canonical(chain + r->bias[j]);
+    }
+}
+
 static void the_comparison_notices(void **state)
 {
     (void)state;
@@ -73,6 +84,9 @@ static void the_comparison_notices(void **state)
     k.contract = wrong_contract;
     assert_non_null(compare_tables(&kernels_portable, &k));
     k.contract = wide_contract;
+    assert_non_null(compare_tables(&kernels_portable, &k));
+    k = *kernels_reference();
+    k.row = (RowKernel *const[ROW_FORMS]){wrong_row};
     assert_non_null(compare_tables(&kernels_portable, &k));
     k = *kernels_reference();
     k.map[MAP_RELU] = wrong_relu;
