@@ -339,7 +339,8 @@ static void words_are_found(void **state)
     assert_string_equal(s.place.path, "encoder.tokens");
 }
 
-/* What a row may not look at is masked, no weight of 0 with a rank: rank, entropy and "uniform" are of those it sees. */
+/* What a row may not look at is masked, no weight of 0 with a rank: rank, entropy and "uniform" are of those it
+ * sees. */
 static void the_masked_are_no_weights(void **state)
 {
     (void)state;

@@ -948,8 +948,8 @@ static void a_river_of_both(void **state)
         shows(&VIEW_LEDGER, SIDE_DIFF, 34, wide, "own scale");
 }
 
-/* A cell of the table has the more colour the more its part wrote, of the scale that is drawn; that of the cursor is one
- * piece. What is out is out at the token that is read: that is said in the river. */
+/* A cell of the table has the more colour the more its part wrote, of the scale that is drawn; that of the cursor is
+ * one piece. What is out is out at the token that is read: that is said in the river. */
 static void a_table_has_the_colours_of_its_scale(void **state)
 {
     (void)state;

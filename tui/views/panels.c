@@ -148,8 +148,8 @@ static bool pixel_inside(const Panels *s, const LatticeMap *m, int y, int x, Pan
            inside(context, row * s->cols + col);
 }
 
-/* One line of pixels that closes: the outermost of the patches inside; where a patch has too few to keep its own colour,
- * those that touch them from outside. */
+/* One line of pixels that closes: the outermost of the patches inside; where a patch has too few to keep its own
+ * colour, those that touch them from outside. */
 static void outline_pixels(const Paint *p, const Panels *s, const LatticeMap *m, PanelInside inside,
                            const void *context)
 {

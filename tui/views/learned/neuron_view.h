@@ -19,8 +19,8 @@ typedef struct Unit {
 
 size_t neuron_cell(const Unit *u, int token); /* of post */
 int neuron_token(const Unit *u);              /* the one in focus */
-/* The `lines` tokens with the largest activations by size, in the order of the text, at most NEURON_LINES: that in focus
- * and the one that excites the unit most are always of them. Returns how many. */
+/* The `lines` tokens with the largest activations by size, in the order of the text, at most NEURON_LINES: that in
+ * focus and the one that excites the unit most are always of them. Returns how many. */
 int neuron_largest(const Unit *u, int lines, int token[NEURON_LINES]);
 /* The units that the token in focus excites most, of experts those of the one in focus: number, activation, a bar. */
 void neuron_draw_units(const Paint *p, const Unit *u, Rect r);
