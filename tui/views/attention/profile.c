@@ -116,7 +116,8 @@ static void draw_one(const Paint *p, const Profile *f, Rect r, int tall, bool al
     int column = bars_column(bars, n, f->a.at_u);
     for (int y = 0; y < bars.h; y++)
         canvas_glyph(p->c, bars.y + y, column, STYLE_AXIS, 0x250a);
-    CanvasBars b = {.value = bar_value, .of = f, .n = n, .style = f->style, .negative = STYLE_NEGATIVE};
+    CanvasBars b = {.value = bar_value, .of = f, .n = n, .style = f->style};
+    b.negative = f->style == STYLE_SIDE_A || f->style == STYLE_SIDE_B ? f->style : STYLE_NEGATIVE;
     b.low = f->scale.is_signed ? -1 : 0;
     b.high = 1;
     bars_draw(p->c, bars, &b);

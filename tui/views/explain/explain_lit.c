@@ -212,6 +212,8 @@ static ColourScale lit_scale(const Paint *p, const LitMap *m)
                 lit[n++] = value_of(m, i, j, &(Ref){0});
     Spread read = spread_of(lit, n);
     free(lit);
+    if (m->t.spread.min < 0 && read.min > 0) /* of both signs, as the rest of the map */
+        read.min = read.least = -read.max;
     return colour_scale_of_spread(p, m->t.v.side, n && read.max > read.min ? &read : &m->t.spread);
 }
 

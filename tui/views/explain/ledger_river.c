@@ -195,8 +195,9 @@ void river_put_key(const Paint *p, int y, int x, Water w, bool above, bool mark)
         k->fg = water_colour(p, w, above);
 }
 
-/* A cell of eighths from below: of one water from its lower edge on an eighth block, of two with the upper one as
- * ground; what hangs from the upper edge has blocks of one, four and eight. */
+/* A cell of eighths from below: of one water from its lower edge on an eighth block, of two that fill it with the upper
+ * one as ground; of two that do not the upper one, as high as it is, from the edge: a cell has no third colour. What
+ * hangs from the upper edge has blocks of one, four and eight. */
 static void put_cell(const Paint *p, int y, int x, const uint8_t e[PARTS], bool above, Ref ref[LOST + 1])
 {
     int filled = 0, low = 0;
@@ -212,12 +213,16 @@ static void put_cell(const Paint *p, int y, int x, const uint8_t e[PARTS], bool 
         if (filled >= PARTS / 2)
             canvas_glyph(p->c, y, x, WATER_STYLE[most], texture(p, most));
     } else {
+        if (lower != DRY && upper == DRY && low < filled) {
+            most = lower = (Water)e[low];
+            low = filled - low;
+        }
         if (lower == DRY) /* of two that hang in one cell the larger */
             most = (Water)e[low + (PARTS - low) / 2];
         uint32_t ch = (uint32_t)(0x2580 + low);
         canvas_glyph(p->c, y, x, WATER_STYLE[most], ch);
         Cell *k = canvas_at(p->c, y, x);
-        Water second = lower != DRY && low < PARTS ? (Water)e[low] : DRY;
+        Water second = lower != DRY && filled == PARTS && low < PARTS ? (Water)e[low] : DRY;
         if (k)
             k->fg = water_colour(p, most, above);
         if (k && lower == DRY) /* what hangs: the block below it in the ground's colour */

@@ -135,12 +135,15 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
                                      : " − mean");
     else if (band == NORMS) {
         Buf longest = {0};
-        n = utf8_print(text, sizeof text, "length%s", brief || !bar ? "" : " of each vector, a scale per place");
+        n = utf8_print(text, sizeof text, "length%s",
+                       !bar    ? ""
+                       : brief ? ", a scale per place"
+                               : " of each vector, a scale per place");
         if (!bar) /* its column is named above */
             n = 0;
         alike_put_longest(v, bar ? "; " : "", line.w - n - (bar ? BAR_LEAST + 2 : 0), &longest);
         if (!longest.len && !brief && bar) { /* which is longest comes before what the scale is of */
-            n = utf8_print(text, sizeof text, "length");
+            n = utf8_print(text, sizeof text, "length, own scales");
             alike_put_longest(v, "; ", line.w - n - BAR_LEAST - 2, &longest);
         }
         text[n] = '\0';

@@ -505,7 +505,7 @@ static void title(const Session *s, Side side, Buf *out)
     if (lens_tokens_on(s, side))
         buf_puts(out, "named after each block, behind every token\nlens by tokens");
     else
-        buf_puts(out, side == SIDE_DIFF ? "points, after each block\nin points" : "named after each block\nlens");
+        buf_puts(out, side == SIDE_DIFF ? "logits and points, after each block\nlens" : "named after each block\nlens");
 }
 
 static const KeyBinding KEYS[] = {{"Up", "move up", "move", "behind the block before", KEY_COUNTS, 2, NULL},

@@ -14,7 +14,7 @@ enum {
     NUMBER = 4,
     SHARE = 8,
     BAR_LEAST = 4,
-    BAR_NAMED = 6, /* "logits" */
+    BAR_NAMED = 6, /* "logit" and a blank */
     BAR_MOST = 32,
     SECOND = 18,
     AWAY = 7,
@@ -222,7 +222,7 @@ static void draw_header(const Paint *p, Rect r, const Writing *w)
     if (bar >= -1) {
         canvas_right(p->c, r.y, x, AWAY - 1, STYLE_HEADER, "ahead");
         if (bar >= BAR_NAMED)
-            canvas_text(p->c, r.y, x + AWAY, bar, STYLE_DIM, "logits");
+            canvas_text(p->c, r.y, x + AWAY, bar, STYLE_DIM, "logit");
         x += AWAY + (bar >= BAR_LEAST ? bar + 1 : 0);
     }
     for (int k = 0; k < seconds; k++, x += each) {
