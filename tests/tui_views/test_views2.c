@@ -825,7 +825,7 @@ static void steps_add_up(void **state)
     session.place.screen = SCREEN_CLOSEUP;
     for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
         Canvas c;
-        Rect r = {0, 0, 30, 110};
+        Rect r = {0, 0, 30, 150}; /* beside how many values a bar has */
         char text[2048];
         int products = 0, at_once = 1, results = 0, steps = 0;
         Paint p = open_canvas(&c, r.h, r.w, MODE_256);

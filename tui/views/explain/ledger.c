@@ -465,5 +465,5 @@ static const KeyBinding KEYS[] = {{"Up", "move up", "part",
 
 VIEW_SPEC(LEDGER, .name = "ledger", .traits = VIEW_WIDE | VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_TRACED,
           .sides = SIDES_PANES, .cursor = under_cursor,
-          .sentence = "What each part wrote where the number is read, and what is lost without that.", .keys = KEYS,
+          .sentence = "What each part wrote where the number is read, and what is lost without it.", .keys = KEYS,
           .ways = WAYS);

@@ -206,12 +206,13 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
  * out at one token. */
 static void draw_status_here(const Paint *p, Rect r)
 {
-    static const char *const WHAT[] = {"no labelled inputs are known: what %s loses here, each head off at every token",
-                                       "what %s loses, each head off at every token", "lost of %s"};
+    static const char *const WHAT[] = {
+        "no labelled inputs are known: what this one's %s loses, each head off at every token",
+        "what %s loses, each head off at every token", "lost of %s"};
     Buf of = {0};
     size_t done, total;
     ledger_measured(p->s, TAKEN_HEADS, &done, &total);
-    ledger_text_short(p->s, &of);
+    (session_words(p->s, SIDE_B) ? ledger_text_short : ledger_text)(p->s, &of);
     int used = done < total || !total ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
                                                       total ? (int)(100 * done / total) : 0)
                                       : 0;
