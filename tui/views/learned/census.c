@@ -202,7 +202,7 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
     focus_cursor(p, focus, here.y + (here.h - 1) / 2, here.x);
 }
 
-/* "measuring 40 %  no labelled inputs are known: what . − : loses, each head off at every token": a ledger takes a head
+/* "measuring 40 %  what logits[o=3] − logits[o=5] loses, each head off at every token": a ledger takes a head
  * out at one token. */
 static void draw_status_here(const Paint *p, Rect r)
 {
@@ -212,7 +212,7 @@ static void draw_status_here(const Paint *p, Rect r)
     Buf of = {0};
     size_t done, total;
     ledger_measured(p->s, TAKEN_HEADS, &done, &total);
-    (session_words(p->s, SIDE_B) ? ledger_text_short : ledger_text)(p->s, &of);
+    ledger_text(p->s, &of);
     int used = done < total || !total ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
                                                       total ? (int)(100 * done / total) : 0)
                                       : 0;
