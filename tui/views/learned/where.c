@@ -253,7 +253,7 @@ static void draw_map(const Paint *p, const Where *w, const Panels *s, int panel,
     Layer layer = {w, m};
     Ref ref = {0};
     lattice_map_draw(p, map, &scale, layer_value, &layer);
-    if (w->object && (map->k > 2 || panel == WHERE_METHODS)) /* of two pixels a patch it would hide half the map */
+    if (w->object)
         panels_outline(p, s, panel, on_object, w);
     layer_value(&layer, w->row, w->col, &ref);
     panels_mark(p, s, panel, w->row, w->col, ref, focus && panel == w->focus);
