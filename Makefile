@@ -314,6 +314,7 @@ bench: $(B)/bench/bench $(B)/bench/serve_text bench-ui ## contractions and whole
 	$(Q)$(B)/bench/bench $(B)/bench.json $(BENCH_MODELS)
 	$(Q)$(B)/bench/serve_text gpt2 1 f32 table
 	$(Q)$(B)/bench/serve_text llama1b 1 bf16 table
+	$(Q)$(B)/bench/serve_text llama1b 2 bf16 table
 bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU, of vit-b16 too; AGAINST=PROGRAM: another build, by turns, and the ratio
 	$(Q)$(B)/bench/bench_ui $(B)/vitrine -o $(B)/bench_ui.json $(if $(AGAINST),--against $(AGAINST)) $(addprefix --large ,$(wildcard build/models/vit-b16))
 bench-class: $(B)/bench/bench_class $(B)/vitrine ## a presenter alone, with 60 followers, with 200 readers: key to frame, to the last follower, bytes a step (two minutes)

@@ -2,7 +2,8 @@
  * read: "prefill" is one traced pass over 128 tokens, "decode" 64 tokens written one by one with the cache, "read" the
  * weights' bytes summed up once, as fast as memory gives them. Prints "wall cpu" in ms. and the most memory held so
  * far in KiB. First line: "ready" and the bytes of the weights. Usage: serve_text gpt2|llama1b [THREADS [f32|bf16
- * [table]]]; table: no driver, but each of the three some times, against this processor's peak and this memory's. */
+ * [table]]]; table: no driver, but each of the three some times, against this processor's peak and this memory's: one
+ * thread by its processor's time, several by the clock. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,11 +147,17 @@ static void read_weights(const Model *m, const int *word, Pool *pool)
         read_all(m, pool);
 }
 
-static double ms_of(void (*work)(const Model *, const int *, Pool *), const Model *m, const int *word, Pool *pool)
+static double ms_now(int threads)
 {
-    const double cpu = cpu_ms();
+    return threads > 1 ? (double)clock_ns() / 1e6 : cpu_ms();
+}
+
+static double ms_of(void (*work)(const Model *, const int *, Pool *), const Model *m, const int *word, Pool *pool,
+                    int threads)
+{
+    const double start = ms_now(threads);
     work(m, word, pool);
-    return cpu_ms() - cpu;
+    return ms_now(threads) - start;
 }
 
 static int by_size(const void *a, const void *b)
@@ -161,21 +168,21 @@ static int by_size(const void *a, const void *b)
 
 /* A memory's pace moves within seconds. So writing is set beside the readings just before and just after it, each as
  * many words' weights long as hold for a while, and the median of such rounds is told. */
-static void put_table(const char *name, const Model *m, const int *word, Pool *pool)
+static void put_table(const char *name, const Model *m, const int *word, Pool *pool, int threads)
 {
     const double gb = (double)(m->block_cells * sizeof(float)) * 1e-9;
     double pass = 1e18, flops = 0, peak = peak_gflops(kernels()->isa), share[ROUNDS], written[ROUNDS], read[ROUNDS];
     for (int i = 0; i < 3; i++) {
-        const double cpu = cpu_ms();
+        const double start = ms_now(threads);
         flops = prefill(m, word, pool);
-        const double ms = cpu_ms() - cpu, again = peak_gflops(kernels()->isa);
+        const double ms = ms_now(threads) - start, again = threads * peak_gflops(kernels()->isa);
         pass = ms < pass ? ms : pass;
         peak = again > peak ? again : peak;
     }
-    double before = ms_of(read_weights, m, word, pool);
+    double before = ms_of(read_weights, m, word, pool, threads);
     for (int i = 0; i < ROUNDS; i++) {
-        written[i] = ms_of(decode, m, word, pool) / DECODE;
-        const double after = ms_of(read_weights, m, word, pool);
+        written[i] = ms_of(decode, m, word, pool, threads) / DECODE;
+        const double after = ms_of(read_weights, m, word, pool, threads);
         read[i] = (before + after) / (2 * READINGS);
         share[i] = 100 * read[i] / written[i];
         before = after;
@@ -184,7 +191,8 @@ static void put_table(const char *name, const Model *m, const int *word, Pool *p
     qsort(written, ROUNDS, sizeof *written, by_size);
     qsort(read, ROUNDS, sizeof *read, by_size);
     const int mid = ROUNDS / 2;
-    printf("%s, one thread, ms of processor\n", name);
+    printf("%s, %d thread%s, ms %s\n", name, threads, threads > 1 ? "s" : "",
+           threads > 1 ? "by the clock" : "of processor");
     printf("  %d tokens read, every tensor kept   %9.1f  %6.1f GFLOP/s, %3.0f %% of the peak, %.1f GFLOP/s\n", PREFILL,
            pass, flops * 1e-6 / pass, peak > 0 ? flops * 1e-4 / pass / peak : 0, peak);
     printf("  a word written with the cache       %9.1f  %6.1f GB/s, %3.0f %% (%.0f to %.0f) of reading the weights, "
@@ -207,9 +215,10 @@ int main(int argc, char **argv)
     for (int i = 0; i < PREFILL; i++)
         word[i] = i * 7919 % m.text.target_words;
     const bool table = argc > 4 && strcmp(argv[4], "table") == 0;
-    Pool *pool = pool_new(argc > 2 && !table ? atoi(argv[2]) : 1);
+    const int threads = argc > 2 && atoi(argv[2]) > 1 ? atoi(argv[2]) : 1;
+    Pool *pool = pool_new(threads);
     if (table)
-        put_table(argv[1], &m, word, pool);
+        put_table(argv[1], &m, word, pool, threads);
     else
         printf("ready %zu\n", m.block_cells * sizeof(float));
     fflush(stdout);
