@@ -70,14 +70,19 @@ static size_t *choose(const Graph *g, NodeId n, size_t sample, size_t *count)
     return chosen;
 }
 
-static bool report(Session *s, size_t done, size_t all)
-{
-    return !s->progress || s->progress(s->progress_context, "verifying", all ? (double)done / (double)all : 1);
-}
-
 typedef struct Whole {
     size_t done, all; /* terms, for progress */
+    int64_t told;     /* when it was told last: many small nodes are a long time too */
 } Whole;
+
+static bool report(Session *s, Whole *w, size_t done)
+{
+    const int64_t now = clock_ns();
+    if (!s->progress || now - w->told < REPORT_NS)
+        return true;
+    w->told = now;
+    return s->progress(s->progress_context, "verifying", w->all ? (double)done / (double)w->all : 1);
+}
 
 /* False when cancelled. */
 static bool check_node(Session *s, Side side, NodeId n, size_t sample, Whole *whole, Verdict *v)
@@ -95,7 +100,7 @@ static bool check_node(Session *s, Side side, NodeId n, size_t sample, Whole *wh
     while (going && next < items) {
         next = pool_run(s->pool, next, items, check_item, &c, clock_ns() + REPORT_NS);
         size_t cells = next * c.per_item < c.count ? next * c.per_item : c.count;
-        going = next == items || report(s, whole->done + cells * terms, whole->all);
+        going = report(s, whole, whole->done + cells * terms);
     }
     size_t first = SIZE_MAX;
     for (int w = 0; w < workers; w++) {

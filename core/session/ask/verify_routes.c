@@ -175,9 +175,8 @@ static bool step(Session *s, PoolFn fn, ModelCheck *c, size_t items, int layer, 
 {
     for (size_t next = 0; next < items;) {
         next = pool_run(s->pool, next, items, fn, c, clock_ns() + REPORT_NS);
-        if (next < items && s->progress &&
-            !s->progress(s->progress_context, "verifying the model",
-                         (layer + (double)next / (double)items) / s->model.vit.layers))
+        if (s->progress && !s->progress(s->progress_context, "verifying the model",
+                                        (layer + (double)next / (double)items) / s->model.vit.layers))
             return err_set(err, "cancelled");
     }
     return true;
