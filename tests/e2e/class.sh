@@ -192,11 +192,13 @@ signal KILL "$pid"
 until_true gone "$pid"
 check "the lines of who was killed stay" [ -s "$T/share/vitrine-class-prof/lines-5" ]
 all "…and followers hear that they are alone" 'who presented has left' 6 7
+notes_now() { grep -oE '^(Waiting|Step)' "$T/notes" | tail -n 1 | grep -q "$1"; }
+until_true notes_now Waiting && pass || fail "…and so do the notes"
 line 'clear; $V share heads --name prof --threads 1'
 shows "…and are taken over" 'follows with vitrine join prof'
 send Space
 all "followers come back" 'Many heads' 4
-until_true sh -c "grep -A1 '^Waiting' '$T/notes' | grep -q '^Step'" && pass || fail "notes: connected again"
+until_true notes_now Step && pass || fail "notes: connected again"
 
 # a lesson: its worked examples come by playing its cards
 line ':present 5'
