@@ -417,7 +417,7 @@ static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool
     buf_free(&text);
 }
 
-/* The table first, then in words what the maps are made of, that in focus before the others. */
+/* The table first, then in words what the maps are made of: that in focus, then those whose numbers have a sign. */
 static void draw_beside(const Paint *p, const Where *w, const Panels *maps, Rect r)
 {
     bool narrow = where_narrow(w, r.w);
@@ -436,7 +436,7 @@ static void draw_beside(const Paint *p, const Where *w, const Panels *maps, Rect
         where_draw_share(p, w, rect_cut(&r, 't', 1));
     if (w->focus == WHERE_ROLLOUT)
         draw_base_rates(p, w, &r);
-    for (int m = 0; m < WHERE_METHODS; m++)
+    for (int m = WHERE_METHODS - 1; m >= 0; m--)
         if (m != w->focus && r.h >= ASIDE_NOTE)
             draw_aside_note(p, w, &r, m, true);
 }
