@@ -233,6 +233,44 @@ static void a_step_lies_as_the_picture_does(void **state)
     canvas_free(&c);
 }
 
+/* Keys and values are looked at: the mark on the map of lengths and the number below are of the token of their cursor,
+ * wherever the query's is. */
+static void the_mark_is_at_the_cursor_shown(void **state)
+{
+    (void)state;
+    enum { LINES = 60, COLUMNS = 60 };
+    static const struct {
+        const char *go;
+        size_t token;
+    } CASE[] = {{"goto blocks.1.attn.q[t=r6c1,h=1]", 50},
+                {"goto blocks.1.attn.k[u=r3c3,h=1]", 28},
+                {"goto blocks.1.attn.v[u=r0c2,h=1]", 3},
+                {"goto blocks.1.attn.k[u=cls,h=1]", 0}};
+    char path[PROBES_PATH];
+    const Graph *g = session_graph(&session, SIDE_B);
+    const NodeId length = graph_find(g, probes_length(g, "blocks.1.attn.q", path));
+    Rect r = {0, 0, LINES, COLUMNS};
+    for (size_t k = 0; k < sizeof CASE / sizeof *CASE; k++) {
+        int marks = 0, numbers = 0;
+        Canvas c;
+        canvas_init(&c, LINES, COLUMNS);
+        Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+        run(CASE[k].go);
+        drawn_prepare(&session, &VIEW_STEPS, SIDE_B, r);
+        view_draw(&VIEW_STEPS, &p, r, SIDE_B, true);
+        for (int i = 0; i < LINES * COLUMNS; i++) {
+            const Cell *cell = &c.cells[i];
+            const bool mark = cell->ref.run && cell->ref.node == length && cell->ch == '[',
+                       number = cell->ref.run && cell->ref.node == length && !cell->level && i / COLUMNS == LINES - 1;
+            assert_true(!(mark || number) || cell->ref.cell == CASE[k].token);
+            marks += mark;
+            numbers += number;
+        }
+        assert_true(marks == (CASE[k].token > 0) && numbers > 0); /* cls has no place */
+        canvas_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +279,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_strip_goes_beyond_the_length, open_session, close_session),
         cmocka_unit_test_setup_teardown(numbers_are_the_trace, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_step_lies_as_the_picture_does, open_session, close_session),
+        cmocka_unit_test_setup_teardown(the_mark_is_at_the_cursor_shown, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_click_opens_alike, open_session, close_session)};
     return cmocka_run_group_tests_name("tui/views/steps", tests, NULL, NULL);
 }

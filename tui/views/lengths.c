@@ -23,6 +23,8 @@ typedef struct Strip {
     const float *below;  /* NULL: there is nothing, or not yet */
     Ref below_ref;       /* of its first token; no run: the pair's own node */
     size_t first, count; /* tokens: those in front come first */
+    size_t at;           /* the token of the cursor */
+    const char *of;      /* which of the step's results it is, where the cursor is in another: else NULL */
     ColourScale above_scale, below_scale;
     float most;
 } Strip;
@@ -72,6 +74,23 @@ static ColourScale hue(const Paint *p, float most)
     return s;
 }
 
+/* The token of the cursor. Keys and values have the axis of what is looked at, of as many tokens: the cursor is there,
+ * and the lengths are of the queries. */
+static size_t token_of(const Session *s, const char *shown, const Shown *length, const char **of)
+{
+    const Graph *g = length->graph;
+    const int own = graph_node(g, length->node)->dims.axis[0];
+    const NodeId n = session_node(s, length->side, s->place.path);
+    const int other = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_KEY);
+    const char *dot = strrchr(shown, '.');
+    *of = NULL;
+    if (other == AXIS_NONE || dims_find(graph_node(g, n)->dims, own) >= 0 || g->axes[other].n != g->axes[own].n ||
+        g->axes[other].kind != g->axes[own].kind || g->axes[other].sequence != g->axes[own].sequence)
+        return length->cell;
+    *of = dot ? dot + 1 : shown;
+    return (size_t)length->at[other];
+}
+
 static bool open_strip(const Paint *p, const Box *b, float most, Strip *out)
 {
     const Session *s = p->s;
@@ -83,6 +102,7 @@ static bool open_strip(const Paint *p, const Box *b, float most, Strip *out)
     if (!*shown || !shown_open(s, SIDE_B, probes_length(g, shown, path), &v.length))
         return false;
     v.count = v.length.count;
+    v.at = token_of(s, shown, &v.length, &v.of);
     if (session_compares(s))
         v.below = difference_moved(s, shown);
     else if (shown_open(s, SIDE_B, probes_change(g, shown, path), &change)) {
@@ -166,11 +186,13 @@ static void put_numbers(const Paint *p, Rect line, const Strip *v)
 {
     char label[64], share[16];
     const Axis *tokens = &v->length.graph->axes[graph_node(v->length.graph, v->length.node)->dims.axis[0]];
-    size_t at = v->length.cell;
+    size_t at = v->at;
     int x = line.x, end = line.x + line.w;
     if (!v->length.values)
         return;
     axis_label(tokens, (int)at, label, sizeof label);
+    if (v->of)
+        x += canvas_printf(p->c, line.y, x, line.w / 2, STYLE_DIM, "%s ", v->of);
     x += canvas_printf(p->c, line.y, x, line.w / 2, STYLE_STRONG, "%s ", label);
     x += shown_number(p, &v->length, at, line.y, x, end - x < 7 ? end - x : 7, STYLE_TEXT);
     if (!v->below)
@@ -253,7 +275,7 @@ static bool place_maps(const Paint *p, Rect r, const Strip *v, LatticeMap out[2]
     if (l.rows < 2 || r.h < LENGTHS_MAP || !heat_halves(p))
         return false;
     rect_cut(&r, 't', 1);
-    int half = (r.w - 2) / 2, at = (int)v->length.cell - l.prefix, here = at < 0 ? 0 : at;
+    int half = (r.w - 2) / 2, at = (int)v->at - l.prefix, here = at < 0 ? 0 : at;
     for (int k = 0; k < 2; k++) {
         out[k] = lattice_map(p, (Rect){r.y, r.x, r.h, half}, l.rows, l.cols, SQUARE_MOST, here / l.cols, here % l.cols);
         if (out[k].rows < l.rows || out[k].cols < l.cols)
@@ -270,14 +292,15 @@ void lengths_maps(const Paint *p, Rect r, const Box *b, float most)
     if (!open_strip(p, b, most, &v) || !v.length.values || !place_maps(p, r, &v, map))
         return;
     Patches m = {.v = &v, .l = lattice_of_strip(&v), .compares = session_compares(p->s)};
-    int at = (int)v.length.cell - m.l.prefix;
+    int at = (int)v.at - m.l.prefix;
     for (int k = 0; k < (v.below ? 2 : 1); k++) {
         int wide = map[k].k * m.l.cols;
         m.below = k;
-        canvas_text(p->c, r.y, map[k].r.x, k || !v.below ? r.x + r.w - map[k].r.x : wide, STYLE_HEADER,
-                    !k           ? "length"
-                    : m.compares ? "A to B"
-                                 : "moved");
+        canvas_printf(p->c, r.y, map[k].r.x, k || !v.below ? r.x + r.w - map[k].r.x : wide, STYLE_HEADER, "%s%s%s",
+                      !k           ? "length"
+                      : m.compares ? "A to B"
+                                   : "moved",
+                      !k && v.of ? " of " : "", !k && v.of ? v.of : "");
         lattice_map_draw(p, &map[k], k ? &v.below_scale : &v.above_scale, patch_value, &m);
         Ref ref = {0};
         if (at < 0)
