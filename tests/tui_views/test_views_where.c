@@ -222,6 +222,37 @@ static void the_object_has_an_edge(void **state)
     canvas_free(&c);
 }
 
+/* Where a patch is one line high its edge is thin: no cell is covered, each keeps the colour of its number. */
+static void small_maps_have_a_thin_edge(void **state)
+{
+    (void)state;
+    Canvas thin, plain;
+    Rect r = {2, 3, 17, 78};
+    command("where");
+    float *object = (float *)session_peek(&session, SIDE_A, "where.object"), kept[64];
+    assert_non_null(object);
+    int want = 0, sides = 0, edges = 0;
+    for (int i = 0; i < 64; i++)
+        if (object[i] != 0.0f)
+            want += (i % 8 == 0 || object[i - 1] == 0.0f) + (i % 8 == 7 || object[i + 1] == 0.0f);
+    draw_on(&thin, &VIEW_WHERE, SIDE_A, r.h, r.w, MODE_256, false);
+    memcpy(kept, object, sizeof kept);
+    memset(object, 0, sizeof kept); /* the same without an edge */
+    draw_on(&plain, &VIEW_WHERE, SIDE_A, r.h, r.w, MODE_256, false);
+    memcpy(object, kept, sizeof kept);
+    for (int y = r.y; y < r.y + r.h; y++)
+        for (int x = r.x; x < r.x + r.w; x++) {
+            const Cell *a = canvas_at(&thin, y, x), *b = canvas_at(&plain, y, x);
+            const bool edge = b->level && a->ch != b->ch;
+            edges += edge;
+            sides += edge && (a->ch == 0x258f || a->ch == 0x2595);
+            assert_true(!edge || (a->bg == b->bg && a->bg == b->fg && a->ref.cell == b->ref.cell));
+        }
+    assert_true(sides <= 4 * want && sides > 3 * want && edges > sides); /* the cursor's brackets may cover some */
+    canvas_free(&thin);
+    canvas_free(&plain);
+}
+
 /* Whatever patch of whatever map is clicked, the cursor goes there and that map comes into focus. */
 static void clicks_go_to_patch_and_map(void **state)
 {
@@ -1806,6 +1837,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(next_is_the_next_map, open_bundled, close_session),
         cmocka_unit_test(mass_of_the_drops),
         cmocka_unit_test_setup_teardown(the_object_has_an_edge, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(small_maps_have_a_thin_edge, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_are_whole_beside_each_other, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(clicks_go_to_patch_and_map, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_are_as_large_as_can_be, open_bundled, close_session),

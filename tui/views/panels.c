@@ -138,7 +138,8 @@ static void edge_cell(const Paint *p, int y, int x, uint32_t ch)
     *k = (Cell){.ch = ch, .fg = ink, .bg = ground, .style = STYLE_BORDER, .ref = k->ref};
 }
 
-enum { OUTLINE = 0x00e676, OUTLINE_WITHIN = 3 }; /* green, which no map of values is; pixels of a patch that has it */
+/* green, which no map of values is; pixels of a patch that has it, and of one that is a line high */
+enum { OUTLINE = 0x00e676, OUTLINE_WITHIN = 3, OUTLINE_THIN = 2 };
 
 /* Is pixel (y, x) of the map's on an outlined patch? None is beyond the lattice. */
 static bool pixel_inside(const Panels *s, const LatticeMap *m, int y, int x, PanelInside inside, const void *context)
@@ -166,11 +167,40 @@ static void outline_pixels(const Paint *p, const Panels *s, const LatticeMap *m,
         }
 }
 
+/* Of patches of one line a pixel is half of one: lines as thin as an eighth of a cell, on the data colours. A cell has
+ * room for one: sides are in the cells of the object, its top and bottom in those around it, or in its own where the
+ * map ends. */
+static void outline_thin(const Paint *p, const Panels *s, const LatticeMap *m, PanelInside inside, const void *context)
+{
+    enum { TOP = 0x2594, BOTTOM = 0x2581, LEFT = 0x258f, RIGHT = 0x2595 };
+    for (int line = 0; line < m->rows; line++)
+        for (int i = 0; i < m->cols * m->k; i++) {
+            const int y = line * m->k, side = i % m->k ? 1 : -1;
+            const bool here = pixel_inside(s, m, y, i, inside, context),
+                       above = pixel_inside(s, m, y - m->k, i, inside, context),
+                       below = pixel_inside(s, m, y + m->k, i, inside, context),
+                       beside = pixel_inside(s, m, y, i + side, inside, context);
+            const uint32_t ch = !here                           ? below   ? BOTTOM
+                                                                  : above ? TOP
+                                                                          : 0
+                                : !beside                       ? side < 0 ? LEFT : RIGHT
+                                : !above && line == 0           ? TOP
+                                : !below && line + 1 == m->rows ? BOTTOM
+                                                                : 0;
+            if (ch)
+                edge_cell(p, m->r.y + line, m->r.x + i, ch);
+        }
+}
+
 void panels_outline(const Paint *p, const Panels *s, int panel, PanelInside inside, const void *context)
 {
     const LatticeMap *m = &s->map[panel];
     if (m->k < 2)
         return;
+    if (m->halves && m->k == OUTLINE_THIN && p->mode > MODE_8) { /* of 8 colours a ground is no shade */
+        outline_thin(p, s, m, inside, context);
+        return;
+    }
     if (m->halves) {
         outline_pixels(p, s, m, inside, context);
         return;
