@@ -1199,6 +1199,66 @@ static void why_marks_the_patch_it_names(void **state)
     command("undo");
 }
 
+/* Behind `why` the picture is in the votes' place: where it has lines no scale of colours stands below it, but the
+ * colour of its lines and the least number that has one, a quarter of the largest in A and B. */
+static void the_picture_of_votes_says_what_its_lines_are(void **state)
+{
+    (void)state;
+    enum { ABOVE = 0xffd700, BELOW = 0x5ab4ff, TOKENS = 65 };
+    Canvas c;
+    Err err = {""};
+    const LedgerEntry *e;
+    int head, keys[2] = {0}, key_y = 0, others = 0, lined = 0;
+    bool line[TOKENS] = {false};
+    command("set scale off; ledger; why");
+    draw_on(&c, &VIEW_LEDGER, SIDE_B, 44, 48, MODE_256, false);
+    const Graph *g = session_graph(&session, SIDE_B);
+    const Ledger *l = session_ledger(&session, SIDE_B);
+    assert_true(ledger_tributary(g, l, ledger_here(&session, SIDE_B), &e, &head));
+    float most = 0, own[TOKENS];
+    for (Side side = SIDE_A; side <= SIDE_B; side++) {
+        const float *x = session_need(&session, side, graph_node(g, e->tokens)->path, &err);
+        assert_non_null(x);
+        for (int i = 1; i < TOKENS; i++) {
+            own[i] = x[head * TOKENS + i];
+            most = fmaxf(most, fabsf(own[i]));
+        }
+    }
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            for (int i = 0; i < 2 && k->level; i++) {
+                const Colour colour = i ? BELOW : ABOVE;
+                if (k->ref.run && k->ref.node == e->tokens && (k->fg == colour || k->bg == colour))
+                    line[k->ref.cell - (size_t)head * TOKENS] = true;
+                else if (!k->ref.run && k->fg == colour) {
+                    keys[i]++;
+                    key_y = y;
+                }
+            }
+        }
+    assert_true(keys[0] == 1 && keys[1] == 1);
+    char number[16], said[2][24], text[256] = "";
+    size_t n = 0;
+    for (int x = 0; x < 36; x++) {
+        const Cell *k = canvas_at(&c, key_y, x);
+        others += k->level > 0;
+        n += k->ch < 0x80 ? (size_t)snprintf(text + n, sizeof text - n, "%c", (char)k->ch)
+                          : (size_t)snprintf(text + n, sizeof text - n, "%s", k->ch == 0x2265 ? "≥" : "≤");
+    }
+    number_text(number, sizeof number, most / 4, 5);
+    snprintf(said[0], sizeof said[0], "≥%s", number);
+    snprintf(said[1], sizeof said[1], "≤-%s", number);
+    assert_true(strstr(text, said[0]) && strstr(text, said[1]));
+    assert_int_equal(others, 2); /* no scale */
+    for (int i = 1; i < TOKENS; i++) {
+        assert_int_equal(line[i], fabsf(own[i]) >= most / 4);
+        lined += line[i];
+    }
+    assert_true(lined > 0);
+    canvas_free(&c);
+}
+
 static void many_blocks_and_classes(void **state)
 {
     (void)state;
@@ -1864,6 +1924,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(narrow_rivers_of_two_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(why_marks_the_patch_it_names, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(the_picture_of_votes_says_what_its_lines_are, open_bundled, close_session),
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(a_sheet_always_fits),
         cmocka_unit_test(a_sheet_folds_rather_than_pools),

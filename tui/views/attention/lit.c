@@ -2,7 +2,9 @@
 
 #include <math.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/heat.h"
+#include "tui/views/number.h"
 
 const Image *lit_picture(const Session *s, Side side)
 {
@@ -39,12 +41,16 @@ static int lit_edge(const Lit *lit, int row, int col, int j, int i, int tall, in
     return across * SIDE_ACROSS + down * SIDE_DOWN;
 }
 
-/* What a line has around that patch: where signs count, another one below 0. */
+/* Of a line: where signs count, another one below 0. */
+static Colour colour_of(const Paint *p, bool below)
+{
+    return below ? p->light ? 0x0050c0 : 0x5ab4ff : p->light ? 0xc00060 : 0xffd700;
+}
+
 static Colour line_colour(const Lit *lit, int row, int col)
 {
     Ref ref;
-    bool below = lit->signs && lit->value(lit->context, lit->m->row + row, lit->m->col + col, &ref) < 0;
-    return below ? lit->p->light ? 0x0050c0 : 0x5ab4ff : lit->p->light ? 0xc00060 : 0xffd700;
+    return colour_of(lit->p, lit->signs && lit->value(lit->context, lit->m->row + row, lit->m->col + col, &ref) < 0);
 }
 
 /* The picture as it is; a line around the patches that are lit. Where patches are too small for a line they
@@ -113,4 +119,31 @@ void lit_draw(const Lit *lit)
         }
     HeatSize size = {tall, wide}, fine = heat_fine(p, size);
     heat_behind(p, m->r, fine.tall, fine.wide, size, lit_behind, lit);
+}
+
+bool lit_lined(const LatticeMap *m)
+{
+    return m->rows > 0 && m->k >= 3 && (m->halves ? m->k : m->r.h / m->rows) >= 3;
+}
+
+/* "outlined: █ ≥0.648  █ ≤-0.648", with a shorter word, or none, where there is no room. */
+void lit_legend(const Lit *lit, Rect line)
+{
+    static const char *const SAYS[] = {"outlined: ", "line: ", ""};
+    char number[16];
+    const float least = (float)OUTLINED * lit->most;
+    number_text(number, sizeof number, least, 5);
+    const int swatch = heat_halves(lit->p) ? 2 : 0, cells = 2 * (swatch + 1 + utf8_cells(number)) + 3;
+    int says = 0;
+    while (says < 2 && cells + utf8_cells(SAYS[says]) > line.w)
+        says++;
+    rect_cut(&line, 'l', canvas_text(lit->p->c, line.y, line.x, line.w, STYLE_DIM, SAYS[says]));
+    for (int below = 0; below < 2; below++) {
+        if (swatch && line.w > swatch)
+            canvas_pixel(lit->p->c, line.y, line.x, -1, colour_of(lit->p, below), 0, 0, (Ref){0});
+        rect_cut(&line, 'l', swatch);
+        rect_cut(&line, 'l',
+                 canvas_printf(lit->p->c, line.y, line.x, line.w, STYLE_DIM, below ? "≤-%s" : "≥%s", number));
+        rect_cut(&line, 'l', 2);
+    }
 }

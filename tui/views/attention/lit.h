@@ -17,4 +17,7 @@ const Image *lit_picture(const Session *s, Side side);
 /* A line around the patches with at least a quarter of the most; where squares of m have under 3 points a side, patches
  * as bright as their number. */
 void lit_draw(const Lit *lit);
+/* Does it have lines, or is it as bright as its numbers? And what the lines mean, where signs count. */
+bool lit_lined(const LatticeMap *m);
+void lit_legend(const Lit *lit, Rect line);
 #endif

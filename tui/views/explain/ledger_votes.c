@@ -9,7 +9,7 @@
 #include "tui/views/explain/ledger_view.h"
 #include "tui/views/lattice.h"
 
-enum { WORD = 11, PATCH_MOST = 12, NARROW = 24, VOTES_SAID = 34, LIT_LEAST = 2, LINED = 3 };
+enum { WORD = 11, PATCH_MOST = 12, NARROW = 24, VOTES_SAID = 34, LIT_LEAST = 2 };
 
 typedef struct Votes {
     Shown v;
@@ -148,11 +148,14 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
         lattice_map_draw(p, &m, &scale, vote, &t);
         mark(p, &m, &t, at);
     }
+    const Lit picture = {p, &lit, lit_picture(p->s, v->side), vote, &t, most, true};
     if (lit.k) {
-        lit_draw(&(Lit){p, &lit, lit_picture(p->s, v->side), vote, &t, most, true});
+        lit_draw(&picture);
         mark(p, &lit, &t, at);
     }
-    if (bar.h && alone && lit.k < LINED)
+    if (bar.h && alone && lit_lined(&lit)) /* no colour of a scale is drawn */
+        lit_legend(&picture, bar);
+    else if (bar.h && alone)
         canvas_text(p->c, bar.y, bar.x, bar.w, STYLE_DIM, p->light ? "pale: small" : "bright: large");
     else if (bar.h)
         colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
