@@ -495,6 +495,42 @@ static void lens_lines_are_logits(void **state)
     }
 }
 
+/* A − B has a line at 0, and no line of a class has the colour of A or of B where those are compared. */
+static void lines_of_both_are_not_a_and_b(void **state)
+{
+    (void)state;
+    static const Side SIDES[] = {SIDE_A, SIDE_B, SIDE_DIFF};
+    command("set scale off; lens; compare sides");
+    for (int k = 0; k < 3; k++) {
+        Canvas c;
+        int lines = 0, zeros = 0;
+        draw_on(&c, &VIEW_LENS, SIDES[k], 34, 50, MODE_256, false);
+        float zero = 0, top = -INFINITY, bottom = INFINITY;
+        for (size_t i = 0; i < c.strokes.strokes; i++) {
+            const CanvasStroke *s = &c.strokes.stroke[i];
+            assert_true(s->style != STYLE_SIDE_A && s->style != STYLE_SIDE_B && s->style != STYLE_NEGATIVE);
+            for (size_t j = s->first; j < s->first + s->count && !s->dashed; j++) {
+                top = fmaxf(top, c.strokes.point[j][1]);
+                bottom = fminf(bottom, c.strokes.point[j][1]);
+            }
+            if (s->dashed)
+                zero = c.strokes.point[s->first][1];
+            lines += !s->dashed;
+            zeros += s->dashed;
+        }
+        assert_int_equal(zeros, SIDES[k] == SIDE_DIFF);
+        assert_true(lines >= 4);
+        if (zeros) { /* before the first block A and B are alike: every line begins there */
+            assert_true(zero < top && zero > bottom);
+            for (size_t i = 0; i < c.strokes.strokes; i++) {
+                const CanvasStroke *s = &c.strokes.stroke[i];
+                assert_true(s->count < 4 || fabsf(c.strokes.point[s->first][1] - zero) < 1e-3F);
+            }
+        }
+        canvas_free(&c);
+    }
+}
+
 /* At the end of each line stands its label, in the line of the screen that it ends in (of two that end in one, below
  * it), of A − B in a pane of three too. */
 static void every_line_has_its_label(void **state)
@@ -509,7 +545,7 @@ static void every_line_has_its_label(void **state)
         const CanvasStroke *s = &c.strokes.stroke[i];
         char label[32] = "";
         size_t used = 0;
-        if (s->count < 2)
+        if (s->count < 2 || s->dashed) /* that of zero has a number */
             continue;
         const float share = (c.strokes.point[s->first + s->count - 1][1] - (float)s->body.y) / (float)s->body.h;
         int y = s->body.y + plot_line(&c, s->body, (double)share);
@@ -1935,6 +1971,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_sheet_has_its_losses, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(an_outlier_is_named, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(lines_of_both_are_not_a_and_b, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(every_line_has_its_label, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_patch_lights_the_star, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(alike_is_clicked, open_bundled, close_session),

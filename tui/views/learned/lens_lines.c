@@ -229,13 +229,50 @@ static void widen_beside(CanvasPlot *plot, const LensLines *l, const Line *line,
     }
 }
 
+/* No colour twice, the rest is grey; where sides are compared none is that of A or of B. */
+static Style style_of(const LensLines *l, int rank)
+{
+    static const Style ALONE[] = {STYLE_TEXT,  STYLE_SIDE_A,  STYLE_SIDE_B, STYLE_GOOD,
+                                  STYLE_ERROR, STYLE_WARNING, STYLE_DIM},
+                       COMPARED[] = {STYLE_TEXT, STYLE_GOOD, STYLE_ERROR, STYLE_AXIS, STYLE_WARNING, STYLE_DIM};
+    const bool compared = l->sides || l->side == SIDE_DIFF;
+    const int last = (int)(compared ? sizeof COMPARED / sizeof *COMPARED : sizeof ALONE / sizeof *ALONE) - 1;
+    return (compared ? COMPARED : ALONE)[clamp(rank, 0, last)];
+}
+
+static void at_zero(const void *of, int i, float *x, float *y)
+{
+    const CanvasPlot *plot = of;
+    *x = (float)(i ? plot->x1 : plot->x0);
+    *y = 0;
+}
+
+/* The ends of a difference say little without where A and B are alike. Returns whether it is within them. */
+static bool add_zero(const LensLines *l, CanvasPlot *plot, CanvasLine *line)
+{
+    const bool within = l->side == SIDE_DIFF && plot->y0 < 0 && plot->y1 > 0;
+    *line = (CanvasLine){.sample = at_zero, .of = plot, .name = "", .n = 2, .style = STYLE_BORDER};
+    line->dashed = line->aside = true;
+    line->read = no_number;
+    plot->lines += within;
+    return within;
+}
+
+/* On the axis, or where that has no room behind the line, unless a name begins there. */
+static void name_zero(const Paint *p, const CanvasPlot *plot, Rect r, Rect body)
+{
+    const bool axis = body.x > r.x + 1;
+    const int y = body.y + plot_line(p->c, body, plot->y1 / (plot->y1 - plot->y0)),
+              x = axis ? body.x - 2 : body.x + body.w;
+    const Cell *k = canvas_at(p->c, y, x), *behind = canvas_at(p->c, y, x + 1);
+    if (k && k->ch == ' ' && (axis || (behind && behind->ch == ' ')))
+        canvas_text(p->c, y, x, 1, STYLE_AXIS, "0");
+}
+
 void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
 {
-    /* no colour twice: the rest is grey */
-    static const Style STYLES_OF[] = {STYLE_TEXT,  STYLE_SIDE_A,  STYLE_SIDE_B, STYLE_GOOD,
-                                      STYLE_ERROR, STYLE_WARNING, STYLE_DIM};
     Line of[LINES_MOST], after[LINES_MOST];
-    CanvasLine line[2 * LINES_MOST];
+    CanvasLine line[2 * LINES_MOST + 1];
     Depth blocks, attention;
     open_depth(l, false, &blocks);
     open_depth(l, true, &attention);
@@ -263,7 +300,7 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
         if (i >= n)
             after[i - n] = (Line){&attention, of[i - n].o, of[i - n].rank};
         line[i] = (CanvasLine){.sample = logit, .of = which, .name = "", .n = which->d->count, .apart = i >= n};
-        line[i].style = STYLES_OF[clamp(which->rank, 0, (int)(sizeof STYLES_OF / sizeof *STYLES_OF) - 1)];
+        line[i].style = style_of(l, which->rank);
         line[i].mark = (char)(i < n && (p->c->ascii || p->c->marks) ? 'a' + of[i].rank : 0);
         line[i].read = no_number; /* it stands at the line's end */
         widen(&plot, which);
@@ -271,6 +308,7 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     widen_beside(&plot, l, of, n, marked);
     if (!n || !(plot.y1 > plot.y0))
         return;
+    const bool zero = add_zero(l, &plot, &line[plot.lines]);
     const int numbers = r.w >= WIDE * ENDS ? 2 : r.w >= 2 * ENDS;
     const Rect top = {r.y, r.x, 1, r.w};
     Rect below = rect_cut(&r, 'b', 1), ends = rect_cut(&r, 'r', 1 + NAME + (numbers ? numbers * NUMBER + 1 : 0));
@@ -279,6 +317,8 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
         put_ends(p, &plot, top);
     draw_names(p, l, &plot, of, n, body, ends.w >= ENDS ? numbers : 0);
     draw_rows(p, l, &plot, body, below);
+    if (zero)
+        name_zero(p, &plot, r, body);
     if (numbers > 1 && l->row >= 0 && l->row < l->blocks && r.y < body.y) {
         canvas_right(p->c, r.y, ends.x + 1 + NAME, NUMBER, STYLE_AXIS, "attn");
         canvas_right(p->c, r.y, ends.x + 1 + NAME + NUMBER, NUMBER, STYLE_AXIS, "MLP");
