@@ -1914,12 +1914,32 @@ static void columns_of_alike_words_are_named(void **state)
                 seen[ref.cell % (size_t)words] = true;
             }
         }
+        Buf text = {0};
+        drawn(&VIEW_ALIKE, SIDE_B, OF[i][0], OF[i][1], &text);
+        if (!strstr(buf_str(&text), "principal components") && !strstr(buf_str(&text), "PCA"))
+            fail_msg("%d × %d: what the colours are is unsaid:\n%s", OF[i][0], OF[i][1], buf_str(&text));
+        buf_free(&text);
         const int fit = OF[i][0] - 3 < words ? OF[i][0] - 3 : words;
         assert_int_equal(under_cosine, fit);
         assert_int_equal(under_length, OF[i][1] > 90 ? fit : 0);
         for (int k = 0; k < fit; k++)
             assert_true(seen[k]);
         canvas_free(&c);
+    }
+}
+
+/* Where a part changes so little that its cell is 0, the sheet says how little that is. */
+static void a_cell_of_nothing_is_explained(void **state)
+{
+    (void)state;
+    static const int OF[][2] = {{18, 78}, {33, 90}, {52, 148}};
+    command("model translator");
+    command("open \"the animal did not cross the street because it was too tired\"; pin; word tired wide; patching");
+    while (!screen_now(&session)->work(&session, CLOCK_NEVER))
+        continue;
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        shows(&VIEW_PATCHES, SIDE_B, OF[i][0], OF[i][1], "  0  ");
+        shows(&VIEW_PATCHES, SIDE_B, OF[i][0], OF[i][1], " 0: under ");
     }
 }
 
@@ -1976,6 +1996,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_patch_lights_the_star, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(alike_is_clicked, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(columns_of_alike_words_are_named, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_cell_of_nothing_is_explained, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sentences, open_guessing, close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

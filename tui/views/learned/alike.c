@@ -16,6 +16,7 @@
 
 enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
 enum { END = 4, SHORT_BAR = 14 }; /* an end of a short bar, and how wide it becomes */
+enum { PRINCIPAL = 90 };          /* cells from which what the colours are is written out */
 static const char *const NAMES[] = {"red", "green", "blue"};
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
 
@@ -150,7 +151,7 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         n += utf8_print(text + n, sizeof text - (size_t)n, "%s", buf_str(&longest));
         buf_free(&longest);
     } else
-        n = utf8_print(text, sizeof text, "components");
+        n = utf8_print(text, sizeof text, "%s", line.w < PRINCIPAL ? "PCA" : "principal components");
     for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++) {
         int more = utf8_print(text + n, sizeof text - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5,
                               NAMES[k], 100 * (double)v->share[k].values[0]);
@@ -444,26 +445,26 @@ static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
         shown_number_right(p, norm, alike_cell(v, NORMS, word), y, r.x + r.w - ALIKE_LENGTH, ALIKE_LENGTH, STYLE_TEXT);
 }
 
-static void draw_legend(const Paint *p, const Spot *v, Rect line)
+/* What the columns are; noted: what the colours are stands above. */
+static void draw_legend(const Paint *p, const Spot *v, Rect line, bool noted)
 {
-    rect_cut(&line, 'l', draw_title(p, v, COSINE, line, false));
+    const bool own = !noted && alike_coloured(v) && v->a->wide < ALIKE_ALL; /* before their shares */
+    char label[64];
+    if (own)
+        rect_cut(&line, 'l',
+                 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "cosine to %.20s − mean",
+                                   axis_label(v->a->p, v->a->at, label, sizeof label)));
+    else
+        rect_cut(&line, 'l', draw_title(p, v, COSINE, line, false));
     if ((v->a->thin < v->a->wide || v->a->side == SIDE_DIFF) && line.w >= 2 * END) {
         draw_short_bar(p, &v->scale[COSINE], (Rect){line.y, line.x, 1, line.w < SHORT_BAR ? line.w : SHORT_BAR});
         rect_cut(&line, 'l', SHORT_BAR + 2);
     }
-    for (int b = COLOURS; b < (v->a->wide >= ALIKE_ALL ? BANDS : NORMS); b++)
+    if (own)
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, alike_own(line.w));
+    for (int b = COLOURS; !own && b < (v->a->wide >= ALIKE_ALL ? BANDS : NORMS); b++)
         if (b != COLOURS || v->a->side != SIDE_DIFF)
             rect_cut(&line, 'l', draw_title(p, v, (Band)b, line, false));
-}
-
-/* Above the legend, where no word stands: whose lengths they are, and how far the colours compare. */
-static void draw_note(const Paint *p, const Spot *v, Rect line)
-{
-    const char *norm = alike_norm(v);
-    if (*norm && v->a->wide >= ALIKE_ALL)
-        rect_cut(&line, 'l', 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "lengths after %s", norm));
-    if (v->value[COLOURS].values && v->a->wide > ALIKE_NUMBER)
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, alike_own(line.w));
 }
 
 static void draw_words(const Paint *p, const Alike *a, bool focus)
@@ -496,10 +497,11 @@ static void draw_words(const Paint *p, const Alike *a, bool focus)
         for (int i = 0; i < count; i++)
             draw_word(p, &v, alike_token(a, i), alike_word(a, i, place));
         const Rect low = alike_word(a, count - 1, place);
-        if (place == a->here && low.y + low.h < a->r.y + a->r.h - 1)
-            draw_note(p, &v, (Rect){a->r.y + a->r.h - 2, a->r.x, 1, a->r.w});
+        const bool noted = low.y + low.h < a->r.y + a->r.h - 1;
+        if (place == a->here && noted)
+            alike_draw_note(p, &v, (Rect){a->r.y + a->r.h - 2, a->r.x, 1, a->r.w});
         if (place == a->here && a->r.h > 2)
-            draw_legend(p, &v, (Rect){a->r.y + a->r.h - 1, a->r.x, 1, a->r.w});
+            draw_legend(p, &v, (Rect){a->r.y + a->r.h - 1, a->r.x, 1, a->r.w}, noted);
     }
 }
 

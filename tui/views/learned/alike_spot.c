@@ -56,16 +56,18 @@ void alike_put_longest(const Spot *v, const char *before, int width, Buf *out)
 
 const char *alike_own(int width)
 {
-    static const char *const SAID[] = {"each place has components of its own: colours compare within one place alone",
-                                       "colours compare within one place alone", "rgb: each place its own",
-                                       "rgb: each its own"};
+    static const char *const SAID[] = {
+        "rgb: 3 principal components, each place its own: compare within one place alone",
+        "rgb: 3 principal components, each place its own", "rgb: components, each its own", "rgb: each place its own",
+        "rgb: each its own"};
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
         if (utf8_cells(SAID[i]) <= width)
             return SAID[i];
     return "";
 }
 
-const char *alike_norm(const Spot *v)
+/* "ln2" where the vectors of a place are what a norm made, else "". */
+static const char *norm_before(const Spot *v)
 {
     const Shown *norm = &v->value[NORMS];
     NodeId n = norm->node;
@@ -76,6 +78,20 @@ const char *alike_norm(const Spot *v)
     const int of = anatomy_of(norm->graph, graph_node(norm->graph, n)->path);
     const Part *part = of == NO_PART ? NULL : anatomy_part(norm->graph, of);
     return part && part->kind == PART_NORM ? part->word : "";
+}
+
+bool alike_coloured(const Spot *v)
+{
+    return v->value[COLOURS].values && v->a->wide > ALIKE_NUMBER;
+}
+
+void alike_draw_note(const Paint *p, const Spot *v, Rect line)
+{
+    const char *norm = norm_before(v);
+    if (*norm && v->a->wide >= ALIKE_ALL)
+        rect_cut(&line, 'l', 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "lengths after %s", norm));
+    if (alike_coloured(v))
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, alike_own(line.w));
 }
 
 void alike_draw_longest(const Paint *p, const Spot *v, Rect line)

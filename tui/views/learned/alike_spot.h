@@ -17,10 +17,12 @@ typedef struct Spot {
 size_t alike_cell(const Spot *v, Band band, int token);
 /* "longest r5c3, 8.1× the median", that none is, or nothing; appended within `width` cells. */
 void alike_put_longest(const Spot *v, const char *before, int width, Buf *out);
-/* That its colours compare within one place alone, as `width` allows; "" where nothing does. */
+/* What its colours are, and that they compare within one place alone, as `width` allows; "" where nothing does. */
 const char *alike_own(int width);
-/* "ln2" where the vectors of a place are what a norm made, else "". */
-const char *alike_norm(const Spot *v);
+/* Is a word's colour shown beside its number? */
+bool alike_coloured(const Spot *v);
+/* Above the legend of words, where none of them stands: whose lengths they are, and what the colours are. */
+void alike_draw_note(const Paint *p, const Spot *v, Rect line);
 void alike_draw_longest(const Paint *p, const Spot *v, Rect line);
 /* Which others are most and least like the picked one, and how long it is; below the picture. */
 void alike_draw_numbers(const Paint *p, const Spot *v, Rect r);
