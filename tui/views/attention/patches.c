@@ -28,7 +28,10 @@ enum {
     PANEL = 4,
     BAR_LEAST = 24,
     LEAST_TO_COME = 5,
-    NOTHING = 1000 /* so much less than the largest is 0 in the table */
+    WAY = 33,       /* cells of what v leads to */
+    ZERO = 40,      /* of what a 0 is */
+    ZERO_LESS = 24, /* of that, cut short */
+    NOTHING = 1000  /* so much less than the largest is 0 in the table */
 };
 
 typedef struct Patches {
@@ -239,12 +242,14 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                                k.gradient ? "what the gradient foretells" : "how much it rises, measured");
         if (k.count == 1)
             used += canvas_text(p->c, title.y, title.x + used, title.w - used, STYLE_DIM,
-                                k.gradient ? "   v: heads, or tokens" : "   v: what the gradient foretells");
-        if (i == 0)
+                                k.gradient                          ? "   v: heads, or tokens"
+                                : title.w - used >= WAY + ZERO_LESS ? "   v: what the gradient foretells"
+                                                                    : "   v: the gradient");
+        if (i == 0) /* a cell's 0 is explained before the way to the other sheet takes all of the line */
             canvas_text(p->c, title.y, title.x + used, title.w - used, STYLE_DIM,
-                        title.w - used >= 40   ? "   0: under a thousandth of the largest"
-                        : title.w - used >= 20 ? "   0: under largest/1000"
-                                               : "");
+                        title.w - used >= ZERO        ? "   0: under a thousandth of the largest"
+                        : title.w - used >= ZERO_LESS ? "   0: under largest/1000"
+                                                      : "");
         block_sheet_draw(p, &b, at, focus && i == 0);
         if (i == k.count - 1 && k.bar.h && k.most > 0)
             colour_scale_bar(p, &b.scale, k.bar.y, k.bar.x, k.bar.w);
