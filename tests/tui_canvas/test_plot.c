@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -477,15 +478,63 @@ static void test_sextants_are_painted(void **state)
     }
 }
 
+/* The axis of a long training: at every width and step of the cursor it says that it is logarithmic, and each power of
+ * ten stands where it belongs. */
+static void a_logarithmic_axis_says_so(void **state)
+{
+    (void)state;
+    static const double LAST[] = {300, 2000, 8000, 26000}, UNIT[] = {10, 25};
+    int tens = 0;
+    for (int i = 0; i < 8; i++)
+        for (int w = 26; w < 100; w += w < 60 ? 1 : 13)
+            for (double at = 0; at <= 1; at += 1.0 / 64) {
+                Canvas c;
+                Buf out = {0};
+                CanvasLine line[2];
+                CanvasPlot p = two(line);
+                p.x1 = LAST[i / 2];
+                p.x_unit = UNIT[i % 2];
+                p.cursor = floor(p.x1 * at * at * at); /* many of them early */
+                p.x_name = "step";
+                canvas_init(&c, 6, w);
+                c.ascii = true;
+                plot_draw(&c, (Rect){.h = 6, .w = w}, &p);
+                for (int k = 0; k < w; k++)
+                    buf_putc(&out, (char)(canvas_at(&c, 5, k)->ch ? canvas_at(&c, 5, k)->ch : ' '));
+                const char *axis = buf_str(&out);
+                if (!strstr(axis, "log"))
+                    fail_msg("%d cells, %g of %g by %g: \"%s\"", w, p.cursor, p.x1, p.x_unit, axis);
+                for (double ten = 10; ten < p.x1; ten *= 10) {
+                    char text[16];
+                    const int n = snprintf(text, sizeof text, " %.0f ", ten);
+                    const char *there = strstr(axis, text);
+                    tens += there != NULL;
+                    const Rect body = {.x = 6, .w = w - 6};
+                    if (there && there - axis + 1 + (n - 3) / 2 != 6 + plot_column(&p, body, ten))
+                        fail_msg("%g is not where it belongs: \"%s\"", ten, axis);
+                }
+                buf_free(&out);
+                canvas_free(&c);
+            }
+    assert_true(tens > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_braille),       cmocka_unit_test(test_without_braille),
-        cmocka_unit_test(test_small),         cmocka_unit_test(test_values_are_read),
-        cmocka_unit_test(test_svg_has_lines), cmocka_unit_test(test_points),
-        cmocka_unit_test(test_crowded),       cmocka_unit_test(test_bars_hang),
-        cmocka_unit_test(test_bars_share),    cmocka_unit_test(test_sextants_are_numbered),
-        cmocka_unit_test(test_sextants),      cmocka_unit_test(test_sextants_are_painted),
+        cmocka_unit_test(a_logarithmic_axis_says_so),
+        cmocka_unit_test(test_braille),
+        cmocka_unit_test(test_without_braille),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_values_are_read),
+        cmocka_unit_test(test_svg_has_lines),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_bars_hang),
+        cmocka_unit_test(test_bars_share),
+        cmocka_unit_test(test_sextants_are_numbered),
+        cmocka_unit_test(test_sextants),
+        cmocka_unit_test(test_sextants_are_painted),
     };
     return cmocka_run_group_tests(tests, lines, NULL);
 }

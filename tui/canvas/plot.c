@@ -8,7 +8,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 
-enum { BRAILLE = 0x2800, SEXTANTS = 0x1fb00, LEFT_LABEL = 6, WIDE = 18, TALL = 4 };
+enum { BRAILLE = 0x2800, SEXTANTS = 0x1fb00, LEFT_LABEL = 6, WIDE = 18, TALL = 4, TENS = 12 };
 /* Sextants that are older characters, and stand where the others skip their patterns. */
 enum {
     LEFT_COLUMN = 0x15,
@@ -138,23 +138,44 @@ static int blank_from(Canvas *c, Rect r, int from, int cells)
     return -1;
 }
 
-/* Between what stands there already powers of ten, each where it belongs, and that the axis is a logarithmic one. */
-static void draw_tens(Canvas *c, Rect r, const CanvasPlot *p)
+/* Powers of ten, each where it belongs, between what stands there already; those drawn are in `at`. Returns how many. */
+static int draw_tens(Canvas *c, Rect r, const CanvasPlot *p, Rect at[TENS])
 {
     char text[48];
-    for (double ten = 10; ten < p->x1; ten *= 10) {
+    int n = 0;
+    for (double ten = 10; ten < p->x1 && n < TENS; ten *= 10) {
         const int w = utf8_print(text, sizeof text, "%.0f", ten), x = plot_column(p, r, ten) - (w - 1) / 2;
-        if (x > 0 && x + w < r.w && blank_from(c, r, x - 1, w) == x)
-            canvas_text(c, r.y, r.x + x, w, STYLE_AXIS, text);
-    }
-    utf8_print(text, sizeof text, "%s, log", p->x_name);
-    for (const char *name = text; name; name = name == text ? "log" : NULL) {
-        const int w = utf8_cells(name), x = blank_from(c, r, 0, w);
-        if (x < 0)
+        if (!(x > 0 && x + w < r.w && blank_from(c, r, x - 1, w) == x))
             continue;
-        canvas_text(c, r.y, r.x + x, w, STYLE_AXIS, name);
-        return;
+        canvas_text(c, r.y, r.x + x, w, STYLE_AXIS, text);
+        at[n++] = (Rect){r.y, r.x + x, 1, w};
     }
+    return n;
+}
+
+static bool put_blank(Canvas *c, Rect r, const char *text)
+{
+    const int w = utf8_cells(text), x = blank_from(c, r, 0, w);
+    if (x >= 0)
+        canvas_text(c, r.y, r.x + x, w, STYLE_AXIS, text);
+    return x >= 0;
+}
+
+/* What a logarithmic axis counts and its powers of ten; that it is logarithmic comes before them where not all has
+ * room. */
+static void draw_log(Canvas *c, Rect r, const CanvasPlot *p)
+{
+    static const char SHORT[] = "log";
+    char text[48];
+    Rect at[TENS];
+    const int n = draw_tens(c, r, p, at);
+    utf8_print(text, sizeof text, "%s, %s", p->x_name, SHORT);
+    if (put_blank(c, r, text) || put_blank(c, r, SHORT))
+        return;
+    for (int i = 0; i < n; i++)
+        canvas_fill(c, at[i], STYLE_TEXT, ' ');
+    put_blank(c, r, SHORT);
+    draw_tens(c, r, p, at);
 }
 
 static Rect draw_axes(Canvas *c, Rect r, const CanvasPlot *p)
@@ -182,7 +203,7 @@ static Rect draw_axes(Canvas *c, Rect r, const CanvasPlot *p)
     if (p->x_unit > 0 && p->x_name) {
         if (cursor < r.w)
             canvas_glyph(c, under.y, r.x + cursor, STYLE_CURSOR, 0x25b2);
-        draw_tens(c, (Rect){under.y, r.x, 1, r.w}, p);
+        draw_log(c, (Rect){under.y, r.x, 1, r.w}, p);
         return r;
     }
     int from = (r.w - name) / 2;
