@@ -1066,6 +1066,37 @@ static void a_table_has_the_colours_of_its_scale(void **state)
     shows(&VIEW_LEDGER, SIDE_B, 20, 78, "at this token");
 }
 
+/* On the path of a river no number is called a part of a smaller one, or of one against it. */
+static void a_path_of_a_river_has_no_part_above_its_whole(void **state)
+{
+    (void)state;
+    int parts = 0, wholes = 0;
+    for (int picture = 5; picture < 10; picture++) {
+        LedgerVia via;
+        char line[32], part[64], text[2][16];
+        snprintf(line, sizeof line, "open #%d; ledger; why", picture);
+        command(line);
+        step_to_the_end();
+        for (int step = 0; ledger_via(&session, SIDE_B, step, &via); step++) {
+            const bool inside = via.wrote * via.vote >= 0 && fabsf(via.wrote) <= fabsf(via.vote);
+            number_text(text[0], sizeof text[0], via.wrote, 7);
+            number_text(text[1], sizeof text[1], via.vote, 7);
+            Buf out = {0};
+            drawn(&VIEW_LEDGER, SIDE_B, 40, 240, &out);
+            snprintf(part, sizeof part, " %s of %s ", text[0], text[1]);
+            const bool called_part = strstr(buf_str(&out), part);
+            snprintf(part, sizeof part, " %s, in all %s ", text[0], text[1]);
+            const bool in_all = strstr(buf_str(&out), part);
+            snprintf(part, sizeof part, " %s, with all others %s ", text[0], text[1]);
+            assert_true(!called_part || inside);
+            parts += inside && called_part;
+            wholes += !inside && (in_all || strstr(buf_str(&out), part));
+            buf_free(&out);
+        }
+    }
+    assert_true(parts > 3 && wholes > 1);
+}
+
 /* The legend of a river is whole at every width, or not there. */
 static void a_legend_of_a_river_is_not_cut(void **state)
 {
@@ -1977,6 +2008,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(votes_of_both_on_one_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_table_has_the_colours_of_its_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_legend_of_a_river_is_not_cut, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_path_of_a_river_has_no_part_above_its_whole, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_rivers_of_two_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),

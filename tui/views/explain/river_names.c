@@ -1,4 +1,5 @@
 /* What is written beside the river: the names of its tributaries and blocks, and the path that `w` found. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -131,14 +132,19 @@ static bool river_path(const River *r, RiverPath *out)
     return out->steps > 0;
 }
 
-/* "0.712 of 0.812", or the first of them, in the middle of its piece of the line. */
+/* "0.712 of 0.812", or the first of them, in the middle of its piece of the line. What is more than the whole, or
+ * against it, is no part of it: others wrote against it. */
 static void put_piece(const Paint *p, const LedgerVia *via, int y, int x0, int x1)
 {
+    static const char *const BETWEEN[] = {" of ", ", with all others ", ", in all "};
+    const bool part = via->wrote * via->vote >= 0 && fabsf(via->wrote) <= fabsf(via->vote);
+    const int room = x1 - x0 - 1;
     char text[64], of[2][16];
     number_text(of[0], sizeof of[0], via->wrote, 7);
     number_text(of[1], sizeof of[1], via->vote, 7);
-    utf8_print(text, sizeof text, " %s of %s ", of[0], of[1]);
-    int w = utf8_cells(text), room = x1 - x0 - 1;
+    int w = room + 1;
+    for (int i = !part; w > room && i < (part ? 1 : 3); i++)
+        w = utf8_print(text, sizeof text, " %s%s%s ", of[0], BETWEEN[i], of[1]);
     if (w > room)
         w = utf8_print(text, sizeof text, " %s ", of[0]);
     if (w <= room)
