@@ -759,6 +759,34 @@ static void many_patches(void **state)
     session_free(&session);
 }
 
+/* As many patches as many models have: the matrix is pooled, and its scale is there in a narrow pane too. */
+static void a_narrow_matrix_has_its_scale(void **state)
+{
+    (void)state;
+    VitConfig c;
+    Buf out = {0};
+    Err err = {""};
+    assert_true(model_size("tiny", &c));
+    c.image_h = c.image_w = 56;
+    c.patch_h = c.patch_w = 4;
+    open_config(&c, "#1");
+    command("goto blocks.1.attn.pattern[h=1,t=r3c3]; view matrix");
+    const float *x = session_need(&session, SIDE_B, "blocks.1.attn.pattern", &err);
+    assert_non_null(x);
+    const size_t n = 197;
+    float most = 0;
+    for (size_t i = n * n; i < 2 * n * n; i++)
+        most = fmaxf(most, x[i]);
+    for (int w = 30; w <= 60; w++) {
+        char end[16];
+        number_text(end, sizeof end, most, 7);
+        if (!strstr(drawn(&VIEW_MATRIX, SIDE_B, 18, w, &out), end))
+            fail_msg("%d columns: no %s in\n%s", w, end, buf_str(&out));
+    }
+    buf_free(&out);
+    session_free(&session);
+}
+
 /* More blocks than differences were once kept, and a thousand classes. */
 /* Eighths of the cells that show a node's cell, per column: what is filled from below, what hangs (reversed), and its
  * part where two waters meet (a ground of its own). */
@@ -2000,6 +2028,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(lens_from_the_start, open_bundled, close_session),
         cmocka_unit_test(absent_things_are_said),
         cmocka_unit_test(many_patches),
+        cmocka_unit_test(a_narrow_matrix_has_its_scale),
         cmocka_unit_test(many_blocks_and_classes),
         cmocka_unit_test_setup_teardown(a_river_is_its_ledger, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_narrow_river_marks_what_is_lost, open_bundled, close_session),

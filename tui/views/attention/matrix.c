@@ -425,6 +425,17 @@ static int beside_value(const Attend *a, const Layout *l, Rect r)
     return l->bar_y < 0 && l->value_y >= 0 && left >= BAR_BRIEF ? left : 0;
 }
 
+/* What one cell stands for. */
+static void pooled_text(const Layout *l, const char *kind, bool brief, char *out, size_t n)
+{
+    if (brief)
+        utf8_print(out, n, "%s of %d×%d", kind, l->t.gy * l->t.gx, l->u.gy * l->u.gx);
+    else if (l->t.gy == l->u.gy && l->t.gx == l->u.gx)
+        utf8_print(out, n, "1 cell = %d×%d tokens, %s", l->u.gy, l->u.gx, kind);
+    else
+        utf8_print(out, n, "1 cell = t %d×%d, u %d×%d, %s", l->t.gy, l->t.gx, l->u.gy, l->u.gx, kind);
+}
+
 static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale, Rect r)
 {
     const int beside = beside_value(a, l, r),
@@ -435,21 +446,20 @@ static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const Col
     if (l->bar_y < 0)
         return;
     int used = 0;
-    const bool all = has_behind(p, l), pooled = is_pooled(l->t) || is_pooled(l->u), tight = l->value_y < 0;
-    const char *kind = all ? "all drawn" : colour_scale_pool_word(p, scale);
-    if (pooled && (r.w < LABELLED || tight)) /* the scale says more than that all is drawn */
-        used = all ? 0
-                   : 1 + canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "%s of %d×%d", kind, l->t.gy * l->t.gx,
-                                       l->u.gy * l->u.gx);
-    else if (pooled)
-        used = 2 + (l->t.gy == l->u.gy && l->t.gx == l->u.gx
-                        ? canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d tokens, %s", l->u.gy,
-                                        l->u.gx, kind)
-                        : canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = t %d×%d, u %d×%d, %s", l->t.gy,
-                                        l->t.gx, l->u.gy, l->u.gx, kind));
+    char pooled[64] = "";
+    const bool all = has_behind(p, l), tight = l->value_y<0, above = l->bar_y> free_from; /* the line there is free */
+    if (is_pooled(l->t) || is_pooled(l->u))
+        pooled_text(l, all ? "all drawn" : colour_scale_pool_word(p, scale), false, pooled, sizeof pooled);
+    const bool brief = r.w < LABELLED || tight || (!above && r.w - utf8_cells(pooled) - 2 < BAR_LEAST);
+    if (*pooled && brief && all) /* the scale says more than that all is drawn */
+        *pooled = '\0';
+    else if (*pooled && brief)
+        pooled_text(l, colour_scale_pool_word(p, scale), true, pooled, sizeof pooled);
+    if (*pooled)
+        used = (brief ? 1 : 2) + canvas_text(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, pooled);
     if (tight)
         used += 2 + attend_value(p, a, l->bar_y, r.x + used, r.w - used);
-    if (used && r.w >= BAR_LEAST && r.w - used < BAR_OWN && l->bar_y > free_from) /* a line above is free */
+    if (used && r.w >= BAR_LEAST && r.w - used < BAR_OWN && above)
         colour_scale_bar(p, scale, l->bar_y - 1, r.x, r.w);
     else if (r.w - used >= 10)
         colour_scale_bar(p, scale, l->bar_y, r.x + used, r.w - used);
