@@ -167,6 +167,50 @@ static void numbers_of_beginnings(void **state)
     run("reset view");
 }
 
+/* The numbers beside a beginning are those of all its words, wherever the cursor stands in it; those of the words that
+ * Enter would run stand below. */
+static void the_rows_numbers_are_of_its_words(void **state)
+{
+    (void)state;
+    static const int HIGH[] = {24, 40, 60}, WIDE[] = {80, 120, 200};
+    static const char *const FATES[] = {"", "dropped", "cut", "ended", "best"};
+    run("decode beam");
+    assert_true(decoding_all(&s, &error));
+    const Decoding *d = session_decoding(&s, SIDE_B);
+    int parts = 0;
+    for (int at = 0; at < d->lines; at++) {
+        const DecodingLine *l = &d->line[at];
+        int end = at;
+        while (end + 1 < d->lines && d->line[end + 1].depth > 0 && d->line[end + 1].depth == d->line[end].depth &&
+               d->text->node[d->line[end + 1].node].parent == d->line[end].node)
+            end++;
+        char command[48], whole[32], part[96], line[1024] = "";
+        snprintf(command, sizeof command, "option beginning %d", at + 1);
+        snprintf(whole, sizeof whole, "%.3f", d->text->node[d->line[end].node].score);
+        snprintf(part, sizeof part, "score %.3f", d->text->node[l->node].score);
+        run(command);
+        for (size_t k = 0; k < sizeof WIDE / sizeof *WIDE; k++) {
+            draw(HIGH[k], WIDE[k]);
+            Buf text = {0};
+            export_text(&c, &text);
+            for (const char *y = buf_str(&text), *to; *y; y = to + (*to != 0)) {
+                to = y + strcspn(y, "\n");
+                const char *mark = strstr(y, "┃>"); /* behind the settings of the cache */
+                if (mark && mark < to && strncmp(mark + strlen("┃>"), " cache", 6) != 0)
+                    snprintf(line, sizeof line, "%.*s", (int)(to - mark), mark);
+            }
+            buf_free(&text);
+            if (!strstr(line, whole) || !strstr(line, FATES[d->line[end].fate]))
+                fail_msg("%d: %s %s is not in %s", at, whole, FATES[d->line[end].fate], line);
+            if (on_screen(part) != (end > at))
+                fail_msg("%d of %d, %d columns: %s", at, end, WIDE[k], part);
+        }
+        parts += end > at;
+    }
+    assert_true(parts > 5);
+    run("option decode-by greedy; reset view");
+}
+
 /* A number that the film has not come to is said to be so, and stands there once it has. */
 static void a_number_that_is_not_there_yet(void **state)
 {
@@ -213,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
                                        cmocka_unit_test(rows_that_share_a_line),
                                        cmocka_unit_test(numbers_of_beginnings),
+                                       cmocka_unit_test(the_rows_numbers_are_of_its_words),
                                        cmocka_unit_test(a_number_that_is_not_there_yet),
                                        cmocka_unit_test(what_has_no_place)};
     return cmocka_run_group_tests(tests, start, stop);

@@ -91,8 +91,10 @@ static Layout layout(const Session *s, const Decoding *d, Rect r)
     if (r.h > 2)
         l.header = rect_cut(&r, 't', 1);
     const int of = row_of(d, d->lines);
-    if (r.h > 3 && of > r.h)
+    if (r.h > 3 && (of > r.h || of < d->lines)) {
         l.foot = rect_cut(&r, 'b', 1);
+        l.foot.y -= r.h > of ? r.h - of : 0; /* right under the rows */
+    }
     l.lines = r;
     l.fate = l.word - FATE >= WORD_LEAST;
     l.word -= l.fate ? FATE : 0;
@@ -195,8 +197,8 @@ static int draw_columns(const Paint *p, const DecodingLine *l, int y, int x, Sty
     return x;
 }
 
-/* The words of a row, whole ones only, and how many more; the numbers are those of the cursor's, which is marked. */
-static void draw_words(const Paint *p, const Decoding *d, int first, int end, int at, Rect r, Style style)
+/* The words of a row, whole ones only, and how many more (true); the one as far as which Enter goes is marked. */
+static bool draw_words(const Paint *p, const Decoding *d, int first, int end, int at, Rect r, Style style)
 {
     enum { MORE = 4 }; /* " +12" */
     int x = r.x;
@@ -204,7 +206,7 @@ static void draw_words(const Paint *p, const Decoding *d, int first, int end, in
         const int room = r.x + r.w - x - (i + 1 < end ? MORE : 0), cells = utf8_cells(d->line[i].word) + (i > first);
         if (i > first && cells > room) {
             canvas_printf(p->c, r.y, x, r.x + r.w - x, style, " +%d", end - i);
-            return;
+            return true;
         }
         x += i > first;
         const int used = canvas_label(p->c, r.y, x, r.x + r.w - x, style, d->line[i].word);
@@ -212,6 +214,7 @@ static void draw_words(const Paint *p, const Decoding *d, int first, int end, in
             canvas_attr(p->c, (Rect){r.y, x, 1, used}, ATTR_UNDERLINE);
         x += used;
     }
+    return false;
 }
 
 /* A line as long as the score is above the worst, of the best a thick one. */
@@ -224,8 +227,16 @@ static void draw_score(const Paint *p, const Layout *l, double score, bool best,
         canvas_glyph(p->c, y, bar.x + i, best ? STYLE_GOOD : STYLE_DIM, best ? thick : thin);
 }
 
-/* The numbers are those of the row's last word, or of the cursor's; the probability is that of its words up to it. */
-static void draw_row(const Paint *p, const Decoding *d, const Layout *l, int first, int at, int y)
+/* The probability of the words of a row, from its first one on. */
+static void put_share(const Decoding *d, int first, int last, char *out, size_t n)
+{
+    const DecodeNode *all = d->text->node, *from = &all[d->line[first].node], *to = &all[d->line[last].node];
+    share_text(out, n, (float)(from == to ? to->share : dm_exp(to->log_share - all[from->parent].log_share)));
+}
+
+/* The numbers and what became of it are those of the whole row, wherever the cursor stands in it. True: it has more
+ * words than are seen. */
+static bool draw_row(const Paint *p, const Decoding *d, const Layout *l, int first, int at, int y)
 {
     static const char *const FATES[] = {[DECODING_READ] = "",
                                         [DECODING_LEFT] = "dropped",
@@ -234,9 +245,8 @@ static void draw_row(const Paint *p, const Decoding *d, const Layout *l, int fir
                                         [DECODING_BEST] = "best"};
     const int end = row_end(d, first);
     const bool here = at >= first && at < end;
-    const DecodingLine *line = &d->line[here ? at : end - 1];
-    const DecodeNode *n = &d->text->node[line->node], *all = d->text->node;
-    const double before = all[all[d->line[first].node].parent].log_share;
+    const DecodingLine *line = &d->line[end - 1];
+    const DecodeNode *n = &d->text->node[line->node];
     Rect r = l->lines;
     Style style = here ? STYLE_SELECTED : line->best ? STYLE_TEXT : STYLE_DIM;
     const Rect bar = bar_of(l, y);
@@ -245,10 +255,11 @@ static void draw_row(const Paint *p, const Decoding *d, const Layout *l, int fir
         canvas_fill(p->c, (Rect){y, r.x, 1, bar.w ? bar.x - 1 - r.x : r.w}, STYLE_SELECTED, ' ');
     canvas_text(p->c, y, r.x, 1, style, here ? ">" : " ");
     int x = draw_columns(p, &d->line[first], y, r.x + 2, here ? STYLE_SELECTED : STYLE_DIM);
+    bool more = false;
     if (x < r.x + l->word)
-        draw_words(p, d, first, end, at, (Rect){y, x, 1, r.x + l->word - x}, style);
+        more = draw_words(p, d, first, end, at, (Rect){y, x, 1, r.x + l->word - x}, style);
     x = r.x + l->word;
-    share_text(text, sizeof text, (float)(line == &d->line[first] ? n->share : dm_exp(n->log_share - before)));
+    put_share(d, first, end - 1, text, sizeof text);
     canvas_right(p->c, y, x, SHARE, style, text);
     x += SHARE;
     if (l->logs) {
@@ -262,6 +273,32 @@ static void draw_row(const Paint *p, const Decoding *d, const Layout *l, int fir
     if (l->fate)
         canvas_right(p->c, y, x + SCORE, FATE - 1, style, n->forced ? "forced" : only ? "" : FATES[line->fate]);
     draw_score(p, l, n->score, line->best, y);
+    return more;
+}
+
+/* Which rows are seen, the numbers of the part of the cursor's row that Enter runs, and what +2 is. */
+static void draw_foot(const Paint *p, const Decoding *d, const Layout *l, int at, bool more)
+{
+    static const char MORE[] = "+2: so many more words";
+    const int of = row_of(d, d->lines), first = row_first(d, row_of(d, at));
+    const DecodeNode *n = &d->text->node[d->line[at].node];
+    const Rect r = {l->foot.y, l->foot.x + 2, 1, l->foot.w - 2};
+    char part[128] = "", rows[48] = "", share[32], logs[32] = "";
+    if (at + 1 < row_end(d, first)) {
+        put_share(d, first, at, share, sizeof share);
+        if (l->logs)
+            utf8_print(logs, sizeof logs, ", log sum %.3f", n->log_share);
+        utf8_print(part, sizeof part, "up to \"%s\": %s%s, %s %.3f", d->line[at].word, share, logs,
+                   d->how.kind == DECODE_BEAM ? "score" : "log sum", n->score);
+    }
+    if (of > l->lines.h)
+        utf8_print(rows, sizeof rows, "lines %d–%d of %d", l->first + 1, l->first + l->lines.h, of);
+    const char *then = *rows && *part ? "; " : "";
+    const bool whole = utf8_cells(rows) + utf8_cells(then) + utf8_cells(part) <= r.w;
+    int used = whole ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%s%s", rows, then) : 0;
+    used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, part);
+    if (more && r.w - used >= utf8_cells(MORE) + 2)
+        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "%s%s", used ? "; " : "", MORE);
 }
 
 static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
@@ -294,15 +331,15 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
     if (l.header.h)
         draw_header(p, d, &l);
     int at = decoding_line(p->s, d);
+    bool more = false;
     for (int i = 0, first = row_first(d, l.first); i < l.lines.h && first < d->lines; i++) {
-        draw_row(p, d, &l, first, at, l.lines.y + i);
+        more |= draw_row(p, d, &l, first, at, l.lines.y + i);
         if (row_of(d, at) == l.first + i)
             focus_cursor(p, focus, l.lines.y + i, l.lines.x);
         first = row_end(d, first);
     }
     if (l.foot.h)
-        canvas_printf(p->c, l.foot.y, l.foot.x + 2, l.foot.w - 2, STYLE_DIM, "lines %d–%d of %d%s", l.first + 1,
-                      l.first + l.lines.h, of, of < d->lines ? "; +2: so many more words" : "");
+        draw_foot(p, d, &l, at, more);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
