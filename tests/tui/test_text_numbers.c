@@ -211,6 +211,29 @@ static void the_rows_numbers_are_of_its_words(void **state)
     run("option decode-by greedy; reset view");
 }
 
+/* A token's number is the one that its address has. */
+static void tokens_count_as_addresses_do(void **state)
+{
+    (void)state;
+    static const int HIGH[] = {24, 40, 60}, WIDE[] = {80, 120, 200};
+    static const char *const WORDS[] = {"the", "animal", "did", "not", "cross", "the", "street", "because"};
+    run("goto encoder.tokens; tokens");
+    for (size_t k = 0; k < 3; k++)
+        for (int i = 0; i < 8; i++) {
+            char command[32], marked[32];
+            snprintf(command, sizeof command, "query %d", i);
+            snprintf(marked, sizeof marked, ">%3d %s ", i, WORDS[i]);
+            run(command);
+            draw(HIGH[k], WIDE[k]);
+            if (!on_screen(marked))
+                fail_msg("%s: no \"%s\"", command, marked);
+        }
+    run("query 12"); /* the end: the list is scrolled */
+    draw(24, 80);
+    assert_true(on_screen("> 12 </s>") && on_screen("–12 of 0–12"));
+    run("query 0; reset view");
+}
+
 /* A number that the film has not come to is said to be so, and stands there once it has. */
 static void a_number_that_is_not_there_yet(void **state)
 {
@@ -258,6 +281,7 @@ int main(void)
                                        cmocka_unit_test(rows_that_share_a_line),
                                        cmocka_unit_test(numbers_of_beginnings),
                                        cmocka_unit_test(the_rows_numbers_are_of_its_words),
+                                       cmocka_unit_test(tokens_count_as_addresses_do),
                                        cmocka_unit_test(a_number_that_is_not_there_yet),
                                        cmocka_unit_test(what_has_no_place)};
     return cmocka_run_group_tests(tests, start, stop);

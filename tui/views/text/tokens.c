@@ -444,7 +444,7 @@ static void draw_row(const Paint *p, const Cutting *w, const ColourScale *scale,
               wide = clamp((end - strip) / (int)w->width, 1, w->pitch), used = strip + wide * (int)w->width - x;
     if (here)
         canvas_fill(p->c, (Rect){y, x, 1, used < w->list.w ? used : w->list.w}, STYLE_SELECTED, ' ');
-    canvas_printf(p->c, y, x, NUMBER, here ? STYLE_SELECTED : STYLE_AXIS, "%s%3d", here ? ">" : " ", i + 1);
+    canvas_printf(p->c, y, x, NUMBER, here ? STYLE_SELECTED : STYLE_AXIS, "%s%3d", here ? ">" : " ", i);
     x += NUMBER;
     snprintf(number, sizeof number, "w%d", w->words->word[i]);
     const bool special = w->v->cutter && tokenizer_is_special(w->v->cutter->own, w->words->word[i]);
@@ -523,8 +523,8 @@ static void draw_lists(const Paint *p, Side side, Cutting *w, bool focus)
     const int shown = (w->list.h - 1) / w->pitch, last = w->first + shown;
     int used = 0;
     if (shown < w->tokens->n)
-        used = canvas_printf(p->c, w->foot.y, w->foot.x, w->foot.w, STYLE_DIM, "  %d–%d of %d", w->first + 1, last,
-                             w->tokens->n);
+        used = canvas_printf(p->c, w->foot.y, w->foot.x, w->foot.w, STYLE_DIM, "  %d–%d of 0–%d", w->first, last - 1,
+                             w->tokens->n - 1);
     else if (!both) /* right under the table */
         w->foot.y = clamp(w->list.y + 2 + w->tokens->n * w->pitch, 0, w->foot.y);
     const int wide = w->foot.w - used - 2 < BAR_MOST ? w->foot.w - used - 2 : BAR_MOST;
