@@ -61,10 +61,10 @@ static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, in
     Colour colour = 0;
     double share = lit_share(lit, row, col, &ref);
     share = share < 0 ? 0 : share > 1 ? 1 : share; /* a difference may be negative: as dim as nothing */
-    double light = small ? 0.5 + 0.5 * share : 1, ground = lit->p->light ? 255 : 0;
+    double light = small ? 0.5 + 0.5 * share : 1;  /* on a light ground too: a white patch would stay as it is */
     *grey = 0;
     for (int c = 0; c < 3; c++) {
-        double x = light * (double)at[lit->im->channels > 2 ? c : 0] + (1 - light) * ground;
+        double x = light * (double)at[lit->im->channels > 2 ? c : 0];
         colour = colour << 8 | (Colour)x;
         *grey += x / 3;
     }

@@ -196,7 +196,6 @@ static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
                                 attend_asks(a, a->at_t) ? "> < asks." : "",
                                 !l->lit.rows    ? ""
                                 : l->lit.k >= 3 ? "In the picture, outlined: at least a quarter of the largest."
-                                : p->light      ? "In the picture, pale: small."
                                                 : "In the picture, bright: large.",
                                 p->s->look.row.overlay != ROW_NUMBERS
                                     ? (a->pattern ? "#: weights as numbers." : "#: values as numbers.")

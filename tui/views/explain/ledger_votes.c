@@ -156,7 +156,7 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
     if (bar.h && alone && lit_lined(&lit)) /* no colour of a scale is drawn */
         lit_legend(&picture, bar);
     else if (bar.h && alone)
-        canvas_text(p->c, bar.y, bar.x, bar.w, STYLE_DIM, p->light ? "pale: small" : "bright: large");
+        canvas_text(p->c, bar.y, bar.x, bar.w, STYLE_DIM, "bright: large");
     else if (bar.h)
         colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
 }
