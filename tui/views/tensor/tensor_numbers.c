@@ -102,8 +102,7 @@ static void put_number(const Paint *p, const Tensor *t, size_t cell, Rect r, Sty
         shown_number_right(p, &t->v, cell, r.y, r.x, r.w, style);
 }
 
-static void draw_cell(const Paint *p, const Fit *f, const ColourScale *scale, const Tensor *t, int row, int col,
-                      bool focus)
+static void draw_cell(const Paint *p, const Fit *f, const ColourScale *scale, const Tensor *t, int row, int col)
 {
     size_t cell = tensor_cell(t, f->row0 + (size_t)row, f->col0 + (size_t)col);
     Rect at = number_rect(f, row, col);
@@ -113,13 +112,27 @@ static void draw_cell(const Paint *p, const Fit *f, const ColourScale *scale, co
         canvas_fill(p->c, (Rect){y, x, 1, f->cell_w}, STYLE_CURSOR, ' ');
     put_number(p, t, cell, (Rect){y, f->cell_w > 1 ? x + 1 : x, 1, f->cell_w > 1 ? f->cell_w - 1 : 1},
                here ? STYLE_CURSOR : STYLE_TEXT);
-    if (!here) {
+    if (!here)
         put_ground(p, scale, t, cell, at);
-        return;
-    }
-    if (f->cell_w > 1)
-        canvas_glyph(p->c, y, x, STYLE_CURSOR, '[');
-    focus_cursor(p, focus, y, x);
+}
+
+/* Around the number of the cursor, which ends where its cell does: the bracket behind it is in the blank before the next
+ * one. Where the pane ends there is none to close it, and one mark stands before the number. */
+static void draw_cursor(const Paint *p, const Fit *f, const Tensor *t, bool focus)
+{
+    for (int row = 0; row < f->rows; row++)
+        for (int col = 0; col < f->cols; col++) {
+            const Rect at = number_rect(f, row, col);
+            const int behind = at.x + at.w;
+            const bool closed = behind < f->cells.x + f->cells.w;
+            if (tensor_cell(t, f->row0 + (size_t)row, f->col0 + (size_t)col) != t->v.cell)
+                continue;
+            if (at.w > 1)
+                canvas_glyph(p->c, at.y, at.x, STYLE_CURSOR, closed ? '[' : '>');
+            if (at.w > 1 && closed)
+                canvas_glyph(p->c, at.y, behind, STYLE_CURSOR, ']');
+            focus_cursor(p, focus, at.y, at.x);
+        }
 }
 
 /* With a mark at the row of the cursor. */
@@ -159,8 +172,9 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
                         k == t->row ? STYLE_STRONG : STYLE_AXIS,
                         shown_label(t->v.graph, t->plane.rows, k, label, sizeof label));
         for (int col = 0; col < f.cols; col++)
-            draw_cell(p, &f, &scale, t, row, col, focus);
+            draw_cell(p, &f, &scale, t, row, col);
     }
+    draw_cursor(p, &f, t, focus);
 }
 
 static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell)
