@@ -202,6 +202,27 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
     focus_cursor(p, focus, here.y + (here.h - 1) / 2, here.x);
 }
 
+/* "logits[o=3] − logits[o=5]"; of words, which may be "." and ":", these in quotes and the token behind which they
+ * stand: an address has numbers for such words. */
+static void put_lead(const Session *s, Buf *out)
+{
+    const Graph *g = s->now->pass.base;
+    const NodeId n = *s->ledger.path ? graph_find(g, s->ledger.path) : NO_NODE;
+    const int words = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_ANSWER),
+              tokens = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_QUERY);
+    if (words == AXIS_NONE || tokens == AXIS_NONE || s->ledger.against == LEDGER_ALONE) {
+        ledger_text(s, out);
+        return;
+    }
+    char of[64], less[64], behind[64];
+    int row, word, against;
+    ledger_class(g, n, s->ledger.against, &row, &against);
+    ledger_class(g, n, s->ledger.cell, &row, &word);
+    buf_printf(out, "\"%s\" − \"%s\" after %s", axis_label(&g->axes[words], word, of, sizeof of),
+               axis_label(&g->axes[words], against, less, sizeof less),
+               axis_label(&g->axes[tokens], row, behind, sizeof behind));
+}
+
 /* "measuring 40 %  what logits[o=3] − logits[o=5] loses, each head off at every token": a ledger takes a head
  * out at one token. */
 static void draw_status_here(const Paint *p, Rect r)
@@ -212,7 +233,7 @@ static void draw_status_here(const Paint *p, Rect r)
     Buf of = {0};
     size_t done, total;
     ledger_measured(p->s, TAKEN_HEADS, &done, &total);
-    ledger_text(p->s, &of);
+    put_lead(p->s, &of);
     int used = done < total || !total ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
                                                       total ? (int)(100 * done / total) : 0)
                                       : 0;
