@@ -119,7 +119,7 @@ bool panels_hit(const Panels *s, int y, int x, int *panel, int *row, int *col)
 void panels_mark(const Paint *p, const Panels *s, int panel, int row, int col, Ref ref, bool focus)
 {
     const LatticeMap *m = &s->map[panel];
-    lattice_map_mark(p, m, row, col, "[]X", STYLE_CURSOR, ref);
+    lattice_map_mark(p, m, row, col, "[]!", STYLE_CURSOR, ref);
     Rect patch = lattice_map_patch(m, row, col);
     if (patch.h > 0)
         focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);

@@ -262,7 +262,7 @@ static void draw_head(const Paint *p, const Attend *block, int head, Rect box)
     if (m.k > 1 && attend_asks(&a, a.at_t) && attend_place(&a, a.at_t, &row, &col))
         lattice_map_mark(p, &m, row, col, "><o", STYLE_STRONG, shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_t)));
     if (attend_place(&a, a.at_u, &row, &col)) /* the token under the cursor, in every head */
-        lattice_map_mark(p, &m, row, col, "[]X", STYLE_CURSOR, shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_u)));
+        lattice_map_mark(p, &m, row, col, "[]!", STYLE_CURSOR, shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_u)));
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)

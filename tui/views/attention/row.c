@@ -240,7 +240,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         const LatticeMap *m = both ? &l.lit : &l.map;
         if (attend_asks(&a, a.at_t))
             mark_token(p, &a, m, a.at_t, "><o", STYLE_STRONG);
-        mark_token(p, &a, m, a.at_u, "[]X", STYLE_CURSOR); /* its value is the one that is printed */
+        mark_token(p, &a, m, a.at_u, "[]!", STYLE_CURSOR); /* its value is the one that is printed */
     }
     if (attend_place(&a, a.at_u, &row, &col)) {
         Rect patch = lattice_map_patch(&l.map, row, col);

@@ -114,7 +114,7 @@ static LatticeMap lit_map(const Paint *p, Rect r, const LatticeMap *m, bool pict
 static void mark(const Paint *p, const LatticeMap *m, const Votes *t, int patch)
 {
     if (patch >= 0)
-        lattice_map_mark(p, m, patch / t->cols, patch % t->cols, "[]X", STYLE_CURSOR,
+        lattice_map_mark(p, m, patch / t->cols, patch % t->cols, "[]!", STYLE_CURSOR,
                          shown_ref(&t->v, t->first + (size_t)patch));
 }
 

@@ -125,7 +125,7 @@ static int draw_map(const Paint *p, const Unit *u, Rect r, Rect key, bool focus)
         return m.r.h + 1;
     }
     int y = row / u->l.cols, x = row % u->l.cols;
-    lattice_map_mark(p, &m, y, x, "[]X", STYLE_CURSOR, shown_ref(&u->post, neuron_cell(u, at)));
+    lattice_map_mark(p, &m, y, x, "[]!", STYLE_CURSOR, shown_ref(&u->post, neuron_cell(u, at)));
     Rect patch = lattice_map_patch(&m, y, x);
     focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);
     return m.r.h + 1;

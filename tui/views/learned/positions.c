@@ -161,7 +161,7 @@ static void draw_one(const Paint *p, const Positions *q, Rect room, const Colour
         lattice_map_mark(p, &m, row, col, "><o", STYLE_STRONG, shown_ref(&q->v, cell_of(q, q->at, q->at)));
         axis_patch(q->p, q->other, &row, &col);
     }
-    lattice_map_mark(p, &m, row, col, "[]X", STYLE_CURSOR, shown_ref(&q->v, cell_of(q, q->at, q->other)));
+    lattice_map_mark(p, &m, row, col, "[]!", STYLE_CURSOR, shown_ref(&q->v, cell_of(q, q->at, q->other)));
     Rect patch = lattice_map_patch(&m, row, col);
     focus_cursor(p, focus, patch.y + (patch.h > 0 ? (patch.h - 1) / 2 : 0), patch.x);
 }

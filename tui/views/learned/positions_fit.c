@@ -88,7 +88,7 @@ static void draw_map(const Paint *p, Rect r, int map, const Grid *g, const Colou
     LatticeMap m = lattice_map(p, below_title(r), g->rows, g->cols, SQUARE_MOST, g->row, g->col);
     size_t cell = cell_at(g, g->row, g->col);
     lattice_map_draw(p, &m, scale, value_at, g);
-    lattice_map_mark(p, &m, g->row, g->col, "[]X", STYLE_CURSOR, shown_ref(&g->v, cell));
+    lattice_map_mark(p, &m, g->row, g->col, "[]!", STYLE_CURSOR, shown_ref(&g->v, cell));
     if (r.h > 2) {
         number_text(number, sizeof number, g->v.values[cell], 9);
         int used_cells = canvas_printf(p->c, r.y + r.h - 1, r.x, r.w, STYLE_DIM, "r%dc%d ", g->row, g->col);

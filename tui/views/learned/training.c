@@ -203,7 +203,7 @@ static void draw_map(const Paint *p, const Training *t, Rect r, const ColourScal
             canvas_text(p->c, line.y + (line.h - 1) / 2, r.x, WORD_WIDE - 1, i == t->row ? STYLE_STRONG : STYLE_AXIS,
                         word_film_asks(&t->text, i));
     }
-    lattice_map_mark(p, &m, t->row, t->col, "[]X", STYLE_CURSOR, (Ref){0});
+    lattice_map_mark(p, &m, t->row, t->col, "[]!", STYLE_CURSOR, (Ref){0});
     Rect patch = lattice_map_patch(&m, t->row, t->col);
     focus_cursor(p, focus, patch.y + (patch.h > 0 ? (patch.h - 1) / 2 : 0), patch.x);
 }
