@@ -5,10 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/base/utf8.h"
+#include "core/session/learned/film.h"
 #include "core/session/learned/neurons.h"
 #include "core/session/screens.h"
 #include "tests/tui/opened.h"
@@ -119,9 +122,80 @@ static void the_word_that_changed(void **state)
     assert_true(drawn(SIDE_B, n, 11 * words + 1) && drawn(SIDE_B, n, 11 * words + 11));
 }
 
+/* The text in r, of the cells in these styles alone; others are blanks. */
+static void text_of(Rect r, Style one, Style two, char *out, size_t n)
+{
+    size_t len = 0;
+    for (int y = r.y; y < r.y + r.h; y++) {
+        for (int x = r.x; x < r.x + r.w && len + 8 < n; x++) {
+            const Cell *k = &c.cells[y * c.w + x];
+            const bool there = k->ch && (k->style == one || k->style == two);
+            len += (size_t)utf8_put(out + len, there ? k->ch : ' ');
+        }
+        out[len++] = ' ';
+    }
+    out[len] = '\0';
+}
+
+/* The words of the text that training recorded stand beside the map, in their order, two in a line where two rows share
+ * one; the one that asks is bright. The colours' line has nothing else in it, and below the map stands the word that is
+ * looked at most. */
+static void the_text_that_was_recorded(void **state)
+{
+    (void)state;
+    static const struct {
+        int h, w;
+    } SIZES[] = {{18, 80}, {20, 80}, {24, 80}, {24, 120}, {40, 120}, {60, 200}};
+    static const char *const HEADS[] = {"decoder.blocks.2.cross_attn.pattern[h=2,t=10]",
+                                        "encoder.blocks.1.self_attn.pattern[h=1,s=3]",
+                                        "decoder.blocks.0.self_attn.pattern[h=0,t=2]"};
+    enum { BESIDE = 18 }; /* columns of the words */
+    static char text[16384];
+    int shared = 0, below = 0, scales = 0;
+    for (size_t k = 0; k < sizeof HEADS / sizeof *HEADS; k++)
+        for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+            char line[128];
+            snprintf(line, sizeof line, "goto %s; training 9", HEADS[k]);
+            run(line);
+            draw(SIZES[i].h, SIZES[i].w);
+            WordFilm f;
+            assert_true(session_word_film(&s, &f));
+            Frame frame = frame_layout(&s, SIZES[i].h, SIZES[i].w, true);
+            Rect in = {0};
+            for (int n = 0; n < frame.count; n++)
+                if (frame.pane[n].view == view_of(SCREEN_TRAINING))
+                    in = frame.pane[n].inside;
+            assert_true(in.h > 0);
+            int row = 0;
+            for (int y = in.y; y < in.y + in.h && row < f.queries; y++) {
+                const int first = row;
+                text_of((Rect){y, in.x, 1, BESIDE}, STYLE_AXIS, STYLE_STRONG, text, sizeof text);
+                for (char *at = strtok(text, " "); at && row < f.queries; at = strtok(NULL, " "), row++)
+                    if (strcmp(at, word_film_asks(&f, row)) != 0)
+                        fail_msg("%s, %dx%d: %s in place of %s", HEADS[k], SIZES[i].w, SIZES[i].h, at,
+                                 word_film_asks(&f, row));
+                text_of((Rect){y, in.x, 1, BESIDE}, STYLE_STRONG, STYLE_STRONG, text, sizeof text);
+                if (f.row >= first && f.row < row)
+                    assert_non_null(strstr(text, word_film_asks(&f, f.row)));
+                shared += row == first + 2;
+            }
+            assert_int_equal(row, f.queries);
+            text_of(in, STYLE_CURSOR, STYLE_CURSOR, text, sizeof text);
+            below += strstr(text, word_film_key(&f, word_film_most(&f, 9))) != NULL;
+            for (int y = in.y; y < in.y + in.h; y++) {
+                text_of((Rect){y, in.x, 1, in.w}, STYLE_DIM, STYLE_TEXT, text, sizeof text);
+                assert_true(!strstr(text, "weight 0") || !strstr(text, "of the most"));
+                scales += strstr(text, "weight 0 ") != NULL;
+            }
+        }
+    assert_true(shared > 12 && below >= 3);
+    assert_true(scales >= 12); /* wherever there are five lines */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(the_word_that_excites_most, start, stop),
-                                       cmocka_unit_test_setup_teardown(the_word_that_changed, start, stop)};
+                                       cmocka_unit_test_setup_teardown(the_word_that_changed, start, stop),
+                                       cmocka_unit_test_setup_teardown(the_text_that_was_recorded, start, stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

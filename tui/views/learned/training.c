@@ -1,6 +1,7 @@
 /* What training left behind, as it grew: how alike the places of patches are at every snapshot (of a text model what
  * the words of one sentence look at), a large map of the chosen one over a film strip of all, and the curves of the
  * run. What was recorded while training is in no trace: no cell here carries a Ref. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "core/base/utf8.h"
 #include "core/session/learned/film.h"
 #include "core/session/learned/measures.h"
+#include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 #include "tui/views/lattice.h"
 #include "tui/views/learned/curves.h"
@@ -85,6 +87,7 @@ static int step_of(const Training *t)
 /* Where everything goes; h = 0 where there is no room. */
 typedef struct Layout {
     Rect map, scale, curves, strip, figures, status; /* scale: under the map; else beside the figures */
+    Rect keys;                                       /* the words that are looked at, below their columns */
     int thumb, thumb_w, thumb_h;                     /* cells per patch; size of a thumbnail with its number */
     int first, across, shown;                        /* thumbnails: the first one shown, in a line, in all */
 } Layout;
@@ -119,16 +122,79 @@ static void strip_layout(const Paint *p, const Training *t, Rect r, Layout *l)
     l->first = (int)scroll_first((size_t)t->count, (size_t)t->snapshot, (size_t)l->shown);
 }
 
-/* The map; of words in front of it room for them, where their lines do not run into each other. */
+/* Do two rows share a line? */
+static bool paired(const LatticeMap *m)
+{
+    return m->halves && m->k == 1;
+}
+
+/* A text of the record as one reads it, without what a tokeniser writes before a piece. */
+typedef struct Recorded {
+    Axis axis;
+    const char *label[SENTENCE_WORDS + 1];
+    char text[SENTENCE_WORDS + 1][WORD_LABEL];
+} Recorded;
+
+static void open_words(Recorded *w, const char *const *words, int n)
+{
+    const Axis axis = {.n = n, .kind = AXIS_CLASS, .labels = words};
+    for (int i = 0; i < n; i++)
+        w->label[i] = word_itself(&axis, i, w->text[i]);
+    w->axis = (Axis){.n = n, .kind = AXIS_CLASS, .labels = w->label};
+}
+
+static void open_asks(Recorded *w, const WordFilm *f)
+{
+    open_words(w, f->texts.target_queries ? f->text->target : f->text->source, f->queries);
+}
+
+static void open_keys(Recorded *w, const WordFilm *f)
+{
+    open_words(w, f->texts.target_keys ? f->text->target : f->text->source, f->keys);
+}
+
+/* Columns of a word before the map. */
+static int word_wide(const Training *t)
+{
+    Recorded asks;
+    if (!t->words)
+        return 0;
+    open_asks(&asks, &t->text);
+    return shown_axis_widest(&asks.axis, WORD_WIDE - 1) + 1;
+}
+
+/* The map; of words in front of it room for those that ask, for two where two rows share a line. */
 static LatticeMap map_in(const Paint *p, const Training *t, Rect r)
 {
-    Rect beside = r;
-    if (!t->words || r.w < 2 * WORD_WIDE)
-        return lattice_map(p, r, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
-    rect_cut(&beside, 'l', WORD_WIDE);
-    LatticeMap m = lattice_map(p, beside, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
-    bool apart = m.rows == t->rows && m.cols == t->cols && (!m.halves || m.k > 1);
-    return apart ? m : lattice_map(p, r, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
+    const int wide = word_wide(t);
+    for (int words = 1; t->words && words <= 2; words++) {
+        Rect beside = r;
+        rect_cut(&beside, 'l', words * wide);
+        if (beside.w < WORD_WIDE)
+            break;
+        LatticeMap m = lattice_map(p, beside, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
+        if (m.cols == t->cols && words == 1 + paired(&m))
+            return m;
+    }
+    return lattice_map(p, r, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
+}
+
+/* Room under the map for the words that are looked at: for all where there are so many lines, else one for some. */
+static Rect keys_under(const Training *t, const LatticeMap *m, Rect r, int lines)
+{
+    if (!t->words || lines < 1)
+        return (Rect){0};
+    Recorded keys;
+    open_keys(&keys, &t->text);
+    const int all = words_across_lines(&keys.axis, m->k, INT_MAX);
+    return (Rect){m->r.y + m->r.h, m->r.x, all <= lines ? all : 1, r.x + r.w - m->r.x};
+}
+
+/* Columns that a map of words takes with the words in front of it, where the curves have room beside it. */
+static int words_wide(const Training *t, int w)
+{
+    const int wide = word_wide(t) + 2 * t->cols, most = w - CURVES_LEAST - 2;
+    return !t->words ? 0 : wide < most ? wide : most;
 }
 
 static Layout layout(const Paint *p, const Training *t, Rect r)
@@ -146,23 +212,30 @@ static Layout layout(const Paint *p, const Training *t, Rect r)
         int wide = r.w >= WIDE              ? r.w / 3
                    : r.w > 2 * CURVES_LEAST ? r.w * 45 / 100
                                             : r.w; /* what is over makes the curves wider */
+        const int words = words_wide(t, r.w);
+        wide = words > wide ? words : wide;
         bool under = r.h > 2 * MAP_LEAST &&
                      wide >= FIGURES_LEAST; /* the figures: the curves get the lines beside them */
         LatticeMap m = map_in(p, t, (Rect){r.y, r.x, r.h - (under ? FIGURE_LINES + 1 : 0), wide});
         int map = m.r.x + m.r.w - r.x;
         Rect left = rect_cut(&r, 'l', under && map < FIGURES_LEAST ? FIGURES_LEAST : map);
         rect_cut(&r, 'l', 2);
+        int free = left.h - m.r.h;
+        l.keys = keys_under(t, &m, left, free - (under ? FIGURE_LINES + 1 : 0));
         if (under) {
-            const int free = left.h - m.r.h;
+            free -= l.keys.h;
             l.figures = rect_cut(&left, 'b', free > FIGURE_LINES + 1 ? free - 1 : free);
             l.scale = rect_cut(&l.figures, 't', l.figures.h > FIGURE_LINES);
             l.figures.h = FIGURE_LINES;
         }
-        l.map = left;
+        l.map = (Rect){left.y, left.x, m.r.h, left.w};
     } else if (!t->map && r.h > 2 * MAP_LEAST)
         l.map = rect_cut(&r, 't', 3); /* why there is none */
     if (t->map && !l.figures.h && r.h > 5)
-        l.figures = rect_cut(&r, 'b', r.h > 2 * MAP_LEAST ? FIGURE_LINES : r.h > MAP_LEAST ? 2 : 1);
+        l.figures = rect_cut(&r, 'b',
+                             r.h > 2 * MAP_LEAST ? FIGURE_LINES + t->words
+                             : r.h > MAP_LEAST   ? 2 + t->words
+                                                 : 1);
     l.curves = r.w >= CURVES_LEAST ? r : (Rect){0};
     return l;
 }
@@ -188,7 +261,24 @@ static float map_value(const void *context, int row, int col, Ref *ref)
     return m->x[(size_t)row * (size_t)m->t->cols + (size_t)col];
 }
 
-static void draw_map(const Paint *p, const Training *t, Rect r, const ColourScale *scale, bool focus)
+/* The words beside the map, and below it. */
+static void draw_texts(const Paint *p, const Training *t, const LatticeMap *m, Rect r, Rect keys)
+{
+    Recorded words;
+    const int wide = word_wide(t);
+    open_asks(&words, &t->text);
+    for (int i = 0; m->r.x > r.x && i < t->rows; i++) {
+        const Rect line = lattice_map_patch(m, i, m->col);
+        const int second = paired(m) && (i - m->row) % 2 ? wide : 0;
+        if (line.h > 0)
+            canvas_text(p->c, line.y + (line.h - 1) / 2, r.x + second, wide - 1,
+                        i == t->row ? STYLE_STRONG : STYLE_AXIS, words.label[i]);
+    }
+    open_keys(&words, &t->text);
+    words_across(p, &words.axis, m->col, m->cols, t->col, keys, m->k);
+}
+
+static void draw_map(const Paint *p, const Training *t, Rect r, Rect keys, const ColourScale *scale, bool focus)
 {
     const float *x = map_of(t, t->snapshot);
     if (!x) {
@@ -197,12 +287,8 @@ static void draw_map(const Paint *p, const Training *t, Rect r, const ColourScal
     }
     LatticeMap m = map_in(p, t, r);
     lattice_map_draw(p, &m, scale, map_value, &(Map){t, x});
-    for (int i = 0; m.r.x > r.x && i < t->rows; i++) {
-        Rect line = lattice_map_patch(&m, i, 0);
-        if (line.h > 0)
-            canvas_text(p->c, line.y + (line.h - 1) / 2, r.x, WORD_WIDE - 1, i == t->row ? STYLE_STRONG : STYLE_AXIS,
-                        word_film_asks(&t->text, i));
-    }
+    if (t->words)
+        draw_texts(p, t, &m, r, keys);
     lattice_map_mark(p, &m, t->row, t->col, "[]!", STYLE_CURSOR, (Ref){0});
     Rect patch = lattice_map_patch(&m, t->row, t->col);
     focus_cursor(p, focus, patch.y + (patch.h > 0 ? (patch.h - 1) / 2 : 0), patch.x);
@@ -265,12 +351,15 @@ static int draw_words(const Paint *p, const Training *t, Rect r, int *used)
 {
     const WordFilm *f = &t->text;
     const float *row = word_film_pattern(f, t->snapshot) + (size_t)f->row * (size_t)f->keys;
-    *used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "\"%s\" looks most at \"%s\", %.2f",
-                          word_film_asks(f, f->row), word_film_key(f, t->col), (double)row[t->col]);
+    Recorded asks, keys;
+    open_asks(&asks, f);
+    open_keys(&keys, f);
+    *used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "\"%s\" looks most at \"%s\", %.2f", asks.label[f->row],
+                          keys.label[t->col], (double)row[t->col]);
     if (r.h > 1)
         *used = canvas_printf(
             p->c, r.y + 1, r.x, r.w, STYLE_TEXT,
-            r.w >= 44 ? "entropy of this head's rows: %.2f of the most" : "head's entropy %.2f of the most",
+            r.w >= 46 ? "entropy of this head's rows: %.2f of the most" : "head's entropy %.2f of the most",
             (double)t->shown->snapshot[t->snapshot].entropy[f->attention * f->history->text.heads + f->head]);
     return r.h > 1 ? 2 : 1;
 }
@@ -322,7 +411,8 @@ static void draw_figures(const Paint *p, const Training *t, const Layout *l, con
                              : middle ? "rank correlation alike/near: %.2f"
                                       : "rank correlation %.2f",
                              rank);
-    if (!isnan(check) && y < r.y + r.h)
+    const int end = r.y + r.h - (t->words && !l->scale.h && r.h > 2); /* the colours have a line of their own */
+    if (!isnan(check) && y < end)
         used = put_check(p, t, (Rect){y++, r.x, 1, r.w}, check);
     if (y < r.y + r.h) /* a line is free */
         used = 0;
@@ -379,7 +469,7 @@ static void draw_all(const Paint *p, const Training *t, Rect r, bool focus)
                      .line = t->words ? t->text.attention : -1,
                      .name = title};
     if (t->map && t->count)
-        draw_map(p, t, l.map, &scale, focus);
+        draw_map(p, t, l.map, l.keys, &scale, focus);
     else if (l.map.h)
         canvas_wrap(p->c, l.map, STYLE_DIM,
                     "This run has no table of position embeddings: only its figures were recorded.");
@@ -452,8 +542,10 @@ static void title(const Session *s, Side side, Buf *out)
     buf_printf(out, "training%s", !t.twin ? "" : t.shown == t.twin ? " without 1/√d_k" : " with 1/√d_k");
     if (t.words) { /* the text on show may be another one */
         session_attention_name(session_graph(s, SIDE_B), t.text.part, name);
+        Recorded asks;
+        open_asks(&asks, &t.text);
         buf_printf(out, ": %s head %d, \"%s\" of the recorded text asks\ntraining: %s head %d, %s asks", name,
-                   t.text.head, word_film_asks(&t.text, t.row), name, t.text.head, word_film_asks(&t.text, t.row));
+                   t.text.head, asks.label[t.row], name, t.text.head, asks.label[t.row]);
     }
     if (t.film)
         buf_printf(out, ": places like %s, %s", axis_label(t.p, t.at, label, sizeof label),
