@@ -1698,19 +1698,30 @@ static void losses_stand_beside_what_they_are_of(void **state)
     assert_int_equal(bar_cells(SIDE_DIFF), 0);
 }
 
-/* A bar left of a head's map is as long as the accuracy lost without it, and there is none where that may be chance. */
-static void a_sheet_has_its_losses(void **state)
+/* Eighths of a line that a bar fills in column x; where the map at its right ends in the middle of its last line, none
+ * of them are below that. */
+static int bar_eighths(const Canvas *c, int x, int top, int bottom, bool odd)
 {
-    (void)state;
-    command("goto blocks.1.attn.pattern[h=2,t=r3c4]; view sheet");
-    assert_true(measures_step(&session, INT64_MAX));
+    int filled = 0;
+    for (int y = top; y <= bottom; y++) {
+        const uint32_t ch = canvas_at((Canvas *)c, y, x)->ch;
+        if (odd && y == bottom)
+            assert_true(ch == ' ' || ch == 0x2580 || ch == 0x2500);
+        filled += ch >= 0x2581 && ch <= 0x2588 ? (int)(ch - 0x2580) : ch == 0x2580 ? 4 : ch == 0x2500;
+    }
+    return filled;
+}
+
+/* A bar left of a head's map is as long as the accuracy lost without it, and there is none where that may be chance. */
+static void a_sheet_has_its_losses_in(int height, int width, bool of_odd)
+{
     const Measure *m = session_measure(&session, MEASURE_CENSUS, NULL);
     assert_non_null(m);
     float most = 0;
     for (int i = 0; i < m->rows * m->cols; i++)
         most = fmaxf(most, m->base - m->value[i]);
     Canvas c;
-    canvas_init(&c, 40, 100);
+    canvas_init(&c, height, width);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
     drawn_prepare(&session, &VIEW_SHEET, SIDE_B, c.clip);
     view_draw(&VIEW_SHEET, &p, c.clip, SIDE_B, true);
@@ -1718,7 +1729,7 @@ static void a_sheet_has_its_losses(void **state)
     for (int b = 0; b < m->rows; b++)
         for (int h = 0; h < m->cols; h++) {
             char command[48];
-            int top = -1, bottom = -1, left = -1, filled = 0, cell = b * m->cols + h;
+            int top = -1, bottom = -1, left = -1, cell = b * m->cols + h;
             snprintf(command, sizeof command, "block %d; head %d", b, h);
             for (int k = 0; k < c.h * c.w; k++) {
                 Buf said = {0};
@@ -1730,19 +1741,62 @@ static void a_sheet_has_its_losses(void **state)
                 bottom = in ? k / c.w : bottom;
             }
             assert_true(top >= 0 && left > 0);
-            for (int y = top; y <= bottom; y++) {
-                uint32_t ch = canvas_at(&c, y, left - 1)->ch;
-                filled += ch >= 0x2581 && ch <= 0x2588 ? (int)(ch - 0x2580) : 0;
-            }
-            float share = (m->base - m->value[cell]) / most, high = 8 * (float)(bottom - top + 1);
+            const bool odd = canvas_at(&c, bottom, left)->bg == COLOUR_DEFAULT;
+            assert_int_equal(odd, of_odd);
+            const int filled = bar_eighths(&c, left - 1, top, bottom, odd);
+            const float share = (m->base - m->value[cell]) / most,
+                        high = 8 * (float)(bottom - top + 1) - 4 * (float)odd;
             if (!paired_differs(m->pair[cell]))
                 assert_int_equal(filled, 0);
             else if (b != 1) /* where the cursor's brackets cover the first line */
-                assert_true(fabsf((float)filled - fmaxf(1, share * high)) < 1.01F);
+                assert_true(fabsf((float)filled - fmaxf(1, share * high)) < 1.01F + odd);
             bars += filled > 0;
         }
     assert_true(bars > 3 && bars < m->rows * m->cols);
     canvas_free(&c);
+}
+
+static void a_sheet_has_its_losses(void **state)
+{
+    (void)state;
+    command("goto blocks.1.attn.pattern[h=2,t=r3c4]; view sheet");
+    assert_true(measures_step(&session, INT64_MAX));
+    a_sheet_has_its_losses_in(40, 100, false);
+    a_sheet_has_its_losses_in(18, 40, true);
+    a_sheet_has_its_losses_in(19, 28, true);
+}
+
+/* The head in focus is marked alike in A, B and A − B, though bars stand in A alone; and A − B says which colour has more
+ * in A. */
+static void a_sheet_is_marked_alike(void **state)
+{
+    (void)state;
+    command("goto blocks.1.attn.pattern[h=2,t=r3c4]; view sheet");
+    assert_true(measures_step(&session, INT64_MAX));
+    command("set scale off; compare sides");
+    int marks[SIDE_DIFF + 1] = {0};
+    for (Side side = SIDE_A; side <= SIDE_DIFF; side++) {
+        Canvas c;
+        canvas_init(&c, 24, 30);
+        Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+        drawn_prepare(&session, &VIEW_SHEET, side, c.clip);
+        view_draw(&VIEW_SHEET, &p, c.clip, side, true);
+        for (int k = 0; k < c.h * c.w; k++)
+            marks[side] += canvas_at(&c, k / c.w, k % c.w)->ch == '[';
+        int signs = 0, cells = 0; /* the swatches of the line above those of words: those of A, then those of B */
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = canvas_at(&c, c.h - 3, x);
+            signs = k->level ? 3 * signs + k->sign : signs;
+            cells += k->level > 0;
+        }
+        assert_int_equal(cells, side == SIDE_DIFF ? 4 : 0);
+        assert_int_equal(signs, side == SIDE_DIFF ? 27 + 9 - 3 - 1 : 0);
+        canvas_free(&c);
+    }
+    assert_int_equal(marks[SIDE_A], 1);
+    assert_int_equal(marks[SIDE_B], marks[SIDE_A]);
+    assert_int_equal(marks[SIDE_DIFF], marks[SIDE_A]);
+    shows(&VIEW_SHEET, SIDE_DIFF, 34, 60, "more in A");
 }
 
 /* Is half a cell, line y of halves, of the outline's colour; or no data, where a map ends? */
@@ -2050,6 +2104,7 @@ int main(void)
         cmocka_unit_test(a_page_of_heads_is_legible),
         cmocka_unit_test_setup_teardown(losses_stand_beside_what_they_are_of, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_sheet_has_its_losses, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_sheet_is_marked_alike, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(an_outlier_is_named, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lines_of_both_are_not_a_and_b, open_bundled, close_session),

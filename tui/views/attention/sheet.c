@@ -90,16 +90,31 @@ static float loss_value(const void *of, int i, Ref *ref)
     return *(const float *)of;
 }
 
-/* From the bottom up, a loss of any size an eighth of a line at least. */
-static void draw_lost(const Paint *p, const Attend *a, int head, Rect box, float most)
+/* From the map's foot up, a loss of any size an eighth of a line at least. A map of odd height ends in the middle of its
+ * last line, where there are no eighths: a line at its foot there, or its last half. */
+static void draw_lost(const Paint *p, const Sheet *s, const Attend *a, int head, Rect box, float most)
 {
-    float x = lost(p->s, a, head), share = fmaxf(x / most, 1 / (8 * (float)box.h));
-    if (x > 0)
-        bars_draw(p->c, (Rect){box.y, box.x - 1, box.h, 1},
-                  &(CanvasBars){.value = loss_value, .of = &share, .n = 1, .style = STYLE_AXIS, .high = 1});
+    const float x = lost(p->s, a, head);
+    float share = fmaxf(x / most, 1 / (8 * (float)box.h));
+    Rect r = {box.y, box.x - 1, box.h, 1};
+    if (!(x > 0))
+        return;
+    if (heat_halves(p) && s->size.tall % 2) {
+        const float eighths = x / most * 4 * (float)s->size.tall;
+        r.h--;
+        canvas_glyph(p->c, r.y + r.h, r.x, STYLE_AXIS, eighths < 2.5F ? 0x2500 : 0x2580);
+        share = r.h > 0 ? (eighths - 4) / (8 * (float)r.h) : 0;
+    }
+    if (share > 0)
+        bars_draw(p->c, r, &(CanvasBars){.value = loss_value, .of = &share, .n = 1, .style = STYLE_AXIS, .high = 1});
 }
 
-enum { BRIEFEST = 3, LEFT_OUT = 28 /* columns of "10/12 blocks and 10/12 heads" */ };
+enum {
+    BRIEFEST = 3,
+    LEFT_OUT = 28, /* columns of "10/12 blocks and 10/12 heads" */
+    SWATCH = 2,    /* … of a colour, and of two with what they mean */
+    SIGNS_WIDE = 26
+};
 
 static void put_left_out(Buf *out, const char *what, int first, int shown, int all)
 {
@@ -145,6 +160,19 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
                    *scales[0] ? "; " : "", (double)most);
 }
 
+/* Of A − B, where so many columns are left: which colour has more in A, which in B. */
+static void draw_signs(const Paint *p, const ColourScale *scale, int y, int x, int room)
+{
+    static const char *const SAYS[] = {" more in A  ", " more in B"};
+    for (int k = 0, at = x; k < 2 && scale->high > scale->low && room >= SIGNS_WIDE; k++) {
+        const float end = k ? scale->low : scale->high;
+        for (int i = 0; i < SWATCH; i++)
+            canvas_pixel(p->c, y, at + i, -1, colour_scale_colour(scale, end), colour_scale_level(scale, end),
+                         colour_scale_sign(scale, end), (Ref){0});
+        at += SWATCH + canvas_text(p->c, y, at + SWATCH, room - (at - x) - SWATCH, STYLE_DIM, SAYS[k]);
+    }
+}
+
 /* Returns the points that the longest bar stands for: 0 where there is no line to say what they are. */
 static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
 {
@@ -169,8 +197,13 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     const bool said = used >= utf8_cells(buf_str(&words)) &&
                       (strstr(buf_str(&words), scales[0]) || strstr(buf_str(&words), scales[1]));
     const Rect low = sheet_thumb(s, s->first_block + s->down - 1, s->first_head + s->across - 1);
-    if (!said && !s->under.h && s->folds == 1 && low.y + low.h < s->caption_y) /* a line above is free */
-        canvas_text(p->c, s->caption_y - 1, r.x, r.w, STYLE_DIM, scales[utf8_cells(scales[0]) > r.w]);
+    int line = s->under.h || s->folds > 1 ? 0 : s->caption_y - 1; /* above it, if it is free */
+    if (!said && low.y + low.h <= line)
+        canvas_text(p->c, line--, r.x, r.w, STYLE_DIM, scales[utf8_cells(scales[0]) > r.w]);
+    if (a->v.side == SIDE_DIFF && !locked && r.w - used > SIGNS_WIDE + 1)
+        draw_signs(p, &scale, s->caption_y, r.x + used + 2, r.w - used - 2);
+    else if (a->v.side == SIDE_DIFF && !locked && low.y + low.h <= line)
+        draw_signs(p, &scale, line, r.x, r.w);
     buf_free(&words);
     if (locked && r.w - used >= 20)
         colour_scale_bar(p, &scale, s->caption_y, r.x + used, r.w - used);
@@ -232,7 +265,7 @@ static void draw_off(const Paint *p, Rect box)
     canvas_text(p->c, y, box.x + (box.w > 3 ? (box.w - 3) / 2 : 0), box.w, STYLE_EDITED, box.w < 3 ? "x" : "off");
 }
 
-/* Beside its first and last whole line, or the first alone where bars stand there. */
+/* Beside its first and last whole line, or the first alone where bars stand there, on any side: it looks alike on all. */
 static void draw_mark(const Paint *p, const Sheet *s, Rect box, bool bars)
 {
     const int last = heat_halves(p) && s->size.tall > 1 ? s->size.tall / 2 - 1 : box.h - 1;
@@ -260,7 +293,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         for (int h = s.first_head; h < s.first_head + s.across; h++) {
             Rect box = sheet_thumb(&s, b, h);
             if (there && most > 0)
-                draw_lost(p, &a, h, box, most);
+                draw_lost(p, &s, &a, h, box, most);
             if (there && a.v.values && h < a.heads)
                 draw_thumb(p, &a, &s, h, box);
             else
@@ -271,7 +304,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                 focus_cursor(p, focus, box.y, box.x);
         }
     }
-    draw_mark(p, &s, sheet_thumb(&s, block, here.head), most > 0);
+    const bool beside = p->s->compare == COMPARE_SIDES && here.pattern && !s.listed && most_lost(p->s) > 0;
+    draw_mark(p, &s, sheet_thumb(&s, block, here.head), most > 0 || beside);
 }
 
 /* The focused block first, then those around it: as many as may be held. */
