@@ -57,9 +57,11 @@ static void draw_label(const Paint *p, const Profile *f, Rect r)
     for (int i = 0; i < LINE_COUNT && i < r.h && f->a.pattern; i++) {
         Shown v;
         if (f->a.v.side == SIDE_DIFF && LINES[i].site == SITE_LARGEST) {
+            const char *unit = f->a.in_share ? " pts" : "";
             char most[24];
-            number_text(most, sizeof most, f->scale.high * (f->a.in_share ? 100 : 1), 5);
-            canvas_printf(p->c, r.y + i, r.x + 2, r.w - 4, STYLE_DIM, "±%s%s", most, f->a.in_share ? " pts" : "");
+            const int room = r.w - 4 - 1 - (int)strlen(unit);
+            number_text(most, sizeof most, f->scale.high * (f->a.in_share ? 100 : 1), clamp(room, 3, 5));
+            canvas_printf(p->c, r.y + i, r.x + 2, r.w - 4, STYLE_DIM, "±%s%s", most, unit);
             continue;
         }
         if (!shown_open(p->s, f->a.v.side, attend_probe(p->s, f->a.v.side, LINES[i].site), &v) || !v.values)
