@@ -640,10 +640,46 @@ static void tiles_pool_by_size(void **state)
     }
     assert_true(found > 100 && against_mean > 0);
     export_text(&canvas, &text);
-    if (!strstr(buf_str(&text), "absmax"))
+    if (!strstr(buf_str(&text), "the largest"))
         fail_msg("%s", buf_str(&text));
     buf_free(&text);
     canvas_free(&canvas);
+}
+
+/* In a pane so small that tiles would be a pixel or two, the one in focus stands there alone, with every pixel of it. */
+static void a_small_pane_has_one_tile(void **state)
+{
+    (void)state;
+    static const char *const WHICH[] = {"filters filters; filters 9", "filters components; filters 2"};
+    VitConfig c = config();
+    open_model(&c, 0);
+    for (int i = 0; i < 2; i++) {
+        must(WHICH[i]);
+        Canvas canvas;
+        canvas_init(&canvas, 12, 24);
+        Paint p = {.s = &session, .c = &canvas, .mode = MODE_256};
+        drawn_prepare(&session, &VIEW_FILTERS, SIDE_A, canvas.clip);
+        view_draw(&VIEW_FILTERS, &p, canvas.clip, SIDE_A, true);
+        const char *path = i ? "patch_embed.probe.components" : "patch_embed.probe.filters";
+        const NodeId n = session_node(&session, SIDE_A, path);
+        assert_true(n != NO_NODE);
+        enum { PLANE = PATCH * PATCH, TILE = PLANE * 3 };
+        bool seen[PLANE] = {false};
+        int pixels = 0, brackets = 0;
+        for (int k = 0; k < canvas.h * canvas.w; k++) {
+            const Cell *cell = &canvas.cells[k];
+            brackets += cell->ch == '[';
+            if (!cell->level || cell->ref.node != n)
+                continue;
+            assert_int_equal(cell->ref.cell / TILE, i ? 2 : 9);
+            seen[cell->ref.cell % PLANE] = true;
+        }
+        for (int k = 0; k < PLANE; k++)
+            pixels += seen[k];
+        assert_int_equal(brackets, 0);
+        assert_true(pixels >= PLANE / 2); /* a cell of two pixels has the number of one */
+        canvas_free(&canvas);
+    }
 }
 
 /* --- what does not exist --- */
@@ -750,6 +786,7 @@ int main(void)
         cmocka_unit_test(heads_are_the_probes),
         cmocka_unit_test(many_heads),
         cmocka_unit_test(tiles_are_the_weights),
+        cmocka_unit_test(a_small_pane_has_one_tile),
         cmocka_unit_test(tiles_pool_by_size),
         cmocka_unit_test(absent),
         cmocka_unit_test(sayings),

@@ -12,6 +12,7 @@
 enum {
     MAP_MOST = 8,
     DETAIL_LEAST = 20,   /* columns of what is told beside the tiles */
+    ALONE_LINES = 8,     /* lines of it without tiles */
     DETAIL_LINES = 8,    /* lines of it below them */
     STACK_LINES = 10,    /* … where it is as narrow as they are */
     STACK_FROM = 20,     /* lines of both */
@@ -21,7 +22,8 @@ enum {
     NUMBER_LEAST = 7, /* columns of a number */
     NUMBER_MOST = 9,
     SHARE_WORDS = 35, /* of what its share is of, with the number */
-    BELOW = 2
+    BELOW = 2,
+    SEEN = 2 /* rows of pixels from which something is seen in a tile */
 };
 
 static bool open_tiles(const Session *s, Side side, Tiles *t)
@@ -29,11 +31,12 @@ static bool open_tiles(const Session *s, Side side, Tiles *t)
     return tiles_open(s, side, shown_site(s, side, s->look.filters.components ? SITE_COMPONENTS : SITE_FILTERS), t);
 }
 
-/* The grid of tiles, and where the one in focus is told about: beside it, below it, or in two lines below. */
+/* The grid of tiles, and where the one in focus is told about: beside it, below it, in two lines below, or instead of it.
+ */
 typedef struct Layout {
     Rect grid, beside, below, brief, caption;
     TileFit tile;
-    int pitch_y, pitch_x, across, down, first; /* tiles; first: of the first line shown */
+    int pitch_y, pitch_x, across, down, first; /* tiles; first: of the first line shown; down 0: no grid */
 } Layout;
 
 /* Lines of MEASURES_TILES_ACROSS tiles, as the up and down keys count them: as large as leaves room for all, else the
@@ -80,6 +83,22 @@ static Layout stacked(const Paint *p, const Tiles *t, Rect r)
     return l;
 }
 
+/* Lines of the one in focus among what is told of it: a third, half where there is no grid and no map below it. */
+static int detail_lines(const Paint *p, const Layout *l)
+{
+    return (l->beside.h - 1) / (l->down || !p->s->look.filters.components ? 3 : 2);
+}
+
+/* Where tiles are of so few pixels that nothing is seen in any: the one in focus alone, if that has twice as many. */
+static Layout alone(const Paint *p, const Tiles *t, Rect r, const Layout *from)
+{
+    Layout l = {.beside = r, .across = from->across, .pitch_x = 1, .pitch_y = 1};
+    l.tile = tiles_fit(p, t, detail_lines(p, &l), r.w);
+    return r.h >= ALONE_LINES && r.w >= DETAIL_LEAST && from->tile.rows < SEEN && l.tile.rows >= 2 * from->tile.rows
+               ? l
+               : *from;
+}
+
 static Layout layout(const Paint *p, const Tiles *t, Rect r)
 {
     Layout l = {0};
@@ -95,10 +114,12 @@ static Layout layout(const Paint *p, const Tiles *t, Rect r)
     } else if (r.h >= STACK_FROM && r.w >= DETAIL_LEAST)
         l = stacked(p, t, r);
     else {
+        const Rect all = r;
         if (r.h >= 6)
             l.brief = rect_cut(&r, 'b', BELOW);
         l.grid = r;
         grid_layout(p, t, &l);
+        l = alone(p, t, all, &l);
     }
     l.caption = caption;
     return l;
@@ -116,6 +137,10 @@ static Rect tile_rect(const Layout *l, int tile)
 
 static void draw_grid(const Paint *p, const Tiles *t, const Layout *l, bool focus)
 {
+    if (!l->down) {
+        focus_cursor(p, focus, l->beside.y + 1, l->beside.x);
+        return;
+    }
     Rect old = canvas_clip(p->c, l->grid);
     for (int tile = l->first * l->across; tile < t->count && tile < (l->first + l->down) * l->across; tile++) {
         Rect r = tile_rect(l, tile);
@@ -249,15 +274,17 @@ static void draw_shares(const Paint *p, const Tiles *t, Side side, Rect r)
     }
 }
 
-static void draw_detail(const Paint *p, const Tiles *t, Side side, Rect r)
+static void draw_detail(const Paint *p, const Tiles *t, Side side, const Layout *l)
 {
+    Rect r = l->beside;
+    const int lines = detail_lines(p, l);
+    const TileFit f = tiles_fit(p, t, lines, r.w);
     size_t low, high;
     bool components = p->s->look.filters.components;
     Rect head = rect_cut(&r, 't', 1);
     canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d", components ? "component" : "filter",
                   t->here, t->count - 1);
-    TileFit f = tiles_fit(p, t, r.h / 3, r.w);
-    if (f.lines <= r.h / 3) {
+    if (f.lines <= lines) {
         tiles_draw(p, t, t->here, &f, r.y, r.x);
         rect_cut(&r, 't', f.lines);
     }
@@ -317,14 +344,15 @@ static void draw_brief(const Paint *p, const Tiles *t, Side side, Rect r)
 static void put_caption(const Paint *p, const Tiles *t, const Layout *l)
 {
     Buf text = {0};
-    int hidden = t->count - l->down * l->across;
-    buf_puts(&text, t->channels == 3 && p->mode != MODE_MONO ? "0 is grey" : "0 is grey, of all channels the absmax");
+    int hidden = l->down ? t->count - l->down * l->across : 0;
+    buf_puts(&text, t->channels == 3 && p->mode != MODE_MONO ? "0 is grey" : "0 is grey, of all channels the largest");
     if (l->tile.rows < t->h || l->tile.cols < t->w)
-        buf_printf(&text, "; 1 cell = %.3g×%.3g pixels, absmax", (double)t->h / l->tile.rows,
+        buf_printf(&text, "; 1 cell = %.3g×%.3g pixels, the largest", (double)t->h / l->tile.rows,
                    (double)t->w / l->tile.cols);
     if (hidden > 0)
         buf_printf(&text, "; %d more", hidden);
-    buf_puts(&text, "; each tile on its own scale");
+    if (l->down)
+        buf_puts(&text, "; each tile on its own scale");
     shown_clauses(p, l->caption.y, l->caption.x, l->caption.w, STYLE_DIM, buf_str(&text));
     buf_free(&text);
 }
@@ -386,7 +414,7 @@ static void draw_all(const Paint *p, const Tiles *t, Side side, Rect r, bool foc
     Layout l = layout(p, t, r);
     draw_grid(p, t, &l, focus);
     if (l.beside.h)
-        draw_detail(p, t, side, l.beside);
+        draw_detail(p, t, side, &l);
     if (l.below.h)
         draw_under(p, t, side, l.below);
     if (l.brief.h)
