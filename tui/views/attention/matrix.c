@@ -542,5 +542,7 @@ static void title(const Session *s, Side side, Buf *out)
     attend_title(s, side, true, false, "rows ask, columns are looked at\nrows ask", out);
 }
 
+static const ViewWay WAYS[] = {{"play       the rows one after the other; any key stops", "play rows"}, {NULL, NULL}};
+
 VIEW_SPEC(MATRIX, .name = "matrix", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .cursor = attend_cursor,
-          .least = least, .beside = &VIEW_ROW);
+          .least = least, .beside = &VIEW_ROW, .ways = WAYS);
