@@ -361,11 +361,17 @@ static int about_rows(const Overlay *o, const Canvas *c, int width)
 /* TALL: on which it has two thirds where all of it is seen then. */
 enum { SAID_FROM = 16, APART_FROM = 24, TALL = 36 };
 
+/* Is it a drawing with its key? It is of the model, and of no cell that has to stay in sight. */
+static bool draws(const Overlay *o)
+{
+    return o->kind == OVERLAY_TEXT && !o->goes_on && strstr(buf_str(&o->text), "┌");
+}
+
 /* Does the screen end above it? */
 static bool ends_above(const Overlay *o, const Canvas *c)
 {
     return o->kind == OVERLAY_TEXT && !*o->title && c->h >= SAID_FROM &&
-           (o->goes_on || (o->apart && c->h >= APART_FROM));
+           (o->goes_on || (o->apart && !draws(o) && c->h >= APART_FROM));
 }
 
 static Rect box_of(const Overlay *o, const Canvas *c)
@@ -373,11 +379,12 @@ static Rect box_of(const Overlay *o, const Canvas *c)
     int w = c->w < 84 ? c->w - 2 : 82, lines = o->kind == OVERLAY_TEXT ? page_rows(o, c, w - 2) : o->lines;
     lines += !lines;
     lines += about_rows(o, c, w - 2);
-    int h = lines + 3 < c->h - 2 ? lines + 3 : c->h - 2;
+    const int most = draws(o) ? c->h : c->h - 2;
+    int h = lines + 3 < most ? lines + 3 : most;
     h = h < 3 ? (c->h < 3 ? c->h : 3) : h;
     w = w < 3 ? c->w : w;
     Rect r = {.y = (c->h - h) / 2, .x = (c->w - w) / 2, .h = h, .w = w};
-    if (o->kind != OVERLAY_TEXT || *o->title || c->h < SAID_FROM)
+    if (o->kind != OVERLAY_TEXT || *o->title || c->h < SAID_FROM || draws(o))
         return r;
     /* What was said leaves what it speaks of in sight, and stands where the cursor is not. */
     int half = c->h >= TALL && h <= 2 * c->h / 3 ? h : c->h / 2 - 1;

@@ -275,14 +275,43 @@ static void what_has_no_place(void **state)
     run("option lens-tokens off; reset view");
 }
 
+/* A drawing's key is seen with it, and all of it where the screen is as high; what has no room is scrolled to. */
+static void a_drawing_is_seen_whole(void **state)
+{
+    (void)state;
+    static const int HIGH[] = {16, 24, 30, 40, 60}, WIDE[] = {80, 80, 80, 120, 200};
+    int whole = 0;
+    run("wiring");
+    overlay_text(&lists, "", buf_str(&s.said));
+    for (size_t k = 0; k < sizeof HIGH / sizeof *HIGH; k++) {
+        draw(HIGH[k], WIDE[k]);
+        overlay_draw(&lists, &c);
+        assert_true(on_screen("[Encoder, decoder]"));
+        if (HIGH[k] >= 24)
+            assert_true(on_screen("[ ] this model") && on_screen("is seen, · masked"));
+        whole += lists.scroll_end == 0;
+        assert_true(lists.scroll_end == 0 || HIGH[k] < 40);
+        Buf command = {0};
+        const bool more = lists.scroll_end > 0;
+        assert_int_equal(overlay_key(&lists, "End", &command), more ? OVERLAY_STAYS : OVERLAY_PASSED);
+        if (more) {
+            overlay_draw(&lists, &c);
+            assert_int_equal(lists.scroll, lists.scroll_end);
+            assert_true(on_screen("q closes"));
+            lists.scroll = 0;
+        } else
+            overlay_text(&lists, "", buf_str(&s.said));
+    }
+    assert_int_equal(whole, 2);
+    overlay_close(&lists);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
-                                       cmocka_unit_test(rows_that_share_a_line),
-                                       cmocka_unit_test(numbers_of_beginnings),
-                                       cmocka_unit_test(the_rows_numbers_are_of_its_words),
-                                       cmocka_unit_test(tokens_count_as_addresses_do),
-                                       cmocka_unit_test(a_number_that_is_not_there_yet),
-                                       cmocka_unit_test(what_has_no_place)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_difference_of_two_streams), cmocka_unit_test(rows_that_share_a_line),
+        cmocka_unit_test(numbers_of_beginnings),         cmocka_unit_test(the_rows_numbers_are_of_its_words),
+        cmocka_unit_test(tokens_count_as_addresses_do),  cmocka_unit_test(a_number_that_is_not_there_yet),
+        cmocka_unit_test(a_drawing_is_seen_whole),       cmocka_unit_test(what_has_no_place)};
     return cmocka_run_group_tests(tests, start, stop);
 }
