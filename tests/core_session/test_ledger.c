@@ -135,6 +135,27 @@ static void via_path(int step, const char *name, char out[96])
     snprintf(out, 96, "ledger.%s%s", VIA[step], name);
 }
 
+/* The sentence calls no number a part of a smaller one, and says whose it is where there are two. */
+static void a_part_is_of_a_larger_whole(void **state)
+{
+    (void)state;
+    int larger = 0;
+    for (int picture = 5; picture < 10; picture++) {
+        char line[64], sentence[256];
+        snprintf(line, sizeof line, "open #%d; goto probs; why", picture);
+        snprintf(sentence, sizeof sentence, "%s", run(line));
+        const char *of = strstr(sentence, " of "), *others = strstr(sentence, ", with all others "),
+                   *part = strstr(sentence, ": ");
+        assert_true(part && !of != !others);
+        const float value = strtof(part + 2, NULL), number = strtof(of ? of + 4 : others + 18, NULL);
+        assert_int_equal(of != NULL, value * number >= 0 && fabsf(value) <= fabsf(number));
+        larger += others != NULL;
+    }
+    has(run("set scale off; ledger; why"), "In B most by ");
+    run("set scale on");
+    assert_true(larger > 0);
+}
+
 /* The vote of a head for a token has a ledger of its own: what all parts before the head wrote into it adds up to it;
  * so has the largest part of that, as long as it is a tenth of it and more than the token itself. Of pictures and
  * words. */
@@ -516,6 +537,7 @@ int main(void)
         cmocka_unit_test(test_vary),
         cmocka_unit_test(test_why_goes_to_the_river),
         cmocka_unit_test(a_vote_is_what_was_written_before),
+        cmocka_unit_test(a_part_is_of_a_larger_whole),
         cmocka_unit_test(a_chain_is_kept),
         cmocka_unit_test(test_river_is_walked),
         cmocka_unit_test(test_ledger_command),

@@ -255,11 +255,12 @@ void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out)
 {
     const Graph *g = session_graph(s, side);
     char label[64];
-    buf_puts(out, "Most by ");
+    const bool part = a->line.value * a->number >= 0 && fabsf(a->line.value) <= fabsf(a->number);
+    buf_puts(out, !session_compares(s) ? "Most by " : side == SIDE_A ? "In A most by " : "In B most by ");
     ledger_part_text(g, &a->line, out);
     buf_puts(out, ": ");
     ask_put_short(out, a->line.value);
-    buf_puts(out, " of ");
+    buf_puts(out, part ? " of " : ", with all others ");
     ask_put_short(out, a->number);
     if (a->token >= 0 && a->head.line != a->line.line) {
         buf_puts(out, "; of heads: ");
