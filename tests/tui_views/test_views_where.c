@@ -139,6 +139,22 @@ static bool says_now(Side side, const char *words)
     return says;
 }
 
+/* How many half cells have the colour of a value that is no number; as it is drawn now. */
+static int drawn_as_nan(Side side)
+{
+    Canvas c;
+    Rect r = {0, 0, 27, 28};
+    const Colour nan = colourmap_colour((MapId)0, MODE_TRUE, (double)NAN);
+    int count = 0;
+    canvas_init(&c, r.h, r.w);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+    view_draw(&VIEW_WHERE, &p, r, side, true);
+    for (int i = 0; i < r.h * r.w; i++)
+        count += (canvas_at(&c, i / r.w, i % r.w)->bg == nan) + (canvas_at(&c, i / r.w, i % r.w)->fg == nan);
+    canvas_free(&c);
+    return count;
+}
+
 /* Sides beside each other have no notes: how far each of them is stands where its scale will. */
 static void occlusion_comes_side_by_side(void **state)
 {
@@ -162,6 +178,7 @@ static void occlusion_comes_side_by_side(void **state)
         assert_true(says_now(side, far));
     }
     assert_true(says_now(SIDE_A, "after") && !says_now(SIDE_B, "after"));
+    assert_int_equal(drawn_as_nan(SIDE_B), 0); /* what is not measured yet is not a value that is no number */
     step_to_the_end();
     for (Side side = SIDE_A; side <= SIDE_DIFF; side++)
         assert_false(says_now(side, " of 65"));

@@ -124,6 +124,8 @@ static Colour beyond_colour(const ColourScale *s, bool above)
 
 Colour colour_scale_colour(const ColourScale *s, float x)
 {
+    if (s->waits && isnan(x))
+        return s->light ? 0xc6c6c6 : 0x3a3a3a;
     if (s->clipped && (x > s->high || x < s->low))
         return beyond_colour(s, x > s->high);
     return colourmap_colour(s->map, s->mode, position(s, x));

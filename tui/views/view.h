@@ -148,6 +148,7 @@ typedef struct ColourScale {
     bool capped;  /* clipped, but what is beyond an end has that end's colour */
     float least, most; /* where clipped or capped: the ends of all values */
     bool nans;         /* there are some, which have a colour of their own */
+    bool waits;        /* what is NaN is not measured yet: grey */
 } ColourScale;
 enum { SCALE_DECADES = 6 };
 /* Chosen from the session's LookAt (map, lock) and the values of the whole node: sequential for values ≥ 0, signed

@@ -114,6 +114,8 @@ static ColourScale layer_scale(const Paint *p, const Where *w, int m)
     scale.diff = w->side == SIDE_DIFF;
     scale.shared = sides > 1;
     scale.own = !scale.shared && !scale.diff && p->s->compare == COMPARE_SIDES;
+    size_t done, total;
+    scale.waits = m == WHERE_OCCLUSION && where_occluded_progress(&w->occlusion, &done, &total) && done < total;
     return scale;
 }
 
