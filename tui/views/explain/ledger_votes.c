@@ -97,7 +97,8 @@ static void put_head(const Paint *p, const LedgerView *v, Rect r)
                       session_attention_name(v->g, v->attention, name), v->head);
 }
 
-/* Where the picture is lit by the votes: beside or below their map, else behind `w` in its place; k = 0: not at all. */
+/* Where the picture is lit by the votes: beside or below their map, else behind `w` in its place, unless its light would
+ * be of few colours, whose hues change with it; k = 0: not at all. */
 static LatticeMap lit_map(const Paint *p, Rect r, const LatticeMap *m, bool picture)
 {
     const Rect right = {r.y, r.x + m->r.w + 2, r.h, r.w - m->r.w - 2},
@@ -106,7 +107,8 @@ static LatticeMap lit_map(const Paint *p, Rect r, const LatticeMap *m, bool pict
                       : below.h >= m->r.h ? below
                                           : r;
     const LatticeMap lit = lattice_map(p, room, m->row + m->rows, m->col + m->cols, PATCH_MOST, 0, 0);
-    const bool place = room.x != r.x || room.y != r.y || *p->s->ledger.step[0].via;
+    const bool place = room.x != r.x || room.y != r.y ||
+                       (*p->s->ledger.step[0].via && (p->mode == MODE_TRUE || lit_lined(&lit)));
     const bool whole = !m->row && !m->col && lit.rows == m->rows && lit.cols == m->cols;
     return picture && place && whole && lit.k >= LIT_LEAST ? lit : (LatticeMap){0};
 }
