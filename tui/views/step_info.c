@@ -73,12 +73,20 @@ static void line_range(Lines *l, const Shown *v)
         line_text(l, STYLE_WARNING, text);
 }
 
-static void line_cost(Lines *l, Cost c)
+/* step: of the step that the node is a part of, as the list of steps has it; or NULL. */
+static void line_cost(Lines *l, Cost c, const Cost *step)
 {
-    char a[32], b[32], text[80];
+    char a[32], b[32], all[32], of[96], text[144];
     amount_text(a, sizeof a, c.flops, "FLOP");
     amount_text(b, sizeof b, c.bytes, "B");
     snprintf(text, sizeof text, "%s, %s", a, b);
+    if (step && step->flops > c.flops) {
+        amount_text(all, sizeof all, step->flops, "FLOP");
+        const int used = snprintf(of, sizeof of, "%s of the step's %s", a, all);
+        const bool whole = used + 2 + utf8_cells(b) <= l->r.w;
+        if (used <= l->r.w)
+            snprintf(text, sizeof text, "%s%s%s", of, whole ? ", " : "", whole ? b : "");
+    }
     line_text(l, STYLE_DIM, utf8_cells(text) <= l->r.w ? text : a);
     if (c.params > 0) {
         snprintf(text, sizeof text, "%s weights", count_text(a, sizeof a, (size_t)c.params));
@@ -86,13 +94,18 @@ static void line_cost(Lines *l, Cost c)
     }
 }
 
+/* The step that the cursor is in; the boxes are those of B's graph. */
+static const Box *step_of(const Session *s, const Shown *v)
+{
+    const int box = s->place.box;
+    return box < 0 || box >= s->stages.count || v->graph != session_graph(s, SIDE_B) ? NULL : &s->stages.boxes[box];
+}
+
 /* What the pane is about: the step's box where the focus is on its result, else the node in focus. */
 static const Box *box_of(const Session *s, const Shown *v)
 {
-    int box = s->place.box;
-    if (box < 0 || box >= s->stages.count || v->graph != session_graph(s, SIDE_B))
-        return NULL; /* the boxes are those of B's graph */
-    return s->stages.boxes[box].show == v->node ? &s->stages.boxes[box] : NULL;
+    const Box *step = step_of(s, v);
+    return step && step->show == v->node ? step : NULL;
 }
 
 /* Is what stands there the name "out", which says nothing without its scope? */
@@ -173,7 +186,8 @@ static void draw_info(const Paint *p, Rect r, Side side, bool focus)
         line_range(&l, &v);
     else
         line_text(&l, STYLE_DIM, "computing…");
-    line_cost(&l, box ? box->cost : graph_cost(v.graph, v.node));
+    const Box *step = box ? NULL : step_of(p->s, &v);
+    line_cost(&l, box ? box->cost : graph_cost(v.graph, v.node), step ? &step->cost : NULL);
 }
 
 static void needs_focus(const Session *s, Side side, Rect r, Needs *out)
