@@ -103,8 +103,14 @@ static void draw_head(const Paint *p, const Layout *l, const HeadPlacesResult *r
 /* How many lines have no room, and what the colours say. */
 static void draw_foot(const Paint *p, const Layout *l)
 {
-    const int more = l->lines - l->first - l->list.h;
-    int used = more > 0 ? canvas_printf(p->c, l->foot.y, l->foot.x, l->foot.w, STYLE_DIM, "%d more lines   ", more) : 0;
+    const int above = l->first, below = l->lines - l->first - l->list.h;
+    const Rect r = l->foot;
+    int used = 0;
+    if (above && below > 0)
+        used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%d lines above, %d below   ", above, below);
+    else if (above || below > 0)
+        used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, above ? "%d lines above   " : "%d more lines   ",
+                             above ? above : below);
     canvas_text(p->c, l->foot.y, l->foot.x + used, l->foot.w - used, STYLE_DIM,
                 "ground: above what uniform attention gives");
 }

@@ -91,6 +91,17 @@ static void put_share(const Paint *p, const Column *c, int i, int y, int x, int 
                    STYLE_TEXT, shown_ref(&c->probs, cell));
 }
 
+/* How many are not seen, and where they are. */
+static void put_more(const Paint *p, const Column *c)
+{
+    const int above = c->first, below = (int)c->v.count - above - c->r.h;
+    const Rect r = {c->r.y + c->r.h, c->r.x + PLACE + 1, 1, c->r.w - PLACE - 1};
+    if (above && below > 0)
+        canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%d above, %d below", above, below);
+    else
+        canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, above ? "%d above" : "%d more", above ? above : below);
+}
+
 static void draw_column(const Paint *p, const Column *c, bool focus)
 {
     bool source = c->tokens->sequence == SEQUENCE_SOURCE;
@@ -99,8 +110,7 @@ static void draw_column(const Paint *p, const Column *c, bool focus)
     if (c->probs.values && room >= SHARE + 1 + BAR_LEAST)
         canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, "prob.");
     if (c->r.h > 0 && c->v.count > (size_t)c->r.h)
-        canvas_printf(p->c, c->r.y + c->r.h, c->r.x + PLACE + 1, c->r.w - PLACE - 1, STYLE_DIM, "%zu more",
-                      c->v.count - (size_t)c->r.h);
+        put_more(p, c);
     for (int k = 0; k * c->pitch < c->r.h && c->first + k < (int)c->v.count; k++) {
         int i = c->first + k, y = c->r.y + k * c->pitch;
         bool here = i == (int)c->v.cell;
