@@ -306,12 +306,85 @@ static void a_drawing_is_seen_whole(void **state)
     overlay_close(&lists);
 }
 
+/* Words of a list that is scrolled are counted where they are: above it, below it, or both. */
+static void words_that_are_not_seen(void **state)
+{
+    (void)state;
+    enum { WORDS = 15 };
+    for (int t = 0; t < WORDS; t++) {
+        char line[64];
+        snprintf(line, sizeof line, "reset view; goto decoder.tokens[t=%d]", t);
+        run(line);
+        draw(18, 80);
+        const NodeId n = session_node(&s, SIDE_B, "decoder.tokens");
+        int first = WORDS, last = -1;
+        for (int i = 0; i < c.h * c.w; i++) {
+            const Ref *ref = &c.cells[i].ref;
+            const int word = (int)ref->cell;
+            if (!ref->run || ref->node != n)
+                continue;
+            first = word < first ? word : first;
+            last = word > last ? word : last;
+        }
+        const int above = first, below = WORDS - 1 - last;
+        assert_true(above + below > 0 && above + below < WORDS - 3);
+        if (above && below)
+            snprintf(line, sizeof line, "%d above, %d below", above, below);
+        else
+            snprintf(line, sizeof line, above ? "%d above" : "%d more", above ? above : below);
+        if (!on_screen(line))
+            fail_msg("t=%d, %d to %d: no \"%s\"", t, first, last, line);
+    }
+    run("reset view");
+}
+
+/* What a part of a step costs is said beside what the list of steps has for all of it. */
+static void a_part_of_a_step_costs_less(void **state)
+{
+    (void)state;
+    run("reset view; goto encoder.tokens");
+    assert_true(s.stages.boxes[s.place.box].cost.flops == 832); /* 13 words, 64 wide: times √D */
+    draw(60, 200);
+    assert_true(on_screen("0 FLOP of the step's 832 FLOP, 52 B"));
+    run("goto encoder.blocks.0.self_attn.pattern"); /* all of its step */
+    draw(60, 200);
+    assert_false(on_screen("of the step's"));
+}
+
+/* The light line of the cursor's row ends where its bar begins. */
+static void nothing_light_behind_a_bar(void **state)
+{
+    (void)state;
+    int rows = 0;
+    run("goto probs[t=10]; word tired wide; view writing");
+    draw(60, 200);
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = &c.cells[y * c.w + x];
+            if (k->style != STYLE_SELECTED || k->ch != '>' || k[3].ch != ' ' || k[4].ch != 'q')
+                continue;
+            int last = 0, bar = 0; /* the cells of a number, and of its bar */
+            for (int i = 0; k[i].ch != 0x2502 && k[i].ch != 0x2503; i++) {
+                last = k[i].ref.run ? i : last;
+                bar += k[i].ref.run && k[i].ch == 0x2588;
+            }
+            assert_true(bar > 3);
+            for (int i = last + 1; k[i].ch != 0x2502 && k[i].ch != 0x2503; i++)
+                assert_int_not_equal(k[i].style, STYLE_SELECTED);
+            rows++;
+        }
+    assert_int_equal(rows, 2); /* A and B */
+    run("reset edits; reset view");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_difference_of_two_streams), cmocka_unit_test(rows_that_share_a_line),
         cmocka_unit_test(numbers_of_beginnings),         cmocka_unit_test(the_rows_numbers_are_of_its_words),
         cmocka_unit_test(tokens_count_as_addresses_do),  cmocka_unit_test(a_number_that_is_not_there_yet),
-        cmocka_unit_test(a_drawing_is_seen_whole),       cmocka_unit_test(what_has_no_place)};
+        cmocka_unit_test(a_drawing_is_seen_whole),       cmocka_unit_test(what_has_no_place),
+        cmocka_unit_test(words_that_are_not_seen),       cmocka_unit_test(a_part_of_a_step_costs_less),
+        cmocka_unit_test(nothing_light_behind_a_bar)};
     return cmocka_run_group_tests(tests, start, stop);
 }

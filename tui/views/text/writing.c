@@ -162,6 +162,8 @@ static void draw_step(const Paint *p, const Writing *w, int t, int y, bool here)
     if (bar >= -1) {
         put_margin(p, w, t, y, x, bar, style);
         x += AWAY + (bar >= BAR_LEAST ? bar + 1 : 0);
+        if (here && bar >= BAR_LEAST && !seconds) /* the light line ends where the bar begins */
+            canvas_fill(p->c, (Rect){y, x - 1, 1, end - x + 1}, STYLE_TEXT, ' ');
     }
     for (int k = 0; k < seconds && next < w->n; k++, next = classes_next(row, w->n, next), x += each) {
         canvas_label(p->c, y, x, SECOND - SHARE - 1, here ? STYLE_SELECTED : STYLE_DIM,
