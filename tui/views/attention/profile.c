@@ -149,6 +149,23 @@ static Rect part(Rect r, int i, int n)
     return (Rect){i ? r.y + r.h - h : r.y, r.x, h, r.w};
 }
 
+/* Words between the bars that are A's alone have its colour. */
+static void mark_own(const Paint *p, const Attend *a, const Attend *b, Rect bars, int y)
+{
+    const int n = a->u_axis->n;
+    for (int u = 0; u < n && u < b->u_axis->n; u++) {
+        char of_a[64], of_b[64];
+        axis_label(a->u_axis, u, of_a, sizeof of_a);
+        axis_label(b->u_axis, u, of_b, sizeof of_b);
+        for (int x = bars_column(bars, n, u); strcmp(of_a, of_b) != 0 && x < bars_column(bars, n, u) + bars.w / n;
+             x++) {
+            Cell *k = canvas_at(p->c, y, x);
+            if (k && k->style == STYLE_AXIS)
+                k->style = STYLE_SIDE_A;
+        }
+    }
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Side sides[2];
@@ -165,6 +182,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         const int between = r.y + r.h - tall - above.y - above.h; /* lines above B's bars */
         if (n == 2 && i == 0 && between > 0 && (!attend_listed(&f.a) || tall <= TALL_LEAST))
             draw_places(p, &f.a, bars, (Rect){above.y + above.h, r.x, 1, r.w});
+        Attend b;
+        if (n == 2 && i == 0 && between > 0 && attend_listed(&f.a) && attend_open(p->s, SIDE_B, -1, &b))
+            mark_own(p, &f.a, &b, bars, above.y + above.h);
     }
 }
 
