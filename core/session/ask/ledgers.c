@@ -1,5 +1,6 @@
 #include "core/session/ask/ledgers.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -355,23 +356,34 @@ void ledger_text(const Session *s, Buf *out)
     address_put(g, n, s->ledger.against, out);
 }
 
+/* A class by its name; a sign that would be read as one of the sentence in quotes. */
+static void put_class(const Axis *axis, int o, Buf *out)
+{
+    char label[64];
+    bool sign = true;
+    axis_label(axis, o, label, sizeof label);
+    for (const char *c = label; *c; c++)
+        sign = sign && ispunct((unsigned char)*c);
+    buf_printf(out, sign ? "\"%s\"" : "%s", label);
+}
+
 void ledger_text_short(const Session *s, Buf *out)
 {
     const Graph *g = s->now->pass.base;
     const NodeId n = *s->ledger.path ? graph_find(g, s->ledger.path) : NO_NODE;
     const int axis = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_ANSWER);
-    char label[64];
     int row, o;
     if (axis == AXIS_NONE) {
         ledger_text(s, out);
         return;
     }
     ledger_class(g, n, s->ledger.cell, &row, &o);
-    buf_puts(out, axis_label(&g->axes[axis], o, label, sizeof label));
+    put_class(&g->axes[axis], o, out);
     if (s->ledger.against == LEDGER_ALONE)
         return;
     ledger_class(g, n, s->ledger.against, &row, &o);
-    buf_printf(out, " − %s", axis_label(&g->axes[axis], o, label, sizeof label));
+    buf_puts(out, " − ");
+    put_class(&g->axes[axis], o, out);
 }
 
 static int by_size(const void *a, const void *b)
