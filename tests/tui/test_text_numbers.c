@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/learned/decoding.h"
+#include "tests/core_models/text_bench.h"
 #include "tests/tui/opened.h"
 #include "tui/canvas/export.h"
 #include "tui/frame.h"
@@ -374,7 +376,64 @@ static void nothing_light_behind_a_bar(void **state)
             rows++;
         }
     assert_int_equal(rows, 2); /* A and B */
-    run("reset edits; reset view");
+    run("pin off; reset edits; reset view");
+    assert_true(session_open_input(&s, SENTENCE, &error));
+}
+
+/* A word under the bars of two sides that only A reads has A's colour; those of both have none. */
+static void a_word_of_one_side(void **state)
+{
+    (void)state;
+    int own = 0, both = 0;
+    run("goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]; word tired wide; view matrix; compare sides");
+    draw(40, 120);
+    for (int y = 30; y < c.h; y++)
+        for (int x = 0; x + 2 < c.w; x++) {
+            const Cell *k = &c.cells[y * c.w + x];
+            if (k[0].ch == 't' && k[1].ch == 'i' && k[2].ch == 'r')
+                own += k[0].style == STYLE_SIDE_A && k[2].style == STYLE_SIDE_A;
+            if (k[0].ch == 't' && k[1].ch == 'o' && k[2].ch == 'o')
+                both += k[0].style == STYLE_AXIS && k[2].style == STYLE_AXIS;
+        }
+    assert_int_equal(own, 1);
+    assert_int_equal(both, 1);
+    run("pin off; reset edits; reset view");
+    assert_true(session_open_input(&s, SENTENCE, &error));
+}
+
+/* Tokens that are signs are no punctuation of a title. */
+static void signs_stand_in_quotes(void **state)
+{
+    (void)state;
+    static const char *const SIGNS[] = {"!",  "#", "$", "%", "&", "*", "+", ",", "-", ".",
+                                        "..", ":", ";", "=", "?", "@", "^", "_", "~"};
+    const Session old = s;
+    Seq2seqConfig config = text_variant(0);
+    for (size_t i = 1; i < TEXT_VARIANT_COUNT && config.form != SEQ2SEQ_DECODER_ONLY; i++)
+        config = text_variant(i);
+    Model m;
+    text_model_seeded(&m, &config, 5);
+    assert_true((size_t)config.target_words <= sizeof SIGNS / sizeof *SIGNS);
+    m.target.word = SIGNS;
+    if (!session_init_model(&s, &m, NULL, 1, &error))
+        fail_msg("%s", error.text);
+    run("ledger");
+    draw(40, 120);
+    Buf title = {0};
+    ledger_text_short(&s, &title);
+    int quotes = 0;
+    for (const char *at = buf_str(&title); *at; at++)
+        quotes += *at == '"';
+    assert_int_equal(quotes, 4);
+    assert_true(on_screen(buf_str(&title)));
+    buf_free(&title);
+    session_free(&s);
+    s = old;
+    run("goto probs[t=10]; ledger");
+    ledger_text_short(&s, &title); /* words need none */
+    assert_null(strchr(buf_str(&title), '"'));
+    buf_free(&title);
+    run("ledger off; reset view");
 }
 
 int main(void)
@@ -385,6 +444,7 @@ int main(void)
         cmocka_unit_test(tokens_count_as_addresses_do),  cmocka_unit_test(a_number_that_is_not_there_yet),
         cmocka_unit_test(a_drawing_is_seen_whole),       cmocka_unit_test(what_has_no_place),
         cmocka_unit_test(words_that_are_not_seen),       cmocka_unit_test(a_part_of_a_step_costs_less),
-        cmocka_unit_test(nothing_light_behind_a_bar)};
+        cmocka_unit_test(nothing_light_behind_a_bar),    cmocka_unit_test(a_word_of_one_side),
+        cmocka_unit_test(signs_stand_in_quotes)};
     return cmocka_run_group_tests(tests, start, stop);
 }
