@@ -1921,6 +1921,43 @@ static void a_patch_lights_the_star(void **state)
     assert_string_equal(session.place.path, "blocks.0.alike.cosine");
 }
 
+/* A row of maps per place: no words stand between the rows, where they would look like a row's title, and below the maps
+ * a blank stands between a scale's colours and its ends. */
+static void rows_of_maps_have_no_words_between(void **state)
+{
+    (void)state;
+    command("set scale off; alike 1 r3c3; compare sides");
+    for (Side side = SIDE_A; side <= SIDE_DIFF; side++) {
+        Canvas c;
+        canvas_init(&c, 26, side == SIDE_DIFF ? 30 : 28);
+        Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+        drawn_prepare(&session, &VIEW_ALIKE, side, c.clip);
+        view_draw(&VIEW_ALIKE, &p, c.clip, side, true);
+        int maps = 0, blanks = 0, ends = 0;
+        for (int y = 1; y < c.h; y++) {
+            int data = 0, words = 0;
+            for (int x = 0; x < c.w; x++) {
+                const Cell *k = canvas_at(&c, y, x), *next = canvas_at(&c, y, x + 1);
+                data += k->level > 0;
+                words += !k->level && k->ch != ' ';
+                ends += y == c.h - 1 && next && !k->level != !next->level; /* where colours begin or end */
+                blanks += y == c.h - 1 && next && !k->level != !next->level && (k->level ? next : k)->ch == ' ';
+            }
+            maps += data > 0;
+            if (!data)
+                assert_int_equal(words, 0);
+        }
+        assert_int_equal(maps, 5 * 4 + 1); /* of eight lines of patches, and the scale */
+        assert_true(ends >= 4);
+        assert_int_equal(blanks, ends);
+        canvas_free(&c);
+        Buf out = {0};
+        VIEW_ALIKE.title(&session, side, &out);
+        assert_non_null(strstr(buf_str(&out), "cosine to r3c3\n"));
+        buf_free(&out);
+    }
+}
+
 static int upwards(const void *a, const void *b)
 {
     const float x = *(const float *)a, y = *(const float *)b;
@@ -2127,6 +2164,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(lines_of_both_are_not_a_and_b, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(every_line_has_its_label, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_patch_lights_the_star, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(rows_of_maps_have_no_words_between, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(alike_is_clicked, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(columns_of_alike_words_are_named, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_cell_of_nothing_is_explained, open_bundled, close_session),

@@ -15,8 +15,8 @@
 #include "tui/views/spread.h"
 
 enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
-enum { END = 4, SHORT_BAR = 14 }; /* an end of a short bar, and how wide it becomes */
-enum { PRINCIPAL = 90 };          /* cells from which what the colours are is written out */
+enum { SHORT_BAR = 14 }; /* how wide a short bar becomes */
+enum { PRINCIPAL = 90 };  /* cells from which what the colours are is written out */
 static const char *const NAMES[] = {"red", "green", "blue"};
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
 
@@ -246,27 +246,9 @@ static void draw_shares(const Paint *p, const Spot *v, Rect r, int x)
     }
 }
 
-/* A scale as wide as the maps above it: its ends and what is between them. */
 static void draw_short_bar(const Paint *p, const ColourScale *s, Rect line)
 {
-    char low[16], high[16];
-    if (!(s->high > s->low))
-        return;
-    int end = (line.w - ALIKE_SWATCH) / 2 < END ? (line.w - 2) / 2 : END;
-    number_text(low, sizeof low, s->low, end);
-    number_text(high, sizeof high, s->clipped ? s->most : s->high,
-                end - (s->low < 0)); /* as many digits as beside the sign */
-    int from = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, low), to = line.w - utf8_cells(high);
-    const int right = to, blank = to - from >= ALIKE_SWATCH + 2;
-    from += blank;
-    to -= blank;
-    for (int i = from; i < to; i++) {
-        float x = s->low + (s->high - s->low) * ((float)(i - from) + 0.5F) / (float)(to - from);
-        x = s->clipped && i == to - 1 ? s->most : x; /* what is beyond has a colour of its own */
-        canvas_pixel(p->c, line.y, line.x + i, -1, colour_scale_colour(s, x), colour_scale_level(s, x),
-                     colour_scale_sign(s, x), (Ref){0});
-    }
-    canvas_text(p->c, line.y, line.x + right, line.w - right, STYLE_DIM, high);
+    alike_draw_bar(p, s, line, 0);
 }
 
 /* The last line of the pane where no map stands on it, else −1. */
@@ -281,15 +263,11 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
     const int spare = spare_line(p, a);
     static const char *const HEADS[BANDS] = {"cosine", "components", "length"};
     static const char SHORT_PCA[] = "PCA rgb";
+    static const char *const OWN[] = {"each row's own", "by row"};
     char label[64], cosine[96];
     const Rect top = alike_map(p, a, 0, a->first);
     utf8_print(cosine, sizeof cosine, "cosine to %.20s", axis_label(a->p, a->at, label, sizeof label));
     const bool headed = utf8_cells(cosine) < top.w + a->gap;
-    if (spare >= 0 && a->shown > 1 && !headed) /* the lines between the maps are free */
-        canvas_text(p->c, top.y + top.h, a->r.x + a->left, a->r.w - a->left, STYLE_DIM, cosine);
-    if (spare >= 0 && a->shown > 2 && a->side != SIDE_DIFF)
-        canvas_text(p->c, top.y + 2 * top.h + 1, a->r.x + a->left, a->r.w - a->left, STYLE_DIM,
-                    alike_own(a->r.w - a->left));
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
         Rect row = alike_map(p, a, 0, place);
@@ -306,11 +284,15 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
                             : r.w + a->gap > (int)strlen(SHORT_PCA) ? SHORT_PCA
                                                                     : "rgb");
             if (place == a->here && a->band[b] != COLOURS && v.value[a->band[b]].values)
-                draw_short_bar(p, &v.scale[a->band[b]],
+                alike_draw_bar(p, &v.scale[a->band[b]],
                                (Rect){spare >= 0         ? spare
                                       : place > a->first ? r.y - 1
                                                          : r.y + r.h,
-                                      r.x + (b == 0 && named > a->left), 1, r.w});
+                                      r.x + (b == 0 && named > a->left), 1, r.w},
+                               b < a->bands - 1 ? a->gap - 1 : 0);
+            else if (place == a->here && a->band[b] == COLOURS && spare >= 0 &&
+                     a->shown > 1) /* they compare in a row */
+                canvas_right(p->c, spare, r.x, r.w, STYLE_DIM, OWN[utf8_cells(OWN[0]) > r.w]);
             draw_map(p, &v, a->band[b], r, focus && place == a->here && b == 0);
         }
         const Rect last = alike_map(p, a, 0, a->first + a->shown - 1);
@@ -456,7 +438,7 @@ static void draw_legend(const Paint *p, const Spot *v, Rect line, bool noted)
                                    axis_label(v->a->p, v->a->at, label, sizeof label)));
     else
         rect_cut(&line, 'l', draw_title(p, v, COSINE, line, false));
-    if ((v->a->thin < v->a->wide || v->a->side == SIDE_DIFF) && line.w >= 2 * END) {
+    if ((v->a->thin < v->a->wide || v->a->side == SIDE_DIFF) && line.w >= 2 * ALIKE_END) {
         draw_short_bar(p, &v->scale[COSINE], (Rect){line.y, line.x, 1, line.w < SHORT_BAR ? line.w : SHORT_BAR});
         rect_cut(&line, 'l', SHORT_BAR + 2);
     }
@@ -571,8 +553,15 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    (void)s, (void)side;
-    buf_puts(out, "which tokens are alike, block by block\nalike");
+    Shown v;
+    char label[64];
+    buf_puts(out, "which tokens are alike, block by block\n");
+    if (shown_open(s, side, alike_path(s, side, session_block(s), SITE_ALIKE_COSINE), &v)) {
+        const int tokens = graph_node(v.graph, v.node)->dims.axis[0];
+        axis_label(&v.graph->axes[tokens], v.at[tokens], label, sizeof label);
+        buf_printf(out, "alike: cosine to %.20s\ntokens like %.20s\n", label, label);
+    }
+    buf_puts(out, "alike");
 }
 
 static const KeyBinding KEYS[] = {{"K", "alike -1", "block", "the block before; before block 0: start", 0, 10, NULL},

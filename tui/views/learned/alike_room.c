@@ -61,7 +61,7 @@ static void arrange_down(const Paint *p, Alike *a)
     a->band[1] = a->side == SIDE_DIFF ? NORMS : COLOURS;
     a->size = size;
     a->wide = size.wide;
-    a->gap = clamp((a->r.w - number - BANDS * a->wide) / (BANDS - 1), 1, GAP_MOST);
+    a->gap = clamp((a->r.w - number - a->bands * a->wide) / (a->bands - 1), 1, GAP_MOST);
     a->left = number + (a->r.w > number + a->bands * (a->wide + a->gap) - a->gap);
     a->shown = shown;
 }

@@ -132,3 +132,27 @@ void alike_draw_numbers(const Paint *p, const Spot *v, Rect r)
     canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%.1f× median", times);
     canvas_ref(p->c, r.y, r.x, r.w, shown_ref(norm, alike_cell(v, NORMS, token)));
 }
+
+void alike_draw_bar(const Paint *p, const ColourScale *s, Rect line, int more)
+{
+    char low[16], high[16];
+    if (!(s->high > s->low))
+        return;
+    int end = (line.w - ALIKE_SWATCH) / 2 < ALIKE_END ? (line.w - 2) / 2 : ALIKE_END;
+    number_text(low, sizeof low, s->low, end);
+    number_text(high, sizeof high, s->clipped ? s->most : s->high,
+                end - (s->low < 0)); /* as many digits as beside the sign */
+    const int needed = utf8_cells(low) + utf8_cells(high) + ALIKE_SWATCH + 2;
+    line.w = needed <= line.w || needed > line.w + more ? line.w : needed;
+    int from = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, low), to = line.w - utf8_cells(high);
+    const int right = to, blank = needed <= line.w;
+    from += blank;
+    to -= blank;
+    for (int i = from; i < to; i++) {
+        float x = s->low + (s->high - s->low) * ((float)(i - from) + 0.5F) / (float)(to - from);
+        x = s->clipped && i == to - 1 ? s->most : x; /* what is beyond has a colour of its own */
+        canvas_pixel(p->c, line.y, line.x + i, -1, colour_scale_colour(s, x), colour_scale_level(s, x),
+                     colour_scale_sign(s, x), (Ref){0});
+    }
+    canvas_text(p->c, line.y, line.x + right, line.w - right, STYLE_DIM, high);
+}

@@ -26,4 +26,8 @@ void alike_draw_note(const Paint *p, const Spot *v, Rect line);
 void alike_draw_longest(const Paint *p, const Spot *v, Rect line);
 /* Which others are most and least like the picked one, and how long it is; below the picture. */
 void alike_draw_numbers(const Paint *p, const Spot *v, Rect r);
+/* A scale as wide as the maps above it: its ends and what is between them; up to `more` wider where an end would touch
+ * its colours. */
+enum { ALIKE_END = 4 }; /* cells of an end at most */
+void alike_draw_bar(const Paint *p, const ColourScale *s, Rect line, int more);
 #endif
