@@ -165,10 +165,11 @@ static void draw_signs(const Paint *p, const ColourScale *scale, int y, int x, i
 {
     static const char *const SAYS[] = {" more in A  ", " more in B"};
     for (int k = 0, at = x; k < 2 && scale->high > scale->low && room >= SIGNS_WIDE; k++) {
-        const float end = k ? scale->low : scale->high;
-        for (int i = 0; i < SWATCH; i++)
-            canvas_pixel(p->c, y, at + i, -1, colour_scale_colour(scale, end), colour_scale_level(scale, end),
-                         colour_scale_sign(scale, end), (Ref){0});
+        for (int i = 0; i < SWATCH; i++) { /* the end of the scale is almost white, or black */
+            const float value = (k ? scale->low : scale->high) * (float)(i + 1) / SWATCH;
+            canvas_pixel(p->c, y, at + i, -1, colour_scale_colour(scale, value), colour_scale_level(scale, value),
+                         colour_scale_sign(scale, value), (Ref){0});
+        }
         at += SWATCH + canvas_text(p->c, y, at + SWATCH, room - (at - x) - SWATCH, STYLE_DIM, SAYS[k]);
     }
 }
