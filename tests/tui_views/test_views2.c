@@ -621,6 +621,19 @@ static void profiles_say_their_side(void **state)
     line_text(&c, 0, text);
     assert_int_equal(strncmp(text, "A − B ", strlen("A − B ")), 0);
     canvas_free(&c);
+    int ranges = 0;
+    for (int w = 40; w < 100; w++) { /* how far the bars go is said with its unit, or not at all */
+        r = (Rect){0, 0, 9, w};
+        p = open_canvas(&c, r.h, r.w, MODE_256);
+        view_draw(&VIEW_PROFILE, &p, r, SIDE_DIFF, false);
+        for (int y = 0; y < r.h; y++) {
+            line_text(&c, y, text);
+            ranges += strstr(text, "±") != NULL;
+            assert_true(!strstr(text, "±") || strstr(strstr(text, "±"), " pts"));
+        }
+        canvas_free(&c);
+    }
+    assert_true(ranges > 20);
     session.compare = COMPARE_OFF;
 }
 
