@@ -646,7 +646,7 @@ static void tiles_pool_by_size(void **state)
     canvas_free(&canvas);
 }
 
-/* In a pane so small that tiles would be a pixel or two, the one in focus stands there alone, with every pixel of it. */
+/* In a pane so small that tiles would be a pixel or two, the one in focus stands alone, with every pixel of it. */
 static void a_small_pane_has_one_tile(void **state)
 {
     (void)state;

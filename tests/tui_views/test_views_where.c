@@ -1783,8 +1783,8 @@ static void a_sheet_has_its_losses(void **state)
     a_sheet_has_its_losses_in(19, 28, true);
 }
 
-/* The head in focus is marked alike in A, B and A − B, though bars stand in A alone; and A − B says which colour has more
- * in A. */
+/* The head in focus is marked alike in A, B and A − B, though bars stand in A alone; and A − B says which colour has
+ * more in A. */
 static void a_sheet_is_marked_alike(void **state)
 {
     (void)state;
@@ -1921,8 +1921,8 @@ static void a_patch_lights_the_star(void **state)
     assert_string_equal(session.place.path, "blocks.0.alike.cosine");
 }
 
-/* A row of maps per place: no words stand between the rows, where they would look like a row's title, and below the maps
- * a blank stands between a scale's colours and its ends. */
+/* A row of maps per place: no words stand between the rows, where they would look like a row's title, and below the
+ * maps a blank stands between a scale's colours and its ends. */
 static void rows_of_maps_have_no_words_between(void **state)
 {
     (void)state;

@@ -90,8 +90,8 @@ static float loss_value(const void *of, int i, Ref *ref)
     return *(const float *)of;
 }
 
-/* From the map's foot up, a loss of any size an eighth of a line at least. A map of odd height ends in the middle of its
- * last line, where there are no eighths: a line at its foot there, or its last half. */
+/* From the map's foot up, a loss of any size an eighth of a line at least. A map of odd height ends in the middle of
+ * its last line, where there are no eighths: a line at its foot there, or its last half. */
 static void draw_lost(const Paint *p, const Sheet *s, const Attend *a, int head, Rect box, float most)
 {
     const float x = lost(p->s, a, head);
@@ -266,7 +266,7 @@ static void draw_off(const Paint *p, Rect box)
     canvas_text(p->c, y, box.x + (box.w > 3 ? (box.w - 3) / 2 : 0), box.w, STYLE_EDITED, box.w < 3 ? "x" : "off");
 }
 
-/* Beside its first and last whole line, or the first alone where bars stand there, on any side: it looks alike on all. */
+/* Beside its first and last whole line, or the first alone where bars stand there, on any side: alike on all. */
 static void draw_mark(const Paint *p, const Sheet *s, Rect box, bool bars)
 {
     const int last = heat_halves(p) && s->size.tall > 1 ? s->size.tall / 2 - 1 : box.h - 1;

@@ -31,8 +31,7 @@ static bool open_tiles(const Session *s, Side side, Tiles *t)
     return tiles_open(s, side, shown_site(s, side, s->look.filters.components ? SITE_COMPONENTS : SITE_FILTERS), t);
 }
 
-/* The grid of tiles, and where the one in focus is told about: beside it, below it, in two lines below, or instead of it.
- */
+/* The grid of tiles, and where the one in focus is told about: beside it, below it, in two lines below, or instead. */
 typedef struct Layout {
     Rect grid, beside, below, brief, caption;
     TileFit tile;
