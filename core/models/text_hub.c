@@ -16,6 +16,9 @@
     .gamma_plus = true, .tied = true, .head_dim = 256, .pos = SEQ2SEQ_POS_ROPE
 #define GPT_KNOBS .eps = 1e-5f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true
 #define GPT_KEYS "n_embd n_head n_layer n_positions n_inner layer_norm_epsilon activation_function"
+/* Who reads which blocks have a window; the others have one width for all, or none. */
+#define WINDOW_KEYS "sliding_window layer_types"
+#define QWEN_KEYS WINDOW_KEYS " use_sliding_window max_window_layers attention_bias"
 #define MASKS "*.attn.bias *.attn.masked_bias *.attention.bias *.attention.masked_bias *.attn.attention.masked_bias"
 
 static bool all_windows(const HubReading *k, Seq2seqConfig *c, Err *err)
@@ -269,7 +272,7 @@ static const HubFamily HUB[] = {
      .c = {GPT_KNOBS, .pos = SEQ2SEQ_POS_ALIBI, .embed_norm = true, .tied = true, .qkv_bias = true, .out_bias = true,
            .mlp_bias = true},
      .prefix = "transformer.",
-     .names_of_keys = "n_head n_layer layer_norm_epsilon " HUB_NO_ACT,
+     .names_of_keys = "n_embed n_head n_layer layer_norm_epsilon " HUB_NO_ACT,
      .names = {[SEQ2SEQ_TARGET_EMBED] = "word_embeddings.weight",
                NORM(TARGET_NORM, "word_embeddings_layernorm"),
                NORM(DEC_LN1, "h.%d.input_layernorm"),
@@ -325,13 +328,12 @@ static const HubFamily HUB[] = {
                [SEQ2SEQ_TARGET_FINAL_GAMMA] = "norm.weight",
                [SEQ2SEQ_HEAD_W] = "/output.weight"}},
     {LLAMA_FILE("mistral", "Mistral", "rms_norm_eps"), .c = {LLAMA_KNOBS(1e-6f), .key_heads = 8, .window = 4096},
-     .names = {LLAMA_NAMES}, .finish = all_windows},
+     .names = {LLAMA_NAMES}, .keys = "sliding_window", .finish = all_windows},
     {LLAMA_FILE("qwen2", "Qwen2", "rms_norm_eps"), .c = {LLAMA_KNOBS(1e-6f), .qkv_bias = true, .window = 4096},
-     .names = {LLAMA_NAMES}, .keys = "use_sliding_window max_window_layers attention_bias", .finish = qwen},
+     .names = {LLAMA_NAMES}, .keys = QWEN_KEYS, .finish = qwen},
     {LLAMA_FILE("qwen3", "Qwen3", "rms_norm_eps"),
      .c = {LLAMA_KNOBS(1e-6f), .head_dim = 128, .head_norm = HEAD_NORM_EACH, .window = 4096},
-     .names = {LLAMA_NAMES, HEAD_NORMS(EACH)}, .keys = "use_sliding_window max_window_layers attention_bias",
-     .finish = qwen},
+     .names = {LLAMA_NAMES, HEAD_NORMS(EACH)}, .keys = QWEN_KEYS, .finish = qwen},
     {LLAMA_FILE("olmo2", "OLMo 2", "rms_norm_eps"),
      .c = {RMS_GATED(1e-5f), .after_norm = true, .head_norm = HEAD_NORM_ALL},
      .names = {LLAMA_ATTENTION, LLAMA_MLP, HEAD_NORMS(ALL), LLAMA_ENDS,
@@ -346,15 +348,15 @@ static const HubFamily HUB[] = {
            .key_heads = 4, .window = 4096},
      .names = {LLAMA_ATTENTION, LLAMA_MLP, GEMMA_NORMS, LLAMA_ENDS},
      .musts = "attention_bias=false use_bidirectional_attention=null",
-     .keys = "query_pre_attn_scalar attn_logit_softcapping final_logit_softcapping", .finish = gemma2,
+     .keys = "query_pre_attn_scalar attn_logit_softcapping final_logit_softcapping " WINDOW_KEYS, .finish = gemma2,
      .root_scale = true},
     {LLAMA_FILE("gemma3_text", "Gemma 3", "rms_norm_eps hidden_activation"),
      .c = {GEMMA_KNOBS, .rope = {.base = 1000000, .local_base = 10000, .half = true}, .after_norm = true,
            .head_norm = HEAD_NORM_EACH, .key_heads = 4, .window = 4096},
      .names = {LLAMA_ATTENTION, LLAMA_MLP, HEAD_NORMS(EACH), GEMMA_NORMS, LLAMA_ENDS},
      .musts = "attention_bias=false use_bidirectional_attention=false attn_logit_softcapping=null",
-     .keys = "query_pre_attn_scalar final_logit_softcapping sliding_window_pattern "
-             "_sliding_window_pattern rope_local_base_freq",
+     .keys = WINDOW_KEYS " query_pre_attn_scalar final_logit_softcapping sliding_window_pattern "
+                         "_sliding_window_pattern rope_local_base_freq",
      .finish = gemma3, .root_scale = true},
     {LLAMA_FILE("phi", "Phi", "layer_norm_eps"),
      .c = {GPT_KNOBS, ROTATED, .parallel = PARALLEL_ONE_NORM, .head_bias = true, .qkv_bias = true, .out_bias = true,
@@ -373,8 +375,8 @@ static const HubFamily HUB[] = {
                PART(DEC_W_GATE, DEC_B_GATE, "layers.%d.mlp.gate_up_proj", "0/2"),
                PART(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.gate_up_proj", "1/2"),
                [SEQ2SEQ_DEC_W_DOWN] = "layers.%d.mlp.down_proj.weight", LLAMA_NORMS, LLAMA_ENDS},
-     .musts = "attention_bias=false", .keys = "partial_rotary_factor original_max_position_embeddings", .finish = phi3,
-     .part_turned = true},
+     .musts = "attention_bias=false", .keys = "partial_rotary_factor original_max_position_embeddings sliding_window",
+     .finish = phi3, .part_turned = true},
     {LLAMA_FILE("stablelm", "StableLM", "layer_norm_eps"),
      .c = {.eps = 1e-5f, .act = MAP_SILU, .pre_norm = true, .final_norm = true, .gated = true, ROTATED},
      .names = {LLAMA_NAMES}, .musts = "use_parallel_residual=false qk_layernorm=false",
@@ -383,7 +385,7 @@ static const HubFamily HUB[] = {
      .c = {GPT_KNOBS, ROTATED, .key_heads = 2, .tied = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true},
      .names = {LLAMA_ATTENTION, LLAMA_NORMS, LLAMA_ENDS, BOTH(DEC_W_UP, DEC_B_UP, "layers.%d.mlp.c_fc"),
                BOTH(DEC_W_DOWN, DEC_B_DOWN, "layers.%d.mlp.c_proj")},
-     .keys = "use_bias", .finish = all_windows},
+     .keys = "use_bias sliding_window", .finish = all_windows},
 };
 enum { HUB_COUNT = sizeof HUB / sizeof *HUB };
 

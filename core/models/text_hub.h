@@ -1,7 +1,8 @@
 /* Inside core/models only: text models in folders as the Hugging Face hub has them, config.json and model.safetensors.
  * A family is a row: its knobs, what its tensors are called, what its class has where config.json is silent.
  * text_hub.c, text_hub_experts.c and text_hub_encoders.c have the rows, text_hub_refused.c those that are not run;
- * text_hub_config.c reads config.json, text_hub_rope.c its rotations, text_hub_written.c what ends a text,
+ * text_hub_config.c reads config.json, text_hub_keys.c says of its other keys which change nothing, text_hub_rope.c reads
+ * its rotations, text_hub_written.c what ends a text,
  * text_hub_weights.c tensors. */
 #ifndef VITRINE_MODELS_TEXT_HUB_H
 #define VITRINE_MODELS_TEXT_HUB_H
@@ -76,6 +77,11 @@ bool hub_act(const HubReading *k, const char *key, const char *act, MapFn *out, 
 /* The blocks that have a window, its width by sliding_window: those of which layer_types says "sliding_attention", else
  * all but every `every`-th (counted from 1), 0: all. */
 bool hub_windows(const HubReading *k, Seq2seqConfig *c, int every, Err *err);
+
+/* Does layer_types say what is computed? Of a class that does not read it too. */
+bool hub_layer_types(const HubReading *k, const Seq2seqConfig *c, Err *err);
+/* Keys that nobody reads (`known` says who does): noted where they can't change a number, else refused. */
+bool hub_keys(const HubReading *k, const Seq2seqConfig *c, bool (*known)(const HubReading *, const char *), Err *err);
 
 /* Rotary positions: bases, rope_scaling. */
 bool hub_rope(const HubReading *k, Seq2seqConfig *c, Err *err);

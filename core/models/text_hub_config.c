@@ -62,7 +62,7 @@ static const struct {
     size_t offset;
     Needed needed;
 } KEYS[] = {
-    {"hidden_size n_embd d_model dim", WHOLE, OF(width), NEEDED},
+    {"hidden_size n_embd n_embed d_model dim", WHOLE, OF(width), NEEDED},
     {"num_attention_heads n_head num_heads n_heads encoder_attention_heads", WHOLE, OF(heads), NEEDED},
     {"num_hidden_layers n_layer num_layers n_layers encoder_layers", WHOLE, OF(decoder_layers), NEEDED},
     {"vocab_size", WHOLE, OF(target_words), NEEDED},
@@ -190,7 +190,9 @@ bool hub_flag(const HubReading *k, const char *key, bool *out, Err *err)
 
 bool hub_windows(const HubReading *k, Seq2seqConfig *c, int every, Err *err)
 {
-    const Json *types = json_get(k->config, "layer_types"), *width = json_get(k->config, "sliding_window");
+    const Json *width = json_get(k->config, "sliding_window"), *types = json_get(k->config, "layer_types");
+    if (json_kind(types) == JK_NULL || !list_has(k->family->keys, "layer_types"))
+        types = NULL;
     if (width && json_kind(width) == JK_NULL)
         c->window = 0;
     if (!hub_whole(k, "sliding_window", &c->window, err))
@@ -280,8 +282,7 @@ static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
 /* Keys that are read, and those of generation, tokenisers and training that change nothing here. */
 static bool is_known(const HubReading *k, const char *key)
 {
-    static const char OTHERS[] = "model_type rope_scaling rope_parameters layer_types sliding_window "
-                                 "quantization_config n_ctx rotary_dim trained";
+    static const char OTHERS[] = "model_type rope_scaling rope_parameters layer_types n_ctx trained";
     for (size_t i = 0; i < KEY_COUNT; i++)
         if (list_has(KEYS[i].names, key))
             return true;
@@ -291,25 +292,6 @@ static bool is_known(const HubReading *k, const char *key)
         if (strlen(key) < n && strncmp(must, key, strlen(key)) == 0 && must[strlen(key)] == '=')
             return true;
     return list_has(OTHERS, key) || list_has(k->family->keys, key) || hub_key_idle(key);
-}
-
-/* What is not known is passed over where it can't change a number: names, what is switched off. Anything else might be
- * another model. */
-static bool check_keys(const HubReading *k, Err *err)
-{
-    const char *key = NULL;
-    for (const Json *v; (v = json_next(k->config, &key)) != NULL;) {
-        JsonKind kind = json_kind(v);
-        if (is_known(k, key))
-            continue;
-        if (kind != JK_NULL && kind != JK_FALSE && kind != JK_STRING)
-            return err_set(err,
-                           "%.300s: \"%.60s\" is not known here and may change what the model computes; if it changes "
-                           "nothing, take the line out",
-                           k->path, key);
-        model_assume(k->m, "\"%.60s\" of config.json is not read", key);
-    }
-    return true;
 }
 
 /* Does a key say what is taken all the same? taken: as it is printed. */
@@ -383,16 +365,27 @@ static bool check_musts(const HubReading *k, Err *err)
     return true;
 }
 
+/* By whatever program: Hugging Face's key has the method's name, MLX's ("quantization") only how many bits. */
 static bool check_quantised(const HubReading *k, Err *err)
 {
-    const Json *q = json_get(k->config, "quantization_config");
-    if (!q || json_kind(q) == JK_NULL)
-        return true;
-    return err_set(
-        err,
-        "%s: the weights are quantised (%.40s): weights must be F32, F16 or BF16; take the model that it was "
-        "made from, or convert it back",
-        k->path, json_text(json_get(q, "quant_method"), "no method is named"));
+    static const char *const KEYS_OF_IT[] = {"quantization_config", "quantization", "compression_config",
+                                             "quant_config"};
+    for (size_t i = 0; i < sizeof KEYS_OF_IT / sizeof *KEYS_OF_IT; i++) {
+        const Json *q = json_get(k->config, KEYS_OF_IT[i]);
+        int64_t bits;
+        char how[64] = "no method is named";
+        if (!q || json_kind(q) == JK_NULL)
+            continue;
+        if (json_int(json_get(q, "bits"), &bits))
+            utf8_print(how, sizeof how, "%d bits a weight%s", (int)bits,
+                       json_get(k->config, "quantization") ? ", MLX" : "");
+        return err_set(
+            err,
+            "%s: the weights are quantised (%.40s): weights must be F32, F16 or BF16; take the model that it "
+            "was made from, or convert it back",
+            k->path, json_text(json_get(q, "quant_method"), how));
+    }
+    return true;
 }
 
 /* A number of a special word, or the first of several; −1. */
@@ -432,7 +425,7 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
     c.scale = f->unscaled || c.head_dim < 1 ? 1 : seq2seq_root(c.head_dim, true);
     c.embed_scale = f->root_scale ? seq2seq_root(c.width, false) : 1;
     if (!hub_rope(&k, &c, err) || !read_knobs(&k, &c, err) || (f->finish && !f->finish(&k, &c, err)) ||
-        !check_keys(&k, err) || !check_foreign(&k, &c, err))
+        !hub_layer_types(&k, &c, err) || !check_foreign(&k, &c, err) || !hub_keys(&k, &c, is_known, err))
         return false;
     if (c.key_heads == c.heads)
         c.key_heads = 0;

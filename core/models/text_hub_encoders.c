@@ -303,11 +303,11 @@ const HubFamily HUB_ENCODERS[] = {
                [SEQ2SEQ_HEAD_B] = "/decoder.bias"},
      .beside = CLASSIFIERS " head.*",
      .musts = "position_embedding_type=\"absolute\" sliding_window=null",
-     .keys =
-         "local_attention global_attn_every_n_layers norm_bias attention_bias mlp_bias classifier_bias decoder_bias "
-         "local_rope_theta classifier_activation classifier_pooling sparse_pred_ignore_index "
-         "initializer_cutoff_factor reference_compile deterministic_flash_attn gradient_checkpointing "
-         "repad_logits_with_grad sparse_prediction",
+     .keys = "layer_types local_attention global_attn_every_n_layers norm_bias attention_bias mlp_bias classifier_bias "
+             "decoder_bias "
+             "local_rope_theta classifier_activation classifier_pooling sparse_pred_ignore_index "
+             "initializer_cutoff_factor reference_compile deterministic_flash_attn gradient_checkpointing "
+             "repad_logits_with_grad sparse_prediction",
      .finish = modernbert},
     {.type = "t5", .layout = "Hugging Face T5", .c = {T5_KNOBS, .act = MAP_RELU, .tied = true}, T5_FAMILY},
     {.type = "mt5",

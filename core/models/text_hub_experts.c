@@ -15,7 +15,7 @@
         EXPERT(W_UP, "mlp.experts.%d.up_proj", GATE_UP "1/2"), EXPERT(W_DOWN, "mlp.experts.%d.down_proj", "down_proj")
 #define QWEN_KEYS                                                                                                      \
     "num_experts num_experts_per_tok moe_intermediate_size norm_topk_prob decoder_sparse_step mlp_only_layers "        \
-    "max_window_layers"
+    "max_window_layers sliding_window"
 
 /* A whole number that only models with experts have: the class' own where config.json is silent, which is said. */
 static bool number(const HubReading *k, const char *key, int *out, Err *err)
@@ -104,7 +104,7 @@ const HubFamily HUB_EXPERTS[] = {
                EXPERT(W_GATE, "block_sparse_moe.experts.%d.w1", GATE_UP "0/2"),
                EXPERT(W_UP, "block_sparse_moe.experts.%d.w3", GATE_UP "1/2"),
                EXPERT(W_DOWN, "block_sparse_moe.experts.%d.w2", "down_proj")},
-     .keys = "num_local_experts num_experts_per_tok", .finish = mixtral},
+     .keys = "num_local_experts num_experts_per_tok sliding_window", .finish = mixtral},
     {LLAMA_FILE("olmoe", "OLMoE", "rms_norm_eps"),
      .c = {LLAMA_KNOBS(1e-5f), .head_norm = HEAD_NORM_ALL, .experts = {.count = 64, .chosen = 8}},
      .names = {LLAMA_ATTENTION, LLAMA_NORMS, LLAMA_ENDS, HEAD_NORMS(ALL), EXPERT_NAMES}, .musts = "clip_qkv=null",

@@ -132,21 +132,6 @@ static void forced_words(void **state)
     }
 }
 
-static uint64_t trace_of(const Model *m)
-{
-    const int words[] = {3, 1, 4, 1, 5};
-    const Text text = {.word = words, .count = 5};
-    Graph g;
-    uint64_t hash = 0;
-    graph_init(&g);
-    m->family->build(m, &g, &(ModelInput){.kind = INPUT_TEXT, .text = {[TEXT_SOURCE] = text, [TEXT_TARGET] = text}});
-    Run *run = run_new(&g, NULL, NULL);
-    assert_true(run_step_all(run, CLOCK_NEVER) && run_hash(run, &hash));
-    run_free(run);
-    graph_free(&g);
-    return hash;
-}
-
 /* A model that is saved in the program's own form and opened again is the same: every knob is in its config.json. */
 static void saved_and_opened(void **state)
 {

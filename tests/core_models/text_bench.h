@@ -15,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/graph/run.h"
 #include "core/io/tensors.h"
+#include "core/models/family.h"
 #include "core/models/text_model.h"
 
 #define ENCDEC "tests/data/oracle/encdec"
@@ -140,5 +141,20 @@ static inline Seq2seqConfig text_variant(size_t i)
     if (c.form == SEQ2SEQ_ENCODER_ONLY)
         c.target_words = c.decoder_layers = 0;
     return c;
+}
+/* The hash of all that a text model makes of a few tokens. */
+static inline uint64_t trace_of(const Model *m)
+{
+    const int words[] = {3, 1, 4, 1, 5};
+    const Text text = {.word = words, .count = 5};
+    Graph g;
+    uint64_t hash = 0;
+    graph_init(&g);
+    m->family->build(m, &g, &(ModelInput){.kind = INPUT_TEXT, .text = {[TEXT_SOURCE] = text, [TEXT_TARGET] = text}});
+    Run *run = run_new(&g, NULL, NULL);
+    assert_true(run_step_all(run, CLOCK_NEVER) && run_hash(run, &hash));
+    run_free(run);
+    graph_free(&g);
+    return hash;
 }
 #endif

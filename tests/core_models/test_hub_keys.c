@@ -1,0 +1,191 @@
+/* Keys of a hub's config.json that its class does not read: those that would be another computation are refused by
+ * name, those that change nothing leave the model the same, bit for bit. */
+#include <unistd.h>
+
+#include "tests/core_models/tensor_set.h"
+#include "tests/core_models/text_bench.h"
+
+#include "core/base/file.h"
+#include "core/models/family.h"
+#include "core/models/text_hub.h"
+
+static const char FOLDER[] = "tests/data/families";
+
+/* The recorded model words_NAME with `more` in front of the keys of its config.json, and without `less`. */
+static bool opens(Model *m, const char *name, const char *more, const char *less, Err *err)
+{
+    char dir[256], path[300];
+    Buf config = {0}, out = {0};
+    snprintf(path, sizeof path, "%s/words_%s/config.json", FOLDER, name);
+    assert_true(file_read(path, 1 << 16, &config, err));
+    const char *rest = strchr(buf_str(&config), '{') + 1, *cut = *less ? strstr(rest, less) : rest;
+    if (!cut)
+        fail_msg("%s: no %s in its config.json", name, less);
+    buf_printf(&out, "{%s%s%.*s%s", more, *more ? ", " : "", (int)(cut - rest), rest, cut + strlen(less));
+    scratch_dir(dir, sizeof dir, "keys");
+    put_file(dir, "config.json", out.data, out.len);
+    snprintf(path, sizeof path, "%s/words_%s/model.safetensors", FOLDER, name);
+    copy_file(path, dir, "model.safetensors");
+    const bool ok = family_load(m, dir, NULL, NULL, err);
+    buf_free(&config);
+    buf_free(&out);
+    remove_dir(dir);
+    return ok;
+}
+
+static void other_computations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *more, *less, *key;
+    } CASE[] = {
+        /* whom a token sees */
+        {"qwen2", "\"is_causal\": false", "", "\"is_causal\" is false"},
+        {"qwen3", "\"is_causal\": false", "", "\"is_causal\" is false"},
+        {"llama", "\"is_causal\": false", "", "each token sees all others"},
+        {"gpt2", "\"causal\": false", "", "\"causal\" is false"},
+        {"mixtral", "\"is_causal\": false", "", "\"is_causal\" is false"},
+        {"t5", "\"is_causal\": false", "", "\"is_causal\" is false"},
+        {"bert", "\"is_causal\": true", "", "\"is_causal\" is true"},
+        {"llama", "\"use_bidirectional_attention\": true", "", "\"use_bidirectional_attention\" is true"},
+        {"llama", "\"attention_type\": \"bidirectional\"", "", "\"attention_type\" is \"bidirectional\""},
+        {"llama", "\"attention_type\": \"linear\"", "", "\"attention_type\" is \"linear\""},
+        /* other parts that are switched off or named */
+        {"llama", "\"use_rope\": false", "", "\"use_rope\" is false"},
+        {"gpt2", "\"use_rope\": true", "", "\"use_rope\" is true"},
+        {"llama", "\"rope_interleaved\": true", "", "\"rope_interleaved\" is true"},
+        {"llama", "\"norm_type\": \"layernorm\"", "", "\"norm_type\" is \"layernorm\""},
+        {"gpt2", "\"norm_type\": \"rmsnorm\"", "", "\"norm_type\" is \"rmsnorm\""},
+        {"llama", "\"position_embedding_type\": \"alibi\"", "", "\"position_embedding_type\" is \"alibi\""},
+        {"llama", "\"use_norm\": false", "", "\"use_norm\" is false"},
+        {"llama", "\"use_qk_norm\": true", "", "\"use_qk_norm\" is true"},
+        {"qwen3", "\"use_qk_norm\": false", "", "\"use_qk_norm\" is false"},
+        {"mistral", "\"attention_bias\": true", "", "\"attention_bias\" is true"},
+        {"gptj", "\"scale_attn_weights\": false", "", "\"scale_attn_weights\" is false"},
+        /* nobody's, with a name that says of what */
+        {"llama", "\"attention_wrap\": false", "", "\"attention_wrap\" is not known"},
+        {"llama", "\"post_act_fn\": \"tanh\"", "", "\"post_act_fn\" is not known"},
+        {"llama", "\"pos_shift\": \"left\"", "", "\"pos_shift\" is not known"},
+        {"llama", "\"window_kind\": \"dilated\"", "", "\"window_kind\" is not known"},
+        {"llama", "\"final_norm\": false", "", "\"final_norm\" is not known"},
+        /* windows and kinds of blocks where the class reads none */
+        {"llama", "\"sliding_window\": 3", "", "\"sliding_window\" is not read"},
+        {"mistral", "\"sliding_window_size\": 3", "", "\"sliding_window_size\" is not read"},
+        {"mistral", "\"use_sliding_window\": false", "", "\"use_sliding_window\" is false"},
+        {"llama", "\"rotary_dim\": 4", "", "\"rotary_dim\" is not read"},
+        {"llama", "\"layer_types\": [\"full_attention\", \"linear_attention\"]", "", "has \"linear_attention\""},
+        {"qwen2_yarn", "\"layer_types\": [\"full_attention\", \"linear_attention\"]", "", "has \"linear_attention\""},
+        {"gpt2", "\"layer_types\": [\"full_attention\", \"mamba\"]", "", "has \"mamba\""},
+        {"mistral", "\"layer_types\": [\"full_attention\", \"sliding_attention\"]", "",
+         "\"full_attention\" of block 0"},
+        {"llama", "\"layer_types\": [\"full_attention\", \"sliding_attention\"]", "",
+         "of block 1, which has no window"},
+        {"qwen2_yarn", "\"layer_types\": [\"full_attention\", \"sliding_attention\"]", "", "has no window"},
+        {"qwen3_moe", "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\"]", "",
+         "of block 1"},
+        {"gemma3", "\"layer_types\": [\"sliding_attention\", \"full_attention\"]", "", "for 2 blocks, the model has 3"},
+        {"llama", "\"layer_types\": \"full_attention\"", "", "must be a list"},
+    };
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        Model m;
+        Err err = {""};
+        if (opens(&m, CASE[i].name, CASE[i].more, CASE[i].less, &err))
+            fail_msg("%s with %s was read", CASE[i].name, CASE[i].more);
+        if (!strstr(err.text, CASE[i].key))
+            fail_msg("%s with %s: said '%s'", CASE[i].name, CASE[i].more, err.text);
+    }
+}
+
+/* As the published files write them. */
+static void the_same_model(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *more, *less;
+    } CASE[] = {
+        {"llama",
+         "\"_attn_implementation_autoset\": true, \"attn_implementation\": \"sdpa\", \"attention_dropout\": 0.0, "
+         "\"use_cache\": true, \"torch_dtype\": \"bfloat16\", \"dtype\": \"bfloat16\", \"initializer_range\": 0.02, "
+         "\"pretraining_tp\": 1, \"gradient_checkpointing\": false, \"rope_scaling\": null",
+         ""},
+        {"llama", /* SmolLM2 135M */
+         "\"is_llama_config\": true, \"rope_interleaved\": false, \"transformers.js_config\": {\"dtype\": \"q4\"}", ""},
+        {"llama", "\"is_causal\": true, \"use_rope\": true, \"norm_type\": \"RMSNorm\", \"sliding_window\": null", ""},
+        {"llama", "\"attention_type\": \"full\", \"position_embedding_type\": \"rope\", \"use_flash_attn\": false", ""},
+        {"llama", "\"layer_types\": [\"full_attention\", \"full_attention\"], \"sliding_window\": 4096", ""},
+        {"llama", "\"unsloth_fixed\": true, \"unsloth_version\": \"2024.9\", \"hidden_note\": \"x\"", ""},
+        {"mistral", "\"layer_types\": [\"sliding_attention\", \"sliding_attention\"], \"attention_bias\": false", ""},
+        {"qwen2_yarn", /* Qwen2.5 0.5B; what transformers 5 writes of it */
+         "\"use_mrope\": false, \"layer_types\": [\"full_attention\", \"full_attention\"]", ""},
+        {"qwen2", "\"layer_types\": [\"full_attention\", \"sliding_attention\"]", ""},
+        {"qwen2_moe", "\"layer_types\": [\"full_attention\", \"full_attention\", \"full_attention\"]", ""},
+        {"gemma2", "\"sliding_window_size\": 3, \"cache_implementation\": \"hybrid\"", ""},
+        {"gemma2", "\"layer_types\": [\"sliding_attention\", \"full_attention\"]", ""},
+        {"gptj", "\"rotary\": true, \"scale_attn_weights\": true, \"summary_activation\": null", ""}, /* GPT-J 6B */
+        {"bloom",                                                                                     /* BLOOM 560M */
+         "\"n_embed\": 18, \"num_attention_heads\": 3, \"attention_softmax_in_fp32\": true, \"bias_dropout_fusion\": "
+         "true, \"skip_bias_add\": true, \"skip_bias_add_qkv\": false, \"offset_alibi\": 100, \"n_inner\": null",
+         "\"hidden_size\": 18,"},
+        {"bert", "\"is_causal\": false, \"attn_implementation\": \"eager\"", ""},
+        {"gpt2", "\"position_embedding_type\": \"absolute\", \"alibi\": false", ""},
+    };
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        Model own, other;
+        Err err = {""};
+        if (!opens(&own, CASE[i].name, "", "", &err) || !opens(&other, CASE[i].name, CASE[i].more, CASE[i].less, &err))
+            fail_msg("%s with %s: %s", CASE[i].name, CASE[i].more, err.text);
+        if (trace_of(&own) != trace_of(&other))
+            fail_msg("%s with %s is another model", CASE[i].name, CASE[i].more);
+        model_free(&own);
+        model_free(&other);
+    }
+}
+
+/* What is passed over is said. */
+static void what_is_not_read_is_noted(void **state)
+{
+    (void)state;
+    static const char *const CASE[][2] = {{"\"is_causal\": true", "\"is_causal\""},
+                                          {"\"sliding_window\": 64", "\"sliding_window\""},
+                                          {"\"layer_types\": [\"full_attention\"]", "\"layer_types\""},
+                                          {"\"nickname\": \"tom\"", "\"nickname\""}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        Model m;
+        Err err = {""};
+        bool said = false;
+        if (!opens(&m, "llama", CASE[i][0], "", &err))
+            fail_msg("%s", err.text);
+        for (int k = 0; k < m.assumption_count; k++)
+            said = said || strncmp(m.assumptions[k], CASE[i][1], strlen(CASE[i][1])) == 0;
+        if (!said)
+            fail_msg("nothing is said of %s", CASE[i][0]);
+        model_free(&m);
+    }
+}
+
+/* Whoever made it: MLX writes "quantization", and of Hugging Face's key only the numbers. */
+static void quantised(void **state)
+{
+    (void)state;
+    static const char *const CASE[][2] = {
+        {"\"quantization\": {\"group_size\": 64, \"bits\": 4}", "quantised (4 bits a weight, MLX)"},
+        {"\"quantization\": {\"group_size\": 64, \"bits\": 4}, \"quantization_config\": {\"group_size\": 64, \"bits\": "
+         "4}",
+         "quantised (4 bits a weight, MLX)"},
+        {"\"quantization_config\": {\"quant_method\": \"awq\", \"bits\": 4}", "quantised (awq)"},
+        {"\"compression_config\": {\"format\": \"int-quantized\"}", "quantised (no method is named)"}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        Model m;
+        Err err = {""};
+        assert_false(opens(&m, "llama", CASE[i][0], "", &err));
+        if (!strstr(err.text, CASE[i][1]))
+            fail_msg("said '%s'", err.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(other_computations), cmocka_unit_test(the_same_model),
+                                       cmocka_unit_test(what_is_not_read_is_noted), cmocka_unit_test(quantised)};
+    return cmocka_run_group_tests_name("hub keys", tests, NULL, NULL);
+}
