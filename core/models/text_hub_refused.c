@@ -11,6 +11,7 @@
     "weights and a factor of their own, and positions of their own come in again before the answer"
 #define TURNS_NEIGHBOURS "its rotations turn neighbours of a head, not its halves"
 #define LATENT "its keys and values go through a latent that all heads share"
+#define TOWER "it is a picture tower and a decoder in one"
 static const struct {
     const char *type, *why;
 } REFUSED[] = {
@@ -29,7 +30,7 @@ static const struct {
     {"ernie4_5_moe", "its router adds a learned correction before it chooses"},
     {"falcon", "which of its attentions and norms a file has depends on settings that are not read here"},
     {"falcon_h1", NO_ATTENTION " beside its attention"},
-    {"gemma3", "it is a picture tower and a decoder in one; its text model alone has the model_type gemma3_text"},
+    {"gemma3", TOWER "; its text model alone has the model_type gemma3_text"},
     {"gemma3n", "its blocks pass several streams and embeddings of their own"},
     {"glm4_moe", "its router is a sigmoid with a learned correction, and chooses among groups of experts"},
     {"gpt_bigcode", "all its heads share one key and one value in a fused tensor of its own order"},
@@ -54,7 +55,7 @@ static const struct {
     {"pegasus", BOTH_OTHER "norms in front and one behind each stack"},
     {"pegasus_x", BOTH_OTHER "attention in blocks, and tokens that all see"},
     {"phimoe", "its router chooses one expert after the other, each by a threshold of its own"},
-    {"qwen3_vl_moe", "it is a picture tower and a decoder in one"},
+    {"qwen3_vl_moe", TOWER},
     {"qwen3_next", NO_ATTENTION " in most blocks"},
     {"recurrent_gemma", NO_ATTENTION " in most blocks"},
     {"rwkv", NO_ATTENTION},
@@ -82,6 +83,39 @@ static const struct {
     {"nllb-moe", BOTH_OTHER "norms in front, and experts in some blocks"},
     {"reformer", "its attention is among tokens that one hash brings together"},
     {"roformer", "it is an encoder whose queries and keys are rotated by neighbours"},
+    {"arcee", "its MLP has no gate, and its activation is a square"},
+    {"baichuan", "its q, k and v lie in one tensor, and its larger form has a bias for distance"},
+    {"bert-generation", "its embedding has no segments, and it may be half of an encoder and a decoder"},
+    {"encoder-decoder", "it is two models of other families in one folder, each with a config of its own"},
+    {"esm", "it reads proteins: its embedding is scaled by how much of a text is masked, and its norms stand in front"},
+    {"exaone", "it is of Llama's form, with keys and tensors under names of its own"},
+    {"gemma3n_text", "its blocks pass several streams and embeddings of their own"},
+    {"gemma4", TOWER},
+    {"gemma4_text", "its values have a norm, and some of its blocks take the keys and values of another"},
+    {"gpt_neox_japanese",
+     "its blocks have no biases but one behind the last attention, and its MLP has a size of its own"},
+    {"ibert", "its numbers are whole: every step has a scale"},
+    {"internlm3", "it is of Llama's form, with biases under keys of its own (qkv_bias, bias)"},
+    {"kimi", LATENT},
+    {"kimi_k2", LATENT},
+    {"kimi_linear", NO_ATTENTION " in most blocks"},
+    {"kimi_vl", TOWER},
+    {"minimax", NO_ATTENTION " in most blocks, and its sums have factors"},
+    {"minimax_m2", "its router is a sigmoid with a learned correction"},
+    {"minimax_text_01", NO_ATTENTION " in most blocks"},
+    {"ministral", "it is of Mistral's form, but which of its blocks have a window is not read here"},
+    {"ministral3", "its queries have a factor that grows with the place"},
+    {"mistral3", TOWER},
+    {"mistral4", LATENT},
+    {"qwen", "its q, k and v lie in one tensor, and its scores have a factor by the length of a text"},
+    {"qwen2_5_vl", TOWER ", with positions in time, height and width"},
+    {"qwen2_vl", TOWER ", with positions in time, height and width"},
+    {"qwen3_5", NO_ATTENTION " in most blocks"},
+    {"qwen3_5_moe", NO_ATTENTION " in most blocks"},
+    {"qwen3_5_text", NO_ATTENTION " in most blocks"},
+    {"qwen3_vl", TOWER ", with positions in time, height and width"},
+    {"roc_bert", "its embedding has the sound and the shape of each character too"},
+    {"seed_oss", "its q, k and v have biases and what follows them has none, by keys of its own"},
     {"xlm", "every language has an embedding that is added"},
 };
 

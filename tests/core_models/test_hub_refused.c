@@ -248,9 +248,56 @@ static void the_own_key_is_noted(void **state)
     }
 }
 
+/* A type that is published is never taken for a slip of the pen, and each has its reason. */
+static void published_types(void **state)
+{
+    (void)state;
+    static const char *const TYPES[] = {
+        "arcee",
+        "baichuan",
+        "bert-generation",
+        "encoder-decoder",
+        "esm",
+        "exaone",
+        "gemma3n_text",
+        "gemma4",
+        "gemma4_text",
+        "ibert",
+        "internlm3",
+        "kimi",
+        "kimi_k2",
+        "minimax",
+        "mistral3",
+        "mistral4",
+        "ministral",
+        "ministral3",
+        "qwen",
+        "qwen3_5",
+        "qwen3_5_moe",
+        "qwen2_vl",
+        "gpt_neox_japanese",
+        "qwen2_5_vl",
+        "qwen3_vl",
+        "roc_bert",
+        "seed_oss",
+        "hunyuan_v1_dense",
+    };
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+        char dir[64], type[64];
+        Model m;
+        Err err = {""};
+        snprintf(type, sizeof type, "\"%s\"", TYPES[i]);
+        with_config(dir, "llama", "\"llama\"", type);
+        assert_false(family_load(&m, dir, NULL, NULL, &err));
+        clear(dir);
+        if (!strstr(err.text, type) || !strstr(err.text, "does not run: it") || strstr(err.text, "did you mean"))
+            fail_msg("%s: said '%s'", TYPES[i], err.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(look_alikes), cmocka_unit_test(copies),
-                                       cmocka_unit_test(the_own_key_is_noted)};
+                                       cmocka_unit_test(the_own_key_is_noted), cmocka_unit_test(published_types)};
     return cmocka_run_group_tests_name("hub_refused", tests, NULL, NULL);
 }
