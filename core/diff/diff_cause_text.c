@@ -214,6 +214,7 @@ static void positions_from(Seq2seqConfig *c, int row)
     X(no_score_cap, true, c->score_cap = 0, "the recording does not cap the scores")                                   \
     X(no_logit_cap, true, c->logit_cap = 0, "the recording does not cap the logits")                                   \
     X(no_caps, true, c->score_cap = c->logit_cap = 0, "the recording caps neither scores nor logits")                  \
+    X(no_sinks, c->sinks, c->sinks = false, "the recording's softmax leaves the heads' learned sinks out")             \
     X(no_head_norm, true, c->head_norm = HEAD_NORM_NONE, "the recording does not normalise queries and keys")          \
     X(no_embed_norm, true, c->embed_norm = false, "the recording does not normalise the embeddings")                   \
     X(no_after_norm, c->after_norm && c->pre_norm, c->after_norm = false,                                              \

@@ -134,6 +134,7 @@ static void newer_settings(Settings *s, const Seq2seqConfig *a, const Seq2seqCon
     differ(s, "norms behind the sub-layers", yes(a->after_norm), yes(b->after_norm));
     differ(s, "norms of queries and keys", HEAD_NORMS[a->head_norm], HEAD_NORMS[b->head_norm]);
     differ(s, "attention and MLP side by side", PARALLEL[a->parallel], PARALLEL[b->parallel]);
+    differ(s, "learned sinks of the heads", yes(a->sinks), yes(b->sinks));
     differ(s, "gated MLP", yes(a->gated), yes(b->gated));
     differ_number(s, "window", a->window, b->window);
     differ(s, "a norm before the first attention", yes(!a->first_bare), yes(!b->first_bare));

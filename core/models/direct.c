@@ -62,7 +62,7 @@ void direct_attend(const DirectSeen *s, const double *q, double (*bias)(const vo
                    const void *of, double *z)
 {
     const size_t inner = s->heads * s->width;
-    double *row = direct_zeros(s->n, 1);
+    double *row = direct_zeros(s->n + 1, 1);
     for (size_t h = 0, first = 0; h < s->heads; h++, first += s->width) {
         for (size_t u = 0; u < s->n; u++) {
             row[u] = 0;
@@ -73,7 +73,9 @@ void direct_attend(const DirectSeen *s, const double *q, double (*bias)(const vo
                 row[u] = s->cap * map_exact(MAP_TANH, row[u] / s->cap);
             row[u] += bias ? bias(of, h, u) : 0;
         }
-        direct_softmax(row, s->n);
+        if (s->sink)
+            row[s->n] = (double)s->sink[h];
+        direct_softmax(row, s->n + (s->sink != NULL));
         for (size_t i = first; i < first + s->width; i++) {
             z[i] = 0;
             for (size_t u = 0; u < s->n; u++)

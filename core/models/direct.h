@@ -29,7 +29,8 @@ typedef struct DirectSeen {
     size_t heads, width, n; /* width: e */
     const double *k, *v;
     double scale;
-    double cap; /* cap · tanh(score / cap), before the bias; 0: none */
+    double cap;        /* cap · tanh(score / cap), before the bias; 0: none */
+    const float *sink; /* [heads] one more score of every row, without a value; NULL: none */
 } DirectSeen;
 /* z[h,e] = softmax(q kᵀ · scale + bias) v, head by head; bias(of, head, u) may be NULL. */
 void direct_attend(const DirectSeen *s, const double *q, double (*bias)(const void *of, size_t head, size_t u),

@@ -314,6 +314,9 @@ static void facts(const Model *m, FactFn put, void *context)
     if (c->score_cap > 0 || c->logit_cap > 0)
         fact_put(&f, "caps", "soft caps: of scores %g, of logits %g (0: none)", (double)c->score_cap,
                  (double)c->logit_cap);
+    if (c->sinks)
+        fact_put(&f, "sinks",
+                 "every head has a learned score beside those of the keys: its weights add up to less than 1");
     if (m->target.first)
         fact_put(&f, "first word", "what is written begins with word %d (forced_bos_token_id)", m->target.first - 1);
     if (m->target.last)

@@ -144,6 +144,26 @@ const char *node_words(const Graph *g, const char *text)
         {"Each score times the factor: larger scores make sharper rows of attention.",
          "Each score times 1: this model has no factor on its scores.", NULL},
     };
+    static const struct {
+        const char *plain, *with_sinks;
+    } SINKS[] = {
+        {"Each exponential over its row's sum: attention weights. Each row adds to 1.",
+         "Each exponential over its row's sum: weights. The sink takes the rest up to 1."},
+        {"Every row of scores becomes weights that add up to 1: who looks at whom.",
+         "Every row of scores becomes weights: who looks at whom. A sink takes the rest."},
+        {"What a row of attention adds up to: 1 but for rounding.",
+         "What a row of attention adds up to: 1 less what the head's sink takes."},
+        {"The largest score of a row; taking it away keeps exp from overflowing.", "The largest score of a row."},
+        {"Scores minus the row's largest: at most 0, and the result is the same.",
+         "Scores minus the larger of the row's largest and the sink: at most 0."},
+        {"The exponentials of a row added up.", "The exponentials of a row and of the head's sink added up."},
+        {"Each weight times its logarithm: the terms of the entropy.",
+         "Each share times its logarithm: the terms of the entropy."},
+    };
+    const bool sinks = text && site_node_any(g, SITE_SINKS) != NO_NODE;
+    for (size_t i = 0; sinks && i < sizeof SINKS / sizeof *SINKS; i++)
+        if (strcmp(SINKS[i].plain, text) == 0)
+            return SINKS[i].with_sinks;
     for (size_t i = 0; text && i < sizeof WORDS / sizeof *WORDS; i++)
         if (strcmp(WORDS[i].root, text) == 0) {
             const ScoreFactor f = node_factor(g);

@@ -192,6 +192,32 @@ static NodeId masked(Graph *g, NodeId scores, NodeId mask)
     return graph_where(g, "scores_masked", mask, scores, never);
 }
 
+/* The largest of a row's scores and its head's sink, which is taken from both: any number would do, but this one keeps
+ * exp from overflowing. A zip and a map instead of a longer row, so that keys stay the only tokens of a row. */
+static NodeId largest_with(Graph *g, NodeId sinks, NodeId row_max)
+{
+    NodeId over = graph_zip(g, "over_sink", OP_SUB, row_max, sinks);
+    NodeId is_over = graph_map(g, "is_over_sink", MAP_RELU_GRAD, over); /* 1 where it is above 0 */
+    NodeId top = graph_where(g, "row_top", is_over, row_max, sinks);
+    graph_flag(g, top, NODE_SHIFT);
+    return top;
+}
+
+/* Softmax over the keys and one more score, the head's sink, whose share is left out. */
+static NodeId softmax_with(Graph *g, NodeId sinks, NodeId x, int axis)
+{
+    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(axis));
+    NodeId max = graph_reduce(g, "row_max", OP_MAX, x, rows);
+    graph_flag(g, max, NODE_SHIFT);
+    NodeId top = largest_with(g, sinks, max);
+    NodeId shifted = graph_zip(g, "shifted", OP_SUB, x, top);
+    graph_flag(g, shifted, NODE_DERIVED);
+    NodeId e = graph_map(g, "exp", MAP_EXP, shifted);
+    NodeId keys = graph_reduce(g, "keys_sum", OP_SUM, e, rows);
+    NodeId sink = graph_map(g, "sink_exp", MAP_EXP, graph_zip(g, "sink_shifted", OP_SUB, sinks, top));
+    return graph_zip(g, "pattern", OP_DIV, e, graph_zip(g, "row_sum", OP_ADD, keys, sink));
+}
+
 /* A linear layer's keys or values of the tokens that are read now: all, or with a cache the newest alone, as NAME_new.
  */
 static NodeId read_now(Graph *g, const NnAttention *a, const char *name, NodeId memory, const NnWeight *w,
@@ -373,8 +399,11 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId x,
         last = nn_capped(g, "scores", "scores_capped", last, graph_const(g, "scores_cap", DIMS_SCALAR, a->cap));
     NodeId with_bias = biased(g, a, last);
     last = with_bias != NO_NODE ? with_bias : last;
-    NodeId pattern = nn_softmax(g, masked(g, last, a->mask), a->key,
-                                (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
+    last = masked(g, last, a->mask);
+    const NodeId sinks = nn_has(&a->sinks) ? nn_weight(g, &a->sinks) : NO_NODE;
+    NodeId pattern = sinks != NO_NODE ? softmax_with(g, sinks, last, a->key)
+                                      : nn_softmax(g, last, a->key,
+                                                   (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
     NodeId z = graph_contract(g, "z", pattern, m.value, nn_dims(a->batch, DIMS(a->query, h, e)));
     NodeId merged = a->merged ? norm_inside(g, at, *part, "ln_merged", a->merged, z) : z;
     NodeId out = nn_linear(g, "out", merged, &a->w_o, &a->b_o, nn_dims(a->batch, DIMS(a->query, a->d)));
@@ -387,6 +416,8 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId x,
         NOTE(g, *part, {SITE_SCORES_BIASED, with_bias}, {SITE_BIAS, graph_node(g, with_bias)->in[1]});
     if (m.turned != NO_NODE)
         NOTE(g, *part, {SITE_QUERY_ROPE, m.turned}, {SITE_KEY_ROPE, m.turned_key});
+    if (sinks != NO_NODE)
+        NOTE(g, *part, {SITE_SINKS, sinks});
     if (a->rope && a->rope->freqs != NO_NODE)
         anatomy_note_name(g, *part, SITE_ANGLE, "angle");
     anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* the model's mask, or where an edit puts one */

@@ -107,6 +107,8 @@ typedef struct NnAttention {
     const NnNorm *merged;          /* of what all heads gathered, before W_O; NULL: none */
     float scale;                   /* multiplied onto the scores */
     float cap;                     /* soft cap of the scaled scores (nn_capped); 0: none */
+    NnWeight sinks;                /* [h]: a learned score per head beside those of the keys, which softmax counts
+                                      and nothing is read from; no data: none */
     NodeId mask;                   /* 1 where a token may be looked at, 0 where not; NO_NODE: all may be */
     const NnPast *past;            /* NULL: nothing was computed before */
     const NnBias *bias;            /* NULL: nothing is added to the scores */
@@ -114,7 +116,8 @@ typedef struct NnAttention {
     int fresh; /* with past: the axis of the tokens whose keys are computed now; AXIS_NONE: none are */
 } NnAttention;
 /* softmax(q kᵀ / √d_k, masked) v for every head, then all heads together through W_O (Vaswani et al. 2017,
- * section 3.2). x: [query,d]; memory: [any axis of that length, d], the same node in self-attention. *part: its part.
+ * section 3.2). With a sink, a row's weights add up to 1 less exp(sink − m) / row_sum, m the largest of its scores and
+ * the sink (OpenAI 2025, gpt-oss; Xiao et al. 2023, section 3.3). x: [query,d]; memory: [any axis of that length, d], the same node in self-attention. *part: its part.
  * The keys that a cache keeps are `k`, or what becomes of them: nn_key_name. */
 const char *nn_key_name(bool normed, bool rotated);
 NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId x, NodeId memory, int *part);

@@ -116,6 +116,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
                      .k_norm = self && c->head_norm ? &norms[1] : NULL,
                      .scale = c->scale,
                      .cap = c->score_cap,
+                     .sinks = text_weight(b, SEQ2SEQ_DEC_SINKS),
                      .bias = biased ? &bias : NULL,
                      .rope = self && c->pos == SEQ2SEQ_POS_ROPE ? &rope : NULL,
                      .mask = windowed                  ? b->windowed

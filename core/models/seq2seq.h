@@ -97,6 +97,8 @@ typedef struct Seq2seqConfig {
     bool cross_own;  /* cross-attention looks at the decoder's own tokens: no model does, a mistaken program may */
     HeadNorm head_norm;
     Parallel parallel;
+    bool sinks;                 /* every head of a decoder alone has a learned score besides those of the keys, which
+                                   softmax counts and nothing is read from (OpenAI 2025, gpt-oss) */
     bool gated;                 /* act(x W_gate) · (x W_up) in the MLP */
     Seq2seqExperts experts;     /* of a decoder alone, all of them gated and without biases */
     float score_cap, logit_cap; /* cap · tanh(x / cap) of the scaled scores, of the logits; 0: none */

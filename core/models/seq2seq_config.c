@@ -137,11 +137,12 @@ static bool check_knobs(const Seq2seqConfig *c, Err *err)
     const Seq2seqRope *r = &c->rope;
     if (c->form == SEQ2SEQ_BOTH && (c->pos == SEQ2SEQ_POS_ROPE || c->window))
         return err_set(err, "rotations and windows are built here for a stack alone");
-    if (c->form != SEQ2SEQ_DECODER_ONLY && (c->key_heads || c->pos == SEQ2SEQ_POS_ALIBI || c->after_norm ||
-                                            c->head_norm || c->parallel || c->score_cap > 0 || c->experts.count))
-        return err_set(err,
-                       "grouped queries, ALiBi, experts, norms of queries and soft caps are built here for a decoder "
-                       "alone");
+    if (c->form != SEQ2SEQ_DECODER_ONLY &&
+        (c->key_heads || c->pos == SEQ2SEQ_POS_ALIBI || c->after_norm || c->head_norm || c->parallel ||
+         c->score_cap > 0 || c->sinks || c->experts.count))
+        return err_set(
+            err, "grouped queries, ALiBi, experts, norms of queries, sinks and soft caps are built here for a decoder "
+                 "alone");
     if (c->cross_own && c->form != SEQ2SEQ_BOTH)
         return err_set(err, "no attention looks at another text in a model of one stack");
     if (c->experts.count && (!c->gated || c->mlp_bias))

@@ -228,7 +228,8 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
                                  keys + from * inner,
                                  values + from * inner,
                                  (double)c->scale,
-                                 (double)c->score_cap};
+                                 (double)c->score_cap,
+                                 self ? weight(f, SEQ2SEQ_DEC_SINKS) : NULL};
         const Seq2seqRole of = self ? SEQ2SEQ_TARGET_DISTANCE : SEQ2SEQ_SOURCE_DISTANCE;
         const Ranges ranges = {c, c->distances && own ? weight(&stack, of) : NULL, self, (int)t};
         direct_attend(&sees, q + t * inner,

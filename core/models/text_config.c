@@ -67,6 +67,7 @@ static const Setting SETTINGS[] = {
     {LATER(FLAG, "norms_without_beta", bare_norm)},
     {LATER(FLAG, "norms_with_1_plus_gamma", gamma_plus)},
     {LATER(FLAG, "no_first_norm", first_bare)},
+    {LATER(FLAG, "attention_sinks", sinks)},
     {LATER(FLAG, "gated", gated)},
     {LATER(FLAG, "shared_embedding", shared)},
     {LATER(FLAG, "rope_halves", rope.half)},

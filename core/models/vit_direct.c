@@ -234,7 +234,7 @@ static void attention(const VitDirectBlock *b, int t, double *out)
     double *q = direct_zeros(inner, 1), *z = direct_zeros(inner, 1);
     linear(b, VIT_W_Q, VIT_B_Q, b->seen + (size_t)t * d, d, q, inner);
     rope(b, t, q);
-    const DirectSeen seen = {(size_t)c->heads, e, (size_t)vit_tokens(c), b->k, b->v, (double)c->scale, 0};
+    const DirectSeen seen = {(size_t)c->heads, e, (size_t)vit_tokens(c), b->k, b->v, (double)c->scale, 0, NULL};
     direct_attend(&seen, q, c->bias == VIT_BIAS_NONE ? NULL : bias_of, &(Asking){b, t}, z);
     if (c->merged_norm)
         norm(b, VIT_MERGED_GAMMA, inner, z, z);
@@ -330,7 +330,7 @@ static void pooled(const VitDirectBlock *whole, const double *tokens, double *y)
         linear(whole, VIT_POOL_W_K, VIT_POOL_B_K, tokens + t * d, d, k + t * inner, inner);
         linear(whole, VIT_POOL_W_V, VIT_POOL_B_V, tokens + t * d, d, v + t * inner, inner);
     }
-    const DirectSeen seen = {(size_t)c->heads, e, n, k, v, (double)c->scale, 0};
+    const DirectSeen seen = {(size_t)c->heads, e, n, k, v, (double)c->scale, 0, NULL};
     direct_attend(&seen, q, NULL, NULL, z);
     linear(whole, VIT_POOL_W_O, VIT_POOL_B_O, z, inner, probe, d);
     if (c->bare_probe) {

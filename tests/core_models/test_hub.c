@@ -47,6 +47,7 @@ static const struct {
     {"phi3", 0},
     {"stablelm", 0},
     {"starcoder2", 1},
+    {"sinks", 0},
     /* with experts */
     {"mixtral", 0},
     {"olmoe", 0},

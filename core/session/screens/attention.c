@@ -340,7 +340,8 @@ bool say_weight(const Teller *t)
     ask_put_short(t->out, score);
     buf_puts(t->out, ", the exponential of score minus row maximum is ");
     ask_put_short(t->out, exponential);
-    buf_puts(t->out, ", and the exponentials of the row add up to ");
+    buf_puts(t->out, *teller_site(t, SITE_SINKS) ? ", and the exponentials of the row and of the head's sink add up to "
+                                                 : ", and the exponentials of the row add up to ");
     ask_put_short(t->out, sum);
     buf_putc(t->out, '.');
     return true;

@@ -974,6 +974,58 @@ def modernbert(w, r, ids, wrong):
     return y @ w["model.embeddings.tok_embeddings.weight"].astype(np.float64).T + w.vector("decoder.bias", V)
 
 
+# A decoder in Vitrine's own form with what OpenAI's gpt_oss adds to softmax (modeling_gpt_oss.py, eager_attention_forward): a
+# learned score per head stands behind those of the keys, [scores, sink], and the weight that it gets is left out. Every second
+# block has a window, as there.
+SINKS = dict(model_type="encoder-decoder-transformer", form="decoder", src_vocab_size=0, tgt_vocab_size=V, d_model=D, nhead=4, head_dim=8,
+             dim_feedforward=M, num_encoder_layers=0, num_decoder_layers=2, max_positions=12, norm_first=True, final_norm=True,
+             tie_embeddings=False, generator_bias=False, qkv_bias=True, out_bias=True, mlp_bias=False, layer_norm_eps=1e-5,
+             attention_scale=8 ** -0.5, embedding_scale=1, num_key_value_heads=2, window=3, rms_norm=True, gated=True, rope_halves=True,
+             attention_sinks=True, rope_theta=10000.0, windowed_layers=[0], padding_word=-1, start_word=-1, end_word=-1,
+             activation="silu", positional_encoding="rotary")
+
+
+def with_sinks(r, node, q, k, v, sinks, allowed, wrong):
+    k, v = np.repeat(k, 2, 1), np.repeat(v, 2, 1)
+    scores = np.where(allowed[None], np.einsum("the,uhe->htu", q, k) * 8 ** -0.5, -np.inf)
+    column = np.broadcast_to(sinks[:, None, None], scores.shape[:2] + (1,))
+    both = scores if wrong == "no sinks" else np.concatenate((scores, column), -1)
+    top = r.put(node + ".row_top", both.max(-1))
+    r.put(node + ".row_max", scores.max(-1))
+    r.put(node + ".keys_sum", np.exp(scores - top[..., None]).sum(-1))
+    r.put(node + ".sink_exp", np.exp(column[..., 0] - top))
+    r.put(node + ".row_sum", np.exp(both - top[..., None]).sum(-1))
+    pattern = softmax(both)[..., :len(k)]
+    if wrong == "added as they are":
+        most = np.exp(scores - scores.max(-1, keepdims=True))
+        pattern = most / (most.sum(-1, keepdims=True) + np.exp(column))
+    r.put(node + ".pattern", pattern)
+    return r.put(node + ".z", np.einsum("htu,uhe->the", pattern, v))
+
+
+def decoder_with_sinks(w, r, ids, wrong):
+    n, inv = len(ids), frequencies(8, 10000.0)[0]
+    x = r.put("decoder.embed", w.matrix("decoder.embed.weight", V, D, 4.0)[ids])
+    for i in range(2):
+        b = block(i)
+        norm = lambda x, node, name: r.put(b + node + ".out", x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * w.vector(b + name + ".gamma", D, 1.0))
+        y = norm(x, "rms1", "ln1")
+        q, k, v = (np.einsum("td,hed->the", y, w.get_(b + f"self_attn.w_{c}", heads, 8, D, spread=1.5 * D ** -0.5)) + w.get_(b + f"self_attn.b_{c}", heads, 8)
+                   for c, heads in zip("qkv", (4, 2, 2)))
+        q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
+        sinks = w.get_(b + "self_attn.sinks", 4, spread=2.0)
+        sinks = {"of the next head": np.roll(sinks, 1), "scaled": sinks * 8 ** -0.5}.get(wrong, sinks)
+        z = with_sinks(r, b + "self_attn", q, k, v, sinks, seen(n, None if i else 3), wrong)
+        found = np.einsum("the,dhe->td", z, w.get_(b + "self_attn.w_o", D, 4, 8, spread=32 ** -0.5)) + w.vector(b + "self_attn.b_o", D)
+        x = r.put(b + "resid_mid", x + r.put(b + "self_attn.out", found))
+        y = norm(x, "rms2", "ln3")
+        gate = ACT["silu"](y @ w.matrix(b + "mlp.w_gate", M, D).T)
+        x = r.put(b + "resid_post", x + (gate * (y @ w.matrix(b + "mlp.w_up", M, D).T)) @ w.matrix(b + "mlp.w_down", D, M).T)
+    x = r.put("decoder.rms_final.out", x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * w.vector("decoder.ln_final.gamma", D, 1.0))
+    return x @ w.matrix("head.weight", V, D).T
+
+
+LATER.append(("sinks", SINKS, decoder_with_sinks, ["no sinks", "added as they are", "of the next head", "scaled"]))
 LATER.append(("modernbert", MODERN, modernbert,
               ["one base", "a first norm", "the third sees all", "a whole window", "looks back", "gate"], None))
 
