@@ -5,11 +5,21 @@
 #include "core/base/err.h"
 #include "core/models/probe_parts.h"
 
+/* The weights of a row brought to sum 1, where a sink takes something of it: what tokens get of all that tokens get. A
+ * row that has nothing stays so. */
+static NodeId shares(Graph *g, const ProbeRows *r, Dims rows)
+{
+    NodeId sum = graph_reduce(g, "row_sum", OP_SUM, r->pattern, rows);
+    NodeId some = graph_where(g, "row_sum_some", sum, sum, r->sum_one);
+    return probe_passing(g, graph_zip(g, "shares", OP_DIV, r->pattern, some));
+}
+
 /* H = 0 − Σ A ln A, with 0 ln 0 = 0 (Shannon 1948), and no −0 where one token has all; its share of ln T, the most that
  * T tokens can have; the mean of both over a head. */
 static void entropy(Graph *g, const ProbeRows *r, Dims rows, NodeId zero)
 {
-    NodeId plogp = probe_passing(g, graph_map(g, "plogp", MAP_XLOGX, r->pattern));
+    NodeId weights = r->sum_one != NO_NODE ? shares(g, r, rows) : r->pattern;
+    NodeId plogp = probe_passing(g, graph_map(g, "plogp", MAP_XLOGX, weights));
     NodeId sum = graph_reduce(g, "plogp_sum", OP_SUM, plogp, rows);
     NodeId h = graph_zip(g, "entropy", OP_SUB, zero, sum);
     if (r->log_keys == NO_NODE)
@@ -65,7 +75,8 @@ NodeId probe_rows(Graph *g, const ProbeRows *r)
     entropy(g, r, rows, zero);
     NodeId largest = graph_reduce(g, "largest", OP_MAX, r->pattern, rows);
     probe_mean(g, "largest_mean", largest, DIMS(r->h), r->queries);
-    graph_reduce(g, "row_sum", OP_SUM, r->pattern, rows);
+    if (r->sum_one == NO_NODE)
+        graph_reduce(g, "row_sum", OP_SUM, r->pattern, rows);
     score_variance(g, r, rows, zero);
     jacobian(g, r, rows);
     NodeId sum = graph_reduce(g, "heads_sum", OP_SUM, r->pattern, DIMS(r->t, r->u));
@@ -87,6 +98,7 @@ void probe_attention(Probes *b, int layer)
                    .scores = k->scores,
                    .z = k->z,
                    .w_o = k->w_o,
+                   .sum_one = NO_NODE,
                    .two = b->two,
                    .queries = b->tokens,
                    .log_keys = b->log_tokens};

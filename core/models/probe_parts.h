@@ -20,6 +20,7 @@ typedef struct ProbeRows {
     int h, t, u, d;
     int heads;
     NodeId pattern, scores, z, w_o;
+    NodeId sum_one; /* 1, where the weights of a row add up to less (a learned sink); NO_NODE: they add up to 1 */
     NodeId two, queries, log_keys; /* 2; how many queries; ln of how many keys, NO_NODE where that is one */
 } ProbeRows;
 

@@ -38,6 +38,7 @@ static void attention(Graph *g, int part)
                    .scores = masked != NO_NODE ? masked : site_node(g, part, SITE_SCORES_SCALED),
                    .z = site_node(g, part, SITE_MERGED),
                    .w_o = site_node(g, part, SITE_W_O),
+                   .sum_one = site_node(g, part, SITE_SINKS) != NO_NODE ? number(g, "one", 1.0f) : NO_NODE,
                    .log_keys = NO_NODE};
     const Axis *query = &g->axes[r.t], *key = &g->axes[r.u];
     r.heads = g->axes[r.h].n;
