@@ -121,16 +121,17 @@ static int first_mask(const Vocabulary *v, const Words *w)
     return 0;
 }
 
-/* "a | b": two texts that an encoder reads in one row. */
+/* "a | b": two texts that an encoder reads in one row; by number ("ids:3|ids:4") blanks need not stand beside it. */
 static bool read_source(const Model *m, const char *text, Arena *arena, bool decoder, Words *w, Err *err)
 {
-    const char *bar = decoder ? NULL : strstr(text, " | ");
+    const char *mark = strncmp(text + strspn(text, " "), "ids:", 4) == 0 ? "|" : " | ";
+    const char *bar = decoder ? NULL : strstr(text, mark);
     const bool twice = bar && (m->text.segments > 0 || m->source.cutter);
     if (!twice)
         return words_parse(w, &m->source, text, decoder, err);
-    if (strstr(bar + 3, " | "))
+    if (strstr(bar + strlen(mark), mark))
         return err_set(err, "a text has at most two segments: one | between them");
-    const char *const both[2] = {arena_printf(arena, "%.*s", (int)(bar - text), text), bar + 3};
+    const char *const both[2] = {arena_printf(arena, "%.*s", (int)(bar - text), text), bar + strlen(mark)};
     return words_parse_pair(w, &m->source, both, m->text.segments, err);
 }
 

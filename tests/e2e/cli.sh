@@ -586,12 +586,25 @@ has_not() { ! grep -qE "$1" <<<"$OUT"; }
 check "one text has no second segment" has_not 'second segment'
 refused 1 'at most two segments' run -m words_bert -i "a | a | a"
 refused 1 'both texts by number' run -m words_bert -i "ids:3 | a"
+ok "two segments by number" run --json -m words_bert -i "ids:3,4 | ids:5"
+APART=$(sed 's/"input":"[^"]*",//' <<<"$OUT")
+ok "…without blanks beside the line" run --json -m words_bert -i "ids:3,4|ids:5"
+check "…are the same" [ "$APART" = "$(sed 's/"input":"[^"]*",//' <<<"$OUT")" ]
+refused 1 'at most two segments' run -m words_bert -i "ids:3|ids:4|ids:5"
 cp -r "$FAMILIES/words_t5" "$FAMILIES/words_bart" .
 chmod -R u+w words_t5
 tail -c +2 "$TOP/tests/fuzz/corpus/tokenizer/spm_unigram" >words_t5/spiece.model
 sed -i 's/"eos_token_id": 1/"eos_token_id": 2/' words_t5/config.json
 ok "a text for T5, cut by its SentencePiece model" write -m words_t5 -i "a ab</s>" --steps 3
 ok "…as tokens" tokens -m words_t5 -i "a ab"
+ok "the same by number" tokens --json -m words_t5 -i "a ab"
+IDS=$(sed 's/.*"ids":\[\([0-9,]*\)\].*/\1/' <<<"$OUT") PIECES=$(grep -o '"pieces":\[[^]]*\]' <<<"$OUT")
+ok "numbers are taken as numbers" tokens --json -m words_t5 -i "ids:$IDS"
+check "…and stay what they are, with their pieces" grep -qF "\"ids\":[$IDS],$PIECES" <<<"$OUT"
+ok "…two texts of them" tokens -m words_t5 -i "ids:${IDS%%,*}|ids:${IDS##*,}"
+check "…a line for each" [ "$(grep -cE '^ +[0-9]+ ' <<<"$OUT")" = 2 ]
+refused 1 'there is no piece 99999: ' tokens -m words_t5 -i ids:99999
+refused 1 'behind ids: there are numbers' tokens -m words_t5 -i "ids:3 x"
 ok "…with what is written so far, and no end behind it" run -m words_t5 -i "a ab > b" --json
 check "…three rows" [ "$(grep -o '"after":"[^"]*"' <<<"$OUT" | tr '\n' ' ')" = '"after":"<unk>" "after":"▁" "after":"b" ' ]
 ok "…and a row of what is to follow it" run -m words_t5 -i "a ab > b"

@@ -21,7 +21,7 @@ static bool check(const Options *o, const Link *l, Err *err)
            err_set(err, "tokens writes on standard output: -o, -c and --at mean nothing here");
 }
 
-/* text: what the chat template wrote, or NULL. */
+/* text: what the chat template wrote, or the numbers spell; NULL: as it was given. */
 static void put_object(const Tokenizer *t, const Tokens *k, const char *text, Buf *out)
 {
     json_open(out, NULL, '{');
@@ -59,6 +59,11 @@ static void put_text(const char *text, size_t from, size_t to, Buf *out)
     free(part);
 }
 
+static void put_head(const Tokenizer *t, Buf *out)
+{
+    buf_printf(out, "%s, %d pieces\n\n%8s  %-24s %s\n", tokenizer_kind(t), tokenizer_count(t), "id", "piece", "text");
+}
+
 /* said: a byte for each of the text, 1 where somebody said it; empty: all of it was given. */
 static void put_table(const Tokenizer *t, const char *text, const Buf *said, const Tokens *k, Buf *out)
 {
@@ -67,7 +72,7 @@ static void put_table(const Tokenizer *t, const char *text, const Buf *said, con
         buf_json(out, text);
         buf_puts(out, "\n\n");
     }
-    buf_printf(out, "%s, %d pieces\n\n%8s  %-24s %s\n", tokenizer_kind(t), tokenizer_count(t), "id", "piece", "text");
+    put_head(t, out);
     for (size_t i = 0; i < k->n; i++) {
         const Token *at = &k->at[i];
         buf_printf(out, "%8d  ", at->id);
@@ -125,6 +130,68 @@ static bool encode(const Tokenizer *t, const char *text, size_t length, bool tab
     return ok;
 }
 
+/* "ids:12,5", "ids:12,5 | ids:7": the numbers themselves. `id` has room for one for each byte of the text. */
+static bool read_ids(const Tokenizer *t, const char *text, int *id, size_t *n, Err *err)
+{
+    static const char BETWEEN[] = " \t\r\n,|>";
+    const int count = tokenizer_count(t);
+    *n = 0;
+    for (const char *at = text + strspn(text, BETWEEN); *at; at += strspn(at, BETWEEN)) {
+        const size_t digits = strspn(at, "0123456789");
+        if (strncmp(at, "ids:", 4) == 0) {
+            at += 4;
+            continue;
+        }
+        const long k = digits && digits < 10 ? strtol(at, NULL, 10) : count;
+        if (!digits)
+            return err_set(err, "behind ids: there are numbers, such as \"ids:%d\": \"%.20s\" is none", count - 1, at);
+        if (k >= count || !tokenizer_piece(t, (int)k))
+            return err_set(err, "there is no piece %.*s: this tokeniser's are 0 to %d", digits < 20 ? (int)digits : 20,
+                           at, count - 1);
+        id[(*n)++] = (int)k;
+        at += digits;
+    }
+    return *n || err_set(err, "behind ids: there are numbers, such as \"ids:%d\"", count - 1);
+}
+
+/* Tokens by number: nothing is cut, each is shown with what it spells. */
+static bool show_ids(const Tokenizer *t, const char *text, Work *w, Err *err)
+{
+    size_t n;
+    int *id = xmalloc((strlen(text) + 1) * sizeof *id);
+    Tokens k = {0};
+    Buf all = {0};
+    const bool ok = read_ids(t, text, id, &n, err);
+    if (ok) {
+        tokenizer_decode(t, id, n, true, &all);
+        k.at = xcalloc(n, sizeof *k.at);
+        k.n = n;
+        for (size_t i = 0; i < n; i++)
+            k.at[i].id = id[i];
+    }
+    if (ok && w->options->json)
+        put_object(t, &k, buf_str(&all), &w->out);
+    else if (ok) {
+        buf_puts(&w->out, "The text of these numbers: ");
+        buf_json(&w->out, buf_str(&all));
+        buf_puts(&w->out, "\n\n");
+        put_head(t, &w->out);
+    }
+    for (size_t i = 0; ok && !w->options->json && i < n; i++) {
+        Buf one = {0};
+        tokenizer_decode(t, &id[i], 1, true, &one);
+        buf_printf(&w->out, "%8d  ", id[i]);
+        put_padded(tokenizer_piece(t, id[i]), 24, &w->out);
+        buf_json(&w->out, buf_str(&one));
+        buf_putc(&w->out, '\n');
+        buf_free(&one);
+    }
+    free(k.at);
+    free(id);
+    buf_free(&all);
+    return ok;
+}
+
 /* A model that has no tokeniser because its words are whole: what lists them. */
 static void say_whole_words(const char *model, Err *err)
 {
@@ -144,14 +211,17 @@ static int tokens(Work *w, Err *err)
     Buf in = {0}, said = {0};
     size_t lost = 0;
     const size_t front = o->chat && strcmp(o->input, "-") != 0 ? strlen(CHAT_PREFIX) : 0;
+    const char *typed = o->input + front;
     bool lines = strcmp(o->input, "-") == 0, ok = true;
     Tokenizer *t = tokenizer_open(o->model, err);
     if (!t) {
         say_whole_words(o->model, err);
         return STATUS_BAD;
     }
-    if (!lines)
-        ok = encode(t, o->input + front, strlen(o->input + front), !o->json, w, &lost, err);
+    if (!lines && !o->chat && strncmp(typed + strspn(typed, " "), "ids:", 4) == 0)
+        ok = show_ids(t, typed, w, err);
+    else if (!lines)
+        ok = encode(t, typed, strlen(typed), !o->json, w, &lost, err);
     else
         ok = file_read("-", TOKENIZER_TEXT, &in, err);
     for (size_t at = 0, n; ok && lines && at < in.len; at += n + 1) {
@@ -178,7 +248,8 @@ const Verb VERB_TOKENS = {
         "The folder's tokenizer.json decides (BPE with bytes or byte fallback, WordPiece, Unigram, whole words), else "
         "vocab.json with merges.txt, vocab.txt, or a SentencePiece model: spiece.model, tokenizer.model, or source.spm "
         "with vocab.json. Each token is shown with its piece and the text that it stands for; of byte-pair encoding "
-        "also the merges, in the order in which they were done. -i - reads lines from standard input and writes one "
+        "also the merges, in the order in which they were done. -i ids:12,5 shows the pieces of these numbers. -i - "
+        "reads lines from standard input and writes one "
         "line of numbers for each; with --json each is an object with ids and pieces. --chat writes turns as the "
         "folder's chat template has them (\"user: … | assistant: … | user: …\") and shows what of it is the "
         "template's. What the file asks for and is not known here is refused by name.",
