@@ -28,6 +28,7 @@ static inline double map_double(MapFn f, double x)
     case MAP_SIGMOID: return logistic(x);
     case MAP_TANH: return tanh(x);
     case MAP_RELU: return x > 0 ? x : 0;
+    case MAP_RELU_GRAD: return x > 0;
     case MAP_GELU: return x * 0.5 * erfc(-x * sqrt(0.5));
     case MAP_GELU_TANH: return x * logistic(2 * sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x));
     case MAP_QUICK_GELU: return x * logistic(1.702 * x);

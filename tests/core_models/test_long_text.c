@@ -29,7 +29,7 @@ typedef struct Told {
     int word;    /* that the model writes next */
 } Told;
 
-static Seq2seqConfig config(int window)
+static Seq2seqConfig config(int window, bool sinks)
 {
     Seq2seqConfig c = seq2seq_config_base();
     c.form = SEQ2SEQ_DECODER_ONLY;
@@ -48,6 +48,7 @@ static Seq2seqConfig config(int window)
     c.rope.half = c.pre_norm = c.final_norm = c.rms_norm = c.gated = c.tied = true;
     c.positions = TOKENS + 8;
     c.window = window;
+    c.sinks = sinks;
     c.qkv_bias = c.out_bias = c.mlp_bias = c.head_bias = false;
     return c;
 }
@@ -115,10 +116,10 @@ static Told in_child(const Model *m, size_t budget, int threads, bool writes)
     return told;
 }
 
-static void within_the_budget(int window)
+static void within_the_budget(int window, bool sinks)
 {
     Model m;
-    const Seq2seqConfig c = config(window);
+    const Seq2seqConfig c = config(window, sinks);
     const size_t scores = sizeof(float) * HEADS * TOKENS * TOKENS;
     Err err = {""};
     assert_true(seq2seq_check(&c, &err));
@@ -142,17 +143,24 @@ static void within_the_budget(int window)
 static void all_before(void **state)
 {
     (void)state;
-    within_the_budget(0);
+    within_the_budget(0, false);
 }
 
 static void in_a_window(void **state)
 {
     (void)state;
-    within_the_budget(100);
+    within_the_budget(100, false);
+}
+
+static void with_sinks(void **state)
+{
+    (void)state;
+    within_the_budget(0, true);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_before), cmocka_unit_test(in_a_window)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_before), cmocka_unit_test(in_a_window),
+                                       cmocka_unit_test(with_sinks)};
     return cmocka_run_group_tests_name("long text", tests, NULL, NULL);
 }

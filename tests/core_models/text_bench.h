@@ -114,13 +114,15 @@ static const struct {
     Seq2seqForm form;
     bool learned, pre_norm, final_norm, untied, head_bias, no_bias;
     MapFn act;
+    bool sinks;
 } TEXT_VARIANTS[] = {
-    {"the original", SEQ2SEQ_BOTH, false, false, false, false, false, false, MAP_RELU},
-    {"untied", SEQ2SEQ_BOTH, false, false, true, true, true, false, MAP_RELU},
-    {"pre-norm", SEQ2SEQ_BOTH, false, true, true, false, true, false, MAP_GELU},
-    {"learned positions", SEQ2SEQ_BOTH, true, false, false, true, false, true, MAP_SILU},
-    {"decoder alone", SEQ2SEQ_DECODER_ONLY, true, true, true, false, false, false, MAP_GELU_TANH},
-    {"encoder alone", SEQ2SEQ_ENCODER_ONLY, true, false, false, false, true, false, MAP_GELU},
+    {"the original", SEQ2SEQ_BOTH, false, false, false, false, false, false, MAP_RELU, false},
+    {"untied", SEQ2SEQ_BOTH, false, false, true, true, true, false, MAP_RELU, false},
+    {"pre-norm", SEQ2SEQ_BOTH, false, true, true, false, true, false, MAP_GELU, false},
+    {"learned positions", SEQ2SEQ_BOTH, true, false, false, true, false, true, MAP_SILU, false},
+    {"decoder alone", SEQ2SEQ_DECODER_ONLY, true, true, true, false, false, false, MAP_GELU_TANH, false},
+    {"encoder alone", SEQ2SEQ_ENCODER_ONLY, true, false, false, false, true, false, MAP_GELU, false},
+    {"sinks", SEQ2SEQ_DECODER_ONLY, true, true, true, false, false, false, MAP_GELU_TANH, true},
 };
 enum { TEXT_VARIANT_COUNT = sizeof TEXT_VARIANTS / sizeof *TEXT_VARIANTS };
 
@@ -136,6 +138,7 @@ static inline Seq2seqConfig text_variant(size_t i)
     c.head_bias = TEXT_VARIANTS[i].head_bias;
     c.qkv_bias = c.out_bias = c.mlp_bias = !TEXT_VARIANTS[i].no_bias;
     c.act = TEXT_VARIANTS[i].act;
+    c.sinks = TEXT_VARIANTS[i].sinks;
     if (c.form == SEQ2SEQ_DECODER_ONLY)
         c.source_words = c.encoder_layers = 0;
     if (c.form == SEQ2SEQ_ENCODER_ONLY)

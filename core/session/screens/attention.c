@@ -324,7 +324,7 @@ bool say_weight(const Teller *t)
 {
     char label[64];
     float score, exponential, sum;
-    bool masks = graph_find(t->g, teller_site(t, SITE_SCORES_MASKED)) != NO_NODE;
+    bool masks = graph_find(t->g, teller_site(t, SITE_SCORES_MASKED)) != NO_NODE, sinks = *teller_site(t, SITE_SINKS);
     Site scores = site_scores(t->g, anatomy_of(t->g, t->s->place.path));
     if (!teller_value(t, teller_site(t, masks ? SITE_SCORES_MASKED : scores), &score) ||
         !teller_value(t, teller_site(t, SITE_EXP), &exponential) ||
@@ -338,10 +338,11 @@ bool say_weight(const Teller *t)
     buf_printf(t->out, ", rank %zu of %zu in its row. Its score is ",
                rank_of(row, count, (size_t)(t->x + t->cell - row)), count);
     ask_put_short(t->out, score);
-    buf_puts(t->out, ", the exponential of score minus row maximum is ");
+    buf_puts(t->out, sinks ? ", the exponential of score minus the larger of row maximum and sink is "
+                           : ", the exponential of score minus row maximum is ");
     ask_put_short(t->out, exponential);
-    buf_puts(t->out, *teller_site(t, SITE_SINKS) ? ", and the exponentials of the row and of the head's sink add up to "
-                                                 : ", and the exponentials of the row add up to ");
+    buf_puts(t->out, sinks ? ", and the exponentials of the row and of the head's sink add up to "
+                           : ", and the exponentials of the row add up to ");
     ask_put_short(t->out, sum);
     buf_putc(t->out, '.');
     return true;
