@@ -14,6 +14,15 @@
 #define GEMMA_KNOBS                                                                                                    \
     .eps = 1e-6f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true, .rms_norm = true, .gated = true,         \
     .gamma_plus = true, .tied = true, .head_dim = 256, .pos = SEQ2SEQ_POS_ROPE
+#define GEMMA3_KNOBS                                                                                                   \
+    GEMMA_KNOBS, .rope = {.base = 1000000, .local_base = 10000, .half = true}, .after_norm = true,                     \
+                 .head_norm = HEAD_NORM_EACH, .key_heads = 4, .window = 4096
+#define GEMMA3_REST                                                                                                    \
+    .names = {LLAMA_ATTENTION, LLAMA_MLP, HEAD_NORMS(EACH), GEMMA_NORMS, LLAMA_ENDS},                                  \
+    .musts = "attention_bias=false use_bidirectional_attention=false attn_logit_softcapping=null",                     \
+    .keys = WINDOW_KEYS " query_pre_attn_scalar final_logit_softcapping sliding_window_pattern "                       \
+                        "_sliding_window_pattern rope_local_base_freq",                                                \
+    .finish = gemma3, .root_scale = true
 #define GPT_KNOBS .eps = 1e-5f, .act = MAP_GELU_TANH, .pre_norm = true, .final_norm = true
 #define GPT_KEYS "n_embd n_head n_layer n_positions n_inner layer_norm_epsilon activation_function"
 /* Who reads which blocks have a window; the others have one width for all, or none. */
@@ -350,14 +359,11 @@ static const HubFamily HUB[] = {
      .musts = "attention_bias=false use_bidirectional_attention=null",
      .keys = "query_pre_attn_scalar attn_logit_softcapping final_logit_softcapping " WINDOW_KEYS, .finish = gemma2,
      .root_scale = true},
-    {LLAMA_FILE("gemma3_text", "Gemma 3", "rms_norm_eps hidden_activation"),
-     .c = {GEMMA_KNOBS, .rope = {.base = 1000000, .local_base = 10000, .half = true}, .after_norm = true,
-           .head_norm = HEAD_NORM_EACH, .key_heads = 4, .window = 4096},
-     .names = {LLAMA_ATTENTION, LLAMA_MLP, HEAD_NORMS(EACH), GEMMA_NORMS, LLAMA_ENDS},
-     .musts = "attention_bias=false use_bidirectional_attention=false attn_logit_softcapping=null",
-     .keys = WINDOW_KEYS " query_pre_attn_scalar final_logit_softcapping sliding_window_pattern "
-                         "_sliding_window_pattern rope_local_base_freq",
-     .finish = gemma3, .root_scale = true},
+    {LLAMA_FILE("gemma3_text", "Gemma 3", "rms_norm_eps hidden_activation"), .c = {GEMMA3_KNOBS}, GEMMA3_REST},
+    {LLAMA_FILE("gemma3", "Gemma 3 (its text)", "rms_norm_eps hidden_activation"),
+     .c = {GEMMA3_KNOBS, .width = 2304, .heads = 8, .decoder_layers = 26, .target_words = 262208, .mlp = 9216,
+           .positions = 131072},
+     GEMMA3_REST, .inside = true},
     {LLAMA_FILE("phi", "Phi", "layer_norm_eps"),
      .c = {GPT_KNOBS, ROTATED, .parallel = PARALLEL_ONE_NORM, .head_bias = true, .qkv_bias = true, .out_bias = true,
            .mlp_bias = true},

@@ -38,10 +38,13 @@ typedef struct HubFamily {
     bool (*finish)(const HubReading *k, Seq2seqConfig *c, Err *err);
     const struct HubFamily *other; /* the row for a file without this one's embedding of words; or NULL */
     bool told;                     /* config.json says all of the model: nothing is seen in its file */
-    bool settled;     /* what its config.json has no key for, its program settles: nothing is taken for granted */
-    bool unscaled;    /* no factor on the scores */
-    int pad, end;     /* of both stacks: the class' own words for padding and the end, their numbers + 1 */
-    bool root_scale;  /* embeddings times √width */
+    bool settled;    /* what its config.json has no key for, its program settles: nothing is taken for granted */
+    bool unscaled;   /* no factor on the scores */
+    int pad, end;    /* of both stacks: the class' own words for padding and the end, their numbers + 1 */
+    bool root_scale; /* embeddings times √width */
+    /* It is the text part of a model with a picture tower: its keys are in text_config, its tensors in language_model,
+     * and the tower takes no part. */
+    bool inside;
     bool part_turned; /* a share of a head may be rotated: `finish` reads which */
 } HubFamily;
 
@@ -89,7 +92,7 @@ bool hub_rope(const HubReading *k, Seq2seqConfig *c, Err *err);
 bool hub_rope_share(const HubReading *k, float *share, Err *err);
 
 /* Settings of the model in this config.json, whose model_type is a row's. */
-bool hub_config(Model *m, const Json *config, const char *path, const HubFamily *f, Err *err);
+bool hub_config(Model *m, const Json *whole, const char *path, const HubFamily *f, Err *err);
 /* The words that end a text: the number of one, or a list of them. What is no word's number is passed over. */
 void hub_ends(Model *m, const Json *v, Vocabulary *out);
 /* The class' own word where config.json has no such key, which is said; own: its number + 1. */

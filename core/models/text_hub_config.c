@@ -260,13 +260,16 @@ static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
     char own[64];
     own_name(k, i, own);
     bool rope = KEYS[i].offset == OF(rope.base);
-    if (KEYS[i].needed == NEEDED)
+    if (KEYS[i].needed == NEEDED && !FIELD(int, c, KEYS[i].offset))
         return err_set(err, "%s: \"%s\" is missing: the model can't be built without it", k->path, own);
     if (!*own || KEYS[i].needed == QUIET || k->family->settled ||
         (rope && (c->pos != SEQ2SEQ_POS_ROPE || json_get(k->config, "rope_parameters"))))
         return true;
     if (KEYS[i].kind == ACT)
         model_assume(k->m, "the activation is %s, as Hugging Face's class %s has it", map_name(c->act),
+                     k->family->type);
+    else if (KEYS[i].kind == WHOLE)
+        model_assume(k->m, "%s is %d, as Hugging Face's class %s has it", own, FIELD(int, c, KEYS[i].offset),
                      k->family->type);
     else if (KEYS[i].kind == REAL)
         model_assume(k->m, "%s is %g, as Hugging Face's class %s has it", own, (double)FIELD(float, c, KEYS[i].offset),
@@ -404,9 +407,27 @@ const char *hub_type(const Json *config)
     return json_get(config, "embd_pdrop") ? HUB_MINGPT : HUB_NANOGPT;
 }
 
-bool hub_config(Model *m, const Json *config, const char *path, const HubFamily *f, Err *err)
+/* The keys of the text, where those of a picture tower stand beside them. */
+static const Json *text_part(const HubReading *k, Err *err)
 {
-    const HubReading k = {f, config, path, m};
+    const Json *text = json_get(k->config, "text_config");
+    if (!k->family->inside)
+        return k->config;
+    if (json_kind(text) != JK_OBJECT) {
+        err_set(err, "%s: \"text_config\" is missing: it has the keys of the text", k->path);
+        return NULL;
+    }
+    model_assume(k->m, "pictures are not read: the text is the whole model here, its picture tower is left out");
+    return text;
+}
+
+bool hub_config(Model *m, const Json *whole, const char *path, const HubFamily *f, Err *err)
+{
+    HubReading k = {f, whole, path, m};
+    const Json *config = check_quantised(&k, err) ? text_part(&k, err) : NULL;
+    if (!config)
+        return false;
+    k.config = config;
     Seq2seqConfig c = f->c;
     bool reads = c.form == SEQ2SEQ_ENCODER_ONLY, both = f->names[SEQ2SEQ_SHARED_EMBED] != NULL;
     c.form = reads ? SEQ2SEQ_ENCODER_ONLY : both ? SEQ2SEQ_BOTH : SEQ2SEQ_DECODER_ONLY;
@@ -443,7 +464,7 @@ bool hub_config(Model *m, const Json *config, const char *path, const HubFamily 
     *v = (Vocabulary){.n = reads ? c.source_words : c.target_words, .pad = special(&k, "pad_token_id"), .start = -1};
     v->end = -1;
     if (!reads)
-        hub_ends(m, json_get(config, "eos_token_id"), v);
+        hub_ends(m, json_get(json_get(config, "eos_token_id") ? config : whole, "eos_token_id"), v);
     if (both) {
         hub_class_word(&k, "eos_token_id", f->end, &v->end);
         hub_class_word(&k, "pad_token_id", f->pad, &v->pad);

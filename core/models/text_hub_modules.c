@@ -191,11 +191,11 @@ static void put_name(const HubFamily *f, const Seq2seqConfig *c, size_t i, const
         return;
     n -= weight;
     const bool reads = strncmp(nodes, READS, strlen(READS)) == 0, words = r == SEQ2SEQ_TARGET_EMBED;
-    if (words && (*name == '/' || (f->root_scale && strcmp(f->type, "gemma3_text") != 0)))
+    if (words && (*name == '/' || (f->root_scale && strncmp(f->type, "gemma3", 6) != 0)))
         return; /* the head with the same weights; what gives words with their factor in some versions of its program */
     if (words && f->root_scale)
         nodes = "decoder.embed_scaled";
-    if (strcmp(f->type, "gemma3_text") == 0 && (r == SEQ2SEQ_DEC_Q_EACH || r == SEQ2SEQ_DEC_K_EACH)) /* head by head */
+    if (strncmp(f->type, "gemma3", 6) == 0 && (r == SEQ2SEQ_DEC_Q_EACH || r == SEQ2SEQ_DEC_K_EACH)) /* head by head */
         nodes = r == SEQ2SEQ_DEC_Q_EACH            ? BLOCK "self_attn.rms_q.out[h,t,e]"
                 : seq2seq_key_heads(c) == c->heads ? BLOCK "self_attn.rms_k.out[h,u,e]"
                                                    : BLOCK "self_attn.rms_k.out[g,u,e]";

@@ -30,7 +30,6 @@ static const struct {
     {"ernie4_5_moe", "its router adds a learned correction before it chooses"},
     {"falcon", "which of its attentions and norms a file has depends on settings that are not read here"},
     {"falcon_h1", NO_ATTENTION " beside its attention"},
-    {"gemma3", TOWER "; its text model alone has the model_type gemma3_text"},
     {"gemma3n", "its blocks pass several streams and embeddings of their own"},
     {"glm4_moe", "its router is a sigmoid with a learned correction, and chooses among groups of experts"},
     {"gpt_bigcode", "all its heads share one key and one value in a fused tensor of its own order"},

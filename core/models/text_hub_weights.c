@@ -319,13 +319,15 @@ static bool check_same(const Reading *k, const char *names, bool places)
     return true;
 }
 
+static const char TOWER[] = "vision_tower.* multi_modal_projector.* model.vision_tower.* model.multi_modal_projector.*";
+
 /* Every tensor belongs to a weight, or to something that is known to take no part. */
 static bool check_rest(const Reading *k)
 {
     const char *head = k->family->names[SEQ2SEQ_HEAD_W];
     for (size_t i = 0; i < k->file->count; i++) {
         const char *name = k->file->tensors[i].name;
-        if (k->used[i] || list_has(k->family->useless, name))
+        if (k->used[i] || list_has(k->family->useless, name) || (k->family->inside && list_has(TOWER, name)))
             continue;
         if (list_has(k->family->beside, name)) {
             model_assume(k->m, "%s is left out: the answer that it belongs to is not computed here", name);
@@ -379,6 +381,10 @@ bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress
         return false;
     Reading k = {.m = m, .family = f, .file = &file, .prefix = f->prefix ? f->prefix : "", .err = err};
     char first[NAME];
+    /* as a model with a picture tower calls its text part, in transformers 4 and 5 */
+    static const char *const PARTS[] = {"language_model.model.", "model.language_model."};
+    for (int i = 0; f->inside && i < 2 && !find_name(&k, SEQ2SEQ_TARGET_EMBED, 0, 0, first); i++)
+        k.prefix = PARTS[i];
     if (f->prefix && !find_name(&k, (int)seq2seq_embed_role(&m->text, seq2seq_has_decoder(&m->text)), 0, 0, first))
         k.prefix = ""; /* a model saved without its head */
     if (f->other && !find_name(&k, SEQ2SEQ_SOURCE_EMBED, 0, 0, first) &&

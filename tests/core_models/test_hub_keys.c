@@ -183,9 +183,71 @@ static void quantised(void **state)
     }
 }
 
+/* Gemma 3 with a picture tower is, for a text, the Gemma 3 that is inside, under the names of transformers 4 and 5; what
+ * its text_config leaves out is the class'. */
+static void a_text_inside(void **state)
+{
+    (void)state;
+    static const char *const NAMES[][3] = {{"language_model.model.", "vision_tower.encoder.weight",
+                                            "multi_modal_projector.mm_input_projection_weight"},
+                                           {"model.language_model.", "model.vision_tower.encoder.weight",
+                                            "model.multi_modal_projector.norm.weight"}};
+    Model own;
+    Err err = {""};
+    Buf config = {0};
+    assert_true(family_load(&own, "tests/data/families/words_gemma3", NULL, NULL, &err));
+    assert_true(file_read("tests/data/families/words_gemma3/config.json", 1 << 16, &config, &err));
+    char *type = strstr(buf_str(&config), "\"gemma3_text\"");
+    assert_non_null(type);
+    for (size_t i = 0; i < 2; i++) {
+        Set s;
+        char dir[256];
+        Model m;
+        Buf out = {0};
+        bool said = false;
+        set_read(&s, "tests/data/families/words_gemma3/model.safetensors");
+        set_rename(&s, "model.", NAMES[i][0]);
+        for (int k = 1; k < 3; k++)
+            set_add(&s, NAMES[i][k], 1, (const size_t[]){2}, xcalloc(2, sizeof(float)));
+        scratch_dir(dir, sizeof dir, "inside");
+        set_write(&s, dir);
+        buf_printf(&out,
+                   "{\"model_type\": \"gemma3\", \"eos_token_id\": [3, 5], \"mm_tokens_per_image\": 256, "
+                   "\"vision_config\": {\"image_size\": 896}, \"text_config\": %s}",
+                   buf_str(&config));
+        put_file(dir, "config.json", out.data, out.len);
+        if (!family_load(&m, dir, NULL, NULL, &err))
+            fail_msg("%s: %s", NAMES[i][0], err.text);
+        assert_true(trace_of(&own) == trace_of(&m));
+        assert_true(vocabulary_ends(&m.target, 3) && vocabulary_ends(&m.target, 5) && !vocabulary_ends(&m.target, 4));
+        for (int k = 0; k < m.assumption_count; k++)
+            said = said || strstr(m.assumptions[k], "pictures are not read");
+        assert_true(said);
+        model_free(&m);
+        /* the 4B of the hub leaves the number of heads out, which is 8 then: not these weights' */
+        char *heads = strstr(out.data, "\"num_attention_heads\"");
+        assert_non_null(heads);
+        memcpy(heads, "\"_um_", 5);
+        put_file(dir, "config.json", out.data, out.len);
+        assert_false(family_load(&m, dir, NULL, NULL, &err));
+        assert_non_null(strstr(err.text, "q_proj"));
+        buf_free(&out);
+        buf_printf(&out, "{\"model_type\": \"gemma3\", \"vision_config\": {}}");
+        put_file(dir, "config.json", out.data, out.len);
+        assert_false(family_load(&m, dir, NULL, NULL, &err));
+        assert_non_null(strstr(err.text, "\"text_config\" is missing"));
+        buf_free(&out);
+        set_free(&s);
+        remove_dir(dir);
+    }
+    model_free(&own);
+    buf_free(&config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(other_computations), cmocka_unit_test(the_same_model),
-                                       cmocka_unit_test(what_is_not_read_is_noted), cmocka_unit_test(quantised)};
+                                       cmocka_unit_test(what_is_not_read_is_noted), cmocka_unit_test(quantised),
+                                       cmocka_unit_test(a_text_inside)};
     return cmocka_run_group_tests_name("hub keys", tests, NULL, NULL);
 }
