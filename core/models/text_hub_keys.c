@@ -131,7 +131,7 @@ enum { WORD_COUNT = sizeof WORDS / sizeof *WORDS };
 static const char IDLE[] =
     "is_llama_config is_qwen2_config is_starcoder2_config transformers.js_config *attn_implementation* "
     "*attention_implementation* *flash_att* flash_rotary *sdpa* *xformers* *memory_efficient_attention* "
-    "*softmax_in_fp32 unsloth_* skip_bias_add_qkv rope_theta";
+    "*softmax_in_fp32 unsloth_* skip_bias_add_qkv";
 
 /* Does a part of the name, between underscores, begin with one of these, or is it one of the short ones? */
 static bool is_telling(const char *key)
