@@ -1,9 +1,8 @@
 /* Inside core/models only: text models in folders as the Hugging Face hub has them, config.json and model.safetensors.
  * A family is a row: its knobs, what its tensors are called, what its class has where config.json is silent.
  * text_hub.c, text_hub_experts.c and text_hub_encoders.c have the rows, text_hub_refused.c those that are not run;
- * text_hub_config.c reads config.json, text_hub_keys.c says of its other keys which change nothing, text_hub_rope.c reads
- * its rotations, text_hub_written.c what ends a text,
- * text_hub_weights.c tensors. */
+ * text_hub_config.c reads config.json, text_hub_keys.c tells of its other keys which change nothing,
+ * text_hub_rope.c reads its rotations, text_hub_written.c what ends a text, text_hub_weights.c tensors. */
 #ifndef VITRINE_MODELS_TEXT_HUB_H
 #define VITRINE_MODELS_TEXT_HUB_H
 #include "core/base/buf.h"

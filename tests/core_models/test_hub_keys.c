@@ -183,8 +183,8 @@ static void quantised(void **state)
     }
 }
 
-/* Gemma 3 with a picture tower is, for a text, the Gemma 3 that is inside, under the names of transformers 4 and 5; what
- * its text_config leaves out is the class'. */
+/* Gemma 3 with a picture tower is, for a text, the Gemma 3 that is inside, under the names of transformers 4 and 5;
+ * what its text_config leaves out is the class'. */
 static void a_text_inside(void **state)
 {
     (void)state;
