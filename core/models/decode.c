@@ -10,7 +10,7 @@
 #include "core/base/rng.h"
 #include "core/models/nn.h"
 
-enum { WIDTH_MAX = DECODE_WIDTH_MAX, WORDS_MAX = DECODE_WORDS_MAX };
+enum { WIDTH_MAX = DECODE_WIDTH_MAX };
 
 struct Decoder {
     Decode *d;
@@ -30,13 +30,6 @@ struct Decoder {
     int at, length;                       /* of them, read so far; words of the next ones */
     int before[WIDTH_MAX], before_n;      /* those that were read the round before: their runs are there yet */
 };
-
-/* A word that could follow a beginning. */
-typedef struct Candidate {
-    int parent, word;
-    double share, log_share;
-    bool forced;
-} Candidate;
 
 /* --- a step --- */
 
@@ -277,7 +270,7 @@ static const float *last_row(const Decoder *x, const DecodeNode *node, NodeId n)
     return run_need(node->run, n) + (cells - words);
 }
 
-static int add_node(Decoder *x, const Candidate *c, bool cut)
+static int add_node(Decoder *x, const DecodeCandidate *c, bool cut)
 {
     Decode *d = x->d;
     d->node = grow(d->node, &d->cap, (size_t)d->count, sizeof *d->node);
@@ -299,26 +292,6 @@ static int add_node(Decoder *x, const Candidate *c, bool cut)
 
 /* --- choosing --- */
 
-static bool before(const Candidate *a, const Candidate *b)
-{
-    if (a->log_share > b->log_share || a->log_share < b->log_share)
-        return a->log_share > b->log_share;
-    return a->parent != b->parent ? a->parent < b->parent : a->word < b->word;
-}
-
-/* Puts c into the list of the `most` best, best first. */
-static void offer(Candidate *list, int *n, int most, Candidate c)
-{
-    int at = *n < most ? (*n)++ : most;
-    if (at == most && (most == 0 || !before(&c, &list[most - 1])))
-        return;
-    if (at == most)
-        at--;
-    for (; at > 0 && before(&c, &list[at - 1]); at--)
-        list[at] = list[at - 1];
-    list[at] = c;
-}
-
 /* Padding and the start are never written; but where the start is also the end (BART), it ends a text. */
 static bool is_written(const Vocabulary *v, int word)
 {
@@ -327,53 +300,39 @@ static bool is_written(const Vocabulary *v, int word)
 
 /* What follows a beginning, among the best so far (no logarithm for what is none); the shares are the trace's own. The
  * word that must come next, −1: any may, counts as certain, whatever the model thinks of it. */
-static void offer_words(const Decoder *x, int at, int forced, Candidate *list, int *n, int most)
+static void offer_words(const Decoder *x, int at, int forced, DecodeCandidate *list, int *n, int most)
 {
     const DecodeNode *node = &x->d->node[at];
     const float *p = last_row(x, node, node->nodes.probs);
     if (forced >= 0) {
-        offer(list, n, most, (Candidate){at, forced, (double)p[forced], node->log_share, true});
+        decode_offer(list, n, most, (DecodeCandidate){at, forced, (double)p[forced], node->log_share, true});
         return;
     }
     for (int w = 0; w < x->m->text.target_words; w++)
         if (p[w] > 1e-30f && is_written(&x->m->target, w) &&
             !(*n > 0 && *n == most && list[most - 1].parent == at && (double)p[w] <= list[most - 1].share))
-            offer(list, n, most, (Candidate){at, w, (double)p[w], node->log_share + dm_log((double)p[w]), false});
+            decode_offer(list, n, most,
+                         (DecodeCandidate){at, w, (double)p[w], node->log_share + dm_log((double)p[w]), false});
 }
 
-/* A word drawn by its share: logits over the temperature, the largest top_k of them, of these the fewest with top_p. */
-static bool draw(Decoder *x, int at, Candidate *chosen)
+/* A word drawn by its share; what it was drawn from stays with the beginning. */
+static bool draw(Decoder *x, int at, DecodeCandidate *chosen)
 {
-    const DecodeNode *node = &x->d->node[at];
-    const DecodeOptions *o = x->o;
-    int words = x->m->text.target_words, n = 0, most = o->top_k > 0 && o->top_k < words ? o->top_k : words;
-    const float *logit = last_row(x, node, node->nodes.logits), *p = last_row(x, node, node->nodes.probs);
-    Candidate *list = xcalloc((size_t)words + 1, sizeof *list);
+    DecodeNode *node = &x->d->node[at];
+    const int words = x->m->text.target_words;
+    bool *may = xcalloc((size_t)words, sizeof *may);
     for (int w = 0; w < words; w++)
-        if (is_written(&x->m->target, w))
-            offer(list, &n, most, (Candidate){at, w, 0, (double)logit[w], false});
-    double top = list[0].log_share, sum = 0, kept_sum = 0;
-    for (int i = 0; i < n; i++) {
-        double less = (list[i].log_share - top) / o->temperature;
-        list[i].share = less < -700 ? 0 : dm_exp(less);
-        sum += list[i].share;
-    }
-    int left = 0;
-    while (left < n && (left == 0 || kept_sum < o->top_p * sum))
-        kept_sum += list[left++].share;
-    if (!isfinite(sum)) { /* NaN among the logits: nothing can be drawn */
-        free(list);
+        may[w] = is_written(&x->m->target, w);
+    const float *p = last_row(x, node, node->nodes.probs);
+    DecodeDraw *all = arena_alloc(&x->d->arena, sizeof *all);
+    const int word = decode_draw(all, last_row(x, node, node->nodes.logits), p, may, words, x->o, &x->rng);
+    free(may);
+    if (word < 0)
         return false;
-    }
-    double u = (double)rng_unit(&x->rng) * kept_sum;
-    int i = 0;
-    while (i + 1 < left && u >= list[i].share)
-        u -= list[i++].share;
-    *chosen = list[i];
-    chosen->share = n ? (double)p[chosen->word] : 0;
-    chosen->log_share = node->log_share + (chosen->share > 1e-30 ? dm_log(chosen->share) : -70);
-    free(list);
-    return n > 0;
+    node->draw = all;
+    *chosen = (DecodeCandidate){at, word, (double)p[word], node->log_share, false};
+    chosen->log_share += chosen->share > 1e-30 ? dm_log(chosen->share) : -70;
+    return true;
 }
 
 /* --- the search --- */
@@ -388,7 +347,7 @@ static int forced_word(const Decoder *x, bool cut)
 /* Carries the beginnings on by a word each; returns how many are alive. */
 static int next_words(Decoder *x, int *alive, int n, int width, bool cut)
 {
-    Candidate list[WIDTH_MAX];
+    DecodeCandidate list[WIDTH_MAX];
     int found = 0, left = 0;
     const int forced = forced_word(x, cut);
     if (forced < 0 && x->o->kind == DECODE_SAMPLE && x->o->temperature > 0)

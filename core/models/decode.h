@@ -6,6 +6,7 @@
 #define VITRINE_MODELS_DECODE_H
 #include "core/base/buf.h"
 #include "core/base/pool.h"
+#include "core/base/rng.h"
 #include "core/graph/edit.h"
 #include "core/graph/run.h"
 #include "core/models/text_model.h"
@@ -47,16 +48,36 @@ typedef struct DecodeOptions {
 DecodeOptions decode_options_default(void);
 bool decode_options_check(const DecodeOptions *o, Err *err);
 
+/* What left a word out of a draw. */
+typedef enum DecodeRule { DECODE_DRAWABLE, DECODE_TOP_K, DECODE_TOP_P } DecodeRule;
+
+/* A word that could be drawn next. */
+typedef struct DecodeChoice {
+    int word;
+    float share;  /* at temperature 1, among all: the trace's own */
+    double drawn; /* the probability that it is drawn with; 0 where a rule left it out */
+    DecodeRule out;
+} DecodeChoice;
+
+/* What a word was drawn from. */
+enum { DECODE_CHOICES = 24 };
+typedef struct DecodeDraw {
+    DecodeChoice choice[DECODE_CHOICES]; /* [count]: those with the largest logits, largest first */
+    int count;
+    int words, top_k, left; /* how many there were, how many of them top-k left, and how many of these top-p */
+} DecodeDraw;
+
 /* A word that was written: a node of the tree of beginnings. Number 0 is the start. */
 typedef struct DecodeNode {
-    int word, parent; /* −1 for the start */
-    int length;       /* words from the start to here, the start not counted */
-    double share;     /* of this word among all, by the step before */
-    double log_share; /* log of the product of all shares so far */
-    double score;     /* what the beam compares: log_share by the length penalty */
-    bool ended;       /* it is the end, or the text was cut here */
-    bool cut;         /* it ended because no more words were allowed: the model had not come to an end */
-    bool forced;      /* the vocabulary says which word stands here: it takes nothing off log_share */
+    int word, parent;       /* −1 for the start */
+    int length;             /* words from the start to here, the start not counted */
+    double share;           /* of this word among all, by the step before */
+    double log_share;       /* log of the product of all shares so far */
+    double score;           /* what the beam compares: log_share by the length penalty */
+    bool ended;             /* it is the end, or the text was cut here */
+    bool cut;               /* it ended because no more words were allowed: the model had not come to an end */
+    bool forced;            /* the vocabulary says which word stands here: it takes nothing off log_share */
+    const DecodeDraw *draw; /* what the word behind it was drawn from; NULL: none was drawn */
     /* The step that read this beginning and says what may follow; run NULL where it was never carried on, or forgotten.
      */
     Graph *graph;
@@ -122,6 +143,23 @@ DecoderState decoder_step(Decoder *x, Err *err);
 size_t decoder_held(const Decoder *x); /* NULL: 0 */
 /* What there is so far; best and word are set when it is done. */
 const Decode *decoder_text(const Decoder *x);
+
+/* --- inside core/models only: choosing --- */
+
+/* A word that could follow a beginning. */
+typedef struct DecodeCandidate {
+    int parent, word;
+    double share, log_share;
+    bool forced;
+} DecodeCandidate;
+
+/* Puts c into the list of the `most` best, best first. */
+void decode_offer(DecodeCandidate *list, int *n, int most, DecodeCandidate c);
+/* A word drawn by its share: logit[words] over the temperature, the largest top_k of them, of these the fewest with
+ * top_p; p[words]: the shares at temperature 1. Returns it, and in out what it was drawn from; −1: some logit is not a
+ * number. */
+int decode_draw(DecodeDraw *out, const float *logit, const float *p, const bool *may, int words, const DecodeOptions *o,
+                Rng *rng);
 
 /* --- inside core/models only: changes made for one pass (core/graph/edit.h), in a step of writing --- */
 

@@ -422,13 +422,54 @@ static void what_cannot_be(void **state)
     model_free(&m);
 }
 
+/* Logits log 8, 4, 2, 1, 1 and one that is never written: at temperature ½ they count as 64, 16, 4, 1, 1. */
+static void what_a_word_is_drawn_from(void **state)
+{
+    (void)state;
+    const float logit[] = {0.6931472f, 9, 2.0794415f, 0, 1.3862944f, 0};
+    const float p[] = {2, 90, 8, 1, 4, 1}; /* passed on, whatever they are */
+    const bool may[] = {true, false, true, true, true, true};
+    const int order[] = {2, 4, 0, 3, 5};
+    DecodeOptions o = decode_options_default();
+    o.kind = DECODE_SAMPLE;
+    o.temperature = 0.5;
+    o.top_k = 3;
+    o.top_p = 0.9; /* 64 of 84 are less, 80 are more */
+    Rng rng = rng_seed(1, 1);
+    DecodeDraw d;
+    int drawn[6] = {0};
+    for (int i = 0; i < 1000; i++)
+        drawn[decode_draw(&d, logit, p, may, 6, &o, &rng)]++;
+    assert_true(d.words == 5 && d.top_k == 3 && d.left == 2 && d.count == 5);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(d.choice[i].word, order[i]);
+        assert_true(d.choice[i].share == p[order[i]]);
+        assert_int_equal(d.choice[i].out, i < 2 ? DECODE_DRAWABLE : i < 3 ? DECODE_TOP_P : DECODE_TOP_K);
+    }
+    assert_true(fabs(d.choice[0].drawn - 0.8) < 1e-6 && fabs(d.choice[1].drawn - 0.2) < 1e-6);
+    assert_true(d.choice[2].drawn == 0 && d.choice[3].drawn == 0);
+    assert_int_equal(drawn[2] + drawn[4], 1000);
+    assert_true(drawn[2] > 750 && drawn[2] < 850);
+    o = (DecodeOptions){.kind = DECODE_SAMPLE, .most = 1, .temperature = 1, .top_p = 1};
+    decode_draw(&d, logit, p, may, 6, &o, &rng);
+    double sum = 0;
+    for (int i = 0; i < d.count; i++)
+        sum += d.choice[i].drawn;
+    assert_true(d.left == 5 && d.top_k == 5 && fabs(sum - 1) < 1e-12 && fabs(d.choice[0].drawn - 0.5) < 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(greedy_is_a_beam_of_one), cmocka_unit_test(the_cache_changes_no_bit),
-        cmocka_unit_test(changes_in_force),        cmocka_unit_test(steps_are_rows_of_one_pass),
-        cmocka_unit_test(scores_add_up),           cmocka_unit_test(sampling_has_a_seed),
-        cmocka_unit_test(kept_to_the_memory),      cmocka_unit_test(what_cannot_be),
+        cmocka_unit_test(greedy_is_a_beam_of_one),
+        cmocka_unit_test(the_cache_changes_no_bit),
+        cmocka_unit_test(changes_in_force),
+        cmocka_unit_test(steps_are_rows_of_one_pass),
+        cmocka_unit_test(scores_add_up),
+        cmocka_unit_test(sampling_has_a_seed),
+        cmocka_unit_test(kept_to_the_memory),
+        cmocka_unit_test(what_cannot_be),
+        cmocka_unit_test(what_a_word_is_drawn_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
