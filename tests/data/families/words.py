@@ -148,10 +148,15 @@ def merge(x):
 
 # --- rotary positions (modeling_rope_utils.py) ---
 
-def frequencies(width, base, scaling=None):
+def frequencies(width, base, scaling=None, n=0, longest=0, learned=0):
+    """For a text of n words; longest, learned: max_position_embeddings and, of Phi-3, original_max_position_embeddings."""
+    if scaling and scaling["rope_type"] == "dynamic":
+        base = base * (scaling["factor"] * max(n, longest) / longest - (scaling["factor"] - 1)) ** (width / (width - 2))
     inv = 1.0 / base ** (np.arange(0, width, 2) / width)
-    if not scaling:
+    if not scaling or scaling["rope_type"] == "dynamic":
         return inv, 1.0
+    if scaling["rope_type"] == "longrope":
+        return inv / np.array(scaling["long_factor" if n > learned else "short_factor"]), math.sqrt(1 + math.log(longest / learned) / math.log(learned))
     factor = scaling["factor"]
     if scaling["rope_type"] == "linear":
         return inv / factor, 1.0
@@ -427,7 +432,7 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
         c = said | {k: said[k] * 2 for k in ("num_attention_heads", "num_key_value_heads")} | dict(head_dim=said["head_dim"] // 2) if wrong == "heads" else said
         n, e, eps, ends = len(ids), c["head_dim"], 0.01 if wrong == "epsilon of the blocks" else c["rms_norm_eps"], c["rms_norm_eps"]
         w = as_float16(w) if wrong == "rounded" else w
-        inv, stretch = frequencies(e, c["rope_theta"], None if wrong == "scaling" else scaling)
+        inv, stretch = frequencies(e, c["rope_theta"], None if wrong == "scaling" else scaling, n, c["max_position_embeddings"])
         if wrong == "base":
             inv = frequencies(e, 500000.0)[0]
         inv = -inv if wrong == "sign" else frequencies(D, c["rope_theta"])[0][:e // 2] if wrong == "by the width" else inv
@@ -472,6 +477,7 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
 
 LLAMA3 = LLAMA | dict(rope_theta=100.0, num_key_value_heads=1, tie_word_embeddings=True, rope_scaling=dict(
     rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=32))
+DYNAMIC = LLAMA | dict(rope_theta=100.0, max_position_embeddings=6, rope_scaling=dict(rope_type="dynamic", factor=4.0))
 LINEAR = LLAMA | dict(attention_bias=True, mlp_bias=True, rope_scaling=dict(type="linear", factor=4.0))
 YARN = LLAMA | dict(model_type="qwen2", rope_theta=100.0, use_sliding_window=False, sliding_window=3, max_window_layers=1,
                     rope_scaling=dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=256))
@@ -651,16 +657,24 @@ PHI3 = {k: v for k, v in LLAMA.items() if "bias" not in k and k != "head_dim"} |
     model_type="phi3", hidden_size=32, sliding_window=3, rope_scaling=None, original_max_position_embeddings=64, resid_pdrop=0.0)
 
 
-def phi3(w, r, ids, wrong):
-    n, inv, width = len(ids), frequencies(8, 10000)[0], 32
+# Texts of more than 6 words are long.
+LONG = PHI3 | dict(rope_theta=100.0, sliding_window=None, original_max_position_embeddings=6,
+                   rope_scaling=dict(rope_type="longrope", short_factor=[1.0, 1.1, 1.3, 1.5], long_factor=[1.0, 2.0, 3.5, 5.0]))
+
+
+def phi3(w, r, ids, wrong, c=PHI3):
+    n, width = len(ids), 32
+    inv, stretch = frequencies(8, c["rope_theta"], None if wrong == "scaling" else c["rope_scaling"], 1 if wrong == "short" else n,
+                               c["max_position_embeddings"], c["original_max_position_embeddings"])
+    stretch = 1.0 if wrong == "stretch" else stretch
     x = r.put("decoder.embed", w.matrix("model.embed_tokens.weight", V, width, 4.0)[ids])
     for i in range(2):
         b, p = block(i), f"model.layers.{i}."
         y = rms_norm(w, r, x, b + "rms1", p + "input_layernorm", 1e-5)
         qkv = linear(w, y, p + "self_attn.qkv_proj", (4 + 2 * 2) * 8)
         q, k, v = split(qkv[:, :32], 4), split(qkv[:, 32:48], 2), split(qkv[:, 48:], 2)
-        q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
-        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n, 3))
+        q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch)) for name, t in (("q", q), ("k", k)))
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n, c["sliding_window"]))
         x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", width))
         y = rms_norm(w, r, x, b + "rms2", p + "post_attention_layernorm", 1e-5)
         first, second = np.split(linear(w, y, p + "mlp.gate_up_proj", 2 * M), 2, 1)
@@ -748,6 +762,8 @@ LATER = [
     ("nanogpt", NANO, nanogpt, ["mask"]),
     ("mingpt", MIN, mingpt, ["mask"]),
     ("llama2c", LLAMA2C, llama2c, []),
+    ("llama_dynamic", DYNAMIC, llama_like(DYNAMIC, DYNAMIC["rope_scaling"]), ["scaling"]),
+    ("phi3_long", LONG, partial(phi3, c=LONG), ["scaling", "short", "stretch"]),
 ]
 
 
@@ -781,10 +797,21 @@ def given_by_modules(name, r, make, ids):
         r.update({f"modules.{mistake}:{k}": x for k, x in made.items() if GIVEN.search(k) and k not in behind})
 
 
+def greedy(forward, w, config, ids, most):
+    """What is written behind a text, a whole pass for each word."""
+    off, text = Record(), list(ids)
+    off.on = False
+    while len(text) < len(ids) + most:
+        text.append(int(forward(w, off, np.array(text), None)[-1].argmax()))
+        if text[-1] == config.get("eos_token_id"):
+            break
+    return text[len(ids):]
+
+
 def write(name, config, forward, mistakes):
     w, folder = Weights(), "words_" + name
     os.makedirs(folder, exist_ok=True)
-    for n in (9, 4):
+    for n in (9, 4, 1):
         r = Record()
         ids = np.random.default_rng(n).integers(0, V, n)
         logits = r.put("logits", forward(w, r, ids, None))
@@ -794,7 +821,8 @@ def write(name, config, forward, mistakes):
             r["wrong." + mistake] = forward(w, r, ids, mistake)
         if n == 9:
             given_by_modules(name, r, lambda made, ids, mistake: forward(w, made, ids, mistake), ids)
-        safetensors(f"{folder}/expected_{n}.safetensors", {"ids": ids.astype(np.int64), **r})
+        written = dict(greedy=np.array(greedy(forward, w, config, ids, 8), np.int64)) if n == 4 else {}
+        safetensors(f"{folder}/expected_{n}.safetensors", {"ids": ids.astype(np.int64), **written, **r})
     if name == "llama2c":
         write_llama2c(w, config, folder + "/model.bin", 0)
         return write_llama2c(w, config, folder + "/model1.bin", 1)
