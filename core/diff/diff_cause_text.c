@@ -165,6 +165,14 @@ static void positions_from(Seq2seqConfig *c, int row)
     c->first_position = row;
 }
 
+/* A text that dynamic scaling allows is no longer than may be without it. */
+static void unscaled(Seq2seqConfig *c)
+{
+    c->positions = c->rope.scaling == ROPE_DYNAMIC ? 0 : c->positions;
+    c->rope.scaling = ROPE_AS_TRAINED;
+    c->rope.stretch = 0;
+}
+
 #define IS_ROPE c->pos == SEQ2SEQ_POS_ROPE
 /* X(name, of which models it says something, what is set, what is said) */
 #define SETTINGS(X)                                                                                                    \
@@ -174,15 +182,17 @@ static void positions_from(Seq2seqConfig *c, int row)
       "the recording rotates neighbours together (interleaved), here number e goes with e + E/2")                      \
     X(whole_head, IS_ROPE, c->rope.width = 0,                                                                          \
       "the recording rotates all numbers of a head, here the first ones alone")                                        \
-    X(unscaled, IS_ROPE, (c->rope.scaling = ROPE_AS_TRAINED, c->rope.stretch = 0),                                     \
-      "the recording's rotary frequencies are as trained: rope_scaling is left out")                                   \
+    X(unscaled, IS_ROPE, unscaled(c), "the recording's rotary frequencies are as trained: rope_scaling is left out")   \
     X(scaled_alike, c->rope.scaling == ROPE_LLAMA3 || c->rope.scaling == ROPE_YARN,                                    \
       (c->rope.scaling = ROPE_LINEAR, c->rope.stretch = 0),                                                            \
       "the recording divides all rotary frequencies by the factor of rope_scaling, here the slow ones")                \
     X(multiplied, c->rope.scaling == ROPE_LINEAR && c->rope.factor > 0, c->rope.factor = 1 / c->rope.factor,           \
       "the recording multiplies positions by the factor of rope_scaling instead of dividing by it")                    \
-    X(unstretched, c->rope.scaling == ROPE_YARN, c->rope.stretch = 0,                                                  \
-      "the recording does not stretch cos and sin, as YaRN does")                                                      \
+    X(unstretched, c->rope.stretch > 0, c->rope.stretch = 0,                                                           \
+      "the recording does not stretch cos and sin, as YaRN and LongRoPE do")                                           \
+    X(short_factors, c->rope.scaling == ROPE_LONG,                                                                     \
+      memcpy(c->rope.divisors[1], c->rope.divisors[0], sizeof c->rope.divisors[0]),                                    \
+      "the recording divides rotary frequencies by short_factor in a long text too")                                   \
     X(one_base, c->rope.local_base > 0, c->rope.local_base = 0,                                                        \
       "the recording rotates by one base in all blocks, here blocks with a window have one of their own")              \
     X(local_everywhere, c->rope.local_base > 0,                                                                        \

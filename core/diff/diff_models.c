@@ -127,6 +127,8 @@ static void newer_settings(Settings *s, const Seq2seqConfig *a, const Seq2seqCon
     differ_number(s, "numbers of a head that are rotated", seq2seq_rotated(a), seq2seq_rotated(b));
     differ(s, "pairs of a rotation", a->rope.half ? "halves" : "neighbours", b->rope.half ? "halves" : "neighbours");
     differ_number(s, "factor of the rotations' scaling", (double)a->rope.factor, (double)b->rope.factor);
+    differ_number(s, "tokens from which the rotations' scaling counts", (double)a->rope.trained,
+                  (double)b->rope.trained);
     differ(s, "kind of norm", a->rms_norm ? "RMSNorm" : "LayerNorm", b->rms_norm ? "RMSNorm" : "LayerNorm");
     differ(s, "norms have a beta", yes(!a->bare_norm), yes(!b->bare_norm));
     differ(s, "a norm of the embedding", yes(a->embed_norm), yes(b->embed_norm));

@@ -216,9 +216,10 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
                         .memory = d->source_run ? run_need(d->source_run, d->source_nodes.memory) : NULL,
                         .target_vocabulary = x->m->target.word};
     DecodeNode front = {.graph = NULL};
-    if (x->o->cache && node->parent >= 0)
+    const bool reuses = x->o->cache && seq2seq_rope_lasts(c, n); /* else all keys turn anew */
+    if (reuses && node->parent >= 0)
         step.kept = keep(x, &d->node[node->parent]);
-    else if (x->o->cache && x->o->forget && x->width == 1 && n > 1 && !x->o->edits.count && !seq2seq_has_encoder(c) &&
+    else if (reuses && x->o->forget && x->width == 1 && n > 1 && !x->o->edits.count && !seq2seq_has_encoder(c) &&
              !read_front(x, &step, &front, err))
         return false;
     node->graph = arena_alloc(&d->arena, sizeof *node->graph); /* a run knows where its graph is: it must not move */

@@ -204,11 +204,18 @@ static const char *positions_text(const Seq2seqConfig *c)
 
 static void put_rotations(const FactSink *f, const Seq2seqConfig *c)
 {
-    static const char *const SCALING[] = {[ROPE_LINEAR] = "linear", [ROPE_LLAMA3] = "llama3", [ROPE_YARN] = "YaRN"};
+    static const char *const SCALING[] = {[ROPE_LINEAR] = "linear",
+                                          [ROPE_LLAMA3] = "llama3",
+                                          [ROPE_YARN] = "YaRN",
+                                          [ROPE_DYNAMIC] = "dynamic",
+                                          [ROPE_LONG] = "LongRoPE"};
     const Seq2seqRope *r = &c->rope;
-    char scaled[64] = "", local[64] = "";
+    char scaled[96] = "", local[64] = "";
     if (r->scaling)
         snprintf(scaled, sizeof scaled, ", %s with factor %g", SCALING[r->scaling], (double)r->factor);
+    if (r->scaling >= ROPE_DYNAMIC)
+        snprintf(scaled + strlen(scaled), sizeof scaled - strlen(scaled), "%s in texts of more than %g tokens",
+                 r->scaling == ROPE_LONG ? ", its long factors" : "", (double)r->trained);
     if (r->local_base > 0)
         snprintf(local, sizeof local, ", base %g in blocks with a window", (double)r->local_base);
     fact_put(f, "rotations", "%d of %d numbers of q and k are turned by their place, base %g, %s%s%s",

@@ -29,10 +29,14 @@ typedef enum Seq2seqPos {
 /* What is done to the frequencies of rotary positions so that texts may be longer than those that were learned from. */
 typedef enum RopeScaling {
     ROPE_AS_TRAINED,
-    ROPE_LINEAR, /* all divided by `factor` (Chen et al. 2023) */
-    ROPE_LLAMA3, /* slow ones divided, fast ones left, between them a mixture (Llama 3.1) */
-    ROPE_YARN    /* the same by a ramp over the pairs, and cos and sin times `stretch` (Peng et al. 2023) */
+    ROPE_LINEAR,  /* all divided by `factor` (Chen et al. 2023) */
+    ROPE_LLAMA3,  /* slow ones divided, fast ones left, between them a mixture (Llama 3.1) */
+    ROPE_YARN,    /* the same by a ramp over the pairs, and cos and sin times `stretch` (Peng et al. 2023) */
+    ROPE_DYNAMIC, /* the base grows with a text that is longer than `trained` ("dynamic NTK") */
+    ROPE_LONG     /* each pair has a divisor of its own, others in a text longer than `trained` (Ding et al. 2024) */
 } RopeScaling;
+
+enum { ROPE_PAIRS_MOST = 128 }; /* of a head, with ROPE_LONG */
 
 /* Rotary positions: pair k of a head turns by place · base^(−2k/width). */
 typedef struct Seq2seqRope {
@@ -43,6 +47,7 @@ typedef struct Seq2seqRope {
     float factor, low, high; /* low, high: ROPE_LLAMA3's factors of the wavelength, ROPE_YARN's slow and fast β */
     float trained;           /* tokens that were learned from */
     float stretch;           /* of cos and sin; 0: 1 */
+    float divisors[2][ROPE_PAIRS_MOST]; /* ROPE_LONG: of every pair in a short text, in a long one */
 } Seq2seqRope;
 
 /* Where a norm of queries and keys is taken: not at all, head by head, over all heads together. */
@@ -249,13 +254,18 @@ void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Weights *w, cons
 void seq2seq_sinusoids(int first, int rows, int width, float *out);
 /* The column of them that column i of a model's positions is. */
 int seq2seq_sinusoid_column(const Seq2seqConfig *c, int i);
-/* By how much pair k of a head turns from one token to the next; local: in a block with a window. */
-double seq2seq_rope_rate(const Seq2seqConfig *c, bool local, int k);
+/* By how much pair k of a head turns from one token to the next in a text of so many tokens; local: in a block with a
+ * window. */
+double seq2seq_rope_rate(const Seq2seqConfig *c, bool local, int k, int tokens);
+/* Does a text one token shorter turn by the same angles? Else its keys are no use to this one. */
+bool seq2seq_rope_lasts(const Seq2seqConfig *c, int tokens);
 /* The numbers of a head that pair k of so many is made of. */
 int seq2seq_rope_pairs(const Seq2seqConfig *c);
 int seq2seq_rotated(const Seq2seqConfig *c); /* numbers of a head that are rotated */
 void seq2seq_rope_pair(const Seq2seqConfig *c, int k, int *first, int *second);
 float seq2seq_yarn_stretch(float factor); /* 0.1 ln(factor) + 1 (YaRN, section 3.4) */
+/* √(1 + ln(factor) / ln(trained)) (LongRoPE, section 3.4) */
+float seq2seq_long_stretch(float factor, float trained);
 /* ALiBi: what head h takes off a score for every token between the two (Press et al. 2021, section 3): 2^(−8(h+1)/n)
  * for n heads; where n is no power of two those of the next lower one, then every second of twice as many. */
 double seq2seq_alibi_slope(int heads, int h);

@@ -131,6 +131,29 @@ int seq2seq_rotated(const Seq2seqConfig *c)
     return c->rope.width ? c->rope.width : c->head_dim;
 }
 
+/* Frequencies that depend on the length of a text. */
+static bool check_lengths(const Seq2seqConfig *c, Err *err)
+{
+    const Seq2seqRope *r = &c->rope;
+    const int pairs = seq2seq_rotated(c) / 2;
+    if (!(r->trained >= 1) || !knob_finite(r->trained) || !knob_finite(r->factor))
+        return err_set(err, "rope_scaling: the factor %g or the length %g is not possible", (double)r->factor,
+                       (double)r->trained);
+    if (r->scaling == ROPE_DYNAMIC && pairs < 2)
+        return err_set(err, "rope_scaling is dynamic, which needs more than two numbers of a head to turn");
+    if (r->scaling == ROPE_LONG && pairs > ROPE_PAIRS_MOST)
+        return err_set(err, "rope_scaling is longrope, which is built here for %d pairs of a head, not for %d",
+                       ROPE_PAIRS_MOST, pairs);
+    for (int i = 0; r->scaling == ROPE_LONG && i < 2 * ROPE_PAIRS_MOST; i++) {
+        const int k = i / 2;
+        const float x = r->divisors[i % 2][k];
+        if (k < pairs ? !(x > 0) || !knob_finite(x) : x < 0 || x > 0)
+            return err_set(err, "rope_scaling is longrope: it needs %d %s factors, one of each pair, all above 0",
+                           pairs, i % 2 ? "long" : "short");
+    }
+    return true;
+}
+
 /* Knobs that do not fit each other. */
 static bool check_knobs(const Seq2seqConfig *c, Err *err)
 {
@@ -168,7 +191,10 @@ static bool check_knobs(const Seq2seqConfig *c, Err *err)
          r->local_base < 0 || (r->scaling && !(r->factor >= 1))))
         return err_set(err, "rotary positions: %d of %d numbers of a head, base %g, factor %g are not possible",
                        seq2seq_rotated(c), c->head_dim, (double)r->base, (double)r->factor);
-    if (r->scaling >= ROPE_LLAMA3 && (!(r->trained >= 1) || !(r->low > 0) || !(r->low < r->high)))
+    if (c->pos == SEQ2SEQ_POS_ROPE && r->scaling >= ROPE_DYNAMIC && !check_lengths(c, err))
+        return false;
+    if ((r->scaling == ROPE_LLAMA3 || r->scaling == ROPE_YARN) &&
+        (!(r->trained >= 1) || !(r->low > 0) || !(r->low < r->high)))
         return err_set(err, "rope_scaling: the factors %g and %g or the length %g are not possible", (double)r->low,
                        (double)r->high, (double)r->trained);
     if (c->learned_positions && c->pos != SEQ2SEQ_POS_ADDED)
@@ -201,7 +227,8 @@ bool seq2seq_check(const Seq2seqConfig *c, Err *err)
 
 int seq2seq_longest(const Seq2seqConfig *c)
 {
-    bool limited = (c->pos != SEQ2SEQ_POS_ADDED || c->learned_positions) && c->positions > 0;
+    const bool grows = c->pos == SEQ2SEQ_POS_ROPE && c->rope.scaling == ROPE_DYNAMIC;
+    bool limited = (c->pos != SEQ2SEQ_POS_ADDED || c->learned_positions) && c->positions > 0 && !grows;
     return limited && c->positions < TEXT_LONGEST ? c->positions : TEXT_LONGEST;
 }
 

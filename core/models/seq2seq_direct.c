@@ -131,7 +131,7 @@ static void turn(const From *f, bool local, double *x, int n, size_t heads)
     double stretch = c->rope.stretch > 0 && !(local && c->rope.local_base > 0) ? (double)c->rope.stretch : 1;
     for (int t = 0; t < n; t++)
         for (int k = 0; k < seq2seq_rope_pairs(c); k++) {
-            double angle = t * seq2seq_rope_rate(c, local, k);
+            double angle = t * seq2seq_rope_rate(c, local, k, n);
             double cosine = stretch * map_exact(MAP_COS, angle), sine = stretch * map_exact(MAP_SIN, angle);
             int one, two;
             seq2seq_rope_pair(c, k, &one, &two);

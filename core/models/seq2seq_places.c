@@ -70,7 +70,14 @@ static double yarn(const Seq2seqRope *r, int width, double rate, int k)
     return rate * (keep + (1 - keep) / (double)r->factor);
 }
 
-double seq2seq_rope_rate(const Seq2seqConfig *c, bool local, int k)
+/* Dynamic NTK: with the base of so long a text the slowest pair is divided by `grown`, the fastest stays. */
+static double dynamic(const Seq2seqRope *r, int width, double rate, int k, int tokens)
+{
+    double grown = (double)r->factor * tokens / (double)r->trained - ((double)r->factor - 1);
+    return grown > 1 ? rate * dm_pow(grown, -2.0 * k / (width - 2)) : rate;
+}
+
+double seq2seq_rope_rate(const Seq2seqConfig *c, bool local, int k, int tokens)
 {
     const Seq2seqRope *r = &c->rope;
     const int width = seq2seq_rotated(c);
@@ -80,13 +87,27 @@ double seq2seq_rope_rate(const Seq2seqConfig *c, bool local, int k)
     case ROPE_LINEAR: return rate / (double)r->factor;
     case ROPE_LLAMA3: return llama3(r, rate);
     case ROPE_YARN: return yarn(r, width, rate, k);
+    case ROPE_DYNAMIC: return dynamic(r, width, rate, k, tokens);
+    case ROPE_LONG: return rate / (double)r->divisors[(float)tokens > r->trained][k];
     default: return rate;
     }
+}
+
+bool seq2seq_rope_lasts(const Seq2seqConfig *c, int tokens)
+{
+    const Seq2seqRope *r = &c->rope;
+    const bool longer = c->pos == SEQ2SEQ_POS_ROPE && (float)tokens > r->trained;
+    return !longer || (r->scaling != ROPE_DYNAMIC && (r->scaling != ROPE_LONG || (float)(tokens - 1) > r->trained));
 }
 
 float seq2seq_yarn_stretch(float factor)
 {
     return factor > 1 ? (float)(0.1 * dm_log((double)factor) + 1) : 1;
+}
+
+float seq2seq_long_stretch(float factor, float trained)
+{
+    return factor > 1 && trained > 1 ? (float)dm_sqrt(1 + dm_log((double)factor) / dm_log((double)trained)) : 1;
 }
 
 /* --- ALiBi --- */
@@ -146,7 +167,7 @@ static void rotation(TextBuilder *b, bool local)
     Graph *g = b->g;
     const Seq2seqConfig *c = b->c;
     const int tokens = seq2seq_has_decoder(c) ? b->axis.t : b->axis.s, n = g->axes[tokens].n,
-              first = seq2seq_has_decoder(c) ? b->target.n - n : 0;
+              all = seq2seq_has_decoder(c) ? b->target.n : n, first = all - n;
     size_t width = (size_t)c->head_dim, cells = size_mul((size_t)n, width);
     float *cos = arena_alloc(&g->arena, size_mul(cells, sizeof *cos)),
           *sin = arena_alloc(&g->arena, size_mul(cells, sizeof *sin));
@@ -154,7 +175,7 @@ static void rotation(TextBuilder *b, bool local)
     for (size_t i = 0; i < cells; i++)
         cos[i] = 1;
     for (int k = 0; k < seq2seq_rope_pairs(c); k++) {
-        double rate = seq2seq_rope_rate(c, local, k);
+        double rate = seq2seq_rope_rate(c, local, k, all);
         int one, two;
         seq2seq_rope_pair(c, k, &one, &two);
         for (int i = 0; i < n; i++) {

@@ -24,10 +24,10 @@ static const char *const ACTS[MAP_COUNT] = {[MAP_RELU] = "relu",
  * config.json stays short. */
 typedef struct Setting {
     const char *key;
-    enum { SIZE, FLAG, NUMBER, BLOCKS, WORD } kind; /* BLOCKS: a list of blocks, kept bit by bit */
+    enum { SIZE, FLAG, NUMBER, BLOCKS, PAIRS, WORD } kind; /* BLOCKS: a list of blocks, kept bit by bit */
     size_t offset;
     bool later;
-    const char *words[4]; /* WORD: its values, from 0 on */
+    const char *words[6]; /* WORD: its values, from 0 on */
 } Setting;
 #define FIRST(kind_, key_, field) .kind = kind_, .key = key_, .offset = offsetof(Seq2seqConfig, field)
 #define LATER(kind_, key_, field) FIRST(kind_, key_, field), .later = true
@@ -92,7 +92,9 @@ static const Setting SETTINGS[] = {
     {LATER(BLOCKS, "dense_layers", experts.dense)},
     {LATER(WORD, "norm_of_queries", head_norm), .words = {"none", "each head", "all heads"}},
     {LATER(WORD, "parallel", parallel), .words = {"no", "two norms", "one norm"}},
-    {LATER(WORD, "rope_scaling", rope.scaling), .words = {"none", "linear", "llama3", "yarn"}},
+    {LATER(PAIRS, "rope_short", rope.divisors[0])},
+    {LATER(PAIRS, "rope_long", rope.divisors[1])},
+    {LATER(WORD, "rope_scaling", rope.scaling), .words = {"none", "linear", "llama3", "yarn", "dynamic", "longrope"}},
     {LATER(WORD, "sentence", sentence), .words = {"none", "mean", "first"}},
     {LATER(WORD, "unit_length", unit), .words = {"unsaid", "no", "yes"}},
 };
@@ -206,6 +208,21 @@ static bool read_list(const Json *list, const char *key, uint32_t bits[SEQ2SEQ_L
     return true;
 }
 
+/* A number for every pair of a head that is rotated. */
+static bool read_pairs(const Json *list, const char *key, float out[ROPE_PAIRS_MOST], const char *path, Err *err)
+{
+    const size_t n = json_count(list);
+    if ((list && json_kind(list) != JK_ARRAY) || n > ROPE_PAIRS_MOST)
+        return err_set(err, "%s: \"%s\" must be a list of %d numbers at most", path, key, ROPE_PAIRS_MOST);
+    for (size_t i = 0; i < n; i++) {
+        double x;
+        if (!json_number(json_at(list, i), &x))
+            return err_set(err, "%s: \"%s\" must be a list of numbers", path, key);
+        out[i] = (float)x;
+    }
+    return true;
+}
+
 static bool read_word(const Setting *s, const Json *j, int *out, const char *path, Err *err)
 {
     const char *word = text_of(j, s->key, s->words[0], path, err);
@@ -226,6 +243,7 @@ static bool read_setting(Seq2seqConfig *c, const Setting *s, const Json *j, cons
     switch (s->kind) {
     case NUMBER: return read_number(j, s->key, 0, &FIELD(float, c, s->offset), path, err);
     case BLOCKS: return read_list(v, s->key, &FIELD(uint32_t, c, s->offset), path, err);
+    case PAIRS: return read_pairs(v, s->key, &FIELD(float, c, s->offset), path, err);
     case WORD: return read_word(s, j, &FIELD(int, c, s->offset), path, err);
     case SIZE:
         if (v && (!json_int(v, &n) || n < 0 || n > most))
@@ -335,6 +353,16 @@ static void put_list(Buf *b, const char *key, const uint32_t bits[SEQ2SEQ_LAYERS
         buf_puts(b, "],\n");
 }
 
+static void put_pairs(Buf *b, const char *key, const float *x, int pairs)
+{
+    buf_printf(b, "  \"%s\": [", key);
+    for (int k = 0; k < pairs; k++) {
+        buf_puts(b, k ? ", " : "");
+        put_shortest(b, x[k]);
+    }
+    buf_puts(b, "],\n");
+}
+
 static void put_setting(Buf *b, const Seq2seqConfig *c, const Setting *s)
 {
     const int whole = s->kind == SIZE || s->kind == WORD ? FIELD(const int, c, s->offset) : 0;
@@ -347,6 +375,8 @@ static void put_setting(Buf *b, const Seq2seqConfig *c, const Setting *s)
         put_float(b, s->key, FIELD(const float, c, s->offset));
     if (s->kind == BLOCKS)
         put_list(b, s->key, &FIELD(const uint32_t, c, s->offset), c->encoder_layers + c->decoder_layers);
+    if (s->kind == PAIRS && c->rope.scaling == ROPE_LONG)
+        put_pairs(b, s->key, &FIELD(const float, c, s->offset), seq2seq_rotated(c) / 2);
     if (s->kind == WORD && whole)
         buf_printf(b, "  \"%s\": \"%s\",\n", s->key, s->words[whole]);
 }

@@ -31,25 +31,70 @@ static bool yarn_stretch(const HubReading *k, const Json *rope, Seq2seqRope *r, 
     return rope_number(k, rope, "attention_factor", &r->stretch, err);
 }
 
+static bool long_list(const HubReading *k, const Json *rope, const char *key, float out[ROPE_PAIRS_MOST], Err *err)
+{
+    const Json *list = json_get(rope, key);
+    const size_t n = json_count(list);
+    if (json_kind(list) != JK_ARRAY || n > ROPE_PAIRS_MOST)
+        return err_set(err, "%s: \"%s\" of the rotations must be a list of 1 to %d numbers", k->path, key,
+                       ROPE_PAIRS_MOST);
+    for (size_t i = 0; i < n; i++) {
+        double x;
+        if (!json_number(json_at(list, i), &x) || !knob_finite((float)x) || !((float)x > 0))
+            return err_set(err, "%s: \"%s\" of the rotations must be numbers above 0", k->path, key);
+        out[i] = (float)x;
+    }
+    return true;
+}
+
+/* The length that was learned from stands beside the rotations in Phi-3, and then the factor is by how much the texts
+ * grew; cos and sin are stretched in short texts too. */
+static bool rope_long(const HubReading *k, const Json *rope, Seq2seqConfig *c, Err *err)
+{
+    Seq2seqRope *r = &c->rope;
+    int beside = 0;
+    if (!hub_whole(k, "original_max_position_embeddings", &beside, err) ||
+        !long_list(k, rope, "short_factor", r->divisors[0], err) ||
+        !long_list(k, rope, "long_factor", r->divisors[1], err))
+        return false;
+    r->trained = beside > 0 ? (float)beside : r->trained;
+    if (!(r->trained >= 1))
+        return err_set(err, "%s: the length %g of \"rope_scaling\" is not possible", k->path, (double)r->trained);
+    if (beside > 0 || !(r->factor > 0))
+        r->factor = (float)c->positions / r->trained;
+    r->factor = r->factor < 1 ? 1 : r->factor;
+    r->stretch = seq2seq_long_stretch(r->factor, r->trained);
+    return rope_number(k, rope, "attention_factor", &r->stretch, err);
+}
+
+/* The type by its name; older files of Phi-3 say "su" or "yarn" for longrope. */
+static RopeScaling scaling_of(const Json *rope, const char *type)
+{
+    static const char *const NAMES[] = {[ROPE_LINEAR] = "linear",
+                                        [ROPE_LLAMA3] = "llama3",
+                                        [ROPE_YARN] = "yarn",
+                                        [ROPE_DYNAMIC] = "dynamic",
+                                        [ROPE_LONG] = "longrope"};
+    if (strcmp(type, "su") == 0 || (strcmp(type, "yarn") == 0 && json_get(rope, "short_factor")))
+        return ROPE_LONG;
+    for (int i = ROPE_LINEAR; i <= ROPE_LONG; i++)
+        if (strcmp(type, NAMES[i]) == 0)
+            return (RopeScaling)i;
+    return ROPE_AS_TRAINED;
+}
+
 static bool rope_kind(const HubReading *k, const Json *rope, Seq2seqConfig *c, Err *err)
 {
     Seq2seqRope *r = &c->rope;
     const char *type = json_text(json_get(rope, "rope_type"), json_text(json_get(rope, "type"), "default"));
     if (strcmp(type, "default") == 0)
         return true;
-    if (strcmp(type, "dynamic") == 0) {
-        model_assume(k->m, "rope_scaling is dynamic: up to %d tokens, the most that are taken here, it changes nothing",
-                     c->positions);
-        return true;
-    }
-    r->scaling = strcmp(type, "linear") == 0   ? ROPE_LINEAR
-                 : strcmp(type, "llama3") == 0 ? ROPE_LLAMA3
-                 : strcmp(type, "yarn") == 0   ? ROPE_YARN
-                                               : ROPE_AS_TRAINED;
+    r->scaling = scaling_of(rope, type);
     if (!r->scaling)
-        return err_set(err, "%s: \"rope_scaling\" is \"%.40s\"; linear, dynamic, llama3 and yarn are built here",
+        return err_set(err,
+                       "%s: \"rope_scaling\" is \"%.40s\"; linear, dynamic, llama3, yarn and longrope are built here",
                        k->path, type);
-    bool yarn = r->scaling == ROPE_YARN;
+    const bool yarn = r->scaling == ROPE_YARN;
     r->low = 1;
     r->high = yarn ? 32 : 4;
     r->trained = (float)c->positions;
@@ -58,6 +103,10 @@ static bool rope_kind(const HubReading *k, const Json *rope, Seq2seqConfig *c, E
         !rope_number(k, rope, yarn ? "beta_slow" : "low_freq_factor", &r->low, err) ||
         !rope_number(k, rope, yarn ? "beta_fast" : "high_freq_factor", &r->high, err))
         return false;
+    if (r->scaling == ROPE_DYNAMIC) /* transformers reads no other length for it */
+        r->trained = (float)c->positions;
+    if (r->scaling == ROPE_LONG)
+        return rope_long(k, rope, c, err);
     if (yarn && !json_bool(json_get(rope, "truncate"), true))
         return err_set(err, "%s: \"rope_scaling\" has \"truncate\": false, which is not built here", k->path);
     return !yarn || yarn_stretch(k, rope, r, err);

@@ -35,6 +35,7 @@ static const struct {
     {"llama", 0},
     {"llama3", 0},
     {"llama_linear", 0},
+    {"llama_dynamic", 0},
     {"mistral", 0},
     {"qwen2", 0},
     {"qwen2_yarn", 0},
@@ -45,6 +46,7 @@ static const struct {
     {"gemma3", 1},
     {"phi", 0},
     {"phi3", 0},
+    {"phi3_long", 0},
     {"stablelm", 0},
     {"starcoder2", 1},
     {"sinks", 0},
@@ -429,7 +431,7 @@ static void known_numbers(void **state)
     for (size_t i = 0; i < 2; i++) {
         c.rope.trained = RAMPS[i].trained;
         for (int k = 0; k < 64; k++) {
-            double plain = pow(10000, -k / 64.0), rate = seq2seq_rope_rate(&c, false, k);
+            double plain = pow(10000, -k / 64.0), rate = seq2seq_rope_rate(&c, false, k, 9);
             bool whole = k <= RAMPS[i].low, quarter = k >= RAMPS[i].high;
             assert_true(!whole || fabs(rate / plain - 1) < 1e-12);
             assert_true(!quarter || fabs(rate / plain - 0.25) < 1e-12);

@@ -286,6 +286,13 @@ static void written_otherwise(void **state)
           {"\"rope_theta\": 10000,", ""}}},
         {"phi3",
          {{"\"rope_scaling\": null,", ROPE(", \"partial_rotary_factor\": 1.0")}, {"\"rope_theta\": 10000.0,", ""}}},
+        {"phi3_long", {{"\"rope_type\": \"longrope\",", "\"type\": \"su\","}}}, /* as older files have it */
+        {"phi3_long", {{"\"rope_type\": \"longrope\",", "\"type\": \"yarn\","}}},
+        {"phi3_long", /* as transformers 5 has it */
+         {{"\"original_max_position_embeddings\": 6,", ""},
+          {"\"rope_type\"", "\"original_max_position_embeddings\": 6, \"rope_type\""}}},
+        {"llama_dynamic", /* no length but the model's own counts */
+         {{"\"rope_type\"", "\"original_max_position_embeddings\": 3, \"rope_type\""}}},
         {"gpt_neo", {{"\"vocab_size\"", "\"embed_dropout\": 0.1, \"resid_dropout\": 0.1, \"vocab_size\""}}},
         {"starcoder2", {{"\"vocab_size\"", "\"residual_dropout\": 0.1, \"vocab_size\""}}},
         {"starcoder2", {{"\"num_key_value_heads\": 2,", ""}}}, /* its class has two */
