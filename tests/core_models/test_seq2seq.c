@@ -253,22 +253,22 @@ static void padding_is_not_seen(void **state)
 static void batches(void **state)
 {
     (void)state;
-    enum { TEXTS = 3 };
+    enum { BATCH = 3 };
     for (size_t i = 0; i < TEXT_VARIANT_COUNT; i++) {
         Seq2seqConfig c = text_variant(i);
         Model m;
         Graph g;
         Seq2seqNodes nodes;
         text_model_seeded(&m, &c, 3);
-        Seq2seqBatch size = {TEXTS, seq2seq_has_encoder(&c) ? 9 : 0, seq2seq_has_decoder(&c) ? 8 : 0, NULL};
+        Seq2seqBatch size = {BATCH, seq2seq_has_encoder(&c) ? 9 : 0, seq2seq_has_decoder(&c) ? 8 : 0, NULL};
         size_t cells = seq2seq_batch_zeros(&c, size);
         float *zeros = calloc(cells, sizeof *zeros), *s = calloc(cells, sizeof *s), *t = calloc(cells, sizeof *t),
-              pad[TEXTS * 9] = {0};
+              pad[BATCH * 9] = {0};
         size.zeros = zeros;
         graph_init(&g);
         seq2seq_build_batch(&g, &c, &m.weights, size, &nodes);
-        TextBench alone[TEXTS];
-        for (int k = 0; k < TEXTS; k++) {
+        TextBench alone[BATCH];
+        for (int k = 0; k < BATCH; k++) {
             text_bench_seeded(&alone[k], &c, 3, SOURCE + k, TARGET + k);
             for (int w = 0; w < alone[k].input.source.n; w++) {
                 s[(k * 9 + w) * c.source_words + alone[k].source[w]] = 1;
@@ -286,8 +286,8 @@ static void batches(void **state)
             plan_leaf(p, nodes.target, t);
         plan_compute(p);
         const float *logits = plan_values(p, nodes.logits);
-        size_t row = graph_cells(&g, nodes.logits) / TEXTS;
-        for (int k = 0; k < TEXTS; k++) {
+        size_t row = graph_cells(&g, nodes.logits) / BATCH;
+        for (int k = 0; k < BATCH; k++) {
             assert_memory_equal(run_need(alone[k].run, alone[k].nodes.logits), logits + (size_t)k * row,
                                 graph_cells(&alone[k].graph, alone[k].nodes.logits) * sizeof *logits);
             text_bench_free(&alone[k]);
