@@ -126,7 +126,8 @@ static bool masks_leave_keys(const Graph *g, Run *base, Pool *pool, Err *err)
     Run *run = NULL;
     for (int i = NO_PART; ok && (i = anatomy_next(g, i, PART_ATTENTION)) != NO_PART;) {
         NodeId scores = site_node(g, i, SITE_SCORES_MASKED);
-        if (scores == NO_NODE || graph_node(g, scores)->op != OP_WHERE)
+        if (scores == NO_NODE || graph_node(g, scores)->op != OP_WHERE ||
+            site_node(g, i, SITE_SINKS) != NO_NODE) /* a sink takes what no key gets */
             continue;
         NodeId mask = graph_node(g, scores)->in[0];
         Dims d = graph_node(g, mask)->dims;

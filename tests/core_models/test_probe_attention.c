@@ -1,6 +1,7 @@
 /* Rollout, attention distance, spread and sharpness of heads, the softmax's Jacobian and what each head adds: against
  * plain calculations in double and against an independent implementation's recorded rollout. */
 #include "tests/core_models/probe_test.h"
+#include "tests/core_models/text_bench.h"
 
 #include "core/graph/edit.h"
 
@@ -290,12 +291,50 @@ static void test_results_of_heads(void **state)
     bench_free(&b);
 }
 
+/* What a row's weights and its head's sink get is all of it; the entropy is that of what tokens get of all that tokens
+ * get, and 0 where the sink takes everything. */
+static void test_rows_with_sinks(void **state)
+{
+    (void)state;
+    enum { TOKENS = 5 };
+    static const float SINKS[] = {2000, 0.5f, -2000};
+    TextBench b = {0};
+    Seq2seqConfig c = text_variant(4);
+    c.sinks = true;
+    text_model_seeded(&b.model, &c, 3);
+    seq2seq_weight(&c, &b.model.weights, SEQ2SEQ_DEC_SINKS, 1)->data = SINKS;
+    text_bench_words(&b, 0, TOKENS);
+    b.input.target.word = b.target;
+    graph_init(&b.graph);
+    seq2seq_build(&b.graph, &c, &b.model.weights, &b.input, &b.nodes);
+    text_probes_add(&b.graph, &c, &(Text){0});
+    b.run = run_new(&b.graph, NULL, NULL);
+#define OF(name) text_bench_values(&b, "decoder.blocks.1.self_attn." name)
+    const float *pattern = OF("pattern"), *sum = OF("row_sum"), *sink = OF("sink_exp"), *all = OF("probe.row_sum"),
+                *entropy = OF("probe.entropy");
+    for (int row = 0; row < c.heads * TOKENS; row++, pattern += TOKENS) {
+        double keys = 0, want = 0, taken = (double)sink[row] / (double)sum[row];
+        for (int u = 0; u < TOKENS; u++)
+            keys += (double)pattern[u];
+        for (int u = 0; u < TOKENS; u++)
+            want -= pattern[u] > 0 ? (double)pattern[u] / keys * log((double)pattern[u] / keys) : 0;
+        assert_true(fabs(keys + taken - 1) < 1e-6 && fabs(keys - (double)all[row]) < 1e-6);
+        assert_true(fabs((double)entropy[row] - want) < 1e-6 && entropy[row] <= logf(TOKENS));
+        assert_true(row >= TOKENS || all[row] <= 0);
+        assert_true(row < TOKENS || row >= 2 * TOKENS || (all[row] > 0.01f && all[row] < 0.99f));
+        assert_true(row < 2 * TOKENS || fabs((double)all[row] - 1) < 1e-6);
+    }
+#undef OF
+    text_bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rollout),  cmocka_unit_test(test_recorded_rollout),
-        cmocka_unit_test(test_distance), cmocka_unit_test(test_distance_of_extremes),
-        cmocka_unit_test(test_heads),    cmocka_unit_test(test_results_of_heads),
+        cmocka_unit_test(test_rollout),         cmocka_unit_test(test_recorded_rollout),
+        cmocka_unit_test(test_distance),        cmocka_unit_test(test_distance_of_extremes),
+        cmocka_unit_test(test_heads),           cmocka_unit_test(test_results_of_heads),
+        cmocka_unit_test(test_rows_with_sinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
