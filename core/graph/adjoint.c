@@ -58,10 +58,18 @@ static void add(const Reader *r, size_t cell, double x, double size)
     r->a->size[cell] += fabs(size);
 }
 
+/* A cell of operand k: a mask by a rule and a weight in 16 bits need not be there as floats. */
+static double operand(const Reader *r, int k, size_t cell)
+{
+    const bool is = k < op_inputs(r->node->op);
+    const Node *stored = is && !r->in[k] ? graph_stored(r->g, r->node->in[k]) : NULL;
+    return stored ? (double)leaf_cell(r->g, stored, cell) : is && r->in[k] ? (double)r->in[k][cell] : 0;
+}
+
 /* d out / d in[k] at one cell, and what its rounding is measured against. */
 static double slope(const Reader *r, int k, const size_t at[WALK_OPERANDS], double *size)
 {
-    double a = r->in[0] ? (double)r->in[0][at[1]] : 0, b = r->in[1] ? (double)r->in[1][at[2]] : 0, s = 0;
+    double a = operand(r, 0, at[1]), b = operand(r, 1, at[2]), s = 0;
     switch (r->node->op) {
     case OP_ADD:
     case OP_SUM: s = 1; break;

@@ -117,6 +117,26 @@ static void test_verify_gradients(void **state)
     run("undo");
 }
 
+/* Of a decoder too, whose mask is a rule and not there as numbers. */
+static void test_verify_gradients_of_words(void **state)
+{
+    (void)state;
+    static const char *const MODELS[] = {"tests/data/families/words_mistral", "tests/data/families/words_sinks"};
+    for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
+        Session t;
+        Verdict v;
+        Err err = {""};
+        if (!session_init(&t, MODELS[i], "ids:5,12,7,3", 1, NULL, NULL, &err) ||
+            !command_do(&t, &commands, "gradient logits[t=3,v=2]", LINE_OWN, &err) ||
+            !ask_verify(&t, SIDE_B, 0, &v, &err))
+            fail_msg("%s: %s", MODELS[i], err.text);
+        if (!verdict_holds(&v) || v.gradients.nodes < 100)
+            fail_msg("%s: %zu of %zu tensors, worst %g", MODELS[i], v.gradients.beyond, v.gradients.nodes,
+                     v.gradients.worst);
+        session_free(&t);
+    }
+}
+
 static int calls;
 static bool cancel(void *context, const char *what, double share)
 {
@@ -149,6 +169,7 @@ int main(void)
         cmocka_unit_test(test_verify_finds_a_wrong_bit),
         cmocka_unit_test(test_verify_sampled_and_edited),
         cmocka_unit_test(test_verify_gradients),
+        cmocka_unit_test(test_verify_gradients_of_words),
         cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests(tests, start, stop);
