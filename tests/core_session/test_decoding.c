@@ -1,5 +1,6 @@
 /* The screen `decoding`: its tree is the search's own, both ways of computing give the same bits, and the way into a
  * beginning leads to the very cell whose number the tree shows. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -258,6 +259,48 @@ static void drawn_from_a_seed(void **state)
     assert_false(n[0] == n[1] && memcmp(word[0], word[1], (size_t)n[0] * sizeof(int)) == 0);
 }
 
+/* The candidates of a word are those of its draw, and one that was not drawn can be taken: A keeps what was written. */
+static void another_word_is_taken(void **state)
+{
+    (void)state;
+    const Decoding *d = found("decode draw 3 temperature=0.5 top-k=5 top-p=0.9");
+    int words[64], n = 0;
+    for (int line = 0; line < d->lines; line++) {
+        s.look.decoding.line = line + 1;
+        const DecodeDraw *draw = decoding_draw(&s, d);
+        const DecodeNode *node = &d->text->node[d->line[line].node];
+        double sum = 0, share = -1;
+        assert_true(draw && draw->top_k == 5 && draw->left <= 5 && draw->count > 5);
+        for (int i = 0; i < draw->count; i++) {
+            sum += draw->choice[i].drawn;
+            share = draw->choice[i].word == node->word ? (double)draw->choice[i].share : share;
+            assert_int_equal(draw->choice[i].out, i >= 5            ? DECODE_TOP_K
+                                                  : i >= draw->left ? DECODE_TOP_P
+                                                                    : DECODE_DRAWABLE);
+        }
+        assert_true(fabs(sum - 1) < 1e-12 && share == node->share);
+    }
+    s.look.decoding.line = 2;
+    must("move right; move right; move right; move left");
+    assert_int_equal(decoding_other(&s, d), 1);
+    const int other = decoding_draw(&s, d)->choice[1].word != d->text->node[d->line[1].node].word;
+    must(other ? "move left; move right" : "move left");
+    const int taken = decoding_draw(&s, d)->choice[decoding_other(&s, d)].word;
+    assert_int_not_equal(taken, d->text->node[d->line[1].node].word);
+    for (; n < d->text->length && n < 64; n++)
+        words[n] = d->text->word[n];
+    must("in");
+    assert_true(session_pinned(&s) && s.compare == COMPARE_SIDES);
+    const Text *a = &session_exhibit(&s, SIDE_A)->input.text[TEXT_TARGET],
+               *b = &session_exhibit(&s, SIDE_B)->input.text[TEXT_TARGET];
+    assert_true(a->count == n && b->count == 3); /* the start instead of the end, and the start in front */
+    assert_memory_equal(a->word + 1, words, (size_t)(n - 1) * sizeof *words);
+    assert_int_equal(b->word[1], words[0]);
+    assert_int_equal(b->word[2], taken);
+    must("move up");
+    must("pin off; decode greedy");
+}
+
 static void a_beam_of_one_is_greedy(void **state)
 {
     (void)state;
@@ -387,6 +430,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_tokens_of_a_beginning, start_pieces, stop),
         cmocka_unit_test_setup_teardown(it_is_greedy_at_first, start, stop),
         cmocka_unit_test_setup_teardown(drawn_from_a_seed, start, stop),
+        cmocka_unit_test_setup_teardown(another_word_is_taken, start, stop),
         cmocka_unit_test_setup_teardown(a_beam_of_one_is_greedy, start, stop),
         cmocka_unit_test(one_bound_for_both),
         cmocka_unit_test_setup_teardown(nonsense_is_refused, start, stop),

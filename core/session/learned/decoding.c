@@ -139,6 +139,20 @@ int decoding_line(const Session *s, const Decoding *d)
     return line < d->lines ? line : d->lines ? d->lines - 1 : 0;
 }
 
+const DecodeDraw *decoding_draw(const Session *s, const Decoding *d)
+{
+    if (!d || !d->done || !d->lines)
+        return NULL;
+    return d->text->node[d->text->node[d->line[decoding_line(s, d)].node].parent].draw;
+}
+
+int decoding_other(const Session *s, const Decoding *d)
+{
+    const DecodeDraw *draw = decoding_draw(s, d);
+    const int i = draw ? s->look.decoding.other - 1 : -1;
+    return draw && i >= draw->count ? draw->count - 1 : i;
+}
+
 const char *decoding_typed(const Session *s)
 {
     const struct DecodingWork *w = s->measures ? s->measures->decoding : NULL;

@@ -50,6 +50,10 @@ const char *decoding_typed(const Session *s);
 void decoding_keep_typed(Session *s, const char *spec);
 /* The line that the cursor is on, from 0 on; the option counts them from 1 on. */
 int decoding_line(const Session *s, const Decoding *d);
+/* What the word at the cursor was drawn from; NULL: it was not drawn. */
+const DecodeDraw *decoding_draw(const Session *s, const Decoding *d);
+/* The one of them that the cursor is on; −1: it is on the word itself. */
+int decoding_other(const Session *s, const Decoding *d);
 /* "beam of 4, α 0.60", appended. */
 void decoding_put_how(const DecodeOptions *how, Buf *out);
 /* What the screen works on (ScreenSpec.work). */

@@ -7,6 +7,7 @@
 #include "core/base/dmath.h"
 #include "core/session/ask/say.h"
 #include "core/session/exhibit.h"
+#include "core/session/input.h"
 #include "core/session/learned/decoding.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
@@ -91,7 +92,7 @@ bool decoding_command(Session *s, const Args *a, Err *err)
         return open_typed(s, err);
     bool ok = put_words(s, a, err);
     if (ok && (s->look.decoding.by != was.decoding.by || s->place.screen != SCREEN_DECODING))
-        s->look.decoding.line = 0;
+        s->look.decoding.line = s->look.decoding.other = 0;
     ok = ok &&
          (s->place.screen == SCREEN_DECODING || session_go(s, site_path_any(g, SITE_PROBS), SCREEN_DECODING, err));
     if (!ok)
@@ -106,8 +107,12 @@ static void move_in_decoding(Session *s, int dy, int dx)
     const Decoding *d = session_decoding(s, session_side(s) == SIDE_A ? SIDE_A : SIDE_B);
     int last = d && d->lines ? d->lines - 1 : 0, at = d ? decoding_line(s, d) : 0;
     int depth = d && d->lines ? d->line[at].depth : 0;
-    if (!dx)
+    const DecodeDraw *draw = decoding_draw(s, d);
+    if (!dx) {
         s->look.decoding.line = 1 + clamp(at + dy, 0, last);
+        s->look.decoding.other = 0;
+    } else if (draw) /* through what the word was drawn from */
+        s->look.decoding.other = clamp(decoding_other(s, d) + 1 + dx, 0, draw->count);
     else /* to the next line, or the one before, of a column that is no further in */
         for (int i = at + (dx > 0 ? 1 : -1); i >= 0 && i <= last; i += dx > 0 ? 1 : -1)
             if (d->line[i].depth <= depth) {
@@ -152,7 +157,7 @@ static bool is_cut_as(const Vocabulary *v, const char *text, const int *number, 
 
 /* Where a tokeniser cuts texts its pieces are not typed: joined by blanks they are other tokens. What is opened is the
  * text if it is cut into the same tokens again, else their numbers; beside an encoder's text always the numbers. */
-static void put_cut_beginning(const Session *s, const Decode *d, int node, Buf *out)
+static void put_cut_beginning(const Session *s, const Decode *d, int node, int then, Buf *out)
 {
     const Model *m = s->now->model;
     const Vocabulary *v = &m->target;
@@ -161,13 +166,15 @@ static void put_cut_beginning(const Session *s, const Decode *d, int node, Buf *
                     : model_starts(m)               ? 1
                                                     : 0,
               before = source->count ? 0 : target->count - own, length = d->node[node].length;
-    int *number = xcalloc((size_t)before + (size_t)length + 1, sizeof *number), n = before;
+    int *number = xcalloc((size_t)before + (size_t)length + 2, sizeof *number), n = before;
     if (before)
         memcpy(number, target->word + own, (size_t)before * sizeof *number);
     for (int at = node, i = before + length; d->node[at].parent >= 0 && i > before; at = d->node[at].parent)
         number[--i] = d->node[at].word;
     n += length;
     n -= length && vocabulary_ends(v, number[n - 1]);
+    if (then >= 0)
+        number[n++] = then;
     Buf text = {0};
     if (source->count) {
         put_numbers(source->word, source->count, out);
@@ -182,11 +189,13 @@ static void put_cut_beginning(const Session *s, const Decode *d, int node, Buf *
     free(number);
 }
 
-static void put_beginning(const Session *s, const Decode *d, int node, Buf *out)
+static void put_beginning(const Session *s, const Decode *d, int node, int then, Buf *out)
 {
     const Model *m = s->now->model;
     const Vocabulary *v = &m->target;
     int path[512], n = 0;
+    if (then >= 0)
+        path[n++] = then;
     for (int at = node; d->node[at].parent >= 0 && n < 512; at = d->node[at].parent)
         path[n++] = d->node[at].word;
     while (n-- > 0)
@@ -197,6 +206,70 @@ static void put_beginning(const Session *s, const Decode *d, int node, Buf *out)
         }
 }
 
+/* The text on show with what is written up to a node, and another word behind it (−1: none), as one would type it. */
+static bool put_spec(const Session *s, const Decode *d, int node, int then, Buf *out, Err *err)
+{
+    const Text *source = &s->now->input.text[TEXT_SOURCE], *target = &s->now->input.text[TEXT_TARGET];
+    const bool cut = s->now->model->target.cutter;
+    if ((source->count && !source->label) || !target->label)
+        return err_set(err, "this model's words have no names: open a text of numbers instead");
+    for (int i = 0; !cut && i < source->count; i++)
+        put_label(source->label[i], out);
+    if (!cut && source->count)
+        buf_puts(out, "> ");
+    for (int i = 0; !cut && !source->count && i < target->count; i++)
+        put_label(target->label[i], out);
+    (cut ? put_cut_beginning : put_beginning)(s, d, node, then, out);
+    return true;
+}
+
+/* probs[token, word]: the row before that word, which follows so many written ones. */
+static bool go_writing(Session *s, int row, int word, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    if (!session_go(s, site_path_any(g, SITE_PROBS), SCREEN_WRITING, err))
+        return false;
+    Dims at = graph_node(g, site_node_any(g, SITE_PROBS))->dims;
+    if (at.n == 2) {
+        session_set_index(s, at.axis[0], row);
+        session_set_index(s, at.axis[1], word);
+        session_sync(s, at.axis[0]);
+    }
+    return true;
+}
+
+/* A word that was not drawn is the next one in B; A keeps the text as it was written. A decoder alone goes on from
+ * there on this screen; with an encoder both stand as the target, for a text is written from its start. */
+static bool take_other(Session *s, const Decoding *d, int other, Err *err)
+{
+    const int word = decoding_draw(s, d)->choice[other].word, node = d->line[decoding_line(s, d)].node,
+              parent = d->text->node[node].parent, length = d->text->node[parent].length;
+    const bool encoder = s->now->input.text[TEXT_SOURCE].count;
+    Buf spec = {0}, written = {0};
+    Input in;
+    if (vocabulary_ends(&s->now->model->target, word))
+        return err_set(err, "this one ends the text: nothing goes on behind it");
+    bool ok = put_spec(s, d->text, parent, word, &spec, err) &&
+              put_spec(s, d->text, d->text->best, -1, &written, err) &&
+              input_open(&in, s->now->model, buf_str(&spec), err);
+    if (ok && encoder && !session_open_input(s, buf_str(&written), err)) {
+        input_free(&in);
+        ok = false;
+    }
+    ok = ok && session_beside(s, &in, err);
+    buf_free(&spec);
+    buf_free(&written);
+    if (!ok)
+        return false;
+    s->look.decoding.line = s->look.decoding.other = 0;
+    s->compare = s->compare == COMPARE_OFF ? COMPARE_SIDES : s->compare;
+    ok = encoder ? go_writing(s, length, word, err)
+                 : session_go(s, site_path_any(session_graph(s, SIDE_B), SITE_PROBS), SCREEN_DECODING, err);
+    if (ok)
+        session_say(s, "A keeps the text as it was written; B takes this word instead.");
+    return ok;
+}
+
 /* The beginning at the cursor becomes the target: its words are then rows of the pass, and the share of its last word
  * is a cell that explains itself. */
 static bool enter_decoding(Session *s, Err *err)
@@ -205,39 +278,48 @@ static bool enter_decoding(Session *s, Err *err)
     const Text *source = &s->now->input.text[TEXT_SOURCE], *target = &s->now->input.text[TEXT_TARGET];
     if (!d || !d->lines)
         return false;
-    if ((source->count && !source->label) || !target->label)
-        return err_set(err, "this model's words have no names: open a text of numbers instead");
+    const int other = decoding_other(s, d);
     const DecodingLine *l = &d->line[decoding_line(s, d)];
     const DecodeNode *n = &d->text->node[l->node];
-    int length = n->length, word = n->word, before = source->count ? 0 : target->count - 1;
+    if (other >= 0 && decoding_draw(s, d)->choice[other].word != n->word)
+        return take_other(s, d, other, err);
+    const int length = n->length, word = n->word, before = source->count ? 0 : target->count - 1;
     Buf spec = {0};
     /* the row before the last word is shown: where the model cannot read that word too, it is left out */
-    bool all = before + 1 + length <= seq2seq_longest(&s->now->model->text), cut = s->now->model->target.cutter;
-    for (int i = 0; !cut && i < source->count; i++)
-        put_label(source->label[i], &spec);
-    if (!cut && source->count)
-        buf_puts(&spec, "> ");
-    for (int i = 0; !cut && !source->count && i < target->count; i++)
-        put_label(target->label[i], &spec);
-    (cut ? put_cut_beginning : put_beginning)(s, d->text, all ? l->node : n->parent, &spec);
-    decoding_keep_typed(s, buf_str(&spec));
-    bool ok = session_open_input(s, buf_str(&spec), err);
-    buf_free(&spec);
-    const Graph *g = session_graph(s, SIDE_B);
-    if (!ok || !session_go(s, site_path_any(g, SITE_PROBS), SCREEN_WRITING, err))
-        return false;
-    Dims at = graph_node(g, site_node_any(g, SITE_PROBS))->dims; /* probs[token, word]: the row before the last word */
-    if (at.n == 2) {
-        session_set_index(s, at.axis[0], before + length - 1);
-        session_set_index(s, at.axis[1], word);
-        session_sync(s, at.axis[0]);
+    const bool all = before + 1 + length <= seq2seq_longest(&s->now->model->text);
+    bool ok = put_spec(s, d->text, all ? l->node : n->parent, -1, &spec, err);
+    if (ok) {
+        decoding_keep_typed(s, buf_str(&spec));
+        ok = session_open_input(s, buf_str(&spec), err);
     }
-    if (decoding_typed(s))
+    buf_free(&spec);
+    ok = ok && go_writing(s, before + length - 1, word, err);
+    if (ok && decoding_typed(s))
         session_say(s, "This beginning is the text now. `decode typed` goes back to yours.");
-    return true;
+    return ok;
 }
 
 /* --- in words --- */
+
+static void put_draw(const Session *s, const Decoding *d, Buf *out)
+{
+    static const char *const OUT[] = {
+        [DECODE_DRAWABLE] = "", [DECODE_TOP_K] = ", cut by top-k", [DECODE_TOP_P] = ", cut by top-p"};
+    const DecodeDraw *draw = decoding_draw(s, d);
+    const Vocabulary *v = &s->now->model->target;
+    if (!draw)
+        return;
+    buf_printf(out, "\"%s\" was drawn from %d of %d words (top-k left %d):\n", d->line[decoding_line(s, d)].word,
+               draw->left, draw->words, draw->top_k);
+    for (int i = 0; i < draw->count; i++) {
+        const DecodeChoice *c = &draw->choice[i];
+        if (v->word)
+            buf_printf(out, "%s", v->word[c->word]);
+        else
+            buf_printf(out, "w%d", c->word);
+        buf_printf(out, ": drawn with %.4f, at temperature 1 %.4f%s.\n", c->drawn, (double)c->share, OUT[c->out]);
+    }
+}
 
 static void put_text(const Decoding *d, int node, Buf *out)
 {
@@ -297,6 +379,8 @@ static bool tell_decoding(const Teller *t)
         buf_printf(t->out, "%s: share %.4f, score %.3f%s.\n", *d->line[i].word == '<' ? " and the end" : "", n->share,
                    n->score, FATE[d->line[i].fate]);
     }
+    if (d)
+        put_draw(t->s, d, t->out);
     return true;
 }
 
@@ -356,6 +440,7 @@ static const LookOption OPTIONS[] = {{"decode-by", OPTION_WORD, LOOK(decoding.by
                                      {"seed", OPTION_NUMBER, LOOK(decoding.seed), NULL, NULL, 1},
                                      {"cache", OPTION_SWITCH, LOOK(decoding.kept), NULL, NULL, true},
                                      {"beginning", OPTION_NUMBER, LOOK(decoding.line), NULL, NULL, 0},
+                                     {"other", OPTION_NUMBER, LOOK(decoding.other), NULL, NULL, 0},
                                      {.name = NULL}};
 
 SCREEN_SPEC(DECODING, .name = "decoding",

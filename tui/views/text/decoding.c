@@ -8,6 +8,7 @@
 
 #include "core/base/dmath.h"
 #include "core/base/utf8.h"
+#include "core/models/text_model.h"
 #include "core/session/learned/decoding.h"
 #include "tui/views/number.h"
 #include "tui/views/shown.h"
@@ -27,12 +28,18 @@ enum {
     COUNTS_WHOLE_FROM = 24, /* … with a table of it */
     COUNTS_LINES = 4,
     TEXT_MOST = 3,
+    TEXT_EACH = 2,  /* … of A and of B, where both are written */
+    DRAW_FROM = 10, /* lines with what the word at the cursor was drawn from */
+    DRAW_GAP_FROM = 14,
+    DRAW_MOST = 14,
+    DRAW_NAME = 24,
+    DRAW_SHARE = 10,
     BAR_LEAST = 10,
     BAR_MOST = 48
 };
 
 typedef struct Layout {
-    Rect how, text, counts, header, lines, foot;
+    Rect how, text, counts, header, lines, foot, draw;
     int word, first; /* row */
     double worst;    /* score */
     bool logs, fate; /* logs: the sum beside the score, where these are two numbers */
@@ -77,6 +84,13 @@ static int row_end(const Decoding *d, int first)
     return first;
 }
 
+/* Do A and B go on with two texts? */
+static bool both_written(const Session *s)
+{
+    const Decoding *a = session_decoding(s, SIDE_A), *b = session_decoding(s, SIDE_B);
+    return session_pinned(s) && s->compare == COMPARE_SIDES && a && b && a->done && b->done && a->lines && b->lines;
+}
+
 static Layout layout(const Session *s, const Decoding *d, Rect r)
 {
     Layout l = {.word = r.w - SHARE - SCORE};
@@ -85,12 +99,21 @@ static Layout layout(const Session *s, const Decoding *d, Rect r)
     l.how = rect_cut(&r, 't', 1);
     int rows = counts && r.w > 0 ? utf8_cells(buf_str(&d->written)) / r.w + 1 : 1;
     if (r.h > 3)
-        l.text = rect_cut(&r, 't', rows < TEXT_MOST ? rows : TEXT_MOST);
+        l.text = rect_cut(&r, 't', both_written(s) ? 2 * TEXT_EACH : rows < TEXT_MOST ? rows : TEXT_MOST);
     if (counts)
         l.counts = rect_cut(&r, 't', all >= COUNTS_WHOLE_FROM ? COUNTS_LINES : 1);
     if (r.h > 2)
         l.header = rect_cut(&r, 't', 1);
     const int of = row_of(d, d->lines);
+    const DecodeDraw *draw = decoding_draw(s, d);
+    if (draw && r.h >= DRAW_FROM) { /* what the tree leaves, and half of the lines in any case */
+        const bool gap = r.h >= DRAW_GAP_FROM;
+        const int spare = r.h - of - 1, half = (r.h + !gap) / 2;
+        int most = spare > half ? spare : half;
+        most = most > DRAW_MOST ? DRAW_MOST : most;
+        l.draw = rect_cut(&r, 'b', most > draw->count + 3 ? draw->count + 3 : most);
+        rect_cut(&l.draw, 't', gap);
+    }
     if (r.h > 3 && (of > r.h || of < d->lines)) {
         l.foot = rect_cut(&r, 'b', 1);
         l.foot.y -= r.h > of ? r.h - of : 0; /* right under the rows */
@@ -301,7 +324,77 @@ static void draw_foot(const Paint *p, const Decoding *d, const Layout *l, int at
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "%s%s", used ? "; " : "", MORE);
 }
 
-static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
+/* The first of the candidates that is seen. */
+static int draw_first(const Session *s, const Decoding *d, Rect r)
+{
+    const int other = decoding_other(s, d), count = decoding_draw(s, d)->count;
+    return (int)scroll_first((size_t)count, (size_t)(other < 0 ? 0 : other), (size_t)(r.h > 2 ? r.h - 2 : 0));
+}
+
+/* "A: the text > and how it goes on", and B under it. */
+static void draw_both(const Paint *p, Rect r, Side shown)
+{
+    for (Side side = SIDE_A; side <= SIDE_B; side++) {
+        Buf text = {0}, given = {0};
+        Text read = {0};
+        const Model *m = decoding_reads(p->s, side, &read);
+        words_text(model_given(m) == TEXT_SOURCE ? &m->source : &m->target, read.word, read.count, &given);
+        buf_printf(&text, "%s %s > %s", side == SIDE_A ? "A:" : "B:", buf_str(&given),
+                   buf_str(&session_decoding(p->s, side)->written));
+        for (size_t i = 0; i < text.len; i++) /* two lines are little */
+            text.data[i] = text.data[i] == '\n' ? ' ' : text.data[i];
+        canvas_wrap(p->c, rect_cut(&r, 't', TEXT_EACH), side == shown ? STYLE_TEXT : STYLE_DIM, buf_str(&text));
+        buf_free(&given);
+        buf_free(&text);
+    }
+}
+
+/* What the word at the cursor was drawn from: the probability that each was drawn with beside the model's own, and the
+ * rule that left it out. */
+static void draw_drawn(const Paint *p, const Decoding *d, Rect r, Side side, bool focus)
+{
+    static const char *const OUT[] = {
+        [DECODE_DRAWABLE] = "", [DECODE_TOP_K] = "cut: top-k", [DECODE_TOP_P] = "cut: top-p"};
+    const DecodeDraw *draw = decoding_draw(p->s, d);
+    const DecodingLine *line = &d->line[decoding_line(p->s, d)];
+    const Vocabulary *v = &session_exhibit(p->s, side)->model->target;
+    const int other = decoding_other(p->s, d), first = draw_first(p->s, d, r);
+    Rect row = rect_cut(&r, 't', 1);
+    int used = canvas_printf(p->c, row.y, row.x, row.w, STYLE_TEXT, "\"%s\" was drawn from %d of %d words", line->word,
+                             draw->left, draw->words);
+    if (draw->top_k < draw->words)
+        used += canvas_printf(p->c, row.y, row.x + used, row.w - used, STYLE_DIM, "; top-k left %d", draw->top_k);
+    if (draw->left < draw->top_k)
+        canvas_printf(p->c, row.y, row.x + used, row.w - used, STYLE_DIM, "; top-p left %d", draw->left);
+    row = rect_cut(&r, 't', 1);
+    char text[32];
+    canvas_text(p->c, row.y, row.x, DRAW_NAME, STYLE_HEADER, "  candidate");
+    canvas_right(p->c, row.y, row.x + DRAW_NAME, DRAW_SHARE, STYLE_HEADER, "drawn with");
+    canvas_right(p->c, row.y, row.x + DRAW_NAME + DRAW_SHARE, DRAW_SHARE, STYLE_HEADER, "at T 1");
+    for (int i = first; r.h > 0 && i < draw->count; i++) {
+        const DecodeChoice *c = &draw->choice[i];
+        const bool here = i == other, taken = c->word == d->text->node[line->node].word;
+        const Style style = here ? STYLE_SELECTED : c->out ? STYLE_DIM : STYLE_TEXT;
+        row = rect_cut(&r, 't', 1);
+        if (here) {
+            canvas_fill(p->c, row, STYLE_SELECTED, ' ');
+            focus_cursor(p, focus, row.y, row.x);
+        }
+        canvas_text(p->c, row.y, row.x, 1, style, here ? ">" : " ");
+        if (v->word)
+            canvas_label(p->c, row.y, row.x + 2, DRAW_NAME - 2, style, v->word[c->word]);
+        else
+            canvas_printf(p->c, row.y, row.x + 2, DRAW_NAME - 2, style, "w%d", c->word);
+        share_text(text, sizeof text, (float)c->drawn);
+        canvas_right(p->c, row.y, row.x + DRAW_NAME, DRAW_SHARE, style, c->out ? "–" : text);
+        share_text(text, sizeof text, c->share);
+        canvas_right(p->c, row.y, row.x + DRAW_NAME + DRAW_SHARE, DRAW_SHARE, style, text);
+        const int x = row.x + DRAW_NAME + 2 * DRAW_SHARE + 2;
+        canvas_text(p->c, row.y, x, row.x + row.w - x, style, taken ? "taken" : OUT[c->out]);
+    }
+}
+
+static void draw_tree(const Paint *p, const Decoding *d, Rect r, Side side, bool focus)
 {
     Layout l = layout(p->s, d, r);
     const bool draws = d->how.kind == DECODE_SAMPLE && d->how.temperature != 1;
@@ -324,7 +417,9 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
     if (d->text->anew)
         canvas_text(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING,
                     "; no cache: a change reaches other tokens");
-    if (l.text.h)
+    if (l.text.h && both_written(p->s))
+        draw_both(p, l.text, side);
+    else if (l.text.h)
         canvas_wrap(p->c, l.text, STYLE_TEXT, buf_str(&d->written));
     if (l.counts.h)
         draw_counts(p, d, l.counts);
@@ -334,12 +429,14 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
     bool more = false;
     for (int i = 0, first = row_first(d, l.first); i < l.lines.h && first < d->lines; i++) {
         more |= draw_row(p, d, &l, first, at, l.lines.y + i);
-        if (row_of(d, at) == l.first + i)
+        if (row_of(d, at) == l.first + i && (!l.draw.h || decoding_other(p->s, d) < 0))
             focus_cursor(p, focus, l.lines.y + i, l.lines.x);
         first = row_end(d, first);
     }
     if (l.foot.h)
         draw_foot(p, d, &l, at, more);
+    if (l.draw.h)
+        draw_drawn(p, d, l.draw, side, focus);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -348,7 +445,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (d && *d->why)
         canvas_wrap(p->c, r, STYLE_WARNING, d->why);
     else if (d && d->done)
-        draw_tree(p, d, r, focus);
+        draw_tree(p, d, r, side_of(side), focus);
     else if (d)
         canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "writing: %d beginnings so far", d->text->count - 1);
     else
@@ -374,13 +471,21 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         buf_printf(command, "decode cache=%s", y == l.counts.y + 1 ? "on" : "off");
         return true;
     }
+    if (l.draw.h > 2 && rect_has(l.draw, y, x) && y >= l.draw.y + 2) {
+        const int other = draw_first(p->s, d, l.draw) + y - l.draw.y - 2;
+        if (other == decoding_other(p->s, d))
+            buf_puts(command, "in");
+        else
+            buf_printf(command, "option other %d", other + 1);
+        return other < decoding_draw(p->s, d)->count;
+    }
     const int line = rect_has(l.lines, y, x) ? row_first(d, y - l.lines.y + l.first) : d->lines;
     if (line >= d->lines)
         return false;
     if (line == decoding_line(p->s, d))
         buf_puts(command, "in");
     else
-        buf_printf(command, "option beginning %d", line + 1);
+        buf_printf(command, "option other 0; option beginning %d", line + 1);
     return true;
 }
 
@@ -392,7 +497,15 @@ static void title(const Session *s, Side side, Buf *out)
     decoding_put_how(d ? &d->how : &how, out);
 }
 
-static const KeyBinding KEYS[] = {{"+", "decode +1", NULL, "a wider beam, or the next seed", 0, 0, NULL},
+static bool draws(const Session *s)
+{
+    return s->look.decoding.by == DECODE_SAMPLE;
+}
+
+static const KeyBinding KEYS[] = {{"Right", "move right", "other word",
+                                   "what the word was drawn from; Enter takes that one as the next word in B", 0, 4,
+                                   draws},
+                                  {"+", "decode +1", NULL, "a wider beam, or the next seed", 0, 0, NULL},
                                   {"-", "decode -1", NULL, "a narrower beam, or the seed before", 0, 0, NULL},
                                   {"M", "decode cache=toggle", "cache", "keys and values kept, or computed anew", 0, 9,
                                    NULL},
