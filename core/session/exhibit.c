@@ -460,6 +460,23 @@ bool session_beside(Session *s, Input *in, Err *err)
     return true;
 }
 
+bool session_exchange(Session *s, Err *err)
+{
+    Exhibit *a = s->pinned, *b = s->now;
+    if (!session_pinned(s))
+        return err_set(err, "there is no A: `pin` keeps this as A, then open another %s",
+                       session_input_words(s, SIDE_B)->alike);
+    if (a->lines.count || s->edits.count)
+        return err_set(err, "A and B would change places, and changes can't: `reset edits` first");
+    if (a->model != b->model)
+        return err_set(err, "A and B are two models: patching takes values of the same one");
+    if (!session_show(s, a, err))
+        return false;
+    session_pin(s, b);
+    session_say(s, "A and B have changed places: values of what was on show stand in what was pinned.");
+    return true;
+}
+
 void session_drop(Session *s, Exhibit *e)
 {
     REQUIRE(e != s->now);

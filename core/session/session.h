@@ -316,6 +316,8 @@ bool session_show(Session *s, Exhibit *e, Err *err);
 void session_pin(Session *s, Exhibit *e);
 /* The model with that input becomes B, and what was on show, with its edits, A. */
 bool session_beside(Session *s, Input *in, Err *err);
+/* A and B of one model change places; refused where one of them is changed. */
+bool session_exchange(Session *s, Err *err);
 /* Frees an exhibit and takes its runs from the table. What is pinned may go; B may not. */
 void session_drop(Session *s, Exhibit *e);
 

@@ -101,11 +101,36 @@ static void enter_puts_it_in(void **state)
     run("patch all tokens from=a");
     assert_true(s.look.patches.tokens);
     refused("patching zzz", "column 10: expected heads or tokens");
-    refused("patch all heads from B", "for the other way round pin the other one");
+    refused("patch all heads from C", "from A or from B");
+    refused("patching heads from B of=star against=star", "the same answer");
     refused("patching heads zzz", "means nothing here");
     refused("patching of=moon", "no class 'moon'");
     refused("patching of=star against=star", "the same answer");
     assert_true(command_do(&s, &commands, "pin off; reset view", LINE_OWN, &err));
+}
+
+/* Values of B in A are those of A in B where the two were opened the other way round. */
+static void from_b_changes_places(void **state)
+{
+    (void)state;
+    float exact[64], to, from;
+    run("open #4; pin; open #17; patching of=star against=ring");
+    const PatchingResult *r = measured();
+    const size_t n = r->count < 64 ? r->count : 64;
+    memcpy(exact, r->exact, n * sizeof *exact);
+    to = r->to;
+    from = r->from;
+    run("pin off; open #17; pin; open #4; patching heads from B of=star against=ring");
+    assert_string_equal(session_input(&s, SIDE_A)->path, "#4");
+    assert_string_equal(session_input(&s, SIDE_B)->path, "#17");
+    has(run("say"), "the difference rises by"); /* it measures what is not there yet */
+    r = session_patching(&s, NULL);
+    assert_true(r->done == r->count && r->to == to && r->from == from && r->to != r->from);
+    assert_memory_equal(exact, r->exact, n * sizeof *exact);
+    run("hide r3c4");
+    refused("patch all heads from B", "`reset edits` first");
+    run("reset edits; pin off");
+    refused("patch all heads from B", "`pin` keeps this as A");
 }
 
 static int start_text(void **state)
@@ -260,9 +285,8 @@ static void ledger_before_the_cap(void **state)
 int main(void)
 {
     const struct CMUnitTest drawn[] = {
-        cmocka_unit_test(pictures),
-        cmocka_unit_test(the_gradient_is_right_nearby),
-        cmocka_unit_test(enter_puts_it_in),
+        cmocka_unit_test(pictures),           cmocka_unit_test(the_gradient_is_right_nearby),
+        cmocka_unit_test(enter_puts_it_in),   cmocka_unit_test(from_b_changes_places),
         cmocka_unit_test(what_to_type_works),
     };
     const struct CMUnitTest words[] = {cmocka_unit_test(what_to_type_works_of_words)};

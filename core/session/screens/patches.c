@@ -373,11 +373,9 @@ bool patches_command(Session *s, const Args *a, Err *err)
     if (a->count > first + 1 && !worded)
         return err_set(err, "column %d: '%.60s' means nothing here", a->column[first + 1], a->word[first + 1]);
     from = worded ? a->word[first + 2] : from;
-    if (from && strcmp(from, "a") != 0 && strcmp(from, "A") != 0)
-        return err_set(err,
-                       "values come from A, what is pinned, and stand in B, what is on show: `patching %s`; for the "
-                       "other way round pin the other one",
-                       what);
+    const bool turned = from && (strcmp(from, "b") == 0 || strcmp(from, "B") == 0);
+    if (from && !turned && strcmp(from, "a") != 0 && strcmp(from, "A") != 0)
+        return err_set(err, "values come from A or from B, not from '%.20s'", from);
     if (!answer_named(s, args_named(a, "of"), &of, err) || !answer_named(s, args_named(a, "against"), &against, err))
         return false;
     if (of && of == against)
@@ -387,6 +385,8 @@ bool patches_command(Session *s, const Args *a, Err *err)
                        named);
     if (named && (!args_number(named, &head, &relative) || relative || head < 0 || head >= session_heads(s)))
         return err_set(err, "head=%.20s: expected a head, 0 to %d", named, session_heads(s) - 1);
+    if (turned && !session_exchange(s, err)) /* values go from what is pinned into what is on show */
+        return false;
     const Graph *g = s->now->pass.base;
     if (!patches_axis(s))
         return err_set(err, "%s", session_no_answer(s, SIDE_B));
@@ -475,14 +475,14 @@ static void put_error(const Session *s, const PatchingResult *r, Buf *out)
 static bool say_patches(const Teller *t)
 {
     Err why;
-    const PatchingResult *r = session_patching(t->s, &why);
-    int i = r ? patches_here(t->s, r) : -1;
     if (t->side == SIDE_A && session_pinned(t->s))
         return true; /* it is about both, and said once */
-    if (!r) {
-        buf_printf(t->out, "%s.", *why.text ? why.text : "It is being measured");
+    if (!measure(t->s, &why)) {
+        buf_printf(t->out, "%s.", why.text);
         return true;
     }
+    const PatchingResult *r = session_patching(t->s, NULL);
+    const int i = patches_here(t->s, r);
     if (i >= 0 && !isnan(r->exact[i])) {
         buf_puts(t->out, "With A's value of ");
         patches_put_place(t->s, &r->place[i], t->out);
