@@ -256,7 +256,9 @@ bool ask_say(Session *s, Side side, Buf *out, Err *err)
     bool in_a = session_node(s, SIDE_A, s->place.path) != NO_NODE;
     bool ok = (!in_a || say_side(s, SIDE_A, &a, err)) && say_side(s, SIDE_B, &b, err);
     if (ok) {
-        buf_printf(out, "A: %s\nB: %s", in_a ? buf_str(&a) : "has no such node.", buf_str(&b));
+        if (!in_a || a.len) /* what is about both is said once */
+            buf_printf(out, "A: %s\nB: ", in_a ? buf_str(&a) : "has no such node.");
+        buf_puts(out, buf_str(&b));
         say_change(s, out, err);
     }
     buf_free(&a);
@@ -438,11 +440,13 @@ bool ask_say_screen(Session *s, Buf *out, Err *err)
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(out, "%s%s%s", i ? "; " : "Changed: ", s->edits.line[i], i + 1 == s->edits.count ? ".\n" : "");
     if (compares) {
-        const char *first = session_input(s, SIDE_A)->name;
-        buf_printf(out, "Compared: A is %s, B is as changed.\n",
+        const char *first = session_input(s, SIDE_A)->name, *then = session_input(s, SIDE_B)->name;
+        const bool other = session_pinned(s) && *then && strcmp(first, then) != 0;
+        buf_printf(out, "Compared: A is %s, B is %s%s.\n",
                    !session_pinned(s) ? "as trained"
                    : *first           ? first
-                                      : "what was there at first");
+                                      : "what was there at first",
+                   other ? then : "as changed", other && s->edits.count ? ", as changed" : "");
     }
     if (!ask_say(s, compares ? SIDE_DIFF : session_side(s), out, err))
         return false;

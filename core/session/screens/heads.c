@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/graph/anatomy.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
@@ -356,6 +357,12 @@ static bool say_census(const Teller *t)
     const Graph *g = session_base(t->s);
     char name[ATTENTION_NAME];
     if (why) {
+        /* what the screen draws then, for those who only hear it: begun and measured to the end */
+        if (!*t->s->ledger.path)
+            ledger_answer(t->s, NULL);
+        while (!ledger_step_taken(t->s, TAKEN_HEADS, clock_ns() + 20000000))
+            if (t->s->progress && !t->s->progress(t->s->progress_context, "switching one head off after the other", 0))
+                break;
         buf_printf(t->out, "How much accuracy is lost without a head cannot be measured: %s.", why);
         float effect = census_here(t->s, row, head);
         if (isnan(effect))
