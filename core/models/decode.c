@@ -95,9 +95,8 @@ static Seq2seqKept *keep(Decoder *x, const DecodeNode *before)
 {
     const Seq2seqConfig *c = &x->m->text;
     const char *key = key_name(c);
-    int layers = c->decoder_layers;
-    Seq2seqKept *k = arena_alloc(&x->d->arena, size_mul((size_t)layers, sizeof *k));
-    for (int l = 0; l < layers; l++)
+    Seq2seqKept *k = arena_alloc(&x->d->arena, size_mul((size_t)c->decoder_layers, sizeof *k));
+    for (int l = 0; l < c->decoder_layers; l++)
         k[l] = (Seq2seqKept){kept(before, "self_attn", l, key), kept(before, "self_attn", l, "v"),
                              kept(before, "cross_attn", l, "k"), kept(before, "cross_attn", l, "v")};
     return k;
