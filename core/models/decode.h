@@ -64,6 +64,7 @@ enum { DECODE_CHOICES = 24 };
 typedef struct DecodeDraw {
     DecodeChoice choice[DECODE_CHOICES]; /* [count]: those with the largest logits, largest first */
     int count;
+    double taken;           /* the probability that the drawn word was drawn with: it may stand further down */
     int words, top_k, left; /* how many there were, how many of them top-k left, and how many of these top-p */
 } DecodeDraw;
 

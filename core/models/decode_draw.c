@@ -71,6 +71,7 @@ int decode_draw(DecodeDraw *out, const float *logit, const float *p, const bool 
         while (i + 1 < left && u >= list[i].share)
             u -= list[i++].share;
         word = list[i].word;
+        out->taken = list[i].share / kept_sum;
     }
     free(list);
     return word;

@@ -438,8 +438,11 @@ static void what_a_word_is_drawn_from(void **state)
     Rng rng = rng_seed(1, 1);
     DecodeDraw d;
     int drawn[6] = {0};
-    for (int i = 0; i < 1000; i++)
-        drawn[decode_draw(&d, logit, p, may, 6, &o, &rng)]++;
+    for (int i = 0; i < 1000; i++) {
+        const int word = decode_draw(&d, logit, p, may, 6, &o, &rng);
+        drawn[word]++;
+        assert_true(d.taken == d.choice[word == 2 ? 0 : 1].drawn);
+    }
     assert_true(d.words == 5 && d.top_k == 3 && d.left == 2 && d.count == 5);
     for (int i = 0; i < 5; i++) {
         assert_int_equal(d.choice[i].word, order[i]);

@@ -360,14 +360,15 @@ static void draw_drawn(const Paint *p, const Decoding *d, Rect r, Side side, boo
     const Vocabulary *v = &session_exhibit(p->s, side)->model->target;
     const int other = decoding_other(p->s, d), first = draw_first(p->s, d, r);
     Rect row = rect_cut(&r, 't', 1);
-    int used = canvas_printf(p->c, row.y, row.x, row.w, STYLE_TEXT, "\"%s\" was drawn from %d of %d words", line->word,
-                             draw->left, draw->words);
+    char text[32];
+    share_text(text, sizeof text, (float)draw->taken);
+    int used = canvas_printf(p->c, row.y, row.x, row.w, STYLE_TEXT, "\"%s\" was drawn with %s, from %d of %d words",
+                             line->word, text, draw->left, draw->words);
     if (draw->top_k < draw->words)
         used += canvas_printf(p->c, row.y, row.x + used, row.w - used, STYLE_DIM, "; top-k left %d", draw->top_k);
     if (draw->left < draw->top_k)
         canvas_printf(p->c, row.y, row.x + used, row.w - used, STYLE_DIM, "; top-p left %d", draw->left);
     row = rect_cut(&r, 't', 1);
-    char text[32];
     canvas_text(p->c, row.y, row.x, DRAW_NAME, STYLE_HEADER, "  candidate");
     canvas_right(p->c, row.y, row.x + DRAW_NAME, DRAW_SHARE, STYLE_HEADER, "drawn with");
     canvas_right(p->c, row.y, row.x + DRAW_NAME + DRAW_SHARE, DRAW_SHARE, STYLE_HEADER, "at T 1");
