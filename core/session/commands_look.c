@@ -193,28 +193,37 @@ static bool run_colours(Session *s, const Args *a, Err *err)
                    a->count ? a->column[0] : 0, w);
 }
 
-static bool run_compare(Session *s, const Args *a, Err *err)
+static void say_compare(Session *s)
 {
-    static const char *const WORDS_[COMPARE_COUNT] = {"off", "sides", "a", "b", "diff"};
     static const char *const SAY[COMPARE_COUNT] = {"One side: the model with its changes.",
                                                    "A, B and A − B side by side.", "A: before the change.",
                                                    "B: after the change.", "A − B."};
     static const char *const SAY_PINNED[COMPARE_COUNT] = {[COMPARE_OFF] = "One side: B, what came after the pin.",
                                                           [COMPARE_A] = "A: what was pinned.",
                                                           [COMPARE_B] = "B: what came after the pin."};
+    const char *pinned = session_pinned(s) ? SAY_PINNED[s->compare] : NULL;
+    if (s->compare == COMPARE_SIDES && s->look.range == RANGE_SHARED)
+        session_say(s, "A, B and A − B side by side; the same colour is the same value in A and B.");
+    else
+        session_say(s, "%s", pinned ? pinned : SAY[s->compare]);
+}
+
+static bool run_compare(Session *s, const Args *a, Err *err)
+{
+    static const char *const WORDS_[COMPARE_COUNT] = {"off", "sides", "a", "b", "diff"};
     if (!session_compares(s))
         return err_set(
             err,
             "there is nothing to compare yet: `s` takes the scale away, `x` switches a head off, `B` pins this as A");
     if (!a->count || strcmp(a->word[0], "next") == 0) {
         s->compare = (Compare)((s->compare + 1) % COMPARE_COUNT);
-        session_say(s, "%s", session_pinned(s) && SAY_PINNED[s->compare] ? SAY_PINNED[s->compare] : SAY[s->compare]);
+        say_compare(s);
         return true;
     }
     for (int i = 0; i < COMPARE_COUNT; i++)
         if (strcmp(a->word[0], WORDS_[i]) == 0) {
             s->compare = (Compare)i;
-            session_say(s, "%s", session_pinned(s) && SAY_PINNED[i] ? SAY_PINNED[i] : SAY[i]);
+            say_compare(s);
             return true;
         }
     return err_set(err, "column %d: expected a, b, diff, sides, off or next, found '%s'", a->column[0], a->word[0]);

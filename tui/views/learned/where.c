@@ -517,4 +517,4 @@ static const KeyBinding KEYS[] = {{"K", "where depth -1", "depth", "the rollout 
                                   {.key = NULL}};
 
 VIEW_SPEC(WHERE, .name = "where", .traits = VIEW_HAS_MEAN | VIEW_WIDE, .keys = KEYS,
-          .sentence = "Four maps of where it looked, each on its own scale.", .ways = WAYS);
+          .sentence = "Four maps of where it looked, each on its own scale, which A and B share.", .ways = WAYS);
