@@ -1,11 +1,13 @@
-/* libFuzzer: any text as the config.json of a text model, and behind a NUL as its generation_config.json, beside the
- * weights of every recorded model of the family that it names. What opens can be built, run and written with. */
+/* libFuzzer: any text as the config.json of a text model, and behind NULs as its generation_config.json, modules.json
+ * and 1_Pooling/config.json, beside the weights of every recorded model of the family that it names. What opens can be
+ * built, run and written with. */
 #define _GNU_SOURCE
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
@@ -18,8 +20,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-enum { RECORDED = 64, WRITTEN = 3 };
-static const char *const NAMES[] = {"config.json", "generation_config.json", "model.safetensors"};
+enum { RECORDED = 64, WRITTEN = 3, WEIGHTS = 4 }; /* WEIGHTS: their name among NAMES */
+#define POOLING "1_Pooling"
+static const char *const NAMES[] = {"config.json", "generation_config.json", "modules.json", POOLING "/config.json",
+                                    "model.safetensors"};
 static char folder[64];
 static struct {
     char type[64], weights[PATH_MAX];
@@ -37,6 +41,7 @@ static void tidy(void)
 {
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         unlink(in_folder(NAMES[i]));
+    rmdir(in_folder(POOLING));
     rmdir(folder);
 }
 
@@ -52,7 +57,8 @@ static void start(void)
     glob_t all;
     Err err;
     strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/vitrine-fuzz-XXXXXX" : "/tmp/vitrine-fuzz-XXXXXX");
-    if (!mkdtemp(folder) || glob("tests/data/families/words_*", 0, NULL, &all) != 0)
+    if (!mkdtemp(folder) || mkdir(in_folder(POOLING), 0700) != 0 ||
+        glob("tests/data/families/words_*", 0, NULL, &all) != 0)
         abort();
     atexit(tidy);
     for (size_t i = 0; i < all.gl_pathc && recorded_count < RECORDED; i++) {
@@ -102,21 +108,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     if (!*folder)
         start();
-    const uint8_t *cut = n ? memchr(bytes, 0, n) : NULL;
-    const size_t length = cut ? (size_t)(cut - bytes) : n;
+    const uint8_t *from = bytes, *end = bytes + n;
+    size_t length = n;
     Err err = {""};
-    put(NAMES[0], bytes, length);
-    unlink(in_folder(NAMES[1]));
-    if (cut)
-        put(NAMES[1], cut + 1, n - length - 1);
+    for (size_t i = 0; i < WEIGHTS; i++) { /* the last has what is left */
+        const uint8_t *cut = from && i + 1 < WEIGHTS ? memchr(from, 0, (size_t)(end - from)) : NULL;
+        unlink(in_folder(NAMES[i]));
+        if (from)
+            put(NAMES[i], from, (size_t)((cut ? cut : end) - from));
+        length = i == 0 && cut ? (size_t)(cut - bytes) : length;
+        from = cut ? cut + 1 : NULL;
+    }
     Json *j = json_parse("fuzz", (const char *)bytes, length, &err);
     const char *type = hub_type(j);
     for (size_t i = 0; j && i < recorded_count; i++) {
         Model m = {0};
         if (strcmp(type, recorded[i].type) != 0)
             continue;
-        unlink(in_folder(NAMES[2]));
-        if (symlink(recorded[i].weights, in_folder(NAMES[2])) != 0)
+        unlink(in_folder(NAMES[WEIGHTS]));
+        if (symlink(recorded[i].weights, in_folder(NAMES[WEIGHTS])) != 0)
             abort();
         if (family_load(&m, folder, NULL, NULL, &err)) {
             use(&m);

@@ -1,7 +1,8 @@
 /* libFuzzer: any bytes as a tokeniser's files, and what follows as a text. Whatever opens must encode any text, and
  * every token's bytes lie in it. "m…": vocab.json, merges.txt; "v…": vocab.txt; "s…", up to the end: a SentencePiece
  * model; "n…": vocab.json and, up to the end, source.spm; "c…": tokenizer_config.json and tokenizer.model alike, and a
- * talk by its chat template; all else: tokenizer.json. NUL ends each. */
+ * talk by its chat template; "b" and a number of words, up to the end: llama2.c's tokenizer.bin; all else:
+ * tokenizer.json. NUL ends each. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -11,12 +12,13 @@
 #include <unistd.h>
 
 #include "core/base/mem.h"
+#include "core/io/llama2c.h"
 #include "core/io/tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const names[] = {"vocab.json",     "merges.txt", "vocab.txt", "source.spm", "tokenizer_config.json",
-                                    "tokenizer.model"};
+static const char *const names[] = {
+    "vocab.json", "merges.txt", "vocab.txt", "source.spm", "tokenizer_config.json", "tokenizer.model", "tokenizer.bin"};
 static char folder[64];
 
 static void tidy(void)
@@ -54,7 +56,7 @@ static void put(const char *name, const uint8_t **data, size_t *size, bool whole
         abort();
 }
 
-static Tokenizer *open_files(const uint8_t **data, size_t *size, Err *err)
+static void make_folder(void)
 {
     if (!*folder) {
         strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/vitrine-fuzz-XXXXXX" : "/tmp/vitrine-fuzz-XXXXXX");
@@ -65,6 +67,28 @@ static Tokenizer *open_files(const uint8_t **data, size_t *size, Err *err)
     tidy();
     if (mkdir(folder, 0700) != 0)
         abort();
+}
+
+/* The JSON that it is read as opens too, but where words are beyond what a tokeniser here takes. */
+static Tokenizer *open_scored(const uint8_t **data, size_t *size, Err *err)
+{
+    char path[96];
+    Buf json = {0};
+    make_folder();
+    const int words = (*data)[1];
+    *data += 2;
+    *size -= 2;
+    put("tokenizer.bin", data, size, true);
+    snprintf(path, sizeof path, "%s/tokenizer.bin", folder);
+    Tokenizer *t = llama2c_tokenizer(&json, path, words, err) ? tokenizer_parse(path, buf_str(&json), json.len, err)
+                                                              : NULL;
+    buf_free(&json);
+    return t;
+}
+
+static Tokenizer *open_files(const uint8_t **data, size_t *size, Err *err)
+{
+    make_folder();
     const char kind = (char)**data;
     ++*data;
     --*size;
@@ -86,6 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Tokenizer *t;
     if (size && strchr("mvnc", *data) && *data)
         t = open_files(&data, &size, &err);
+    else if (size > 1 && *data == 'b')
+        t = open_scored(&data, &size, &err);
     else if (size && *data == 's') {
         t = tokenizer_parse_spm("fuzz", (const char *)data + 1, size - 1, &err);
         size = 0;
