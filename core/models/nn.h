@@ -117,7 +117,8 @@ typedef struct NnAttention {
 } NnAttention;
 /* softmax(q kᵀ / √d_k, masked) v for every head, then all heads together through W_O (Vaswani et al. 2017,
  * section 3.2). With a sink, a row's weights add up to 1 less exp(sink − m) / row_sum, m the largest of its scores and
- * the sink (OpenAI 2025, gpt-oss; Xiao et al. 2023, section 3.3). x: [query,d]; memory: [any axis of that length, d], the same node in self-attention. *part: its part.
+ * the sink (OpenAI 2025, gpt-oss; Xiao et al. 2023, section 3.3). x: [query,d]; memory: [any axis of that length, d],
+ * the same node in self-attention. *part: its part.
  * The keys that a cache keeps are `k`, or what becomes of them: nn_key_name. */
 const char *nn_key_name(bool normed, bool rotated);
 NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId x, NodeId memory, int *part);

@@ -138,7 +138,8 @@ static int blank_from(Canvas *c, Rect r, int from, int cells)
     return -1;
 }
 
-/* Powers of ten, each where it belongs, between what stands there already; those drawn are in `at`. Returns how many. */
+/* Powers of ten, each where it belongs, between what stands there already; those drawn are in `at`. Returns their
+ * number. */
 static int draw_tens(Canvas *c, Rect r, const CanvasPlot *p, Rect at[TENS])
 {
     char text[48];

@@ -517,4 +517,5 @@ const KeyBinding KEYS_OF_HEADS[] = {{"Up", "move up", "head", "the block before"
                                     {.key = NULL}};
 
 VIEW_SPEC(HEADS, .name = "heads", .traits = VIEW_WIDE, .least = least, .beside = &VIEW_ROW,
-          .sentence = "What every head looks at: how far and how evenly; of texts also of which kind.", .keys = KEYS_OF_HEADS);
+          .sentence = "What every head looks at: how far and how evenly; of texts also its kind.",
+          .keys = KEYS_OF_HEADS);

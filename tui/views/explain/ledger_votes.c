@@ -97,8 +97,8 @@ static void put_head(const Paint *p, const LedgerView *v, Rect r)
                       session_attention_name(v->g, v->attention, name), v->head);
 }
 
-/* Where the picture is lit by the votes: beside or below their map, else behind `w` in its place, unless its light would
- * be of few colours, whose hues change with it; k = 0: not at all. */
+/* Where the picture is lit by the votes: beside or below their map, else behind `w` in its place, unless its light
+ * would be of few colours, whose hues change with it; k = 0: not at all. */
 static LatticeMap lit_map(const Paint *p, Rect r, const LatticeMap *m, bool picture)
 {
     const Rect right = {r.y, r.x + m->r.w + 2, r.h, r.w - m->r.w - 2},

@@ -129,7 +129,7 @@ static bool river_path(const River *r, RiverPath *out)
         for (int i = 0; out->at[out->steps] < 0 && i < r->count; i++)
             if (r->at[i].number < 0 && r->at[i].e->part == via->entry->part)
                 out->at[out->steps] = i; /* one of the heads that are drawn together */
-        if (out->at[out->steps] < 0) /* it comes from the left: of another text */
+        if (out->at[out->steps] < 0)     /* it comes from the left: of another text */
             break;
     }
     return out->steps > 0;

@@ -16,7 +16,7 @@
 
 enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
 enum { SHORT_BAR = 14 }; /* how wide a short bar becomes */
-enum { PRINCIPAL = 90 };  /* cells from which what the colours are is written out */
+enum { PRINCIPAL = 90 }; /* cells from which what the colours are is written out */
 static const char *const NAMES[] = {"red", "green", "blue"};
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
 

@@ -116,8 +116,8 @@ static void draw_cell(const Paint *p, const Fit *f, const ColourScale *scale, co
         put_ground(p, scale, t, cell, at);
 }
 
-/* Around the number of the cursor, which ends where its cell does: the bracket behind it is in the blank before the next
- * one. Where the pane ends there is none to close it, and one mark stands before the number. */
+/* Around the number of the cursor, which ends where its cell does: the bracket behind it is in the blank before the
+ * next one. Where the pane ends there is none to close it, and one mark stands before the number. */
 static void draw_cursor(const Paint *p, const Fit *f, const Tensor *t, bool focus)
 {
     for (int row = 0; row < f->rows; row++)
