@@ -488,7 +488,8 @@ void trial_half(Trial *t)
                  "the attention weights"},
                 {"attn.q attn.k attn.v attn.pattern attn.z", "attention (q, k, v, its weights and z)"},
                 {"attn.q attn.k attn.v attn.z", "attention (q, k, v and z)"},
-                {"attn.scores_scaled attn.pattern", "the softmax of attention"}};
+                {"attn.scores_scaled attn.pattern", "the softmax of attention"},
+                {"attn.pattern", "what the softmax of attention gives"}};
     const Graph *g = t->s->graph;
     for (int p = PRECISION_BF16; p < PRECISIONS; p++)
         for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {
@@ -505,4 +506,70 @@ void trial_half(Trial *t)
                 }
             trial_attempt(t, "the recording computes %s in %s", WAYS[k].text, precision_name((Precision)p));
         }
+}
+
+/* --- weights whose two sides are exchanged by reading their numbers in another shape --- */
+
+/* The weights of these words beside the one at path, taken as the parts of one, whose numbers are read in the other
+ * shape and cut into parts again. dense: they come from a Dense layer, or GPT-2's Conv1D, which keep [in,out]; else
+ * from a linear layer, which keeps [out,in] as we do, and are read by a Dense one. */
+static bool reshape(Trial *t, const char *path, const char *words, bool dense)
+{
+    enum { PARTS_MOST = 3 };
+    const Graph *g = t->s->graph;
+    NodeId part[PARTS_MOST];
+    size_t count = 0, in = 0, out = 0, from = 0;
+    for (char word[TRIAL_WORD]; trial_word(&words, word); count++) {
+        part[count] = trial_beside(t, path, word);
+        if (part[count] == NO_NODE || !t->in[part[count]])
+            return false;
+        const size_t cells = graph_cells(g, part[count]), width = (size_t)t->size.width;
+        in = path_ends(path, "attn.w_o") || path_ends(path, "w_down") ? cells / width : width;
+        out += cells / in;
+    }
+    float *whole = arena_alloc(&t->arena, size_mul(size_mul(in, out), sizeof *whole)),
+          *read = arena_alloc(&t->arena, size_mul(size_mul(in, out), sizeof *read));
+    for (size_t i = 0; i < count; from += graph_cells(g, part[i++]))
+        memcpy(whole + from, run_need(t->s->run, part[i]), graph_cells(g, part[i]) * sizeof *whole);
+    for (size_t i = 0; i < in * out; i++)
+        read[i] = dense ? whole[i % out * in + i / out] : whole[i % in * out + i / in];
+    for (size_t i = 0; i < count; read += graph_cells(g, part[i++]))
+        trial_add(t, EDIT_VALUES, graph_node(g, part[i])->path)->data = read;
+    return true;
+}
+
+void trial_reshaped(Trial *t)
+{
+    static const char QKV[] = "attn.w_q attn.w_k attn.w_v";
+    static const struct {
+        bool fused;
+        const char *words, *said; /* a square one that is read so is transposed, which is another row */
+    } SETS[] = {{true, "", "the fused weight of q, k and v is"},
+                {false, "mlp.w_up", "the MLP's first weight is"},
+                {false, "mlp.w_down", "the MLP's second weight is"},
+                {false, "mlp.w_up mlp.w_down", "the MLP's weights are"},
+                {true, "attn.w_o mlp.w_up mlp.w_down", "the weights of all linear layers, q, k and v in one, are"},
+                {false, "attn.w_q attn.w_k attn.w_v attn.w_o mlp.w_up mlp.w_down",
+                 "the weights of all linear layers are"}};
+    const Graph *g = t->s->graph;
+    for (size_t k = 0; k < 2 * (sizeof SETS / sizeof *SETS); k++) {
+        const bool dense = k % 2 == 0;
+        const char *words = SETS[k / 2].words;
+        char word[TRIAL_WORD];
+        bool all = true;
+        trial_begin(t);
+        for (NodeId n = trial_find(t, "attn.w_q", 0); SETS[k / 2].fused && n != NO_NODE;
+             n = trial_find(t, "attn.w_q", n + 1))
+            all = reshape(t, graph_node(g, n)->path, QKV, dense) && all;
+        all = all && (!SETS[k / 2].fused || t->mistake_count);
+        while (all && trial_word(&words, word)) {
+            NodeId n = trial_find(t, word, 0);
+            all = n != NO_NODE;
+            for (; n != NO_NODE; n = trial_find(t, word, n + 1))
+                all = reshape(t, graph_node(g, n)->path, word, dense) && all;
+        }
+        if (all)
+            trial_attempt(t, "%s reshaped from %s in the recording, not transposed", SETS[k / 2].said,
+                          dense ? "[in,out] to [out,in]" : "[out,in] to [in,out]");
+    }
 }

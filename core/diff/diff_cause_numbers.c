@@ -108,34 +108,36 @@ static void keep_number(Trial *t, const char *ending, double value, const TrialF
     memcpy(k->edit, t->mistake, (size_t)k->count * sizeof *k->edit);
 }
 
-void trial_scale(Trial *t)
+/* of: whose scores they are, " of the pooling". */
+static void attempt_scales(Trial *t, const char *ending, const char *of)
 {
     const TrialSizes *c = &t->size;
     double d = c->head_dim, usual = (double)vit_scale(c->head_dim);
     const struct {
         double value;
-        const char *text;
+        const char *before, *after;
     } known[] = {
-        {1, "the recording does not multiply the scores by 1/√d_k"},
-        {usual, "the recording multiplies the scores by 1/√d_k"},
-        {1 / d, "the recording divides the scores by d_k instead of √d_k"},
-        {dm_sqrt(d), "the recording multiplies the scores by √d_k instead of dividing by it"},
-        {1 / dm_sqrt(c->width), "the recording divides the scores by √(width of the model) instead of √d_k"},
+        {1, "does not multiply the scores", " by 1/√d_k"},
+        {usual, "multiplies the scores", " by 1/√d_k"},
+        {1 / d, "divides the scores", " by d_k instead of √d_k"},
+        {dm_sqrt(d), "multiplies the scores", " by √d_k instead of dividing by it"},
+        {1 / dm_sqrt(c->width), "divides the scores", " by √(width of the model) instead of √d_k"},
     };
-    NodeId scale = trial_find(t, "attn.scale", 0);
-    if (scale == NO_NODE)
+    if (trial_find(t, ending, 0) == NO_NODE)
         return;
     double values[sizeof known / sizeof *known];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         values[i] = known[i].value;
-        attempt_value(t, "attn.scale", known[i].value, known[i].text);
+        attempt_value(t, ending, known[i].value,
+                      arena_printf(&t->arena, "the recording %s%s%s", known[i].before, of, known[i].after));
     }
-    char after[64];
+    char before[64], after[64];
+    snprintf(before, sizeof before, "the recording multiplies the scores%s by ", of);
     snprintf(after, sizeof after, ", not by %.4g", (double)c->scale);
-    keep_number(t, "attn.scale", (double)c->scale, &(TrialFit){"the recording multiplies the scores by ", after});
+    keep_number(t, ending, (double)c->scale, &(TrialFit){before, after});
     if (trial_close(t))
         return;
-    Fit fit = {"attn.scale", {"the recording multiplies the scores by ", after}};
+    Fit fit = {ending, {before, after}};
     t->fitting = true;
     double here = dm_log((double)c->scale), nearby = t->before.rms; /* is there anything to be had by another factor? */
     bool nowhere = !(c->scale > 0) || t->base ||
@@ -144,6 +146,12 @@ void trial_scale(Trial *t)
     t->fitting = false;
     if (!nowhere)
         attempt_fit(t, &fit, 1e-3, 1e3, values, sizeof known / sizeof *known);
+}
+
+void trial_scale(Trial *t)
+{
+    attempt_scales(t, "attn.scale", "");
+    attempt_scales(t, "pool.scale", " of the pooling");
 }
 
 /* The sum of D squares divided by D − 1. */
@@ -352,6 +360,23 @@ bool trial_make_squared(Trial *t, NodeId n, const void *context, float *out)
     const float *x = run_need(t->s->run, n);
     for (size_t i = 0; i < graph_cells(t->s->graph, n); i++)
         out[i] = x[i] * x[i];
+    return true;
+}
+
+/* x / |x|, row by row. */
+bool trial_make_unit(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const Dims d = graph_node(t->s->graph, n)->dims;
+    const size_t cells = graph_cells(t->s->graph, n), width = (size_t)t->s->graph->axes[d.axis[d.n - 1]].n;
+    const float *x = trial_values_with(t, n);
+    for (size_t row = 0; row < cells; row += width) {
+        double squares = 0;
+        for (size_t i = row; i < row + width; i++)
+            squares += (double)x[i] * (double)x[i];
+        for (size_t i = row; i < row + width; i++)
+            out[i] = squares > 0 ? (float)((double)x[i] / dm_sqrt(squares)) : 0;
+    }
     return true;
 }
 

@@ -196,6 +196,7 @@ void trial_blocks(Trial *t);
 void trial_twice(Trial *t);
 void trial_rounded(Trial *t);
 void trial_quantised(Trial *t);
+void trial_reshaped(Trial *t);
 void trial_probabilities(Trial *t);
 void trial_rolled(Trial *t);
 void trial_bias(Trial *t);
@@ -222,7 +223,7 @@ void trial_shorter(Trial *t);
 TrialMake trial_make_other_axis, trial_make_outside, trial_make_centred, trial_make_sum, trial_make_unnormed,
     trial_make_squared, trial_make_scaled_sum, trial_make_exchanged, trial_make_moved, trial_make_normalised,
     trial_make_chosen, trial_make_masked_late, trial_make_other_stretch, trial_make_each_head, trial_make_rotated_value,
-    trial_make_own_memory;
+    trial_make_own_memory, trial_make_unit;
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
 /* The tokens that the answer is read from, all of them. */

@@ -12,6 +12,9 @@ static const struct {
     const char *family, *mistake, *says; /* NULL: nobody's cause */
 } PLANTED[] = {
     {"gpt2", "mask", "mask is transposed"},
+    {"gpt2", "reshaped", "weights of all linear layers, q, k and v in one, are reshaped from [in,out] to [out,in]"},
+    {"gpt2", "c_attn reshaped", "fused weight of q, k and v is reshaped from [in,out] to [out,in]"},
+    {"gpt2", "c_fc reshaped", "MLP's first weight is reshaped from [in,out] to [out,in]"},
     {"gpt2", "one more", "off by one: tokens look at the next one too"},
     {"gpt2", "not itself", "off by one: tokens look at earlier ones alone, not at themselves (but for the first)"},
     {"gpt2", "from the norm", "residual connection around the MLP starts after the LayerNorm"},

@@ -171,7 +171,9 @@ def attend(t, at, q, k, v, prefix=0, rope=None, bias=None, wrong=None):
     scores = raw * E ** -0.5
     if bias is not None:
         scores = t[at + "scores_biased"] = scores + bias
-    pattern = t[at + "pattern"] = softmax(scores)
+    half = lambda x: x.astype(np.float16).astype(float)
+    pattern = softmax(half(scores) if wrong == "half softmax" else scores)
+    pattern = t[at + "pattern"] = half(pattern) if wrong in ("half softmax", "half weights") else pattern
     z = t[at + "z"] = np.einsum("htu,uhe->the", pattern, v)
     return z.reshape(len(z), D)
 
@@ -196,6 +198,13 @@ def finish(name, weights, config, t, pixels, processor=None, npz=False):
     safetensors(name + "/expected.safetensors", t)
 
 
+def write_wrong(name, forward, mistakes):
+    """The ends of blocks and of the model with each mistake: a test must be able to tell them apart."""
+    safetensors(f"{name}/wrong.safetensors", {
+        f"{mistake}:{node}": value for mistake in mistakes for node, value in forward(mistake).items()
+        if node in ("full_embed", "readout") or node.endswith("resid_post") or mistake.startswith(node)})
+
+
 HALF, IMAGENET = [[0.5] * 3] * 2, [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]]
 CLIP = [[0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]]
 
@@ -212,6 +221,14 @@ def answer(t, logits):
 def embed(t, e):
     t["embedding"], t["embedding_norm"] = e, np.array(np.linalg.norm(e))
     t["embedding_unit"] = e / np.linalg.norm(e)
+
+
+def unit_embedding(t, wrong):
+    if wrong == "embedding normalised":
+        t["embedding"] = t["embedding_unit"]
+    elif wrong == "embedding_unit as it is":
+        t["embedding_unit"] = t["embedding"]
+    return t
 
 
 # --- Hugging Face: DINOv2, with registers, with SwiGLU ---
@@ -322,49 +339,56 @@ def clip(name, openai, classes=0):
         "CLIPFeatureExtractor", "image_mean": CLIP[0], "image_std": CLIP[1], "do_normalize": True})
 
 
-def attention_pool(t, x, probe, q, k, v, o, ln, mlp):
+def attention_pool(t, x, probe, q, k, v, o, ln, mlp, wrong=None):
     """A learned query looks at all tokens; an MLP behind a norm is added to what it gathered."""
     qh, kh, vh = heads(q(probe[None])), heads(k(x)), heads(v(x))
     raw = np.einsum("he,the->ht", qh[0], kh)
-    pattern = t["pool.pattern"] = softmax(raw * E ** -0.5)
+    pattern = t["pool.pattern"] = softmax(raw * {"pooling unscaled": 1, "pooling by the width": D ** -0.5}.get(wrong, E ** -0.5))
     z = np.einsum("ht,the->he", pattern, vh)
     y = t["pool.out"] = o(z.reshape(D))
-    t["readout"] = y + mlp(ln(y))
+    t["readout"] = (0 if wrong == "pooling without residual" else y) + mlp(y if wrong == "pooling without norm" else ln(y))
 
 
-def siglip(name, classes=0):
-    w, t = Weights(), {}
+def siglip(name, classes=0, mistakes=()):
+    w = Weights()
     pixels, image = pixels_of(*HALF)
     eps, g, v = 1e-6, w.get_, "vision_model."
     ln = lambda x, at: norm(x, g(v + at + ".weight", D, mean=1), g(v + at + ".bias", D), eps)
     linear = lambda x, at, o, i: x @ g(v + at + ".weight", o, i).T + g(v + at + ".bias", o)
-    x = t["patch_embed"] = conv(image, g(v + "embeddings.patch_embedding.weight", D, C, P, P),
-                                g(v + "embeddings.patch_embedding.bias", D))
-    x = t["full_embed"] = x + g(v + "embeddings.position_embedding.weight", N, D, spread=0.5)
-    for i in range(L):
-        b, at = f"encoder.layers.{i}.", f"blocks.{i}."
-        y = ln(x, b + "layer_norm1")
-        q, k, val = (linear(y, b + f"self_attn.{a}_proj", D, D) for a in "qkv")
-        x = t[at + "resid_mid"] = x + linear(attend(t, at + "attn.", q, k, val), b + "self_attn.out_proj", D, D)
-        y = t[at + "mlp.post"] = ACT["tanh"](linear(ln(x, b + "layer_norm2"), b + "mlp.fc1", M, D))
-        x = t[at + "resid_post"] = x + linear(y, b + "mlp.fc2", D, M)
-    x = t["ln_final.out"] = ln(x, "post_layernorm")
-    iw, ib = g(v + "head.attention.in_proj_weight", 3 * D, D, spread=0.5), g(v + "head.attention.in_proj_bias", 3 * D)
-    q, k, val = ((lambda y, j=j: y @ iw[j * D:(j + 1) * D].T + ib[j * D:(j + 1) * D]) for j in range(3))
-    attention_pool(t, x, g(v + "head.probe", 1, 1, D)[0, 0], q, k, val,
-                   lambda z: linear(z, "head.attention.out_proj", D, D), lambda y: ln(y, "head.layernorm"),
-                   lambda y: linear(ACT["tanh"](linear(y, "head.mlp.fc1", M, D)), "head.mlp.fc2", D, M))
-    if classes:  # SiglipForImageClassification: the mean of all tokens; the head above is in the file and not used
-        t["readout"] = x.mean(0)
-        answer(t, t["readout"] @ g("classifier.weight", classes, D).T + g("classifier.bias", classes))
-        del t["pool.pattern"], t["pool.out"]
-    else:
-        embed(t, t["readout"])
+    def forward(wrong=None):
+        t = {}
+        x = t["patch_embed"] = conv(image, g(v + "embeddings.patch_embedding.weight", D, C, P, P),
+                                    g(v + "embeddings.patch_embedding.bias", D))
+        x = t["full_embed"] = x + g(v + "embeddings.position_embedding.weight", N, D, spread=0.5)
+        for i in range(L):
+            b, at = f"encoder.layers.{i}.", f"blocks.{i}."
+            y = ln(x, b + "layer_norm1")
+            q, k, val = (linear(y, b + f"self_attn.{a}_proj", D, D) for a in "qkv")
+            x = t[at + "resid_mid"] = x + linear(attend(t, at + "attn.", q, k, val), b + "self_attn.out_proj", D, D)
+            y = t[at + "mlp.post"] = ACT["tanh"](linear(ln(x, b + "layer_norm2"), b + "mlp.fc1", M, D))
+            x = t[at + "resid_post"] = x + linear(y, b + "mlp.fc2", D, M)
+        x = t["ln_final.out"] = ln(x, "post_layernorm")
+        iw, ib = g(v + "head.attention.in_proj_weight", 3 * D, D, spread=0.5), g(v + "head.attention.in_proj_bias", 3 * D)
+        q, k, val = ((lambda y, j=j: y @ iw[j * D:(j + 1) * D].T + ib[j * D:(j + 1) * D]) for j in range(3))
+        attention_pool(t, x, g(v + "head.probe", 1, 1, D)[0, 0], q, k, val,
+                       lambda z: linear(z, "head.attention.out_proj", D, D), lambda y: ln(y, "head.layernorm"),
+                       lambda y: linear(ACT["tanh"](linear(y, "head.mlp.fc1", M, D)), "head.mlp.fc2", D, M), wrong)
+        if classes:  # SiglipForImageClassification: the mean of all tokens; the head above is in the file and not used
+            t["readout"] = x.mean(0)
+            answer(t, t["readout"] @ g("classifier.weight", classes, D).T + g("classifier.bias", classes))
+            del t["pool.pattern"], t["pool.out"]
+        else:
+            embed(t, t["readout"])
+        return unit_embedding(t, wrong)
+
+    t = forward()
     for name_, shape in (("logit_scale", (1,)), ("logit_bias", (1,)), ("text_model.head.weight", (D, D))):
         g(name_, *shape, spread=1)
     finish(name, w, {"architectures": ["SiglipModel"], "model_type": "siglip", "vision_config": {
         "model_type": "siglip_vision_model", "hidden_size": D, "intermediate_size": M, "num_attention_heads": H,
         "num_hidden_layers": L, "image_size": SIDE, "patch_size": P}}, t, pixels, processor(HALF))
+    if mistakes:
+        write_wrong(name, forward, mistakes)
 
 
 # --- DINOv3, Hugging Face's names ---
@@ -379,6 +403,13 @@ def dinov3(name, gated, registers=2, mistakes=()):
 
     def forward(wrong=None):
         t, front = {}, prefix
+
+        def scaled(x, y, i, which):
+            scale = g(f"layer.{i}.layer_scale{3 - which if wrong == 'layer scales exchanged' else which}.lambda1", D, mean=1)
+            if wrong == "no layer scale" or (wrong == "no layer scale in block 1" and i == 1):
+                scale = 1
+            return (x + y) * scale if wrong == "layer scale on the sum" else x + y * scale ** (2 if wrong == "layer scale twice" else 1)
+
         x = t["patch_embed"] = conv(image, g("embeddings.patch_embeddings.weight", D, C, P, P),
                                     g("embeddings.patch_embeddings.bias", D))
         g("embeddings.mask_token", 1, 1, D)
@@ -393,7 +424,7 @@ def dinov3(name, gated, registers=2, mistakes=()):
             q, val = linear(y, b + "attention.q_proj", D, D), linear(y, b + "attention.v_proj", D, D)
             k = y @ g(b + "attention.k_proj.weight", D, D, spread=0.5).T
             o = linear(attend(t, at + "attn.", q, k, val, front, rope, wrong=wrong), b + "attention.o_proj", D, D)
-            x = t[at + "resid_mid"] = x + o * g(b + "layer_scale1.lambda1", D, mean=1)
+            x = t[at + "resid_mid"] = scaled(x, o, i, 1)
             y = ln(x, b + "norm2")
             up = t[at + "mlp.pre"] = linear(y, b + "mlp.up_proj", M, D)
             if gated:
@@ -401,11 +432,12 @@ def dinov3(name, gated, registers=2, mistakes=()):
             else:
                 y = t[at + "mlp.post"] = act(up)
             y = linear(y, b + "mlp.down_proj", D, M)
-            x = t[at + "resid_post"] = x + y * g(b + "layer_scale2.lambda1", D, mean=1)
+            x = t[at + "resid_post"] = scaled(x, y * (1.25 if wrong == "drop path left on" else 1), i, 2)
         x = t["ln_final.out"] = ln(x, "norm")
+        x = ln(x, "norm") if wrong == "final norm twice" else x
         t["readout"] = x[registers if wrong == "registers first" else 0]
         embed(t, t["readout"])
-        return t
+        return unit_embedding(t, wrong)
 
     t = forward()
     finish(name, w, {"architectures": ["DINOv3ViTModel"], "model_type": "dinov3_vit", "hidden_size": D,
@@ -413,10 +445,8 @@ def dinov3(name, gated, registers=2, mistakes=()):
                      "patch_size": P, "num_register_tokens": registers, "rope_theta": 100.0, "layer_norm_eps": eps,
                      "hidden_act": "silu" if gated else "gelu", "use_gated_mlp": gated, "query_bias": True,
                      "key_bias": False, "value_bias": True}, t, pixels, processor(IMAGENET, resample=2))
-    wrong = {f"{mistake}:{node}": value for mistake in mistakes for node, value in forward(mistake).items()
-             if node in ("full_embed", "readout") or node.endswith("resid_post")}
-    if wrong:
-        safetensors(f"{name}/wrong.safetensors", wrong)
+    if mistakes:
+        write_wrong(name, forward, mistakes)
 
 
 # --- timm: the modules vision_transformer and eva ---
@@ -624,8 +654,12 @@ dinov2("dinov2", "dinov2")
 dinov2("dinov2_registers", "dinov2_with_registers", registers=2, swiglu=True)
 clip("clip", False)
 clip("clip_openai", True)
-siglip("siglip")
-dinov3("dinov3", False, mistakes=("values turned", "class token turned", "registers last", "registers first", "last block"))
+siglip("siglip", mistakes=("pooling unscaled", "pooling by the width", "pooling without residual", "pooling without norm",
+                           "embedding normalised", "embedding_unit as it is"))
+dinov3("dinov3", False, mistakes=("values turned", "class token turned", "registers last", "registers first", "last block",
+                                   "no layer scale", "no layer scale in block 1", "layer scale twice", "layer scales exchanged",
+                                   "layer scale on the sum", "drop path left on", "final norm twice", "half softmax", "half weights",
+                                   "embedding normalised", "embedding_unit as it is"))
 dinov3("dinov3_gated", True)
 timm("timm_eva02", "eva02_base_patch14_448.mim_in22k_ft_in1k", qkv="separate", mlp="split", hidden_norm=True,
      rope=rope_cat(10000, 16), pool="mean", fc_norm=True)

@@ -99,8 +99,11 @@ def linear(w, x, name, rows, bias=False, sharp=1.0):
     return y + w.vector(name + ".bias", rows) if bias else y
 
 
-def conv1d(w, x, name, rows):
-    return x @ w.get_(name + ".weight", x.shape[-1], rows, spread=1 / math.sqrt(x.shape[-1])) + w.vector(name + ".bias", rows)
+def conv1d(w, x, name, rows, wrong=None):
+    kernel = w.get_(name + ".weight", x.shape[-1], rows, spread=1 / math.sqrt(x.shape[-1]))
+    if wrong in ("reshaped", name.rsplit(".", 1)[1] + " reshaped"):
+        kernel = kernel.reshape(rows, -1).T
+    return x @ kernel + w.vector(name + ".bias", rows)
 
 
 def seen(n, window=None):
@@ -220,7 +223,7 @@ GPT2 = dict(model_type="gpt2", n_embd=D, n_head=2, n_layer=2, n_positions=12, n_
 
 
 def gpt2(w, r, ids, wrong):
-    return gpt(w, r, ids, wrong, lambda x, name, rows: conv1d(w, x, name, rows))
+    return gpt(w, r, ids, wrong, lambda x, name, rows: conv1d(w, x, name, rows, wrong))
 
 
 def gpt(w, r, ids, wrong, line, act="tanh", bias=True, tied=True, hidden=M):
@@ -725,7 +728,7 @@ def starcoder2(w, r, ids, wrong):
 
 
 FAMILIES = [
-    ("gpt2", GPT2, gpt2, ["mask", "one more", "not itself", "from the norm", "reversed", "one place", "window", "mask adds -4", "mask sets -3.3",
+    ("gpt2", GPT2, gpt2, ["mask", "reshaped", "c_attn reshaped", "c_fc reshaped", "one more", "not itself", "from the norm", "reversed", "one place", "window", "mask adds -4", "mask sets -3.3",
                           "unbiased", "rms of the blocks", "plus of the blocks", "no beta of the blocks"]),
     ("gpt_neo", NEO, gpt_neo, ["window", "scale"]),
     ("gptj", GPTJ, gptj, ["pairs", "heads"]),
