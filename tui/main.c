@@ -131,9 +131,11 @@ static bool is_sentence(const char *word)
            !strchr("0123456789", *word);
 }
 
-/* "3 5 4", "3 5 > 1 2": words of a model that has no names for them, quoted as one. */
+/* "3 5 4", "3 5 > 1 2": words of a model that has no names for them, quoted as one; "ids:3,5 > ids:1". */
 static bool is_numbers(const char *word)
 {
+    if (strncmp(word, "ids:", 4) == 0 && word[4] >= '0' && word[4] <= '9')
+        return true;
     return *word >= '0' && *word <= '9' && strchr(word, ' ') && !word[strspn(word, "0123456789 >")];
 }
 

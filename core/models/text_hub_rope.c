@@ -160,13 +160,13 @@ bool hub_rope_share(const HubReading *k, float *share, Err *err)
 
 /* Two kinds of blocks, each with a dictionary of its own whose "rope_type" is there from the start: a flat
  * "rope_scaling" is put into it, so that its old key "type" is never read. (transformers 5,
- * convert_rope_params_to_dict of Gemma 3 and ModernBERT, which scales both kinds.) False with an empty message: it
- * scales nothing. */
-static bool scales_blocks(const HubReading *k, const Json *rope, const Json *scaling, const Seq2seqConfig *c, Err *err)
+ * convert_rope_params_to_dict of Gemma 3 and ModernBERT, which scales both kinds.) */
+static bool scales_blocks(const HubReading *k, const Json *rope, const Json *scaling, const Seq2seqConfig *c,
+                          bool *scales, Err *err)
 {
     const char *old = json_text(json_get(scaling, "type"), "default"),
                *type = json_text(json_get(scaling, "rope_type"), NULL);
-    *err->text = '\0';
+    *scales = type != NULL;
     if (rope && json_kind(rope) != JK_NULL)
         return err_set(err,
                        "%s: \"rope_parameters\" of two kinds of blocks are \"full_attention\" and "
@@ -181,7 +181,7 @@ static bool scales_blocks(const HubReading *k, const Json *rope, const Json *sca
     if (type && c->form == SEQ2SEQ_ENCODER_ONLY && strcmp(type, "default") != 0)
         return err_set(err, "%s: \"rope_scaling\" is \"%.40s\" for both kinds of blocks; default is built here",
                        k->path, type);
-    return type != NULL;
+    return true;
 }
 
 bool hub_rope(const HubReading *k, Seq2seqConfig *c, Err *err)
@@ -209,7 +209,9 @@ bool hub_rope(const HubReading *k, Seq2seqConfig *c, Err *err)
                        (double)share, k->family->layout);
     if (!rope_number(k, full, "rope_theta", &c->rope.base, err))
         return false;
-    if (full && c->rope.local_base > 0 && !json_get(rope, "full_attention") && !scales_blocks(k, rope, scaling, c, err))
-        return !*err->text;
-    return rope_kind(k, full, c, err);
+    bool scales = true;
+    if (full && c->rope.local_base > 0 && !json_get(rope, "full_attention") &&
+        !scales_blocks(k, rope, scaling, c, &scales, err))
+        return false;
+    return !scales || rope_kind(k, full, c, err);
 }

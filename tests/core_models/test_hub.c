@@ -222,10 +222,8 @@ static void every_name(void **state)
     for (size_t i = 0; i < CASE_COUNT; i++) {
         Model m;
         Graph g;
-        Err err = {""};
         const int words[] = {3, 1, 4, 1, 5};
-        if (!family_load(&m, model_of(i), NULL, NULL, &err))
-            fail_msg("%s", err.text);
+        assert_true(family_load(&m, model_of(i), NULL, NULL, NULL)); /* nobody need ask what is wrong */
         graph_init(&g);
         m.family->build(
             &m, &g,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -268,11 +269,30 @@ void work_close(Work *w, bool done)
     stop_release(done); /* a request that was not met ends the program here */
 }
 
-/* "logits[o=5]" of the largest probability, or false where there are no classes. */
+/* "embedding[d=7]", the largest number of what a model without answers ends with. */
+static bool first_number(Work *w, Side side, const char *embedding, char *out, size_t n, Err *err)
+{
+    const Graph *g = session_graph(&w->session, side);
+    const float *x = session_need(&w->session, side, embedding, err);
+    const Dims d = graph_node(g, graph_find(g, embedding))->dims;
+    const Axis *axis = &g->axes[d.axis[d.n - 1]];
+    int best = 0;
+    if (!x)
+        return false;
+    for (int i = 1; i < axis->n; i++)
+        best = fabsf(x[i]) > fabsf(x[best]) ? i : best;
+    snprintf(out, n, "%s[%s=%d]", embedding, axis->sym, best);
+    return true;
+}
+
+/* "logits[o=5]" of the largest probability; false where a model has neither answers nor an embedding. */
 static bool first_class(Work *w, Side side, char *out, size_t n, Err *err)
 {
     Session *s = &w->session;
     const Graph *g = session_graph(s, side);
+    const char *embedding = site_path_any(g, SITE_EMBEDDING);
+    if (embedding && !site_path_any(g, SITE_LOGITS))
+        return first_number(w, side, embedding, out, n, err);
     const char *logits = site_path_any(g, SITE_LOGITS), *probs = site_path_any(g, SITE_PROBS);
     const float *p = session_need(s, side, logits ? logits : site_name(SITE_LOGITS), err) && probs
                          ? session_need(s, side, probs, err)
