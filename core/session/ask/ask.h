@@ -69,7 +69,8 @@ typedef struct WhyAnswer {
     float same;      /* how much of it is the same for every picture */
     LedgerLine line; /* the part that the chain begins with */
     LedgerLine head; /* of heads the one that spoke most, */
-    int token;       /* … and the token by looking at which most of it was written; −1: no head spoke */
+    int token;       /* … and the token by looking at which most of it was written, −1: no head spoke; */
+    float from;      /* so much */
 } WhyAnswer;
 /* Is it a class' logit or share, of the model as it answers? Then `o` is the class, `row` the token whose it is. */
 bool ask_why_of_answer(const Graph *g, NodeId n, size_t cell, int *row, int *o);

@@ -219,6 +219,7 @@ static bool find_token(Session *s, Side side, WhyAnswer *a, Err *err)
     for (int i = a->token = 0; i < n; i++)
         if (a->number < 0 ? x[i] < x[a->token] : x[i] > x[a->token])
             a->token = i;
+    a->from = x[a->token];
     return true;
 }
 
@@ -266,9 +267,14 @@ void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out)
         buf_puts(out, "; of heads: ");
         ledger_part_text(g, &a->head, out);
     }
-    if (a->token >= 0)
-        buf_printf(out, ", from %s",
+    if (a->token >= 0) {
+        const bool most = fabsf(a->from) >= 0.5f * fabsf(a->head.value); /* else what it gave is said with it */
+        buf_puts(out, ", ");
+        if (!most)
+            ask_put_short(out, a->from);
+        buf_printf(out, most ? "from %s" : " from %s",
                    axis_label(&g->axes[node_role(g, a->head.entry->tokens, ROLE_KEY)], a->token, label, sizeof label));
+    }
     buf_putc(out, '.');
 }
 

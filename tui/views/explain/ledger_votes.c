@@ -72,13 +72,14 @@ static void put_named(const Paint *p, const LedgerView *v, const LedgerEntry *e,
     const bool there = shown_open(v->s, v->side, ledger_view_path(v, e->tokens), &of) && of.values;
     session_attention_name(v->g, v->attention, name);
     axis_label(tokens, token, label, sizeof label);
-    int cells = utf8_print(text, sizeof text, "%s head %d, %s", name, v->head, label);
-    if (cells > r.w)
-        utf8_print(text, sizeof text, "%s h%d, %s", name, v->head, label);
-    int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_AXIS, text);
     if (there)
         number_text(number, sizeof number, of.values[cell], 6);
-    if (!there || used + 2 + (int)strlen(number) > r.w)
+    const int value = there ? 2 + (int)strlen(number) : 0;
+    if (utf8_print(text, sizeof text, "%s head %d, %s", name, v->head, label) + value > r.w &&
+        utf8_print(text, sizeof text, "%s h%d, %s", name, v->head, label) + value > r.w)
+        utf8_print(text, sizeof text, "head %d, %s", v->head, label);
+    int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_AXIS, text);
+    if (!there || used + value > r.w)
         return;
     used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_AXIS, ": ");
     canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, number);

@@ -252,7 +252,8 @@ static void draw_other(const Paint *p, const Lens *l, Rect r)
     if (!shown_answer(p->s, l->side, l->other, &v) || v.count != l->classes)
         return;
     bool mean = readout_used(session_exhibit(p->s, l->side)->model) == READOUT_CLASS_TOKEN;
-    draw_label(p, l, r, false, l->label == LABEL ? mean ? "patch mean" : "class token" : mean ? "mean" : "cls");
+    const char *const called = l->label == LABEL ? "patch mean" : l->label == LABEL_SHORT ? "patch" : "patches";
+    draw_label(p, l, r, false, mean ? called : l->label == LABEL ? "class token" : "cls");
     draw_values(p, l, &v, r, false, false);
 }
 
