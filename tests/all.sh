@@ -10,7 +10,7 @@ exec </dev/null
 TESTED='unit golden layers paths format readme cli inputs'
 TERMINAL='walk signals lessons plain windows'
 BUILDING='other sanitizers exact portable fuzz' # they build, and have all processors for it
-REST='plant figures reach faults remedies diff exercise train escapes waits storm tasks habits learned sizes terminals scripts large present class'
+REST='plant families figures reach faults remedies diff exercise train escapes waits storm tasks habits learned sizes terminals scripts large present class'
 SAN='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
 # built VARIANT CC TARGETS [FLAG=…]…: builds quietly; warnings are errors.

@@ -1,8 +1,8 @@
 #include "tui/cli/work.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
