@@ -66,17 +66,16 @@ void trial_mask_side(Trial *t)
 
 /* --- how many are seen --- */
 
-/* The first token whose values differ: what a shorter window leaves out is the first that no earlier one misses; −1
- * where that is not recorded. */
-static int first_other(Trial *t)
+int trial_first_other(Trial *t)
 {
     const Graph *g = t->s->graph;
     const Dims d = graph_node(g, t->target->node)->dims;
     const size_t cells = graph_cells(g, t->target->node);
-    int k = 0, first = -1;
-    while (k < d.n && g->axes[d.axis[k]].kind != AXIS_TOKEN)
-        k++;
-    if (k == d.n || t->target->skip)
+    bool tokens = false;
+    int first = -1;
+    for (int k = 0; k < d.n; k++)
+        tokens = tokens || g->axes[d.axis[k]].kind == AXIS_TOKEN;
+    if (!tokens || t->target->skip)
         return -1;
     ArenaMark mark = arena_mark(&t->arena);
     const float *ours = trial_values(t, t->target->node), *theirs = t->target->values;
@@ -84,11 +83,13 @@ static int first_other(Trial *t)
     for (size_t i = 0; i < cells; i++)
         largest = dm_abs((double)theirs[i]) > largest ? dm_abs((double)theirs[i]) : largest;
     for (size_t i = 0; i < cells; i++) {
-        int index[DIMS_MAX];
+        int index[DIMS_MAX], last = 0;
         if (dm_abs((double)theirs[i] - (double)ours[i]) <= t->allowed * largest)
             continue;
         dims_unravel(g->axes, d, i, index);
-        first = first < 0 || index[k] < first ? index[k] : first;
+        for (int k = 0; k < d.n; k++)
+            last = g->axes[d.axis[k]].kind == AXIS_TOKEN && index[k] > last ? index[k] : last;
+        first = first < 0 || last < first ? last : first;
     }
     arena_rewind(&t->arena, mark);
     return first;
@@ -117,8 +118,8 @@ static void attempt_window(Trial *t, const char *leaf, int window)
                       window, window == 1 ? "" : "s");
 }
 
-/* Windows of all lengths where that costs little, else of those that the first difference leaves and of usual ones; one
- * longer or shorter is a setting's. Of length 1 also where another cause explains: to the last token a mask that is
+/* Windows of all lengths where that costs little, else of usual ones and of those that the first difference leaves (what
+ * a shorter window leaves out is the first that no earlier token misses); one longer or shorter is a setting's. Of length 1 also where another cause explains: to the last token a mask that is
  * transposed is the same. */
 void trial_windows(Trial *t)
 {
@@ -129,7 +130,7 @@ void trial_windows(Trial *t)
     const NodeId n = trial_find(t, leaf, 0);
     if (n == NO_NODE || seq2seq_window_sides(c) > 1 || t->base)
         return;
-    const int tokens = t->s->graph->axes[graph_node(t->s->graph, n)->dims.axis[0]].n, first = first_other(t);
+    const int tokens = t->s->graph->axes[graph_node(t->s->graph, n)->dims.axis[0]].n, first = trial_first_other(t);
     const bool all = t->flops * tokens < LITTLE;
     for (int window = 1; window < tokens && (window == 1 || !trial_close(t)); window++)
         if ((all || (window <= first && window > first - NEAR) || (window & (window - 1)) == 0) &&

@@ -8,132 +8,6 @@
 #include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
 
-/* The words that the graph was built for, read back from its leaf. */
-static Seq2seqText words_of(Trial *t, const char *path)
-{
-    const Graph *g = t->s->graph;
-    NodeId n = graph_find(g, path);
-    if (n == NO_NODE || graph_node(g, n)->op != OP_LEAF)
-        return (Seq2seqText){.n = 0};
-    size_t count = graph_cells(g, n);
-    int *word = arena_alloc(&t->arena, size_mul(count, sizeof *word));
-    for (size_t i = 0; i < count; i++)
-        word[i] = (int)graph_node(g, n)->leaf.data[i];
-    return (Seq2seqText){.word = word, .n = (int)count};
-}
-
-/* …and which of them are of the second segment; NULL where nothing is told apart. */
-static const int *segments_of(const Trial *t)
-{
-    const Graph *g = t->s->graph;
-    NodeId n = graph_find(g, "encoder.segment_embed");
-    return n != NO_NODE && graph_node(g, n)->op == OP_GATHER ? graph_node(g, n)->index : NULL;
-}
-
-/* What the reference has before node `target` of the graph, and what rounds there. Returns how many edits. */
-static int given_edits(const Trial *t, const Graph *g, NodeId target, Edit *out)
-{
-    const DiffReference *r = t->r;
-    bool *taken = xcalloc((size_t)g->count, sizeof *taken);
-    int count = 0;
-    for (int i = 0; i < r->count; i++) {
-        const DiffTensor *x = &r->tensor[i];
-        NodeId n = graph_find(g, graph_node(t->s->graph, x->node)->path);
-        if (n == NO_NODE || n >= target || taken[n] || (i + 1 < r->count && x[1].node == x->node) ||
-            graph_cells(g, n) != graph_cells(t->s->graph, x->node))
-            continue;
-        taken[n] = true;
-        out[count++] = (Edit){.kind = EDIT_VALUES,
-                              .path = graph_node(g, n)->path,
-                              .data = x->values,
-                              .origin = "the recording"};
-    }
-    for (NodeId n = 0; n <= target && t->o->precision != PRECISION_F32; n++)
-        if (!taken[n] && precision_rounds(g, n))
-            out[count++] = precision_edit(g, n, t->o->precision);
-    free(taken);
-    return count;
-}
-
-static void attempt_built(Trial *t, const Graph *g, const char *text)
-{
-    const Node *own = graph_node(t->s->graph, t->target->node);
-    NodeId target = graph_find(g, own->path);
-    if (target == NO_NODE || graph_cells(g, target) != graph_cells(t->s->graph, t->target->node))
-        return;
-    int based = t->base ? t->base->count : 0;
-    Edit *edits = xcalloc((size_t)(t->r->count + g->count + based) + 1, sizeof *edits);
-    int count = given_edits(t, g, target, edits);
-    for (int i = 0; i < based; i++) /* a mistake that is made already */
-        edits[count++] = t->base->edit[i];
-    Graph edited = {.count = 0};
-    Err err;
-    if (graph_edit(&edited, g, edits, count, &err)) {
-        Run *base = run_new(g, NULL, t->s->pool), *run = run_new(&edited, base, t->s->pool);
-        const float *values = diff_need(run, graph_find(&edited, own->path), t->o, t->what, t->share);
-        t->stopped = !values;
-        trial_judge(t, values, text);
-        run_free(run);
-        run_free(base);
-        graph_free(&edited);
-    }
-    free(edits);
-}
-
-/* What is read otherwise. */
-typedef struct Reads {
-    int roll;      /* words whose numbers are so much higher */
-    int shift;     /* the word that stands so many places on… */
-    int beyond;    /* …and from where none does this one; −1: those of the other end */
-    bool segments; /* another split into segments: */
-    int second;    /* the second begins here; 0: there is none */
-} Reads;
-
-/* The words of one side as they are read. */
-static Seq2seqText reads_as(Trial *t, Seq2seqText words, const Reads *how, int vocabulary)
-{
-    int *out = arena_alloc(&t->arena, size_mul((size_t)words.n + 1, sizeof *out));
-    for (int i = 0; i < words.n; i++) {
-        int from = i + how->shift, n = words.n;
-        bool beyond = from < 0 || from >= n;
-        int word = beyond && how->beyond >= 0 ? how->beyond : words.word[(from % n + n) % n];
-        out[i] = (word + how->roll + vocabulary) % vocabulary;
-    }
-    words.word = out;
-    return words;
-}
-
-/* Does the target follow where the model has these settings, and reads so? */
-static void attempt_reading(Trial *t, const Seq2seqConfig *c, const Reads *how, const char *text)
-{
-    Err err;
-    const Seq2seqConfig *own = t->s->text;
-    if (t->stopped || !trial_wanted(t, text) || !seq2seq_check(c, &err))
-        return;
-    ArenaMark mark = arena_mark(&t->arena);
-    const Seq2seqText source = words_of(t, "encoder.tokens"), target = words_of(t, "decoder.tokens");
-    Seq2seqInput in = {.source = source, .target = target};
-    Seq2seqText *read = seq2seq_answered(own, &in);
-    *read = reads_as(t, *read, how, seq2seq_answer_words(own));
-    int *kind = arena_alloc(&t->arena, size_mul((size_t)source.n + 1, sizeof *kind));
-    for (int i = 0; i < source.n; i++)
-        kind[i] = how->second && i >= how->second;
-    in.source.segment = how->segments ? kind : segments_of(t);
-    if (seq2seq_check_length(c, source.n, target.n, &err)) {
-        Graph g;
-        graph_init(&g);
-        seq2seq_build(&g, c, t->s->weights, &in, NULL);
-        attempt_built(t, &g, text);
-        graph_free(&g);
-    }
-    arena_rewind(&t->arena, mark);
-}
-
-static void attempt_config(Trial *t, const Seq2seqConfig *c, const char *text)
-{
-    attempt_reading(t, c, &(Reads){.beyond = -1}, text);
-}
-
 /* --- the settings --- */
 
 /* Windows repeat after so many blocks: every block gets what the one behind it has. */
@@ -173,6 +47,16 @@ static void unscaled(Seq2seqConfig *c)
     c->rope.stretch = 0;
 }
 
+/* A factor below 1 is no rope_scaling: each pair gets a divisor of its own. */
+static void multiplied(Seq2seqConfig *c)
+{
+    c->rope.scaling = ROPE_LONG;
+    c->rope.trained = (float)seq2seq_longest(c);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < seq2seq_rope_pairs(c) && k < ROPE_PAIRS_MOST; k++)
+            c->rope.divisors[i][k] = 1 / c->rope.factor;
+}
+
 #define IS_ROPE c->pos == SEQ2SEQ_POS_ROPE
 /* X(name, of which models it says something, what is set, what is said) */
 #define SETTINGS(X)                                                                                                    \
@@ -186,7 +70,7 @@ static void unscaled(Seq2seqConfig *c)
     X(scaled_alike, c->rope.scaling == ROPE_LLAMA3 || c->rope.scaling == ROPE_YARN,                                    \
       (c->rope.scaling = ROPE_LINEAR, c->rope.stretch = 0),                                                            \
       "the recording divides all rotary frequencies by the factor of rope_scaling, here the slow ones")                \
-    X(multiplied, c->rope.scaling == ROPE_LINEAR && c->rope.factor > 0, c->rope.factor = 1 / c->rope.factor,           \
+    X(multiplied, c->rope.scaling == ROPE_LINEAR && c->rope.factor > 0, multiplied(c),                                 \
       "the recording multiplies positions by the factor of rope_scaling instead of dividing by it")                    \
     X(unstretched, c->rope.stretch > 0, c->rope.stretch = 0,                                                           \
       "the recording does not stretch cos and sin, as YaRN and LongRoPE do")                                           \
@@ -267,48 +151,23 @@ static const struct {
 #undef X
 };
 
-static void attempt_bases(Trial *t)
-{
-    static const float BASES[] = {100, 1000, 10000, 50000, 100000, 500000, 1e6f, 1e7f};
-    const Seq2seqConfig *own = t->s->text;
-    for (size_t i = 0; i < sizeof BASES / sizeof *BASES && own->pos == SEQ2SEQ_POS_ROPE; i++) {
-        Seq2seqConfig c = *own;
-        char text[DIFF_WORDS];
-        c.rope.base = BASES[i];
-        snprintf(text, sizeof text, "the recording's rotations have base %g, here it is %g", (double)BASES[i],
-                 (double)own->rope.base);
-        if (BASES[i] < own->rope.base || BASES[i] > own->rope.base)
-            attempt_config(t, &c, text);
-    }
-    if (own->pos != SEQ2SEQ_POS_ROPE || own->width <= own->head_dim)
-        return;
-    Seq2seqConfig c = *own; /* base^(−2i/width) is that of another base */
-    int turned = own->rope.width ? own->rope.width : own->head_dim;
-    c.rope.base = (float)dm_exp(dm_log((double)own->rope.base) * turned / own->width);
-    snprintf(t->id, sizeof t->id, "settings:frequencies");
-    attempt_config(
-        t, &c,
-        "the recording's rotary frequencies divide by the width of the model, base^(−2i/d_model), not by the "
-        "head's");
-}
-
 /* All of the first segment, or two where the text has one: the second begins behind what ends the text as well. */
 static void attempt_segments(Trial *t)
 {
     const Seq2seqConfig *own = t->s->text;
-    const int *kind = segments_of(t);
-    const Seq2seqText words = words_of(t, "encoder.tokens");
+    const int *kind = trial_segments(t);
+    const Seq2seqText words = trial_words(t, "encoder.tokens");
     char text[DIFF_WORDS];
     if (!kind || own->segments < 2)
         return;
     snprintf(t->id, sizeof t->id, "settings:segments");
-    attempt_reading(t, own, &(Reads){.beyond = -1, .segments = true},
-                    "the recording takes every token as one of the first segment");
+    trial_reading(t, own, &(TrialReads){.beyond = -1, .segments = true},
+                  "the recording takes every token as one of the first segment");
     for (int i = 1; i < words.n && !kind[words.n - 1]; i++) {
         snprintf(text, sizeof text,
                  "the recording reads two segments, the second from token %d on: its token_type_ids are not in it", i);
         if (words.word[i - 1] == words.word[words.n - 1])
-            attempt_reading(t, own, &(Reads){.beyond = -1, .segments = true, .second = i}, text);
+            trial_reading(t, own, &(TrialReads){.beyond = -1, .segments = true, .second = i}, text);
     }
 }
 
@@ -320,17 +179,17 @@ static void attempt_words(Trial *t)
     const Seq2seqConfig *own = t->s->text;
     const int words = seq2seq_answer_words(own);
     snprintf(t->id, sizeof t->id, "settings:vocabulary");
-    attempt_reading(t, own, &(Reads){.beyond = -1, .roll = 1},
-                    "the recording's vocabulary is rolled: it embeds the word behind each of these");
-    attempt_reading(t, own, &(Reads){.beyond = -1, .roll = -1},
-                    "the recording's vocabulary is rolled: it embeds the word before each of these");
+    trial_reading(t, own, &(TrialReads){.beyond = -1, .roll = 1},
+                  "the recording's vocabulary is rolled: it embeds the word behind each of these");
+    trial_reading(t, own, &(TrialReads){.beyond = -1, .roll = -1},
+                  "the recording's vocabulary is rolled: it embeds the word before each of these");
     snprintf(t->id, sizeof t->id, "settings:shifted");
     for (size_t i = 0; i < sizeof BEYOND / sizeof *BEYOND; i++)
         for (int shift = -1; shift <= 1 && BEYOND[i] < words; shift += 2)
-            attempt_reading(t, own, &(Reads){.beyond = BEYOND[i], .shift = shift},
-                            shift > 0 ? "the recording reads the text one token further on: each place has its "
-                                        "successor"
-                                      : "the recording reads the text one token late: each place has its predecessor");
+            trial_reading(t, own, &(TrialReads){.beyond = BEYOND[i], .shift = shift},
+                          shift > 0 ? "the recording reads the text one token further on: each place has its "
+                                      "successor"
+                                    : "the recording reads the text one token late: each place has its predecessor");
 }
 
 /* --- another number of heads, where they are more than plain ones (trial_head_counts): turned, with a slope each, or
@@ -399,7 +258,7 @@ static void attempt_recut(Trial *t, const Seq2seqConfig *c, const char *text)
         }
     other.weights = &cut;
     t->s = &other;
-    attempt_config(t, c, text);
+    trial_config(t, c, text);
     t->s = own;
     arena_rewind(&t->arena, mark);
 }
@@ -419,7 +278,7 @@ static void attempt_heads(Trial *t)
                 continue;
             const char *text = arena_printf(&t->arena, "the recording has %d head%s of %d, here there are %d of %d",
                                             c.heads, c.heads == 1 ? "" : "s", c.head_dim, own->heads, own->head_dim);
-            attempt_config(t, &c, text);
+            trial_config(t, &c, text);
             attempt_recut(t, &c, arena_printf(&t->arena, "%s; it cuts the fused q, k, v by them", text));
         }
 }
@@ -430,10 +289,9 @@ static void attempt_settings(Trial *t)
         Seq2seqConfig c = *t->s->text;
         snprintf(t->id, sizeof t->id, "settings:%s", SETTING[i].name);
         if (SETTING[i].set(&c) && memcmp(&c, t->s->text, sizeof c) != 0)
-            attempt_config(t, &c, SETTING[i].said);
+            trial_config(t, &c, SETTING[i].said);
     }
-    snprintf(t->id, sizeof t->id, "settings:base");
-    attempt_bases(t);
+    trial_usual_bases(t);
 }
 
 void trial_settings(Trial *t)
@@ -441,6 +299,8 @@ void trial_settings(Trial *t)
     if (!t->s->weights || t->base)
         return;
     attempt_settings(t);
+    trial_exchanged(t);
+    trial_window_blocks(t);
     attempt_heads(t);
     attempt_segments(t);
     attempt_words(t);
@@ -489,38 +349,6 @@ void trial_tiled(Trial *t)
                 e->index = index;
             }
         trial_attempt(t, "%s", TEXTS[way]);
-    }
-}
-
-/* Keys turned to the place behind or before their own: cos and sin (its sign as stored) of a ± f, f being row 1's. */
-void trial_keys_moved(Trial *t)
-{
-    const Graph *g = t->s->graph;
-    for (int by = 1; by >= -1; by -= 2) {
-        trial_begin(t);
-        for (NodeId n = trial_find(t, "attn.k_cos", 0); n != NO_NODE; n = trial_find(t, "attn.k_cos", n + 1)) {
-            const char *path = graph_node(g, n)->path;
-            const NodeId seen[2] = {trial_beside(t, path, "attn.cos_seen"), trial_beside(t, path, "attn.sin_seen")};
-            size_t cells = seen[0] == NO_NODE || seen[1] == NO_NODE ? 0 : graph_cells(g, seen[0]);
-            Dims d = graph_node(g, n)->dims;
-            size_t rows = (size_t)g->axes[d.axis[0]].n, width = cells / rows;
-            if (rows < 2 || !width || graph_cells(g, seen[1]) != cells)
-                continue;
-            const float *c = run_need(t->s->run, seen[0]), *s = run_need(t->s->run, seen[1]);
-            float *out[2];
-            for (int k = 0; k < 2; k++)
-                out[k] = arena_alloc(&t->arena, size_mul(cells, sizeof *out[k]));
-            for (size_t i = 0; i < cells; i++) {
-                size_t e = i % width; /* row 0 holds what all are stretched by */
-                double one = (double)c[e], cf = (double)c[width + e] / one, sf = by * (double)s[width + e] / one;
-                out[0][i] = (float)((double)c[i] * cf - (double)s[i] * sf);
-                out[1][i] = (float)((double)s[i] * cf + (double)c[i] * sf);
-            }
-            for (int k = 0; k < 2; k++)
-                trial_add(t, EDIT_VALUES, graph_node(g, seen[k])->path)->data = out[k];
-        }
-        trial_attempt(t, by > 0 ? "the recording rotates k to one position further on than q"
-                                : "the recording rotates k to one position before that of q");
     }
 }
 

@@ -177,7 +177,7 @@ double trial_judge(Trial *t, const float *values, const char *what)
     DiffFigures f = diff_tensor_figures(rounded, t->target, cells, t->allowed);
     free(rounded);
     t->attempts++;
-    if ((t->base || t->only) && (!explains(t, &f) || !beyond_chance(t, &f, cells - t->target->skip)))
+    if ((t->base || t->only || t->strict) && (!explains(t, &f) || !beyond_chance(t, &f, cells - t->target->skip)))
         return f.rms; /* of so many only what explains is worth a word */
     word(t, what, text);
     bool better = f.rms < t->best.rms,

@@ -60,7 +60,8 @@ typedef struct Trial {
     int single_count;
     Tried number[2]; /* that are searched beside another mistake: the factor on the scores, ε */
     int number_count;
-    bool fitting;        /* a number is being searched: its tries are no mistakes of their own, */
+    bool strict;  /* what does not explain is not kept as the nearest: a number that is free comes near by chance */
+    bool fitting; /* a number is being searched: its tries are no mistakes of their own, */
     const TrialFit *fit; /* what is found is one */
     bool made;           /* the mistake being put together holds values of the stretch */
     const char *wanted;  /* only the mistake that is called so is made; NULL: all */
@@ -204,6 +205,36 @@ void trial_unit(Trial *t);
 void trial_factor(Trial *t);
 void trial_norm_twice(Trial *t);
 /* …of models of words (diff_cause_text.c) */
+/* The words that the graph was built for, read back from its leaf; */
+Seq2seqText trial_words(Trial *t, const char *path);
+/* …and which of them are of the second segment; NULL where nothing is told apart. */
+const int *trial_segments(const Trial *t);
+/* What is read otherwise. */
+typedef struct TrialReads {
+    int roll;      /* words whose numbers are so much higher */
+    int shift;     /* the word that stands so many places on… */
+    int beyond;    /* …and from where none does this one; −1: those of the other end */
+    bool segments; /* another split into segments: */
+    int second;    /* the second begins here; 0: there is none */
+} TrialReads;
+/* The model built once more (diff_trial_model.c): does the target follow where it has these settings, and reads so? The
+ * rms error. */
+double trial_reading(Trial *t, const Seq2seqConfig *c, const TrialReads *how, const char *text);
+double trial_config(Trial *t, const Seq2seqConfig *c, const char *text);
+/* …the same of a decoder that reads the first `tokens` words alone, which is judged by nothing but *out. False where
+ * that can't be computed. */
+bool trial_config_short(Trial *t, const Seq2seqConfig *c, int tokens, DiffFigures *out);
+/* The first token whose values differ, of a score the later of its two; −1 where that is not recorded. */
+int trial_first_other(Trial *t);
+/* Two kinds of blocks (diff_cause_windows.c). Do just those rows differ that these settings change, of a model that has
+ * them? */
+bool trial_blocks_suit(const Trial *t, const Seq2seqConfig *c);
+void trial_window_blocks(Trial *t);
+void trial_exchanged(Trial *t);
+/* Rotary positions (diff_cause_rope.c). */
+void trial_usual_bases(Trial *t);
+void trial_bases(Trial *t);
+void trial_scalings(Trial *t);
 void trial_settings(Trial *t);
 void trial_tiled(Trial *t);
 /* Two at once: other settings on top of the single mistakes of that family. */
