@@ -3,12 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/io/tokenizer.h"
 #include "core/models/drawn.h"
 #include "core/models/lexicon.h"
 #include "core/train/sentences.h"
+#include "core/train/trainer.h"
 
-enum { NOT_DRAWN = -1 };
+enum { NOT_DRAWN = -1, FILE_MOST = 32 << 20 };
 
 struct Dataset {
     const Pictures *pictures; /* NULL: given as bytes */
@@ -20,6 +24,7 @@ struct Dataset {
         *bytes; /* [count, cells + plane]: pixels and mask as drawn, or pixels as given; NULL where they were read */
     int *label; /* [count], or NOT_DRAWN */
     ParallelSentence *sentence; /* [count], or NULL */
+    int *token, length, front;  /* [count, length] of windows, whose first `front` the model puts there; or NULL */
 };
 
 /* Class of the model with the name of class o of names[classes], or -1. */
@@ -86,6 +91,108 @@ const ParallelSentence *dataset_sentence(const Dataset *s, size_t i)
     return s->sentence ? s->sentence + i : NULL;
 }
 
+/* --- windows of a text --- */
+
+/* Numbers of a text of so many bytes, *n of them, freed by the caller; NULL with err. */
+static int *numbers_of(const Model *m, const Buf *text, size_t *n, Err *err)
+{
+    const Vocabulary *v = &m->target;
+    Tokens k = {.at = NULL};
+    Words w = {0};
+    int *number = NULL;
+    *n = 0;
+    if (v->cutter ? !tokenizer_encode(v->cutter->own, text->data, text->len, false, false, &k, err)
+                  : !words_parse(&w, v, buf_str(text), false, err))
+        return NULL;
+    *n = v->cutter ? k.n : (size_t)w.n;
+    number = xcalloc(*n + 1, sizeof *number);
+    for (size_t i = 0; number && i < *n; i++) {
+        number[i] = v->cutter ? k.at[i].id : w.number[i];
+        if (number[i] < 0 || number[i] >= v->n) {
+            err_set(err, "the tokeniser makes %d of a part of it, and the model has %d words", number[i], v->n);
+            free(number);
+            number = NULL;
+        }
+    }
+    tokens_free(&k);
+    words_free(&w);
+    return number;
+}
+
+/* What the model puts in front of a text that somebody types: its start, and what its template has there. */
+static int front_of(const Model *m, int out[WINDOW_TOKENS / 2])
+{
+    const Vocabulary *v = &m->target;
+    Tokens with = {.at = NULL}, bare = {.at = NULL};
+    int n = 0;
+    if (model_starts(m))
+        out[n++] = model_start(m);
+    if (v->cutter && tokenizer_encode(v->cutter->own, "", 0, true, false, &with, NULL) &&
+        tokenizer_encode(v->cutter->own, "", 0, false, false, &bare, NULL) && with.n > bare.n)
+        for (size_t i = 0; i < (with.n - bare.n + 1) / 2 && n < WINDOW_TOKENS / 2 && with.at[i].id < v->n; i++)
+            out[n++] = with.at[i].id;
+    tokens_free(&with);
+    tokens_free(&bare);
+    return n;
+}
+
+static bool cut_windows(Dataset *s, const Model *m, const Buf *text, size_t count, Err *err)
+{
+    int front[WINDOW_TOKENS / 2];
+    const int longest = seq2seq_longest(&m->text);
+    size_t n, room;
+    int *number = numbers_of(m, text, &n, err);
+    if (!number)
+        return false;
+    s->front = front_of(m, front);
+    s->length = longest < WINDOW_TOKENS ? longest : WINDOW_TOKENS;
+    room = s->length > s->front ? (size_t)(s->length - s->front) : 0;
+    room = n < room ? n : room; /* a text shorter than a window is one */
+    s->length = s->front + (int)room;
+    s->count = room && s->length > 1 ? n / room : 0;
+    s->count = s->count < count ? s->count : count;
+    s->token = xcalloc(size_mul(s->count + 1, (size_t)s->length + 1), sizeof *s->token);
+    for (size_t i = 0; i < s->count; i++) {
+        memcpy(s->token + i * (size_t)s->length, front, (size_t)s->front * sizeof *front);
+        memcpy(s->token + i * (size_t)s->length + s->front, number + i * room, room * sizeof *number);
+    }
+    free(number);
+    return s->count || err_set(err, "a text of %zu token%s has none to ask for", n, n == 1 ? "" : "s");
+}
+
+Dataset *dataset_texts(const Model *m, const char *path, size_t count, Err *err)
+{
+    Buf text = {0};
+    char shown[200];
+    Dataset *s = xcalloc(1, sizeof *s);
+    REQUIRE(model_way(m) == MODEL_WRITES);
+    bool ok = file_read(path, FILE_MOST, &text, err);
+    if (ok && text.len > WINDOW_BYTES)
+        text.data[text.len = WINDOW_BYTES] = '\0';
+    if (ok && !cut_windows(s, m, &text, count, err))
+        ok = err_prefix(err, "%s", utf8_clean(shown, sizeof shown, path));
+    buf_free(&text);
+    if (ok)
+        return s;
+    dataset_free(s);
+    return NULL;
+}
+
+bool dataset_held_path(const char *model, char *out, size_t n)
+{
+    const char *slash = strrchr(model, '/');
+    const int folder = file_is_dir(model) ? (int)strlen(model) : slash ? (int)(slash - model) : 0;
+    utf8_print(out, n, "%.*s%s" TRAINER_HELD, folder, model, folder ? "/" : "");
+    return *model && file_exists(out);
+}
+
+const int *dataset_window(const Dataset *s, size_t i, int *n, int *first)
+{
+    *n = s->length;
+    *first = s->front ? s->front : 1;
+    return s->token ? s->token + i * (size_t)s->length : NULL;
+}
+
 void dataset_free(Dataset *s)
 {
     if (!s)
@@ -94,6 +201,7 @@ void dataset_free(Dataset *s)
     free(s->label);
     free(s->class);
     free(s->sentence);
+    free(s->token);
     free(s);
 }
 

@@ -1,5 +1,5 @@
-/* What a model is examined on, over and over: labelled pictures, drawn ones drawn once and kept as bytes; or sentences
- * whose translation is known. */
+/* What a model is examined on, over and over: labelled pictures, drawn ones drawn once and kept as bytes; sentences
+ * whose translation is known; or, of a decoder, windows of a text. */
 #ifndef VITRINE_EVAL_DATASET_H
 #define VITRINE_EVAL_DATASET_H
 #include "core/models/family.h"
@@ -19,7 +19,18 @@ Dataset *dataset_of_bytes(const Model *m, uint8_t *pixels, const int *label, siz
 Dataset *dataset_sentences(uint64_t first, size_t count);
 const struct ParallelSentence *dataset_sentence(const Dataset *s,
                                                 size_t i); /* …and those behind it; NULL of pictures */
-void dataset_free(Dataset *s);                             /* NULL is allowed */
+/* Windows of a text, one behind the other, for a decoder alone: each as long as the model reads, at most WINDOW_TOKENS
+ * tokens, with what the model puts in front of a text at its beginning; what is left at the end is left out, where there
+ * is one window. Of the text the first WINDOW_BYTES are read. count: so many windows at most. path: a file, cut by the
+ * model's tokeniser (bytes that are no UTF-8 as it takes them), of a model without one numbers of words. NULL with err
+ * that names the file. */
+enum { WINDOW_TOKENS = 64, WINDOW_BYTES = 1 << 20 };
+Dataset *dataset_texts(const Model *m, const char *path, size_t count, Err *err);
+/* The file of texts that the model in that folder (or the file in it) was trained beside: out[n]; false: none. */
+bool dataset_held_path(const char *model, char *out, size_t n);
+/* Window i, *n tokens of which those from *first on are asked for; NULL of others. */
+const int *dataset_window(const Dataset *s, size_t i, int *n, int *first);
+void dataset_free(Dataset *s); /* NULL is allowed */
 size_t dataset_count(const Dataset *s);
 bool dataset_have_masks(const Dataset *s);
 /* Picture i: pixels[c,y,x] 0 … 255; mask[y,x] (may be NULL) 0 … 255, zeros where none is known. Returns its class, as

@@ -18,7 +18,7 @@
 #include "core/train/texts.h"
 #include "core/train/trainer.h"
 
-enum { TEXT_MOST = 32 << 20, TENTH = 10, STRETCH_SEED = 4000 };
+enum { TEXT_MOST = 32 << 20, TENTH = 10, STRETCH_SEED = 4000, HELD_MOST = 64 << 10 };
 enum { TOKENS, ANSWER }; /* inputs */
 
 /* The text as tokens, each the number of a piece of the tokeniser. */
@@ -28,6 +28,7 @@ typedef struct Texts {
     size_t *byte;     /* [n + 1]: where each begins in the file */
     int pieces;
     Buf tokenizer;   /* tokenizer.json */
+    Buf held;        /* held.txt: the beginning of the text that is held out, so that it can be read again later */
     uint64_t digest; /* of the file */
 } Texts;
 
@@ -140,6 +141,7 @@ static void leave(void *examples)
     free(x->token);
     free(x->byte);
     buf_free(&x->tokenizer);
+    buf_free(&x->held);
     free(x);
 }
 
@@ -186,6 +188,21 @@ static bool is_utf8(const Buf *text, const char *path, Err *err)
     return true;
 }
 
+/* A token may end within a character: whole ones. */
+static size_t character_at(const Buf *text, size_t at)
+{
+    while (at < text->len && ((unsigned char)text->data[at] & 0xc0) == 0x80)
+        at++;
+    return at;
+}
+
+static void keep_held(Texts *x, const Buf *text)
+{
+    const size_t from = character_at(text, x->byte[x->learnt]), left = text->len - from,
+                 to = left > HELD_MOST ? character_at(text, from + HELD_MOST) : text->len;
+    buf_add(&x->held, text->data + from, to - from);
+}
+
 static bool find(const char *path, const Recipe *r, void *config, void **examples,
                  bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
 {
@@ -211,9 +228,10 @@ static bool find(const char *path, const Recipe *r, void *config, void **example
                      x->n, c->positions, least);
     c->target_words = x->pieces;
     ok = ok && seq2seq_check(c, err);
-    if (ok)
+    if (ok) {
+        keep_held(x, &text);
         *examples = x;
-    else
+    } else
         leave(x);
     buf_free(&text);
     return ok;
@@ -378,7 +396,10 @@ static bool write(const Trainer *t, const char *folder, Err *err)
     char path[1100];
     const Texts *x = t->examples;
     snprintf(path, sizeof path, "%s/tokenizer.json", folder);
-    return file_write(path, buf_str(&x->tokenizer), x->tokenizer.len, err);
+    if (!file_write(path, buf_str(&x->tokenizer), x->tokenizer.len, err))
+        return false;
+    snprintf(path, sizeof path, "%s/" TRAINER_HELD, folder);
+    return file_write(path, buf_str(&x->held), x->held.len, err);
 }
 
 /* --- what it has learned --- */

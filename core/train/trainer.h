@@ -36,6 +36,8 @@ bool trainer_resume(Trainer *t, const char *path, Err *err);
 /* The folder of a finished model, which must exist: the model's files, history.safetensors, recipe.json, and where it
  * learned from a folder the list of what (pictures_write_learnt). */
 #define TRAINER_LEARNT "learnt.txt"
+/* In the folder of a decoder: the beginning of the text that it did not learn from, at most 64 kB. */
+#define TRAINER_HELD "held.txt"
 bool trainer_write(const Trainer *t, const char *folder, Err *err);
 
 /* The folder that a model is trained in: one training at a time, tried before the first step, tidied of what a killed

@@ -862,7 +862,10 @@ check "write says that a file's name is not its text" grep -q 'name of a file' e
 refused 1 'give a text of one word at least' score -m talk ''
 refused 1 "is a model: name it with -m: vitrine write -m 'talk'" write talk 'the cat'
 refused 1 "is a model: name it with -m: vitrine -m 'talk'" -i talk
-refused 2 'train. learns from' evaluate -m talk --text read.txt
+run_v evaluate -m talk --text read.txt --count 2
+check "evaluate measures on a text" grep -q 'surprise, −log p of the next token: [0-9]' out
+refused 1 'for models that write' evaluate -m translator --text read.txt
+refused 1 'looks at pictures' evaluate --text read.txt
 mkdir bare && cp "$W/words_llama2c/model.bin" bare/
 refused 1 'tok19.bin or tokenizer.bin beside a .bin of llama2.c' run -m bare/model.bin -i 'hello world'
 mkdir alone && cp "$W/words_llama/model.safetensors" alone/

@@ -96,11 +96,16 @@ echo 'another text' >>text.txt
 check "another text is refused: $(tail -1 err)" grep -q 'under another recipe, model, folder' err
 sed -i '$d' text.txt
 check 'the same command ends the decoder' "$V" train --config decoder.json --text text.txt -o decoder-broken >/dev/null 2>&1 </dev/null
-for f in model.safetensors history.safetensors config.json recipe.json tokenizer.json; do
+for f in model.safetensors history.safetensors config.json recipe.json tokenizer.json held.txt; do
     check "the same $f of the decoder" cmp -s decoder-whole/$f decoder-broken/$f
 done
 "$V" write -m decoder-whole -i 'the cat' --steps 6 >out 2>err </dev/null
 check "it continues a text: $(head -1 out)" grep -q '^the cat' out
+check 'the end of the text is kept' test "$(tail -c 50 decoder-whole/held.txt)" = "$(tail -c 50 text.txt)"
+"$V" evaluate -m decoder-whole --count 2 --json >out 2>err </dev/null
+check "it is examined on it: $(tail -1 err)" grep -q '"surprise":{"over":"decoder-whole/held.txt","unit":"nats","windows":2' out
+"$V" evaluate -m decoder-whole --text none.txt >out 2>err </dev/null
+check "no such text to examine it on: $(tail -1 err)" grep -q 'none.txt' err
 "$V" screen -m decoder-whole -c training --size 80x24 >out 2>&1 </dev/null
 check 'its film' grep -q 'recorded while training, step 300' out
 "$V" train --text none.txt -o refused >/dev/null 2>err </dev/null

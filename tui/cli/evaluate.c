@@ -1,6 +1,7 @@
 /* `vitrine evaluate`: how much a model gets right, and what each of its parts is worth. */
 #include "tui/cli/evaluate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@
 #include "core/train/trainer.h"
 #include "tui/cli/verbs.h"
 
-enum { COUNT = 5000, SENTENCES = 1000, SLICE_NS = 100000000, SHOWCASE_COUNT = 200, PATH = 1100 };
+enum { COUNT = 5000, SENTENCES = 1000, SLICE_NS = 100000000, SHOWCASE_COUNT = 200, WINDOWS = 50, PATH = 1100 };
 
 static bool progress(void *context, const char *what, double share)
 {
@@ -36,9 +37,8 @@ static bool check(const Options *o, const Link *l, Err *err)
     if (o->input || o->commands.len || o->at)
         return err_set(
             err, "evaluate looks at many pictures with the model as it was trained: -i, -c and --at mean nothing here");
-    if (o->text)
-        return err_set(err, "--text is what `vitrine train` learns from: evaluate takes its texts itself. How probable "
-                            "a text of yours is, `vitrine score` says");
+    if (o->text && o->pictures)
+        return err_set(err, "--pictures is for models of pictures, --text for models that write: leave one away");
     if (o->showcase && o->pictures)
         return err_set(err, "--showcase looks among the drawn pictures: leave --pictures away");
     if (o->all && !o->pictures)
@@ -135,9 +135,48 @@ static int examine_folder(Work *w, Evaluated *of, Err *err)
     return status;
 }
 
-/* Of a text model whose texts have no known answers: what its heads are, on texts of random tokens. */
+/* Of a decoder with texts, those of --text or of its folder: how surprising they are to it. *out stays NULL where there
+ * are none. */
+static bool examine_surprise(Work *w, const Model *m, Pool *pool, Dataset **texts, Surprise **out, char over[PATH],
+                             Err *err)
+{
+    const Options *o = w->options;
+    int blocks, heads;
+    const bool decoder = model_way(m) == MODEL_WRITES;
+    if (o->text && !decoder)
+        return err_set(err, "--text is for models that write, decoders alone: this one is %s",
+                       model_way(m) == MODEL_READS ? "an encoder" : "an encoder and a decoder");
+    if (o->text)
+        snprintf(over, PATH, "%s", o->text);
+    if (!decoder || (!o->text && !dataset_held_path(o->model, over, PATH)))
+        return true;
+    *texts = dataset_texts(m, over, o->count ? (size_t)o->count : WINDOWS, err);
+    if (!*texts)
+        return false;
+    const int n = surprise_parts(m, &blocks, &heads, NULL);
+    Ablation *without = xcalloc((size_t)n, sizeof *without);
+    surprise_parts(m, &blocks, &heads, without);
+    *out = surprise_new(m, *texts, without, n, pool);
+    free(without);
+    while (!surprise_step(*out, clock_ns() + SLICE_NS))
+        if (!progress(w, "reading texts", (double)surprise_done(*out) / (double)surprise_total(*out)))
+            return err_set(err, "interrupted");
+    return !isnan(surprise_trained(*out).mean) ||
+           err_set(err, "%.200s: its logits are no numbers: there is no surprise", m->name);
+}
+
+/* Of a text model whose texts have no known answers: what its heads are, on texts of random tokens; and where there are
+ * texts how surprising they are. */
 static bool examine_heads(Work *w, const Model *m, Pool *pool, const char *name, Err *err)
 {
+    Surprise *e = NULL;
+    Dataset *texts = NULL;
+    char path[PATH], over[PATH];
+    if (!examine_surprise(w, m, pool, &texts, &e, path, err)) {
+        surprise_free(e);
+        dataset_free(texts);
+        return false;
+    }
     const size_t count = w->options->count ? (size_t)w->options->count : HEAD_KINDS_TEXTS;
     HeadKinds *k = head_kinds_new(m, count, pool, err);
     bool ok = k != NULL;
@@ -152,8 +191,10 @@ static bool examine_heads(Work *w, const Model *m, Pool *pool, const char *name,
                            name, r->nan, r->attentions - 1)
                  : err_set(err, "%s: its logits are NaN: what heads copy can't be measured", name);
     if (ok)
-        kinds_print(k, m, name, w->options->json, &w->out);
+        kinds_print(k, e, e ? utf8_clean(over, sizeof over, path) : NULL, m, name, w->options->json, &w->out);
     head_kinds_free(k);
+    surprise_free(e);
+    dataset_free(texts);
     return ok;
 }
 
@@ -172,6 +213,8 @@ static int examine_text(Work *w, Err *err)
     bool ok = text_open(&m, o->model, err);
     if (ok && dataset_unsuited_sentences(&m))
         ok = examine_heads(w, &m, pool, utf8_clean(name, sizeof name, m.name), err);
+    else if (ok && o->text)
+        ok = err_set(err, "--text is for models that write, decoders alone: the translator has sentences of its own");
     else if (ok && (ok = translation_run(&t, &m, n, pool, progress, w, err)))
         translation_print(&t, utf8_clean(name, sizeof name, m.name), n, o->json, &w->out);
     model_free(&m);
@@ -186,6 +229,9 @@ static int run(Work *w, Err *err)
     char name[200];
     if (text_asked(o->model))
         return examine_text(w, err);
+    if (o->text)
+        return err_set(err, "--text is for models that write; this one looks at pictures: --pictures FOLDER"),
+               STATUS_BAD;
     if (!work_open(w, LINE_OWN, err))
         return STATUS_BAD;
     utf8_clean(name, sizeof name, o->model ? o->model : m->name);
@@ -210,7 +256,7 @@ static int run(Work *w, Err *err)
 
 const Verb VERB_EVALUATE = {
     .name = "evaluate",
-    .usage = "evaluate [--pictures FOLDER [--all]] [--count N]",
+    .usage = "evaluate [--pictures FOLDER [--all] | --text FILE] [--count N]",
     .summary = "how much a model gets right, and what each part of it is worth",
     .details =
         "Over pictures that it never learned from: accuracy as trained, without the scale 1/√d_k, without positions, "
@@ -226,7 +272,11 @@ const Verb VERB_EVALUATE = {
         "translator (-m translator): what it translates without a fault, and the head that knows what \"it\" stands "
         "for. Of any other text model: which of its heads are induction heads, look at the token before or behind, or "
         "sink their weight into the first token, over N texts of random tokens (50 if not given), each share with its "
-        "95 % interval, what uniform attention gives, and a control; --json has the texts too.",
+        "95 % interval, what uniform attention gives, and a control; --json has the texts too. Of a decoder alone with "
+        "--text FILE, or with the held.txt that train leaves in its folder, first: how much that text surprises it "
+        "(−log p of the next token, in nats) as trained, without the scale, without each head and each sub-layer, over "
+        "the first N windows of at most 64 tokens (50 if not given), each difference with its interval over the same "
+        "windows. A text that it learned from surprises it less.",
     .example = "vitrine evaluate -m my-model --json",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,

@@ -156,12 +156,15 @@ static void put_texts(Buf *out, const char *key, const HeadKinds *k, bool target
     buf_putc(out, ']');
 }
 
-static void put_json(const Graph *g, const HeadKinds *k, const HeadKindsResult *r, const Model *m, const char *name,
-                     Buf *out)
+static void put_json(const Graph *g, const HeadKinds *k, const Surprise *e, const char *over, const Model *m,
+                     const char *name, Buf *out)
 {
+    const HeadKindsResult *r = head_kinds_result(k);
     char label[ATTENTION_NAME];
     json_open(out, NULL, '{');
     json_put_text(out, "model", name);
+    if (e)
+        surprise_json(e, m, over, out);
     json_put(out, "texts", "%zu", r->texts);
     json_put(out, "tokens", "%d", r->tokens);
     json_put(out, "heads", "%d", r->heads);
@@ -189,14 +192,17 @@ static void put_json(const Graph *g, const HeadKinds *k, const HeadKindsResult *
     buf_puts(out, "}\n");
 }
 
-void kinds_print(const HeadKinds *k, const Model *m, const char *name, bool json, Buf *out)
+void kinds_print(const HeadKinds *k, const Surprise *e, const char *over, const Model *m, const char *name, bool json,
+                 Buf *out)
 {
-    const HeadKindsResult *r = head_kinds_result(k);
     Graph g;
     open_names(&g, m, k);
     if (json)
-        put_json(&g, k, r, m, name, out);
-    else
-        put_page(&g, r, name, out);
+        put_json(&g, k, e, over, m, name, out);
+    else {
+        if (e)
+            surprise_page(e, m, over, out);
+        put_page(&g, head_kinds_result(k), name, out);
+    }
     graph_free(&g);
 }

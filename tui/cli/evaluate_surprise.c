@@ -1,0 +1,103 @@
+/* What `vitrine evaluate` found about a decoder on texts: how surprising they are to it, and what each part is worth. */
+#include <math.h>
+
+#include "core/base/utf8.h"
+#include "core/io/json.h"
+#include "tui/cli/evaluate.h"
+
+enum { ACROSS = 5, LABEL = 12, CELL = 13 };
+enum { OF_SCALE, OF_BLOCKS }; /* in the order of surprise_parts; of a block then: */
+enum { OF_ATTENTION, OF_MLP, OF_HEADS };
+
+static int part(int heads, int block, int which)
+{
+    return OF_BLOCKS + block * (heads + OF_HEADS) + which;
+}
+
+/* "+0.031±0.004"; a dash where the model has no such part or the logits are no numbers. */
+static void put_more(Buf *page, MeanOver m)
+{
+    char text[48];
+    if (isnan(m.mean))
+        utf8_print(text, sizeof text, "-");
+    else
+        utf8_print(text, sizeof text, fabs(m.mean) < 99.9995 ? "%+.3f±%.3f" : "%+.0f±%.0f", m.mean, m.margin);
+    buf_printf(page, "%*s%s", CELL - utf8_cells(text) > 1 ? CELL - utf8_cells(text) : 1, "", text);
+}
+
+void surprise_page(const Surprise *e, const Model *m, const char *over, Buf *page)
+{
+    int blocks, heads;
+    surprise_parts(m, &blocks, &heads, NULL);
+    const MeanOver trained = surprise_trained(e);
+    buf_printf(page, "%s: %zu tokens asked for, in %zu window%s; ± 95 %% interval over windows\n", over,
+               surprise_tokens(e), surprise_windows(e), surprise_windows(e) == 1 ? "" : "s");
+    buf_printf(page, "surprise, −log p of the next token: %.3f ±%.3f nats\n", trained.mean, trained.margin);
+    buf_puts(page, "\nNats more without the scale 1/√d_k");
+    put_more(page, surprise_difference(e, OF_SCALE));
+    buf_printf(page, "\n\nNats more without one sub-layer\n%*s%*s%*s\n", LABEL, "", CELL, "attention", CELL, "MLP");
+    for (int b = 0; b < blocks; b++) {
+        buf_printf(page, "  block %-*d", LABEL - 8, b);
+        put_more(page, surprise_difference(e, part(heads, b, OF_ATTENTION)));
+        put_more(page, surprise_difference(e, part(heads, b, OF_MLP)));
+        buf_putc(page, '\n');
+    }
+    buf_puts(page, "\nNats more without one head (its z is 0)\n");
+    for (int first = 0; first < heads; first += ACROSS) {
+        const int end = first + ACROSS < heads ? first + ACROSS : heads;
+        buf_printf(page, "%*s", LABEL, "");
+        for (int h = first; h < end; h++)
+            buf_printf(page, "%*s%-3d", CELL - 3, "h", h);
+        buf_putc(page, '\n');
+        for (int b = 0; b < blocks; b++) {
+            buf_printf(page, "  block %-*d", LABEL - 8, b);
+            for (int h = first; h < end; h++)
+                put_more(page, surprise_difference(e, part(heads, b, OF_HEADS + h)));
+            buf_putc(page, '\n');
+        }
+    }
+    buf_putc(page, '\n');
+}
+
+static void put_number(Buf *out, const char *key, double x)
+{
+    json_put(out, key, isfinite(x) ? "%.9g" : "null", x);
+}
+
+/* [mean, half of its interval]: nats more. */
+static void put_pair(Buf *out, const char *key, MeanOver m)
+{
+    json_open(out, key, '[');
+    put_number(out, NULL, m.mean);
+    put_number(out, NULL, m.margin);
+    buf_putc(out, ']');
+}
+
+void surprise_json(const Surprise *e, const Model *m, const char *over, Buf *out)
+{
+    static const char *const KEY[] = {"more_without_attention", "more_without_mlp"};
+    int blocks, heads;
+    surprise_parts(m, &blocks, &heads, NULL);
+    json_line(out);
+    json_open(out, "surprise", '{');
+    json_put_text(out, "over", over);
+    json_put_text(out, "unit", "nats");
+    json_put(out, "windows", "%zu", surprise_windows(e));
+    json_put(out, "tokens", "%zu", surprise_tokens(e));
+    put_pair(out, "trained", surprise_trained(e));
+    put_pair(out, "more_without_scale", surprise_difference(e, OF_SCALE));
+    for (int which = OF_ATTENTION; which < OF_HEADS; which++) {
+        json_open(out, KEY[which], '[');
+        for (int b = 0; b < blocks; b++)
+            put_pair(out, NULL, surprise_difference(e, part(heads, b, which)));
+        buf_putc(out, ']');
+    }
+    json_open(out, "more_without_head", '[');
+    for (int b = 0; b < blocks; b++) {
+        json_open(out, NULL, '[');
+        for (int h = 0; h < heads; h++)
+            put_pair(out, NULL, surprise_difference(e, part(heads, b, OF_HEADS + h)));
+        buf_putc(out, ']');
+    }
+    buf_puts(out, "]}");
+}
