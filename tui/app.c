@@ -208,7 +208,7 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     char first[32];
     bool asked = o->link || o->at || o->commands, plain = !asked && !o->input && !o->model;
     const char *input = plain ? scale_places_input(first, sizeof first) : o->input;
-    ModelWish wish = {o->assume, o->resolution};
+    ModelWish wish = {o->assume, o->resolution, o->texts};
     if (!session_init_as(&a->s, o->model, wish, input, o->threads, loading, &pace, err))
         return false;
     if (pace.began && clock_ns() - pace.began > 500000000 && isatty(STDERR_FILENO))

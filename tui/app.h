@@ -18,9 +18,9 @@ typedef struct AppOptions {
     bool timed;                /* what is presented goes on by itself, with its pauses */
     bool rehearse;             /* print the time per step at the end */
     int threads;
-    const char *resolution; /* ModelWish */
-    bool assume;            /* an architecture that is not known by name is taken for a plain ViT */
-    size_t memory;          /* bytes of values to keep at most; 0: as session_init chose */
+    const char *resolution, *texts; /* ModelWish */
+    bool assume;                    /* an architecture that is not known by name is taken for a plain ViT */
+    size_t memory;                  /* bytes of values to keep at most; 0: as session_init chose */
     bool fresh;
     TermOptions terminal;
 } AppOptions;

@@ -193,6 +193,11 @@ const int *dataset_window(const Dataset *s, size_t i, int *n, int *first)
     return s->token ? s->token + i * (size_t)s->length : NULL;
 }
 
+int dataset_front(const Dataset *s)
+{
+    return s->front;
+}
+
 void dataset_free(Dataset *s)
 {
     if (!s)

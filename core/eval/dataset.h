@@ -30,7 +30,8 @@ Dataset *dataset_texts(const Model *m, const char *path, size_t count, Err *err)
 bool dataset_held_path(const char *model, char *out, size_t n);
 /* Window i, *n tokens of which those from *first on are asked for; NULL of others. */
 const int *dataset_window(const Dataset *s, size_t i, int *n, int *first);
-void dataset_free(Dataset *s); /* NULL is allowed */
+int dataset_front(const Dataset *s); /* how many the model puts in front of each */
+void dataset_free(Dataset *s);       /* NULL is allowed */
 size_t dataset_count(const Dataset *s);
 bool dataset_have_masks(const Dataset *s);
 /* Picture i: pixels[c,y,x] 0 … 255; mask[y,x] (may be NULL) 0 … 255, zeros where none is known. Returns its class, as

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "assets/assets.h"
 #include "core/base/file.h"
@@ -178,6 +179,9 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
 {
     snprintf(s->model_path, sizeof s->model_path, "%s", model_path ? model_path : "");
     s->resolution[0] = 0;
+    if (!s->texts_said &&
+        !(model_way(m) == MODEL_WRITES && model_path && dataset_held_path(model_path, s->texts, sizeof s->texts)))
+        s->texts[0] = 0;
     s->models++;
     s->look.training.snapshot = 0; /* of the record of the model before, as its twin was */
     s->look.training.twin = false;
@@ -278,6 +282,23 @@ static bool is_photo(const Input *in)
     return in->kind == INPUT_PICTURE && !in->drawn && !in->ready;
 }
 
+/* The texts that somebody named: of a model that writes, and there. */
+static bool take_texts(Session *s, const Model *m, const char *path, Err *err)
+{
+    uint64_t size;
+    if (!path)
+        return true;
+    if (model_way(m) != MODEL_WRITES)
+        return err_set(err, "--text is for models that write, decoders alone: leave it away");
+    int fd = file_open(path, &size, err);
+    if (fd < 0)
+        return false;
+    close(fd);
+    s->texts_said = true;
+    return snprintf(s->texts, sizeof s->texts, "%s", path) < (int)sizeof s->texts ||
+           err_set(err, "--text: that path is longer than %zu characters", sizeof s->texts - 1);
+}
+
 bool session_init_as(Session *s, const char *model_path, ModelWish wish, const char *input, int threads,
                      SessionProgress progress, void *context, Err *err)
 {
@@ -287,7 +308,8 @@ bool session_init_as(Session *s, const char *model_path, ModelWish wish, const c
     if (!load_model(s, &m, model_path, err))
         return false;
     Input in = {0};
-    bool opened = fit_model(&m, wish.resolution, err) && input_open(&in, &m, input, err),
+    bool opened = take_texts(s, &m, wish.texts, err) && fit_model(&m, wish.resolution, err) &&
+                  input_open(&in, &m, input, err),
          prefers = opened && !model_path && is_photo(&in);
     if (opened && (!prefers || prefer_photos(&m, &in, wish.resolution, err))) {
         start(s, &m, prefers ? PHOTOS : model_path, &in, threads);
@@ -297,7 +319,7 @@ bool session_init_as(Session *s, const char *model_path, ModelWish wish, const c
     }
     if (opened)
         input_free(&in);
-    else if (input)
+    else if (input && !wish.texts)
         grammar_suggest(&m, input, "vitrine", err);
     model_free(&m);
     return false;

@@ -221,6 +221,8 @@ typedef struct Session {
     char model_path[1024];  /* what opened it; "" = the bundled model */
     bool model_chosen;      /* by name; else a picture of another kind opens with the program's other model */
     char resolution[16];    /* …and --resolution with it; "" = none */
+    char texts[1100];       /* file that a decoder is measured on: --text, else its held.txt; "" = none */
+    bool texts_said;        /* …by --text */
     int models;             /* how many were opened: what is known of a model holds while it stays the same */
     int model_uses;         /* by those who read its weights elsewhere: while there are any no other model is opened */
     const char *keep_model; /* and why, for the reader */
@@ -283,7 +285,8 @@ typedef struct ModelWish {
     bool assume; /* this one and those opened later may have an architecture that is not known by name
                     (model_load_assuming) */
     const char
-        *resolution; /* "384" or "384x224", width x height: the pictures it is run on (model_fit); NULL: its own */
+        *resolution;   /* "384" or "384x224", width x height: the pictures it is run on (model_fit); NULL: its own */
+    const char *texts; /* what a decoder is measured on; NULL: what its training held out, where that is there */
 } ModelWish;
 bool session_init_as(Session *s, const char *model_path, ModelWish wish, const char *input, int threads,
                      SessionProgress progress, void *context, Err *err);

@@ -96,6 +96,7 @@ AppOptions verb_screen(const Options *o)
                         .memory = o->memory,
                         .assume = o->assume,
                         .resolution = o->resolution,
+                        .texts = o->text,
                         .terminal = {.colour = o->colour,
                                      .plots = o->plots,
                                      .graphics = o->graphics,

@@ -155,7 +155,7 @@ bool work_open(Work *w, unsigned allowed, Err *err)
     if (input && strcmp(input, "-") == 0 && !await_stdin(err))
         return false;
     work_begin(w);
-    ModelWish wish = {o->assume, o->resolution};
+    ModelWish wish = {o->assume, o->resolution, o->text};
     if (!session_init_as(&w->session, o->model, wish, input, (int)o->threads, progress, &w->progress, err))
         return false;
     if (o->memory)

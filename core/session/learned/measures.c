@@ -253,6 +253,8 @@ static const char *impossible(const Session *s, MeasureKind kind)
         return "there is no A to measure";
     if (model_way(m) && !of_words[kind])
         return "not measured for models of words";
+    if (model_way(m) == MODEL_WRITES && kind == MEASURE_SCALE)
+        return measures_windows_why(s);
     if (model_way(m))
         return session_kinds_apply(s) && kind == MEASURE_LOOKS ? NULL : dataset_unsuited_sentences(m);
     if (!model_grid(m).rows)
@@ -296,7 +298,10 @@ void measures_free_work(Measuring *w)
     batch_run_free(w->batch);
     head_places_free(w->places);
     head_kinds_free(w->kinds);
+    surprise_free(w->surprise);
     free(w->measure.value);
+    free(w->measure.nats);
+    free(w->measure.more);
     free(w->measure.right);
     free(w->measure.pair);
     free(w->right);
@@ -313,6 +318,11 @@ static Side side_of(MeasureKind kind)
     return kind == MEASURE_OCCLUSION_A ? SIDE_A : SIDE_B;
 }
 
+static bool reads_texts(const Session *s, MeasureKind kind)
+{
+    return kind == MEASURE_SCALE && model_way(s->now->model) == MODEL_WRITES;
+}
+
 static Measuring *begin(Session *s, MeasureKind kind)
 {
     if (is_occlusion(kind))
@@ -324,6 +334,8 @@ static Measuring *begin(Session *s, MeasureKind kind)
         measures_occlusion_begin(s, side_of(kind), w);
     else if (kind == MEASURE_LOOKS)
         measures_looks_begin(s, w);
+    else if (reads_texts(s, kind))
+        measures_surprise_begin(s, w);
     else
         measures_accuracy_begin(s, kind, w);
     w->begun = true;
@@ -335,13 +347,14 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
     if (impossible(s, kind))
         return true;
     Measuring *w = begin(s, kind);
-    const bool occlusion = is_occlusion(kind), looks = kind == MEASURE_LOOKS;
+    const bool occlusion = is_occlusion(kind), looks = kind == MEASURE_LOOKS, texts = reads_texts(s, kind);
     s->measures->now = w;
-    if (!occlusion && !looks && !session_figures_known(s))
+    if (!occlusion && !looks && !texts && !session_figures_known(s))
         w->finished = measures_accuracy_complete(s, &w->measure);
     while (!w->finished && !*w->problem) {
         w->finished = occlusion ? measures_occlusion_step(s, side_of(kind), w, deadline_ns)
                       : looks   ? measures_looks_step(w, deadline_ns)
+                      : texts   ? measures_surprise_step(w, deadline_ns)
                                 : measures_accuracy_step(s, kind, w, deadline_ns);
         s->changes++;
         if (clock_ns() >= deadline_ns)

@@ -42,7 +42,7 @@ typedef enum MeasureKind {
     MEASURE_CENSUS,    /* rows: blocks, columns: heads; value: share named right with that head's z set to 0. base: with
                           all heads */
     MEASURE_SCALE,     /* rows: 1, columns: measures_factor; value: share named right with attn.scale of every block
-                          multiplied     by it. base: at 1 */
+                          multiplied by it; of a decoder how much its texts surprise it. base: at 1 */
     MEASURE_OCCLUSION, /* rows, columns: the patch grid; value: logit of the answer with that patch grey, as `grey`
                           makes it. base: with none */
     MEASURE_OCCLUSION_A, /* the same of A, where there is one */
@@ -64,6 +64,12 @@ typedef struct Measure {
      * more, until they are over LookAt.pictures (MEASURES_PICTURES if not set). */
     size_t base_right, *right;
     Paired *pair;
+    /* Of a decoder over its texts (session_texts), of each cell: how much they surprise it, nats a token, and how much
+     * more than the base, over the windows that were read; NULL of others. value and base are the same nats then, and
+     * pictures counts the windows. */
+    MeanOver *nats, *more;
+    MeanOver base_nats;
+    size_t tokens;      /* of those windows that are asked for */
     size_t pictures;    /* over how many every finished cell is; 1 for occlusion */
     bool whole;         /* every cell is there: what was measured once is only measured more exactly from then on */
     size_t done, total; /* forward passes, for progress and time left; equal when nothing is left to do */
@@ -74,8 +80,9 @@ enum {
     MEASURES_ROUND = 500, /* after so many there are figures to look at */
     MEASURES_PICTURES = 5000,
     MEASURES_FACTORS = ABLATION_FACTORS,
-    MEASURES_TILES_ACROSS = 8
-}; /* tiles: how many the up and down keys pass over on the screen `filters` */
+    MEASURES_TILES_ACROSS = 8,
+    MEASURES_WINDOWS = 50 /* of a decoder's texts, at most */
+};                         /* tiles: how many the up and down keys pass over on the screen `filters` */
 /* Factor number i on attn.scale in the scale laboratory (ablation_factor). */
 float measures_factor(const Session *s, int i);
 /* NULL while nothing of it is there; why (may be NULL): one line when it cannot be measured for this model, else NULL.
@@ -87,6 +94,8 @@ const HeadPlacesResult *session_head_places(const Session *s);
 const HeadKindsResult *session_head_kinds(const Session *s);
 /* Is the model that is open measured so? */
 bool session_kinds_apply(const Session *s);
+/* What a decoder is measured on: "held.txt", "your text". */
+const char *session_texts(const Session *s);
 /* What is measured over: "pictures", "photographs", "sentences". */
 const char *session_measured_over(const Session *s);
 /* "99.1 % (98.8–99.4)": a share that was measured, with its 95 % interval; returns out. */

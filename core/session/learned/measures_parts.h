@@ -4,6 +4,7 @@
 #include "core/eval/batch_run.h"
 #include "core/eval/evaluation.h"
 #include "core/eval/head_kinds.h"
+#include "core/eval/surprise.h"
 #include "core/session/learned/decoding.h"
 #include "core/session/learned/film.h"
 #include "core/session/learned/measures.h"
@@ -31,6 +32,7 @@ typedef struct Measuring {
     Paired *pair;
     BatchRun *batch;    /* occlusion: one for all cells */
     HeadPlaces *places; /* where heads look */
+    Surprise *surprise; /* of a decoder, over its texts */
     HeadKinds *kinds;   /* …of a text model that is no translator with the lexicon's words */
     const Model *model; /* occlusion: what it is of: that model, … */
     float *picture;     /* … the picture as the edits leave it, [cells], … */
@@ -61,6 +63,9 @@ struct Measures {
 struct Measures *measures_of(Session *s); /* makes them */
 /* Inputs first … first+count-1 that the model on show is examined on. */
 Dataset *measures_dataset(Session *s, uint64_t first, size_t count);
+/* Windows of the texts of a decoder, at most so many; NULL with err. Why there are none, or NULL. */
+Dataset *measures_windows(const Session *s, size_t count, Err *err);
+const char *measures_windows_why(const Session *s);
 
 void measures_free_work(Measuring *w); /* zeroed then */
 
@@ -68,6 +73,9 @@ void measures_free_work(Measuring *w); /* zeroed then */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns); /* true: finished */
 bool measures_accuracy_complete(const Session *s, const Measure *m); /* over as many pictures as are asked for */
+/* --- measures_surprise.c: the factors on the scale, of a decoder over its texts --- */
+void measures_surprise_begin(const Session *s, Measuring *w);
+bool measures_surprise_step(Measuring *w, int64_t deadline_ns); /* true: finished */
 /* --- neurons.c --- */
 void neurons_drop(struct NeuronWork *w); /* NULL is allowed */
 /* --- measures_maps.c: where heads look, and occlusion --- */

@@ -25,15 +25,20 @@ typedef struct NeuronMlp {
 } NeuronMlp;
 
 /* What excites the hidden units of a model's MLPs: of every unit, over many inputs (pictures of the dataset, or
- * sentences), its largest activation in each and at which token. What was seen so far may be asked for at any time. */
+ * sentences, or windows of texts), its largest activation in each and at which token. What was seen so far may be asked for at any time. */
 typedef struct Neurons {
     BatchRun *batch;
     Dataset *dataset;
     Pool *pool;
     NeuronMlp *mlp;
     int mlps, tokens; /* tokens: of a picture */
-    bool words;
+    bool words, windows;
     size_t units, done, total;
+    /* of windows, the one that is read */
+    const Model *model;
+    Graph graph;
+    Run *run; /* NULL: not begun */
+    int at, part;
     float *value;    /* [total, units] */
     uint16_t *token; /* [total, units] */
 } Neurons;
@@ -85,11 +90,21 @@ static void lay_out(Neurons *n, const Graph *g, const char **watch)
     }
 }
 
+/* Windows are read one by one, each by a graph of its own. */
+static void end_window(Neurons *n)
+{
+    run_free(n->run);
+    graph_free(&n->graph);
+    n->run = NULL;
+    n->graph = (Graph){0};
+}
+
 static void neurons_free(Neurons *n)
 {
     if (!n)
         return;
     batch_run_free(n->batch);
+    end_window(n);
     free(n->mlp);
     free(n->value);
     free(n->token);
@@ -105,7 +120,10 @@ static Neurons *neurons_new(const Model *model, const Graph *graph, Dataset *dat
     n->mlp = xcalloc((size_t)anatomy_count(graph) + 1, sizeof *n->mlp);
     n->dataset = dataset;
     n->pool = pool;
+    int tokens, first;
     n->words = dataset_sentence(dataset, 0) != NULL;
+    n->windows = dataset_window(dataset, 0, &tokens, &first) != NULL;
+    n->model = model;
     lay_out(n, graph, watch);
     const BatchRunSetup setup = {.model = model,
                                  .graph = graph,
@@ -113,12 +131,12 @@ static Neurons *neurons_new(const Model *model, const Graph *graph, Dataset *dat
                                  .watch = watch,
                                  .watch_count = n->mlps,
                                  .threads = pool_threads(pool)};
-    if (n->mlps)
+    if (n->mlps && !n->windows)
         n->batch = batch_run_new(&setup, err);
-    else
+    else if (!n->mlps)
         err_set(err, "this model has no MLP");
     free(watch);
-    if (!n->batch) {
+    if (!n->batch && !(n->mlps && n->windows)) {
         neurons_free(n);
         return NULL;
     }
@@ -160,9 +178,42 @@ static void see(void *of, size_t item, const SentenceRead *read)
         keep(n, item, &n->mlp[i], sentence_watched(read, i), (n->mlp[i].target ? read->s->fr_n : read->s->en_n) + 1);
 }
 
+/* What the model puts in front of a text is no token of it. False: the deadline came first. */
+static bool read_window(Neurons *n, int64_t deadline_ns)
+{
+    int tokens, first;
+    NeuronAxes a;
+    const int *word = dataset_window(n->dataset, n->done, &tokens, &first), front = dataset_front(n->dataset);
+    if (!n->run) {
+        const ModelInput in = {.kind = INPUT_TEXT, .text[TEXT_TARGET] = {.word = word, .count = tokens}};
+        graph_init(&n->graph);
+        n->model->family->build(n->model, &n->graph, &in);
+        n->run = run_new(&n->graph, NULL, n->pool);
+        n->at = 0;
+        n->part = anatomy_next(&n->graph, NO_PART, PART_MLP);
+    }
+    for (; n->part != NO_PART; n->part = anatomy_next(&n->graph, n->part, PART_MLP)) {
+        const NodeId post = post_of(&n->graph, n->part);
+        if (!neuron_axes(&n->graph, post, &a))
+            continue;
+        if (!run_step(n->run, post, deadline_ns))
+            return false;
+        const NeuronMlp *m = &n->mlp[n->at++];
+        keep(n, n->done, m, run_peek(n->run, post) + (size_t)front * (size_t)m->units, tokens - front);
+    }
+    end_window(n);
+    n->done++;
+    return true;
+}
+
 /* True when all are seen. */
 static bool neurons_step(Neurons *n, int64_t deadline_ns)
 {
+    while (n->windows && n->done < n->total)
+        if (!read_window(n, deadline_ns) || clock_ns() >= deadline_ns)
+            break;
+    if (n->windows)
+        return n->done == n->total;
     if (n->done < n->total)
         n->done = n->words ? batch_run_read(n->batch, n->pool, dataset_sentence(n->dataset, 0), n->done, n->total, see,
                                             n, deadline_ns)
@@ -260,6 +311,8 @@ static const char *impossible(const Session *s)
     int part, unit;
     if (!neuron_here(s, &part, &unit))
         return "this model has no MLP";
+    if (model_way(s->now->model) == MODEL_WRITES)
+        return measures_windows_why(s);
     if (model_way(s->now->model))
         return dataset_unsuited_sentences(s->now->model);
     if (!model_grid(s->now->model).rows)
@@ -315,8 +368,11 @@ static struct NeuronWork *begin(Session *s)
         return t->neurons;
     struct NeuronWork *w = t->neurons = xcalloc(1, sizeof *w);
     w->shown.mlp = -1;
-    w->dataset = session_photos(s) ? scenes(s->now->model) : measures_dataset(s, 0, count);
-    w->neurons = neurons_new(s->now->model, session_base(s), w->dataset, s->pool, &err);
+    w->dataset = session_photos(s)                          ? scenes(s->now->model)
+                 : model_way(s->now->model) == MODEL_WRITES ? measures_windows(s, NEURON_WINDOWS, &err)
+                                                            : measures_dataset(s, 0, count);
+    if (w->dataset)
+        w->neurons = neurons_new(s->now->model, session_base(s), w->dataset, s->pool, &err);
     if (!w->neurons)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
     return w;
@@ -338,6 +394,16 @@ static void take_picture(const Session *s, struct NeuronWork *w, int k)
     free(pixels);
 }
 
+static void take_window(const Session *s, struct NeuronWork *w, int k)
+{
+    NeuronShown *n = &w->shown;
+    int tokens, first;
+    const int *word = dataset_window(w->dataset, n->hit[k].item, &tokens, &first), front = dataset_front(w->dataset);
+    n->vocabulary = &s->now->model->target;
+    n->window_tokens = tokens - front;
+    memcpy(n->window[k], word + front, (size_t)n->window_tokens * sizeof *word);
+}
+
 /* The hits of the unit in focus, of all that was seen so far. */
 static void take(Session *s, struct NeuronWork *w, int part, int unit)
 {
@@ -353,12 +419,15 @@ static void take(Session *s, struct NeuronWork *w, int part, int unit)
     n->words = dataset_sentence(w->dataset, 0) != NULL;
     n->total = w->neurons->total;
     n->done = w->shown_at = w->neurons->done;
-    n->count = neurons_top(w->neurons, mlp, unit, n->hit, n->words ? NEURON_HITS : NEURON_PICTURES);
+    const bool windows = w->neurons->windows;
+    n->count = neurons_top(w->neurons, mlp, unit, n->hit, n->words || windows ? NEURON_HITS : NEURON_PICTURES);
     while (n->count && !(n->hit[n->count - 1].value > 0)) /* that does not excite it */
         n->count--;
     for (int k = 0; k < n->count; k++)
         if (n->words)
             n->sentence[k] = *dataset_sentence(w->dataset, n->hit[k].item);
+        else if (windows)
+            take_window(s, w, k);
         else
             take_picture(s, w, k);
     s->changes++;
@@ -399,11 +468,20 @@ size_t session_neuron_below(const Session *s, float value)
 
 const char *neuron_over(const Session *s)
 {
+    if (model_way(s->now->model) == MODEL_WRITES)
+        return s->texts_said ? "windows of your text" : "windows of held.txt";
     return session_photos(s) ? "rendered scenes" : session_input_words(s, SIDE_B)->held_out;
+}
+
+void neuron_piece(const NeuronShown *n, int hit, int token, Buf *out)
+{
+    words_piece(n->vocabulary, token ? n->window[hit][token - 1] : -1, n->window[hit][token], out);
 }
 
 int neuron_words(const NeuronShown *n, int hit)
 {
+    if (n->window_tokens)
+        return n->window_tokens;
     return (n->target ? n->sentence[hit].fr_n : n->sentence[hit].en_n) + 1;
 }
 

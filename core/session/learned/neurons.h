@@ -2,6 +2,7 @@
  * model is the one as trained. */
 #ifndef VITRINE_SESSION_LEARNED_NEURONS_H
 #define VITRINE_SESSION_LEARNED_NEURONS_H
+#include "core/eval/dataset.h"
 #include "core/session/session.h"
 #include "core/train/sentences.h"
 
@@ -12,7 +13,7 @@ typedef struct NeuronHit {
     float value;
 } NeuronHit;
 
-enum { NEURON_HITS = 24, NEURON_PICTURES = 12 };
+enum { NEURON_HITS = 24, NEURON_PICTURES = 12, NEURON_WINDOWS = 200 };
 
 typedef struct NeuronShown {
     int mlp, unit;      /* number of the MLP in the order of building, and of the unit */
@@ -23,6 +24,9 @@ typedef struct NeuronShown {
     uint8_t *picture[NEURON_HITS];          /* [height, width, 3] */
     ParallelSentence sentence[NEURON_HITS]; /* of a text model */
     bool words, target;                     /* its inputs are sentences; its words are the target's */
+    int window[NEURON_HITS][WINDOW_TOKENS]; /* … or windows of a decoder's texts, of so many tokens; 0: they are not */
+    int window_tokens;
+    const Vocabulary *vocabulary; /* of those */
     int height, width;
 } NeuronShown;
 
@@ -47,6 +51,8 @@ const NeuronShown *session_neuron(const Session *s, const char **why);
 size_t session_neuron_below(const Session *s, float value);
 /* What is measured: "held-out pictures". */
 const char *neuron_over(const Session *s);
+/* What token t of a window adds to its text, blanks and line ends as they are. */
+void neuron_piece(const NeuronShown *n, int hit, int token, Buf *out);
 /* The word of a sentence that has token t: of the lexicon, or the end, or the start. */
 const char *neuron_word(const NeuronShown *n, int hit, int token);
 int neuron_words(const NeuronShown *n, int hit); /* tokens that it read */

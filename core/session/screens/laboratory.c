@@ -354,6 +354,14 @@ static void put_accuracy(const Teller *t)
     if (!m || isnan(m->base) || isnan(m->value[notch]))
         return;
     char now[48], before[48];
+    if (m->nats) {
+        buf_printf(t->out,
+                   " With that factor %zu tokens of %s surprise by %.3f ±%.3f nats each, as trained by %.3f ±%.3f: "
+                   "%+.3f ±%.3f over the same %zu windows.",
+                   m->tokens, session_texts(t->s), m->nats[notch].mean, m->nats[notch].margin, m->base_nats.mean,
+                   m->base_nats.margin, m->more[notch].mean, m->more[notch].margin, m->pictures);
+        return;
+    }
     buf_printf(t->out, " With that factor %s of %zu %s, as trained %s.",
                measure_share_text(m->right[notch], m->pictures, now, sizeof now), m->pictures, say_right_of(t->s),
                measure_share_text(m->base_right, m->pictures, before, sizeof before));

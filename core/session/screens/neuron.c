@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/neurons.h"
@@ -188,6 +189,16 @@ static void put_chosen(const Teller *t, int expert)
                chosen, tokens);
 }
 
+/* The token of the first hit, as text. */
+static void put_token(const NeuronShown *n, Buf *out)
+{
+    char clean[64];
+    Buf piece = {0};
+    neuron_piece(n, 0, n->hit[0].token, &piece);
+    buf_printf(out, "one with “%s”", utf8_clean(clean, sizeof clean, buf_str(&piece)));
+    buf_free(&piece);
+}
+
 static void put_excites(const Teller *t, float here)
 {
     const char *why;
@@ -203,7 +214,9 @@ static void put_excites(const Teller *t, float here)
         return;
     }
     buf_printf(t->out, " Of %zu %s ", n->done, neuron_over(t->s));
-    if (n->words)
+    if (n->window_tokens)
+        put_token(n, t->out);
+    else if (n->words)
         buf_printf(t->out, "one with “%s”", neuron_word(n, 0, n->hit[0].token));
     else
         buf_printf(t->out, "a picture of class %s", teller_label(t, ROLE_ANSWER, n->label[0], label));

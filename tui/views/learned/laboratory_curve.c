@@ -144,7 +144,7 @@ static void notch_text(const Laboratory *l, int i, char *out, size_t n)
 {
     float share = share_at(l, i);
     char text[32];
-    utf8_print(text, sizeof text, "%.3f", (double)share);
+    utf8_print(text, sizeof text, share < 100 ? "%.3f" : "%.0f", (double)share); /* nats may be many */
     if (isnan(share))
         snprintf(out, n, "…");
     else
@@ -157,7 +157,7 @@ static void draw_shares(const Paint *p, Rect r, const Laboratory *l)
     char text[32];
     if (b.w < NOTCH_LEAST) {
         notch_text(l, l->notch, text, sizeof text);
-        canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "right %s", text);
+        canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, l->measure && l->measure->nats ? "nats %s" : "right %s", text);
         return;
     }
     for (int i = 0, end = r.x - 1; i < MEASURES_FACTORS; i++) {
@@ -186,11 +186,20 @@ static float read_share(const void *of, double x)
     return on_notch(c->s, c->l) ? share_at(c->l, c->l->notch) : NAN;
 }
 
-/* What is named right with each factor, over what chance would name right. */
+/* The end of an axis of nats: all that was measured. */
+static double most_nats(const Laboratory *l)
+{
+    double most = 0;
+    for (int i = 0; i < MEASURES_FACTORS; i++)
+        most = (double)share_at(l, i) > most ? (double)share_at(l, i) : most;
+    return most > 0 ? 1.05 * most : 1;
+}
+
+/* What is named right with each factor, over what chance would name right; or how surprising texts are. */
 static void draw_line(const Paint *p, Rect r, const Laboratory *l)
 {
     Bands b = bands_of(r);
-    bool text = model_way(p->s->now->model); /* by chance no sentence comes out right */
+    bool text = model_way(p->s->now->model), nats = l->measure->nats; /* by chance no sentence comes out right */
     int classes = text ? 0 : session_classes(p->s);
     const Curve curve = {p->s, l};
     const float ends[] = {-(float)END, (float)END}, chance[] = {1 / (float)classes, 1 / (float)classes};
@@ -199,14 +208,16 @@ static void draw_line(const Paint *p, Rect r, const Laboratory *l)
          .read = read_share,
          .of = &curve,
          .n = MEASURES_FACTORS,
-         .name = text ? "without a fault" : "named right",
+         .name = nats   ? "surprise in nats"
+                 : text ? "without a fault"
+                        : "named right",
          .style = STYLE_STRONG,
          .mark = '*'},
         {.x = ends, .y = chance, .n = 2, .name = "by chance", .style = STYLE_DIM, .mark = '.', .dashed = true}};
     const CanvasPlot plot = {.title = "",
                              .x0 = (double)ends[0],
                              .x1 = (double)ends[1],
-                             .y1 = 1,
+                             .y1 = nats ? most_nats(l) : 1,
                              .line = line,
                              .lines = classes > 0 ? 2 : 1,
                              .points = true,
@@ -214,6 +225,32 @@ static void draw_line(const Paint *p, Rect r, const Laboratory *l)
                              .no_y = !b.axis,
                              .cursor = octaves(slider_factor(p->s))};
     plot_draw(p->c, (Rect){r.y, r.x, r.h, b.axis + b.w * HALVES}, &plot);
+}
+
+static void draw_measured(const Paint *p, Rect r, const Measure *m)
+{
+    if (m->done < m->total && r.w >= 15) /* else it would pass for an accuracy */
+        canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "  measured %d %%",
+                      (int)(100 * (double)m->done / (double)m->total));
+}
+
+/* Of a decoder over its texts. */
+static void draw_nats(const Paint *p, Rect r, const Laboratory *l)
+{
+    const Measure *m = l->measure;
+    char count[32], text[64];
+    count_text(count, sizeof count, m->tokens);
+    int used = m->tokens ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM,
+                                         r.w >= 72 ? "surprise over %s tokens of %s, the factor in every block"
+                                                   : "nats, %s tokens of %s, every block",
+                                         count, session_texts(p->s))
+                         : canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "measuring…");
+    if (m->tokens && on_notch(p->s, l)) {
+        utf8_print(text, sizeof text, "; here %.3f ±%.3f", m->nats[l->notch].mean, m->nats[l->notch].margin);
+        if (r.w - used >= utf8_cells(text))
+            used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
+    }
+    draw_measured(p, (Rect){r.y, r.x + used, 1, r.w - used}, m);
 }
 
 static void draw_title(const Paint *p, Rect r, const Laboratory *l)
@@ -228,6 +265,10 @@ static void draw_title(const Paint *p, Rect r, const Laboratory *l)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "measuring…");
         return;
     }
+    if (m->nats) {
+        draw_nats(p, r, l);
+        return;
+    }
     count_text(count, sizeof count, m->pictures);
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM,
                              r.w >= 72 ? "accuracy over %s held-out %s, the factor in every block"
@@ -240,9 +281,7 @@ static void draw_title(const Paint *p, Rect r, const Laboratory *l)
         if (r.w - used >= utf8_cells(text))
             used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
     }
-    if (m->done < m->total && r.w - used >= 15) /* else it would pass for an accuracy */
-        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  measured %d %%",
-                      (int)(100 * (double)m->done / (double)m->total));
+    draw_measured(p, (Rect){r.y, r.x + used, 1, r.w - used}, m);
 }
 
 void laboratory_curve(const Paint *p, Rect r, const Laboratory *l, bool focus)

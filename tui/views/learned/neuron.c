@@ -454,16 +454,19 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
     }
     Rect head = rect_cut(&r, 't', 1), foot = rect_cut(&r, 'b', r.h > 4);
     canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG,
-                u->words    ? "words that excite it most"
-                : r.w >= 39 ? "pictures that excite it most, and where"
-                : r.w >= 28 ? "pictures that excite it most"
-                            : "excites");
+                n && n->window_tokens ? "tokens that excite it most"
+                : u->words            ? "words that excite it most"
+                : r.w >= 39           ? "pictures that excite it most, and where"
+                : r.w >= 28           ? "pictures that excite it most"
+                                      : "excites");
     if (!n) {
         canvas_wrap(p->c, r, STYLE_DIM, why ? why : "measured while you look; `:neuron measure` waits for all of it");
         return;
     }
     if (!n->count)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "none: it is at most 0 for all");
+    else if (n->window_tokens)
+        neuron_draw_windows(p, n, r);
     else if (u->words)
         draw_sentences(p, n, r);
     else

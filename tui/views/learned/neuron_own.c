@@ -1,3 +1,4 @@
+#include "core/base/utf8.h"
 #include "tui/views/learned/neuron_view.h"
 
 #include <float.h>
@@ -117,4 +118,42 @@ int neuron_draw_own_text(const Paint *p, const Unit *u, Rect r)
     if (lines == 1)
         canvas_text(p->c, r.y + lines++, r.x, r.w, STYLE_DIM, "none: it is at most 0 for all");
     return lines;
+}
+
+enum { PIECE = 128 };
+
+/* What a token adds, in one line; returns its cells. */
+static int piece_of(const NeuronShown *n, int k, int token, char out[PIECE])
+{
+    Buf piece = {0}, line = {0};
+    char clean[PIECE];
+    neuron_piece(n, k, token, &piece);
+    for (const char *c = buf_str(&piece); *c; c++)
+        if (*c == '\n')
+            buf_puts(&line, "↵");
+        else
+            buf_putc(&line, *c == '\t' ? ' ' : *c);
+    utf8_fit(out, PIECE, utf8_clean(clean, sizeof clean, buf_str(&line)), PIECE / 4);
+    buf_free(&piece);
+    buf_free(&line);
+    return utf8_cells(out);
+}
+
+void neuron_draw_windows(const Paint *p, const NeuronShown *n, Rect r)
+{
+    for (int k = 0; k < n->count && k < r.h; k++) {
+        char number[32], piece[PIECE];
+        int x = r.x + NEURON_NUMBER + 1, token = n->hit[k].token, from = token, left = (r.x + r.w - x) / 2;
+        number_text(number, sizeof number, n->hit[k].value, NEURON_NUMBER);
+        canvas_right(p->c, r.y + k, r.x, NEURON_NUMBER, STYLE_TEXT, number);
+        for (int cells; from > 0 && (cells = piece_of(n, k, from - 1, piece)) <= left; from--)
+            left -= cells;
+        x += left;
+        for (int t = from; t < neuron_words(n, k) && x < r.x + r.w; t++) {
+            piece_of(n, k, t, piece);
+            const int blank = t == token && piece[0] == ' ' && piece[1]; /* of it only what is seen is marked */
+            x += blank;
+            x += canvas_text(p->c, r.y + k, x, r.x + r.w - x, t == token ? STYLE_SELECTED : STYLE_TEXT, piece + blank);
+        }
+    }
 }

@@ -26,4 +26,6 @@ int neuron_largest(const Unit *u, int lines, int token[NEURON_LINES]);
 void neuron_draw_units(const Paint *p, const Unit *u, Rect r);
 /* The tokens of the text on show that excite it most, each between its neighbours; returns the lines that it took. */
 int neuron_draw_own_text(const Paint *p, const Unit *u, Rect r);
+/* Windows of a decoder's texts: a line for each around the token that excites the unit, which stands in the middle. */
+void neuron_draw_windows(const Paint *p, const NeuronShown *n, Rect r);
 #endif
