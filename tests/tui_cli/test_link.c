@@ -124,7 +124,7 @@ static bool open_link(const char *text, Session *s, Err *err)
     *err = (Err){{0}};
     bool ok = options_parse(&o, argc, argv, err) && link_parse(&l, o.word, o.word_count, LINK_INPUT, &commands, err);
     const char *input = ok && l.input ? l.input : ok ? o.input : NULL;
-    ModelWish wish = {ok && o.assume, ok ? o.resolution : NULL};
+    ModelWish wish = {ok && o.assume, ok ? o.resolution : NULL, NULL};
     ok = ok && link_files(&l, input, o.model, err);
     ok = ok && (opened = session_init_as(s, o.model, wish, input, 1, NULL, NULL, err));
     bool late = ok && o.at && o.commands.len, there = late && link_go(s, &commands, o.at, NULL);

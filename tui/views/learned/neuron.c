@@ -439,7 +439,11 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
     const NeuronShown *n = session_neuron(p->s, &why);
     if (!n && why && u->post.values && u->post.side != SIDE_DIFF && r.h > 4) {
         const bool brief = u->words && canvas_wrap_rows(p->c, r.w, why) > 1;
-        rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_DIM, brief ? "no other texts in its words are known" : why));
+        rect_cut(&r, 't',
+                 canvas_wrap(p->c, r, STYLE_DIM,
+                             !brief                                        ? why
+                             : model_way(p->s->now->model) == MODEL_WRITES ? "no other texts are known: --text FILE"
+                                                                           : "no other texts in its words are known"));
         if (!u->words || r.h <= TEXT_FROM) {
             neuron_draw_units(p, u, r);
             return;
