@@ -14,12 +14,14 @@ static int part(int heads, int block, int which)
     return OF_BLOCKS + block * (heads + OF_HEADS) + which;
 }
 
-/* "+0.031±0.004"; a dash where the model has no such part or the logits are no numbers. */
-static void put_more(Buf *page, MeanOver m)
+/* "+0.031±0.004", of one window "+0.031"; a dash where the model has no such part or the logits are no numbers. */
+static void put_more(Buf *page, MeanOver m, bool one)
 {
     char text[48];
     if (isnan(m.mean))
         utf8_print(text, sizeof text, "-");
+    else if (one)
+        utf8_print(text, sizeof text, "%+.3f", m.mean);
     else
         utf8_print(text, sizeof text, fabs(m.mean) < 99.9995 ? "%+.3f±%.3f" : "%+.0f±%.0f", m.mean, m.margin);
     buf_printf(page, "%*s%s", CELL - utf8_cells(text) > 1 ? CELL - utf8_cells(text) : 1, "", text);
@@ -30,16 +32,23 @@ void surprise_page(const Surprise *e, const Model *m, const char *over, Buf *pag
     int blocks, heads;
     surprise_parts(m, &blocks, &heads, NULL);
     const MeanOver trained = surprise_trained(e);
-    buf_printf(page, "%s: %zu tokens asked for, in %zu window%s; ± 95 %% interval over windows\n", over,
-               surprise_tokens(e), surprise_windows(e), surprise_windows(e) == 1 ? "" : "s");
-    buf_printf(page, "surprise, −log p of the next token: %.3f ±%.3f nats\n", trained.mean, trained.margin);
+    const bool one = surprise_windows(e) == 1;
+    buf_printf(page, "%s: %zu tokens asked for, in ", over, surprise_tokens(e));
+    if (one)
+        buf_printf(page, "one window, too few for an interval\nsurprise, −log p of the next token: %.3f nats\n",
+                   trained.mean);
+    else
+        buf_printf(page,
+                   "%zu windows; ± 95 %% interval over windows\nsurprise, −log p of the next token: %.3f ±%.3f "
+                   "nats\n",
+                   surprise_windows(e), trained.mean, trained.margin);
     buf_puts(page, "\nNats more without the scale 1/√d_k");
-    put_more(page, surprise_difference(e, OF_SCALE));
+    put_more(page, surprise_difference(e, OF_SCALE), one);
     buf_printf(page, "\n\nNats more without one sub-layer\n%*s%*s%*s\n", LABEL, "", CELL, "attention", CELL, "MLP");
     for (int b = 0; b < blocks; b++) {
         buf_printf(page, "  block %-*d", LABEL - 8, b);
-        put_more(page, surprise_difference(e, part(heads, b, OF_ATTENTION)));
-        put_more(page, surprise_difference(e, part(heads, b, OF_MLP)));
+        put_more(page, surprise_difference(e, part(heads, b, OF_ATTENTION)), one);
+        put_more(page, surprise_difference(e, part(heads, b, OF_MLP)), one);
         buf_putc(page, '\n');
     }
     buf_puts(page, "\nNats more without one head (its z is 0)\n");
@@ -52,7 +61,7 @@ void surprise_page(const Surprise *e, const Model *m, const char *over, Buf *pag
         for (int b = 0; b < blocks; b++) {
             buf_printf(page, "  block %-*d", LABEL - 8, b);
             for (int h = first; h < end; h++)
-                put_more(page, surprise_difference(e, part(heads, b, OF_HEADS + h)));
+                put_more(page, surprise_difference(e, part(heads, b, OF_HEADS + h)), one);
             buf_putc(page, '\n');
         }
     }
