@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the README tells a newcomer, on a bare Debian 12: a clone of HEAD, then `make deps run` (left with q) and `make deps test` on a terminal
-# of 80×24; as root, then as a user without root, who finds the packages there. The machine is a folder of its own (debootstrap, minbase and
-# git and make, nothing else), whose mounts and processes end with this script. MIRROR=URL: instead of the one that apt uses here.
+# What the README tells a newcomer, on a bare Debian 12: a clone of HEAD, then `make deps run` (left with q) on a terminal of 80×24 as root;
+# then as a user without root, who finds the packages there, the same and `make deps test`. The machine is a folder of its own (debootstrap,
+# minbase and git and make, nothing else), whose mounts and processes end with this script. MIRROR=URL: instead of the one that apt uses here.
 # Everything that was said is in build/fresh/*.log.
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
@@ -66,11 +66,13 @@ for who in root newcomer; do
     inside $who 'git clone -q /var/lib/vitrine.bundle vitrine' >"$LOGS/$who-clone.log" 2>&1 || fail "$who: no clone: $(cat "$LOGS/$who-clone.log")"
     typed $who-run 3600 -k qq $who 'cd vitrine && make deps run'
     check "$who: make deps run drew no screen" grep -q $'\e\\[?1049h' "$LOGS/$who-run.log"
-    typed $who-test 5400 $who 'cd vitrine && make deps test'
-    tr -d '\r' <"$LOGS/$who-test.log" | grep -E '^  (FAILED|skipped)|^broken|^left out' | cut -c 1-200 | sort | uniq -c
-    last=$(tr -d '\r' <"$LOGS/$who-test.log" | grep -E '^all in [0-9]+ s: ' | tail -n 1)
-    step "$who: $last"
-    check "$who: the tests did not end well" grep -q ', 0 failed' <<<"$last"
+    if [ $who = newcomer ]; then # as root they are run by whoever runs this
+        typed $who-test 5400 $who 'cd vitrine && make deps test'
+        tr -d '\r' <"$LOGS/$who-test.log" | grep -E '^  (FAILED|skipped)|^broken|^left out' | cut -c 1-200 | sort | uniq -c
+        last=$(tr -d '\r' <"$LOGS/$who-test.log" | grep -E '^all in [0-9]+ s: ' | tail -n 1)
+        step "$who: $last"
+        check "$who: the tests did not end well" grep -q ', 0 failed' <<<"$last"
+    fi
     same "$who: left in /tmp" "" "$(find "$ROOT/tmp" -mindepth 1 -maxdepth 1 -printf '%f ')"
     step "$who: the clone and what was built take $(du -sh "$ROOT"/{root,home/newcomer}/vitrine 2>/dev/null | tail -n 1 | cut -f 1)"
 done
