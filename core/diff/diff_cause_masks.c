@@ -118,9 +118,9 @@ static void attempt_window(Trial *t, const char *leaf, int window)
                       window, window == 1 ? "" : "s");
 }
 
-/* Windows of all lengths where that costs little, else of usual ones and of those that the first difference leaves (what
- * a shorter window leaves out is the first that no earlier token misses); one longer or shorter is a setting's. Of length 1 also where another cause explains: to the last token a mask that is
- * transposed is the same. */
+/* Windows of all lengths where that costs little, else of usual ones and of those that the first difference leaves
+ * (what a shorter window leaves out is the first that no earlier token misses); one longer or shorter is a setting's.
+ * Of length 1 also where another cause explains: to the last token a mask that is transposed is the same. */
 void trial_windows(Trial *t)
 {
     static const double LITTLE = 1e9; /* operations */

@@ -1,9 +1,9 @@
 /* Mistakes with the rotary positions of models of words: another base, another scaling of the frequencies, keys turned
- * to other places. What people write is tried as it is. A number that may be any is searched: on a grid so fine that no
- * angle moves by much more than half a radian from one point to the next, then by golden section around the points where
- * the error is least. Where tokens look back alone that begins with the first few of them, whose angles are small, so
- * that the error has one valley, and goes on with more as the number becomes exact: of a long text the whole is computed
- * for the last steps alone. */
+ * to other places. What people write is tried as it is. A number that may be any is searched: on a grid so fine that
+ * no angle moves by much more than half a radian from one point to the next, then by golden section around the points
+ * where the error is least. Where tokens look back alone that begins with the first few of them, whose angles are
+ * small, so that the error has one valley, and goes on with more as the number becomes exact: of a long text the whole
+ * is computed for the last steps alone. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Models of words that have two kinds of blocks, with a window and without one, each turned by a base of its own: which
- * blocks are of which kind in the recording, and their rotations exchanged. What every block's rows say is asked of each
- * such mistake: where it changes a block, the block must differ; where it leaves one as it is, it must not. */
+/* Models of words that have two kinds of blocks, with a window and without one, each turned by a base of its own:
+ * which blocks are of which kind in the recording, and their rotations exchanged. What every block's rows say is asked
+ * of each such mistake: where it changes a block, the block must differ; where it leaves one as it is, it must not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

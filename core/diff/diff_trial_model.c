@@ -1,5 +1,5 @@
-/* A model of words built once more with other settings of the same weights, or reading otherwise: what the reference has
- * before the target is put into it. */
+/* A model of words built once more with other settings of the same weights, or reading otherwise: what the reference
+ * has before the target is put into it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,10 +20,10 @@ Dataset *dataset_sentences(uint64_t first, size_t count);
 const struct ParallelSentence *dataset_sentence(const Dataset *s,
                                                 size_t i); /* …and those behind it; NULL of pictures */
 /* Windows of a text, one behind the other, for a decoder alone: each as long as the model reads, at most WINDOW_TOKENS
- * tokens, with what the model puts in front of a text at its beginning; what is left at the end is left out, where there
- * is one window. Of the text the first WINDOW_BYTES are read. count: so many windows at most. path: a file, cut by the
- * model's tokeniser (bytes that are no UTF-8 as it takes them), of a model without one numbers of words. NULL with err
- * that names the file. */
+ * tokens, with what the model puts in front of a text at its beginning; what is left at the end is left out, where
+ * there is one window. Of the text the first WINDOW_BYTES are read. count: so many windows at most. path: a file, cut
+ * by the model's tokeniser (bytes that are no UTF-8 as it takes them), of a model without one numbers of words. NULL
+ * with err that names the file. */
 enum { WINDOW_TOKENS = 64, WINDOW_BYTES = 1 << 20 };
 Dataset *dataset_texts(const Model *m, const char *path, size_t count, Err *err);
 /* The file of texts that the model in that folder (or the file in it) was trained beside: out[n]; false: none. */

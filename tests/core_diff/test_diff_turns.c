@@ -1,5 +1,6 @@
-/* Mistakes with rotary positions, planted in recordings whose angles the test computes by their definitions: any base,
- * another scaling of the frequencies, bases and windows of two kinds of blocks. What is named is right, or nothing is. */
+/* Mistakes with rotary positions, planted in recordings whose angles the test computes by their definitions: any
+ * base, another scaling of the frequencies, bases and windows of two kinds of blocks. What is named is right, or
+ * nothing is. */
 #include "tests/core_models/text_bench.h"
 
 #include "core/base/mem.h"
@@ -359,8 +360,8 @@ static const Planted KINDS_OF_BLOCKS[] = {
     WINDOWED(BY_BLOCK, "a window in block 2 and none in block 4; here it is the other way round", 0x0f),
 };
 
-/* Is what is recorded named, and by no other name? All of them with PLANTED in the environment (make test-all), else every
- * fourth. */
+/* Is what is recorded named, and by no other name? All of them with PLANTED in the environment (make test-all), else
+ * every fourth. */
 static void name(const Planted *list, size_t count)
 {
     int number = 0;

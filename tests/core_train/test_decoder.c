@@ -41,8 +41,8 @@ static int make_text(void **state)
 static int remove_text(void **state)
 {
     (void)state;
-    static const char *const files[] = {"config.json", "history.safetensors", "model.safetensors", "recipe.json",
-                                        "tokenizer.json", "held.txt"};
+    static const char *const files[] = {"config.json", "history.safetensors", "model.safetensors",
+                                        "recipe.json", "tokenizer.json",      "held.txt"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[160];
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);

@@ -1,4 +1,5 @@
-/* What `vitrine evaluate` found about a decoder on texts: how surprising they are to it, and what each part is worth. */
+/* What `vitrine evaluate` found about a decoder on texts: how surprising they are to it, and what each part is
+ * worth. */
 #include <math.h>
 
 #include "core/base/utf8.h"

@@ -68,7 +68,9 @@ static const OptionSpec OPTIONS[] = {
     TEXT(0, "config", config, "FILE", "train: the recipe as JSON; the bundled model's if not given"),
     TEXT(0, "pictures", pictures, "FOLDER",
          "train, evaluate: labelled pictures, a folder for each class, instead of the drawn shapes"),
-    TEXT(0, "text", text, "FILE", "train: a text to learn from; the model then continues texts. evaluate: a text that a decoder is measured on; its "
+    TEXT(0, "text", text, "FILE",
+         "train: a text to learn from; the model then continues texts. evaluate: a text that a decoder is measured on; "
+         "its "
          "held.txt if not given"),
     COUNT("steps", steps, 1, 10000000,
           "train: N steps instead of the recipe's; write: at most N words, 64 if not given"),

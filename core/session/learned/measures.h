@@ -82,7 +82,7 @@ enum {
     MEASURES_FACTORS = ABLATION_FACTORS,
     MEASURES_TILES_ACROSS = 8,
     MEASURES_WINDOWS = 50 /* of a decoder's texts, at most */
-};                         /* tiles: how many the up and down keys pass over on the screen `filters` */
+};                        /* tiles: how many the up and down keys pass over on the screen `filters` */
 /* Factor number i on attn.scale in the scale laboratory (ablation_factor). */
 float measures_factor(const Session *s, int i);
 /* NULL while nothing of it is there; why (may be NULL): one line when it cannot be measured for this model, else NULL.

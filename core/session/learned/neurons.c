@@ -25,7 +25,8 @@ typedef struct NeuronMlp {
 } NeuronMlp;
 
 /* What excites the hidden units of a model's MLPs: of every unit, over many inputs (pictures of the dataset, or
- * sentences, or windows of texts), its largest activation in each and at which token. What was seen so far may be asked for at any time. */
+ * sentences, or windows of texts), its largest activation in each and at which token. What was seen so far may be
+ * asked for at any time. */
 typedef struct Neurons {
     BatchRun *batch;
     Dataset *dataset;
