@@ -258,6 +258,7 @@ static const Cause CAUSES[] = {
     MORE("unit length", 0, EACH, "embedding", NULL,
          "the recording divides the embedding by its length: it is embedding_unit here", .make = trial_make_unit),
     FUNCTION("dropped", 0, trial_dropped),
+    FUNCTION("dropout", TEXT, trial_dropout_behind),
     FUNCTION("base", TEXT, trial_bases),
     FUNCTION("rope_scaling", TEXT, trial_scalings),
 };

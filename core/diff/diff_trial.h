@@ -247,6 +247,7 @@ void trial_embedding_scaled(Trial *t);
 void trial_slopes(Trial *t);
 void trial_ranges(Trial *t);
 void trial_memory(Trial *t);
+void trial_dropout_behind(Trial *t);
 void trial_tied(Trial *t);
 void trial_dropped(Trial *t);
 void trial_shorter(Trial *t);
