@@ -127,16 +127,26 @@ decoder_laboratory||laboratory 8|80x24 120x40|
 decoder_neuron||neuron|80x24|
 "
 
-# learn FOLDER RECIPE: some steps; the same bytes on every machine
+# …of one that has learned to write, over the end of its text
+WRITER="
+writer_laboratory|decoder.blocks.1.self_attn.pattern[h=1]|laboratory 8|80x24 120x40|
+writer_neuron|decoder.blocks.1.mlp.post[m=3]|neuron|80x24 120x40|
+"
+
+# learn FOLDER RECIPE [OPTIONS]: some steps; the same bytes on every machine
 learn() {
     echo "$2" >recipe.json
-    "$VITRINE" train --config recipe.json -o "$1" >"$WORK/said" 2>&1 </dev/null || fail "$1: not trained: $(cat "$WORK/said")"
+    "$VITRINE" train --config recipe.json "${@:3}" -o "$1" >"$WORK/said" 2>&1 </dev/null || fail "$1: not trained: $(cat "$WORK/said")"
 }
 STEPS='"steps": 40, "warmup": 10, "batch": 8, "log_every": 2, "check": 40'
 learn learned "{$STEPS, \"model\": {\"width\": 32, \"layers\": 2, \"heads\": 2, \"mlp\": 48}}"
 learn twin "{$STEPS, \"model\": {\"width\": 32, \"layers\": 2, \"heads\": 2, \"mlp\": 48, \"scale\": 1}}"
 cp twin/history.safetensors learned/history-twin.safetensors
 learn words '{"kind": "text", "steps": 60, "warmup": 10, "batch": 16, "log_every": 4, "check": 40, "model": {"width": 16, "heads": 2, "mlp": 16, "encoder_layers": 1, "decoder_layers": 1}}'
+for i in $(seq 90); do
+    echo "the $((i * i % 7)) cats sleep and the dog $(echo sees hears likes | cut -d' ' -f$((i % 3 + 1))) the $((i % 4)) birds"
+done >text.txt
+learn writer '{"kind": "decoder", "steps": 200, "warmup": 20, "batch": 16, "log_every": 100, "check": 8, "rate": 0.03, "model": {"words": 280, "context": 24, "width": 16, "layers": 2, "heads": 2, "mlp": 24}}' --text text.txt
 
 # shots MODEL INPUT TABLE: a line of the driver for every row
 shots() {
@@ -150,13 +160,14 @@ shots() {
     shots learned '#17' "$LEARNED"
     shots words 'the cat is tired > le chat est' "$SMALL_WORDS"
     shots decoder 'ids:5,12,7,3' "$DECODER"
+    shots writer 'the 4 cats' "$WRITER"
     shots translator 'the animal did not cross the street because it was too tired' "$WORDS"
 } >table
 mkdir shots && cd shots || exit 1
-ln -s ../seeded ../learned ../words .
+ln -s ../seeded ../learned ../words ../writer .
 ln -s "$GOLDEN/../data/families/words_gemma2" decoder
 while IFS= read -r line; do fail "cannot be drawn: $line"; done < <("$DRAW" <../table 2>&1)
-rm seeded learned words decoder
+rm seeded learned words writer decoder
 # name, sum in 256 colours, sum without colour: in the order of the table
 cksum -- *.ans | awk 'NR == FNR {sum[$3] = $1; next} {
     n = split($6, size, " ")
@@ -183,7 +194,7 @@ while read -r line; do
     grep "^${base%-*}|" ../table >>../differing
 done <../sums
 if [ -e ../differing ]; then
-    ln -s ../seeded ../learned ../words .
+    ln -s ../seeded ../learned ../words ../writer .
     "$DRAW" svg <../differing >/dev/null 2>&1
     cp -- *.svg "$ACTUAL/" 2>/dev/null
 fi

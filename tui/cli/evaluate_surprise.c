@@ -1,5 +1,4 @@
-/* What `vitrine evaluate` found about a decoder on texts: how surprising they are to it, and what each part is
- * worth. */
+/* What `vitrine evaluate` found about a decoder on texts: how surprising they are, and what each part is worth. */
 #include <math.h>
 
 #include "core/base/utf8.h"
