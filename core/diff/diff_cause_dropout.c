@@ -1,6 +1,6 @@
-/* Dropout left on where its zeros can't be read off the tensor: behind a mask, which leaves zeros of its own, and behind
- * a norm. A norm takes a sum x = s + m·c·f, m being 0 or 1, c the factor that goes with it, to z = (x − μ)/σ: of a row μ
- * and σ are two unknowns more, and what s + m·c·f must be all the same tells m cell by cell. */
+/* Dropout left on where its zeros can't be read off the tensor: behind a mask, which leaves zeros of its own, and
+ * behind a norm. A norm takes a sum x = s + m·c·f, m being 0 or 1, c the factor that goes with it, to z = (x −
+ * μ)/σ: of a row μ and σ are two unknowns more, and what s + m·c·f must be all the same tells m cell by cell. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

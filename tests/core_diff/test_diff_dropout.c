@@ -1,5 +1,6 @@
-/* Dropout left on in models of words, planted by the test's own masks where the families' programs have it: in a decoder
- * with its norms first and in an encoder whose norms stand behind. Named from the modules' outputs, never otherwise. */
+/* Dropout left on in models of words, planted by the test's own masks where the families' programs have it: in a
+ * decoder with its norms first and in an encoder whose norms stand behind. Named from the modules' outputs, never
+ * otherwise. */
 #include "tests/core_models/text_bench.h"
 
 #include "core/base/mem.h"
