@@ -173,13 +173,10 @@ static bool compare(Kind kind, Buf *verdict)
 /* --- what is planted --- */
 
 /* What the modules of each give, and the blocks. */
-static const char *const MODULES[] = {
-    [DECODER] = "full_embed ln1.out q k v self_attn.z self_attn.out ln2.out mlp.pre mlp.post mlp.out resid_post "
-                "ln_final.out logits",
-    [ENCODER] =
-        "full_embed ln_embed.out q k v self_attn.z self_attn.out ln1.out mlp.pre mlp.post mlp.out ln2.out logits",
-    [PRE_NORM_ENCODER] =
-        "full_embed ln1.out q k v self_attn.z self_attn.out ln2.out mlp.pre mlp.post mlp.out resid_post logits"};
+#define INNER "full_embed ln1.out ln2.out q k v self_attn.z self_attn.out mlp.pre mlp.post mlp.out logits "
+static const char *const MODULES[] = {[DECODER] = INNER "resid_post ln_final.out",
+                                      [ENCODER] = INNER "ln_embed.out",
+                                      [PRE_NORM_ENCODER] = INNER "resid_post"};
 static const char *const BLOCKS[] = {[DECODER] = "full_embed resid_post logits",
                                      [ENCODER] = "ln_embed.out ln2.out logits",
                                      [PRE_NORM_ENCODER] = "full_embed resid_post logits"};
