@@ -27,7 +27,7 @@ static bool has_turns(const Trial *t, bool local)
 
 static bool open_turning(Trial *t, Turning *r)
 {
-    static const double AFFORDED = 4e11; /* some seconds */
+    static const double LEAST = 2e10, MOST = 4e11, FORWARD = 60; /* operations; so many times the stretch */
     enum { FEW = 8 };
     const Seq2seqConfig *c = t->s->text;
     NodeId n = trial_find(t, "rope_cos", 0);
@@ -35,7 +35,8 @@ static bool open_turning(Trial *t, Turning *r)
     if (n == NO_NODE || !t->s->weights || t->base || trial_close(t))
         return false;
     const int all = t->s->graph->axes[graph_node(t->s->graph, n)->dims.axis[0]].n;
-    *r = (Turning){.all = all, .few = all, .first = -1, .left = AFFORDED};
+    const double left = FORWARD * t->flops;
+    *r = (Turning){.all = all, .few = all, .first = -1, .left = left < LEAST ? LEAST : left > MOST ? MOST : left};
     if (c->encoder_layers || !c->decoder_layers)
         return true;
     r->first = trial_first_other(t);
