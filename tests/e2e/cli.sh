@@ -863,7 +863,7 @@ refused 1 'give a text of one word at least' score -m talk ''
 refused 1 "is a model: name it with -m: vitrine write -m 'talk'" write talk 'the cat'
 refused 1 "is a model: name it with -m: vitrine -m 'talk'" -i talk
 run_v evaluate -m talk --text read.txt --count 2
-check "evaluate measures on a text" grep -q 'surprise, −log p of the next token: [0-9]' out
+check "evaluate measures on a text" grep -q 'surprise, −log p of the next token: [0-9]' <<<"$OUT"
 refused 1 'for models that write' evaluate -m translator --text read.txt
 refused 1 'looks at pictures' evaluate --text read.txt
 mkdir bare && cp "$W/words_llama2c/model.bin" bare/

@@ -33,7 +33,7 @@ void surprise_page(const Surprise *e, const Model *m, const char *over, Buf *pag
     surprise_parts(m, &blocks, &heads, NULL);
     const MeanOver trained = surprise_trained(e);
     const bool one = surprise_windows(e) == 1;
-    buf_printf(page, "%s: %zu tokens asked for, in ", over, surprise_tokens(e));
+    buf_printf(page, "%s: tokens asked for: %zu, in ", over, surprise_tokens(e));
     if (one)
         buf_printf(page, "one window, too few for an interval\nsurprise, −log p of the next token: %.3f nats\n",
                    trained.mean);
