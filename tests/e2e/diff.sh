@@ -236,6 +236,13 @@ for m in bart t5 marian; do
     "$V" trace -m "$TOP/tests/data/families/words_$m" -i 'ids:5,7,9' -o two.npz >/dev/null
     diff_v 0 '^Same' two.npz -m "$TOP/tests/data/families/words_$m"
 done
+# --- so is the text that two models of two stacks are compared on: the other one puts its own start in front
+for m in bart t5 marian; do
+    for i in 'ids:5,7,9 > ids:3,4' 'ids:5,7,9 >'; do
+        diff_v 0 '^Same' "$TOP/tests/data/families/words_$m" -m "$TOP/tests/data/families/words_$m" -i "$i"
+        check "$m: every tensor of both has the same shape" [ "$(grep -c '^shapes' out)" -eq 0 ]
+    done
+done
 # --- blocks counted from 1 in a file for --map
 mkdir one
 for b in 0 1; do "$V" show blocks.$b.resid_post -m "$DATA" -i "$DATA/image.ppm" -o one/layer$((b + 1)).npy >/dev/null; done

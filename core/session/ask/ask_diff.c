@@ -86,10 +86,12 @@ static bool same_words(Input *in, Session *s, const Model *m, Err *err)
         const int *part = text[k].segment;
         const Vocabulary *v = k == TEXT_TARGET ? &m->target : &m->source;
         bool numbers = v->cutter || !v->word || !text[k].label;
-        for (int i = 0; i < text[k].count; i++)
+        /* the start, which opening puts in front */
+        const int first = k == TEXT_TARGET && text[k].count && model_starts(s->now->model) && model_starts(m);
+        for (int i = first; i < text[k].count; i++)
             if (numbers)
                 buf_printf(&spec, "%s%d",
-                           !i                               ? "ids:"
+                           i == first                       ? "ids:"
                            : part && part[i] != part[i - 1] ? " | ids:"
                                                             : ",",
                            text[k].word[i]);
