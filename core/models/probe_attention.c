@@ -172,20 +172,16 @@ void probe_distance(Probes *b, int layer)
  * attention alone carried it. The variant with the residual stream: A = ½ mean of heads + ½ I, every row divided by its
  * sum, R_l = A_l R_{l−1}. */
 
-/* ½ on the diagonal: token number less token number is 0 there. In this way nothing of T² cells exists before it is
- * looked at. */
-static NodeId half_identity(Probes *b)
+NodeId probe_half_identity(Graph *g, const ProbeRollout *r)
 {
-    Graph *g = b->g;
-    int n = vit_tokens(b->c);
+    int n = g->axes[r->t].n;
     float *number = arena_alloc(&g->arena, size_mul((size_t)n, sizeof *number));
     for (int i = 0; i < n; i++)
         number[i] = (float)i;
-    graph_scope(g, "rollout");
-    NodeId query = graph_leaf(g, "number", DIMS(b->axis.t), (Leaf){LEAF_CONST, number, "the token's number"});
-    NodeId key = graph_view(g, "number_seen", query, DIMS(b->axis.u));
+    NodeId query = graph_leaf(g, "number", DIMS(r->t), (Leaf){LEAF_CONST, number, "the token's number"});
+    NodeId key = graph_view(g, "number_seen", query, DIMS(r->u));
     NodeId apart = probe_passing(g, graph_zip(g, "apart", OP_SUB, query, key));
-    return probe_passing(g, graph_where(g, "half_identity", apart, b->zero, b->half));
+    return probe_passing(g, graph_where(g, "half_identity", apart, r->zero, r->half));
 }
 
 /* The row of the token that the answer is read from; where it is read from the patches' mean, or not at all, the mean
@@ -208,30 +204,33 @@ static void answer_patches(Probes *b, NodeId rollout, const char *prefix)
     graph_reduce(g, name[3], OP_SUM, probe_patches(g, name[2], row, b->axis.u, b->axis.p), DIMS_SCALAR);
 }
 
-static NodeId add_block(Probes *b, int layer, NodeId identity, NodeId before)
+NodeId probe_rollout_through(Graph *g, const ProbeRollout *r, NodeId mean, NodeId before)
 {
-    Graph *g = b->g;
-    Dims square = DIMS(b->axis.t, b->axis.u), row = DIMS(b->axis.t);
-    probe_scope(b, layer);
-    NodeId half = probe_passing(g, graph_zip(g, "mean_half", OP_MUL, b->block[layer].mean_pattern, b->half));
-    NodeId mixed = probe_passing(g, graph_zip(g, "rollout_mixed", OP_ADD, half, identity));
+    Dims row = DIMS(r->t);
+    NodeId half = probe_passing(g, graph_zip(g, "mean_half", OP_MUL, mean, r->half));
+    NodeId mixed = probe_passing(g, graph_zip(g, "rollout_mixed", OP_ADD, half, r->identity));
     NodeId step = graph_zip(g, "rollout_step", OP_DIV, mixed, graph_reduce(g, "rollout_mixed_sum", OP_SUM, mixed, row));
     NodeId product = step;
     if (before != NO_NODE) {
-        NodeId earlier = graph_view(g, "rollout_before", before, DIMS(b->axis.u, b->axis.w));
-        product = graph_contract(g, "rollout_product", step, earlier, DIMS(b->axis.t, b->axis.w));
+        NodeId earlier = graph_view(g, "rollout_before", before, DIMS(r->u, r->w));
+        product = graph_contract(g, "rollout_product", step, earlier, DIMS(r->t, r->w));
     }
-    NodeId rollout = graph_view(g, "rollout", product, square);
+    NodeId rollout = graph_view(g, "rollout", product, DIMS(r->t, r->u));
     graph_reduce(g, "rollout_sum", OP_SUM, rollout, row);
-    answer_patches(b, rollout, "rollout_");
     return rollout;
 }
 
 void probe_rollout(Probes *b)
 {
-    NodeId identity = half_identity(b), rollout = NO_NODE;
-    for (int layer = 0; layer < b->c->layers; layer++)
-        rollout = add_block(b, layer, identity, rollout);
+    ProbeRollout r = {.t = b->axis.t, .u = b->axis.u, .w = b->axis.w, .zero = b->zero, .half = b->half};
+    NodeId rollout = NO_NODE;
+    graph_scope(b->g, "rollout");
+    r.identity = probe_half_identity(b->g, &r);
+    for (int layer = 0; layer < b->c->layers; layer++) {
+        probe_scope(b, layer);
+        rollout = probe_rollout_through(b->g, &r, b->block[layer].mean_pattern, rollout);
+        answer_patches(b, rollout, "rollout_");
+    }
     graph_scope(b->g, "rollout");
     answer_patches(b, rollout, "");
 }

@@ -52,6 +52,8 @@ typedef struct Probes {
 
 /* Sets the scope of what is said about a block's attention. */
 void probe_scope(Probes *b, int layer);
+/* A number that several analyses of text models read, made once, in numbers.probe; leaves that scope behind it. */
+NodeId probe_number(Graph *g, const char *name, float value);
 /* The node of that path, which must be there. */
 NodeId probe_existing(const Graph *g, const char *path);
 /* Analyses from `first` on are all there: flags them, notes in the anatomy which they are, and leaves every scope. */
@@ -82,7 +84,19 @@ NodeId probe_norm(Graph *g, const char *prefix, NodeId x, int d, ProbeNorm norm)
 NodeId probe_rows(Graph *g, const ProbeRows *r);
 void probe_attention(Probes *b, int layer);
 void probe_rollout(Probes *b);
-void probe_grid(Probes *b); /* makes steps_sq and distance */
+/* A square of tokens that ask and tokens that are looked at, and a third axis of their length. */
+typedef struct ProbeRollout {
+    int t, u, w;
+    NodeId zero, half, identity; /* identity: probe_half_identity's */
+} ProbeRollout;
+/* ½ on the diagonal: token number less token number is 0 there. In this way nothing of T² cells exists before it is
+ * looked at. In the scope that is set. */
+NodeId probe_half_identity(Graph *g, const ProbeRollout *r);
+/* The rollout through one block more, in the scope that is set; before: through those before it, or NO_NODE. */
+NodeId probe_rollout_through(Graph *g, const ProbeRollout *r, NodeId mean, NodeId before);
+void probe_text_places(Graph *g);   /* of every stack of a text model; behind its attentions' analyses */
+void probe_text_gradient(Graph *g); /* behind gradients: times the words' vectors, a number for every token */
+void probe_grid(Probes *b);         /* makes steps_sq and distance */
 void probe_distance(Probes *b, int layer);
 void probe_find_answer(Probes *b); /* fills the norms and heads: before any node is appended, for the search's sake */
 void probe_lens(Probes *b, int layer); /* −1: before the first block; else after its attention, and after it */

@@ -82,6 +82,7 @@ void probes_gradient_add(Graph *g)
 {
     NodeId first = g->count;
     gradient_map(g);
+    probe_text_gradient(g);
     probe_gradient_through(g);
     probe_end(g, first, NODE_PROBE | NODE_DERIVED);
 }

@@ -14,8 +14,7 @@
 enum { PAIR = 2 };
 static const double PI = 3.14159265358979323846;
 
-/* A number that several analyses read, made once. */
-static NodeId number(Graph *g, const char *name, float value)
+NodeId probe_number(Graph *g, const char *name, float value)
 {
     char path[64];
     snprintf(path, sizeof path, "numbers.probe.%s", name);
@@ -38,15 +37,16 @@ static void attention(Graph *g, int part)
                    .scores = masked != NO_NODE ? masked : site_node(g, part, SITE_SCORES_SCALED),
                    .z = site_node(g, part, SITE_MERGED),
                    .w_o = site_node(g, part, SITE_W_O),
-                   .sum_one = site_node(g, part, SITE_SINKS) != NO_NODE ? number(g, "one", 1.0f) : NO_NODE,
+                   .sum_one = site_node(g, part, SITE_SINKS) != NO_NODE ? probe_number(g, "one", 1.0f) : NO_NODE,
                    .log_keys = NO_NODE};
     const Axis *query = &g->axes[r.t], *key = &g->axes[r.u];
     r.heads = g->axes[r.h].n;
-    r.two = number(g, "two", 2.0f);
-    r.queries = number(g, query->sequence == SEQUENCE_SOURCE ? "source_tokens" : "target_tokens", (float)query->n);
+    r.two = probe_number(g, "two", 2.0f);
+    r.queries = probe_number(g, query->sequence == SEQUENCE_SOURCE ? "source_tokens" : "target_tokens",
+                             (float)query->n);
     if (key->n > 1)
-        r.log_keys = number(g, key->sequence == SEQUENCE_SOURCE ? "log_source_tokens" : "log_target_tokens",
-                            (float)dm_log(key->n));
+        r.log_keys = probe_number(g, key->sequence == SEQUENCE_SOURCE ? "log_source_tokens" : "log_target_tokens",
+                                  (float)dm_log(key->n));
     graph_scope(g, "%s.probe", anatomy_part(g, part)->scope);
     probe_rows(g, &r);
 }
@@ -339,6 +339,7 @@ void text_probes_add(Graph *g, const Seq2seqConfig *c, const Text *target)
         }
         sinusoids(g, p, c, &w);
     }
+    probe_text_places(g);
     probe_alike(g);
     probe_lengths(g);
     margin(g);
