@@ -61,7 +61,7 @@ static bool run_view(Session *s, const Args *a, Err *err)
                 s->look.positions.grids = MAPS_OF_POSITIONS[i].value;
             else
                 s->look.positions.centred = MAPS_OF_POSITIONS[i].value;
-            return true;
+            return !session_words(s, SIDE_B) || come_positions(s, SCREEN_POSITIONS, err);
         }
     return err_set(
         err,

@@ -96,9 +96,24 @@ SCREEN_SPEC(WAVES, .name = "waves", .about = "sinusoids as positions: heat map, 
 
 /* --- a table --- */
 
+/* Places of a picture: those of a text lie in a line, and their cosines are a matrix like any other. */
 static bool fits_positions(const Graph *g, NodeId n)
 {
-    return screen_is_site(g, n, SITE_POSITIONS) || node_role(g, n, ROLE_OTHER_PLACE) != AXIS_NONE;
+    return (screen_is_site(g, n, SITE_POSITIONS) && graph_role(g, ROLE_PLACE, SEQUENCE_ANY) != AXIS_NONE) ||
+           node_role(g, n, ROLE_OTHER_PLACE) != AXIS_NONE;
+}
+
+/* Of the stack in focus, if it has a table. */
+static const char *words_cosine(const Session *s)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const Site site = s->look.positions.centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE;
+    const int here = session_attention(s, g, -1);
+    for (int e = NO_PART; here != NO_PART && (e = anatomy_next(g, e, PART_EMBEDDING)) != NO_PART;)
+        if (strcmp(anatomy_part(g, e)->stack, anatomy_part(g, here)->stack) == 0 && site_path(g, e, site))
+            return site_path(g, e, site);
+    const char *any = site_path_any(g, site);
+    return any ? any : site_path_any(g, SITE_POSITIONS);
 }
 
 bool come_positions(Session *s, Screen to, Err *err)
@@ -107,6 +122,8 @@ bool come_positions(Session *s, Screen to, Err *err)
     if (site_node_any(g, SITE_WAVE_LENGTH) != NO_NODE)
         return come_waves(s, SCREEN_WAVES, err);
     const char *turned = site_path_any(g, SITE_QUERY_ROPE), *bias = site_path_any(g, SITE_BIAS);
+    if (site_node_any(g, SITE_POSITIONS) != NO_NODE && session_words(s, SIDE_B))
+        return session_go(s, words_cosine(s), SCREEN_TENSOR, err);
     if (site_node_any(g, SITE_POSITIONS) != NO_NODE)
         return session_go(s, site_path_any(g, SITE_POSITIONS), to, err);
     return turned ? err_set(err, "%s: it turns queries and keys by their place, `goto %s`", NO_POSITIONS, turned)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/eval/figures.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/gradient.h"
 #include "core/session/learned/measures.h"
@@ -112,20 +113,90 @@ bool where_occluded_mass(const Session *s, Side side, float *mass)
     return o.of && where_drop_mass(o.of, object, mass);
 }
 
+/* --- of a text: numbers for its tokens, on the screens of the nodes that hold them --- */
+
+/* The attention of the focused stack to itself in that block. */
+static int self_attention(const Session *s, const Graph *g, int block)
+{
+    const int here = session_attention(s, g, -1);
+    if (here == NO_PART)
+        return NO_PART;
+    const int part = anatomy_block(g, anatomy_part(g, here)->stack, block);
+    for (int p = NO_PART; (p = anatomy_next_in(g, p, PART_ATTENTION, part)) != NO_PART;)
+        if (site_path(g, p, SITE_ROLLOUT))
+            return p;
+    return NO_PART;
+}
+
+/* The gradients of the answer after the token in focus, unless others are in force. */
+static bool gradient_of_words(Session *s, Err *err)
+{
+    LedgerTarget answer;
+    GradTarget of = {.cell = 0};
+    if (*s->target.path)
+        return true;
+    if (site_node_any(session_graph(s, SIDE_B), SITE_LOGITS) == NO_NODE)
+        return err_set(err,
+                       "%s: `gradient embedding[d=0]` takes the gradients of one of its numbers, and `where "
+                       "gradient` then shows what each word adds to it",
+                       session_no_answer(s, SIDE_B));
+    if (!ledger_rivals(s, SIDE_B, -1, -1, &answer, err))
+        return false;
+    snprintf(of.path, sizeof of.path, "%s", answer.path);
+    of.cell = answer.cell;
+    return gradient_set(s, &of, err);
+}
+
+static bool words_gradient(Session *s, int attention, Err *err)
+{
+    char path[SESSION_PATH];
+    if (!gradient_of_words(s, err))
+        return false;
+    snprintf(path, sizeof path, "%s.where.gradient", anatomy_part(session_graph(s, SIDE_B), attention)->stack);
+    return session_node(s, SIDE_B, path) != NO_NODE
+               ? session_go(s, path, SCREEN_TENSOR, err)
+               : err_set(err, "the gradients in force do not reach the words of the %s: `gradient off` ends them",
+                         anatomy_part(session_graph(s, SIDE_B), attention)->stack);
+}
+
+static bool where_words(Session *s, WhereMethod m, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const int blocks = session_blocks(s), depth = m == WHERE_ROLLOUT ? where_depth(s, blocks) : blocks,
+              part = self_attention(s, g, depth - 1);
+    if (part == NO_PART)
+        return err_set(err, "this model has no attention of words to themselves");
+    if (m == WHERE_OCCLUSION)
+        return err_set(err, "a word can't be painted grey: `word OLD NEW` puts another in its place, and `patching "
+                            "tokens` measures what each token then changes");
+    if (m == WHERE_GRADIENT)
+        return words_gradient(s, part, err);
+    if (m == WHERE_ATTENTION && s->look.where.one_head)
+        return session_go(s, site_path(g, part, SITE_PATTERN), SCREEN_ROW, err);
+    return session_go(s, site_path(g, part, m == WHERE_ROLLOUT ? SITE_ROLLOUT : SITE_MEAN_PATTERN), SCREEN_ROW, err);
+}
+
 /* To the screen, or another map on it. The first time the gradients of the answer's logit are added, unless others are
  * in force. */
 static bool where_go(Session *s, WhereMethod m, Err *err)
 {
     s->look.where.method = (int)m;
+    if (session_words(s, SIDE_B))
+        return where_words(s, m, err);
     if (!gradient_answer(s, err))
         return false;
     const char *path = where_path(s, SIDE_B, m);
     if (!path || session_node(s, SIDE_B, path) == NO_NODE)
         path = where_path(s, SIDE_B, WHERE_ROLLOUT);
     if (!path || session_node(s, SIDE_B, path) == NO_NODE)
-        return err_set(err, "this model looks at no picture; `view sentence` draws which words look at which, `lens` "
-                            "what each block would answer");
+        return err_set(err, "this model has no attention to look at");
     return screen_go(s, SCREEN_WHERE, path, err);
+}
+
+/* The map behind the one on show: of a text all but occlusion. */
+static WhereMethod where_after(const Session *s)
+{
+    return (WhereMethod)((s->look.where.method + 1) % (session_words(s, SIDE_B) ? WHERE_OCCLUSION : WHERE_METHODS));
 }
 
 /* `depth N, +1, -1, all`: the rollout through the first N blocks. */
@@ -151,8 +222,7 @@ static bool run_where(Session *s, const Args *a, Err *err)
     if (a->count && strcmp(a->word[0], "depth") == 0)
         return run_depth(s, a, err);
     const char *word = a->count ? a->word[0] : where_word((WhereMethod)s->look.where.method);
-    int value, method = strcmp(word, "next") == 0 ? (s->look.where.method + 1) % WHERE_METHODS
-                                                  : look_option_value("method", word);
+    int value, method = strcmp(word, "next") == 0 ? (int)where_after(s) : look_option_value("method", word);
     bool relative, known = method >= 0;
     if (!known && args_number(a->word[0], &value, &relative)) {
         method = relative ? clamp(s->look.where.method + value, 0, WHERE_METHODS - 1) : value;
@@ -183,7 +253,7 @@ static bool play_where(Session *s)
 
 static bool next_where(Session *s, Err *err)
 {
-    return where_go(s, (WhereMethod)((s->look.where.method + 1) % WHERE_METHODS), err);
+    return where_go(s, where_after(s), err);
 }
 
 /* The class token's map has the mean as its first form. */
@@ -353,9 +423,9 @@ static const LookOption OPTIONS[] = {
     {.name = NULL}};
 
 static const Command OWN = COMMAND(
-    "where", "learned", "where [rollout, attention, gradient, occlusion, next, depth N] [PATCH]",
-    "show where the model looked: four answers side by side; depth N: the rollout through N blocks",
-    COMMAND_SESSION | COMMAND_PICTURES, run_where, NULL);
+    "where", "learned", "where [rollout, attention, gradient, occlusion, next, depth N] [PLACE]",
+    "show where the model looked: four answers side by side; depth N: the rollout through N blocks", COMMAND_SESSION,
+    run_where, NULL);
 
 SCREEN_SPEC(WHERE, .name = "where", .about = "where did it look: rollout, class token, gradient × input, occlusion",
             .group = GROUP_LEARNED, .command = "where", .own = {&OWN, 1, NULL}, .move = move_on_patches,
