@@ -265,7 +265,7 @@ static void test_why_goes_to_the_river(void **state)
         assert_int_equal(s.place.at[axis], token);
         snprintf(line, sizeof line, "block %d head %d", block, head);
         has(text, line);
-        snprintf(line, sizeof line, " from %s.", axis_label(&g->axes[axis], token, label, sizeof label));
+        snprintf(line, sizeof line, " %s", axis_label(&g->axes[axis], token, label, sizeof label));
         has(text, line);
         snprintf(line, sizeof line, "ledger.blocks.%d.attn.z.heads[h=%d]", block, head);
         has(run("why"), line);

@@ -63,7 +63,7 @@ set scale x0.5; lens|yes|yes|$answer|yes
 set scale x0.5; ledger|yes|is not a sum|$answer|yes
 set scale x0.5; patch all heads from A|yes|yes|$answer|yes
 ablate PATH.z[h=0]; say|yes|yes|yes|yes
-where|looks at no picture|looks at no picture|looks at no picture|looks at no picture
+where|yes|yes|yes|yes
 experts|has no experts|has no experts|has no experts|has no experts"
 
 # tried FAMILY EXPECTED COMMAND…: it answers something, or refuses so.

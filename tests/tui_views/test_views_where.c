@@ -1294,7 +1294,7 @@ static void why_marks_the_patch_it_names(void **state)
         const Axis *tokens = &g->axes[node_role(g, e->tokens, ROLE_KEY)];
         const int head = session_head(&session), token = ledger_why_token(&session, SIDE_B, e, head);
         assert_true(token >= tokens->prefix);
-        utf8_print(named, sizeof named, " from %s.", axis_label(tokens, token, label, sizeof label));
+        utf8_print(named, sizeof named, " %s", axis_label(tokens, token, label, sizeof label));
         assert_non_null(strstr(buf_str(&session.said), named));
         const char *path = graph_node(g, e->tokens)->path;
         const size_t first = (size_t)head * (size_t)tokens->n, cell = first + (size_t)token;

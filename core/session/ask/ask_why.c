@@ -263,17 +263,24 @@ void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out)
     ask_put_short(out, a->line.value);
     buf_puts(out, part ? " of " : ", with all others ");
     ask_put_short(out, a->number);
-    if (a->token >= 0 && a->head.line != a->line.line) {
-        buf_puts(out, "; of heads: ");
-        ledger_part_text(g, &a->head, out);
-    }
     if (a->token >= 0) {
-        const bool most = fabsf(a->from) >= 0.5f * fabsf(a->head.value); /* else what it gave is said with it */
-        buf_puts(out, ", ");
-        if (!most)
+        const bool most = fabsf(a->from) >= 0.5f * fabsf(a->head.value), other = a->head.line != a->line.line;
+        axis_label(&g->axes[node_role(g, a->head.entry->tokens, ROLE_KEY)], a->token, label, sizeof label);
+        if (other) {
+            buf_puts(out, most ? "; of heads: " : "; ");
+            ledger_part_text(g, &a->head, out);
+        }
+        if (most)
+            buf_printf(out, ", from %s", label);
+        else { /* a token that gave a small part is no source of the whole */
+            if (other) {
+                buf_puts(out, ": ");
+                ask_put_short(out, a->head.value);
+            }
+            buf_printf(out, ", %s ", label);
             ask_put_short(out, a->from);
-        buf_printf(out, most ? "from %s" : " from %s",
-                   axis_label(&g->axes[node_role(g, a->head.entry->tokens, ROLE_KEY)], a->token, label, sizeof label));
+            buf_puts(out, " of it");
+        }
     }
     buf_putc(out, '.');
 }

@@ -136,8 +136,8 @@ static bool river_path(const River *r, RiverPath *out)
 }
 
 /* "0.712 of 0.812", or the first of them, in the middle of its piece of the line. What is more than the whole, or
- * against it, is no part of it: others wrote against it. */
-static void put_piece(const Paint *p, const LedgerVia *via, int y, int x0, int x1)
+ * against it, is no part of it: others wrote against it. Is the whole told? */
+static bool put_piece(const Paint *p, const LedgerVia *via, int y, int x0, int x1)
 {
     static const char *const BETWEEN[] = {" of ", ", with all others ", ", in all "};
     const bool part = via->wrote * via->vote >= 0 && fabsf(via->wrote) <= fabsf(via->vote);
@@ -148,16 +148,19 @@ static void put_piece(const Paint *p, const LedgerVia *via, int y, int x0, int x
     int w = room + 1;
     for (int i = !part; w > room && i < (part ? 1 : 3); i++)
         w = utf8_print(text, sizeof text, " %s%s%s ", of[0], BETWEEN[i], of[1]);
-    if (w > room)
+    const bool whole = w <= room;
+    if (!whole)
         w = utf8_print(text, sizeof text, " %s ", of[0]);
     if (w <= room)
         canvas_text(p->c, y, x0 + 1 + (room - w) / 2, w, STYLE_STRONG, text);
+    return whole;
 }
 
 void river_put_path(const Paint *p, const River *r, Rect line)
 {
     RiverPath path;
-    char label[64];
+    char label[64], number[16];
+    bool whole = false;
     if (!river_path(r, &path))
         return;
     const Graph *g = r->v->g;
@@ -171,7 +174,7 @@ void river_put_path(const Paint *p, const River *r, Rect line)
     for (int at = x0; at <= x[0]; at++)
         canvas_glyph(p->c, line.y, at, STYLE_STRONG, p->c->ascii ? '-' : 0x2500);
     for (int i = path.steps; i > 0; i--) {
-        put_piece(p, &path.via[i - 1], line.y, x[i], x[i - 1]);
+        whole = put_piece(p, &path.via[i - 1], line.y, x[i], x[i - 1]);
         canvas_glyph(p->c, line.y, x[i], STYLE_STRONG, p->c->ascii ? '.' : i == path.steps ? 0x256d : 0x252c);
     }
     canvas_glyph(p->c, line.y, x[0], STYLE_STRONG, p->c->ascii ? 'v' : 0x25bc);
@@ -192,7 +195,11 @@ void river_put_path(const Paint *p, const River *r, Rect line)
         canvas_text(p->c, line.y, x0 - utf8_cells(label) - 1, utf8_cells(label), STYLE_STRONG, label);
     const Axis *first = &g->axes[node_role(g, r->at[path.at[0]].e->tokens, ROLE_KEY)];
     axis_label(first, r->v->s->ledger.step[0].token, label, sizeof label);
-    const int room = line.x + line.w - x[0] - 1, cells = utf8_cells(label), before = x[0] - x[1] - 1;
+    const int room = line.x + line.w - x[0] - 1, before = x[0] - x[1] - 1;
+    int cells = utf8_cells(label);
+    number_text(number, sizeof number, path.via[0].vote, 7);
+    if (!whole && room > cells + 1 + (int)strlen(number)) /* what the last piece is a part of stands at the tip */
+        cells += utf8_print(label + strlen(label), sizeof label - strlen(label), " %s", number);
     if (room < cells && cells <= before) /* no room behind the tip: on the last piece */
         canvas_text(p->c, line.y, x[0] - cells, cells, STYLE_STRONG, label);
     else
