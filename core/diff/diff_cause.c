@@ -240,7 +240,8 @@ static TrialSizes sizes_of(const DiffSubject *s)
     if (v)
         return (TrialSizes){v->width, v->heads, v->head_dim, v->layers, v->eps, v->scale, v->act, v->post_norm};
     int layers = t->encoder_layers > t->decoder_layers ? t->encoder_layers : t->decoder_layers;
-    return (TrialSizes){t->width, t->heads, t->head_dim, layers, t->eps, t->scale, t->act, !t->pre_norm};
+    return (TrialSizes){t->width, t->heads, t->head_dim, layers,
+                        t->eps,   t->scale, t->act,      !t->pre_norm && !t->after_norm};
 }
 
 Trial trial_new(const DiffSubject *s, const DiffReference *r, const DiffOptions *o, const DiffReport *d,

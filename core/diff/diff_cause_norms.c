@@ -124,7 +124,8 @@ typedef struct Block {
 
 static Place place_here(const Trial *t)
 {
-    return t->size.post_norm ? BEHIND : t->s->config && t->s->config->branch_norm ? BRANCHES : BEFORE;
+    const bool branches = t->s->config ? t->s->config->branch_norm : t->s->text->after_norm && !t->s->text->pre_norm;
+    return t->size.post_norm ? BEHIND : branches ? BRANCHES : BEFORE;
 }
 
 /* The nodes of the block that path lies in; false where one is not there. */
@@ -138,8 +139,8 @@ static bool read_block(Trial *t, const char *path, Place theirs, Block *b)
         if (sum == NO_NODE)
             continue;
         const char *name = arena_printf(&t->arena, "ln%d", b->count + 1);
-        const char *out = arena_printf(&t->arena, "%s.out",
-                                       nn_norm_scope(name, t->s->config && t->s->config->rms_norm));
+        const bool rms = t->s->config ? t->s->config->rms_norm : t->s->text && t->s->text->rms_norm;
+        const char *out = arena_printf(&t->arena, "%s.out", nn_norm_scope(name, rms));
         Stage *s = &b->stage[b->count++];
         *s = (Stage){.x = graph_node(g, sum)->in[0], .sum = sum, .norm = trial_beside(t, path, out)};
         s->norm_in = s->norm == NO_NODE ? NO_NODE : trial_norm_reads(t, graph_node(g, s->norm)->path);
@@ -292,7 +293,7 @@ void trial_order(Trial *t)
         ArenaMark mark = arena_mark(&t->arena);
         char text[DIFF_WORDS];
         Block b;
-        if (p == ours || (p == BRANCHES && (!t->s->config || t->s->config->layer_scale)))
+        if (p == ours || (p == BRANCHES && t->s->config && t->s->config->layer_scale))
             continue;
         snprintf(text, sizeof text, "the recording's norms stand %s; here they stand %s", WHERE[p], WHERE[ours]);
         char first[TRIAL_PREFIX] = "";

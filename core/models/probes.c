@@ -163,6 +163,7 @@ static const struct {
     {PART_EMBEDDING, SITE_WAVE_RESIDUAL, "pos.probe.residual", false},
     {PART_EMBEDDING, SITE_WAVE_RESIDUAL_LARGEST, "pos.probe.residual_largest", false},
     {PART_EMBEDDING, SITE_WAVE_ALIKE, "pos.probe.alike", false},
+    {PART_EMBEDDING, SITE_WHERE_GRADIENT, "where.gradient", true},
     {PART_READOUT, SITE_OTHER_LOGITS, "readout_mean.logits", false},
     {PART_READOUT, SITE_OTHER_PROBS, "readout_mean.probs", false},
     {PART_READOUT, SITE_OTHER_LOGITS, "readout_cls.logits", false},

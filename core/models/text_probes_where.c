@@ -72,7 +72,8 @@ void probe_text_gradient(Graph *g)
     for (int e = NO_PART; (e = anatomy_next(g, e, PART_EMBEDDING)) != NO_PART;) {
         NodeId x = site_node(g, e, SITE_EMBED);
         char path[160];
-        if (x == NO_NODE || graph_node(g, x)->dims.n != 2)
+        if (x == NO_NODE || graph_node(g, x)->dims.n != 2 ||
+            !*anatomy_part(g, e)->scope) /* a picture has its own map */
             continue;
         snprintf(path, sizeof path, "grad.%s", graph_node(g, x)->path);
         NodeId gradient = graph_find(g, path);

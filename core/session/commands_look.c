@@ -61,7 +61,8 @@ static bool run_view(Session *s, const Args *a, Err *err)
                 s->look.positions.grids = MAPS_OF_POSITIONS[i].value;
             else
                 s->look.positions.centred = MAPS_OF_POSITIONS[i].value;
-            return !session_words(s, SIDE_B) || come_positions(s, SCREEN_POSITIONS, err);
+            return graph_role(session_graph(s, SIDE_B), ROLE_PLACE, SEQUENCE_ANY) != AXIS_NONE ||
+                   come_positions(s, SCREEN_POSITIONS, err);
         }
     return err_set(
         err,

@@ -97,10 +97,14 @@ SCREEN_SPEC(WAVES, .name = "waves", .about = "sinusoids as positions: heat map, 
 /* --- a table --- */
 
 /* Places of a picture: those of a text lie in a line, and their cosines are a matrix like any other. */
+static bool on_a_grid(const Graph *g)
+{
+    return graph_role(g, ROLE_PLACE, SEQUENCE_ANY) != AXIS_NONE;
+}
+
 static bool fits_positions(const Graph *g, NodeId n)
 {
-    return (screen_is_site(g, n, SITE_POSITIONS) && graph_role(g, ROLE_PLACE, SEQUENCE_ANY) != AXIS_NONE) ||
-           node_role(g, n, ROLE_OTHER_PLACE) != AXIS_NONE;
+    return (screen_is_site(g, n, SITE_POSITIONS) && on_a_grid(g)) || node_role(g, n, ROLE_OTHER_PLACE) != AXIS_NONE;
 }
 
 /* Of the stack in focus, if it has a table. */
@@ -122,7 +126,7 @@ bool come_positions(Session *s, Screen to, Err *err)
     if (site_node_any(g, SITE_WAVE_LENGTH) != NO_NODE)
         return come_waves(s, SCREEN_WAVES, err);
     const char *turned = site_path_any(g, SITE_QUERY_ROPE), *bias = site_path_any(g, SITE_BIAS);
-    if (site_node_any(g, SITE_POSITIONS) != NO_NODE && session_words(s, SIDE_B))
+    if (site_node_any(g, SITE_POSITIONS) != NO_NODE && !on_a_grid(g))
         return session_go(s, words_cosine(s), SCREEN_TENSOR, err);
     if (site_node_any(g, SITE_POSITIONS) != NO_NODE)
         return session_go(s, site_path_any(g, SITE_POSITIONS), to, err);

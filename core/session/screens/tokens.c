@@ -384,6 +384,13 @@ static void say_ways(const Encoding *e, const TokenPart *p, Buf *out)
     buf_putc(out, '.');
 }
 
+const char *encoding_missing(const Vocabulary *v)
+{
+    return v->cutter ? "It was given by number, or written by the model: no text was cut."
+           : v->word ? "This model's words are whole, and stand between blanks: nothing is cut."
+                     : "The model's folder has no tokeniser: a text is given by its numbers.";
+}
+
 static bool say_tokens(const Teller *t)
 {
     encoding_step(t->s, 0);
@@ -400,8 +407,7 @@ static bool say_tokens(const Teller *t)
     if (!e || !e->there) {
         const Vocabulary *v = text == TEXT_SOURCE ? &session_exhibit(t->s, t->side)->model->source
                                                   : &session_exhibit(t->s, t->side)->model->target;
-        buf_puts(t->out, v->cutter ? " It was given by number, or written by the model: no text was cut."
-                                   : " This model's words are whole, and stand between blanks: nothing is cut.");
+        buf_printf(t->out, " %s", encoding_missing(v));
         return true;
     }
     if (j < 0 || part < 0) {

@@ -24,6 +24,8 @@ int encoding_text(const Session *s);
 const char *encoding_rows(const Graph *g, int text);
 /* The place in k of the token at the cursor; −1: it was put there. *part: its part, or −1. */
 int encoding_here(const Session *s, Side side, const Encoding *e, int *part);
+/* Why there is none, as a sentence. */
+const char *encoding_missing(const Vocabulary *v);
 /* Merges of that part that are done on show, of all there are. */
 int encoding_done(const Session *s, const Encoding *e, int part);
 /* The ends in `cut` of what a part consists of once so many of its merges are done, ascending, those that lie within

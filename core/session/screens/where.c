@@ -149,14 +149,23 @@ static bool gradient_of_words(Session *s, Err *err)
 
 static bool words_gradient(Session *s, int attention, Err *err)
 {
-    char path[SESSION_PATH];
     if (!gradient_of_words(s, err))
         return false;
-    snprintf(path, sizeof path, "%s.where.gradient", anatomy_part(session_graph(s, SIDE_B), attention)->stack);
-    return session_node(s, SIDE_B, path) != NO_NODE
+    const Graph *g = session_graph(s, SIDE_B);
+    const char *path = NULL;
+    for (int e = NO_PART; (e = anatomy_next(g, e, PART_EMBEDDING)) != NO_PART;)
+        if (strcmp(anatomy_part(g, e)->stack, anatomy_part(g, attention)->stack) == 0)
+            path = site_path(g, e, SITE_WHERE_GRADIENT);
+    return path && session_node(s, SIDE_B, path) != NO_NODE
                ? session_go(s, path, SCREEN_TENSOR, err)
                : err_set(err, "the gradients in force do not reach the words of the %s: `gradient off` ends them",
                          anatomy_part(session_graph(s, SIDE_B), attention)->stack);
+}
+
+/* Tokens in a line, whose maps are rows: a picture has its rollout on the grid of its patches. */
+static bool in_a_line(const Session *s)
+{
+    return !site_path_any(session_graph(s, SIDE_B), SITE_ROLLOUT_PATCHES);
 }
 
 static bool where_words(Session *s, WhereMethod m, Err *err)
@@ -181,7 +190,7 @@ static bool where_words(Session *s, WhereMethod m, Err *err)
 static bool where_go(Session *s, WhereMethod m, Err *err)
 {
     s->look.where.method = (int)m;
-    if (session_words(s, SIDE_B))
+    if (in_a_line(s))
         return where_words(s, m, err);
     if (!gradient_answer(s, err))
         return false;
@@ -196,7 +205,7 @@ static bool where_go(Session *s, WhereMethod m, Err *err)
 /* The map behind the one on show: of a text all but occlusion. */
 static WhereMethod where_after(const Session *s)
 {
-    return (WhereMethod)((s->look.where.method + 1) % (session_words(s, SIDE_B) ? WHERE_OCCLUSION : WHERE_METHODS));
+    return (WhereMethod)((s->look.where.method + 1) % (in_a_line(s) ? WHERE_OCCLUSION : WHERE_METHODS));
 }
 
 /* `depth N, +1, -1, all`: the rollout through the first N blocks. */

@@ -445,7 +445,10 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
         centred = wrong in ("layer norm", "layer norm of the blocks")
         for i in range(c["num_hidden_layers"] - (wrong == "last block")):
             b, p = block(i), f"{prefix}layers.{i}."
-            y = rms_norm(w, r, x - x.mean(-1, keepdims=True) if centred else x, b + "rms1", p + "input_layernorm", eps, wrong == "plus of the blocks")
+            norm1, norm2 = (partial(rms_norm, w, r, node=b + node, name=p + name, eps=eps) for node, name in
+                            (("rms1", "input_layernorm"), ("rms2", "post_attention_layernorm")))
+            moved = wrong in ("post norm", "norms on branches")
+            y = x if moved else rms_norm(w, r, x - x.mean(-1, keepdims=True) if centred else x, b + "rms1", p + "input_layernorm", eps, wrong == "plus of the blocks")
             q, k, v = qkv_of(w, r, b, y, p + "self_attn.", c, wrong, qkv_bias)
             if head_norm == "all":
                 q = split(rms_norm(w, r, merge(q), b + "self_attn.rms_q", p + "self_attn.q_norm", eps), q.shape[1])
@@ -462,12 +465,15 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
             z = attend(r, b + "self_attn", q, k, v, e ** -0.5, seen(n, window), tiled=wrong in ("tiled", "pairs and tiled"), wrong=wrong)
             before = x
             x = y if wrong == "from the norm" else x
-            x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", D, out_bias))
+            z = linear(w, merge(z), p + "self_attn.o_proj", D, out_bias)
+            x = r.put(b + "resid_mid", x + (norm1(z) if wrong == "norms on branches" else z))
+            x = norm1(x) if wrong == "post norm" else x
             seen_by_mlp = before if wrong == "parallel" else x
             seen_by_mlp = seen_by_mlp - seen_by_mlp.mean(-1, keepdims=True) if centred else seen_by_mlp
-            y = rms_norm(w, r, seen_by_mlp, b + "rms2", p + ("input_layernorm" if wrong == "one norm" else "post_attention_layernorm"), eps, wrong == "plus of the blocks")
+            y = x if moved else rms_norm(w, r, seen_by_mlp, b + "rms2", p + ("input_layernorm" if wrong == "one norm" else "post_attention_layernorm"), eps, wrong == "plus of the blocks")
             found = mlps(w, r, b, y, p, i, wrong) if mlps else gated(w, r, b, y, p + "mlp.", "silu", c.get("mlp_bias", False))
-            x = r.put(b + "resid_post", x + found)
+            x = r.put(b + "resid_post", x + (norm2(found) if wrong == "norms on branches" else found))
+            x = norm2(x) if wrong == "post norm" else x
         x = x - x.mean(-1, keepdims=True) if wrong == "layer norm" else x
         x = rms_norm(w, r, x, "decoder.rms_final", prefix + "norm", ends)
         if wrong == "final norm twice":
@@ -569,7 +575,9 @@ def olmo2(w, r, ids, wrong):
     x = embed(w, r, ids, "model.embed_tokens.weight")
     for i in range(2):
         b, p = block(i), f"model.layers.{i}."
-        q, k, v = qkv_of(w, r, b, x, p + "self_attn.", c, wrong)
+        first = wrong == "norms first"
+        y = rms_norm(w, r, x, b + "rms1", p + "post_attention_layernorm", eps) if first else x
+        q, k, v = qkv_of(w, r, b, y, p + "self_attn.", c, wrong)
         if wrong == "each head":  # normalised head by head
             over = lambda t, name: t / np.sqrt((t * t).mean(-1, keepdims=True) + eps) * split(w[p + f"self_attn.{name}_norm.weight"][None].astype(np.float64), t.shape[1])
             q, k = over(q, "q"), over(k, "k")
@@ -579,9 +587,9 @@ def olmo2(w, r, ids, wrong):
         q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv)) for name, t in (("q", q), ("k", k)))
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
         found = linear(w, merge(z), p + "self_attn.o_proj", D)
-        x = r.put(b + "resid_mid", x + rms_norm(w, r, found, b + "rms1", p + "post_attention_layernorm", eps))
-        y = gated(w, r, b, x, p + "mlp.", "silu")
-        x = r.put(b + "resid_post", x + rms_norm(w, r, y, b + "rms2", p + "post_feedforward_layernorm", eps))
+        x = r.put(b + "resid_mid", x + (found if first else rms_norm(w, r, found, b + "rms1", p + "post_attention_layernorm", eps)))
+        y = gated(w, r, b, rms_norm(w, r, x, b + "rms2", p + "post_feedforward_layernorm", eps) if first else x, p + "mlp.", "silu")
+        x = r.put(b + "resid_post", x + (y if first else rms_norm(w, r, y, b + "rms2", p + "post_feedforward_layernorm", eps)))
     return linear(w, rms_norm(w, r, x, "decoder.rms_final", "model.norm", eps), "lm_head", V)
 
 
@@ -740,7 +748,7 @@ FAMILIES = [
                                           "parallel", "mask adds -10", "mask sets 0", "tied", "final norm twice",
                                           "one on", "one late", "last block", "values turned", "heads",
                                           "one more", "not itself", "not itself, the first all", "mask late", "values tiled",
-                                          "by the width", "keys one on", "one norm", "from the norm", "rolled on",
+                                          "by the width", "keys one on", "post norm", "norms on branches", "one norm", "from the norm", "rolled on",
                                           "rolled back", "pairs and tiled", "epsilon of the blocks", "mask sets -4", "layer norm of the blocks",
                                           "plus of the blocks"]),
     ("llama3", LLAMA3, llama_like(LLAMA3, LLAMA3["rope_scaling"]), ["scaling", "pairs", "heads"]),
@@ -749,7 +757,7 @@ FAMILIES = [
     ("qwen2", QWEN2, llama_like(QWEN2, None, True, windows=lambda i: 3 if i >= 1 else None), ["window"]),
     ("qwen2_yarn", YARN, llama_like(YARN, YARN["rope_scaling"], True), ["scaling", "heads"]),
     ("qwen3", QWEN3, llama_like(QWEN3, head_norm=True), ["head norm"]),
-    ("olmo2", OLMO2, olmo2, ["each head"]),
+    ("olmo2", OLMO2, olmo2, ["each head", "norms first"]),
     ("gemma", GEMMA, gemma(GEMMA), ["plus", "embed scale"]),
     ("gemma2", GEMMA2, gemma(GEMMA2), ["caps", "window", "plus"]),
     ("gemma3", GEMMA3, gemma(GEMMA3), ["local base", "window"]),

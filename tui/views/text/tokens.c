@@ -540,9 +540,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         if (w.e && w.e->there)
             draw_top(p, &w, w.top);
         else if (w.e)
-            canvas_wrap(p->c, w.top, STYLE_DIM,
-                        w.v->cutter ? "Given by number, or written by the model: no text was cut."
-                                    : "This model's words are whole and stand between blanks: nothing is cut.");
+            canvas_wrap(p->c, w.top, STYLE_DIM, encoding_missing(w.v));
         else
             shown_computing(p, w.top);
         draw_how(p, &w, w.how);
