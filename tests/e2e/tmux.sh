@@ -73,7 +73,7 @@ shows() {
 child_of() {
     local child name
     for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
-        read -r name <"/proc/$child/comm" && [ "$name" = vitrine ] && echo "$child" && return
+        read -r name 2>/dev/null <"/proc/$child/comm" && [ "$name" = vitrine ] && echo "$child" && return
     done
 }
 # program pid, waited for; 0 when there is none
