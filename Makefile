@@ -291,9 +291,9 @@ soak: drivers ## 100,000 random keys with resizes, with address and undefined-be
 	+@$(TESTING) KEYS=$(or $(KEYS),100000) SEED=$(or $(SEED),1) tests/soak.sh
 tsan: ## the unit suites that use threads, with a checker of data races
 	+@MAKE='$(MAKE)' tests/tsan.sh all
-planted: $(B)/tests/core_diff/test_diff_planted $(B)/tests/core_diff/test_diff_turns ## mistakes planted in models: how many diff names, from four recordings on two models, and with rotary positions (three minutes)
-	@PLANTED=all $<
-	@PLANTED=all $(B)/tests/core_diff/test_diff_turns
+PLANTS := $(addprefix $(B)/tests/core_diff/test_diff_,planted turns hub families words dropout dropped)
+planted: $(PLANTS) ## mistakes planted in models of pictures and texts: how many diff names, from which recordings (five minutes)
+	@set -e; for suite in $(PLANTS); do PLANTED=all $$suite; done
 mutants: ## plants 40 faults into core and tui and counts those that the suites of their folder notice (a minute or more each; COUNT= SEED= FOLDERS=)
 	+@MAKE='$(MAKE)' tests/mutants.sh $(COUNT)
 

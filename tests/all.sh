@@ -43,7 +43,7 @@ pass_sanitizers() {
     clang_runtime asan && cc=clang
     printf 'int main(void) { return 0; }\n' | $cc $SAN -x c - -o "$TMPDIR/prog" 2>/dev/null || { skip "$cc has no sanitizers here (make deps-all)"; finish sanitizers; return; }
     rm -f "$TMPDIR/prog"
-    built san "$cc" tests OPT=-O1 CFLAGS="$SAN" LDFLAGS="$SAN" LINES= && UNIT_TIMEOUT=900 units san
+    built san "$cc" tests OPT=-O1 CFLAGS="$SAN" LDFLAGS="$SAN" LINES= && PLANTED=8 UNIT_TIMEOUT=900 units san
 }
 # everything else is a script of that name
 run_pass() {

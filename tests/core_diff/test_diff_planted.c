@@ -1,8 +1,8 @@
 /* Mistakes planted in a copy of the model, each recorded in four ways (the logits alone, the blocks' outputs, what the
  * README's recipe records, everything) on two models: the cause that is named is the right one, or none is; what is
  * different stays different when more is recorded; and from the README's recording every cause that has a name is
- * named. All of them with PLANTED=all (make planted); else every eighth, with PLANTED=4 every fourth (make
- * test-all), each once on one model. */
+ * named. All of them with PLANTED=all (make planted); else every eighth, each once on one model. */
+#include "tests/core_diff/every.h"
 #include "tests/core_diff/plants_model.h"
 #include "tests/core_diff/plants_values.h"
 
@@ -414,9 +414,8 @@ static void right_or_none(void **state)
 {
     (void)state;
     Tally all = {.missed = 0};
-    const char *which_ones = getenv("PLANTED");
-    bool whole = which_ones && strcmp(which_ones, "all") == 0;
-    int slice = which_ones && atoi(which_ones) > 0 ? atoi(which_ones) : 8;
+    const int slice = plants_every(8);
+    const bool whole = slice == 1;
     const char *only = getenv("PLANTED_ONLY"); /* words of a name */
     int wrong = 0, named = 0, none = 0;
     for (int i = 0; i < PLANTED_COUNT; i++)
@@ -612,7 +611,7 @@ static void two_at_once(void **state)
 {
     (void)state;
     enum { PAIR_STEP = 37, FEWER = 12 };
-    bool whole = getenv("PLANTED") && strcmp(getenv("PLANTED"), "all") == 0;
+    const bool whole = plants_every(8) == 1;
     PairTally n = {.tried = 0};
     for (int which = 0; which < MODELS; which++) {
         int list[PLANTED_COUNT], count = 0, number = 0;

@@ -5,6 +5,7 @@
 
 #include "core/base/mem.h"
 #include "core/diff/diff.h"
+#include "tests/core_diff/every.h"
 #include "tests/core_models/oracle.h"
 
 /* Pair k of a head turns by place · rate. */
@@ -360,19 +361,17 @@ static const Planted KINDS_OF_BLOCKS[] = {
     WINDOWED(BY_BLOCK, "a window in block 2 and none in block 4; here it is the other way round", 0x0f),
 };
 
-/* Is what is recorded named, and by no other name? All of them with PLANTED=all (make planted), else
- * every fourth. */
+/* Is what is recorded named, and by no other name? */
 static void name(const Planted *list, size_t count)
 {
-    const char *planted = getenv("PLANTED");
-    const bool all = planted && strcmp(planted, "all") == 0;
+    const int every = plants_every(4);
     int number = 0;
     for (const Planted *p = list; p < list + count; p++)
         for (int how = 0; how < RECORDINGS_COUNT; how++) {
             const Seq2seqConfig c = config_of(p->kind);
             Seq2seqConfig theirs = c;
             Buf verdict = {0};
-            if (!(p->recordings >> how & 1) || (number++ % 4 && !all))
+            if (!(p->recordings >> how & 1) || number++ % every)
                 continue;
             theirs.windowed[0] = p->windowed ? p->windowed : c.windowed[0];
             record(&theirs, &p->theirs, p->tokens, RECORDINGS[how]);
