@@ -53,6 +53,22 @@ static Colour line_colour(const Lit *lit, int row, int col)
     return colour_of(lit->p, lit->signs && lit->value(lit->context, lit->m->row + row, lit->m->col + col, &ref) < 0);
 }
 
+/* How much of the colour over a picture is its own light: enough to know the object, too little to be taken for a number. */
+static const double SHINES_DARK = 0.3, SHINES_LIGHT = 0.25;
+
+static Colour lit_tinted(const Lit *lit, float x, double grey)
+{
+    const Colour of = colour_scale_colour(lit->scale, x);
+    Colour colour = 0;
+    for (int shift = 16; shift >= 0; shift -= 8) {
+        const double own = (double)(of >> shift & 0xff);
+        const double mixed = lit->p->light ? own * (1 - SHINES_LIGHT + SHINES_LIGHT * grey / 255)
+                                           : own * (1 - SHINES_DARK) + grey * SHINES_DARK;
+        colour |= (Colour)mixed << shift;
+    }
+    return colour;
+}
+
 /* The picture as it is; a line around the patches that are lit. Where patches are too small for a line they
  * are as bright as their number, never so dim that the picture is lost. at: its pixel; small: patches are. */
 static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, int edge, bool small, double *grey)
@@ -68,6 +84,8 @@ static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, in
         colour = colour << 8 | (Colour)x;
         *grey += x / 3;
     }
+    if (small && lit->scale)
+        return lit_tinted(lit, lit->value(lit->context, lit->m->row + row, lit->m->col + col, &ref), *grey / light);
     return !edge ? colour : line_colour(lit, row, col);
 }
 

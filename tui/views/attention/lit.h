@@ -11,13 +11,16 @@ typedef struct Lit {
     const void *context;
     float most; /* fully lit */
     bool signs; /* numbers below 0 are lit by their size, their outline has another colour; else they are dim */
+    const ColourScale
+        *scale; /* of small patches: the numbers' colours over a dim grey picture; NULL: its own, as bright
+                                 as they are */
 } Lit;
 /* The picture as that side's model gets it, or NULL. */
 const Image *lit_picture(const Session *s, Side side);
 /* A line around the patches with at least a quarter of the most; where squares of m have under 3 points a side, patches
- * as bright as their number. */
+ * as bright as their number, or in its colour. */
 void lit_draw(const Lit *lit);
-/* Does it have lines, or is it as bright as its numbers? And what the lines mean, where signs count. */
+/* Does it have lines, or a light or colour for each number? And what the lines mean, where signs count. */
 bool lit_lined(const LatticeMap *m);
 void lit_legend(const Lit *lit, Rect line);
 #endif

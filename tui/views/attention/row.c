@@ -227,7 +227,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     lattice_map_draw(p, &l.map, &scale, attend_row_value, &(AttendRow){&a, a.head});
     if (l.lit.rows)
         lit_draw(&(Lit){p, &l.lit, lit_picture(p->s, a.v.side), attend_row_value, &(AttendRow){&a, a.head}, scale.high,
-                        false});
+                        false, NULL});
     if (p->s->look.row.overlay == ROW_NUMBERS) {
         draw_numbers(p, &a, &l.map, false);
         if (l.lit.rows)

@@ -213,6 +213,7 @@ enum {
     BELOW_MOST = 20,
     MAP_SMALL = 16,
     PART_COLUMNS = 5,
+    PART_LEAST = 3,   /* … of a block with one head that is drawn by itself */
     RIVER_LEAST = 11, /* lines of a river that gives the others below it to the patch that `why` named */
     LARGEST_WIDE = 36
 };
@@ -261,13 +262,21 @@ static int named_lines(const LedgerView *v, Rect r)
     return 0;
 }
 
+/* Have A and B, beside A − B in r, no room for the votes of the head that `why` named? */
+static bool votes_elsewhere(const LedgerView *v, Rect r)
+{
+    rect_cut(&r, 't', 1);
+    return v->less && ledger_places(v, ROLE_PLACE_ROW) && *v->s->ledger.step[0].via && r.h < TALL && !named_lines(v, r);
+}
+
 static Layout layout(const LedgerView *v, Rect r)
 {
     if (in_table(v))
         return layout_table(v, r);
     Layout l = {.status = rect_cut(&r, 't', 1)};
     const bool patches = ledger_places(v, ROLE_PLACE_ROW) > 0 && !v->less,
-               beside = r.w >= WIDE && v->rows * PART_COLUMNS <= r.w - MAP_SMALL - LABELS; /* not of deep models */
+               why = *v->s->ledger.step[0].via, /* deep models: only with a patch that it named */
+        beside = r.w >= WIDE && v->rows * (why ? PART_LEAST : PART_COLUMNS) <= r.w - MAP_SMALL - LABELS;
     const int named = named_lines(v, r);
     if (r.h >= TALL || (named && !beside)) {
         const int wanted = patches || v->less                ? r.h * 2 / 5
@@ -314,6 +323,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (r.h < 3 || r.w < 16)
         return;
     LedgerView v = ledger_view(p->s, side);
+    v.elsewhere = v.l && votes_elsewhere(&v, r);
     if (side == SIDE_DIFF && !v.l)
         canvas_wrap(p->c, r, STYLE_DIM,
                     "A and B are not made of the same parts, so there is no difference of their ledgers.");

@@ -30,18 +30,22 @@ static void put_bar(const Paint *p, const Tributary *t, Rect r, int left, float 
     }
 }
 
-/* "block 10 head 11", in less room "block 10 h11" or "10 h11": cut behind "hea" all heads of a block would have one. */
-static void put_name(const LedgerView *v, const Tributary *t, int room, Buf *out)
+void river_name(const Graph *g, const LedgerEntry *e, int head, int room, Buf *out)
 {
-    const LedgerLine l = {.entry = t->e, .head = t->head};
-    ledger_part_text(v->g, &l, out);
-    for (int brief = 0; brief < 2 && t->head >= 0 && utf8_cells(buf_str(out)) > room; brief++) {
+    const LedgerLine l = {.entry = e, .head = head};
+    ledger_part_text(g, &l, out);
+    for (int brief = 0; brief < 2 && head >= 0 && utf8_cells(buf_str(out)) > room; brief++) {
         char name[ATTENTION_NAME];
-        session_attention_name(v->g, anatomy_of(v->g, graph_node(v->g, t->e->part)->path), name);
+        session_attention_name(g, anatomy_of(g, graph_node(g, e->part)->path), name);
         const char *number = brief ? strchr(name, ' ') : NULL;
         buf_clear(out);
-        buf_printf(out, "%s h%d", number ? number + 1 : name, t->head);
+        buf_printf(out, "%s h%d", number ? number + 1 : name, head);
     }
+}
+
+static void put_name(const LedgerView *v, const Tributary *t, int room, Buf *out)
+{
+    river_name(v->g, t->e, t->head, room, out);
 }
 
 /* Columns of the longest: what it needs less than NAME is the bars'. */

@@ -18,9 +18,11 @@ enum {
     SPRING_NARROW = 2,
     MARGIN_BELOW = 2, /* lines of names */
     PATH_LEAST = 8,   /* lines of a river that has one for its path */
-    ABOVE = 2,        /* the cursor's tributary in words, the legend */
-    ALIKE = 4,        /* columns by which panels of A and B that are compared are counted */
-    LINES_AWAY = 8    /* … of the river between a bar and its number */
+    PATH_WORDS = 14,  /* … for two lines: along the path of a narrow one there is no room for numbers */
+    VOTES_SAID = 23,
+    ABOVE = 2,     /* the cursor's tributary in words, the legend */
+    ALIKE = 4,     /* columns by which panels of A and B that are compared are counted */
+    LINES_AWAY = 8 /* … of the river between a bar and its number */
 };
 
 /* By which the largest are chosen: the larger one of A and B, so that all panels show the same parts. */
@@ -436,12 +438,18 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
         return false;
     }
     share_reach(v, &r, columns_of(room));
-    river_put_here(p, &r, rect_cut(&room, 't', 1));
-    const bool way = session_ledger_via(v->s, v->side, 0) && !v->less, low = room.h <= PATH_LEAST + 1;
+    const bool way = session_ledger_via(v->s, v->side, 0) && !v->less, low = room.h <= PATH_LEAST + 2,
+               words = way && room.w < RIVER_NARROW && room.h >= PATH_WORDS;
+    river_put_here(p, &r, rect_cut(&room, 't', 1), way && room.w < RIVER_NARROW && !words);
     const bool told = (!way || !low) /* the way takes its line where there is none for both */
                       && river_put_legend(p, &r, rect_cut(&room, 't', 1));
     if (way)
-        river_put_path(p, &r, rect_cut(&room, 't', 1));
+        river_put_path(p, &r, rect_cut(&room, 't', words ? 2 : 1));
+    else if (v->elsewhere) { /* in the line of their paths */
+        const Rect line = rect_cut(&room, 't', 1);
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
+                    line.w >= VOTES_SAID ? "votes' map: z in A or B" : "votes' map: z");
+    }
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
     if (!told)
         river_put_letters(p, &r, &names, &room);

@@ -16,6 +16,7 @@ typedef struct LedgerView {
     bool several;       /* rows are attentions of a stack among others */
     bool twins;         /* A and B are compared, of the same heads and MLPs */
     bool words;         /* tokens are words, not patches */
+    bool elsewhere;     /* of A − B: votes that neither A nor B has room for are looked at elsewhere */
     int attention;      /* part of g in focus */
     int row, rows;      /* of attentions in the order of the model: in focus, how many */
     int part[ROWS_MOST];

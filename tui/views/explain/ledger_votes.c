@@ -151,15 +151,16 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
         lattice_map_draw(p, &m, &scale, vote, &t);
         mark(p, &m, &t, at);
     }
-    const Lit picture = {p, &lit, lit_picture(p->s, v->side), vote, &t, most, true};
+    const bool lined = lit_lined(&lit);
+    const Lit picture = {p, &lit, lit_picture(p->s, v->side), vote, &t, most, true, alone && !lined ? &scale : NULL};
     if (lit.k) {
         lit_draw(&picture);
         mark(p, &lit, &t, at);
     }
-    if (bar.h && alone && lit_lined(&lit)) /* no colour of a scale is drawn */
+    if (alone)
+        bar.y = lit.r.y + lit.r.h;
+    if (bar.h && alone && lined) /* no colour of a scale is drawn */
         lit_legend(&picture, bar);
-    else if (bar.h && alone)
-        canvas_text(p->c, bar.y, bar.x, bar.w, STYLE_DIM, "bright: large");
     else if (bar.h)
         colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
 }

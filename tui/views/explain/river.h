@@ -46,17 +46,21 @@ int river_left(Rect room);
 int river_column(const River *r, Rect room, int i);
 int river_own(const River *r, const Tributary *t);
 
+/* "block 10 head 11", in less room "block 10 h11" or "10 h11": cut behind "hea" all heads of a block would have one.
+ * It may be longer than the room. */
+void river_name(const Graph *g, const LedgerEntry *e, int head, int room, Buf *out);
 /* A cell of it for the legend; above: of a river over 0. What is lost can be a mark. */
 void river_put_key(const Paint *p, int y, int x, Water w, bool above, bool mark);
 
-/* The part of the cursor, and what it wrote. */
-void river_put_here(const Paint *p, const River *r, Rect line);
+/* The part of the cursor, and what it wrote; token: of that by looking at the one that `why` named. */
+void river_put_here(const Paint *p, const River *r, Rect line, bool token);
 /* Returns whether it says what + is, where there is one. */
 bool river_put_legend(const Paint *p, const River *r, Rect line);
 /* What a letter below the water stands for, in a line of its own where that leaves most to the water. */
 void river_put_letters(const Paint *p, const River *r, Rect *names, Rect *room);
 /* A name under each, the block's (or attention's) under all of its own in the line below; the cursor. */
 void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus);
-/* "r3c5 ╭── −0.712 of −0.812 ──▼ r2c6", with a ┬ for every head on the way: nothing where there is no path. */
+/* "2 h1 r3c5 ╭── −0.712 of −0.812 ──▼ r2c6", with a ┬ for every head on the way: nothing where there is no path. In two
+ * lines what the last of them wrote stands over it. */
 void river_put_path(const Paint *p, const River *r, Rect line);
 #endif

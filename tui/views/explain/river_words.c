@@ -48,18 +48,41 @@ static void brief_name(const LedgerView *v, const Tributary *t, Buf *out)
         buf_printf(out, "%s h%d", strcspn(name, " ") < strlen(name) ? strchr(name, ' ') + 1 : name, t->head);
 }
 
-void river_put_here(const Paint *p, const River *r, Rect line)
+/* ", r1c2 2.002": the token that `why` named, and what the head wrote by looking at it. Returns its columns. */
+static int token_text(const River *r, const Tributary *t, char *out, size_t size)
+{
+    const LedgerView *v = r->v;
+    const int token = ledger_why_token(v->s, v->side, t->e, t->head);
+    LedgerVia via;
+    char label[64], number[16];
+    *out = '\0';
+    if (token < 0 || !ledger_via(v->s, v->side, 0, &via))
+        return 0;
+    axis_label(&v->g->axes[node_role(v->g, t->e->tokens, ROLE_KEY)], token, label, sizeof label);
+    number_text(number, sizeof number, via.vote, 6);
+    return utf8_print(out, size, ", %s %s", label, number);
+}
+
+void river_put_here(const Paint *p, const River *r, Rect line, bool token)
 {
     int here = ledger_here(r->v->s, r->v->side), used;
     for (int i = 0; i < r->count; i++) {
         const Tributary *t = &r->at[i];
+        char vote[96] = "";
         Shown shown;
         Buf part = {0};
         LedgerLine l = {.entry = t->e, .head = t->head};
         if (t->number != here || here < 0 || !shown_open(p->s, r->v->side, ledger_view_path(r->v, t->node), &shown))
             continue;
+        int beside = NUMBER_HERE + (token ? token_text(r, t, vote, sizeof vote) : 0);
+        brief_name(r->v, t, &part);
+        if (line.w - utf8_cells(buf_str(&part)) < beside) {
+            *vote = '\0';
+            beside = NUMBER_HERE;
+        }
+        buf_clear(&part);
         ledger_part_text(r->v->g, &l, &part);
-        if (line.w - utf8_cells(buf_str(&part)) < NUMBER_HERE) /* rather the number than all of the name */
+        if (line.w - utf8_cells(buf_str(&part)) < beside) /* rather the numbers than all of the name */
             brief_name(r->v, t, &part);
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
         if (line.w - used < (r->v->less ? WROTE_APART : WROTE)) { /* the number alone, but all of it */
@@ -68,8 +91,10 @@ void river_put_here(const Paint *p, const River *r, Rect line)
             used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, ": ");
             int cells = canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_STRONG, text);
             canvas_ref(p->c, line.y, line.x + used, cells, shown_ref(&shown, t->cell));
-            if (*ledger_view_out(r->v, t->node, t->cell) && line.w - used - cells >= 4)
-                canvas_text(p->c, line.y, line.x + used + cells, 4, STYLE_TEXT, " out");
+            used += cells;
+            used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, vote);
+            if (*ledger_view_out(r->v, t->node, t->cell) && line.w - used >= 4)
+                canvas_text(p->c, line.y, line.x + used, 4, STYLE_TEXT, " out");
             buf_free(&part);
             continue;
         }
