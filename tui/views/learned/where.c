@@ -18,7 +18,8 @@ enum {
     LEGEND_SIGNED = 16,
     SWATCH = 2,
     END_LEAST = 3,
-    END_MOST = 5
+    END_MOST = 5,
+    BAR_LEAST = 18 /* … with both ends and whether it is shared */
 };
 /* The column beside the maps: its least width, where a row of the table takes one line, the lines kept below the
  * picture, and the least for one more note. */
@@ -166,9 +167,15 @@ static void draw_title(const Paint *p, const Where *w, Rect r, int m, const Colo
     char partly[32];
     if (r.h < 1)
         return;
-    int used = canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ",
-                             title_name(w, r.w, m, scale, partly));
-    int room = r.w - used - 2;
+    const char *name = title_name(w, r.w, m, scale, partly);
+    const bool close = scale && !here && r.w <= utf8_cells(name) + 1 + SWATCH; /* rather its colours than a margin */
+    int used = canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s",
+                             here    ? ">"
+                             : close ? ""
+                                     : " ",
+                             name);
+    int room = r.w - used - 2 + close;
+    used -= close;
     if (scale && room >= (scale->low < 0 ? LEGEND_SIGNED : LEGEND_LEAST))
         colour_scale_bar(p, scale, r.y, r.x + used + 2, room);
     else if (scale)
@@ -349,6 +356,7 @@ static bool under_way(const Where *w)
            where_occluded_progress(&w->occlusion, &done, &total) && done < total;
 }
 
+/* Whose scale it is stands in front of it: the table above it has four. */
 static void draw_bar(const Paint *p, const Where *w, int m, Rect line)
 {
     char why[128];
@@ -359,9 +367,24 @@ static void draw_bar(const Paint *p, const Where *w, int m, Rect line)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s", buf_str(&far));
     else if (line.h && *why)
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, why);
-    else if (line.h)
+    else if (line.h) {
+        const char *name = where_word((WhereMethod)m);
+        if (line.w >= utf8_cells(name) + 1 + BAR_LEAST)
+            rect_cut(&line, 'l', 1 + canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, name));
         colour_scale_bar(p, &scale, line.y, line.x, line.w);
+    }
     buf_free(&far);
+}
+
+/* Behind the name of the only row: in the line of its scale there is no room to say so. */
+static void put_shared(const Paint *p, const Where *w, Rect line)
+{
+    static const char WORD[] = "shared";
+    char number[16];
+    number_text(number, sizeof number, where_value(w, w->large, w->at), WHERE_NUMBER_BRIEF);
+    const int name = 1 + utf8_cells(where_word((WhereMethod)w->large));
+    if (layer_scale(p, w, w->large).shared && name + utf8_cells(WORD) + utf8_cells(number) + 2 <= line.w)
+        canvas_text(p->c, line.y, line.x + name + 1, line.w, STYLE_DIM, WORD);
 }
 
 static void draw_below(const Paint *p, const Where *w, const Layout *l)
@@ -375,6 +398,8 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
     if (l->table.h < WHERE_METHODS && table.h) {
         Rect line = rect_cut(&table, 't', 1);
         const int used = where_draw_mass(p, w, line);
+        if (used)
+            put_shared(p, w, (Rect){l->table.y, line.x, 1, line.w});
         rect_cut(&line, 'l', used ? used + 1 : 0);
         if (!used && !under_way(w) &&
             (!w->object || l->maps.map[0].k > 1 || line.w >= ASIDE_LINE)) /* smaller ones have no outline */
