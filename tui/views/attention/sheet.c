@@ -112,8 +112,7 @@ static void draw_lost(const Paint *p, const Sheet *s, const Attend *a, int head,
 enum {
     BRIEFEST = 3,
     LEFT_OUT = 28, /* columns of "10/12 blocks and 10/12 heads" */
-    SWATCH = 2,    /* … of a colour, and of two with what they mean */
-    SIGNS_WIDE = 26
+    SWATCH = 2     /* … of a colour */
 };
 
 static void put_left_out(Buf *out, const char *what, int first, int shown, int all)
@@ -131,7 +130,7 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
 {
     char t[32];
     if (most > 0 && brief > BRIEFEST)
-        buf_printf(out, "bars: ≤ %.1f points lost; ", (double)most);
+        buf_printf(out, "bars ≤%.1f accuracy lost; ", (double)most);
     if (brief >= 2 && s->down < s->blocks && s->across < s->heads) /* which they are stands beside them */
         buf_printf(out, s->r.w < LEFT_OUT ? "%d/%d × %d/%d; " : "%d/%d blocks and %d/%d heads; ", s->down, s->blocks,
                    s->across, s->heads);
@@ -160,17 +159,25 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
                    *scales[0] ? "; " : "", (double)most);
 }
 
-/* Of A − B, where so many columns are left: which colour has more in A, which in B. */
+/* Of A − B, as there are columns left: which colour has more in A, which in B. */
+static const struct {
+    int wide;
+    const char *says[2];
+} SIGNS[] = {{26, {" more in A  ", " more in B"}}, {20, {" more in A ", " in B"}}, {11, {"A>B ", "B>A"}}};
+enum { SIGNS_COUNT = sizeof SIGNS / sizeof *SIGNS };
+
 static void draw_signs(const Paint *p, const ColourScale *scale, int y, int x, int room)
 {
-    static const char *const SAYS[] = {" more in A  ", " more in B"};
-    for (int k = 0, at = x; k < 2 && scale->high > scale->low && room >= SIGNS_WIDE; k++) {
+    int form = 0;
+    while (form < SIGNS_COUNT && SIGNS[form].wide > room)
+        form++;
+    for (int k = 0, at = x; k < 2 && scale->high > scale->low && form < SIGNS_COUNT; k++) {
         for (int i = 0; i < SWATCH; i++) { /* the end of the scale is almost white, or black */
             const float value = (k ? scale->low : scale->high) * (float)(i + 1) / SWATCH;
             canvas_pixel(p->c, y, at + i, -1, colour_scale_colour(scale, value), colour_scale_level(scale, value),
                          colour_scale_sign(scale, value), (Ref){0});
         }
-        at += SWATCH + canvas_text(p->c, y, at + SWATCH, room - (at - x) - SWATCH, STYLE_DIM, SAYS[k]);
+        at += SWATCH + canvas_text(p->c, y, at + SWATCH, room - (at - x) - SWATCH, STYLE_DIM, SIGNS[form].says[k]);
     }
 }
 
@@ -194,17 +201,33 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
         buf_clear(&words);
         put_caption(a, s, all ? NULL : colour_scale_pool_word(p, &scale), brief, scales, most, &words);
     }
+    const Rect low = sheet_thumb(s, s->first_block + s->down - 1, s->first_head + s->across - 1);
+    int line = s->under.h || s->folds > 1 ? 0 : s->caption_y - 1; /* above it, if it is free */
+    const bool signs = a->v.side == SIDE_DIFF && !locked;
+    if (signs && low.y + low.h > line) { /* rather what the colours mean than all words */
+        Buf few = {0};
+        put_caption(a, s, all ? NULL : colour_scale_pool_word(p, &scale), BRIEFEST, scales, most, &few);
+        if (r.w - utf8_cells(buf_str(&words)) < SIGNS->wide + 2 && r.w - utf8_cells(buf_str(&few)) >= SIGNS->wide + 2) {
+            buf_clear(&words);
+            buf_puts(&words, buf_str(&few));
+        }
+        buf_free(&few);
+    }
     int used = shown_clauses(p, s->caption_y, r.x, r.w, STYLE_DIM, buf_str(&words));
     const bool said = used >= utf8_cells(buf_str(&words)) &&
                       (strstr(buf_str(&words), scales[0]) || strstr(buf_str(&words), scales[1]));
-    const Rect low = sheet_thumb(s, s->first_block + s->down - 1, s->first_head + s->across - 1);
-    int line = s->under.h || s->folds > 1 ? 0 : s->caption_y - 1; /* above it, if it is free */
-    if (!said && low.y + low.h <= line)
-        canvas_text(p->c, line--, r.x, r.w, STYLE_DIM, scales[utf8_cells(scales[0]) > r.w]);
-    if (a->v.side == SIDE_DIFF && !locked && r.w - used > SIGNS_WIDE + 1)
-        draw_signs(p, &scale, s->caption_y, r.x + used + 2, r.w - used - 2);
-    else if (a->v.side == SIDE_DIFF && !locked && low.y + low.h <= line)
-        draw_signs(p, &scale, line, r.x, r.w);
+    int y = s->caption_y, before = used + 2;
+    if (!said && low.y + low.h <= line) {
+        const int most_wide = r.w - (signs && low.y + low.h > line - 1 ? SIGNS[SIGNS_COUNT - 1].wide + 1 : 0);
+        y = line--;
+        before = 2 + canvas_text(p->c, y, r.x, r.w, STYLE_DIM, scales[utf8_cells(scales[0]) > most_wide]);
+    }
+    if (low.y + low.h <= line && r.w - before < SIGNS->wide) {
+        y = line;
+        before = 0;
+    }
+    if (signs)
+        draw_signs(p, &scale, y, r.x + before, r.w - before);
     buf_free(&words);
     if (locked && r.w - used >= 20)
         colour_scale_bar(p, &scale, s->caption_y, r.x + used, r.w - used);

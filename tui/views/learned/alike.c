@@ -136,10 +136,12 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
                                      : " − mean");
     else if (band == NORMS) {
         Buf longest = {0};
-        n = utf8_print(text, sizeof text, "length%s",
-                       !bar    ? ""
-                       : brief ? ", a scale per place"
-                               : " of each vector, a scale per place");
+        static const char *const PER_PLACE[] = {"length of each vector, a scale per place", "length, a scale per place",
+                                                "length, own scales"};
+        int form = brief;
+        while (form < 2 && utf8_cells(PER_PLACE[form]) > line.w)
+            form++;
+        n = utf8_print(text, sizeof text, "%s", bar ? PER_PLACE[form] : "length");
         if (!bar) /* its column is named above */
             n = 0;
         alike_put_longest(v, bar ? "; " : "", line.w - n - (bar ? BAR_LEAST + 2 : 0), &longest);
