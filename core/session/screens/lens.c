@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/eval/batch_run.h"
 #include "core/models/text_model.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/measures.h"
@@ -129,6 +130,17 @@ static bool has_last_norm(const Graph *g)
     return false;
 }
 
+/* What the row below the others is, where there is one. */
+static void say_other(const Teller *t)
+{
+    if (!site_path_any(t->g, SITE_OTHER_PROBS) || t->s->look.lens.tokens)
+        return;
+    const bool mean = readout_used(session_exhibit(t->s, t->side)->model) == READOUT_CLASS_TOKEN;
+    buf_printf(t->out, " The row below the answer is what the head names from %s instead of %s.",
+               mean ? "the mean of the patches" : "the class token",
+               mean ? "the class token" : "the mean of the patches");
+}
+
 static bool say_lens(const Teller *t)
 {
     char best[64], here[64];
@@ -159,6 +171,7 @@ static bool say_lens(const Teller *t)
         buf_printf(t->out, " Read out there, it names %s of %zu held-out %s right.",
                    measure_share_text(right, over, share, sizeof share), over, session_measured_over(t->s));
     }
+    say_other(t);
     return true;
 }
 

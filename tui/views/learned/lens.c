@@ -25,7 +25,7 @@ enum {
     NUMBER = 7,
     COLUMN_MOST = 14
 };
-enum { LINES_BELOW = 2 }; /* the sentence and the accuracy */
+enum { LINES_BELOW = 2, NARROW = 40 }; /* the sentence and the accuracy; columns of both read-outs' accuracy */
 
 typedef struct Lens {
     const Session *s;
@@ -338,6 +338,22 @@ static void put_why(const Paint *p, const char *why, Rect line)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%.*s", first, why);
 }
 
+/* The interval alone, in one line or two. Returns the columns used of the first. */
+static int draw_narrow(const Paint *p, const Measure *m, Rect line)
+{
+    static const char *const OF[] = {"of %zu held-out pictures", "of %zu pictures", "of %zu"};
+    const Interval about = interval_wilson(m->right[0], m->pictures);
+    char of[48];
+    const int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
+                                   line.h > 1 ? "%.1f–%.1f %% named right" : "%.1f–%.1f %% right", 100 * about.low,
+                                   100 * about.high),
+              room = line.h > 1 ? line.w : line.w - used - 1;
+    for (int i = 0; i < 3; i++)
+        if (utf8_print(of, sizeof of, OF[i], m->pictures) <= room)
+            return canvas_text(p->c, line.y + (line.h > 1), line.x + line.w - room, room, STYLE_TEXT, of) + used + 1;
+    return used;
+}
+
 static void draw_accuracy(const Paint *p, Side side, Rect line)
 {
     const char *why;
@@ -345,7 +361,7 @@ static void draw_accuracy(const Paint *p, Side side, Rect line)
     char cls[48] = "", mean[48] = "";
     int used = 0;
     if (!session_as_trained(p->s, side)) {
-        if (side == SIDE_B && line.w >= 40)
+        if (side == SIDE_B && line.w >= NARROW)
             canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, "Accuracy is measured as trained only.");
         return;
     }
@@ -358,11 +374,9 @@ static void draw_accuracy(const Paint *p, Side side, Rect line)
     else if (!m || !m->whole)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "both read-outs over many pictures: measured %zu of %zu",
                       m ? m->done : 0, m ? m->total : 0);
-    else if (line.w < 40) { /* the interval alone */
-        const Interval about = interval_wilson(m->right[0], m->pictures);
-        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "%zu: %.1f–%.1f %% right", m->pictures,
-                             100 * about.low, 100 * about.high);
-    } else if (line.w < 72)
+    else if (line.w < NARROW)
+        used = draw_narrow(p, m, line);
+    else if (line.w < 72)
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
                              line.w >= 48 ? "right of %zu pictures: %s" : "right of %zu: %s", m->pictures, cls);
     else
@@ -392,8 +406,9 @@ static Layout layout(const Lens *l, Rect r)
     if (r.h >= 3)
         a.header = rect_cut(&r, 't', 1 + (wide && r.h > fixed));
     int text = LINES_BELOW + 1, rest = r.h - wanted > text || r.h < 7 ? r.h - wanted : text;
-    Rect below = rect_cut(&r, 'b',
-                          clamp(rest, 0, text + 1)); /* a blank line before the other read-out where there is room */
+    Rect below = rect_cut(
+        &r, 'b',
+        clamp(rest, 0, text + 1 + (r.w < NARROW))); /* a blank line before the other read-out where there is room */
     a.rows = r;
     if (a.rows.h > wanted) {
         below.y -= a.rows.h - wanted;
@@ -407,7 +422,7 @@ static Layout layout(const Lens *l, Rect r)
     if (l->other)
         a.other = rect_cut(&below, 't', 1);
     a.settled = rect_cut(&below, 't', 1);
-    a.accuracy = rect_cut(&below, 't', 1);
+    a.accuracy = rect_cut(&below, 't', r.w < NARROW && below.h > 1 ? 2 : 1);
     return a;
 }
 
