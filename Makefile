@@ -262,7 +262,7 @@ portable: $(PORTABLE)
 tested: all tests drivers $(B)/make_vit $(B)/assets/make_half
 TESTING = MAKE='$(MAKE)' B=$(B) CC='$(CC)' VARIANT=$(VARIANT)
 
-.PHONY: test test-all fresh quick golden e2e layers exact format fuzz faults soak tsan planted mutants
+.PHONY: test test-all fresh quick golden e2e layers exact format fuzz faults soak tsan planted trained mutants
 # (Made by a make of their own: with deps beside it this one does one thing at a time.)
 test: ## what a change must pass: suites, screens, layers, README, command line, terminal (about five minutes on two cores)
 	+@$(MAKE) --no-print-directory tested && $(TESTING) tests/all.sh
@@ -294,6 +294,8 @@ tsan: ## the unit suites that use threads, with a checker of data races
 PLANTS := $(addprefix $(B)/tests/core_diff/test_diff_,planted turns hub families words dropout dropped)
 planted: $(PLANTS) ## mistakes planted in models of pictures and texts: how many diff names, from which recordings (five minutes)
 	@set -e; for suite in $(PLANTS); do PLANTED=all $$suite; done
+trained: $(B)/vitrine ## weights that somebody trained, against recorded texts and numbers: DIR=folder with the files (half a minute); names those it lacks
+	@/usr/bin/python3 tests/trained.py $< $(DIR)
 mutants: ## plants 40 faults into core and tui and counts those that the suites of their folder notice (a minute or more each; COUNT= SEED= FOLDERS=)
 	+@MAKE='$(MAKE)' tests/mutants.sh $(COUNT)
 
