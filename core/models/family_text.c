@@ -330,6 +330,9 @@ static void facts(const Model *m, FactFn put, void *context)
     if (m->target.last)
         fact_put(&f, "last word", "where it is cut it ends with word %d (forced_eos_token_id)", m->target.last - 1);
     const char *by = c->tied ? "by the words' own vectors" : "by weights of its own";
+    if (c->word_width && c->form == SEQ2SEQ_DECODER_ONLY)
+        fact_put(&f, "embedding", "words' vectors of %d, projected to the width, and back in front of the answer",
+                 c->word_width);
     if (c->form == SEQ2SEQ_ENCODER_ONLY)
         put_whole(&f, c, by);
     else

@@ -170,9 +170,11 @@ static bool check_knobs(const Seq2seqConfig *c, Err *err)
         return err_set(err, "no attention looks at another text in a model of one stack");
     if (c->experts.count && (!c->gated || c->mlp_bias))
         return err_set(err, "experts are built here with gates and without biases");
-    if (c->form != SEQ2SEQ_ENCODER_ONLY && (c->segments || c->word_width || c->wordless || c->transform || c->pooler ||
-                                            c->replaced || c->sentence || c->first_bare))
-        return err_set(err, "segments, words of another width and poolers are built here for an encoder alone");
+    if (c->form != SEQ2SEQ_ENCODER_ONLY &&
+        (c->segments || c->wordless || c->transform || c->pooler || c->replaced || c->sentence || c->first_bare))
+        return err_set(err, "segments and poolers are built here for an encoder alone");
+    if (c->form == SEQ2SEQ_BOTH && c->word_width)
+        return err_set(err, "words of another width are built here for a stack alone");
     if (c->distances % 4 || (c->distances && c->pos == SEQ2SEQ_POS_ALIBI))
         return err_set(err, "%d distances can't be halved twice, or stand beside ALiBi", c->distances);
     if (c->distances && c->distance_most <= c->distances / 2)

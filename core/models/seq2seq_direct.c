@@ -92,7 +92,7 @@ void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder
                           int n, double *out)
 {
     const From f = {.c = c, .w = w};
-    size_t d = (size_t)(decoder ? c->width : seq2seq_word_width(c));
+    size_t d = (size_t)seq2seq_word_width(c), wide = (size_t)c->width;
     double *x = direct_zeros((size_t)n, d);
     const Seq2seqRole gamma = decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA;
     const float *kind = c->segments ? weight(&f, SEQ2SEQ_SOURCE_SEGMENT) : NULL;
@@ -105,6 +105,13 @@ void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder
             x[t * d + i] = (double)row[i] * (double)c->embed_scale;
     }
     free(room);
+    if (c->word_width && decoder) {
+        double *y = direct_zeros((size_t)n, wide);
+        direct_linear(tensor(&f, SEQ2SEQ_TARGET_PROJECT_W), NULL, x, (size_t)n, d, y, wide);
+        free(x);
+        x = y;
+        d = wide;
+    }
     if (c->embed_norm && c->pos != SEQ2SEQ_POS_ADDED)
         norm(&f, gamma, x, n, x);
     for (size_t i = 0; kind && i < (size_t)n * d; i++)
@@ -116,7 +123,7 @@ void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder
     if (c->embed_norm && c->pos == SEQ2SEQ_POS_ADDED)
         norm_rows(&f, weight(&f, gamma), weight(&f, (Seq2seqRole)(gamma + 1)), x, (size_t)n, d, x);
     if (c->word_width && !decoder)
-        linear(&f, SEQ2SEQ_SOURCE_PROJECT_W, x, n, d, out, (size_t)c->width);
+        linear(&f, SEQ2SEQ_SOURCE_PROJECT_W, x, n, d, out, wide);
     else
         memcpy(out, x, (size_t)n * d * sizeof *x);
     free(x);
@@ -444,14 +451,16 @@ void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const doubl
     bool decoder = seq2seq_has_decoder(c);
     size_t words = (size_t)(decoder ? c->target_words : c->source_words);
     const WeightTensor *table = tensor(&f, c->tied ? seq2seq_embed_role(c, decoder) : SEQ2SEQ_HEAD_W);
-    size_t width = (size_t)(decoder ? c->width : seq2seq_word_width(c)), cells = (size_t)n * width;
+    size_t width = (size_t)seq2seq_word_width(c), cells = (size_t)n * width;
     double *y = direct_zeros(cells, 1);
     if (c->transform) {
         linear(&f, SEQ2SEQ_TRANSFORM_W, x, n, (size_t)c->width, y, width);
         for (size_t i = 0; i < cells; i++)
             y[i] = map_exact(c->transform_act, y[i]);
         norm_rows(&f, weight(&f, SEQ2SEQ_TRANSFORM_GAMMA), weight(&f, SEQ2SEQ_TRANSFORM_BETA), y, (size_t)n, width, y);
-    } else
+    } else if (c->word_width && decoder)
+        direct_linear(tensor(&f, SEQ2SEQ_TARGET_NARROW_W), NULL, x, (size_t)n, (size_t)c->width, y, width);
+    else
         memcpy(y, x, cells * sizeof *y);
     for (size_t i = 0; c->read_scale > 0 && i < cells; i++)
         y[i] *= (double)c->read_scale;

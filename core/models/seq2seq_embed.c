@@ -185,7 +185,7 @@ static NodeId look_up(TextBuilder *b, const Seq2seqText *text, int first, int t,
     Graph *g = b->g;
     if (b->texts) {
         *input = graph_leaf(g, "tokens", DIMS(b->axis.b, t, words), (Leaf){LEAF_INPUT, b->zeros, "the words, one-hot"});
-        return graph_contract(g, "embed", *input, table, DIMS(b->axis.b, t, b->decoder ? b->axis.d : b->axis.w));
+        return graph_contract(g, "embed", *input, table, DIMS(b->axis.b, t, b->axis.w));
     }
     int n = g->axes[t].n;
     float *number = arena_alloc(&g->arena, size_mul((size_t)n, sizeof *number));
@@ -228,6 +228,18 @@ static NodeId segments(TextBuilder *b, NodeId x)
     return graph_zip(g, "with_segment", OP_ADD, x, rows);
 }
 
+/* Words' vectors of another width brought to the model's: in a decoder before their places are added, in an encoder
+ * behind all else. */
+static NodeId projected(TextBuilder *b, NodeId x, int t)
+{
+    if (!b->c->word_width)
+        return x;
+    NnWeight w = text_weight(b, b->decoder ? SEQ2SEQ_TARGET_PROJECT_W : SEQ2SEQ_SOURCE_PROJECT_W), bias = {0};
+    if (!b->decoder)
+        bias = text_weight(b, SEQ2SEQ_SOURCE_PROJECT_B);
+    return nn_linear(b->g, "project", x, &w, &bias, nn_dims(b->axis.b, DIMS(t, b->axis.d)));
+}
+
 NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes)
 {
     Graph *g = b->g;
@@ -249,6 +261,8 @@ NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes)
         NodeId factor = graph_const(g, "embed_scale", DIMS_SCALAR, b->c->embed_scale);
         scaled = graph_zip(g, "embed_scaled", OP_MUL, embed, factor);
     }
+    if (b->decoder)
+        scaled = projected(b, scaled, t);
     if (b->c->embed_norm && b->c->pos != SEQ2SEQ_POS_ADDED) {
         scaled = text_norm(b, "ln_embed", b->decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA, scaled);
         graph_scope(g, "%s", text_stack(b));
@@ -269,11 +283,7 @@ NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes)
         full = text_norm(b, "ln_embed", b->decoder ? SEQ2SEQ_TARGET_NORM_GAMMA : SEQ2SEQ_SOURCE_NORM_GAMMA, full);
         graph_scope(g, "%s", text_stack(b));
     }
-    if (b->c->word_width && !b->decoder) {
-        NnWeight w = text_weight(b, SEQ2SEQ_SOURCE_PROJECT_W), bias = text_weight(b, SEQ2SEQ_SOURCE_PROJECT_B);
-        full = nn_linear(g, "project", full, &w, &bias, nn_dims(b->axis.b, DIMS(t, b->axis.d)));
-    }
-    return full;
+    return b->decoder ? full : projected(b, full, t);
 }
 
 /* LN(act(x W + b)): what stands between tokens and words in models that fill in words that were taken out. */
@@ -294,6 +304,16 @@ static NodeId transform(TextBuilder *b, NodeId x)
     return graph_view(g, "transformed", x, nn_dims(b->axis.b, DIMS(b->axis.s, b->axis.w)));
 }
 
+/* A decoder's tokens brought to the width of its words' vectors. */
+static NodeId narrowed(TextBuilder *b, NodeId x)
+{
+    NnWeight w = text_weight(b, SEQ2SEQ_TARGET_NARROW_W), bias = {0};
+    graph_scope(b->g, "%s", "decoder");
+    x = nn_linear(b->g, "narrow", x, &w, &bias, nn_dims(b->axis.b, DIMS(b->axis.t, b->axis.w)));
+    graph_scope(b->g, "%s", "");
+    return x;
+}
+
 void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
 {
     Graph *g = b->g;
@@ -307,6 +327,8 @@ void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
         return;
     if (b->c->transform)
         tokens = transform(b, tokens);
+    if (b->c->word_width && decoder)
+        tokens = narrowed(b, tokens);
     if (b->c->read_scale > 0)
         tokens = graph_zip(g, "read_scaled", OP_MUL, tokens,
                            graph_const(g, "read_scale", DIMS_SCALAR, b->c->read_scale));

@@ -142,14 +142,19 @@ static bool gemma3(const HubReading *k, Seq2seqConfig *c, Err *err)
            hub_windows(k, c, every, err);
 }
 
+/* Its 350M has words narrower than the model, and norms behind its sums with none at the end; as has one that was
+ * written before there was such a norm. */
 static bool opt(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
-    int embedded = c->width;
-    if (!hub_whole(k, "word_embed_proj_dim", &embedded, err))
+    int words = c->width;
+    bool without = false;
+    if (!hub_whole(k, "word_embed_proj_dim", &words, err) || !hub_flag(k, "_remove_final_layer_norm", &without, err))
         return false;
-    return embedded == c->width ||
-           err_set(err, "%s: \"word_embed_proj_dim\" is %d: words narrower than the model are not built here", k->path,
-                   embedded);
+    if (words < 1)
+        return err_set(err, "%s: \"word_embed_proj_dim\" is %d; it must be at least 1", k->path, words);
+    c->word_width = words == c->width ? 0 : words;
+    c->final_norm = c->final_norm && !without;
+    return true;
 }
 
 /* Its attention has settings of its own. */
@@ -272,9 +277,11 @@ static const HubFamily HUB[] = {
                BOTH(DEC_W_UP, DEC_B_UP, "decoder.layers.%d.fc1"),
                BOTH(DEC_W_DOWN, DEC_B_DOWN, "decoder.layers.%d.fc2"),
                NORM(TARGET_FINAL, "decoder.final_layer_norm"),
+               [SEQ2SEQ_TARGET_PROJECT_W] = "decoder.project_in.weight",
+               [SEQ2SEQ_TARGET_NARROW_W] = "decoder.project_out.weight",
                [SEQ2SEQ_HEAD_W] = "/lm_head.weight"},
-     .musts = "layer_norm_elementwise_affine=true _remove_final_layer_norm=false",
-     .keys = "word_embed_proj_dim do_layer_norm_before enable_bias",
+     .musts = "layer_norm_elementwise_affine=true",
+     .keys = "word_embed_proj_dim do_layer_norm_before _remove_final_layer_norm enable_bias",
      .finish = opt},
     {.type = "bloom",
      .layout = "Hugging Face BLOOM",

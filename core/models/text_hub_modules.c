@@ -14,6 +14,8 @@ static const struct {
     const char *nodes;
 } GIVEN[] = {
     {SEQ2SEQ_TARGET_EMBED, "decoder.embed"},
+    {SEQ2SEQ_TARGET_PROJECT_W, "decoder.project"},
+    {SEQ2SEQ_TARGET_NARROW_W, "decoder.narrow"},
     {SEQ2SEQ_TARGET_NORM_GAMMA, "decoder.ln_embed.out"},
     {SEQ2SEQ_DEC_LN1_GAMMA, BLOCK "rms1.out|" BLOCK "ln1.out"},
     {SEQ2SEQ_DEC_AFTER1_GAMMA, BLOCK "rms1_after.out|" BLOCK "ln1_after.out"},

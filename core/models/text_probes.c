@@ -12,6 +12,7 @@
 #include "core/models/probe_parts.h"
 
 enum { PAIR = 2 };
+static const char NARROW_W[] = "decoder.narrow.weight";
 static const double PI = 3.14159265358979323846;
 
 NodeId probe_number(Graph *g, const char *name, float value)
@@ -195,11 +196,16 @@ static NodeId lens_logits(Graph *g, NodeId tokens, const Seq2seqConfig *c, const
     NodeId cap = graph_find(g, "logit_cap"), linear = cap == NO_NODE ? logits : graph_find(g, "uncapped");
     const Node *l = graph_node(g, linear);
     NodeId bias = l->op == OP_ADD ? l->in[1] : NO_NODE;
-    NodeId weight = graph_node(g, bias != NO_NODE ? l->in[0] : linear)->in[1];
+    NodeId weight = graph_node(g, bias != NO_NODE ? l->in[0] : linear)->in[1], narrow = graph_find(g, NARROW_W);
     if (final)
         tokens = probe_norm(g, "norm", tokens, graph_role(g, ROLE_WIDTH, SEQUENCE_ANY), *final);
     if (c->transform)
         tokens = transformed(g, tokens, c);
+    if (narrow != NO_NODE)
+        tokens = probe_passing(g, graph_contract(g, "narrow", tokens, narrow,
+                                                 dims_replace(graph_node(g, tokens)->dims,
+                                                              graph_node(g, narrow)->dims.axis[1],
+                                                              graph_node(g, narrow)->dims.axis[0])));
     if (c->read_scale > 0)
         tokens = probe_passing(g, graph_zip(g, "read_scaled", OP_MUL, tokens, graph_find(g, "read_scale")));
     const char *name = cap == NO_NODE ? "logits" : "uncapped";
@@ -239,7 +245,9 @@ static ProbeNorm find_final(const Graph *g, const char *stack)
 static void units_of_block(Graph *g, int block, const Seq2seqConfig *c, const ProbeNorm *final)
 {
     int mlp = anatomy_next_in(g, NO_PART, PART_MLP, block), last = NO_PART;
-    if (c->transform) /* no unit writes into a logit through another layer's activation */
+    /* No unit writes into a logit through another layer's activation; through one that is linear it would, but all
+     * words' vectors in the model's width are too many numbers beside the weights. */
+    if (c->transform || graph_find(g, NARROW_W) != NO_NODE)
         return;
     NodeId linear = graph_find(g, "uncapped") != NO_NODE ? graph_find(g, "uncapped") : site_node_any(g, SITE_LOGITS);
     const Node *l = graph_node(g, linear);

@@ -36,6 +36,8 @@ static const struct {
     {"gpt_neox", "parallel", "MLP reads what attention has added"},
     {"gpt_neox", "heads", "4 heads of 4, here there are 2 of 8; it cuts the fused q, k, v by them"},
     {"opt", "offset", "from row 0 on"},
+    {"opt_350m", "in front", "norms stand before attention and MLP"},
+    {"opt_350m", "a last norm", NULL},
     {"bloom", "slopes", "first ones of the next power of two"},
     {"bloom", "heads", "6 heads of 3, here there are 3 of 6; it cuts the fused q, k, v by them"},
     {"mpt", "alibi", "no relative position bias"},
@@ -406,7 +408,7 @@ static void what_is_recorded_is_not_asked_for(void **state)
  * itself with that number. */
 static void the_number_of_heads_is_named(void **state)
 {
-    static const char *const FAMILIES[] = {"gpt2", "gpt_neo", "opt", "distilbert", "marian"};
+    static const char *const FAMILIES[] = {"gpt2", "gpt_neo", "opt", "opt_350m", "distilbert", "marian"};
     (void)state;
     for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
         TextBench theirs, ours;
@@ -455,7 +457,7 @@ static void modules_of_every_family(void **state)
                                            "mpt",        "llama",   "mistral", "qwen2",     "qwen3",     "olmo2",
                                            "gemma",      "gemma2",  "gemma3",  "phi",       "phi3",      "stablelm",
                                            "starcoder2", "mixtral", "olmoe",   "qwen2_moe", "qwen3_moe", "t5",
-                                           "flan_t5",    "bart",    "marian",  "nanogpt",   "mingpt"};
+                                           "flan_t5",    "bart",    "marian",  "nanogpt",   "mingpt",    "opt_350m"};
     for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
         TextBench b;
         TensorFile f;

@@ -30,6 +30,7 @@ static const struct {
     {"gptj", 1},
     {"gpt_neox", 0},
     {"opt", 1},
+    {"opt_350m", 1},
     {"bloom", 1},
     {"mpt", 1},
     {"llama", 0},
@@ -248,9 +249,7 @@ static double second_stack(Case *c, bool decoder, int n, Seq2seqDirectMemory mem
 {
     const Seq2seqConfig *k = &c->b.model.text;
     const Weights *w = &c->b.model.weights;
-    const char *stack = decoder ? "decoder" : "encoder", *norm = !decoder   ? "ln2.out"
-                                                                 : memory.n ? "ln3.out"
-                                                                            : "resid_post";
+    const char *stack = decoder ? "decoder" : "encoder", *norm = decoder && memory.n ? "ln3.out" : "ln2.out";
     size_t cells = (size_t)n * (size_t)k->width;
     double *x = direct_zeros(cells, 1);
     char from[64], to[64];

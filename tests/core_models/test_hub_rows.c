@@ -513,6 +513,8 @@ static void modules_that_give_more(void **state)
         {"marian", "{", "{", "lm_head = logits_nobias\n", "lm_head = decoder.embed"},
         {"opt", "{", "{", "\nmodel.decoder.layers.* = decoder.blocks.*.ln3.out|decoder.blocks.*.ln2.out\n",
          "resid_post"},
+        {"opt_350m", "{", "{", "\nmodel.decoder.project_in = decoder.project\n", "resid_post"},
+        {"opt_350m", "{", "{", "\ndecoder.project_out = decoder.narrow\n", "resid_post"},
         {"olmo2", "{", "{", "\nmodel.layers.* = decoder.blocks.*.resid_post\n", "= decoder.blocks.*.ln3.out|"},
     };
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {

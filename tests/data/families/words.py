@@ -204,8 +204,8 @@ def alibi(heads, n, slopes):
 
 # --- families; each: config, forward(weights, record, ids, wrong) ---
 
-def embed(w, r, ids, name):
-    return r.put("decoder.embed", w.matrix(name, V, D, 4.0)[ids])
+def embed(w, r, ids, name, width=D):
+    return r.put("decoder.embed", w.matrix(name, V, width, 4.0)[ids])
 
 
 def block(i):
@@ -348,6 +348,28 @@ def opt(w, r, ids, wrong):
         x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "fc1", p + "fc2", "relu"))
     x = layer_norm(w, r, x, "decoder.ln_final", d + "final_layer_norm", 1e-5)
     return x @ w[d + "embed_tokens.weight"].astype(np.float64).T
+
+
+OPT_350M = OPT | dict(do_layer_norm_before=False, word_embed_proj_dim=6)
+
+
+def opt_350m(w, r, ids, wrong):
+    """Words of 6 brought to the width, places of the width; norms behind the sums and none at the end; back to 6."""
+    n, d = len(ids), "model.decoder."
+    x = r.put("decoder.project", linear(w, embed(w, r, ids, d + "embed_tokens.weight", 6), d + "project_in", D))
+    x = r.put("decoder.full_embed", x + w.matrix(d + "embed_positions.weight", 14, D)[2:2 + n])
+    for i in range(2):
+        b, p = block(i), f"{d}layers.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "self_attn_layer_norm", 1e-5) if wrong == "in front" else x
+        q, k, v = (r.put(b + "self_attn." + c, split(linear(w, y, p + f"self_attn.{c}_proj", D, True), 2)) for c in "qkv")
+        z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
+        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.out_proj", D, True))
+        x = y = layer_norm(w, r, x, b + "ln1", p + "self_attn_layer_norm", 1e-5) if wrong != "in front" else x
+        y = layer_norm(w, r, x, b + "ln2", p + "final_layer_norm", 1e-5) if wrong == "in front" else x
+        x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "fc1", p + "fc2", "relu"))
+        x = layer_norm(w, r, x, b + "ln2", p + "final_layer_norm", 1e-5) if wrong != "in front" else x
+    x = (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) if wrong == "a last norm" else x
+    return r.put("decoder.narrow", linear(w, x, d + "project_out", 6)) @ w[d + "embed_tokens.weight"].astype(np.float64).T
 
 
 BLOOM = dict(model_type="bloom", hidden_size=18, n_head=3, n_layer=2, vocab_size=V, layer_norm_epsilon=1e-5,
@@ -773,6 +795,7 @@ LATER = [
     ("nanogpt", NANO, nanogpt, ["mask"]),
     ("mingpt", MIN, mingpt, ["mask"]),
     ("llama2c", LLAMA2C, llama2c, []),
+    ("opt_350m", OPT_350M, opt_350m, ["in front", "a last norm"]),
     ("llama_dynamic", DYNAMIC, llama_like(DYNAMIC, DYNAMIC["rope_scaling"]), ["scaling"]),
     ("phi3_long", LONG, partial(phi3, c=LONG), ["scaling", "short", "stretch"]),
 ]
