@@ -3,8 +3,11 @@
 
 #include "core/models/text_hub.h"
 
-#define NO_ATTENTION "it has no attention: a state is carried from token to token"
-#define READS "its blocks have the form of an encoder whose embedding has segments and norms of its own"
+#define NO_ATTENTION                                                                                                   \
+    "it has no attention: a state is carried from token to token, and its recurrence would have to be built"
+#define STATE(blocks, what)                                                                                            \
+    "in " blocks " of its blocks " what " carries a state from token to token in the place of attention: its "         \
+    "recurrence would have to be built, and its state kept beside keys and values"
 #define BOTH_OTHER "it is an encoder and a decoder as BART is, with "
 #define DISENTANGLED                                                                                                   \
     "its scores have relative positions as vectors: a query meets the key's position, and a key the query's, with "    \
@@ -15,7 +18,9 @@
 static const struct {
     const char *type, *why;
 } REFUSED[] = {
-    {"albert", READS},
+    {"albert",
+     "its blocks share one set of weights: which block has which group of them would have to be read, and one "
+     "table of weights to serve several blocks"},
     {"bigbird_pegasus", BOTH_OTHER "sparse attention"},
     {"blenderbot", BOTH_OTHER "norms in front"},
     {"blenderbot-small", BOTH_OTHER "norms of the embedding in another order"},
@@ -29,7 +34,9 @@ static const struct {
     {"deepseek_v3", LATENT},
     {"ernie4_5_moe", "its router adds a learned correction before it chooses"},
     {"falcon", "which of its attentions and norms a file has depends on settings that are not read here"},
-    {"falcon_h1", NO_ATTENTION " beside its attention"},
+    {"falcon_h1",
+     "beside the attention of a block a state is carried from token to token: its recurrence would have to be "
+     "built, and its state kept beside keys and values"},
     {"gemma3n", "its blocks pass several streams and embeddings of their own"},
     {"glm4_moe", "its router is a sigmoid with a learned correction, and chooses among groups of experts"},
     {"gpt_bigcode", "all its heads share one key and one value in a fused tensor of its own order"},
@@ -37,9 +44,11 @@ static const struct {
      "its router chooses before its softmax, and its experts have biases and a clipped activation of their own"},
     {"granite", "its embeddings, scores, sums and logits have factors of their own"},
     {"granitemoe", "its experts lie in one tensor, and its embeddings, scores and sums have factors of their own"},
-    {"jamba", NO_ATTENTION " in most blocks"},
+    {"jamba", STATE("most", "Mamba")},
     {"llama4", "its router is a sigmoid that scales what an expert reads, and some of its blocks rotate nothing"},
-    {"longformer", READS ", and windows"},
+    {"longformer",
+     "tokens that all see have weights of their own for queries, keys and values beside its windows: which "
+     "tokens they are would have to be said"},
     {"fsmt", BOTH_OTHER "two vocabularies and positions of its own"},
     {"led", BOTH_OTHER "windows, and tokens that all see"},
     {"longt5", "its encoder sees in windows, or through tokens made of several"},
@@ -56,15 +65,18 @@ static const struct {
     {"pegasus_x", BOTH_OTHER "attention in blocks, and tokens that all see"},
     {"phimoe", "its router chooses one expert after the other, each by a threshold of its own"},
     {"qwen3_vl_moe", TOWER},
-    {"qwen3_next", NO_ATTENTION " in most blocks"},
-    {"recurrent_gemma", NO_ATTENTION " in most blocks"},
+    {"qwen3_next",
+     STATE("three of four", "a gated delta rule behind a convolution") ", and the other attentions have a "
+                                                                       "gate on what they read"},
+    {"recurrent_gemma", STATE("two of three", "a gated linear recurrence")},
     {"rwkv", NO_ATTENTION},
     {"smollm3", "some of its blocks rotate nothing"},
     {"switch_transformers", "its router leaves out tokens where an expert is full"},
     {"umt5", "every block has a table of distances of its own"},
     {"whisper", "it listens to sound"},
     {"xglm", "its positions are sinusoids in an order of their own"},
-    {"xlm-roberta-xl", READS},
+    {"xlm-roberta-xl",
+     "its norms stand in front of its sub-layers, with one behind the stack and none of its embedding"},
     {"xlnet", "its scores have relative positions as vectors"},
     {"apertus", "its MLP has an activation of its own, with learned numbers"},
     {"big_bird", "its attention sees in blocks, at random and through tokens that all see"},
@@ -98,11 +110,11 @@ static const struct {
     {"internlm3", "it is of Llama's form, with biases under keys of its own (qkv_bias, bias)"},
     {"kimi", LATENT},
     {"kimi_k2", LATENT},
-    {"kimi_linear", NO_ATTENTION " in most blocks"},
+    {"kimi_linear", STATE("most", "a gated delta rule")},
     {"kimi_vl", TOWER},
-    {"minimax", NO_ATTENTION " in most blocks, and its sums have factors"},
+    {"minimax", STATE("most", "linear attention") ", and its sums have factors"},
     {"minimax_m2", "its router is a sigmoid with a learned correction"},
-    {"minimax_text_01", NO_ATTENTION " in most blocks"},
+    {"minimax_text_01", STATE("most", "linear attention")},
     {"ministral", "it is of Mistral's form, but which of its blocks have a window is not read here"},
     {"ministral3", "its queries have a factor that grows with the place"},
     {"mistral3", TOWER},
@@ -110,10 +122,12 @@ static const struct {
     {"qwen", "its q, k and v lie in one tensor, and its scores have a factor by the length of a text"},
     {"qwen2_5_vl", TOWER ", with positions in time, height and width"},
     {"qwen2_vl", TOWER ", with positions in time, height and width"},
-    {"qwen3_5", NO_ATTENTION " in most blocks"},
-    {"qwen3_5_moe", NO_ATTENTION " in most blocks"},
-    {"qwen3_5_text", NO_ATTENTION " in most blocks"},
+    {"qwen3_5", STATE("three of four", "a gated delta rule behind a convolution")},
+    {"qwen3_5_moe", STATE("three of four", "a gated delta rule behind a convolution")},
+    {"qwen3_5_text", STATE("three of four", "a gated delta rule behind a convolution")},
     {"qwen3_vl", TOWER ", with positions in time, height and width"},
+    {"persimmon", "its activation is a square, and every head has a LayerNorm with beta of its queries and keys: both "
+                  "would have to be built"},
     {"roc_bert", "its embedding has the sound and the shape of each character too"},
     {"seed_oss", "its q, k and v have biases and what follows them has none, by keys of its own"},
     {"xlm", "every language has an embedding that is added"},
