@@ -39,10 +39,12 @@ static void put_word(const char *label, Buf *out)
 
 enum { OTHERS_MOST = 3 /* words that B writes in place of A's, told one by one */ };
 
-/* Is it one that a text may have typed in it? <s> and </s> are put there by the reader. */
-static bool is_typed(const char *label)
+/* Is it one that a text may have typed in it? <s> and </s> are put there by the reader, and so is the start of what is
+ * written, whatever it is called. */
+static bool is_typed(const Model *m, const Text text[TEXTS], int k, int i)
 {
-    return *label && *label != '<';
+    const char *label = text[k].label[i];
+    return *label && *label != '<' && !(k == TEXT_TARGET && i == 0 && model_starts(m));
 }
 
 typedef struct Change {
@@ -51,17 +53,21 @@ typedef struct Change {
     bool keep; /* the target stays as it is, though the source changes */
 } Change;
 
-/* "the cat is tired > le chat": what the model's family reads. */
-static void put_texts(const Text text[TEXTS], const Change *c, Buf *out)
+/* Is that text a part of what is opened? Behind another source the model writes the target itself. */
+static bool is_given(const Change *c, int k)
 {
-    for (int k = 0; k < TEXTS; k++) {
-        if (k == TEXT_TARGET && !(c->text == TEXT_TARGET || c->keep))
-            break;
+    return k != TEXT_TARGET || c->text == TEXT_TARGET || c->keep;
+}
+
+/* "the cat is tired > le chat": what the model's family reads. */
+static void put_texts(const Model *m, const Text text[TEXTS], const Change *c, Buf *out)
+{
+    for (int k = 0; k < TEXTS && is_given(c, k); k++) {
         if (k == TEXT_TARGET && text[TEXT_SOURCE].count)
             buf_puts(out, "> ");
         for (int i = 0; i < text[k].count; i++) {
             bool changed = k == c->text && i == c->place;
-            if (changed || is_typed(text[k].label[i]))
+            if (changed || is_typed(m, text, k, i))
                 put_word(changed ? c->word : text[k].label[i], out);
         }
     }
@@ -69,28 +75,49 @@ static void put_texts(const Text text[TEXTS], const Change *c, Buf *out)
         out->data[--out->len] = '\0';
 }
 
-/* The same as numbers, where a model's own tokeniser cuts texts and would put its template around it again. Of the word
- * by its piece; false: there is no such. */
-static bool put_numbers(const Model *m, const Text *t, const Change *c, Buf *out, Err *err)
+/* The number of the word to put there, by its piece or, where words have no names, as w7 or 7; −1: there is no such. */
+static int number_of(const Vocabulary *v, const char *word)
 {
-    const Vocabulary *v = model_vocabulary(m);
+    static const char *const BEFORE[] = {"", "Ġ", "▁"};
     int number = -1;
-    for (int k = 0; number < 0 && k < 3; k++) {
-        static const char *const BEFORE[] = {"", "Ġ", "▁"};
+    char rest;
+    for (int k = 0; v->word && number < 0 && k < (int)(sizeof BEFORE / sizeof *BEFORE); k++) {
         char piece[128];
-        utf8_print(piece, sizeof piece, "%s%s", BEFORE[k], c->word);
+        utf8_print(piece, sizeof piece, "%s%s", BEFORE[k], word);
         number = vocabulary_find(v, piece, strlen(piece));
     }
+    if (!v->word && (sscanf(word + (*word == 'w'), "%d%c", &number, &rest) != 1 || number >= v->n))
+        return -1;
+    return number;
+}
+
+/* The same as numbers, where a model's own tokeniser cuts texts and would put its template around it again, or where
+ * a text has two segments. Of the word by its piece; false: there is no such. */
+static bool put_numbers(const Model *m, const Text text[TEXTS], const Change *c, Buf *out, Err *err)
+{
+    const Vocabulary *v = c->text == TEXT_TARGET ? &m->target : &m->source;
+    const int number = number_of(v, c->word);
+    if (number < 0 && !v->word)
+        return err_set(err, "there is no word '%.24s': this model's words have no names, and are 0 to %d", c->word,
+                       v->n - 1);
     if (number < 0)
         return err_set(err,
                        "'%.60s' is no single piece of the model's vocabulary (`vitrine tokens -m` shows how it is "
-                       "cut): `pin`, then "
-                       "`open` with the whole text, compares two texts",
+                       "cut): `pin`, then `open` with the whole text, compares two texts",
                        c->word);
-    buf_puts(out, "ids:");
-    for (int i = 0; i < t->count; i++) {
-        bool second = i && t->segment && t->segment[i] != t->segment[i - 1];
-        buf_printf(out, "%s%d", second ? " | ids:" : i ? "," : "", i == c->place ? number : t->word[i]);
+    for (int k = 0; k < TEXTS && is_given(c, k); k++) {
+        const Text *t = &text[k];
+        const int first = k == TEXT_TARGET && model_starts(m); /* the start, which opening puts in front */
+        if (k == TEXT_TARGET && text[TEXT_SOURCE].count)
+            buf_puts(out, " > ");
+        for (int i = first; i < t->count; i++) {
+            const bool second = i && t->segment && t->segment[i] != t->segment[i - 1];
+            buf_printf(out, "%s%d",
+                       i == first ? "ids:"
+                       : second   ? " | ids:"
+                                  : ",",
+                       k == c->text && i == c->place ? number : t->word[i]);
+        }
     }
     return true;
 }
@@ -106,10 +133,11 @@ static bool show_beside(Session *s, const char *spec, Err *err)
     return session_beside(s, &in, err);
 }
 
-static void put_line(const Text *t, Buf *out)
+static void put_line(const Model *m, const Text text[TEXTS], Buf *out)
 {
+    const Text *t = &text[TEXT_TARGET];
     for (int i = 0; i < t->count; i++)
-        if (is_typed(t->label[i]))
+        if (is_typed(m, text, TEXT_TARGET, i))
             put_word(t->label[i], out);
     if (out->len && out->data[out->len - 1] == ' ')
         out->data[--out->len] = '\0';
@@ -146,7 +174,7 @@ static bool report(Session *s, const Change *c, const char *was, Err *err)
         if (!session_compares(s) || !a->label || !put_others(a, &t[TEXT_TARGET], &said)) {
             said.data[said.len - 1] = ':';
             buf_putc(&said, ' ');
-            put_line(&t[TEXT_TARGET], &said);
+            put_line(s->now->model, t, &said);
         }
         buf_putc(&said, '.');
     }
@@ -204,7 +232,7 @@ static bool find_place(const Session *s, const Args *a, int at, const Text text[
                        c->text < 0 ? text[TEXT_SOURCE].count && text[TEXT_TARGET].count ? "either text" : "the text"
                        : c->text == TEXT_TARGET ? "the target"
                                                 : "the source");
-    return is_typed(text[c->text].label[c->place]) ||
+    return is_typed(s->now->model, text, c->text, c->place) ||
            err_set(err, "column %d: %s stands for no word of a text", a->column[at], text[c->text].label[c->place]);
 }
 
@@ -240,10 +268,10 @@ static bool run_word(Session *s, const Args *a, Err *err)
     snprintf(was, sizeof was, "%s", text[c.text].label[c.place]);
     const Model *m = s->now->model;
     bool ok = true;
-    if (m->cutter)
-        ok = put_numbers(m, &text[c.text], &c, &spec, err);
+    if (model_vocabulary(m)->cutter || text[c.text].segment)
+        ok = put_numbers(m, text, &c, &spec, err);
     else
-        put_texts(text, &c, &spec);
+        put_texts(m, text, &c, &spec);
     ok = ok && show_beside(s, buf_str(&spec), err);
     buf_free(&spec);
     if (ok && s->compare == COMPARE_OFF)
@@ -283,11 +311,11 @@ static void complete_words(const Session *s, int index, Buf *out)
     const Graph *g = session_base(s);
     for (int k = 0; index == 0 && k < TEXTS; k++)
         for (int i = 0; text[k].label && i < text[k].count; i++)
-            if (is_typed(text[k].label[i]))
+            if (is_typed(s->now->model, text, k, i))
                 buf_printf(out, "%s\n", text[k].label[i]);
     for (int i = 0; index > 0 && i < g->axis_count; i++) /* the vocabularies */
         for (int w = 0; g->axes[i].kind == AXIS_CLASS && g->axes[i].labels && w < g->axes[i].n; w++)
-            if (is_typed(g->axes[i].labels[w]))
+            if (*g->axes[i].labels[w] && *g->axes[i].labels[w] != '<')
                 buf_printf(out, "%s\n", g->axes[i].labels[w]);
 }
 

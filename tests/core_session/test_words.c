@@ -158,6 +158,55 @@ static void words_without_names(void **state)
     refused("word w3 ww3", "give numbers from 0 to 12");
 }
 
+static bool same_numbers(const Text *a, const Text *b, int except)
+{
+    bool same = a->count == b->count;
+    for (int i = 0; same && i < a->count; i++)
+        same = i == except || a->word[i] == b->word[i];
+    return same;
+}
+
+/* What opening puts in front of a target is not handed to it once more, whatever that word is called; and a source's
+ * segments stay two. */
+static void one_start(void **state)
+{
+    (void)state;
+    static const char *const MODELS[] = {"bart", "marian", "t5", "flan_t5"};
+    Err err = {{0}};
+    for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
+        char line[80];
+        Leak leak;
+        snprintf(line, sizeof line, "model tests/data/families/words_%s", MODELS[i]);
+        must("pin off");
+        own(line);
+        must("open ids:5,7,9 > ids:3,4,6");
+        must("word target w4 w8");
+        const Text *a = session_exhibit(&s, SIDE_A)->input.text, *b = s.now->input.text;
+        assert_true(same_numbers(&a[TEXT_SOURCE], &b[TEXT_SOURCE], -1));
+        assert_true(same_numbers(&a[TEXT_TARGET], &b[TEXT_TARGET], 2));
+        assert_int_equal(b[TEXT_TARGET].word[2], 8);
+        if (!leak_find(&s, &leak, &err))
+            fail_msg("%s: %s", MODELS[i], err.text);
+        assert_int_equal(leak.first, 2);
+        assert_int_equal(leak.differ, 0);
+        refused("word target 0 w8", "stands for no word");
+        must("word source w7 w8 keep");
+        a = session_exhibit(&s, SIDE_A)->input.text;
+        b = s.now->input.text;
+        assert_true(same_numbers(&a[TEXT_SOURCE], &b[TEXT_SOURCE], 1));
+        assert_int_equal(b[TEXT_TARGET].count, 4);
+    }
+    must("pin off");
+    own("model tests/data/families/words_bert");
+    must("open ids:3,7,1 | ids:5,6");
+    must("word w7 w9");
+    const Text *a = session_exhibit(&s, SIDE_A)->input.text, *b = s.now->input.text;
+    assert_true(same_numbers(a, b, 1) && b->word[1] == 9);
+    assert_memory_equal(a->segment, b->segment, 5 * sizeof *a->segment);
+    refused("word w7 w9999", "there is no");
+    refused("word w9 w9999", "have no names");
+}
+
 /* Nothing of a text is cut off in silence: a text to write that is too long is refused, seventy numbers are read. */
 static void long_texts(void **state)
 {
@@ -402,6 +451,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_cursor_goes_to_what_differs, start, stop),
         cmocka_unit_test_setup_teardown(what_is_no_word, start, stop),
         cmocka_unit_test_setup_teardown(words_without_names, start_numbers, stop),
+        cmocka_unit_test_setup_teardown(one_start, start_numbers, stop),
         cmocka_unit_test_setup_teardown(long_texts, start_numbers, stop),
         cmocka_unit_test_setup_teardown(another_model_of_words, start, stop),
         cmocka_unit_test_setup_teardown(nothing_before_a_word_knows_of_it, start, stop),

@@ -841,6 +841,10 @@ ok "and the pane says so" screen -m talk -i 'the cat the' -c 'goto probs; pin; o
 says "after which token" 'after the last token, A and B'
 ok "the screen of surprise" screen -m talk -i 'the cat' -c 'view stream' --size 100x30
 says "the screen of surprise: the whole" 'mean .* perplexity .* total'
+mkdir pair && cp "$W/words_bart/config.json" "$W/words_bart/model.safetensors" talk/tokenizer.json pair/
+ok "word: a target in pieces" screen -m pair -i 'the cat > the the' -c 'word target ▁the#2 cat' --size 100x30
+says "word: the source stays, and the words before it" '1 of the target.s words differs'
+refused 1 'no single piece' screen -m pair -i 'the cat > the' -c 'word target ▁the hat'
 refused 2 'chat is of a text' run --chat
 refused 1 'without --chat' run -m translator --chat -i 'the cat is tired'
 head -c 300 "$W/words_llama2c/model.bin" >cut.bin
