@@ -34,7 +34,7 @@ enum { SIDE_ACROSS = 1, SIDE_DOWN = 2 };
 /* Which edges of an outline pixel (j, i) of a patch of tall × wide pixels is on; none between two outlined patches. */
 static int lit_edge(const Lit *lit, int row, int col, int j, int i, int tall, int wide)
 {
-    if (tall < 3 || wide < 3 || !lit_in(lit, row, col))
+    if (!lit_lined(lit->p, lit->m, lit->signs) || tall < 3 || wide < 3 || !lit_in(lit, row, col))
         return 0;
     int across = (j == 0 && !lit_in(lit, row - 1, col)) || (j == tall - 1 && !lit_in(lit, row + 1, col));
     int down = (i == 0 && !lit_in(lit, row, col - 1)) || (i == wide - 1 && !lit_in(lit, row, col + 1));
@@ -69,23 +69,28 @@ static Colour lit_tinted(const Lit *lit, float x, double grey)
     return colour;
 }
 
-/* The picture as it is; a line around the patches that are lit. Where patches are too small for a line they
- * are as bright as their number, never so dim that the picture is lost. at: its pixel; small: patches are. */
-static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, int edge, bool small, double *grey)
+/* As bright, and as coloured, as its number: of the dimmest enough stays to know the object. A white patch is dimmed on a
+ * light ground too. */
+static const double DIMMEST = 0.3;
+
+/* A pixel of the picture, at: as it is, or a line's; without lines, lit by its patch's number. */
+static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, int edge, double *grey)
 {
+    const bool lights = !lit_lined(lit->p, lit->m, lit->signs);
     Ref ref;
     Colour colour = 0;
     double share = lit_share(lit, row, col, &ref);
     share = share < 0 ? 0 : share > 1 ? 1 : share; /* a difference may be negative: as dim as nothing */
-    double light = small ? 0.5 + 0.5 * share : 1;  /* on a light ground too: a white patch would stay as it is */
-    *grey = 0;
+    double light = lights ? DIMMEST + (1 - DIMMEST) * share : 1, mean = 0;
+    for (int c = 0; c < 3; c++)
+        mean += (double)at[lit->im->channels > 2 ? c : 0] / 3;
     for (int c = 0; c < 3; c++) {
-        double x = light * (double)at[lit->im->channels > 2 ? c : 0];
-        colour = colour << 8 | (Colour)x;
-        *grey += x / 3;
+        double own = (double)at[lit->im->channels > 2 ? c : 0];
+        colour = colour << 8 | (Colour)(light * (lights ? mean + share * (own - mean) : own));
     }
-    if (small && lit->scale)
-        return lit_tinted(lit, lit->value(lit->context, lit->m->row + row, lit->m->col + col, &ref), *grey / light);
+    *grey = light * mean;
+    if (lights && lit->scale)
+        return lit_tinted(lit, lit->value(lit->context, lit->m->row + row, lit->m->col + col, &ref), mean);
     return !edge ? colour : line_colour(lit, row, col);
 }
 
@@ -110,7 +115,7 @@ static Colour lit_behind(const void *context, int y, int x)
     j = j < line ? 0 : j >= high - line ? high - 1 : line; /* the line is an edge, as wide as that */
     i = i < line ? 0 : i >= across - line ? across - 1 : line;
     return lit_colour(lit, lit_pixel(lit->im, y, x, tall, wide), row, col,
-                      edge ? lit_edge(lit, row, col, j, i, high, across) : 0, m->k < 3, &grey);
+                      edge ? lit_edge(lit, row, col, j, i, high, across) : 0, &grey);
 }
 
 void lit_draw(const Lit *lit)
@@ -131,17 +136,17 @@ void lit_draw(const Lit *lit)
                 continue;
             }
             double grey;
-            Colour colour = lit_colour(lit, lit_pixel(lit->im, j, i, tall, wide), row, col, edge, patch < 3 || m->k < 3,
-                                       &grey);
+            Colour colour = lit_colour(lit, lit_pixel(lit->im, j, i, tall, wide), row, col, edge, &grey);
             canvas_pixel(p->c, y, x, m->halves ? j % 2 : -1, colour, (int)(grey * 9 / 255 + 0.5), 0, ref);
         }
     HeatSize size = {tall, wide}, fine = heat_fine(p, size);
     heat_behind(p, m->r, fine.tall, fine.wide, size, lit_behind, lit);
 }
 
-bool lit_lined(const LatticeMap *m)
+bool lit_lined(const Paint *p, const LatticeMap *m, bool signs)
 {
-    return m->rows > 0 && m->k >= 3 && (m->halves ? m->k : m->r.h / m->rows) >= 3;
+    const bool room = m->rows > 0 && m->k >= 3 && (m->halves ? m->k : m->r.h / m->rows) >= 3;
+    return room && (signs || p->mode != MODE_TRUE);
 }
 
 /* "outlined: █ ≥0.648  █ ≤-0.648", with a shorter word, or none, where there is no room. */

@@ -17,10 +17,11 @@ typedef struct Lit {
 } Lit;
 /* The picture as that side's model gets it, or NULL. */
 const Image *lit_picture(const Session *s, Side side);
-/* A line around the patches with at least a quarter of the most; where squares of m have under 3 points a side, patches
- * as bright as their number, or in its colour. */
+/* Each patch as bright as its number, or in its colour; where lit_lined, a line around those with at least a quarter of
+ * the most. */
 void lit_draw(const Lit *lit);
-/* Does it have lines, or a light or colour for each number? And what the lines mean, where signs count. */
-bool lit_lined(const LatticeMap *m);
+/* Are there lines? Where signs count, which no light tells, or colours are too few for light; and where squares of m have
+ * 3 points a side or more. And what they mean, where signs count. */
+bool lit_lined(const Paint *p, const LatticeMap *m, bool signs);
 void lit_legend(const Lit *lit, Rect line);
 #endif

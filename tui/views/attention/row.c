@@ -194,9 +194,10 @@ static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
     const char *const SAYS[] = {a->pattern ? "[ ] is looked at: its weight is below."
                                            : "[ ] is looked at: its value is below.",
                                 attend_asks(a, a->at_t) ? "> < asks." : "",
-                                !l->lit.rows    ? ""
-                                : l->lit.k >= 3 ? "In the picture, outlined: at least a quarter of the largest."
-                                                : "In the picture, bright: large.",
+                                !l->lit.rows ? ""
+                                : lit_lined(p, &l->lit, false)
+                                    ? "In the picture, outlined: at least a quarter of the largest."
+                                    : "In the picture, bright and coloured: large.",
                                 p->s->look.row.overlay != ROW_NUMBERS
                                     ? (a->pattern ? "#: weights as numbers." : "#: values as numbers.")
                                 : a->pattern ? "Numbers: percent of the row."
