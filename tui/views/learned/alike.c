@@ -304,7 +304,8 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
     }
 }
 
-/* Below all that, where there is room: the tokens most like the picked one, place by place. */
+/* Below all that, where there is room: the tokens most like the picked one, place by place; in A − B those whose
+ * likeness changed most, and none that did not. */
 static Rect nearest_rect(const Paint *p, const Alike *a)
 {
     Rect last = alike_map(p, a, a->bands - 1, a->first), shares = shares_rect(p, a);
@@ -317,21 +318,26 @@ static void draw_nearest(const Paint *p, const Spot *v, Rect r, int x)
 {
     const Alike *a = v->a;
     const Shown *c = &v->value[COSINE];
+    const bool diff = v->a->side == SIDE_DIFF;
     float last = INFINITY;
     int from = -1;
     for (int y = r.y + 1; y < r.y + r.h && c->values; y++) {
         int next = -1;
+        float most = 0;
         for (int i = 0; i < a->p->n; i++) { /* below the one before; of equals by their order */
             float value = c->values[alike_cell(v, COSINE, i)];
+            value = diff ? fabsf(value) : value;
             bool later = value < last || (value == last && i > from);
-            if (i != a->at && later && (next < 0 || value > c->values[alike_cell(v, COSINE, next)]))
-                next = i;
+            if (i != a->at && later && (next < 0 || value > most))
+                next = i, most = value;
         }
-        if (next < 0)
+        if (diff && most == 0)
+            canvas_text(p->c, y, x, a->wide, STYLE_DIM, y == r.y + 1 ? "no change" : "");
+        if (next < 0 || (diff && most == 0))
             return;
         char label[32];
         from = next;
-        last = c->values[alike_cell(v, COSINE, next)];
+        last = most;
         int used = canvas_printf(p->c, y, x, a->wide, STYLE_DIM, "%s ", axis_label(a->p, next, label, sizeof label));
         shown_number(p, c, alike_cell(v, COSINE, next), y, x + used, a->wide - used, STYLE_TEXT);
     }
@@ -376,8 +382,8 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
     char label[32];
     if (nearest.h) {
         char most[96];
-        utf8_print(most, sizeof most, "most like %s%s", axis_label(a->p, a->at, label, sizeof label),
-                   a->shown > 1 ? ", place by place" : "");
+        utf8_print(most, sizeof most, a->side == SIDE_DIFF ? "likeness to %s changed most%s" : "most like %s%s",
+                   axis_label(a->p, a->at, label, sizeof label), a->shown > 1 ? ", place by place" : "");
         shown_clauses(p, nearest.y, nearest.x, nearest.w, STYLE_TEXT, most);
     }
     for (int k = 0; shares.h && k < COMPONENTS; k++)
