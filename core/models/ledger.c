@@ -531,30 +531,35 @@ static NodeId beside(const Graph *g, const LedgerEntry *e, const char *name)
     return graph_find(g, path);
 }
 
-/* The value's cells times this are the vote: the head's weight on the token times the slope of what it gathers. */
-static NodeId via_seed(Graph *g, NodeId row, NodeId toward, NodeId v, int head, int token, const char *steps)
+/* The value's cells times this are the vote: the head's weight on the token times the slope of what it gathers, summed
+ * over the tokens that look where the number is read from several. */
+static NodeId via_seed(Graph *g, const LedgerEntry *e, NodeId toward, int head, int token, const char *steps)
 {
-    Dims d = graph_node(g, row)->dims; /* [h,u] */
+    const NodeId row = beside(g, e, "row"), pattern = graph_node(g, e->part)->in[0],
+                 from = row == NO_NODE ? pattern : row;
+    const Dims d = graph_node(g, from)->dims; /* [h,u] or [h,t,u] */
+    const int h = dims_find(d, dims_role(g, d, ROLE_HEAD)), u = dims_find(d, dims_role(g, d, ROLE_KEY));
+    const size_t cells = graph_dims_cells(g, d);
     int index[DIMS_MAX];
-    float *data = arena_alloc(&g->arena, size_mul(graph_dims_cells(g, d), sizeof *data));
-    memset(data, 0, graph_dims_cells(g, d) * sizeof *data);
-    for (int i = 0; i < d.n; i++)
-        index[i] = g->axes[d.axis[i]].role == ROLE_HEAD ? head : token;
-    data[dims_ravel(g->axes, d, index)] = 1.0f;
+    float *data = arena_alloc(&g->arena, size_mul(cells, sizeof *data));
+    for (size_t i = 0; i < cells; i++) {
+        dims_unravel(g->axes, d, i, index);
+        data[i] = index[h] == head && index[u] == token ? 1.0f : 0.0f;
+    }
     graph_scope(g, "direct%s", steps);
     NodeId chosen = graph_leaf(g, "chosen", d, (Leaf){LEAF_CONST, data, "the head and the token"});
-    NodeId weight = graph_zip(g, "weight", OP_MUL, row, chosen);
-    return graph_contract(g, "seed", weight, toward, graph_node(g, v)->dims);
+    NodeId weight = graph_zip(g, "weight", OP_MUL, from, chosen);
+    return graph_contract(g, "seed", weight, toward, graph_node(g, graph_node(g, e->part)->in[1])->dims);
 }
 
 bool ledger_add_via(Graph *g, const LedgerEntry *e, int head, int token, int step, Ledger *out, Err *err)
 {
     LedgerWalk walk;
     char name[64] = "ledger";
-    const NodeId row = e->kind == LEDGER_HEADS ? beside(g, e, "row") : NO_NODE, first = g->count;
-    const NodeId toward = row == NO_NODE ? NO_NODE : beside(g, e, "toward"), v = graph_node(g, e->part)->in[1];
-    if (toward == NO_NODE)
-        return err_set(err, "%s is read from several tokens", graph_node(g, e->part)->path);
+    const NodeId reach = e->kind == LEDGER_HEADS ? beside(g, e, "reach") : NO_NODE, first = g->count;
+    if (reach == NO_NODE)
+        return err_set(err, "%s has no heads that look", graph_node(g, e->part)->path);
+    const NodeId toward = graph_node(g, reach)->in[0], v = graph_node(g, e->part)->in[1];
     if (!ledger_walk(g, v, 0, &walk, err))
         return false;
     REQUIRE(step > 0 && step <= LEDGER_STEPS);
@@ -562,7 +567,7 @@ bool ledger_add_via(Graph *g, const LedgerEntry *e, int head, int token, int ste
         strcat(name, ".via");
     walk.token = token; /* a value is of its own token alone */
     *out = ledger_begin(v, 0, LEDGER_ALONE, token);
-    write_all(g, name, &walk, first, via_seed(g, row, toward, v, head, token, name + strlen("ledger")), out);
+    write_all(g, name, &walk, first, via_seed(g, e, toward, head, token, name + strlen("ledger")), out);
     ledger_end(g, first, &walk);
     return true;
 }

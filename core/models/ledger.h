@@ -66,7 +66,7 @@ typedef struct Ledger {
  * ledger of the same form, as ledger.via.PATH and direct.via.PATH, whose value is that vote. Norms and what attention
  * looks at are taken as they are: why the head looked there is in none of it. step 1, …, LEDGER_STEPS: e is of the
  * ledger of step − 1 (0: of ledger_add's), and each has a `via.` more in its paths. False, with nothing appended, where
- * the number is read from several tokens, or a value is no sum of what was written. */
+ * a value is no sum of what was written. */
 enum { LEDGER_STEPS = 4 };
 bool ledger_add_via(Graph *g, const LedgerEntry *e, int head, int token, int step, Ledger *out, Err *err);
 /* The node whose cells a ledger of the answer is of: the logits, or where a soft cap squeezes them, which is no sum,

@@ -163,7 +163,9 @@ static void a_vote_is_what_was_written_before(void **state)
 {
     (void)state;
     static const char *const AT[] = {"open #17; goto probs; why", "open #66; goto probs[o=square]; why",
-                                     "open #3; goto probs; why", "model translator; goto logits[t=4]; why"};
+                                     "open #3; goto probs; why",
+                                     "model photos; open #ship; goto probs; why", /* read from all patches */
+                                     "model translator; goto logits[t=4]; why"};
     int longest = 0;
     for (size_t i = 0; i < sizeof AT / sizeof *AT; i++) {
         char sentence[256];
