@@ -61,7 +61,7 @@ static void header_block(const Session *s, bool ranges, Buf *out)
 
 /* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. words: the
  * input has lines of its own. brief 1: without how many blocks and heads there are; 2: without the pinned picture, or a
- * text's model and symbol, too. most: cells of the input's name; 0: all of it. */
+ * text's model and symbol, too; 3: without the symbol. most: cells of the input's name; 0: all of it. */
 static void header_text(const Session *s, bool named, bool words, int brief, int most, Buf *out)
 {
     const char *model = s->now->model ? s->now->model->name : "";
@@ -83,7 +83,7 @@ static void header_text(const Session *s, bool named, bool words, int brief, int
         put_input(session_input(s, SIDE_B), most, out);
     }
     buf_printf(out, "  step %d of %d: %s", step, total, box->label);
-    if (*box->symbol && !(words && brief > 1))
+    if (*box->symbol && brief < (words ? 2 : 3))
         buf_printf(out, " (%s)", box->symbol);
     if (block >= 0)
         header_block(s, ranges, out);
@@ -102,7 +102,7 @@ static void draw_header(const Paint *p, Rect r, bool words, const char *follows)
         canvas_fill(p->c, end, STYLE_SELECTED, ' ');
         canvas_text(p->c, end.y, end.x + 1, end.w - 1, STYLE_SELECTED, follows);
     }
-    for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&text)) > r.w); brief++) {
+    for (int brief = 0; brief == 0 || (brief < 4 && utf8_cells(buf_str(&text)) > r.w); brief++) {
         buf_clear(&text);
         header_text(p->s, r.w >= NAMED_WIDTH, words, brief, 0,
                     &text); /* on a small screen the step comes first: the model and the program are known */
@@ -110,7 +110,7 @@ static void draw_header(const Paint *p, Rect r, bool words, const char *follows)
     int over = utf8_cells(buf_str(&text)) - r.w, name = utf8_cells(session_input(p->s, SIDE_B)->name);
     if (over > 0 && name > INPUT_LEAST && !words) {
         buf_clear(&text);
-        header_text(p->s, r.w >= NAMED_WIDTH, false, 2, name - over > INPUT_LEAST ? name - over : INPUT_LEAST, &text);
+        header_text(p->s, r.w >= NAMED_WIDTH, false, 3, name - over > INPUT_LEAST ? name - over : INPUT_LEAST, &text);
     }
     canvas_fill(p->c, r, STYLE_HEADER, ' ');
     canvas_text(p->c, r.y, r.x, r.w, STYLE_HEADER, buf_str(&text));

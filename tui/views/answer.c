@@ -20,7 +20,8 @@ enum {
     TOP_MOST = 10,
     SURE_LEAST = 14,
     SURE_CELLS = 40,
-    LEGEND_CELLS = 11
+    LEGEND_CELLS = 11,
+    MOVED_LESS = 28 /* … of "100 more, which moved less" */
 };
 enum {
     NOTE_LEAST = 6,
@@ -449,9 +450,10 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
             draw_class(p, (Rect){y, lines.x, t.pitch, lines.w}, &t, l.now, here);
             focus_cursor(p, focus && here, y, lines.x);
         }
+        const bool less = lines.h < all && lines.w > MOVED_LESS;
         if (!l.hidden && lines.y + lines.h < rest.y + rest.h && (size_t)lines.h < t.shown.count)
             canvas_printf(p->c, lines.y + lines.h, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more%s",
-                          t.shown.count - (size_t)lines.h, lines.h < all ? ", which moved less" : "");
+                          t.shown.count - (size_t)lines.h, less ? ", which moved less" : "");
         answer_moved_draw(p, &t, moved);
     }
 }

@@ -395,6 +395,21 @@ static Rect words_of(const Paint *p, const HeadMap *m, Rect *r, Buf *out)
     return rect_cut(r, 'b', rows < WORDS_LINES ? rows : WORDS_LINES);
 }
 
+/* How many lines have no room, above and below. */
+static void draw_hidden(const Paint *p, const Layout *l, int above, int below)
+{
+    static const char *const BOTH[] = {" %d above, %d more", "%d above, %d more", "%d up, %d more"};
+    const int room = l->label - 1;
+    char text[48] = "";
+    int form = 0;
+    if (above > 0 && below > 0)
+        while (form < 3 && utf8_print(text, sizeof text, BOTH[form], above, below) > room)
+            form++;
+    else if (above > 0 || below > 0)
+        utf8_print(text, sizeof text, above > 0 ? " %d above" : " %d more", above > 0 ? above : below);
+    canvas_text(p->c, l->axis.y, l->list.x, room, STYLE_DIM, text);
+}
+
 static void draw_all(const Paint *p, const HeadMap *m, Rect r, bool focus)
 {
     Buf words = {0};
@@ -407,8 +422,8 @@ static void draw_all(const Paint *p, const HeadMap *m, Rect r, bool focus)
     if (l.header.h)
         draw_header(p, m, &l);
     const int shown = l.list.h / l.pitch + l.list.h % l.pitch, more = l.lines - l.first - shown;
-    if (more > 0 && l.axis.h)
-        canvas_printf(p->c, l.axis.y, l.list.x, l.label - 1, STYLE_DIM, " %d more", more);
+    if (l.axis.h)
+        draw_hidden(p, &l, l.first, more);
     for (int i = l.first; i < l.lines && i < l.first + shown; i++) {
         Line line = line_at(m, &l, i);
         int y = l.list.y + (i - l.first) * l.pitch;

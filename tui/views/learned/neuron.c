@@ -146,7 +146,7 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
     for (int y = 0; y < count; y++) {
         int t = token[y], x = r.x + word;
         char label[64];
-        axis_label(u->tokens, t, label, sizeof label);
+        neuron_label(u->tokens, t, label);
         canvas_printf(p->c, r.y + y, r.x, word, t == at ? STYLE_CURSOR : STYLE_TEXT, t == at ? "[%s]" : " %s ", label);
         if (t == at)
             focus_cursor(p, focus, r.y + y, r.x);
@@ -175,7 +175,10 @@ static void draw_answer(const Paint *p, const Unit *u, size_t o, float most, Rec
     int name = shown_axis_widest(answers, WORD_MOST);
     int word = line.w - NEURON_NUMBER - 2 - name > NEURON_BAR_LEAST ? name : line.w - NEURON_NUMBER - 1,
         x = line.x + word + 1;
-    canvas_label(p->c, line.y, line.x, word, STYLE_TEXT, axis_label(answers, (int)o, label, sizeof label));
+    const char *own = neuron_label(answers, (int)o, label);
+    char blank[72]; /* a word's beginning and a piece of the same letters are two */
+    utf8_print(blank, sizeof blank, "%s%s", neuron_begins(answers, (int)o) ? " " : "", own);
+    canvas_label(p->c, line.y, line.x, word, STYLE_TEXT, blank);
     shown_number_right(p, &u->writes, cell, line.y, x, NEURON_NUMBER, STYLE_TEXT);
     x += NEURON_NUMBER + 1;
     float v = u->writes.values[cell];
@@ -201,11 +204,8 @@ static void draw_writes(const Paint *p, const Unit *u, Rect r)
 {
     if (r.h < 2 || writes_alike(u))
         return;
-    Rect head = rect_cut(&r, 't', 1);
-    canvas_text(p->c, head.y, head.x, head.w, STYLE_DIM,
-                head.w >= 40   ? "it writes, per 1, before the norm's 1/σ"
-                : head.w >= 28 ? "what it writes, per 1 of it"
-                               : "it writes, per 1");
+    const size_t all = u->has_writes ? u->writes.count / (size_t)u->units : 0;
+    neuron_draw_writes_head(p, rect_cut(&r, 't', 1), all > (size_t)r.h ? all - (size_t)r.h : 0);
     if (!u->has_writes) {
         const char *why = "No answer is read from what this MLP writes without further norms or blocks.";
         canvas_wrap(p->c, r, STYLE_DIM,
@@ -307,6 +307,8 @@ static void draw_aside(const Paint *p, const Unit *u, Rect r, bool focus)
     if (pictures) {
         Rect below = r;
         rect_cut(&below, 't', used + (r.h - used > 4));
+        if (right && beside.w < NEURON_BOTH_SAID) /* "A and B" stands below it */
+            canvas_text(p->c, head.y, beside.x, beside.w, STYLE_STRONG, "excites");
         if (right || below.h > 3)
             draw_excites(p, u, right ? beside : below);
         return;
@@ -457,12 +459,7 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
         return;
     }
     Rect head = rect_cut(&r, 't', 1), foot = rect_cut(&r, 'b', r.h > 4);
-    canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG,
-                n && n->window_tokens ? "tokens that excite it most"
-                : u->words            ? "words that excite it most"
-                : r.w >= 39           ? "pictures that excite it most, and where"
-                : r.w >= 28           ? "pictures that excite it most"
-                                      : "excites");
+    canvas_text(p->c, head.y, head.x, head.w, STYLE_STRONG, neuron_excites_says(u, n, r.w));
     if (!n) {
         canvas_wrap(p->c, r, STYLE_DIM, why ? why : "measured while you look; `:neuron measure` waits for all of it");
         return;

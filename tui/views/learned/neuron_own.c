@@ -1,14 +1,72 @@
 #include "core/base/utf8.h"
+#include "tui/views/attention/word_row.h"
 #include "tui/views/learned/neuron_view.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     UNIT_WIDE = 40, /* columns of a list of units where there are several */
     UNIT_NUMBER = 6
 };
+
+/* Bytes of that mark. */
+static size_t mark_of(const char *label)
+{
+    static const char *const MARKS[] = {"Ġ", "▁"};
+    for (size_t k = 0; k < sizeof MARKS / sizeof *MARKS; k++)
+        if (strncmp(label, MARKS[k], strlen(MARKS[k])) == 0 && label[strlen(MARKS[k])])
+            return strlen(MARKS[k]);
+    return 0;
+}
+
+const char *neuron_label(const Axis *axis, int i, char out[64])
+{
+    axis_label(axis, i, out, 64);
+    const size_t mark = mark_of(out);
+    memmove(out, out + mark, strlen(out + mark) + 1);
+    return out;
+}
+
+bool neuron_begins(const Axis *axis, int i)
+{
+    char label[64];
+    return mark_of(axis_label(axis, i, label, sizeof label)) > 0;
+}
+
+void neuron_draw_writes_head(const Paint *p, Rect line, size_t hidden)
+{
+    static const char *const SAYS[] = {"it writes, per 1, before the norm's 1/σ", "it writes, per 1, before 1/σ",
+                                       "it writes, per 1"};
+    char text[96];
+    for (int i = 0; i < 6; i++) {
+        int w = utf8_print(text, sizeof text, "%s", SAYS[i % 3]);
+        if (hidden && i < 3)
+            w += utf8_print(text + strlen(text), sizeof text - strlen(text), "; %zu more", hidden);
+        if (w <= line.w)
+            break;
+    }
+    canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, text);
+}
+
+const char *neuron_excites_says(const Unit *u, const NeuronShown *n, int width)
+{
+    static const struct {
+        int least;
+        const char *one, *both;
+    } PICTURES[] = {{39, "pictures that excite it most, and where", "A and B: pictures that excite it most"},
+                    {28, "pictures that excite it most", "pictures that excite A and B"},
+                    {NEURON_BOTH_SAID, "excites", "excite A and B most"},
+                    {0, "excites", "A and B"}};
+    int i = 0;
+    if (u->words)
+        return n && n->window_tokens ? "tokens that excite it most" : "words that excite it most";
+    while (width < PICTURES[i].least)
+        i++;
+    return u->post.side == SIDE_DIFF ? PICTURES[i].both : PICTURES[i].one;
+}
 
 /* By which the tokens are in order; what is no number comes before all numbers. */
 static float rank_of(const Unit *u, int token, int most)
@@ -64,7 +122,7 @@ void neuron_draw_units(const Paint *p, const Unit *u, Rect r)
     int at = neuron_token(u), unit = -1, columns = r.w / UNIT_WIDE > 1 ? r.w / UNIT_WIDE : 1, wide = r.w / columns;
     const float *row = u->post.values + (size_t)at * (size_t)u->units + before;
     Rect head = rect_cut(&r, 't', 1);
-    axis_label(u->tokens, at, label, sizeof label);
+    neuron_label(u->tokens, at, label);
     if (u->axes.experts == AXIS_NONE)
         canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "units that %s excites most", label);
     else
@@ -111,8 +169,8 @@ int neuron_draw_own_text(const Paint *p, const Unit *u, Rect r)
             if (token + k < 0 || token + k >= n || x >= r.x + r.w)
                 continue;
             x += canvas_label(p->c, y, x, r.x + r.w - x, k ? STYLE_DIM : STYLE_STRONG,
-                              axis_label(u->tokens, token + k, label[k + 1], sizeof label[k + 1])) +
-                 1;
+                              neuron_label(u->tokens, token + k, label[k + 1])) +
+                 !word_joined(u->tokens, token + k);
         }
     }
     if (lines == 1)

@@ -17,11 +17,19 @@ typedef struct Unit {
     bool words, has_writes;
 } Unit;
 
+/* The name of a token or word without the tokeniser's mark of a blank before it; has it one? */
+const char *neuron_label(const Axis *axis, int i, char out[64]);
+bool neuron_begins(const Axis *axis, int i);
 size_t neuron_cell(const Unit *u, int token); /* of post */
 int neuron_token(const Unit *u);              /* the one in focus */
 /* The `lines` tokens with the largest activations by size, in the order of the text, at most NEURON_LINES: that in
  * focus and the one that excites the unit most are always of them. Returns how many. */
 int neuron_largest(const Unit *u, int lines, int token[NEURON_LINES]);
+/* Per what the numbers are that it writes, and how many answers have no line: shorter where both have no room. */
+void neuron_draw_writes_head(const Paint *p, Rect line, size_t hidden);
+/* Over what excites it (NULL: not known yet); beside A − B that these numbers are no difference. */
+enum { NEURON_BOTH_SAID = 19 }; /* columns; below it "A and B" alone, under "excites" */
+const char *neuron_excites_says(const Unit *u, const NeuronShown *n, int width);
 /* The units that the token in focus excites most, of experts those of the one in focus: number, activation, a bar. */
 void neuron_draw_units(const Paint *p, const Unit *u, Rect r);
 /* The tokens of the text on show that excite it most, each between its neighbours; returns the lines that it took. */
