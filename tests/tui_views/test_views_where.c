@@ -1311,6 +1311,78 @@ static void why_marks_the_patch_it_names(void **state)
     command("undo");
 }
 
+/* The head at which the path of `why` begins stands in front of it by name, and where there is a line for it what it
+ * wrote of which vote, at every width of a pane: also where its column is one of the others'. */
+static void why_names_the_head_where_its_path_begins(void **state)
+{
+    (void)state;
+    static const int PANES[][2] = {{12, 24}, {26, 28}, {44, 48}, {34, 90}, {17, 78}};
+    command("set scale off; ledger; why");
+    for (int side = SIDE_A; side <= SIDE_B; side++) {
+        Buf first = {0};
+        LedgerVia via, last = {.head = -1};
+        int steps = 0;
+        drawn(&VIEW_LEDGER, (Side)side, 34, 90, &first); /* what is drawn is computed */
+        buf_free(&first);
+        for (; ledger_via(&session, (Side)side, steps, &via); steps++)
+            last = via;
+        assert_int_equal(steps, 1); /* else its number is on a piece of its own */
+        for (size_t i = 0; i < sizeof PANES / sizeof *PANES; i++) {
+            Buf out = {0};
+            char brief[32], whole[48], wrote[16], vote[16], part[48];
+            utf8_print(brief, sizeof brief, "%d h%d", last.entry->layer, last.head);
+            utf8_print(whole, sizeof whole, "block %d head %d", last.entry->layer, last.head);
+            number_text(wrote, sizeof wrote, last.wrote, 7);
+            number_text(vote, sizeof vote, last.vote, 7);
+            utf8_print(part, sizeof part, "%s of %s", wrote, vote);
+            const char *screen = drawn(&VIEW_LEDGER, (Side)side, PANES[i][0], PANES[i][1], &out);
+            if (!strstr(screen, brief) && !strstr(screen, whole))
+                fail_msg("no \"%s\" in %d × %d:\n%s", brief, PANES[i][0], PANES[i][1], screen);
+            if (PANES[i][0] > 12 && PANES[i][1] < 50 && !strstr(screen, part))
+                fail_msg("no \"%s\" in %d × %d:\n%s", part, PANES[i][0], PANES[i][1], screen);
+            assert_non_null(strstr(screen, vote)); /* what it is a part of stands there, if nowhere else, alone */
+            buf_free(&out);
+        }
+    }
+    command("undo");
+}
+
+/* Behind `why` the votes are painted over a grey picture: a patch that gave nothing has no colour, whatever the picture
+ * has there. */
+static void votes_are_seen_over_the_picture(void **state)
+{
+    (void)state;
+    Canvas c;
+    int grey = 0, coloured = 0;
+    command("set scale off; ledger; why");
+    draw_on(&c, &VIEW_LEDGER, SIDE_A, 26, 28, MODE_TRUE, false);
+    const Graph *g = session_graph(&session, SIDE_A);
+    const LedgerEntry *e = ledger_heads_here(&session, SIDE_A);
+    const Axis *tokens = &g->axes[node_role(g, e->tokens, ROLE_KEY)];
+    const float *x = session_peek(&session, SIDE_A, graph_node(g, e->tokens)->path);
+    const size_t first = (size_t)session_head(&session) * (size_t)tokens->n;
+    float most = 0;
+    for (Side side = SIDE_A; side <= SIDE_B; side++) {
+        const float *of = session_peek(&session, side, graph_node(g, e->tokens)->path) + first;
+        for (int i = tokens->prefix; i < tokens->n; i++)
+            most = fmaxf(most, fabsf(of[i]));
+    }
+    for (int i = 0; i < c.h * c.w; i++) {
+        const Cell *k = canvas_at(&c, i / c.w, i % c.w);
+        if (!k->ref.run || k->ref.node != e->tokens || k->ch != 0x2580)
+            continue;
+        const float share = fabsf(x[k->ref.cell]) / most;
+        const int red = (int)(k->fg >> 16 & 0xff), blue = (int)(k->fg & 0xff), apart = abs(red - blue);
+        if (share < 0.01f && apart > 12)
+            fail_msg("a patch with %g of the most has the colour %06x", (double)share, (unsigned)k->fg);
+        grey += share < 0.01f;
+        coloured += share > 0.1f && apart > 24;
+    }
+    assert_true(grey > 32 && coloured > 0);
+    canvas_free(&c);
+    command("undo");
+}
+
 /* Behind `why` the picture is in the votes' place: where it has lines no scale of colours stands below it, but the
  * colour of its lines and the least number that has one, a quarter of the largest in A and B. */
 static void the_picture_of_votes_says_what_its_lines_are(void **state)
@@ -1814,6 +1886,8 @@ static void a_sheet_is_marked_alike(void **state)
     assert_int_equal(marks[SIDE_B], marks[SIDE_A]);
     assert_int_equal(marks[SIDE_DIFF], marks[SIDE_A]);
     shows(&VIEW_SHEET, SIDE_DIFF, 34, 60, "more in A");
+    shows(&VIEW_SHEET, SIDE_DIFF, 18, 38, "more in A");
+    shows(&VIEW_SHEET, SIDE_DIFF, 11, 24, "A>B");
 }
 
 /* Is half a cell, line y of halves, of the outline's colour; or no data, where a map ends? */
@@ -2150,6 +2224,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(narrow_rivers_of_two_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(why_marks_the_patch_it_names, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(why_names_the_head_where_its_path_begins, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(votes_are_seen_over_the_picture, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(the_picture_of_votes_says_what_its_lines_are, open_bundled, close_session),
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(a_sheet_always_fits),

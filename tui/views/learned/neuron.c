@@ -141,7 +141,7 @@ static int draw_words(const Paint *p, const Unit *u, Rect r, bool focus)
         low = fminf(low, u->post.values[neuron_cell(u, t)]);
         high = fmaxf(high, u->post.values[neuron_cell(u, t)]);
     }
-    const bool both = u->post.side == SIDE_DIFF || -low >= high / HARDLY; /* bars on both sides of a zero */
+    const bool both = u->post.side == SIDE_DIFF || -low * (float)r.w >= high; /* bars on both sides of a zero */
     const float most = fmaxf(-low, high);
     for (int y = 0; y < count; y++) {
         int t = token[y], x = r.x + word;

@@ -144,7 +144,7 @@ void neuron_draw_units(const Paint *p, const Unit *u, Rect r)
 
 int neuron_draw_own_text(const Paint *p, const Unit *u, Rect r)
 {
-    char label[3][64];
+    char label[3][WORD_LABEL];
     const int n = u->tokens->n;
     int token = -1, lines = 1;
     canvas_text(p->c, r.y, r.x, r.w, STYLE_STRONG,
@@ -169,7 +169,7 @@ int neuron_draw_own_text(const Paint *p, const Unit *u, Rect r)
             if (token + k < 0 || token + k >= n || x >= r.x + r.w)
                 continue;
             x += canvas_label(p->c, y, x, r.x + r.w - x, k ? STYLE_DIM : STYLE_STRONG,
-                              neuron_label(u->tokens, token + k, label[k + 1])) +
+                              word_itself(u->tokens, token + k, label[k + 1])) +
                  !word_joined(u->tokens, token + k);
         }
     }
