@@ -53,7 +53,8 @@ static Colour line_colour(const Lit *lit, int row, int col)
     return colour_of(lit->p, lit->signs && lit->value(lit->context, lit->m->row + row, lit->m->col + col, &ref) < 0);
 }
 
-/* How much of the colour over a picture is its own light: enough to know the object, too little to be taken for a number. */
+/* How much of the colour over a picture is its own light: enough to know the object, too little to be taken for a
+ * number. */
 static const double SHINES_DARK = 0.3, SHINES_LIGHT = 0.25;
 
 static Colour lit_tinted(const Lit *lit, float x, double grey)

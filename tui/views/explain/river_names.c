@@ -170,7 +170,7 @@ static void head_name(const River *r, const RiverPath *path, int i, bool named, 
 }
 
 /* Piece i of the line, in its middle what was written along it; is that all told? A head that has no name below it is
- * named here, but for the first, who is named in front of it. */
+ * named here, but for the first, which is named in front of it. */
 static bool put_piece(const Paint *p, const River *r, const RiverPath *path, int i, int y, const int x[])
 {
     const int room = x[i - 1] - x[i] - 1;
@@ -190,8 +190,8 @@ static bool put_piece(const Paint *p, const River *r, const RiverPath *path, int
     return whole;
 }
 
-/* In front of the line who wrote first (unless he is named above it), by looking at which token, and where `all` is asked
- * for what that is a part of: as much of it as there is room for. Is the part told? */
+/* In front of the line the head that wrote first (unless it is named above it), by looking at which token, and where
+ * `all` is asked for what that is a part of: as much of it as there is room for. Is the part told? */
 static bool start_text(const River *r, const RiverPath *path, int room, bool named, bool all, Buf *out)
 {
     const LedgerVia *last = &path->via[path->steps - 1];
