@@ -326,26 +326,31 @@ void trial_ranges(Trial *t)
 
 /* --- ALiBi --- */
 
-typedef double Slope(int heads, int h);
+typedef double Slope(int heads, int h, double most);
 
-static double slope_of_power(int heads, int h)
+static double slope_of_power(int heads, int h, double most)
 {
     int power = 1;
     while (power < heads)
         power *= 2;
-    return seq2seq_alibi_slope(power, h);
+    return seq2seq_alibi_slope(power, h, most);
 }
-static double slope_of_count(int heads, int h)
+static double slope_of_count(int heads, int h, double most)
 {
-    return dm_pow(2, -8.0 * (h + 1) / heads);
+    return dm_pow(2, -most * (h + 1) / heads);
 }
-static double slope_backwards(int heads, int h)
+static double slope_backwards(int heads, int h, double most)
 {
-    return seq2seq_alibi_slope(heads, heads - 1 - h);
+    return seq2seq_alibi_slope(heads, heads - 1 - h, most);
 }
-static double slope_rising(int heads, int h)
+static double slope_rising(int heads, int h, double most)
 {
-    return -seq2seq_alibi_slope(heads, h);
+    return -seq2seq_alibi_slope(heads, h, most);
+}
+static double slope_of_paper(int heads, int h, double most)
+{
+    (void)most;
+    return seq2seq_alibi_slope(heads, h, 8);
 }
 
 /* Biases that fall with the distance, by other slopes. */
@@ -359,6 +364,7 @@ void trial_slopes(Trial *t)
         {slope_of_count, "the recording's ALiBi slopes are 2^(−8(h+1)/H), which holds where H is a power of two"},
         {slope_backwards, "the recording's ALiBi slopes go to the heads in the opposite order"},
         {slope_rising, "the recording's ALiBi bias grows with the distance: its sign is wrong"},
+        {slope_of_paper, "the recording's ALiBi slopes reach 2^(−8), whatever alibi_bias_max says"},
     };
     const Graph *g = t->s->graph;
     NodeId n = trial_find(t, "alibi", 0);
@@ -366,6 +372,7 @@ void trial_slopes(Trial *t)
         return;
     Dims d = graph_node(g, n)->dims; /* [h,t,u] */
     int heads = g->axes[d.axis[0]].n;
+    const double most = seq2seq_alibi_most(t->s->text);
     size_t each = graph_cells(g, n) / (size_t)heads;
     for (size_t k = 0; k < sizeof SLOPES / sizeof *SLOPES; k++) {
         ArenaMark mark = arena_mark(&t->arena);
@@ -373,8 +380,8 @@ void trial_slopes(Trial *t)
         bool other = false;
         for (size_t i = 0; i < graph_cells(g, n); i++) {
             int h = (int)(i / each);
-            double own = (double)graph_node(g, n)->leaf.data[i], slope = seq2seq_alibi_slope(heads, h);
-            out[i] = (float)(own / slope * SLOPES[k].slope(heads, h));
+            double own = (double)graph_node(g, n)->leaf.data[i], slope = seq2seq_alibi_slope(heads, h, most);
+            out[i] = (float)(own / slope * SLOPES[k].slope(heads, h, most));
             other = other || (double)out[i] > own || (double)out[i] < own;
         }
         trial_begin(t);

@@ -322,6 +322,10 @@ static void facts(const Model *m, FactFn put, void *context)
     if (c->score_cap > 0 || c->logit_cap > 0)
         fact_put(&f, "caps", "soft caps: of scores %g, of logits %g (0: none)", (double)c->score_cap,
                  (double)c->logit_cap);
+    if (c->clip > 0)
+        fact_put(&f, "limit", "queries, keys and values are cut off at ±%g", (double)c->clip);
+    if (c->alibi_most > 0)
+        fact_put(&f, "slopes", "of distance reach 2^-%g, where the paper has 2^-8", (double)c->alibi_most);
     if (c->sinks)
         fact_put(&f, "sinks",
                  "every head has a learned score beside those of the keys: its weights add up to less than 1");

@@ -218,6 +218,30 @@ static NodeId softmax_with(Graph *g, NodeId sinks, NodeId x, int axis)
     return graph_zip(g, "pattern", OP_DIV, e, graph_zip(g, "row_sum", OP_ADD, keys, sink));
 }
 
+/* x cut off at ±most, bit for bit what it is in between, as NAME; x itself is NAME_unclipped. */
+static NodeId clipped(Graph *g, const char *name, NodeId x, float most)
+{
+    const char *over = arena_printf(&g->arena, "%s_over_clip", name),
+               *above = arena_printf(&g->arena, "%s_is_above", name), *cut = arena_printf(&g->arena, "%s_cut", name),
+               *under = arena_printf(&g->arena, "%s_from_low_clip", name),
+               *inside = arena_printf(&g->arena, "%s_is_inside", name);
+    NodeId high = graph_const(g, arena_printf(&g->arena, "%s_clip", name), DIMS_SCALAR, most),
+           low = graph_const(g, arena_printf(&g->arena, "%s_low_clip", name), DIMS_SCALAR, -most);
+    NodeId is_above = graph_map(g, above, MAP_RELU_GRAD, graph_zip(g, over, OP_SUB, x, high)); /* 1 where above 0 */
+    NodeId below = graph_where(g, cut, is_above, high, x);
+    NodeId is_inside = graph_map(g, inside, MAP_RELU_GRAD, graph_zip(g, under, OP_SUB, below, low));
+    return graph_where(g, name, is_inside, below, low);
+}
+
+/* A linear layer of queries, keys or values. */
+static NodeId read_by(Graph *g, const NnAttention *a, const char *name, NodeId x, const NnWeight *w,
+                      const NnWeight *bias, Dims out)
+{
+    if (!(a->clip > 0))
+        return nn_linear(g, name, x, w, bias, out);
+    return clipped(g, name, nn_linear(g, arena_printf(&g->arena, "%s_unclipped", name), x, w, bias, out), a->clip);
+}
+
 /* A linear layer's keys or values of the tokens that are read now: all, or with a cache the newest alone, as NAME_new.
  */
 static NodeId read_now(Graph *g, const NnAttention *a, const char *name, NodeId memory, const NnWeight *w,
@@ -225,8 +249,8 @@ static NodeId read_now(Graph *g, const NnAttention *a, const char *name, NodeId 
 {
     char fresh[16];
     snprintf(fresh, sizeof fresh, "%s_new", name);
-    return nn_linear(g, a->past ? fresh : name, memory, w, bias,
-                     nn_dims(a->batch, DIMS(a->past ? a->fresh : a->key, a->g, a->e)));
+    return read_by(g, a, a->past ? fresh : name, memory, w, bias,
+                   nn_dims(a->batch, DIMS(a->past ? a->fresh : a->key, a->g, a->e)));
 }
 
 /* `now` behind what was kept of the tokens before; without a cache `now` itself. */
@@ -360,7 +384,7 @@ static Meeting meet(Graph *g, const NnPlace *at, int part, const NnAttention *a,
     bool keyed = !a->past || a->fresh != AXIS_NONE;
     if (keyed) /* in self-attention the same tokens, as those looked at */
         memory = graph_view(g, "in", memory, nn_dims(a->batch, DIMS(a->past ? a->fresh : a->key, a->d)));
-    m.q = m.query = nn_linear(g, "q", x, &a->w_q, &a->b_q, nn_dims(a->batch, DIMS(a->query, a->h, a->e)));
+    m.q = m.query = read_by(g, a, "q", x, &a->w_q, &a->b_q, nn_dims(a->batch, DIMS(a->query, a->h, a->e)));
     if (!keyed) {
         const Leaf kept = {LEAF_RUN, a->past->k, "kept from the first step"};
         m.k = m.key = graph_leaf(g, "k", DIMS(a->key, a->g, a->e), kept);

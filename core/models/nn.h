@@ -106,6 +106,7 @@ typedef struct NnAttention {
     const NnNorm *q_norm, *k_norm; /* of queries and keys, before they are rotated; NULL: none */
     const NnNorm *merged;          /* of what all heads gathered, before W_O; NULL: none */
     float scale;                   /* multiplied onto the scores */
+    float clip;                    /* q, k and v go no farther from 0, as their linear layers give them; 0: no limit */
     float cap;                     /* soft cap of the scaled scores (nn_capped); 0: none */
     NnWeight sinks;                /* [h]: a learned score per head beside those of the keys, which softmax counts
                                       and nothing is read from; no data: none */

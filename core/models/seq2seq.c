@@ -115,6 +115,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
                      .q_norm = self && c->head_norm ? &norms[0] : NULL,
                      .k_norm = self && c->head_norm ? &norms[1] : NULL,
                      .scale = c->scale,
+                     .clip = c->clip,
                      .cap = c->score_cap,
                      .sinks = text_weight(b, SEQ2SEQ_DEC_SINKS),
                      .bias = biased ? &bias : NULL,

@@ -106,6 +106,9 @@ typedef struct Seq2seqConfig {
                                    softmax counts and nothing is read from (OpenAI 2025, gpt-oss) */
     bool gated;                 /* act(x W_gate) · (x W_up) in the MLP */
     Seq2seqExperts experts;     /* of a decoder alone, all of them gated and without biases */
+    float clip;                 /* of a decoder alone: queries, keys and values go no farther from 0, as their linear
+                                   layers give them; 0: they go as far as they do */
+    float alibi_most;           /* the last head's slope is 2^−this; 0: 2^−8 */
     float score_cap, logit_cap; /* cap · tanh(x / cap) of the scaled scores, of the logits; 0: none */
     int window; /* a token sees so many tokens, itself the last of them, in an encoder half as many to either side of
                    itself; 0: all */
@@ -267,9 +270,11 @@ void seq2seq_rope_pair(const Seq2seqConfig *c, int k, int *first, int *second);
 float seq2seq_yarn_stretch(float factor); /* 0.1 ln(factor) + 1 (YaRN, section 3.4) */
 /* √(1 + ln(factor) / ln(trained)) (LongRoPE, section 3.4) */
 float seq2seq_long_stretch(float factor, float trained);
-/* ALiBi: what head h takes off a score for every token between the two (Press et al. 2021, section 3): 2^(−8(h+1)/n)
- * for n heads; where n is no power of two those of the next lower one, then every second of twice as many. */
-double seq2seq_alibi_slope(int heads, int h);
+/* ALiBi: what head h takes off a score for every token between the two (Press et al. 2021, section 3): 
+ * 2^(−most·(h+1)/n) for n heads, `most` 8 in the paper; where n is no power of two those of the next lower one, then
+ * every second of twice as many. */
+double seq2seq_alibi_slope(int heads, int h, double most);
+double seq2seq_alibi_most(const Seq2seqConfig *c);
 /* The row of a table of distances for a key that lies so many tokens `behind` the query (T5's ranges, Raffel et al.
  * 2020): in an encoder half of the rows are for keys behind it, in a decoder none are; of those for a side one row a
  * step up to half of them, then by the logarithm up to distance_most. */

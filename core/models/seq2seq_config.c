@@ -162,10 +162,10 @@ static bool check_knobs(const Seq2seqConfig *c, Err *err)
         return err_set(err, "rotations and windows are built here for a stack alone");
     if (c->form != SEQ2SEQ_DECODER_ONLY &&
         (c->key_heads || c->pos == SEQ2SEQ_POS_ALIBI || c->after_norm || c->head_norm || c->parallel ||
-         c->score_cap > 0 || c->sinks || c->experts.count))
-        return err_set(
-            err, "grouped queries, ALiBi, experts, norms of queries, sinks and soft caps are built here for a decoder "
-                 "alone");
+         c->score_cap > 0 || c->clip > 0 || c->sinks || c->experts.count))
+        return err_set(err, "grouped queries, ALiBi, experts, norms of queries, sinks, limits and soft caps are built "
+                            "here for a decoder "
+                            "alone");
     if (c->cross_own && c->form != SEQ2SEQ_BOTH)
         return err_set(err, "no attention looks at another text in a model of one stack");
     if (c->experts.count && (!c->gated || c->mlp_bias))
@@ -199,6 +199,10 @@ static bool check_knobs(const Seq2seqConfig *c, Err *err)
         (!(r->trained >= 1) || !(r->low > 0) || !(r->low < r->high)))
         return err_set(err, "rope_scaling: the factors %g and %g or the length %g are not possible", (double)r->low,
                        (double)r->high, (double)r->trained);
+    if (!(c->clip >= 0) || !knob_finite(c->clip) || (c->clip > 0 && c->qkv_bias))
+        return err_set(err, "queries, keys and values are cut off here at a number above 0, and without biases");
+    if (!(c->alibi_most >= 0) || c->alibi_most > 64)
+        return err_set(err, "the slopes of ALiBi can't reach 2^-%g", (double)c->alibi_most);
     if (c->learned_positions && c->pos != SEQ2SEQ_POS_ADDED)
         return err_set(err, "positions are learned or rotated, not both");
     if (c->parallel && (!c->pre_norm || c->after_norm))

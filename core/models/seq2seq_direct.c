@@ -174,6 +174,7 @@ static double *every_head(const Seq2seqConfig *c, const double *x, size_t m)
 /* For ALiBi: the token that asks, and the first that it sees. */
 typedef struct Distance {
     int heads;
+    double most;
     size_t asks, first;
 } Distance;
 
@@ -195,7 +196,13 @@ static double range(const void *of, size_t head, size_t u)
 static double distance(const void *of, size_t head, size_t u)
 {
     const Distance *d = of;
-    return -seq2seq_alibi_slope(d->heads, (int)head) * (double)(d->asks - d->first - u);
+    return -seq2seq_alibi_slope(d->heads, (int)head, d->most) * (double)(d->asks - d->first - u);
+}
+
+static void clip(double most, double *x, size_t n)
+{
+    for (size_t i = 0; most > 0 && i < n; i++)
+        x[i] = x[i] > most ? most : x[i] < -most ? -most : x[i];
 }
 
 /* out[n,d] = softmax(q kᵀ · scale) v through W_O, q from x, k and v from seen; in the decoder's own attention (self)
@@ -214,6 +221,9 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
     linear(f, first, x, n, d, q, inner);
     linear(f, (Seq2seqRole)(first + 2), seen, m, d, k, groups * e);
     linear(f, (Seq2seqRole)(first + 4), seen, m, d, v, groups * e);
+    clip((double)c->clip, q, (size_t)n * inner);
+    clip((double)c->clip, k, (size_t)m * groups * e);
+    clip((double)c->clip, v, (size_t)m * groups * e);
     if (self) {
         norm_heads(f, SEQ2SEQ_DEC_Q_EACH, SEQ2SEQ_DEC_Q_ALL, q, n, heads);
         norm_heads(f, SEQ2SEQ_DEC_K_EACH, SEQ2SEQ_DEC_K_ALL, k, n, groups);
@@ -228,7 +238,7 @@ static void attention(const From *f, Seq2seqRole first, const double *x, int n, 
                last = self                                     ? t
                       : windowed && t + before < (size_t)m - 1 ? t + before
                                                                : (size_t)m - 1;
-        const Distance far = {c->heads, t, from};
+        const Distance far = {c->heads, seq2seq_alibi_most(c), t, from};
         const DirectSeen sees = {heads,
                                  e,
                                  last + 1 - from,

@@ -112,12 +112,17 @@ float seq2seq_long_stretch(float factor, float trained)
 
 /* --- ALiBi --- */
 
-double seq2seq_alibi_slope(int heads, int h)
+double seq2seq_alibi_most(const Seq2seqConfig *c)
+{
+    return c->alibi_most > 0 ? (double)c->alibi_most : 8;
+}
+
+double seq2seq_alibi_slope(int heads, int h, double most)
 {
     int whole = 1; /* the largest power of two that is at most that */
     while (whole * 2 <= heads)
         whole *= 2;
-    return h < whole ? dm_pow(2, -8.0 * (h + 1) / whole) : dm_pow(2, -4.0 * (2 * (h - whole) + 1) / whole);
+    return h < whole ? dm_pow(2, -most * (h + 1) / whole) : dm_pow(2, -most / 2 * (2 * (h - whole) + 1) / whole);
 }
 
 /* --- ranges of distances --- */
@@ -200,12 +205,13 @@ static void alibi(TextBuilder *b)
     int heads = b->c->heads, keys = g->axes[b->axis.u].n, n = g->axes[b->axis.t].n, first = keys - n;
     float *bias = arena_alloc(&g->arena, size_mul(size_mul((size_t)heads, (size_t)n), (size_t)keys * sizeof *bias)),
           *at = bias;
+    const double most = seq2seq_alibi_most(b->c);
     for (int h = 0; h < heads; h++)
         for (int t = first; t < keys; t++)
             for (int u = 0; u < keys; u++)
-                *at++ = (float)(seq2seq_alibi_slope(heads, h) * (u - t));
+                *at++ = (float)(seq2seq_alibi_slope(heads, h, most) * (u - t));
     b->bias[true] = graph_leaf(g, "alibi", DIMS(b->axis.h, b->axis.t, b->axis.u),
-                               (Leaf){LEAF_CONST, bias, "−2^(−8(h+1)/H) · distance"});
+                               (Leaf){LEAF_CONST, bias, arena_printf(&g->arena, "−2^(−%g(h+1)/H) · distance", most)});
 }
 
 void text_places(TextBuilder *b)

@@ -67,7 +67,10 @@ static const StageRow ROWS[] = {
     {PART_MODEL, "rms_pre", "norm", "RMS(z₀)", "rms_pre.out", "rms_pre", NULL},
     {PART_NORM, NULL, NULL, "LN(z)", "out", "*", NULL},
     {PART_ATTENTION, "qkv", "q k v", "q, k, v", "q",
-     "in w_q b_q q_nobias q w_k b_k k_nobias k w_v b_v v_nobias v k_normed k_new* v_new* k_kept v_kept",
+     "in w_q b_q q_nobias q w_k b_k k_nobias k w_v b_v v_nobias v k_normed k_new* v_new* k_kept v_kept "
+     "q_unclipped q_clip q_low_clip q_over_clip q_is_above q_cut q_from_low_clip q_is_inside "
+     "k_unclipped k_clip k_low_clip k_over_clip k_is_above k_cut k_from_low_clip k_is_inside "
+     "v_unclipped v_clip v_low_clip v_over_clip v_is_above v_cut v_from_low_clip v_is_inside",
      "Each token makes a question, an offer and a gift: queries, keys and values."},
     {PART_ATTENTION, "turn", "turned", "R q, R k", "q_turned",
      "freqs angle cos sin cos_each sin_each sin_signed q_swapped q_cos q_sin q_turned cos_seen sin_seen k_swapped "

@@ -86,6 +86,8 @@ static const Setting SETTINGS[] = {
     {LATER(NUMBER, "rope_trained", rope.trained)},
     {LATER(NUMBER, "rope_stretch", rope.stretch)},
     {LATER(NUMBER, "read_scale", read_scale)},
+    {LATER(NUMBER, "clip_qkv", clip)},
+    {LATER(NUMBER, "alibi_bias_max", alibi_most)},
     {LATER(NUMBER, "score_cap", score_cap)},
     {LATER(NUMBER, "logit_cap", logit_cap)},
     {LATER(BLOCKS, "windowed_layers", windowed)},

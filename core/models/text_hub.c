@@ -157,21 +157,38 @@ static bool opt(const HubReading *k, Seq2seqConfig *c, Err *err)
     return true;
 }
 
+/* A number above 0 of attn_config; absent, null, false: *out stays. */
+static bool attention_number(const HubReading *k, const Json *a, const char *key, double *out, Err *err)
+{
+    const Json *v = json_get(a, key);
+    if (!v || json_kind(v) == JK_NULL || json_kind(v) == JK_FALSE)
+        return true;
+    return (json_number(v, out) && *out > 0 && *out <= 1e6) ||
+           err_set(err, "%s: \"attn_config\" has a \"%s\" that is no number above 0", k->path, key);
+}
+
 /* Its attention has settings of its own. */
 static bool mpt(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     const Json *a = json_get(k->config, "attn_config"), *alibi = json_get(a, "alibi");
-    static const char *const OFF[] = {"clip_qkv", "qk_ln", "softmax_scale", "prefix_lm", "attn_uses_sequence_id"};
-    double most = 8;
+    static const char *const OFF[] = {"qk_ln", "softmax_scale", "prefix_lm", "attn_uses_sequence_id"};
+    double most = 8, clip = 0;
     float ratio = 4;
     for (size_t i = 0; i < sizeof OFF / sizeof *OFF; i++) {
         JsonKind kind = json_kind(json_get(a, OFF[i]));
         if (kind != JK_NULL && kind != JK_FALSE)
             return err_set(err, "%s: \"attn_config\" has \"%s\", which is not built here", k->path, OFF[i]);
     }
-    json_number(json_get(a, "alibi_bias_max"), &most);
-    if (!json_bool(alibi, true) || most < 8 || most > 8)
-        return err_set(err, "%s: \"attn_config\" must have \"alibi\": true and \"alibi_bias_max\": 8", k->path);
+    if (!json_bool(alibi, true))
+        return err_set(err, "%s: \"attn_config\" must have \"alibi\": true", k->path);
+    if (!attention_number(k, a, "alibi_bias_max", &most, err) || !attention_number(k, a, "clip_qkv", &clip, err))
+        return false;
+    c->clip = (float)clip;
+    c->alibi_most = most < 8 || most > 8 ? (float)most : 0;
+    if (c->alibi_most > 0)
+        model_assume(k->m,
+                     "\"alibi_bias_max\" is %g, as it was trained with; Hugging Face's class mpt takes 8 all the same",
+                     most);
     return hub_real(k, "expansion_ratio", &ratio, err) && times(k, "expansion_ratio", ratio, c->width, &c->mlp, err);
 }
 

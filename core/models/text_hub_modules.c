@@ -204,8 +204,10 @@ static void put_name(const HubFamily *f, const Seq2seqConfig *c, size_t i, const
     if (how && how[1] && strchr("qkv", how[1])) { /* the three in one */
         if (how[1] != 'q' || strchr(how, 'H') || seq2seq_key_heads(c) != c->heads)
             return;
-        nodes = reads ? READS "self_attn.q + " READS "self_attn.k + " READS "self_attn.v"
-                      : BLOCK "self_attn.q + " BLOCK "self_attn.k + " BLOCK "self_attn.v";
+        nodes = reads         ? READS "self_attn.q + " READS "self_attn.k + " READS "self_attn.v"
+                : c->clip > 0 ? BLOCK "self_attn.q_unclipped + " BLOCK "self_attn.k_unclipped + " BLOCK
+                                      "self_attn.v_unclipped"
+                              : BLOCK "self_attn.q + " BLOCK "self_attn.k + " BLOCK "self_attn.v";
     } else if (how && strncmp(how, "#0/2", 4) == 0)
         nodes = reads ? READS "mlp.gate + " READS "mlp.pre" : BLOCK "mlp.gate + " BLOCK "mlp.pre";
     else if (how && strncmp(how, "#1/2", 4) == 0)

@@ -34,7 +34,7 @@ static Seq2seqConfig in_form(const Seq2seqConfig *c, Seq2seqForm form)
     f.head_norm = HEAD_NORM_NONE;
     f.parallel = PARALLEL_NOT;
     f.sentence = SENTENCE_NONE;
-    f.score_cap = 0;
+    f.score_cap = f.clip = 0;
     f.shared = f.sinks = false;
     f.first_bare = f.after_norm = f.gated = f.wordless = f.transform = f.pooler = f.pair = f.replaced = false;
     f.source_words = !encoder ? 0 : c->source_words ? c->source_words : words;

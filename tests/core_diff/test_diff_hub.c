@@ -40,6 +40,8 @@ static const struct {
     {"opt_350m", "a last norm", NULL},
     {"bloom", "slopes", "first ones of the next power of two"},
     {"bloom", "heads", "6 heads of 3, here there are 3 of 6; it cuts the fused q, k, v by them"},
+    {"mpt_clipped", "slopes of the paper", "slopes reach 2^(−8), whatever alibi_bias_max says"},
+    {"mpt_clipped", "not cut off", NULL},
     {"mpt", "alibi", "no relative position bias"},
     {"mpt", "heads", "4 heads of 4"},
     {"llama", "pairs", "interleaved"},
@@ -457,7 +459,8 @@ static void modules_of_every_family(void **state)
                                            "mpt",        "llama",   "mistral", "qwen2",     "qwen3",     "olmo2",
                                            "gemma",      "gemma2",  "gemma3",  "phi",       "phi3",      "stablelm",
                                            "starcoder2", "mixtral", "olmoe",   "qwen2_moe", "qwen3_moe", "t5",
-                                           "flan_t5",    "bart",    "marian",  "nanogpt",   "mingpt",    "opt_350m"};
+                                           "flan_t5",    "bart",    "marian",  "nanogpt",   "mingpt",    "opt_350m",
+                                           "mpt_clipped"};
     for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
         TextBench b;
         TensorFile f;

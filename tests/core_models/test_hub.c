@@ -33,6 +33,7 @@ static const struct {
     {"opt_350m", 1},
     {"bloom", 1},
     {"mpt", 1},
+    {"mpt_clipped", 2},
     {"llama", 0},
     {"llama3", 0},
     {"llama_linear", 0},
@@ -438,10 +439,10 @@ static void known_numbers(void **state)
     assert_true(fabs((double)seq2seq_yarn_stretch(4) - 1.138629) < 1e-6);
     assert_true(fabs((double)seq2seq_yarn_stretch(16) - 1.277259) < 1e-6);
     for (int h = 0; h < 8; h++)
-        assert_true(fabs(seq2seq_alibi_slope(8, h) - pow(2, -(h + 1))) < 1e-15);
+        assert_true(fabs(seq2seq_alibi_slope(8, h, 8) - pow(2, -(h + 1))) < 1e-15);
     static const double ENDS[] = {0.7071, 0.3536, 0.1768, 0.0884};
     for (int h = 0; h < 4; h++)
-        assert_true(fabs(seq2seq_alibi_slope(12, 8 + h) - ENDS[h]) < 1e-4);
+        assert_true(fabs(seq2seq_alibi_slope(12, 8 + h, 8) - ENDS[h]) < 1e-4);
 }
 
 /* The tokeniser in a model's folder names its words and cuts its texts; one of another model is refused when it makes a

@@ -420,6 +420,29 @@ def mpt(w, r, ids, wrong):
     return layer_norm(w, r, x, "decoder.ln_final", t + "norm_f", 1e-5, bias=False) @ w[t + "wte.weight"].astype(np.float64).T
 
 
+MPT_CLIPPED = MPT | dict(d_model=18, n_heads=3, attn_config=MPT["attn_config"] | dict(alibi_bias_max=5, clip_qkv=0.9))
+
+
+def mpt_clipped(w, r, ids, wrong):
+    """As MPT-7B-StoryWriter has them: other slopes (of two heads of four, then the first of four), q, k and v cut off."""
+    n, t, heads, width = len(ids), "transformer.", 3, 18
+    most, clip = 8 if wrong == "slopes of the paper" else 5, np.inf if wrong == "not cut off" else 0.9
+    four = [2 ** (-most * (i + 1) / 4) for i in range(4)]
+    x = r.put("decoder.embed", w.matrix(t + "wte.weight", V, width, 4.0)[ids])
+    for i in range(2):
+        b, p = block(i), f"{t}blocks.{i}."
+        y = layer_norm(w, r, x, b + "ln1", p + "norm_1", 1e-5, bias=False)
+        q, k, v = (split(part, heads) for part in np.split(linear(w, y, p + "attn.Wqkv", 3 * width), 3, 1))
+        for c, part in zip("qkv", (q, k, v)):
+            r.put(b + f"self_attn.{c}_unclipped", part)
+        q, k, v = (r.put(b + "self_attn." + c, np.clip(part, -clip, clip)) for c, part in zip("qkv", (q, k, v)))
+        z = attend(r, b + "self_attn", q, k, v, (width // heads) ** -0.5, seen(n), alibi(heads, n, [four[1], four[3], four[0]]))
+        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "attn.out_proj", width))
+        y = layer_norm(w, r, x, b + "ln2", p + "norm_2", 1e-5, bias=False)
+        x = r.put(b + "resid_post", x + linear(w, ACT["gelu"](linear(w, y, p + "ffn.up_proj", 4 * width)), p + "ffn.down_proj", width))
+    return layer_norm(w, r, x, "decoder.ln_final", t + "norm_f", 1e-5, bias=False) @ w[t + "wte.weight"].astype(np.float64).T
+
+
 # Llama and what came of it: 4 heads of 8 on 2 of keys and values, a model width of 16.
 LLAMA = dict(model_type="llama", hidden_size=D, num_attention_heads=4, num_key_value_heads=2, head_dim=8,
              num_hidden_layers=2, intermediate_size=M, vocab_size=V, max_position_embeddings=64, rms_norm_eps=1e-5,
@@ -796,6 +819,7 @@ LATER = [
     ("mingpt", MIN, mingpt, ["mask"]),
     ("llama2c", LLAMA2C, llama2c, []),
     ("opt_350m", OPT_350M, opt_350m, ["in front", "a last norm"]),
+    ("mpt_clipped", MPT_CLIPPED, mpt_clipped, ["slopes of the paper", "not cut off"]),
     ("llama_dynamic", DYNAMIC, llama_like(DYNAMIC, DYNAMIC["rope_scaling"]), ["scaling"]),
     ("phi3_long", LONG, partial(phi3, c=LONG), ["scaling", "short", "stretch"]),
 ]
