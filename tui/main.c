@@ -87,7 +87,7 @@ static int open_screen(const Options *o)
     if (ok && (o->json || o->output))
         ok = err_set(&err, "%s goes with a verb: `vitrine screen -o FILE`, `vitrine run --json`",
                      o->json ? "--json" : "-o");
-    ok = ok && link_files(&link, link.input ? link.input : o->input, o->model, &err);
+    ok = ok && options_used(o, NULL, &err) && link_files(&link, link.input ? link.input : o->input, o->model, &err);
     if (ok) {
         AppOptions a = verb_screen(o);
         a.input = link.input ? link.input : o->input;
@@ -262,7 +262,7 @@ static int dispatch(Options *o)
         verb = &VERB_PRESENT;
     }
     if (verb == &VERB_NOTES && o->word_count == 1)
-        return notes_main(o);
+        return options_used(o, verb, &err) ? notes_main(o) : usage(&err);
     if (!misplaced_model(o, verb, &err) || !check_text(o, verb, &err)) {
         tell(err.text);
         return STATUS_BAD;

@@ -304,6 +304,12 @@ static void note_texts(const Model *m, Input *in)
     buf_free(&all);
 }
 
+/* Is it one of the pictures in the program, #17 or #ship? */
+static bool is_picture(const char *spec)
+{
+    return *spec == '#' && spec[1] && (input_scene(spec) >= 0 || !spec[1 + strspn(spec + 1, "0123456789")]);
+}
+
 /* Words, as the model's family reads them. */
 static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
 {
@@ -317,6 +323,9 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
         arena_free(&in.arena);
         char name[64];
         Err why = err ? *err : (Err){""};
+        if (spec && is_picture(spec))
+            return err_set(err, "'%.40s' is a picture, and this model reads words: %s", spec,
+                           model_vocabulary(m)->word ? "give a sentence in quotes" : why.text);
         return file ? err_set(err, "%s; " INPUT_OF_FILE, why.text, utf8_clean(name, sizeof name, spec)) : false;
     }
     snprintf(in.path, sizeof in.path, "%s", spec ? spec : "");

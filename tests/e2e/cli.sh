@@ -846,6 +846,22 @@ ok "word: a target in pieces" screen -m pair -i 'the cat > the the' -c 'word tar
 says "word: the source stays, and the words before it" '1 of the target.s words differs'
 refused 1 'no single piece' screen -m pair -i 'the cat > the' -c 'word target ▁the hat'
 refused 2 'chat is of a text' run --chat
+# --- nothing that was typed is passed over
+refused 2 'run takes no --steps: it belongs to train, write' run --steps 3
+refused 2 'it belongs to show, screen$' info --axes o
+refused 2 'without a verb there is no --nodes: it belongs to info' --nodes
+refused 2 'takes no --model: .*--config' train -m translator --steps 1 -o never
+check "nothing was trained" [ ! -e never ]
+refused 2 'takes no --model' data 1 -m translator
+refused 2 'takes no --gradient' evaluate --gradient 'logits[o=0]'
+refused 2 'brings its own model' lesson 5 --paper -m photos
+refused 2 'takes no --count' diff never.npz --open --count 2
+refused 2 'is about pictures, and translator reads texts' demo 1 -m translator
+refused 2 'is about pictures, and translator reads texts' present heads -m translator
+ok "demo: one that brings its own model" demo 6 -m translator
+refused 1 "'#17' is a picture, and this model reads words: .*numbers from 0" run -m "$W/words_llama" -i '#17'
+refused 1 "'#ship' is a picture, and this model reads words: give a sentence in quotes" run -m translator -i '#ship'
+ok "where a tokeniser reads it, #17 is a text" tokens -m talk -i '#17 the'
 refused 1 'without --chat' run -m translator --chat -i 'the cat is tired'
 head -c 300 "$W/words_llama2c/model.bin" >cut.bin
 refused 1 "begins like a model of llama2.c of $(stat -c %s "$W/words_llama2c/model.bin") bytes, and has 300" info -m cut.bin

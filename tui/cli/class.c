@@ -97,6 +97,10 @@ static bool check_present(const Options *o, const Link *l, Err *err)
     if (o->word_count != 2)
         return err_set(err, "present what? a lesson, a script's file, or a demonstration: vitrine present 6");
     const char *which = o->word[1];
+    if (o->script && o->script != which)
+        return err_set(err, "present what? '%.100s' and the script '%.100s' are two: name one", which, o->script);
+    if (demo_find(which, NULL) && !demo_suits(which, o->model, err))
+        return false;
     return file_exists(which) || lesson_named(which, &f) || demo_find(which, NULL) ||
            err_set(err,
                    "'%.200s' is no file here, no lesson and no demonstration; `vitrine lessons` and `vitrine demo` "

@@ -54,6 +54,26 @@ bool demo_open(const char *which, Script *s, Err *err)
     return d && script_parse(s, d->name, d->text, err);
 }
 
+/* Does it open the model that it is about? */
+static bool brings_model(const Script *s)
+{
+    return s->count && s->steps[0].count && strncmp(s->steps[0].commands[0].text, "model ", strlen("model ")) == 0;
+}
+
+bool demo_suits(const char *which, const char *model, Err *err)
+{
+    Script s;
+    if (!model || !text_asked(model) || !demo_open(which, &s, err))
+        return true;
+    const bool ok = brings_model(&s) ||
+                    err_set(err,
+                            "demo %.60s is about pictures, and %.200s reads texts: leave -m out, or "
+                            "name a model of pictures",
+                            which, model);
+    script_free(&s);
+    return ok;
+}
+
 /* A line each, appended. */
 static void demo_list(Buf *out)
 {
@@ -136,6 +156,8 @@ static bool check(const Options *o, const Link *l, Err *err)
     if (o->word_count > 2)
         return err_set(err, "demo: one at a time, '%.60s' is too many", o->word[2]);
     if (o->word_count > 1 && !is_notes(o) && !demo_find(o->word[1], err))
+        return false;
+    if (o->word_count > 1 && !is_notes(o) && !demo_suits(o->word[1], o->model, err))
         return false;
     if (o->cast && o->output)
         return err_set(err, "--cast and -o: one of them");

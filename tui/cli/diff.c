@@ -140,7 +140,7 @@ int diff_open(const Options *o)
     Err err = {{0}};
     Buf line = {0};
     int status = STATUS_USAGE;
-    bool ok = check(o, NULL, &err) && make_plan(o, &p, &err);
+    bool ok = check(o, NULL, &err) && options_used(o, &VERB_DIFF, &err) && make_plan(o, &p, &err);
     if (ok && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
         ok = err_set(&err, "--open needs a terminal; without it diff prints");
     if (ok) {

@@ -51,8 +51,7 @@ static size_t owners(const char *help)
     return help[n] == ':' && verb_find(name) ? n : 0;
 }
 
-/* Is the verb among them, in one of the parts of the help that stand between semicolons? */
-static bool is_own(const OptionSpec *o, const Verb *v)
+bool option_is_of(const OptionSpec *o, const Verb *v)
 {
     size_t length = strlen(v->name);
     for (const char *part = o->help; part; part = strstr(part, "; "), part = part ? part + 2 : NULL)
@@ -62,13 +61,18 @@ static bool is_own(const OptionSpec *o, const Verb *v)
     return false;
 }
 
+bool option_is_common(const OptionSpec *o)
+{
+    return !owners(o->help);
+}
+
 /* Options of one verb with what they do; v NULL: all. */
 static void put_options(Buf *out, const Verb *v)
 {
     bool any = false;
     for (int i = 0; option_at(i); i++) {
         const OptionSpec *o = option_at(i);
-        if (v && !is_own(o, v))
+        if (v && !option_is_of(o, v))
             continue;
         buf_puts(out, any ? "" : v ? "Its options\n" : "Options\n");
         any = true;
@@ -88,7 +92,7 @@ static void put_common(Buf *out, bool json)
     buf_puts(&all, "Common options (`vitrine --help` says what they do):");
     for (int i = 0; option_at(i); i++) {
         const OptionSpec *o = option_at(i);
-        if (owners(o->help) || (!json && strcmp(o->name, "json") == 0))
+        if (!option_is_common(o) || (!json && strcmp(o->name, "json") == 0))
             continue;
         buf_puts(&all, " ");
         if (o->letter)

@@ -7,6 +7,10 @@
 enum { PAGE_HEADING = 120 };
 
 void help_text(const Verb *v, Buf *out); /* of the whole program where v is NULL; at most 100 columns */
+/* By an option's help: is it of every verb, or does the verb stand in front of a colon in it ("train, evaluate: …"), in
+ * one of the parts between semicolons? */
+bool option_is_common(const OptionSpec *o);
+bool option_is_of(const OptionSpec *o, const Verb *v);
 /* Text filled into lines of 79 columns, each after `indent` blanks; the first goes on at `column`. */
 enum { HELP_COLUMNS = 79 };
 void help_fill(Buf *out, const char *text, int indent, int column);

@@ -50,16 +50,19 @@ static const OptionSpec OPTIONS[] = {
          "gradients of a cell such as logits[o=0], or of loss[o=CLASS]; they become the nodes grad.NODE"),
     TEXT('o', "output", output, "FILE", "where the result goes; the suffix decides the format; - is standard output"),
     FLAG(0, "json", json, "the answer as JSON"),
-    TEXT(0, "axes", axes, "h,t,e", "the axes of a tensor in this order"),
+    TEXT(0, "axes", axes, "h,t,e", "show, screen: the axes of a tensor in this order"),
     COUNT("sample", sample, 1, 1000000000, "verify: N cells of every tensor instead of all"),
     TEXT(0, "difficulty", difficulty, "D", "data: from 0 (plain and upright) to 1"),
     TEXT(0, "series", series, "N", "data: pictures of another series than the program's own"),
     FLAG(0, "mask", mask, "data: the object's mask instead of the picture"),
     FLAG(0, "by-class", by_class, "data: a folder for each class"),
-    {.name = "size", .value = "WxH", .help = "screen: columns and rows, 120x40 if not given", .kind = OPTION_SIZE},
+    {.name = "size",
+     .value = "WxH",
+     .help = "columns and rows of what is drawn, 120x40 if not given",
+     .kind = OPTION_SIZE},
     TEXT(0, "script", script, "FILE",
-         "command lines, captions and pauses; each pause ends a step. Played on the screen: Space goes on at once, any "
-         "other key stops it. screen: draws every step"),
+         "present, screen, export: command lines, captions and pauses; each pause ends a step. Without a verb it is "
+         "played on the screen: Space goes on at once, any other key stops it. screen and export draw every step"),
     TEXT(0, "cast", cast, "FILE", "screen --script, demo: all steps as an asciicast (v2), the same bytes each time"),
     TEXT(0, "name", name, "NAME", "share: what others join; your user name if not given"),
     TEXT(0, "group", group, "GROUP", "share: only members of this group of users may follow"),
@@ -69,8 +72,8 @@ static const OptionSpec OPTIONS[] = {
     TEXT(0, "pictures", pictures, "FOLDER",
          "train, evaluate: labelled pictures, a folder for each class, instead of the drawn shapes"),
     TEXT(0, "text", text, "FILE",
-         "train: a text to learn from; the model then continues texts. Elsewhere: a text that a decoder is measured on "
-         "(evaluate, :laboratory, :neuron); its held.txt if not given"),
+         "a text that a decoder is measured on (evaluate, :laboratory, :neuron), its held.txt if not given; train: a "
+         "text to learn from, the model then continues texts"),
     COUNT("steps", steps, 1, 10000000,
           "train: N steps instead of the recipe's; write: at most N words, 64 if not given"),
     COUNT("count", count, 1, 10000000,
@@ -81,7 +84,7 @@ static const OptionSpec OPTIONS[] = {
          "…\", a turn a line, JSON ([{\"role\": …, \"content\": …}]), or one turn of the user"),
     COUNT("beam", beam, 1, 64,
           "translate, write: keep the N best beginnings instead of taking the best word every time"),
-    TEXT(0, "alpha", alpha, "A", "translate --beam: the length penalty, 0.6 if not given"),
+    TEXT(0, "alpha", alpha, "A", "translate, write --beam: the length penalty, 0.6 if not given"),
     TEXT(0, "temperature", temperature, "T",
          "translate, write: draw words by their probabilities; above 1 more evenly, below 1 less"),
     COUNT("top-k", top_k, 1, 1000000, "translate, write: draw among the N most probable words"),
@@ -129,6 +132,7 @@ static const OptionSpec OPTIONS[] = {
 };
 
 enum { OPTION_COUNT_OF = sizeof OPTIONS / sizeof *OPTIONS };
+_Static_assert(OPTION_COUNT_OF <= 64, "a bit of Options.given each");
 
 const OptionSpec *option_at(int i)
 {
@@ -211,6 +215,7 @@ static bool parse_size(Options *o, const char *text, Err *err)
 static bool set_option(Options *o, const OptionSpec *spec, const char *value, Err *err)
 {
     void *field = (char *)o + spec->offset;
+    o->given |= (uint64_t)1 << (spec - OPTIONS);
     switch (spec->kind) {
     case OPTION_FLAG: *(bool *)field = true; return true;
     case OPTION_TEXT:

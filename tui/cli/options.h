@@ -3,6 +3,7 @@
 #define VITRINE_TUI_CLI_OPTIONS_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/base/buf.h"
 #include "core/base/err.h"
@@ -35,6 +36,7 @@ typedef struct Options {
     long beam, top_k, seed, words;           /* translate: 0 where not given, seed 1 */
     bool mask, by_class, showcase, all, open, no_cache, chat, tree, vocabulary, paper, nodes, assume, rehearse;
     bool plain, json, ascii, light, dark, no_mouse, fresh, help, version, man;
+    uint64_t given; /* bit i: option_at(i) was typed */
 } Options;
 
 typedef enum OptionKind {

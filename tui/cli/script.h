@@ -61,4 +61,6 @@ const Demo *demo_at(int i); /* NULL past the end */
 /* By number from 1 or by name; NULL with an error that lists them. */
 const Demo *demo_find(const char *which, Err *err);
 bool demo_open(const char *which, Script *s, Err *err); /* script_free later, on failure too */
+/* Can it be played with that model (NULL: none was named)? Most are about pictures. False with what to do. */
+bool demo_suits(const char *which, const char *model, Err *err);
 #endif

@@ -114,7 +114,7 @@ int verb_main(const Verb *v, const Options *o)
     Err err = {{0}};
     unsigned allowed = LINE_OWN | (v->flags & VERB_UI ? COMMAND_UI : 0u);
     int status = STATUS_USAGE;
-    bool sound = check_words(v, &w, &err);
+    bool sound = check_words(v, &w, &err) && options_used(o, v, &err);
     AppOptions a = verb_screen(o);
     if (sound && v->screen && v->screen(o, &a))
         return app_main(&a);

@@ -39,6 +39,9 @@ const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */
 
+/* Was nothing typed that the verb (NULL: the screen) would not look at? */
+bool options_used(const Options *o, const Verb *v, Err *err);
+
 /* `diff --open`: the screen at the cell where the difference begins. The exit status of the program. */
 int diff_open(const Options *o);
 
