@@ -67,6 +67,7 @@ void playing_end(Session *s);
 /* Path of what that side's model would name after block `row` of the stack that ends in the answer, before the first
  * one (LENS_START), or at its end (the number of blocks); NULL where it has none. */
 enum { LENS_START = -1 };
+int lens_blocks(const Session *s, Side side); /* of that stack; the other one may be deeper */
 const char *lens_path(const Session *s, Side side, int row);
 const char *lens_logits(const Session *s, Side side, int row); /* the numbers that its softmax has */
 const char *lens_mid(const Session *s, Side side, int row); /* …those after that block's attention, before its MLP */

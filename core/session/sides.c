@@ -83,8 +83,11 @@ const InputWords *session_input_words(const Session *s, Side side)
         .said = "Sentence",
         .alike = "text of the same length",
         .no_answer = "this model has no answer in words: `vitrine embed` and the node embedding are what it ends with",
-        .no_loss = "this model has no answer in words, hence no loss",
-        .no_ledger = "this model has no answer in words to take a ledger of",
+        .no_loss = "this model has no answer in words, hence no logits and no loss: it ends with the vector embedding, "
+                   "and a number of "
+                   "it, `gradient embedding[d=0]`, has gradients",
+        .no_ledger = "this model has no answer in words to take a ledger of: it ends with the vector embedding, and a "
+                     "number of it, `ledger embedding[d=0]`, has one",
         .held_out = "held-out sentences"};
     static const InputWords PICTURE = {.said = "Picture",
                                        .alike = "picture",

@@ -700,7 +700,6 @@ ok "there are the hidden numbers" screen -m "$FAMILIES/words_mixtral" -i ids:1,2
 says "of the experts" 'mlp\.experts\.post'
 refused 1 "no command 'stream'; did you mean 'view stream'" screen -c stream
 for model in mixtral olmoe qwen3_moe; do ok "the wiring of experts: $model" screen -m "$FAMILIES/words_$model" -i ids:1,2,3 -c wiring; done
-refused 1 'there is no lens to read it through' screen -m "$FAMILIES/words_bart" -i 'ids:5,7 > ids:3' -c 'lens tokens'
 refused 1 'no answer in words' screen -m "$FAMILIES/words_minilm" -i ids:1,2 -c 'lens tokens'
 ok "a minimal pair" score -m translator "the cat is tired > le chat est fatigué" "the cat is tired > la chat est fatigué"
 says "where they part" '^\* +1  le +0\.1109  la +7\.3031 +-7\.1922$'
@@ -846,6 +845,16 @@ ok "word: a target in pieces" screen -m pair -i 'the cat > the the' -c 'word tar
 says "word: the source stays, and the words before it" '1 of the target.s words differs'
 refused 1 'no single piece' screen -m pair -i 'the cat > the' -c 'word target ▁the hat'
 refused 2 'chat is of a text' run --chat
+# --- where a model ends in a vector, what can be asked for
+refused 1 '`ledger embedding.d=0.`' ledger -m "$W/words_bge" -i ids:3,7,1
+ok "and it can" ledger 'embedding[d=0]' -m "$W/words_bge" -i ids:3,7,1
+refused 1 '`gradient embedding.d=0.`' show grad.encoder.embed --gradient 'logits[v=2]' -m "$W/words_bge" -i ids:3,7,1
+ok "and that" show grad.encoder.embed --gradient 'embedding[d=0]' -m "$W/words_bge" -i ids:3,7,1
+# --- the lens has the blocks of the stack that answers, here the shallower one
+ok "lens tokens beside a deeper encoder" screen -m "$W/words_bart" -i 'ids:5,7,9 > ids:3,4' -c 'lens tokens' --size 100x30
+says "its block" '>block 0'
+ok "lens beside a deeper encoder" screen -m "$W/words_bart" -i 'ids:5,7,9 > ids:3,4' -c 'lens 0' --size 100x30
+check "no row of a block that is not there" [ "$(grep -c 'block 1' <<<"$OUT")" -eq 0 ]
 # --- nothing that was typed is passed over
 refused 2 'run takes no --steps: it belongs to train, write' run --steps 3
 refused 2 'it belongs to show, screen$' info --axes o

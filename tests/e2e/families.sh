@@ -47,6 +47,7 @@ say|yes|yes|yes|yes
 play|yes|yes|yes|yes
 decode|yes|$alone|$alone|yes
 lens|yes|yes|$answer|yes
+lens tokens|yes|yes|$answer|yes
 ledger|yes|is not a sum|$answer|yes
 patching|yes|yes|$answer|yes
 view writing|yes|yes|$answer|yes

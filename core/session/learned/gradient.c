@@ -22,8 +22,12 @@ static bool parse_node(const Session *s, const char *word, int column, GradTarge
     Graph plain = *session_base(s);
     Address to;
     plain.count = s->now->pass.base_count; /* no gradients of gradients */
-    if (!address_word(s, &plain, word, column, &to, err))
-        return false;
+    if (!address_word(s, &plain, word, column, &to, err)) {
+        const Err why = err ? *err : (Err){""};
+        return site_node_any(&plain, SITE_LOGITS) == NO_NODE
+                   ? err_set(err, "%s; %s", why.text, session_input_words(s, SIDE_B)->no_loss)
+                   : false;
+    }
     if (!to.is_node)
         return err_set(err, "column %d: '%s' is a group of nodes: name one of them", column, to.path);
     NodeId n = graph_find(&plain, to.path);

@@ -10,11 +10,20 @@
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
+int lens_blocks(const Session *s, Side side)
+{
+    const Graph *g = session_graph(s, side);
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_BLOCK)) != NO_PART;)
+        if (site_node(g, p, SITE_LENS_PROBS) != NO_NODE)
+            return anatomy_blocks(g, anatomy_part(g, p)->stack);
+    return session_blocks_on(s, side);
+}
+
 static const char *lens_site(const Session *s, Side side, int row, Site lens, Site answer)
 {
     const Graph *g = session_graph(s, side);
     int part = anatomy_next(g, NO_PART, PART_EMBEDDING), with = site_part(g, lens);
-    if (row >= session_blocks_on(s, side))
+    if (row >= lens_blocks(s, side))
         return site_path_any(g, answer);
     if (row != LENS_START) /* of two stacks one ends in the answer */
         part = anatomy_block(g, with == NO_PART ? NULL : anatomy_part(g, with)->stack, row);
@@ -33,7 +42,7 @@ const char *lens_logits(const Session *s, Side side, int row)
 
 const char *lens_mid(const Session *s, Side side, int row)
 {
-    bool in_block = row >= 0 && row < session_blocks_on(s, side);
+    bool in_block = row >= 0 && row < lens_blocks(s, side);
     return in_block ? lens_site(s, side, row, SITE_LENS_MID, SITE_LOGITS) : NULL;
 }
 
@@ -46,12 +55,12 @@ static bool fits_lens(const Graph *g, NodeId n)
 static bool lens_word(const Session *s, const Args *a, const char **path, Err *err)
 {
     const char *answer = site_path_any(session_base(s), SITE_PROBS), *word = a->count ? a->word[0] : "";
-    int block = session_block(s), last = session_blocks(s) - 1;
+    int block = session_block(s), last = lens_blocks(s, SIDE_B) - 1;
     bool relative, start = strcmp(word, "start") == 0, end = strcmp(word, "answer") == 0;
     if (*word && !start && !end && (!args_number(word, &block, &relative) || relative || block < 0 || block > last))
         return err_set(err, "column %d: expected start, a block, 0 to %d, or answer, found '%s'", a->column[0], last,
                        word);
-    *path = end ? NULL : lens_path(s, SIDE_B, start ? LENS_START : block < 0 ? last : block);
+    *path = end ? NULL : lens_path(s, SIDE_B, start ? LENS_START : block < 0 || block > last ? last : block);
     *path = *path ? *path : answer;
     return true;
 }
@@ -70,12 +79,8 @@ static bool run_lens(Session *s, const Args *a, Err *err)
     const Graph *g = session_base(s);
     const char *path = NULL;
     if (a->count == 1 && strcmp(a->word[0], "tokens") == 0) {
-        const int block = session_block(s), last = session_blocks(s) - 1;
-        path = lens_path(s, SIDE_B, block < 0 ? last : block);
-        if (!path && site_node_any(g, SITE_PROBS) != NO_NODE)
-            return err_set(err,
-                           "every block of this model ends in a norm and none stands behind the last one: there is "
-                           "no lens to read it through");
+        const int block = session_block(s), last = lens_blocks(s, SIDE_B) - 1;
+        path = lens_path(s, SIDE_B, block < 0 || block > last ? last : block);
         if (!path)
             return err_set(err, "%s", session_no_answer(s, SIDE_B));
         const bool ok = tokens_there(s, true, err) && screen_go(s, SCREEN_LENS, path, err);
@@ -108,7 +113,7 @@ static bool run_lens(Session *s, const Args *a, Err *err)
 static void move_in_lens(Session *s, int dy, int dx)
 {
     const Graph *g = session_graph(s, SIDE_B);
-    int last = session_blocks(s) - 1, block = session_block(s);
+    int last = lens_blocks(s, SIDE_B) - 1, block = session_block(s);
     const char *start = lens_path(s, SIDE_B, LENS_START);
     int here = start && strcmp(s->place.path, start) == 0 ? LENS_START : block < 0 ? last + 1 : block;
     int row = clamp(here + dy, start ? LENS_START : 0, last + 1);
@@ -163,10 +168,9 @@ static bool say_lens(const Teller *t)
         ask_put_short(t->out, t->x[t->cell]);
     }
     buf_putc(t->out, '.');
-    int lens = readout ? session_blocks(t->s) : block + 1; /* −1: before the first */
+    const int blocks = lens_blocks(t->s, t->side), lens = readout ? blocks : block + 1; /* −1: before the first */
     char share[48];
-    if (session_lens_known(t->s, session_blocks(t->s)) && lens <= session_blocks(t->s) &&
-        session_as_trained(t->s, t->side)) {
+    if (session_lens_known(t->s, blocks) && lens <= blocks && session_as_trained(t->s, t->side)) {
         const size_t over = session_figures_over(t->s), right = session_figure(t->s, FIGURE_LENS, lens).right;
         buf_printf(t->out, " Read out there, it names %s of %zu held-out %s right.",
                    measure_share_text(right, over, share, sizeof share), over, session_measured_over(t->s));

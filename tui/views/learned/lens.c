@@ -88,7 +88,7 @@ static void choose_columns(Lens *l, int room, int wide)
 
 static bool open_lens(const Session *s, Side side, int width, Lens *out)
 {
-    Lens l = {.s = s, .side = side, .blocks = session_blocks_on(s, side), .other = other_path(s, side)};
+    Lens l = {.s = s, .side = side, .blocks = lens_blocks(s, side), .other = other_path(s, side)};
     const char *start = lens_path(s, side, LENS_START);
     Shown ranked;
     if (!shown_answer(s, side, shown_site(s, side, SITE_PROBS), &l.answer) ||

@@ -49,7 +49,7 @@ static Tokens open_tokens(const Session *s, Side side, Rect r)
 {
     const Graph *g = session_graph(s, side);
     const Dims d = graph_node(g, session_node(s, side, shown_site(s, side, SITE_PROBS)))->dims;
-    const int blocks = session_blocks_on(s, side), token = dims_role(g, d, ROLE_QUERY);
+    const int blocks = lens_blocks(s, side), token = dims_role(g, d, ROLE_QUERY);
     const char *start = lens_path(s, side, LENS_START);
     const int here = session_block(s) < blocks ? session_block(s) : blocks - 1;
     Tokens t = {.s = s, .side = side, .token = &g->axes[token], .word = &g->axes[dims_role(g, d, ROLE_ANSWER)]};
