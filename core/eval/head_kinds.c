@@ -537,5 +537,5 @@ bool head_kinds_is(const HeadKindsResult *r, int cell, HeadKind kind)
     int a = cell / r->heads;
     double least = r->share[cell][kind].mean - r->share[cell][kind].margin;
     double control = r->control[cell][kind].mean + r->control[cell][kind].margin;
-    return r->applies[a][kind] && least > r->uniform[a][kind] + LEAST && least > control + LEAST;
+    return r->texts > 1 && r->applies[a][kind] && least > r->uniform[a][kind] + LEAST && least > control + LEAST;
 }

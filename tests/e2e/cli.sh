@@ -893,6 +893,14 @@ refused 1 "is a model: name it with -m: vitrine write -m 'talk'" write talk 'the
 refused 1 "is a model: name it with -m: vitrine -m 'talk'" -i talk
 run_v evaluate -m talk --text read.txt --count 2
 check "evaluate measures on a text" grep -q 'surprise, −log p of the next token: [0-9]' <<<"$OUT"
+run_v evaluate -m talk --text read.txt --count 1 --json
+check "one window, and one text: no interval" grep -qE '"windows":1,.*"trained":\[[0-9.]+,null\],"more_without_scale":\[[-0-9.e]+,null\]' <<<"$OUT"
+check "of a share neither" grep -q '"margin":\[\[null,null\],\[null,null\]\],"control"' <<<"$OUT"
+check "and none is said to be found" [ "$(grep -c '"found":\[\]' <<<"$OUT")" -eq 3 ]
+run_v evaluate --count 1 --json
+check "nor of one picture" grep -q '"cross_entropy_margin": null' <<<"$OUT"
+run_v evaluate --count 1
+check "nor on its page" [ "$(grep -cE '±0.00| ±nan' <<<"$OUT")" -eq 0 ]
 refused 1 'for models that write' evaluate -m translator --text read.txt
 refused 1 'looks at pictures' evaluate --text read.txt
 mkdir bare && cp "$W/words_llama2c/model.bin" bare/

@@ -31,11 +31,14 @@ static void name_of(const Graph *g, int attention, char out[ATTENTION_NAME])
     session_attention_name(g, anatomy_attention(g, attention), out);
 }
 
-/* "63.1±1.9": a share and its interval; a star where the head is of the kind. */
-static void put_share(Buf *page, MeanOver m, bool is)
+/* "63.1±1.9": a share and its interval, of one text none; a star where the head is of the kind. */
+static void put_share(Buf *page, MeanOver m, bool one, bool is)
 {
     char text[48];
-    utf8_print(text, sizeof text, "%.1f±%.1f%s", 100 * m.mean, 100 * m.margin, is ? "*" : " ");
+    if (one)
+        utf8_print(text, sizeof text, "%.1f ", 100 * m.mean);
+    else
+        utf8_print(text, sizeof text, "%.1f±%.1f%s", 100 * m.mean, 100 * m.margin, is ? "*" : " ");
     buf_printf(page, "%*s%s", CELL - utf8_cells(text), "", text);
 }
 
@@ -55,7 +58,7 @@ static void put_rows(Buf *page, const Graph *g, const HeadKindsResult *r, int ki
             buf_printf(page, "  %-*s", LABEL - 2, name);
             for (int h = first; h < end; h++) {
                 int cell = a * r->heads + h;
-                put_share(page, kind == HEAD_KINDS ? r->copies[cell] : r->share[cell][kind],
+                put_share(page, kind == HEAD_KINDS ? r->copies[cell] : r->share[cell][kind], r->texts == 1,
                           kind != HEAD_KINDS && head_kinds_is(r, cell, (HeadKind)kind));
             }
             buf_putc(page, '\n');
@@ -66,8 +69,10 @@ static void put_rows(Buf *page, const Graph *g, const HeadKindsResult *r, int ki
 static void put_page(const Graph *g, const HeadKindsResult *r, const char *name, Buf *page)
 {
     buf_printf(page,
-               "%s, %zu texts of %d random tokens; percent of a token's attention, ± 95 %% interval\n"
-               "* the kind it is: above uniform attention and above the control by 10 points\n",
+               r->texts == 1
+                   ? "%s, %zu text of %d random tokens; percent of a token's attention, too few for an interval\n"
+                   : "%s, %zu texts of %d random tokens; percent of a token's attention, ± 95 %% interval\n"
+                     "* the kind it is: above uniform attention and above the control by 10 points\n",
                name, r->texts, r->tokens);
     bool copies = false;
     for (HeadKind kind = 0; kind < HEAD_KINDS; kind++) {
@@ -113,7 +118,7 @@ static void put_matrix(Buf *out, const char *key, const HeadKindsResult *r, cons
             int cell = a * r->heads + h;
             const MeanOver *m = of ? &of[cell][kind] : &r->copies[cell];
             bool there = of ? r->applies[a][kind] : !isnan(r->copies[cell].mean);
-            put_json_number(out, !there ? (double)NAN : margin ? m->margin : m->mean);
+            put_json_number(out, !there || (margin && r->texts == 1) ? (double)NAN : margin ? m->margin : m->mean);
         }
         buf_putc(out, ']');
     }

@@ -66,11 +66,19 @@ static void put_lost(Buf *page, Paired p)
     buf_printf(page, "%s%*s", margin, 5 - utf8_cells(margin), "");
 }
 
-/* "  12.40 ±0.08", so wide that four stand in a line. */
-static void put_mean(Buf *page, MeanOver m, int digits)
+/* " ±0.08"; of one picture nothing. */
+static void put_margin(Buf *page, MeanOver m, bool one)
 {
-    char margin[32];
-    utf8_print(margin, sizeof margin, "±%.*f", digits, m.margin);
+    if (!one)
+        buf_printf(page, " ±%.3f", m.margin);
+}
+
+/* "  12.40 ±0.08", so wide that four stand in a line. */
+static void put_mean(Buf *page, MeanOver m, bool one, int digits)
+{
+    char margin[32] = "";
+    if (!one)
+        utf8_print(margin, sizeof margin, "±%.*f", digits, m.margin);
     buf_printf(page, "%7.*f %s%*s", digits, m.mean, margin, 6 - utf8_cells(margin), "");
 }
 
@@ -89,7 +97,7 @@ static void put_heads(Buf *page, const Evaluation *e, const Paired *lost, const 
                 if (lost)
                     put_lost(page, lost[i]);
                 else
-                    put_mean(page, x[i], digits);
+                    put_mean(page, x[i], e->pictures == 1, digits);
             page_end(page);
         }
     }
@@ -124,7 +132,9 @@ static void rows_answers(Rows *r, const Evaluation *e, const Evaluated *of)
             &e->other_pair);
     rows_means(r, "cross_entropy", &a->loss, 0, 0);
     page_label(&r->page, "mean cross entropy", ROWS_LABEL);
-    buf_printf(&r->page, "%8.3f ±%.3f nats\n", a->loss.mean, a->loss.margin);
+    buf_printf(&r->page, "%8.3f", a->loss.mean);
+    put_margin(&r->page, a->loss, r->one);
+    buf_puts(&r->page, " nats\n");
 }
 
 /* Per class how many are right, and what the wrong ones are most often taken for. */
@@ -271,7 +281,9 @@ static void object(Rows *r, const char *key, const char *label, const MeanOver *
     if (!x)
         return;
     page_label(&r->page, label, OBJECT_LABEL);
-    buf_printf(&r->page, "%.3f ±%.3f\n", x->mean, x->margin);
+    buf_printf(&r->page, "%.3f", x->mean);
+    put_margin(&r->page, *x, r->one);
+    buf_putc(&r->page, '\n');
 }
 
 /* In how many pictures a heaviest patch is the object's. */
@@ -316,7 +328,9 @@ static void rows_object(Rows *r, const Evaluation *e)
         char label[64];
         snprintf(label, sizeof label, "class token's row in the last block, head %d", h);
         page_label(&r->page, label, OBJECT_LABEL);
-        buf_printf(&r->page, "%.3f ±%.3f\n", s->read[h].mean, s->read[h].margin);
+        buf_printf(&r->page, "%.3f", s->read[h].mean);
+        put_margin(&r->page, s->read[h], r->one);
+        buf_putc(&r->page, '\n');
     }
     if (objects)
         buf_puts(&r->page, "\nIn how many pictures the heaviest patch is one of those\n");
@@ -337,7 +351,7 @@ static void rows_object(Rows *r, const Evaluation *e)
 
 void evaluate_print(const Evaluation *e, const Evaluated *of, bool json, Buf *out)
 {
-    Rows r = {.n = 0};
+    Rows r = {.one = e->pictures == 1};
     rows_text(&r, "model", of->name);
     rows_text(&r, "pictures", of->pictures);
     rows_text(&r, "which", of->note);

@@ -73,18 +73,19 @@ static void put_number(Buf *out, const char *key, double x)
     json_put(out, key, isfinite(x) ? "%.9g" : "null", x);
 }
 
-/* [mean, half of its interval]: nats more. */
-static void put_pair(Buf *out, const char *key, MeanOver m)
+/* [mean, half of its interval, null of one window]: nats more. */
+static void put_pair(Buf *out, const char *key, MeanOver m, bool one)
 {
     json_open(out, key, '[');
     put_number(out, NULL, m.mean);
-    put_number(out, NULL, m.margin);
+    put_number(out, NULL, one ? (double)NAN : m.margin);
     buf_putc(out, ']');
 }
 
 void surprise_json(const Surprise *e, const Model *m, const char *over, Buf *out)
 {
     static const char *const KEY[] = {"more_without_attention", "more_without_mlp"};
+    const bool one = surprise_windows(e) == 1;
     int blocks, heads;
     surprise_parts(m, &blocks, &heads, NULL);
     json_line(out);
@@ -93,19 +94,19 @@ void surprise_json(const Surprise *e, const Model *m, const char *over, Buf *out
     json_put_text(out, "unit", "nats");
     json_put(out, "windows", "%zu", surprise_windows(e));
     json_put(out, "tokens", "%zu", surprise_tokens(e));
-    put_pair(out, "trained", surprise_trained(e));
-    put_pair(out, "more_without_scale", surprise_difference(e, OF_SCALE));
+    put_pair(out, "trained", surprise_trained(e), one);
+    put_pair(out, "more_without_scale", surprise_difference(e, OF_SCALE), one);
     for (int which = OF_ATTENTION; which < OF_HEADS; which++) {
         json_open(out, KEY[which], '[');
         for (int b = 0; b < blocks; b++)
-            put_pair(out, NULL, surprise_difference(e, part(heads, b, which)));
+            put_pair(out, NULL, surprise_difference(e, part(heads, b, which)), one);
         buf_putc(out, ']');
     }
     json_open(out, "more_without_head", '[');
     for (int b = 0; b < blocks; b++) {
         json_open(out, NULL, '[');
         for (int h = 0; h < heads; h++)
-            put_pair(out, NULL, surprise_difference(e, part(heads, b, OF_HEADS + h)));
+            put_pair(out, NULL, surprise_difference(e, part(heads, b, OF_HEADS + h)), one);
         buf_putc(out, ']');
     }
     buf_puts(out, "]}");

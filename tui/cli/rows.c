@@ -95,7 +95,7 @@ void rows_means(Rows *r, const char *key, const MeanOver *x, int rows, int cols)
     rows_cells(r, key, rows, cols, mean_at, x);
     buf_puts(&r->json, r->tight ? "," : ",\n  ");
     put_key(r, key, "_margin");
-    put_cells(&r->json, rows, cols, margin_at, x);
+    put_cells(&r->json, rows, cols, margin_at, r->one ? NULL : x);
 }
 
 void rows_interval(Rows *r, const char *key, const char *suffix, Interval i)

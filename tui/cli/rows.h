@@ -12,6 +12,7 @@ typedef struct Rows {
     size_t begin[ROWS_MOST]; /* where each of the n members begins */
     int n;
     bool tight; /* the object is one line without blanks */
+    bool one;   /* measured on one of them, too few for an interval: margins are null */
 } Rows;
 
 /* Begins a member: its value is to be added to r->json. */
