@@ -32,6 +32,7 @@ Accuracy *accuracy_new(const AccuracySetup *setup, Err *err)
                                  .other = setup->other,
                                  .threads = pool_threads(setup->pool),
                                  .keeps = setup->keeps ? &e->kept : NULL,
+                                 .keep_most = setup->keep_most,
                                  .front = setup->front ? &setup->front->kept : NULL};
     BatchRun *s = batch_run_new(&batch, err);
     if (!s) {

@@ -341,7 +341,7 @@ BatchRun *batch_run_new(const BatchRunSetup *setup, Err *err)
         BatchKept *k = setup->keeps;
         if (k)
             k->batches = (k->batches + (size_t)s->inputs - 1) / (size_t)s->inputs;
-        if (k && bytes_between(s, k->batches) <= KEPT_MOST) {
+        if (k && bytes_between(s, k->batches) <= (setup->keep_most ? setup->keep_most : KEPT_MOST)) {
             s->keeps = k;
             k->count = s->between;
             k->at = xcalloc(size_mul(k->batches, (size_t)k->count) + 1, sizeof *k->at);

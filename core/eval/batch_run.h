@@ -31,6 +31,7 @@ typedef struct BatchRunSetup {
     int watch_count;
     int threads;
     BatchKept *keeps; /* zeroed but for `batches`, how many inputs there are: filled, outlives it; not with edits */
+    size_t keep_most; /* bytes; 0: 256 MB. What needs more is not kept */
     const BatchKept *front; /* of a run of the same model over the same batches; not with `other` */
 } BatchRunSetup;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/clock.h"
+#include "core/base/machine.h"
 #include "core/base/mem.h"
 #include "core/eval/ablation.h"
 #include "core/eval/batch_run.h"
@@ -13,7 +14,7 @@
 #include "core/models/family.h"
 #include "core/train/vit_train.h"
 
-enum { SLICE_NS = 50000000 };
+enum { SLICE_NS = 50000000, KEPT_SHARE = 8 /* of the memory, for what the examinations have in common */ };
 
 /* What the runs have in common. */
 typedef struct Course {
@@ -26,6 +27,7 @@ typedef struct Course {
     void *context;
     size_t done, total; /* passes over all pictures */
     const AccuracyResult *trained;
+    const Accuracy *front; /* the examination as trained: the others begin behind what they have in common with it */
 } Course;
 
 static void open_course(Course *c, Evaluation *e)
@@ -68,7 +70,10 @@ static Accuracy *hold_exam(Course *c, Edits edits, bool other, const char *what,
                                  .graph = &c->graph,
                                  .dataset = c->dataset,
                                  .other = other,
-                                 .pool = c->pool};
+                                 .pool = c->pool,
+                                 .keeps = !c->trained,
+                                 .keep_most = machine_memory() / KEPT_SHARE,
+                                 .front = c->front};
     if (!report(c, what, 0, err)) /* few pictures are one step, and there are many examinations */
         return NULL;
     Accuracy *e = accuracy_new(&setup, err);
@@ -199,6 +204,7 @@ static bool run_all(Course *c, Evaluation *e, Err *err)
     if (!e->trained)
         return false;
     const AccuracyResult *r = c->trained = accuracy_result(e->trained);
+    c->front = e->trained;
     if (isnan(r->loss.mean))
         return err_set(err, "%.200s: its logits are NaN: there is no accuracy", c->model->name);
     e->accuracy = accuracy_share(r);

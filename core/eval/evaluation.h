@@ -26,6 +26,7 @@ typedef struct AccuracySetup {
     bool other;                   /* the read-out that the model does not use, too */
     Pool *pool;                   /* may be NULL */
     bool keeps;                   /* what others may begin at is kept, where it is not too much; not with edits */
+    size_t keep_most;             /* bytes; 0: 256 MB. What needs more is not kept */
     const struct Accuracy *front; /* done, with `keeps`, of the same model and dataset; NULL: from the input on */
 } AccuracySetup;
 

@@ -79,11 +79,16 @@ static int alone(Subject *s, Edits edits, size_t i, float *logits)
     return label;
 }
 
-/* The same exam begun at what another kept of the same pictures: the same answers to the bit. */
-static void begins_late(Subject *s, AccuracySetup exam, const AccuracyResult *whole)
+/* The same exam begun at what another kept of the same pictures, if it had room: the same answers to the bit. */
+static void begins_late(Subject *s, AccuracySetup exam, const AccuracyResult *whole, size_t most, bool other)
 {
     Err err = {""};
-    const AccuracySetup plain = {.model = &s->model, .graph = &s->graph, .dataset = s->dataset, .keeps = true};
+    const AccuracySetup plain = {.model = &s->model,
+                                 .graph = &s->graph,
+                                 .dataset = s->dataset,
+                                 .keeps = true,
+                                 .keep_most = most,
+                                 .other = other};
     Accuracy *base = accuracy_new(&plain, &err);
     assert_non_null(base);
     assert_true(accuracy_step(base, CLOCK_NEVER));
@@ -145,7 +150,9 @@ static void check_edits(Subject *s, Edits edits)
     }
     assert_int_equal(all, COUNT);
     assert_int_equal(diagonal, right);
-    begins_late(s, exam, r);
+    begins_late(s, exam, r, 0, false);
+    begins_late(s, exam, r, (size_t)1 << 30, true); /* as `evaluate` does */
+    begins_late(s, exam, r, 1, true);               /* no room */
     accuracy_free(e);
     batch_run_free(batch);
 }
