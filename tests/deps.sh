@@ -27,6 +27,7 @@ build|header stb/stb_image.h stb/stb_image_write.h stb/stb_truetype.h|libstb-dev
 build|header stdarg.h stddef.h stdint.h setjmp.h cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka
 build|command -v awk|mawk|gawk|gawk|gawk
 all|command -v clang|clang|clang|clang|llvm
+all|command -v ld.lld|lld|lld|lld|lld
 all|clang_runtime|libclang-rt-dev|compiler-rt|compiler-rt|
 all|command -v clang-format|clang-format|clang-tools-extra|clang|clang-format
 all|command -v musl-gcc|musl-tools|musl-gcc|musl|
