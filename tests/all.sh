@@ -31,21 +31,22 @@ units() {
 }
 clang_runtime() { [ -n "$(find "$(clang -print-resource-dir 2>/dev/null || echo /nowhere)" -name "libclang_rt.$1*" 2>/dev/null)" ]; }
 
+# every suite holds most of the product: with clang lld links one in a quarter of the time
+linker_of() { [ "$1" = clang ] && command -v ld.lld >/dev/null && echo -fuse-ld=lld; }
+
 pass_unit() { units "$VARIANT"; }
 pass_other() { # the compiler that is not cc
     local other=clang
     $CC --version 2>/dev/null | grep -q clang && other=gcc
     command -v $other >/dev/null || { skip "$other is not installed (make deps-all installs it)"; finish other; return; }
-    built $other $other tests && PLANTED=4 units $other
+    built $other $other tests LDFLAGS="$(linker_of $other)" && PLANTED=4 units $other
 }
 pass_sanitizers() {
-    local cc=gcc linker=''
+    local cc=gcc
     clang_runtime asan && cc=clang
-    # every suite holds most of the product: lld links one in a quarter of the time
-    [ $cc = clang ] && command -v ld.lld >/dev/null && linker=-fuse-ld=lld
     printf 'int main(void) { return 0; }\n' | $cc $SAN -x c - -o "$TMPDIR/prog" 2>/dev/null || { skip "$cc has no sanitizers here (make deps-all)"; finish sanitizers; return; }
     rm -f "$TMPDIR/prog"
-    built san "$cc" tests OPT=-O1 CFLAGS="$SAN -g1" LDFLAGS="$SAN $linker" LINES= && PLANTED=8 UNIT_TIMEOUT=900 units san
+    built san "$cc" tests OPT=-O1 CFLAGS="$SAN -g1" LDFLAGS="$SAN $(linker_of $cc)" LINES= && PLANTED=8 UNIT_TIMEOUT=900 units san
 }
 # everything else is a script of that name
 run_pass() {
