@@ -195,9 +195,10 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
                                             {"each on its own scale, one for A and B", "A and B share scales"},
                                             {"", ""}};
     bool locked = p->s->look.locked;
+    const int room = r.w - (locked ? (int)sizeof "  one scale" - 1 : 0);
     const char *const *scales = SCALES[locked ? 2 : scale.shared];
     const bool all = pixels.tall >= s->of_rows && pixels.wide >= s->of_cols;
-    for (int brief = 0; brief == 0 || (brief <= BRIEFEST + (most > 0) && utf8_cells(buf_str(&words)) > r.w); brief++) {
+    for (int brief = 0; brief == 0 || (brief <= BRIEFEST + (most > 0) && utf8_cells(buf_str(&words)) > room); brief++) {
         buf_clear(&words);
         put_caption(a, s, all ? NULL : colour_scale_pool_word(p, &scale), brief, scales, most, &words);
     }
@@ -213,7 +214,7 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
         }
         buf_free(&few);
     }
-    int used = shown_clauses(p, s->caption_y, r.x, r.w, STYLE_DIM, buf_str(&words));
+    int used = shown_clauses(p, s->caption_y, r.x, room, STYLE_DIM, buf_str(&words));
     const bool said = used >= utf8_cells(buf_str(&words)) &&
                       (strstr(buf_str(&words), scales[0]) || strstr(buf_str(&words), scales[1]));
     int y = s->caption_y, before = used + 2;
@@ -229,10 +230,10 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     if (signs)
         draw_signs(p, &scale, y, r.x + before, r.w - before);
     buf_free(&words);
-    if (locked && r.w - used >= 20)
-        colour_scale_bar(p, &scale, s->caption_y, r.x + used, r.w - used);
+    if (locked && r.w - used >= 22)
+        colour_scale_bar(p, &scale, s->caption_y, r.x + used + 2, r.w - used - 2);
     else if (locked)
-        canvas_text(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM, "one scale");
+        canvas_text(p->c, s->caption_y, r.x + used + 2, r.w - used - 2, STYLE_DIM, "one scale");
     return most;
 }
 

@@ -275,7 +275,7 @@ static void split(Rect r, int count, Rect out[NODE_INPUTS])
 
 static const char LEGEND[] = "lit: what is read; ▾ ▸: the cell under the cursor",
                   LEGEND_CROSS[] = "lit: row and column of the cell that is read",
-                  LEGEND_PLAYED[] = "lit: read, on its own scale";
+                  LEGEND_CROSS_SHORT[] = "lit: its row and its column", LEGEND_PLAYED[] = "lit: read, on its own scale";
 
 /* Cuts off the line that says so, where the maps can spare it. */
 static Rect legend_of(const Paint *p, Rect *r)
@@ -298,7 +298,7 @@ void explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand
     p->c->clip = old;
     if (any && legend.h)
         canvas_text(p->c, legend.y, legend.x, legend.w, STYLE_DIM,
-                    !along.n           ? LEGEND_CROSS
+                    !along.n           ? utf8_cells(LEGEND_CROSS) <= legend.w ? LEGEND_CROSS : LEGEND_CROSS_SHORT
                     : play_shows(p->s) ? LEGEND_PLAYED
                                        : LEGEND);
 }
