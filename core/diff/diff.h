@@ -136,6 +136,7 @@ typedef struct DiffCause {
     double allowed;       /* of before and after */
     bool accumulated;     /* no single step is beyond what is allowed: the whole way from the input was searched */
     bool stopped;         /* the search was stopped */
+    bool unpaired;        /* of two mistakes at once only some pairs were tried: each takes a pass over much */
     int tried;            /* mistakes */
     int steps;            /* nodes between this tensor and the nearest recorded ones before it, itself included */
     char dump[DIFF_PATH]; /* the node to record next, and what the reference's program calls it; "" where nothing is

@@ -300,6 +300,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     if (!backward && !trial_close(&t) && !c->accumulated)
         trial_halved(&t);
     c->stopped = t.stopped;
+    c->unpaired = t.unpaired && !trial_close(&t);
     c->tried = (int)t.attempts;
     c->before = t.before;
     c->after = t.best;

@@ -18,7 +18,9 @@ enum {
     TURNED = 64,
     FIRST_NORM = 32, /* norms stand before the sub-layers */
     WHOLE = 128,     /* all of `on` is in the stretch: where it is not, the row of what is there says it */
-    NORMS = 256      /* in the blocks' norms alone too, or in one outside them */
+    NORMS = 256,     /* in the blocks' norms alone too, or in one outside them */
+    ALWAYS = 512,    /* no token is as it was: of words that look back alone the first differs too */
+    DECIDED = 1024   /* attempts are many: the first token decides which are computed */
 };
 
 typedef enum Try {
@@ -67,8 +69,8 @@ static const Cause CAUSES[] = {
     FUNCTION("fed", VIT, trial_fed),
     FUNCTION("axes", 0, trial_axes),
     FUNCTION("scale", BLOCK, trial_scale),
-    FUNCTION("eps", BLOCK | NORMS, trial_eps),
-    FUNCTION("activation", BLOCK, trial_activation),
+    FUNCTION("eps", BLOCK | NORMS | ALWAYS, trial_eps),
+    FUNCTION("activation", BLOCK | ALWAYS, trial_activation),
     ROW("activation", BLOCK, EXCHANGE, "mlp.w_gate mlp.b_gate", "mlp.w_up mlp.b_up",
         "the gate and the values that it multiplies are exchanged in the recording"),
     ROW("missing", BLOCK, SET, "attn.b_q", NULL, "the recording adds no bias to q"),
@@ -143,13 +145,13 @@ static const Cause CAUSES[] = {
         "the recording has RMSNorm without β: the mean is not subtracted"),
     ROW("kind of norm", BLOCK | NORMS, EXCHANGE, "gamma", "beta",
         "γ and β of LayerNorm are exchanged in the recording"),
-    MORE("outside root", BLOCK | NORMS, EACH, "rstd", NULL,
+    MORE("outside root", BLOCK | NORMS | ALWAYS, EACH, "rstd", NULL,
          "the recording adds ε to the standard deviation, outside the root, not to the variance",
          .make = trial_make_outside),
-    MORE("outside root", BLOCK | NORMS, EACH, "rrms", NULL,
+    MORE("outside root", BLOCK | NORMS | ALWAYS, EACH, "rrms", NULL,
          "the recording adds ε to the root mean square, outside the root, not to the mean square",
          .make = trial_make_outside),
-    MORE("centred", BLOCK | RMS | NORMS, EACH, "normalized", NULL,
+    MORE("centred", BLOCK | RMS | NORMS | ALWAYS, EACH, "normalized", NULL,
          "the recording has LayerNorm: the mean is subtracted", .make = trial_make_centred),
     ROW("lost norm", BLOCK | VIT, SKIP, "ln_patch.out rms_patch.out", NULL,
         "the recording has no norm after the patch embedding"),
@@ -186,10 +188,10 @@ static const Cause CAUSES[] = {
     FUNCTION("turned picture", VIT, trial_turned),
     FUNCTION("dropout", 0, trial_dropout),
     FUNCTION("half", BLOCK, trial_half),
-    FUNCTION("blocks", 0, trial_blocks),
+    FUNCTION("blocks", ALWAYS | DECIDED, trial_blocks),
     FUNCTION("twice", 0, trial_twice),
-    FUNCTION("rounded", 0, trial_rounded),
-    FUNCTION("quantised", 0, trial_quantised),
+    FUNCTION("rounded", ALWAYS, trial_rounded),
+    FUNCTION("quantised", ALWAYS, trial_quantised),
     FUNCTION("probabilities", 0, trial_probabilities),
     FUNCTION("rolled", 0, trial_rolled),
     FUNCTION("settings", TEXT, trial_settings),
@@ -200,7 +202,7 @@ static const Cause CAUSES[] = {
     FUNCTION("tiled", TEXT | BLOCK, trial_tiled),
     FUNCTION("mask side", TEXT, trial_mask_side),
     FUNCTION("window", TEXT, trial_windows),
-    FUNCTION("mask value", TEXT | BLOCK, trial_mask_values),
+    FUNCTION("mask value", TEXT | BLOCK | ALWAYS, trial_mask_values),
     MORE("mask value", TEXT | BLOCK, EACH, "attn.pattern", NULL,
          "the recording sets the attention weights of later tokens to 0 after the softmax, not their scores to −∞ "
          "before it",
@@ -396,6 +398,7 @@ static bool suits(const Trial *t, unsigned needs)
     return !((needs & VIT && !c) || (needs & TEXT && c) || (needs & RMS && !(c ? c->rms_norm : t->s->text->rms_norm)) ||
              (needs & TURNED && !(c && c->rope != VIT_ROPE_NONE)) ||
              (needs & BIASED && !(c && c->bias != VIT_BIAS_NONE)) || (t->only && !(needs & BLOCK)) ||
+             (needs & ALWAYS && t->first_agrees) ||
              (needs & FIRST_NORM && (t->size.post_norm || (c ? c->branch_norm : !plain_decoder(t->s->text)))));
 }
 
@@ -423,12 +426,14 @@ static void attempt(Trial *t, const Cause *c)
     if (!suits(t, c->needs))
         return;
     put_id(c, t->id);
+    t->decided = c->needs & DECIDED;
     if (c->how == OWN)
         c->own(t);
     else if (c->how == EACH || c->how == EACH_EDGE)
         trial_each(t, c->on, c->how == EACH_EDGE, c->make, c->with, said);
     else
         attempt_edits(t, c, said);
+    t->decided = false;
 }
 
 /* The parts that have norms, or their weights: a block, or all where it is several, and each norm outside them. */
@@ -468,6 +473,24 @@ static void attempt_norms(Trial *t, const Cause *c)
 
 /* --- all of them --- */
 
+/* Operations that make a stretch long. */
+static const double LONG = 1e9;
+
+bool trial_long(const Trial *t)
+{
+    return t->flops > LONG;
+}
+
+/* A stretch so long that it is worth asking: of words that look back alone, is the first as it is here, where others
+ * are clearly not? */
+static bool first_agrees(Trial *t)
+{
+    static const double CLEARLY = 1000;
+    const Seq2seqConfig *c = t->s->text;
+    return trial_long(t) && c && c->decoder_layers && !c->encoder_layers && t->before.largest > CLEARLY * t->allowed &&
+           trial_first_other(t) > 0;
+}
+
 void trial_family(Trial *t, const char *family)
 {
     t->family = family;
@@ -478,9 +501,8 @@ void trial_family(Trial *t, const char *family)
 
 void trial_all(Trial *t, const char *what)
 {
-    /* Operations that make a stretch long: there the first mistake that is the cause ends the search, and another that
-     * would leave the same is not looked for. */
-    static const double LONG = 1e9;
+    if (!t->base && !t->only)
+        t->first_agrees = first_agrees(t);
     for (int i = 0; i < COUNT && trial_going(t, what, (double)i / COUNT); i++) {
         ArenaMark mark = arena_mark(&t->arena);
         t->family = CAUSES[i].name;
@@ -488,7 +510,8 @@ void trial_all(Trial *t, const char *what)
         attempt_norms(t, &CAUSES[i]);
         if (t->base || t->only) /* nothing of it is kept */
             arena_rewind(&t->arena, mark);
-        if (t->flops > LONG && trial_solved(t))
+        /* where the stretch is long another that would leave the same is not looked for */
+        if (trial_long(t) && trial_solved(t))
             return;
     }
 }

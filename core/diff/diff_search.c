@@ -259,6 +259,7 @@ static void attempt_beside(Trial *t, const Tried *number)
 void trial_pairs(Trial *t, double afforded)
 {
     static const char WHAT[] = "two mistakes at once?";
+    static const double WORTH = 0.75; /* of the error, what the first of two may leave by itself */
     const Tried *base[TRIAL_BASES];
     double singles = t->attempts, room = afforded / (t->flops + 1), weighed = 0;
     Pair *pair = xcalloc(PAIRS_MOST, sizeof *pair);
@@ -273,7 +274,11 @@ void trial_pairs(Trial *t, double afforded)
     free(pair);
     if (!trial_close(t)) /* both are what other programs' ports are made with */
         trial_settings_beside(t, "tiled");
-    int bases = nearest(t, base);
+    int bases = trial_close(t) ? 0 : nearest(t, base);
+    if (bases && trial_long(t) && base[0]->rms >= WORTH * t->before.rms) { /* half a minute, for hardly a hope */
+        t->unpaired = true;
+        bases = 0;
+    }
     for (int i = 0; i < bases && i < (room / singles < 1 ? 1 : room / singles) && !trial_close(t); i++) {
         for (int k = 0; k < t->number_count && base[i]->rms < t->before.rms / 2; k++)
             if (!base[i]->fit && !in_the_way(&t->number[k], base[i]))

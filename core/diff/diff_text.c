@@ -395,6 +395,8 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
                    c->text, c->before.largest, c->after.largest, c->allowed);
     else
         put_unexplained(n, c, nan.len > 0, given, out);
+    if (c->unpaired && !c->stopped)
+        buf_puts(out, " Not tried, as the model is large: two mistakes at once, but for the pairs that came nearest.");
     if (!c->whole && !given && is_bare(row->tensor, graph_node(n->s->graph, row->tensor->node)))
         buf_printf(out,
                    " If '%s' is something else there, a file for --map says so: `%s = NODE`, or `%s = -` to leave it "

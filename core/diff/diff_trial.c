@@ -227,8 +227,14 @@ double trial_attempt(Trial *t, const char *fmt, ...)
     va_start(ap, fmt);
     utf8_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (!t->mistake_count || !trial_wanted(t, text) || !go_on(t) ||
-        !open_trial(t, t->mistake_count, NULL, NULL, &graph, &run))
+    if (!t->mistake_count || !trial_wanted(t, text) || !go_on(t))
+        return t->before.rms;
+    double left;
+    if ((t->fitting || t->decided) && !trial_first_follows(t, &left)) {
+        t->attempts++;
+        return t->last = t->before.rms * left;
+    }
+    if (!open_trial(t, t->mistake_count, NULL, NULL, &graph, &run))
         return t->before.rms;
     const float *values = diff_need(run, node_in(&graph, t->target->node), t->o, t->what, t->share);
     t->stopped = !values;

@@ -63,13 +63,18 @@ typedef struct Trial {
     bool strict;  /* what does not explain is not kept as the nearest: a number that is free comes near by chance */
     bool fitting; /* a number is being searched: its tries are no mistakes of their own, */
     const TrialFit *fit; /* what is found is one */
-    bool made;           /* the mistake being put together holds values of the stretch */
-    const char *wanted;  /* only the mistake that is called so is made; NULL: all */
-    double last;         /* rms error of the last attempt */
+    bool first_agrees;   /* the first token is as it is here, and sees no other: what changes every token is no cause */
+    bool first_known;    /* its error without a mistake, */
+    double first_before; /* as the root of the sum of squares */
+    bool decided;       /* of many attempts the first token tells which are computed; so of numbers that are searched */
+    bool made;          /* the mistake being put together holds values of the stretch */
+    const char *wanted; /* only the mistake that is called so is made; NULL: all */
+    double last;        /* rms error of the last attempt */
     double attempts;
     char what[96];   /* what differs and how it is looked into, */
     double share;    /* how much of that is done, */
     bool stopped;    /* and that somebody stopped it: nothing is tried any more */
+    bool unpaired;   /* two at once were tried in few pairs, as the stretch is long */
     char where[200]; /* found where only a part of the stretch was searched */
     DiffFigures before, best;
     bool any;              /* something was better than nothing */
@@ -224,6 +229,12 @@ double trial_config(Trial *t, const Seq2seqConfig *c, const char *text);
 /* …the same of a decoder that reads the first `tokens` words alone, which is judged by nothing but *out. False where
  * that can't be computed. */
 bool trial_config_short(Trial *t, const Seq2seqConfig *c, int tokens, DiffFigures *out);
+/* Does the first token follow with the mistake that was put together? The rms error that it leaves there, as a share of
+ * the one before, in *left. True where it can't be told: of text models that look back alone the first token needs a
+ * pass over itself, with edits of weights and numbers. */
+bool trial_first_follows(Trial *t, double *left);
+/* Is one attempt a matter of a tenth of a second? */
+bool trial_long(const Trial *t);
 /* The first token whose values differ, of a score the later of its two; −1 where that is not recorded. */
 int trial_first_other(Trial *t);
 /* Two kinds of blocks (diff_cause_windows.c). Do just those rows differ that these settings change, of a model that has

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
 
 Seq2seqText trial_words(Trial *t, const char *path)
@@ -75,8 +76,9 @@ static int given_edits(Trial *t, const Graph *g, NodeId target, bool shorter, Ed
     return count;
 }
 
-/* The target as this graph makes it, in the arena; NULL where it has none, or when stopped. */
-static const float *target_of(Trial *t, const Graph *g, bool shorter)
+/* The target as this graph makes it, with so many of the edits that were put together, in the arena; NULL where it has
+ * none, or when stopped. */
+static const float *target_of(Trial *t, const Graph *g, bool shorter, int mistakes)
 {
     const char *path = graph_node(t->s->graph, t->target->node)->path;
     const NodeId target = graph_find(g, path);
@@ -88,10 +90,12 @@ static const float *target_of(Trial *t, const Graph *g, bool shorter)
     if (!shorter && cells != graph_cells(t->s->graph, t->target->node))
         return NULL;
     float *out = arena_alloc(&t->arena, size_mul(cells, sizeof *out));
-    Edit *edits = xcalloc((size_t)(t->r->count + g->count + based) + 1, sizeof *edits);
+    Edit *edits = xcalloc((size_t)(t->r->count + g->count + based + mistakes) + 1, sizeof *edits);
     int count = given_edits(t, g, target, shorter, edits);
     for (int i = 0; i < based; i++) /* a mistake that is made already */
         edits[count++] = t->base->edit[i];
+    for (int i = 0; i < mistakes; i++)
+        edits[count++] = t->mistake[i];
     Graph edited = {.count = 0};
     Err err;
     if (graph_edit(&edited, g, edits, count, &err)) {
@@ -155,7 +159,7 @@ double trial_reading(Trial *t, const Seq2seqConfig *c, const TrialReads *how, co
         return rms;
     ArenaMark mark = arena_mark(&t->arena);
     if (build(t, c, how, 0, &g)) {
-        const float *values = target_of(t, &g, false);
+        const float *values = target_of(t, &g, false, 0);
         if (values)
             rms = trial_judge(t, values, text);
         graph_free(&g);
@@ -180,7 +184,7 @@ bool trial_config_short(Trial *t, const Seq2seqConfig *c, int tokens, DiffFigure
         return false;
     const NodeId n = graph_find(&g, graph_node(t->s->graph, t->target->node)->path);
     const float *theirs = n == NO_NODE ? NULL : shortened(t, &g, n, t->target->node, t->target->values);
-    if (theirs && (values = target_of(t, &g, true)) != NULL) {
+    if (theirs && (values = target_of(t, &g, true, 0)) != NULL) {
         const size_t cells = graph_cells(&g, n);
         float *rounded = arena_alloc(&t->arena, size_mul(cells, sizeof *rounded));
         precision_round(t->o->precision, values, rounded, cells);
@@ -189,4 +193,79 @@ bool trial_config_short(Trial *t, const Seq2seqConfig *c, int tokens, DiffFigure
     graph_free(&g);
     arena_rewind(&t->arena, mark);
     return values != NULL;
+}
+
+/* --- one token decides --- */
+
+/* Does the edit change no more of the first token than what it makes of itself? */
+static bool of_weights(const Trial *t, const Edit *e)
+{
+    const Graph *g = t->s->graph;
+    const NodeId n = graph_find(g, e->path);
+    if (n == NO_NODE || graph_node(g, n)->op != OP_LEAF || path_ends(e->path, "minus_infinity") || e->cells.n ||
+        e->choose || !(e->kind == EDIT_SET || e->kind == EDIT_SCALE || e->kind == EDIT_VALUES || e->kind == EDIT_MAP))
+        return false;
+    const Dims d = graph_node(g, n)->dims;
+    for (int k = 0; k < d.n; k++)
+        if (g->axes[d.axis[k]].kind == AXIS_TOKEN)
+            return false;
+    return true;
+}
+
+static bool first_suits(const Trial *t)
+{
+    enum { WORTH = 8 }; /* tokens */
+    const Seq2seqConfig *c = t->s->text;
+    const Graph *g = t->s->graph;
+    const Dims d = graph_node(g, t->target->node)->dims;
+    bool suits = trial_long(t) && c && c->decoder_layers && !c->encoder_layers && t->s->weights && !t->base &&
+                 !t->target->skip && d.n && g->axes[d.axis[0]].kind == AXIS_TOKEN && g->axes[d.axis[0]].n >= WORTH;
+    for (int i = 0; i < t->mistake_count && suits; i++)
+        suits = of_weights(t, &t->mistake[i]);
+    return suits;
+}
+
+/* Root of the sum of squared differences of the first cells, and the largest. */
+static double apart(const float *x, const float *y, size_t cells, double *largest)
+{
+    double sum = 0;
+    *largest = 0;
+    for (size_t i = 0; i < cells; i++) {
+        const double d = dm_abs((double)x[i] - (double)y[i]);
+        sum += d * d;
+        *largest = d > *largest ? d : *largest;
+    }
+    return dm_sqrt(sum);
+}
+
+bool trial_first_follows(Trial *t, double *left)
+{
+    enum { ROOM = 2, NEARER = 4 }; /* as little must be left of its error as makes a mistake worth a word */
+    Graph g;
+    *left = 1;
+    if (t->stopped || !first_suits(t))
+        return true;
+    ArenaMark mark = arena_mark(&t->arena);
+    bool follows = true;
+    const float *theirs = t->target->values;
+    if (build(t, t->s->text, &AS_WRITTEN, 1, &g)) {
+        const NodeId n = graph_find(&g, graph_node(t->s->graph, t->target->node)->path);
+        const size_t cells = n == NO_NODE ? 0 : graph_cells(&g, n), all = graph_cells(t->s->graph, t->target->node);
+        double most = 0, largest;
+        if (cells && !t->first_known) {
+            t->first_before = apart(trial_values(t, t->target->node), theirs, cells, &largest);
+            t->first_known = true;
+        }
+        const float *with = cells ? target_of(t, &g, true, t->mistake_count) : NULL;
+        if (with) {
+            const double before = t->first_before, after = apart(with, theirs, cells, &largest);
+            for (size_t i = 0; i < all; i++)
+                most = dm_abs((double)theirs[i]) > most ? dm_abs((double)theirs[i]) : most;
+            follows = largest <= ROOM * DIFF_EXPLAINED * t->allowed * most || after < before / NEARER;
+            *left = before > 0 && after < 1e3 * before ? after / before : 1e3;
+        }
+        graph_free(&g);
+    }
+    arena_rewind(&t->arena, mark);
+    return follows;
 }
