@@ -13,7 +13,21 @@ run_one() {
 }
 export -f run_one
 
-printf '%s\n' "$@" | xargs -P "$(nproc 2>/dev/null || echo 2)" -I{} bash -c 'run_one "$1" "$2"' _ {} "$LOGS"
+# What takes longest begins first, or one of these is left at the end and the other processors wait for it.
+LONG='core_session/test_figures tui_views/test_views_lab lessons/test_lessons core_diff/test_diff_hub core_diff/test_diff_turns
+tui/test_text_screens tui_views/test_views1 core_diff/test_diff_families core_eval/test_translation tui_views/test_views_where
+tui/test_cards core_session/test_trained core_diff/test_diff_planted'
+longest_first() {
+    local long program
+    for long in $LONG; do
+        for program; do [ "${program#*/tests/}" != "$long" ] || echo "$program"; done
+    done
+    for program; do
+        case " ${LONG//$'\n'/ } " in *" ${program#*/tests/} "*) ;; *) echo "$program" ;; esac
+    done
+}
+
+longest_first "$@" | xargs -P "$(nproc 2>/dev/null || echo 2)" -I{} bash -c 'run_one "$1" "$2"' _ {} "$LOGS"
 
 suites=0 bad=0
 for program; do
