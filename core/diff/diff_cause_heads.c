@@ -27,18 +27,22 @@ static const char *const NODES[] = {"attn.q", "attn.k", "attn.v"};
 static const char *const WEIGHTS[] = {"attn.w_q", "attn.w_k", "attn.w_v"};
 static const char *const BIASES[] = {"attn.b_q", "attn.b_k", "attn.b_v"};
 
-/* Column of q (0), k (1) or v (2) that column (h,e) of `which` really is: an index into all three side by side. */
-static size_t source(Excerpt cut, size_t which, size_t h, size_t e, size_t heads, size_t width)
+/* Column of q, k and v side by side that is number `at` of a tensor which is fused head by head, [h,3,e]. */
+static size_t of_heads(size_t at, size_t width, size_t all)
 {
-    size_t all = heads * width;
+    return at / width % 3 * all + at / (3 * width) * width + at % width;
+}
+
+/* Column of q (0), k (1) or v (2) that column (h,e) of `which` really is: an index into all three side by side.
+ * by_head: the file has them fused head by head. */
+static size_t source(Excerpt cut, bool by_head, size_t which, size_t h, size_t e, size_t heads, size_t width)
+{
+    size_t all = heads * width, column = (h * width + e) * 3 + which;
     switch (cut) {
     case CUT_INTERLEAVED: return which * all + e * heads + h;
     case CUT_HEAD_THEN_QKV: return (h * 3 + which) * width + e;
-    case CUT_HEAD_LAST_QKV: return (h * width + e) * 3 + which;
-    case CUT_QKV_OF_HEADS: {
-        size_t at = which * all + h * width + e;
-        return at / width % 3 * all + at / (3 * width) * width + at % width;
-    }
+    case CUT_HEAD_LAST_QKV: return by_head ? of_heads(column, width, all) : column;
+    case CUT_QKV_OF_HEADS: return of_heads(which * all + h * width + e, width, all);
     case CUT_EXCHANGED: return (which < 2 ? 1 - which : which) * all + h * width + e;
     case CUT_ROTATED: return (which + 1) % 3 * all + h * width + e;
     case CUT_ROTATED_BACK: return (which + 2) % 3 * all + h * width + e;
@@ -56,15 +60,27 @@ static bool needs(Excerpt cut, int which, int from)
     return cut != CUT_EXCHANGED || (which < 2 && from == 1 - which);
 }
 
+/* Are q, k and v stored as one tensor, head by head? Programs that do so, after Megatron's, call it query_key_value. */
+static bool stored_by_head(const Trial *t)
+{
+    for (NodeId n = 0; t->s->text && n <= t->target->node; n++) {
+        const Node *node = graph_node(t->s->graph, n);
+        if (node->op == OP_LEAF && path_ends(node->path, WEIGHTS[0]))
+            return node->leaf.origin && strstr(node->leaf.origin, "query_key_value");
+    }
+    return false;
+}
+
 /* Something [rows, (h,e)] or [(h,e), rows] of q, k or v with its columns taken from where the cut has them; of weights
  * a column is `inner` long. from[i] may be NULL where the cut does not need it. */
 static const float *recut(Trial *t, Excerpt cut, int which, const float *const from[3], size_t rows, size_t inner)
 {
     size_t heads = (size_t)t->size.heads, width = (size_t)t->size.head_dim, all = heads * width;
+    const bool by_head = stored_by_head(t);
     float *out = arena_alloc(&t->arena, size_mul(size_mul(rows, all), inner * sizeof *out));
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < all; c++) {
-            size_t at = source(cut, (size_t)which, c / width, c % width, heads, width);
+            size_t at = source(cut, by_head, (size_t)which, c / width, c % width, heads, width);
             memcpy(out + (r * all + c) * inner, from[at / all] + (r * all + at % all) * inner, inner * sizeof *out);
         }
     return out;
@@ -346,14 +362,22 @@ void trial_heads(Trial *t)
         [CUT_Q_AND_V] = "q and v are exchanged in the recording",
         [CUT_K_AND_V] = "k and v are exchanged in the recording",
     };
+    static const char LAST_OF_HEADS[] =
+        "the recording splits the fused q, k, v column by column, (h e qkv) instead of head by head, (h qkv e)";
     /* of q alone, or of k alone, no more is known than whose weights it has */
     const char *path = graph_node(t->s->graph, t->target->node)->path;
     const char *exchanged = path_ends(path, "attn.q")   ? "q has the weights of k in the recording"
                             : path_ends(path, "attn.k") ? "k has the weights of q in the recording"
                                                         : TEXTS[CUT_EXCHANGED];
     bool alone = trial_find(t, "attn.scores_raw", 0) == NO_NODE || trial_find(t, "attn.z", 0) == NO_NODE;
+    const bool by_head = stored_by_head(
+        t); /* to do as the file has it is no mistake; of three heads both are the same */
     for (int cut = 0; cut < (alone ? CUT_ROTATED : CUT_COUNT); cut++)
-        attempt_cut(t, (Excerpt)cut, false, cut == CUT_EXCHANGED ? exchanged : TEXTS[cut]);
+        if (cut != CUT_HEAD_THEN_QKV || !by_head)
+            attempt_cut(t, (Excerpt)cut, false,
+                        cut == CUT_EXCHANGED                  ? exchanged
+                        : cut == CUT_HEAD_LAST_QKV && by_head ? LAST_OF_HEADS
+                                                              : TEXTS[cut]);
     attempt_cut(
         t, CUT_INTERLEAVED, true,
         "the recording splits q, k and v into heads interleaved, (e h) instead of (h e), and joins them likewise");

@@ -184,10 +184,10 @@ def frequencies(width, base, scaling=None, n=0, longest=0, learned=0):
     return inv / factor * ramp + inv * (1 - ramp), 0.1 * math.log(factor) + 1
 
 
-def rotate(x, inv, stretch=1.0, adjacent=False):
-    """x[t,h,e]: its first 2·len(inv) numbers turned by their place."""
+def rotate(x, inv, stretch=1.0, adjacent=False, first=0):
+    """x[t,h,e]: its first 2·len(inv) numbers turned by their place, counted from `first`."""
     n, width = len(x), 2 * len(inv)
-    angle = np.arange(n)[:, None] * inv[None]
+    angle = (first + np.arange(n))[:, None] * inv[None]
     turned, rest = x[..., :width], x[..., width:]
     if adjacent:
         cos, sin = (np.repeat(f(angle), 2, 1)[:, None] * stretch for f in (np.cos, np.sin))
@@ -388,8 +388,9 @@ def bloom(w, r, ids, wrong):
     for i in range(2):
         b, p = block(i), f"{t}h.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
-        qkv = linear(w, y, p + "self_attention.query_key_value", 3 * width, True).reshape(n, heads, 3, width // heads)
-        q, k, v = (r.put(b + "self_attn." + c, qkv[:, :, j]) for j, c in enumerate("qkv"))
+        qkv = linear(w, y, p + "self_attention.query_key_value", 3 * width, True)
+        parts = qkv.reshape(n, 3, heads, -1).swapaxes(1, 2) if wrong == "whole" else qkv.reshape(n, heads, 3, -1)
+        q, k, v = (r.put(b + "self_attn." + c, parts[:, :, j]) for j, c in enumerate("qkv"))
         z = attend(r, b + "self_attn", q, k, v, (width // heads) ** -0.5, seen(n), alibi(heads, n, slopes))
         x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attention.dense", width, True))
         y = layer_norm(w, r, x, b + "ln2", p + "post_attention_layernorm", 1e-5)
@@ -473,6 +474,9 @@ def qkv_of(w, r, b, y, p, c, wrong, qkv_bias=False, norms=None):
     return q, k, v
 
 
+FIRST = {"places from 1": 1, "places from 5": 5}
+
+
 def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False, windows=lambda i: None, prefix="model.", mlps=None):
     said = c
 
@@ -499,9 +503,9 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
                 q = split(rms_norm(w, r, merge(q), b + "self_attn.rms_q", p + "self_attn.q_norm", eps), q.shape[1])
                 k = split(rms_norm(w, r, merge(k), b + "self_attn.rms_k", p + "self_attn.k_norm", eps), k.shape[1])
             elif head_norm and wrong != "head norm":
-                q = rms_norm(w, r, q, b + "self_attn.rms_q", p + "self_attn.q_norm", eps)
-                k = rms_norm(w, r, k, b + "self_attn.rms_k", p + "self_attn.k_norm", eps)
-            q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, wrong in ("pairs", "pairs and tiled"))) for name, t in (("q", q), ("k", k)))
+                q = q if wrong == "q not normed" else rms_norm(w, r, q, b + "self_attn.rms_q", p + "self_attn.q_norm", eps)
+                k = k if wrong == "k not normed" else rms_norm(w, r, k, b + "self_attn.rms_k", p + "self_attn.k_norm", eps)
+            q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, wrong in ("pairs", "pairs and tiled"), FIRST.get(wrong, 0))) for name, t in (("q", q), ("k", k)))
             if wrong == "keys one on":  # one row in front turns all of them once more
                 k = rotate(np.concatenate([0 * k[:1], qkv_of(w, r, b, y, p + "self_attn.", c, wrong, qkv_bias)[1]]), inv, stretch)[1:]
             v = rotate(v, inv, stretch) if wrong == "values turned" else v
@@ -718,6 +722,9 @@ LONG = PHI3 | dict(rope_theta=100.0, sliding_window=None, original_max_position_
                    rope_scaling=dict(rope_type="longrope", short_factor=[1.0, 1.1, 1.3, 1.5], long_factor=[1.0, 2.0, 3.5, 5.0]))
 
 
+ORDERS = ["k v q", "q v k", "v k q", "k q v", "v q k"]
+
+
 def phi3(w, r, ids, wrong, c=PHI3):
     n, width = len(ids), 32
     inv, stretch = frequencies(8, c["rope_theta"], None if wrong == "scaling" else c["rope_scaling"], 1 if wrong == "short" else n,
@@ -728,8 +735,12 @@ def phi3(w, r, ids, wrong, c=PHI3):
         b, p = block(i), f"model.layers.{i}."
         y = rms_norm(w, r, x, b + "rms1", p + "input_layernorm", 1e-5)
         qkv = linear(w, y, p + "self_attn.qkv_proj", (4 + 2 * 2) * 8)
-        q, k, v = split(qkv[:, :32], 4), split(qkv[:, 32:48], 2), split(qkv[:, 48:], 2)
-        q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch)) for name, t in (("q", q), ("k", k)))
+        order, at, parts = wrong if wrong in ORDERS else "q k v", 0, {}
+        for one in order.split():
+            parts[one] = r.put(b + "self_attn." + one, split(qkv[:, at:at + (32 if one == "q" else 16)], 4 if one == "q" else 2))
+            at += 32 if one == "q" else 16
+        q, k, v = (parts[one] for one in "qkv")
+        q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, first=FIRST.get(wrong, 0))) for name, t in (("q", q), ("k", k)))
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n, c["sliding_window"]))
         x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", width))
         y = rms_norm(w, r, x, b + "rms2", p + "post_attention_layernorm", 1e-5)
@@ -787,7 +798,7 @@ FAMILIES = [
     ("gptj", GPTJ, gptj, ["pairs", "heads"]),
     ("gpt_neox", NEOX, neox, ["fused", "parallel", "heads"]),
     ("opt", OPT, opt, ["offset"]),
-    ("bloom", BLOOM, bloom, ["slopes", "heads"]),
+    ("bloom", BLOOM, bloom, ["slopes", "heads", "whole"]),
     ("mpt", MPT, mpt, ["alibi", "heads"]),
     ("llama", LLAMA, llama_like(LLAMA), ["pairs", "tiled", "base", "sign", "rolled", "embeddings scaled", "layer norm",
                                           "parallel", "mask adds -10", "mask sets 0", "tied", "final norm twice",
@@ -801,13 +812,13 @@ FAMILIES = [
     ("mistral", MISTRAL, llama_like(MISTRAL, windows=lambda i: 4), ["window", "tiled", "heads", "a window of 2"]),
     ("qwen2", QWEN2, llama_like(QWEN2, None, True, windows=lambda i: 3 if i >= 1 else None), ["window"]),
     ("qwen2_yarn", YARN, llama_like(YARN, YARN["rope_scaling"], True), ["scaling", "heads"]),
-    ("qwen3", QWEN3, llama_like(QWEN3, head_norm=True), ["head norm"]),
+    ("qwen3", QWEN3, llama_like(QWEN3, head_norm=True), ["head norm", "k not normed", "q not normed"]),
     ("olmo2", OLMO2, olmo2, ["each head", "norms first"]),
     ("gemma", GEMMA, gemma(GEMMA), ["plus", "embed scale"]),
     ("gemma2", GEMMA2, gemma(GEMMA2), ["caps", "window", "plus"]),
     ("gemma3", GEMMA3, gemma(GEMMA3), ["local base", "window"]),
     ("phi", PHI, phi, ["whole", "heads"]),
-    ("phi3", PHI3, phi3, ["gate"]),
+    ("phi3", PHI3, phi3, ["gate"] + ORDERS),
     ("stablelm", STABLELM, stablelm, []),
     ("starcoder2", STARCODER2, starcoder2, []),
 ]
@@ -843,7 +854,12 @@ def write_llama2c(w, c, path, version):
 
 # What every module gives where a mistake is made, for those that other modules' values hide or show.
 FROM_MODULES = {"llama": ["embeddings scaled", "one norm", "from the norm", "one more", "pairs and tiled", "parallel", "rounded"],
-                "gpt2": ["from the norm", "not itself"], "bert": ["norm", "bare"]}
+                "gpt2": ["from the norm", "not itself"], "bert": ["norm", "bare"], "bloom": ["whole"], "gpt_neox": ["fused"],
+                "phi3": ORDERS + ["places from 1"], "qwen3": ["k not normed", "q not normed"]}
+FROM_MODULES["llama"] += ["places from 1", "places from 5", "tiled"]
+# …and of these every node as well.
+EVERY_NODE = {"llama": ["places from 1", "places from 5", "tiled"], "bloom": ["whole"], "phi3": ["k v q", "places from 1"],
+              "qwen3": ["k not normed"]}
 GIVEN = re.compile(r"(\.embed|(^|\.)(ln|rms)\w*\.out|attn\.[qkvz]|resid_post|mlp\.(pre|post)|logits)$")
 
 
@@ -851,6 +867,8 @@ def given_by_modules(name, r, make, ids):
     for mistake in FROM_MODULES.get(name, ()):
         made = Record()
         made.put("logits", make(made, ids, mistake))
+        if mistake in EVERY_NODE.get(name, ()):
+            r.update({f"modules.{mistake}, every node:{k}": x for k, x in made.items()})
         behind = {k for k in made if k.endswith("resid_post") and name == "bert"}  # a norm stands behind
         r.update({f"modules.{mistake}:{k}": x for k, x in made.items() if GIVEN.search(k) and k not in behind})
 
