@@ -330,12 +330,27 @@ static bool make_z(Trial *t, NodeId z, const void *context, float *out)
     return true;
 }
 
+bool trial_heads_recorded(const Trial *t)
+{
+    static const char *const TABLES[] = {"attn.scores_raw",    "attn.scores_scaled", "attn.scores_capped",
+                                         "attn.scores_biased", "attn.scores_masked", "attn.pattern"};
+    for (int i = 0; i < t->r->count; i++)
+        for (size_t k = 0; k < sizeof TABLES / sizeof *TABLES; k++)
+            if (path_ends(graph_node(t->s->graph, t->r->tensor[i].node)->path, TABLES[k]))
+                return true;
+    for (int i = 0; t->report && i < t->report->count; i++)
+        if (t->report->row[i].state != DIFF_BEGINS && t->report->row[i].tensor->node != t->target->node &&
+            path_ends(graph_node(t->s->graph, t->report->row[i].tensor->node)->path, "attn.z"))
+            return true;
+    return false;
+}
+
 void trial_head_counts(Trial *t)
 {
     static const size_t COUNTS[] = {1, 2, 3, 4, 6, 8, 12, 16, 24};
     size_t all = (size_t)t->size.heads * (size_t)t->size.head_dim;
     double cost = 0;
-    if (trial_find_edge(t, "attn.scores_biased", 0) != NO_NODE ||
+    if (trial_heads_recorded(t) || trial_find_edge(t, "attn.scores_biased", 0) != NO_NODE ||
         (t->s->text && trial_find_edge(t, "attn.q_turned", 0) != NO_NODE)) /* of texts trial_settings tries them */
         return;
     for (NodeId n = trial_find(t, "attn.z", 0); n != NO_NODE; n = trial_find(t, "attn.z", n + 1))

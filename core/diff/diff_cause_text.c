@@ -268,7 +268,7 @@ static void attempt_heads(Trial *t)
     static const int COUNTS[] = {1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 40, 64};
     const Seq2seqConfig *own = t->s->text;
     const bool fused = seq2seq_key_heads(own) == own->heads;
-    if (own->pos != SEQ2SEQ_POS_ROPE && own->pos != SEQ2SEQ_POS_ALIBI && fused)
+    if ((own->pos != SEQ2SEQ_POS_ROPE && own->pos != SEQ2SEQ_POS_ALIBI && fused) || trial_heads_recorded(t))
         return;
     snprintf(t->id, sizeof t->id, "settings:heads");
     for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS; i++)

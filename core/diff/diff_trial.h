@@ -182,6 +182,9 @@ void trial_activation(Trial *t);
 void trial_heads(Trial *t);
 void trial_merged(Trial *t);
 void trial_head_counts(Trial *t); /* another number of heads */
+/* Is a table of scores or weights recorded, which has the model's own number of heads? Or is what the heads give
+ * recorded and as it follows from the model's own number of them? */
+bool trial_heads_recorded(const Trial *t);
 /* cos and sin [t,e] of a picture's tokens, sin negative for the first number of a pair, and the partner of every
  * number, for another configuration. */
 void trial_rope_tables(Trial *t, const VitConfig *c, const float **cosine, const float **sine, const int **partner);
