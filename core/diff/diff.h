@@ -164,7 +164,8 @@ typedef struct DiffReport {
     bool rounding; /* of rows that differ in float32: by no more than rounding explains. Below DIFF_TOLERANCE said, from
                        there on they agree */
     bool stopped;  /* somebody stopped the search for causes */
-    bool same;     /* every row is within what is allowed, alone and from the input on */
+    char note[DIFF_WORDS]; /* same: what there is to say of the words that both read; "" as a rule. From outside */
+    bool same;             /* every row is within what is allowed, alone and from the input on */
 } DiffReport;
 
 /* r must outlive the report. False when cancelled, and when nothing that the model computes can be compared, so that

@@ -426,6 +426,8 @@ void diff_verdict(const DiffNamed *n, Buf *out)
                        "looks as if %s: with the same mistake here the error falls to %.2g.",
                        graph_node(n->s->graph, d->row[d->hint.row].tensor->node)->path,
                        d->row[d->hint.row].local.largest, d->usual, d->hint.text, d->hint.after.largest);
+        if (*d->note)
+            buf_printf(out, " %s", d->note);
         put_gap(n, out);
         put_stored(n, out);
         while (out->len && out->data[out->len - 1] == ' ')

@@ -403,6 +403,8 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
     DiffSubject subject = subject_of(s, &config);
     ok = ok && check_required(a->require, &x.reference, subject.graph, err) &&
          choose_precision(a, &x.reference, &o.precision, err) && diff_compare(&d, &subject, &x.reference, &o, err);
+    if (ok && !x.is_model && model_way(s->now->model))
+        ask_diff_look_at_ids(s, d.note, sizeof d.note);
     if (ok) {
         Buf ours = {0};
         DiffNamed n = {ours_text(s, &ours), &subject, &x.reference, &o, &d};

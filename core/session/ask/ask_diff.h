@@ -41,4 +41,6 @@ bool ask_diff_is_model(const char *reference);
 bool ask_diff_take_words(Session *s, const DiffAsk *a, const DiffMap *map, Err *err);
 /* Notes in the map which tokens of the text the template did not put there: a recording may have read those alone. */
 void ask_diff_find_bare(Session *s, DiffMap *map);
+/* Says where the numbers that were read lack what the folder's tokeniser puts around a text, or have it twice. */
+void ask_diff_look_at_ids(Session *s, char *out, size_t size);
 #endif

@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/io/tensors.h"
 #include "core/session/ask/ask_diff.h"
 #include "core/session/session.h"
+
+enum { TEMPLATE_MOST = 16 };
 
 /* The numbers that the trace has for a leaf of a text, of one text in a batch: [*n], or NULL where there is none, and
  * then err says why if it is there and can't be read. */
@@ -137,7 +140,6 @@ bool ask_diff_take_words(Session *s, const DiffAsk *a, const DiffMap *map, Err *
  * makes of no text at all stands in front and behind. */
 void ask_diff_find_bare(Session *s, DiffMap *map)
 {
-    enum { TEMPLATE_MOST = 16 };
     const Model *m = s->now->model;
     const Vocabulary *v = model_vocabulary(m);
     const Input *in = session_input(s, SIDE_B);
@@ -154,4 +156,80 @@ void ask_diff_find_bare(Session *s, DiffMap *map)
     map->bare = (size_t)(t->count - n);
     map->bare_ids = arena_strdup(&map->arena, buf_str(&ids));
     buf_free(&ids);
+}
+
+/* --- the template, where the numbers were recorded --- */
+
+/* What the tokeniser puts around a text: `front` of the numbers before it, the rest behind. */
+typedef struct Template {
+    int number[TEMPLATE_MOST], front, count;
+} Template;
+
+static bool find_template(const Vocabulary *v, Template *out)
+{
+    int with[2 * TEMPLATE_MOST], n = 0;
+    *out = (Template){.count = 0};
+    if (!v->cutter || !v->cutter->cut(v->cutter->own, "", TEMPLATE_MOST, out->number, &out->count, NULL, 0, NULL) ||
+        !v->cutter->cut(v->cutter->own, "a", 2 * TEMPLATE_MOST, with, &n, NULL, 0, NULL) || n <= out->count)
+        return false;
+    while (out->front < out->count && with[out->front] == out->number[out->front])
+        out->front++;
+    const int behind = out->count - out->front;
+    return out->count && memcmp(with + n - behind, out->number + out->front, (size_t)behind * sizeof *with) == 0;
+}
+
+/* How often those numbers stand at that end of a text, at most twice. */
+static int times(const Text *t, const int *number, int n, bool behind)
+{
+    int count = 0;
+    for (; count < 2 && (count + 1) * n <= t->count; count++) {
+        const int *at = t->word + (behind ? t->count - (count + 1) * n : count * n);
+        if (memcmp(at, number, (size_t)n * sizeof *number) != 0)
+            break;
+    }
+    return count;
+}
+
+static void put_names(const Vocabulary *v, const int *number, int n, const char *where, Buf *out)
+{
+    buf_puts(out, out->len ? " and " : "");
+    for (int i = 0; i < n; i++)
+        if (v->word && number[i] >= 0 && number[i] < v->n)
+            buf_printf(out, "`%s`", v->word[number[i]]);
+        else
+            buf_printf(out, "%d", number[i]);
+    buf_printf(out, " %s", where);
+}
+
+void ask_diff_look_at_ids(Session *s, char *out, size_t size)
+{
+    const Model *m = s->now->model;
+    const Vocabulary *v = model_vocabulary(m);
+    Template around;
+    Buf lacks = {0}, twice = {0};
+    Text t = session_input(s, SIDE_B)->text[model_given(m)];
+    if (model_given(m) == TEXT_TARGET && model_starts(m) && t.count) { /* which opening puts in front of anything */
+        t.word++;
+        t.count--;
+    }
+    if (!find_template(v, &around))
+        return;
+    for (int end = 0; end < 2; end++) {
+        const int *number = around.number + (end ? around.front : 0),
+                  n = end ? around.count - around.front : around.front, count = n ? times(&t, number, n, end) : 1;
+        if (count != 1)
+            put_names(v, number, n, end ? "behind" : "in front", count ? &twice : &lacks);
+    }
+    if (lacks.len)
+        utf8_print(out, size,
+                   "But the ids lack %.100s, which the folder's own tokeniser puts there, so both sides read the text "
+                   "without: make the ids with it (add_special_tokens=True) and record again.",
+                   buf_str(&lacks));
+    else if (twice.len)
+        utf8_print(out, size,
+                   "But the ids have %.100s twice, where the folder's own tokeniser puts it once: leave one out "
+                   "(add_special_tokens=False where the text has it already) and record again.",
+                   buf_str(&twice));
+    buf_free(&lacks);
+    buf_free(&twice);
 }
