@@ -112,6 +112,33 @@ static void factors_surprise_as_on_the_screen(void **state)
     }
 }
 
+/* The census of a decoder: without each head the text surprises as it does with that head's z set to 0. */
+static void heads_surprise_as_on_the_screen(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    assert_true(session_measure_all(&s, MEASURE_CENSUS, 1, &err));
+    const Measure *m = session_measure(&s, MEASURE_CENSUS, NULL);
+    assert_non_null(m);
+    assert_non_null(m->nats);
+    assert_true(m->rows == 2 && m->cols == 2 && m->pictures == 1 && m->tokens == 11 && m->whole);
+    assert_true(fabsf(m->base - stream_mean()) < 1e-5F);
+    for (int i = 0; i < m->rows * m->cols; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "ablate decoder.blocks.%d.self_attn.z[h=%d]", i / m->cols, i % m->cols);
+        run(line);
+        const float now = stream_mean();
+        assert_true(fabsf(m->value[i] - now) < 1e-5F);
+        assert_true(fabs(m->more[i].mean - ((double)now - (double)m->base)) < 2e-5 && fabsf(now - m->base) > 0);
+        assert_false(measure_more_differs(m, i)); /* one window has no interval */
+        run("undo");
+    }
+    run("census; attention 1; head 1; say");
+    assert_non_null(strstr(buf_str(&s.said), "Without head 1 of dec 1 self its texts surprise by "));
+    assert_non_null(strstr(buf_str(&s.said), "too few for an interval"));
+    assert_null(strstr(buf_str(&s.said), "±"));
+}
+
 static void a_unit_is_excited_by_tokens(void **state)
 {
     (void)state;
@@ -184,6 +211,8 @@ static void where_texts_come_from(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(factors_surprise_as_on_the_screen, start_texts,
+                                                                       stop),
+                                       cmocka_unit_test_setup_teardown(heads_surprise_as_on_the_screen, start_texts,
                                                                        stop),
                                        cmocka_unit_test_setup_teardown(a_unit_is_excited_by_tokens, start_texts, stop),
                                        cmocka_unit_test_setup_teardown(where_texts_come_from, start_texts, stop)};

@@ -72,7 +72,8 @@ static const OptionSpec OPTIONS[] = {
     TEXT(0, "pictures", pictures, "FOLDER",
          "train, evaluate: labelled pictures, a folder for each class, instead of the drawn shapes"),
     TEXT(0, "text", text, "FILE",
-         "a text that a decoder is measured on (evaluate, :laboratory, :neuron), its held.txt if not given; train: a "
+         "a text that a decoder is measured on (evaluate, :census, :laboratory, :neuron), its held.txt if not given; "
+         "train: a "
          "text to learn from, the model then continues texts"),
     COUNT("steps", steps, 1, 10000000,
           "train: N steps instead of the recipe's; write: at most N words, 64 if not given"),

@@ -253,7 +253,7 @@ static const char *impossible(const Session *s, MeasureKind kind)
         return "there is no A to measure";
     if (model_way(m) && !of_words[kind])
         return "not measured for models of words";
-    if (model_way(m) == MODEL_WRITES && kind == MEASURE_SCALE)
+    if (model_way(m) == MODEL_WRITES && (kind == MEASURE_SCALE || (kind == MEASURE_CENSUS && *s->texts)))
         return measures_windows_why(s);
     if (model_way(m))
         return session_kinds_apply(s) && kind == MEASURE_LOOKS ? NULL : dataset_unsuited_sentences(m);
@@ -320,7 +320,7 @@ static Side side_of(MeasureKind kind)
 
 static bool reads_texts(const Session *s, MeasureKind kind)
 {
-    return kind == MEASURE_SCALE && model_way(s->now->model) == MODEL_WRITES;
+    return (kind == MEASURE_SCALE || kind == MEASURE_CENSUS) && model_way(s->now->model) == MODEL_WRITES;
 }
 
 static Measuring *begin(Session *s, MeasureKind kind)
@@ -335,7 +335,7 @@ static Measuring *begin(Session *s, MeasureKind kind)
     else if (kind == MEASURE_LOOKS)
         measures_looks_begin(s, w);
     else if (reads_texts(s, kind))
-        measures_surprise_begin(s, w);
+        measures_surprise_begin(s, kind, w);
     else
         measures_accuracy_begin(s, kind, w);
     w->begun = true;
@@ -409,8 +409,9 @@ bool measures_step_scale(Session *s, int64_t deadline_ns)
 
 bool measures_step_census(Session *s, int64_t deadline_ns)
 {
-    /* Of the bundled model the census is there at once; of a text model where heads look takes a second. */
-    if (model_way(s->now->model) && !step_kind(s, MEASURE_LOOKS, deadline_ns))
+    /* Of the bundled model the census is there at once; of a text model where heads look takes a second, but beside a
+     * decoder's texts. */
+    if (model_way(s->now->model) && !reads_texts(s, MEASURE_CENSUS) && !step_kind(s, MEASURE_LOOKS, deadline_ns))
         return false;
     return step_kind(s, MEASURE_CENSUS, deadline_ns) &&
            (!session_figures_known(s) || step_kind(s, MEASURE_LOOKS, deadline_ns));

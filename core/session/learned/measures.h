@@ -39,11 +39,11 @@ const History *session_history_shown(const Session *s);
  * the run beside it: this picture, this model, these edits. What was measured of one goes over to the other: where an
  * edit makes a new B, A has the map that B had. */
 typedef enum MeasureKind {
-    MEASURE_CENSUS,    /* rows: blocks, columns: heads; value: share named right with that head's z set to 0. base: with
-                          all heads */
-    MEASURE_SCALE,     /* rows: 1, columns: measures_factor; value: share named right with attn.scale of every block
+    MEASURE_CENSUS,      /* rows: blocks, columns: heads; value: share named right with that head's z set to 0; of a
+                          decoder how much its texts surprise it. base: with all heads */
+    MEASURE_SCALE,       /* rows: 1, columns: measures_factor; value: share named right with attn.scale of every block
                           multiplied by it; of a decoder how much its texts surprise it. base: at 1 */
-    MEASURE_OCCLUSION, /* rows, columns: the patch grid; value: logit of the answer with that patch grey, as `grey`
+    MEASURE_OCCLUSION,   /* rows, columns: the patch grid; value: logit of the answer with that patch grey, as `grey`
                           makes it. base: with none */
     MEASURE_OCCLUSION_A, /* the same of A, where there is one */
     MEASURE_READOUT, /* rows: 1, columns: 2; value: share named right from the class token, from the mean of the patch
@@ -69,6 +69,7 @@ typedef struct Measure {
      * pictures counts the windows. */
     MeanOver *nats, *more;
     MeanOver base_nats;
+    bool heads;         /* nats: of the census, else of the scale */
     size_t tokens;      /* of those windows that are asked for */
     size_t pictures;    /* over how many every finished cell is; 1 for occlusion */
     bool whole;         /* every cell is there: what was measured once is only measured more exactly from then on */
@@ -100,6 +101,8 @@ const char *session_texts(const Session *s);
 const char *session_measured_over(const Session *s);
 /* "99.1 % (98.8–99.4)": a share that was measured, with its 95 % interval; returns out. */
 const char *measure_share_text(size_t right, size_t pictures, char *out, size_t n);
+/* Of nats: does what cell i surprises more differ from 0 by more than its interval? Of one window nothing does. */
+bool measure_more_differs(const Measure *m, int i);
 /* Census: which places among all heads this one can have, 1 the most missed, of those that are measured. */
 void measure_places(const Measure *m, int cell, int *first, int *last);
 /* For commands and tests: measures until every cell is over so many pictures, or to the end, with the session's

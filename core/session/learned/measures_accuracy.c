@@ -124,6 +124,11 @@ const char *measure_share_text(size_t right, size_t pictures, char *out, size_t 
     return out;
 }
 
+bool measure_more_differs(const Measure *m, int i)
+{
+    return m->pictures > 1 && fabs(m->more[i].mean) > m->more[i].margin;
+}
+
 void measure_places(const Measure *m, int cell, int *first, int *last)
 {
     int cells = m->rows * m->cols, count = 0, at = 0;
@@ -131,7 +136,8 @@ void measure_places(const Measure *m, int cell, int *first, int *last)
     for (int i = 0; i < cells; i++)
         if (!isnan(m->value[i])) {
             at = i == cell ? count : at;
-            of[count++] = paired_interval(m->pair[i]);
+            of[count++] = m->nats ? (Interval){m->more[i].mean - m->more[i].margin, m->more[i].mean + m->more[i].margin}
+                                  : paired_interval(m->pair[i]);
         }
     interval_places(of, count, at, first, last);
     free(of);

@@ -73,8 +73,8 @@ void measures_free_work(Measuring *w); /* zeroed then */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns); /* true: finished */
 bool measures_accuracy_complete(const Session *s, const Measure *m); /* over as many pictures as are asked for */
-/* --- measures_surprise.c: the factors on the scale, of a decoder over its texts --- */
-void measures_surprise_begin(const Session *s, Measuring *w);
+/* --- measures_surprise.c: the factors on the scale, and the heads, of a decoder over its texts --- */
+void measures_surprise_begin(const Session *s, MeasureKind kind, Measuring *w);
 bool measures_surprise_step(Measuring *w, int64_t deadline_ns); /* true: finished */
 /* --- neurons.c --- */
 void neurons_drop(struct NeuronWork *w); /* NULL is allowed */

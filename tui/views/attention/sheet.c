@@ -80,7 +80,7 @@ static float most_lost(const Session *s)
     float least = INFINITY;
     for (int i = 0; m && i < m->rows * m->cols; i++)
         least = fminf(least, m->value[i]); /* which passes NaN over */
-    return m && least < m->base ? 100 * (m->base - least) : 0;
+    return m && m->pair && least < m->base ? 100 * (m->base - least) : 0;
 }
 
 static float loss_value(const void *of, int i, Ref *ref)

@@ -32,6 +32,7 @@ typedef struct Census {
     int label;
     const Graph *g;
     const Session *s;
+    bool nats;            /* cells say how much more a decoder's texts surprise it */
     bool here, measuring; /* cells say what this input's answer loses, for want of labelled ones; more are to come */
 } Census;
 
@@ -43,6 +44,7 @@ static Census census_open(const Session *s)
     int axis = session_role(s, ROLE_HEAD);
     c.heads = axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
     c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
+    c.nats = c.measure && c.measure->nats;
     size_t done, total;
     ledger_measured(s, TAKEN_HEADS, &done, &total);
     c.here = c.why && *s->ledger.path && session_ledger(s, SIDE_B);
@@ -50,13 +52,15 @@ static Census census_open(const Session *s)
     return c;
 }
 
-/* Points of accuracy that go with the head, or what the answer loses; NaN while not measured. Less than 0: more
- * pictures are named right without it. */
+/* Points of accuracy that go with the head, nats that come, or what the answer loses; NaN while not measured. Less than
+ * 0: more pictures are named right without it, or the text surprises less. */
 static float points(const Census *c, int block, int head)
 {
     const Measure *m = c->measure;
     if (c->here)
         return census_here(c->s, block, head);
+    if (c->nats)
+        return m->pictures ? (float)m->more[block * m->cols + head].mean : NAN;
     return m ? 100 * (m->base - m->value[block * m->cols + head]) : NAN;
 }
 
@@ -106,6 +110,12 @@ static Layout layout(const Census *c, Rect r)
     return l;
 }
 
+/* Are its numbers differences of either sign? */
+static bool is_signed(const Census *c)
+{
+    return c->here || c->nats;
+}
+
 /* The cells of one head, without the blank column at its right. */
 static Rect head_rect(const Layout *l, int block, int head)
 {
@@ -118,7 +128,7 @@ static float most_points(const Census *c)
     float most = 0;
     for (int b = 0; b < c->rows; b++)
         for (int h = 0; h < c->heads; h++)
-            most = fmaxf(most, c->here ? fabsf(points(c, b, h)) : points(c, b, h)); /* which passes NaN over */
+            most = fmaxf(most, is_signed(c) ? fabsf(points(c, b, h)) : points(c, b, h)); /* which passes NaN over */
     return most;
 }
 
@@ -128,15 +138,25 @@ static bool is_off(const Session *s, const Census *c, int row, int head)
     return shown_attention_off(s, anatomy_attention(c->g, row), head);
 }
 
-/* "-0.18", "-.18", or nothing, the colour alone: no number is cut. */
-static void loss_text(char *out, size_t n, float x, int room)
+/* "-0.18", "-.18", or nothing, the colour alone: no number is cut. before: "~" of what may be chance. */
+static void loss_text(char *out, size_t n, float x, int digits, const char *before, int room)
 {
-    utf8_print(out, n, "%.2f", fabsf(x) < 0.005F ? 0.0 : (double)x);
+    const float least = digits == 2 ? 0.005F : 0.0005F;
+    utf8_print(out, n, "%s%.*f", before, digits, fabsf(x) < least ? 0.0 : (double)x);
     char *zero = strchr(out, '0');
     if ((int)strlen(out) > room && zero && zero[1] == '.')
         memmove(zero, zero + 1, strlen(zero));
     if ((int)strlen(out) > room)
         *out = '\0';
+}
+
+/* "~0.031", with as many digits as there is room for. */
+static void nats_text(const Census *c, int block, int head, int room, char *out, size_t n)
+{
+    const char *before = measure_more_differs(c->measure, block * c->measure->cols + head) ? "" : "~";
+    loss_text(out, n, points(c, block, head), 3, before, room);
+    if (!*out)
+        loss_text(out, n, points(c, block, head), 2, before, room);
 }
 
 static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale *scale, int block, int head)
@@ -147,18 +167,20 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
     if (!isnan(x))
         for (int i = 0; i < r.h * r.w; i++)
             canvas_pixel(p->c, r.y + i / r.w, r.x + i % r.w, -1, colour_scale_colour(scale, x),
-                         colour_scale_level(scale, x), c->here ? colour_scale_sign(scale, x) : 0, (Ref){0});
+                         colour_scale_level(scale, x), is_signed(c) ? colour_scale_sign(scale, x) : 0, (Ref){0});
     if (isnan(x))
         snprintf(text, sizeof text, "%s", c->why && !c->measuring ? "-" : "…");
     else if (c->here)
-        loss_text(text, sizeof text, x, r.w - (here ? 2 : 1));
+        loss_text(text, sizeof text, x, 2, "", r.w - (here ? 2 : 1));
+    else if (c->nats)
+        nats_text(c, block, head, r.w - (here ? 2 : 1), text, sizeof text);
     else
         utf8_print(text, sizeof text, "%s%.1f",
                    paired_differs(c->measure->pair[block * c->measure->cols + head]) ? "" : "~",
                    fabsf(x) < 0.05F ? 0.0 : (double)x); /* no −0 */
     int y = r.y + (r.h - 1) / 2;
     int middle = (r.w + POINTS_WIDTH) / 2 - 1;
-    if (c->here && !isnan(x))
+    if (is_signed(c) && !isnan(x))
         canvas_right(p->c, y, r.x, r.w - 1 < middle + 1 ? r.w - 1 : middle + 1, STYLE_STRONG, text);
     else
         canvas_right(p->c, y, r.x + 1, r.w - 2 < middle ? r.w - 2 : middle, STYLE_STRONG, text);
@@ -177,8 +199,8 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
 static void draw_table(const Paint *p, const Census *c, const Layout *l, bool focus)
 {
     const float most = most_points(c);
-    ColourScale scale = colour_scale_of_range(p, c->here ? -most : 0, most);
-    scale.root = !c->here; /* one head may cost ten times what all others do */
+    ColourScale scale = colour_scale_of_range(p, is_signed(c) ? -most : 0, most);
+    scale.root = !is_signed(c); /* one head may cost ten times what all others do */
     if (l->table.h < 2)
         return;
     for (int h = l->first_head; h < l->first_head + l->across; h++) {
@@ -248,10 +270,36 @@ static void draw_status_here(const Paint *p, Rect r)
     buf_free(&of);
 }
 
+/* "measuring 40 %  surprise 2.345 ±0.012 nats a token over 12 windows of held.txt; nats more …" */
+static void draw_status_nats(const Paint *p, const Measure *m, Rect r)
+{
+    int used = m->done < m->total ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
+                                                  (int)(100 * (double)m->done / (double)m->total))
+                                  : 0;
+    char text[160], margin[24] = "";
+    if (!m->pictures)
+        return;
+    if (m->pictures > 1)
+        utf8_print(margin, sizeof margin, " ±%.3f", m->base_nats.margin);
+    utf8_print(text, sizeof text, "surprise %.3f%s nats a token, %zu window%s of %s", m->base_nats.mean, margin,
+               m->pictures, m->pictures == 1 ? "" : "s", session_texts(p->s));
+    used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, text);
+    static const char *const MORE[] = {"; nats more without a head, ~ may be chance", "; ~ may be chance"};
+    for (int i = 0; i < 2; i++)
+        if (r.w - used >= (int)strlen(MORE[i])) {
+            canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, MORE[i]);
+            break;
+        }
+}
+
 static void draw_status(const Paint *p, const Census *c, Rect r)
 {
     const Measure *m = c->measure;
     char count[32], share[48];
+    if (c->nats) {
+        draw_status_nats(p, m, r);
+        return;
+    }
     if (c->here) {
         draw_status_here(p, r);
         return;
@@ -346,8 +394,14 @@ static void draw_share(const Paint *p, const Census *c, Rect line)
         snprintf(places, sizeof places, "rank %d of %d", first, measured_of(c));
     else
         snprintf(places, sizeof places, "rank %d to %d of %d", first, last, measured_of(c));
-    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "lost without it %.1f ±%.1f points",
-                             100 * paired_lost(m->pair[cell]), 100 * paired_margin(m->pair[cell]));
+    if (c->nats && m->pictures == 1) { /* no interval, and no rank */
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "without it %+.3f nats a token", m->more[cell].mean);
+        return;
+    }
+    int used = c->nats ? canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "without it %+.3f ±%.3f nats",
+                                       m->more[cell].mean, m->more[cell].margin)
+                       : canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "lost without it %.1f ±%.1f points",
+                                       100 * paired_lost(m->pair[cell]), 100 * paired_margin(m->pair[cell]));
     if (line.h > 1)
         canvas_text(p->c, line.y + 1, line.x, line.w, STYLE_DIM, places);
     else if (line.w - used >= utf8_cells(places) + 2)
@@ -398,7 +452,10 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
     if (r.h <= 3)
         return;
     Buf words = {0};
-    buf_printf(&words, "Over many %s: ", session_measured_over(p->s));
+    if (c->nats)
+        buf_printf(&words, "Head %d: ", c->head);
+    else
+        buf_printf(&words, "Over many %s: ", session_measured_over(p->s));
     head_words_looks(p->s, c->row, c->head, &words);
     rect_cut(&r, 't', 1);
     int rows = canvas_wrap_rows(p->c, r.w, buf_str(&words));
@@ -468,7 +525,10 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)side;
-    if (census_open(s).here)
+    const Census c = census_open(s);
+    if (c.nats)
+        buf_puts(out, "head census: more surprise without each head");
+    else if (c.here)
         buf_puts(out, "head census: what this answer loses without each head");
     else
         buf_puts(out, session_words(s, SIDE_B) ? "head census: sentences lost without each head"
