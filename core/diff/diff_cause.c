@@ -9,9 +9,6 @@
 #include "core/base/utf8.h"
 #include "core/diff/diff_trial.h"
 
-/* By how much the rms error must fall for a mistake to be worth a word. */
-enum { NEARER = 4 };
-
 /* --- where the errors are --- */
 
 /* The weight of the step where it is linear: x · W, perhaps + b. */
@@ -48,6 +45,24 @@ static size_t common_index(const Graph *g, const DiffTensor *t, const float *our
     return bad;
 }
 
+/* Do the errors at those indices stand out of all others? Of an error that is little beyond what is allowed a few cells
+ * are above by chance, and the rest is not right. */
+static bool stands_out(const Graph *g, const DiffTensor *t, const float *ours, const int common[DIMS_MAX])
+{
+    const Dims d = graph_node(g, t->node)->dims;
+    double inside = 0, outside = 0;
+    for (size_t i = 0; i < graph_cells(g, t->node); i++) {
+        int index[DIMS_MAX];
+        bool here = true;
+        dims_unravel(g->axes, d, i, index);
+        for (int k = 0; k < d.n; k++)
+            here = here && (common[k] < 0 || common[k] == index[k]);
+        double *most = here ? &inside : &outside;
+        *most = fmax(*most, fabs((double)t->values[i] - (double)ours[i]));
+    }
+    return inside > TRIAL_NEARER * outside;
+}
+
 void diff_where(const Graph *g, const DiffTensor *t, const float *ours, double allowed, char out[200])
 {
     Dims d = graph_node(g, t->node)->dims;
@@ -56,6 +71,7 @@ void diff_where(const Graph *g, const DiffTensor *t, const float *ours, double a
     bool told = false, tokens = false;
     Buf text = {0};
     out[0] = '\0';
+    bad = bad && stands_out(g, t, ours, common) ? bad : 0;
     for (int k = 0; bad && k < d.n; k++) {
         const Axis *a = &g->axes[d.axis[k]];
         char label[64];
@@ -311,7 +327,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     if (c->whole && *t.also && t.second.rms <= 2 * t.best.rms + t.allowed / 10)
         snprintf(c->also, sizeof c->also, "%s", t.also);
     /* nearer by chance is no cause: a mistake must take most of the difference away */
-    if (t.any && (c->whole || t.best.rms < t.before.rms / NEARER)) {
+    if (t.any && (c->whole || t.best.rms < t.before.rms / TRIAL_NEARER)) {
         snprintf(c->text, sizeof c->text, "%s", t.text);
         snprintf(c->id, sizeof c->id, "%s", t.best_id);
         c->only = t.best_only;

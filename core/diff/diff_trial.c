@@ -113,9 +113,15 @@ bool trial_has(const Trial *t, NodeId n)
     return t->in[n];
 }
 
-static bool explains(const Trial *t, const DiffFigures *f)
+static bool within(const Trial *t, const DiffFigures *f)
 {
     return f->largest <= DIFF_EXPLAINED * t->allowed && f->rms <= DIFF_EXPLAINED * t->allowed_rms;
+}
+
+/* …and most of the difference is gone: one that is little beyond what is allowed is within it whatever is tried. */
+static bool explains(const Trial *t, const DiffFigures *f)
+{
+    return within(t, f) && f->rms * TRIAL_NEARER <= t->before.rms;
 }
 
 /* Of so many attempts, would one leave so little by luck? Then the recording is too short to say anything. */
@@ -150,7 +156,7 @@ bool trial_fits(Trial *t, DiffFigures *out)
     *out = diff_tensor_figures(rounded, t->target, cells, t->allowed);
     free(rounded);
     arena_rewind(&t->arena, mark);
-    return !t->stopped && explains(t, out);
+    return !t->stopped && within(t, out);
 }
 
 static void keep_id(Trial *t)

@@ -32,6 +32,8 @@ typedef struct Tried {
     char text[DIFF_WORDS];
 } Tried;
 enum { TRIAL_BASES = 4, TRIAL_SINGLES = 512, TRIAL_CELLS = 96 };
+/* By how much the rms error must fall for a mistake to be worth a word. */
+enum { TRIAL_NEARER = 4 };
 
 typedef struct Trial {
     const DiffSubject *s;
