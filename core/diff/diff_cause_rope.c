@@ -361,6 +361,9 @@ void trial_scalings(Trial *t)
 void trial_keys_moved(Trial *t)
 {
     const Graph *g = t->s->graph;
+    if (path_ends(graph_node(g, t->target->node)->path, "attn.k_turned") &&
+        trial_row_beside(t, "attn.q_turned") != BESIDE_AGREES) /* else so may q be */
+        return;
     for (int by = 1; by >= -1; by -= 2) {
         trial_begin(t);
         for (NodeId n = trial_find(t, "attn.k_cos", 0); n != NO_NODE; n = trial_find(t, "attn.k_cos", n + 1)) {
@@ -386,5 +389,102 @@ void trial_keys_moved(Trial *t)
         }
         trial_attempt(t, by > 0 ? "the recording rotates k to one position further on than q"
                                 : "the recording rotates k to one position before that of q");
+    }
+}
+
+/* --- places counted from another than 0 --- */
+
+/* The first token's queries or keys of a block as they are turned at place `first`: the largest error of that. */
+static double first_row(const Trial *t, const float *plain, const float *theirs, bool local, int heads, int first)
+{
+    const Seq2seqConfig *c = t->s->text;
+    const size_t width = (size_t)c->head_dim;
+    const double stretch = c->rope.stretch > 0 && !(local && c->rope.local_base > 0) ? (double)c->rope.stretch : 1;
+    const int tokens = (int)(graph_cells(t->s->graph, t->target->node) / ((size_t)heads * width));
+    double worst = 0;
+    for (int k = 0; k < seq2seq_rope_pairs(c); k++) {
+        const double angle = first * seq2seq_rope_rate(c, local, k, tokens), cos = stretch * dm_cos(angle),
+                     sin = stretch * dm_sin(angle);
+        int one, two;
+        seq2seq_rope_pair(c, k, &one, &two);
+        for (int h = 0; h < heads; h++) {
+            const double x = (double)plain[(size_t)h * width + (size_t)one],
+                         y = (double)plain[(size_t)h * width + (size_t)two],
+                         left = dm_abs(x * cos - y * sin - (double)theirs[(size_t)h * width + (size_t)one]),
+                         right = dm_abs(y * cos + x * sin - (double)theirs[(size_t)h * width + (size_t)two]);
+            worst = left > worst ? left : worst;
+            worst = right > worst ? right : worst;
+        }
+    }
+    return worst;
+}
+
+/* cos and sin of all tokens from place `first` on. */
+static void add_places(Trial *t, bool local, int first)
+{
+    const Graph *g = t->s->graph;
+    const Seq2seqConfig *c = t->s->text;
+    const double stretch = c->rope.stretch > 0 && !(local && c->rope.local_base > 0) ? (double)c->rope.stretch : 1;
+    for (int part = 0; part < 2; part++) {
+        static const char *const LEAVES[2][2] = {{"rope_cos", "rope_sin"}, {"rope_cos_local", "rope_sin_local"}};
+        const NodeId n = trial_find(t, LEAVES[local][part], 0);
+        if (n == NO_NODE)
+            return;
+        const size_t cells = graph_cells(g, n), width = (size_t)c->head_dim, rows = cells / width;
+        float *out = arena_alloc(&t->arena, size_mul(cells, sizeof *out));
+        for (size_t i = 0; i < cells; i++)
+            out[i] = part ? 0 : 1;
+        for (int k = 0; k < seq2seq_rope_pairs(c); k++) {
+            int one, two;
+            seq2seq_rope_pair(c, k, &one, &two);
+            for (size_t r = 0; r < rows; r++) {
+                const double angle = ((double)r + first) * seq2seq_rope_rate(c, local, k, (int)rows),
+                             x = stretch * (part ? dm_sin(angle) : dm_cos(angle));
+                out[r * width + (size_t)two] = (float)x;
+                out[r * width + (size_t)one] = (float)(part ? -x : x);
+            }
+        }
+        trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
+    }
+}
+
+/* Scores see the distance of two tokens alone: only what is turned itself shows from where it is counted. Which place
+ * the first token has is told by its own row. */
+void trial_counted(Trial *t)
+{
+    enum { FARTHEST = 1 << 17 };
+    const Graph *g = t->s->graph;
+    const char *path = graph_node(g, t->target->node)->path;
+    const bool query = path_ends(path, "attn.q_turned");
+    const Seq2seqConfig *c = t->s->text;
+    const TrialBeside beside = trial_row_beside(t, query ? "attn.k_turned" : "attn.q_turned");
+    if ((!query && !path_ends(path, "attn.k_turned")) || t->base || t->target->skip || !c ||
+        c->pos != SEQ2SEQ_POS_ROPE || (beside == BESIDE_AGREES && !query))
+        return;
+    const bool local = trial_find(t, "rope_cos_local", 0) != NO_NODE;
+    const NodeId turned = graph_node(g, t->target->node)->op == OP_ADD ? graph_node(g, t->target->node)->in[0]
+                                                                       : NO_NODE,
+                 plain = turned == NO_NODE ? NO_NODE : graph_node(g, turned)->in[0];
+    const float *x = plain == NO_NODE ? NULL : trial_known(t, plain);
+    const int heads = query ? c->heads : seq2seq_key_heads(c);
+    if (!x || graph_cells(g, plain) != graph_cells(g, t->target->node))
+        return;
+    double largest = 0;
+    for (size_t i = 0; i < (size_t)heads * (size_t)c->head_dim; i++)
+        largest = dm_abs((double)x[i]) > largest ? dm_abs((double)x[i]) : largest;
+    for (int k = 1; k < 2 * FARTHEST; k++) { /* 1, −1, 2, … */
+        const int first = k % 2 ? k / 2 + 1 : -k / 2;
+        if (first_row(t, x, t->target->values, local, heads, first) > 100 * t->allowed * largest)
+            continue;
+        snprintf(t->id, sizeof t->id, "settings:first_place");
+        trial_begin(t);
+        add_places(t, local, first);
+        trial_attempt(t, "the recording counts rotary positions%s from %d, here they are counted from 0",
+                      beside == BESIDE_DIFFERS ? ""
+                      : query                  ? " of q"
+                                               : " of k",
+                      first);
+        if (trial_close(t))
+            return;
     }
 }

@@ -283,10 +283,111 @@ static void attempt_heads(Trial *t)
         }
 }
 
+/* --- a fused q, k, v of heads that share keys, read in another order: of as many keys as queries trial_heads tries
+ * them --- */
+
+static const char QKV[] = "qkv";
+
+static NodeId part_of(Trial *t, const char *block, char kind, char part)
+{
+    return graph_find(t->s->graph, arena_printf(&t->arena, "%s%c_%c", block, kind, part));
+}
+
+/* Weights or biases of one attention with the fused rows taken in that order. */
+static void add_order(Trial *t, const char *block, char kind, const char *order)
+{
+    const Graph *g = t->s->graph;
+    NodeId part[3];
+    size_t cells = 0, at = 0;
+    for (int i = 0; i < 3; i++) {
+        part[i] = part_of(t, block, kind, QKV[i]);
+        if (part[i] == NO_NODE)
+            return;
+        cells += graph_cells(g, part[i]);
+    }
+    float *fused = arena_alloc(&t->arena, size_mul(cells, sizeof *fused));
+    for (int i = 0; i < 3; at += graph_cells(g, part[i]), i++)
+        memcpy(fused + at, run_need(t->s->run, part[i]), graph_cells(g, part[i]) * sizeof *fused);
+    at = 0;
+    for (int i = 0; i < 3; i++) {
+        const NodeId n = part[strchr(QKV, order[i]) - QKV];
+        if (n <= t->target->node && t->in[n])
+            trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = fused + at;
+        at += graph_cells(g, n);
+    }
+}
+
+static void add_orders(Trial *t, const char *order)
+{
+    trial_begin(t);
+    for (int i = 0; i < t->s->text->decoder_layers; i++) {
+        const char *block = arena_printf(&t->arena, "decoder.blocks.%d.self_attn.", i);
+        add_order(t, block, 'w', order);
+        add_order(t, block, 'b', order);
+    }
+}
+
+/* Does what is recorded beside the target, q, k or v of its block, follow in that order too? */
+static bool order_fits_beside(Trial *t, const char *order, const char *name)
+{
+    const NodeId n = trial_beside(t, graph_node(t->s->graph, t->target->node)->path, name);
+    const DiffRow *row = NULL;
+    DiffFigures f;
+    for (int i = 0; t->report && n != NO_NODE && i < t->report->count; i++)
+        if (t->report->row[i].tensor->node == n)
+            row = &t->report->row[i];
+    if (!row || n == t->target->node)
+        return true;
+    Trial beside = trial_new(t->s, t->r, t->o, t->report, row);
+    trial_open(&beside);
+    add_orders(&beside, order);
+    const bool fits = trial_fits(&beside, &f);
+    trial_free(&beside);
+    return fits;
+}
+
+/* Are they one tensor in the file, q, k and v whole, of heads that share keys? */
+static bool stored_in_one(Trial *t)
+{
+    const Graph *g = t->s->graph;
+    const NodeId q = graph_find(g, "decoder.blocks.0.self_attn.w_q"),
+                 k = graph_find(g, "decoder.blocks.0.self_attn.w_k");
+    const char *of = q == NO_NODE ? NULL : graph_node(g, q)->leaf.origin,
+               *with = k == NO_NODE ? NULL : graph_node(g, k)->leaf.origin;
+    return of && with && strcmp(of, with) == 0 && seq2seq_key_heads(t->s->text) != t->s->text->heads;
+}
+
+void trial_fused_order(Trial *t)
+{
+    static const char *const ORDERS[] = {"kvq", "qvk", "vkq", "kqv", "vqk"};
+    const char *fit[2] = {NULL, NULL};
+    int count = 0;
+    if (t->base || !stored_in_one(t))
+        return;
+    for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS && count < 2; i++) {
+        DiffFigures f;
+        add_orders(t, ORDERS[i]);
+        if (t->mistake_count && trial_fits(t, &f) && f.rms * TRIAL_NEARER <= t->before.rms &&
+            order_fits_beside(t, ORDERS[i], "attn.q") && order_fits_beside(t, ORDERS[i], "attn.k") &&
+            order_fits_beside(t, ORDERS[i], "attn.v"))
+            fit[count++] = ORDERS[i];
+    }
+    if (!count)
+        return;
+    const char *o = fit[0], *p = fit[1];
+    add_orders(t, o);
+    trial_attempt(t, "the recording reads the fused q, k, v in the order %c %c %c%s, not q k v", o[0], o[1], o[2],
+                  p ? arena_printf(&t->arena, " or %c %c %c", p[0], p[1], p[2]) : "");
+}
+
 static void attempt_settings(Trial *t)
 {
+    /* of q or k alone, no more is known than that it has no norm */
+    const bool norms = trial_find(t, "rms_q.out", 0) != NO_NODE && trial_find(t, "rms_k.out", 0) != NO_NODE;
     for (size_t i = 0; i < sizeof SETTING / sizeof *SETTING; i++) {
         Seq2seqConfig c = *t->s->text;
+        if (SETTING[i].set == set_no_head_norm && c.head_norm && !norms)
+            continue;
         snprintf(t->id, sizeof t->id, "settings:%s", SETTING[i].name);
         if (SETTING[i].set(&c) && memcmp(&c, t->s->text, sizeof c) != 0)
             trial_config(t, &c, SETTING[i].said);

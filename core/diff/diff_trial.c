@@ -322,6 +322,15 @@ NodeId trial_beside(Trial *t, const char *path, const char *name)
     return graph_find(t->s->graph, block_path(&t->arena, path, name));
 }
 
+TrialBeside trial_row_beside(Trial *t, const char *name)
+{
+    const NodeId n = trial_beside(t, graph_node(t->s->graph, t->target->node)->path, name);
+    for (int i = 0; t->report && n != NO_NODE && i < t->report->count; i++)
+        if (t->report->row[i].tensor->node == n)
+            return t->report->row[i].state == DIFF_BEGINS ? BESIDE_DIFFERS : BESIDE_AGREES;
+    return BESIDE_UNKNOWN;
+}
+
 const float *trial_known(Trial *t, NodeId n)
 {
     while (n != NO_NODE && !diff_reference_find(t->r, n) && graph_node(t->s->graph, n)->op == OP_VIEW)

@@ -259,6 +259,11 @@ void trial_mask_side(Trial *t);
 void trial_windows(Trial *t);
 void trial_mask_values(Trial *t);
 void trial_keys_moved(Trial *t);
+void trial_counted(Trial *t);     /* rotary places counted from another than 0 */
+void trial_fused_order(Trial *t); /* of heads that share keys: a fused q, k, v read in another order */
+/* Of a node beside the target, q_turned of its block: is it recorded, and does it follow from what it is made of? */
+typedef enum TrialBeside { BESIDE_UNKNOWN, BESIDE_AGREES, BESIDE_DIFFERS } TrialBeside;
+TrialBeside trial_row_beside(Trial *t, const char *name);
 void trial_embedding_scaled(Trial *t);
 void trial_slopes(Trial *t);
 void trial_ranges(Trial *t);
