@@ -1,5 +1,4 @@
 /* Presenter mode without a terminal: letters, decks, the frame, what keys mean. */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,6 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
-#include "core/session/ask/closeup.h"
 #include "core/session/play.h"
 #include "core/session/state.h"
 #include "tests/tui/opened.h"
@@ -209,111 +207,6 @@ static void test_frame(void **state)
     assert_string_equal(film.pane[1].view->name, "from");
     presenter_close(&p);
     buf_free(&said);
-}
-
-static int rows_inked(const Canvas *c)
-{
-    int rows = 0;
-    for (int y = 0; y < c->h; y++) {
-        int x = 0;
-        while (x < c->w && c->cells[y * c->w + x].ch == ' ')
-            x++;
-        rows += x < c->w;
-    }
-    return rows;
-}
-
-/* Cells of the row that are `ch`, behind the numbers. */
-static int bar_of(const Canvas *c, int y, uint32_t ch)
-{
-    int n = 0;
-    for (int x = 27; x < c->w; x++)
-        n += c->cells[y * c->w + x].ch == ch;
-    return n;
-}
-
-/* Arithmetic is read from the last bench: the sum of the terms in large digits, a bar for each as long as its share of
- * the largest one, those below zero grey; the numbers are the trace's. */
-static void test_worked(void **state)
-{
-    (void)state;
-    Err err = {{0}};
-    Canvas c;
-    const Deck none = {.at = -1};
-    const Present v = {.on = true};
-    assert_true(
-        command_do(&s, &all, "goto blocks.1.attn.scores_raw[h=2,t=r3c4,u=r4c3]; view worked", LINE_FOREIGN, &err));
-    Frame f = present_frame(&s, &none, 40, 120);
-    Needs needs = {.count = 0};
-    frame_needs(&s, &f, &needs);
-    for (int i = 0; i < 2; i++) /* the values, then their arithmetic */
-        assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
-    canvas_init(&c, 40, 120);
-    canvas_clear(&c);
-    Paint paint = {.s = &s, .c = &c, .mode = MODE_256};
-    present_draw(&paint, &f, &v, &none, &(PresentLine){"", false});
-    assert_true(rows_inked(&c) > 32);
-    NodeId n = session_node(&s, SIDE_B, s.place.path);
-    const Explanation *e = explained_cell(&s, f.pane[0].side, n, session_cell(&s, SIDE_B, n), SIZE_MAX);
-    assert_non_null(e);
-    assert_int_equal(e->terms, 16);
-    int terms = 0, rows = 0;
-    for (int y = 0; y < c.h; y++) {
-        Ref ref = c.cells[y * c.w + 15].ref; /* the last digit of the first factor */
-        const ExplainLine *l = NULL;
-        for (size_t i = 0; ref.run && i < e->line_count; i++)
-            l = e->lines[i].ref[0].node == ref.node && e->lines[i].ref[0].cell == ref.cell ? &e->lines[i] : l;
-        for (int x = 0; x < c.w; x++)
-            if (c.cells[y * c.w + x].ref.node == n && c.cells[y * c.w + x].ref.cell == e->cell && y > 24) {
-                rows++;
-                break;
-            }
-        if (!l)
-            continue;
-        double share = (double)fabsf(l->contribution / e->lines[0].contribution) * 93;
-        int grey = bar_of(&c, y, 0x2592), full = bar_of(&c, y, 0x2588);
-        assert_true(l->contribution < 0 ? full == 0 && fabs(grey - share) <= 2 : grey == 0 && fabs(full - share) <= 2);
-        terms++;
-    }
-    assert_int_equal(terms, 16);
-    assert_true(rows >= letters_rows(2)); /* the result, in at least twice the smallest letters */
-    canvas_free(&c);
-}
-
-/* Of more terms than a hall can read some stand there, in large digits, and how many there are besides. */
-static void test_many_terms(void **state)
-{
-    (void)state;
-    Err err = {{0}};
-    Canvas c;
-    const Deck none = {.at = -1};
-    const Present v = {.on = true};
-    bool said = false;
-    assert_true(command_do(&s, &all, "goto blocks.0.attn.q_nobias[h=0,t=r3c4,e=1]; view worked", LINE_FOREIGN, &err));
-    Frame f = present_frame(&s, &none, 40, 120);
-    Needs needs = {.count = 0};
-    frame_needs(&s, &f, &needs);
-    for (int i = 0; i < 2; i++)
-        assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
-    canvas_init(&c, 40, 120);
-    canvas_clear(&c);
-    Paint paint = {.s = &s, .c = &c, .mode = MODE_256};
-    present_draw(&paint, &f, &v, &none, &(PresentLine){"", false});
-    NodeId n = session_node(&s, SIDE_B, s.place.path);
-    const Explanation *e = explained_cell(&s, f.pane[0].side, n, session_cell(&s, SIDE_B, n), SIZE_MAX);
-    assert_true(e && e->terms > 48);
-    char wanted[40];
-    snprintf(wanted, sizeof wanted, "and %zu terms more", e->terms - 4);
-    for (int y = 0; y < c.h; y++) {
-        char line[121] = "";
-        for (int x = 0; x < c.w; x++) {
-            uint32_t ch = c.cells[y * c.w + x].ch;
-            line[x] = ch > 0 && ch < 128 ? (char)ch : ' ';
-        }
-        said |= strstr(line, wanted) != NULL;
-    }
-    assert_true(said && rows_inked(&c) > 24);
-    canvas_free(&c);
 }
 
 /* One step is one entry of the log. */
@@ -555,8 +448,6 @@ int main(void)
                                        cmocka_unit_test(test_keys),
                                        cmocka_unit_test_setup_teardown(test_decks, start, stop),
                                        cmocka_unit_test_setup_teardown(test_frame, start, stop),
-                                       cmocka_unit_test_setup_teardown(test_worked, start, stop),
-                                       cmocka_unit_test_setup_teardown(test_many_terms, start, stop),
                                        cmocka_unit_test_setup_teardown(test_log, start, stop),
                                        cmocka_unit_test_setup_teardown(test_own_comes_back, start, stop),
                                        cmocka_unit_test_setup_teardown(test_timed, start, stop),

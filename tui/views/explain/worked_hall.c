@@ -7,14 +7,20 @@
 #include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "tui/canvas/letters.h"
+#include "tui/canvas/plot.h"
 #include "tui/views/explain/explain.h"
 
 enum {
-    DIGITS = 7,       /* of a number, … */
-    TERM_DIGITS = 6,  /* … and of one of many */
-    FEW = 4,          /* terms that are drawn where all of them would be too small, or too many */
-    LARGE_MOST = 48,  /* numbers of a table that are still read from the last bench */
-    SMALL_MOST = 5,   /* rows of a table that is only to say where the arithmetic is from */
+    DIGITS = 7,      /* of a number, … */
+    TERM_DIGITS = 6, /* … and of one of many */
+    FEW = 4,         /* terms at least that are drawn where all of them would be too small, or too many */
+    SUM_LINES = 4,   /* of one number's arithmetic: itself, and its operands */
+    LARGE_MOST = 48, /* numbers of a table that are still read from the last bench */
+    SMALL_MOST = 5,  /* rows of a table that is only to say where the arithmetic is from, … */
+    SMALL_LEAST = 3, /* … and where the whole hall has few */
+    HALL_LOW = 24,
+    BARS_LEAST = 5,   /* rows of the bars of all that a number is one of, in a hall with few, … */
+    BARS_TALL = 9,    /* … and in one that is high enough for large digits beside them */
     CHART_MOST = 14,  /* rows of the bars above a vector, … */
     CHART_LEAST = 3,  /* … fewer are no picture */
     BAR_LEAST = 10,   /* columns of a bar beside a term */
@@ -52,6 +58,7 @@ typedef struct Table {
     const Shown *v;
     Plane plane;
     int label, cell; /* columns of the rows' names, and of a number with the gap before it */
+    int small;       /* its rows at most where its digits are not large */
     bool large;      /* all of it can be shown in large digits */
 } Table;
 
@@ -60,9 +67,9 @@ static size_t cell_at(const Table *t, size_t row, size_t col)
     return plane_cell(t->v->graph, t->v->node, &t->plane, t->v->at, row, col);
 }
 
-static Table table_open(const Shown *v)
+static Table table_open(const Shown *v, int room)
 {
-    Table t = {.v = v, .plane = plane_make(v->graph, v->node)};
+    Table t = {.v = v, .plane = plane_make(v->graph, v->node), .small = room < HALL_LOW ? SMALL_LEAST : SMALL_MOST};
     t.label = t.plane.rows.n ? shown_widest(v->graph, t.plane.rows) + 4 : 0;
     t.large = t.plane.row_count <= LARGE_MOST && t.plane.col_count <= LARGE_MOST &&
               t.plane.row_count * t.plane.col_count <= LARGE_MOST;
@@ -92,7 +99,7 @@ static int cell_columns(const Table *t, int scale)
 static int table_rows(const Table *t, int scale)
 {
     int rows = (int)t->plane.row_count;
-    rows = scale || rows < SMALL_MOST ? rows : SMALL_MOST;
+    rows = scale || rows < t->small ? rows : t->small;
     return scale ? 1 + rows * rows_at(scale) + (rows - 1) : 1 + rows + is_vector(t);
 }
 
@@ -216,27 +223,38 @@ static void add_number(Sum *s, float x, int wide, Ref ref)
     add_text(s, padded);
 }
 
-static Sum sum_of(const Shown *v, const Explanation *e, size_t term)
+/* Where a line of arithmetic is broken: nowhere, behind its result, before every operand. */
+typedef enum Breaks { BREAKS_NONE, BREAKS_RESULT, BREAKS_EACH, BREAKS_COUNT } Breaks;
+
+/* Its lines; returns how many. */
+static int sum_of(const Shown *v, const Explanation *e, size_t term, Breaks breaks, Sum s[SUM_LINES])
 {
     const Node *node = graph_node(v->graph, v->node);
     const ExplainLine *l = worked_line(e, term);
     const int wide = e->terms > 1 ? TERM_DIGITS : 0;
-    Sum s = {.count = 0};
-    add_number(&s, l->contribution, wide, e->terms > 1 ? (Ref){0} : shown_ref(v, v->cell));
-    add_text(&s, " = ");
+    int n = 0;
+    s[0] = (Sum){.count = 0};
+    add_text(&s[0], breaks ? "  " : "");
+    add_number(&s[0], l->contribution, wide, e->terms > 1 ? (Ref){0} : shown_ref(v, v->cell));
+    if (breaks)
+        s[++n] = (Sum){.count = 0};
+    add_text(&s[n], breaks ? "= " : " = ");
     if (node->op == OP_MAP) {
-        add_text(&s, map_name(node->map));
-        add_text(&s, " ");
+        add_text(&s[n], map_name(node->map));
+        add_text(&s[n], " ");
     }
     for (int i = 0; i < l->operands; i++) {
         if (i) {
             char sign[16];
-            snprintf(sign, sizeof sign, " %s ", worked_sign(node->op));
-            add_text(&s, sign);
+            const bool broken = breaks == BREAKS_EACH && n + 1 < SUM_LINES;
+            if (broken)
+                s[++n] = (Sum){.count = 0};
+            snprintf(sign, sizeof sign, "%s%s ", broken ? "" : " ", worked_sign(node->op));
+            add_text(&s[n], sign);
         }
-        add_number(&s, l->value[i], wide, l->ref[i]);
+        add_number(&s[n], l->value[i], wide, l->ref[i]);
     }
-    return s;
+    return n + 1;
 }
 
 static void draw_row_bar(const Paint *p, Rect r, double share, bool below_zero)
@@ -249,25 +267,48 @@ static void draw_row_bar(const Paint *p, Rect r, double share, bool below_zero)
         canvas_bar(p->c, r.y + i, r.x, r.w, share, STYLE_GOOD, (Ref){0});
 }
 
-/* The line, below large numbers where they stand, and behind it a bar as long as its share of the largest. */
-static void draw_sum(const Paint *p, const Shown *v, const Explanation *e, size_t term, Rect r, int scale)
+/* Where a number stands in the trace, as much of it as there is room for: never half of it. */
+static void put_place(const Shown *v, Ref ref, int room, Buf *out)
 {
-    const Sum s = sum_of(v, e, term);
-    const float most = fabsf(e->lines[0].contribution), x = worked_line(e, term)->contribution;
-    const int pitch = scale ? 4 * scale : 1, tall = rows_at(scale), wide = columns_at(s.text, scale);
-    put(p, r.y, r.x, r.w, STYLE_STRONG, s.text, scale);
-    for (int i = 0; i < s.count; i++) {
+    char name[200];
+    address_put(v->graph, ref.node, ref.cell, out);
+    for (int brief = 0; brief < 3 && utf8_cells(buf_str(out)) > room; brief++) {
+        buf_clear(out);
+        buf_puts(out, brief == 0   ? cell_name(v->graph, v->node, ref.node, ref.cell, name, sizeof name)
+                      : brief == 1 ? cell_brief(v->graph, ref.node, ref.cell, DIMS_SCALAR, name, sizeof name)
+                                   : node_name(graph_node(v->graph, ref.node)));
+    }
+}
+
+/* The line, below large numbers where they stand. */
+static void draw_line(const Paint *p, const Shown *v, const Sum *s, Rect r, int scale)
+{
+    const int pitch = scale ? 4 * scale : 1, tall = rows_at(scale);
+    put(p, r.y, r.x, r.w, STYLE_STRONG, s->text, scale);
+    for (int i = 0; i < s->count; i++) {
         Buf where = {0};
-        int at = r.x + s.first[i] * pitch, next = i + 1 < s.count ? r.x + s.first[i + 1] * pitch : r.x + r.w;
-        if (!s.ref[i].run)
+        int at = r.x + s->first[i] * pitch, next = i + 1 < s->count ? r.x + s->first[i + 1] * pitch : r.x + r.w + 1;
+        if (!s->ref[i].run)
             continue;
-        tag(p, (Rect){r.y, at, tall, s.letters[i] * pitch}, s.ref[i]);
+        tag(p, (Rect){r.y, at, tall, s->letters[i] * pitch}, s->ref[i]);
         if (!scale)
             continue;
-        address_put(v->graph, s.ref[i].node, s.ref[i].cell, &where);
+        put_place(v, s->ref[i], next - at - 1, &where);
         canvas_label(p->c, r.y + tall, at, next - at - 1, STYLE_STRONG, buf_str(&where));
         buf_free(&where);
     }
+}
+
+/* All its lines, and behind a single one a bar as long as its share of the largest. */
+static void draw_sum(const Paint *p, const Shown *v, const Explanation *e, size_t term, Rect r, int scale,
+                     Breaks breaks)
+{
+    Sum s[SUM_LINES];
+    const int lines = sum_of(v, e, term, breaks, s);
+    const float most = fabsf(e->lines[0].contribution), x = worked_line(e, term)->contribution;
+    const int pitch = scale ? 4 * scale : 1, tall = rows_at(scale), wide = columns_at(s[0].text, scale);
+    for (int i = 0; i < lines; i++)
+        draw_line(p, v, &s[i], (Rect){r.y + i * (tall + (scale > 0)), r.x, r.h, r.w}, scale);
     Rect bar = {r.y, r.x + wide + 2 * pitch, tall, r.w - wide - 2 * pitch};
     if (e->terms > 1 && bar.w >= BAR_LEAST && most > 0 && isfinite(x / most))
         draw_row_bar(p, bar, (double)fminf(fabsf(x) / most, 1), x < 0);
@@ -279,19 +320,31 @@ static size_t terms_shown(const Paint *p, const Explanation *e)
     return counted > 0 && (size_t)counted < e->terms ? (size_t)counted : e->terms;
 }
 
-static bool sums_fit(const Shown *v, const Explanation *e, int scale, int width, bool few)
+typedef struct Scales {
+    int table, terms, result;
+    int few; /* so many terms are drawn; 0: all of them */
+    Breaks breaks;
+} Scales;
+
+static bool sums_fit(const Shown *v, const Explanation *e, int width, Scales s)
 {
-    for (size_t i = 0; i < e->terms && (few || i < LARGE_MOST); i++)
-        if (columns_at(sum_of(v, e, i).text, scale) > width)
-            return false;
-    return few ? e->terms > FEW : e->terms <= LARGE_MOST;
+    Sum line[SUM_LINES];
+    if (s.few ? e->terms <= (size_t)s.few : e->terms > LARGE_MOST)
+        return false;
+    for (size_t i = 0; i < e->terms; i++)
+        for (int k = sum_of(v, e, i, s.breaks, line); k-- > 0;)
+            if (columns_at(line[k].text, s.terms) > width)
+                return false;
+    return true;
 }
 
 /* Of several terms the address, the terms, their sum; of one, which says its address itself, that; what is said. */
-static int sums_rows(const Explanation *e, int scale, int result, bool few)
+static int sums_rows(const Shown *v, const Explanation *e, Scales s)
 {
-    const int terms = few ? FEW : e->terms < LARGE_MOST ? (int)e->terms : LARGE_MOST;
-    return few + terms * (rows_at(scale) + (scale > 0)) + (e->terms > 1 ? rows_at(result) + 2 : 0) + 1;
+    Sum line[SUM_LINES];
+    const int terms = s.few ? s.few : e->terms < LARGE_MOST ? (int)e->terms : LARGE_MOST;
+    const int lines = e->terms == 1 ? sum_of(v, e, 0, s.breaks, line) : terms;
+    return (s.few > 0) + lines * (rows_at(s.terms) + (s.terms > 0)) + (e->terms > 1 ? rows_at(s.result) + 2 : 0) + 1;
 }
 
 static void draw_result(const Paint *p, const Shown *v, const Explanation *e, Rect r, int scale)
@@ -314,12 +367,12 @@ static void draw_result(const Paint *p, const Shown *v, const Explanation *e, Re
                            : "is not what its terms give");
 }
 
-/* few: the last ones of those that came, and how many there are besides. */
-static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e, Rect r, int scale, int result,
-                            bool few)
+/* Of few terms the last ones of those that came, and how many there are besides. */
+static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e, Rect r, Scales s)
 {
-    const size_t shown = terms_shown(p, e), all = shown == e->terms, most = few && shown > FEW ? FEW : shown,
-                 first = few && !all ? shown - most : 0;
+    const size_t shown = terms_shown(p, e), all = shown == e->terms,
+                 most = s.few && shown > (size_t)s.few ? (size_t)s.few : shown,
+                 first = s.few && !all ? shown - most : 0;
     Buf line = {0};
     address_put(v->graph, v->node, v->cell, &line);
     if (e->terms > 1) {
@@ -327,49 +380,72 @@ static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e
         rect_cut(&r, 't', 1);
     }
     buf_free(&line);
-    for (size_t i = first; i < first + most; i++) {
-        draw_sum(p, v, e, i, r, scale);
-        rect_cut(&r, 't', rows_at(scale) + (scale > 0));
+    if (e->terms == 1) {
+        draw_sum(p, v, e, 0, r, s.terms, s.breaks);
+        rect_cut(&r, 't', sums_rows(v, e, s) - 1);
     }
-    if (few && shown > most)
+    for (size_t i = first; e->terms > 1 && i < first + most; i++) {
+        draw_sum(p, v, e, i, r, s.terms, BREAKS_NONE);
+        rect_cut(&r, 't', rows_at(s.terms) + (s.terms > 0));
+    }
+    if (s.few && shown > most)
         canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "… and %zu terms more", shown - most);
-    rect_cut(&r, 't', few);
-    draw_result(p, v, e, r, result);
+    rect_cut(&r, 't', s.few > 0);
+    draw_result(p, v, e, r, s.result);
 }
 
 /* --- together --- */
-
-typedef struct Scales {
-    int table, terms, result;
-    bool few; /* not all terms are drawn */
-} Scales;
 
 enum { FORMULA_ROWS = 2, BETWEEN = 1 };
 
 static int rows_in_all(const Table *t, const Explanation *e, Scales s)
 {
-    return FORMULA_ROWS + table_rows(t, s.table) + BETWEEN + (e ? sums_rows(e, s.terms, s.result, s.few) : 0);
+    return FORMULA_ROWS + table_rows(t, s.table) + BETWEEN + (e ? sums_rows(t->v, e, s) : 0);
 }
 
-static bool fits(const Table *t, const Shown *v, const Explanation *e, Rect r, Scales s)
+static bool fits(const Table *t, const Explanation *e, Rect r, Scales s)
 {
-    return table_fits(t, s.table, r.w) && (!e || sums_fit(v, e, s.terms, r.w, s.few)) && rows_in_all(t, e, s) <= r.h;
+    return rows_in_all(t, e, s) <= r.h && table_fits(t, s.table, r.w) && (!e || sums_fit(t->v, e, r.w, s));
+}
+
+/* What is large, in the order in which it is tried; few: of the terms only as many as there is room for then. */
+static const struct Way {
+    bool table, terms, few, filled;
+} WAYS[] = {
+    {.table = true, .terms = true}, {.terms = true}, {.table = false}, {.terms = true, .few = true},
+    {.few = true, .filled = true},
+};
+
+/* Broken only where a single term is, and as many terms as fit where their digits are small. */
+static bool choose_at(const Table *t, const Explanation *e, Rect r, const struct Way *way, int scale, Scales *out)
+{
+    const int most = !way->few                         ? 0
+                     : !way->filled || e->terms <= FEW ? FEW
+                     : e->terms > LARGE_MOST           ? LARGE_MOST
+                                                       : (int)e->terms - 1;
+    for (int breaks = 0; breaks < (e && e->terms == 1 ? BREAKS_COUNT : 1); breaks++)
+        for (int few = most; few >= (way->few ? FEW : 0); few--) {
+            *out = (Scales){way->table ? scale : TEXT_SCALE, way->terms ? scale : TEXT_SCALE, scale, few,
+                            (Breaks)breaks};
+            if (fits(t, e, r, *out))
+                return true;
+        }
+    return false;
 }
 
 /* The largest that fits, from `least` on: all of it, else what is reckoned, else its result alone, else that and a few
  * of the terms. False: not even that. */
-static bool choose(const Table *t, const Shown *v, const Explanation *e, Rect r, int least, Scales *out)
+static bool choose(const Table *t, const Explanation *e, Rect r, int least, Scales *out)
 {
-    enum { WAYS = 4 };
-    for (int way = 0; way < WAYS; way++)
+    for (size_t way = 0; way < sizeof WAYS / sizeof *WAYS; way++)
         for (int scale = LETTERS_SCALES; scale >= least; scale--) {
-            Scales s = {way == 0 ? scale : TEXT_SCALE, way != 2 ? scale : TEXT_SCALE, scale, way == 3};
-            if ((s.few && !e) || !fits(t, v, e, r, s))
+            Scales s;
+            if ((WAYS[way].few && !e) || !choose_at(t, e, r, &WAYS[way], scale, &s))
                 continue;
             for (Scales more = s; e && more.terms && more.terms < LETTERS_SCALES;) {
                 more.terms++;
                 more.result++;
-                s = fits(t, v, e, r, more) ? more : s;
+                s = fits(t, e, r, more) ? more : s;
             }
             *out = s;
             return true;
@@ -377,19 +453,87 @@ static bool choose(const Table *t, const Shown *v, const Explanation *e, Rect r,
     return false;
 }
 
+/* --- the row that a number is one of --- */
+
+/* A softmax' weights, a norm's numbers; NULL where it was made of no others. */
+static const CloseupLine *row_behind(const Paint *p, const Shown *v, const Explanation *e, const Closeup **c)
+{
+    const CloseupLine *row = NULL;
+    if (!e || e->terms != 1 || !explained_closeup(p->s, v->side, v->node, v->cell, c) || !*c)
+        return NULL;
+    for (int i = 0; i < (*c)->count; i++)
+        if ((*c)->line[i].what == CLOSEUP_CELLS && (*c)->line[i].count > 1 && (*c)->line[i].node == v->node)
+            row = &(*c)->line[i];
+    return row;
+}
+
+typedef struct Row {
+    const Closeup *c;
+    const CloseupLine *line;
+} Row;
+
+static float row_value(const void *of, int i, Ref *ref)
+{
+    const Row *row = of;
+    *ref = closeup_ref(row->c, row->line, (size_t)i);
+    return row->line->value[i];
+}
+
+/* Its name, above the bars where the number stands, and they. */
+static void draw_row_behind(const Paint *p, const Row *row, Rect r)
+{
+    const CloseupLine *l = row->line;
+    const size_t here = closeup_index_here(p->s, row->c);
+    CanvasBars bars = {.value = row_value,
+                       .of = row,
+                       .n = (int)l->count,
+                       .style = STYLE_GOOD,
+                       .negative = STYLE_WARNING,
+                       .largest = closeup_by_largest(row->c)};
+    char name[200], label[64];
+    closeup_range(l, &bars.low, &bars.high);
+    cell_brief(row->c->graph, l->node, l->cell[here], row->c->along, name, sizeof name);
+    shown_label(row->c->graph, row->c->along, here, label, sizeof label);
+    Rect top = rect_cut(&r, 't', 1);
+    if (bars.low < 0) /* "0" beside its line */
+        rect_cut(&r, 'l', 1);
+    const int x = bars_column(r, bars.n, (int)here), wide = utf8_cells(label) + 2,
+              at = x + wide <= r.x + r.w ? x : r.x + r.w - wide;
+    if (at > top.x + utf8_cells(name))
+        canvas_text(p->c, top.y, top.x, top.w, STYLE_STRONG, name);
+    else
+        canvas_right(p->c, top.y, top.x, top.w, STYLE_STRONG, name);
+    canvas_printf(p->c, top.y, at, wide, STYLE_STRONG, at == x ? "▾ %s" : "%s ▾", label);
+    for (int y = r.y; y < r.y + r.h; y++)
+        canvas_glyph(p->c, y, x, STYLE_AXIS, 0x250a);
+    bars_draw(p->c, r, &bars);
+}
+
+/* Rather bars and digits than larger digits. */
+static bool choose_beside(const Table *t, const Explanation *e, Rect r, int least, bool bars, Scales *out)
+{
+    Rect above = r;
+    rect_cut(&above, 'b', bars ? BARS_TALL : 0);
+    return (bars && choose(t, e, above, least, out) && out->terms) || choose(t, e, r, least, out);
+}
+
 bool worked_hall(const Paint *p, const Shown *v, Rect r)
 {
     const bool leaf = graph_node(v->graph, v->node)->op == OP_LEAF;
     const Explanation *e = leaf ? NULL : explained_cell(p->s, v->side, v->node, v->cell, SIZE_MAX);
-    const Table t = table_open(v);
+    const Closeup *c = NULL;
+    const CloseupLine *row = row_behind(p, v, e, &c);
+    const Table t = table_open(v, r.h);
     Scales s;
     Buf formula = {0};
     rect_cut(&r, 'l', 1);
-    if (v->side == SIDE_DIFF || (!leaf && !e) || !choose(&t, v, e, r, p->c->ascii ? LETTERS_ASCII : 1, &s))
+    if (v->side == SIDE_DIFF || (!leaf && !e) || !choose_beside(&t, e, r, p->c->ascii ? LETTERS_ASCII : 1, row, &s))
         return false;
     int spare = r.h - rows_in_all(&t, e, s), chart = is_vector(&t) && s.table ? spare : 0;
     chart = chart < CHART_LEAST ? 0 : chart > CHART_MOST ? CHART_MOST : chart;
     spare -= chart;
+    row = spare >= BARS_LEAST ? row : NULL;
+    spare = row ? 0 : spare;
     graph_formula(v->graph, v->node, &formula);
     canvas_text(p->c, r.y, r.x, r.w, STYLE_STRONG, buf_str(&formula));
     buf_free(&formula);
@@ -401,8 +545,12 @@ bool worked_hall(const Paint *p, const Shown *v, Rect r)
     else
         worked_table(p, v, table, true);
     if (e)
-        draw_arithmetic(p, v, e, r, s.terms, s.result, s.few);
+        draw_arithmetic(p, v, e, r, s);
     else
         explain_leaf(p, v, r);
+    if (row) {
+        rect_cut(&r, 't', sums_rows(v, e, s) + 1);
+        draw_row_behind(p, &(Row){c, row}, r);
+    }
     return true;
 }

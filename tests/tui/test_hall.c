@@ -1,0 +1,213 @@
+/* A worked number in a hall: its digits are large, its bars as long as they say, its addresses whole. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "core/session/ask/closeup.h"
+#include "tests/tui/opened.h"
+#include "tui/canvas/letters.h"
+#include "tui/presenter.h"
+
+static Session s;
+static Commands all;
+static Overlay lists;
+
+static int start(void **state)
+{
+    (void)state;
+    static Ui ui = {.overlay = &lists, .commands = &all};
+    opened_commands(&all, &ui);
+    opened_session(&s, NULL, "#17");
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    session_free(&s);
+    commands_free(&all);
+    overlay_free(&lists);
+    return 0;
+}
+
+static int rows_inked(const Canvas *c)
+{
+    int rows = 0;
+    for (int y = 0; y < c->h; y++) {
+        int x = 0;
+        while (x < c->w && c->cells[y * c->w + x].ch == ' ')
+            x++;
+        rows += x < c->w;
+    }
+    return rows;
+}
+
+/* Cells of the row that are `ch`, behind the numbers. */
+static int bar_of(const Canvas *c, int y, uint32_t ch)
+{
+    int n = 0;
+    for (int x = 27; x < c->w; x++)
+        n += c->cells[y * c->w + x].ch == ch;
+    return n;
+}
+
+/* What the hall sees of a worked number, and its arithmetic. */
+static const Explanation *worked_at(const char *line, int h, int w, Canvas *c)
+{
+    Err err = {{0}};
+    const Deck none = {.at = -1};
+    const Present v = {.on = true};
+    assert_true(command_do(&s, &all, line, LINE_FOREIGN, &err));
+    Frame f = present_frame(&s, &none, h, w);
+    Needs needs = {.count = 0};
+    frame_needs(&s, &f, &needs);
+    for (int i = 0; i < 2; i++)
+        assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
+    canvas_init(c, h, w);
+    canvas_clear(c);
+    Paint paint = {.s = &s, .c = c, .mode = MODE_256};
+    present_draw(&paint, &f, &v, &none, &(PresentLine){"", false});
+    NodeId n = session_node(&s, SIDE_B, s.place.path);
+    const Explanation *e = explained_cell(&s, f.pane[0].side, n, session_cell(&s, SIDE_B, n), SIZE_MAX);
+    assert_non_null(e);
+    return e;
+}
+
+/* Rows below `from` that show one number. */
+static int rows_of(const Canvas *c, int from, NodeId n, size_t cell)
+{
+    int rows = 0;
+    for (int y = from; y < c->h; y++)
+        for (int x = 0; x < c->w; x++)
+            if (c->cells[y * c->w + x].ref.node == n && c->cells[y * c->w + x].ref.cell == cell) {
+                rows++;
+                break;
+            }
+    return rows;
+}
+
+static bool reads(const Canvas *c, const char *wanted)
+{
+    Buf text = {0};
+    for (int y = 0; y < c->h; y++) {
+        for (int x = 0; x < c->w; x++)
+            buf_putc(&text, c->cells[y * c->w + x].ch > 0 && c->cells[y * c->w + x].ch < 128
+                                ? (char)c->cells[y * c->w + x].ch
+                                : ' ');
+        buf_putc(&text, '\n');
+    }
+    bool found = strstr(buf_str(&text), wanted) != NULL;
+    buf_free(&text);
+    return found;
+}
+
+/* Arithmetic is read from the last bench: the sum of the terms in large digits, a bar for each as long as its share of
+ * the largest one, those below zero grey; the numbers are the trace's. */
+static void test_worked(void **state)
+{
+    (void)state;
+    Canvas c;
+    const Explanation *e = worked_at("goto blocks.1.attn.scores_raw[h=2,t=r3c4,u=r4c3]; view worked", 40, 120, &c);
+    assert_true(rows_inked(&c) > 32);
+    NodeId n = session_node(&s, SIDE_B, s.place.path);
+    assert_int_equal(e->terms, 16);
+    int terms = 0, rows = 0;
+    for (int y = 0; y < c.h; y++) {
+        Ref ref = c.cells[y * c.w + 15].ref; /* the last digit of the first factor */
+        const ExplainLine *l = NULL;
+        for (size_t i = 0; ref.run && i < e->line_count; i++)
+            l = e->lines[i].ref[0].node == ref.node && e->lines[i].ref[0].cell == ref.cell ? &e->lines[i] : l;
+        for (int x = 0; x < c.w; x++)
+            if (c.cells[y * c.w + x].ref.node == n && c.cells[y * c.w + x].ref.cell == e->cell && y > 24) {
+                rows++;
+                break;
+            }
+        if (!l)
+            continue;
+        double share = (double)fabsf(l->contribution / e->lines[0].contribution) * 93;
+        int grey = bar_of(&c, y, 0x2592), full = bar_of(&c, y, 0x2588);
+        assert_true(l->contribution < 0 ? full == 0 && fabs(grey - share) <= 2 : grey == 0 && fabs(full - share) <= 2);
+        terms++;
+    }
+    assert_int_equal(terms, 16);
+    assert_true(rows >= letters_rows(2)); /* the result, in at least twice the smallest letters */
+    canvas_free(&c);
+}
+
+/* A weight is one division: it is broken into lines, so that its digits are large and their addresses whole, and the
+ * row that it is one of stands below it, a bar for every token. */
+static void test_weight(void **state)
+{
+    (void)state;
+    enum { TABLE = 8 };
+    const struct {
+        int h, w, scale;
+    } sizes[] = {{24, 80, 1}, {40, 120, 2}};
+    for (size_t i = 0; i < 2; i++) {
+        Canvas c;
+        const Explanation *e = worked_at("goto blocks.1.attn.pattern[h=1,t=r3c3,u=r3c4]; view worked", sizes[i].h,
+                                         sizes[i].w, &c);
+        assert_true(e->terms == 1 && e->lines[0].operands == 2);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(rows_of(&c, TABLE, e->lines[0].ref[k].node, e->lines[0].ref[k].cell),
+                             letters_rows(sizes[i].scale));
+        assert_true(reads(&c, "blocks.1.attn.pattern[h=1,t=r3c3,u=r3c4]"));
+        assert_true(reads(&c, "attn.row_sum[h=1,t=r3c3]"));
+        NodeId n = session_node(&s, SIDE_B, s.place.path);
+        const size_t row = e->cell / 65 * 65;
+        for (size_t u = 0; u < 65; u++)
+            assert_true(rows_of(&c, sizes[i].h / 2, n, row + u) > 0);
+        canvas_free(&c);
+    }
+}
+
+/* Where a hall is low some of the terms stand beside their bars, and what they come to in large digits. */
+static void test_few_rows(void **state)
+{
+    (void)state;
+    Canvas c;
+    const Explanation *e = worked_at("goto blocks.0.attn.scores_raw[h=1,t=r3c3,u=r3c4]; view worked", 24, 80, &c);
+    assert_int_equal(e->terms, 16);
+    assert_true(reads(&c, "and 11 terms more"));
+    NodeId n = session_node(&s, SIDE_B, s.place.path);
+    assert_int_equal(rows_of(&c, 14, n, e->cell), letters_rows(2));
+    int bars = 0;
+    for (size_t i = 0; i < e->line_count; i++)
+        for (int y = 0; y < c.h; y++)
+            if (c.cells[y * c.w + 12].ref.node == e->lines[i].ref[0].node &&
+                c.cells[y * c.w + 12].ref.cell == e->lines[i].ref[0].cell)
+                bars += bar_of(&c, y, e->lines[i].contribution < 0 ? 0x2592 : 0x2588) > 0;
+    assert_int_equal(bars, 5);
+    canvas_free(&c);
+}
+
+/* Of more terms than a hall can read some stand there, in large digits, and how many there are besides. */
+static void test_many_terms(void **state)
+{
+    (void)state;
+    Canvas c;
+    const Explanation *e = worked_at("goto blocks.0.attn.q_nobias[h=0,t=r3c4,e=1]; view worked", 40, 120, &c);
+    assert_true(e->terms > 48);
+    char wanted[40];
+    snprintf(wanted, sizeof wanted, "and %zu terms more", e->terms - 4);
+    assert_true(reads(&c, wanted) && rows_inked(&c) > 24);
+    canvas_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_worked, start, stop),
+        cmocka_unit_test_setup_teardown(test_weight, start, stop),
+        cmocka_unit_test_setup_teardown(test_few_rows, start, stop),
+        cmocka_unit_test_setup_teardown(test_many_terms, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
